@@ -1,0 +1,3 @@
+"""Exercises of chapter 1: bare-bones attention."""
+
+EXERCISES = {}

@@ -1,0 +1,78 @@
+"""Controls: a figure that is drawn again whenever a slider or a menu changes."""
+
+import io
+
+import ipywidgets
+import matplotlib.pyplot as plt
+
+from d2lattn.plots import describe
+
+
+class Controls(ipywidgets.VBox):
+    """Sliders and menus above a picture, and the picture in words below it.
+
+    The picture is a PNG in an `Image` widget, so it redraws without flicker, and the text form is
+    the same on every machine, so a cell that ends in it is compared like any other.
+    """
+
+    def __init__(self, draw, widgets):
+        self.draw = draw
+        self.controls = widgets
+        self.picture = ipywidgets.Image(
+            format="png", layout={"max_width": "100%", "object_fit": "contain"}
+        )
+        self.words = ipywidgets.HTML()
+        super().__init__([*widgets.values(), self.picture, self.words])
+        for widget in widgets.values():
+            widget.observe(self._redraw, names="value")
+        self._redraw()
+
+    def _redraw(self, change=None):
+        drawn = self.draw(**{name: widget.value for name, widget in self.controls.items()})
+        figure = drawn if isinstance(drawn, plt.Figure) else drawn.figure
+        png = io.BytesIO()
+        figure.savefig(png, format="png", dpi=100, facecolor="white")
+        self.picture.value = png.getvalue()
+        self.words.value = f"<small>{describe(drawn)}</small>"
+        plt.close(figure)
+
+    def __repr__(self):
+        return f"controls of {self.draw.__name__}: {', '.join(self.controls)}"
+
+
+def controls(draw, **choices):
+    """Draw a figure and draw it again whenever a control changes.
+
+    Args:
+        draw: function of the named values that returns an Axes or a Figure of its own.
+        choices: for each argument of `draw` either (min, max) or (min, max, step) for a slider, a
+            list of values or a dict name -> value for a menu, a bool for a box to tick, or a
+            widget of ipywidgets with a `value`.
+
+    Returns:
+        Controls, a widget. Its attribute `controls` maps each name to its widget.
+
+    Raises:
+        ValueError: a choice that no control can be made of, or none at all.
+
+    Example:
+        >>> from d2lattn.plots import heatmap
+        >>> def draw(size):
+        ...     return heatmap([[float(size)]])
+        >>> controls(draw, size=(1, 3))
+        controls of draw: size
+    """
+    if not choices:
+        raise ValueError("choices must name at least one argument of draw, got none")
+    widgets = {}
+    for name, choice in choices.items():
+        widget = ipywidgets.interactive.widget_from_abbrev(choice)
+        if widget is None:
+            raise ValueError(
+                f"{name} must be (min, max), (min, max, step), a list, a dict, a bool or a widget, "
+                f"got {choice!r}"
+            )
+        widget.description = widget.description or name.replace("_", " ")
+        widget.style = {"description_width": "initial"}
+        widgets[name] = widget
+    return Controls(draw, widgets)

@@ -1,0 +1,337 @@
+"""Figures of the book: each function draws on one Axes and returns it.
+
+Nothing here touches global style or the current figure. `describe` reads a drawn Axes back and
+puts its numbers in a line of text: for screen readers, and so that a wrong figure fails a test.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import seaborn as sns
+import torch
+from matplotlib.collections import PathCollection, QuadMesh
+from matplotlib.patches import Rectangle
+
+SEQUENTIAL = "rocket_r"  # perceptually uniform, white at 0
+DIVERGING = "vlag"  # white at the centre
+LINE_STYLES = ("-", "--", ":", "-.")
+
+
+def heatmap(
+    matrix,
+    *,
+    ax=None,
+    tokens=None,
+    xticklabels="auto",
+    yticklabels="auto",
+    xlabel="key (column)",
+    ylabel="query (row)",
+    title=None,
+    vmin=None,
+    vmax=None,
+    center=None,
+    cmap=None,
+    annot=False,
+    fmt=".2f",
+    cbar=True,
+    square=True,
+):
+    """Draw a matrix as coloured cells, row 0 at the top.
+
+    Args:
+        matrix: (rows, columns), a tensor or anything numpy takes; a boolean mask draws True dark.
+        ax (Axes): where to draw; a new figure when absent.
+        tokens: names for rows and columns at once; x- and yticklabels name them apart.
+        vmin, vmax: ends of the colour scale. It starts at 0 unless values are negative.
+        center (float): a value to put at white; gives a diverging map with symmetric ends.
+        annot (bool): print the value in each cell with the format `fmt`.
+        cbar (bool): draw a colour bar.  square (bool): square cells.
+
+    Returns:
+        matplotlib Axes.
+
+    Raises:
+        ValueError: a matrix without exactly two axes, or with no cell.
+
+    Example:
+        >>> print(describe(heatmap([[1.0, 0.0], [0.25, 0.75]])))
+        heatmap 2×2, query (row) by key (column): values 0 to 1, largest 1 at (0, 0)
+    """
+    values = to_numpy(matrix)
+    if values.ndim != 2 or values.size == 0:
+        raise ValueError(f"matrix must have two axes and a cell, got shape {values.shape}")
+    if tokens is not None:
+        xticklabels = yticklabels = tokens
+    if values.dtype == bool:
+        cmap, vmin, vmax = cmap or "Greys", 0, 1.6  # grey, so that annotations stay readable
+    values = values.astype(float)
+    if center is not None:
+        reach = np.abs(values - center).max() if vmax is None else vmax - center
+        vmin, vmax = center - reach, center + reach
+    elif vmin is None:
+        vmin = min(0.0, values.min())
+    if ax is None:
+        _, ax = plt.subplots(
+            figsize=_figure_size(values.shape), layout="constrained", facecolor="white"
+        )
+    sns.heatmap(
+        values,
+        ax=ax,
+        vmin=vmin,
+        vmax=vmax,
+        cmap=cmap or (SEQUENTIAL if center is None else DIVERGING),
+        annot=annot,
+        fmt=fmt,
+        annot_kws={"size": 9},
+        cbar=cbar,
+        square=square,
+        linewidths=0.5 if max(values.shape) <= 20 else 0,
+        xticklabels=_labels(xticklabels),
+        yticklabels=_labels(yticklabels),
+    )
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    if title is not None:
+        ax.set_title(title)
+    ax.tick_params(axis="y", rotation=0)
+    return ax
+
+
+def heatmaps(stack, *, titles=None, tokens=None, columns=4, cell_size=2.4, **options):
+    """Draw a stack of matrices (heads, steps, …) with one shared scale and one colour bar.
+
+    Args:
+        stack: (count, rows, columns).
+        titles: one title for each matrix; "head 0", "head 1", … when absent.
+        tokens: names for rows and columns.
+        columns (int): matrices in a row of the grid.
+        cell_size (float): inches for each matrix.
+        options: passed to `heatmap`.
+
+    Returns:
+        matplotlib Figure.
+
+    Raises:
+        ValueError: a stack without exactly three axes, or another number of titles.
+
+    Example:
+        >>> figure = heatmaps(np.eye(3)[None].repeat(2, axis=0))
+        >>> len(figure.axes)  # two heads and one colour bar
+        3
+    """
+    values = to_numpy(stack)
+    if values.ndim != 3 or values.size == 0:
+        raise ValueError(f"stack must have three axes and a cell, got shape {values.shape}")
+    titles = [f"head {i}" for i in range(len(values))] if titles is None else list(titles)
+    if len(titles) != len(values):
+        raise ValueError(f"titles must name {len(values)} matrices, got {len(titles)}")
+    columns = min(columns, len(values))
+    rows = -(-len(values) // columns)
+    figure, grid = plt.subplots(
+        rows,
+        columns,
+        figsize=(cell_size * columns + 1.2, cell_size * rows + 0.5),
+        layout="constrained",
+        squeeze=False,
+        facecolor="white",
+    )
+    scale = dict(vmin=min(0.0, float(values.min())), vmax=float(values.max()))
+    if options.get("center") is not None:
+        scale = dict(vmax=options["center"] + np.abs(values - options["center"]).max())
+    scale = {**scale, **{k: v for k, v in options.items() if k in ("vmin", "vmax")}}
+    options = {k: v for k, v in options.items() if k not in ("vmin", "vmax")}
+    for i, ax in enumerate(grid.flat):
+        if i >= len(values):
+            ax.set_axis_off()
+            continue
+        heatmap(values[i], ax=ax, tokens=tokens, title=titles[i], cbar=False, **scale, **options)
+        if i % columns:
+            ax.set(ylabel="", yticklabels=[])
+        if i + columns < len(values):
+            ax.set(xlabel="", xticklabels=[])
+    figure.colorbar(grid[0, 0].collections[0], ax=grid, shrink=0.8)
+    return figure
+
+
+def lines(x, series, *, ax=None, xlabel=None, ylabel=None, title=None, markers=False, **scales):
+    """Draw named curves that differ by style as well as by colour.
+
+    Args:
+        x: (n,) positions shared by the curves.
+        series (dict): name -> (n,) values.
+        ax (Axes): where to draw; a new figure when absent.
+        markers (bool): mark the points.
+        scales: `xscale` and `yscale` as matplotlib names them ("log").
+
+    Returns:
+        matplotlib Axes.
+
+    Example:
+        >>> print(describe(lines([1, 2], {"square": [1, 4]}, xlabel="n")))
+        1 line over n 1 to 2; square: 1 to 4
+    """
+    unknown = set(scales) - {"xscale", "yscale"}
+    if unknown:
+        raise ValueError(f"lines takes xscale and yscale, got {sorted(unknown)}")
+    if ax is None:
+        _, ax = plt.subplots(figsize=(6, 3.6), layout="constrained", facecolor="white")
+    for i, (name, y) in enumerate(series.items()):
+        style = LINE_STYLES[i % len(LINE_STYLES)]
+        marker = "osD^v"[i % 5] if markers else None
+        ax.plot(
+            to_numpy(x), to_numpy(y), style, color=f"C{i}", marker=marker, markersize=4, label=name
+        )
+    ax.set(xlabel=xlabel, ylabel=ylabel, title=title, **scales)
+    ax.grid(alpha=0.3)
+    if len(series) > 1:
+        ax.legend(frameon=False)
+    sns.despine(ax=ax)
+    return ax
+
+
+def columns(P, which, *, ax=None):
+    """Draw some columns of an encoding (length, dim) against the position.
+
+    Args:
+        P: (length, dim).
+        which: column numbers.
+        ax (Axes): where to draw; a new figure when absent.
+
+    Returns:
+        matplotlib Axes.
+
+    Raises:
+        ValueError: P without exactly two axes, or a column it does not have.
+
+    Example:
+        >>> print(describe(columns(np.eye(3), [1])))
+        1 line over position (row) 0 to 2; column 1: 0 to 0
+    """
+    values = to_numpy(P)
+    if values.ndim != 2:
+        raise ValueError(f"P must have two axes (length, dim), got shape {values.shape}")
+    for column in which:
+        if not 0 <= column < values.shape[1]:
+            raise ValueError(f"which must lie between 0 and {values.shape[1] - 1}, got {column}")
+    series = {f"column {column}": values[:, column] for column in which}
+    ax = lines(np.arange(len(values)), series, ax=ax, xlabel="position (row)", ylabel="value")
+    return ax
+
+
+def describe(ax):
+    """Say in one line what is drawn, with numbers read off the artists and rounded.
+
+    Heatmaps give their size, range and largest cell (the first one on a tie); lines their first
+    and last values; bars and points their number and range.
+
+    Args:
+        ax: matplotlib Axes, or a Figure, whose Axes are described one after the other.
+
+    Returns:
+        str, without a line break.
+
+    Raises:
+        ValueError: nothing is drawn on `ax`.
+
+    Example:
+        >>> print(describe(heatmap(np.eye(2), xlabel="x", ylabel="y")))
+        heatmap 2×2, y by x: values 0 to 1, largest 1 at (0, 0)
+    """
+    if isinstance(ax, plt.Figure):
+        described = [describe(one) for one in ax.axes if _is_content(one)]
+        if not described:
+            raise ValueError("the figure must have something drawn on it, got an empty one")
+        return " | ".join(described)
+    parts = []
+    for artist in ax.collections:
+        if isinstance(artist, QuadMesh):
+            parts.append(_describe_heatmap(ax, artist))
+        elif isinstance(artist, PathCollection):
+            parts.append(_describe_points(ax, artist))
+    drawn = [
+        line for line in ax.lines if len(line.get_xdata()) and not line.get_label().startswith("_")
+    ]
+    if drawn:
+        parts.append(_describe_lines(ax, drawn))
+    bars = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    if bars:
+        heights = np.array([bar.get_height() for bar in bars], dtype=float)
+        parts.append(f"{len(bars)} bars: {_range(heights)}")
+    if not parts:
+        raise ValueError("ax must have something drawn on it, got an empty Axes")
+    title = f"{ax.get_title()}: " if ax.get_title() else ""
+    return title.replace("\n", " ") + "; ".join(parts)
+
+
+def to_numpy(values):
+    """A numpy array of a tensor on any device and of any dtype, or of anything numpy takes."""
+    if torch.is_tensor(values):
+        values = values.detach().cpu()
+        return (
+            values.float() if values.dtype in (torch.bfloat16, torch.float16) else values
+        ).numpy()
+    return np.asarray(values)
+
+
+def _describe_heatmap(ax, mesh):
+    values = np.ma.filled(mesh.get_array(), np.nan).astype(float)
+    if values.ndim == 1:
+        values = values.reshape(mesh.get_coordinates().shape[0] - 1, -1)
+    # A tie is settled by the first cell, not by the last digit.
+    row, column = np.unravel_index(np.nanargmax(np.round(values, 5)), values.shape)
+    place = f"({_tick(ax.yaxis, row)}, {_tick(ax.xaxis, column)})"
+    names = (
+        f", {ax.get_ylabel()} by {ax.get_xlabel()}" if ax.get_xlabel() and ax.get_ylabel() else ""
+    )
+    rows, cells = values.shape
+    largest = _number(values[row, column], values)
+    return f"heatmap {rows}×{cells}{names}: values {_range(values)}, largest {largest} at {place}"
+
+
+def _describe_lines(ax, drawn):
+    x = np.concatenate([np.asarray(line.get_xdata(), dtype=float) for line in drawn])
+    parts = [f"{len(drawn)} line{'s' * (len(drawn) > 1)} over {ax.get_xlabel() or 'x'} {_range(x)}"]
+    for line in drawn:
+        y = np.asarray(line.get_ydata(), dtype=float)
+        whole = None if ax.get_yscale() == "log" else y  # on a log axis small is not nothing
+        parts.append(f"{line.get_label()}: {_number(y[0], whole)} to {_number(y[-1], whole)}")
+    return "; ".join(parts)
+
+
+def _describe_points(ax, points):
+    x, y = np.asarray(points.get_offsets(), dtype=float).T
+    label = points.get_label()
+    name = "" if label.startswith("_") else f"{label}: "
+    return f"{name}{len(x)} points, x {_range(x)}, y {_range(y)}"
+
+
+def _range(values):
+    return f"{_number(np.nanmin(values), values)} to {_number(np.nanmax(values), values)}"
+
+
+def _number(value, whole=None):
+    """Three digits; what is nothing beside the rest is 0, so that noise is never printed."""
+    if whole is not None and abs(value) < 1e-5 * np.nanmax(np.abs(whole)):
+        value = 0.0
+    return f"{value + 0.0:.3g}"
+
+
+def _tick(axis, index):
+    """The name of a row or column: its tick label if it has one of its own."""
+    named = {
+        round(tick - 0.5, 3): label.get_text()
+        for tick, label in zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=True)
+    }
+    return named.get(float(index)) or str(index)
+
+
+def _is_content(ax):
+    return ax.get_label() != "<colorbar>" and ax.axison
+
+
+def _labels(names):
+    return names if isinstance(names, (str, bool, int)) else [str(name) for name in names]
+
+
+def _figure_size(shape):
+    """Inches for a heatmap of this shape, colour bar included."""
+    rows, cells = (min(max(size, 4), 12) for size in shape)
+    return 2.4 + 0.42 * cells, 1.4 + 0.42 * rows

@@ -1,0 +1,124 @@
+"""Care for the chapters: `python tools/notebooks.py refresh|student|links`, see each function.
+
+The .ipynb files with their outputs are the only source of the book. These commands execute them,
+write the edition without solutions, and stamp the repository's public address into them.
+"""
+
+import argparse
+import pathlib
+import re
+import sys
+import tomllib
+
+import nbformat
+from nbclient import NotebookClient
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+PUBLIC_FILES = ("README.md", "pyproject.toml")  # beside the chapters
+
+
+def chapters(names=()):
+    """Paths of all chapters in order, or of those whose file name starts with one of `names`."""
+    paths = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+    return [path for path in paths if not names or path.name.startswith(tuple(names))]
+
+
+def refresh(names):
+    """Execute chapters from a fresh kernel and store the normalised result."""
+    for path in chapters(names):
+        notebook = nbformat.read(path, as_version=4)
+        print(f"running {path.name}", flush=True)
+        NotebookClient(
+            notebook, timeout=300, resources={"metadata": {"path": path.parent}}
+        ).execute()
+        nbformat.write(normalise(notebook), path)
+
+
+def normalise(notebook):
+    """Keep what a reader sees and drop what changes from run to run."""
+    notebook.metadata = nbformat.from_dict(
+        {"kernelspec": KERNEL, "language_info": {"name": "python"}, **_kept(notebook.metadata)}
+    )
+    count = 0
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)
+        if cell.cell_type != "code":
+            continue
+        cell.execution_count = None
+        if cell.source.strip():
+            count += 1
+            cell.execution_count = count
+        cell.outputs = _merge_streams(cell.outputs)
+        for output in cell.outputs:
+            if output.output_type == "execute_result":
+                output.execution_count = count
+            if output.output_type in ("execute_result", "display_data"):
+                output.metadata = nbformat.from_dict({})
+            if output.output_type == "error":  # a deliberate failure: the last line says it all
+                output.traceback = output.traceback[-1:]
+    return notebook
+
+
+def student(folder="build/student"):
+    """Write the chapters without solutions and without outputs of the exercises."""
+    target = ROOT / folder
+    target.mkdir(parents=True, exist_ok=True)
+    for path in chapters():
+        notebook = nbformat.read(path, as_version=4)
+        notebook.cells = [c for c in notebook.cells if "solution" not in c.metadata.get("tags", [])]
+        nbformat.write(normalise(notebook), target / path.name)
+        print(target.relative_to(ROOT) / path.name)
+
+
+def links(repo):
+    """Stamp the repository's public address, owner/name, into the chapters and the README."""
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+", repo):
+        sys.exit(f"REPO must be owner/name, got {repo!r}")
+    old = public_repository()
+    for path in [*(ROOT / name for name in PUBLIC_FILES), *chapters()]:
+        text = path.read_text(encoding="utf-8")
+        stamped = re.sub(rf"{re.escape(old)}(?![\w-])", repo, text)
+        if stamped != text:
+            path.write_text(stamped, encoding="utf-8")
+            print(f"{path.relative_to(ROOT)}: {old} -> {repo}")
+
+
+def public_repository():
+    """owner/name, read from pyproject's project.urls."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return project["urls"]["Repository"].removeprefix("https://github.com/")
+
+
+def _kept(metadata):
+    return {key: metadata[key] for key in ("title",) if key in metadata}
+
+
+def _merge_streams(outputs):
+    """Join consecutive prints, and keep of a progress bar what stands there in the end."""
+    merged = []
+    for output in outputs:
+        previous = merged[-1] if merged else None
+        if output.output_type == "stream" and previous and previous.get("name") == output.name:
+            previous.text += output.text
+        else:
+            merged.append(output)
+    for output in merged:
+        if output.output_type == "stream":
+            output.text = re.sub(r"[^\n]*\r(?!\n)", "", output.text)
+    return merged
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("refresh").add_argument("names", nargs="*", help="such as 03")
+    commands.add_parser("student")
+    commands.add_parser("links").add_argument("repo", help="owner/name")
+    arguments = parser.parse_args()
+    if arguments.command == "refresh":
+        refresh(arguments.names)
+    elif arguments.command == "student":
+        student()
+    else:
+        links(arguments.repo)
