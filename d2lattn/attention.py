@@ -349,7 +349,7 @@ def _check_tensors(**tensors):
             raise ValueError(f"{name} must be a floating tensor, got {got}")
         if tensor.ndim < 2:
             raise ValueError(
-                f"{name} must have two axes or more (length, width), got shape {tuple(tensor.shape)}"
+                f"{name} must have axes (..., length, width), got shape {tuple(tensor.shape)}"
             )
     for name, tensor in others:
         if (tensor.dtype, tensor.device) != (first.dtype, first.device):
