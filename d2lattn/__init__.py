@@ -1,8 +1,8 @@
 """Attention, from softmax(XXᵀ)X to fused kernels, in code that is written to be read.
 
 The modules mirror the chapters: `attention` and `masks` (chapters 1 to 3), `multihead` and
-`interop` (4). Importing d2lattn imports torch and nothing heavier: `plots`, `interact` and
-`exercises` are imported by the chapter that uses them.
+`interop` (4), `positions` (6 and 7). Importing d2lattn imports torch and nothing heavier:
+`plots`, `interact` and `exercises` are imported by the chapter that uses them.
 """
 
 import torch
@@ -10,11 +10,23 @@ import torch
 from d2lattn.attention import attention, attention_scores, attention_weights, masked_softmax
 from d2lattn.masks import causal_mask, length_mask, window_mask
 from d2lattn.multihead import SelfAttention
+from d2lattn.positions import (
+    LearnedPositionalEncoding,
+    PositionalEncoding,
+    alibi_bias,
+    apply_rotary,
+    shift_matrix,
+    sinusoidal_encoding,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "LearnedPositionalEncoding",
+    "PositionalEncoding",
     "SelfAttention",
+    "alibi_bias",
+    "apply_rotary",
     "attention",
     "attention_scores",
     "attention_weights",
@@ -23,6 +35,8 @@ __all__ = [
     "default_device",
     "length_mask",
     "masked_softmax",
+    "shift_matrix",
+    "sinusoidal_encoding",
     "window_mask",
 ]
 

@@ -1,0 +1,342 @@
+"""Where a token stands: encodings to add, rotations of queries and keys, biases for the scores.
+
+Chapters 6 and 7. Attention alone does not see the order of its tokens; each function here puts it
+back in another place:
+
+    sinusoidal_encoding, LearnedPositionalEncoding    added to the tokens
+    apply_rotary                                      turns queries and keys
+    alibi_bias                                        added to the scores
+
+All angles are position · frequency, computed in float64: a float32 angle near 100,000 is known
+only to 0.004. The result is cast last, so that a row of an encoding is the same, bit for bit,
+whether it is computed alone or with others.
+"""
+
+import math
+
+import torch
+from torch import nn
+
+from d2lattn.masks import check_count
+
+
+def sinusoidal_encoding(length, dim, *, base=10000.0, offset=0, dtype=None, device=None):
+    """Encode positions by sines and cosines of falling frequency.
+
+    P[i, 2j] = sin((offset + i) / base^(2j/dim)), P[i, 2j+1] = cos of the same angle (Vaswani et
+    al. 2017, section 3.5). With an odd width the last column is a sine without its cosine.
+
+    Args:
+        length (int): number of positions L, from 0.
+        dim (int): number of columns, from 1.
+        base (float): above 1. Wavelengths grow from 2π positions towards 2π·base.
+        offset (int): the first position, from 0: a decoder that has seen n tokens goes on at n.
+        dtype: a floating dtype; torch's default when absent.
+        device: where the result goes; torch's default when absent.
+
+    Returns:
+        Tensor (length, dim), values from -1 to 1, computed in float64 and cast last.
+
+    Raises:
+        ValueError: a negative length or offset, a dim below 1, a base not above 1, a dtype that is
+            not floating.
+
+    Cost:
+        length·dim sines and cosines; 3·length·dim numbers of float64 on the way.
+
+    Example:
+        >>> sinusoidal_encoding(2, 4)
+        tensor([[0.0000, 1.0000, 0.0000, 1.0000],
+                [0.8415, 0.5403, 0.0100, 0.9999]])
+    """
+    check_count("length", length, least=0)
+    check_count("dim", dim)
+    dtype = torch.get_default_dtype() if dtype is None else dtype
+    if not dtype.is_floating_point:
+        raise ValueError(f"dtype must be a floating dtype, got {dtype}")
+    device = torch.get_default_device() if device is None else torch.device(device)
+    angles = _angles(length, dim, base, offset, device)  # (length, ⌈dim/2⌉)
+    P = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)  # (length, dim or dim + 1)
+    return P[:, :dim].to(torch.promote_types(dtype, torch.float32)).to(device, dtype).contiguous()
+
+
+class PositionalEncoding(nn.Module):
+    """Add the sinusoidal encoding to a sequence, then apply dropout.
+
+    forward(x, offset) = dropout(x + P[offset : offset + L]) (Vaswani et al. 2017, section 3.5).
+    The rows of the first `max_len` positions are kept in a table, in at least float32 whatever
+    the module is cast to; those of later positions are computed whenever they are asked for. The
+    table is no parameter and not in the state dict, and moves with `.to()`.
+
+    Args:
+        embed_dim (int): width of the tokens, even or odd.
+        dropout (float): share of the sums set to 0 in training.
+        max_len (int): rows kept ready; no limit to the sequence.
+        base (float): as in `sinusoidal_encoding`.
+
+    Raises:
+        ValueError: what `sinusoidal_encoding` refuses; a dropout outside 0..1; in `forward`, an x
+            that is not floating or not (..., L, embed_dim), a negative offset.
+
+    Cost:
+        max_len·embed_dim numbers kept; L·embed_dim additions for each sequence.
+
+    Example:
+        >>> layer = PositionalEncoding(4)
+        >>> whole, last = layer(torch.zeros(1, 3, 4)), layer(torch.zeros(1, 1, 4), offset=2)
+        >>> torch.equal(whole[:, 2:], last)
+        True
+    """
+
+    def __init__(self, embed_dim, dropout=0.0, *, max_len=1000, base=10000.0):
+        super().__init__()
+        self.embed_dim, self.base = embed_dim, base
+        self.dropout = nn.Dropout(dropout)
+        wide = torch.promote_types(torch.get_default_dtype(), torch.float32)
+        P = sinusoidal_encoding(max_len, embed_dim, base=base, dtype=wide)
+        self.register_buffer("P", P, persistent=False)  # (max_len, E)
+
+    def forward(self, x, offset=0):
+        """x (..., L, E), the first token at position `offset` -> the same shape and dtype."""
+        _check_sequence(x, self.embed_dim)
+        check_count("offset", offset, least=0)
+        return self.dropout(x + self._rows(offset, offset + x.shape[-2], x).to(x.dtype))
+
+    def _rows(self, start, stop, x):
+        """Rows start..stop on the device of x, at least as precise as x."""
+        wide = torch.promote_types(x.dtype, torch.float32)
+        kept_ready = torch.promote_types(self.P.dtype, wide) == self.P.dtype
+        if stop <= len(self.P) and kept_ready and self.P.device == x.device:
+            return self.P[start:stop]
+        options = dict(base=self.base, offset=start, dtype=wide, device=x.device)
+        return sinusoidal_encoding(stop - start, self.embed_dim, **options)
+
+    def _apply(self, fn, recurse=True):
+        """Called by `.to()`, `.half()`, … : a cast would round the table for good, so remake it."""
+        super()._apply(fn, recurse)
+        wide = torch.promote_types(self.P.dtype, torch.float32)
+        options = dict(base=self.base, dtype=wide, device=self.P.device)
+        self.P = sinusoidal_encoding(len(self.P), self.embed_dim, **options)
+        return self
+
+    def extra_repr(self):
+        return f"{self.embed_dim}, max_len={len(self.P)}, base={self.base}"
+
+
+class LearnedPositionalEncoding(nn.Module):
+    """Add a row of a trained table to each token: one free vector for each position.
+
+    forward(x, offset) = x + weight[offset : offset + L] (Gehring et al. 2017, section 3.1; Vaswani
+    et al. 2017, section 3.5, found it as good as the sinusoids). It has no row past `max_len`.
+
+    Args:
+        max_len (int): number of positions.
+        embed_dim (int): width of the tokens.
+
+    Raises:
+        ValueError: a size below 1; in `forward`, an x that is not floating or not
+            (..., L, embed_dim), a negative offset, a position from max_len on.
+
+    Cost:
+        max_len·embed_dim parameters, drawn from a normal distribution with deviation 0.02.
+
+    Example:
+        >>> layer = LearnedPositionalEncoding(10, 4)
+        >>> layer(torch.zeros(2, 3, 4), offset=7).shape
+        torch.Size([2, 3, 4])
+    """
+
+    def __init__(self, max_len, embed_dim):
+        super().__init__()
+        check_count("max_len", max_len)
+        check_count("embed_dim", embed_dim)
+        self.weight = nn.Parameter(torch.empty(max_len, embed_dim))
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        nn.init.normal_(self.weight, std=0.02)
+
+    def forward(self, x, offset=0):
+        """x (..., L, E), the first token at position `offset` -> the same shape and dtype."""
+        max_len, embed_dim = self.weight.shape
+        _check_sequence(x, embed_dim)
+        check_count("offset", offset, least=0)
+        stop = offset + x.shape[-2]
+        if stop > max_len:
+            raise ValueError(
+                f"a learned table of max_len={max_len} has no row for the positions from {max_len} "
+                f"on, got positions {offset} to {stop - 1}"
+            )
+        return x + self.weight[offset:stop].to(x.dtype)
+
+    def extra_repr(self):
+        return "{}, {}".format(*self.weight.shape)
+
+
+def shift_matrix(delta, dim, *, base=10000.0):
+    """The linear map that moves an encoding by `delta` positions, wherever it stands.
+
+    M @ P[i] = P[i + delta] for every i, so P[delta:] = P[:-delta] @ M.T for a table of rows. M is
+    block diagonal: pair j turns by ω = delta / base^(2j/dim), its block being
+    [[cos ω, sin ω], [-sin ω, cos ω]] (Vaswani et al. 2017, section 3.5, state that M exists).
+
+    Args:
+        delta (float): how far to move, in positions; negative moves back.
+        dim (int): width of the encoding, even: a sine without its cosine cannot be moved.
+        base (float): that of the encoding, above 1.
+
+    Returns:
+        Tensor (dim, dim), float64, on the CPU; an orthogonal matrix, its transpose moves back.
+
+    Raises:
+        ValueError: a delta that is not a finite number, an odd dim, a base not above 1.
+
+    Cost:
+        dim² numbers.
+
+    Example:
+        >>> P = sinusoidal_encoding(10, 4, dtype=torch.float64)
+        >>> torch.allclose(shift_matrix(3, 4) @ P[5], P[8])
+        True
+    """
+    _check_number("delta", delta)
+    _check_even("dim", dim)
+    turn = delta * _frequencies(dim, base, "cpu")  # (dim/2,)
+    M = torch.zeros(dim, dim, dtype=torch.float64, device="cpu")
+    even = torch.arange(0, dim, 2, device="cpu")
+    M[even, even] = M[even + 1, even + 1] = turn.cos()
+    M[even, even + 1] = turn.sin()
+    M[even + 1, even] = -turn.sin()
+    return M
+
+
+def apply_rotary(x, *, offset=0, base=10000.0, interleaved=True):
+    """Turn each pair of features by an angle that grows with the position (RoPE).
+
+    (a, b) -> (a cos θ - b sin θ, a sin θ + b cos θ) with θ = (offset + i) / base^(2j/D) for pair j
+    of token i (Su et al. 2021, section 3.2.2). Norms are kept, and the product of a turned query
+    at i with a turned key at j depends on their positions only through i - j.
+
+    Args:
+        x: floating tensor (..., L, D), queries or keys of one head; D even.
+        offset (int): position of the first token, from 0.
+        base (float): above 1.
+        interleaved (bool): pair j is (2j, 2j+1), as in the paper; False pairs (j, j + D/2), as in
+            GPT-NeoX and Hugging Face's Llama. Weights trained with one do not fit the other.
+
+    Returns:
+        Tensor of the shape, dtype and device of x, computed in at least float32.
+
+    Raises:
+        ValueError: an x that is not floating or has no two axes, an odd D, a negative offset, a
+            base not above 1.
+
+    Cost:
+        L·D sines and cosines, 3 FLOPs for each number of x.
+
+    Example:
+        >>> apply_rotary(torch.tensor([[1.0, 0.0], [1.0, 0.0]]))
+        tensor([[1.0000, 0.0000],
+                [0.5403, 0.8415]])
+    """
+    _check_sequence(x)
+    length, dim = x.shape[-2:]
+    _check_even("the width of x", dim)
+    wide = torch.promote_types(x.dtype, torch.float32)
+    angles = _angles(length, dim, base, offset, x.device)
+    cos, sin = (table.to(x.device, wide) for table in (angles.cos(), angles.sin()))  # (L, D/2)
+    pairs = x.to(wide)
+    if interleaved:
+        a, b = pairs[..., 0::2], pairs[..., 1::2]  # (..., L, D/2) each
+    else:
+        a, b = pairs.chunk(2, dim=-1)
+    turned = (a * cos - b * sin, a * sin + b * cos)
+    turned = torch.stack(turned, dim=-1).flatten(-2) if interleaved else torch.cat(turned, dim=-1)
+    return turned.to(x.dtype)
+
+
+def alibi_bias(num_heads, L, S=None, *, offset=0, device=None):
+    """Lower a score by the distance between query and key, in each head at its own rate (ALiBi).
+
+    bias[h, i, j] = -slope[h] · |offset + i - j| (Press et al. 2022, section 3). For a power of two
+    heads, slope[h] = 2^(-8(h+1)/H). For another H, the paper's reference code takes the slopes of
+    the next lower power of two n, then every second slope of 2n heads until there are H. The paper
+    is causal, where |i - j| = i - j; without a causal mask both sides are lowered alike.
+
+    Args:
+        num_heads (int): H.
+        L (int): number of queries; query 0 stands at position `offset`.
+        S (int): number of keys, at positions 0 to S - 1; L when absent.
+        offset (int): from 0; S - L puts the last query at the last key, as in decoding.
+        device: where to make the bias.
+
+    Returns:
+        Tensor (H, L, S), float32, to be passed to `attention` as attn_bias.
+
+    Raises:
+        ValueError: num_heads, L or S below 1, a negative offset.
+
+    Cost:
+        H·L·S numbers.
+
+    Example:
+        >>> alibi_bias(8, 3)[0]
+        tensor([[ 0.0000, -0.5000, -1.0000],
+                [-0.5000,  0.0000, -0.5000],
+                [-1.0000, -0.5000,  0.0000]])
+    """
+    S = L if S is None else S
+    for name, count in dict(num_heads=num_heads, L=L, S=S).items():
+        check_count(name, count)
+    check_count("offset", offset, least=0)
+    power = 2 ** (num_heads.bit_length() - 1)  # the largest power of two that is at most H
+    slopes = _slopes(power) + _slopes(2 * power)[::2][: num_heads - power]
+    slopes = torch.tensor(slopes, dtype=torch.float32, device=device)
+    queries = torch.arange(offset, offset + L, device=device)[:, None]  # (L, 1)
+    distance = (queries - torch.arange(S, device=device)).abs()  # (L, S)
+    return slopes[:, None, None] * -distance  # (H, L, S)
+
+
+def _slopes(count):
+    """ALiBi's slopes for a power of two heads: they halve once every count/8 heads."""
+    return [2 ** (-8 * head / count) for head in range(1, count + 1)]
+
+
+def _frequencies(dim, base, device):
+    """Radians per position of each pair of columns, the last of which may be half a pair."""
+    _check_number("base", base)
+    if base <= 1:
+        raise ValueError(f"base must be above 1, got {base!r}")
+    pairs = torch.arange(0, dim, 2, dtype=torch.float64, device=device)  # (⌈dim/2⌉,)
+    return base ** -(pairs / dim)
+
+
+def _angles(length, dim, base, offset, device):
+    """Angles (length, ⌈dim/2⌉) of the positions from offset on, in float64.
+
+    They are on the CPU for a device that has no float64.
+    """
+    check_count("offset", offset, least=0)
+    device = "cpu" if torch.device(device).type == "mps" else device
+    positions = torch.arange(offset, offset + length, device=device)
+    return positions[:, None] * _frequencies(dim, base, device)
+
+
+def _check_number(name, value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ValueError(f"{name} must be a finite number, got {value!r}")
+
+
+def _check_even(name, dim):
+    check_count(name, dim, least=2)
+    if dim % 2:
+        raise ValueError(f"{name} must be even, since features turn in pairs, got {dim}")
+
+
+def _check_sequence(x, embed_dim=None):
+    if not torch.is_tensor(x) or not x.is_floating_point():
+        got = x.dtype if torch.is_tensor(x) else type(x).__name__
+        raise ValueError(f"x must be a floating tensor, got {got}")
+    if x.ndim < 2 or embed_dim not in (None, x.shape[-1]):
+        width = "width" if embed_dim is None else embed_dim
+        raise ValueError(f"x must have shape (..., length, {width}), got {tuple(x.shape)}")
