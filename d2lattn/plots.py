@@ -11,7 +11,7 @@ import torch
 from matplotlib.collections import PathCollection, QuadMesh
 from matplotlib.patches import Rectangle
 
-SEQUENTIAL = "rocket_r"  # perceptually uniform, white at 0
+SEQUENTIAL = "rocket_r"  # perceptually uniform, palest at 0
 DIVERGING = "vlag"  # white at the centre
 LINE_STYLES = ("-", "--", ":", "-.")
 
@@ -92,6 +92,10 @@ def heatmap(
     if title is not None:
         ax.set_title(title)
     ax.tick_params(axis="y", rotation=0)
+    if any(len(label.get_text()) > 6 for label in ax.get_xticklabels()):
+        ax.tick_params(axis="x", rotation=45)
+        for label in ax.get_xticklabels():
+            label.set(ha="right", rotation_mode="anchor")
     return ax
 
 
