@@ -1,0 +1,498 @@
+"""positions.py against float64 loops, step by step against the whole, and what it must refuse."""
+
+import copy
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import d2lattn
+from d2lattn import (
+    LearnedPositionalEncoding,
+    PositionalEncoding,
+    alibi_bias,
+    apply_rotary,
+    attention,
+    attention_weights,
+    shift_matrix,
+    sinusoidal_encoding,
+)
+
+B, H, L, S = 2, 3, 5, 7
+HALF = (torch.float16, torch.bfloat16)
+DTYPES = (*HALF, torch.float32, torch.float64)
+few = settings(max_examples=25, deadline=None)
+
+
+def generator(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+def encoding_loop(length, dim, base=10000.0, offset=0):
+    """The formula, one number at a time, in Python's float64."""
+    P = torch.zeros(length, dim, dtype=torch.float64)
+    for i in range(length):
+        for column in range(dim):
+            angle = (offset + i) / base ** (2 * (column // 2) / dim)
+            P[i, column] = math.cos(angle) if column % 2 else math.sin(angle)
+    return P
+
+
+def rotary_loop(x, base=10000.0, offset=0, interleaved=True):
+    """Each pair as a complex number times e^(iθ)."""
+    x, dim = x.double(), x.shape[-1]
+    turned = torch.zeros_like(x)
+    for i in range(x.shape[-2]):
+        for j in range(dim // 2):
+            a, b = (2 * j, 2 * j + 1) if interleaved else (j, j + dim // 2)
+            angle = (offset + i) / base ** (2 * j / dim)
+            z = torch.complex(x[..., i, a], x[..., i, b]) * complex(
+                math.cos(angle), math.sin(angle)
+            )
+            turned[..., i, a], turned[..., i, b] = z.real, z.imag
+    return turned
+
+
+# sinusoidal_encoding ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 8, 13, 32])
+@pytest.mark.parametrize("base", [1.5, 100, 10000.0])
+@pytest.mark.parametrize("offset", [0, 11])
+def test_encoding_is_the_formula(dim, base, offset):
+    P = sinusoidal_encoding(L, dim, base=base, offset=offset, dtype=torch.float64)
+    torch.testing.assert_close(P, encoding_loop(L, dim, base, offset), rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("position", [2**17 - 1, 999_999, 1_000_000])
+@pytest.mark.parametrize("dim", [31, 32])
+def test_far_positions_are_exact_in_float32(position, dim):
+    P = sinusoidal_encoding(2, dim, offset=position - 1, dtype=torch.float32)
+    assert (P - encoding_loop(2, dim, offset=position - 1)).abs().max() < 1e-6
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_encoding_is_cast_last(dtype):
+    exact = sinusoidal_encoding(3000, 16, dtype=torch.float64)
+    wide = exact if dtype == torch.float64 else exact.float()
+    assert torch.equal(sinusoidal_encoding(3000, 16, dtype=dtype), wide.to(dtype))
+
+
+@pytest.mark.parametrize("dtype", HALF)
+def test_half_precision_rows_do_not_collide(dtype):
+    P = sinusoidal_encoding(3000, 32, dtype=dtype)
+    assert len(P.unique(dim=0)) == 3000
+
+
+@few
+@given(
+    length=st.integers(0, 40),
+    dim=st.integers(1, 33),
+    offset=st.integers(0, 2_000_000),
+    cut=st.integers(0, 40),
+    dtype=st.sampled_from(DTYPES),
+)
+def test_rows_do_not_depend_on_their_neighbours(length, dim, offset, cut, dtype):
+    whole = sinusoidal_encoding(length, dim, offset=offset, dtype=dtype)
+    cut = min(cut, length)
+    parts = [
+        sinusoidal_encoding(cut, dim, offset=offset, dtype=dtype),
+        sinusoidal_encoding(length - cut, dim, offset=offset + cut, dtype=dtype),
+    ]
+    assert torch.equal(whole, torch.cat(parts))
+
+
+def test_encoding_follows_torchs_defaults():
+    assert sinusoidal_encoding(2, 4).dtype == torch.float32
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert sinusoidal_encoding(2, 4).dtype == torch.float64
+    finally:
+        torch.set_default_dtype(torch.float32)
+    with torch.device("meta"):
+        assert sinusoidal_encoding(2, 4).device.type == "meta"
+    assert sinusoidal_encoding(2, 3).is_contiguous()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((-1, 4), {}, "length must be an integer of at least 0, got -1"),
+        ((2.0, 4), {}, "length must be an integer of at least 0, got 2.0"),
+        ((2, 0), {}, "dim must be an integer of at least 1, got 0"),
+        ((2, 4), dict(offset=-1), "offset must be an integer of at least 0, got -1"),
+        ((2, 4), dict(base=1), "base must be above 1, got 1"),
+        ((2, 4), dict(base=-5.0), "base must be above 1, got -5.0"),
+        ((2, 4), dict(base=math.nan), "base must be a finite number, got nan"),
+        ((2, 4), dict(base="e"), "base must be a finite number, got 'e'"),
+        ((2, 4), dict(dtype=torch.int64), "dtype must be a floating dtype, got torch.int64"),
+    ],
+)
+def test_encoding_refuses(arguments, options, message):
+    with pytest.raises(ValueError, match=message):
+        sinusoidal_encoding(*arguments, **options)
+
+
+# PositionalEncoding -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dim", [1, 8, 13])
+@pytest.mark.parametrize("max_len", [0, 4, 100])
+def test_module_adds_the_encoding(dtype, dim, max_len):
+    layer = PositionalEncoding(dim, max_len=max_len, base=500)
+    x = torch.randn(B, L, dim, generator=generator(), dtype=torch.float64).to(dtype)
+    before = x.clone()
+    y = layer(x, offset=3)
+    assert y.dtype == dtype
+    assert torch.equal(y, x + sinusoidal_encoding(L, dim, base=500, offset=3, dtype=dtype))
+    assert torch.equal(x, before)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_module_step_by_step_is_the_whole_also_across_max_len(dtype):
+    layer = PositionalEncoding(12, max_len=6)
+    x = torch.randn(B, 20, 12, generator=generator()).to(dtype)
+    steps = [layer(x[:, i : i + 1], offset=i) for i in range(20)]
+    assert torch.equal(torch.cat(steps, dim=1), layer(x))
+
+
+@pytest.mark.parametrize(
+    "cast",
+    [
+        lambda m: m.half(),
+        lambda m: m.bfloat16(),
+        lambda m: m.half().float(),
+        lambda m: m.half().double(),
+        lambda m: m.double(),
+        lambda m: m.to("cpu", torch.bfloat16).to(torch.float32),
+        lambda m: m.to("meta").to_empty(device="cpu"),
+        copy.deepcopy,
+    ],
+)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_no_cast_or_move_spoils_the_table(cast, dtype):
+    layer = cast(PositionalEncoding(8, max_len=3000))
+    assert layer.P.dtype in (torch.float32, torch.float64)
+    y = layer(torch.zeros(1, 3000, 8, dtype=dtype))[0]
+    assert torch.equal(y, sinusoidal_encoding(3000, 8, dtype=dtype))
+
+
+def test_module_moves_with_to_and_stays_out_of_the_state_dict():
+    layer = PositionalEncoding(8)
+    assert not layer.state_dict() and not list(layer.parameters())
+    assert layer.to("meta").P.device.type == "meta"
+    assert PositionalEncoding(8).double().P.dtype == torch.float64
+    inside = torch.nn.Sequential(torch.nn.Linear(8, 8), PositionalEncoding(8, max_len=7))
+    inside.load_state_dict(torch.nn.Sequential(torch.nn.Linear(8, 8)).state_dict())
+    assert inside.to("meta")[1].P.device.type == "meta"
+
+
+def test_module_drops_in_training_only():
+    layer = PositionalEncoding(50, 0.5)
+    x = torch.ones(B, 40, 50)
+    share = (layer(x) == 0).double().mean()
+    assert 0.4 < share < 0.6
+    assert torch.equal(layer.eval()(x), x + sinusoidal_encoding(40, 50))
+
+
+def test_module_passes_the_gradient_through():
+    x = torch.zeros(B, L, 6, requires_grad=True)
+    PositionalEncoding(6, max_len=2)(x).sum().backward()
+    assert torch.equal(x.grad, torch.ones(B, L, 6))
+
+
+@pytest.mark.parametrize(
+    "make", [PositionalEncoding, lambda width: LearnedPositionalEncoding(9, width)]
+)
+def test_modules_refuse(make):
+    layer = make(4)
+    for x, got in [
+        (torch.zeros(2, 3), r"\(..., length, 4\), got \(2, 3\)"),
+        (torch.zeros(4), r"got \(4,\)"),
+        (torch.zeros(2, 4, dtype=torch.long), "floating tensor, got torch.int64"),
+        ([[0.0] * 4], "floating tensor, got list"),
+    ]:
+        with pytest.raises(ValueError, match=got):
+            layer(x)
+    with pytest.raises(ValueError, match="offset must be an integer of at least 0, got -2"):
+        layer(torch.zeros(2, 4), offset=-2)
+
+
+def test_module_constructor_refuses():
+    for arguments, options in [((0,), {}), ((4,), dict(max_len=-1)), ((4,), dict(base=1.0))]:
+        with pytest.raises(ValueError, match="must be"):
+            PositionalEncoding(*arguments, **options)
+    with pytest.raises(ValueError, match="dropout"):
+        PositionalEncoding(4, 1.5)
+
+
+# LearnedPositionalEncoding ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_learned_adds_its_rows(dtype):
+    layer = LearnedPositionalEncoding(9, 4)
+    x = torch.randn(B, L, 4, generator=generator()).to(dtype)
+    y = layer(x, offset=4)
+    assert y.dtype == dtype
+    for i in range(L):
+        assert torch.equal(y[:, i], x[:, i] + layer.weight[4 + i].to(dtype))
+    steps = [layer(x[:, i : i + 1], offset=i) for i in range(L)]
+    assert torch.equal(torch.cat(steps, dim=1), layer(x))
+
+
+def test_learned_is_a_parameter_with_small_numbers():
+    layer = LearnedPositionalEncoding(300, 200)
+    assert layer.state_dict().keys() == {"weight"}
+    assert 0.019 < layer.weight.std() < 0.021
+    layer(torch.zeros(B, L, 200)).sum().backward()
+    assert torch.equal(layer.weight.grad[:, 0], torch.tensor([float(B)] * L + [0.0] * (300 - L)))
+
+
+def test_learned_ends_at_max_len():
+    layer = LearnedPositionalEncoding(9, 4)
+    assert layer(torch.zeros(2, 4), offset=7).shape == (2, 4)
+    with pytest.raises(ValueError, match=r"max_len=9 has no row .* got positions 8 to 9"):
+        layer(torch.zeros(2, 4), offset=8)
+    with pytest.raises(ValueError, match="got positions 0 to 9"):
+        layer(torch.zeros(10, 4))
+    for sizes in [(0, 4), (9, 0), (9.0, 4)]:
+        with pytest.raises(ValueError, match="must be an integer of at least 1"):
+            LearnedPositionalEncoding(*sizes)
+
+
+# shift_matrix -------------------------------------------------------------------------------------
+
+
+@few
+@given(delta=st.integers(-300, 300), dim=st.integers(1, 16), base=st.sampled_from([2.0, 10000.0]))
+def test_shift_matrix_moves_every_row(delta, dim, base):
+    dim = 2 * dim
+    P = sinusoidal_encoding(700, dim, base=base, dtype=torch.float64)
+    M = shift_matrix(delta, dim, base=base)
+    moved = P @ M.T
+    here = slice(max(0, -delta), 700 - max(0, delta))
+    there = slice(here.start + delta, here.stop + delta)
+    assert (moved[here] - P[there]).abs().max() < 1e-12
+    assert M.dtype == torch.float64
+
+
+def test_shift_matrices_are_rotations_that_add_up():
+    a, b, dim = shift_matrix(3, 10), shift_matrix(-5, 10), 10
+    torch.testing.assert_close(a @ a.T, torch.eye(dim, dtype=torch.float64), atol=1e-14, rtol=0)
+    torch.testing.assert_close(a @ b, shift_matrix(-2, 10), atol=1e-14, rtol=0)
+    assert torch.equal(shift_matrix(5, 10), b.T)
+    assert torch.equal(shift_matrix(0, 10), torch.eye(dim, dtype=torch.float64))
+    quarter = shift_matrix(math.pi / 2, 2)  # ω = 1: sine becomes cosine, cosine becomes -sine
+    expected = torch.tensor([[0.0, 1.0], [-1.0, 0.0]], dtype=torch.float64)
+    torch.testing.assert_close(quarter, expected, atol=1e-15, rtol=0)
+
+
+def test_shift_matrix_refuses():
+    for arguments, message in [
+        ((1, 5), "dim must be even, .* got 5"),
+        ((1, 0), "dim must be an integer of at least 2, got 0"),
+        ((math.inf, 4), "delta must be a finite number, got inf"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            shift_matrix(*arguments)
+    with pytest.raises(ValueError, match=r"base must be above 1, got 0\.5"):
+        shift_matrix(1, 4, base=0.5)
+
+
+# apply_rotary -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("interleaved", [True, False])
+@pytest.mark.parametrize("offset", [0, 4])
+@pytest.mark.parametrize("dim", [2, 6, 32])
+def test_rotary_is_a_complex_product(interleaved, offset, dim):
+    x = torch.randn(B, H, L, dim, generator=generator(), dtype=torch.float64)
+    before = x.clone()
+    options = dict(offset=offset, base=300.0, interleaved=interleaved)
+    torch.testing.assert_close(
+        apply_rotary(x, **options), rotary_loop(x, **options), rtol=0, atol=1e-14
+    )
+    assert torch.equal(x, before)
+
+
+@few
+@given(
+    i=st.integers(0, 200),
+    j=st.integers(0, 200),
+    shift=st.integers(0, 1000),
+    interleaved=st.booleans(),
+    seed=st.integers(0, 99),
+)
+def test_rotary_scores_depend_only_on_the_offset(i, j, shift, interleaved, seed):
+    query, key = torch.randn(2, 1, 8, generator=generator(seed), dtype=torch.float64)
+
+    def score(i, j):
+        options = dict(interleaved=interleaved)
+        return apply_rotary(query, offset=i, **options) @ apply_rotary(key, offset=j, **options).T
+
+    torch.testing.assert_close(score(i, j), score(i + shift, j + shift), rtol=0, atol=1e-10)
+    first, second = (i - j, 0) if i > j else (0, j - i)
+    torch.testing.assert_close(score(i, j), score(first, second), rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("interleaved", [True, False])
+def test_rotary_step_by_step_is_the_whole(dtype, interleaved):
+    x = torch.randn(B, H, 20, 10, generator=generator()).to(dtype)
+    whole = apply_rotary(x, offset=70_000, interleaved=interleaved)
+    steps = [
+        apply_rotary(x[..., i : i + 1, :], offset=70_000 + i, interleaved=interleaved)
+        for i in range(20)
+    ]
+    assert torch.equal(torch.cat(steps, dim=-2), whole)
+    assert whole.dtype == dtype and whole.shape == x.shape
+
+
+@pytest.mark.parametrize("dtype", HALF)
+def test_rotary_in_half_precision_rounds_once(dtype):
+    x = torch.randn(H, 3000, 8, generator=generator()).to(dtype)
+    assert torch.equal(apply_rotary(x), apply_rotary(x.float()).to(dtype))
+
+
+def test_rotary_is_exact_far_away():
+    x = torch.randn(2, 32, generator=generator())
+    error = (apply_rotary(x, offset=999_999) - rotary_loop(x, offset=999_999)).abs().max()
+    assert error < 1e-6 * x.abs().max()
+
+
+def test_rotary_keeps_norms_and_position_zero():
+    x = torch.randn(B, L, 8, generator=generator(), dtype=torch.float64)
+    torch.testing.assert_close(apply_rotary(x, offset=9).norm(dim=-1), x.norm(dim=-1))
+    assert torch.equal(apply_rotary(x)[:, 0], x[:, 0])
+
+
+def test_rotary_conventions_differ_by_a_permutation_of_channels():
+    x = torch.randn(B, L, 8, generator=generator())
+    order = torch.arange(8).view(4, 2).T.flatten()  # 0 2 4 6 1 3 5 7
+    assert torch.equal(apply_rotary(x[..., order], interleaved=False), apply_rotary(x)[..., order])
+    assert not torch.allclose(apply_rotary(x, interleaved=False), apply_rotary(x))
+
+
+def test_rotary_is_the_shift_matrix_turned_back():
+    """The encoding turns (sin, cos) clockwise, RoPE turns (a, b) counter-clockwise."""
+    x = torch.randn(L, 8, generator=generator(), dtype=torch.float64)
+    turned = torch.stack([shift_matrix(-i, 8) @ x[i] for i in range(L)])
+    torch.testing.assert_close(apply_rotary(x), turned, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("interleaved", [True, False])
+def test_rotary_has_the_right_gradient(interleaved):
+    x = torch.randn(2, 3, 4, generator=generator(), dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda x: apply_rotary(x, offset=2, interleaved=interleaved), x)
+
+
+@pytest.mark.parametrize(
+    ("x", "options", "message"),
+    [
+        (torch.zeros(3, 5), {}, "the width of x must be even, .* got 5"),
+        (torch.zeros(3, 0), {}, "the width of x must be an integer of at least 2, got 0"),
+        (torch.zeros(4), {}, r"got \(4,\)"),
+        (torch.zeros(3, 4, dtype=torch.int32), {}, "floating tensor, got torch.int32"),
+        (torch.zeros(3, 4), dict(offset=-1), "offset must be an integer of at least 0"),
+        (torch.zeros(3, 4), dict(base=1.0), "base must be above 1, got 1.0"),
+    ],
+)
+def test_rotary_refuses(x, options, message):
+    with pytest.raises(ValueError, match=message):
+        apply_rotary(x, **options)
+
+
+# alibi_bias ---------------------------------------------------------------------------------------
+
+
+def slopes(num_heads):
+    return -alibi_bias(num_heads, 2)[:, 1, 0].double()
+
+
+@pytest.mark.parametrize(
+    ("num_heads", "exponents"),
+    [
+        (1, [8]),
+        (2, [4, 8]),
+        (8, [1, 2, 3, 4, 5, 6, 7, 8]),
+        (16, [k / 2 for k in range(1, 17)]),
+        (3, [4, 8, 2]),  # 2 heads, then the first of 4
+        (6, [2, 4, 6, 8, 1, 3]),  # 4 heads, then the first and third of 8
+        (12, [1, 2, 3, 4, 5, 6, 7, 8, 0.5, 1.5, 2.5, 3.5]),
+    ],
+)
+def test_alibi_slopes_follow_the_papers_rule(num_heads, exponents):
+    expected = torch.tensor([2.0**-e for e in exponents], dtype=torch.float64)
+    torch.testing.assert_close(slopes(num_heads), expected, rtol=1e-7, atol=0)
+
+
+@pytest.mark.parametrize("num_heads", range(1, 40))
+def test_alibi_slopes_are_distinct_and_below_one(num_heads):
+    assert len(slopes(num_heads).unique()) == num_heads
+    assert slopes(num_heads).min() > 0 and slopes(num_heads).max() < 1
+
+
+@pytest.mark.parametrize("offset", [0, 2])
+def test_alibi_is_slope_times_distance(offset):
+    bias = alibi_bias(H, L, S, offset=offset)
+    assert bias.shape == (H, L, S) and bias.dtype == torch.float32
+    for h, slope in enumerate([2**-4, 2**-8, 2**-2]):
+        for i in range(L):
+            for j in range(S):
+                assert bias[h, i, j].item() == -slope * abs(offset + i - j)
+    square = alibi_bias(H, L)
+    assert torch.equal(square, square.mT) and torch.equal(square, alibi_bias(H, L, L))
+    assert torch.equal(alibi_bias(H, S)[:, -L:], alibi_bias(H, L, S, offset=S - L))
+
+
+@pytest.mark.parametrize("engine", ["explicit", "chunked", "fused"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_alibi_is_a_bias_for_attention(engine, dtype):
+    query, key, value = (
+        torch.randn(B, H, n, 4, generator=generator(n), dtype=dtype) for n in (L, S, S)
+    )
+    bias = alibi_bias(H, L, S)
+    scores = query.double() @ key.double().mT / 2 + bias.double()
+    output = attention(query, key, value, attn_bias=bias, engine=engine)
+    torch.testing.assert_close(
+        output.double(), scores.softmax(-1) @ value.double(), atol=1e-6, rtol=0
+    )
+
+
+def test_alibi_with_a_causal_mask_is_the_papers():
+    """The paper adds slope·(j - i), or slope·j as in its code: a constant in each row apart."""
+    query, key = torch.randn(2, B, H, L, 4, generator=generator())
+    steps = torch.tensor([2**-4, 2**-8, 2**-2])[:, None, None] * torch.arange(L).float()
+    ours = attention_weights(query, key, attn_bias=alibi_bias(H, L), is_causal=True)
+    papers = attention_weights(query, key, attn_bias=steps.expand(H, L, L), is_causal=True)
+    torch.testing.assert_close(ours, papers)
+
+
+def test_alibi_refuses():
+    for arguments in [(0, 3), (3, 0), (3, 3, 0), (2.0, 3)]:
+        with pytest.raises(ValueError, match="must be an integer of at least 1"):
+            alibi_bias(*arguments)
+    with pytest.raises(ValueError, match="offset must be an integer of at least 0, got -1"):
+        alibi_bias(2, 3, offset=-1)
+
+
+# Devices ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.gpu
+def test_on_this_machines_accelerator():
+    device = d2lattn.default_device()
+    if device.type == "cpu":
+        pytest.skip("no accelerator")
+    x = torch.randn(B, L, 8, generator=generator())
+    torch.testing.assert_close(apply_rotary(x.to(device)).cpu(), apply_rotary(x))
+    layer = PositionalEncoding(8, max_len=3)
+    whole = layer.to(device)(x.to(device))
+    torch.testing.assert_close(whole.cpu(), PositionalEncoding(8)(x))
+    steps = [layer(x[:, i : i + 1].to(device), offset=i) for i in range(L)]
+    assert torch.equal(torch.cat(steps, dim=1), whole)
+    assert alibi_bias(H, L, device=device).device.type == device.type
