@@ -1,0 +1,490 @@
+"""What convolution, recurrence and self-attention cost, and how far a signal travels (chapter 5).
+
+Every entry of the classic table (Vaswani et al. 2017, table 1) is here twice: in closed form
+(`conv_cost`, `rnn_cost`, `attention_cost`, `layers_to_connect`) and counted on real layers
+(`count_flops`, `matmul_chain`, `connectivity`, `count_layers`). n positions, width d, kernel size
+k. One multiply-add is 2 FLOPs; biases, activations and the softmax are not counted.
+"""
+
+import copy
+import itertools
+import math
+from typing import NamedTuple
+
+import torch
+from torch import nn
+from torch.utils.flop_counter import FlopCounterMode
+
+from d2lattn.masks import check_count
+
+
+class LayerCost(NamedTuple):
+    """What one layer costs, and how far apart it keeps the two ends of a sequence.
+
+    Attributes:
+        flops: floating-point operations of one layer.
+        sequential_ops: steps along the sequence of which each waits for the one before.
+        max_path_length: layers (in an RNN: steps) between the two positions farthest apart;
+            `math.inf` when no stack of such layers connects them.
+    """
+
+    flops: int
+    sequential_ops: int
+    max_path_length: int | float
+
+
+FORMULAS = {
+    "CNN": LayerCost("2·k·n·d²", "1", "⌈(n−1)/(k−1)⌉"),
+    "CNN, dilated": LayerCost("2·k·n·d²", "1", "⌈log_k(n)⌉"),
+    "RNN": LayerCost("4·n·d²", "n", "n"),
+    "attention": LayerCost("4·n²·d", "1", "1"),
+    "attention, projected": LayerCost("8·n·d² + 4·n²·d", "1", "1"),
+}
+"""The table in symbols; the two CNNs are causal. The tests hold it against the numbers below."""
+
+# How autograd names its nodes for matrix products, convolutions and fused attention.
+PRODUCTS = ("Mm", "Addmm", "Bmm", "Baddbmm", "Linear", "Convolution", "ScaledDot")
+
+
+def conv_cost(n, d, k, *, dilated=False, causal=False):
+    """The cost of a convolution over n positions, d channels in and out, padded to length n.
+
+    flops = 2·k·n·d² (padded zeros are multiplied like the rest), one sequential operation; the
+    path length is that of `layers_to_connect`.
+
+    Args:
+        n (int): positions.  d (int): channels.  k (int): kernel size, odd unless causal.
+        dilated (bool): layer l of the stack has dilation kˡ, l = 0, 1, …
+        causal (bool): padded on the left only, so no output sees a later input.
+
+    Returns:
+        LayerCost.
+
+    Raises:
+        ValueError: a size below 1, or an even k without causal.
+
+    Cost:
+        O(log n) operations.
+
+    Example:
+        >>> conv_cost(1024, 64, 3, causal=True)
+        LayerCost(flops=25165824, sequential_ops=1, max_path_length=512)
+    """
+    path = layers_to_connect(n, k, dilated=dilated, causal=causal)
+    check_count("d", d)
+    return LayerCost(2 * k * n * d * d, 1, path)
+
+
+def rnn_cost(n, d):
+    """The cost of a simple RNN over n positions, d numbers in and d in the state.
+
+    hᵢ = tanh(W xᵢ + U hᵢ₋₁): flops = 4·n·d², n sequential operations, and n steps from the first
+    input to the last state.
+
+    Args:
+        n (int): positions.  d (int): width of input and state.
+
+    Returns:
+        LayerCost.
+
+    Raises:
+        ValueError: a size below 1.
+
+    Cost:
+        O(1).
+
+    Example:
+        >>> rnn_cost(1024, 64)
+        LayerCost(flops=16777216, sequential_ops=1024, max_path_length=1024)
+    """
+    check_count("n", n)
+    check_count("d", d)
+    return LayerCost(4 * n * d * d, n, n)
+
+
+def attention_cost(n, d, *, projections=True):
+    """The cost of self-attention over n positions of width d, whatever the number of heads.
+
+    flops = 4·n²·d for Q Kᵀ and the weighted sum, and 8·n·d² for the projections to queries, keys,
+    values and output. The n² term is the larger one for n > 2d. A causal mask changes nothing:
+    the formula computes what the mask throws away.
+
+    Args:
+        n (int): positions.  d (int): width of the tokens.
+        projections (bool): count the four d × d projections.
+
+    Returns:
+        LayerCost.
+
+    Raises:
+        ValueError: a size below 1.
+
+    Cost:
+        O(1).
+
+    Example:
+        >>> attention_cost(1024, 64)
+        LayerCost(flops=301989888, sequential_ops=1, max_path_length=1)
+    """
+    check_count("n", n)
+    check_count("d", d)
+    return LayerCost(4 * n * n * d + (8 * n * d * d if projections else 0), 1, 1)
+
+
+def layers_to_connect(n, k, *, dilated=False, causal=False):
+    """How many convolutions it takes until every output has seen every input it may see.
+
+    Causal: ⌈(n−1)/(k−1)⌉, dilated ⌈log_k n⌉. Centred: ⌈2(n−1)/(k−1)⌉; dilated 1 as long as one
+    layer spans the sequence, n ≤ (k+1)/2, and no number of layers after that: the only path from
+    input 0 to output (k+1)/2 starts with a step over the border, where the padding is.
+
+    Args:
+        n (int): positions.  k (int): kernel size, odd unless causal.
+        dilated (bool): layer l of the stack has dilation kˡ, l = 0, 1, …
+        causal (bool): padded on the left only; input j may be seen by the outputs i ≥ j.
+
+    Returns:
+        int, or `math.inf` when no number of layers is enough. 0 for a single position.
+
+    Raises:
+        ValueError: a size below 1, or an even k without causal.
+
+    Cost:
+        O(log n) operations.
+
+    Example:
+        >>> layers_to_connect(1024, 3, causal=True), layers_to_connect(1024, 3)
+        (512, 1023)
+        >>> layers_to_connect(1024, 3, dilated=True, causal=True)
+        7
+    """
+    check_count("n", n)
+    _check_kernel(k, causal)
+    if n == 1:
+        return 0
+    if k == 1:
+        return math.inf
+    if not dilated:
+        return _ceil_div((n - 1) * (1 if causal else 2), k - 1)
+    if not causal:
+        return 1 if n <= (k + 1) // 2 else math.inf
+    layers, field = 0, 1
+    while field < n:
+        layers, field = layers + 1, field * k
+    return layers
+
+
+class ConvLayer(nn.Module):
+    """A convolution along the sequence that keeps its length: (B, n, d) -> (B, n, d).
+
+    y[i] = Σ_t W[t] x[i + dilation·t] + b with t = −(k−1)/2 … (k−1)/2, or −(k−1) … 0 if causal;
+    x is 0 outside the sequence.
+
+    Args:
+        embed_dim (int): d, channels in and out.  kernel_size (int): k, odd unless causal.
+        dilation (int): distance between two taps.  causal (bool): look back only.
+
+    Raises:
+        ValueError: a size below 1, or an even kernel_size without causal.
+
+    Cost:
+        2·k·n·d² FLOPs.
+
+    Example:
+        >>> ConvLayer(4, 3)(torch.zeros(1, 7, 4)).shape
+        torch.Size([1, 7, 4])
+    """
+
+    def __init__(self, embed_dim, kernel_size, *, dilation=1, causal=False):
+        super().__init__()
+        check_count("embed_dim", embed_dim)
+        check_count("dilation", dilation)
+        _check_kernel(kernel_size, causal, "kernel_size")
+        reach = dilation * (kernel_size - 1)
+        self.padding = (reach, 0) if causal else (reach // 2, reach // 2)  # before, after
+        self.conv = nn.Conv1d(embed_dim, embed_dim, kernel_size, dilation=dilation)
+
+    def forward(self, x):
+        channels_first = nn.functional.pad(x.mT, self.padding)  # (B, d, n + reach)
+        return self.conv(channels_first).mT  # (B, n, d)
+
+
+def connectivity(layer, n, d, *, samples=4):
+    """Read off the gradients which input positions reach which output positions.
+
+    connected[i, j] = (∂ output i / ∂ input j ≠ 0) at one of a few random inputs: one alone might
+    hit a dead ReLU. Computed on the CPU; for a module in float64, on a copy in evaluation mode.
+
+    Args:
+        layer: module or function from (1, n, d) to (1, n, any width). If it returns a tuple, as
+            `nn.RNN` does, its first part counts.
+        n (int): positions.  d (int): width.
+        samples (int): random inputs to try.
+
+    Returns:
+        Boolean tensor (n, n): [i, j] is True when output i depends on input j.
+
+    Raises:
+        ValueError: a size below 1, or an output that has other positions or no gradient.
+
+    Cost:
+        n·samples backward passes. A gradient too small for the dtype counts as none: a simple
+        RNN with small weights gets there after a few hundred steps.
+
+    Example:
+        >>> connectivity(ConvLayer(2, 3), 4, 2).int()
+        tensor([[1, 1, 0, 0],
+                [1, 1, 1, 0],
+                [0, 1, 1, 1],
+                [0, 0, 1, 1]], dtype=torch.int32)
+    """
+    for name, value in dict(n=n, d=d, samples=samples).items():
+        check_count(name, value)
+    layer = _on(layer, "cpu", torch.float64)
+    generator = torch.Generator().manual_seed(0)
+    connected = torch.zeros(n, n, dtype=torch.bool)
+    for _ in range(samples):
+        x, output = _run(layer, n, d, generator)
+        # A random direction for each output: the sum of what a LayerNorm returns has no gradient.
+        direction = torch.randn(output.shape, generator=generator, dtype=output.dtype)
+        signals = (output * direction).sum(-1)[0]  # (n,)
+        for i in range(n):
+            (gradient,) = torch.autograd.grad(signals[i], x, retain_graph=True)
+            connected[i] |= (gradient[0] != 0).any(-1)
+    return connected
+
+
+def conv_connectivity(n, k, *, dilation=1, causal=False):
+    """Which inputs reach which outputs in one convolution: `connectivity` without a layer.
+
+    connected[i, j] = (j is one of the k taps of output i), see `ConvLayer`.
+
+    Args:
+        n (int): positions.  k (int): kernel size, odd unless causal.
+        dilation (int): distance between two taps.  causal (bool): look back only.
+
+    Returns:
+        Boolean tensor (n, n).
+
+    Raises:
+        ValueError: a size below 1, or an even k without causal.
+
+    Cost:
+        O(n²).
+
+    Equivalent to:
+        connectivity(ConvLayer(d, k, dilation=dilation, causal=causal), n, d)
+
+    Example:
+        >>> conv_connectivity(4, 2, dilation=2, causal=True).int()
+        tensor([[1, 0, 0, 0],
+                [0, 1, 0, 0],
+                [1, 0, 1, 0],
+                [0, 1, 0, 1]], dtype=torch.int32)
+    """
+    check_count("n", n)
+    check_count("dilation", dilation)
+    _check_kernel(k, causal)
+    positions = torch.arange(n)
+    back = positions[:, None] - positions  # (n, n): how far input j lies behind output i
+    nearest, farthest = (0, k - 1) if causal else (-(k // 2), k // 2)
+    in_reach = (back >= nearest * dilation) & (back <= farthest * dilation)
+    return in_reach & (back % dilation == 0)
+
+
+def compose(steps):
+    """What a stack of layers connects: the boolean product of what each of them connects.
+
+    reached[i, j] = there is a path from input j to output i. One path is enough: that the
+    gradients of several cancel is possible but has probability 0 with random weights.
+
+    Args:
+        steps: boolean (n, n) tensors, the first layer first.
+
+    Returns:
+        Boolean tensor (n, n).
+
+    Raises:
+        ValueError: no step, or one that is not a boolean square of the size of the others.
+
+    Cost:
+        2·n³ FLOPs for each layer.
+
+    Example:
+        >>> compose([conv_connectivity(4, 2, causal=True)] * 2).int()
+        tensor([[1, 0, 0, 0],
+                [1, 1, 0, 0],
+                [1, 1, 1, 0],
+                [0, 1, 1, 1]], dtype=torch.int32)
+    """
+    steps = list(steps)
+    if not steps:
+        raise ValueError("steps must hold at least one connectivity, got none")
+    _check_steps(steps)
+    reached = steps[0]
+    for step in steps[1:]:
+        reached = _after(step, reached)
+    return reached
+
+
+def count_layers(steps, *, causal=False):
+    """Count the layers that it takes to connect every pair, by composing them one by one.
+
+    Args:
+        steps: one boolean (n, n) tensor, the layer that is repeated; or a list of them, the first
+            layer first, after which the stack ends.
+        causal (bool): ask only that input j reaches the outputs i ≥ j.
+
+    Returns:
+        int, the smallest number of layers; `math.inf` when the list, or any repetition, falls
+        short. 0 for a single position.
+
+    Raises:
+        ValueError: no step, or one that is not a boolean square of the size of the others.
+
+    Cost:
+        2·n³ FLOPs for each layer.
+
+    Example:
+        >>> count_layers(conv_connectivity(9, 3, causal=True), causal=True)
+        4
+        >>> count_layers([conv_connectivity(9, 3, dilation=3**i) for i in range(3)])
+        inf
+    """
+    repeated = torch.is_tensor(steps)
+    stack = [steps] if repeated else list(steps)
+    if not stack:
+        raise ValueError("steps must hold at least one connectivity, got none")
+    _check_steps(stack)
+    n = len(stack[0])
+    wanted = torch.ones(n, n, dtype=torch.bool)
+    if causal:
+        wanted = wanted.tril()
+    # A power of a boolean matrix that is ever full is so by (n−1)² + 1 (Wielandt 1950).
+    stack = itertools.repeat(steps, (n - 1) ** 2 + 1) if repeated else stack
+    reached, layers = torch.eye(n, dtype=torch.bool), 0
+    for step in stack:
+        if (reached | ~wanted).all():
+            return layers
+        before, reached = reached, _after(step, reached)
+        layers += 1
+        if repeated and reached.equal(before):
+            break
+    return layers if (reached | ~wanted).all() else math.inf
+
+
+def count_flops(layer, n, d):
+    """Count the FLOPs of a layer as torch counts them, without computing a number.
+
+    Runs a copy on the meta device under `torch.utils.flop_counter.FlopCounterMode`, which sees
+    matrix products, convolutions and fused attention, and does not discount a causal mask.
+
+    Args:
+        layer: module that takes (1, n, d), or a function that does so on the meta device.
+        n (int): positions.  d (int): width.
+
+    Returns:
+        int.
+
+    Raises:
+        ValueError: a size below 1.
+
+    Cost:
+        One forward pass without data.
+
+    Example:
+        >>> count_flops(nn.RNN(64, 64, batch_first=True), 1024, 64) == rnn_cost(1024, 64).flops
+        True
+    """
+    check_count("n", n)
+    check_count("d", d)
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
+        _on(layer, "meta")(torch.empty(1, n, d, device="meta"))
+    return counter.get_total_flops()
+
+
+def matmul_chain(layer, n, d):
+    """Count the products that have to wait for one another: the longest chain in the graph.
+
+    Walks the graph that autograd records on the CPU and counts matrix products and convolutions
+    along it; a fused attention kernel is a single one.
+
+    Args:
+        layer: module or function that takes (1, n, d) and is differentiable.
+        n (int): positions.  d (int): width.
+
+    Returns:
+        int.
+
+    Raises:
+        ValueError: a size below 1, or an output that has other positions or no gradient.
+
+    Cost:
+        One forward pass, then time linear in the graph.
+
+    Example:
+        >>> matmul_chain(nn.RNN(4, 4, batch_first=True), 10, 4)
+        10
+        >>> matmul_chain(ConvLayer(4, 3), 10, 4)
+        1
+    """
+    _, output = _run(_on(layer, "cpu", torch.float64), n, d, torch.Generator().manual_seed(0))
+    longest, stack = {}, [output.grad_fn]
+    while stack:  # no recursion: the graph of an RNN is as deep as the sequence is long
+        node = stack[-1]
+        inputs = [parent for parent, _ in node.next_functions if parent is not None]
+        waiting = [parent for parent in inputs if parent not in longest]
+        if waiting:
+            stack.extend(waiting)
+            continue
+        before = max((longest[parent] for parent in inputs), default=0)
+        longest[stack.pop()] = before + node.name().startswith(PRODUCTS)
+    return longest[output.grad_fn]
+
+
+def _run(layer, n, d, generator):
+    """A random input that wants a gradient, and the layer's output for it, checked."""
+    check_count("n", n)
+    check_count("d", d)
+    dtype = torch.float64 if isinstance(layer, nn.Module) else None
+    x = torch.randn(1, n, d, generator=generator, dtype=dtype).requires_grad_()
+    with torch.enable_grad():
+        output = layer(x)
+    output = output[0] if isinstance(output, tuple) else output
+    if output.ndim != 3 or output.shape[:2] != (1, n):
+        raise ValueError(
+            f"layer must map (1, {n}, {d}) to (1, {n}, width), got {tuple(output.shape)}"
+        )
+    if not output.requires_grad:
+        raise ValueError("layer must be differentiable, got an output without a gradient")
+    return x, output
+
+
+def _on(layer, device, dtype=None):
+    """A copy of a module in evaluation mode; a function stays as it is."""
+    if not isinstance(layer, nn.Module):
+        return layer
+    return copy.deepcopy(layer).eval().to(device=device, dtype=dtype)
+
+
+def _after(step, reached):
+    return (step.float() @ reached.float()) > 0
+
+
+def _ceil_div(a, b):
+    return -(-a // b)
+
+
+def _check_kernel(k, causal, name="k"):
+    check_count(name, k)
+    if k % 2 == 0 and not causal:
+        raise ValueError(f"{name} must be odd unless causal (a kernel needs a centre), got {k}")
+
+
+def _check_steps(steps):
+    n = len(steps[0])
+    for step in steps:
+        if step.dtype != torch.bool or step.shape != (n, n):
+            raise ValueError(
+                f"steps must be boolean ({n}, {n}) tensors, got {step.dtype}, {tuple(step.shape)}"
+            )
