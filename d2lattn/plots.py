@@ -259,6 +259,8 @@ def describe(ax):
     if bars:
         heights = np.array([bar.get_height() for bar in bars], dtype=float)
         parts.append(f"{len(bars)} bars: {_range(heights)}")
+    if ax.texts and not parts:  # a drawing of words
+        parts.append(f"{len(ax.texts)} texts, from {ax.texts[0].get_text()!r}")
     if not parts:
         raise ValueError("ax must have something drawn on it, got an empty Axes")
     title = f"{ax.get_title()}: " if ax.get_title() else ""
@@ -328,7 +330,7 @@ def _tick(axis, index):
 
 
 def _is_content(ax):
-    return ax.get_label() != "<colorbar>" and ax.axison
+    return ax.get_label() != "<colorbar>" and (ax.axison or ax.texts)
 
 
 def _labels(names):

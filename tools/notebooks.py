@@ -1,10 +1,11 @@
-"""Care for the chapters: `python tools/notebooks.py refresh|student|links`, see each function.
+"""Care for the chapters: `python tools/notebooks.py refresh|student|links`.
 
 The .ipynb files with their outputs are the only source of the book. These commands execute them,
 write the edition without solutions, and stamp the repository's public address into them.
 """
 
 import argparse
+import base64
 import pathlib
 import re
 import sys
@@ -33,6 +34,19 @@ def refresh(names):
             notebook, timeout=300, resources={"metadata": {"path": path.parent}}
         ).execute()
         nbformat.write(normalise(notebook), path)
+    picture = ROOT / "images" / "apple.png"
+    picture.parent.mkdir(exist_ok=True)
+    picture.write_bytes(readme_picture())
+
+
+def readme_picture():
+    """The PNG of the figure in the cell tagged "readme": the README shows what the book draws."""
+    for path in chapters():
+        for cell in nbformat.read(path, as_version=4).cells:
+            if "readme" in cell.metadata.get("tags", []):
+                pngs = [o.data["image/png"] for o in cell.outputs if "image/png" in o.get("data", {})]
+                return base64.b64decode(pngs[0])
+    raise ValueError('one cell of the book must be tagged "readme" and draw a figure, got none')
 
 
 def normalise(notebook):
@@ -55,20 +69,20 @@ def normalise(notebook):
                 output.execution_count = count
             if output.output_type in ("execute_result", "display_data"):
                 output.metadata = nbformat.from_dict({})
+                output.data.pop("application/vnd.jupyter.widget-view+json", None)  # needs a kernel
             if output.output_type == "error":  # a deliberate failure: the last line says it all
                 output.traceback = output.traceback[-1:]
     return notebook
 
 
-def student(folder="build/student"):
-    """Write the chapters without solutions and without outputs of the exercises."""
-    target = ROOT / folder
+def student(target=ROOT / "build" / "student"):
+    """Write the chapters without their solution cells into the folder `target`."""
     target.mkdir(parents=True, exist_ok=True)
     for path in chapters():
         notebook = nbformat.read(path, as_version=4)
         notebook.cells = [c for c in notebook.cells if "solution" not in c.metadata.get("tags", [])]
         nbformat.write(normalise(notebook), target / path.name)
-        print(target.relative_to(ROOT) / path.name)
+        print(target / path.name)
 
 
 def links(repo):
