@@ -113,9 +113,11 @@ def attention_weights(query, key, *, attn_mask=None, attn_bias=None, is_causal=F
     _check_visibility(shape, query.device, attn_mask, attn_bias, is_causal)
     wide = _at_least_float32(query.dtype)
     scores = _scores(query.to(wide), key.to(wide), _check_scale(scale, query))
-    if is_causal:
+    if is_causal and shape[-2] > 0:
         attn_mask = _and(attn_mask, causal_mask(shape[-2], device=query.device))
-    return _softmax(_hide(scores, attn_mask, attn_bias)).to(query.dtype)
+    if attn_bias is not None:
+        return _softmax(_hide(scores, attn_mask, attn_bias)).to(query.dtype)
+    return _masked_softmax_(scores, attn_mask).to(query.dtype)
 
 
 def attention(
@@ -171,8 +173,8 @@ def attention(
     _check_value(query, key, value)
     _check_visibility(shape, query.device, attn_mask, attn_bias, is_causal)
     scale = _check_scale(scale, query)
-    if not 0 <= dropout_p <= 1:
-        raise ValueError(f"dropout_p must lie between 0 and 1, got {dropout_p}")
+    if not _is_number(dropout_p) or not 0 <= dropout_p <= 1:
+        raise ValueError(f"dropout_p must be a number from 0 to 1, got {dropout_p!r}")
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {ENGINES}, got {engine!r}")
     if chunk_size is not None:
@@ -180,9 +182,8 @@ def attention(
         if engine != "chunked":
             raise ValueError(f'chunk_size is for engine="chunked", got engine={engine!r}')
 
-    if 0 in shape[-2:]:  # no query or no key
-        return value.new_zeros(*_broadcast("", query, key, value), shape[-2], value.shape[-1])
-
+    if 0 in shape[-2:]:  # no query or no key: the formula gives 0 and keeps the gradient's path
+        engine = "explicit"
     hidden = dict(attn_mask=attn_mask, attn_bias=attn_bias, is_causal=is_causal)
     if engine == "fused":
         return _fused(query, key, value, **hidden, scale=scale, dropout_p=dropout_p)
@@ -204,7 +205,7 @@ def _scores(query, key, scale):
 def _hide(scores, attn_mask, attn_bias=None):
     """Add the bias; where the mask is False put -inf, which exp turns into 0."""
     if attn_bias is not None:
-        scores = scores + attn_bias
+        scores = scores + attn_bias.to(scores.dtype)
     if attn_mask is not None:
         scores = scores.masked_fill(~attn_mask, -math.inf)
     return scores
@@ -220,6 +221,19 @@ def _softmax(scores):
         return scores
     unseen = (scores == -math.inf).all(-1, keepdim=True)  # (..., L, 1)
     return scores.masked_fill(unseen, 0).softmax(-1).masked_fill(unseen, 0)
+
+
+def _masked_softmax_(scores, attn_mask):
+    """`_softmax(_hide(scores, attn_mask))` in fewer passes: it writes into the scores, and learns
+    from the mask, which may be smaller, what a row may see."""
+    if attn_mask is None:
+        return scores.softmax(-1)
+    unseen = ~attn_mask.any(-1, keepdim=True)  # (..., L or 1, 1)
+    weights = scores.masked_fill_(~(attn_mask | unseen), -math.inf).softmax(-1)
+    # Zeroing is one more pass. Whether it is needed cannot be asked of a GPU without a wait.
+    if unseen.device.type == "cpu" and not torch.compiler.is_compiling() and not unseen.any():
+        return weights
+    return weights.masked_fill(unseen, 0)
 
 
 def _and(attn_mask, other):
@@ -278,9 +292,7 @@ def _attend(query, key, value, attn_mask, attn_bias, *, first, scale, dropout_p,
         new_largest = torch.maximum(largest, scores.detach().amax(-1, keepdim=True))
         reference = new_largest.masked_fill(new_largest == -math.inf, 0)  # no key seen yet
         weights = (scores - reference).exp()
-        rescale = (
-            largest - reference
-        ).exp()  # what was summed before, in units of the new reference
+        rescale = (largest - reference).exp()  # what was summed before, by the new reference
         total = total * rescale + weights.sum(-1, keepdim=True)
         weighted = weighted * rescale + F.dropout(weights, dropout_p) @ value[..., keys, :].to(wide)
         largest = new_largest
@@ -302,7 +314,10 @@ def _part(mask, rows, keys=slice(None)):
 def _fused(query, key, value, *, attn_mask, attn_bias, is_causal, scale, dropout_p):
     """torch's kernels. They take four axes and no mask beside is_causal, and leave a fully masked
     row to the kernel: here such a row sees every key and is zeroed afterwards."""
-    shape = _scores_shape(query, key)
+    shape, dtype = _scores_shape(query, key), query.dtype
+    if attn_bias is not None and attn_bias.dtype != dtype:  # half would round or overflow the bias
+        wide = _at_least_float32(dtype)
+        query, key, value = query.to(wide), key.to(wide), value.to(wide)
     if is_causal and (attn_mask is not None or attn_bias is not None):
         attn_mask = _and(attn_mask, causal_mask(shape[-2], device=query.device))
         is_causal = False
@@ -315,17 +330,17 @@ def _fused(query, key, value, *, attn_mask, attn_bias, is_causal, scale, dropout
         unseen = ~attn_mask.any(-1, keepdim=True)
         visible = attn_mask | unseen
 
-    lead = torch.broadcast_shapes(shape[:-2], value.shape[:-2])
+    lead = _broadcast("query, key and value", query, key, value)
     output = F.scaled_dot_product_attention(
         _four_axes(query, lead),
         _four_axes(key, lead),
         _four_axes(value, lead),
-        attn_mask=None if visible is None else _four_axes(visible, lead),
+        attn_mask=None if visible is None else _mask_axes(visible, lead),
         is_causal=is_causal,
         scale=scale,
         dropout_p=dropout_p,
     )
-    output = output.reshape(*lead, *output.shape[-2:])
+    output = output.reshape(*lead, *output.shape[-2:]).to(dtype)
     return output if unseen is None else output.masked_fill(unseen, 0)
 
 
@@ -336,6 +351,13 @@ def _four_axes(x, lead):
     heads = lead[-1] if lead else 1
     batch = math.prod(lead[:-1])
     return x.expand(*lead, *x.shape[-2:]).reshape(batch, heads, *x.shape[-2:])
+
+
+def _mask_axes(mask, lead):
+    """As `_four_axes`, but size 1 stays 1: torch writes an expanded mask out, head by head."""
+    if len(lead) != 2:
+        return _four_axes(mask, lead)
+    return mask[(None,) * (4 - mask.ndim)]
 
 
 # Checks -------------------------------------------------------------------------------------------
@@ -370,8 +392,11 @@ def _scores_shape(query, key):
 
 
 def _broadcast(names, *tensors):
+    leads = [tensor.shape[:-2] for tensor in tensors]
+    if all(lead == leads[0] for lead in leads):
+        return leads[0]  # the usual case: broadcast_shapes takes longer than a short attention
     try:
-        return torch.broadcast_shapes(*(tensor.shape[:-2] for tensor in tensors))
+        return torch.broadcast_shapes(*leads)
     except RuntimeError:
         shapes = " and ".join(str(tuple(tensor.shape)) for tensor in tensors)
         raise ValueError(f"the leading axes of {names} must broadcast, got {shapes}") from None
@@ -389,9 +414,13 @@ def _check_value(query, key, value):
 def _check_scale(scale, query):
     if scale is None:
         return 1 / math.sqrt(query.shape[-1])
-    if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not math.isfinite(scale):
+    if not _is_number(scale) or not math.isfinite(scale):
         raise ValueError(f"scale must be a finite number, got {scale!r}")
     return float(scale)
+
+
+def _is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _check_visibility(shape, device, attn_mask, attn_bias, is_causal):

@@ -33,8 +33,13 @@ def length_mask(valid_lens, max_len):
                 [[1, 1, 1]]], dtype=torch.int32)
     """
     check_count("max_len", max_len)
-    valid_lens = torch.as_tensor(valid_lens)
+    if not torch.is_tensor(valid_lens):
+        try:
+            valid_lens = torch.as_tensor(valid_lens)
+        except (TypeError, ValueError, RuntimeError):
+            raise ValueError(f"valid_lens must hold integers, got {valid_lens!r}") from None
     check_lengths(valid_lens, max_len)
+    valid_lens = valid_lens.long()
     if valid_lens.ndim == 1:
         valid_lens = valid_lens[:, None]  # (B, 1): the same length for every query
     return torch.arange(max_len, device=valid_lens.device) < valid_lens[..., None]
@@ -121,7 +126,7 @@ def window_mask(L, S=None, *, width, device=None):
 
 def check_count(name, value, least=1):
     """Raise a ValueError unless `value` is an int of at least `least` (a bool is none)."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+    if isinstance(value, bool) or not isinstance(value, (int, torch.SymInt)) or value < least:
         raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
 
 
@@ -133,6 +138,9 @@ def check_lengths(valid_lens, max_len):
         raise ValueError(
             f"valid_lens must have shape (B,) or (B, L), got {tuple(valid_lens.shape)}"
         )
+    valid_lens = valid_lens.long()  # in int8, 300 would not be a number to compare with
+    if torch.compiler.is_compiling():
+        return  # a graph is made once for all lengths: their values cannot be looked at
     if ((valid_lens < 0) | (valid_lens > max_len)).any():
         raise ValueError(
             f"valid_lens must lie between 0 and {max_len} (the number of keys), got values from "

@@ -1,0 +1,884 @@
+"""Three engines, one formula: against a float64 loop, against torch, and against each other."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from d2lattn import (
+    attention,
+    attention_scores,
+    attention_weights,
+    causal_mask,
+    length_mask,
+    masked_softmax,
+    window_mask,
+)
+
+ENGINES = ("explicit", "chunked", "fused")
+HALVES = (torch.bfloat16, torch.float16)
+DTYPES = (torch.float64, torch.float32, *HALVES)
+B, H, L, S, E, EV = 2, 3, 5, 7, 11, 13
+PROPERTY = settings(deadline=None, max_examples=25)
+SEEDS = st.integers(0, 10_000)
+
+
+# Inputs and oracles -------------------------------------------------------------------------------
+
+
+def make(*lead, L=L, S=S, E=E, EV=EV, dtype=torch.float64, seed=0, grad=False):
+    """Three different random tensors; E=None repeats no tensor either."""
+    generator = torch.Generator().manual_seed(seed)
+    sizes = [(L, E), (S, E), (S, EV)]
+    tensors = [torch.randn(*lead, *size, generator=generator).to(dtype) for size in sizes]
+    return [tensor.requires_grad_(grad) for tensor in tensors]
+
+
+def noise(*shape, seed=1, dtype=torch.float64):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed)).to(dtype)
+
+
+def holes(*shape, seed=2):
+    """A random mask with a row of False in it, so that one query sees nothing."""
+    mask = torch.rand(*shape, generator=torch.Generator().manual_seed(seed)) < 0.6
+    mask[..., 1, :] = False
+    return mask
+
+
+def minus_infinity(mask):
+    return torch.zeros(mask.shape, dtype=torch.float64).masked_fill(~mask, -math.inf)
+
+
+# name -> (L, S, options): every way to say who sees whom.
+CASES = {
+    "no mask": (L, S, {}),
+    "lengths": (L, S, dict(attn_mask=length_mask([3, 7], S)[:, None])),
+    "length 0": (L, S, dict(attn_mask=length_mask([0, 4], S)[:, None])),
+    "lengths per query": (
+        L,
+        S,
+        dict(attn_mask=length_mask([[1, 7, 2, 0, 3], [5, 4, 0, 0, 7]], S)[:, None]),
+    ),
+    "is_causal": (L, L, dict(is_causal=True)),
+    "causal top-left": (L, S, dict(attn_mask=causal_mask(L, S, align="top-left"))),
+    "causal bottom-right": (L, S, dict(attn_mask=causal_mask(L, S, align="bottom-right"))),
+    "causal top-left, L > S": (S, L, dict(attn_mask=causal_mask(S, L, align="top-left"))),
+    "causal bottom-right, L > S": (S, L, dict(attn_mask=causal_mask(S, L, align="bottom-right"))),
+    "window": (L, S, dict(attn_mask=window_mask(L, S, width=2))),
+    "window, L > S": (11, L, dict(attn_mask=window_mask(11, L, width=2))),
+    "window and causal": (L, L, dict(attn_mask=window_mask(L, width=3), is_causal=True)),
+    "lengths and is_causal": (
+        S,
+        S,
+        dict(attn_mask=length_mask([0, 4], S)[:, None], is_causal=True),
+    ),
+    "lengths, window and causal": (
+        L,
+        S,
+        dict(
+            attn_mask=length_mask([3, 6], S)[:, None]
+            & window_mask(L, S, width=3)
+            & causal_mask(L, S, align="bottom-right")
+        ),
+    ),
+    "a mask for each head, a row empty": (L, S, dict(attn_mask=holes(B, H, L, S))),
+    "a mask for all, a row empty": (L, S, dict(attn_mask=holes(L, S))),
+    "mask of one column": (L, S, dict(attn_mask=holes(L, 1))),
+    "bias for each head": (L, S, dict(attn_bias=noise(H, L, S))),
+    "bias of one row": (L, S, dict(attn_bias=noise(B, 1, 1, S))),
+    "bias of one column": (L, S, dict(attn_bias=noise(L, 1))),
+    "bias with -inf, a row empty": (L, S, dict(attn_bias=minus_infinity(holes(L, S)))),
+    "bias and is_causal": (L, L, dict(attn_bias=noise(H, L, L), is_causal=True)),
+    "bias, mask and is_causal": (
+        L,
+        L,
+        dict(attn_bias=noise(H, 1, L), attn_mask=holes(B, 1, L, L), is_causal=True),
+    ),
+    "scale": (L, S, dict(scale=0.37)),
+    "negative scale": (L, S, dict(scale=-0.37)),
+    "scale 0": (L, S, dict(scale=0)),
+}
+every_engine = pytest.mark.parametrize("engine", ENGINES)
+every_case = pytest.mark.parametrize("case", CASES)
+
+
+def options_for(case, dtype):
+    queries, keys, options = CASES[case]
+    options = {k: v.to(dtype) if k == "attn_bias" else v for k, v in options.items()}
+    return dict(L=queries, S=keys), options
+
+
+def spread(options, shape):
+    """Mask (with causality) and bias at full size (B, H, L, S)."""
+    mask = options.get("attn_mask", torch.tensor(True)).expand(shape)
+    if options.get("is_causal"):
+        mask = mask & torch.ones(shape[-2:]).tril().bool()
+    bias = options.get("attn_bias", torch.tensor(0.0, dtype=torch.float64)).double().expand(shape)
+    return mask, bias
+
+
+def loop(query, key, value, options):
+    """The definition, one query at a time, over the keys it may see and no others."""
+    query, key, value = query.double(), key.double(), value.double()
+    shape = (*query.shape[:-1], key.shape[-2])
+    mask, bias = spread(options, shape)
+    scale = options.get("scale", 1 / math.sqrt(query.shape[-1]))
+    weights, outputs = [], []
+    for b, h, i in torch.cartesian_prod(*map(torch.arange, shape[:-1])).tolist():
+        score = {
+            j: (query[b, h, i] * key[b, h, j]).sum() * scale + bias[b, h, i, j]
+            for j in range(shape[-1])
+            if mask[b, h, i, j] and bias[b, h, i, j] > -math.inf
+        }
+        top = max((s.item() for s in score.values()), default=0.0)
+        total = sum((s - top).exp() for s in score.values())
+        row = {j: (s - top).exp() / total for j, s in score.items()}
+        zero = value.new_zeros(())
+        weights.append(torch.stack([row.get(j, zero) for j in range(shape[-1])]))
+        outputs.append(
+            sum((w * value[b, h, j] for j, w in row.items()), value.new_zeros(value.shape[-1]))
+        )
+    return (
+        torch.stack(outputs).reshape(*shape[:-1], -1),
+        torch.stack(weights).reshape(shape),
+    )
+
+
+def gradients(output, inputs, seed=3):
+    """Gradients of a random weighted sum of the output, a sum of plain 1s would miss errors."""
+    wanted = torch.autograd.grad(
+        (output.double() * noise(*output.shape, seed=seed)).sum(), inputs, allow_unused=True
+    )
+    return [torch.zeros_like(x) if g is None else g for x, g in zip(inputs, wanted, strict=True)]
+
+
+def worst(got, want):
+    return max((g.double() - w.double()).abs().max().item() for g, w in zip(got, want, strict=True))
+
+
+# The engines against the loop and against torch ---------------------------------------------------
+
+
+@every_case
+def test_all_engines_give_the_numbers_and_gradients_of_the_loop(case):
+    sizes, options = options_for(case, torch.float64)
+    inputs = make(B, H, **sizes, grad=True)
+    output, weights = loop(*inputs, options)
+    wanted = [output, *gradients(output, inputs)]
+    for engine in ENGINES:
+        for dtype, tolerance in [(torch.float64, 1e-12), (torch.float32, 2e-5)]:
+            _, cast = options_for(case, dtype)
+            leaves = [x.detach().to(dtype).requires_grad_() for x in inputs]
+            got = attention(*leaves, **cast, engine=engine)
+            assert got.dtype == dtype
+            assert worst([got, *gradients(got, leaves)], wanted) < tolerance, (engine, dtype)
+    got = attention_weights(*inputs[:2], **options)
+    assert worst([got], [weights]) < 1e-14
+
+
+@every_engine
+@every_case
+def test_any_chunk_gives_the_loop(case, engine):
+    sizes, options = options_for(case, torch.float64)
+    inputs = make(B, H, **sizes, seed=4)
+    wanted, _ = loop(*inputs, options)
+    for chunk_size in (1, 2, 3, 100) if engine == "chunked" else (None,):
+        got = attention(*inputs, **options, engine=engine, chunk_size=chunk_size)
+        assert worst([got], [wanted]) < 1e-13, chunk_size
+
+
+@every_engine
+@every_case
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_outputs_and_gradients_are_torchs(case, engine, dtype):
+    sizes, options = options_for(case, dtype)
+    inputs = make(B, H, **sizes, dtype=dtype, seed=5, grad=True)
+    mask, bias = spread(options, (B, H, sizes["L"], sizes["S"]))
+    added = bias.masked_fill(~mask, -math.inf)
+    seen = (added > -math.inf).any(-1, keepdim=True)  # torch promises nothing for the other rows
+    added = added.masked_fill(~seen, 0).to(dtype)
+    theirs = F.scaled_dot_product_attention(*inputs, attn_mask=added, scale=options.get("scale"))
+    theirs = theirs.masked_fill(~seen, 0)
+    ours = attention(*inputs, **options, engine=engine)
+    tolerance = 1e-12 if dtype == torch.float64 else 2e-5
+    wanted = [theirs, *gradients(theirs, inputs)]
+    assert worst([ours, *gradients(ours, inputs)], wanted) < tolerance
+
+
+@every_engine
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_bias_gets_its_gradient(engine, dtype):
+    inputs = make(B, H, dtype=dtype)
+    bias = noise(H, 1, S, dtype=dtype).requires_grad_()
+    mask = holes(L, S)
+    wide = bias.detach().double().requires_grad_()
+    output, _ = loop(*inputs, dict(attn_bias=wide, attn_mask=mask))
+    (wanted,) = gradients(output, [wide])
+    (got,) = gradients(attention(*inputs, attn_bias=bias, attn_mask=mask, engine=engine), [bias])
+    # Half precision: the sum over B·L = 10 terms is stored with 8 (bfloat16) or 11 bits.
+    relative = 8 * torch.finfo(dtype).eps if dtype in HALVES else 1e-5
+    assert worst([got], [wanted]) < relative * wanted.abs().max()
+
+
+@every_engine
+def test_gradcheck(engine):
+    query, key, value = make(1, L=3, S=4, E=2, EV=1, grad=True)
+    bias = noise(3, 4).requires_grad_()
+    chunk = dict(chunk_size=2) if engine == "chunked" else {}
+    for options in ({}, dict(attn_mask=holes(3, 4), scale=0.3)):
+
+        def function(query, key, value, bias, options=options):
+            return attention(query, key, value, attn_bias=bias, **options, engine=engine, **chunk)
+
+        assert torch.autograd.gradcheck(function, (query, key, value, bias))
+    key, value = key[:, :3].detach().requires_grad_(), value[:, :3].detach().requires_grad_()
+    assert torch.autograd.gradcheck(
+        lambda *x: attention(*x, is_causal=True, engine=engine, **chunk), (query, key, value)
+    )
+
+
+def test_gradcheck_of_scores_and_softmax():
+    query, key, _ = make(2, L=3, S=4, E=2, grad=True)
+    assert torch.autograd.gradcheck(attention_scores, (query, key))
+    scores = noise(2, 3, 4).requires_grad_()
+    assert torch.autograd.gradcheck(lambda s: masked_softmax(s, holes(3, 4)), (scores,))
+
+
+# Low precision ------------------------------------------------------------------------------------
+
+
+def naive(query, key, value, options):
+    """The formula as it is written, each step rounded to the dtype of the inputs."""
+    mask, bias = spread(options, (*query.shape[:-1], key.shape[-2]))
+    scores = (query @ key.mT) * options.get("scale", 1 / math.sqrt(query.shape[-1]))
+    scores = scores + bias.to(query.dtype)
+    mask = mask & (bias > -math.inf)
+    unseen = ~mask.any(-1, keepdim=True)
+    scores = scores.masked_fill(~(mask | unseen), -math.inf)
+    return scores.masked_fill(unseen, 0).softmax(-1).masked_fill(unseen, 0) @ value
+
+
+@every_engine
+@pytest.mark.parametrize("dtype", HALVES)
+@every_case
+def test_low_precision_errs_at_most_twice_as_much_as_the_formula(case, dtype, engine):
+    sizes, options = options_for(case, dtype)
+    inputs = make(B, H, **sizes, dtype=dtype, grad=True)
+    exact = [x.detach().double().requires_grad_() for x in inputs]
+    output = naive(*exact, options)
+    wanted = [output, *gradients(output, exact)]
+
+    def errors(output):
+        got = [output, *gradients(output, inputs)]
+        return [worst([g], [w]) for g, w in zip(got, wanted, strict=True)]
+
+    got = attention(*inputs, **options, engine=engine)
+    assert got.dtype == dtype
+    # No bound below what storing the largest number costs: half a unit in the last place.
+    floors = [w.abs().max().item() * torch.finfo(dtype).eps / 2 for w in wanted]
+    formula = errors(naive(*inputs, options))
+    for error, reference, floor in zip(errors(got), formula, floors, strict=True):
+        assert error <= 2 * max(reference, floor)
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_weights_in_half_are_the_rounded_float32_weights(dtype):
+    query, key, _ = make(B, H, dtype=dtype)
+    mask = holes(L, S)
+    wanted = attention_weights(query.float(), key.float(), attn_mask=mask).to(dtype)
+    assert torch.equal(attention_weights(query, key, attn_mask=mask), wanted)
+    scores = noise(B, L, S, dtype=dtype)
+    wanted = masked_softmax(scores.float(), mask).to(dtype)
+    assert torch.equal(masked_softmax(scores, mask), wanted)
+
+
+def test_float16_product_does_not_overflow_before_it_is_scaled():
+    query = torch.full((1, 64), 36.0, dtype=torch.float16)
+    key = torch.stack([query[0], query[0] / 2])
+    assert (query.float() @ key.float().mT).max() > torch.finfo(torch.float16).max
+    assert attention_scores(query, key).tolist() == [[10368.0, 5184.0]]
+    value = torch.tensor([[1.0], [5.0]], dtype=torch.float16)
+    for engine in ENGINES:
+        assert attention(query, key, value, engine=engine).tolist() == [[1.0]]
+
+
+@every_engine
+@pytest.mark.parametrize("fill", [-1e6, 1e6])
+def test_a_float32_bias_keeps_its_range_beside_float16(engine, fill):
+    inputs = make(B, H, dtype=torch.float16)
+    wanted, _ = loop(*inputs, {})  # the same number for all keys cancels
+    got = attention(*inputs, attn_bias=torch.full((L, S), fill), engine=engine)
+    assert got.dtype == torch.float16
+    assert worst([got], [wanted]) < 0.1  # float32 leaves 1/16 of each score beside 10⁶
+
+
+@every_engine
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_bias_may_be_of_any_floating_dtype(engine, dtype):
+    inputs = make(B, H, dtype=dtype)
+    for other in DTYPES:
+        bias = noise(H, L, S, dtype=other)
+        got = attention(*inputs, attn_bias=bias, engine=engine)
+        wanted, _ = loop(*inputs, dict(attn_bias=bias))
+        assert got.dtype == dtype
+        assert worst([got], [wanted]) < (1e-5 if dtype == torch.float32 else 2e-2)
+
+
+# Rows that see nothing, and numbers that pretend to be -inf ---------------------------------------
+
+
+EMPTY = {
+    "mask": dict(attn_mask=holes(L, S)),
+    "mask of a batch": dict(attn_mask=length_mask([0, 7], S)[:, None]),
+    "all": dict(attn_mask=torch.zeros(1, 1, dtype=torch.bool)),
+    "bias": dict(attn_bias=minus_infinity(holes(L, S))),
+    "bias and mask": dict(
+        attn_bias=minus_infinity(torch.arange(S) > 3)[None],
+        attn_mask=(torch.arange(S) < 4)[None] & torch.ones(L, 1, dtype=torch.bool),
+    ),
+    "bias of one column": dict(attn_bias=minus_infinity(torch.arange(L) > 3)[:, None]),
+}
+
+
+@every_engine
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("why", EMPTY)
+def test_a_row_that_sees_nothing_gives_0_and_finite_gradients(why, dtype, engine):
+    inputs = make(B, H, dtype=dtype, grad=True)
+    options = dict(EMPTY[why])
+    bias = None
+    if "attn_bias" in options:
+        bias = options["attn_bias"].to(dtype).requires_grad_()
+        options["attn_bias"] = bias
+    mask, added = spread(options, (B, H, L, S))
+    unseen = ~(mask & (added > -math.inf)).any(-1)  # (B, H, L)
+    assert unseen.any()
+    weights = attention_weights(*inputs[:2], **options)
+    assert weights[unseen].eq(0).all()
+    assert (weights[~unseen].double().sum(-1) - 1).abs().lt(0.01).all()
+
+    for chunk_size in (2, None) if engine == "chunked" else (None,):
+        output = attention(*inputs, **options, engine=engine, chunk_size=chunk_size)
+        assert output[unseen].eq(0).all()
+        assert output.isfinite().all()
+        found = gradients(output, inputs if bias is None else [*inputs, bias])
+        assert all(gradient.isfinite().all() for gradient in found)
+        assert found[0][unseen].eq(0).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_masked_softmax_of_an_empty_row(dtype):
+    scores = noise(2, 3, dtype=dtype).requires_grad_()
+    weights = masked_softmax(scores, torch.tensor([[True, False, True], [False] * 3]))
+    assert weights[1].tolist() == [0, 0, 0]
+    assert weights[0, 1] == 0
+    (gradient,) = gradients(weights, [scores])
+    assert gradient.isfinite().all()
+    assert gradient[1].tolist() == [0, 0, 0]
+    assert gradient[0, 1] == 0
+    assert masked_softmax(torch.full((2, 3), -math.inf, dtype=dtype)).eq(0).all()
+
+
+@every_engine
+@pytest.mark.parametrize("low", [-1e6, -1e9, -1e30])
+def test_a_real_score_far_below_the_usual_fill_beats_a_masked_one(engine, low):
+    query, key = torch.tensor([[1.0]]), torch.tensor([[low], [0.0]])
+    value, mask = torch.tensor([[3.0], [100.0]]), torch.tensor([[True, False]])
+    assert attention(query, key, value, attn_mask=mask, engine=engine).item() == 3
+    assert masked_softmax(key.mT, mask).tolist() == [[1, 0]]
+
+
+@every_engine
+def test_two_smallest_numbers_added_are_a_row_without_keys(engine):
+    smallest = torch.full((L, S), torch.finfo(torch.float32).min)
+    inputs = make(B, H, dtype=torch.float32, grad=True)
+    output = attention(*inputs, attn_bias=smallest + smallest, engine=engine)
+    assert output.eq(0).all()
+    assert all(g.isfinite().all() for g in gradients(output, inputs))
+    # One alone is a number like others: equal for all keys, it drowns the scores.
+    output = attention(*inputs, attn_bias=smallest, attn_mask=holes(L, S), engine=engine)
+    assert output.isfinite().all()
+
+
+@every_engine
+def test_chunks_of_hidden_keys_before_between_and_after(engine):
+    query, key, value = make(B, H, S=12, grad=True)
+    mask = torch.zeros(L, 12, dtype=torch.bool)
+    mask[0, 11] = mask[1, 0] = mask[2, 5] = mask[3, 0] = mask[3, 11] = True  # row 4 sees nothing
+    wanted, _ = loop(query, key, value, dict(attn_mask=mask))
+    for chunk_size in (1, 2, 3, 4) if engine == "chunked" else (None,):
+        got = attention(query, key, value, attn_mask=mask, engine=engine, chunk_size=chunk_size)
+        assert worst([got], [wanted]) < 1e-14
+        assert all(g.isfinite().all() for g in gradients(got, [query, key, value]))
+
+
+@every_engine
+def test_huge_padding_does_not_leak(engine):
+    query, key, value = make(B, H, dtype=torch.float32)
+    mask = length_mask([4, 4], S)[:, None]
+    wanted = attention(query, key[..., :4, :], value[..., :4, :], engine=engine)
+    key[..., 4:, :] = value[..., 4:, :] = 1e30
+    got = attention(query, key, value, attn_mask=mask, engine=engine)
+    assert worst([got], [wanted]) < 1e-6
+
+
+@every_engine
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_scores_beyond_the_range_of_exp(engine, dtype):
+    query, key = torch.tensor([[100.0]], dtype=dtype), torch.tensor([[90.0], [100.0]], dtype=dtype)
+    value = torch.tensor([[1.0], [2.0]], dtype=dtype)
+    assert attention(query, key, value, engine=engine).item() == 2
+    assert attention(-query, key, value, engine=engine).item() == 1
+
+
+# Properties ---------------------------------------------------------------------------------------
+
+
+@PROPERTY
+@given(L=st.integers(1, 6), S=st.integers(1, 6), share=st.floats(0, 1), seed=SEEDS)
+def test_rows_of_weights_sum_to_1_or_0(L, S, share, seed):
+    query, key, _ = make(B, H, L=L, S=S, seed=seed)
+    mask = torch.rand(B, H, L, S, generator=torch.Generator().manual_seed(seed)) < share
+    weights = attention_weights(query, key, attn_mask=mask)
+    assert (weights >= 0).all()
+    assert weights[~mask].eq(0).all()
+    assert torch.allclose(weights.sum(-1), mask.any(-1).double(), atol=1e-14)
+    assert torch.equal(weights, masked_softmax(attention_scores(query, key), mask))
+
+
+@PROPERTY
+@given(engine=st.sampled_from(ENGINES), seed=SEEDS, order=st.permutations(range(S)))
+def test_permuting_keys_changes_nothing(engine, seed, order):
+    query, key, value = make(B, H, seed=seed)
+    mask, bias = holes(B, H, L, S, seed=seed), noise(H, L, S, seed=seed)
+    wanted = attention(query, key, value, attn_mask=mask, attn_bias=bias, engine=engine)
+    got = attention(
+        query,
+        key[..., order, :],
+        value[..., order, :],
+        attn_mask=mask[..., order],
+        attn_bias=bias[..., order],
+        engine=engine,
+    )
+    assert worst([got], [wanted]) < 1e-13
+
+
+@PROPERTY
+@given(engine=st.sampled_from(ENGINES), seed=SEEDS, order=st.permutations(range(L)))
+def test_permuting_queries_permutes_outputs(engine, seed, order):
+    query, key, value = make(B, H, seed=seed)
+    mask = holes(B, H, L, S, seed=seed)
+    wanted = attention(query, key, value, attn_mask=mask, engine=engine)[..., order, :]
+    got = attention(query[..., order, :], key, value, attn_mask=mask[..., order, :], engine=engine)
+    assert worst([got], [wanted]) < 1e-13
+
+
+@PROPERTY
+@given(
+    engine=st.sampled_from(ENGINES),
+    seed=SEEDS,
+    now=st.integers(1, 8),
+    chunk_size=st.integers(1, 10),
+    dtype=st.sampled_from(DTYPES),
+)
+def test_changing_the_future_leaves_the_past_bit_equal(engine, seed, now, chunk_size, dtype):
+    chunk = dict(chunk_size=chunk_size) if engine == "chunked" else {}
+    inputs = make(B, H, L=9, S=9, seed=seed, dtype=dtype)
+    before = attention(*inputs, is_causal=True, engine=engine, **chunk)
+    for x in inputs:
+        x[..., now:, :] = x[..., now:, :] * 3 + 1
+    after = attention(*inputs, is_causal=True, engine=engine, **chunk)
+    assert torch.equal(before[..., :now, :], after[..., :now, :])
+    assert not torch.equal(before[..., now:, :], after[..., now:, :])
+    weights = attention_weights(*inputs[:2], is_causal=True)
+    assert weights.triu(1).eq(0).all()
+
+
+@PROPERTY
+@given(engine=st.sampled_from(ENGINES), seed=SEEDS, length=st.integers(0, S))
+def test_padding_equals_truncation(engine, seed, length):
+    query, key, value = make(B, H, seed=seed)
+    lens = torch.tensor([length, S])
+    got = attention(query, key, value, attn_mask=length_mask(lens, S)[:, None], engine=engine)
+    for b, n in enumerate(lens.tolist()):
+        wanted = attention(query[b], key[b, :, :n], value[b, :, :n], engine=engine)
+        assert worst([got[b]], [wanted]) < 1e-13
+
+
+@PROPERTY
+@given(n=st.integers(1, 12), data=st.data(), causal=st.booleans(), seed=SEEDS)
+def test_any_chunk_size_from_1_to_beyond_the_end(n, data, causal, seed):
+    chunk_size = data.draw(st.integers(1, n + 1))
+    inputs = make(2, L=n, S=n, E=3, seed=seed, grad=True)
+    whole = attention(*inputs, is_causal=causal, engine="explicit")
+    parts = attention(*inputs, is_causal=causal, engine="chunked", chunk_size=chunk_size)
+    wanted = [whole, *gradients(whole, inputs)]
+    assert worst([parts, *gradients(parts, inputs)], wanted) < 1e-12
+
+
+@PROPERTY
+@given(engine=st.sampled_from(ENGINES), seed=SEEDS, shift=st.floats(-50, 50))
+def test_outputs_lie_between_the_values_and_ignore_a_shift_of_a_row(engine, seed, shift):
+    query, key, value = make(B, H, seed=seed)
+    output = attention(query, key, value, engine=engine)
+    assert (output <= value.amax(-2, keepdim=True) + 1e-12).all()
+    assert (output >= value.amin(-2, keepdim=True) - 1e-12).all()
+    shifted = attention(
+        query, key, value, attn_bias=torch.full((L, 1), shift).double(), engine=engine
+    )
+    assert worst([shifted], [output]) < 1e-11
+
+
+# Shapes and dtypes --------------------------------------------------------------------------------
+
+
+@every_engine
+@pytest.mark.parametrize(
+    ("query_lead", "key_lead", "value_lead", "lead"),
+    [
+        ((), (), (), ()),
+        ((2,), (2,), (2,), (2,)),
+        ((2, 3, 4), (2, 3, 4), (2, 3, 4), (2, 3, 4)),
+        ((2, 3), (), (1, 3), (2, 3)),
+        ((), (3,), (2, 1), (2, 3)),
+        ((0, 3), (0, 3), (0, 3), (0, 3)),
+    ],
+)
+def test_leading_axes_broadcast(engine, query_lead, key_lead, value_lead, lead):
+    query, key, value = (
+        make(*axes, seed=i)[i] for i, axes in enumerate((query_lead, key_lead, value_lead))
+    )
+    full = [x.expand(*lead, *x.shape[-2:]) for x in (query, key, value)]
+    mask = holes(L, S)
+    for options in ({}, dict(attn_mask=mask), dict(attn_bias=noise(L, S), attn_mask=mask)):
+        got = attention(query, key, value, **options, engine=engine)
+        assert got.shape == (*lead, L, EV)
+        assert torch.allclose(got, naive(*full, options), atol=1e-13)
+
+
+@every_engine
+def test_a_mask_of_as_many_axes_as_the_scores_where_the_value_has_more(engine):
+    query, key, _ = make(H)
+    value = make(B, H)[2]
+    mask = holes(H, L, S)
+    wanted = naive(
+        query.expand(B, -1, -1, -1), key.expand(B, -1, -1, -1), value, {"attn_mask": mask}
+    )
+    got = attention(query, key, value, attn_mask=mask, engine=engine)
+    assert worst([got], [wanted]) < 1e-13
+
+
+@every_engine
+def test_inputs_need_not_be_contiguous(engine):
+    query, key, value = (x.mT.contiguous().mT for x in make(B, H))
+    assert not query.is_contiguous()
+    wanted, _ = loop(query, key, value, {})
+    assert worst([attention(query, key, value, engine=engine)], [wanted]) < 1e-13
+
+
+@every_engine
+@pytest.mark.parametrize("sizes", [dict(L=0), dict(S=0), dict(L=0, S=0), dict(EV=0)])
+def test_empty_sizes(engine, sizes):
+    query, key, value = make(B, H, **sizes, grad=True)
+    causal = query.shape[-2] == key.shape[-2]
+    output = attention(query, key, value, is_causal=causal, engine=engine)
+    assert output.shape == (B, H, query.shape[-2], value.shape[-1])
+    assert output.eq(0).all()
+    for gradient, x in zip(
+        gradients(output, [query, key, value]), (query, key, value), strict=True
+    ):
+        assert gradient.shape == x.shape
+        assert gradient.eq(0).all()
+    weights = attention_weights(query, key, is_causal=causal)
+    assert weights.shape == (B, H, query.shape[-2], key.shape[-2])
+
+
+@every_engine
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_inputs_are_never_changed(engine, dtype):
+    tensors = [*make(B, H, L=S, dtype=dtype), noise(H, S, S, dtype=dtype), holes(B, 1, S, S)]
+    copies = [(x.clone(), x._version) for x in tensors]
+    leaves = [x.requires_grad_() for x in tensors[:4]]
+    output = attention(
+        *leaves[:3], attn_bias=leaves[3], attn_mask=tensors[4], is_causal=True, engine=engine
+    )
+    gradients(output, leaves)
+    weights = attention_weights(*leaves[:2], attn_bias=leaves[3], attn_mask=tensors[4])
+    gradients(weights, leaves)
+    gradients(masked_softmax(leaves[3], tensors[4][0]), leaves)
+    for x, (copy, version) in zip(tensors, copies, strict=True):
+        assert torch.equal(x, copy)
+        assert x._version == version
+
+
+@every_engine
+def test_a_default_dtype_of_float64_changes_nothing(engine):
+    inputs = make(B, H, dtype=torch.float32)
+    wanted = attention(*inputs, engine=engine)
+    torch.set_default_dtype(torch.float64)
+    try:
+        got = attention(*inputs, engine=engine)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert got.dtype == torch.float32
+    assert torch.equal(got, wanted)
+
+
+# Dropout ------------------------------------------------------------------------------------------
+
+
+def dropped_weights(engine, p, *lead, seed=0, **options):
+    """With the identity for values, the output is the matrix of weights after dropout."""
+    torch.manual_seed(seed)
+    query, key, _ = make(*lead)
+    value = torch.eye(S, dtype=torch.float64).expand(*lead, S, S)
+    dropped = attention(query, key, value, dropout_p=p, engine=engine, **options)
+    return dropped, attention_weights(query, key, **options)
+
+
+@every_engine
+def test_dropout_zeroes_some_weights_and_divides_the_others(engine):
+    dropped, weights = dropped_weights(engine, 0.3, B, H, attn_mask=holes(L, S))
+    kept = dropped != 0
+    assert kept.any()
+    assert not kept[weights > 0].all()
+    assert torch.allclose(dropped[kept], weights[kept] / 0.7, atol=1e-14)
+    # The weights that are returned are those before dropout: their rows still sum to 1 (or to 0).
+    assert torch.allclose(weights.sum(-1), holes(L, S).any(-1).double())
+
+
+@every_engine
+def test_dropout_keeps_the_expectation_and_drops_the_share(engine):
+    torch.manual_seed(0)
+    query, key, _ = make()
+    value = torch.eye(S, dtype=torch.float64)
+    many = [x.expand(4000, *x.shape) for x in (query, key, value)]
+    dropped = attention(*many, dropout_p=0.25, engine=engine)
+    assert worst([dropped.mean(0)], [attention_weights(query, key)]) < 0.02
+    assert abs((dropped == 0).double().mean().item() - 0.25) < 0.01
+
+
+@every_engine
+def test_dropout_of_0_and_1(engine):
+    dropped, weights = dropped_weights(engine, 0.0, B, H)
+    assert worst([dropped], [weights]) < 1e-14
+    dropped, _ = dropped_weights(engine, 1, B, H)
+    assert dropped.eq(0).all()
+
+
+@every_engine
+def test_gradients_see_the_same_dropout_as_the_output(engine):
+    query, key, _ = make(B, H)
+    value = torch.eye(S, dtype=torch.float64).expand(B, H, S, S).clone().requires_grad_()
+    chunk = dict(chunk_size=2) if engine == "chunked" else {}
+    torch.manual_seed(0)
+    output = attention(query, key, value, dropout_p=0.4, engine=engine, **chunk)
+    ones = torch.ones_like(output)
+    (gradient,) = torch.autograd.grad(output, value, ones)  # row j: what key j gave to all queries
+    assert worst([gradient[..., 0]], [output.sum(-2)]) < 1e-13
+
+
+@every_engine
+def test_without_dropout_the_random_state_is_left_alone(engine):
+    torch.manual_seed(0)
+    state = torch.get_rng_state()
+    inputs = make(B, H, grad=True)
+    gradients(attention(*inputs, engine=engine), inputs)
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+# Memory -------------------------------------------------------------------------------------------
+
+
+class LargestOutput(TorchDispatchMode):
+    """Remembers the largest tensor that any operation made."""
+
+    def __init__(self):
+        super().__init__()
+        self.numel, self.name = 0, None
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        out = func(*args, **(kwargs or {}))
+        for x in tree_leaves(out):
+            if torch.is_tensor(x) and x.numel() > self.numel:
+                self.numel, self.name = x.numel(), str(func)
+        return out
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("chunk_size", [None, 48])
+def test_chunked_never_builds_queries_by_keys(chunk_size, causal):
+    n, m = (401, 401) if causal else (307, 503)
+    mask = length_mask([m - 5], m)
+    sizes = dict(L=n, S=m, E=4, EV=6, dtype=torch.float32, grad=True)
+
+    def largest(engine, **options):
+        inputs = make(1, **sizes)
+        with LargestOutput() as forward:
+            output = attention(*inputs, attn_mask=mask, is_causal=causal, engine=engine, **options)
+        with LargestOutput() as backward:
+            output.sum().backward()
+        return forward.numel, backward.numel
+
+    assert all(numel >= n * m for numel in largest("explicit"))  # the watch does see it
+    chunk = max(64, math.isqrt(m)) if chunk_size is None else chunk_size
+    allowed = max(chunk * chunk, chunk * 6, m * 6)
+    assert all(numel <= allowed for numel in largest("chunked", chunk_size=chunk_size))
+
+
+def test_chunked_keeps_no_weights_for_the_backward_pass():
+    inputs = make(1, L=211, S=307, E=4, EV=6, dtype=torch.float32, grad=True)
+
+    def kept(engine):
+        sizes = {}
+
+        def remember(x):
+            sizes[x.data_ptr()] = x.numel()
+            return x
+
+        with torch.autograd.graph.saved_tensors_hooks(remember, lambda x: x):
+            attention(*inputs, engine=engine)
+        return sum(sizes.values())
+
+    assert kept("explicit") >= 211 * 307
+    assert kept("chunked") < 211 * 307 / 4
+
+
+# Errors -------------------------------------------------------------------------------------------
+
+
+Q, K, V = (x.float() for x in make(B, H))
+Q2, K2, V2 = (x[0, 0] for x in (Q, K, V))
+ONES = torch.ones(L, S, dtype=torch.bool)
+BAD = {
+    "query, integers": (lambda: attention(Q.long(), K, V), "query floating int64"),
+    "query, a list": (lambda: attention([[1.0]], K, V), "query floating list"),
+    "query, one axis": (lambda: attention(Q[0, 0, 0], K, V), "query (...,length,width) (11,)"),
+    "key, bool": (lambda: attention(Q, K > 0, V), "key floating bool"),
+    "key, None": (lambda: attention(Q, None, V), "key floating NoneType"),
+    "key, dtype": (lambda: attention(Q, K.double(), V), "key dtype float32 float64"),
+    "key, device": (lambda: attention(Q, K.to("meta"), V), "key device cpu meta"),
+    "value, numpy": (lambda: attention(Q, K, V.numpy()), "value floating ndarray"),
+    "value, complex": (lambda: attention(Q, K, V + 0j), "value floating complex64"),
+    "value, dtype": (lambda: attention(Q, K, V.half()), "value dtype float32 float16"),
+    "widths": (lambda: attention(Q, K[..., 1:], V), "query key width (2,3,5,11) (2,3,7,10)"),
+    "width 0": (lambda: attention(Q[..., :0], K[..., :0], V), "width at_least_1 (2,3,5,0)"),
+    "rows of value": (lambda: attention(Q, K, V[..., 1:, :]), "value each_key (2,3,6,13)"),
+    "leading axes": (lambda: attention(Q, K[:, :2], V), "leading query key (2,3,5,11) (2,2,7,11)"),
+    "leading, value": (lambda: attention(Q, K, V[:, :2]), "leading value broadcast (2,2,7,13)"),
+    "mask, 0/1 floats": (
+        lambda: attention(Q, K, V, attn_mask=ONES.float()),
+        "attn_mask boolean may_attend float32 attn_bias",
+    ),
+    "mask, uint8": (lambda: attention(Q, K, V, attn_mask=ONES.byte()), "attn_mask boolean uint8"),
+    "mask, integers": (lambda: attention(Q, K, V, attn_mask=ONES.long()), "boolean int64"),
+    "mask, a list": (lambda: attention(Q, K, V, attn_mask=[[True]]), "attn_mask boolean list"),
+    "mask, lengths (B, S)": (
+        lambda: attention(Q, K, V, attn_mask=torch.ones(B, S).bool()),
+        "attn_mask (5,7) (2,3,5,7) (2,7)",
+    ),
+    "mask, three axes": (
+        lambda: attention(Q, K, V, attn_mask=length_mask([3, 7], S)),
+        "attn_mask (5,7) (2,3,5,7) (2,1,7)",
+    ),
+    "mask, one axis": (lambda: attention(Q, K, V, attn_mask=ONES[0]), "attn_mask (5,7) (7,)"),
+    "mask, transposed": (lambda: attention(Q, K, V, attn_mask=ONES.T), "attn_mask (5,7) (7,5)"),
+    "mask, more axes": (
+        lambda: attention(Q2, K2, V2, attn_mask=ONES[None]),
+        "attn_mask (5,7) (1,5,7)",
+    ),
+    "mask, larger batch": (
+        lambda: attention(Q[:1], K[:1], V[:1], attn_mask=ONES.expand(2, 1, L, S)),
+        "attn_mask (1,3,5,7) (2,1,5,7)",
+    ),
+    "mask, device": (
+        lambda: attention(Q, K, V, attn_mask=ONES.to("meta")),
+        "attn_mask cpu meta",
+    ),
+    "mask of softmax, floats": (
+        lambda: masked_softmax(Q @ K.mT, ONES.float()),
+        "attn_mask boolean float32",
+    ),
+    "mask of softmax, axes": (
+        lambda: masked_softmax(Q @ K.mT, ONES[None]),
+        "attn_mask (2,3,5,7) (1,5,7)",
+    ),
+    "bias, bool": (lambda: attention(Q, K, V, attn_bias=ONES), "attn_bias floating bool attn_mask"),
+    "bias, integers": (lambda: attention(Q, K, V, attn_bias=ONES.long()), "attn_bias int64"),
+    "bias, a number": (lambda: attention(Q, K, V, attn_bias=1.0), "attn_bias floating float"),
+    "bias, shape": (
+        lambda: attention(Q, K, V, attn_bias=torch.zeros(B, L, S)),
+        "attn_bias (2,3,5,7) (2,5,7)",
+    ),
+    "bias, one axis": (lambda: attention(Q, K, V, attn_bias=torch.zeros(S)), "two_axes (7,)"),
+    "bias, device": (
+        lambda: attention(Q, K, V, attn_bias=torch.zeros(L, S, device="meta")),
+        "attn_bias cpu meta",
+    ),
+    "is_causal, L and S": (
+        lambda: attention(Q, K, V, is_causal=True),
+        "is_causal L=5,S=7 attn_mask=causal_mask(L,S, top-left bottom-right",
+    ),
+    "is_causal, weights": (lambda: attention_weights(Q, K, is_causal=True), "is_causal L=5,S=7"),
+    "scale, nan": (lambda: attention(Q, K, V, scale=math.nan), "scale finite nan"),
+    "scale, inf": (lambda: attention_scores(Q, K, scale=math.inf), "scale finite inf"),
+    "scale, True": (lambda: attention_weights(Q, K, scale=True), "scale number True"),
+    "scale, text": (lambda: attention(Q, K, V, scale="1"), "scale number '1'"),
+    "dropout, above 1": (lambda: attention(Q, K, V, dropout_p=1.5), "dropout_p 0to1 1.5"),
+    "dropout, negative": (lambda: attention(Q, K, V, dropout_p=-0.1), "dropout_p 0to1 -0.1"),
+    "dropout, nan": (lambda: attention(Q, K, V, dropout_p=math.nan), "dropout_p 0to1 nan"),
+    "dropout, text": (lambda: attention(Q, K, V, dropout_p="0.1"), "dropout_p number '0.1'"),
+    "engine": (
+        lambda: attention(Q, K, V, engine="flash"),
+        "engine explicit chunked fused 'flash'",
+    ),
+    "chunk 0": (
+        lambda: attention(Q, K, V, engine="chunked", chunk_size=0),
+        "chunk_size at_least_1 0",
+    ),
+    "chunk, float": (
+        lambda: attention(Q, K, V, engine="chunked", chunk_size=2.0),
+        "chunk_size integer 2.0",
+    ),
+    "chunk, another engine": (
+        lambda: attention(Q, K, V, chunk_size=2),
+        "chunk_size engine=\"chunked\" 'fused'",
+    ),
+    "scores, integers": (lambda: masked_softmax(ONES.long()), "scores floating int64"),
+    "scores, one axis": (lambda: masked_softmax(torch.zeros(3)), "scores (3,)"),
+    "scores, key": (lambda: attention_scores(Q, K.half()), "key float32 float16"),
+}
+
+
+@pytest.mark.parametrize("why", BAD)
+def test_errors_name_the_argument_the_rule_and_what_was_got(why):
+    call, words = BAD[why]
+    with pytest.raises(ValueError) as error:
+        call()
+    text = str(error.value).replace(" ", "")
+    assert [
+        word for word in words.split() if word.replace("_", "") not in text.replace("_", "")
+    ] == []
+
+
+def test_a_length_mask_is_never_taken_for_a_mask_of_queries_or_heads():
+    n = 3  # batch, heads and queries alike, so that only the number of axes can tell them apart
+    query, key, value = make(n, n, L=n)
+    with pytest.raises(ValueError, match="attn_mask"):
+        attention(query, key, value, attn_mask=length_mask([1, 2, 3], S))
+    for engine in ENGINES:
+        got = attention(query[:, 0], key[:, 0], value[:, 0], attn_mask=length_mask([1, 2, 3], S))
+        for b in range(n):
+            short = [x[b, 0] for x in (query, key[..., : b + 1, :], value[..., : b + 1, :])]
+            assert worst([got[b]], [attention(*short, engine=engine)]) < 1e-13
+
+
+@pytest.mark.parametrize("function", [attention, attention_scores, attention_weights])
+def test_everything_after_the_tensors_is_named(function):
+    with pytest.raises(TypeError):
+        function(Q, K, V, None)

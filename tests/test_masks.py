@@ -1,0 +1,117 @@
+"""Masks against their definition, element by element, and every input that they refuse."""
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from d2lattn import causal_mask, length_mask, window_mask
+from d2lattn.masks import check_count
+
+SIZES = st.integers(1, 9)
+PROPERTY = settings(deadline=None, max_examples=30)
+
+
+@PROPERTY
+@given(lens=st.lists(st.integers(0, 7), min_size=1, max_size=4))
+def test_length_mask_with_one_length_per_sequence(lens):
+    mask = length_mask(torch.tensor(lens), 7)
+    assert mask.shape == (len(lens), 1, 7)
+    assert mask.dtype == torch.bool
+    assert mask[:, 0].tolist() == [[j < n for j in range(7)] for n in lens]
+
+
+@PROPERTY
+@given(st.lists(st.lists(st.integers(0, 7), min_size=5, max_size=5), min_size=1, max_size=3))
+def test_length_mask_with_one_length_per_query(lens):
+    mask = length_mask(torch.tensor(lens), 7)
+    assert mask.shape == (len(lens), 5, 7)
+    assert mask.tolist() == [[[j < n for j in range(7)] for n in row] for row in lens]
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64])
+def test_length_mask_takes_every_integer_type_beyond_its_range(dtype):
+    assert length_mask(torch.tensor([100], dtype=dtype), 300).sum() == 100
+
+
+def test_length_mask_takes_a_list():
+    assert torch.equal(length_mask([2, 0], 3), length_mask(torch.tensor([2, 0]), 3))
+
+
+@PROPERTY
+@given(L=SIZES, S=SIZES)
+def test_causal_mask_in_both_alignments(L, S):
+    top = causal_mask(L, S, align="top-left")
+    bottom = causal_mask(L, S, align="bottom-right")
+    assert top.dtype == bottom.dtype == torch.bool
+    assert top.tolist() == [[j <= i for j in range(S)] for i in range(L)]
+    assert bottom.tolist() == [[j <= i + S - L for j in range(S)] for i in range(L)]
+    assert bottom[-1].all()  # the last query sees every key
+    assert torch.equal(top, bottom) == (L == S)
+
+
+def test_square_causal_mask_needs_no_alignment():
+    assert torch.equal(causal_mask(5), causal_mask(5, 5, align="bottom-right"))
+
+
+def test_bottom_right_leaves_the_first_queries_without_a_key():
+    assert causal_mask(7, 5, align="bottom-right").any(-1).tolist() == [False] * 2 + [True] * 5
+
+
+@PROPERTY
+@given(L=SIZES, S=SIZES, width=st.integers(1, 10))
+def test_window_mask(L, S, width):
+    mask = window_mask(L, S, width=width)
+    assert mask.dtype == torch.bool
+    assert mask.tolist() == [[abs(i - j) < width for j in range(S)] for i in range(L)]
+
+
+def test_window_mask_is_square_by_default():
+    assert torch.equal(window_mask(4, width=1), torch.eye(4, dtype=torch.bool))
+
+
+def test_masks_combine_with_and():
+    both = causal_mask(5) & window_mask(5, width=2) & length_mask([3, 5], 5)
+    assert both.shape == (2, 5, 5)
+    assert both[0].tolist() == [[j <= i < j + 2 and j < 3 for j in range(5)] for i in range(5)]
+
+
+def test_masks_are_made_on_the_device_that_is_asked_for():
+    assert causal_mask(3, device="meta").device.type == "meta"
+    assert window_mask(3, width=2, device="meta").device.type == "meta"
+
+
+def test_lengths_are_not_changed():
+    lens = torch.tensor([1, 2], dtype=torch.int32)
+    length_mask(lens, 3)
+    assert lens.dtype == torch.int32
+    assert lens.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: length_mask(torch.tensor([1.0]), 3), ["valid_lens", "integers", "float32"]),
+        (lambda: length_mask(torch.tensor([True]), 3), ["valid_lens", "integers", "bool"]),
+        (lambda: length_mask(torch.tensor(2), 3), ["valid_lens", "(B,) or (B, L)", "()"]),
+        (lambda: length_mask(torch.ones(1, 1, 1).long(), 3), ["valid_lens", "(1, 1, 1)"]),
+        (lambda: length_mask(torch.tensor([1, 4]), 3), ["valid_lens", "0 and 3", "1 to 4"]),
+        (lambda: length_mask(torch.tensor([-1, 2]), 3), ["valid_lens", "0 and 3", "-1 to 2"]),
+        (lambda: length_mask("ab", 3), ["valid_lens", "integers", "'ab'"]),
+        (lambda: length_mask(None, 3), ["valid_lens", "integers", "None"]),
+        (lambda: length_mask(torch.tensor([1]), 3.0), ["max_len", "integer", "3.0"]),
+        (lambda: causal_mask(0), ["L", "at least 1", "0"]),
+        (lambda: causal_mask(2, -1), ["S", "at least 1", "-1"]),
+        (lambda: causal_mask(True), ["L", "integer", "True"]),
+        (lambda: causal_mask(5, 7), ["align", "L=5, S=7", "top-left", "bottom-right"]),
+        (lambda: causal_mask(5, 5, align="left"), ["align", "top-left", "bottom-right", "'left'"]),
+        (lambda: window_mask(5, width=0), ["width", "at least 1", "0"]),
+        (lambda: window_mask(5, width=2.5), ["width", "integer", "2.5"]),
+        (lambda: window_mask(5, 0, width=1), ["S", "at least 1", "0"]),
+        (lambda: check_count("heads", 1, least=2), ["heads", "at least 2", "1"]),
+    ],
+)
+def test_errors_name_argument_rule_and_what_was_got(call, words):
+    with pytest.raises(ValueError) as error:
+        call()
+    assert [word for word in words if word not in str(error.value)] == []
