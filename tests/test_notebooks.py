@@ -126,7 +126,9 @@ def test_anatomy(chapter):
         return
     text = markdown(notebook)
     number = int(path.name[:2])
-    assert re.match(rf"# {number} · .+\n\n\*\*.+\?\*\*", notebook.cells[0].source), "title, question"
+    assert re.match(rf"# {number} · .+\n\n\*\*.+\?\*\*", notebook.cells[0].source), (
+        "title, question"
+    )
     assert "You will be able to" in notebook.cells[0].source
     assert re.search(r"\d+ minutes", notebook.cells[0].source)
     for section in ("Summary", "Checked claims", "Exercises", "Sources"):
@@ -188,7 +190,14 @@ def test_imports_are_of_what_the_project_installs(chapter):
 
 
 def test_no_global_state_is_changed(chapter):
-    habits = ("torch.manual_seed", "random.seed", "rcParams", "filterwarnings", "set_theme", "gca()")
+    habits = (
+        "torch.manual_seed",
+        "random.seed",
+        "rcParams",
+        "filterwarnings",
+        "set_theme",
+        "gca()",
+    )
     for cell in code_cells(chapter[1]):
         assert not any(habit in cell.source for habit in habits), cell.source
 
@@ -219,7 +228,9 @@ def test_student_edition_has_no_solution(tmp_path, monkeypatch):
 
 def test_normalise_keeps_the_end_of_a_progress_bar():
     cell = nbformat.v4.new_code_cell("train()")
-    cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=t) for t in ("\r1 %", "\r2 %")]
+    cell.outputs = [
+        nbformat.v4.new_output("stream", name="stdout", text=t) for t in ("\r1 %", "\r2 %")
+    ]
     notebook = notebooks.normalise(nbformat.v4.new_notebook(cells=[cell]))
     assert [output.text for output in notebook.cells[0].outputs] == ["2 %"]
     assert notebook.cells[0].execution_count == 1

@@ -1,0 +1,178 @@
+"""JupyterLab as a reader meets it: `make lab`, Run All Cells, a slider, no outside request.
+
+Runs with `make test-browser`. Screenshots of every chapter go to build/screenshots.
+"""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+CHAPTERS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+SHOTS = ROOT / "build" / "screenshots"
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+SETTINGS = """{"@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"}}"""
+
+STATE = """() => {
+  const panel = window.jupyterapp.shell.currentWidget;
+  if (!panel?.content?.model || !panel.sessionContext.isReady) return null;
+  const code = [...panel.content.model.cells].filter(cell => cell.type === 'code');
+  const outputs = cell => cell.outputs.toJSON();
+  const tagged = cell => (cell.getMetadata('tags') || []).includes('raises-exception');
+  return {
+    cells: code.length,
+    ran: code.filter(cell => cell.executionCount !== null).length,
+    busy: code.filter(cell => cell.executionState === 'running').length,
+    last: code.length ? code[code.length - 1].executionCount : null,
+    errors: code.filter(cell => !tagged(cell)).flatMap(outputs)
+                .filter(output => output.output_type === 'error').map(error => error.evalue),
+  };
+}"""
+
+HEIGHT = """() => Math.max(
+  ...[...document.querySelectorAll('.jp-WindowedPanel-outer')].map(panel => panel.scrollHeight))"""
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def start(command, folder, **environment):
+    """Start a server and return (process, the address that it prints)."""
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, **environment, "DISPLAY": "", "WAYLAND_DISPLAY": ""},
+    )
+    for line in process.stdout:
+        found = re.search(r"http://(?:localhost|127\.0\.0\.1):\d+/lab\S*\?token=\w+", line)
+        if found:
+            return process, found[0]
+    raise AssertionError("the server ended without printing an address")
+
+
+def stop(process):
+    os.killpg(process.pid, signal.SIGTERM)
+    process.wait(timeout=20)
+
+
+@pytest.fixture(scope="module")
+def page():
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-background-networking"]
+        )
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.outside = []
+
+        def only_here(route):
+            if re.match(r"(https?|wss?)://(localhost|127\.0\.0\.1)[:/]", route.request.url):
+                route.continue_()
+            else:
+                page.outside.append(route.request.url)
+                route.abort()
+
+        page.route(re.compile("^(http|ws)"), only_here)
+        yield page
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """A server on a copy of the chapters, so that nothing a browser saves reaches the book."""
+    folder = tmp_path_factory.mktemp("book")
+    shutil.copytree(ROOT / "notebooks", folder / "notebooks", ignore=shutil.ignore_patterns(".*"))
+    config = tmp_path_factory.mktemp("config") / "labconfig"
+    config.mkdir()
+    (config / "default_setting_overrides.json").write_text(SETTINGS)
+    python = str(ROOT / ".venv/bin/python")
+    flags = ["--no-browser", "--allow-root", "--expose-app-in-browser", "--LabApp.news_url="]
+    command = [python, "-m", "jupyterlab", f"--port={free_port()}", *flags]
+    process, address = start(command, folder, JUPYTER_CONFIG_PATH=str(config.parent))
+    yield address
+    stop(process)
+
+
+def test_make_lab_opens_the_first_chapter(page):
+    process, address = start(["make", "lab", f"PORT={free_port()}"], ROOT)
+    try:
+        assert "/lab/tree/notebooks/00_start_here.ipynb" in address
+        page.goto(address)
+        page.get_by_role("heading", name="a textbook in which every claim runs").wait_for(
+            timeout=60_000
+        )
+        page.screenshot(path=str(SHOTS / "make_lab.png"))
+        assert page.get_by_text("Would you like to get notified").count() == 0
+        assert page.outside == []
+    finally:
+        stop(process)
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.name[:2])
+def test_run_all_cells(page, lab, chapter):
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.goto(lab.replace("/lab?", f"/lab/tree/notebooks/{chapter.name}?reset&"))
+    wait_for(page, lambda state: state and state["cells"] > 0)
+    page.evaluate("() => { window.jupyterapp.commands.execute('notebook:restart-run-all') }")
+    accept = page.get_by_role("button", name="Confirm Kernel Restart")
+    accept.wait_for(timeout=20_000)
+    accept.click()
+    time.sleep(3)
+    state = wait_for(page, lambda state: state and state["ran"] == state["cells"] == state["last"])
+    assert state["errors"] == []
+
+    page.keyboard.press("Escape")
+    height = page.evaluate(HEIGHT)
+    page.set_viewport_size({"width": 1280, "height": min(int(height) + 120, 16_000)})
+    time.sleep(1)
+    page.screenshot(path=str(SHOTS / f"{chapter.name[:2]}.png"))
+    assert (
+        page.locator(".jp-RenderedMarkdown .MathJax_Error, .jp-RenderedMarkdown mjx-merror").count()
+        == 0
+    )
+    check_controls(page, chapter)
+    assert page.outside == []
+
+
+def check_controls(page, chapter):
+    """Move the first slider of the chapter with a key: its picture is drawn again."""
+    expected = "interact.controls(" in chapter.read_text(encoding="utf-8")
+    slider = page.locator(".widget-slider .noUi-handle").first
+    if not expected:
+        return
+    picture = page.locator("img.widget-image").first
+    before = picture.get_attribute("src")
+    slider.focus()
+    slider.press("ArrowLeft")
+    deadline = time.monotonic() + 20
+    while picture.get_attribute("src") == before:
+        assert time.monotonic() < deadline, "the slider does not redraw the picture"
+        time.sleep(0.2)
+
+
+def wait_for(page, done, seconds=240):
+    deadline = time.monotonic() + seconds
+    while True:
+        state = page.evaluate(STATE) if page.evaluate("() => !!window.jupyterapp") else None
+        if done(state):
+            return state
+        assert time.monotonic() < deadline, f"not finished: {state}"
+        time.sleep(0.5)
