@@ -8,8 +8,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
 import torch
-from matplotlib.collections import PathCollection, QuadMesh
-from matplotlib.patches import Rectangle
+from matplotlib.collections import LineCollection, PathCollection, QuadMesh
+from matplotlib.container import BarContainer
 
 SEQUENTIAL = "rocket_r"  # perceptually uniform, palest at 0
 DIVERGING = "vlag"  # white at the centre
@@ -41,16 +41,17 @@ def heatmap(
         matrix: (rows, columns), a tensor or anything numpy takes; a boolean mask draws True dark.
         ax (Axes): where to draw; a new figure when absent.
         tokens: names for rows and columns at once; x- and yticklabels name them apart.
-        vmin, vmax: ends of the colour scale. It starts at 0 unless values are negative.
+        vmin, vmax: ends of the colour scale. It starts at 0 unless values are negative. Values that
+            are not finite (-inf in hidden scores) have no part in it and stay white.
         center (float): a value to put at white; gives a diverging map with symmetric ends.
         annot (bool): print the value in each cell with the format `fmt`.
-        cbar (bool): draw a colour bar.  square (bool): square cells.
+        cbar (bool): draw a colour bar; a mask has none.  square (bool): square cells.
 
     Returns:
         matplotlib Axes.
 
     Raises:
-        ValueError: a matrix without exactly two axes, or with no cell.
+        ValueError: a matrix without exactly two axes, or with no cell; another number of names.
 
     Example:
         >>> print(describe(heatmap([[1.0, 0.0], [0.25, 0.75]])))
@@ -61,14 +62,13 @@ def heatmap(
         raise ValueError(f"matrix must have two axes and a cell, got shape {values.shape}")
     if tokens is not None:
         xticklabels = yticklabels = tokens
+    xticklabels = _labels("xticklabels", xticklabels, values.shape[1])
+    yticklabels = _labels("yticklabels", yticklabels, values.shape[0])
     if values.dtype == bool:
-        cmap, vmin, vmax = cmap or "Greys", 0, 1.6  # grey, so that annotations stay readable
+        cmap, cbar = cmap or "Greys", False
+        vmin, vmax = 0, 1.6  # grey, so that annotations stay readable
     values = values.astype(float)
-    if center is not None:
-        reach = np.abs(values - center).max() if vmax is None else vmax - center
-        vmin, vmax = center - reach, center + reach
-    elif vmin is None:
-        vmin = min(0.0, values.min())
+    vmin, vmax = _colour_scale(values, vmin, vmax, center)
     if ax is None:
         _, ax = plt.subplots(
             figsize=_figure_size(values.shape), layout="constrained", facecolor="white"
@@ -85,8 +85,8 @@ def heatmap(
         cbar=cbar,
         square=square,
         linewidths=0.5 if max(values.shape) <= 20 else 0,
-        xticklabels=_labels(xticklabels),
-        yticklabels=_labels(yticklabels),
+        xticklabels=xticklabels,
+        yticklabels=yticklabels,
     )
     ax.set(xlabel=xlabel, ylabel=ylabel)
     if title is not None:
@@ -137,21 +137,20 @@ def heatmaps(stack, *, titles=None, tokens=None, columns=4, cell_size=2.4, **opt
         squeeze=False,
         facecolor="white",
     )
-    scale = dict(vmin=min(0.0, float(values.min())), vmax=float(values.max()))
-    if options.get("center") is not None:
-        scale = dict(vmax=options["center"] + np.abs(values - options["center"]).max())
-    scale = {**scale, **{k: v for k, v in options.items() if k in ("vmin", "vmax")}}
-    options = {k: v for k, v in options.items() if k not in ("vmin", "vmax")}
+    ends = options.pop("vmin", None), options.pop("vmax", None), options.get("center")
+    vmin, vmax = _colour_scale(values.astype(float), *ends)
     for i, ax in enumerate(grid.flat):
         if i >= len(values):
             ax.set_axis_off()
             continue
-        heatmap(values[i], ax=ax, tokens=tokens, title=titles[i], cbar=False, **scale, **options)
+        drawn = dict(ax=ax, tokens=tokens, title=titles[i], vmin=vmin, vmax=vmax, cbar=False)
+        heatmap(values[i], **drawn, **options)
         if i % columns:
             ax.set(ylabel="", yticklabels=[])
         if i + columns < len(values):
             ax.set(xlabel="", xticklabels=[])
-    figure.colorbar(grid[0, 0].collections[0], ax=grid, shrink=0.8)
+    if values.dtype != bool:
+        figure.colorbar(grid[0, 0].collections[0], ax=grid, shrink=0.8)
     return figure
 
 
@@ -168,6 +167,9 @@ def lines(x, series, *, ax=None, xlabel=None, ylabel=None, title=None, markers=F
     Returns:
         matplotlib Axes.
 
+    Raises:
+        ValueError: a curve of another length than x, or a scale that is none.
+
     Example:
         >>> print(describe(lines([1, 2], {"square": [1, 4]}, xlabel="n")))
         1 line over n 1 to 2; square: 1 to 4
@@ -180,6 +182,9 @@ def lines(x, series, *, ax=None, xlabel=None, ylabel=None, title=None, markers=F
     for i, (name, y) in enumerate(series.items()):
         style = LINE_STYLES[i % len(LINE_STYLES)]
         marker = "osD^v"[i % 5] if markers else None
+        if np.shape(to_numpy(y)) != np.shape(to_numpy(x)):
+            shapes = f"{np.shape(to_numpy(y))} and {np.shape(to_numpy(x))}"
+            raise ValueError(f"series {name!r} must have the shape of x, got {shapes}")
         ax.plot(
             to_numpy(x), to_numpy(y), style, color=f"C{i}", marker=marker, markersize=4, label=name
         )
@@ -212,11 +217,82 @@ def columns(P, which, *, ax=None):
     values = to_numpy(P)
     if values.ndim != 2:
         raise ValueError(f"P must have two axes (length, dim), got shape {values.shape}")
-    for column in which:
-        if not 0 <= column < values.shape[1]:
-            raise ValueError(f"which must lie between 0 and {values.shape[1] - 1}, got {column}")
+    which = np.asarray(which)
+    last = values.shape[1] - 1
+    if (
+        which.ndim != 1
+        or which.dtype.kind not in "iu"
+        or not ((0 <= which) & (which <= last)).all()
+    ):
+        raise ValueError(f"which must be column numbers from 0 to {last}, got {which.tolist()}")
     series = {f"column {column}": values[:, column] for column in which}
     ax = lines(np.arange(len(values)), series, ax=ax, xlabel="position (row)", ylabel="value")
+    return ax
+
+
+def network(steps, *, within=None, unit=None, ax=None, title=None):
+    """Draw layers of units and who sees whom, inputs at the bottom.
+
+    Args:
+        steps: boolean (n, n) for each layer, the first one first: [i, j] is True when its unit i
+            sees unit j of the layer below.
+        within: boolean (n, n), who sees whom inside each layer above the inputs (in an RNN the
+            state before).
+        unit: (layer, position) of the unit whose receptive field is drawn in colour; layer 0 is
+            the input.
+        ax (Axes): where to draw; a new figure when absent.
+        title (str): a title.
+
+    Returns:
+        matplotlib Axes. Positions are numbered from 1, as in figures of sequences.
+
+    Raises:
+        ValueError: no step, or a unit that is not there.
+
+    Example:
+        >>> print(describe(network([np.eye(3, dtype=bool)])))
+        connections: 3 edges; others: 6 points, x 1 to 3, y 0 to 1
+    """
+    steps = [to_numpy(step).astype(bool) for step in steps]
+    if not steps:
+        raise ValueError("steps must hold at least one layer, got none")
+    n = len(steps[0])
+    within = np.zeros((n, n), dtype=bool) if within is None else to_numpy(within).astype(bool)
+    field = np.zeros((len(steps) + 1, n), dtype=bool)
+    if unit is not None:
+        if not (0 <= unit[0] <= len(steps) and 0 <= unit[1] < n):
+            raise ValueError(f"unit must be (0..{len(steps)}, 0..{n - 1}), got {unit}")
+        field[unit] = True
+        for layer in range(unit[0], 0, -1):
+            for _ in range(n):
+                field[layer] |= within[field[layer]].any(axis=0)
+            field[layer - 1] = steps[layer - 1][field[layer]].any(axis=0)
+    if ax is None:
+        size = (1 + 0.75 * n, 1 + 0.95 * len(steps))
+        _, ax = plt.subplots(figsize=size, layout="constrained", facecolor="white")
+
+    seen = [(y, y + 1, i, j) for y, step in enumerate(steps) for i, j in np.argwhere(step)]
+    seen += [(y, y, i, j) for y in range(1, len(field)) for i, j in np.argwhere(within)]
+    edges = [((j + 1, below), (i + 1, y)) for below, y, i, j in seen]
+    colours = ["C3" if field[y, i] else "0.75" for _, y, i, _ in seen]
+    widths = [2.0 if colour == "C3" else 1.0 for colour in colours]
+    ax.add_collection(LineCollection(edges, colors=colours, linewidths=widths, label="connections"))
+    for (start, end), colour in zip(edges, colours, strict=True):
+        if start[1] == end[1]:  # an arrow for what runs sideways
+            ax.annotate("", end, start, arrowprops=dict(arrowstyle="-|>", color=colour, shrinkB=7))
+    for chosen, colour, label in (
+        (~field, "white", "others"),
+        (field, "C3", f"field of unit {unit[1] + 1}" if unit else ""),
+    ):
+        y, x = np.nonzero(chosen)
+        if len(x):
+            ax.scatter(x + 1, y, s=170, color=colour, edgecolors="0.3", zorder=3, label=label)
+    names = ["input", *(f"layer {y}" for y in range(1, len(field)))]
+    ax.set(xlim=(0.5, n + 0.5), ylim=(-0.4, len(steps) + 0.4), xlabel="position", title=title)
+    ax.set_xticks(range(1, n + 1))
+    ax.set_yticks(range(len(field)), names)
+    ax.tick_params(length=0)
+    sns.despine(ax=ax, left=True, bottom=True)
     return ax
 
 
@@ -248,23 +324,26 @@ def describe(ax):
     for artist in ax.collections:
         if isinstance(artist, QuadMesh):
             parts.append(_describe_heatmap(ax, artist))
+        elif isinstance(artist, LineCollection) and not artist.get_label().startswith("_"):
+            parts.append(f"{artist.get_label()}: {len(artist.get_segments())} edges")
         elif isinstance(artist, PathCollection):
             parts.append(_describe_points(ax, artist))
-    drawn = [
-        line for line in ax.lines if len(line.get_xdata()) and not line.get_label().startswith("_")
-    ]
-    if drawn:
-        parts.append(_describe_lines(ax, drawn))
-    bars = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    drawn = [line for line in ax.lines if len(line.get_xdata())]
+    named = [line for line in drawn if not line.get_label().startswith("_")]
+    if named:
+        parts.append(_describe_lines(ax, named))
+    bars = [bar.datavalues for bar in ax.containers if isinstance(bar, BarContainer)]
     if bars:
-        heights = np.array([bar.get_height() for bar in bars], dtype=float)
-        parts.append(f"{len(bars)} bars: {_range(heights)}")
+        lengths = np.concatenate(bars).astype(float)
+        parts.append(f"{len(lengths)} bars: {_range(lengths)}")
     if ax.texts and not parts:  # a drawing of words
         parts.append(f"{len(ax.texts)} texts, from {ax.texts[0].get_text()!r}")
+    if drawn and not parts:  # beside others, a line without a name is a help line
+        parts.append(_describe_lines(ax, drawn))
     if not parts:
         raise ValueError("ax must have something drawn on it, got an empty Axes")
     title = f"{ax.get_title()}: " if ax.get_title() else ""
-    return title.replace("\n", " ") + "; ".join(parts)
+    return (title + "; ".join(parts)).replace("\n", " ")
 
 
 def to_numpy(values):
@@ -282,7 +361,8 @@ def _describe_heatmap(ax, mesh):
     if values.ndim == 1:
         values = values.reshape(mesh.get_coordinates().shape[0] - 1, -1)
     # A tie is settled by the first cell, not by the last digit.
-    row, column = np.unravel_index(np.nanargmax(np.round(values, 5)), values.shape)
+    ties = values >= np.nanmax(values) - 1e-5 * _largest(values)
+    row, column = np.unravel_index(ties.argmax(), values.shape)
     place = f"({_tick(ax.yaxis, row)}, {_tick(ax.xaxis, column)})"
     names = (
         f", {ax.get_ylabel()} by {ax.get_xlabel()}" if ax.get_xlabel() and ax.get_ylabel() else ""
@@ -295,10 +375,11 @@ def _describe_heatmap(ax, mesh):
 def _describe_lines(ax, drawn):
     x = np.concatenate([np.asarray(line.get_xdata(), dtype=float) for line in drawn])
     parts = [f"{len(drawn)} line{'s' * (len(drawn) > 1)} over {ax.get_xlabel() or 'x'} {_range(x)}"]
-    for line in drawn:
+    for i, line in enumerate(drawn):
+        name = f"line {i}" if line.get_label().startswith("_") else line.get_label()
         y = np.asarray(line.get_ydata(), dtype=float)
         whole = None if ax.get_yscale() == "log" else y  # on a log axis small is not nothing
-        parts.append(f"{line.get_label()}: {_number(y[0], whole)} to {_number(y[-1], whole)}")
+        parts.append(f"{name}: {_number(y[0], whole)} to {_number(y[-1], whole)}")
     return "; ".join(parts)
 
 
@@ -314,10 +395,33 @@ def _range(values):
 
 
 def _number(value, whole=None):
-    """Three digits; what is nothing beside the rest is 0, so that noise is never printed."""
-    if whole is not None and abs(value) < 1e-5 * np.nanmax(np.abs(whole)):
+    """Three digits; what is nothing beside the rest is 0, so that noise is never printed.
+
+    Five digits first: 0.03125 and its neighbours 1e-7 away must fall to the same side.
+    """
+    if whole is not None and abs(value) < 1e-5 * _largest(whole):
         value = 0.0
-    return f"{value + 0.0:.3g}"
+    return f"{float(f'{value:.5g}') + 0.0:.3g}"
+
+
+def _largest(values):
+    """The largest magnitude among the finite values, 0 if there are none."""
+    return np.abs(values[np.isfinite(values)]).max(initial=0.0)
+
+
+def _colour_scale(values, vmin, vmax, center):
+    """The ends of the scale: from 0, or symmetric about `center`; never both the same."""
+    finite = values[np.isfinite(values)]
+    if center is not None:
+        ends = [end for end in (vmin, vmax) if end is not None]
+        reach = np.abs((np.array(ends) if ends else finite) - center).max(initial=0.0) or 1.0
+        return center - reach, center + reach
+    if vmin is None:
+        vmin = finite.min(initial=0.0)
+    if vmax is None:
+        vmax = finite.max(initial=vmin)
+        vmax = vmax if vmax > vmin else vmin + 1.0
+    return vmin, vmax
 
 
 def _tick(axis, index):
@@ -333,8 +437,13 @@ def _is_content(ax):
     return ax.get_label() != "<colorbar>" and (ax.axison or ax.texts)
 
 
-def _labels(names):
-    return names if isinstance(names, (str, bool, int)) else [str(name) for name in names]
+def _labels(name, names, count):
+    if isinstance(names, (str, bool, int)):
+        return names
+    names = [str(one) for one in names]
+    if len(names) != count:
+        raise ValueError(f"{name} must hold {count} names, got {len(names)}: {names}")
+    return names
 
 
 def _figure_size(shape):

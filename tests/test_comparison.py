@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
+from d2lattn import plots
 from d2lattn.attention import attention
 from d2lattn.comparison import (
     FORMULAS,
@@ -329,6 +330,18 @@ def test_formulas_give_the_numbers(n, d, k):
             for letter, python in spelled.items():
                 symbols = symbols.replace(letter, python)
             assert eval(symbols, names) == number
+
+
+def test_the_figure_draws_the_connections_and_the_receptive_field():
+    step = conv_connectivity(5, 3)
+    words = plots.describe(plots.network([step, step], unit=(2, 2)))
+    assert "connections: 26 edges" in words  # 13 in each layer
+    assert "field of unit 3: 9 points, x 1 to 5, y 0 to 2" in words  # 1 + 3 + 5
+    before = torch.eye(5, dtype=torch.bool).roll(1, dims=0).tril()  # state i sees state i - 1
+    words = plots.describe(plots.network([torch.eye(5).bool()], within=before, unit=(1, 3)))
+    assert "connections: 9 edges" in words and "field of unit 4: 8 points, x 1 to 4" in words
+    with pytest.raises(ValueError, match=r"unit must be \(0..1, 0..4\), got \(2, 0\)"):
+        plots.network([step], unit=(2, 0))
 
 
 # Errors -------------------------------------------------------------------------------------------
