@@ -1,0 +1,232 @@
+"""Weights that come from D2L and torch give D2L's and torch's numbers; d2l loads where it can."""
+
+import importlib.util
+import subprocess
+import sys
+import textwrap
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+
+from d2lattn import causal_mask
+from d2lattn.interop import from_d2l, from_torch, load_d2l
+
+B, L, S = 2, 5, 7
+PRECISION = {torch.float32: 1e-6, torch.float64: 1e-12}
+PROPERTY = settings(deadline=None, max_examples=30)
+every_dtype = pytest.mark.parametrize("dtype", PRECISION)
+anything = given(
+    heads=st.integers(1, 5),
+    head_dim=st.integers(1, 9),
+    widths=st.lists(st.integers(1, 40), min_size=3, max_size=3),
+    bias=st.booleans(),
+    seed=st.integers(0, 10_000),
+)
+
+
+def noise(generator, dtype, *shape):
+    return torch.randn(*shape, generator=generator).to(dtype)
+
+
+def fill(mha, generator):
+    """Weights as large as an initialisation makes them, biases that are not 0."""
+    for parameter in mha.parameters():
+        fan_in = parameter.shape[-1] if parameter.ndim > 1 else 4
+        parameter.data = noise(generator, parameter.dtype, *parameter.shape) / fan_in**0.5
+    return mha.eval()
+
+
+def assert_close(got, expected):
+    torch.testing.assert_close(got, expected, rtol=0, atol=PRECISION[expected.dtype])
+
+
+def d2l_module(generator, dtype, embed_dim, heads, widths, bias):
+    theirs = load_d2l().MultiHeadAttention(embed_dim, heads, 0.25, bias=bias).to(dtype).eval()
+    qdim, kdim, vdim = widths
+    inputs = [noise(generator, dtype, B, *size) for size in ((L, qdim), (S, kdim), (S, vdim))]
+    theirs(*inputs, None)
+    return fill(theirs, generator), inputs
+
+
+# From D2L -----------------------------------------------------------------------------------------
+
+
+@every_dtype
+@PROPERTY
+@anything
+def test_from_d2l_is_equal(dtype, heads, head_dim, widths, bias, seed):
+    generator = torch.Generator().manual_seed(seed)
+    theirs, inputs = d2l_module(generator, dtype, heads * head_dim, heads, widths, bias)
+    ours = from_d2l(theirs)
+    assert_close(ours(*inputs), theirs(*inputs, None))
+    for shape in ((B,), (B, L)):
+        valid_lens = torch.randint(1, S + 1, shape, generator=generator)
+        expected = theirs(*inputs, valid_lens)
+        assert_close(ours(*inputs, valid_lens=valid_lens), expected)
+        output, weights = ours(*inputs, valid_lens=valid_lens, need_weights=True)
+        assert_close(output, expected)
+        assert_close(weights.flatten(0, 1), theirs.attention.attention_weights)
+
+
+def test_from_d2l_copies_weights_and_settings():
+    theirs, inputs = d2l_module(torch.Generator(), torch.float64, 12, 3, (12, 12, 12), True)
+    theirs.W_k.weight.requires_grad_(False)
+    ours = from_d2l(theirs.train())
+    assert (ours.dropout, ours.training, ours.num_heads) == (0.25, True, 3)
+    assert not ours.k_proj.weight.requires_grad and ours.q_proj.weight.requires_grad
+    before = ours.eval()(*inputs)
+    with torch.no_grad():
+        theirs.W_q.weight.zero_()
+    assert torch.equal(ours(*inputs), before)
+
+
+def test_a_lazy_d2l_module_says_what_to_do():
+    lazy = load_d2l().MultiHeadAttention(12, 3, 0.0)
+    with pytest.raises(ValueError, match=r"W_q is lazy .* call mha\(queries, keys, values, None\)"):
+        from_d2l(lazy)
+
+
+@pytest.mark.parametrize("convert", [from_d2l, from_torch])
+def test_other_objects_are_refused(convert):
+    with pytest.raises(ValueError, match=r"mha must be a .*Attention, got Linear"):
+        convert(nn.Linear(3, 3))
+
+
+# From torch ---------------------------------------------------------------------------------------
+
+
+@every_dtype
+@PROPERTY
+@anything
+def test_from_torch_is_equal(dtype, heads, head_dim, widths, bias, seed):
+    generator = torch.Generator().manual_seed(seed)
+    embed_dim = heads * head_dim
+    _, kdim, vdim = widths
+    theirs = nn.MultiheadAttention(
+        embed_dim, heads, dropout=0.25, bias=bias, kdim=kdim, vdim=vdim, batch_first=True
+    )
+    ours = from_torch(fill(theirs.to(dtype), generator))
+    sizes = ((L, embed_dim), (S, kdim), (S, vdim))
+    inputs = [noise(generator, dtype, B, *size) for size in sizes]
+    assert_close(ours(*inputs), theirs(*inputs, need_weights=False)[0])
+
+    mask = torch.rand(B * heads, L, S, generator=generator) < 0.7
+    mask[..., 0] = True  # torch gives NaN to a query without keys
+    valid_lens = torch.randint(1, S + 1, (B,), generator=generator)
+    padding = torch.arange(S) >= valid_lens[:, None]
+    expected, expected_weights = theirs(
+        *inputs, attn_mask=~mask, key_padding_mask=padding, average_attn_weights=False
+    )
+    options = dict(attn_mask=mask.unflatten(0, (B, heads)), valid_lens=valid_lens)
+    output, weights = ours(*inputs, **options, need_weights=True)
+    assert_close(output, expected)
+    assert_close(weights, expected_weights)
+    assert_close(ours(*inputs, **options), expected)
+
+
+@every_dtype
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("batch_first", [False, True])
+def test_from_torch_with_packed_weights(dtype, bias, batch_first):
+    generator = torch.Generator().manual_seed(0)
+    theirs = nn.MultiheadAttention(12, 3, bias=bias, batch_first=batch_first).to(dtype)
+    ours = from_torch(fill(theirs, generator))
+    x = noise(generator, dtype, B, L, 12)
+    theirs_x = x if batch_first else x.transpose(0, 1)
+    mask = causal_mask(L)
+    expected, mean = theirs(theirs_x, theirs_x, theirs_x, attn_mask=~mask, is_causal=True)
+    expected = expected if batch_first else expected.transpose(0, 1)
+    output, weights = ours(x, is_causal=True, need_weights=True)
+    assert_close(output, expected)
+    assert_close(weights.mean(1), mean)
+
+
+def test_from_torch_copies_weights_and_settings():
+    theirs = nn.MultiheadAttention(12, 3, dropout=0.25)
+    for parameter in theirs.parameters():
+        parameter.requires_grad_(False)
+    ours = from_torch(theirs)
+    assert (ours.dropout, ours.training, ours.num_heads) == (0.25, True, 3)
+    assert not any(parameter.requires_grad for parameter in ours.parameters())
+    ours.q_proj.weight.data.zero_()
+    assert theirs.in_proj_weight.abs().min() > 0
+
+
+@pytest.mark.parametrize("option", ["add_bias_kv", "add_zero_attn"])
+def test_from_torch_refuses_keys_that_are_no_input(option):
+    with pytest.raises(ValueError, match=f"mha must be made without {option}: .*{option}=False"):
+        from_torch(nn.MultiheadAttention(12, 3, **{option: True}))
+
+
+# Loading d2l --------------------------------------------------------------------------------------
+
+
+def run(code):
+    """Run code in a fresh interpreter, so that d2l is imported anew; its output."""
+    result = subprocess.run(
+        [sys.executable, "-W", "error::ImportWarning", "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+BREAK = """
+    import importlib.abc, sys
+
+    class Breaks(importlib.abc.MetaPathFinder):
+        def find_spec(self, name, path=None, target=None):
+            if name.partition(".")[0] in {broken}:
+                raise {error}
+
+    sys.meta_path.insert(0, Breaks())
+    for name in list(sys.modules):
+        if name.partition(".")[0] in {broken}:
+            del sys.modules[name]
+"""
+USE = """
+    import sys
+    import torch
+    from d2lattn.interop import from_d2l, load_d2l
+
+    d2l = load_d2l()
+    assert d2l is load_d2l() is sys.modules["d2l.torch"]
+    assert "torchvision" not in sys.modules
+    theirs, x = d2l.MultiHeadAttention(100, 5, 0.5).eval(), torch.randn(2, 4, 100)
+    expected = theirs(x, x, x, torch.tensor([3, 2]))
+    ours = from_d2l(theirs)(x, valid_lens=torch.tensor([3, 2]))
+    assert torch.allclose(ours, expected, atol=1e-6)
+    try:
+        d2l.torchvision.transforms.Resize(3)
+    except ImportError as problem:
+        print(problem)
+"""
+OPTIONAL = ("torchvision", "scipy", "pandas", "requests")
+
+
+@pytest.mark.parametrize(
+    ("broken", "error"),
+    [
+        (("torchvision",), "RuntimeError('operator torchvision::nms does not exist')"),
+        (OPTIONAL, "ModuleNotFoundError(name)"),
+    ],
+)
+def test_d2l_loads_where_its_imports_are_broken(broken, error):
+    output = run(BREAK.format(broken=broken, error=error) + USE)
+    assert "torchvision.transforms.Resize is needed here" in output
+    assert "install a torchvision that matches torch" in output
+
+
+def test_absent_d2l_says_how_to_install_it(monkeypatch):
+    for name in [name for name in sys.modules if name.partition(".")[0] == "d2l"]:
+        monkeypatch.delitem(sys.modules, name)
+    found = importlib.util.find_spec
+    absent = lambda name, *rest: None if name == "d2l" else found(name, *rest)  # noqa: E731
+    monkeypatch.setattr(importlib.util, "find_spec", absent)
+    with pytest.raises(ImportError, match=r"pip install --no-deps d2l==1\.0\.3"):
+        load_d2l()
