@@ -1,0 +1,212 @@
+"""Exercises of chapter 3: scaling and masking."""
+
+import math
+
+import torch
+
+from d2lattn.attention import attention_weights, masked_softmax
+from d2lattn.exercises import FunctionExercise, OpenExercise, ValueExercise
+from d2lattn.masks import causal_mask, length_mask, window_mask
+
+
+def _heads():
+    """Queries (H, L, D) and keys (H, S, D), all sizes different."""
+    generator = torch.Generator().manual_seed(0)
+    return [
+        (
+            2 * torch.randn(H, L, D, generator=generator),
+            2 * torch.randn(H, S, D, generator=generator),
+        )
+        for H, L, S, D in ((3, 5, 7, 2), (2, 4, 6, 5), (3, 2, 5, 16))
+    ]
+
+
+def _divided_by(divisor, dim=-1):
+    """Weights of scores that are divided by divisor(H, D), with a softmax along `dim`."""
+
+    def weights(query, key):
+        H, _, D = query.shape
+        return torch.softmax(query @ key.mT / divisor(H, D), dim=dim)
+
+    return weights
+
+
+def _root(H, D):
+    return math.sqrt(D)
+
+
+def _scores_and_masks():
+    """Scores (L, S) and masks that leave every query a key."""
+    generator = torch.Generator().manual_seed(0)
+    return [
+        (3 * torch.randn(5, 7, generator=generator), causal_mask(5, 7, align="top-left")),
+        (3 * torch.randn(2, 4, 6, generator=generator), length_mask([2, 5], 6)),
+        # A hidden key that would take all the weight, and scores below any usual fill.
+        (torch.tensor([[1.0, 2.0, 300.0]]), torch.tensor([[True, True, False]])),
+        (torch.tensor([[-2e10, -4e10, -3e10]]), torch.tensor([[True, True, False]])),
+    ]
+
+
+def _filled(value, dim=-1):
+    return lambda scores, mask: torch.softmax(scores.masked_fill(~mask, value), dim=dim)
+
+
+def _masked_afterwards(scores, mask):
+    return torch.softmax(scores, dim=-1) * mask
+
+
+def _renormalised(scores, mask):
+    weights = _masked_afterwards(scores, mask)
+    return weights / weights.sum(dim=-1, keepdim=True)
+
+
+def _decoder_mask(valid_lens, n, width):
+    return length_mask(valid_lens, n) & causal_mask(n) & window_mask(n, width=width)
+
+
+def _lengths():
+    return [
+        (torch.tensor([6, 4, 1]), 6, 3),
+        (torch.tensor([2, 5]), 5, 2),
+        (torch.tensor([7]), 7, 1),
+    ]
+
+
+def _judge_safe_softmax(softmax):
+    """Values, huge scores, a row without keys and the gradient of such a row, in this order."""
+    if not callable(softmax):
+        return f"a function is expected, got {type(softmax).__name__}"
+    generator = torch.Generator().manual_seed(0)
+    scores = torch.randn(5, 7, generator=generator)
+    masks = {
+        "every query has a key": causal_mask(5, 7, align="top-left"),
+        "query 2 has no key": causal_mask(5, 7, align="top-left") & (torch.arange(5) != 2)[:, None],
+    }
+    for where, mask in masks.items():
+        for size in (1.0, 1e4):
+            inputs = (size * scores).requires_grad_()
+            weights = softmax(inputs.clone(), mask)
+            if weights is None or weights is ...:
+                raise NotImplementedError  # the starter as it stands
+            if not torch.is_tensor(weights) or weights.shape != scores.shape:
+                return "the weights must be a tensor of the shape of the scores"
+            wanted = masked_softmax(size * scores, mask)
+            if weights.isnan().any() and size > 1:
+                return "NaN for scores of ±10,000: exp overflows, subtract the largest score"
+            if weights.isnan().any():
+                return f"NaN where {where}: exp(-inf - (-inf)), or 0 divided by 0"
+            if not torch.allclose(weights, wanted, atol=1e-5):
+                return f"the weights are wrong where {where}, for scores of size {size:.0f}"
+            weights.square().sum().backward()
+            if not inputs.grad.isfinite().all():
+                return (
+                    f"the weights are right, but their gradient is NaN where {where}: "
+                    "make the row harmless before the exponential, not after it"
+                )
+    biased = torch.full((2, 3), -math.inf).requires_grad_()
+    weights = softmax(biased * 1.0, torch.ones(2, 3, dtype=torch.bool))
+    weights.sum().backward()
+    if not (weights == 0).all() or not biased.grad.isfinite().all():
+        return "scores that are all -inf (an additive mask) must give 0, with a finite gradient"
+    return None
+
+
+EXERCISES = {
+    "3.1": ValueExercise(
+        lambda: 4.0,
+        {
+            "36 needs components of variance 1: what variance has each component of q?": 36,
+            "12 counts the small variance once: both q and k have it": 12,
+            "this is the standard deviation": 2,
+            "1/9 is the variance of one product of components, and q·k adds 36 of them": 1 / 9,
+            "48/9 sums over the width of the tokens: q and k have the width of the head": 48 / 9,
+        },
+    ),
+    "3.2": FunctionExercise(
+        attention_weights,
+        _heads,
+        {
+            "the scores are divided by d, not by √d": _divided_by(lambda H, D: D),
+            "the scores are divided by the root of the model's width: a head has its own width": (
+                _divided_by(lambda H, D: math.sqrt(H * D))
+            ),
+            "the scores are divided by the model's width: take √d of the head": (
+                _divided_by(lambda H, D: H * D)
+            ),
+            "the scores are not divided by √d": _divided_by(lambda H, D: 1),
+            "the scores are multiplied by √d: divide": _divided_by(lambda H, D: 1 / math.sqrt(D)),
+            "the softmax runs over the queries (columns sum to 1): use the last axis": (
+                _divided_by(_root, dim=-2)
+            ),
+            "the softmax runs over the heads: use the last axis": _divided_by(_root, dim=0),
+            "these are the scaled scores: the softmax is missing": (
+                lambda query, key: query @ key.mT / math.sqrt(query.shape[-1])
+            ),
+            "the division comes after the softmax: divide the scores": (
+                lambda query, key: torch.softmax(query @ key.mT, -1) / math.sqrt(query.shape[-1])
+            ),
+        },
+    ),
+    "3.3": FunctionExercise(
+        masked_softmax,
+        _scores_and_masks,
+        {
+            "the mask comes after the softmax, so rows do not sum to 1: hide the scores": (
+                _masked_afterwards
+            ),
+            "dividing again after the softmax is 0/0 when a hidden key took all: hide the scores": (
+                _renormalised
+            ),
+            "the mask is inverted: True means may attend": (
+                lambda scores, mask: _filled(-math.inf)(scores, ~mask)
+            ),
+            "the softmax runs over the queries: use the last axis": _filled(-math.inf, dim=-2),
+            "hidden scores are set to 0, and exp(0) = 1 is a weight like any other: set them to "
+            "-inf": _filled(0.0),
+            "real scores can lie below the number you fill in (a case has -2e10): use -inf": (
+                _filled(-1e9)
+            ),
+            "the mask has no effect": lambda scores, mask: torch.softmax(scores, dim=-1),
+        },
+    ),
+    "3.4": FunctionExercise(
+        _decoder_mask,
+        _lengths,
+        {
+            "the mask is inverted: True means may attend": lambda *a: ~_decoder_mask(*a),
+            "it lets a query see the future and not the past: j ≤ i, not j ≥ i": (
+                lambda lens, n, width: (
+                    length_mask(lens, n) & causal_mask(n).mT & window_mask(n, width=width)
+                )
+            ),
+            "the future is visible: the window alone looks both ways": (
+                lambda lens, n, width: length_mask(lens, n) & window_mask(n, width=width)
+            ),
+            "the window is one key too wide: width counts the query's own position": (
+                lambda lens, n, width: _decoder_mask(lens, n, width + 1)
+            ),
+            "the window is missing": lambda lens, n, width: length_mask(lens, n) & causal_mask(n),
+            "the padding is visible": (
+                lambda lens, n, width: (causal_mask(n) & window_mask(n, width=width)).expand(
+                    len(lens), n, n
+                )
+            ),
+            "the padding is hidden as a query (row): hide it as a key (column)": (
+                lambda lens, n, width: (
+                    length_mask(lens, n).mT & causal_mask(n) & window_mask(n, width=width)
+                )
+            ),
+            "a key is visible if one mask allows it: all three must, so combine them with &": (
+                lambda lens, n, width: (
+                    length_mask(lens, n) | causal_mask(n) | window_mask(n, width=width)
+                )
+            ),
+            "a query does not see itself: j ≤ i, not j < i": (
+                lambda lens, n, width: (
+                    _decoder_mask(lens, n, width) & ~torch.eye(n, dtype=torch.bool)
+                )
+            ),
+        },
+    ),
+    "3.5": OpenExercise(_judge_safe_softmax),
+}
