@@ -1,15 +1,22 @@
 """Attention, from softmax(XXᵀ)X to fused kernels, in code that is written to be read.
 
 The modules mirror the chapters: `attention` and `masks` (chapters 1 to 3), `multihead` and
-`interop` (4), `positions` (6 and 7). Importing d2lattn imports torch and nothing heavier:
-`plots`, `interact` and `exercises` are imported by the chapter that uses them.
+`interop` (4), `comparison` (5), `positions` (6 and 7). Importing d2lattn imports torch and nothing
+heavier: `plots`, `interact` and `exercises` are imported by the chapter that uses them.
 """
 
 import torch
 
 from d2lattn.attention import attention, attention_scores, attention_weights, masked_softmax
+from d2lattn.comparison import (
+    attention_cost,
+    connectivity,
+    conv_cost,
+    layers_to_connect,
+    rnn_cost,
+)
 from d2lattn.masks import causal_mask, length_mask, window_mask
-from d2lattn.multihead import SelfAttention
+from d2lattn.multihead import MultiHeadAttention, SelfAttention
 from d2lattn.positions import (
     LearnedPositionalEncoding,
     PositionalEncoding,
@@ -23,18 +30,24 @@ __version__ = "0.1.0"
 
 __all__ = [
     "LearnedPositionalEncoding",
+    "MultiHeadAttention",
     "PositionalEncoding",
     "SelfAttention",
     "alibi_bias",
     "apply_rotary",
     "attention",
+    "attention_cost",
     "attention_scores",
     "attention_weights",
     "causal_mask",
     "check",
+    "connectivity",
+    "conv_cost",
     "default_device",
+    "layers_to_connect",
     "length_mask",
     "masked_softmax",
+    "rnn_cost",
     "shift_matrix",
     "sinusoidal_encoding",
     "window_mask",

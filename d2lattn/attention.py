@@ -224,16 +224,27 @@ def _softmax(scores):
 
 
 def _masked_softmax_(scores, attn_mask):
-    """`_softmax(_hide(scores, attn_mask))` in fewer passes: it writes into the scores, and learns
-    from the mask, which may be smaller, what a row may see."""
+    """`_softmax(_hide(scores, attn_mask))` in fewer passes: it writes into the scores, and asks
+    the mask, which may be smaller, which rows see nothing."""
     if attn_mask is None:
         return scores.softmax(-1)
-    unseen = ~attn_mask.any(-1, keepdim=True)  # (..., L or 1, 1)
+    unseen = _unseen_rows(attn_mask)
+    if unseen is None:
+        return scores.masked_fill_(~attn_mask, -math.inf).softmax(-1)
     weights = scores.masked_fill_(~(attn_mask | unseen), -math.inf).softmax(-1)
-    # Zeroing is one more pass. Whether it is needed cannot be asked of a GPU without a wait.
-    if unseen.device.type == "cpu" and not torch.compiler.is_compiling() and not unseen.any():
-        return weights
     return weights.masked_fill(unseen, 0)
+
+
+def _unseen_rows(attn_mask):
+    """Which queries may see no key, (..., L or 1, 1), or None if it is known that all see one.
+
+    Looking at the mask saves the passes that repair such rows. A GPU would have to wait for it,
+    and a graph cannot look.
+    """
+    seen = attn_mask.any(-1, keepdim=True)
+    if seen.device.type == "cpu" and not torch.compiler.is_compiling() and seen.all():
+        return None
+    return ~seen
 
 
 def _and(attn_mask, other):
@@ -327,8 +338,8 @@ def _fused(query, key, value, *, attn_mask, attn_bias, is_causal, scale, dropout
         unseen = (visible == -math.inf).all(-1, keepdim=True)  # (..., L or 1, 1)
         visible = visible.masked_fill(unseen, 0)
     elif attn_mask is not None:
-        unseen = ~attn_mask.any(-1, keepdim=True)
-        visible = attn_mask | unseen
+        unseen = _unseen_rows(attn_mask)
+        visible = attn_mask if unseen is None else attn_mask | unseen
 
     lead = _broadcast("query, key and value", query, key, value)
     output = F.scaled_dot_product_attention(

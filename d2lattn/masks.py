@@ -139,10 +139,11 @@ def check_lengths(valid_lens, max_len):
             f"valid_lens must have shape (B,) or (B, L), got {tuple(valid_lens.shape)}"
         )
     valid_lens = valid_lens.long()  # in int8, 300 would not be a number to compare with
-    if torch.compiler.is_compiling():
+    if torch.compiler.is_compiling() or valid_lens.numel() == 0:
         return  # a graph is made once for all lengths: their values cannot be looked at
-    if ((valid_lens < 0) | (valid_lens > max_len)).any():
+    least, most = (bound.item() for bound in valid_lens.aminmax())
+    if least < 0 or most > max_len:
         raise ValueError(
             f"valid_lens must lie between 0 and {max_len} (the number of keys), got values from "
-            f"{valid_lens.min().item()} to {valid_lens.max().item()}"
+            f"{least} to {most}"
         )
