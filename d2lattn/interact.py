@@ -29,7 +29,9 @@ class Controls(ipywidgets.VBox):
 
     def _redraw(self, change=None):
         drawn = self.draw(**{name: widget.value for name, widget in self.controls.items()})
-        figure = drawn if isinstance(drawn, plt.Figure) else drawn.figure
+        if not isinstance(drawn, (plt.Axes, plt.Figure)):
+            raise ValueError(f"draw must return an Axes or a Figure, got {type(drawn).__name__}")
+        figure = drawn.figure  # a Figure's figure is itself
         png = io.BytesIO()
         figure.savefig(png, format="png", dpi=100, facecolor="white")
         self.picture.value = png.getvalue()
@@ -37,7 +39,8 @@ class Controls(ipywidgets.VBox):
         plt.close(figure)
 
     def __repr__(self):
-        return f"controls of {self.draw.__name__}: {', '.join(self.controls)}"
+        name = getattr(self.draw, "__name__", type(self.draw).__name__)
+        return f"controls of {name}: {', '.join(self.controls)}"
 
 
 def controls(draw, **choices):
@@ -53,7 +56,8 @@ def controls(draw, **choices):
         Controls, a widget. Its attribute `controls` maps each name to its widget.
 
     Raises:
-        ValueError: a choice that no control can be made of, or none at all.
+        ValueError: a choice that no control can be made of, or none at all; a `draw` that returns
+            something else.
 
     Example:
         >>> from d2lattn.plots import heatmap
@@ -66,8 +70,11 @@ def controls(draw, **choices):
         raise ValueError("choices must name at least one argument of draw, got none")
     widgets = {}
     for name, choice in choices.items():
-        widget = ipywidgets.interactive.widget_from_abbrev(choice)
-        if widget is None:
+        try:
+            widget = ipywidgets.interactive.widget_from_abbrev(choice)
+        except ValueError:  # min above max
+            widget = None
+        if widget is None or (isinstance(choice, (list, dict)) and not choice):
             raise ValueError(
                 f"{name} must be (min, max), (min, max, step), a list, a dict, a bool or a widget, "
                 f"got {choice!r}"

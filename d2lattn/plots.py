@@ -217,13 +217,8 @@ def columns(P, which, *, ax=None):
     values = to_numpy(P)
     if values.ndim != 2:
         raise ValueError(f"P must have two axes (length, dim), got shape {values.shape}")
-    which = np.asarray(which)
-    last = values.shape[1] - 1
-    if (
-        which.ndim != 1
-        or which.dtype.kind not in "iu"
-        or not ((0 <= which) & (which <= last)).all()
-    ):
+    which, last = np.atleast_1d(to_numpy(which)), values.shape[1] - 1
+    if which.dtype.kind not in "iu" or (which < 0).any() or (which > last).any():
         raise ValueError(f"which must be column numbers from 0 to {last}, got {which.tolist()}")
     series = {f"column {column}": values[:, column] for column in which}
     ax = lines(np.arange(len(values)), series, ax=ax, xlabel="position (row)", ylabel="value")

@@ -1,0 +1,131 @@
+"""Controls: a new value is a new picture, and no figure is left behind."""
+
+import functools
+import io
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import ipywidgets
+import matplotlib.pyplot as plt
+import pytest
+
+from d2lattn.interact import Controls, controls
+
+
+@pytest.fixture(autouse=True)
+def no_figure_is_left_open():
+    plt.close("all")
+    yield
+    assert plt.get_fignums() == []
+
+
+def draw(size=1, *, name="a", flag=False):
+    _, ax = plt.subplots(figsize=(1, 1))
+    ax.bar(["a", "b"], [size, 0])
+    ax.set_title(f"{name} {flag}")
+    return ax
+
+
+def png(panel):
+    return bytes(panel.picture.value)
+
+
+def test_a_new_value_redraws_picture_and_words():
+    panel = controls(draw, size=(1, 5))
+    before, words = png(panel), panel.words.value
+    assert before.startswith(b"\x89PNG")
+    assert ": 0 to 3" in words  # a slider starts in the middle
+    panel.controls["size"].value = 5
+    assert png(panel).startswith(b"\x89PNG")
+    assert png(panel) != before
+    assert ": 0 to 5" in panel.words.value
+    panel.controls["size"].value = 3
+    assert png(panel) == before
+    assert panel.words.value == words
+
+
+def test_the_picture_has_a_white_opaque_background():
+    def transparent(size):
+        ax = draw(size)
+        ax.figure.set_facecolor("none")
+        return ax
+
+    pixels = plt.imread(io.BytesIO(png(controls(transparent, size=(1, 3)))))
+    assert pixels[0, 0].tolist() == [1, 1, 1, 1]
+
+
+def test_every_kind_of_control():
+    panel = controls(draw, size=(0.0, 1.0, 0.25), name=["a", "b"], flag=True)
+    kinds = {name: type(widget) for name, widget in panel.controls.items()}
+    assert kinds == {
+        "size": ipywidgets.FloatSlider,
+        "name": ipywidgets.Dropdown,
+        "flag": ipywidgets.Checkbox,
+    }
+    slider = panel.controls["size"]
+    assert (slider.min, slider.max, slider.step) == (0, 1, 0.25)
+    panel.controls["name"].value = "b"
+    assert "b True" in panel.words.value
+    panel.controls["flag"].value = False
+    assert "b False" in panel.words.value
+    assert panel.children == (*panel.controls.values(), panel.picture, panel.words)
+
+
+def test_menus_of_names_and_widgets_of_ones_own():
+    own = ipywidgets.IntSlider(2, 1, 4)
+    panel = controls(draw, name={"first": "x", "second": "y"}, size=own)
+    assert panel.controls["size"] is own
+    assert "x False" in panel.words.value
+    panel.controls["name"].value = "y"
+    assert "y False" in panel.words.value
+    own.value = 4
+    assert ": 0 to 4" in panel.words.value
+
+
+def test_names_are_shown_in_words():
+    panel = controls(lambda chunk_size: draw(chunk_size), chunk_size=(1, 3))
+    assert panel.controls["chunk_size"].description == "chunk size"
+
+
+def test_a_figure_may_be_returned():
+    def two(size):
+        figure, axes = plt.subplots(1, 2, figsize=(2, 1))
+        for ax in axes:
+            ax.bar(["a"], [size])
+        return figure
+
+    assert controls(two, size=(1, 5)).words.value.count("1 bars: 3 to 3") == 2
+
+
+def test_other_figures_stay_open():
+    mine = plt.figure()
+    panel = controls(draw, size=(1, 5))
+    panel.controls["size"].value = 4
+    assert plt.get_fignums() == [mine.number]
+    plt.close(mine)
+
+
+def test_repr_is_the_same_every_time():
+    assert isinstance(controls(draw, size=(1, 5)), Controls)
+    assert repr(controls(draw, size=(1, 5), flag=False)) == "controls of draw: size, flag"
+    partial = functools.partial(draw, flag=True)
+    assert repr(controls(partial, size=(1, 5))) == "controls of partial: size"
+
+
+@pytest.mark.parametrize("choice", [None, (1,), (1, 2, 3, 4), (3, 1), [], {}, object])
+def test_a_choice_that_is_none(choice):
+    with pytest.raises(ValueError, match=r"^size must be \(min, max\).* got "):
+        controls(draw, size=choice)
+
+
+def test_no_choice_at_all():
+    with pytest.raises(ValueError, match="choices must name at least one"):
+        controls(draw)
+
+
+@pytest.mark.parametrize("result", [None, "text", 3])
+def test_a_function_that_draws_nothing(result):
+    with pytest.raises(ValueError, match=f"draw must return .* got {type(result).__name__}"):
+        controls(lambda size: result, size=(1, 3))

@@ -1,0 +1,411 @@
+"""Figures: what is drawn is what was given, and `describe` reads it back."""
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import torch
+from matplotlib.collections import QuadMesh
+from matplotlib.colors import to_rgba
+from matplotlib.patches import Rectangle
+
+from d2lattn import causal_mask
+from d2lattn.plots import columns, describe, heatmap, heatmaps, lines, to_numpy
+
+WEIGHTS = np.array([[0.5, 0.25, 0.25], [0.0, 0.9, 0.1]])
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    plt.close("all")
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(autouse=True)
+def global_state_is_left_alone(monkeypatch):
+    """No function of the module asks for the current Axes or changes rcParams."""
+
+    def forbidden(*args, **kwargs):
+        raise RuntimeError("plt.gca was called")
+
+    monkeypatch.setattr(plt, "gca", forbidden)
+    before = dict(mpl.rcParams)
+    yield
+    assert dict(mpl.rcParams) == before
+
+
+def mesh(ax):
+    (drawn,) = [artist for artist in ax.collections if isinstance(artist, QuadMesh)]
+    return drawn
+
+
+def cells(ax):
+    return np.ma.filled(mesh(ax).get_array(), np.nan)
+
+
+def colours(ax):
+    mesh(ax).update_scalarmappable()
+    return mesh(ax).get_facecolors()
+
+
+def texts(labels):
+    return [label.get_text() for label in labels]
+
+
+def opaque_white(figure):
+    return to_rgba(figure.get_facecolor()) == (1, 1, 1, 1)
+
+
+DRAW = {
+    "heatmap": lambda ax=None: heatmap(WEIGHTS, ax=ax),
+    "lines": lambda ax=None: lines([1, 2], {"a": [1, 4], "b": [2, 3]}, ax=ax),
+    "columns": lambda ax=None: columns(np.eye(4), [1, 2], ax=ax),
+}
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_a_new_white_opaque_figure_without_ax(name):
+    mine = plt.figure()
+    ax = DRAW[name]()
+    assert isinstance(ax, plt.Axes)
+    assert ax.figure is not mine
+    assert mine.axes == []
+    assert opaque_white(ax.figure)
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_draws_on_the_ax_that_is_given_and_on_no_other(name):
+    figure, (left, right) = plt.subplots(1, 2)
+    plt.figure()  # the current figure is another one
+    before = plt.get_fignums()
+    assert DRAW[name](left) is left
+    assert plt.get_fignums() == before
+    assert not right.has_data()
+    assert left.has_data()
+    assert figure.axes[:2] == [left, right]
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_text_is_at_least_9_points(name):
+    figure = DRAW[name]().figure
+    figure.canvas.draw()
+    sizes = [text.get_fontsize() for text in figure.findobj(mpl.text.Text) if text.get_text()]
+    assert min(sizes) >= 9
+
+
+# Heatmap ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [np.asarray, torch.tensor, list])
+def test_heatmap_draws_the_matrix_with_row_0_at_the_top(kind):
+    ax = heatmap(kind(WEIGHTS))
+    assert np.array_equal(cells(ax), WEIGHTS)
+    assert ax.yaxis_inverted()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("key (column)", "query (row)")
+    assert mesh(ax).get_clim() == (0, 0.9)
+    assert colours(ax)[:, :3].sum(-1).argmax() == 3  # weight 0 is the lightest cell
+    assert colours(ax)[:, :3].sum(-1).argmin() == 4  # and the largest weight the darkest
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.int64])
+def test_heatmap_takes_any_dtype_and_gradients(dtype):
+    matrix = torch.tensor([[1, 0], [2, 3]], dtype=dtype)
+    if dtype.is_floating_point:
+        matrix.requires_grad_()
+    assert cells(heatmap(matrix)).tolist() == [[1, 0], [2, 3]]
+
+
+def test_heatmap_does_not_change_its_input():
+    matrix = np.array([[1.0, -np.inf], [0.0, 2.0]])
+    copy = matrix.copy()
+    heatmap(matrix)
+    assert np.array_equal(matrix, copy)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "limits", "expected"),
+    [
+        ([[1, 2]], {}, (0, 2)),
+        ([[-1, 2]], {}, (-1, 2)),
+        ([[-3, -2]], {}, (-3, -2)),
+        ([[0, 0]], {}, (0, 1)),
+        ([[1, 2]], dict(vmin=1, vmax=5), (1, 5)),
+        ([[-np.inf, -1, 2]], {}, (-1, 2)),
+        ([[np.nan, 1, 2]], {}, (0, 2)),
+        ([[-1, 3]], dict(center=0), (-3, 3)),
+        ([[-5, 3]], dict(center=1), (-5, 7)),
+        ([[-1, 3]], dict(center=0, vmax=2), (-2, 2)),
+        ([[-1, 3]], dict(center=0, vmin=-4), (-4, 4)),
+        ([[0, 0]], dict(center=0), (-1, 1)),
+        ([[-np.inf, 1]], dict(center=0), (-1, 1)),
+    ],
+)
+def test_heatmap_colour_scale(matrix, limits, expected):
+    assert mesh(heatmap(matrix, **limits)).get_clim() == expected
+
+
+def test_heatmap_with_a_centre_is_white_there_and_differs_on_both_sides():
+    low, middle, high = colours(heatmap([[-2.0, 0.0, 2.0]], center=0))
+    assert np.allclose(middle[:3], 1, atol=0.07)
+    assert low[2] > low[0]  # blue below
+    assert high[0] > high[2]  # red above
+
+
+def test_heatmap_of_a_mask_draws_true_dark_and_has_no_colour_bar():
+    ax = heatmap(causal_mask(2))
+    shown, hidden = colours(ax)[0], colours(ax)[1]
+    assert cells(ax).tolist() == [[1, 0], [1, 1]]
+    assert shown[:3].max() < 0.6
+    assert hidden[:3].min() > 0.9
+    assert ax.figure.axes == [ax]
+
+
+def test_heatmap_names_rows_and_columns():
+    ax = heatmap(np.eye(2), tokens=["cat", "sat"], title="head 1")
+    assert texts(ax.get_xticklabels()) == texts(ax.get_yticklabels()) == ["cat", "sat"]
+    assert ax.get_title() == "head 1"
+    ax = heatmap(WEIGHTS, xticklabels=["a", "b", "c"], yticklabels=[1, 2], xlabel="x", ylabel="y")
+    assert texts(ax.get_xticklabels()) == ["a", "b", "c"]
+    assert texts(ax.get_yticklabels()) == ["1", "2"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("x", "y")
+
+
+def test_heatmap_annotates_and_leaves_the_colour_bar_out():
+    ax = heatmap(WEIGHTS, annot=True, fmt=".1f", cbar=False)
+    assert texts(ax.texts) == [f"{value:.1f}" for value in WEIGHTS.flat]
+    assert ax.figure.axes == [ax]
+    assert len(heatmap(WEIGHTS).figure.axes) == 2
+
+
+# Heatmaps -----------------------------------------------------------------------------------------
+
+
+def test_heatmaps_share_one_scale_and_one_colour_bar():
+    stack = torch.arange(2 * 3 * 3).reshape(2, 3, 3) / 10
+    figure = heatmaps(stack)
+    *heads, bar = figure.axes
+    assert opaque_white(figure)
+    assert len(heads) == 2
+    assert bar.get_label() == "<colorbar>"
+    for ax, matrix, title in zip(heads, stack, ["head 0", "head 1"], strict=True):
+        assert np.allclose(cells(ax), matrix)
+        assert np.allclose(mesh(ax).get_clim(), (0, 1.7))
+        assert ax.get_title() == title
+
+
+def test_heatmaps_in_rows_with_names_on_the_outer_ones():
+    figure = heatmaps(np.ones((3, 2, 2)), columns=2, tokens=["a", "b"], titles=list("xyz"))
+    heads = [ax for ax in figure.axes if ax.axison and ax.get_label() != "<colorbar>"]
+    assert [ax.get_title() for ax in heads] == list("xyz")
+    assert [bool(ax.get_ylabel()) for ax in heads] == [True, False, True]
+    assert [bool(ax.get_xlabel()) for ax in heads] == [False, True, True]
+
+
+def test_heatmaps_with_a_centre_share_symmetric_ends():
+    stack = np.array([[[-3.0, 1.0]], [[0.5, 2.0]]])
+    heads = heatmaps(stack, center=0).axes[:2]
+    assert [mesh(ax).get_clim() for ax in heads] == [(-3, 3)] * 2
+    heads = heatmaps(stack, vmin=-4, vmax=4).axes[:2]
+    assert [mesh(ax).get_clim() for ax in heads] == [(-4, 4)] * 2
+
+
+def test_heatmaps_of_hidden_scores_and_of_masks():
+    heads = heatmaps(np.array([[[-np.inf, 1.0]], [[-2.0, 0.0]]])).axes[:2]
+    assert [mesh(ax).get_clim() for ax in heads] == [(-2, 1)] * 2
+    assert len(heatmaps(causal_mask(3)[None]).axes) == 1
+
+
+# Lines and columns --------------------------------------------------------------------------------
+
+
+def test_lines_differ_by_style_and_colour_and_are_named():
+    series = {name: [i, i + 1] for i, name in enumerate("abcd")}
+    ax = lines(torch.tensor([1, 2]), series, xlabel="n", ylabel="y", title="t", yscale="log")
+    assert [line.get_label() for line in ax.lines] == list("abcd")
+    assert texts(ax.get_legend().get_texts()) == list("abcd")
+    assert len({line.get_linestyle() for line in ax.lines}) == 4
+    assert len({line.get_color() for line in ax.lines}) == 4
+    assert [line.get_xydata().tolist() for line in ax.lines[:1]] == [[[1, 0], [2, 1]]]
+    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_title()) == ("n", "y", "t")
+    assert (ax.get_xscale(), ax.get_yscale()) == ("linear", "log")
+
+
+def test_one_line_needs_no_legend_and_markers_are_drawn_on_demand():
+    ax = lines([1, 2], {"only": torch.tensor([1.0, 2.0], requires_grad=True)}, markers=True)
+    assert ax.get_legend() is None
+    assert ax.lines[0].get_marker() == "o"
+    assert lines([1, 2], {"only": [1, 2]}).lines[0].get_marker() == "None"
+
+
+@pytest.mark.parametrize("which", [[6, 7], range(6, 8), (6, 7), torch.tensor([6, 7])])
+def test_columns_draws_the_columns_that_are_asked_for(which):
+    P = np.random.default_rng(0).normal(size=(10, 8))
+    ax = columns(P, which)
+    assert [line.get_label() for line in ax.lines] == ["column 6", "column 7"]
+    for line, column in zip(ax.lines, (6, 7), strict=True):
+        assert line.get_xdata().tolist() == list(range(10))
+        assert np.array_equal(line.get_ydata(), P[:, column])
+    assert ax.get_xlabel() == "position (row)"
+
+
+# Describe -----------------------------------------------------------------------------------------
+
+
+def bars():
+    _, ax = plt.subplots()
+    ax.bar(["a", "b", "c"], [1, 2.5, 0.5])
+    ax.add_patch(Rectangle((0, 0), 9, 9))  # a frame is no bar
+    return ax
+
+
+def lying_bars():
+    _, ax = plt.subplots()
+    ax.barh(["a", "b"], [3, 4])
+    return ax
+
+
+def points():
+    _, ax = plt.subplots()
+    ax.scatter([1, 2, 3], [4, 5, 9], label="words")
+    return ax
+
+
+def plain_line():
+    _, ax = plt.subplots()
+    ax.plot([1, 2], [3, 4])
+    return ax
+
+
+def with_help_line():
+    ax = lines([0, 1], {"f": [1, 2]}, xlabel="x")
+    ax.axhline(100)
+    return ax
+
+
+def two_lines_of_title():
+    return heatmap([[1.0]], title="one\ntwo", xlabel="a\nb", ylabel="c")
+
+
+@pytest.mark.parametrize(
+    ("draw", "text"),
+    [
+        (
+            lambda: heatmap(WEIGHTS, title="h"),
+            "h: heatmap 2×3, query (row) by key (column): values 0 to 0.9, largest 0.9 at (1, 1)",
+        ),
+        (
+            lambda: heatmap(WEIGHTS[:, :2], tokens=["cat", "sat"]),
+            "heatmap 2×2, query (row) by key (column): values 0 to 0.9, largest 0.9 at (sat, sat)",
+        ),
+        (
+            lambda: heatmap([[1.0, 1.0], [1.0, 0.5]], xlabel="", ylabel=""),
+            "heatmap 2×2: values 0.5 to 1, largest 1 at (0, 0)",
+        ),
+        (
+            lambda: heatmap([[-np.inf, 0.0], [3.0, -1.0]], xlabel="", ylabel=""),
+            "heatmap 2×2: values -1 to 3, largest 3 at (1, 0)",
+        ),
+        (
+            lambda: heatmap([[0.0, 0.0]], xlabel="", ylabel=""),
+            "heatmap 1×2: values 0 to 0, largest 0 at (0, 0)",
+        ),
+        (
+            lambda: heatmap([[1e-8, 3e-8]], xlabel="", ylabel=""),
+            "heatmap 1×2: values 1e-08 to 3e-08, largest 3e-08 at (0, 1)",
+        ),
+        (
+            lambda: heatmap(np.arange(40 * 30).reshape(40, 30), xlabel="", ylabel=""),
+            "heatmap 40×30: values 0 to 1.2e+03, largest 1.2e+03 at (39, 29)",
+        ),
+        (
+            lambda: lines([1, 2, 3], {"a": [1, 5, 4], "b": [0, 1, -2]}, xlabel="n"),
+            "2 lines over n 1 to 3; a: 1 to 4; b: 0 to -2",
+        ),
+        (
+            lambda: lines([1, 2], {"a": [1e-9, 1]}, yscale="log"),
+            "1 line over x 1 to 2; a: 1e-09 to 1",
+        ),
+        (lambda: lines([1, 2], {"a": [1e-9, 1]}), "1 line over x 1 to 2; a: 0 to 1"),
+        (with_help_line, "1 line over x 0 to 1; f: 1 to 2"),
+        (plain_line, "1 line over x 1 to 2; line 0: 3 to 4"),
+        (bars, "3 bars: 0.5 to 2.5"),
+        (lying_bars, "2 bars: 3 to 4"),
+        (points, "words: 3 points, x 1 to 3, y 4 to 9"),
+        (two_lines_of_title, "one two: heatmap 1×1, c by a b: values 1 to 1, largest 1 at (0, 0)"),
+        (
+            lambda: heatmaps(np.stack([np.eye(2), np.eye(2)[::-1]])),
+            "head 0: heatmap 2×2, query (row) by key (column): values 0 to 1, largest 1 at (0, 0)"
+            " | head 1: heatmap 2×2: values 0 to 1, largest 1 at (0, 1)",
+        ),
+    ],
+)
+def test_describe_says_what_is_drawn(draw, text):
+    assert describe(draw()) == text
+
+
+# Numbers that stand on the border between two roundings, ties, and what cancels to nothing.
+BORDERS = np.array([[0.0, 1 / 32, 3 / 16, 7 / 16], [1.0, 1.0, 0.0625, 1.0]])
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("size", [1.0, 1000.0])
+def test_describe_is_the_same_with_noise_of_1e_7(seed, size):
+    noise = np.random.default_rng(seed).uniform(-1e-7, 1e-7, BORDERS.shape)
+    exact, noisy = BORDERS * size, (BORDERS + noise) * size
+    assert describe(heatmap(noisy)) == describe(heatmap(exact))
+    curves = [dict(zip("abcd", values.T, strict=True)) for values in (noisy, exact)]
+    assert describe(lines([0, 1], curves[0])) == describe(lines([0, 1], curves[1]))
+
+
+def test_describe_sees_a_wrong_figure():
+    assert describe(heatmap(np.eye(3))) != describe(heatmap(np.eye(3) * 0.99))
+    assert describe(heatmap(np.eye(3))) != describe(heatmap(np.eye(3)[::-1]))
+    assert describe(heatmap(np.ones((2, 3)))) != describe(heatmap(np.ones((3, 2))))
+
+
+# Errors and helpers -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: heatmap(np.ones((2, 3, 4))), ["matrix", "two axes", "(2, 3, 4)"]),
+        (lambda: heatmap(np.ones(3)), ["matrix", "two axes", "(3,)"]),
+        (lambda: heatmap(np.ones((0, 3))), ["matrix", "cell", "(0, 3)"]),
+        (lambda: heatmap(np.ones((2, 2)), tokens=["a"]), ["xticklabels", "2 names", "1"]),
+        (
+            lambda: heatmap(np.ones((2, 3)), yticklabels=list("abc")),
+            ["yticklabels", "2 names", "3", "'c'"],
+        ),
+        (lambda: heatmaps(np.ones((2, 3))), ["stack", "three axes", "(2, 3)"]),
+        (lambda: heatmaps(np.ones((2, 3, 3)), titles=["a"]), ["titles", "2", "1"]),
+        (lambda: lines([1, 2], {"a": [1, 2, 3]}), ["'a'", "x", "(3,)", "(2,)"]),
+        (lambda: lines([1, 2], {"a": [1, 2]}, zscale="log"), ["xscale", "yscale", "zscale"]),
+        (lambda: columns(np.ones(3), [0]), ["P", "two axes", "(3,)"]),
+        (lambda: columns(np.eye(3), [3]), ["which", "0 to 2", "[3]"]),
+        (lambda: columns(np.eye(3), [-1]), ["which", "0 to 2", "[-1]"]),
+        (lambda: columns(np.eye(3), [0.5]), ["which", "0 to 2", "[0.5]"]),
+        (lambda: describe(plt.subplots()[1]), ["ax", "drawn", "empty"]),
+        (lambda: describe(plt.subplots()[0]), ["drawn", "empty"]),
+    ],
+)
+def test_errors_name_argument_rule_and_what_was_got(call, words):
+    with pytest.raises(ValueError) as error:
+        call()
+    assert [word for word in words if word not in str(error.value)] == []
+
+
+@pytest.mark.parametrize("draw", [heatmap, heatmaps])
+def test_a_misspelt_option_is_refused(draw):
+    with pytest.raises(TypeError, match="colour"):
+        draw(np.ones((1, 2, 2)[-2 if draw is heatmap else 0 :]), colour="red")
+
+
+def test_to_numpy_takes_every_dtype():
+    for dtype in (torch.bfloat16, torch.float16, torch.float64, torch.bool):
+        assert to_numpy(torch.ones(2, dtype=dtype, requires_grad=dtype.is_floating_point)).all()
+    assert to_numpy([1, 2]).tolist() == [1, 2]
