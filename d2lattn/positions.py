@@ -104,11 +104,10 @@ class PositionalEncoding(nn.Module):
 
     def _rows(self, start, stop, x):
         """Rows start..stop on the device of x, at least as precise as x."""
-        wide = torch.promote_types(x.dtype, torch.float32)
-        kept_ready = torch.promote_types(self.P.dtype, wide) == self.P.dtype
-        if stop <= len(self.P) and kept_ready and self.P.device == x.device:
+        precise = torch.promote_types(self.P.dtype, x.dtype) == self.P.dtype
+        if stop <= len(self.P) and precise and self.P.device == x.device:
             return self.P[start:stop]
-        options = dict(base=self.base, offset=start, dtype=wide, device=x.device)
+        options = dict(base=self.base, offset=start, dtype=x.dtype, device=x.device)
         return sinusoidal_encoding(stop - start, self.embed_dim, **options)
 
     def _apply(self, fn, recurse=True):

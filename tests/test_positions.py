@@ -183,6 +183,7 @@ def test_no_cast_or_move_spoils_the_table(cast, dtype):
 def test_module_moves_with_to_and_stays_out_of_the_state_dict():
     layer = PositionalEncoding(8)
     assert not layer.state_dict() and not list(layer.parameters())
+    assert layer(torch.zeros(2, 8, device="meta")).device.type == "meta"
     assert layer.to("meta").P.device.type == "meta"
     assert PositionalEncoding(8).double().P.dtype == torch.float64
     inside = torch.nn.Sequential(torch.nn.Linear(8, 8), PositionalEncoding(8, max_len=7))
