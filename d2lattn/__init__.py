@@ -72,7 +72,12 @@ def default_device():
 
 
 def check(exercise, answer):
-    """Print one line about an answer to an exercise: see `d2lattn.exercises.check`."""
+    """Print one line about an answer to an exercise: see `d2lattn.exercises.check`.
+
+    Example:
+        >>> check("1.1", None)
+        1.1: not attempted yet
+    """
     from d2lattn.exercises import check  # loaded on first use: only readers doing exercises need it
 
     check(exercise, answer)

@@ -6,6 +6,7 @@ same numbers is named. The exercises of chapter N stand in `chapter_0N.py`.
 """
 
 import importlib
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -97,7 +98,7 @@ def check(exercise, answer):
         1.1: not attempted yet
     """
     spec = find(exercise)
-    print(f"{exercise}: {_verdict(spec, answer)}")
+    print(" ".join(f"{exercise}: {_verdict(spec, answer)}".split()))  # one line, whatever it shows
 
 
 def find(exercise):
@@ -133,14 +134,18 @@ def _is_blank(answer):
 
 
 def _copy(arguments):
-    return tuple(a.clone() if torch.is_tensor(a) else a for a in arguments)
+    """Arguments that may be changed: tensors and lists, however deep, are copied."""
+    if isinstance(arguments, (tuple, list)):
+        return type(arguments)(map(_copy, arguments))
+    return arguments.clone() if torch.is_tensor(arguments) else arguments
 
 
 def _difference(got, want):
     """What distinguishes two results, in words, or None."""
-    if isinstance(want, (tuple, list)) and not torch.is_tensor(got):
+    if isinstance(want, (tuple, list)) and (any(map(torch.is_tensor, want)) or not _is_array(got)):
         if not isinstance(got, (tuple, list)) or len(got) != len(want):
-            return f"{len(want)} results are expected, got {got!r}"
+            shown = f"shape {tuple(got.shape)}" if _is_array(got) else repr(got)
+            return f"{len(want)} results are expected, got {shown}"
         return next((d for d in map(_difference, got, want) if d), None)
     if isinstance(want, (str, bool)) or want is None or callable(want):
         return None if got == want else f"expected {want!r}, got {got!r}"
@@ -152,12 +157,19 @@ def _difference(got, want):
         return f"the shape is {tuple(got.shape)}, expected {tuple(want.shape)}"
     if (got.dtype == torch.bool) != (want.dtype == torch.bool):
         return f"the dtype is {got.dtype}, expected {want.dtype}"
-    got, want = got.detach().double(), want.detach().double()
+    got, want = got.detach().cpu().double(), want.detach().cpu().double()
     if got.isnan().any() and not want.isnan().any():
         return "the result contains NaN"
     if torch.allclose(got, want, rtol=1e-4, atol=1e-5, equal_nan=True):
         return None
-    return f"numbers differ by up to {(got - want).abs().max().item():.2g}"
+    difference = (
+        (got - want).abs().nan_to_num(0, posinf=math.inf)
+    )  # -inf less -inf is no difference
+    return f"numbers differ by up to {difference.max().item():.2g}"
+
+
+def _is_array(value):
+    return hasattr(value, "__array__")
 
 
 def _describe(arguments):

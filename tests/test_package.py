@@ -1,0 +1,182 @@
+"""The package as a whole: what importing it costs and changes, and what its names promise."""
+
+import ast
+import importlib
+import inspect
+import json
+import os
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+import d2lattn
+
+ROOT = Path(d2lattn.__file__).parent
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages([str(ROOT)], "d2lattn.")
+    if not module.name.startswith("d2lattn.exercises.chapter_")
+]
+# Names of DESIGN.md that are not at the top of the package, because their module is heavier.
+ELSEWHERE = {
+    "d2lattn.plots": ["heatmap", "heatmaps", "columns", "describe", "lines"],
+    "d2lattn.interact": ["controls"],
+    "d2lattn.interop": ["load_d2l"],
+    "d2lattn.exercises": ["check"],
+}
+PUBLIC = {f"d2lattn.{name}": getattr(d2lattn, name) for name in d2lattn.__all__} | {
+    f"{module}.{name}": getattr(importlib.import_module(module), name)
+    for module, names in ELSEWHERE.items()
+    for name in names
+}
+
+# What a fresh Python says about itself before and after `import d2lattn`, in JSON.
+REPORT = """
+import json, os, random, sys, warnings
+import torch
+state = lambda: [
+    torch.get_rng_state().tolist(), hash(random.getstate()), repr(torch.get_default_dtype()),
+    torch.get_num_threads(), torch.is_grad_enabled(), repr(warnings.filters), dict(os.environ),
+]
+warnings.simplefilter("error")
+modules, before = set(sys.modules), state()
+import d2lattn
+print(json.dumps([sorted(set(sys.modules) - modules), before == state()]))
+"""
+
+
+@pytest.fixture(scope="module")
+def imported():
+    """(modules that d2lattn imports beyond torch's, whether global state is as before)"""
+    command = [sys.executable, "-c", REPORT]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_import_loads_torch_and_nothing_heavier(imported):
+    """Counted, not timed: modules of d2lattn itself and at most a few of Python's or torch's."""
+    modules, _ = imported
+    own = [name for name in modules if name.partition(".")[0] == "d2lattn"]
+    others = [name for name in modules if name not in own]
+    assert {name.partition(".")[0] for name in others} <= {"torch", *sys.stdlib_module_names}
+    assert len(others) <= 10
+    lazy = {"d2lattn.plots", "d2lattn.interact", "d2lattn.exercises"}
+    assert not lazy & set(own)
+    assert len(own) <= 12
+
+
+def test_import_changes_no_global_state(imported):
+    _, unchanged = imported
+    assert unchanged
+
+
+def test_figures_and_controls_change_no_global_style():
+    program = """
+import matplotlib
+before = dict(matplotlib.rcParams)
+import d2lattn.plots, d2lattn.interact, d2lattn.exercises
+assert dict(matplotlib.rcParams) == before
+"""
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "MPLBACKEND": "Agg"},
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_everything_that_is_offered_is_there_and_sorted():
+    assert d2lattn.__all__ == sorted(d2lattn.__all__)
+    assert len(set(d2lattn.__all__)) == len(d2lattn.__all__)
+    required = {
+        "SelfAttention",
+        "attention",
+        "attention_scores",
+        "attention_weights",
+        "causal_mask",
+        "check",
+        "default_device",
+        "length_mask",
+        "masked_softmax",
+        "window_mask",
+    }
+    assert required <= set(d2lattn.__all__)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_public_name_has_a_docstring_with_an_example(name):
+    text = inspect.getdoc(PUBLIC[name])
+    first, _, rest = text.partition("\n")
+    assert first.endswith((".", ":"))
+    assert "Example:" in rest
+    example = rest.partition("Example:")[2]
+    assert ">>> " in example
+    assert len(example.strip().splitlines()) <= 8  # six lines of code and what they print
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_module_and_public_function_says_what_it_is(name):
+    module = importlib.import_module(name)
+    assert module.__doc__
+    for key, value in vars(module).items():
+        own = getattr(value, "__module__", None) == name
+        if (
+            own
+            and not key.startswith("_")
+            and (inspect.isfunction(value) or inspect.isclass(value))
+        ):
+            assert value.__doc__, f"{name}.{key}"
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=lambda p: p.name)
+def test_no_bare_assert_wildcard_or_print(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        where = f"{path.name}:{getattr(node, 'lineno', 0)}"
+        assert not isinstance(node, ast.Assert), where
+        if isinstance(node, ast.ImportFrom):
+            assert node.module != "__future__", where
+            assert [alias.name for alias in node.names] != ["*"], where
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in (
+            "warnings.filterwarnings",
+            "warnings.simplefilter",
+            "torch.manual_seed",
+            "plt.gca",
+            "sns.set_theme",
+            "torch.compile",
+        ):
+            raise AssertionError(f"{where}: {ast.unparse(node.func)}")
+
+
+def test_default_device_prefers_cuda_then_mps_then_cpu(monkeypatch):
+    for cuda, mps, wanted in [
+        (True, True, "cuda"),
+        (True, False, "cuda"),
+        (False, True, "mps"),
+        (False, False, "cpu"),
+    ]:
+        monkeypatch.setattr(torch.cuda, "is_available", lambda cuda=cuda: cuda)
+        monkeypatch.setattr(torch.backends.mps, "is_available", lambda mps=mps: mps)
+        assert d2lattn.default_device() == torch.device(wanted)
+
+
+def test_a_tensor_can_be_made_on_the_default_device():
+    assert torch.zeros(1, device=d2lattn.default_device()).item() == 0
+
+
+def test_check_is_that_of_the_exercises(capsys):
+    d2lattn.check("1.1", None)
+    assert capsys.readouterr().out == "1.1: not attempted yet\n"
+
+
+def test_the_version_is_that_of_the_project():
+    project = (ROOT.parent / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'\nversion = "{d2lattn.__version__}"\n' in project

@@ -1,0 +1,164 @@
+"""One head with projections: the formula, written out with the weights that the module holds."""
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from d2lattn import SelfAttention, attention, causal_mask, length_mask
+
+B, L, E, D, V = 2, 5, 11, 7, 3
+
+
+def layer(*sizes, seed=0, dtype=torch.float64, **options):
+    torch.manual_seed(seed)
+    return SelfAttention(*(sizes or (E, D, V)), **options).to(dtype)
+
+
+def tokens(*lead, L=L, E=E, dtype=torch.float64, seed=1):
+    return torch.randn(*lead, L, E, generator=torch.Generator().manual_seed(seed)).to(dtype)
+
+
+def by_hand(module, x, mask):
+    """Y = softmax(Q Kᵀ / √D) V for one sequence, token by token."""
+    project = [p.weight for p in (module.q_proj, module.k_proj, module.v_proj)]
+    shift = [0 if p.bias is None else p.bias for p in (module.q_proj, module.k_proj, module.v_proj)]
+    query, key, value = (x @ w.T + b for w, b in zip(project, shift, strict=True))
+    rows, outputs = [], []
+    for i in range(len(x)):
+        scores = {j: query[i] @ key[j] / D**0.5 for j in range(len(x)) if mask[i, j]}
+        total = sum(s.exp() for s in scores.values())
+        row = torch.stack(
+            [scores[j].exp() / total if j in scores else x.new_zeros(()) for j in range(len(x))]
+        )
+        rows.append(row)
+        outputs.append(sum((row[j] * value[j] for j in range(len(x))), value.new_zeros(V)))
+    return torch.stack(outputs), torch.stack(rows)
+
+
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("kind", ["none", "causal", "lengths", "a row empty"])
+def test_outputs_weights_and_gradients_are_those_of_the_formula(kind, bias):
+    module, x = layer(bias=bias), tokens(B).requires_grad_()
+    options = {
+        "none": {},
+        "causal": dict(is_causal=True),
+        "lengths": dict(attn_mask=length_mask([2, 5], L)),
+        "a row empty": dict(attn_mask=causal_mask(L) & (torch.arange(L) != 2)[:, None]),
+    }[kind]
+    mask = causal_mask(L) if kind == "causal" else options.get("attn_mask", torch.tensor(True))
+    pairs = [by_hand(module, one, m) for one, m in zip(x, mask.expand(B, L, L), strict=True)]
+    wanted, rows = (torch.stack(parts) for parts in zip(*pairs, strict=True))
+    output = module(x, **options)
+    assert torch.allclose(output, wanted, atol=1e-12)
+    again, weights = module(x, **options, need_weights=True)
+    assert torch.allclose(again, wanted, atol=1e-12)
+    assert torch.allclose(weights, rows, atol=1e-12)
+    leaves = [x, *module.parameters()]
+    for got in (output, again):
+        for g, w in zip(
+            torch.autograd.grad(got.square().sum(), leaves, retain_graph=True),
+            torch.autograd.grad(wanted.square().sum(), leaves, retain_graph=True),
+            strict=True,
+        ):
+            assert g.isfinite().all()
+            assert torch.allclose(g, w, atol=1e-10)
+
+
+def test_is_attention_of_its_projections_and_torchs():
+    module, x = layer(), tokens(B)
+    query, key, value = module.q_proj(x), module.k_proj(x), module.v_proj(x)
+    wanted = torch.nn.functional.scaled_dot_product_attention(query, key, value, is_causal=True)
+    assert torch.allclose(module(x, is_causal=True), wanted, atol=1e-12)
+    assert torch.allclose(attention(query, key, value, is_causal=True), wanted, atol=1e-12)
+
+
+def test_shapes_and_parameters_are_stored_as_linear_stores_them():
+    module = SelfAttention(10, 20, 25)
+    shapes = {name: tuple(p.shape) for name, p in module.named_parameters()}
+    assert shapes == {
+        "q_proj.weight": (20, 10),
+        "k_proj.weight": (20, 10),
+        "v_proj.weight": (25, 10),
+    }
+    assert module(torch.randn(5, 10)).shape == (5, 25)
+    assert SelfAttention(10)(torch.randn(2, 3, 5, 10)).shape == (2, 3, 5, 10)
+    assert SelfAttention(10, 4)(torch.randn(5, 10)).shape == (5, 4)
+    biased = SelfAttention(10, 20, 25, bias=True)
+    assert {name for name, _ in biased.named_parameters() if "bias" in name} == {
+        "q_proj.bias",
+        "k_proj.bias",
+        "v_proj.bias",
+    }
+
+
+@settings(deadline=None, max_examples=20)
+@given(order=st.permutations(range(L)), seed=st.integers(0, 1000))
+def test_permuting_tokens_permutes_outputs(order, seed):
+    module, x = layer(seed=seed), tokens(B, seed=seed)
+    assert torch.allclose(module(x[:, order]), module(x)[:, order], atol=1e-12)
+
+
+@settings(deadline=None, max_examples=20)
+@given(now=st.integers(1, L - 1), seed=st.integers(0, 1000), training=st.booleans())
+def test_causality_does_not_depend_on_training(now, seed, training):
+    module, x = layer(seed=seed).train(training), tokens(B, seed=seed)
+    changed = x.clone()
+    changed[:, now:] += 1
+    before, after = module(x, is_causal=True), module(changed, is_causal=True)
+    assert torch.equal(before[:, :now], after[:, :now])
+    assert not torch.equal(module(x)[:, :now], module(changed)[:, :now])
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_dtype_is_kept_and_nothing_is_stored(dtype):
+    module, x = layer(dtype=dtype), tokens(B, dtype=dtype)
+    attributes = set(vars(module))
+    mask = length_mask([0, L], L)
+    output, weights = module(x, attn_mask=mask, need_weights=True)
+    assert output.dtype == weights.dtype == dtype
+    assert output[0].eq(0).all()
+    assert weights[0].eq(0).all()
+    assert torch.allclose(weights[1].float().sum(-1), torch.ones(L), atol=0.02)
+    assert set(vars(module)) == attributes
+    assert list(module.buffers()) == []
+
+
+def test_the_input_is_not_changed():
+    x = tokens(B)
+    copy = x.clone()
+    layer()(x, attn_mask=length_mask([1, L], L), need_weights=True)
+    assert torch.equal(x, copy)
+    assert x._version == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: SelfAttention(0), ["embed_dim", "at least 1", "0"]),
+        (lambda: SelfAttention(4.0), ["embed_dim", "integer", "4.0"]),
+        (lambda: SelfAttention(4, -1), ["head_dim", "at least 1", "-1"]),
+        (lambda: SelfAttention(4, 2, 0), ["value_dim", "at least 1", "0"]),
+        (lambda: layer()(tokens()[0]), ["x", "(..., length, 11)", "(11,)"]),
+        (lambda: layer()(tokens(E=4)), ["x", "(..., length, 11)", "(5, 4)"]),
+        (
+            lambda: layer()(tokens(B), attn_mask=torch.ones(L, L)),
+            ["attn_mask", "boolean", "float32"],
+        ),
+        (
+            lambda: layer()(tokens(B), attn_mask=torch.ones(B, L) > 0, need_weights=True),
+            ["attn_mask", "(5, 5)", "(2, 5)"],
+        ),
+    ],
+)
+def test_errors_name_argument_rule_and_what_was_got(call, words):
+    with pytest.raises(ValueError) as error:
+        call()
+    assert [word for word in words if word not in str(error.value)] == []
+
+
+def test_options_are_named():
+    with pytest.raises(TypeError):
+        SelfAttention(4, 2, 2, True)
+    with pytest.raises(TypeError):
+        layer()(tokens(), causal_mask(L))
