@@ -88,6 +88,19 @@ EXERCISES = {
         },
     ),
     "6.2": FunctionExercise(
+        lambda x, P: x + P[: x.shape[1]],
+        _batches,
+        {
+            "the encoding is added along the batch axis: axis 1 is the length": (
+                lambda x, P: x + P[: x.shape[0], None]
+            ),
+            "every token gets row 0: token i needs row i": lambda x, P: x + P[0],
+            "the rows are the last ones: token 0 needs row 0": lambda x, P: x + P[-x.shape[1] :],
+            "the rows are multiplied: add them": lambda x, P: x * P[: x.shape[1]],
+            "this is the encoding alone: add it to x": lambda x, P: P[: x.shape[1]].expand_as(x),
+        },
+    ),
+    "6.3": FunctionExercise(
         _encoding,
         lambda: [(3, 4), (7, 5), (4, 1), (60, 32)],
         {
@@ -110,19 +123,6 @@ EXERCISES = {
             "positions start at 1: the first row is position 0": lambda n, d: _encoding(
                 n, d, first=1
             ),
-        },
-    ),
-    "6.3": FunctionExercise(
-        lambda x, P: x + P[: x.shape[1]],
-        _batches,
-        {
-            "the encoding is added along the batch axis: axis 1 is the length": (
-                lambda x, P: x + P[: x.shape[0], None]
-            ),
-            "every token gets row 0: token i needs row i": lambda x, P: x + P[0],
-            "the rows are the last ones: token 0 needs row 0": lambda x, P: x + P[-x.shape[1] :],
-            "the rows are multiplied: add them": lambda x, P: x * P[: x.shape[1]],
-            "this is the encoding alone: add it to x": lambda x, P: P[: x.shape[1]].expand_as(x),
         },
     ),
     "6.4": FunctionExercise(
