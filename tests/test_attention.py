@@ -439,6 +439,23 @@ def test_scores_beyond_the_range_of_exp(engine, dtype):
 # Properties ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    "case", ["length 0", "bias with -inf, a row empty", "bias, mask and is_causal"]
+)
+def test_torchs_kernels_are_never_given_a_row_without_keys(case, monkeypatch):
+    """Today's CPU kernel gives 0 for such a row; others give NaN, and an older torch did."""
+    kernel = F.scaled_dot_product_attention
+
+    def watched(query, key, value, attn_mask=None, **options):
+        seen = attn_mask if attn_mask.dtype == torch.bool else attn_mask > -math.inf
+        assert seen.any(-1).all()
+        return kernel(query, key, value, attn_mask=attn_mask, **options)
+
+    monkeypatch.setattr(F, "scaled_dot_product_attention", watched)
+    sizes, options = options_for(case, torch.float64)
+    attention(*make(B, H, **sizes), **options)
+
+
 @PROPERTY
 @given(L=st.integers(1, 6), S=st.integers(1, 6), share=st.floats(0, 1), seed=SEEDS)
 def test_rows_of_weights_sum_to_1_or_0(L, S, share, seed):
@@ -614,6 +631,28 @@ def test_inputs_are_never_changed(engine, dtype):
     for x, (copy, version) in zip(tensors, copies, strict=True):
         assert torch.equal(x, copy)
         assert x._version == version
+
+
+@every_case
+def test_the_numbers_do_not_depend_on_whether_gradients_are_recorded(case):
+    sizes, options = options_for(case, torch.float32)
+    inputs = make(B, H, **sizes, dtype=torch.float32, grad=True)
+    weights = attention_weights(*inputs[:2], **options)
+    for without in (torch.no_grad, torch.inference_mode):
+        with without():
+            assert torch.equal(attention_weights(*inputs[:2], **options), weights)
+            outputs = [attention(*inputs, **options, engine=engine) for engine in ENGINES]
+        assert not any(output.requires_grad for output in outputs)
+        assert worst(outputs, [weights @ inputs[2]] * 3) < 1e-5
+
+
+def test_inference_mode_at_a_size_beyond_one_vector():
+    query, key, _ = make(B, H, L=37, S=331, dtype=torch.float32)
+    scores = attention_scores(query, key)
+    with torch.inference_mode():
+        assert torch.equal(attention_weights(query, key), scores.softmax(-1))
+        weights = attention_weights(query, key, attn_mask=holes(37, 331))
+    assert torch.equal(weights, masked_softmax(scores, holes(37, 331)))
 
 
 @every_engine
