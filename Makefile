@@ -18,7 +18,7 @@ export JUPYTER_PREFER_ENV_PATH := 1
 export JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP MPLBACKEND D2LATTN_SPEC
 
-.PHONY: help lab test test-browser refresh bench student links clean
+.PHONY: help lab test test-browser refresh bench slides student links clean
 
 help: ## show this list
 	@echo "d2lattn: a textbook on attention in which every claim runs"
@@ -49,6 +49,9 @@ refresh: $(STAMP) ## run the chapters and store their outputs (CHAPTERS="01 02" 
 
 bench: $(STAMP) ## measure speed and memory, write benchmarks/RESULTS.md
 	@$(PY) benchmarks/bench.py
+
+slides: $(STAMP) ## write the chapters as slides that open without network, into build/slides
+	@$(PY) tools/notebooks.py slides
 
 student: $(STAMP) ## write the chapters without solutions, into build/student
 	@$(PY) tools/notebooks.py student

@@ -1,4 +1,4 @@
-"""Care for the chapters: `python tools/notebooks.py refresh|student|links`.
+"""Care for the chapters: `python tools/notebooks.py refresh|student|slides|links`.
 
 The .ipynb files with their outputs are the only source of the book. These commands execute them,
 write the edition without solutions, and stamp the repository's public address into them.
@@ -8,14 +8,18 @@ import argparse
 import base64
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
 import tomllib
 
 import nbformat
 from nbclient import NotebookClient
+from nbconvert import SlidesExporter
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+SLIDE_SCRIPTS = ("reveal.js@5.2.1", "mathjax@2.7.9", "requirejs@2.3.7", "jquery@3.7.1")
 PUBLIC_FILES = ("README.md", "pyproject.toml")  # beside the chapters
 
 
@@ -44,7 +48,9 @@ def readme_picture():
     for path in chapters():
         for cell in nbformat.read(path, as_version=4).cells:
             if "readme" in cell.metadata.get("tags", []):
-                pngs = [o.data["image/png"] for o in cell.outputs if "image/png" in o.get("data", {})]
+                pngs = [
+                    o.data["image/png"] for o in cell.outputs if "image/png" in o.get("data", {})
+                ]
                 return base64.b64decode(pngs[0])
     raise ValueError('one cell of the book must be tagged "readme" and draw a figure, got none')
 
@@ -83,6 +89,40 @@ def student(target=ROOT / "build" / "student"):
         notebook.cells = [c for c in notebook.cells if "solution" not in c.metadata.get("tags", [])]
         nbformat.write(normalise(notebook), target / path.name)
         print(target / path.name)
+
+
+def slides(target=ROOT / "build" / "slides"):
+    """Write the chapters as slides that open from disk without network; key s: speaker's view.
+
+    npm brings reveal.js, MathJax and what they need into the folder beside the pages.
+    """
+    if shutil.which("npm") is None:
+        sys.exit("make slides needs npm (Node.js) to bring reveal.js and MathJax: install it")
+    target.mkdir(parents=True, exist_ok=True)
+    npm = ["npm", "install", "--prefix", target, "--no-save", "--no-audit", "--no-fund", "--silent"]
+    subprocess.run([*npm, *SLIDE_SCRIPTS], check=True)
+    exporter = SlidesExporter(
+        reveal_url_prefix="node_modules/reveal.js",
+        mathjax_url="node_modules/mathjax/MathJax.js?config=TeX-AMS_CHTML-full",
+        require_js_url="node_modules/requirejs/require.js",
+        jquery_url="node_modules/jquery/dist/jquery.min.js",
+        mermaid_js_url="data:text/javascript,export default {initialize() {}}",  # not used
+        font_awesome_url="node_modules/reveal.js/dist/reset.css",  # not used
+        reveal_theme="white",  # imports no web font
+        reveal_width="1280",
+        reveal_height="720",
+        reveal_scroll=True,
+    )
+    for path in chapters():
+        notebook = nbformat.read(path, as_version=4)
+        for cell in notebook.cells:
+            if "solution" in cell.metadata.get("tags", []):  # here nothing unfolds
+                cell.metadata.slideshow = {"slide_type": "skip"}
+            if cell.metadata.get("slideshow", {}).get("slide_type") == "notes":
+                cell.source = re.sub(r"</?details>|<summary>.*</summary>", "", cell.source)
+        page, _ = exporter.from_notebook_node(notebook)
+        (target / f"{path.stem}.html").write_text(page, encoding="utf-8")
+        print(target / f"{path.stem}.html")
 
 
 def links(repo):
@@ -128,11 +168,8 @@ if __name__ == "__main__":
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("refresh").add_argument("names", nargs="*", help="such as 03")
     commands.add_parser("student")
+    commands.add_parser("slides")
     commands.add_parser("links").add_argument("repo", help="owner/name")
-    arguments = parser.parse_args()
-    if arguments.command == "refresh":
-        refresh(arguments.names)
-    elif arguments.command == "student":
-        student()
-    else:
-        links(arguments.repo)
+    arguments = vars(parser.parse_args())
+    command = globals()[arguments.pop("command")]
+    command(**arguments)

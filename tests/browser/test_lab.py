@@ -9,6 +9,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -16,7 +17,10 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-CHAPTERS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+sys.path.insert(0, str(ROOT / "tools"))
+import notebooks  # noqa: E402
+
+CHAPTERS = notebooks.chapters()
 SHOTS = ROOT / "build" / "screenshots"
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
@@ -42,6 +46,20 @@ STATE = """() => {
 HEIGHT = """() => Math.max(
   ...[...document.querySelectorAll('.jp-WindowedPanel-outer')].map(panel => panel.scrollHeight))"""
 
+# The height of each slide, in pixels, with the words it begins with.
+SLIDES = """() => {
+  const notebook = window.jupyterapp.shell.currentWidget.content;
+  const slides = [];
+  notebook.widgets.forEach((cell, i) => {
+    const kind = (cell.model.getMetadata('slideshow') || {}).slide_type;
+    if (kind === 'skip' || kind === 'notes') return;
+    if (!slides.length || kind === 'slide' || kind === 'subslide')
+      slides.push({cell: i, title: cell.model.sharedModel.source.slice(0, 50), height: 0});
+    slides[slides.length - 1].height += cell.node.offsetHeight;
+  });
+  return slides;
+}"""
+
 
 def free_port():
     with socket.socket() as probe:
@@ -49,8 +67,13 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def start(command, folder, **environment):
-    """Start a server and return (process, the address that it prints)."""
+def start(command, folder, state, **environment):
+    """Start a server and return (process, the address that it prints).
+
+    What JupyterLab remembers, such as a running slide deck, goes to the folder `state`.
+    """
+    for name in ("SETTINGS", "WORKSPACES"):
+        environment[f"JUPYTERLAB_{name}_DIR"] = str(state / name.lower())
     process = subprocess.Popen(
         command,
         cwd=folder,
@@ -58,7 +81,7 @@ def start(command, folder, **environment):
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
-        env={**os.environ, **environment, "DISPLAY": "", "WAYLAND_DISPLAY": ""},
+        env={**os.environ, "DISPLAY": "", "WAYLAND_DISPLAY": "", **environment},
     )
     for line in process.stdout:
         found = re.search(r"http://(?:localhost|127\.0\.0\.1):\d+/lab\S*\?token=\w+", line)
@@ -106,13 +129,13 @@ def lab(tmp_path_factory):
     python = str(ROOT / ".venv/bin/python")
     flags = ["--no-browser", "--allow-root", "--expose-app-in-browser", "--LabApp.news_url="]
     command = [python, "-m", "jupyterlab", f"--port={free_port()}", *flags]
-    process, address = start(command, folder, JUPYTER_CONFIG_PATH=str(config.parent))
+    process, address = start(command, folder, folder, JUPYTER_CONFIG_PATH=str(config.parent))
     yield address
     stop(process)
 
 
-def test_make_lab_opens_the_first_chapter(page):
-    process, address = start(["make", "lab", f"PORT={free_port()}"], ROOT)
+def test_make_lab_opens_the_first_chapter(page, tmp_path):
+    process, address = start(["make", "lab", f"PORT={free_port()}"], ROOT, tmp_path)
     try:
         assert "/lab/tree/notebooks/00_start_here.ipynb" in address
         page.goto(address)
@@ -139,7 +162,7 @@ def test_run_all_cells(page, lab, chapter):
     state = wait_for(page, lambda state: state and state["ran"] == state["cells"] == state["last"])
     assert state["errors"] == []
 
-    page.keyboard.press("Escape")
+    page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
     height = page.evaluate(HEIGHT)
     page.set_viewport_size({"width": 1280, "height": min(int(height) + 120, 16_000)})
     time.sleep(1)
@@ -149,6 +172,23 @@ def test_run_all_cells(page, lab, chapter):
         == 0
     )
     check_controls(page, chapter)
+    tall = [slide for slide in page.evaluate(SLIDES) if slide["height"] > 720]
+    assert tall == [], "slides that need scrolling at 1280×720"
+    assert page.outside == []
+
+
+def test_static_slides_open_from_disk(page, tmp_path):
+    if shutil.which("npm") is None:
+        pytest.skip("npm is not installed")
+    notebooks.slides(tmp_path)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(f"file://{tmp_path}/{CHAPTERS[1].stem}.html")
+    page.locator(".reveal.ready").wait_for(timeout=60_000)
+    page.keyboard.press("Space")
+    page.get_by_role("heading", name="1.1").wait_for()
+    page.keyboard.press("ArrowRight")
+    page.locator(".MathJax, .MathJax_CHTML, mjx-container").first.wait_for()
+    page.screenshot(path=str(SHOTS / "static_slides.png"))
     assert page.outside == []
 
 
