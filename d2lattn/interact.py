@@ -18,8 +18,9 @@ class Controls(ipywidgets.VBox):
     def __init__(self, draw, widgets):
         self.draw = draw
         self.controls = widgets
-        self.picture = ipywidgets.Image(
-            format="png", layout={"max_width": "100%", "object_fit": "contain"}
+        self.picture = ipywidgets.Image(  # in its own size: a VBox would stretch it to the page
+            format="png",
+            layout={"max_width": "100%", "object_fit": "contain", "align_self": "flex-start"},
         )
         self.words = ipywidgets.HTML()
         super().__init__([*widgets.values(), self.picture, self.words])
