@@ -226,13 +226,15 @@ def _softmax(scores):
 def _masked_softmax_(scores, attn_mask):
     """`_softmax(_hide(scores, attn_mask))` in fewer passes: it writes into the scores, and asks
     the mask, which may be smaller, which rows see nothing."""
-    if attn_mask is None:
-        return scores.softmax(-1)
-    unseen = _unseen_rows(attn_mask)
-    if unseen is None:
-        return scores.masked_fill_(~attn_mask, -math.inf).softmax(-1)
-    weights = scores.masked_fill_(~(attn_mask | unseen), -math.inf).softmax(-1)
-    return weights.masked_fill(unseen, 0)
+    unseen = None
+    if attn_mask is not None:
+        unseen = _unseen_rows(attn_mask)
+        hidden = ~attn_mask if unseen is None else ~(attn_mask | unseen)
+        scores.masked_fill_(hidden, -math.inf)
+    # Memory that was never touched costs more than the softmax; autograd and vmap need it though.
+    in_place = torch.is_inference_mode_enabled() and not torch.compiler.is_compiling()
+    weights = torch.softmax(scores, -1, out=scores if in_place else None)
+    return weights if unseen is None else weights.masked_fill(unseen, 0)
 
 
 def _unseen_rows(attn_mask):
@@ -325,12 +327,12 @@ def _part(mask, rows, keys=slice(None)):
 def _fused(query, key, value, *, attn_mask, attn_bias, is_causal, scale, dropout_p):
     """torch's kernels. They take four axes and no mask beside is_causal, and leave a fully masked
     row to the kernel: here such a row sees every key and is zeroed afterwards."""
-    shape, dtype = _scores_shape(query, key), query.dtype
+    dtype = query.dtype
     if attn_bias is not None and attn_bias.dtype != dtype:  # half would round or overflow the bias
         wide = _at_least_float32(dtype)
         query, key, value = query.to(wide), key.to(wide), value.to(wide)
     if is_causal and (attn_mask is not None or attn_bias is not None):
-        attn_mask = _and(attn_mask, causal_mask(shape[-2], device=query.device))
+        attn_mask = _and(attn_mask, causal_mask(query.shape[-2], device=query.device))
         is_causal = False
     visible, unseen = attn_mask, None
     if attn_bias is not None:
@@ -351,12 +353,16 @@ def _fused(query, key, value, *, attn_mask, attn_bias, is_causal, scale, dropout
         scale=scale,
         dropout_p=dropout_p,
     )
-    output = output.reshape(*lead, *output.shape[-2:]).to(dtype)
+    if len(lead) != 2:
+        output = output.reshape(*lead, *output.shape[-2:])
+    output = output.to(dtype)
     return output if unseen is None else output.masked_fill(unseen, 0)
 
 
 def _four_axes(x, lead):
     """(..., l, d) -> (B, H, l, d), the leading axes broadcast to `lead`; masks may keep size 1."""
+    if len(lead) == 2 and x.shape[:-2] == lead:
+        return x
     if x.ndim == 4 and len(lead) == 2:
         return x.expand(*lead, *x.shape[-2:])
     heads = lead[-1] if lead else 1

@@ -195,23 +195,24 @@ class MultiHeadAttention(nn.Module):
 
     def _split_heads(self, x):
         """(B, L, E) -> (B, L, H, D) -> (B, H, L, D)."""
-        return x.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)
+        return x.view(*x.shape[:2], self.num_heads, self.head_dim).transpose(1, 2)
 
     def _join_heads(self, x):
         """(B, H, L, D) -> (B, L, H, D) -> (B, L, E), projected."""
         return self.out_proj(x.transpose(1, 2).flatten(-2))
 
     def _check_inputs(self, query, key, value):
-        inputs = dict(
-            query=(query, self.q_proj), key=(key, self.k_proj), value=(value, self.v_proj)
-        )
-        for name, (x, projection) in inputs.items():
-            if x.ndim != 3 or x.shape[-1] != projection.in_features:
+        for name, x, projection in (
+            ("query", query, self.q_proj),
+            ("key", key, self.k_proj),
+            ("value", value, self.v_proj),
+        ):
+            if x.ndim != 3 or x.shape[2] != projection.in_features:
                 raise ValueError(
                     f"{name} must have shape (batch, length, {projection.in_features}), "
                     f"got {tuple(x.shape)}"
                 )
-        if not query.shape[0] == key.shape[0] == value.shape[0] or key.shape[1] != value.shape[1]:
+        if query.shape[0] != key.shape[0] or key.shape[:2] != value.shape[:2]:
             raise ValueError(
                 "query, key and value must have the same batch size, and value one row for each "
                 f"key, got {tuple(query.shape)}, {tuple(key.shape)} and {tuple(value.shape)}"
