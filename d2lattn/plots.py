@@ -146,9 +146,11 @@ def heatmaps(stack, *, titles=None, tokens=None, columns=4, cell_size=2.4, **opt
         drawn = dict(ax=ax, tokens=tokens, title=titles[i], vmin=vmin, vmax=vmax, cbar=False)
         heatmap(values[i], **drawn, **options)
         if i % columns:
-            ax.set(ylabel="", yticklabels=[])
+            ax.set_ylabel("")
+            ax.tick_params(axis="y", labelleft=False)
         if i + columns < len(values):
-            ax.set(xlabel="", xticklabels=[])
+            ax.set_xlabel("")
+            ax.tick_params(axis="x", labelbottom=False)
     if values.dtype != bool:
         figure.colorbar(grid[0, 0].collections[0], ax=grid, shrink=0.8)
     return figure
@@ -421,10 +423,9 @@ def _colour_scale(values, vmin, vmax, center):
 
 def _tick(axis, index):
     """The name of a row or column: its tick label if it has one of its own."""
-    named = {
-        round(tick - 0.5, 3): label.get_text()
-        for tick, label in zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=True)
-    }
+    places = axis.get_ticklocs()
+    names = axis.get_major_formatter().format_ticks(places)  # also those that are not shown
+    named = {round(tick - 0.5, 3): name for tick, name in zip(places, names, strict=True)}
     return named.get(float(index)) or str(index)
 
 

@@ -409,3 +409,11 @@ def test_to_numpy_takes_every_dtype():
     for dtype in (torch.bfloat16, torch.float16, torch.float64, torch.bool):
         assert to_numpy(torch.ones(2, dtype=dtype, requires_grad=dtype.is_floating_point)).all()
     assert to_numpy([1, 2]).tolist() == [1, 2]
+
+
+def test_a_grid_names_the_largest_cell_where_no_tick_label_is_shown():
+    stack = torch.zeros(4, 2, 2)
+    stack[:, 0, 1] = 1
+    said = plots.describe(plots.heatmaps(stack, tokens=["cat", "mat"], columns=2))
+    assert said.count("largest 1 at (cat, mat)") == 4
+    plt.close("all")
