@@ -414,6 +414,6 @@ def test_to_numpy_takes_every_dtype():
 def test_a_grid_names_the_largest_cell_where_no_tick_label_is_shown():
     stack = torch.zeros(4, 2, 2)
     stack[:, 0, 1] = 1
-    said = plots.describe(plots.heatmaps(stack, tokens=["cat", "mat"], columns=2))
+    said = describe(heatmaps(stack, tokens=["cat", "mat"], columns=2))
     assert said.count("largest 1 at (cat, mat)") == 4
     plt.close("all")
