@@ -198,7 +198,7 @@ def check_controls(page, chapter):
     slider = page.locator(".widget-slider .noUi-handle").first
     if not expected:
         return
-    picture = page.locator("img.widget-image").first
+    picture = page.locator(".widget-vbox", has=slider).locator("img.widget-image").last
     before = picture.get_attribute("src")
     slider.focus()
     slider.press("ArrowLeft")
