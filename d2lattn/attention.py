@@ -110,14 +110,9 @@ def attention_weights(query, key, *, attn_mask=None, attn_bias=None, is_causal=F
     """
     _check_tensors(query=query, key=key)
     shape = _scores_shape(query, key)
-    _check_visibility(shape, query.device, attn_mask, attn_bias, is_causal)
-    wide = _at_least_float32(query.dtype)
-    scores = _scores(query.to(wide), key.to(wide), _check_scale(scale, query))
-    if is_causal and shape[-2] > 0:
-        attn_mask = _and(attn_mask, causal_mask(shape[-2], device=query.device))
-    if attn_bias is not None:
-        return _softmax(_hide(scores, attn_mask, attn_bias)).to(query.dtype)
-    return _masked_softmax_(scores, attn_mask).to(query.dtype)
+    check_visibility(shape, query.device, attn_mask, attn_bias, is_causal)
+    options = dict(attn_mask=attn_mask, attn_bias=attn_bias, is_causal=is_causal)
+    return unchecked_weights(query, key, **options, scale=_check_scale(scale, query))
 
 
 def attention(
@@ -171,7 +166,7 @@ def attention(
     _check_tensors(query=query, key=key, value=value)
     shape = _scores_shape(query, key)
     _check_value(query, key, value)
-    _check_visibility(shape, query.device, attn_mask, attn_bias, is_causal)
+    check_visibility(shape, query.device, attn_mask, attn_bias, is_causal)
     scale = _check_scale(scale, query)
     if not _is_number(dropout_p) or not 0 <= dropout_p <= 1:
         raise ValueError(f"dropout_p must be a number from 0 to 1, got {dropout_p!r}")
@@ -181,18 +176,50 @@ def attention(
         check_count("chunk_size", chunk_size)
         if engine != "chunked":
             raise ValueError(f'chunk_size is for engine="chunked", got engine={engine!r}')
-
-    if 0 in shape[-2:]:  # no query or no key: the formula gives 0 and keeps the gradient's path
-        engine = "explicit"
+    options = dict(scale=scale, dropout_p=dropout_p, engine=engine, chunk_size=chunk_size)
     hidden = dict(attn_mask=attn_mask, attn_bias=attn_bias, is_causal=is_causal)
+    return unchecked_attention(query, key, value, **hidden, **options)
+
+
+# The same for callers that have checked their arguments, as `MultiHeadAttention` has --------------
+
+
+def unchecked_weights(query, key, *, attn_mask, attn_bias=None, is_causal, scale, empty_rows=True):
+    """`attention_weights` without the checks. `scale` is a number; without `empty_rows` the caller
+    vouches that every query may see a key, and none is looked for that may not."""
+    wide = _at_least_float32(query.dtype)
+    scores = _scores(query.to(wide), key.to(wide), scale)
+    if is_causal and query.shape[-2] > 0:
+        attn_mask = _and(attn_mask, causal_mask(query.shape[-2], device=query.device))
+    if attn_bias is not None:
+        return _softmax(_hide(scores, attn_mask, attn_bias)).to(query.dtype)
+    return _masked_softmax_(scores, attn_mask, empty_rows).to(query.dtype)
+
+
+def unchecked_attention(
+    query,
+    key,
+    value,
+    *,
+    attn_mask,
+    attn_bias=None,
+    is_causal,
+    scale,
+    dropout_p,
+    engine,
+    chunk_size=None,
+    empty_rows=True,
+):
+    """`attention` without the checks; see `unchecked_weights`."""
+    hidden = dict(attn_mask=attn_mask, attn_bias=attn_bias, is_causal=is_causal, scale=scale)
+    # No query or no key: the formula gives 0 and keeps the gradient's path.
+    if engine == "explicit" or query.shape[-2] == 0 or key.shape[-2] == 0:
+        weights = unchecked_weights(query, key, **hidden, empty_rows=empty_rows)
+        return F.dropout(weights, dropout_p) @ value
     if engine == "fused":
-        return _fused(query, key, value, **hidden, scale=scale, dropout_p=dropout_p)
-    if engine == "chunked":
-        chunk_size = chunk_size or max(64, math.isqrt(key.shape[-2]))
-        options = dict(scale=scale, dropout_p=dropout_p, chunk_size=chunk_size)
-        return _chunked(query, key, value, **hidden, **options)
-    weights = attention_weights(query, key, **hidden, scale=scale)
-    return F.dropout(weights, dropout_p) @ value
+        return _fused(query, key, value, **hidden, dropout_p=dropout_p, empty_rows=empty_rows)
+    chunk_size = chunk_size or max(64, math.isqrt(key.shape[-2]))
+    return _chunked(query, key, value, **hidden, dropout_p=dropout_p, chunk_size=chunk_size)
 
 
 # The formula, step by step ------------------------------------------------------------------------
@@ -223,14 +250,15 @@ def _softmax(scores):
     return scores.masked_fill(unseen, 0).softmax(-1).masked_fill(unseen, 0)
 
 
-def _masked_softmax_(scores, attn_mask):
+def _masked_softmax_(scores, attn_mask, empty_rows):
     """`_softmax(_hide(scores, attn_mask))` in fewer passes: it writes into the scores, and asks
     the mask, which may be smaller, which rows see nothing."""
     unseen = None
     if attn_mask is not None:
-        unseen = _unseen_rows(attn_mask)
+        unseen = _unseen_rows(attn_mask) if empty_rows else None
         hidden = ~attn_mask if unseen is None else ~(attn_mask | unseen)
-        scores.masked_fill_(hidden, -math.inf)
+        # A weight of 0 has gradient 0, so autograd need not know of this, and saves a pass.
+        scores.detach().masked_fill_(hidden, -math.inf)
     # Memory that was never touched costs more than the softmax; autograd and vmap need it though.
     in_place = torch.is_inference_mode_enabled() and not torch.compiler.is_compiling()
     weights = torch.softmax(scores, -1, out=scores if in_place else None)
@@ -324,7 +352,7 @@ def _part(mask, rows, keys=slice(None)):
 # Engine "fused" -----------------------------------------------------------------------------------
 
 
-def _fused(query, key, value, *, attn_mask, attn_bias, is_causal, scale, dropout_p):
+def _fused(query, key, value, *, attn_mask, attn_bias, is_causal, scale, dropout_p, empty_rows):
     """torch's kernels. They take four axes and no mask beside is_causal, and leave a fully masked
     row to the kernel: here such a row sees every key and is zeroed afterwards."""
     dtype = query.dtype
@@ -340,7 +368,7 @@ def _fused(query, key, value, *, attn_mask, attn_bias, is_causal, scale, dropout
         unseen = (visible == -math.inf).all(-1, keepdim=True)  # (..., L or 1, 1)
         visible = visible.masked_fill(unseen, 0)
     elif attn_mask is not None:
-        unseen = _unseen_rows(attn_mask)
+        unseen = _unseen_rows(attn_mask) if empty_rows else None
         visible = attn_mask if unseen is None else attn_mask | unseen
 
     lead = _broadcast("query, key and value", query, key, value)
@@ -440,7 +468,7 @@ def _is_number(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _check_visibility(shape, device, attn_mask, attn_bias, is_causal):
+def check_visibility(shape, device, attn_mask, attn_bias, is_causal):
     L, S = shape[-2:]
     if is_causal and L != S:
         raise ValueError(

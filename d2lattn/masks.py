@@ -39,10 +39,13 @@ def length_mask(valid_lens, max_len):
         except (TypeError, ValueError, RuntimeError):
             raise ValueError(f"valid_lens must hold integers, got {valid_lens!r}") from None
     check_lengths(valid_lens, max_len)
-    valid_lens = valid_lens.long()
-    if valid_lens.ndim == 1:
-        valid_lens = valid_lens[:, None]  # (B, 1): the same length for every query
-    return torch.arange(max_len, device=valid_lens.device) < valid_lens[..., None]
+    return unchecked_length_mask(valid_lens, max_len)
+
+
+def unchecked_length_mask(valid_lens, max_len):
+    """`length_mask` for callers that have checked the lengths."""
+    ends = valid_lens[:, None, None] if valid_lens.ndim == 1 else valid_lens[..., None]
+    return torch.arange(max_len, device=ends.device) < ends  # (B, 1 or L, S)
 
 
 def causal_mask(L, S=None, *, align=None, device=None):
@@ -131,19 +134,23 @@ def check_count(name, value, least=1):
 
 
 def check_lengths(valid_lens, max_len):
-    """Raise a ValueError unless `valid_lens` holds integers from 0 to `max_len`, (B,) or (B, L)."""
+    """The smallest of `valid_lens`, which must hold integers from 0 to `max_len`, (B,) or (B, L).
+
+    In a graph, which is made once for all lengths, their values cannot be looked at: then, and for
+    an empty batch, it is 0.
+    """
     if valid_lens.is_floating_point() or valid_lens.is_complex() or valid_lens.dtype == torch.bool:
         raise ValueError(f"valid_lens must hold integers, got dtype {valid_lens.dtype}")
     if valid_lens.ndim not in (1, 2):
         raise ValueError(
             f"valid_lens must have shape (B,) or (B, L), got {tuple(valid_lens.shape)}"
         )
-    valid_lens = valid_lens.long()  # in int8, 300 would not be a number to compare with
     if torch.compiler.is_compiling() or valid_lens.numel() == 0:
-        return  # a graph is made once for all lengths: their values cannot be looked at
-    least, most = (bound.item() for bound in valid_lens.aminmax())
-    if least < 0 or most > max_len:
+        return 0
+    lengths = valid_lens.flatten().tolist()
+    if min(lengths) < 0 or max(lengths) > max_len:
         raise ValueError(
             f"valid_lens must lie between 0 and {max_len} (the number of keys), got values from "
-            f"{least} to {most}"
+            f"{min(lengths)} to {max(lengths)}"
         )
+    return min(lengths)

@@ -3,12 +3,21 @@
 Shapes: B batch, H heads, L queries, S keys, E width of the model, D = E / H width of a head.
 """
 
+import math
+
 import torch
 import torch.nn.functional as F
 from torch import nn
 
-from d2lattn.attention import ENGINES, attention, attention_weights
-from d2lattn.masks import check_count, check_lengths, length_mask
+from d2lattn.attention import (
+    ENGINES,
+    attention,
+    attention_weights,
+    check_visibility,
+    unchecked_attention,
+    unchecked_weights,
+)
+from d2lattn.masks import check_count, check_lengths, unchecked_length_mask
 
 # Below this many keys a padded batch is one masked call: the calls would cost more than the keys.
 LEAST_KEYS_TO_CUT = 256
@@ -163,39 +172,36 @@ class MultiHeadAttention(nn.Module):
         self._check_inputs(query, key, value)
         shape = (query.shape[0], self.num_heads, query.shape[1], key.shape[1])  # (B, H, L, S)
         attn_mask = _with_heads(attn_mask, shape)
+        check_visibility(shape, query.device, attn_mask, None, is_causal)
+        hidden = dict(is_causal=is_causal, scale=1 / math.sqrt(self.head_dim))
+        options = dict(dropout_p=self.dropout if self.training else 0.0, engine=self.engine)
+
         if valid_lens is not None:
             valid_lens = _check_batch(torch.as_tensor(valid_lens), shape)
+            shortest = check_lengths(valid_lens, shape[3])
+            if attn_mask is None and not need_weights and self._can_cut(query, key, valid_lens):
+                return self._attend_to_lengths(query, key, value, valid_lens, **hidden, **options)
+            # Query i sees key 0 at least, unless a length is 0 or a mask of the caller's hides it.
+            hidden.update(empty_rows=attn_mask is not None or shortest == 0)
+            visible = unchecked_length_mask(valid_lens, shape[3])[:, None].to(query.device)
+            attn_mask = visible if attn_mask is None else visible & attn_mask  # (…, 1 or L, S)
 
         query = self._split_heads(self.q_proj(query))  # (B, H, L, D)
         key = self._split_heads(self.k_proj(key))  # (B, H, S, D)
         value = self._split_heads(self.v_proj(value))  # (B, H, S, D)
-        dropout_p = self.dropout if self.training else 0.0
-        options = dict(is_causal=is_causal, dropout_p=dropout_p, engine=self.engine)
-
-        if valid_lens is not None:
-            free = (
-                attn_mask is None and not need_weights and (not is_causal or shape[2] == shape[3])
-            )
-            if free and self._can_cut(valid_lens, query.device, shape[3]):
-                return self._join_heads(
-                    _attend_to_lengths(query, key, value, valid_lens, **options)
-                )
-            visible = length_mask(valid_lens, shape[3])[:, None].to(
-                query.device
-            )  # (B, 1, 1 or L, S)
-            attn_mask = visible if attn_mask is None else visible & attn_mask
-        if not need_weights:
-            return self._join_heads(attention(query, key, value, attn_mask=attn_mask, **options))
-        weights = attention_weights(query, key, attn_mask=attn_mask, is_causal=is_causal)
-        kept = F.dropout(weights, dropout_p) if dropout_p else weights
-        return self._join_heads(kept @ value), weights
+        hidden.update(attn_mask=attn_mask)
+        if need_weights:
+            weights = unchecked_weights(query, key, **hidden)
+            kept = F.dropout(weights, self.dropout, self.training)
+            return self._join_heads(kept @ value), weights
+        return self._join_heads(unchecked_attention(query, key, value, **hidden, **options))
 
     def extra_repr(self):
         return f"num_heads={self.num_heads}, dropout={self.dropout}, engine={self.engine!r}"
 
     def _split_heads(self, x):
-        """(B, L, E) -> (B, L, H, D) -> (B, H, L, D)."""
-        return x.view(*x.shape[:2], self.num_heads, self.head_dim).transpose(1, 2)
+        """(..., L, E) -> (..., L, H, D) -> (..., H, L, D)."""
+        return x.view(*x.shape[:-1], self.num_heads, self.head_dim).transpose(-3, -2)
 
     def _join_heads(self, x):
         """(B, H, L, D) -> (B, L, H, D) -> (B, L, E), projected."""
@@ -218,7 +224,7 @@ class MultiHeadAttention(nn.Module):
                 f"key, got {tuple(query.shape)}, {tuple(key.shape)} and {tuple(value.shape)}"
             )
 
-    def _can_cut(self, valid_lens, device, num_keys):
+    def _can_cut(self, query, key, valid_lens):
         """Whether keys past the lengths can be left out, which is cheaper than masking them.
 
         It takes someone to look at the lengths: not on a GPU, which would wait, nor in a graph.
@@ -226,28 +232,35 @@ class MultiHeadAttention(nn.Module):
         return (
             not torch.compiler.is_compiling()
             and valid_lens.ndim == 1
-            and device.type == valid_lens.device.type == "cpu"
-            and num_keys >= LEAST_KEYS_TO_CUT
+            and valid_lens.numel() > 0
+            and query.device.type == valid_lens.device.type == "cpu"
+            and key.shape[1] >= LEAST_KEYS_TO_CUT
             and self.engine != "explicit"
         )
 
+    def _attend_to_lengths(self, query, key, value, valid_lens, *, is_causal, **options):
+        """A padded batch, each sequence with its own keys alone: the rest is not even projected."""
+        lengths = valid_lens.tolist()
+        queries = self.q_proj(query)
+        keys = self.k_proj(_pack(key, lengths)).split(lengths)  # B tensors (length, E)
+        values = self.v_proj(_pack(value, lengths)).split(lengths)
+        outputs = []
+        for q, k, v, length in zip(queries, keys, values, lengths, strict=True):
+            q, k, v = (self._split_heads(x) for x in (q, k, v))  # (H, L or length, D)
+            parts = [(q, False)]
+            if is_causal:  # a query past the length sees all the keys that are left
+                parts = [(q[:, :length], True), (q[:, length:], False)]
+            for part, causal in parts:
+                output = unchecked_attention(
+                    part, k, v, attn_mask=None, is_causal=causal, **options
+                )
+                outputs.append(output.transpose(0, 1))  # (some of L, H, D)
+        return self.out_proj(torch.cat(outputs).view(queries.shape))
 
-def _attend_to_lengths(query, key, value, valid_lens, *, is_causal, **options):
-    """Attention of a padded batch, (B, H, L or S, D), each sequence to its own keys alone."""
-    check_lengths(valid_lens, key.shape[2])
-    outputs = []
-    sequences = zip(query.split(1), key.split(1), value.split(1), valid_lens.tolist(), strict=True)
-    for q, k, v, length in sequences:
-        k, v = k[:, :, :length], v[:, :, :length]
-        if is_causal:  # a query past the length sees all keys that are left
-            parts = [
-                attention(q[:, :, :length], k, v, is_causal=True, **options),
-                attention(q[:, :, length:], k, v, **options),
-            ]
-        else:
-            parts = [attention(q, k, v, **options)]
-        outputs.append(torch.cat([part.transpose(1, 2) for part in parts], dim=1))  # (1, L, H, D)
-    return torch.cat(outputs).transpose(1, 2)
+
+def _pack(x, lengths):
+    """The rows (B, S, E) that count, one sequence after the other: (sum of lengths, E)."""
+    return torch.cat([rows[:length] for rows, length in zip(x, lengths, strict=True)])
 
 
 def _with_heads(attn_mask, shape):

@@ -173,6 +173,33 @@ def test_padding_is_never_read(padding):
     assert torch.equal(before, after)
 
 
+@pytest.mark.parametrize("engine", ["chunked", "fused"])
+@pytest.mark.parametrize("causal", [False, True])
+def test_keys_left_out_are_not_even_projected(engine, causal, monkeypatch):
+    monkeypatch.setattr(multihead, "LEAST_KEYS_TO_CUT", 1)
+    mha = module(engine=engine, bias=True)
+    gradients = []
+    for filler in (0.0, math.nan):
+        query, *padded = inputs(S, S)
+        for x in padded:
+            x[0, 3:] = filler
+        mha.zero_grad()
+        output = mha(query, *padded, valid_lens=[3, S], is_causal=causal)
+        output.square().sum().backward()
+        gradients.append([output, *(p.grad.clone() for p in mha.parameters())])
+    for zeros, nans in zip(*gradients, strict=True):
+        assert torch.equal(zeros, nans)
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, L)])
+def test_an_empty_batch_gives_an_empty_output(shape, padding):
+    lengths = torch.zeros(shape, dtype=torch.int64)
+    arguments = [x[:0] for x in inputs()]
+    assert module()(*arguments, valid_lens=lengths).shape == (0, L, E)
+    output, weights = module()(*arguments, valid_lens=lengths, need_weights=True)
+    assert (output.shape, weights.shape) == ((0, L, E), (0, H, L, S))
+
+
 def test_padding_equals_truncation(padding):
     mha, x = module(qdim=E, kdim=E, vdim=E), noise(B, S, E)
     for length in range(1, S + 1):
