@@ -415,6 +415,7 @@ EXPORTED = {
     "lengths": dict(valid_lens=torch.tensor([2, 7])),
     "lengths (B, L)": dict(valid_lens=LENGTHS.repeat(1, 2)[:, :S]),
     "causal": dict(is_causal=True),
+    "a length of 0": dict(valid_lens=torch.tensor([0, 7]), need_weights=True),
     "everything": dict(
         valid_lens=torch.tensor([0, 7]),
         attn_mask=random_mask(B, S, S),
