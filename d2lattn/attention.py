@@ -469,6 +469,7 @@ def _is_number(value):
 
 
 def check_visibility(shape, device, attn_mask, attn_bias, is_causal):
+    """Raise a ValueError unless mask, bias and is_causal fit scores of this shape and device."""
     L, S = shape[-2:]
     if is_causal and L != S:
         raise ValueError(
