@@ -1,4 +1,4 @@
-"""Attention in one formula and three engines (chapters 1 to 3 and 8).
+"""Attention in one formula (chapters 1 to 3), and the door to its three engines.
 
     attention(Q, K, V) = softmax(Q Kᵀ · scale + bias, over the keys a query may see) V
 
@@ -10,11 +10,70 @@ import math
 
 import torch
 import torch.nn.functional as F
-from torch.utils.checkpoint import checkpoint
 
-from d2lattn.masks import causal_mask, check_count
+from d2lattn.checks import (
+    check_choice,
+    check_count,
+    check_floating,
+    check_number,
+    check_query_and_key,
+    check_scale,
+    check_value,
+)
+from d2lattn.chunked import chunked_attention
+from d2lattn.fused import fused_attention
+from d2lattn.masks import Visibility, are_finite, may_look, outside_graphs, without_unseen
 
 ENGINES = ("explicit", "chunked", "fused")
+
+
+def explicit_attention(query, key, value, visible, scale, dropout_p=0.0):
+    """The formula: score, turn the scores into shares, blend the values by their shares."""
+    weights = softmax(score(query, key, scale), visible).to(query.dtype)  # (..., L, S)
+    output = F.dropout(weights, dropout_p) @ value  # (..., L, Ev)
+    return output.to(query.dtype), weights
+
+
+def score(query, key, scale):
+    """Q Kᵀ · scale, (..., L, S), in at least float32; scaled first, lest the product overflow."""
+    wide = torch.promote_types(query.dtype, torch.float32)
+    return (query.to(wide) * scale) @ key.to(wide).mT
+
+
+def softmax(scores, visible):
+    """exp(s) / Σ exp(s) over the keys that a query may see; a query that may see none gets 0.
+
+    Such a row is made harmless before the softmax and zeroed after it: a NaN that is repaired
+    afterwards stays in the gradient. May write into the scores.
+    """
+    if visible.bias is None and outside_graphs():
+        return _softmax_in_place(scores, visible)
+    return _softmax_or_0(visible.hide(scores))
+
+
+def _softmax_or_0(scores):
+    if scores.shape[-1] == 0:
+        return scores
+    unseen = (scores == -math.inf).all(-1, keepdim=True)  # (..., L, 1)
+    return scores.masked_fill(unseen, 0).softmax(-1).masked_fill(unseen, 0)
+
+
+def _softmax_in_place(scores, visible):
+    """The same in fewer passes: fresh memory costs more than the arithmetic.
+
+    The mask, which may be smaller than the scores, is asked which rows see nothing.
+    """
+    allowed, unseen = visible.allowed(), None
+    if allowed is not None:
+        unseen = visible.unseen_queries()
+        hidden = ~allowed if unseen is None else ~(allowed | unseen)
+        scores.detach().masked_fill_(hidden, -math.inf)  # weight 0 has gradient 0 in any case
+    in_place = scores if torch.is_inference_mode_enabled() else None  # autograd needs the scores
+    weights = torch.softmax(scores, -1, out=in_place)
+    return weights if unseen is None else weights.masked_fill(unseen, 0)
+
+
+# The functions of the book -----------------------------------------------------------------------
 
 
 def attention_scores(query, key, *, scale=None):
@@ -43,10 +102,8 @@ def attention_scores(query, key, *, scale=None):
         tensor([[ 1.,  3.],
                 [ 3., 25.]])
     """
-    _check_tensors(query=query, key=key)
-    _scores_shape(query, key)
-    wide = _at_least_float32(query.dtype)
-    return _scores(query.to(wide), key.to(wide), _check_scale(scale, query)).to(query.dtype)
+    check_query_and_key(query, key)
+    return score(query, key, check_scale(scale, query)).to(query.dtype)
 
 
 def masked_softmax(scores, attn_mask=None):
@@ -73,13 +130,22 @@ def masked_softmax(scores, attn_mask=None):
         >>> masked_softmax(torch.zeros(1, 3), torch.tensor([[True, False, True]]))
         tensor([[0.5000, 0.0000, 0.5000]])
     """
-    _check_tensors(scores=scores)
-    _check_mask(attn_mask, scores.shape, scores.device)
-    wide = scores.to(_at_least_float32(scores.dtype))
-    return _softmax(_hide(wide, attn_mask)).to(scores.dtype)
+    check_floating("scores", scores, axes="(..., queries, keys)")
+    visible = Visibility(scores.shape, scores.device, attn_mask=attn_mask)
+    wide = scores.to(torch.promote_types(scores.dtype, torch.float32))
+    return _softmax_or_0(visible.hide(wide)).to(scores.dtype)
 
 
-def attention_weights(query, key, *, attn_mask=None, attn_bias=None, is_causal=False, scale=None):
+def attention_weights(
+    query,
+    key,
+    *,
+    attn_mask=None,
+    attn_bias=None,
+    is_causal=False,
+    scale=None,
+    query_offset=None,
+):
     """The weights that each query gives to each key.
 
     weights = masked_softmax(Q Kᵀ · scale + bias, mask): rows sum to 1, or to 0 without any key.
@@ -90,14 +156,17 @@ def attention_weights(query, key, *, attn_mask=None, attn_bias=None, is_causal=F
             full or 1.
         attn_bias: floating tensor added to the scaled scores; it broadcasts to them from the last
             axis, so (H, L, S) is a bias for each head. -inf hides a key as the mask does.
-        is_causal (bool): query i sees keys 0..i; only for L = S, see `causal_mask` for the rest.
+        is_causal (bool): query i sees the keys up to its own position and none after it.
+        query_offset (int): with is_causal, the key position of query 0, so that query i sees keys
+            0 .. query_offset + i; 0 when absent, which needs L = S. A cache of S - L keys before
+            these queries is query_offset=S - L.
 
     Returns:
         Tensor (..., L, S) of the query's dtype, computed in at least float32.
 
     Raises:
-        ValueError: what `attention_scores` and `masked_softmax` refuse; is_causal with L ≠ S;
-            a bias that is not floating or does not fit.
+        ValueError: what `attention_scores` and `masked_softmax` refuse; is_causal with L ≠ S and
+            no query_offset; a bias that is not floating or does not fit.
 
     Cost:
         2·L·S·E FLOPs, O(L·S) memory.
@@ -108,11 +177,12 @@ def attention_weights(query, key, *, attn_mask=None, attn_bias=None, is_causal=F
         tensor([[1.0000, 0.0000],
                 [0.5000, 0.5000]])
     """
-    _check_tensors(query=query, key=key)
-    shape = _scores_shape(query, key)
-    check_visibility(shape, query.device, attn_mask, attn_bias, is_causal)
-    options = dict(attn_mask=attn_mask, attn_bias=attn_bias, is_causal=is_causal)
-    return unchecked_weights(query, key, **options, scale=_check_scale(scale, query))
+    shape = check_query_and_key(query, key)
+    hidden = dict(attn_mask=attn_mask, attn_bias=attn_bias)
+    causal = dict(is_causal=is_causal, query_offset=query_offset)
+    visible = Visibility(shape, query.device, **hidden, **causal)
+    key, _ = _without_poison(key, key, visible)
+    return softmax(score(query, key, check_scale(scale, query)), visible).to(query.dtype)
 
 
 def attention(
@@ -124,6 +194,7 @@ def attention(
     attn_bias=None,
     is_causal=False,
     scale=None,
+    query_offset=None,
     dropout_p=0.0,
     engine="fused",
     chunk_size=None,
@@ -134,15 +205,22 @@ def attention(
     "explicit" writes the formula down, "chunked" keeps a running maximum and a running sum per
     query (Rabe & Staats 2021, section 2) and never builds an L×S tensor, "fused" calls torch.
 
+    A key that no query may see never matters, whatever it holds. A NaN in a query, or in a key or
+    value that is seen, shows. (A value that only some queries may see reaches the others as
+    0 · NaN.) torch's fused kernel drops NaN on the CPU, so such input is computed in chunks there;
+    in a compiled or exported graph nobody can look, and the kernel has its way.
+
     Args:
         query: floating tensor (..., L, E).
         key: floating tensor (..., S, E) of the same dtype and device.
         value: floating tensor (..., S, Ev) of the same dtype and device.
-        attn_mask, attn_bias, is_causal, scale: as in `attention_weights`.
+        attn_mask, attn_bias, is_causal, query_offset, scale: as in `attention_weights`.
         dropout_p (float): share of weights set to 0, the others divided by 1 - dropout_p. It acts
             on every call: pass 0 in evaluation.
-        engine (str): "fused" (default), "chunked" or "explicit".
-        chunk_size (int): queries and keys held at once by "chunked"; √S, at least 64, when absent.
+        engine (str): "fused" (default), "chunked" or "explicit". Only "explicit" can be
+            differentiated twice; torch.func transforms "explicit" and "fused".
+        chunk_size (int): queries and keys held at once by "chunked"; when absent, blocks of some
+            hundred, which fill a cache.
 
     Returns:
         Tensor (..., L, Ev) of the query's dtype. A query that may see no key gets 0.
@@ -152,8 +230,9 @@ def attention(
             outside 0..1; an unknown engine; a chunk_size below 1 or given to another engine.
 
     Cost:
-        2·L·S·(E + Ev) FLOPs. Memory beyond inputs and output: L·S numbers ("explicit"),
-        chunk_size² forward and chunk_size·S backward ("chunked"), the kernel's own ("fused").
+        2·L·S·(E + Ev) FLOPs. Memory beyond inputs and output: L·S numbers for each leading index
+        ("explicit"), a few blocks of some MiB whatever L and S ("chunked"), the kernel's own
+        ("fused").
 
     Equivalent to:
         attention_weights(query, key, ...) @ value, with dropout on the weights.
@@ -163,364 +242,47 @@ def attention(
         >>> attention(x[:1], x, x)  # a query of zeros scores all keys alike: the plain mean
         tensor([[1., 2.]])
     """
-    _check_tensors(query=query, key=key, value=value)
-    shape = _scores_shape(query, key)
-    _check_value(query, key, value)
-    check_visibility(shape, query.device, attn_mask, attn_bias, is_causal)
-    scale = _check_scale(scale, query)
-    if not _is_number(dropout_p) or not 0 <= dropout_p <= 1:
-        raise ValueError(f"dropout_p must be a number from 0 to 1, got {dropout_p!r}")
-    if engine not in ENGINES:
-        raise ValueError(f"engine must be one of {ENGINES}, got {engine!r}")
+    shape = check_query_and_key(query, key)
+    check_value(query, key, value)
+    hidden = dict(attn_mask=attn_mask, attn_bias=attn_bias)
+    causal = dict(is_causal=is_causal, query_offset=query_offset)
+    visible = Visibility(shape, query.device, **hidden, **causal)
+    scale = check_scale(scale, query)
+    check_number("dropout_p", dropout_p, 0, 1)
+    check_choice("engine", engine, ENGINES)
     if chunk_size is not None:
         check_count("chunk_size", chunk_size)
         if engine != "chunked":
             raise ValueError(f'chunk_size is for engine="chunked", got engine={engine!r}')
-    options = dict(scale=scale, dropout_p=dropout_p, engine=engine, chunk_size=chunk_size)
-    hidden = dict(attn_mask=attn_mask, attn_bias=attn_bias, is_causal=is_causal)
-    return unchecked_attention(query, key, value, **hidden, **options)
+    return attend(query, key, value, visible, scale, dropout_p, engine, chunk_size)
 
 
-# The same for callers that have checked their arguments, as `MultiHeadAttention` has --------------
+# The door: arguments that fit ---------------------------------------------------------------------
 
 
-def unchecked_weights(query, key, *, attn_mask, attn_bias=None, is_causal, scale, empty_rows=True):
-    """`attention_weights` without the checks. `scale` is a number; without `empty_rows` the caller
-    vouches that every query may see a key, and none is looked for that may not."""
-    wide = _at_least_float32(query.dtype)
-    scores = _scores(query.to(wide), key.to(wide), scale)
-    if is_causal and query.shape[-2] > 0:
-        attn_mask = _and(attn_mask, causal_mask(query.shape[-2], device=query.device))
-    if attn_bias is not None:
-        return _softmax(_hide(scores, attn_mask, attn_bias)).to(query.dtype)
-    return _masked_softmax_(scores, attn_mask, empty_rows).to(query.dtype)
+def attend_with_weights(query, key, value, visible, scale, dropout_p):
+    """The output and the weights before dropout, of arguments that fit."""
+    key, value = _without_poison(key, value, visible)
+    return explicit_attention(query, key, value, visible, scale, dropout_p)
 
 
-def unchecked_attention(
-    query,
-    key,
-    value,
-    *,
-    attn_mask,
-    attn_bias=None,
-    is_causal,
-    scale,
-    dropout_p,
-    engine,
-    chunk_size=None,
-    empty_rows=True,
-):
-    """`attention` without the checks; see `unchecked_weights`."""
-    hidden = dict(attn_mask=attn_mask, attn_bias=attn_bias, is_causal=is_causal, scale=scale)
-    # No query or no key: the formula gives 0 and keeps the gradient's path.
-    if engine == "explicit" or query.shape[-2] == 0 or key.shape[-2] == 0:
-        weights = unchecked_weights(query, key, **hidden, empty_rows=empty_rows)
-        return F.dropout(weights, dropout_p) @ value
+def attend(query, key, value, visible, scale, dropout_p, engine, chunk_size=None):
+    """`attention` of arguments that fit: hand them to the engine."""
+    if 0 in visible.shape[-2:]:  # no query or no key: the formula gives 0 and keeps the gradient
+        engine = "explicit"
+    # The fused kernel's answer shows whether it met a NaN, which is cheaper than to look for one.
+    looks_itself = engine == "fused" and not (dropout_p or torch.is_grad_enabled())
+    if not (visible.hides_nothing() or (looks_itself and may_look(query))):
+        key, value = _without_poison(key, value, visible)
+    if engine == "explicit":
+        return explicit_attention(query, key, value, visible, scale, dropout_p)[0]
     if engine == "fused":
-        return _fused(query, key, value, **hidden, dropout_p=dropout_p, empty_rows=empty_rows)
-    chunk_size = chunk_size or max(64, math.isqrt(key.shape[-2]))
-    return _chunked(query, key, value, **hidden, dropout_p=dropout_p, chunk_size=chunk_size)
+        return fused_attention(query, key, value, visible, scale, dropout_p)
+    return chunked_attention(query, key, value, visible, scale, dropout_p, chunk_size)
 
 
-# The formula, step by step ------------------------------------------------------------------------
-
-
-def _scores(query, key, scale):
-    return (query * scale) @ key.mT
-
-
-def _hide(scores, attn_mask, attn_bias=None):
-    """Add the bias; where the mask is False put -inf, which exp turns into 0."""
-    if attn_bias is not None:
-        scores = scores + attn_bias.to(scores.dtype)
-    if attn_mask is not None:
-        scores = scores.masked_fill(~attn_mask, -math.inf)
-    return scores
-
-
-def _softmax(scores):
-    """Softmax over the last axis; a row of nothing but -inf becomes 0, with gradient 0.
-
-    Such a row is made harmless before the softmax and zeroed after it: repairing the NaN
-    afterwards would leave it in the gradient.
-    """
-    if scores.shape[-1] == 0:
-        return scores
-    unseen = (scores == -math.inf).all(-1, keepdim=True)  # (..., L, 1)
-    return scores.masked_fill(unseen, 0).softmax(-1).masked_fill(unseen, 0)
-
-
-def _masked_softmax_(scores, attn_mask, empty_rows):
-    """`_softmax(_hide(scores, attn_mask))` in fewer passes: it writes into the scores, and asks
-    the mask, which may be smaller, which rows see nothing."""
-    unseen = None
-    if attn_mask is not None:
-        unseen = _unseen_rows(attn_mask) if empty_rows else None
-        hidden = ~attn_mask if unseen is None else ~(attn_mask | unseen)
-        # A weight of 0 has gradient 0, so autograd need not know of this, and saves a pass.
-        scores.detach().masked_fill_(hidden, -math.inf)
-    # Memory that was never touched costs more than the softmax; autograd and vmap need it though.
-    in_place = torch.is_inference_mode_enabled() and not torch.compiler.is_compiling()
-    weights = torch.softmax(scores, -1, out=scores if in_place else None)
-    return weights if unseen is None else weights.masked_fill(unseen, 0)
-
-
-def _unseen_rows(attn_mask):
-    """Which queries may see no key, (..., L or 1, 1), or None if it is known that all see one.
-
-    Looking at the mask saves the passes that repair such rows. A GPU would have to wait for it,
-    and a graph cannot look.
-    """
-    seen = attn_mask.any(-1, keepdim=True)
-    if seen.device.type == "cpu" and not torch.compiler.is_compiling() and seen.all():
-        return None
-    return ~seen
-
-
-def _and(attn_mask, other):
-    return other if attn_mask is None else attn_mask & other
-
-
-def _at_least_float32(dtype):
-    return torch.promote_types(dtype, torch.float32)
-
-
-# Engine "chunked" ---------------------------------------------------------------------------------
-
-
-def _chunked(query, key, value, *, attn_mask, attn_bias, is_causal, chunk_size, **options):
-    """Attend chunk by chunk of queries, each of which forgets its scores and recomputes them."""
-    outputs = []
-    for start in range(0, query.shape[-2], chunk_size):
-        rows = slice(start, start + chunk_size)
-        arguments = (
-            query[..., rows, :],
-            key,
-            value,
-            _part(attn_mask, rows),
-            _part(attn_bias, rows),
-        )
-        first = start if is_causal else None
-        options.update(first=first, chunk_size=chunk_size)
-        if torch.is_grad_enabled():
-            outputs.append(checkpoint(_attend, *arguments, **options, use_reentrant=False))
-        else:
-            outputs.append(_attend(*arguments, **options))
-    return torch.cat(outputs, dim=-2)
-
-
-def _attend(query, key, value, attn_mask, attn_bias, *, first, scale, dropout_p, chunk_size):
-    """Attention of some queries with one pass over the keys, chunk by chunk.
-
-    Holds per query the largest score so far, the sum of the exponentials and the weighted sum of
-    the values, both relative to that score. `first` is the position of the first query, if causal.
-    """
-    wide = _at_least_float32(query.dtype)
-    L, S = query.shape[-2], key.shape[-2]
-    total, weighted, largest = 0.0, 0.0, torch.tensor(-math.inf, dtype=wide, device=query.device)
-    for start in range(0, S if first is None else first + L, chunk_size):
-        keys = slice(start, min(start + chunk_size, S))
-        visible = _part(attn_mask, slice(None), keys)
-        if first is not None:
-            positions = torch.arange(keys.start, keys.stop, device=query.device)
-            visible = _and(
-                visible, positions <= torch.arange(L, device=query.device)[:, None] + first
-            )
-        scores = _scores(query.to(wide), key[..., keys, :].to(wide), scale)
-        scores = _hide(scores, visible, _part(attn_bias, slice(None), keys))  # (..., l, chunk)
-
-        # The reference score cancels in the quotient below, so it needs no gradient.
-        new_largest = torch.maximum(largest, scores.detach().amax(-1, keepdim=True))
-        reference = new_largest.masked_fill(new_largest == -math.inf, 0)  # no key seen yet
-        weights = (scores - reference).exp()
-        rescale = (largest - reference).exp()  # what was summed before, by the new reference
-        total = total * rescale + weights.sum(-1, keepdim=True)
-        weighted = weighted * rescale + F.dropout(weights, dropout_p) @ value[..., keys, :].to(wide)
-        largest = new_largest
-    return (weighted / total.masked_fill(total == 0, 1)).to(query.dtype)
-
-
-def _part(mask, rows, keys=slice(None)):
-    """The given rows and columns of a mask or bias; an axis of size 1 stands for all of them."""
-    if mask is None:
-        return None
-    if mask.ndim > 1 and mask.shape[-2] > 1:
-        mask = mask[..., rows, :]
-    return mask[..., keys] if mask.shape[-1] > 1 else mask
-
-
-# Engine "fused" -----------------------------------------------------------------------------------
-
-
-def _fused(query, key, value, *, attn_mask, attn_bias, is_causal, scale, dropout_p, empty_rows):
-    """torch's kernels. They take four axes and no mask beside is_causal, and leave a fully masked
-    row to the kernel: here such a row sees every key and is zeroed afterwards."""
-    dtype = query.dtype
-    if attn_bias is not None and attn_bias.dtype != dtype:  # half would round or overflow the bias
-        wide = _at_least_float32(dtype)
-        query, key, value = query.to(wide), key.to(wide), value.to(wide)
-    if is_causal and (attn_mask is not None or attn_bias is not None):
-        attn_mask = _and(attn_mask, causal_mask(query.shape[-2], device=query.device))
-        is_causal = False
-    visible, unseen = attn_mask, None
-    if attn_bias is not None:
-        visible = _hide(attn_bias.to(query.dtype), attn_mask)
-        unseen = (visible == -math.inf).all(-1, keepdim=True)  # (..., L or 1, 1)
-        visible = visible.masked_fill(unseen, 0)
-    elif attn_mask is not None:
-        unseen = _unseen_rows(attn_mask) if empty_rows else None
-        visible = attn_mask if unseen is None else attn_mask | unseen
-
-    lead = _broadcast("query, key and value", query, key, value)
-    output = F.scaled_dot_product_attention(
-        _four_axes(query, lead),
-        _four_axes(key, lead),
-        _four_axes(value, lead),
-        attn_mask=None if visible is None else _mask_axes(visible, lead),
-        is_causal=is_causal,
-        scale=scale,
-        dropout_p=dropout_p,
-    )
-    if len(lead) != 2:
-        output = output.reshape(*lead, *output.shape[-2:])
-    output = output.to(dtype)
-    return output if unseen is None else output.masked_fill(unseen, 0)
-
-
-def _four_axes(x, lead):
-    """(..., l, d) -> (B, H, l, d), the leading axes broadcast to `lead`; masks may keep size 1."""
-    if len(lead) == 2 and x.shape[:-2] == lead:
-        return x
-    if x.ndim == 4 and len(lead) == 2:
-        return x.expand(*lead, *x.shape[-2:])
-    heads = lead[-1] if lead else 1
-    batch = math.prod(lead[:-1])
-    return x.expand(*lead, *x.shape[-2:]).reshape(batch, heads, *x.shape[-2:])
-
-
-def _mask_axes(mask, lead):
-    """As `_four_axes`, but size 1 stays 1: torch writes an expanded mask out, head by head."""
-    if len(lead) != 2:
-        return _four_axes(mask, lead)
-    return mask[(None,) * (4 - mask.ndim)]
-
-
-# Checks -------------------------------------------------------------------------------------------
-
-
-def _check_tensors(**tensors):
-    (first_name, first), *others = tensors.items()
-    for name, tensor in tensors.items():
-        if not torch.is_tensor(tensor) or not tensor.is_floating_point():
-            got = tensor.dtype if torch.is_tensor(tensor) else type(tensor).__name__
-            raise ValueError(f"{name} must be a floating tensor, got {got}")
-        if tensor.ndim < 2:
-            raise ValueError(
-                f"{name} must have axes (..., length, width), got shape {tuple(tensor.shape)}"
-            )
-    for name, tensor in others:
-        if (tensor.dtype, tensor.device) != (first.dtype, first.device):
-            raise ValueError(
-                f"{name} must have the dtype and device of {first_name} "
-                f"({first.dtype}, {first.device}), got {tensor.dtype}, {tensor.device}"
-            )
-
-
-def _scores_shape(query, key):
-    """The shape of the scores, after checking that query and key fit."""
-    if query.shape[-1] != key.shape[-1] or query.shape[-1] == 0:
-        raise ValueError(
-            "query and key must have the same width, at least 1, got shapes "
-            f"{tuple(query.shape)} and {tuple(key.shape)}"
-        )
-    return (*_broadcast("query and key", query, key), query.shape[-2], key.shape[-2])
-
-
-def _broadcast(names, *tensors):
-    leads = [tensor.shape[:-2] for tensor in tensors]
-    if all(lead == leads[0] for lead in leads):
-        return leads[0]  # the usual case: broadcast_shapes takes longer than a short attention
-    try:
-        return torch.broadcast_shapes(*leads)
-    except RuntimeError:
-        shapes = " and ".join(str(tuple(tensor.shape)) for tensor in tensors)
-        raise ValueError(f"the leading axes of {names} must broadcast, got {shapes}") from None
-
-
-def _check_value(query, key, value):
-    if value.shape[-2] != key.shape[-2]:
-        raise ValueError(
-            "value must have one row for each key, got shapes "
-            f"{tuple(value.shape)} and {tuple(key.shape)}"
-        )
-    _broadcast("query, key and value", query, key, value)
-
-
-def _check_scale(scale, query):
-    if scale is None:
-        return 1 / math.sqrt(query.shape[-1])
-    if not _is_number(scale) or not math.isfinite(scale):
-        raise ValueError(f"scale must be a finite number, got {scale!r}")
-    return float(scale)
-
-
-def _is_number(value):
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def check_visibility(shape, device, attn_mask, attn_bias, is_causal):
-    """Raise a ValueError unless mask, bias and is_causal fit scores of this shape and device."""
-    L, S = shape[-2:]
-    if is_causal and L != S:
-        raise ValueError(
-            f"is_causal=True needs as many queries as keys, got L={L}, S={S}. Pass "
-            'attn_mask=causal_mask(L, S, align="top-left") if query 0 stands at key 0, or '
-            'align="bottom-right" if the last query stands at the last key'
-        )
-    _check_mask(attn_mask, shape, device)
-    _check_bias(attn_bias, shape, device)
-
-
-def _check_mask(attn_mask, shape, device):
-    if attn_mask is None:
-        return
-    if not torch.is_tensor(attn_mask) or attn_mask.dtype != torch.bool:
-        got = attn_mask.dtype if torch.is_tensor(attn_mask) else type(attn_mask).__name__
-        raise ValueError(
-            "attn_mask must be a boolean tensor, True = may attend, got "
-            f"{got}; numbers to be added to the scores go into attn_bias"
-        )
-    if attn_mask.ndim not in (2, len(shape)) or not _fits(attn_mask, shape):
-        raise ValueError(
-            f"attn_mask must have shape {tuple(shape[-2:])} (queries, keys) or {tuple(shape)}, "
-            f"each size full or 1, got {tuple(attn_mask.shape)}"
-        )
-    _check_device("attn_mask", attn_mask, device)
-
-
-def _check_bias(attn_bias, shape, device):
-    if attn_bias is None:
-        return
-    if not torch.is_tensor(attn_bias) or not attn_bias.is_floating_point():
-        got = attn_bias.dtype if torch.is_tensor(attn_bias) else type(attn_bias).__name__
-        raise ValueError(
-            f"attn_bias must be a floating tensor, got {got}; "
-            "a mask of who may attend goes into attn_mask"
-        )
-    if not 2 <= attn_bias.ndim <= len(shape) or not _fits(attn_bias, shape):
-        raise ValueError(
-            f"attn_bias must broadcast to the scores {tuple(shape)} and have at least two axes, "
-            f"got {tuple(attn_bias.shape)}"
-        )
-    _check_device("attn_bias", attn_bias, device)
-
-
-def _fits(tensor, shape):
-    """Whether each axis, counted from the last, is 1 or as long as the shape's."""
-    wanted = shape[len(shape) - tensor.ndim :]
-    return all(have in (1, want) for have, want in zip(tensor.shape, wanted, strict=True))
-
-
-def _check_device(name, tensor, device):
-    if tensor.device != device:
-        raise ValueError(f"{name} must be on {device} as the query is, got {tensor.device}")
+def _without_poison(key, value, visible):
+    """Key and value, with 0 where no query may look if a NaN or an inf could do harm there."""
+    if visible.hides_nothing() or are_finite(key, value):
+        return key, value
+    return without_unseen(key, value, visible)

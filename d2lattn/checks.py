@@ -21,9 +21,10 @@ def check_count(name, value, least=1, most=LARGEST):
 
 def check_number(name, value, least=-math.inf, most=math.inf):
     """A finite int or float from `least` to `most` (a bool is none)."""
-    bounds = "" if least == -math.inf and most == math.inf else f" from {least} to {most}"
     if not is_finite_number(value) or not least <= value <= most:
-        raise ValueError(f"{name} must be a finite number{bounds}, got {show(value)}")
+        bounded = least > -math.inf or most < math.inf
+        rule = f"number from {least} to {most}" if bounded else "finite number"
+        raise ValueError(f"{name} must be a {rule}, got {show(value)}")
 
 
 def is_finite_number(value):
@@ -79,6 +80,89 @@ def check_alike(like_name, like, **tensors):
                 f"{name} must have the dtype and device of {like_name} "
                 f"({like.dtype}, {like.device}), got {x.dtype}, {x.device}"
             )
+
+
+def check_query_and_key(query, key):
+    """Floating tensors (..., L, E) and (..., S, E) that fit; returns the shape of their scores."""
+    check_floating("query", query)
+    check_floating("key", key)
+    check_alike("query", query, key=key)
+    if query.shape[-1] != key.shape[-1] or query.shape[-1] == 0:
+        raise ValueError(
+            "query and key must have the same width, at least 1, got shapes "
+            f"{tuple(query.shape)} and {tuple(key.shape)}"
+        )
+    lead = broadcast("query and key", query, key)
+    return (*lead, query.shape[-2], key.shape[-2])
+
+
+def check_value(query, key, value):
+    """A floating tensor (..., S, Ev) that fits the key."""
+    check_floating("value", value)
+    check_alike("query", query, value=value)
+    if value.shape[-2] != key.shape[-2]:
+        raise ValueError(
+            "value must have one row for each key, got shapes "
+            f"{tuple(value.shape)} and {tuple(key.shape)}"
+        )
+    broadcast("query, key and value", query, key, value)
+
+
+def broadcast(names, *tensors):
+    """The leading axes (all but the last two) that the tensors share after broadcasting."""
+    leads = [x.shape[:-2] for x in tensors]
+    if all(lead == leads[0] for lead in leads):
+        return leads[0]  # the usual case: broadcast_shapes takes longer than a short attention
+    try:
+        return torch.broadcast_shapes(*leads)
+    except RuntimeError:
+        shapes = " and ".join(str(tuple(x.shape)) for x in tensors)
+        raise ValueError(f"the leading axes of {names} must broadcast, got {shapes}") from None
+
+
+def check_scale(scale, query):
+    """The factor of the scores as a float: 1/√E when absent."""
+    if scale is None:
+        return 1 / math.sqrt(query.shape[-1])
+    check_number("scale", scale)
+    return float(scale)
+
+
+def check_mask(attn_mask, shape, device):
+    """A boolean mask that fits scores of this shape: (L, S) or all axes, each size full or 1."""
+    check_boolean_mask("attn_mask", attn_mask)
+    if attn_mask.ndim not in (2, len(shape)) or not _fits(attn_mask, shape):
+        raise ValueError(
+            f"attn_mask must have shape {tuple(shape[-2:])} (queries, keys) or {tuple(shape)}, "
+            f"each size full or 1, got {tuple(attn_mask.shape)}"
+        )
+    _check_device("attn_mask", attn_mask, device)
+
+
+def check_bias(attn_bias, shape, device):
+    """A floating bias that broadcasts to scores of this shape."""
+    if not torch.is_tensor(attn_bias) or not attn_bias.is_floating_point():
+        raise ValueError(
+            f"attn_bias must be a floating tensor, got {kind(attn_bias)}; "
+            "a mask of who may attend goes into attn_mask"
+        )
+    if not 2 <= attn_bias.ndim <= len(shape) or not _fits(attn_bias, shape):
+        raise ValueError(
+            f"attn_bias must broadcast to the scores {tuple(shape)} and have at least two axes, "
+            f"got {tuple(attn_bias.shape)}"
+        )
+    _check_device("attn_bias", attn_bias, device)
+
+
+def _fits(x, shape):
+    """Whether each axis, counted from the last, is 1 or as long as the shape's."""
+    wanted = shape[len(shape) - x.ndim :]
+    return all(have in (1, want) for have, want in zip(x.shape, wanted, strict=True))
+
+
+def _check_device(name, x, device):
+    if x.device != device:
+        raise ValueError(f"{name} must be on {device} as the query is, got {x.device}")
 
 
 def kind(x):

@@ -15,7 +15,7 @@ import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from d2lattn.masks import check_count
+from d2lattn.checks import check_count
 
 
 class LayerCost(NamedTuple):

@@ -1,23 +1,26 @@
 """Attention with projections: one head (chapter 2) and several (chapter 4).
 
-Shapes: B batch, H heads, L queries, S keys, E width of the model, D = E / H width of a head.
+Shapes: B batch, H heads, Hkv heads of keys and values, L queries, S keys, E width of the model,
+D = E / H width of a head.
 """
 
 import math
 
 import torch
-import torch.nn.functional as F
 from torch import nn
 
-from d2lattn.attention import (
-    ENGINES,
-    attention,
-    attention_weights,
-    check_visibility,
-    unchecked_attention,
-    unchecked_weights,
+from d2lattn.attention import ENGINES, attend, attend_with_weights
+from d2lattn.checks import (
+    check_alike,
+    check_boolean_mask,
+    check_choice,
+    check_count,
+    check_flag,
+    check_floating,
+    is_finite_number,
+    show,
 )
-from d2lattn.masks import check_count, check_lengths, unchecked_length_mask
+from d2lattn.masks import Lengths, Visibility, may_look
 
 # Below this many keys a padded batch is one masked call: the calls would cost more than the keys.
 LEAST_KEYS_TO_CUT = 256
@@ -55,21 +58,20 @@ class SelfAttention(nn.Module):
             embed_dim=embed_dim, head_dim=head_dim, value_dim=value_dim
         ).items():
             check_count(name, width)
+        check_flag("bias", bias)
         self.q_proj = nn.Linear(embed_dim, head_dim, bias=bias)
         self.k_proj = nn.Linear(embed_dim, head_dim, bias=bias)
         self.v_proj = nn.Linear(embed_dim, value_dim, bias=bias)
 
     def forward(self, x, *, attn_mask=None, is_causal=False, need_weights=False):
         """x (..., L, E) -> output (..., L, value_dim), or (output, weights (..., L, L))."""
-        embed_dim = self.q_proj.in_features
-        if x.ndim < 2 or x.shape[-1] != embed_dim:
-            raise ValueError(f"x must have shape (..., length, {embed_dim}), got {tuple(x.shape)}")
+        _check_input("x", x, self.q_proj, axes=None)
+        check_flag("need_weights", need_weights)
         query, key, value = self.q_proj(x), self.k_proj(x), self.v_proj(x)
-        visible = dict(attn_mask=attn_mask, is_causal=is_causal)
-        if not need_weights:
-            return attention(query, key, value, **visible)
-        weights = attention_weights(query, key, **visible)
-        return weights @ value, weights
+        shape = (*x.shape[:-1], x.shape[-2])
+        visible = Visibility(shape, x.device, attn_mask=attn_mask, is_causal=is_causal)
+        arguments = (query, key, value, visible, 1 / math.sqrt(query.shape[-1]), 0.0)
+        return attend_with_weights(*arguments) if need_weights else attend(*arguments, "fused")
 
 
 class MultiHeadAttention(nn.Module):
@@ -79,22 +81,28 @@ class MultiHeadAttention(nn.Module):
     on its own D = E / H columns of the projections (Vaswani et al. 2017, section 3.2.2). The
     weights are stored as `nn.Linear` stores them, (out, in); none depends on the number of heads.
 
+    `forward` is project, attend, join. Who wants to turn the queries, add a bias or keep the keys
+    of earlier calls does so between these three.
+
     Args:
         embed_dim (int): width E of the output and of all heads together.
         num_heads (int): H, which must divide embed_dim.
+        num_kv_heads (int): Hkv, which must divide num_heads: each head of keys and values serves
+            H / Hkv heads of queries in a row (grouped queries, Ainslie et al. 2023). H when absent.
         dropout (float): share of the attention weights set to 0 while training.
         bias (bool): whether the four projections add a bias.
         qdim, kdim, vdim (int): widths of query, key and value as they come in; E when absent.
         engine (str): "fused", "chunked" or "explicit", see `attention`.
 
     Raises:
-        ValueError: a size below 1, heads that do not divide embed_dim, a dropout outside 0..1, an
-            unknown engine; in `forward`, an argument that does not fit.
+        ValueError: a size below 1, heads that do not divide embed_dim, key and value heads that do
+            not divide the heads, a dropout outside 0..1, an unknown engine; in `forward`, an
+            argument that does not fit.
 
     Cost:
-        2·B·E·(2·L·E + S·(kdim + vdim)) FLOPs to project, 4·B·L·S·E to attend, whatever H;
-        4·E² parameters if all widths are E. Memory as `attention` says for the engine; a padded
-        batch on the CPU costs what its keys cost.
+        2·B·E·(2·L·E + S·(kdim + vdim)·Hkv/H) FLOPs to project, 4·B·L·S·E to attend, whatever H;
+        2·E² + 2·E²·Hkv/H parameters if all widths are E. Memory as `attention` says for the
+        engine; a padded batch on the CPU costs what its keys cost.
 
     Example:
         >>> mha = MultiHeadAttention(100, 5)
@@ -109,6 +117,7 @@ class MultiHeadAttention(nn.Module):
         embed_dim,
         num_heads,
         *,
+        num_kv_heads=None,
         dropout=0.0,
         bias=False,
         qdim=None,
@@ -117,23 +126,32 @@ class MultiHeadAttention(nn.Module):
         engine="fused",
     ):
         super().__init__()
+        num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
         widths = dict(qdim=qdim, kdim=kdim, vdim=vdim)
         widths = {name: embed_dim if width is None else width for name, width in widths.items()}
-        for name, count in dict(embed_dim=embed_dim, num_heads=num_heads, **widths).items():
+        heads = dict(num_heads=num_heads, num_kv_heads=num_kv_heads)
+        for name, count in dict(embed_dim=embed_dim, **heads, **widths).items():
             check_count(name, count)
         if embed_dim % num_heads:
             raise ValueError(
                 f"num_heads must divide embed_dim, got embed_dim={embed_dim}, num_heads={num_heads}"
             )
-        if not 0 <= dropout <= 1:
-            raise ValueError(f"dropout must lie between 0 and 1, got {dropout}")
-        if engine not in ENGINES:
-            raise ValueError(f"engine must be one of {ENGINES}, got {engine!r}")
+        if num_heads % num_kv_heads:
+            raise ValueError(
+                "num_kv_heads must divide num_heads, "
+                f"got num_heads={num_heads}, num_kv_heads={num_kv_heads}"
+            )
+        if not is_finite_number(dropout) or not 0 <= dropout <= 1:
+            raise ValueError(f"dropout must lie between 0 and 1, got {show(dropout)}")
+        check_flag("bias", bias)
+        check_choice("engine", engine, ENGINES)
         self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.dropout, self.engine = dropout, engine
+        self.num_kv_heads, self.dropout, self.engine = num_kv_heads, dropout, engine
+        self.widths_agree = len(set(widths.values())) == 1
+        kv_width = num_kv_heads * self.head_dim
         self.q_proj = nn.Linear(widths["qdim"], embed_dim, bias=bias)
-        self.k_proj = nn.Linear(widths["kdim"], embed_dim, bias=bias)
-        self.v_proj = nn.Linear(widths["vdim"], embed_dim, bias=bias)
+        self.k_proj = nn.Linear(widths["kdim"], kv_width, bias=bias)
+        self.v_proj = nn.Linear(widths["vdim"], kv_width, bias=bias)
         self.out_proj = nn.Linear(embed_dim, embed_dim, bias=bias)
 
     def forward(
@@ -150,7 +168,7 @@ class MultiHeadAttention(nn.Module):
         """Attend from `query` to `key` and gather `value`.
 
         Whatever hides a key hides it: valid_lens, attn_mask and is_causal may be combined. A query
-        that may see no key gets 0 from every head.
+        that may see no key gets 0 from every head. What stands past the lengths is never read.
 
         Args:
             query: floating tensor (B, L, qdim).
@@ -170,92 +188,174 @@ class MultiHeadAttention(nn.Module):
         key = query if key is None else key
         value = key if value is None else value
         self._check_inputs(query, key, value)
+        check_flag("need_weights", need_weights)
         shape = (query.shape[0], self.num_heads, query.shape[1], key.shape[1])  # (B, H, L, S)
         attn_mask = _with_heads(attn_mask, shape)
-        check_visibility(shape, query.device, attn_mask, None, is_causal)
-        hidden = dict(is_causal=is_causal, scale=1 / math.sqrt(self.head_dim))
-        options = dict(dropout_p=self.dropout if self.training else 0.0, engine=self.engine)
-
+        visible = Visibility(shape, query.device, attn_mask=attn_mask, is_causal=is_causal)
         if valid_lens is not None:
-            valid_lens = _check_batch(torch.as_tensor(valid_lens), shape)
-            shortest = check_lengths(valid_lens, shape[3])
-            if attn_mask is None and not need_weights and self._can_cut(query, key, valid_lens):
-                return self._attend_to_lengths(query, key, value, valid_lens, **hidden, **options)
-            # Query i sees key 0 at least, unless a length is 0 or a mask of the caller's hides it.
-            hidden.update(empty_rows=attn_mask is not None or shortest == 0)
-            visible = unchecked_length_mask(valid_lens, shape[3])[:, None].to(query.device)
-            attn_mask = visible if attn_mask is None else visible & attn_mask  # (…, 1 or L, S)
+            lengths = _check_batch(Lengths(valid_lens, shape[3]), shape)
+            if attn_mask is None and not need_weights and self._can_cut(query, key, lengths):
+                return self._attend_to_lengths(query, key, value, lengths, is_causal)
+            visible = visible.up_to(lengths)
+            key, value = lengths.zero_padding(key, value)
+        output, weights = self._attend(*self._project(query, key, value), visible, need_weights)
+        return (self._join(output), weights) if need_weights else self._join(output)
 
-        query = self._split_heads(self.q_proj(query))  # (B, H, L, D)
-        key = self._split_heads(self.k_proj(key))  # (B, H, S, D)
-        value = self._split_heads(self.v_proj(value))  # (B, H, S, D)
-        hidden.update(attn_mask=attn_mask)
-        if need_weights:
-            weights = unchecked_weights(query, key, **hidden)
-            kept = F.dropout(weights, self.dropout, self.training)
-            return self._join_heads(kept @ value), weights
-        return self._join_heads(unchecked_attention(query, key, value, **hidden, **options))
+    def project(self, query, key, value):
+        """The first part of `forward`: (B, L, qdim), (B, S, kdim), (B, S, vdim) -> heads.
+
+        Returns:
+            Tensors (B, H, L, D), (B, Hkv, S, D), (B, Hkv, S, D).
+        """
+        self._check_inputs(query, key, value)
+        return self._project(query, key, value)
+
+    def attend(
+        self,
+        query,
+        key,
+        value,
+        *,
+        attn_mask=None,
+        attn_bias=None,
+        is_causal=False,
+        query_offset=None,
+        need_weights=False,
+    ):
+        """The second part: attention in each head, queries (B, H, L, D) over keys (B, Hkv, S, D).
+
+        Args:
+            attn_mask: as in `forward`. attn_bias: floating, broadcasts to (B, H, L, S).
+            is_causal, query_offset: as in `attention`; with a cache of n keys, query_offset=n.
+
+        Returns:
+            Tensor (B, H, L, D), or (output, weights (B, H, L, S)).
+        """
+        self._check_heads(query, key, value)
+        check_flag("need_weights", need_weights)
+        shape = (*query.shape[:3], key.shape[2])
+        hidden = dict(attn_mask=_with_heads(attn_mask, shape), attn_bias=attn_bias)
+        causal = dict(is_causal=is_causal, query_offset=query_offset)
+        visible = Visibility(shape, query.device, **hidden, **causal)
+        output, weights = self._attend(query, key, value, visible, need_weights)
+        return (output, weights) if need_weights else output
+
+    def join(self, x):
+        """The last part: heads (B, H, L, D) -> (B, L, H, D) -> (B, L, E), projected."""
+        check_floating("x", x)
+        if x.ndim != 4 or (x.shape[1], x.shape[3]) != (self.num_heads, self.head_dim):
+            raise ValueError(
+                f"x must have shape (batch, {self.num_heads}, length, {self.head_dim}), "
+                f"got {tuple(x.shape)}"
+            )
+        return self._join(x)
 
     def extra_repr(self):
-        return f"num_heads={self.num_heads}, dropout={self.dropout}, engine={self.engine!r}"
+        heads = f"num_heads={self.num_heads}, num_kv_heads={self.num_kv_heads}"
+        return f"{heads}, dropout={self.dropout}, engine={self.engine!r}"
 
-    def _split_heads(self, x):
-        """(..., L, E) -> (..., L, H, D) -> (..., H, L, D)."""
-        return x.view(*x.shape[:-1], self.num_heads, self.head_dim).transpose(-3, -2)
+    def _project(self, query, key, value):
+        return (
+            self._split(self.q_proj(query), self.num_heads),
+            self._split(self.k_proj(key), self.num_kv_heads),
+            self._split(self.v_proj(value), self.num_kv_heads),
+        )
 
-    def _join_heads(self, x):
+    def _split(self, x, heads):
+        """(..., L, heads·D) -> (..., L, heads, D) -> (..., heads, L, D)."""
+        return x.view(*x.shape[:-1], heads, self.head_dim).transpose(-3, -2)
+
+    def _join(self, x):
         """(B, H, L, D) -> (B, L, H, D) -> (B, L, E), projected."""
         return self.out_proj(x.transpose(1, 2).flatten(-2))
 
-    def _check_inputs(self, query, key, value):
-        for name, x, projection in (
-            ("query", query, self.q_proj),
-            ("key", key, self.k_proj),
-            ("value", value, self.v_proj),
-        ):
-            if x.ndim != 3 or x.shape[2] != projection.in_features:
-                raise ValueError(
-                    f"{name} must have shape (batch, length, {projection.in_features}), "
-                    f"got {tuple(x.shape)}"
+    def _attend(self, query, key, value, visible, need_weights=False):
+        """(..., H, L, D) over (..., Hkv, S, D) -> (..., H, L, D), and the weights or None."""
+        if self.num_kv_heads != self.num_heads:
+            return self._attend_in_groups(query, key, value, visible, need_weights)
+        dropout_p = self.dropout if self.training else 0.0
+        arguments = (query, key, value, visible, 1 / math.sqrt(self.head_dim), dropout_p)
+        if need_weights:
+            return attend_with_weights(*arguments)
+        return attend(*arguments, self.engine), None
+
+    def _attend_in_groups(self, query, key, value, visible, need_weights):
+        """`_attend` where each head of keys serves several heads of queries."""
+        group, D = self.num_heads // self.num_kv_heads, self.head_dim
+        dropout_p = self.dropout if self.training else 0.0
+        if visible.hides_nothing():  # then heads that share their keys are more queries to them
+            L = query.shape[-2]
+            asked = query.reshape(*key.shape[:-2], group * L, D)  # (..., Hkv, H/Hkv · L, D)
+            visible = Visibility((*asked.shape[:-1], key.shape[-2]), query.device)
+        else:
+            asked = query
+            key, value = (x.repeat_interleave(group, dim=-3) for x in (key, value))
+        arguments = (asked, key, value, visible, 1 / math.sqrt(D), dropout_p)
+        if not need_weights:
+            return attend(*arguments, self.engine).reshape(query.shape), None
+        output, weights = attend_with_weights(*arguments)
+        return output.reshape(query.shape), weights.reshape(*query.shape[:-1], key.shape[-2])
+
+    def _can_cut(self, query, key, lengths):
+        """Whether keys past the lengths can be left out, which is cheaper than masking them.
+
+        It takes someone to look at the lengths: not on a GPU, which would wait, nor in a graph.
+        """
+        return (
+            lengths.tensor.ndim == 1
+            and lengths.tensor.numel() > 0
+            and may_look(query, lengths.tensor)
+            and key.shape[1] >= LEAST_KEYS_TO_CUT
+            and self.engine != "explicit"
+        )
+
+    def _attend_to_lengths(self, query, key, value, lengths, is_causal):
+        """A padded batch, each sequence with its own keys alone: the rest is not even projected."""
+        lengths = lengths.tensor.tolist()
+        queries = self.q_proj(query)
+        keys = self.k_proj(_pack(key, lengths)).split(lengths)  # B tensors (length, Hkv·D)
+        values = self.v_proj(_pack(value, lengths)).split(lengths)
+        outputs = []
+        for q, k, v, length in zip(queries, keys, values, lengths, strict=True):
+            q = self._split(q, self.num_heads)  # (H, L, D)
+            k, v = (self._split(x, self.num_kv_heads) for x in (k, v))  # (Hkv, length, D)
+            parts = [(q, False)]
+            if is_causal:  # a query past the length sees all the keys that are left
+                parts = [(q[:, :length], True), (q[:, length:], False)]
+            for part, causal in parts:
+                shape = (*part.shape[:2], length)
+                output, _ = self._attend(
+                    part, k, v, Visibility(shape, part.device, is_causal=causal)
                 )
+                outputs.append(output.transpose(0, 1))  # (some of L, H, D)
+        return self.out_proj(torch.cat(outputs).view(queries.shape))
+
+    def _check_inputs(self, query, key, value):
+        _check_input("query", query, self.q_proj)
+        if key is query and value is query and self.widths_agree:
+            return
+        _check_input("key", key, self.k_proj)
+        _check_input("value", value, self.v_proj)
         if query.shape[0] != key.shape[0] or key.shape[:2] != value.shape[:2]:
             raise ValueError(
                 "query, key and value must have the same batch size, and value one row for each "
                 f"key, got {tuple(query.shape)}, {tuple(key.shape)} and {tuple(value.shape)}"
             )
 
-    def _can_cut(self, query, key, valid_lens):
-        """Whether keys past the lengths can be left out, which is cheaper than masking them.
-
-        It takes someone to look at the lengths: not on a GPU, which would wait, nor in a graph.
-        """
-        return (
-            not torch.compiler.is_compiling()
-            and valid_lens.ndim == 1
-            and valid_lens.numel() > 0
-            and query.device.type == valid_lens.device.type == "cpu"
-            and key.shape[1] >= LEAST_KEYS_TO_CUT
-            and self.engine != "explicit"
-        )
-
-    def _attend_to_lengths(self, query, key, value, valid_lens, *, is_causal, **options):
-        """A padded batch, each sequence with its own keys alone: the rest is not even projected."""
-        lengths = valid_lens.tolist()
-        queries = self.q_proj(query)
-        keys = self.k_proj(_pack(key, lengths)).split(lengths)  # B tensors (length, E)
-        values = self.v_proj(_pack(value, lengths)).split(lengths)
-        outputs = []
-        for q, k, v, length in zip(queries, keys, values, lengths, strict=True):
-            q, k, v = (self._split_heads(x) for x in (q, k, v))  # (H, L or length, D)
-            parts = [(q, False)]
-            if is_causal:  # a query past the length sees all the keys that are left
-                parts = [(q[:, :length], True), (q[:, length:], False)]
-            for part, causal in parts:
-                output = unchecked_attention(
-                    part, k, v, attn_mask=None, is_causal=causal, **options
+    def _check_heads(self, query, key, value):
+        H, Hkv, D = self.num_heads, self.num_kv_heads, self.head_dim
+        for name, x, heads in (("query", query, H), ("key", key, Hkv), ("value", value, Hkv)):
+            check_floating(name, x)
+            if x.ndim != 4 or (x.shape[1], x.shape[3]) != (heads, D):
+                raise ValueError(
+                    f"{name} must have shape (batch, {heads}, length, {D}), got {tuple(x.shape)}"
                 )
-                outputs.append(output.transpose(0, 1))  # (some of L, H, D)
-        return self.out_proj(torch.cat(outputs).view(queries.shape))
+        check_alike("query", query, key=key, value=value)
+        if query.shape[0] != key.shape[0] or key.shape[2] != value.shape[2]:
+            raise ValueError(
+                "query, key and value must have the same batch size, and value one row for each "
+                f"key, got {tuple(query.shape)}, {tuple(key.shape)} and {tuple(value.shape)}"
+            )
 
 
 def _pack(x, lengths):
@@ -263,13 +363,30 @@ def _pack(x, lengths):
     return torch.cat([rows[:length] for rows, length in zip(x, lengths, strict=True)])
 
 
+def _check_input(name, x, projection, axes=3):
+    """A floating tensor of the width, dtype and device that a projection takes."""
+    width, weight = projection.in_features, projection.weight
+    if (
+        torch.is_tensor(x)
+        and x.shape[-1:] == (width,)
+        and (x.ndim == axes or (axes is None and x.ndim > 1))
+        and x.dtype == weight.dtype
+        and x.device == weight.device
+    ):
+        return  # the usual case; what follows finds the words
+    wanted = f"(batch, length, {width})" if axes else f"(..., length, {width})"
+    check_floating(name, x, axes=wanted)
+    if (axes and x.ndim != axes) or x.shape[-1] != width:
+        raise ValueError(f"{name} must have shape {wanted}, got {tuple(x.shape)}")
+    if x.device != weight.device or not torch.is_autocast_enabled(x.device.type):
+        check_alike("the module's weights", weight, **{name: x})
+
+
 def _with_heads(attn_mask, shape):
     """A mask that fits the scores (B, H, L, S): (B, L, S) -> (B, 1, L, S), others as they are."""
     if attn_mask is None:
         return None
-    if not torch.is_tensor(attn_mask) or attn_mask.dtype != torch.bool:
-        got = attn_mask.dtype if torch.is_tensor(attn_mask) else type(attn_mask).__name__
-        raise ValueError(f"attn_mask must be a boolean tensor, True = may attend, got {got}")
+    check_boolean_mask("attn_mask", attn_mask)
     B, H, L, S = shape
     wanted = {2: (L, S), 3: (B, L, S), 4: (B, H, L, S)}.get(attn_mask.ndim, ())
     if len(wanted) != attn_mask.ndim or any(
@@ -283,11 +400,11 @@ def _with_heads(attn_mask, shape):
     return attn_mask[:, None] if attn_mask.ndim == 3 else attn_mask
 
 
-def _check_batch(valid_lens, shape):
+def _check_batch(lengths, shape):
     B, _, L, _ = shape
-    if valid_lens.shape not in ((B,), (B, L)):
+    if lengths.tensor.shape not in ((B,), (B, L)):
         raise ValueError(
             f"valid_lens must have shape (B,) = {(B,)} or (B, L) = {(B, L)}, "
-            f"got {tuple(valid_lens.shape)}"
+            f"got {tuple(lengths.tensor.shape)}"
         )
-    return valid_lens
+    return lengths

@@ -17,7 +17,7 @@ import math
 import torch
 from torch import nn
 
-from d2lattn.masks import check_count
+from d2lattn.checks import check_count
 
 
 def sinusoidal_encoding(length, dim, *, base=10000.0, offset=0, dtype=None, device=None):

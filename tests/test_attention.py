@@ -15,6 +15,7 @@ from d2lattn import (
     attention_scores,
     attention_weights,
     causal_mask,
+    chunked,
     length_mask,
     masked_softmax,
     window_mask,
@@ -756,7 +757,7 @@ class LargestOutput(TorchDispatchMode):
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("chunk_size", [None, 48])
 def test_chunked_never_builds_queries_by_keys(chunk_size, causal):
-    n, m = (401, 401) if causal else (307, 503)
+    n, m = (1201, 1201) if causal else (1103, 1301)
     mask = length_mask([m - 5], m)
     sizes = dict(L=n, S=m, E=4, EV=6, dtype=torch.float32, grad=True)
 
@@ -769,8 +770,8 @@ def test_chunked_never_builds_queries_by_keys(chunk_size, causal):
         return forward.numel, backward.numel
 
     assert all(numel >= n * m for numel in largest("explicit"))  # the watch does see it
-    chunk = max(64, math.isqrt(m)) if chunk_size is None else chunk_size
-    allowed = max(chunk * chunk, chunk * 6, m * 6)
+    block = chunked.BLOCK if chunk_size is None else (chunk_size, chunk_size)
+    allowed = max(block[0] * block[1], m * 6)
     assert all(numel <= allowed for numel in largest("chunked", chunk_size=chunk_size))
 
 
