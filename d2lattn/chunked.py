@@ -17,8 +17,16 @@ import torch
 import torch.nn.functional as F
 from torch.autograd.function import once_differentiable
 
-from d2lattn.checks import broadcast
-from d2lattn.masks import cut, entry, is_transformed
+from d2lattn.checks import (
+    broadcast,
+    check_count,
+    check_floating,
+    check_query_and_key,
+    check_scale,
+    check_value,
+    kind,
+)
+from d2lattn.masks import Visibility, are_finite, cut, entry, is_transformed, without_unseen
 
 # Queries and keys whose scores are held at once: 1 MiB of float32, which a core's cache takes.
 BLOCK = (512, 512)
@@ -27,6 +35,116 @@ BLOCK = (512, 512)
 def chunked_attention(query, key, value, visible, scale, dropout_p=0.0, chunk_size=None):
     """softmax(Q Kᵀ · scale + bias) V, block by block."""
     return attend_in_blocks(query, key, value, visible, scale, dropout_p, chunk_size)[0]
+
+
+def partial_attention(
+    query,
+    key,
+    value,
+    *,
+    attn_mask=None,
+    attn_bias=None,
+    is_causal=False,
+    scale=None,
+    query_offset=None,
+    chunk_size=None,
+):
+    """Attention over some of the keys, with the number that lets it be merged with the rest.
+
+    output = softmax(s) V and logsumexp = log Σ exp(s) over the keys that are given, s the masked
+    scores. `merge` joins the parts. (Rabe & Staats 2021, section 2; Dao et al. 2022, section 3.1.)
+
+    Args:
+        query: floating tensor (..., L, E).
+        key, value: some of the keys, (..., S, E), and their values, (..., S, Ev).
+        attn_mask, attn_bias, is_causal, query_offset, scale, chunk_size: as in `attention`. The
+            positions are those among the given keys.
+
+    Returns:
+        output (..., L, Ev) of the query's dtype; logsumexp (..., L) in at least float32, -inf for
+        a query that may see none of these keys, whose output is 0. Both have gradients.
+
+    Raises:
+        ValueError: what `attention` refuses.
+
+    Cost:
+        2·L·S·(E + Ev) FLOPs; a few blocks of some MiB, whatever L and S.
+
+    Example:
+        >>> query, key, value = torch.randn(3, 1, 6, 4)
+        >>> halves = [partial_attention(query, key[:, i : i + 3], value[:, i : i + 3])
+        ...           for i in (0, 3)]
+        >>> output, _ = merge(*zip(*halves))
+        >>> torch.allclose(output, partial_attention(query, key, value)[0], atol=1e-6)
+        True
+    """
+    shape = check_query_and_key(query, key)
+    check_value(query, key, value)
+    hidden = dict(attn_mask=attn_mask, attn_bias=attn_bias)
+    causal = dict(is_causal=is_causal, query_offset=query_offset)
+    visible = Visibility(shape, query.device, **hidden, **causal)
+    if chunk_size is not None:
+        check_count("chunk_size", chunk_size)
+    if not (visible.hides_nothing() or are_finite(key, value)):
+        key, value = without_unseen(key, value, visible)
+    scale = check_scale(scale, query)
+    return attend_in_blocks(query, key, value, visible, scale, chunk_size=chunk_size)
+
+
+def merge(outputs, logsumexps):
+    """Join attention over several sets of keys into attention over all of them.
+
+    With l_p = log Σ exp(s) over the keys of part p: logsumexp = log Σ_p exp(l_p) and
+    output = Σ_p exp(l_p - logsumexp) · output_p. It does not matter in which order, or in how many
+    steps, parts are merged: chunks, hashing rounds and machines all use this rule.
+
+    Args:
+        outputs: floating tensors (..., L, Ev), one for each part.
+        logsumexps: floating tensors (..., L), one for each part; -inf where it holds no key.
+
+    Returns:
+        output (..., L, Ev) of the parts' dtype, logsumexp (..., L); 0 and -inf for a query that
+        no part gave a key to.
+
+    Raises:
+        ValueError: no part, another number of outputs than of logsumexps, shapes that do not fit.
+
+    Cost:
+        2·P·L·Ev FLOPs for P parts.
+
+    Example:
+        >>> zero, two = torch.zeros(1, 1), torch.full((1, 1), 2.0)
+        >>> even = torch.tensor([0.0])  # both parts hold one key of score 0
+        >>> merge([zero, two], [even, even])
+        (tensor([[1.]]), tensor([0.6931]))
+    """
+    outputs, logsumexps = list(outputs), list(logsumexps)
+    if not outputs or len(outputs) != len(logsumexps):
+        raise ValueError(
+            "outputs and logsumexps must hold one tensor for each part, at least one, "
+            f"got {len(outputs)} and {len(logsumexps)}"
+        )
+    for output, logsumexp in zip(outputs, logsumexps, strict=True):
+        check_floating("outputs", output)
+        if not torch.is_tensor(logsumexp) or output.shape[:-1] != logsumexp.shape:
+            got = tuple(logsumexp.shape) if torch.is_tensor(logsumexp) else kind(logsumexp)
+            raise ValueError(
+                f"logsumexps must have the shapes of the outputs without their last axis, "
+                f"{tuple(output.shape[:-1])}, got {got}"
+            )
+    if len({(output.shape, output.dtype) for output in outputs}) > 1:
+        shapes = [(tuple(output.shape), output.dtype) for output in outputs]
+        raise ValueError(f"outputs must have one shape and dtype, got {shapes}")
+    parts = torch.stack(logsumexps)  # (P, ..., L)
+    reference = parts.detach().amax(0)
+    reference = reference.masked_fill(reference == -math.inf, 0)  # no part has a key
+    shares = (parts - reference).exp()
+    total = shares.sum(0)  # (..., L)
+    blended = (shares[..., None] * torch.stack(outputs).to(shares.dtype)).sum(0)
+    empty = total == 0
+    total = total.masked_fill(empty, 1)  # neither NaN nor inf, in the gradient too
+    logsumexp = (total.log() + reference).masked_fill(empty, -math.inf)
+    return (blended / total[..., None]).to(outputs[0].dtype), logsumexp
 
 
 def attend_in_blocks(query, key, value, visible, scale, dropout_p=0.0, chunk_size=None):
