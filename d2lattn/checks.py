@@ -52,7 +52,7 @@ def check_choice(name, value, choices):
 def check_floating_dtype(name, value):
     """A torch dtype that holds real numbers."""
     if not isinstance(value, torch.dtype) or not value.is_floating_point:
-        raise ValueError(f"{name} must be a floating dtype of torch, got {show(value)}")
+        raise ValueError(f"{name} must be a floating dtype, got {show(value)}")
 
 
 def check_floating(name, x, axes="(..., length, width)"):
@@ -60,7 +60,7 @@ def check_floating(name, x, axes="(..., length, width)"):
     if not torch.is_tensor(x) or not x.is_floating_point():
         raise ValueError(f"{name} must be a floating tensor, got {kind(x)}")
     if x.ndim < 2:
-        raise ValueError(f"{name} must have axes {axes}, got shape {tuple(x.shape)}")
+        raise ValueError(f"{name} must have shape {axes}, got {tuple(x.shape)}")
 
 
 def check_boolean_mask(name, x):

@@ -17,7 +17,14 @@ import math
 import torch
 from torch import nn
 
-from d2lattn.checks import check_count
+from d2lattn.checks import (
+    check_count,
+    check_flag,
+    check_floating,
+    check_floating_dtype,
+    check_number,
+    show,
+)
 
 
 def sinusoidal_encoding(length, dim, *, base=10000.0, offset=0, dtype=None, device=None):
@@ -52,8 +59,7 @@ def sinusoidal_encoding(length, dim, *, base=10000.0, offset=0, dtype=None, devi
     check_count("length", length, least=0)
     check_count("dim", dim)
     dtype = torch.get_default_dtype() if dtype is None else dtype
-    if not dtype.is_floating_point:
-        raise ValueError(f"dtype must be a floating dtype, got {dtype}")
+    check_floating_dtype("dtype", dtype)
     device = torch.get_default_device() if device is None else torch.device(device)
     angles = _angles(length, dim, base, offset, device)  # (length, ⌈dim/2⌉)
     P = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)  # (length, dim or dim + 1)
@@ -90,6 +96,8 @@ class PositionalEncoding(nn.Module):
 
     def __init__(self, embed_dim, dropout=0.0, *, max_len=1000, base=10000.0):
         super().__init__()
+        check_count("max_len", max_len, least=0)
+        check_number("dropout", dropout, 0, 1)
         self.embed_dim, self.base = embed_dim, base
         self.dropout = nn.Dropout(dropout)
         wide = torch.promote_types(torch.get_default_dtype(), torch.float32)
@@ -198,7 +206,7 @@ def shift_matrix(delta, dim, *, base=10000.0):
         >>> torch.allclose(shift_matrix(3, 4) @ P[5], P[8])
         True
     """
-    _check_number("delta", delta)
+    check_number("delta", delta)
     _check_even("dim", dim)
     turn = delta * _frequencies(dim, base, "cpu")  # (dim/2,)
     M = torch.zeros(dim, dim, dtype=torch.float64, device="cpu")
@@ -241,6 +249,7 @@ def apply_rotary(x, *, offset=0, base=10000.0, interleaved=True):
     _check_sequence(x)
     length, dim = x.shape[-2:]
     _check_even("the width of x", dim)
+    check_flag("interleaved", interleaved)
     wide = torch.promote_types(x.dtype, torch.float32)
     angles = _angles(length, dim, base, offset, x.device)
     cos, sin = (table.to(x.device, wide) for table in (angles.cos(), angles.sin()))  # (L, D/2)
@@ -303,9 +312,9 @@ def _slopes(count):
 
 def _frequencies(dim, base, device):
     """Radians per position of each pair of columns, the last of which may be half a pair."""
-    _check_number("base", base)
+    check_number("base", base)
     if base <= 1:
-        raise ValueError(f"base must be above 1, got {base!r}")
+        raise ValueError(f"base must be above 1, got {show(base)}")
     pairs = torch.arange(0, dim, 2, dtype=torch.float64, device=device)  # (⌈dim/2⌉,)
     return base ** -(pairs / dim)
 
@@ -321,11 +330,6 @@ def _angles(length, dim, base, offset, device):
     return positions[:, None] * _frequencies(dim, base, device)
 
 
-def _check_number(name, value):
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ValueError(f"{name} must be a finite number, got {value!r}")
-
-
 def _check_even(name, dim):
     check_count(name, dim, least=2)
     if dim % 2:
@@ -333,9 +337,7 @@ def _check_even(name, dim):
 
 
 def _check_sequence(x, embed_dim=None):
-    if not torch.is_tensor(x) or not x.is_floating_point():
-        got = x.dtype if torch.is_tensor(x) else type(x).__name__
-        raise ValueError(f"x must be a floating tensor, got {got}")
-    if x.ndim < 2 or embed_dim not in (None, x.shape[-1]):
-        width = "width" if embed_dim is None else embed_dim
-        raise ValueError(f"x must have shape (..., length, {width}), got {tuple(x.shape)}")
+    wanted = f"(..., length, {'width' if embed_dim is None else embed_dim})"
+    check_floating("x", x, wanted)
+    if embed_dim not in (None, x.shape[-1]):
+        raise ValueError(f"x must have shape {wanted}, got {tuple(x.shape)}")
