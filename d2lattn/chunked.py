@@ -214,8 +214,11 @@ def _forward(query, key, value, output, logsumexp, visible, scale, dropout_p, bl
             powers = F.dropout(powers, dropout_p, inplace=True) if dropout_p else powers
             weighted.mul_(rescale).add_(powers @ value[..., keys, :].to(q.dtype))
             largest = larger
-        output[..., rows, :] = weighted / total.masked_fill(total == 0, 1)
         logsumexp[..., rows] = (largest + total.log()).squeeze(-1)
+        # 0/0 is 0 for a query without keys, and NaN for one whose own numbers make all scores -inf.
+        every = visible.block(rows, slice(0, visible.shape[-1]))
+        empty = every.unseen_queries() if visible.bias is None else total == 0
+        output[..., rows, :] = weighted / (total if empty is None else total.masked_fill(empty, 1))
 
 
 def _backward(

@@ -77,12 +77,7 @@ def _call(query, key, value, visible, scale, dropout_p, lead):
         output = F.scaled_dot_product_attention(
             query, key, value, attn_mask=mask, dropout_p=dropout_p, is_causal=is_causal, scale=scale
         )
-    if (
-        dropout_p == 0
-        and output.numel()
-        and may_look(output)
-        and _is_suspect(output, mask is not None)
-    ):
+    if dropout_p == 0 and _is_suspect(output, not visible.hides_nothing()):
         return None
     return output if unseen is None else output.masked_fill(_mask_axes(unseen, lead), 0)
 
@@ -97,9 +92,9 @@ def _kernel_mask(visible, dtype):
     return added.masked_fill(unseen, 0), unseen
 
 
-def _is_suspect(output, masked):
+def _is_suspect(output, hidden):
     """Whether the CPU's kernel may have met a NaN: it answers a query whose scores are NaN with a
-    row of 0, and beside a mask it gives NaN also to queries that do not see the key.
+    row of 0, and where keys are hidden it gives NaN also to queries that do not see the key.
 
     A 0 that has another reason costs time and changes nothing.
     """
@@ -108,7 +103,7 @@ def _is_suspect(output, masked):
     first = output.detach().select(-1, 0)  # one number of each row tells
     if torch.count_nonzero(first).item() < first.numel():
         return True
-    return masked and not math.isfinite(first.sum())
+    return hidden and not math.isfinite(first.sum())
 
 
 def _four_axes(x, lead):

@@ -160,7 +160,7 @@ def _equal_module(projections, *, num_heads, dropout, training):
         embed_dim,
         num_heads,
         dropout=dropout,
-        bias=projections[0][1] is not None,
+        bias=True,
         qdim=qdim,
         kdim=kdim,
         vdim=vdim,
@@ -168,9 +168,10 @@ def _equal_module(projections, *, num_heads, dropout, training):
     linears = (ours.q_proj, ours.k_proj, ours.v_proj, ours.out_proj)
     for linear, parameters in zip(linears, projections, strict=True):
         for name, theirs in zip(("weight", "bias"), parameters, strict=True):
+            copy = None  # a projection without a bias
             if theirs is not None:
                 copy = nn.Parameter(theirs.detach().clone(), requires_grad=theirs.requires_grad)
-                setattr(linear, name, copy)
+            setattr(linear, name, copy)
     return ours.train(training)
 
 

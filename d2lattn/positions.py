@@ -12,8 +12,6 @@ only to 0.004. The result is cast last, so that a row of an encoding is the same
 whether it is computed alone or with others.
 """
 
-import math
-
 import torch
 from torch import nn
 

@@ -15,11 +15,12 @@ from d2lattn import (
     attention_scores,
     attention_weights,
     causal_mask,
-    chunked,
     length_mask,
     masked_softmax,
     window_mask,
 )
+from d2lattn import chunked as chunked_engine
+from d2lattn import fused as fused_engine
 
 ENGINES = ("explicit", "chunked", "fused")
 HALVES = (torch.bfloat16, torch.float16)
@@ -736,6 +737,243 @@ def test_without_dropout_the_random_state_is_left_alone(engine):
     assert torch.equal(torch.get_rng_state(), state)
 
 
+# A query's place among the keys -------------------------------------------------------------------
+
+
+@every_engine
+@pytest.mark.parametrize("offset", [0, 1, 2, 5, 40])
+@pytest.mark.parametrize("sizes", [(5, 7), (1, 7), (7, 3), (5, 5)])
+def test_query_offset_is_a_mask_that_nobody_builds(engine, offset, sizes):
+    L, S = sizes
+    inputs = make(B, H, L=L, S=S, grad=True)
+    mask = torch.arange(S) <= torch.arange(L)[:, None] + offset
+    for options in ({}, dict(attn_mask=holes(B, 1, L, S, seed=5)) if L > 1 else {}):
+        hidden = {"attn_mask": mask & options.get("attn_mask", torch.tensor(True))}
+        wanted = attention(*inputs, **hidden, engine="explicit")
+        got = attention(*inputs, **options, is_causal=True, query_offset=offset, engine=engine)
+        assert worst([got], [wanted]) < 1e-13
+        assert worst(gradients(got, inputs), gradients(wanted, inputs)) < 1e-12
+    weights = attention_weights(*inputs[:2], is_causal=True, query_offset=offset)
+    assert worst([weights], [attention_weights(*inputs[:2], attn_mask=mask)]) < 1e-14
+
+
+@every_engine
+def test_a_cache_step_by_step_equals_the_whole(engine):
+    inputs = make(B, H, L=9, S=9)
+    whole = attention(*inputs, is_causal=True, engine=engine)
+    for start, stop in ((0, 4), (4, 5), (5, 9)):
+        query = inputs[0][..., start:stop, :]
+        seen = [x[..., :stop, :] for x in inputs[1:]]
+        part = attention(query, *seen, is_causal=True, query_offset=start, engine=engine)
+        assert worst([part], [whole[..., start:stop, :]]) < 1e-13
+
+
+def test_causality_beside_a_mask_needs_no_square_mask_in_the_fused_engine():
+    n = 4 * fused_engine.ROWS
+    inputs = make(1, L=n, S=n, E=4, EV=6, dtype=torch.float32)
+    with torch.no_grad(), LargestOutput() as seen:
+        got = attention(*inputs, attn_mask=length_mask([n - 5], n), is_causal=True)
+    assert seen.numel <= fused_engine.ROWS * n
+    wanted = attention(*inputs, attn_mask=length_mask([n - 5], n) & causal_mask(n))
+    assert worst([got], [wanted]) < 1e-5
+
+
+# Scales, and numbers that are none ----------------------------------------------------------------
+
+
+@every_engine
+@pytest.mark.parametrize("scale", [0, 0.0, -0.3, -2])
+def test_a_causal_scale_of_0_or_below(engine, scale):
+    inputs = make(B, H, L=S, grad=True)
+    wanted, _ = loop(*inputs, dict(is_causal=True, scale=scale))
+    got = attention(*inputs, is_causal=True, scale=scale, engine=engine)
+    assert worst([got], [wanted]) < 1e-13
+    assert worst(gradients(got, inputs), gradients(wanted, inputs)) < 1e-12
+
+
+POISON = [math.nan, math.inf, -math.inf]
+HIDING = {  # every way to hide the keys from the fourth on from all five queries
+    "mask": dict(attn_mask=(torch.arange(S) < 3)[None].expand(L, S)),
+    "mask of one row": dict(attn_mask=(torch.arange(S) < 3)[None]),
+    "mask of a batch": dict(attn_mask=length_mask([3, 3], S)[:, None]),
+    "bias": dict(attn_bias=minus_infinity(torch.arange(S) < 3)[None]),
+    "bias for each head": dict(attn_bias=minus_infinity(torch.arange(S) < 3).expand(H, 1, S)),
+}
+
+
+@every_engine
+@pytest.mark.parametrize("poison", POISON)
+@pytest.mark.parametrize("how", HIDING)
+@pytest.mark.parametrize("grad", [False, True])
+def test_a_key_that_no_query_may_see_never_matters(engine, poison, how, grad):
+    query, key, value = make(B, H, dtype=torch.float32, seed=2)
+    options = {k: v.float() if k == "attn_bias" else v for k, v in HIDING[how].items()}
+    results = []
+    for filler in (0.0, poison):
+        for x in (key, value):
+            x[..., 3:, :] = filler
+        inputs = [x.clone().requires_grad_(grad) for x in (query, key, value)]
+        output = attention(*inputs, **options, engine=engine)
+        results.append([output, *(gradients(output, inputs) if grad else [])])
+        weights = attention_weights(*inputs[:2], **options)
+        results[-1] += [weights, *(gradients(weights, inputs[:2]) if grad else [])]
+    assert worst(*results) < 1e-5  # NaN is not
+
+
+@every_engine
+def test_a_key_past_the_last_query_never_matters(engine):
+    query, key, value = make(B, H, L=3, dtype=torch.float32)
+    wanted = attention(query, key[..., :4, :], value[..., :4, :], is_causal=True, query_offset=1)
+    key[..., 4:, :] = value[..., 4:, :] = math.nan
+    got = attention(query, key, value, is_causal=True, query_offset=1, engine=engine)
+    assert worst([got], [wanted]) < 1e-6
+
+
+def shows(x):
+    """Which rows hold a number that is none."""
+    return ~x.isfinite().all(-1)
+
+
+@every_engine
+@pytest.mark.parametrize("poison", POISON)
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 16, 17, 64, 130])
+@pytest.mark.parametrize("grad", [False, True])
+def test_poison_in_a_query_or_in_a_key_that_is_seen_shows_as_in_the_formula(
+    engine, poison, n, grad
+):
+    for place in range(2):
+        inputs = make(B, H, L=n, S=n, dtype=torch.float32, seed=n)
+        inputs[place][0, 0, n // 2, 3] = poison
+        inputs = [x.requires_grad_(grad) for x in inputs]
+        for options in ({}, dict(is_causal=True), dict(attn_mask=causal_mask(n))):
+            wanted = attention(*[x.detach().double() for x in inputs], **options, engine="explicit")
+            got = attention(*inputs, **options, engine=engine).detach()
+            assert torch.equal(shows(got), shows(wanted)), (place, options)
+            if math.isnan(poison):
+                assert shows(got)[0, 0, -1 if place else n // 2]
+            clean = ~shows(wanted)
+            assert worst([got[clean]], [wanted[clean]]) < 1e-5
+
+
+@every_engine
+def test_poison_in_a_value_that_is_seen_shows(engine):
+    query, key, value = make(B, H, dtype=torch.float32)
+    value[1, 2, 4, 0] = math.nan
+    output = attention(query, key, value, engine=engine)
+    assert output[1, 2, :, 0].isnan().all()
+    assert output.isnan().sum() == L
+
+
+# Transforms and graphs ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ["explicit", "fused"])
+@pytest.mark.parametrize("over", ["mask", "all"])
+@pytest.mark.parametrize("mode", [torch.enable_grad, torch.no_grad, torch.inference_mode])
+def test_vmap(engine, over, mode):
+    query, key, value = make(4, B)
+    masks = holes(4, L, S)
+    axes = (None, None, None, 0) if over == "mask" else 0
+
+    def function(query, key, value, mask):
+        output = attention(query, key, value, attn_mask=mask, engine=engine)
+        return output, attention_weights(query, key, attn_mask=mask)
+
+    arguments = (query[0], key[0], value[0]) if over == "mask" else (query, key, value)
+    with mode():
+        output, weights = torch.vmap(function, axes)(*arguments, masks)
+    for i in range(4):
+        parts = arguments if over == "mask" else [x[i] for x in arguments]
+        wanted = function(*parts, masks[i])
+        assert worst([output[i], weights[i]], wanted) < 1e-13
+
+
+@pytest.mark.parametrize("engine", ["explicit", "fused"])
+def test_forward_mode_hessians_and_jacobians_of_torch_func(engine):
+    query, key, value = make(1, L=3, S=3, E=2, EV=2)
+
+    def function(query):
+        return attention(query, key, value, is_causal=True, engine=engine).square().sum()
+
+    hessian = torch.func.hessian(function)(query)
+    wanted = torch.autograd.functional.hessian(
+        lambda q: attention(q, key, value, is_causal=True, engine="explicit").square().sum(), query
+    )
+    assert worst([hessian], [wanted]) < 1e-10
+    _, tangent = torch.func.jvp(function, (query,), (torch.ones_like(query),))
+    assert abs(tangent - torch.func.grad(function)(query).sum()) < 1e-12
+
+
+def test_what_an_engine_cannot_do_is_refused_clearly():
+    inputs = make(1, L=3, S=3, grad=True)
+    for transform in (torch.vmap, torch.func.grad):
+        with pytest.raises(ValueError, match=r"engine must be .* inside torch.func"):
+            transform(lambda q: attention(q, q, q, engine="chunked").sum())(inputs[0].detach())
+    for engine, message in (("chunked", "once_differentiable"), ("fused", "derivative")):
+        output = attention(*inputs, engine=engine).square().sum()
+        (first,) = torch.autograd.grad(output, inputs[0], create_graph=True)
+        with pytest.raises(RuntimeError, match=message):
+            torch.autograd.grad(first.sum(), inputs[0])
+    output = attention(*inputs, engine="explicit").square().sum()
+    (first,) = torch.autograd.grad(output, inputs[0], create_graph=True)
+    assert torch.autograd.grad(first.sum(), inputs[0])[0].isfinite().all()
+
+
+@every_engine
+@pytest.mark.parametrize("case", ["no mask", "length 0", "is_causal", "bias, mask and is_causal"])
+def test_compiles_into_one_graph(case, engine):
+    sizes, options = options_for(case, torch.float32)
+    inputs = make(B, H, **sizes, dtype=torch.float32)
+
+    def function(*inputs):
+        weights = attention_weights(*inputs[:2], **options)
+        return attention(*inputs, **options, engine=engine), weights
+
+    torch.compiler.reset()
+    compiled = torch.compile(function, fullgraph=True, backend="aot_eager")
+    with torch.no_grad():
+        assert worst(compiled(*inputs), function(*inputs)) < 1e-6
+
+
+@every_engine
+@pytest.mark.parametrize("case", ["no mask", "length 0", "is_causal", "bias, mask and is_causal"])
+def test_exports_strictly(case, engine):
+    sizes, options = options_for(case, torch.float32)
+
+    class Module(torch.nn.Module):
+        def forward(self, query, key, value):
+            weights = attention_weights(query, key, **options)
+            return attention(query, key, value, **options, engine=engine), weights
+
+    first, other = (tuple(make(B, H, **sizes, dtype=torch.float32, seed=i)) for i in range(2))
+    exported = torch.export.export(Module(), first, strict=True).module()
+    assert worst(exported(*other), Module()(*other)) < 1e-6
+
+
+@every_engine
+@pytest.mark.parametrize("mode", [torch.enable_grad, torch.inference_mode])
+def test_autocast_keeps_the_inputs_dtype(engine, mode):
+    inputs = make(B, H, dtype=torch.float32)
+    with mode():
+        wanted = attention(*inputs, engine=engine)
+        with torch.autocast("cpu", torch.bfloat16):
+            got = attention(*inputs, attn_mask=ONES, engine=engine)
+            weights = attention_weights(*inputs[:2], attn_mask=ONES)
+            scores = attention_scores(*inputs[:2])
+    assert got.dtype == weights.dtype == scores.dtype == torch.float32
+    assert worst([got], [wanted]) < 0.05
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_masked_softmax_computes_in_float32(dtype):
+    scores = noise(4, 300, dtype=dtype) * 5
+    wanted = scores.float().softmax(-1).to(dtype)
+    assert torch.equal(masked_softmax(scores), wanted)
+    rounded = (scores - scores.amax(-1, keepdim=True)).exp()
+    rounded = rounded / rounded.sum(-1, keepdim=True, dtype=dtype)
+    assert not torch.equal(rounded, wanted)  # the difference can be seen at this size
+
+
 # Memory -------------------------------------------------------------------------------------------
 
 
@@ -770,7 +1008,7 @@ def test_chunked_never_builds_queries_by_keys(chunk_size, causal):
         return forward.numel, backward.numel
 
     assert all(numel >= n * m for numel in largest("explicit"))  # the watch does see it
-    block = chunked.BLOCK if chunk_size is None else (chunk_size, chunk_size)
+    block = chunked_engine.BLOCK if chunk_size is None else (chunk_size, chunk_size)
     allowed = max(block[0] * block[1], m * 6)
     assert all(numel <= allowed for numel in largest("chunked", chunk_size=chunk_size))
 
@@ -868,6 +1106,35 @@ BAD = {
         lambda: attention(Q, K, V, is_causal=True),
         "is_causal L=5,S=7 attn_mask=causal_mask(L,S, top-left bottom-right",
     ),
+    "is_causal, a number": (
+        lambda: attention(Q, K, V, is_causal=1),
+        "is_causal must be True or False, got 1",
+    ),
+    "is_causal, a mask": (
+        lambda: attention_weights(Q, K, is_causal=ONES),
+        "is_causal must be True or False",
+    ),
+    "query_offset, no causality": (
+        lambda: attention(Q, K, V, query_offset=2),
+        "query_offset is_causal=True 2",
+    ),
+    "query_offset, negative": (
+        lambda: attention(Q, K, V, is_causal=True, query_offset=-1),
+        "query_offset integer at_least_0 -1",
+    ),
+    "query_offset, float": (
+        lambda: attention(Q, K, V, is_causal=True, query_offset=2.0),
+        "query_offset integer 2.0",
+    ),
+    "scale, beyond a double": (
+        lambda: attention(Q, K, V, scale=10**400),
+        "scale finite",
+    ),
+    "chunk, beyond int64": (
+        lambda: attention(Q, K, V, engine="chunked", chunk_size=2**63),
+        "chunk_size integer at_most 2**63-1",
+    ),
+    "engine, a list": (lambda: attention(Q, K, V, engine=["fused"]), "engine one_of ['fused']"),
     "is_causal, weights": (lambda: attention_weights(Q, K, is_causal=True), "is_causal L=5,S=7"),
     "scale, nan": (lambda: attention(Q, K, V, scale=math.nan), "scale finite nan"),
     "scale, inf": (lambda: attention_scores(Q, K, scale=math.inf), "scale finite inf"),
@@ -916,7 +1183,8 @@ def test_a_length_mask_is_never_taken_for_a_mask_of_queries_or_heads():
     with pytest.raises(ValueError, match="attn_mask"):
         attention(query, key, value, attn_mask=length_mask([1, 2, 3], S))
     for engine in ENGINES:
-        got = attention(query[:, 0], key[:, 0], value[:, 0], attn_mask=length_mask([1, 2, 3], S))
+        inputs = (query[:, 0], key[:, 0], value[:, 0])
+        got = attention(*inputs, attn_mask=length_mask([1, 2, 3], S), engine=engine)
         for b in range(n):
             short = [x[b, 0] for x in (query, key[..., : b + 1, :], value[..., : b + 1, :])]
             assert worst([got[b]], [attention(*short, engine=engine)]) < 1e-13
