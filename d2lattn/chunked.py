@@ -15,7 +15,6 @@ from contextlib import contextmanager
 
 import torch
 import torch.nn.functional as F
-from torch.autograd.function import once_differentiable
 
 from d2lattn.checks import (
     broadcast,
@@ -180,8 +179,12 @@ class _Blocks(torch.autograd.Function):
         return output.to(query.dtype), logsumexp
 
     @staticmethod
-    @once_differentiable
     def backward(ctx, grad_output, grad_logsumexp):
+        if torch.is_grad_enabled():  # create_graph=True
+            raise ValueError(
+                'engine must be "explicit" to be differentiated twice, got "chunked", which '
+                "recomputes its scores and records nothing"
+            )
         query, key, value, output, logsumexp = ctx.saved_tensors
         wide, grad_bias = logsumexp.dtype, None
         gradients = [torch.zeros_like(x, dtype=wide) for x in (query, key, value)]
