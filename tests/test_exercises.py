@@ -221,6 +221,17 @@ def test_no_solution_sets_what_a_function_of_the_chapter_reads(chapter):
             assert not changed, f"{changed} in {source}"
 
 
+def test_the_cases_keep_what_the_exercises_promise():
+    assert min(T for _, T in BOOK["1.4"].cases()) == 1e-4
+    assert all(mask.any(dim=-1).all() for _, mask in BOOK["3.3"].cases())
+    P = d2lattn.sinusoidal_encoding(1000, 32, dtype=torch.float64)
+    for (row,) in BOOK["6.6"].cases():
+        assert 0.05 < (P - row).abs().amax(dim=-1).min() <= 0.1
+    heads = {H for H, _ in BOOK["7.4"].cases()}
+    assert len(heads) > 2
+    assert all(H.bit_count() == 1 for H in heads)
+
+
 @pytest.mark.parametrize("number", FUNCTIONS)
 def test_another_wrong_answer_is_not_called_correct_nor_a_known_mistake(number, verdict):
     def unlike_any(*arguments):
