@@ -252,6 +252,32 @@ def test_an_error_in_the_answer_is_one_line(number, verdict):
     assert said.count("line") <= 2
 
 
+class Unprintable(Exception):
+    def __str__(self):
+        raise RuntimeError
+
+    __repr__ = __str__
+
+
+@pytest.mark.parametrize("number", BOOK)
+@pytest.mark.parametrize("error", [SystemExit, RecursionError, Unprintable, StopIteration])
+def test_no_error_of_an_answer_passes_check(number, error, verdict):
+    def breaks(*arguments):
+        raise error
+
+    assert verdict(number, breaks).startswith("not yet: ")
+    assert verdict(number, Unprintable()).startswith("not yet: ")
+    assert verdict(number, [Unprintable()]).startswith("not yet: ")
+
+
+def test_the_reader_can_still_interrupt():
+    def takes_for_ever(*arguments):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        check("1.2", takes_for_ever)
+
+
 @pytest.mark.parametrize("number", OF_TENSORS)
 def test_changing_the_input_is_detected(number, verdict):
     spec = BOOK[number]

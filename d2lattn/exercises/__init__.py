@@ -21,6 +21,7 @@ import torch
 from d2lattn.checks import show
 
 BY_HAND = 5e-3  # relative: a number found by hand is right to three digits
+ERRORS = (Exception, SystemExit)  # what the reader's code may raise, and should hear about
 
 
 class Verdict(NamedTuple):
@@ -195,10 +196,9 @@ def _does_nothing(function, arguments):
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             return _is_blank(function(*arguments))
-    except NotImplementedError as error:
-        here_and_function = 2
-        return len(list(traceback.walk_tb(error.__traceback__))) == here_and_function
-    except Exception:
+    except NotImplementedError as error:  # two frames: this one and the function's own
+        return len(list(traceback.walk_tb(error.__traceback__))) == 2
+    except ERRORS:
         return False
 
 
@@ -207,7 +207,7 @@ def _judge(spec, answer):
         if _is_blank(answer) or spec.untouched(answer):
             return None, "not attempted yet"
         problem = spec.problem(answer)
-    except Exception as error:  # the reader's code may raise anything, and should hear what
+    except ERRORS as error:
         problem = _stops(error)
     return problem is None, "correct" if problem is None else f"not yet: {problem}"
 
@@ -216,7 +216,7 @@ def _outcome(function, arguments):
     """What a function returns, or the error that it raises."""
     try:
         return function(*arguments)
-    except Exception as error:
+    except ERRORS as error:
         return error
 
 
@@ -241,7 +241,7 @@ def _copy(arguments):
 
 def _difference(got, want, rtol=1e-4):
     """What distinguishes two results, in words, or None."""
-    if isinstance(got, Exception) or isinstance(want, Exception):
+    if isinstance(got, ERRORS) or isinstance(want, ERRORS):
         same = type(got) is type(want) and str(got) == str(want)
         return None if same else _stops(got)
     if isinstance(want, (tuple, list)) and (any(map(torch.is_tensor, want)) or not _is_array(got)):
