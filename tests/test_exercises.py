@@ -520,7 +520,7 @@ def test_hidden_scores_may_be_compared(judge):
         lambda x: x.masked_fill(x < 1, -math.inf), lambda: [(torch.arange(3.0),)]
     )
     assert judge(hide, hide.reference) == "correct"
-    assert "differ by up to 1 " in judge(hide, lambda x: hide.reference(x) + 1)
+    assert "differ by up to 0.5 " in judge(hide, lambda x: hide.reference(x) + 0.5)
     assert "differ by up to inf " in judge(hide, lambda x: x.masked_fill(x < 1, -1e6))
 
 
@@ -533,6 +533,13 @@ def test_a_list_that_is_changed_is_noticed_and_the_reference_gets_its_own(judge)
 
 def test_an_answer_that_works_with_gradients(judge):
     assert judge(SOFTMAX, lambda x: x.requires_grad_().softmax(-1)) == "correct"
+
+
+def test_a_mistake_that_raises_is_named_by_its_very_error(judge):
+    length = FunctionExercise(len, lambda: [([1],)], {"a list has no size": lambda x: x.size})
+    assert judge(length, lambda x: x.size) == "not yet: a list has no size"
+    assert judge(length, lambda x: x.width).startswith("not yet: it stops with AttributeError: ")
+    assert judge(length, lambda x: 3) == "not yet: numbers differ by up to 2 for input [1]"
 
 
 def test_open_exercises(judge):
