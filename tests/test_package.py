@@ -26,7 +26,7 @@ ELSEWHERE = {
     "d2lattn.plots": ["heatmap", "heatmaps", "columns", "describe", "lines"],
     "d2lattn.interact": ["controls"],
     "d2lattn.interop": ["load_d2l"],
-    "d2lattn.exercises": ["check"],
+    "d2lattn.exercises": ["check", "verdict"],
 }
 PUBLIC = {f"d2lattn.{name}": getattr(d2lattn, name) for name in d2lattn.__all__} | {
     f"{module}.{name}": getattr(importlib.import_module(module), name)

@@ -18,6 +18,17 @@ def _tempered(x, temperature):
     return torch.softmax(x @ x.T / temperature, dim=-1) @ x
 
 
+def _by_hand(subtract, keepdim=True):
+    """Attention with a temperature in the steps of softmax: subtract(scores) first, then exp."""
+
+    def tempered(x, temperature):
+        scores = x @ x.T / temperature
+        exponentials = (scores - subtract(scores)).exp()
+        return exponentials / exponentials.sum(dim=-1, keepdim=keepdim) @ x
+
+    return tempered
+
+
 EXERCISES = {
     "1.1": ValueExercise(
         lambda: [1 / 8, 2 / 8, 5 / 8],
@@ -34,9 +45,9 @@ EXERCISES = {
         lambda x: torch.softmax(x @ x.T, dim=-1) @ x,
         _inputs,
         {
-            "the softmax runs over the queries (columns sum to 1): sum along the last axis": (
-                lambda x: torch.softmax(x @ x.T, dim=0) @ x
-            ),
+            # XXᵀ is symmetric: without keepdim the sums of the rows divide the columns.
+            "the columns sum to 1, not the rows: divide each row by its own sum, with "
+            "sum(dim=-1, keepdim=True)": lambda x: torch.softmax(x @ x.T, dim=0) @ x,
             "all weights together sum to 1: each row has a sum of its own": (
                 lambda x: (x @ x.T).exp() / (x @ x.T).exp().sum() @ x
             ),
@@ -61,7 +72,14 @@ EXERCISES = {
             "the columns of X were made unit length, not the rows": (
                 lambda x: torch.softmax((x / x.norm(dim=0)) @ (x / x.norm(dim=0)).T, dim=-1) @ x
             ),
-            "the softmax runs over the queries: use the last axis": (
+            "these are the cosines times X: the softmax is missing": (
+                lambda x: _unit(x) @ _unit(x).T @ x
+            ),
+            "these are the weights: multiply them with X": (
+                lambda x: torch.softmax(_unit(x) @ _unit(x).T, dim=-1)
+            ),
+            "the columns sum to 1, not the rows: divide each row by its own sum, with "
+            "sum(dim=-1, keepdim=True)": (
                 lambda x: torch.softmax(_unit(x) @ _unit(x).T, dim=0) @ x
             ),
             "only one of the two vectors is divided by its length": (
@@ -77,13 +95,20 @@ EXERCISES = {
                 lambda x, temperature: _tempered(x, 1 / temperature)
             ),
             "T has no effect": lambda x, temperature: _tempered(x, 1.0),
-            "the exponentials overflow for small T: subtract the largest score of each row": (
-                lambda x, temperature: (
-                    (x @ x.T / temperature).exp()
-                    / (x @ x.T / temperature).exp().sum(dim=-1, keepdim=True)
-                    @ x
-                )
+            "the columns sum to 1, not the rows: divide each row by its own sum, with "
+            "sum(dim=-1, keepdim=True)": _by_hand(
+                lambda scores: scores.amax(dim=-1, keepdim=True), keepdim=False
             ),
+            "the softmax runs over the queries: use the last axis": (
+                lambda x, temperature: torch.softmax(x @ x.T / temperature, dim=0) @ x
+            ),
+            "the exponentials overflow for small T: subtract the largest score of each row": (
+                _by_hand(lambda scores: 0)
+            ),
+            "the largest of all scores is subtracted, so that whole rows become 0 for small T: "
+            "each row has a largest score of its own": _by_hand(torch.max),
+            "the largest scores are subtracted from the columns: from each row its own, with "
+            "keepdim=True": _by_hand(lambda scores: scores.amax(dim=-1)),
         },
     ),
     "1.5": ValueExercise(

@@ -1,12 +1,13 @@
 """Exercises of chapter 3: scaling and masking."""
 
 import math
+from functools import partial
 
 import torch
 
 from d2lattn.attention import attention_weights, masked_softmax
-from d2lattn.exercises import FunctionExercise, OpenExercise, ValueExercise
-from d2lattn.masks import causal_mask, length_mask, window_mask
+from d2lattn.exercises import FunctionExercise, OpenExercise, ValueExercise, is_starter
+from d2lattn.masks import causal_mask, length_mask
 
 
 def _heads():
@@ -55,13 +56,29 @@ def _masked_afterwards(scores, mask):
     return torch.softmax(scores, dim=-1) * mask
 
 
-def _renormalised(scores, mask):
-    weights = _masked_afterwards(scores, mask)
+def _divided_again(weights, scores, mask):
+    weights = weights(scores) * mask
     return weights / weights.sum(dim=-1, keepdim=True)
 
 
-def _decoder_mask(valid_lens, n, width):
-    return length_mask(valid_lens, n) & causal_mask(n) & window_mask(n, width=width)
+def _decoder_mask(
+    valid=lambda i, j, length: j < length,
+    past=lambda i, j: j <= i,
+    near=lambda i, j, width: i - j < width,
+    combine=lambda valid, past, near: valid & past & near,
+):
+    """A decoder's mask with a window, in the reader's comparisons, each of which may be wrong."""
+
+    def decoder_mask(valid_lens, n, width):
+        i, j, length = torch.arange(n)[:, None], torch.arange(n), valid_lens[:, None, None]
+        mask = combine(valid(i, j, length), past(i, j), near(i, j, width))
+        return mask.expand(len(valid_lens), n, n)
+
+    return decoder_mask
+
+
+def _everything(*positions):
+    return torch.ones(1, 1, 1, dtype=torch.bool)
 
 
 def _lengths():
@@ -86,8 +103,6 @@ def _judge_safe_softmax(softmax):
         for size in (1.0, 1e4):
             inputs = (size * scores).requires_grad_()
             weights = softmax(inputs.clone(), mask)
-            if weights is None or weights is ...:
-                raise NotImplementedError  # the starter as it stands
             if not torch.is_tensor(weights) or weights.shape != scores.shape:
                 return "the weights must be a tensor of the shape of the scores"
             wanted = masked_softmax(size * scores, mask)
@@ -113,7 +128,7 @@ def _judge_safe_softmax(softmax):
 
 EXERCISES = {
     "3.1": ValueExercise(
-        lambda: 4.0,
+        lambda: 4,
         {
             "36 needs components of variance 1: what variance has each component of q?": 36,
             "12 counts the small variance once: both q and k have it": 12,
@@ -154,8 +169,11 @@ EXERCISES = {
             "the mask comes after the softmax, so rows do not sum to 1: hide the scores": (
                 _masked_afterwards
             ),
-            "dividing again after the softmax is 0/0 when a hidden key took all: hide the scores": (
-                _renormalised
+            "masked after exp, 0/0 is left when a hidden key took all weight: hide the scores": (
+                partial(_divided_again, partial(torch.softmax, dim=-1))
+            ),
+            "exp(300) is infinite, and infinity times a mask of 0 is NaN: hide the scores": (
+                partial(_divided_again, torch.exp)
             ),
             "the mask is inverted: True means may attend": (
                 lambda scores, mask: _filled(-math.inf)(scores, ~mask)
@@ -170,43 +188,42 @@ EXERCISES = {
         },
     ),
     "3.4": FunctionExercise(
-        _decoder_mask,
+        _decoder_mask(),
         _lengths,
         {
-            "the mask is inverted: True means may attend": lambda *a: ~_decoder_mask(*a),
+            "the mask is inverted: True means may attend": (
+                _decoder_mask(combine=lambda *masks: ~(masks[0] & masks[1] & masks[2]))
+            ),
             "it lets a query see the future and not the past: j ≤ i, not j ≥ i": (
-                lambda lens, n, width: (
-                    length_mask(lens, n) & causal_mask(n).mT & window_mask(n, width=width)
-                )
+                _decoder_mask(past=lambda i, j: j >= i)
+            ),
+            "the future is visible: i - j < width is true of every later key": (
+                _decoder_mask(past=_everything)
             ),
             "the future is visible: the window alone looks both ways": (
-                lambda lens, n, width: length_mask(lens, n) & window_mask(n, width=width)
+                _decoder_mask(past=_everything, near=lambda i, j, width: (i - j).abs() < width)
             ),
             "the window is one key too wide: width counts the query's own position": (
-                lambda lens, n, width: _decoder_mask(lens, n, width + 1)
+                _decoder_mask(near=lambda i, j, width: i - j <= width)
             ),
-            "the window is missing": lambda lens, n, width: length_mask(lens, n) & causal_mask(n),
-            "the padding is visible": (
-                lambda lens, n, width: (causal_mask(n) & window_mask(n, width=width)).expand(
-                    len(lens), n, n
-                )
+            "the window is missing": _decoder_mask(near=_everything),
+            "one padded key is visible: the last real key is j = valid_len - 1": (
+                _decoder_mask(valid=lambda i, j, length: j <= length)
             ),
+            "the padding is visible": _decoder_mask(valid=_everything),
             "the padding is hidden as a query (row): hide it as a key (column)": (
-                lambda lens, n, width: (
-                    length_mask(lens, n).mT & causal_mask(n) & window_mask(n, width=width)
-                )
+                _decoder_mask(valid=lambda i, j, length: i < length)
             ),
             "a key is visible if one mask allows it: all three must, so combine them with &": (
-                lambda lens, n, width: (
-                    length_mask(lens, n) | causal_mask(n) | window_mask(n, width=width)
-                )
+                _decoder_mask(combine=lambda valid, past, near: valid | past | near)
             ),
             "a query does not see itself: j ≤ i, not j < i": (
-                lambda lens, n, width: (
-                    _decoder_mask(lens, n, width) & ~torch.eye(n, dtype=torch.bool)
-                )
+                _decoder_mask(past=lambda i, j: j < i)
             ),
         },
     ),
-    "3.5": OpenExercise(_judge_safe_softmax),
+    "3.5": OpenExercise(
+        _judge_safe_softmax,
+        lambda answer: callable(answer) and is_starter(answer, *_scores_and_masks()[0]),
+    ),
 }

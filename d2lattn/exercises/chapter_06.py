@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from d2lattn.exercises import FunctionExercise, OpenExercise, ValueExercise
+from d2lattn.exercises import FunctionExercise, OpenExercise, ValueExercise, is_starter
 from d2lattn.positions import sinusoidal_encoding
 
 
@@ -47,13 +47,17 @@ def _by_one_pair(row, pair):
     return round(angle * 10000 ** (2 * pair / 32))
 
 
+def _learns_nothing(answer):
+    """Whether a class LearnedEncoding is still the starter."""
+    layer = answer(9, 4)
+    return not list(layer.parameters()) and is_starter(layer.forward, torch.zeros(2, 5, 4))
+
+
 def _judge_learned(answer):
     """What is wrong with a class LearnedEncoding(max_len, dim), or None."""
     layer = answer(9, 4)
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(2, 5, 4, generator=generator)
-    if layer(x) is None:
-        raise NotImplementedError
     count = sum(p.numel() for p in layer.parameters() if p.requires_grad)
     if count == 0:
         return "there is nothing to learn: make the table an nn.Parameter or an nn.Embedding"
@@ -63,6 +67,8 @@ def _judge_learned(answer):
         for parameter in layer.parameters():
             parameter.normal_(generator=generator)
         result, zeros = layer(x), layer(torch.zeros_like(x))
+        if not torch.is_tensor(result):
+            return f"forward must return a tensor, got {type(result).__name__}"
         if result.shape != x.shape:
             return f"the shape is {tuple(result.shape)}, expected {tuple(x.shape)}"
         if not torch.allclose(zeros[0], zeros[1]):
@@ -93,6 +99,9 @@ EXERCISES = {
         {
             "the encoding is added along the batch axis: axis 1 is the length": (
                 lambda x, P: x + P[: x.shape[0], None]
+            ),
+            "as many rows as sentences are taken, P[:batch]: take one row for each position": (
+                lambda x, P: x + P[: x.shape[0]]
             ),
             "every token gets row 0: token i needs row i": lambda x, P: x + P[0],
             "the rows are the last ones: token 0 needs row 0": lambda x, P: x + P[-x.shape[1] :],
@@ -135,7 +144,7 @@ EXERCISES = {
             "the axes are swapped: one row for each number": lambda n, k: _bits(n, k).T,
         },
     ),
-    "6.5": OpenExercise(_judge_learned),
+    "6.5": OpenExercise(_judge_learned, _learns_nothing),
     "6.6": FunctionExercise(
         _nearest,
         _noisy_rows,

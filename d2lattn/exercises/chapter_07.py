@@ -39,11 +39,11 @@ def _turned_back(x):
     return apply_rotary(mirrored).unflatten(-1, (-1, 2)).flip(-1).flatten(-2)
 
 
-def _alibi(num_heads, length, first=1, sign=-1, causal=True):
+def _alibi(num_heads, length, first=1, sign=-1, causal=True, shares=None):
     heads = torch.arange(first, first + num_heads)
     i = torch.arange(length)
     offset = i[:, None] - i
-    bias = sign * (2.0 ** (-8 * heads / num_heads))[:, None, None] * offset
+    bias = sign * (2.0 ** (-8 * heads / (shares or num_heads)))[:, None, None] * offset
     return bias.masked_fill(offset < 0, -torch.inf) if causal else bias
 
 
@@ -117,7 +117,10 @@ EXERCISES = {
             "the future is not masked: later keys must get -inf": (
                 lambda num_heads, length: _alibi(num_heads, length, causal=False)
             ),
-            "the future is not masked: later keys must get -inf, and not -m|i - j|": alibi_bias,
+            "later keys get -m|i - j| here, and must get -inf: mask the future": alibi_bias,
+            "the slopes are 2^(-h), right for 8 heads alone: the exponent is -8h/H": (
+                lambda num_heads, length: _alibi(num_heads, length, shares=8)
+            ),
             "the slopes start at h = 0: h runs from 1 to H": (
                 lambda num_heads, length: _alibi(num_heads, length, first=0)
             ),

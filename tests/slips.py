@@ -1,0 +1,444 @@
+"""Slips as readers make them: edits of the book's own solutions, and values found by hand.
+
+Each function slip is (part of the diagnosis, {text in the solution: what stands there instead}).
+They are written without a look at the functions in `d2lattn.exercises` that recognise them.
+"""
+
+import json
+import math
+import re
+from pathlib import Path
+
+import torch
+from torch import nn
+
+import d2lattn
+
+NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
+
+
+def cells(chapter):
+    """(source, whether it is a solution) of each code cell of a chapter."""
+    (path,) = NOTEBOOKS.glob(f"{chapter:02d}_*.ipynb")
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] == "code":
+            yield "".join(cell["source"]), "solution" in cell["metadata"].get("tags", [])
+
+
+def solution(number):
+    """The solution of an exercise as it stands in its chapter, up to its `check`."""
+    title = f"# @title Solution {number}\n"
+    (source,) = (source for source, _ in cells(int(number[0])) if source.startswith(title))
+    return source.partition("\ncheck(")[0]
+
+
+def answer(number, edits=None):
+    """The function or class of a solution, after the edits."""
+    source = solution(number)
+    for old, new in (edits or {}).items():
+        assert old in source, f"the solution of {number} has no {old!r} any more"
+        source = source.replace(old, new)
+    scope = {"torch": torch, "nn": nn, "math": math} | {
+        name: getattr(d2lattn, name) for name in d2lattn.__all__
+    }
+    if number == "4.3":  # it uses that of 4.2
+        exec(solution("4.2"), scope)
+    exec(source, scope)
+    return scope[re.findall(r"^(?:def|class) (\w+)", source, re.M)[-1]]
+
+
+SLIPS = {
+    "1.2": [
+        ("columns sum to 1", {"dim=-1, keepdim=True": "dim=-1"}),
+        ("columns sum to 1", {"dim=-1": "dim=0"}),
+        ("all weights together", {".sum(dim=-1, keepdim=True)": ".sum()"}),
+        ("not divided by their sum", {" / exponentials.sum(dim=-1, keepdim=True)": ""}),
+        ("divided by √d", {"X.T)": "X.T / X.shape[1] ** 0.5)"}),
+        ("divided by d:", {"X.T)": "X.T / X.shape[1])"}),
+        (
+            "softmax is missing",
+            {"exponentials / exponentials.sum(dim=-1, keepdim=True)": "X @ X.T"},
+        ),
+        ("these are the weights", {"keepdim=True) @ X": "keepdim=True)"}),
+    ],
+    "1.3": [
+        ("averages the unit rows", {") @ X": ") @ unit"}),
+        ("columns of X were made unit", {"norm(dim=-1": "norm(dim=0"}),
+        ("columns sum to 1", {"unit.T, dim=-1": "unit.T, dim=0"}),
+        ("only one of the two", {"unit @ unit.T": "unit @ X.T"}),
+        ("softmax is missing", {"torch.softmax(unit @ unit.T, dim=-1)": "unit @ unit.T"}),
+        ("these are the weights", {"dim=-1) @ X": "dim=-1)"}),
+    ],
+    "1.4": [
+        ("multiplied by T", {"/ T": "* T"}),
+        ("T has no effect", {" / T": ""}),
+        ("columns sum to 1", {".sum(dim=-1, keepdim=True)": ".sum(dim=-1)"}),
+        (
+            "softmax runs over the queries",
+            {
+                "exponentials / exponentials.sum(dim=-1, keepdim=True)": (
+                    "torch.softmax(scores, dim=0)"
+                )
+            },
+        ),
+        ("overflow", {" - scores.max(dim=-1, keepdim=True).values": ""}),
+        ("largest of all scores", {".max(dim=-1, keepdim=True).values": ".max()"}),
+        ("subtracted from the columns", {".max(dim=-1, keepdim=True)": ".max(dim=-1)"}),
+    ],
+    "2.2": [
+        ("softmax runs over the queries", {"dim=-1": "dim=0"}),
+        ("multiplied by T", {"/ T": "* T"}),
+        ("T has no effect", {" / T": ""}),
+        ("weights are divided by T", {" / T": "", "dim=-1)": "dim=-1) / T"}),
+        ("√d as well", {"/ T": "/ T / query.shape[-1] ** 0.5"}),
+        ("one key only", {"torch.softmax(scores, dim=-1) @ values": "values[scores.argmax(-1)]"}),
+        ("blends the keys", {"dim=-1) @ values": "dim=-1) @ keys"}),
+        ("these are the weights", {"dim=-1) @ values": "dim=-1)"}),
+        (
+            "sums over the queries",
+            {"torch.softmax(scores, dim=-1) @ values": "(scores.softmax(-1) @ values).sum(0)"},
+        ),
+    ],
+    "2.3": [
+        ("width of the tokens", {"W_q.shape[0]": "X.shape[1]"}),
+        ("width of the values", {"W_q.shape[0]": "W_v.shape[0]"}),
+        ("take its square root", {" ** 0.5": ""}),
+        ("not divided", {" / W_q.shape[0] ** 0.5": ""}),
+        ("softmax runs over the queries", {"dim=-1": "dim=0"}),
+        ("exchanged", {"Q @ K.T": "K @ Q.T"}),
+        ("blends the tokens", {"dim=-1) @ V": "dim=-1) @ X"}),
+        ("sums over the tokens", {"return torch": "return sum(torch", "@ V": "@ V)"}),
+    ],
+    "2.4": [
+        ("both weights", {"torch.linalg.inv(A).T": "A"}),
+        ("transpose is missing", {"inv(A).T": "inv(A)"}),
+        ("inverse is missing", {"torch.linalg.inv(A).T": "A.T"}),
+        ("W_k is unchanged", {"torch.linalg.inv(A).T @ ": ""}),
+        (
+            "W_q should become",
+            {"A @ W_q, torch.linalg.inv(A).T @ W_k": "torch.linalg.inv(A).T @ W_q, A @ W_k"},
+        ),
+    ],
+    "3.2": [
+        ("by d, not by √d", {"math.sqrt(query.shape[-1])": "query.shape[-1]"}),
+        ("root of the model's width", {"sqrt(": "sqrt(len(query) * "}),
+        ("by the model's width", {"math.sqrt(": "(len(query) * "}),
+        ("not divided by √d", {" / math.sqrt(query.shape[-1])": ""}),
+        ("multiplied by √d", {"/ math": "* math"}),
+        ("softmax runs over the queries", {"dim=-1": "dim=-2"}),
+        ("softmax runs over the heads", {"dim=-1": "dim=0"}),
+        ("softmax is missing", {"torch.softmax(scores, dim=-1)": "scores"}),
+        (
+            "division comes after",
+            {" / math.sqrt(query.shape[-1])": "", "dim=-1)": "dim=-1) / query.shape[-1] ** 0.5"},
+        ),
+    ],
+    "3.3": [
+        (
+            "mask comes after the softmax",
+            {"scores.masked_fill(~mask, -math.inf), dim=-1)": "scores, dim=-1) * mask"},
+        ),
+        (
+            "0/0 is left",
+            {
+                "return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": (
+                    "w = torch.softmax(scores, dim=-1) * mask; return w / w.sum(-1, keepdim=True)"
+                )
+            },
+        ),
+        (
+            "0/0 is left",
+            {
+                "return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": (
+                    "e = torch.exp(scores - scores.amax(-1, keepdim=True)) * mask; "
+                    "return e / e.sum(-1, keepdim=True)"
+                )
+            },
+        ),
+        (
+            "infinity times a mask",
+            {
+                "return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": (
+                    "e = scores.exp() * mask; return e / e.sum(dim=-1, keepdim=True)"
+                )
+            },
+        ),
+        ("mask is inverted", {"~mask": "mask"}),
+        ("softmax runs over the queries", {"dim=-1": "dim=-2"}),
+        ("set to 0", {"-math.inf": "0"}),
+        ("below the number you fill in", {"-math.inf": "-1e9"}),
+        ("mask has no effect", {"scores.masked_fill(~mask, -math.inf)": "scores"}),
+    ],
+    "3.4": [
+        ("mask is inverted", {"return is_real & ": "return ~(is_real & ", "< width)": "< width))"}),
+        ("future and not the past", {"j <= i": "j >= i"}),
+        ("every later key", {" & (j <= i)": ""}),
+        ("looks both ways", {" & (j <= i)": "", "(i - j < width)": "((i - j).abs() < width)"}),
+        ("one key too wide", {"i - j < width": "i - j <= width"}),
+        ("window is missing", {" & (i - j < width)": ""}),
+        ("one padded key is visible", {"j < valid": "j <= valid"}),
+        ("the padding is visible", {"j < valid_lens": "j < n + 0 * valid_lens"}),
+        ("hidden as a query", {"j < valid": "i < valid"}),
+        ("if one mask allows it", {"is_real & (j <= i) & ": "is_real | (j <= i) | "}),
+        ("does not see itself", {"j <= i": "j < i"}),
+    ],
+    "3.5": [
+        ("±10,000: exp overflows", {"(scores - largest)": "scores"}),
+        ("±10,000: exp overflows", {"- largest)": "- largest.mean())"}),
+        (
+            "NaN where query 2 has no key",
+            {".masked_fill(total == 0, 1.0)": ".masked_fill(mask.sum() < 0, 1.0)"},
+        ),
+    ],
+    "4.2": [
+        ("reshape without", {"L, num_heads, E // num_heads).transpose(1, 2)": "num_heads, L, -1)"}),
+        (
+            "dealt out in turn",
+            {"num_heads, E // num_heads).transpose(1, 2)": "-1, num_heads).permute(0, 3, 1, 2)"},
+        ),
+        ("transpose is missing", {".transpose(1, 2)": ""}),
+        ("before the batch", {".transpose(1, 2)": ".permute(2, 0, 1, 3)"}),
+    ],
+    "4.3": [
+        ("scale is √E", {"D**0.5": "E**0.5"}),
+        ("divided by D:", {"D**0.5": "D"}),
+        ("not scaled", {" / D**0.5": ""}),
+        ("softmax runs over the queries", {"dim=-1": "dim=-2"}),
+        ("softmax runs over the heads", {"dim=-1": "dim=1"}),
+        (
+            "when the heads are split",
+            {"my_split_heads(X @ W.T, num_heads)": "(X @ W.T).reshape(B, num_heads, L, D)"},
+        ),
+        ("when the heads are joined", {".transpose(1, 2)": ""}),
+        (
+            "twice",
+            {
+                "my_split_heads(X @ W.T, num_heads)": "(X @ W.T).reshape(B, num_heads, L, D)",
+                ".transpose(1, 2)": "",
+            },
+        ),
+        ("weights are not transposed", {"X @ W.T": "X @ W", "@ Wo.T": "@ Wo"}),
+        ("Wo is missing", {" @ Wo.T": ""}),
+    ],
+    "4.4": [
+        ("mask is inverted", {">=": "<"}),
+        ("one key too few", {">=": ">"}),
+        (
+            "axes are (S, B)",
+            {"torch.arange(S) >= valid_lens[:, None]": "torch.arange(S)[:, None] >= valid_lens"},
+        ),
+    ],
+    "4.5": [
+        ("added up already", {"return heads @ per_head": "return (heads @ per_head).sum(dim=1)"}),
+        ("takes rows of Wo", {"reshape(-1, H, D).permute(1, 2, 0)": "reshape(H, D, -1)"}),
+        ("dealt out", {"-1, H, D).permute(1, 2, 0)": "-1, D, H).permute(2, 1, 0)"}),
+    ],
+    "5.1": [
+        ("unit itself is missing", {"1 + sum": "sum"}),
+        ("dilations have no effect", {" * s for": " for"}),
+        (
+            "kernel sizes are multiplied",
+            {
+                "1 + sum((k - 1) * s for k, s in zip(kernel_sizes, dilations, strict=True))": (
+                    "math.prod(kernel_sizes)"
+                )
+            },
+        ),
+        ("not k·dilation", {"(k - 1) * s": "k * s"}),
+    ],
+    "5.2": [
+        ("one layer alone", {"n // 2 + 1": "n"}),
+        ("the 1 is missing", {"n // 2 + 1": "math.ceil(n / 2) + 1"}),
+        ("rounded down", {"n // 2 + 1": "(n - 1) // 2 + 1"}),
+        ("not k²", {"n // 2 + 1": "math.ceil(math.sqrt(n))"}),
+    ],
+    "5.3": [
+        ("near the ends", {" - r * (r + 1)": ""}),
+        ("cost of full attention", {"n * (2 * r + 1) - r * (r + 1)": "n**2"}),
+        ("not 2r", {"(n - 1) // r": "(n - 1) // (2 * r)"}),
+        ("n − 1 positions apart", {"-(n - 1) // r": "-n // r"}),
+        ("does not connect all pairs", {"-(-(n - 1) // r)": "1"}),
+        ("not 2d", {"4 * d": "2 * d"}),
+    ],
+    "5.4": [
+        ("projections are missing", {"(k - 4)": "k"}),
+        ("cost the same", {" + 1)": ")"}),
+        ("for k ≤ 4", {"max(1, d * (k - 4) // 2 + 1)": "d * (k - 4) // 2 + 1"}),
+    ],
+    "5.5": [
+        ("transposed", {"return connected": "return connected.T"}),
+        ("diagonal", {"return connected": "return connected | torch.eye(n).bool()"}),
+        ("does not depend", {"!= still)[0].any(": "== still)[0].all("}),
+        ("not boolean", {", dtype=torch.bool": ""}),
+    ],
+    "6.2": [
+        ("along the batch axis", {"X.shape[1]]": "X.shape[0], None]"}),
+        ("P[:batch]", {"X.shape[1]": "X.shape[0]"}),
+        ("P[:batch]", {"X.shape[1]": "len(X)"}),
+        ("every token gets row 0", {": X.shape[1]": "0"}),
+        ("rows are the last ones", {": X.shape[1]": "-X.shape[1] :"}),
+        ("multiplied", {"X + ": "X * "}),
+        ("encoding alone", {"X + P[: X.shape[1]]": "P[: X.shape[1]].expand_as(X)"}),
+    ],
+    "6.3": [
+        (
+            "swapped",
+            {"angles.cos()[": "angles.sin()[", "= angles.sin()\n": "= angles.cos()\n"},
+        ),
+        (
+            "first half",
+            {"P[:, 0::2]": "P[:, : (dim + 1) // 2]", "P[:, 1::2]": "P[:, (dim + 1) // 2 :]"},
+        ),
+        (
+            "frequency of its own",
+            {
+                "arange(0, dim, 2)": "arange(dim)",
+                "angles.sin()": "angles[:, 0::2].sin()",
+                "angles.cos()[:, : dim // 2]": "angles[:, 1::2].cos()",
+            },
+        ),
+        ("exponent uses the column", {"arange(0, dim, 2)": "arange(0, 2 * dim, 4)"}),
+        ("not j/d", {"arange(0, dim, 2)": "arange((dim + 1) // 2)"}),
+        (  # angles of 10⁵: in float32 their sines are noise, which nobody can recognise
+            "multiplied by base",
+            {"positions / 10000": "positions * 10000", "/ dim).double()": ".double() / dim)"},
+        ),
+        ("start at 1", {"arange(length,": "arange(1, length + 1,"}),
+    ],
+    "6.4": [
+        ("highest bit comes first", {"arange(count)": "arange(count).flip(0)"}),
+        ("numbers start at 1", {"arange(length)": "arange(1, length + 1)"}),
+        ("not -1 and 1", {"return torch": "return 2 * (torch", "% 2": "% 2) - 1"}),
+        ("axes are swapped", {"[:, None]": "", "arange(count)": "arange(count)[:, None]"}),
+    ],
+    "6.5": [
+        (
+            "nothing to learn",
+            {"nn.Parameter(0.02 * torch.randn(max_len, dim))": "torch.zeros(max_len, dim)"},
+        ),
+        ("table of max_len × dim = 36 numbers", {"randn(max_len, dim)": "randn(dim)"}),
+        ("the shape is (5, 4)", {"return x": "return x[0]"}),
+        ("add along the length", {"x.shape[1]]": "x.shape[0], None]"}),
+        ("all positions get the same row", {": x.shape[1]": "0"}),
+        ("must not depend on it", {"return x": "return 2 * x"}),
+        ("a shorter sentence", {": x.shape[1]": "-x.shape[1] :"}),
+        ("must return a tensor, got NoneType", {"return x": "x"}),
+        ("must return a tensor, got NoneType", {"return x + self.rows[: x.shape[1]]": "..."}),
+        ('missing the required "forward"', {"def forward": "def backward"}),
+    ],
+    "6.6": [
+        (
+            "slowest pair alone",
+            {
+                "int((P - row).norm(dim=1).argmin())": (
+                    "round(math.atan2(row[30], row[31]) * 10000 ** (30 / 32))"
+                )
+            },
+        ),
+        (
+            "fastest pair alone",
+            {"int((P - row).norm(dim=1).argmin())": "round(math.atan2(row[0], row[1]))"},
+        ),
+        ("farthest row", {"argmin": "argmax"}),
+        ("number of a column", {"(P - row).norm(dim=1).argmin()": "row.argmax()"}),
+    ],
+    "7.2": [
+        ("moves back", {"angle = delta": "angle = -delta"}),
+        ("a 2 is missing", {"-c / dim": "-c / 2 / dim"}),
+        (
+            "all sines come first",
+            {
+                "M[c, c] = M[c + 1, c + 1]": "j, k = c // 2, (c + dim) // 2; M[j, j] = M[k, k]",
+                "M[c, c + 1]": "M[j, k]",
+                "M[c + 1, c] =": "M[k, j] =",
+            },
+        ),
+        ("turn at speed 1", {" * 10000 ** (-c / dim)": ""}),
+    ],
+    "7.3": [
+        (
+            "half-split",
+            {
+                "x[:, 0::2], x[:, 1::2]": "x[:, : d // 2], x[:, d // 2 :]",
+                "torch.stack(turned, dim=-1).flatten(-2)": "torch.cat(turned, dim=-1)",
+            },
+        ),
+        ("positions start at 1", {"arange(length)": "arange(1, length + 1)"}),
+        ("turn the other way", {"[:, None] * speeds": "[:, None] * -speeds"}),
+        ("speed 1", {"-torch.arange(0, d, 2)": "-torch.zeros(d // 2)"}),
+        ("side by side", {"torch.stack(turned, dim=-1).flatten(-2)": "torch.cat(turned, dim=-1)"}),
+    ],
+    "7.4": [
+        ("sign is wrong", {"-slopes": "slopes"}),
+        ("later keys must get -inf", {".masked_fill(offset < 0, -torch.inf)": ""}),
+        (
+            "later keys get -m|i - j|",
+            {"* offset": "* offset.abs()", ".masked_fill(offset < 0, -torch.inf)": ""},
+        ),
+        ("slopes are 2^(-h)", {"-8 * torch": "-torch", " / num_heads": ""}),
+        ("start at h = 0", {"arange(1, num_heads + 1)": "arange(num_heads)"}),
+        ("wrong order", {"-slopes[": "-slopes.flip(0)["}),
+    ],
+    "7.5": [
+        ("j - i here", {"i[:, None] - i": "i - i[:, None]"}),
+        ("other end", {"table[(": "table[((", ".clamp(-m, m) + m": " + m) % len(table)"}),
+    ],
+}
+# Right answers to the exercises that ask for a value, as a reader may write them.
+RIGHT = [
+    ("1.1", [0.125, 0.25, 0.625]),
+    ("1.1", torch.tensor([1, 2, 5]) / 8),
+    ("1.5", 2),
+    ("2.1", [0.5, 0.5, 0.5, 0.5, 0]),
+    ("3.1", 4),
+    ("3.1", 36 * (1 / 3) * (1 / 3)),
+    ("4.1", 2_362_368),
+    ("6.1", [6.28, 628.3]),
+    ("6.1", [6.28, 628]),
+    ("6.1", (2 * math.pi, 200 * math.pi)),
+    ("7.1", 0.909),
+    ("7.1", math.sin(2)),
+    ("7.6", 1),
+]
+# Wrong values, and part of what is said about them.
+WRONG = [
+    ("1.1", [0.0, 0.301, 0.699], "scores divided by their sum"),
+    ("1.1", [1, 2, 5], "these are the exponentials"),
+    ("1.1", [0.12, 0.25, 0.63], "is not it"),
+    ("1.5", 0, "key 0 is a corner"),
+    ("1.5", 1, "key 1 is a corner"),
+    ("1.5", 3, "key 3 is a corner"),
+    ("1.5", 2 + 5j, "complex"),
+    ("1.5", 2.005, "is not it"),
+    ("2.1", [1, 1, 1, 1, 0], "sum of the two lists"),
+    ("2.1", [0.5] * 5, "T → ∞"),
+    ("2.1", [0, 0.5, 0, 0.5], "weights of the terms"),
+    ("2.1", [0.5, 0.5, 0.5, 0.5, 1.0], "query a c"),
+    ("3.1", 36, "36 needs"),
+    ("3.1", 12, "12 counts"),
+    ("3.1", 2, "standard deviation"),
+    ("3.1", 0.111, "1/9 is the variance"),
+    ("3.1", 5.33, "48/9 sums"),
+    ("3.1", 4.01, "is not it"),
+    ("4.1", 2_359_296, "biases are missing"),
+    ("4.1", 1_771_776, "output projection is missing"),
+    ("4.1", 2_361_600, "has a bias too"),
+    ("4.1", 28_348_416, "the heads share the width"),
+    ("4.1", 199_680, "from all 768 channels"),
+    ("4.1", 2_362_367, "is not it"),
+    ("6.1", [1, 0.01], "angles per position"),
+    ("6.1", [1, 100], "these are the divisors"),
+    ("6.1", [6.28, 62.8], "not j/d"),
+    ("6.1", [6.28, 62_832], "(d - 2)/d"),
+    ("6.1", [628, 6.28], "fast pair first"),
+    ("6.1", [6.2, 620], "is not it"),
+    ("7.1", -0.416, "this is the cosine"),
+    ("7.1", -0.909, "the key is ahead"),
+    ("7.1", 0, "without the turns"),
+    ("7.1", -0.959, "turns only the query"),
+    ("7.1", 0.9, "is not it"),
+    ("7.6", 2, "half a turn"),
+    ("7.6", 4, "the speeds fall"),
+    ("7.6", 0, "more than 2π"),
+    ("7.6", True, "is not it"),
+]
