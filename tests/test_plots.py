@@ -1,5 +1,7 @@
 """Figures: what is drawn is what was given, and `describe` reads it back."""
 
+import io
+
 import matplotlib as mpl
 
 mpl.use("Agg")
@@ -13,7 +15,8 @@ from matplotlib.colors import to_rgba
 from matplotlib.patches import Rectangle
 
 from d2lattn import causal_mask
-from d2lattn.plots import columns, describe, heatmap, heatmaps, lines, to_numpy
+from d2lattn.comparison import conv_connectivity
+from d2lattn.plots import columns, describe, heatmap, heatmaps, lines, network, to_numpy
 
 WEIGHTS = np.array([[0.5, 0.25, 0.25], [0.0, 0.9, 0.1]])
 
@@ -64,6 +67,7 @@ DRAW = {
     "heatmap": lambda ax=None: heatmap(WEIGHTS, ax=ax),
     "lines": lambda ax=None: lines([1, 2], {"a": [1, 4], "b": [2, 3]}, ax=ax),
     "columns": lambda ax=None: columns(np.eye(4), [1, 2], ax=ax),
+    "network": lambda ax=None: network([np.eye(4, dtype=bool)], unit=(1, 2), ax=ax),
 }
 
 
@@ -197,6 +201,17 @@ def test_heatmaps_share_one_scale_and_one_colour_bar():
         assert ax.get_title() == title
 
 
+def test_heatmaps_without_a_colour_bar_can_be_drawn():
+    """No bar is made that a caller would have to take away again: matplotlib 3.10 cannot draw a
+    constrained figure whose bar was removed."""
+    for figure in (
+        heatmaps(np.ones((3, 2, 2)), cbar=False),
+        heatmaps(np.ones((3, 2, 2), dtype=bool)),
+    ):
+        assert [ax.get_label() == "<colorbar>" for ax in figure.axes] == [False] * 3
+        figure.savefig(io.BytesIO())
+
+
 def test_heatmaps_in_rows_with_names_on_the_outer_ones():
     figure = heatmaps(np.ones((3, 2, 2)), columns=2, tokens=["a", "b"], titles=list("xyz"))
     heads = [ax for ax in figure.axes if ax.axison and ax.get_label() != "<colorbar>"]
@@ -250,6 +265,34 @@ def test_columns_draws_the_columns_that_are_asked_for(which):
         assert line.get_xdata().tolist() == list(range(10))
         assert np.array_equal(line.get_ydata(), P[:, column])
     assert ax.get_xlabel() == "position (row)"
+
+
+@pytest.mark.parametrize("scale", [dict(xscale="log"), dict(yscale="log"), {}])
+def test_a_scale_that_is_not_named_stays_as_the_axes_has_it(scale):
+    _, ax = plt.subplots()
+    ax.set(xscale="symlog", yscale="symlog")
+    lines([1, 2], {"a": [1, 2]}, ax=ax, **scale)
+    want = dict(xscale="symlog", yscale="symlog") | scale
+    assert (ax.get_xscale(), ax.get_yscale()) == (want["xscale"], want["yscale"])
+
+
+# Network ------------------------------------------------------------------------------------------
+
+
+def test_the_network_draws_the_connections_and_the_receptive_field():
+    step = conv_connectivity(5, 3)
+    words = describe(network([step, step], unit=(2, 2)))
+    assert "connections: 26 edges" in words  # 13 in each layer
+    assert "field of unit 3: 9 points, x 1 to 5, y 0 to 2" in words  # 1 + 3 + 5
+    before = torch.eye(5, dtype=torch.bool).roll(1, dims=0).tril()  # state i sees state i - 1
+    words = describe(network([torch.eye(5).bool()], within=before, unit=(1, 3)))
+    assert "connections: 9 edges" in words and "field of unit 4: 8 points, x 1 to 4" in words
+
+
+def test_the_network_takes_arrays_and_a_list_as_unit():
+    step = conv_connectivity(5, 3)
+    said = describe(network([step, step], unit=(2, 2)))
+    assert describe(network([step.numpy(), step], unit=[2, 2])) == said
 
 
 # Describe -----------------------------------------------------------------------------------------
@@ -376,7 +419,7 @@ def test_describe_sees_a_wrong_figure():
         (lambda: heatmap(np.ones((2, 3, 4))), ["matrix", "two axes", "(2, 3, 4)"]),
         (lambda: heatmap(np.ones(3)), ["matrix", "two axes", "(3,)"]),
         (lambda: heatmap(np.ones((0, 3))), ["matrix", "cell", "(0, 3)"]),
-        (lambda: heatmap(np.ones((2, 2)), tokens=["a"]), ["xticklabels", "2 names", "1"]),
+        (lambda: heatmap(np.ones((2, 2)), tokens=["a"]), ["tokens", "2 names", "1"]),
         (
             lambda: heatmap(np.ones((2, 3)), yticklabels=list("abc")),
             ["yticklabels", "2 names", "3", "'c'"],
@@ -384,7 +427,7 @@ def test_describe_sees_a_wrong_figure():
         (lambda: heatmaps(np.ones((2, 3))), ["stack", "three axes", "(2, 3)"]),
         (lambda: heatmaps(np.ones((2, 3, 3)), titles=["a"]), ["titles", "2", "1"]),
         (lambda: lines([1, 2], {"a": [1, 2, 3]}), ["'a'", "x", "(3,)", "(2,)"]),
-        (lambda: lines([1, 2], {"a": [1, 2]}, zscale="log"), ["xscale", "yscale", "zscale"]),
+        (lambda: lines([1, 2], {"a": [1, 2]}, xscale="lg"), ["xscale", "'log'", "'lg'"]),
         (lambda: columns(np.ones(3), [0]), ["P", "two axes", "(3,)"]),
         (lambda: columns(np.eye(3), [3]), ["which", "0 to 2", "[3]"]),
         (lambda: columns(np.eye(3), [-1]), ["which", "0 to 2", "[-1]"]),
@@ -399,10 +442,14 @@ def test_errors_name_argument_rule_and_what_was_got(call, words):
     assert [word for word in words if word not in str(error.value)] == []
 
 
-@pytest.mark.parametrize("draw", [heatmap, heatmaps])
-def test_a_misspelt_option_is_refused(draw):
-    with pytest.raises(TypeError, match="colour"):
-        draw(np.ones((1, 2, 2)[-2 if draw is heatmap else 0 :]), colour="red")
+def test_a_misspelt_option_is_refused():
+    for draw in (
+        lambda **options: heatmap(np.ones((2, 2)), **options),
+        lambda **options: heatmaps(np.ones((1, 2, 2)), **options),
+        lambda **options: lines([1, 2], {"a": [1, 2]}, **options),
+    ):
+        with pytest.raises(TypeError, match="colour"):
+            draw(colour="red")
 
 
 def test_to_numpy_takes_every_dtype():
