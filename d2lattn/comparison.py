@@ -553,7 +553,7 @@ def _run(layer, n, d, generator):
     dtype = torch.float64 if isinstance(layer, nn.Module) else None
     x = torch.randn(1, n, d, generator=generator, dtype=dtype).requires_grad_()
     output = layer(x)
-    output = output[0] if isinstance(output, tuple) else output
+    output = output[0] if isinstance(output, tuple) and output else output
     if not torch.is_tensor(output) or output.ndim != 3 or output.shape[:2] != (1, n):
         got = tuple(output.shape) if torch.is_tensor(output) else type(output).__name__
         raise ValueError(f"layer must map (1, {n}, {d}) to (1, {n}, width), got {got}")

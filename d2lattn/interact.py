@@ -87,7 +87,8 @@ def _control(name, choice):
             f"{name} must be (min, max), (min, max, step), a list, a dict, a bool or a widget, "
             f"got {show(choice)}"
         )
-    widget = ipywidgets.interactive.widget_from_abbrev(choice)
+    menu = list(choice.items()) if isinstance(choice, dict) else choice
+    widget = ipywidgets.interactive.widget_from_abbrev(menu)
     widget.description = widget.description or name.replace("_", " ")
     widget.style = {"description_width": "initial"}
     return widget
