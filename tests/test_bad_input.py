@@ -156,6 +156,11 @@ COMPARISON = [
         lambda: comparison.connectivity(nn.Linear(2, 2, device="meta"), 3, 2),
         "^layer must hold numbers, got weights on the device meta",
     ),
+    (
+        "connectivity layer: a buffer on meta",
+        lambda: comparison.connectivity(nn.BatchNorm1d(2, affine=False, device="meta"), 3, 2),
+        "^layer must hold numbers, got weights on the device meta",
+    ),
     *others(
         "connectivity layer: returns",
         lambda result: comparison.connectivity(lambda x: result, 3, 2),

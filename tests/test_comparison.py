@@ -296,6 +296,21 @@ def test_connectivity_survives_a_long_recurrence():
     assert connected.equal(torch.ones(n, n, dtype=torch.bool).tril())
 
 
+def test_more_samples_see_past_a_dead_relu():
+    n = 6
+    alive = connectivity(torch.relu, n, 1, samples=1)
+    assert not alive.equal(torch.eye(n).bool())  # some inputs are negative
+    assert connectivity(torch.relu, n, 1, samples=12).equal(torch.eye(n).bool())
+
+
+def test_a_convolution_works_under_autocast():
+    layer = ConvLayer(4, 3)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert layer(layer(torch.ones(1, 5, 4))).dtype == torch.bfloat16
+    with pytest.raises(ValueError, match=r"^x must have the dtype and device of the layer"):
+        layer(torch.ones(1, 5, 4, dtype=torch.bfloat16))
+
+
 def test_rows_are_outputs_and_columns_inputs():
     connected = connectivity(lambda x: x.roll(1, dims=1), 5, 2)  # output i is input i - 1
     assert connected[3, 2] and not connected[2, 3]
@@ -335,6 +350,27 @@ def test_gradients_are_read_off_where_the_caller_has_switched_them_off(mode):
 def test_a_layer_may_ignore_its_input():
     constant = nn.Parameter(torch.zeros(1, 1, 2, dtype=torch.float64))
     assert not connectivity(lambda x: constant.expand(1, 4, 2), 4, 2).any()
+
+
+WEIGHT = torch.ones(3, 3)
+PRODUCTS = {
+    "mm": lambda x: (x[0] @ WEIGHT)[None],
+    "addmm": lambda x: torch.addmm(x[0], x[0], WEIGHT)[None],
+    "bmm": lambda x: x @ WEIGHT[None],
+    "baddbmm": lambda x: torch.baddbmm(x, x, WEIGHT[None]),
+    "convolution": lambda x: nn.functional.conv1d(x.mT, WEIGHT[..., None]).mT,
+    "fused attention": lambda x: nn.functional.scaled_dot_product_attention(*[x[:, None]] * 3)[
+        :, 0
+    ],
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_every_kind_of_product_counts_once_and_in_a_row_twice(name):
+    product = PRODUCTS[name]
+    assert matmul_chain(product, 4, 3) == 1
+    assert matmul_chain(lambda x: product(product(x)), 4, 3) == 2
+    assert matmul_chain(lambda x: product(x) + product(x), 4, 3) == 1  # neither waits
 
 
 def test_a_layer_that_multiplies_nothing_has_no_chain():

@@ -120,6 +120,28 @@ def test_a_menu_is_given_as_pairs():
     assert menu.options == (("first", "x"), ("second", "y"))
 
 
+def test_the_picture_keeps_its_own_size():
+    panel = controls(draw, size=(1, 3))
+    assert plt.imread(io.BytesIO(png(panel))).shape[:2] == (100, 100)  # an inch each way
+    layout = panel.picture.layout
+    assert (layout.max_width, layout.align_self) == ("100%", "flex-start")  # never stretched
+    assert panel.words.value.startswith("<small>") and panel.words.value.endswith("</small>")
+
+
+def test_a_control_has_room_for_its_name_and_a_widget_keeps_its_own():
+    own = ipywidgets.IntSlider(2, 1, 4, description="how many")
+    panel = controls(draw, name=["a"], size=own)
+    assert own.description == "how many"
+    widths = {widget.style.description_width for widget in panel.controls.values()}
+    assert widths == {"initial"}
+
+
+def test_a_slider_may_have_one_place_only():
+    slider = controls(draw, size=(2, 2)).controls["size"]
+    assert isinstance(slider, ipywidgets.IntSlider)
+    assert (slider.min, slider.value, slider.max) == (2, 2, 2)
+
+
 def test_names_are_shown_in_words():
     panel = controls(lambda chunk_size: draw(chunk_size), chunk_size=(1, 3))
     assert panel.controls["chunk_size"].description == "chunk size"
