@@ -49,6 +49,12 @@ def check_choice(name, value, choices):
         raise ValueError(f"{name} must be one of {choices}, got {show(value)}")
 
 
+def check_callable(name, value):
+    """A function or a module: something that can be called."""
+    if not callable(value):
+        raise ValueError(f"{name} must be a function or a module, got {show(value)}")
+
+
 def check_floating_dtype(name, value):
     """A torch dtype that holds real numbers."""
     if not isinstance(value, torch.dtype) or not value.is_floating_point:

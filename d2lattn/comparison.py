@@ -15,7 +15,15 @@ import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from d2lattn.checks import check_count
+from d2lattn.checks import (
+    check_alike,
+    check_callable,
+    check_choice,
+    check_count,
+    check_flag,
+    check_floating,
+    show,
+)
 
 
 class LayerCost(NamedTuple):
@@ -33,14 +41,27 @@ class LayerCost(NamedTuple):
     max_path_length: int | float
 
 
+class LayerFormula(NamedTuple):
+    """A `LayerCost` in symbols: the same fields, in letters instead of numbers."""
+
+    flops: str
+    sequential_ops: str
+    max_path_length: str
+
+
 FORMULAS = {
-    "CNN": LayerCost("2·k·n·d²", "1", "⌈(n−1)/(k−1)⌉"),
-    "CNN, dilated": LayerCost("2·k·n·d²", "1", "⌈log_k(n)⌉"),
-    "RNN": LayerCost("4·n·d²", "n", "n"),
-    "attention": LayerCost("4·n²·d", "1", "1"),
-    "attention, projected": LayerCost("8·n·d² + 4·n²·d", "1", "1"),
+    "CNN": LayerFormula("2·k·n·d²", "1", "⌈(n−1)/(k−1)⌉"),
+    "CNN, dilated": LayerFormula("2·k·n·d²", "1", "⌈log_k(n)⌉"),
+    "RNN": LayerFormula("4·n·d²", "n", "n"),
+    "LSTM": LayerFormula("16·n·d²", "n", "n"),
+    "attention": LayerFormula("4·n²·d", "1", "1"),
+    "attention, projected": LayerFormula("8·n·d² + 4·n²·d", "1", "1"),
 }
 """The table in symbols; the two CNNs are causal. The tests hold it against the numbers below."""
+
+# How many pairs of d × d matrices a recurrent cell multiplies, one by its input, one by its state:
+# an LSTM has one pair for each of its three gates and one for what it writes.
+CELLS = {"rnn": 1, "lstm": 4}
 
 # How autograd names its nodes for matrix products, convolutions and fused attention.
 PRODUCTS = ("Mm", "Addmm", "Bmm", "Baddbmm", "Linear", "Convolution", "ScaledDot")
@@ -75,20 +96,22 @@ def conv_cost(n, d, k, *, dilated=False, causal=False):
     return LayerCost(2 * k * n * d * d, 1, path)
 
 
-def rnn_cost(n, d):
-    """The cost of a simple RNN over n positions, d numbers in and d in the state.
+def rnn_cost(n, d, *, cell="rnn"):
+    """The cost of a recurrent layer over n positions, d numbers in and d in the state.
 
     hᵢ = tanh(W xᵢ + U hᵢ₋₁): flops = 4·n·d², n sequential operations, and n steps from the first
-    input to the last state.
+    input to the last state. An LSTM (Hochreiter and Schmidhuber 1997, with the forget gate of Gers
+    et al. 2000) has four such pairs W and U: flops = 16·n·d².
 
     Args:
         n (int): positions.  d (int): width of input and state.
+        cell (str): "rnn" or "lstm".
 
     Returns:
         LayerCost.
 
     Raises:
-        ValueError: a size below 1.
+        ValueError: a size below 1, or another cell.
 
     Cost:
         O(1).
@@ -96,10 +119,13 @@ def rnn_cost(n, d):
     Example:
         >>> rnn_cost(1024, 64)
         LayerCost(flops=16777216, sequential_ops=1024, max_path_length=1024)
+        >>> rnn_cost(1024, 64, cell="lstm").flops
+        67108864
     """
     check_count("n", n)
     check_count("d", d)
-    return LayerCost(4 * n * d * d, n, n)
+    check_choice("cell", cell, tuple(CELLS))
+    return LayerCost(CELLS[cell] * 4 * n * d * d, n, n)
 
 
 def attention_cost(n, d, *, projections=True):
@@ -128,6 +154,7 @@ def attention_cost(n, d, *, projections=True):
     """
     check_count("n", n)
     check_count("d", d)
+    check_flag("projections", projections)
     return LayerCost(4 * n * n * d + (8 * n * d * d if projections else 0), 1, 1)
 
 
@@ -159,7 +186,8 @@ def layers_to_connect(n, k, *, dilated=False, causal=False):
         7
     """
     check_count("n", n)
-    _check_kernel(k, causal)
+    check_flag("dilated", dilated)
+    _check_kernel("k", k, causal)
     if n == 1:
         return 0
     if k == 1:
@@ -199,12 +227,19 @@ class ConvLayer(nn.Module):
         super().__init__()
         check_count("embed_dim", embed_dim)
         check_count("dilation", dilation)
-        _check_kernel(kernel_size, causal, "kernel_size")
+        _check_kernel("kernel_size", kernel_size, causal)
         reach = dilation * (kernel_size - 1)
         self.padding = (reach, 0) if causal else (reach // 2, reach // 2)  # before, after
         self.conv = nn.Conv1d(embed_dim, embed_dim, kernel_size, dilation=dilation)
 
     def forward(self, x):
+        check_floating("x", x, "(batch, length, embed_dim)")
+        if x.ndim != 3 or x.shape[-1] != self.conv.in_channels:
+            raise ValueError(
+                f"x must have shape (batch, length, {self.conv.in_channels}), got {tuple(x.shape)}"
+            )
+        if x.is_meta or not torch.is_autocast_enabled(x.device.type):  # which casts by itself
+            check_alike("the layer", self.conv.weight, x=x)
         channels_first = nn.functional.pad(x.mT, self.padding)  # (B, d, n + reach)
         return self.conv(channels_first).mT  # (B, n, d)
 
@@ -240,17 +275,20 @@ def connectivity(layer, n, d, *, samples=4):
     """
     for name, value in dict(n=n, d=d, samples=samples).items():
         check_count(name, value)
-    layer = _on(layer, "cpu", torch.float64)
     generator = torch.Generator().manual_seed(0)
-    connected = torch.zeros(n, n, dtype=torch.bool)
-    for _ in range(samples):
-        x, output = _run(layer, n, d, generator)
-        # A random direction for each output: the sum of what a LayerNorm returns has no gradient.
-        direction = torch.randn(output.shape, generator=generator, dtype=output.dtype)
-        signals = (output * direction).sum(-1)[0]  # (n,)
-        for i in range(n):
-            (gradient,) = torch.autograd.grad(signals[i], x, retain_graph=True)
-            connected[i] |= (gradient[0] != 0).any(-1)
+    with torch.inference_mode(False), torch.enable_grad():  # wherever the caller stands
+        connected = torch.zeros(n, n, dtype=torch.bool)
+        layer = _on(layer, "cpu", torch.float64)
+        for _ in range(samples):
+            x, output = _run(layer, n, d, generator)
+            # In a random direction: the sum of what a LayerNorm returns has no gradient.
+            direction = torch.randn(output.shape, generator=generator, dtype=output.dtype)
+            signals = (output * direction).sum(-1)[0]  # (n,)
+            for i in range(n):
+                (gradient,) = torch.autograd.grad(
+                    signals[i], x, retain_graph=True, allow_unused=True, materialize_grads=True
+                )
+                connected[i] |= (gradient[0] != 0).any(-1)
     return connected
 
 
@@ -284,12 +322,12 @@ def conv_connectivity(n, k, *, dilation=1, causal=False):
     """
     check_count("n", n)
     check_count("dilation", dilation)
-    _check_kernel(k, causal)
+    _check_kernel("k", k, causal)
     positions = torch.arange(n)
     back = positions[:, None] - positions  # (n, n): how far input j lies behind output i
     nearest, farthest = (0, k - 1) if causal else (-(k // 2), k // 2)
-    in_reach = (back >= nearest * dilation) & (back <= farthest * dilation)
-    return in_reach & (back % dilation == 0)
+    nearest, farthest = max(nearest * dilation, -n), min(farthest * dilation, n)
+    return (back >= nearest) & (back <= farthest) & (back % dilation == 0)
 
 
 def compose(steps):
@@ -299,7 +337,7 @@ def compose(steps):
     gradients of several cancel is possible but has probability 0 with random weights.
 
     Args:
-        steps: boolean (n, n) tensors, the first layer first.
+        steps: boolean (n, n) tensors or arrays, the first layer first.
 
     Returns:
         Boolean tensor (n, n).
@@ -317,22 +355,60 @@ def compose(steps):
                 [1, 1, 1, 0],
                 [0, 1, 1, 1]], dtype=torch.int32)
     """
-    steps = list(steps)
-    if not steps:
-        raise ValueError("steps must hold at least one connectivity, got none")
-    _check_steps(steps)
+    steps = boolean_steps(steps)
     reached = steps[0]
     for step in steps[1:]:
         reached = _after(step, reached)
     return reached
 
 
+def receptive_field(steps, unit, *, within=None):
+    """Every unit that one unit of a stack of layers sees, layer by layer, itself included.
+
+    The walk goes down from the unit: in its own layer along `within`, then along the step below.
+
+    Args:
+        steps: boolean (n, n) tensors or arrays, the first layer first: [i, j] is True when unit i
+            of the layer sees unit j of the layer below.
+        unit: (layer, position), counted from 0; layer 0 is the input.
+        within: boolean (n, n), who sees whom inside each layer above the input (in an RNN the
+            state before).
+
+    Returns:
+        Boolean tensor (layers + 1, n); row 0 is the input.
+
+    Raises:
+        ValueError: no step, one that is not a boolean square of the size of the others, or a unit
+            that is not there.
+
+    Cost:
+        n³ for each layer with `within`, n² without.
+
+    Example:
+        >>> receptive_field([conv_connectivity(5, 3)] * 2, (2, 1)).int()
+        tensor([[1, 1, 1, 1, 0],
+                [1, 1, 1, 0, 0],
+                [0, 1, 0, 0, 0]], dtype=torch.int32)
+    """
+    steps = boolean_steps(steps)
+    n = len(steps[0])
+    layer, position = _check_unit(unit, len(steps), n)
+    (within,) = boolean_steps([torch.zeros(n, n).bool() if within is None else within], "within", n)
+    field = torch.zeros(len(steps) + 1, n, dtype=torch.bool)
+    field[layer, position] = True
+    for above in range(layer, 0, -1):
+        for _ in range(n):
+            field[above] |= within[field[above]].any(dim=0)
+        field[above - 1] = steps[above - 1][field[above]].any(dim=0)
+    return field
+
+
 def count_layers(steps, *, causal=False):
     """Count the layers that it takes to connect every pair, by composing them one by one.
 
     Args:
-        steps: one boolean (n, n) tensor, the layer that is repeated; or a list of them, the first
-            layer first, after which the stack ends.
+        steps: one boolean (n, n) tensor or array, the layer that is repeated; or a list of them,
+            the first layer first, after which the stack ends.
         causal (bool): ask only that input j reaches the outputs i ≥ j.
 
     Returns:
@@ -351,17 +427,15 @@ def count_layers(steps, *, causal=False):
         >>> count_layers([conv_connectivity(9, 3, dilation=3**i) for i in range(3)])
         inf
     """
-    repeated = torch.is_tensor(steps)
-    stack = [steps] if repeated else list(steps)
-    if not stack:
-        raise ValueError("steps must hold at least one connectivity, got none")
-    _check_steps(stack)
+    check_flag("causal", causal)
+    repeated = getattr(steps, "ndim", None) == 2
+    stack = boolean_steps([steps] if repeated else steps)
     n = len(stack[0])
     wanted = torch.ones(n, n, dtype=torch.bool)
     if causal:
         wanted = wanted.tril()
     # A power of a boolean matrix that is ever full is so by (n−1)² + 1 (Wielandt 1950).
-    stack = itertools.repeat(steps, (n - 1) ** 2 + 1) if repeated else stack
+    stack = itertools.repeat(stack[0], (n - 1) ** 2 + 1) if repeated else stack
     reached, layers = torch.eye(n, dtype=torch.bool), 0
     for step in stack:
         if (reached | ~wanted).all():
@@ -398,8 +472,9 @@ def count_flops(layer, n, d):
     """
     check_count("n", n)
     check_count("d", d)
+    layer = _on(layer, "meta")
     with FlopCounterMode(display=False) as counter, torch.no_grad():
-        _on(layer, "meta")(torch.empty(1, n, d, device="meta"))
+        layer(torch.empty(1, n, d, device="meta"))
     return counter.get_total_flops()
 
 
@@ -407,7 +482,7 @@ def matmul_chain(layer, n, d):
     """Count the products that have to wait for one another: the longest chain in the graph.
 
     Walks the graph that autograd records on the CPU and counts matrix products and convolutions
-    along it; a fused attention kernel is a single one.
+    along it; a fused attention kernel is a single one. 0 for a layer that multiplies nothing.
 
     Args:
         layer: module or function that takes (1, n, d) and is differentiable.
@@ -428,33 +503,60 @@ def matmul_chain(layer, n, d):
         >>> matmul_chain(ConvLayer(4, 3), 10, 4)
         1
     """
-    _, output = _run(_on(layer, "cpu", torch.float64), n, d, torch.Generator().manual_seed(0))
-    longest, stack = {}, [output.grad_fn]
+    check_count("n", n)
+    check_count("d", d)
+    with torch.inference_mode(False), torch.enable_grad():  # wherever the caller stands
+        layer = _on(layer, "cpu", torch.float64)
+        _, output = _run(layer, n, d, torch.Generator().manual_seed(0))
+    longest, stack = {None: 0}, [output.grad_fn]  # None: the output is the input itself
     while stack:  # no recursion: the graph of an RNN is as deep as the sequence is long
         node = stack[-1]
-        inputs = [parent for parent, _ in node.next_functions if parent is not None]
+        inputs = [parent for parent, _ in node.next_functions] if node else []
         waiting = [parent for parent in inputs if parent not in longest]
         if waiting:
             stack.extend(waiting)
             continue
         before = max((longest[parent] for parent in inputs), default=0)
-        longest[stack.pop()] = before + node.name().startswith(PRODUCTS)
+        longest[stack.pop()] = before + (node is not None and node.name().startswith(PRODUCTS))
     return longest[output.grad_fn]
+
+
+def boolean_steps(steps, name="steps", n=None):
+    """A list of boolean (n, n) tensors on the CPU from tensors or arrays; n is that of the first.
+
+    Raises:
+        ValueError: no step, or one that is not a boolean square of the size of the others.
+
+    Example:
+        >>> [step.shape for step in boolean_steps([conv_connectivity(4, 3)])]
+        [torch.Size([4, 4])]
+    """
+    if isinstance(steps, str) or not hasattr(steps, "__iter__"):
+        raise ValueError(f"{name} must be a list of boolean (n, n) tensors, got {show(steps)}")
+    steps = list(steps)
+    if not steps:
+        raise ValueError(f"{name} must hold at least one connectivity, got none")
+    for step in steps:
+        shape, dtype = getattr(step, "shape", ()), getattr(step, "dtype", type(step).__name__)
+        n = n or (len(shape) == 2 and len(step)) or "n"
+        if str(dtype) not in ("torch.bool", "bool") or tuple(shape) != (n, n):
+            raise ValueError(
+                f"{name} must be boolean ({n}, {n}) tensors, got {dtype}, {tuple(shape)}"
+            )
+        if str(getattr(step, "device", "")) == "meta":
+            raise ValueError(f"{name} must hold values, got a tensor on the device meta")
+    return [torch.as_tensor(step, device="cpu") for step in steps]
 
 
 def _run(layer, n, d, generator):
     """A random input that wants a gradient, and the layer's output for it, checked."""
-    check_count("n", n)
-    check_count("d", d)
     dtype = torch.float64 if isinstance(layer, nn.Module) else None
     x = torch.randn(1, n, d, generator=generator, dtype=dtype).requires_grad_()
-    with torch.enable_grad():
-        output = layer(x)
-    output = output[0] if isinstance(output, tuple) else output
-    if output.ndim != 3 or output.shape[:2] != (1, n):
-        raise ValueError(
-            f"layer must map (1, {n}, {d}) to (1, {n}, width), got {tuple(output.shape)}"
-        )
+    output = layer(x)
+    output = output[0] if isinstance(output, tuple) and output else output
+    if not torch.is_tensor(output) or output.ndim != 3 or output.shape[:2] != (1, n):
+        got = tuple(output.shape) if torch.is_tensor(output) else type(output).__name__
+        raise ValueError(f"layer must map (1, {n}, {d}) to (1, {n}, width), got {got}")
     if not output.requires_grad:
         raise ValueError("layer must be differentiable, got an output without a gradient")
     return x, output
@@ -462,8 +564,12 @@ def _run(layer, n, d, generator):
 
 def _on(layer, device, dtype=None):
     """A copy of a module in evaluation mode; a function stays as it is."""
+    check_callable("layer", layer)
     if not isinstance(layer, nn.Module):
         return layer
+    held = {x.device.type for x in (*layer.parameters(), *layer.buffers())}
+    if device != "meta" and "meta" in held:
+        raise ValueError("layer must hold numbers, got weights on the device meta")
     return copy.deepcopy(layer).eval().to(device=device, dtype=dtype)
 
 
@@ -475,16 +581,19 @@ def _ceil_div(a, b):
     return -(-a // b)
 
 
-def _check_kernel(k, causal, name="k"):
+def _check_kernel(name, k, causal):
     check_count(name, k)
+    check_flag("causal", causal)
     if k % 2 == 0 and not causal:
         raise ValueError(f"{name} must be odd unless causal (a kernel needs a centre), got {k}")
 
 
-def _check_steps(steps):
-    n = len(steps[0])
-    for step in steps:
-        if step.dtype != torch.bool or step.shape != (n, n):
-            raise ValueError(
-                f"steps must be boolean ({n}, {n}) tensors, got {step.dtype}, {tuple(step.shape)}"
-            )
+def _check_unit(unit, layers, n):
+    """unit as (layer, position), both within the stack."""
+    try:
+        layer, position = unit
+        check_count("layer", layer, 0, layers)
+        check_count("position", position, 0, n - 1)
+    except (TypeError, ValueError):
+        raise ValueError(f"unit must be (0..{layers}, 0..{n - 1}), got {show(unit)}") from None
+    return layer, position

@@ -1,10 +1,12 @@
 """Controls: a figure that is drawn again whenever a slider or a menu changes."""
 
+import inspect
 import io
 
 import ipywidgets
 import matplotlib.pyplot as plt
 
+from d2lattn.checks import check_callable, is_finite_number, show
 from d2lattn.plots import describe
 
 
@@ -57,8 +59,8 @@ def controls(draw, **choices):
         Controls, a widget. Its attribute `controls` maps each name to its widget.
 
     Raises:
-        ValueError: a choice that no control can be made of, or none at all; a `draw` that returns
-            something else.
+        ValueError: a choice that no control can be made of, none at all, or one that `draw` does
+            not take; a `draw` that is no function or returns something else.
 
     Example:
         >>> from d2lattn.plots import heatmap
@@ -67,20 +69,36 @@ def controls(draw, **choices):
         >>> controls(draw, size=(1, 3))
         controls of draw: size
     """
+    check_callable("draw", draw)
     if not choices:
         raise ValueError("choices must name at least one argument of draw, got none")
-    widgets = {}
-    for name, choice in choices.items():
-        try:
-            widget = ipywidgets.interactive.widget_from_abbrev(choice)
-        except ValueError:  # min above max
-            widget = None
-        if widget is None or (isinstance(choice, (list, dict)) and not choice):
-            raise ValueError(
-                f"{name} must be (min, max), (min, max, step), a list, a dict, a bool or a widget, "
-                f"got {choice!r}"
-            )
-        widget.description = widget.description or name.replace("_", " ")
-        widget.style = {"description_width": "initial"}
-        widgets[name] = widget
-    return Controls(draw, widgets)
+    try:
+        inspect.signature(draw).bind(**choices)
+    except TypeError as error:
+        named = ", ".join(choices)
+        raise ValueError(f"draw must take what choices name ({named}), got: {error}") from None
+    return Controls(draw, {name: _control(name, choice) for name, choice in choices.items()})
+
+
+def _control(name, choice):
+    """The widget for one choice, with a description."""
+    if not _is_choice(choice):
+        raise ValueError(
+            f"{name} must be (min, max), (min, max, step), a list, a dict, a bool or a widget, "
+            f"got {show(choice)}"
+        )
+    menu = list(choice.items()) if isinstance(choice, dict) else choice
+    widget = ipywidgets.interactive.widget_from_abbrev(menu)
+    widget.description = widget.description or name.replace("_", " ")
+    widget.style = {"description_width": "initial"}
+    return widget
+
+
+def _is_choice(choice):
+    if isinstance(choice, (list, dict)):
+        return len(choice) > 0
+    if isinstance(choice, tuple) and len(choice) in (2, 3) and all(map(is_finite_number, choice)):
+        low, high, *step = choice
+        return low <= high and all(one > 0 for one in step)
+    described = isinstance(choice, ipywidgets.Widget) and choice.has_trait("description")
+    return isinstance(choice, bool) or (described and choice.has_trait("value"))

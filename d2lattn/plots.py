@@ -4,16 +4,22 @@ Nothing here touches global style or the current figure. `describe` reads a draw
 puts its numbers in a line of text: for screen readers, and so that a wrong figure fails a test.
 """
 
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
 import torch
 from matplotlib.collections import LineCollection, PathCollection, QuadMesh
 from matplotlib.container import BarContainer
+from matplotlib.scale import get_scale_names
+
+from d2lattn.checks import check_choice, check_count, check_flag, check_number, show
+from d2lattn.comparison import boolean_steps, receptive_field
 
 SEQUENTIAL = "rocket_r"  # perceptually uniform, palest at 0
 DIVERGING = "vlag"  # white at the centre
 LINE_STYLES = ("-", "--", ":", "-.")
+MARKERS = "osD^v"
 
 
 def heatmap(
@@ -40,10 +46,12 @@ def heatmap(
     Args:
         matrix: (rows, columns), a tensor or anything numpy takes; a boolean mask draws True dark.
         ax (Axes): where to draw; a new figure when absent.
-        tokens: names for rows and columns at once; x- and yticklabels name them apart.
-        vmin, vmax: ends of the colour scale. It starts at 0 unless values are negative. Values that
-            are not finite (-inf in hidden scores) have no part in it and stay white.
+        tokens: names for rows and columns at once; x- and yticklabels name them apart. "auto", an
+            int k (every k-th number), True or False, as seaborn has it, number them.
+        vmin, vmax (float): ends of the colour scale. It starts at 0 unless values are negative.
+            Values that are not finite (-inf in hidden scores) have no part in it and stay white.
         center (float): a value to put at white; gives a diverging map with symmetric ends.
+        cmap (str): another colour map by its name.
         annot (bool): print the value in each cell with the format `fmt`.
         cbar (bool): draw a colour bar; a mask has none.  square (bool): square cells.
 
@@ -51,24 +59,29 @@ def heatmap(
         matplotlib Axes.
 
     Raises:
-        ValueError: a matrix without exactly two axes, or with no cell; another number of names.
+        ValueError: a matrix that is not of real numbers, has not exactly two axes, or no cell;
+            another number of names; a colour scale that runs backwards or has no end.
 
     Example:
         >>> print(describe(heatmap([[1.0, 0.0], [0.25, 0.75]])))
         heatmap 2×2, query (row) by key (column): values 0 to 1, largest 1 at (0, 0)
     """
-    values = to_numpy(matrix)
-    if values.ndim != 2 or values.size == 0:
-        raise ValueError(f"matrix must have two axes and a cell, got shape {values.shape}")
+    values = _real("matrix", matrix, 2, "two axes and a cell")
+    for name, flag in dict(annot=annot, cbar=cbar, square=square).items():
+        check_flag(name, flag)
+    _check_ax(ax)
+    _check_format(fmt)
+    _check_colour_map(cmap)
     if tokens is not None:
         xticklabels = yticklabels = tokens
-    xticklabels = _labels("xticklabels", xticklabels, values.shape[1])
-    yticklabels = _labels("yticklabels", yticklabels, values.shape[0])
+    names = ("xticklabels", "yticklabels") if tokens is None else ("tokens", "tokens")
+    xticklabels = _labels(names[0], xticklabels, values.shape[1])
+    yticklabels = _labels(names[1], yticklabels, values.shape[0])
+    vmin, vmax = _colour_scale(values.astype(float), vmin, vmax, center)
     if values.dtype == bool:
         cmap, cbar = cmap or "Greys", False
         vmin, vmax = 0, 1.6  # grey, so that annotations stay readable
     values = values.astype(float)
-    vmin, vmax = _colour_scale(values, vmin, vmax, center)
     if ax is None:
         _, ax = plt.subplots(
             figsize=_figure_size(values.shape), layout="constrained", facecolor="white"
@@ -99,34 +112,38 @@ def heatmap(
     return ax
 
 
-def heatmaps(stack, *, titles=None, tokens=None, columns=4, cell_size=2.4, **options):
+def heatmaps(stack, *, titles=None, tokens=None, columns=4, cell_size=2.4, cbar=True, **options):
     """Draw a stack of matrices (heads, steps, …) with one shared scale and one colour bar.
 
     Args:
-        stack: (count, rows, columns).
+        stack: (count, rows, columns); boolean masks draw True dark.
         titles: one title for each matrix; "head 0", "head 1", … when absent.
         tokens: names for rows and columns.
         columns (int): matrices in a row of the grid.
         cell_size (float): inches for each matrix.
+        cbar (bool): draw a colour bar beside the grid; masks have none.
         options: passed to `heatmap`.
 
     Returns:
         matplotlib Figure.
 
     Raises:
-        ValueError: a stack without exactly three axes, or another number of titles.
+        ValueError: a stack that is not of real numbers, has not exactly three axes, or no cell;
+            another number of titles; no column; and as `heatmap`.
 
     Example:
         >>> figure = heatmaps(np.eye(3)[None].repeat(2, axis=0))
         >>> len(figure.axes)  # two heads and one colour bar
         3
     """
-    values = to_numpy(stack)
-    if values.ndim != 3 or values.size == 0:
-        raise ValueError(f"stack must have three axes and a cell, got shape {values.shape}")
-    titles = [f"head {i}" for i in range(len(values))] if titles is None else list(titles)
-    if len(titles) != len(values):
-        raise ValueError(f"titles must name {len(values)} matrices, got {len(titles)}")
+    values = _real("stack", stack, 3, "three axes and a cell")
+    titles = [f"head {i}" for i in range(len(values))] if titles is None else titles
+    titles = _names("titles", titles, len(values))
+    check_count("columns", columns)
+    check_number("cell_size", cell_size, 0.1, 20)
+    check_flag("cbar", cbar)
+    ends = options.pop("vmin", None), options.pop("vmax", None), options.get("center")
+    vmin, vmax = _colour_scale(values.astype(float), *ends)
     columns = min(columns, len(values))
     rows = -(-len(values) // columns)
     figure, grid = plt.subplots(
@@ -137,8 +154,6 @@ def heatmaps(stack, *, titles=None, tokens=None, columns=4, cell_size=2.4, **opt
         squeeze=False,
         facecolor="white",
     )
-    ends = options.pop("vmin", None), options.pop("vmax", None), options.get("center")
-    vmin, vmax = _colour_scale(values.astype(float), *ends)
     for i, ax in enumerate(grid.flat):
         if i >= len(values):
             ax.set_axis_off()
@@ -151,48 +166,61 @@ def heatmaps(stack, *, titles=None, tokens=None, columns=4, cell_size=2.4, **opt
         if i + columns < len(values):
             ax.set_xlabel("")
             ax.tick_params(axis="x", labelbottom=False)
-    if values.dtype != bool:
+    if cbar and values.dtype != bool:
         figure.colorbar(grid[0, 0].collections[0], ax=grid, shrink=0.8)
     return figure
 
 
-def lines(x, series, *, ax=None, xlabel=None, ylabel=None, title=None, markers=False, **scales):
+def lines(
+    x,
+    series,
+    *,
+    ax=None,
+    xlabel=None,
+    ylabel=None,
+    title=None,
+    markers=False,
+    xscale=None,
+    yscale=None,
+):
     """Draw named curves that differ by style as well as by colour.
 
     Args:
         x: (n,) positions shared by the curves.
-        series (dict): name -> (n,) values.
+        series (dict): name -> (n,) values; NaN leaves a gap.
         ax (Axes): where to draw; a new figure when absent.
         markers (bool): mark the points.
-        scales: `xscale` and `yscale` as matplotlib names them ("log").
+        xscale, yscale (str): as matplotlib names them ("log"); absent: as the Axes has them.
 
     Returns:
         matplotlib Axes.
 
     Raises:
-        ValueError: a curve of another length than x, or a scale that is none.
+        ValueError: no curve, one of another length than x, values that are not real numbers, or a
+            scale that is none.
 
     Example:
         >>> print(describe(lines([1, 2], {"square": [1, 4]}, xlabel="n")))
         1 line over n 1 to 2; square: 1 to 4
     """
-    unknown = set(scales) - {"xscale", "yscale"}
-    if unknown:
-        raise ValueError(f"lines takes xscale and yscale, got {sorted(unknown)}")
+    if not isinstance(series, dict) or not series:
+        raise ValueError(f"series must be a dict name -> values with a curve, got {show(series)}")
+    x = _real("x", x, 1, "one axis and a point")
+    curves = {name: _curve(name, y, x) for name, y in series.items()}
+    check_flag("markers", markers)
+    _check_ax(ax)
+    scales = {name: s for name, s in dict(xscale=xscale, yscale=yscale).items() if s is not None}
+    for name, scale in scales.items():
+        check_choice(name, scale, get_scale_names())
     if ax is None:
         _, ax = plt.subplots(figsize=(6, 3.6), layout="constrained", facecolor="white")
-    for i, (name, y) in enumerate(series.items()):
+    for i, (name, y) in enumerate(curves.items()):
         style = LINE_STYLES[i % len(LINE_STYLES)]
-        marker = "osD^v"[i % 5] if markers else None
-        if np.shape(to_numpy(y)) != np.shape(to_numpy(x)):
-            shapes = f"{np.shape(to_numpy(y))} and {np.shape(to_numpy(x))}"
-            raise ValueError(f"series {name!r} must have the shape of x, got {shapes}")
-        ax.plot(
-            to_numpy(x), to_numpy(y), style, color=f"C{i}", marker=marker, markersize=4, label=name
-        )
+        marker = MARKERS[i % len(MARKERS)] if markers else None
+        ax.plot(x, y, style, color=f"C{i}", marker=marker, markersize=4, label=name)
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title, **scales)
     ax.grid(alpha=0.3)
-    if len(series) > 1:
+    if len(curves) > 1:
         ax.legend(frameon=False)
     sns.despine(ax=ax)
     return ax
@@ -210,18 +238,20 @@ def columns(P, which, *, ax=None):
         matplotlib Axes.
 
     Raises:
-        ValueError: P without exactly two axes, or a column it does not have.
+        ValueError: P that is not of real numbers or has not exactly two axes; a column that it
+            does not have, or none at all.
 
     Example:
         >>> print(describe(columns(np.eye(3), [1])))
         1 line over position (row) 0 to 2; column 1: 0 to 0
     """
-    values = to_numpy(P)
-    if values.ndim != 2:
-        raise ValueError(f"P must have two axes (length, dim), got shape {values.shape}")
-    which, last = np.atleast_1d(to_numpy(which)), values.shape[1] - 1
-    if which.dtype.kind not in "iu" or (which < 0).any() or (which > last).any():
-        raise ValueError(f"which must be column numbers from 0 to {last}, got {which.tolist()}")
+    values = _real("P", P, 2, "two axes (length, dim) and a cell")
+    which, last = np.atleast_1d(to_numpy(which, "which")), values.shape[1] - 1
+    wrong = which.dtype.kind not in "iu" or which.ndim > 1 or which.size == 0
+    if wrong or (which < 0).any() or (which > last).any():
+        raise ValueError(
+            f"which must be column numbers from 0 to {last}, got {show(which.tolist())}"
+        )
     series = {f"column {column}": values[:, column] for column in which}
     ax = lines(np.arange(len(values)), series, ax=ax, xlabel="position (row)", ylabel="value")
     return ax
@@ -244,46 +274,25 @@ def network(steps, *, within=None, unit=None, ax=None, title=None):
         matplotlib Axes. Positions are numbered from 1, as in figures of sequences.
 
     Raises:
-        ValueError: no step, or a unit that is not there.
+        ValueError: no step, one that is not a boolean square of the size of the others, or a unit
+            that is not there.
 
     Example:
         >>> print(describe(network([np.eye(3, dtype=bool)])))
         connections: 3 edges; others: 6 points, x 1 to 3, y 0 to 1
     """
-    steps = [to_numpy(step).astype(bool) for step in steps]
-    if not steps:
-        raise ValueError("steps must hold at least one layer, got none")
+    steps = boolean_steps(steps)
     n = len(steps[0])
-    within = np.zeros((n, n), dtype=bool) if within is None else to_numpy(within).astype(bool)
-    field = np.zeros((len(steps) + 1, n), dtype=bool)
+    (within,) = boolean_steps([torch.zeros(n, n).bool() if within is None else within], "within", n)
+    field = torch.zeros(len(steps) + 1, n, dtype=torch.bool)
     if unit is not None:
-        if not (0 <= unit[0] <= len(steps) and 0 <= unit[1] < n):
-            raise ValueError(f"unit must be (0..{len(steps)}, 0..{n - 1}), got {unit}")
-        field[unit] = True
-        for layer in range(unit[0], 0, -1):
-            for _ in range(n):
-                field[layer] |= within[field[layer]].any(axis=0)
-            field[layer - 1] = steps[layer - 1][field[layer]].any(axis=0)
+        field = receptive_field(steps, unit, within=within)
+    _check_ax(ax)
     if ax is None:
         size = (1 + 0.75 * n, 1 + 0.95 * len(steps))
         _, ax = plt.subplots(figsize=size, layout="constrained", facecolor="white")
-
-    seen = [(y, y + 1, i, j) for y, step in enumerate(steps) for i, j in np.argwhere(step)]
-    seen += [(y, y, i, j) for y in range(1, len(field)) for i, j in np.argwhere(within)]
-    edges = [((j + 1, below), (i + 1, y)) for below, y, i, j in seen]
-    colours = ["C3" if field[y, i] else "0.75" for _, y, i, _ in seen]
-    widths = [2.0 if colour == "C3" else 1.0 for colour in colours]
-    ax.add_collection(LineCollection(edges, colors=colours, linewidths=widths, label="connections"))
-    for (start, end), colour in zip(edges, colours, strict=True):
-        if start[1] == end[1]:  # an arrow for what runs sideways
-            ax.annotate("", end, start, arrowprops=dict(arrowstyle="-|>", color=colour, shrinkB=7))
-    for chosen, colour, label in (
-        (~field, "white", "others"),
-        (field, "C3", f"field of unit {unit[1] + 1}" if unit else ""),
-    ):
-        y, x = np.nonzero(chosen)
-        if len(x):
-            ax.scatter(x + 1, y, s=170, color=colour, edgecolors="0.3", zorder=3, label=label)
+    _draw_edges(ax, steps, within, field)
+    _draw_units(ax, field, "" if unit is None else f"field of unit {unit[1] + 1}")
     names = ["input", *(f"layer {y}" for y in range(1, len(field)))]
     ax.set(xlim=(0.5, n + 0.5), ylim=(-0.4, len(steps) + 0.4), xlabel="position", title=title)
     ax.set_xticks(range(1, n + 1))
@@ -296,8 +305,8 @@ def network(steps, *, within=None, unit=None, ax=None, title=None):
 def describe(ax):
     """Say in one line what is drawn, with numbers read off the artists and rounded.
 
-    Heatmaps give their size, range and largest cell (the first one on a tie); lines their first
-    and last values; bars and points their number and range.
+    Heatmaps give their size, range and largest cell (the first one on a tie); images their size
+    and range; lines their first and last values; bars and points their number and range.
 
     Args:
         ax: matplotlib Axes, or a Figure, whose Axes are described one after the other.
@@ -306,7 +315,7 @@ def describe(ax):
         str, without a line break.
 
     Raises:
-        ValueError: nothing is drawn on `ax`.
+        ValueError: nothing is drawn on `ax`, or it is neither.
 
     Example:
         >>> print(describe(heatmap(np.eye(2), xlabel="x", ylabel="y")))
@@ -317,14 +326,10 @@ def describe(ax):
         if not described:
             raise ValueError("the figure must have something drawn on it, got an empty one")
         return " | ".join(described)
-    parts = []
-    for artist in ax.collections:
-        if isinstance(artist, QuadMesh):
-            parts.append(_describe_heatmap(ax, artist))
-        elif isinstance(artist, LineCollection) and not artist.get_label().startswith("_"):
-            parts.append(f"{artist.get_label()}: {len(artist.get_segments())} edges")
-        elif isinstance(artist, PathCollection):
-            parts.append(_describe_points(ax, artist))
+    if not isinstance(ax, plt.Axes):
+        raise ValueError(f"ax must be a matplotlib Axes or Figure, got {show(ax)}")
+    parts = [_describe_image(image) for image in ax.images]
+    parts += [said for artist in ax.collections if (said := _describe_collection(ax, artist))]
     drawn = [line for line in ax.lines if len(line.get_xdata())]
     named = [line for line in drawn if not line.get_label().startswith("_")]
     if named:
@@ -343,38 +348,89 @@ def describe(ax):
     return (title + "; ".join(parts)).replace("\n", " ")
 
 
-def to_numpy(values):
-    """A numpy array of a tensor on any device and of any dtype, or of anything numpy takes."""
-    if torch.is_tensor(values):
+def to_numpy(values, name="values"):
+    """A numpy array of a tensor on any device and of any dtype, or of anything numpy takes.
+
+    Raises:
+        ValueError: `name` holds nothing that numpy takes (a ragged list, a tensor on meta).
+
+    Example:
+        >>> to_numpy(torch.ones(2, dtype=torch.bfloat16, requires_grad=True))
+        array([1., 1.], dtype=float32)
+    """
+    try:
+        if not torch.is_tensor(values):
+            return np.asarray(values)
         values = values.detach().cpu()
-        return (
-            values.float() if values.dtype in (torch.bfloat16, torch.float16) else values
-        ).numpy()
-    return np.asarray(values)
+        short = values.is_floating_point() and values.element_size() < 4  # numpy has no bfloat16
+        return (values.float() if short else values).numpy()
+    except (TypeError, ValueError, RuntimeError) as error:  # NotImplementedError is one of these
+        raise ValueError(f"{name} must hold numbers that numpy takes, got {error}") from None
+
+
+def _draw_edges(ax, steps, within, field):
+    """Who sees whom, red where both ends belong to the field."""
+    seen = [(y, y + 1, i, j) for y, step in enumerate(steps) for i, j in step.nonzero().tolist()]
+    inside = within.nonzero().tolist()
+    seen += [(y, y, i, j) for y in range(1, len(field)) for i, j in inside]
+    edges = [((j + 1, below), (i + 1, y)) for below, y, i, j in seen]
+    colours = ["C3" if field[y, i] else "0.75" for _, y, i, _ in seen]
+    widths = [2.0 if colour == "C3" else 1.0 for colour in colours]
+    ax.add_collection(LineCollection(edges, colors=colours, linewidths=widths, label="connections"))
+    for (start, end), colour in zip(edges, colours, strict=True):
+        if start[1] == end[1]:  # an arrow for what runs sideways
+            ax.annotate("", end, start, arrowprops=dict(arrowstyle="-|>", color=colour, shrinkB=7))
+
+
+def _draw_units(ax, field, name):
+    for chosen, colour, label in ((~field, "white", "others"), (field, "C3", name)):
+        y, x = chosen.nonzero().T.numpy()
+        if len(x):
+            ax.scatter(x + 1, y, s=170, color=colour, edgecolors="0.3", zorder=3, label=label)
+
+
+def _describe_collection(ax, artist):
+    """What a collection shows; None for one that is no part of the content."""
+    if isinstance(artist, QuadMesh):
+        return _describe_heatmap(ax, artist)
+    if isinstance(artist, LineCollection) and not artist.get_label().startswith("_"):
+        return f"{artist.get_label()}: {len(artist.get_segments())} edges"
+    if isinstance(artist, PathCollection) and len(artist.get_offsets()):
+        return _describe_points(ax, artist)
+    return None
+
+
+def _describe_image(image):
+    values = np.ma.filled(np.ma.asarray(image.get_array(), dtype=float), np.nan)
+    rows, cells = values.shape[:2]
+    said = f"values {_range(values)}" if values.ndim == 2 else "in colour"
+    return f"image {rows}×{cells}: {said}"
 
 
 def _describe_heatmap(ax, mesh):
     values = np.ma.filled(mesh.get_array(), np.nan).astype(float)
     if values.ndim == 1:
         values = values.reshape(mesh.get_coordinates().shape[0] - 1, -1)
+    rows, cells = values.shape
+    names = (
+        f", {ax.get_ylabel()} by {ax.get_xlabel()}" if ax.get_xlabel() and ax.get_ylabel() else ""
+    )
+    if np.isnan(values).all():
+        return f"heatmap {rows}×{cells}{names}: values {_range(values)}"
     # A tie is settled by the first cell, not by the last digit.
     ties = values >= np.nanmax(values) - 1e-5 * _largest(values)
     row, column = np.unravel_index(ties.argmax(), values.shape)
     place = f"({_tick(ax.yaxis, row)}, {_tick(ax.xaxis, column)})"
-    names = (
-        f", {ax.get_ylabel()} by {ax.get_xlabel()}" if ax.get_xlabel() and ax.get_ylabel() else ""
-    )
-    rows, cells = values.shape
     largest = _number(values[row, column], values)
     return f"heatmap {rows}×{cells}{names}: values {_range(values)}, largest {largest} at {place}"
 
 
 def _describe_lines(ax, drawn):
-    x = np.concatenate([np.asarray(line.get_xdata(), dtype=float) for line in drawn])
+    x = np.concatenate([np.asarray(line.get_xdata(orig=False), dtype=float) for line in drawn])
     parts = [f"{len(drawn)} line{'s' * (len(drawn) > 1)} over {ax.get_xlabel() or 'x'} {_range(x)}"]
     for i, line in enumerate(drawn):
         name = f"line {i}" if line.get_label().startswith("_") else line.get_label()
-        y = np.asarray(line.get_ydata(), dtype=float)
+        y = np.asarray(line.get_ydata(orig=False), dtype=float)
         whole = None if ax.get_yscale() == "log" else y  # on a log axis small is not nothing
         parts.append(f"{name}: {_number(y[0], whole)} to {_number(y[-1], whole)}")
     return "; ".join(parts)
@@ -388,6 +444,8 @@ def _describe_points(ax, points):
 
 
 def _range(values):
+    if np.isnan(values).all():
+        return "none"
     return f"{_number(np.nanmin(values), values)} to {_number(np.nanmax(values), values)}"
 
 
@@ -408,6 +466,12 @@ def _largest(values):
 
 def _colour_scale(values, vmin, vmax, center):
     """The ends of the scale: from 0, or symmetric about `center`; never both the same."""
+    vmin, vmax, center = (
+        None if end is None else _limit(name, end)
+        for name, end in (("vmin", vmin), ("vmax", vmax), ("center", center))
+    )
+    if vmin is not None and vmax is not None and vmin >= vmax:
+        raise ValueError(f"vmax must be above vmin = {vmin}, got {vmax}")
     finite = values[np.isfinite(values)]
     if center is not None:
         ends = [end for end in (vmin, vmax) if end is not None]
@@ -415,10 +479,56 @@ def _colour_scale(values, vmin, vmax, center):
         return center - reach, center + reach
     if vmin is None:
         vmin = finite.min(initial=0.0)
+        vmin = vmin if vmax is None or vmin < vmax else vmax - 1.0
     if vmax is None:
         vmax = finite.max(initial=vmin)
         vmax = vmax if vmax > vmin else vmin + 1.0
     return vmin, vmax
+
+
+def _limit(name, value):
+    """A float of a finite number, be it Python's, numpy's or a tensor's."""
+    number = to_numpy(value, name)
+    if number.ndim or number.dtype.kind not in "iuf" or not np.isfinite(number):
+        raise ValueError(f"{name} must be a finite number, got {show(value)}")
+    return float(number)
+
+
+def _real(name, values, axes, rule):
+    """An array of real numbers, or of booleans, with this many axes and at least one element."""
+    array = to_numpy(values, name)
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{name} must hold real numbers, got {array.dtype}")
+    if array.ndim != axes or array.size == 0:
+        raise ValueError(f"{name} must have {rule}, got shape {array.shape}")
+    return array
+
+
+def _curve(name, y, x):
+    """The values of one curve of `lines`, as many as there are positions."""
+    y = _real(f"series {name!r}", y, 1, "one axis and a point")
+    if y.shape != x.shape:
+        raise ValueError(f"series {name!r} must have the shape of x, got {y.shape} and {x.shape}")
+    return y
+
+
+def _check_ax(ax):
+    if ax is not None and not isinstance(ax, plt.Axes):
+        raise ValueError(f"ax must be a matplotlib Axes or None, got {show(ax)}")
+
+
+def _check_format(fmt):
+    try:
+        format(0.0, fmt)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"fmt must be a format of numbers such as '.2f', got {show(fmt)}"
+        ) from None
+
+
+def _check_colour_map(cmap):
+    if cmap is not None and (not isinstance(cmap, str) or cmap not in mpl.colormaps):
+        raise ValueError(f"cmap must name a colour map of matplotlib, got {show(cmap)}")
 
 
 def _tick(axis, index):
@@ -433,12 +543,22 @@ def _is_content(ax):
     return ax.get_label() != "<colorbar>" and (ax.axison or ax.texts)
 
 
-def _labels(name, names, count):
-    if isinstance(names, (str, bool, int)):
-        return names
+def _labels(name, labels, count):
+    """What seaborn is told: names, or how to number."""
+    if isinstance(labels, bool) or (isinstance(labels, str) and labels == "auto"):
+        return labels
+    if isinstance(labels, int):
+        check_count(name, labels)
+        return labels
+    return _names(name, labels, count)
+
+
+def _names(name, names, count):
+    if isinstance(names, str) or not hasattr(names, "__iter__"):
+        raise ValueError(f"{name} must be a list of {count} names, got {show(names)}")
     names = [str(one) for one in names]
     if len(names) != count:
-        raise ValueError(f"{name} must hold {count} names, got {len(names)}: {names}")
+        raise ValueError(f"{name} must hold {count} names, got {len(names)}: {show(names)}")
     return names
 
 

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from d2lattn import plots
 from d2lattn.attention import attention
 from d2lattn.comparison import (
     FORMULAS,
     ConvLayer,
+    LayerCost,
+    LayerFormula,
     attention_cost,
     compose,
     connectivity,
@@ -25,6 +26,7 @@ from d2lattn.comparison import (
     count_layers,
     layers_to_connect,
     matmul_chain,
+    receptive_field,
     rnn_cost,
 )
 from d2lattn.masks import window_mask
@@ -50,6 +52,10 @@ def multiply_adds(kind, n, d, k=None):
         if kind == "rnn":
             for _ in ("W x", "U h"):
                 row_times_matrix()
+        if kind == "lstm":
+            for _ in ("input gate", "forget gate", "output gate", "candidate"):
+                for _ in ("W x", "U h"):
+                    row_times_matrix()
         if kind == "projections":
             for _ in ("query", "key", "value", "output"):
                 row_times_matrix()
@@ -103,6 +109,7 @@ def test_flops_equal_a_count_by_loops(n, d):
     for k in (1, 3, 5):
         assert conv_cost(n, d, k).flops == multiply_adds("conv", n, d, k)
     assert rnn_cost(n, d).flops == multiply_adds("rnn", n, d)
+    assert rnn_cost(n, d, cell="lstm").flops == multiply_adds("lstm", n, d)
     assert attention_cost(n, d, projections=False).flops == multiply_adds("attention", n, d)
     assert attention_cost(n, d).flops == multiply_adds("projections", n, d)
 
@@ -118,11 +125,12 @@ def test_conv_flops_equal_torch(n, d, k, dilation):
     assert conv_cost(n, d, k + 1, causal=True).flops == count_flops(causal, n, d)
 
 
+@pytest.mark.parametrize(("cell", "kind"), [("rnn", nn.RNN), ("lstm", nn.LSTM)])
 @pytest.mark.parametrize(("n", "d"), SIZES)
-def test_rnn_flops_equal_torch(n, d):
-    rnn = nn.RNN(d, d, batch_first=True, device="meta")
-    assert rnn_cost(n, d).flops == torch_flops(rnn, n, d)
-    assert rnn_cost(n, d).flops == count_flops(nn.RNN(d, d, batch_first=True), n, d)
+def test_recurrent_flops_equal_torch(n, d, cell, kind):
+    on_meta = kind(d, d, batch_first=True, device="meta")
+    assert rnn_cost(n, d, cell=cell).flops == torch_flops(on_meta, n, d)
+    assert rnn_cost(n, d, cell=cell).flops == count_flops(kind(d, d, batch_first=True), n, d)
 
 
 @pytest.mark.parametrize("engine", ["explicit", "fused"])
@@ -155,7 +163,9 @@ def test_the_quadratic_term_leads_from_n_above_2d():
 def test_sequential_operations_equal_the_chain_in_the_graph(n):
     d = 3
     assert matmul_chain(ConvLayer(d, 3), n, d) == conv_cost(n, d, 3).sequential_ops == 1
-    assert matmul_chain(nn.RNN(d, d, batch_first=True), n, d) == rnn_cost(n, d).sequential_ops == n
+    for cell, kind in (("rnn", nn.RNN), ("lstm", nn.LSTM)):
+        waiting = matmul_chain(kind(d, d, batch_first=True), n, d)
+        assert waiting == rnn_cost(n, d, cell=cell).sequential_ops == n
     # Attention has a constant number: scores and sum, then two projections around them.
     assert matmul_chain(lambda x: attention(x, x, x, engine="explicit"), n, d) == 2
     assert matmul_chain(MultiHeadAttention(d, 1, engine="explicit"), n, d) == 4
@@ -286,6 +296,21 @@ def test_connectivity_survives_a_long_recurrence():
     assert connected.equal(torch.ones(n, n, dtype=torch.bool).tril())
 
 
+def test_more_samples_see_past_a_dead_relu():
+    n = 6
+    alive = connectivity(torch.relu, n, 1, samples=1)
+    assert not alive.equal(torch.eye(n).bool())  # some inputs are negative
+    assert connectivity(torch.relu, n, 1, samples=12).equal(torch.eye(n).bool())
+
+
+def test_a_convolution_works_under_autocast():
+    layer = ConvLayer(4, 3)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert layer(layer(torch.ones(1, 5, 4))).dtype == torch.bfloat16
+    with pytest.raises(ValueError, match=r"^x must have the dtype and device of the layer"):
+        layer(torch.ones(1, 5, 4, dtype=torch.bfloat16))
+
+
 def test_rows_are_outputs_and_columns_inputs():
     connected = connectivity(lambda x: x.roll(1, dims=1), 5, 2)  # output i is input i - 1
     assert connected[3, 2] and not connected[2, 3]
@@ -310,6 +335,91 @@ def test_compose_equals_the_connectivity_of_a_stack():
     assert np.array_equal(compose(steps[:2]).numpy(), second @ first > 0)
 
 
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
+def test_gradients_are_read_off_where_the_caller_has_switched_them_off(mode):
+    n, d = 5, 3
+    convolution = ConvLayer(d, 3)
+    with mode():
+        rnn = nn.RNN(d, d, batch_first=True)  # its weights are made without gradients, too
+        assert connectivity(convolution, n, d).equal(conv_connectivity(n, 3))
+        assert connectivity(lambda x: x, n, d).equal(torch.eye(n).bool())
+        assert connectivity(rnn, n, d).equal(torch.ones(n, n).bool().tril())
+        assert matmul_chain(rnn, n, d) == n
+
+
+def test_a_layer_may_ignore_its_input():
+    constant = nn.Parameter(torch.zeros(1, 1, 2, dtype=torch.float64))
+    assert not connectivity(lambda x: constant.expand(1, 4, 2), 4, 2).any()
+
+
+WEIGHT = torch.ones(3, 3)
+PRODUCTS = {
+    "mm": lambda x: (x[0] @ WEIGHT)[None],
+    "addmm": lambda x: torch.addmm(x[0], x[0], WEIGHT)[None],
+    "bmm": lambda x: x @ WEIGHT[None],
+    "baddbmm": lambda x: torch.baddbmm(x, x, WEIGHT[None]),
+    "convolution": lambda x: nn.functional.conv1d(x.mT, WEIGHT[..., None]).mT,
+    "fused attention": lambda x: nn.functional.scaled_dot_product_attention(*[x[:, None]] * 3)[
+        :, 0
+    ],
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_every_kind_of_product_counts_once_and_in_a_row_twice(name):
+    product = PRODUCTS[name]
+    assert matmul_chain(product, 4, 3) == 1
+    assert matmul_chain(lambda x: product(product(x)), 4, 3) == 2
+    assert matmul_chain(lambda x: product(x) + product(x), 4, 3) == 1  # neither waits
+
+
+def test_a_layer_that_multiplies_nothing_has_no_chain():
+    assert matmul_chain(nn.Identity(), 4, 2) == matmul_chain(lambda x: x, 4, 2) == 0
+    assert matmul_chain(nn.ReLU(), 4, 2) == matmul_chain(lambda x: x + 1, 4, 2) == 0
+
+
+def test_taps_may_lie_far_outside_the_sequence():
+    for causal in (True, False):
+        far = conv_connectivity(5, 3, dilation=2**62, causal=causal)
+        assert far.equal(torch.eye(5, dtype=torch.bool))
+
+
+def walked_field(steps, unit, within):
+    """receptive_field by following one edge after the other, with a set of units."""
+
+    def below(node):
+        layer, i = node
+        if layer:
+            yield from ((layer - 1, j) for j in range(len(steps[0])) if steps[layer - 1][i, j])
+            yield from ((layer, j) for j in range(len(steps[0])) if within[i, j])
+
+    return set(shortest_paths(below, unit))
+
+
+@settings(max_examples=30, deadline=None)
+@given(n=st.integers(1, 5), layers=st.integers(1, 3), density=st.floats(0, 0.6), data=st.data())
+def test_a_receptive_field_is_what_a_walk_along_the_edges_reaches(n, layers, density, data):
+    rng = np.random.default_rng(data.draw(st.integers(0, 1000)))
+    *steps, within = rng.random((layers + 1, n, n)) < density
+    unit = data.draw(st.integers(0, layers)), data.draw(st.integers(0, n - 1))
+    field = receptive_field(steps, unit, within=within)
+    assert field.shape == (layers + 1, n)
+    assert {tuple(place) for place in field.nonzero().tolist()} == walked_field(steps, unit, within)
+
+
+def test_a_receptive_field_without_steps_inside_the_layers_is_the_composition():
+    steps = [conv_connectivity(7, 3, dilation=2), conv_connectivity(7, 2, causal=True)]
+    for position in range(7):
+        inputs = receptive_field(steps, (2, position))[0]
+        assert inputs.equal(compose(steps)[position])
+
+
+def test_arrays_connect_like_tensors():
+    step = conv_connectivity(9, 3, causal=True)
+    assert count_layers(step.numpy(), causal=True) == count_layers(step, causal=True) == 4
+    assert compose([step.numpy(), step]).equal(compose([step, step]))
+
+
 # The table ----------------------------------------------------------------------------------------
 
 
@@ -319,6 +429,7 @@ def test_formulas_give_the_numbers(n, d, k):
         "CNN": conv_cost(n, d, k, causal=True),
         "CNN, dilated": conv_cost(n, d, k, causal=True, dilated=True),
         "RNN": rnn_cost(n, d),
+        "LSTM": rnn_cost(n, d, cell="lstm"),
         "attention": attention_cost(n, d, projections=False),
         "attention, projected": attention_cost(n, d),
     }
@@ -332,16 +443,10 @@ def test_formulas_give_the_numbers(n, d, k):
             assert eval(symbols, names) == number
 
 
-def test_the_figure_draws_the_connections_and_the_receptive_field():
-    step = conv_connectivity(5, 3)
-    words = plots.describe(plots.network([step, step], unit=(2, 2)))
-    assert "connections: 26 edges" in words  # 13 in each layer
-    assert "field of unit 3: 9 points, x 1 to 5, y 0 to 2" in words  # 1 + 3 + 5
-    before = torch.eye(5, dtype=torch.bool).roll(1, dims=0).tril()  # state i sees state i - 1
-    words = plots.describe(plots.network([torch.eye(5).bool()], within=before, unit=(1, 3)))
-    assert "connections: 9 edges" in words and "field of unit 4: 8 points, x 1 to 4" in words
-    with pytest.raises(ValueError, match=r"unit must be \(0..1, 0..4\), got \(2, 0\)"):
-        plots.network([step], unit=(2, 0))
+def test_the_table_in_symbols_has_the_fields_of_the_costs():
+    assert LayerFormula._fields == LayerCost._fields
+    assert all(isinstance(symbols, LayerFormula) for symbols in FORMULAS.values())
+    assert all(isinstance(cost, str) for symbols in FORMULAS.values() for cost in symbols)
 
 
 # Errors -------------------------------------------------------------------------------------------

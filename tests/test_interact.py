@@ -1,7 +1,9 @@
 """Controls: a new value is a new picture, and no figure is left behind."""
 
+import ast
 import functools
 import io
+import pathlib
 
 import matplotlib as mpl
 
@@ -11,7 +13,16 @@ import ipywidgets
 import matplotlib.pyplot as plt
 import pytest
 
+from d2lattn import interact
 from d2lattn.interact import Controls, controls
+
+# What ipywidgets 8.1 has and 7.7, which Colab brings, has not: widgets, and traits of those here.
+ONLY_IN_8 = {
+    *("ColorsInput", "DatetimePicker", "FloatsInput", "IntsInput", "NaiveDatetimePicker"),
+    *("Stack", "TagsInput", "TimePicker", "TypedTuple"),
+    *("behavior", "description_allow_html", "playing", "repeat", "tabbable", "tooltip"),
+    *("border_bottom", "border_left", "border_right", "border_top"),
+}
 
 
 @pytest.fixture(autouse=True)
@@ -82,6 +93,53 @@ def test_menus_of_names_and_widgets_of_ones_own():
     assert "y False" in panel.words.value
     own.value = 4
     assert ": 0 to 4" in panel.words.value
+
+
+def test_nothing_is_used_that_only_ipywidgets_8_has():
+    tree = ast.parse(pathlib.Path(interact.__file__).read_text(encoding="utf-8"))
+    names = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    names |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.keyword)}
+    names |= {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    names |= {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    assert {"Image", "layout", "max_width", "describe"} <= names  # the walk sees all four kinds
+    assert not names & ONLY_IN_8
+
+
+def test_a_menu_is_given_as_pairs():
+    """ipywidgets 7 deprecates a dict of options."""
+    menu = controls(draw, name={"first": "x", "second": "y"}).controls["name"]
+    assert menu.options == (("first", "x"), ("second", "y"))
+
+
+def test_the_picture_keeps_its_own_size():
+    panel = controls(draw, size=(1, 3))
+    assert plt.imread(io.BytesIO(png(panel))).shape[:2] == (100, 100)  # an inch each way
+    layout = panel.picture.layout
+    assert (layout.max_width, layout.align_self) == ("100%", "flex-start")  # never stretched
+    assert panel.words.value.startswith("<small>") and panel.words.value.endswith("</small>")
+
+
+def test_a_control_has_room_for_its_name_and_a_widget_keeps_its_own():
+    own = ipywidgets.IntSlider(2, 1, 4, description="how many")
+    panel = controls(draw, name=["a"], size=own)
+    assert own.description == "how many"
+    widths = {widget.style.description_width for widget in panel.controls.values()}
+    assert widths == {"initial"}
+
+
+def test_a_slider_may_have_one_place_only():
+    slider = controls(draw, size=(2, 2)).controls["size"]
+    assert isinstance(slider, ipywidgets.IntSlider)
+    assert (slider.min, slider.value, slider.max) == (2, 2, 2)
 
 
 def test_names_are_shown_in_words():

@@ -11,9 +11,9 @@ import matplotlib.pyplot as plt
 import nbformat
 import pytest
 
+import notebooks
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
-import notebooks  # noqa: E402
 
 CHAPTERS = notebooks.chapters()
 SLIDE_TYPES = {"slide", "subslide", "fragment", "notes", "skip"}

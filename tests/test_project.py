@@ -3,13 +3,12 @@
 import re
 import shutil
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
+import notebooks
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
-import notebooks  # noqa: E402
 
 CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base", "seaborn": "seaborn-base"}
 

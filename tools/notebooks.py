@@ -163,13 +163,19 @@ def _merge_streams(outputs):
     return merged
 
 
-if __name__ == "__main__":
+def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("refresh").add_argument("names", nargs="*", help="such as 03")
-    commands.add_parser("student")
-    commands.add_parser("slides")
-    commands.add_parser("links").add_argument("repo", help="owner/name")
+    commands = parser.add_subparsers(required=True)
+    for run in (refresh, student, slides, links):
+        command = commands.add_parser(run.__name__, help=run.__doc__.splitlines()[0])
+        command.set_defaults(run=run)
+        if run is refresh:
+            command.add_argument("names", nargs="*", help="such as 03")
+        if run is links:
+            command.add_argument("repo", help="owner/name")
     arguments = vars(parser.parse_args())
-    command = globals()[arguments.pop("command")]
-    command(**arguments)
+    arguments.pop("run")(**arguments)
+
+
+if __name__ == "__main__":
+    main()

@@ -9,16 +9,15 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import sync_playwright
 
+import notebooks
+
 ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
-import notebooks  # noqa: E402
 
 CHAPTERS = notebooks.chapters()
 SHOTS = ROOT / "build" / "screenshots"

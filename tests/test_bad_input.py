@@ -1,0 +1,507 @@
+"""Bad input, module by module: a ValueError that names the argument, the rule and what was got.
+
+A row is an id, a call and a pattern of the message. To add some, write them into the list of their
+module, one by one or with `counts`, `flags`, `numbers` and `others`, which try the usual mistakes
+on one argument, and put a new list into ROWS.
+"""
+
+import functools
+import math
+import re
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import ipywidgets
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from d2lattn import comparison, interact, plots
+
+NAN, INF, HUGE = math.nan, math.inf, 2**63
+NOT_A_COUNT = {
+    "a float": 2.0,
+    "a bool": True,
+    "NaN": NAN,
+    "infinity": INF,
+    "negative": -1,
+    "2**63": HUGE,
+    "more digits than Python prints": 10**5000,
+    "a string": "3",
+    "a list": [3],
+    "a tensor": torch.tensor(3),
+    "nothing": None,
+}
+NOT_A_FLAG = {"one": 1, "a string": "yes", "nothing": None, "a list": [True]}
+NOT_A_NUMBER = {"NaN": NAN, "infinity": -INF, "a string": "1", "a bool": True, "a list": [1.0]}
+
+
+def counts(what, call, least=1):
+    """Rows for an argument that is an integer, named last in `what`."""
+    name = what.split()[-1]
+    wrong = NOT_A_COUNT | ({"zero": 0} if least else {})
+    return others(what, call, wrong, rf"^{name} must be an integer of at (least|most) .*, got ")
+
+
+def flags(what, call):
+    """Rows for an argument that is True or False."""
+    return others(what, call, NOT_A_FLAG, rf"^{what.split()[-1]} must be True or False, got ")
+
+
+def numbers(what, call, wrong=()):
+    """Rows for an argument that is a finite number."""
+    name = what.split()[-1]
+    return others(
+        what, call, NOT_A_NUMBER | dict(wrong), rf"^{name} must be a finite number.*, got "
+    )
+
+
+def others(what, call, wrong, message):
+    """A row for each value of the dict `wrong`."""
+    return [
+        (f"{what}: {kind}", functools.partial(call, value), message)
+        for kind, value in wrong.items()
+    ]
+
+
+# Comparison ---------------------------------------------------------------------------------------
+
+STEP = torch.eye(3, dtype=torch.bool)
+NOT_STEPS = {
+    "none": [],
+    "a string": "ab",
+    "a number": 3,
+    "nothing": None,
+    "of numbers": [torch.eye(3)],
+    "of lists": [[[True]]],
+    "not square": [torch.ones(3, 2, dtype=torch.bool)],
+    "of unequal size": [STEP, torch.eye(2, dtype=torch.bool)],
+    "one axis": [torch.ones(3, dtype=torch.bool)],
+    "three axes": torch.ones(1, 3, 3, 3, dtype=torch.bool),
+    "empty": [torch.ones(0, 0, dtype=torch.bool)],
+    "on meta": [STEP.to("meta")],
+}
+NOT_A_UNIT = {
+    "a layer too high": (2, 0),
+    "a position too far": (1, 3),
+    "negative": (-1, 0),
+    "bools": (True, False),
+    "floats": (1.0, 2.0),
+    "one number": 1,
+    "three numbers": (1, 2, 0),
+    "a string": "11",
+    "none": (None, None),
+}
+UNIT_RULE = r"^unit must be \(0\.\.1, 0\.\.2\), got "
+NOT_A_LAYER = {"nothing": None, "a string": "RNN", "a tensor": torch.zeros(1, 3, 2)}
+STEPS_RULE = r"^steps must (be|hold) .*, got "
+LAYER = nn.Linear(2, 2)
+CONV = comparison.ConvLayer(4, 3)
+NOT_TOKENS = {
+    "a list": [[[1.0] * 4]],
+    "integers": torch.ones(1, 5, 4, dtype=torch.int64),
+    "one axis": torch.ones(4),
+    "two axes": torch.ones(5, 4),
+    "another width": torch.ones(1, 5, 3),
+    "another dtype": torch.ones(1, 5, 4, dtype=torch.float64),
+    "another device": torch.ones(1, 5, 4, device="meta"),
+    "nothing": None,
+}
+
+COMPARISON = [
+    *counts("conv_cost n", lambda n: comparison.conv_cost(n, 4, 3)),
+    *counts("conv_cost d", lambda d: comparison.conv_cost(5, d, 3)),
+    *counts("conv_cost k", lambda k: comparison.conv_cost(5, 4, k)),
+    ("conv_cost k: even", lambda: comparison.conv_cost(5, 4, 2), "^k must be odd unless causal"),
+    *flags("conv_cost dilated", lambda dilated: comparison.conv_cost(5, 4, 3, dilated=dilated)),
+    *flags("conv_cost causal", lambda causal: comparison.conv_cost(5, 4, 3, causal=causal)),
+    *counts("rnn_cost n", lambda n: comparison.rnn_cost(n, 4)),
+    *counts("rnn_cost d", lambda d: comparison.rnn_cost(5, d)),
+    *others(
+        "rnn_cost cell",
+        lambda cell: comparison.rnn_cost(5, 4, cell=cell),
+        {"another": "gru", "a class": nn.LSTM, "a list": ["rnn"], "nothing": None},
+        r"^cell must be one of \('rnn', 'lstm'\), got ",
+    ),
+    *counts("attention_cost n", lambda n: comparison.attention_cost(n, 4)),
+    *counts("attention_cost d", lambda d: comparison.attention_cost(5, d)),
+    *flags(
+        "attention_cost projections",
+        lambda projections: comparison.attention_cost(5, 4, projections=projections),
+    ),
+    *counts("layers_to_connect n", lambda n: comparison.layers_to_connect(n, 3)),
+    *counts("layers_to_connect k", lambda k: comparison.layers_to_connect(5, k)),
+    *flags("layers_to_connect causal", lambda c: comparison.layers_to_connect(5, 3, causal=c)),
+    *flags("layers_to_connect dilated", lambda d: comparison.layers_to_connect(5, 3, dilated=d)),
+    *counts("ConvLayer embed_dim", lambda d: comparison.ConvLayer(d, 3)),
+    *counts("ConvLayer kernel_size", lambda k: comparison.ConvLayer(4, k)),
+    *counts("ConvLayer dilation", lambda r: comparison.ConvLayer(4, 3, dilation=r)),
+    *flags("ConvLayer causal", lambda causal: comparison.ConvLayer(4, 3, causal=causal)),
+    *others("ConvLayer.forward x", CONV, NOT_TOKENS, "^x must have .*, got |^x must be .*, got "),
+    *others(
+        "connectivity layer",
+        lambda layer: comparison.connectivity(layer, 3, 2),
+        NOT_A_LAYER,
+        "^layer must be a function or a module, got ",
+    ),
+    *counts("connectivity n", lambda n: comparison.connectivity(LAYER, n, 2)),
+    *counts("connectivity d", lambda d: comparison.connectivity(LAYER, 3, d)),
+    *counts("connectivity samples", lambda s: comparison.connectivity(LAYER, 3, 2, samples=s)),
+    (
+        "connectivity layer: on meta",
+        lambda: comparison.connectivity(nn.Linear(2, 2, device="meta"), 3, 2),
+        "^layer must hold numbers, got weights on the device meta",
+    ),
+    (
+        "connectivity layer: a buffer on meta",
+        lambda: comparison.connectivity(nn.BatchNorm1d(2, affine=False, device="meta"), 3, 2),
+        "^layer must hold numbers, got weights on the device meta",
+    ),
+    *others(
+        "connectivity layer: returns",
+        lambda result: comparison.connectivity(lambda x: result, 3, 2),
+        {
+            "nothing": None,
+            "a list": [1],
+            "no tuple of tensors": (3,),
+            "an empty tuple": (),
+            "fewer positions": torch.ones(1, 2, 2),
+            "one axis": torch.ones(3),
+        },
+        r"^layer must map \(1, 3, 2\) to \(1, 3, width\), got ",
+    ),
+    (
+        "connectivity layer: no gradient",
+        lambda: comparison.connectivity(torch.zeros_like, 3, 2),
+        "^layer must be differentiable, got an output without a gradient",
+    ),
+    *counts("conv_connectivity n", lambda n: comparison.conv_connectivity(n, 3)),
+    *counts("conv_connectivity k", lambda k: comparison.conv_connectivity(5, k)),
+    *counts("conv_connectivity dilation", lambda r: comparison.conv_connectivity(5, 3, dilation=r)),
+    *flags("conv_connectivity causal", lambda c: comparison.conv_connectivity(5, 3, causal=c)),
+    *others("compose steps", comparison.compose, NOT_STEPS, STEPS_RULE),
+    *others("count_layers steps", comparison.count_layers, NOT_STEPS, STEPS_RULE),
+    *flags("count_layers causal", lambda causal: comparison.count_layers(STEP, causal=causal)),
+    *others(
+        "receptive_field steps",
+        lambda steps: comparison.receptive_field(steps, (0, 0)),
+        NOT_STEPS,
+        STEPS_RULE,
+    ),
+    *others(
+        "receptive_field unit",
+        lambda unit: comparison.receptive_field([STEP], unit),
+        NOT_A_UNIT | {"nothing": None},
+        UNIT_RULE,
+    ),
+    *others(
+        "receptive_field within",
+        lambda within: comparison.receptive_field([STEP], (0, 0), within=within),
+        {"another size": torch.eye(2).bool(), "numbers": torch.eye(3), "a string": "ab"},
+        r"^within must be boolean \(3, 3\) tensors, got ",
+    ),
+    *counts("count_flops n", lambda n: comparison.count_flops(LAYER, n, 2)),
+    *counts("count_flops d", lambda d: comparison.count_flops(LAYER, 3, d)),
+    *others(
+        "count_flops layer",
+        lambda layer: comparison.count_flops(layer, 3, 2),
+        NOT_A_LAYER,
+        "^layer must be a function or a module, got ",
+    ),
+    *counts("matmul_chain n", lambda n: comparison.matmul_chain(LAYER, n, 2)),
+    *counts("matmul_chain d", lambda d: comparison.matmul_chain(LAYER, 3, d)),
+    *others(
+        "matmul_chain layer",
+        lambda layer: comparison.matmul_chain(layer, 3, 2),
+        NOT_A_LAYER,
+        "^layer must be a function or a module, got ",
+    ),
+]
+
+# Plots --------------------------------------------------------------------------------------------
+
+NOT_REAL = {
+    "complex": torch.ones(2, 2, dtype=torch.complex64),
+    "strings": [["a", "b"]],
+    "ragged": [[1.0], [1.0, 2.0]],
+    "on meta": torch.ones(2, 2, device="meta"),
+    "nothing": None,
+    "a dict": {},
+}
+NOT_AN_AX = {"a string": "left", "a figure": plt.figure(), "a list": [], "an index": 0}
+WRONG_SHAPES = {"a number": 1.0, "one axis": [1.0], "four axes": np.ones((1, 1, 1, 1))}
+NO_CELL = {"no row": np.ones((0, 3)), "no column": np.ones((3, 0)), "no cell": []}
+NOT_NAMES = {
+    "too many": list("abc"),
+    "too few": ["a"],
+    "none": [],
+    "a string": "ab",
+    "zero": 0,
+    "negative": -1,
+    "a float": 1.5,
+}
+AX_RULE = "^ax must be a matplotlib Axes or None, got "
+
+
+def matrix(**options):
+    return plots.heatmap(np.eye(2), **options)
+
+
+def stack(**options):
+    return plots.heatmaps(np.ones((2, 2, 2)), **options)
+
+
+def curve(**options):
+    return plots.lines([1, 2], {"a": [3, 4]}, **options)
+
+
+PLOTS = [
+    *others("heatmap matrix", plots.heatmap, NOT_REAL, "^matrix must hold .*, got "),
+    *others(
+        "heatmap matrix",
+        plots.heatmap,
+        WRONG_SHAPES | NO_CELL | {"three axes": np.ones((2, 2, 2))},
+        r"^matrix must have two axes and a cell, got shape \(",
+    ),
+    *others("heatmap tokens", lambda t: matrix(tokens=t), NOT_NAMES, "^tokens must .*, got "),
+    *others(
+        "heatmap xticklabels",
+        lambda names: matrix(xticklabels=names),
+        NOT_NAMES,
+        "^xticklabels must .*, got ",
+    ),
+    *others(
+        "heatmap yticklabels",
+        lambda names: matrix(yticklabels=names),
+        NOT_NAMES,
+        "^yticklabels must .*, got ",
+    ),
+    *numbers("heatmap vmin", lambda end: matrix(vmin=end)),
+    *numbers("heatmap vmax", lambda end: matrix(vmax=end)),
+    *numbers("heatmap center", lambda end: matrix(center=end)),
+    ("heatmap vmin, vmax: reversed", lambda: matrix(vmin=2, vmax=1), "^vmax must be above vmin"),
+    ("heatmap vmin, vmax: equal", lambda: matrix(vmin=1, vmax=1), "^vmax must be above vmin"),
+    (
+        "heatmap vmin, vmax: reversed, of a mask",
+        lambda: plots.heatmap([[True]], vmin=2, vmax=1),
+        "^vmax must be above vmin = 2.0, got 1.0",
+    ),
+    *others(
+        "heatmap cmap",
+        lambda cmap: matrix(cmap=cmap),
+        {"unknown": "nope", "a number": 3, "a list": ["red"]},
+        "^cmap must name a colour map of matplotlib, got ",
+    ),
+    *flags("heatmap annot", lambda flag: matrix(annot=flag)),
+    *flags("heatmap cbar", lambda flag: matrix(cbar=flag)),
+    *flags("heatmap square", lambda flag: matrix(square=flag)),
+    *others(
+        "heatmap fmt",
+        lambda fmt: matrix(annot=True, fmt=fmt),
+        {"of old": "%.2f", "of integers": "d", "a number": 2, "nothing": None},
+        "^fmt must be a format of numbers such as '.2f', got ",
+    ),
+    *others("heatmap ax", lambda ax: matrix(ax=ax), NOT_AN_AX, AX_RULE),
+    *others("heatmaps stack", plots.heatmaps, NOT_REAL, "^stack must hold .*, got "),
+    *others(
+        "heatmaps stack",
+        plots.heatmaps,
+        WRONG_SHAPES | NO_CELL | {"two axes": np.eye(2), "no matrix": np.ones((0, 2, 2))},
+        r"^stack must have three axes and a cell, got shape \(",
+    ),
+    *others(
+        "heatmaps titles",
+        lambda titles: stack(titles=titles),
+        {"too many": list("abc"), "too few": ["a"], "a string": "ab", "a number": 3},
+        "^titles must .*, got ",
+    ),
+    *others("heatmaps tokens", lambda t: stack(tokens=t), NOT_NAMES, "^tokens must .*, got "),
+    *counts("heatmaps columns", lambda columns: stack(columns=columns)),
+    *numbers("heatmaps cell_size", lambda s: stack(cell_size=s), {"zero": 0, "huge": 10**400}),
+    *flags("heatmaps cbar", lambda flag: stack(cbar=flag)),
+    *numbers("heatmaps vmin", lambda end: stack(vmin=end)),
+    ("heatmaps vmin, vmax: reversed", lambda: stack(vmin=2, vmax=1), "^vmax must be above vmin"),
+    *others(
+        "lines x",
+        lambda x: plots.lines(x, {"a": [1, 2]}),
+        NOT_REAL | {"words": ["a", "b"]},
+        "^x must (hold|have) .*, got ",
+    ),
+    *others(
+        "lines x",
+        lambda x: plots.lines(x, {"a": x}),
+        {"empty": [], "two axes": np.eye(2), "a number": 1.0},
+        r"^x must have one axis and a point, got shape \(",
+    ),
+    *others(
+        "lines series",
+        lambda series: plots.lines([1, 2], series),
+        {"empty": {}, "a list": [[1, 2]], "a string": "ab", "nothing": None},
+        "^series must be a dict name -> values with a curve, got ",
+    ),
+    *others(
+        "lines series values",
+        lambda y: plots.lines([1, 2], {"a": y}),
+        NOT_REAL | {"too many": [1, 2, 3], "two axes": np.eye(2), "words": ["a", "b"]},
+        "^series 'a' must (hold|have) .*, got ",
+    ),
+    *flags("lines markers", lambda flag: curve(markers=flag)),
+    *others(
+        "lines xscale",
+        lambda scale: curve(xscale=scale),
+        {"unknown": "lg", "a number": 2, "a bool": True, "a list": ["log"]},
+        "^xscale must be one of .*'log'.*, got ",
+    ),
+    *others(
+        "lines yscale",
+        lambda scale: curve(yscale=scale),
+        {"unknown": "lg", "empty": "", "a bool": False},
+        "^yscale must be one of .*'log'.*, got ",
+    ),
+    *others("lines ax", lambda ax: curve(ax=ax), NOT_AN_AX, AX_RULE),
+    *others("columns P", lambda P: plots.columns(P, [0]), NOT_REAL, "^P must hold .*, got "),
+    *others(
+        "columns P",
+        lambda P: plots.columns(P, [0]),
+        WRONG_SHAPES | NO_CELL,
+        r"^P must have two axes \(length, dim\) and a cell, got shape \(",
+    ),
+    *others(
+        "columns which",
+        lambda which: plots.columns(np.eye(3), which),
+        {
+            "too large": [3],
+            "2**63": [HUGE],
+            "negative": -1,
+            "a float": [0.5],
+            "bools": [True, False],
+            "a string": "1",
+            "none": [],
+            "two axes": [[0, 1]],
+            "nothing": None,
+        },
+        "^which must be column numbers from 0 to 2, got ",
+    ),
+    (
+        "columns which: ragged",
+        lambda: plots.columns(np.eye(3), [[0], [0, 1]]),
+        "^which must hold numbers that numpy takes, got ",
+    ),
+    *others("columns ax", lambda ax: plots.columns(np.eye(3), [0], ax=ax), NOT_AN_AX, AX_RULE),
+    *others("network steps", plots.network, NOT_STEPS, STEPS_RULE),
+    *others("network unit", lambda unit: plots.network([STEP], unit=unit), NOT_A_UNIT, UNIT_RULE),
+    *others(
+        "network within",
+        lambda within: plots.network([STEP], within=within),
+        {"another size": torch.eye(2).bool(), "numbers": torch.eye(3), "a string": "ab"},
+        r"^within must be boolean \(3, 3\) tensors, got ",
+    ),
+    *others("network ax", lambda ax: plots.network([STEP], ax=ax), NOT_AN_AX, AX_RULE),
+    *others(
+        "describe ax",
+        plots.describe,
+        {"nothing": None, "a string": "figure", "a list": [], "a matrix": np.eye(2)},
+        "^ax must be a matplotlib Axes or Figure, got ",
+    ),
+    ("describe ax: empty", lambda: plots.describe(plt.subplots()[1]), "^ax must have something"),
+    ("describe a figure: empty", lambda: plots.describe(plt.figure()), "^the figure must have"),
+    *others(
+        "to_numpy values",
+        plots.to_numpy,
+        {"ragged": [[1], [1, 2]], "on meta": torch.ones(2, device="meta")},
+        "^values must hold numbers that numpy takes, got ",
+    ),
+]
+
+# Interact -----------------------------------------------------------------------------------------
+
+
+def draw(size):
+    return plots.heatmap([[float(size)]])
+
+
+INTERACT = [
+    *others(
+        "controls choice",
+        lambda choice: interact.controls(draw, size=choice),
+        {
+            "nothing": None,
+            "a number": 3,
+            "a float": 0.5,
+            "a string": "ab",
+            "one end": (1,),
+            "four numbers": (1, 2, 3, 4),
+            "reversed": (3, 1),
+            "NaN": (0.0, NAN),
+            "infinity": (0.0, INF),
+            "beyond every double": (0, 10**400),
+            "bools": (False, True),
+            "strings": ("a", "b"),
+            "a step of zero": (1, 3, 0),
+            "a step backwards": (1, 3, -1),
+            "an empty list": [],
+            "an empty dict": {},
+            "a class": object,
+            "a range": range(3),
+            "an array": np.arange(3),
+            "a widget without a value": ipywidgets.Button(),
+            "a box": ipywidgets.VBox(),
+        },
+        r"^size must be \(min, max\), \(min, max, step\), a list, .*, got ",
+    ),
+    *others(
+        "controls draw",
+        lambda draw: interact.controls(draw, size=(1, 3)),
+        {"nothing": None, "a string": "draw", "a figure": plt.figure()},
+        "^draw must be a function or a module, got ",
+    ),
+    *others(
+        "controls draw: returns",
+        lambda result: interact.controls(lambda size: result, size=(1, 3)),
+        {"nothing": None, "a string": "figure", "a number": 3},
+        "^draw must return an Axes or a Figure, got ",
+    ),
+    ("controls: no choice", lambda: interact.controls(draw), "^choices must name at least one"),
+    (
+        "controls: a choice that draw does not take",
+        lambda: interact.controls(draw, sise=(1, 3)),
+        r"^draw must take what choices name \(sise\), got: .*",
+    ),
+    (
+        "controls: an argument without a choice",
+        lambda: interact.controls(lambda size, name: draw(size), size=(1, 3)),
+        r"^draw must take what choices name \(size\), got: .*'name'",
+    ),
+]
+
+ROWS = {"comparison": COMPARISON, "plots": PLOTS, "interact": INTERACT}
+plt.close("all")
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    plt.close("all")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        pytest.param(call, message, id=f"{module}, {what}".replace("::", ":"))
+        for module, rows in ROWS.items()
+        for what, call, message in rows
+    ],
+)
+def test_bad_input_is_a_value_error_that_says_what_is_wrong(call, message):
+    with pytest.raises(ValueError) as error:
+        call()
+    assert re.search(message, str(error.value)), f"{error.value} does not match {message}"
+
+
+def test_every_row_has_a_name_of_its_own():
+    names = [(module, what) for module, rows in ROWS.items() for what, _, _ in rows]
+    assert len(set(names)) == len(names) >= 100
