@@ -67,7 +67,7 @@ test-portable: $(STAMP) ## compare every chapter's outputs on older processors' 
 	done
 
 test-browser: $(BROWSER) ## open every chapter in JupyterLab in headless Chromium
-	@$(PY) -m pytest -q -p no:nbval tests/browser
+	@$(call settings,.venv) $(PY) -m pytest -q -p no:nbval tests/browser
 
 refresh: $(STAMP) ## run the chapters and store their outputs (CHAPTERS="01 02" for some)
 	@$(call settings,.venv) $(PY) tools/notebooks.py refresh $(CHAPTERS)
