@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -198,35 +199,39 @@ def test_static_slides_open_from_disk(page, tmp_path):
 
 
 def check_controls(page, chapter):
-    """Move every control of the chapter: each time the picture of its own figure is drawn again."""
+    """Move every control there and back: each time the picture of its own figure is drawn again.
+
+    Back, because a control may have nothing to change once another one was moved.
+    """
     figures = page.locator(".widget-vbox", has=page.locator("img.widget-image"))
     controls = chapter.read_text(encoding="utf-8").count("interact.controls(")
     expect(figures).to_have_count(controls, timeout=120_000)
     for figure in figures.all():
         picture = figure.locator("img.widget-image")
         for control in figure.locator(".noUi-handle, select, input[type=checkbox]").all():
-            before = picture.get_attribute("src")
-            move(control)
-            expect(picture, "redrawn").not_to_have_attribute("src", before, timeout=120_000)
+            for move in there_and_back(control):
+                before = picture.get_attribute("src")
+                move()
+                expect(picture).not_to_have_attribute("src", before, timeout=120_000)
 
 
-def move(control):
-    """Give a slider, a menu or a box another value, from the keyboard where that is the same."""
+def there_and_back(control):
+    """Two functions: one gives a slider, a menu or a box another value, one the old value again."""
     kind = control.evaluate("control => control.tagName")
     if kind == "SELECT":
         chosen = control.evaluate("menu => menu.selectedIndex")
-        control.select_option(index=chosen - 1 if chosen else 1)
-    elif kind == "INPUT":
-        control.press("Space")
-    else:
-        least = control.get_attribute("aria-valuenow") == control.get_attribute("aria-valuemin")
-        control.press("ArrowRight" if least else "ArrowLeft")
+        return [partial(control.select_option, index=i) for i in (0 if chosen else 1, chosen)]
+    if kind == "INPUT":
+        return [partial(control.press, "Space")] * 2
+    least = control.get_attribute("aria-valuenow") == control.get_attribute("aria-valuemin")
+    keys = ("ArrowRight", "ArrowLeft") if least else ("ArrowLeft", "ArrowRight")
+    return [partial(control.press, key) for key in keys]
 
 
 def settled(page, question):
     """The answer to `question` once it stays the same for half a second: formulas are set late."""
     answers = []
-    wait_for(page, question, lambda now: answers.append(now) or answers[-6:] == [now] * 6)
+    wait_for(page, question, lambda now: answers.append(now) or answers[-4:] == [now] * 4)
     return answers[-1]
 
 
@@ -241,4 +246,4 @@ def wait_for(page, question, done, seconds=900):
         if done(answer):
             return answer
         assert time.monotonic() < deadline, f"not finished: {answer}"
-        time.sleep(0.1)
+        time.sleep(0.2)
