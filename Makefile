@@ -1,4 +1,5 @@
-# `make` explains itself. Everything installs into .venv; nothing else on the machine is touched.
+# `make` explains itself. Everything installs into .venv, and what must be told apart from it into
+# .venv-oldest and .venv-colab; nothing else on the machine is touched.
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
 PORT ?= 8888
@@ -8,17 +9,25 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 
 # What is installed depends on these files and on where the project lies: another content or
 # another place gives another stamp, and the environment is built anew.
-STAMP := .venv/ready-$(shell { cat requirements.txt requirements-d2l.txt; pwd; } | cksum | cut -d' ' -f1)
+stamp = $(1)/ready-$(shell { cat $(2); pwd; } 2>/dev/null | cksum | cut -d' ' -f1)
+STAMP := $(call stamp,.venv,requirements.txt requirements-d2l.txt)
+OLDEST := $(call stamp,.venv-oldest,pyproject.toml requirements.txt requirements-d2l.txt tools/oldest.py)
+COLAB := $(call stamp,.venv-colab,requirements-colab.txt)
 BROWSER := .venv/browser-ready
 PY := .venv/bin/python
 FIRST := notebooks/00_start_here.ipynb
+PIP := pip install --quiet --disable-pip-version-check
+
+# Every output of every chapter, one kernel on each core and one thread in each.
+NBVAL := -q -n auto --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout 120
+settings = IPYTHONDIR=$(CURDIR)/$(1)/ipython MPLCONFIGDIR=$(CURDIR)/$(1)/matplotlib OMP_NUM_THREADS=1
 
 # Readers' own Jupyter, IPython and Python settings must not change what a chapter shows.
 export JUPYTER_PREFER_ENV_PATH := 1
 export JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP MPLBACKEND D2LATTN_SPEC
 
-.PHONY: help lab test test-browser refresh bench slides student links clean
+.PHONY: help lab test test-oldest test-colab test-portable test-browser refresh bench slides student links clean
 
 help: ## show this list
 	@echo "d2lattn: a textbook on attention in which every claim runs"
@@ -31,21 +40,37 @@ lab: $(STAMP) ## open the book in JupyterLab (PORT=8888)
 	if [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then flags="$$flags --no-browser"; fi; \
 	exec $(PY) -m jupyterlab $$flags
 
-test: export IPYTHONDIR := $(CURDIR)/.venv/ipython
-test: export MPLCONFIGDIR := $(CURDIR)/.venv/matplotlib
-test: export OMP_NUM_THREADS := 1
 test: $(STAMP) ## check the style, the package and every chapter, output by output
 	@$(PY) -m ruff check --quiet . && $(PY) -m ruff format --quiet --check .
-	@$(PY) -m pytest -q -n auto --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout 120 \
-		--doctest-modules --ignore tests/browser d2lattn tests notebooks
+	@$(call settings,.venv) $(PY) -m pytest $(NBVAL) --doctest-modules \
+		--ignore tests/browser --ignore tests/colab d2lattn tests notebooks
+
+# torch and Python are those at hand: an older torch would be gigabytes to download.
+test-oldest: $(OLDEST) ## the same on the lowest version of every range in pyproject.toml
+	@$(call settings,.venv-oldest) .venv-oldest/bin/python -m pytest $(NBVAL) --doctest-modules \
+		-m "not pins" --ignore tests/browser --ignore tests/colab d2lattn tests notebooks
+
+test-colab: $(COLAB) ## install a wheel beside what Colab has, as its first cell does, and run the book
+	@rm -rf build/colab build/lib && mkdir -p build/colab
+	@.venv-colab/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps -w build/colab .
+	@$(call settings,.venv-colab) .venv-colab/bin/python -m pytest -q -p no:nbval tests/colab
+	@cp -r notebooks build/colab && cd build/colab && \
+	$(call settings,.venv-colab) $(CURDIR)/.venv-colab/bin/python -m pytest $(NBVAL) notebooks
+
+# The kernels that torch and oneDNN would choose on an older processor round differently.
+test-portable: $(STAMP) ## compare every chapter's outputs on older processors' kernels
+	@for kernels in "default SSE41" "avx2 AVX2"; do \
+		set -- $$kernels; \
+		echo "torch with $$1 kernels, oneDNN with $$2"; \
+		ATEN_CPU_CAPABILITY=$$1 ONEDNN_MAX_CPU_ISA=$$2 $(call settings,.venv) \
+			$(PY) -m pytest $(NBVAL) notebooks || exit 1; \
+	done
 
 test-browser: $(BROWSER) ## open every chapter in JupyterLab in headless Chromium
-	@$(PY) -m pytest -q -p no:nbval tests/browser
+	@$(call settings,.venv) $(PY) -m pytest -q -p no:nbval tests/browser
 
-refresh: export IPYTHONDIR := $(CURDIR)/.venv/ipython
-refresh: export MPLCONFIGDIR := $(CURDIR)/.venv/matplotlib
 refresh: $(STAMP) ## run the chapters and store their outputs (CHAPTERS="01 02" for some)
-	@$(PY) tools/notebooks.py refresh $(CHAPTERS)
+	@$(call settings,.venv) $(PY) tools/notebooks.py refresh $(CHAPTERS)
 
 bench: $(STAMP) ## measure speed and memory, write benchmarks/RESULTS.md
 	@$(PY) benchmarks/bench.py
@@ -60,19 +85,30 @@ links: $(STAMP) ## stamp the public address into the book (REPO=owner/name)
 	@$(PY) tools/notebooks.py links "$(REPO)"
 
 clean: ## remove the environment and everything that was built
-	rm -rf .venv build .pytest_cache .hypothesis .ruff_cache *.egg-info
+	rm -rf .venv .venv-* build .pytest_cache .hypothesis .ruff_cache *.egg-info
 	find . -name __pycache__ -o -name .ipynb_checkpoints | xargs rm -rf
 
-$(STAMP): requirements.txt requirements-d2l.txt
+# $(call environment,folder,what pip installs,and that without dependencies)
+define environment
 	@test -n "$(PYTHON)" || { echo "d2lattn needs Python 3.11 or newer: install it, or name it with make PYTHON=/path/to/python"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "d2lattn needs Python 3.11 or newer, and $(PYTHON) is not: install one, or name it with make PYTHON=/path/to/python"; exit 1; }
-	@echo "setting up .venv (once; a few minutes)"
-	@rm -rf .venv
-	@$(PYTHON) -m venv .venv || { echo "$(PYTHON) cannot make a virtual environment: on Debian and Ubuntu, apt install python3-venv"; exit 1; }
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
-	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-d2l.txt -e .
-	@touch $(STAMP)
+	@echo "setting up $(1) (once; a few minutes)"
+	@rm -rf $(1)
+	@$(PYTHON) -m venv $(1) || { echo "$(PYTHON) cannot make a virtual environment: on Debian and Ubuntu, apt install python3-venv"; exit 1; }
+	@$(1)/bin/python -m $(PIP) $(2)
+	$(if $(3),@$(1)/bin/python -m $(PIP) --no-deps $(3))
+	@touch $@
+endef
+
+$(STAMP): requirements.txt requirements-d2l.txt
+	$(call environment,.venv,-r requirements.txt,-r requirements-d2l.txt -e .)
+
+$(OLDEST): pyproject.toml requirements.txt requirements-d2l.txt tools/oldest.py
+	$(call environment,.venv-oldest,$$($(PYTHON) tools/oldest.py),-r requirements-d2l.txt -e .)
+
+$(COLAB): requirements-colab.txt
+	$(call environment,.venv-colab,-r requirements-colab.txt)
 
 $(BROWSER): $(STAMP) requirements-browser.txt
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-browser.txt
+	@$(PY) -m $(PIP) -r requirements-browser.txt
 	@touch $(BROWSER)

@@ -179,7 +179,7 @@ def test_slides(chapter):
 
 
 def test_imports_are_of_what_the_project_installs(chapter):
-    allowed = {"torch", "numpy", "matplotlib", "seaborn", "ipywidgets", "anywidget", "tqdm"}
+    allowed = {"torch", "numpy", "matplotlib", "seaborn", "ipywidgets", "tqdm"}
     allowed |= {"d2lattn", "IPython"} | set(sys.stdlib_module_names)
     for cell in code_cells(chapter[1]):
         source = re.sub(r"^[%!].*$", "", cell.source, flags=re.M)

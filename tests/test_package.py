@@ -6,6 +6,7 @@ import inspect
 import json
 import os
 import pkgutil
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -180,3 +181,59 @@ def test_check_is_that_of_the_exercises(capsys):
 def test_the_version_is_that_of_the_project():
     project = (ROOT.parent / "pyproject.toml").read_text(encoding="utf-8")
     assert f'\nversion = "{d2lattn.__version__}"\n' in project
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """(a copy of the project with data files of several kinds added, its wheel installed)"""
+    source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("target")
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT.parent / name, source)
+    shutil.copytree(ROOT, source / "d2lattn")
+    compiled = "__pycache__/left_behind.pyc"
+    for name in ("figure.js", "words.json", "deep/er/vectors.npy", "no_suffix", compiled):
+        path = source / "d2lattn" / "planted" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name, encoding="utf-8")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    build = ["wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", target, source]
+    subprocess.run([*pip, *build], check=True)
+    (built,) = target.glob("*.whl")
+    subprocess.run(
+        [*pip, "install", "--no-deps", "--no-compile", "--target", target, built], check=True
+    )
+    return source / "d2lattn", target / "d2lattn"
+
+
+def files(folder):
+    return {
+        path.relative_to(folder): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def test_the_wheel_carries_every_file(wheel):
+    source, installed = wheel
+    assert files(installed) == files(source)
+    assert not list(installed.rglob("*.pyc"))
+
+
+def test_the_wheel_can_be_imported_and_finds_its_files(wheel):
+    _, installed = wheel
+    program = """
+import importlib.resources
+import d2lattn, d2lattn.exercises, d2lattn.plots
+print(d2lattn.__file__)
+print((importlib.resources.files("d2lattn") / "planted" / "words.json").read_text())
+"""
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=installed.parent,
+        env={**os.environ, "PYTHONPATH": str(installed.parent)},
+    )
+    assert done.stdout.splitlines() == [str(installed / "__init__.py"), "words.json"], done.stderr

@@ -6,6 +6,9 @@ import subprocess
 import tomllib
 from pathlib import Path
 
+import oldest
+import pytest
+
 import notebooks
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -13,34 +16,55 @@ ROOT = Path(__file__).resolve().parent.parent
 CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base", "seaborn": "seaborn-base"}
 
 
-def requirements():
-    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
-    return dict(re.findall(r"^([\w-]+)==([\w.]+)$", text, re.M))
-
-
 def test_conda_has_the_versions_of_pip():
     text = (ROOT / "environment.yml").read_text(encoding="utf-8")
-    for package, version in requirements().items():
+    for package, version in oldest.pins().items():
         name = CONDA_NAMES.get(package, package)
         assert re.search(rf"- {re.escape(name)}==?{re.escape(version)}$", text, re.M), package
 
 
+def number(version):
+    return tuple(map(int, version.split(".")))
+
+
 def test_the_ranges_admit_the_pinned_versions_and_nothing_is_unpinned():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    groups = project["optional-dependencies"]
-    ranges = project["dependencies"] + groups["lab"] + groups["test"]
-    pinned = requirements()
-    for text in ranges:
-        name, least = re.fullmatch(r"([\w-]+)>=([\d.]+)", text).groups()
-        assert tuple(map(int, pinned[name].split("."))) >= tuple(map(int, least.split("."))), name
-    assert {re.split("[>=]", text)[0] for text in ranges} == set(pinned)
+    ranges, pinned = oldest.ranges(), oldest.pins()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["requires-python"] == ">=3.11"
+    assert set(ranges) == set(pinned)
+    for name, least in ranges.items():
+        assert number(pinned[name]) >= number(least), name
 
 
+def test_the_ranges_admit_what_colab_has():
+    """Else the set-up cell would replace what the reader finds there."""
+    text = (ROOT / "requirements-colab.txt").read_text(encoding="utf-8")
+    colab = dict(re.findall(r"^([\w-]+)==([\w.]+)$", text, re.M))
+    needed = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
+    for text in needed:
+        name, least = re.fullmatch(r"([\w-]+)>=([\d.]+)", text).groups()
+        assert number(colab[name]) >= number(least), name
+
+
+def test_the_oldest_versions_are_the_floors_and_torch_is_at_hand():
+    lines = oldest.oldest()
+    pyproject = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert f"torch=={oldest.pins()['torch']}" in lines
+    others = [line for line in lines if not line.startswith("torch==")]
+    assert len(others) == len(lines) - 1 > 10
+    for line in others:
+        assert f'"{line.replace("==", ">=")}"' in pyproject
+    assert (
+        subprocess.check_output([sys.executable, ROOT / "tools/oldest.py"], text=True).splitlines()
+        == lines
+    )
+
+
+@pytest.mark.pins
 def test_the_installed_versions_are_the_pinned_ones():
     from importlib.metadata import version
 
-    for package, pinned in requirements().items():
+    for package, pinned in oldest.pins().items():
         assert version(package).split("+")[0] == pinned, f"{package}: run make test, not pytest"
 
 
