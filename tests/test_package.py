@@ -65,7 +65,7 @@ def test_import_loads_torch_and_nothing_heavier(imported):
     others = [name for name in modules if name not in own]
     assert {name.partition(".")[0] for name in others} <= {"torch", *sys.stdlib_module_names}
     assert len(others) <= 10
-    lazy = {"d2lattn.plots", "d2lattn.interact", "d2lattn.exercises"}
+    lazy = {f"d2lattn.{name}" for name in ("plots", "interact", "exercises", "roles", "words")}
     assert not lazy & set(own)
     assert len(own) <= 12
 
