@@ -11,9 +11,13 @@ import torch
 from matplotlib.collections import LineCollection, PathCollection, QuadMesh
 from matplotlib.container import BarContainer
 
+from d2lattn.flow import describe_flow, flow, is_flow
+
 SEQUENTIAL = "rocket_r"  # perceptually uniform, palest at 0
 DIVERGING = "vlag"  # white at the centre
 LINE_STYLES = ("-", "--", ":", "-.")
+
+__all__ = ["columns", "describe", "flow", "heatmap", "heatmaps", "lines", "network"]
 
 
 def heatmap(
@@ -317,6 +321,8 @@ def describe(ax):
         if not described:
             raise ValueError("the figure must have something drawn on it, got an empty one")
         return " | ".join(described)
+    if is_flow(ax):
+        return describe_flow(ax)
     parts = []
     for artist in ax.collections:
         if isinstance(artist, QuadMesh):

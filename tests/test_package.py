@@ -23,7 +23,7 @@ MODULES = [
 ]
 # Names of DESIGN.md that are not at the top of the package, because their module is heavier.
 ELSEWHERE = {
-    "d2lattn.plots": ["heatmap", "heatmaps", "columns", "describe", "lines"],
+    "d2lattn.plots": ["heatmap", "heatmaps", "columns", "describe", "flow", "lines"],
     "d2lattn.interact": ["controls"],
     "d2lattn.interop": ["load_d2l"],
     "d2lattn.exercises": ["check"],
