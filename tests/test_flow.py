@@ -79,6 +79,17 @@ def test_the_asking_word_and_the_roles_have_their_colours():
     assert {line.get_color() for line in ax.lines} >= {ROLES["query"]}
 
 
+def test_the_query_goes_down_from_who_asks_and_along_to_every_word():
+    for options in (dict(query=2), dict(query=2, asker="who")):
+        ax = flow(WORDS, SHARES, **options)
+        (asker,) = [text for text in ax.texts if text.get_label() == "asks"]
+        x = [word.get_position()[0] for word in words(ax)]
+        stem, rail, heads = [line for line in ax.lines if line.get_color() == ROLES["query"]]
+        assert list(stem.get_xdata()) == [asker.get_position()[0]] * 2
+        assert list(rail.get_xdata()) == [min(stem.get_xdata()[0], x[0]), x[-1]]
+        assert list(heads.get_xdata()) == x
+
+
 def test_a_band_is_as_wide_as_its_share_where_it_starts_and_where_it_ends():
     drawn = bands(flow(WORDS, SHARES, query=-1))
     assert sorted(drawn) == list(range(8))
