@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from d2lattn.attention import attention_weights
-from d2lattn.checks import check_count, check_flag, check_number, show
+from d2lattn.checks import check_count, check_flag, check_number
 from d2lattn.multihead import SelfAttention
 from d2lattn.positions import LearnedPositionalEncoding
 
@@ -122,6 +122,7 @@ def least_loss(corpus=None):
         0.598
     """
     corpus = sentences() if corpus is None else corpus
+    _check_corpus(corpus)
     length, total = len(corpus[0]), 0.0
     for n in range(1, length):
         before = Counter(tuple(sentence[:n]) for sentence in corpus)
@@ -166,6 +167,9 @@ class NextWord(nn.Module):
         if scale is not None:
             check_number("scale", scale)
         self.words, self.scale = list(words), scale
+        twice = [word for word, count in Counter(self.words).items() if count > 1]
+        if twice:
+            raise ValueError(f"words must be different, got {twice[0]!r} twice")
         with torch.device("meta"):  # the weights come below, from a generator of their own
             self.embedding = nn.Embedding(len(self.words), embed_dim)
             self.position = LearnedPositionalEncoding(max_len, embed_dim) if positions else None
@@ -189,10 +193,11 @@ class NextWord(nn.Module):
 
     def encode(self, corpus):
         """Sentences of one length (list of list of str) -> numbers of words (count, length)."""
+        _check_corpus(corpus)
         numbers = {word: i for i, word in enumerate(self.words)}
         unknown = {word for sentence in corpus for word in sentence} - numbers.keys()
         if unknown:
-            raise ValueError(f"corpus must hold words of the vocabulary, got {sorted(unknown)}")
+            raise ValueError(f"sentence must hold words of the vocabulary, got {sorted(unknown)}")
         return torch.tensor([[numbers[word] for word in sentence] for sentence in corpus])
 
     def loss(self, corpus, *, is_causal=True):
@@ -237,22 +242,22 @@ class Training:
 
 
 def train(
-    seed=0,
+    seed=2,
     *,
-    steps=600,
+    steps=800,
     embed_dim=32,
     is_causal=True,
     positions=True,
     scale=None,
-    learning_rate=0.02,
+    learning_rate=0.03,
     weight_decay=0.1,
-    held_out=20,
     every=20,
 ):
     """Teach a `NextWord` the running corpus: about a second on one thread.
 
     AdamW (Loshchilov & Hutter 2019) on batches of 32 sentences, the learning rate falling to 0
-    along a cosine. Everything random comes from the seed: weights, batches, held-out sentences.
+    along a cosine. A sixth of the sentences with each adjective is held out, 20 in all. Everything
+    random comes from the seed: weights, batches, held-out sentences.
 
     Args:
         seed (int): another seed, another run.
@@ -260,7 +265,6 @@ def train(
         is_causal (bool): whether a word sees only itself and those before it, as an honest reader.
         positions, scale: as in `NextWord`.
         learning_rate, weight_decay (float): of AdamW.
-        held_out (int): how many sentences to keep for the examination, from 0 to 119.
         every (int): steps from one snapshot to the next; the last step has one too.
 
     Returns:
@@ -270,27 +274,23 @@ def train(
         ValueError: a number out of range.
 
     Cost:
-        `steps` passes over 32 × 8 words: about 1.5 ms each at width 32 on one thread.
+        `steps` passes over 32 × 8 words: about 1.3 ms each at width 32 on one thread.
 
     Example:
         >>> training = train(steps=40)
         >>> list(training.snapshots), len(training.held_out)
         ([0, 20, 40], 20)
     """
-    for name, count in dict(seed=seed, held_out=held_out).items():
-        check_count(name, count, 0)
+    check_count("seed", seed, 0)
     for name, count in dict(steps=steps, every=every).items():
         check_count(name, count)
-    corpus = sentences()
-    check_count("held_out", held_out, 0, len(corpus) - 1)
     for name, rate in dict(learning_rate=learning_rate, weight_decay=weight_decay).items():
         check_number(name, rate, 0, 1)
 
     options = dict(positions=positions, scale=scale, seed=seed)
     model = NextWord(vocabulary(), embed_dim, **options)
     generator = torch.Generator().manual_seed(seed)
-    order = torch.randperm(len(corpus), generator=generator).tolist()
-    kept, seen = ([corpus[i] for i in part] for part in (order[:held_out], order[held_out:]))
+    seen, held_out = _split(sentences(), generator)
     tokens = model.encode(seen)
     optimizer = torch.optim.AdamW(model.parameters(), lr=learning_rate, weight_decay=weight_decay)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
@@ -305,4 +305,26 @@ def train(
         history.append(loss.item())
         if step % every == 0 or step == steps:
             snapshots[step] = copy.deepcopy(model)
-    return Training(model, history, snapshots, seen, kept)
+    return Training(model, history, snapshots, seen, held_out)
+
+
+def _split(corpus, generator):
+    """Sentences to learn from, and a sixth of those with each adjective for the examination."""
+    kinds = {}
+    for sentence in corpus:
+        kinds.setdefault(sentence[-2], []).append(sentence)
+    seen, held_out = [], []
+    for kind in kinds.values():
+        order = torch.randperm(len(kind), generator=generator).tolist()
+        cut = len(kind) // 6
+        held_out += [kind[i] for i in order[:cut]]
+        seen += [kind[i] for i in order[cut:]]
+    return seen, held_out
+
+
+def _check_corpus(corpus):
+    lengths = sorted({len(sentence) for sentence in corpus})
+    if not lengths:
+        raise ValueError("corpus must hold a sentence, got none")
+    if len(lengths) > 1:
+        raise ValueError(f"corpus must hold sentences of one length, got lengths {lengths}")
