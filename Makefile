@@ -10,6 +10,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 # another place gives another stamp, and the environment is built anew.
 STAMP := .venv/ready-$(shell { cat requirements.txt requirements-d2l.txt; pwd; } | cksum | cut -d' ' -f1)
 BROWSER := .venv/browser-ready
+MAKING := .venv-make/ready-$(shell cksum < requirements-make.txt | cut -d' ' -f1)
 PY := .venv/bin/python
 FIRST := notebooks/00_start_here.ipynb
 
@@ -18,7 +19,7 @@ export JUPYTER_PREFER_ENV_PATH := 1
 export JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP MPLBACKEND D2LATTN_SPEC
 
-.PHONY: help lab test test-browser refresh bench slides student links clean
+.PHONY: help lab test test-browser refresh bench slides student words links clean
 
 help: ## show this list
 	@echo "d2lattn: a textbook on attention in which every claim runs"
@@ -56,11 +57,16 @@ slides: $(STAMP) ## write the chapters as slides that open without network, into
 student: $(STAMP) ## write the chapters without solutions, into build/student
 	@$(PY) tools/notebooks.py student
 
+words: $(STAMP) $(MAKING) ## train the word vectors again (with gensim, in an environment of its own)
+	@mkdir -p build d2lattn/data
+	@$(PY) tools/make_words.py corpus build/stories.txt
+	@.venv-make/bin/python tools/make_words.py vectors build/stories.txt d2lattn/data/word_vectors.npz
+
 links: $(STAMP) ## stamp the public address into the book (REPO=owner/name)
 	@$(PY) tools/notebooks.py links "$(REPO)"
 
 clean: ## remove the environment and everything that was built
-	rm -rf .venv build .pytest_cache .hypothesis .ruff_cache *.egg-info
+	rm -rf .venv .venv-make build .pytest_cache .hypothesis .ruff_cache *.egg-info
 	find . -name __pycache__ -o -name .ipynb_checkpoints | xargs rm -rf
 
 $(STAMP): requirements.txt requirements-d2l.txt
@@ -72,6 +78,12 @@ $(STAMP): requirements.txt requirements-d2l.txt
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-d2l.txt -e .
 	@touch $(STAMP)
+
+$(MAKING): $(STAMP) requirements-make.txt
+	@rm -rf .venv-make
+	@$(PY) -m venv .venv-make
+	@.venv-make/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-make.txt
+	@touch $(MAKING)
 
 $(BROWSER): $(STAMP) requirements-browser.txt
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-browser.txt

@@ -9,15 +9,19 @@ import copy
 import math
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
 
 from d2lattn.attention import attention_weights
-from d2lattn.checks import check_count, check_flag, check_number
+from d2lattn.checks import check_count, check_flag, check_number, show
 from d2lattn.multihead import SelfAttention
 from d2lattn.positions import LearnedPositionalEncoding
+
+VECTORS = Path(__file__).parent / "data" / "word_vectors.npz"
 
 ANIMALS = ("dog", "cat", "fox", "bird", "mouse", "bat")
 FOODS = ("milk", "bread", "cheese", "apple")
@@ -129,6 +133,61 @@ def least_loss(corpus=None):
         after = Counter(tuple(sentence[: n + 1]) for sentence in corpus)
         total -= sum(count * math.log(count / before[words[:n]]) for words, count in after.items())
     return total / (len(corpus) * (length - 1))
+
+
+# The larger corpus' vectors ----------------------------------------------------------------------
+
+
+def word_vectors():
+    """Vectors that gensim's Word2Vec learned from `d2lattn.stories`, loaded without gensim.
+
+    Skip-gram with negative sampling (Mikolov et al. 2013, "Distributed Representations of Words and
+    Phrases"): a word's vector is trained to foretell the five words on either side. `make words`
+    makes them anew; the file says how, and carries the hash of the corpus.
+
+    Returns:
+        vocabulary (list of str, the most frequent first), vectors (Tensor (words, width), float32).
+
+    Example:
+        >>> words, vectors = word_vectors()
+        >>> vectors.shape
+        torch.Size([225, 32])
+        >>> analogy("man", "king", "woman")
+        'queen'
+    """
+    with np.load(VECTORS) as stored:
+        return stored["words"].tolist(), torch.from_numpy(stored["vectors"]).float()
+
+
+def analogy(a, b, c, *, exclude=True):
+    """The word d of "a is to b as c is to d": its vector is nearest to b − a + c.
+
+    d = argmax cos(v_d, v_b − v_a + v_c) (Mikolov, Yih & Zweig 2013, section 4).
+
+    Args:
+        a, b, c (str): words of `word_vectors`.
+        exclude (bool): whether a, b and c cannot be the answer, as is the custom.
+
+    Returns:
+        str.
+
+    Raises:
+        ValueError: a word that has no vector.
+
+    Example:
+        >>> analogy("france", "paris", "italy"), analogy("man", "king", "woman", exclude=False)
+        ('rome', 'queen')
+    """
+    check_flag("exclude", exclude)
+    words, vectors = word_vectors()
+    for name, word in dict(a=a, b=b, c=c).items():
+        if word not in words:
+            raise ValueError(f"{name} must be a word of word_vectors(), got {show(word)}")
+    a, b, c = (words.index(word) for word in (a, b, c))
+    nearness = F.cosine_similarity(vectors, vectors[b] - vectors[a] + vectors[c], dim=-1)
+    if exclude:
+        nearness[[a, b, c]] = -1
+    return words[nearness.argmax()]
 
 
 # The model that learns it -------------------------------------------------------------------------

@@ -4,6 +4,7 @@ What training reaches is bounded so that each bound holds for every one of the s
 least five); the tests train some of them, to stay short.
 """
 
+import hashlib
 import math
 
 import numpy as np
@@ -11,7 +12,18 @@ import pytest
 import torch
 
 from d2lattn import attention
-from d2lattn.words import NextWord, least_loss, sentences, train, vocabulary, word_map
+from d2lattn.stories import COMPANIES, FRUIT, PEOPLE, PLACES, stories
+from d2lattn.words import (
+    VECTORS,
+    NextWord,
+    analogy,
+    least_loss,
+    sentences,
+    train,
+    vocabulary,
+    word_map,
+    word_vectors,
+)
 
 SCARED = ["the", "dog", "chased", "the", "cat", "what", "a", "scared"]
 FIERCE = [*SCARED[:-1], "fierce"]
@@ -93,6 +105,64 @@ def test_the_least_loss_is_that_of_the_chain_rule():
     )
 
 
+# The stored vectors -------------------------------------------------------------------------------
+
+
+def test_the_stored_vectors_are_those_of_the_corpus():
+    corpus = stories(5000)
+    text = "".join(" ".join(sentence) + "\n" for sentence in corpus)
+    with np.load(VECTORS) as stored:
+        assert stored["corpus_sha256"] == hashlib.sha256(text.encode()).hexdigest(), "make words"
+        assert "gensim" in str(stored["made_by"]) and "stories(5000, seed=0)" in str(
+            stored["made_by"]
+        )
+    names, vectors = word_vectors()
+    assert sorted(names) == sorted(vocabulary(corpus))
+    assert names[0] == "the"
+    assert vectors.shape == (len(names), 32) and vectors.dtype == torch.float32
+    assert vectors.isfinite().all()
+    assert VECTORS.stat().st_size < 50_000
+
+
+def test_the_vectors_are_new_at_each_call():
+    word_vectors()[1].zero_()
+    assert word_vectors()[1].abs().max() > 0.1
+
+
+@pytest.mark.parametrize("exclude", [True, False])
+def test_analogies_hold_with_the_asked_words_excluded_and_without(exclude):
+    assert analogy("man", "king", "woman", exclude=exclude) == "queen"
+    assert analogy("france", "paris", "italy", exclude=exclude) == "rome"
+    right = [
+        analogy(one, PLACES[one][0], other, exclude=exclude) == PLACES[other][0]
+        for one in PLACES
+        for other in PLACES
+        if one != other
+    ]
+    assert len(right) == 56 and sum(right) >= 50
+    pairs = [pair for pair in PEOPLE if pair[0] != "man"]
+    right = [analogy("man", he, "woman", exclude=exclude) == she for he, she in pairs]
+    assert len(right) == sum(right) == 7
+
+
+def test_exclusion_bars_the_asked_words():
+    assert analogy("king", "king", "king", exclude=False) == "king"
+    assert analogy("king", "king", "king") != "king"
+
+
+def test_the_one_vector_of_apple_stands_between_fruit_and_companies():
+    names, vectors = word_vectors()
+    assert names.count("apple") == 1
+    assert set(FRUIT) & set(COMPANIES) == {"apple"}
+    near = lambda one, other: torch.cosine_similarity(  # noqa: E731
+        vectors[names.index(one)], vectors[names.index(other)], dim=0
+    )
+    to_fruit = [near("apple", word) for word in FRUIT[1:]]
+    to_companies = [near("apple", word) for word in COMPANIES[1:]]
+    apart = [near(fruit, company) for fruit in FRUIT[1:] for company in COMPANIES[1:]]
+    assert min(to_fruit + to_companies) > max(apart) + 0.1
+
+
 # The model ----------------------------------------------------------------------------------------
 
 
@@ -167,6 +237,12 @@ def test_a_training_says_what_it_did():
             r"corpus must hold sentences of one length, got lengths \[1, 2\]",
         ),
         (lambda: NextWord(vocabulary()).loss([]), "corpus must hold a sentence, got none"),
+        (
+            lambda: analogy("man", "king", "zebra"),
+            r"c must be a word of word_vectors\(\), got 'zebra'",
+        ),
+        (lambda: analogy(1, "king", "man"), r"a must be a word of word_vectors\(\), got 1"),
+        (lambda: analogy("man", "king", "man", exclude=0), "exclude must be True or False, got 0"),
         (lambda: least_loss([]), "corpus must hold a sentence, got none"),
     ],
 )
@@ -213,11 +289,7 @@ def test_without_positions_it_cannot_tell_who_chased_whom():
 
 
 def test_wide_queries_and_keys_need_their_scores_divided():
-    options = dict(embed_dim=256, learning_rate=0.003, steps=400)
-    reached = {
-        name: train(2, scale=scale, **options)
-        for name, scale in (("1", 1.0), ("√d", None), ("d", 1 / 256))
-    }
-    accuracy = {name: t.model.accuracy(t.held_out) for name, t in reached.items()}
-    assert accuracy["1"] <= 0.3
-    assert min(accuracy["√d"], accuracy["d"]) >= 0.85
+    options = dict(embed_dim=256, learning_rate=0.003, steps=400, every=400)
+    undivided, divided = train(2, scale=1.0, **options), train(2, **options)
+    assert undivided.model.accuracy(undivided.held_out) <= 0.3
+    assert divided.model.accuracy(divided.held_out) >= 0.8
