@@ -120,14 +120,16 @@ def describe_flow(ax, most=3):
     names = [word.get_text() for word in words]
     (asker,) = [text.get_text() for text in ax.texts if text.get_label() == "asks"]
     (bars,) = [bars for bars in ax.containers if bars.get_label() == "share"]
-    shares = [round(float(share), 4) for share in bars.datavalues]
-    # A tie is settled by the place in the sentence, not by the last digit.
-    order = sorted((i for i in range(len(words)) if shares[i]), key=lambda i: -shares[i])
+    shares = [float(share) for share in bars.datavalues]
+    # As printed: the last digit neither settles a tie, which the place does, nor names a word.
+    order = sorted((i for i in range(len(words)) if shares[i]), key=lambda i: -round(shares[i], 2))
+    named = [i for i in order if round(shares[i], 2) > 0]
     most += len(order) == most + 1  # "1 other" would be no shorter than its name
-    parts = [f"{names[i]} {shares[i]:.2f}" for i in order[:most]]
-    if order[most:]:
-        rest = sum(shares[i] for i in order[most:])
-        parts.append(f"{len(order) - most} others {rest:.2f}")
+    named = named[:most] or order[:1]
+    parts = [f"{names[i]} {_number(shares[i], '.2f')}" for i in named]
+    if order[len(named) :]:
+        rest = sum(shares[i] for i in order[len(named) :])
+        parts.append(f"{len(order) - len(named)} others {_number(rest, '.2f')}")
     line = f"{asker} asks: " + (", ".join(parts) or "nothing is seen")
     hidden = sum(word.get_color() == FAINT for word in words)
     line += f"; {hidden} hidden" if hidden else ""

@@ -154,6 +154,7 @@ def test_an_asker_from_elsewhere_stands_beside_the_sentence():
     [
         (SHARES, "scared asks: cat 0.84, dog 0.06, scared 0.03, 5 others 0.07"),
         ([1 / 8] * 8, "scared asks: the 0.12, dog 0.12, chased 0.12, 5 others 0.62"),
+        ([1e-3] * 7 + [0.993], "scared asks: scared 0.99, 7 others 0.01"),
         ([0, 0, 0.5, 0, 0.5, 0, 0, 0], "scared asks: chased 0.50, cat 0.50"),
     ],
 )
