@@ -14,6 +14,7 @@ STAMP := $(call stamp,.venv,requirements.txt requirements-d2l.txt)
 OLDEST := $(call stamp,.venv-oldest,pyproject.toml requirements.txt requirements-d2l.txt tools/oldest.py)
 COLAB := $(call stamp,.venv-colab,requirements-colab.txt)
 BROWSER := .venv/browser-ready
+MAKING := .venv-make/ready-$(shell cksum < requirements-make.txt | cut -d' ' -f1)
 PY := .venv/bin/python
 FIRST := notebooks/00_start_here.ipynb
 PIP := pip install --quiet --disable-pip-version-check
@@ -27,7 +28,7 @@ export JUPYTER_PREFER_ENV_PATH := 1
 export JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP MPLBACKEND D2LATTN_SPEC
 
-.PHONY: help lab test test-oldest test-colab test-portable test-browser refresh bench slides student links clean
+.PHONY: help lab test test-oldest test-colab test-portable test-browser refresh bench slides student words links clean
 
 help: ## show this list
 	@echo "d2lattn: a textbook on attention in which every claim runs"
@@ -81,6 +82,11 @@ slides: $(STAMP) ## write the chapters as slides that open without network, into
 student: $(STAMP) ## write the chapters without solutions, into build/student
 	@$(PY) tools/notebooks.py student
 
+words: $(STAMP) $(MAKING) ## train the word vectors again (with gensim, in an environment of its own)
+	@mkdir -p build d2lattn/data
+	@$(PY) tools/make_words.py corpus build/stories.txt
+	@.venv-make/bin/python tools/make_words.py vectors build/stories.txt d2lattn/data/word_vectors.npz
+
 links: $(STAMP) ## stamp the public address into the book (REPO=owner/name)
 	@$(PY) tools/notebooks.py links "$(REPO)"
 
@@ -108,6 +114,12 @@ $(OLDEST): pyproject.toml requirements.txt requirements-d2l.txt tools/oldest.py
 
 $(COLAB): requirements-colab.txt
 	$(call environment,.venv-colab,-r requirements-colab.txt)
+
+$(MAKING): $(STAMP) requirements-make.txt
+	@rm -rf .venv-make
+	@$(PY) -m venv .venv-make
+	@.venv-make/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-make.txt
+	@touch $(MAKING)
 
 $(BROWSER): $(STAMP) requirements-browser.txt
 	@$(PY) -m $(PIP) -r requirements-browser.txt

@@ -15,11 +15,14 @@ from matplotlib.scale import get_scale_names
 
 from d2lattn.checks import check_choice, check_count, check_flag, check_number, show
 from d2lattn.comparison import boolean_steps, receptive_field
+from d2lattn.flow import describe_flow, flow, is_flow
 
 SEQUENTIAL = "rocket_r"  # perceptually uniform, palest at 0
 DIVERGING = "vlag"  # white at the centre
 LINE_STYLES = ("-", "--", ":", "-.")
 MARKERS = "osD^v"
+
+__all__ = ["columns", "describe", "flow", "heatmap", "heatmaps", "lines", "network"]
 
 
 def heatmap(
@@ -328,6 +331,8 @@ def describe(ax):
         return " | ".join(described)
     if not isinstance(ax, plt.Axes):
         raise ValueError(f"ax must be a matplotlib Axes or Figure, got {show(ax)}")
+    if is_flow(ax):
+        return describe_flow(ax)
     parts = [_describe_image(image) for image in ax.images]
     parts += [said for artist in ax.collections if (said := _describe_collection(ax, artist))]
     drawn = [line for line in ax.lines if len(line.get_xdata())]

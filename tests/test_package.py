@@ -24,9 +24,20 @@ MODULES = [
 ]
 # Names of DESIGN.md that are not at the top of the package, because their module is heavier.
 ELSEWHERE = {
-    "d2lattn.plots": ["heatmap", "heatmaps", "columns", "describe", "lines"],
+    "d2lattn.plots": ["heatmap", "heatmaps", "columns", "describe", "flow", "lines"],
     "d2lattn.interact": ["controls"],
     "d2lattn.interop": ["load_d2l"],
+    "d2lattn.stories": ["pronouns", "stories"],
+    "d2lattn.words": [
+        "NextWord",
+        "analogy",
+        "least_loss",
+        "sentences",
+        "train",
+        "vocabulary",
+        "word_map",
+        "word_vectors",
+    ],
     "d2lattn.exercises": ["check", "verdict"],
 }
 PUBLIC = {f"d2lattn.{name}": getattr(d2lattn, name) for name in d2lattn.__all__} | {
@@ -66,7 +77,10 @@ def test_import_loads_torch_and_nothing_heavier(imported):
     others = [name for name in modules if name not in own]
     assert {name.partition(".")[0] for name in others} <= {"torch", *sys.stdlib_module_names}
     assert len(others) <= 10
-    lazy = {"d2lattn.plots", "d2lattn.interact", "d2lattn.exercises"}
+    lazy = {
+        f"d2lattn.{name}"
+        for name in ("plots", "interact", "exercises", "roles", "stories", "words")
+    }
     assert not lazy & set(own)
     assert len(own) <= 12
 

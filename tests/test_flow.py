@@ -1,0 +1,276 @@
+"""The drawing of one asking word: what is drawn is what was given, and nothing else is accepted."""
+
+import warnings
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import torch
+from matplotlib.colors import to_hex
+
+from d2lattn.plots import describe, flow
+from d2lattn.roles import ROLES
+
+WORDS = ["the", "dog", "chased", "the", "cat", "what", "a", "scared"]
+SHARES = [0.01, 0.06, 0.02, 0.01, 0.84, 0.02, 0.01, 0.03]
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    plt.close("all")
+    before = dict(mpl.rcParams)
+    yield
+    plt.close("all")
+    assert dict(mpl.rcParams) == before
+
+
+def words(ax):
+    return [text for text in ax.texts if text.get_gid() == "flow-word"]
+
+
+def strings(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def face(text):
+    return to_hex(text.get_bbox_patch().get_facecolor())
+
+
+def bands(ax):
+    """Word's place -> the vertices of its band."""
+    found = [patch for patch in ax.patches if patch.get_gid() == "flow-value"]
+    return {int(band.get_label()): band.get_path().vertices for band in found}
+
+
+def bars(ax):
+    (found,) = ax.containers
+    return found
+
+
+def height(band):
+    """How much of the blend a band fills."""
+    (_, top), (_, bottom) = band[3:5]
+    return top - bottom
+
+
+def test_words_bars_and_numbers_are_those_that_were_given():
+    ax = flow(WORDS, SHARES, query="scared", scores=np.linspace(-2, 1.5, 8), output="cat")
+    assert [word.get_text() for word in words(ax)] == WORDS
+    assert bars(ax).datavalues == pytest.approx(SHARES)
+    drawn = strings(ax)
+    assert {"0.84", "−2.00", "1.50", "score", "share", "cat"} <= set(drawn)
+    middles = [bar.get_x() + bar.get_width() / 2 for bar in bars(ax)]
+    assert middles == pytest.approx([word.get_position()[0] for word in words(ax)])
+    assert middles == sorted(middles)
+
+
+def test_the_asking_word_and_the_roles_have_their_colours():
+    ax = flow(WORDS, SHARES, query=-1)
+    assert [face(word) == ROLES["query"] for word in words(ax)] == [False] * 7 + [True]
+    edges = {to_hex(word.get_bbox_patch().get_edgecolor()) for word in words(ax)[:-1]}
+    assert edges == {ROLES["key"]}
+    assert {to_hex(bar.get_facecolor()) for bar in bars(ax)} == {ROLES["weight"]}
+    patches = {to_hex(patch.get_facecolor()) for patch in ax.patches if patch not in bars(ax)}
+    assert patches == {ROLES["value"], ROLES["output"]}
+    assert {line.get_color() for line in ax.lines} >= {ROLES["query"]}
+
+
+def test_the_query_goes_down_from_who_asks_and_along_to_every_word():
+    for options in (dict(query=2), dict(query=2, asker="who")):
+        ax = flow(WORDS, SHARES, **options)
+        (asker,) = [text for text in ax.texts if text.get_label() == "asks"]
+        x = [word.get_position()[0] for word in words(ax)]
+        stem, rail, heads = [line for line in ax.lines if line.get_color() == ROLES["query"]]
+        assert list(stem.get_xdata()) == [asker.get_position()[0]] * 2
+        assert list(rail.get_xdata()) == [min(stem.get_xdata()[0], x[0]), x[-1]]
+        assert list(heads.get_xdata()) == x
+
+
+def test_a_band_is_as_wide_as_its_share_where_it_starts_and_where_it_ends():
+    drawn = bands(flow(WORDS, SHARES, query=-1))
+    assert sorted(drawn) == list(range(8))
+    starts = np.array([drawn[i][7, 0] - drawn[i][0, 0] for i in range(8)])
+    ends = np.array([height(drawn[i]) for i in range(8)])
+    assert starts / starts.sum() == pytest.approx(SHARES)
+    assert ends / ends.sum() == pytest.approx(SHARES)
+
+
+def test_the_bands_fill_the_blend_from_the_top_without_overlap():
+    ax = flow(WORDS, SHARES, query=-1)
+    drawn = bands(ax)
+    (blend,) = [p for p in ax.patches if to_hex(p.get_facecolor()) == ROLES["output"]]
+    foot, top = blend.get_y(), blend.get_y() + blend.get_height()
+    assert drawn[0][3, 1] == pytest.approx(top)
+    assert drawn[7][4, 1] == pytest.approx(foot)
+    assert all(drawn[i][4, 1] > drawn[i + 1][3, 1] for i in range(7))
+    assert foot > max(band[0, 1] for band in drawn.values())  # above every bar
+
+
+def test_a_matrix_gives_the_row_of_the_asking_word():
+    weights = torch.eye(3) * 0.5 + torch.tensor([[0, 0, 0.5], [0.5, 0, 0], [0.25, 0.25, 0]])
+    scores = torch.arange(9.0).view(3, 3)
+    mask = torch.tensor([[True] * 3, [True, True, False], [True] * 3])
+    ax = flow(["a", "b", "c"], weights, query=1, scores=scores, mask=mask)
+    assert bars(ax).datavalues == pytest.approx([0.5, 0.5, 0])
+    assert {"3.00", "4.00", "−∞"} <= set(strings(ax))
+    assert "5.00" not in strings(ax)
+
+
+def test_hidden_words_are_grey_and_send_nothing():
+    seen = [True] * 4 + [False] * 4
+    ax = flow(WORDS, [0.25] * 4 + [0] * 4, query=3, mask=seen, scores=[2.0] * 8)
+    assert len({word.get_color() for word in words(ax)[:4]}) == 1
+    assert len({word.get_color() for word in words(ax)[4:]}) == 1
+    assert words(ax)[0].get_color() != words(ax)[7].get_color()
+    assert sorted(bands(ax)) == [0, 1, 2, 3]
+    assert strings(ax).count("−∞") == strings(ax).count("0") == 4
+    assert strings(ax).count("2.00") == 4
+    line = "the asks: the 0.25, dog 0.25, chased 0.25, the 0.25; 4 hidden"
+    assert describe(ax) == line
+
+
+def test_nothing_seen_is_nothing_drawn():
+    ax = flow(["a", "b"], [0, 0], query=0, mask=[False, False])
+    assert not bands(ax)
+    assert describe(ax) == "a asks: nothing is seen; 2 hidden"
+
+
+def test_an_asker_from_elsewhere_stands_beside_the_sentence():
+    weights = [[0.1, 0.9, 0], [0.8, 0.1, 0.1], [0, 0, 1], [1, 0, 0]]  # four words ask three
+    ax = flow(["das", "ist", "gut"], weights, query=2, asker="good", output="gut")
+    assert [word.get_text() for word in words(ax)] == ["das", "ist", "gut"]
+    (asker,) = [text for text in ax.texts if text.get_gid() == "flow-asker"]
+    assert face(asker) == ROLES["query"]
+    assert asker.get_position()[0] < words(ax)[0].get_position()[0]
+    assert describe(ax) == "good asks: gut 1.00; out comes gut"
+
+
+@pytest.mark.parametrize(
+    "shares, line",
+    [
+        (SHARES, "scared asks: cat 0.84, dog 0.06, scared 0.03, 5 others 0.07"),
+        ([1 / 8] * 8, "scared asks: the 0.12, dog 0.12, chased 0.12, 5 others 0.62"),
+        ([1e-3] * 7 + [0.993], "scared asks: scared 0.99, 7 others 0.01"),
+        ([0, 0, 0.5, 0, 0.5, 0, 0, 0], "scared asks: chased 0.50, cat 0.50"),
+    ],
+)
+def test_describe_reads_the_line_off_the_artists(shares, line):
+    assert describe(flow(WORDS, shares, query=-1)) == line
+
+
+def test_a_tie_is_settled_by_the_place_whatever_the_last_digits():
+    noise = np.array([0, 3, -2, 1]) * 1e-7
+    ax = flow(list("abcd"), 0.25 + noise, query=0)
+    assert describe(ax) == "a asks: a 0.25, b 0.25, c 0.25, d 0.25"
+
+
+def test_describe_follows_the_bars_not_the_arguments():
+    ax = flow(["a", "b"], [0.3, 0.7], query=0)
+    bars(ax).datavalues[:] = [0.9, 0.1]
+    words(ax)[0].set_text("z")
+    assert describe(ax) == "z asks: z 0.90, b 0.10"
+
+
+SIZES = {"chapter": None, "slide": (12.8, 7.2), "strip": (8, 2)}
+CASES = {
+    "4": (["the", "bat", "slept", "well"], {}),
+    "8": (WORDS, dict(scores=[-1.25] * 8, output="cat", title="Who was chased?")),
+    "12": (
+        [
+            "the",
+            "animal",
+            "did",
+            "not",
+            "cross",
+            "the",
+            "street",
+            "because",
+            "it",
+            "was",
+            "too",
+            "tired",
+        ],
+        {},
+    ),
+    "values": (list("ab"), dict(values=["(0.02, −0.31)", "(0.56, −0.22)"], output="(1, 2)\n(3)")),
+    "asker": (WORDS, dict(asker="uncharacteristically", scores=[1.0] * 8)),
+}
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("case", CASES)
+def test_no_label_is_clipped_or_touches_another(case, size):
+    tokens, options = CASES[case]
+    ax = None
+    if SIZES[size]:
+        _, ax = plt.subplots(figsize=SIZES[size], layout="constrained")
+    ax = flow(tokens, [1 / len(tokens)] * len(tokens), query=-1, ax=ax, **options)
+    renderer = ax.figure.canvas.get_renderer()
+    ax.figure.draw(renderer)
+    shown = [text for text in ax.texts if text.get_text()]  # an arrow is a text without letters
+    boxes = [
+        text.get_bbox_patch().get_window_extent(renderer)
+        if text.get_bbox_patch()
+        else text.get_window_extent(renderer)
+        for text in shown
+    ]
+    for i, box in enumerate(boxes):
+        inside = ax.figure.bbox.x0 <= box.x0 and box.x1 <= ax.figure.bbox.x1
+        assert inside and box.y0 >= 0, shown[i].get_text()
+        for j in range(i):
+            assert not box.overlaps(boxes[j]), (shown[i].get_text(), shown[j].get_text())
+    if size == "slide":
+        assert words(ax)[0].get_fontsize() >= 16  # a fortieth of the slide's height, and more
+
+
+def test_a_new_white_figure_or_the_axes_that_are_given():
+    ax = flow(WORDS, SHARES, query=-1)
+    assert to_hex(ax.figure.get_facecolor()) == "#ffffff"
+    part = plt.figure(layout="constrained").subfigures(1, 2)[0]
+    for mine in (plt.figure().add_axes((0.1, 0.1, 0.8, 0.8)), part.subplots()):
+        before = plt.get_fignums()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert flow(WORDS, SHARES, query=-1, ax=mine) is mine
+        assert plt.get_fignums() == before
+
+
+def test_dollars_and_minus_zero_are_printed_as_they_are():
+    ax = flow(["$a$", "b"], [0.5, 0.5], query=1, scores=[-0.001, 0.0])
+    assert words(ax)[0].get_text() == "$a$"
+    assert not words(ax)[0].get_parse_math()
+    assert strings(ax).count("0.00") == 2
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (dict(tokens="the dog"), "tokens must be a list of strings, got the string 'the dog'"),
+        (dict(tokens=[]), "tokens must hold at least 1 strings, got 0"),
+        (dict(query="cow"), "query must be a word that occurs once in .*, got 'cow'"),
+        (dict(query="the"), "query must be a word that occurs once in .*, got 'the'"),
+        (dict(query=8), "query must be a position from -8 to 7, got 8"),
+        (dict(query=-9), "query must be a position from -8 to 7, got -9"),
+        (dict(query=True), "query must be a position from -8 to 7, got True"),
+        (dict(query="the", asker="x"), "query must be a position from -8 to 7, got 'the'"),
+        (dict(weights=SHARES[:7]), r"weights must have .* 8 tokens, .* got shape \(7,\)"),
+        (dict(weights=np.eye(7)), r"weights must have .* 8 tokens, .* got shape \(7, 7\)"),
+        (dict(weights=[np.nan] * 8), "weights must be shares that add up to 1"),
+        (dict(weights=[0.2] * 8), "weights must be shares that add up to 1"),
+        (dict(weights=[1.5, -0.5, *[0] * 6]), "weights must be shares that add up to 1"),
+        (dict(weights=[True] + [False] * 7), "weights must be numbers, got torch.bool"),
+        (dict(scores=[1.0]), r"scores must have .* 8 tokens, .* got shape \(1,\)"),
+        (dict(values=["x"]), "values must hold 8 strings, got 1"),
+        (dict(mask=[1.0] * 8), "mask must be boolean, True = may attend, got torch.float"),
+        (dict(mask=[False] + [True] * 7), r"weights must be 0 where mask hides a word, .* \[0\]"),
+    ],
+)
+def test_what_does_not_fit_is_refused_by_name(change, message):
+    arguments = dict(tokens=WORDS, weights=SHARES, query=7) | change
+    with pytest.raises(ValueError, match=message):
+        flow(arguments.pop("tokens"), arguments.pop("weights"), **arguments)
+    assert not plt.get_fignums()

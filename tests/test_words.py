@@ -1,0 +1,294 @@
+"""The running corpus can be counted, and the head that learns it does what the chapters say.
+
+What training reaches is bounded so that each bound holds for every one of the seeds measured (at
+least five); the tests train some of them, to stay short.
+"""
+
+import hashlib
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from d2lattn import attention
+from d2lattn.stories import COMPANIES, FRUIT, PEOPLE, PLACES, stories
+from d2lattn.words import (
+    VECTORS,
+    NextWord,
+    analogy,
+    least_loss,
+    sentences,
+    train,
+    vocabulary,
+    word_map,
+    word_vectors,
+)
+
+SCARED = ["the", "dog", "chased", "the", "cat", "what", "a", "scared"]
+FIERCE = [*SCARED[:-1], "fierce"]
+
+
+# Counting -----------------------------------------------------------------------------------------
+
+
+def test_the_corpus_is_what_its_grammar_says():
+    corpus = sentences()
+    assert len(corpus) == len(set(map(tuple, corpus))) == 120
+    assert {len(sentence) for sentence in corpus} == {9}
+    assert [sum(s[2] == verb for s in corpus) for verb in ("found", "chased", "swung")] == [
+        48,
+        60,
+        12,
+    ]
+    answers = {"hungry": 1, "fierce": 1, "strong": 1, "tasty": 4, "scared": 4, "heavy": 4}
+    for sentence in corpus:
+        assert sentence[-1] == sentence[answers[sentence[-2]]]
+        assert sentence[1] != sentence[4]
+    assert len(vocabulary()) == len(set(vocabulary())) == 26
+    subjects = {s[1] for s in corpus if s[2] == "found"}
+    objects = {s[4] for s in corpus if s[2] == "swung"}
+    assert subjects & objects == {"bat"}
+
+
+def test_the_corpus_is_new_at_each_call():
+    sentences()[0][0] = "changed"
+    assert sentences()[0][0] == "the"
+
+
+def test_the_map_is_the_eigenvectors_of_sharing_a_sentence():
+    names, xy = word_map()
+    stands = np.array([[float(w in s) for w in names] for s in sentences()])
+    places = [i for i, w in enumerate(names) if w not in ("the", "what", "a")]
+    together = np.corrcoef(stands[:, places].T) - np.eye(len(places))
+    for axis in range(2):
+        scaled = xy[places, axis].double().numpy()  # λ u, of length λ
+        length = np.linalg.norm(scaled)
+        assert together @ scaled == pytest.approx(length * scaled, abs=1e-5)
+        assert length == pytest.approx(np.linalg.eigvalsh(together)[-1 - axis])
+    assert xy[names.index("swung"), 0] > 1.4
+    assert xy[names.index("found"), 1] > 1.4
+
+
+def test_words_of_every_sentence_lie_at_zero_and_twins_at_one_point():
+    names, xy = word_map()
+    at = dict(zip(names, xy, strict=True))
+    for word in ("the", "what", "a"):
+        assert at[word].tolist() == [0, 0]
+        assert not torch.signbit(at[word]).any()
+    for one, other in (("hungry", "tasty"), ("fierce", "scared"), ("girl", "boy"), ("dog", "cat")):
+        torch.testing.assert_close(at[one], at[other])
+    assert (at["bat"] - at["dog"]).norm() > 0.3
+
+
+def test_the_company_that_bat_keeps_decides_where_attention_moves_it():
+    names, xy = word_map()
+    at = dict(zip(names, xy, strict=True))
+    assert at["bat"].tolist() == pytest.approx([0.02, -0.28], abs=5e-3)
+    moved = {}
+    for text, place in (("the girl swung the bat", 4), ("the bat found the milk", 1)):
+        x = torch.stack([at[word] for word in text.split()])
+        moved[text] = attention(x, x, x, scale=1.0)[place]
+    swung, found = moved.values()
+    assert swung.tolist() == pytest.approx([0.53, -0.20], abs=5e-3)
+    assert found.tolist() == pytest.approx([0.01, 0.26], abs=5e-3)
+    cosine = torch.cosine_similarity
+    assert cosine(swung, at["racket"], dim=0) > 0.99
+    assert cosine(found, at["milk"], dim=0) > 0.99
+
+
+def test_the_least_loss_is_that_of_the_chain_rule():
+    """120 different sentences, all alike: their log-probabilities add up to log 1/120."""
+    assert least_loss() == pytest.approx(math.log(120) / 8)
+    assert least_loss([["a", "b"], ["a", "c"], ["a", "c"], ["a", "c"]]) == pytest.approx(
+        -0.25 * math.log(0.25) - 0.75 * math.log(0.75)
+    )
+
+
+# The stored vectors -------------------------------------------------------------------------------
+
+
+def test_the_stored_vectors_are_those_of_the_corpus():
+    corpus = stories(5000)
+    text = "".join(" ".join(sentence) + "\n" for sentence in corpus)
+    with np.load(VECTORS) as stored:
+        assert stored["corpus_sha256"] == hashlib.sha256(text.encode()).hexdigest(), "make words"
+        assert "gensim" in str(stored["made_by"]) and "stories(5000, seed=0)" in str(
+            stored["made_by"]
+        )
+    names, vectors = word_vectors()
+    assert sorted(names) == sorted(vocabulary(corpus))
+    assert names[0] == "the"
+    assert vectors.shape == (len(names), 32) and vectors.dtype == torch.float32
+    assert vectors.isfinite().all()
+    assert VECTORS.stat().st_size < 50_000
+
+
+def test_the_vectors_are_new_at_each_call():
+    word_vectors()[1].zero_()
+    assert word_vectors()[1].abs().max() > 0.1
+
+
+@pytest.mark.parametrize("exclude", [True, False])
+def test_analogies_hold_with_the_asked_words_excluded_and_without(exclude):
+    assert analogy("man", "king", "woman", exclude=exclude) == "queen"
+    assert analogy("france", "paris", "italy", exclude=exclude) == "rome"
+    right = [
+        analogy(one, PLACES[one][0], other, exclude=exclude) == PLACES[other][0]
+        for one in PLACES
+        for other in PLACES
+        if one != other
+    ]
+    assert len(right) == 56 and sum(right) >= 50
+    pairs = [pair for pair in PEOPLE if pair[0] != "man"]
+    right = [analogy("man", he, "woman", exclude=exclude) == she for he, she in pairs]
+    assert len(right) == sum(right) == 7
+
+
+def test_exclusion_bars_the_asked_words():
+    assert analogy("king", "king", "king", exclude=False) == "king"
+    assert analogy("king", "king", "king") != "king"
+
+
+def test_the_one_vector_of_apple_stands_between_fruit_and_companies():
+    names, vectors = word_vectors()
+    assert names.count("apple") == 1
+    assert set(FRUIT) & set(COMPANIES) == {"apple"}
+    near = lambda one, other: torch.cosine_similarity(  # noqa: E731
+        vectors[names.index(one)], vectors[names.index(other)], dim=0
+    )
+    to_fruit = [near("apple", word) for word in FRUIT[1:]]
+    to_companies = [near("apple", word) for word in COMPANIES[1:]]
+    apart = [near(fruit, company) for fruit in FRUIT[1:] for company in COMPANIES[1:]]
+    assert min(to_fruit + to_companies) > max(apart) + 0.1
+
+
+# The model ----------------------------------------------------------------------------------------
+
+
+def test_the_model_is_its_formula():
+    model = NextWord(vocabulary(), 16, scale=0.7, seed=3)
+    tokens = model.encode([SCARED, FIERCE])
+    logits, weights = model(tokens, need_weights=True)
+    x = model.embedding.weight[tokens] + model.position.weight
+    q, k, v = (
+        x @ proj.weight.T for proj in (model.head.q_proj, model.head.k_proj, model.head.v_proj)
+    )
+    seen = torch.ones(8, 8, dtype=torch.bool).tril()
+    torch.testing.assert_close(weights, (0.7 * q @ k.mT).masked_fill(~seen, -math.inf).softmax(-1))
+    out = model.to_words
+    torch.testing.assert_close(logits, (x + weights @ v) @ out.weight.T + out.bias)
+    torch.testing.assert_close(logits, model(tokens))
+    log_p = logits[:, :-1].log_softmax(-1).gather(-1, tokens[:, 1:, None])
+    torch.testing.assert_close(model.loss([SCARED, FIERCE]), -log_p.mean())
+
+
+def test_an_honest_reader_does_not_see_what_comes():
+    model = NextWord(vocabulary())
+    one, other = model(model.encode([SCARED, FIERCE]))
+    assert torch.equal(one[:7], other[:7])
+    one, other = model(model.encode([SCARED, FIERCE]), is_causal=False)
+    assert not torch.equal(one[:7], other[:7])
+
+
+def test_a_seed_is_a_model_and_the_global_one_is_left_alone():
+    before = torch.get_rng_state()
+    one, same, other = (train(seed, steps=3).model for seed in (0, 0, 1))
+    assert torch.equal(torch.get_rng_state(), before)
+    for name, parameter in one.named_parameters():
+        assert torch.equal(parameter, same.get_parameter(name)), name
+        assert not torch.equal(parameter, other.get_parameter(name)), name
+
+
+def test_a_training_says_what_it_did():
+    training = train(1, steps=50, every=20)
+    assert list(training.snapshots) == [0, 20, 40, 50]
+    assert len(training.history) == 50
+    assert training.history[-1] < training.history[0]
+    start, end = training.snapshots[0], training.snapshots[50]
+    assert torch.equal(start.embedding.weight, NextWord(vocabulary(), seed=1).embedding.weight)
+    assert torch.equal(end.embedding.weight, training.model.embedding.weight)
+    parts = [set(map(tuple, part)) for part in (training.seen, training.held_out)]
+    assert [len(part) for part in parts] == [100, 20]
+    assert parts[0] | parts[1] == set(map(tuple, sentences()))
+    kinds = [
+        sum(s[-2] == kind for s in training.held_out) for kind in ("hungry", "scared", "heavy")
+    ]
+    assert kinds == [4, 5, 1]
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: train(-1), "seed must be an integer of at least 0, got -1"),
+        (lambda: train(steps=0), "steps must be an integer of at least 1, got 0"),
+        (lambda: train(every=0), "every must be an integer of at least 1, got 0"),
+        (lambda: train(learning_rate=2), "learning_rate must be a .*number from 0 to 1"),
+        (lambda: train(weight_decay=math.nan), "weight_decay must be a .*number"),
+        (lambda: train(positions=1), "positions must be True or False, got 1"),
+        (lambda: train(scale="d"), "scale must be a .*number, got 'd'"),
+        (
+            lambda: NextWord(vocabulary()).read(["the", "cow"]),
+            r"sentence must hold words of the vocabulary, got \['cow'\]",
+        ),
+        (lambda: NextWord(["a", "a"]), "words must be different, got 'a' twice"),
+        (
+            lambda: NextWord(vocabulary()).loss([["the"], ["the", "dog"]]),
+            r"corpus must hold sentences of one length, got lengths \[1, 2\]",
+        ),
+        (lambda: NextWord(vocabulary()).loss([]), "corpus must hold a sentence, got none"),
+        (
+            lambda: analogy("man", "king", "zebra"),
+            r"c must be a word of word_vectors\(\), got 'zebra'",
+        ),
+        (lambda: analogy(1, "king", "man"), r"a must be a word of word_vectors\(\), got 1"),
+        (lambda: analogy("man", "king", "man", exclude=0), "exclude must be True or False, got 0"),
+        (lambda: least_loss([]), "corpus must hold a sentence, got none"),
+    ],
+)
+def test_what_does_not_fit_is_refused_by_name(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+# What it learns -----------------------------------------------------------------------------------
+
+
+def test_one_head_learns_who_was_scared():
+    """Every seed answers; most of them also look at the word that they answer with."""
+    aimed = 0
+    for seed in (2, 3, 5):
+        training = train(seed)
+        before, model = training.snapshots[0], training.snapshots[800]
+        assert before.accuracy(sentences()) < 0.3
+        assert model.accuracy(training.held_out) >= 0.9
+        assert model.loss(training.seen) < least_loss() + 0.05
+        (cat, of_scared), (dog, of_fierce) = model.read(SCARED), model.read(FIERCE)
+        assert (cat, dog) == ("cat", "dog")
+        aimed += bool(of_scared[-1, 4] > 0.8 and of_fierce[-1, 1] > 0.8)
+    assert aimed >= 2
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_without_the_mask_it_cheats_and_with_the_mask_it_is_lost(seed):
+    training = train(seed, steps=300, is_causal=False)
+    model = training.model
+    assert model.loss(training.seen, is_causal=False) < 0.1 < least_loss(training.seen)
+    assert model.loss(training.seen) > 3 * least_loss(training.seen)
+
+
+def test_without_positions_it_cannot_tell_who_chased_whom():
+    training = train(0, steps=300, positions=False)
+    model = training.model
+    swapped = ["the", "cat", "chased", "the", "dog", *FIERCE[5:]]
+    one, other = model(model.encode([FIERCE, swapped]))
+    torch.testing.assert_close(one[-1], other[-1])
+    chased = [sentence for sentence in sentences() if sentence[2] == "chased"]
+    assert model.accuracy(chased) <= 0.5
+
+
+def test_wide_queries_and_keys_need_their_scores_divided():
+    options = dict(embed_dim=256, learning_rate=0.003, steps=400, every=400)
+    undivided, divided = train(2, scale=1.0, **options), train(2, **options)
+    assert undivided.model.accuracy(undivided.held_out) <= 0.5
+    assert divided.model.accuracy(divided.held_out) >= 0.9
