@@ -20,7 +20,27 @@ import pytest
 import torch
 from torch import nn
 
-from d2lattn import comparison, interact, plots
+from d2lattn import (
+    LearnedPositionalEncoding,
+    MultiHeadAttention,
+    PositionalEncoding,
+    SelfAttention,
+    alibi_bias,
+    apply_rotary,
+    attention,
+    attention_weights,
+    causal_mask,
+    comparison,
+    interact,
+    length_mask,
+    masked_softmax,
+    plots,
+    shift_matrix,
+    sinusoidal_encoding,
+    window_mask,
+)
+from d2lattn.chunked import merge, partial_attention
+from d2lattn.interop import from_d2l, from_torch
 
 NAN, INF, HUGE = math.nan, math.inf, 2**63
 NOT_A_COUNT = {
@@ -478,7 +498,240 @@ INTERACT = [
     ),
 ]
 
-ROWS = {"comparison": COMPARISON, "plots": PLOTS, "interact": INTERACT}
+# The core -----------------------------------------------------------------------------------------
+
+Q, K, V = torch.zeros(2, 3, 5, 4), torch.zeros(2, 3, 7, 4), torch.zeros(2, 3, 7, 6)
+SQUARE = torch.zeros(2, 3, 5, 4)
+MHA, X = MultiHeadAttention(6, 3), torch.zeros(2, 5, 6)
+NOT_FLOATING = {
+    "nothing": None,
+    "a list": [[1.0]],
+    "an array": np.zeros((5, 4)),
+    "integers": torch.zeros(2, 3, 5, 4, dtype=torch.long),
+    "booleans": torch.zeros(2, 3, 5, 4, dtype=torch.bool),
+    "complex": torch.zeros(2, 3, 5, 4, dtype=torch.complex64),
+    "one axis": torch.zeros(4),
+    "a number": torch.tensor(1.0),
+}
+NOT_A_MASK = {
+    "numbers": torch.ones(5, 7),
+    "integers": torch.ones(5, 7, dtype=torch.long),
+    "a list": [[True] * 7] * 5,
+    "a bool": True,
+    "one axis": torch.ones(7, dtype=torch.bool),
+    "another length": torch.ones(5, 6, dtype=torch.bool),
+    "transposed": torch.ones(7, 5, dtype=torch.bool),
+    "another device": torch.ones(5, 7, dtype=torch.bool, device="meta"),
+}
+NOT_A_BIAS = {
+    "booleans": torch.ones(5, 7, dtype=torch.bool),
+    "integers": torch.ones(5, 7, dtype=torch.long),
+    "a number": 1.0,
+    "one axis": torch.zeros(7),
+    "too many heads": torch.zeros(4, 5, 7),
+    "another device": torch.zeros(5, 7, device="meta"),
+}
+NOT_A_SHARE = {**NOT_A_NUMBER, "negative": -0.1, "above 1": 1.1}
+NOT_LENGTHS = {
+    "a string": "ab",
+    "strings": ["a", "b"],
+    "ragged": [[1], [1, 2]],
+    "a number": 3,
+    "nothing in a list": [None, None],
+    "numbers": [1.0, 2.0],
+    "bools": [True, False],
+    "unsigned": torch.tensor([1, 2], dtype=torch.uint32),
+    "complex": torch.tensor([1j, 2j]),
+    "negative": [-1, 2],
+    "beyond the keys": [1, 6],
+    "three axes": [[[1]], [[2]]],
+    "beyond int64": [2**63, 1],
+}
+NOT_A_DTYPE = {"a string": "float32", "integers": torch.int64, "a type": float, "a number": 32}
+NO_ENGINE = {"another": "flash", "nothing": None, "a list": ["fused"], "a number": 0}
+INPUT_RULE = "(a floating tensor|have shape|have the dtype and device of|have the same batch size)"
+
+CORE = [
+    *others(
+        "attention, query", lambda x: attention(x, K, V), NOT_FLOATING, "^query must (be|have)"
+    ),
+    *others("attention, key", lambda x: attention(Q, x, V), NOT_FLOATING, "^key must (be|have)"),
+    *others(
+        "attention, value", lambda x: attention(Q, K, x), NOT_FLOATING, "^value must (be|have)"
+    ),
+    *others(
+        "attention, attn_mask",
+        lambda x: attention(Q, K, V, attn_mask=x),
+        NOT_A_MASK,
+        "^attn_mask must (be|have) .*, got ",
+    ),
+    *others(
+        "attention_weights, attn_bias",
+        lambda x: attention_weights(Q, K, attn_bias=x),
+        NOT_A_BIAS,
+        "^attn_bias must (be|broadcast) .*, got ",
+    ),
+    *flags("attention, is_causal", lambda x: attention(SQUARE, SQUARE, SQUARE, is_causal=x)),
+    *numbers("attention, scale", lambda x: attention(Q, K, V, scale=x or "0"), {"huge": 10**400}),
+    *others(
+        "attention, dropout_p",
+        lambda x: attention(Q, K, V, dropout_p=x),
+        NOT_A_SHARE,
+        "^dropout_p must be a number from 0 to 1, got ",
+    ),
+    *others(
+        "attention, engine",
+        lambda x: attention(Q, K, V, engine=x),
+        NO_ENGINE,
+        "^engine must be one of .*, got ",
+    ),
+    *others(
+        "masked_softmax, scores",
+        lambda x: masked_softmax(x),
+        NOT_FLOATING,
+        "^scores must (be|have) .*, got ",
+    ),
+    *counts("length_mask, max_len", lambda x: length_mask([1, 2], x)),
+    *others(
+        "length_mask, valid_lens",
+        lambda x: length_mask(x, 5),
+        NOT_LENGTHS,
+        "^valid_lens must (hold|have|lie) .*, got ",
+    ),
+    *counts("causal_mask, L", lambda x: causal_mask(x, 3, align="top-left")),
+    *counts("window_mask, width", lambda x: window_mask(3, width=x)),
+    *others(
+        "causal_mask, align",
+        lambda x: causal_mask(3, 4, align=x),
+        {"another": "left", "a number": 1, "a list": []},
+        "^align must be one of .*, got ",
+    ),
+    *counts("SelfAttention, embed_dim", lambda x: SelfAttention(x)),
+    *flags("SelfAttention, bias", lambda x: SelfAttention(4, bias=x)),
+    *others(
+        "SelfAttention, x",
+        lambda x: SelfAttention(6)(x),
+        {**NOT_FLOATING, "another dtype": X.double(), "another device": X.to("meta")},
+        f"^x must (be )?{INPUT_RULE}",
+    ),
+    *flags("SelfAttention, need_weights", lambda x: SelfAttention(6)(X, need_weights=x)),
+    *counts("MultiHeadAttention, embed_dim", lambda x: MultiHeadAttention(x, 1)),
+    *counts("MultiHeadAttention, num_heads", lambda x: MultiHeadAttention(6, x)),
+    *counts("MultiHeadAttention, kdim", lambda x: MultiHeadAttention(6, 3, kdim=x or 0))[:8],
+    *others(
+        "MultiHeadAttention, num_kv_heads",
+        lambda x: MultiHeadAttention(8, 4, num_kv_heads=x),
+        {"none": 0, "a third": 3, "more": 8, "a float": 2.0, "a bool": True, "a string": "2"},
+        "^num_kv_heads must (be|divide) .*, got ",
+    ),
+    *others(
+        "MultiHeadAttention, dropout",
+        lambda x: MultiHeadAttention(6, 3, dropout=x),
+        NOT_A_SHARE,
+        "^dropout must lie between 0 and 1, got ",
+    ),
+    *flags("MultiHeadAttention, bias", lambda x: MultiHeadAttention(6, 3, bias=x)),
+    *others(
+        "MultiHeadAttention, engine",
+        lambda x: MultiHeadAttention(6, 3, engine=x),
+        NO_ENGINE,
+        "^engine must be one of .*, got ",
+    ),
+    *others(
+        "mha, query",
+        lambda x: MHA(x, X, X),
+        {**NOT_FLOATING, "another dtype": X.double(), "another device": X.to("meta")},
+        f"^query must (be )?{INPUT_RULE}",
+    ),
+    *others(
+        "mha, value",
+        lambda x: MHA(X, X, x),
+        {k: v for k, v in NOT_FLOATING.items() if k != "nothing"} | {"half": X.half()},
+        f"^value must (be )?{INPUT_RULE}",
+    ),
+    *others(
+        "mha, valid_lens",
+        lambda x: MHA(X, valid_lens=x),
+        NOT_LENGTHS,
+        "^valid_lens must (hold|have|lie) .*, got ",
+    ),
+    *flags("mha, need_weights", lambda x: MHA(X, need_weights=x)),
+    *flags("mha, is_causal", lambda x: MHA(X, is_causal=x)),
+    *others(
+        "project, query",
+        lambda x: MHA.project(x, X, X),
+        NOT_FLOATING,
+        f"^query must (be )?{INPUT_RULE}",
+    ),
+    *others(
+        "attend, key",
+        lambda x: MHA.attend(torch.zeros(2, 3, 5, 2), x, torch.zeros(2, 3, 7, 2)),
+        NOT_FLOATING,
+        f"^key must (be )?{INPUT_RULE}",
+    ),
+    *others("join, x", lambda x: MHA.join(x), NOT_FLOATING, "^x must (be|have) "),
+    *others(
+        "merge, logsumexps",
+        lambda x: merge([Q], x),
+        {"none": [], "two": [Q[..., 0]] * 2, "another shape": [Q], "a number": [1.0]},
+        "^(outputs and )?logsumexps must .*, got ",
+    ),
+    *counts(
+        "partial_attention, chunk_size", lambda x: partial_attention(Q, K, V, chunk_size=x or 0)
+    ),
+]
+
+POSITIONS = [
+    *counts("sinusoidal_encoding, length", lambda x: sinusoidal_encoding(x, 4), least=0),
+    *counts("sinusoidal_encoding, dim", lambda x: sinusoidal_encoding(3, x)),
+    *counts("sinusoidal_encoding, offset", lambda x: sinusoidal_encoding(3, 4, offset=x), least=0),
+    *numbers("sinusoidal_encoding, base", lambda x: sinusoidal_encoding(3, 4, base=x)),
+    *others(
+        "sinusoidal_encoding, dtype",
+        lambda x: sinusoidal_encoding(3, 4, dtype=x),
+        NOT_A_DTYPE,
+        "^dtype must be a floating dtype, got ",
+    ),
+    *others(
+        "apply_rotary, x", lambda x: apply_rotary(x), NOT_FLOATING, "^x must (be|have) .*, got "
+    ),
+    *flags("apply_rotary, interleaved", lambda x: apply_rotary(Q, interleaved=x)),
+    *counts("apply_rotary, offset", lambda x: apply_rotary(Q, offset=x), least=0),
+    *numbers("shift_matrix, delta", lambda x: shift_matrix(x, 4)),
+    *counts("alibi_bias, num_heads", lambda x: alibi_bias(x, 3)),
+    *counts("alibi_bias, L", lambda x: alibi_bias(2, x)),
+    *counts("LearnedPositionalEncoding, max_len", lambda x: LearnedPositionalEncoding(x, 4)),
+    *others(
+        "PositionalEncoding, dropout",
+        lambda x: PositionalEncoding(4, x),
+        NOT_A_SHARE,
+        "^dropout must be a number from 0 to 1, got ",
+    ),
+    *others(
+        "PositionalEncoding, x",
+        lambda x: PositionalEncoding(4)(x),
+        NOT_FLOATING,
+        "^x must (be|have) .*, got ",
+    ),
+    *others(
+        "from_torch, mha",
+        from_torch,
+        {"nothing": None, "ours": MHA, "a string": ""},
+        "^mha must be ",
+    ),
+    *others(
+        "from_d2l, mha", from_d2l, {"nothing": None, "ours": MHA, "a string": ""}, "^mha must be "
+    ),
+]
+
+
+ROWS = {
+    "core": CORE,
+    "positions": POSITIONS,
+    "comparison": COMPARISON,
+    "plots": PLOTS,
+    "interact": INTERACT,
+}
 plt.close("all")
 
 
