@@ -230,3 +230,21 @@ def test_absent_d2l_says_how_to_install_it(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", absent)
     with pytest.raises(ImportError, match=r"pip install --no-deps d2l==1\.0\.3"):
         load_d2l()
+
+
+def test_a_projection_without_bias_stays_without_in_a_module_of_torch():
+    theirs = nn.MultiheadAttention(8, 2, batch_first=True).eval()
+    theirs.out_proj.bias = None
+    x = torch.randn(2, 4, 8)
+    ours = from_torch(theirs)
+    assert ours.out_proj.bias is None
+    torch.testing.assert_close(ours(x), theirs(x, x, x)[0])
+
+
+@pytest.mark.parametrize("missing", ["W_q", "W_k", "W_v", "W_o"])
+def test_a_projection_without_bias_stays_without_in_a_module_of_d2l(missing):
+    theirs = load_d2l().MultiHeadAttention(8, 2, 0.0, bias=True).eval()
+    x = torch.randn(2, 4, 8)
+    theirs(x, x, x, None)
+    getattr(theirs, missing).bias = None
+    torch.testing.assert_close(from_d2l(theirs)(x), theirs(x, x, x, None))

@@ -281,6 +281,112 @@ def test_inputs_stay_as_they_are(padding):
         assert torch.equal(now, then)
 
 
+# Grouped queries, and the parts of forward --------------------------------------------------------
+
+
+def grouped(num_kv_heads, **options):
+    """Four heads of queries over fewer heads of keys, and the plain module that repeats those."""
+    few = MultiHeadAttention(8, 4, num_kv_heads=num_kv_heads, bias=True, **options).double()
+    plain = MultiHeadAttention(8, 4, bias=True, **options).double()
+    state = {}
+    for name, x in few.state_dict().items():
+        rows = x.unflatten(0, (num_kv_heads, 2)) if name[:6] in ("k_proj", "v_proj") else None
+        state[name] = (
+            x if rows is None else rows.repeat_interleave(4 // num_kv_heads, 0).flatten(0, 1)
+        )
+    plain.load_state_dict(state)
+    return few, plain
+
+
+@pytest.mark.parametrize("num_kv_heads", [1, 2, 4])
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_fewer_key_heads_equal_the_module_that_repeats_them(
+    num_kv_heads, engine, need_weights, padding
+):
+    few, plain = grouped(num_kv_heads, engine=engine)
+    x = noise(B, S, 8)
+    for options in (
+        {},
+        dict(is_causal=True),
+        dict(valid_lens=[3, S]),
+        dict(attn_mask=random_mask(B, 4, S, S)),
+    ):
+        got, wanted = (mha(x, **options, need_weights=need_weights) for mha in (few, plain))
+        for g, w in zip(*((r if need_weights else (r,)) for r in (got, wanted)), strict=True):
+            torch.testing.assert_close(g, w, rtol=0, atol=1e-12)
+    assert few.k_proj.weight.shape == few.v_proj.weight.shape == (2 * num_kv_heads, 8)
+
+
+def test_without_num_kv_heads_nothing_changes():
+    torch.manual_seed(0)
+    plain = MultiHeadAttention(E, H)
+    torch.manual_seed(0)
+    named = MultiHeadAttention(E, H, num_kv_heads=H)
+    for name, x in plain.state_dict().items():
+        assert torch.equal(x, named.state_dict()[name])
+
+
+@every_case
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_forward_is_project_attend_join(case, need_weights):
+    L, S, options = VISIBLE[case]
+    mha, arguments = module(bias=True), inputs(L, S)
+    query, key, value = mha.project(*arguments)
+    assert query.shape == (B, H, L, E // H)
+    assert key.shape == value.shape == (B, H, S, E // H)
+    visible = spread(L, S, **options)
+    result = mha.attend(query, key, value, attn_mask=visible, need_weights=need_weights)
+    wanted = mha(*arguments, **options, need_weights=need_weights)
+    if need_weights:
+        torch.testing.assert_close(result[1], wanted[1], rtol=0, atol=1e-13)
+        result, wanted = result[0], wanted[0]
+    torch.testing.assert_close(mha.join(result), wanted, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("num_kv_heads", [None, 1])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_cache_is_held_by_the_caller(num_kv_heads, engine):
+    mha = MultiHeadAttention(E, H, num_kv_heads=num_kv_heads, engine=engine).double()
+    x = noise(B, S, E)
+    keys, values, outputs = [], [], []
+    for start, stop in ((0, 3), (3, 4), (4, S)):
+        query, key, value = mha.project(*[x[:, start:stop]] * 3)
+        keys.append(key)
+        values.append(value)
+        seen = (torch.cat(parts, dim=2) for parts in (keys, values))
+        outputs.append(mha.join(mha.attend(query, *seen, is_causal=True, query_offset=start)))
+    torch.testing.assert_close(torch.cat(outputs, 1), mha(x, is_causal=True), rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_attend_takes_a_bias_for_each_head(need_weights):
+    mha, bias = module(), noise(H, L, S)
+    query, key, value = mha.project(*inputs())
+    result = mha.attend(query, key, value, attn_bias=bias, need_weights=need_weights)
+    weights = (query @ key.mT / (E // H) ** 0.5 + bias).softmax(-1)
+    torch.testing.assert_close(result[0] if need_weights else result, weights @ value)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("need_weights", [False, True])
+@pytest.mark.parametrize("lengths", [[3, S], [[3] * L, [S] * L]])
+def test_poison_in_the_padding_never_matters(engine, need_weights, lengths, padding):
+    results = []
+    for filler in (0.0, math.nan, math.inf):
+        mha = module(engine=engine, bias=True)
+        query, *padded = inputs()
+        for x in padded:
+            x[0, 3:] = filler
+        output = mha(query, *padded, valid_lens=lengths, need_weights=need_weights)
+        output = output if need_weights else (output,)
+        output[0].square().sum().backward()
+        results.append([*output, *(p.grad for p in mha.parameters())])
+    for zeros, *others in zip(*results, strict=True):
+        for other in others:
+            torch.testing.assert_close(other, zeros, rtol=0, atol=1e-13)
+
+
 # Shapes of masks: which axis is which -------------------------------------------------------------
 
 
