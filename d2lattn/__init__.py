@@ -1,13 +1,27 @@
 """Attention, from softmax(XXᵀ)X to fused kernels, in code that is written to be read.
 
-The modules mirror the chapters: `attention` and `masks` (chapters 1 to 3), `multihead` and
-`interop` (4), `comparison` (5), `positions` (6 and 7). Importing d2lattn imports torch and nothing
-heavier: `plots`, `interact` and `exercises` are imported by the chapter that uses them.
+A walk through the core, in the order in which a call runs:
+
+1. `attention.attention` checks its arguments once, with the rules of `checks`.
+2. `masks.Visibility` puts mask, bias and causality into one object: who may see whom. Holding one
+   is the proof that it fits, so nothing behind this border checks again.
+3. `attention.attend` hands query, key, value, that object, scale and dropout to an engine.
+4. `attention.explicit_attention` is the formula: score, softmax, blend. It opens its file.
+5. `chunked.chunked_attention` does the same block by block and never holds all scores.
+6. `fused.fused_attention` calls torch's kernels and mends what they leave out.
+7. `multihead.MultiHeadAttention.forward` is project, attend, join; between them a caller may rotate
+   queries and keys, add a bias or keep a cache.
+8. `positions` makes what is added, rotated or biased; `comparison` counts what layers cost.
+9. `interop` brings in the weights of D2L's and torch's modules.
+10. `plots`, `flow`, `interact`, `words` and `exercises` serve the chapters, which import them.
+
+Importing d2lattn imports torch and nothing heavier.
 """
 
 import torch
 
 from d2lattn.attention import attention, attention_scores, attention_weights, masked_softmax
+from d2lattn.chunked import merge, partial_attention
 from d2lattn.comparison import (
     attention_cost,
     connectivity,
@@ -47,6 +61,8 @@ __all__ = [
     "layers_to_connect",
     "length_mask",
     "masked_softmax",
+    "merge",
+    "partial_attention",
     "rnn_cost",
     "shift_matrix",
     "sinusoidal_encoding",

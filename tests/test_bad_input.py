@@ -34,12 +34,13 @@ from d2lattn import (
     interact,
     length_mask,
     masked_softmax,
+    merge,
+    partial_attention,
     plots,
     shift_matrix,
     sinusoidal_encoding,
     window_mask,
 )
-from d2lattn.chunked import merge, partial_attention
 from d2lattn.interop import from_d2l, from_torch
 
 NAN, INF, HUGE = math.nan, math.inf, 2**63
