@@ -11,7 +11,8 @@ A walk through the core, in the order in which a call runs:
 6. `fused.fused_attention` calls torch's kernels and mends what they leave out.
 7. `multihead.MultiHeadAttention.forward` is project, attend, join; between them a caller may rotate
    queries and keys, add a bias or keep a cache.
-8. `positions` makes what is added, rotated or biased; `comparison` counts what layers cost.
+8. `positions` makes what is added, rotated or biased; `comparison` counts what layers cost;
+   `sparse` gives something up to save time.
 9. `interop` brings in the weights of D2L's and torch's modules.
 10. `plots`, `flow`, `interact`, `words` and `exercises` serve the chapters, which import them.
 
@@ -39,6 +40,7 @@ from d2lattn.positions import (
     shift_matrix,
     sinusoidal_encoding,
 )
+from d2lattn.sparse import linear_attention, lsh_attention, window_attention
 
 __version__ = "0.1.0"
 
@@ -60,12 +62,15 @@ __all__ = [
     "default_device",
     "layers_to_connect",
     "length_mask",
+    "linear_attention",
+    "lsh_attention",
     "masked_softmax",
     "merge",
     "partial_attention",
     "rnn_cost",
     "shift_matrix",
     "sinusoidal_encoding",
+    "window_attention",
     "window_mask",
 ]
 

@@ -1,0 +1,507 @@
+"""Attention in less time, where something is given up (chapter 8).
+
+`window_attention` gives up the distant keys, `linear_attention` the softmax, and `lsh_attention`
+the certainty of finding the largest weights. None of them builds an n×n tensor.
+
+Sources: Beltagy et al. 2020, "Longformer", section 3.1; Katharopoulos et al. 2020, "Transformers
+are RNNs", section 3; Kitaev et al. 2020, "Reformer", section 2 and appendix A.
+"""
+
+import math
+
+import torch
+
+from d2lattn.attention import attention, attention_weights
+from d2lattn.checks import (
+    broadcast,
+    check_count,
+    check_flag,
+    check_floating,
+    check_query_and_key,
+    check_scale,
+    check_value,
+    kind,
+    show,
+)
+from d2lattn.chunked import merge, partial_attention
+from d2lattn.fused import fused_attention
+from d2lattn.masks import Visibility, outside_graphs
+
+# Window ------------------------------------------------------------------------------------------
+
+# Queries that share one set of keys: each scores up to BLOCK - 1 keys in vain, but the products
+# are large enough to be fast. BLOCKS of them go into one call of the kernel.
+BLOCK, BLOCKS = 128, 32
+
+
+def window_attention(query, key, value, *, width, is_causal=False):
+    """Average the values of the keys closer than `width` positions, in time linear in n.
+
+    weights[i, j] > 0 only where |i - j| < width, and j <= i if causal: the sliding window of
+    Longformer (Beltagy et al. 2020, section 3.1). A block of queries goes through torch's kernel
+    together with the stretch of keys that it may see; stretches overlap and are views.
+
+    Args:
+        query, key: floating tensors (..., n, E) of one dtype and device.
+        value: floating tensor (..., n, Ev) of the same dtype and device.
+        width (int): at least 1; a query sees at most 2·width - 1 keys, or width if causal.
+        is_causal (bool): whether the keys after the query are hidden, too.
+
+    Returns:
+        Tensor (..., n, Ev) of the query's dtype.
+
+    Raises:
+        ValueError: what `attention` refuses; keys that are not as many as queries; a width below 1.
+
+    Cost:
+        2·n·(2·width + 126)·(E + Ev) FLOPs; some MiB for each head, whatever n. With gradients,
+        memory is linear in n.
+
+    Equivalent to:
+        attention(query, key, value, attn_mask=window_mask(n, width=width), is_causal=is_causal)
+
+    Example:
+        >>> x = torch.zeros(4, 1)  # all scores are alike
+        >>> window_attention(x, x, torch.tensor([[0.0], [3.0], [6.0], [9.0]]), width=2).mT
+        tensor([[1.5000, 3.0000, 6.0000, 7.5000]])
+    """
+    *_, n, S = check_query_and_key(query, key)
+    check_value(query, key, value)
+    _check_as_many_keys(n, S)
+    check_count("width", width)
+    check_flag("is_causal", is_causal)
+    if width >= n:  # the window holds everything
+        return attention(query, key, value, is_causal=is_causal)
+    lead = broadcast("query, key and value", query, key, value)
+    tensors = [x.expand(*lead, *x.shape[-2:]) for x in (query, key, value)]
+    before, after = width - 1, 0 if is_causal else width - 1
+    trained = torch.is_grad_enabled() and any(x.requires_grad for x in tensors)
+    if trained or not outside_graphs():
+        # All whole blocks at once: the gradient of each slice is as long as the whole tensor.
+        pieces = _window_pieces(n, before, after, at_once=n // BLOCK + 1)
+        return torch.cat([_window_piece(*tensors, before, after, *p) for p in pieces], -2)
+    output = value.new_empty(*lead, n, value.shape[-1])
+    for piece in _window_pieces(n, before, after, at_once=BLOCKS):
+        output[..., piece[0], :] = _window_piece(*tensors, before, after, *piece)
+    return output
+
+
+def _window_pieces(n, before, after, at_once):
+    """(rows, their keys, number of blocks of rows): whole blocks in the middle, where every query
+    has its whole window, and single blocks at the two ends, where the sequence cuts it off."""
+    inner = max(n - before - after, 0) // BLOCK * BLOCK
+    first = before if inner else 0
+    last = first + inner
+    yield from _window_ends(0, first, n, before, after)
+    for start in range(first, last, at_once * BLOCK):
+        stop = min(start + at_once * BLOCK, last)
+        yield slice(start, stop), slice(start - before, stop + after), (stop - start) // BLOCK
+    yield from _window_ends(last, n, n, before, after)
+
+
+def _window_ends(start, stop, n, before, after):
+    for first in range(start, stop, BLOCK):
+        last = min(first + BLOCK, stop)
+        yield slice(first, last), slice(max(first - before, 0), min(last + after, n)), 1
+
+
+def _window_piece(query, key, value, before, after, rows, keys, blocks):
+    """The output of some rows, (..., rows, Ev): their blocks take the place of a batch."""
+    query, key, value = query[..., rows, :], key[..., keys, :], value[..., keys, :]
+    step = query.shape[-2] // blocks
+    size = key.shape[-2] - (blocks - 1) * step  # keys of one block
+    distance = torch.arange(step, device=query.device)[:, None] + (rows.start - keys.start)
+    distance = distance - torch.arange(size, device=query.device)  # i - j, (step, size)
+    mask = (distance <= before) & (distance >= -after)
+    parts = (
+        _stretches(query, step, step),
+        _stretches(key, size, step),
+        _stretches(value, size, step),
+    )
+    visible = Visibility((*parts[0].shape[:-1], size), query.device, attn_mask=mask)
+    visible.may_be_empty = False  # each query sees itself
+    output = fused_attention(*parts, visible, 1 / math.sqrt(query.shape[-1]))
+    return output.transpose(0, 1).reshape(*query.shape[:-1], value.shape[-1])
+
+
+def _stretches(x, size, step):
+    """(..., l, d) -> (blocks, leading axes in one, size, d): rows 0 .. size - 1, step .. step +
+    size - 1, …, a view unless the leading axes cannot be one."""
+    flat = x.reshape(math.prod(x.shape[:-2]), *x.shape[-2:])
+    return flat.unfold(-2, size, step).permute(1, 0, 3, 2)
+
+
+# Linear ------------------------------------------------------------------------------------------
+
+CHUNK = 128  # tokens that the recurrence takes at one step
+
+
+def linear_attention(query, key, value, *, is_causal=False):
+    """Attention without a softmax, in time linear in n: the sums over the keys are made once.
+
+    output_i = φ(q_i) Σ_j φ(k_j)ᵀ v_j / φ(q_i) Σ_j φ(k_j)ᵀ with φ(x) = elu(x) + 1, over all j or,
+    causal, over j <= i (Katharopoulos et al. 2020, equations 4 to 12). The two sums are a state of
+    E·Ev + E numbers that has no length: the causal form is a recurrent network, here with a step
+    of 128 tokens.
+
+    What it cannot recall: the weights before normalisation are φ(Q)φ(K)ᵀ, a matrix of rank E at
+    most, so of more than E keys it cannot single out each one, where a softmax can. Nothing that
+    was written into the sums is ever taken out again.
+
+    Args:
+        query: floating tensor (..., L, E).
+        key: floating tensor (..., S, E) of the same dtype and device.
+        value: floating tensor (..., S, Ev) of the same dtype and device.
+        is_causal (bool): query i sees the keys up to its own position; needs L = S.
+
+    Returns:
+        Tensor (..., L, Ev) of the query's dtype; summed in at least float32. 0 where there is no
+        key, or where all the weights are too small for the dtype of the sums.
+
+    Raises:
+        ValueError: what `attention` refuses; is_causal with L ≠ S.
+
+    Cost:
+        2·(L + S)·E·(Ev + 1) FLOPs, causal 2·n·(2·E + 128)·(Ev + E) at most; memory linear in n.
+
+    Equivalent to:
+        weights = φ(query) @ φ(key).mT, with tril() if causal; weights / weights.sum(-1) @ value.
+
+    Example:
+        >>> x = torch.zeros(3, 2)  # all weights are alike
+        >>> linear_attention(x, x, torch.tensor([[0.0], [3.0], [6.0]]), is_causal=True).mT
+        tensor([[0.0000, 1.5000, 3.0000]])
+    """
+    *_, L, S = check_query_and_key(query, key)
+    check_value(query, key, value)
+    check_flag("is_causal", is_causal)
+    wide = torch.promote_types(query.dtype, torch.float32)
+    q, k, v = _positive(query.to(wide)), _positive(key.to(wide)), value.to(wide)
+    if is_causal:
+        _check_as_many_keys(L, S)
+        return _recurrence(q, k, v).to(query.dtype)
+    state, total = k.mT @ v, k.sum(-2)[..., None]  # (..., E, Ev), (..., E, 1)
+    return _share(q @ state, q @ total).to(query.dtype)
+
+
+def _positive(x):
+    """elu(x) + 1 = exp(x) below 0 and x + 1 above, which unlike elu(x) + 1 keeps a small exp(x)."""
+    return x.clamp(max=0).exp() + x.relu()
+
+
+def _recurrence(queries, keys, values):
+    """Inside a chunk its weights are built; all that went before comes from the state."""
+    state = keys.new_zeros(keys.shape[-1], values.shape[-1])  # Σ φ(k)ᵀ v
+    total = keys.new_zeros(keys.shape[-1], 1)  # Σ φ(k)ᵀ
+    outputs = []
+    for q, k, v in zip(*(x.split(CHUNK, -2) for x in (queries, keys, values)), strict=True):
+        weights = (q @ k.mT).tril()  # (..., CHUNK, CHUNK)
+        sums = weights @ v + q @ state
+        outputs.append(_share(sums, weights.sum(-1, keepdim=True) + q @ total))
+        state, total = state + k.mT @ v, total + k.sum(-2)[..., None]
+    return torch.cat(outputs, -2)
+
+
+def _share(sums, total):
+    return sums / total.masked_fill(total == 0, 1)
+
+
+# Hashing -----------------------------------------------------------------------------------------
+
+
+def lsh_attention(
+    qk,
+    value,
+    *,
+    num_buckets,
+    num_rounds,
+    generator=None,
+    is_causal=False,
+    scale=None,
+    chunk_size=None,
+):
+    """Attend to the keys that fall into the query's own bucket: they tend to weigh most.
+
+    Reformer (Kitaev et al. 2020, section 2). Queries and keys are shared: q = x, k = x/‖x‖. In each
+    round, positions are hashed by random rotations, sorted by (bucket, position) and cut into
+    chunks. Query i finds key j in a round if they share a bucket and j is in the chunk of i or the
+    one before. With P_i the keys found in any round, without i itself (and without j > i if
+    causal), the result is exactly
+
+        output_i = Σ_{j in P_i} exp(q_i·k_j·scale) v_j / Σ_{j in P_i} exp(q_i·k_j·scale),
+
+    and v_i if P_i is empty: the own position is the last resort. A key that is found in N rounds
+    counts 1/N in each (appendix A), so it counts once. Rounds are joined by `merge`. With
+    num_buckets=1 and no chunk_size, P_i is everything: full attention with shared queries and keys.
+
+    is_causal hides every later key. But later positions move the boundaries of the chunks, and so
+    decide which of the earlier keys are found, unless one chunk holds everything.
+
+    Args:
+        qk: floating tensor (..., n, E), queries and keys in one.
+        value: floating tensor (..., n, Ev) of the same dtype and device.
+        num_buckets (int): a power of 2; 1 puts everything into one bucket.
+        num_rounds (int): how often to hash, at least 1.
+        generator (torch.Generator): where the rotations come from, which all leading axes share.
+        is_causal (bool): query i sees the keys up to its own position and none after it.
+        scale (float): the factor of the scores; 1/√E when absent.
+        chunk_size (int): positions in a chunk; twice the mean bucket, ⌈2·n / num_buckets⌉, when
+            absent.
+
+    Returns:
+        Tensor (..., n, Ev) of the dtype of qk, computed in at least float32.
+
+    Raises:
+        ValueError: tensors, counts or a scale that do not fit; a num_buckets that is no power of 2.
+
+    Cost:
+        For each round O(n·log n) to sort, 2·n·E·32 FLOPs for each 6 bits of num_buckets to hash,
+        4·n·chunk_size·(E + Ev) FLOPs and 2·n·chunk_size numbers to attend, and as many comparisons
+        as rounds.
+
+    Equivalent to:
+        attention(qk, qk / qk.norm(dim=-1, keepdim=True), value, attn_mask=lsh_mask(...))
+
+    Example:
+        >>> x = torch.tensor([[1.0, 0.0], [-2.0, 0.0], [3.0, 0.0], [-4.0, 0.0]])
+        >>> generator = torch.Generator().manual_seed(0)
+        >>> lsh_attention(x, x, num_buckets=2, num_rounds=1, generator=generator)[:, 0]
+        tensor([ 3., -4.,  1., -2.])
+    """
+    hashing = dict(num_buckets=num_buckets, num_rounds=num_rounds, generator=generator)
+    buckets = lsh_buckets(qk, **hashing)  # (R, ..., n)
+    check_value(qk, qk, value)
+    chunk_size = _chunk_size(chunk_size, qk.shape[-2], num_buckets)
+    rounds = _Rounds(buckets, chunk_size, is_causal)
+    return _attend_in_rounds(qk, value, rounds, check_scale(scale, qk))
+
+
+def _attend_in_rounds(qk, value, rounds, scale):
+    """`lsh_attention` with buckets that are known."""
+    lead = broadcast("qk and value", qk, value)
+    n, wide = qk.shape[-2], torch.promote_types(qk.dtype, torch.float32)
+    query, value = (x.expand(*lead, *x.shape[-2:]).to(wide) for x in (qk, value))
+    if n == 0:
+        return value.to(qk.dtype)
+    rounds.expand(lead)
+    key = _unit(query)
+    parts = [_one_round(query, key, value, rounds, r, scale) for r in range(len(rounds.order))]
+    output, logsumexp = merge(*zip(*parts, strict=True))
+    found = (logsumexp > -math.inf)[..., None]
+    return torch.where(found, output, value).to(qk.dtype)
+
+
+def _one_round(query, key, value, rounds, r, scale):
+    """Output (..., n, Ev) and logsumexp (..., n) over the keys that are found in round r."""
+    i, j, real = rounds.chunks(r)  # (..., T, c), (..., T, 2·c), (T, 2·c)
+    times = sum(rounds.found(other, i, j).to(torch.int16) for other in range(len(rounds.order)))
+    bias = -times.to(query.dtype).log()  # a key that N rounds find counts 1/N in each
+    bias.masked_fill_(~(rounds.found(r, i, j) & real[:, None]), -math.inf)
+    query, key, value = _rows(query, i), _rows(key, j), _rows(value, j)  # (..., T, c or 2·c, E)
+    output, logsumexp = partial_attention(query, key, value, attn_bias=bias, scale=scale)
+    place = rounds.place[r]  # back into the order of the sequence
+    return _rows(output.flatten(-3, -2), place), logsumexp.flatten(-2).gather(-1, place)
+
+
+class _Rounds:
+    """Buckets (R, ..., n), sorted by (bucket, position) and cut into chunks.
+
+    Attributes:
+        order: the position at each place of the sorted list. place: the place of each position.
+        chunk: the chunk of each position. All are integers (R, ..., n).
+    """
+
+    def __init__(self, buckets, chunk_size, is_causal):
+        check_flag("is_causal", is_causal)
+        self.buckets, self.chunk_size, self.is_causal = buckets, chunk_size, is_causal
+        self.order = buckets.argsort(dim=-1, stable=True)
+        self.place = self.order.argsort(-1)
+        self.chunk = self.place // chunk_size
+
+    def expand(self, lead):
+        """Let all leading axes that `lead` adds share the buckets."""
+        for name in ("buckets", "order", "place", "chunk"):
+            x = getattr(self, name)
+            x = x.reshape(len(x), *(1,) * (len(lead) - x.ndim + 2), *x.shape[1:])
+            setattr(self, name, x.expand(len(x), *lead, x.shape[-1]))
+
+    def chunks(self, r):
+        """Positions of each chunk's queries, (..., T, c), and of the keys in it and in the one
+        before, (..., T, 2·c); which of these keys are no padding, (T, 2·c)."""
+        n, c = self.order.shape[-1], self.chunk_size
+        places = torch.arange(-(-n // c) * c, device=self.order.device)
+        order = self.order[r][..., places.clamp(max=n - 1)]
+        queries, real = order.unflatten(-1, (-1, c)), (places < n).unflatten(-1, (-1, c))
+        if len(real) == 1:  # no chunk before
+            return queries, queries, real
+        both = [torch.cat([x.roll(1, -2), x], -1) for x in (queries, real)]
+        return queries, *both  # chunk 0 is given the last, in which it finds nothing
+
+    def found(self, r, i, j):
+        """Whether queries at i (..., l) find keys at j (..., s) in round r: boolean (..., l, s)."""
+        same = _at(self.buckets[r], i)[..., None] == _at(self.buckets[r], j)[..., None, :]
+        back = _at(self.chunk[r], i)[..., None] - _at(self.chunk[r], j)[..., None, :]
+        i, j = i[..., None], j[..., None, :]
+        return same & ((back == 0) | (back == 1)) & (j < i if self.is_causal else j != i)
+
+
+def _at(x, index):
+    """x (..., n) at index (..., l) or (..., T, l)."""
+    flat = index.flatten(x.ndim - 1)
+    return x.gather(-1, flat).view(index.shape)
+
+
+def _rows(x, index):
+    """Rows of x (..., n, d) at index (..., l) or (..., T, l): (..., l, d) or (..., T, l, d)."""
+    flat = index.flatten(x.ndim - 2)
+    return x.take_along_dim(flat[..., None], -2).view(*index.shape, x.shape[-1])
+
+
+def _unit(x):
+    """x / ‖x‖, and 0 for 0, whose gradient is 0."""
+    wide = x.to(torch.promote_types(x.dtype, torch.float32))
+    norm = wide.norm(dim=-1, keepdim=True)
+    return (wide / norm.masked_fill(norm == 0, math.inf)).to(x.dtype)
+
+
+def _chunk_size(chunk_size, n, num_buckets):
+    """The paper's 2·n / num_buckets when absent; never more than n, and at least 1."""
+    if chunk_size is None:
+        chunk_size = -(-2 * n // num_buckets)
+    check_count("chunk_size", chunk_size, least=0 if n == 0 else 1)
+    return max(1, min(chunk_size, n))
+
+
+def lsh_buckets(x, *, num_buckets, num_rounds, generator=None):
+    """Hash vectors so that similar directions tend to share a bucket.
+
+    h(x) = argmax([xR, -xR]) with a random R of shape (E, b/2) gives b buckets (Andoni et al. 2015;
+    Reformer, section 2). For more than 64 buckets several such hashes are the digits of one.
+
+    Args:
+        x: floating tensor (..., n, E).
+        num_buckets, num_rounds, generator: as in `lsh_attention`.
+
+    Returns:
+        Integers (num_rounds, ..., n), each from 0 to num_buckets - 1.
+
+    Raises:
+        ValueError: an x that is not floating or has no width, counts that do not fit.
+
+    Cost:
+        2·n·E·32 FLOPs for each round and each 6 bits of num_buckets.
+
+    Example:
+        >>> generator = torch.Generator().manual_seed(0)
+        >>> x = torch.tensor([[1.0, 2.0], [2.0, 4.0], [-1.0, -2.0]])
+        >>> first, second, opposite = lsh_buckets(
+        ...     x, num_buckets=4, num_rounds=1, generator=generator)[0].tolist()
+        >>> first == second, first == opposite
+        (True, False)
+    """
+    check_floating("qk", x)
+    if x.shape[-1] == 0:
+        raise ValueError(f"qk must have a width of at least 1, got shape {tuple(x.shape)}")
+    check_count("num_buckets", num_buckets)
+    if num_buckets & (num_buckets - 1):
+        raise ValueError(f"num_buckets must be a power of 2, got {show(num_buckets)}")
+    check_count("num_rounds", num_rounds)
+    if generator is not None and not isinstance(generator, torch.Generator):
+        raise ValueError(f"generator must be a torch.Generator, got {kind(generator)}")
+    wide = torch.promote_types(x.dtype, torch.float32)
+    x = x.detach().to(wide)
+    device = x.device if generator is None else generator.device
+    buckets = torch.zeros(num_rounds, *x.shape[:-1], dtype=torch.long, device=x.device)
+    while num_buckets > 1:
+        base = min(num_buckets, 64)
+        shape = num_rounds, x.shape[-1], base // 2
+        rotations = torch.randn(shape, generator=generator, device=device).to(x)
+        for bucket, rotation in zip(buckets, rotations, strict=True):
+            rotated = x @ rotation  # (..., n, base / 2)
+            bucket.mul_(base).add_(torch.cat([rotated, -rotated], -1).argmax(-1))
+        num_buckets //= base
+    return buckets
+
+
+def lsh_mask(buckets, *, chunk_size, is_causal=False):
+    """Who sees whom in `lsh_attention`, as one n×n mask: for pictures and for checks.
+
+    Args:
+        buckets: integers (R, ..., n), one hash for each round, as from `lsh_buckets`.
+        chunk_size (int): positions in a chunk.
+        is_causal (bool): whether later keys are hidden.
+
+    Returns:
+        Boolean tensor (..., n, n), True = query sees key. The diagonal is True only where nothing
+        else is.
+
+    Raises:
+        ValueError: buckets that are not integers (R, ..., n), a chunk_size below 1.
+
+    Cost:
+        O(R·n²) time, n² bytes a few times over.
+
+    Example:
+        >>> lsh_mask(torch.tensor([[0, 1, 0]]), chunk_size=3).int()
+        tensor([[0, 0, 1],
+                [0, 1, 0],
+                [1, 0, 0]], dtype=torch.int32)
+    """
+    if not torch.is_tensor(buckets) or buckets.dtype != torch.long or buckets.ndim < 2:
+        got = tuple(buckets.shape) if torch.is_tensor(buckets) else ""
+        raise ValueError(f"buckets must be int64 (rounds, ..., n), got {kind(buckets)} {got}")
+    check_count("chunk_size", chunk_size)
+    check_flag("is_causal", is_causal)
+    rounds = _Rounds(buckets, chunk_size, is_causal)
+    i = torch.arange(buckets.shape[-1], device=buckets.device).expand(buckets.shape[1:])
+    found = torch.stack([rounds.found(r, i, i) for r in range(len(buckets))]).any(0)
+    return found | torch.diag_embed(~found.any(-1))
+
+
+def lsh_quality(
+    qk, value, *, num_buckets, num_rounds, generator=None, is_causal=False, scale=None, top=8
+):
+    """How well `lsh_attention` does: its error, and how many of the largest weights it finds.
+
+    Both are measured against full attention with shared queries and keys, own position excluded.
+
+    Args:
+        qk, value, num_buckets, num_rounds, generator, is_causal, scale: as in `lsh_attention`.
+        top (int): how many of a query's largest weights ought to be found.
+
+    Returns:
+        error (float): ‖output - exact‖ / ‖exact‖ over everything. recall (float): the share of the
+        `top` largest weights of each query whose key is found.
+
+    Raises:
+        ValueError: what `lsh_attention` refuses; a top that is not from 1 to n.
+
+    Cost:
+        O(n²) time and memory: it builds all weights.
+
+    Example:
+        >>> x = torch.randn(32, 8, generator=torch.Generator().manual_seed(0))
+        >>> error, recall = lsh_quality(x, x, num_buckets=1, num_rounds=1)
+        >>> error < 1e-6, recall
+        (True, 1.0)
+    """
+    hashing = dict(num_buckets=num_buckets, num_rounds=num_rounds, generator=generator)
+    buckets = lsh_buckets(qk, **hashing)
+    check_value(qk, qk, value)
+    n, scale = qk.shape[-2], check_scale(scale, qk)
+    check_count("top", top, most=n)
+    chunk_size = _chunk_size(None, n, num_buckets)
+    found = lsh_mask(buckets, chunk_size=chunk_size, is_causal=is_causal)
+    everything = lsh_mask(torch.zeros_like(buckets[:1]), chunk_size=n, is_causal=is_causal)
+    weights = attention_weights(qk, _unit(qk), attn_mask=everything, scale=scale)
+    largest = weights.topk(top).indices  # (..., n, top)
+    real = everything.gather(-1, largest)  # a causal query may have fewer keys
+    recall = found.gather(-1, largest)[real].float().mean()
+    exact = weights @ value
+    output = _attend_in_rounds(qk, value, _Rounds(buckets, chunk_size, is_causal), scale)
+    return ((output - exact).norm() / exact.norm()).item(), recall.item()
+
+
+def _check_as_many_keys(n, S):
+    if n != S:
+        raise ValueError(f"key must have as many rows as query, {n}, got {S}")
