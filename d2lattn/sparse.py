@@ -283,8 +283,7 @@ def _attend_in_rounds(qk, value, rounds, scale):
     query, value = (x.expand(*lead, *x.shape[-2:]).to(wide) for x in (qk, value))
     if n == 0:
         return value.to(qk.dtype)
-    rounds.expand(lead)
-    key = _unit(query)
+    rounds, key = rounds.expand(lead), _unit(query)
     parts = [_one_round(query, key, value, rounds, r, scale) for r in range(len(rounds.order))]
     output, logsumexp = merge(*zip(*parts, strict=True))
     found = (logsumexp > -math.inf)[..., None]
@@ -293,68 +292,81 @@ def _attend_in_rounds(qk, value, rounds, scale):
 
 def _one_round(query, key, value, rounds, r, scale):
     """Output (..., n, Ev) and logsumexp (..., n) over the keys that are found in round r."""
-    i, j, real = rounds.chunks(r)  # (..., T, c), (..., T, 2·c), (T, 2·c)
+    i, j, real = rounds.chunks(r)  # (..., T, c), (..., T, 2·c), (T, 1, 2·c)
     times = sum(rounds.found(other, i, j).to(torch.int16) for other in range(len(rounds.order)))
-    bias = -times.to(query.dtype).log()  # a key that N rounds find counts 1/N in each
-    bias.masked_fill_(~(rounds.found(r, i, j) & real[:, None]), -math.inf)
+    bias = times.to(query.dtype).log().neg_()  # a key that N rounds find counts 1/N in each
+    bias.masked_fill_(~(rounds.found(r, i, j) & real), -math.inf)
     query, key, value = _rows(query, i), _rows(key, j), _rows(value, j)  # (..., T, c or 2·c, E)
     output, logsumexp = partial_attention(query, key, value, attn_bias=bias, scale=scale)
     place = rounds.place[r]  # back into the order of the sequence
-    return _rows(output.flatten(-3, -2), place), logsumexp.flatten(-2).gather(-1, place)
+    return _rows(output.flatten(-3, -2), place), _at(logsumexp.flatten(-2), place)
 
 
 class _Rounds:
-    """Buckets (R, ..., n), sorted by (bucket, position) and cut into chunks.
+    """Buckets (R, ..., n), sorted by (bucket, position) and cut into chunks of c places.
+
+    What a query finds in a round is a stretch of the sorted list: its own bucket, from the start of
+    the chunk before to the end of its own chunk.
 
     Attributes:
-        order: the position at each place of the sorted list. place: the place of each position.
-        chunk: the chunk of each position. All are integers (R, ..., n).
+        order: the position at each place of the list. place: the place of each position.
+        first, last: the places where the stretch of each position begins and ends. All are
+            integers (R, ..., n).
     """
 
     def __init__(self, buckets, chunk_size, is_causal):
         check_flag("is_causal", is_causal)
-        self.buckets, self.chunk_size, self.is_causal = buckets, chunk_size, is_causal
+        self.chunk_size, self.is_causal = chunk_size, is_causal
         self.order = buckets.argsort(dim=-1, stable=True)
-        self.place = self.order.argsort(-1)
-        self.chunk = self.place // chunk_size
+        self.place = self.order.argsort(dim=-1)
+        ranked = buckets.gather(-1, self.order)
+        start = self.place // chunk_size * chunk_size  # of the chunk
+        first = torch.searchsorted(ranked, ranked).gather(-1, self.place)
+        last = torch.searchsorted(ranked, ranked, right=True).gather(-1, self.place) - 1
+        self.first = torch.maximum(first, start - chunk_size)
+        self.last = torch.minimum(last, start + chunk_size - 1)
 
     def expand(self, lead):
-        """Let all leading axes that `lead` adds share the buckets."""
-        for name in ("buckets", "order", "place", "chunk"):
+        """The same for the leading axes `lead`; those that are new share the buckets."""
+        same = object.__new__(_Rounds)
+        same.chunk_size, same.is_causal = self.chunk_size, self.is_causal
+        for name in ("order", "place", "first", "last"):
             x = getattr(self, name)
             x = x.reshape(len(x), *(1,) * (len(lead) - x.ndim + 2), *x.shape[1:])
-            setattr(self, name, x.expand(len(x), *lead, x.shape[-1]))
+            setattr(same, name, x.expand(len(x), *lead, x.shape[-1]))
+        return same
 
     def chunks(self, r):
         """Positions of each chunk's queries, (..., T, c), and of the keys in it and in the one
-        before, (..., T, 2·c); which of these keys are no padding, (T, 2·c)."""
+        before, (..., T, 2·c); which of these keys are no padding, (T, 1, 2·c)."""
         n, c = self.order.shape[-1], self.chunk_size
         places = torch.arange(-(-n // c) * c, device=self.order.device)
         order = self.order[r][..., places.clamp(max=n - 1)]
-        queries, real = order.unflatten(-1, (-1, c)), (places < n).unflatten(-1, (-1, c))
+        queries, real = order.unflatten(-1, (-1, c)), (places < n).view(-1, 1, c)
         if len(real) == 1:  # no chunk before
             return queries, queries, real
-        both = [torch.cat([x.roll(1, -2), x], -1) for x in (queries, real)]
-        return queries, *both  # chunk 0 is given the last, in which it finds nothing
+        keys = torch.cat([queries.roll(1, -2), queries], -1)  # chunk 0 finds nothing in the last
+        return queries, keys, torch.cat([real.roll(1, 0), real], -1)
 
     def found(self, r, i, j):
         """Whether queries at i (..., l) find keys at j (..., s) in round r: boolean (..., l, s)."""
-        same = _at(self.buckets[r], i)[..., None] == _at(self.buckets[r], j)[..., None, :]
-        back = _at(self.chunk[r], i)[..., None] - _at(self.chunk[r], j)[..., None, :]
-        i, j = i[..., None], j[..., None, :]
-        return same & ((back == 0) | (back == 1)) & (j < i if self.is_causal else j != i)
+        first, last = (_at(x[r], i).int()[..., None] for x in (self.first, self.last))
+        place = _at(self.place[r], j).int()[..., None, :]
+        i, j = i.int()[..., None], j.int()[..., None, :]
+        return (first <= place) & (place <= last) & (j < i if self.is_causal else j != i)
 
 
 def _at(x, index):
     """x (..., n) at index (..., l) or (..., T, l)."""
-    flat = index.flatten(x.ndim - 1)
-    return x.gather(-1, flat).view(index.shape)
+    return x.gather(-1, index.flatten(x.ndim - 1)).view(index.shape)
 
 
 def _rows(x, index):
     """Rows of x (..., n, d) at index (..., l) or (..., T, l): (..., l, d) or (..., T, l, d)."""
-    flat = index.flatten(x.ndim - 2)
-    return x.take_along_dim(flat[..., None], -2).view(*index.shape, x.shape[-1])
+    *lead, n, d = x.shape
+    starts = torch.arange(math.prod(lead), device=x.device).view(*lead, 1) * n
+    flat = index.flatten(len(lead)) + starts
+    return x.reshape(-1, d).index_select(0, flat.flatten()).view(*index.shape, d)
 
 
 def _unit(x):
