@@ -1,0 +1,227 @@
+"""The engine in blocks at every length and chunk size, and the rule that joins partial results."""
+
+import itertools
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from d2lattn import attention, merge, partial_attention
+
+INFINITY = math.inf
+
+
+def noise(*shape, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(*shape, generator=generator, dtype=torch.float64)
+
+
+def make(L, S, *lead, E=3, EV=2, seed=0):
+    sizes = (L, E), (S, E), (S, EV)
+    return [noise(*lead, *size, seed=seed + i) for i, size in enumerate(sizes)]
+
+
+def holes(*shape, seed=9):
+    """A random mask with a row of False in it, and in a longer one a stretch of them."""
+    mask = noise(*shape, seed=seed) < 0.4
+    mask[..., shape[-2] // 2, :] = False
+    mask[..., -shape[-2] // 4 :, :] = False
+    return mask
+
+
+def gradients(function, *tensors):
+    """What a function returns, and the gradients of a sum of it with random factors."""
+    tensors = [x.detach().clone().requires_grad_() for x in tensors]
+    results = function(*tensors)
+    results = results if isinstance(results, tuple) else (results,)
+    finite = [x.masked_fill(x == -INFINITY, 0) for x in results]
+    loss = sum((x * noise(*x.shape, seed=7 + i)).sum() for i, x in enumerate(finite))
+    return [*(x.detach() for x in results), *torch.autograd.grad(loss, tensors)]
+
+
+def assert_close(have, want):
+    for a, b in zip(have, want, strict=True):
+        torch.testing.assert_close(a, b, rtol=0, atol=1e-10)
+
+
+# Every length and every chunk size ----------------------------------------------------------------
+
+KINDS = {
+    "nothing": lambda n: {},
+    "causal": lambda n: dict(is_causal=True),
+    "mask": lambda n: dict(attn_mask=holes(n, n)),
+    "mask of one row": lambda n: dict(attn_mask=noise(1, n, seed=4) < 0.5),
+    "bias": lambda n: dict(attn_bias=noise(n, n, seed=5)),
+    "bias with -inf, mask, causal": lambda n: dict(
+        attn_bias=noise(n, n, seed=5).masked_fill(noise(n, n, seed=6) > 1, -INFINITY),
+        attn_mask=holes(n, n),
+        is_causal=True,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_length_and_every_chunk_size_forward_and_backward(kind):
+    """All lengths from 1 to 40, all chunk sizes from 1 to n + 1, against the explicit formula. To
+    spare time the kinds share the chunk sizes that cost most: below 5 each kind has one in six."""
+    turn = list(KINDS).index(kind)
+    for n in range(1, 41):
+        tensors, options = make(n, n, seed=n), KINDS[kind](n)
+        bias = [options.pop("attn_bias")] if "attn_bias" in options else []
+
+        def call(query, key, value, *bias, options=options, **engine):
+            bias = dict(attn_bias=bias[0]) if bias else {}
+            return attention(query, key, value, **bias, **options, **engine)
+
+        want = gradients(lambda *t, call=call: call(*t, engine="explicit"), *tensors, *bias)
+        for chunk in range(1, n + 2):
+            if n > 12 and chunk < 5 and (n + chunk) % len(KINDS) != turn:
+                continue
+            function = lambda *t, call=call, c=chunk: call(*t, engine="chunked", chunk_size=c)  # noqa: E731
+            assert_close(gradients(function, *tensors, *bias), want)
+
+
+# Partial attention and its merging ----------------------------------------------------------------
+
+
+def in_parts(query, key, value, sets, mask=None, bias=None, order=None):
+    """Attention over each set of keys by itself, merged in the given order."""
+    parts = []
+    for keys in sets:
+        cut = dict(
+            attn_mask=None if mask is None else mask[..., keys],
+            attn_bias=None if bias is None else bias[..., keys],
+        )
+        parts.append(partial_attention(query, key[..., keys, :], value[..., keys, :], **cut))
+    parts = parts if order is None else [parts[p] for p in order]
+    return merge(*zip(*parts, strict=True))
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.data())
+def test_any_split_merged_in_any_order_is_the_whole(data):
+    """Keys are dealt out at random, some parts stay empty; gradients flow through both results."""
+    S = data.draw(st.integers(1, 9))
+    dealt = data.draw(st.lists(st.integers(0, 3), min_size=S, max_size=S))
+    order = data.draw(st.permutations(range(4)))
+    tensors = make(5, S, 2, seed=S)
+    mask = holes(5, S) if data.draw(st.booleans()) else None
+    bias = noise(2, 5, S, seed=3) if data.draw(st.booleans()) else None
+    sets = [[j for j in range(S) if dealt[j] == p] for p in range(4)]
+    have = gradients(lambda *t: in_parts(*t, sets, mask, bias, order), *tensors)
+    options = dict(attn_mask=mask, attn_bias=bias)
+    assert_close(have, gradients(lambda *t: partial_attention(*t, **options), *tensors))
+    assert_close(have[:1], [attention(*tensors, engine="explicit", **options)])
+    scores = tensors[0] @ tensors[1].mT / math.sqrt(3)
+    scores = scores if bias is None else scores + bias
+    scores = scores if mask is None else scores.masked_fill(~mask, -INFINITY)
+    assert_close(have[1:2], [scores.logsumexp(-1)])
+
+
+def test_merging_in_steps_is_merging_at_once():
+    tensors = make(5, 12, 2)
+    whole = partial_attention(*tensors)
+    parts = [
+        partial_attention(tensors[0], *(x[:, i : i + 3] for x in tensors[1:])) for i in (0, 3, 6, 9)
+    ]
+    for order in itertools.permutations(range(4)):
+        result = parts[order[0]]
+        for p in order[1:]:
+            result = merge(*zip(result, parts[p], strict=True))
+        assert_close(result, whole)
+
+
+def test_partial_attention_passes_gradcheck_through_both_results():
+    tensors = [x.requires_grad_() for x in make(4, 6)]
+    assert torch.autograd.gradcheck(lambda *t: partial_attention(*t, chunk_size=2), tensors)
+    sets = [[0, 3], [], [1, 2, 4, 5]]
+    assert torch.autograd.gradcheck(lambda *t: in_parts(*t, sets), tensors)
+
+
+def test_a_causal_part_is_the_causal_whole():
+    query, key, value = make(4, 4, 2)
+    output, logsumexp = partial_attention(query, key, value, is_causal=True)
+    want = attention(query, key, value, is_causal=True, engine="explicit")
+    assert_close([output], [want])
+    later = partial_attention(query[:, 3:], key, value, is_causal=True, query_offset=3)
+    assert_close(later, [output[:, 3:], logsumexp[:, 3:]])
+
+
+@pytest.mark.parametrize("parts", [1, 2, 5])
+def test_queries_that_no_part_gives_a_key_get_0_and_finite_gradients(parts):
+    tensors = make(5, 6, 2)
+    mask = holes(5, 6)
+    empty = ~mask.any(-1)
+    sets = [list(range(6))[p::parts] for p in range(parts)]
+    output, logsumexp, *found = gradients(lambda *t: in_parts(*t, sets, mask), *tensors)
+    assert (output[:, empty] == 0).all()
+    assert (logsumexp[:, empty] == -INFINITY).all()
+    assert logsumexp[:, ~empty].isfinite().all()
+    assert all(x.isfinite().all() for x in found)
+    assert (found[0][:, empty] == 0).all()
+    nothing = gradients(lambda *t: in_parts(*t, [[], []]), *tensors)
+    assert (nothing[1] == -INFINITY).all()
+    assert all((x == 0).all() for x in (nothing[0], *nothing[2:]))
+
+
+def test_large_scores_neither_overflow_nor_vanish():
+    query, key, value = make(3, 8)
+    for factor in (1e4, -1e4):
+        output, logsumexp = in_parts(query * factor, key, value, [[0, 1, 2], [3, 4], [5, 6, 7]])
+        assert_close([output], [attention(query * factor, key, value, engine="explicit")])
+        assert logsumexp.isfinite().all()
+
+
+def test_merge_keeps_the_dtype_of_the_outputs():
+    output, logsumexp = torch.ones(2, 3, dtype=torch.bfloat16), torch.zeros(2)
+    merged = merge([output, output], [logsumexp, logsumexp])
+    assert [x.dtype for x in merged] == [torch.bfloat16, torch.float32]
+    parts = [x.to(torch.bfloat16) for x in make(3, 4)]
+    assert [x.dtype for x in partial_attention(*parts)] == [torch.bfloat16, torch.float32]
+
+
+def test_merge_changes_none_of_its_inputs():
+    outputs, logsumexps = list(noise(3, 4, 2)), list(noise(3, 4))
+    before = [x.clone() for x in (*outputs, *logsumexps)]
+    for x in merge(outputs, logsumexps):
+        x.zero_()
+    assert all(map(torch.equal, (*outputs, *logsumexps), before))
+
+
+X, ROW = torch.zeros(4, 3), torch.zeros(4)
+BAD_PARTS = [
+    ([], [], r"one tensor for each part, at least one, got 0 and 0"),
+    ([X, X], [ROW], r"one tensor for each part.* got 2 and 1"),
+    ([X.long()], [ROW], r"outputs must be a floating tensor, got torch.int64"),
+    ([X], [ROW[:3]], r"logsumexps must have the shapes .* \(4,\), got \(3,\)"),
+    ([X], [X], r"logsumexps must have the shapes .* \(4,\), got \(4, 3\)"),
+    ([X], [0.0], r"logsumexps must have the shapes .* got float"),
+    ([X, X[:, :2]], [ROW, ROW], r"outputs must have one shape and dtype, got"),
+    ([X, X.double()], [ROW, ROW], r"outputs must have one shape and dtype, got"),
+]
+
+
+@pytest.mark.parametrize("outputs, logsumexps, message", BAD_PARTS)
+def test_parts_that_do_not_fit_are_named(outputs, logsumexps, message):
+    with pytest.raises(ValueError, match=message):
+        merge(outputs, logsumexps)
+
+
+BAD = [
+    ((X, X[:, :2], X), {}, r"query and key must have the same width"),
+    ((X, X, X[:3]), {}, r"value must have one row for each key"),
+    ((X, X, X), dict(chunk_size=0), r"chunk_size must be an integer of at least 1, got 0"),
+    ((X, X, X), dict(scale="1"), r"scale must be a finite number, got '1'"),
+    ((X, X, X), dict(attn_mask=X), r"attn_mask must be a boolean tensor"),
+    ((X, X, X), dict(attn_bias=X > 0), r"attn_bias must be a floating tensor"),
+    ((X[:2], X, X), dict(is_causal=True), r"is_causal=True needs as many queries as keys"),
+    ((X, X, X), dict(query_offset=1), r"query_offset is for is_causal=True"),
+]
+
+
+@pytest.mark.parametrize("tensors, options, message", BAD)
+def test_bad_input_of_a_part_is_named(tensors, options, message):
+    with pytest.raises(ValueError, match=message):
+        partial_attention(*tensors, **options)

@@ -1,0 +1,600 @@
+"""Window, linear and hashed attention: against float64 loops, and what they do with memory."""
+
+import math
+
+import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from d2lattn import (
+    attention,
+    linear_attention,
+    lsh_attention,
+    sparse,
+    window_attention,
+    window_mask,
+)
+from d2lattn.sparse import lsh_buckets, lsh_mask, lsh_quality
+
+HALVES = (torch.bfloat16, torch.float16)
+
+
+def make(*lead, n, E=3, EV=5, dtype=torch.float64, seed=0, grad=False):
+    generator = torch.Generator().manual_seed(seed)
+    tensors = [torch.randn(*lead, n, width, generator=generator) for width in (E, E, EV)]
+    return [x.to(dtype).requires_grad_(grad) for x in tensors]
+
+
+def generator(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+def unit(x):
+    return x / x.norm(dim=-1, keepdim=True)
+
+
+def gradients(function, *tensors, seed=3):
+    """The output, and the gradients of a sum with random factors."""
+    tensors = [x.detach().clone().requires_grad_() for x in tensors]
+    output = function(*tensors)
+    factors = torch.randn(output.shape, generator=generator(seed)).to(output)
+    return [output.detach(), *torch.autograd.grad((output * factors).sum(), tensors)]
+
+
+def assert_close(have, want, tolerance=1e-10):
+    for a, b in zip(have, want, strict=True):
+        torch.testing.assert_close(a, b, rtol=0, atol=tolerance)
+
+
+class Largest(TorchDispatchMode):
+    """The size in numbers of the largest tensor that any operation returns; views do not count."""
+
+    def __init__(self):
+        super().__init__()
+        self.size = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        result = function(*args, **(kwargs or {}))
+        for x in tree_leaves(result):
+            if torch.is_tensor(x):
+                self.size = max(self.size, x.untyped_storage().nbytes() // x.element_size())
+        return result
+
+
+def largest(call):
+    with Largest() as counted:
+        call()
+    return counted.size
+
+
+# Window -------------------------------------------------------------------------------------------
+
+
+def window_loop(query, key, value, width, is_causal):
+    outputs = []
+    for i in range(query.shape[-2]):
+        seen = [j for j in range(key.shape[-2]) if abs(i - j) < width and not (is_causal and j > i)]
+        scores = torch.stack([(query[..., i, :] * key[..., j, :]).sum(-1) for j in seen], -1)
+        weights = (scores / math.sqrt(query.shape[-1])).exp()
+        weights = weights / weights.sum(-1, keepdim=True)
+        outputs.append(sum(weights[..., p, None] * value[..., j, :] for p, j in enumerate(seen)))
+    return torch.stack(outputs, -2)
+
+
+@pytest.fixture(params=[3, 128])
+def block(request, monkeypatch):
+    """Blocks so small that a short sequence has a middle, two ends and several calls."""
+    monkeypatch.setattr(sparse, "BLOCK", request.param)
+    monkeypatch.setattr(sparse, "BLOCKS", 2)
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_window_equals_the_loop_and_the_masked_formula_at_every_length(block, is_causal):
+    for n in range(1, 41):
+        tensors = make(2, n=n, seed=n)
+        for width in {1, 2, 7, n - 1, n + 1} - {0}:
+            options = dict(width=width, is_causal=is_causal)
+            with torch.no_grad():
+                output = window_attention(*tensors, **options)
+            mask = window_mask(n, width=width)
+            want = attention(*tensors, attn_mask=mask, is_causal=is_causal, engine="explicit")
+            assert_close([output], [want])
+            if n % 13 == 0:
+                assert_close([output], [window_loop(*tensors, width, is_causal)])
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+@pytest.mark.parametrize("n", [5, 19, 40])
+@pytest.mark.parametrize("width", [1, 3, 8])
+def test_window_has_the_gradients_of_the_masked_formula(block, width, n, is_causal):
+    tensors = make(2, 3, n=n, seed=n)
+    have = gradients(lambda *t: window_attention(*t, width=width, is_causal=is_causal), *tensors)
+    options = dict(attn_mask=window_mask(n, width=width), is_causal=is_causal, engine="explicit")
+    assert_close(have, gradients(lambda *t: attention(*t, **options), *tensors))
+
+
+def test_window_passes_gradcheck(block):
+    tensors = make(n=11, grad=True)
+    assert torch.autograd.gradcheck(lambda *t: window_attention(*t, width=3), tensors)
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_window_of_hardly_anything(n):
+    tensors = make(2, n=n)
+    assert torch.equal(window_attention(*tensors, width=5), tensors[2])
+
+
+def test_window_takes_any_leading_axes_and_strides(monkeypatch):
+    monkeypatch.setattr(sparse, "BLOCK", 4)
+    query, key, value = make(2, 3, n=30)
+    want = attention(query, key, value, attn_mask=window_mask(30, width=4), engine="explicit")
+    crossed = [x.transpose(1, 2).contiguous().transpose(1, 2) for x in (query, key, value)]
+    assert_close([window_attention(*crossed, width=4)], [want])
+    output = window_attention(query[:1], key[:, :1], value, width=4)
+    mask = window_mask(30, width=4)
+    assert_close([output], [attention(query[:1], key[:, :1], value, attn_mask=mask)])
+    assert window_attention(*make(0, n=30), width=4).shape == (0, 30, 5)
+    three = [x[None] for x in (query, key, value)]
+    assert_close([window_attention(*three, width=4)[0]], [want])
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_window_in_half_precision_is_as_exact_as_the_formula(dtype):
+    exact = make(2, n=600, E=16, EV=16)
+    halves = [x.to(dtype) for x in exact]
+    exact = [x.double() for x in halves]
+    mask = dict(attn_mask=window_mask(600, width=20), engine="explicit")
+    want = attention(*exact, **mask)
+    error = (window_attention(*halves, width=20).double() - want).abs().max()
+    assert window_attention(*halves, width=20).dtype == dtype
+    assert error <= 2 * (attention(*halves, **mask).double() - want).abs().max()
+
+
+def test_a_nan_in_the_window_shows_and_one_beyond_the_blocks_does_not(monkeypatch):
+    monkeypatch.setattr(sparse, "BLOCK", 4)
+    query, key, value = make(n=40)
+    key[20] = math.nan
+    output = window_attention(query, key, value, width=3)
+    seen = (torch.arange(40) - 20).abs() < 3
+    assert torch.equal(output.isnan().all(-1), seen)
+    want = attention(query, key, value, attn_mask=window_mask(40, width=3), engine="explicit")
+    assert_close([output[~seen]], [want[~seen]])
+
+
+def test_window_builds_nothing_large():
+    n = 8192
+    with torch.no_grad():
+        tensors = make(1, n=n, E=8, EV=8, dtype=torch.float32)
+        assert largest(lambda: window_attention(*tensors, width=64)) == n * 8  # the output itself
+    tensors = make(1, n=n, E=8, EV=8, dtype=torch.float32, grad=True)
+    most = largest(lambda: window_attention(*tensors, width=64).sum().backward())
+    assert most <= n * 8 * 4  # gradients of overlapping stretches, before they are summed
+
+
+def test_window_grows_linearly():
+    def numbers(n):
+        tensors = make(1, n=n, E=8, EV=8, dtype=torch.float32, grad=True)
+        return largest(lambda: window_attention(*tensors, width=16).sum().backward())
+
+    assert numbers(8192) <= 2.1 * numbers(4096)
+
+
+# Linear -------------------------------------------------------------------------------------------
+
+
+def positive(x):
+    return torch.where(x > 0, x + 1, x.exp())
+
+
+def linear_loop(query, key, value, is_causal):
+    """Token by token: what is in the sums, and what a query reads from them."""
+    query, key = positive(query), positive(key)
+    outputs = []
+    for i in range(query.shape[-2]):
+        seen = range(i + 1 if is_causal else key.shape[-2])
+        weights = torch.stack([(query[..., i, :] * key[..., j, :]).sum(-1) for j in seen], -1)
+        sums = sum(weights[..., j, None] * value[..., j, :] for j in seen)
+        outputs.append(sums / weights.sum(-1, keepdim=True))
+    return torch.stack(outputs, -2)
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_linear_equals_the_loop_at_every_length(monkeypatch, is_causal):
+    for n in range(1, 41):
+        tensors = make(2, n=n, seed=n)
+        want = linear_loop(*tensors, is_causal)
+        for chunk in (1, 4, 128):
+            monkeypatch.setattr(sparse, "CHUNK", chunk)
+            assert_close([linear_attention(*tensors, is_causal=is_causal)], [want])
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_linear_has_the_gradients_of_the_loop(monkeypatch, is_causal):
+    monkeypatch.setattr(sparse, "CHUNK", 4)
+    tensors = make(2, n=11)
+    have = gradients(lambda *t: linear_attention(*t, is_causal=is_causal), *tensors)
+    assert_close(have, gradients(lambda *t: linear_loop(*t, is_causal), *tensors))
+    inputs = make(n=6, grad=True)
+    function = lambda *t: linear_attention(*t, is_causal=is_causal)  # noqa: E731
+    assert torch.autograd.gradcheck(function, inputs)
+    assert torch.autograd.gradgradcheck(function, inputs)
+
+
+def test_linear_takes_other_lengths_of_keys_and_broadcasts():
+    query, key, value = make(2, 3, n=7)
+    output = linear_attention(query[:1, :, :4], key[:, :1], value)
+    want = linear_loop(query[:1, :, :4], key[:, :1], value, False)
+    assert_close([output], [want])
+    want = linear_loop(query[:1], key[:, :1], value, True)
+    assert_close([linear_attention(query[:1], key[:, :1], value, is_causal=True)], [want])
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_linear_of_nothing(is_causal):
+    tensors = make(2, n=0)
+    assert linear_attention(*tensors, is_causal=is_causal).shape == (2, 0, 5)
+    query = make(2, n=4)[0]
+    assert torch.equal(linear_attention(query, *tensors[1:]), torch.zeros(2, 4, 5).double())
+
+
+def test_linear_keeps_small_weights_and_finite_gradients():
+    query, key, value = make(n=4, dtype=torch.float32)
+    alike = linear_attention(query - 30, key, value)  # elu(x) + 1 would be 0 in float32
+    torch.testing.assert_close(
+        alike, linear_loop(query.double() - 30, key.double(), value.double(), False).float()
+    )
+    found = gradients(linear_attention, query - 1000, key, value)
+    assert all(x.isfinite().all() for x in found)
+    assert (found[0] == 0).all()
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+@pytest.mark.parametrize("dtype", HALVES)
+def test_linear_in_half_precision_is_as_exact_as_the_formula(dtype, is_causal):
+    halves = make(2, n=200, E=16, EV=16, dtype=dtype)
+    want = linear_loop(*[x.double() for x in halves], is_causal)
+    query, key = (positive(x.float()) for x in halves[:2])
+    weights = query @ key.mT
+    weights = weights.tril() if is_causal else weights
+    explicit = (weights / weights.sum(-1, keepdim=True)).to(dtype) @ halves[2]
+    output = linear_attention(*halves, is_causal=is_causal)
+    assert output.dtype == dtype
+    error = (output.double() - want).abs().max()
+    assert error <= 2 * (explicit.double() - want).abs().max()
+
+
+def test_linear_cannot_single_out_more_keys_than_it_has_features():
+    """The rank of the weights: E for the kernel, n for a softmax of the same scores."""
+    query, key, _ = make(n=20, E=4)
+    weights = linear_attention(query, key, torch.eye(20, dtype=torch.float64))
+    assert torch.linalg.matrix_rank(weights) == 4
+    softmax = attention(query, key, torch.eye(20, dtype=torch.float64))
+    assert torch.linalg.matrix_rank(softmax) == 20
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_linear_builds_nothing_larger_than_its_inputs(is_causal):
+    tensors = make(1, n=8192, E=8, EV=8, dtype=torch.float32, grad=True)
+    call = lambda: linear_attention(*tensors, is_causal=is_causal)  # noqa: E731
+    assert largest(lambda: call().sum().backward()) == 8192 * 8
+
+
+# Hashing ------------------------------------------------------------------------------------------
+
+
+def lsh_sets(buckets, chunk_size, is_causal):
+    """Per query the keys that it finds, from the definition: sort, cut, compare; buckets (R, n)."""
+    n = buckets.shape[-1]
+    found = [set() for _ in range(n)]
+    for hashes in buckets.tolist():
+        order = sorted(range(n), key=lambda i: (hashes[i], i))
+        chunk = {i: place // chunk_size for place, i in enumerate(order)}
+        for i in range(n):
+            found[i] |= {
+                j
+                for j in range(n)
+                if hashes[i] == hashes[j]
+                and chunk[i] - chunk[j] in (0, 1)
+                and i != j
+                and not (is_causal and j > i)
+            }
+    return found
+
+
+def lsh_loop(qk, value, found):
+    outputs = []
+    for i, keys in enumerate(found):
+        keys = sorted(keys)
+        if not keys:
+            outputs.append(value[i])
+            continue
+        scores = torch.stack([qk[i] @ (qk[j] / qk[j].norm()) for j in keys])
+        weights = (scores / math.sqrt(qk.shape[-1])).softmax(0)
+        outputs.append(weights @ value[keys])
+    return torch.stack(outputs)
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+@pytest.mark.parametrize("num_buckets", [2, 8])
+@pytest.mark.parametrize("num_rounds", [1, 3])
+def test_lsh_is_exact_attention_over_the_keys_it_finds(num_buckets, num_rounds, is_causal):
+    for n in range(1, 41):
+        qk, _, value = make(n=n, seed=n)
+        hashing = dict(num_buckets=num_buckets, num_rounds=num_rounds)
+        buckets = lsh_buckets(qk, generator=generator(n), **hashing)
+        assert buckets.shape == (num_rounds, n)
+        for chunk_size in (1, 4, None) if n % 7 == 0 else (1 + n % 5,):
+            size = chunk_size or -(-2 * n // num_buckets)
+            options = dict(chunk_size=chunk_size, is_causal=is_causal)
+            output = lsh_attention(qk, value, generator=generator(n), **hashing, **options)
+            found = lsh_sets(buckets, size, is_causal)
+            assert_close([output], [lsh_loop(qk, value, found)])
+            mask = lsh_mask(buckets, chunk_size=size, is_causal=is_causal)
+            seen = [set(row.nonzero().flatten().tolist()) for row in mask]
+            assert seen == [keys or {i} for i, keys in enumerate(found)]
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+@pytest.mark.parametrize("num_rounds", [1, 4])
+def test_one_bucket_is_full_attention_with_the_own_position_as_a_last_resort(num_rounds, is_causal):
+    for n in (1, 2, 13):
+        qk, _, value = make(2, 3, n=n)
+        output = lsh_attention(qk, value, num_buckets=1, num_rounds=num_rounds, is_causal=is_causal)
+        mask = ~torch.eye(n, dtype=torch.bool)
+        mask = mask.tril() if is_causal else mask
+        mask[0, 0] |= is_causal or n == 1
+        want = attention(qk, unit(qk), value, attn_mask=mask, engine="explicit")
+        assert_close([output], [want])
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_lsh_has_the_gradients_of_the_masked_formula(is_causal):
+    qk, _, value = make(2, 3, n=23)
+    hashing = dict(num_buckets=4, num_rounds=3)
+    mask = lsh_mask(
+        lsh_buckets(qk, generator=generator(), **hashing), chunk_size=5, is_causal=is_causal
+    )
+    options = dict(chunk_size=5, is_causal=is_causal)
+    have = gradients(
+        lambda x, v: lsh_attention(x, v, generator=generator(), **hashing, **options), qk, value
+    )
+    want = gradients(
+        lambda x, v: attention(x, unit(x), v, attn_mask=mask, engine="explicit"), qk, value
+    )
+    assert_close(have, want)
+    inputs = [x[0, 0, :9].clone().requires_grad_() for x in (qk, value)]
+    function = lambda x, v: lsh_attention(x, v, generator=generator(), **hashing)  # noqa: E731
+    assert torch.autograd.gradcheck(function, inputs)
+
+
+def test_lsh_repeats_with_a_generator_and_shares_rotations_among_leading_axes():
+    qk, _, value = make(2, n=50, E=8)
+    options = dict(num_buckets=8, num_rounds=2)
+    first, again, other = (
+        lsh_attention(qk, value, generator=generator(seed), **options) for seed in (1, 1, 2)
+    )
+    assert torch.equal(first, again)
+    assert not torch.equal(first, other)
+    alone = lsh_attention(qk[1], value[1], generator=generator(1), **options)
+    assert_close([alone], [first[1]])
+    both = lsh_attention(qk[:, None], value[None], generator=generator(1), **options)
+    assert both.shape == (2, 2, 50, 5)
+    assert_close([both[1, 1]], [alone])
+
+
+def test_buckets_are_in_range_and_follow_the_direction_alone():
+    x = make(n=300, E=16)[0]
+    for num_buckets in (1, 2, 64, 128, 8192):
+        buckets = lsh_buckets(x, num_buckets=num_buckets, num_rounds=2, generator=generator())
+        assert 0 <= buckets.min() <= buckets.max() < num_buckets
+        same = lsh_buckets(7 * x, num_buckets=num_buckets, num_rounds=2, generator=generator())
+        assert torch.equal(buckets, same)
+        if num_buckets > 1:
+            opposite = lsh_buckets(-x, num_buckets=num_buckets, num_rounds=2, generator=generator())
+            assert (buckets != opposite).all()
+            assert len(buckets[0].unique()) > min(num_buckets, 300) / 3
+
+
+def test_a_causal_query_gets_nothing_from_later_positions():
+    qk, _, value = make(n=30)
+    value.requires_grad_()
+    qk.requires_grad_()
+    output = lsh_attention(
+        qk, value, num_buckets=4, num_rounds=2, is_causal=True, generator=generator()
+    )
+    for i in (0, 11, 28):
+        for gradient in torch.autograd.grad(output[i].sum(), [qk, value], retain_graph=True):
+            assert (gradient[i + 1 :] == 0).all()
+
+
+def test_later_positions_decide_which_earlier_keys_a_causal_query_finds():
+    """What the docstring warns of: a later position moves the boundaries of the chunks."""
+    late, early = [
+        lsh_mask(torch.tensor([[1, 1, 1, 1, last]]), chunk_size=2, is_causal=True)[:4, :4]
+        for last in (1, 0)
+    ]
+    assert not torch.equal(late, early)
+    one = [
+        lsh_mask(torch.tensor([[1, 1, 1, 1, last]]), chunk_size=5, is_causal=True)[:4, :4]
+        for last in (1, 0)
+    ]
+    assert torch.equal(*one)
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_lsh_in_half_precision_is_as_exact_as_the_formula(dtype):
+    qk, _, value = make(n=120, E=16, EV=16, dtype=dtype)
+    hashing = dict(num_buckets=8, num_rounds=3)
+    output = lsh_attention(qk, value, generator=generator(), **hashing)
+    mask = lsh_mask(lsh_buckets(qk, generator=generator(), **hashing), chunk_size=30)
+    exact = attention(qk.double(), unit(qk.double()), value.double(), attn_mask=mask)
+    explicit = attention(qk, unit(qk), value, attn_mask=mask, engine="explicit")
+    assert output.dtype == dtype
+    error = (output.double() - exact).abs().max()
+    assert error <= 2 * (explicit.double() - exact).abs().max()
+
+
+def test_a_vector_of_zeros_has_a_finite_gradient():
+    qk, _, value = make(n=9)
+    qk[4] = 0
+    found = gradients(
+        lambda x, v: lsh_attention(x, v, num_buckets=2, num_rounds=2, generator=generator()),
+        qk,
+        value,
+    )
+    assert all(x.isfinite().all() and x.abs().max() < 1e3 for x in found)
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_lsh_of_hardly_anything(n):
+    qk, _, value = make(2, n=n)
+    assert torch.equal(lsh_attention(qk, value, num_buckets=4, num_rounds=2), value)
+
+
+def test_lsh_builds_nothing_large():
+    n, chunk_size = 4096, 32
+    qk, _, value = make(1, n=n, E=8, EV=8, dtype=torch.float32, grad=True)
+    call = lambda: lsh_attention(  # noqa: E731
+        qk, value, num_buckets=256, num_rounds=2, chunk_size=chunk_size
+    )
+    assert largest(lambda: call().sum().backward()) <= n * 2 * chunk_size
+
+
+def clusters(n, seed=0):
+    """Points around 16 directions, so that a query has its largest weights in its own cluster."""
+    centres = torch.randn(16, 32, generator=generator(seed))
+    which = torch.randint(16, (n,), generator=generator(seed + 1))
+    noise = torch.randn(n, 32, generator=generator(seed + 2))
+    return 6 * unit(centres)[which] + noise / 2
+
+
+def test_rounds_find_more_of_the_largest_weights_and_buckets_fewer():
+    x = clusters(256)
+    quality = {
+        (buckets, rounds): lsh_quality(
+            x, x, num_buckets=buckets, num_rounds=rounds, generator=generator(5)
+        )
+        for buckets in (1, 8, 64)
+        for rounds in (1, 8)
+    }
+    error, recall = zip(*quality.values(), strict=True)
+    assert error[0] < 1e-6 and recall[0] == 1
+    assert quality[8, 8][1] > quality[8, 1][1] + 0.1
+    assert quality[64, 8][1] > quality[64, 1][1] + 0.1
+    assert quality[8, 1][1] > quality[64, 1][1]
+    assert quality[8, 8][0] < quality[8, 1][0]
+    shared = dict(num_buckets=8, num_rounds=2)
+    mask = lsh_mask(lsh_buckets(x, generator=generator(5), **shared), chunk_size=64)
+    weights = (x @ unit(x).T / math.sqrt(32)).fill_diagonal_(-math.inf)
+    best = weights.topk(8).indices
+    share = mask.gather(-1, best).float().mean().item()
+    assert lsh_quality(x, x, generator=generator(5), **shared)[1] == pytest.approx(share)
+
+
+# All of them --------------------------------------------------------------------------------------
+
+CALLS = {
+    "window": lambda q, k, v: window_attention(q, k, v, width=3),
+    "window, causal": lambda q, k, v: window_attention(q, k, v, width=3, is_causal=True),
+    "linear": linear_attention,
+    "linear, causal": lambda q, k, v: linear_attention(q, k, v, is_causal=True),
+    "lsh": lambda q, k, v: lsh_attention(q, v, num_buckets=4, num_rounds=2),
+    "lsh, causal": lambda q, k, v: lsh_attention(q, v, num_buckets=1, num_rounds=2, is_causal=True),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_inputs_are_never_changed(monkeypatch, name):
+    monkeypatch.setattr(sparse, "BLOCK", 4)
+    tensors = make(2, n=20)
+    before = [x.clone() for x in tensors]
+    with torch.no_grad():
+        output = CALLS[name](*tensors)
+    assert all(map(torch.equal, tensors, before))
+    output.zero_()
+    assert all(map(torch.equal, tensors, before))
+
+
+@pytest.mark.parametrize("name", [name for name in CALLS if "causal" in name])
+def test_the_future_leaves_the_past_bit_equal(monkeypatch, name):
+    monkeypatch.setattr(sparse, "BLOCK", 4)
+    monkeypatch.setattr(sparse, "CHUNK", 8)
+    tensors = make(2, n=30, dtype=torch.float32)
+    changed = [torch.cat([x[:, :17], 9 - x[:, 17:]], 1) for x in tensors]
+    assert torch.equal(CALLS[name](*tensors)[:, :17], CALLS[name](*changed)[:, :17])
+
+
+X = torch.randn(4, 3, generator=generator())
+WINDOW, LINEAR = dict(width=2), {}
+HASH = dict(num_buckets=2, num_rounds=1)
+BAD = [
+    (window_attention, (X, X[:3], X[:3]), WINDOW, r"key must have as many rows as query, 4, got 3"),
+    (
+        window_attention,
+        (X, X, X[:3]),
+        WINDOW,
+        r"value must have one row for each key, got .*\(3, 3",
+    ),
+    (window_attention, (X, X.double(), X), WINDOW, r"key must have the dtype .*float64"),
+    (
+        window_attention,
+        (X, X[:, :2], X),
+        WINDOW,
+        r"query and key must have the same width.*\(4, 2\)",
+    ),
+    (
+        window_attention,
+        (X.long(), X, X),
+        WINDOW,
+        r"query must be a floating tensor, got torch.int64",
+    ),
+    (window_attention, (X[None].expand(2, 4, 3), X.expand(3, 4, 3), X), WINDOW, r"leading axes"),
+    (window_attention, (X, X, X), dict(width=0), r"width must be an integer of at least 1, got 0"),
+    (window_attention, (X, X, X), dict(width=2.0), r"width must be an integer.*got 2\.0"),
+    (window_attention, (X, X, X), dict(width=2, is_causal=1), r"is_causal must be True or False"),
+    (window_attention, (X, X, X), dict(width=9, is_causal=1), r"is_causal must be True or False"),
+    (
+        linear_attention,
+        (X, X[:3], X[:3]),
+        dict(is_causal=True),
+        r"key must have as many rows.*got 3",
+    ),
+    (
+        linear_attention,
+        (X, X, X),
+        dict(is_causal="no"),
+        r"is_causal must be True or False, got 'no'",
+    ),
+    (linear_attention, (X, X, [1]), LINEAR, r"value must be a floating tensor, got list"),
+    (lsh_attention, (X, X[:3]), HASH, r"value must have one row for each key, got .*\(3, 3\)"),
+    (lsh_attention, (X[0], X), HASH, r"qk must have axes .* got shape \(3,\)"),
+    (lsh_attention, (X[:, :0], X), HASH, r"qk must have a width of at least 1, got shape \(4, 0\)"),
+    (lsh_attention, (X, X.half()), HASH, r"value must have the dtype"),
+    (lsh_attention, (X, X), HASH | dict(num_buckets=6), r"num_buckets must be a power of 2, got 6"),
+    (lsh_attention, (X, X), HASH | dict(num_buckets=0), r"num_buckets must be an integer .* got 0"),
+    (lsh_attention, (X, X), HASH | dict(num_rounds=0), r"num_rounds must be an integer .* got 0"),
+    (lsh_attention, (X, X), HASH | dict(chunk_size=0), r"chunk_size must be an integer .* got 0"),
+    (
+        lsh_attention,
+        (X, X),
+        HASH | dict(generator=3),
+        r"generator must be a torch.Generator, got int",
+    ),
+    (lsh_attention, (X, X), HASH | dict(is_causal=0), r"is_causal must be True or False, got 0"),
+    (lsh_attention, (X, X), HASH | dict(scale=math.nan), r"scale must be a finite number, got nan"),
+    (
+        lsh_mask,
+        (X,),
+        dict(chunk_size=2),
+        r"buckets must be int64 \(rounds, ..., n\), got torch.float",
+    ),
+    (lsh_mask, (X.long(),), dict(chunk_size=0), r"chunk_size must be an integer of at least 1"),
+    (lsh_quality, (X, X), HASH | dict(top=5), r"top must be an integer of at most 4, got 5"),
+]
+
+
+@pytest.mark.parametrize("function, tensors, options, message", BAD)
+def test_bad_input_is_named(function, tensors, options, message):
+    with pytest.raises(ValueError, match=message):
+        function(*tensors, **options)
