@@ -18,7 +18,7 @@ export JUPYTER_PREFER_ENV_PATH := 1
 export JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP MPLBACKEND D2LATTN_SPEC
 
-.PHONY: help lab test test-browser refresh bench slides student links clean
+.PHONY: help lab test test-browser refresh live bench slides student links clean
 
 help: ## show this list
 	@echo "d2lattn: a textbook on attention in which every claim runs"
@@ -46,6 +46,9 @@ refresh: export IPYTHONDIR := $(CURDIR)/.venv/ipython
 refresh: export MPLCONFIGDIR := $(CURDIR)/.venv/matplotlib
 refresh: $(STAMP) ## run the chapters and store their outputs (CHAPTERS="01 02" for some)
 	@$(PY) tools/notebooks.py refresh $(CHAPTERS)
+
+live: $(STAMP) ## minify the code of the live figures (needs node and, once, the network)
+	@$(PY) tools/live_code.py
 
 bench: $(STAMP) ## measure speed and memory, write benchmarks/RESULTS.md
 	@$(PY) benchmarks/bench.py
