@@ -5,20 +5,24 @@ numbers, then an element with its data in an attribute, then the code that draws
 runs, the table remains; in a terminal, one line.
 """
 
+import base64
 import hashlib
 import html
 import json
 import math
 from pathlib import Path
 
+import numpy as np
 import torch
 
-from d2lattn.checks import check_number, show
+from d2lattn.checks import check_count, check_number, show
 from d2lattn.roles import ROLES
 
 STORED = Path(__file__).resolve().parent / "live_js" / "stored"
 MASKS = ("none", "padding", "causal", "window", "causal + padding", "causal + window")
 MOST_TOKENS = 12  # of the microscope: every number has to be legible
+MOST_WORDS, MOST_HEADS, MOST_SHARES = 64, 16, 65_536  # of the maps
+MOST_SHARES_IN_TRAINING = 60_000  # 100 kB
 MOST_NUMBERS = 8  # in a token, query, key or value of the microscope
 
 
@@ -107,6 +111,229 @@ def attention(x, *, tokens, scale=None, mask=None, projections=None):
     return Figure("attention", line, data, _table(caption, tokens, tokens, weights))
 
 
+def heads(weights=None, *, query=None, key=None, tokens, key_tokens=None, names=None):
+    """Many heads, or snapshots of a model in training: who gives how much to whom.
+
+    Small maps, one large, and the shares of one asking word carried to those who answer. Given
+    query and key, the shares are softmax(Q Kᵀ/√d). What is sent are integers of 8 or 16 bits, and
+    the line of text says how far a share may be off.
+
+    Args:
+        weights: (H, L, S) shares, or (T, H, L, S) for T snapshots, which get a slider. Every row
+            adds up to 1, or to 0 where nothing may be seen. At most 65,536 numbers, 60,000 with
+            snapshots.
+        query, key: (H, L, d) and (H, S, d), or with T in front, instead of weights.
+        tokens: L words that ask, at most 64.
+        key_tokens: S words that answer; `tokens` when absent.
+        names: H names of heads; for T snapshots a pair (T names of steps, H names or None).
+
+    Returns:
+        Figure.
+
+    Raises:
+        ValueError: both or neither of weights and query with key; shapes that do not fit; shares
+            that are no shares; more than 64 words, 16 heads or 65,536 shares.
+
+    Cost:
+        About 11 kB in the notebook for six tokens, 103 kB for 64 words and 16 heads.
+
+    Example:
+        >>> heads([[[0.5, 0.5], [0.1, 0.9]]], tokens=["small", "cat"])
+        live heads: 1 head over 2 × 2 words, each share within 8e-06
+    """
+    if (weights is None) == (query is None and key is None):
+        raise ValueError("heads needs either weights or both query and key")
+    if weights is None and (query is None or key is None):
+        raise ValueError("query and key must come together")
+    if weights is None:
+        query, key = _snapshots("query", query, "d"), _snapshots("key", key, "d")
+        if query.shape[:2] != key.shape[:2] or query.shape[3] != key.shape[3]:
+            raise ValueError(
+                "query and key must agree in heads and width, got shapes "
+                f"{tuple(query.shape)} and {tuple(key.shape)}"
+            )
+        weights = torch.softmax(query @ key.mT * query.shape[3] ** -0.5, dim=-1)
+    else:
+        weights = _snapshots("weights", weights, "S")
+        sums = weights.sum(-1)
+        if (weights < 0).any() or (torch.minimum(sums.abs(), (sums - 1).abs()) > 1e-3).any():
+            raise ValueError("weights must be shares: at least 0, each row with the sum 1 or 0")
+    T, H, L, S = weights.shape
+    most = MOST_SHARES if T == 1 else MOST_SHARES_IN_TRAINING
+    if weights.numel() > most:
+        raise ValueError(f"weights must have at most {most} numbers, got {weights.numel()}")
+    tokens = _words("tokens", tokens, L, "rows of weights")
+    if key_tokens is not None:
+        key_tokens = _words("key_tokens", key_tokens, S, "columns of weights")
+    elif L != S:
+        raise ValueError(f"key_tokens must name the {S} columns of weights, which has {L} rows")
+    step_names, head_names = _head_names(names, T, H)
+    data = {"shape": [T, H, L, S], "tokens": tokens, "heads": head_names}
+    if key_tokens is not None:
+        data["key_tokens"] = key_tokens
+    if T > 1:
+        data["steps"] = step_names
+    sent, bound = _sent(weights, query, key)
+    line = (
+        f"live heads: {f'{T} steps of ' if T > 1 else ''}{H} head{'s' if H > 1 else ''} over "
+        f"{L} × {S} words, each share within {bound:.0e}"
+    )
+    last = weights[-1, 0]
+    if max(L, S) <= MOST_TOKENS:
+        table = _table(f"Shares in {head_names[0]}", tokens, key_tokens or tokens, last)
+    else:
+        best = last.argmax(-1)
+        to = [(key_tokens or tokens)[j] for j in best.tolist()]
+        rows = [f"{word} → {other}" for word, other in zip(tokens, to, strict=True)]
+        table = _table(f"Largest shares in {head_names[0]}", rows, ["share"], last.amax(-1)[:, None])
+    return Figure("heads", line, data | sent, table.replace("<table>", '<table class="trained">'))
+
+
+def _snapshots(name, values, last):
+    """(T, H, length, last) in float64; T = 1 where no snapshots were given."""
+    x = _tensor(name, values)
+    x = x[None] if x.ndim == 3 else x
+    most = (MOST_SHARES, MOST_HEADS, MOST_WORDS, MOST_WORDS if last == "S" else MOST_SHARES)
+    return _numbers(name, x, ("steps", "heads", "words", "words" if last == "S" else last), most=most)
+
+
+def _head_names(names, T, H):
+    steps, heads = names if T > 1 and names is not None else (None, names)
+    steps = [f"step {t}" for t in range(T)] if steps is None else [str(step) for step in steps]
+    heads = [f"head {h + 1}" for h in range(H)] if heads is None else heads
+    return _words("names", steps, T, "steps"), _words("names", heads, H, "heads")
+
+
+def _sent(weights, query, key):
+    """What is sent: shares, or queries and keys where these are fewer; and the bound of a share."""
+    if query is not None and query.numel() + key.numel() < weights.numel():
+        for bits in (8, 16):
+            sent = {"query": _packed(query, bits), "key": _packed(key, bits)}
+            q, k = _unpacked(sent["query"], query.shape), _unpacked(sent["key"], key.shape)
+            again = torch.softmax(q @ k.mT * query.shape[3] ** -0.5, dim=-1)
+            bound = (again - weights).abs().max().item()
+            if bound < 0.005:
+                break
+        return sent | {"width": query.shape[3]}, _rounded_up(bound)
+    bits = 16 if weights.numel() <= 4096 else 8
+    unit = 1 / (2**bits - 1)
+    whole = (weights / unit).round().to(torch.int64)
+    return {"weights": _bytes(whole, bits) | {"low": 0, "unit": unit}}, _rounded_up(unit / 2)
+
+
+def _packed(x, bits):
+    low, high = x.min().item(), x.max().item()
+    unit = (high - low) / (2**bits - 1) or 1.0
+    whole = ((x - low) / unit).round().to(torch.int64)
+    return _bytes(whole, bits) | {"low": low, "unit": unit}
+
+
+def _bytes(whole, bits):
+    raw = whole.numpy().astype("<u2" if bits == 16 else "u1").tobytes()
+    return {"text": base64.b64encode(raw).decode(), "bits": bits}
+
+
+def _unpacked(sent, shape):
+    whole = np.frombuffer(base64.b64decode(sent["text"]), "<u2" if sent["bits"] == 16 else "u1")
+    return sent["low"] + sent["unit"] * torch.from_numpy(whole.astype(float)).reshape(shape)
+
+
+def _rounded_up(bound):
+    """To one digit, upwards: a bound that holds and reads the same on every processor."""
+    place = 10.0 ** math.floor(math.log10(max(bound, 1e-9)))
+    return math.ceil(bound / place) * place
+
+
+def positions(dim, *, base, length):
+    """Clock hands, encoding and curves that move together; a turn depends on the distance alone.
+
+    Pair j of the encoding stands at the angle p / base^(2j/dim) (Vaswani et al. 2017, section
+    3.5); the same turn on a query and a key is RoPE (Su et al. 2021). The reader moves two
+    positions, apart or together, and chooses pair and base.
+
+    Args:
+        dim (int): numbers in the encoding, even, from 2 to 32.
+        base (float): above 1 and at most 1e9.
+        length (int): positions, from 2 to 256.
+
+    Returns:
+        Figure.
+
+    Raises:
+        ValueError: an odd dim, a base not above 1, a number outside these limits.
+
+    Cost:
+        About 13 kB in the notebook.
+
+    Example:
+        >>> positions(8, base=10000.0, length=60)
+        live positions: 4 clocks over 60 positions; base 10000, one turn from 6.3 to 6283.2 positions
+    """
+    check_count("dim", dim, 2, 32)
+    if dim % 2:
+        raise ValueError(f"dim must be even, got {dim}")
+    check_number("base", base, 1, 1e9)
+    if base == 1:
+        raise ValueError("base must be above 1, got 1")
+    check_count("length", length, 2, 256)
+    slowest = 2 * math.pi * base ** ((dim - 2) / dim)
+    line = (
+        f"live positions: {dim // 2} clocks over {length} positions; base {base:g}, "
+        f"one turn from 6.3 to {slowest:.1f} positions"
+    )
+    data = {"dim": dim, "base": _round(base), "length": length, "p": 3, "q": 7}
+    turns = [2 * math.pi * base ** (2 * j / dim) for j in range(dim // 2)]
+    names = [f"pair {j}" for j in range(dim // 2)]
+    table = _table(line, names, ["positions in one turn"], torch.tensor(turns)[:, None], 1)
+    return Figure("positions", line, data, table)
+
+
+def steps(scores, values):
+    """The online softmax, one number at a time: running maximum, sum, rescaling and output.
+
+    m' = max(m, s), l' = l·e^(m−m') + e^(s−m'), o' = o·e^(m−m') + e^(s−m')·v; the output is o/l
+    (Milakov and Gimelshein 2018; in attention, Dao et al. 2022). The reader goes forwards and
+    backwards and changes scores and values.
+
+    Args:
+        scores: (n,) numbers, n up to 12; -inf is a hidden key.
+        values: (n,) or (n, d) numbers, d up to 4.
+
+    Returns:
+        Figure.
+
+    Raises:
+        ValueError: other shapes, more than 12 scores, NaN or +inf.
+
+    Cost:
+        About 14 kB in the notebook.
+
+    Example:
+        >>> steps([1.0, 3.0], [10.0, 20.0])
+        live online softmax: 2 numbers; the output is 18.81
+    """
+    scores = _numbers("scores", scores, ("scores",), most=(MOST_TOKENS,), hidden=True)
+    values = _tensor("values", values)
+    values = values[:, None] if values.ndim == 1 else values
+    values = _numbers("values", values, ("scores", "numbers"), most=(MOST_TOKENS, 4))
+    if len(values) != len(scores):
+        raise ValueError(f"values must fit the {len(scores)} scores, got {len(values)}")
+    weights = torch.softmax(scores, dim=0).nan_to_num()
+    output = weights @ values
+    line = (
+        f"live online softmax: {len(scores)} numbers; the output is "
+        + ", ".join(f"{number + 0.0:.2f}" for number in output.tolist())
+    )
+    data = {
+        "scores": [None if score == -math.inf else _round(score) for score in scores.tolist()],
+        "values": _rounded(values),
+    }
+    names = [f"number {j + 1}" for j in range(len(scores))]
+    columns = ["score", "share", *(f"value {c + 1}" for c in range(values.shape[1]))]
+    table = torch.cat([scores[:, None], weights[:, None], values], dim=1)
+    return Figure("steps", line, data, _table(line, names, columns, table))
+
+
 def _projections(projections, width):
     if not isinstance(projections, (tuple, list)) or len(projections) != 3:
         raise ValueError(f"projections must be (W_q, W_k, W_v), got {show(projections)}")
@@ -155,19 +382,25 @@ def _mask(mask, n):
 # What a figure is given, and how it is written down.
 
 
-def _numbers(name, values, axes, *, most):
-    """A float64 tensor with these axes, finite, not empty, and no larger than can be read."""
+def _tensor(name, values):
     try:
-        x = torch.as_tensor(values).detach().to("cpu", torch.float64)
+        return torch.as_tensor(values).detach().to("cpu", torch.float64)
     except (TypeError, ValueError, RuntimeError):
         raise ValueError(f"{name} must hold numbers, got {show(values)}") from None
+
+
+def _numbers(name, values, axes, *, most, hidden=False):
+    """A float64 tensor with these axes, finite (or -inf, if `hidden`), and not too large to read."""
+    x = _tensor(name, values)
     if x.ndim != len(axes) or x.numel() == 0:
         raise ValueError(f"{name} must have axes ({', '.join(axes)}), got shape {tuple(x.shape)}")
     for axis, size, limit in zip(axes, x.shape, most, strict=True):
         if size > limit:
             raise ValueError(f"{name} must have at most {limit} {axis}, got {size}")
-    if not x.isfinite().all():
-        raise ValueError(f"{name} must be finite, got {x[~x.isfinite()][0].item()}")
+    wrong = ~x.isfinite() & ~(x.isneginf() & hidden)
+    if wrong.any():
+        or_hidden = " or -inf" if hidden else ""
+        raise ValueError(f"{name} must be finite{or_hidden}, got {x[wrong][0].item()}")
     return x
 
 

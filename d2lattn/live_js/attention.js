@@ -1,5 +1,5 @@
 // The microscope: tokens -> queries, keys, values -> scores -> mask -> shares -> output.
-import {add, button, control, dot, grid, later, panel, saying, set, show, softmax, turnable} from "./core.js";
+import {add, button, control, dot, editable, factor, fill, grid, later, numberField, panel, plain, saying, set, show, softmax} from "./core.js";
 
 // May word i see word j? `rule` names one mask or several; `size` is a length or a width.
 export function maySee(rule, i, j, size, given) {
@@ -19,9 +19,6 @@ export function attend({x, projections, divisor, temperature, rule, size, given}
   return {queries, keys, values, visible, products, scores, rows, shares, output};
 }
 
-// A number inside arithmetic: no needless zeros, brackets around what is negative.
-const plain = value => show(value).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
-const factor = value => (plain(value)[0] === "−" ? `(${plain(value)})` : plain(value));
 const terms = (a, b) => a.map((value, i) => `${factor(value)}·${factor(b[i])}`).join(" + ");
 const short = (word, most = 7) => (word.length > most ? word.slice(0, most - 1) + "…" : word);
 const LEFT = 62, CELL = 42, LINE = 24, WIDTH = 884, RULES = ["none", "padding", "causal", "window", "causal + padding", "causal + window"];
@@ -42,7 +39,7 @@ export function mount(live, data) {
   const rule = control(bar, "mask", {value: state.rule}, change(input => (state.rule = input.value)), data.given ? [...RULES, "given"] : RULES);
   button(bar, "Reset", () => { state = start(); redraw(); });
   const size = control(bar, "", {type: "number", min: 0, max: n, step: 1}, change(input => (state.size = Math.min(n, Math.max(0, Math.round(input.value))))));
-  const number = control(bar, "number", {type: "number", step: .1}, change(input => Number.isFinite(input.valueAsNumber) && write(...state.at, input.valueAsNumber)));
+  const number = numberField(bar, value => write(...state.at, value));
   const say = saying(live);
   const svg = add(live, "svg");
   const pick = kind => (i, j) => {
@@ -58,7 +55,7 @@ export function mount(live, data) {
   const above = tokens.map((_, j) => add(svg, "text", {class: "m b", x: middle(j), y: BASE + 16}));
   const below = tokens.map((_, j) => add(svg, "text", {class: "m", x: middle(j), y: BASE + 66}));
   [["share", 16], ["score", 66]].forEach(([text, y]) => add(svg, "text", {y: BASE + y}, text));
-  const words = grid(svg, "the sentence: who asks?", 1, n, (cell, _, j) => {
+  const words = grid(svg, "the sentence: who asks?", [n], (cell, _, j) => {
     const at = {x: middle(j) - step / 2 + 3, y: BASE + 24, width: step - 6, height: 27, rx: 6};
     add(cell, "rect", {...at, class: "box"});
     add(cell, "rect", {...at, fill: "none", "stroke-width": 2.5, stroke: "var(--query)"});
@@ -76,12 +73,12 @@ export function mount(live, data) {
   // The same for every word: one panel for each matrix, wrapped to the width of the page.
   const panels = {};
   let left = LEFT, top = BASE + 106;
-  const place = (kind, title, rows, columns, {labels, edit, y = top, x = left, names = true} = {}) => {
+  const place = (kind, title, rows, columns, {labels, edit = false, y = top, x = left, names = true} = {}) => {
     add(svg, "text", {class: "b", x, y: y - (labels ? 22 : 8)}, title);
     labels?.forEach((word, j) => add(svg, "text", {class: "m t", x: x + j * CELL + CELL / 2 - 1, y: y - 6}, short(word, 6)));
     if (names) tokens.forEach((word, i) => add(svg, "text", {class: "n s", x: x - 9, y: y + i * LINE + 15}, short(word, 8)));
-    panels[kind] = panel(svg, {name: title, x, y, rows, columns, width: CELL, height: LINE, pick: pick(kind), edit});
-    if (edit) turnable(svg, panels[kind].cells, (i, j) => read(kind)[i][j], (i, j, value) => write(kind, i, j, value));
+    panels[kind] = panel(svg, {name: title, x, y, rows, columns, width: CELL, height: LINE, pick: pick(kind), edit: () => edit});
+    if (edit) editable(svg, panels[kind].cells, number, (i, j) => read(kind)[i][j], (i, j, value) => write(kind, i, j, value));
     left = panels[kind].right + 20;
   };
   const line = (y, x = LEFT) => { top = y; left = x; };
@@ -142,9 +139,9 @@ export function mount(live, data) {
   function draw() {
     const {asks, at: [kind, i, j]} = state;
     now = attend({...state, divisor: divisors.get(state.divide), given: data.given});
-    const editable = kind === "x" || kind[0] === "W";
-    number.parentNode.hidden = !editable;
-    if (editable && live.getRootNode().activeElement !== number) number.value = read(kind)[i][j];
+    const input = kind === "x" || kind[0] === "W";
+    number.parentNode.hidden = !input;
+    if (input) fill(number, read(kind)[i][j]);
     temperature.value = Math.log10(state.temperature);
     set(temperature, {"aria-valuetext": show(state.temperature)});
     set(heat, {}, show(state.temperature));
@@ -153,7 +150,7 @@ export function mount(live, data) {
     const sized = /padding|window/.exec(state.rule)?.[0];
     size.parentNode.hidden = !sized;
     size.parentNode.firstChild.data = sized === "padding" ? "words that count" : "window width";
-    if (live.getRootNode().activeElement !== size) size.value = state.size;
+    fill(size, state.size);
 
     const shares = now.shares[asks], target = Math.max(LEFT, Math.min(WIDTH - wide, middle(asks) - wide / 2));
     let used = target + wide / 2 - 34;
@@ -194,20 +191,6 @@ export function mount(live, data) {
     say(explain(state.at));
   }
 
-  // A digit typed on an input goes on in the number field; Enter leads there and back.
-  for (const [kind, {cells}] of Object.entries(panels)) {
-    if (kind !== "x" && kind[0] !== "W") continue;
-    for (const cell of cells.flat()) cell.addEventListener("keydown", event => {
-      if (!/^([-.\d]|Enter)$/.test(event.key)) return;
-      number.focus();
-      number.select();
-      if (event.key === "Enter") event.preventDefault();
-    });
-  }
-  number.addEventListener("keydown", event => {
-    const [kind, i, j] = state.at;
-    if (event.key === "Enter") panels[kind].cells[i][j].focus();
-  });
   const redraw = later(draw);
   draw();
 }

@@ -12,6 +12,10 @@ export function show(value, places = 2) {
 
 export const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
 
+// A number inside arithmetic: no needless zeros; as a factor, brackets around what is negative.
+export const plain = value => show(value).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+export const factor = value => (plain(value)[0] === "−" ? `(${plain(value)})` : plain(value));
+
 // Softmax of the visible scores. A row that sees nothing has shares of 0, as in the package.
 export function softmax(scores, visible = scores.map(() => true)) {
   const largest = Math.max(...scores.filter((_, j) => visible[j]));
@@ -58,7 +62,7 @@ const STYLE = `
 .live { font: 14px/1.45 system-ui, "Segoe UI", "Helvetica Neue", Arial, "DejaVu Sans", sans-serif; font-variant-numeric: tabular-nums; }
 svg { display: block; width: 100%; height: auto; overflow: visible; }
 text { fill: currentColor; font-size: 13px; }
-.n { text-anchor: end; } .m { text-anchor: middle; } .b { font-weight: 600; } .s { font-size: 12px; } .t { font-size: 11px; }
+.n { text-anchor: end; } .m { text-anchor: middle; } .e { text-anchor: end; } .b { font-weight: 600; } .s { font-size: 12px; } .t { font-size: 11px; }
 [role=gridcell], [role=grid] { outline: none; }
 [role=gridcell] { cursor: pointer; }
 .edit { cursor: ns-resize; touch-action: none; }
@@ -77,6 +81,12 @@ input[type=number] { width: 88px; }
 p { margin: 4px 0; min-height: 3em; }
 .role { text-decoration: underline 3px; text-underline-offset: 3px; }
 [hidden] { display: none; }
+.maps [role=row] { display: flex; flex-wrap: wrap; gap: 8px; margin: 4px 0; }
+.maps [role=gridcell] { width: 98px; padding: 4px; border-radius: 6px; text-align: center; border: 2px solid transparent; font-size: 13px; }
+.maps .shown { border-color: var(--weight); font-weight: 600; } .maps [role=gridcell]:focus { outline: 2px solid currentColor; outline-offset: 1px; }
+canvas { display: block; image-rendering: pixelated; }
+.maps canvas { width: 100%; aspect-ratio: 1; border: 1px solid color-mix(in srgb, currentColor 35%, transparent); }
+.large { position: relative; } .large canvas { position: absolute; } .large svg { position: relative; }
 @media print { .bar { display: none; } }
 `;
 
@@ -119,6 +129,18 @@ export function control(bar, name, attributes, change, choices) {
   return input;
 }
 
+// The field for the number that is chosen. Enter leads back to where it stands.
+export function numberField(bar, write) {
+  const number = control(bar, "number", {type: "number", step: .1}, () => Number.isFinite(number.valueAsNumber) && write(number.valueAsNumber));
+  number.addEventListener("keydown", event => event.key === "Enter" && number.back?.focus());
+  return number;
+}
+
+// Show a value in a control, unless somebody is typing there.
+export function fill(input, value) {
+  if (input.getRootNode().activeElement !== input) input.value = value;
+}
+
 export function button(bar, name, press) {
   const node = add(bar, "button", {type: "button"}, name);
   node.addEventListener("click", press);
@@ -142,20 +164,23 @@ export function saying(live) {
   };
 }
 
-// A grid of cells: one tab stop; arrows, Home and End walk, and whoever is walked to is picked.
-export function grid(parent, name, rows, columns, build, pick) {
-  const root = add(parent, "g", {role: "grid", "aria-label": name});
-  const cells = Array.from({length: rows}, (_, i) => {
-    const row = add(root, "g", {role: "row"});
-    return Array.from({length: columns}, (_, j) => {
-      const cell = add(row, "g", {role: "gridcell", tabindex: i + j ? -1 : 0});
+// A grid of cells, rows of the given lengths: one tab stop; arrows, Home and End walk, and whoever
+// is walked to is picked.
+export function grid(parent, name, lengths, build, pick) {
+  const tag = parent.namespaceURI === SVG ? "g" : "div";
+  const root = add(parent, tag, {role: "grid", "aria-label": name});
+  const cells = lengths.map((length, i) => {
+    const row = add(root, tag, {role: "row"});
+    return Array.from({length}, (_, j) => {
+      const cell = add(row, tag, {role: "gridcell", tabindex: i + j ? -1 : 0});
       cell.at = [i, j];
       build(cell, i, j);
       return cell;
     });
   });
   const find = event => event.target.closest("[role=gridcell]")?.at;
-  const go = (i, j) => cells[Math.max(0, Math.min(rows - 1, i))][Math.max(0, Math.min(columns - 1, j))].focus();
+  const within = (k, list) => list[Math.max(0, Math.min(list.length - 1, k))];
+  const go = (i, j) => within(j, within(i, cells)).focus();
   root.addEventListener("focusin", event => {
     const at = find(event);
     for (const cell of cells.flat()) set(cell, {tabindex: cell.at === at ? 0 : -1});
@@ -163,7 +188,7 @@ export function grid(parent, name, rows, columns, build, pick) {
   });
   root.addEventListener("click", event => find(event) && go(...find(event)));
   root.addEventListener("keydown", event => {
-    const step = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0], Home: [0, -columns], End: [0, columns]}[event.key];
+    const step = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0], Home: [0, -99], End: [0, 99]}[event.key];
     if (!step || event.shiftKey) return;
     event.preventDefault();
     const [i, j] = find(event);
@@ -173,14 +198,14 @@ export function grid(parent, name, rows, columns, build, pick) {
 }
 
 // A grid of numbers in boxes. `update(values, look)` writes them; look gives tint, opacity, label.
-export function panel(parent, {name, x, y, rows, columns, width, height = 24, pick, edit}) {
-  const cells = grid(parent, name, rows, columns, (cell, i, j) => {
+export function panel(parent, {name, x, y, rows, columns, width, height = 24, pad = 6, pick, edit = () => false}) {
+  const cells = grid(parent, name, Array(rows).fill(columns), (cell, i, j) => {
     const at = {x: x + j * width, y: y + i * height, width: width - 2, height: height - 2, rx: 3};
     add(cell, "rect", {...at, class: "box"});
     add(cell, "rect", {...at, class: "tint"});
-    add(cell, "text", {x: at.x + width - 6, y: at.y + height / 2 + 3.5, class: "n s"});
+    add(cell, "text", {x: at.x + width - pad, y: at.y + height / 2 + 3.5, class: "n s"});
     add(cell, "rect", {...at, class: "ring"});
-    if (edit) set(cell, {class: "edit"});
+    if (edit(i, j)) set(cell, {class: "edit"});
   }, pick);
   const marks = {};
   return {
@@ -203,10 +228,11 @@ export function panel(parent, {name, x, y, rows, columns, width, height = 24, pi
   };
 }
 
-// Numbers that are dragged up and down, or turned with Shift and the arrows, by `step`.
-export function turnable(svg, cells, read, write, step = .1) {
-  const near = value => Math.round(value * 100) / 100;
-  for (const cell of cells.flat()) {
+// Numbers to change: dragged up and down, turned with Shift and the arrows, or typed. A digit or
+// Enter on a cell leads to the number field, Enter there leads back.
+export function editable(svg, cells, number, read, write) {
+  const near = value => Math.round(value * 100) / 100, step = .1;
+  for (const cell of cells.flat().filter(cell => cell.classList.contains("edit"))) {
     let from = null;
     cell.addEventListener("pointerdown", event => {
       from = {y: event.clientY, value: read(...cell.at)};
@@ -221,9 +247,15 @@ export function turnable(svg, cells, read, write, step = .1) {
     for (const end of ["pointerup", "pointercancel"]) cell.addEventListener(end, () => (from = null));
     cell.addEventListener("keydown", event => {
       const way = {ArrowUp: 1, ArrowDown: -1}[event.key];
-      if (!way || !event.shiftKey) return;
-      event.preventDefault();
-      write(...cell.at, near(read(...cell.at) + way * step));
+      if (way && event.shiftKey) {
+        event.preventDefault();
+        write(...cell.at, near(read(...cell.at) + way * step));
+      } else if (/^([-.\d]|Enter)$/.test(event.key)) {
+        if (event.key === "Enter") event.preventDefault();
+        number.back = cell;
+        number.focus();
+        number.select();
+      }
     });
   }
 }
