@@ -15,14 +15,15 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from d2lattn.checks import check_count, check_number, show
+from d2lattn.checks import check_count, check_flag, check_number, show
+from d2lattn.comparison import attention_cost, conv_cost, rnn_cost
 from d2lattn.roles import ROLES
 
 STORED = Path(__file__).resolve().parent / "live_js" / "stored"
 MASKS = ("none", "padding", "causal", "window", "causal + padding", "causal + window")
 MOST_TOKENS = 12  # of the microscope: every number has to be legible
 MOST_WORDS, MOST_HEADS, MOST_SHARES = 64, 16, 65_536  # of the maps
-MOST_SHARES_IN_TRAINING = 60_000  # 100 kB
+MOST_STEPS, MOST_SHARES_IN_TRAINING = 500, 50_000  # 100 kB
 MOST_NUMBERS = 8  # in a token, query, key or value of the microscope
 
 
@@ -120,7 +121,7 @@ def heads(weights=None, *, query=None, key=None, tokens, key_tokens=None, names=
 
     Args:
         weights: (H, L, S) shares, or (T, H, L, S) for T snapshots, which get a slider. Every row
-            adds up to 1, or to 0 where nothing may be seen. At most 65,536 numbers, 60,000 with
+            adds up to 1, or to 0 where nothing may be seen. At most 65,536 numbers, 50,000 with
             snapshots.
         query, key: (H, L, d) and (H, S, d), or with T in front, instead of weights.
         tokens: L words that ask, at most 64.
@@ -185,7 +186,9 @@ def heads(weights=None, *, query=None, key=None, tokens, key_tokens=None, names=
         best = last.argmax(-1)
         to = [(key_tokens or tokens)[j] for j in best.tolist()]
         rows = [f"{word} → {other}" for word, other in zip(tokens, to, strict=True)]
-        table = _table(f"Largest shares in {head_names[0]}", rows, ["share"], last.amax(-1)[:, None])
+        table = _table(
+            f"Largest shares in {head_names[0]}", rows, ["share"], last.amax(-1)[:, None]
+        )
     return Figure("heads", line, data | sent, table.replace("<table>", '<table class="trained">'))
 
 
@@ -194,7 +197,9 @@ def _snapshots(name, values, last):
     x = _tensor(name, values)
     x = x[None] if x.ndim == 3 else x
     most = (MOST_SHARES, MOST_HEADS, MOST_WORDS, MOST_WORDS if last == "S" else MOST_SHARES)
-    return _numbers(name, x, ("steps", "heads", "words", "words" if last == "S" else last), most=most)
+    return _numbers(
+        name, x, ("steps", "heads", "words", "words" if last == "S" else last), most=most
+    )
 
 
 def _head_names(names, T, H):
@@ -267,7 +272,7 @@ def positions(dim, *, base, length):
 
     Example:
         >>> positions(8, base=10000.0, length=60)
-        live positions: 4 clocks over 60 positions; base 10000, one turn from 6.3 to 6283.2 positions
+        live positions: 4 clocks over 60 positions; base 10000, turns of 6.3 to 6283.2 positions
     """
     check_count("dim", dim, 2, 32)
     if dim % 2:
@@ -279,13 +284,62 @@ def positions(dim, *, base, length):
     slowest = 2 * math.pi * base ** ((dim - 2) / dim)
     line = (
         f"live positions: {dim // 2} clocks over {length} positions; base {base:g}, "
-        f"one turn from 6.3 to {slowest:.1f} positions"
+        f"turns of 6.3 to {slowest:.1f} positions"
     )
     data = {"dim": dim, "base": _round(base), "length": length, "p": 3, "q": 7}
     turns = [2 * math.pi * base ** (2 * j / dim) for j in range(dim // 2)]
     names = [f"pair {j}" for j in range(dim // 2)]
     table = _table(line, names, ["positions in one turn"], torch.tensor(turns)[:, None], 1)
     return Figure("positions", line, data, table)
+
+
+def field(kernel, depth, dilated, causal):
+    """What one unit in a stack of convolutions sees, and what such a layer costs.
+
+    Layer l reads `kernel` taps, 1 or (dilated) kernelˡ positions apart. The table gives the costs
+    of `comparison.conv_cost`, `rnn_cost` and `attention_cost` for n, d and the kernel. The reader
+    chooses the unit, kernel, depth, dilation and direction.
+
+    Args:
+        kernel (int): 1 to 9, odd unless causal.
+        depth (int): layers, 1 to 5.
+        dilated, causal (bool): where the drawing begins.
+
+    Returns:
+        Figure.
+
+    Raises:
+        ValueError: a kernel or depth outside these limits, an even kernel that is not causal.
+
+    Cost:
+        About 11 kB in the notebook.
+
+    Example:
+        >>> field(3, 2, dilated=True, causal=True)
+        live receptive field: 2 layers, kernel 3, dilated, causal; a unit sees up to 9 positions
+    """
+    check_count("kernel", kernel, 1, 9)
+    check_count("depth", depth, 1, 5)
+    check_flag("dilated", dilated)
+    check_flag("causal", causal)
+    if kernel % 2 == 0 and not causal:
+        raise ValueError(f"kernel must be odd unless causal, got {kernel}")
+    reach = sum(kernel**layer if dilated else 1 for layer in range(depth))
+    which = "dilated, " * dilated + ("causal" if causal else "centred")
+    line = (
+        f"live receptive field: {depth} layer{'s' if depth > 1 else ''}, kernel {kernel}, "
+        f"{which}; a unit sees up to {1 + (kernel - 1) * reach} positions"
+    )
+    costs = {
+        f"convolution, k = {kernel}": conv_cost(1024, 64, kernel, dilated=dilated, causal=causal),
+        "recurrent layer": rnn_cost(1024, 64),
+        "self-attention": attention_cost(1024, 64),
+    }
+    columns = ["FLOPs", "one after another", "longest path"]
+    rows = torch.tensor(list(costs.values()), dtype=torch.float64)
+    table = _table(f"{line}; costs for n = 1024, d = 64", costs, columns, rows, places=0)
+    data = {"kernel": kernel, "depth": depth, "dilated": dilated, "causal": causal}
+    return Figure("field", line, data, table)
 
 
 def steps(scores, values):
@@ -320,9 +374,8 @@ def steps(scores, values):
         raise ValueError(f"values must fit the {len(scores)} scores, got {len(values)}")
     weights = torch.softmax(scores, dim=0).nan_to_num()
     output = weights @ values
-    line = (
-        f"live online softmax: {len(scores)} numbers; the output is "
-        + ", ".join(f"{number + 0.0:.2f}" for number in output.tolist())
+    line = f"live online softmax: {len(scores)} numbers; the output is " + ", ".join(
+        f"{number + 0.0:.2f}" for number in output.tolist()
     )
     data = {
         "scores": [None if score == -math.inf else _round(score) for score in scores.tolist()],
@@ -390,7 +443,7 @@ def _tensor(name, values):
 
 
 def _numbers(name, values, axes, *, most, hidden=False):
-    """A float64 tensor with these axes, finite (or -inf, if `hidden`), and not too large to read."""
+    """A float64 tensor with these axes, finite (or -inf, if `hidden`), none too large to read."""
     x = _tensor(name, values)
     if x.ndim != len(axes) or x.numel() == 0:
         raise ValueError(f"{name} must have axes ({', '.join(axes)}), got shape {tuple(x.shape)}")

@@ -38,7 +38,7 @@ export function mount(live, data) {
   const divide = control(bar, "divided by", {value: state.divide}, change(input => (state.divide = input.value)), [...divisors.keys()]);
   const rule = control(bar, "mask", {value: state.rule}, change(input => (state.rule = input.value)), data.given ? [...RULES, "given"] : RULES);
   button(bar, "Reset", () => { state = start(); redraw(); });
-  const size = control(bar, "", {type: "number", min: 0, max: n, step: 1}, change(input => (state.size = Math.min(n, Math.max(0, Math.round(input.value))))));
+  const size = control(bar, "size", {type: "number", min: 0, max: n, step: 1}, change(input => (state.size = Math.min(n, Math.max(0, Math.round(input.value))))));
   const number = numberField(bar, value => write(...state.at, value));
   const say = saying(live);
   const svg = add(live, "svg");

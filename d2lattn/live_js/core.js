@@ -81,11 +81,7 @@ input[type=number] { width: 88px; }
 p { margin: 4px 0; min-height: 3em; }
 .role { text-decoration: underline 3px; text-underline-offset: 3px; }
 [hidden] { display: none; }
-.maps [role=row] { display: flex; flex-wrap: wrap; gap: 8px; margin: 4px 0; }
-.maps [role=gridcell] { width: 98px; padding: 4px; border-radius: 6px; text-align: center; border: 2px solid transparent; font-size: 13px; }
-.maps .shown { border-color: var(--weight); font-weight: 600; } .maps [role=gridcell]:focus { outline: 2px solid currentColor; outline-offset: 1px; }
 canvas { display: block; image-rendering: pixelated; }
-.maps canvas { width: 100%; aspect-ratio: 1; border: 1px solid color-mix(in srgb, currentColor 35%, transparent); }
 .large { position: relative; } .large canvas { position: absolute; } .large svg { position: relative; }
 @media print { .bar { display: none; } }
 `;

@@ -24,6 +24,12 @@ export function weightsOf({shape: [T, H, L, S], weights, query, key, width}) {
   return result;
 }
 
+const STYLE = `
+.maps [role=row] { display: flex; flex-wrap: wrap; gap: 8px; margin: 4px 0; }
+.maps [role=gridcell] { width: 98px; padding: 4px; border-radius: 6px; text-align: center; border: 2px solid transparent; font-size: 13px; }
+.maps .shown { border-color: var(--weight); font-weight: 600; } .maps [role=gridcell]:focus { outline: 2px solid currentColor; outline-offset: 1px; }
+.maps canvas { width: 100%; aspect-ratio: 1; border: 1px solid color-mix(in srgb, currentColor 35%, transparent); }
+`;
 const WIDTH = 884, LINE = 28, GAP = 124;
 
 export function mount(live, data) {
@@ -33,6 +39,7 @@ export function mount(live, data) {
   const state = {step: T - 1, head: 0, asks: Math.floor(L / 2), answer: null, over: null, least: Math.max(L, S) > 16 ? .08 : .01};
   const asking = () => state.over?.[0] ?? state.asks;
 
+  add(live, "style", {}, STYLE);
   const bar = add(live, "div", {class: "bar"});
   const step = T > 1 ? control(bar, "training", {type: "range", min: 0, max: T - 1, step: 1, style: "width:240px"}, input => { state.step = Number(input.value); maps(); }) : null;
   const when = T > 1 ? add(bar, "span", {"aria-hidden": "true", class: "b"}) : null;

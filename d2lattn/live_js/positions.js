@@ -25,7 +25,7 @@ export function mount(live, data) {
   const start = () => ({p: Math.min(data.p, last), q: Math.min(data.q, last), pair: 0, base: data.base, keep: false});
   let state = start();
   const bar = add(live, "div", {class: "bar"});
-  const slide = (name, key, other) => control(bar, name, {type: "range", min: 0, max: last, step: 1, style: `width:170px;accent-color:var(--${key === "p" ? "query" : "key"})`}, input => move(key, other, Number(input.value)));
+  const slide = (name, key, other) => control(bar, name, {type: "range", min: 0, max: last, step: 1, style: `width:120px;accent-color:var(--${key === "p" ? "query" : "key"})`}, input => move(key, other, Number(input.value)));
   function move(key, other, to) {
     if (state.keep) { // the other goes along, and both stop where one would leave the row
       const by = Math.max(-state[other], Math.min(last - state[other], to - state[key]));
@@ -37,8 +37,8 @@ export function mount(live, data) {
   }
   const first = slide("position p", "p", "q"), second = slide("position q", "q", "p");
   const keep = control(bar, "keep the distance", {type: "checkbox"}, input => { state.keep = input.checked; redraw(); });
-  const base = control(bar, "base", {value: data.base}, input => { state.base = Number(input.value); stale = true; redraw(); }, [...new Set([...BASES, data.base])].sort((a, b) => a - b));
-  button(bar, "Reset", () => { state = start(); stale = true; redraw(); });
+  const base = control(bar, "base", {value: data.base}, input => { state.base = Number(input.value); redraw(); }, [...new Set([...BASES, data.base])].sort((a, b) => a - b));
+  button(bar, "Reset", () => { state = start(); redraw(); });
   const say = saying(live), box = add(live, "div", {class: "large"}), canvas = add(box, "canvas", {width: length, height: dim, "aria-hidden": "true"}), svg = add(box, "svg");
 
   // One clock for each pair. Sine goes up and cosine to the right, as in the circle of school.
@@ -57,9 +57,9 @@ export function mount(live, data) {
   const chosen = add(svg, "rect", {class: "mark", rx: 8, width: 2 * R + 16, height: 2 * R + 40, stroke: "currentColor"});
 
   // The encoding as a map, position to the right, and the curves of the chosen pair on one axis.
-  const LEFT = 96, SPAN = WIDTH - LEFT - 12, unit = SPAN / length, MAP = at(shown - 1)[1] + R + 60, HIGH = Math.max(64, Math.min(180, dim * 11)), line = HIGH / dim;
+  const LEFT = 96, SPAN = WIDTH - LEFT - 12, unit = SPAN / length, MAP = at(shown - 1)[1] + R + 68, HIGH = Math.max(64, Math.min(180, dim * 11)), line = HIGH / dim;
   set(canvas, {style: ""});
-  add(svg, "text", {x: LEFT, y: MAP - 8, class: "b"}, "the encoding: a column for each position, a row for each number");
+  add(svg, "text", {x: LEFT, y: MAP - 8, class: "b"}, "the encoding: a column for each position, a row for each number (grey 1, empty −1)");
   add(svg, "rect", {x: LEFT, y: MAP, width: SPAN, height: HIGH, fill: "none", stroke: "currentColor", "stroke-opacity": .4});
   add(svg, "text", {x: LEFT - 8, y: MAP + 10, class: "e s"}, "fast");
   add(svg, "text", {x: LEFT - 8, y: MAP + HIGH - 2, class: "e s"}, "slow");
@@ -72,14 +72,14 @@ export function mount(live, data) {
     return add(svg, "path", {fill: "none", stroke: "currentColor", "stroke-width": 2, "stroke-dasharray": k ? "5 4" : null, "aria-hidden": "true"});
   });
   const bars = ["key", "query"].map(role => [
-    add(svg, "rect", {y: MAP, width: unit, height: HIGH, class: "mark", stroke: `var(--${role})`, "stroke-width": 3}),
+    add(svg, "rect", {y: MAP, width: unit, height: HIGH, class: "mark", stroke: `var(--${role})`, style: "stroke-width:3.5"}),
     add(svg, "line", {y1: CURVE - TALL, y2: CURVE + TALL, stroke: `var(--${role})`, "stroke-width": 3}),
     add(svg, "text", {y: CURVE + TALL + 16, class: "m b"})]);
 
   // RoPE: the same turn on a query and a key. Their product knows the distance alone.
   const ROPE = CURVE + TALL + 112, ARROW = 64;
   add(svg, "text", {x: LEFT, y: ROPE - 80, class: "b"}, "the same turn on a query and a key (RoPE)");
-  const arrows = [["as they are", 150], ["turned by their positions", 410]].map(([name, x0]) => {
+  const arrows = [["as they are", 160], ["turned by their positions", 410]].map(([name, x0]) => {
     add(svg, "circle", {cx: x0, cy: ROPE, r: ARROW, fill: "none", stroke: "currentColor", "stroke-opacity": .3});
     add(svg, "text", {x: x0, y: ROPE + ARROW + 18, class: "m s"}, name);
     const wedge = add(svg, "path", {fill: "var(--weight)", "fill-opacity": .4});
@@ -101,11 +101,11 @@ export function mount(live, data) {
   glass.addEventListener("pointermove", event => held && move(...held, under(event)));
   for (const end of ["pointerup", "pointercancel"]) glass.addEventListener(end, () => (held = null));
 
-  const rgb = role => data.roles[role].match(/\w\w/g).map(part => parseInt(part, 16));
-  let stale = true;
+  let painted = null, drawn = null; // the base and the pair that are on screen
   function paint() {
-    const picture = new ImageData(length, dim), [up, down] = [rgb("output"), rgb("query")];
-    for (let p = 0; p < length; p++) encoding(p, dim, state.base).forEach((value, c) => picture.data.set([...(value > 0 ? up : down), 255 * Math.abs(value)], 4 * (c * length + p)));
+    painted = state.base;
+    const picture = new ImageData(length, dim); // grey that stands out on light and dark pages
+    for (let p = 0; p < length; p++) encoding(p, dim, state.base).forEach((value, c) => picture.data.set([112, 112, 116, 120 * (1 + value)], 4 * (c * length + p)));
     canvas.getContext("2d").putImageData(picture, 0, 0);
   }
 
@@ -117,11 +117,11 @@ export function mount(live, data) {
 
   function draw() {
     const {p, q, pair} = state, w = speed(pair, dim, state.base), degrees = value => show(value * 180 / Math.PI, 1) + "°";
-    if (stale) {
-      paint();
+    if (painted !== state.base) paint();
+    if (drawn !== w) {
+      drawn = w;
       curves.forEach((curve, k) => set(curve, {d: Array.from({length: 4 * length - 3}, (_, i) => `${i ? "L" : "M"}${x(i / 4).toFixed(1)},${(CURVE - TALL * .9 * [Math.sin, Math.cos][k](i / 4 * w)).toFixed(1)}`).join("")}));
     }
-    stale = true; // the curves belong to the chosen pair
     fill(first, p);
     fill(second, q);
     keep.checked = state.keep;
