@@ -21,7 +21,7 @@ export function attend({x, projections, divisor, temperature, rule, size, given}
 
 const terms = (a, b) => a.map((value, i) => `${factor(value)}·${factor(b[i])}`).join(" + ");
 const short = (word, most = 7) => (word.length > most ? word.slice(0, most - 1) + "…" : word);
-const LEFT = 62, CELL = 42, LINE = 24, WIDTH = 884, RULES = ["none", "padding", "causal", "window", "causal + padding", "causal + window"];
+const LEFT = 62, CELL = 42, LINE = 22, WIDTH = 884, RULES = ["none", "padding", "causal", "window", "causal + padding", "causal + window"];
 
 export function mount(live, data) {
   const {tokens, projections: given} = data, n = tokens.length;
@@ -49,8 +49,8 @@ export function mount(live, data) {
   };
 
   // The story: every word's score below it, its share above, its value flowing into the blend.
-  const step = Math.min(128, (WIDTH - LEFT) / n), middle = j => LEFT + (j + .5) * step, BASE = 196;
-  const flow = tokens.map(() => add(svg, "path", {fill: "none", stroke: "var(--value)", "stroke-opacity": .8}));
+  const step = Math.min(128, (WIDTH - LEFT) / n), middle = j => LEFT + (j + .5) * step, BASE = 176;
+  const flow = tokens.map(() => add(svg, "path", {fill: "none", stroke: "var(--value)", "stroke-opacity": .85}));
   const bars = tokens.map((_, j) => add(svg, "rect", {x: middle(j) - 17, width: 34, fill: "var(--weight)"}));
   const above = tokens.map((_, j) => add(svg, "text", {class: "m b", x: middle(j), y: BASE + 16}));
   const below = tokens.map((_, j) => add(svg, "text", {class: "m", x: middle(j), y: BASE + 66}));
@@ -65,18 +65,18 @@ export function mount(live, data) {
   const blend = add(svg, "g"), wide = (given ? given[2] : data.x[0]).length * CELL;
   const out = Array.from({length: wide / CELL}, (_, c) => {
     add(blend, "rect", {x: c * CELL, y: 6, width: CELL - 2, height: LINE - 2, rx: 3, fill: "var(--output)", "fill-opacity": .3});
-    return add(blend, "text", {class: "n", x: c * CELL + CELL - 6, y: 21.5});
+    return add(blend, "text", {class: "n", x: c * CELL + CELL - 6, y: 20.5});
   });
   add(blend, "rect", {class: "mark", x: -2, y: 4, width: wide + 2, height: LINE + 2, rx: 4, stroke: "var(--output)"});
-  const caption = add(blend, "text", {y: 21.5});
+  const caption = add(blend, "text", {y: 20.5});
 
   // The same for every word: one panel for each matrix, wrapped to the width of the page.
   const panels = {};
-  let left = LEFT, top = BASE + 106;
+  let left = LEFT, top = BASE + 98;
   const place = (kind, title, rows, columns, {labels, edit = false, y = top, x = left, names = true} = {}) => {
     add(svg, "text", {class: "b", x, y: y - (labels ? 22 : 8)}, title);
     labels?.forEach((word, j) => add(svg, "text", {class: "m t", x: x + j * CELL + CELL / 2 - 1, y: y - 6}, short(word, 6)));
-    if (names) tokens.forEach((word, i) => add(svg, "text", {class: "n s", x: x - 9, y: y + i * LINE + 15}, short(word, 8)));
+    if (names) tokens.forEach((word, i) => add(svg, "text", {class: "n s", x: x - 9, y: y + i * LINE + 14.5}, short(word, 8)));
     panels[kind] = panel(svg, {name: title, x, y, rows, columns, width: CELL, height: LINE, pick: pick(kind), edit: () => edit});
     if (edit) editable(svg, panels[kind].cells, number, (i, j) => read(kind)[i][j], (i, j, value) => write(kind, i, j, value));
     left = panels[kind].right + 20;
@@ -84,20 +84,20 @@ export function mount(live, data) {
   const line = (y, x = LEFT) => { top = y; left = x; };
   const dims = data.x[0].length;
   if (given) {
-    line(top + dims * LINE + 34);
+    line(top + dims * LINE + 32);
     place("x", "tokens x", n, dims, {edit: true});
     ["query", "key", "value"].forEach((role, k) => {
       if (left + given[k].length * CELL > WIDTH) line(panels.x.bottom + dims * LINE + 70);
       const x = (left += k ? 12 : 24);
-      place(`W${k}`, `W${"qkv"[k]}ᵀ`, dims, given[k].length, {x, y: top - dims * LINE - 30, edit: true, names: false});
+      place(`W${k}`, `W${"qkv"[k]}ᵀ`, dims, given[k].length, {x, y: top - dims * LINE - 26, edit: true, names: false});
       place(role, ["queries", "keys", "values"][k], n, given[k].length, {x, names: false});
     });
-    line(Math.max(...Object.values(panels).map(p => p.bottom)) + 52);
+    line(Math.max(...Object.values(panels).map(p => p.bottom)) + 46);
   } else place("x", "tokens x", n, dims, {edit: true, y: (top += 18)});
   const fits = columns => left + columns * CELL <= WIDTH;
   for (const [kind, title, columns, labels] of [["score", "scores", n, tokens], ["share", "shares", n, tokens], ["output", "output", wide / CELL]]) {
     const names = !fits(columns) || left === LEFT;
-    if (!fits(columns)) line(Math.max(...Object.values(panels).map(p => p.bottom)) + 52);
+    if (!fits(columns)) line(Math.max(...Object.values(panels).map(p => p.bottom)) + 46);
     place(kind, title, n, columns, {labels, names});
   }
   set(svg, {viewBox: `0 0 ${WIDTH} ${Math.max(...Object.values(panels).map(p => p.bottom)) + 4}`});

@@ -177,7 +177,9 @@ export function grid(parent, name, lengths, build, pick) {
   const find = event => event.target.closest("[role=gridcell]")?.at;
   const within = (k, list) => list[Math.max(0, Math.min(list.length - 1, k))];
   const go = (i, j) => within(j, within(i, cells)).focus();
-  root.addEventListener("focusin", event => {
+  // Not on the grid itself: Chromium makes a tab stop of drawn nodes that listen for focus.
+  root.getRootNode().addEventListener("focusin", event => {
+    if (!root.contains(event.target)) return;
     const at = find(event);
     for (const cell of cells.flat()) set(cell, {tabindex: cell.at === at ? 0 : -1});
     pick(...at);
@@ -199,7 +201,7 @@ export function panel(parent, {name, x, y, rows, columns, width, height = 24, pa
     const at = {x: x + j * width, y: y + i * height, width: width - 2, height: height - 2, rx: 3};
     add(cell, "rect", {...at, class: "box"});
     add(cell, "rect", {...at, class: "tint"});
-    add(cell, "text", {x: at.x + width - pad, y: at.y + height / 2 + 3.5, class: "n s"});
+    add(cell, "text", {x: at.x + width - pad, y: at.y + height / 2 + 3.2, class: "n s"});
     add(cell, "rect", {...at, class: "ring"});
     if (edit(i, j)) set(cell, {class: "edit"});
   }, pick);

@@ -30,7 +30,7 @@ const STYLE = `
 .maps .shown { border-color: var(--weight); font-weight: 600; } .maps [role=gridcell]:focus { outline: 2px solid currentColor; outline-offset: 1px; }
 .maps canvas { width: 100%; aspect-ratio: 1; border: 1px solid color-mix(in srgb, currentColor 35%, transparent); }
 `;
-const WIDTH = 884, LINE = 28, GAP = 124;
+const WIDTH = 884, LINE = 28, GAP = 104;
 
 export function mount(live, data) {
   const {shape: [T, H, L, S], tokens, heads, steps} = data, answers = data.key_tokens ?? tokens;
@@ -70,7 +70,7 @@ export function mount(live, data) {
   const lengths = n => Array.from({length: lines(n)}, (_, i) => Math.min(per(n), n - i * per(n)));
   const place = n => { const wide = Math.min(140, WIDTH / per(n)), left = (WIDTH - per(n) * wide) / 2; return k => [left + (k % per(n) + .5) * wide, Math.floor(k / per(n)) * LINE, wide]; };
   const from = place(L), to = place(S), TOP = 26 + lines(L) * LINE + GAP;
-  const arcs = answers.map(() => add(svg, "path", {fill: "none", stroke: "var(--weight)", "stroke-opacity": .75}));
+  const arcs = answers.map(() => add(svg, "path", {fill: "none", stroke: "var(--weight)", "stroke-opacity": .85}));
   const sentence = (name, words, place, top, role, pick) => grid(svg, name, lengths(words.length), (cell, i, j) => {
     const k = i * per(words.length) + j, [x, y, wide] = place(k), at = {x: x - wide / 2 + 2, y: top + y, width: wide - 4, height: LINE - 4, rx: 5};
     const most = Math.max(3, Math.floor(wide / 9.5)), word = words[k];
@@ -90,7 +90,7 @@ export function mount(live, data) {
   const numbers = answers.map((_, k) => add(svg, "text", {class: "m b", x: to(k)[0], y: TOP + LINE + 12}));
 
   // The large map, with the largest shares of the asking word beside it.
-  const LEFT = 96, MAP = TOP + lines(S) * LINE + 82, size = 400, cell = [size / S, size / L];
+  const LEFT = 96, MAP = TOP + lines(S) * LINE + 82, size = L <= 12 && S <= 12 ? 290 : 400, cell = [size / S, size / L];
   const named = L <= 24 && S <= 24, font = named ? null : `font-size:${Math.max(5.5, Math.min(...cell) * .85)}px`;
   if (named) {
     tokens.forEach((word, i) => add(svg, "text", {class: "e s", x: LEFT - 8, y: MAP + (i + .5) * cell[1] + 4}, word.slice(0, 12)));
@@ -114,8 +114,8 @@ export function mount(live, data) {
   const BEST = Math.min(8, S), X = LEFT + size + 150;
   const title = add(svg, "text", {class: "b", x: X, y: MAP + 16, style: "font-size:15px"});
   const best = Array.from({length: BEST}, (_, r) => {
-    const y = MAP + 34 + r * 30;
-    return [add(svg, "text", {class: "e", x: X - 10, y: y + 15}), add(svg, "rect", {x: X, y, height: 21, rx: 3, fill: "var(--weight)"}), add(svg, "text", {y: y + 15})];
+    const y = MAP + 34 + r * (size / 10.6);
+    return [add(svg, "text", {class: "e", x: X - 10, y: y + 15}), add(svg, "rect", {x: X, y, height: 20, rx: 3, fill: "var(--weight)"}), add(svg, "text", {y: y + 15})];
   });
   const height = MAP + size + 6, percent = part => `${100 * part}%`;
   set(svg, {viewBox: `0 0 ${WIDTH} ${height}`});
