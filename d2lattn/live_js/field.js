@@ -113,9 +113,10 @@ export function mount(live, data) {
     set(all, {d: links || "M0,0"});
     set(used, {d: marked || "M0,0"});
     names.forEach((node, l) => set(node, {y: y(l) + 4, visibility: l > state.depth ? "hidden" : null}, l ? `layer ${l}` : "inputs"));
+    units.forEach((row, r) => set(row[0].parentNode, {display: DEPTH - r > state.depth ? "none" : null}));
     units.forEach((row, r) => row.forEach((cell, i) => {
       const l = DEPTH - r, hit = l <= level && found[l].includes(i), asked = l === level && i === unit;
-      set(cell, {display: l > state.depth ? "none" : null, "aria-label": `${l ? `layer ${l}` : "input"}, position ${i + 1}${asked ? ", asked about" : hit ? ", seen" : ""}`});
+      set(cell, {tabindex: asked ? 0 : -1, "aria-label": `${l ? `layer ${l}` : "input"}, position ${i + 1}${asked ? ", asked about" : hit ? ", seen" : ""}`});
       const [circle, text, ring] = cell.children;
       set(circle, {cy: y(l), class: asked ? "unit asked" : hit ? "unit hit" : "unit"});
       set(text, {y: y(l) + 4}, i + 1);
