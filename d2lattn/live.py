@@ -20,8 +20,10 @@ from d2lattn.comparison import attention_cost, conv_cost, rnn_cost
 from d2lattn.roles import ROLES
 
 STORED = Path(__file__).resolve().parent / "live_js" / "stored"
+STILL = "A still table: the figure comes alive in a trusted notebook and where its cell is run."
 MASKS = ("none", "padding", "causal", "window", "causal + padding", "causal + window")
 MOST_TOKENS = 12  # of the microscope: every number has to be legible
+LARGEST = 1e6  # of an input number: scores stay within what a double holds
 MOST_WORDS, MOST_HEADS, MOST_SHARES = 64, 16, 65_536  # of the maps
 MOST_STEPS, MOST_SHARES_IN_TRAINING = 500, 50_000  # 100 kB
 MOST_NUMBERS = 8  # in a token, query, key or value of the microscope
@@ -41,7 +43,7 @@ class Figure:
         )
         data = html.escape(data, quote=False).replace("'", "&#x27;")
         self.html = (
-            f'<div class="live-fallback">{table}</div>\n'
+            f'<div class="live-fallback">{table}<p>{STILL}</p></div>\n'
             f"<{name} data-live='{data}'></{name}>\n"
             f'<script type="module">{code.replace("live-00000000", name)}</script>'
         )
@@ -63,7 +65,7 @@ def attention(x, *, tokens, scale=None, mask=None, projections=None):
     Args:
         x: (n, d), a tensor or rows of numbers; n up to 12, d up to 8.
         tokens: n words, one for each row.
-        scale (float): positive factor of the scores; 1/√(width of a query) when absent.
+        scale (float): factor of the scores, 1e-6 to 1e6; 1/√(width of a query) when absent.
         mask: where the menu of masks begins: "none", "padding", "causal", "window",
             "causal + padding", "causal + window", or a boolean (n, n), True = may attend.
         projections: three matrices (W_q, W_k, W_v) as nn.Linear stores them, (out, d) each.
@@ -73,7 +75,7 @@ def attention(x, *, tokens, scale=None, mask=None, projections=None):
 
     Raises:
         ValueError: shapes that do not fit, numbers that are not finite, more than 12 tokens or 8
-            numbers in one, an unknown mask, a scale that is not positive.
+            numbers in one, an unknown mask, a scale or a number beyond 1e6.
 
     Cost:
         About 18 kB in the notebook for six tokens.
@@ -89,9 +91,7 @@ def attention(x, *, tokens, scale=None, mask=None, projections=None):
         projections = _projections(projections, x.shape[1])
         query, key = (x @ weight.T for weight in projections[:2])
     if scale is not None:
-        check_number("scale", scale, 0)
-        if scale == 0:
-            raise ValueError("scale must be positive, got 0")
+        check_number("scale", scale, 1e-6, LARGEST)
     rule, size, given, visible = _mask(mask, len(x))
     scores = query @ key.T * (query.shape[1] ** -0.5 if scale is None else scale)
     weights = torch.softmax(scores.masked_fill(~visible, -math.inf), dim=-1).nan_to_num()
@@ -454,6 +454,9 @@ def _numbers(name, values, axes, *, most, hidden=False):
     if wrong.any():
         or_hidden = " or -inf" if hidden else ""
         raise ValueError(f"{name} must be finite{or_hidden}, got {x[wrong][0].item()}")
+    if (x[x.isfinite()].abs() > LARGEST).any():
+        largest = x[x.isfinite()].abs().max().item()
+        raise ValueError(f"{name} must lie within ±{LARGEST:.0e}, got {largest:.3g}")
     return x
 
 

@@ -311,6 +311,7 @@ def test_numbers_are_rounded_and_lose_the_sign_of_zero():
         (dict(x="ab"), "x must hold numbers"),
         (dict(x=[[1.0]] * 13, tokens=["a"] * 13), "x must have at most 12 tokens, got 13"),
         (dict(x=[[1.0] * 9] * 2), "x must have at most 8 numbers, got 9"),
+        (dict(x=[[1.0], [-2e6]]), r"x must lie within ±1e\+06, got 2e\+06"),
         (dict(tokens=["a"]), "tokens must fit the 2 rows of x, got 1"),
         (dict(tokens="ab"), "tokens must be a list of words, got 'ab'"),
         (dict(scale=0), "scale must be"),
@@ -398,3 +399,15 @@ def test_sizes_with_training_steps():
 def test_a_bound_is_rounded_upwards_to_one_digit():
     for bound in (0.00123, 0.5 / 255, 1e-4, 9.9e-3):
         assert bound <= live._rounded_up(bound) <= 2 * bound
+
+
+@pytest.mark.parametrize("ground", ["#ffffff", "#111111"])
+@pytest.mark.parametrize("role", ROLES)
+def test_marks_reach_a_contrast_of_3_on_light_and_dark_pages(role, ground):
+    def light(colour):
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] + 0.05
+
+    high, low = sorted((light(ROLES[role]), light(ground)), reverse=True)
+    assert high / low >= 3

@@ -27,8 +27,10 @@ export function mount(live, data) {
   const {tokens, projections: given} = data, n = tokens.length;
   const d = given ? given[0].length : data.x[0].length;
   const divisors = new Map([["1", 1], [`√${d}`, Math.sqrt(d)], [`${d}`, d]]);
-  if (data.divisor) divisors.set(show(data.divisor), data.divisor);
-  const start = () => structuredClone({x: data.x, projections: given, divide: data.divisor ? show(data.divisor) : `√${d}`, temperature: 1, rule: data.rule, size: data.size, asks: data.asks, at: ["word", data.asks, 0]});
+  const near = [...divisors.keys()].find(name => Math.abs(divisors.get(name) - data.divisor) < 1e-5);
+  const divide0 = data.divisor ? near ?? plain(data.divisor) : `√${d}`;
+  if (!divisors.has(divide0)) divisors.set(divide0, data.divisor);
+  const start = () => structuredClone({x: data.x, projections: given, divide: divide0, temperature: 1, rule: data.rule, size: data.size, asks: data.asks, at: ["word", data.asks, 0]});
   let state = start(), now;
 
   const bar = add(live, "div", {class: "bar"});
@@ -141,6 +143,7 @@ export function mount(live, data) {
     now = attend({...state, divisor: divisors.get(state.divide), given: data.given});
     const input = kind === "x" || kind[0] === "W";
     number.parentNode.hidden = !input;
+    number.parentNode.firstChild.data = kind === "x" ? `number ${j + 1} of ${tokens[i]}` : `W${"qkv"[kind[1]]}ᵀ, row ${i + 1}, column ${j + 1}`;
     if (input) fill(number, read(kind)[i][j]);
     temperature.value = Math.log10(state.temperature);
     set(temperature, {"aria-valuetext": show(state.temperature)});

@@ -127,7 +127,7 @@ export function control(bar, name, attributes, change, choices) {
 
 // The field for the number that is chosen. Enter leads back to where it stands.
 export function numberField(bar, write) {
-  const number = control(bar, "number", {type: "number", step: .1}, () => Number.isFinite(number.valueAsNumber) && write(number.valueAsNumber));
+  const number = control(bar, "number", {type: "number", step: .1}, () => Math.abs(number.valueAsNumber) <= 1e6 && write(number.valueAsNumber));
   number.addEventListener("keydown", event => event.key === "Enter" && number.back?.focus());
   return number;
 }

@@ -1,5 +1,5 @@
 // Many heads, or one through training: small maps, one large, and who gets how much from whom.
-import {add, control, fill, grid, later, saying, set, show, softmax} from "./core.js";
+import {add, button, control, fill, grid, later, saying, set, show, softmax} from "./core.js";
 
 // Numbers that were sent as bytes: low + unit · (an integer of 8 or 16 bits).
 export function unpack({text, bits, low, unit}) {
@@ -36,7 +36,8 @@ export function mount(live, data) {
   const {shape: [T, H, L, S], tokens, heads, steps} = data, answers = data.key_tokens ?? tokens;
   const weights = weightsOf(data), share = (head, i, j) => weights[((state.step * H + head) * L + i) * S + j];
   const colour = data.roles.weight.match(/\w\w/g).map(part => parseInt(part, 16));
-  const state = {step: T - 1, head: 0, asks: Math.floor(L / 2), answer: null, over: null, least: Math.max(L, S) > 16 ? .08 : .01};
+  const start = () => ({step: T - 1, head: 0, asks: Math.floor(L / 2), answer: null, over: null, least: Math.max(L, S) > 16 ? .08 : .01});
+  let state = start();
   const asking = () => state.over?.[0] ?? state.asks;
 
   add(live, "style", {}, STYLE);
@@ -45,6 +46,7 @@ export function mount(live, data) {
   const when = T > 1 ? add(bar, "span", {"aria-hidden": "true", class: "b"}) : null;
   const least = control(bar, "hide shares below", {type: "range", min: 0, max: .5, step: .01}, input => { state.least = Number(input.value); redraw(); });
   const bound = add(bar, "span", {"aria-hidden": "true"});
+  button(bar, "Reset", () => { state = start(); maps(); });
   const say = saying(live);
 
   // One pixel for each weight, enlarged by the browser.

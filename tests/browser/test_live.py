@@ -3,17 +3,21 @@
 Runs with `make test-browser`. Screenshots go to build/screenshots, measured times are printed.
 """
 
+import base64
 import json
 import math
 import re
 import shutil
 import statistics
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import nbformat
 import pytest
 import torch
+import websocket
 from nbconvert import HTMLExporter
 from playwright.sync_api import sync_playwright
 
@@ -27,6 +31,7 @@ SHOTS = ROOT / "build" / "screenshots"
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
+FIREFOX = shutil.which("firefox-esr")
 LIGHT, DARK = ("#ffffff", "#1f1f1f"), ("#111111", "#ececec")  # page, text
 SENTENCE = ["the", "hungry", "cat", "found", "the", "milk"]
 X = [[0, 0, 0.2], [1.5, 0, 0.5], [1.0, 1.6, 0], [0, 0.5, 1.0], [0, 0, 0.2], [0.3, 0, 1.8]]
@@ -602,7 +607,8 @@ def lab(tmp_path_factory):
         )
         cell = nbformat.v4.new_code_cell(source, outputs=[output], execution_count=count)
         cells += [cell, nbformat.v4.new_markdown_cell("\n\n".join(["Words in between."] * 12))]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "live.ipynb")
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), folder / "live.ipynb")
     flags = ["--no-browser", "--allow-root", "--expose-app-in-browser", "--LabApp.news_url="]
     command = [sys.executable, "-m", "jupyterlab", f"--port={test_lab.free_port()}", *flags]
     secret = {"JUPYTER_DATA_DIR": str(folder / "data")}  # whom this server has trusted: nobody
@@ -613,23 +619,24 @@ def lab(tmp_path_factory):
 
 def alive(page, count):
     page.wait_for_function(
-        f"({IN_LAB})().filter(Boolean).length === {count}", timeout=90_000, polling=500
+        f"({IN_LAB})().filter(Boolean).length === {count}", timeout=180_000, polling=500
     )
 
 
 def test_jupyterlab(browser, lab):
     """Untrusted the tables, after Run All the figures, and they live on when it is opened again."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(180_000)
     page = context.new_page()
     page.goto(lab)
-    page.locator(".jp-OutputArea table").first.wait_for(timeout=90_000)
+    page.locator(".jp-OutputArea table").first.wait_for(timeout=180_000)
     assert page.locator("[data-live]").count() == 0  # the sanitizer took element and script away
     assert page.locator(".jp-OutputArea caption").first.is_visible()
     page.screenshot(path=str(SHOTS / "live-lab-untrusted.png"))
 
     test_lab.wait_for(page, lambda state: state and state["cells"] == len(SOURCES))
     page.evaluate("() => { window.jupyterapp.commands.execute('notebook:restart-run-all') }")
-    page.get_by_role("button", name="Confirm Kernel Restart").click(timeout=30_000)
+    page.get_by_role("button", name="Confirm Kernel Restart").click()
     alive(page, len(SOURCES))
     page.wait_for_timeout(1000)
     page.screenshot(path=str(SHOTS / "live-lab.png"))
@@ -672,3 +679,99 @@ def test_jupyterlab(browser, lab):
     page.goto(lab)
     alive(page, len(SOURCES))
     context.close()
+
+
+# Firefox, over WebDriver BiDi: Debian has no geckodriver.
+
+
+class Firefox:
+    """A headless Firefox that is told what to do over a web socket."""
+
+    def __init__(self, folder):
+        port = test_lab.free_port()
+        command = [FIREFOX, "--headless", "--no-remote", "--profile", str(folder)]
+        self.process = subprocess.Popen(
+            [*command, f"--remote-debugging-port={port}"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        self.sent = 0
+        deadline = time.monotonic() + 120
+        while True:
+            try:
+                address = f"ws://127.0.0.1:{port}/session"
+                self.socket = websocket.create_connection(
+                    address, timeout=120, suppress_origin=True
+                )
+                break
+            except OSError:
+                assert time.monotonic() < deadline, "Firefox does not answer"
+                time.sleep(0.5)
+        self("session.new", capabilities={})
+        self.page = self("browsingContext.getTree")["contexts"][0]["context"]
+
+    def __call__(self, method, **parameters):
+        self.sent += 1
+        message = {"id": self.sent, "method": method, "params": parameters}
+        self.socket.send(json.dumps(message))
+        while True:
+            answer = json.loads(self.socket.recv())
+            if answer.get("id") == self.sent:
+                assert "error" not in answer, answer
+                return answer["result"]
+
+    def read(self, expression):
+        """The value of an expression in the page, by way of JSON."""
+        result = self(
+            "script.evaluate",
+            expression=f"JSON.stringify({expression})",
+            target={"context": self.page},
+            awaitPromise=True,
+        )
+        assert result["type"] == "success", result
+        return json.loads(result["result"]["value"])
+
+    def press(self, *keys):
+        actions = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
+        source = {"type": "key", "id": "keys", "actions": actions}
+        self("input.performActions", context=self.page, actions=[source])
+
+    def close(self):
+        self.socket.close()
+        test_lab.stop(self.process)
+
+
+@pytest.mark.skipif(FIREFOX is None, reason="firefox-esr is not installed")
+def test_firefox(tmp_path):
+    """The static page mounts, a key moves it, and what it says follows."""
+    outputs = "".join(f'<div class="output">{FIGURES[name].html}</div>' for name in KINDS)
+    (tmp_path / "page.html").write_text(
+        f'<!doctype html><meta charset=utf-8><body style="font-family:sans-serif">{outputs}',
+        encoding="utf-8",
+    )
+    (tmp_path / "profile").mkdir()
+    firefox = Firefox(tmp_path / "profile")
+    try:
+        url = f"file://{tmp_path}/page.html"
+        firefox("browsingContext.navigate", context=firefox.page, url=url, wait="complete")
+        cells = firefox.read(
+            f"[...document.querySelectorAll('{HOST}')]"
+            ".map(host => host.shadowRoot?.querySelectorAll('[role=gridcell]').length ?? 0)"
+        )
+        assert len(cells) == len(KINDS) and min(cells) > 5
+        first = f"document.querySelector('{HOST}').shadowRoot"
+        found = f"{first}.querySelector('[aria-label^=\"share of cat for found\"]')"
+        firefox.read(f"({found}.focus(), 0)")
+        time.sleep(0.5)
+        said = f"{first}.querySelector('[aria-live]').textContent"
+        assert firefox.read(said).startswith("query of found · key of cat = ")
+        firefox.press("\ue014")  # arrow to the right
+        time.sleep(0.5)
+        assert firefox.read(said).startswith("query of found · key of found = ")
+        size = {"width": 1000, "height": 2800}
+        firefox("browsingContext.setViewport", context=firefox.page, viewport=size)
+        shot = firefox("browsingContext.captureScreenshot", context=firefox.page)
+        (SHOTS / "live-firefox.png").write_bytes(base64.b64decode(shot["data"]))
+    finally:
+        firefox.close()
