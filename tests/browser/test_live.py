@@ -732,6 +732,12 @@ class Firefox:
         assert result["type"] == "success", result
         return json.loads(result["result"]["value"])
 
+    def wait_for(self, expression, seconds=30):
+        deadline = time.monotonic() + seconds
+        while not self.read(expression):
+            assert time.monotonic() < deadline, expression
+            time.sleep(0.2)
+
     def press(self, *keys):
         actions = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
         source = {"type": "key", "id": "keys", "actions": actions}
@@ -762,13 +768,12 @@ def test_firefox(tmp_path):
         assert len(cells) == len(KINDS) and min(cells) > 5
         first = f"document.querySelector('{HOST}').shadowRoot"
         found = f"{first}.querySelector('[aria-label^=\"share of cat for found\"]')"
+        firefox("browsingContext.activate", context=firefox.page)
         firefox.read(f"({found}.focus(), 0)")
-        time.sleep(0.5)
         said = f"{first}.querySelector('[aria-live]').textContent"
-        assert firefox.read(said).startswith("query of found · key of cat = ")
+        firefox.wait_for(f"{said}.startsWith('query of found · key of cat = ')")
         firefox.press("\ue014")  # arrow to the right
-        time.sleep(0.5)
-        assert firefox.read(said).startswith("query of found · key of found = ")
+        firefox.wait_for(f"{said}.startsWith('query of found · key of found = ')")
         size = {"width": 1000, "height": 2800}
         firefox("browsingContext.setViewport", context=firefox.page, viewport=size)
         shot = firefox("browsingContext.captureScreenshot", context=firefox.page)
