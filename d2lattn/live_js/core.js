@@ -176,14 +176,17 @@ export function grid(parent, name, lengths, build, pick) {
   });
   const find = event => event.target.closest("[role=gridcell]")?.at;
   const within = (k, list) => list[Math.max(0, Math.min(list.length - 1, k))];
-  const go = (i, j) => within(j, within(i, cells)).focus();
-  // Not on the grid itself: Chromium makes a tab stop of drawn nodes that listen for focus.
-  root.getRootNode().addEventListener("focusin", event => {
-    if (!root.contains(event.target)) return;
-    const at = find(event);
+  const choose = at => {
     for (const cell of cells.flat()) set(cell, {tabindex: cell.at === at ? 0 : -1});
     pick(...at);
-  });
+  };
+  const go = (i, j) => {
+    const cell = within(j, within(i, cells));
+    cell.focus();
+    choose(cell.at); // also where a page without focus sends no event
+  };
+  // Not on the grid itself: Chromium makes a tab stop of drawn nodes that listen for focus.
+  root.getRootNode().addEventListener("focusin", event => root.contains(event.target) && choose(find(event)));
   root.addEventListener("click", event => find(event) && go(...find(event)));
   root.addEventListener("keydown", event => {
     const step = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0], Home: [0, -99], End: [0, 99]}[event.key];
