@@ -203,7 +203,11 @@ def _snapshots(name, values, last):
 
 
 def _head_names(names, T, H):
+    if T > 1 and names is not None and not (isinstance(names, tuple) and len(names) == 2):
+        raise ValueError(f"names must be a pair (steps, heads) for snapshots, got {show(names)}")
     steps, heads = names if T > 1 and names is not None else (None, names)
+    if not isinstance(steps, (list, tuple, range, type(None))):
+        raise ValueError(f"names must begin with a list of steps, got {show(steps)}")
     steps = [f"step {t}" for t in range(T)] if steps is None else [str(step) for step in steps]
     heads = [f"head {h + 1}" for h in range(H)] if heads is None else heads
     return _words("names", steps, T, "steps"), _words("names", heads, H, "heads")
@@ -462,7 +466,8 @@ def _numbers(name, values, axes, *, most, hidden=False):
 
 def _words(name, words, count, of):
     """A list of `count` strings."""
-    if isinstance(words, str) or not all(isinstance(word, str) for word in words):
+    listed = isinstance(words, (list, tuple))
+    if not listed or not all(isinstance(word, str) for word in words):
         raise ValueError(f"{name} must be a list of words, got {show(words)}")
     if len(words) != count:
         raise ValueError(f"{name} must fit the {count} {of}, got {len(words)}")

@@ -314,6 +314,7 @@ def test_numbers_are_rounded_and_lose_the_sign_of_zero():
         (dict(x=[[1.0], [-2e6]]), r"x must lie within ±1e\+06, got 2e\+06"),
         (dict(tokens=["a"]), "tokens must fit the 2 rows of x, got 1"),
         (dict(tokens="ab"), "tokens must be a list of words, got 'ab'"),
+        (dict(tokens=2), "tokens must be a list of words, got 2"),
         (dict(scale=0), "scale must be"),
         (dict(scale=math.inf), "scale must be a finite number"),
         (dict(mask="diagonal"), "mask must be one of"),
@@ -350,6 +351,9 @@ SHARES = [[[0.5, 0.5], [0.1, 0.9]]]
         (dict(key_tokens=["a"]), "key_tokens must fit the 2 columns of weights, got 1"),
         (dict(weights=[[[0.5, 0.25, 0.25]] * 2]), "key_tokens must name the 3 columns"),
         (dict(names=["a", "b"]), "names must fit the 1 heads, got 2"),
+        (dict(weights=[SHARES] * 3, names=["a"]), "names must be a pair"),
+        (dict(weights=[SHARES] * 3, names=(3, None)), "names must begin with a list of steps"),
+        (dict(weights=[SHARES] * 3, names=(["a"], None)), "names must fit the 3 steps, got 1"),
         (
             dict(weights=None, query=torch.ones(1, 2, 1), key=torch.ones(1, 2, 3)),
             "query and key must agree in heads and width",
