@@ -370,8 +370,8 @@ def test_the_arithmetic_in_words(page, tmp_path):
     said = sentence(text_of(page))
     assert said == (
         "query of small · key of cat = 1·2 + 1·0 + 0·1 = 2; ÷ √3 = 1.15; e^1.15 = 3.17; "
-        "÷ 6.35, the sum of the row, = 0.5."
-    ) or said.endswith("= 0.50.")
+        "÷ 6.35, the sum of the row, = 0.50."
+    )
 
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
@@ -420,8 +420,6 @@ CONTRAST = f"""ground => {{
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
 @pytest.mark.parametrize("name", FIGURES)
 def test_numbers_reach_a_contrast_of_4_5(page, tmp_path, name, colours):
-    if name == "words":
-        pytest.skip("made by another test")
     show(page, tmp_path, name, colours=colours)
     ground = f"rgb({', '.join(str(int(colours[0][i : i + 2], 16)) for i in (1, 3, 5))})"
     worst, text = page.evaluate(CONTRAST, ground)
