@@ -20,7 +20,9 @@ FIRST := notebooks/00_start_here.ipynb
 PIP := pip install --quiet --disable-pip-version-check
 
 # Every output of every chapter, one kernel on each core and one thread in each.
-NBVAL := -q -n auto --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout 120
+# Of a live figure the data are compared, not its code.
+NBVAL := -q -n auto --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout 120 \
+	--nbval-sanitize-with $(CURDIR)/tests/nbval_sanitize.cfg
 settings = IPYTHONDIR=$(CURDIR)/$(1)/ipython MPLCONFIGDIR=$(CURDIR)/$(1)/matplotlib OMP_NUM_THREADS=1
 
 # Readers' own Jupyter, IPython and Python settings must not change what a chapter shows.
@@ -28,14 +30,17 @@ export JUPYTER_PREFER_ENV_PATH := 1
 export JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP MPLBACKEND D2LATTN_SPEC
 
-.PHONY: help lab test test-oldest test-colab test-portable test-browser refresh bench slides student words links clean
+.PHONY: help lab test test-oldest test-colab test-portable test-browser refresh live bench slides student words links clean
 
 help: ## show this list
 	@echo "d2lattn: a textbook on attention in which every claim runs"
 	@echo
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
 
+# A live figure moves in a trusted notebook only; the book's own chapters are.
+lab: export JUPYTER_DATA_DIR := $(CURDIR)/.venv/jupyter
 lab: $(STAMP) ## open the book in JupyterLab (PORT=8888)
+	@$(PY) -m jupyter trust notebooks/*.ipynb >/dev/null
 	@flags="--port=$(PORT) --LabApp.default_url=/lab/tree/$(FIRST)"; \
 	[ "$$(id -u)" = 0 ] && flags="$$flags --allow-root"; \
 	if [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then flags="$$flags --no-browser"; fi; \
@@ -72,6 +77,9 @@ test-browser: $(BROWSER) ## open every chapter in JupyterLab in headless Chromiu
 
 refresh: $(STAMP) ## run the chapters and store their outputs (CHAPTERS="01 02" for some)
 	@$(call settings,.venv) $(PY) tools/notebooks.py refresh $(CHAPTERS)
+
+live: $(STAMP) ## minify the code of the live figures (needs node and, once, the network)
+	@$(PY) tools/live_code.py
 
 bench: $(STAMP) ## measure speed and memory, write benchmarks/RESULTS.md
 	@$(PY) benchmarks/bench.py

@@ -1,0 +1,786 @@
+"""Live figures in headless Chromium, and in Firefox where Debian's can be driven.
+
+Runs with `make test-browser`. Screenshots go to build/screenshots, measured times are printed.
+"""
+
+import base64
+import json
+import math
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+import torch
+import websocket
+from nbconvert import HTMLExporter
+from playwright.sync_api import sync_playwright
+
+from d2lattn import live
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import test_lab
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SHOTS = ROOT / "build" / "screenshots"
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+FIREFOX = shutil.which("firefox-esr")
+LIGHT, DARK = ("#ffffff", "#1f1f1f"), ("#111111", "#ececec")  # page, text
+SENTENCE = ["the", "hungry", "cat", "found", "the", "milk"]
+X = [[0, 0, 0.2], [1.5, 0, 0.5], [1.0, 1.6, 0], [0, 0.5, 1.0], [0, 0, 0.2], [0.3, 0, 1.8]]
+
+
+def normal(*shape):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(3))
+
+
+def weights(*shape):
+    return (2.5 * normal(*shape)).softmax(-1)
+
+
+WORDS = [f"word{i}" for i in range(64)]
+FIGURES = {
+    "attention": live.attention(X, tokens=SENTENCE),
+    "projections": live.attention(X, tokens=SENTENCE, projections=normal(3, 3, 3).unbind()),
+    "heads": live.heads(weights(4, 6, 6), tokens=SENTENCE),
+    "training": live.heads(weights(9, 2, 6, 6), tokens=SENTENCE),
+    "large": live.heads(query=2 * normal(16, 64, 8), key=2 * normal(16, 64, 8), tokens=WORDS),
+    "positions": live.positions(16, base=10000.0, length=60),
+    "steps": live.steps([1.0, 3.0, -math.inf, 2.0, 4.0, 0.5], [10.0, 20, 5, -3, 8, 1]),
+    "field": live.field(3, 3, dilated=True, causal=True),
+}
+KINDS = ("attention", "heads", "positions", "steps", "field")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-background-networking"]
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser):
+    """A page that records requests and errors; both have to stay empty."""
+    context = browser.new_context(viewport={"width": 1000, "height": 900}, has_touch=True)
+    page = context.new_page()
+    watch(page)
+    yield page
+    assert page.outside == [] and page.errors == []
+    context.close()
+
+
+def watch(page):
+    page.outside, page.errors = [], []
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+
+    def refuse(route):
+        page.outside.append(route.request.url)
+        route.abort()
+
+    page.route(re.compile("^(http|ws)"), refuse)
+
+
+def show(page, folder, *names, colours=LIGHT, head="", width=900):
+    """Open a page of figures from disk."""
+    ground, text = colours
+    outputs = "".join(
+        f'<div class="output" tabindex="0">{FIGURES[name].html}</div>' for name in names
+    )
+    style = f"background:{ground};color:{text};color-scheme:{'dark' if ground < '#8' else 'light'}"
+    path = folder / "page.html"
+    path.write_text(
+        f"<!doctype html><html lang=en><meta charset=utf-8><title>figures</title>{head}"
+        f'<body style="{style};margin:16px;font-family:sans-serif">'
+        f'<main style="max-width:{width}px">'
+        f"<h1>Figures</h1>{outputs}</main></body></html>",
+        encoding="utf-8",
+    )
+    page.goto(f"file://{path}")
+    page.wait_for_function("document.querySelectorAll('.output > :not(div, script)').length > 0")
+    page.wait_for_timeout(50)
+
+
+HOST = ".output > :not(div, script)"
+SHADOWS = f"[...document.querySelectorAll('{HOST}')].map(host => host.shadowRoot.innerHTML)"
+
+
+def text_of(page, index=0):
+    """All that a figure says, draws and announces, as markup."""
+    page.wait_for_timeout(60)  # a frame has passed
+    return page.evaluate(SHADOWS)[index]
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("name", FIGURES)
+def test_it_draws_and_the_table_steps_back(page, tmp_path, name, colours):
+    show(page, tmp_path, name, colours=colours)
+    assert page.locator(".live-fallback").is_hidden()
+    assert page.locator("[role=gridcell]").count() > 5
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    shade = "dark" if colours is DARK else "light"
+    page.screenshot(path=str(SHOTS / f"live-{name}-{shade}.png"), full_page=True)
+
+
+def test_without_code_the_table_remains(browser, tmp_path):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    (tmp_path / "page.html").write_text("".join(FIGURES[name].html for name in KINDS))
+    page.goto(f"file://{tmp_path}/page.html")
+    assert page.locator("table").count() == len(KINDS)
+    assert all(table.is_visible() for table in page.locator("table").all())
+    context.close()
+
+
+def test_what_is_on_screen_is_what_torch_computes(page, tmp_path):
+    """A smoke test of what node checks thoroughly."""
+    show(page, tmp_path, "projections")
+    matrices = normal(3, 3, 3)
+    q, k, v = (torch.tensor(X) @ matrix.T for matrix in matrices)
+    shares = (q @ k.T / math.sqrt(3)).softmax(-1)
+    for i in range(6):
+        for j in range(6):
+            label = f"share of {SENTENCE[j]} for {SENTENCE[i]}: {shares[i, j]:.2f}"
+            assert page.get_by_label(label, exact=True).count() >= 1
+    for i, row in enumerate((shares @ v).tolist()):
+        for c, value in enumerate(row):
+            sign = "−" if value < 0 and round(value, 2) else ""
+            label = f"output of {SENTENCE[i]}, number {c + 1}: {sign}{abs(value):.2f}"
+            assert page.get_by_label(label, exact=True).count() >= 1
+
+
+MOUNT = f"""() => {{
+  const host = document.querySelector('{HOST}'), times = [];
+  for (let i = 0; i < 15; i++) {{
+    const next = document.createElement(host.localName);
+    next.dataset.live = host.dataset.live;
+    const start = performance.now();
+    host.parentNode.append(next);
+    next.getBoundingClientRect();
+    times.push(performance.now() - start);
+    next.remove();
+  }}
+  return times;
+}}"""
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_mounting_takes_at_most_60_ms(page, tmp_path, name):
+    show(page, tmp_path, name)
+    median = statistics.median(page.evaluate(MOUNT))
+    print(f"\nmount {name}: median {median:.1f} ms of 15")
+    assert median <= 60
+
+
+# From the time stamp of a real event to the first task after the frame that it caused.
+STOPWATCH = """kind => {
+  window.times = [];
+  const channel = new MessageChannel();
+  let since = null;
+  channel.port1.onmessage = () => { window.times.push(performance.now() - since); since = null; };
+  addEventListener(kind, event => {
+    if (since !== null) return;
+    since = event.timeStamp;
+    requestAnimationFrame(() => channel.port2.postMessage(0));
+  }, true);
+}"""
+
+
+def median_time(page, kind, act, times=30):
+    page.evaluate(STOPWATCH, kind)
+    for i in range(times):
+        act(i)
+        page.wait_for_function(f"window.times.length > {i}")
+    return statistics.median(page.evaluate("window.times")[:times])
+
+
+KEYS = {
+    "attention": ("[aria-label^='x of cat, number 2']", "Shift+ArrowUp"),
+    "projections": ("[aria-label^='x of cat, number 2']", "Shift+ArrowUp"),
+    "large": ("[aria-label='who asks?'] [role=gridcell]", "ArrowRight"),
+    "training": ("input[type=range] >> nth=0", "ArrowLeft"),
+    "positions": ("input[type=range] >> nth=0", "ArrowRight"),
+    "steps": ("[aria-label^='score, number 2']", "Shift+ArrowUp"),
+    "field": ("[aria-label^='layer 3, position 4']", "ArrowRight"),
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_from_a_key_to_the_picture_at_most_50_ms(page, tmp_path, name):
+    show(page, tmp_path, name)
+    where, key = KEYS[name]
+    page.locator(where).first.focus()
+    before = text_of(page)
+    median = median_time(page, "keydown", lambda i: page.keyboard.press(key))
+    assert text_of(page) != before
+    print(f"\nkey to picture, {name}: median {median:.1f} ms of 30")
+    assert median <= 50
+
+
+def test_from_a_head_to_the_picture_at_most_50_ms(page, tmp_path):
+    show(page, tmp_path, "large")
+    page.locator("[aria-label='heads'] [role=gridcell]").first.focus()
+    keys = ["ArrowRight"] * 15 + ["ArrowLeft"] * 15
+    median = median_time(page, "keydown", lambda i: page.keyboard.press(keys[i]))
+    print(f"\nkey to picture, head of 64 × 16: median {median:.1f} ms of 30")
+    assert median <= 50
+
+
+DRAGS = {
+    "attention": ("[aria-label^='x of cat, number 2']", 0, -4),
+    "projections": ("[aria-label^='W']", 0, -4),
+    "large": ("svg rect[fill=transparent]", 5, 5),
+    "positions": ("svg rect[fill=transparent]", 9, 0),
+    "steps": ("[aria-label^='value, number 2']", 0, -4),
+}
+
+
+@pytest.mark.parametrize("name", DRAGS)
+def test_from_a_drag_to_the_picture_at_most_50_ms(page, tmp_path, name):
+    show(page, tmp_path, name)
+    where, right, down = DRAGS[name]
+    page.locator(where).first.scroll_into_view_if_needed()
+    box = page.locator(where).first.bounding_box()
+    x, y = box["x"] + min(20, box["width"] / 2), box["y"] + min(12, box["height"] / 2)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    before = text_of(page)
+
+    def drag(i):
+        page.mouse.move(x + (i + 2) * right, y + (i + 2) * down)
+
+    median = median_time(page, "pointermove", drag)
+    page.mouse.up()
+    assert text_of(page) != before
+    print(f"\ndrag to picture, {name}: median {median:.1f} ms of 30")
+    assert median <= 50
+
+
+ACTIVE = """() => {
+  const host = document.activeElement, inner = host.shadowRoot?.activeElement;
+  if (!inner) return null;
+  const grid = inner.closest('[role=grid]');
+  return {
+    name: inner.getAttribute('aria-label') || inner.labels?.[0]?.textContent || inner.textContent,
+    group: grid?.getAttribute('aria-label') ?? null,
+    kind: inner.type || inner.localName, stop: [...host.shadowRoot.querySelectorAll(
+      'input, select, button, [tabindex="0"]')].indexOf(inner)};
+}"""
+STOPS = f"""() => [...document.querySelector('{HOST}').shadowRoot.querySelectorAll(
+  'input, select, button, [tabindex="0"]')].map((node, i) => [i, node])
+  .filter(([i, node]) => !node.disabled && node.checkVisibility()).map(([i]) => i)"""
+# What moves each kind of control; the second is for where the first meets an end.
+MOVES = {
+    "range": ("ArrowRight", "ArrowLeft"),
+    "number": ("ArrowUp", "ArrowDown"),
+    "select-one": ("ArrowDown", "ArrowUp"),
+    "checkbox": ("Space", "Space"),
+    "button": ("Enter", "Enter"),
+    "g": ("ArrowRight", "ArrowDown"),
+    "div": ("ArrowRight", "ArrowLeft"),
+}
+
+
+@pytest.mark.parametrize("name", ["attention", "projections", "heads", "training", *KINDS[2:]])
+def test_keys_alone_reach_and_operate_everything(page, tmp_path, name):
+    show(page, tmp_path, name)
+    page.locator(".output").focus()
+    stops, seen = page.evaluate(STOPS), []
+    while True:
+        page.keyboard.press("Tab")
+        active = page.evaluate(ACTIVE)
+        if active is None:
+            break
+        assert active["name"].strip(), active
+        seen.append(active["stop"])
+        before = text_of(page) + str(values(page))
+        for key in MOVES[active["kind"]]:
+            page.keyboard.press(key)
+            if text_of(page) + str(values(page)) != before:
+                break
+        else:
+            assert active["name"] == "Reset", active  # nothing to reset, perhaps
+        assert len(seen) < 40
+    assert set(stops) <= set(seen)
+    assert page.evaluate("document.activeElement === document.body")  # out at the other end
+
+
+def values(page):
+    return page.evaluate(
+        f"[...document.querySelector('{HOST}').shadowRoot.querySelectorAll('input')]"
+        ".map(input => input.value + input.checked)"
+    )
+
+
+def test_plain_keys_stay_inside_and_escape_gives_them_back(page, tmp_path):
+    show(page, tmp_path, "attention")
+    page.evaluate("window.got = []; addEventListener('keydown', event => got.push(event.key))")
+    page.locator("[role=gridcell]").first.focus()
+    for key in ("b", "o", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    assert page.evaluate("got") == []
+    page.keyboard.press("Control+s")
+    assert page.evaluate("got") == ["Control", "s"] or page.evaluate("got") == ["s"]
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.className") == "output"
+
+
+def test_typing_a_number_and_resetting(page, tmp_path):
+    show(page, tmp_path, "attention")
+    first = text_of(page)
+    cell = page.locator("[aria-label^='x of cat, number 2']")
+    cell.focus()
+    page.keyboard.type("2.5")
+    page.keyboard.press("Enter")
+    text_of(page)
+    assert cell.get_attribute("aria-label") == "x of cat, number 2: 2.50"
+    assert "x of cat, number 2" in page.evaluate(
+        f"document.querySelector('{HOST}').shadowRoot.activeElement.getAttribute('aria-label')"
+    )
+    page.get_by_label("mask").select_option("causal")
+    assert page.get_by_label("score of milk for the: hidden").count() == 2
+    page.get_by_role("button", name="Reset").click()
+    text_of(page)
+    assert cell.get_attribute("aria-label") == "x of cat, number 2: 1.60"
+    assert page.locator("[aria-label$=': hidden']").count() == 0
+    assert sentence(first) == sentence(text_of(page))
+
+
+def sentence(markup):
+    return re.sub("<[^>]*>", "", re.search(r'aria-live="polite">(.*?)</p>', markup)[1])
+
+
+def test_the_arithmetic_in_words(page, tmp_path):
+    """The example of the book: two words of three numbers."""
+    FIGURES["words"] = live.attention([[1.0, 1, 0], [2, 0, 1]], tokens=["small", "cat"])
+    show(page, tmp_path, "words")
+    page.get_by_label("share of cat for small", exact=False).first.click()
+    said = sentence(text_of(page))
+    assert said == (
+        "query of small · key of cat = 1·2 + 1·0 + 0·1 = 2; ÷ √3 = 1.15; e^1.15 = 3.17; "
+        "÷ 6.35, the sum of the row, = 0.50."
+    )
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+def test_axe_finds_nothing(page, tmp_path, colours):
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe is not installed"
+    )
+    show(page, tmp_path, "projections", "training", "positions", "steps", "field", colours=colours)
+    found = axe.Axe().run(page)
+    assert [
+        (violation["id"], [node["target"] for node in violation["nodes"]][:3])
+        for violation in found.response["violations"]
+    ] == []
+
+
+# The contrast of every number with the boxes under it, blended over the page.
+CONTRAST = f"""ground => {{
+  const rgb = text => text.match(/[\\d.]+/g).slice(0, 4).map(Number);
+  const over = (top, alpha, under) => under.map((u, i) => alpha * top[i] + (1 - alpha) * u);
+  const linear = c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4;
+  const light = colour => colour.map(c => linear(c / 255))
+    .reduce((sum, c, i) => sum + c * [.2126, .7152, .0722][i], 0);
+  let worst = [99, ''];
+  for (const host of document.querySelectorAll('{HOST}'))
+    for (const text of host.shadowRoot.querySelectorAll('svg text')) {{
+      const number = getComputedStyle(text);
+      if (!text.textContent || number.visibility === 'hidden') continue;
+      let under = rgb(ground);
+      for (const box of text.parentNode.querySelectorAll('rect, circle.unit')) {{
+        const style = getComputedStyle(box);
+        if (text.parentNode.getAttribute('role') !== 'gridcell' || style.fill === 'none') continue;
+        const [r, g, b, a = 1] = rgb(style.fill.replace(/color\\(srgb ([^)]*)\\)/, (_, parts) =>
+          parts.split(/[ /]+/).map((part, i) => i < 3 ? 255 * part : part).join(',')));
+        under = over([r, g, b], a * style.fillOpacity, under);
+      }}
+      const [r, g, b, a = 1] = rgb(number.fill);
+      const colour = over([r, g, b], a * number.opacity, under);
+      const [high, low] = [light(colour), light(under)].sort((a, b) => b - a);
+      const contrast = (high + .05) / (low + .05);
+      if (contrast < worst[0]) worst = [contrast, text.textContent];
+    }}
+  return worst;
+}}"""
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("name", FIGURES)
+def test_numbers_reach_a_contrast_of_4_5(page, tmp_path, name, colours):
+    show(page, tmp_path, name, colours=colours)
+    ground = f"rgb({', '.join(str(int(colours[0][i : i + 2], 16)) for i in (1, 3, 5))})"
+    worst, text = page.evaluate(CONTRAST, ground)
+    print(f"\ncontrast {name}: at least {worst:.1f} ({text})")
+    assert worst >= 4.5
+
+
+def test_at_200_percent_nothing_is_cut_and_a_click_lands(browser, tmp_path):
+    context = browser.new_context(viewport={"width": 500, "height": 450}, device_scale_factor=2)
+    page = context.new_page()
+    watch(page)
+    show(page, tmp_path, *KINDS)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_label("share of cat for found", exact=False).first.click()
+    assert sentence(text_of(page)).startswith("query of found · key of cat")
+    page.screenshot(path=str(SHOTS / "live-zoomed.png"), full_page=True)
+    assert page.errors == [] and page.outside == []
+    context.close()
+
+
+def test_six_figures_do_not_touch_and_a_rerun_resets_only_itself(page, tmp_path):
+    six = ("attention", "attention", "heads", "positions", "steps", "field")
+    show(page, tmp_path, *six)
+    moves = {
+        0: "[aria-label^='x of cat, number 2']",
+        1: "[aria-label^='x of cat, number 2']",
+        2: "[aria-label='who asks?'] [role=gridcell]",
+        3: "input[type=range]",
+        4: "[aria-label^='score, number 2']",
+        5: "[aria-label^='layer 3, position 4']",
+    }
+    fresh = page.evaluate(SHADOWS)
+    for index, where in moves.items():
+        before = page.evaluate(SHADOWS)
+        page.locator(".output").nth(index).locator(where).first.focus()
+        page.keyboard.press("Shift+ArrowUp" if index in (0, 1, 4) else "ArrowRight")
+        page.wait_for_timeout(60)
+        after = page.evaluate(SHADOWS)
+        assert [i for i in range(6) if before[i] != after[i]] == [index]
+    changed = page.evaluate(SHADOWS)
+    page.evaluate(
+        """html => {
+          const output = document.querySelectorAll('.output')[1];
+          output.replaceChildren(document.createRange().createContextualFragment(html));
+        }""",
+        FIGURES["attention"].html,
+    )
+    page.wait_for_timeout(100)
+    again = page.evaluate(SHADOWS)
+    assert again[1] == fresh[1] != changed[1]
+    assert [i for i in range(6) if again[i] != changed[i]] == [1]
+
+
+def test_moving_the_element_keeps_its_state(page, tmp_path):
+    show(page, tmp_path, "steps")
+    page.get_by_role("button", name="forward").click()
+    before = text_of(page)
+    page.evaluate(f"document.querySelector('h1').before(document.querySelector('{HOST}'))")
+    page.wait_for_timeout(60)
+    assert (
+        page.evaluate("document.querySelector('h1').previousSibling.shadowRoot.innerHTML") == before
+    )
+
+
+TRUSTED = (
+    '<meta http-equiv="Content-Security-Policy" content="require-trusted-types-for \'script\'">'
+)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_sandboxed_frame_of_opaque_origin_with_trusted_types(page, tmp_path, name):
+    """As in Colab: one frame for each output, and nothing from the page around it."""
+    inner = f"<!doctype html><meta charset=utf-8>{TRUSTED}{FIGURES[name].html}"
+    outer = inner.replace("&", "&amp;").replace('"', "&quot;")
+    frame = f'<iframe sandbox="allow-scripts" style="width:100%;height:800px" srcdoc="{outer}">'
+    (tmp_path / "page.html").write_text(f"<!doctype html><meta charset=utf-8>{frame}</iframe>")
+    page.goto(f"file://{tmp_path}/page.html")
+    cells = page.frame_locator("iframe").locator("[role=gridcell]:visible")
+    cells.first.wait_for()
+    assert page.frames[1].evaluate("origin") == "null"
+    cells.nth(3).click()
+    assert page.frame_locator("iframe").locator("[aria-live]").inner_text()
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_script_may_run_before_the_element_is_there(page, tmp_path, name):
+    whole = FIGURES[name].html
+    at = whole.index("<script")
+    (tmp_path / "page.html").write_text(
+        f"<!doctype html><meta charset=utf-8>{whole[at:]}<div class=output></div>"
+    )
+    page.goto(f"file://{tmp_path}/page.html")
+    page.wait_for_timeout(100)
+    page.evaluate("html => document.querySelector('.output').innerHTML = html", whole[:at])
+    assert page.locator("[role=gridcell]").count() > 5
+    assert page.locator(".live-fallback").is_hidden()
+
+
+def notebook(*names):
+    cells = []
+    for name in names:
+        data = FIGURES[name]._repr_mimebundle_()
+        output = nbformat.v4.new_output("display_data", data)
+        cells.append(nbformat.v4.new_code_cell(f"show({name!r})", outputs=[output]))
+    return nbformat.v4.new_notebook(cells=cells)
+
+
+@pytest.mark.parametrize("options", [{}, {"theme": "dark"}, {"template_name": "classic"}], ids=str)
+def test_static_page_of_nbconvert(browser, tmp_path, options):
+    html, _ = HTMLExporter(**options).from_notebook_node(notebook(*KINDS))
+    (tmp_path / "page.html").write_text(html, encoding="utf-8")
+    context = browser.new_context(viewport={"width": 1100, "height": 900})
+    page = context.new_page()
+    watch(page)  # nbconvert itself asks for require.js and MathJax, in vain
+    page.goto(f"file://{tmp_path}/page.html")
+    page.get_by_label("share of cat for found", exact=False).first.click()
+    assert page.get_by_text("query of found", exact=False).first.is_visible()
+    hosts = page.locator("[data-live]")
+    assert hosts.count() == len(KINDS)
+    assert all(host.locator("[role=gridcell]").count() > 5 for host in hosts.all())
+    assert not any("live" in url for url in page.outside)
+    page.screenshot(path=str(SHOTS / f"live-nbconvert-{len(str(options))}.png"), full_page=True)
+    context.close()
+
+
+def test_a_finger_drags_a_number(page, tmp_path):
+    show(page, tmp_path, "attention")
+    cell = page.locator("[aria-label^='x of cat, number 2']")
+    box = cell.bounding_box()
+    x, y = box["x"] + 15, box["y"] + 10
+    touch = page.context.new_cdp_session(page)
+
+    def send(kind, *points):
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)})
+
+    send("touchStart", {"x": x, "y": y})
+    for i in range(1, 11):
+        send("touchMove", {"x": x, "y": y - 3 * i})
+    send("touchEnd")
+    text_of(page)
+    assert float(cell.get_attribute("aria-label").split(": ")[1]) > 1.6
+    assert page.evaluate("scrollY") == 0
+
+
+def test_printing(page, tmp_path):
+    show(page, tmp_path, *KINDS)
+    pdf = page.pdf(path=str(SHOTS / "live.pdf"), format="A4", print_background=True)
+    assert pdf.startswith(b"%PDF") and len(pdf) > 20_000
+    page.emulate_media(media="print")
+    assert page.locator("svg").first.is_visible()
+    assert page.get_by_role("button", name="Reset").first.is_hidden()
+
+
+def test_data_are_what_the_page_carries(page, tmp_path):
+    show(page, tmp_path, "attention")
+    data = json.loads(page.locator("[data-live]").get_attribute("data-live"))
+    assert data["tokens"] == SENTENCE and data["x"] == X
+
+
+# JupyterLab, with the figures made by a kernel.
+
+SOURCES = {
+    "attention": f"from d2lattn import live\nlive.attention({X}, tokens={SENTENCE})",
+    "steps": "live.steps([1.0, 3.0, 2.0], [10.0, 20.0, 5.0])",
+    "heads": "live.heads([[[0.5, 0.5], [0.1, 0.9]]] * 3, tokens=['small', 'cat'])",
+    "positions": "live.positions(8, base=10000.0, length=60)",
+    "field": "live.field(3, 2, dilated=True, causal=True)",
+    "again": f"live.attention({X}, tokens={SENTENCE}, mask='causal')",
+}
+IN_LAB = """() => [...document.querySelectorAll('[data-live]')]
+  .map(host => host.shadowRoot?.innerHTML)"""
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """A server, and a notebook whose stored outputs nobody has trusted yet."""
+    folder = tmp_path_factory.mktemp("lab")
+    cells = []
+    for count, source in enumerate(SOURCES.values(), 1):
+        figure = eval(source.split("\n")[-1], {"live": live})
+        output = nbformat.v4.new_output(
+            "execute_result", figure._repr_mimebundle_(), execution_count=count
+        )
+        cell = nbformat.v4.new_code_cell(source, outputs=[output], execution_count=count)
+        cells += [cell, nbformat.v4.new_markdown_cell("\n\n".join(["Words in between."] * 12))]
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), folder / "live.ipynb")
+    flags = ["--no-browser", "--allow-root", "--expose-app-in-browser", "--LabApp.news_url="]
+    command = [sys.executable, "-m", "jupyterlab", f"--port={test_lab.free_port()}", *flags]
+    secret = {"JUPYTER_DATA_DIR": str(folder / "data")}  # whom this server has trusted: nobody
+    process, address = test_lab.start(command, folder, folder, **secret)
+    yield address.replace("/lab?", "/lab/tree/live.ipynb?reset&")
+    test_lab.stop(process)
+
+
+def alive(page, count):
+    page.wait_for_function(
+        f"({IN_LAB})().filter(Boolean).length === {count}", timeout=180_000, polling=500
+    )
+
+
+def test_jupyterlab(browser, lab):
+    """Untrusted the tables, after Run All the figures, and they live on when it is opened again."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(180_000)
+    page = context.new_page()
+    page.goto(lab)
+    page.locator(".jp-OutputArea table").first.wait_for(timeout=180_000)
+    assert page.locator("[data-live]").count() == 0  # the sanitizer took element and script away
+    assert page.locator(".jp-OutputArea caption").first.is_visible()
+    page.screenshot(path=str(SHOTS / "live-lab-untrusted.png"))
+
+    test_lab.wait_for(page, lambda state: state and state["cells"] == len(SOURCES))
+    page.evaluate("() => { window.jupyterapp.commands.execute('notebook:restart-run-all') }")
+    page.get_by_role("button", name="Confirm Kernel Restart").click()
+    alive(page, len(SOURCES))
+    page.wait_for_timeout(1000)
+    page.screenshot(path=str(SHOTS / "live-lab.png"))
+
+    # Keys stay in the figure: "b" adds no cell; Escape gives them back to the notebook.
+    cells = page.evaluate("window.jupyterapp.shell.currentWidget.content.widgets.length")
+    share = page.get_by_label("share of cat for found", exact=False).first
+    share.click()
+    for key in ("b", "ArrowRight", "x"):
+        page.keyboard.press(key)
+    assert page.evaluate("window.jupyterapp.shell.currentWidget.content.widgets.length") == cells
+    page.wait_for_timeout(100)
+    before = page.evaluate(IN_LAB)
+    assert "query of found" in before[0]
+    page.keyboard.press("Escape")
+    assert page.evaluate("!!document.activeElement.closest('.jp-Notebook')")
+    assert page.evaluate("!document.activeElement.shadowRoot")
+
+    # Scrolled away and back, the state is kept.
+    scroll = "i => window.jupyterapp.shell.currentWidget.content.scrollToItem(i)"
+    page.evaluate(scroll, 2 * len(SOURCES) - 1)
+    page.wait_for_timeout(1500)
+    page.evaluate(scroll, 0)
+    page.wait_for_timeout(1500)
+    assert page.evaluate(IN_LAB)[0] == before[0]
+
+    # A second run of one cell resets its figure alone.
+    page.evaluate("""async () => {
+      const notebook = window.jupyterapp.shell.currentWidget.content;
+      notebook.activeCellIndex = 2;
+      await window.jupyterapp.commands.execute('notebook:run-cell');
+    }""")
+    alive(page, len(SOURCES))
+    page.wait_for_timeout(500)
+    again = page.evaluate(IN_LAB)
+    assert again[0] == before[0] and again[2:] == before[2:]
+
+    page.evaluate("window.jupyterapp.commands.execute('docmanager:save')")
+    page.wait_for_timeout(1500)
+    page.goto(lab)
+    alive(page, len(SOURCES))
+    context.close()
+
+
+# Firefox, over WebDriver BiDi: Debian has no geckodriver.
+
+
+class Firefox:
+    """A headless Firefox that is told what to do over a web socket."""
+
+    def __init__(self, folder):
+        port = test_lab.free_port()
+        command = [FIREFOX, "--headless", "--no-remote", "--profile", str(folder)]
+        self.process = subprocess.Popen(
+            [*command, f"--remote-debugging-port={port}"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        self.sent = 0
+        deadline = time.monotonic() + 120
+        while True:
+            try:
+                address = f"ws://127.0.0.1:{port}/session"
+                self.socket = websocket.create_connection(
+                    address, timeout=120, suppress_origin=True
+                )
+                break
+            except OSError:
+                assert time.monotonic() < deadline, "Firefox does not answer"
+                time.sleep(0.5)
+        self("session.new", capabilities={})
+        self.page = self("browsingContext.getTree")["contexts"][0]["context"]
+
+    def __call__(self, method, **parameters):
+        self.sent += 1
+        message = {"id": self.sent, "method": method, "params": parameters}
+        self.socket.send(json.dumps(message))
+        while True:
+            answer = json.loads(self.socket.recv())
+            if answer.get("id") == self.sent:
+                assert "error" not in answer, answer
+                return answer["result"]
+
+    def read(self, expression):
+        """The value of an expression in the page, by way of JSON."""
+        result = self(
+            "script.evaluate",
+            expression=f"JSON.stringify({expression})",
+            target={"context": self.page},
+            awaitPromise=True,
+        )
+        assert result["type"] == "success", result
+        return json.loads(result["result"]["value"])
+
+    def wait_for(self, expression, seconds=30):
+        deadline = time.monotonic() + seconds
+        while not self.read(expression):
+            assert time.monotonic() < deadline, expression
+            time.sleep(0.2)
+
+    def click(self, x, y):
+        steps = [{"type": "pointerMove", "x": round(x), "y": round(y)}]
+        steps += [{"type": kind, "button": 0} for kind in ("pointerDown", "pointerUp")]
+        source = {"type": "pointer", "id": "mouse", "actions": steps}
+        self("input.performActions", context=self.page, actions=[source])
+
+    def press(self, *keys):
+        actions = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
+        source = {"type": "key", "id": "keys", "actions": actions}
+        self("input.performActions", context=self.page, actions=[source])
+
+    def close(self):
+        self.socket.close()
+        test_lab.stop(self.process)
+
+
+@pytest.mark.skipif(FIREFOX is None, reason="firefox-esr is not installed")
+def test_firefox(tmp_path):
+    """The static page mounts, a key moves it, and what it says follows."""
+    outputs = "".join(f'<div class="output">{FIGURES[name].html}</div>' for name in KINDS)
+    (tmp_path / "page.html").write_text(
+        f'<!doctype html><meta charset=utf-8><body style="font-family:sans-serif">{outputs}',
+        encoding="utf-8",
+    )
+    (tmp_path / "profile").mkdir()
+    firefox = Firefox(tmp_path / "profile")
+    try:
+        url = f"file://{tmp_path}/page.html"
+        firefox("browsingContext.navigate", context=firefox.page, url=url, wait="complete")
+        cells = firefox.read(
+            f"[...document.querySelectorAll('{HOST}')]"
+            ".map(host => host.shadowRoot?.querySelectorAll('[role=gridcell]').length ?? 0)"
+        )
+        assert len(cells) == len(KINDS) and min(cells) > 5
+        first = f"document.querySelector('{HOST}').shadowRoot"
+        found = f"{first}.querySelector('[aria-label^=\"share of cat for found\"]')"
+        box = firefox.read(f"{found}.getBoundingClientRect()")
+        firefox.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        said = f"{first}.querySelector('[aria-live]').textContent"
+        firefox.wait_for(f"{said}.startsWith('query of found · key of cat = ')")
+        firefox.press("\ue014")  # arrow to the right
+        firefox.wait_for(f"{said}.startsWith('query of found · key of found = ')")
+        size = {"width": 1000, "height": 2800}
+        firefox("browsingContext.setViewport", context=firefox.page, viewport=size)
+        shot = firefox("browsingContext.captureScreenshot", context=firefox.page)
+        (SHOTS / "live-firefox.png").write_bytes(base64.b64decode(shot["data"]))
+    finally:
+        firefox.close()

@@ -1,0 +1,62 @@
+"""nbval compares the data of live figures and ignores their code (tests/nbval_sanitize.cfg)."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+
+from d2lattn import live
+
+ROOT = Path(__file__).resolve().parent.parent
+STEPS = "live.steps([1.0, 3.0], [10.0, 20.0])"
+HEADS = "live.heads([[[0.5, 0.5], [0.1, 0.9]]], tokens=['a', 'b'])"
+
+
+def replaced(pattern, new):
+    """A change of the stored output that has to change it."""
+
+    def change(bundle):
+        changed = {kind: re.sub(pattern, new, text) for kind, text in bundle.items()}
+        assert changed != bundle
+        return changed
+
+    return change
+
+
+# What is done to the stored output, and whether nbval then passes.
+CHANGES = {
+    "nothing": (STEPS, dict, True),
+    "code": (STEPS, replaced('<script type="module">', '<script type="module">// changed\n'), True),
+    "name of the element": (STEPS, replaced("live-[0-9a-f]{8}", "live-01234567"), True),
+    "datum": (STEPS, replaced(r'"scores":\[1,3\]', '"scores":[1,4]'), False),
+    "number in the table": (STEPS, replaced("<td>3.00</td>", "<td>3.01</td>"), False),
+    "line of text": (STEPS, replaced("18.81", "18.82"), False),
+    "shares that are sent": (HEADS, replaced('"text":"', '"text":"A'), True),
+    "shares in the table": (HEADS, replaced("<td>0.50</td>", "<td>0.51</td>"), True),
+    "bound of the shares": (HEADS, replaced("within 8e-06", "within 9e-06"), False),
+    "word": (HEADS, replaced(r'"tokens":\["a"', '"tokens":["c"'), False),
+}
+
+
+def test_nbval_compares_the_data_and_not_the_code(tmp_path):
+    cells = [nbformat.v4.new_code_cell("from d2lattn import live", execution_count=1)]
+    for code, change, _ in CHANGES.values():
+        figure = eval(code, {"live": live})
+        bundle = change(figure._repr_mimebundle_())
+        count = len(cells) + 1
+        output = nbformat.v4.new_output("execute_result", bundle, execution_count=count)
+        cells.append(nbformat.v4.new_code_cell(code, outputs=[output], execution_count=count))
+    path = tmp_path / "figures.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+    command = [sys.executable, "-m", "pytest", "-v", "--nbval", "--nbval-current-env", str(path)]
+    sanitize = ["--nbval-sanitize-with", str(ROOT / "tests" / "nbval_sanitize.cfg")]
+    options = ["-p", "no:cacheprovider", "--rootdir", str(tmp_path)]
+    done = subprocess.run([*command, *sanitize, *options], cwd=ROOT, capture_output=True, text=True)
+    verdicts = re.findall(r"::Cell \d+ (PASSED|FAILED)", done.stdout)
+    assert len(verdicts) == len(cells), done.stdout + done.stderr
+    passed = [verdict == "PASSED" for verdict in verdicts[1:]]
+    assert dict(zip(CHANGES, passed, strict=True)) == {
+        name: passes for name, (_, _, passes) in CHANGES.items()
+    }
