@@ -30,7 +30,7 @@ export JUPYTER_PREFER_ENV_PATH := 1
 export JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP MPLBACKEND D2LATTN_SPEC
 
-.PHONY: help lab test test-oldest test-colab test-portable test-browser refresh live bench slides student words links clean
+.PHONY: help lab test test-oldest test-colab test-portable test-browser bench-browser refresh live bench slides student words links clean
 
 help: ## show this list
 	@echo "d2lattn: a textbook on attention in which every claim runs"
@@ -73,7 +73,10 @@ test-portable: $(STAMP) ## compare every chapter's outputs on older processors' 
 	done
 
 test-browser: $(BROWSER) ## open every chapter in JupyterLab in headless Chromium
-	@$(call settings,.venv) $(PY) -m pytest -q -p no:nbval tests/browser
+	@$(call settings,.venv) $(PY) -m pytest -q -p no:nbval -m "not speed" tests/browser
+
+bench-browser: $(BROWSER) ## measure how fast the live figures mount and follow a hand (idle machine)
+	@$(call settings,.venv) $(PY) -m pytest -q -s -p no:nbval -m speed tests/browser
 
 refresh: $(STAMP) ## run the chapters and store their outputs (CHAPTERS="01 02" for some)
 	@$(call settings,.venv) $(PY) tools/notebooks.py refresh $(CHAPTERS)

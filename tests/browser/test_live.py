@@ -176,6 +176,7 @@ MOUNT = f"""() => {{
 }}"""
 
 
+@pytest.mark.speed
 @pytest.mark.parametrize("name", FIGURES)
 def test_mounting_takes_at_most_60_ms(page, tmp_path, name):
     show(page, tmp_path, name)
@@ -217,6 +218,7 @@ KEYS = {
 }
 
 
+@pytest.mark.speed
 @pytest.mark.parametrize("name", KEYS)
 def test_from_a_key_to_the_picture_at_most_50_ms(page, tmp_path, name):
     show(page, tmp_path, name)
@@ -229,6 +231,7 @@ def test_from_a_key_to_the_picture_at_most_50_ms(page, tmp_path, name):
     assert median <= 50
 
 
+@pytest.mark.speed
 def test_from_a_head_to_the_picture_at_most_50_ms(page, tmp_path):
     show(page, tmp_path, "large")
     page.locator("[aria-label='heads'] [role=gridcell]").first.focus()
@@ -247,6 +250,7 @@ DRAGS = {
 }
 
 
+@pytest.mark.speed
 @pytest.mark.parametrize("name", DRAGS)
 def test_from_a_drag_to_the_picture_at_most_50_ms(page, tmp_path, name):
     show(page, tmp_path, name)
