@@ -126,7 +126,8 @@ def status(name):
 def memory_here(name, n, direction):
     """Print MiB beyond inputs, output and gradients: by the system, and by counting."""
     torch.set_num_threads(1)
-    run(CALLS[name], inputs(64, direction != "forward"), direction)
+    with Alive([]):  # warms up, imports included
+        run(CALLS[name], inputs(1024, direction != "forward"), direction)
     tensors = inputs(n, direction != "forward")
     kept = n * E * 4 * (1 if direction == "forward" else 1 + 1 + 3)  # outputs and gradients
     mark = pathlib.Path("/proc/self/clear_refs")
