@@ -383,6 +383,83 @@ SLIPS = {
         ("j - i here", {"i[:, None] - i": "i - i[:, None]"}),
         ("other end", {"table[(": "table[((", ".clamp(-m, m) + m": " + m) % len(table)"}),
     ],
+    "8.4": [
+        (
+            "plain mean",
+            {"share_1 * output_1 + share_2 * output_2": "(output_1 + output_2) / 2"},
+        ),
+        (
+            "the outputs are added",
+            {"share_1 * output_1 + share_2 * output_2": "output_1 + output_2"},
+        ),
+        (
+            "made from the logarithms",
+            {
+                "(l_1 - both).exp()": "(l_1 / (l_1 + l_2))",
+                "(l_2 - both).exp()": "(l_2 / (l_1 + l_2))",
+            },
+        ),
+        ("the log-sum-exps are added", {"output_2, both": "output_2, l_1 + l_2"}),
+        ("the larger of the two", {"output_2, both": "output_2, torch.maximum(l_1, l_2)"}),
+        (
+            "swapped",
+            {
+                "share_1 * output_1 + share_2 * output_2": (
+                    "share_2 * output_1 + share_1 * output_2"
+                )
+            },
+        ),
+        (
+            "exp overflows",
+            {
+                "torch.logaddexp(l_1, l_2)": "(l_1.exp() + l_2.exp()).log()",
+                "(l_1 - both).exp()": "(l_1.exp() / (l_1.exp() + l_2.exp()))",
+                "(l_2 - both).exp()": "(l_2.exp() / (l_1.exp() + l_2.exp()))",
+            },
+        ),
+    ],
+    "8.5": [
+        ("round up", {"ceil": "floor"}),
+        ("n - 1 steps, not n", {"(n - 1)": "n"}),
+        ("the word itself is one", {"(width - 1)": "width"}),
+        ("this divides n by the width", {"(n - 1) / (width - 1)": "n / width"}),
+        ("2·width - 1 words", {"(width - 1)": "(2 * width - 1)"}),
+        ("both sides of the window", {"(width - 1)": "(2 * width - 2)"}),
+        ("does not multiply", {"(n - 1) / (width - 1)": "math.log(n, width)"}),
+    ],
+    "8.6": [
+        (
+            "added after it was read",
+            {
+                "        state = state + key[:, None] * value  # (d, e)\n": "",
+                "        features = features + key  # (d,)\n": "",
+                "(query @ features))": (
+                    "(query @ features))\n"
+                    "        state = state + key[:, None] * value\n"
+                    "        features = features + key"
+                ),
+            },
+        ),
+        (
+            "later words are seen too",
+            {
+                "outputs.append(query @ state / (query @ features))": "pass",
+                "torch.stack(outputs)": "q @ state / (q @ features)[:, None]",
+            },
+        ),
+        ("sum of the weights is missing", {" / (query @ features)": ""}),
+        ("φ is missing", {"torch.nn.functional.elu(x) + 1": "x"}),
+        ("the + 1 is missing", {"elu(x) + 1": "elu(x)"}),
+        ("only the last word", {"state + key": "key", "features + key": "key"}),
+        (
+            "this is the softmax",
+            {
+                "q, k = (torch.nn.functional.elu(x) + 1 for x in (q, k))": (
+                    "return attention(q, k, v, is_causal=True)"
+                )
+            },
+        ),
+    ],
 }
 # Right answers to the exercises that ask for a value, as a reader may write them.
 RIGHT = [
@@ -399,6 +476,8 @@ RIGHT = [
     ("7.1", 0.909),
     ("7.1", math.sin(2)),
     ("7.6", 1),
+    ("8.1", 56),
+    ("8.2", 157_286),
 ]
 # Wrong values, and part of what is said about them.
 WRONG = [
@@ -441,4 +520,17 @@ WRONG = [
     ("7.6", 4, "the speeds fall"),
     ("7.6", 0, "more than 2π"),
     ("7.6", True, "is not it"),
+    ("8.1", 5, "this is one head"),
+    ("8.1", 112, "not 4"),
+    ("8.1", 28, "numbers, not bytes"),
+    ("8.1", 60, "GB of 1000³ bytes"),
+    ("8.1", 57_220, "these are MiB"),
+    ("8.1", 55, "is not it"),
+    ("8.2", 314_572, "a factor 2 is missing"),
+    ("8.2", 31_457, "for each head of queries"),
+    ("8.2", 6_291_456, "every layer has its own"),
+    ("8.2", 78_643, "2 bytes, not 4"),
+    ("8.2", 20_132_659, "one number for each head"),
+    ("8.2", 146_484, "not 10^9"),
+    ("8.2", 157_287, "is not it"),
 ]
