@@ -23,8 +23,8 @@ def check_number(name, value, least=-math.inf, most=math.inf):
     """A finite int or float from `least` to `most` (a bool is none)."""
     if not is_finite_number(value) or not least <= value <= most:
         bounded = least > -math.inf or most < math.inf
-        rule = f"number from {least} to {most}" if bounded else "finite number"
-        raise ValueError(f"{name} must be a {rule}, got {show(value)}")
+        bounds = f" from {least} to {most}" if bounded else ""
+        raise ValueError(f"{name} must be a finite number{bounds}, got {show(value)}")
 
 
 def is_finite_number(value):

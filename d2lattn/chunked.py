@@ -207,7 +207,10 @@ def _forward(query, key, value, output, logsumexp, visible, scale, dropout_p, bl
         q = query[..., rows, :].to(logsumexp.dtype) * scale  # (..., l, E)
         largest = q.new_full((*q.shape[:-1], 1), -math.inf)
         total, weighted = torch.zeros_like(largest), q.new_zeros(*q.shape[:-1], value.shape[-1])
+        seen = visible.mask is None and visible.shape[-1] > 0  # whether a query sees some key
         for keys, part in _visible_blocks(visible, rows, block[1]):
+            if visible.mask is not None:
+                seen = seen | part.allowed().any(-1, keepdim=True)
             scores = part.hide_(q @ key[..., keys, :].to(q.dtype).mT)  # (..., l, s)
             larger = torch.maximum(largest, scores.amax(-1, keepdim=True))
             reference = larger.masked_fill(larger == -math.inf, 0)  # no key seen yet
@@ -219,9 +222,9 @@ def _forward(query, key, value, output, logsumexp, visible, scale, dropout_p, bl
             largest = larger
         logsumexp[..., rows] = (largest + total.log()).squeeze(-1)
         # 0/0 is 0 for a query without keys, and NaN for one whose own numbers make all scores -inf.
-        every = visible.block(rows, slice(0, visible.shape[-1]))
-        empty = every.unseen_queries() if visible.bias is None else total == 0
-        output[..., rows, :] = weighted / (total if empty is None else total.masked_fill(empty, 1))
+        if visible.bias is not None or seen is False:
+            seen = total > 0
+        output[..., rows, :] = weighted / (total if seen is True else total.masked_fill(~seen, 1))
 
 
 def _backward(

@@ -578,7 +578,7 @@ CORE = [
         "attention, dropout_p",
         lambda x: attention(Q, K, V, dropout_p=x),
         NOT_A_SHARE,
-        "^dropout_p must be a number from 0 to 1, got ",
+        "^dropout_p must be a finite number from 0 to 1, got ",
     ),
     *others(
         "attention, engine",
@@ -706,7 +706,7 @@ POSITIONS = [
         "PositionalEncoding, dropout",
         lambda x: PositionalEncoding(4, x),
         NOT_A_SHARE,
-        "^dropout must be a number from 0 to 1, got ",
+        "^dropout must be a finite number from 0 to 1, got ",
     ),
     *others(
         "PositionalEncoding, x",

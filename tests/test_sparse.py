@@ -575,7 +575,7 @@ BAD = [
     ),
     (linear_attention, (X, X, [1]), LINEAR, r"value must be a floating tensor, got list"),
     (lsh_attention, (X, X[:3]), HASH, r"value must have one row for each key, got .*\(3, 3\)"),
-    (lsh_attention, (X[0], X), HASH, r"qk must have axes .* got shape \(3,\)"),
+    (lsh_attention, (X[0], X), HASH, r"qk must have shape .* got \(3,\)"),
     (lsh_attention, (X[:, :0], X), HASH, r"qk must have a width of at least 1, got shape \(4, 0\)"),
     (lsh_attention, (X, X.half()), HASH, r"value must have the dtype"),
     (lsh_attention, (X, X), HASH | dict(num_buckets=6), r"num_buckets must be a power of 2, got 6"),

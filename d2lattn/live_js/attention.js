@@ -78,7 +78,7 @@ export function mount(live, data) {
   const place = (kind, title, rows, columns, {labels, edit = false, y = top, x = left, names = true} = {}) => {
     add(svg, "text", {class: "b", x, y: y - (labels ? 22 : 8)}, title);
     labels?.forEach((word, j) => add(svg, "text", {class: "m t", x: x + j * CELL + CELL / 2 - 1, y: y - 6}, short(word, 6)));
-    if (names) tokens.forEach((word, i) => add(svg, "text", {class: "n s", x: x - 9, y: y + i * LINE + 14.5}, short(word, 8)));
+    if (names) tokens.forEach((word, i) => add(svg, "text", {class: "n s", x: x - 9, y: y + i * LINE + 14.5}, short(word, 7)));
     panels[kind] = panel(svg, {name: title, x, y, rows, columns, width: CELL, height: LINE, pick: pick(kind), edit: () => edit});
     if (edit) editable(svg, panels[kind].cells, number, (i, j) => read(kind)[i][j], (i, j, value) => write(kind, i, j, value));
     left = panels[kind].right + 20;

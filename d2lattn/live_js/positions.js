@@ -21,6 +21,7 @@ export function turnedScore(query, key, p, q, pair, dim, base) {
 const WIDTH = 884, QUERY = [1, .3], KEY = [.7, -.7], BASES = [2, 100, 10000, 1000000];
 
 export function mount(live, data) {
+  add(live, "style", {}, ":host { max-width: 700px; }"); // a slide is 720 high
   const {dim, length} = data, pairs = Math.floor(dim / 2), last = length - 1;
   const start = () => ({p: Math.min(data.p, last), q: Math.min(data.q, last), pair: 0, base: data.base, keep: false});
   let state = start();
