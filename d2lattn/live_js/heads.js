@@ -25,7 +25,7 @@ export function weightsOf({shape: [T, H, L, S], weights, query, key, width}) {
 }
 
 const STYLE = `
-:host { max-width: 660px; }
+:host { max-width: 630px; }
 .maps [role=row] { display: flex; flex-wrap: wrap; gap: 8px; margin: 4px 0; }
 .maps [role=gridcell] { width: 98px; padding: 4px; border-radius: 6px; text-align: center; border: 2px solid transparent; font-size: 13px; }
 .maps .shown { border-color: var(--weight); font-weight: 600; } .maps [role=gridcell]:focus { outline: 2px solid currentColor; outline-offset: 1px; }

@@ -636,7 +636,7 @@ def test_jupyterlab(browser, lab):
     assert page.locator(".jp-OutputArea caption").first.is_visible()
     page.screenshot(path=str(SHOTS / "live-lab-untrusted.png"))
 
-    test_lab.wait_for(page, lambda state: state and state["cells"] == len(SOURCES))
+    test_lab.wait_for(page, test_lab.STATE, lambda state: state and state["cells"] == len(SOURCES))
     page.evaluate("() => { window.jupyterapp.commands.execute('notebook:restart-run-all') }")
     page.get_by_role("button", name="Confirm Kernel Restart").click()
     alive(page, len(SOURCES))
