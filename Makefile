@@ -73,7 +73,7 @@ test-portable: $(STAMP) ## compare every chapter's outputs on older processors' 
 	done
 
 test-browser: $(BROWSER) ## open every chapter in JupyterLab in headless Chromium
-	@$(call settings,.venv) $(PY) -m pytest -q -p no:nbval -m "not speed" tests/browser
+	@$(call settings,.venv) $(PY) -m pytest -q -p no:nbval -m "not speed" $(AGAIN) tests/browser
 
 bench-browser: $(BROWSER) ## measure how fast the live figures mount and follow a hand (idle machine)
 	@$(call settings,.venv) $(PY) -m pytest -q -s -p no:nbval -m speed tests/browser
@@ -85,7 +85,7 @@ live: $(STAMP) ## minify the code of the live figures (needs node and, once, the
 	@$(PY) tools/live_code.py
 
 bench: $(STAMP) ## measure speed and memory, write benchmarks/RESULTS.md
-	@$(PY) benchmarks/bench.py
+	@$(PY) benchmarks/bench.py && $(PY) benchmarks/long.py >> benchmarks/RESULTS.md
 
 slides: $(STAMP) ## write the chapters as slides that open without network, into build/slides
 	@$(PY) tools/notebooks.py slides
