@@ -320,9 +320,9 @@ def lsh_table(n, buckets, rounds, seeds):
     return table(["buckets", "chunk", *(f"{r} rounds" for r in rounds)], body)
 
 
-def report(quick, budget):
+def report(quick, budget, largest):
     started = time.perf_counter()
-    largest, rounds = (4096, 2) if quick else (65536, 7)
+    largest, rounds = (min(largest, 4096), 2) if quick else (largest, 7)
     sizes = [2**p for p in range(8, 17) if 2**p <= largest]
     counts = [1] if (os.cpu_count() or 1) == 1 else [1, 2]
     rates = {threads: product_rate(threads) for threads in counts}
@@ -358,10 +358,11 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="short sequences, to see that it runs")
     parser.add_argument("--budget", type=float, default=12, help="seconds for a row of times")
+    parser.add_argument("--largest", type=int, default=65536, help="the longest sequence")
     parser.add_argument("--memory-of", nargs=3, metavar=("NAME", "N", "PASS"), help="internal")
     options = parser.parse_args()
     if options.memory_of:
         name, n, direction = options.memory_of
         memory_here(name, int(n), direction)
     else:
-        print(report(options.quick, options.budget))
+        print(report(options.quick, options.budget, options.largest))
