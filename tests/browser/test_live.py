@@ -540,7 +540,7 @@ def test_static_page_of_nbconvert(browser, tmp_path, options):
     watch(page)  # nbconvert itself asks for require.js and MathJax, in vain
     page.goto(f"file://{tmp_path}/page.html")
     page.get_by_label("share of cat for found", exact=False).first.click()
-    assert page.get_by_text("query of found", exact=False).first.is_visible()
+    page.get_by_text("query of found", exact=False).first.wait_for()  # the next frame redraws
     hosts = page.locator("[data-live]")
     assert hosts.count() == len(KINDS)
     assert all(host.locator("[role=gridcell]").count() > 5 for host in hosts.all())
