@@ -7,6 +7,11 @@ PORT ?= 8888
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
+# Students are not root: a Python in a folder of root's own is none for them.
+OPEN_PYTHON = $(shell for p in $(PYTHON) /usr/bin/python3; do \
+	runuser -u nobody -- $$(command -v $$p) -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' \
+	2>/dev/null && echo $$p && break; done)
+
 # What is installed depends on these files and on where the project lies: another content or
 # another place gives another stamp, and the environment is built anew.
 stamp = $(1)/ready-$(shell { cat $(2); pwd; } 2>/dev/null | cksum | cut -d' ' -f1)
@@ -14,6 +19,8 @@ STAMP := $(call stamp,.venv,requirements.txt requirements-d2l.txt)
 OLDEST := $(call stamp,.venv-oldest,pyproject.toml requirements.txt requirements-d2l.txt tools/oldest.py)
 COLAB := $(call stamp,.venv-colab,requirements-colab.txt)
 BROWSER := .venv/browser-ready
+CLASS := $(call stamp,.venv-hub,requirements.txt requirements-d2l.txt requirements-hub.txt)
+HUB := .venv-hub/node_modules/.bin/configurable-http-proxy
 MAKING := .venv-make/ready-$(shell cksum < requirements-make.txt | cut -d' ' -f1)
 PY := .venv/bin/python
 FIRST := notebooks/00_start_here.ipynb
@@ -30,7 +37,7 @@ export JUPYTER_PREFER_ENV_PATH := 1
 export JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP MPLBACKEND D2LATTN_SPEC
 
-.PHONY: help lab test test-oldest test-colab test-portable test-browser bench-browser refresh live bench slides student words links clean
+.PHONY: help lab test test-oldest test-colab test-portable test-browser test-hub bench-browser hub refresh live bench slides student words links clean
 
 help: ## show this list
 	@echo "d2lattn: a textbook on attention in which every claim runs"
@@ -49,12 +56,12 @@ lab: $(STAMP) ## open the book in JupyterLab (PORT=8888)
 test: $(STAMP) ## check the style, the package and every chapter, output by output
 	@$(PY) -m ruff check --quiet . && $(PY) -m ruff format --quiet --check .
 	@$(call settings,.venv) $(PY) -m pytest $(NBVAL) --doctest-modules \
-		--ignore tests/browser --ignore tests/colab d2lattn tests notebooks
+		--ignore tests/browser --ignore tests/colab --ignore tests/hub d2lattn tests notebooks
 
 # torch and Python are those at hand: an older torch would be gigabytes to download.
 test-oldest: $(OLDEST) ## the same on the lowest version of every range in pyproject.toml
 	@$(call settings,.venv-oldest) .venv-oldest/bin/python -m pytest $(NBVAL) --doctest-modules \
-		-m "not pins" --ignore tests/browser --ignore tests/colab d2lattn tests notebooks
+		-m "not pins" --ignore tests/browser --ignore tests/colab --ignore tests/hub d2lattn tests notebooks
 
 test-colab: $(COLAB) ## install a wheel beside what Colab has, as its first cell does, and run the book
 	@rm -rf build/colab build/lib && mkdir -p build/colab
@@ -77,6 +84,12 @@ test-browser: $(BROWSER) ## open every chapter in JupyterLab in headless Chromiu
 
 bench-browser: $(BROWSER) ## measure how fast the live figures mount and follow a hand (idle machine)
 	@$(call settings,.venv) $(PY) -m pytest -q -s -p no:nbval -m speed tests/browser
+
+test-hub: $(HUB) ## start a JupyterHub with six students on this machine (root, Linux)
+	@$(call settings,.venv-hub) .venv-hub/bin/python -m pytest -q -s -p no:nbval tests/hub
+
+hub: $(HUB) ## serve a class from this machine (root, Linux; deploy/README.md)
+	@cd deploy && PATH="$(CURDIR)/.venv-hub/bin:$$PATH" exec ../.venv-hub/bin/python -m jupyterhub
 
 refresh: $(STAMP) ## run the chapters and store their outputs (CHAPTERS="01 02" for some)
 	@$(call settings,.venv) $(PY) tools/notebooks.py refresh $(CHAPTERS)
@@ -105,13 +118,13 @@ clean: ## remove the environment and everything that was built
 	rm -rf .venv .venv-* build .pytest_cache .hypothesis .ruff_cache *.egg-info
 	find . -name __pycache__ -o -name .ipynb_checkpoints | xargs rm -rf
 
-# $(call environment,folder,what pip installs,and that without dependencies)
+# $(call environment,folder,what pip installs,that without dependencies,another Python)
 define environment
-	@test -n "$(PYTHON)" || { echo "d2lattn needs Python 3.11 or newer: install it, or name it with make PYTHON=/path/to/python"; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "d2lattn needs Python 3.11 or newer, and $(PYTHON) is not: install one, or name it with make PYTHON=/path/to/python"; exit 1; }
+	@test -n "$(or $(4),$(PYTHON))" || { echo "d2lattn needs Python 3.11 or newer: install it, or name it with make PYTHON=/path/to/python"; exit 1; }
+	@$(or $(4),$(PYTHON)) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "d2lattn needs Python 3.11 or newer, and $(or $(4),$(PYTHON)) is not: install one, or name it with make PYTHON=/path/to/python"; exit 1; }
 	@echo "setting up $(1) (once; a few minutes)"
 	@rm -rf $(1)
-	@$(PYTHON) -m venv $(1) || { echo "$(PYTHON) cannot make a virtual environment: on Debian and Ubuntu, apt install python3-venv"; exit 1; }
+	@$(or $(4),$(PYTHON)) -m venv $(1) || { echo "$(or $(4),$(PYTHON)) cannot make a virtual environment: on Debian and Ubuntu, apt install python3-venv"; exit 1; }
 	@$(1)/bin/python -m $(PIP) $(2)
 	$(if $(3),@$(1)/bin/python -m $(PIP) --no-deps $(3))
 	@touch $@
@@ -125,6 +138,13 @@ $(OLDEST): pyproject.toml requirements.txt requirements-d2l.txt tools/oldest.py
 
 $(COLAB): requirements-colab.txt
 	$(call environment,.venv-colab,-r requirements-colab.txt)
+
+$(CLASS): requirements.txt requirements-d2l.txt requirements-hub.txt
+	$(call environment,.venv-hub,-r requirements.txt -r requirements-hub.txt,-r requirements-d2l.txt .,$(OPEN_PYTHON))
+
+$(HUB): $(CLASS)
+	@npm install --prefix .venv-hub --no-audit --no-fund --silent configurable-http-proxy@5.3.0
+	@touch $@
 
 $(MAKING): $(STAMP) requirements-make.txt
 	@rm -rf .venv-make

@@ -1,0 +1,65 @@
+"""One machine for a class: each student's own JupyterLab with an own copy of the chapters.
+
+`make hub` sets up and starts it, as root, since it logs in the machine's own users. Existing parts
+only: JupyterHub, its proxy, its spawner of system users, its culler of idle servers. The
+variables D2LATTN_HUB_* change what a lecturer may want to change.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+DEPLOY = Path(__file__).resolve().parent
+ENVIRONMENT = Path(sys.prefix)  # .venv-hub
+
+
+def setting(name, default):
+    return os.environ.get(f"D2LATTN_HUB_{name}", default)
+
+
+c = get_config()  # noqa: F821 (JupyterHub gives it)
+
+# Loopback: put a web server with a certificate before it, or give c.JupyterHub.ssl_key and ssl_cert.
+c.JupyterHub.bind_url = setting("URL", "http://127.0.0.1:8000")
+c.ConfigurableHTTPProxy.api_url = setting("PROXY_API", "http://127.0.0.1:8001")
+c.JupyterHub.hub_bind_url = setting("HUB_API", "http://127.0.0.1:8081")
+c.ConfigurableHTTPProxy.command = [
+    str(ENVIRONMENT / "node_modules" / ".bin" / "configurable-http-proxy")
+]
+
+# Who may come in: the system's users of one group, with the system's passwords.
+c.JupyterHub.authenticator_class = "pam"
+c.PAMAuthenticator.open_sessions = False
+c.LocalAuthenticator.allowed_groups = {setting("GROUP", "students")}
+
+# What a student gets: student.sh copies the chapters, sets the limits and starts the server.
+c.Spawner.cmd = [str(DEPLOY / "student.sh")]
+c.Spawner.default_url = "/lab/tree/d2lattn/00_start_here.ipynb"
+c.Spawner.environment = {
+    "BOOK": str(DEPLOY.parent / "notebooks"),
+    "MEMORY_GIB": setting("MEMORY_GIB", "6"),
+    "PROCESSES": setting("PROCESSES", "256"),
+    "OMP_NUM_THREADS": setting("THREADS", "1"),  # thirty students, and not so many cores
+    "JUPYTER_CONFIG_PATH": str(DEPLOY.parent / ".jupyter"),  # no news popup
+}
+c.Spawner.start_timeout = c.Spawner.http_timeout = 120  # a whole class starts within a minute
+c.JupyterHub.concurrent_spawn_limit = 20
+
+# Servers that nobody uses make room.
+idle = setting("IDLE_SECONDS", "3600")
+c.JupyterHub.services = [
+    {
+        "name": "idle-culler",
+        "command": [
+            *(sys.executable, "-m", "jupyterhub_idle_culler", f"--timeout={idle}"),
+            f"--cull-every={max(1, int(idle) // 6)}",
+        ],
+    }
+]
+c.JupyterHub.load_roles = [
+    {
+        "name": "idle-culler",
+        "scopes": ["list:users", "read:users:activity", "read:servers", "delete:servers"],
+        "services": ["idle-culler"],
+    }
+]

@@ -1,0 +1,408 @@
+"""A real JupyterHub on loopback, with six of the machine's users: `make test-hub` (root, Linux).
+
+What is asserted is what a lecturer relies on; what is printed says how large a server must be.
+"""
+
+import json
+import os
+import re
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+GROUP, PEOPLE = "d2l-class", [f"d2l-student-{i}" for i in range(1, 7)]
+CHAPTER = "01_bare_bones_attention.ipynb"
+
+
+def is_open(path):
+    """Whether a user of no rights can execute it."""
+    command = ["runuser", "-u", "nobody", "--", "test", "-x", str(path)]
+    return subprocess.run(command).returncode == 0
+
+
+MISSING = [
+    why
+    for why, is_so in {
+        "it needs Linux": lambda: sys.platform != "linux",
+        "it makes users of the system, so it needs root": lambda: os.geteuid() != 0,
+        "it needs useradd, chpasswd, prlimit and runuser": lambda: not all(
+            map(shutil.which, ("useradd", "chpasswd", "prlimit", "runuser"))
+        ),
+        "students cannot open this folder": lambda: not is_open(ROOT / "deploy" / "student.sh"),
+        "students cannot run this Python: make test-hub PYTHON=/usr/bin/python3": lambda: (
+            not is_open(sys.executable)
+        ),
+    }.items()
+    if is_so()
+][:1]
+pytestmark = pytest.mark.skipif(bool(MISSING), reason="; ".join(MISSING))
+if not MISSING:
+    import psutil
+    import requests
+    import websocket
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Hub:
+    """A hub with the configuration of deploy/, on free ports, its state in `folder`."""
+
+    def __init__(self, folder, **settings):
+        urls = [f"http://127.0.0.1:{free_port()}" for _ in range(3)]
+        settings = dict(zip(("URL", "PROXY_API", "HUB_API"), urls, strict=True), **settings)
+        self.url, self.folder = urls[0], folder
+        environment = {f"D2LATTN_HUB_{name}": str(value) for name, value in settings.items()}
+        environment |= dict(os.environ, D2LATTN_HUB_GROUP=GROUP)
+        environment["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+        environment.pop("OMP_NUM_THREADS", None)
+        self.log = open(folder / "hub.log", "w")  # noqa: SIM115
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "jupyterhub", "-f", ROOT / "deploy" / "jupyterhub_config.py"],
+            cwd=folder,
+            env=environment,
+            stdout=self.log,
+            stderr=subprocess.STDOUT,
+        )
+        wait(lambda: self.process.poll() is not None or self.answers(), 60, "the hub to answer")
+        assert self.process.poll() is None, (folder / "hub.log").read_text()
+
+    def answers(self):
+        try:
+            return requests.get(f"{self.url}/hub/api/", timeout=1).ok
+        except requests.RequestException:
+            return False
+
+    def stop(self):
+        self.process.terminate()
+        try:
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+        self.log.close()
+
+
+class Student:
+    """Somebody at a browser: logs in, starts the server, runs cells."""
+
+    def __init__(self, hub, name, password):
+        self.hub, self.name, self.password = hub, name, password
+        self.server = f"{hub.url}/user/{name}/"
+        self.web = requests.Session()
+
+    def login(self):
+        form = f"{self.hub.url}/hub/login"
+        self.web.get(form, timeout=30).raise_for_status()
+        body = dict(username=self.name, password=self.password, _xsrf=self.web.cookies["_xsrf"])
+        answer = self.web.post(form, data=body, allow_redirects=False, timeout=60)
+        assert answer.status_code == 302, f"{self.name} cannot log in: {answer.status_code}"
+        token = self.web.post(
+            f"{self.hub.url}/hub/api/users/{self.name}/tokens",
+            headers={"X-XSRFToken": self.web.cookies.get("_xsrf", path="/hub/")},
+            timeout=30,
+        )
+        token.raise_for_status()
+        self.headers = {"Authorization": f"token {token.json()['token']}"}
+        return self
+
+    def ask(self, method, url, **options):
+        return requests.request(method, url, headers=self.headers, timeout=60, **options)
+
+    def start(self):
+        api = f"{self.hub.url}/hub/api/users/{self.name}"
+        assert self.ask("POST", f"{api}/server").status_code in (201, 202)
+        wait(lambda: self.ask("GET", api).json()["servers"].get("", {}).get("ready"), 120, "spawn")
+        return self
+
+    def kernel(self):
+        return Kernel(self)
+
+    def get(self, path):
+        answer = self.ask("GET", f"{self.server}api/contents/d2lattn/{path}?content=1")
+        answer.raise_for_status()
+        return answer.json()["content"]
+
+    def processes(self):
+        return [p for p in psutil.process_iter(["username"]) if p.info["username"] == self.name]
+
+    def memory(self):
+        """MiB of all processes of this user; what several share is counted in parts (PSS)."""
+        total = 0
+        for process in self.processes():
+            try:
+                total += process.memory_full_info().pss
+            except (psutil.NoSuchProcess, ProcessLookupError):
+                continue
+        return total / 2**20
+
+
+class Kernel:
+    """A running kernel of a student, spoken to as a browser does."""
+
+    def __init__(self, student):
+        self.student = student
+        body = dict(name="python3", path="d2lattn")
+        answer = student.ask("POST", f"{student.server}api/kernels", json=body)
+        answer.raise_for_status()
+        self.id = answer.json()["id"]
+        url = f"{student.server}api/kernels/{self.id}/channels".replace("http", "ws", 1)
+        self.channel = websocket.create_connection(url, header=student.headers, timeout=120)
+
+    def send(self, code):
+        name = secrets.token_hex(8)
+        header = dict(msg_id=name, msg_type="execute_request", version="5.3", session="s")
+        content = dict(code=code, silent=False, store_history=True, allow_stdin=False)
+        message = dict(header=header | dict(username="", date=""), content=content, channel="shell")
+        self.channel.send(json.dumps(message | dict(parent_header={}, metadata={}, buffers=[])))
+        return name
+
+    def run(self, code):
+        """What the code prints; of an error its name and text."""
+        name, said = self.send(code), ""
+        while True:
+            message = self.channel.recv()
+            if isinstance(message, bytes):  # a control's picture
+                continue
+            message = json.loads(message)
+            if message.get("parent_header", {}).get("msg_id") != name:
+                continue
+            kind, content = message["msg_type"], message["content"]
+            if kind == "stream":
+                said += content["text"]
+            if kind == "error":
+                said += f"{content['ename']}: {content['evalue']}"
+            if kind == "status" and content["execution_state"] == "idle":
+                return said
+
+    def stop(self):
+        self.channel.close()
+        self.student.ask("DELETE", f"{self.student.server}api/kernels/{self.id}")
+
+
+def wait(happened, seconds, what):
+    end = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < end, f"waited {seconds} s for {what}"
+        time.sleep(0.2)
+
+
+@pytest.fixture(scope="session")
+def passwords():
+    """Six users of the system in a group of their own; nothing of them stays."""
+    subprocess.run(["groupadd", "-f", GROUP], check=True)
+    passwords = {name: secrets.token_urlsafe(12) for name in PEOPLE}
+    for name, password in passwords.items():
+        subprocess.run(["useradd", "-m", "-s", "/bin/sh", "-G", GROUP, name], check=True)
+        subprocess.run(["chpasswd"], input=f"{name}:{password}", text=True, check=True)
+    yield passwords
+    for name in PEOPLE:
+        subprocess.run(["pkill", "-KILL", "-u", name], check=False)
+        wait(lambda name=name: subprocess.run(["pgrep", "-u", name]).returncode, 20, "its end")
+        subprocess.run(["userdel", "-r", name], check=True, stderr=subprocess.DEVNULL)
+    subprocess.run(["groupdel", GROUP], check=True)
+
+
+@pytest.fixture(scope="session")
+def hub(passwords, tmp_path_factory):
+    hub = Hub(tmp_path_factory.mktemp("hub"))
+    yield hub
+    hub.stop()
+
+
+@pytest.fixture(scope="session")
+def students(hub, passwords):
+    """All six, logged in and with a running server, at once."""
+    started = time.monotonic()
+    students = [Student(hub, *person) for person in passwords.items()]
+    with ThreadPoolExecutor(len(students)) as pool:
+        list(pool.map(lambda s: s.login().start(), students))
+    print(f"\n{len(students)} students are in after {time.monotonic() - started:.0f} s")
+    return students
+
+
+def run_chapter(student):
+    """Seconds of a student's whole chapter, and the cells whose printed text is not the stored."""
+    notebook = student.get(CHAPTER)
+    started, kernel, wrong = time.monotonic(), student.kernel(), []
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            said = kernel.run(cell["source"])
+            stored = "".join(o["text"] for o in cell["outputs"] if o["output_type"] == "stream")
+            if said != stored and "nbval-ignore-output" not in cell["metadata"].get("tags", []):
+                wrong.append((cell["source"], said))
+    return time.monotonic() - started, wrong, kernel
+
+
+def test_six_students_run_a_chapter_at_once(students):
+    peak, done = {s.name: 0 for s in students}, threading.Event()
+    resting = sum(s.memory() for s in students) / len(students)
+
+    def watch():
+        while not done.wait(0.5):
+            for s in students:
+                peak[s.name] = max(peak[s.name], s.memory())
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        with ThreadPoolExecutor(len(students)) as pool:
+            results = list(pool.map(run_chapter, students))
+    finally:
+        done.set()
+        watcher.join()
+    for student, (_, wrong, kernel) in zip(students, results, strict=True):
+        assert not wrong, f"{student.name}: {wrong[0]}"
+        kernel.stop()
+    seconds = sorted(seconds for seconds, _, _ in results)
+    alone, _, kernel = run_chapter(students[0])
+    kernel.stop()
+    print(
+        f"chapter 01, all at once on {os.cpu_count()} cores: {seconds[0]:.0f} to {seconds[-1]:.0f} s"
+        f" each; one alone: {alone:.0f} s\n"
+        f"memory of a student: {resting:.0f} MiB with an open chapter, at most "
+        f"{max(peak.values()):.0f} MiB while it runs (hub and proxy: {hub_memory():.0f} MiB once)"
+    )
+
+
+def hub_memory():
+    parts = [p for p in psutil.process_iter(["username", "cmdline"])
+             if p.info["username"] == "root" and "jupyterhub" in " ".join(p.info["cmdline"] or [])
+             or "configurable-http-proxy" in " ".join(p.info["cmdline"] or [])]  # fmt: skip
+    return sum(p.memory_full_info().pss for p in parts) / 2**20
+
+
+def test_every_student_has_an_own_copy(students):
+    first, second = students[:2]
+    chapter = first.get(CHAPTER)
+    chapter["cells"][0]["source"] = "# mine"
+    url = f"{first.server}api/contents/d2lattn/{CHAPTER}"
+    first.ask("PUT", url, json=dict(type="notebook", content=chapter)).raise_for_status()
+    assert first.get(CHAPTER)["cells"][0]["source"] == "# mine"
+    assert second.get(CHAPTER)["cells"][0]["source"].startswith("# 1 ·")
+
+
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [
+        ("bytearray(20 * 2**30)", "MemoryError"),
+        ("import torch; torch.zeros(5 * 2**30)", "RuntimeError"),  # 20 GiB
+        (
+            "import subprocess\n"
+            "running = [subprocess.Popen(['sleep', '60']) for _ in range(1000)]",
+            "BlockingIOError",
+        ),
+    ],
+    ids=["20 GiB", "20 GiB in torch", "1000 processes"],
+)
+def test_a_student_who_takes_too_much_is_stopped(students, harm, said):
+    kernel = students[0].kernel()
+    assert said in kernel.run(harm)
+    assert others_answer(students) < 20
+    kernel.run("for process in globals().get('running', []): process.kill(); process.wait()")
+    kernel.stop()
+
+
+def test_an_endless_loop_and_a_crash_leave_the_others_alone(students):
+    looping, crashing = students[0].kernel(), students[1].kernel()
+    looping.send("while True: pass")
+    crashing.send("import os, signal; os.kill(os.getppid(), signal.SIGKILL)")  # its own server
+    assert others_answer(students[2:]) < 20
+    wait(lambda: not is_up(students[1]), 60, "the hub to see the crash")
+    students[1].start()
+    assert students[1].kernel().run("print(1 + 1)") == "2\n"
+    looping.stop()
+
+
+def is_up(student):
+    url = f"{student.hub.url}/hub/api/users/{student.name}"
+    return student.ask("GET", url).json()["servers"].get("", {}).get("ready", False)
+
+
+def others_answer(students):
+    """Seconds until a new kernel of every other student has answered."""
+    started = time.monotonic()
+    for student in students[1:]:
+        kernel = student.kernel()
+        assert kernel.run("print(6 * 7)") == "42\n"
+        kernel.stop()
+    return time.monotonic() - started
+
+
+def test_no_student_reads_what_is_anothers(students, hub):
+    kernel, other = students[2].kernel(), students[3]
+    server = next(p for p in other.processes() if "singleuser" in " ".join(p.cmdline()))
+    for path in (
+        f"/home/{other.name}/d2lattn/{CHAPTER}",
+        f"/proc/{server.pid}/environ",  # holds the server's token
+        hub.folder / "jupyterhub_cookie_secret",
+        hub.folder / "jupyterhub.sqlite",
+    ):
+        assert "PermissionError" in kernel.run(f"open({str(path)!r}, 'rb').read(1)"), path
+    assert "Error" in kernel.run(f"open({str(ROOT / 'notebooks' / CHAPTER)!r}, 'a')")
+    kernel.stop()
+
+
+def test_no_student_reaches_anothers_server(students):
+    first, second = students[4:6]
+    assert first.ask("GET", f"{first.server}api/contents").ok
+    assert first.ask("GET", f"{second.server}api/contents").status_code == 403
+    assert first.ask("POST", f"{second.server}api/kernels").status_code == 403
+    with pytest.raises(websocket.WebSocketBadStatusException, match="403"):
+        other = second.kernel()
+        url = f"{second.server}api/kernels/{other.id}/channels".replace("http", "ws", 1)
+        websocket.create_connection(url, header=first.headers, timeout=30)
+    # Nor past the proxy, at the port of the server itself: it asks who is there.
+    server = next(p for p in second.processes() if "singleuser" in " ".join(p.cmdline()))
+    ports = [c.laddr.port for c in server.net_connections("tcp") if c.status == "LISTEN"]
+    assert len(ports) == 1
+    url = f"http://127.0.0.1:{ports[0]}/user/{second.name}/api/contents"
+    kernel = first.kernel()
+    said = kernel.run(
+        "import requests\n"
+        f"print(requests.get({url!r}, headers={first.headers!r}, timeout=9).status_code)\n"
+        f"print(requests.get({url!r}, timeout=9).status_code)"
+    )
+    assert said == "403\n403\n"
+    # Nor a kernel: it speaks through files in a folder that only its user may open.
+    runtime = Path("/home") / second.name / ".local/share/jupyter/runtime"
+    connections = [json.loads(file.read_text()) for file in runtime.glob("kernel-*.json")]
+    assert connections and {c["transport"] for c in connections} == {"ipc"}
+    assert "PermissionError" in kernel.run(f"import os; os.listdir({str(runtime)!r})")
+    kernel.stop()
+
+
+def test_who_is_not_of_the_class_or_has_another_password_stays_outside(hub, passwords):
+    wrong = Student(hub, PEOPLE[0], "not the password")
+    stranger = Student(hub, "root", "")
+    for person in (wrong, stranger):
+        with pytest.raises(AssertionError, match="cannot log in"):
+            person.login()
+
+
+def test_an_idle_server_makes_room(students, passwords, tmp_path):
+    """In a hub of its own, in which idle means ten seconds."""
+    hub = Hub(tmp_path, IDLE_SECONDS=10)
+    try:
+        student = Student(hub, PEOPLE[0], passwords[PEOPLE[0]]).login().start()
+        assert is_up(student)
+        wait(lambda: not is_up(student), 90, "the culler")
+    finally:
+        hub.stop()
+
+
+def test_the_proxy_in_use_is_the_one_that_is_pinned():
+    pinned = re.search(r"configurable-http-proxy@([\d.]+)", (ROOT / "Makefile").read_text())
+    package = ROOT / ".venv-hub/node_modules/configurable-http-proxy/package.json"
+    assert json.loads(package.read_text())["version"] == pinned[1]
