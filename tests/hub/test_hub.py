@@ -34,8 +34,8 @@ MISSING = [
     for why, is_so in {
         "it needs Linux": lambda: sys.platform != "linux",
         "it makes users of the system, so it needs root": lambda: os.geteuid() != 0,
-        "it needs useradd, chpasswd, prlimit and runuser": lambda: not all(
-            map(shutil.which, ("useradd", "chpasswd", "prlimit", "runuser"))
+        "it needs useradd, chpasswd, prlimit and runuser": lambda: (
+            not all(map(shutil.which, ("useradd", "chpasswd", "prlimit", "runuser")))
         ),
         "students cannot open this folder": lambda: not is_open(ROOT / "deploy" / "student.sh"),
         "students cannot run this Python: make test-hub PYTHON=/usr/bin/python3": lambda: (
@@ -299,8 +299,7 @@ def test_every_student_has_an_own_copy(students):
         ("bytearray(20 * 2**30)", "MemoryError"),
         ("import torch; torch.zeros(5 * 2**30)", "RuntimeError"),  # 20 GiB
         (
-            "import subprocess\n"
-            "running = [subprocess.Popen(['sleep', '60']) for _ in range(1000)]",
+            "import subprocess\nrunning = [subprocess.Popen(['sleep', '60']) for _ in range(1000)]",
             "BlockingIOError",
         ),
     ],
