@@ -19,7 +19,7 @@ def setting(name, default):
 
 c = get_config()  # noqa: F821 (JupyterHub gives it)
 
-# Loopback: a web server with a certificate stands before it, or give c.JupyterHub.ssl_key, ssl_cert.
+# Loopback: a web server with a certificate goes before it (or give c.JupyterHub.ssl_key, ssl_cert).
 c.JupyterHub.bind_url = setting("URL", "http://127.0.0.1:8000")
 c.ConfigurableHTTPProxy.api_url = setting("PROXY_API", "http://127.0.0.1:8001")
 c.JupyterHub.hub_bind_url = setting("HUB_API", "http://127.0.0.1:8081")
