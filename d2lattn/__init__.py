@@ -13,8 +13,10 @@ A walk through the core, in the order in which a call runs:
    queries and keys, add a bias or keep a cache.
 8. `positions` makes what is added, rotated or biased; `comparison` counts what layers cost;
    `sparse` gives something up to save time.
-9. `interop` brings in the weights of D2L's and torch's modules.
-10. `plots`, `flow`, `interact`, `words` and `exercises` serve the chapters, which import them.
+9. `transformer` stacks these parts into an encoder and a decoder, `generation` lets the decoder
+   write, with a cache, and `training.fit` teaches either.
+10. `interop` brings in the weights of D2L's and torch's modules, and of GPT-2.
+11. `plots`, `flow`, `interact`, `words` and `exercises` serve the chapters, which import them.
 
 Importing d2lattn imports torch and nothing heavier.
 """
@@ -30,6 +32,7 @@ from d2lattn.comparison import (
     layers_to_connect,
     rnn_cost,
 )
+from d2lattn.generation import Cache, generate, sample
 from d2lattn.masks import causal_mask, length_mask, window_mask
 from d2lattn.multihead import MultiHeadAttention, SelfAttention
 from d2lattn.positions import (
@@ -41,10 +44,15 @@ from d2lattn.positions import (
     sinusoidal_encoding,
 )
 from d2lattn.sparse import linear_attention, lsh_attention, window_attention
+from d2lattn.transformer import Block, Decoder, Encoder
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Block",
+    "Cache",
+    "Decoder",
+    "Encoder",
     "LearnedPositionalEncoding",
     "MultiHeadAttention",
     "PositionalEncoding",
@@ -60,6 +68,7 @@ __all__ = [
     "connectivity",
     "conv_cost",
     "default_device",
+    "generate",
     "layers_to_connect",
     "length_mask",
     "linear_attention",
@@ -68,6 +77,7 @@ __all__ = [
     "merge",
     "partial_attention",
     "rnn_cost",
+    "sample",
     "shift_matrix",
     "sinusoidal_encoding",
     "window_attention",

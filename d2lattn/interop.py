@@ -1,14 +1,19 @@
-"""Bridges to other implementations: Dive into Deep Learning's `d2l` package, and torch."""
+"""Bridges to other implementations: Dive into Deep Learning's `d2l`, torch, and GPT-2."""
 
 import importlib.util
+import re
 import sys
 import types
+from collections.abc import Mapping
+from pathlib import Path
 
-import torch  # noqa: F401 (the examples use it)
+import torch
 from torch import nn
 from torch.nn.parameter import is_lazy
 
+from d2lattn.checks import show
 from d2lattn.multihead import MultiHeadAttention
+from d2lattn.transformer import Decoder
 
 # What d2l.torch imports at its top for chapters that have nothing to do with attention.
 D2L_IMPORTS = (
@@ -21,6 +26,22 @@ D2L_IMPORTS = (
     "PIL.Image",
     "requests",
 )
+# What the options of a `transformers` GPT-2 must be for our decoder to compute the same.
+GPT2_OPTIONS = {
+    "activation_function": ("gelu_new", "gelu_pytorch_tanh"),
+    "layer_norm_epsilon": (1e-5,),
+    "scale_attn_weights": (True,),
+    "scale_attn_by_inverse_layer_idx": (False,),
+    "add_cross_attention": (False,),
+}
+# Its parts of a block, and ours; all but the norms store their matrix as (in, out).
+GPT2_PARTS = {
+    "ln_1": "attention_norm",
+    "attn.c_proj": "attention.out_proj",
+    "ln_2": "mlp_norm",
+    "mlp.c_fc": "mlp.0",
+    "mlp.c_proj": "mlp.2",
+}
 
 
 def load_d2l():
@@ -151,6 +172,107 @@ def from_torch(mha):
         dropout=mha.dropout,
         training=mha.training,
     )
+
+
+def from_gpt2(source, *, num_heads=None):
+    """GPT-2 (Radford et al. 2019) as our `Decoder`, with a copy of its weights.
+
+    It reads the weights as `transformers` names them: `ours(tokens)` gives the logits of its
+    GPT2LMHeadModel. There is no dropout, and the decoder is in evaluation mode.
+
+    Args:
+        source: a GPT2LMHeadModel or GPT2Model, its state dict, or the path of a safetensors file
+            (which takes the package safetensors to read).
+        num_heads (int): where the source does not tell it; width / 64 when absent, as in all sizes
+            of GPT-2 that were published.
+
+    Returns:
+        Decoder of the source's dtype and device.
+
+    Raises:
+        ValueError: a source without GPT-2's weights, an option of which the decoder knows nothing,
+            num_heads that does not divide the width, or is needed.
+        ImportError: safetensors is not installed.
+
+    Example:
+        >>> from_gpt2({"wte.weight": torch.zeros(5, 8)})
+        Traceback (most recent call last):
+        ValueError: source must hold the weights of GPT-2, got no wpe.weight
+    """
+    state, config = _gpt2_source(source)
+    state = {name.removeprefix("transformer."): tensor for name, tensor in state.items()}
+    layers = {int(found[1]) for name in state if (found := re.match(r"h\.(\d+)\.", name))}
+    weights = _gpt2_weights(state, max(len(layers), 1))
+    embedding = weights["embedding.weight"]
+    (vocab_size, embed_dim), head = embedding.shape, state.get("lm_head.weight", embedding)
+    weights["to_logits.weight"] = head
+    if num_heads is None and config is not None:
+        num_heads = config.n_head
+    if num_heads is None and embed_dim % 64:
+        raise ValueError(
+            "num_heads must be given, for the weights do not tell it and the width is no multiple "
+            f"of 64, got a width of {embed_dim}"
+        )
+    ours = Decoder(
+        vocab_size,
+        embed_dim,
+        num_layers=len(layers),
+        num_heads=embed_dim // 64 if num_heads is None else num_heads,
+        mlp_dim=weights["blocks.0.mlp.0.bias"].numel(),
+        max_len=len(weights["position.weight"]),
+        tied=torch.equal(head, embedding),
+    )
+    ours.to(embedding.device, embedding.dtype).load_state_dict(weights)
+    return ours.eval()
+
+
+def _gpt2_source(source):
+    """The state dict, and the options if it has some."""
+    if isinstance(source, (str, Path)):
+        if importlib.util.find_spec("safetensors") is None:
+            raise ImportError(
+                "safetensors is needed to read this file: pip install safetensors, or pass a "
+                "state dict"
+            )
+        from safetensors.torch import load_file
+
+        return load_file(source), None
+    if isinstance(source, Mapping):
+        return source, None
+    config = getattr(source, "config", None)
+    if not isinstance(source, nn.Module) or not hasattr(config, "n_head"):
+        raise ValueError(
+            "source must be a GPT2LMHeadModel, a state dict or the path of a safetensors file, "
+            f"got {type(source).__name__}"
+        )
+    for option, known in GPT2_OPTIONS.items():
+        if getattr(config, option, known[0]) not in known:
+            raise ValueError(
+                f"source must have {option} {' or '.join(map(repr, known))}, "
+                f"got {show(getattr(config, option))}"
+            )
+    return source.state_dict(), config
+
+
+def _gpt2_weights(state, layers):
+    """GPT-2's names and layout -> those of `Decoder`, but for the head."""
+
+    def take(name):
+        if name not in state:
+            raise ValueError(f"source must hold the weights of GPT-2, got no {name}")
+        return state[name]
+
+    weights = {"embedding.weight": take("wte.weight"), "position.weight": take("wpe.weight")}
+    for kind in ("weight", "bias"):
+        weights[f"norm.{kind}"] = take(f"ln_f.{kind}")
+        for layer in range(layers):
+            ours = f"blocks.{layer}."
+            for theirs, part in GPT2_PARTS.items():
+                weights[f"{ours}{part}.{kind}"] = take(f"h.{layer}.{theirs}.{kind}").t()
+            projections = take(f"h.{layer}.attn.c_attn.{kind}").t().chunk(3)  # 3·E rows
+            for part, projection in zip(("q_proj", "k_proj", "v_proj"), projections, strict=True):
+                weights[f"{ours}attention.{part}.{kind}"] = projection
+    return weights
 
 
 def _equal_module(projections, *, num_heads, dropout, training):

@@ -85,23 +85,24 @@ def causal_mask(L, S=None, *, align=None, device=None):
     return torch.ones(L, S, dtype=torch.bool, device=device).tril(diagonal)
 
 
-def window_mask(L, S=None, *, width, device=None):
+def window_mask(L, S=None, *, width, offset=0, device=None):
     """Let query i see the keys closer than `width` positions.
 
-    mask[i, j] = (|i - j| < width): width=1 is the diagonal, width=2 adds one neighbour on each
-    side (the sliding window of Longformer, Beltagy et al. 2020, section 3.1).
+    mask[i, j] = (|offset + i - j| < width): width=1 is the diagonal, width=2 adds one neighbour on
+    each side (the sliding window of Longformer, Beltagy et al. 2020, section 3.1).
 
     Args:
         L (int): number of queries.
         S (int): number of keys; L when absent.
         width (int): at least 1; a query sees at most 2·width - 1 keys.
+        offset (int): the key position of query 0, from 0: with n remembered keys it is n.
         device: where to make the mask.
 
     Returns:
         Boolean tensor (L, S).
 
     Raises:
-        ValueError: a size or a width below 1.
+        ValueError: a size or a width below 1, a negative offset.
 
     Cost:
         L·S bytes.
@@ -116,7 +117,8 @@ def window_mask(L, S=None, *, width, device=None):
     check_count("L", L)
     check_count("S", S)
     check_count("width", width)
-    queries = torch.arange(L, device=device)[:, None]  # (L, 1)
+    check_count("offset", offset, least=0)
+    queries = torch.arange(offset, offset + L, device=device)[:, None]  # (L, 1)
     keys = torch.arange(S, device=device)  # (S,)
     return (queries - keys).abs() < width
 

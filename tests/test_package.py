@@ -28,6 +28,7 @@ ELSEWHERE = {
     "d2lattn.interact": ["controls"],
     "d2lattn.interop": ["load_d2l"],
     "d2lattn.stories": ["pronouns", "stories"],
+    "d2lattn.training": ["fit"],
     "d2lattn.words": [
         "NextWord",
         "analogy",
@@ -79,7 +80,7 @@ def test_import_loads_torch_and_nothing_heavier(imported):
     assert len(others) <= 10
     lazy = {
         f"d2lattn.{name}"
-        for name in ("plots", "interact", "exercises", "roles", "stories", "words")
+        for name in ("plots", "interact", "exercises", "roles", "stories", "training", "words")
     }
     assert not lazy & set(own)
     assert len(own) <= 12

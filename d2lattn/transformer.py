@@ -1,0 +1,394 @@
+"""A Transformer from the parts of the book (chapter 9): the block, an encoder and a decoder.
+
+    x = embedding(tokens) + position
+    x = x + attention(norm(x));  x = x + mlp(norm(x))        in each block
+    logits = norm(x) Wᵀ
+
+Vaswani et al. 2017, section 3, with the norm before each part instead of after it, as in GPT-2
+(Radford et al. 2019, section 2.3). An `Encoder` sees the whole sequence, a `Decoder` the past only.
+
+Shapes: B batch, L tokens that come in, S tokens that are seen, E width, H heads, Hkv heads of keys
+and values, D = E / H, V words of the vocabulary.
+"""
+
+import functools
+
+import torch
+from torch import nn
+
+from d2lattn.checks import check_choice, check_count, check_flag, check_number, kind, show
+from d2lattn.masks import Lengths, length_mask, may_look, window_mask
+from d2lattn.multihead import MultiHeadAttention
+from d2lattn.positions import (
+    LearnedPositionalEncoding,
+    PositionalEncoding,
+    alibi_bias,
+    apply_rotary,
+)
+
+POSITIONS = ("learned", "sinusoidal", "rotary", "alibi")
+
+
+class Block(nn.Module):
+    """One layer: the tokens look at each other, then each thinks for itself.
+
+    x = x + attention(norm(x)), then x = x + mlp(norm(x)), where mlp(x) = gelu(x W₁ᵀ + b₁) W₂ᵀ + b₂
+    with GPT-2's gelu, the one with the tanh (Hendrycks & Gimpel 2016, section 2). What a part finds
+    is added, so that all parts read and write the same E numbers of a token.
+
+    Args:
+        embed_dim, num_heads, num_kv_heads, bias: as in `MultiHeadAttention`, but for bias, which is
+            True when absent and also that of the norms and of the mlp.
+        mlp_dim (int): width between the two products of the mlp; 4·E when absent; 0 leaves it out.
+        dropout (float): share of the attention weights, and of what each part adds, set to 0 while
+            training.
+
+    Raises:
+        ValueError: a negative mlp_dim and what `MultiHeadAttention` refuses.
+
+    Cost:
+        Attention's, and 4·B·L·E·mlp_dim FLOPs; 12·E² parameters with the usual widths.
+
+    Example:
+        >>> block = Block(8, 2)
+        >>> block(torch.randn(2, 5, 8), is_causal=True).shape
+        torch.Size([2, 5, 8])
+    """
+
+    def __init__(
+        self, embed_dim, num_heads, *, num_kv_heads=None, mlp_dim=None, dropout=0.0, bias=True
+    ):
+        super().__init__()
+        options = dict(num_kv_heads=num_kv_heads, dropout=dropout, bias=bias)
+        self.attention = MultiHeadAttention(embed_dim, num_heads, **options)
+        mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
+        check_count("mlp_dim", mlp_dim, least=0)
+        self.attention_norm = nn.LayerNorm(embed_dim, bias=bias)
+        self.mlp_norm = nn.LayerNorm(embed_dim, bias=bias) if mlp_dim else None
+        self.mlp = None
+        if mlp_dim:
+            widen, narrow = (embed_dim, mlp_dim), (mlp_dim, embed_dim)
+            self.mlp = nn.Sequential(
+                nn.Linear(*widen, bias=bias),
+                nn.GELU(approximate="tanh"),
+                nn.Linear(*narrow, bias=bias),
+            )
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(
+        self,
+        x,
+        *,
+        attn_mask=None,
+        attn_bias=None,
+        is_causal=False,
+        query_offset=None,
+        rotate=None,
+        remember=None,
+        head_mask=None,
+        need_weights=False,
+    ):
+        """Tokens (B, L, E) -> (B, L, E), or (that, weights (B, H, L, S)).
+
+        Args:
+            attn_mask, attn_bias, is_causal, query_offset: as in `MultiHeadAttention.attend`.
+            rotate: a function that turns queries (B, H, L, D) and keys (B, Hkv, L, D).
+            remember: a function of the new keys and values that gives all of them, (B, Hkv, S, D).
+            head_mask: boolean (H,), True = kept: what another head finds counts as 0.
+        """
+        x_norm = self.attention_norm(x)
+        query, key, value = self.attention.project(x_norm, x_norm, x_norm)
+        if rotate is not None:
+            query, key = rotate(query), rotate(key)
+        if remember is not None:
+            key, value = remember(key, value)
+        hidden = dict(attn_mask=attn_mask, attn_bias=attn_bias)
+        causal = dict(is_causal=is_causal, query_offset=query_offset)
+        found = self.attention.attend(
+            query, key, value, **hidden, **causal, need_weights=need_weights
+        )
+        found, weights = found if need_weights else (found, None)  # (B, H, L, D), (B, H, L, S)
+        if head_mask is not None:
+            found = found * head_mask[:, None, None]
+        x = x + self.dropout(self.attention.join(found))
+        if self.mlp is not None:
+            x = x + self.dropout(self.mlp(self.mlp_norm(x)))
+        return (x, weights) if need_weights else x
+
+
+class Transformer(nn.Module):
+    """What `Encoder` and `Decoder` share: blocks between an embedding and the logits.
+
+    The weights come from a generator of their own, so that a seed gives the same model whatever ran
+    before. Embeddings are drawn from a normal distribution with deviation init_std, matrices with
+    that of `nn.Linear`, 1/√(3·width in), which at the width of GPT-2 is 0.02 too; biases are 0.
+
+    Args:
+        vocab_size (int): V, the number of different tokens.
+        embed_dim (int): E.
+        num_layers, num_heads (int): of blocks, and of heads in each.
+        num_kv_heads, mlp_dim, dropout, bias: as in `Block`.
+        positions (str): where order comes in: None, "learned" or "sinusoidal" (added to the
+            embedding), "rotary" (turns queries and keys) or "alibi" (lowers the scores).
+        base (float): of the sinusoids and rotations.
+        window (int): tokens see those with |i - j| < window; all when absent.
+        max_len (int): rows of a learned table, and the capacity of a `Cache` unless another is
+            asked for. The other methods have no limit.
+        tied (bool): whether the logits are products with the embedding itself, as in GPT-2.
+        init_std (float): deviation of the embeddings.
+        seed (int): of the weights.
+
+    Raises:
+        ValueError: a size below 1, heads that do not divide the width, an unknown method of
+            positions, an odd width of the heads for "rotary"; in `forward`, tokens that are not
+            int64 (B, L) from 0 to V - 1, or more than a learned table has rows.
+
+    Cost:
+        The blocks', and 2·B·L·E·V FLOPs for the logits; V·E parameters if tied, else twice that.
+    """
+
+    def __init__(
+        self,
+        vocab_size,
+        embed_dim,
+        *,
+        num_layers,
+        num_heads,
+        num_kv_heads=None,
+        mlp_dim=None,
+        positions="learned",
+        base=10000.0,
+        window=None,
+        max_len=512,
+        dropout=0.0,
+        bias=True,
+        tied=False,
+        init_std=0.02,
+        seed=0,
+    ):
+        super().__init__()
+        sizes = dict(vocab_size=vocab_size, embed_dim=embed_dim, num_layers=num_layers)
+        for name, count in dict(**sizes, max_len=max_len).items():
+            check_count(name, count)
+        if positions is not None:
+            check_choice("positions", positions, POSITIONS)
+        if window is not None:
+            check_count("window", window)
+        check_number("base", base)
+        if base <= 1:
+            raise ValueError(f"base must be above 1, got {show(base)}")
+        check_flag("tied", tied)
+        check_number("init_std", init_std, 0)
+        check_count("seed", seed, least=0)
+        self.positions, self.base, self.window, self.max_len = positions, base, window, max_len
+        options = dict(num_kv_heads=num_kv_heads, mlp_dim=mlp_dim, dropout=dropout, bias=bias)
+        with torch.device("meta"):  # the weights come below
+            self.embedding = nn.Embedding(vocab_size, embed_dim)
+            self.position = None
+            if positions == "learned":
+                self.position = LearnedPositionalEncoding(max_len, embed_dim)
+            elif positions == "sinusoidal":
+                self.position = PositionalEncoding(embed_dim, max_len=max_len, base=base)
+            blocks = (Block(embed_dim, num_heads, **options) for _ in range(num_layers))
+            self.blocks = nn.ModuleList(blocks)
+            self.norm = nn.LayerNorm(embed_dim, bias=bias)
+            self.to_logits = nn.Linear(embed_dim, vocab_size, bias=False)
+        if positions == "rotary" and self.blocks[0].attention.head_dim % 2:
+            raise ValueError(
+                'positions="rotary" needs heads of an even width, since features turn in pairs, '
+                f"got embed_dim={embed_dim}, num_heads={num_heads}"
+            )
+        self.to_empty(device="cpu")
+        if tied:
+            self.to_logits.weight = self.embedding.weight
+        self._draw(init_std, torch.Generator().manual_seed(seed))
+
+    @torch.no_grad()
+    def _draw(self, init_std, generator):
+        for module in self.modules():
+            if isinstance(module, nn.LayerNorm):
+                module.reset_parameters()
+            elif isinstance(module, nn.Linear):
+                std = (3 * module.in_features) ** -0.5
+                nn.init.normal_(module.weight, std=std, generator=generator)
+                if module.bias is not None:
+                    nn.init.zeros_(module.bias)
+        for module in (self.embedding, self.position):  # last, for a tied one is a Linear's too
+            if getattr(module, "weight", None) is not None:
+                nn.init.normal_(module.weight, std=init_std, generator=generator)
+
+    def _read(self, tokens, sight, padding=None, cache=None, head_mask=None, need_weights=False):
+        """The body of both models; `sight` says who sees whom, `padding` as in `Decoder`."""
+        check_flag("need_weights", need_weights)
+        self._check_head_mask(head_mask)
+        first = 0 if cache is None else cache.length  # the column of the first token
+        x = self._embed(tokens, first, padding)
+        shared = sight | self._relative_positions(first, first + tokens.shape[1], x.device)
+        maps = []
+        for layer, block in enumerate(self.blocks):
+            own = {} if cache is None else dict(remember=functools.partial(cache.store, layer))
+            if head_mask is not None:
+                own["head_mask"] = head_mask[layer].to(x.device)
+            x = block(x, **shared, **own, need_weights=need_weights)
+            if need_weights:
+                x, weights = x
+                maps.append(weights)
+        logits = self.to_logits(self.norm(x))
+        return (logits, torch.stack(maps)) if need_weights else logits
+
+    def _embed(self, tokens, first, padding):
+        """Tokens (B, L) -> (B, L, E); positions count from the first token that is no padding."""
+        x = self.embedding(tokens)
+        if self.position is None:
+            return x
+        if padding is None:
+            return self.position(x, offset=first)
+        stop = first + tokens.shape[1]
+        table = self.position(x.new_zeros(stop, x.shape[-1]))  # (columns, E)
+        columns = torch.arange(first, stop, device=x.device)
+        return x + table[(columns - padding[:, None]).clamp(min=0)]
+
+    def _relative_positions(self, first, stop, device):
+        """What a block is told of the columns first..stop; padding on the left shifts them all
+        alike, which neither rotations nor distances notice."""
+        if self.positions == "rotary":
+            return dict(rotate=functools.partial(apply_rotary, offset=first, base=self.base))
+        if self.positions == "alibi":
+            H = self.blocks[0].attention.num_heads
+            bias = alibi_bias(H, stop - first, stop, offset=first, device=device)
+            return dict(attn_bias=bias)  # (H, L, S)
+        return {}
+
+    def _mask(self, tokens, first, mask=None):
+        """The window's mask (L, S), if there is a window, and the mask (B, 1, S)."""
+        if self.window is None:
+            return mask
+        L, S = tokens.shape[1], first + tokens.shape[1]
+        near = window_mask(L, S, width=self.window, offset=first, device=tokens.device)
+        return near if mask is None else near & mask
+
+    def _check_tokens(self, tokens):
+        if not torch.is_tensor(tokens) or tokens.dtype != torch.int64:
+            raise ValueError(f"tokens must be an int64 tensor, got {kind(tokens)}")
+        if tokens.ndim != 2 or tokens.shape[1] == 0:
+            raise ValueError(
+                f"tokens must have shape (batch, length), length at least 1, got {(*tokens.shape,)}"
+            )
+        words, device = self.embedding.num_embeddings, self.embedding.weight.device
+        if tokens.device != device:
+            raise ValueError(f"tokens must be on the model's device {device}, got {tokens.device}")
+        if may_look(tokens) and tokens.numel():
+            least, most = tokens.min().item(), tokens.max().item()
+            if least < 0 or most >= words:
+                raise ValueError(
+                    f"tokens must lie between 0 and {words - 1} (the vocabulary has {words}), "
+                    f"got values from {least} to {most}"
+                )
+
+    def _check_head_mask(self, head_mask):
+        wanted = (len(self.blocks), self.blocks[0].attention.num_heads)
+        if head_mask is None:
+            return
+        if not torch.is_tensor(head_mask) or head_mask.dtype != torch.bool:
+            got = kind(head_mask)
+        elif head_mask.shape != wanted:
+            got = f"shape {tuple(head_mask.shape)}"
+        else:
+            return
+        raise ValueError(
+            f"head_mask must be a boolean tensor (layers, heads) = {wanted}, True = kept, got {got}"
+        )
+
+
+class Encoder(Transformer):
+    """Every token sees every token: to fill in, to sort, to reverse.
+
+    Args, Raises and Cost are those of `Transformer`.
+
+    Example:
+        >>> model = Encoder(10, 8, num_layers=2, num_heads=2)
+        >>> logits, weights = model(torch.tensor([[1, 2, 3]]), need_weights=True)
+        >>> logits.shape, weights.shape
+        (torch.Size([1, 3, 10]), torch.Size([2, 1, 2, 3, 3]))
+    """
+
+    def forward(self, tokens, *, valid_lens=None, head_mask=None, need_weights=False):
+        """Tokens (B, L) -> logits (B, L, V), or (logits, weights (layers, B, H, L, L)).
+
+        Args:
+            tokens: int64, from 0 to V - 1.
+            valid_lens: integers (B,), from 0 to L: the first ones are real, the rest is padding.
+            head_mask: boolean (layers, H), True = kept: what another head finds counts as 0.
+            need_weights (bool): return the weights too, those before dropout.
+        """
+        self._check_tokens(tokens)
+        mask = None
+        if valid_lens is not None:
+            lengths = lengths_of(valid_lens, tokens)
+            mask = length_mask(lengths, tokens.shape[1])  # (B, 1, S)
+        sight = dict(attn_mask=self._mask(tokens, 0, mask))
+        return self._read(tokens, sight, head_mask=head_mask, need_weights=need_weights)
+
+
+class Decoder(Transformer):
+    """Every token sees itself and those before it: to foretell the next one.
+
+    Args, Raises and Cost are those of `Transformer`.
+
+    Example:
+        >>> model = Decoder(10, 8, num_layers=2, num_heads=4, num_kv_heads=2, positions="rotary")
+        >>> model(torch.tensor([[1, 2, 3]])).shape
+        torch.Size([1, 3, 10])
+    """
+
+    def forward(self, tokens, *, valid_lens=None, cache=None, head_mask=None, need_weights=False):
+        """Tokens (B, L) -> logits (B, L, V), or (logits, weights (layers, B, H, L, S)).
+
+        Args:
+            tokens: int64, from 0 to V - 1; with a cache, those that come after what it holds.
+            valid_lens: integers (B,), from 0 to L: the *last* ones are real, padding stands on the
+                left, so that every sequence goes on at the right. (Padding on the right needs no
+                lengths: nobody looks ahead.) What the logits of padding say is of no meaning.
+            cache: a `Cache`, to which the tokens are added; S counts what it held before too.
+            head_mask, need_weights: as in `Encoder`.
+        """
+        self._check_tokens(tokens)
+        if cache is not None:
+            cache.check(self, tokens)
+        first = 0 if cache is None else cache.length
+        padding = self._padding(valid_lens, tokens, cache)  # columns on the left, (B,) or None
+        mask = None
+        if padding is not None:
+            columns = torch.arange(first + tokens.shape[1], device=tokens.device)
+            mask = columns >= padding[:, None, None]  # (B, 1, S)
+        sight = dict(attn_mask=self._mask(tokens, first, mask), is_causal=True, query_offset=first)
+        result = self._read(tokens, sight, padding, cache, head_mask, need_weights)
+        if cache is not None:
+            cache.length, cache.padding = first + tokens.shape[1], padding
+        return result
+
+    @staticmethod
+    def _padding(valid_lens, tokens, cache):
+        before = None if cache is None else cache.padding
+        if valid_lens is None:
+            return before
+        missing = tokens.shape[1] - lengths_of(valid_lens, tokens)
+        if cache is None or cache.length == 0:
+            return missing
+        before = torch.zeros_like(missing) if before is None else before
+        if ((missing > 0) & (before < cache.length)).any():
+            raise ValueError(
+                "valid_lens must leave no padding after a token, but the cache holds tokens of a "
+                f"sequence that has padding here, got {show(valid_lens)}"
+            )
+        return before + missing
+
+
+def lengths_of(valid_lens, tokens):
+    """One length for each sequence, (B,), on the device of the tokens."""
+    lengths = Lengths(valid_lens, tokens.shape[1]).tensor
+    if lengths.shape != tokens.shape[:1]:
+        raise ValueError(
+            f"valid_lens must have shape (B,) = {(len(tokens),)}, got {tuple(lengths.shape)}"
+        )
+    return lengths.to(tokens.device)
