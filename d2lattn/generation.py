@@ -127,8 +127,10 @@ def sample(logits, *, temperature=1.0, top_k=None, generator=None):
         >>> sample(torch.tensor([0.0, 3.0, 2.9]), temperature=0)
         tensor(1)
     """
-    if not torch.is_tensor(logits) or not logits.is_floating_point() or 0 in logits.shape[-1:]:
+    if not torch.is_tensor(logits) or not logits.is_floating_point():
         raise ValueError(f"logits must be a floating tensor (..., V), got {kind(logits)}")
+    if logits.ndim == 0 or logits.shape[-1] == 0:
+        raise ValueError(f"logits must have shape (..., V), V at least 1, got {(*logits.shape,)}")
     check_number("temperature", temperature, 0)
     if top_k is not None:
         check_count("top_k", top_k, most=logits.shape[-1])
@@ -140,8 +142,8 @@ def sample(logits, *, temperature=1.0, top_k=None, generator=None):
         scores, words = scores.topk(top_k)
     # The largest becomes 0 first: then no temperature makes an inf of it. float32 ends near 1e-38.
     scores = (scores - scores.amax(-1, keepdim=True)) / max(temperature, 1e-30)
-    drawn = torch.multinomial(scores.softmax(-1).flatten(0, -2), 1, generator=generator)
-    drawn = drawn.view(*scores.shape[:-1], 1)
+    rows = scores.softmax(-1).view(-1, scores.shape[-1])
+    drawn = torch.multinomial(rows, 1, generator=generator).view(*scores.shape[:-1], 1)
     drawn = drawn if words is None else words.gather(-1, drawn)
     return drawn[..., 0].to(logits.device)
 

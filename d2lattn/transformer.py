@@ -16,7 +16,15 @@ import functools
 import torch
 from torch import nn
 
-from d2lattn.checks import check_choice, check_count, check_flag, check_number, kind, show
+from d2lattn.checks import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_floating,
+    check_number,
+    kind,
+    show,
+)
 from d2lattn.masks import Lengths, length_mask, may_look, window_mask
 from d2lattn.multihead import MultiHeadAttention
 from d2lattn.positions import (
@@ -96,6 +104,11 @@ class Block(nn.Module):
             remember: a function of the new keys and values that gives all of them, (B, Hkv, S, D).
             head_mask: boolean (H,), True = kept: what another head finds counts as 0.
         """
+        width, H = self.attention.embed_dim, self.attention.num_heads
+        check_floating("x", x, f"(batch, length, {width})")
+        if x.ndim != 3 or x.shape[-1] != width:
+            raise ValueError(f"x must have shape (batch, length, {width}), got {(*x.shape,)}")
+        _check_head_mask(head_mask, (H,), "(heads,)")
         x_norm = self.attention_norm(x)
         query, key, value = self.attention.project(x_norm, x_norm, x_norm)
         if rotate is not None:
@@ -220,7 +233,8 @@ class Transformer(nn.Module):
     def _read(self, tokens, sight, padding=None, cache=None, head_mask=None, need_weights=False):
         """The body of both models; `sight` says who sees whom, `padding` as in `Decoder`."""
         check_flag("need_weights", need_weights)
-        self._check_head_mask(head_mask)
+        H = self.blocks[0].attention.num_heads
+        _check_head_mask(head_mask, (len(self.blocks), H), "(layers, heads)")
         first = 0 if cache is None else cache.length  # the column of the first token
         x = self._embed(tokens, first, padding)
         shared = sight | self._relative_positions(first, first + tokens.shape[1], x.device)
@@ -284,20 +298,6 @@ class Transformer(nn.Module):
                     f"tokens must lie between 0 and {words - 1} (the vocabulary has {words}), "
                     f"got values from {least} to {most}"
                 )
-
-    def _check_head_mask(self, head_mask):
-        wanted = (len(self.blocks), self.blocks[0].attention.num_heads)
-        if head_mask is None:
-            return
-        if not torch.is_tensor(head_mask) or head_mask.dtype != torch.bool:
-            got = kind(head_mask)
-        elif head_mask.shape != wanted:
-            got = f"shape {tuple(head_mask.shape)}"
-        else:
-            return
-        raise ValueError(
-            f"head_mask must be a boolean tensor (layers, heads) = {wanted}, True = kept, got {got}"
-        )
 
 
 class Encoder(Transformer):
@@ -382,6 +382,19 @@ class Decoder(Transformer):
                 f"sequence that has padding here, got {show(valid_lens)}"
             )
         return before + missing
+
+
+def _check_head_mask(head_mask, shape, axes):
+    """A boolean tensor of this shape, or None."""
+    if head_mask is None:
+        return
+    if not torch.is_tensor(head_mask) or head_mask.dtype != torch.bool:
+        got = kind(head_mask)
+    elif head_mask.shape != shape:
+        got = f"shape {tuple(head_mask.shape)}"
+    else:
+        return
+    raise ValueError(f"head_mask must be a boolean tensor {axes} = {shape}, True = kept, got {got}")
 
 
 def lengths_of(valid_lens, tokens):

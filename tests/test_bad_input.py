@@ -21,6 +21,10 @@ import torch
 from torch import nn
 
 from d2lattn import (
+    Block,
+    Cache,
+    Decoder,
+    Encoder,
     LearnedPositionalEncoding,
     MultiHeadAttention,
     PositionalEncoding,
@@ -31,17 +35,20 @@ from d2lattn import (
     attention_weights,
     causal_mask,
     comparison,
+    generate,
     interact,
     length_mask,
     masked_softmax,
     merge,
     partial_attention,
     plots,
+    sample,
     shift_matrix,
     sinusoidal_encoding,
     window_mask,
 )
-from d2lattn.interop import from_d2l, from_torch
+from d2lattn.interop import from_d2l, from_gpt2, from_torch
+from d2lattn.training import fit
 
 NAN, INF, HUGE = math.nan, math.inf, 2**63
 NOT_A_COUNT = {
@@ -601,6 +608,7 @@ CORE = [
     ),
     *counts("causal_mask, L", lambda x: causal_mask(x, 3, align="top-left")),
     *counts("window_mask, width", lambda x: window_mask(3, width=x)),
+    *counts("window_mask, offset", lambda x: window_mask(3, width=1, offset=x), least=0),
     *others(
         "causal_mask, align",
         lambda x: causal_mask(3, 4, align=x),
@@ -726,8 +734,181 @@ POSITIONS = [
 ]
 
 
+# Transformer --------------------------------------------------------------------------------------
+
+
+def decoder(vocab_size=7, embed_dim=8, *, num_layers=2, num_heads=2, **options):
+    return Decoder(vocab_size, embed_dim, num_layers=num_layers, num_heads=num_heads, **options)
+
+
+def write(**options):
+    return generate(MODEL, WORDS, **{**dict(steps=1), **options})
+
+
+def train(batches=lambda step: (WORDS, WORDS), **options):
+    return fit(MODEL, batches, **{**dict(steps=1, progress=False), **options})
+
+
+@torch.no_grad()
+def remember(tokens, cache):
+    return MODEL(tokens, cache=cache)
+
+
+MODEL, WORDS = decoder(), torch.tensor([[1, 2, 6], [0, 3, 3]])
+READER = Encoder(7, 8, num_layers=2, num_heads=2)
+NO_WORDS = {
+    "a list": [[1, 2]],
+    "floats": WORDS.float(),
+    "int32": WORDS.int(),
+    "one axis": WORDS[0],
+    "three axes": WORDS[None],
+    "no token": WORDS[:, :0],
+    "a word too high": WORDS + 1,
+    "negative": WORDS - 1,
+    "another device": WORDS.to("meta"),
+    "nothing": None,
+}
+NOT_TOKENS_OF_4 = {
+    "a list": [[[1.0] * 4]],
+    "integers": torch.ones(1, 5, 4, dtype=torch.int64),
+    "two axes": torch.ones(5, 4),
+    "another width": torch.ones(1, 5, 3),
+}
+NO_LENGTHS = {
+    "floats": torch.tensor([1.0, 2.0]),
+    "too long": [4, 1],
+    "negative": [-1, 1],
+    "one": [2],
+    "a number": 2,
+    "one for each token": torch.ones(2, 3, dtype=torch.int64),
+    "a string": "12",
+}
+NO_HEADS = {
+    "floats": torch.ones(2, 2),
+    "a list": [[True, True]] * 2,
+    "one layer": torch.ones(1, 2, dtype=torch.bool),
+    "one axis": torch.ones(2, dtype=torch.bool),
+}
+NO_DECODER = {"nothing": None, "an encoder": READER, "a block": Block(8, 2)}
+BELOW_0 = {"negative": -0.5}
+
+TRANSFORMER = [
+    *counts("Block, embed_dim", lambda x: Block(x, 2)),
+    *counts("Block, num_heads", lambda x: Block(8, x)),
+    *counts("Block, mlp_dim", lambda x: Block(8, 2, mlp_dim="none" if x is None else x), least=0),
+    *others("Block, dropout", lambda x: Block(8, 2, dropout=x), NOT_A_SHARE, "^dropout must "),
+    *flags("Block, bias", lambda x: Block(8, 2, bias=x)),
+    *others("Block, x", Block(4, 2), NOT_TOKENS_OF_4, "^x must (be|have) .*, got "),
+    *others(
+        "Block, head_mask",
+        lambda x: Block(4, 2)(torch.ones(1, 3, 4), head_mask=x),
+        {"floats": torch.ones(2), "two axes": torch.ones(1, 2, dtype=torch.bool)},
+        r"^head_mask must be a boolean tensor \(heads,\) = \(2,\), .*, got ",
+    ),
+    *counts("Decoder, vocab_size", lambda x: decoder(x)),
+    *counts("Decoder, embed_dim", lambda x: decoder(7, x)),
+    *counts("Decoder, num_layers", lambda x: decoder(num_layers=x)),
+    *counts("Decoder, num_heads", lambda x: decoder(num_heads=x)),
+    *counts("Decoder, max_len", lambda x: decoder(max_len=x)),
+    *counts("Decoder, window", lambda x: decoder(window="none" if x is None else x)),
+    *counts("Decoder, seed", lambda x: decoder(seed=x), least=0),
+    *flags("Decoder, tied", lambda x: decoder(tied=x)),
+    *flags("Decoder, bias", lambda x: decoder(bias=x)),
+    *numbers("Decoder, base", lambda x: decoder(base=x)),
+    *numbers("Decoder, init_std", lambda x: decoder(init_std=x), BELOW_0),
+    *others(
+        "Decoder, base", lambda x: decoder(base=x), {"one": 1, "a half": 0.5}, "^base must be above"
+    ),
+    *others(
+        "Decoder, positions",
+        lambda x: decoder(positions=x),
+        {"unknown": "rope", "a bool": True, "empty": ""},
+        "^positions must be one of .*'alibi'.*, got ",
+    ),
+    ("Decoder: odd heads turned", lambda: decoder(7, 6, positions="rotary"), "even width.* got "),
+    *others("Decoder, tokens", MODEL, NO_WORDS, "^tokens must .*, got "),
+    *others("Encoder, tokens", READER, NO_WORDS, "^tokens must .*, got "),
+    *others(
+        "Decoder, valid_lens", lambda x: MODEL(WORDS, valid_lens=x), NO_LENGTHS, "^valid_lens must "
+    ),
+    *others(
+        "Encoder, valid_lens",
+        lambda x: READER(WORDS, valid_lens=x),
+        NO_LENGTHS,
+        "^valid_lens must .*, got ",
+    ),
+    *others(
+        "Decoder, head_mask",
+        lambda x: MODEL(WORDS, head_mask=x),
+        NO_HEADS,
+        r"^head_mask must be a boolean tensor \(layers, heads\) = \(2, 2\), .*, got ",
+    ),
+    *flags("Decoder, need_weights", lambda x: MODEL(WORDS, need_weights=x)),
+    *others("Cache, model", Cache, NO_DECODER, "^model must be a Decoder, got "),
+    *counts("Cache, batch_size", lambda x: Cache(MODEL, x)),
+    *counts("Cache, max_len", lambda x: Cache(MODEL, max_len="none" if x is None else x)),
+    ("Cache: past the table", lambda: Cache(MODEL, max_len=513), "^max_len must be at most 512, "),
+    *others(
+        "Decoder, cache",
+        lambda x: remember(WORDS, x),
+        {
+            "of one sequence": Cache(MODEL, 1),
+            "too small": Cache(MODEL, 2, max_len=2),
+            "of another model": Cache(decoder(num_layers=1), 2),
+        },
+        "^cache (must|is) .*, got ",
+    ),
+    *others(
+        "sample, logits",
+        sample,
+        {
+            "a list": [1.0],
+            "integers": WORDS,
+            "a number": torch.tensor(1.0),
+            "no word": torch.ones(0),
+        },
+        "^logits must .*, got ",
+    ),
+    *numbers("sample, temperature", lambda x: sample(torch.ones(3), temperature=x), BELOW_0),
+    *counts("sample, top_k", lambda x: sample(torch.ones(3), top_k="none" if x is None else x)),
+    (
+        "sample, top_k: too many",
+        lambda: sample(torch.ones(3), top_k=4),
+        "^top_k .*at most 3, got 4",
+    ),
+    *others("generate, model", lambda x: generate(x, WORDS, steps=1), NO_DECODER, "^model must "),
+    *others("generate, tokens", lambda x: generate(MODEL, x, steps=1), NO_WORDS, "^tokens must "),
+    *counts("generate, steps", lambda x: write(steps=x), least=0),
+    *flags("generate, use_cache", lambda x: write(use_cache=x)),
+    *numbers("generate, temperature", lambda x: write(temperature=x), BELOW_0),
+    *others(
+        "generate, valid_lens",
+        lambda x: write(valid_lens=x),
+        NO_LENGTHS | {"no prompt": [0, 3]},
+        "^valid_lens must .*, got ",
+    ),
+    *others(
+        "fit, batches", train, {"a list": [(WORDS, WORDS)], "nothing": None}, "^batches must be a "
+    ),
+    *counts("fit, steps", lambda x: train(steps=x)),
+    *counts("fit, every", lambda x: train(every="none" if x is None else x)),
+    *counts("fit, warmup", lambda x: train(warmup=x), least=0),
+    *numbers("fit, learning_rate", lambda x: train(learning_rate=x), BELOW_0),
+    *numbers("fit, weight_decay", lambda x: train(weight_decay=x), BELOW_0),
+    *numbers("fit, clip", lambda x: train(clip=x), BELOW_0),
+    *flags("fit, progress", lambda x: train(progress=x)),
+    *others(
+        "from_gpt2, source",
+        from_gpt2,
+        {"nothing": None, "ours": MODEL, "no weights": {}, "a list": []},
+        "^source must .*, got ",
+    ),
+]
+
+
 ROWS = {
     "core": CORE,
+    "transformer": TRANSFORMER,
     "positions": POSITIONS,
     "comparison": COMPARISON,
     "plots": PLOTS,

@@ -66,6 +66,13 @@ def test_window_mask(L, S, width):
     assert mask.tolist() == [[abs(i - j) < width for j in range(S)] for i in range(L)]
 
 
+@pytest.mark.parametrize("offset", [0, 3, 6])
+def test_window_mask_goes_on_after_remembered_keys(offset):
+    assert torch.equal(
+        window_mask(2, 8, width=3, offset=offset), window_mask(8, width=3)[offset : offset + 2]
+    )
+
+
 def test_window_mask_is_square_by_default():
     assert torch.equal(window_mask(4, width=1), torch.eye(4, dtype=torch.bool))
 

@@ -1,0 +1,179 @@
+"""GPT-2's weights in our decoder: the logits of `transformers`, stored and, where it is, live."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from d2lattn import Cache, generate
+from d2lattn.interop import from_gpt2
+
+STORED = Path(__file__).with_name("gpt2_reference.npz")
+
+
+@pytest.fixture(scope="module")
+def stored():
+    """(state dict, tokens, logits, heads) as `make gpt2` wrote them."""
+    with np.load(STORED) as file:
+        state = {
+            name.removeprefix("state/"): torch.from_numpy(file[name]).float()
+            for name in file.files
+            if name.startswith("state/")
+        }
+        tokens, logits = (torch.from_numpy(file[name]) for name in ("tokens", "logits"))
+        return state, tokens, logits, int(file["num_heads"])
+
+
+def assert_close(got, expected):
+    torch.testing.assert_close(got, expected, rtol=0, atol=1e-5)
+
+
+@torch.no_grad()
+def test_the_logits_are_those_of_transformers(stored):
+    state, tokens, logits, heads = stored
+    assert logits.std() > 0.5  # the comparison is between numbers that differ
+    assert_close(from_gpt2(state, num_heads=heads)(tokens), logits)
+
+
+@torch.no_grad()
+def test_the_cache_gives_the_same(stored):
+    state, tokens, logits, heads = stored
+    model = from_gpt2(state, num_heads=heads)
+    cache = Cache(model, len(tokens))
+    parts = [model(part, cache=cache) for part in tokens.split([1, 4, 8], dim=1)]
+    assert_close(torch.cat(parts, dim=1), logits)
+    said = generate(model, tokens[:, :5], steps=1, temperature=0)[:, -1]
+    assert torch.equal(said, logits[:, 4].argmax(-1))
+
+
+@torch.no_grad()
+def test_files_of_every_age_are_read(stored):
+    """The hub's own file has no prefix, no head, and the causal mask as a weight."""
+    state, tokens, logits, heads = stored
+    old = {name.removeprefix("transformer."): x for name, x in state.items()}
+    del old["lm_head.weight"]
+    old["h.0.attn.bias"] = torch.ones(1, 1, 13, 13).tril()
+    old["h.0.attn.masked_bias"] = torch.tensor(-1e4)
+    assert_close(from_gpt2(old, num_heads=heads)(tokens), logits)
+
+
+@torch.no_grad()
+def test_a_head_of_its_own_is_kept(stored):
+    state, tokens, _, heads = stored
+    tied = from_gpt2(state, num_heads=heads)
+    assert tied.to_logits.weight is tied.embedding.weight
+    loose = from_gpt2(state | {"lm_head.weight": -state["lm_head.weight"]}, num_heads=heads)
+    assert loose.to_logits.weight is not loose.embedding.weight
+    assert_close(loose(tokens), -tied(tokens))
+
+
+def test_the_weights_are_copies_of_the_dtype(stored):
+    state, _, _, heads = stored
+    state = {name: x.double() for name, x in state.items()}
+    model = from_gpt2(state, num_heads=heads)
+    assert model.embedding.weight.dtype == torch.float64 and not model.training
+    model.norm.bias.data.zero_()
+    assert state["transformer.ln_f.bias"].abs().sum() > 0
+
+
+def test_heads_that_nobody_told(stored):
+    state, *_ = stored
+    with pytest.raises(ValueError, match=r"num_heads must be given.*width of 15"):
+        from_gpt2(state)
+    with pytest.raises(ValueError, match="num_heads must divide embed_dim"):
+        from_gpt2(state, num_heads=2)
+    wider = {15: 128, 45: 384}
+    wide = {name: torch.zeros([wider.get(n, n) for n in x.shape]) for name, x in state.items()}
+    assert from_gpt2(wide).blocks[0].attention.num_heads == 2
+
+
+def test_what_is_missing_is_named(stored):
+    state, _, _, heads = stored
+    for name in ("transformer.wpe.weight", "transformer.h.1.attn.c_attn.bias"):
+        less = {key: x for key, x in state.items() if key != name}
+        with pytest.raises(ValueError, match=f"got no {name.removeprefix('transformer.')}$"):
+            from_gpt2(less, num_heads=heads)
+
+
+def test_without_safetensors_a_file_cannot_be_read(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match="pip install safetensors"):
+        from_gpt2("model.safetensors")
+
+
+@torch.no_grad()
+def test_a_safetensors_file(stored, tmp_path):
+    safetensors = pytest.importorskip("safetensors.torch", reason="make gpt2")
+    state, tokens, logits, heads = stored
+    state = {name: x.clone() for name, x in state.items()}
+    safetensors.save_file(state, tmp_path / "model.safetensors")
+    assert_close(from_gpt2(tmp_path / "model.safetensors", num_heads=heads)(tokens), logits)
+    assert_close(from_gpt2(str(tmp_path / "model.safetensors"), num_heads=heads)(tokens), logits)
+
+
+# With transformers itself, which `make gpt2` installs ---------------------------------------------
+
+SIZES = [  # vocabulary, positions, width, heads, layers, width of the mlp
+    (37, 19, 21, 3, 2, 29),
+    (11, 7, 10, 5, 3, None),
+    (23, 9, 64, 1, 1, None),
+    (5, 3, 6, 2, 1, 1),
+]
+
+
+def theirs(vocabulary, positions, width, heads, layers, inner, **options):
+    transformers = pytest.importorskip("transformers", reason="make gpt2")
+    config = transformers.GPT2Config(
+        vocab_size=vocabulary,
+        n_positions=positions,
+        n_embd=width,
+        n_head=heads,
+        n_layer=layers,
+        n_inner=inner,
+        bos_token_id=0,
+        eos_token_id=0,
+        **options,
+    )
+    model = transformers.GPT2LMHeadModel(config).eval()
+    generator = torch.Generator().manual_seed(width)
+    for parameter in model.parameters():
+        std = parameter.shape[0] ** -0.5 if parameter.ndim > 1 else 0.5
+        parameter.data = std * torch.randn(parameter.shape, generator=generator)
+    return model
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("sizes", SIZES)
+def test_every_kind_of_source(sizes):
+    model = theirs(*sizes)
+    tokens = torch.randint(sizes[0], (2, sizes[1]), generator=torch.Generator().manual_seed(0))
+    logits = model(tokens).logits
+    assert_close(from_gpt2(model)(tokens), logits)
+    assert_close(from_gpt2(model.transformer)(tokens), logits)
+    assert_close(from_gpt2(model.state_dict(), num_heads=sizes[3])(tokens), logits)
+
+
+@torch.no_grad()
+def test_a_batch_padded_on_the_left():
+    model = theirs(*SIZES[0])
+    tokens, lengths = torch.arange(12).view(2, 6), torch.tensor([6, 2])
+    real = torch.arange(6) >= 6 - lengths[:, None]
+    positions = (real.cumsum(-1) - 1).clamp(min=0)
+    logits = model(tokens, attention_mask=real.long(), position_ids=positions).logits
+    assert_close(from_gpt2(model)(tokens, valid_lens=lengths)[real], logits[real])
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("activation_function", "relu"),
+        ("layer_norm_epsilon", 1e-6),
+        ("scale_attn_weights", False),
+        ("scale_attn_by_inverse_layer_idx", True),
+        ("add_cross_attention", True),
+    ],
+)
+def test_an_option_that_would_give_other_numbers_is_refused(option, value):
+    with pytest.raises(ValueError, match=f"^source must have {option} .*, got {value!r}"):
+        from_gpt2(theirs(*SIZES[0], **{option: value}))

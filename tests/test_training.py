@@ -1,0 +1,204 @@
+"""fit: the loop that its docstring describes, against one written out here; stopped halfway."""
+
+import copy
+import itertools
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from d2lattn import Decoder, Encoder
+from d2lattn.training import fit
+
+V, L = 7, 6
+
+
+def seeded(seed):
+    return torch.Generator().manual_seed(seed)
+
+
+def model(**options):
+    sizes = dict(num_layers=1, num_heads=2, max_len=L)
+    return Encoder(V, 16, **{**sizes, **options})
+
+
+def reversing(seed=0):
+    """A function of the step: sequences to be reversed, other ones for each step."""
+
+    def batches(step):
+        tokens = torch.randint(V, (32, L), generator=seeded(1000 * seed + step))
+        return tokens, tokens.flip(1)
+
+    return batches
+
+
+def run(trained, **options):
+    return fit(trained, reversing(), **{**dict(steps=6, progress=False), **options})
+
+
+def assert_same(one, other):
+    for (name, x), y in zip(one.state_dict().items(), other.state_dict().values(), strict=True):
+        torch.testing.assert_close(x, y, rtol=0, atol=1e-6, msg=name)
+
+
+def test_it_is_the_loop_that_is_promised():
+    """Warm-up 3 of 8 steps, decay 0.1, gradients of length 0.2 at most, written out."""
+    # A bias of the keys has no gradient but rounding, which AdamW makes as large as any other.
+    ours, theirs = model(bias=False), model(bias=False)
+    got = run(ours, steps=8, learning_rate=0.01, warmup=3, weight_decay=0.1, clip=0.2)
+    optimizer = torch.optim.AdamW(theirs.parameters(), betas=(0.9, 0.98), weight_decay=0.1)
+    shares = [1 / 3, 2 / 3, 1.0]
+    shares += [0.1 + 0.45 * (1 + math.cos(math.pi * done / 5)) for done in range(5)]
+    losses = []
+    for step, share in enumerate(shares, start=1):
+        tokens, targets = reversing()(step)
+        loss = F.cross_entropy(theirs(tokens).view(-1, V), targets.view(-1))
+        losses.append(loss.item())
+        optimizer.zero_grad()
+        loss.backward()
+        length = math.sqrt(sum(p.grad.square().sum().item() for p in theirs.parameters()))
+        assert length > 0.2  # so that clipping is seen
+        for parameter in theirs.parameters():
+            parameter.grad *= 0.2 / length
+        for group in optimizer.param_groups:
+            group["lr"] = 0.01 * share
+        optimizer.step()
+    assert got.history == pytest.approx(losses, abs=1e-5)
+    assert_same(ours, theirs)
+
+
+def test_it_learns():
+    trained = model(num_layers=1, num_heads=1)
+    got = fit(trained, reversing(), steps=150, learning_rate=0.02, progress=False)
+    tokens, targets = reversing(seed=9)(1)
+    assert (trained(tokens).argmax(-1) == targets).float().mean() > 0.99
+    assert got.history[0] == pytest.approx(math.log(V), abs=0.3) and got.history[-1] < 0.1
+    assert not got.interrupted
+
+
+def test_a_run_can_be_repeated_and_touches_nothing_global():
+    state = torch.get_rng_state()
+    first, again = model(seed=2), model(seed=2)
+    assert run(first).history == run(again).history
+    assert_same(first, again)
+    assert torch.equal(state, torch.get_rng_state())
+
+
+def test_snapshots_are_the_model_as_it_was():
+    trained = model()
+    start = copy.deepcopy(trained)
+    got = run(trained, steps=7, every=3)
+    assert list(got.snapshots) == [0, 3, 6, 7] and len(got.history) == 7
+    assert_same(got.snapshots[0], start)
+    assert_same(got.snapshots[7], trained)
+    for step in (3, 6):  # the rate looks ahead to the last step, so that is the same here
+        stopped = model()
+        stop_after(step, stopped, steps=7)
+        assert_same(got.snapshots[step], stopped)
+    assert not any(m.training for m in [trained, *got.snapshots.values()])
+    tokens = reversing()(1)[0]
+    logits = [snapshot(tokens) for snapshot in got.snapshots.values()]
+    assert all((a - b).abs().max() > 1e-3 for a, b in itertools.pairwise(logits))
+
+
+def stop_after(done, trained, **options):
+    """A run in which someone presses the stop button when `done` steps are done."""
+
+    def batches(step):
+        if step > done:
+            raise KeyboardInterrupt
+        return reversing()(step)
+
+    return fit(trained, batches, **options, progress=False)
+
+
+def test_an_interrupt_loses_nothing():
+    trained = model()
+    got = stop_after(5, trained, steps=50, every=2)
+    assert got.interrupted and len(got.history) == 5
+    assert list(got.snapshots) == [0, 2, 4, 5]
+    assert_same(got.snapshots[5], trained)
+    assert not trained.training
+
+
+def test_an_interrupt_at_once():
+    got = stop_after(0, model(), steps=50)
+    assert got.interrupted and got.history == [] and list(got.snapshots) == [0]
+
+
+def test_an_interrupt_while_the_model_works():
+    """Deep inside the third forward pass."""
+
+    class Interrupted(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner, self.calls = model(), 0
+
+        def forward(self, tokens):
+            self.calls += 1
+            if self.calls == 3:
+                raise KeyboardInterrupt
+            return self.inner(tokens)
+
+    got = fit(Interrupted(), reversing(), steps=50, every=1, progress=False)
+    assert got.interrupted and len(got.history) == 2 and list(got.snapshots) == [0, 1, 2]
+
+
+def test_other_errors_come_through():
+    def batches(step):
+        raise RuntimeError("no more data")
+
+    with pytest.raises(RuntimeError, match="no more data"):
+        fit(model(), batches, steps=3, progress=False)
+
+
+def test_a_target_of_minus_100_asks_nothing():
+    """What stands where nothing is asked has no say, and the mean is over what is asked."""
+    tokens = torch.randint(V, (4, L), generator=seeded(0))
+    targets = tokens.clone()
+    targets[:, 2:] = -100
+    untrained = model()
+    expected = F.cross_entropy(untrained(tokens)[:, :2].reshape(-1, V), tokens[:, :2].reshape(-1))
+    got = fit(untrained, lambda step: (tokens, targets), steps=1, progress=False)
+    assert got.history == pytest.approx([expected.item()], abs=1e-6)
+
+
+def test_any_module_will_do():
+    class Recurrent(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embedding, self.rnn = nn.Embedding(V, 16), nn.LSTM(16, 16, batch_first=True)
+            self.out = nn.Linear(16, V)
+
+        def forward(self, tokens):
+            return self.out(self.rnn(self.embedding(tokens))[0])
+
+    def shifted(step):
+        tokens = torch.arange(L).expand(4, L)
+        return tokens, (tokens + 1) % V
+
+    for trained in (Recurrent(), Decoder(V, 16, num_layers=1, num_heads=2, positions=None)):
+        got = fit(trained, shifted, steps=60, learning_rate=0.02, progress=False)
+        assert got.history[-1] < 0.2 * got.history[0]
+
+
+def test_the_bar_is_shown_and_can_be_switched_off(capsys):
+    run(model())
+    assert capsys.readouterr() == ("", "")
+    run(model(), progress=True)
+    shown = capsys.readouterr()
+    assert shown.out == "" and "6/6" in shown.err and "loss=" in shown.err
+
+
+def test_targets_that_do_not_fit():
+    tokens = torch.zeros(2, L, dtype=torch.int64)
+    for targets, message in [
+        (tokens[:, :3], r"^targets must have the shape \(2, 6\) .*, got \(2, 3\)"),
+        (tokens.float(), "^targets must be an int64 tensor, got torch.float32"),
+        (tokens - 100, "^targets must hold one that is not -100, got none"),
+        (None, "^targets must be an int64 tensor, got NoneType"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            fit(model(), lambda step, t=targets: (tokens, t), steps=1, progress=False)

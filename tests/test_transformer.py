@@ -1,0 +1,550 @@
+"""Block, Encoder, Decoder and Cache: against a loop over tokens, against torch, against themselves.
+
+The loop is float64 and knows nothing of batches, masks or caches: a token is asked, one head after
+the other, what it finds in the tokens it sees.
+"""
+
+import cmath
+import copy
+import functools
+import itertools
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from d2lattn import Block, Cache, Decoder, Encoder, generate, sample, window_mask
+from d2lattn.transformer import POSITIONS
+
+B, L, V, E, H, LAYERS = 3, 11, 17, 24, 4, 2
+LENGTHS = torch.tensor([11, 4, 7])
+every_method = pytest.mark.parametrize("positions", [None, *POSITIONS])
+every_share = pytest.mark.parametrize("num_kv_heads", [4, 2, 1])
+every_window = pytest.mark.parametrize("window", [None, 3])
+
+
+def seeded(seed):
+    return torch.Generator().manual_seed(seed)
+
+
+def some_tokens(*shape, seed=0):
+    return torch.randint(V, shape or (B, L), generator=seeded(seed))
+
+
+def noisy(model, seed=5, std=0.5):
+    """The model with biases, norms and embeddings far from where they start."""
+    generator = seeded(seed)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if parameter.ndim == 1:
+                parameter += std * torch.randn(parameter.shape, generator=generator)
+            elif name.startswith(("embedding", "position")):
+                parameter.copy_(torch.randn(parameter.shape, generator=generator))
+    return model.eval()
+
+
+def decoder(kind=Decoder, **options):
+    sizes = dict(num_layers=LAYERS, num_heads=H, max_len=20, seed=1)
+    return noisy(kind(V, E, **{**sizes, **options}))
+
+
+def assert_close(got, expected, atol=1e-5):
+    torch.testing.assert_close(got, expected.to(got.dtype), rtol=0, atol=atol)
+
+
+# The loop -----------------------------------------------------------------------------------------
+
+
+def oracle(model, tokens, *, is_causal, kept=None):
+    """Logits (L, V) of one sequence (list of int), in float64, from the weights alone."""
+    state = {name: x.detach().double() for name, x in model.state_dict().items()}
+    attention = model.blocks[0].attention
+    heads, D, shared = attention.num_heads, attention.head_dim, attention.num_kv_heads
+    x = [state["embedding.weight"][token] for token in tokens]
+    x = [place(model, state, row, i) for i, row in enumerate(x)]
+    for layer in range(len(model.blocks)):
+        part = {
+            name.removeprefix(f"blocks.{layer}."): weight
+            for name, weight in state.items()
+            if name.startswith(f"blocks.{layer}.")
+        }
+        asked = [norm(row, part, "attention_norm") for row in x]
+        found = [torch.zeros(heads * D, dtype=torch.float64) for _ in x]
+        for head, i in itertools.product(range(heads), range(len(x))):
+            if kept is not None and not kept[layer][head]:
+                continue
+            own, its = slice(head * D, head * D + D), head * shared // heads * D
+            query = turned(model, linear(asked[i], part, "attention.q_proj")[own], i)
+            scores, values = [], []
+            for j in range(i + 1 if is_causal else len(x)):
+                if model.window is not None and abs(i - j) >= model.window:
+                    continue
+                key = linear(asked[j], part, "attention.k_proj")[its : its + D]
+                score = query @ turned(model, key, j) / math.sqrt(D)
+                if model.positions == "alibi":
+                    score = score - abs(i - j) * 2 ** (-8 * (head + 1) / heads)
+                scores.append(score)
+                values.append(linear(asked[j], part, "attention.v_proj")[its : its + D])
+            powers = [math.exp(score) for score in scores]
+            for power, value in zip(powers, values, strict=True):
+                found[i][own] += power / sum(powers) * value
+        x = [a + linear(b, part, "attention.out_proj") for a, b in zip(x, found, strict=True)]
+        if "mlp.0.weight" in part:
+            wide = [linear(norm(row, part, "mlp_norm"), part, "mlp.0") for row in x]
+            bent = [
+                row / 2 * (1 + torch.tanh(math.sqrt(2 / math.pi) * (row + 0.044715 * row**3)))
+                for row in wide
+            ]
+            x = [a + linear(b, part, "mlp.2") for a, b in zip(x, bent, strict=True)]
+    return torch.stack([linear(norm(row, state, "norm"), state, "to_logits") for row in x])
+
+
+def linear(x, state, name):
+    bias = state.get(f"{name}.bias", 0)
+    return state[f"{name}.weight"] @ x + bias
+
+
+def norm(x, state, name):
+    centred = x - x.mean()
+    unit = centred / torch.sqrt((centred**2).mean() + 1e-5)
+    return unit * state[f"{name}.weight"] + state.get(f"{name}.bias", 0)
+
+
+def place(model, state, x, i):
+    if model.positions == "learned":
+        return x + state["position.weight"][i]
+    if model.positions == "sinusoidal":
+        angles = [i / model.base ** (2 * (j // 2) / E) for j in range(E)]
+        waves = [(math.cos if j % 2 else math.sin)(angle) for j, angle in enumerate(angles)]
+        return x + torch.tensor(waves, dtype=torch.float64)
+    return x
+
+
+def turned(model, x, i):
+    if model.positions != "rotary":
+        return x
+    pairs = [complex(*pair) for pair in x.view(-1, 2).tolist()]
+    pairs = [z * cmath.exp(1j * i * model.base ** (-2 * j / len(x))) for j, z in enumerate(pairs)]
+    return torch.tensor([part for z in pairs for part in (z.real, z.imag)], dtype=torch.float64)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("kind", [Encoder, Decoder])
+@every_method
+@every_share
+@every_window
+def test_the_logits_are_those_of_the_loop(kind, positions, num_kv_heads, window):
+    options = dict(positions=positions, num_kv_heads=num_kv_heads, window=window, base=50.0)
+    model, tokens = decoder(kind, **options), some_tokens(2, 7)
+    expected = [oracle(model, row.tolist(), is_causal=kind is Decoder) for row in tokens]
+    assert_close(model(tokens), torch.stack(expected))
+
+
+@torch.no_grad()
+@pytest.mark.parametrize(
+    "options", [dict(mlp_dim=0), dict(mlp_dim=5), dict(bias=False), dict(tied=True)], ids=str
+)
+def test_what_may_be_left_out(options):
+    model, tokens = decoder(**options), some_tokens(1, 7)
+    assert_close(model(tokens)[0], oracle(model, tokens[0].tolist(), is_causal=True))
+
+
+@torch.no_grad()
+def test_encoder_equals_torchs():
+    """`nn.TransformerEncoder` with the norm first, on the same weights, padded."""
+    ours = decoder(Encoder, positions=None)
+    gelu = functools.partial(F.gelu, approximate="tanh")
+    layer = nn.TransformerEncoderLayer(
+        E, H, 4 * E, dropout=0.0, activation=gelu, batch_first=True, norm_first=True
+    )
+    theirs = nn.TransformerEncoder(layer, LAYERS, enable_nested_tensor=False).eval()
+    for block, layer in zip(ours.blocks, theirs.layers, strict=True):
+        mine = block.attention
+        projections = (mine.q_proj, mine.k_proj, mine.v_proj)
+        layer.self_attn.in_proj_weight.copy_(torch.cat([part.weight for part in projections]))
+        layer.self_attn.in_proj_bias.copy_(torch.cat([part.bias for part in projections]))
+        for to, source in [
+            (layer.self_attn.out_proj, mine.out_proj),
+            (layer.norm1, block.attention_norm),
+            (layer.norm2, block.mlp_norm),
+            (layer.linear1, block.mlp[0]),
+            (layer.linear2, block.mlp[2]),
+        ]:
+            to.load_state_dict(source.state_dict())
+    tokens = some_tokens()
+    hidden = torch.arange(L) >= LENGTHS[:, None]  # torch: True = may not attend
+    expected = ours.to_logits(
+        ours.norm(theirs(ours.embedding(tokens), src_key_padding_mask=hidden))
+    )
+    got = ours(tokens, valid_lens=LENGTHS)
+    assert_close(got[~hidden], expected[~hidden])
+
+
+@torch.no_grad()
+def test_block_is_what_its_docstring_says():
+    block = noisy(Block(E, H))
+    x = torch.randn(B, L, E, generator=seeded(0))
+    y = x + block.attention(block.attention_norm(x), is_causal=True)
+    expected = y + block.mlp(block.mlp_norm(y))
+    assert_close(block(x, is_causal=True), expected, 1e-6)
+
+
+# Who sees whom ------------------------------------------------------------------------------------
+
+
+@torch.no_grad()
+@every_method
+def test_a_decoder_never_looks_ahead(positions):
+    model, tokens = decoder(positions=positions), some_tokens()
+    changed = tokens.clone()
+    changed[:, 6:] = (changed[:, 6:] + 1) % V
+    before, after = model(tokens), model(changed)
+    assert_close(after[:, :6], before[:, :6], 1e-6)
+    assert (after[:, 6:] - before[:, 6:]).abs().max() > 0.1
+
+
+@torch.no_grad()
+@every_method
+@every_window
+def test_padding_changes_nothing(positions, window):
+    """An encoder's stands on the right, a decoder's on the left."""
+    options, tokens = dict(positions=positions, window=window), some_tokens()
+    encoder, causal = decoder(Encoder, **options), decoder(**options)
+    right, left = (model(tokens, valid_lens=LENGTHS) for model in (encoder, causal))
+    for b, n in enumerate(LENGTHS.tolist()):
+        assert_close(right[b, :n], encoder(tokens[b : b + 1, :n])[0])
+        assert_close(left[b, L - n :], causal(tokens[b : b + 1, L - n :])[0])
+
+
+def test_a_sequence_of_padding_alone_is_harmless():
+    for kind in (Encoder, Decoder):
+        model = decoder(kind)
+        model(some_tokens(), valid_lens=torch.tensor([11, 0, 3])).sum().backward()
+        assert all(p.grad is None or p.grad.isfinite().all() for p in model.parameters())
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("kind", [Encoder, Decoder])
+@every_share
+def test_weights_are_those_that_were_used(kind, num_kv_heads):
+    model, tokens = decoder(kind, num_kv_heads=num_kv_heads, window=4), some_tokens()
+    logits, weights = model(tokens, need_weights=True)
+    assert_close(logits, model(tokens))
+    assert weights.shape == (LAYERS, B, H, L, L)
+    seen = window_mask(L, width=4)
+    seen = seen.tril() if kind is Decoder else seen
+    assert torch.equal(weights > 0, seen.expand_as(weights))
+    assert_close(weights.sum(-1), torch.ones(LAYERS, B, H, L))
+
+
+# Ablation -----------------------------------------------------------------------------------------
+
+
+@torch.no_grad()
+def test_a_head_that_is_off_counts_as_0():
+    model, tokens = decoder(num_kv_heads=2), some_tokens(1, 7)
+    assert_close(model(tokens, head_mask=torch.ones(LAYERS, H, dtype=torch.bool)), model(tokens))
+    kept = torch.tensor([[True, False, True, True], [False, False, True, False]])
+    expected = oracle(model, tokens[0].tolist(), is_causal=True, kept=kept)
+    assert_close(model(tokens, head_mask=kept)[0], expected)
+    assert (model(tokens, head_mask=kept) - model(tokens)).abs().max() > 0.1
+    _, weights = model(tokens, head_mask=kept, need_weights=True)
+    assert_close(weights[0], model(tokens, need_weights=True)[1][0])  # it looks, but is not heard
+
+
+# Seeds and weights --------------------------------------------------------------------------------
+
+
+def test_a_seed_is_a_model_and_nothing_global_moves():
+    state = torch.get_rng_state()
+    first, again, other = (Decoder(V, E, num_layers=1, num_heads=2, seed=s) for s in (3, 3, 4))
+    assert torch.equal(state, torch.get_rng_state())
+    for name, x in first.state_dict().items():
+        assert torch.equal(x, again.state_dict()[name])
+        if name.endswith("proj.weight") or name == "embedding.weight":
+            assert not torch.equal(x, other.state_dict()[name])
+
+
+def test_the_weights_start_as_promised():
+    model = Decoder(1000, 96, num_layers=2, num_heads=4, max_len=300, init_std=0.05)
+    assert model.embedding.weight.std().item() == pytest.approx(0.05, rel=0.05)
+    assert model.position.weight.std().item() == pytest.approx(0.05, rel=0.05)
+    for module in model.modules():
+        if isinstance(module, nn.Linear):
+            expected = nn.Linear(module.in_features, module.out_features).weight.std().item()
+            assert module.weight.std().item() == pytest.approx(expected, rel=0.1)
+            assert module.bias is None or not module.bias.any()
+        if isinstance(module, nn.LayerNorm):
+            assert (module.weight == 1).all() and not module.bias.any()
+
+
+def test_a_tied_embedding_stays_tied():
+    model = decoder(tied=True)
+    for tied in (model, copy.deepcopy(model), copy.deepcopy(model).double()):
+        assert tied.to_logits.weight is tied.embedding.weight
+    untied = sum(p.numel() for p in decoder().parameters())
+    assert untied - sum(p.numel() for p in model.parameters()) == V * E
+
+
+@torch.no_grad()
+@every_method
+def test_the_dtype_is_that_of_the_weights(positions):
+    model, tokens = decoder(positions=positions, num_kv_heads=2), some_tokens()
+    exact = copy.deepcopy(model).double()
+    assert exact(tokens).dtype == torch.float64
+    assert_close(model(tokens), exact(tokens))
+    half = copy.deepcopy(model).bfloat16()
+    cache = Cache(half, B, max_len=L)
+    assert half(tokens, cache=cache).dtype == cache.keys.dtype == torch.bfloat16
+    assert (half(tokens).double() - exact(tokens)).abs().mean() < 0.05
+
+
+def test_dropout_acts_in_training_only():
+    model, tokens = decoder(dropout=0.5), some_tokens()
+    assert torch.equal(model(tokens), model(tokens))
+    model.train()
+    assert not torch.equal(model(tokens), model(tokens))
+
+
+def test_gradients_reach_every_weight():
+    for positions in (None, *POSITIONS):
+        model = decoder(positions=positions, num_kv_heads=2)
+        model(some_tokens(), valid_lens=LENGTHS)[0].square().sum().backward()
+        for name, parameter in model.named_parameters():
+            assert parameter.grad is not None and parameter.grad.isfinite().all(), name
+            assert parameter.grad.abs().sum() > 0, name
+
+
+def test_a_learned_table_ends_and_the_others_do_not():
+    long = some_tokens(1, 21)
+    with pytest.raises(ValueError, match=r"learned table of max_len=20 .* got positions 0 to 20"):
+        decoder()(long)
+    for positions in (None, "sinusoidal", "rotary", "alibi"):
+        assert decoder(positions=positions)(long).shape == (1, 21, V)
+
+
+# The cache ----------------------------------------------------------------------------------------
+
+CHUNKS = [[1] * L, [3, 5, 3], [2, 1, 8], [L]]
+
+
+def in_chunks(model, cache, tokens, chunks, lengths=None):
+    """The logits of all tokens, read a few at a time."""
+    outputs, seen = [], 0
+    for part in tokens.split(chunks, dim=1):
+        own = None
+        if lengths is not None:  # of this part, the real tokens are its last ones
+            own = (lengths - (L - seen - part.shape[1])).clamp(0, part.shape[1])
+        seen += part.shape[1]
+        outputs.append(model(part, cache=cache, valid_lens=own))
+    return torch.cat(outputs, dim=1)
+
+
+@torch.no_grad()
+@every_method
+@every_share
+@every_window
+def test_cached_equals_uncached(positions, num_kv_heads, window):
+    model = decoder(positions=positions, num_kv_heads=num_kv_heads, window=window)
+    tokens = some_tokens()
+    expected, padded = model(tokens), model(tokens, valid_lens=LENGTHS)
+    real = torch.arange(L) >= L - LENGTHS[:, None]
+    for chunks in CHUNKS:
+        assert_close(in_chunks(model, Cache(model, B), tokens, chunks), expected)
+        got = in_chunks(model, Cache(model, B), tokens, chunks, LENGTHS)
+        assert_close(got[real], padded[real])
+
+
+@torch.no_grad()
+def test_cached_weights_are_the_last_rows_of_all():
+    model, tokens = decoder(num_kv_heads=2, positions="rotary"), some_tokens()
+    _, expected = model(tokens, need_weights=True)
+    cache = Cache(model, B)
+    model(tokens[:, :6], cache=cache)
+    _, weights = model(tokens[:, 6:], cache=cache, need_weights=True)
+    assert_close(weights, expected[..., 6:, :])
+
+
+@torch.no_grad()
+def test_a_cache_keeps_rotated_keys_of_its_own_heads():
+    model, tokens = decoder(positions="rotary", num_kv_heads=2), some_tokens()
+    cache = Cache(model, B, max_len=13)
+    model(tokens, cache=cache)
+    assert cache.keys.shape == cache.values.shape == (LAYERS, B, 2, 13, E // H)
+    assert cache.length == L and not cache.keys[..., L:, :].any()
+    first = model.blocks[0]
+    x = first.attention_norm(model.embedding(tokens))
+    _, key, value = first.attention.project(x, x, x)
+    assert_close(cache.values[0, :, :, :L], value, 1e-6)
+    assert_close(cache.keys[0, :, :, 0], key[:, :, 0], 1e-6)  # position 0 is not turned
+    assert (cache.keys[0, :, :, 1:L] - key[:, :, 1:]).abs().max() > 0.1
+
+
+@torch.no_grad()
+def test_a_full_cache_is_refused_and_stays_as_it_was():
+    model, tokens = decoder(), some_tokens(1, L)
+    cache = Cache(model, max_len=8)
+    model(tokens[:, :6], cache=cache)
+    with pytest.raises(ValueError, match=r"it can hold 8 and holds 6, got 3 more"):
+        model(tokens[:, 6:9], cache=cache)
+    assert cache.length == 6
+    assert_close(model(tokens[:, 6:8], cache=cache), model(tokens[:, :8])[:, 6:])
+    with pytest.raises(ValueError, match=r"it can hold 8 and holds 8, got 1 more"):
+        model(tokens[:, 8:9], cache=cache)
+
+
+@torch.no_grad()
+def test_an_error_leaves_the_cache_as_it_was():
+    model, tokens = decoder(), some_tokens(1, L)
+    cache = Cache(model)
+    model(tokens[:, :4], cache=cache)
+    with pytest.raises(ValueError, match="head_mask"):
+        model(tokens[:, 4:], cache=cache, head_mask=torch.ones(1))
+    assert_close(model(tokens[:, 4:], cache=cache), model(tokens)[:, 4:])
+
+
+def test_a_cache_would_lose_gradients():
+    model, tokens = decoder(), some_tokens(1, L)
+    with pytest.raises(ValueError, match=r"torch.no_grad\(\)"):
+        model(tokens, cache=Cache(model))
+    for parameter in model.parameters():
+        parameter.requires_grad_(False)
+    model(tokens, cache=Cache(model))
+
+
+@torch.no_grad()
+def test_padding_after_a_token_is_refused():
+    model, tokens = decoder(), some_tokens()
+    cache = Cache(model, B)
+    model(tokens[:, :3], cache=cache, valid_lens=torch.tensor([3, 0, 1]))
+    assert cache.padding.tolist() == [0, 3, 2]
+    with pytest.raises(ValueError, match=r"^valid_lens must leave no padding after a token"):
+        model(tokens[:, 3:6], cache=cache, valid_lens=torch.tensor([3, 1, 2]))
+    model(tokens[:, 3:6], cache=cache, valid_lens=torch.tensor([3, 1, 3]))
+    assert cache.padding.tolist() == [0, 5, 2]
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
+def test_bytes_per_token_is_what_is_stored(dtype):
+    for heads in (4, 2, 1):
+        cache = Cache(decoder(num_kv_heads=heads).to(dtype), 5, max_len=7)
+        assert cache.bytes_per_token == 2 * LAYERS * heads * (E // H) * dtype.itemsize
+        stored = sum(x.untyped_storage().nbytes() for x in (cache.keys, cache.values))
+        assert stored == 5 * 7 * cache.bytes_per_token
+
+
+# Sampling -----------------------------------------------------------------------------------------
+
+LOGITS = torch.tensor([1.0, -0.5, 0.3, 2.0, 0.0, -2.0])
+
+
+def chi_square(counts, probabilities):
+    """(statistic, its 99.9 % point by Wilson and Hilferty 1931) over what can be drawn."""
+    possible = probabilities > 0
+    assert not counts[~possible].any()
+    expected = (counts.sum() * probabilities)[possible]
+    free = possible.sum().item() - 1
+    limit = free * (1 - 2 / (9 * free) + 3.09 * math.sqrt(2 / (9 * free))) ** 3
+    return ((counts[possible] - expected) ** 2 / expected).sum().item(), limit
+
+
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize("top_k", [None, 2, 4, 6])
+def test_sample_draws_from_the_distribution(temperature, top_k):
+    drawn = sample(
+        LOGITS.expand(20_000, -1), temperature=temperature, top_k=top_k, generator=seeded(0)
+    )
+    allowed = LOGITS.argsort(descending=True)[:top_k]
+    powers = torch.zeros(6, dtype=torch.float64)
+    powers[allowed] = (LOGITS.double()[allowed] / temperature).exp()
+    statistic, limit = chi_square(drawn.bincount(minlength=6).double(), powers / powers.sum())
+    assert statistic < limit
+    wrong = powers.sqrt() * (powers > 0)  # the test can tell another temperature
+    statistic, limit = chi_square(drawn.bincount(minlength=6).double(), wrong / wrong.sum())
+    assert statistic > limit
+
+
+def test_sample_at_the_ends():
+    rows = LOGITS.expand(500, -1)
+    assert (sample(rows, temperature=0) == 3).all()
+    assert (sample(rows, top_k=1, temperature=5.0) == 3).all()
+    for temperature in (1e-5, 1e-40, 1e-300):
+        assert (sample(rows, temperature=temperature, generator=seeded(0)) == 3).all()
+    flat = sample(rows, temperature=1e300, generator=seeded(0)).bincount(minlength=6)
+    assert chi_square(flat.double(), torch.full((6,), 1 / 6, dtype=torch.float64))[0] < 20.5
+    hidden = LOGITS.masked_fill(LOGITS > 0, -math.inf)
+    assert set(sample(hidden.expand(500, -1), generator=seeded(0)).tolist()) <= {1, 4, 5}
+
+
+def test_top_k_is_exact_also_among_equals():
+    drawn = sample(torch.zeros(2000, 9), top_k=4, generator=seeded(0))
+    assert len(drawn.unique()) == 4
+
+
+def test_sample_keeps_the_leading_axes_and_the_generator_decides():
+    logits = torch.randn(2, 3, 40, generator=seeded(1))
+    first, again, other = (sample(logits, generator=seeded(s)) for s in (7, 7, 8))
+    assert first.shape == (2, 3) and first.dtype == torch.int64
+    assert torch.equal(first, again) and not torch.equal(first, other)
+    assert sample(logits[0, 0]).shape == ()
+
+
+@torch.no_grad()
+@every_method
+@every_window
+def test_generate_says_the_likeliest_word_after_word(positions, window):
+    model, prompt = decoder(positions=positions, window=window), some_tokens(2, 5)
+    expected = prompt
+    for _ in range(9):
+        expected = torch.cat([expected, model(expected)[:, -1:].argmax(-1)], dim=1)
+    for use_cache in (True, False):
+        got = generate(model, prompt, steps=9, temperature=0, use_cache=use_cache)
+        assert torch.equal(got, expected)
+    assert torch.equal(generate(model, prompt, steps=0), prompt)
+
+
+@torch.no_grad()
+@every_method
+def test_generate_from_prompts_of_unequal_length(positions):
+    model, tokens = decoder(positions=positions), some_tokens()
+    for use_cache in (True, False):
+        options = dict(steps=6, temperature=0, use_cache=use_cache)
+        together = generate(model, tokens, valid_lens=LENGTHS, **options)
+        for b, n in enumerate(LENGTHS.tolist()):
+            alone = generate(model, tokens[b : b + 1, L - n :], **options)
+            assert torch.equal(together[b, L - n :], alone[0])
+
+
+@torch.no_grad()
+def test_generate_draws_the_words_of_its_generator():
+    model, prompt = decoder(), some_tokens(2, 5)
+    options = dict(steps=12, temperature=1.5, top_k=5)
+    states = torch.get_rng_state()
+    first, again, plain, other = (
+        generate(model, prompt, **options, generator=seeded(seed), use_cache=use_cache)
+        for seed, use_cache in [(0, True), (0, True), (0, False), (1, True)]
+    )
+    assert torch.equal(states, torch.get_rng_state())
+    assert torch.equal(first, again) and torch.equal(first, plain)
+    assert not torch.equal(first, other)
+    for n in range(5, 17):  # each word is among the five that were likeliest there
+        best = model(first[:, :n])[:, -1].topk(5).indices
+        assert (best == first[:, n, None]).any(-1).all()
+
+
+def test_generate_needs_neither_gradients_nor_another_mode():
+    model, prompt = decoder(dropout=0.9).train(), some_tokens(1, 5)
+    said = generate(model, prompt, steps=9, temperature=0)
+    assert model.training and model.blocks[0].training
+    assert torch.equal(said, generate(model.eval(), prompt, steps=9, temperature=0))
+
+
+def test_generate_fills_a_learned_table_and_no_more():
+    model, prompt = decoder(), some_tokens(1, 11)
+    assert generate(model, prompt, steps=10).shape == (1, 21)  # the last word is not read
+    for use_cache in (True, False):
+        with pytest.raises(ValueError, match=r"max_len must be at most 20, .* got 21 tokens"):
+            generate(model, prompt, steps=11, use_cache=use_cache)
+    assert generate(decoder(positions="alibi"), prompt, steps=30).shape == (1, 41)
