@@ -1,5 +1,5 @@
 // The microscope: tokens -> queries, keys, values -> scores -> mask -> shares -> output.
-import {add, button, control, dot, editable, factor, fill, grid, later, numberField, panel, plain, saying, set, show, softmax} from "./core.js";
+import {add, button, control, dot, editable, factor, fill, frame, grid, later, numberField, panel, plain, saying, set, short, show, softmax, stage} from "./core.js";
 
 // May word i see word j? `rule` names one mask or several; `size` is a length or a width.
 export function maySee(rule, i, j, size, given) {
@@ -20,11 +20,12 @@ export function attend({x, projections, divisor, temperature, rule, size, given}
 }
 
 const terms = (a, b) => a.map((value, i) => `${factor(value)}·${factor(b[i])}`).join(" + ");
-const short = (word, most = 7) => (word.length > most ? word.slice(0, most - 1) + "…" : word);
-const LEFT = 62, CELL = 42, LINE = 22, WIDTH = 884, RULES = ["none", "padding", "causal", "window", "causal + padding", "causal + window"];
+const cut = (word, most = 7) => (word.length > most ? word.slice(0, most - 1) + "…" : word);
+const LEFT = 62, CELL = 42, RULES = ["none", "padding", "causal", "window", "causal + padding", "causal + window"];
 
 export function mount(live, data) {
   const {tokens, projections: given} = data, n = tokens.length;
+  const [WIDTH, LINE, BASE] = given ? [1028, 20, 128] : [884, 22, 168];
   const d = given ? given[0].length : data.x[0].length;
   const divisors = new Map([["1", 1], [`√${d}`, Math.sqrt(d)], [`${d}`, d]]);
   const near = [...divisors.keys()].find(name => Math.abs(divisors.get(name) - data.divisor) < 1e-5);
@@ -43,7 +44,7 @@ export function mount(live, data) {
   const size = control(bar, "size", {type: "number", min: 0, max: n, step: 1}, change(input => (state.size = Math.min(n, Math.max(0, Math.round(input.value))))));
   const number = numberField(bar, value => write(...state.at, value));
   const say = saying(live);
-  const svg = add(live, "svg");
+  const svg = add(stage(live), "svg");
   const pick = kind => (i, j) => {
     state.at = [kind, i, j];
     if (["word", "query", "score", "share", "output"].includes(kind)) state.asks = i;
@@ -51,58 +52,55 @@ export function mount(live, data) {
   };
 
   // The story: every word's score below it, its share above, its value flowing into the blend.
-  const step = Math.min(128, (WIDTH - LEFT) / n), middle = j => LEFT + (j + .5) * step, BASE = 176;
+  const step = Math.min(150, (WIDTH - LEFT) / n), middle = j => LEFT + (j + .5) * step, TALL = BASE - 80;
   const flow = tokens.map(() => add(svg, "path", {fill: "none", stroke: "var(--value)", "stroke-opacity": .85}));
   const bars = tokens.map((_, j) => add(svg, "rect", {x: middle(j) - 17, width: 34, fill: "var(--weight)"}));
-  const above = tokens.map((_, j) => add(svg, "text", {class: "m b", x: middle(j), y: BASE + 16}));
-  const below = tokens.map((_, j) => add(svg, "text", {class: "m", x: middle(j), y: BASE + 66}));
-  [["share", 16], ["score", 66]].forEach(([text, y]) => add(svg, "text", {y: BASE + y}, text));
+  const above = tokens.map((_, j) => add(svg, "text", {class: "m big", x: middle(j), y: BASE + 17}));
+  const below = tokens.map((_, j) => add(svg, "text", {class: "m", x: middle(j), y: BASE + 67}));
+  [["share", 17], ["score", 67]].forEach(([text, y]) => add(svg, "text", {y: BASE + y}, text));
   const words = grid(svg, "the sentence: who asks?", [n], (cell, _, j) => {
     const at = {x: middle(j) - step / 2 + 3, y: BASE + 24, width: step - 6, height: 27, rx: 6};
     add(cell, "rect", {...at, class: "box"});
     add(cell, "rect", {...at, fill: "none", "stroke-width": 2.5, stroke: "var(--query)"});
-    add(cell, "text", {class: "m b", x: middle(j), y: BASE + 43, style: "font-size:16px"}, short(tokens[j], Math.max(3, Math.floor(step / 10))));
+    add(cell, "text", {class: "m b", x: middle(j), y: BASE + 43, style: "font-size:17px"}, cut(tokens[j], Math.max(3, Math.floor(step / 10))));
     add(cell, "rect", {...at, class: "ring"});
   }, (_, j) => pick("word")(j, 0))[0];
-  const blend = add(svg, "g"), wide = (given ? given[2] : data.x[0]).length * CELL;
-  const out = Array.from({length: wide / CELL}, (_, c) => {
-    add(blend, "rect", {x: c * CELL, y: 6, width: CELL - 2, height: LINE - 2, rx: 3, fill: "var(--output)", "fill-opacity": .3});
-    return add(blend, "text", {class: "n", x: c * CELL + CELL - 6, y: 20.5});
+  const blend = add(svg, "g"), outs = (given ? given[2] : data.x[0]).length, OUT = 54, wide = outs * OUT;
+  const out = Array.from({length: outs}, (_, c) => {
+    add(blend, "rect", {x: c * OUT, y: 4, width: OUT - 2, height: 24, rx: 3, fill: "var(--output)", "fill-opacity": .3});
+    return add(blend, "text", {class: "n big", x: c * OUT + OUT - 6, y: 21});
   });
-  add(blend, "rect", {class: "mark", x: -2, y: 4, width: wide + 2, height: LINE + 2, rx: 4, stroke: "var(--output)"});
-  const caption = add(blend, "text", {y: 20.5});
+  add(blend, "rect", {class: "mark", x: -2, y: 2, width: wide + 2, height: 28, rx: 4, stroke: "var(--output)"});
+  const caption = add(blend, "text", {y: 21});
 
   // The same for every word: one panel for each matrix, wrapped to the width of the page.
   const panels = {};
-  let left = LEFT, top = BASE + 98;
-  const place = (kind, title, rows, columns, {labels, edit = false, y = top, x = left, names = true} = {}) => {
-    add(svg, "text", {class: "b", x, y: y - (labels ? 22 : 8)}, title);
-    labels?.forEach((word, j) => add(svg, "text", {class: "m t", x: x + j * CELL + CELL / 2 - 1, y: y - 6}, short(word, 6)));
-    if (names) tokens.forEach((word, i) => add(svg, "text", {class: "n s", x: x - 9, y: y + i * LINE + 14.5}, short(word, 7)));
-    panels[kind] = panel(svg, {name: title, x, y, rows, columns, width: CELL, height: LINE, pick: pick(kind), edit: () => edit});
+  let left = LEFT, top = BASE + (given ? 104 : 116);
+  const bottom = () => Math.max(...Object.values(panels).map(p => p.bottom));
+  const place = (kind, title, rows, columns, {labels, edit = false, names = false} = {}) => {
+    const x = left, y = top;
+    add(svg, "text", {class: "b", x, y: y - (labels ? 22 : 7)}, title);
+    labels?.forEach((word, j) => add(svg, "text", {class: "m t", x: x + j * CELL + CELL / 2 - 1, y: y - 6}, cut(word, 6)));
+    if (names) tokens.forEach((word, i) => add(svg, "text", {class: "n s", x: x - 8, y: y + i * LINE + LINE / 2 + 3.5}, cut(word)));
+    panels[kind] = panel(svg, {name: title, x, y, rows, columns, width: CELL, height: LINE, pad: 3, pick: pick(kind), edit: () => edit, write: short});
     if (edit) editable(svg, panels[kind].cells, number, (i, j) => read(kind)[i][j], (i, j, value) => write(kind, i, j, value));
-    left = panels[kind].right + 20;
+    left = panels[kind].right + (kind[0] === "W" ? 8 : 20);
   };
-  const line = (y, x = LEFT) => { top = y; left = x; };
+  // What does not fit begins a line. Says whether a line begins.
+  const room = columns => {
+    if (left + columns * CELL > WIDTH) [left, top] = [LEFT, bottom() + 44];
+    return left === LEFT;
+  };
   const dims = data.x[0].length;
-  if (given) {
-    line(top + dims * LINE + 32);
-    place("x", "tokens x", n, dims, {edit: true});
-    ["query", "key", "value"].forEach((role, k) => {
-      if (left + given[k].length * CELL > WIDTH) line(panels.x.bottom + dims * LINE + 70);
-      const x = (left += k ? 12 : 24);
-      place(`W${k}`, `W${"qkv"[k]}ᵀ`, dims, given[k].length, {x, y: top - dims * LINE - 26, edit: true, names: false});
-      place(role, ["queries", "keys", "values"][k], n, given[k].length, {x, names: false});
-    });
-    line(Math.max(...Object.values(panels).map(p => p.bottom)) + 46);
-  } else place("x", "tokens x", n, dims, {edit: true, y: (top += 18)});
-  const fits = columns => left + columns * CELL <= WIDTH;
-  for (const [kind, title, columns, labels] of [["score", "scores", n, tokens], ["share", "shares", n, tokens], ["output", "output", wide / CELL]]) {
-    const names = !fits(columns) || left === LEFT;
-    if (!fits(columns)) line(Math.max(...Object.values(panels).map(p => p.bottom)) + 46);
-    place(kind, title, n, columns, {labels, names});
-  }
-  set(svg, {viewBox: `0 0 ${WIDTH} ${Math.max(...Object.values(panels).map(p => p.bottom)) + 4}`});
+  place("x", "tokens x", n, dims, {edit: true, names: true});
+  given?.forEach((W, k) => {
+    room(2 * W.length);
+    place(`W${k}`, `W${"qkv"[k]}ᵀ`, dims, W.length, {edit: true});
+    place(["query", "key", "value"][k], ["queries", "keys", "values"][k], n, W.length);
+  });
+  if (given) left = WIDTH; // scores begin a line
+  for (const [kind, title, columns, labels] of [["score", "scores", n, tokens], ["share", "shares", n, tokens], ["output", "output", outs]]) place(kind, title, n, columns, {names: room(columns), labels});
+  frame(svg, WIDTH, bottom() + 4, given ? 520 : 450);
 
   function read(kind) {
     const {x, projections} = state;
@@ -158,9 +156,9 @@ export function mount(live, data) {
     const shares = now.shares[asks], target = Math.max(LEFT, Math.min(WIDTH - wide, middle(asks) - wide / 2));
     let used = target + wide / 2 - 34;
     tokens.forEach((word, k) => {
-      const share = shares[k], high = 92 * share, x = used + 34 * share, y = BASE - high;
+      const share = shares[k], high = TALL * share, x = used + 34 * share, y = BASE - high;
       used += 68 * share;
-      set(flow[k], {"stroke-width": 68 * share, d: `M${middle(k)},${y}C${middle(k)},${(y + LINE) / 2} ${x},${(y + LINE) / 2} ${x},${LINE + 8}`, visibility: share < .004 ? "hidden" : null});
+      set(flow[k], {"stroke-width": 68 * share, d: `M${middle(k)},${y}C${middle(k)},${(y + 30) / 2} ${x},${(y + 30) / 2} ${x},31`, visibility: share < .004 ? "hidden" : null});
       set(bars[k], {y, height: high});
       set(above[k], {}, show(share));
       set(below[k], {opacity: now.visible[asks][k] ? null : .72}, now.visible[asks][k] ? show(now.scores[asks][k]) : "hidden");
@@ -168,7 +166,7 @@ export function mount(live, data) {
       set(words[k], {"aria-label": k === asks ? `${word}, asks` : `${word}, share ${show(share)}`});
     });
     set(blend, {transform: `translate(${target},0)`});
-    out.forEach((node, c) => set(node, {}, show(now.output[asks][c])));
+    out.forEach((node, c) => set(node, {}, short(now.output[asks][c])));
     const right = target + wide / 2 < WIDTH / 2;
     set(caption, {x: right ? wide + 8 : -8, "text-anchor": right ? "start" : "end"}, `what comes out for ${tokens[asks]}`);
 

@@ -12,6 +12,12 @@ export function show(value, places = 2) {
 
 export const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
 
+// A number in a narrow cell: five characters at most, whole numbers from 100, powers of ten from 1000.
+export function short(value) {
+  const size = Math.abs(value);
+  return size < 1000 || size === Infinity ? show(value, size < 9.995 ? 2 : size < 99.95 ? 1 : 0) : value.toExponential(0).replace("-", "−").replace("e+", "e");
+}
+
 // A number inside arithmetic: no needless zeros; as a factor, brackets around what is negative.
 export const plain = value => show(value).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
 export const factor = value => (plain(value)[0] === "−" ? `(${plain(value)})` : plain(value));
@@ -45,6 +51,18 @@ export function add(parent, tag, attributes = {}, text) {
   return node;
 }
 
+// A drawing in its box: as wide as the page lets it be, but not so high that a slide of 1280 × 720
+// has no room for its heading and its controls, and not so narrow that nobody can read it: on a
+// phone, or at 200 %, it scrolls to the side.
+export function stage(live) {
+  return add(add(live, "div", {class: "scroll"}), "div", {class: "stage"});
+}
+
+export function frame(svg, width, height, high = 450) {
+  set(svg, {viewBox: `0 0 ${width} ${height}`});
+  set(svg.parentNode, {style: `max-width:${Math.min(1180, Math.round(high * width / height))}px;min-width:${Math.round(.7 * width)}px`});
+}
+
 // At most one redraw in a frame.
 export function later(draw) {
   let waiting = 0;
@@ -57,12 +75,12 @@ export function later(draw) {
 }
 
 const STYLE = `
-:host { display: block; color: inherit; max-width: 900px; margin: 4px 0; }
+:host { display: block; color: inherit; max-width: 1180px; margin: 4px 0; }
 * { box-sizing: border-box; }
-.live { font: 14px/1.45 system-ui, "Segoe UI", "Helvetica Neue", Arial, "DejaVu Sans", sans-serif; font-variant-numeric: tabular-nums; }
+.live { font: 15px/1.45 system-ui, "Segoe UI", "Helvetica Neue", Arial, "DejaVu Sans", sans-serif; font-variant-numeric: tabular-nums; }
 svg { display: block; width: 100%; height: auto; overflow: visible; }
-text { fill: currentColor; font-size: 13px; }
-.n { text-anchor: end; } .m { text-anchor: middle; } .e { text-anchor: end; } .b { font-weight: 600; } .s { font-size: 12px; } .t { font-size: 11px; }
+text { fill: currentColor; font-size: 14px; }
+.n { text-anchor: end; } .m { text-anchor: middle; } .e { text-anchor: end; } .b { font-weight: 600; } .s { font-size: 13px; } .t { font-size: 12px; } .big { font-size: 15px; font-weight: 600; }
 [role=gridcell], [role=grid] { outline: none; }
 [role=gridcell] { cursor: pointer; }
 .edit { cursor: ns-resize; touch-action: none; }
@@ -82,8 +100,8 @@ p { margin: 4px 0; min-height: 3em; }
 .role { text-decoration: underline 3px; text-underline-offset: 3px; }
 [hidden] { display: none; }
 canvas { display: block; image-rendering: pixelated; }
-.large { position: relative; } .large canvas { position: absolute; } .large svg { position: relative; }
-@media print { .bar { display: none; } }
+.scroll { overflow-x: auto; padding: 3px; margin: -3px; } .stage { position: relative; } .stage canvas { position: absolute; } .stage svg { position: relative; }
+@media print { .bar { display: none; } .scroll { overflow: visible; } .stage { min-width: 0 !important; } }
 `;
 
 // Define the element once; `mount` draws a figure from its data into its shadow root.
@@ -199,12 +217,12 @@ export function grid(parent, name, lengths, build, pick) {
 }
 
 // A grid of numbers in boxes. `update(values, look)` writes them; look gives tint, opacity, label.
-export function panel(parent, {name, x, y, rows, columns, width, height = 24, pad = 6, pick, edit = () => false}) {
+export function panel(parent, {name, x, y, rows, columns, width, height = 24, pad = 6, pick, edit = () => false, write = show}) {
   const cells = grid(parent, name, Array(rows).fill(columns), (cell, i, j) => {
     const at = {x: x + j * width, y: y + i * height, width: width - 2, height: height - 2, rx: 3};
     add(cell, "rect", {...at, class: "box"});
     add(cell, "rect", {...at, class: "tint"});
-    add(cell, "text", {x: at.x + width - pad, y: at.y + height / 2 + 3.2, class: "n s"});
+    add(cell, "text", {x: at.x + width - pad, y: at.y + height / 2 + 3.2, class: pad < 6 ? "n t" : "n s"});
     add(cell, "rect", {...at, class: "ring"});
     if (edit(i, j)) set(cell, {class: "edit"});
   }, pick);
@@ -216,7 +234,7 @@ export function panel(parent, {name, x, y, rows, columns, width, height = 24, pa
         const {tint = "value", opacity = 0, label, text, fade} = look(values[i][j], i, j);
         const [, colour, number] = cell.children;
         set(colour, {fill: `var(--${tint})`, "fill-opacity": opacity});
-        set(number, {opacity: fade ? .72 : null}, text ?? show(values[i][j]));
+        set(number, {opacity: fade ? .72 : null}, text ?? write(values[i][j]));
         set(cell, {"aria-label": label});
       }));
     },

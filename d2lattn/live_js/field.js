@@ -1,5 +1,5 @@
 // A stack of convolutions: what one unit sees, and what a layer costs beside its rivals.
-import {add, button, control, fill, grid, later, saying, set} from "./core.js";
+import {add, button, control, fill, frame, grid, later, saying, set, stage} from "./core.js";
 
 // Where a layer reads, relative to its own position: `k` taps, `dilation` positions apart.
 export function taps(k, dilation, causal) {
@@ -43,7 +43,7 @@ const STYLE = `
 .hit { fill: color-mix(in srgb, var(--value) 60%, transparent); stroke: var(--value); stroke-opacity: 1; stroke-width: 2.5; } .asked { fill: color-mix(in srgb, var(--output) 60%, transparent); stroke: var(--output); stroke-opacity: 1; stroke-width: 3; }
 table { border-collapse: collapse; font: inherit; color: inherit; margin: 6px 0; } th, td { padding: 3px 14px; text-align: right; border-bottom: 1px solid color-mix(in srgb, currentColor 25%, transparent); } th:first-child { text-align: left; }
 `;
-const N = 17, WIDTH = 884, LEFT = 84, STEP = (WIDTH - LEFT - 10) / N, GAP = 66, DEPTH = 5, R = 12;
+const N = 17, WIDTH = 884, HIGH = 248, LEFT = 84, STEP = (WIDTH - LEFT - 10) / N, DEPTH = 5, R = 13;
 
 // 25165824 as 2.5 × 10⁷; what is short stays whole.
 function count(value) {
@@ -65,9 +65,10 @@ export function mount(live, data) {
   const dilated = control(bar, "dilated", {type: "checkbox"}, change(input => (state.dilated = input.checked)));
   const causal = control(bar, "causal", {type: "checkbox"}, change(input => (state.causal = input.checked)));
   button(bar, "Reset", () => { state = start(); redraw(); });
-  const say = saying(live), svg = add(live, "svg");
+  const say = saying(live), svg = add(stage(live), "svg");
+  frame(svg, WIDTH, HIGH, 310);
 
-  const x = i => LEFT + (i + .5) * STEP, y = level => 22 + (state.depth - level) * GAP;
+  const x = i => LEFT + (i + .5) * STEP, gap = () => Math.min(68, (HIGH - 40) / state.depth), y = level => 20 + (state.depth - level) * gap();
   const all = add(svg, "path", {fill: "none", stroke: "currentColor", "stroke-opacity": .16, "stroke-width": 1.2});
   const used = add(svg, "path", {fill: "none", stroke: "var(--value)", "stroke-width": 3.5, "stroke-linecap": "round"});
   const names = Array.from({length: DEPTH + 1}, () => add(svg, "text", {class: "e s", x: LEFT - 8}));
@@ -110,6 +111,7 @@ export function mount(live, data) {
         if (layer < level && found[layer + 1].includes(i)) marked += link;
       }
     }
+    set(svg, {viewBox: `0 0 ${WIDTH} ${y(0) + 20}`});
     set(all, {d: links || "M0,0"});
     set(used, {d: marked || "M0,0"});
     names.forEach((node, l) => set(node, {y: y(l) + 4, visibility: l > state.depth ? "hidden" : null}, l ? `layer ${l}` : "inputs"));
@@ -122,7 +124,7 @@ export function mount(live, data) {
       set(text, {y: y(l) + 4}, i + 1);
       set(ring, {cy: y(l)});
     }));
-    set(svg, {viewBox: `0 0 ${WIDTH} ${y(0) + 22}`});
+    
     const dilations = Array.from({length: level}, (_, l) => (spread ? k ** l : 1)), field = 1 + (k - 1) * dilations.reduce((a, b) => a + b, 0), inputs = found[0].length;
     say(level ? [["Unit " + (unit + 1) + " of layer " + level, "output"], [" sees "], [`${inputs} input${inputs > 1 ? "s" : ""}`, "value"], [`. Its receptive field is 1 + (${k} − 1) · ${level > 1 ? `(${dilations.join(" + ")})` : dilations[0]} = ${field} positions wide${inputs < field ? "; not all of them are taps inside the row" : ""}.`]] : [[`Input ${unit + 1} sees itself. Choose a unit above it.`]]);
     fill(long, state.n);

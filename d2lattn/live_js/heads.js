@@ -1,5 +1,5 @@
 // Many heads, or one through training: small maps, one large, and who gets how much from whom.
-import {add, button, control, fill, grid, later, saying, set, show, softmax} from "./core.js";
+import {add, button, control, fill, frame, grid, later, saying, set, show, softmax, stage} from "./core.js";
 
 // Numbers that were sent as bytes: low + unit · (an integer of 8 or 16 bits).
 export function unpack({text, bits, low, unit}) {
@@ -25,13 +25,14 @@ export function weightsOf({shape: [T, H, L, S], weights, query, key, width}) {
 }
 
 const STYLE = `
-:host { max-width: 630px; }
-.maps [role=row] { display: flex; flex-wrap: wrap; gap: 8px; margin: 4px 0; }
-.maps [role=gridcell] { width: 98px; padding: 4px; border-radius: 6px; text-align: center; border: 2px solid transparent; font-size: 13px; }
+.maps [role=row] { display: flex; flex-wrap: wrap; gap: 4px; margin: 4px 0; }
+.maps [role=gridcell] { width: 86px; padding: 4px; border-radius: 6px; text-align: center; border: 2px solid transparent; font-size: 14px; }
+.maps.many [role=gridcell] { width: 69px; padding: 3px; font-size: 13px; }
 .maps .shown { border-color: var(--weight); font-weight: 600; } .maps [role=gridcell]:focus { outline: 2px solid currentColor; outline-offset: 1px; }
 .maps canvas { width: 100%; aspect-ratio: 1; border: 1px solid color-mix(in srgb, currentColor 35%, transparent); }
 `;
-const WIDTH = 884, LINE = 28, GAP = 104;
+// The sentence to the left, the map to the right; LINE is the height of a word.
+const WIDTH = 884, WORDS = 540, LINE = 26;
 
 export function mount(live, data) {
   const {shape: [T, H, L, S], tokens, heads, steps} = data, answers = data.key_tokens ?? tokens;
@@ -60,27 +61,27 @@ export function mount(live, data) {
     }
     canvas.getContext("2d").putImageData(picture, 0, 0);
   };
-  const strip = add(live, "div", {class: "maps", hidden: H < 2 ? "" : null});
+  const strip = add(live, "div", {class: H > 8 ? "maps many" : "maps", hidden: H < 2 ? "" : null});
   const small = grid(strip, "heads", [H], (cell, _, h) => {
     cell.map = canvas(cell);
     add(cell, "span", {}, heads[h]);
   }, (_, h) => { state.head = h; maps(); })[0];
 
-  const box = add(live, "div", {class: "large"}), large = canvas(box), svg = add(box, "svg");
+  const box = stage(live), large = canvas(box), svg = add(box, "svg");
 
   // The sentence twice: who asks above, who answers below; shares are carried from one to the other.
-  const per = n => (n <= 10 ? n : 10), lines = n => Math.ceil(n / per(n));
+  const per = n => (n <= 10 ? n : 10), lines = n => Math.ceil(n / per(n)), one = lines(S) === 1;
   const lengths = n => Array.from({length: lines(n)}, (_, i) => Math.min(per(n), n - i * per(n)));
-  const place = n => { const wide = Math.min(140, WIDTH / per(n)), left = (WIDTH - per(n) * wide) / 2; return k => [left + (k % per(n) + .5) * wide, Math.floor(k / per(n)) * LINE, wide]; };
-  const from = place(L), to = place(S), TOP = 26 + lines(L) * LINE + GAP;
+  const place = n => { const wide = WORDS / Math.max(per(n), 4); return k => [(k % per(n) + .5) * wide, Math.floor(k / per(n)) * LINE, wide]; };
+  const from = place(L), to = place(S), TOP = 22 + lines(L) * LINE + (one ? 176 : 70);
   const arcs = answers.map(() => add(svg, "path", {fill: "none", stroke: "var(--weight)", "stroke-opacity": .85}));
   const sentence = (name, words, place, top, role, pick) => grid(svg, name, lengths(words.length), (cell, i, j) => {
     const k = i * per(words.length) + j, [x, y, wide] = place(k), at = {x: x - wide / 2 + 2, y: top + y, width: wide - 4, height: LINE - 4, rx: 5};
-    const most = Math.max(3, Math.floor(wide / 9.5)), word = words[k];
+    const most = Math.max(3, Math.floor(wide / (one ? 9.5 : 8))), word = words[k];
     add(cell, "rect", {...at, class: "box"});
     add(cell, "rect", {...at, fill: "var(--weight)", "fill-opacity": 0});
     add(cell, "rect", {...at, fill: "none", "stroke-width": 2.5, stroke: `var(--${role})`, visibility: "hidden"});
-    add(cell, "text", {x, y: top + y + 17, class: "m b"}, word.length > most ? word.slice(0, most - 1) + "…" : word);
+    add(cell, "text", {x, y: top + y + 17, class: one ? "m b" : "m t"}, word.length > most ? word.slice(0, most - 1) + "…" : word);
     add(cell, "rect", {...at, class: "ring"});
     cell.addEventListener("pointerenter", () => over(role === "query" ? [k, null] : [state.asks, k]));
     cell.addEventListener("pointerleave", () => over(null));
@@ -88,22 +89,19 @@ export function mount(live, data) {
   const over = at => { state.over = at; redraw(); };
   add(svg, "text", {y: 14, class: "s"}, "who asks");
   const who = sentence("who asks?", tokens, from, 22, "query", k => { state.asks = k; state.answer = null; redraw(); });
-  add(svg, "text", {y: TOP + lines(S) * LINE + (lines(S) > 1 ? 14 : 32), class: "s"}, "who answers" + (lines(S) > 1 ? "" : ", and its share"));
+  add(svg, "text", {y: TOP + lines(S) * LINE + (one ? 36 : 14), class: "s"}, "who answers" + (one ? ", and its share" : ""));
   const whom = sentence("who answers?", answers, to, TOP, "key", k => { state.answer = k; redraw(); });
-  const numbers = answers.map((_, k) => add(svg, "text", {class: "m b", x: to(k)[0], y: TOP + LINE + 12}));
+  const numbers = answers.map((_, k) => add(svg, "text", {class: "m big", x: to(k)[0], y: TOP + LINE + 14}));
 
-  // The large map, with the largest shares of the asking word beside it.
-  const LEFT = 96, MAP = TOP + lines(S) * LINE + 82, size = L <= 12 && S <= 12 ? 290 : 400, cell = [size / S, size / L];
-  const named = L <= 24 && S <= 24, font = named ? null : `font-size:${Math.max(5.5, Math.min(...cell) * .85)}px`;
+  // The large map, and where the words are too many for numbers, the largest shares of who asks.
+  const named = L <= 20 && S <= 20, size = named ? 244 : 300, LEFT = WIDTH - size - 2, MAP = named ? 62 : 24, cell = [size / S, size / L];
   if (named) {
-    tokens.forEach((word, i) => add(svg, "text", {class: "e s", x: LEFT - 8, y: MAP + (i + .5) * cell[1] + 4}, word.slice(0, 12)));
-    answers.forEach((word, j) => add(svg, "text", {class: "s", transform: `translate(${LEFT + (j + .5) * cell[0] + 3},${MAP - 7})rotate(-45)`}, word.slice(0, 8)));
-  } else {
-    add(svg, "text", {class: "e s", x: LEFT - 8, y: MAP + 12}, "asks ↓");
-    add(svg, "text", {class: "s", x: LEFT, y: MAP - 8}, "answers →");
-  }
+    const tiny = `font-size:${Math.min(13, cell[0], cell[1])}px`;
+    tokens.forEach((word, i) => add(svg, "text", {class: "e", style: tiny, x: LEFT - 8, y: MAP + (i + .5) * cell[1] + 4}, word.slice(0, 9)));
+    answers.forEach((word, j) => add(svg, "text", {style: tiny, transform: `translate(${LEFT + (j + .5) * cell[0] + 3},${MAP - 7})rotate(-45)`}, word.slice(0, 8)));
+  } else add(svg, "text", {class: "s", x: LEFT, y: MAP - 8}, "asks ↓   answers →");
   add(svg, "rect", {x: LEFT, y: MAP, width: size, height: size, fill: "none", stroke: "currentColor", "stroke-opacity": .4});
-  const written = L <= 12 && S <= 12 ? tokens.map((_, i) => answers.map((_, j) => add(svg, "text", {class: "m s", x: LEFT + (j + .5) * cell[0], y: MAP + (i + .5) * cell[1] + 4}))) : [];
+  const written = L <= 10 && S <= 10 ? tokens.map((_, i) => answers.map((_, j) => add(svg, "text", {class: "m", style: `font-size:${Math.min(14, .42 * cell[0])}px`, x: LEFT + (j + .5) * cell[0], y: MAP + (i + .5) * cell[1] + 4}))) : [];
   const row = add(svg, "rect", {class: "mark", stroke: "var(--query)", x: LEFT - 1, width: size + 2, height: cell[1]});
   const column = add(svg, "rect", {class: "mark", stroke: "var(--key)", y: MAP - 1, width: cell[0], height: size + 2});
   const glass = add(svg, "rect", {x: LEFT, y: MAP, width: size, height: size, fill: "transparent"});
@@ -114,14 +112,14 @@ export function mount(live, data) {
   glass.addEventListener("pointermove", event => over(under(event)));
   glass.addEventListener("pointerleave", () => over(null));
   glass.addEventListener("click", event => { [state.asks, state.answer] = under(event); redraw(); });
-  const BEST = Math.min(8, S), X = LEFT + size + 150;
-  const title = add(svg, "text", {class: "b", x: X, y: MAP + 16, style: "font-size:15px"});
+  const BEST = one ? 0 : Math.min(4, S), X = LEFT + 90, LIST = MAP + size + 26;
+  const title = add(svg, "text", {class: "b", x: LEFT, y: LIST, visibility: one ? "hidden" : null});
   const best = Array.from({length: BEST}, (_, r) => {
-    const y = MAP + 34 + r * (size / 10.6);
-    return [add(svg, "text", {class: "e", x: X - 10, y: y + 15}), add(svg, "rect", {x: X, y, height: 20, rx: 3, fill: "var(--weight)"}), add(svg, "text", {y: y + 15})];
+    const y = LIST + 10 + 25 * r;
+    return [add(svg, "text", {class: "e", x: X - 8, y: y + 15}), add(svg, "rect", {x: X, y, height: 20, rx: 3, fill: "var(--weight)"}), add(svg, "text", {y: y + 15})];
   });
-  const height = MAP + size + 6, percent = part => `${100 * part}%`;
-  set(svg, {viewBox: `0 0 ${WIDTH} ${height}`});
+  const height = Math.max(TOP + lines(S) * LINE + (one ? 44 : 20), MAP + size + (one ? 4 : 30 + 25 * BEST)), percent = part => `${100 * part}%`;
+  frame(svg, WIDTH, height, one ? 345 : 470);
   set(large, {style: `left:${percent(LEFT / WIDTH)};top:${percent(MAP / height)};width:${percent(size / WIDTH)};height:${percent(size / height)}`});
 
   // Step or head changed: the maps are painted again. Everything else follows with `redraw`.
@@ -149,11 +147,11 @@ export function mount(live, data) {
     const shares = answers.map((_, j) => share(head, asks, j)), [x0, y0] = from(asks);
     shares.forEach((value, k) => {
       const [x, y] = to(k), start = 22 + y0 + LINE - 4, end = TOP + y, middle = (start + end) / 2, seen = value >= state.least && value > 0;
-      set(arcs[k], {visibility: seen ? null : "hidden", "stroke-width": Math.max(.8, 30 * value), d: `M${x0},${start}C${x0},${middle} ${x},${middle} ${x},${end}`});
+      set(arcs[k], {visibility: seen ? null : "hidden", "stroke-width": Math.max(.8, 40 * value), d: `M${x0},${start}C${x0},${middle} ${x},${middle} ${x},${end}`});
       set(whom[k].children[1], {"fill-opacity": .6 * value});
       set(whom[k].children[2], {visibility: k === answer ? null : "hidden"});
       set(whom[k], {"aria-label": `${answers[k]}: share ${show(value)}`});
-      set(numbers[k], {}, lines(S) === 1 && seen ? show(value) : "");
+      set(numbers[k], {}, one && seen ? show(value) : "");
     });
     who.forEach((cell, k) => {
       set(cell.children[2], {visibility: k === asks ? null : "hidden"});
@@ -164,8 +162,8 @@ export function mount(live, data) {
     set(title, {}, `${tokens[asks]} (word ${asks + 1}) asks`);
     const order = shares.map((_, k) => k).sort((a, b) => shares[b] - shares[a] || a - b);
     best.forEach(([name, bar, number], r) => {
-      const value = shares[order[r]], wide = 170 * value;
-      set(name, {}, answers[order[r]].slice(0, 14));
+      const value = shares[order[r]], wide = 150 * value;
+      set(name, {}, answers[order[r]].slice(0, 9));
       set(bar, {width: wide});
       set(number, {x: X + wide + 6}, show(value));
     });

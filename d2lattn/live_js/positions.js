@@ -1,5 +1,5 @@
 // Positions: clock hands, columns and heatmap that move together, and the turn between two hands.
-import {add, button, control, dot, fill, grid, later, plain, saying, set, show} from "./core.js";
+import {add, button, control, dot, fill, frame, grid, later, plain, saying, set, show, stage} from "./core.js";
 
 // Radians per position of pair j: 1 / base^(2j/dim).
 export const speed = (j, dim, base) => base ** (-2 * j / dim);
@@ -21,7 +21,6 @@ export function turnedScore(query, key, p, q, pair, dim, base) {
 const WIDTH = 884, QUERY = [1, .3], KEY = [.7, -.7], BASES = [2, 100, 10000, 1000000];
 
 export function mount(live, data) {
-  add(live, "style", {}, ":host { max-width: 700px; }"); // a slide is 720 high
   const {dim, length} = data, pairs = Math.floor(dim / 2), last = length - 1;
   const start = () => ({p: Math.min(data.p, last), q: Math.min(data.q, last), pair: 0, base: data.base, keep: false});
   let state = start();
@@ -40,11 +39,11 @@ export function mount(live, data) {
   const keep = control(bar, "keep the distance", {type: "checkbox"}, input => { state.keep = input.checked; redraw(); });
   const base = control(bar, "base", {value: data.base}, input => { state.base = Number(input.value); redraw(); }, [...new Set([...BASES, data.base])].sort((a, b) => a - b));
   button(bar, "Reset", () => { state = start(); redraw(); });
-  const say = saying(live), box = add(live, "div", {class: "large"}), canvas = add(box, "canvas", {width: length, height: dim, "aria-hidden": "true"}), svg = add(box, "svg");
+  const say = saying(live), box = stage(live), canvas = add(box, "canvas", {width: length, height: dim, "aria-hidden": "true"}), svg = add(box, "svg");
 
   // One clock for each pair. Sine goes up and cosine to the right, as in the circle of school.
   const shown = Math.min(pairs, 16), per = Math.min(shown, 8), R = per <= 4 ? 46 : 38, COLUMN = WIDTH / Math.max(per, 5);
-  const at = k => [(WIDTH - per * COLUMN) / 2 + (k % per + .5) * COLUMN, 62 + Math.floor(k / per) * (2 * R + 52)];
+  const at = k => [(WIDTH - per * COLUMN) / 2 + (k % per + .5) * COLUMN, R + 12 + Math.floor(k / per) * (2 * R + 52)];
   const point = ([x, y], angle, r = R) => [x + r * Math.cos(angle), y - r * Math.sin(angle)];
   const clocks = grid(svg, "clocks, one for each pair of columns", Array.from({length: Math.ceil(shown / per)}, (_, i) => Math.min(per, shown - i * per)), (cell, i, j) => {
     const k = i * per + j, [x, y] = at(k);
@@ -58,14 +57,14 @@ export function mount(live, data) {
   const chosen = add(svg, "rect", {class: "mark", rx: 8, width: 2 * R + 16, height: 2 * R + 40, stroke: "currentColor"});
 
   // The encoding as a map, position to the right, and the curves of the chosen pair on one axis.
-  const LEFT = 96, SPAN = WIDTH - LEFT - 12, unit = SPAN / length, MAP = at(shown - 1)[1] + R + 68, HIGH = Math.max(64, Math.min(180, dim * 11)), line = HIGH / dim;
+  const LEFT = 56, SPAN = 560, unit = SPAN / length, MAP = at(shown - 1)[1] + R + 62, HIGH = Math.max(64, Math.min(140, dim * 9)), line = HIGH / dim;
   set(canvas, {style: ""});
-  add(svg, "text", {x: LEFT, y: MAP - 8, class: "b"}, "the encoding: a column for each position, a row for each number (grey 1, empty −1)");
+  add(svg, "text", {x: LEFT, y: MAP - 8, class: "b"}, "the encoding: a column for each position, a row for each number");
   add(svg, "rect", {x: LEFT, y: MAP, width: SPAN, height: HIGH, fill: "none", stroke: "currentColor", "stroke-opacity": .4});
   add(svg, "text", {x: LEFT - 8, y: MAP + 10, class: "e s"}, "fast");
   add(svg, "text", {x: LEFT - 8, y: MAP + HIGH - 2, class: "e s"}, "slow");
   const pairMark = add(svg, "rect", {class: "mark", stroke: "currentColor", x: LEFT - 1, width: SPAN + 2, height: 2 * line});
-  const CURVE = MAP + HIGH + 62, TALL = 38, x = p => LEFT + (p + .5) * unit;
+  const CURVE = MAP + HIGH + 68, TALL = 36, x = p => LEFT + (p + .5) * unit;
   const title = add(svg, "text", {x: LEFT, y: CURVE - TALL - 8, class: "b"});
   add(svg, "line", {x1: LEFT, x2: LEFT + SPAN, y1: CURVE, y2: CURVE, stroke: "currentColor", "stroke-opacity": .35});
   const curves = ["sin", "cos"].map((name, k) => {
@@ -78,17 +77,17 @@ export function mount(live, data) {
     add(svg, "text", {y: CURVE + TALL + 16, class: "m b"})]);
 
   // RoPE: the same turn on a query and a key. Their product knows the distance alone.
-  const ROPE = CURVE + TALL + 112, ARROW = 64;
-  add(svg, "text", {x: LEFT, y: ROPE - 80, class: "b"}, "the same turn on a query and a key (RoPE)");
-  const arrows = [["as they are", 160], ["turned by their positions", 410]].map(([name, x0]) => {
+  const RIGHT = LEFT + SPAN + 36, ROPE = MAP + 84, ARROW = 52;
+  ["the same turn on a query", "and a key (RoPE)"].forEach((text, k) => add(svg, "text", {x: RIGHT, y: MAP - 8 + 18 * k, class: "b"}, text));
+  const arrows = [["as they are", RIGHT + ARROW], ["turned", RIGHT + 3 * ARROW + 16]].map(([name, x0]) => {
     add(svg, "circle", {cx: x0, cy: ROPE, r: ARROW, fill: "none", stroke: "currentColor", "stroke-opacity": .3});
     add(svg, "text", {x: x0, y: ROPE + ARROW + 18, class: "m s"}, name);
     const wedge = add(svg, "path", {fill: "var(--weight)", "fill-opacity": .4});
     return {x0, wedge, lines: ["query", "key"].map(role => add(svg, "line", {x1: x0, y1: ROPE, stroke: `var(--${role})`, "stroke-width": 5, "stroke-linecap": "round"}))};
   });
-  const product = [0, 1, 2].map(k => add(svg, "text", {x: 524, y: ROPE - 22 + 26 * k, style: "font-size:15px"}));
-  const height = ROPE + ARROW + 26, percent = part => `${100 * part}%`;
-  set(svg, {viewBox: `0 0 ${WIDTH} ${height}`});
+  const product = [0, 1, 2].map(k => add(svg, "text", {x: RIGHT, y: ROPE + ARROW + 48 + 24 * k, style: "font-size:15px"}));
+  const height = Math.max(CURVE + TALL + 22, ROPE + ARROW + 104), percent = part => `${100 * part}%`;
+  frame(svg, WIDTH, height, 455);
   set(canvas, {style: `left:${percent(LEFT / WIDTH)};top:${percent(MAP / height)};width:${percent(SPAN / WIDTH)};height:${percent(HIGH / height)}`});
   const glass = add(svg, "rect", {x: LEFT, y: MAP, width: SPAN, height: CURVE + TALL - MAP, fill: "transparent", style: "touch-action:none;cursor:ew-resize"});
   let held = null;

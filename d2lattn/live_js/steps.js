@@ -1,5 +1,5 @@
 // The online softmax: one number at a time, with a running maximum, sum and output.
-import {add, button, control, editable, factor, fill, later, numberField, panel, plain, saying, set, show} from "./core.js";
+import {add, button, control, editable, factor, fill, frame, later, numberField, panel, plain, saying, set, show, stage} from "./core.js";
 
 // The state after each number: the largest score so far, how what was there is rescaled, the
 // power of the new number, the sum of powers, and the sum of power · value.
@@ -15,7 +15,7 @@ export function online(scores, values) {
   return states.map(state => ({...state, output: state.total.map(total => (state.sum ? total / state.sum : 0))}));
 }
 
-const LEFT = 172, LINE = 25, WIDTH = 884;
+const LEFT = 184, LINE = 25, WIDTH = 884;
 
 export function mount(live, data) {
   const n = data.scores.length, d = data.values[0].length;
@@ -35,7 +35,7 @@ export function mount(live, data) {
   const number = numberField(bar, value => write(...state.at, value));
   const say = saying(live);
 
-  const svg = add(live, "svg"), step = Math.min(104, (WIDTH - LEFT) / n), x = j => LEFT + j * step, BAR = Math.min(40, step - 8);
+  const svg = add(stage(live), "svg"), step = Math.min(104, (WIDTH - LEFT) / n), x = j => LEFT + j * step, BAR = Math.min(40, step - 8);
   const SCORES = [14, 112], WEIGHTS = [140, 214];
   add(svg, "text", {x: LEFT - 12, y: 66, class: "e"}, "scores");
   add(svg, "text", {x: LEFT - 12, y: 82, class: "e s"}, "line: largest so far");
@@ -53,7 +53,7 @@ export function mount(live, data) {
   rows.forEach(([name], i) => add(svg, "text", {class: "e s", x: LEFT - 12, y: TOP + i * LINE + 16}, name));
   const table = panel(svg, {name: "the steps: one column for each number", x: LEFT, y: TOP, rows: rows.length, columns: n, width: step, height: LINE, pad: step / 2 - 20, pick: (i, j) => { state.at[0] = i; go(j + 1); }, edit: i => i <= d});
   editable(svg, table.cells, number, (i, j) => input(i, j), (i, j, value) => write(i, j, value));
-  set(svg, {viewBox: `0 0 ${WIDTH} ${table.bottom + 4}`});
+  frame(svg, WIDTH, table.bottom + 4);
 
   const input = (i, j) => (i ? state.values[j][i - 1] : state.scores[j]);
   function write(i, j, value) {

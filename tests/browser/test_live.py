@@ -134,6 +134,47 @@ def test_it_draws_and_the_table_steps_back(page, tmp_path, name, colours):
     page.screenshot(path=str(SHOTS / f"live-{name}-{shade}.png"), full_page=True)
 
 
+# The height of a figure, its smallest letters as they are on screen, and labels that lie on one
+# another, leave their box or leave the drawing. What is slanted is left out.
+LABELS = f"""() => {{
+  const host = document.querySelector('{HOST}'), svg = host.shadowRoot.querySelector('svg');
+  const scale = svg.getScreenCTM().a, drawing = svg.getBoundingClientRect();
+  const within = (a, b) => a.left > b.left - 1 && a.right < b.right + 1 && a.top > b.top - 3
+    && a.bottom < b.bottom + 3;
+  const seen = [...svg.querySelectorAll('text')].filter(text => text.textContent.trim()
+    && getComputedStyle(text).visibility !== 'hidden' && text.getBoundingClientRect().width
+    && !text.hasAttribute('transform'));
+  const at = seen.map(text => text.getBoundingClientRect()), wrong = [];
+  seen.forEach((text, i) => {{
+    const box = text.closest('[role=gridcell]')?.querySelector('.box')?.getBoundingClientRect();
+    if (!within(at[i], drawing)) wrong.push(`${{text.textContent}} is cut`);
+    if (box && !within(at[i], box)) wrong.push(`${{text.textContent}} leaves its box`);
+    for (let j = 0; j < i; j++)
+      if (at[i].left < at[j].right - 1 && at[j].left < at[i].right - 1
+          && at[i].top < at[j].bottom - 6 && at[j].top < at[i].bottom - 6)
+        wrong.push(`${{seen[j].textContent}} lies on ${{text.textContent}}`);
+  }});
+  return {{
+    height: host.getBoundingClientRect().height, wrong,
+    letters: Math.min(...seen.map(text => scale * parseFloat(getComputedStyle(text).fontSize))),
+  }};
+}}"""
+
+
+@pytest.mark.parametrize("width", [1240, 720])
+@pytest.mark.parametrize("name", FIGURES)
+def test_it_leaves_room_on_a_slide_and_no_label_is_cut(page, tmp_path, name, width):
+    """A slide is 1280 × 720, and there is a heading too; the other width is that of a book page."""
+    page.set_viewport_size({"width": width + 40, "height": 720})
+    show(page, tmp_path, name, width=width)
+    found = page.evaluate(LABELS)
+    print(f"\n{name}: {found['height']:.0f} px high, letters of {found['letters']:.1f} px at least")
+    assert found["wrong"] == []
+    if width == 1240:
+        assert found["height"] <= (650 if name == "large" else 620)
+        assert found["letters"] >= (11.5 if name == "large" else 12)
+
+
 def test_without_code_the_table_remains(browser, tmp_path):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
