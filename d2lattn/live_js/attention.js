@@ -62,7 +62,7 @@ export function mount(live, data) {
     const at = {x: middle(j) - step / 2 + 3, y: BASE + 24, width: step - 6, height: 27, rx: 6};
     add(cell, "rect", {...at, class: "box"});
     add(cell, "rect", {...at, fill: "none", "stroke-width": 2.5, stroke: "var(--query)"});
-    add(cell, "text", {class: "m b", x: middle(j), y: BASE + 43, style: "font-size:17px"}, cut(tokens[j], Math.max(3, Math.floor(step / 10))));
+    add(cell, "text", {class: "m b", x: middle(j), y: BASE + 43, style: "font-size:17px"}, cut(tokens[j], Math.max(3, Math.floor((step - 8) / 11.5))));
     add(cell, "rect", {...at, class: "ring"});
   }, (_, j) => pick("word")(j, 0))[0];
   const blend = add(svg, "g"), outs = (given ? given[2] : data.x[0]).length, OUT = 54, wide = outs * OUT;
@@ -160,8 +160,8 @@ export function mount(live, data) {
       used += 68 * share;
       set(flow[k], {"stroke-width": 68 * share, d: `M${middle(k)},${y}C${middle(k)},${(y + 30) / 2} ${x},${(y + 30) / 2} ${x},31`, visibility: share < .004 ? "hidden" : null});
       set(bars[k], {y, height: high});
-      set(above[k], {}, show(share));
-      set(below[k], {opacity: now.visible[asks][k] ? null : .72}, now.visible[asks][k] ? show(now.scores[asks][k]) : "hidden");
+      set(above[k], {}, short(share));
+      set(below[k], {opacity: now.visible[asks][k] ? null : .72}, now.visible[asks][k] ? short(now.scores[asks][k]) : "hidden");
       set(words[k].children[1], {visibility: k === asks ? null : "hidden"});
       set(words[k], {"aria-label": k === asks ? `${word}, asks` : `${word}, share ${show(share)}`});
     });

@@ -15,6 +15,7 @@ export const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
 // A number in a narrow cell: five characters at most, whole numbers from 100, powers of ten from 1000.
 export function short(value) {
   const size = Math.abs(value);
+  if (size < 1e-9) return show(0);
   return size < 1000 || size === Infinity ? show(value, size < 9.995 ? 2 : size < 99.95 ? 1 : 0) : value.toExponential(0).replace("-", "−").replace("e+", "e");
 }
 

@@ -54,10 +54,11 @@ export function mount(live, data) {
   // One pixel for each weight, enlarged by the browser.
   const canvas = parent => add(parent, "canvas", {width: S, height: L, "aria-hidden": "true"});
   const paint = (canvas, head) => {
-    const picture = new ImageData(S, L), soft = Math.max(L, S) > 12;
-    for (let at = 0, i = 0; i < L; i++) for (let j = 0; j < S; j++, at += 4) {
-      const value = share(head, i, j);
-      picture.data.set([...colour, 255 * (soft ? Math.sqrt(value) : .7 * value)], at);
+    const picture = new ImageData(S, L), {data: pixels} = picture, soft = Math.max(L, S) > 12;
+    for (let k = 0; k < L * S; k++) {
+      const value = share(head, 0, k);
+      [pixels[4 * k], pixels[4 * k + 1], pixels[4 * k + 2]] = colour;
+      pixels[4 * k + 3] = 255 * (soft ? Math.sqrt(value) : .7 * value);
     }
     canvas.getContext("2d").putImageData(picture, 0, 0);
   };
@@ -94,14 +95,14 @@ export function mount(live, data) {
   const numbers = answers.map((_, k) => add(svg, "text", {class: "m big", x: to(k)[0], y: TOP + LINE + 14}));
 
   // The large map, and where the words are too many for numbers, the largest shares of who asks.
-  const named = L <= 20 && S <= 20, size = named ? 244 : 300, LEFT = WIDTH - size - 2, MAP = named ? 62 : 24, cell = [size / S, size / L];
+  const named = L <= 20 && S <= 20, size = named ? 236 : 300, LEFT = WIDTH - size - (named ? 32 : 2), MAP = named ? 62 : 24, cell = [size / S, size / L];
   if (named) {
     const tiny = `font-size:${Math.min(13, cell[0], cell[1])}px`;
-    tokens.forEach((word, i) => add(svg, "text", {class: "e", style: tiny, x: LEFT - 8, y: MAP + (i + .5) * cell[1] + 4}, word.slice(0, 9)));
+    tokens.forEach((word, i) => add(svg, "text", {class: "e", style: tiny, x: LEFT - 8, y: MAP + (i + .5) * cell[1] + 4}, word.slice(0, 8)));
     answers.forEach((word, j) => add(svg, "text", {style: tiny, transform: `translate(${LEFT + (j + .5) * cell[0] + 3},${MAP - 7})rotate(-45)`}, word.slice(0, 8)));
   } else add(svg, "text", {class: "s", x: LEFT, y: MAP - 8}, "asks ↓   answers →");
   add(svg, "rect", {x: LEFT, y: MAP, width: size, height: size, fill: "none", stroke: "currentColor", "stroke-opacity": .4});
-  const written = L <= 10 && S <= 10 ? tokens.map((_, i) => answers.map((_, j) => add(svg, "text", {class: "m", style: `font-size:${Math.min(14, .42 * cell[0])}px`, x: LEFT + (j + .5) * cell[0], y: MAP + (i + .5) * cell[1] + 4}))) : [];
+  const written = L <= 10 && S <= 10 ? tokens.map((_, i) => answers.map((_, j) => add(svg, "text", {class: "m", style: `font-size:${Math.min(14, .38 * cell[0])}px`, x: LEFT + (j + .5) * cell[0], y: MAP + (i + .5) * cell[1] + 4}))) : [];
   const row = add(svg, "rect", {class: "mark", stroke: "var(--query)", x: LEFT - 1, width: size + 2, height: cell[1]});
   const column = add(svg, "rect", {class: "mark", stroke: "var(--key)", y: MAP - 1, width: cell[0], height: size + 2});
   const glass = add(svg, "rect", {x: LEFT, y: MAP, width: size, height: size, fill: "transparent"});

@@ -141,7 +141,7 @@ export function mount(live, data) {
       const to = k ? p : q;
       set(mark, {x: LEFT + to * unit});
       set(upright, {x1: x(to), x2: x(to)});
-      set(text, {x: x(to) + (p === q ? (k ? -8 : 8) : 0)}, k ? "p" : "q");
+      set(text, {x: x(to) + (Math.abs(p - q) * unit < 14 ? ((k > 0) === (p <= q) ? -7 : 7) : 0)}, k ? "p" : "q");
     });
     arrows.forEach(({x0, wedge: slice, lines}, turned) => {
       const angles = [QUERY, KEY].map((v, k) => Math.atan2(v[1], v[0]) + turned * (k ? q : p) * w);

@@ -1,4 +1,4 @@
-// 7e1e000b9fe2d34b736b7bda1b48b7c772593f2ed49f3357230e25479516fecb
+// 3bf2af45b9d9e623a72d4f78c19083803cb51da8326fa1093a172f8d1ea7f94c
 var U="http://www.w3.org/2000/svg";function u(t,e,r){for(let[n,i]of Object.entries(e))i===null||i===!1?t.removeAttribute(n):t.setAttribute(n,i);return r!==void 0&&t.textContent!==String(r)&&(t.textContent=r),t}function s(t,e,r={},n){let a=e==="svg"||t.namespaceURI===U?document.createElementNS(U,e):document.createElement(e);return u(a,r,n),t.append(a),a}function X(t){return s(s(t,"div",{class:"scroll"}),"div",{class:"stage"})}function Z(t,e,r,n=450){u(t,{viewBox:`0 0 ${e} ${r}`}),u(t.parentNode,{style:`max-width:${Math.min(1180,Math.round(n*e/r))}px;min-width:${Math.round(.7*e)}px`})}function tt(t){let e=0;return()=>{e||=requestAnimationFrame(()=>{e=0,t()})}}var bt=`
 :host { display: block; color: inherit; max-width: 1180px; margin: 4px 0; }
 * { box-sizing: border-box; }
