@@ -35,6 +35,7 @@ from d2lattn import (
     attention_weights,
     causal_mask,
     comparison,
+    drawings,
     generate,
     interact,
     length_mask,
@@ -906,8 +907,118 @@ TRANSFORMER = [
 ]
 
 
+# Drawings -----------------------------------------------------------------------------------------
+
+THREE_WORDS, IN_PLANE, THIRDS = (
+    ["a", "bat", "slept"],
+    [[0, 0], [1, 2], [3, 1]],
+    [1 / 3, 1 / 3, 1 / 3],
+)
+NOT_IN_PLANE = {
+    "a column too many": np.ones((3, 3)),
+    "a row missing": np.ones((2, 2)),
+    "one axis": [1, 2, 3],
+    "ragged": [[0, 1], [1], [2, 3]],
+    "strings": [["x", "y"]] * 3,
+    "NaN": [[0, 0], [1, NAN], [3, 1]],
+    "infinity": [[0, 0], [1, INF], [3, 1]],
+}
+NOT_SHARES = {
+    "two": [0.5, 0.5],
+    "a sum of 2": [1.0, 0.5, 0.5],
+    "negative": [1.5, -0.5, 0.0],
+    "NaN": [NAN, 0.5, 0.5],
+    "strings": ["a", "b", "c"],
+}
+NOT_ASKING = {"unknown": "cat", "a number": 1, "nothing": None}
+DRAWINGS = [
+    *others(
+        "word_map words",
+        lambda w: drawings.word_map(w, IN_PLANE),
+        {"a string": "abc"},
+        "^words must .*, got ",
+    ),
+    *others(
+        "word_map query",
+        lambda q: drawings.word_map(THREE_WORDS, IN_PLANE, query=q),
+        {"unknown": "cat"},
+        "^query must be among the words, got 'cat'",
+    ),
+    *others(
+        "word_map output",
+        lambda q: drawings.word_map(THREE_WORDS, IN_PLANE, output=q),
+        {"unknown": ["a", "cat"]},
+        "^output must be among the words, got 'cat'",
+    ),
+    *others(
+        "word_map x", lambda x: drawings.word_map(THREE_WORDS, x), NOT_IN_PLANE, "^x must .*, got "
+    ),
+    *others(
+        "word_map ax",
+        lambda ax: drawings.word_map(THREE_WORDS, IN_PLANE, ax=ax),
+        {"a string": "ax"},
+        "^ax must be a matplotlib Axes or None, got ",
+    ),
+    *others(
+        "shadows x",
+        lambda x: drawings.shadows(THREE_WORDS, x, query="bat"),
+        NOT_IN_PLANE,
+        "^x must .*, got ",
+    ),
+    *others(
+        "shadows query",
+        lambda q: drawings.shadows(THREE_WORDS, IN_PLANE, query=q),
+        NOT_ASKING,
+        "^query must be a word that occurs once in .*, got ",
+    ),
+    *others(
+        "shadows query",
+        lambda q: drawings.shadows(THREE_WORDS, IN_PLANE, query=q),
+        {"no length": "a"},
+        "^query must have a length, got 'a'",
+    ),
+    *others(
+        "blend x",
+        lambda x: drawings.blend(THREE_WORDS, x, THIRDS, query="bat"),
+        NOT_IN_PLANE,
+        "^x must .*, got ",
+    ),
+    *others(
+        "blend query",
+        lambda q: drawings.blend(THREE_WORDS, IN_PLANE, THIRDS, query=q),
+        NOT_ASKING,
+        "^query must be .*, got ",
+    ),
+    *others(
+        "blend weights",
+        lambda w: drawings.blend(THREE_WORDS, IN_PLANE, w, query="bat"),
+        NOT_SHARES,
+        "^weights must .*, got ",
+    ),
+    *others(
+        "pull x",
+        lambda x: drawings.pull(THREE_WORDS, x, THIRDS, query="bat"),
+        NOT_IN_PLANE,
+        "^x must .*, got ",
+    ),
+    *others(
+        "pull query",
+        lambda q: drawings.pull(THREE_WORDS, IN_PLANE, THIRDS, query=q),
+        NOT_ASKING,
+        "^query must be .*, got ",
+    ),
+    *others(
+        "pull weights",
+        lambda w: drawings.pull(THREE_WORDS, IN_PLANE, w, query="bat"),
+        NOT_SHARES,
+        "^weights must .*, got ",
+    ),
+]
+
+
 ROWS = {
     "core": CORE,
+    "drawings": DRAWINGS,
     "transformer": TRANSFORMER,
     "positions": POSITIONS,
     "comparison": COMPARISON,

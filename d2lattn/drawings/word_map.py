@@ -1,0 +1,60 @@
+"""The map of the words: where each one stands, with words that share a place named together."""
+
+import numpy as np
+
+from d2lattn.drawings.plane import gathered, in_the_plane, label, prepare
+from d2lattn.flow import FAINT
+from d2lattn.roles import ROLES
+
+
+def word_map(words, x, *, query=None, output=None, ax=None, title=None):
+    """Draw words as points, who asks in the query's colour and what came out in the output's.
+
+    Args:
+        words: n words.
+        x: (n, 2) their places.
+        query, output: words of the list that ask, or that came out: one, a list, or none.
+        ax (Axes): where to draw; a new figure when absent.
+        title (str): a title.
+
+    Returns:
+        matplotlib Axes.
+
+    Raises:
+        ValueError: places that do not fit the words; a query or an output that is none of them.
+
+    Example:
+        >>> from d2lattn.plots import describe
+        >>> print(describe(word_map(["cat", "dog", "bat"], [[1, 2], [1, 2], [3, 0]], query="bat")))
+        words: 2 points, x 1 to 1, y 2 to 2; asks: 1 points, x 3 to 3, y 0 to 0
+    """
+    words, x = in_the_plane(words, x)
+    roles = {"asks": _chosen("query", query, words), "new": _chosen("output", output, words)}
+    ax = prepare(ax, np.vstack([x, 0 * x[:1]]), title)
+    rest = ~(roles["asks"] | roles["new"])
+    for name, chosen, color, marker in (
+        ("words", rest, FAINT, "o"),
+        ("asks", roles["asks"], ROLES["query"], "o"),
+        ("new", roles["new"], ROLES["output"], "D"),
+    ):
+        if chosen.any():
+            ax.scatter(*x[chosen].T, color=color, marker=marker, s=45, label=name, zorder=4)
+    groups = gathered(words, x)
+    names = [_lines([words[i] for i in numbers]) for _, numbers in groups]
+    label(ax, [place for place, _ in groups], names)
+    return ax
+
+
+def _lines(names, most=3):
+    """Names in rows of at most three."""
+    rows = [", ".join(names[i : i + most]) for i in range(0, len(names), most)]
+    return ",\n".join(rows)
+
+
+def _chosen(name, chosen, words):
+    """Which of the words are meant: a boolean array (n,)."""
+    chosen = [chosen] if isinstance(chosen, str) else list(chosen or ())
+    missing = [word for word in chosen if word not in words]
+    if missing:
+        raise ValueError(f"{name} must be among the words, got {missing[0]!r}")
+    return np.array([word in chosen for word in words])
