@@ -6,6 +6,7 @@ from d2lattn.drawings.projections import projections
 from d2lattn.drawings.pull import pull
 from d2lattn.drawings.shadows import shadows
 from d2lattn.drawings.sheet import sheet
+from d2lattn.drawings.staircase import staircase
 from d2lattn.drawings.word_map import word_map
 
 __all__ = [
@@ -15,5 +16,6 @@ __all__ = [
     "pull",
     "shadows",
     "sheet",
+    "staircase",
     "word_map",
 ]
