@@ -12,7 +12,7 @@ from matplotlib.colors import to_hex
 from d2lattn import causal_mask, drawings, plots
 from d2lattn.roles import ROLES
 
-SENTENCE = "the girl swung the bat".split()
+SENTENCE = ["the", "girl", "swung", "the", "bat"]
 
 
 @pytest.fixture(autouse=True)

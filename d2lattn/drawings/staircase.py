@@ -51,7 +51,7 @@ def staircase(sentence, *, ax=None, title=None):
 
 
 def _cell(ax, row, column, word):
-    """A word that the row may look at, itself filled in the colour of a query; else an empty box."""
+    """A word that the row may look at, itself in the colour of a query; else an empty box."""
     seen = column <= row
     face = ROLES["query"] if row == column else STEP if seen else HIDDEN
     edge = "white"
