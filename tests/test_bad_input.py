@@ -1016,8 +1016,39 @@ DRAWINGS = [
 ]
 
 
+# Drawings -----------------------------------------------------------------------------------------
+
+
+def split_and_join(tokens=("a", "bat"), weights=((1.0, 0.0), (0.5, 0.5)), **options):
+    options = dict(head_dim=2) | options
+    return drawings.split_and_join(tokens, torch.tensor([weights]), **options)
+
+
+SPLIT_AND_JOIN = [
+    *counts("split_and_join, head_dim", lambda v: split_and_join(head_dim=v)),
+    *counts("split_and_join, head", lambda v: split_and_join(head=v), least=0),
+    ("split_and_join, head: too large", lambda: split_and_join(head=1), "^head must be .*most 0"),
+    ("split_and_join, query: 2", lambda: split_and_join(query=2), "^query must be .*at most 1"),
+    ("split_and_join, query: -3", lambda: split_and_join(query=-3), "^query must be .*least -2"),
+    ("split_and_join, tokens: a string", lambda: split_and_join("ab"), "^tokens must be a list"),
+    ("split_and_join, tokens: no words", lambda: split_and_join([1, 2]), "^tokens must be a list"),
+    ("split_and_join, tokens: three", lambda: split_and_join(["a", "b", "c"]), r"\(heads, 3, 3\)"),
+    *others(
+        "split_and_join, weights",
+        lambda v: split_and_join(weights=v),
+        {
+            "negative": ((1.5, -0.5), (0, 1)),
+            "no shares": ((1.0, 1.0), (0.5, 0.5)),
+            "NaN": ((NAN, 1.0), (0.5, 0.5)),
+        },
+        "^weights must be shares",
+    ),
+]
+
+
 ROWS = {
     "core": CORE,
+    "split_and_join": SPLIT_AND_JOIN,
     "drawings": DRAWINGS,
     "transformer": TRANSFORMER,
     "positions": POSITIONS,

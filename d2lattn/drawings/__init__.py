@@ -6,6 +6,7 @@ from d2lattn.drawings.projections import projections
 from d2lattn.drawings.pull import pull
 from d2lattn.drawings.shadows import shadows
 from d2lattn.drawings.sheet import sheet
+from d2lattn.drawings.split_and_join import split_and_join
 from d2lattn.drawings.staircase import staircase
 from d2lattn.drawings.word_map import word_map
 
@@ -16,6 +17,7 @@ __all__ = [
     "pull",
     "shadows",
     "sheet",
+    "split_and_join",
     "staircase",
     "word_map",
 ]
