@@ -1046,8 +1046,57 @@ SPLIT_AND_JOIN = [
 ]
 
 
+def drown(**options):
+    return drawings.growing_integers(
+        **{"vectors": {"dog": (1, 0), "milk": (0, 1)}, "positions": [0], **options}
+    )
+
+
+FAILING_POSITIONS = [
+    *others(
+        "growing_integers vectors",
+        lambda vectors: drown(vectors=vectors),
+        {
+            "nothing": None,
+            "one word": {"dog": (1, 0)},
+            "a list": [(1, 0), (0, 1)],
+            "three numbers": {"dog": (1, 0, 0), "milk": (0, 1)},
+            "a word at 0": {"dog": (1, 0), "the": (0, 0)},
+            "NaN": {"dog": (1, NAN), "milk": (0, 1)},
+            "no numbers": {"dog": 1, "milk": 2},
+        },
+        "^vectors must ",
+    ),
+    *others(
+        "growing_integers positions",
+        lambda positions: drown(positions=positions),
+        {"none": [], "nothing": None, "a number": 3, "negative": [-1], "a float": [0.5]},
+        "^positions must be ",
+    ),
+    *others("growing_integers ax", lambda ax: drown(ax=ax), NOT_AN_AX, AX_RULE),
+    *others(
+        "stretching_fractions lengths",
+        drawings.stretching_fractions,
+        {"none": [], "nothing": None, "a number": 5, "too short": [2], "a float": [5.0]},
+        "^lengths must be ",
+    ),
+    *counts(
+        "stretching_fractions word", lambda word: drawings.stretching_fractions([5], word=word), 0
+    ),
+    *others(
+        "stretching_fractions ax",
+        lambda ax: drawings.stretching_fractions([5], ax=ax),
+        NOT_AN_AX,
+        AX_RULE,
+    ),
+    *counts("jumping_bits count", drawings.jumping_bits),
+    *others("jumping_bits ax", lambda ax: drawings.jumping_bits(3, ax=ax), NOT_AN_AX, AX_RULE),
+]
+
+
 ROWS = {
     "core": CORE,
+    "failing positions": FAILING_POSITIONS,
     "split_and_join": SPLIT_AND_JOIN,
     "drawings": DRAWINGS,
     "transformer": TRANSFORMER,
