@@ -25,13 +25,17 @@ PUBLIC_FILES = ("README.md", "pyproject.toml")  # beside the chapters
 
 def chapters(names=()):
     """Paths of all chapters in order, or of those whose file name starts with one of `names`."""
-    paths = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
-    return [path for path in paths if not names or path.name.startswith(tuple(names))]
+    return _stored("[0-8][0-9]_*.ipynb", names)
+
+
+def appendices(names=()):
+    """The same of the appendices, whose numbers begin with 9."""
+    return _stored("9[0-9]_*.ipynb", names)
 
 
 def refresh(names):
     """Execute chapters from a fresh kernel and store the normalised result."""
-    for path in chapters(names):
+    for path in [*chapters(names), *appendices(names)]:
         notebook = nbformat.read(path, as_version=4)
         print(f"running {path.name}", flush=True)
         NotebookClient(
@@ -130,7 +134,7 @@ def links(repo):
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", repo):
         sys.exit(f"REPO must be owner/name, got {repo!r}")
     old = public_repository()
-    for path in [*(ROOT / name for name in PUBLIC_FILES), *chapters()]:
+    for path in [*(ROOT / name for name in PUBLIC_FILES), *chapters(), *appendices()]:
         text = path.read_text(encoding="utf-8")
         stamped = re.sub(rf"{re.escape(old)}(?![\w-])", repo, text)
         if stamped != text:
@@ -142,6 +146,11 @@ def public_repository():
     """owner/name, read from pyproject's project.urls."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return project["urls"]["Repository"].removeprefix("https://github.com/")
+
+
+def _stored(pattern, names):
+    paths = sorted((ROOT / "notebooks").glob(pattern))
+    return [path for path in paths if not names or path.name.startswith(tuple(names))]
 
 
 def _kept(metadata):
