@@ -21,6 +21,7 @@ COLAB := $(call stamp,.venv-colab,requirements-colab.txt)
 BROWSER := .venv/browser-ready
 CLASS := $(call stamp,.venv-hub,requirements.txt requirements-d2l.txt requirements-hub.txt)
 HUB := .venv-hub/node_modules/.bin/configurable-http-proxy
+DISTRIBUTING := .venv/dist-ready-$(shell cksum < requirements-dist.txt | cut -d' ' -f1)
 MAKING := .venv-make/ready-$(shell cksum < requirements-make.txt | cut -d' ' -f1)
 PY := .venv/bin/python
 FIRST := notebooks/00_start_here.ipynb
@@ -30,6 +31,8 @@ PIP := pip install --quiet --disable-pip-version-check
 # Of a live figure the data are compared, not its code.
 NBVAL := -q -n auto --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout 120 \
 	--nbval-sanitize-with $(CURDIR)/tests/nbval_sanitize.cfg
+# These tests have commands, and some of them environments, of their own.
+APART := $(foreach folder,browser class colab dist hub site,--ignore tests/$(folder))
 settings = IPYTHONDIR=$(CURDIR)/$(1)/ipython MPLCONFIGDIR=$(CURDIR)/$(1)/matplotlib OMP_NUM_THREADS=1
 
 # Readers' own Jupyter, IPython and Python settings must not change what a chapter shows.
@@ -37,7 +40,7 @@ export JUPYTER_PREFER_ENV_PATH := 1
 export JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP MPLBACKEND D2LATTN_SPEC
 
-.PHONY: help lab test test-oldest test-colab test-portable test-browser test-hub bench-browser hub refresh live bench slides student words links clean
+.PHONY: help lab test test-oldest test-colab test-portable test-browser test-dist test-hub bench-browser hub refresh live bench slides student words dist links clean
 
 help: ## show this list
 	@echo "d2lattn: a textbook on attention in which every claim runs"
@@ -55,13 +58,13 @@ lab: $(STAMP) ## open the book in JupyterLab (PORT=8888)
 
 test: $(STAMP) ## check the style, the package and every chapter, output by output
 	@$(PY) -m ruff check --quiet . && $(PY) -m ruff format --quiet --check .
-	@$(call settings,.venv) $(PY) -m pytest $(NBVAL) --doctest-modules \
-		--ignore tests/browser --ignore tests/colab --ignore tests/hub d2lattn tests notebooks
+	@$(call settings,.venv) $(PY) -m pytest $(NBVAL) --doctest-modules $(APART) \
+		d2lattn tests notebooks
 
 # torch and Python are those at hand: an older torch would be gigabytes to download.
 test-oldest: $(OLDEST) ## the same on the lowest version of every range in pyproject.toml
 	@$(call settings,.venv-oldest) .venv-oldest/bin/python -m pytest $(NBVAL) --doctest-modules \
-		-m "not pins" --ignore tests/browser --ignore tests/colab --ignore tests/hub d2lattn tests notebooks
+		-m "not pins" $(APART) d2lattn tests notebooks
 
 test-colab: $(COLAB) ## install a wheel beside what Colab has, as its first cell does, and run the book
 	@rm -rf build/colab build/lib && mkdir -p build/colab
@@ -111,6 +114,12 @@ words: $(STAMP) $(MAKING) ## train the word vectors again (with gensim, in an en
 	@$(PY) tools/make_words.py corpus build/stories.txt
 	@.venv-make/bin/python tools/make_words.py vectors build/stories.txt d2lattn/data/word_vectors.npz
 
+dist: $(DISTRIBUTING) ## build wheel and sdist for a package index, into build/dist
+	@$(PY) tools/dist.py
+
+test-dist: $(DISTRIBUTING) ## build them, and install and import each in a clean environment
+	@$(call settings,.venv) $(PY) -m pytest -q -p no:nbval tests/test_dist.py tests/dist
+
 links: $(STAMP) ## stamp the public address into the book (REPO=owner/name)
 	@$(PY) tools/notebooks.py links "$(REPO)"
 
@@ -151,6 +160,10 @@ $(MAKING): $(STAMP) requirements-make.txt
 	@$(PY) -m venv .venv-make
 	@.venv-make/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-make.txt
 	@touch $(MAKING)
+
+$(DISTRIBUTING): $(STAMP) requirements-dist.txt
+	@$(PY) -m $(PIP) -r requirements-dist.txt
+	@touch $@
 
 $(BROWSER): $(STAMP) requirements-browser.txt
 	@$(PY) -m $(PIP) -r requirements-browser.txt

@@ -20,7 +20,7 @@ from nbconvert import SlidesExporter
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 SLIDE_SCRIPTS = ("reveal.js@5.2.1", "mathjax@2.7.9", "requirejs@2.3.7", "jquery@3.7.1")
-PUBLIC_FILES = ("README.md", "pyproject.toml")  # beside the chapters
+PUBLIC_FILES = ("README.md", "pyproject.toml", "CITATION.cff")  # beside the chapters
 
 
 def chapters(names=()):

@@ -2,10 +2,10 @@
 
 from d2lattn.drawings.blend import blend
 from d2lattn.drawings.cross_attention import cross_attention
+from d2lattn.drawings.failing_positions import growing_integers, jumping_bits, stretching_fractions
 from d2lattn.drawings.projections import projections
 from d2lattn.drawings.pull import pull
 from d2lattn.drawings.shadows import shadows
-from d2lattn.drawings.sheet import sheet
 from d2lattn.drawings.split_and_join import split_and_join
 from d2lattn.drawings.staircase import staircase
 from d2lattn.drawings.word_map import word_map
@@ -13,11 +13,13 @@ from d2lattn.drawings.word_map import word_map
 __all__ = [
     "blend",
     "cross_attention",
+    "growing_integers",
+    "jumping_bits",
     "projections",
     "pull",
     "shadows",
-    "sheet",
     "split_and_join",
     "staircase",
+    "stretching_fractions",
     "word_map",
 ]

@@ -1,0 +1,69 @@
+"""Wheel and sdist, built and installed in clean environments: runs with `make test-dist`."""
+
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import dist
+import pytest
+
+import d2lattn
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PACKAGE = Path(d2lattn.__file__).parent
+
+# Run far from the project, with nothing but the wheel and what the wheel asks for.
+PROGRAM = """
+import importlib, pkgutil, d2lattn
+from d2lattn import live, words
+for module in pkgutil.walk_packages(d2lattn.__path__, "d2lattn."):
+    importlib.import_module(module.name)
+vocabulary, vectors = words.word_vectors()
+page = live.positions(8, base=100.0, length=8)._repr_mimebundle_()
+print(d2lattn.__file__, len(vocabulary) == len(vectors), "<script" in str(page))
+"""
+
+
+def own_files(suffix=""):
+    paths = (path for path in PACKAGE.rglob(f"*{suffix}") if path.is_file())
+    return {
+        f"d2lattn/{path.relative_to(PACKAGE).as_posix()}"
+        for path in paths
+        if "__pycache__" not in path.parts
+    }
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("dist") / "built"
+    dist.build(folder)
+    (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
+    return wheel, sdist
+
+
+def test_wheel_and_sdist_carry_javascript_data_and_the_licence(built):
+    wheel, sdist = built
+    in_wheel = set(zipfile.ZipFile(wheel).namelist())
+    with tarfile.open(sdist) as archive:
+        in_sdist = {name.partition("/")[2] for name in archive.getnames()}
+    assert own_files(".js") and own_files(".npz") and own_files(".py")
+    assert own_files() <= in_wheel
+    assert own_files() | {"LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff"} <= in_sdist
+    assert any(name.endswith("LICENSE") for name in in_wheel)
+    assert not any(name.endswith(".pyc") for name in in_wheel | in_sdist)
+
+
+@pytest.mark.parametrize("kind", ["wheel", "sdist"])
+def test_it_installs_and_imports_in_a_clean_environment(built, kind, tmp_path):
+    venv.create(tmp_path, with_pip=True)
+    python = tmp_path / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    # The versions of requirements.txt, so that torch is the one that was downloaded already.
+    pins = ["--constraint", ROOT / "requirements.txt"]
+    subprocess.run([*pip, *pins, built[kind == "sdist"]], check=True)
+    said = subprocess.check_output([python, "-c", PROGRAM], cwd=tmp_path, text=True).split()
+    assert Path(said[0]).is_relative_to(tmp_path)
+    assert said[1:] == ["True", "True"]
