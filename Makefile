@@ -19,9 +19,10 @@ STAMP := $(call stamp,.venv,requirements.txt requirements-d2l.txt)
 OLDEST := $(call stamp,.venv-oldest,pyproject.toml requirements.txt requirements-d2l.txt tools/oldest.py)
 COLAB := $(call stamp,.venv-colab,requirements-colab.txt)
 BROWSER := .venv/browser-ready
-CLASS := $(call stamp,.venv-hub,requirements.txt requirements-d2l.txt requirements-hub.txt)
+SERVING := $(call stamp,.venv-hub,requirements.txt requirements-d2l.txt requirements-hub.txt)
 HUB := .venv-hub/node_modules/.bin/configurable-http-proxy
 DISTRIBUTING := .venv/dist-ready-$(shell cksum < requirements-dist.txt | cut -d' ' -f1)
+CLASS := .venv-class/ready-$(shell cat requirements.txt requirements-class.txt 2>/dev/null | cksum | cut -d' ' -f1)
 MAKING := .venv-make/ready-$(shell cksum < requirements-make.txt | cut -d' ' -f1)
 PY := .venv/bin/python
 FIRST := notebooks/00_start_here.ipynb
@@ -40,7 +41,7 @@ export JUPYTER_PREFER_ENV_PATH := 1
 export JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP MPLBACKEND D2LATTN_SPEC
 
-.PHONY: help lab test test-oldest test-colab test-portable test-browser test-dist test-hub bench-browser hub refresh live bench slides student words dist links clean
+.PHONY: help lab test test-oldest test-colab test-portable test-browser test-dist test-student test-assignment test-hub bench-browser hub refresh live bench slides student assignment words dist links clean
 
 help: ## show this list
 	@echo "d2lattn: a textbook on attention in which every claim runs"
@@ -107,7 +108,17 @@ slides: $(STAMP) ## write the chapters as slides that open without network, into
 	@$(PY) tools/notebooks.py slides
 
 student: $(STAMP) ## write the chapters without solutions, into build/student
-	@$(PY) tools/notebooks.py student
+	@$(PY) tools/student.py
+
+assignment: $(STAMP) ## write a chapter's exercises for nbgrader, into build/assignment (CHAPTER=03)
+	@$(PY) tools/assignment.py "$(CHAPTER)"
+
+test-assignment: $(CLASS) ## let nbgrader grade a right, a wrong and an empty submission (CHAPTER=03)
+	@$(call settings,.venv) $(PY) -m pytest -q -p no:nbval tests/class
+
+test-student: $(STAMP) ## run the student edition and compare its outputs
+	@rm -rf build/student && $(PY) tools/student.py
+	@$(call settings,.venv) $(PY) -m pytest $(NBVAL) build/student
 
 words: $(STAMP) $(MAKING) ## train the word vectors again (with gensim, in an environment of its own)
 	@mkdir -p build d2lattn/data
@@ -148,10 +159,10 @@ $(OLDEST): pyproject.toml requirements.txt requirements-d2l.txt tools/oldest.py
 $(COLAB): requirements-colab.txt
 	$(call environment,.venv-colab,-r requirements-colab.txt)
 
-$(CLASS): requirements.txt requirements-d2l.txt requirements-hub.txt
+$(SERVING): requirements.txt requirements-d2l.txt requirements-hub.txt
 	$(call environment,.venv-hub,-r requirements.txt -r requirements-hub.txt,-r requirements-d2l.txt .,$(OPEN_PYTHON))
 
-$(HUB): $(CLASS)
+$(HUB): $(SERVING)
 	@npm install --prefix .venv-hub --no-audit --no-fund --silent configurable-http-proxy@5.3.0
 	@touch $@
 
@@ -160,6 +171,14 @@ $(MAKING): $(STAMP) requirements-make.txt
 	@$(PY) -m venv .venv-make
 	@.venv-make/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-make.txt
 	@touch $(MAKING)
+
+# nbgrader has many dependencies of its own; the kernel in which it grades is the book's.
+$(CLASS): $(STAMP) requirements-class.txt
+	@rm -rf .venv-class
+	@$(PY) -m venv .venv-class
+	@.venv-class/bin/python -m $(PIP) -r requirements-class.txt
+	@$(PY) -m ipykernel install --prefix .venv-class --name python3 >/dev/null 2>&1
+	@touch $@
 
 $(DISTRIBUTING): $(STAMP) requirements-dist.txt
 	@$(PY) -m $(PIP) -r requirements-dist.txt

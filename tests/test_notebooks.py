@@ -217,15 +217,6 @@ def test_the_picture_of_the_readme_is_a_figure_of_the_book():
     assert (ROOT / "images" / "apple.png").read_bytes() == notebooks.readme_picture()
 
 
-def test_student_edition_has_no_solution(tmp_path, monkeypatch):
-    monkeypatch.setattr(notebooks, "ROOT", ROOT)
-    notebooks.student(tmp_path)
-    written = sorted(tmp_path.glob("*.ipynb"))
-    assert [path.name for path in written] == [path.name for path in CHAPTERS]
-    for path in written:
-        assert "Solution" not in "".join(cell.source for cell in code_cells(read(path)))
-
-
 def test_normalise_keeps_the_end_of_a_progress_bar():
     cell = nbformat.v4.new_code_cell("train()")
     cell.outputs = [

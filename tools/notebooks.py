@@ -1,7 +1,7 @@
-"""Care for the chapters: `python tools/notebooks.py refresh|student|slides|links`.
+"""Care for the chapters: `python tools/notebooks.py refresh|slides|links`.
 
 The .ipynb files with their outputs are the only source of the book. These commands execute them,
-write the edition without solutions, and stamp the repository's public address into them.
+write them as slides, and stamp the repository's public address into them.
 """
 
 import argparse
@@ -85,16 +85,6 @@ def normalise(notebook):
     return notebook
 
 
-def student(target=ROOT / "build" / "student"):
-    """Write the chapters without their solution cells into the folder `target`."""
-    target.mkdir(parents=True, exist_ok=True)
-    for path in chapters():
-        notebook = nbformat.read(path, as_version=4)
-        notebook.cells = [c for c in notebook.cells if "solution" not in c.metadata.get("tags", [])]
-        nbformat.write(normalise(notebook), target / path.name)
-        print(target / path.name)
-
-
 def slides(target=ROOT / "build" / "slides"):
     """Write the chapters as slides that open from disk without network; key s: speaker's view.
 
@@ -175,7 +165,7 @@ def _merge_streams(outputs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     commands = parser.add_subparsers(required=True)
-    for run in (refresh, student, slides, links):
+    for run in (refresh, slides, links):
         command = commands.add_parser(run.__name__, help=run.__doc__.splitlines()[0])
         command.set_defaults(run=run)
         if run is refresh:

@@ -1,0 +1,128 @@
+"""The student edition and the assignments: nothing is given away, and what is left runs."""
+
+import ast
+import itertools
+import subprocess
+import sys
+from pathlib import Path
+
+import assignment
+import nbformat
+import pytest
+import student
+
+import notebooks
+from d2lattn.exercises import verdict
+
+ROOT = Path(__file__).resolve().parent.parent
+STORED = [*notebooks.chapters(), *notebooks.appendices()]
+WITH_EXERCISES = notebooks.chapters()[1:]
+
+
+def name(path):
+    return path.name[:2]
+
+
+def sources(cells):
+    return "\n".join(cell.source for cell in cells)
+
+
+@pytest.fixture(scope="module")
+def edition(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("student")
+    student.write(folder)
+    return folder
+
+
+def test_every_chapter_and_appendix_is_in_the_edition(edition):
+    written = sorted(path.name for path in edition.iterdir())
+    assert written == [path.name for path in STORED]
+
+
+@pytest.mark.parametrize("path", STORED, ids=name)
+def test_the_edition_gives_nothing_away(edition, path):
+    stored, written = (nbformat.read(p, as_version=4) for p in (path, edition / path.name))
+    nbformat.validate(written)
+    text = sources(written.cells)
+    for hint in ("# @title Solution", "<summary>For the lecturer", "After you have solved it"):
+        assert hint not in text
+    kept = {cell.id: cell for cell in written.cells}
+    gone = [cell for cell in stored.cells if cell.id not in kept]
+    if path in WITH_EXERCISES:
+        assert "# @title Solution" in sources(gone) and "For the lecturer" in sources(gone)
+    assert all(kept[cell.id].source == cell.source for cell in stored.cells if cell.id in kept)
+
+
+@pytest.mark.parametrize("path", WITH_EXERCISES, ids=name)
+def test_starters_of_the_edition_have_no_output_and_all_else_has(edition, path):
+    stored, written = (nbformat.read(p, as_version=4) for p in (path, edition / path.name))
+    before = {cell.id: cell for cell in stored.cells}
+    texts = [cell.source for cell in written.cells]
+    start = next(i for i, text in enumerate(texts) if "## Exercises" in text)
+    code = [(i, cell) for i, cell in enumerate(written.cells) if cell.cell_type == "code"]
+    assert any(before[cell.id].outputs for i, cell in code if i > start)
+    for i, cell in code:
+        assert cell.outputs == ([] if i > start else before[cell.id].outputs)
+
+
+def run(cells, replaced=()):
+    """Run code cells as a kernel would, some of them replaced, and return what they define."""
+    names = {}
+    for cell in cells:
+        if cell.cell_type == "code":
+            exec(compile(dict(replaced).get(cell.id, cell.source), cell.id, "exec"), names)
+    return names
+
+
+@pytest.mark.parametrize("path", WITH_EXERCISES, ids=name)
+def test_an_assignment_holds_all_exercises_and_its_solutions_earn_every_point(path, capsys):
+    cells = assignment.assignment(path).cells
+    stored = sources(nbformat.read(path, as_version=4).cells)
+    tests = [cell for cell in cells if cell.metadata.nbgrader.grade]
+    assert len(tests) == stored.count("\n### Exercise ") >= 4
+    assert [cell.metadata.nbgrader.points for cell in tests] == [
+        line.count("●") for line in stored.splitlines() if line[:3] in ("●○○", "●●○", "●●●")
+    ]
+    assert len({cell.metadata.nbgrader.grade_id for cell in cells}) == len(cells)
+    run(cells)  # the hidden tests of the solutions raise nothing
+    assert capsys.readouterr().out.count(": correct") >= len(tests)
+
+
+@pytest.mark.parametrize("path", WITH_EXERCISES[2:3], ids=name)
+def test_what_was_not_attempted_fails_its_hidden_test(path):
+    cells = assignment.assignment(path).cells
+    for answer, hidden in itertools.pairwise(cells):
+        if answer.metadata.nbgrader.solution:
+            begin, end = (answer.source.index(f"### {word} SOLUTION") for word in ("BEGIN", "END"))
+            empty = answer.source[:begin] + answer.source[end:]
+            head = [cell for cell in cells if cell.id.startswith("given")]
+            with pytest.raises(AssertionError, match="not attempted yet"):
+                run([*head, answer, hidden], {answer.id: empty})
+
+
+def test_a_solution_that_is_no_function_gets_the_name_of_the_answer():
+    solved = assignment._solved(
+        '# @title Solution 3.1\na = 2\ncheck("3.1", a * a)\nprint(a)', "3.1", "b"
+    )
+    assert ast.unparse(ast.parse(solved)) == "a = 2\nb = a * a"
+    assert verdict("3.1", 4).correct
+
+
+def test_only_the_cells_that_exercises_need_are_given():
+    cells = [
+        nbformat.v4.new_code_cell(text)
+        for text in ("import math", "x = 1", "y = x + 1", "def f(y):\n    return math.pi * y")
+    ]
+    for wanted, given in (("f(3)", [0, 3]), ("y", [1, 2]), ("[x for x in range(3)]", [])):
+        exercise = [nbformat.v4.new_code_cell(wanted)]
+        assert assignment._needed(cells, exercise) == [cells[i] for i in given]
+
+
+@pytest.mark.parametrize("chapter", ["", "3", "00", "99", "../03"])
+def test_an_impossible_chapter_gives_one_clear_line(chapter, tmp_path):
+    command = [sys.executable, ROOT / "tools" / "assignment.py", chapter, tmp_path]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert (
+        len(done.stderr.splitlines()) == 1 and "exercises" in done.stderr
+    ) or "CHAPTER" in done.stderr
