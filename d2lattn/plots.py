@@ -17,7 +17,9 @@ from d2lattn.checks import check_choice, check_count, check_flag, check_number, 
 from d2lattn.comparison import boolean_steps, receptive_field
 from d2lattn.flow import describe_flow, flow, is_flow
 
-SEQUENTIAL = "rocket_r"  # perceptually uniform, palest at 0
+# Shares are lavender (roles.py) in a map too: the map leads through that colour, from nearly white
+# and in even steps of lightness (Green 2011, "A colour scheme for the display of intensities").
+SEQUENTIAL = sns.cubehelix_palette(start=0.2, rot=-0.1, hue=0.8, light=0.97, as_cmap=True)
 DIVERGING = "vlag"  # white at the centre
 LINE_STYLES = ("-", "--", ":", "-.")
 MARKERS = "osD^v"

@@ -2,9 +2,11 @@
 
 from itertools import combinations
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 
+from d2lattn import plots
 from d2lattn.roles import ROLES
 
 # Machado, Oliveira & Fernandes 2009, table 1, severity 1.0: matrices for linear RGB.
@@ -122,3 +124,11 @@ def test_any_two_roles_are_apart(vision, least):
 @pytest.mark.parametrize("vision", VISION)
 def test_query_and_key_differ_at_a_glance(vision):
     assert distances(vision)["query", "key"] >= 41
+
+
+def test_maps_of_shares_have_the_colour_of_shares():
+    """And they grow darker in even steps of lightness (CIE L*), from nearly white."""
+    shades = [mpl.colors.to_hex(colour) for colour in plots.SEQUENTIAL(np.linspace(0, 1, 33))]
+    steps = -np.diff([lab(shade)[0] for shade in shades[::4]])
+    assert lab(shades[0])[0] > 96 and steps.min() > 0.9 * steps.mean() > 9
+    assert min(ciede2000(lab(ROLES["weight"]), lab(shade)) for shade in shades) < 1.5
