@@ -41,12 +41,12 @@ export JUPYTER_PREFER_ENV_PATH := 1
 export JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP MPLBACKEND D2LATTN_SPEC
 
-.PHONY: help lab test test-oldest test-colab test-portable test-browser test-dist test-student test-assignment test-hub bench-browser hub refresh live bench slides student assignment words dist links clean
+.PHONY: help lab test test-oldest test-colab test-portable test-browser test-dist test-student test-assignment test-hub bench-browser hub refresh live bench slides student assignment words dist links clean gpt2
 
 help: ## show this list
 	@echo "d2lattn: a textbook on attention in which every claim runs"
 	@echo
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
 
 # A live figure moves in a trusted notebook only; the book's own chapters are.
 lab: export JUPYTER_DATA_DIR := $(CURDIR)/.venv/jupyter
@@ -103,6 +103,7 @@ live: $(STAMP) ## minify the code of the live figures (needs node and, once, the
 
 bench: $(STAMP) ## measure speed and memory, write benchmarks/RESULTS.md
 	@$(PY) benchmarks/bench.py && $(PY) benchmarks/long.py >> benchmarks/RESULTS.md
+	@$(PY) benchmarks/learn.py >> benchmarks/RESULTS.md
 
 slides: $(STAMP) ## write the chapters as slides that open without network, into build/slides
 	@$(PY) tools/notebooks.py slides
@@ -130,6 +131,10 @@ dist: $(DISTRIBUTING) ## build wheel and sdist for a package index, into build/d
 
 test-dist: $(DISTRIBUTING) ## build them, and install and import each in a clean environment
 	@$(call settings,.venv) $(PY) -m pytest -q -p no:nbval tests/test_dist.py tests/dist
+
+gpt2: $(STAMP) $(MAKING) ## make the reference for GPT-2's weights again, and test against transformers itself
+	@.venv-make/bin/python tools/make_gpt2.py tests/gpt2_reference.npz
+	@.venv-make/bin/python -m pytest -q tests/test_gpt2.py
 
 links: $(STAMP) ## stamp the public address into the book (REPO=owner/name)
 	@$(PY) tools/notebooks.py links "$(REPO)"

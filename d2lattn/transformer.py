@@ -75,11 +75,10 @@ class Block(nn.Module):
         self.mlp_norm = nn.LayerNorm(embed_dim, bias=bias) if mlp_dim else None
         self.mlp = None
         if mlp_dim:
-            widen, narrow = (embed_dim, mlp_dim), (mlp_dim, embed_dim)
             self.mlp = nn.Sequential(
-                nn.Linear(*widen, bias=bias),
+                nn.Linear(embed_dim, mlp_dim, bias=bias),
                 nn.GELU(approximate="tanh"),
-                nn.Linear(*narrow, bias=bias),
+                nn.Linear(mlp_dim, embed_dim, bias=bias),
             )
         self.dropout = nn.Dropout(dropout)
 

@@ -4,8 +4,18 @@ import pytest
 import torch
 from torch import nn
 
-from d2lattn import MultiHeadAttention, attention, causal_mask, default_device, length_mask
+from d2lattn import (
+    Cache,
+    Decoder,
+    MultiHeadAttention,
+    attention,
+    causal_mask,
+    default_device,
+    generate,
+    length_mask,
+)
 from d2lattn.interop import from_torch
+from d2lattn.training import fit
 
 pytestmark = [
     pytest.mark.gpu,
@@ -101,6 +111,47 @@ def test_mask_on_another_device_is_named():
     mha, x = MultiHeadAttention(48, H).cuda(), noise(B, S, 48).cuda()
     with pytest.raises(ValueError, match="attn_mask must be on cuda"):
         mha(x, attn_mask=causal_mask(S))
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("positions", [None, "learned", "sinusoidal", "rotary", "alibi"])
+def test_decoder_moves_and_equals_the_cpu(positions):
+    options = dict(num_layers=2, num_heads=4, num_kv_heads=2, window=9, positions=positions)
+    model = Decoder(11, 32, **options).eval()
+    tokens = torch.randint(11, (B, 17), generator=torch.Generator().manual_seed(0))
+    lengths, real = torch.tensor([17, 6]), torch.arange(17) >= 17 - torch.tensor([[17], [6]])
+    expected = model(tokens, valid_lens=lengths)[real]
+    said = generate(model, tokens, steps=5, temperature=0, valid_lens=lengths)
+    model.cuda()
+    got = model(tokens.cuda(), valid_lens=lengths)[real.cuda()]  # lengths may stay on the CPU
+    torch.testing.assert_close(got.cpu(), expected, rtol=0, atol=1e-4)
+    cache = Cache(model, B)
+    own = [lengths.sub(8).clamp(0, 9), lengths.clamp(0, 8)]
+    parts = zip(tokens.cuda().split([9, 8], dim=1), own, strict=True)
+    got = torch.cat([model(part, cache=cache, valid_lens=n) for part, n in parts], dim=1)
+    torch.testing.assert_close(got[real.cuda()].cpu(), expected, rtol=0, atol=1e-4)
+    for generator in (None, torch.Generator(), torch.Generator("cuda")):
+        options = dict(steps=5, valid_lens=lengths, generator=generator)
+        assert generate(model, tokens.cuda(), **options, top_k=3).is_cuda
+        greedy = generate(model, tokens.cuda(), **options, temperature=0)
+        assert torch.equal(greedy.cpu(), said)
+
+
+def test_fit_trains_where_the_model_is():
+    """Batches are made on the CPU, and the losses are those of the CPU."""
+
+    def batches(step):
+        generator = torch.Generator().manual_seed(step)
+        tokens = torch.randint(7, (16, 6), generator=generator)
+        return tokens, tokens.flip(1)
+
+    histories = []
+    for device in ("cpu", "cuda"):
+        model = Decoder(7, 16, num_layers=1, num_heads=2).to(device)
+        run = fit(model, batches, steps=5, every=2, progress=False)
+        assert all(next(m.parameters()).device.type == device for m in run.snapshots.values())
+        histories.append(run.history)
+    assert histories[1] == pytest.approx(histories[0], abs=1e-3)
 
 
 def test_default_device_is_the_gpu():
