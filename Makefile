@@ -106,7 +106,7 @@ bench: $(STAMP) ## measure speed and memory, write benchmarks/RESULTS.md
 	@$(PY) benchmarks/learn.py >> benchmarks/RESULTS.md
 
 slides: $(STAMP) ## write the chapters as slides that open without network, into build/slides
-	@$(PY) tools/notebooks.py slides
+	@$(PY) tools/slides.py
 
 student: $(STAMP) ## write the chapters without solutions, into build/student
 	@$(PY) tools/student.py

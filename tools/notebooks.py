@@ -1,25 +1,21 @@
-"""Care for the chapters: `python tools/notebooks.py refresh|slides|links`.
+"""Care for the chapters: `python tools/notebooks.py refresh|links`.
 
 The .ipynb files with their outputs are the only source of the book. These commands execute them,
-write them as slides, and stamp the repository's public address into them.
+and stamp the repository's public address into them.
 """
 
 import argparse
 import base64
 import pathlib
 import re
-import shutil
-import subprocess
 import sys
 import tomllib
 
 import nbformat
 from nbclient import NotebookClient
-from nbconvert import SlidesExporter
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
-SLIDE_SCRIPTS = ("reveal.js@5.2.1", "mathjax@2.7.9", "requirejs@2.3.7", "jquery@3.7.1")
 PUBLIC_FILES = ("README.md", "pyproject.toml", "CITATION.cff")  # beside the chapters
 
 
@@ -84,8 +80,6 @@ def normalise(notebook):
                 output.traceback = output.traceback[-1:]
     return notebook
 
-
-def slides(target=ROOT / "build" / "slides"):
     """Write the chapters as slides that open from disk without network; key s: speaker's view.
 
     npm brings reveal.js, MathJax and what they need into the folder beside the pages.
@@ -165,7 +159,7 @@ def _merge_streams(outputs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     commands = parser.add_subparsers(required=True)
-    for run in (refresh, slides, links):
+    for run in (refresh, links):
         command = commands.add_parser(run.__name__, help=run.__doc__.splitlines()[0])
         command.set_defaults(run=run)
         if run is refresh:

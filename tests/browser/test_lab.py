@@ -11,19 +11,14 @@ import socket
 import subprocess
 import time
 from functools import partial
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from conftest import ROOT, SHOTS, watch
+from playwright.sync_api import expect
 
 import notebooks
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 CHAPTERS = notebooks.chapters()
-SHOTS = ROOT / "build" / "screenshots"
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
 SETTINGS = """{"@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"}}"""
 
 STATE = """() => {
@@ -100,28 +95,16 @@ def stop(process):
     process.wait(timeout=20)
 
 
+HERE = r"(https?|wss?)://(localhost|127\.0\.0\.1)[:/]"
+
+
 @pytest.fixture(scope="module")
-def page():
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-background-networking"]
-        )
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
-        page.set_default_timeout(180_000)
-        page.outside = []
-
-        def only_here(route):
-            if re.match(r"(https?|wss?)://(localhost|127\.0\.0\.1)[:/]", route.request.url):
-                route.continue_()
-            else:
-                page.outside.append(route.request.url)
-                route.abort()
-
-        page.route(re.compile("^(http|ws)"), only_here)
-        yield page
-        browser.close()
+def page(browser):
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(180_000)
+    watch(page, HERE)
+    yield page
+    page.close()
 
 
 @pytest.fixture(scope="module")
@@ -180,21 +163,6 @@ def test_run_all_cells(page, lab, no_kernel_is_left, chapter):
     check_controls(page, chapter)
     tall = [slide for slide in slides if slide["height"] > 720]
     assert tall == [], "slides that need scrolling at 1280×720"
-    assert page.outside == []
-
-
-def test_static_slides_open_from_disk(page, tmp_path):
-    if shutil.which("npm") is None:
-        pytest.skip("npm is not installed")
-    notebooks.slides(tmp_path)
-    page.set_viewport_size({"width": 1280, "height": 720})
-    page.goto(f"file://{tmp_path}/{CHAPTERS[1].stem}.html")
-    page.locator(".reveal.ready").wait_for()
-    page.keyboard.press("Space")
-    page.get_by_role("heading", name="1.1").wait_for()
-    page.keyboard.press("ArrowRight")
-    page.locator(".MathJax, .MathJax_CHTML, mjx-container").first.wait_for()
-    page.screenshot(path=str(SHOTS / "static_slides.png"))
     assert page.outside == []
 
 

@@ -12,25 +12,17 @@ import statistics
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import nbformat
 import pytest
+import test_lab
 import torch
 import websocket
+from conftest import SHOTS, watch
 from nbconvert import HTMLExporter
-from playwright.sync_api import sync_playwright
 
 from d2lattn import live
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import test_lab
-
-ROOT = Path(__file__).resolve().parent.parent.parent
-SHOTS = ROOT / "build" / "screenshots"
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
 FIREFOX = shutil.which("firefox-esr")
 LIGHT, DARK = ("#ffffff", "#1f1f1f"), ("#111111", "#ececec")  # page, text
 SENTENCE = ["the", "hungry", "cat", "found", "the", "milk"]
@@ -57,40 +49,6 @@ FIGURES = {
     "field": live.field(3, 3, dilated=True, causal=True),
 }
 KINDS = ("attention", "heads", "positions", "steps", "field")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-background-networking"]
-        )
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def page(browser):
-    """A page that records requests and errors; both have to stay empty."""
-    context = browser.new_context(viewport={"width": 1000, "height": 900}, has_touch=True)
-    page = context.new_page()
-    watch(page)
-    yield page
-    assert page.outside == [] and page.errors == []
-    context.close()
-
-
-def watch(page):
-    page.outside, page.errors = [], []
-    page.on("pageerror", lambda error: page.errors.append(str(error)))
-
-    def refuse(route):
-        page.outside.append(route.request.url)
-        route.abort()
-
-    page.route(re.compile("^(http|ws)"), refuse)
 
 
 def show(page, folder, *names, colours=LIGHT, head="", width=900):
@@ -135,7 +93,7 @@ def test_it_draws_and_the_table_steps_back(page, tmp_path, name, colours):
 
 
 # The height of a figure, its smallest letters as they are on screen, and labels that lie on one
-# another, leave their box or leave the drawing. Slanted ones may overlap: what is compared is upright.
+# another, leave their box or leave the drawing. (The boxes of slanted ones may overlap.)
 LABELS = f"""() => {{
   const host = document.querySelector('{HOST}'), svg = host.shadowRoot.querySelector('svg');
   const scale = svg.getScreenCTM().a, drawing = svg.getBoundingClientRect();
@@ -176,12 +134,14 @@ def test_it_leaves_room_on_a_slide_and_no_label_is_cut(page, tmp_path, name, wid
         assert found["letters"] >= (11.5 if name == "large" else 12)
 
 
-EIGHT = "the dog chased the cat what a scared".split()
+EIGHT = ["the", "dog", "chased", "the", "cat", "what", "a", "scared"]
 CROWDED = {  # many words, long ones, large and tiny numbers, hands that meet
     "eight words": lambda: live.heads(
         weights(2, 8, 8), tokens=EIGHT, names=["who is scared", "nothing in particular"]
     ),
-    "two sentences": lambda: live.heads(weights(1, 5, 9), tokens=EIGHT[:5], key_tokens=[*EIGHT, "."]),
+    "two sentences": lambda: live.heads(
+        weights(1, 5, 9), tokens=EIGHT[:5], key_tokens=[*EIGHT, "."]
+    ),
     "fifteen words": lambda: live.heads(weights(2, 15, 15), tokens=(2 * EIGHT)[:15]),
     "large numbers": lambda: live.attention(
         8 * normal(8, 4), tokens=EIGHT, projections=normal(3, 4, 4).unbind(), mask="causal"
