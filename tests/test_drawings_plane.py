@@ -108,6 +108,15 @@ def test_a_line_pulls_as_broadly_as_its_words_share():
     assert np.allclose(colours(ax, "words")[4], to_rgba(ROLES["query"]))
 
 
+def test_two_sentences_can_share_one_window():
+    corners = [[-1, -4], [5, 1]]
+    first = drawings.pull(TOKENS, X, SHARES, query="bat", around=corners)
+    second = drawings.pull(["the", "bat"], X[3:], [0.3, 0.7], query="bat", around=corners)
+    assert first.get_xlim() == second.get_xlim() and first.get_ylim() == second.get_ylim()
+    for low, high, (start, end) in ((-1, 5, first.get_xlim()), (-4, 1, first.get_ylim())):
+        assert start < low < high < end
+
+
 def test_they_draw_where_they_are_told_and_can_be_described():
     figure, axes = plt.subplots(2, 2, layout="constrained")
     drawings.word_map(TOKENS[1:3], X[1:3], ax=axes[0, 0], title="map")

@@ -15,7 +15,7 @@ import notebooks
 from d2lattn.exercises import verdict
 
 ROOT = Path(__file__).resolve().parent.parent
-STORED = [*notebooks.chapters(), *notebooks.appendices()]
+STORED = notebooks.book()
 WITH_EXERCISES = notebooks.chapters()[1:]
 
 

@@ -1,4 +1,4 @@
-"""Rules for the chapters, as NOTEBOOKS says them. The outputs themselves are compared by nbval."""
+"""Rules for chapters and appendices, as NOTEBOOKS says them; nbval compares their outputs."""
 
 import ast
 import base64
@@ -15,7 +15,10 @@ import notebooks
 
 ROOT = Path(__file__).resolve().parent.parent
 
-CHAPTERS = notebooks.chapters()
+CHAPTERS, APPENDICES = notebooks.chapters(), notebooks.appendices()
+BOOK = notebooks.book()
+CLAIMS = ROOT / "notebooks" / "90_notation_and_claims.ipynb"
+REFERENCE = r"\[(\d+) · ([^\]]+)\]\((\d\d_\w+\.ipynb)\)"  # [2 · key is not a value](02_….ipynb)
 SLIDE_TYPES = {"slide", "subslide", "fragment", "notes", "skip"}
 UNCOMPARED = {"nbval-ignore-output", "nbval-skip", "nbval-check-output"}
 
@@ -40,8 +43,32 @@ def printed(cell):
     return "".join(o.text for o in cell.outputs if o.output_type == "stream")
 
 
+def section(text, heading):
+    """The text under "## heading", up to the next heading of its kind."""
+    return ("\n" + text).split(f"\n## {heading}")[1].split("\n## ")[0]
+
+
+def headings(path):
+    return re.findall(r"^##+ (.+)", markdown(read(path)), re.M)
+
+
+def referred(number, words, name):
+    """The one heading that a reference to "[number · words](name)" means."""
+    path = ROOT / "notebooks" / name
+    assert path.exists() and int(name[:2]) == int(number), f"[{number} · {words}]({name})"
+    found = [heading for heading in headings(path) if words.lower() in heading.lower()]
+    assert len(found) == 1, f"{name}: {words!r} is in {found} of " + "\n".join(headings(path))
+    return found[0]
+
+
 @pytest.fixture(params=CHAPTERS, ids=lambda path: path.name[:2])
 def chapter(request):
+    return request.param, read(request.param)
+
+
+@pytest.fixture(params=BOOK, ids=lambda path: path.name[:2])
+def part(request):
+    """A chapter or an appendix."""
     return request.param, read(request.param)
 
 
@@ -50,71 +77,82 @@ def test_chapters_are_numbered_without_a_gap():
     assert len(CHAPTERS) >= 4
 
 
-def test_the_stored_notebook_is_valid_and_normalised(chapter):
-    path, notebook = chapter
+def test_the_stored_notebook_is_valid_and_normalised(part):
+    path, notebook = part
     nbformat.validate(notebook)
     stored = notebook.copy()
     assert notebooks.normalise(read(path)) == stored, f"run: make refresh CHAPTERS={path.name[:2]}"
     assert len({cell.id for cell in notebook.cells}) == len(notebook.cells)
 
 
-def test_every_code_cell_is_short_and_was_run(chapter):
-    for cell in code_cells(chapter[1]):
+def test_every_code_cell_is_short_and_was_run(part):
+    for cell in code_cells(part[1]):
         lines = [line for line in cell.source.splitlines() if line.strip()]
         assert 0 < len(lines) <= 15, cell.source
         assert cell.execution_count is not None, cell.source
         assert not cell.source.rstrip().endswith(";"), cell.source
 
 
-def test_errors_are_deliberate(chapter):
-    for cell in code_cells(chapter[1]):
+def test_errors_are_deliberate(part):
+    for cell in code_cells(part[1]):
         failed = any(output.output_type == "error" for output in cell.outputs)
         assert failed == ("raises-exception" in tags(cell)), cell.source
 
 
-def test_at_most_one_cell_in_twenty_is_not_compared(chapter):
-    cells = code_cells(chapter[1])
+def test_at_most_one_cell_in_twenty_is_not_compared(part):
+    cells = code_cells(part[1])
     uncompared = [cell for cell in cells if tags(cell) & UNCOMPARED]
     assert len(uncompared) <= max(1, len(cells) // 20), [cell.source for cell in uncompared]
 
 
-def test_every_figure_is_described_in_words(chapter):
-    for cell in code_cells(chapter[1]):
+def test_every_figure_is_described_in_words(part):
+    for cell in code_cells(part[1]):
         if any("image/png" in output.get("data", {}) for output in cell.outputs):
             assert printed(cell).strip(), f"print(plots.describe(...)) is missing:\n{cell.source}"
 
 
-def test_outputs_hold_no_place_of_a_machine_and_no_widget_state(chapter):
-    path, notebook = chapter
+def test_outputs_hold_no_place_of_a_machine_and_no_widget_state(part):
+    path, notebook = part
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"/home/|/root/|/Users/|/tmp/|site-packages|0x[0-9a-f]{8,}", text)
     assert "widget-view+json" not in text
     assert not any(o.get("name") == "stderr" for c in code_cells(notebook) for o in c.outputs)
 
 
-def test_set_up_cell_is_the_same_everywhere(chapter):
-    setup = [cell for cell in code_cells(chapter[1]) if "setup" in tags(cell)]
+def test_set_up_cell_is_the_same_everywhere(part):
+    setup = [cell for cell in code_cells(part[1]) if "setup" in tags(cell)]
     first = [cell for cell in code_cells(read(CHAPTERS[0])) if "setup" in tags(cell)]
-    assert len(setup) == 1 and setup[0] == code_cells(chapter[1])[0], "first code cell"
+    assert len(setup) == 1 and setup[0] == code_cells(part[1])[0], "first code cell"
     assert setup[0].source == first[0].source
     assert not setup[0].outputs
 
 
-def test_links_lead_to_the_public_repository_and_to_chapters_that_exist(chapter):
-    path, notebook = chapter
+def test_links_lead_to_the_public_repository_and_to_parts_that_exist(part):
+    path, notebook = part
     text = markdown(notebook)
     repository = notebooks.public_repository()
     colab = f"https://colab.research.google.com/github/{repository}/blob/main/notebooks/{path.name}"
     assert colab in text
     for name in re.findall(r"\]\(([^):#]+\.ipynb)\)", text):
         assert (path.parent / name).exists(), f"{path.name} links to {name}"
-    neighbours = [CHAPTERS[i] for i in (int(path.name[:2]) - 1, int(path.name[:2]) + 1)
-                  if 0 <= i < len(CHAPTERS)]  # fmt: skip
-    assert all(f"({neighbour.name})" in text for neighbour in neighbours)
+    assert all(f"({other.name})" in text for other in neighbours(path))
 
 
-def test_nothing_is_loaded_from_the_network(chapter):
-    text = markdown(chapter[1])
+def neighbours(path):
+    """The parts to which a part must lead: a chapter to those beside it, an appendix to all such.
+
+    The first page leads to every part.
+    """
+    if path == CHAPTERS[0]:
+        return BOOK[1:]
+    if path in APPENDICES:
+        return [CHAPTERS[0], *(other for other in APPENDICES if other != path)]
+    i = CHAPTERS.index(path)
+    return CHAPTERS[i - 1 : i] + CHAPTERS[i + 1 : i + 2]
+
+
+def test_nothing_is_loaded_from_the_network(part):
+    text = markdown(part[1])
     assert not re.search(r"!\[[^\]]*\]\(\s*(https?:)?//", text)
     assert not re.search(r"<(img|script|link|iframe)\b", text)
     assert not re.search(r"!\[\s*\]\(", text), "an image without alternative text"
@@ -178,10 +216,10 @@ def test_slides(chapter):
         assert kinds.count("notes") >= 4, "speaker notes"
 
 
-def test_imports_are_of_what_the_project_installs(chapter):
+def test_imports_are_of_what_the_project_installs(part):
     allowed = {"torch", "numpy", "matplotlib", "seaborn", "ipywidgets", "tqdm"}
     allowed |= {"d2lattn", "IPython"} | set(sys.stdlib_module_names)
-    for cell in code_cells(chapter[1]):
+    for cell in code_cells(part[1]):
         source = re.sub(r"^[%!].*$", "", cell.source, flags=re.M)
         for node in ast.walk(ast.parse(source)):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
@@ -189,7 +227,7 @@ def test_imports_are_of_what_the_project_installs(chapter):
             assert {name.split(".")[0] for name in names} <= allowed, cell.source
 
 
-def test_no_global_state_is_changed(chapter):
+def test_no_global_state_is_changed(part):
     habits = (
         "torch.manual_seed",
         "random.seed",
@@ -198,19 +236,53 @@ def test_no_global_state_is_changed(chapter):
         "set_theme",
         "gca()",
     )
-    for cell in code_cells(chapter[1]):
+    for cell in code_cells(part[1]):
         assert not any(habit in cell.source for habit in habits), cell.source
 
 
-def test_the_ledger_lists_every_claim_of_every_chapter():
-    rows = dict(re.findall(r"^\| (\d+) \| ([\d, ]+) \|", markdown(read(CHAPTERS[0])), re.M))
-    assert sorted(map(int, rows)) == list(range(1, len(rows) + 1)) and len(rows) >= 39
+def test_appendices_are_for_looking_up():
+    assert [path.name[:2] for path in APPENDICES] == ["90", "91"]
+    for path in APPENDICES:
+        text = markdown(read(path))
+        assert re.match(rf"# {path.name[:2]} · ", read(path).cells[0].source)
+        for word in ("**Predict.**", "### Exercise", "For the lecturer"):
+            assert word not in text, f"{path.name}: {word}"
+
+
+def test_the_ledger_says_of_every_claim_where_it_is_shown():
+    ledger = section(markdown(read(CLAIMS)), "The ledger")
+    rows = re.findall(r"^\| (\d+) \|.*\|([^|]+)\|$", ledger, re.M)
+    assert [int(claim) for claim, _ in rows] == list(range(1, len(rows) + 1)) and len(rows) >= 39
+    for claim, where in rows:
+        assert re.findall(REFERENCE, where), f"claim {claim} names no section"
+        for number, words, name in re.findall(REFERENCE, where):
+            heading = referred(number, words, name)
+            shown = re.search(rf"{number}\.\d+", heading)
+            table = section(markdown(read(ROOT / "notebooks" / name)), "Checked claims")
+            (row,) = re.findall(rf"^\| {claim} \|.*", table, re.M)
+            sections = row.rstrip("| ").split("|")[-1]
+            first, *last = re.findall(rf"{number}\.(\d+)", sections)
+            inside = " to " in sections and int(first) < int(shown[0].split(".")[1]) <= int(last[0])
+            assert inside or re.search(rf"{re.escape(shown[0])}(?!\d)", sections), (claim, heading)
+
+
+def test_every_checked_claim_stands_in_the_ledger():
+    ledger = section(markdown(read(CLAIMS)), "The ledger")
     for path in CHAPTERS[1:]:
-        number = str(int(path.name[:2]))
-        table = markdown(read(path)).split("## Checked claims")[1].split("\n## ")[0]
-        shown = set(re.findall(r"^\| (\d+) \|", table, re.M))
-        listed = {claim for claim, where in rows.items() if number in where.split(", ")}
-        assert listed <= shown, f"chapter {number} does not show claims {sorted(listed - shown)}"
+        table = section(markdown(read(path)), "Checked claims")
+        for claim in re.findall(r"^\| (\d+) \|", table, re.M):
+            (row,) = re.findall(rf"^\| {claim} \|.*", ledger, re.M)
+            assert f"({path.name})" in row, f"claim {claim}: the ledger does not name {path.name}"
+
+
+def test_every_question_of_the_index_leads_to_a_section():
+    index = section(markdown(read(CLAIMS)), "Index of questions")
+    rows = re.findall(r"^\| (.+\?) \| (.+) \|$", index, re.M)
+    assert len(rows) >= 15
+    for question, where in rows:
+        assert re.findall(REFERENCE, where), question
+        for reference in re.findall(REFERENCE, where):
+            referred(*reference)
 
 
 def test_the_picture_of_the_readme_is_a_figure_of_the_book():
@@ -242,8 +314,8 @@ def test_links_are_stamped_from_one_place(tmp_path, monkeypatch):
         notebooks.links("not a repository")
 
 
-def test_figures_are_opaque(chapter):
-    for cell in code_cells(chapter[1]):
+def test_figures_are_opaque(part):
+    for cell in code_cells(part[1]):
         for output in cell.outputs:
             if "image/png" in output.get("data", {}):
                 png = base64.b64decode(output.data["image/png"])

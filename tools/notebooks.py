@@ -1,4 +1,4 @@
-"""Care for the chapters: `python tools/notebooks.py refresh|links`.
+"""Care for the book: `python tools/notebooks.py refresh|links`.
 
 The .ipynb files with their outputs are the only source of the book. These commands execute them,
 and stamp the repository's public address into them.
@@ -20,18 +20,23 @@ PUBLIC_FILES = ("README.md", "pyproject.toml", "CITATION.cff")  # beside the cha
 
 
 def chapters(names=()):
-    """Paths of all chapters in order, or of those whose file name starts with one of `names`."""
+    """Paths of the chapters in order, or of those whose file name starts with one of `names`."""
     return _stored("[0-8][0-9]_*.ipynb", names)
 
 
 def appendices(names=()):
-    """The same of the appendices, whose numbers begin with 9."""
+    """The same of the appendices, whose numbers begin with 9: looked up, not read in order."""
     return _stored("9[0-9]_*.ipynb", names)
 
 
+def book(names=()):
+    """The whole book: the chapters, then the appendices."""
+    return [*chapters(names), *appendices(names)]
+
+
 def refresh(names):
-    """Execute chapters from a fresh kernel and store the normalised result."""
-    for path in [*chapters(names), *appendices(names)]:
+    """Execute chapters and appendices from a fresh kernel and store the normalised result."""
+    for path in book(names):
         notebook = nbformat.read(path, as_version=4)
         print(f"running {path.name}", flush=True)
         NotebookClient(
@@ -45,7 +50,7 @@ def refresh(names):
 
 def readme_picture():
     """The PNG of the figure in the cell tagged "readme": the README shows what the book draws."""
-    for path in chapters():
+    for path in book():
         for cell in nbformat.read(path, as_version=4).cells:
             if "readme" in cell.metadata.get("tags", []):
                 pngs = [
@@ -80,45 +85,13 @@ def normalise(notebook):
                 output.traceback = output.traceback[-1:]
     return notebook
 
-    """Write the chapters as slides that open from disk without network; key s: speaker's view.
-
-    npm brings reveal.js, MathJax and what they need into the folder beside the pages.
-    """
-    if shutil.which("npm") is None:
-        sys.exit("make slides needs npm (Node.js) to bring reveal.js and MathJax: install it")
-    target.mkdir(parents=True, exist_ok=True)
-    npm = ["npm", "install", "--prefix", target, "--no-save", "--no-audit", "--no-fund", "--silent"]
-    subprocess.run([*npm, *SLIDE_SCRIPTS], check=True)
-    exporter = SlidesExporter(
-        reveal_url_prefix="node_modules/reveal.js",
-        mathjax_url="node_modules/mathjax/MathJax.js?config=TeX-AMS_CHTML-full",
-        require_js_url="node_modules/requirejs/require.js",
-        jquery_url="node_modules/jquery/dist/jquery.min.js",
-        mermaid_js_url="data:text/javascript,export default {initialize() {}}",  # not used
-        font_awesome_url="node_modules/reveal.js/dist/reset.css",  # not used
-        reveal_theme="white",  # imports no web font
-        reveal_width="1280",
-        reveal_height="720",
-        reveal_scroll=True,
-    )
-    for path in chapters():
-        notebook = nbformat.read(path, as_version=4)
-        for cell in notebook.cells:
-            if "solution" in cell.metadata.get("tags", []):  # here nothing unfolds
-                cell.metadata.slideshow = {"slide_type": "skip"}
-            if cell.metadata.get("slideshow", {}).get("slide_type") == "notes":
-                cell.source = re.sub(r"</?details>|<summary>.*</summary>", "", cell.source)
-        page, _ = exporter.from_notebook_node(notebook)
-        (target / f"{path.stem}.html").write_text(page, encoding="utf-8")
-        print(target / f"{path.stem}.html")
-
 
 def links(repo):
-    """Stamp the repository's public address, owner/name, into the chapters and the README."""
+    """Stamp the repository's public address, owner/name, into the book and the README."""
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", repo):
         sys.exit(f"REPO must be owner/name, got {repo!r}")
     old = public_repository()
-    for path in [*(ROOT / name for name in PUBLIC_FILES), *chapters(), *appendices()]:
+    for path in [*(ROOT / name for name in PUBLIC_FILES), *book()]:
         text = path.read_text(encoding="utf-8")
         stamped = re.sub(rf"{re.escape(old)}(?![\w-])", repo, text)
         if stamped != text:

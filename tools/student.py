@@ -45,7 +45,7 @@ def edition(notebook):
 def write(target):
     """Write the student edition of chapters and appendices into the folder `target`."""
     target.mkdir(parents=True, exist_ok=True)
-    for path in [*notebooks.chapters(), *notebooks.appendices()]:
+    for path in notebooks.book():
         nbformat.write(edition(nbformat.read(path, as_version=4)), target / path.name)
     print(f"{target}: {len(list(target.glob('*.ipynb')))} notebooks")
 

@@ -12,7 +12,7 @@ from d2lattn.plots import to_numpy
 # Where a label may stand beside its place, the best first: steps in points, how it is aligned.
 ACROSS, UP = {-1: "right", 0: "center", 1: "left"}, {-1: "top", 0: "center", 1: "bottom"}
 ROUND = ((1, 0), (0, 1), (0, -1), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1))
-SIDES = [(far * i, far * j, ACROSS[i], UP[j]) for far in (5, 14, 26) for i, j in ROUND]
+SIDES = [(far * i, far * j, ACROSS[i], UP[j]) for far in (7, 15, 27) for i, j in ROUND]
 
 
 def in_the_plane(words, x):
@@ -56,10 +56,12 @@ def shares_of(weights, words, row):
     return weights
 
 
-def prepare(ax, points, title, *, width=8.0, tallest=4.6):
-    """Axes of equal scale around the points, with room for names; a new figure when absent."""
+def prepare(ax, points, title, *, around=None, width=8.0, tallest=4.6):
+    """Axes of equal scale around all points, with room for names; a new figure when absent."""
     if ax is not None and not isinstance(ax, plt.Axes):
         raise ValueError(f"ax must be a matplotlib Axes or None, got {show(ax)}")
+    if around is not None:
+        points = np.vstack([points, to_numpy(around, "around")])
     low, high = points.min(axis=0), points.max(axis=0)
     room = 0.12 * (high - low).max() * np.array([1.4, 1.0])
     low, high = low - room, high + room
@@ -109,7 +111,8 @@ def label(ax, places, texts, *, avoid=()):
             box = written.get_window_extent(renderer)
             outside = box.x0 < frame.x0 or box.x1 > frame.x1
             hits = 20 * (outside + sum(box.overlaps(other) for other in taken))
-            hits += sum(box.padded(1).contains(*dot) for dot in dots)
+            hits += sum(box.padded(4).contains(*dot) for dot in dots)
+            hits += 3 * (max(abs(dx), abs(dy)) > 7)  # far from what it names
             tried.append((hits, len(tried), written, box))
         best = min(tried)[1]
         taken.append(tried[best][3])

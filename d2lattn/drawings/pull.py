@@ -18,7 +18,7 @@ from d2lattn.roles import ROLES
 WIDEST = 16  # points, for a share of 1
 
 
-def pull(words, x, weights, *, query, ax=None, title=None):
+def pull(words, x, weights, *, query, around=None, ax=None, title=None):
     """Draw the words of a sentence, the asking word's shares as lines, and where its blend lies.
 
     Args:
@@ -26,6 +26,7 @@ def pull(words, x, weights, *, query, ax=None, title=None):
         x: (n, 2) their vectors, the values.
         weights: (n,) the shares of the asking word, or (n, n), of which its row is taken.
         query (str): the word that asks; it occurs once.
+        around: (m, 2) places that shall be in sight as well: one window for several sentences.
         ax (Axes): where to draw; a new figure when absent.
         title (str): a title.
 
@@ -45,7 +46,7 @@ def pull(words, x, weights, *, query, ax=None, title=None):
     row = asking(words, query)
     shares = shares_of(weights, words, row)
     ends = shares @ x
-    ax = prepare(ax, np.vstack([x, ends]), title)
+    ax = prepare(ax, np.vstack([x, ends]), title, around=around)
     groups = gathered(words, x)
     for place, numbers in groups:
         width = WIDEST * shares[numbers].sum()

@@ -45,8 +45,9 @@ def word_map(words, x, *, query=None, output=None, ax=None, title=None):
     return ax
 
 
-def _lines(names, most=3):
-    """Names in rows of at most three."""
+def _lines(names):
+    """Up to three names in a row, more of them in rows of two: narrow labels fit more places."""
+    most = 3 if len(names) <= 3 else 2
     rows = [", ".join(names[i : i + most]) for i in range(0, len(names), most)]
     return ",\n".join(rows)
 

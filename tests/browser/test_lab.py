@@ -18,7 +18,7 @@ from playwright.sync_api import expect
 
 import notebooks
 
-CHAPTERS = notebooks.chapters()
+CHAPTERS, BOOK = notebooks.chapters(), notebooks.book()
 SETTINGS = """{"@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"}}"""
 
 STATE = """() => {
@@ -143,7 +143,7 @@ def no_kernel_is_left(page):
     page.evaluate("() => window.jupyterapp?.serviceManager.sessions.shutdownAll()")
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.name[:2])
+@pytest.mark.parametrize("chapter", BOOK, ids=lambda path: path.name[:2])
 def test_run_all_cells(page, lab, no_kernel_is_left, chapter):
     page.set_viewport_size({"width": 1280, "height": 900})
     page.goto(lab.replace("/lab?", f"/lab/tree/notebooks/{chapter.name}?reset&"))
@@ -162,7 +162,7 @@ def test_run_all_cells(page, lab, no_kernel_is_left, chapter):
     )
     check_controls(page, chapter)
     tall = [slide for slide in slides if slide["height"] > 720]
-    assert tall == [], "slides that need scrolling at 1280×720"
+    assert tall == [] or chapter not in CHAPTERS, "slides that need scrolling at 1280×720"
     assert page.outside == []
 
 
