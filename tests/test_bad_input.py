@@ -1094,8 +1094,42 @@ FAILING_POSITIONS = [
 ]
 
 
+NOT_A_PAIR = {"nothing": None, "one number": [1], "three": (1, 2, 3), "NaN": (1, NAN), "text": "ab"}
+TURNING_ARROWS = [
+    *others(
+        "turning_arrows query",
+        lambda query: drawings.turning_arrows(query, (1, 0), (2, 1)),
+        NOT_A_PAIR | {"zero": (0, 0)},
+        "^query must ",
+    ),
+    *others(
+        "turning_arrows key",
+        lambda key: drawings.turning_arrows((1, 0), key, (2, 1)),
+        NOT_A_PAIR | {"zero": (0, 0)},
+        "^key must ",
+    ),
+    *others(
+        "turning_arrows positions",
+        lambda positions: drawings.turning_arrows((1, 0), (1, 0), positions),
+        NOT_A_PAIR,
+        "^positions must ",
+    ),
+    *numbers(
+        "turning_arrows speed",
+        lambda speed: drawings.turning_arrows((1, 0), (1, 0), (2, 1), speed=speed),
+    ),
+    *others(
+        "turning_arrows ax",
+        lambda ax: drawings.turning_arrows((1, 0), (1, 0), (2, 1), ax=ax),
+        NOT_AN_AX,
+        AX_RULE,
+    ),
+]
+
+
 ROWS = {
     "core": CORE,
+    "turning arrows": TURNING_ARROWS,
     "failing positions": FAILING_POSITIONS,
     "split_and_join": SPLIT_AND_JOIN,
     "drawings": DRAWINGS,

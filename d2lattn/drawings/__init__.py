@@ -8,6 +8,7 @@ from d2lattn.drawings.pull import pull
 from d2lattn.drawings.shadows import shadows
 from d2lattn.drawings.split_and_join import split_and_join
 from d2lattn.drawings.staircase import staircase
+from d2lattn.drawings.turning_arrows import turning_arrows
 from d2lattn.drawings.word_map import word_map
 
 __all__ = [
@@ -21,5 +22,6 @@ __all__ = [
     "split_and_join",
     "staircase",
     "stretching_fractions",
+    "turning_arrows",
     "word_map",
 ]
