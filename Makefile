@@ -23,6 +23,7 @@ SERVING := $(call stamp,.venv-hub,requirements.txt requirements-d2l.txt requirem
 HUB := .venv-hub/node_modules/.bin/configurable-http-proxy
 DISTRIBUTING := .venv/dist-ready-$(shell cksum < requirements-dist.txt | cut -d' ' -f1)
 CLASS := .venv-class/ready-$(shell cat requirements.txt requirements-class.txt 2>/dev/null | cksum | cut -d' ' -f1)
+SITE := .venv-site/ready-$(shell cat requirements.txt requirements-site.txt 2>/dev/null | cksum | cut -d' ' -f1)
 MAKING := .venv-make/ready-$(shell cksum < requirements-make.txt | cut -d' ' -f1)
 PY := .venv/bin/python
 FIRST := notebooks/00_start_here.ipynb
@@ -41,7 +42,7 @@ export JUPYTER_PREFER_ENV_PATH := 1
 export JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP MPLBACKEND D2LATTN_SPEC
 
-.PHONY: help lab test test-oldest test-colab test-portable test-browser test-dist test-student test-assignment test-hub bench-browser hub refresh live bench slides student assignment words dist links clean gpt2
+.PHONY: help lab test test-oldest test-colab test-portable test-browser test-dist test-student test-assignment test-hub bench-browser hub refresh live bench slides student assignment words dist links clean gpt2 test-site site
 
 help: ## show this list
 	@echo "d2lattn: a textbook on attention in which every claim runs"
@@ -126,6 +127,12 @@ words: $(STAMP) $(MAKING) ## train the word vectors again (with gensim, in an en
 	@$(PY) tools/make_words.py corpus build/stories.txt
 	@.venv-make/bin/python tools/make_words.py vectors build/stories.txt d2lattn/data/word_vectors.npz
 
+site: $(SITE) ## write the book as a website that opens without network, into build/site
+	@.venv-site/bin/python tools/website.py
+
+test-site: site $(BROWSER) ## open every page of it in headless Chromium, from disk, without network
+	@$(call settings,.venv) $(PY) -m pytest -q -p no:nbval tests/site
+
 dist: $(DISTRIBUTING) ## build wheel and sdist for a package index, into build/dist
 	@$(PY) tools/dist.py
 
@@ -183,6 +190,15 @@ $(CLASS): $(STAMP) requirements-class.txt
 	@$(PY) -m venv .venv-class
 	@.venv-class/bin/python -m $(PIP) -r requirements-class.txt
 	@$(PY) -m ipykernel install --prefix .venv-class --name python3 >/dev/null 2>&1
+	@touch $@
+
+# Sphinx reads the package's docstrings, so it must see the packages of the book; its own come first.
+$(SITE): $(STAMP) requirements-site.txt
+	@rm -rf .venv-site
+	@$(PY) -m venv .venv-site
+	@.venv-site/bin/python -m $(PIP) -r requirements-site.txt
+	@places='import sysconfig; print(sysconfig.get_path("purelib"))'; \
+	$(PY) -c "$$places" > "$$(.venv-site/bin/python -c "$$places")/book.pth"
 	@touch $@
 
 $(DISTRIBUTING): $(STAMP) requirements-dist.txt

@@ -1,0 +1,108 @@
+"""What tools/website.py and tools/lecturer.py make of a chapter; tests/site opens the result."""
+
+import lecturer
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
+
+import notebooks
+import website
+
+CHAPTERS = notebooks.chapters()[1:]
+
+
+def note(text):
+    cell = new_markdown_cell(
+        f"<details><summary>For the lecturer</summary>\n\n{text}\n\n</details>"
+    )
+    cell.metadata.slideshow = {"slide_type": "notes"}
+    return cell
+
+
+CELLS = [
+    new_markdown_cell("# 3 · A title\n\n**A question?**\n\nAbout 12 minutes.\n\n"
+                      "[Open in Colab](https://old) · next: [x](04_x.ipynb)"),
+    new_markdown_cell("## 3.1 Scores\n\n**Predict.** What is the score?"),
+    new_code_cell("ax = live.attention(x)"),
+    note("5 minutes. Let them guess.\nWrong answer to expect: 7. It is 4."),
+    new_markdown_cell("## 3.2 Shares"),
+    note("7 minutes. Draw it."),
+    new_markdown_cell("## 3.3 ＋ More\n\n**Predict.** And now?"),
+    note("4 minutes. Only with time."),
+]  # fmt: skip
+
+
+def test_a_plan_adds_up_and_leaves_out_what_is_optional():
+    page = lecturer.page("03_x.ipynb", CELLS)
+    rows = [line for line in page.splitlines() if line.startswith("| ")][1:]
+    assert rows == [
+        "| 0 | 3.1 Scores | 5 |",
+        "| 5 | 3.2 Shares | 7 |",
+        "| ＋ | 3.3 ＋ More | 4 |",
+        "| 12 | the end | |",
+    ]
+    assert "Together 12 minutes, and 4 for what is marked ＋ and can be left out." in page
+    assert lecturer.stated_minutes(CELLS) == 12
+
+
+def test_a_demo_has_its_question_its_wrong_answer_and_what_to_move():
+    page = lecturer.page("03_x.ipynb", CELLS)
+    first = page.partition("## 3.1")[2].partition("## 3.2")[0]
+    assert "Ask first\n:class: tip\nWhat is the score?\n" in first
+    assert "Let them guess. **Expect:** Wrong answer to expect: 7. It is 4." in first
+    assert "**To move live:** `live.attention`." in first
+    assert "Ask first" not in page.partition("## 3.2")[2].partition("## 3.3")[0]
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.name[:2])
+def test_the_notes_of_a_chapter_add_up_to_its_time(path):
+    cells = nbformat.read(path, as_version=4).cells
+    core = [part.minutes for part in lecturer.parts(cells) if not part.optional]
+    assert sum(core) == lecturer.stated_minutes(cells)
+
+
+def figure_cell(source, text):
+    cell = new_code_cell(source)
+    cell.outputs = [new_output("stream", text=text), new_output("display_data")]
+    cell.outputs[1].data["image/png"] = "aGk="
+    return cell
+
+
+def prepared(*cells):
+    notebook = nbformat.v4.new_notebook(cells=[CELLS[0].copy(), *cells])
+    return website.prepare(notebook, website.ROOT / "notebooks" / "03_x.ipynb").cells
+
+
+def test_a_description_becomes_alternative_text_and_is_not_said_twice():
+    cell = prepared(figure_cell("print(plots.describe(ax))", "2 lines\n"))[1]
+    assert cell.metadata.mystnb["image"]["alt"] == "2 lines"
+    assert [output.output_type for output in cell.outputs] == ["display_data"]
+    cell = prepared(figure_cell("print(1)\nprint(plots.describe(ax))", "1\n2 lines\n"))[1]
+    assert cell.metadata.mystnb["image"]["alt"] == "1 2 lines"
+    assert len(cell.outputs) == 2
+
+
+def test_notes_are_left_out_and_solutions_folded():
+    solution = new_code_cell("# @title Solution 3.1", metadata={"tags": ["solution"]})
+    cells = prepared(note("5 minutes."), solution)
+    assert len(cells) == 2
+    assert "hide-cell" in cells[1].metadata.tags
+
+
+def test_the_links_of_a_chapter_lead_to_colab_the_notebook_and_the_lecturers_page():
+    head = prepared()[0].source
+    assert f"/{notebooks.public_repository()}/blob/main/notebooks/03_x.ipynb) · <a href=" in head
+    assert 'href="notebooks/03_x.ipynb" download' in head
+    assert "(lecturer/03_x.md) · next: [x](04_x.ipynb)" in head
+    assert website.address().endswith(notebooks.public_repository())
+
+
+def test_the_front_page_has_a_card_for_every_chapter(tmp_path, monkeypatch):
+    monkeypatch.setattr(website, "SOURCE", tmp_path)
+    (tmp_path / "pictures").mkdir()
+    page = website.front_page({p: nbformat.read(p, as_version=4) for p in website.stored()})
+    assert page.count("{grid-item-card}") == len(CHAPTERS)
+    assert "<live-" in page
+    assert (tmp_path / "pictures" / "hero.png").read_bytes() == notebooks.readme_picture()
+    pictures = {path.name for path in (tmp_path / "pictures").iterdir()}
+    assert pictures == {"hero.png", *(f"{path.stem}.png" for path in CHAPTERS)}

@@ -1,0 +1,98 @@
+"""The lecturer's page of a chapter, from its speaker notes: a plan in minutes, then each demo.
+
+A note belongs to what stands between the note before it and itself. From there the page takes the
+questions to ask (what the reader is to predict) and what can be moved while everybody watches.
+"""
+
+import re
+from typing import NamedTuple
+
+QUESTION = re.compile(r"\*\*Predict\.\*\*(.*)", re.S)
+LIVE = re.compile(r"^(?:\w+ = )?(live\.\w+|interact\.controls)\(", re.M)
+WRONG = re.compile(r"\b(wrong (answer|guess)|slip|mistake)", re.I)
+
+
+class Part(NamedTuple):
+    """What a lecturer does with one stretch of a chapter.
+
+    Attributes:
+        title: the heading it stands under.
+        minutes: how long it takes.
+        note: the text of the speaker note.
+        questions: what to ask before the cell that answers it is run.
+        live: what can be moved in it.
+    """
+
+    title: str
+    minutes: int
+    note: str
+    questions: list
+    live: list
+
+    @property
+    def optional(self):
+        """Whether the part can be left out: its heading carries a ＋."""
+        return "＋" in self.title
+
+
+def parts(cells):
+    """The parts of a chapter, from its cells."""
+    found, title, questions, live = [], "", [], []
+    for cell in cells:
+        heading = re.search(r"^## (.+)", cell.source, re.M)
+        if cell.cell_type == "markdown" and heading:
+            title = heading[1]
+        if cell.cell_type == "code":
+            live += LIVE.findall(cell.source)
+        elif is_note(cell):
+            note = re.sub(r"</?details>|<summary>.*</summary>", "", cell.source).strip()
+            minutes = re.search(r"(\d+) minutes?", note)
+            if minutes:
+                found.append(Part(title, int(minutes[1]), note, questions, live))
+                questions, live = [], []
+        else:
+            questions += [question.strip() for question in QUESTION.findall(cell.source)]
+    return found
+
+
+def is_note(cell):
+    """Whether a cell is a speaker note."""
+    return cell.metadata.get("slideshow", {}).get("slide_type") == "notes"
+
+
+def stated_minutes(cells):
+    """The minutes that a chapter's first cell promises, or None."""
+    stated = re.search(r"(\d+) minutes", cells[0].source)
+    return int(stated[1]) if stated else None
+
+
+def page(name, cells):
+    """The page, in Markdown, of the chapter whose file is called `name`."""
+    title = re.match(r"# (.+)", cells[0].source)[1]
+    plan = parts(cells)
+    core = sum(part.minutes for part in plan if not part.optional)
+    extra = sum(part.minutes for part in plan if part.optional)
+    lines = [f"# In class: {title}", "", f"What to do with [the chapter](../{name}) in class.", ""]
+    lines += ["| from minute | part | takes |", "|---:|---|---:|"]
+    clock = 0
+    for part in plan:
+        start = "＋" if part.optional else clock
+        lines.append(f"| {start} | {part.title} | {part.minutes} |")
+        clock += 0 if part.optional else part.minutes
+    lines += [f"| {core} | the end | |", "", f"Together {core} minutes"]
+    lines[-1] += f", and {extra} for what is marked ＋ and can be left out." if extra else "."
+    for part in plan:
+        lines += ["", f"## {part.title} ({part.minutes} minutes)"]
+        for question in part.questions:
+            lines += ["", ":::{admonition} Ask first", ":class: tip", question, ":::"]
+        lines += ["", _wrong_answers_in_bold(part.note)]
+        if part.live:
+            lines += ["", f"**To move live:** {', '.join(f'`{name}`' for name in part.live)}."]
+    return "\n".join(lines) + "\n"
+
+
+def _wrong_answers_in_bold(note):
+    """The note with the beginning of each sentence on a wrong answer in bold."""
+    note = re.sub(r"^\d+ minutes?\W+", "", note)  # stands in the heading
+    sentences = re.split(r"(?<=[.?!”\"])\s+", note)
+    return " ".join(f"**Expect:** {text}" if WRONG.search(text) else text for text in sentences)

@@ -1,0 +1,300 @@
+"""The book as a static website: `python tools/website.py`, as `make site` does, into build/site.
+
+The chapters are shown as they are stored; nothing is run. What this adds to them: a front page,
+alternative text for pictures, solutions behind a click, a page for the lecturer of each chapter and
+the reference of the package. Sphinx does the rest, with the settings in website/conf.py.
+"""
+
+import base64
+import pathlib
+import pkgutil
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from typing import NamedTuple
+
+import lecturer
+import nbformat
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "build" / "site-source"
+MATHJAX = "tex-svg.js"  # one file: glyphs are drawn, so that no font is asked for
+NPM_MATHJAX = "mathjax@3.2.2"
+FRONT = """---
+html_theme.sidebar_secondary.remove: true
+---
+
+# Attention, a textbook in which every claim runs
+
+<div class="hero"><div>
+
+How does a word take its sentence into account? One asking word, a score for each of the others,
+a share, a blend: that is all. Here you see it, change it, and check it.
+
+<p class="go"><a href="{first}.html">Start reading</a>
+<a href="lecturer/index.html">Teach with it</a>
+<a href="{address}">Run it yourself</a></p>
+
+</div><figure>
+
+![{alt}]({picture})
+
+<figcaption>{caption}</figcaption></figure></div>
+
+## Touch it
+
+Nothing to install: this figure computes in your browser. Choose who asks; drag a number; click one
+to read its arithmetic.
+
+{live}
+
+## The chapters
+
+::::{{grid}} 1 2 2 3
+:gutter: 3
+
+{cards}
+::::
+"""
+CARD = """:::{{grid-item-card}} {title}
+:link: {stem}
+:link-type: doc
+:img-top: {picture}
+:img-alt: {alt}
+
+{question}
+:::
+"""
+
+TOCTREE = """
+```{{toctree}}
+:hidden:
+:caption: {caption}
+
+{entries}
+```
+"""
+
+
+class Picture(NamedTuple):
+    """A picture of a chapter: the PNG, what the cell prints about it, and the cell's tags."""
+
+    png: bytes
+    text: str
+    tags: list
+
+
+def address():
+    """The public address of the repository, read from pyproject.toml."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return project["urls"]["Repository"]
+
+
+def stored():
+    """The paths of chapters and appendices, in order."""
+    return sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+
+
+# A chapter ----------------------------------------------------------------------------------------
+
+
+def prepare(notebook, path):
+    """Make a stored notebook a page: in place, and without touching what it says."""
+    notebook.cells = [cell for cell in notebook.cells if not lecturer.is_note(cell)]
+    own = f'<a href="notebooks/{path.name}" download>this notebook</a>'
+    links = f"[Open in Colab]({_colab(path)}) · {own} · "
+    if _is_taught(path):
+        links += f"[for the lecturer](lecturer/{path.stem}.md) · "
+    head = notebook.cells[0].source
+    notebook.cells[0].source = re.sub(r"\[Open in Colab\]\([^)]*\) · ", lambda _: links, head)
+    for cell in notebook.cells:
+        tags = set(cell.metadata.get("tags", []))
+        if "setup" in tags:
+            tags.add("remove-cell")
+        elif cell.cell_type == "code" and _slide(cell) == "skip":
+            tags.add("hide-input")
+            cell.metadata.mystnb = {"code_prompt_show": "Imports"}
+        if "solution" in tags:
+            tags.add("hide-cell")
+            cell.metadata.mystnb = {"code_prompt_show": "Show a solution"}
+        cell.metadata.tags = sorted(tags)
+        if cell.cell_type == "code":
+            _describe(cell)
+            _explain_controls(cell)
+    return notebook
+
+
+def _slide(cell):
+    return cell.metadata.get("slideshow", {}).get("slide_type")
+
+
+def _is_taught(path):
+    return path.name[0] != "9" and not path.name.startswith("00")
+
+
+def _colab(path):
+    repository = address().removeprefix("https://github.com/")
+    return f"https://colab.research.google.com/github/{repository}/blob/main/notebooks/{path.name}"
+
+
+def _describe(cell):
+    """Give a cell's picture what the cell prints about it for its alternative text."""
+    pictures = [o for o in cell.outputs if "image/png" in o.get("data", {})]
+    printed = [o for o in cell.outputs if o.output_type == "stream"]
+    if pictures and printed:
+        text = " ".join("".join(o.text for o in printed).split())
+        cell.metadata.mystnb = {**cell.metadata.get("mystnb", {}), "image": {"alt": text}}
+        # Where the description is all that is printed, it has done its work.
+        if cell.source.count("print(") == 1 and "print(plots.describe(" in cell.source:
+            cell.outputs = [o for o in cell.outputs if o not in printed]
+
+
+def _explain_controls(cell):
+    """Say of sliders, which need a kernel, where they are to be had."""
+    for output in cell.outputs:
+        text = output.get("data", {}).get("text/plain", "")
+        if text.startswith("controls of "):
+            output.data["text/plain"] = f"In JupyterLab and Colab there are {text} to move here."
+
+
+# The front page -----------------------------------------------------------------------------------
+
+
+def front_page(notebooks):
+    """The front page, in Markdown, from {path: notebook as it is stored}."""
+    taught = [path for path in notebooks if _is_taught(path)]
+    pictures = {path: list(_pictures(notebook)) for path, notebook in notebooks.items()}
+    everything = [picture for found in pictures.values() for picture in found]
+    (hero,) = [picture for picture in everything if "readme" in picture.tags]
+    cards = []
+    for path in taught:
+        head = notebooks[path].cells[0].source
+        picture, alt = _save(pictures[path][0], path.stem)
+        title, question = re.match(r"# (.+)\n\n\*\*(.+)\*\*", head).groups()
+        cards.append(
+            CARD.format(title=title, question=question, stem=path.stem, picture=picture, alt=alt)
+        )
+    picture, alt = _save(hero, "hero")
+    page = FRONT.format(
+        first=taught[0].stem,
+        address=address(),
+        picture=picture,
+        alt=alt,
+        caption="The same word in two sentences: attention moves it. From chapter 1.",
+        live=_live(notebooks[taught[0]]),
+        cards="\n".join(cards),
+    )
+    trees = {
+        "The book": [path.stem for path in notebooks if path.name[0] != "9"],
+        "Appendices": [path.stem for path in notebooks if path.name[0] == "9"],
+        "More": ["lecturer/index", "reference/index"],
+    }
+    for caption, entries in trees.items():
+        page += TOCTREE.format(caption=caption, entries="\n".join(entries))
+    return page
+
+
+def _pictures(notebook):
+    """Each picture of a notebook, in order."""
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if "image/png" in output.get("data", {}):
+                text = "".join(o.text for o in cell.outputs if o.output_type == "stream")
+                png = base64.b64decode(output.data["image/png"])
+                yield Picture(png, " ".join(text.split()), cell.metadata.get("tags", []))
+
+
+def _save(picture, name):
+    """Write a picture into the source; (its place, its alternative text, fit for Markdown)."""
+    (SOURCE / "pictures" / f"{name}.png").write_bytes(picture.png)
+    return f"pictures/{name}.png", re.sub(r"[\[\]]", "", picture.text)
+
+
+def _live(notebook):
+    """The first live figure of a chapter as a fragment of a Markdown page."""
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            html = "".join(output.get("data", {}).get("text/html", ""))
+            if "<live-" in html:
+                return f"```{{raw}} html\n{html}\n```"
+    raise ValueError("the first chapter must hold a live figure, got none")
+
+
+# The package --------------------------------------------------------------------------------------
+
+
+def reference():
+    """{name: page} of the package: a page for every module, and one that lists them."""
+    names = [
+        module.name
+        for module in pkgutil.walk_packages([str(ROOT / "d2lattn")])
+        if not module.name.startswith(("exercises.", "chapter_"))
+    ]
+    pages = {
+        name: f"# `d2lattn.{name}`\n\n```{{eval-rst}}\n.. automodule:: d2lattn.{name}\n"
+        "   :members:\n```\n"
+        for name in names
+    }
+    entries = "\n".join(sorted(pages))
+    pages["index"] = (
+        "# The package\n\n```{eval-rst}\n.. automodule:: d2lattn\n```\n\n"
+        f"```{{toctree}}\n:maxdepth: 1\n\n{entries}\n```\n"
+    )
+    return pages
+
+
+# All of it ----------------------------------------------------------------------------------------
+
+
+def write_source():
+    """Write what Sphinx reads into build/site-source."""
+    shutil.rmtree(SOURCE, ignore_errors=True)
+    for folder in ("_static", "_extra/notebooks", "pictures", "lecturer", "reference"):
+        (SOURCE / folder).mkdir(parents=True)
+    notebooks = {path: nbformat.read(path, as_version=4) for path in stored()}
+    (SOURCE / "index.md").write_text(front_page(notebooks), encoding="utf-8")
+    taught = [path for path in notebooks if _is_taught(path)]
+    for path in taught:
+        text = lecturer.page(path.name, notebooks[path].cells)
+        (SOURCE / "lecturer" / f"{path.stem}.md").write_text(text, encoding="utf-8")
+    entries = "\n".join(path.stem for path in taught)
+    text = (
+        "# For the lecturer\n\nA plan in minutes for each chapter: what to ask before each demo, "
+        "the wrong answer to expect, and what to change while everybody watches.\n\n"
+        f"```{{toctree}}\n:maxdepth: 1\n\n{entries}\n```\n"
+    )
+    (SOURCE / "lecturer" / "index.md").write_text(text, encoding="utf-8")
+    for name, text in reference().items():
+        (SOURCE / "reference" / f"{name}.md").write_text(text, encoding="utf-8")
+    for path, notebook in notebooks.items():
+        shutil.copy(path, SOURCE / "_extra" / "notebooks")
+        nbformat.write(prepare(notebook, path), SOURCE / path.name)
+
+
+def fetch_mathjax(target):
+    """Let npm bring the one script that draws formulas, once."""
+    script = ROOT / ".venv-site" / "node_modules" / "mathjax" / "es5" / MATHJAX
+    if not script.exists():
+        if shutil.which("npm") is None:
+            sys.exit("make site needs npm (Node.js) to bring MathJax: install it")
+        npm = ["npm", "install", "--prefix", ROOT / ".venv-site", "--no-save", "--no-audit"]
+        subprocess.run([*npm, "--no-fund", "--silent", NPM_MATHJAX], check=True)
+    shutil.copy(script, target)
+
+
+def build(target):
+    """Write the website into the folder `target`; a warning of Sphinx is an error."""
+    write_source()
+    fetch_mathjax(SOURCE / "_static")
+    shutil.rmtree(target, ignore_errors=True)
+    sphinx = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going"]
+    folders = ["-c", ROOT / "website", "-d", ROOT / "build" / "site-cache", SOURCE, target]
+    if subprocess.run([*sphinx, *folders], check=False).returncode:
+        sys.exit("the website was not built")
+    print(f"{target / 'index.html'}")
+
+
+if __name__ == "__main__":
+    build(pathlib.Path(sys.argv[1]) if sys.argv[1:] else ROOT / "build" / "site")
