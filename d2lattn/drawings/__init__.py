@@ -3,17 +3,20 @@
 from d2lattn.drawings.blend import blend
 from d2lattn.drawings.cross_attention import cross_attention
 from d2lattn.drawings.failing_positions import growing_integers, jumping_bits, stretching_fractions
+from d2lattn.drawings.groups import groups
 from d2lattn.drawings.projections import projections
 from d2lattn.drawings.pull import pull
 from d2lattn.drawings.shadows import shadows
 from d2lattn.drawings.split_and_join import split_and_join
 from d2lattn.drawings.staircase import staircase
+from d2lattn.drawings.transformer_block import transformer_block
 from d2lattn.drawings.turning_arrows import turning_arrows
 from d2lattn.drawings.word_map import word_map
 
 __all__ = [
     "blend",
     "cross_attention",
+    "groups",
     "growing_integers",
     "jumping_bits",
     "projections",
@@ -22,6 +25,7 @@ __all__ = [
     "split_and_join",
     "staircase",
     "stretching_fractions",
+    "transformer_block",
     "turning_arrows",
     "word_map",
 ]

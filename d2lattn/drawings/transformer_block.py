@@ -1,0 +1,82 @@
+"""The Transformer in one drawing: a stream that runs upwards, and the parts that add to it."""
+
+import matplotlib.pyplot as plt
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+
+from d2lattn.checks import check_flag
+from d2lattn.roles import ROLES
+
+STREAM, PART, WIDE = 0.0, 3.1, 3.4  # the stream's place, the middle of the parts and their width
+
+
+def transformer_block(*, mlp=True, ax=None):
+    """Draw embedding, one block and logits: what a part finds is added to the stream.
+
+    x = x + attention(norm(x)), x = x + mlp(norm(x)) (Vaswani et al. 2017, section 3, with the norm
+    before the part as in Radford et al. 2019, section 2.3).
+
+    Args:
+        mlp (bool): whether the block has its second part.
+        ax (Axes): where to draw; a new figure when absent.
+
+    Returns:
+        matplotlib Axes.
+
+    Raises:
+        ValueError: mlp that is not True or False.
+
+    Example:
+        >>> from d2lattn.plots import describe
+        >>> print(describe(transformer_block()))
+        13 texts, from 'words'
+    """
+    check_flag("mlp", mlp)
+    parts = [("attention", "every word looks at the others", ROLES["weight"])]
+    if mlp:
+        parts.append(("MLP", "every word thinks for itself", ROLES["value"]))
+    top = 2.2 + 2.4 * len(parts)
+    if ax is None:
+        size = (7.4, 1.2 + 0.62 * top)
+        _, ax = plt.subplots(figsize=size, layout="constrained", facecolor="white")
+    _box(ax, STREAM, 0.0, 2.9, "words", "0.92")
+    _box(ax, STREAM, 1.0, 2.9, "embedding + position", "0.92")
+    _arrow(ax, (STREAM, 0.32), (STREAM, 0.68))
+    _arrow(ax, (STREAM, 1.32), (STREAM, top - 0.02))
+    for i, (name, says, colour) in enumerate(parts):
+        foot = 1.8 + 2.4 * i
+        _branch(ax, foot, name, says, colour)
+    frame = FancyBboxPatch(
+        (-1.6, 1.62), 11.5, 2.4 * len(parts) + 0.1, boxstyle="round,pad=0.05", fill=False, ls="--"
+    )
+    ax.add_patch(frame)
+    ax.text(9.8, 1.72, "a block, repeated in each layer", ha="right", va="bottom", fontsize=10)
+    _box(ax, STREAM, top + 0.3, 2.9, "norm", "0.92")
+    _box(ax, PART + 1.6, top + 0.3, WIDE, "a logit for each word", ROLES["output"] + "40")
+    _arrow(ax, (STREAM + 1.45, top + 0.3), (PART - 0.1, top + 0.3))
+    ax.set(xlim=(-1.9, 10.2), ylim=(-0.5, top + 0.8))
+    ax.set_axis_off()
+    return ax
+
+
+def _branch(ax, foot, name, says, colour):
+    """One part: off the stream, through norm and part, back onto the stream with a plus."""
+    _arrow(ax, (STREAM, foot + 0.3), (PART - WIDE / 2, foot + 0.3))
+    _box(ax, PART, foot + 0.3, WIDE, "norm", "0.92")
+    _arrow(ax, (PART, foot + 0.62), (PART, foot + 0.98))
+    _box(ax, PART, foot + 1.3, WIDE, name, colour + "60")
+    ax.text(PART + WIDE / 2 + 0.3, foot + 1.3, says, va="center", fontsize=10)
+    _arrow(ax, (PART - WIDE / 2, foot + 1.3), (STREAM + 0.2, foot + 1.9))
+    plus = dict(boxstyle="circle,pad=0.1", fc="white", ec="0.3")
+    ax.text(STREAM, foot + 1.95, "+", ha="center", va="center", fontsize=13, bbox=plus, zorder=4)
+
+
+def _box(ax, x, y, width, text, colour):
+    box = (x - width / 2, y - 0.28), width, 0.56
+    ax.add_patch(FancyBboxPatch(*box, boxstyle="round,pad=0.03", fc=colour, ec="0.4", zorder=2))
+    ax.text(x, y, text, ha="center", va="center", fontsize=10, zorder=3)
+
+
+def _arrow(ax, start, end):
+    ax.add_patch(
+        FancyArrowPatch(start, end, arrowstyle="-|>", color="0.3", lw=1.3, mutation_scale=12)
+    )
