@@ -62,7 +62,7 @@ class Cache:
         return (self.keys.nbytes + self.values.nbytes) // (batch_size * max_len)
 
     def check(self, model, tokens):
-        """Whether tokens (B, L) of this model can be added."""
+        """Refuse tokens (B, L) that cannot be added, before anything is computed."""
         layers, B, heads, max_len, head_dim = self.keys.shape
         attention = model.blocks[0].attention
         theirs = (len(model.blocks), attention.num_kv_heads, attention.head_dim)
@@ -142,7 +142,7 @@ def sample(logits, *, temperature=1.0, top_k=None, generator=None):
         scores, words = scores.topk(top_k)
     # The largest becomes 0 first: then no temperature makes an inf of it. float32 ends near 1e-38.
     scores = (scores - scores.amax(-1, keepdim=True)) / max(temperature, 1e-30)
-    rows = scores.softmax(-1).view(-1, scores.shape[-1])
+    rows = scores.softmax(-1).reshape(-1, scores.shape[-1])
     drawn = torch.multinomial(rows, 1, generator=generator).view(*scores.shape[:-1], 1)
     drawn = drawn if words is None else words.gather(-1, drawn)
     return drawn[..., 0].to(logits.device)

@@ -353,6 +353,8 @@ class Decoder(Transformer):
         """
         self._check_tokens(tokens)
         if cache is not None:
+            if not hasattr(cache, "store"):
+                raise ValueError(f"cache must be a Cache, got {type(cache).__name__}")
             cache.check(self, tokens)
         first = 0 if cache is None else cache.length
         padding = self._padding(valid_lens, tokens, cache)  # columns on the left, (B,) or None

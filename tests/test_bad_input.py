@@ -856,6 +856,8 @@ TRANSFORMER = [
             "of one sequence": Cache(MODEL, 1),
             "too small": Cache(MODEL, 2, max_len=2),
             "of another model": Cache(decoder(num_layers=1), 2),
+            "a list": [],
+            "a number": 8,
         },
         "^cache (must|is) .*, got ",
     ),

@@ -489,6 +489,8 @@ def test_sample_keeps_the_leading_axes_and_the_generator_decides():
     assert first.shape == (2, 3) and first.dtype == torch.int64
     assert torch.equal(first, again) and not torch.equal(first, other)
     assert sample(logits[0, 0]).shape == ()
+    turned = logits.transpose(0, 1).contiguous().transpose(0, 1)  # the same, not in a row in memory
+    assert torch.equal(sample(turned, generator=seeded(7)), first)
 
 
 @torch.no_grad()
