@@ -1,0 +1,105 @@
+"""Film a live figure for the README: `python tools/animation.py images/live.gif`.
+
+A headless Chromium opens the figure from disk, lets one word ask, drags a number of another and
+looks at the arithmetic of a share; what a reader would see is stored as an animated GIF.
+"""
+
+import io
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+from d2lattn import live, words
+
+SENTENCE = "the girl swung the bat"
+FRAME, WIDTH = 80, 1080  # milliseconds, pixels
+HAND = """<div id=hand style="position:fixed;width:18px;height:18px;border-radius:50%;z-index:9;
+background:#d0822099;border:2px solid #fff;left:-50px;pointer-events:none"></div>
+<script>addEventListener('mousemove', e => {
+  hand.style.left = e.clientX - 10 + 'px'; hand.style.top = e.clientY - 10 + 'px';
+}, true)</script>"""
+
+
+def figure():
+    names, places = words.word_map()
+    tokens = SENTENCE.split()
+    x = (3 * places).round(decimals=1)[[names.index(word) for word in tokens]]
+    return live.attention(x, tokens=tokens, scale=1.0)
+
+
+class Film:
+    """Frames of a page, and a hand that moves at a pace an eye can follow."""
+
+    def __init__(self, page):
+        self.page, self.frames, self.place = page, [], (600, 40)
+
+    def hold(self, milliseconds):
+        for _ in range(max(1, milliseconds // FRAME)):
+            self.frames.append(Image.open(io.BytesIO(self.page.screenshot())).convert("RGB"))
+
+    def move(self, x, y, steps=6):
+        start = self.place
+        for i in range(1, steps + 1):
+            self.place = tuple(a + (b - a) * i / steps for a, b in zip(start, (x, y), strict=True))
+            self.page.mouse.move(*self.place)
+            self.hold(FRAME)
+
+    def click(self, locator):
+        box = locator.bounding_box()
+        self.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        self.page.mouse.down()
+        self.page.mouse.up()
+
+    def save(self, path):
+        colours = self.frames[len(self.frames) // 2].quantize(96, method=Image.Quantize.MEDIANCUT)
+        frames = [frame.quantize(palette=colours, dither=0) for frame in self.frames]
+        options = dict(duration=FRAME, loop=0, optimize=True)
+        frames[0].save(path, save_all=True, append_images=frames[1:], **options)
+
+
+def main(path):
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": WIDTH, "height": 620})
+        file = Path(folder) / "page.html"
+        file.write_text(f"<!doctype html><meta charset=utf-8>{figure().html}{HAND}", "utf-8")
+        page.goto(f"file://{file}")
+        page.wait_for_selector("[role=gridcell]")
+        height = page.evaluate("document.body.scrollHeight")
+        page.set_viewport_size({"width": WIDTH, "height": height + 12})
+        act(Film(page), page).save(path)
+        browser.close()
+
+
+def act(film, page):
+    """*bat* asks; *swung* turns round and comes back; one share tells how it was computed."""
+
+    def cell(name):
+        return page.locator(f'[role=gridcell][aria-label^="{name}"]').first
+
+    film.hold(800)
+    film.click(cell("bat, share"))
+    film.hold(1500)
+    box = cell("x of swung, number 1").bounding_box()
+    x, y = box["x"] + 20, box["y"] + 10
+    film.move(x, y)
+    page.mouse.down()
+    film.move(x, y + 160, steps=22)  # down: the number falls
+    film.hold(600)
+    film.move(x, y - 40, steps=22)
+    film.hold(300)
+    film.move(x, y, steps=6)
+    page.mouse.up()
+    film.hold(400)
+    film.click(cell("share of swung for bat"))
+    film.hold(3200)
+    return film
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
