@@ -58,12 +58,13 @@ def turning_arrows(query, key, positions, *, speed=1.0, ax=None):
         way = np.linspace(start, end, 200)
         radius = reach * (0.3 if name == "query" else 0.2) * np.linspace(1, 1.15, 200)
         ax.plot(radius * np.cos(way), radius * np.sin(way), ":", color=color, lw=1.2)
-        x, y = (length + 0.17 * reach) * np.cos(end), (length + 0.17 * reach) * np.sin(end)
-        ax.text(x, y, f"{name} {position:g}", color=color, ha="center", va="center", weight="bold")
+        side = "center" if abs(math.cos(end)) < 0.4 else "left" if math.cos(end) > 0 else "right"
+        place = (length + 0.12 * reach) * np.array([math.cos(end), math.sin(end)])
+        ax.text(*place, f"{name} {position:g}", color=color, weight="bold", ha=side, va="center")
     between = math.remainder(ends[0] - ends[1], 2 * math.pi)  # the short way round
     arc = np.linspace(ends[1], ends[1] + between, 60)
     ax.plot(0.6 * reach * np.cos(arc), 0.6 * reach * np.sin(arc), color=ROLES["weight"], lw=5)
-    ax.set(aspect="equal", xlim=(-1.5 * reach, 1.5 * reach), ylim=(-1.35 * reach, 1.35 * reach))
+    ax.set(aspect="equal", xlim=(-1.7 * reach, 1.7 * reach), ylim=(-1.35 * reach, 1.35 * reach))
     ax.set(xlabel="first number of the pair", ylabel="second number", xticks=[], yticks=[])
     score = math.hypot(*query) * math.hypot(*key) * math.cos(between)
     i, j = positions
