@@ -234,7 +234,7 @@ def reference():
     ]
     pages = {
         name: f"# `d2lattn.{name}`\n\n```{{eval-rst}}\n.. automodule:: d2lattn.{name}\n"
-        "   :members:\n```\n"
+        "   :members:\n   :ignore-module-all:\n```\n"
         for name in names
     }
     entries = "\n".join(sorted(pages))
