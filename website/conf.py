@@ -55,7 +55,6 @@ html_theme_options = {
     "use_repository_button": True,
     "use_download_button": False,
     "use_fullscreen_button": False,
-    "home_page_in_toc": True,
     "show_navbar_depth": 1,
     "show_toc_level": 2,
 }

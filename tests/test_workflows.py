@@ -1,0 +1,61 @@
+"""GitHub's workflow files call commands that exist, with every Python that the project allows."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import package_tests
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def jobs(path):
+    return yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]
+
+
+def commands(path):
+    return [step["run"] for job in jobs(path).values() for step in job["steps"] if "run" in step]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_a_workflow_runs_commands_of_the_project(path):
+    targets = set(re.search(r"^\.PHONY: (.*)", (ROOT / "Makefile").read_text(), re.M)[1].split())
+    for command in commands(path):
+        called = re.findall(r"make ([\w-]+)", command)
+        files = re.findall(r"[\w/.-]+\.(?:py|txt)", command)
+        assert called or files or '".[test]"' in command, command
+        assert set(called) <= targets, command
+        assert all((ROOT / file).exists() for file in files), command
+
+
+def test_ci_runs_every_test_there_is_on_linux():
+    (path,) = [path for path in WORKFLOWS if path.stem == "ci"]
+    targets = set(re.search(r"^\.PHONY: (.*)", (ROOT / "Makefile").read_text(), re.M)[1].split())
+    tests = {target for target in targets if target.startswith("test")}
+    # Colab's versions and older processors have commands of their own, a hub needs root.
+    apart = {"test-colab", "test-portable", "test-hub"}
+    assert tests - apart <= set(re.findall(r"make ([\w-]+)", "\n".join(commands(path))))
+    linux = jobs(path)["linux"]["strategy"]["matrix"]["python"]
+    assert linux == ["3.11", "3.12", "3.13", "3.14"]
+    assert jobs(path)["elsewhere"]["strategy"]["matrix"]["os"] == ["macos-latest", "windows-latest"]
+
+
+def test_the_package_tests_are_those_that_use_no_tool():
+    chosen = {Path(part).name for part in package_tests.command()}
+    assert {"test_attention.py", "test_masks.py", "test_live.py"} <= chosen
+    assert not {"test_notebooks.py", "test_project.py", "test_website.py"} & chosen
+    listed = subprocess.check_output(
+        [sys.executable, *package_tests.command()[1:], "--co"], cwd=ROOT
+    )
+    assert b"d2lattn.masks.causal_mask" in listed
+
+
+def test_pages_publishes_what_make_site_writes():
+    (path,) = [path for path in WORKFLOWS if path.stem == "pages"]
+    upload = [step for step in jobs(path)["build"]["steps"] if "upload" in step.get("uses", "")]
+    assert upload[0]["with"]["path"] == "build/site"
+    assert "make site" in commands(path)

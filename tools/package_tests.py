@@ -1,0 +1,33 @@
+"""The package's own tests: `python tools/package_tests.py`, with no need of make or a shell.
+
+CI runs it on macOS and Windows, for which the commands of the Makefile were not written. Left out
+are the tests of notebooks, tools and project files, and those that need one exact version.
+"""
+
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TOOLS = {path.stem for path in (ROOT / "tools").glob("*.py")} - {"live_code"}  # part of `live`
+
+
+def is_of_the_package(path):
+    """Whether a file of tests uses no tool and no command of the project."""
+    imported = {
+        line.split()[1].partition(".")[0]
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if line.startswith(("import ", "from "))
+    }
+    return not imported & TOOLS
+
+
+def command():
+    """pytest with the doctests of the package and the files that test it."""
+    files = [path for path in sorted((ROOT / "tests").glob("test_*.py")) if is_of_the_package(path)]
+    options = ["-q", "-n", "auto", "-p", "no:nbval", "-m", "not pins", "--doctest-modules"]
+    return [sys.executable, "-m", "pytest", *options, ROOT / "d2lattn", *files]
+
+
+if __name__ == "__main__":
+    sys.exit(subprocess.run(command(), cwd=ROOT, check=False).returncode)
