@@ -460,6 +460,63 @@ SLIPS = {
             },
         ),
     ],
+    "9.1": [
+        ("must be left out", {"    nearness[[a, b, c]] = -1\n": ""}),
+        (
+            "this is the dot product",
+            {
+                "torch.nn.functional.cosine_similarity(vectors, goal, dim=-1)": "vectors @ goal",
+                "= -1": "= -math.inf",
+            },
+        ),
+        (
+            "the sign is turned round",
+            {"vectors[b] - vectors[a] + vectors[c]": "vectors[a] - vectors[b] + vectors[c]"},
+        ),
+    ],
+    "9.3": [
+        ("multiplied by the temperature", {"logits / temperature": "logits * temperature"}),
+        ("the temperature has no effect", {"logits / temperature": "logits"}),
+        (
+            "comes too late",
+            {"(logits / temperature)": "logits", "dim=-1)": "dim=-1) / temperature"},
+        ),
+        (
+            "do not add up to 1",
+            {
+                ".masked_fill(logits < least, -math.inf)": "",
+                "(scores, dim=-1)": "(scores, dim=-1) * (logits >= least)",
+            },
+        ),
+        ("nothing is cut", {".masked_fill(logits < least, -math.inf)": ""}),
+        ("a logit of 0 is not", {"-math.inf": "0"}),
+    ],
+    "9.4": [
+        (
+            "these are rows",
+            {"weight[:, head * D : (head + 1) * D]": "weight[head * D : (head + 1) * D]"},
+        ),
+        (
+            "silences all others",
+            {
+                "weight[:, head * D : (head + 1) * D] = 0": (
+                    "weight[:, : head * D] = 0\n    weight[:, (head + 1) * D :] = 0"
+                )
+            },
+        ),
+        (
+            "every num_heads-th column",
+            {"weight[:, head * D : (head + 1) * D]": "weight[:, head::num_heads]"},
+        ),
+        ("changes its input", {"    weight = weight.clone()\n": ""}),
+    ],
+    "9.5": [
+        ("the same word one period earlier", {"asks - period + 1": "asks - period"}),
+        ("one before the earlier word", {"asks - period + 1": "asks - period - 1"}),
+        ("the very first round", {"arange(period, ": "arange(period - 1, "}),
+        ("the mean over the heads", {".mean(-1)": ".mean()"}),
+        ("this is the sum", {".mean(-1)": ".sum(-1)"}),
+    ],
 }
 # Right answers to the exercises that ask for a value, as a reader may write them.
 RIGHT = [
@@ -478,6 +535,8 @@ RIGHT = [
     ("7.6", 1),
     ("8.1", 56),
     ("8.2", 157_286),
+    ("9.2", [6950, 119]),
+    ("9.2", (6_950, 119)),
 ]
 # Wrong values, and part of what is said about them.
 WRONG = [
@@ -533,4 +592,11 @@ WRONG = [
     ("8.2", 20_132_659, "one number for each head"),
     ("8.2", 146_484, "not 10^9"),
     ("8.2", 157_287, "is not it"),
+    ("9.2", [4950, 99], "the words of the prompt are missing"),
+    ("9.2", [7070, 120], "written and never read"),
+    ("9.2", [100, 100], "these are the runs of the model"),
+    ("9.2", [119, 119], "reads the whole text again"),
+    ("9.2", [119, 6950], "the other way round"),
+    ("9.2", [6950, 120], "is not it"),
+    ("9.2", [6950], "is not it"),
 ]

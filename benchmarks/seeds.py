@@ -1,0 +1,345 @@
+"""The experiments of chapter 9, each over several seeds: do its conclusions hold?
+
+    python benchmarks/seeds.py [apple] [it] [reverse] [write] [induction] [recall] > seeds.md
+
+prints a section in Markdown with a table for each experiment, all of them if none is named. The
+models and budgets are those of the chapter. A seed decides everything that is random in a run: the
+first weights and the batches; what is held out for the test is the same in all.
+"""
+
+import argparse
+import copy
+import sys
+import time
+
+import torch
+import torch.nn.functional as F
+from report import table
+from torch import nn
+
+from d2lattn import Decoder, Encoder, generate
+from d2lattn.stories import ANIMALS, WAYS, pronouns, stories
+from d2lattn.training import fit
+from d2lattn.words import vocabulary
+
+SEEDS = (0, 1, 2, 3, 4)
+DISTANCES, LEARNING_RATES = (8, 32, 64, 128), (1e-3, 3e-3, 1e-2)
+
+
+def seeded(seed):
+    return torch.Generator().manual_seed(seed)
+
+
+def numbered(sentences, words):
+    return torch.tensor([[words.index(word) for word in sentence] for sentence in sentences])
+
+
+def rows_of(tokens, targets, seed):
+    generator = seeded(seed)
+
+    def batch(step):
+        some = torch.randint(len(tokens), (64,), generator=generator)
+        return tokens[some], targets[some]
+
+    return batch
+
+
+def trained(model, batches, steps, learning_rate):
+    fit(model, batches, steps=steps, learning_rate=learning_rate, progress=False)
+    return model
+
+
+# 9.2 ----------------------------------------------------------------------------------------------
+
+
+@torch.no_grad()
+def apple(seed):
+    """Cosines of the vectors of "apple" in sentences that were held out."""
+    told = [s for s in stories(3000, topics=("fruit", "companies")) if len(s) == 7]
+    held_out = sorted({tuple(s) for s in told if s[1] == "apple"})[::4]
+    words = ["▢", *vocabulary(told)]
+    tokens = numbered([s for s in told if tuple(s) not in held_out], words)
+    generator = seeded(seed)
+
+    def gaps(step):
+        x = tokens[torch.randint(len(tokens), (64,), generator=generator)]
+        asked = torch.rand(x.shape, generator=generator) < 0.2
+        return x.masked_fill(asked, 0), x.masked_fill(~asked, -100)
+
+    model = Encoder(len(words), 32, num_layers=1, num_heads=1, max_len=7, seed=seed)
+    with torch.enable_grad():
+        trained(model, gaps, 300, 3e-3)
+    body = copy.deepcopy(model)
+    body.to_logits = nn.Identity()
+    after = body(numbered(held_out, words))[:, 1]
+    fruit = torch.tensor([s[0] in ("ripe", "fresh", "sweet", "sour") for s in held_out])
+    cosines = F.cosine_similarity(after[:, None], after, dim=-1)
+    alike = fruit[:, None] == fruit
+    return {
+        "the same sense, smallest cosine": cosines[alike].min(),
+        "the other sense, largest cosine": cosines[~alike].max(),
+    }
+
+
+# 9.3 ----------------------------------------------------------------------------------------------
+
+LAST, IT = -1, -4
+
+
+def riddles():
+    """Words, and (tokens, what is meant) to learn from and held out by pairs of nouns."""
+    told = [(["."] * (13 - len(sentence)) + sentence, noun) for sentence, noun in pronouns()]
+    words = vocabulary([sentence for sentence, _ in told])
+    kept, held_out = [], []
+    for sentence, noun in told:
+        animal, way = (next(w for w in sentence if w in group) for group in (ANIMALS, WAYS))
+        is_new = (ANIMALS.index(animal) + WAYS.index(way)) % 4 == 0
+        (held_out if is_new else kept).append((sentence, noun))
+    split = (zip(*part, strict=True) for part in (kept, held_out))
+    return words, *[(numbered(s, words), numbered([n], words)[0]) for s, n in split]
+
+
+@torch.no_grad()
+def it(seed):
+    """Accuracy, where the maps point, and what is left without a layer."""
+    words, (tokens, meant), (new, answer) = riddles()
+    nouns = numbered([ANIMALS + WAYS], words)[0]
+    right = new == answer[:, None]
+    wrong = torch.isin(new, nouns) & ~right
+    every, found = range(len(new)), {}
+    for name, place, layers, steps in (
+        ("at the last word", LAST, 1, 150),
+        ("at *it*, 1 layer", IT, 1, 300),
+        ("at *it*, 2 layers", IT, 2, 300),
+    ):
+        targets = torch.full_like(tokens, -100)
+        targets[:, place] = meant
+        sizes = dict(num_layers=layers, num_heads=1, mlp_dim=0, max_len=13)
+        model = Encoder(len(words), 64, **sizes, seed=seed)
+        with torch.enable_grad():
+            trained(model, rows_of(tokens, targets, seed), steps, 3e-3)
+        logits, weights = model(new, need_weights=True)
+        found[f"{name}: right"] = (logits[:, place].argmax(-1) == answer).double().mean()
+        maps = {f"layer {n + 1}": weights[n, :, 0, place] for n in range(layers)}
+        if layers == 2:
+            maps["product"] = (weights[1, :, 0] @ weights[0, :, 0])[:, place]
+        for which, shares in maps.items():
+            points = right[every, shares.argmax(-1)].double().mean()
+            found[f"{name}, {which}: points at the right noun"] = points
+            found[f"{name}, {which}: share of the right noun"] = shares[right].mean()
+            found[f"{name}, {which}: share of the other noun"] = shares[wrong].mean()
+        for n in range(layers):
+            kept = torch.arange(layers)[:, None] != n
+            said = model(new, head_mask=kept)[:, place].argmax(-1)
+            found[f"{name}, right without layer {n + 1}"] = (said == answer).double().mean()
+    return found
+
+
+# 9.4 ----------------------------------------------------------------------------------------------
+
+
+@torch.no_grad()
+def reverse(seed):
+    """Unseen sequences without a mistake, and the weight on the anti-diagonal."""
+    unseen, found = torch.randint(10, (1000, 16), generator=seeded(1000)), {}
+    for name, positions in (("with positions", "learned"), ("without", None)):
+        generator = seeded(seed)
+
+        def batch(step, generator=generator):
+            x = torch.randint(10, (64, 16), generator=generator)
+            return x, x.flip(1)
+
+        sizes = dict(num_layers=1, num_heads=1, mlp_dim=0, max_len=16)
+        model = Encoder(10, 32, **sizes, positions=positions, seed=seed)
+        with torch.enable_grad():
+            trained(model, batch, 120, 1e-2)
+        logits, weights = model(unseen, need_weights=True)
+        same = logits.argmax(-1) == unseen.flip(1)
+        on_line = weights[0, :, 0].flip(-1).diagonal(dim1=-2, dim2=-1).mean()
+        found[f"{name}: sequences without a mistake"] = same.all(-1).double().mean()
+        found[f"{name}: symbols right"] = same.double().mean()
+        found[f"{name}: weight on the anti-diagonal"] = on_line
+    return found
+
+
+# 9.5 ----------------------------------------------------------------------------------------------
+
+
+def write(seed):
+    """How many of 500 texts are sentences of the grammar, by temperature and top-k."""
+    told = stories(4000)
+    lines = [["."] + sentence + ["."] * (14 - len(sentence)) for sentence in told]
+    words = vocabulary(lines)
+    tokens = numbered(lines, words)
+    model = Decoder(len(words), 64, num_layers=2, num_heads=4, max_len=15, seed=seed)
+    trained(model, rows_of(tokens[:, :-1], tokens[:, 1:], seed), 300, 3e-3)
+    grammar = {tuple(s) for s in stories(40_000)} | {tuple(s) for s, _ in pronouns()}
+    read, found = {tuple(s) for s in told}, {}
+    for temperature, top_k in ((0, None), (0.5, None), (1, None), (2, None), (2, 3)):
+        how = dict(temperature=temperature, top_k=top_k, generator=seeded(seed))
+        prompt = torch.full((500, 1), words.index("."))
+        rows = generate(model, prompt, steps=14, **how)[:, 1:].tolist()
+        texts = [[words[i] for i in row] for row in rows]
+        texts = [tuple(t[: t.index(".")] if "." in t else t) for t in texts]
+        name = f"temperature {temperature}" + (f", top-{top_k}" if top_k else "")
+        good = [t for t in texts if t in grammar]
+        found[f"{name}: in the grammar"] = len(good) / 500
+        found[f"{name}: in it and never read"] = sum(t not in read for t in good) / 500
+        found[f"{name}: different"] = len(set(texts)) / 500
+    return found
+
+
+# 9.6 ----------------------------------------------------------------------------------------------
+
+
+@torch.no_grad()
+def induction(seed, symbols=24, length=32):
+    """What is foretold in the second round, the induction score, and three interventions."""
+
+    def rounds(size, generator):
+        periods = torch.randint(12, 21, (size,), generator=generator)
+        first = torch.rand(size, symbols, generator=generator).argsort(-1)
+        return first.gather(1, torch.arange(length + 1) % periods[:, None]), periods
+
+    x, periods = rounds(256, seeded(1000))
+    inputs, targets = x[:, :-1], x[:, 1:]
+    second = torch.arange(length) >= periods[:, None]
+    row, asks = second.nonzero().T
+    found = {}
+    for layers in (1, 2):
+        generator = seeded(seed)
+
+        def batch(step, generator=generator):
+            drawn, _ = rounds(32, generator)
+            return drawn[:, :-1], drawn[:, 1:]
+
+        sizes = dict(num_layers=layers, num_heads=2, mlp_dim=0, max_len=length)
+        model = Decoder(symbols, 64, **sizes, seed=seed)
+        with torch.enable_grad():
+            trained(model, batch, 600, 5e-3)
+        name = f"{layers} layer{'s'[: layers - 1]}"
+
+        def foretold(model=model, **options):
+            said = model(inputs, **options).argmax(-1)
+            return (said == targets)[second].double().mean()
+
+        found[f"{name}: foretold in the second round"] = foretold()
+        _, weights = model(inputs, need_weights=True)
+        for layer in range(layers):
+            score = weights[layer][row, :, asks, asks - periods[row] + 1].mean(0)
+            for head in (0, 1):
+                found[f"{name}: induction score, layer {layer + 1}, head {head + 1}"] = score[head]
+        if layers == 2:
+            for layer in (0, 1):
+                kept = (torch.arange(2) != layer)[:, None].expand(2, 2)
+                found[f"{name}: foretold without layer {layer + 1}"] = foretold(head_mask=kept)
+            found |= exchanged(model, inputs, periods, symbols)
+    return found
+
+
+def exchanged(model, inputs, periods, symbols):
+    """The share of the place after the earlier copy, when one symbol is another."""
+    ask, every, found = periods + 4, torch.arange(len(inputs)), {}
+    missing = torch.tensor([next(s for s in range(symbols) if s not in r) for r in inputs.tolist()])
+    for which, shift in (("as it is", None), ("earlier copy exchanged", 0), ("its neighbour", 2)):
+        changed = inputs.clone()
+        if shift is not None:
+            changed[every, ask - periods + shift] = missing
+        _, weights = model(changed, need_weights=True)
+        shares = weights[1][every, :, ask, ask - periods + 1]
+        found[f"2 layers: share after the copy, {which}"] = shares.mean()
+    return found
+
+
+# 9.7 ----------------------------------------------------------------------------------------------
+
+
+class Recurrent(nn.Module):
+    def __init__(self, layer, seed, forget=0.0, width=32):
+        super().__init__()
+        self.embedding, self.layer = nn.Embedding(32, width), layer
+        self.to_logits = nn.Linear(layer.hidden_size, 16)
+        generator = seeded(seed)
+        for parameter in self.parameters():
+            nn.init.uniform_(parameter, -(72**-0.5), 72**-0.5, generator=generator)
+        nn.init.normal_(self.embedding.weight, generator=generator)
+        layer.bias_hh_l0.data[layer.hidden_size : 2 * layer.hidden_size] += forget
+
+    def forward(self, tokens):
+        return self.to_logits(self.layer(self.embedding(tokens))[0])
+
+
+def contestant(name, distance, seed):
+    if name == "attention":
+        return Encoder(32, 48, num_layers=1, num_heads=1, max_len=distance + 1, seed=seed)
+    if name == "RNN":
+        return Recurrent(nn.RNN(64, 128, batch_first=True), seed, width=64)
+    forget = 3.0 if "forget" in name else 0.0
+    return Recurrent(nn.LSTM(32, 72, batch_first=True), seed, forget)
+
+
+def recalled(name, distance, seed, learning_rate):
+    def recall(generator, size=64):
+        x = torch.randint(16, (size, distance + 1), generator=generator)
+        targets = torch.full_like(x, -100)
+        targets[:, -1] = x[:, 0]
+        x[:, 0] += 16
+        return x, targets
+
+    generator = seeded(seed)
+    model = contestant(name, distance, seed)
+    trained(model, lambda step: recall(generator), 300, learning_rate)
+    x, targets = recall(seeded(1000), 1000)
+    with torch.no_grad():
+        said = model(x)[:, -1, :16].argmax(-1)
+    return (said == targets[:, -1]).double().mean().item()
+
+
+def recall_table(seeds=SEEDS[:3]):
+    """By distance at the chapter's rate; and the best of three rates over 32, for each seed."""
+    names = ("RNN", "LSTM", "LSTM, forget bias 3", "attention")
+    body = []
+    for name in names:
+        cells = []
+        for distance in DISTANCES:
+            print(f"recall: {name}, {distance}", file=sys.stderr, flush=True)
+            cells.append(told([recalled(name, distance, seed, 3e-3) for seed in seeds]))
+        rates = [[recalled(name, 32, seed, rate) for rate in LEARNING_RATES] for seed in seeds]
+        body.append([name, *cells, told([max(of_seed) for of_seed in rates])])
+    header = ["", *(f"over {distance}" for distance in DISTANCES), "over 32, best of 3 rates"]
+    return table(header, body)
+
+
+# The section --------------------------------------------------------------------------------------
+
+
+def told(values):
+    return " ".join(f"{float(value):.2f}" for value in values)
+
+
+def seeds_table(experiment):
+    found = []
+    for seed in SEEDS:
+        print(f"{experiment.__name__}, seed {seed}", file=sys.stderr, flush=True)
+        found.append(experiment(seed))
+    return table(["measured", "by seed"], [[n, told([f[n] for f in found])] for n in found[0]])
+
+
+EXPERIMENTS = {
+    "apple": ("*apple* in held-out sentences (9.2)", lambda: seeds_table(apple)),
+    "it": ("What *it* means, on held-out pairs of nouns (9.3)", lambda: seeds_table(it)),
+    "reverse": ("Reversing 1,000 unseen sequences (9.4)", lambda: seeds_table(reverse)),
+    "write": ("What a decoder writes (9.5)", lambda: seeds_table(write)),
+    "induction": ("Repeated random sequences (9.6)", lambda: seeds_table(induction)),
+    "recall": ("Recalling a symbol over a distance (9.7), 3 seeds", recall_table),
+}
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("names", nargs="*", choices=[*EXPERIMENTS, []], metavar="experiment")
+    torch.set_num_threads(1)
+    started = time.perf_counter()
+    for name in parser.parse_args().names or EXPERIMENTS:
+        title, make = EXPERIMENTS[name]
+        print(f"### {title}\n\n{make()}\n", flush=True)
+    print(f"{(time.perf_counter() - started) / 60:.1f} minutes", file=sys.stderr)
