@@ -104,7 +104,7 @@ live: $(STAMP) ## minify the code of the live figures (needs node and, once, the
 
 bench: $(STAMP) ## measure speed and memory, write benchmarks/RESULTS.md
 	@$(PY) benchmarks/bench.py
-	@for part in long learn scaling; do $(PY) benchmarks/$$part.py >> benchmarks/RESULTS.md || exit 1; done
+	@for part in long learn scaling seeds; do $(PY) benchmarks/$$part.py >> benchmarks/RESULTS.md || exit 1; done
 
 slides: $(STAMP) ## write the chapters as slides that open without network, into build/slides
 	@$(PY) tools/slides.py
