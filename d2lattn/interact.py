@@ -5,6 +5,7 @@ import io
 
 import ipywidgets
 import matplotlib.pyplot as plt
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from d2lattn.checks import check_callable, is_finite_number, show
 from d2lattn.plots import describe
@@ -35,8 +36,9 @@ class Controls(ipywidgets.VBox):
         if not isinstance(drawn, (plt.Axes, plt.Figure)):
             raise ValueError(f"draw must return an Axes or a Figure, got {type(drawn).__name__}")
         figure = drawn.figure  # a Figure's figure is itself
+        figure.set(dpi=100, facecolor="white")
         png = io.BytesIO()
-        figure.savefig(png, format="png", dpi=100, facecolor="white")
+        FigureCanvasAgg(figure).print_png(png)  # savefig would draw it twice
         self.picture.value = png.getvalue()
         self.words.value = f"<small>{describe(drawn)}</small>"
         plt.close(figure)

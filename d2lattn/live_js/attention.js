@@ -25,7 +25,7 @@ const LEFT = 62, CELL = 42, RULES = ["none", "padding", "causal", "window", "cau
 
 export function mount(live, data) {
   const {tokens, projections: given} = data, n = tokens.length;
-  const [WIDTH, LINE, BASE] = given ? [1028, 20, 128] : [884, 22, 168];
+  const [WIDTH, LINE, BASE] = given ? [1028, 19, 124] : [884, 22, 168];
   const d = given ? given[0].length : data.x[0].length;
   const divisors = new Map([["1", 1], [`√${d}`, Math.sqrt(d)], [`${d}`, d]]);
   const near = [...divisors.keys()].find(name => Math.abs(divisors.get(name) - data.divisor) < 1e-5);
@@ -75,7 +75,7 @@ export function mount(live, data) {
 
   // The same for every word: one panel for each matrix, wrapped to the width of the page.
   const panels = {};
-  let left = LEFT, top = BASE + (given ? 104 : 116);
+  let left = LEFT, top = BASE + (given ? 102 : 116);
   const bottom = () => Math.max(...Object.values(panels).map(p => p.bottom));
   const place = (kind, title, rows, columns, {labels, edit = false, names = false} = {}) => {
     const x = left, y = top;
@@ -88,7 +88,7 @@ export function mount(live, data) {
   };
   // What does not fit begins a line. Says whether a line begins.
   const room = columns => {
-    if (left + columns * CELL > WIDTH) [left, top] = [LEFT, bottom() + 44];
+    if (left + columns * CELL > WIDTH) [left, top] = [LEFT, bottom() + 42];
     return left === LEFT;
   };
   const dims = data.x[0].length;
@@ -100,7 +100,7 @@ export function mount(live, data) {
   });
   if (given) left = WIDTH; // scores begin a line
   for (const [kind, title, columns, labels] of [["score", "scores", n, tokens], ["share", "shares", n, tokens], ["output", "output", outs]]) place(kind, title, n, columns, {names: room(columns), labels});
-  frame(svg, WIDTH, bottom() + 4, given ? 520 : 450);
+  frame(svg, WIDTH, bottom() + 4, given ? 488 : 450);
 
   function read(kind) {
     const {x, projections} = state;

@@ -10,7 +10,6 @@ import re
 import shutil
 import statistics
 import subprocess
-import sys
 import time
 
 import nbformat
@@ -130,8 +129,8 @@ def test_it_leaves_room_on_a_slide_and_no_label_is_cut(page, tmp_path, name, wid
     print(f"\n{name}: {found['height']:.0f} px high, letters of {found['letters']:.1f} px at least")
     assert found["wrong"] == []
     if width == 1240:
-        assert found["height"] <= (650 if name == "large" else 620)
-        assert found["letters"] >= (11.5 if name == "large" else 12)
+        assert found["height"] <= (650 if name == "large" else 585)
+        assert found["letters"] >= 11.5
 
 
 EIGHT = ["the", "dog", "chased", "the", "cat", "what", "a", "scared"]
@@ -607,106 +606,6 @@ def test_data_are_what_the_page_carries(page, tmp_path):
     show(page, tmp_path, "attention")
     data = json.loads(page.locator("[data-live]").get_attribute("data-live"))
     assert data["tokens"] == SENTENCE and data["x"] == X
-
-
-# JupyterLab, with the figures made by a kernel.
-
-SOURCES = {
-    "attention": f"from d2lattn import live\nlive.attention({X}, tokens={SENTENCE})",
-    "steps": "live.steps([1.0, 3.0, 2.0], [10.0, 20.0, 5.0])",
-    "heads": "live.heads([[[0.5, 0.5], [0.1, 0.9]]] * 3, tokens=['small', 'cat'])",
-    "positions": "live.positions(8, base=10000.0, length=60)",
-    "field": "live.field(3, 2, dilated=True, causal=True)",
-    "again": f"live.attention({X}, tokens={SENTENCE}, mask='causal')",
-}
-IN_LAB = """() => [...document.querySelectorAll('[data-live]')]
-  .map(host => host.shadowRoot?.innerHTML)"""
-
-
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory):
-    """A server, and a notebook whose stored outputs nobody has trusted yet."""
-    folder = tmp_path_factory.mktemp("lab")
-    cells = []
-    for count, source in enumerate(SOURCES.values(), 1):
-        figure = eval(source.split("\n")[-1], {"live": live})
-        output = nbformat.v4.new_output(
-            "execute_result", figure._repr_mimebundle_(), execution_count=count
-        )
-        cell = nbformat.v4.new_code_cell(source, outputs=[output], execution_count=count)
-        cells += [cell, nbformat.v4.new_markdown_cell("\n\n".join(["Words in between."] * 12))]
-    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), folder / "live.ipynb")
-    flags = ["--no-browser", "--allow-root", "--expose-app-in-browser", "--LabApp.news_url="]
-    command = [sys.executable, "-m", "jupyterlab", f"--port={test_lab.free_port()}", *flags]
-    secret = {"JUPYTER_DATA_DIR": str(folder / "data")}  # whom this server has trusted: nobody
-    process, address = test_lab.start(command, folder, folder, **secret)
-    yield address.replace("/lab?", "/lab/tree/live.ipynb?reset&")
-    test_lab.stop(process)
-
-
-def alive(page, count):
-    page.wait_for_function(
-        f"({IN_LAB})().filter(Boolean).length === {count}", timeout=180_000, polling=500
-    )
-
-
-def test_jupyterlab(browser, lab):
-    """Untrusted the tables, after Run All the figures, and they live on when it is opened again."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(180_000)
-    page = context.new_page()
-    page.goto(lab)
-    page.locator(".jp-OutputArea table").first.wait_for(timeout=180_000)
-    assert page.locator("[data-live]").count() == 0  # the sanitizer took element and script away
-    assert page.locator(".jp-OutputArea caption").first.is_visible()
-    page.screenshot(path=str(SHOTS / "live-lab-untrusted.png"))
-
-    test_lab.wait_for(page, test_lab.STATE, lambda state: state and state["cells"] == len(SOURCES))
-    page.evaluate("() => { window.jupyterapp.commands.execute('notebook:restart-run-all') }")
-    page.get_by_role("button", name="Confirm Kernel Restart").click()
-    alive(page, len(SOURCES))
-    page.wait_for_timeout(1000)
-    page.screenshot(path=str(SHOTS / "live-lab.png"))
-
-    # Keys stay in the figure: "b" adds no cell; Escape gives them back to the notebook.
-    cells = page.evaluate("window.jupyterapp.shell.currentWidget.content.widgets.length")
-    share = page.get_by_label("share of cat for found", exact=False).first
-    share.click()
-    for key in ("b", "ArrowRight", "x"):
-        page.keyboard.press(key)
-    assert page.evaluate("window.jupyterapp.shell.currentWidget.content.widgets.length") == cells
-    page.wait_for_timeout(100)
-    before = page.evaluate(IN_LAB)
-    assert "query of found" in before[0]
-    page.keyboard.press("Escape")
-    assert page.evaluate("!!document.activeElement.closest('.jp-Notebook')")
-    assert page.evaluate("!document.activeElement.shadowRoot")
-
-    # Scrolled away and back, the state is kept.
-    scroll = "i => window.jupyterapp.shell.currentWidget.content.scrollToItem(i)"
-    page.evaluate(scroll, 2 * len(SOURCES) - 1)
-    page.wait_for_timeout(1500)
-    page.evaluate(scroll, 0)
-    page.wait_for_timeout(1500)
-    assert page.evaluate(IN_LAB)[0] == before[0]
-
-    # A second run of one cell resets its figure alone.
-    page.evaluate("""async () => {
-      const notebook = window.jupyterapp.shell.currentWidget.content;
-      notebook.activeCellIndex = 2;
-      await window.jupyterapp.commands.execute('notebook:run-cell');
-    }""")
-    alive(page, len(SOURCES))
-    page.wait_for_timeout(500)
-    again = page.evaluate(IN_LAB)
-    assert again[0] == before[0] and again[2:] == before[2:]
-
-    page.evaluate("window.jupyterapp.commands.execute('docmanager:save')")
-    page.wait_for_timeout(1500)
-    page.goto(lab)
-    alive(page, len(SOURCES))
-    context.close()
 
 
 # Firefox, over WebDriver BiDi: Debian has no geckodriver.

@@ -1,0 +1,288 @@
+"""Live figures and controls in JupyterLab: run, stored, trusted or not, dark, and in a deck.
+
+Runs with `make test-browser`. Screenshots go to build/screenshots, measured times are printed.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+
+import nbformat
+import pytest
+import test_lab
+from conftest import ROOT, SHOTS, watch
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from test_live import CONTRAST, FIGURES, HOST, SENTENCE, X
+
+from d2lattn import live
+
+SOURCES = {
+    "attention": f"from d2lattn import live\nlive.attention({X}, tokens={SENTENCE})",
+    "steps": "live.steps([1.0, 3.0, 2.0], [10.0, 20.0, 5.0])",
+    "heads": "live.heads([[[0.5, 0.5], [0.1, 0.9]]] * 3, tokens=['small', 'cat'])",
+    "positions": "live.positions(8, base=10000.0, length=60)",
+    "field": "live.field(3, 2, dilated=True, causal=True)",
+    "again": f"live.attention({X}, tokens={SENTENCE}, mask='causal')",
+}
+IN_LAB = """() => [...document.querySelectorAll('[data-live]')]
+  .map(host => host.shadowRoot?.innerHTML)"""
+
+
+KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+KINDS = ("attention", "projections", "training", "positions", "steps", "field")
+CONTROLS = """from d2lattn import interact, plots
+import torch
+
+def draw(temperature, causal):
+    scores = torch.arange(36.0).reshape(6, 6).cos() / temperature
+    scores += torch.full((6, 6), -1e9).triu(1) * causal
+    return plots.heatmap(scores.softmax(-1), title="shares")
+
+interact.controls(draw, temperature=(0.1, 3.0), causal=False)"""
+
+
+def told(cell):
+    cell.metadata["slideshow"] = {"slide_type": "slide"}
+    return cell
+
+
+def shown(figure, source):
+    data = figure._repr_mimebundle_()
+    output = new_output("execute_result", data, execution_count=1)
+    return new_code_cell(source, outputs=[output], execution_count=1)
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """A server on three notebooks: one that nobody has trusted, one trusted, one with controls."""
+    folder = tmp_path_factory.mktemp("lab")
+    cells = []
+    for source in SOURCES.values():
+        figure = eval(source.split("\n")[-1], {"live": live})
+        between = new_markdown_cell("\n\n".join(["Words in between."] * 12))
+        cells += [shown(figure, source), between]
+    nbformat.write(new_notebook(cells=cells, metadata=KERNEL), folder / "live.ipynb")
+    cells = []
+    for name in KINDS:
+        cells += [told(new_markdown_cell(f"## The figure {name}")), shown(FIGURES[name], "live.…")]
+    nbformat.write(new_notebook(cells=cells, metadata=KERNEL), folder / "trusted.ipynb")
+    cells = [new_code_cell(CONTROLS)]
+    nbformat.write(new_notebook(cells=cells, metadata=KERNEL), folder / "controls.ipynb")
+
+    secret = {"JUPYTER_DATA_DIR": str(folder / "data")}  # whom this server has trusted
+    trust = [sys.executable, "-m", "jupyter", "trust", folder / "trusted.ipynb"]
+    subprocess.run(trust, check=True, capture_output=True, env={**os.environ, **secret})
+    process, address = test_lab.start(lab_command(), folder, folder, **secret)
+    yield lambda name: address.replace("/lab?", f"/lab/tree/{name}.ipynb?reset&")
+    test_lab.stop(process)
+
+
+def lab_command():
+    flags = ["--no-browser", "--allow-root", "--expose-app-in-browser", "--LabApp.news_url="]
+    return [sys.executable, "-m", "jupyterlab", f"--port={test_lab.free_port()}", *flags]
+
+
+@pytest.fixture
+def page(browser):
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    context.set_default_timeout(180_000)
+    page = context.new_page()
+    watch(page, test_lab.HERE)
+    yield page
+    page.evaluate("() => window.jupyterapp?.serviceManager.sessions.shutdownAll()")
+    context.close()
+
+
+def alive(page, count):
+    page.wait_for_function(
+        f"({IN_LAB})().filter(Boolean).length === {count}", timeout=180_000, polling=500
+    )
+
+
+def test_jupyterlab(page, lab):
+    """Untrusted the tables, after Run All the figures, and they live on when it is opened again."""
+    page.goto(lab("live"))
+    page.locator(".jp-OutputArea table").first.wait_for(timeout=180_000)
+    assert page.locator("[data-live]").count() == 0  # the sanitizer took element and script away
+    assert page.locator(".jp-OutputArea caption").first.is_visible()
+    page.screenshot(path=str(SHOTS / "live-lab-untrusted.png"))
+
+    test_lab.wait_for(page, test_lab.STATE, lambda state: state and state["cells"] == len(SOURCES))
+    page.evaluate("() => { window.jupyterapp.commands.execute('notebook:restart-run-all') }")
+    page.get_by_role("button", name="Confirm Kernel Restart").click()
+    alive(page, len(SOURCES))
+    page.wait_for_timeout(1000)
+    page.screenshot(path=str(SHOTS / "live-lab.png"))
+
+    # Keys stay in the figure: "b" adds no cell; Escape gives them back to the notebook.
+    cells = page.evaluate("window.jupyterapp.shell.currentWidget.content.widgets.length")
+    share = page.get_by_label("share of cat for found", exact=False).first
+    share.click()
+    for key in ("b", "ArrowRight", "x"):
+        page.keyboard.press(key)
+    assert page.evaluate("window.jupyterapp.shell.currentWidget.content.widgets.length") == cells
+    page.wait_for_timeout(100)
+    before = page.evaluate(IN_LAB)
+    assert "query of found" in before[0]
+    page.keyboard.press("Escape")
+    assert page.evaluate("!!document.activeElement.closest('.jp-Notebook')")
+    assert page.evaluate("!document.activeElement.shadowRoot")
+
+    # Scrolled away and back, the state is kept.
+    scroll = "i => window.jupyterapp.shell.currentWidget.content.scrollToItem(i)"
+    page.evaluate(scroll, 2 * len(SOURCES) - 1)
+    page.wait_for_timeout(1500)
+    page.evaluate(scroll, 0)
+    page.wait_for_timeout(1500)
+    assert page.evaluate(IN_LAB)[0] == before[0]
+
+    # A second run of one cell resets its figure alone.
+    page.evaluate("""async () => {
+      const notebook = window.jupyterapp.shell.currentWidget.content;
+      notebook.activeCellIndex = 2;
+      await window.jupyterapp.commands.execute('notebook:run-cell');
+    }""")
+    alive(page, len(SOURCES))
+    page.wait_for_timeout(500)
+    again = page.evaluate(IN_LAB)
+    assert again[0] == before[0] and again[2:] == before[2:]
+
+    page.evaluate("window.jupyterapp.commands.execute('docmanager:save')")
+    page.wait_for_timeout(1500)
+    page.goto(lab("live"))
+    alive(page, len(SOURCES))
+
+
+def run_command(page, name, **options):
+    """Start a command of JupyterLab and do not wait: some of them never say that they ended."""
+    start = "([name, options]) => { jupyterapp.commands.execute(name, options) }"
+    page.evaluate(start, [name, options])
+
+
+def go(page, name):
+    """To the slide of a figure; returns the figure once nothing moves any more."""
+    page.evaluate(
+        f"notebook => (notebook.activeCellIndex = {2 * KINDS.index(name)})", notebook(page)
+    )
+    page.locator(".jp-deck-mod-onscreen h2", has_text=f"The figure {name}").wait_for()
+    host = page.locator("[data-live]").nth(KINDS.index(name))
+    host.scroll_into_view_if_needed()  # waits until it stands still
+    return host
+
+
+def notebook(page):
+    return page.evaluate_handle("jupyterapp.shell.currentWidget.content")
+
+
+@pytest.fixture
+def deck(page, lab):
+    """The trusted notebook, shown as slides; nothing has run in it."""
+    page.goto(lab("trusted"))
+    alive(page, len(KINDS))
+    page.evaluate("notebook => (notebook.activeCellIndex = 0)", notebook(page))
+    run_command(page, "deck:start")
+    page.locator(".jp-Deck-Remote").wait_for()
+    return page
+
+
+def test_every_figure_fits_a_slide_of_the_live_deck(deck):
+    for name in KINDS:
+        box = go(deck, name).bounding_box()
+        end = box["y"] + box["height"]
+        print(f"\n{name}: {box['height']:.0f} px high, from {box['y']:.0f} to {end:.0f}")
+        deck.screenshot(path=str(SHOTS / f"live-deck-{name}.png"))
+        assert box["y"] > 0 and end <= 720
+
+
+def test_pointer_and_keys_in_the_live_deck(deck):
+    """The pointer lands right; keys stay in the figure until Escape gives them to the deck."""
+    host = go(deck, "attention")
+    host.get_by_label("share of cat for found", exact=False).first.click()
+    host.get_by_text("query of found · key of cat", exact=False).first.wait_for()
+    cell = host.locator("[aria-label^='x of cat, number 2']")
+    box = cell.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    deck.mouse.move(x, y)
+    deck.mouse.down()
+    deck.mouse.move(x, y - 40, steps=4)
+    deck.mouse.up()
+    host.locator("[aria-label='x of cat, number 2: 2.10']").or_(
+        host.locator("[aria-label='x of cat, number 2: 2.20']")
+    ).wait_for()
+    for key in ("ArrowRight", "b", "Enter"):
+        deck.keyboard.press(key)
+    active = "notebook => notebook.activeCellIndex"
+    assert deck.evaluate(active, notebook(deck)) == 1  # the cell that was clicked
+    assert deck.evaluate("notebook => notebook.widgets.length", notebook(deck)) == 2 * len(KINDS)
+    deck.keyboard.press("Escape")
+    assert deck.evaluate("!document.activeElement.shadowRoot")
+    deck.keyboard.press("ArrowRight")
+    deck.locator(".jp-deck-mod-onscreen h2", has_text="The figure projections").wait_for()
+
+
+GROUND = """(() => {  // what lies behind the first figure
+  let node = document.querySelector('[data-live]');
+  while (getComputedStyle(node).backgroundColor === 'rgba(0, 0, 0, 0)') node = node.parentElement;
+  return getComputedStyle(node).backgroundColor;
+})()"""
+
+
+def test_dark_theme(page, lab):
+    """axe finds nothing, and it cannot see into a drawing: there the contrast is measured."""
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe is not installed"
+    )
+    page.goto(lab("trusted"))
+    alive(page, len(KINDS))
+    run_command(page, "apputils:change-theme", theme="JupyterLab Dark")
+    page.wait_for_function("document.body.dataset.jpThemeName === 'JupyterLab Dark'")
+    ground = "rgb(17, 17, 17)"
+    page.wait_for_function(GROUND + f" === '{ground}'")
+    found = axe.Axe().run(page, context="[data-live]").response
+    assert [one["id"] for one in found["violations"]] == []
+    worst, text = page.evaluate(CONTRAST.replace(HOST, "[data-live]"), ground)
+    print(f"\ncontrast in the dark theme: at least {worst:.1f} ({text})")
+    assert worst >= 4.5
+    page.screenshot(path=str(SHOTS / "live-lab-dark.png"))
+
+
+# From the time stamp of a key to the first task after the frame that shows the new picture.
+REDRAWS = """() => {
+  const picture = document.querySelector('img.widget-image');
+  let since = null;
+  window.redraws = [];
+  addEventListener('keydown', event => { since = event.timeStamp; }, true);
+  picture.addEventListener('load', () => requestAnimationFrame(() => setTimeout(() => {
+    window.redraws.push(performance.now() - since);
+  })));
+}"""
+
+
+@pytest.mark.speed
+def test_controls_redraw_within_150_ms(page, lab):
+    page.goto(lab("controls"))
+    test_lab.wait_for(page, test_lab.STATE, lambda state: state and state["cells"] == 1)
+    run_command(page, "notebook:run-all-cells")
+    page.locator("img.widget-image").wait_for()
+    page.evaluate(REDRAWS)
+    handle = page.locator(".noUi-handle")
+    for i in range(20):
+        handle.press("ArrowRight" if i < 10 else "ArrowLeft")
+        page.wait_for_function(f"window.redraws.length > {i}")
+    median = statistics.median(page.evaluate("window.redraws"))
+    print(f"\nkey to picture, interact.controls: median {median:.0f} ms of 20")
+    assert median <= 150
+
+
+def test_make_lab_opens_a_chapter_alive(page, tmp_path):
+    """As after a clone: the stored outputs are trusted, and nothing has run."""
+    chapter = next(path for path in test_lab.CHAPTERS if "data-live" in path.read_text())
+    command = ["make", "lab", f"PORT={test_lab.free_port()}"]
+    process, address = test_lab.start(command, ROOT, tmp_path)
+    try:
+        page.goto(address.replace("00_start_here.ipynb", chapter.name))
+        page.wait_for_function(f"({IN_LAB})().filter(Boolean).length > 0")
+        page.locator("[data-live] [role=gridcell]").first.wait_for(state="attached")
+    finally:
+        test_lab.stop(process)
