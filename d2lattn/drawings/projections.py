@@ -61,7 +61,7 @@ def _one_role(ax, left, role, out, embed_dim, unit):
         ax.add_patch(Rectangle((left, -high / 2), wide, high, facecolor=face, edgecolor="white"))
         ax.text(left + wide / 2, high / 2 + 0.04, name, ha="center", fontsize=9, color=INK)
         if sign:
-            ax.text(left + wide + gap / 2, 0, sign, ha="center", va="center", fontsize=13)
+            ax.text(left + wide + gap / 2, 0, sign, ha="center", va="center", fontsize=20)
         left += wide + gap
     middle = (start + left - gap) / 2
     ax.text(middle, -0.66, f"{role}: {MEANS[role]}", ha="center", fontsize=10, color=INK)
