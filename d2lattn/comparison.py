@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import torch
 from torch import nn
-from torch.utils.flop_counter import FlopCounterMode
 
 from d2lattn.checks import (
     check_alike,
@@ -470,6 +469,9 @@ def count_flops(layer, n, d):
         >>> count_flops(nn.RNN(64, 64, batch_first=True), 1024, 64) == rnn_cost(1024, 64).flops
         True
     """
+    # Imported here, because it loads triton where torch was built for CUDA: a quarter of a second.
+    from torch.utils.flop_counter import FlopCounterMode
+
     check_count("n", n)
     check_count("d", d)
     layer = _on(layer, "meta")
