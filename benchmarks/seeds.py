@@ -75,7 +75,17 @@ def apple(seed):
     fruit = torch.tensor([s[0] in ("ripe", "fresh", "sweet", "sour") for s in held_out])
     cosines = F.cosine_similarity(after[:, None], after, dim=-1)
     alike = fruit[:, None] == fruit
+    crossed = [
+        ["cheap" if of_fruit else "sweet", *s[1:]]
+        for s, of_fruit in zip(held_out, fruit, strict=True)
+    ]
+    means = torch.stack([after[~fruit].mean(0), after[fruit].mean(0)])
+    moved = body(numbered(crossed, words))[:, 1, None]
+    turned = F.cosine_similarity(moved, means, dim=-1).argmax(-1) != fruit
+    _, weights = model(numbered(held_out, words), need_weights=True)
     return {
+        "mean share of the adjective": weights[0, :, 0, 1, 0].mean(),
+        "changes sides with the adjective": turned.double().mean(),
         "the same sense, smallest cosine": cosines[alike].min(),
         "the other sense, largest cosine": cosines[~alike].max(),
     }
