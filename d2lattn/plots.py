@@ -311,7 +311,8 @@ def describe(ax):
     """Say in one line what is drawn, with numbers read off the artists and rounded.
 
     Heatmaps give their size, range and largest cell (the first one on a tie); images their size
-    and range; lines their first and last values; bars and points their number and range.
+    and range; lines their first and last values; bars and points their number and range. What a
+    drawing wrote beside its places comes first.
 
     Args:
         ax: matplotlib Axes, or a Figure, whose Axes are described one after the other.
@@ -335,7 +336,9 @@ def describe(ax):
         raise ValueError(f"ax must be a matplotlib Axes or Figure, got {show(ax)}")
     if is_flow(ax):
         return describe_flow(ax)
-    parts = [_describe_image(image) for image in ax.images]
+    said = [t.get_text().replace("\n", ", ") for t in ax.texts if t.get_gid() == "said"]
+    parts = [", ".join(said)] if said else []
+    parts += [_describe_image(image) for image in ax.images]
     parts += [said for artist in ax.collections if (said := _describe_collection(ax, artist))]
     drawn = [line for line in ax.lines if len(line.get_xdata())]
     named = [line for line in drawn if not line.get_label().startswith("_")]

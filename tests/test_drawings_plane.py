@@ -57,6 +57,12 @@ def test_the_map_names_every_word_once_and_no_two_names_overlap():
     assert all(frame.x0 <= box.x0 and box.x1 <= frame.x1 for box in extents)
 
 
+def test_names_of_near_words_do_not_overlap():
+    ax = drawings.word_map(["one word", "another word", "far"], [[0, 0], [0, 0.12], [4, 4]])
+    one, another, _ = boxes(ax).values()
+    assert not one.overlaps(another)
+
+
 def test_the_map_colours_who_asks_and_what_came_out():
     ax = drawings.word_map(["a", "b", "c"], [[0, 0], [1, 0], [0, 2]], query="b", output=["c"])
     for label, place, role in (("asks", [1, 0], "query"), ("new", [0, 2], "output")):
@@ -104,7 +110,9 @@ def test_a_line_pulls_as_broadly_as_its_words_share():
     widths = sorted(line.get_linewidth() / WIDEST for line in arrows(ax, "weight"))
     the, girl, swung = 2 * SHARES[4, 0], SHARES[4, 1], SHARES[4, 2]
     assert np.allclose(widths, sorted([the, girl, swung]))
-    assert {"the, the 0.19", "girl 0.24", "swung 0.39", "bat 0.18", "bat now"} == set(boxes(ax))
+    assert {"the 0.09\nthe 0.09", "girl 0.24", "swung 0.39", "bat 0.18", "bat now"} == set(
+        boxes(ax)
+    )
     assert np.allclose(colours(ax, "words")[4], to_rgba(ROLES["query"]))
 
 
@@ -124,5 +132,7 @@ def test_they_draw_where_they_are_told_and_can_be_described():
     drawings.blend(TOKENS, X, SHARES, query="bat", ax=axes[1, 0])
     drawings.pull(TOKENS, X, SHARES, query="bat", ax=axes[1, 1])
     assert plt.get_fignums() == [figure.number]
-    assert plots.describe(figure).count(" | ") == 3
+    said = plots.describe(figure).split(" | ")
+    assert len(said) == 4 and said[2].startswith("girl, swung, bat, 0.24 × girl")
+    assert said[3].startswith("the 0.09, the 0.09, girl 0.24, swung 0.39, bat 0.18, bat now; ")
     assert plots.describe(axes[0, 0]).startswith("map: words: 2 points")

@@ -16,7 +16,7 @@ import notebooks
 ROOT = Path(__file__).resolve().parent.parent
 
 CHAPTERS, APPENDICES = notebooks.chapters(), notebooks.appendices()
-BOOK = notebooks.book()
+BOOK = [*CHAPTERS, *APPENDICES]
 CLAIMS = ROOT / "notebooks" / "90_notation_and_claims.ipynb"
 REFERENCE = r"\[(\d+) · ([^\]]+)\]\((\d\d_\w+\.ipynb)\)"  # [2 · key is not a value](02_….ipynb)
 SLIDE_TYPES = {"slide", "subslide", "fragment", "notes", "skip"}
@@ -49,7 +49,8 @@ def section(text, heading):
 
 
 def headings(path):
-    return re.findall(r"^##+ (.+)", markdown(read(path)), re.M)
+    """Of its sections and what is in them, but not of the exercises."""
+    return re.findall(r"^##+ (?!Exercise)(.+)", markdown(read(path)), re.M)
 
 
 def referred(number, words, name):

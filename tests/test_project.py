@@ -78,7 +78,7 @@ def test_the_public_address_is_the_same_everywhere():
         r"git\+https://github\.com/",
     ):
         assert re.findall(rf"{address}([\w.-]+/[\w.-]+?)[/)`]", readme) == [repository], address
-    for path in notebooks.book():
+    for path in [*notebooks.chapters(), *notebooks.appendices()]:
         text = path.read_text(encoding="utf-8")
         found = re.findall(r"github(?:\.com)?/([\w.-]+/d2lattn)\b", text)
         assert found and set(found) == {repository}, path.name
@@ -86,7 +86,7 @@ def test_the_public_address_is_the_same_everywhere():
 
 def test_the_readme_lists_every_part_and_its_files_exist():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for path in notebooks.book():
+    for path in [*notebooks.chapters(), *notebooks.appendices()]:
         assert f"(notebooks/{path.name})" in readme
     for link in re.findall(r"\]\(([^)#:]+)\)", readme):
         assert (ROOT / link).exists(), link

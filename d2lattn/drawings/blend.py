@@ -28,8 +28,8 @@ def blend(words, x, weights, *, query, ax=None, title=None):
     Example:
         >>> from d2lattn.plots import describe
         >>> ax = blend(["bat", "swung"], [[0, 1], [4, 1]], [0.5, 0.5], query="bat")
-        >>> print(describe(ax))
-        values: 2 points, x 0 to 4, y 1 to 1; blend: 1 points, x 2 to 2, y 1 to 1
+        >>> describe(ax).split("; ")[0]
+        "bat, swung, 0.50 × bat, 0.50 × swung, bat's blend"
     """
     words, x = in_the_plane(words, x)
     shares = shares_of(weights, words, asking(words, query))

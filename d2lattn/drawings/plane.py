@@ -56,7 +56,7 @@ def shares_of(weights, words, row):
     return weights
 
 
-def prepare(ax, points, title, *, around=None, width=8.0, tallest=4.6):
+def prepare(ax, points, title, *, around=None, width=8.0, tallest=4.2):
     """Axes of equal scale around all points, with room for names; a new figure when absent."""
     if ax is not None and not isinstance(ax, plt.Axes):
         raise ValueError(f"ax must be a matplotlib Axes or None, got {show(ax)}")
@@ -97,28 +97,36 @@ def along(start, end, steps=24):
     return list(np.linspace(start, end, steps))
 
 
-def label(ax, places, texts, *, avoid=()):
-    """Write each text beside its place: clear of the texts before, of `avoid` if it can."""
+def label(ax, places, texts, *, avoid=(), gid="said"):
+    """Write each text beside its place, clear of the others and of `avoid`; `describe` says it."""
     renderer = ax.figure.canvas.get_renderer()
-    dots = ax.transData.transform([*places, *avoid])
+    dots, crossed = ax.transData.transform(places), ax.transData.transform([*places, *avoid])
     frame, taken = ax.get_window_extent(renderer), []
-    for place, text in zip(places, texts, strict=True):
+    for i, text in enumerate(texts):
         tried = []
         for dx, dy, ha, va in SIDES:
             look = dict(textcoords="offset points", ha=ha, va=va, fontsize=10, color=INK, zorder=7)
-            written = ax.annotate(text, place, (dx, dy), **look)
+            written = ax.annotate(text, places[i], (dx, dy), gid=gid, **look)
             written.set_path_effects([withStroke(linewidth=3, foreground="white")])
             box = written.get_window_extent(renderer)
-            outside = box.x0 < frame.x0 or box.x1 > frame.x1
-            hits = 20 * (outside + sum(box.overlaps(other) for other in taken))
-            hits += sum(box.padded(4).contains(*dot) for dot in dots)
-            hits += 3 * (max(abs(dx), abs(dy)) > 7)  # far from what it names
-            tried.append((hits, len(tried), written, box))
+            outside = box.x0 < frame.x0 or box.x1 > frame.x1 or box.y0 < frame.y0
+            cost = 20 * (outside + sum(box.overlaps(other) for other in taken))
+            cost += sum(box.padded(4).contains(*dot) for dot in crossed)
+            cost += 3 * (max(abs(dx), abs(dy)) > 7)  # far from what it names
+            gaps = [_gap(box, dot) for dot in dots]
+            cost += 2 * (min(gaps) < 0.999 * gaps[i])  # nearer to something else
+            tried.append((cost, len(tried), written, box))
         best = min(tried)[1]
         taken.append(tried[best][3])
-        for _, i, written, _ in tried:
-            if i != best:
+        for _, j, written, _ in tried:
+            if j != best:
                 written.remove()
+
+
+def _gap(box, dot):
+    """How far a place lies from a text, in pixels."""
+    across = max(box.x0 - dot[0], 0, dot[0] - box.x1)
+    return np.hypot(across, max(box.y0 - dot[1], 0, dot[1] - box.y1))
 
 
 def gathered(words, x):

@@ -12,7 +12,6 @@ from d2lattn.drawings.plane import (
     prepare,
     shares_of,
 )
-from d2lattn.flow import FAINT
 from d2lattn.roles import ROLES
 
 WIDEST = 16  # points, for a share of 1
@@ -39,8 +38,8 @@ def pull(words, x, weights, *, query, around=None, ax=None, title=None):
     Example:
         >>> from d2lattn.plots import describe
         >>> ax = pull(["bat", "swung"], [[0, 1], [4, 1]], [0.5, 0.5], query="bat")
-        >>> print(describe(ax))
-        words: 2 points, x 0 to 4, y 1 to 1; blend: 1 points, x 2 to 2, y 1 to 1
+        >>> describe(ax).split("; ")[0]
+        'bat 0.50, swung 0.50, bat now'
     """
     words, x = in_the_plane(words, x)
     row = asking(words, query)
@@ -52,14 +51,11 @@ def pull(words, x, weights, *, query, around=None, ax=None, title=None):
         width = WIDEST * shares[numbers].sum()
         if row not in numbers:
             arrow(ax, np.array(place), x[row], ROLES["weight"], width=width, style="-", zorder=2)
-    colors = [ROLES["query"] if i == row else FAINT for i in range(len(words))]
+    colors = [ROLES["query" if i == row else "key"] for i in range(len(words))]
     ax.scatter(*x.T, s=45, c=colors, label="words", zorder=4)
     arrow(ax, x[row], ends, ROLES["output"], width=2, bend=-0.25, zorder=5)
     ax.scatter(*ends, s=80, marker="D", color=ROLES["output"], label="blend", zorder=6)
-    names = [
-        ", ".join(words[i] for i in numbers) + f" {shares[numbers].sum():.2f}"
-        for _, numbers in groups
-    ]
-    lines = [spot for place in x for spot in along(place, x[row])]
+    names = ["\n".join(f"{words[i]} {shares[i]:.2f}" for i in numbers) for _, numbers in groups]
+    lines = [spot for place in (*x, ends) for spot in along(place, x[row])]
     label(ax, [*(place for place, _ in groups), ends], [*names, f"{query} now"], avoid=lines)
     return ax

@@ -41,7 +41,7 @@ def word_map(words, x, *, query=None, output=None, ax=None, title=None):
             ax.scatter(*x[chosen].T, color=color, marker=marker, s=45, label=name, zorder=4)
     groups = gathered(words, x)
     names = [_lines([words[i] for i in numbers]) for _, numbers in groups]
-    label(ax, [place for place, _ in groups], names)
+    label(ax, [place for place, _ in groups], names, gid=None)
     return ax
 
 
