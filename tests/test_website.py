@@ -29,6 +29,8 @@ CELLS = [
     note("7 minutes. Draw it."),
     new_markdown_cell("## 3.3 ＋ More\n\n**Predict.** And now?"),
     note("4 minutes. Only with time."),
+    new_markdown_cell("## Summary"),
+    note("To look up. They took 12 minutes."),
 ]  # fmt: skip
 
 
@@ -52,6 +54,7 @@ def test_a_demo_has_its_question_its_wrong_answer_and_what_to_move():
     assert "Let them guess. **Expect:** Wrong answer to expect: 7. It is 4." in first
     assert "**To move live:** `live.attention`." in first
     assert "Ask first" not in page.partition("## 3.2")[2].partition("## 3.3")[0]
+    assert page.endswith("## Summary\n\nTo look up. They took 12 minutes.\n")
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.name[:2])

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 QUESTION = re.compile(r"\*\*Predict\.\*\*(.*)", re.S)
 LIVE = re.compile(r"^(?:\w+ = )?(live\.\w+|interact\.controls)\(", re.M)
+MINUTES = re.compile(r"(?:(\d+) minutes?\W+)?(.*)", re.S)  # a note begins with its minutes
 WRONG = re.compile(r"\b(wrong (answer|guess)|slip|mistake)", re.I)
 
 
@@ -17,8 +18,8 @@ class Part(NamedTuple):
 
     Attributes:
         title: the heading it stands under.
-        minutes: how long it takes.
-        note: the text of the speaker note.
+        minutes: how long it takes; 0 where the note does not say.
+        note: the text of the speaker note, without the minutes.
         questions: what to ask before the cell that answers it is run.
         live: what can be moved in it.
     """
@@ -46,10 +47,9 @@ def parts(cells):
             live += LIVE.findall(cell.source)
         elif is_note(cell):
             note = re.sub(r"</?details>|<summary>.*</summary>", "", cell.source).strip()
-            minutes = re.search(r"(\d+) minutes?", note)
-            if minutes:
-                found.append(Part(title, int(minutes[1]), note, questions, live))
-                questions, live = [], []
+            minutes, text = MINUTES.match(note).groups()
+            found.append(Part(title, int(minutes or 0), text, questions, live))
+            questions, live = [], []
         else:
             questions += [question.strip() for question in QUESTION.findall(cell.source)]
     return found
@@ -75,14 +75,15 @@ def page(name, cells):
     lines = [f"# In class: {title}", "", f"What to do with [the chapter](../{name}) in class.", ""]
     lines += ["| from minute | part | takes |", "|---:|---|---:|"]
     clock = 0
-    for part in plan:
+    for part in filter(lambda part: part.minutes, plan):
         start = "＋" if part.optional else clock
         lines.append(f"| {start} | {part.title} | {part.minutes} |")
         clock += 0 if part.optional else part.minutes
     lines += [f"| {core} | the end | |", "", f"Together {core} minutes"]
     lines[-1] += f", and {extra} for what is marked ＋ and can be left out." if extra else "."
     for part in plan:
-        lines += ["", f"## {part.title} ({part.minutes} minutes)"]
+        takes = f" ({part.minutes} minutes)" if part.minutes else ""
+        lines += ["", f"## {part.title}{takes}"]
         for question in part.questions:
             lines += ["", ":::{admonition} Ask first", ":class: tip", question, ":::"]
         lines += ["", _wrong_answers_in_bold(part.note)]
@@ -93,6 +94,5 @@ def page(name, cells):
 
 def _wrong_answers_in_bold(note):
     """The note with the beginning of each sentence on a wrong answer in bold."""
-    note = re.sub(r"^\d+ minutes?\W+", "", note)  # stands in the heading
     sentences = re.split(r"(?<=[.?!”\"])\s+", note)
     return " ".join(f"**Expect:** {text}" if WRONG.search(text) else text for text in sentences)

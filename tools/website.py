@@ -61,9 +61,7 @@ to read its arithmetic.
 CARD = """:::{{grid-item-card}} {title}
 :link: {stem}
 :link-type: doc
-:img-top: {picture}
-:img-alt: {alt}
-
+{picture}
 {question}
 :::
 """
@@ -171,18 +169,18 @@ def front_page(notebooks):
     cards = []
     for path in taught:
         head = notebooks[path].cells[0].source
-        picture, alt = _save(pictures[path][0], path.stem)
         title, question = re.match(r"# (.+)\n\n\*\*(.+)\*\*", head).groups()
-        cards.append(
-            CARD.format(title=title, question=question, stem=path.stem, picture=picture, alt=alt)
-        )
+        picture = ""
+        if pictures[path]:
+            picture = ":img-top: {}\n:img-alt: {}\n".format(*_save(pictures[path][0], path.stem))
+        cards.append(CARD.format(title=title, question=question, stem=path.stem, picture=picture))
     picture, alt = _save(hero, "hero")
     page = FRONT.format(
         first=taught[0].stem,
         address=address(),
         picture=picture,
         alt=alt,
-        caption="The same word in two sentences: attention moves it. From chapter 1.",
+        caption="One word in two sentences: what the other words make of it.",
         live=_live(notebooks[taught[0]]),
         cards="\n".join(cards),
     )
