@@ -102,7 +102,7 @@ p { margin: 4px 0; min-height: 3em; }
 [hidden] { display: none; }
 canvas { display: block; image-rendering: pixelated; }
 .scroll { overflow-x: auto; padding: 3px; margin: -3px; } .stage { position: relative; } .stage canvas { position: absolute; } .stage svg { position: relative; }
-@media print { .bar { display: none; } .scroll { overflow: visible; } .stage { min-width: 0 !important; } }
+@media print { :host { break-inside: avoid; } .bar { display: none; } .scroll { overflow: visible; } .stage { min-width: 0 !important; } }
 `;
 
 // Define the element once; `mount` draws a figure from its data into its shadow root.

@@ -598,6 +598,8 @@ def test_printing(page, tmp_path):
     pdf = page.pdf(path=str(SHOTS / "live.pdf"), format="A4", print_background=True)
     assert pdf.startswith(b"%PDF") and len(pdf) > 20_000
     page.emulate_media(media="print")
+    kept = page.evaluate(f"getComputedStyle(document.querySelector('{HOST}')).breakInside")
+    assert kept == "avoid"  # a page does not end between a sentence and its drawing
     assert page.locator("svg").first.is_visible()
     assert page.get_by_role("button", name="Reset").first.is_hidden()
 
