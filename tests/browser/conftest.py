@@ -53,3 +53,8 @@ def watch(page, allowed="$^"):
             route.abort()
 
     page.route(re.compile("^(http|ws)"), refuse)
+
+
+def frame(page):
+    """Wait until the figures have drawn what was asked of them: they redraw once in a frame."""
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")

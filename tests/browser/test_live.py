@@ -17,7 +17,7 @@ import pytest
 import test_lab
 import torch
 import websocket
-from conftest import SHOTS, watch
+from conftest import SHOTS, frame, watch
 from nbconvert import HTMLExporter
 
 from d2lattn import live
@@ -67,7 +67,7 @@ def show(page, folder, *names, colours=LIGHT, head="", width=900):
     )
     page.goto(f"file://{path}")
     page.wait_for_function("document.querySelectorAll('.output > :not(div, script)').length > 0")
-    page.wait_for_timeout(50)
+    frame(page)
 
 
 HOST = ".output > :not(div, script)"
@@ -76,7 +76,7 @@ SHADOWS = f"[...document.querySelectorAll('{HOST}')].map(host => host.shadowRoot
 
 def text_of(page, index=0):
     """All that a figure says, draws and announces, as markup."""
-    page.wait_for_timeout(60)  # a frame has passed
+    frame(page)
     return page.evaluate(SHADOWS)[index]
 
 
@@ -485,7 +485,7 @@ def test_six_figures_do_not_touch_and_a_rerun_resets_only_itself(page, tmp_path)
         before = page.evaluate(SHADOWS)
         page.locator(".output").nth(index).locator(where).first.focus()
         page.keyboard.press("Shift+ArrowUp" if index in (0, 1, 4) else "ArrowRight")
-        page.wait_for_timeout(60)
+        frame(page)
         after = page.evaluate(SHADOWS)
         assert [i for i in range(6) if before[i] != after[i]] == [index]
     changed = page.evaluate(SHADOWS)
@@ -496,7 +496,7 @@ def test_six_figures_do_not_touch_and_a_rerun_resets_only_itself(page, tmp_path)
         }""",
         FIGURES["attention"].html,
     )
-    page.wait_for_timeout(100)
+    frame(page)
     again = page.evaluate(SHADOWS)
     assert again[1] == fresh[1] != changed[1]
     assert [i for i in range(6) if again[i] != changed[i]] == [1]
@@ -507,7 +507,7 @@ def test_moving_the_element_keeps_its_state(page, tmp_path):
     page.get_by_role("button", name="forward").click()
     before = text_of(page)
     page.evaluate(f"document.querySelector('h1').before(document.querySelector('{HOST}'))")
-    page.wait_for_timeout(60)
+    frame(page)
     assert (
         page.evaluate("document.querySelector('h1').previousSibling.shadowRoot.innerHTML") == before
     )
@@ -541,7 +541,7 @@ def test_the_script_may_run_before_the_element_is_there(page, tmp_path, name):
         f"<!doctype html><meta charset=utf-8>{whole[at:]}<div class=output></div>"
     )
     page.goto(f"file://{tmp_path}/page.html")
-    page.wait_for_timeout(100)
+    frame(page)
     page.evaluate("html => document.querySelector('.output').innerHTML = html", whole[:at])
     assert page.locator("[role=gridcell]").count() > 5
     assert page.locator(".live-fallback").is_hidden()

@@ -11,7 +11,7 @@ import sys
 import nbformat
 import pytest
 import test_lab
-from conftest import ROOT, SHOTS, watch
+from conftest import ROOT, SHOTS, frame, watch
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from test_live import CONTRAST, FIGURES, HOST, SENTENCE, X
 
@@ -122,7 +122,7 @@ def test_jupyterlab(page, lab):
     for key in ("b", "ArrowRight", "x"):
         page.keyboard.press(key)
     assert page.evaluate("window.jupyterapp.shell.currentWidget.content.widgets.length") == cells
-    page.wait_for_timeout(100)
+    frame(page)
     before = page.evaluate(IN_LAB)
     assert "query of found" in before[0]
     page.keyboard.press("Escape")
@@ -149,7 +149,7 @@ def test_jupyterlab(page, lab):
     assert again[0] == before[0] and again[2:] == before[2:]
 
     page.evaluate("window.jupyterapp.commands.execute('docmanager:save')")
-    page.wait_for_timeout(1500)
+    page.wait_for_function("!jupyterapp.shell.currentWidget.content.model.dirty")
     page.goto(lab("live"))
     alive(page, len(SOURCES))
 
