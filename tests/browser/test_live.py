@@ -379,6 +379,7 @@ def test_typing_a_number_and_resetting(page, tmp_path):
         f"document.querySelector('{HOST}').shadowRoot.activeElement.getAttribute('aria-label')"
     )
     page.get_by_label("mask").select_option("causal")
+    frame(page)
     assert page.get_by_label("score of milk for the: hidden").count() == 2
     page.get_by_role("button", name="Reset").click()
     text_of(page)
