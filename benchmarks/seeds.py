@@ -346,15 +346,16 @@ EXPERIMENTS = {
 
 HEADING = (
     "\n## The conclusions of chapter 9, over seeds\n\n"
-    "Written by `benchmarks/seeds.py`: the chapter's models and budgets, one thread, float32, seeds "
-    f"0 to {SEEDS[-1]} (9.7: 0 to 2). A seed decides the first weights and all batches; what is held "
-    "out is the same in all runs. Each row has a number for each seed; shares and accuracies from 0 "
-    "to 1.\n"
+    "Written by `benchmarks/seeds.py`: the chapter's models and budgets, one thread, float32,"
+    f" seeds 0 to {SEEDS[-1]} (9.7: 0 to 2). A seed decides the first weights and all batches;"
+    " what is held out is the same in all runs. Each row has a number for each seed; shares "
+    "and accuracies from 0 to 1."
+    "\n"
 )
 BUDGET = (
-    "Budget of 9.7: 300 steps of 64 sequences, learning rate 3e-3 with warm-up and cosine; the last "
-    "column takes the best of 1e-3, 3e-3 and 1e-2 for each seed. Larger recurrent layers and longer "
-    "training were not tried."
+    "Budget of 9.7: 300 steps of 64 sequences, learning rate 3e-3 with warm-up and cosine; "
+    "the last column takes the best of 1e-3, 3e-3 and 1e-2 for each seed. Larger recurrent "
+    "layers and longer training were not tried."
 )
 
 if __name__ == "__main__":
