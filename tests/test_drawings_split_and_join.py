@@ -61,11 +61,13 @@ def test_the_maps_hold_the_shares_row_0_on_top():
     ax = split_and_join(WORDS, SHARES, head_dim=2, head=1)
     cells = filled(ax, "weight")
     assert len(cells) == SHARES.count_nonzero() == 45
+    assert cells[0][4] == pytest.approx(PALE**0.5 * SHARES[0, 0, 0].item())
     cells = cells[15:30]  # of the head that is followed
     left, top = min(c[0] for c in cells), max(c[1] for c in cells)
     drawn = {(round(top - y), round(x - left)): alpha for x, y, *_, alpha in cells}
     for (i, j), alpha in drawn.items():
         assert alpha == pytest.approx(SHARES[1, i, j].item())
+
 
 
 def test_the_frame_follows_one_token():
@@ -82,11 +84,34 @@ def test_the_frame_follows_one_token():
 def test_shapes_and_edges_are_written():
     ax = split_and_join(WORDS, SHARES, head_dim=4)
     said = " ".join(text.get_text() for text in ax.texts)
-    for shape in ("(5, 12) = (5, 3, 4)", "(3, 5, 4)", "(3, 5, 5)", "(5, 3, 4) = (5, 12)"):
+    for shape in (
+        "W_q",
+        "W_k",
+        "W_v",
+        "W_o",
+        "(5, 12) = (5, 3, 4)",
+        "(3, 5, 4)",
+        "(3, 5, 5)",
+        "(5, 3, 4) = (5, 12)",
+    ):
         assert shape in said
     assert describe(ax) == "project: 3 edges; split: 9 edges; join: 3 edges; mix: 1 edges"
     four = split_and_join(WORDS[:2], torch.full((4, 2, 2), 0.5), head_dim=1)
     assert describe(four) == "project: 3 edges; split: 12 edges; join: 4 edges; mix: 1 edges"
+
+
+def test_every_head_stands_in_a_frame_of_its_own_and_edges_lead_from_frame_to_frame():
+    ax = split_and_join(WORDS, SHARES, head_dim=4)
+    frames = [p for p in ax.patches if p.get_zorder() == 0]
+    assert len(frames) == 3
+    split, join = (c.get_segments() for c in ax.collections if c.get_label() in ("split", "join"))
+    for h, frame in enumerate(frames):
+        (x, y), width, height = frame.get_xy(), frame.get_width(), frame.get_height()
+        inside = [block for block in filled(ax, "key")[3:] if y < block[1] < y + height]
+        assert len(inside) == 1 and x < inside[0][0] < x + width
+        for edge in split[h::3]:
+            assert edge[1][0] == pytest.approx(x) and y < edge[1][1] < y + height
+        assert join[h][0][0] == pytest.approx(x + width) and y < join[h][0][1] < y + height
 
 
 def test_it_draws_where_it_is_told():

@@ -17,7 +17,8 @@ from d2lattn.roles import ROLES
 
 PLAIN = "#b5b5b5"  # of what plays no role yet
 PALE = 0.25  # of the heads that are not followed
-BELOW, BESIDE, ARROW = 3.2, 1.0, 6.0  # gaps between blocks, and between groups of blocks
+FRAMED = "#f6f6f6"  # the ground on which a head stands
+BELOW, BESIDE, ARROW = 4.0, 1.0, 6.5  # gaps between blocks, and between groups of blocks
 QKV = ("query", "key", "value")
 
 
@@ -71,15 +72,17 @@ def split_and_join(tokens, weights, *, head_dim, head=0, query=-1, ax=None):
         draw.cut(x[1], at, ROLES[role], role[0].upper())
         for at, role in zip(thirds, QKV, strict=True)
     ]
-    heads = [draw.head(x[2], at, h) for h, at in enumerate(feet)]
-    blends = [draw.blend(x[3], at, h, weights[h]) for h, at in enumerate(feet)]
+    wide = x[4] + D - x[2]
+    heads = [draw.head(x[2], at, h, wide) for h, at in enumerate(feet)]
+    for h, at in enumerate(feet):
+        draw.blend(x[3], at, h, weights[h])
     joined = draw.cut(x[5], y, ROLES["output"], "joined")
     output = draw.block(x[6], y, E, ROLES["output"], "output")
 
-    draw.edges("project", [(whole, block, None) for block in cut])
+    draw.edges("project", [(whole, block, None) for block in cut], ["W_q", "W_k", "W_v"])
     draw.edges("split", [(block, into, h) for block in cut for h, into in enumerate(heads)])
-    draw.edges("join", [(blend, joined, h) for h, blend in enumerate(blends)])
-    draw.edges("mix", [(joined, output, None)])
+    draw.edges("join", [(head, joined, h) for h, head in enumerate(heads)])
+    draw.edges("mix", [(joined, output, None)], ["W_o"])
     sizes = [E, E, group, L, D, E, E]
     shapes = [f"{L, E}", f"{L, E} = {L, H, D}", *map(str, [(H, L, D), (H, L, L), (H, L, D)])]
     shapes += [f"{L, H, D} = {L, E}", f"{L, E}"]
@@ -112,45 +115,51 @@ class _Blocks:
         box = dict(edgecolor="white", linewidth=0.8, alpha=alpha)
         self.ax.add_patch(Rectangle((x, y), width, self.L, facecolor=color, **box))
         self.frame(x, y, width, alpha)
-        self.text(x + width / 2, y + self.L + 1.1, name)
+        self.text(x + width / 2, y + self.L + 0.9, name)
         return (x, y + self.L / 2), (x + width, y + self.L / 2)
 
     def cut(self, x, y, color, name):
         """A block for all heads, cut between them."""
         for h in range(self.H):
             self.block(x + h * self.D, y, self.D, color, h=h)
-        self.text(x + self.H * self.D / 2, y + self.L + 1.1, name)
+        self.text(x + self.H * self.D / 2, y + self.L + 0.9, name)
         return (x, y + self.L / 2), (x + self.H * self.D, y + self.L / 2)
 
-    def head(self, x, y, h):
-        """Query, key and value of one head."""
+    def head(self, x, y, h, wide):
+        """The frame of one head, and in it query, key and value."""
+        box = dict(facecolor=FRAMED, edgecolor=FAINT, linewidth=0.6, zorder=0)
+        place = (x - BESIDE, y - BESIDE)
+        self.ax.add_patch(Rectangle(place, wide + 2 * BESIDE, self.L + 3 * BESIDE, **box))
         step = self.D + BESIDE
         for i, role in enumerate(QKV):
             self.block(x + i * step, y, self.D, ROLES[role], f"{role[0].upper()}{_low(h)}", h)
-        return (x, y + self.L / 2), (x + 2 * step + self.D, y + self.L / 2)
+        return (x - BESIDE, y + self.L / 2), (x + wide + BESIDE, y + self.L / 2)
 
     def blend(self, x, y, h, shares):
         """One head's map, a cell for each share, and what it brings home."""
         for i, j in shares.nonzero().tolist():
             cell = (x + j, y + self.L - 1 - i)
-            alpha = self._alpha(h) * shares[i, j].item()
+            alpha = self._alpha(h) ** 0.5 * shares[i, j].item()  # pale shares must be seen too
             self.ax.add_patch(Rectangle(cell, 1, 1, color=ROLES["weight"], alpha=alpha, lw=0))
         self.ax.add_patch(Rectangle((x, y), self.L, self.L, fill=False, ec=FAINT, lw=0.6))
         self.frame(x, y, self.L, self._alpha(h))
-        self.text(x + self.L / 2, y + self.L + 1.1, f"shares{_low(h)}")
-        return self.block(x + self.L + BESIDE, y, self.D, ROLES["output"], f"Y{_low(h)}", h)
+        self.text(x + self.L / 2, y + self.L + 0.9, f"shares{_low(h)}")
+        self.block(x + self.L + BESIDE, y, self.D, ROLES["output"], f"Y{_low(h)}", h)
 
     def frame(self, x, y, width, alpha):
         """Around the row of the token that is followed."""
         row = Rectangle((x, y + self.row), width, 1, fill=False, ec=INK, lw=1.1, alpha=alpha)
         self.ax.add_patch(row)
 
-    def edges(self, name, links):
+    def edges(self, name, links, matrices=()):
         """From the right side of one block to the left side of another."""
         ends = [(start[1], end[0]) for start, end, _ in links]
         alphas = [self._alpha(h) for *_, h in links]
         lines = LineCollection(ends, colors=INK, linewidths=1.1, alpha=alphas, label=name)
         self.ax.add_collection(lines)
+        for ((x, y), (to_x, to_y)), matrix in zip(ends, matrices, strict=False):
+            place = (x + to_x) / 2, (y + to_y) / 2 + 1.2
+            self.text(*place, matrix, bbox=dict(facecolor="white", linewidth=0, pad=1))
 
     def names(self, tokens, y):
         for i, token in enumerate(tokens):
