@@ -3,10 +3,14 @@
 Integers grow and drown the word, fractions take steps that depend on the length, bits jump.
 """
 
+from itertools import cycle
+
 import matplotlib.pyplot as plt
 import numpy as np
 
 from d2lattn.checks import check_count, is_finite_number, show
+
+COLORS = ("C0", "0.45", "C6", "C8")  # of words, none of them the colour of a role
 
 
 def growing_integers(vectors, positions, *, ax=None):
@@ -41,16 +45,16 @@ def growing_integers(vectors, positions, *, ax=None):
     _check_counts("positions", positions, least=0)
     ax = _axes(ax, (5.2, 4.6))
     middle = np.mean([x - y for x, y in vectors.values()])
-    for color, (word, xy) in enumerate(vectors.items()):
+    for color, (word, xy) in zip(cycle(COLORS), vectors.items(), strict=False):
         tips = np.add.outer(positions, xy)  # (places, 2)
-        ax.plot(*tips.T, ".", color=f"C{color}", label=word)
+        ax.plot(*tips.T, ".", color=color, label=word)
         right = xy[0] - xy[1] > middle  # the words on either side of the fan
         beside = dict(ha="left", va="top") if right else dict(ha="right", va="bottom")
         beside.update(xytext=(5, -3) if right else (-5, 3), textcoords="offset points")
         for position, tip in zip(positions, tips, strict=True):
-            arrow = dict(arrowstyle="-|>", color=f"C{color}", lw=2, shrinkA=0, shrinkB=0)
+            arrow = dict(arrowstyle="-|>", color=color, lw=2, shrinkA=0, shrinkB=0)
             ax.annotate("", tip, (0, 0), arrowprops=arrow)
-            ax.annotate(f"{word} at {position}", tip, color=f"C{color}", fontsize=9, **beside)
+            ax.annotate(f"{word} at {position}", tip, color=color, fontsize=9, **beside)
     ax.axhline(0, color="0.8", lw=0.8, zorder=0)
     ax.axvline(0, color="0.8", lw=0.8, zorder=0)
     ax.set(aspect="equal", xlabel="first number", ylabel="second number")
