@@ -100,6 +100,14 @@ def test_the_links_of_a_chapter_lead_to_colab_the_notebook_and_the_lecturers_pag
     assert website.address().endswith(notebooks.public_repository())
 
 
+def test_links_to_files_of_the_project_lead_to_the_reference_or_the_repository():
+    text = "[a](../d2lattn/masks.py) [b](../benchmarks/RESULTS.md) [c](04_x.ipynb)"
+    assert prepared(new_markdown_cell(text))[1].source == (
+        f"[a](reference/masks.md) [b]({website.address()}/blob/main/benchmarks/RESULTS.md) "
+        "[c](04_x.ipynb)"
+    )
+
+
 def test_the_front_page_has_a_card_for_every_chapter(tmp_path, monkeypatch):
     monkeypatch.setattr(website, "SOURCE", tmp_path)
     (tmp_path / "pictures").mkdir()

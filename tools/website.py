@@ -108,6 +108,11 @@ def prepare(notebook, path):
     head = notebook.cells[0].source
     notebook.cells[0].source = re.sub(r"\[Open in Colab\]\([^)]*\) · ", lambda _: links, head)
     for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = re.sub(
+                r"\]\(\.\./d2lattn/(\w+)\.py\)", r"](reference/\1.md)", cell.source
+            )
+            cell.source = cell.source.replace("](../", f"]({address()}/blob/main/")
         tags = set(cell.metadata.get("tags", []))
         if "setup" in tags:
             tags.add("remove-cell")
