@@ -105,8 +105,6 @@ live: $(STAMP) ## minify the code of the live figures (needs node and, once, the
 bench: $(STAMP) ## measure speed and memory, write benchmarks/RESULTS.md
 	@$(PY) benchmarks/bench.py
 	@for part in long learn scaling seeds; do $(PY) benchmarks/$$part.py >> benchmarks/RESULTS.md || exit 1; done
-	@$(PY) benchmarks/bench.py && $(PY) benchmarks/long.py >> benchmarks/RESULTS.md
-	@$(PY) benchmarks/learn.py >> benchmarks/RESULTS.md && $(PY) benchmarks/seeds.py >> benchmarks/RESULTS.md
 
 slides: $(STAMP) ## write the chapters as slides that open without network, into build/slides
 	@$(PY) tools/slides.py
