@@ -42,12 +42,13 @@ export JUPYTER_PREFER_ENV_PATH := 1
 export JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP MPLBACKEND D2LATTN_SPEC
 
-.PHONY: help lab test test-oldest test-colab test-portable test-browser test-dist test-student test-assignment test-hub bench-browser hub refresh live bench slides student assignment words dist links clean gpt2 test-site site
+.PHONY: help lab test test-oldest test-colab test-portable test-browser test-dist test-student test-assignment test-hub bench-browser hub refresh live bench slides student assignment words dist links clean gpt2 test-site site animation
 
 help: ## show this list
 	@echo "d2lattn: a textbook on attention in which every claim runs"
 	@echo
-	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
 
 # A live figure moves in a trusted notebook only; the book's own chapters are.
 lab: export JUPYTER_DATA_DIR := $(CURDIR)/.venv/jupyter
@@ -132,6 +133,9 @@ site: $(SITE) ## write the book as a website that opens without network, into bu
 
 test-site: site $(BROWSER) ## open every page of it in headless Chromium, from disk, without network
 	@$(call settings,.venv) $(PY) -m pytest -q -p no:nbval tests/site
+
+animation: $(BROWSER) ## record the README's animation of a live figure (needs chromium)
+	@$(PY) tools/animation.py
 
 dist: $(DISTRIBUTING) ## build wheel and sdist for a package index, into build/dist
 	@$(PY) tools/dist.py

@@ -1,4 +1,4 @@
-"""Film a live figure for the README: `python tools/animation.py images/live.gif`.
+"""Film a live figure for the README, images/live.gif, as `make animation` does.
 
 A headless Chromium opens the figure from disk, lets one word ask, drags a number of another and
 looks at the arithmetic of a share; what a reader would see is stored as an animated GIF.
@@ -6,7 +6,6 @@ looks at the arithmetic of a share; what a reader would see is stored as an anim
 
 import io
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 
@@ -102,4 +101,4 @@ def act(film, page):
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(__file__).resolve().parent.parent / "images" / "live.gif")

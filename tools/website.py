@@ -186,7 +186,7 @@ def front_page(notebooks):
         picture=picture,
         alt=alt,
         caption="One word in two sentences: what the other words make of it.",
-        live=_live(notebooks[taught[0]]),
+        live=f"```{{raw}} html\n{live_figure(notebooks[taught[0]])}\n```",
         cards="\n".join(cards),
     )
     trees = {
@@ -215,14 +215,14 @@ def _save(picture, name):
     return f"pictures/{name}.png", re.sub(r"[\[\]]", "", picture.text)
 
 
-def _live(notebook):
-    """The first live figure of a chapter as a fragment of a Markdown page."""
+def live_figure(notebook):
+    """The first live figure of a notebook as HTML that stands by itself."""
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             html = "".join(output.get("data", {}).get("text/html", ""))
             if "<live-" in html:
-                return f"```{{raw}} html\n{html}\n```"
-    raise ValueError("the first chapter must hold a live figure, got none")
+                return html
+    raise ValueError("the notebook must hold a live figure, got none")
 
 
 # The package --------------------------------------------------------------------------------------
