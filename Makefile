@@ -48,7 +48,6 @@ help: ## show this list
 	@echo "d2lattn: a textbook on attention in which every claim runs"
 	@echo
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
 
 # A live figure moves in a trusted notebook only; the book's own chapters are.
 lab: export JUPYTER_DATA_DIR := $(CURDIR)/.venv/jupyter

@@ -53,7 +53,9 @@ def _exercise(cells):
     """The cells of an exercise: task, answer, test, from the chapter's cells from its header on."""
     task = cells[0].source[cells[0].source.index("### Exercise ") :]
     number = re.match(r"### Exercise (\d+\.\d+)", task)[1]
-    start = next(cell for cell in cells if cell.cell_type == "code").source
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    first = next(i for i, cell in enumerate(code) if f'check("{number}", ' in cell.source)
+    start = code[first].source
     solution = next(cell for cell in cells if student.is_solution(cell)).source
     check, answer = _checked(start, number)
     solved = SOLUTION.format(_solved(solution, number, answer))
@@ -62,6 +64,10 @@ def _exercise(cells):
     name = number.replace(".", "-")
     parts = [
         (new_markdown_cell(f"{task}\n\nPoints: {points}", id=f"task-{name}"), dict(locked=True)),
+        *(
+            (new_code_cell(cell.source, id=f"given-{name}-{i}"), dict(locked=True))
+            for i, cell in enumerate(code[:first])
+        ),
         (
             new_code_cell(start.replace(check, f"{solved}\n\n{check}"), id=f"answer-{name}"),
             dict(solution=True),
