@@ -192,7 +192,7 @@ def layers_to_connect(n, k, *, dilated=False, causal=False):
     if k == 1:
         return math.inf
     if not dilated:
-        return _ceil_div((n - 1) * (1 if causal else 2), k - 1)
+        return -(-(n - 1) * (1 if causal else 2) // (k - 1))  # rounded up
     if not causal:
         return 1 if n <= (k + 1) // 2 else math.inf
     layers, field = 0, 1
@@ -577,10 +577,6 @@ def _on(layer, device, dtype=None):
 
 def _after(step, reached):
     return (step.float() @ reached.float()) > 0
-
-
-def _ceil_div(a, b):
-    return -(-a // b)
 
 
 def _check_kernel(name, k, causal):

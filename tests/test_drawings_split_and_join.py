@@ -69,7 +69,6 @@ def test_the_maps_hold_the_shares_row_0_on_top():
         assert alpha == pytest.approx(SHARES[1, i, j].item())
 
 
-
 def test_the_frame_follows_one_token():
     for query, row in ((-1, 0), (0, 4)):
         ax = split_and_join(WORDS, SHARES, head_dim=4, query=query)
