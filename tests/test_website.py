@@ -27,7 +27,7 @@ CELLS = [
     note("5 minutes. Let them guess.\nWrong answer to expect: 7. It is 4."),
     new_markdown_cell("## 3.2 Shares"),
     note("7 minutes. Draw it."),
-    new_markdown_cell("## 3.3 ＋ More\n\n**Predict.** And now?"),
+    new_markdown_cell("## 3.3 ⊕ More\n\n**Predict.** And now?"),
     note("4 minutes. Only with time."),
     new_markdown_cell("## Summary"),
     note("To look up. They took 12 minutes."),
@@ -40,10 +40,10 @@ def test_a_plan_adds_up_and_leaves_out_what_is_optional():
     assert rows == [
         "| 0 | 3.1 Scores | 5 |",
         "| 5 | 3.2 Shares | 7 |",
-        "| ＋ | 3.3 ＋ More | 4 |",
+        "| ⊕ | 3.3 ⊕ More | 4 |",
         "| 12 | the end | |",
     ]
-    assert "Together 12 minutes, and 4 for what is marked ＋ and can be left out." in page
+    assert "Together 12 minutes, and 4 for what is marked ⊕ and can be left out." in page
     assert lecturer.stated_minutes(CELLS) == 12
 
 

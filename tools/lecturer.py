@@ -32,8 +32,8 @@ class Part(NamedTuple):
 
     @property
     def optional(self):
-        """Whether the part can be left out: its heading carries a ＋."""
-        return "＋" in self.title
+        """Whether the part can be left out: its heading carries a ⊕."""
+        return "⊕" in self.title
 
 
 def parts(cells):
@@ -76,11 +76,11 @@ def page(name, cells):
     lines += ["| from minute | part | takes |", "|---:|---|---:|"]
     clock = 0
     for part in filter(lambda part: part.minutes, plan):
-        start = "＋" if part.optional else clock
+        start = "⊕" if part.optional else clock
         lines.append(f"| {start} | {part.title} | {part.minutes} |")
         clock += 0 if part.optional else part.minutes
     lines += [f"| {core} | the end | |", "", f"Together {core} minutes"]
-    lines[-1] += f", and {extra} for what is marked ＋ and can be left out." if extra else "."
+    lines[-1] += f", and {extra} for what is marked ⊕ and can be left out." if extra else "."
     for part in plan:
         takes = f" ({part.minutes} minutes)" if part.minutes else ""
         lines += ["", f"## {part.title}{takes}"]
