@@ -6,6 +6,7 @@ share, into the blend. The bands' widths add up to the height of the blend, as t
 to 1. Colours: `d2lattn.roles`. Readers find `flow` in `d2lattn.plots`.
 """
 
+import math
 from itertools import accumulate
 
 import matplotlib.pyplot as plt
@@ -158,7 +159,8 @@ def _prepare(ax, x, lift, with_scores, output, asker, title):
     bottom, top = (SCORE if with_scores else RAIL - 0.06) - 0.24, BLEND + lift + TALL + 0.08
     wide, high = x[-1] + left + right, top - bottom
     if ax is None:
-        size = (min(max(wide / 5.2, 6), 11), 0.95 * high + (0.3 if title else 0))
+        inches = math.ceil(4 * wide / 5.2) / 4  # in quarters: letters differ a little in width
+        size = (min(max(inches, 6), 11), 0.95 * high + (0.3 if title else 0))
         _, ax = plt.subplots(figsize=size, layout="constrained", facecolor="white")
     ax.set_axis_off()
     if title is not None:

@@ -274,3 +274,11 @@ def test_what_does_not_fit_is_refused_by_name(change, message):
     with pytest.raises(ValueError, match=message):
         flow(arguments.pop("tokens"), arguments.pop("weights"), **arguments)
     assert not plt.get_fignums()
+
+
+def test_the_figure_is_as_wide_for_letters_of_another_version():
+    """Versions of matplotlib measure text a little differently; a stored size must not tell."""
+    for words in (["the", "girl", "swung", "the", "bat"] * n for n in (1, 2, 3)):
+        ax = flow(words, [1 / len(words)] * len(words), query=0)
+        width = ax.figure.get_size_inches()[0]
+        assert 6 <= width <= 11 and width % 0.25 == 0
