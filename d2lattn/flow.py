@@ -9,16 +9,14 @@ to 1. Colours: `d2lattn.roles`. Readers find `flow` in `d2lattn.plots`.
 import math
 from itertools import accumulate
 
-import matplotlib.pyplot as plt
 import torch
 from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 from matplotlib.textpath import TextPath
 
+from d2lattn.canvas import FAINT, INK, axes, names_of
 from d2lattn.checks import show
 from d2lattn.roles import ROLES
-
-INK, FAINT = "#222222", "#767676"  # both at least 4.5:1 on white, as small text needs
 
 # Across, the unit is the size of the words' letters (an em); a column is as wide as it needs.
 # Upwards, it is a bar whose share is 1.
@@ -78,7 +76,7 @@ def flow(
         >>> print(describe(flow(words, [0.1, 0.7, 0.2], query="slept", output="bat")))
         slept asks: bat 0.70, slept 0.20, the 0.10; out comes bat
     """
-    tokens = _labels("tokens", tokens)
+    tokens = names_of("tokens", tokens)
     n = len(tokens)
     weights, row = _asking_row(weights, tokens, query, asker)
     shares = _one_row("weights", weights, row, n)
@@ -86,7 +84,7 @@ def flow(
     _check_shares(shares, seen)
 
     scores = None if scores is None else _one_row("scores", scores, row, n)
-    values = None if values is None else _labels("values", values, n)
+    values = None if values is None else names_of("values", values, n)
 
     shown = dict(share=[_number(s, fmt) if ok else "0" for s, ok in zip(shares, seen, strict=True)])
     if scores is not None:
@@ -158,10 +156,8 @@ def _prepare(ax, x, lift, with_scores, output, asker, title):
     right = GAP + (1.3 * max(map(_width, output.split("\n"))) + 2.6 if output else 1.8)
     bottom, top = (SCORE if with_scores else RAIL - 0.06) - 0.24, BLEND + lift + TALL + 0.08
     wide, high = x[-1] + left + right, top - bottom
-    if ax is None:
-        inches = math.ceil(4 * wide / 5.2) / 4  # in quarters: letters differ a little in width
-        size = (min(max(inches, 6), 11), 0.95 * high + (0.3 if title else 0))
-        _, ax = plt.subplots(figsize=size, layout="constrained", facecolor="white")
+    inches = math.ceil(4 * wide / 5.2) / 4  # in quarters: letters differ a little in width
+    ax = axes(ax, (min(max(inches, 6), 11), 0.95 * high + (0.3 if title else 0)))
     ax.set_axis_off()
     if title is not None:
         ax.set_title(title, fontsize=max(10, 3 * ax.bbox.height / ax.figure.dpi))
@@ -264,16 +260,6 @@ def _number(value, fmt):
 
 
 # The rules -------------------------------------------------------------------------------------
-
-
-def _labels(name, labels, count=None):
-    """A list of strings, at least one, `count` if that is given."""
-    if isinstance(labels, str):
-        raise ValueError(f"{name} must be a list of strings, got the string {show(labels)}")
-    labels = [str(label) for label in labels]
-    if not labels or len(labels) != (count or len(labels)):
-        raise ValueError(f"{name} must hold {count or 'at least 1'} strings, got {len(labels)}")
-    return labels
 
 
 def _asking_row(weights, tokens, query, asker):

@@ -13,6 +13,7 @@ from matplotlib.collections import LineCollection, PathCollection, QuadMesh
 from matplotlib.container import BarContainer
 from matplotlib.scale import get_scale_names
 
+from d2lattn.canvas import axes, check_axes
 from d2lattn.checks import check_choice, check_count, check_flag, check_number, show
 from d2lattn.comparison import boolean_steps, receptive_field
 from d2lattn.flow import describe_flow, flow, is_flow
@@ -74,7 +75,7 @@ def heatmap(
     values = _real("matrix", matrix, 2, "two axes and a cell")
     for name, flag in dict(annot=annot, cbar=cbar, square=square).items():
         check_flag(name, flag)
-    _check_ax(ax)
+    check_axes(ax)
     _check_format(fmt)
     _check_colour_map(cmap)
     if tokens is not None:
@@ -213,12 +214,11 @@ def lines(
     x = _real("x", x, 1, "one axis and a point")
     curves = {name: _curve(name, y, x) for name, y in series.items()}
     check_flag("markers", markers)
-    _check_ax(ax)
+    check_axes(ax)
     scales = {name: s for name, s in dict(xscale=xscale, yscale=yscale).items() if s is not None}
     for name, scale in scales.items():
         check_choice(name, scale, get_scale_names())
-    if ax is None:
-        _, ax = plt.subplots(figsize=(6, 3.6), layout="constrained", facecolor="white")
+    ax = axes(ax, (6, 3.6))
     for i, (name, y) in enumerate(curves.items()):
         style = LINE_STYLES[i % len(LINE_STYLES)]
         marker = MARKERS[i % len(MARKERS)] if markers else None
@@ -292,10 +292,7 @@ def network(steps, *, within=None, unit=None, ax=None, title=None):
     field = torch.zeros(len(steps) + 1, n, dtype=torch.bool)
     if unit is not None:
         field = receptive_field(steps, unit, within=within)
-    _check_ax(ax)
-    if ax is None:
-        size = (1 + 0.75 * n, 1 + 0.95 * len(steps))
-        _, ax = plt.subplots(figsize=size, layout="constrained", facecolor="white")
+    ax = axes(ax, (1 + 0.75 * n, 1 + 0.95 * len(steps)))
     _draw_edges(ax, steps, within, field)
     _draw_units(ax, field, "" if unit is None else f"field of unit {unit[1] + 1}")
     names = ["input", *(f"layer {y}" for y in range(1, len(field)))]
@@ -520,11 +517,6 @@ def _curve(name, y, x):
     if y.shape != x.shape:
         raise ValueError(f"series {name!r} must have the shape of x, got {y.shape} and {x.shape}")
     return y
-
-
-def _check_ax(ax):
-    if ax is not None and not isinstance(ax, plt.Axes):
-        raise ValueError(f"ax must be a matplotlib Axes or None, got {show(ax)}")
 
 
 def _check_format(fmt):

@@ -1129,7 +1129,44 @@ TURNING_ARROWS = [
 ]
 
 
+# Every drawing takes Axes or makes them -----------------------------------------------------------
+
+ON_AXES = {
+    "blend": lambda ax: drawings.blend(["a", "b"], [[0, 1], [1, 0]], [1, 0], query="a", ax=ax),
+    "cross_attention": lambda ax: drawings.cross_attention(["a"], ["b"], [[1]], query=0, ax=ax),
+    "flow": lambda ax: plots.flow(["a", "b"], [1, 0], query=0, ax=ax),
+    "groups": lambda ax: drawings.groups({"fruit": [[0, 0], [1, 1]]}, ax=ax),
+    "growing_integers": lambda ax: drawings.growing_integers(
+        {"a": (1, 0), "b": (0, 1)}, [0, 1], ax=ax
+    ),
+    "jumping_bits": lambda ax: drawings.jumping_bits(4, ax=ax),
+    "projections": lambda ax: drawings.projections(2, 2, 2, ax=ax),
+    "pull": lambda ax: drawings.pull(["a", "b"], [[0, 1], [1, 0]], [1, 0], query="a", ax=ax),
+    "shadows": lambda ax: drawings.shadows(["a", "b"], [[0, 1], [1, 0]], query="a", ax=ax),
+    "split_and_join": lambda ax: drawings.split_and_join(
+        ["a", "b"], torch.eye(2)[None], head_dim=1, ax=ax
+    ),
+    "staircase": lambda ax: drawings.staircase(["a", "b"], ax=ax),
+    "stretching_fractions": lambda ax: drawings.stretching_fractions([4], ax=ax),
+    "transformer_block": lambda ax: drawings.transformer_block(ax=ax),
+    "turning_arrows": lambda ax: drawings.turning_arrows((1, 0), (0, 1), (0, 1), ax=ax),
+    "word_map": lambda ax: drawings.word_map(["a", "b"], [[0, 1], [1, 0]], ax=ax),
+}
+NO_AXES = [
+    row
+    for name, draw in ON_AXES.items()
+    for row in others(
+        name, draw, {"a string": "ax", "a number": 0}, "^ax must be a matplotlib Axes or None, got "
+    )
+]
+
+
+def test_no_drawing_is_left_out():
+    assert {*drawings.__all__, "flow"} == set(ON_AXES)
+
+
 ROWS = {
+    "axes": NO_AXES,
     "core": CORE,
     "turning arrows": TURNING_ARROWS,
     "failing positions": FAILING_POSITIONS,

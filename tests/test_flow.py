@@ -249,8 +249,8 @@ def test_dollars_and_minus_zero_are_printed_as_they_are():
 @pytest.mark.parametrize(
     "change, message",
     [
-        (dict(tokens="the dog"), "tokens must be a list of strings, got the string 'the dog'"),
-        (dict(tokens=[]), "tokens must hold at least 1 strings, got 0"),
+        (dict(tokens="the dog"), "tokens must be a list of strings, got 'the dog'"),
+        (dict(tokens=[]), "tokens must hold at least 1 string, got none"),
         (dict(query="cow"), "query must be a word that occurs once in .*, got 'cow'"),
         (dict(query="the"), "query must be a word that occurs once in .*, got 'the'"),
         (dict(query=8), "query must be a position from -8 to 7, got 8"),

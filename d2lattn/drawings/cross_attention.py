@@ -2,8 +2,9 @@
 
 from matplotlib.collections import LineCollection
 
+from d2lattn.canvas import INK, names_of
 from d2lattn.checks import check_count, show
-from d2lattn.drawings.sheet import INK, sheet, word, words
+from d2lattn.drawings.sheet import sheet, word
 from d2lattn.plots import to_numpy
 from d2lattn.roles import ROLES
 
@@ -40,7 +41,7 @@ def cross_attention(asking, answering, weights, *, query, ax=None, title=None):
         >>> print(describe(ax))
         shares of other words: 2 edges; shares of dog, most to Hund 0.90: 2 edges
     """
-    asking, answering = words("asking", asking), words("answering", answering)
+    asking, answering = names_of("asking", asking), names_of("answering", answering)
     weights = to_numpy(weights, "weights")
     if weights.dtype.kind not in "biuf":
         raise ValueError(f"weights must hold real numbers, got {weights.dtype}")

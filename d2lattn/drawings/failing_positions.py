@@ -5,9 +5,9 @@ Integers grow and drown the word, fractions take steps that depend on the length
 
 from itertools import cycle
 
-import matplotlib.pyplot as plt
 import numpy as np
 
+from d2lattn.canvas import axes
 from d2lattn.checks import check_count, is_finite_number, show
 
 COLORS = ("C0", "0.45", "C6", "C8")  # of words, none of them the colour of a role
@@ -134,10 +134,7 @@ def jumping_bits(count, *, ax=None):
 
 def _axes(ax, size):
     """The Axes given, or those of a new figure, without its upper and right edge."""
-    if ax is not None and not isinstance(ax, plt.Axes):
-        raise ValueError(f"ax must be a matplotlib Axes or None, got {show(ax)}")
-    if ax is None:
-        _, ax = plt.subplots(figsize=size, layout="constrained", facecolor="white")
+    ax = axes(ax, size)
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 

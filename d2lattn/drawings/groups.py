@@ -1,10 +1,10 @@
 """Vectors seen in two dimensions: points in groups, with names, and arrows between some of them."""
 
-import matplotlib.pyplot as plt
 import seaborn as sns
 from matplotlib.patches import FancyArrowPatch
 from matplotlib.patheffects import withStroke
 
+from d2lattn.canvas import axes
 from d2lattn.checks import show
 from d2lattn.plots import MARKERS, to_numpy
 
@@ -40,8 +40,7 @@ def groups(points, *, names=None, arrows=(), ax=None, title=None, xlabel="", yla
             raise ValueError(
                 f"names must hold one for each point of its group, got {len(of_it)} for {group!r}"
             )
-    if ax is None:
-        _, ax = plt.subplots(figsize=(7, 4.2), layout="constrained", facecolor="white")
+    ax = axes(ax, (7, 4.2))
     for start, end in arrows:
         look = dict(arrowstyle="-|>", color="0.55", lw=1.2, mutation_scale=12)
         ax.add_patch(FancyArrowPatch(start, end, shrinkA=4, shrinkB=4, **look))

@@ -1,12 +1,11 @@
 """Words in the plane: what the drawings of words as points or arrows share."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import FancyArrowPatch
 from matplotlib.patheffects import withStroke
 
+from d2lattn.canvas import FAINT, INK, axes, check_axes, names_of
 from d2lattn.checks import show
-from d2lattn.flow import FAINT, INK
 from d2lattn.plots import to_numpy
 
 # Where a label may stand beside its place, the best first: steps in points, how it is aligned.
@@ -17,13 +16,11 @@ SIDES = [(far * i, far * j, ACROSS[i], UP[j]) for far in (7, 15, 27) for i, j in
 
 def in_the_plane(words, x):
     """The words as a list of strings, and their places as an array (n, 2)."""
-    if isinstance(words, str) or not hasattr(words, "__iter__"):
-        raise ValueError(f"words must be a list of strings, got {show(words)}")
-    words, x = [str(word) for word in words], to_numpy(x, "x")
+    words, x = names_of("words", words), to_numpy(x, "x")
     if x.dtype.kind not in "biuf":
         raise ValueError(f"x must hold numbers, got {x.dtype}")
     x = x.astype(float)
-    if x.shape != (len(words), 2) or not words:
+    if x.shape != (len(words), 2):
         raise ValueError(
             f"x must have a row of two numbers for each of the {len(words)} words, "
             f"got shape {x.shape}"
@@ -58,8 +55,7 @@ def shares_of(weights, words, row):
 
 def prepare(ax, points, title, *, around=None, width=8.0, tallest=4.2):
     """Axes of equal scale around all points, with room for names; a new figure when absent."""
-    if ax is not None and not isinstance(ax, plt.Axes):
-        raise ValueError(f"ax must be a matplotlib Axes or None, got {show(ax)}")
+    check_axes(ax)
     if around is not None:
         points = np.vstack([points, to_numpy(around, "around")])
     low, high = points.min(axis=0), points.max(axis=0)
@@ -69,7 +65,7 @@ def prepare(ax, points, title, *, around=None, width=8.0, tallest=4.2):
         wide, high_by = width, width * (high - low)[1] / (high - low)[0]
         shrink = min(1, tallest / high_by)
         size = (shrink * wide + 0.4, max(shrink * high_by, 2.0) + (0.6 if title else 0.3))
-        _, ax = plt.subplots(figsize=size, layout="constrained", facecolor="white")
+        ax = axes(ax, size)
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal", title=title)
     for line in (ax.axhline, ax.axvline):
         line(0, color="0.85", linewidth=0.8, zorder=0)

@@ -2,8 +2,9 @@
 
 from matplotlib.patches import Rectangle
 
+from d2lattn.canvas import INK
 from d2lattn.checks import check_count
-from d2lattn.drawings.sheet import INK, sheet
+from d2lattn.drawings.sheet import sheet
 from d2lattn.roles import ROLES
 
 TOKEN = "#bbbbbb"  # the token itself plays no role yet

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from d2lattn.canvas import FAINT
 from d2lattn.drawings.plane import along, arrow, asking, gathered, in_the_plane, label, prepare
-from d2lattn.flow import FAINT
 from d2lattn.roles import ROLES
 
 

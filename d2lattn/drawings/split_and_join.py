@@ -5,11 +5,11 @@ width for each channel. One head is in full colour, so that it can be followed f
 frame follows one token's row. Colours: `d2lattn.roles`.
 """
 
-import matplotlib.pyplot as plt
 import torch
 from matplotlib.collections import LineCollection
 from matplotlib.patches import Rectangle
 
+from d2lattn.canvas import axes
 from d2lattn.checks import check_count, show
 from d2lattn.flow import FAINT, INK
 from d2lattn.plots import to_numpy
@@ -57,8 +57,7 @@ def split_and_join(tokens, weights, *, head_dim, head=0, query=-1, ax=None):
     check_count("head_dim", D)
     check_count("head", head, 0, H - 1)
     check_count("query", query, -L, L - 1)
-    if ax is None:
-        _, ax = plt.subplots(figsize=(13, 5.8), layout="constrained", facecolor="white")
+    ax = axes(ax, (13, 5.8))
     draw = _Blocks(ax, H, L, D, head, query % L)
     E, group = H * D, 3 * D + 2 * BESIDE
     x = [0, E + ARROW, 2 * (E + ARROW)]  # the left sides: x, then Q, K, V, then the heads,

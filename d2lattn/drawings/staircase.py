@@ -2,7 +2,8 @@
 
 from matplotlib.patches import Rectangle
 
-from d2lattn.drawings.sheet import FAINT, INK, sheet, words
+from d2lattn.canvas import FAINT, INK, names_of
+from d2lattn.drawings.sheet import sheet
 from d2lattn.roles import ROLES
 
 STEP, HIDDEN = "#dbe7ea", "#f4f4f4"  # a pale key; a cell that nobody may look into
@@ -33,7 +34,7 @@ def staircase(sentence, *, ax=None, title=None):
         >>> print(describe(staircase(["the", "dog", "found"], title="two questions")))
         two questions: 9 texts, from 'the'
     """
-    sentence = words("sentence", sentence)
+    sentence = names_of("sentence", sentence)
     if len(sentence) < 2:
         raise ValueError(f"sentence must hold at least 2 words, got {sentence}")
     n = len(sentence) - 1

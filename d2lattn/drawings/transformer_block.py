@@ -1,8 +1,8 @@
 """The Transformer in one drawing: a stream that runs upwards, and the parts that add to it."""
 
-import matplotlib.pyplot as plt
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
+from d2lattn.canvas import axes
 from d2lattn.checks import check_flag
 from d2lattn.roles import ROLES
 
@@ -35,9 +35,7 @@ def transformer_block(*, mlp=True, ax=None):
     if mlp:
         parts.append(("MLP", "every word thinks for itself", ROLES["value"]))
     top = 2.2 + 2.4 * len(parts)
-    if ax is None:
-        size = (7.4, 1.2 + 0.62 * top)
-        _, ax = plt.subplots(figsize=size, layout="constrained", facecolor="white")
+    ax = axes(ax, (7.4, 1.2 + 0.62 * top))
     _box(ax, STREAM, 0.0, 2.9, "words", "0.92")
     _box(ax, STREAM, 1.0, 2.9, "embedding + position", "0.92")
     _arrow(ax, (STREAM, 0.32), (STREAM, 0.68))

@@ -2,9 +2,9 @@
 
 import math
 
-import matplotlib.pyplot as plt
 import numpy as np
 
+from d2lattn.canvas import axes
 from d2lattn.checks import check_number, is_finite_number, show
 from d2lattn.roles import ROLES
 
@@ -40,10 +40,7 @@ def turning_arrows(query, key, positions, *, speed=1.0, ax=None):
             raise ValueError(f"{name} must not be 0, got {show(vector)}")
     _check_pair("positions", positions)
     check_number("speed", speed)
-    if ax is not None and not isinstance(ax, plt.Axes):
-        raise ValueError(f"ax must be a matplotlib Axes or None, got {show(ax)}")
-    if ax is None:
-        _, ax = plt.subplots(figsize=(4, 4.2), layout="constrained", facecolor="white")
+    ax = axes(ax, (4, 4.2))
 
     reach = max(math.hypot(*query), math.hypot(*key))
     ends = []
