@@ -1140,6 +1140,7 @@ ON_AXES = {
         {"a": (1, 0), "b": (0, 1)}, [0, 1], ax=ax
     ),
     "jumping_bits": lambda ax: drawings.jumping_bits(4, ax=ax),
+    "model_map": lambda ax: drawings.model_map(ax=ax),
     "projections": lambda ax: drawings.projections(2, 2, 2, ax=ax),
     "pull": lambda ax: drawings.pull(["a", "b"], [[0, 1], [1, 0]], [1, 0], query="a", ax=ax),
     "shadows": lambda ax: drawings.shadows(["a", "b"], [[0, 1], [1, 0]], query="a", ax=ax),

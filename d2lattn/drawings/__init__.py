@@ -4,6 +4,7 @@ from d2lattn.drawings.blend import blend
 from d2lattn.drawings.cross_attention import cross_attention
 from d2lattn.drawings.failing_positions import growing_integers, jumping_bits, stretching_fractions
 from d2lattn.drawings.groups import groups
+from d2lattn.drawings.model_map import model_map
 from d2lattn.drawings.projections import projections
 from d2lattn.drawings.pull import pull
 from d2lattn.drawings.shadows import shadows
@@ -19,6 +20,7 @@ __all__ = [
     "groups",
     "growing_integers",
     "jumping_bits",
+    "model_map",
     "projections",
     "pull",
     "shadows",
