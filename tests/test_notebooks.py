@@ -7,6 +7,7 @@ import re
 import sys
 from pathlib import Path
 
+import lecturer
 import matplotlib.pyplot as plt
 import nbformat
 import pytest
@@ -174,6 +175,18 @@ def test_anatomy(chapter):
         assert f"\n## {section}" in "\n" + text, f"no section {section}"
     assert text.count("**Predict.**") >= 4
     assert re.search(r"^## .*D2L", text, re.M), "the same thing in D2L and in torch"
+
+
+def test_the_core_fits_the_minutes_it_states(chapter):
+    path, notebook = chapter
+    if path.name.startswith("00"):
+        return
+    stated, needed = (
+        lecturer.stated_minutes(notebook.cells),
+        lecturer.reading_minutes(notebook.cells),
+    )
+    assert 45 <= stated <= 60
+    assert needed <= 1.1 * stated, f"a reader needs about {needed:.0f} minutes, {stated} are stated"
 
 
 def test_exercises_have_a_hint_a_starter_and_a_solution(chapter):

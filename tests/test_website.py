@@ -47,6 +47,22 @@ def test_a_plan_adds_up_and_leaves_out_what_is_optional():
     assert lecturer.stated_minutes(CELLS) == 12
 
 
+def test_reading_takes_words_code_guesses_and_pictures():
+    code = new_code_cell("\n".join(["x = 1"] * 13))
+    folded = new_code_cell(code.source, metadata={"jupyter": {"source_hidden": True}})
+    drawn = new_code_cell("", outputs=[new_output("display_data", {"image/png": "…"})])
+    text = new_markdown_cell("word " * 95)
+    guess = new_markdown_cell("**Predict.** " + "word " * 94)  # "Predict" is a word as well
+    beginning = [new_markdown_cell("# 3 · A title")]
+    extra = new_markdown_cell("## 3.2 ⊕ More"), text, new_markdown_cell("### Still more"), text
+    end = new_markdown_cell("## Summary"), text, new_markdown_cell("### 3.3 Core?"), text
+    core = [text, code, folded, note("word " * 95), drawn, guess]
+    head = lecturer.reading_minutes(beginning)
+    assert lecturer.reading_minutes([*beginning, *core]) == pytest.approx(head + 5)
+    assert lecturer.reading_minutes([*beginning, *extra]) < head + 1.1
+    assert lecturer.reading_minutes([*beginning, *end]) == head
+
+
 def test_a_demo_has_its_question_its_wrong_answer_and_what_to_move():
     page = lecturer.page("03_x.ipynb", CELLS)
     first = page.partition("## 3.1")[2].partition("## 3.2")[0]
