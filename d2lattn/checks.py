@@ -114,6 +114,18 @@ def check_value(query, key, value):
     broadcast("query, key and value", query, key, value)
 
 
+def check_shares(weights):
+    """Numbers of at least 0 whose rows (the last axis) add up to 1, or to 0 where all is hidden."""
+    shares = torch.as_tensor(weights).double()
+    sums = shares.sum(-1)
+    off = torch.minimum(sums.abs(), (sums - 1).abs())
+    if not ((shares >= 0).all() and (off < 0.01).all()):
+        raise ValueError(
+            "weights must be shares, at least 0 and each row with the sum 1 (0 where all is "
+            f"hidden), got {show(weights)}"
+        )
+
+
 def broadcast(names, *tensors):
     """The leading axes (all but the last two) that the tensors share after broadcasting."""
     leads = [x.shape[:-2] for x in tensors]

@@ -15,7 +15,7 @@ from matplotlib.path import Path
 from matplotlib.textpath import TextPath
 
 from d2lattn.canvas import FAINT, INK, axes, names_of
-from d2lattn.checks import show
+from d2lattn.checks import check_shares, show
 from d2lattn.roles import ROLES
 
 # Across, the unit is the size of the words' letters (an em); a column is as wide as it needs.
@@ -294,9 +294,7 @@ def _one_row(name, values, row, n, dtype=torch.float64):
 
 
 def _check_shares(shares, seen):
-    total = sum(shares)
-    if not all(0 <= share <= 1.001 for share in shares) or min(abs(total), abs(total - 1)) > 1e-2:
-        raise ValueError(f"weights must be shares that add up to 1 (or all be 0), got {shares}")
+    check_shares(shares)
     hidden = [i for i, ok in enumerate(seen) if not ok and shares[i] > 0]
     if hidden:
         raise ValueError(f"weights must be 0 where mask hides a word, got more at {hidden}")

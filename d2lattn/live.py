@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from d2lattn.checks import check_count, check_flag, check_number, show
+from d2lattn.checks import check_count, check_flag, check_number, check_shares, show
 from d2lattn.comparison import attention_cost, conv_cost, rnn_cost
 from d2lattn.roles import ROLES
 
@@ -156,9 +156,7 @@ def heads(weights=None, *, query=None, key=None, tokens, key_tokens=None, names=
         weights = torch.softmax(query @ key.mT * query.shape[3] ** -0.5, dim=-1)
     else:
         weights = _snapshots("weights", weights, "S")
-        sums = weights.sum(-1)
-        if (weights < 0).any() or (torch.minimum(sums.abs(), (sums - 1).abs()) > 1e-3).any():
-            raise ValueError("weights must be shares: at least 0, each row with the sum 1 or 0")
+        check_shares(weights)
     T, H, L, S = weights.shape
     most = MOST_SHARES if T == 1 else MOST_SHARES_IN_TRAINING
     if weights.numel() > most:

@@ -3,7 +3,7 @@
 from matplotlib.collections import LineCollection
 
 from d2lattn.canvas import INK, names_of
-from d2lattn.checks import check_count, show
+from d2lattn.checks import check_count, check_shares
 from d2lattn.drawings.sheet import sheet, word
 from d2lattn.plots import to_numpy
 from d2lattn.roles import ROLES
@@ -50,8 +50,7 @@ def cross_attention(asking, answering, weights, *, query, ax=None, title=None):
             f"weights must have a row for each of the {len(asking)} asking words and a column for "
             f"each of the {len(answering)} answering ones, got shape {weights.shape}"
         )
-    if not (weights >= 0).all() or (abs(weights.sum(1) - 1) > 1e-3).any():
-        raise ValueError(f"weights must be shares, rows with the sum 1, got {show(weights)}")
+    check_shares(weights)
     check_count("query", query, 0, len(asking) - 1)
     wide = max(len(asking), len(answering))
     ax = sheet(ax, (1.6 + 1.15 * wide, 2.9), title)

@@ -5,7 +5,7 @@ from matplotlib.patches import FancyArrowPatch
 from matplotlib.patheffects import withStroke
 
 from d2lattn.canvas import FAINT, INK, axes, check_axes, names_of
-from d2lattn.checks import show
+from d2lattn.checks import check_shares, show
 from d2lattn.plots import to_numpy
 
 # Where a label may stand beside its place, the best first: steps in points, how it is aligned.
@@ -45,11 +45,10 @@ def shares_of(weights, words, row):
     if weights.dtype.kind not in "biuf":
         raise ValueError(f"weights must hold numbers, got {weights.dtype}")
     weights = weights[row] if weights.ndim == 2 and len(weights) == len(words) else weights
-    if weights.shape != (len(words),) or not (weights >= 0).all() or abs(weights.sum() - 1) > 1e-3:
-        raise ValueError(
-            f"weights must be {len(words)} shares that add up to 1, or (n, n) with such rows, "
-            f"got shape {weights.shape} with the sum {weights.sum():.3g}"
-        )
+    if weights.shape != (len(words),):
+        n = len(words)
+        raise ValueError(f"weights must have shape ({n},) or ({n}, {n}), got {weights.shape}")
+    check_shares(weights)
     return weights
 
 

@@ -10,7 +10,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.patches import Rectangle
 
 from d2lattn.canvas import axes
-from d2lattn.checks import check_count, show
+from d2lattn.checks import check_count, check_shares, show
 from d2lattn.flow import FAINT, INK
 from d2lattn.plots import to_numpy
 from d2lattn.roles import ROLES
@@ -189,7 +189,5 @@ def _shares(weights, count):
             f"weights must have shape (heads, {count}, {count}), as there are tokens, "
             f"got {tuple(weights.shape)}"
         )
-    sums = weights.sum(-1)
-    if not ((weights >= 0).all() and torch.minimum(sums.abs(), (sums - 1).abs()).max() < 1e-3):
-        raise ValueError("weights must be shares: at least 0, each row with the sum 1 or 0")
+    check_shares(weights)
     return weights.clamp(max=1)
