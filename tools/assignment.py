@@ -130,10 +130,11 @@ def write(chapter, target):
     paths = notebooks.chapters([chapter]) if re.fullmatch(r"\d\d", chapter) else []
     if not paths:
         sys.exit(f"CHAPTER must be the number of a chapter such as 03, got {chapter!r}")
+    exercises = assignment(paths[0])
     folder = target / "source" / f"chapter_{chapter}"
     folder.mkdir(parents=True, exist_ok=True)
     (target / "nbgrader_config.py").write_text(CONFIG, encoding="utf-8")
-    nbformat.write(assignment(paths[0]), folder / f"exercises_{chapter}.ipynb")
+    nbformat.write(exercises, folder / f"exercises_{chapter}.ipynb")
     print(folder / f"exercises_{chapter}.ipynb")
 
 

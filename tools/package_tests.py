@@ -11,6 +11,11 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOLS = {path.stem for path in (ROOT / "tools").glob("*.py")} - {"live_code"}  # part of `live`
 
+PYTEST = (
+    *(sys.executable, "-m", "pytest", "-q", "-n", "auto", "-p", "no:nbval"),
+    *("-m", "not pins", "--doctest-modules"),
+)
+
 
 def is_of_the_package(path):
     """Whether a file of tests uses no tool and no command of the project."""
@@ -22,12 +27,11 @@ def is_of_the_package(path):
     return not imported & TOOLS
 
 
-def command():
-    """pytest with the doctests of the package and the files that test it."""
-    files = [path for path in sorted((ROOT / "tests").glob("test_*.py")) if is_of_the_package(path)]
-    options = ["-q", "-n", "auto", "-p", "no:nbval", "-m", "not pins", "--doctest-modules"]
-    return [sys.executable, "-m", "pytest", *options, ROOT / "d2lattn", *files]
+def files():
+    """The package itself, for its doctests, and the files that test it."""
+    tests = sorted((ROOT / "tests").glob("test_*.py"))
+    return [ROOT / "d2lattn", *filter(is_of_the_package, tests)]
 
 
 if __name__ == "__main__":
-    sys.exit(subprocess.run(command(), cwd=ROOT, check=False).returncode)
+    sys.exit(subprocess.run([*PYTEST, *files()], cwd=ROOT, check=False).returncode)
