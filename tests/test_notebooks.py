@@ -11,8 +11,10 @@ import lecturer
 import matplotlib.pyplot as plt
 import nbformat
 import pytest
+import torch
 
 import notebooks
+from d2lattn import MultiHeadAttention
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -335,3 +337,27 @@ def test_figures_are_opaque(part):
                 png = base64.b64decode(output.data["image/png"])
                 image = plt.imread(io.BytesIO(png))  # (height, width, channels), 0 to 1
                 assert image.shape[-1] == 3 or image[..., 3].min() == 1, cell.source
+
+
+def test_the_layer_on_one_page_needs_torch_alone_and_is_the_layer_of_the_package():
+    chapter = read(next(path for path in CHAPTERS if path.name.startswith("04")))
+    (cell,) = (
+        c for c in code_cells(chapter) if c.source.startswith("class MultiHeadSelfAttention")
+    )
+    names = dict(torch=torch, nn=torch.nn)
+    exec(cell.source, names)
+    theirs, layer = (
+        MultiHeadAttention(12, 3).double(),
+        names["MultiHeadSelfAttention"](12, 3).double(),
+    )
+    layer.load_state_dict(theirs.state_dict())
+    x = torch.randn(2, 5, 12, generator=torch.Generator().manual_seed(0)).double()
+    for is_causal in (False, True):
+        outputs = layer(x, is_causal), theirs(x, is_causal=is_causal)
+        torch.testing.assert_close(*outputs)
+        gradients = (
+            torch.autograd.grad(output.square().sum(), module.parameters())
+            for output, module in zip(outputs, (layer, theirs), strict=True)
+        )
+        torch.testing.assert_close(*gradients)
+    assert layer.bfloat16()(x.bfloat16(), is_causal=True).dtype == torch.bfloat16
