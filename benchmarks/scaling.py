@@ -12,7 +12,7 @@ import torch
 from d2lattn.words import least_loss, train
 
 SETTINGS = (  # width, steps, learning rate, seeds
-    (64, 200, 0.03, range(6)),
+    (64, 200, 0.03, range(10)),
     (64, 800, 0.003, range(3)),
     (256, 400, 0.003, range(3)),
 )
