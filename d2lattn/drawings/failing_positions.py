@@ -10,7 +10,7 @@ import numpy as np
 from d2lattn.canvas import axes
 from d2lattn.checks import check_count, is_finite_number, show
 
-COLORS = ("C0", "0.45", "C6", "C8")  # of words, none of them the colour of a role
+COLORS = ("0.15", "0.55", "0.35", "0.7")  # of words: none is the colour of a role
 
 
 def growing_integers(vectors, positions, *, ax=None):
@@ -91,7 +91,7 @@ def stretching_fractions(lengths, *, word=2, ax=None):
     for row, length in enumerate(lengths):
         places = np.arange(length) / (length - 1)
         ax.plot(places, [row] * length, "o-", color="0.6", label=f"{length} words")
-        ax.plot(places[word], row, "o", color="C3", markersize=11)
+        ax.plot(places[word], row, "o", color="0.15", markersize=11)
         for i, place in enumerate(places):
             ax.text(place, row + 0.18, i, ha="center", va="top", fontsize=9)
     ax.set(xlabel="the number a word is given: i / (n − 1)", ylim=(len(lengths) - 0.4, -0.6))
@@ -123,7 +123,7 @@ def jumping_bits(count, *, ax=None):
     ax = _axes(ax, (6, 3.2))
     flips = [(i ^ (i + 1)).bit_count() for i in range(count)]
     width = count.bit_length()
-    ax.bar(range(count), flips, color=["C3" if f == max(flips) else "0.6" for f in flips])
+    ax.bar(range(count), flips, color=["0.15" if f == max(flips) else "0.6" for f in flips])
     names = [f"{i} → {i + 1}" for i in range(count)]
     ax.set_xticks(range(count), names, rotation=90, fontsize=9)
     ax.set(ylabel="bits that flip", yticks=range(max(flips) + 1))

@@ -8,11 +8,13 @@ from d2lattn.canvas import axes
 from d2lattn.checks import check_number, is_finite_number, show
 from d2lattn.roles import ROLES
 
+ARC = "0.45"  # the angle is no role
+
 
 def turning_arrows(query, key, positions, *, speed=1.0, ax=None):
     """Draw a query and a key before and after each is turned by its position times a speed.
 
-    The pale arrows are the vectors as they are, the full ones are turned by i·speed and j·speed
+    The grey arrows are the vectors as they are, the full ones are turned by i·speed and j·speed
     radians (Su et al. 2021, section 3.2.1); the arc between them is the angle that the score sees.
 
     Args:
@@ -49,7 +51,7 @@ def turning_arrows(query, key, positions, *, speed=1.0, ax=None):
         end = start + position * speed
         ends.append(end)
         color = ROLES[name]
-        _arrow(ax, start, length, color, alpha=0.35)
+        _arrow(ax, start, length, "0.75")  # where the two lie on each other, still one grey
         _arrow(ax, end, length, color, label=f"{name} at {position:g}")
         # The way it turned, drawn inside; more than one turn shows as a spiral.
         way = np.linspace(start, end, 200)
@@ -60,7 +62,7 @@ def turning_arrows(query, key, positions, *, speed=1.0, ax=None):
         ax.text(*place, f"{name} {position:g}", color=color, weight="bold", ha=side, va="center")
     between = math.remainder(ends[0] - ends[1], 2 * math.pi)  # the short way round
     arc = np.linspace(ends[1], ends[1] + between, 60)
-    ax.plot(0.6 * reach * np.cos(arc), 0.6 * reach * np.sin(arc), color=ROLES["weight"], lw=5)
+    ax.plot(0.6 * reach * np.cos(arc), 0.6 * reach * np.sin(arc), color=ARC, lw=5)
     ax.set(aspect="equal", xlim=(-1.7 * reach, 1.7 * reach), ylim=(-1.35 * reach, 1.35 * reach))
     ax.set(xlabel="first number of the pair", ylabel="second number", xticks=[], yticks=[])
     score = math.hypot(*query) * math.hypot(*key) * math.cos(between)
@@ -70,12 +72,12 @@ def turning_arrows(query, key, positions, *, speed=1.0, ax=None):
     return ax
 
 
-def _arrow(ax, angle, length, color, **style):
+def _arrow(ax, angle, length, color, label=None):
     """An arrow from the centre; the line beneath is what `describe` reads."""
     tip = (length * math.cos(angle), length * math.sin(angle))
     head = dict(arrowstyle="-|>", color=color, lw=2.5, shrinkA=0, shrinkB=0, mutation_scale=16)
-    ax.annotate("", tip, (0, 0), arrowprops={**head, "alpha": style.get("alpha")})
-    ax.plot([0, tip[0]], [0, tip[1]], color=color, lw=1, **style)
+    ax.annotate("", tip, (0, 0), arrowprops=head)
+    ax.plot([0, tip[0]], [0, tip[1]], color=color, lw=1, label=label)
 
 
 def _check_pair(name, values):
