@@ -61,9 +61,9 @@ def model_map(chapter=None, *, ax=None):
     layer = (4.25, -0.75), 10.0, 1.5
     ax.add_patch(FancyBboxPatch(*layer, boxstyle="round,pad=0.05", fill=False, ls="--", ec=FAINT))
     ax.text(14.25, 0.95, "a layer, several times over", ha="right", color=FAINT, fontsize=9)
-    if chapter is not None:
-        here = [part[2].replace("\n", " ") for part in PARTS if chapter in part[3]]
-        ax.text(-1.05, 0.95, f"chapter {chapter}: {'; '.join(here)}", fontsize=10, gid="said")
+    here = [part[2].replace("\n", " ") for part in PARTS if chapter in part[3]]
+    said = f"chapter {chapter}: {'; '.join(here)}" if here else "a number: the chapter about a part"
+    ax.text(-1.05, 0.95, said, fontsize=10, gid="said")
     ax.set(xlim=(-1.2, 17.2), ylim=(-2.3, 1.3))
     ax.set_axis_off()
     return ax
