@@ -953,6 +953,12 @@ DRAWINGS = [
         "^output must be among the words, got 'cat'",
     ),
     *others(
+        "word_map outline",
+        lambda q: drawings.word_map(THREE_WORDS, IN_PLANE, outline=q),
+        {"unknown": ["a", "cat"]},
+        "^outline must be among the words, got 'cat'",
+    ),
+    *others(
         "word_map x", lambda x: drawings.word_map(THREE_WORDS, x), NOT_IN_PLANE, "^x must .*, got "
     ),
     *others(

@@ -71,6 +71,28 @@ def test_the_map_colours_who_asks_and_what_came_out():
     assert points(ax, "words").tolist() == [[0, 0]]
 
 
+def test_an_outline_joins_words_in_their_order_and_their_names_keep_off_it():
+    places = {"a": (0, 0), "b": (4, 0), "c": (4, 2), "d": (0, 2), "inside": (3.2, 0.12)}
+    ax = drawings.word_map(list(places), list(places.values()), outline=["a", "b", "c", "d"])
+    (edge,) = ax.patches
+    assert (
+        edge.get_xy().tolist() == [list(places[word]) for word in "abcda"] and not edge.get_fill()
+    )
+    side = ax.transData.transform([(x, 0) for x in np.linspace(0, 4, 200)])
+    assert not any(boxes(ax)["inside"].contains(*spot) for spot in side)
+    assert not drawings.word_map(list(places), list(places.values())).patches
+
+
+def test_names_of_one_place_stand_in_short_lines_and_no_name_is_broken():
+    names = ["racket", "hammer", "a long name that stays", "far"]
+    ax = drawings.word_map(names, [[0, 0]] * 3 + [[1, 1]])
+    assert ax.texts[0].get_text().split("\n") == [
+        "racket,",
+        "hammer,",
+        "a\xa0long\xa0name\xa0that\xa0stays",
+    ]
+
+
 def test_a_shadow_times_the_length_of_the_query_is_the_score():
     ax = drawings.shadows(TOKENS, X, query="bat")
     feet, bat = points(ax, "ends of the shadows"), X[4].double().numpy()

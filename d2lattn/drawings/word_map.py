@@ -1,19 +1,23 @@
 """The map of the words: where each one stands, with words that share a place named together."""
 
-import numpy as np
+import textwrap
 
-from d2lattn.drawings.plane import gathered, in_the_plane, label, prepare
+import numpy as np
+from matplotlib.patches import Polygon
+
+from d2lattn.drawings.plane import along, gathered, in_the_plane, label, prepare
 from d2lattn.flow import FAINT
 from d2lattn.roles import ROLES
 
 
-def word_map(words, x, *, query=None, output=None, ax=None, title=None):
+def word_map(words, x, *, query=None, output=None, outline=None, ax=None, title=None):
     """Draw words as points, who asks in the query's colour and what came out in the output's.
 
     Args:
         words: n words.
         x: (n, 2) their places.
         query, output: words of the list that ask, or that came out: one, a list, or none.
+        outline: words of the list to join by a dashed line, in this order and back to the first.
         ax (Axes): where to draw; a new figure when absent.
         title (str): a title.
 
@@ -21,7 +25,7 @@ def word_map(words, x, *, query=None, output=None, ax=None, title=None):
         matplotlib Axes.
 
     Raises:
-        ValueError: places that do not fit the words; a query or an output that is none of them.
+        ValueError: places that do not fit the words; a query, output or outline of other words.
 
     Example:
         >>> from d2lattn.plots import describe
@@ -31,6 +35,10 @@ def word_map(words, x, *, query=None, output=None, ax=None, title=None):
     words, x = in_the_plane(words, x)
     roles = {"asks": _chosen("query", query, words), "new": _chosen("output", output, words)}
     ax = prepare(ax, np.vstack([x, 0 * x[:1]]), title)
+    _chosen("outline", outline, words)
+    edge = x[[words.index(word) for word in outline or ()]]
+    if len(edge):
+        ax.add_patch(Polygon(edge, fill=False, edgecolor=FAINT, linestyle="--"))
     rest = ~(roles["asks"] | roles["new"])
     for name, chosen, color, marker in (
         ("words", rest, FAINT, "o"),
@@ -41,15 +49,15 @@ def word_map(words, x, *, query=None, output=None, ax=None, title=None):
             ax.scatter(*x[chosen].T, color=color, marker=marker, s=45, label=name, zorder=4)
     groups = gathered(words, x)
     names = [_lines([words[i] for i in numbers]) for _, numbers in groups]
-    label(ax, [place for place, _ in groups], names, gid=None)
+    sides = zip(edge, np.roll(edge, -1, axis=0), strict=True)
+    avoid = [spot for start, end in sides for spot in along(start, end)]
+    label(ax, [place for place, _ in groups], names, avoid=avoid, gid=None)
     return ax
 
 
 def _lines(names):
-    """Up to three names in a row, more of them in rows of two: narrow labels fit more places."""
-    most = 3 if len(names) <= 3 else 2
-    rows = [", ".join(names[i : i + most]) for i in range(0, len(names), most)]
-    return ",\n".join(rows)
+    """The names in lines of at most 13 letters, none of them broken: narrow labels fit better."""
+    return textwrap.fill(", ".join(name.replace(" ", "\N{NO-BREAK SPACE}") for name in names), 13)
 
 
 def _chosen(name, chosen, words):
