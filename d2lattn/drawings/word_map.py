@@ -47,7 +47,7 @@ def word_map(words, x, *, query=None, output=None, outline=None, ax=None, title=
     ):
         if chosen.any():
             ax.scatter(*x[chosen].T, color=color, marker=marker, s=45, label=name, zorder=4)
-    groups = gathered(words, x)
+    groups = sorted(gathered(words, x))  # from left to right: a name finds room on its left
     names = [_lines([words[i] for i in numbers]) for _, numbers in groups]
     sides = zip(edge, np.roll(edge, -1, axis=0), strict=True)
     avoid = [spot for start, end in sides for spot in along(start, end)]
@@ -57,7 +57,8 @@ def word_map(words, x, *, query=None, output=None, outline=None, ax=None, title=
 
 def _lines(names):
     """The names in lines of at most 13 letters, none of them broken: narrow labels fit better."""
-    return textwrap.fill(", ".join(name.replace(" ", "\N{NO-BREAK SPACE}") for name in names), 13)
+    whole = ", ".join(name.replace(" ", "\N{NO-BREAK SPACE}") for name in names)
+    return textwrap.fill(whole, 13, break_long_words=False, break_on_hyphens=False)
 
 
 def _chosen(name, chosen, words):
