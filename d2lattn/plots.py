@@ -24,6 +24,8 @@ SEQUENTIAL = sns.cubehelix_palette(start=0.2, rot=-0.1, hue=0.8, light=0.97, as_
 DIVERGING = "vlag"  # white at the centre
 LINE_STYLES = ("-", "--", ":", "-.")
 MARKERS = "osD^v"
+# Of lines, which play no role: none of them is near a colour of d2lattn.roles.
+SHADES = ("0.1", "0.5", "#8a6a4a", "#6b7684", "0.3")
 
 __all__ = ["columns", "describe", "flow", "heatmap", "heatmaps", "lines", "network"]
 
@@ -222,7 +224,7 @@ def lines(
     for i, (name, y) in enumerate(curves.items()):
         style = LINE_STYLES[i % len(LINE_STYLES)]
         marker = MARKERS[i % len(MARKERS)] if markers else None
-        ax.plot(x, y, style, color=f"C{i}", marker=marker, markersize=4, label=name)
+        ax.plot(x, y, style, color=SHADES[i % len(SHADES)], marker=marker, markersize=4, label=name)
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title, **scales)
     ax.grid(alpha=0.3)
     if len(curves) > 1:

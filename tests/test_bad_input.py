@@ -1150,6 +1150,7 @@ ON_AXES = {
     "projections": lambda ax: drawings.projections(2, 2, 2, ax=ax),
     "pull": lambda ax: drawings.pull(["a", "b"], [[0, 1], [1, 0]], [1, 0], query="a", ax=ax),
     "shadows": lambda ax: drawings.shadows(["a", "b"], [[0, 1], [1, 0]], query="a", ax=ax),
+    "shared_heads": lambda ax: drawings.shared_heads(4, 2, ax=ax),
     "split_and_join": lambda ax: drawings.split_and_join(
         ["a", "b"], torch.eye(2)[None], head_dim=1, ax=ax
     ),

@@ -8,6 +8,7 @@ from d2lattn.drawings.model_map import model_map
 from d2lattn.drawings.projections import projections
 from d2lattn.drawings.pull import pull
 from d2lattn.drawings.shadows import shadows
+from d2lattn.drawings.shared_heads import shared_heads
 from d2lattn.drawings.split_and_join import split_and_join
 from d2lattn.drawings.staircase import staircase
 from d2lattn.drawings.transformer_block import transformer_block
@@ -24,6 +25,7 @@ __all__ = [
     "projections",
     "pull",
     "shadows",
+    "shared_heads",
     "split_and_join",
     "staircase",
     "stretching_fractions",
