@@ -126,6 +126,12 @@ def test_query_and_key_differ_at_a_glance(vision):
     assert distances(vision)["query", "key"] >= 41
 
 
+@pytest.mark.parametrize("shade", plots.SHADES)
+def test_a_line_without_a_role_is_near_no_role(shade):
+    plain = mpl.colors.to_hex(shade)
+    assert min(ciede2000(lab(plain), lab(colour)) for colour in ROLES.values()) >= 16
+
+
 def test_maps_of_shares_have_the_colour_of_shares():
     """And they grow darker in even steps of lightness (CIE L*), from nearly white."""
     shades = [mpl.colors.to_hex(colour) for colour in plots.SEQUENTIAL(np.linspace(0, 1, 33))]
