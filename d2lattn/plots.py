@@ -17,6 +17,7 @@ from d2lattn.canvas import axes, check_axes
 from d2lattn.checks import check_choice, check_count, check_flag, check_number, show
 from d2lattn.comparison import boolean_steps, receptive_field
 from d2lattn.flow import describe_flow, flow, is_flow
+from d2lattn.roles import ROLES
 
 # Shares are lavender (roles.py) in a map too: the map leads through that colour, from nearly white
 # and in even steps of lightness (Green 2011, "A colour scheme for the display of intensities").
@@ -272,8 +273,8 @@ def network(steps, *, within=None, unit=None, ax=None, title=None):
             sees unit j of the layer below.
         within: boolean (n, n), who sees whom inside each layer above the inputs (in an RNN the
             state before).
-        unit: (layer, position) of the unit whose receptive field is drawn in colour; layer 0 is
-            the input.
+        unit: (layer, position) of the unit whose receptive field is drawn in colour, itself red
+            like an output, what it hears green like values; layer 0 is the input.
         ax (Axes): where to draw; a new figure when absent.
         title (str): a title.
 
@@ -296,7 +297,7 @@ def network(steps, *, within=None, unit=None, ax=None, title=None):
         field = receptive_field(steps, unit, within=within)
     ax = axes(ax, (1 + 0.75 * n, 1 + 0.95 * len(steps)))
     _draw_edges(ax, steps, within, field)
-    _draw_units(ax, field, "" if unit is None else f"field of unit {unit[1] + 1}")
+    _draw_units(ax, field, unit)
     names = ["input", *(f"layer {y}" for y in range(1, len(field)))]
     ax.set(xlim=(0.5, n + 0.5), ylim=(-0.4, len(steps) + 0.4), xlabel="position", title=title)
     ax.set_xticks(range(1, n + 1))
@@ -378,24 +379,38 @@ def to_numpy(values, name="values"):
 
 
 def _draw_edges(ax, steps, within, field):
-    """Who sees whom, red where both ends belong to the field."""
+    """Who sees whom, green where both ends belong to the field."""
     seen = [(y, y + 1, i, j) for y, step in enumerate(steps) for i, j in step.nonzero().tolist()]
     inside = within.nonzero().tolist()
     seen += [(y, y, i, j) for y in range(1, len(field)) for i, j in inside]
     edges = [((j + 1, below), (i + 1, y)) for below, y, i, j in seen]
-    colours = ["C3" if field[y, i] else "0.75" for _, y, i, _ in seen]
-    widths = [2.0 if colour == "C3" else 1.0 for colour in colours]
+    colours = [ROLES["value"] if field[y, i] else "0.75" for _, y, i, _ in seen]
+    widths = [2.0 if field[y, i] else 1.0 for _, y, i, _ in seen]
     ax.add_collection(LineCollection(edges, colors=colours, linewidths=widths, label="connections"))
     for (start, end), colour in zip(edges, colours, strict=True):
         if start[1] == end[1]:  # an arrow for what runs sideways
             ax.annotate("", end, start, arrowprops=dict(arrowstyle="-|>", color=colour, shrinkB=7))
 
 
-def _draw_units(ax, field, name):
-    for chosen, colour, label in ((~field, "white", "others"), (field, "C3", name)):
-        y, x = chosen.nonzero().T.numpy()
-        if len(x):
-            ax.scatter(x + 1, y, s=170, color=colour, edgecolors="0.3", zorder=3, label=label)
+def _draw_units(ax, field, unit):
+    """What the chosen unit hears is green like a value, and the unit red like an output."""
+    y, x = (~field).nonzero().T.numpy()
+    if len(x):
+        ax.scatter(x + 1, y, s=170, color="white", edgecolors="0.3", zorder=3, label="others")
+    if unit is None:
+        return
+    y, x = field.nonzero().T.numpy()
+    roles = ["output" if (y, x) == tuple(unit) else "value" for y, x in field.nonzero().tolist()]
+    name = f"field of unit {unit[1] + 1}"
+    ax.scatter(
+        x + 1,
+        y,
+        s=170,
+        color=[ROLES[role] for role in roles],
+        edgecolors="0.3",
+        zorder=3,
+        label=name,
+    )
 
 
 def _describe_collection(ax, artist):

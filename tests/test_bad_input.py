@@ -935,6 +935,52 @@ NOT_SHARES = {
 NOT_ASKING = {"unknown": "cat", "a number": 1, "nothing": None}
 DRAWINGS = [
     *others(
+        "layer_lines x",
+        lambda x: drawings.layer_lines(x, {"RNN": [1, 2]}),
+        {"too long": [1, 2, 3], "a number": 1},
+        "^(x|series).* must ",
+    ),
+    *others(
+        "layer_lines series",
+        lambda series: drawings.layer_lines([1, 2], series),
+        {"none": {}, "a list": [1, 2], "no layer": {"MLP": [1, 2]}, "no name": {3: [1, 2]}},
+        "^series must (be a dict|have names that begin with) .*, got ",
+    ),
+    *flags(
+        "layer_lines markers",
+        lambda flag: drawings.layer_lines([1, 2], {"RNN": [1, 2]}, markers=flag),
+    ),
+    *others(
+        "layer_lines xscale",
+        lambda scale: drawings.layer_lines([1, 2], {"RNN": [1, 2]}, xscale=scale),
+        {"unknown": "logarithmic"},
+        "^xscale must be one of .*, got ",
+    ),
+    *others(
+        "layer_lines yscale",
+        lambda scale: drawings.layer_lines([1, 2], {"RNN": [1, 2]}, yscale=scale),
+        {"unknown": "logarithmic"},
+        "^yscale must be one of .*, got ",
+    ),
+    *others(
+        "layer_points points",
+        drawings.layer_points,
+        {"none": {}, "a list": [(1, 2)], "no layer": {"MLP": (1, 2)}},
+        "^points must (be a dict|have names that begin with) .*, got ",
+    ),
+    *others(
+        "layer_points place",
+        lambda place: drawings.layer_points({"RNN": place}),
+        {
+            "a number": 1,
+            "three": (1, 2, 3),
+            "zero": (0, 1),
+            "words": ("a", "b"),
+            "ragged": [1, [2]],
+        },
+        "^points 'RNN' must .*, got ",
+    ),
+    *others(
         "word_map words",
         lambda w: drawings.word_map(w, IN_PLANE),
         {"a string": "abc"},
@@ -1146,6 +1192,8 @@ ON_AXES = {
         {"a": (1, 0), "b": (0, 1)}, [0, 1], ax=ax
     ),
     "jumping_bits": lambda ax: drawings.jumping_bits(4, ax=ax),
+    "layer_lines": lambda ax: drawings.layer_lines([1, 2], {"RNN": [1, 2]}, ax=ax),
+    "layer_points": lambda ax: drawings.layer_points({"RNN": (1, 2)}, ax=ax),
     "model_map": lambda ax: drawings.model_map(ax=ax),
     "projections": lambda ax: drawings.projections(2, 2, 2, ax=ax),
     "pull": lambda ax: drawings.pull(["a", "b"], [[0, 1], [1, 0]], [1, 0], query="a", ax=ax),

@@ -17,6 +17,7 @@ from matplotlib.patches import Rectangle
 from d2lattn import causal_mask
 from d2lattn.comparison import conv_connectivity
 from d2lattn.plots import columns, describe, heatmap, heatmaps, lines, network, to_numpy
+from d2lattn.roles import ROLES
 
 WEIGHTS = np.array([[0.5, 0.25, 0.25], [0.0, 0.9, 0.1]])
 
@@ -383,17 +384,17 @@ def edges_of(ax):
     }
 
 
-def test_the_network_draws_every_edge_where_it_belongs_and_the_field_in_red():
+def test_the_network_draws_every_edge_where_it_belongs_and_the_field_in_colour():
     step = torch.tensor([[True, False, False], [True, True, False], [False, False, True]])
     before = torch.eye(3, dtype=torch.bool).roll(1, dims=0).tril()
     ax = network([step], within=before, unit=(1, 1), title="three units")
-    red, grey = (to_rgba("C3"), 2.0), (to_rgba("0.75"), 1.0)
+    green, grey = (to_rgba(ROLES["value"]), 2.0), (to_rgba("0.75"), 1.0)
     assert edges_of(ax) == {
-        ((1, 0), (1, 1)): red,
-        ((1, 0), (2, 1)): red,
-        ((2, 0), (2, 1)): red,
+        ((1, 0), (1, 1)): green,
+        ((1, 0), (2, 1)): green,
+        ((2, 0), (2, 1)): green,
         ((3, 0), (3, 1)): grey,
-        ((1, 1), (2, 1)): red,  # the state before
+        ((1, 1), (2, 1)): green,  # the state before
         ((2, 1), (3, 1)): grey,
     }
     arrows = [(text.xyann, text.xy) for text in ax.texts]  # from, to
@@ -403,7 +404,10 @@ def test_the_network_draws_every_edge_where_it_belongs_and_the_field_in_red():
     assert sorted(others.get_offsets().tolist()) == [[3, 0], [3, 1]]
     assert sorted(field.get_offsets().tolist()) == [[1, 0], [1, 1], [2, 0], [2, 1]]
     assert tuple(others.get_facecolor()[0]) == to_rgba("white")
-    assert tuple(field.get_facecolor()[0]) == to_rgba("C3")
+    output, value = to_rgba(ROLES["output"]), to_rgba(ROLES["value"])
+    drawn = dict(zip(map(tuple, field.get_offsets().tolist()), field.get_facecolor(), strict=True))
+    assert {place for place, colour in drawn.items() if tuple(colour) == output} == {(2, 1)}
+    assert sum(tuple(colour) == value for colour in drawn.values()) == 3
     assert (others.get_label(), field.get_label()) == ("others", "field of unit 2")
     assert ax.get_title() == "three units"
 

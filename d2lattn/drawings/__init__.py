@@ -4,6 +4,7 @@ from d2lattn.drawings.blend import blend
 from d2lattn.drawings.cross_attention import cross_attention
 from d2lattn.drawings.failing_positions import growing_integers, jumping_bits, stretching_fractions
 from d2lattn.drawings.groups import groups
+from d2lattn.drawings.layers import layer_lines, layer_points
 from d2lattn.drawings.model_map import model_map
 from d2lattn.drawings.projections import projections
 from d2lattn.drawings.pull import pull
@@ -21,6 +22,8 @@ __all__ = [
     "groups",
     "growing_integers",
     "jumping_bits",
+    "layer_lines",
+    "layer_points",
     "model_map",
     "projections",
     "pull",
