@@ -517,6 +517,54 @@ SLIPS = {
         ("the mean over the heads", {".mean(-1)": ".mean()"}),
         ("this is the sum", {".mean(-1)": ".sum(-1)"}),
     ],
+    "9.7": [
+        (
+            "the norm comes after the sum",
+            {
+                "x + block.attention(block.attention_norm(x))": (
+                    "block.attention_norm(x + block.attention(x))"
+                ),
+                "x + block.mlp(block.mlp_norm(x))": "block.mlp_norm(x + block.mlp(x))",
+            },
+        ),
+        ("the residuals are missing", {"x + block": "block"}),
+        ("what attention finds is added", {"x = x + block": "x = block"}),
+        ("what the mlp finds is added", {"return x + block": "return block"}),
+        (
+            "it is added to norm(x)",
+            {
+                "x + block.attention(block.attention_norm(x))": (
+                    "block.attention_norm(x)\n    x = x + block.attention(x)"
+                ),
+                "return x + block.mlp(block.mlp_norm(x))": (
+                    "x = block.mlp_norm(x)\n    return x + block.mlp(x)"
+                ),
+            },
+        ),
+        ("one norm for both", {"mlp_norm": "attention_norm"}),
+        (
+            "the two norms are exchanged",
+            {
+                "(block.mlp_norm": "(block.other",
+                "attention_norm": "mlp_norm",
+                "other": "attention_norm",
+            },
+        ),
+        (
+            "the norms are missing",
+            {"block.attention_norm(x)": "x", "block.mlp_norm(x)": "x"},
+        ),
+        (
+            "the mlp comes before attention",
+            {
+                "block.attention(block.attention_norm(x))": "block.first",
+                "block.mlp(block.mlp_norm(x))": "block.attention(block.attention_norm(x))",
+                "block.first": "block.mlp(block.mlp_norm(x))",
+            },
+        ),
+        ("both parts read the same x", {"x = x + block": "y = x + block", "return x": "return y"}),
+        ("the mlp is missing", {"return x + block.mlp(block.mlp_norm(x))": "return x"}),
+    ],
 }
 # Right answers to the exercises that ask for a value, as a reader may write them.
 RIGHT = [

@@ -1191,6 +1191,7 @@ ON_AXES = {
     "growing_integers": lambda ax: drawings.growing_integers(
         {"a": (1, 0), "b": (0, 1)}, [0, 1], ax=ax
     ),
+    "induction": lambda ax: drawings.induction(["a", "b", "c", "a"], ax=ax),
     "jumping_bits": lambda ax: drawings.jumping_bits(4, ax=ax),
     "layer_lines": lambda ax: drawings.layer_lines([1, 2], {"RNN": [1, 2]}, ax=ax),
     "layer_points": lambda ax: drawings.layer_points({"RNN": (1, 2)}, ax=ax),

@@ -4,6 +4,7 @@ from d2lattn.drawings.blend import blend
 from d2lattn.drawings.cross_attention import cross_attention
 from d2lattn.drawings.failing_positions import growing_integers, jumping_bits, stretching_fractions
 from d2lattn.drawings.groups import groups
+from d2lattn.drawings.induction import induction
 from d2lattn.drawings.layers import layer_lines, layer_points
 from d2lattn.drawings.model_map import model_map
 from d2lattn.drawings.projections import projections
@@ -21,6 +22,7 @@ __all__ = [
     "cross_attention",
     "groups",
     "growing_integers",
+    "induction",
     "jumping_bits",
     "layer_lines",
     "layer_points",

@@ -2,15 +2,17 @@
 
 import seaborn as sns
 from matplotlib.patches import FancyArrowPatch
-from matplotlib.patheffects import withStroke
 
-from d2lattn.canvas import axes
+from d2lattn.canvas import INK, axes
 from d2lattn.checks import show
+from d2lattn.drawings.plane import along, label
 from d2lattn.plots import MARKERS, to_numpy
+
+FILLS = ("0.65", "white", INK, "0.4", "0.85")  # greys: a group plays none of the five roles
 
 
 def groups(points, *, names=None, arrows=(), ax=None, title=None, xlabel="", ylabel=""):
-    """Draw groups of points, each with a colour and a marker of its own.
+    """Draw groups of points, each with a grey and a marker of its own.
 
     Args:
         points: name of a group -> (n, 2).
@@ -41,18 +43,25 @@ def groups(points, *, names=None, arrows=(), ax=None, title=None, xlabel="", yla
                 f"names must hold one for each point of its group, got {len(of_it)} for {group!r}"
             )
     ax = axes(ax, (7, 4.2))
+    crossed = []  # what a name should not stand on
     for start, end in arrows:
         look = dict(arrowstyle="-|>", color="0.55", lw=1.2, mutation_scale=12)
+        look["connectionstyle"] = "arc3,rad=-0.05"  # past a point that lies on the straight way
         ax.add_patch(FancyArrowPatch(start, end, shrinkA=4, shrinkB=4, **look))
+        crossed += along(start, end)
     for i, (group, xy) in enumerate(points.items()):
-        look = dict(marker=MARKERS[i % len(MARKERS)], color=f"C{i}", s=45, alpha=0.85, zorder=3)
-        ax.scatter(*xy.T, label=group, **look)
-        for place, name in zip(xy, names.get(group, []), strict=False):
-            _write(ax, place, name)
+        look = dict(marker=MARKERS[i % len(MARKERS)], color=FILLS[i % len(FILLS)], s=45, zorder=3)
+        ax.scatter(*xy.T, label=group, edgecolors=INK, linewidths=0.8, **look)
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
     ax.margins(0.12)
     if len(points) > 1:
         ax.legend(frameon=False)
+    named = [
+        (place, n) for group in names for place, n in zip(points[group], names[group], strict=True)
+    ]
+    if named:
+        ax.autoscale_view()
+        label(ax, *zip(*named, strict=True), avoid=crossed, gid=None)
     sns.despine(ax=ax)
     return ax
 
@@ -62,10 +71,3 @@ def _places(group, xy):
     if xy.ndim != 2 or xy.shape[1] != 2 or not len(xy):
         raise ValueError(f"points {group!r} must have shape (n, 2), got {xy.shape}")
     return xy.astype(float)
-
-
-def _write(ax, place, name):
-    """A name above its point, legible also where it crosses an arrow."""
-    halo = [withStroke(linewidth=3, foreground="white")]
-    shift = dict(xytext=(0, 6), textcoords="offset points", ha="center", va="bottom")
-    ax.annotate(name, place, fontsize=9, path_effects=halo, zorder=4, **shift)

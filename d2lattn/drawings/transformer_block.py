@@ -7,6 +7,7 @@ from d2lattn.checks import check_flag
 from d2lattn.roles import ROLES
 
 STREAM, PART, WIDE = 0.0, 3.1, 3.4  # the stream's place, the middle of the parts and their width
+NEUTRAL = "#ebebeb"  # what plays none of the five roles
 
 
 def transformer_block(*, mlp=True, ax=None):
@@ -28,30 +29,35 @@ def transformer_block(*, mlp=True, ax=None):
     Example:
         >>> from d2lattn.plots import describe
         >>> print(describe(transformer_block()))
-        13 texts, from 'words'
+        16 texts, from 'words'
     """
     check_flag("mlp", mlp)
-    parts = [("attention", "every word looks at the others", ROLES["weight"])]
+    parts = [("attention", "every word looks at the others", ROLES["weight"] + "60")]
     if mlp:
-        parts.append(("MLP", "every word thinks for itself", ROLES["value"]))
+        parts.append(("MLP", "every word thinks for itself\n(also called feed-forward)", NEUTRAL))
     top = 2.2 + 2.4 * len(parts)
     ax = axes(ax, (7.4, 1.2 + 0.62 * top))
-    _box(ax, STREAM, 0.0, 2.9, "words", "0.92")
-    _box(ax, STREAM, 1.0, 2.9, "embedding + position", "0.92")
+    _box(ax, STREAM, 0.0, 2.9, "words", NEUTRAL)
+    _box(ax, STREAM, 1.0, 2.9, "embedding + position", NEUTRAL)
     _arrow(ax, (STREAM, 0.32), (STREAM, 0.68))
     _arrow(ax, (STREAM, 1.32), (STREAM, top - 0.02))
     for i, (name, says, colour) in enumerate(parts):
         foot = 1.8 + 2.4 * i
         _branch(ax, foot, name, says, colour)
     frame = FancyBboxPatch(
-        (-1.6, 1.62), 11.5, 2.4 * len(parts) + 0.1, boxstyle="round,pad=0.05", fill=False, ls="--"
+        (-2.2, 1.62), 12.1, 2.4 * len(parts) + 0.1, boxstyle="round,pad=0.05", fill=False, ls="--"
     )
     ax.add_patch(frame)
-    ax.text(9.8, 1.72, "a block, repeated in each layer", ha="right", va="bottom", fontsize=10)
-    _box(ax, STREAM, top + 0.3, 2.9, "norm", "0.92")
-    _box(ax, PART + 1.6, top + 0.3, WIDE, "a logit for each word", ROLES["output"] + "40")
-    _arrow(ax, (STREAM + 1.45, top + 0.3), (PART - 0.1, top + 0.3))
-    ax.set(xlim=(-1.9, 10.2), ylim=(-0.5, top + 0.8))
+    ax.text(9.8, top - 0.85, "a block, repeated in each layer", ha="right", fontsize=10)
+    beside = dict(va="center", fontsize=10)
+    ax.text(PART + WIDE / 2 + 0.3, 2.1, "LayerNorm: to a standard size", **beside)
+    ax.text(STREAM - 0.3, 3.75, "residual\nconnection", ha="right", **beside)
+    _box(ax, STREAM, top + 0.3, 2.9, "norm", NEUTRAL)
+    _box(ax, PART, top + 0.3, 1.6, "matrix", NEUTRAL)
+    _box(ax, PART + 4.0, top + 0.3, WIDE, "a logit for each word", ROLES["output"] + "40")
+    _arrow(ax, (STREAM + 1.45, top + 0.3), (PART - 0.8, top + 0.3))
+    _arrow(ax, (PART + 0.8, top + 0.3), (PART + 4.0 - WIDE / 2, top + 0.3))
+    ax.set(xlim=(-2.5, 10.2), ylim=(-0.5, top + 0.8))
     ax.set_axis_off()
     return ax
 
@@ -59,9 +65,9 @@ def transformer_block(*, mlp=True, ax=None):
 def _branch(ax, foot, name, says, colour):
     """One part: off the stream, through norm and part, back onto the stream with a plus."""
     _arrow(ax, (STREAM, foot + 0.3), (PART - WIDE / 2, foot + 0.3))
-    _box(ax, PART, foot + 0.3, WIDE, "norm", "0.92")
+    _box(ax, PART, foot + 0.3, WIDE, "norm", NEUTRAL)
     _arrow(ax, (PART, foot + 0.62), (PART, foot + 0.98))
-    _box(ax, PART, foot + 1.3, WIDE, name, colour + "60")
+    _box(ax, PART, foot + 1.3, WIDE, name, colour)
     ax.text(PART + WIDE / 2 + 0.3, foot + 1.3, says, va="center", fontsize=10)
     _arrow(ax, (PART - WIDE / 2, foot + 1.3), (STREAM + 0.2, foot + 1.9))
     plus = dict(boxstyle="circle,pad=0.1", fc="white", ec="0.3")

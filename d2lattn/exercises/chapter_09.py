@@ -7,6 +7,7 @@ import torch
 from d2lattn.attention import masked_softmax
 from d2lattn.exercises import FunctionExercise, OpenExercise, ValueExercise, is_starter
 from d2lattn.masks import causal_mask
+from d2lattn.transformer import Block
 
 PROMPT, NEW = 20, 100  # words given, words written
 
@@ -108,6 +109,49 @@ def _score(weights, period, shift=1, first=None):
     L = weights.shape[-1]
     asks = torch.arange(period if first is None else first, L)
     return weights[:, asks, asks - period + shift].mean(-1)
+
+
+# A block
+
+
+def _blocks():
+    """Blocks whose norms differ, so that it matters which one stands where."""
+    generator, cases = torch.Generator().manual_seed(0), []
+    for E, H, L in ((6, 2, 3), (8, 4, 5)):
+        block = Block(E, H).eval()
+        for parameter in block.parameters():
+            torch.nn.init.normal_(parameter, std=0.7, generator=generator)
+        cases.append((torch.randn(2, L, E, generator=generator), block.requires_grad_(False)))
+    return cases
+
+
+def _plain(x):
+    return x
+
+
+def _block(x, block, first="attention", keep=(True, True), norms=("attention", "mlp")):
+    """x + part(norm(x)) for both parts; `keep` says whether x is added, `norms` which is taken."""
+    order = ("attention", "mlp") if first == "attention" else ("mlp", "attention")
+    taken = dict(zip(("attention", "mlp"), norms, strict=True))
+    for part, stays in zip(order, keep, strict=True):
+        norm = getattr(block, f"{taken[part]}_norm") if taken[part] else _plain
+        x = stays * x + getattr(block, part)(norm(x))
+    return x
+
+
+def _norm_after(x, block):
+    x = block.attention_norm(x + block.attention(x))
+    return block.mlp_norm(x + block.mlp(x))
+
+
+def _side_by_side(x, block):
+    return x + block.attention(block.attention_norm(x)) + block.mlp(block.mlp_norm(x))
+
+
+def _adds_norms(x, block):
+    x = block.attention_norm(x)
+    x = block.mlp_norm(x + block.attention(x))
+    return x + block.mlp(x)
 
 
 # What does this head do?
@@ -265,5 +309,38 @@ EXERCISES = {
     ),
     "9.6": OpenExercise(
         judge_rule, lambda answer: callable(answer) and is_starter(answer, "attention")
+    ),
+    "9.7": FunctionExercise(
+        _block,
+        _blocks,
+        {
+            "the norm comes after the sum, as in 2017: here each part gets norm(x)": _norm_after,
+            "the residuals are missing: what a part finds is added to x": (
+                lambda x, block: _block(x, block, keep=(False, False))
+            ),
+            "a residual is missing: what attention finds is added to x": (
+                lambda x, block: _block(x, block, keep=(False, True))
+            ),
+            "a residual is missing: what the mlp finds is added to x": (
+                lambda x, block: _block(x, block, keep=(True, False))
+            ),
+            "it is added to norm(x): the stream itself is never normed": _adds_norms,
+            "one norm for both parts: the mlp has its own, mlp_norm": (
+                lambda x, block: _block(x, block, norms=("attention", "attention"))
+            ),
+            "the two norms are exchanged": (
+                lambda x, block: _block(x, block, norms=("mlp", "attention"))
+            ),
+            "the norms are missing: each part gets norm(x)": (
+                lambda x, block: _block(x, block, norms=(None, None))
+            ),
+            "the mlp comes before attention: first look at the others, then think": (
+                lambda x, block: _block(x, block, first="mlp")
+            ),
+            "both parts read the same x: the mlp reads what attention has added": _side_by_side,
+            "the mlp is missing: this is the first half of the block": (
+                lambda x, block: x + block.attention(block.attention_norm(x))
+            ),
+        },
     ),
 }
