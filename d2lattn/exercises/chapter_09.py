@@ -1,5 +1,6 @@
 """Exercises of chapter 9: a Transformer that learns, and what its heads do."""
 
+import functools
 import random
 
 import torch
@@ -7,7 +8,7 @@ import torch
 from d2lattn.attention import masked_softmax
 from d2lattn.exercises import FunctionExercise, OpenExercise, ValueExercise, is_starter
 from d2lattn.masks import causal_mask
-from d2lattn.transformer import Block
+from d2lattn.transformer import Encoder
 
 PROMPT, NEW = 20, 100  # words given, words written
 
@@ -114,15 +115,20 @@ def _score(weights, period, shift=1, first=None):
 # A block
 
 
-def _blocks():
-    """Blocks whose norms differ, so that it matters which one stands where."""
-    generator, cases = torch.Generator().manual_seed(0), []
-    for E, H, L in ((6, 2, 3), (8, 4, 5)):
-        block = Block(E, H).eval()
-        for parameter in block.parameters():
-            torch.nn.init.normal_(parameter, std=0.7, generator=generator)
-        cases.append((torch.randn(2, L, E, generator=generator), block.requires_grad_(False)))
-    return cases
+@functools.cache  # two blocks are the same only if they are one object
+def _drawn_block(E, H):
+    """A block whose norms differ, so that it matters which one stands where."""
+    generator = torch.Generator().manual_seed(0)
+    block = Encoder(2, E, num_layers=1, num_heads=H).blocks[0].eval().requires_grad_(False)
+    for parameter in block.parameters():
+        torch.nn.init.normal_(parameter, std=0.7, generator=generator)
+    return block
+
+
+def _streams():
+    generator = torch.Generator().manual_seed(0)
+    sizes = ((6, 2, 3), (8, 4, 5))
+    return [(torch.randn(2, L, E, generator=generator), _drawn_block(E, H)) for E, H, L in sizes]
 
 
 def _plain(x):
@@ -312,7 +318,7 @@ EXERCISES = {
     ),
     "9.7": FunctionExercise(
         _block,
-        _blocks,
+        _streams,
         {
             "the norm comes after the sum, as in 2017: here each part gets norm(x)": _norm_after,
             "the residuals are missing: what a part finds is added to x": (
