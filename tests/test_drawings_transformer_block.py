@@ -2,8 +2,10 @@
 
 import matplotlib as mpl
 import pytest
+from matplotlib.colors import to_hex
 
 from d2lattn import drawings, plots
+from d2lattn.roles import ROLES
 
 mpl.use("Agg")
 
@@ -28,3 +30,13 @@ def test_each_part_is_normed_and_added_to_the_stream(mlp, pluses):
 def test_bad_input_is_refused_by_name():
     with pytest.raises(ValueError, match=r"^mlp must be True or False, got 1$"):
         drawings.transformer_block(mlp=1)
+
+
+def test_only_attention_and_what_comes_out_have_the_colour_of_a_role():
+    ax = drawings.transformer_block()
+    faces = [to_hex(box.get_facecolor()) for box in ax.patches if hasattr(box, "get_boxstyle")]
+    assert sorted(face for face in faces if face in ROLES.values()) == sorted(
+        [ROLES["weight"], ROLES["output"]]
+    )
+    said = " ".join(written(ax))
+    assert all(name in said for name in ("residual", "feed-forward", "LayerNorm"))
