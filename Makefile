@@ -61,12 +61,12 @@ lab: $(STAMP) ## open the book in JupyterLab (PORT=8888)
 test: $(STAMP) ## check the style, the package and every chapter, output by output
 	@$(PY) -m ruff check --quiet . && $(PY) -m ruff format --quiet --check .
 	@$(call settings,.venv) $(PY) -m pytest $(NBVAL) --doctest-modules $(APART) \
-		notebooks d2lattn tests
+		d2lattn tests notebooks
 
 # torch and Python are those at hand: an older torch would be gigabytes to download.
 test-oldest: $(OLDEST) ## the same on the lowest version of every range in pyproject.toml
 	@$(call settings,.venv-oldest) .venv-oldest/bin/python -m pytest $(NBVAL) --doctest-modules \
-		-m "not pins" $(APART) notebooks d2lattn tests
+		-m "not pins" $(APART) d2lattn tests notebooks
 
 test-colab: $(COLAB) ## install a wheel beside what Colab has, as its first cell does, and run the book
 	@rm -rf build/colab build/lib && mkdir -p build/colab
