@@ -6,6 +6,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from d2lattn import drawings
+from d2lattn.drawings.model_map import HEADS
 from d2lattn.plots import describe
 
 mpl.use("Agg")
@@ -38,8 +39,24 @@ def test_the_parts_of_a_chapter_stand_out_and_are_named(chapter):
 
 def test_all_parts_are_alike_without_a_chapter():
     ax = drawings.model_map()
-    assert len({patch.get_facecolor() for patch in ax.patches if patch.get_fill()}) == 1
+    parts = [patch for patch in ax.patches if patch.get_fill() and patch.get_gid() != "head"]
+    assert len(parts) == 10 and len({part.get_facecolor() for part in parts}) == 1
     assert describe(ax) == "a number: the chapter about a part"
+
+
+def test_a_head_holds_queries_and_blends_and_a_layer_holds_the_heads():
+    ax = drawings.model_map()
+    (front,) = [p for p in ax.patches if p.get_gid() == "head" and p.get_x() == HEADS[0]]
+    inside = [
+        text.get_text().replace("\n", " ")
+        for text in ax.texts
+        if "\n" in text.get_text() and front.get_bbox().contains(*text.get_position())
+    ]
+    assert inside == ["query, key and value", "score, share and blend"]
+    (layer,) = [patch for patch in ax.patches if not patch.get_fill()]
+    for head in (patch for patch in ax.patches if patch.get_gid() == "head"):
+        assert layer.get_bbox().contains(*head.get_bbox().min)
+        assert layer.get_bbox().contains(*head.get_bbox().max)
 
 
 @pytest.mark.parametrize("chapter", [0, -1, 1.0, True, "3"])

@@ -5,20 +5,22 @@ from matplotlib.patches import FancyBboxPatch
 from d2lattn.canvas import FAINT, INK, axes
 from d2lattn.checks import check_count
 
-HIGH, WIDE = 0.95, 2.1  # of a part
-STREAM, BELOW = 0.0, -1.7  # the height at which words pass, and that of what can be done there
+STREAM, BELOW = 0.0, -1.75  # the height at which words pass, and that of what can be done there
+HIGH, WIDE = 0.9, 2.1  # of a part
 PARTS = (  # x, y, what happens there, the chapters that explain it
     (0.0, STREAM, "words become\nvectors", (1,)),
     (2.5, STREAM, "where does\neach stand?", (6, 7)),
-    (5.5, STREAM, "query, key\nand value", (2,)),
-    (8.0, STREAM, "score, share\nand blend", (1,)),
-    (10.5, STREAM, "several heads\nside by side", (4,)),
-    (13.0, STREAM, "each word\nby itself", (9,)),
+    (6.0, STREAM, "query, key\nand value", (2,)),
+    (8.9, STREAM, "score, share\nand blend", (1,)),
+    (7.45, 0.95, "several heads side by side", (4,)),
+    (12.3, STREAM, "each word\nby itself", (9,)),
     (16.0, STREAM, "which word\ncomes next?", (9,)),
-    (5.5, BELOW, "or a CNN,\nor an RNN?", (5,)),
-    (8.0, BELOW, "divide by √d,\nhide the future", (3,)),
-    (10.5, BELOW, "the same in\nless memory", (8,)),
+    (5.0, BELOW, "a CNN or an RNN\nin their place", (5,)),
+    (7.9, BELOW, "divide by √d,\nhide the future", (3,)),
+    (10.3, BELOW, "the same in\nless memory", (8,)),
 )
+HEADS, LAYER = (4.7, 5.5), (4.4, 9.2)  # where the frames begin and how wide they are
+LINKS = (5.0, 8.3, 9.9)  # x of the lines to what stands below
 
 
 def model_map(chapter=None, *, ax=None):
@@ -44,26 +46,41 @@ def model_map(chapter=None, *, ax=None):
     """
     if chapter is not None:
         check_count("chapter", chapter, most=9)
-    ax = axes(ax, (11, 2.2))
-    ax.plot((PARTS[0][0], PARTS[6][0]), (STREAM, STREAM), color=FAINT, lw=1.5, zorder=1)
+    ax = axes(ax, (11, 2.8))
+    ax.plot((PARTS[0][0], PARTS[6][0]), (STREAM, STREAM), color=FAINT, lw=1.5, zorder=1.15)
+    for shift in (0.12, 0.0):  # a second head behind the first
+        corner = HEADS[0] + shift, -0.7 + shift
+        head = FancyBboxPatch(corner, HEADS[1], 1.65, boxstyle="round,pad=0.03", zorder=1.1)
+        ax.add_patch(head)
+        head.set(fc="white", ec="0.5")
+        head.set_gid("head")
+    for x, feet in zip(LINKS, (-0.75, -HIGH / 2, -HIGH / 2), strict=True):
+        ax.plot((x, x), (BELOW, feet), color=FAINT, lw=1.5, ls=":", zorder=1.2)
     for x, y, happens, chapters in PARTS:
         here = chapter in chapters
         pen = "white" if here else INK
-        box = (x - WIDE / 2, y - HIGH / 2), WIDE, HIGH
+        wide, high = (WIDE, HIGH) if "\n" in happens else (2 * WIDE, HIGH / 2)
+        box = (x - wide / 2, y - high / 2), wide, high
         fill = dict(fc=INK if here else "#eeeeee", ec="0.5", zorder=2)
         ax.add_patch(FancyBboxPatch(*box, boxstyle="round,pad=0.03", **fill))
         ax.text(x, y, happens, ha="center", va="center", fontsize=9, color=pen, zorder=3)
         numbers = "·".join(str(number) for number in chapters)
         mark = dict(boxstyle="round,pad=0.25", fc="white", ec="0.5")
-        ax.text(box[0][0], y + HIGH / 2, numbers, ha="center", va="center", fontsize=9, bbox=mark)
-        if y == BELOW:
-            ax.plot((x, x), (BELOW, STREAM), color=FAINT, lw=1.5, ls=":", zorder=1)
-    layer = (4.25, -0.75), 10.0, 1.5
+        ax.text(box[0][0], y + high / 2, numbers, ha="center", va="center", fontsize=9, bbox=mark)
+    layer = (LAYER[0], -0.9), LAYER[1], 2.3
     ax.add_patch(FancyBboxPatch(*layer, boxstyle="round,pad=0.05", fill=False, ls="--", ec=FAINT))
-    ax.text(14.25, 0.95, "a layer, several times over", ha="right", color=FAINT, fontsize=9)
+    side = dict(ha="right", color=FAINT, fontsize=9)
+    ax.text(sum(LAYER), 1.6, "a layer, several times over", **side)
+    for x, flows in (
+        (0.0, "n words"),
+        (3.95, "(n, d)"),
+        (14.3, "(n, d)"),
+        (16.0, "n times a chance\nfor each word"),
+    ):
+        ax.text(x, -0.6, flows, ha="center", va="top", color=FAINT, fontsize=9)
     here = [part[2].replace("\n", " ") for part in PARTS if chapter in part[3]]
     said = f"chapter {chapter}: {'; '.join(here)}" if here else "a number: the chapter about a part"
-    ax.text(-1.05, 0.95, said, fontsize=10, gid="said")
-    ax.set(xlim=(-1.2, 17.2), ylim=(-2.3, 1.3))
+    ax.text(-1.05, 1.6, said, fontsize=10, gid="said")
+    ax.set(xlim=(-1.2, 17.2), ylim=(-2.3, 1.9))
     ax.set_axis_off()
     return ax
