@@ -3,6 +3,7 @@
 import ast
 import base64
 import io
+import itertools
 import re
 import sys
 from pathlib import Path
@@ -346,18 +347,30 @@ def test_the_layer_on_one_page_needs_torch_alone_and_is_the_layer_of_the_package
     )
     names = dict(torch=torch, nn=torch.nn)
     exec(cell.source, names)
-    theirs, layer = (
-        MultiHeadAttention(12, 3).double(),
-        names["MultiHeadSelfAttention"](12, 3).double(),
-    )
+    layer = names["MultiHeadSelfAttention"](12, 3, dropout=0.5).double()
+    theirs = MultiHeadAttention(12, 3, dropout=0.5, engine="explicit").double()
     layer.load_state_dict(theirs.state_dict())
     x = torch.randn(2, 5, 12, generator=torch.Generator().manual_seed(0)).double()
-    for is_causal in (False, True):
-        outputs = layer(x, is_causal), theirs(x, is_causal=is_causal)
-        torch.testing.assert_close(*outputs)
-        gradients = (
-            torch.autograd.grad(output.square().sum(), module.parameters())
-            for output, module in zip(outputs, (layer, theirs), strict=True)
-        )
-        torch.testing.assert_close(*gradients)
-    assert layer.bfloat16()(x.bfloat16(), is_causal=True).dtype == torch.bfloat16
+    lengths = torch.tensor([5, 3])
+    causal = torch.ones(5, 5).tril() > 0
+    padding = torch.arange(5) < lengths[:, None, None, None]  # (2, 1, 1, 5)
+    rules = [
+        (None, {}),
+        (causal, dict(is_causal=True)),
+        (padding, dict(valid_lens=lengths)),
+        (causal & padding, dict(is_causal=True, valid_lens=lengths)),
+    ]
+
+    def run(module, training, **options):
+        """The output, and the gradient of every weight."""
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)  # while training both drop the same shares
+            output = module.train(training)(x, **options)
+        return output, *torch.autograd.grad(output.square().sum(), module.parameters())
+
+    for training, (mask, rule) in itertools.product((False, True), rules):
+        ours = run(layer, training, mask=mask)
+        torch.testing.assert_close(ours, run(theirs, training, **rule))
+        if training:
+            assert not torch.allclose(ours[0], run(layer, False, mask=mask)[0]), "nothing dropped"
+    assert layer.bfloat16()(x.bfloat16(), causal).dtype == torch.bfloat16
