@@ -1,6 +1,7 @@
 """Drawings made for one idea each; every function draws on one Axes and returns it."""
 
 from d2lattn.drawings.blend import blend
+from d2lattn.drawings.bottleneck import bottleneck
 from d2lattn.drawings.cross_attention import cross_attention
 from d2lattn.drawings.failing_positions import growing_integers, jumping_bits, stretching_fractions
 from d2lattn.drawings.groups import groups
@@ -19,6 +20,7 @@ from d2lattn.drawings.word_map import word_map
 
 __all__ = [
     "blend",
+    "bottleneck",
     "cross_attention",
     "groups",
     "growing_integers",
