@@ -1,5 +1,7 @@
 """The translator without attention: one way from the first word read to the last one written."""
 
+from itertools import pairwise
+
 import matplotlib as mpl
 
 mpl.use("Agg")
@@ -35,7 +37,7 @@ def test_every_word_is_passed_once_and_in_order():
     assert [start for start, _ in reads] == [at[word] for word in READ]
     assert [end for _, end in writes] == [at[word] for word in WRITTEN]
     for way in (reads, writes):
-        assert all(end == start for (_, end), (start, _) in zip(way, way[1:], strict=False))
+        assert all(end == start for (_, end), (start, _) in pairwise(way))
 
 
 def test_nothing_gets_from_one_row_to_the_other_but_through_the_box():

@@ -1,5 +1,7 @@
 """A translator without attention: what was read reaches what is written through one box."""
 
+from itertools import pairwise
+
 from matplotlib.collections import LineCollection
 from matplotlib.patches import Rectangle
 
@@ -57,7 +59,7 @@ def bottleneck(read, written, *, ax=None, title=None):
 
 def _way(ax, places, name):
     """A line from place to place, with an arrowhead halfway, where no word covers it."""
-    steps = list(zip(places, places[1:], strict=False))
+    steps = list(pairwise(places))
     ax.add_collection(LineCollection(steps, colors=FAINT, linewidths=2, zorder=1, label=name))
     for (x, y), (to_x, to_y) in steps:
         head = dict(arrowstyle="-|>", color=FAINT, lw=2, shrinkA=0, shrinkB=0)
