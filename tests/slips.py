@@ -119,6 +119,31 @@ SLIPS = {
             {"A @ W_q, torch.linalg.inv(A).T @ W_k": "torch.linalg.inv(A).T @ W_q, A @ W_k"},
         ),
     ],
+    "2.6": [
+        ("the mean is missing", {"K - w @ K": "K"}),
+        ("from the plain mean", {"K - w @ K": "K - K.mean(0)"}),
+        ("all keys count alike", {"w[:, None] * c": "c / len(K)"}),
+        ("with equal shares", {"K - w @ K": "K - K.mean(0)", "w[:, None] * c": "c / len(K)"}),
+        (
+            "by √d: here",
+            {"K @ q,": "K @ q / len(q) ** 0.5,", "return ": "return len(q) ** -0.5 * "},
+        ),
+        (
+            "correction for samples",
+            {"c.T @ (w[:, None] * c)": "torch.cov(K.T, aweights=w)"},
+        ),
+        ("the variances alone", {"c.T @ (w[:, None] * c)": "(w[:, None] * c**2).sum(0)"}),
+        (
+            "sum of f's numbers",
+            {
+                "return c.T @ (w[:, None] * c)": (
+                    "q = q.clone().requires_grad_()\n"
+                    "    return torch.autograd.grad((torch.softmax(K @ q, 0) @ K).sum(), q)[0]"
+                )
+            },
+        ),
+        ("this is f(q) itself", {"c.T @ (w[:, None] * c)": "w @ K"}),
+    ],
     "3.2": [
         ("by d, not by √d", {"math.sqrt(query.shape[-1])": "query.shape[-1]"}),
         ("root of the model's width", {"sqrt(": "sqrt(len(query) * "}),

@@ -8,6 +8,7 @@ from d2lattn.drawings.groups import groups
 from d2lattn.drawings.induction import induction
 from d2lattn.drawings.layers import layer_lines, layer_points
 from d2lattn.drawings.model_map import model_map
+from d2lattn.drawings.one_answer import one_answer
 from d2lattn.drawings.projections import projections
 from d2lattn.drawings.pull import pull
 from d2lattn.drawings.shadows import shadows
@@ -29,6 +30,7 @@ __all__ = [
     "layer_lines",
     "layer_points",
     "model_map",
+    "one_answer",
     "projections",
     "pull",
     "shadows",

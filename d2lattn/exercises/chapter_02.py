@@ -87,6 +87,20 @@ def _judge_lookup_weights(weights):
     return "the outputs are not the signs asked for"
 
 
+def _questions():
+    return [_random((d,), (n, d), seed=n) for n, d in ((5, 3), (2, 4), (7, 2), (3, 3))]
+
+
+def _slope(q, keys, *, scale=1.0, weighted=True, center="weighted"):
+    """Σ_j w_j (k_j − m)(k_j − m)ᵀ, m the mean of the keys under the shares w, or another centre."""
+    shares = torch.softmax(keys @ q * scale, dim=-1)  # (n,)
+    centers = {"weighted": shares @ keys, "plain": keys.mean(dim=0), "none": 0 * q}
+    from_center = keys - centers[center]  # (n, d)
+    if not weighted:
+        shares = torch.full_like(shares, 1 / len(keys))
+    return scale * from_center.T @ (shares[:, None] * from_center)
+
+
 EXERCISES = {
     "2.1": ValueExercise(
         lambda: [0.5, 0.5, 0.5, 0.5, 0.0],
@@ -180,4 +194,37 @@ EXERCISES = {
         },
     ),
     "2.5": OpenExercise(_judge_lookup_weights),
+    "2.6": FunctionExercise(
+        _slope,
+        _questions,
+        {
+            "the mean is missing: a covariance is taken of k − f(q), not of k": (
+                lambda q, k: _slope(q, k, center="none")
+            ),
+            "the deviations are from the plain mean: take f(q), the mean under the shares": (
+                lambda q, k: _slope(q, k, center="plain")
+            ),
+            "all keys count alike: weigh each by its share": (
+                lambda q, k: _slope(q, k, weighted=False)
+            ),
+            "this is the covariance with equal shares: weigh each key by its own": (
+                lambda q, k: _slope(q, k, weighted=False, center="plain")
+            ),
+            "the scores are divided by √d: here by nothing": (
+                lambda q, k: _slope(q, k, scale=q.shape[-1] ** -0.5)
+            ),
+            "this is torch's correction for samples: the shares sum to 1, take correction=0": (
+                lambda q, k: torch.cov(k.T, aweights=torch.softmax(k @ q, dim=-1))
+            ),
+            "these are the variances alone: f has d numbers, and q too, so the slope is (d, d)": (
+                lambda q, k: _slope(q, k).diagonal()
+            ),
+            "this is the gradient of the sum of f's numbers: each number has a row of its own": (
+                lambda q, k: _slope(q, k).sum(dim=0)
+            ),
+            "this is f(q) itself: its slope is asked": (
+                lambda q, k: torch.softmax(k @ q, dim=-1) @ k
+            ),
+        },
+    ),
 }
