@@ -1197,6 +1197,7 @@ ON_AXES = {
     "layer_lines": lambda ax: drawings.layer_lines([1, 2], {"RNN": [1, 2]}, ax=ax),
     "layer_points": lambda ax: drawings.layer_points({"RNN": (1, 2)}, ax=ax),
     "model_map": lambda ax: drawings.model_map(ax=ax),
+    "one_answer": lambda ax: drawings.one_answer(["a"], [[1]], [[1]], [[1]], [[1]], query=0, ax=ax),
     "projections": lambda ax: drawings.projections(2, 2, 2, ax=ax),
     "pull": lambda ax: drawings.pull(["a", "b"], [[0, 1], [1, 0]], [1, 0], query="a", ax=ax),
     "shadows": lambda ax: drawings.shadows(["a", "b"], [[0, 1], [1, 0]], query="a", ax=ax),

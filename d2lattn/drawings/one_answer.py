@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.patches import Rectangle
 
 from d2lattn.canvas import FAINT, INK, names_of
-from d2lattn.checks import check_count
+from d2lattn.checks import check_count, show
 from d2lattn.drawings.sheet import sheet
 from d2lattn.plots import to_numpy
 from d2lattn.roles import ROLES
@@ -16,8 +16,8 @@ WIDEST = 3  # numbers in a vector that can still be read in its box
 def one_answer(words, x, w_q, w_k, w_v, *, query, ax=None, title=None):
     """Draw how one word gets its answer, from left to right: x, keys and values, scores, shares.
 
-    y = Σ_j softmax_j(q · k_j) v_j with q = W_q x, k = W_k x, v = W_v x (Vaswani et al. 2017, section
-    3.2, without the division by √d). Numbers are rounded to two digits.
+    y = Σ_j softmax_j(q · k_j) v_j with q = W_q x, k = W_k x, v = W_v x (Vaswani et al. 2017,
+    section 3.2, without the division by √d). Numbers are rounded to two digits.
 
     Args:
         words: n words, 6 at most.
@@ -44,7 +44,8 @@ def one_answer(words, x, w_q, w_k, w_v, *, query, ax=None, title=None):
         q = (1, 0), q · k = 1, share 0.73, 0.73 · 0 =
     """
     words = names_of("words", words)
-    check_count("words' number", len(words), 1, 6)
+    if len(words) > 6:
+        raise ValueError(f"words must hold at most 6 strings, got {len(words)}")
     x = _matrix("x", x, rows=len(words))
     w_q, w_k, w_v = (
         _matrix(name, w, columns=x.shape[1]) for name, w in dict(w_q=w_q, w_k=w_k, w_v=w_v).items()
@@ -62,7 +63,7 @@ def one_answer(words, x, w_q, w_k, w_v, *, query, ax=None, title=None):
         _found(ax, -1.6 - row, word, x[row], keys[row], values[row])
         _heard(ax, -1.6 - row, scores[row], shares[row], values[row])
     _sums(ax, -1.6 - len(words), shares @ values)
-    ax.set(xlim=(-0.8, 12), ylim=(-2.1 - len(words), 0.5))
+    ax.set(xlim=(-0.8, 12.1), ylim=(-2.1 - len(words), 0.5))
     return ax
 
 
@@ -76,7 +77,9 @@ def _asking(ax, word, x, asks):
     ax.annotate("", (COLUMNS["score"], -0.75), (COLUMNS["score"], -0.3), arrowprops=arrow)
     ax.text(4.15, 0.1, "W_q x", ha="center", va="bottom", fontsize=10, color=INK)
     heads = dict(word="is asked", key="key  W_k x", value="value  W_v x", score="score")
-    for column, name in (heads | dict(x="vector", share="share", part="share · value")).items():
+    for column, name in (
+        heads | dict(x="vector", share="share: softmax", part="share · value")
+    ).items():
         _text(ax, column, -0.95, name, size=9, color=FAINT)
 
 
@@ -91,8 +94,9 @@ def _found(ax, y, word, x, key, value):
 def _heard(ax, y, score, share, value):
     """Its score, its share as a bar, and its part of the answer."""
     _text(ax, "score", y, f"q · k = {_shown([score])}", gid="said")
-    left = COLUMNS["share"] - 0.75
-    ax.add_patch(Rectangle((left, y - 0.32), 1.5 * share, 0.64, color=ROLES["weight"], alpha=0.6))
+    corner, lavender = (COLUMNS["share"] - 0.75, y - 0.32), ROLES["weight"]
+    ax.add_patch(Rectangle(corner, 1.5 * share, 0.64, color=lavender, alpha=0.6, linewidth=0))
+    ax.add_patch(Rectangle(corner, 1.5, 0.64, facecolor="none", edgecolor=lavender))  # the whole
     _text(ax, "share", y, f"share {_shown([share])}", gid="said")
     part = f"{_shown([share])} · {_shown(value)} = {_shown(share * value)}"
     _box(ax, "part", y, part, ROLES["value"], gid="said")
@@ -122,14 +126,14 @@ def _shown(vector):
 
 
 def _matrix(name, values, rows=None, columns=None):
-    """Finite numbers (rows, columns), at most `WIDEST` of either but for the words' own rows."""
+    """Finite numbers in two axes, with so many rows or columns, and small enough to be drawn."""
     matrix = to_numpy(values, name)
     if matrix.dtype.kind not in "biuf" or matrix.ndim != 2 or not np.isfinite(matrix).all():
-        raise ValueError(
-            f"{name} must hold finite numbers in two axes, got {matrix.tolist()!r:.60}"
-        )
+        raise ValueError(f"{name} must hold finite numbers in two axes, got {show(values)}")
     expected = (rows or len(matrix), columns or matrix.shape[1])
     if matrix.shape != expected:
         raise ValueError(f"{name} must have the shape {expected}, got {matrix.shape}")
-    check_count(f"{name}'s width", matrix.shape[1] if rows else len(matrix), 1, WIDEST)
+    width, what = (matrix.shape[1], "columns") if rows else (len(matrix), "rows")
+    if not 1 <= width <= WIDEST:
+        raise ValueError(f"{name} must have 1 to {WIDEST} {what}, got {width}")
     return matrix.astype(float)
