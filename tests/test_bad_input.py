@@ -1187,6 +1187,7 @@ ON_AXES = {
     "blend": lambda ax: drawings.blend(["a", "b"], [[0, 1], [1, 0]], [1, 0], query="a", ax=ax),
     "bottleneck": lambda ax: drawings.bottleneck(["a"], ["b"], ax=ax),
     "cross_attention": lambda ax: drawings.cross_attention(["a"], ["b"], [[1]], query=0, ax=ax),
+    "encoder_decoder": lambda ax: drawings.encoder_decoder(ax=ax),
     "flow": lambda ax: plots.flow(["a", "b"], [1, 0], query=0, ax=ax),
     "groups": lambda ax: drawings.groups({"fruit": [[0, 0], [1, 1]]}, ax=ax),
     "growing_integers": lambda ax: drawings.growing_integers(

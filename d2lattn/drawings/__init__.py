@@ -3,6 +3,7 @@
 from d2lattn.drawings.blend import blend
 from d2lattn.drawings.bottleneck import bottleneck
 from d2lattn.drawings.cross_attention import cross_attention
+from d2lattn.drawings.encoder_decoder import encoder_decoder
 from d2lattn.drawings.failing_positions import growing_integers, jumping_bits, stretching_fractions
 from d2lattn.drawings.groups import groups
 from d2lattn.drawings.induction import induction
@@ -23,6 +24,7 @@ __all__ = [
     "blend",
     "bottleneck",
     "cross_attention",
+    "encoder_decoder",
     "groups",
     "growing_integers",
     "induction",

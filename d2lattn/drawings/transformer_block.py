@@ -1,9 +1,10 @@
 """The Transformer in one drawing: a stream that runs upwards, and the parts that add to it."""
 
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.patches import FancyBboxPatch
 
 from d2lattn.canvas import axes
 from d2lattn.checks import check_flag
+from d2lattn.drawings.sheet import arrow, box
 from d2lattn.roles import ROLES
 
 STREAM, PART, WIDE = 0.0, 3.1, 3.4  # the stream's place, the middle of the parts and their width
@@ -37,10 +38,10 @@ def transformer_block(*, mlp=True, ax=None):
         parts.append(("MLP", "every word thinks for itself\n(also called feed-forward)", NEUTRAL))
     top = 2.2 + 2.4 * len(parts)
     ax = axes(ax, (7.4, 1.2 + 0.62 * top))
-    _box(ax, STREAM, 0.0, 2.9, "words", NEUTRAL)
-    _box(ax, STREAM, 1.0, 2.9, "embedding + position", NEUTRAL)
-    _arrow(ax, (STREAM, 0.32), (STREAM, 0.68))
-    _arrow(ax, (STREAM, 1.32), (STREAM, top - 0.02))
+    box(ax, STREAM, 0.0, 2.9, "words", NEUTRAL)
+    box(ax, STREAM, 1.0, 2.9, "embedding + position", NEUTRAL)
+    arrow(ax, (STREAM, 0.32), (STREAM, 0.68))
+    arrow(ax, (STREAM, 1.32), (STREAM, top - 0.02))
     for i, (name, says, colour) in enumerate(parts):
         foot = 1.8 + 2.4 * i
         _branch(ax, foot, name, says, colour)
@@ -52,11 +53,11 @@ def transformer_block(*, mlp=True, ax=None):
     beside = dict(va="center", fontsize=10)
     ax.text(PART + WIDE / 2 + 0.3, 2.1, "LayerNorm: to a standard size", **beside)
     ax.text(STREAM - 0.3, 3.75, "residual\nconnection", ha="right", **beside)
-    _box(ax, STREAM, top + 0.3, 2.9, "norm", NEUTRAL)
-    _box(ax, PART, top + 0.3, 1.6, "matrix", NEUTRAL)
-    _box(ax, PART + 4.0, top + 0.3, WIDE, "a logit for each word", ROLES["output"] + "40")
-    _arrow(ax, (STREAM + 1.45, top + 0.3), (PART - 0.8, top + 0.3))
-    _arrow(ax, (PART + 0.8, top + 0.3), (PART + 4.0 - WIDE / 2, top + 0.3))
+    box(ax, STREAM, top + 0.3, 2.9, "norm", NEUTRAL)
+    box(ax, PART, top + 0.3, 1.6, "matrix", NEUTRAL)
+    box(ax, PART + 4.0, top + 0.3, WIDE, "a logit for each word", ROLES["output"] + "40")
+    arrow(ax, (STREAM + 1.45, top + 0.3), (PART - 0.8, top + 0.3))
+    arrow(ax, (PART + 0.8, top + 0.3), (PART + 4.0 - WIDE / 2, top + 0.3))
     ax.set(xlim=(-2.5, 10.2), ylim=(-0.5, top + 0.8))
     ax.set_axis_off()
     return ax
@@ -64,23 +65,11 @@ def transformer_block(*, mlp=True, ax=None):
 
 def _branch(ax, foot, name, says, colour):
     """One part: off the stream, through norm and part, back onto the stream with a plus."""
-    _arrow(ax, (STREAM, foot + 0.3), (PART - WIDE / 2, foot + 0.3))
-    _box(ax, PART, foot + 0.3, WIDE, "norm", NEUTRAL)
-    _arrow(ax, (PART, foot + 0.62), (PART, foot + 0.98))
-    _box(ax, PART, foot + 1.3, WIDE, name, colour)
+    arrow(ax, (STREAM, foot + 0.3), (PART - WIDE / 2, foot + 0.3))
+    box(ax, PART, foot + 0.3, WIDE, "norm", NEUTRAL)
+    arrow(ax, (PART, foot + 0.62), (PART, foot + 0.98))
+    box(ax, PART, foot + 1.3, WIDE, name, colour)
     ax.text(PART + WIDE / 2 + 0.3, foot + 1.3, says, va="center", fontsize=10)
-    _arrow(ax, (PART - WIDE / 2, foot + 1.3), (STREAM + 0.2, foot + 1.9))
+    arrow(ax, (PART - WIDE / 2, foot + 1.3), (STREAM + 0.2, foot + 1.9))
     plus = dict(boxstyle="circle,pad=0.1", fc="white", ec="0.3")
     ax.text(STREAM, foot + 1.95, "+", ha="center", va="center", fontsize=13, bbox=plus, zorder=4)
-
-
-def _box(ax, x, y, width, text, colour):
-    box = (x - width / 2, y - 0.28), width, 0.56
-    ax.add_patch(FancyBboxPatch(*box, boxstyle="round,pad=0.03", fc=colour, ec="0.4", zorder=2))
-    ax.text(x, y, text, ha="center", va="center", fontsize=10, zorder=3)
-
-
-def _arrow(ax, start, end):
-    ax.add_patch(
-        FancyArrowPatch(start, end, arrowstyle="-|>", color="0.3", lw=1.3, mutation_scale=12)
-    )
