@@ -49,7 +49,7 @@ def encoder_decoder(*, ax=None):
         _say(ax, 3.4, asks + 2.3 * higher, name)
     start, end = (WRITES, asks - 0.4), (WRITES - ASIDE + WIDE / 2, asks - 0.1)
     arrow(ax, start, end, ROLES["query"])
-    _say(ax, WRITES - 1.0, asks - 0.5, "query")
+    _say(ax, WRITES - 1.0, asks - 0.63, "query")
     arrow(ax, (WRITES, top - 0.2), (WRITES, top + 0.4))
     box(ax, WRITES, top + 0.7, 1.6, "matrix", NEUTRAL)
     box(ax, WRITES - 3.4, top + 0.7, 3.4, "a logit for each word", ROLES["output"] + "40")
