@@ -26,7 +26,7 @@ DIVERGING = "vlag"  # white at the centre
 LINE_STYLES = ("-", "--", ":", "-.")
 MARKERS = "osD^v"
 # Of lines, which play no role: none of them is near a colour of d2lattn.roles.
-SHADES = ("#1a1a1a", "#8c8c8c", "#b0408f", "#2b6cd4", "#7a5c1e")
+SHADES = ("#1a1a1a", "#808080", "#b0408f", "#2b6cd4", "#7a5c1e")
 
 __all__ = ["columns", "describe", "flow", "heatmap", "heatmaps", "lines", "network"]
 
