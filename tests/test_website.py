@@ -28,7 +28,7 @@ CELLS = [
     new_markdown_cell("## 3.2 Shares"),
     note("7 minutes. Draw it."),
     new_markdown_cell("## 3.3 ⊕ More\n\n**Predict.** And now?"),
-    note("4 minutes. Only with time."),
+    note("⊕ 4 minutes. Only with time."),
     new_markdown_cell("## Summary"),
     note("To look up. They took 12 minutes."),
 ]  # fmt: skip
@@ -76,8 +76,11 @@ def test_a_demo_has_its_question_its_wrong_answer_and_what_to_move():
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.name[:2])
 def test_the_notes_of_a_chapter_add_up_to_its_time(path):
     cells = nbformat.read(path, as_version=4).cells
-    core = [part.minutes for part in lecturer.parts(cells) if not part.optional]
+    plan = lecturer.parts(cells)
+    core = [part.minutes for part in plan if not part.optional]
     assert sum(core) == lecturer.stated_minutes(cells)
+    for part in plan:
+        assert part.optional == ("⊕" in part.title) or not part.minutes, part.title
 
 
 def figure_cell(source, text):

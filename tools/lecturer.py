@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 QUESTION = re.compile(r"\*\*Predict\.\*\*(.*)", re.S)
 LIVE = re.compile(r"^(?:\w+ = )?(live\.\w+|interact\.controls)\(", re.M)
-MINUTES = re.compile(r"(?:(\d+) minutes?\W+)?(.*)", re.S)  # a note begins with its minutes
+# A note begins with its minutes, and before them with a ⊕ if its part can be left out.
+MINUTES = re.compile(r"(⊕ )?(?:(\d+) minutes?\W+)?(.*)", re.S)
 WRONG = re.compile(r"\b(wrong (answer|guess)|slip|mistake)", re.I)
 
 
@@ -22,6 +23,7 @@ class Part(NamedTuple):
         note: the text of the speaker note, without the minutes.
         questions: what to ask before the cell that answers it is run.
         live: what can be moved in it.
+        optional: whether it can be left out.
     """
 
     title: str
@@ -29,11 +31,7 @@ class Part(NamedTuple):
     note: str
     questions: list
     live: list
-
-    @property
-    def optional(self):
-        """Whether the part can be left out: its heading carries a ⊕."""
-        return "⊕" in self.title
+    optional: bool
 
 
 def parts(cells):
@@ -47,8 +45,8 @@ def parts(cells):
             live += LIVE.findall(cell.source)
         elif is_note(cell):
             note = re.sub(r"</?details>|<summary>.*</summary>", "", cell.source).strip()
-            minutes, text = MINUTES.match(note).groups()
-            found.append(Part(title, int(minutes or 0), text, questions, live))
+            extra, minutes, text = MINUTES.match(note).groups()
+            found.append(Part(title, int(minutes or 0), text, questions, live, bool(extra)))
             questions, live = [], []
         else:
             questions += [question.strip() for question in QUESTION.findall(cell.source)]

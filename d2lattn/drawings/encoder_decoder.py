@@ -10,6 +10,7 @@ READS, WRITES = 0.0, 8.4  # the places of the two streams
 ASIDE, WIDE, HIGH = 2.6, 2.7, 0.8  # from a stream to the middle of its parts, and their size
 FIRST, STEP = 1.9, 1.6  # height at which the first part leaves the stream, and from part to part
 LOOK, NEUTRAL = ROLES["weight"] + "60", "#ebebeb"  # attention, and what plays none of the roles
+GREY = "0.3"  # of an arrow that plays none
 
 
 def encoder_decoder(*, ax=None):
@@ -33,9 +34,10 @@ def encoder_decoder(*, ax=None):
         encoder, decoder, keys, values, query
     """
     ax = axes(ax, (8.8, 5.5))
-    think = "MLP", NEUTRAL
-    reads = [("attention:\nall words", LOOK), think]
-    writes = [("attention: itself\nand before", LOOK), ("cross-attention", LOOK), think]
+    think = "MLP", NEUTRAL, GREY
+    reads = [("attention:\nall words", LOOK, GREY), think]
+    crossing = "cross-attention", LOOK, ROLES["query"]
+    writes = [("attention: itself\nand before", LOOK, GREY), crossing, think]
     out = _stack(ax, READS, "encoder", "words to read", reads)
     top = _stack(ax, WRITES, "decoder", "words written so far", writes)
     asks = FIRST + STEP + 0.5  # the height of cross-attention
@@ -47,8 +49,6 @@ def encoder_decoder(*, ax=None):
         ax.plot(*way, color=colour, lw=1.3)
         arrow(ax, (turn, high), (WRITES - ASIDE - WIDE / 2, high), colour)
         _say(ax, 3.4, asks + 2.3 * higher, name)
-    start, end = (WRITES, asks - 0.4), (WRITES - ASIDE + WIDE / 2, asks - 0.1)
-    arrow(ax, start, end, ROLES["query"])
     _say(ax, WRITES - 1.0, asks - 0.63, "query")
     arrow(ax, (WRITES, top - 0.2), (WRITES, top + 0.4))
     box(ax, WRITES, top + 0.7, 1.6, "matrix", NEUTRAL)
@@ -65,11 +65,10 @@ def _stack(ax, x, name, words, parts):
     box(ax, x, 0.0, 3.0, words, NEUTRAL)
     box(ax, x, 0.95, 3.0, "embedding + position", NEUTRAL)
     arrow(ax, (x, 0.3), (x, 0.65))
-    ax.plot([x, x], [1.25, top + 0.1], color="0.3", lw=1.3, zorder=1)
-    for i, (part, colour) in enumerate(parts):
+    ax.plot([x, x], [1.25, top + 0.1], color=GREY, lw=1.3, zorder=1)
+    for i, (part, colour, asks) in enumerate(parts):
         y, edge = FIRST + STEP * i, x - ASIDE + WIDE / 2
-        if part != "cross-attention":  # what that asks has the colour of the query
-            arrow(ax, (x, y + 0.1), (edge, y + 0.4))
+        arrow(ax, (x, y + 0.1), (edge, y + 0.4), asks)
         box(ax, x - ASIDE, y + 0.5, WIDE, part, colour, height=HIGH)
         arrow(ax, (edge, y + 0.6), (x - 0.6, y + 1.05))
         box(ax, x, y + 1.1, 1.2, "+, norm", "white")

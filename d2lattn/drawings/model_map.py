@@ -50,10 +50,8 @@ def model_map(chapter=None, *, ax=None):
     ax.plot((PARTS[0][0], PARTS[6][0]), (STREAM, STREAM), color=FAINT, lw=1.5, zorder=1.15)
     for shift in (0.12, 0.0):  # a second head behind the first
         corner = HEADS[0] + shift, -0.7 + shift
-        head = FancyBboxPatch(corner, HEADS[1], 1.65, boxstyle="round,pad=0.03", zorder=1.1)
-        ax.add_patch(head)
-        head.set(fc="white", ec="0.5")
-        head.set_gid("head")
+        head = dict(boxstyle="round,pad=0.03", fc="white", ec="0.5", zorder=1.1, gid="head")
+        ax.add_patch(FancyBboxPatch(corner, HEADS[1], 1.65, **head))
     for x, feet in zip(LINKS, (-0.75, -HIGH / 2, -HIGH / 2), strict=True):
         ax.plot((x, x), (BELOW, feet), color=FAINT, lw=1.5, ls=":", zorder=1.2)
     for x, y, happens, chapters in PARTS:
