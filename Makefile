@@ -123,9 +123,9 @@ test-student: $(STAMP) ## run the student edition and compare its outputs
 	@$(call settings,.venv) $(PY) -m pytest $(NBVAL) build/student
 
 words: $(STAMP) $(MAKING) ## train the word vectors again (with gensim, in an environment of its own)
-	@mkdir -p build d2lattn/data
+	@mkdir -p build d2lattn/language/data
 	@$(PY) tools/make_words.py corpus build/stories.txt
-	@.venv-make/bin/python tools/make_words.py vectors build/stories.txt d2lattn/data/word_vectors.npz
+	@.venv-make/bin/python tools/make_words.py vectors build/stories.txt d2lattn/language/data/word_vectors.npz
 
 site: $(SITE) ## write the book as a website that opens without network, into build/site
 	@.venv-site/bin/python tools/website.py

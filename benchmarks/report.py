@@ -11,7 +11,7 @@ import torch
 from memory import WIDTH, MemoryPeer
 from peers import HEADS, SHARES, Peer, Seen
 
-from d2lattn.plots import LINE_STYLES, MARKERS
+from d2lattn.pictures.plots import LINE_STYLES, MARKERS
 
 
 class Results(NamedTuple):

@@ -9,7 +9,7 @@ import time
 
 import torch
 
-from d2lattn.words import least_loss, train
+from d2lattn.language.words import least_loss, train
 
 SETTINGS = (  # width, steps, learning rate, seeds
     (64, 200, 0.03, range(10)),

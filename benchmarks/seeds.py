@@ -19,9 +19,9 @@ from report import table
 from torch import nn
 
 from d2lattn import Decoder, Encoder, generate
-from d2lattn.stories import ANIMALS, WAYS, pronouns, stories
+from d2lattn.language.stories import ANIMALS, WAYS, pronouns, stories
+from d2lattn.language.words import vocabulary
 from d2lattn.training import fit
-from d2lattn.words import vocabulary
 
 SEEDS = (0, 1, 2, 3, 4)
 DISTANCES, LEARNING_RATES = (8, 32, 64, 128), (1e-3, 3e-3, 1e-2)

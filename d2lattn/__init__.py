@@ -1,30 +1,24 @@
 """Attention, from softmax(XXᵀ)X to fused kernels, in code that is written to be read.
 
-A walk through the core, in the order in which a call runs:
+A walk through the house:
 
-1. `attention.attention` checks its arguments once, with the rules of `checks`.
-2. `masks.Visibility` puts mask, bias and causality into one object: who may see whom. Holding one
-   is the proof that it fits, so nothing behind this border checks again.
-3. `attention.attend` hands query, key, value, that object, scale and dropout to an engine.
-4. `attention.explicit_attention` is the formula: score, softmax, blend. It opens its file.
-5. `chunked.chunked_attention` does the same block by block and never holds all scores.
-6. `fused.fused_attention` calls torch's kernels and mends what they leave out.
-7. `multihead.MultiHeadAttention.forward` is project, attend, join; between them a caller may rotate
-   queries and keys, add a bias or keep a cache.
-8. `positions` makes what is added, rotated or biased; `comparison` counts what layers cost;
-   `sparse` gives something up to save time.
-9. `transformer` stacks these parts into an encoder and a decoder, `generation` lets the decoder
-   write, with a cache, and `training.fit` teaches either.
-10. `interop` brings in the weights of D2L's and torch's modules, and of GPT-2.
-11. `plots`, `flow`, `interact`, `words` and `exercises` serve the chapters, which import them.
+- `attention` has the formula on its first screen, the book's functions, and the one border at which
+  arguments are checked, with the rules of `arguments`. `masks` says who may see whom.
+- `engines`, which no reader imports: the call, checked once, and the two ways to compute it that
+  are not the formula itself: block by block (`chunked`) and by torch's kernels (`fused`).
+- `multihead` is project, attend, join; `positions` says where a token stands; `comparison` counts
+  what layers cost; `sparse` gives something up to save time.
+- `transformer` stacks these parts, `generation` lets a decoder write, `training` teaches it, and
+  `interop` brings in the weights of D2L, torch and GPT-2.
+- `pictures` draws, still and live; `language` holds the sentences; `exercises` answers readers.
 
-Importing d2lattn imports torch and nothing heavier.
+Every name of attention is imported from d2lattn itself, which imports torch and nothing heavier;
+pictures and language come from their own packages.
 """
 
 import torch
 
 from d2lattn.attention import attention, attention_scores, attention_weights, masked_softmax
-from d2lattn.chunked import merge, partial_attention
 from d2lattn.comparison import (
     attention_cost,
     connectivity,
@@ -32,7 +26,9 @@ from d2lattn.comparison import (
     layers_to_connect,
     rnn_cost,
 )
+from d2lattn.engines.chunked import merge, partial_attention
 from d2lattn.generation import Cache, generate, sample
+from d2lattn.interop import from_d2l, from_gpt2, from_torch, load_d2l
 from d2lattn.masks import causal_mask, length_mask, window_mask
 from d2lattn.multihead import MultiHeadAttention, SelfAttention
 from d2lattn.positions import (
@@ -43,7 +39,8 @@ from d2lattn.positions import (
     shift_matrix,
     sinusoidal_encoding,
 )
-from d2lattn.sparse import linear_attention, lsh_attention, window_attention
+from d2lattn.sparse import linear_attention, lsh_attention, lsh_quality, window_attention
+from d2lattn.training import fit
 from d2lattn.transformer import Block, Decoder, Encoder
 
 __version__ = "0.1.0"
@@ -68,11 +65,17 @@ __all__ = [
     "connectivity",
     "conv_cost",
     "default_device",
+    "fit",
+    "from_d2l",
+    "from_gpt2",
+    "from_torch",
     "generate",
     "layers_to_connect",
     "length_mask",
     "linear_attention",
+    "load_d2l",
     "lsh_attention",
+    "lsh_quality",
     "masked_softmax",
     "merge",
     "partial_attention",

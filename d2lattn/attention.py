@@ -11,7 +11,7 @@ import math
 import torch
 import torch.nn.functional as F
 
-from d2lattn.checks import (
+from d2lattn.arguments import (
     check_choice,
     check_count,
     check_floating,
@@ -20,8 +20,8 @@ from d2lattn.checks import (
     check_scale,
     check_value,
 )
-from d2lattn.chunked import chunked_attention
-from d2lattn.fused import fused_attention
+from d2lattn.engines.chunked import chunked_attention
+from d2lattn.engines.fused import fused_attention
 from d2lattn.masks import Visibility, are_finite, may_look, outside_graphs, without_unseen
 
 ENGINES = ("explicit", "chunked", "fused")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from d2lattn.checks import (
+from d2lattn.arguments import (
     check_alike,
     check_callable,
     check_choice,

@@ -5,7 +5,7 @@ Shapes: B batch, L tokens that come in, Hkv heads of keys and values, D width of
 
 import torch
 
-from d2lattn.checks import check_count, check_flag, check_number, kind, show
+from d2lattn.arguments import check_count, check_flag, check_number, kind, show
 from d2lattn.transformer import Decoder, lengths_of
 
 

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.nn.parameter import is_lazy
 
-from d2lattn.checks import show
+from d2lattn.arguments import show
 from d2lattn.multihead import MultiHeadAttention
 from d2lattn.transformer import Decoder
 

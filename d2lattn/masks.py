@@ -10,7 +10,7 @@ import math
 
 import torch
 
-from d2lattn.checks import check_bias, check_choice, check_count, check_flag, check_mask, show
+from d2lattn.arguments import check_bias, check_choice, check_count, check_flag, check_mask, show
 
 
 def length_mask(valid_lens, max_len):

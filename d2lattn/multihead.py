@@ -9,8 +9,7 @@ import math
 import torch
 from torch import nn
 
-from d2lattn.attention import ENGINES, attend, attend_with_weights
-from d2lattn.checks import (
+from d2lattn.arguments import (
     check_alike,
     check_boolean_mask,
     check_choice,
@@ -20,6 +19,7 @@ from d2lattn.checks import (
     is_finite_number,
     show,
 )
+from d2lattn.attention import ENGINES, attend, attend_with_weights
 from d2lattn.masks import Lengths, Visibility, may_look
 
 # Below this many keys a padded batch is one masked call: the calls would cost more than the keys.

@@ -15,7 +15,7 @@ whether it is computed alone or with others.
 import torch
 from torch import nn
 
-from d2lattn.checks import (
+from d2lattn.arguments import (
     check_count,
     check_flag,
     check_floating,

@@ -11,8 +11,7 @@ import math
 
 import torch
 
-from d2lattn.attention import attention, attention_weights
-from d2lattn.checks import (
+from d2lattn.arguments import (
     broadcast,
     check_count,
     check_flag,
@@ -23,8 +22,9 @@ from d2lattn.checks import (
     kind,
     show,
 )
-from d2lattn.chunked import merge, partial_attention
-from d2lattn.fused import fused_attention
+from d2lattn.attention import attention, attention_weights
+from d2lattn.engines.chunked import merge, partial_attention
+from d2lattn.engines.fused import fused_attention
 from d2lattn.masks import Visibility, outside_graphs
 
 # Window ------------------------------------------------------------------------------------------

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import torch
 import torch.nn.functional as F
 from torch import nn
-from tqdm.auto import tqdm
 
-from d2lattn.checks import check_callable, check_count, check_flag, check_number, kind
+from d2lattn.arguments import check_callable, check_count, check_flag, check_number, kind
 
 IGNORED = -100  # the target that asks nothing, as in F.cross_entropy
 
@@ -78,6 +77,8 @@ def fit(
         >>> run.history[-1] < run.history[0], list(run.snapshots)
         (True, [0, 40])
     """
+    from tqdm.auto import tqdm  # looks for a notebook, which importing d2lattn should not
+
     check_callable("batches", batches)
     every = steps if every is None else every
     for name, count in dict(steps=steps, every=every).items():

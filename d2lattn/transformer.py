@@ -16,7 +16,7 @@ import functools
 import torch
 from torch import nn
 
-from d2lattn.checks import (
+from d2lattn.arguments import (
     check_choice,
     check_count,
     check_flag,

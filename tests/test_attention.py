@@ -19,8 +19,8 @@ from d2lattn import (
     masked_softmax,
     window_mask,
 )
-from d2lattn import chunked as chunked_engine
-from d2lattn import fused as fused_engine
+from d2lattn.engines import chunked as chunked_engine
+from d2lattn.engines import fused as fused_engine
 
 ENGINES = ("explicit", "chunked", "fused")
 HALVES = (torch.bfloat16, torch.float16)

@@ -35,20 +35,18 @@ from d2lattn import (
     attention_weights,
     causal_mask,
     comparison,
-    drawings,
     generate,
-    interact,
     length_mask,
     masked_softmax,
     merge,
     partial_attention,
-    plots,
     sample,
     shift_matrix,
     sinusoidal_encoding,
     window_mask,
 )
 from d2lattn.interop import from_d2l, from_gpt2, from_torch
+from d2lattn.pictures import drawings, interact, plots
 from d2lattn.training import fit
 
 NAN, INF, HUGE = math.nan, math.inf, 2**63

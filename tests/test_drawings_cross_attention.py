@@ -10,8 +10,8 @@ import pytest
 import torch
 from matplotlib.colors import to_hex
 
-from d2lattn import drawings, plots
-from d2lattn.roles import ROLES
+from d2lattn.pictures import drawings, plots
+from d2lattn.pictures.colours import ROLES
 
 ASKING, ANSWERING = ["the", "dog"], ["Hund", "der", "hat"]
 SHARES = torch.tensor([[0.1, 0.7, 0.2], [0.6, 0.3, 0.1]])

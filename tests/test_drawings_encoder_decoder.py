@@ -6,8 +6,8 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch
 
-from d2lattn import drawings, plots
-from d2lattn.roles import ROLES
+from d2lattn.pictures import drawings, plots
+from d2lattn.pictures.colours import ROLES
 
 mpl.use("Agg")
 

@@ -8,8 +8,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from d2lattn import drawings
-from d2lattn.plots import describe
+from d2lattn.pictures import drawings
+from d2lattn.pictures.plots import describe
 
 VECTORS = {"dog": (-0.4, -0.2), "milk": (0.0, 0.6), "cat": (0.5, 0.1)}
 

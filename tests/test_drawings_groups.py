@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import torch
 
-from d2lattn import drawings, plots
+from d2lattn.pictures import drawings, plots
 
 mpl.use("Agg")
 POINTS = {"he": torch.tensor([[0.0, 1.0], [2.0, 3.0]]), "she": [[4, 5], [6, 7], [8, -1]]}

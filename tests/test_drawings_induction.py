@@ -4,8 +4,8 @@ import matplotlib as mpl
 import pytest
 from matplotlib.colors import to_hex
 
-from d2lattn import drawings, plots
-from d2lattn.roles import ROLES
+from d2lattn.pictures import drawings, plots
+from d2lattn.pictures.colours import ROLES
 
 mpl.use("Agg")
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from d2lattn import drawings, plots
-from d2lattn.drawings.layers import APART, LAYERS
-from d2lattn.roles import ROLES
+from d2lattn.pictures import drawings, plots
+from d2lattn.pictures.colours import ROLES
+from d2lattn.pictures.drawings._layers import APART, LAYERS
 
 mpl.use("Agg")
 SERIES = {

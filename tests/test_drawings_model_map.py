@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from d2lattn import drawings
-from d2lattn.drawings.model_map import HEADS
-from d2lattn.plots import describe
+from d2lattn.pictures import drawings
+from d2lattn.pictures.drawings._model_map import HEADS
+from d2lattn.pictures.plots import describe
 
 mpl.use("Agg")
 CHAPTERS = range(1, 10)

@@ -9,8 +9,9 @@ import pytest
 import torch
 from matplotlib.colors import to_hex, to_rgba
 
-from d2lattn import attention, drawings, plots
-from d2lattn.roles import ROLES
+from d2lattn import attention
+from d2lattn.pictures import drawings, plots
+from d2lattn.pictures.colours import ROLES
 
 WORDS = ["small", "cat"]
 PAIR = torch.tensor([[0.0, 1.0], [1.0, 0.0]])

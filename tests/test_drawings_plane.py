@@ -11,9 +11,10 @@ import torch
 from matplotlib.colors import to_rgba
 from matplotlib.patches import FancyArrowPatch
 
-from d2lattn import drawings, plots, words
-from d2lattn.drawings.pull import WIDEST
-from d2lattn.roles import ROLES
+from d2lattn.language import words
+from d2lattn.pictures import drawings, plots
+from d2lattn.pictures.colours import ROLES
+from d2lattn.pictures.drawings._pull import WIDEST
 
 TOKENS = ["the", "girl", "swung", "the", "bat"]
 X = torch.tensor([[0.0, 0.0], [3.0, -0.8], [4.4, -1.2], [0.0, 0.0], [0.1, -0.8]])

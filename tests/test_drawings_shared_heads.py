@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 import torch
 
-from d2lattn import MultiHeadAttention, drawings, plots
-from d2lattn.roles import ROLES
+from d2lattn import MultiHeadAttention
+from d2lattn.pictures import drawings, plots
+from d2lattn.pictures.colours import ROLES
 
 mpl.use("Agg")
 

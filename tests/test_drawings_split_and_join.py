@@ -9,9 +9,9 @@ import pytest
 import torch
 from matplotlib.colors import to_hex
 
-from d2lattn.drawings import split_and_join
-from d2lattn.plots import describe
-from d2lattn.roles import ROLES
+from d2lattn.pictures.colours import ROLES
+from d2lattn.pictures.drawings import split_and_join
+from d2lattn.pictures.plots import describe
 
 WORDS = ["the", "bat", "found", "the", "milk"]
 SHARES = torch.softmax(torch.randn(3, 5, 5, generator=torch.Generator().manual_seed(0)), -1).tril()

@@ -9,8 +9,9 @@ import pytest
 import torch
 from matplotlib.colors import to_hex
 
-from d2lattn import causal_mask, drawings, plots
-from d2lattn.roles import ROLES
+from d2lattn import causal_mask
+from d2lattn.pictures import drawings, plots
+from d2lattn.pictures.colours import ROLES
 
 SENTENCE = ["the", "girl", "swung", "the", "bat"]
 

@@ -13,9 +13,9 @@ import torch
 from matplotlib.colors import to_hex
 
 from d2lattn import apply_rotary
-from d2lattn.drawings import turning_arrows
-from d2lattn.drawings.turning_arrows import ARC
-from d2lattn.plots import describe
+from d2lattn.pictures.drawings import turning_arrows
+from d2lattn.pictures.drawings._turning_arrows import ARC
+from d2lattn.pictures.plots import describe
 
 
 @pytest.fixture(autouse=True)

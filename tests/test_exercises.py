@@ -12,7 +12,13 @@ from torch import nn
 
 import d2lattn
 from d2lattn import exercises, masked_softmax
-from d2lattn.exercises import FunctionExercise, OpenExercise, ValueExercise, check, find
+from d2lattn.exercises.checking import (
+    FunctionExercise,
+    OpenExercise,
+    ValueExercise,
+    check,
+    find,
+)
 
 CHAPTERS = {
     int(module.name.removeprefix("chapter_")): importlib.import_module(

@@ -12,8 +12,8 @@ import pytest
 import torch
 from matplotlib.colors import to_hex
 
-from d2lattn.plots import describe, flow
-from d2lattn.roles import ROLES
+from d2lattn.pictures.colours import ROLES
+from d2lattn.pictures.plots import describe, flow
 
 WORDS = ["the", "dog", "chased", "the", "cat", "what", "a", "scared"]
 SHARES = [0.01, 0.06, 0.02, 0.01, 0.84, 0.02, 0.01, 0.03]

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from d2lattn import comparison, live
+from d2lattn import comparison
+from d2lattn.pictures import live
+from d2lattn.pictures.colours import ROLES
 from d2lattn.positions import apply_rotary, sinusoidal_encoding
-from d2lattn.roles import ROLES
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from d2lattn import causal_mask, length_mask, window_mask
-from d2lattn.checks import check_count
+from d2lattn.arguments import check_count
 
 SIZES = st.integers(1, 9)
 PROPERTY = settings(deadline=None, max_examples=30)

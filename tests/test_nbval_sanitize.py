@@ -7,7 +7,7 @@ from pathlib import Path
 
 import nbformat
 
-from d2lattn import live
+from d2lattn.pictures import live
 
 ROOT = Path(__file__).resolve().parent.parent
 STEPS = "live.steps([1.0, 3.0], [10.0, 20.0])"

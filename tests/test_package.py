@@ -24,12 +24,10 @@ MODULES = [
 ]
 # Names of DESIGN.md that are not at the top of the package, because their module is heavier.
 ELSEWHERE = {
-    "d2lattn.plots": ["heatmap", "heatmaps", "columns", "describe", "flow", "lines"],
-    "d2lattn.interact": ["controls"],
-    "d2lattn.interop": ["load_d2l"],
-    "d2lattn.stories": ["pronouns", "stories"],
-    "d2lattn.training": ["fit"],
-    "d2lattn.words": [
+    "d2lattn.pictures.plots": ["heatmap", "heatmaps", "columns", "describe", "flow", "lines"],
+    "d2lattn.pictures.interact": ["controls"],
+    "d2lattn.language.stories": ["pronouns", "stories"],
+    "d2lattn.language.words": [
         "NextWord",
         "analogy",
         "least_loss",
@@ -78,12 +76,9 @@ def test_import_loads_torch_and_nothing_heavier(imported):
     others = [name for name in modules if name not in own]
     assert {name.partition(".")[0] for name in others} <= {"torch", *sys.stdlib_module_names}
     assert len(others) <= 10
-    lazy = {
-        f"d2lattn.{name}"
-        for name in ("plots", "interact", "exercises", "roles", "stories", "training", "words")
-    }
-    assert not lazy & set(own)
-    assert len(own) <= 12
+    assert not [name for name in own if name.split(".")[1:2] in (["pictures"], ["language"])]
+    assert "d2lattn.exercises" not in own
+    assert len(own) <= 16
 
 
 def test_import_changes_no_global_state(imported):
@@ -95,7 +90,7 @@ def test_figures_and_controls_change_no_global_style():
     program = """
 import matplotlib
 before = dict(matplotlib.rcParams)
-import d2lattn.plots, d2lattn.interact, d2lattn.exercises
+import d2lattn.pictures.plots, d2lattn.pictures.interact, d2lattn.exercises
 assert dict(matplotlib.rcParams) == before
 """
     command = [sys.executable, "-c", program]
@@ -238,7 +233,7 @@ def test_the_wheel_can_be_imported_and_finds_its_files(wheel):
     _, installed = wheel
     program = """
 import importlib.resources
-import d2lattn, d2lattn.exercises, d2lattn.plots
+import d2lattn, d2lattn.exercises, d2lattn.pictures.plots
 print(d2lattn.__file__)
 print((importlib.resources.files("d2lattn") / "planted" / "words.json").read_text())
 """

@@ -16,8 +16,8 @@ from matplotlib.patches import Rectangle
 
 from d2lattn import causal_mask
 from d2lattn.comparison import conv_connectivity
-from d2lattn.plots import columns, describe, heatmap, heatmaps, lines, network, to_numpy
-from d2lattn.roles import ROLES
+from d2lattn.pictures.colours import ROLES
+from d2lattn.pictures.plots import columns, describe, heatmap, heatmaps, lines, network, to_numpy
 
 WEIGHTS = np.array([[0.5, 0.25, 0.25], [0.0, 0.9, 0.1]])
 

@@ -12,8 +12,8 @@ import pytest
 import torch
 
 from d2lattn import attention
-from d2lattn.stories import COMPANIES, FRUIT, PEOPLE, PLACES, stories
-from d2lattn.words import (
+from d2lattn.language.stories import COMPANIES, FRUIT, PEOPLE, PLACES, stories
+from d2lattn.language.words import (
     VECTORS,
     NextWord,
     analogy,

@@ -12,7 +12,8 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from d2lattn import live, words
+from d2lattn.language import words
+from d2lattn.pictures import live
 
 SENTENCE = "the girl swung the bat"
 FRAME, WIDTH = 80, 1080  # milliseconds, pixels

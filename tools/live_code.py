@@ -1,4 +1,4 @@
-"""`make live`: write the code that live figures carry, d2lattn/live_js/stored, from its modules.
+"""`make live`: write the code that live figures carry, live_js/stored, from its modules.
 
 Needs node and, once, the network: npx fetches the pinned esbuild. The book itself needs neither;
 a test holds that what is stored was made from the modules beside it.

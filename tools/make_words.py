@@ -18,7 +18,7 @@ WIDTH, WINDOW, EPOCHS = 32, 5, 20
 
 def write_corpus(path):
     """The sentences that the vectors are trained on, one on each line."""
-    from d2lattn.stories import stories
+    from d2lattn.language.stories import stories
 
     lines = [" ".join(sentence) for sentence in stories(COUNT, seed=SEED)]
     Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -7,7 +7,6 @@ the reference of the package. Sphinx does the rest, with the settings in website
 
 import base64
 import pathlib
-import pkgutil
 import re
 import shutil
 import subprocess
@@ -110,7 +109,9 @@ def prepare(notebook, path):
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = re.sub(
-                r"\]\(\.\./d2lattn/(\w+)\.py\)", r"](reference/\1.md)", cell.source
+                r"\]\(\.\./d2lattn/([\w/]+)\.py\)",
+                lambda link: f"](reference/{link[1].replace('/', '.')}.md)",
+                cell.source,
             )
             cell.source = cell.source.replace("](../", f"]({address()}/blob/main/")
         tags = set(cell.metadata.get("tags", []))
@@ -228,18 +229,22 @@ def live_figure(notebook):
 # The package --------------------------------------------------------------------------------------
 
 
+def _page(name, option):
+    return (
+        f"# `d2lattn.{name}`\n\n```{{eval-rst}}\n.. automodule:: d2lattn.{name}\n"
+        f"   :members:\n   :{option}:\n```\n"
+    )
+
+
 def reference():
     """{name: page} of the package: a page for every module, and one that lists them."""
     names = [
-        module.name
-        for module in pkgutil.walk_packages([str(ROOT / "d2lattn")])
-        if not module.name.startswith(("exercises.", "chapter_"))
+        path.relative_to(ROOT / "d2lattn").with_suffix("").as_posix().replace("/", ".")
+        for path in (ROOT / "d2lattn").rglob("*.py")
+        if not path.stem.startswith(("_", "chapter_"))
     ]
-    pages = {
-        name: f"# `d2lattn.{name}`\n\n```{{eval-rst}}\n.. automodule:: d2lattn.{name}\n"
-        "   :members:\n   :ignore-module-all:\n```\n"
-        for name in names
-    }
+    pages = {name: _page(name, "ignore-module-all") for name in names}
+    pages["pictures.drawings"] = _page("pictures.drawings", "imported-members")
     entries = "\n".join(sorted(pages))
     pages["index"] = (
         "# The package\n\n```{eval-rst}\n.. automodule:: d2lattn\n```\n\n"

@@ -2,7 +2,7 @@
 
 import torch
 
-from d2lattn.exercises import FunctionExercise, ValueExercise
+from d2lattn.exercises.checking import FunctionExercise, ValueExercise
 
 
 def _inputs():

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 
 from d2lattn.attention import attention
-from d2lattn.exercises import FunctionExercise, OpenExercise, ValueExercise
+from d2lattn.exercises.checking import FunctionExercise, OpenExercise, ValueExercise
 
 
 def _random(*shapes, seed):

@@ -6,7 +6,7 @@ from functools import partial
 import torch
 
 from d2lattn.attention import attention_weights, masked_softmax
-from d2lattn.exercises import FunctionExercise, OpenExercise, ValueExercise, is_starter
+from d2lattn.exercises.checking import FunctionExercise, OpenExercise, ValueExercise, is_starter
 from d2lattn.masks import causal_mask, length_mask
 
 

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from d2lattn.exercises import FunctionExercise
+from d2lattn.exercises.checking import FunctionExercise
 
 
 def _receptive_field(kernel_sizes, dilations):

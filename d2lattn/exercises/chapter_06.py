@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from d2lattn.exercises import FunctionExercise, OpenExercise, ValueExercise, is_starter
+from d2lattn.exercises.checking import FunctionExercise, OpenExercise, ValueExercise, is_starter
 from d2lattn.positions import sinusoidal_encoding
 
 

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from d2lattn.exercises import FunctionExercise, ValueExercise
+from d2lattn.exercises.checking import FunctionExercise, ValueExercise
 from d2lattn.positions import alibi_bias, apply_rotary, shift_matrix
 
 

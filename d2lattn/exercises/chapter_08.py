@@ -5,8 +5,8 @@ import math
 import torch
 
 from d2lattn.attention import attention
-from d2lattn.chunked import merge
-from d2lattn.exercises import FunctionExercise, OpenExercise, ValueExercise
+from d2lattn.engines.chunked import merge
+from d2lattn.exercises.checking import FunctionExercise, OpenExercise, ValueExercise
 from d2lattn.sparse import linear_attention
 
 GIB = 2**30

@@ -6,7 +6,7 @@ import random
 import torch
 
 from d2lattn.attention import masked_softmax
-from d2lattn.exercises import FunctionExercise, OpenExercise, ValueExercise, is_starter
+from d2lattn.exercises.checking import FunctionExercise, OpenExercise, ValueExercise, is_starter
 from d2lattn.masks import causal_mask
 from d2lattn.transformer import Encoder
 

@@ -20,7 +20,7 @@ import websocket
 from conftest import SHOTS, frame, watch
 from nbconvert import HTMLExporter
 
-from d2lattn import live
+from d2lattn.pictures import live
 
 FIREFOX = shutil.which("firefox-esr")
 LIGHT, DARK = ("#ffffff", "#1f1f1f"), ("#111111", "#ececec")  # page, text

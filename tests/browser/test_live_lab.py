@@ -15,7 +15,7 @@ from conftest import ROOT, SHOTS, frame, watch
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from test_live import CONTRAST, FIGURES, HOST, SENTENCE, X
 
-from d2lattn import live
+from d2lattn.pictures import live
 
 SOURCES = {
     "attention": f"from d2lattn import live\nlive.attention({X}, tokens={SENTENCE})",

@@ -18,7 +18,8 @@ PACKAGE = Path(d2lattn.__file__).parent
 # Run far from the project, with nothing but the wheel and what the wheel asks for.
 PROGRAM = """
 import importlib, pkgutil, d2lattn
-from d2lattn import live, words
+from d2lattn.language import words
+from d2lattn.pictures import live
 for module in pkgutil.walk_packages(d2lattn.__path__, "d2lattn."):
     importlib.import_module(module.name)
 vocabulary, vectors = words.word_vectors()

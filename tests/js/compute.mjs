@@ -3,7 +3,7 @@
 import {readFileSync} from "node:fs";
 
 const [, , module, name] = process.argv;
-const source = new URL(`../../d2lattn/live_js/${module}.js`, import.meta.url);
+const source = new URL(`../../d2lattn/pictures/live_js/${module}.js`, import.meta.url);
 const {[name]: compute} = await import(source);
 const written = (_, value) => (typeof value === "number" && !Number.isFinite(value) ? String(value) : value);
 const cases = JSON.parse(readFileSync(0, "utf8"), (_, value) => (value === "-inf" ? -Infinity : value));

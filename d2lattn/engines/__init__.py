@@ -1,0 +1,1 @@
+"""How the formula is computed: nobody who reads a chapter imports from here."""

@@ -1,0 +1,1 @@
+"""The words of the book: sentences, stories, word vectors, and a small model that learns them."""

@@ -1,0 +1,1 @@
+"""What the chapters show: figures, drawings, and figures that move."""

@@ -1,0 +1,152 @@
+"""Three ways to number words that fail, one drawing for each: chapter 6, section 6.2.
+
+Integers grow and drown the word, fractions take steps that depend on the length, bits jump.
+"""
+
+from itertools import cycle
+
+import numpy as np
+
+from d2lattn.arguments import check_count, is_finite_number, show
+from d2lattn.pictures.kit import axes
+
+COLORS = ("0.15", "0.55", "0.35", "0.7")  # of words: none is the colour of a role
+
+
+def growing_integers(vectors, positions, *, ax=None):
+    """Draw words with the number of their place added: arrows that end up in one direction.
+
+    The arrow of word w at place i goes from 0 to w + (i, i). The title gives the angle between the
+    first two words at each place.
+
+    Args:
+        vectors (dict): word -> (x, y), two words at least.
+        positions: the places, whole numbers from 0, at least one.
+        ax (Axes): where to draw; a new figure when absent.
+
+    Returns:
+        matplotlib Axes.
+
+    Raises:
+        ValueError: fewer than two words, a word without two numbers or at 0; no position, or one
+            that is no whole number from 0 on.
+
+    Example:
+        >>> ax = growing_integers({"dog": (1, 0), "milk": (0, 1)}, [0, 3])
+        >>> ax.get_title()
+        'angle between dog and milk: 90° at 0, 16° at 3'
+    """
+    if not isinstance(vectors, dict) or len(vectors) < 2:
+        raise ValueError(f"vectors must be a dict of two words or more, got {show(vectors)}")
+    for word, xy in vectors.items():
+        two = isinstance(xy, (list, tuple)) and len(xy) == 2
+        if not two or not all(map(is_finite_number, xy)) or not any(xy):
+            raise ValueError(f"vectors must hold (x, y), not both 0, got {word!r}: {show(xy)}")
+    _check_counts("positions", positions, least=0)
+    ax = _axes(ax, (5.2, 4.6))
+    middle = np.mean([x - y for x, y in vectors.values()])
+    for color, (word, xy) in zip(cycle(COLORS), vectors.items(), strict=False):
+        tips = np.add.outer(positions, xy)  # (places, 2)
+        ax.plot(*tips.T, ".", color=color, label=word)
+        right = xy[0] - xy[1] > middle  # the words on either side of the fan
+        beside = dict(ha="left", va="top") if right else dict(ha="right", va="bottom")
+        beside.update(xytext=(5, -3) if right else (-5, 3), textcoords="offset points")
+        for position, tip in zip(positions, tips, strict=True):
+            arrow = dict(arrowstyle="-|>", color=color, lw=2, shrinkA=0, shrinkB=0)
+            ax.annotate("", tip, (0, 0), arrowprops=arrow)
+            ax.annotate(f"{word} at {position}", tip, color=color, fontsize=9, **beside)
+    ax.axhline(0, color="0.8", lw=0.8, zorder=0)
+    ax.axvline(0, color="0.8", lw=0.8, zorder=0)
+    ax.set(aspect="equal", xlabel="first number", ylabel="second number")
+    ax.margins(0.25, 0.12)
+    one, other = list(vectors)[:2]
+    angles = (_angle(np.add(vectors[one], i), np.add(vectors[other], i)) for i in positions)
+    said = ", ".join(f"{a:.0f}° at {i}" for a, i in zip(angles, positions, strict=True))
+    ax.set_title(f"angle between {one} and {other}: {said}", fontsize=10)
+    return ax
+
+
+def stretching_fractions(lengths, *, word=2, ax=None):
+    """Draw the places i/(n − 1) of sentences of n words: one word's place moves with the length.
+
+    Args:
+        lengths: numbers of words, each above `word` and at least 2.
+        word (int): the word that is marked in every sentence, from 0.
+        ax (Axes): where to draw; a new figure when absent.
+
+    Returns:
+        matplotlib Axes.
+
+    Raises:
+        ValueError: no length, one that is too short, a word below 0.
+
+    Example:
+        >>> ax = stretching_fractions([5, 9])
+        >>> ax.get_title()
+        'word 2 stands at 0.5 of 5 words, 0.25 of 9 words'
+    """
+    check_count("word", word, least=0)
+    _check_counts("lengths", lengths, least=max(2, word + 1))
+    ax = _axes(ax, (6, 0.8 + 0.9 * len(lengths)))
+    for row, length in enumerate(lengths):
+        places = np.arange(length) / (length - 1)
+        ax.plot(places, [row] * length, "o-", color="0.6", label=f"{length} words")
+        ax.plot(places[word], row, "o", color="0.15", markersize=11)
+        for i, place in enumerate(places):
+            ax.text(place, row + 0.18, i, ha="center", va="top", fontsize=9)
+    ax.set(xlabel="the number a word is given: i / (n − 1)", ylim=(len(lengths) - 0.4, -0.6))
+    ax.set_yticks(range(len(lengths)), [f"{length} words" for length in lengths])
+    places = (f"{word / (length - 1):.2g} of {length} words" for length in lengths)
+    ax.set_title(f"word {word} stands at {', '.join(places)}", fontsize=10)
+    return ax
+
+
+def jumping_bits(count, *, ax=None):
+    """Draw how many bits flip from each whole number to the next, from 0 to `count`.
+
+    Args:
+        count (int): the last number.
+        ax (Axes): where to draw; a new figure when absent.
+
+    Returns:
+        matplotlib Axes.
+
+    Raises:
+        ValueError: a count below 1.
+
+    Example:
+        >>> ax = jumping_bits(8)
+        >>> [int(bar.get_height()) for bar in ax.patches]
+        [1, 2, 1, 3, 1, 2, 1, 4]
+    """
+    check_count("count", count, most=64)
+    ax = _axes(ax, (6, 3.2))
+    flips = [(i ^ (i + 1)).bit_count() for i in range(count)]
+    width = count.bit_length()
+    ax.bar(range(count), flips, color=["0.15" if f == max(flips) else "0.6" for f in flips])
+    names = [f"{i} → {i + 1}" for i in range(count)]
+    ax.set_xticks(range(count), names, rotation=90, fontsize=9)
+    ax.set(ylabel="bits that flip", yticks=range(max(flips) + 1))
+    i = flips.index(max(flips))
+    ax.set_title(f"from {i:0{width}b} to {i + 1:0{width}b}, {flips[i]} bits flip", fontsize=10)
+    return ax
+
+
+def _axes(ax, size):
+    """The Axes given, or those of a new figure, without its upper and right edge."""
+    ax = axes(ax, size)
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def _check_counts(name, counts, least):
+    """A list of whole numbers, at least one, each from `least` on."""
+    if not isinstance(counts, (list, tuple, range)) or not counts:
+        raise ValueError(f"{name} must be a list of whole numbers, got {show(counts)}")
+    for count in counts:
+        check_count(name, count, least)
+
+
+def _angle(a, b):
+    """Between two arrows, in degrees."""
+    return np.degrees(np.arccos(np.clip(a @ b / np.linalg.norm(a) / np.linalg.norm(b), -1, 1)))

@@ -1,0 +1,124 @@
+"""Costs of layers, each layer in one colour wherever it is drawn, with its name beside it.
+
+The colours are greys and browns, which are no role's (`pictures.colours`), and dark enough for
+small text; lines differ by style as well.
+"""
+
+import seaborn as sns
+
+from d2lattn.arguments import show
+from d2lattn.pictures import plots
+from d2lattn.pictures.arrays import to_numpy
+from d2lattn.pictures.kit import axes
+
+LAYERS = {  # what a name begins with -> colour, style
+    "CNN, dilated": ("#6f7984", "--"),
+    "CNN": ("#454c54", "-"),
+    "RNN": ("#8c6c4a", "-"),
+    "LSTM": ("#5c4130", "--"),
+    "attention": ("#111111", "-"),
+}
+VARIANTS = (":", "-.")  # of a layer that is there already
+APART = 13  # points between two names
+
+
+def layer_lines(
+    x, series, *, ax=None, xlabel="", ylabel="", title=None, xscale=None, yscale=None, markers=False
+):
+    """Draw a curve for each layer, in the layer's own colour and with its name at the right end.
+
+    Args:
+        x: (n,) positions shared by the curves.
+        series (dict): name -> (n,) values. A name begins with that of a layer: CNN, dilated; CNN;
+            RNN; LSTM; attention.
+        ax (Axes): where to draw; a new figure when absent.
+        xlabel, ylabel, title (str): labels.
+        xscale, yscale (str): as matplotlib names them ("log").
+        markers (bool): mark the points.
+
+    Returns:
+        matplotlib Axes.
+
+    Raises:
+        ValueError: as `plots.lines`; a name that begins with no layer.
+
+    Example:
+        >>> from d2lattn.pictures.plots import describe
+        >>> print(describe(layer_lines([1, 2], {"RNN": [1, 2], "attention": [1, 4]}, xlabel="n")))
+        2 lines over n 1 to 2; RNN: 1 to 2; attention: 1 to 4
+    """
+    layers = [_layer("series", name) for name in series] if isinstance(series, dict) else []
+    labels = dict(xlabel=xlabel, ylabel=ylabel, title=title, xscale=xscale, yscale=yscale)
+    ax = plots.lines(x, series, ax=axes(ax, (6, 3)), markers=markers, **labels)
+    if ax.get_legend():
+        ax.get_legend().remove()
+    drawn = ax.lines[-len(series) :]
+    for i, (line, layer) in enumerate(zip(drawn, layers, strict=True)):
+        colour, style = LAYERS[layer]
+        seen = layers[:i].count(layer)
+        line.set(color=colour, linestyle=VARIANTS[(seen - 1) % 2] if seen else style)
+    _name_at_the_right(ax, drawn)
+    return ax
+
+
+def layer_points(points, *, ax=None, xlabel="", ylabel="", title=None):
+    """Draw a point for each layer on two logarithmic axes, its name beside it.
+
+    Args:
+        points (dict): name -> (x, y), both above 0; names as in `layer_lines`.
+        ax (Axes): where to draw; a new figure when absent.
+        xlabel, ylabel, title (str): labels.
+
+    Returns:
+        matplotlib Axes.
+
+    Raises:
+        ValueError: no point, one that is not two numbers above 0, a name that begins with no layer.
+
+    Example:
+        >>> from d2lattn.pictures.plots import describe
+        >>> print(describe(layer_points({"RNN": (1, 1000)})))
+        RNN: 1 points, x 1 to 1, y 1e+03 to 1e+03
+    """
+    if not isinstance(points, dict) or not points:
+        raise ValueError(f"points must be a dict name -> (x, y) with a point, got {show(points)}")
+    layers = [_layer("points", name) for name in points]
+    places = {name: _place(name, xy) for name, xy in points.items()}
+    ax = axes(ax, (7, 2.7))
+    ax.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel, title=title)
+    for (name, place), layer in zip(places.items(), layers, strict=True):
+        colour, _ = LAYERS[layer]
+        ax.scatter(*place, color=colour, label=name, zorder=3)
+        ax.annotate(f"  {name}", place, va="bottom", color=colour)
+    ax.margins(0.2)
+    ax.grid(alpha=0.3)
+    sns.despine(ax=ax)
+    return ax
+
+
+def _layer(argument, name):
+    """The layer that a name begins with."""
+    for layer in LAYERS:
+        if str(name).startswith(layer):
+            return layer
+    raise ValueError(f"{argument} must have names that begin with {[*LAYERS]}, got {show(name)}")
+
+
+def _place(name, xy):
+    place = to_numpy(xy, f"points {name!r}")
+    if place.shape != (2,) or place.dtype.kind not in "iuf" or not (place > 0).all():
+        raise ValueError(f"points {name!r} must be two numbers above 0, got {show(xy)}")
+    return place
+
+
+def _name_at_the_right(ax, drawn):
+    """Each name at the height where its curve ends, moved up where another stands."""
+    ends = [(line.get_xdata()[-1], line.get_ydata()[-1]) for line in drawn]
+    heights = ax.transAxes.inverted().transform(ax.transData.transform(ends))[:, 1]
+    apart = APART / 72 / (ax.get_position().height * ax.figure.get_figheight())
+    free = -1.0
+    for height, line in sorted(zip(heights, drawn, strict=True), key=lambda pair: pair[0]):
+        free = max(height, free + apart)
+        look = dict(color=line.get_color(), va="center", annotation_clip=False)
+        place = dict(xycoords="axes fraction", textcoords="offset points", xytext=(5, 0))
+        ax.annotate(line.get_label(), (1, free), **place, **look)

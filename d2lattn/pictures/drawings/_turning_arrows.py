@@ -1,0 +1,86 @@
+"""RoPE in one picture: a query and a key, each turned by its position. Chapter 7."""
+
+import math
+
+import numpy as np
+
+from d2lattn.arguments import check_number, is_finite_number, show
+from d2lattn.pictures.colours import ROLES
+from d2lattn.pictures.kit import axes
+
+ARC = "0.45"  # the angle is no role
+
+
+def turning_arrows(query, key, positions, *, speed=1.0, ax=None):
+    """Draw a query and a key before and after each is turned by its position times a speed.
+
+    The grey arrows are the vectors as they are, the full ones are turned by i·speed and j·speed
+    radians (Su et al. 2021, section 3.2.1); the arc between them is the angle that the score sees.
+
+    Args:
+        query, key: two numbers each, not both 0.
+        positions: the position i of the query and j of the key.
+        speed (float): radians per position.
+        ax (Axes): where to draw; a new figure when absent.
+
+    Returns:
+        matplotlib Axes. Its title gives positions, angle (the short way round) and score.
+
+    Raises:
+        ValueError: a query or key that is not two finite numbers or is 0; positions that are not
+            two finite numbers; a speed that is none.
+
+    Example:
+        >>> ax = turning_arrows((1, 0), (1, 0), (2, 1))
+        >>> ax.get_title()
+        'query at 2, key at 1: 57° apart, score 0.54'
+    """
+    vectors = {"query": query, "key": key}
+    for name, vector in vectors.items():
+        _check_pair(name, vector)
+        if not any(vector):
+            raise ValueError(f"{name} must not be 0, got {show(vector)}")
+    _check_pair("positions", positions)
+    check_number("speed", speed)
+    ax = axes(ax, (4, 4.2))
+
+    reach = max(math.hypot(*query), math.hypot(*key))
+    ends = []
+    for (name, vector), position in zip(vectors.items(), positions, strict=True):
+        start, length = math.atan2(vector[1], vector[0]), math.hypot(*vector)
+        end = start + position * speed
+        ends.append(end)
+        color = ROLES[name]
+        _arrow(ax, start, length, "0.75")  # where the two lie on each other, still one grey
+        _arrow(ax, end, length, color, label=f"{name} at {position:g}")
+        # The way it turned, drawn inside; more than one turn shows as a spiral.
+        way = np.linspace(start, end, 200)
+        radius = reach * (0.3 if name == "query" else 0.2) * np.linspace(1, 1.15, 200)
+        ax.plot(radius * np.cos(way), radius * np.sin(way), ":", color=color, lw=1.2)
+        side = "center" if abs(math.cos(end)) < 0.4 else "left" if math.cos(end) > 0 else "right"
+        place = (length + 0.12 * reach) * np.array([math.cos(end), math.sin(end)])
+        ax.text(*place, f"{name} {position:g}", color=color, weight="bold", ha=side, va="center")
+    between = math.remainder(ends[0] - ends[1], 2 * math.pi)  # the short way round
+    arc = np.linspace(ends[1], ends[1] + between, 60)
+    ax.plot(0.6 * reach * np.cos(arc), 0.6 * reach * np.sin(arc), color=ARC, lw=5)
+    ax.set(aspect="equal", xlim=(-1.7 * reach, 1.7 * reach), ylim=(-1.35 * reach, 1.35 * reach))
+    ax.set(xlabel="first number of the pair", ylabel="second number", xticks=[], yticks=[])
+    score = math.hypot(*query) * math.hypot(*key) * math.cos(between)
+    i, j = positions
+    apart = f"{abs(math.degrees(between)):.0f}° apart, score {score + 0.0:.2f}"
+    ax.set_title(f"query at {i:g}, key at {j:g}: {apart}", fontsize=10)
+    return ax
+
+
+def _arrow(ax, angle, length, color, label=None):
+    """An arrow from the centre; the line beneath is what `describe` reads."""
+    tip = (length * math.cos(angle), length * math.sin(angle))
+    head = dict(arrowstyle="-|>", color=color, lw=2.5, shrinkA=0, shrinkB=0, mutation_scale=16)
+    ax.annotate("", tip, (0, 0), arrowprops=head)
+    ax.plot([0, tip[0]], [0, tip[1]], color=color, lw=1, label=label)
+
+
+def _check_pair(name, values):
+    pair = isinstance(values, (list, tuple)) and len(values) == 2
+    if not pair or not all(map(is_finite_number, values)):
+        raise ValueError(f"{name} must be two finite numbers, got {show(values)}")

@@ -1,0 +1,494 @@
+"""Live figures: pictures that recompute in the browser, without a kernel and without a network.
+
+Each function returns a `Figure`, which a notebook shows. Its HTML holds a plain table of the
+numbers, then an element with its data in an attribute, then the code that draws it. Where no code
+runs, the table remains; in a terminal, one line.
+"""
+
+import base64
+import hashlib
+import html
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from d2lattn.arguments import check_count, check_flag, check_number, check_shares, show
+from d2lattn.comparison import attention_cost, conv_cost, rnn_cost
+from d2lattn.pictures.colours import ROLES
+
+STORED = Path(__file__).resolve().parent / "live_js" / "stored"
+STILL = "A still table: the figure comes alive in a trusted notebook and where its cell is run."
+MASKS = ("none", "padding", "causal", "window", "causal + padding", "causal + window")
+MOST_TOKENS = 12  # of the microscope: every number has to be legible
+LARGEST = 1e6  # of an input number: scores stay within what a double holds
+MOST_WORDS, MOST_HEADS, MOST_SHARES = 64, 16, 65_536  # of the maps
+MOST_STEPS, MOST_SHARES_IN_TRAINING = 500, 50_000  # 100 kB
+MOST_NUMBERS = 8  # in a token, query, key or value of the microscope
+
+
+class Figure:
+    """A live figure. `html` is its fragment, `str` the line that stands for it in a terminal."""
+
+    def __init__(self, kind, line, data, table):
+        self.line = line
+        code = (STORED / f"{kind}.js").read_text(encoding="utf-8").split("\n", 1)[1].strip()
+        if "</script" in code.lower():
+            raise ValueError(f"the code of {kind} must not hold </script")
+        name = f"live-{hashlib.sha256(code.encode()).hexdigest()[:8]}"
+        data = json.dumps(
+            {"title": line, "roles": ROLES, **data}, ensure_ascii=False, separators=(",", ":")
+        )
+        data = html.escape(data, quote=False).replace("'", "&#x27;")
+        self.html = (
+            f'<div class="live-fallback">{table}<p>{STILL}</p></div>\n'
+            f"<{name} data-live='{data}'></{name}>\n"
+            f'<script type="module">{code.replace("live-00000000", name)}</script>'
+        )
+
+    def __repr__(self):
+        return self.line
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/plain": self.line, "text/html": self.html}
+
+
+def attention(x, *, tokens, scale=None, mask=None, projections=None):
+    """Self-attention under the microscope: every number on screen, with its arithmetic in words.
+
+    softmax(Q Kᵀ · scale) V with Q = X W_qᵀ, K = X W_kᵀ, V = X W_vᵀ, or Q = K = V = X (Vaswani et
+    al. 2017, section 3.2.1). The reader picks who asks, and changes tokens, matrices, temperature,
+    divisor and mask.
+
+    Args:
+        x: (n, d), a tensor or rows of numbers; n up to 12, d up to 8.
+        tokens: n words, one for each row.
+        scale (float): factor of the scores, 1e-6 to 1e6; 1/√(width of a query) when absent.
+        mask: where the menu of masks begins: "none", "padding", "causal", "window",
+            "causal + padding", "causal + window", or a boolean (n, n), True = may attend.
+        projections: three matrices (W_q, W_k, W_v) as nn.Linear stores them, (out, d) each.
+
+    Returns:
+        Figure.
+
+    Raises:
+        ValueError: shapes that do not fit, numbers that are not finite, more than 12 tokens or 8
+            numbers in one, an unknown mask, a scale or a number beyond 1e6.
+
+    Cost:
+        About 18 kB in the notebook for six tokens.
+
+    Example:
+        >>> attention([[1.0, 0.0], [1.0, 1.0]], tokens=["small", "cat"])
+        live attention: 2 tokens of 2 numbers; cat gives its largest share, 0.67, to cat
+    """
+    x = _numbers("x", x, ("tokens", "numbers"), most=(MOST_TOKENS, MOST_NUMBERS))
+    tokens = _words("tokens", tokens, len(x), "rows of x")
+    query = key = x
+    if projections is not None:
+        projections = _projections(projections, x.shape[1])
+        query, key = (x @ weight.T for weight in projections[:2])
+    if scale is not None:
+        check_number("scale", scale, 1e-6, LARGEST)
+    rule, size, given, visible = _mask(mask, len(x))
+    scores = query @ key.T * (query.shape[1] ** -0.5 if scale is None else scale)
+    weights = torch.softmax(scores.masked_fill(~visible, -math.inf), dim=-1).nan_to_num()
+    asks = len(x) // 2
+    best = weights[asks].argmax().item()
+    line = (
+        f"live attention: {len(x)} tokens of {x.shape[1]} numbers; {tokens[asks]} gives its "
+        f"largest share, {weights[asks, best]:.2f}, to {tokens[best]}"
+    )
+    data = {"tokens": tokens, "x": _rounded(x), "asks": asks, "rule": rule, "size": size}
+    if projections is not None:
+        data["projections"] = [_rounded(weight) for weight in projections]
+    if scale is not None:
+        data["divisor"] = _round(1 / scale)
+    if given is not None:
+        data["given"] = given
+    caption = "Share of each column's word in what comes out for the row's word"
+    return Figure("attention", line, data, _table(caption, tokens, tokens, weights))
+
+
+def heads(weights=None, *, query=None, key=None, tokens, key_tokens=None, names=None):
+    """Many heads, or snapshots of a model in training: who gives how much to whom.
+
+    Small maps, one large, and the shares of one asking word carried to those who answer. Given
+    query and key, the shares are softmax(Q Kᵀ/√d). What is sent are integers of 8 or 16 bits, and
+    the line of text says how far a share may be off.
+
+    Args:
+        weights: (H, L, S) shares, or (T, H, L, S) for T snapshots, which get a slider. Every row
+            adds up to 1, or to 0 where nothing may be seen. At most 65,536 numbers, 50,000 with
+            snapshots.
+        query, key: (H, L, d) and (H, S, d), or with T in front, instead of weights.
+        tokens: L words that ask, at most 64.
+        key_tokens: S words that answer; `tokens` when absent.
+        names: H names of heads; for T snapshots a pair (T names of steps, H names or None).
+
+    Returns:
+        Figure.
+
+    Raises:
+        ValueError: both or neither of weights and query with key; shapes that do not fit; shares
+            that are no shares; more than 64 words, 16 heads or 65,536 shares.
+
+    Cost:
+        About 11 kB in the notebook for six tokens, 103 kB for 64 words and 16 heads.
+
+    Example:
+        >>> heads([[[0.5, 0.5], [0.1, 0.9]]], tokens=["small", "cat"])
+        live heads: 1 head over 2 × 2 words, each share within 8e-06
+    """
+    if (weights is None) == (query is None and key is None):
+        raise ValueError("heads needs either weights or both query and key")
+    if weights is None and (query is None or key is None):
+        raise ValueError("query and key must come together")
+    if weights is None:
+        query, key = _snapshots("query", query, "d"), _snapshots("key", key, "d")
+        if query.shape[:2] != key.shape[:2] or query.shape[3] != key.shape[3]:
+            raise ValueError(
+                "query and key must agree in heads and width, got shapes "
+                f"{tuple(query.shape)} and {tuple(key.shape)}"
+            )
+        weights = torch.softmax(query @ key.mT * query.shape[3] ** -0.5, dim=-1)
+    else:
+        weights = _snapshots("weights", weights, "S")
+        check_shares(weights)
+    T, H, L, S = weights.shape
+    most = MOST_SHARES if T == 1 else MOST_SHARES_IN_TRAINING
+    if weights.numel() > most:
+        raise ValueError(f"weights must have at most {most} numbers, got {weights.numel()}")
+    tokens = _words("tokens", tokens, L, "rows of weights")
+    if key_tokens is not None:
+        key_tokens = _words("key_tokens", key_tokens, S, "columns of weights")
+    elif L != S:
+        raise ValueError(f"key_tokens must name the {S} columns of weights, which has {L} rows")
+    step_names, head_names = _head_names(names, T, H)
+    data = {"shape": [T, H, L, S], "tokens": tokens, "heads": head_names}
+    if key_tokens is not None:
+        data["key_tokens"] = key_tokens
+    if T > 1:
+        data["steps"] = step_names
+    sent, bound = _sent(weights, query, key)
+    line = (
+        f"live heads: {f'{T} steps of ' if T > 1 else ''}{H} head{'s' if H > 1 else ''} over "
+        f"{L} × {S} words, each share within {bound:.0e}"
+    )
+    last = weights[-1, 0]
+    if max(L, S) <= MOST_TOKENS:
+        table = _table(f"Shares in {head_names[0]}", tokens, key_tokens or tokens, last)
+    else:
+        best = last.argmax(-1)
+        to = [(key_tokens or tokens)[j] for j in best.tolist()]
+        rows = [f"{word} → {other}" for word, other in zip(tokens, to, strict=True)]
+        table = _table(
+            f"Largest shares in {head_names[0]}", rows, ["share"], last.amax(-1)[:, None]
+        )
+    return Figure("heads", line, data | sent, table.replace("<table>", '<table class="trained">'))
+
+
+def _snapshots(name, values, last):
+    """(T, H, length, last) in float64; T = 1 where no snapshots were given."""
+    x = _tensor(name, values)
+    x = x[None] if x.ndim == 3 else x
+    most = (MOST_SHARES, MOST_HEADS, MOST_WORDS, MOST_WORDS if last == "S" else MOST_SHARES)
+    return _numbers(
+        name, x, ("steps", "heads", "words", "words" if last == "S" else last), most=most
+    )
+
+
+def _head_names(names, T, H):
+    if T > 1 and names is not None and not (isinstance(names, tuple) and len(names) == 2):
+        raise ValueError(f"names must be a pair (steps, heads) for snapshots, got {show(names)}")
+    steps, heads = names if T > 1 and names is not None else (None, names)
+    if not isinstance(steps, (list, tuple, range, type(None))):
+        raise ValueError(f"names must begin with a list of steps, got {show(steps)}")
+    steps = [f"step {t}" for t in range(T)] if steps is None else [str(step) for step in steps]
+    heads = [f"head {h + 1}" for h in range(H)] if heads is None else heads
+    return _words("names", steps, T, "steps"), _words("names", heads, H, "heads")
+
+
+def _sent(weights, query, key):
+    """What is sent: shares, or queries and keys where these are fewer; and the bound of a share."""
+    if query is not None and query.numel() + key.numel() < weights.numel():
+        for bits in (8, 16):
+            sent = {"query": _packed(query, bits), "key": _packed(key, bits)}
+            q, k = _unpacked(sent["query"], query.shape), _unpacked(sent["key"], key.shape)
+            again = torch.softmax(q @ k.mT * query.shape[3] ** -0.5, dim=-1)
+            bound = (again - weights).abs().max().item()
+            if bound < 0.005:
+                break
+        return sent | {"width": query.shape[3]}, _rounded_up(bound)
+    bits = 16 if weights.numel() <= 4096 else 8
+    unit = 1 / (2**bits - 1)
+    whole = (weights / unit).round().to(torch.int64)
+    return {"weights": _bytes(whole, bits) | {"low": 0, "unit": unit}}, _rounded_up(unit / 2)
+
+
+def _packed(x, bits):
+    low, high = x.min().item(), x.max().item()
+    unit = (high - low) / (2**bits - 1) or 1.0
+    whole = ((x - low) / unit).round().to(torch.int64)
+    return _bytes(whole, bits) | {"low": low, "unit": unit}
+
+
+def _bytes(whole, bits):
+    raw = whole.numpy().astype("<u2" if bits == 16 else "u1").tobytes()
+    return {"text": base64.b64encode(raw).decode(), "bits": bits}
+
+
+def _unpacked(sent, shape):
+    whole = np.frombuffer(base64.b64decode(sent["text"]), "<u2" if sent["bits"] == 16 else "u1")
+    return sent["low"] + sent["unit"] * torch.from_numpy(whole.astype(float)).reshape(shape)
+
+
+def _rounded_up(bound):
+    """To one digit, upwards: a bound that holds and reads the same on every processor."""
+    place = 10.0 ** math.floor(math.log10(max(bound, 1e-9)))
+    return math.ceil(bound / place) * place
+
+
+def positions(dim, *, base, length):
+    """Clock hands, encoding and curves that move together; a turn depends on the distance alone.
+
+    Pair j of the encoding stands at the angle p / base^(2j/dim) (Vaswani et al. 2017, section
+    3.5); the same turn on a query and a key is RoPE (Su et al. 2021). The reader moves two
+    positions, apart or together, and chooses pair and base.
+
+    Args:
+        dim (int): numbers in the encoding, even, from 2 to 32.
+        base (float): above 1 and at most 1e9.
+        length (int): positions, from 2 to 256.
+
+    Returns:
+        Figure.
+
+    Raises:
+        ValueError: an odd dim, a base not above 1, a number outside these limits.
+
+    Cost:
+        About 13 kB in the notebook.
+
+    Example:
+        >>> positions(8, base=10000.0, length=60)
+        live positions: 4 clocks over 60 positions; base 10000, turns of 6.3 to 6283.2 positions
+    """
+    check_count("dim", dim, 2, 32)
+    if dim % 2:
+        raise ValueError(f"dim must be even, got {dim}")
+    check_number("base", base, 1, 1e9)
+    if base == 1:
+        raise ValueError("base must be above 1, got 1")
+    check_count("length", length, 2, 256)
+    slowest = 2 * math.pi * base ** ((dim - 2) / dim)
+    line = (
+        f"live positions: {dim // 2} clocks over {length} positions; base {base:g}, "
+        f"turns of 6.3 to {slowest:.1f} positions"
+    )
+    data = {"dim": dim, "base": _round(base), "length": length, "p": 3, "q": 7}
+    turns = [2 * math.pi * base ** (2 * j / dim) for j in range(dim // 2)]
+    names = [f"pair {j}" for j in range(dim // 2)]
+    table = _table(line, names, ["positions in one turn"], torch.tensor(turns)[:, None], 1)
+    return Figure("positions", line, data, table)
+
+
+def field(kernel, depth, dilated, causal):
+    """What one unit in a stack of convolutions sees, and what such a layer costs.
+
+    Layer l reads `kernel` taps, 1 or (dilated) kernelˡ positions apart. The table gives the costs
+    of `comparison.conv_cost`, `rnn_cost` and `attention_cost` for n, d and the kernel. The reader
+    chooses the unit, kernel, depth, dilation and direction.
+
+    Args:
+        kernel (int): 1 to 9, odd unless causal.
+        depth (int): layers, 1 to 5.
+        dilated, causal (bool): where the drawing begins.
+
+    Returns:
+        Figure.
+
+    Raises:
+        ValueError: a kernel or depth outside these limits, an even kernel that is not causal.
+
+    Cost:
+        About 11 kB in the notebook.
+
+    Example:
+        >>> field(3, 2, dilated=True, causal=True)
+        live receptive field: 2 layers, kernel 3, dilated, causal; a unit sees up to 9 positions
+    """
+    check_count("kernel", kernel, 1, 9)
+    check_count("depth", depth, 1, 5)
+    check_flag("dilated", dilated)
+    check_flag("causal", causal)
+    if kernel % 2 == 0 and not causal:
+        raise ValueError(f"kernel must be odd unless causal, got {kernel}")
+    reach = sum(kernel**layer if dilated else 1 for layer in range(depth))
+    which = "dilated, " * dilated + ("causal" if causal else "centred")
+    line = (
+        f"live receptive field: {depth} layer{'s' if depth > 1 else ''}, kernel {kernel}, "
+        f"{which}; a unit sees up to {1 + (kernel - 1) * reach} positions"
+    )
+    costs = {
+        f"convolution, k = {kernel}": conv_cost(1024, 64, kernel, dilated=dilated, causal=causal),
+        "recurrent layer": rnn_cost(1024, 64),
+        "self-attention": attention_cost(1024, 64),
+    }
+    columns = ["FLOPs", "one after another", "longest path"]
+    rows = torch.tensor(list(costs.values()), dtype=torch.float64)
+    table = _table(f"{line}; costs for n = 1024, d = 64", costs, columns, rows, places=0)
+    data = {"kernel": kernel, "depth": depth, "dilated": dilated, "causal": causal}
+    return Figure("field", line, data, table)
+
+
+def steps(scores, values):
+    """The online softmax, one number at a time: running maximum, sum, rescaling and output.
+
+    m' = max(m, s), l' = l·e^(m−m') + e^(s−m'), o' = o·e^(m−m') + e^(s−m')·v; the output is o/l
+    (Milakov and Gimelshein 2018; in attention, Dao et al. 2022). The reader goes forwards and
+    backwards and changes scores and values.
+
+    Args:
+        scores: (n,) numbers, n up to 12; -inf is a hidden key.
+        values: (n,) or (n, d) numbers, d up to 4.
+
+    Returns:
+        Figure.
+
+    Raises:
+        ValueError: other shapes, more than 12 scores, NaN or +inf.
+
+    Cost:
+        About 14 kB in the notebook.
+
+    Example:
+        >>> steps([1.0, 3.0], [10.0, 20.0])
+        live online softmax: 2 numbers; the output is 18.81
+    """
+    scores = _numbers("scores", scores, ("scores",), most=(MOST_TOKENS,), hidden=True)
+    values = _tensor("values", values)
+    values = values[:, None] if values.ndim == 1 else values
+    values = _numbers("values", values, ("scores", "numbers"), most=(MOST_TOKENS, 4))
+    if len(values) != len(scores):
+        raise ValueError(f"values must fit the {len(scores)} scores, got {len(values)}")
+    weights = torch.softmax(scores, dim=0).nan_to_num()
+    output = weights @ values
+    line = f"live online softmax: {len(scores)} numbers; the output is " + ", ".join(
+        f"{number + 0.0:.2f}" for number in output.tolist()
+    )
+    data = {
+        "scores": [None if score == -math.inf else _round(score) for score in scores.tolist()],
+        "values": _rounded(values),
+    }
+    names = [f"number {j + 1}" for j in range(len(scores))]
+    columns = ["score", "share", *(f"value {c + 1}" for c in range(values.shape[1]))]
+    table = torch.cat([scores[:, None], weights[:, None], values], dim=1)
+    return Figure("steps", line, data, _table(line, names, columns, table))
+
+
+def _projections(projections, width):
+    if not isinstance(projections, (tuple, list)) or len(projections) != 3:
+        raise ValueError(f"projections must be (W_q, W_k, W_v), got {show(projections)}")
+    named = zip(("W_q", "W_k", "W_v"), projections, strict=True)
+    limits = (MOST_NUMBERS, MOST_NUMBERS)
+    checked = [_numbers(name, weight, ("out", "in"), most=limits) for name, weight in named]
+    for name, weight in zip(("W_q", "W_k", "W_v"), checked, strict=True):
+        if weight.shape[1] != width:
+            raise ValueError(
+                f"{name} must have {width} columns, one for each number of a token, "
+                f"got shape {tuple(weight.shape)}"
+            )
+    if len(checked[0]) != len(checked[1]):
+        raise ValueError(
+            f"W_q and W_k must have the same number of rows, got {len(checked[0])} "
+            f"and {len(checked[1])}"
+        )
+    return checked
+
+
+def _mask(mask, n):
+    """The rule that the menu begins with, its size, a mask of the caller's own, and the mask."""
+    i, j = torch.arange(n)[:, None], torch.arange(n)
+    size = max(n - 1, 1)
+    if mask is None or (isinstance(mask, str) and mask in MASKS):
+        rule = mask or "none"
+        if "window" in rule:
+            size = 2
+        visible = torch.ones(n, n, dtype=torch.bool)
+        if "padding" in rule:
+            visible &= j < size
+        if "causal" in rule:
+            visible &= j <= i
+        if "window" in rule:
+            visible &= (i - j).abs() < size
+        return rule, size, None, visible
+    if not torch.is_tensor(mask) or mask.dtype != torch.bool or mask.shape != (n, n):
+        got = tuple(mask.shape) if torch.is_tensor(mask) else show(mask)
+        raise ValueError(
+            f"mask must be one of {MASKS} or a boolean tensor ({n}, {n}), True = may attend, "
+            f"got {got}"
+        )
+    return "given", size, ["".join(str(int(may)) for may in row) for row in mask.tolist()], mask
+
+
+# What a figure is given, and how it is written down.
+
+
+def _tensor(name, values):
+    try:
+        return torch.as_tensor(values).detach().to("cpu", torch.float64)
+    except (TypeError, ValueError, RuntimeError):
+        raise ValueError(f"{name} must hold numbers, got {show(values)}") from None
+
+
+def _numbers(name, values, axes, *, most, hidden=False):
+    """A float64 tensor with these axes, finite (or -inf, if `hidden`), none too large to read."""
+    x = _tensor(name, values)
+    if x.ndim != len(axes) or x.numel() == 0:
+        raise ValueError(f"{name} must have axes ({', '.join(axes)}), got shape {tuple(x.shape)}")
+    for axis, size, limit in zip(axes, x.shape, most, strict=True):
+        if size > limit:
+            raise ValueError(f"{name} must have at most {limit} {axis}, got {size}")
+    wrong = ~x.isfinite() & ~(x.isneginf() & hidden)
+    if wrong.any():
+        or_hidden = " or -inf" if hidden else ""
+        raise ValueError(f"{name} must be finite{or_hidden}, got {x[wrong][0].item()}")
+    if (x[x.isfinite()].abs() > LARGEST).any():
+        largest = x[x.isfinite()].abs().max().item()
+        raise ValueError(f"{name} must lie within ±{LARGEST:.0e}, got {largest:.3g}")
+    return x
+
+
+def _words(name, words, count, of):
+    """A list of `count` strings."""
+    listed = isinstance(words, (list, tuple))
+    if not listed or not all(isinstance(word, str) for word in words):
+        raise ValueError(f"{name} must be a list of words, got {show(words)}")
+    if len(words) != count:
+        raise ValueError(f"{name} must fit the {count} {of}, got {len(words)}")
+    return list(words)
+
+
+def _round(value):
+    """Six digits, and no zero with a sign: the same text on every processor."""
+    value = float(f"{value:.6g}") + 0.0
+    return int(value) if value.is_integer() and abs(value) < 1e15 else value
+
+
+def _rounded(x):
+    return [_rounded(row) for row in x] if x.ndim else _round(x.item())
+
+
+def _table(caption, rows, columns, values, places=2):
+    """A plain table, for where no code runs."""
+    head = "".join(f"<th>{html.escape(str(name))}</th>" for name in ("", *columns))
+    body = "".join(
+        f"<tr><th>{html.escape(str(name))}</th>"
+        + "".join(f"<td>{value:.{places}f}</td>" for value in row)
+        + "</tr>"
+        for name, row in zip(rows, values.tolist(), strict=True)
+    )
+    return f"<table><caption>{html.escape(caption)}</caption><tr>{head}</tr>{body}</table>"
