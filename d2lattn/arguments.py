@@ -4,10 +4,12 @@ Every module uses these, so that a rule is worded once and holds everywhere.
 """
 
 import math
+import sys
 
 import torch
 
 LARGEST = 2**63 - 1  # torch counts in int64
+LARGEST_FLOAT = sys.float_info.max
 
 
 def check_count(name, value, least=1, most=LARGEST):
@@ -31,10 +33,7 @@ def is_finite_number(value):
     """Whether `value` is an int or float, but no bool, that a double can hold."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # an int beyond the largest double
-        return False
+    return -LARGEST_FLOAT <= value <= LARGEST_FLOAT  # math.isfinite stops a graph for any number
 
 
 def check_flag(name, value):
@@ -88,8 +87,10 @@ def check_alike(like_name, like, **tensors):
             )
 
 
-def check_query_and_key(query, key):
-    """Floating tensors (..., L, E) and (..., S, E) that fit; returns the shape of their scores."""
+def scores_shape(query, key):
+    """The shape (..., L, S) of the scores of floating tensors (..., L, E) and (..., S, E)."""
+    if _are_alike(query, key) and query.numel() > 0:
+        return (*query.shape[:-1], query.shape[-2])
     check_floating("query", query)
     check_floating("key", key)
     check_alike("query", query, key=key)
@@ -104,6 +105,8 @@ def check_query_and_key(query, key):
 
 def check_value(query, key, value):
     """A floating tensor (..., S, Ev) that fits the key."""
+    if query.shape == key.shape and _are_alike(key, value):
+        return
     check_floating("value", value)
     check_alike("query", query, value=value)
     if value.shape[-2] != key.shape[-2]:
@@ -112,6 +115,19 @@ def check_value(query, key, value):
             f"{tuple(value.shape)} and {tuple(key.shape)}"
         )
     broadcast("query, key and value", query, key, value)
+
+
+def _are_alike(a, b):
+    """The usual case, in which no more needs to be asked: two floating tensors alike in all."""
+    return (
+        torch.is_tensor(a)
+        and torch.is_tensor(b)
+        and a.shape == b.shape
+        and a.dtype == b.dtype
+        and a.device == b.device
+        and a.is_floating_point()
+        and a.ndim > 1
+    )
 
 
 def check_shares(weights):
@@ -128,9 +144,9 @@ def check_shares(weights):
 
 def broadcast(names, *tensors):
     """The leading axes (all but the last two) that the tensors share after broadcasting."""
-    leads = [x.shape[:-2] for x in tensors]
-    if all(lead == leads[0] for lead in leads):
-        return leads[0]  # the usual case: broadcast_shapes takes longer than a short attention
+    lead, *others = leads = [x.shape[:-2] for x in tensors]
+    if others.count(lead) == len(others):
+        return lead  # the usual case: broadcast_shapes takes longer than a short attention
     try:
         return torch.broadcast_shapes(*leads)
     except RuntimeError:
@@ -138,12 +154,30 @@ def broadcast(names, *tensors):
         raise ValueError(f"the leading axes of {names} must broadcast, got {shapes}") from None
 
 
-def check_scale(scale, query):
+def scale_of(scale, query):
     """The factor of the scores as a float: 1/√E when absent."""
     if scale is None:
         return 1 / math.sqrt(query.shape[-1])
     check_number("scale", scale)
     return float(scale)
+
+
+def check_causal(is_causal, query_offset, shape):
+    """A flag, and with it the key position of query 0, which must be told unless L = S."""
+    if is_causal is False and query_offset is None:
+        return
+    check_flag("is_causal", is_causal)
+    L, S = shape[-2:]
+    if query_offset is not None:
+        check_count("query_offset", query_offset, least=0)
+        if not is_causal:
+            raise ValueError(f"query_offset is for is_causal=True, got {query_offset} without")
+    elif L != S:
+        raise ValueError(
+            f"is_causal=True needs as many queries as keys, got L={L}, S={S}, or query_offset, "
+            f"the key position of query 0 ({S - L} if the last query stands at the last key), "
+            'or attn_mask=causal_mask(L, S, align="top-left") or "bottom-right"'
+        )
 
 
 def check_mask(attn_mask, shape, device):

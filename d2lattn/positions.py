@@ -13,7 +13,7 @@ whether it is computed alone or with others.
 """
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from d2lattn.arguments import (
     check_count,
@@ -25,7 +25,15 @@ from d2lattn.arguments import (
 )
 
 
-def sinusoidal_encoding(length, dim, *, base=10000.0, offset=0, dtype=None, device=None):
+def sinusoidal_encoding(
+    length: int,
+    dim: int,
+    *,
+    base: float = 10000.0,
+    offset: int = 0,
+    dtype: torch.dtype | None = None,
+    device: torch.device | str | None = None,
+) -> Tensor:
     """Encode positions by sines and cosines of falling frequency.
 
     P[i, 2j] = sin((offset + i) / base^(2j/dim)), P[i, 2j+1] = cos of the same angle (Vaswani et
@@ -92,7 +100,14 @@ class PositionalEncoding(nn.Module):
         True
     """
 
-    def __init__(self, embed_dim, dropout=0.0, *, max_len=1000, base=10000.0):
+    def __init__(
+        self,
+        embed_dim: int,
+        dropout: float = 0.0,
+        *,
+        max_len: int = 1000,
+        base: float = 10000.0,
+    ) -> None:
         super().__init__()
         check_count("max_len", max_len, least=0)
         check_number("dropout", dropout, 0, 1)
@@ -102,7 +117,7 @@ class PositionalEncoding(nn.Module):
         P = sinusoidal_encoding(max_len, embed_dim, base=base, dtype=wide)
         self.register_buffer("P", P, persistent=False)  # (max_len, E)
 
-    def forward(self, x, offset=0):
+    def forward(self, x: Tensor, offset: int = 0) -> Tensor:
         """x (..., L, E), the first token at position `offset` -> the same shape and dtype."""
         _check_sequence(x, self.embed_dim)
         check_count("offset", offset, least=0)
@@ -124,7 +139,7 @@ class PositionalEncoding(nn.Module):
         self.P = sinusoidal_encoding(len(self.P), self.embed_dim, **options)
         return self
 
-    def extra_repr(self):
+    def extra_repr(self) -> str:
         return f"{self.embed_dim}, max_len={len(self.P)}, base={self.base}"
 
 
@@ -151,17 +166,17 @@ class LearnedPositionalEncoding(nn.Module):
         torch.Size([2, 3, 4])
     """
 
-    def __init__(self, max_len, embed_dim):
+    def __init__(self, max_len: int, embed_dim: int) -> None:
         super().__init__()
         check_count("max_len", max_len)
         check_count("embed_dim", embed_dim)
         self.weight = nn.Parameter(torch.empty(max_len, embed_dim))
         self.reset_parameters()
 
-    def reset_parameters(self):
+    def reset_parameters(self) -> None:
         nn.init.normal_(self.weight, std=0.02)
 
-    def forward(self, x, offset=0):
+    def forward(self, x: Tensor, offset: int = 0) -> Tensor:
         """x (..., L, E), the first token at position `offset` -> the same shape and dtype."""
         max_len, embed_dim = self.weight.shape
         _check_sequence(x, embed_dim)
@@ -174,11 +189,11 @@ class LearnedPositionalEncoding(nn.Module):
             )
         return x + self.weight[offset:stop].to(x.dtype)
 
-    def extra_repr(self):
+    def extra_repr(self) -> str:
         return "{}, {}".format(*self.weight.shape)
 
 
-def shift_matrix(delta, dim, *, base=10000.0):
+def shift_matrix(delta: float, dim: int, *, base: float = 10000.0) -> Tensor:
     """The linear map that moves an encoding by `delta` positions, wherever it stands.
 
     M @ P[i] = P[i + delta] for every i, so P[delta:] = P[:-delta] @ M.T for a table of rows. M is
@@ -215,7 +230,9 @@ def shift_matrix(delta, dim, *, base=10000.0):
     return M
 
 
-def apply_rotary(x, *, offset=0, base=10000.0, interleaved=True):
+def apply_rotary(
+    x: Tensor, *, offset: int = 0, base: float = 10000.0, interleaved: bool = True
+) -> Tensor:
     """Turn each pair of features by an angle that grows with the position (RoPE).
 
     (a, b) -> (a cos θ - b sin θ, a sin θ + b cos θ) with θ = (offset + i) / base^(2j/D) for pair j
@@ -261,26 +278,34 @@ def apply_rotary(x, *, offset=0, base=10000.0, interleaved=True):
     return turned.to(x.dtype)
 
 
-def alibi_bias(num_heads, L, S=None, *, offset=0, device=None):
+def alibi_bias(
+    num_heads: int,
+    L: int,
+    S: int | None = None,
+    *,
+    query_offset: int = 0,
+    device: torch.device | str | None = None,
+) -> Tensor:
     """Lower a score by the distance between query and key, in each head at its own rate (ALiBi).
 
-    bias[h, i, j] = -slope[h] · |offset + i - j| (Press et al. 2022, section 3). For a power of two
-    heads, slope[h] = 2^(-8(h+1)/H). For another H, the paper's reference code takes the slopes of
-    the next lower power of two n, then every second slope of 2n heads until there are H. The paper
-    is causal, where |i - j| = i - j; without a causal mask both sides are lowered alike.
+    bias[h, i, j] = -slope[h] · |query_offset + i - j| (Press et al. 2022, section 3). For a power
+    of two heads, slope[h] = 2^(-8(h+1)/H). For another H, the paper's reference code takes the
+    slopes of the next lower power of two n, then every second slope of 2n heads until there are H.
+    The paper is causal, where |i - j| = i - j; without a causal mask both sides are lowered alike.
 
     Args:
         num_heads (int): H.
-        L (int): number of queries; query 0 stands at position `offset`.
+        L (int): number of queries.
         S (int): number of keys, at positions 0 to S - 1; L when absent.
-        offset (int): from 0; S - L puts the last query at the last key, as in decoding.
+        query_offset (int): the key position of query 0, from 0; S - L puts the last query at the
+            last key, as in decoding.
         device: where to make the bias.
 
     Returns:
         Tensor (H, L, S), float32, to be passed to `attention` as attn_bias.
 
     Raises:
-        ValueError: num_heads, L or S below 1, a negative offset.
+        ValueError: num_heads, L or S below 1, a negative query_offset.
 
     Cost:
         H·L·S numbers.
@@ -294,11 +319,11 @@ def alibi_bias(num_heads, L, S=None, *, offset=0, device=None):
     S = L if S is None else S
     for name, count in dict(num_heads=num_heads, L=L, S=S).items():
         check_count(name, count)
-    check_count("offset", offset, least=0)
+    check_count("query_offset", query_offset, least=0)
     power = 2 ** (num_heads.bit_length() - 1)  # the largest power of two that is at most H
     slopes = _slopes(power) + _slopes(2 * power)[::2][: num_heads - power]
     slopes = torch.tensor(slopes, dtype=torch.float32, device=device)
-    queries = torch.arange(offset, offset + L, device=device)[:, None]  # (L, 1)
+    queries = torch.arange(query_offset, query_offset + L, device=device)[:, None]  # (L, 1)
     distance = (queries - torch.arange(S, device=device)).abs()  # (L, S)
     return slopes[:, None, None] * -distance  # (H, L, S)
 

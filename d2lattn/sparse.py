@@ -10,22 +10,24 @@ are RNNs", section 3; Kitaev et al. 2020, "Reformer", section 2 and appendix A.
 import math
 
 import torch
+from torch import Tensor
 
 from d2lattn.arguments import (
     broadcast,
     check_count,
     check_flag,
     check_floating,
-    check_query_and_key,
-    check_scale,
     check_value,
     kind,
+    scale_of,
+    scores_shape,
     show,
 )
-from d2lattn.attention import attention, attention_weights
+from d2lattn.attention import attend, attention, attention_weights
+from d2lattn.engines.call import Call
 from d2lattn.engines.chunked import merge, partial_attention
-from d2lattn.engines.fused import fused_attention
-from d2lattn.masks import Visibility, outside_graphs
+from d2lattn.engines.looking import in_full_precision, outside_graphs
+from d2lattn.engines.visibility import Visibility
 
 # Window ------------------------------------------------------------------------------------------
 
@@ -34,7 +36,9 @@ from d2lattn.masks import Visibility, outside_graphs
 BLOCK, BLOCKS = 128, 32
 
 
-def window_attention(query, key, value, *, width, is_causal=False):
+def window_attention(
+    query: Tensor, key: Tensor, value: Tensor, *, width: int, is_causal: bool = False
+) -> Tensor:
     """Average the values of the keys closer than `width` positions, in time linear in n.
 
     weights[i, j] > 0 only where |i - j| < width, and j <= i if causal: the sliding window of
@@ -65,7 +69,7 @@ def window_attention(query, key, value, *, width, is_causal=False):
         >>> window_attention(x, x, torch.tensor([[0.0], [3.0], [6.0], [9.0]]), width=2).mT
         tensor([[1.5000, 3.0000, 6.0000, 7.5000]])
     """
-    *_, n, S = check_query_and_key(query, key)
+    *_, n, S = scores_shape(query, key)
     check_value(query, key, value)
     _check_as_many_keys(n, S)
     check_count("width", width)
@@ -118,9 +122,9 @@ def _window_piece(query, key, value, before, after, rows, keys, blocks):
         _stretches(key, size, step),
         _stretches(value, size, step),
     )
-    visible = Visibility((*parts[0].shape[:-1], size), query.device, attn_mask=mask)
-    visible.may_be_empty = False  # each query sees itself
-    output = fused_attention(*parts, visible, 1 / math.sqrt(query.shape[-1]))
+    shape = (*parts[0].shape[:-1], size)  # of the scores; each query sees itself
+    visible = Visibility(shape, query.device, attn_mask=mask, may_be_empty=False)
+    output = attend(Call(*parts, visible, 1 / math.sqrt(query.shape[-1])), "fused")
     return output.transpose(0, 1).reshape(*query.shape[:-1], value.shape[-1])
 
 
@@ -136,7 +140,9 @@ def _stretches(x, size, step):
 CHUNK = 128  # tokens that the recurrence takes at one step
 
 
-def linear_attention(query, key, value, *, is_causal=False):
+def linear_attention(
+    query: Tensor, key: Tensor, value: Tensor, *, is_causal: bool = False
+) -> Tensor:
     """Attention without a softmax, in time linear in n: the sums over the keys are made once.
 
     output_i = φ(q_i) Σ_j φ(k_j)ᵀ v_j / φ(q_i) Σ_j φ(k_j)ᵀ with φ(x) = elu(x) + 1, over all j or,
@@ -172,16 +178,17 @@ def linear_attention(query, key, value, *, is_causal=False):
         >>> linear_attention(x, x, torch.tensor([[0.0], [3.0], [6.0]]), is_causal=True).mT
         tensor([[0.0000, 1.5000, 3.0000]])
     """
-    *_, L, S = check_query_and_key(query, key)
+    *_, L, S = scores_shape(query, key)
     check_value(query, key, value)
     check_flag("is_causal", is_causal)
     wide = torch.promote_types(query.dtype, torch.float32)
     q, k, v = _positive(query.to(wide)), _positive(key.to(wide)), value.to(wide)
-    if is_causal:
-        _check_as_many_keys(L, S)
-        return _recurrence(q, k, v).to(query.dtype)
-    state, total = k.mT @ v, k.sum(-2)[..., None]  # (..., E, Ev), (..., E, 1)
-    return _share(q @ state, q @ total).to(query.dtype)
+    with in_full_precision(query):
+        if is_causal:
+            _check_as_many_keys(L, S)
+            return _recurrence(q, k, v).to(query.dtype)
+        state, total = k.mT @ v, k.sum(-2)[..., None]  # (..., E, Ev), (..., E, 1)
+        return _share(q @ state, q @ total).to(query.dtype)
 
 
 def _positive(x):
@@ -210,16 +217,16 @@ def _share(sums, total):
 
 
 def lsh_attention(
-    qk,
-    value,
+    qk: Tensor,
+    value: Tensor,
     *,
-    num_buckets,
-    num_rounds,
-    generator=None,
-    is_causal=False,
-    scale=None,
-    chunk_size=None,
-):
+    num_buckets: int,
+    num_rounds: int,
+    generator: torch.Generator | None = None,
+    is_causal: bool = False,
+    scale: float | None = None,
+    chunk_size: int | None = None,
+) -> Tensor:
     """Attend to the keys that fall into the query's own bucket: they tend to weigh most.
 
     Reformer (Kitaev et al. 2020, section 2). Queries and keys are shared: q = x, k = x/‖x‖. In each
@@ -268,12 +275,11 @@ def lsh_attention(
         >>> lsh_attention(x, x, num_buckets=2, num_rounds=1, generator=generator)[:, 0]
         tensor([ 3., -4.,  1., -2.])
     """
-    hashing = dict(num_buckets=num_buckets, num_rounds=num_rounds, generator=generator)
-    buckets = lsh_buckets(qk, **hashing)  # (R, ..., n)
+    buckets = _hash("qk", qk, num_buckets, num_rounds, generator)  # (R, ..., n)
     check_value(qk, qk, value)
     chunk_size = _chunk_size(chunk_size, qk.shape[-2], num_buckets)
     rounds = _Rounds(buckets, chunk_size, is_causal)
-    return _attend_in_rounds(qk, value, rounds, check_scale(scale, qk))
+    return _attend_in_rounds(qk, value, rounds, scale_of(scale, qk))
 
 
 def _attend_in_rounds(qk, value, rounds, scale):
@@ -384,7 +390,9 @@ def _chunk_size(chunk_size, n, num_buckets):
     return max(1, min(chunk_size, n))
 
 
-def lsh_buckets(x, *, num_buckets, num_rounds, generator=None):
+def lsh_buckets(
+    x: Tensor, *, num_buckets: int, num_rounds: int, generator: torch.Generator | None = None
+) -> Tensor:
     """Hash vectors so that similar directions tend to share a bucket.
 
     h(x) = argmax([xR, -xR]) with a random R of shape (E, b/2) gives b buckets (Andoni et al. 2015;
@@ -411,9 +419,14 @@ def lsh_buckets(x, *, num_buckets, num_rounds, generator=None):
         >>> first == second, first == opposite
         (True, False)
     """
-    check_floating("qk", x)
+    return _hash("x", x, num_buckets, num_rounds, generator)
+
+
+def _hash(name, x, num_buckets, num_rounds, generator):
+    """`lsh_buckets` of an argument with this name."""
+    check_floating(name, x)
     if x.shape[-1] == 0:
-        raise ValueError(f"qk must have a width of at least 1, got shape {tuple(x.shape)}")
+        raise ValueError(f"{name} must have a width of at least 1, got shape {tuple(x.shape)}")
     check_count("num_buckets", num_buckets)
     if num_buckets & (num_buckets - 1):
         raise ValueError(f"num_buckets must be a power of 2, got {show(num_buckets)}")
@@ -435,7 +448,7 @@ def lsh_buckets(x, *, num_buckets, num_rounds, generator=None):
     return buckets
 
 
-def lsh_mask(buckets, *, chunk_size, is_causal=False):
+def lsh_mask(buckets: Tensor, *, chunk_size: int, is_causal: bool = False) -> Tensor:
     """Who sees whom in `lsh_attention`, as one n×n mask: for pictures and for checks.
 
     Args:
@@ -471,8 +484,16 @@ def lsh_mask(buckets, *, chunk_size, is_causal=False):
 
 
 def lsh_quality(
-    qk, value, *, num_buckets, num_rounds, generator=None, is_causal=False, scale=None, top=8
-):
+    qk: Tensor,
+    value: Tensor,
+    *,
+    num_buckets: int,
+    num_rounds: int,
+    generator: torch.Generator | None = None,
+    is_causal: bool = False,
+    scale: float | None = None,
+    top: int = 8,
+) -> tuple[float, float]:
     """How well `lsh_attention` does: its error, and how many of the largest weights it finds.
 
     Both are measured against full attention with shared queries and keys, own position excluded.
@@ -497,10 +518,9 @@ def lsh_quality(
         >>> error < 1e-6, recall
         (True, 1.0)
     """
-    hashing = dict(num_buckets=num_buckets, num_rounds=num_rounds, generator=generator)
-    buckets = lsh_buckets(qk, **hashing)
+    buckets = _hash("qk", qk, num_buckets, num_rounds, generator)
     check_value(qk, qk, value)
-    n, scale = qk.shape[-2], check_scale(scale, qk)
+    n, scale = qk.shape[-2], scale_of(scale, qk)
     check_count("top", top, most=n)
     chunk_size = _chunk_size(None, n, num_buckets)
     found = lsh_mask(buckets, chunk_size=chunk_size, is_causal=is_causal)

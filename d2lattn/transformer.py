@@ -25,7 +25,9 @@ from d2lattn.arguments import (
     kind,
     show,
 )
-from d2lattn.masks import Lengths, length_mask, may_look, window_mask
+from d2lattn.engines.lengths import Lengths
+from d2lattn.engines.looking import may_look
+from d2lattn.masks import length_mask, window_mask
 from d2lattn.multihead import MultiHeadAttention
 from d2lattn.positions import (
     LearnedPositionalEncoding,
@@ -268,7 +270,7 @@ class Transformer(nn.Module):
             return dict(rotate=functools.partial(apply_rotary, offset=first, base=self.base))
         if self.positions == "alibi":
             H = self.blocks[0].attention.num_heads
-            bias = alibi_bias(H, stop - first, stop, offset=first, device=device)
+            bias = alibi_bias(H, stop - first, stop, query_offset=first, device=device)
             return dict(attn_bias=bias)  # (H, L, S)
         return {}
 
@@ -277,7 +279,7 @@ class Transformer(nn.Module):
         if self.window is None:
             return mask
         L, S = tokens.shape[1], first + tokens.shape[1]
-        near = window_mask(L, S, width=self.window, offset=first, device=tokens.device)
+        near = window_mask(L, S, width=self.window, query_offset=first, device=tokens.device)
         return near if mask is None else near & mask
 
     def _check_tokens(self, tokens):

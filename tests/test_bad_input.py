@@ -607,7 +607,9 @@ CORE = [
     ),
     *counts("causal_mask, L", lambda x: causal_mask(x, 3, align="top-left")),
     *counts("window_mask, width", lambda x: window_mask(3, width=x)),
-    *counts("window_mask, offset", lambda x: window_mask(3, width=1, offset=x), least=0),
+    *counts(
+        "window_mask, query_offset", lambda x: window_mask(3, width=1, query_offset=x), least=0
+    ),
     *others(
         "causal_mask, align",
         lambda x: causal_mask(3, 4, align=x),

@@ -12,6 +12,7 @@ from torch import nn
 
 import d2lattn
 from d2lattn import exercises, masked_softmax
+from d2lattn.exercises import checking
 from d2lattn.exercises.checking import (
     FunctionExercise,
     OpenExercise,
@@ -308,7 +309,7 @@ def test_a_check_leaves_the_random_state_alone(number, verdict):
     spec = BOOK[number]
     if isinstance(spec, FunctionExercise):
         first, second = spec.cases(), spec.cases()
-        assert exercises._difference(first, second) is None
+        assert checking._difference(first, second) is None
         verdict(number, spec.reference)
     verdict(number, 0.123)
     assert torch.equal(torch.get_rng_state(), state)

@@ -69,7 +69,8 @@ def test_window_mask(L, S, width):
 @pytest.mark.parametrize("offset", [0, 3, 6])
 def test_window_mask_goes_on_after_remembered_keys(offset):
     assert torch.equal(
-        window_mask(2, 8, width=3, offset=offset), window_mask(8, width=3)[offset : offset + 2]
+        window_mask(2, 8, width=3, query_offset=offset),
+        window_mask(8, width=3)[offset : offset + 2],
     )
 
 

@@ -439,7 +439,7 @@ def test_alibi_slopes_are_distinct_and_below_one(num_heads):
 
 @pytest.mark.parametrize("offset", [0, 2])
 def test_alibi_is_slope_times_distance(offset):
-    bias = alibi_bias(H, L, S, offset=offset)
+    bias = alibi_bias(H, L, S, query_offset=offset)
     assert bias.shape == (H, L, S) and bias.dtype == torch.float32
     for h, slope in enumerate([2**-4, 2**-8, 2**-2]):
         for i in range(L):
@@ -447,7 +447,7 @@ def test_alibi_is_slope_times_distance(offset):
                 assert bias[h, i, j].item() == -slope * abs(offset + i - j)
     square = alibi_bias(H, L)
     assert torch.equal(square, square.mT) and torch.equal(square, alibi_bias(H, L, L))
-    assert torch.equal(alibi_bias(H, S)[:, -L:], alibi_bias(H, L, S, offset=S - L))
+    assert torch.equal(alibi_bias(H, S)[:, -L:], alibi_bias(H, L, S, query_offset=S - L))
 
 
 @pytest.mark.parametrize("engine", ["explicit", "chunked", "fused"])
@@ -478,7 +478,7 @@ def test_alibi_refuses():
         with pytest.raises(ValueError, match="must be an integer of at least 1"):
             alibi_bias(*arguments)
     with pytest.raises(ValueError, match="offset must be an integer of at least 0, got -1"):
-        alibi_bias(2, 3, offset=-1)
+        alibi_bias(2, 3, query_offset=-1)
 
 
 # Devices ------------------------------------------------------------------------------------------

@@ -11,43 +11,39 @@ Sources: Milakov & Gimelshein 2018 (online softmax); Rabe & Staats 2021, section
 
 import itertools
 import math
+from collections.abc import Iterable
 from contextlib import contextmanager
 
 import torch
 import torch.nn.functional as F
+from torch import Tensor
 
-from d2lattn.arguments import (
-    broadcast,
-    check_count,
-    check_floating,
-    check_query_and_key,
-    check_scale,
-    check_value,
-    kind,
-)
-from d2lattn.masks import Visibility, are_finite, cut, entry, is_transformed, without_unseen
+from d2lattn.arguments import check_count, check_floating, kind
+from d2lattn.engines.call import Call, checked_call
+from d2lattn.engines.looking import in_full_precision, is_transformed
+from d2lattn.engines.visibility import cut, entry
 
 # Queries and keys whose scores are held at once: 1 MiB of float32, which a core's cache takes.
 BLOCK = (512, 512)
 
 
-def chunked_attention(query, key, value, visible, scale, dropout_p=0.0, chunk_size=None):
+def chunked_attention(call, chunk_size=None):
     """softmax(Q Kᵀ · scale + bias) V, block by block."""
-    return attend_in_blocks(query, key, value, visible, scale, dropout_p, chunk_size)[0]
+    return attend_in_blocks(call, chunk_size)[0]
 
 
 def partial_attention(
-    query,
-    key,
-    value,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
     *,
-    attn_mask=None,
-    attn_bias=None,
-    is_causal=False,
-    scale=None,
-    query_offset=None,
-    chunk_size=None,
-):
+    attn_mask: Tensor | None = None,
+    attn_bias: Tensor | None = None,
+    is_causal: bool = False,
+    scale: float | None = None,
+    query_offset: int | None = None,
+    chunk_size: int | None = None,
+) -> tuple[Tensor, Tensor]:
     """Attention over some of the keys, with the number that lets it be merged with the rest.
 
     output = softmax(s) V and logsumexp = log Σ exp(s) over the keys that are given, s the masked
@@ -77,20 +73,22 @@ def partial_attention(
         >>> torch.allclose(output, partial_attention(query, key, value)[0], atol=1e-6)
         True
     """
-    shape = check_query_and_key(query, key)
-    check_value(query, key, value)
-    hidden = dict(attn_mask=attn_mask, attn_bias=attn_bias)
-    causal = dict(is_causal=is_causal, query_offset=query_offset)
-    visible = Visibility(shape, query.device, **hidden, **causal)
     if chunk_size is not None:
         check_count("chunk_size", chunk_size)
-    if not (visible.hides_nothing() or are_finite(key, value)):
-        key, value = without_unseen(key, value, visible)
-    scale = check_scale(scale, query)
-    return attend_in_blocks(query, key, value, visible, scale, chunk_size=chunk_size)
+    call = checked_call(
+        query,
+        key,
+        value,
+        attn_mask=attn_mask,
+        attn_bias=attn_bias,
+        is_causal=is_causal,
+        query_offset=query_offset,
+        scale=scale,
+    )
+    return attend_in_blocks(call, chunk_size)
 
 
-def merge(outputs, logsumexps):
+def merge(outputs: Iterable[Tensor], logsumexps: Iterable[Tensor]) -> tuple[Tensor, Tensor]:
     """Join attention over several sets of keys into attention over all of them.
 
     With l_p = log Σ exp(s) over the keys of part p: logsumexp = log Σ_p exp(l_p) and
@@ -146,7 +144,7 @@ def merge(outputs, logsumexps):
     return (blended / total[..., None]).to(outputs[0].dtype), logsumexp
 
 
-def attend_in_blocks(query, key, value, visible, scale, dropout_p=0.0, chunk_size=None):
+def attend_in_blocks(call, chunk_size=None):
     """The output (..., L, Ev), and log Σ exp(s) of each query's scores, (..., L), -inf if it has
     none."""
     if is_transformed():
@@ -154,27 +152,27 @@ def attend_in_blocks(query, key, value, visible, scale, dropout_p=0.0, chunk_siz
             'engine must be "explicit" or "fused" inside torch.func (vmap, grad, jvp, …), '
             'got "chunked", whose backward pass is its own'
         )
-    lead = broadcast("query, key and value", query, key, value)
-    query, key, value = (x.expand(*lead, *x.shape[-2:]) for x in (query, key, value))
-    visible = visible.with_leading_axes(lead)
+    call, lead = call.without_poison(), call.lead
+    tensors = (x.expand(*lead, *x.shape[-2:]) for x in (call.query, call.key, call.value))
+    visible = call.visible.with_leading_axes(lead)
+    call = Call(*tensors, visible, call.scale, call.dropout_p)
     block = BLOCK if chunk_size is None else (chunk_size, chunk_size)
-    return _Blocks.apply(query, key, value, visible.bias, visible, scale, dropout_p, block)
+    return _Blocks.apply(call.query, call.key, call.value, visible.bias, call, block)
 
 
 class _Blocks(torch.autograd.Function):
     """Both passes over the leading axes; the loops over blocks are below."""
 
     @staticmethod
-    def forward(ctx, query, key, value, bias, visible, scale, dropout_p, block):
-        ctx.settings = scale, dropout_p, block
-        ctx.visible, ctx.random = visible, _random_state(query) if dropout_p else None
+    def forward(ctx, query, key, value, bias, call, block):
+        ctx.rest = Call(None, None, None, call.visible, call.scale, call.dropout_p)
+        ctx.block, ctx.random = block, _random_state(query) if call.dropout_p else None
         wide = torch.promote_types(query.dtype, torch.float32)
         output = value.new_empty(*query.shape[:-1], value.shape[-1], dtype=wide)
         logsumexp = query.new_empty(query.shape[:-1], dtype=wide)
-        with torch.autocast(query.device.type, enabled=False):
-            for index in _indices(query, key, block):
-                arguments = (x[index] for x in (query, key, value, output, logsumexp))
-                _forward(*arguments, visible.at(index), *ctx.settings)
+        with in_full_precision(query):
+            for index in _indices(call, block):
+                _forward(_at(call, index), output[index], logsumexp[index], block)
         ctx.save_for_backward(query, key, value, output, logsumexp)  # not rounded to half
         return output.to(query.dtype), logsumexp
 
@@ -186,105 +184,117 @@ class _Blocks(torch.autograd.Function):
                 "recomputes its scores and records nothing"
             )
         query, key, value, output, logsumexp = ctx.saved_tensors
-        wide, grad_bias = logsumexp.dtype, None
+        call, wide, grad_bias = ctx.rest.of(query, key, value), logsumexp.dtype, None
         gradients = [torch.zeros_like(x, dtype=wide) for x in (query, key, value)]
         if ctx.needs_input_grad[3]:
-            grad_bias = torch.zeros_like(ctx.visible.bias, dtype=wide)
-        with torch.autocast(query.device.type, enabled=False), _replay(ctx.random):
+            grad_bias = torch.zeros_like(call.visible.bias, dtype=wide)
+        with in_full_precision(query), _replay(ctx.random):
             # d score = weight · (d weight - delta), delta = Σ weight · d weight = d output · output
             delta = (grad_output * output).sum(-1) - grad_logsumexp  # d log Σ exp(s) = weight
-            for index in _indices(query, key, ctx.settings[-1]):
-                arguments = (query, key, value, logsumexp, grad_output, delta, *gradients)
-                arguments = (x[index] for x in arguments)
-                bias = entry(grad_bias, index, query.ndim)
-                _backward(*arguments, bias, ctx.visible.at(index), *ctx.settings)
-        return *(g.to(query.dtype) for g in gradients), grad_bias, None, None, None, None
+            for index in _indices(call, ctx.block):
+                rows = (x[index] for x in (logsumexp, grad_output, delta))
+                into = [x[index] for x in gradients]
+                into.append(entry(grad_bias, index, query.ndim))
+                _backward(_at(call, index), *rows, into, ctx.block)
+        return *(g.to(query.dtype) for g in gradients), grad_bias, None, None
 
 
-def _forward(query, key, value, output, logsumexp, visible, scale, dropout_p, block):
+def _forward(call, output, logsumexp, block):
     """Fill `output` and `logsumexp`: each block of queries makes one pass over the keys."""
-    for rows in _slices(query.shape[-2], block[0]):
-        q = query[..., rows, :].to(logsumexp.dtype) * scale  # (..., l, E)
-        largest = q.new_full((*q.shape[:-1], 1), -math.inf)
-        total, weighted = torch.zeros_like(largest), q.new_zeros(*q.shape[:-1], value.shape[-1])
-        seen = visible.mask is None and visible.shape[-1] > 0  # whether a query sees some key
-        for keys, part in _visible_blocks(visible, rows, block[1]):
-            if visible.mask is not None:
-                seen = seen | part.allowed().any(-1, keepdim=True)
-            scores = part.hide_(q @ key[..., keys, :].to(q.dtype).mT)  # (..., l, s)
-            larger = torch.maximum(largest, scores.amax(-1, keepdim=True))
-            reference = larger.masked_fill(larger == -math.inf, 0)  # no key seen yet
-            powers = scores.sub_(reference).exp_()
-            rescale = (largest - reference).exp_()  # what was summed before, by the new reference
-            total.mul_(rescale).add_(powers.sum(-1, keepdim=True))
-            powers = F.dropout(powers, dropout_p, inplace=True) if dropout_p else powers
-            weighted.mul_(rescale).add_(powers @ value[..., keys, :].to(q.dtype))
-            largest = larger
+    for rows in _slices(call.query.shape[-2], block[0]):
+        sums = None
+        seen = None if call.visible.mask is None else False  # by which queries, as a mask decides
+        for _, part in _visible_parts(call, rows, block[1]):
+            if seen is not None:
+                seen = seen | part.visible.allowed().any(-1, keepdim=True)
+            sums = _meet(part, sums, logsumexp.dtype)
+        if sums is None:  # no query of the block sees a key
+            output[..., rows, :], logsumexp[..., rows] = 0, -math.inf
+            continue
+        largest, total, weighted = sums
         logsumexp[..., rows] = (largest + total.log()).squeeze(-1)
         # 0/0 is 0 for a query without keys, and NaN for one whose own numbers make all scores -inf.
-        if visible.bias is not None or seen is False:
+        if call.visible.bias is not None:
             seen = total > 0
-        output[..., rows, :] = weighted / (total if seen is True else total.masked_fill(~seen, 1))
+        total = total if seen is None else total.masked_fill(~seen, 1)
+        output[..., rows, :] = weighted.div_(total)
 
 
-def _backward(
-    query,
-    key,
-    value,
-    logsumexp,
-    grad_output,
-    delta,
-    grad_query,
-    grad_key,
-    grad_value,
-    grad_bias,
-    visible,
-    scale,
-    dropout_p,
-    block,
-):
+def _meet(call, before, wide):
+    """Some queries meet some keys: the largest score m, Σ exp(s - m) and Σ exp(s - m) v so far.
+
+    The scores end with this function, so that those of one block are alive at a time.
+    """
+    scores = call.visible.hide_((call.query.to(wide) * call.scale) @ call.key.to(wide).mT)
+    largest = scores.amax(-1, keepdim=True)  # (..., l, 1)
+    if before is not None:
+        largest = torch.maximum(before[0], largest)
+    reference = largest.clamp(min=torch.finfo(wide).min)  # finite where no key is seen yet
+    powers = scores.sub_(reference).exp_()
+    total = powers.sum(-1, keepdim=True)
+    if call.dropout_p:
+        powers = F.dropout(powers, call.dropout_p, inplace=True)
+    weighted = powers @ call.value.to(wide)
+    if before is not None:
+        rescale = before[0].sub_(reference).exp_()  # what was summed before, by the new reference
+        total.addcmul_(before[1], rescale)
+        weighted.addcmul_(before[2], rescale)
+    return largest, total, weighted
+
+
+def _backward(call, logsumexp, grad_output, delta, into, block):
     """Add to the gradients, block by block in the order of `_forward`, so that dropout repeats."""
-    wide = logsumexp.dtype
-    for rows in _slices(query.shape[-2], block[0]):
-        q = query[..., rows, :].to(wide) * scale  # (..., l, E)
-        grad = grad_output[..., rows, :].to(wide)  # (..., l, Ev)
+    grad_query, grad_key, grad_value, grad_bias = into
+    for rows in _slices(call.query.shape[-2], block[0]):
         # A query without keys has -inf, and weights exp(-inf - inf) = 0.
         normal = logsumexp[..., rows, None]
         normal = normal.masked_fill(normal == -math.inf, math.inf)
-        for keys, part in _visible_blocks(visible, rows, block[1]):
-            k, v = key[..., keys, :].to(wide), value[..., keys, :].to(wide)
-            weights = part.hide_(q @ k.mT).sub_(normal).exp_()  # (..., l, s)
-            grad_weights = grad @ v.mT
-            if dropout_p:
-                kept = F.dropout(torch.ones_like(weights), dropout_p)
-                grad_weights.mul_(kept)
-                grad_value[..., keys, :] += (weights * kept).mT @ grad
-            else:
-                grad_value[..., keys, :] += weights.mT @ grad
-            grad_scores = grad_weights.sub_(delta[..., rows, None]).mul_(weights)
-            grad_query[..., rows, :] += grad_scores @ k * scale
-            grad_key[..., keys, :] += grad_scores.mT @ q
-            if grad_bias is not None:
-                place = cut(grad_bias, rows, keys)
-                place += grad_scores.sum_to_size(place.shape)
+        given = normal, grad_output[..., rows, :].to(normal.dtype), delta[..., rows, None]
+        for keys, part in _visible_parts(call, rows, block[1]):
+            places = grad_query[..., rows, :], grad_key[..., keys, :], grad_value[..., keys, :]
+            _give_back(part, *given, *places, cut(grad_bias, rows, keys))
+
+
+def _give_back(call, normal, grad, delta, grad_query, grad_key, grad_value, grad_bias):
+    """The gradients that some queries and some keys give each other, added in place."""
+    wide, kept = normal.dtype, None
+    q = call.query.to(wide) * call.scale  # (..., l, E)
+    k, v = call.key.to(wide), call.value.to(wide)
+    weights = call.visible.hide_(q @ k.mT).sub_(normal).exp_()  # (..., l, s)
+    grad_weights = grad @ v.mT
+    if call.dropout_p:
+        kept = F.dropout(torch.ones_like(weights), call.dropout_p)
+        grad_weights.mul_(kept)
+    grad_value += (weights if kept is None else weights * kept).mT @ grad
+    grad_scores = grad_weights.sub_(delta).mul_(weights)
+    grad_query += grad_scores @ k * call.scale
+    grad_key += grad_scores.mT @ q
+    if grad_bias is not None:
+        grad_bias += grad_scores.sum_to_size(grad_bias.shape)
 
 
 def _slices(length, size):
     return [slice(start, min(start + size, length)) for start in range(0, length, size)]
 
 
-def _visible_blocks(visible, rows, size):
-    """The blocks of keys that some query of these rows may see: (slice, its Visibility)."""
-    for keys in _slices(visible.shape[-1], size):
-        part = visible.block(rows, keys)
-        if not part.hides_all():
+def _visible_parts(call, rows, size):
+    """The blocks of keys that some query of these rows may see, each as (slice, its Call)."""
+    for keys in _slices(call.visible.shape[-1], size):
+        part = call.part(rows, keys)
+        if not part.visible.hides_all():
             yield keys, part
 
 
-def _indices(query, key, block):
+def _at(call, index):
+    """The call of one place of the first leading axes."""
+    tensors = (x[index] for x in (call.query, call.key, call.value))
+    return Call(*tensors, call.visible.at(index), call.scale, call.dropout_p)
+
+
+def _indices(call, block):
     """Indices of as few leading axes as leave scores of one block at most."""
-    *lead, L, _ = query.shape
-    scores = min(L, block[0]) * min(key.shape[-2], block[1])
+    *lead, L, S = call.visible.shape
+    scores = min(L, block[0]) * min(S, block[1])
     outer = 0
     while outer < len(lead) and math.prod(lead[outer:]) * scores > block[0] * block[1]:
         outer += 1

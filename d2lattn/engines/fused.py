@@ -6,80 +6,91 @@ some NaN into 0. All of that is mended here and nowhere else.
 """
 
 import math
-from contextlib import nullcontext
 
 import torch
 import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from d2lattn.arguments import broadcast
 from d2lattn.engines.chunked import chunked_attention
-from d2lattn.masks import is_transformed, may_look, outside_graphs, without_unseen
+from d2lattn.engines.looking import NOTHING, are_tame, is_transformed, may_look, outside_graphs
 
 # Queries that share one call when causality and something else hide keys. Each call is given the
 # keys up to its last query alone, so the mask is never larger than rows × S.
 ROWS = 512
-NOTHING = nullcontext()
 
 
-def fused_attention(query, key, value, visible, scale, dropout_p=0.0):
-    """softmax(Q Kᵀ · scale + bias) V through `F.scaled_dot_product_attention`."""
-    lead = broadcast("query, key and value", query, key, value)
-    arguments = (query, key, value)
-    if len(lead) != 2 or any(x.ndim != 4 or x.shape[:2] != lead for x in arguments):
-        arguments = [_four_axes(x, lead) for x in arguments]
-    if _is_plain(visible) or not outside_graphs():
-        output = _call(*arguments, visible, scale, dropout_p, lead)
+def fused_attention(call):
+    """softmax(Q Kᵀ · scale + bias) V through `F.scaled_dot_product_attention`.
+
+    A NaN shows in the kernel's answer, where it costs less to look for than in the keys and values.
+    A gradient does not show it, nor an answer with dropout: then the keys are made harmless first.
+    """
+    looks = may_look(call.query) and not call.dropout_p
+    if torch.is_grad_enabled() or not looks:
+        call = call.without_poison()
+    lead, ready = call.lead, call
+    if not (len(lead) == 2 and call.query.shape == call.key.shape == call.value.shape):
+        ready = call.of(*(_four_axes(x, lead) for x in (call.query, call.key, call.value)))
+    if _is_plain(call.visible) or not outside_graphs():
+        output = _ask(ready, lead, looks)
     else:
-        output = _row_by_row(*arguments, visible, scale, dropout_p, lead)
+        output = _row_by_row(ready, lead, looks)
     if output is None:  # the kernel met a NaN
-        key, value = without_unseen(key, value, visible)
-        return chunked_attention(query, key, value, visible, scale, dropout_p)
+        return chunked_attention(call.without_unseen())
     if len(lead) != 2:
         output = output.reshape(*lead, *output.shape[-2:])
-    return output.to(query.dtype)
+    return output
 
 
 def _is_plain(visible):
     """Whether one call says it all: not causal, or causal from the top left and nothing else."""
-    return visible.first is None or (
-        visible.first == 0 and visible.mask is None and visible.bias is None
+    return visible.query_offset is None or (
+        visible.query_offset == 0 and visible.mask is None and visible.bias is None
     )
 
 
-def _row_by_row(query, key, value, visible, scale, dropout_p, lead):
+def _row_by_row(call, lead, looks):
     """One call for ROWS queries, with the keys that the last of them may see."""
-    L, S = query.shape[-2], key.shape[-2]
+    L, S = call.query.shape[-2], call.key.shape[-2]
     outputs = []
     for start in range(0, L, ROWS):
         rows = slice(start, min(start + ROWS, L))
-        keys = slice(0, min(visible.first + rows.stop, S))
-        part = visible.block(rows, keys)
-        parts = (query[..., rows, :], key[..., keys, :], value[..., keys, :])
-        outputs.append(_call(*parts, part, scale, dropout_p, lead))
+        keys = slice(0, min(call.visible.query_offset + rows.stop, S))
+        outputs.append(_ask(call.part(rows, keys), lead, looks))
         if outputs[-1] is None:
             return None
     return torch.cat(outputs, dim=-2)
 
 
-def _call(query, key, value, visible, scale, dropout_p, lead):
-    """One call of the kernel, (B, H, L, Ev), or None if a NaN may have been lost or spread."""
-    if visible.bias is not None and visible.bias.dtype != query.dtype:
-        wide = torch.promote_types(query.dtype, torch.float32)  # half would round the bias
+def _ask(call, lead, looks):
+    """One call of the kernel, (B, H, L, Ev); None if it `looks` as if a NaN was lost."""
+    query, key, value, visible = call.query, call.key, call.value, call.visible
+    scale, dtype = call.scale, call.query.dtype
+    if visible.bias is not None and visible.bias.dtype != dtype:
+        wide = torch.promote_types(dtype, torch.float32)  # half would round the bias
         query, key, value = query.to(wide), key.to(wide), value.to(wide)
     if scale <= 0:
         query, scale = query * scale, 1.0
-    is_causal = visible.first == 0 and _is_plain(visible)
+    is_causal = visible.query_offset == 0 and _is_plain(visible)
     mask, unseen = (None, None) if is_causal else _kernel_mask(visible, query.dtype)
     mask = None if mask is None else _mask_axes(mask, lead)
     # torch.func's transforms know the kernel that is written in torch's own operations.
-    with sdpa_kernel(SDPBackend.MATH) if is_transformed() else NOTHING:
+    with sdpa_kernel(SDPBackend.MATH) if not looks and is_transformed() else NOTHING:
         output = F.scaled_dot_product_attention(
-            query, key, value, attn_mask=mask, dropout_p=dropout_p, is_causal=is_causal, scale=scale
+            query,
+            key,
+            value,
+            attn_mask=mask,
+            dropout_p=call.dropout_p,
+            is_causal=is_causal,
+            scale=scale,
         )
-    if dropout_p == 0 and _is_suspect(output, not visible.hides_nothing()):
+    if looks and _is_suspect(output, visible) and not _is_tame(call):
         return None
-    return output if unseen is None else output.masked_fill(_mask_axes(unseen, lead), 0)
+    if output.requires_grad and not torch.compiler.is_compiling():
+        _refuse_second_derivative(output)
+    output = output if unseen is None else output.masked_fill(_mask_axes(unseen, lead), 0)
+    return output if output.dtype == dtype else output.to(dtype)
 
 
 def _kernel_mask(visible, dtype):
@@ -92,22 +103,39 @@ def _kernel_mask(visible, dtype):
     return added.masked_fill(unseen, 0), unseen
 
 
-def _is_suspect(output, hidden):
+def _is_suspect(output, visible):
     """Whether the CPU's kernel may have met a NaN: it answers a query whose scores are NaN with a
-    row of 0, and where keys are hidden it gives NaN also to queries that do not see the key.
-
-    A 0 that has another reason costs time and changes nothing.
-    """
-    if output.numel() == 0 or not may_look(output):
-        return False
-    first = output.detach().select(-1, 0)  # one number of each row tells
-    if torch.count_nonzero(first).item() < first.numel():
+    row of 0, and where keys are hidden it gives NaN also to queries that do not see the key."""
+    if torch.count_nonzero(output).item() < output.numel():
         return True
-    return hidden and not math.isfinite(first.sum())
+    return not visible.hides_nothing() and not math.isfinite(output.detach().sum())
+
+
+def _is_tame(call):
+    """Whether nothing that goes in can make a NaN: then a 0 that comes out is a real one, as of
+    padding or after a ReLU. To look here is a pass over the inputs; to compute again is many."""
+    bias = () if call.visible.bias is None else (call.visible.bias.clamp(min=0),)  # -inf hides
+    return are_tame(call.query, call.key, call.value, *bias)
+
+
+def _refuse_second_derivative(output):
+    """Most of the kernels cannot be differentiated twice; torch says so in words of its own."""
+    if output.grad_fn.name().startswith("ScaledDotProduct"):
+        output.register_hook(_explain)
+
+
+def _explain(gradient):
+    if torch.is_grad_enabled():  # create_graph=True
+        raise ValueError(
+            'engine must be "explicit" to be differentiated twice, got "fused", whose kernel here '
+            "has a first derivative only"
+        )
 
 
 def _four_axes(x, lead):
     """(..., l, d) -> (B, H, l, d), the leading axes broadcast to `lead`."""
+    if len(lead) == 2 and x.shape[:-2] == lead:
+        return x
     heads = lead[-1] if lead else 1
     batch = math.prod(lead[:-1])
     return x.expand(*lead, *x.shape[-2:]).reshape(batch, heads, *x.shape[-2:])

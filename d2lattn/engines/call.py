@@ -1,0 +1,107 @@
+"""One call of attention: its arguments, checked at the border and held together from there on."""
+
+from torch import Tensor
+
+from d2lattn.arguments import broadcast, check_number, check_value, scale_of, scores_shape
+from d2lattn.engines.looking import are_finite
+from d2lattn.engines.visibility import Visibility
+
+
+class Call:
+    """What an engine is given: softmax(Q Kᵀ · scale, over the keys a query may see) V.
+
+    Holding one is the proof that its parts fit: nothing behind the border checks them again.
+
+    Attributes:
+        query (..., L, E), key (..., S, E), value (..., S, Ev): of one dtype and device; their
+            leading axes broadcast.
+        visible (Visibility): who may see whom.
+        scale (float): the factor of the scores.
+        dropout_p (float): share of the weights set to 0.
+    """
+
+    __slots__ = ("dropout_p", "key", "query", "scale", "value", "visible")
+
+    def __init__(self, query, key, value, visible, scale, dropout_p=0.0):
+        self.query, self.key, self.value, self.visible = query, key, value, visible
+        self.scale, self.dropout_p = scale, dropout_p
+
+    @property
+    def lead(self):
+        """The leading axes of the output, (*lead, L, Ev)."""
+        if self.query.shape == self.key.shape == self.value.shape:
+            return self.query.shape[:-2]  # the usual case
+        return broadcast("query, key and value", self.query, self.key, self.value)
+
+    def is_empty(self):
+        """Whether there is no query, no key or nothing to put out."""
+        return self.query.numel() == 0 or self.key.numel() == 0 or self.value.numel() == 0
+
+    def of(self, query, key, value):
+        """The same call of other tensors of the same shapes."""
+        return Call(query, key, value, self.visible, self.scale, self.dropout_p)
+
+    def part(self, rows, keys):
+        """The call of some queries and some keys: two slices with both ends given."""
+        visible = self.visible.block(rows, keys)
+        query, key = self.query[..., rows, :], self.key[..., keys, :]
+        return Call(query, key, self.value[..., keys, :], visible, self.scale, self.dropout_p)
+
+    def without_poison(self):
+        """The same call, with 0 in keys and values that no query may see if a NaN or an inf could
+        do harm there."""
+        if self.visible.shows_every_key() or are_finite(self.key, self.value):
+            return self
+        return self.without_unseen()
+
+    def without_unseen(self):
+        """The same call, with 0 in keys and values that no query may see, whatever stood there.
+
+        A weight of 0 hides a number but not a NaN: 0 · NaN is NaN, in the output or in a gradient.
+        (A key that only some queries may see is left as it is.)
+        """
+        if self.visible.shows_every_key():
+            return self
+        unseen = self.visible.unseen_keys()
+        key, value = (
+            x.masked_fill(_for_leading_axes(unseen, x.shape[:-2])[..., None], 0)
+            for x in (self.key, self.value)
+        )
+        return self.of(self.query, key, value)
+
+
+def checked_call(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    *,
+    attn_mask: Tensor | None,
+    attn_bias: Tensor | None,
+    is_causal: bool,
+    query_offset: int | None,
+    scale: float | None,
+    dropout_p: float = 0.0,
+) -> Call:
+    """The border: arguments as a reader gives them to `attention`, checked and put together."""
+    shape = scores_shape(query, key)
+    check_value(query, key, value)
+    check_number("dropout_p", dropout_p, 0, 1)
+    visible = Visibility(
+        shape,
+        query.device,
+        attn_mask=attn_mask,
+        attn_bias=attn_bias,
+        is_causal=is_causal,
+        query_offset=query_offset,
+    )
+    return Call(query, key, value, visible, scale_of(scale, query), dropout_p)
+
+
+def _for_leading_axes(unseen, lead):
+    """(..., S) -> an axis that `lead` lacks or has once is shared: unseen there means by all."""
+    while unseen.ndim - 1 > len(lead):
+        unseen = unseen.all(0)
+    for axis in range(-2, -unseen.ndim - 1, -1):
+        if lead[axis + 1] == 1:
+            unseen = unseen.all(axis, keepdim=True)
+    return unseen

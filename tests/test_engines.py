@@ -1,0 +1,219 @@
+"""What stands between the border and the engines: one call, who sees whom, whether to look."""
+
+import inspect
+
+import pytest
+import torch
+
+from d2lattn import (
+    MultiHeadAttention,
+    attention,
+    attention_scores,
+    attention_weights,
+    linear_attention,
+    masked_softmax,
+    partial_attention,
+)
+from d2lattn.attention import ENGINES
+from d2lattn.engines import chunked, fused
+from d2lattn.engines.call import Call, checked_call
+from d2lattn.engines.lengths import Lengths
+from d2lattn.engines.looking import are_tame
+from d2lattn.engines.visibility import Visibility
+
+CPU = torch.device("cpu")
+every_engine = pytest.mark.parametrize("engine", ENGINES)
+
+
+def noise(*shape, seed=0, dtype=torch.float32):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=dtype)
+
+
+def inputs(*shape, dtype=torch.float32):
+    return [noise(*shape, seed=seed, dtype=dtype) for seed in range(3)]
+
+
+def close(got, wanted, share):
+    """Whether two tensors differ by at most this share of the largest entry."""
+    return (got - wanted).abs().max() <= share * wanted.abs().max()
+
+
+# The border ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "function",
+    [attention, attention_weights, partial_attention, checked_call],
+    ids=lambda f: f.__name__,
+)
+def test_every_parameter_can_be_followed_by_its_name(function):
+    names = set(inspect.signature(function).parameters)
+    assert {"attn_mask", "attn_bias", "is_causal", "query_offset", "scale"} <= names
+    assert not {"args", "kwargs", "arguments", "options", "hidden"} & names
+
+
+def test_a_part_of_a_call_is_the_call_of_the_parts():
+    query, key, value = inputs(2, 5, 4)
+    mask, bias = noise(5, 5, seed=3) > 0, noise(2, 1, 5, seed=4)
+    visible = Visibility((2, 5, 5), CPU, attn_mask=mask, attn_bias=bias, is_causal=True)
+    part = Call(query, key, value, visible, 0.5).part(slice(2, 4), slice(1, 4))
+    assert torch.equal(part.query, query[:, 2:4]) and torch.equal(part.value, value[:, 1:4])
+    past = torch.ones(5, 5, dtype=torch.bool).tril()
+    assert torch.equal(part.visible.allowed(), (mask & past)[2:4, 1:4])
+    assert torch.equal(part.visible.bias, bias[..., 1:4])
+
+
+def test_nobody_may_be_told_otherwise_after_the_proof_is_made():
+    mask = torch.tensor([[True, False], [False, False]])
+    told = Visibility((2, 2), CPU, attn_mask=mask, may_be_empty=False)
+    assert told.unseen_queries() is None
+    assert Visibility((2, 2), CPU, attn_mask=mask).unseen_queries().tolist() == [[False], [True]]
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8, torch.int16, torch.int32])
+def test_lengths_are_kept_in_a_type_in_which_they_can_be_reckoned_with(dtype):
+    lengths = Lengths(torch.tensor([10, 100], dtype=dtype), 200)
+    assert (200 - lengths.tensor).tolist() == [190, 100]
+
+
+# A 0 that is no NaN -------------------------------------------------------------------------------
+
+
+def count_calls(monkeypatch):
+    """How often the fused engine hands a call to the blocks."""
+    calls = []
+
+    def watched(call):
+        calls.append(call)
+        return chunked.chunked_attention(call)
+
+    monkeypatch.setattr(fused, "chunked_attention", watched)
+    return calls
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("grad", [False, True])
+def test_a_real_0_is_not_computed_again(monkeypatch, causal, grad):
+    calls = count_calls(monkeypatch)
+    query, key, value = inputs(2, 3, 17, 8)
+    value[..., 0, 0] = 0  # as of padding
+    value[..., 1:] = value[..., 1:].relu()
+    value[1] = 0
+    with torch.set_grad_enabled(grad):
+        output = attention(query, key, value, is_causal=causal)
+        attention(query, key, value, attn_mask=torch.ones(17, 17).tril() > 0)
+    assert not calls
+    assert close(output, attention(query, key, value, is_causal=causal, engine="explicit"), 1e-6)
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), 1e30])
+@pytest.mark.parametrize("place", range(3))
+def test_a_0_that_may_be_a_nan_is_computed_again(monkeypatch, place, number):
+    calls = count_calls(monkeypatch)
+    tensors = inputs(1, 1, 17, 8)
+    tensors[2][..., 0] = 0  # so that the answer is suspect in any case
+    tensors[place][..., 5, 2] = number
+    output = attention(*tensors)
+    assert calls or output.isnan().all()  # a NaN in a key shows by itself
+    finite = attention(*tensors, engine="explicit").isfinite()
+    assert torch.equal(output.isfinite(), finite)
+
+
+def test_a_tame_number_is_neither_none_nor_so_large_that_a_product_overflows():
+    assert are_tame(torch.tensor([-1e14, 0.0]), torch.zeros(2, 2))
+    for number in (float("nan"), float("inf"), -float("inf"), 1e16, -1e16):
+        assert not are_tame(torch.zeros(2), torch.tensor([0.0, number, 1.0]))
+
+
+# Precision under autocast -------------------------------------------------------------------------
+
+
+@every_engine
+def test_autocast_does_not_round_the_scores(engine):
+    tensors = inputs(2, 3, 40, 16)
+    wanted = attention(*tensors, engine=engine)
+    with torch.autocast("cpu", torch.bfloat16):
+        got = attention(*tensors, engine=engine)
+    assert got.dtype == torch.float32
+    assert close(got, wanted, 1e-6)
+
+
+def test_autocast_does_not_round_the_weights():
+    query, key, value = inputs(2, 3, 40, 16)
+    scores, weights = attention_scores(query, key), attention_weights(query, key)
+    linear = linear_attention(query, key, value, is_causal=True)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert close(attention_scores(query, key), scores, 1e-6)
+        assert close(attention_weights(query, key), weights, 1e-6)
+        assert close(masked_softmax(scores), weights, 1e-6)
+        assert close(linear_attention(query, key, value, is_causal=True), linear, 1e-6)
+        assert (attention_weights(query, key).sum(-1) - 1).abs().max() < 1e-6
+
+
+# Graphs, second derivatives, gradients of nothing -------------------------------------------------
+
+
+@every_engine
+def test_a_graph_for_any_length_and_any_number(engine):
+    torch.compiler.reset()
+
+    def function(query, key, value, scale):
+        return attention(query, key, value, is_causal=True, scale=scale, engine=engine)
+
+    compiled = torch.compile(function, fullgraph=True, dynamic=True, backend="eager")
+    for length, scale in ((7, 0.5), (11, 0.25), (13, 0.125)):
+        tensors = inputs(2, 3, length, 8)
+        assert close(compiled(*tensors, scale), function(*tensors, scale), 1e-6)
+
+
+@pytest.mark.parametrize("engine", ["explicit", "fused"])  # blocks are counted in the graph
+def test_an_export_for_any_length(engine):
+    class Layer(torch.nn.Module):
+        def forward(self, query, key, value):
+            return attention(query, key, value, engine=engine)
+
+    length = torch.export.Dim("length", min=2, max=100)
+    shapes = {name: {1: length} for name in ("query", "key", "value")}
+    exported = torch.export.export(Layer(), tuple(inputs(2, 9, 8)), dynamic_shapes=shapes).module()
+    tensors = inputs(2, 31, 8)
+    assert close(exported(*tensors), attention(*tensors, engine=engine), 1e-6)
+
+
+@pytest.mark.parametrize("engine", ["chunked", "fused"])
+def test_a_second_derivative_says_which_engine_has_one(engine):
+    tensors = [x.requires_grad_() for x in inputs(1, 2, 5, 4)]
+    loss = attention(*tensors, engine=engine).square().sum()
+    with pytest.raises(ValueError, match=f'"explicit" to be differentiated twice, got "{engine}"'):
+        torch.autograd.grad(loss, tensors, create_graph=True)
+
+
+def test_dropout_is_differentiated_twice_where_the_kernel_can():
+    tensors = [x.requires_grad_() for x in inputs(1, 2, 5, 4)]
+    loss = attention(*tensors, engine="explicit").square().sum()
+    (first,) = torch.autograd.grad(loss, tensors[:1], create_graph=True)
+    assert torch.autograd.grad(first.sum(), tensors[:1])[0].abs().max() > 0
+
+
+@every_engine
+@pytest.mark.parametrize("shape", [(0, 2, 5, 4), (1, 0, 5, 4)])
+def test_an_empty_output_leaves_a_gradient_of_0_to_the_bias(engine, shape):
+    bias = torch.zeros(5, 5, requires_grad=True)
+    attention(*inputs(*shape), attn_bias=bias, engine=engine).sum().backward()
+    assert torch.equal(bias.grad, torch.zeros(5, 5))
+    bias.grad = None
+    query, key, _ = inputs(1, 2, 5, 4)
+    attention(query, key, query[..., :0], attn_bias=bias, engine=engine).sum().backward()
+    assert torch.equal(bias.grad, torch.zeros(5, 5))
+
+
+# What is wrong is named ---------------------------------------------------------------------------
+
+
+def test_the_module_takes_the_offset_that_its_error_recommends():
+    mha = MultiHeadAttention(8, 2)
+    query, key = noise(1, 4, 8), noise(1, 6, 8, seed=1)
+    with pytest.raises(ValueError, match="query_offset") as error:
+        mha(query, key, is_causal=True)
+    assert "(2 if the last query stands at the last key)" in str(error.value)
+    whole = mha(torch.cat([key[:, :2], query], 1), key, is_causal=True)
+    assert torch.allclose(mha(query, key, is_causal=True, query_offset=2), whole[:, 2:], atol=1e-6)
