@@ -6,6 +6,7 @@ Axes: B batch, L queries, S keys. With heads, put an axis in between: `mask[:, N
 
 import torch
 from torch import Tensor
+from torch.types import Device
 
 from d2lattn.arguments import check_choice, check_count
 from d2lattn.engines.lengths import Lengths
@@ -41,11 +42,7 @@ def length_mask(valid_lens: Tensor | list[int], max_len: int) -> Tensor:
 
 
 def causal_mask(
-    L: int,
-    S: int | None = None,
-    *,
-    align: str | None = None,
-    device: torch.device | str | None = None,
+    L: int, S: int | None = None, *, align: str | None = None, device: Device = None
 ) -> Tensor:
     """Let query i see the keys up to its own position and none after it.
 
@@ -90,12 +87,7 @@ def causal_mask(
 
 
 def window_mask(
-    L: int,
-    S: int | None = None,
-    *,
-    width: int,
-    query_offset: int = 0,
-    device: torch.device | str | None = None,
+    L: int, S: int | None = None, *, width: int, query_offset: int = 0, device: Device = None
 ) -> Tensor:
     """Let query i see the keys closer than `width` positions.
 

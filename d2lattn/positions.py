@@ -14,6 +14,7 @@ whether it is computed alone or with others.
 
 import torch
 from torch import Tensor, nn
+from torch.types import Device
 
 from d2lattn.arguments import (
     check_count,
@@ -32,7 +33,7 @@ def sinusoidal_encoding(
     base: float = 10000.0,
     offset: int = 0,
     dtype: torch.dtype | None = None,
-    device: torch.device | str | None = None,
+    device: Device = None,
 ) -> Tensor:
     """Encode positions by sines and cosines of falling frequency.
 
@@ -284,7 +285,7 @@ def alibi_bias(
     S: int | None = None,
     *,
     query_offset: int = 0,
-    device: torch.device | str | None = None,
+    device: Device = None,
 ) -> Tensor:
     """Lower a score by the distance between query and key, in each head at its own rate (ALiBi).
 
