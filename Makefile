@@ -42,7 +42,7 @@ export JUPYTER_PREFER_ENV_PATH := 1
 export JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP MPLBACKEND D2LATTN_SPEC
 
-.PHONY: help lab test test-oldest test-colab test-portable test-browser test-dist test-student test-assignment test-hub bench-browser hub refresh live bench slides student assignment words dist links clean gpt2 test-site site animation
+.PHONY: help lab test fuzz test-oldest test-colab test-portable test-browser test-dist test-student test-assignment test-hub bench-browser hub refresh live bench slides student assignment words dist links clean gpt2 test-site site animation
 
 help: ## show this list
 	@echo "d2lattn: a textbook on attention in which every claim runs"
@@ -62,6 +62,9 @@ test: $(STAMP) ## check the style, the package and every chapter, output by outp
 	@$(PY) -m ruff check --quiet . && $(PY) -m ruff format --quiet --check .
 	@$(call settings,.venv) $(PY) -m pytest $(NBVAL) --doctest-modules $(APART) \
 		d2lattn tests notebooks
+
+fuzz: $(STAMP) ## search with random numbers for what breaks the package (SEED=5 repeats a search)
+	@$(call settings,.venv) $(PY) tools/fuzz.py $(SEED)
 
 # torch and Python are those at hand: an older torch would be gigabytes to download.
 test-oldest: $(OLDEST) ## the same on the lowest version of every range in pyproject.toml

@@ -6,7 +6,7 @@ from collections import deque
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
@@ -222,7 +222,6 @@ def test_closed_form_equals_a_walk_with_sets(n):
 @pytest.mark.parametrize("dilated", [False, True])
 @pytest.mark.parametrize(("n", "k", "causal"), [(9, 3, True), (10, 3, True), (13, 3, False)])
 def test_closed_form_equals_real_stacks(n, k, causal, dilated):
-    torch.manual_seed(0)
     layers = layers_to_connect(n, k, dilated=dilated, causal=causal)
     depth = 3 if layers == math.inf else layers
     stack = [ConvLayer(2, k, dilation=k**i if dilated else 1, causal=causal) for i in range(depth)]
@@ -255,7 +254,6 @@ def test_a_repeated_layer_may_need_wielandts_bound():
 # Connectivity -------------------------------------------------------------------------------------
 
 
-@settings(max_examples=20, deadline=None)
 @given(
     n=st.integers(1, 7),
     k=st.integers(1, 4),
@@ -276,7 +274,6 @@ def test_connectivity_of_a_convolution(n, k, dilation, causal):
 
 
 def test_connectivity_of_other_layers():
-    torch.manual_seed(0)
     n, d = 7, 4
     every, lower = torch.ones(n, n, dtype=torch.bool), torch.ones(n, n, dtype=torch.bool).tril()
     for rnn in (nn.RNN, nn.LSTM, nn.GRU):
@@ -290,7 +287,6 @@ def test_connectivity_of_other_layers():
 
 
 def test_connectivity_survives_a_long_recurrence():
-    torch.manual_seed(0)
     n = 64  # gradients of about 1e-20 here
     connected = connectivity(nn.RNN(2, 2, batch_first=True), n, 2, samples=1)
     assert connected.equal(torch.ones(n, n, dtype=torch.bool).tril())
@@ -327,7 +323,6 @@ def test_layers_are_left_as_they_were():
 
 
 def test_compose_equals_the_connectivity_of_a_stack():
-    torch.manual_seed(0)
     layers = [ConvLayer(3, 3, dilation=2), ConvLayer(3, 2, causal=True), nn.Linear(3, 3)]
     steps = [connectivity(layer, 11, 3) for layer in layers]
     assert compose(steps).equal(connectivity(nn.Sequential(*layers), 11, 3))
@@ -396,7 +391,6 @@ def walked_field(steps, unit, within):
     return set(shortest_paths(below, unit))
 
 
-@settings(max_examples=30, deadline=None)
 @given(n=st.integers(1, 5), layers=st.integers(1, 3), density=st.floats(0, 0.6), data=st.data())
 def test_a_receptive_field_is_what_a_walk_along_the_edges_reaches(n, layers, density, data):
     rng = np.random.default_rng(data.draw(st.integers(0, 1000)))

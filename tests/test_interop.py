@@ -5,9 +5,11 @@ import subprocess
 import sys
 import textwrap
 
+import draws
 import pytest
 import torch
-from hypothesis import given, settings
+from draws import generator
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
@@ -15,8 +17,9 @@ from d2lattn import causal_mask
 from d2lattn.interop import from_d2l, from_torch, load_d2l
 
 B, L, S = 2, 5, 7
-PRECISION = {torch.float32: 1e-6, torch.float64: 1e-12}
-PROPERTY = settings(deadline=None, max_examples=30)
+# The largest difference that 30,000 float32 modules showed is 9.5e-7 of the largest entry: their
+# products are summed in another order. A wrong weight or mask is off by 1e-2 and more.
+PRECISION = {torch.float32: 4e-6, torch.float64: 1e-12}
 every_dtype = pytest.mark.parametrize("dtype", PRECISION)
 anything = given(
     heads=st.integers(1, 5),
@@ -27,43 +30,42 @@ anything = given(
 )
 
 
-def noise(generator, dtype, *shape):
-    return torch.randn(*shape, generator=generator).to(dtype)
+def noise(draw, dtype, *shape):
+    return torch.randn(*shape, generator=draw).to(dtype)
 
 
-def fill(mha, generator):
+def fill(mha, draw):
     """Weights as large as an initialisation makes them, biases that are not 0."""
     for parameter in mha.parameters():
         fan_in = parameter.shape[-1] if parameter.ndim > 1 else 4
-        parameter.data = noise(generator, parameter.dtype, *parameter.shape) / fan_in**0.5
+        parameter.data = noise(draw, parameter.dtype, *parameter.shape) / fan_in**0.5
     return mha.eval()
 
 
 def assert_close(got, expected):
-    torch.testing.assert_close(got, expected, rtol=0, atol=PRECISION[expected.dtype])
+    draws.assert_close(got, expected, within=PRECISION[expected.dtype])
 
 
-def d2l_module(generator, dtype, embed_dim, heads, widths, bias):
+def d2l_module(draw, dtype, embed_dim, heads, widths, bias):
     theirs = load_d2l().MultiHeadAttention(embed_dim, heads, 0.25, bias=bias).to(dtype).eval()
     qdim, kdim, vdim = widths
-    inputs = [noise(generator, dtype, B, *size) for size in ((L, qdim), (S, kdim), (S, vdim))]
+    inputs = [noise(draw, dtype, B, *size) for size in ((L, qdim), (S, kdim), (S, vdim))]
     theirs(*inputs, None)
-    return fill(theirs, generator), inputs
+    return fill(theirs, draw), inputs
 
 
 # From D2L -----------------------------------------------------------------------------------------
 
 
 @every_dtype
-@PROPERTY
 @anything
 def test_from_d2l_is_equal(dtype, heads, head_dim, widths, bias, seed):
-    generator = torch.Generator().manual_seed(seed)
-    theirs, inputs = d2l_module(generator, dtype, heads * head_dim, heads, widths, bias)
+    draw = generator(seed)
+    theirs, inputs = d2l_module(draw, dtype, heads * head_dim, heads, widths, bias)
     ours = from_d2l(theirs)
     assert_close(ours(*inputs), theirs(*inputs, None))
     for shape in ((B,), (B, L)):
-        valid_lens = torch.randint(1, S + 1, shape, generator=generator)
+        valid_lens = torch.randint(1, S + 1, shape, generator=draw)
         expected = theirs(*inputs, valid_lens)
         assert_close(ours(*inputs, valid_lens=valid_lens), expected)
         output, weights = ours(*inputs, valid_lens=valid_lens, need_weights=True)
@@ -72,7 +74,7 @@ def test_from_d2l_is_equal(dtype, heads, head_dim, widths, bias, seed):
 
 
 def test_from_d2l_copies_weights_and_settings():
-    theirs, inputs = d2l_module(torch.Generator(), torch.float64, 12, 3, (12, 12, 12), True)
+    theirs, inputs = d2l_module(generator(), torch.float64, 12, 3, (12, 12, 12), True)
     theirs.W_k.weight.requires_grad_(False)
     ours = from_d2l(theirs.train())
     assert (ours.dropout, ours.training, ours.num_heads) == (0.25, True, 3)
@@ -99,23 +101,22 @@ def test_other_objects_are_refused(convert):
 
 
 @every_dtype
-@PROPERTY
 @anything
 def test_from_torch_is_equal(dtype, heads, head_dim, widths, bias, seed):
-    generator = torch.Generator().manual_seed(seed)
+    draw = generator(seed)
     embed_dim = heads * head_dim
     _, kdim, vdim = widths
     theirs = nn.MultiheadAttention(
         embed_dim, heads, dropout=0.25, bias=bias, kdim=kdim, vdim=vdim, batch_first=True
     )
-    ours = from_torch(fill(theirs.to(dtype), generator))
+    ours = from_torch(fill(theirs.to(dtype), draw))
     sizes = ((L, embed_dim), (S, kdim), (S, vdim))
-    inputs = [noise(generator, dtype, B, *size) for size in sizes]
+    inputs = [noise(draw, dtype, B, *size) for size in sizes]
     assert_close(ours(*inputs), theirs(*inputs, need_weights=False)[0])
 
-    mask = torch.rand(B * heads, L, S, generator=generator) < 0.7
+    mask = torch.rand(B * heads, L, S, generator=draw) < 0.7
     mask[..., 0] = True  # torch gives NaN to a query without keys
-    valid_lens = torch.randint(1, S + 1, (B,), generator=generator)
+    valid_lens = torch.randint(1, S + 1, (B,), generator=draw)
     padding = torch.arange(S) >= valid_lens[:, None]
     expected, expected_weights = theirs(
         *inputs, attn_mask=~mask, key_padding_mask=padding, average_attn_weights=False
@@ -131,10 +132,10 @@ def test_from_torch_is_equal(dtype, heads, head_dim, widths, bias, seed):
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("batch_first", [False, True])
 def test_from_torch_with_packed_weights(dtype, bias, batch_first):
-    generator = torch.Generator().manual_seed(0)
+    draw = generator()
     theirs = nn.MultiheadAttention(12, 3, bias=bias, batch_first=batch_first).to(dtype)
-    ours = from_torch(fill(theirs, generator))
-    x = noise(generator, dtype, B, L, 12)
+    ours = from_torch(fill(theirs, draw))
+    x = noise(draw, dtype, B, L, 12)
     theirs_x = x if batch_first else x.transpose(0, 1)
     mask = causal_mask(L)
     expected, mean = theirs(theirs_x, theirs_x, theirs_x, attn_mask=~mask, is_causal=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from draws import generator
 
 from d2lattn import comparison
 from d2lattn.pictures import live
@@ -49,13 +50,13 @@ RULES = ("none", "padding", "causal", "window", "causal + padding", "causal + wi
 
 def attention_setting(seed):
     """A random setting of the microscope: sizes, masks with empty rows, large scores, ties, −0."""
-    generator = torch.Generator().manual_seed(seed)
+    draw = generator(seed)
 
     def normal(*shape):
-        return torch.randn(*shape, generator=generator, dtype=torch.float64)
+        return torch.randn(*shape, generator=draw, dtype=torch.float64)
 
     def whole(low, high):
-        return torch.randint(low, high + 1, (), generator=generator).item()
+        return torch.randint(low, high + 1, (), generator=draw).item()
 
     n, d, width, out = whole(1, 8), whole(1, 5), whole(1, 5), whole(1, 4)
     x = normal(n, d) * (1, 1, 60)[seed % 3]  # products of some thousands
@@ -69,13 +70,13 @@ def attention_setting(seed):
             normal(width, d).tolist(),
             normal(out, d).tolist(),
         ]
-    given = torch.rand(n, n, generator=generator) < 0.5
+    given = torch.rand(n, n, generator=draw) < 0.5
     given[whole(0, n - 1)] = False
     return {
         "x": x.tolist(),
         "projections": projections,
         "divisor": (1, math.sqrt(d), d, 0.37)[seed % 4],
-        "temperature": 10 ** (2 * torch.rand((), generator=generator).item() - 1),
+        "temperature": 10 ** (2 * torch.rand((), generator=draw).item() - 1),
         "rule": RULES[seed % len(RULES)],
         "size": whole(0, n),
         "given": ["".join(str(int(may)) for may in row) for row in given.tolist()],
@@ -118,8 +119,7 @@ def test_the_microscope_computes_what_torch_computes():
 
 
 def rows_of(seed, *shape, scale=3.0):
-    generator = torch.Generator().manual_seed(seed)
-    return scale * torch.randn(*shape, generator=generator, dtype=torch.float64)
+    return scale * torch.randn(*shape, generator=generator(seed), dtype=torch.float64)
 
 
 @needs_node

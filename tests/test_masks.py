@@ -2,17 +2,15 @@
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from d2lattn import causal_mask, length_mask, window_mask
 from d2lattn.arguments import check_count
 
 SIZES = st.integers(1, 9)
-PROPERTY = settings(deadline=None, max_examples=30)
 
 
-@PROPERTY
 @given(lens=st.lists(st.integers(0, 7), min_size=1, max_size=4))
 def test_length_mask_with_one_length_per_sequence(lens):
     mask = length_mask(torch.tensor(lens), 7)
@@ -21,7 +19,6 @@ def test_length_mask_with_one_length_per_sequence(lens):
     assert mask[:, 0].tolist() == [[j < n for j in range(7)] for n in lens]
 
 
-@PROPERTY
 @given(st.lists(st.lists(st.integers(0, 7), min_size=5, max_size=5), min_size=1, max_size=3))
 def test_length_mask_with_one_length_per_query(lens):
     mask = length_mask(torch.tensor(lens), 7)
@@ -38,7 +35,6 @@ def test_length_mask_takes_a_list():
     assert torch.equal(length_mask([2, 0], 3), length_mask(torch.tensor([2, 0]), 3))
 
 
-@PROPERTY
 @given(L=SIZES, S=SIZES)
 def test_causal_mask_in_both_alignments(L, S):
     top = causal_mask(L, S, align="top-left")
@@ -58,7 +54,6 @@ def test_bottom_right_leaves_the_first_queries_without_a_key():
     assert causal_mask(7, 5, align="bottom-right").any(-1).tolist() == [False] * 2 + [True] * 5
 
 
-@PROPERTY
 @given(L=SIZES, S=SIZES, width=st.integers(1, 10))
 def test_window_mask(L, S, width):
     mask = window_mask(L, S, width=width)

@@ -5,7 +5,8 @@ import math
 
 import pytest
 import torch
-from hypothesis import given, settings
+from draws import assert_close, generator
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
@@ -16,11 +17,11 @@ ENGINES = ("explicit", "chunked", "fused")
 
 
 def noise(*shape, seed=0, dtype=torch.float64):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed)).to(dtype)
+    return torch.randn(*shape, generator=generator(seed)).to(dtype)
 
 
 def random_mask(*shape, seed=3):
-    return torch.rand(*shape, generator=torch.Generator().manual_seed(seed)) < 0.6
+    return torch.rand(*shape, generator=generator(seed)) < 0.6
 
 
 def module(*, seed=0, dtype=torch.float64, **options):
@@ -120,9 +121,9 @@ def test_equals_the_loop(case, engine, padding):
     mha, arguments = module(bias="lengths" in case, engine=engine), inputs(L, S)
     expected, expected_weights = oracle(mha, *arguments, spread(L, S, **options))
     output, weights = mha(*arguments, **options, need_weights=True)
-    torch.testing.assert_close(mha(*arguments, **options), expected, rtol=0, atol=1e-12)
-    torch.testing.assert_close(output, expected, rtol=0, atol=1e-12)
-    torch.testing.assert_close(weights, expected_weights, rtol=0, atol=1e-12)
+    assert_close(mha(*arguments, **options), expected, within=1e-12)
+    assert_close(output, expected, within=1e-12)
+    assert_close(weights, expected_weights, within=1e-12)
 
 
 @every_case
@@ -137,7 +138,7 @@ def test_gradients_are_those_of_the_explicit_engine(case, padding):
     for engine in ENGINES:
         for gradient, expected in zip(found[engine], found["explicit"], strict=True):
             assert gradient.isfinite().all()
-            torch.testing.assert_close(gradient, expected, rtol=0, atol=1e-11)
+            assert_close(gradient, expected, within=1e-11)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -156,13 +157,12 @@ def test_key_and_value_default_to_what_stands_before():
     assert torch.equal(mha(x, y), mha(x, y, y))
 
 
-@settings(deadline=None, max_examples=20)
 @given(lengths=st.lists(st.integers(0, 300), min_size=B, max_size=B), causal=st.booleans())
 def test_long_padding_is_left_out_with_equal_numbers(lengths, causal):
     mha, x = module(qdim=E, kdim=E, vdim=E), noise(B, 300, E)
     masked = mha(x, valid_lens=torch.tensor(lengths)[:, None].expand(B, 300), is_causal=causal)
     cut = mha(x, valid_lens=torch.tensor(lengths), is_causal=causal)
-    torch.testing.assert_close(cut, masked, rtol=0, atol=1e-12)
+    assert_close(cut, masked, within=1e-12)
 
 
 def test_padding_is_never_read(padding):
@@ -204,7 +204,7 @@ def test_padding_equals_truncation(padding):
     mha, x = module(qdim=E, kdim=E, vdim=E), noise(B, S, E)
     for length in range(1, S + 1):
         padded = mha(x, valid_lens=[length, length], is_causal=True)[:, :length]
-        torch.testing.assert_close(padded, mha(x[:, :length], is_causal=True), rtol=0, atol=1e-12)
+        assert_close(padded, mha(x[:, :length], is_causal=True), within=1e-12)
 
 
 def test_permuting_keys_changes_nothing_and_queries_permute_the_output():
@@ -269,7 +269,7 @@ def test_dropout_acts_in_training_only(engine, need_weights):
     result = mha(*many, need_weights=need_weights)
     result = result[0] if need_weights else result
     mean = result.unflatten(0, (2000, B)).mean(0)
-    torch.testing.assert_close(mean, output(plain), rtol=0, atol=0.15)
+    assert_close(mean, output(plain), within=0.15)
 
 
 def test_inputs_stay_as_they_are(padding):
@@ -314,7 +314,7 @@ def test_fewer_key_heads_equal_the_module_that_repeats_them(
     ):
         got, wanted = (mha(x, **options, need_weights=need_weights) for mha in (few, plain))
         for g, w in zip(*((r if need_weights else (r,)) for r in (got, wanted)), strict=True):
-            torch.testing.assert_close(g, w, rtol=0, atol=1e-12)
+            assert_close(g, w, within=1e-12)
     assert few.k_proj.weight.shape == few.v_proj.weight.shape == (2 * num_kv_heads, 8)
 
 
@@ -339,9 +339,9 @@ def test_forward_is_project_attend_join(case, need_weights):
     result = mha.attend(query, key, value, attn_mask=visible, need_weights=need_weights)
     wanted = mha(*arguments, **options, need_weights=need_weights)
     if need_weights:
-        torch.testing.assert_close(result[1], wanted[1], rtol=0, atol=1e-13)
+        assert_close(result[1], wanted[1], within=1e-13)
         result, wanted = result[0], wanted[0]
-    torch.testing.assert_close(mha.join(result), wanted, rtol=0, atol=1e-13)
+    assert_close(mha.join(result), wanted, within=1e-13)
 
 
 @pytest.mark.parametrize("num_kv_heads", [None, 1])
@@ -356,7 +356,7 @@ def test_a_cache_is_held_by_the_caller(num_kv_heads, engine):
         values.append(value)
         seen = (torch.cat(parts, dim=2) for parts in (keys, values))
         outputs.append(mha.join(mha.attend(query, *seen, is_causal=True, query_offset=start)))
-    torch.testing.assert_close(torch.cat(outputs, 1), mha(x, is_causal=True), rtol=0, atol=1e-13)
+    assert_close(torch.cat(outputs, 1), mha(x, is_causal=True), within=1e-13)
 
 
 @pytest.mark.parametrize("need_weights", [False, True])
@@ -384,7 +384,7 @@ def test_poison_in_the_padding_never_matters(engine, need_weights, lengths, padd
         results.append([*output, *(p.grad for p in mha.parameters())])
     for zeros, *others in zip(*results, strict=True):
         for other in others:
-            torch.testing.assert_close(other, zeros, rtol=0, atol=1e-13)
+            assert_close(other, zeros, within=1e-13)
 
 
 # Shapes of masks: which axis is which -------------------------------------------------------------

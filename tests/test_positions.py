@@ -5,7 +5,8 @@ import math
 
 import pytest
 import torch
-from hypothesis import given, settings
+from draws import assert_close, generator
+from hypothesis import given
 from hypothesis import strategies as st
 
 import d2lattn
@@ -23,11 +24,6 @@ from d2lattn import (
 B, H, L, S = 2, 3, 5, 7
 HALF = (torch.float16, torch.bfloat16)
 DTYPES = (*HALF, torch.float32, torch.float64)
-few = settings(max_examples=25, deadline=None)
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def encoding_loop(length, dim, base=10000.0, offset=0):
@@ -63,7 +59,7 @@ def rotary_loop(x, base=10000.0, offset=0, interleaved=True):
 @pytest.mark.parametrize("offset", [0, 11])
 def test_encoding_is_the_formula(dim, base, offset):
     P = sinusoidal_encoding(L, dim, base=base, offset=offset, dtype=torch.float64)
-    torch.testing.assert_close(P, encoding_loop(L, dim, base, offset), rtol=0, atol=1e-14)
+    assert_close(P, encoding_loop(L, dim, base, offset), within=1e-14)
 
 
 @pytest.mark.parametrize("position", [2**17 - 1, 999_999, 1_000_000])
@@ -86,7 +82,6 @@ def test_half_precision_rows_do_not_collide(dtype):
     assert len(P.unique(dim=0)) == 3000
 
 
-@few
 @given(
     length=st.integers(0, 40),
     dim=st.integers(1, 33),
@@ -268,7 +263,6 @@ def test_learned_ends_at_max_len():
 # shift_matrix -------------------------------------------------------------------------------------
 
 
-@few
 @given(delta=st.integers(-300, 300), dim=st.integers(1, 16), base=st.sampled_from([2.0, 10000.0]))
 def test_shift_matrix_moves_every_row(delta, dim, base):
     dim = 2 * dim
@@ -283,13 +277,13 @@ def test_shift_matrix_moves_every_row(delta, dim, base):
 
 def test_shift_matrices_are_rotations_that_add_up():
     a, b, dim = shift_matrix(3, 10), shift_matrix(-5, 10), 10
-    torch.testing.assert_close(a @ a.T, torch.eye(dim, dtype=torch.float64), atol=1e-14, rtol=0)
-    torch.testing.assert_close(a @ b, shift_matrix(-2, 10), atol=1e-14, rtol=0)
+    assert_close(a @ a.T, torch.eye(dim, dtype=torch.float64), within=1e-14)
+    assert_close(a @ b, shift_matrix(-2, 10), within=1e-14)
     assert torch.equal(shift_matrix(5, 10), b.T)
     assert torch.equal(shift_matrix(0, 10), torch.eye(dim, dtype=torch.float64))
     quarter = shift_matrix(math.pi / 2, 2)  # ω = 1: sine becomes cosine, cosine becomes -sine
     expected = torch.tensor([[0.0, 1.0], [-1.0, 0.0]], dtype=torch.float64)
-    torch.testing.assert_close(quarter, expected, atol=1e-15, rtol=0)
+    assert_close(quarter, expected, within=1e-15)
 
 
 def test_shift_matrix_refuses():
@@ -314,13 +308,10 @@ def test_rotary_is_a_complex_product(interleaved, offset, dim):
     x = torch.randn(B, H, L, dim, generator=generator(), dtype=torch.float64)
     before = x.clone()
     options = dict(offset=offset, base=300.0, interleaved=interleaved)
-    torch.testing.assert_close(
-        apply_rotary(x, **options), rotary_loop(x, **options), rtol=0, atol=1e-14
-    )
+    assert_close(apply_rotary(x, **options), rotary_loop(x, **options), within=1e-14)
     assert torch.equal(x, before)
 
 
-@few
 @given(
     i=st.integers(0, 200),
     j=st.integers(0, 200),
@@ -335,9 +326,9 @@ def test_rotary_scores_depend_only_on_the_offset(i, j, shift, interleaved, seed)
         options = dict(interleaved=interleaved)
         return apply_rotary(query, offset=i, **options) @ apply_rotary(key, offset=j, **options).T
 
-    torch.testing.assert_close(score(i, j), score(i + shift, j + shift), rtol=0, atol=1e-10)
+    assert_close(score(i, j), score(i + shift, j + shift), within=1e-10)
     first, second = (i - j, 0) if i > j else (0, j - i)
-    torch.testing.assert_close(score(i, j), score(first, second), rtol=0, atol=1e-10)
+    assert_close(score(i, j), score(first, second), within=1e-10)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -382,7 +373,7 @@ def test_rotary_is_the_shift_matrix_turned_back():
     """The encoding turns (sin, cos) clockwise, RoPE turns (a, b) counter-clockwise."""
     x = torch.randn(L, 8, generator=generator(), dtype=torch.float64)
     turned = torch.stack([shift_matrix(-i, 8) @ x[i] for i in range(L)])
-    torch.testing.assert_close(apply_rotary(x), turned, rtol=0, atol=1e-14)
+    assert_close(apply_rotary(x), turned, within=1e-14)
 
 
 @pytest.mark.parametrize("interleaved", [True, False])
@@ -459,9 +450,7 @@ def test_alibi_is_a_bias_for_attention(engine, dtype):
     bias = alibi_bias(H, L, S)
     scores = query.double() @ key.double().mT / 2 + bias.double()
     output = attention(query, key, value, attn_bias=bias, engine=engine)
-    torch.testing.assert_close(
-        output.double(), scores.softmax(-1) @ value.double(), atol=1e-6, rtol=0
-    )
+    assert_close(output.double(), scores.softmax(-1) @ value.double(), within=1e-6)
 
 
 def test_alibi_with_a_causal_mask_is_the_papers():

@@ -2,8 +2,10 @@
 
 import math
 
+import draws
 import pytest
 import torch
+from draws import generator
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
@@ -21,13 +23,9 @@ HALVES = (torch.bfloat16, torch.float16)
 
 
 def make(*lead, n, E=3, EV=5, dtype=torch.float64, seed=0, grad=False):
-    generator = torch.Generator().manual_seed(seed)
-    tensors = [torch.randn(*lead, n, width, generator=generator) for width in (E, E, EV)]
+    draw = generator(seed)
+    tensors = [torch.randn(*lead, n, width, generator=draw) for width in (E, E, EV)]
     return [x.to(dtype).requires_grad_(grad) for x in tensors]
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def unit(x):
@@ -42,9 +40,9 @@ def gradients(function, *tensors, seed=3):
     return [output.detach(), *torch.autograd.grad((output * factors).sum(), tensors)]
 
 
-def assert_close(have, want, tolerance=1e-10):
+def assert_close(have, want):
     for a, b in zip(have, want, strict=True):
-        torch.testing.assert_close(a, b, rtol=0, atol=tolerance)
+        draws.assert_close(a, b, within=1e-10)
 
 
 class Largest(TorchDispatchMode):

@@ -7,16 +7,13 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
+from draws import generator
 from torch import nn
 
 from d2lattn import Decoder, Encoder
 from d2lattn.training import fit
 
 V, L = 7, 6
-
-
-def seeded(seed):
-    return torch.Generator().manual_seed(seed)
 
 
 def model(**options):
@@ -28,7 +25,7 @@ def reversing(seed=0):
     """A function of the step: sequences to be reversed, other ones for each step."""
 
     def batches(step):
-        tokens = torch.randint(V, (32, L), generator=seeded(1000 * seed + step))
+        tokens = torch.randint(V, (32, L), generator=generator(1000 * seed + step))
         return tokens, tokens.flip(1)
 
     return batches
@@ -156,7 +153,7 @@ def test_other_errors_come_through():
 
 def test_a_target_of_minus_100_asks_nothing():
     """What stands where nothing is asked has no say, and the mean is over what is asked."""
-    tokens = torch.randint(V, (4, L), generator=seeded(0))
+    tokens = torch.randint(V, (4, L), generator=generator(0))
     targets = tokens.clone()
     targets[:, 2:] = -100
     untrained = model()

@@ -13,10 +13,10 @@ import time
 from functools import partial
 
 import pytest
-from conftest import ROOT, SHOTS, watch
 from playwright.sync_api import expect
 
 import notebooks
+from conftest import ROOT, SHOTS, watch
 
 CHAPTERS, BOOK = notebooks.chapters(), notebooks.book()
 SETTINGS = """{"@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"}}"""

@@ -1,0 +1,36 @@
+"""Random numbers that `--seed` can change, and how near two results must be to count as equal."""
+
+import torch
+
+SEED = 0  # conftest.py sets that of the run before it reads the tests
+
+
+def shifted(seed):
+    """The seed itself; another one for each seed of a run that is not 0."""
+    return seed + 1_000_003 * SEED
+
+
+def generator(seed=0):
+    return torch.Generator().manual_seed(shifted(seed))
+
+
+def size(expected):
+    """The largest entry, and 1 where all are smaller.
+
+    The tests draw numbers of about 1. Where such numbers cancel, little is left of them, but the
+    rounding is still theirs.
+    """
+    return max(1.0, expected.abs().max().item() if expected.numel() else 0.0)
+
+
+def assert_close(got, expected, within):
+    """Equal to a share of the largest entry (see `size`); shapes and dtypes are equal, too."""
+    torch.testing.assert_close(got, expected, rtol=0, atol=within * size(expected))
+
+
+def worst(got, expected):
+    """The largest difference between two lists of tensors, as a share of the largest entries."""
+    shares = [
+        (g.double() - e.double()).abs().max() / size(e) for g, e in zip(got, expected, strict=True)
+    ]
+    return torch.stack(shares).max().item()  # NaN if one is NaN; Python's max could lose it
