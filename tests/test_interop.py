@@ -171,7 +171,7 @@ def run(code):
         [sys.executable, "-W", "error::ImportWarning", "-c", textwrap.dedent(code)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=900,  # for what never comes
     )
     assert result.returncode == 0, result.stderr
     return result.stdout

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import oldest
 import pytest
+from draws import assert_close
 
 import notebooks
 
@@ -97,7 +98,7 @@ def test_the_readme_example_runs():
     (example,) = re.findall(r"```python\n(.*?)```", readme, re.S)
     names = {}
     exec(example, names)
-    assert (names["output"] - names["same"]).abs().max() < 1e-6
+    assert_close(names["output"], names["same"], within=1e-6)
 
 
 def make(folder, *arguments):

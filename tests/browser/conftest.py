@@ -8,13 +8,16 @@ import shutil
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SHOTS = ROOT / "build" / "screenshots"
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
+# A limit is for what never comes; a busy machine may take long over what does.
+PATIENCE = 180_000  # milliseconds
+expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="session")
@@ -33,6 +36,7 @@ def browser():
 def page(browser):
     """A page that records requests and errors; both have to stay empty."""
     context = browser.new_context(viewport={"width": 1000, "height": 900}, has_touch=True)
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     watch(page)
     yield page

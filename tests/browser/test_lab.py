@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import expect
 
 import notebooks
-from conftest import ROOT, SHOTS, watch
+from conftest import PATIENCE, ROOT, SHOTS, watch
 
 CHAPTERS, BOOK = notebooks.chapters(), notebooks.book()
 SETTINGS = """{"@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"}}"""
@@ -92,7 +92,7 @@ def start(command, folder, state, **environment):
 
 def stop(process):
     os.killpg(process.pid, signal.SIGTERM)
-    process.wait(timeout=20)
+    process.wait(PATIENCE / 1000)
 
 
 HERE = r"(https?|wss?)://(localhost|127\.0\.0\.1)[:/]"
@@ -101,7 +101,7 @@ HERE = r"(https?|wss?)://(localhost|127\.0\.0\.1)[:/]"
 @pytest.fixture(scope="module")
 def page(browser):
     page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.set_default_timeout(180_000)
+    page.set_default_timeout(PATIENCE)
     watch(page, HERE)
     yield page
     page.close()
@@ -173,14 +173,14 @@ def check_controls(page, chapter):
     """
     figures = page.locator(".widget-vbox", has=page.locator("img.widget-image"))
     controls = chapter.read_text(encoding="utf-8").count("interact.controls(")
-    expect(figures).to_have_count(controls, timeout=120_000)
+    expect(figures).to_have_count(controls)
     for figure in figures.all():
         picture = figure.locator("img.widget-image")
         for control in figure.locator(".noUi-handle, select, input[type=checkbox]").all():
             for move in there_and_back(control):
                 before = picture.get_attribute("src")
                 move()
-                expect(picture).not_to_have_attribute("src", before, timeout=120_000)
+                expect(picture).not_to_have_attribute("src", before)
 
 
 def there_and_back(control):

@@ -17,9 +17,9 @@ import pytest
 import test_lab
 import torch
 import websocket
-from conftest import SHOTS, frame, watch
 from nbconvert import HTMLExporter
 
+from conftest import PATIENCE, SHOTS, frame, watch
 from d2lattn.pictures import live
 
 FIREFOX = shutil.which("firefox-esr")
@@ -161,6 +161,7 @@ def test_crowded_figures_cut_no_label(page, tmp_path, name, monkeypatch):
 
 def test_without_code_the_table_remains(browser, tmp_path):
     context = browser.new_context(java_script_enabled=False)
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     (tmp_path / "page.html").write_text("".join(FIGURES[name].html for name in KINDS))
     page.goto(f"file://{tmp_path}/page.html")
@@ -459,6 +460,7 @@ def test_numbers_reach_a_contrast_of_4_5(page, tmp_path, name, colours):
 
 def test_at_200_percent_nothing_is_cut_and_a_click_lands(browser, tmp_path):
     context = browser.new_context(viewport={"width": 500, "height": 450}, device_scale_factor=2)
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     watch(page)
     show(page, tmp_path, *KINDS)
@@ -562,6 +564,7 @@ def test_static_page_of_nbconvert(browser, tmp_path, options):
     html, _ = HTMLExporter(**options).from_notebook_node(notebook(*KINDS))
     (tmp_path / "page.html").write_text(html, encoding="utf-8")
     context = browser.new_context(viewport={"width": 1100, "height": 900})
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     watch(page)  # nbconvert itself asks for require.js and MathJax, in vain
     page.goto(f"file://{tmp_path}/page.html")
@@ -627,12 +630,12 @@ class Firefox:
             start_new_session=True,
         )
         self.sent = 0
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + PATIENCE / 1000
         while True:
             try:
                 address = f"ws://127.0.0.1:{port}/session"
                 self.socket = websocket.create_connection(
-                    address, timeout=120, suppress_origin=True
+                    address, timeout=PATIENCE / 1000, suppress_origin=True
                 )
                 break
             except OSError:
@@ -662,8 +665,8 @@ class Firefox:
         assert result["type"] == "success", result
         return json.loads(result["result"]["value"])
 
-    def wait_for(self, expression, seconds=30):
-        deadline = time.monotonic() + seconds
+    def wait_for(self, expression):
+        deadline = time.monotonic() + PATIENCE / 1000
         while not self.read(expression):
             assert time.monotonic() < deadline, expression
             time.sleep(0.2)

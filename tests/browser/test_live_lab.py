@@ -11,10 +11,10 @@ import sys
 import nbformat
 import pytest
 import test_lab
-from conftest import ROOT, SHOTS, frame, watch
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from test_live import CONTRAST, FIGURES, HOST, SENTENCE, X
 
+from conftest import PATIENCE, ROOT, SHOTS, frame, watch
 from d2lattn.pictures import live
 
 SOURCES = {
@@ -86,7 +86,7 @@ def lab_command():
 @pytest.fixture
 def page(browser):
     context = browser.new_context(viewport={"width": 1280, "height": 720})
-    context.set_default_timeout(180_000)
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     watch(page, test_lab.HERE)
     yield page
@@ -95,15 +95,22 @@ def page(browser):
 
 
 def alive(page, count):
-    page.wait_for_function(
-        f"({IN_LAB})().filter(Boolean).length === {count}", timeout=180_000, polling=500
-    )
+    page.wait_for_function(f"({IN_LAB})().filter(Boolean).length === {count}", polling=500)
+
+
+SCROLL = "i => { window.jupyterapp.shell.currentWidget.content.scrollToItem(i) }"
+IN_SIGHT = """i => {
+  const {content} = window.jupyterapp.shell.currentWidget;
+  const cell = content.widgets[i].node, box = cell.getBoundingClientRect();
+  const seen = content.node.getBoundingClientRect();
+  return cell.isConnected && box.height && box.top < seen.bottom && box.bottom > seen.top;
+}"""
 
 
 def test_jupyterlab(page, lab):
     """Untrusted the tables, after Run All the figures, and they live on when it is opened again."""
     page.goto(lab("live"))
-    page.locator(".jp-OutputArea table").first.wait_for(timeout=180_000)
+    page.locator(".jp-OutputArea table").first.wait_for()
     assert page.locator("[data-live]").count() == 0  # the sanitizer took element and script away
     assert page.locator(".jp-OutputArea caption").first.is_visible()
     page.screenshot(path=str(SHOTS / "live-lab-untrusted.png"))
@@ -112,7 +119,7 @@ def test_jupyterlab(page, lab):
     page.evaluate("() => { window.jupyterapp.commands.execute('notebook:restart-run-all') }")
     page.get_by_role("button", name="Confirm Kernel Restart").click()
     alive(page, len(SOURCES))
-    page.wait_for_timeout(1000)
+    test_lab.settled(page, IN_LAB)
     page.screenshot(path=str(SHOTS / "live-lab.png"))
 
     # Keys stay in the figure: "b" adds no cell; Escape gives them back to the notebook.
@@ -130,11 +137,10 @@ def test_jupyterlab(page, lab):
     assert page.evaluate("!document.activeElement.shadowRoot")
 
     # Scrolled away and back, the state is kept.
-    scroll = "i => window.jupyterapp.shell.currentWidget.content.scrollToItem(i)"
-    page.evaluate(scroll, 2 * len(SOURCES) - 1)
-    page.wait_for_timeout(1500)
-    page.evaluate(scroll, 0)
-    page.wait_for_timeout(1500)
+    for cell in (2 * len(SOURCES) - 1, 0):
+        page.evaluate(SCROLL, cell)
+        page.wait_for_function(IN_SIGHT, arg=cell)
+        test_lab.settled(page, IN_LAB)
     assert page.evaluate(IN_LAB)[0] == before[0]
 
     # A second run of one cell resets its figure alone.
@@ -144,8 +150,7 @@ def test_jupyterlab(page, lab):
       await window.jupyterapp.commands.execute('notebook:run-cell');
     }""")
     alive(page, len(SOURCES))
-    page.wait_for_timeout(500)
-    again = page.evaluate(IN_LAB)
+    again = test_lab.settled(page, IN_LAB)
     assert again[0] == before[0] and again[2:] == before[2:]
 
     page.evaluate("window.jupyterapp.commands.execute('docmanager:save')")
