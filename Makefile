@@ -31,7 +31,8 @@ PIP := pip install --quiet --disable-pip-version-check
 
 # Every output of every chapter, one kernel on each core and one thread in each.
 # Of a live figure the data are compared, not its code.
-NBVAL := -q -n auto --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout 120 \
+NBVAL := -q -n auto --dist loadfile --nbval --nbval-current-env \
+	--nbval-cell-timeout 600 --nbval-kernel-startup-timeout 600 \
 	--nbval-sanitize-with $(CURDIR)/tests/nbval_sanitize.cfg
 # These tests have commands, and some of them environments, of their own.
 APART := $(foreach folder,browser class colab dist hub site,--ignore tests/$(folder))

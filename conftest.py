@@ -24,3 +24,10 @@ def pytest_runtest_setup(item):
         sys.modules["numpy"].random.seed(seed)
     if "torch" in sys.modules:
         sys.modules["torch"].manual_seed(seed)
+
+
+def pytest_collection_modifyitems(items):
+    """A kernel on a busy machine may take longer than nbval's 5 seconds to say that it is idle."""
+    for item in items:
+        if hasattr(item, "output_timeout"):
+            item.output_timeout = 600

@@ -53,6 +53,7 @@ def test_nbval_compares_the_data_and_not_the_code(tmp_path):
     command = [sys.executable, "-m", "pytest", "-v", "--nbval", "--nbval-current-env", str(path)]
     sanitize = ["--nbval-sanitize-with", str(ROOT / "tests" / "nbval_sanitize.cfg")]
     options = ["-p", "no:cacheprovider", "--rootdir", str(tmp_path)]
+    options += ["-p", "conftest", "--nbval-kernel-startup-timeout", "600"]  # on a busy machine
     done = subprocess.run([*command, *sanitize, *options], cwd=ROOT, capture_output=True, text=True)
     verdicts = re.findall(r"::Cell \d+ (PASSED|FAILED)", done.stdout)
     assert len(verdicts) == len(cells), done.stdout + done.stderr
