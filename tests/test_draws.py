@@ -24,7 +24,7 @@ def test_a_test_is_seeded_by_its_name_and_the_seed_of_the_run(request):
     drawn = random.random(), np.random.random(), torch.rand(()).item()
     random.seed(seed), np.random.seed(seed), torch.manual_seed(seed)
     assert drawn == (random.random(), np.random.random(), torch.rand(()).item())
-    assert draws.SEED == run
+    assert run == draws.SEED
 
 
 def test_another_seed_of_the_run_draws_other_numbers(monkeypatch):

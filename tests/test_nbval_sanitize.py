@@ -41,7 +41,7 @@ CHANGES = {
 
 
 def test_nbval_compares_the_data_and_not_the_code(tmp_path):
-    cells = [nbformat.v4.new_code_cell("from d2lattn import live", execution_count=1)]
+    cells = [nbformat.v4.new_code_cell("from d2lattn.pictures import live", execution_count=1)]
     for code, change, _ in CHANGES.values():
         figure = eval(code, {"live": live})
         bundle = change(figure._repr_mimebundle_())

@@ -18,7 +18,7 @@ from conftest import PATIENCE, ROOT, SHOTS, frame, watch
 from d2lattn.pictures import live
 
 SOURCES = {
-    "attention": f"from d2lattn import live\nlive.attention({X}, tokens={SENTENCE})",
+    "attention": f"from d2lattn.pictures import live\nlive.attention({X}, tokens={SENTENCE})",
     "steps": "live.steps([1.0, 3.0, 2.0], [10.0, 20.0, 5.0])",
     "heads": "live.heads([[[0.5, 0.5], [0.1, 0.9]]] * 3, tokens=['small', 'cat'])",
     "positions": "live.positions(8, base=10000.0, length=60)",
@@ -31,7 +31,7 @@ IN_LAB = """() => [...document.querySelectorAll('[data-live]')]
 
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 KINDS = ("attention", "projections", "training", "positions", "steps", "field")
-CONTROLS = """from d2lattn import interact, plots
+CONTROLS = """from d2lattn.pictures import interact, plots
 import torch
 
 def draw(temperature, causal):
