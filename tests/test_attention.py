@@ -46,9 +46,9 @@ def noise(*shape, seed=1, dtype=torch.float64):
 
 
 def holes(*shape, seed=2):
-    """A random mask with a row of False in it, so that one query sees nothing."""
+    """A random mask in which query 0 sees a key and query 1 sees nothing, whatever is drawn."""
     mask = torch.rand(*shape, generator=generator(seed)) < 0.6
-    mask[..., 1, :] = False
+    mask[..., 0, 0], mask[..., 1, :] = True, False
     return mask
 
 

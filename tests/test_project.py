@@ -7,7 +7,9 @@ import sys
 import tomllib
 from pathlib import Path
 
+import fuzz
 import oldest
+import package_tests
 import pytest
 from draws import assert_close
 
@@ -124,3 +126,9 @@ def test_an_unfit_python_gives_one_clear_line(tmp_path):
         assert result.returncode != 0
         assert result.stdout.startswith("d2lattn needs Python 3.11 or newer")
         assert len(result.stdout.splitlines()) == 1
+
+
+def test_a_search_says_pytest_what_it_understands():
+    few = ["-n", "0", "--co", "tests/test_masks.py"]
+    listed = subprocess.check_output([*package_tests.PYTEST, *few, *fuzz.options("7")], cwd=ROOT)
+    assert b"test_masks.py::test_window_mask" in listed
