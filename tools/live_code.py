@@ -1,40 +1,59 @@
 """`make live`: write the code that live figures carry, live_js/stored, from its modules.
 
-Needs node and, once, the network: npx fetches the pinned esbuild. The book itself needs neither;
-a test holds that what is stored was made from the modules beside it.
+Needs node and what `npm ci --prefix tools/js` sets up, once, from the network. The book itself
+needs neither; a test holds that what is stored was made from the modules beside it.
 """
 
 import hashlib
+import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parent.parent / "d2lattn" / "live_js"
-ESBUILD = "esbuild@0.28.2"
+from d2lattn.pictures import live
+
+SOURCE = live.STORED.parent
+TOOLS = Path(__file__).resolve().parent / "js"
 OPTIONS = ["--bundle", "--minify", "--format=esm", "--charset=utf8", "--target=es2022"]
 KINDS = ("attention", "heads", "positions", "steps", "field")
 
 
+def program(name):
+    """The path of a program of tools/js, or None where it is not set up."""
+    return shutil.which(name, path=str(TOOLS / "node_modules" / ".bin"))
+
+
+def modules(kind):
+    """What a kind is made of: its own modules and those that all share."""
+    return sorted([*(SOURCE / "kit").glob("*.js"), *(SOURCE / kind).glob("*.js")])
+
+
 def source_hash(kind):
-    """Of the modules that a kind is made of, of the minifier and of its options."""
-    modules = (SOURCE / "core.js").read_bytes() + (SOURCE / f"{kind}.js").read_bytes()
-    return hashlib.sha256(modules + " ".join([ESBUILD, *OPTIONS]).encode()).hexdigest()
+    """Of the modules of a kind, of the minifier and of its options."""
+    packages = json.loads((TOOLS / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    made_by = [packages["node_modules/esbuild"]["version"], *OPTIONS]
+    parts = [path.read_text(encoding="utf-8") for path in modules(kind)]
+    return hashlib.sha256("\0".join([*parts, *made_by]).encode()).hexdigest()
 
 
 def store(kind):
     """Bundle and minify one kind; the first line of what is stored names its source."""
+    esbuild = program("esbuild") or sys.exit("esbuild is not there: npm ci --prefix tools/js")
     entry = (
-        f'import {{define}} from "./core.js"; import {{mount}} from "./{kind}.js"; '
+        f'import {{define}} from "./kit/element.js"; import {{mount}} from "./{kind}/index.js"; '
         'define("live-00000000", mount);'  # the name is put in by the package
     )
-    command = ["npx", "--yes", ESBUILD, *OPTIONS]
-    made = subprocess.run(command, input=entry, cwd=SOURCE, capture_output=True, text=True)
+    made = subprocess.run(
+        [esbuild, *OPTIONS], input=entry, cwd=SOURCE, capture_output=True, encoding="utf-8"
+    )
     if made.returncode:
         sys.exit(made.stderr)
     path = SOURCE / "stored" / f"{kind}.js"
     path.parent.mkdir(exist_ok=True)
-    path.write_text(f"// {source_hash(kind)}\n{made.stdout.strip()}\n")
-    print(f"{path.relative_to(SOURCE.parent.parent)}: {path.stat().st_size} bytes")
+    code = f"// {source_hash(kind)}\n{made.stdout.strip()}\n"
+    path.write_text(code, encoding="utf-8", newline="\n")
+    print(f"{path.name}: {path.stat().st_size} bytes")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,111 @@
+// The chosen number of the microscope in words: parts of a sentence, each with the role it plays.
+import {factor, plain, show} from "../kit/numbers.js";
+import {PROJECTED, isInput, isWeight} from "./state.js";
+
+const MANY = 9; // e to a larger power than this is written less the row's largest score
+
+const terms = (a, b) => a.map((value, i) => `${factor(value)}·${factor(b[i])}`).join(" + ");
+
+export const matrix = k => `W${"qkv"[k]}ᵀ`;
+
+export function explain(state, now, {tokens}) {
+  const [kind, i] = state.at;
+  const asking = tokens[i];
+  if (kind === "word") return word(asking, now, i, tokens);
+  if (isInput(kind)) return input(asking, state, now);
+  if (PROJECTED.includes(kind)) return projected(asking, state, now);
+  if (kind === "output") return output(asking, state, now);
+  return pair(asking, state, now, tokens);
+}
+
+function word(asking, now, i, tokens) {
+  const shares = now.shares[i];
+  if (!now.rows[i].sum) {
+    const nobody = " asks, but may see nobody: every share is 0, and so is what comes out.";
+    return [[asking, "query"], [nobody]];
+  }
+  const best = shares.indexOf(Math.max(...shares));
+  return [
+    [asking, "query"],
+    [" asks. The largest share, "],
+    [show(shares[best]), "weight"],
+    [", goes to "],
+    [tokens[best], "key"],
+    ["; the values, blended by share, come out as "],
+    [`(${now.output[i].map(plain).join(", ")})`, "output"],
+    ["."],
+  ];
+}
+
+const HOW = "Type another (Enter), drag it up or down, or hold Shift and press ↑ or ↓.";
+
+function input(asking, {at: [kind, i, j]}, now) {
+  const value = plain(now.panels[kind][i][j]);
+  const where = isWeight(kind)
+    ? [[`Row ${i + 1}, column ${j + 1} of `], [matrix(kind[1]), PROJECTED[kind[1]]]]
+    : [[`Number ${j + 1} of `], [asking]];
+  return [...where, [` is ${value}. ${HOW}`]];
+}
+
+function projected(asking, {at: [kind, i, j], x, projections}, now) {
+  const part = PROJECTED.indexOf(kind);
+  const sum = terms(x[i], projections[part][j]);
+  const result = plain(now.panels[kind][i][j]);
+  return [
+    [`${kind} of ${asking}`, kind],
+    [`, number ${j + 1} = x · column ${j + 1} of ${matrix(part)} = ${sum} = ${result}`],
+  ];
+}
+
+function output(asking, {at: [, i, j]}, now) {
+  const channel = now.values.map(value => value[j]);
+  return [
+    [`output of ${asking}`, "output"],
+    [`, number ${j + 1} = `],
+    ["shares", "weight"],
+    [" · "],
+    ["values", "value"],
+    [` = ${terms(now.shares[i], channel)} = ${plain(now.output[i][j])}`],
+  ];
+}
+
+// A score, and from it a share.
+function pair(asking, state, now, tokens) {
+  const [kind, i, j] = state.at;
+  const parts = score(asking, state, now, tokens[j]);
+  if (!now.visible[i][j]) {
+    const hidden = "; hidden by the mask, so it counts as −∞ and its share is ";
+    return [...parts, [hidden], ["0", "weight"], ["."]];
+  }
+  return kind === "score" ? parts : [...parts, ...share(now, i, j)];
+}
+
+function score(asking, {at: [, i, j], divide, temperature}, now, answering) {
+  const product = now.products[i][j];
+  const parts = [
+    [`query of ${asking}`, "query"],
+    [" · "],
+    [`key of ${answering}`, "key"],
+    [` = ${terms(now.queries[i], now.keys[j])} = ${plain(product)}`],
+  ];
+  if (now.divisor !== 1) parts.push([`; ÷ ${divide} = ${plain(product / now.divisor)}`]);
+  if (temperature !== 1) {
+    parts.push([`; ÷ ${plain(temperature)} (temperature) = ${plain(now.scores[i][j])}`]);
+  }
+  return parts;
+}
+
+function share(now, i, j) {
+  const {sum, largest} = now.rows[i];
+  const less = Math.abs(largest) > MANY ? largest : 0;
+  const lessened = now.scores[i][j] - less;
+  const moved = `; less the row's largest, ${plain(less)}, which changes no share`;
+  const power = less ? `${moved}: e^${factor(lessened)}` : `; e^${factor(lessened)}`;
+  const total = plain(sum * Math.exp(largest - less));
+  return [
+    [power],
+    [` = ${plain(Math.exp(lessened))}; ÷ ${total}, the sum of the row, = `],
+    [show(now.shares[i][j]), "weight"],
+    ["."],
+  ];
+}

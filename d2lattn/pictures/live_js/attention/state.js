@@ -1,0 +1,94 @@
+// The microscope: what is chosen in it, and every number that follows. No page in here.
+import {clamp, dot, plain, replaced, softmax} from "../kit/numbers.js";
+
+export const RULES = ["none", "padding", "causal", "window", "causal + padding", "causal + window"];
+export const PROJECTED = ["query", "key", "value"]; // by W_q, W_k and W_v, whose kinds are W0 to W2
+const ROWS_ASK = ["word", "query", "score", "share", "output"]; // to pick a row is to ask
+
+export const isWeight = kind => kind[0] === "W";
+export const isInput = kind => kind === "x" || isWeight(kind);
+
+// The divisors of scores that the menu offers, by name, and the name with which it opens.
+export function divisorsOf({x, projections, divisor}) {
+  const width = projections ? projections[0].length : x[0].length;
+  const root = `√${width}`;
+  const divisors = new Map([
+    ["1", 1],
+    [root, Math.sqrt(width)],
+    [`${width}`, width],
+  ]);
+  if (!divisor) return {divisors, first: root};
+  const near = [...divisors.keys()].find(name => Math.abs(divisors.get(name) - divisor) < 1e-5);
+  const first = near ?? plain(divisor);
+  if (!divisors.has(first)) divisors.set(first, divisor);
+  return {divisors, first};
+}
+
+// `at` is the number that is explained: its kind, row and column.
+export const begin = data => ({
+  x: data.x,
+  projections: data.projections,
+  divide: divisorsOf(data).first,
+  temperature: 1,
+  rule: data.rule,
+  size: data.size,
+  asks: data.asks,
+  at: ["word", data.asks, 0],
+});
+
+export function pick(state, kind, i, j) {
+  return {...state, at: [kind, i, j], asks: ROWS_ASK.includes(kind) ? i : state.asks};
+}
+
+// Change a number of the tokens, or of a matrix, which is shown turned: W in (out, in) as Wᵀ.
+export function write(state, [kind, i, j], value) {
+  if (kind === "x") return {...state, x: replaced(state.x, i, j, value)};
+  if (!isWeight(kind)) return state;
+  const turned = (W, k) => (k === Number(kind[1]) ? replaced(W, j, i, value) : W);
+  return {...state, projections: state.projections.map(turned)};
+}
+
+// A number that can be changed.
+export function read({x, projections}, [kind, i, j]) {
+  return kind === "x" ? x[i][j] : projections[kind[1]][j][i];
+}
+
+export const resize = (state, size) => ({
+  ...state,
+  size: clamp(Math.round(size), 0, state.x.length),
+});
+
+// May word i see word j? `rule` names one mask or several; `size` is a length or a width.
+export function maySee(rule, i, j, size, given) {
+  if (rule === "given") return given[i][j] === "1";
+  if (rule.includes("padding") && j >= size) return false;
+  if (rule.includes("causal") && j > i) return false;
+  return !(rule.includes("window") && Math.abs(i - j) >= size);
+}
+
+// Attention from the inputs alone. W is stored (out, in): Q = X Wᵀ.
+export function attend({x, projections, divisor, temperature, rule, size, given}) {
+  const project = W => x.map(row => W.map(weights => dot(weights, row)));
+  const [queries, keys, values] = projections ? projections.map(project) : [x, x, x];
+  const visible = x.map((_, i) => x.map((_, j) => maySee(rule, i, j, size, given)));
+  const products = queries.map(query => keys.map(key => dot(query, key)));
+  const scores = products.map(row => row.map(product => product / divisor / temperature));
+  const rows = scores.map((row, i) => softmax(row, visible[i]));
+  const shares = rows.map(row => row.shares);
+  const channels = values[0].map((_, c) => values.map(value => value[c]));
+  const output = shares.map(row => channels.map(channel => dot(row, channel)));
+  return {queries, keys, values, visible, products, scores, rows, shares, output};
+}
+
+// All that is shown: `panels` holds the matrix of each kind as it is on screen.
+export function compute(state, data) {
+  const divisor = divisorsOf(data).divisors.get(state.divide);
+  const now = attend({...state, divisor, given: data.given});
+  const {queries: query, keys: key, values: value} = now;
+  const panels = {x: state.x, query, key, value};
+  state.projections?.forEach((W, k) => {
+    panels[`W${k}`] = state.x[0].map((_, c) => W.map(row => row[c]));
+  });
+  Object.assign(panels, {score: now.scores, share: now.shares, output: now.output});
+  return {...now, divisor, panels};
+}

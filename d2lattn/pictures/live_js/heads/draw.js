@@ -1,0 +1,96 @@
+// The drawing of many heads: a strip of small maps; below, the sentence to the left, the map of the
+// chosen head to the right.
+import {grid} from "../kit/cells.js";
+import {alter} from "../kit/figure.js";
+import {add, fit, lay, set, stage} from "../kit/nodes.js";
+import {drawMap, placeOf} from "./map.js";
+import {drawSentences, inOneLine, reachOf} from "./sentences.js";
+import {mapOf} from "./state.js";
+
+export const WIDTH = 884;
+const MANY = 8; // more heads than these are drawn smaller
+
+export const STYLE = `
+.maps [role=row] { display: flex; flex-wrap: wrap; gap: 4px; margin: 4px 0; }
+.maps [role=gridcell] {
+  width: 86px; padding: 4px; border-radius: 6px; text-align: center; font-size: 14px;
+  border: 2px solid transparent;
+}
+.maps.many [role=gridcell] { width: 69px; padding: 3px; font-size: 13px; }
+.maps .shown { border-color: var(--weight); font-weight: 600; }
+.maps [role=gridcell]:focus { outline: 2px solid currentColor; outline-offset: 1px; }
+.maps canvas {
+  width: 100%; aspect-ratio: 1;
+  border: 1px solid color-mix(in srgb, currentColor 35%, transparent);
+}
+`;
+
+export function draw(live, figure) {
+  const {data} = figure;
+  const strip = drawStrip(live, figure);
+  const box = stage(live);
+  const canvas = mapCanvas(box, data);
+  const svg = add(box, "svg");
+  const sentences = drawSentences(svg, figure);
+  const place = placeOf(data.shape, WIDTH);
+  const map = drawMap(svg, figure, place);
+  const short = inOneLine(data.answers);
+  const height = Math.max(reachOf(data), map.bottom);
+  fit(svg, WIDTH, height, short ? 345 : 470);
+  lay(canvas, place, {width: WIDTH, height});
+
+  let painted = null; // step and head that are on the maps
+  return (state, now) => {
+    const fresh = `${state.step} ${state.head}`;
+    if (painted !== fresh) {
+      painted = fresh;
+      strip(state);
+      paint(canvas, now.map, data);
+      map.write(now.map);
+    }
+    sentences(state, now);
+    map.update(now);
+  };
+}
+
+// One map for each head. A figure of one head has none to choose from.
+function drawStrip(live, {data, act}) {
+  const {
+    shape: [, H],
+    heads,
+  } = data;
+  const kind = H > MANY ? "maps many" : "maps";
+  const strip = add(live, "div", {class: kind, hidden: H < 2 ? "" : null});
+  const build = (cell, _, h) => {
+    mapCanvas(cell, data);
+    add(cell, "span", {}, heads[h]);
+  };
+  const cells = grid(strip, "heads", [H], build, (_, head) => act(alter, {head}))[0];
+  return ({step, head}) =>
+    cells.forEach((cell, h) => {
+      const chosen = h === head;
+      if (H > 1) paint(cell.firstChild, mapOf(data, step, h), data);
+      const label = chosen ? `${heads[h]}, shown` : heads[h];
+      set(cell, {"aria-label": label, class: chosen ? "shown" : null});
+    });
+}
+
+// One pixel for each weight, enlarged by the browser.
+function mapCanvas(parent, {shape: [, , L, S]}) {
+  return add(parent, "canvas", {width: S, height: L, "aria-hidden": "true"});
+}
+
+// Shares of many words are small: their roots are what one can see.
+function paint(canvas, map, {shape: [, , L, S], roles}) {
+  const [red, green, blue] = roles.weight.match(/\w\w/g).map(part => parseInt(part, 16));
+  const opacity = Math.max(L, S) > 12 ? Math.sqrt : share => 0.7 * share;
+  const picture = new ImageData(S, L);
+  const pixels = picture.data;
+  map.forEach((share, k) => {
+    pixels[4 * k] = red;
+    pixels[4 * k + 1] = green;
+    pixels[4 * k + 2] = blue;
+    pixels[4 * k + 3] = 255 * opacity(share);
+  });
+  canvas.getContext("2d").putImageData(picture, 0, 0);
+}

@@ -1,0 +1,63 @@
+// The bar of controls, which are the browser's own, and the sentence below it.
+import {add, set} from "./nodes.js";
+
+const LARGEST = 1e6; // of a number that is typed; d2lattn.live takes no larger one either
+
+export const barOf = live => add(live, "div", {class: "bar"});
+
+// A labelled range, number, checkbox or select.
+export function control(bar, name, attributes, change, choices) {
+  const label = add(bar, "label", {}, name);
+  const input = add(label, choices ? "select" : "input", attributes);
+  for (const choice of choices ?? []) add(input, "option", {value: choice}, choice);
+  if (choices) input.value = attributes.value;
+  input.addEventListener("input", () => change(input));
+  return input;
+}
+
+// Text that tells the value of a control; the control tells it to a screen reader itself.
+export const note = (bar, attributes = {}) =>
+  add(bar, "span", {"aria-hidden": "true", ...attributes});
+
+export function rename(input, name, visible = true) {
+  input.parentNode.hidden = !visible;
+  input.parentNode.firstChild.data = name;
+}
+
+// The field for the number that is chosen. Enter leads back to where it stands.
+export function numberField(bar, write) {
+  const read = () => Math.abs(number.valueAsNumber) <= LARGEST && write(number.valueAsNumber);
+  const number = control(bar, "number", {type: "number", step: 0.1}, read);
+  number.addEventListener("keydown", event => event.key === "Enter" && number.back?.focus());
+  return number;
+}
+
+// Show a value in a control, unless somebody is typing there.
+export function fill(input, value) {
+  if (input.getRootNode().activeElement !== input) input.value = value;
+}
+
+export function button(bar, name, press) {
+  const node = add(bar, "button", {type: "button"}, name);
+  node.addEventListener("click", press);
+  return node;
+}
+
+// The sentence that tells what is chosen: [["text"], ["cat", "query"], …], roles underlined.
+export function saying(live) {
+  const line = add(live, "p", {"aria-live": "polite"});
+  let said = "";
+  return parts => {
+    const text = parts.map(part => part[0]).join("");
+    if (text === said) return;
+    said = text;
+    line.replaceChildren(...parts.map(part => span(...part)));
+  };
+}
+
+function span(text, role) {
+  const node = document.createElement("span");
+  node.textContent = text;
+  if (role) set(node, {class: "role", style: `text-decoration-color: var(--${role})`});
+  return node;
+}

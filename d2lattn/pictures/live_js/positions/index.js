@@ -1,0 +1,35 @@
+// Positions: clock hands, columns and heatmap that move together, and the turn between two hands.
+import {barOf, button, control, fill} from "../kit/controls.js";
+import {alter, assemble} from "../kit/figure.js";
+import {draw} from "./draw.js";
+import {explain} from "./explain.js";
+import {BASES, begin, compute, move} from "./state.js";
+
+function controls(live, figure) {
+  const {act, data} = figure;
+  const bar = barOf(live);
+  const slide = (key, role) => {
+    const style = `width:120px;accent-color:var(--${role})`;
+    const range = {type: "range", min: 0, max: data.length - 1, step: 1, style};
+    return control(bar, `position ${key}`, range, input => act(move, key, Number(input.value)));
+  };
+  const p = slide("p", "query");
+  const q = slide("q", "key");
+  const keep = control(bar, "keep the distance", {type: "checkbox"}, input =>
+    act(alter, {keep: input.checked}),
+  );
+  const bases = [...new Set([...BASES, data.base])].sort((a, b) => a - b);
+  const choose = input => act(alter, {base: Number(input.value)});
+  const base = control(bar, "base", {value: data.base}, choose, bases);
+  button(bar, "Reset", figure.reset);
+
+  function update(state) {
+    fill(p, state.p);
+    fill(q, state.q);
+    keep.checked = state.keep;
+    base.value = state.base;
+  }
+  return {update};
+}
+
+export const mount = assemble({begin, compute, controls, draw, explain});

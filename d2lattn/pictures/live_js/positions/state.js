@@ -1,0 +1,58 @@
+// Positions: what is chosen, the encoding, and the turn between two positions. No page in here.
+import {clamp, dot} from "../kit/numbers.js";
+
+export const QUERY = [1, 0.3]; // the two arrows that RoPE turns
+export const KEY = [0.7, -0.7];
+export const BASES = [2, 100, 10000, 1000000];
+const ON = 5; // both positions so much further, for comparison
+
+// Radians per position of pair j: 1 / base^(2j/dim).
+export const speed = (j, dim, base) => base ** ((-2 * j) / dim);
+
+// Row p of the encoding: sin and cos of each pair's angle, in turn. An odd width ends in a sine.
+export function encoding(p, dim, base) {
+  const angle = c => p * speed(Math.floor(c / 2), dim, base);
+  return Array.from({length: dim}, (_, c) => (c % 2 ? Math.cos : Math.sin)(angle(c)));
+}
+
+// RoPE on one pair of numbers: a turn by `angle`.
+export function turn([a, b], angle) {
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+  return [a * cos - b * sin, a * sin + b * cos];
+}
+
+// A query at p times a key at q, both turned.
+export function turnedScore(query, key, p, q, pair, dim, base) {
+  const w = speed(pair, dim, base);
+  return dot(turn(query, p * w), turn(key, q * w));
+}
+
+export function begin({p, q, base, length}) {
+  const last = length - 1;
+  return {p: Math.min(p, last), q: Math.min(q, last), pair: 0, base, keep: false, last};
+}
+
+// Move "p" or "q". If the distance is kept, the other goes along, and both stop where one of them
+// would leave the row.
+export function move(state, moved, to) {
+  if (!state.keep) return {...state, [moved]: to};
+  const other = moved === "p" ? "q" : "p";
+  const by = clamp(to - state[moved], -state[other], state.last - state[other]);
+  return {...state, [moved]: state[moved] + by, [other]: state[other] + by};
+}
+
+// The position that is nearer to where a hand takes hold.
+export const nearer = ({p, q}, to) => (Math.abs(to - q) < Math.abs(to - p) ? "q" : "p");
+
+// The speed of every pair; of the chosen one, the turn from p to q and its products.
+export function compute({p, q, pair, base}, {dim}) {
+  const speeds = Array.from({length: dim / 2}, (_, j) => speed(j, dim, base));
+  const score = by => turnedScore(QUERY, KEY, p + by, q + by, pair, dim, base);
+  return {
+    speeds,
+    speed: speeds[pair],
+    turn: (q - p) * speeds[pair],
+    further: {p: p + ON, q: q + ON},
+    products: {still: dot(QUERY, KEY), turned: score(0), further: score(ON)},
+  };
+}
