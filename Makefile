@@ -25,6 +25,7 @@ DISTRIBUTING := .venv/dist-ready-$(shell cksum < requirements-dist.txt | cut -d'
 CLASS := .venv-class/ready-$(shell cat requirements.txt requirements-class.txt 2>/dev/null | cksum | cut -d' ' -f1)
 SITE := .venv-site/ready-$(shell cat requirements.txt requirements-site.txt 2>/dev/null | cksum | cut -d' ' -f1)
 MAKING := .venv-make/ready-$(shell cksum < requirements-make.txt | cut -d' ' -f1)
+JAVASCRIPT := tools/js/node_modules/ready
 PY := .venv/bin/python
 FIRST := notebooks/00_start_here.ipynb
 PIP := pip install --quiet --disable-pip-version-check
@@ -59,7 +60,7 @@ lab: $(STAMP) ## open the book in JupyterLab (PORT=8888)
 	if [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then flags="$$flags --no-browser"; fi; \
 	exec $(PY) -m jupyterlab $$flags
 
-test: $(STAMP) ## check the style, the package and every chapter, output by output
+test: $(STAMP) $(JAVASCRIPT) ## check the style, the package and every chapter, output by output
 	@$(PY) -m ruff check --quiet . && $(PY) -m ruff format --quiet --check .
 	@$(call settings,.venv) $(PY) -m pytest $(NBVAL) --doctest-modules $(APART) \
 		d2lattn tests notebooks
@@ -103,7 +104,7 @@ hub: $(HUB) ## serve a class from this machine (root, Linux; deploy/README.md)
 refresh: $(STAMP) ## run the chapters and store their outputs (CHAPTERS="01 02" for some)
 	@$(call settings,.venv) $(PY) tools/notebooks.py refresh $(CHAPTERS)
 
-live: $(STAMP) ## minify the code of the live figures (needs node and, once, the network)
+live: $(STAMP) $(JAVASCRIPT) ## minify the code of the live figures, for the chapters too (needs node)
 	@$(PY) tools/live_code.py
 
 bench: $(STAMP) ## measure speed and memory, write benchmarks/RESULTS.md
@@ -154,7 +155,7 @@ links: $(STAMP) ## stamp the public address into the book (REPO=owner/name)
 	@$(PY) tools/notebooks.py links "$(REPO)"
 
 clean: ## remove the environment and everything that was built
-	rm -rf .venv .venv-* build .pytest_cache .hypothesis .ruff_cache *.egg-info
+	rm -rf .venv .venv-* build tools/js/node_modules .pytest_cache .hypothesis .ruff_cache *.egg-info
 	find . -name __pycache__ -o -name .ipynb_checkpoints | xargs rm -rf
 
 # $(call environment,folder,what pip installs,that without dependencies,another Python)
@@ -215,3 +216,9 @@ $(DISTRIBUTING): $(STAMP) requirements-dist.txt
 $(BROWSER): $(STAMP) requirements-browser.txt
 	@$(PY) -m $(PIP) -r requirements-browser.txt
 	@touch $(BROWSER)
+
+# What formats, checks and minifies the JavaScript of the live figures. Without it (no node, no
+# network) only the tests that ask for it are skipped.
+$(JAVASCRIPT): tools/js/package-lock.json
+	@if npm ci --prefix tools/js --ignore-scripts --no-audit --no-fund --silent --fetch-retries=1; then touch $@; \
+	else echo "the JavaScript is not checked: that needs node and, once, the network (npm ci --prefix tools/js)"; fi

@@ -6,22 +6,22 @@ import math
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
+import live_code
+import nbformat
+import numpy as np
 import pytest
 import torch
 from draws import generator
 
+import notebooks
 from d2lattn import comparison
 from d2lattn.pictures import live
 from d2lattn.pictures.colours import ROLES
 from d2lattn.positions import apply_rotary, sinusoidal_encoding
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
-import live_code as maker  # noqa: E402
-
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
 SENTENCE = ["the", "hungry", "cat", "found", "the", "milk"]
@@ -32,9 +32,22 @@ X = torch.tensor(
 
 def in_node(module, function, cases):
     """What a function of a JavaScript module returns for each list of arguments."""
-    cases = json.dumps(cases).replace("-Infinity", '"-inf"')
-    run = [NODE, str(ROOT / "tests" / "js" / "compute.mjs"), module, function]
-    done = subprocess.run(run, input=cases, capture_output=True, text=True)
+    return run_node("compute.mjs", live_code.SOURCE / f"{module}.js", function, cases=cases)
+
+
+def play(kind, figure, *acts):
+    """Each state of a figure, what it computes and what it says: at first, and after every act."""
+    cases = [{"data": parts(figure)[2], "acts": acts}]
+    return run_node("play.mjs", live_code.SOURCE / kind, cases=cases)[0]
+
+
+def run_node(script, *arguments, cases):
+    done = subprocess.run(
+        [NODE, ROOT / "tests" / "js" / script, *arguments],
+        input=json.dumps(cases).replace("-Infinity", '"-inf"'),
+        capture_output=True,
+        encoding="utf-8",
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -109,7 +122,7 @@ def test_the_microscope_computes_what_torch_computes():
     settings = [attention_setting(seed) for seed in range(200)]
     empty = 0
     for setting, got in zip(
-        settings, in_node("attention", "attend", [[s] for s in settings]), strict=True
+        settings, in_node("attention/state", "attend", [[s] for s in settings]), strict=True
     ):
         expected = attention_by_torch(setting)
         for name, tensor in expected.items():
@@ -134,7 +147,7 @@ def test_the_online_softmax_is_the_softmax_after_every_number():
         if seed % 4 == 0:
             scores[: 1 + seed % 3] = -math.inf  # the first ones are hidden, at times all
         cases.append((scores, rows_of(seed + 999, n, d)))
-    got = in_node("steps", "online", [[s.tolist(), v.tolist()] for s, v in cases])
+    got = in_node("steps/state", "online", [[s.tolist(), v.tolist()] for s, v in cases])
     for (scores, values), states in zip(cases, got, strict=True):
         assert len(states) == len(scores) + 1 and states[0]["output"] == [0] * values.shape[1]
         for t, state in enumerate(states[1:], 1):
@@ -160,9 +173,9 @@ def test_heads_are_recomputed_from_what_was_sent():
         expected.append((weights, sent, query, key, bound))
     by_query = 0
     for got, (weights, sent, query, key, bound) in zip(
-        in_node("heads", "weightsOf", cases), expected, strict=True
+        in_node("heads/state", "weightsOf", cases), expected, strict=True
     ):
-        got = torch.tensor(list(got.values()), dtype=torch.float64).reshape(weights.shape)
+        got = torch.tensor(got, dtype=torch.float64).reshape(weights.shape)
         assert (got - weights).abs().max() <= bound < 0.01
         if "query" in sent:
             by_query += 1
@@ -178,7 +191,9 @@ def test_heads_are_recomputed_from_what_was_sent():
 def test_positions_turn_as_the_package_does():
     cases = [(seed * 7 % 256, 2 + 2 * (seed % 16), (2.0, 100.0, 1e4, 1e6)[seed % 4])
              for seed in range(200)]  # fmt: skip
-    for (p, dim, base), got in zip(cases, in_node("positions", "encoding", cases), strict=True):
+    for (p, dim, base), got in zip(
+        cases, in_node("positions/state", "encoding", cases), strict=True
+    ):
         row = sinusoidal_encoding(1, dim, base=base, offset=p, dtype=torch.float64)
         assert_close(got, row[0])
     turned, expected = [], []
@@ -190,7 +205,7 @@ def test_positions_turn_as_the_package_does():
         a[0, 2 * pair : 2 * pair + 2], b[0, 2 * pair : 2 * pair + 2] = query, key
         a, b = apply_rotary(a, offset=p, base=base), apply_rotary(b, offset=q, base=base)
         expected.append((a * b).sum())
-    for got, value in zip(in_node("positions", "turnedScore", turned), expected, strict=True):
+    for got, value in zip(in_node("positions/state", "turnedScore", turned), expected, strict=True):
         assert_close(got, value)
 
 
@@ -204,7 +219,7 @@ def test_a_unit_sees_what_the_convolution_reads():
         cases.append(
             dict(n=n, k=k, depth=depth, dilated=bool(seed % 2), causal=causal, top=seed % n)
         )
-    for case, got in zip(cases, in_node("field", "seen", [[c] for c in cases]), strict=True):
+    for case, got in zip(cases, in_node("field/state", "seen", [[c] for c in cases]), strict=True):
         stack = [
             comparison.conv_connectivity(
                 case["n"],
@@ -226,7 +241,7 @@ def test_costs_are_those_of_the_package():
         for seed in range(200)
     ]
     for (n, d, k, dilated, causal), got in zip(
-        cases, in_node("field", "costs", cases), strict=True
+        cases, in_node("field/state", "costs", cases), strict=True
     ):
         expected = [
             comparison.conv_cost(n, d, k, dilated=dilated, causal=causal),
@@ -235,6 +250,145 @@ def test_costs_are_those_of_the_package():
         ]
         read = [[float(str(value)) for value in row] for row in got.values()]
         assert read == [list(map(float, cost)) for cost in expected]
+
+
+# A figure without a page: the changes that a hand makes, and what follows from them.
+
+
+@needs_node
+def test_numbers_of_tokens_and_matrices_are_changed_where_they_stand():
+    matrices = rows_of(3, 3, 3, 3).round(decimals=2)
+    figure = live.attention(X, tokens=SENTENCE, projections=matrices.unbind())
+    acts = [("write", ["x", 2, 1], -1.5), ("write", ["W1", 0, 2], 0.25), ("write", ["W2", 1, 0], 2)]
+    states = play("attention", figure, *acts, ("write", ["score", 0, 0], 9))
+    x = X.double()
+    for step in range(5):
+        if step == 1:
+            x[2, 1] = -1.5
+        elif step == 2:
+            matrices[1, 2, 0] = 0.25  # what is shown is Wᵀ
+        elif step == 3:
+            matrices[2, 0, 1] = 2  # and a score cannot be changed
+        query, key, value = (x @ matrix.T for matrix in matrices)
+        shares = (query @ key.T / math.sqrt(3)).softmax(-1)
+        panels = states[step]["now"]["panels"]
+        for name, expected in dict(x=x, key=key, share=shares, output=shares @ value).items():
+            assert_close(panels[name], expected)
+        for k in range(3):
+            assert_close(panels[f"W{k}"], matrices[k].T)
+
+
+@needs_node
+def test_the_microscope_tells_every_kind_of_number():
+    figure = live.attention([[1.0, 1, 0], [2, 0, 1]], tokens=["small", "cat"], mask="causal")
+    kinds = [("x", 0, 1), ("score", 1, 0), ("share", 0, 1), ("output", 1, 2), ("word", 0, 0)]
+    said = [state["said"] for state in play("attention", figure, *(("pick", *k) for k in kinds))]
+    assert said == [
+        "cat asks. The largest share, 0.85, goes to cat; the values, blended by share, come out as "
+        "(1.85, 0.15, 0.85).",
+        "Number 2 of small is 1. Type another (Enter), drag it up or down, or hold Shift and press "
+        "↑ or ↓.",
+        "query of cat · key of small = 2·1 + 0·1 + 1·0 = 2; ÷ √3 = 1.15",
+        "query of small · key of cat = 1·2 + 1·0 + 0·1 = 2; ÷ √3 = 1.15; hidden by the mask, so it "
+        "counts as −∞ and its share is 0.",
+        "output of cat, number 3 = shares · values = 0.15·0 + 0.85·1 = 0.85",
+        "small asks. The largest share, 1.00, goes to small; the values, blended by share, come "
+        "out as (1, 1, 0).",
+    ]
+
+
+@needs_node
+def test_who_asks_which_head_and_what_a_pointer_is_over():
+    weights = rows_of(1, 3, 2, 6, 6).softmax(-1)
+    weights[2, 1, 4] = 0  # may see nobody
+    states = play(
+        "heads",
+        live.heads(weights, tokens=SENTENCE),
+        ("alter", {"head": 1}),
+        ("ask", 4),
+        ("hover", 2, 5),
+        ("alter", {"over": None, "step": 0}),
+        ("alter", {"answer": 3}),
+        ("ask", 0),
+    )
+    expected = [  # step, head, who asks, who answers
+        (2, 0, 3, None), (2, 1, 3, None), (2, 1, 4, None), (2, 1, 2, 5), (0, 1, 4, None),
+        (0, 1, 4, 3), (0, 1, 0, None),
+    ]  # fmt: skip
+    for state, (step, head, asks, answer) in zip(states, expected, strict=True):
+        now, row = state["now"], weights[step, head, asks]
+        assert (now["asks"], now["answer"]) == (asks, answer)
+        assert (torch.tensor(now["shares"]) - row).abs().max() < 1e-5
+        assert now["order"] == row.argsort(descending=True, stable=True).tolist()
+        told = row.argmax().item() if answer is None else answer
+        if row.sum():
+            assert f"{row[told]:.2f}, to {SENTENCE[told]} in head {head + 1}." in state["said"]
+    assert states[2]["said"] == "At step 2, the may see nobody in head 2: every share is 0."
+
+
+@needs_node
+def test_two_positions_move_together_and_stop_at_the_ends():
+    figure = live.positions(8, base=100.0, length=20)
+    keep, let = ("alter", {"keep": True}), ("alter", {"keep": False})
+    states = play("positions", figure, keep, ("move", "p", 9), ("move", "p", 19), ("move", "q", 0),
+                  let, ("move", "q", 12), ("alter", {"pair": 2, "base": 2}))  # fmt: skip
+    places = [(state["state"]["p"], state["state"]["q"]) for state in states]
+    assert places == [(3, 7), (3, 7), (9, 13), (15, 19), (0, 4), (0, 4), (0, 12), (0, 12)]
+    for (p, q), state in zip(places, states, strict=True):
+        pair, base = state["state"]["pair"], state["state"]["base"]
+        turn = (q - p) * base ** (-2 * pair / 8)
+        now = state["now"]
+        assert now["turn"] == pytest.approx(turn)
+        assert now["products"]["turned"] == pytest.approx(now["products"]["further"])
+        assert f"q = {q} differ by {q - p} · " in state["said"]
+
+
+@needs_node
+def test_steps_go_forwards_and_backwards_and_their_table_follows():
+    scores, values = torch.tensor([1.0, 3.0, 2.0]).double(), rows_of(2, 3, 2).round(decimals=2)
+    acts = [("go", 9), ("go", -1), ("pick", 2, 1), ("write", [0, 0], 4), ("write", [2, 1], -7),
+            ("write", [5, 0], 99)]  # fmt: skip
+    states = play("steps", live.steps(scores, values), *acts)
+    assert [state["state"]["read"] for state in states] == [1, 3, 0, 2, 2, 2, 2]
+    assert [state["state"]["at"] for state in states[:4]] == [[0, 0], [0, 2], [0, 0], [2, 1]]
+    for step, state in enumerate(states):
+        if step == 4:
+            scores[0] = 4
+        elif step == 5:
+            values[1, 1] = -7  # and what is computed cannot be changed
+        table = state["now"]["table"]
+        assert_close(table[:3], torch.cat([scores[None], values.T]))
+        assert_close(table[3], scores.cummax(0).values)
+        for t in (1, 2, 3):
+            output = scores[:t].softmax(0) @ values[:t]
+            assert_close([row[t - 1] for row in table[-2:]], output)
+    assert states[2]["said"].startswith("Nothing is read yet")
+    assert states[1]["said"].endswith("the softmax of all scores at once, times the values.")
+
+
+@needs_node
+def test_an_even_kernel_is_causal_and_a_unit_stays_within_the_layers():
+    figure = live.field(3, 3, dilated=False, causal=False)
+    acts = [("choose", {"k": 2}), ("choose", {"causal": False}), ("deepen", 5), ("deepen", 2),
+            ("choose", {"at": [4, 6], "dilated": True}), ("choose", {"at": [0, 3]})]  # fmt: skip
+    states = play("field", figure, *acts)
+    chosen = [(state["state"]["causal"], state["state"]["at"]) for state in states]
+    assert chosen == [(False, [3, 8]), (True, [3, 8]), (True, [3, 8]), (True, [5, 8]),
+                      (True, [2, 8]), (True, [2, 6]), (True, [0, 3])]  # fmt: skip
+    assert [state["now"]["width"] for state in states] == [7, 4, 4, 6, 3, 4, 1]
+    for state in states:
+        depth, k = state["state"]["depth"], state["state"]["k"]
+        dilations = [k**layer if state["state"]["dilated"] else 1 for layer in range(depth)]
+        links = [(link["layer"], link["from"], link["to"]) for link in state["now"]["links"]]
+        assert len(set(links)) == len(links)
+        for layer, dilation in enumerate(dilations):
+            reads = comparison.conv_connectivity(
+                17, k, dilation=dilation, causal=state["state"]["causal"]
+            )
+            drawn = {(to, start) for level, start, to in links if level == layer}
+            assert drawn == {tuple(pair) for pair in reads.nonzero().tolist()}
+    assert states[5]["said"].startswith("Unit 7 of layer 2 sees 4 inputs.")
+    assert states[6]["said"] == "Input 4 sees itself. Choose a unit above it."
 
 
 FIGURES = {
@@ -256,7 +410,7 @@ FIGURES = {
 
 
 def parts(figure):
-    """The fallback, the data and the code of a figure's HTML."""
+    """The fallback, the element's name, the data and the code of a figure's HTML."""
     pattern = (
         r'<div class="live-fallback">(.*)</div>\n<(live-[0-9a-f]{8}) data-live=\'(.*)\'></\2>\n'
         r'<script type="module">(.*)</script>'
@@ -272,7 +426,7 @@ def test_html(kind):
     assert set(bundle) == {"text/plain", "text/html"}
     assert bundle == FIGURES[kind]()._repr_mimebundle_()  # the same bytes on every run
     assert "\n" not in bundle["text/plain"] and bundle["text/plain"] == repr(figure)
-    assert len(figure.html.encode()) <= 20_000
+    assert len(figure.html.encode()) <= 28_000
     fallback, name, data, code = parts(figure)
     assert set(re.findall(r"</?(\w+)", fallback)) <= {"table", "caption", "tr", "th", "td", "p"}
     assert name in code and data["roles"] == ROLES
@@ -286,8 +440,46 @@ def test_html(kind):
 
 @pytest.mark.parametrize("kind", sorted({kind.split()[0] for kind in FIGURES}))
 def test_stored_code_belongs_to_its_source(kind):
-    first = (live.STORED / f"{kind}.js").read_text().split("\n", 1)[0]
-    assert first == f"// {maker.source_hash(kind)}", f"run `make live` ({kind})"
+    path = live.STORED / f"{kind}.js"
+    first = path.read_text(encoding="utf-8").split("\n", 1)[0]
+    assert first == f"// {live_code.source_hash(kind)}", f"run `make live` ({kind})"
+
+
+@pytest.mark.parametrize("path", notebooks.book(), ids=lambda path: path.name[:2])
+def test_the_chapters_carry_the_code_that_is_stored(path):
+    for cell in nbformat.read(path, as_version=4).cells:
+        for output in cell.get("outputs", []):
+            html = output.get("data", {}).get("text/html", "")
+            assert html.count("data-live=") == len(live_code.ELEMENT.findall(html))
+            assert live_code.renew(html) == html, "run: make live"
+
+
+@pytest.mark.parametrize("kind", live_code.KINDS)
+def test_an_output_gets_new_code_and_keeps_its_data_and_its_table(kind, monkeypatch, tmp_path):
+    old = FIGURES[kind]()
+    code = (live.STORED / f"{kind}.js").read_text(encoding="utf-8")
+    (tmp_path / f"{kind}.js").write_text(code + ";'more'", encoding="utf-8")
+    monkeypatch.setattr(live, "STORED", tmp_path)
+    assert old.html != live_code.renew(old.html) == FIGURES[kind]().html
+
+
+def test_asymmetric_projections_are_those_of_nn_linear():
+    x, matrices = rows_of(1, 4, 3), rows_of(2, 3, 3, 3)
+    figure = live.attention(x, tokens=list("abcd"), projections=matrices.unbind())
+    query, key = (torch.nn.functional.linear(x, matrix) for matrix in matrices[:2])
+    shares = (query @ key.T / math.sqrt(3)).softmax(-1)
+    best = shares[2].argmax().item()
+    assert repr(figure).endswith(
+        f"c gives its largest share, {shares[2, best]:.2f}, to {'abcd'[best]}"
+    )
+    cells = re.findall(r"<td>(.*?)</td>", parts(figure)[0])
+    assert cells == [f"{share:.2f}" for share in shares.ravel().tolist()]
+
+
+def test_words_may_be_anything_that_has_a_name():
+    table = parts(live.attention(X[:2], tokens=np.array(["a", "b"])))[2]
+    assert table["tokens"] == ["a", "b"]
+    assert parts(live.heads([[[1.0]]], tokens=[7], names=range(1)))[2]["heads"] == ["0"]
 
 
 def test_words_are_escaped_and_come_back():
@@ -314,8 +506,9 @@ def test_numbers_are_rounded_and_lose_the_sign_of_zero():
         (dict(x=[[1.0] * 9] * 2), "x must have at most 8 numbers, got 9"),
         (dict(x=[[1.0], [-2e6]]), r"x must lie within ±1e\+06, got 2e\+06"),
         (dict(tokens=["a"]), "tokens must fit the 2 rows of x, got 1"),
-        (dict(tokens="ab"), "tokens must be a list of words, got 'ab'"),
-        (dict(tokens=2), "tokens must be a list of words, got 2"),
+        (dict(x=[[1.0], [2j]]), r"x must hold real numbers, got torch.complex64"),
+        (dict(tokens="ab"), "tokens must be a list of strings, got 'ab'"),
+        (dict(tokens=2), "tokens must be a list of strings, got 2"),
         (dict(scale=0), "scale must be"),
         (dict(scale=math.inf), "scale must be a finite number"),
         (dict(mask="diagonal"), "mask must be one of"),
@@ -353,7 +546,14 @@ SHARES = [[[0.5, 0.5], [0.1, 0.9]]]
         (dict(weights=[[[0.5, 0.25, 0.25]] * 2]), "key_tokens must name the 3 columns"),
         (dict(names=["a", "b"]), "names must fit the 1 heads, got 2"),
         (dict(weights=[SHARES] * 3, names=["a"]), "names must be a pair"),
-        (dict(weights=[SHARES] * 3, names=(3, None)), "names must begin with a list of steps"),
+        (dict(weights=[SHARES] * 3, names=(3, None)), "names must be a list of strings, got 3"),
+        (dict(weights=[SHARES] * 501), "weights must have at most 500 steps, got 501"),
+        (dict(weights=torch.eye(2).expand(12_000, 1, 2, 2)), "at most 500 steps, got 12000"),
+        (
+            dict(weights=None, query=torch.ones(501, 1, 2, 1), key=torch.ones(501, 1, 2, 1)),
+            "query must have at most 500 steps, got 501",
+        ),
+        (dict(weights=[[[0.5, 0.5j], [0, 1]]]), "weights must hold real numbers"),
         (dict(weights=[SHARES] * 3, names=(["a"], None)), "names must fit the 3 steps, got 1"),
         (
             dict(weights=None, query=torch.ones(1, 2, 1), key=torch.ones(1, 2, 3)),

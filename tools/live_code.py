@@ -1,22 +1,37 @@
 """`make live`: write the code that live figures carry, live_js/stored, from its modules.
 
-Needs node and what `npm ci --prefix tools/js` sets up, once, from the network. The book itself
-needs neither; a test holds that what is stored was made from the modules beside it.
+Then the chapters' stored outputs get it too: their data and tables stay. Needs node and what
+`npm ci --prefix tools/js` sets up, once, from the network. The book itself needs neither; tests
+hold that what is stored was made from the modules beside it, and is what the chapters carry.
 """
 
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
+
+import notebooks
 from d2lattn.pictures import live
 
 SOURCE = live.STORED.parent
 TOOLS = Path(__file__).resolve().parent / "js"
 OPTIONS = ["--bundle", "--minify", "--format=esm", "--charset=utf8", "--target=es2022"]
-KINDS = ("attention", "heads", "positions", "steps", "field")
+KINDS = {  # and how the line begins that stands for a figure of this kind
+    "attention": "live attention",
+    "heads": "live heads",
+    "positions": "live positions",
+    "steps": "live online softmax",
+    "field": "live receptive field",
+}
+ELEMENT = re.compile(
+    r"<(live-[0-9a-f]{8}) data-live='([^']*)'></\1>\n<script type=\"module\">.*?</script>",
+    re.DOTALL,
+)
 
 
 def program(name):
@@ -56,6 +71,32 @@ def store(kind):
     print(f"{path.name}: {path.stat().st_size} bytes")
 
 
+def renew(html):
+    """The same output with the code that is stored now."""
+
+    def element(found):
+        begins = re.match(r'\{"title":"([\w ]+)', found[2])[1]
+        kind = next(kind for kind, line in KINDS.items() if line == begins)
+        return live.element(kind, found[2])
+
+    return ELEMENT.sub(element, html)
+
+
+def renew_chapter(path):
+    """Put the code that is stored now into the outputs of a chapter."""
+    notebook = nbformat.read(path, as_version=4)
+    old = path.read_bytes()
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if "text/html" in output.get("data", {}):
+                output.data["text/html"] = renew(output.data["text/html"])
+    nbformat.write(notebook, path)
+    if path.read_bytes() != old:
+        print(f"{path.name}: new code")
+
+
 if __name__ == "__main__":
-    for kind in sys.argv[1:] or KINDS:
+    for kind in KINDS:
         store(kind)
+    for path in notebooks.book():
+        renew_chapter(path)

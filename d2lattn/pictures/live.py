@@ -18,6 +18,7 @@ import torch
 from d2lattn.arguments import check_count, check_flag, check_number, check_shares, show
 from d2lattn.comparison import attention_cost, conv_cost, rnn_cost
 from d2lattn.pictures.colours import ROLES
+from d2lattn.pictures.kit import names_of
 
 STORED = Path(__file__).resolve().parent / "live_js" / "stored"
 STILL = "A still table: the figure comes alive in a trusted notebook and where its cell is run."
@@ -25,7 +26,7 @@ MASKS = ("none", "padding", "causal", "window", "causal + padding", "causal + wi
 MOST_TOKENS = 12  # of the microscope: every number has to be legible
 LARGEST = 1e6  # of an input number: scores stay within what a double holds
 MOST_WORDS, MOST_HEADS, MOST_SHARES = 64, 16, 65_536  # of the maps
-MOST_STEPS, MOST_SHARES_IN_TRAINING = 500, 50_000  # 100 kB
+MOST_STEPS, MOST_SHARES_IN_TRAINING = 500, 50_000  # a figure of at most 100 kB in the notebook
 MOST_NUMBERS = 8  # in a token, query, key or value of the microscope
 
 
@@ -34,25 +35,27 @@ class Figure:
 
     def __init__(self, kind, line, data, table):
         self.line = line
-        code = (STORED / f"{kind}.js").read_text(encoding="utf-8").split("\n", 1)[1].strip()
-        if "</script" in code.lower():
-            raise ValueError(f"the code of {kind} must not hold </script")
-        name = f"live-{hashlib.sha256(code.encode()).hexdigest()[:8]}"
         data = json.dumps(
             {"title": line, "roles": ROLES, **data}, ensure_ascii=False, separators=(",", ":")
         )
         data = html.escape(data, quote=False).replace("'", "&#x27;")
-        self.html = (
-            f'<div class="live-fallback">{table}<p>{STILL}</p></div>\n'
-            f"<{name} data-live='{data}'></{name}>\n"
-            f'<script type="module">{code.replace("live-00000000", name)}</script>'
-        )
+        self.html = f'<div class="live-fallback">{table}<p>{STILL}</p></div>\n{element(kind, data)}'
 
     def __repr__(self):
         return self.line
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         return {"text/plain": self.line, "text/html": self.html}
+
+
+def element(kind, data):
+    """The element with its data, escaped, and the code that draws it; the name is the code's."""
+    code = (STORED / f"{kind}.js").read_text(encoding="utf-8").split("\n", 1)[1].strip()
+    if "</script" in code.lower():
+        raise ValueError(f"the code of {kind} must not hold </script")
+    name = f"live-{hashlib.sha256(code.encode()).hexdigest()[:8]}"
+    code = code.replace("live-00000000", name)
+    return f"<{name} data-live='{data}'></{name}>\n<script type=\"module\">{code}</script>"
 
 
 def attention(x, *, tokens, scale=None, mask=None, projections=None):
@@ -78,7 +81,7 @@ def attention(x, *, tokens, scale=None, mask=None, projections=None):
             numbers in one, an unknown mask, a scale or a number beyond 1e6.
 
     Cost:
-        About 18 kB in the notebook for six tokens.
+        About 20 kB in the notebook for six tokens.
 
     Example:
         >>> attention([[1.0, 0.0], [1.0, 1.0]], tokens=["small", "cat"])
@@ -120,9 +123,9 @@ def heads(weights=None, *, query=None, key=None, tokens, key_tokens=None, names=
     the line of text says how far a share may be off.
 
     Args:
-        weights: (H, L, S) shares, or (T, H, L, S) for T snapshots, which get a slider. Every row
-            adds up to 1, or to 0 where nothing may be seen. At most 65,536 numbers, 50,000 with
-            snapshots.
+        weights: (H, L, S) shares, or (T, H, L, S) for up to 500 snapshots, which get a slider.
+            Every row adds up to 1, or to 0 where nothing may be seen. At most 65,536 numbers,
+            50,000 with snapshots.
         query, key: (H, L, d) and (H, S, d), or with T in front, instead of weights.
         tokens: L words that ask, at most 64.
         key_tokens: S words that answer; `tokens` when absent.
@@ -133,10 +136,10 @@ def heads(weights=None, *, query=None, key=None, tokens, key_tokens=None, names=
 
     Raises:
         ValueError: both or neither of weights and query with key; shapes that do not fit; shares
-            that are no shares; more than 64 words, 16 heads or 65,536 shares.
+            that are no shares; more than 64 words, 16 heads, 500 snapshots or 65,536 shares.
 
     Cost:
-        About 11 kB in the notebook for six tokens, 103 kB for 64 words and 16 heads.
+        About 17 kB in the notebook for six tokens, 105 kB for 64 words and 16 heads.
 
     Example:
         >>> heads([[[0.5, 0.5], [0.1, 0.9]]], tokens=["small", "cat"])
@@ -194,7 +197,7 @@ def _snapshots(name, values, last):
     """(T, H, length, last) in float64; T = 1 where no snapshots were given."""
     x = _tensor(name, values)
     x = x[None] if x.ndim == 3 else x
-    most = (MOST_SHARES, MOST_HEADS, MOST_WORDS, MOST_WORDS if last == "S" else MOST_SHARES)
+    most = (MOST_STEPS, MOST_HEADS, MOST_WORDS, MOST_WORDS if last == "S" else MOST_SHARES)
     return _numbers(
         name, x, ("steps", "heads", "words", "words" if last == "S" else last), most=most
     )
@@ -204,9 +207,7 @@ def _head_names(names, T, H):
     if T > 1 and names is not None and not (isinstance(names, tuple) and len(names) == 2):
         raise ValueError(f"names must be a pair (steps, heads) for snapshots, got {show(names)}")
     steps, heads = names if T > 1 and names is not None else (None, names)
-    if not isinstance(steps, (list, tuple, range, type(None))):
-        raise ValueError(f"names must begin with a list of steps, got {show(steps)}")
-    steps = [f"step {t}" for t in range(T)] if steps is None else [str(step) for step in steps]
+    steps = [f"step {t}" for t in range(T)] if steps is None else steps
     heads = [f"head {h + 1}" for h in range(H)] if heads is None else heads
     return _words("names", steps, T, "steps"), _words("names", heads, H, "heads")
 
@@ -439,9 +440,12 @@ def _mask(mask, n):
 
 def _tensor(name, values):
     try:
-        return torch.as_tensor(values).detach().to("cpu", torch.float64)
+        x = torch.as_tensor(values).detach().cpu()
     except (TypeError, ValueError, RuntimeError):
         raise ValueError(f"{name} must hold numbers, got {show(values)}") from None
+    if x.is_complex():  # whose imaginary part would be dropped
+        raise ValueError(f"{name} must hold real numbers, got {x.dtype}")
+    return x.to(torch.float64)
 
 
 def _numbers(name, values, axes, *, most, hidden=False):
@@ -463,13 +467,11 @@ def _numbers(name, values, axes, *, most, hidden=False):
 
 
 def _words(name, words, count, of):
-    """A list of `count` strings."""
-    listed = isinstance(words, (list, tuple))
-    if not listed or not all(isinstance(word, str) for word in words):
-        raise ValueError(f"{name} must be a list of words, got {show(words)}")
+    """A list of `count` strings, for so many rows, columns, steps or heads."""
+    words = names_of(name, words)
     if len(words) != count:
         raise ValueError(f"{name} must fit the {count} {of}, got {len(words)}")
-    return list(words)
+    return words
 
 
 def _round(value):
