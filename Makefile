@@ -220,5 +220,5 @@ $(BROWSER): $(STAMP) requirements-browser.txt
 # What formats, checks and minifies the JavaScript of the live figures. Without it (no node, no
 # network) only the tests that ask for it are skipped.
 $(JAVASCRIPT): tools/js/package-lock.json
-	@if npm ci --prefix tools/js --ignore-scripts --no-audit --no-fund --silent --fetch-retries=1; then touch $@; \
+	@if command -v npm >/dev/null && npm ci --prefix tools/js --ignore-scripts --no-audit --no-fund --silent --fetch-retry-mintimeout=500; then touch $@; \
 	else echo "the JavaScript is not checked: that needs node and, once, the network (npm ci --prefix tools/js)"; fi

@@ -279,6 +279,24 @@ def test_numbers_of_tokens_and_matrices_are_changed_where_they_stand():
 
 
 @needs_node
+def test_what_is_computed_cannot_be_changed():
+    figure = live.attention(X, tokens=SENTENCE)
+    assert (
+        len({str(state) for state in play("attention", figure, ("write", ["score", 0, 0], 9))}) == 1
+    )
+
+
+@needs_node
+def test_a_large_power_is_told_less_the_largest_score():
+    figure = live.attention([[4.0], [3.0]], tokens=["a", "b"])
+    said = play("attention", figure, ("pick", "share", 0, 1))[1]["said"]
+    assert said == (
+        "query of a · key of b = 4·3 = 12; less the row's largest, 16, which changes no share: "
+        "e^(−4) = 0.02; ÷ 1.02, the sum of the row, = 0.02."
+    )
+
+
+@needs_node
 def test_the_microscope_tells_every_kind_of_number():
     figure = live.attention([[1.0, 1, 0], [2, 0, 1]], tokens=["small", "cat"], mask="causal")
     kinds = [("x", 0, 1), ("score", 1, 0), ("share", 0, 1), ("output", 1, 2), ("word", 0, 0)]
@@ -339,6 +357,7 @@ def test_two_positions_move_together_and_stop_at_the_ends():
         turn = (q - p) * base ** (-2 * pair / 8)
         now = state["now"]
         assert now["turn"] == pytest.approx(turn)
+        assert now["further"] == {"p": p + 5, "q": q + 5}
         assert now["products"]["turned"] == pytest.approx(now["products"]["further"])
         assert f"q = {q} differ by {q - p} · " in state["said"]
 

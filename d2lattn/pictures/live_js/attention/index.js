@@ -1,5 +1,5 @@
 // The microscope: tokens -> queries, keys, values -> scores -> mask -> shares -> output.
-import {barOf, button, control, fill, note, numberField, rename} from "../kit/controls.js";
+import {barOf, button, control, fill, menu, note, numberField, rename} from "../kit/controls.js";
 import {alter, assemble} from "../kit/figure.js";
 import {set} from "../kit/nodes.js";
 import {show} from "../kit/numbers.js";
@@ -17,20 +17,9 @@ function controls(live, figure) {
     act(alter, {temperature: 10 ** input.value}),
   );
   const heat = note(bar);
-  const divide = control(
-    bar,
-    "divided by",
-    {value: first},
-    input => act(alter, {divide: input.value}),
-    [...divisors.keys()],
-  );
-  const rule = control(
-    bar,
-    "mask",
-    {value: data.rule},
-    input => act(alter, {rule: input.value}),
-    rules,
-  );
+  const names = [...divisors.keys()];
+  const divide = menu(bar, "divided by", first, names, name => act(alter, {divide: name}));
+  const rule = menu(bar, "mask", data.rule, rules, name => act(alter, {rule: name}));
   button(bar, "Reset", figure.reset);
   const whole = {type: "number", min: 0, max: data.tokens.length, step: 1};
   const size = control(bar, "size", whole, input => act(resize, input.value));

@@ -40,12 +40,12 @@ export function pick(state, kind, i, j) {
   return {...state, at: [kind, i, j], asks: ROWS_ASK.includes(kind) ? i : state.asks};
 }
 
-// Change a number of the tokens, or of a matrix, which is shown turned: W in (out, in) as Wᵀ.
+// Change a number of the tokens, or of a matrix, which is shown turned: W in (out, in) as Wᵀ. What
+// is computed stays.
 export function write(state, [kind, i, j], value) {
   if (kind === "x") return {...state, x: replaced(state.x, i, j, value)};
-  if (!isWeight(kind)) return state;
   const turned = (W, k) => (k === Number(kind[1]) ? replaced(W, j, i, value) : W);
-  return {...state, projections: state.projections.map(turned)};
+  return {...state, projections: state.projections?.map(turned)};
 }
 
 // A number that can be changed.

@@ -1,5 +1,5 @@
 // A stack of convolutions: what one unit sees, and what a layer costs beside its rivals.
-import {barOf, button, control, fill, note} from "../kit/controls.js";
+import {barOf, button, control, fill, menu, note} from "../kit/controls.js";
 import {assemble} from "../kit/figure.js";
 import {set} from "../kit/nodes.js";
 import {STYLE, draw} from "./draw.js";
@@ -12,8 +12,8 @@ function controls(live, figure) {
   const {act, data} = figure;
   const bar = barOf(live);
   const kernels = [...new Set([...KERNELS, data.kernel])].sort((a, b) => a - b);
-  const pick = input => act(choose, {k: Number(input.value)});
-  const kernel = control(bar, "kernel", {value: data.kernel}, pick, kernels);
+  const pick = value => act(choose, {k: Number(value)});
+  const kernel = menu(bar, "kernel", data.kernel, kernels, pick);
   const range = {type: "range", min: 1, max: DEPTH, step: 1};
   const depth = control(bar, "layers", range, input => act(deepen, Number(input.value)));
   const layers = note(bar);

@@ -17,7 +17,7 @@ function readBy(i, n, reads) {
   return reads.map(tap => i + tap).filter(from => from >= 0 && from < n);
 }
 
-// The units that unit `top` of layer `depth` sees: a list of positions for each level, inputs first.
+// The units that unit `top` of layer `depth` sees: positions for each level, inputs first.
 export function seen({n, k, depth, dilated, causal, top}) {
   const levels = [[top]];
   for (let layer = depth - 1; layer >= 0; layer--) {

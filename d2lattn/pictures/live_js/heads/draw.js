@@ -55,10 +55,8 @@ export function draw(live, figure) {
 
 // One map for each head. A figure of one head has none to choose from.
 function drawStrip(live, {data, act}) {
-  const {
-    shape: [, H],
-    heads,
-  } = data;
+  const {heads} = data;
+  const H = heads.length;
   const kind = H > MANY ? "maps many" : "maps";
   const strip = add(live, "div", {class: kind, hidden: H < 2 ? "" : null});
   const build = (cell, _, h) => {

@@ -20,11 +20,8 @@ export function placeOf([, , L, S], width) {
 }
 
 export function drawMap(svg, figure, place) {
-  const {
-    shape: [, , L, S],
-    tokens,
-    answers,
-  } = figure.data;
+  const {shape, tokens, answers} = figure.data;
+  const [, , L, S] = shape;
   const {x, y, width: size} = place;
   const cell = {width: size / S, height: size / L};
   const middle = (i, j) => ({x: x + (j + 0.5) * cell.width, y: y + (i + 0.5) * cell.height});

@@ -40,17 +40,26 @@ export function drawSentences(svg, {data, act}) {
   const {tokens, answers} = data;
   const {from, to} = placesOf(data);
   const large = inOneLine(answers);
-  const over = at => (at ? act(hover, ...at) : act(alter, {over: null}));
   const arc = {fill: "none", stroke: "var(--weight)", "stroke-opacity": 0.85};
   const arcs = answers.map(() => add(svg, "path", arc));
   add(svg, "text", {y: 14, class: "s"}, "who asks");
-  const askers = {name: "who asks?", role: "query", large, over: k => over([k, null])};
-  const who = drawWords(svg, from, {...askers, leave: () => over(null), pick: k => act(ask, k)});
+  const all = {large, leave: () => act(alter, {over: null})};
+  const who = drawWords(svg, from, {
+    ...all,
+    name: "who asks?",
+    role: "query",
+    over: k => act(hover, k, null),
+    pick: k => act(ask, k),
+  });
   const caption = "who answers" + (large ? ", and its share" : "");
   add(svg, "text", {y: to.bottom + (large ? 36 : 14), class: "s"}, caption);
-  const answerers = {name: "who answers?", role: "key", large, over: k => over([null, k])};
-  const pick = answer => act(alter, {answer});
-  const whom = drawWords(svg, to, {...answerers, leave: () => over(null), pick});
+  const whom = drawWords(svg, to, {
+    ...all,
+    name: "who answers?",
+    role: "key",
+    over: k => act(hover, null, k),
+    pick: k => act(alter, {answer: k}),
+  });
   const under = to.y(0) + LINE + 14;
   const numbers = answers.map((_, k) => add(svg, "text", {class: "m big", x: to.x(k), y: under}));
 

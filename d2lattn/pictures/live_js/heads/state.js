@@ -52,9 +52,7 @@ export function mapOf({shape: [, H, L, S], weights}, step, head) {
 
 // `order` has the answers, the largest share first.
 export function compute(state, data) {
-  const {
-    shape: [, , , S],
-  } = data;
+  const S = data.answers.length;
   const [asks, answer] = state.over ?? [state.asks, state.answer];
   const map = mapOf(data, state.step, state.head);
   const shares = Array.from(map.subarray(asks * S, (asks + 1) * S));

@@ -86,11 +86,8 @@ export function panel(parent, {name, x, y, rows, columns, width, height = 24, pa
       );
     },
     outline(role, i, j = 0, high = 1, wide = columns) {
-      const mark = (marks[role] ??= add(parent, "rect", {
-        class: "mark",
-        rx: 4,
-        stroke: `var(--${role})`,
-      }));
+      const looks = {class: "mark", rx: 4, stroke: `var(--${role})`};
+      const mark = (marks[role] ??= add(parent, "rect", looks));
       set(mark, shown(i !== undefined));
       if (i === undefined) return;
       const at = {x: x + j * width - 2, y: y + i * height - 2};

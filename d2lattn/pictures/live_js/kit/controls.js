@@ -5,13 +5,19 @@ const LARGEST = 1e6; // of a number that is typed; d2lattn.live takes no larger 
 
 export const barOf = live => add(live, "div", {class: "bar"});
 
-// A labelled range, number, checkbox or select.
-export function control(bar, name, attributes, change, choices) {
-  const label = add(bar, "label", {}, name);
-  const input = add(label, choices ? "select" : "input", attributes);
-  for (const choice of choices ?? []) add(input, "option", {value: choice}, choice);
-  if (choices) input.value = attributes.value;
+// A labelled range, number or checkbox; `change` gets it when a hand has changed it.
+export function control(bar, name, attributes, change) {
+  const input = add(add(bar, "label", {}, name), "input", attributes);
   input.addEventListener("input", () => change(input));
+  return input;
+}
+
+// A labelled menu; `change` gets the choice.
+export function menu(bar, name, value, choices, change) {
+  const input = add(add(bar, "label", {}, name), "select", {value});
+  for (const choice of choices) add(input, "option", {value: choice}, choice);
+  input.value = value;
+  input.addEventListener("input", () => change(input.value));
   return input;
 }
 

@@ -1,5 +1,5 @@
 // Positions: clock hands, columns and heatmap that move together, and the turn between two hands.
-import {barOf, button, control, fill} from "../kit/controls.js";
+import {barOf, button, control, fill, menu} from "../kit/controls.js";
 import {alter, assemble} from "../kit/figure.js";
 import {draw} from "./draw.js";
 import {explain} from "./explain.js";
@@ -19,8 +19,8 @@ function controls(live, figure) {
     act(alter, {keep: input.checked}),
   );
   const bases = [...new Set([...BASES, data.base])].sort((a, b) => a - b);
-  const choose = input => act(alter, {base: Number(input.value)});
-  const base = control(bar, "base", {value: data.base}, choose, bases);
+  const choose = value => act(alter, {base: Number(value)});
+  const base = menu(bar, "base", data.base, bases, choose);
   button(bar, "Reset", figure.reset);
 
   function update(state) {

@@ -41,8 +41,8 @@ export const isInput = ({values}, i) => i <= values[0].length;
 
 export const read = ({scores, values}, [i, j]) => (i ? values[j][i - 1] : scores[j]);
 
+// Change a score or a value; what is computed stays.
 export function write(state, [i, j], value) {
-  if (!isInput(state, i)) return state;
   if (i) return {...state, values: replaced(state.values, j, i - 1, value)};
   return {...state, scores: replaced([state.scores], 0, j, value)[0]};
 }
