@@ -1,10 +1,13 @@
-"""The JavaScript of the live figures is formatted and linted, where node and the tools are."""
+"""The JavaScript of the live figures: formatted and linted, where node is, and in the chapters."""
 
 import subprocess
 from pathlib import Path
 
 import live_code
+import nbformat
 import pytest
+
+import notebooks
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted(
@@ -34,6 +37,15 @@ def check(tool, *paths, code=None):
         capture_output=True,
         encoding="utf-8",
     )
+
+
+@pytest.mark.parametrize("path", notebooks.book(), ids=lambda path: path.name[:2])
+def test_the_chapters_carry_the_code_that_is_stored(path):
+    for cell in nbformat.read(path, as_version=4).cells:
+        for output in cell.get("outputs", []):
+            html = output.get("data", {}).get("text/html", "")
+            assert html.count("data-live=") == len(live_code.ELEMENT.findall(html))
+            assert live_code.renew(html) == html, "run: make live"
 
 
 def test_every_figure_has_a_state_a_drawing_and_an_explanation():

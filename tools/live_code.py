@@ -13,9 +13,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import nbformat
-
-import notebooks
 from d2lattn.pictures import live
 
 SOURCE = live.STORED.parent
@@ -82,21 +79,22 @@ def renew(html):
     return ELEMENT.sub(element, html)
 
 
-def renew_chapter(path):
-    """Put the code that is stored now into the outputs of a chapter."""
-    notebook = nbformat.read(path, as_version=4)
-    old = path.read_bytes()
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            if "text/html" in output.get("data", {}):
-                output.data["text/html"] = renew(output.data["text/html"])
-    nbformat.write(notebook, path)
-    if path.read_bytes() != old:
-        print(f"{path.name}: new code")
+def renew_chapters():
+    """Put the code that is stored now into the outputs of the book."""
+    import nbformat  # here, for the package's own tests import this file and do without notebooks
+
+    import notebooks
+
+    for path in notebooks.book():
+        notebook = nbformat.read(path, as_version=4)
+        for cell in notebook.cells:
+            for output in cell.get("outputs", []):
+                if "text/html" in output.get("data", {}):
+                    output.data["text/html"] = renew(output.data["text/html"])
+        nbformat.write(notebook, path)
 
 
 if __name__ == "__main__":
     for kind in KINDS:
         store(kind)
-    for path in notebooks.book():
-        renew_chapter(path)
+    renew_chapters()
