@@ -21,7 +21,8 @@ export function weightsOf({shape: [T, H, L, S], weights, query, key, width}) {
   const result = new Float64Array(T * H * L * S);
   for (let row = 0; row < T * H * L; row++) {
     const first = Math.floor(row / L) * S; // of the keys of this head
-    const scores = Array.from({length: S}, (_, j) => score(row, first + j));
+    const scores = [];
+    for (let j = 0; j < S; j++) scores.push(score(row, first + j));
     result.set(softmax(scores).shares, row * S);
   }
   return result;
