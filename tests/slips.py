@@ -7,22 +7,20 @@ They are written without a look at the functions in `d2lattn.exercises` that rec
 import json
 import math
 import re
-from pathlib import Path
 
 import torch
+from cells import chapters, is_solution
 from torch import nn
 
 import d2lattn
 
-NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
-
 
 def cells(chapter):
     """(source, whether it is a solution) of each code cell of a chapter."""
-    (path,) = NOTEBOOKS.glob(f"{chapter:02d}_*.ipynb")
+    (path,) = chapters([f"{chapter:02d}"])
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
         if cell["cell_type"] == "code":
-            yield "".join(cell["source"]), "solution" in cell["metadata"].get("tags", [])
+            yield "".join(cell["source"]), is_solution(cell)
 
 
 def solution(number):

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import dist
 import yaml
+from cells import repository
 
 import d2lattn
-import notebooks
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -23,11 +23,11 @@ def test_relative_links_and_pictures_become_absolute():
 
 
 def test_the_readme_of_an_index_has_no_relative_address():
-    text = dist.absolute((ROOT / "README.md").read_text("utf-8"), notebooks.public_repository())
+    text = dist.absolute((ROOT / "README.md").read_text("utf-8"), repository())
     addresses = re.findall(r"\]\(([^)]+)\)", text)
     assert len(addresses) > 10
     assert all(re.match(r"https://|#", address) for address in addresses)
-    assert "![" in text and f"raw.githubusercontent.com/{notebooks.public_repository()}/" in text
+    assert "![" in text and f"raw.githubusercontent.com/{repository()}/" in text
 
 
 def test_the_citation_and_the_changelog_are_of_this_version():

@@ -8,13 +8,13 @@ import assignment
 import nbformat
 import pytest
 import student
+from cells import book, taught
 
-import notebooks
 from d2lattn.exercises import verdict
 
 ROOT = Path(__file__).resolve().parent.parent
-STORED = notebooks.book()
-WITH_EXERCISES = notebooks.chapters()[1:]
+STORED = book()
+WITH_EXERCISES = taught()
 
 
 def name(path):

@@ -8,6 +8,7 @@ import re
 import sys
 from pathlib import Path
 
+import cells
 import lecturer
 import matplotlib.pyplot as plt
 import nbformat
@@ -19,7 +20,7 @@ from d2lattn import MultiHeadAttention
 
 ROOT = Path(__file__).resolve().parent.parent
 
-CHAPTERS, APPENDICES = notebooks.chapters(), notebooks.appendices()
+CHAPTERS, APPENDICES = cells.chapters(), cells.appendices()
 BOOK = [*CHAPTERS, *APPENDICES]
 CLAIMS = ROOT / "notebooks" / "90_notation_and_claims.ipynb"
 REFERENCE = r"\[(\d+) · ([^\]]+)\]\((\d\d_\w+\.ipynb)\)"  # [2 · key is not a value](02_….ipynb)
@@ -138,7 +139,7 @@ def test_set_up_cell_is_the_same_everywhere(part):
 def test_links_lead_to_the_public_repository_and_to_parts_that_exist(part):
     path, notebook = part
     text = markdown(notebook)
-    repository = notebooks.public_repository()
+    repository = cells.repository()
     colab = f"https://colab.research.google.com/github/{repository}/blob/main/notebooks/{path.name}"
     assert colab in text
     for name in re.findall(r"\]\(([^):#]+\.ipynb)\)", text):
@@ -323,10 +324,10 @@ def test_links_are_stamped_from_one_place(tmp_path, monkeypatch):
     (tmp_path / "notebooks").mkdir()
     for name in (*notebooks.PUBLIC_FILES, "notebooks/" + CHAPTERS[0].name):
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
-    old = notebooks.public_repository()
-    monkeypatch.setattr(notebooks, "ROOT", tmp_path)
+    old = cells.repository()
+    monkeypatch.setattr(cells, "ROOT", tmp_path)
     notebooks.links("someone/else")
-    assert notebooks.public_repository() == "someone/else"
+    assert cells.repository() == "someone/else"
     for name in (*notebooks.PUBLIC_FILES, "notebooks/" + CHAPTERS[0].name):
         text = (tmp_path / name).read_text(encoding="utf-8")
         assert "someone/else" in text and f"{old}/" not in text and f"{old})" not in text

@@ -3,12 +3,13 @@
 import lecturer
 import nbformat
 import pytest
+from cells import ROOT, address, book, repository, taught
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 import notebooks
 import website
 
-CHAPTERS = notebooks.chapters()[1:]
+CHAPTERS = taught()
 
 
 def note(text):
@@ -92,7 +93,7 @@ def figure_cell(source, text):
 
 def prepared(*cells):
     notebook = nbformat.v4.new_notebook(cells=[CELLS[0].copy(), *cells])
-    return website.prepare(notebook, website.ROOT / "notebooks" / "03_x.ipynb").cells
+    return website.prepare(notebook, ROOT / "notebooks" / "03_x.ipynb").cells
 
 
 def test_a_description_becomes_alternative_text_and_is_not_said_twice():
@@ -113,24 +114,23 @@ def test_notes_are_left_out_and_solutions_folded():
 
 def test_the_links_of_a_chapter_lead_to_colab_the_notebook_and_the_lecturers_page():
     head = prepared()[0].source
-    assert f"/{notebooks.public_repository()}/blob/main/notebooks/03_x.ipynb) · <a href=" in head
+    assert f"/{repository()}/blob/main/notebooks/03_x.ipynb) · <a href=" in head
     assert 'href="notebooks/03_x.ipynb" download' in head
     assert "(lecturer/03_x.md) · next: [x](04_x.ipynb)" in head
-    assert website.address().endswith(notebooks.public_repository())
+    assert address().endswith(repository())
 
 
 def test_links_to_files_of_the_project_lead_to_the_reference_or_the_repository():
     text = "[a](../d2lattn/masks.py) [b](../benchmarks/RESULTS.md) [c](04_x.ipynb)"
     assert prepared(new_markdown_cell(text))[1].source == (
-        f"[a](reference/masks.md) [b]({website.address()}/blob/main/benchmarks/RESULTS.md) "
-        "[c](04_x.ipynb)"
+        f"[a](reference/masks.md) [b]({address()}/blob/main/benchmarks/RESULTS.md) [c](04_x.ipynb)"
     )
 
 
 def test_the_front_page_has_a_card_for_every_chapter(tmp_path, monkeypatch):
     monkeypatch.setattr(website, "SOURCE", tmp_path)
     (tmp_path / "pictures").mkdir()
-    page = website.front_page({p: nbformat.read(p, as_version=4) for p in website.stored()})
+    page = website.front_page({p: nbformat.read(p, as_version=4) for p in book()})
     assert page.count("{grid-item-card}") == len(CHAPTERS)
     assert "<live-" in page
     assert (tmp_path / "pictures" / "hero.png").read_bytes() == notebooks.readme_picture()

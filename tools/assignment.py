@@ -12,12 +12,11 @@ import symtable
 import sys
 
 import nbformat
-import student
+from cells import ROOT, chapters, is_setup, is_solution
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import notebooks
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 ANSWER = "# Your answer goes above this line."
 SOLUTION = "### BEGIN SOLUTION\n{}\n### END SOLUTION"
 TEST = """# {points} points, if `check` says that the answer is correct.
@@ -56,7 +55,7 @@ def _exercise(cells):
     code = [cell for cell in cells if cell.cell_type == "code"]
     first = next(i for i, cell in enumerate(code) if f'check("{number}", ' in cell.source)
     start = code[first].source
-    solution = next(cell for cell in cells if student.is_solution(cell)).source
+    solution = next(cell for cell in cells if is_solution(cell)).source
     check, answer = _checked(start, number)
     solved = SOLUTION.format(_solved(solution, number, answer))
     points = task.split("\n")[1].count("●")
@@ -107,7 +106,7 @@ def _needed(cells, exercises):
     needed = []
     for cell in reversed([cell for cell in cells if cell.cell_type == "code"]):
         defined, used = _names(cell.source)
-        if defined & wanted or "setup" in cell.metadata.get("tags", []):
+        if defined & wanted or is_setup(cell):
             needed.insert(0, cell)
             wanted = (wanted - defined) | used
     return needed
@@ -127,7 +126,7 @@ def _names(source):
 
 def write(chapter, target):
     """Write the assignment of a chapter, "03", into the course folder `target`."""
-    paths = notebooks.chapters([chapter]) if re.fullmatch(r"\d\d", chapter) else []
+    paths = chapters([chapter]) if re.fullmatch(r"\d\d", chapter) else []
     if not paths:
         sys.exit(f"CHAPTER must be the number of a chapter such as 03, got {chapter!r}")
     exercises = assignment(paths[0])

@@ -11,9 +11,8 @@ import subprocess
 import sys
 import tempfile
 
-import notebooks
+from cells import ROOT, repository
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 PARTS = ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "d2lattn")
 
 
@@ -35,7 +34,7 @@ def copy(target):
         else:
             shutil.copy(ROOT / name, target)
     readme = target / "README.md"
-    text = absolute(readme.read_text(encoding="utf-8"), notebooks.public_repository())
+    text = absolute(readme.read_text(encoding="utf-8"), repository())
     readme.write_text(text, encoding="utf-8")
     # setuptools adds the package, README and LICENSE by itself.
     (target / "MANIFEST.in").write_text("include CHANGELOG.md CITATION.cff\n", encoding="utf-8")

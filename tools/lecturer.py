@@ -7,10 +7,11 @@ questions to ask (what the reader is to predict) and what can be moved while eve
 import re
 from typing import NamedTuple
 
-QUESTION = re.compile(r"\*\*Predict\.\*\*(.*)", re.S)
+from cells import OPTIONAL, PREDICT, is_note, predictions, without_fold
+
 LIVE = re.compile(r"^(?:\w+ = )?(live\.\w+|interact\.controls)\(", re.M)
 # A note begins with its minutes, and before them with a ⊕ if its part can be left out.
-MINUTES = re.compile(r"(⊕ )?(?:(\d+) minutes?\W+)?(.*)", re.S)
+MINUTES = re.compile(rf"({OPTIONAL} )?(?:(\d+) minutes?\W+)?(.*)", re.S)
 WRONG = re.compile(r"\b(wrong (answer|guess)|slip|mistake)", re.I)
 
 
@@ -44,18 +45,12 @@ def parts(cells):
         if cell.cell_type == "code":
             live += LIVE.findall(cell.source)
         elif is_note(cell):
-            note = re.sub(r"</?details>|<summary>.*</summary>", "", cell.source).strip()
-            extra, minutes, text = MINUTES.match(note).groups()
+            extra, minutes, text = MINUTES.match(without_fold(cell)).groups()
             found.append(Part(title, int(minutes or 0), text, questions, live, bool(extra)))
             questions, live = [], []
         else:
-            questions += [question.strip() for question in QUESTION.findall(cell.source)]
+            questions += predictions(cell)
     return found
-
-
-def is_note(cell):
-    """Whether a cell is a speaker note."""
-    return cell.metadata.get("slideshow", {}).get("slide_type") == "notes"
 
 
 def stated_minutes(cells):
@@ -76,14 +71,14 @@ def reading_minutes(cells):
         heading = re.match(r"(##+) (.+)", cell.source) if cell.cell_type == "markdown" else None
         if heading and (heading[1] == "##" or skipped != "for good"):
             rest = re.match(r"Summary|Checked claims|Exercises|Sources", heading[2])
-            skipped = "for good" if rest else "⊕" in heading[2]
+            skipped = "for good" if rest else OPTIONAL in heading[2]
         if skipped or is_note(cell):
             continue
         if cell.cell_type == "markdown":
             text = re.sub(r"<details>.*?</details>|\]\([^)]*\)", "", cell.source, flags=re.S)
             text = re.sub(r"\$[^$]*\$", "formula", text)
             words += len(re.findall(r"[\w'’]+", text))
-            predicts += len(QUESTION.findall(text))
+            predicts += len(PREDICT.findall(text))
         elif not cell.metadata.get("jupyter", {}).get("source_hidden"):
             lines += sum(bool(line.strip()) for line in cell.source.splitlines())
             seen = [output.get("data", {}).keys() for output in cell.outputs]
@@ -101,11 +96,13 @@ def page(name, cells):
     lines += ["| from minute | part | takes |", "|---:|---|---:|"]
     clock = 0
     for part in filter(lambda part: part.minutes, plan):
-        start = "⊕" if part.optional else clock
+        start = OPTIONAL if part.optional else clock
         lines.append(f"| {start} | {part.title} | {part.minutes} |")
         clock += 0 if part.optional else part.minutes
     lines += [f"| {core} | the end | |", "", f"Together {core} minutes"]
-    lines[-1] += f", and {extra} for what is marked ⊕ and can be left out." if extra else "."
+    lines[-1] += (
+        f", and {extra} for what is marked {OPTIONAL} and can be left out." if extra else "."
+    )
     for part in plan:
         takes = f" ({part.minutes} minutes)" if part.minutes else ""
         lines += ["", f"## {part.title}{takes}"]

@@ -1,37 +1,24 @@
-"""Care for the book: `python tools/notebooks.py refresh|links`.
+"""Care for the book, whose only source are the .ipynb files with their outputs.
 
-The .ipynb files with their outputs are the only source of the book. These commands execute them,
-and stamp the repository's public address into them.
+    python tools/notebooks.py refresh [03 ...]     # as `make refresh` does
+    .venv/bin/python tools/notebooks.py links owner/name
+
+`refresh` executes chapters and stores their outputs. `links` stamps the repository's public address
+into the book, as a fork does once.
 """
 
 import argparse
 import base64
-import pathlib
 import re
 import sys
-import tomllib
 
+import cells
 import nbformat
+from cells import book, tags
 from nbclient import NotebookClient
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 PUBLIC_FILES = ("README.md", "pyproject.toml", "CITATION.cff")  # beside the chapters
-
-
-def chapters(names=()):
-    """Paths of the chapters in order, or of those whose file name starts with one of `names`."""
-    return _stored("[0-8][0-9]_*.ipynb", names)
-
-
-def appendices(names=()):
-    """The same of the appendices, whose numbers begin with 9: looked up, not read in order."""
-    return _stored("9[0-9]_*.ipynb", names)
-
-
-def book(names=()):
-    """The whole book: the chapters, then the appendices."""
-    return [*chapters(names), *appendices(names)]
 
 
 def refresh(names):
@@ -43,7 +30,7 @@ def refresh(names):
             notebook, timeout=300, resources={"metadata": {"path": path.parent}}
         ).execute()
         nbformat.write(normalise(notebook), path)
-    picture = ROOT / "images" / "apple.png"
+    picture = cells.ROOT / "images" / "apple.png"
     picture.parent.mkdir(exist_ok=True)
     picture.write_bytes(readme_picture())
 
@@ -52,7 +39,7 @@ def readme_picture():
     """The PNG of the figure in the cell tagged "readme": the README shows what the book draws."""
     for path in book():
         for cell in nbformat.read(path, as_version=4).cells:
-            if "readme" in cell.metadata.get("tags", []):
+            if "readme" in tags(cell):
                 pngs = [
                     o.data["image/png"] for o in cell.outputs if "image/png" in o.get("data", {})
                 ]
@@ -90,24 +77,13 @@ def links(repo):
     """Stamp the repository's public address, owner/name, into the book and the README."""
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", repo):
         sys.exit(f"REPO must be owner/name, got {repo!r}")
-    old = public_repository()
-    for path in [*(ROOT / name for name in PUBLIC_FILES), *book()]:
+    old = cells.repository()
+    for path in [*(cells.ROOT / name for name in PUBLIC_FILES), *book()]:
         text = path.read_text(encoding="utf-8")
         stamped = re.sub(rf"{re.escape(old)}(?![\w-])", repo, text)
         if stamped != text:
             path.write_text(stamped, encoding="utf-8")
-            print(f"{path.relative_to(ROOT)}: {old} -> {repo}")
-
-
-def public_repository():
-    """owner/name, read from pyproject's project.urls."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return project["urls"]["Repository"].removeprefix("https://github.com/")
-
-
-def _stored(pattern, names):
-    paths = sorted((ROOT / "notebooks").glob(pattern))
-    return [path for path in paths if not names or path.name.startswith(tuple(names))]
+            print(f"{path.relative_to(cells.ROOT)}: {old} -> {repo}")
 
 
 def _kept(metadata):

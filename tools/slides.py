@@ -4,18 +4,12 @@ Key s opens the speaker's view with the notes. npm brings reveal.js and MathJax 
 is needed, also not by the live figures. Each slide is shown as large as it fits, within limits.
 """
 
-import re
-import shutil
-import subprocess
-import sys
-
 import nbformat
+from cells import ROOT, chapters, is_note, is_solution, without_fold
 from nbconvert import SlidesExporter
+from npm import bring
 
-from notebooks import ROOT, chapters
-
-PACKAGES = ("reveal.js@5.2.1", "mathjax@3.2.2")
-FILES = {  # what of them lies beside the pages, with their licences
+FILES = {  # what lies beside the pages, with the licences
     "reveal.js": ("dist", "plugin/notes", "LICENSE"),
     "mathjax": ("es5/tex-svg-full.js", "LICENSE"),
 }
@@ -61,38 +55,21 @@ Reveal.initialize({
 
 def slides(target=ROOT / "build" / "slides"):
     """Write the decks, and what they need, into the folder `target`."""
-    bring(target)
+    for package, names in FILES.items():
+        bring(package, names, target / package)
     for path in chapters():
         page = deck(nbformat.read(path, as_version=4))
         (target / f"{path.stem}.html").write_text(page, encoding="utf-8")
         print(target / f"{path.stem}.html")
 
 
-def bring(target):
-    """Copy the files of reveal.js and MathJax into the folder `target`."""
-    if shutil.which("npm") is None:
-        sys.exit("make slides needs npm (Node.js) to bring reveal.js and MathJax: install it")
-    here = ROOT / "build" / "npm"
-    flags = ["--no-save", "--no-audit", "--no-fund", "--silent"]
-    if not all((here / "node_modules" / name).exists() for name in FILES):
-        subprocess.run(["npm", "install", "--prefix", here, *flags, *PACKAGES], check=True)
-    for package, names in FILES.items():
-        for name in names:
-            source, copy = here / "node_modules" / package / name, target / package / name
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            if source.is_dir():
-                shutil.copytree(source, copy, dirs_exist_ok=True)
-            else:
-                shutil.copy(source, copy)
-
-
 def deck(notebook):
     """The page: no solutions, open notes, and none of the code that a chapter folds away."""
     for cell in notebook.cells:
-        if "solution" in cell.metadata.get("tags", []):  # here nothing unfolds
+        if is_solution(cell):  # here nothing unfolds
             cell.metadata.slideshow = {"slide_type": "skip"}
-        if cell.metadata.get("slideshow", {}).get("slide_type") == "notes":
-            cell.source = re.sub(r"</?details>|<summary>.*</summary>", "", cell.source)
+        if is_note(cell):
+            cell.source = without_fold(cell)
         if cell.metadata.get("jupyter", {}).get("source_hidden"):
             cell.metadata.transient = {"remove_source": True}
     exporter = SlidesExporter(

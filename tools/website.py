@@ -11,16 +11,29 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from typing import NamedTuple
 
 import lecturer
 import nbformat
+from cells import (
+    ROOT,
+    address,
+    appendices,
+    book,
+    chapters,
+    is_imports,
+    is_note,
+    is_setup,
+    is_solution,
+    is_taught,
+    repository,
+    tags,
+    taught,
+)
+from npm import bring
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "build" / "site-source"
-MATHJAX = "tex-svg.js"  # one file: glyphs are drawn, so that no font is asked for
-NPM_MATHJAX = "mathjax@3.2.2"
+MATHJAX = "es5/tex-svg.js"  # one file: glyphs are drawn, so that no font is asked for
 FRONT = """---
 html_theme.sidebar_secondary.remove: true
 ---
@@ -80,18 +93,7 @@ class Picture(NamedTuple):
 
     png: bytes
     text: str
-    tags: list
-
-
-def address():
-    """The public address of the repository, read from pyproject.toml."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return project["urls"]["Repository"]
-
-
-def stored():
-    """The paths of chapters and appendices, in order."""
-    return sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+    tags: set
 
 
 # A chapter ----------------------------------------------------------------------------------------
@@ -99,10 +101,10 @@ def stored():
 
 def prepare(notebook, path):
     """Make a stored notebook a page: in place, and without touching what it says."""
-    notebook.cells = [cell for cell in notebook.cells if not lecturer.is_note(cell)]
+    notebook.cells = [cell for cell in notebook.cells if not is_note(cell)]
     own = f'<a href="notebooks/{path.name}" download>this notebook</a>'
     links = f"[Open in Colab]({_colab(path)}) · {own} · "
-    if _is_taught(path):
+    if is_taught(path):
         links += f"[for the lecturer](lecturer/{path.stem}.md) · "
     head = notebook.cells[0].source
     notebook.cells[0].source = re.sub(r"\[Open in Colab\]\([^)]*\) · ", lambda _: links, head)
@@ -114,33 +116,25 @@ def prepare(notebook, path):
                 cell.source,
             )
             cell.source = cell.source.replace("](../", f"]({address()}/blob/main/")
-        tags = set(cell.metadata.get("tags", []))
-        if "setup" in tags:
-            tags.add("remove-cell")
-        elif cell.cell_type == "code" and _slide(cell) == "skip":
-            tags.add("hide-input")
+        shown = tags(cell)
+        if is_setup(cell):
+            shown.add("remove-cell")
+        elif is_imports(cell):
+            shown.add("hide-input")
             cell.metadata.mystnb = {"code_prompt_show": "Imports"}
-        if "solution" in tags:
-            tags.add("hide-cell")
+        if is_solution(cell):
+            shown.add("hide-cell")
             cell.metadata.mystnb = {"code_prompt_show": "Show a solution"}
-        cell.metadata.tags = sorted(tags)
+        cell.metadata.tags = sorted(shown)
         if cell.cell_type == "code":
             _describe(cell)
             _explain_controls(cell)
     return notebook
 
 
-def _slide(cell):
-    return cell.metadata.get("slideshow", {}).get("slide_type")
-
-
-def _is_taught(path):
-    return path.name[0] != "9" and not path.name.startswith("00")
-
-
 def _colab(path):
-    repository = address().removeprefix("https://github.com/")
-    return f"https://colab.research.google.com/github/{repository}/blob/main/notebooks/{path.name}"
+    place = f"{repository()}/blob/main/notebooks/{path.name}"
+    return f"https://colab.research.google.com/github/{place}"
 
 
 def _describe(cell):
@@ -168,12 +162,11 @@ def _explain_controls(cell):
 
 def front_page(notebooks):
     """The front page, in Markdown, from {path: notebook as it is stored}."""
-    taught = [path for path in notebooks if _is_taught(path)]
     pictures = {path: list(_pictures(notebook)) for path, notebook in notebooks.items()}
     everything = [picture for found in pictures.values() for picture in found]
     (hero,) = [picture for picture in everything if "readme" in picture.tags]
     cards = []
-    for path in taught:
+    for path in taught():
         head = notebooks[path].cells[0].source
         title, question = re.match(r"# (.+)\n\n\*\*(.+)\*\*", head).groups()
         picture = ""
@@ -182,17 +175,17 @@ def front_page(notebooks):
         cards.append(CARD.format(title=title, question=question, stem=path.stem, picture=picture))
     picture, alt = _save(hero, "hero")
     page = FRONT.format(
-        first=taught[0].stem,
+        first=taught()[0].stem,
         address=address(),
         picture=picture,
         alt=alt,
         caption="One word in two sentences: what the other words make of it.",
-        live=f"```{{raw}} html\n{live_figure(notebooks[taught[0]])}\n```",
+        live=f"```{{raw}} html\n{live_figure(notebooks[taught()[0]])}\n```",
         cards="\n".join(cards),
     )
     trees = {
-        "The book": [path.stem for path in notebooks if path.name[0] != "9"],
-        "Appendices": [path.stem for path in notebooks if path.name[0] == "9"],
+        "The book": [path.stem for path in chapters()],
+        "Appendices": [path.stem for path in appendices()],
         "More": ["lecturer/index", "reference/index"],
     }
     for caption, entries in trees.items():
@@ -207,7 +200,7 @@ def _pictures(notebook):
             if "image/png" in output.get("data", {}):
                 text = "".join(o.text for o in cell.outputs if o.output_type == "stream")
                 png = base64.b64decode(output.data["image/png"])
-                yield Picture(png, " ".join(text.split()), cell.metadata.get("tags", []))
+                yield Picture(png, " ".join(text.split()), tags(cell))
 
 
 def _save(picture, name):
@@ -261,13 +254,12 @@ def write_source():
     shutil.rmtree(SOURCE, ignore_errors=True)
     for folder in ("_static", "_extra/notebooks", "pictures", "lecturer", "reference"):
         (SOURCE / folder).mkdir(parents=True)
-    notebooks = {path: nbformat.read(path, as_version=4) for path in stored()}
+    notebooks = {path: nbformat.read(path, as_version=4) for path in book()}
     (SOURCE / "index.md").write_text(front_page(notebooks), encoding="utf-8")
-    taught = [path for path in notebooks if _is_taught(path)]
-    for path in taught:
+    for path in taught():
         text = lecturer.page(path.name, notebooks[path].cells)
         (SOURCE / "lecturer" / f"{path.stem}.md").write_text(text, encoding="utf-8")
-    entries = "\n".join(path.stem for path in taught)
+    entries = "\n".join(path.stem for path in taught())
     text = (
         "# For the lecturer\n\nA plan in minutes for each chapter: what to ask before each demo, "
         "the wrong answer to expect, and what to change while everybody watches.\n\n"
@@ -281,21 +273,10 @@ def write_source():
         nbformat.write(prepare(notebook, path), SOURCE / path.name)
 
 
-def fetch_mathjax(target):
-    """Let npm bring the one script that draws formulas, once."""
-    script = ROOT / ".venv-site" / "node_modules" / "mathjax" / "es5" / MATHJAX
-    if not script.exists():
-        if shutil.which("npm") is None:
-            sys.exit("make site needs npm (Node.js) to bring MathJax: install it")
-        npm = ["npm", "install", "--prefix", ROOT / ".venv-site", "--no-save", "--no-audit"]
-        subprocess.run([*npm, "--no-fund", "--silent", NPM_MATHJAX], check=True)
-    shutil.copy(script, target)
-
-
 def build(target):
     """Write the website into the folder `target`; a warning of Sphinx is an error."""
     write_source()
-    fetch_mathjax(SOURCE / "_static")
+    bring("mathjax", [MATHJAX], SOURCE / "_static")
     shutil.rmtree(target, ignore_errors=True)
     sphinx = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going"]
     folders = ["-c", ROOT / "website", "-d", ROOT / "build" / "site-cache", SOURCE, target]

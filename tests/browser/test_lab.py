@@ -13,12 +13,12 @@ import time
 from functools import partial
 
 import pytest
+from cells import book, chapters
 from playwright.sync_api import expect
 
-import notebooks
 from conftest import PATIENCE, ROOT, SHOTS, watch
 
-CHAPTERS, BOOK = notebooks.chapters(), notebooks.book()
+CHAPTERS, BOOK = chapters(), book()
 SETTINGS = """{"@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"}}"""
 
 STATE = """() => {

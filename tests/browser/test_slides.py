@@ -8,11 +8,11 @@ import shutil
 import nbformat
 import pytest
 import slides
+from cells import chapters
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from test_live import FIGURES, KINDS
 
 from conftest import SHOTS
-from notebooks import chapters
 
 NOTE = "Say this aloud: whoever asks is orange."
 

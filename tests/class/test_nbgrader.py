@@ -12,8 +12,7 @@ from pathlib import Path
 import assignment
 import nbformat
 import pytest
-
-import notebooks
+from cells import chapters
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CLASS = ROOT / ".venv-class"
@@ -89,7 +88,7 @@ def grades(course, released):
 
 
 def test_right_answers_earn_every_point_wrong_and_empty_ones_none(grades):
-    path = notebooks.chapters([CHAPTER])[0]
+    path = chapters([CHAPTER])[0]
     text = "\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells)
     most = sum(line.count("●") for line in text.splitlines() if re.match("[●○]{3} · ", line))
     assert most >= 4

@@ -11,16 +11,15 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from cells import book, repository, taught
 from playwright.sync_api import expect, sync_playwright
-
-import notebooks
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SITE = ROOT / "build" / "site"
 SHOTS = ROOT / "build" / "screenshots"
 PATIENCE = 180_000  # milliseconds; for what never comes: a busy machine may take long
 PAGES = [path for path in sorted(SITE.rglob("*.html")) if "_static" not in path.parts]
-STORED = [*notebooks.chapters(), *notebooks.appendices()]
+STORED = book()
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
@@ -107,7 +106,7 @@ def test_a_chapter_links_to_its_notebook_and_to_colab(path):
     assert f"notebooks/{path.name}" in addresses
     assert json.loads((SITE / "notebooks" / path.name).read_text("utf-8"))["cells"]
     colab = "https://colab.research.google.com/github/"
-    assert f"{colab}{notebooks.public_repository()}/blob/main/notebooks/{path.name}" in addresses
+    assert f"{colab}{repository()}/blob/main/notebooks/{path.name}" in addresses
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
@@ -202,7 +201,7 @@ def test_text_and_live_figures_are_legible_in_light_and_dark(page, name, theme):
 
 
 def test_the_lecturers_pages_add_up_and_ask(page):
-    for chapter in notebooks.chapters()[1:]:
+    for chapter in taught():
         go(page, SITE / "lecturer" / f"{chapter.stem}.html")
         rows = page.locator("article table tbody tr").all_inner_texts()
         cells = [[text.strip() for text in row.split("\t")] for row in rows]

@@ -1,0 +1,111 @@
+"""The book as its tools see it: where its parts lie, where it is published, what a cell is.
+
+A cell is a dictionary, as nbformat or json reads it; what it is for stands in its metadata (tags
+and the kind of slide), in its text or in the heading above it.
+"""
+
+import pathlib
+import re
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+OPTIONAL = "⊕"  # in a heading or at the start of a note: what can be left out
+AFTERWARDS = "<details><summary>After you have solved it</summary>"
+PREDICT = re.compile(r"\*\*Predict\.\*\*(.*)", re.S)
+
+
+def chapters(names=()):
+    """Paths of the chapters in order, or of those whose file name starts with one of `names`."""
+    return _stored("[0-8][0-9]_*.ipynb", names)
+
+
+def appendices(names=()):
+    """The same of the appendices, whose numbers begin with 9: looked up, not read in order."""
+    return _stored("9[0-9]_*.ipynb", names)
+
+
+def book(names=()):
+    """The whole book: the chapters, then the appendices."""
+    return [*chapters(names), *appendices(names)]
+
+
+def is_taught(path):
+    """Whether a lecture is held on what lies there: on the chapters, all but the first page."""
+    return path.name[0] != "9" and not path.name.startswith("00")
+
+
+def taught():
+    """The chapters that a lecture is held on."""
+    return [path for path in chapters() if is_taught(path)]
+
+
+def _stored(pattern, names):
+    paths = sorted((ROOT / "notebooks").glob(pattern))
+    return [path for path in paths if not names or path.name.startswith(tuple(names))]
+
+
+def address():
+    """The public address of the repository, read from pyproject's project.urls."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return project["urls"]["Repository"]
+
+
+def repository():
+    """owner/name of the public repository."""
+    return address().removeprefix("https://github.com/")
+
+
+def tags(cell):
+    """The tags of a cell, a set."""
+    return set(cell["metadata"].get("tags", []))
+
+
+def slide(cell):
+    """What a cell is on slides, such as "slide", "skip" or "notes"; None if it says nothing."""
+    return cell["metadata"].get("slideshow", {}).get("slide_type")
+
+
+def is_setup(cell):
+    """Whether a cell is the first code cell of a chapter, which installs the package on Colab."""
+    return "setup" in tags(cell)
+
+
+def is_imports(cell):
+    """Whether a cell of code is not for the eye: what a chapter imports and prepares."""
+    return cell["cell_type"] == "code" and slide(cell) == "skip" and not is_setup(cell)
+
+
+def is_solution(cell):
+    """Whether a cell is the solution of an exercise."""
+    return "solution" in tags(cell)
+
+
+def is_note(cell):
+    """Whether a cell is a speaker note."""
+    return slide(cell) == "notes"
+
+
+def is_for_students(cell):
+    """Whether a cell gives no answer away and says nothing to the lecturer."""
+    return not (is_solution(cell) or is_note(cell) or cell["source"].startswith(AFTERWARDS))
+
+
+def without_fold(note):
+    """The text of a speaker note without the fold around it."""
+    return re.sub(r"</?details>|<summary>.*</summary>", "", note["source"]).strip()
+
+
+def predictions(cell):
+    """What a cell of text asks the reader to foretell before the next cell is run."""
+    return [question.strip() for question in PREDICT.findall(cell["source"])]
+
+
+def starters(cells):
+    """The code cells of the exercises, in which students write."""
+    found, in_exercises = [], False
+    for cell in cells:
+        if cell["cell_type"] == "markdown" and re.search(r"^## ", cell["source"], re.M):
+            in_exercises = "## Exercises" in cell["source"]
+        elif in_exercises and cell["cell_type"] == "code" and not is_solution(cell):
+            found.append(cell)
+    return found

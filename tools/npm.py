@@ -1,0 +1,31 @@
+"""Scripts of others that lie beside our pages, so that these ask no network: npm brings them once.
+
+Into build/npm; slides take reveal.js and MathJax from there, the website MathJax.
+"""
+
+import shutil
+import subprocess
+import sys
+
+from cells import ROOT
+
+FOLDER = ROOT / "build" / "npm"
+VERSIONS = {"reveal.js": "5.2.1", "mathjax": "3.2.2"}
+
+
+def bring(package, names, target):
+    """Copy files and folders of a package, at its version here, into the folder `target`."""
+    source = FOLDER / "node_modules" / package
+    if not source.exists():
+        if shutil.which("npm") is None:
+            sys.exit(f"npm (Node.js) has to bring {package}, once: install it")
+        wanted = [f"{name}@{version}" for name, version in VERSIONS.items()]
+        flags = ["--no-save", "--no-audit", "--no-fund", "--silent"]
+        subprocess.run(["npm", "install", "--prefix", FOLDER, *flags, *wanted], check=True)
+    for name in names:
+        copy = target / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if (source / name).is_dir():
+            shutil.copytree(source / name, copy, dirs_exist_ok=True)
+        else:
+            shutil.copy(source / name, copy)
