@@ -16,7 +16,7 @@ def pinned(package, text):
 def test_the_container_has_the_torch_of_the_book():
     container = (DEPLOY / "Dockerfile").read_text()
     assert pinned("torch", container) == pinned("torch", (ROOT / "requirements.txt").read_text())
-    for name in re.findall(r"-r (\S+)", container):
+    for name in re.findall(r"-[rc] (\S+)", container):
         assert (ROOT / name).exists(), name
 
 

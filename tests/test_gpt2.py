@@ -16,7 +16,7 @@ STORED = Path(__file__).with_name("gpt2_reference.npz")
 
 @pytest.fixture(scope="module")
 def stored():
-    """(state dict, tokens, logits, heads) as `make gpt2` wrote them."""
+    """(state dict, tokens, logits, heads) as tools/make_gpt2.py wrote them."""
     with np.load(STORED) as file:
         state = {
             name.removeprefix("state/"): torch.from_numpy(file[name]).float()
@@ -106,7 +106,7 @@ def test_without_safetensors_a_file_cannot_be_read(monkeypatch):
 
 @torch.no_grad()
 def test_a_safetensors_file(stored, tmp_path):
-    safetensors = pytest.importorskip("safetensors.torch", reason="make gpt2")
+    safetensors = pytest.importorskip("safetensors.torch", reason="make .venv-make")
     state, tokens, logits, heads = stored
     state = {name: x.clone() for name, x in state.items()}
     safetensors.save_file(state, tmp_path / "model.safetensors")
@@ -114,7 +114,7 @@ def test_a_safetensors_file(stored, tmp_path):
     assert_close(from_gpt2(str(tmp_path / "model.safetensors"), num_heads=heads)(tokens), logits)
 
 
-# With transformers itself, which `make gpt2` installs ---------------------------------------------
+# With transformers itself, which `make .venv-make` installs ---------------------------------------
 
 SIZES = [  # vocabulary, positions, width, heads, layers, width of the mlp
     (37, 19, 21, 3, 2, 29),
@@ -125,7 +125,7 @@ SIZES = [  # vocabulary, positions, width, heads, layers, width of the mlp
 
 
 def theirs(vocabulary, positions, width, heads, layers, inner, **options):
-    transformers = pytest.importorskip("transformers", reason="make gpt2")
+    transformers = pytest.importorskip("transformers", reason="make .venv-make")
     config = transformers.GPT2Config(
         vocab_size=vocabulary,
         n_positions=positions,

@@ -4,92 +4,106 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 import tomllib
 from pathlib import Path
 
 import fuzz
-import oldest
 import package_tests
 import pytest
+import versions
+import yaml
+from cells import book, repository
 from draws import assert_close
 
-import notebooks
-
 ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+GROUPS = PROJECT["optional-dependencies"]
 
-CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base", "seaborn": "seaborn-base"}
 
-
-def test_conda_has_the_versions_of_pip():
-    text = (ROOT / "environment.yml").read_text(encoding="utf-8")
-    for package, version in oldest.pins().items():
-        name = CONDA_NAMES.get(package, package)
-        assert re.search(rf"- {re.escape(name)}==?{re.escape(version)}$", text, re.M), package
+def test_conda_and_binder_install_the_lock_with_pip():
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    (pip,) = [part["pip"] for part in environment["dependencies"] if isinstance(part, dict)]
+    assert {"-c requirements.txt", "-e .[lab,test]"} <= set(pip)
+    assert "==" not in str(environment)  # the versions stand in the lock alone
+    assert (ROOT / "requirements-d2l.txt").name in (ROOT / "postBuild").read_text(encoding="utf-8")
 
 
 def number(version):
     return tuple(map(int, version.split(".")))
 
 
-def test_the_ranges_admit_the_pinned_versions_and_nothing_is_unpinned():
-    ranges, pinned = oldest.ranges(), oldest.pins()
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    assert project["requires-python"] == ">=3.11"
+def test_every_package_of_every_group_has_one_version_and_its_range_admits_it():
+    ranges, pinned = versions.ranges() | versions.ranges(*GROUPS), versions.pins()
+    assert PROJECT["requires-python"] == ">=3.11"
     assert set(ranges) == set(pinned)
     for name, least in ranges.items():
         assert number(pinned[name]) >= number(least), name
+    lock = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    assert len(re.findall(r"^[^#\n]", lock, re.M)) == len(pinned)
+    assert all(f"\n# {group}: " in lock for group in GROUPS)
 
 
 def test_the_ranges_admit_what_colab_has():
     """Else the set-up cell would replace what the reader finds there."""
     text = (ROOT / "requirements-colab.txt").read_text(encoding="utf-8")
     colab = dict(re.findall(r"^([\w-]+)==([\w.]+)$", text, re.M))
-    needed = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
-    for text in needed:
-        name, least = re.fullmatch(r"([\w-]+)>=([\d.]+)", text).groups()
+    for name, least in versions.ranges().items():
         assert number(colab[name]) >= number(least), name
 
 
+def told(*arguments):
+    """What tools/versions.py prints."""
+    command = [sys.executable, ROOT / "tools" / "versions.py", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
 def test_the_oldest_versions_are_the_floors_and_torch_is_at_hand():
-    lines = oldest.oldest()
+    lines = told("oldest").stdout.splitlines()
     pyproject = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert f"torch=={oldest.pins()['torch']}" in lines
+    assert f"torch=={versions.pins()['torch']}" in lines
     others = [line for line in lines if not line.startswith("torch==")]
     assert len(others) == len(lines) - 1 > 10
     for line in others:
         assert f'"{line.replace("==", ">=")}"' in pyproject
-    assert (
-        subprocess.check_output([sys.executable, ROOT / "tools/oldest.py"], text=True).splitlines()
-        == lines
-    )
+
+
+def test_a_group_has_its_own_packages_alone_at_the_versions_of_the_lock():
+    pinned = versions.pins()
+    assert told("class").stdout == f"nbgrader=={pinned['nbgrader']}\n"
+    both = told("dist", "hub").stdout.split()
+    assert both[0] == f"build=={pinned['build']}" and f"jupyterhub=={pinned['jupyterhub']}" in both
+    assert not any(line.startswith("torch") for line in both)
+    unknown = told("hubs")
+    assert unknown.returncode and "one of lab, test, " in unknown.stderr
 
 
 @pytest.mark.pins
 def test_the_installed_versions_are_the_pinned_ones():
     from importlib.metadata import version
 
-    for package, pinned in oldest.pins().items():
+    for package in versions.ranges() | versions.ranges("lab", "test"):
+        pinned = versions.pins()[package]
         assert version(package).split("+")[0] == pinned, f"{package}: run make test, not pytest"
 
 
 def test_the_public_address_is_the_same_everywhere():
-    repository = notebooks.public_repository()
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for address in (
         r"colab\.research\.google\.com/github/",
         r"mybinder\.org/v2/gh/",
         r"git\+https://github\.com/",
     ):
-        assert re.findall(rf"{address}([\w.-]+/[\w.-]+?)[/)`]", readme) == [repository], address
-    for path in [*notebooks.chapters(), *notebooks.appendices()]:
+        assert re.findall(rf"{address}([\w.-]+/[\w.-]+?)[/)`]", readme) == [repository()], address
+    for path in book():
         text = path.read_text(encoding="utf-8")
         found = re.findall(r"github(?:\.com)?/([\w.-]+/d2lattn)\b", text)
-        assert found and set(found) == {repository}, path.name
+        assert found and set(found) == {repository()}, path.name
 
 
 def test_the_readme_lists_every_part_and_its_files_exist():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for path in [*notebooks.chapters(), *notebooks.appendices()]:
+    for path in book():
         assert f"(notebooks/{path.name})" in readme
     for link in re.findall(r"\]\(([^)#:]+)\)", readme):
         assert (ROOT / link).exists(), link
@@ -109,15 +123,72 @@ def make(folder, *arguments):
     )
 
 
-def test_make_explains_its_commands():
-    said = make(ROOT).stdout
-    targets = re.search(r"^\.PHONY: (.*)", (ROOT / "Makefile").read_text(), re.M)[1].split()
-    assert all(f"make {target} " in said for target in targets)
+def commands():
+    """The names of all commands of make."""
+    phony = make(ROOT, "-p", "-n", "help").stdout
+    return set(re.search(r"^\.PHONY: (.*)", phony, re.M)[1].split())
+
+
+def test_make_explains_its_commands_to_three_readers_on_one_screen():
+    title, *lines = make(ROOT).stdout.splitlines()
+    assert title.startswith("d2lattn") and len(lines) <= 13
+    rows = [re.fullmatch(r"(\w+)? +make ([a-z-]+) +(\S.*)", line).groups() for line in lines]
+    assert [group for group, _, _ in rows if group] == ["read", "teach", "maintain"]
+    assert max(map(len, lines)) <= 100
+    listed = [name for _, name, _ in rows]
+    assert set(listed) <= commands() and {"lab", "test", "refresh", "test-all"} <= set(listed)
+
+
+def test_test_all_is_every_test_but_that_of_the_class_server():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^(test[\w-]*):", makefile, re.M))
+    (all_of_them,) = re.findall(r"^TESTS := ((?:.*\\\n)*.*)", makefile, re.M)
+    assert targets - {"test-all", "test-hub"} == set(all_of_them.replace("\\", "").split())
+    assert targets <= commands()
+
+
+def test_two_makes_at_once_set_an_environment_up_once(tmp_path):
+    """The second waits, says for what, and leaves alone what the first has made."""
+    shutil.copytree(ROOT / "tools", tmp_path / "tools", ignore=shutil.ignore_patterns("__py*"))
+    once = [sys.executable, "tools/once.py", "env/ready"]
+    work = [*once, "mkdir env; echo made >> env/log; sleep 1.5"]
+    first = subprocess.Popen(work, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    while not (tmp_path / "env" / "log").exists():
+        assert first.poll() is None
+        time.sleep(0.01)
+    second = subprocess.run(work, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert first.wait() == second.returncode == 0
+    assert second.stdout == "another make is setting something up here: waiting for it\n"
+    assert (tmp_path / "env" / "log").read_text() == "made\n"
+    failed = [sys.executable, "tools/once.py", "env/other", "false; touch env/wrong"]
+    assert subprocess.run(failed, cwd=tmp_path, check=False).returncode == 1
+    assert {path.name for path in (tmp_path / "env").iterdir()} == {"ready", "log"}
+
+
+def test_make_test_runs_in_a_folder_with_a_space(tmp_path):
+    """With programs that only say what they were given in the place of Python."""
+    folder = tmp_path / "my documents" / "b c"
+    shutil.copytree(ROOT / "tools", folder / "tools", ignore=shutil.ignore_patterns("__py*"))
+    for name in ("Makefile", "pyproject.toml", "requirements.txt", "requirements-d2l.txt"):
+        shutil.copy(ROOT / name, folder)
+    (stamp,) = set(re.findall(r"\.venv/ready-\d+", make(folder, "-n", "lab").stdout))
+    python = folder / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text('#!/bin/sh\nprintf "%s\\n" "$IPYTHONDIR" "$@"\n')
+    python.chmod(0o755)
+    (folder / stamp).touch()
+    for command in ("test", "refresh", "test-portable", "test-student"):
+        result = make(folder, command)
+        assert result.returncode == 0, result.stderr
+        said = result.stdout.splitlines()
+        assert f"{folder}/.venv/ipython" in said
+        assert command == "refresh" or f"{folder}/tests/nbval_sanitize.cfg" in said
+    unquoted = re.findall(r'.*[^"]\$\(CURDIR\).*', (ROOT / "Makefile").read_text("utf-8"))
+    assert [line for line in unquoted if not re.search(r"export \w+ := \$\(CURDIR\)", line)] == []
 
 
 def test_an_unfit_python_gives_one_clear_line(tmp_path):
-    for name in ("Makefile", "requirements.txt", "requirements-d2l.txt"):
-        shutil.copy(ROOT / name, tmp_path)
+    shutil.copy(ROOT / "Makefile", tmp_path)
     old = tmp_path / "python2"
     old.write_text("#!/bin/sh\nexit 1\n")
     old.chmod(0o755)

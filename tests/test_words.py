@@ -112,7 +112,8 @@ def test_the_stored_vectors_are_those_of_the_corpus():
     corpus = stories(5000)
     text = "".join(" ".join(sentence) + "\n" for sentence in corpus)
     with np.load(VECTORS) as stored:
-        assert stored["corpus_sha256"] == hashlib.sha256(text.encode()).hexdigest(), "make words"
+        of_corpus = hashlib.sha256(text.encode()).hexdigest()
+        assert stored["corpus_sha256"] == of_corpus, "run tools/make_words.py"
         assert "gensim" in str(stored["made_by"]) and "stories(5000, seed=0)" in str(
             stored["made_by"]
         )

@@ -1,4 +1,8 @@
-"""Film a live figure for the README, images/live.gif, as `make animation` does.
+"""Film a live figure for the README, images/live.gif.
+
+Wanted when the figure looks different; what it needs comes with `make test-browser`, and Chromium:
+
+    .venv/bin/python tools/animation.py
 
 A headless Chromium opens the figure from disk, lets one word ask, drags a number of another and
 looks at the arithmetic of a share; what a reader would see is stored as an animated GIF.

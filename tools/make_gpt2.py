@@ -1,6 +1,11 @@
 """Make what `from_gpt2` is tested against: a small random GPT-2 and its logits, by transformers.
 
-    make_gpt2.py STORED     (`make gpt2` runs it, in an environment of its own)
+Wanted once in the book's life, or when GPT-2's layout changes; the test compares with transformers
+itself:
+
+    make .venv-make
+    .venv-make/bin/python tools/make_gpt2.py tests/gpt2_reference.npz
+    .venv-make/bin/python -m pytest -q tests/test_gpt2.py
 
 The sizes are odd, so that a matrix that is not turned round does not fit. The weights are as large
 as those of a trained network, biases too: with transformers' own start the biases would be 0 and
@@ -37,7 +42,7 @@ def main(stored):
         tokens=tokens.numpy(),
         logits=model(tokens).logits.numpy(),
         num_heads=np.array(SIZES["n_head"]),
-        made_by=np.array(f"make gpt2: transformers {transformers.__version__}, {SIZES}"),
+        made_by=np.array(f"tools/make_gpt2.py: transformers {transformers.__version__}, {SIZES}"),
         **{f"state/{name}": x.half().numpy() for name, x in model.state_dict().items()},
     )
 

@@ -142,8 +142,8 @@ def word_vectors():
     """Vectors that gensim's Word2Vec learned from `stories`, loaded without gensim.
 
     Skip-gram with negative sampling (Mikolov et al. 2013, "Distributed Representations of Words and
-    Phrases"): a word's vector is trained to foretell the five words on either side. `make words`
-    makes them anew; the file says how, and carries the hash of the corpus.
+    Phrases"): a word's vector is trained to foretell the five words on either side.
+    tools/make_words.py makes them anew; the file says how, and carries the hash of the corpus.
 
     Returns:
         vocabulary (list of str, the most frequent first), vectors (Tensor (words, width), float32).

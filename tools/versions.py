@@ -1,0 +1,47 @@
+"""Versions of packages, a line for pip each: `python tools/versions.py oldest | GROUP ...`.
+
+A group is one of pyproject's extras, and its packages have the versions of requirements.txt.
+`oldest` is the lowest version of every range that `make test` needs; only torch stays at that of
+requirements.txt, because an older one would have to be downloaded a second time, and torch is by
+far the largest package here.
+"""
+
+import pathlib
+import re
+import sys
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def ranges(*groups):
+    """Map the name of every package that the book, or a group, asks for to its lowest version."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    if unknown := set(groups) - set(extras):
+        sys.exit(f"a group is one of {', '.join(extras)}, got {', '.join(unknown)}")
+    texts = sum((extras[group] for group in groups), [] if groups else project["dependencies"])
+    return dict(re.fullmatch(r"([\w-]+)>=([\d.]+)", text).groups() for text in texts)
+
+
+def pins():
+    """Map the name of every package in requirements.txt to its version."""
+    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    return dict(re.findall(r"^([\w-]+)==([\w.]+)$", text, re.M))
+
+
+def oldest():
+    """Map what `make test` needs to the lowest version of its range."""
+    return ranges() | ranges("lab", "test") | {"torch": pins()["torch"]}
+
+
+def locked(*groups):
+    """Map the packages of the groups to their versions in requirements.txt."""
+    return {name: pins()[name] for name in ranges(*groups)}
+
+
+if __name__ == "__main__":
+    if not sys.argv[1:]:
+        sys.exit(__doc__)
+    found = oldest() if sys.argv[1:] == ["oldest"] else locked(*sys.argv[1:])
+    print("\n".join(f"{name}=={version}" for name, version in found.items()))
