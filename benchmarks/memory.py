@@ -5,21 +5,25 @@ python benchmarks/memory.py CHUNKED 512 1024    # one peer, in MiB above what wa
 
 import enum
 import os
-import pathlib
 import subprocess
 import sys
 
+import marks
 import torch
 from peers import HEADS
+from results import shown, table
+from timing import saying
 from torch import nn
 
 from d2lattn import MultiHeadAttention
 from d2lattn.interop import load_d2l
 
+TITLE = "Peak memory of one forward pass"
+ON = ("processor",)
+INTRODUCTION = """\
+MiB above what was held before, against n, by the system's high-water mark of a fresh process."""
 WIDTH = 256
 LENGTHS = (512, 1024, 2048, 4096, 8192)
-# Memory that is freed goes straight back to the system, so that the mark is that of one call.
-FREEING = dict(MALLOC_MMAP_THRESHOLD_="65536", MALLOC_TRIM_THRESHOLD_="65536")
 
 
 class MemoryPeer(enum.Enum):
@@ -37,20 +41,13 @@ class MemoryPeer(enum.Enum):
         return 8192 if self in (MemoryPeer.CHUNKED, MemoryPeer.FUSED) else 4096
 
 
-def peaks(most):
-    """MemoryPeer -> {n: MiB} up to n = most; empty where the system keeps no high-water mark."""
-    if not pathlib.Path("/proc/self/clear_refs").exists():
-        return {}
-    return {peer: peaks_of(peer, min(most, peer.longest)) for peer in MemoryPeer}
-
-
 def peaks_of(peer, most):
     """{n: MiB} of one peer, measured in a fresh process."""
-    print(f"memory, {peer.value}", file=sys.stderr, flush=True)
+    saying(f"memory, {peer.value}")
     lengths = [str(n) for n in LENGTHS if n <= most]
     output = subprocess.run(
         [sys.executable, __file__, peer.name, *lengths],
-        env={**os.environ, **FREEING},
+        env={**os.environ, **marks.FREEING},
         stdout=subprocess.PIPE,
         text=True,
         check=True,
@@ -65,11 +62,10 @@ def print_peaks(peer, lengths):
     forward(peer, torch.randn(1, 64, WIDTH))()  # the first one warms up
     for n in lengths:
         call = forward(peer, torch.randn(1, n, WIDTH))
-        pathlib.Path("/proc/self/clear_refs").write_text("5")
-        before = status("VmRSS")
+        before = marks.set_back()
         with torch.inference_mode():
             call()
-        print(n, (status("VmHWM") - before) / 1024)
+        print(n, (marks.most() - before) / 1024)
 
 
 def forward(peer, x):
@@ -86,10 +82,20 @@ def forward(peer, x):
     return lambda: ours(x)
 
 
-def status(name):
-    """A number of the process's status, in KiB."""
-    lines = pathlib.Path("/proc/self/status").read_text().splitlines()
-    return int(next(line for line in lines if line.startswith(name)).split()[1])
+def measure_part(quick, device):
+    """{peer: {n: MiB}}; empty where the system keeps no high-water mark."""
+    if not marks.KEPT:
+        return {}
+    most = 1024 if quick else LENGTHS[-1]
+    return {peer.value: peaks_of(peer, min(most, peer.longest)) for peer in MemoryPeer}
+
+
+def section(data):
+    if not data:
+        return "This system keeps no high-water mark."
+    lengths = sorted({n for points in data.values() for n in points}, key=int)
+    lines = [[peer, *(shown(p.get(n), ".0f") for n in lengths)] for peer, p in data.items()]
+    return table([f"B=1, d={WIDTH}", *lengths], lines)
 
 
 if __name__ == "__main__":

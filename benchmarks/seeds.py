@@ -1,21 +1,18 @@
 """The experiments of chapter 9, each over several seeds: do its conclusions hold?
 
-    python benchmarks/seeds.py [apple it four reverse write prose induction recall] > seeds.md
-
-prints a section in Markdown with a table for each experiment; of those that are named, if some
-are, the tables alone. The models and budgets are those of the chapter. A seed decides everything
-that is random in a run: the first weights and the batches; what is held out is the same in all.
+The models and budgets are those of the chapter. A seed decides everything that is random in a run:
+the first weights and the batches; what is held out is the same in all.
 """
 
-import argparse
 import copy
 import sys
-import time
 from pydoc_data.topics import topics  # Python's documentation, as its help() has it
 
 import torch
 import torch.nn.functional as F
-from report import table
+from processes import spread
+from results import table
+from timing import saying
 from torch import nn
 
 from d2lattn import Decoder, Encoder, generate
@@ -25,6 +22,13 @@ from d2lattn.training import fit
 
 SEEDS = (0, 1, 2, 3, 4)
 DISTANCES, LEARNING_RATES = (8, 32, 64, 128), (1e-3, 3e-3, 1e-2)
+TITLE = "The conclusions of chapter 9, over seeds"
+ON = ("processor",)
+INTRODUCTION = (
+    f"The chapter's models and budgets, one thread, float32, seeds 0 to {SEEDS[-1]} (9.7: 0 to 2). "
+    "A seed decides the first weights and all batches; what is held out is the same in all runs. "
+    "Each row has a number for each seed; shares and accuracies from 0 to 1."
+)
 
 
 def seeded(seed):
@@ -258,20 +262,7 @@ def prose(
     }
 
 
-def prose_table():
-    """The chapter's budget over the seeds, and once a larger one."""
-    large = dict(width=128, layers=3, mlp=4, window=128, size=16, steps=1000, rate=3e-3)
-    once = []
-    for name, options in (("learned", dict(positions="learned")), ("larger", large)):
-        print(f"prose, {name}", file=sys.stderr, flush=True)
-        once.append(prose(0, **options)["decoder: nats a letter"])
-    python = ".".join(map(str, sys.version_info[:2]))
-    return (
-        f"{seeds_table(prose)}\n\nThe text is that of Python {python}; its last tenth is held out. "
-        "240 steps of 10 times 48 letters. Each of the following was run once, with seed 0. With a "
-        f"learned table of positions: {once[0]:.2f} nats a letter. With width 128, three layers, "
-        f"1,000 steps of 16 times 128 letters (some minutes): {once[1]:.2f}."
-    )
+LARGER = dict(width=128, layers=3, mlp=4, window=128, size=16, steps=1000, rate=3e-3)
 
 
 # 9.6 ----------------------------------------------------------------------------------------------
@@ -384,72 +375,92 @@ def recalled(name, distance, seed, learning_rate):
     return (said == targets[:, -1]).double().mean().item()
 
 
-def recall_table(seeds=SEEDS[:3]):
-    """By distance at the chapter's rate; and the best of three rates over 32, for each seed."""
-    names = ("RNN", "LSTM", "LSTM, forget bias 3", "attention")
-    body = []
-    for name in names:
-        cells = []
-        for distance in DISTANCES:
-            print(f"recall: {name}, {distance}", file=sys.stderr, flush=True)
-            cells.append(told([recalled(name, distance, seed, 3e-3) for seed in seeds]))
-        rates = [[recalled(name, 32, seed, rate) for rate in LEARNING_RATES] for seed in seeds]
-        body.append([name, *cells, told([max(of_seed) for of_seed in rates])])
-    header = ["", *(f"over {distance}" for distance in DISTANCES), "over 32, best of 3 rates"]
-    return table(header, body)
-
-
-# The section --------------------------------------------------------------------------------------
-
-
-def told(values):
-    return " ".join(f"{float(value):.2f}" for value in values)
-
-
-def seeds_table(experiment):
-    found = []
-    for seed in SEEDS:
-        print(f"{experiment.__name__}, seed {seed}", file=sys.stderr, flush=True)
-        found.append(experiment(seed))
-    return table(["measured", "by seed"], [[n, told([f[n] for f in found])] for n in found[0]])
-
+# All of it ----------------------------------------------------------------------------------------
 
 EXPERIMENTS = {
-    "apple": ("*apple* in held-out sentences (9.2)", lambda: seeds_table(apple)),
-    "it": ("What *it* means, on held-out pairs of nouns (9.3)", lambda: seeds_table(it)),
-    "four": ("Four heads at the last word (9.3)", lambda: seeds_table(four_heads)),
-    "reverse": ("Reversing 1,000 unseen sequences (9.4)", lambda: seeds_table(reverse)),
-    "write": ("What a decoder writes (9.5)", lambda: seeds_table(write)),
-    "prose": ("A text that people wrote (9.5)", prose_table),
-    "induction": ("Repeated random sequences (9.6)", lambda: seeds_table(induction)),
-    "recall": ("Recalling a symbol over a distance (9.7), 3 seeds", recall_table),
+    apple: "*apple* in held-out sentences (9.2)",
+    it: "What *it* means, on held-out pairs of nouns (9.3)",
+    four_heads: "Four heads at the last word (9.3)",
+    reverse: "Reversing 1,000 unseen sequences (9.4)",
+    write: "What a decoder writes (9.5)",
+    prose: "A text that people wrote (9.5)",
+    induction: "Repeated random sequences (9.6)",
 }
-
-HEADING = (
-    "\n## The conclusions of chapter 9, over seeds\n\n"
-    "Written by `benchmarks/seeds.py`: the chapter's models and budgets, one thread, float32,"
-    f" seeds 0 to {SEEDS[-1]} (9.7: 0 to 2). A seed decides the first weights and all batches;"
-    " what is held out is the same in all runs. Each row has a number for each seed; shares "
-    "and accuracies from 0 to 1."
-    "\n"
-)
+CONTESTANTS = ("RNN", "LSTM", "LSTM, forget bias 3", "attention")
 BUDGET = (
     "Budget of 9.7: 300 steps of 64 sequences (the chapter takes 200), learning rate 3e-3 with "
     "warm-up and cosine; the last column takes the best of 1e-3, 3e-3 and 1e-2 for each seed. "
     "Larger recurrent layers and longer training were not tried."
 )
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("names", nargs="*", choices=[*EXPERIMENTS, []], metavar="experiment")
-    names = parser.parse_args().names
-    torch.set_num_threads(1)
-    started = time.perf_counter()
-    if not names:
-        print(HEADING)
-    for name in names or EXPERIMENTS:
-        title, make = EXPERIMENTS[name]
-        print(f"### {title}\n\n{make()}\n", flush=True)
-    if not names:
-        print(BUDGET)
-    print(f"{(time.perf_counter() - started) / 60:.1f} minutes", file=sys.stderr)
+
+def named(name, arguments, options):
+    """Call one of the functions above; for other processes, which get names and numbers alone."""
+    saying(" ".join(map(str, (name, *arguments, options or ""))))
+    found = globals()[name](*arguments, **options)
+    if isinstance(found, dict):
+        return {key: float(value) for key, value in found.items()}
+    return found
+
+
+def measure_part(quick, device):
+    """The longest runs come first, so that no core waits for one of them in the end."""
+    seeds, of_recall = (SEEDS[:1], SEEDS[:1]) if quick else (SEEDS, SEEDS[:3])
+    distances = DISTANCES[:1] if quick else DISTANCES
+    at = sorted({(d, 3e-3) for d in distances} | {(32, rate) for rate in LEARNING_RATES[::2]})
+    recalls = [(n, d, s, r) for d, r in at[::-1] for n in CONTESTANTS for s in of_recall]
+    recalls = [run for run in recalls if not quick or run[1] in distances]
+    once = [] if quick else [LARGER, dict(positions="learned")]
+    experiments = [reverse] if quick else list(EXPERIMENTS)
+    jobs = [("prose", (0,), options) for options in once]
+    jobs += [("recalled", run, {}) for run in recalls]
+    jobs += [(e.__name__, (seed,), {}) for e in experiments for seed in seeds]
+    found = iter(spread(named, jobs))
+    larger, learned = (next(found)["decoder: nats a letter"] if once else None for _ in range(2))
+    data = {"prose": {"larger": larger, "learned": learned}}
+    data["prose"]["Python"] = ".".join(map(str, sys.version_info[:2]))
+    data["recall"] = dict(zip(recalls, [next(found) for _ in recalls], strict=True))
+    data["recall"] = recall_rows(data["recall"], distances, of_recall, quick)
+    for experiment in experiments:
+        runs = [next(found) for _ in seeds]
+        rows = {name: [run[name] for run in runs] for name in runs[0]}
+        data[experiment.__name__] = data.get(experiment.__name__, {}) | {"rows": rows}
+    return data
+
+
+def recall_rows(found, distances, seeds, quick):
+    """By distance at the chapter's rate; and the best of three rates over 32, for each seed."""
+    rows = {}
+    for name in CONTESTANTS:
+        row = {f"over {d}": [found[name, d, s, 3e-3] for s in seeds] for d in distances}
+        if not quick:
+            best = [max(found[name, 32, s, rate] for rate in LEARNING_RATES) for s in seeds]
+            row["over 32, best of 3 rates"] = best
+        rows[name] = row
+    return rows
+
+
+def section(data):
+    parts = []
+    for experiment, title in EXPERIMENTS.items():
+        if "rows" in data.get(experiment.__name__, {}):
+            rows = data[experiment.__name__]["rows"]
+            body = [[name, told(values)] for name, values in rows.items()]
+            parts += [f"### {title}", table(["measured", "by seed"], body)]
+        if experiment is prose and data["prose"]["larger"] is not None:
+            parts.append(
+                f"The text is that of Python {data['prose']['Python']}; its last tenth is held "
+                "out. 240 steps of 10 times 48 letters. Each of the following was run once, with "
+                f"seed 0. With a learned table of positions: {data['prose']['learned']:.2f} nats a "
+                "letter. With width 128, three layers, 1,000 steps of 16 times 128 letters (some "
+                f"minutes): {data['prose']['larger']:.2f}."
+            )
+    rows = data["recall"]
+    header = ["", *next(iter(rows.values()))]
+    body = [[name, *map(told, row.values())] for name, row in rows.items()]
+    parts += ["### Recalling a symbol over a distance (9.7), 3 seeds", table(header, body), BUDGET]
+    return "\n\n".join(parts)
+
+
+def told(values):
+    return " ".join(f"{float(value):.2f}" for value in values)
