@@ -89,16 +89,16 @@ def is_fresh(part, machine, folder=FOLDER):
 
 
 def as_text(value, indent=0):
-    """JSON with a line for each innermost list or object; floats have four digits."""
-    parts = value.values() if isinstance(value, dict) else value
-    if not isinstance(value, dict | list) or not any(isinstance(x, dict | list) for x in parts):
-        return json.dumps(_rounded(value), ensure_ascii=False)
+    """JSON in which what is short stands on one line; floats have four digits."""
+    text = json.dumps(_rounded(value), ensure_ascii=False)
+    if not isinstance(value, dict | list) or len(text) <= 300:
+        return text
     space = " " * (indent + 1)
     if isinstance(value, dict):
-        names = (json.dumps(str(key), ensure_ascii=False) for key in value)
-        lines = [f"{k}: {as_text(v, indent + 1)}" for k, v in zip(names, parts, strict=True)]
+        names = [json.dumps(str(name), ensure_ascii=False) + ": " for name in value]
+        lines = [n + as_text(x, indent + 1) for n, x in zip(names, value.values(), strict=True)]
     else:
-        lines = [as_text(v, indent + 1) for v in value]
+        lines = [as_text(x, indent + 1) for x in value]
     opening, closing = "{}" if isinstance(value, dict) else "[]"
     body = ",\n".join(space + line for line in lines)
     return f"{opening}\n{body}\n{' ' * indent}{closing}"

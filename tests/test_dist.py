@@ -38,4 +38,3 @@ def test_the_citation_and_the_changelog_are_of_this_version():
     assert citation["repository-code"] == project["urls"]["Repository"]
     changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
     assert f"\n## {d2lattn.__version__}\n" in changes
-    assert "\n| old | new |\n" in changes

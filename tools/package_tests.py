@@ -9,7 +9,9 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TOOLS = {path.stem for path in (ROOT / "tools").glob("*.py")} - {"live_code"}  # part of `live`
+FOLDERS = (ROOT / "tools", ROOT / "benchmarks")
+TOOLS = {path.stem for folder in FOLDERS for path in folder.glob("*.py")}
+TOOLS -= {"live_code"}  # part of `live`
 
 PYTEST = (
     *(sys.executable, "-m", "pytest", "-q", "-n", "auto", "-p", "no:nbval"),

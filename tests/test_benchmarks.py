@@ -1,0 +1,141 @@
+"""RESULTS.md and the README are what benchmarks/results says, and no run loses another's."""
+
+import json
+import math
+
+import bench
+import class_server
+import live_figures
+import long
+import pytest
+import report
+import results
+import timing
+
+PATHS = sorted(results.FOLDER.glob("*.json"))
+
+
+def test_results_are_rendered_from_their_files():
+    stored = (results.HERE / "RESULTS.md").read_text(encoding="utf-8")
+    assert stored == report.render(results.load()), "run: python benchmarks/report.py"
+
+
+def test_the_readme_has_the_measured_numbers():
+    readme = report.README.read_text(encoding="utf-8")
+    told = readme.partition(report.BEGIN)[2].partition(report.END)[0].strip()
+    assert told == report.measured_table(results.load()), "run: python benchmarks/report.py"
+    assert len(told.splitlines()) <= 2 + 6
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_a_file_is_named_after_its_part_and_its_machine(path):
+    result = json.loads(path.read_text(encoding="utf-8"))
+    assert path == results.path_of(result["part"], result["machine"])
+    assert result["part"] in report.PARTS and result["date"]
+
+
+def test_a_run_replaces_its_own_numbers_and_no_other(tmp_path):
+    for part, machine, ratio in (
+        ("import", "One, 2 cores", 1.5),
+        ("import", "Another (TM), 8 cores", 2.5),
+        ("import", "One, 2 cores", 3.5),
+    ):
+        results.store(part, {"ratio": ratio}, machine=machine, minutes=1, folder=tmp_path)
+    names = [path.name for path in sorted(tmp_path.iterdir())]
+    assert names == ["import-another-tm-8-cores.json", "import-one-2-cores.json"]
+    text = report.render(results.load(tmp_path))
+    assert "**One, 2 cores** (torch" in text and "takes 3.50 times" in text
+    assert "**Another (TM), 8 cores** (torch" in text and "takes 2.50 times" in text
+    assert "1.50" not in text and text.count("\n## ") == 1
+
+
+def test_what_was_measured_at_this_commit_is_not_measured_again(tmp_path, monkeypatch):
+    measured = []
+
+    def measure_part(quick, device):
+        measured.append(device)
+        return {"ratio": 1.0}
+
+    monkeypatch.setattr(report.PARTS["import"], "measure_part", measure_part)
+    monkeypatch.setattr(bench, "PARTS", {"import": report.PARTS["import"]})
+    at = {"commit": "a1"}
+    monkeypatch.setattr(results, "commit", lambda: at["commit"])
+    for commit, names, times in (
+        ("a1", [], 1),
+        ("a1", [], 1),  # whoever interrupts a bench goes on
+        ("b2", [], 2),
+        ("b2", ["import"], 3),  # who names a part wants it
+        ("b2+", [], 4),  # something has changed since
+        ("b2+", [], 5),
+        ("", [], 6),  # no git here
+    ):
+        at["commit"] = commit
+        bench.measure(names, folder=tmp_path)
+        assert len(measured) == times
+    with pytest.raises(SystemExit, match="a part is one of import, got tails"):
+        bench.main(["tails"], quick=True)
+
+
+def test_a_part_is_measured_stored_and_told(tmp_path):
+    bench.measure(["calls"], quick=True, folder=tmp_path)
+    (path,) = tmp_path.iterdir()
+    data = json.loads(path.read_text(encoding="utf-8"))["data"]
+    assert [row["n"] for row in data["small"]] == [16, 16]
+    assert all(ratio > 0 for ratio in list(data["zeros"][0].values()))
+    text = report.render(results.load(tmp_path))
+    assert "| 16 | causal | " in text and "function ÷ kernel" in text
+
+
+def test_calls_take_turns_and_the_budget_ends_them():
+    calls = dict(short=lambda: sum(range(1000)), long=lambda: sum(range(100_000)))
+    seconds = timing.measure(calls, rounds=4)
+    assert [len(times) for times in seconds.values()] == [4, 4]
+    assert timing.median_ratio(seconds["long"], seconds["short"]) > 10
+    ended = timing.measure(calls, rounds=9, budget=0)
+    assert [len(times) for times in ended.values()] == [3, 3]
+
+
+def test_an_exponent_is_the_slope_of_logarithms():
+    row = long.exponent("square", {n: 7 * n**2 for n in (10, 20, 40)}, "2")
+    assert math.isclose(row["exponent"], 2) and row["±"] < 1e-6
+    assert (row["from"], row["to"]) == (10, 40)
+    assert long.exponent("two points", {1: 1, 2: 2}, "1")["±"] is None
+
+
+def test_numbers_are_stored_with_four_digits_a_row_on_a_line():
+    value = {"rows": [{"n": i, "ms": math.pi * 1000} for i in range(20)], "name": "√d"}
+    text = results.as_text(value)
+    assert json.loads(text) == {"rows": [{"n": i, "ms": 3142} for i in range(20)], "name": "√d"}
+    assert text.splitlines()[2] == '  {"n": 0, "ms": 3142.0},'
+
+
+def test_what_the_tests_of_browser_and_hub_print_is_understood():
+    said = (
+        "\nmount heads: median 19.4 ms of 15\n.\nkey to picture, heads: median 7.0 ms of 30\n"
+        ".\nkey to picture, head of 64 × 16: median 20.0 ms of 30\n"
+    )
+    assert live_figures.measured(said) == {
+        "heads": {"mount": 19.4, "key": 7.0},
+        "head of 64 × 16": {"key": 20.0},
+    }
+    said = (
+        "\n6 students are in after 109 s\nchapter 01, all at once on 2 cores: 41 to 43 s each; one "
+        "alone: 12 s\nmemory of a student: 107 MiB before a kernel starts, at most 397 MiB while "
+        "it runs (hub and proxy: 190 MiB once)"
+    )
+    found = class_server.measured(said)
+    assert (found["in, s"], found["slowest, s"], found["hub, MiB"]) == (109, 43, 190)
+    assert "at most 397 MiB" in class_server.section(found)
+    with pytest.raises(SystemExit, match="must print"):
+        class_server.measured("1 passed")
+
+
+def test_the_lines_are_those_that_the_tests_print():
+    """Their formats stand in the tests themselves: a change there must be seen here."""
+    tests = results.HERE.parent / "tests"
+    live = "".join(path.read_text(encoding="utf-8") for path in tests.glob("browser/test_live*.py"))
+    for kind in live_figures.KINDS:
+        assert f'print(f"\\n{kind} ' in live, kind
+    hub = (tests / "hub" / "test_hub.py").read_text(encoding="utf-8")
+    for words in ("students are in after", "at once on", "one alone:", "memory of a student:"):
+        assert words in hub
