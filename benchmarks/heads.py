@@ -39,7 +39,8 @@ rounds of shuffled order; a ratio is the median over the rounds. Forward runs in
 and evaluation (torch's fast path included), backward in training mode. The floor is four bare \
 products and `scaled_dot_product_attention`. Padded batches have lengths {SHARES} of 1024, \
 repeated. “torch, weights” returns one matrix per head, as ours does; “mean” is its default, \
-their average."""
+their average. Where a call takes seconds, rows with weights and with training on one thread are \
+left out."""
 
 PADDED = f"""\
 Lengths {SHARES}, 54 % of the keys: the masked fused call over the full width, with its \
@@ -67,9 +68,11 @@ def measure_part(quick, device):
 def speed_rows(sizes, *, threads, rounds=25, weights=False, dtype=torch.float32, **where):
     """Time every combination of threads, size, mode and visible keys; yields the row of each."""
     for count, size, mode, seen in itertools.product(threads, sizes, Mode, Seen):
-        x, peers = forwards(size, seen, mode, dtype=dtype, **where)
         slow = size.batch * size.length**2 > 8e6  # whoever builds the weights takes seconds here
-        if not weights or seen is Seen.CAUSAL or (slow and mode is Mode.BACKWARD):
+        if slow and mode is Mode.BACKWARD and count < max(threads):
+            continue
+        x, peers = forwards(size, seen, mode, dtype=dtype, **where)
+        if slow or not weights or seen is Seen.CAUSAL:
             peers = {peer: call for peer, call in peers.items() if peer not in WITH_WEIGHTS}
         calls = {peer: functools.partial(one_pass, call, x, mode) for peer, call in peers.items()}
         saying(f"{count} threads, {size}, {mode.value}, {seen.value}, {dtype}")
