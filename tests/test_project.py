@@ -151,14 +151,16 @@ def test_two_makes_at_once_set_an_environment_up_once(tmp_path):
     """The second waits, says for what, and leaves alone what the first has made."""
     shutil.copytree(ROOT / "tools", tmp_path / "tools", ignore=shutil.ignore_patterns("__py*"))
     once = [sys.executable, "tools/once.py", "env/ready"]
-    work = [*once, "mkdir env; echo made >> env/log; sleep 1.5"]
-    first = subprocess.Popen(work, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    work = [*once, "mkdir env; echo made >> env/log; until [ -e go ]; do sleep 0.1; done"]
+    first = subprocess.Popen(work, cwd=tmp_path)
     while not (tmp_path / "env" / "log").exists():
         assert first.poll() is None
         time.sleep(0.01)
-    second = subprocess.run(work, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert first.wait() == second.returncode == 0
-    assert second.stdout == "another make is setting something up here: waiting for it\n"
+    second = subprocess.Popen(work, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    said = second.stdout.readline()
+    (tmp_path / "go").touch()
+    assert said == "another make is setting something up here: waiting for it\n"
+    assert second.communicate()[0] == "" and first.wait() == second.returncode == 0
     assert (tmp_path / "env" / "log").read_text() == "made\n"
     failed = [sys.executable, "tools/once.py", "env/other", "false; touch env/wrong"]
     assert subprocess.run(failed, cwd=tmp_path, check=False).returncode == 1
