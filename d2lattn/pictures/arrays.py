@@ -1,10 +1,23 @@
-"""What may be drawn: anything that numpy takes, and tensors of any device and dtype."""
+"""What may be drawn: numbers, shares, words, who asks, and how a number is written.
+
+Each rule stands here once, for figures, drawings and live figures alike.
+"""
+
+from collections.abc import Iterable
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
+from d2lattn.arguments import check_shares, show
 
-def to_numpy(values, name="values"):
+Numbers: TypeAlias = npt.ArrayLike | torch.Tensor  # whatever `to_numpy` takes
+Words: TypeAlias = Iterable[object]  # whatever `names` takes: each is written as str() writes it
+Query: TypeAlias = int | str  # who asks: see `position`
+
+
+def to_numpy(values: Numbers, name: str = "values") -> np.ndarray:
     """A numpy array of a tensor on any device and of any dtype, or of anything numpy takes.
 
     Raises:
@@ -22,3 +35,101 @@ def to_numpy(values, name="values"):
         return (values.float() if short else values).numpy()
     except (TypeError, ValueError, RuntimeError) as error:  # NotImplementedError is one of these
         raise ValueError(f"{name} must hold numbers that numpy takes, got {error}") from None
+
+
+def numbers(name, values, shape, rule, *, kinds="biuf", finite=False):
+    """An array of real numbers of this shape, in which None is any size from 1.
+
+    `rule` says the shape in words; `kinds` are letters of numpy's for what is let in ("b": bool).
+    """
+    array = to_numpy(values, name)
+    if array.dtype.kind not in kinds:
+        what = "be boolean, True = may attend" if kinds == "b" else "hold real numbers"
+        raise ValueError(f"{name} must {what}, got {array.dtype}")
+    sizes = zip(array.shape, shape, strict=False)
+    if array.ndim != len(shape) or not all(n == want if want else n for n, want in sizes):
+        raise ValueError(f"{name} must have {rule}, got shape {array.shape}")
+    if finite and not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)][0]}")
+    return array
+
+
+def asking_row(name, values, row, count, *, kinds="iuf"):
+    """`count` numbers, one for each word; of a matrix (L, count) the row of who asks."""
+    array = to_numpy(values, name)
+    array = array[row] if array.ndim == 2 and row < len(array) else array
+    rule = f"a number for each of the {count} words, (n,) or (L, n)"
+    return numbers(name, array, (count,), rule, kinds=kinds)
+
+
+def shares_of(weights, row, count):
+    """The shares of who asks, `count` of them: all that was given, or its row of a matrix."""
+    shares = asking_row("weights", weights, row, count).astype(float)
+    check_shares(shares)
+    return shares
+
+
+def shares(weights, shape, rule):
+    """Shares of this shape; each row has the sum 1, or 0 where all is hidden."""
+    array = numbers("weights", weights, shape, rule, kinds="iuf").astype(float)
+    check_shares(array)
+    return array
+
+
+def curves(x, series):
+    """The positions (n,) of curves, and name -> values (n,) of each; NaN leaves a gap."""
+    if not isinstance(series, dict) or not series:
+        raise ValueError(f"series must be a dict name -> values with a curve, got {show(series)}")
+    x = numbers("x", x, (None,), "one axis and a point")
+    rule = f"the shape of x, {x.shape}"
+    return x, {name: numbers(f"series {name!r}", y, x.shape, rule) for name, y in series.items()}
+
+
+def names(name, values, count=None):
+    """A list of strings, at least one; `count` of them if that is given."""
+    try:
+        listed = None if isinstance(values, (str, bytes)) else [str(value) for value in values]
+    except TypeError:
+        listed = None
+    if listed is None:
+        raise ValueError(f"{name} must be a list of strings, got {show(values)}")
+    if not listed:
+        raise ValueError(f"{name} must hold at least 1 string, got none")
+    if count is not None and len(listed) != count:
+        raise ValueError(f"{name} must hold {count} strings, got {len(listed)}: {show(listed)}")
+    return listed
+
+
+def position(query, words, name="query"):
+    """The place from 0 of who asks: an integer, negative from the end, or a word that occurs once.
+
+    `words` are those among which to look, or how many rows there are if these have no names.
+    """
+    named, count = ([], words) if isinstance(words, int) else (words, len(words))
+    if isinstance(query, str) and named.count(query) == 1:
+        return named.index(query)
+    whole = isinstance(query, (int, np.integer)) and not isinstance(query, bool)
+    if whole and -count <= query < count:
+        return int(query) % count
+    once = f" or a word that occurs once in {show(named)}" if named else ""
+    raise ValueError(
+        f"{name} must be a position from {-count} to {count - 1}{once}, got {show(query)}"
+    )
+
+
+def number(value, fmt=".2f", *, minus="−"):
+    """The number in this format, with a real minus and no −0."""
+    text = format(value, fmt)
+    if text.startswith("-"):
+        text = (minus if text.strip("-0.") else "") + text[1:]
+    return text
+
+
+def check_format(fmt):
+    """A format that `number` can follow."""
+    try:
+        format(0.0, fmt)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"fmt must be a format of numbers such as '.2f', got {show(fmt)}"
+        ) from None

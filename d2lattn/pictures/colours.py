@@ -1,4 +1,6 @@
-"""The colours of the five roles: one table for every figure, still (matplotlib) or live (CSS).
+"""The colours of the five roles, the greys of all else, and how lines without a role look.
+
+One table for every figure, still (matplotlib) or live (CSS).
 
 A query is orange wherever it is drawn, and so on; the place and the label always say the role too.
 
@@ -18,4 +20,28 @@ ROLES = {
     "value": "#38a485",  # green, cool like the key: both belong to the word that is looked at
     "weight": "#968cc4",  # lavender, the palest: shares fill the largest areas
     "output": "#ae3c3f",  # brick red: what comes out
+}
+
+# What plays no role is grey, from the darkest to the lightest. Text has only the first and the
+# third: both have at least 4.5:1 on white, as small letters need.
+INK = "#222222"  # text, and what stands out without a role
+DARK = "#4d4d4d"  # arrows, and the edges of parts
+FAINT = "#767676"  # captions, and lines that only lead from one thing to the next
+MIDDLE = "#999999"  # points and boxes beside those that matter
+PALE = "#bfbfbf"  # what is there, but not followed
+HAIR = "#d9d9d9"  # the lines through 0, and shares of those who are not asked about
+GROUND = "#eeeeee"  # the face of a box that plays no role, and of a cell that nobody may see
+
+# Lines of no role, in the order in which they are taken; they differ by style as well.
+SHADES = ("#1a1a1a", "#808080", "#b0408f", "#2b6cd4", "#7a5c1e")  # none is near a role's colour
+LINE_STYLES = ("-", "--", ":", "-.")
+MARKERS = "osD^v"
+
+# Greys and browns of layers: what a name begins with -> colour and style, alike in every figure.
+LAYERS = {
+    "CNN, dilated": ("#6f7984", "--"),
+    "CNN": ("#454c54", "-"),
+    "RNN": ("#8c6c4a", "-"),
+    "LSTM": ("#5c4130", "--"),
+    "attention": ("#111111", "-"),
 }

@@ -1,14 +1,19 @@
 """Controls: a figure that is drawn again whenever a slider or a menu changes."""
 
+import html
 import inspect
 import io
+from collections.abc import Callable
+from typing import Any
 
 import ipywidgets
 import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
 from d2lattn.arguments import check_callable, is_finite_number, show
-from d2lattn.pictures.plots import describe
+from d2lattn.pictures.describe import describe
 
 
 class Controls(ipywidgets.VBox):
@@ -18,7 +23,7 @@ class Controls(ipywidgets.VBox):
     the same on every machine, so a cell that ends in it is compared like any other.
     """
 
-    def __init__(self, draw, widgets):
+    def __init__(self, draw: Callable[..., Axes | Figure], widgets: dict[str, ipywidgets.Widget]):
         self.draw = draw
         self.controls = widgets
         self.picture = ipywidgets.Image(  # in its own size: a VBox would stretch it to the page
@@ -40,7 +45,7 @@ class Controls(ipywidgets.VBox):
         png = io.BytesIO()
         FigureCanvasAgg(figure).print_png(png)  # savefig would draw it twice
         self.picture.value = png.getvalue()
-        self.words.value = f"<small>{describe(drawn)}</small>"
+        self.words.value = f"<small>{html.escape(describe(drawn))}</small>"  # <pad> is a word
         plt.close(figure)
 
     def __repr__(self):
@@ -48,7 +53,7 @@ class Controls(ipywidgets.VBox):
         return f"controls of {name}: {', '.join(self.controls)}"
 
 
-def controls(draw, **choices):
+def controls(draw: Callable[..., Axes | Figure], **choices: Any) -> Controls:
     """Draw a figure and draw it again whenever a control changes.
 
     Args:

@@ -17,8 +17,8 @@ import torch
 
 from d2lattn.arguments import check_count, check_flag, check_number, check_shares, show
 from d2lattn.comparison import attention_cost, conv_cost, rnn_cost
+from d2lattn.pictures import arrays
 from d2lattn.pictures.colours import ROLES
-from d2lattn.pictures.kit import names_of
 
 STORED = Path(__file__).resolve().parent / "live_js" / "stored"
 STILL = "A still table: the figure comes alive in a trusted notebook and where its cell is run."
@@ -468,7 +468,7 @@ def _numbers(name, values, axes, *, most, hidden=False):
 
 def _words(name, words, count, of):
     """A list of `count` strings, for so many rows, columns, steps or heads."""
-    words = names_of(name, words)
+    words = arrays.names(name, words)
     if len(words) != count:
         raise ValueError(f"{name} must fit the {count} {of}, got {len(words)}")
     return words

@@ -13,6 +13,7 @@ from d2lattn.pictures.drawings._groups import groups
 from d2lattn.pictures.drawings._induction import induction
 from d2lattn.pictures.drawings._layers import layer_lines, layer_points
 from d2lattn.pictures.drawings._model_map import model_map
+from d2lattn.pictures.drawings._network import network
 from d2lattn.pictures.drawings._one_answer import one_answer
 from d2lattn.pictures.drawings._projections import projections
 from d2lattn.pictures.drawings._pull import pull
@@ -36,6 +37,7 @@ __all__ = [
     "layer_lines",
     "layer_points",
     "model_map",
+    "network",
     "one_answer",
     "projections",
     "pull",

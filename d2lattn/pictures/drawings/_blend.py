@@ -3,27 +3,30 @@
 from itertools import pairwise
 
 import numpy as np
+from matplotlib.axes import Axes
 
+from d2lattn.pictures.arrays import Numbers, Query, Words, number, position, shares_of
 from d2lattn.pictures.colours import ROLES
-from d2lattn.pictures.drawings._plane import (
-    along,
-    arrow,
-    asking,
-    in_the_plane,
-    label,
-    prepare,
-    shares_of,
-)
+from d2lattn.pictures.drawings._plane import along, in_the_plane, label, prepare
+from d2lattn.pictures.kit import arrow
 
 
-def blend(words, x, weights, *, query, ax=None, title=None):
+def blend(
+    words: Words,
+    x: Numbers,
+    weights: Numbers,
+    *,
+    query: Query,
+    ax: Axes | None = None,
+    title: str | None = None,
+) -> Axes:
     """Draw y = Σ_j w_j x_j for the asking word: whole values pale, their shares in full colour.
 
     Args:
         words: n words of a sentence.
         x: (n, 2) their vectors, the values.
         weights: (n,) the shares of the asking word, or (n, n), of which its row is taken.
-        query (str): the word that asks; it occurs once.
+        query: who asks: a position (-1 is the last), or a word that occurs once.
         ax (Axes): where to draw; a new figure when absent.
         title (str): a title.
 
@@ -40,7 +43,8 @@ def blend(words, x, weights, *, query, ax=None, title=None):
         "bat, swung, 0.50 × bat, 0.50 × swung, bat's blend"
     """
     words, x = in_the_plane(words, x)
-    shares = shares_of(weights, words, asking(words, query))
+    row = position(query, words)
+    shares = shares_of(weights, row, len(words))
     joints = np.vstack([0 * x[:1], np.cumsum(shares[:, None] * x, axis=0)])  # (n + 1, 2)
     ax = prepare(ax, np.vstack([x, joints]), title)
     for place in x:
@@ -54,6 +58,6 @@ def blend(words, x, weights, *, query, ax=None, title=None):
     lines += [spot for i in moving for spot in along(joints[i], joints[i + 1])]
     places = [*x[moving], *((joints[i] + joints[i + 1]) / 2 for i in moving), joints[-1]]
     names = [words[i] for i in moving]
-    names += [f"{shares[i]:.2f} × {words[i]}" for i in moving]
-    label(ax, places, [*names, f"{query}'s blend"], avoid=lines)
+    names += [f"{number(shares[i])} × {words[i]}" for i in moving]
+    label(ax, places, [*names, f"{words[row]}'s blend"], avoid=lines)
     return ax

@@ -2,17 +2,21 @@
 
 from itertools import pairwise
 
+from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.patches import Rectangle
 
-from d2lattn.pictures.drawings._sheet import sheet, word
-from d2lattn.pictures.kit import FAINT, INK, names_of
+from d2lattn.pictures.arrays import Words, names
+from d2lattn.pictures.colours import FAINT, GROUND, INK
+from d2lattn.pictures.kit import arrow, sheet, text, word
 
 WRITES, BOX, READS = 1.0, 0.5, 0.0  # heights of the two rows and of what lies between them
 WIDE, HIGH = 0.95, 0.14  # half of the box
 
 
-def bottleneck(read, written, *, ax=None, title=None):
+def bottleneck(
+    read: Words, written: Words, *, ax: Axes | None = None, title: str | None = None
+) -> Axes:
     """Draw a recurrent translator: it reads word by word, and writes from one list of numbers.
 
     h_t = f(h_{t-1}, x_t) while it reads; all that is written starts from the last h (Sutskever,
@@ -35,7 +39,7 @@ def bottleneck(read, written, *, ax=None, title=None):
         >>> print(describe(bottleneck(["der", "Hund"], ["the", "dog"])))
         one list of numbers; reads: 2 edges; writes: 2 edges
     """
-    read, written = names_of("read", read), names_of("written", written)
+    read, written = names("read", read), names("written", written)
     wide = max(len(read), len(written))
     ax = sheet(ax, (1.6 + 1.15 * wide, 2.9), title)
     middle = (wide - 1) / 2
@@ -43,16 +47,13 @@ def bottleneck(read, written, *, ax=None, title=None):
     above = [(i + (wide - len(written)) / 2, WRITES) for i in range(len(written))]
     _way(ax, [*below, (middle + WIDE, BOX)], "reads")
     _way(ax, [(middle - WIDE, BOX), *above], "writes")
-    for row, texts in ((below, read), (above, written)):
-        for (x, y), text in zip(row, texts, strict=True):
-            word(ax, x, y, text, edge=FAINT)
-    pen = dict(facecolor="#eeeeee", edgecolor=INK, linewidth=2, zorder=4)
+    for (x, y), written_there in zip([*below, *above], [*read, *written], strict=True):
+        word(ax, x, y, written_there, edge=FAINT)
+    pen = dict(facecolor=GROUND, edgecolor=INK, linewidth=2, zorder=4)
     ax.add_patch(Rectangle((middle - WIDE, BOX - HIGH), 2 * WIDE, 2 * HIGH, **pen))
-    style = dict(ha="center", va="center", fontsize=10, color=INK, zorder=5)
-    ax.text(middle, BOX, "one list of numbers", gid="said", **style)
-    side = dict(ha="right", va="center", fontsize=10, color=INK)
-    ax.text(-0.6, WRITES, "writes", **side)
-    ax.text(-0.6, READS, "reads", **side)
+    text(ax, middle, BOX, "one list of numbers", say=True)
+    text(ax, -0.6, WRITES, "writes", ha="right")
+    text(ax, -0.6, READS, "reads", ha="right")
     ax.set(xlim=(-1.9, wide - 0.4), ylim=(-0.5, 1.3))
     return ax
 
@@ -62,6 +63,5 @@ def _way(ax, places, name):
     steps = list(pairwise(places))
     ax.add_collection(LineCollection(steps, colors=FAINT, linewidths=2, zorder=1, label=name))
     for (x, y), (to_x, to_y) in steps:
-        head = dict(arrowstyle="-|>", color=FAINT, lw=2, shrinkA=0, shrinkB=0)
         halfway = x + 0.55 * (to_x - x), y + 0.55 * (to_y - y)
-        ax.annotate("", halfway, (x, y), arrowprops=head)
+        arrow(ax, (x, y), halfway, FAINT, width=2)

@@ -3,17 +3,21 @@
 Integers grow and drown the word, fractions take steps that depend on the length, bits jump.
 """
 
-from itertools import cycle
+from collections.abc import Mapping, Sequence
+from itertools import cycle, product
 
 import numpy as np
+import seaborn as sns
+from matplotlib.axes import Axes
 
 from d2lattn.arguments import check_count, is_finite_number, show
-from d2lattn.pictures.kit import axes
+from d2lattn.pictures.colours import DARK, HAIR, INK, MIDDLE, PALE
+from d2lattn.pictures.kit import arrow, axes, text
 
-COLORS = ("0.15", "0.55", "0.35", "0.7")  # of words: none is the colour of a role
 
-
-def growing_integers(vectors, positions, *, ax=None):
+def growing_integers(
+    vectors: Mapping[str, Sequence[float]], positions: Sequence[int], *, ax: Axes | None = None
+) -> Axes:
     """Draw words with the number of their place added: arrows that end up in one direction.
 
     The arrow of word w at place i goes from 0 to w + (i, i). The title gives the angle between the
@@ -28,8 +32,8 @@ def growing_integers(vectors, positions, *, ax=None):
         matplotlib Axes.
 
     Raises:
-        ValueError: fewer than two words, a word without two numbers or at 0; no position, or one
-            that is no whole number from 0 on.
+        ValueError: fewer than two words, a word without two numbers, or one that is 0 before or
+            after a number is added; no position, or one that is no whole number from 0 on.
 
     Example:
         >>> ax = growing_integers({"dog": (1, 0), "milk": (0, 1)}, [0, 3])
@@ -43,21 +47,27 @@ def growing_integers(vectors, positions, *, ax=None):
         if not two or not all(map(is_finite_number, xy)) or not any(xy):
             raise ValueError(f"vectors must hold (x, y), not both 0, got {word!r}: {show(xy)}")
     _check_counts("positions", positions, least=0)
-    ax = _axes(ax, (5.2, 4.6))
+    for (word, xy), position in product(vectors.items(), positions):
+        if not np.add(xy, position).any():
+            raise ValueError(
+                f"vectors must have a direction at every position, got {word!r}: {show(xy)}, "
+                f"which is 0 at {position}"
+            )
+    ax = axes(ax, (5.2, 4.6))
     middle = np.mean([x - y for x, y in vectors.values()])
-    for color, (word, xy) in zip(cycle(COLORS), vectors.items(), strict=False):
+    for color, (word, xy) in zip(cycle((INK, MIDDLE, DARK, PALE)), vectors.items(), strict=False):
         tips = np.add.outer(positions, xy)  # (places, 2)
         ax.plot(*tips.T, ".", color=color, label=word)
         right = xy[0] - xy[1] > middle  # the words on either side of the fan
         beside = dict(ha="left", va="top") if right else dict(ha="right", va="bottom")
-        beside.update(xytext=(5, -3) if right else (-5, 3), textcoords="offset points")
+        shift = (5, -3) if right else (-5, 3)
         for position, tip in zip(positions, tips, strict=True):
-            arrow = dict(arrowstyle="-|>", color=color, lw=2, shrinkA=0, shrinkB=0)
-            ax.annotate("", tip, (0, 0), arrowprops=arrow)
-            ax.annotate(f"{word} at {position}", tip, color=color, fontsize=9, **beside)
-    ax.axhline(0, color="0.8", lw=0.8, zorder=0)
-    ax.axvline(0, color="0.8", lw=0.8, zorder=0)
+            arrow(ax, (0, 0), tip, color, width=2)
+            text(ax, *tip, f"{word} at {position}", shift=shift, size=9, **beside)
+    ax.axhline(0, color=HAIR, lw=0.8, zorder=0)
+    ax.axvline(0, color=HAIR, lw=0.8, zorder=0)
     ax.set(aspect="equal", xlabel="first number", ylabel="second number")
+    sns.despine(ax=ax)
     ax.margins(0.25, 0.12)
     one, other = list(vectors)[:2]
     angles = (_angle(np.add(vectors[one], i), np.add(vectors[other], i)) for i in positions)
@@ -66,7 +76,7 @@ def growing_integers(vectors, positions, *, ax=None):
     return ax
 
 
-def stretching_fractions(lengths, *, word=2, ax=None):
+def stretching_fractions(lengths: Sequence[int], *, word: int = 2, ax: Axes | None = None) -> Axes:
     """Draw the places i/(n − 1) of sentences of n words: one word's place moves with the length.
 
     Args:
@@ -87,21 +97,22 @@ def stretching_fractions(lengths, *, word=2, ax=None):
     """
     check_count("word", word, least=0)
     _check_counts("lengths", lengths, least=max(2, word + 1))
-    ax = _axes(ax, (6, 0.8 + 0.9 * len(lengths)))
+    ax = axes(ax, (6, 0.8 + 0.9 * len(lengths)))
     for row, length in enumerate(lengths):
         places = np.arange(length) / (length - 1)
-        ax.plot(places, [row] * length, "o-", color="0.6", label=f"{length} words")
-        ax.plot(places[word], row, "o", color="0.15", markersize=11)
+        ax.plot(places, [row] * length, "o-", color=MIDDLE, label=f"{length} words")
+        ax.plot(places[word], row, "o", color=INK, markersize=11)
         for i, place in enumerate(places):
-            ax.text(place, row + 0.18, i, ha="center", va="top", fontsize=9)
+            text(ax, place, row + 0.18, i, va="top", size=9)
     ax.set(xlabel="the number a word is given: i / (n − 1)", ylim=(len(lengths) - 0.4, -0.6))
     ax.set_yticks(range(len(lengths)), [f"{length} words" for length in lengths])
     places = (f"{word / (length - 1):.2g} of {length} words" for length in lengths)
     ax.set_title(f"word {word} stands at {', '.join(places)}", fontsize=10)
+    sns.despine(ax=ax)
     return ax
 
 
-def jumping_bits(count, *, ax=None):
+def jumping_bits(count: int, *, ax: Axes | None = None) -> Axes:
     """Draw how many bits flip from each whole number to the next, from 0 to `count`.
 
     Args:
@@ -120,22 +131,16 @@ def jumping_bits(count, *, ax=None):
         [1, 2, 1, 3, 1, 2, 1, 4]
     """
     check_count("count", count, most=64)
-    ax = _axes(ax, (6, 3.2))
+    ax = axes(ax, (6, 3.2))
     flips = [(i ^ (i + 1)).bit_count() for i in range(count)]
     width = count.bit_length()
-    ax.bar(range(count), flips, color=["0.15" if f == max(flips) else "0.6" for f in flips])
+    ax.bar(range(count), flips, color=[INK if f == max(flips) else MIDDLE for f in flips])
     names = [f"{i} → {i + 1}" for i in range(count)]
     ax.set_xticks(range(count), names, rotation=90, fontsize=9)
     ax.set(ylabel="bits that flip", yticks=range(max(flips) + 1))
     i = flips.index(max(flips))
     ax.set_title(f"from {i:0{width}b} to {i + 1:0{width}b}, {flips[i]} bits flip", fontsize=10)
-    return ax
-
-
-def _axes(ax, size):
-    """The Axes given, or those of a new figure, without its upper and right edge."""
-    ax = axes(ax, size)
-    ax.spines[["top", "right"]].set_visible(False)
+    sns.despine(ax=ax)
     return ax
 
 

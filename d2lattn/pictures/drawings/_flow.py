@@ -7,16 +7,27 @@ to 1. Colours: `d2lattn.pictures.colours`. Readers find `flow` in `d2lattn.pictu
 """
 
 import math
-from itertools import accumulate
+from itertools import accumulate, islice
 
-import torch
+from matplotlib.axes import Axes
 from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 from matplotlib.textpath import TextPath
 
-from d2lattn.arguments import check_shares, show
-from d2lattn.pictures.colours import ROLES
-from d2lattn.pictures.kit import FAINT, INK, axes, names_of
+from d2lattn.arguments import show
+from d2lattn.pictures import arrays
+from d2lattn.pictures.arrays import (
+    Numbers,
+    Query,
+    Words,
+    asking_row,
+    check_format,
+    names,
+    position,
+    shares_of,
+)
+from d2lattn.pictures.colours import FAINT, INK, ROLES
+from d2lattn.pictures.kit import arrow, laid_out, sheet, text, word
 
 # Across, the unit is the size of the words' letters (an em); a column is as wide as it needs.
 # Upwards, it is a bar whose share is 1.
@@ -29,19 +40,19 @@ SMALL, SMALLER = 0.8, 0.72  # size of numbers and of the values' labels, beside 
 
 
 def flow(
-    tokens,
-    weights,
+    tokens: Words,
+    weights: Numbers,
     *,
-    query,
-    scores=None,
-    values=None,
-    output=None,
-    mask=None,
-    asker=None,
-    ax=None,
-    title=None,
-    fmt=".2f",
-):
+    query: Query,
+    scores: Numbers | None = None,
+    values: Words | None = None,
+    output: str | None = None,
+    mask: Numbers | None = None,
+    asker: str | None = None,
+    ax: Axes | None = None,
+    title: str | None = None,
+    fmt: str = ".2f",
+) -> Axes:
     """Draw what one asking word does: its scores, its shares, and the values it blends.
 
     output = Σ_j weights[query, j] · value_j (Vaswani et al. 2017, equation 1, one row of it).
@@ -49,7 +60,7 @@ def flow(
     Args:
         tokens: n words, the keys, in their order.
         weights: (n,) the shares of the asking word, or (L, n), of which `query` picks a row.
-        query: who asks: a position (-1 is the last), or a word that occurs once in the tokens.
+        query: who asks: a position (-1 is the last), or a word that occurs once.
         scores: (n,) or (L, n), printed under the words; under hidden words stands -∞.
         values: n short labels for the values, printed above the words.
         output (str): what comes out, printed beside the blend.
@@ -65,7 +76,7 @@ def flow(
     Raises:
         ValueError: shapes that do not fit the tokens; a query that is not there; shares that are
             negative, do not add up to 1 (or to 0: nothing is seen), or are not 0 where the mask
-            hides.
+            hides; a name that is no string; a format that is none.
 
     Cost:
         O(n) artists.
@@ -76,21 +87,24 @@ def flow(
         >>> print(describe(flow(words, [0.1, 0.7, 0.2], query="slept", output="bat")))
         slept asks: bat 0.70, slept 0.20, the 0.10; out comes bat
     """
-    tokens = names_of("tokens", tokens)
+    tokens = names("tokens", tokens)
     n = len(tokens)
-    weights, row = _asking_row(weights, tokens, query, asker)
-    shares = _one_row("weights", weights, row, n)
-    seen = [True] * n if mask is None else _one_row("mask", mask, row, n, dtype=torch.bool)
-    _check_shares(shares, seen)
+    for name, value in dict(output=output, asker=asker).items():
+        if value is not None and not isinstance(value, str):
+            raise ValueError(f"{name} must be a string or None, got {show(value)}")
+    check_format(fmt)
+    row = position(query, tokens if asker is None else _rows(weights, n))
+    shares = shares_of(weights, row, n)
+    seen = [True] * n if mask is None else asking_row("mask", mask, row, n, kinds="b")
+    hidden = [i for i, ok in enumerate(seen) if not ok and shares[i] > 0]
+    if hidden:
+        raise ValueError(f"weights must be 0 where mask hides a word, got more at {hidden}")
+    scores = None if scores is None else asking_row("scores", scores, row, n)
+    values = None if values is None else names("values", values, n)
 
-    scores = None if scores is None else _one_row("scores", scores, row, n)
-    values = None if values is None else names_of("values", values, n)
-
-    shown = dict(share=[_number(s, fmt) if ok else "0" for s, ok in zip(shares, seen, strict=True)])
+    shown = dict(share=_shown(shares, seen, fmt, "0"))
     if scores is not None:
-        shown["score"] = [
-            _number(s, fmt) if ok else "−∞" for s, ok in zip(scores, seen, strict=True)
-        ]
+        shown["score"] = _shown(scores, seen, fmt, "−∞")
     x = _columns(tokens, shown.values(), values)
     lift = 0 if values is None else ROW
     ax, size = _prepare(ax, x, lift, scores is not None, output, asker, title)
@@ -108,32 +122,40 @@ def flow(
     return ax
 
 
-def is_flow(ax):
-    """Whether `flow` has drawn on these Axes."""
-    return any(text.get_gid() == "flow-word" for text in ax.texts)
+def describe_flows(ax):
+    """What `flow` drew on these Axes in one line, read off its words and bars; else nothing."""
+    words = (text for text in ax.texts if text.get_gid() == "flow-word")
+    askers = [text.get_text() for text in ax.texts if text.get_label() == "asks"]
+    outputs = [text for text in ax.texts if text.get_gid() == "flow-output"]
+    lines = []
+    for i, bars in enumerate(_drawn(ax)):
+        line = _describe_one(askers[i], list(islice(words, len(bars))), bars.datavalues)
+        out = [text.get_text() for text in outputs if text.get_label() == str(i)]
+        lines.append("; out comes ".join([line, *out]))
+    return " | ".join(lines)
 
 
-def describe_flow(ax, most=3):
-    """What `flow` drew in one line, read off its words and bars; the `most` largest shares."""
-    words = [text for text in ax.texts if text.get_gid() == "flow-word"]
+def _drawn(ax):
+    """The bars of every flow on these Axes, in the order in which they were drawn."""
+    flows = any(text.get_gid() == "flow-word" for text in ax.texts)
+    return [bars for bars in ax.containers if flows and bars.get_label() == "share"]
+
+
+def _describe_one(asker, words, shares, most=3):
+    """Who asks, the `most` largest shares, and how many words are hidden."""
     names = [word.get_text() for word in words]
-    (asker,) = [text.get_text() for text in ax.texts if text.get_label() == "asks"]
-    (bars,) = [bars for bars in ax.containers if bars.get_label() == "share"]
-    shares = [float(share) for share in bars.datavalues]
     # As printed: the last digit neither settles a tie, which the place does, nor names a word.
     order = sorted((i for i in range(len(words)) if shares[i]), key=lambda i: -round(shares[i], 2))
     named = [i for i in order if round(shares[i], 2) > 0]
     most += len(order) == most + 1  # "1 other" would be no shorter than its name
     named = named[:most] or order[:1]
-    parts = [f"{names[i]} {_number(shares[i], '.2f')}" for i in named]
+    parts = [f"{names[i]} {_number(shares[i])}" for i in named]
     if order[len(named) :]:
         rest = sum(shares[i] for i in order[len(named) :])
-        parts.append(f"{len(order) - len(named)} others {_number(rest, '.2f')}")
+        parts.append(f"{len(order) - len(named)} others {_number(rest)}")
     line = f"{asker} asks: " + (", ".join(parts) or "nothing is seen")
     hidden = sum(word.get_color() == FAINT for word in words)
-    line += f"; {hidden} hidden" if hidden else ""
-    outputs = [text.get_text() for text in ax.texts if text.get_gid() == "flow-output"]
-    return line + "".join(f"; out comes {output}" for output in outputs)
+    return line + (f"; {hidden} hidden" if hidden else "")
 
 
 # The parts of the drawing, from the bottom to the top --------------------------------------------
@@ -157,14 +179,10 @@ def _prepare(ax, x, lift, with_scores, output, asker, title):
     bottom, top = (SCORE if with_scores else RAIL - 0.06) - 0.24, BLEND + lift + TALL + 0.08
     wide, high = x[-1] + left + right, top - bottom
     inches = math.ceil(4 * wide / 5.2) / 4  # in quarters: letters differ a little in width
-    ax = axes(ax, (min(max(inches, 6), 11), 0.95 * high + (0.3 if title else 0)))
-    ax.set_axis_off()
+    ax = sheet(ax, (min(max(inches, 6), 11), 0.95 * high + (0.3 if title else 0)), title)
     if title is not None:
-        ax.set_title(title, fontsize=max(10, 3 * ax.bbox.height / ax.figure.dpi))
-    engine = ax.figure.get_layout_engine()
-    if engine is not None:  # it knows only when it lays out how large the Axes will be
-        engine.execute(ax.figure.figure)  # the figure, if that is a part of one
-    width, height = 72 * ax.bbox.size / ax.figure.dpi  # in points
+        ax.title.set_fontsize(max(10, 3 * ax.bbox.height / ax.figure.dpi))
+    width, height = 72 * laid_out(ax).bbox.size / ax.figure.dpi  # in points
     size = min(width / wide, 0.32 * height / high)
     spare = width / size - wide  # where height is short, the columns stay together
     ax.set_xlim(-left - spare / 2, x[-1] + right + spare / 2)
@@ -174,20 +192,19 @@ def _prepare(ax, x, lift, with_scores, output, asker, title):
 
 def _draw_words(ax, x, tokens, seen, asking, size):
     for i, (token, ok) in enumerate(zip(tokens, seen, strict=True)):
-        box = dict(facecolor="white", edgecolor=ROLES["key"] if ok else FAINT)
+        look = dict(edge=ROLES["key"] if ok else FAINT, color=INK if ok else FAINT)
         if i == asking:
-            box.update(facecolor=ROLES["query"], edgecolor=ROLES["query"])
-        color = INK if ok else FAINT
-        word = _text(ax, x[i], WORD, token, size, color=color, box=box)
-        word.set(gid="flow-word", label="asks" if i == asking else "")
+            look.update(edge=ROLES["query"], face=ROLES["query"])
+        label = "asks" if i == asking else ""
+        _word(ax, x[i], token, size, gid="flow-word", label=label, **look)
 
 
 def _draw_query(ax, x, row, asker, size):
     """The rail on which the query meets every key, an arrow's head above each score."""
     start = x[row] if asker is None else -_width(asker) / 2 - 1
     if asker is not None:
-        box = dict(facecolor=ROLES["query"], edgecolor=ROLES["query"])
-        _text(ax, start, WORD, asker, size, box=box).set(gid="flow-asker", label="asks")
+        look = dict(edge=ROLES["query"], face=ROLES["query"])
+        _word(ax, start, asker, size, gid="flow-asker", label="asks", **look)
     line = dict(color=ROLES["query"], solid_capstyle="round", zorder=1)
     ax.plot([start, start], [WORD, RAIL], linewidth=size / 4, **line)
     ax.plot([min(start, x[0]), max(start, x[-1])], [RAIL, RAIL], linewidth=size / 7, **line)
@@ -233,18 +250,17 @@ def _draw_output(ax, x, foot, output, size):
     ax.add_patch(Rectangle((x, foot), 0.5, TALL, facecolor=ROLES["output"], zorder=3))
     _text(ax, x + 0.25, foot - 0.17, "blend", SMALL * size, color=FAINT)
     if output:
-        arrow = dict(arrowstyle="-|>", color=ROLES["output"], linewidth=size / 6)
-        arrow.update(mutation_scale=1.2 * size, shrinkA=0, shrinkB=0)
-        ax.annotate("", (x + 2, middle), (x + 0.5, middle), arrowprops=arrow)
-        out = _text(ax, x + 2.3, middle, output, 1.1 * size, ha="left", weight="bold")
-        out.set_gid("flow-output")
+        arrow(ax, (x + 0.5, middle), (x + 2, middle), ROLES["output"], width=size / 6)
+        look = dict(ha="left", weight="bold", gid="flow-output", label=str(len(_drawn(ax)) - 1))
+        _text(ax, x + 2.3, middle, output, 1.1 * size, **look)
 
 
-def _text(ax, x, y, text, size, *, box=None, ha="center", color=INK, **style):
-    if box is not None:
-        box = dict(boxstyle="round,pad=0.25", linewidth=size / 8, **box)
-    style.update(ha=ha, va="center_baseline", color=color, fontsize=size, zorder=5)
-    return ax.text(x, y, text, bbox=box, parse_math=False, **style)
+def _word(ax, x, token, size, **look):
+    word(ax, x, WORD, token, size=size, width=size / 8, va="center_baseline", **look)
+
+
+def _text(ax, x, y, words, size, **look):
+    text(ax, x, y, words, size=size, va="center_baseline", **look)
 
 
 def _width(text):
@@ -252,49 +268,17 @@ def _width(text):
     return TextPath((0, 0), text, size=100).get_extents().width / 100 if text.strip() else 0.3
 
 
-def _number(value, fmt):
-    """The number in this format, with a real minus and no −0."""
-    text = format(round(value, 6), fmt)  # 0.125 and its neighbours print alike
-    minus = "−" if text.startswith("-") and text.strip("-0.") else ""
-    return minus + text.lstrip("-")
+def _number(value, fmt=".2f"):
+    return arrays.number(round(value, 6), fmt)  # 0.125 and its neighbours print alike
 
 
-# The rules -------------------------------------------------------------------------------------
+def _shown(values, seen, fmt, hidden):
+    """The numbers as they are printed; `hidden` where the asking word may not look."""
+    pairs = zip(values, seen, strict=True)
+    return [_number(value, fmt) if ok else hidden for value, ok in pairs]
 
 
-def _asking_row(weights, tokens, query, asker):
-    """The weights as a tensor, and the position of who asks."""
-    weights = torch.as_tensor(weights).detach().cpu()
-    rows = len(weights) if asker is not None and weights.ndim == 2 else len(tokens)
-    if isinstance(query, str) and asker is None:
-        if tokens.count(query) != 1:
-            raise ValueError(
-                f"query must be a word that occurs once in {show(tokens)}, got {query!r}"
-            )
-        return weights, tokens.index(query)
-    if isinstance(query, bool) or not isinstance(query, int) or not -rows <= query < rows:
-        raise ValueError(f"query must be a position from {-rows} to {rows - 1}, got {show(query)}")
-    return weights, query % rows
-
-
-def _one_row(name, values, row, n, dtype=torch.float64):
-    """The asking word's row of (n,) or (L, n) numbers, as a list."""
-    values = torch.as_tensor(values).detach().cpu()
-    if values.ndim == 2 and row < len(values):
-        values = values[row]
-    if values.shape != (n,):
-        raise ValueError(
-            f"{name} must have a number for each of the {n} tokens, (n,) or (L, n), "
-            f"got shape {tuple(values.shape)}"
-        )
-    if (dtype == torch.bool) != (values.dtype == torch.bool):
-        rule = "boolean, True = may attend" if dtype == torch.bool else "numbers"
-        raise ValueError(f"{name} must be {rule}, got {values.dtype}")
-    return values.to(dtype).tolist()
-
-
-def _check_shares(shares, seen):
-    check_shares(shares)
-    hidden = [i for i, ok in enumerate(seen) if not ok and shares[i] > 0]
-    if hidden:
-        raise ValueError(f"weights must be 0 where mask hides a word, got more at {hidden}")
+def _rows(weights, n):
+    """How many may ask: the rows of a matrix, else as many as there are words."""
+    weights = arrays.to_numpy(weights, "weights")
+    return len(weights) if weights.ndim == 2 else n

@@ -1,18 +1,30 @@
 """Vectors seen in two dimensions: points in groups, with names, and arrows between some of them."""
 
+from collections.abc import Iterable, Mapping
+
 import seaborn as sns
-from matplotlib.patches import FancyArrowPatch
+from matplotlib.axes import Axes
 
 from d2lattn.arguments import show
-from d2lattn.pictures import plots
-from d2lattn.pictures.arrays import to_numpy
+from d2lattn.pictures import arrays
+from d2lattn.pictures.arrays import Numbers, Words, numbers
+from d2lattn.pictures.colours import DARK, FAINT, HAIR, INK, MARKERS, MIDDLE
 from d2lattn.pictures.drawings._plane import along, label
-from d2lattn.pictures.kit import INK, axes
+from d2lattn.pictures.kit import arrow, axes
 
-FILLS = ("0.65", "white", INK, "0.4", "0.85")  # greys: a group plays none of the five roles
+FILLS = (MIDDLE, "white", INK, DARK, HAIR)  # a group plays none of the five roles
 
 
-def groups(points, *, names=None, arrows=(), ax=None, title=None, xlabel="", ylabel=""):
+def groups(
+    points: Mapping[str, Numbers],
+    *,
+    names: Mapping[str, Words] | None = None,
+    arrows: Iterable[Numbers] = (),
+    ax: Axes | None = None,
+    title: str | None = None,
+    xlabel: str = "",
+    ylabel: str = "",
+) -> Axes:
     """Draw groups of points, each with a grey and a marker of its own.
 
     Args:
@@ -26,7 +38,8 @@ def groups(points, *, names=None, arrows=(), ax=None, title=None, xlabel="", yla
         matplotlib Axes.
 
     Raises:
-        ValueError: no group, points that are not (n, 2), another number of names than points.
+        ValueError: no group, points that are not finite numbers (n, 2), names that are not a dict
+            of as many words as the group has points, arrows that are no pairs of places.
 
     Example:
         >>> from d2lattn.pictures.plots import describe
@@ -36,44 +49,47 @@ def groups(points, *, names=None, arrows=(), ax=None, title=None, xlabel="", yla
     """
     if not isinstance(points, dict) or not points:
         raise ValueError(f"points must be a dict of groups, got {show(points)}")
-    points = {group: _places(group, xy) for group, xy in points.items()}
-    names = {group: [str(name) for name in of_it] for group, of_it in (names or {}).items()}
-    for group, of_it in names.items():
-        if group not in points or len(of_it) != len(points[group]):
-            raise ValueError(
-                f"names must hold one for each point of its group, got {len(of_it)} for {group!r}"
-            )
+    rule = "shape (n, 2)"
+    points = {
+        group: numbers(f"points {group!r}", xy, (None, 2), rule, finite=True).astype(float)
+        for group, xy in points.items()
+    }
+    named = _named(points, {} if names is None else names)
+    arrows = _pairs(arrows)
     ax = axes(ax, (7, 4.2))
-    crossed = []  # what a name should not stand on
-    for start, end in arrows:
-        look = dict(arrowstyle="-|>", color="0.55", lw=1.2, mutation_scale=12)
-        look["connectionstyle"] = "arc3,rad=-0.05"  # past a point that lies on the straight way
-        ax.add_patch(FancyArrowPatch(start, end, shrinkA=4, shrinkB=4, **look))
-        crossed += along(start, end)
+    for start, end in arrows:  # bent past a point that lies on the straight way
+        arrow(ax, start, end, FAINT, width=1.2, way="arc3,rad=-0.05", gap=4)
     for i, (group, xy) in enumerate(points.items()):
-        look = dict(
-            marker=plots.MARKERS[i % len(plots.MARKERS)],
-            color=FILLS[i % len(FILLS)],
-            s=45,
-            zorder=3,
-        )
+        look = dict(marker=MARKERS[i % len(MARKERS)], color=FILLS[i % len(FILLS)], s=45, zorder=3)
         ax.scatter(*xy.T, label=group, edgecolors=INK, linewidths=0.8, **look)
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
     ax.margins(0.12)
     if len(points) > 1:
-        ax.legend(frameon=False)
-    named = [
-        (place, n) for group in names for place, n in zip(points[group], names[group], strict=True)
-    ]
+        ax.legend(frameon=False, labelcolor=INK)
     if named:
         ax.autoscale_view()
-        label(ax, *zip(*named, strict=True), avoid=crossed, gid=None)
+        crossed = [spot for start, end in arrows for spot in along(start, end)]
+        label(ax, *zip(*named, strict=True), avoid=crossed, say=False)
     sns.despine(ax=ax)
     return ax
 
 
-def _places(group, xy):
-    xy = to_numpy(xy, f"points {group!r}")
-    if xy.ndim != 2 or xy.shape[1] != 2 or not len(xy):
-        raise ValueError(f"points {group!r} must have shape (n, 2), got {xy.shape}")
-    return xy.astype(float)
+def _named(points, names):
+    """(place, name) of every point that has a name."""
+    if not isinstance(names, dict) or not names.keys() <= points.keys():
+        raise ValueError(
+            f"names must be a dict of words for some of the groups {[*points]}, got {show(names)}"
+        )
+    named = {
+        group: arrays.names(f"names {group!r}", words, len(points[group]))
+        for group, words in names.items()
+    }
+    return [pair for group in named for pair in zip(points[group], named[group], strict=True)]
+
+
+def _pairs(arrows):
+    """The arrows as arrays ((x, y), (x, y))."""
+    if not hasattr(arrows, "__iter__"):
+        raise ValueError(f"arrows must be a list of pairs of places, got {show(arrows)}")
+    rule = "pairs of places ((x, y), (x, y))"
+    return [numbers("arrows", pair, (2, 2), rule, finite=True).astype(float) for pair in arrows]

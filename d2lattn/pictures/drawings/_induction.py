@@ -1,15 +1,17 @@
 """Induction in two layers: who stood before me, and then who has my word before it."""
 
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.axes import Axes
 
-from d2lattn.pictures.colours import ROLES
-from d2lattn.pictures.kit import FAINT, INK, axes, names_of
+from d2lattn.pictures.arrays import Words, names
+from d2lattn.pictures.colours import FAINT, MIDDLE, ROLES
+from d2lattn.pictures.kit import arrow, box, sheet, text, tint
 
 STEP = 1.9  # from one word to the next
 WORD, TAG, ASK, SAY = 0.0, 1.3, 2.5, 3.4  # heights: words, layer 1, question and answer of layer 2
+BENT = "angle,angleA=0,angleB=90,rad=6"  # the way of an arrow: along, then up or down
 
 
-def induction(words, *, ax=None):
+def induction(words: Words, *, ax: Axes | None = None) -> Axes:
     """Draw how two layers foretell what follows a word that has occurred before.
 
     Layer 1 hands each word the name of the word before it. In layer 2 the last word asks who has
@@ -35,7 +37,7 @@ def induction(words, *, ax=None):
         >>> print(describe(induction(["A", "B", "C", "A"])))
         who has A before it?, B has, says B
     """
-    words = names_of("words", words)
+    words = names("words", words)
     *before, asks = words
     if before.count(asks) != 1 or before[-1] == asks:
         raise ValueError(
@@ -43,45 +45,29 @@ def induction(words, *, ax=None):
             f"got {asks!r} after {before}"
         )
     found, last = before.index(asks) + 1, len(before)
-    ax = axes(ax, (3.2 + 0.95 * len(words), 3.4))
+    ax = sheet(ax, (3.2 + 0.95 * len(words), 3.4))
     for i, word in enumerate(words):
-        _box(ax, i, WORD, word, ROLES["query"] if i == last else "#999999")
+        _box(ax, i, WORD, word, ROLES["query"] if i == last else MIDDLE)
         if i:
-            _box(
-                ax,
-                i,
-                TAG,
-                f"I am {word},\nbefore me: {words[i - 1]}",
-                ROLES["key"],
-                1.5,
-                strong=i == found,
-            )
-            _arrow(ax, (STEP * (i - 1), WORD + 0.3), (STEP * i - 0.3, TAG - 0.38), ROLES["value"])
+            tag, line = f"I am {word},\nbefore me: {words[i - 1]}", 2.6 if i == found else 1.0
+            _box(ax, i, TAG, tag, ROLES["key"], 1.5, height=0.7, line=line)
+            start, end = (STEP * (i - 1), WORD + 0.3), (STEP * i - 0.3, TAG - 0.38)
+            arrow(ax, start, end, ROLES["value"], width=1.6)
     left, foot = STEP * last - 1.6, TAG + 0.4
-    _box(ax, last - 0.15, ASK, f"who has {asks} before it?", ROLES["query"], 2.5, gid="said")
-    _arrow(ax, (left, ASK), (STEP * found + 0.15, foot), ROLES["query"], bent=True)
-    side = dict(va="bottom", fontsize=9, color=INK, gid="said")
-    ax.text(STEP * found + 0.3, ASK + 0.07, f"{words[found]} has", **side)
-    _box(ax, last - 0.15, SAY, f"says {words[found]}", ROLES["output"], 2.5, gid="said")
-    _arrow(ax, (left, SAY), (STEP * found - 0.15, foot), ROLES["value"], bent=True, style="<|-")
+    _box(ax, last - 0.15, ASK, f"who has {asks} before it?", ROLES["query"], 2.5, say=True)
+    bent = dict(width=1.6, way=BENT)
+    arrow(ax, (left, ASK), (STEP * found + 0.15, foot), ROLES["query"], **bent)
+    side = dict(ha="left", va="bottom", size=9, say=True)
+    text(ax, STEP * found + 0.3, ASK + 0.07, f"{words[found]} has", **side)
+    _box(ax, last - 0.15, SAY, f"says {words[found]}", ROLES["output"], 2.5, say=True)
+    arrow(ax, (left, SAY), (STEP * found - 0.15, foot), ROLES["value"], head="<|-", **bent)
     for y, name in ((WORD, "words"), (TAG, "layer 1"), ((ASK + SAY) / 2, "layer 2")):
-        ax.text(-1.2, y, name, ha="right", va="center", fontsize=10, color=FAINT)
+        text(ax, -1.2, y, name, ha="right", color=FAINT)
     ax.set(xlim=(-2.6, STEP * last + 1.2), ylim=(-0.5, SAY + 0.5))
-    ax.set_axis_off()
     return ax
 
 
-def _box(ax, column, y, text, colour, width=1.3, *, strong=False, gid=None):
+def _box(ax, column, y, words, colour, width=1.3, *, height=0.5, **style):
     """A text in a box of a role's colour; what is found has a thick edge."""
-    high = 0.7 if "\n" in text else 0.5
-    place = (STEP * column - width / 2, y - high / 2), width, high
-    edge = dict(ec=colour, lw=2.6 if strong else 1.0, fc=colour + "40", zorder=2)
-    ax.add_patch(FancyBboxPatch(*place, boxstyle="round,pad=0.03", **edge))
-    said = dict(ha="center", va="center", fontsize=9, color=INK, zorder=3, gid=gid)
-    ax.text(STEP * column, y, text, **said)
-
-
-def _arrow(ax, start, end, colour, *, bent=False, style="-|>"):
-    line = dict(connectionstyle="angle,angleA=0,angleB=90,rad=6") if bent else {}
-    look = dict(arrowstyle=style, color=colour, lw=1.6, mutation_scale=12, shrinkA=0, shrinkB=0)
-    ax.add_patch(FancyArrowPatch(start, end, **look, **line))
+    look = dict(height=height, face=tint(colour), edge=colour, size=9) | style
+    box(ax, STEP * column, y, width, words, **look)

@@ -1,30 +1,35 @@
 """Costs of layers, each layer in one colour wherever it is drawn, with its name beside it.
 
-The colours are greys and browns, which are no role's (`pictures.colours`), and dark enough for
-small text; lines differ by style as well.
+The colours are greys and browns, which are no role's (`pictures.colours`); lines differ by style
+as well.
 """
 
+from collections.abc import Mapping
+
 import seaborn as sns
+from matplotlib.axes import Axes
 
 from d2lattn.arguments import show
-from d2lattn.pictures import plots
-from d2lattn.pictures.arrays import to_numpy
-from d2lattn.pictures.kit import axes
+from d2lattn.pictures.arrays import Numbers, numbers
+from d2lattn.pictures.colours import INK, LAYERS
+from d2lattn.pictures.kit import axes, curves, text
 
-LAYERS = {  # what a name begins with -> colour, style
-    "CNN, dilated": ("#6f7984", "--"),
-    "CNN": ("#454c54", "-"),
-    "RNN": ("#8c6c4a", "-"),
-    "LSTM": ("#5c4130", "--"),
-    "attention": ("#111111", "-"),
-}
 VARIANTS = (":", "-.")  # of a layer that is there already
 APART = 13  # points between two names
 
 
 def layer_lines(
-    x, series, *, ax=None, xlabel="", ylabel="", title=None, xscale=None, yscale=None, markers=False
-):
+    x: Numbers,
+    series: Mapping[str, Numbers],
+    *,
+    ax: Axes | None = None,
+    xlabel: str = "",
+    ylabel: str = "",
+    title: str | None = None,
+    xscale: str | None = None,
+    yscale: str | None = None,
+    markers: bool = False,
+) -> Axes:
     """Draw a curve for each layer, in the layer's own colour and with its name at the right end.
 
     Args:
@@ -48,20 +53,24 @@ def layer_lines(
         2 lines over n 1 to 2; RNN: 1 to 2; attention: 1 to 4
     """
     layers = [_layer("series", name) for name in series] if isinstance(series, dict) else []
+    looks = []
+    for i, layer in enumerate(layers):
+        (colour, style), seen = LAYERS[layer], layers[:i].count(layer)
+        looks.append((colour, VARIANTS[(seen - 1) % 2] if seen else style))
     labels = dict(xlabel=xlabel, ylabel=ylabel, title=title, xscale=xscale, yscale=yscale)
-    ax = plots.lines(x, series, ax=axes(ax, (6, 3)), markers=markers, **labels)
-    if ax.get_legend():
-        ax.get_legend().remove()
-    drawn = ax.lines[-len(series) :]
-    for i, (line, layer) in enumerate(zip(drawn, layers, strict=True)):
-        colour, style = LAYERS[layer]
-        seen = layers[:i].count(layer)
-        line.set(color=colour, linestyle=VARIANTS[(seen - 1) % 2] if seen else style)
-    _name_at_the_right(ax, drawn)
+    ax = curves(x, series, looks, ax=ax, size=(6, 3), markers=markers, **labels)
+    _name_at_the_right(ax, ax.lines[-len(series) :])
     return ax
 
 
-def layer_points(points, *, ax=None, xlabel="", ylabel="", title=None):
+def layer_points(
+    points: Mapping[str, Numbers],
+    *,
+    ax: Axes | None = None,
+    xlabel: str = "",
+    ylabel: str = "",
+    title: str | None = None,
+) -> Axes:
     """Draw a point for each layer on two logarithmic axes, its name beside it.
 
     Args:
@@ -89,7 +98,7 @@ def layer_points(points, *, ax=None, xlabel="", ylabel="", title=None):
     for (name, place), layer in zip(places.items(), layers, strict=True):
         colour, _ = LAYERS[layer]
         ax.scatter(*place, color=colour, label=name, zorder=3)
-        ax.annotate(f"  {name}", place, va="bottom", color=colour)
+        text(ax, *place, f"  {name}", shift=(0, 0), ha="left", va="bottom")
     ax.margins(0.2)
     ax.grid(alpha=0.3)
     sns.despine(ax=ax)
@@ -105,20 +114,26 @@ def _layer(argument, name):
 
 
 def _place(name, xy):
-    place = to_numpy(xy, f"points {name!r}")
-    if place.shape != (2,) or place.dtype.kind not in "iuf" or not (place > 0).all():
+    place = numbers(f"points {name!r}", xy, (2,), "two numbers", kinds="iuf", finite=True)
+    if not (place > 0).all():
         raise ValueError(f"points {name!r} must be two numbers above 0, got {show(xy)}")
     return place
 
 
 def _name_at_the_right(ax, drawn):
-    """Each name at the height where its curve ends, moved up where another stands."""
+    """Each name at the height where its curve ends, moved up where another stands.
+
+    A sample of the curve leads to it. It is measured in points beside the Axes, which no arrow of
+    the kit is.
+    """
     ends = [(line.get_xdata()[-1], line.get_ydata()[-1]) for line in drawn]
     heights = ax.transAxes.inverted().transform(ax.transData.transform(ends))[:, 1]
     apart = APART / 72 / (ax.get_position().height * ax.figure.get_figheight())
     free = -1.0
     for height, line in sorted(zip(heights, drawn, strict=True), key=lambda pair: pair[0]):
         free = max(height, free + apart)
-        look = dict(color=line.get_color(), va="center", annotation_clip=False)
-        place = dict(xycoords="axes fraction", textcoords="offset points", xytext=(5, 0))
+        sample = dict(arrowstyle="-", shrinkA=3, shrinkB=5, linewidth=1.5)
+        sample.update(color=line.get_color(), linestyle=line.get_linestyle())
+        place = dict(xycoords="axes fraction", textcoords="offset points", xytext=(34, 0))
+        look = dict(color=INK, va="center", annotation_clip=False, arrowprops=sample)
         ax.annotate(line.get_label(), (1, free), **place, **look)

@@ -1,9 +1,10 @@
 """The whole model in one row, each part with the chapter that explains it."""
 
-from matplotlib.patches import FancyBboxPatch
+from matplotlib.axes import Axes
 
 from d2lattn.arguments import check_count
-from d2lattn.pictures.kit import FAINT, INK, axes
+from d2lattn.pictures.colours import FAINT, GROUND, INK
+from d2lattn.pictures.kit import box, frame, sheet, text, word
 
 STREAM, BELOW = 0.0, -1.75  # the height at which words pass, and that of what can be done there
 HIGH, WIDE = 0.9, 2.1  # of a part
@@ -23,7 +24,7 @@ HEADS, LAYER = (4.7, 5.5), (4.4, 9.2)  # where the frames begin and how wide the
 LINKS = (5.0, 8.3, 9.9)  # x of the lines to what stands below
 
 
-def model_map(chapter=None, *, ax=None):
+def model_map(chapter: int | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw a Transformer from words to the next word; a number says which chapter explains a part.
 
     The order of the parts is that of the decoder of Vaswani et al. 2017 (figure 1) without its
@@ -46,39 +47,32 @@ def model_map(chapter=None, *, ax=None):
     """
     if chapter is not None:
         check_count("chapter", chapter, most=9)
-    ax = axes(ax, (11, 2.8))
+    ax = sheet(ax, (11, 2.8))
     ax.plot((PARTS[0][0], PARTS[6][0]), (STREAM, STREAM), color=FAINT, lw=1.5, zorder=1.15)
     for shift in (0.12, 0.0):  # a second head behind the first
         corner = HEADS[0] + shift, -0.7 + shift
-        head = dict(boxstyle="round,pad=0.03", fc="white", ec="0.5", zorder=1.1, gid="head")
-        ax.add_patch(FancyBboxPatch(corner, HEADS[1], 1.65, **head))
+        frame(ax, corner, HEADS[1], 1.65, face="white", edge=FAINT, zorder=1.1, gid="head")
     for x, feet in zip(LINKS, (-0.75, -HIGH / 2, -HIGH / 2), strict=True):
         ax.plot((x, x), (BELOW, feet), color=FAINT, lw=1.5, ls=":", zorder=1.2)
     for x, y, happens, chapters in PARTS:
         here = chapter in chapters
-        pen = "white" if here else INK
         wide, high = (WIDE, HIGH) if "\n" in happens else (2 * WIDE, HIGH / 2)
-        box = (x - wide / 2, y - high / 2), wide, high
-        fill = dict(fc=INK if here else "#eeeeee", ec="0.5", zorder=2)
-        ax.add_patch(FancyBboxPatch(*box, boxstyle="round,pad=0.03", **fill))
-        ax.text(x, y, happens, ha="center", va="center", fontsize=9, color=pen, zorder=3)
-        numbers = "·".join(str(number) for number in chapters)
-        mark = dict(boxstyle="round,pad=0.25", fc="white", ec="0.5")
-        ax.text(box[0][0], y + high / 2, numbers, ha="center", va="center", fontsize=9, bbox=mark)
-    layer = (LAYER[0], -0.9), LAYER[1], 2.3
-    ax.add_patch(FancyBboxPatch(*layer, boxstyle="round,pad=0.05", fill=False, ls="--", ec=FAINT))
-    side = dict(ha="right", color=FAINT, fontsize=9)
-    ax.text(sum(LAYER), 1.6, "a layer, several times over", **side)
+        look = dict(face=INK, color="white") if here else dict(face=GROUND)
+        box(ax, x, y, wide, happens, height=high, edge=FAINT, size=9, **look)
+        mark = "·".join(str(number) for number in chapters)
+        word(ax, x - wide / 2, y + high / 2, mark, edge=FAINT, width=1, size=9)
+    frame(ax, (LAYER[0], -0.9), LAYER[1], 2.3, edge=FAINT, linestyle="--")
+    note = dict(color=FAINT, size=9)
+    text(ax, sum(LAYER), 1.6, "a layer, several times over", ha="right", va="baseline", **note)
     for x, flows in (
         (0.0, "n words"),
         (3.95, "(n, d)"),
         (14.3, "(n, d)"),
         (16.0, "n times a chance\nfor each word"),
     ):
-        ax.text(x, -0.6, flows, ha="center", va="top", color=FAINT, fontsize=9)
+        text(ax, x, -0.6, flows, va="top", **note)
     here = [part[2].replace("\n", " ") for part in PARTS if chapter in part[3]]
     said = f"chapter {chapter}: {'; '.join(here)}" if here else "a number: the chapter about a part"
-    ax.text(-1.05, 1.6, said, fontsize=10, gid="said")
+    text(ax, -1.05, 1.6, said, ha="left", va="baseline", say=True)
     ax.set(xlim=(-1.2, 17.2), ylim=(-2.3, 1.9))
-    ax.set_axis_off()
     return ax

@@ -1,17 +1,23 @@
 """One vector, three matrices: what a token asks, what it is found by, what it hands over."""
 
+from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from d2lattn.arguments import check_count
-from d2lattn.pictures.colours import ROLES
-from d2lattn.pictures.drawings._sheet import sheet
-from d2lattn.pictures.kit import INK
+from d2lattn.pictures.colours import PALE, ROLES
+from d2lattn.pictures.kit import sheet, text
 
-TOKEN = "#bbbbbb"  # the token itself plays no role yet
 MEANS = dict(query="what it asks", key="what it is found by", value="what it hands over")
 
 
-def projections(embed_dim, head_dim, value_dim, *, ax=None, title=None):
+def projections(
+    embed_dim: int,
+    head_dim: int,
+    value_dim: int,
+    *,
+    ax: Axes | None = None,
+    title: str | None = None,
+) -> Axes:
     """Draw q = W_q x, k = W_k x and v = W_v x to scale: boxes as wide and high as their shapes.
 
     The matrices as nn.Linear stores them, (out, in) (Vaswani et al. 2017, section 3.2.2).
@@ -54,16 +60,15 @@ def _one_role(ax, left, role, out, embed_dim, unit):
     colour = ROLES[role]
     boxes = (
         (embed_dim * unit, out, f"W_{letter}  {out} × {embed_dim}", colour),
-        (thin, embed_dim, f"x  {embed_dim}", TOKEN),
+        (thin, embed_dim, f"x  {embed_dim}", PALE),  # the token itself plays no role yet
         (thin, out, f"{letter}  {out}", colour),
     )
     for sign, (wide, rows, name, face) in zip(("·", "=", ""), boxes, strict=True):
         high = rows * unit
         ax.add_patch(Rectangle((left, -high / 2), wide, high, facecolor=face, edgecolor="white"))
-        ax.text(left + wide / 2, high / 2 + 0.04, name, ha="center", fontsize=9, color=INK)
+        text(ax, left + wide / 2, high / 2 + 0.04, name, va="baseline", size=9)
         if sign:
-            ax.text(left + wide + gap / 2, 0, sign, ha="center", va="center", fontsize=20)
+            text(ax, left + wide + gap / 2, 0, sign, size=20)
         left += wide + gap
-    middle = (start + left - gap) / 2
-    ax.text(middle, -0.66, f"{role}: {MEANS[role]}", ha="center", fontsize=10, color=INK)
+    text(ax, (start + left - gap) / 2, -0.66, f"{role}: {MEANS[role]}", va="baseline")
     return left - gap

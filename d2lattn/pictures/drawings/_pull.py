@@ -1,30 +1,33 @@
 """Who pulls the asking word, and where it ends: a line from each word, as wide as its share."""
 
 import numpy as np
+from matplotlib.axes import Axes
 
+from d2lattn.pictures.arrays import Numbers, Query, Words, number, position, shares_of
 from d2lattn.pictures.colours import ROLES
-from d2lattn.pictures.drawings._plane import (
-    along,
-    arrow,
-    asking,
-    gathered,
-    in_the_plane,
-    label,
-    prepare,
-    shares_of,
-)
+from d2lattn.pictures.drawings._plane import along, gathered, in_the_plane, label, prepare
+from d2lattn.pictures.kit import arrow
 
 WIDEST = 16  # points, for a share of 1
 
 
-def pull(words, x, weights, *, query, around=None, ax=None, title=None):
+def pull(
+    words: Words,
+    x: Numbers,
+    weights: Numbers,
+    *,
+    query: Query,
+    around: Numbers | None = None,
+    ax: Axes | None = None,
+    title: str | None = None,
+) -> Axes:
     """Draw the words of a sentence, the asking word's shares as lines, and where its blend lies.
 
     Args:
         words: n words of a sentence.
         x: (n, 2) their vectors, the values.
         weights: (n,) the shares of the asking word, or (n, n), of which its row is taken.
-        query (str): the word that asks; it occurs once.
+        query: who asks: a position (-1 is the last), or a word that occurs once.
         around: (m, 2) places that shall be in sight as well: one window for several sentences.
         ax (Axes): where to draw; a new figure when absent.
         title (str): a title.
@@ -42,20 +45,20 @@ def pull(words, x, weights, *, query, around=None, ax=None, title=None):
         'bat 0.50, swung 0.50, bat now'
     """
     words, x = in_the_plane(words, x)
-    row = asking(words, query)
-    shares = shares_of(weights, words, row)
+    row = position(query, words)
+    shares = shares_of(weights, row, len(words))
     ends = shares @ x
     ax = prepare(ax, np.vstack([x, ends]), title, around=around)
     groups = gathered(words, x)
     for place, numbers in groups:
         width = WIDEST * shares[numbers].sum()
         if row not in numbers:
-            arrow(ax, np.array(place), x[row], ROLES["weight"], width=width, style="-", zorder=2)
+            arrow(ax, place, x[row], ROLES["weight"], width=width, head="-", zorder=2)
     colors = [ROLES["query" if i == row else "key"] for i in range(len(words))]
     ax.scatter(*x.T, s=45, c=colors, label="words", zorder=4)
-    arrow(ax, x[row], ends, ROLES["output"], width=2, bend=-0.25, zorder=5)
+    arrow(ax, x[row], ends, ROLES["output"], width=2, way="arc3,rad=-0.25", zorder=5)
     ax.scatter(*ends, s=80, marker="D", color=ROLES["output"], label="blend", zorder=6)
-    names = ["\n".join(f"{words[i]} {shares[i]:.2f}" for i in numbers) for _, numbers in groups]
+    names = ["\n".join(f"{words[i]} {number(shares[i])}" for i in numbers) for _, numbers in groups]
     lines = [spot for place in (*x, ends) for spot in along(place, x[row])]
-    label(ax, [*(place for place, _ in groups), ends], [*names, f"{query} now"], avoid=lines)
+    label(ax, [*(place for place, _ in groups), ends], [*names, f"{words[row]} now"], avoid=lines)
     return ax

@@ -1,13 +1,14 @@
 """Which heads of queries share a head of keys and values."""
 
 import torch
+from matplotlib.axes import Axes
 
 from d2lattn.arguments import check_count
-from d2lattn.pictures.colours import ROLES
+from d2lattn.pictures.colours import PALE, ROLES
 from d2lattn.pictures.kit import axes
 
 
-def shared_heads(num_heads, num_kv_heads, *, ax=None):
+def shared_heads(num_heads: int, num_kv_heads: int, *, ax: Axes | None = None) -> Axes:
     """Draw heads of queries above, heads of keys and values below, and who reads which.
 
     Query head h reads head h // (num_heads / num_kv_heads) of the keys and values (Ainslie et al.
@@ -37,7 +38,7 @@ def shared_heads(num_heads, num_kv_heads, *, ax=None):
     above = torch.arange(float(num_heads))
     below = above.view(num_kv_heads, -1).mean(1)  # each in the middle of its group
     for start, end in zip(above, below.repeat_interleave(num_heads // num_kv_heads), strict=True):
-        ax.plot((start, end), (1, 0), color="0.7", zorder=1, label="_edge")
+        ax.plot((start, end), (1, 0), color=PALE, zorder=1, label="_edge")
     look = dict(s=110, color=ROLES["query"], label="heads of queries")
     ax.scatter(above, [1] * num_heads, **look)
     look = dict(s=110, color=ROLES["key"], marker="s", label="of keys, values")

@@ -5,24 +5,30 @@ width for each channel. One head is in full colour, so that it can be followed f
 frame follows one token's row. Colours: `d2lattn.pictures.colours`.
 """
 
-import torch
+import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.patches import Rectangle
 
-from d2lattn.arguments import check_count, check_shares, show
-from d2lattn.pictures.arrays import to_numpy
-from d2lattn.pictures.colours import ROLES
-from d2lattn.pictures.drawings._flow import FAINT, INK
-from d2lattn.pictures.kit import axes
+from d2lattn.arguments import check_count
+from d2lattn.pictures.arrays import Numbers, Query, Words, names, position, shares
+from d2lattn.pictures.colours import FAINT, GROUND, INK, PALE, ROLES
+from d2lattn.pictures.kit import sheet, text
 
-PLAIN = "#b5b5b5"  # of what plays no role yet
-PALE = 0.25  # of the heads that are not followed
-FRAMED = "#f6f6f6"  # the ground on which a head stands
+SEEN = 0.25  # how much one sees of the heads that are not followed
 BELOW, BESIDE, ARROW = 4.0, 1.0, 6.5  # gaps between blocks, and between groups of blocks
 QKV = ("query", "key", "value")
 
 
-def split_and_join(tokens, weights, *, head_dim, head=0, query=-1, ax=None):
+def split_and_join(
+    tokens: Words,
+    weights: Numbers,
+    *,
+    head_dim: int,
+    head: int = 0,
+    query: Query = -1,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw one sentence's way through multi-head attention, each block to scale.
 
     X (L, E) → Q, K, V (L, E), cut into (L, H, D) → (H, L, D) → shares (H, L, L) and what each head
@@ -33,7 +39,8 @@ def split_and_join(tokens, weights, *, head_dim, head=0, query=-1, ax=None):
         tokens: L words.
         weights: (H, L, L) the shares of each head, which colour its map.
         head_dim (int): D, channels of a head.
-        head (int): the head in full colour.  query (int): the token whose row is framed.
+        head (int): the head in full colour.
+        query: whose row is framed: a position (-1 is the last), or a word that occurs once.
         ax (Axes): where to draw; a new figure when absent.
 
     Returns:
@@ -47,18 +54,19 @@ def split_and_join(tokens, weights, *, head_dim, head=0, query=-1, ax=None):
 
     Example:
         >>> from d2lattn.pictures.plots import describe
-        >>> print(describe(split_and_join(["a", "bat"], torch.eye(2)[None], head_dim=4)))
+        >>> print(describe(split_and_join(["a", "bat"], np.eye(2)[None], head_dim=4)))
         project: 3 edges; split: 3 edges; join: 1 edges; mix: 1 edges
     """
-    if isinstance(tokens, str) or not all(isinstance(token, str) for token in tokens):
-        raise ValueError(f"tokens must be a list of words, got {show(tokens)}")
-    weights = _shares(weights, len(tokens))
-    (H, L, _), D = weights.shape, head_dim
+    tokens = names("tokens", tokens)
+    L, D = len(tokens), head_dim
+    rule = f"shape (heads, {L}, {L}), as there are tokens"
+    weights = shares(weights, (None, L, L), rule).clip(max=1)
+    H = len(weights)
     check_count("head_dim", D)
     check_count("head", head, 0, H - 1)
-    check_count("query", query, -L, L - 1)
-    ax = axes(ax, (13, 5.8))
-    draw = _Blocks(ax, H, L, D, head, query % L)
+    row = position(query, tokens)
+    ax = sheet(ax, (13, 5.8))
+    draw = _Blocks(ax, H, L, D, head, row)
     E, group = H * D, 3 * D + 2 * BESIDE
     x = [0, E + ARROW, 2 * (E + ARROW)]  # the left sides: x, then Q, K, V, then the heads,
     x += [x[2] + group + BESIDE, x[2] + group + 2 * BESIDE + L]  # their shares and blends,
@@ -66,7 +74,7 @@ def split_and_join(tokens, weights, *, head_dim, head=0, query=-1, ax=None):
 
     (y,), thirds, feet = draw.feet(1), draw.feet(3), draw.feet(H)
     draw.names(tokens, y)
-    whole = draw.block(x[0], y, E, PLAIN, "X")
+    whole = draw.block(x[0], y, E, PALE, "X")  # it plays no role yet
     cut = [
         draw.cut(x[1], at, ROLES[role], role[0].upper())
         for at, role in zip(thirds, QKV, strict=True)
@@ -90,7 +98,6 @@ def split_and_join(tokens, weights, *, head_dim, head=0, query=-1, ax=None):
     ends = [x[1], x[2], x[3] + ARROW / 2 - BESIDE / 2, x[5], x[6]]
     draw.captions(-4.6, [end - ARROW / 2 for end in ends], steps, weight="bold")
     ax.set(xlim=(-9, x[6] + E + 1), ylim=(-6, draw.high + 3))
-    ax.set_axis_off()
     return ax
 
 
@@ -126,7 +133,7 @@ class _Blocks:
 
     def head(self, x, y, h, wide):
         """The frame of one head, and in it query, key and value."""
-        box = dict(facecolor=FRAMED, edgecolor=FAINT, linewidth=0.6, zorder=0)
+        box = dict(facecolor=GROUND, edgecolor=FAINT, linewidth=0.6, zorder=0)
         place = (x - BESIDE, y - BESIDE)
         self.ax.add_patch(Rectangle(place, wide + 2 * BESIDE, self.L + 3 * BESIDE, **box))
         step = self.D + BESIDE
@@ -136,9 +143,9 @@ class _Blocks:
 
     def blend(self, x, y, h, shares):
         """One head's map, a cell for each share, and what it brings home."""
-        for i, j in shares.nonzero().tolist():
+        for i, j in np.argwhere(shares):
             cell = (x + j, y + self.L - 1 - i)
-            alpha = self._alpha(h) ** 0.5 * shares[i, j].item()  # pale shares must be seen too
+            alpha = self._alpha(h) ** 0.5 * shares[i, j]  # pale shares must be seen too
             self.ax.add_patch(Rectangle(cell, 1, 1, color=ROLES["weight"], alpha=alpha, lw=0))
         self.ax.add_patch(Rectangle((x, y), self.L, self.L, fill=False, ec=FAINT, lw=0.6))
         self.frame(x, y, self.L, self._alpha(h))
@@ -166,28 +173,15 @@ class _Blocks:
             self.text(-0.8, y + self.L - 0.5 - i, token, ha="right", weight=bold)
 
     def captions(self, y, places, texts, **style):
-        for x, text in zip(places, texts, strict=True):
-            self.text(x, y, text, color=FAINT, **style)
+        for x, words in zip(places, texts, strict=True):
+            self.text(x, y, words, color=FAINT, **style)
 
-    def text(self, x, y, text, *, ha="center", color=INK, **style):
-        style |= dict(ha=ha, va="center_baseline", color=color, fontsize=10, parse_math=False)
-        self.ax.text(x, y, text, **style)
+    def text(self, x, y, words, **style):
+        text(self.ax, x, y, words, va="center_baseline", **style)
 
     def _alpha(self, h):
-        return 1 if h in (None, self.followed) else PALE
+        return 1 if h in (None, self.followed) else SEEN
 
 
 def _low(h):
     return "".join("₀₁₂₃₄₅₆₇₈₉"[int(digit)] for digit in str(h))
-
-
-def _shares(weights, count):
-    """Weights as a (H, L, L) tensor of shares."""
-    weights = torch.from_numpy(to_numpy(weights, "weights").astype(float))
-    if weights.ndim != 3 or 0 in weights.shape or weights.shape[1:] != (count, count):
-        raise ValueError(
-            f"weights must have shape (heads, {count}, {count}), as there are tokens, "
-            f"got {tuple(weights.shape)}"
-        )
-    check_shares(weights)
-    return weights.clamp(max=1)

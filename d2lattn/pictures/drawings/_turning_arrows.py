@@ -1,17 +1,25 @@
 """RoPE in one picture: a query and a key, each turned by its position. Chapter 7."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from d2lattn.arguments import check_number, is_finite_number, show
-from d2lattn.pictures.colours import ROLES
-from d2lattn.pictures.kit import axes
+from d2lattn.pictures.arrays import number
+from d2lattn.pictures.colours import FAINT, PALE, ROLES
+from d2lattn.pictures.kit import arrow, axes, text
 
-ARC = "0.45"  # the angle is no role
 
-
-def turning_arrows(query, key, positions, *, speed=1.0, ax=None):
+def turning_arrows(
+    query: Sequence[float],
+    key: Sequence[float],
+    positions: Sequence[float],
+    *,
+    speed: float = 1.0,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw a query and a key before and after each is turned by its position times a speed.
 
     The grey arrows are the vectors as they are, the full ones are turned by i·speed and j·speed
@@ -51,7 +59,7 @@ def turning_arrows(query, key, positions, *, speed=1.0, ax=None):
         end = start + position * speed
         ends.append(end)
         color = ROLES[name]
-        _arrow(ax, start, length, "0.75")  # where the two lie on each other, still one grey
+        _arrow(ax, start, length, PALE)  # where the two lie on each other, still one grey
         _arrow(ax, end, length, color, label=f"{name} at {position:g}")
         # The way it turned, drawn inside; more than one turn shows as a spiral.
         way = np.linspace(start, end, 200)
@@ -59,15 +67,16 @@ def turning_arrows(query, key, positions, *, speed=1.0, ax=None):
         ax.plot(radius * np.cos(way), radius * np.sin(way), ":", color=color, lw=1.2)
         side = "center" if abs(math.cos(end)) < 0.4 else "left" if math.cos(end) > 0 else "right"
         place = (length + 0.12 * reach) * np.array([math.cos(end), math.sin(end)])
-        ax.text(*place, f"{name} {position:g}", color=color, weight="bold", ha=side, va="center")
+        text(ax, *place, f"{name} {position:g}", weight="bold", ha=side)
     between = math.remainder(ends[0] - ends[1], 2 * math.pi)  # the short way round
     arc = np.linspace(ends[1], ends[1] + between, 60)
-    ax.plot(0.6 * reach * np.cos(arc), 0.6 * reach * np.sin(arc), color=ARC, lw=5)
+    ax.plot(0.6 * reach * np.cos(arc), 0.6 * reach * np.sin(arc), color=FAINT, lw=5)
     ax.set(aspect="equal", xlim=(-1.7 * reach, 1.7 * reach), ylim=(-1.35 * reach, 1.35 * reach))
     ax.set(xlabel="first number of the pair", ylabel="second number", xticks=[], yticks=[])
     score = math.hypot(*query) * math.hypot(*key) * math.cos(between)
     i, j = positions
-    apart = f"{abs(math.degrees(between)):.0f}° apart, score {score + 0.0:.2f}"
+    said = number(score, minus="-")  # chapters print the title
+    apart = f"{abs(math.degrees(between)):.0f}° apart, score {said}"
     ax.set_title(f"query at {i:g}, key at {j:g}: {apart}", fontsize=10)
     return ax
 
@@ -75,8 +84,7 @@ def turning_arrows(query, key, positions, *, speed=1.0, ax=None):
 def _arrow(ax, angle, length, color, label=None):
     """An arrow from the centre; the line beneath is what `describe` reads."""
     tip = (length * math.cos(angle), length * math.sin(angle))
-    head = dict(arrowstyle="-|>", color=color, lw=2.5, shrinkA=0, shrinkB=0, mutation_scale=16)
-    ax.annotate("", tip, (0, 0), arrowprops=head)
+    arrow(ax, (0, 0), tip, color, width=2.5)
     ax.plot([0, tip[0]], [0, tip[1]], color=color, lw=1, label=label)
 
 

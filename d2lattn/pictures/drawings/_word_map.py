@@ -3,21 +3,32 @@
 import textwrap
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 
-from d2lattn.pictures.colours import ROLES
-from d2lattn.pictures.drawings._flow import FAINT
+from d2lattn.pictures.arrays import Numbers, Query, Words, position
+from d2lattn.pictures.colours import FAINT, ROLES
 from d2lattn.pictures.drawings._plane import along, gathered, in_the_plane, label, prepare
 
 
-def word_map(words, x, *, query=None, output=None, outline=None, ax=None, title=None):
+def word_map(
+    words: Words,
+    x: Numbers,
+    *,
+    query: Query | list[Query] | None = None,
+    output: Query | list[Query] | None = None,
+    outline: list[Query] | None = None,
+    ax: Axes | None = None,
+    title: str | None = None,
+) -> Axes:
     """Draw words as points, who asks in the query's colour and what came out in the output's.
 
     Args:
         words: n words.
         x: (n, 2) their places.
-        query, output: words of the list that ask, or that came out: one, a list, or none.
-        outline: words of the list to join by a dashed line, in this order and back to the first.
+        query, output: who asks, and what came out: a position (-1 is the last), a word that
+            occurs once, a list of such, or none.
+        outline: those to join by a dashed line, in this order and back to the first.
         ax (Axes): where to draw; a new figure when absent.
         title (str): a title.
 
@@ -33,25 +44,24 @@ def word_map(words, x, *, query=None, output=None, outline=None, ax=None, title=
         words: 2 points, x 1 to 1, y 2 to 2; asks: 1 points, x 3 to 3, y 0 to 0
     """
     words, x = in_the_plane(words, x)
-    roles = {"asks": _chosen("query", query, words), "new": _chosen("output", output, words)}
+    asks, new = _chosen("query", query, words), _chosen("output", output, words)
+    edge = x[_chosen("outline", outline, words)]
     ax = prepare(ax, np.vstack([x, 0 * x[:1]]), title)
-    _chosen("outline", outline, words)
-    edge = x[[words.index(word) for word in outline or ()]]
     if len(edge):
         ax.add_patch(Polygon(edge, fill=False, edgecolor=FAINT, linestyle="--"))
-    rest = ~(roles["asks"] | roles["new"])
+    rest = [i for i in range(len(words)) if i not in {*asks, *new}]
     for name, chosen, color, marker in (
         ("words", rest, FAINT, "o"),
-        ("asks", roles["asks"], ROLES["query"], "o"),
-        ("new", roles["new"], ROLES["output"], "D"),
+        ("asks", asks, ROLES["query"], "o"),
+        ("new", new, ROLES["output"], "D"),
     ):
-        if chosen.any():
+        if chosen:
             ax.scatter(*x[chosen].T, color=color, marker=marker, s=45, label=name, zorder=4)
     groups = sorted(gathered(words, x))  # from left to right: a name finds room on its left
     names = [_lines([words[i] for i in numbers]) for _, numbers in groups]
     sides = zip(edge, np.roll(edge, -1, axis=0), strict=True)
     avoid = [spot for start, end in sides for spot in along(start, end)]
-    label(ax, [place for place, _ in groups], names, avoid=avoid, gid=None)
+    label(ax, [place for place, _ in groups], names, avoid=avoid, say=False)
     return ax
 
 
@@ -62,9 +72,7 @@ def _lines(names):
 
 
 def _chosen(name, chosen, words):
-    """Which of the words are meant: a boolean array (n,)."""
-    chosen = [chosen] if isinstance(chosen, str) else list(chosen or ())
-    missing = [word for word in chosen if word not in words]
-    if missing:
-        raise ValueError(f"{name} must be among the words, got {missing[0]!r}")
-    return np.array([word in chosen for word in words])
+    """The places of the words that are meant, in their order."""
+    several = hasattr(chosen, "__iter__") and not isinstance(chosen, str)
+    chosen = chosen if several else [] if chosen is None else [chosen]
+    return [position(one, words, name) for one in chosen]
