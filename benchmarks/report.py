@@ -21,7 +21,7 @@ import scaling
 import seeds
 from results import FOLDER, HERE, load, slug, table
 
-from d2lattn.pictures.plots import LINE_STYLES, MARKERS
+from d2lattn.pictures.colours import LINE_STYLES, MARKERS
 
 # In the order of RESULTS.md. `make bench` measures all but the last two, which want more than it.
 PARTS = {

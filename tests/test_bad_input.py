@@ -47,6 +47,7 @@ from d2lattn import (
 )
 from d2lattn.interop import from_d2l, from_gpt2, from_torch
 from d2lattn.pictures import drawings, interact, plots
+from d2lattn.pictures.arrays import to_numpy
 from d2lattn.training import fit
 
 NAN, INF, HUGE = math.nan, math.inf, 2**63
@@ -419,15 +420,17 @@ PLOTS = [
         "^which must hold numbers that numpy takes, got ",
     ),
     *others("columns ax", lambda ax: plots.columns(np.eye(3), [0], ax=ax), NOT_AN_AX, AX_RULE),
-    *others("network steps", plots.network, NOT_STEPS, STEPS_RULE),
-    *others("network unit", lambda unit: plots.network([STEP], unit=unit), NOT_A_UNIT, UNIT_RULE),
+    *others("network steps", drawings.network, NOT_STEPS, STEPS_RULE),
+    *others(
+        "network unit", lambda unit: drawings.network([STEP], unit=unit), NOT_A_UNIT, UNIT_RULE
+    ),
     *others(
         "network within",
-        lambda within: plots.network([STEP], within=within),
+        lambda within: drawings.network([STEP], within=within),
         {"another size": torch.eye(2).bool(), "numbers": torch.eye(3), "a string": "ab"},
         r"^within must be boolean \(3, 3\) tensors, got ",
     ),
-    *others("network ax", lambda ax: plots.network([STEP], ax=ax), NOT_AN_AX, AX_RULE),
+    *others("network ax", lambda ax: drawings.network([STEP], ax=ax), NOT_AN_AX, AX_RULE),
     *others(
         "describe ax",
         plots.describe,
@@ -438,7 +441,7 @@ PLOTS = [
     ("describe a figure: empty", lambda: plots.describe(plt.figure()), "^the figure must have"),
     *others(
         "to_numpy values",
-        plots.to_numpy,
+        to_numpy,
         {"ragged": [[1], [1, 2]], "on meta": torch.ones(2, device="meta")},
         "^values must hold numbers that numpy takes, got ",
     ),
@@ -932,7 +935,7 @@ NOT_SHARES = {
     "NaN": [NAN, 0.5, 0.5],
     "strings": ["a", "b", "c"],
 }
-NOT_ASKING = {"unknown": "cat", "a number": 1, "nothing": None}
+NOT_ASKING = {"unknown": "cat", "too far": 3, "nothing": None}
 DRAWINGS = [
     *others(
         "layer_lines x",
@@ -990,19 +993,19 @@ DRAWINGS = [
         "word_map query",
         lambda q: drawings.word_map(THREE_WORDS, IN_PLANE, query=q),
         {"unknown": "cat"},
-        "^query must be among the words, got 'cat'",
+        "^query must be a position .* or a word that occurs once in .*, got 'cat'",
     ),
     *others(
         "word_map output",
         lambda q: drawings.word_map(THREE_WORDS, IN_PLANE, output=q),
         {"unknown": ["a", "cat"]},
-        "^output must be among the words, got 'cat'",
+        "^output must be a position .* or a word that occurs once in .*, got 'cat'",
     ),
     *others(
         "word_map outline",
         lambda q: drawings.word_map(THREE_WORDS, IN_PLANE, outline=q),
         {"unknown": ["a", "cat"]},
-        "^outline must be among the words, got 'cat'",
+        "^outline must be a position .* or a word that occurs once in .*, got 'cat'",
     ),
     *others(
         "word_map x", lambda x: drawings.word_map(THREE_WORDS, x), NOT_IN_PLANE, "^x must .*, got "
@@ -1023,7 +1026,7 @@ DRAWINGS = [
         "shadows query",
         lambda q: drawings.shadows(THREE_WORDS, IN_PLANE, query=q),
         NOT_ASKING,
-        "^query must be a word that occurs once in .*, got ",
+        "^query must be a position .* or a word that occurs once in .*, got ",
     ),
     *others(
         "shadows query",
@@ -1082,10 +1085,17 @@ SPLIT_AND_JOIN = [
     *counts("split_and_join, head_dim", lambda v: split_and_join(head_dim=v)),
     *counts("split_and_join, head", lambda v: split_and_join(head=v), least=0),
     ("split_and_join, head: too large", lambda: split_and_join(head=1), "^head must be .*most 0"),
-    ("split_and_join, query: 2", lambda: split_and_join(query=2), "^query must be .*at most 1"),
-    ("split_and_join, query: -3", lambda: split_and_join(query=-3), "^query must be .*least -2"),
+    (
+        "split_and_join, query: 2",
+        lambda: split_and_join(query=2),
+        "^query must be a position from -2 to 1 or ",
+    ),
+    (
+        "split_and_join, query: -3",
+        lambda: split_and_join(query=-3),
+        "^query must be a position from -2 to 1 or ",
+    ),
     ("split_and_join, tokens: a string", lambda: split_and_join("ab"), "^tokens must be a list"),
-    ("split_and_join, tokens: no words", lambda: split_and_join([1, 2]), "^tokens must be a list"),
     ("split_and_join, tokens: three", lambda: split_and_join(["a", "b", "c"]), r"\(heads, 3, 3\)"),
     *others(
         "split_and_join, weights",
@@ -1198,6 +1208,7 @@ ON_AXES = {
     "layer_lines": lambda ax: drawings.layer_lines([1, 2], {"RNN": [1, 2]}, ax=ax),
     "layer_points": lambda ax: drawings.layer_points({"RNN": (1, 2)}, ax=ax),
     "model_map": lambda ax: drawings.model_map(ax=ax),
+    "network": lambda ax: drawings.network([STEP], ax=ax),
     "one_answer": lambda ax: drawings.one_answer(["a"], [[1]], [[1]], [[1]], [[1]], query=0, ax=ax),
     "projections": lambda ax: drawings.projections(2, 2, 2, ax=ax),
     "pull": lambda ax: drawings.pull(["a", "b"], [[0, 1], [1, 0]], [1, 0], query="a", ax=ax),

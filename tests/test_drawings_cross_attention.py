@@ -71,9 +71,8 @@ def test_a_single_word_may_ask_and_the_ax_is_kept():
         (dict(weights=SHARES - 0.2), "^weights must be shares"),
         (dict(weights=SHARES * float("nan")), "^weights must be shares"),
         (dict(weights="shares"), "^weights must hold real numbers, got "),
-        (dict(query=2), "^query must be an integer of at most 1, got 2"),
-        (dict(query=-1), "^query must be an integer of at least 0, got -1"),
-        (dict(query="dog"), "^query must be an integer"),
+        (dict(query=2), "^query must be a position from -2 to 1 or a word .*, got 2"),
+        (dict(query="cat"), "^query must be a position from -2 to 1 or a word .*, got 'cat'"),
         (dict(ax=1), "^ax must be a matplotlib Axes or None, got "),
     ],
 )

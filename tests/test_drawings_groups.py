@@ -33,7 +33,7 @@ def test_names_stand_at_their_points_and_arrows_lead_from_the_first_place_to_the
         "king": (2, 3),
     }
     (drawn,) = ax.patches
-    assert drawn._posA_posB == list(arrow)
+    assert np.array_equal(drawn._posA_posB, arrow)
 
 
 def test_it_draws_where_it_is_told():
@@ -47,11 +47,20 @@ def test_it_draws_where_it_is_told():
     [
         (dict(points={}), r"^points must be a dict of groups, got \{\}$"),
         (dict(points=[[0, 0]]), "^points must be a dict of groups, got "),
-        (dict(points={"a": [0, 0]}), r"^points 'a' must have shape \(n, 2\), got \(2,\)$"),
-        (dict(points={"a": [[0, 0, 0]]}), r"^points 'a' must have shape \(n, 2\), got \(1, 3\)$"),
-        (dict(points={"a": np.zeros((0, 2))}), r"must have shape \(n, 2\), got \(0, 2\)$"),
-        (dict(points={"a": [[0, 0]]}, names={"a": "xy"}), "^names must hold one for each .* 2 "),
-        (dict(points={"a": [[0, 0]]}, names={"b": ["x"]}), "^names must hold one for each "),
+        (dict(points={"a": [0, 0]}), r"^points 'a' must have shape \(n, 2\), got shape \(2,\)$"),
+        (
+            dict(points={"a": [[0, 0, 0]]}),
+            r"^points 'a' must have shape \(n, 2\), got shape \(1, 3\)$",
+        ),
+        (dict(points={"a": np.zeros((0, 2))}), r"must have shape \(n, 2\), got shape \(0, 2\)$"),
+        (
+            dict(points={"a": [[0, 0]]}, names={"a": "xy"}),
+            "^names 'a' must be a list of strings, got 'xy'$",
+        ),
+        (
+            dict(points={"a": [[0, 0]]}, names={"b": ["x"]}),
+            "^names must be a dict of words for some of the groups .*, got ",
+        ),
     ],
 )
 def test_bad_input_is_refused_by_name(arguments, said):

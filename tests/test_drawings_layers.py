@@ -8,8 +8,8 @@ import pytest
 from matplotlib.colors import to_hex
 
 from d2lattn.pictures import drawings, plots
-from d2lattn.pictures.colours import ROLES
-from d2lattn.pictures.drawings._layers import APART, LAYERS
+from d2lattn.pictures.colours import LAYERS, ROLES
+from d2lattn.pictures.drawings._layers import APART
 
 mpl.use("Agg")
 SERIES = {

@@ -106,7 +106,7 @@ def test_a_shadow_times_the_length_of_the_query_is_the_score():
 def test_a_key_behind_the_query_has_a_negative_score_and_a_shadow_behind():
     ax = drawings.shadows(["a", "b"], [[1.0, 0.0], [-2.0, 1.0]], query="a")
     assert points(ax, "ends of the shadows").tolist() == [[1, 0], [-2, 0]]
-    assert "a · b = -2.00" in boxes(ax)
+    assert "a · b = −2.00" in boxes(ax)
 
 
 @pytest.mark.parametrize("weights", [SHARES, SHARES[4]], ids=["matrix", "row"])

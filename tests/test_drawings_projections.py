@@ -9,7 +9,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from d2lattn.pictures import drawings, plots
-from d2lattn.pictures.colours import ROLES
+from d2lattn.pictures.colours import PALE, ROLES
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +28,7 @@ def test_the_boxes_have_the_shapes_of_the_matrices():
         (matrix, vector) = shapes[ROLES[role]]
         assert matrix == pytest.approx((out * unit, 3 * unit))
         assert vector[0] == pytest.approx(out * unit)
-    assert [high for high, _ in shapes["#bbbbbb"]] == pytest.approx(3 * [3 * unit])
+    assert [high for high, _ in shapes[PALE]] == pytest.approx(3 * [3 * unit])
     assert "18 texts, from 'W_q  5 × 3'" in plots.describe(ax)
 
 

@@ -41,7 +41,7 @@ def test_the_open_cells_are_the_causal_mask():
 
 def test_every_row_is_asked_for_the_next_word():
     ax = drawings.staircase(SENTENCE, title="four questions")
-    answers = [t for t in ax.texts if t.get_color() == ROLES["output"] and t.get_text() != "→"]
+    answers = [t for t in ax.texts if t.get_weight() == "bold"]
     assert [t.get_text() for t in answers] == SENTENCE[1:]
     assert [t.get_position()[1] for t in answers] == [0, 1, 2, 3]
     assert plots.describe(ax) == "four questions: 20 texts, from 'the'"

@@ -13,8 +13,8 @@ import torch
 from matplotlib.colors import to_hex
 
 from d2lattn import apply_rotary
+from d2lattn.pictures.colours import FAINT
 from d2lattn.pictures.drawings import turning_arrows
-from d2lattn.pictures.drawings._turning_arrows import ARC
 from d2lattn.pictures.plots import describe
 
 
@@ -52,7 +52,7 @@ def test_one_offset_has_one_angle_wherever_it_stands():
 
 def test_the_arc_between_the_arrows_goes_the_short_way_round():
     ax = turning_arrows((1, 0), (1, 0), (5, 0))
-    (arc,) = [line for line in ax.lines if to_hex(line.get_color()) == to_hex(ARC)]
+    (arc,) = [line for line in ax.lines if to_hex(line.get_color()) == FAINT]
     x, y = arc.get_data()
     np.testing.assert_allclose(np.arctan2(y, x)[[0, -1]], [0, 5 - 2 * np.pi], atol=1e-12)
     swept = np.abs(np.diff(np.unwrap(np.arctan2(y, x)))).sum()

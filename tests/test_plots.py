@@ -16,8 +16,10 @@ from matplotlib.patches import Rectangle
 
 from d2lattn import causal_mask
 from d2lattn.comparison import conv_connectivity
-from d2lattn.pictures.colours import ROLES
-from d2lattn.pictures.plots import columns, describe, heatmap, heatmaps, lines, network, to_numpy
+from d2lattn.pictures.arrays import to_numpy
+from d2lattn.pictures.colours import PALE, ROLES
+from d2lattn.pictures.drawings import network
+from d2lattn.pictures.plots import columns, describe, heatmap, heatmaps, lines
 
 WEIGHTS = np.array([[0.5, 0.25, 0.25], [0.0, 0.9, 0.1]])
 
@@ -388,7 +390,7 @@ def test_the_network_draws_every_edge_where_it_belongs_and_the_field_in_colour()
     step = torch.tensor([[True, False, False], [True, True, False], [False, False, True]])
     before = torch.eye(3, dtype=torch.bool).roll(1, dims=0).tril()
     ax = network([step], within=before, unit=(1, 1), title="three units")
-    green, grey = (to_rgba(ROLES["value"]), 2.0), (to_rgba("0.75"), 1.0)
+    green, grey = (to_rgba(ROLES["value"]), 2.0), (to_rgba(PALE), 1.0)
     assert edges_of(ax) == {
         ((1, 0), (1, 1)): green,
         ((1, 0), (2, 1)): green,
@@ -397,9 +399,7 @@ def test_the_network_draws_every_edge_where_it_belongs_and_the_field_in_colour()
         ((1, 1), (2, 1)): green,  # the state before
         ((2, 1), (3, 1)): grey,
     }
-    arrows = [(text.xyann, text.xy) for text in ax.texts]  # from, to
-    assert arrows == [((1, 1), (2, 1)), ((2, 1), (3, 1))]
-    assert all(text.arrowprops["arrowstyle"] == "-|>" for text in ax.texts)
+    assert [arrow._posA_posB for arrow in ax.patches] == [[(1, 1), (2, 1)], [(2, 1), (3, 1)]]
     others, field = [artist for artist in ax.collections if isinstance(artist, PathCollection)]
     assert sorted(others.get_offsets().tolist()) == [[3, 0], [3, 1]]
     assert sorted(field.get_offsets().tolist()) == [[1, 0], [1, 1], [2, 0], [2, 1]]
@@ -584,10 +584,10 @@ def test_describe_sees_a_wrong_figure():
         (lambda: heatmap(np.ones((2, 3, 4))), ["matrix", "two axes", "(2, 3, 4)"]),
         (lambda: heatmap(np.ones(3)), ["matrix", "two axes", "(3,)"]),
         (lambda: heatmap(np.ones((0, 3))), ["matrix", "cell", "(0, 3)"]),
-        (lambda: heatmap(np.ones((2, 2)), tokens=["a"]), ["tokens", "2 names", "1"]),
+        (lambda: heatmap(np.ones((2, 2)), tokens=["a"]), ["tokens", "2 strings", "1"]),
         (
             lambda: heatmap(np.ones((2, 3)), yticklabels=list("abc")),
-            ["yticklabels", "2 names", "3", "'c'"],
+            ["yticklabels", "2 strings", "3", "'c'"],
         ),
         (lambda: heatmaps(np.ones((2, 3))), ["stack", "three axes", "(2, 3)"]),
         (lambda: heatmaps(np.ones((2, 3, 3)), titles=["a"]), ["titles", "2", "1"]),

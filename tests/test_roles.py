@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from d2lattn.pictures import plots
-from d2lattn.pictures.colours import ROLES
+from d2lattn.pictures.colours import ROLES, SHADES
 
 # Machado, Oliveira & Fernandes 2009, table 1, severity 1.0: matrices for linear RGB.
 VISION = {
@@ -126,7 +126,7 @@ def test_query_and_key_differ_at_a_glance(vision):
     assert distances(vision)["query", "key"] >= 41
 
 
-@pytest.mark.parametrize("shade", plots.SHADES)
+@pytest.mark.parametrize("shade", SHADES)
 def test_a_line_without_a_role_is_near_no_role(shade):
     assert contrast(shade, "#ffffff") >= 3
     assert min(ciede2000(lab(shade), lab(colour)) for colour in ROLES.values()) >= 20

@@ -87,7 +87,8 @@ def arrow(ax, start, end, color=DARK, *, width=1.3, head="-|>", way="arc3", gap=
     """
     if np.abs(np.subtract(end, start)).max() < 1e-9:
         return
-    style = dict(arrowstyle=head, connectionstyle=way, color=color, linewidth=width) | style
+    style = dict(color=color, alpha=1.0) | style
+    style.update(arrowstyle=head, connectionstyle=way, linewidth=width)
     style.update(mutation_scale=8 + 3 * width, shrinkA=gap, shrinkB=gap)
     ax.add_artist(FancyArrowPatch(start, end, **style))  # which leaves the limits as they are
 

@@ -42,7 +42,7 @@ def network(
 
     Example:
         >>> from d2lattn.pictures.plots import describe
-        >>> print(describe(network([np.eye(3, dtype=bool)])))
+        >>> print(describe(network([torch.eye(3).bool()])))
         connections: 3 edges; others: 6 points, x 1 to 3, y 0 to 1
     """
     steps = boolean_steps(steps)

@@ -5,7 +5,7 @@ from matplotlib.patches import Rectangle
 
 from d2lattn.pictures.arrays import Words, names
 from d2lattn.pictures.colours import FAINT, GROUND, ROLES
-from d2lattn.pictures.kit import sheet, text, tint
+from d2lattn.pictures.kit import sheet, text, tint, word
 
 
 def staircase(sentence: Words, *, ax: Axes | None = None, title: str | None = None) -> Axes:
@@ -42,7 +42,7 @@ def staircase(sentence: Words, *, ax: Axes | None = None, title: str | None = No
         for column in range(n):
             _cell(ax, row, column, sentence[column])
         text(ax, n + 0.25, row, "→", size=12)
-        text(ax, n + 0.55, row, sentence[row + 1], ha="left", weight="bold")
+        word(ax, n + 0.6, row, sentence[row + 1], edge=ROLES["output"], ha="left", weight="bold")
     note = dict(size=9, color=FAINT)
     text(ax, n / 2 - 0.5, n + 0.1, "key: may look at", va="baseline", **note)
     text(ax, -0.7, n / 2 - 0.5, "query: asks", ha="left", rotation=90, **note)
@@ -50,10 +50,10 @@ def staircase(sentence: Words, *, ax: Axes | None = None, title: str | None = No
     return ax
 
 
-def _cell(ax, row, column, word):
+def _cell(ax, row, column, asked):
     """A word that the row may look at, itself in the colour of a query; else an empty box."""
     seen = column <= row
     face = ROLES["query"] if row == column else tint(ROLES["key"], 0.15) if seen else GROUND
     ax.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=face, edgecolor="white"))
     if seen:
-        text(ax, column, row, word)
+        text(ax, column, row, asked)
