@@ -4,9 +4,12 @@ Text is INK or FAINT; marks have the colours of `colours`. `describe` repeats wh
 `say=True`.
 """
 
+from typing import TypeAlias
+
 import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
+from matplotlib.axes import Axes as Axes  # drawings take it from here
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.scale import get_scale_names
 
@@ -14,8 +17,10 @@ from d2lattn.arguments import check_choice, check_flag, show
 from d2lattn.pictures import arrays
 from d2lattn.pictures.colours import DARK, GROUND, INK, MARKERS
 
+Ax: TypeAlias = Axes | None  # where to draw; a new figure when absent
+Label: TypeAlias = str | None  # a title, or the name of an axis
+
 SAID = "said"  # the group of artists whose text `describe` repeats
-SCALES = [name for name in get_scale_names() if "function" not in name]  # those need functions
 
 
 def axes(ax, size):
@@ -104,7 +109,7 @@ def curves(x, series, looks, *, ax, size, markers=False, xscale=None, yscale=Non
     check_flag("markers", markers)
     scales = {name: s for name, s in dict(xscale=xscale, yscale=yscale).items() if s is not None}
     for name, scale in scales.items():
-        check_choice(name, scale, SCALES)
+        check_choice(name, scale, [s for s in get_scale_names() if "function" not in s])
     ax = axes(ax, size)
     drawn = zip(series.items(), looks, strict=False)  # `looks` may go on for ever
     for i, ((name, y), (colour, style)) in enumerate(drawn):

@@ -12,7 +12,6 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
-from matplotlib.axes import Axes
 from matplotlib.colors import Colormap
 from matplotlib.figure import Figure
 
@@ -21,7 +20,7 @@ from d2lattn.pictures.arrays import Numbers, Words, check_format, names, numbers
 from d2lattn.pictures.colours import INK, LINE_STYLES, SHADES
 from d2lattn.pictures.describe import describe
 from d2lattn.pictures.drawings._flow import flow
-from d2lattn.pictures.kit import axes, curves
+from d2lattn.pictures.kit import Ax, Axes, Label, axes, curves
 
 # Shares are lavender (colours.py) in a map too: the map leads through that colour, from nearly
 # white and in even steps of lightness (Green 2011, "A colour scheme for the display of
@@ -35,13 +34,13 @@ __all__ = ["columns", "describe", "flow", "heatmap", "heatmaps", "lines"]
 def heatmap(
     matrix: Numbers,
     *,
-    ax: Axes | None = None,
+    ax: Ax = None,
     tokens: Words | None = None,
     xticklabels: Words | int | str = "auto",
     yticklabels: Words | int | str = "auto",
     xlabel: str = "key (column)",
     ylabel: str = "query (row)",
-    title: str | None = None,
+    title: Label = None,
     vmin: float | None = None,
     vmax: float | None = None,
     center: float | None = None,
@@ -186,10 +185,10 @@ def lines(
     x: Numbers,
     series: Mapping[str, Numbers],
     *,
-    ax: Axes | None = None,
-    xlabel: str | None = None,
-    ylabel: str | None = None,
-    title: str | None = None,
+    ax: Ax = None,
+    xlabel: Label = None,
+    ylabel: Label = None,
+    title: Label = None,
     markers: bool = False,
     xscale: str | None = None,
     yscale: str | None = None,
@@ -222,7 +221,7 @@ def lines(
     return ax
 
 
-def columns(P: Numbers, which: Numbers, *, ax: Axes | None = None) -> Axes:
+def columns(P: Numbers, which: Numbers, *, ax: Ax = None) -> Axes:
     """Draw some columns of an encoding (length, dim) against the position.
 
     Args:

@@ -3,22 +3,15 @@
 from itertools import pairwise
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from d2lattn.pictures.arrays import Numbers, Query, Words, number, position, shares_of
 from d2lattn.pictures.colours import ROLES
 from d2lattn.pictures.drawings._plane import along, in_the_plane, label, prepare
-from d2lattn.pictures.kit import arrow
+from d2lattn.pictures.kit import Ax, Axes, Label, arrow
 
 
 def blend(
-    words: Words,
-    x: Numbers,
-    weights: Numbers,
-    *,
-    query: Query,
-    ax: Axes | None = None,
-    title: str | None = None,
+    words: Words, x: Numbers, weights: Numbers, *, query: Query, ax: Ax = None, title: Label = None
 ) -> Axes:
     """Draw y = Σ_j w_j x_j for the asking word: whole values pale, their shares in full colour.
 

@@ -2,21 +2,18 @@
 
 from itertools import pairwise
 
-from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.patches import Rectangle
 
 from d2lattn.pictures.arrays import Words, names
 from d2lattn.pictures.colours import FAINT, GROUND, INK
-from d2lattn.pictures.kit import arrow, sheet, text, word
+from d2lattn.pictures.kit import Ax, Axes, Label, arrow, sheet, text, word
 
 WRITES, BOX, READS = 1.0, 0.5, 0.0  # heights of the two rows and of what lies between them
 WIDE, HIGH = 0.95, 0.14  # half of the box
 
 
-def bottleneck(
-    read: Words, written: Words, *, ax: Axes | None = None, title: str | None = None
-) -> Axes:
+def bottleneck(read: Words, written: Words, *, ax: Ax = None, title: Label = None) -> Axes:
     """Draw a recurrent translator: it reads word by word, and writes from one list of numbers.
 
     h_t = f(h_{t-1}, x_t) while it reads; all that is written starts from the last h (Sutskever,

@@ -1,11 +1,10 @@
 """Two sequences: the one that is being written asks, the one that has been read answers."""
 
-from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
 from d2lattn.pictures.arrays import Numbers, Query, Words, names, number, position, shares
 from d2lattn.pictures.colours import HAIR, ROLES
-from d2lattn.pictures.kit import sheet, text, word
+from d2lattn.pictures.kit import Ax, Axes, Label, sheet, text, word
 
 WIDEST = 12  # points, for a share of 1
 ASKS, ANSWERS = 1.0, 0.0  # heights of the two rows
@@ -17,8 +16,8 @@ def cross_attention(
     weights: Numbers,
     *,
     query: Query,
-    ax: Axes | None = None,
-    title: str | None = None,
+    ax: Ax = None,
+    title: Label = None,
 ) -> Axes:
     """Draw who asks whom between two sequences, and how much one asking word gets from each.
 

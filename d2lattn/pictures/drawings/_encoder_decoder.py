@@ -1,9 +1,7 @@
 """The Transformer of 2017: one stack reads, the other writes and asks the first."""
 
-from matplotlib.axes import Axes
-
 from d2lattn.pictures.colours import DARK, GROUND, ROLES
-from d2lattn.pictures.kit import arrow, box, frame, sheet, text, tint
+from d2lattn.pictures.kit import Ax, Axes, arrow, box, frame, sheet, text, tint
 
 READS, WRITES = 0.0, 8.4  # the places of the two streams
 ASIDE, WIDE, HIGH = 2.6, 2.7, 0.8  # from a stream to the middle of its parts, and their size
@@ -11,7 +9,7 @@ FIRST, STEP = 1.9, 1.6  # height at which the first part leaves the stream, and 
 LOOK = tint(ROLES["weight"], 0.4)  # the face of attention
 
 
-def encoder_decoder(*, ax: Axes | None = None) -> Axes:
+def encoder_decoder(*, ax: Ax = None) -> Axes:
     """Draw the encoder, the decoder, and the cross-attention in which the one asks the other.
 
     x = norm(x + part(x)) for each part; in cross-attention the queries are the decoder's, keys and

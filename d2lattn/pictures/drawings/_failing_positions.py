@@ -8,15 +8,14 @@ from itertools import cycle, product
 
 import numpy as np
 import seaborn as sns
-from matplotlib.axes import Axes
 
 from d2lattn.arguments import check_count, is_finite_number, show
 from d2lattn.pictures.colours import DARK, HAIR, INK, MIDDLE, PALE
-from d2lattn.pictures.kit import arrow, axes, text
+from d2lattn.pictures.kit import Ax, Axes, arrow, axes, text
 
 
 def growing_integers(
-    vectors: Mapping[str, Sequence[float]], positions: Sequence[int], *, ax: Axes | None = None
+    vectors: Mapping[str, Sequence[float]], positions: Sequence[int], *, ax: Ax = None
 ) -> Axes:
     """Draw words with the number of their place added: arrows that end up in one direction.
 
@@ -76,7 +75,7 @@ def growing_integers(
     return ax
 
 
-def stretching_fractions(lengths: Sequence[int], *, word: int = 2, ax: Axes | None = None) -> Axes:
+def stretching_fractions(lengths: Sequence[int], *, word: int = 2, ax: Ax = None) -> Axes:
     """Draw the places i/(n − 1) of sentences of n words: one word's place moves with the length.
 
     Args:
@@ -112,7 +111,7 @@ def stretching_fractions(lengths: Sequence[int], *, word: int = 2, ax: Axes | No
     return ax
 
 
-def jumping_bits(count: int, *, ax: Axes | None = None) -> Axes:
+def jumping_bits(count: int, *, ax: Ax = None) -> Axes:
     """Draw how many bits flip from each whole number to the next, from 0 to `count`.
 
     Args:

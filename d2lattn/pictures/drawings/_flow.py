@@ -9,7 +9,6 @@ to 1. Colours: `d2lattn.pictures.colours`. Readers find `flow` in `d2lattn.pictu
 import math
 from itertools import accumulate, islice
 
-from matplotlib.axes import Axes
 from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 from matplotlib.textpath import TextPath
@@ -27,7 +26,7 @@ from d2lattn.pictures.arrays import (
     shares_of,
 )
 from d2lattn.pictures.colours import FAINT, INK, ROLES
-from d2lattn.pictures.kit import arrow, laid_out, sheet, text, word
+from d2lattn.pictures.kit import Ax, Axes, Label, arrow, laid_out, sheet, text, word
 
 # Across, the unit is the size of the words' letters (an em); a column is as wide as it needs.
 # Upwards, it is a bar whose share is 1.
@@ -49,8 +48,8 @@ def flow(
     output: str | None = None,
     mask: Numbers | None = None,
     asker: str | None = None,
-    ax: Axes | None = None,
-    title: str | None = None,
+    ax: Ax = None,
+    title: Label = None,
     fmt: str = ".2f",
 ) -> Axes:
     """Draw what one asking word does: its scores, its shares, and the values it blends.

@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Mapping
 
 import seaborn as sns
-from matplotlib.axes import Axes
 
 from d2lattn.arguments import show
 from d2lattn.pictures import arrays
 from d2lattn.pictures.arrays import Numbers, Words, numbers
 from d2lattn.pictures.colours import DARK, FAINT, HAIR, INK, MARKERS, MIDDLE
 from d2lattn.pictures.drawings._plane import along, label
-from d2lattn.pictures.kit import arrow, axes
+from d2lattn.pictures.kit import Ax, Axes, Label, arrow, axes
 
 FILLS = (MIDDLE, "white", INK, DARK, HAIR)  # a group plays none of the five roles
 
@@ -20,8 +19,8 @@ def groups(
     *,
     names: Mapping[str, Words] | None = None,
     arrows: Iterable[Numbers] = (),
-    ax: Axes | None = None,
-    title: str | None = None,
+    ax: Ax = None,
+    title: Label = None,
     xlabel: str = "",
     ylabel: str = "",
 ) -> Axes:

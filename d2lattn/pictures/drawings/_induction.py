@@ -1,17 +1,15 @@
 """Induction in two layers: who stood before me, and then who has my word before it."""
 
-from matplotlib.axes import Axes
-
 from d2lattn.pictures.arrays import Words, names
 from d2lattn.pictures.colours import FAINT, MIDDLE, ROLES
-from d2lattn.pictures.kit import arrow, box, sheet, text, tint
+from d2lattn.pictures.kit import Ax, Axes, arrow, box, sheet, text, tint
 
 STEP = 1.9  # from one word to the next
 WORD, TAG, ASK, SAY = 0.0, 1.3, 2.5, 3.4  # heights: words, layer 1, question and answer of layer 2
 BENT = "angle,angleA=0,angleB=90,rad=6"  # the way of an arrow: along, then up or down
 
 
-def induction(words: Words, *, ax: Axes | None = None) -> Axes:
+def induction(words: Words, *, ax: Ax = None) -> Axes:
     """Draw how two layers foretell what follows a word that has occurred before.
 
     Layer 1 hands each word the name of the word before it. In layer 2 the last word asks who has

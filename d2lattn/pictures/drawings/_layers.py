@@ -7,12 +7,11 @@ as well.
 from collections.abc import Mapping
 
 import seaborn as sns
-from matplotlib.axes import Axes
 
 from d2lattn.arguments import show
 from d2lattn.pictures.arrays import Numbers, numbers
 from d2lattn.pictures.colours import INK, LAYERS
-from d2lattn.pictures.kit import axes, curves, text
+from d2lattn.pictures.kit import Ax, Axes, Label, axes, curves, text
 
 VARIANTS = (":", "-.")  # of a layer that is there already
 APART = 13  # points between two names
@@ -22,10 +21,10 @@ def layer_lines(
     x: Numbers,
     series: Mapping[str, Numbers],
     *,
-    ax: Axes | None = None,
+    ax: Ax = None,
     xlabel: str = "",
     ylabel: str = "",
-    title: str | None = None,
+    title: Label = None,
     xscale: str | None = None,
     yscale: str | None = None,
     markers: bool = False,
@@ -66,10 +65,10 @@ def layer_lines(
 def layer_points(
     points: Mapping[str, Numbers],
     *,
-    ax: Axes | None = None,
+    ax: Ax = None,
     xlabel: str = "",
     ylabel: str = "",
-    title: str | None = None,
+    title: Label = None,
 ) -> Axes:
     """Draw a point for each layer on two logarithmic axes, its name beside it.
 

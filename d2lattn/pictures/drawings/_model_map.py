@@ -1,10 +1,8 @@
 """The whole model in one row, each part with the chapter that explains it."""
 
-from matplotlib.axes import Axes
-
 from d2lattn.arguments import check_count
 from d2lattn.pictures.colours import FAINT, GROUND, INK
-from d2lattn.pictures.kit import box, frame, sheet, text, word
+from d2lattn.pictures.kit import Ax, Axes, box, frame, sheet, text, word
 
 STREAM, BELOW = 0.0, -1.75  # the height at which words pass, and that of what can be done there
 HIGH, WIDE = 0.9, 2.1  # of a part
@@ -24,7 +22,7 @@ HEADS, LAYER = (4.7, 5.5), (4.4, 9.2)  # where the frames begin and how wide the
 LINKS = (5.0, 8.3, 9.9)  # x of the lines to what stands below
 
 
-def model_map(chapter: int | None = None, *, ax: Axes | None = None) -> Axes:
+def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
     """Draw a Transformer from words to the next word; a number says which chapter explains a part.
 
     The order of the parts is that of the decoder of Vaswani et al. 2017 (figure 1) without its

@@ -4,13 +4,12 @@ from collections.abc import Iterable, Sequence
 
 import seaborn as sns
 import torch
-from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
 from d2lattn.comparison import boolean_steps, receptive_field
 from d2lattn.pictures.arrays import Numbers
 from d2lattn.pictures.colours import DARK, PALE, ROLES
-from d2lattn.pictures.kit import arrow, axes
+from d2lattn.pictures.kit import Ax, Axes, Label, arrow, axes
 
 
 def network(
@@ -18,8 +17,8 @@ def network(
     *,
     within: Numbers | None = None,
     unit: Sequence[int] | None = None,
-    ax: Axes | None = None,
-    title: str | None = None,
+    ax: Ax = None,
+    title: Label = None,
 ) -> Axes:
     """Draw layers of units and who sees whom, inputs at the bottom.
 

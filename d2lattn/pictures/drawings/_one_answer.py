@@ -1,12 +1,11 @@
 """From the words to one answer on one sheet: every number on the way, in the colour of its role."""
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from d2lattn.pictures.arrays import Numbers, Query, Words, names, number, numbers, position
 from d2lattn.pictures.colours import FAINT, MIDDLE, ROLES
-from d2lattn.pictures.kit import arrow, sheet, text, word
+from d2lattn.pictures.kit import Ax, Axes, Label, arrow, sheet, text, word
 
 COLUMNS = dict(word=0, x=1.3, key=3.2, value=5.1, score=7, share=8.7, part=10.7)  # their middles
 WIDEST = 3  # numbers in a vector that can still be read in its box
@@ -20,8 +19,8 @@ def one_answer(
     w_v: Numbers,
     *,
     query: Query,
-    ax: Axes | None = None,
-    title: str | None = None,
+    ax: Ax = None,
+    title: Label = None,
 ) -> Axes:
     """Draw how one word gets its answer, from left to right: x, keys and values, scores, shares.
 

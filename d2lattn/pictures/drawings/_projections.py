@@ -1,22 +1,16 @@
 """One vector, three matrices: what a token asks, what it is found by, what it hands over."""
 
-from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from d2lattn.arguments import check_count
 from d2lattn.pictures.colours import PALE, ROLES
-from d2lattn.pictures.kit import sheet, text
+from d2lattn.pictures.kit import Ax, Axes, Label, sheet, text
 
 MEANS = dict(query="what it asks", key="what it is found by", value="what it hands over")
 
 
 def projections(
-    embed_dim: int,
-    head_dim: int,
-    value_dim: int,
-    *,
-    ax: Axes | None = None,
-    title: str | None = None,
+    embed_dim: int, head_dim: int, value_dim: int, *, ax: Ax = None, title: Label = None
 ) -> Axes:
     """Draw q = W_q x, k = W_k x and v = W_v x to scale: boxes as wide and high as their shapes.
 

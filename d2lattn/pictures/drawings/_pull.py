@@ -1,12 +1,11 @@
 """Who pulls the asking word, and where it ends: a line from each word, as wide as its share."""
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from d2lattn.pictures.arrays import Numbers, Query, Words, number, position, shares_of
 from d2lattn.pictures.colours import ROLES
 from d2lattn.pictures.drawings._plane import along, gathered, in_the_plane, label, prepare
-from d2lattn.pictures.kit import arrow
+from d2lattn.pictures.kit import Ax, Axes, Label, arrow
 
 WIDEST = 16  # points, for a share of 1
 
@@ -18,8 +17,8 @@ def pull(
     *,
     query: Query,
     around: Numbers | None = None,
-    ax: Axes | None = None,
-    title: str | None = None,
+    ax: Ax = None,
+    title: Label = None,
 ) -> Axes:
     """Draw the words of a sentence, the asking word's shares as lines, and where its blend lies.
 

@@ -1,17 +1,14 @@
 """A dot product seen: how far a key reaches along the query, times the query's length."""
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from d2lattn.pictures.arrays import Numbers, Query, Words, number, position
 from d2lattn.pictures.colours import FAINT, ROLES
 from d2lattn.pictures.drawings._plane import along, gathered, in_the_plane, label, prepare
-from d2lattn.pictures.kit import arrow
+from d2lattn.pictures.kit import Ax, Axes, Label, arrow
 
 
-def shadows(
-    words: Words, x: Numbers, *, query: Query, ax: Axes | None = None, title: str | None = None
-) -> Axes:
+def shadows(words: Words, x: Numbers, *, query: Query, ax: Ax = None, title: Label = None) -> Axes:
     """Draw each key as an arrow and drop it onto the line of the query.
 
     q · k = ‖q‖ · (the length of k's shadow on the line of q), negative behind the origin.

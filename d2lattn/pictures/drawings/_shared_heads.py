@@ -1,14 +1,13 @@
 """Which heads of queries share a head of keys and values."""
 
 import torch
-from matplotlib.axes import Axes
 
 from d2lattn.arguments import check_count
 from d2lattn.pictures.colours import PALE, ROLES
-from d2lattn.pictures.kit import axes
+from d2lattn.pictures.kit import Ax, Axes, axes
 
 
-def shared_heads(num_heads: int, num_kv_heads: int, *, ax: Axes | None = None) -> Axes:
+def shared_heads(num_heads: int, num_kv_heads: int, *, ax: Ax = None) -> Axes:
     """Draw heads of queries above, heads of keys and values below, and who reads which.
 
     Query head h reads head h // (num_heads / num_kv_heads) of the keys and values (Ainslie et al.

@@ -6,14 +6,13 @@ frame follows one token's row. Colours: `d2lattn.pictures.colours`.
 """
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.patches import Rectangle
 
 from d2lattn.arguments import check_count
 from d2lattn.pictures.arrays import Numbers, Query, Words, names, position, shares
 from d2lattn.pictures.colours import FAINT, GROUND, INK, PALE, ROLES
-from d2lattn.pictures.kit import sheet, text
+from d2lattn.pictures.kit import Ax, Axes, sheet, text
 
 SEEN = 0.25  # how much one sees of the heads that are not followed
 BELOW, BESIDE, ARROW = 4.0, 1.0, 6.5  # gaps between blocks, and between groups of blocks
@@ -27,7 +26,7 @@ def split_and_join(
     head_dim: int,
     head: int = 0,
     query: Query = -1,
-    ax: Axes | None = None,
+    ax: Ax = None,
 ) -> Axes:
     """Draw one sentence's way through multi-head attention, each block to scale.
 

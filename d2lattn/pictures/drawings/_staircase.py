@@ -1,14 +1,13 @@
 """One sentence as a staircase of questions: each word is asked for by the words before it."""
 
-from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from d2lattn.pictures.arrays import Words, names
 from d2lattn.pictures.colours import FAINT, GROUND, ROLES
-from d2lattn.pictures.kit import sheet, text, tint, word
+from d2lattn.pictures.kit import Ax, Axes, Label, sheet, text, tint, word
 
 
-def staircase(sentence: Words, *, ax: Axes | None = None, title: str | None = None) -> Axes:
+def staircase(sentence: Words, *, ax: Ax = None, title: Label = None) -> Axes:
     """Draw the questions that a sentence of n words asks: n − 1 rows, each hiding its future.
 
     Row i sees words 0 to i and is asked for word i + 1, so the open cells are the lower triangle

@@ -1,15 +1,13 @@
 """The Transformer in one drawing: a stream that runs upwards, and the parts that add to it."""
 
-from matplotlib.axes import Axes
-
 from d2lattn.arguments import check_flag
 from d2lattn.pictures.colours import DARK, GROUND, ROLES
-from d2lattn.pictures.kit import arrow, box, frame, sheet, text, tint, word
+from d2lattn.pictures.kit import Ax, Axes, arrow, box, frame, sheet, text, tint, word
 
 STREAM, PART, WIDE = 0.0, 3.1, 3.4  # the stream's place, the middle of the parts and their width
 
 
-def transformer_block(*, mlp: bool = True, ax: Axes | None = None) -> Axes:
+def transformer_block(*, mlp: bool = True, ax: Ax = None) -> Axes:
     """Draw embedding, one block and logits: what a part finds is added to the stream.
 
     x = x + attention(norm(x)), x = x + mlp(norm(x)) (Vaswani et al. 2017, section 3, with the norm

@@ -4,12 +4,11 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from d2lattn.arguments import check_number, is_finite_number, show
 from d2lattn.pictures.arrays import number
 from d2lattn.pictures.colours import FAINT, PALE, ROLES
-from d2lattn.pictures.kit import arrow, axes, text
+from d2lattn.pictures.kit import Ax, Axes, arrow, axes, text
 
 
 def turning_arrows(
@@ -18,7 +17,7 @@ def turning_arrows(
     positions: Sequence[float],
     *,
     speed: float = 1.0,
-    ax: Axes | None = None,
+    ax: Ax = None,
 ) -> Axes:
     """Draw a query and a key before and after each is turned by its position times a speed.
 

@@ -1,25 +1,29 @@
 """The map of the words: where each one stands, with words that share a place named together."""
 
 import textwrap
+from collections.abc import Iterable
+from typing import TypeAlias
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 
 from d2lattn.pictures.arrays import Numbers, Query, Words, position
 from d2lattn.pictures.colours import FAINT, ROLES
 from d2lattn.pictures.drawings._plane import along, gathered, in_the_plane, label, prepare
+from d2lattn.pictures.kit import Ax, Axes, Label
+
+Chosen: TypeAlias = Query | Iterable[Query] | None
 
 
 def word_map(
     words: Words,
     x: Numbers,
     *,
-    query: Query | list[Query] | None = None,
-    output: Query | list[Query] | None = None,
-    outline: list[Query] | None = None,
-    ax: Axes | None = None,
-    title: str | None = None,
+    query: Chosen = None,
+    output: Chosen = None,
+    outline: Chosen = None,
+    ax: Ax = None,
+    title: Label = None,
 ) -> Axes:
     """Draw words as points, who asks in the query's colour and what came out in the output's.
 
