@@ -54,6 +54,11 @@ def numbers(name, values, shape, rule, *, kinds="biuf", finite=False):
     return array
 
 
+def pair(name, values):
+    """Two finite numbers (booleans are none), as an array of floats."""
+    return numbers(name, values, (2,), "two numbers", kinds="iuf", finite=True).astype(float)
+
+
 def asking_row(name, values, row, count, *, kinds="iuf"):
     """`count` numbers, one for each word; of a matrix (L, count) the row of who asks."""
     array = to_numpy(values, name)

@@ -94,9 +94,8 @@ def _describe_heatmap(ax, mesh):
     if values.ndim == 1:
         values = values.reshape(mesh.get_coordinates().shape[0] - 1, -1)
     rows, cells = values.shape
-    names = (
-        f", {ax.get_ylabel()} by {ax.get_xlabel()}" if ax.get_xlabel() and ax.get_ylabel() else ""
-    )
+    y, x = ax.get_ylabel(), ax.get_xlabel()
+    names = f", {y} by {x}" if x and y else ""
     if np.isnan(values).all():
         return f"heatmap {rows}×{cells}{names}: values {_range(values)}"
     # A tie is settled by the first cell, not by the last digit.

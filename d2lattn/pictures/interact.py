@@ -4,7 +4,7 @@ import html
 import inspect
 import io
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import ipywidgets
 import matplotlib.pyplot as plt
@@ -14,6 +14,8 @@ from matplotlib.figure import Figure
 
 from d2lattn.arguments import check_callable, is_finite_number, show
 from d2lattn.pictures.describe import describe
+
+Draw: TypeAlias = Callable[..., Axes | Figure]  # a function of what the controls choose
 
 
 class Controls(ipywidgets.VBox):
@@ -53,7 +55,7 @@ class Controls(ipywidgets.VBox):
         return f"controls of {name}: {', '.join(self.controls)}"
 
 
-def controls(draw: Callable[..., Axes | Figure], **choices: Any) -> Controls:
+def controls(draw: Draw, **choices: Any) -> Controls:
     """Draw a figure and draw it again whenever a control changes.
 
     Args:

@@ -27,7 +27,8 @@ def axes(ax, size):
     """The Axes given, or those of a new white figure of this size in inches; its text is INK."""
     if ax is None:
         ax = plt.subplots(figsize=size, layout="constrained", facecolor="white")[1]
-    check_axes(ax)
+    if not isinstance(ax, Axes):
+        raise ValueError(f"ax must be a matplotlib Axes or None, got {show(ax)}")
     for words in (ax.title, ax.xaxis.label, ax.yaxis.label):
         words.set_color(INK)
     ax.tick_params(which="both", labelcolor=INK)
@@ -41,12 +42,6 @@ def sheet(ax, size, title=None):
     if title is not None:
         ax.set_title(title, fontsize=11)
     return ax
-
-
-def check_axes(ax):
-    """None, or Axes of matplotlib."""
-    if ax is not None and not isinstance(ax, plt.Axes):
-        raise ValueError(f"ax must be a matplotlib Axes or None, got {show(ax)}")
 
 
 def laid_out(ax):

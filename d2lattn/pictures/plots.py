@@ -91,20 +91,10 @@ def heatmap(
         cmap, cbar = cmap or "Greys", False
         vmin, vmax = 0, 1.6  # grey, so that annotations stay readable
     ax = axes(ax, _figure_size(values.shape))
-    sns.heatmap(
-        values.astype(float),
-        ax=ax,
-        vmin=vmin,
-        vmax=vmax,
-        cmap=cmap or (SEQUENTIAL if center is None else DIVERGING),
-        annot=annot,
-        fmt=fmt,
-        annot_kws={"size": 9},
-        cbar=cbar,
-        square=square,
-        linewidths=0.5 if max(values.shape) <= 20 else 0,
-        **named,
-    )
+    look = dict(annot=annot, fmt=fmt, annot_kws={"size": 9}, cbar=cbar, square=square, **named)
+    look |= dict(vmin=vmin, vmax=vmax, linewidths=0.5 if max(values.shape) <= 20 else 0)
+    cmap = cmap or (SEQUENTIAL if center is None else DIVERGING)
+    sns.heatmap(values.astype(float), ax=ax, cmap=cmap, **look)
     ax.set(xlabel=xlabel, ylabel=ylabel)
     if title is not None:
         ax.set_title(title)
@@ -156,14 +146,8 @@ def heatmaps(
     vmin, vmax = _colour_scale(values.astype(float), *ends)
     columns = min(columns, len(values))
     rows = -(-len(values) // columns)
-    figure, grid = plt.subplots(
-        rows,
-        columns,
-        figsize=(cell_size * columns + 1.2, cell_size * rows + 0.5),
-        layout="constrained",
-        squeeze=False,
-        facecolor="white",
-    )
+    look = dict(figsize=(cell_size * columns + 1.2, cell_size * rows + 0.5), facecolor="white")
+    figure, grid = plt.subplots(rows, columns, layout="constrained", squeeze=False, **look)
     for i, ax in enumerate(grid.flat):
         if i >= len(values):
             ax.set_axis_off()

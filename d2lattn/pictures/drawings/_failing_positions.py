@@ -9,13 +9,14 @@ from itertools import cycle, product
 import numpy as np
 import seaborn as sns
 
-from d2lattn.arguments import check_count, is_finite_number, show
+from d2lattn.arguments import check_count, show
+from d2lattn.pictures.arrays import Numbers, pair
 from d2lattn.pictures.colours import DARK, HAIR, INK, MIDDLE, PALE
 from d2lattn.pictures.kit import Ax, Axes, arrow, axes, text
 
 
 def growing_integers(
-    vectors: Mapping[str, Sequence[float]], positions: Sequence[int], *, ax: Ax = None
+    vectors: Mapping[str, Numbers], positions: Sequence[int], *, ax: Ax = None
 ) -> Axes:
     """Draw words with the number of their place added: arrows that end up in one direction.
 
@@ -41,17 +42,12 @@ def growing_integers(
     """
     if not isinstance(vectors, dict) or len(vectors) < 2:
         raise ValueError(f"vectors must be a dict of two words or more, got {show(vectors)}")
-    for word, xy in vectors.items():
-        two = isinstance(xy, (list, tuple)) and len(xy) == 2
-        if not two or not all(map(is_finite_number, xy)) or not any(xy):
-            raise ValueError(f"vectors must hold (x, y), not both 0, got {word!r}: {show(xy)}")
+    vectors = {word: pair("vectors", xy) for word, xy in vectors.items()}
     _check_counts("positions", positions, least=0)
-    for (word, xy), position in product(vectors.items(), positions):
-        if not np.add(xy, position).any():
-            raise ValueError(
-                f"vectors must have a direction at every position, got {word!r}: {show(xy)}, "
-                f"which is 0 at {position}"
-            )
+    for (word, xy), position in product(vectors.items(), (0, *positions)):
+        if not (xy + position).any():
+            said = f"{word!r} at {xy}, which is 0 at position {position}"
+            raise ValueError(f"vectors must have a direction at every position, got {said}")
     ax = axes(ax, (5.2, 4.6))
     middle = np.mean([x - y for x, y in vectors.values()])
     for color, (word, xy) in zip(cycle((INK, MIDDLE, DARK, PALE)), vectors.items(), strict=False):

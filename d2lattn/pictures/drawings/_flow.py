@@ -15,16 +15,7 @@ from matplotlib.textpath import TextPath
 
 from d2lattn.arguments import show
 from d2lattn.pictures import arrays
-from d2lattn.pictures.arrays import (
-    Numbers,
-    Query,
-    Words,
-    asking_row,
-    check_format,
-    names,
-    position,
-    shares_of,
-)
+from d2lattn.pictures.arrays import Numbers, Query, Words, asking_row, number
 from d2lattn.pictures.colours import FAINT, INK, ROLES
 from d2lattn.pictures.kit import Ax, Axes, Label, arrow, laid_out, sheet, text, word
 
@@ -86,20 +77,22 @@ def flow(
         >>> print(describe(flow(words, [0.1, 0.7, 0.2], query="slept", output="bat")))
         slept asks: bat 0.70, slept 0.20, the 0.10; out comes bat
     """
-    tokens = names("tokens", tokens)
+    tokens = arrays.names("tokens", tokens)
     n = len(tokens)
     for name, value in dict(output=output, asker=asker).items():
         if value is not None and not isinstance(value, str):
             raise ValueError(f"{name} must be a string or None, got {show(value)}")
-    check_format(fmt)
-    row = position(query, tokens if asker is None else _rows(weights, n))
-    shares = shares_of(weights, row, n)
+    arrays.check_format(fmt)
+    weights = arrays.to_numpy(weights, "weights")
+    rows = len(weights) if weights.ndim == 2 else n
+    row = arrays.position(query, tokens if asker is None else rows)
+    shares = arrays.shares_of(weights, row, n)
     seen = [True] * n if mask is None else asking_row("mask", mask, row, n, kinds="b")
     hidden = [i for i, ok in enumerate(seen) if not ok and shares[i] > 0]
     if hidden:
         raise ValueError(f"weights must be 0 where mask hides a word, got more at {hidden}")
     scores = None if scores is None else asking_row("scores", scores, row, n)
-    values = None if values is None else names("values", values, n)
+    values = None if values is None else arrays.names("values", values, n)
 
     shown = dict(share=_shown(shares, seen, fmt, "0"))
     if scores is not None:
@@ -268,16 +261,10 @@ def _width(text):
 
 
 def _number(value, fmt=".2f"):
-    return arrays.number(round(value, 6), fmt)  # 0.125 and its neighbours print alike
+    return number(round(value, 6), fmt)  # 0.125 and its neighbours print alike
 
 
 def _shown(values, seen, fmt, hidden):
     """The numbers as they are printed; `hidden` where the asking word may not look."""
     pairs = zip(values, seen, strict=True)
     return [_number(value, fmt) if ok else hidden for value, ok in pairs]
-
-
-def _rows(weights, n):
-    """How many may ask: the rows of a matrix, else as many as there are words."""
-    weights = arrays.to_numpy(weights, "weights")
-    return len(weights) if weights.ndim == 2 else n

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import seaborn as sns
 
 from d2lattn.arguments import show
-from d2lattn.pictures.arrays import Numbers, numbers
+from d2lattn.pictures.arrays import Numbers, pair
 from d2lattn.pictures.colours import INK, LAYERS
 from d2lattn.pictures.kit import Ax, Axes, Label, axes, curves, text
 
@@ -113,7 +113,7 @@ def _layer(argument, name):
 
 
 def _place(name, xy):
-    place = numbers(f"points {name!r}", xy, (2,), "two numbers", kinds="iuf", finite=True)
+    place = pair(f"points {name!r}", xy)
     if not (place > 0).all():
         raise ValueError(f"points {name!r} must be two numbers above 0, got {show(xy)}")
     return place

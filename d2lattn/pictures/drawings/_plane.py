@@ -5,7 +5,7 @@ from matplotlib.patheffects import withStroke
 
 from d2lattn.pictures.arrays import names, numbers
 from d2lattn.pictures.colours import FAINT, HAIR
-from d2lattn.pictures.kit import axes, check_axes, laid_out, text
+from d2lattn.pictures.kit import axes, laid_out, text
 
 # Where a label may stand beside its place, the best first: steps in points, how it is aligned.
 ACROSS, UP = {-1: "right", 0: "center", 1: "left"}, {-1: "top", 0: "center", 1: "bottom"}
@@ -22,7 +22,6 @@ def in_the_plane(words, x):
 
 def prepare(ax, points, title, *, around=None, width=8.0, tallest=4.2):
     """Axes of equal scale around all points, with room for names; a new figure when absent."""
-    check_axes(ax)
     if around is not None:
         rule = "a row of two numbers for each place"
         points = np.vstack([points, numbers("around", around, (None, 2), rule, finite=True)])

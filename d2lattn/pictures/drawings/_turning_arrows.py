@@ -1,23 +1,17 @@
 """RoPE in one picture: a query and a key, each turned by its position. Chapter 7."""
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
-from d2lattn.arguments import check_number, is_finite_number, show
-from d2lattn.pictures.arrays import number
+from d2lattn.arguments import check_number
+from d2lattn.pictures.arrays import Numbers, number, pair
 from d2lattn.pictures.colours import FAINT, PALE, ROLES
 from d2lattn.pictures.kit import Ax, Axes, arrow, axes, text
 
 
 def turning_arrows(
-    query: Sequence[float],
-    key: Sequence[float],
-    positions: Sequence[float],
-    *,
-    speed: float = 1.0,
-    ax: Ax = None,
+    query: Numbers, key: Numbers, positions: Numbers, *, speed: float = 1.0, ax: Ax = None
 ) -> Axes:
     """Draw a query and a key before and after each is turned by its position times a speed.
 
@@ -42,12 +36,11 @@ def turning_arrows(
         >>> ax.get_title()
         'query at 2, key at 1: 57° apart, score 0.54'
     """
-    vectors = {"query": query, "key": key}
+    vectors = {"query": pair("query", query), "key": pair("key", key)}
     for name, vector in vectors.items():
-        _check_pair(name, vector)
-        if not any(vector):
-            raise ValueError(f"{name} must not be 0, got {show(vector)}")
-    _check_pair("positions", positions)
+        if not vector.any():
+            raise ValueError(f"{name} must not be 0, got {vector}")
+    positions = pair("positions", positions)
     check_number("speed", speed)
     ax = axes(ax, (4, 4.2))
 
@@ -85,9 +78,3 @@ def _arrow(ax, angle, length, color, label=None):
     tip = (length * math.cos(angle), length * math.sin(angle))
     arrow(ax, (0, 0), tip, color, width=2.5)
     ax.plot([0, tip[0]], [0, tip[1]], color=color, lw=1, label=label)
-
-
-def _check_pair(name, values):
-    pair = isinstance(values, (list, tuple)) and len(values) == 2
-    if not pair or not all(map(is_finite_number, values)):
-        raise ValueError(f"{name} must be two finite numbers, got {show(values)}")
