@@ -146,8 +146,9 @@ def heatmaps(
     vmin, vmax = _colour_scale(values.astype(float), *ends)
     columns = min(columns, len(values))
     rows = -(-len(values) // columns)
-    look = dict(figsize=(cell_size * columns + 1.2, cell_size * rows + 0.5), facecolor="white")
-    figure, grid = plt.subplots(rows, columns, layout="constrained", squeeze=False, **look)
+    size = cell_size * columns + 1.2, cell_size * rows + 0.5
+    look: dict[str, Any] = dict(figsize=size, layout="constrained", facecolor="white")
+    figure, grid = plt.subplots(rows, columns, squeeze=False, **look)
     for i, ax in enumerate(grid.flat):
         if i >= len(values):
             ax.set_axis_off()

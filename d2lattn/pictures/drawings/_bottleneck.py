@@ -46,8 +46,8 @@ def bottleneck(read: Words, written: Words, *, ax: Ax = None, title: Label = Non
     _way(ax, [(middle - WIDE, BOX), *above], "writes")
     for (x, y), written_there in zip([*below, *above], [*read, *written], strict=True):
         word(ax, x, y, written_there, edge=FAINT)
-    pen = dict(facecolor=GROUND, edgecolor=INK, linewidth=2, zorder=4)
-    ax.add_patch(Rectangle((middle - WIDE, BOX - HIGH), 2 * WIDE, 2 * HIGH, **pen))
+    corner = middle - WIDE, BOX - HIGH
+    ax.add_patch(Rectangle(corner, 2 * WIDE, 2 * HIGH, fc=GROUND, ec=INK, lw=2, zorder=4))
     text(ax, middle, BOX, "one list of numbers", say=True)
     text(ax, -0.6, WRITES, "writes", ha="right")
     text(ax, -0.6, READS, "reads", ha="right")

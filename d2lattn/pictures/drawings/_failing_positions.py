@@ -42,30 +42,30 @@ def growing_integers(
     """
     if not isinstance(vectors, dict) or len(vectors) < 2:
         raise ValueError(f"vectors must be a dict of two words or more, got {show(vectors)}")
-    vectors = {word: pair("vectors", xy) for word, xy in vectors.items()}
+    words = {word: pair("vectors", xy) for word, xy in vectors.items()}
     _check_counts("positions", positions, least=0)
-    for (word, xy), position in product(vectors.items(), (0, *positions)):
+    for (word, xy), position in product(words.items(), (0, *positions)):
         if not (xy + position).any():
             said = f"{word!r} at {xy}, which is 0 at position {position}"
             raise ValueError(f"vectors must have a direction at every position, got {said}")
     ax = axes(ax, (5.2, 4.6))
-    middle = np.mean([x - y for x, y in vectors.values()])
-    for color, (word, xy) in zip(cycle((INK, MIDDLE, DARK, PALE)), vectors.items(), strict=False):
+    middle = np.mean([x - y for x, y in words.values()])
+    for color, (word, xy) in zip(cycle((INK, MIDDLE, DARK, PALE)), words.items(), strict=False):
         tips = np.add.outer(positions, xy)  # (places, 2)
         ax.plot(*tips.T, ".", color=color, label=word)
         right = xy[0] - xy[1] > middle  # the words on either side of the fan
         beside = dict(ha="left", va="top") if right else dict(ha="right", va="bottom")
         shift = (5, -3) if right else (-5, 3)
-        for position, tip in zip(positions, tips, strict=True):
-            arrow(ax, (0, 0), tip, color, width=2)
-            text(ax, *tip, f"{word} at {position}", shift=shift, size=9, **beside)
+        for position, (x, y) in zip(positions, tips, strict=True):
+            arrow(ax, (0, 0), (x, y), color, width=2)
+            text(ax, x, y, f"{word} at {position}", shift=shift, size=9, **beside)
     ax.axhline(0, color=HAIR, lw=0.8, zorder=0)
     ax.axvline(0, color=HAIR, lw=0.8, zorder=0)
     ax.set(aspect="equal", xlabel="first number", ylabel="second number")
     sns.despine(ax=ax)
     ax.margins(0.25, 0.12)
-    one, other = list(vectors)[:2]
-    angles = (_angle(np.add(vectors[one], i), np.add(vectors[other], i)) for i in positions)
+    one, other = list(words)[:2]
+    angles = (_angle(words[one] + i, words[other] + i) for i in positions)
     said = ", ".join(f"{a:.0f}° at {i}" for a, i in zip(angles, positions, strict=True))
     ax.set_title(f"angle between {one} and {other}: {said}", fontsize=10)
     return ax

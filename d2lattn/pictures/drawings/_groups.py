@@ -49,21 +49,21 @@ def groups(
     if not isinstance(points, dict) or not points:
         raise ValueError(f"points must be a dict of groups, got {show(points)}")
     rule = "shape (n, 2)"
-    points = {
+    places = {
         group: numbers(f"points {group!r}", xy, (None, 2), rule, finite=True).astype(float)
         for group, xy in points.items()
     }
-    named = _named(points, {} if names is None else names)
+    named = _named(places, {} if names is None else names)
     arrows = _pairs(arrows)
     ax = axes(ax, (7, 4.2))
     for start, end in arrows:  # bent past a point that lies on the straight way
         arrow(ax, start, end, FAINT, width=1.2, way="arc3,rad=-0.05", gap=4)
-    for i, (group, xy) in enumerate(points.items()):
+    for i, (group, xy) in enumerate(places.items()):
         look = dict(marker=MARKERS[i % len(MARKERS)], color=FILLS[i % len(FILLS)], s=45, zorder=3)
         ax.scatter(*xy.T, label=group, edgecolors=INK, linewidths=0.8, **look)
     ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
     ax.margins(0.12)
-    if len(points) > 1:
+    if len(places) > 1:
         ax.legend(frameon=False, labelcolor=INK)
     if named:
         ax.autoscale_view()

@@ -94,10 +94,10 @@ def layer_points(
     places = {name: _place(name, xy) for name, xy in points.items()}
     ax = axes(ax, (7, 2.7))
     ax.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel, title=title)
-    for (name, place), layer in zip(places.items(), layers, strict=True):
+    for (name, (x, y)), layer in zip(places.items(), layers, strict=True):
         colour, _ = LAYERS[layer]
-        ax.scatter(*place, color=colour, label=name, zorder=3)
-        text(ax, *place, f"  {name}", shift=(0, 0), ha="left", va="bottom")
+        ax.scatter(x, y, color=colour, label=name, zorder=3)
+        text(ax, x, y, f"  {name}", shift=(0, 0), ha="left", va="bottom")
     ax.margins(0.2)
     ax.grid(alpha=0.3)
     sns.despine(ax=ax)

@@ -36,17 +36,17 @@ def turning_arrows(
         >>> ax.get_title()
         'query at 2, key at 1: 57° apart, score 0.54'
     """
-    vectors = {"query": pair("query", query), "key": pair("key", key)}
+    query, key, (i, j) = pair("query", query), pair("key", key), pair("positions", positions)
+    vectors = {"query": query, "key": key}
     for name, vector in vectors.items():
         if not vector.any():
             raise ValueError(f"{name} must not be 0, got {vector}")
-    positions = pair("positions", positions)
     check_number("speed", speed)
     ax = axes(ax, (4, 4.2))
 
     reach = max(math.hypot(*query), math.hypot(*key))
     ends = []
-    for (name, vector), position in zip(vectors.items(), positions, strict=True):
+    for (name, vector), position in zip(vectors.items(), (i, j), strict=True):
         start, length = math.atan2(vector[1], vector[0]), math.hypot(*vector)
         end = start + position * speed
         ends.append(end)
@@ -58,15 +58,15 @@ def turning_arrows(
         radius = reach * (0.3 if name == "query" else 0.2) * np.linspace(1, 1.15, 200)
         ax.plot(radius * np.cos(way), radius * np.sin(way), ":", color=color, lw=1.2)
         side = "center" if abs(math.cos(end)) < 0.4 else "left" if math.cos(end) > 0 else "right"
-        place = (length + 0.12 * reach) * np.array([math.cos(end), math.sin(end)])
-        text(ax, *place, f"{name} {position:g}", weight="bold", ha=side)
+        beyond = length + 0.12 * reach
+        x, y = beyond * math.cos(end), beyond * math.sin(end)
+        text(ax, x, y, f"{name} {position:g}", weight="bold", ha=side)
     between = math.remainder(ends[0] - ends[1], 2 * math.pi)  # the short way round
     arc = np.linspace(ends[1], ends[1] + between, 60)
     ax.plot(0.6 * reach * np.cos(arc), 0.6 * reach * np.sin(arc), color=FAINT, lw=5)
     ax.set(aspect="equal", xlim=(-1.7 * reach, 1.7 * reach), ylim=(-1.35 * reach, 1.35 * reach))
     ax.set(xlabel="first number of the pair", ylabel="second number", xticks=[], yticks=[])
     score = math.hypot(*query) * math.hypot(*key) * math.cos(between)
-    i, j = positions
     said = number(score, minus="-")  # chapters print the title
     apart = f"{abs(math.degrees(between)):.0f}° apart, score {said}"
     ax.set_title(f"query at {i:g}, key at {j:g}: {apart}", fontsize=10)
