@@ -126,6 +126,7 @@ def _name_at_the_right(ax, drawn):
     the kit is.
     """
     ends = [(line.get_xdata()[-1], line.get_ydata()[-1]) for line in drawn]
+    ax.autoscale_view()  # else the limits are those from before the curves
     heights = ax.transAxes.inverted().transform(ax.transData.transform(ends))[:, 1]
     apart = APART / 72 / (ax.get_position().height * ax.figure.get_figheight())
     free = -1.0

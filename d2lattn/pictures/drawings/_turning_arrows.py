@@ -7,7 +7,8 @@ import numpy as np
 from d2lattn.arguments import check_number
 from d2lattn.pictures.arrays import Numbers, number, pair
 from d2lattn.pictures.colours import FAINT, PALE, ROLES
-from d2lattn.pictures.kit import Ax, Axes, arrow, axes, text
+from d2lattn.pictures.drawings._plane import along, label
+from d2lattn.pictures.kit import Ax, Axes, arrow, axes, laid_out
 
 
 def turning_arrows(
@@ -45,22 +46,17 @@ def turning_arrows(
     ax = axes(ax, (4, 4.2))
 
     reach = max(math.hypot(*query), math.hypot(*key))
-    ends = []
+    ends, tips = [], []
     for (name, vector), position in zip(vectors.items(), (i, j), strict=True):
         start, length = math.atan2(vector[1], vector[0]), math.hypot(*vector)
-        end = start + position * speed
+        end, color = start + position * speed, ROLES[name]
         ends.append(end)
-        color = ROLES[name]
-        _arrow(ax, start, length, PALE)  # where the two lie on each other, still one grey
-        _arrow(ax, end, length, color, label=f"{name} at {position:g}")
+        tips.append(_arrow(ax, end, length, color, label=f"{name} at {position:g}"))
+        _arrow(ax, start, length, PALE, zorder=1)  # where the two lie on each other, one grey
         # The way it turned, drawn inside; more than one turn shows as a spiral.
         way = np.linspace(start, end, 200)
         radius = reach * (0.3 if name == "query" else 0.2) * np.linspace(1, 1.15, 200)
         ax.plot(radius * np.cos(way), radius * np.sin(way), ":", color=color, lw=1.2)
-        side = "center" if abs(math.cos(end)) < 0.4 else "left" if math.cos(end) > 0 else "right"
-        beyond = length + 0.12 * reach
-        x, y = beyond * math.cos(end), beyond * math.sin(end)
-        text(ax, x, y, f"{name} {position:g}", weight="bold", ha=side)
     between = math.remainder(ends[0] - ends[1], 2 * math.pi)  # the short way round
     arc = np.linspace(ends[1], ends[1] + between, 60)
     ax.plot(0.6 * reach * np.cos(arc), 0.6 * reach * np.sin(arc), color=FAINT, lw=5)
@@ -70,11 +66,15 @@ def turning_arrows(
     said = number(score, minus="-")  # chapters print the title
     apart = f"{abs(math.degrees(between)):.0f}° apart, score {said}"
     ax.set_title(f"query at {i:g}, key at {j:g}: {apart}", fontsize=10)
+    laid_out(ax).apply_aspect()
+    avoid = [spot for tip in tips for spot in along((0, 0), tip)]
+    label(ax, tips, [f"query {i:g}", f"key {j:g}"], avoid=avoid, say=False)
     return ax
 
 
-def _arrow(ax, angle, length, color, label=None):
-    """An arrow from the centre; the line beneath is what `describe` reads."""
-    tip = (length * math.cos(angle), length * math.sin(angle))
-    arrow(ax, (0, 0), tip, color, width=2.5)
-    ax.plot([0, tip[0]], [0, tip[1]], color=color, lw=1, label=label)
+def _arrow(ax, angle, length, color, *, label=None, zorder=3):
+    """An arrow from the centre, and where it ends; the line beneath is what `describe` reads."""
+    tip = length * math.cos(angle), length * math.sin(angle)
+    arrow(ax, (0, 0), tip, color, width=2.5, zorder=zorder)
+    ax.plot([0, tip[0]], [0, tip[1]], color=color, lw=1, label=label, zorder=zorder)
+    return tip
