@@ -4,9 +4,11 @@ Shapes: B batch, L tokens that come in, Hkv heads of keys and values, D width of
 """
 
 import torch
+from torch import Tensor
 
 from d2lattn.arguments import check_count, check_flag, check_number, kind, show
-from d2lattn.transformer import Decoder, lengths_of
+from d2lattn.engines.looking import may_look
+from d2lattn.transformer import Decoder, padding_of
 
 
 class Cache:
@@ -44,24 +46,29 @@ class Cache:
         True
     """
 
-    def __init__(self, model, batch_size=1, *, max_len=None):
+    def __init__(self, model: Decoder, batch_size: int = 1, *, max_len: int | None = None):
         if not isinstance(model, Decoder):
             raise ValueError(f"model must be a Decoder, got {type(model).__name__}")
         max_len = model.max_len if max_len is None else max_len
         check_count("batch_size", batch_size)
         check_count("max_len", max_len)
-        _check_room(model, max_len)
+        if model.positions == "learned" and max_len > model.max_len:
+            raise ValueError(
+                f"max_len must be at most {model.max_len}, the rows of the model's learned "
+                f"positions, got {max_len}"
+            )
         attention, weight = model.blocks[0].attention, model.embedding.weight
         shape = (len(model.blocks), batch_size, attention.num_kv_heads, max_len, attention.head_dim)
         self.keys, self.values = (weight.new_zeros(shape).detach() for _ in range(2))
-        self.length, self.padding = 0, None
+        self.length: int = 0
+        self.padding: Tensor | None = None
 
     @property
-    def bytes_per_token(self):
+    def bytes_per_token(self) -> int:
         _, batch_size, _, max_len, _ = self.keys.shape
         return (self.keys.nbytes + self.values.nbytes) // (batch_size * max_len)
 
-    def check(self, model, tokens):
+    def check(self, model: Decoder, tokens: Tensor) -> None:
         """Refuse tokens (B, L) that cannot be added, before anything is computed."""
         layers, B, heads, max_len, head_dim = self.keys.shape
         attention = model.blocks[0].attention
@@ -79,7 +86,19 @@ class Cache:
                 f"{self.length}, got {tokens.shape[1]} more"
             )
 
-    def store(self, layer, key, value):
+    def padding_with(self, new: Tensor | None) -> Tensor | None:
+        """All columns of padding on the left if the next tokens begin with `new` more, (B,)."""
+        if new is None or self.length == 0:
+            return self.padding if new is None else new
+        before = torch.zeros_like(new) if self.padding is None else self.padding
+        if ((new > 0) & (before < self.length)).any():
+            raise ValueError(
+                "left_padding must be 0 after a token, but the cache holds tokens of a sequence "
+                f"that has padding here, got {show(new.tolist())}"
+            )
+        return before + new
+
+    def store(self, layer: int, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         """Put the keys and values (B, Hkv, L, D) of the next tokens into a layer; give all."""
         if key.requires_grad or value.requires_grad:
             raise ValueError(
@@ -89,27 +108,26 @@ class Cache:
         stop = self.length + key.shape[2]
         self.keys[layer, :, :, self.length : stop] = key
         self.values[layer, :, :, self.length : stop] = value
-        return self.keys[layer, :, :, :stop], self.values[layer, :, :, :stop]
-
-
-def _check_room(model, length):
-    if model.positions == "learned" and length > model.max_len:
-        raise ValueError(
-            f"max_len must be at most {model.max_len}, the rows of the model's learned positions, "
-            f"got {length} tokens"
-        )
+        kept = self.keys[layer, :, :, :stop], self.values[layer, :, :, :stop]
+        return kept[0].to(key.dtype), kept[1].to(value.dtype)  # autocast computes in another dtype
 
 
 # Sampling -----------------------------------------------------------------------------------------
 
 
-def sample(logits, *, temperature=1.0, top_k=None, generator=None):
+def sample(
+    logits: Tensor,
+    *,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    generator: torch.Generator | None = None,
+) -> Tensor:
     """Draw a token for each row of logits.
 
     p = softmax(logits / temperature) over the top_k largest logits (Fan et al. 2018, section 5.4).
 
     Args:
-        logits: floating tensor (..., V).
+        logits: floating tensor (..., V); -inf is never drawn.
         temperature (float): from 0, which takes the largest logit; above 1 all become more alike.
         top_k (int): how many tokens may be drawn, exactly; all when absent.
         generator: a `torch.Generator`, on whose device it is drawn; torch's own when absent.
@@ -118,7 +136,9 @@ def sample(logits, *, temperature=1.0, top_k=None, generator=None):
         int64 tensor (...).
 
     Raises:
-        ValueError: logits that are not floating, a negative temperature, top_k outside 1..V.
+        ValueError: logits that are not floating, or with NaN, inf or nothing but -inf in a row (on
+            a GPU this is not looked at); a negative temperature, top_k outside 1..V, another kind
+            of generator.
 
     Cost:
         O(V) for each row, and a sort of top_k.
@@ -134,14 +154,24 @@ def sample(logits, *, temperature=1.0, top_k=None, generator=None):
     check_number("temperature", temperature, 0)
     if top_k is not None:
         check_count("top_k", top_k, most=logits.shape[-1])
+    if generator is not None and not isinstance(generator, torch.Generator):
+        raise ValueError(f"generator must be a torch.Generator, got {kind(generator)}")
+    largest = logits.amax(-1, keepdim=True)  # (..., 1): NaN where there is one
+    if may_look(logits) and not largest.isfinite().all():
+        raise ValueError(
+            "logits must be numbers or -inf, and not -inf alone, got a row whose largest is "
+            f"{largest[~largest.isfinite()][0].item()}"
+        )
     if temperature == 0:
         return logits.argmax(-1)
     device = logits.device if generator is None else generator.device
-    scores, words = logits.to(device, torch.float32), None
+    # The largest becomes 0 first: then neither float32, which ends near 1e38, nor a temperature
+    # makes an inf of it.
+    scores = logits.to(torch.promote_types(logits.dtype, torch.float32)) - largest
+    scores, words = scores.to(device, torch.float32), None
     if top_k is not None:
         scores, words = scores.topk(top_k)
-    # The largest becomes 0 first: then no temperature makes an inf of it. float32 ends near 1e-38.
-    scores = (scores - scores.amax(-1, keepdim=True)) / max(temperature, 1e-30)
+    scores = scores / max(temperature, 1e-30)
     rows = scores.softmax(-1).reshape(-1, scores.shape[-1])
     drawn = torch.multinomial(rows, 1, generator=generator).view(*scores.shape[:-1], 1)
     drawn = drawn if words is None else words.gather(-1, drawn)
@@ -150,16 +180,16 @@ def sample(logits, *, temperature=1.0, top_k=None, generator=None):
 
 @torch.no_grad()
 def generate(
-    model,
-    tokens,
+    model: Decoder,
+    tokens: Tensor,
     *,
-    steps,
-    temperature=1.0,
-    top_k=None,
-    generator=None,
-    valid_lens=None,
-    use_cache=True,
-):
+    steps: int,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    generator: torch.Generator | None = None,
+    left_padding: Tensor | list[int] | None = None,
+    use_cache: bool = True,
+) -> Tensor:
     """Let a decoder go on from a prompt: draw a token, read it, draw the next.
 
     Args:
@@ -167,15 +197,15 @@ def generate(
         tokens: the prompts, int64 (B, L).
         steps (int): how many tokens to add.
         temperature, top_k, generator: as in `sample`.
-        valid_lens: integers (B,), from 1 to L: the last ones are the prompt, the rest is padding.
+        left_padding: integers (B,), from 0 to L - 1: how many tokens on the left are padding.
         use_cache (bool): whether keys and values are kept, or everything is read again each time.
 
     Returns:
         int64 tensor (B, L + steps): prompt and continuation.
 
     Raises:
-        ValueError: no decoder, a prompt without a token, more tokens than a learned table has
-            rows, and what `sample` refuses.
+        ValueError: no decoder, a prompt without a token or of padding alone, more steps than a
+            learned table has rows for, and what `sample` refuses.
 
     Cost:
         With the cache each step reads one token and attends to those before it; without it step i
@@ -192,25 +222,36 @@ def generate(
     check_count("steps", steps, least=0)
     check_flag("use_cache", use_cache)
     B, L = tokens.shape
-    if valid_lens is not None:
-        valid_lens = lengths_of(valid_lens, tokens)
-        if (valid_lens == 0).any():
-            raise ValueError(f"valid_lens must be at least 1, got {show(valid_lens.tolist())}")
+    if left_padding is not None:
+        left_padding = padding_of(left_padding, tokens, least=1)
+    _check_room(model, L, steps)
     total = max(L + steps - 1, L)  # the last token is drawn and not read
-    _check_room(model, total)
     cache = Cache(model, B, max_len=total) if use_cache else None
     was_training, new = model.training, tokens
     model.eval()
     try:
         for step in range(steps):
             if cache is None:
-                lengths = None if valid_lens is None else valid_lens + step
-                logits = model(tokens, valid_lens=lengths)
-            else:
-                logits = model(new, valid_lens=None if step else valid_lens, cache=cache)
+                logits = model(tokens, left_padding=left_padding)
+            else:  # the cache remembers where the padding stood
+                logits = model(new, left_padding=None if step else left_padding, cache=cache)
             options = dict(temperature=temperature, top_k=top_k, generator=generator)
             new = sample(logits[:, -1], **options)[:, None]  # (B, 1)
             tokens = torch.cat([tokens, new], dim=1)
     finally:
         model.train(was_training)
     return tokens
+
+
+def _check_room(model, length, steps):
+    """A prompt of this length and its continuation, but for the last token, which is not read."""
+    if model.positions != "learned":
+        return
+    rows = f"the model's learned positions have {model.max_len} rows"
+    if length > model.max_len:
+        raise ValueError(f"tokens must be at most {model.max_len} long: {rows}, got {length}")
+    if length + steps - 1 > model.max_len:
+        raise ValueError(
+            f"steps must be at most {model.max_len - length + 1} after {length} tokens: {rows}, "
+            f"got {steps}"
+        )

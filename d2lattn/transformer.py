@@ -11,12 +11,16 @@ Shapes: B batch, L tokens that come in, S tokens that are seen, E width, H heads
 and values, D = E / H, V words of the vocabulary.
 """
 
+import contextlib
 import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from d2lattn.arguments import (
+    check_alike,
     check_choice,
     check_count,
     check_flag,
@@ -26,7 +30,7 @@ from d2lattn.arguments import (
     show,
 )
 from d2lattn.engines.lengths import Lengths
-from d2lattn.engines.looking import may_look
+from d2lattn.engines.looking import may_look, outside_graphs
 from d2lattn.masks import length_mask, window_mask
 from d2lattn.multihead import MultiHeadAttention
 from d2lattn.positions import (
@@ -35,6 +39,9 @@ from d2lattn.positions import (
     alibi_bias,
     apply_rotary,
 )
+
+if TYPE_CHECKING:
+    from d2lattn.generation import Cache  # which imports this module
 
 POSITIONS = ("learned", "sinusoidal", "rotary", "alibi")
 
@@ -66,7 +73,14 @@ class Block(nn.Module):
     """
 
     def __init__(
-        self, embed_dim, num_heads, *, num_kv_heads=None, mlp_dim=None, dropout=0.0, bias=True
+        self,
+        embed_dim: int,
+        num_heads: int,
+        *,
+        num_kv_heads: int | None = None,
+        mlp_dim: int | None = None,
+        dropout: float = 0.0,
+        bias: bool = True,
     ):
         super().__init__()
         options = dict(num_kv_heads=num_kv_heads, dropout=dropout, bias=bias)
@@ -86,17 +100,17 @@ class Block(nn.Module):
 
     def forward(
         self,
-        x,
+        x: Tensor,
         *,
-        attn_mask=None,
-        attn_bias=None,
-        is_causal=False,
-        query_offset=None,
-        rotate=None,
-        remember=None,
-        head_mask=None,
-        need_weights=False,
-    ):
+        attn_mask: Tensor | None = None,
+        attn_bias: Tensor | None = None,
+        is_causal: bool = False,
+        query_offset: int | None = None,
+        rotate: Callable[[Tensor], Tensor] | None = None,
+        remember: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] | None = None,
+        head_mask: Tensor | None = None,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
         """Tokens (B, L, E) -> (B, L, E), or (that, weights (B, H, L, S)).
 
         Args:
@@ -105,21 +119,23 @@ class Block(nn.Module):
             remember: a function of the new keys and values that gives all of them, (B, Hkv, S, D).
             head_mask: boolean (H,), True = kept: what another head finds counts as 0.
         """
-        width, H = self.attention.embed_dim, self.attention.num_heads
-        check_floating("x", x, f"(batch, length, {width})")
-        if x.ndim != 3 or x.shape[-1] != width:
-            raise ValueError(f"x must have shape (batch, length, {width}), got {(*x.shape,)}")
-        _check_head_mask(head_mask, (H,), "(heads,)")
+        self._check_tokens(x)
+        _check_head_mask(head_mask, (self.attention.num_heads,), "(heads,)")
         x_norm = self.attention_norm(x)
         query, key, value = self.attention.project(x_norm, x_norm, x_norm)
         if rotate is not None:
             query, key = rotate(query), rotate(key)
         if remember is not None:
             key, value = remember(key, value)
-        hidden = dict(attn_mask=attn_mask, attn_bias=attn_bias)
-        causal = dict(is_causal=is_causal, query_offset=query_offset)
         found = self.attention.attend(
-            query, key, value, **hidden, **causal, need_weights=need_weights
+            query,
+            key,
+            value,
+            attn_mask=attn_mask,
+            attn_bias=attn_bias,
+            is_causal=is_causal,
+            query_offset=query_offset,
+            need_weights=need_weights,
         )
         found, weights = found if need_weights else (found, None)  # (B, H, L, D), (B, H, L, S)
         if head_mask is not None:
@@ -128,6 +144,14 @@ class Block(nn.Module):
         if self.mlp is not None:
             x = x + self.dropout(self.mlp(self.mlp_norm(x)))
         return (x, weights) if need_weights else x
+
+    def _check_tokens(self, x):
+        width, weight = self.attention.embed_dim, self.attention_norm.weight
+        check_floating("x", x, f"(batch, length, {width})")
+        if x.ndim != 3 or x.shape[-1] != width:
+            raise ValueError(f"x must have shape (batch, length, {width}), got {(*x.shape,)}")
+        if x.device != weight.device or not torch.is_autocast_enabled(x.device.type):
+            check_alike("the block's weights", weight, x=x)
 
 
 class Transformer(nn.Module):
@@ -163,22 +187,22 @@ class Transformer(nn.Module):
 
     def __init__(
         self,
-        vocab_size,
-        embed_dim,
+        vocab_size: int,
+        embed_dim: int,
         *,
-        num_layers,
-        num_heads,
-        num_kv_heads=None,
-        mlp_dim=None,
-        positions="learned",
-        base=10000.0,
-        window=None,
-        max_len=512,
-        dropout=0.0,
-        bias=True,
-        tied=False,
-        init_std=0.02,
-        seed=0,
+        num_layers: int,
+        num_heads: int,
+        num_kv_heads: int | None = None,
+        mlp_dim: int | None = None,
+        positions: str | None = "learned",
+        base: float = 10000.0,
+        window: int | None = None,
+        max_len: int = 512,
+        dropout: float = 0.0,
+        bias: bool = True,
+        tied: bool = False,
+        init_std: float = 0.02,
+        seed: int = 0,
     ):
         super().__init__()
         sizes = dict(vocab_size=vocab_size, embed_dim=embed_dim, num_layers=num_layers)
@@ -231,48 +255,65 @@ class Transformer(nn.Module):
             if getattr(module, "weight", None) is not None:
                 nn.init.normal_(module.weight, std=init_std, generator=generator)
 
-    def _read(self, tokens, sight, padding=None, cache=None, head_mask=None, need_weights=False):
-        """The body of both models; `sight` says who sees whom, `padding` as in `Decoder`."""
+    def _read(
+        self,
+        tokens,
+        *,
+        attn_mask=None,
+        is_causal=False,
+        query_offset=None,
+        left_padding=None,
+        cache=None,
+        head_mask=None,
+        need_weights=False,
+    ):
+        """The body of both models: embed, block after block, logits."""
         check_flag("need_weights", need_weights)
         H = self.blocks[0].attention.num_heads
         _check_head_mask(head_mask, (len(self.blocks), H), "(layers, heads)")
-        first = 0 if cache is None else cache.length  # the column of the first token
-        x = self._embed(tokens, first, padding)
-        shared = sight | self._relative_positions(first, first + tokens.shape[1], x.device)
-        maps = []
+        first = query_offset or 0  # the column of the first token
+        x = self._embed(tokens, first, left_padding)
+        attn_bias = self._bias(first, first + tokens.shape[1], x.device)
+        rotate, maps = None, []
+        if self.positions == "rotary":
+            rotate = functools.partial(apply_rotary, offset=first, base=self.base)
         for layer, block in enumerate(self.blocks):
-            own = {} if cache is None else dict(remember=functools.partial(cache.store, layer))
-            if head_mask is not None:
-                own["head_mask"] = head_mask[layer].to(x.device)
-            x = block(x, **shared, **own, need_weights=need_weights)
+            x = block(
+                x,
+                attn_mask=attn_mask,
+                attn_bias=attn_bias,
+                is_causal=is_causal,
+                query_offset=query_offset,
+                rotate=rotate,
+                remember=None if cache is None else functools.partial(cache.store, layer),
+                head_mask=None if head_mask is None else head_mask[layer].to(x.device),
+                need_weights=need_weights,
+            )
             if need_weights:
                 x, weights = x
                 maps.append(weights)
         logits = self.to_logits(self.norm(x))
         return (logits, torch.stack(maps)) if need_weights else logits
 
-    def _embed(self, tokens, first, padding):
+    def _embed(self, tokens, first, left_padding):
         """Tokens (B, L) -> (B, L, E); positions count from the first token that is no padding."""
         x = self.embedding(tokens)
         if self.position is None:
             return x
-        if padding is None:
+        if left_padding is None:
             return self.position(x, offset=first)
         stop = first + tokens.shape[1]
         table = self.position(x.new_zeros(stop, x.shape[-1]))  # (columns, E)
         columns = torch.arange(first, stop, device=x.device)
-        return x + table[(columns - padding[:, None]).clamp(min=0)]
+        return x + table[(columns - left_padding[:, None]).clamp(min=0)]
 
-    def _relative_positions(self, first, stop, device):
-        """What a block is told of the columns first..stop; padding on the left shifts them all
-        alike, which neither rotations nor distances notice."""
-        if self.positions == "rotary":
-            return dict(rotate=functools.partial(apply_rotary, offset=first, base=self.base))
-        if self.positions == "alibi":
-            H = self.blocks[0].attention.num_heads
-            bias = alibi_bias(H, stop - first, stop, query_offset=first, device=device)
-            return dict(attn_bias=bias)  # (H, L, S)
-        return {}
+    def _bias(self, first, stop, device):
+        """ALiBi's (H, L, S) for the columns first..stop, or None. Padding on the left shifts all
+        columns alike, which neither distances nor rotations notice."""
+        if self.positions != "alibi":
+            return None
+        H = self.blocks[0].attention.num_heads
+        return alibi_bias(H, stop - first, stop, query_offset=first, device=device)
 
     def _mask(self, tokens, first, mask=None):
         """The window's mask (L, S), if there is a window, and the mask (B, 1, S)."""
@@ -313,7 +354,14 @@ class Encoder(Transformer):
         (torch.Size([1, 3, 10]), torch.Size([2, 1, 2, 3, 3]))
     """
 
-    def forward(self, tokens, *, valid_lens=None, head_mask=None, need_weights=False):
+    def forward(
+        self,
+        tokens: Tensor,
+        *,
+        valid_lens: Tensor | list[int] | None = None,
+        head_mask: Tensor | None = None,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
         """Tokens (B, L) -> logits (B, L, V), or (logits, weights (layers, B, H, L, L)).
 
         Args:
@@ -323,12 +371,8 @@ class Encoder(Transformer):
             need_weights (bool): return the weights too, those before dropout.
         """
         self._check_tokens(tokens)
-        mask = None
-        if valid_lens is not None:
-            lengths = lengths_of(valid_lens, tokens)
-            mask = length_mask(lengths, tokens.shape[1])  # (B, 1, S)
-        sight = dict(attn_mask=self._mask(tokens, 0, mask))
-        return self._read(tokens, sight, head_mask=head_mask, need_weights=need_weights)
+        mask = self._mask(tokens, 0, _ends(valid_lens, tokens))
+        return self._read(tokens, attn_mask=mask, head_mask=head_mask, need_weights=need_weights)
 
 
 class Decoder(Transformer):
@@ -342,49 +386,90 @@ class Decoder(Transformer):
         torch.Size([1, 3, 10])
     """
 
-    def forward(self, tokens, *, valid_lens=None, cache=None, head_mask=None, need_weights=False):
+    def forward(
+        self,
+        tokens: Tensor,
+        *,
+        valid_lens: Tensor | list[int] | None = None,
+        left_padding: Tensor | list[int] | None = None,
+        cache: "Cache | None" = None,
+        head_mask: Tensor | None = None,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
         """Tokens (B, L) -> logits (B, L, V), or (logits, weights (layers, B, H, L, S)).
+
+        What the logits of padding say is of no meaning.
 
         Args:
             tokens: int64, from 0 to V - 1; with a cache, those that come after what it holds.
-            valid_lens: integers (B,), from 0 to L: the *last* ones are real, padding stands on the
-                left, so that every sequence goes on at the right. (Padding on the right needs no
-                lengths: nobody looks ahead.) What the logits of padding say is of no meaning.
+            valid_lens: integers (B,), from 0 to L: the first ones are real, the rest is padding, as
+                everywhere. (Real tokens need no lengths for that: nobody looks ahead.)
+            left_padding: integers (B,), from 0 to L: how many tokens of padding stand on the left,
+                so that every sequence goes on at the right; positions count from the first real
+                one. With a cache they come before every token of the sequence.
             cache: a `Cache`, to which the tokens are added; S counts what it held before too.
             head_mask, need_weights: as in `Encoder`.
         """
         self._check_tokens(tokens)
+        if valid_lens is not None and (cache is not None or left_padding is not None):
+            raise ValueError(
+                "valid_lens is for a call without a cache and without left_padding, since nothing "
+                f"goes on after padding on the right, got {show(valid_lens)}"
+            )
+        mask, padding, first = _ends(valid_lens, tokens), None, 0
+        if left_padding is not None:
+            padding = padding_of(left_padding, tokens)
         if cache is not None:
             if not hasattr(cache, "store"):
                 raise ValueError(f"cache must be a Cache, got {type(cache).__name__}")
             cache.check(self, tokens)
-        first = 0 if cache is None else cache.length
-        padding = self._padding(valid_lens, tokens, cache)  # columns on the left, (B,) or None
-        mask = None
+            padding, first = cache.padding_with(padding), cache.length
         if padding is not None:
             columns = torch.arange(first + tokens.shape[1], device=tokens.device)
             mask = columns >= padding[:, None, None]  # (B, 1, S)
-        sight = dict(attn_mask=self._mask(tokens, first, mask), is_causal=True, query_offset=first)
-        result = self._read(tokens, sight, padding, cache, head_mask, need_weights)
+        result = self._read(
+            tokens,
+            attn_mask=self._mask(tokens, first, mask),
+            is_causal=True,
+            query_offset=first,
+            left_padding=padding,
+            cache=cache,
+            head_mask=head_mask,
+            need_weights=need_weights,
+        )
         if cache is not None:
             cache.length, cache.padding = first + tokens.shape[1], padding
         return result
 
-    @staticmethod
-    def _padding(valid_lens, tokens, cache):
-        before = None if cache is None else cache.padding
-        if valid_lens is None:
-            return before
-        missing = tokens.shape[1] - lengths_of(valid_lens, tokens)
-        if cache is None or cache.length == 0:
-            return missing
-        before = torch.zeros_like(missing) if before is None else before
-        if ((missing > 0) & (before < cache.length)).any():
-            raise ValueError(
-                "valid_lens must leave no padding after a token, but the cache holds tokens of a "
-                f"sequence that has padding here, got {show(valid_lens)}"
-            )
-        return before + missing
+
+def _ends(valid_lens, tokens):
+    """The mask (B, 1, S) of the first valid_lens tokens, or None for all."""
+    if valid_lens is None:
+        return None
+    lengths = Lengths(valid_lens, tokens.shape[1]).tensor
+    if lengths.shape != tokens.shape[:1]:
+        raise ValueError(
+            f"valid_lens must have shape (B,) = {(len(tokens),)}, got {tuple(lengths.shape)}"
+        )
+    return length_mask(lengths.to(tokens.device), tokens.shape[1])
+
+
+def padding_of(left_padding: Tensor | list[int], tokens: Tensor, least: int = 0) -> Tensor:
+    """`left_padding`, checked: int64 (B,) on the tokens' device; `least` tokens must be real."""
+    (B, L), padding = tokens.shape, torch.empty(0)
+    with contextlib.suppress(TypeError, ValueError, RuntimeError):
+        padding = torch.as_tensor(left_padding)
+    if padding.is_floating_point() or padding.is_complex() or padding.dtype == torch.bool:
+        raise ValueError(f"left_padding must hold integers, got {show(left_padding)}")
+    if padding.shape != (B,):
+        raise ValueError(f"left_padding must have shape (B,) = {(B,)}, got {(*padding.shape,)}")
+    padding = padding.to(tokens.device, torch.int64)
+    if outside_graphs() and not ((padding >= 0) & (padding <= L - least)).all():
+        raise ValueError(
+            f"left_padding must lie between 0 and {L - least} of {L} tokens, "
+            f"got {show(padding.tolist())}"
+        )
+    return padding
 
 
 def _check_head_mask(head_mask, shape, axes):
@@ -398,13 +483,3 @@ def _check_head_mask(head_mask, shape, axes):
     else:
         return
     raise ValueError(f"head_mask must be a boolean tensor {axes} = {shape}, True = kept, got {got}")
-
-
-def lengths_of(valid_lens, tokens):
-    """One length for each sequence, (B,), on the device of the tokens."""
-    lengths = Lengths(valid_lens, tokens.shape[1]).tensor
-    if lengths.shape != tokens.shape[:1]:
-        raise ValueError(
-            f"valid_lens must have shape (B,) = {(len(tokens),)}, got {tuple(lengths.shape)}"
-        )
-    return lengths.to(tokens.device)

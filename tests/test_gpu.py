@@ -119,19 +119,20 @@ def test_decoder_moves_and_equals_the_cpu(positions):
     options = dict(num_layers=2, num_heads=4, num_kv_heads=2, window=9, positions=positions)
     model = Decoder(11, 32, **options).eval()
     tokens = torch.randint(11, (B, 17), generator=torch.Generator().manual_seed(0))
-    lengths, real = torch.tensor([17, 6]), torch.arange(17) >= 17 - torch.tensor([[17], [6]])
-    expected = model(tokens, valid_lens=lengths)[real]
-    said = generate(model, tokens, steps=5, temperature=0, valid_lens=lengths)
+    padding = torch.tensor([0, 11])
+    real = torch.arange(17) >= padding[:, None]
+    expected = model(tokens, left_padding=padding)[real]
+    said = generate(model, tokens, steps=5, temperature=0, left_padding=padding)
     model.cuda()
-    got = model(tokens.cuda(), valid_lens=lengths)[real.cuda()]  # lengths may stay on the CPU
+    got = model(tokens.cuda(), left_padding=padding)[real.cuda()]  # padding may stay on the CPU
     torch.testing.assert_close(got.cpu(), expected, rtol=0, atol=1e-4)
     cache = Cache(model, B)
-    own = [lengths.sub(8).clamp(0, 9), lengths.clamp(0, 8)]
+    own = [padding.clamp(0, 9), padding.sub(9).clamp(0, 8)]
     parts = zip(tokens.cuda().split([9, 8], dim=1), own, strict=True)
-    got = torch.cat([model(part, cache=cache, valid_lens=n) for part, n in parts], dim=1)
+    got = torch.cat([model(part, cache=cache, left_padding=n) for part, n in parts], dim=1)
     torch.testing.assert_close(got[real.cuda()].cpu(), expected, rtol=0, atol=1e-4)
     for generator in (None, torch.Generator(), torch.Generator("cuda")):
-        options = dict(steps=5, valid_lens=lengths, generator=generator)
+        options = dict(steps=5, left_padding=padding, generator=generator)
         assert generate(model, tokens.cuda(), **options, top_k=3).is_cuda
         greedy = generate(model, tokens.cuda(), **options, temperature=0)
         assert torch.equal(greedy.cpu(), said)

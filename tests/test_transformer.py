@@ -22,6 +22,7 @@ from d2lattn.transformer import POSITIONS
 
 B, L, V, E, H, LAYERS = 3, 11, 17, 24, 4, 2
 LENGTHS = torch.tensor([11, 4, 7])
+PADDING = L - LENGTHS
 every_method = pytest.mark.parametrize("positions", [None, *POSITIONS])
 every_share = pytest.mark.parametrize("num_kv_heads", [4, 2, 1])
 every_window = pytest.mark.parametrize("window", [None, 3])
@@ -149,6 +150,13 @@ def test_what_may_be_left_out(options):
     assert_close(model(tokens)[0], oracle(model, tokens[0].tolist(), is_causal=True))
 
 
+def test_without_a_bias_there_is_none():
+    for kind in (Encoder, Decoder):
+        assert not [
+            name for name, _ in decoder(kind, bias=False).named_parameters() if "bias" in name
+        ]
+
+
 @torch.no_grad()
 def test_encoder_equals_torchs():
     """`nn.TransformerEncoder` with the norm first, on the same weights, padded."""
@@ -207,19 +215,57 @@ def test_a_decoder_never_looks_ahead(positions):
 @every_method
 @every_window
 def test_padding_changes_nothing(positions, window):
-    """An encoder's stands on the right, a decoder's on the left."""
+    """On the right by valid_lens, in both models; on the left by left_padding, in a decoder."""
     options, tokens = dict(positions=positions, window=window), some_tokens()
     encoder, causal = decoder(Encoder, **options), decoder(**options)
-    right, left = (model(tokens, valid_lens=LENGTHS) for model in (encoder, causal))
+    right = [(model, model(tokens, valid_lens=LENGTHS)) for model in (encoder, causal)]
+    left = causal(tokens, left_padding=PADDING)
     for b, n in enumerate(LENGTHS.tolist()):
-        assert_close(right[b, :n], encoder(tokens[b : b + 1, :n])[0])
+        for model, logits in right:
+            assert_close(logits[b, :n], model(tokens[b : b + 1, :n])[0])
         assert_close(left[b, L - n :], causal(tokens[b : b + 1, L - n :])[0])
 
 
+@torch.no_grad()
+def test_no_key_past_its_length_is_seen():
+    _, weights = decoder()(some_tokens(), valid_lens=LENGTHS, need_weights=True)
+    for b, n in enumerate(LENGTHS.tolist()):
+        assert not weights[:, b, :, :, n:].any() and (weights[:, b, :, n:, 0] > 0).all()
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int16, torch.int32])
+def test_every_integer_type_counts_padding(dtype):
+    """300 tokens, more than the narrow types can hold: a difference taken in them would wrap."""
+    model, tokens = decoder(positions="alibi"), some_tokens(2, 300)
+    n = torch.tensor([10, 100])
+    for options in (dict(valid_lens=n), dict(left_padding=n)):
+        narrow = {name: lengths.to(dtype) for name, lengths in options.items()}
+        assert torch.equal(model(tokens, **narrow), model(tokens, **options))
+    cache, parts = Cache(model, 2, max_len=300), tokens.split(100, dim=1)
+    padding = torch.tensor([100, 90], dtype=dtype)
+    for part in parts[:2]:
+        model(part, left_padding=padding, cache=cache)
+        padding = padding - torch.tensor([0, 90], dtype=dtype)
+    assert cache.padding.tolist() == [200, 90]
+
+
+@torch.no_grad()
+def test_two_sides_of_padding_do_not_mix():
+    model, tokens = decoder(), some_tokens()
+    for other in (dict(left_padding=PADDING), dict(cache=Cache(model, B))):
+        with pytest.raises(ValueError, match=r"^valid_lens is for a call without a cache and "):
+            model(tokens, valid_lens=LENGTHS, **other)
+
+
 def test_a_sequence_of_padding_alone_is_harmless():
-    for kind in (Encoder, Decoder):
-        model = decoder(kind)
-        model(some_tokens(), valid_lens=torch.tensor([11, 0, 3])).sum().backward()
+    none = torch.tensor([11, 0, 3])
+    for model, options in [
+        (decoder(Encoder), dict(valid_lens=none)),
+        (decoder(), dict(valid_lens=none)),
+        (decoder(), dict(left_padding=L - none)),
+    ]:
+        model(some_tokens(), **options).sum().backward()
         assert all(p.grad is None or p.grad.isfinite().all() for p in model.parameters())
 
 
@@ -309,7 +355,7 @@ def test_dropout_acts_in_training_only():
 def test_gradients_reach_every_weight():
     for positions in (None, *POSITIONS):
         model = decoder(positions=positions, num_kv_heads=2)
-        model(some_tokens(), valid_lens=LENGTHS)[0].square().sum().backward()
+        model(some_tokens(), left_padding=PADDING)[0].square().sum().backward()
         for name, parameter in model.named_parameters():
             assert parameter.grad is not None and parameter.grad.isfinite().all(), name
             assert parameter.grad.abs().sum() > 0, name
@@ -328,15 +374,13 @@ def test_a_learned_table_ends_and_the_others_do_not():
 CHUNKS = [[1] * L, [3, 5, 3], [2, 1, 8], [L]]
 
 
-def in_chunks(model, cache, tokens, chunks, lengths=None):
+def in_chunks(model, cache, tokens, chunks, padding=None):
     """The logits of all tokens, read a few at a time."""
     outputs, seen = [], 0
     for part in tokens.split(chunks, dim=1):
-        own = None
-        if lengths is not None:  # of this part, the real tokens are its last ones
-            own = (lengths - (L - seen - part.shape[1])).clamp(0, part.shape[1])
+        own = None if padding is None else (padding - seen).clamp(0, part.shape[1])
         seen += part.shape[1]
-        outputs.append(model(part, cache=cache, valid_lens=own))
+        outputs.append(model(part, cache=cache, left_padding=own))
     return torch.cat(outputs, dim=1)
 
 
@@ -347,11 +391,11 @@ def in_chunks(model, cache, tokens, chunks, lengths=None):
 def test_cached_equals_uncached(positions, num_kv_heads, window):
     model = decoder(positions=positions, num_kv_heads=num_kv_heads, window=window)
     tokens = some_tokens()
-    expected, padded = model(tokens), model(tokens, valid_lens=LENGTHS)
-    real = torch.arange(L) >= L - LENGTHS[:, None]
+    expected, padded = model(tokens), model(tokens, left_padding=PADDING)
+    real = torch.arange(L) >= PADDING[:, None]
     for chunks in CHUNKS:
         assert_close(in_chunks(model, Cache(model, B), tokens, chunks), expected)
-        got = in_chunks(model, Cache(model, B), tokens, chunks, LENGTHS)
+        got = in_chunks(model, Cache(model, B), tokens, chunks, PADDING)
         assert_close(got[real], padded[real])
 
 
@@ -403,8 +447,12 @@ def test_an_error_leaves_the_cache_as_it_was():
     assert_close(model(tokens[:, 4:], cache=cache), model(tokens)[:, 4:])
 
 
-def test_a_cache_would_lose_gradients():
-    model, tokens = decoder(), some_tokens(1, L)
+@pytest.mark.parametrize("learns", [None, "k_proj", "v_proj"])
+def test_a_cache_would_lose_gradients(learns):
+    """Of all parameters, of the keys alone, of the values alone."""
+    model, tokens = decoder(num_layers=1), some_tokens(1, L)
+    for name, parameter in model.named_parameters():
+        parameter.requires_grad_(learns is None or learns in name)
     with pytest.raises(ValueError, match=r"torch.no_grad\(\)"):
         model(tokens, cache=Cache(model))
     for parameter in model.parameters():
@@ -413,14 +461,30 @@ def test_a_cache_would_lose_gradients():
 
 
 @torch.no_grad()
+@every_method
+def test_a_cache_works_under_autocast(positions):
+    """It keeps float32; autocast computes queries, keys and values in bfloat16."""
+    model, tokens = decoder(positions=positions), some_tokens()
+    cache, exact = Cache(model, B), model(tokens)
+    with torch.autocast("cpu", torch.bfloat16):
+        whole = model(tokens)
+        parts = [model(part, cache=cache) for part in tokens.split([5, 1, 5], dim=1)]
+        for use_cache in (True, False):
+            assert generate(model, tokens, steps=4, use_cache=use_cache).shape == (B, L + 4)
+    assert cache.keys.dtype == torch.float32 and whole.dtype == torch.bfloat16
+    apart = torch.cat(parts, dim=1).float() - exact
+    assert apart.abs().mean() < 1.5 * (whole.float() - exact).abs().mean()
+
+
+@torch.no_grad()
 def test_padding_after_a_token_is_refused():
     model, tokens = decoder(), some_tokens()
     cache = Cache(model, B)
-    model(tokens[:, :3], cache=cache, valid_lens=torch.tensor([3, 0, 1]))
+    model(tokens[:, :3], cache=cache, left_padding=torch.tensor([0, 3, 2]))
     assert cache.padding.tolist() == [0, 3, 2]
-    with pytest.raises(ValueError, match=r"^valid_lens must leave no padding after a token"):
-        model(tokens[:, 3:6], cache=cache, valid_lens=torch.tensor([3, 1, 2]))
-    model(tokens[:, 3:6], cache=cache, valid_lens=torch.tensor([3, 1, 3]))
+    with pytest.raises(ValueError, match=r"^left_padding must be 0 after a token"):
+        model(tokens[:, 3:6], cache=cache, left_padding=torch.tensor([0, 2, 1]))
+    model(tokens[:, 3:6], cache=cache, left_padding=torch.tensor([0, 2, 0]))
     assert cache.padding.tolist() == [0, 5, 2]
 
 
@@ -477,6 +541,28 @@ def test_sample_at_the_ends():
     assert set(sample(hidden.expand(500, -1), generator=generator(0)).tolist()) <= {1, 4, 5}
 
 
+def test_logits_from_which_nothing_can_be_drawn():
+    finite = torch.zeros(2, 3)
+    for bad in (math.nan, math.inf):
+        logits = finite.clone()
+        logits[1, 2] = bad
+        for temperature, top_k in [(1.0, None), (1.0, 2), (0, None)]:
+            with pytest.raises(
+                ValueError, match=f"^logits must be numbers or -inf, .* got .* {bad}"
+            ):
+                sample(logits, temperature=temperature, top_k=top_k)
+    logits = finite.clone()
+    logits[0] = -math.inf
+    with pytest.raises(ValueError, match=r"^logits must be .* not -inf alone, got .* -inf"):
+        sample(logits)
+    logits[0, 1] = -3.0
+    assert sample(logits)[0] == 1
+
+
+def test_logits_that_float32_cannot_hold():
+    assert sample(torch.tensor([0.0, 1e300, 3.0], dtype=torch.float64)) == 1
+
+
 def test_top_k_is_exact_also_among_equals():
     drawn = sample(torch.zeros(2000, 9), top_k=4, generator=generator(0))
     assert len(drawn.unique()) == 4
@@ -512,7 +598,7 @@ def test_generate_from_prompts_of_unequal_length(positions):
     model, tokens = decoder(positions=positions), some_tokens()
     for use_cache in (True, False):
         options = dict(steps=6, temperature=0, use_cache=use_cache)
-        together = generate(model, tokens, valid_lens=LENGTHS, **options)
+        together = generate(model, tokens, left_padding=PADDING, **options)
         for b, n in enumerate(LENGTHS.tolist()):
             alone = generate(model, tokens[b : b + 1, L - n :], **options)
             assert torch.equal(together[b, L - n :], alone[0])
@@ -546,6 +632,8 @@ def test_generate_fills_a_learned_table_and_no_more():
     model, prompt = decoder(), some_tokens(1, 11)
     assert generate(model, prompt, steps=10).shape == (1, 21)  # the last word is not read
     for use_cache in (True, False):
-        with pytest.raises(ValueError, match=r"max_len must be at most 20, .* got 21 tokens"):
+        with pytest.raises(ValueError, match=r"^steps must be at most 10 after 11 .*got 11"):
             generate(model, prompt, steps=11, use_cache=use_cache)
+        with pytest.raises(ValueError, match=r"^tokens must be at most 20 long: .*20 rows, got 21"):
+            generate(model, some_tokens(1, 21), steps=0, use_cache=use_cache)
     assert generate(decoder(positions="alibi"), prompt, steps=30).shape == (1, 41)
