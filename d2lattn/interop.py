@@ -3,15 +3,16 @@
 import importlib.util
 import re
 import sys
-import types
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
-from d2lattn.arguments import show
+from d2lattn.arguments import kind, show
 from d2lattn.multihead import MultiHeadAttention
 from d2lattn.transformer import Decoder
 
@@ -44,7 +45,7 @@ GPT2_PARTS = {
 }
 
 
-def load_d2l():
+def load_d2l() -> ModuleType:
     """Import `d2l.torch`, also where packages it imports are missing or do not match torch.
 
     d2l 1.0.3 imports torchvision, scipy and others at its top. Attention needs none of them, so
@@ -86,7 +87,7 @@ def load_d2l():
             del sys.modules[name]
 
 
-def from_d2l(mha):
+def from_d2l(mha: Any) -> MultiHeadAttention:
     """The same multi-head attention as a `d2l.MultiHeadAttention`, with a copy of its weights.
 
     `ours(q, k, v, valid_lens=n)` gives the numbers of `mha(q, k, v, n)`, but for a length of 0:
@@ -100,7 +101,8 @@ def from_d2l(mha):
         MultiHeadAttention of the same dtype, device, dropout, training mode and requires_grad.
 
     Raises:
-        ValueError: another kind of object, or a lazy module that has not seen an input yet.
+        ValueError: another kind of object, a lazy module that has not seen an input yet, or
+            projections of several widths.
 
     Example:
         >>> theirs, x = load_d2l().MultiHeadAttention(100, 5, 0.5).eval(), torch.randn(2, 4, 100)
@@ -118,15 +120,25 @@ def from_d2l(mha):
                 f"mha must have its weights, but {name} is lazy and has seen no input yet: call "
                 "mha(queries, keys, values, None) once, then convert it"
             )
+    widths = [projection.out_features for projection in projections]
+    if set(widths) != {projections[-1].in_features}:
+        raise ValueError(f"mha must have one width after {', '.join(names)}, got {widths}")
+    num_heads = getattr(mha, "num_heads", None)
+    dropout = getattr(getattr(mha, "attention", None), "dropout", None)
+    if num_heads is None or not isinstance(dropout, nn.Dropout):
+        raise ValueError(
+            "mha must have num_heads and attention.dropout, as a d2l.MultiHeadAttention, "
+            f"got {type(mha).__name__}"
+        )
     return _equal_module(
         [(projection.weight, projection.bias) for projection in projections],
-        num_heads=mha.num_heads,
-        dropout=mha.attention.dropout.p,
+        num_heads=num_heads,
+        dropout=dropout.p,
         training=mha.training,
     )
 
 
-def from_torch(mha):
+def from_torch(mha: nn.MultiheadAttention) -> MultiHeadAttention:
     """The same multi-head attention as an `nn.MultiheadAttention`, with a copy of its weights.
 
     Three things differ in the call: ours takes (batch, length, width) whatever `batch_first` is;
@@ -174,7 +186,9 @@ def from_torch(mha):
     )
 
 
-def from_gpt2(source, *, num_heads=None):
+def from_gpt2(
+    source: nn.Module | Mapping[str, Tensor] | str | Path, *, num_heads: int | None = None
+) -> Decoder:
     """GPT-2 (Radford et al. 2019) as our `Decoder`, with a copy of its weights.
 
     It reads the weights as `transformers` names them: `ours(tokens)` gives the logits of its
@@ -190,8 +204,9 @@ def from_gpt2(source, *, num_heads=None):
         Decoder of the source's dtype and device.
 
     Raises:
-        ValueError: a source without GPT-2's weights, an option of which the decoder knows nothing,
-            num_heads that does not divide the width, or is needed.
+        ValueError: a source without GPT-2's weights or with some that do not fit one another, a
+            file of another kind, an option of which the decoder knows nothing, num_heads that does
+            not divide the width, or is needed.
         ImportError: safetensors is not installed.
 
     Example:
@@ -204,8 +219,7 @@ def from_gpt2(source, *, num_heads=None):
     layers = {int(found[1]) for name in state if (found := re.match(r"h\.(\d+)\.", name))}
     weights = _gpt2_weights(state, max(len(layers), 1))
     embedding = weights["embedding.weight"]
-    (vocab_size, embed_dim), head = embedding.shape, state.get("lm_head.weight", embedding)
-    weights["to_logits.weight"] = head
+    (vocab_size, embed_dim), head = embedding.shape, weights["to_logits.weight"]
     if num_heads is None and config is not None:
         num_heads = config.n_head
     if num_heads is None and embed_dim % 64:
@@ -222,6 +236,12 @@ def from_gpt2(source, *, num_heads=None):
         max_len=len(weights["position.weight"]),
         tied=torch.equal(head, embedding),
     )
+    for name, parameter in ours.state_dict().items():
+        if weights[name].shape != parameter.shape:
+            raise ValueError(
+                f"source must hold weights that fit a width of {embed_dim}, but for our {name} of "
+                f"shape {tuple(parameter.shape)} got {tuple(weights[name].shape)}"
+            )
     ours.to(embedding.device, embedding.dtype).load_state_dict(weights)
     return ours.eval()
 
@@ -234,9 +254,13 @@ def _gpt2_source(source):
                 "safetensors is needed to read this file: pip install safetensors, or pass a "
                 "state dict"
             )
+        from safetensors import SafetensorError
         from safetensors.torch import load_file
 
-        return load_file(source), None
+        try:
+            return load_file(source), None
+        except SafetensorError as error:
+            raise ValueError(f"source must be a safetensors file, got {source}: {error}") from None
     if isinstance(source, Mapping):
         return source, None
     config = getattr(source, "config", None)
@@ -255,23 +279,34 @@ def _gpt2_source(source):
 
 
 def _gpt2_weights(state, layers):
-    """GPT-2's names and layout -> those of `Decoder`, but for the head."""
+    """GPT-2's names and layout -> those of `Decoder`."""
 
-    def take(name):
+    def take(name, axes):
         if name not in state:
             raise ValueError(f"source must hold the weights of GPT-2, got no {name}")
-        return state[name]
+        tensor = state[name]
+        if not torch.is_tensor(tensor) or not tensor.is_floating_point():
+            raise ValueError(f"source must hold floating tensors, got {kind(tensor)} for {name}")
+        if tensor.ndim != axes:
+            raise ValueError(
+                f"source must hold a {name} with {axes} axes, got shape {tuple(tensor.shape)}"
+            )
+        return tensor
 
-    weights = {"embedding.weight": take("wte.weight"), "position.weight": take("wpe.weight")}
-    for kind in ("weight", "bias"):
-        weights[f"norm.{kind}"] = take(f"ln_f.{kind}")
+    weights = {"embedding.weight": take("wte.weight", 2), "position.weight": take("wpe.weight", 2)}
+    tied = "lm_head.weight" not in state
+    weights["to_logits.weight"] = take("wte.weight" if tied else "lm_head.weight", 2)
+    for part in ("weight", "bias"):
+        weights[f"norm.{part}"] = take(f"ln_f.{part}", 1)
         for layer in range(layers):
             ours = f"blocks.{layer}."
-            for theirs, part in GPT2_PARTS.items():
-                weights[f"{ours}{part}.{kind}"] = take(f"h.{layer}.{theirs}.{kind}").t()
-            projections = take(f"h.{layer}.attn.c_attn.{kind}").t().chunk(3)  # 3·E rows
-            for part, projection in zip(("q_proj", "k_proj", "v_proj"), projections, strict=True):
-                weights[f"{ours}attention.{part}.{kind}"] = projection
+            for theirs, name in GPT2_PARTS.items():
+                axes = 2 if part == "weight" and not theirs.startswith("ln") else 1
+                weights[f"{ours}{name}.{part}"] = take(f"h.{layer}.{theirs}.{part}", axes).t()
+            axes = 2 if part == "weight" else 1
+            packed = take(f"h.{layer}.attn.c_attn.{part}", axes).t()  # 3·E rows
+            for name, own in zip(("q_proj", "k_proj", "v_proj"), packed.chunk(3), strict=True):
+                weights[f"{ours}attention.{name}.{part}"] = own
     return weights
 
 
@@ -297,7 +332,7 @@ def _equal_module(projections, *, num_heads, dropout, training):
     return ours.train(training)
 
 
-class _StandIn(types.ModuleType):
+class _StandIn(ModuleType):
     """A module that is not there: its attributes exist, using one raises an ImportError."""
 
     def __getattr__(self, name):

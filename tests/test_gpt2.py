@@ -98,6 +98,29 @@ def test_what_is_missing_is_named(stored):
             from_gpt2(less, num_heads=heads)
 
 
+def test_what_does_not_fit_is_named(stored):
+    state, _, _, heads = stored
+    wte, wide = state["transformer.wte.weight"], torch.zeros(16)
+    for name, wrong, message in [
+        ("wte.weight", wte.numpy(), "floating tensors, got ndarray for wte.weight"),
+        ("wte.weight", wte.long(), "floating tensors, got torch.int64 for wte.weight"),
+        ("wte.weight", wte[0], r"a wte.weight with 2 axes, got shape \(15,\)"),
+        ("h.0.mlp.c_fc.weight", wide, r"a h.0.mlp.c_fc.weight with 2 axes, got shape \(16,\)"),
+        ("ln_f.bias", wte, r"a ln_f.bias with 1 axes, got shape "),
+        ("h.1.ln_1.bias", wide, r"weights that fit a width of 15, but for .* \(15,\) got \(16,\)"),
+        ("wpe.weight", wide[None], r"weights that fit a width of 15, but for .* got \(1, 16\)"),
+    ]:
+        with pytest.raises(ValueError, match=f"^source must hold {message}"):
+            from_gpt2({**state, f"transformer.{name}": wrong}, num_heads=heads)
+
+
+def test_a_file_of_another_kind_is_named(stored, tmp_path):
+    pytest.importorskip("safetensors.torch", reason="make gpt2")
+    torch.save(stored[0], tmp_path / "model.bin")
+    with pytest.raises(ValueError, match=r"^source must be a safetensors file, got .*model\.bin: "):
+        from_gpt2(tmp_path / "model.bin")
+
+
 def test_without_safetensors_a_file_cannot_be_read(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(ImportError, match="pip install safetensors"):
@@ -159,11 +182,11 @@ def test_every_kind_of_source(sizes):
 @torch.no_grad()
 def test_a_batch_padded_on_the_left():
     model = theirs(*SIZES[0])
-    tokens, lengths = torch.arange(12).view(2, 6), torch.tensor([6, 2])
-    real = torch.arange(6) >= 6 - lengths[:, None]
+    tokens, padding = torch.arange(12).view(2, 6), torch.tensor([0, 4])
+    real = torch.arange(6) >= padding[:, None]
     positions = (real.cumsum(-1) - 1).clamp(min=0)
     logits = model(tokens, attention_mask=real.long(), position_ids=positions).logits
-    assert_close(from_gpt2(model)(tokens, valid_lens=lengths)[real], logits[real])
+    assert_close(from_gpt2(model)(tokens, left_padding=padding)[real], logits[real])
 
 
 @pytest.mark.parametrize(
