@@ -6,7 +6,8 @@ from processes import spread
 from results import table
 from timing import saying
 
-from d2lattn.language.words import least_loss, train
+from d2lattn.language.next_word import train
+from d2lattn.language.words import least_loss
 
 TITLE = "Does dividing the scores matter for what is learned?"
 ON = ("processor",)

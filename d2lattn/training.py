@@ -1,12 +1,14 @@
-"""The loop that trains the models of chapter 9: a bar while it runs, a history when it is done."""
+"""The loop that trains the book's models: a bar while it runs, a history when it is done."""
 
 import copy
+import inspect
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import torch
 import torch.nn.functional as F
-from torch import nn
+from torch import Tensor, nn
 
 from d2lattn.arguments import check_callable, check_count, check_flag, check_number, kind
 
@@ -18,28 +20,34 @@ class Run:
     """What `fit` returns: how the model came to be.
 
     Attributes:
+        model: the one that was trained, in evaluation mode.
         history (list of float): the loss of each step, in nats per target, on its own batch.
         snapshots (dict): step -> a copy of the model then; 0 is the one that came in.
         interrupted (bool): whether someone stopped it before the last step.
+        seen, held_out (list): what it learned from and what was kept from it, where the caller of
+            `fit` says so, as `language.next_word.train` does.
     """
 
-    history: list
-    snapshots: dict
+    model: nn.Module
+    history: list[float]
+    snapshots: dict[int, nn.Module]
     interrupted: bool = False
+    seen: list = field(default_factory=list)
+    held_out: list = field(default_factory=list)
 
 
 def fit(
-    model,
-    batches,
+    model: nn.Module,
+    batches: Callable[[int], Sequence[Tensor]],
     *,
-    steps,
-    learning_rate=3e-3,
-    warmup=20,
-    weight_decay=0.0,
-    clip=1.0,
-    every=None,
-    progress=True,
-):
+    steps: int,
+    learning_rate: float = 3e-3,
+    warmup: int = 20,
+    weight_decay: float = 0.0,
+    clip: float = 1.0,
+    every: int | None = None,
+    progress: bool = True,
+) -> Run:
     """Train a model that turns tokens into logits; an interrupt ends it and loses nothing.
 
     AdamW (Loshchilov & Hutter 2019) with β = (0.9, 0.98). The learning rate rises over the warm-up
@@ -48,7 +56,7 @@ def fit(
 
     Args:
         model: a module, tokens (B, L) -> logits (B, L, V), trained in place on the device it is on
-            and left in evaluation mode.
+            and left in evaluation mode, also by an error.
         batches: a function of the step, from 1, that gives (tokens, targets), int64 (B, L), on any
             device; a target of -100 asks nothing.
         steps (int): how many.
@@ -63,8 +71,10 @@ def fit(
         Run.
 
     Raises:
-        ValueError: a number out of range, batches that is no function, targets that ask nothing
-            or do not fit the logits.
+        ValueError: a model that is no module or has nothing to train, a number out of range,
+            batches that is no function of the step or gives no pair, targets that ask nothing or
+            do not fit the logits, and a loss or gradient of NaN or inf: the model is then as it
+            was before that step.
 
     Cost:
         `steps` times three passes of the model (forward, and twice that backward); three numbers
@@ -79,14 +89,14 @@ def fit(
     """
     from tqdm.auto import tqdm  # looks for a notebook, which importing d2lattn should not
 
-    check_callable("batches", batches)
+    _check_model(model)
+    _check_batches(batches)
     every = steps if every is None else every
     for name, count in dict(steps=steps, every=every).items():
         check_count(name, count)
     check_count("warmup", warmup, least=0)
-    for name, number in dict(
-        learning_rate=learning_rate, weight_decay=weight_decay, clip=clip
-    ).items():
+    numbers = dict(learning_rate=learning_rate, weight_decay=weight_decay, clip=clip)
+    for name, number in numbers.items():
         check_number(name, number, 0)
     check_flag("progress", progress)
     parameters = list(model.parameters())
@@ -94,15 +104,16 @@ def fit(
         parameters, lr=learning_rate, betas=(0.9, 0.98), weight_decay=weight_decay
     )
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda done: rate(done, warmup, steps))
-    run = Run([], {0: copy.deepcopy(model).eval()})
+    run = Run(model, [], {0: copy.deepcopy(model).eval()})
     model.train()
     try:
         with tqdm(total=steps, disable=not progress) as bar:
             for step in range(1, steps + 1):
-                loss = loss_of(model, *batches(step))
+                loss = loss_of(model, *_pair(batches(step)))
                 optimizer.zero_grad()
                 loss.backward()
-                nn.utils.clip_grad_norm_(parameters, clip)
+                length = nn.utils.clip_grad_norm_(parameters, clip)
+                _check_finite(step, loss.item(), length.item())
                 optimizer.step()
                 schedule.step()
                 run.history.append(loss.item())
@@ -112,12 +123,13 @@ def fit(
                 bar.update()
     except KeyboardInterrupt:
         run.interrupted = True
-    model.eval()
+    finally:
+        model.eval()
     run.snapshots.setdefault(len(run.history), copy.deepcopy(model))
     return run
 
 
-def rate(done, warmup, steps):
+def rate(done: int, warmup: int, steps: int) -> float:
     """The share of the highest learning rate after `done` steps: up a line, down a cosine."""
     if done < warmup:
         return (done + 1) / warmup
@@ -125,17 +137,73 @@ def rate(done, warmup, steps):
     return 0.1 + 0.9 * (1 + math.cos(math.pi * min(way, 1))) / 2
 
 
-def loss_of(model, tokens, targets):
+def loss_of(model: nn.Module, tokens: Tensor, targets: Tensor) -> Tensor:
     """Mean −log p of the targets (B, L) that are not -100, in nats: a scalar Tensor."""
+    if not torch.is_tensor(tokens):
+        raise ValueError(f"tokens must be a tensor, got {kind(tokens)}")
     if not torch.is_tensor(targets) or targets.dtype != torch.int64:
         raise ValueError(f"targets must be an int64 tensor, got {kind(targets)}")
-    if not (targets != IGNORED).any():
+    asked = targets[targets != IGNORED]
+    if asked.numel() == 0:
         raise ValueError("targets must hold one that is not -100, got none")
     device = next(model.parameters()).device
     logits = model(tokens.to(device))
+    if not torch.is_tensor(logits) or logits.ndim == 0:
+        raise ValueError(f"model must give logits (..., V), a tensor, got {kind(logits)}")
     if logits.shape[:-1] != targets.shape:
         raise ValueError(
             f"targets must have the shape {tuple(logits.shape[:-1])} of the logits' rows, "
             f"got {tuple(targets.shape)}"
         )
+    least, most = asked.min().item(), asked.max().item()
+    if least < 0 or most >= logits.shape[-1]:
+        raise ValueError(
+            f"targets must lie between 0 and {logits.shape[-1] - 1} (the logits are "
+            f"{logits.shape[-1]}) or be -100, got values from {least} to {most}"
+        )
     return F.cross_entropy(logits.flatten(0, -2), targets.to(device).flatten())
+
+
+def _check_model(model):
+    """A module that can learn here."""
+    if not isinstance(model, nn.Module):
+        raise ValueError(f"model must be a torch.nn.Module, got {type(model).__name__}")
+    if not any(parameter.requires_grad for parameter in model.parameters()):
+        raise ValueError(
+            "model must have a parameter with requires_grad=True, got none: nothing could learn"
+        )
+    if not torch.is_grad_enabled():
+        raise ValueError("model cannot be trained under torch.no_grad(), got gradients disabled")
+
+
+def _check_batches(batches):
+    """A function of one argument, the step."""
+    check_callable("batches", batches)
+    try:
+        signature = inspect.signature(batches)
+    except ValueError:  # a function written in C need not tell what it takes
+        return
+    try:
+        signature.bind(1)
+    except TypeError:
+        raise ValueError(
+            f"batches must be a function of one argument, the step, got one of {signature}"
+        ) from None
+
+
+def _pair(batch):
+    """What `batches` gave, if it is (tokens, targets)."""
+    if not isinstance(batch, (list, tuple)):
+        raise ValueError(f"batches must give (tokens, targets), got {kind(batch)}")
+    if len(batch) != 2:
+        raise ValueError(f"batches must give (tokens, targets), got {len(batch)} things")
+    return batch
+
+
+def _check_finite(step, loss, length):
+    """Stop before a step that would make NaN of every weight, and go on as if nothing were."""
+    if not math.isfinite(loss) or not math.isfinite(length):
+        raise ValueError(
+            "model must have a finite loss and gradient, got a loss of "
+            f"{loss} and a gradient of length {length} in step {step}"
+        )

@@ -760,6 +760,7 @@ def remember(tokens, cache):
 
 MODEL, WORDS = decoder(), torch.tensor([[1, 2, 6], [0, 3, 3]])
 READER = Encoder(7, 8, num_layers=2, num_heads=2)
+FROZEN = decoder().requires_grad_(False)
 NO_WORDS = {
     "a list": [[1, 2]],
     "floats": WORDS.float(),
@@ -804,6 +805,12 @@ TRANSFORMER = [
     *flags("Block, bias", lambda x: Block(8, 2, bias=x)),
     *others("Block, x", Block(4, 2), NOT_TOKENS_OF_4, "^x must (be|have) .*, got "),
     *others(
+        "Block, x",
+        Block(4, 2),
+        {"float64": torch.ones(1, 5, 4).double(), "another device": torch.ones(1, 5, 4).to("meta")},
+        "^x must have the dtype and device of the block's weights .*, got ",
+    ),
+    *others(
         "Block, head_mask",
         lambda x: Block(4, 2)(torch.ones(1, 3, 4), head_mask=x),
         {"floats": torch.ones(2), "two axes": torch.ones(1, 2, dtype=torch.bool)},
@@ -834,6 +841,12 @@ TRANSFORMER = [
     *others("Encoder, tokens", READER, NO_WORDS, "^tokens must .*, got "),
     *others(
         "Decoder, valid_lens", lambda x: MODEL(WORDS, valid_lens=x), NO_LENGTHS, "^valid_lens must "
+    ),
+    *others(
+        "Decoder, left_padding",
+        lambda x: MODEL(WORDS, left_padding=x),
+        NO_LENGTHS,
+        "^left_padding must .*, got ",
     ),
     *others(
         "Encoder, valid_lens",
@@ -872,8 +885,17 @@ TRANSFORMER = [
             "integers": WORDS,
             "a number": torch.tensor(1.0),
             "no word": torch.ones(0),
+            "NaN": torch.tensor([0.0, NAN]),
+            "inf": torch.tensor([0.0, INF]),
+            "-inf alone": torch.tensor([-INF, -INF]),
         },
         "^logits must .*, got ",
+    ),
+    *others(
+        "sample, generator",
+        lambda x: sample(torch.ones(3), generator=x),
+        {"a seed": 3, "a string": "cpu"},
+        "^generator must be a torch.Generator, got ",
     ),
     *numbers("sample, temperature", lambda x: sample(torch.ones(3), temperature=x), BELOW_0),
     *counts("sample, top_k", lambda x: sample(torch.ones(3), top_k="none" if x is None else x)),
@@ -888,10 +910,29 @@ TRANSFORMER = [
     *flags("generate, use_cache", lambda x: write(use_cache=x)),
     *numbers("generate, temperature", lambda x: write(temperature=x), BELOW_0),
     *others(
-        "generate, valid_lens",
-        lambda x: write(valid_lens=x),
+        "generate, left_padding",
+        lambda x: write(left_padding=x),
         NO_LENGTHS | {"no prompt": [0, 3]},
-        "^valid_lens must .*, got ",
+        "^left_padding must .*, got ",
+    ),
+    *others(
+        "fit, model",
+        lambda x: fit(x, lambda step: (WORDS, WORDS), steps=1, progress=False),
+        {"nothing": None, "no weights": torch.nn.ReLU(), "frozen": FROZEN},
+        "^model must .*, got ",
+    ),
+    *others(
+        "fit, what batches give",
+        lambda x: train(lambda step: x),
+        {"nothing": None, "a tensor": WORDS, "one": (WORDS,), "three": (WORDS, WORDS, WORDS)},
+        r"^batches must give \(tokens, targets\), got ",
+    ),
+    ("fit, batches: of nothing", lambda: train(lambda: WORDS), r"^batches must .*, got one of \("),
+    *others(
+        "fit, targets",
+        lambda x: train(lambda step: (WORDS, x)),
+        {"too high": WORDS + 1, "negative": WORDS - 1, "floats": WORDS.float(), "a list": [[1]]},
+        "^targets must .*, got ",
     ),
     *others(
         "fit, batches", train, {"a list": [(WORDS, WORDS)], "nothing": None}, "^batches must be a "

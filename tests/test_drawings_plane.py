@@ -48,7 +48,7 @@ def boxes(ax):
 
 
 def test_the_map_names_every_word_once_and_no_two_names_overlap():
-    names, xy = words.word_map()
+    names, xy = words.places()
     ax = drawings.word_map(names, xy, query="bat")
     written = ", ".join(text.get_text().replace(",\n", ", ") for text in ax.texts).split(", ")
     assert sorted(written) == sorted(names)

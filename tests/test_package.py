@@ -28,15 +28,14 @@ ELSEWHERE = {
     "d2lattn.pictures.interact": ["controls"],
     "d2lattn.language.stories": ["pronouns", "stories"],
     "d2lattn.language.words": [
-        "NextWord",
         "analogy",
         "least_loss",
+        "places",
         "sentences",
-        "train",
         "vocabulary",
-        "word_map",
         "word_vectors",
     ],
+    "d2lattn.language.next_word": ["NextWord", "train"],
     "d2lattn.exercises": ["check", "verdict"],
 }
 PUBLIC = {f"d2lattn.{name}": getattr(d2lattn, name) for name in d2lattn.__all__} | {

@@ -84,6 +84,8 @@ def test_the_corpus_holds_pronoun_sentences_of_the_full_list():
         (dict(count=0), "count must be an integer of at least 1, got 0"),
         (dict(seed=-1), "seed must be an integer of at least 0, got -1"),
         (dict(topics="sport"), "topics must be one of .*'people'.*, got 'sport'"),
+        (dict(topics=3), "topics must be a topic or a list of them, got 3"),
+        (dict(topics=["fruit", 3]), "topics must be one of .*, got 3"),
         (dict(topics=()), "topics must hold at least one topic, got none"),
     ],
 )

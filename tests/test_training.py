@@ -94,6 +94,7 @@ def test_snapshots_are_the_model_as_it_was():
         stopped = model()
         stop_after(step, stopped, steps=7)
         assert_same(got.snapshots[step], stopped)
+    assert got.model is trained
     assert not any(m.training for m in [trained, *got.snapshots.values()])
     tokens = reversing()(1)[0]
     logits = [snapshot(tokens) for snapshot in got.snapshots.values()]
@@ -143,12 +144,42 @@ def test_an_interrupt_while_the_model_works():
     assert got.interrupted and len(got.history) == 2 and list(got.snapshots) == [0, 1, 2]
 
 
-def test_other_errors_come_through():
+def test_other_errors_come_through_and_leave_evaluation_mode():
     def batches(step):
-        raise RuntimeError("no more data")
+        if step == 2:
+            raise RuntimeError("no more data")
+        return reversing()(step)
 
+    trained = model(dropout=0.5)
     with pytest.raises(RuntimeError, match="no more data"):
-        fit(model(), batches, steps=3, progress=False)
+        fit(trained, batches, steps=3, progress=False)
+    assert not any(module.training for module in trained.modules())
+
+
+@pytest.mark.parametrize("spoilt", ["the loss", "the gradient"])
+def test_nan_ends_the_training_before_it_is_in_the_weights(spoilt):
+    class Spoilt(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner, self.calls = model(), 0
+
+        def forward(self, tokens):
+            self.calls += 1
+            logits = self.inner(tokens)
+            if self.calls == 3 and spoilt == "the loss":  # inf, with a finite gradient
+                return logits.masked_fill(torch.arange(V) == 0, -math.inf)
+            if self.calls == 3:  # √0 is 0, its slope inf, and inf · 0 NaN
+                return logits + (0 * logits).abs().sqrt()
+            return logits
+
+    trained = Spoilt()
+    message = r"^model must have a finite loss and gradient, got a loss of .*(nan|inf).* in step 3"
+    with pytest.raises(ValueError, match=message):
+        fit(trained, reversing(), steps=5, progress=False)
+    two = model()
+    stop_after(2, two, steps=5)
+    assert_same(trained.inner, two)
+    assert not trained.training
 
 
 def test_a_target_of_minus_100_asks_nothing():
@@ -196,6 +227,32 @@ def test_targets_that_do_not_fit():
         (tokens.float(), "^targets must be an int64 tensor, got torch.float32"),
         (tokens - 100, "^targets must hold one that is not -100, got none"),
         (None, "^targets must be an int64 tensor, got NoneType"),
+        (tokens + V, r"^targets must lie between 0 and 6 .*, got values from 7 to 7"),
+        (tokens - 1, r"^targets must lie between 0 and 6 .* or be -100, got values from -1 to -1"),
     ]:
         with pytest.raises(ValueError, match=message):
             fit(model(), lambda step, t=targets: (tokens, t), steps=1, progress=False)
+
+
+def test_what_can_be_no_training():
+    pair = torch.zeros(2, L, dtype=torch.int64), torch.zeros(2, L, dtype=torch.int64)
+    frozen, lstm = model().requires_grad_(False), nn.LSTM(4, 4)
+    for trained, batches, message in [
+        (None, reversing(), "^model must be a torch.nn.Module, got NoneType"),
+        (nn.ReLU(), reversing(), "^model must have a parameter with requires_grad=True, got none"),
+        (frozen, reversing(), "^model must have a parameter with requires_grad=True, got none"),
+        (
+            lstm,
+            lambda step: (torch.ones(2, 3, 4), pair[1]),
+            "^model must give logits .*got tuple",
+        ),
+        (model(), lambda: pair, r"^batches must be a function of one argument, .*got one of \(\)"),
+        (model(), lambda step: None, r"^batches must give \(tokens, targets\), got NoneType"),
+        (model(), lambda step: pair[:1], r"^batches must give \(tokens, targets\), got 1 things"),
+        (model(), lambda step: (*pair, 3), r"^batches must give \(tokens, targets\), got 3 things"),
+        (model(), lambda step: ([[1]], pair[1]), "^tokens must be a tensor, got list"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            fit(trained, batches, steps=1, progress=False)
+    with torch.no_grad(), pytest.raises(ValueError, match=r"^model cannot be .* torch.no_grad\(\)"):
+        run(model())

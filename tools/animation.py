@@ -29,7 +29,7 @@ background:#d0822099;border:2px solid #fff;left:-50px;pointer-events:none"></div
 
 
 def figure():
-    names, places = words.word_map()
+    names, places = words.places()
     tokens = SENTENCE.split()
     x = (3 * places).round(decimals=1)[[names.index(word) for word in tokens]]
     return live.attention(x, tokens=tokens, scale=1.0)

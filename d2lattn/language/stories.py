@@ -8,8 +8,9 @@ word vectors of `words` are trained on it. Everything is lower case, without com
 
 import itertools
 import random
+from collections.abc import Sequence
 
-from d2lattn.arguments import check_choice, check_count
+from d2lattn.arguments import check_choice, check_count, show
 
 PEOPLE = {  # he, she: what they wear and where they are
     ("man", "woman"): ("coat", "street"),
@@ -151,7 +152,9 @@ TOPICS = {
 }
 
 
-def stories(count=5000, *, topics=tuple(TOPICS), seed=0):
+def stories(
+    count: int = 5000, *, topics: str | Sequence[str] = tuple(TOPICS), seed: int = 0
+) -> list[list[str]]:
     """Sentences drawn from the larger grammar, the topics taking turns.
 
     Args:
@@ -174,7 +177,9 @@ def stories(count=5000, *, topics=tuple(TOPICS), seed=0):
     """
     check_count("count", count)
     check_count("seed", seed, 0)
-    topics = [topics] if isinstance(topics, str) else list(topics)
+    topics = [topics] if isinstance(topics, str) else topics
+    if not isinstance(topics, (list, tuple)):
+        raise ValueError(f"topics must be a topic or a list of them, got {show(topics)}")
     for topic in topics:
         check_choice("topics", topic, tuple(TOPICS))
     if not topics:
@@ -184,7 +189,7 @@ def stories(count=5000, *, topics=tuple(TOPICS), seed=0):
     return [TOPICS[topic](pick).split() for topic in turns]
 
 
-def pronouns():
+def pronouns() -> list[tuple[list[str], str]]:
     """Every sentence whose last word decides what *it* means, with what it means.
 
     *the animal did not cross the street because it was too tired* (the animal) or *… wide* (the
