@@ -88,7 +88,7 @@ __all__ = [
 ]
 
 
-def default_device():
+def default_device() -> torch.device:
     """The fastest device torch can use here: cuda, then mps, then cpu.
 
     Returns:
@@ -105,7 +105,7 @@ def default_device():
     return torch.device("cpu")
 
 
-def check(exercise, answer):
+def check(exercise: str, answer: object) -> None:
     """Print one line about an answer to an exercise: see `d2lattn.exercises.check`.
 
     Example:

@@ -9,10 +9,11 @@ k. One multiply-add is 2 FLOPs; biases, activations and the softmax are not coun
 import copy
 import itertools
 import math
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from d2lattn.arguments import (
     check_alike,
@@ -66,7 +67,7 @@ CELLS = {"rnn": 1, "lstm": 4}
 PRODUCTS = ("Mm", "Addmm", "Bmm", "Baddbmm", "Linear", "Convolution", "ScaledDot")
 
 
-def conv_cost(n, d, k, *, dilated=False, causal=False):
+def conv_cost(n: int, d: int, k: int, *, dilated: bool = False, causal: bool = False) -> LayerCost:
     """The cost of a convolution over n positions, d channels in and out, padded to length n.
 
     flops = 2·k·n·d² (padded zeros are multiplied like the rest), one sequential operation; the
@@ -95,7 +96,7 @@ def conv_cost(n, d, k, *, dilated=False, causal=False):
     return LayerCost(2 * k * n * d * d, 1, path)
 
 
-def rnn_cost(n, d, *, cell="rnn"):
+def rnn_cost(n: int, d: int, *, cell: str = "rnn") -> LayerCost:
     """The cost of a recurrent layer over n positions, d numbers in and d in the state.
 
     hᵢ = tanh(W xᵢ + U hᵢ₋₁): flops = 4·n·d², n sequential operations, and n steps from the first
@@ -127,7 +128,7 @@ def rnn_cost(n, d, *, cell="rnn"):
     return LayerCost(CELLS[cell] * 4 * n * d * d, n, n)
 
 
-def attention_cost(n, d, *, projections=True):
+def attention_cost(n: int, d: int, *, projections: bool = True) -> LayerCost:
     """The cost of self-attention over n positions of width d, whatever the number of heads.
 
     flops = 4·n²·d for Q Kᵀ and the weighted sum, and 8·n·d² for the projections to queries, keys,
@@ -157,7 +158,7 @@ def attention_cost(n, d, *, projections=True):
     return LayerCost(4 * n * n * d + (8 * n * d * d if projections else 0), 1, 1)
 
 
-def layers_to_connect(n, k, *, dilated=False, causal=False):
+def layers_to_connect(n: int, k: int, *, dilated: bool = False, causal: bool = False) -> float:
     """How many convolutions it takes until every output has seen every input it may see.
 
     Causal: ⌈(n−1)/(k−1)⌉, dilated ⌈log_k n⌉. Centred: ⌈2(n−1)/(k−1)⌉; dilated 1 as long as one
@@ -222,7 +223,9 @@ class ConvLayer(nn.Module):
         torch.Size([1, 7, 4])
     """
 
-    def __init__(self, embed_dim, kernel_size, *, dilation=1, causal=False):
+    def __init__(
+        self, embed_dim: int, kernel_size: int, *, dilation: int = 1, causal: bool = False
+    ) -> None:
         super().__init__()
         check_count("embed_dim", embed_dim)
         check_count("dilation", dilation)
@@ -231,7 +234,7 @@ class ConvLayer(nn.Module):
         self.padding = (reach, 0) if causal else (reach // 2, reach // 2)  # before, after
         self.conv = nn.Conv1d(embed_dim, embed_dim, kernel_size, dilation=dilation)
 
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         check_floating("x", x, "(batch, length, embed_dim)")
         if x.ndim != 3 or x.shape[-1] != self.conv.in_channels:
             raise ValueError(
@@ -243,7 +246,7 @@ class ConvLayer(nn.Module):
         return self.conv(channels_first).mT  # (B, n, d)
 
 
-def connectivity(layer, n, d, *, samples=4):
+def connectivity(layer: Callable, n: int, d: int, *, samples: int = 4) -> Tensor:
     """Read off the gradients which input positions reach which output positions.
 
     connected[i, j] = (∂ output i / ∂ input j ≠ 0) at one of a few random inputs: one alone might
@@ -291,7 +294,7 @@ def connectivity(layer, n, d, *, samples=4):
     return connected
 
 
-def conv_connectivity(n, k, *, dilation=1, causal=False):
+def conv_connectivity(n: int, k: int, *, dilation: int = 1, causal: bool = False) -> Tensor:
     """Which inputs reach which outputs in one convolution: `connectivity` without a layer.
 
     connected[i, j] = (j is one of the k taps of output i), see `ConvLayer`.
@@ -329,7 +332,7 @@ def conv_connectivity(n, k, *, dilation=1, causal=False):
     return (back >= nearest) & (back <= farthest) & (back % dilation == 0)
 
 
-def compose(steps):
+def compose(steps: Sequence[Tensor]) -> Tensor:
     """What a stack of layers connects: the boolean product of what each of them connects.
 
     reached[i, j] = there is a path from input j to output i. One path is enough: that the
@@ -361,7 +364,9 @@ def compose(steps):
     return reached
 
 
-def receptive_field(steps, unit, *, within=None):
+def receptive_field(
+    steps: Sequence[Tensor], unit: tuple[int, int], *, within: Tensor | None = None
+) -> Tensor:
     """Every unit that one unit of a stack of layers sees, layer by layer, itself included.
 
     The walk goes down from the unit: in its own layer along `within`, then along the step below.
@@ -402,7 +407,7 @@ def receptive_field(steps, unit, *, within=None):
     return field
 
 
-def count_layers(steps, *, causal=False):
+def count_layers(steps: Sequence[Tensor] | Tensor, *, causal: bool = False) -> float:
     """Count the layers that it takes to connect every pair, by composing them one by one.
 
     Args:
@@ -446,7 +451,7 @@ def count_layers(steps, *, causal=False):
     return layers if (reached | ~wanted).all() else math.inf
 
 
-def count_flops(layer, n, d):
+def count_flops(layer: Callable, n: int, d: int) -> int:
     """Count the FLOPs of a layer as torch counts them, without computing a number.
 
     Runs a copy on the meta device under `torch.utils.flop_counter.FlopCounterMode`, which sees
@@ -480,7 +485,7 @@ def count_flops(layer, n, d):
     return counter.get_total_flops()
 
 
-def matmul_chain(layer, n, d):
+def matmul_chain(layer: Callable, n: int, d: int) -> int:
     """Count the products that have to wait for one another: the longest chain in the graph.
 
     Walks the graph that autograd records on the CPU and counts matrix products and convolutions

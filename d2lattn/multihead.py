@@ -144,8 +144,8 @@ class MultiHeadAttention(nn.Module):
     ) -> None:
         super().__init__()
         num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
-        widths = dict(qdim=qdim, kdim=kdim, vdim=vdim)
-        widths = {name: embed_dim if width is None else width for name, width in widths.items()}
+        given = dict(qdim=qdim, kdim=kdim, vdim=vdim)
+        widths = {name: embed_dim if width is None else width for name, width in given.items()}
         heads = dict(num_heads=num_heads, num_kv_heads=num_kv_heads)
         for name, count in dict(embed_dim=embed_dim, **heads, **widths).items():
             check_count(name, count)
@@ -223,7 +223,8 @@ class MultiHeadAttention(nn.Module):
                 return self._attend_to_lengths(query, key, value, lengths, is_causal)
             visible = visible.up_to(lengths)
             key, value = lengths.zero_padding(key, value)
-        output, weights = self._attend(*self._project(query, key, value), visible, need_weights)
+        query, key, value = self._project(query, key, value)
+        output, weights = self._attend(query, key, value, visible, need_weights)
         return (self._join(output), weights) if need_weights else self._join(output)
 
     def project(self, query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:

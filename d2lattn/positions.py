@@ -274,8 +274,8 @@ def apply_rotary(
         a, b = pairs[..., 0::2], pairs[..., 1::2]  # (..., L, D/2) each
     else:
         a, b = pairs.chunk(2, dim=-1)
-    turned = (a * cos - b * sin, a * sin + b * cos)
-    turned = torch.stack(turned, dim=-1).flatten(-2) if interleaved else torch.cat(turned, dim=-1)
+    pair = (a * cos - b * sin, a * sin + b * cos)
+    turned = torch.stack(pair, dim=-1).flatten(-2) if interleaved else torch.cat(pair, dim=-1)
     return turned.to(x.dtype)
 
 

@@ -7,6 +7,7 @@ Sources: Beltagy et al. 2020, "Longformer", section 3.1; Katharopoulos et al. 20
 are RNNs", section 3; Kitaev et al. 2020, "Reformer", section 2 and appendix A.
 """
 
+import functools
 import math
 
 import torch
@@ -77,16 +78,17 @@ def window_attention(
     if width >= n:  # the window holds everything
         return attention(query, key, value, is_causal=is_causal)
     lead = broadcast("query, key and value", query, key, value)
-    tensors = [x.expand(*lead, *x.shape[-2:]) for x in (query, key, value)]
+    query, key, value = (x.expand(*lead, *x.shape[-2:]) for x in (query, key, value))
     before, after = width - 1, 0 if is_causal else width - 1
-    trained = torch.is_grad_enabled() and any(x.requires_grad for x in tensors)
+    piece = functools.partial(_window_piece, query, key, value, before, after)
+    trained = torch.is_grad_enabled() and any(x.requires_grad for x in (query, key, value))
     if trained or not outside_graphs():
         # All whole blocks at once: the gradient of each slice is as long as the whole tensor.
         pieces = _window_pieces(n, before, after, at_once=n // BLOCK + 1)
-        return torch.cat([_window_piece(*tensors, before, after, *p) for p in pieces], -2)
+        return torch.cat([piece(*place) for place in pieces], -2)
     output = value.new_empty(*lead, n, value.shape[-1])
-    for piece in _window_pieces(n, before, after, at_once=BLOCKS):
-        output[..., piece[0], :] = _window_piece(*tensors, before, after, *piece)
+    for rows, keys, blocks in _window_pieces(n, before, after, at_once=BLOCKS):
+        output[..., rows, :] = piece(rows, keys, blocks)
     return output
 
 

@@ -226,13 +226,13 @@ EXERCISES = {
         _words_to_place,
         {
             "the three words of the question must be left out: one of them is often the nearest": (
-                lambda *question: _analogy(*question, exclude=False)
+                functools.partial(_analogy, exclude=False)
             ),
             "this is the dot product: a long vector wins. Divide by the lengths": (
-                lambda *question: _analogy(*question, unit=False)
+                functools.partial(_analogy, unit=False)
             ),
             "the sign is turned round: go from a to b, starting at c": (
-                lambda *question: _analogy(*question, toward=-1)
+                functools.partial(_analogy, toward=-1)
             ),
         },
     ),

@@ -122,7 +122,7 @@ class OpenExercise:
         return self.judge(answer)
 
 
-def check(exercise, answer):
+def check(exercise: str, answer: object) -> None:
     """Print one line about an answer: not attempted, correct, or what is wrong and why.
 
     An error in an answer is reported in this line, and not raised.
@@ -142,7 +142,7 @@ def check(exercise, answer):
     print(verdict(exercise, answer).message)
 
 
-def verdict(exercise, answer):
+def verdict(exercise: str, answer: object) -> Verdict:
     """Whether an answer is right, and the line about it that `check` prints.
 
     Args:
