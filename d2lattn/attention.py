@@ -182,16 +182,7 @@ def attention_weights(
         tensor([[1.0000, 0.0000],
                 [0.5000, 0.5000]])
     """
-    call = checked_call(
-        query,
-        key,
-        key,
-        attn_mask=attn_mask,
-        attn_bias=attn_bias,
-        is_causal=is_causal,
-        query_offset=query_offset,
-        scale=scale,
-    )
+    call = checked_call(query, key, key, attn_mask, attn_bias, is_causal, query_offset, scale)
     with in_full_precision(query):
         return explicit_weights(call.without_poison())
 
@@ -255,15 +246,7 @@ def attention(
         tensor([[1., 2.]])
     """
     call = checked_call(
-        query,
-        key,
-        value,
-        attn_mask=attn_mask,
-        attn_bias=attn_bias,
-        is_causal=is_causal,
-        query_offset=query_offset,
-        scale=scale,
-        dropout_p=dropout_p,
+        query, key, value, attn_mask, attn_bias, is_causal, query_offset, scale, dropout_p
     )
     check_choice("engine", engine, ENGINES)
     if chunk_size is not None:

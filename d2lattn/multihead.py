@@ -209,13 +209,7 @@ class MultiHeadAttention(nn.Module):
         check_flag("need_weights", need_weights)
         shape = (query.shape[0], self.num_heads, query.shape[1], key.shape[1])  # (B, H, L, S)
         attn_mask = _with_heads(attn_mask, shape)
-        visible = Visibility(
-            shape,
-            query.device,
-            attn_mask=attn_mask,
-            is_causal=is_causal,
-            query_offset=query_offset,
-        )
+        visible = Visibility(shape, query.device, attn_mask, None, is_causal, query_offset)
         if valid_lens is not None:
             lengths = _check_batch(Lengths(valid_lens, shape[3]), shape)
             plain = attn_mask is None and not query_offset and not need_weights
@@ -260,14 +254,8 @@ class MultiHeadAttention(nn.Module):
         self._check_heads(query, key, value)
         check_flag("need_weights", need_weights)
         shape = (*query.shape[:3], key.shape[2])
-        visible = Visibility(
-            shape,
-            query.device,
-            attn_mask=_with_heads(attn_mask, shape),
-            attn_bias=attn_bias,
-            is_causal=is_causal,
-            query_offset=query_offset,
-        )
+        attn_mask = _with_heads(attn_mask, shape)
+        visible = Visibility(shape, query.device, attn_mask, attn_bias, is_causal, query_offset)
         output, weights = self._attend(query, key, value, visible, need_weights)
         return (output, weights) if need_weights else output
 

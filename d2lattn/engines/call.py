@@ -74,7 +74,6 @@ def checked_call(
     query: Tensor,
     key: Tensor,
     value: Tensor,
-    *,
     attn_mask: Tensor | None,
     attn_bias: Tensor | None,
     is_causal: bool,
@@ -86,14 +85,7 @@ def checked_call(
     shape = scores_shape(query, key)
     check_value(query, key, value)
     check_number("dropout_p", dropout_p, 0, 1)
-    visible = Visibility(
-        shape,
-        query.device,
-        attn_mask=attn_mask,
-        attn_bias=attn_bias,
-        is_causal=is_causal,
-        query_offset=query_offset,
-    )
+    visible = Visibility(shape, query.device, attn_mask, attn_bias, is_causal, query_offset)
     return Call(query, key, value, visible, scale_of(scale, query), dropout_p)
 
 

@@ -75,16 +75,7 @@ def partial_attention(
     """
     if chunk_size is not None:
         check_count("chunk_size", chunk_size)
-    call = checked_call(
-        query,
-        key,
-        value,
-        attn_mask=attn_mask,
-        attn_bias=attn_bias,
-        is_causal=is_causal,
-        query_offset=query_offset,
-        scale=scale,
-    )
+    call = checked_call(query, key, value, attn_mask, attn_bias, is_causal, query_offset, scale)
     return attend_in_blocks(call, chunk_size)
 
 

@@ -44,11 +44,11 @@ class Visibility:
         self,
         shape,
         device,
-        *,
         attn_mask=None,
         attn_bias=None,
         is_causal=False,
         query_offset=None,
+        *,
         may_be_empty=None,
     ):
         check_causal(is_causal, query_offset, shape)
