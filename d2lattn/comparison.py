@@ -365,7 +365,7 @@ def compose(steps: Sequence[Tensor]) -> Tensor:
 
 
 def receptive_field(
-    steps: Sequence[Tensor], unit: tuple[int, int], *, within: Tensor | None = None
+    steps: Sequence[Tensor], unit: Sequence[int], *, within: Tensor | None = None
 ) -> Tensor:
     """Every unit that one unit of a stack of layers sees, layer by layer, itself included.
 

@@ -14,9 +14,8 @@ PICTURES = {
     f"{module.__name__}.{name}": value
     for module in (d2lattn.pictures.drawings, plots, live, interact)
     for name, value in vars(module).items()
-    if callable(value)
-    and not name.startswith("_")
-    and getattr(value, "__module__", "").startswith("d2lattn.pictures")
+    if name in getattr(module, "__all__", [])
+    or (callable(value) and name[0] != "_" and value.__module__ == module.__name__)
 }
 
 

@@ -25,7 +25,9 @@ class Controls(ipywidgets.VBox):
     the same on every machine, so a cell that ends in it is compared like any other.
     """
 
-    def __init__(self, draw: Callable[..., Axes | Figure], widgets: dict[str, ipywidgets.Widget]):
+    def __init__(
+        self, draw: Callable[..., Axes | Figure], widgets: dict[str, ipywidgets.Widget]
+    ) -> None:
         self.draw = draw
         self.controls = widgets
         self.picture = ipywidgets.Image(  # in its own size: a VBox would stretch it to the page

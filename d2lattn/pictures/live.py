@@ -10,6 +10,7 @@ import hashlib
 import html
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ import torch
 from d2lattn.arguments import check_count, check_flag, check_number, check_shares, show
 from d2lattn.comparison import attention_cost, conv_cost, rnn_cost
 from d2lattn.pictures import arrays
+from d2lattn.pictures.arrays import Numbers, Words
 from d2lattn.pictures.colours import ROLES
 
 STORED = Path(__file__).resolve().parent / "live_js" / "stored"
@@ -33,22 +35,21 @@ MOST_NUMBERS = 8  # in a token, query, key or value of the microscope
 class Figure:
     """A live figure. `html` is its fragment, `str` the line that stands for it in a terminal."""
 
-    def __init__(self, kind, line, data, table):
+    def __init__(self, kind: str, line: str, data: dict, table: str) -> None:
         self.line = line
-        data = json.dumps(
-            {"title": line, "roles": ROLES, **data}, ensure_ascii=False, separators=(",", ":")
-        )
-        data = html.escape(data, quote=False).replace("'", "&#x27;")
-        self.html = f'<div class="live-fallback">{table}<p>{STILL}</p></div>\n{element(kind, data)}'
+        data = {"title": line, "roles": ROLES, **data}
+        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        text = html.escape(text, quote=False).replace("'", "&#x27;")
+        self.html = f'<div class="live-fallback">{table}<p>{STILL}</p></div>\n{element(kind, text)}'
 
     def __repr__(self):
         return self.line
 
-    def _repr_mimebundle_(self, include=None, exclude=None):
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return {"text/plain": self.line, "text/html": self.html}
 
 
-def element(kind, data):
+def element(kind: str, data: str) -> str:
     """The element with its data, escaped, and the code that draws it; the name is the code's."""
     code = (STORED / f"{kind}.js").read_text(encoding="utf-8").split("\n", 1)[1].strip()
     if "</script" in code.lower():
@@ -58,7 +59,14 @@ def element(kind, data):
     return f"<{name} data-live='{data}'></{name}>\n<script type=\"module\">{code}</script>"
 
 
-def attention(x, *, tokens, scale=None, mask=None, projections=None):
+def attention(
+    x: Numbers,
+    *,
+    tokens: Words,
+    scale: float | None = None,
+    mask: str | Numbers | None = None,
+    projections: Sequence[Numbers] | None = None,
+) -> Figure:
     """Self-attention under the microscope: every number on screen, with its arithmetic in words.
 
     softmax(Q Kᵀ · scale) V with Q = X W_qᵀ, K = X W_kᵀ, V = X W_vᵀ, or Q = K = V = X (Vaswani et
@@ -99,7 +107,7 @@ def attention(x, *, tokens, scale=None, mask=None, projections=None):
     scores = query @ key.T * (query.shape[1] ** -0.5 if scale is None else scale)
     weights = torch.softmax(scores.masked_fill(~visible, -math.inf), dim=-1).nan_to_num()
     asks = len(x) // 2
-    best = weights[asks].argmax().item()
+    best = int(weights[asks].argmax())
     line = (
         f"live attention: {len(x)} tokens of {x.shape[1]} numbers; {tokens[asks]} gives its "
         f"largest share, {weights[asks, best]:.2f}, to {tokens[best]}"
@@ -115,7 +123,15 @@ def attention(x, *, tokens, scale=None, mask=None, projections=None):
     return Figure("attention", line, data, _table(caption, tokens, tokens, weights))
 
 
-def heads(weights=None, *, query=None, key=None, tokens, key_tokens=None, names=None):
+def heads(
+    weights: Numbers | None = None,
+    *,
+    query: Numbers | None = None,
+    key: Numbers | None = None,
+    tokens: Words,
+    key_tokens: Words | None = None,
+    names: Words | tuple[Words, Words | None] | None = None,
+) -> Figure:
     """Many heads, or snapshots of a model in training: who gives how much to whom.
 
     Small maps, one large, and the shares of one asking word carried to those who answer. Given
@@ -252,7 +268,7 @@ def _rounded_up(bound):
     return math.ceil(bound / place) * place
 
 
-def positions(dim, *, base, length):
+def positions(dim: int, *, base: float, length: int) -> Figure:
     """Clock hands, encoding and curves that move together; a turn depends on the distance alone.
 
     Pair j of the encoding stands at the angle p / base^(2j/dim) (Vaswani et al. 2017, section
@@ -296,7 +312,7 @@ def positions(dim, *, base, length):
     return Figure("positions", line, data, table)
 
 
-def field(kernel, depth, dilated, causal):
+def field(kernel: int, depth: int, dilated: bool, causal: bool) -> Figure:
     """What one unit in a stack of convolutions sees, and what such a layer costs.
 
     Layer l reads `kernel` taps, 1 or (dilated) kernelˡ positions apart. The table gives the costs
@@ -345,7 +361,7 @@ def field(kernel, depth, dilated, causal):
     return Figure("field", line, data, table)
 
 
-def steps(scores, values):
+def steps(scores: Numbers, values: Numbers) -> Figure:
     """The online softmax, one number at a time: running maximum, sum, rescaling and output.
 
     m' = max(m, s), l' = l·e^(m−m') + e^(s−m'), o' = o·e^(m−m') + e^(s−m')·v; the output is o/l
