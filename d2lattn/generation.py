@@ -46,7 +46,7 @@ class Cache:
         True
     """
 
-    def __init__(self, model: Decoder, batch_size: int = 1, *, max_len: int | None = None):
+    def __init__(self, model: Decoder, batch_size: int = 1, *, max_len: int | None = None) -> None:
         if not isinstance(model, Decoder):
             raise ValueError(f"model must be a Decoder, got {type(model).__name__}")
         max_len = model.max_len if max_len is None else max_len
@@ -57,8 +57,8 @@ class Cache:
                 f"max_len must be at most {model.max_len}, the rows of the model's learned "
                 f"positions, got {max_len}"
             )
-        attention, weight = model.blocks[0].attention, model.embedding.weight
-        shape = (len(model.blocks), batch_size, attention.num_kv_heads, max_len, attention.head_dim)
+        weight = model.embedding.weight
+        shape = (len(model.blocks), batch_size, model.num_kv_heads, max_len, model.head_dim)
         self.keys, self.values = (weight.new_zeros(shape).detach() for _ in range(2))
         self.length: int = 0
         self.padding: Tensor | None = None
@@ -71,8 +71,7 @@ class Cache:
     def check(self, model: Decoder, tokens: Tensor) -> None:
         """Refuse tokens (B, L) that cannot be added, before anything is computed."""
         layers, B, heads, max_len, head_dim = self.keys.shape
-        attention = model.blocks[0].attention
-        theirs = (len(model.blocks), attention.num_kv_heads, attention.head_dim)
+        theirs = (len(model.blocks), model.num_kv_heads, model.head_dim)
         if (layers, heads, head_dim) != theirs:
             raise ValueError(
                 f"cache must be made for this model, (layers, Hkv, D) = {theirs}, "
@@ -235,8 +234,8 @@ def generate(
                 logits = model(tokens, left_padding=left_padding)
             else:  # the cache remembers where the padding stood
                 logits = model(new, left_padding=None if step else left_padding, cache=cache)
-            options = dict(temperature=temperature, top_k=top_k, generator=generator)
-            new = sample(logits[:, -1], **options)[:, None]  # (B, 1)
+            drawn = sample(logits[:, -1], temperature=temperature, top_k=top_k, generator=generator)
+            new = drawn[:, None]  # (B, 1)
             tokens = torch.cat([tokens, new], dim=1)
     finally:
         model.train(was_training)

@@ -111,7 +111,7 @@ def from_d2l(mha: Any) -> MultiHeadAttention:
         True
     """
     names = ("W_q", "W_k", "W_v", "W_o")
-    projections = [getattr(mha, name, None) for name in names]
+    projections: list[Any] = [getattr(mha, name, None) for name in names]
     if not all(isinstance(projection, nn.Linear) for projection in projections):
         raise ValueError(f"mha must be a d2l.MultiHeadAttention, got {type(mha).__name__}")
     for name, projection in zip(names, projections, strict=True):

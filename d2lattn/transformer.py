@@ -14,7 +14,7 @@ and values, D = E / H, V words of the vocabulary.
 import contextlib
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
@@ -81,16 +81,18 @@ class Block(nn.Module):
         mlp_dim: int | None = None,
         dropout: float = 0.0,
         bias: bool = True,
-    ):
+    ) -> None:
         super().__init__()
-        options = dict(num_kv_heads=num_kv_heads, dropout=dropout, bias=bias)
-        self.attention = MultiHeadAttention(embed_dim, num_heads, **options)
+        self.attention = MultiHeadAttention(
+            embed_dim, num_heads, num_kv_heads=num_kv_heads, dropout=dropout, bias=bias
+        )
         mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
         check_count("mlp_dim", mlp_dim, least=0)
         self.attention_norm = nn.LayerNorm(embed_dim, bias=bias)
-        self.mlp_norm = nn.LayerNorm(embed_dim, bias=bias) if mlp_dim else None
-        self.mlp = None
+        self.mlp_norm: nn.Module | None = None
+        self.mlp: nn.Module | None = None
         if mlp_dim:
+            self.mlp_norm = nn.LayerNorm(embed_dim, bias=bias)
             self.mlp = nn.Sequential(
                 nn.Linear(embed_dim, mlp_dim, bias=bias),
                 nn.GELU(approximate="tanh"),
@@ -127,7 +129,7 @@ class Block(nn.Module):
             query, key = rotate(query), rotate(key)
         if remember is not None:
             key, value = remember(key, value)
-        found = self.attention.attend(
+        found: Any = self.attention.attend(
             query,
             key,
             value,
@@ -137,11 +139,11 @@ class Block(nn.Module):
             query_offset=query_offset,
             need_weights=need_weights,
         )
-        found, weights = found if need_weights else (found, None)  # (B, H, L, D), (B, H, L, S)
+        heads, weights = found if need_weights else (found, None)  # (B, H, L, D), (B, H, L, S)
         if head_mask is not None:
-            found = found * head_mask[:, None, None]
-        x = x + self.dropout(self.attention.join(found))
-        if self.mlp is not None:
+            heads = heads * head_mask[:, None, None]
+        x = x + self.dropout(self.attention.join(heads))
+        if self.mlp is not None and self.mlp_norm is not None:
             x = x + self.dropout(self.mlp(self.mlp_norm(x)))
         return (x, weights) if need_weights else x
 
@@ -219,19 +221,28 @@ class Transformer(nn.Module):
         check_number("init_std", init_std, 0)
         check_count("seed", seed, least=0)
         self.positions, self.base, self.window, self.max_len = positions, base, window, max_len
-        options = dict(num_kv_heads=num_kv_heads, mlp_dim=mlp_dim, dropout=dropout, bias=bias)
+        block = functools.partial(
+            Block,
+            embed_dim,
+            num_heads,
+            num_kv_heads=num_kv_heads,
+            mlp_dim=mlp_dim,
+            dropout=dropout,
+            bias=bias,
+        )
         with torch.device("meta"):  # the weights come below
             self.embedding = nn.Embedding(vocab_size, embed_dim)
-            self.position = None
+            self.position: nn.Module | None = None
             if positions == "learned":
                 self.position = LearnedPositionalEncoding(max_len, embed_dim)
             elif positions == "sinusoidal":
                 self.position = PositionalEncoding(embed_dim, max_len=max_len, base=base)
-            blocks = (Block(embed_dim, num_heads, **options) for _ in range(num_layers))
-            self.blocks = nn.ModuleList(blocks)
+            self.blocks = nn.ModuleList(block() for _ in range(num_layers))
             self.norm = nn.LayerNorm(embed_dim, bias=bias)
             self.to_logits = nn.Linear(embed_dim, vocab_size, bias=False)
-        if positions == "rotary" and self.blocks[0].attention.head_dim % 2:
+        self.num_heads, self.head_dim = num_heads, embed_dim // num_heads
+        self.num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
+        if positions == "rotary" and self.head_dim % 2:
             raise ValueError(
                 'positions="rotary" needs heads of an even width, since features turn in pairs, '
                 f"got embed_dim={embed_dim}, num_heads={num_heads}"
@@ -269,7 +280,7 @@ class Transformer(nn.Module):
     ):
         """The body of both models: embed, block after block, logits."""
         check_flag("need_weights", need_weights)
-        H = self.blocks[0].attention.num_heads
+        H = self.num_heads
         _check_head_mask(head_mask, (len(self.blocks), H), "(layers, heads)")
         first = query_offset or 0  # the column of the first token
         x = self._embed(tokens, first, left_padding)
@@ -312,7 +323,7 @@ class Transformer(nn.Module):
         columns alike, which neither distances nor rotations notice."""
         if self.positions != "alibi":
             return None
-        H = self.blocks[0].attention.num_heads
+        H = self.num_heads
         return alibi_bias(H, stop - first, stop, query_offset=first, device=device)
 
     def _mask(self, tokens, first, mask=None):

@@ -59,7 +59,7 @@ class NextWord(nn.Module):
         is_causal: bool = True,
         scale: float | None = None,
         seed: int = 0,
-    ):
+    ) -> None:
         super().__init__()
         _check_list("words", words)
         twice = [word for word, count in Counter(words).items() if count > 1]
@@ -170,8 +170,9 @@ def train(
         >>> list(run.snapshots), len(run.held_out)
         ([0, 20, 40], 20)
     """
-    options = dict(positions=positions, is_causal=is_causal, scale=scale, seed=seed)
-    model = NextWord(vocabulary(), embed_dim, **options)
+    model = NextWord(
+        vocabulary(), embed_dim, positions=positions, is_causal=is_causal, scale=scale, seed=seed
+    )
     generator = torch.Generator().manual_seed(seed)
     seen, held_out = _split(sentences(), generator)
     tokens = model.encode(seen)  # (100, 9)
