@@ -139,13 +139,13 @@ class Block(nn.Module):
             query_offset=query_offset,
             need_weights=need_weights,
         )
-        heads, weights = found if need_weights else (found, None)  # (B, H, L, D), (B, H, L, S)
+        heads = found[0] if need_weights else found  # (B, H, L, D)
         if head_mask is not None:
             heads = heads * head_mask[:, None, None]
         x = x + self.dropout(self.attention.join(heads))
         if self.mlp is not None and self.mlp_norm is not None:
             x = x + self.dropout(self.mlp(self.mlp_norm(x)))
-        return (x, weights) if need_weights else x
+        return (x, found[1]) if need_weights else x
 
     def _check_tokens(self, x):
         width, weight = self.attention.embed_dim, self.attention_norm.weight
