@@ -37,12 +37,12 @@ class Lengths:
         if not outside_graphs() or valid_lens.numel() == 0 or valid_lens.device.type == "meta":
             return
         lengths = valid_lens.flatten().tolist()
-        if min(lengths) < 0 or max(lengths) > max_len:
+        self.shortest, longest = min(lengths), max(lengths)
+        if self.shortest < 0 or longest > max_len:
             raise ValueError(
                 f"valid_lens must lie between 0 and {max_len} (the number of keys), got values "
-                f"from {min(lengths)} to {max(lengths)}"
+                f"from {self.shortest} to {longest}"
             )
-        self.shortest = min(lengths)
 
     def zero_padding(self, *tensors):
         """Tensors (B, S, E) with 0 past the lengths, if a NaN or an inf could do harm there."""
