@@ -12,6 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = (ROOT / "tools", ROOT / "benchmarks")
 TOOLS = {path.stem for folder in FOLDERS for path in folder.glob("*.py")}
 TOOLS -= {"live_code"}  # part of `live`
+TESTS = (ROOT / "tests", ROOT / "tests" / "pictures")
 
 PYTEST = (
     *(sys.executable, "-m", "pytest", "-q", "-n", "auto", "-p", "no:nbval"),
@@ -31,7 +32,7 @@ def is_of_the_package(path):
 
 def files():
     """The package itself, for its doctests, and the files that test it."""
-    tests = sorted((ROOT / "tests").glob("test_*.py"))
+    tests = sorted(path for folder in TESTS for path in folder.glob("test_*.py"))
     return [ROOT / "d2lattn", *filter(is_of_the_package, tests)]
 
 

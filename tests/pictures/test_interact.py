@@ -2,12 +2,9 @@
 
 import ast
 import functools
+import html
 import io
 import pathlib
-
-import matplotlib as mpl
-
-mpl.use("Agg")
 
 import ipywidgets
 import matplotlib.pyplot as plt
@@ -27,7 +24,6 @@ ONLY_IN_8 = {
 
 @pytest.fixture(autouse=True)
 def no_figure_is_left_open():
-    plt.close("all")
     yield
     assert plt.get_fignums() == []
 
@@ -55,6 +51,13 @@ def test_a_new_value_redraws_picture_and_words():
     panel.controls["size"].value = 3
     assert png(panel) == before
     assert panel.words.value == words
+
+
+@pytest.mark.parametrize("name", ["<pad>", "</s>", "a & b", "&lt;s&gt;", "<img onerror=alert(1)>"])
+def test_words_are_no_html(name):
+    panel = controls(draw, name=[name])
+    shown = panel.words.value.removeprefix("<small>").removesuffix("</small>")
+    assert "<" not in shown and html.unescape(shown).startswith(f"{name} False")
 
 
 def test_the_picture_has_a_white_opaque_background():

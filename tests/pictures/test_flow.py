@@ -2,15 +2,12 @@
 
 import warnings
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
 from matplotlib.colors import to_hex
+from seen import outside, overlapping, strings
 
 from d2lattn.pictures.colours import ROLES
 from d2lattn.pictures.plots import describe, flow
@@ -19,21 +16,8 @@ WORDS = ["the", "dog", "chased", "the", "cat", "what", "a", "scared"]
 SHARES = [0.01, 0.06, 0.02, 0.01, 0.84, 0.02, 0.01, 0.03]
 
 
-@pytest.fixture(autouse=True)
-def close_figures():
-    plt.close("all")
-    before = dict(mpl.rcParams)
-    yield
-    plt.close("all")
-    assert dict(mpl.rcParams) == before
-
-
 def words(ax):
     return [text for text in ax.texts if text.get_gid() == "flow-word"]
-
-
-def strings(ax):
-    return [text.get_text() for text in ax.texts]
 
 
 def face(text):
@@ -91,11 +75,14 @@ def test_the_query_goes_down_from_who_asks_and_along_to_every_word():
 
 
 def test_a_band_is_as_wide_as_its_share_where_it_starts_and_where_it_ends():
-    drawn = bands(flow(WORDS, SHARES, query=-1))
+    ax = flow(WORDS, SHARES, query=-1)
+    drawn = bands(ax)
     assert sorted(drawn) == list(range(8))
-    starts = np.array([drawn[i][7, 0] - drawn[i][0, 0] for i in range(8)])
+    left, right = (np.array([drawn[i][end, 0] for i in range(8)]) for end in (0, 7))
+    for bar, low, high, share in zip(bars(ax), left, right, SHARES, strict=True):
+        middle = bar.get_x() + bar.get_width() / 2  # as wide as its bar where the share is 1
+        assert (high - low, (low + high) / 2) == pytest.approx((share * bar.get_width(), middle))
     ends = np.array([height(drawn[i]) for i in range(8)])
-    assert starts / starts.sum() == pytest.approx(SHARES)
     assert ends / ends.sum() == pytest.approx(SHARES)
 
 
@@ -175,6 +162,17 @@ def test_describe_follows_the_bars_not_the_arguments():
     assert describe(ax) == "z asks: z 0.90, b 0.10"
 
 
+def test_two_on_one_axes_are_both_described():
+    ax = flow(["a", "b"], [0.3, 0.7], query=0, output="c")
+    flow(["d", "e", "f"], [0, 0, 1], query=1, mask=[False, True, True], ax=ax)
+    assert describe(ax) == "a asks: b 0.70, a 0.30; out comes c | e asks: f 1.00; 1 hidden"
+
+
+def test_a_line_break_in_a_word_is_none_in_the_description():
+    said = describe(flow(["two\nlines", "b"], [1, 0], query=0, output="(1,\n2)"))
+    assert said == "two lines asks: two lines 1.00; out comes (1, 2)"
+
+
 SIZES = {"chapter": None, "slide": (12.8, 7.2), "strip": (8, 2)}
 CASES = {
     "4": (["the", "bat", "slept", "well"], {}),
@@ -209,20 +207,7 @@ def test_no_label_is_clipped_or_touches_another(case, size):
     if SIZES[size]:
         _, ax = plt.subplots(figsize=SIZES[size], layout="constrained")
     ax = flow(tokens, [1 / len(tokens)] * len(tokens), query=-1, ax=ax, **options)
-    renderer = ax.figure.canvas.get_renderer()
-    ax.figure.draw(renderer)
-    shown = [text for text in ax.texts if text.get_text()]  # an arrow is a text without letters
-    boxes = [
-        text.get_bbox_patch().get_window_extent(renderer)
-        if text.get_bbox_patch()
-        else text.get_window_extent(renderer)
-        for text in shown
-    ]
-    for i, box in enumerate(boxes):
-        inside = ax.figure.bbox.x0 <= box.x0 and box.x1 <= ax.figure.bbox.x1
-        assert inside and box.y0 >= 0, shown[i].get_text()
-        for j in range(i):
-            assert not box.overlaps(boxes[j]), (shown[i].get_text(), shown[j].get_text())
+    assert not overlapping(ax) and not outside(ax)
     if size == "slide":
         assert words(ax)[0].get_fontsize() >= 16  # a fortieth of the slide's height, and more
 

@@ -1,0 +1,25 @@
+"""What every test of pictures begins with: no window, no figure left open, no global style."""
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import pytest
+
+pytest.register_assert_rewrite("seen")
+
+
+@pytest.fixture(autouse=True)
+def nothing_outside_the_figure_changes(monkeypatch):
+    """No picture asks for the current Axes or changes rcParams; none is open after its test."""
+
+    def forbidden(*args, **kwargs):
+        raise RuntimeError("plt.gca was called")
+
+    monkeypatch.setattr(plt, "gca", forbidden)
+    plt.close("all")
+    before = dict(mpl.rcParams)
+    yield
+    plt.close("all")
+    assert dict(mpl.rcParams) == before

@@ -1,0 +1,161 @@
+"""What is the same for every picture of one Axes, asked of all of them."""
+
+import inspect
+from functools import partial
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import torch
+from matplotlib.colors import to_hex
+from seen import outside, overlapping, pixels, sizes, written
+
+from d2lattn.pictures import drawings, plots
+from d2lattn.pictures.colours import FAINT, INK
+
+WORDS = ["the", "bat", "slept"]
+X = np.array([[0.25, -0.5], [1, 2], [3, 1]])
+SHARES = np.array([[0.25, 0.25, 0.5], [0.125, 0.625, 0.25], [0.5, 0.25, 0.25]])
+EYE, TWO = np.eye(2), np.array([[1.0, 0.5], [-0.25, 1]])
+ASKS = dict(query="bat")
+FRUIT = dict(names={"fruit": WORDS}, arrows=[X[:2]])
+LAYER = {"RNN": np.array([1, 2]), "CNN": np.array([2, 1])}
+NEAR = {"dog": np.array([-0.4, -0.2]), "milk": np.array([0, 0.6])}
+
+
+DRAWINGS = {
+    "blend": partial(drawings.blend, WORDS, X, SHARES, **ASKS),
+    "bottleneck": partial(drawings.bottleneck, WORDS, ["die", "Fledermaus"]),
+    "columns": partial(plots.columns, X, np.array([1, 0])),
+    "cross_attention": partial(drawings.cross_attention, WORDS[:2], WORDS, SHARES[:2], **ASKS),
+    "encoder_decoder": partial(drawings.encoder_decoder),
+    "flow": partial(plots.flow, WORDS, SHARES, scores=SHARES, values=WORDS, output="it", **ASKS),
+    "groups": partial(drawings.groups, {"fruit": X, "firm": X + 1}, **FRUIT),
+    "growing_integers": partial(drawings.growing_integers, NEAR, [0, 1, 3]),
+    "heatmap": partial(plots.heatmap, SHARES, tokens=WORDS, annot=True),
+    "induction": partial(drawings.induction, ["a", *WORDS, "a"]),
+    "jumping_bits": partial(drawings.jumping_bits, 9),
+    "layer_lines": partial(drawings.layer_lines, np.array([1, 2]), LAYER),
+    "layer_points": partial(drawings.layer_points, LAYER),
+    "lines": partial(plots.lines, np.array([1, 2]), LAYER),
+    "model_map": partial(drawings.model_map, 3),
+    "network": partial(drawings.network, [np.eye(4, dtype=bool)], unit=(1, 2)),
+    "one_answer": partial(drawings.one_answer, WORDS, abs(X.round()), EYE, EYE, EYE, **ASKS),
+    "projections": partial(drawings.projections, 3, 5, 7),
+    "pull": partial(drawings.pull, WORDS, X, SHARES, around=X, **ASKS),
+    "shadows": partial(drawings.shadows, WORDS, X, **ASKS),
+    "shared_heads": partial(drawings.shared_heads, 6, 3),
+    "split_and_join": partial(
+        drawings.split_and_join, WORDS, np.stack([SHARES, SHARES]), head_dim=4, **ASKS
+    ),
+    "staircase": partial(drawings.staircase, ["well", *WORDS]),
+    "stretching_fractions": partial(drawings.stretching_fractions, [4, 6]),
+    "transformer_block": partial(drawings.transformer_block),
+    "turning_arrows": partial(drawings.turning_arrows, *TWO, (2, 1)),
+    "word_map": partial(drawings.word_map, WORDS, X, output="the", outline=WORDS, **ASKS),
+}
+QUERIES = [name for name, draw in DRAWINGS.items() if "query" in draw.keywords]
+TITLED = [n for n, draw in DRAWINGS.items() if "title" in inspect.signature(draw).parameters]
+every_drawing = pytest.mark.parametrize("draw", DRAWINGS.values(), ids=DRAWINGS)
+
+
+def test_no_drawing_is_left_out():
+    assert {*drawings.__all__, *plots.__all__} - {"describe", "heatmaps"} == set(DRAWINGS)
+
+
+@every_drawing
+def test_a_white_figure_of_its_own_without_axes(draw):
+    mine = plt.figure()
+    ax = draw()
+    assert isinstance(ax, plt.Axes) and ax.figure is not mine and not mine.axes
+    assert to_hex(ax.figure.get_facecolor(), keep_alpha=True) == "#ffffffff"
+
+
+@every_drawing
+def test_the_axes_that_are_given_and_no_others(draw):
+    figure, (left, right) = plt.subplots(1, 2)
+    current = plt.figure()  # another one
+    before = plt.get_fignums()
+    assert draw(ax=left) is left
+    assert plt.get_fignums() == before and plt.gcf() is current
+    assert figure.axes[:2] == [left, right]
+    assert left.get_children() != right.get_children() and not right.has_data() and not right.texts
+    assert plots.describe(left) == plots.describe(draw())
+
+
+@every_drawing
+@pytest.mark.parametrize("ax", ["left", [], 0, plt.Figure()], ids=lambda ax: type(ax).__name__)
+def test_what_is_no_axes_is_refused_before_a_figure_is_made(draw, ax):
+    with pytest.raises(ValueError, match=r"^ax must be a matplotlib Axes or None, got "):
+        draw(ax=ax)
+    assert not plt.get_fignums()
+
+
+@pytest.mark.parametrize("name", TITLED)
+def test_a_title_is_written_above(name):
+    assert DRAWINGS[name](title="so it is").get_title() == "so it is"
+
+
+@every_drawing
+def test_it_is_said_in_one_line_which_is_always_the_same(draw):
+    said = plots.describe(ax := draw())
+    assert said and "\n" not in said and said == plots.describe(draw())
+    assert said.startswith(ax.get_title())
+
+
+@every_drawing
+def test_letters_are_large_dark_and_free(draw):
+    """At least 9 points, INK or FAINT, nothing on one another, nothing cut off."""
+    ax = draw()
+    assert min(sizes(ax.figure)) >= 9
+    assert not overlapping(ax) and not outside(ax)
+    colours = {to_hex(text.get_color()) for text in written(ax)}
+    if draw.func is drawings.model_map:  # white, in a dark box, on what the chapter is about
+        colours.remove("#ffffff")
+    if draw.func is not plots.heatmap:  # seaborn's numbers are dark in light cells, light in dark
+        assert colours <= {INK, FAINT}
+
+
+def turned(convert, given):
+    """The arguments with every array of numbers in them converted."""
+    if isinstance(given, np.ndarray):
+        return convert(given)
+    if isinstance(given, dict):
+        return {name: turned(convert, value) for name, value in given.items()}
+    return given
+
+
+@every_drawing
+@pytest.mark.parametrize("convert", [np.ndarray.tolist, torch.from_numpy], ids=["list", "tensor"])
+def test_numbers_may_be_lists_or_tensors_as_well_as_arrays(draw, convert):
+    arguments = [turned(convert, given) for given in draw.args]
+    again = draw.func(*arguments, **turned(convert, draw.keywords))
+    assert np.array_equal(pixels(again), pixels(draw()))
+
+
+@every_drawing
+@pytest.mark.parametrize("convert", [tuple, np.array], ids=["tuple", "array"])
+def test_words_may_be_any_sequence_of_strings(draw, convert):
+    def words(given):
+        listed = isinstance(given, list) and isinstance(given[0], str)
+        return convert(given) if listed else given
+
+    options = {name: words(given) for name, given in draw.keywords.items()}
+    again = draw.func(*map(words, draw.args), **options)
+    assert np.array_equal(pixels(again), pixels(draw()))
+
+
+@pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.parametrize("query", [1, np.int64(1)], ids=["int", "numpy"])
+def test_who_asks_may_be_named_by_the_place(name, query):
+    assert np.array_equal(pixels(DRAWINGS[name](query=query)), pixels(DRAWINGS[name]()))
+
+
+@pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.parametrize("query", ["cow", 3, True, 1.0, None])
+def test_who_asks_must_be_there(name, query):
+    if name == "word_map" and query is None:
+        query = ["bat", "cow"]
+    with pytest.raises(ValueError, match=r"^query must .*, got "):
+        DRAWINGS[name](query=query)
+    assert not plt.get_fignums()
