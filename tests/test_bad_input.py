@@ -46,7 +46,7 @@ from d2lattn import (
     window_mask,
 )
 from d2lattn.interop import from_d2l, from_gpt2, from_torch
-from d2lattn.pictures import drawings, interact, plots
+from d2lattn.pictures import drawings, interact, live, plots
 from d2lattn.pictures.arrays import to_numpy
 from d2lattn.training import fit
 
@@ -260,7 +260,6 @@ NOT_REAL = {
     "nothing": None,
     "a dict": {},
 }
-NOT_AN_AX = {"a string": "left", "a figure": plt.figure(), "a list": [], "an index": 0}
 WRONG_SHAPES = {"a number": 1.0, "one axis": [1.0], "four axes": np.ones((1, 1, 1, 1))}
 NO_CELL = {"no row": np.ones((0, 3)), "no column": np.ones((3, 0)), "no cell": []}
 NOT_NAMES = {
@@ -272,7 +271,6 @@ NOT_NAMES = {
     "negative": -1,
     "a float": 1.5,
 }
-AX_RULE = "^ax must be a matplotlib Axes or None, got "
 
 
 def matrix(**options):
@@ -333,7 +331,6 @@ PLOTS = [
         {"of old": "%.2f", "of integers": "d", "a number": 2, "nothing": None},
         "^fmt must be a format of numbers such as '.2f', got ",
     ),
-    *others("heatmap ax", lambda ax: matrix(ax=ax), NOT_AN_AX, AX_RULE),
     *others("heatmaps stack", plots.heatmaps, NOT_REAL, "^stack must hold .*, got "),
     *others(
         "heatmaps stack",
@@ -390,7 +387,6 @@ PLOTS = [
         {"unknown": "lg", "empty": "", "a bool": False},
         "^yscale must be one of .*'log'.*, got ",
     ),
-    *others("lines ax", lambda ax: curve(ax=ax), NOT_AN_AX, AX_RULE),
     *others("columns P", lambda P: plots.columns(P, [0]), NOT_REAL, "^P must hold .*, got "),
     *others(
         "columns P",
@@ -419,7 +415,6 @@ PLOTS = [
         lambda: plots.columns(np.eye(3), [[0], [0, 1]]),
         "^which must hold numbers that numpy takes, got ",
     ),
-    *others("columns ax", lambda ax: plots.columns(np.eye(3), [0], ax=ax), NOT_AN_AX, AX_RULE),
     *others("network steps", drawings.network, NOT_STEPS, STEPS_RULE),
     *others(
         "network unit", lambda unit: drawings.network([STEP], unit=unit), NOT_A_UNIT, UNIT_RULE
@@ -430,7 +425,6 @@ PLOTS = [
         {"another size": torch.eye(2).bool(), "numbers": torch.eye(3), "a string": "ab"},
         r"^within must be boolean \(3, 3\) tensors, got ",
     ),
-    *others("network ax", lambda ax: drawings.network([STEP], ax=ax), NOT_AN_AX, AX_RULE),
     *others(
         "describe ax",
         plots.describe,
@@ -953,215 +947,226 @@ TRANSFORMER = [
 ]
 
 
-# Drawings -----------------------------------------------------------------------------------------
+# Pictures -----------------------------------------------------------------------------------------
+# (What is no Axes and what is no query is refused by all of them alike: tests/pictures.)
 
-THREE_WORDS, IN_PLANE, THIRDS = (
-    ["a", "bat", "slept"],
-    [[0, 0], [1, 2], [3, 1]],
-    [1 / 3, 1 / 3, 1 / 3],
-)
-NOT_IN_PLANE = {
-    "a column too many": np.ones((3, 3)),
-    "a row missing": np.ones((2, 2)),
-    "one axis": [1, 2, 3],
-    "ragged": [[0, 1], [1], [2, 3]],
-    "strings": [["x", "y"]] * 3,
-    "NaN": [[0, 0], [1, NAN], [3, 1]],
-    "infinity": [[0, 0], [1, INF], [3, 1]],
+
+def refused(draw, given, **wrong):
+    """Rows for the arguments of a picture: a dict of wrong values each, or that and the rule."""
+    rows = []
+    for name, values in wrong.items():
+        values, rule = values if isinstance(values, tuple) else (values, "must .*, got ")
+        call = functools.partial(_changed, draw, given, name)
+        rows += others(f"{draw.__name__} {name}", call, values, f"^{name} .*{rule}")
+    return rows
+
+
+def _changed(draw, given, name, value):
+    return draw(**{**given, name: value})
+
+
+NOT_WORDS = {"a string": "the dog", "a number": 3, "nothing": None, "none": []}
+WORDS_RULE = NOT_WORDS, "must (be a list of strings|hold at least 1 string), got "
+COUNT_RULE = NOT_A_COUNT | {"zero": 0}, "must be an integer of at (least|most) .*, got "
+NUMBER_RULE = NOT_A_NUMBER, "must be a finite number.*, got "
+FLAG_RULE = NOT_A_FLAG, "must be True or False, got "
+SCALE_RULE = {"unknown": "lg", "made of functions": "function"}, "must be one of .*'log'.*, got "
+NO_NUMBERS = {
+    "strings": ["a", "b", "c"],
+    "a string": "abc",
+    "ragged": [[1.0], [1.0, 2.0]],
+    "complex": [0.5j, 0.25j, 0.25j],
+    "on meta": torch.ones(3, device="meta"),
 }
-NOT_SHARES = {
+NOT_SHARES = NO_NUMBERS | {
+    "nothing": None,
     "two": [0.5, 0.5],
+    "of another length": np.eye(2),
     "a sum of 2": [1.0, 0.5, 0.5],
     "negative": [1.5, -0.5, 0.0],
     "NaN": [NAN, 0.5, 0.5],
-    "strings": ["a", "b", "c"],
 }
-NOT_ASKING = {"unknown": "cat", "too far": 3, "nothing": None}
-DRAWINGS = [
-    *others(
-        "layer_lines x",
-        lambda x: drawings.layer_lines(x, {"RNN": [1, 2]}),
-        {"too long": [1, 2, 3], "a number": 1},
-        "^(x|series).* must ",
+NOT_IN_PLANE = {
+    "a column too many": np.ones((3, 3)),
+    "one axis": [1, 2, 3],
+    "ragged": [[0, 1], [1], [2, 3]],
+    "strings": [["x", "y"]] * 3,
+    "complex": [[1j, 2]] * 3,
+    "NaN": [[0, 0], [1, NAN], [3, 1]],
+    "infinity": [[0, 0], [1, INF], [3, 1]],
+}
+NOT_A_PAIR = {"nothing": None, "one number": [1], "three": (1, 2, 3), "NaN": (1, NAN), "text": "ab"}
+PLACES = dict(words=["a", "bat", "slept"], x=[[0, 0], [1, 2], [3, 1]])
+ASKED = PLACES | dict(query="bat")
+BLENDED = ASKED | dict(weights=[1 / 3, 1 / 3, 1 / 3])
+FOR_EACH_WORD = dict(words=WORDS_RULE, x=NOT_IN_PLANE | {"a row missing": np.ones((2, 2))})
+NOT_CHOSEN = {"unknown": ["a", "cat"], "a letter": "t", "too far": [3], "a float": 1.5}
+FLOW = dict(tokens=PLACES["words"], weights=[0.25, 0.5, 0.25], query=1)
+CROSSED = dict(asking=["the", "dog"], answering=["Hund", "der", "hat"], query=1)
+CROSSED["weights"] = CROSS = np.array([[0.1, 0.7, 0.2], [0.6, 0.3, 0.1]])
+ONE = dict(words=["small", "cat"], x=[[0, 1], [1, 0]], w_q=[[0, 1], [0, 0]], w_k=np.eye(2))
+ONE |= dict(w_v=[[10, 0]], query=0)
+SPLIT = dict(tokens=["a", "bat"], weights=[[[1, 0], [0.5, 0.5]]], head_dim=2)
+TURNED = dict(query=(1, 0), key=(1, 0), positions=(2, 1))
+CURVES = dict(x=[1, 2], series={"RNN": [1, 2]})
+DROWNED = dict(vectors={"dog": (1, 0), "milk": (0, 1)}, positions=[0])
+
+PICTURES = [
+    *refused(
+        plots.flow,
+        FLOW,
+        weights=(NOT_SHARES, "must (hold|have|be shares).*, got "),
+        scores=NO_NUMBERS | {"one": [1.0]},
+        mask={"numbers": [1.0] * 3, "strings": ["a"] * 3, "a string": "abc", "one": [True]},
+        values={"too few": ["x"], "a number": 3, "a string": "abc"},
+        output={"a number": 3, "a list": ["cat"]},
+        asker={"a number": 3, "a list": ["cat"]},
+        fmt={"of old": "%.2f", "of integers": "d", "a number": 2, "nothing": None},
     ),
-    *others(
-        "layer_lines series",
-        lambda series: drawings.layer_lines([1, 2], series),
-        {"none": {}, "a list": [1, 2], "no layer": {"MLP": [1, 2]}, "no name": {3: [1, 2]}},
-        "^series must (be a dict|have names that begin with) .*, got ",
+    *refused(plots.lines, CURVES, xscale=SCALE_RULE, yscale=SCALE_RULE),
+    *refused(
+        drawings.layer_lines,
+        CURVES,
+        x={"two axes": np.eye(2), "a number": 1},
+        series={
+            "too short": {"RNN": [1]},
+            "none": {},
+            "a list": [1, 2],
+            "no layer": {"MLP": [1, 2]},
+            "no name": {3: [1, 2]},
+        },
+        markers=FLAG_RULE,
+        xscale=SCALE_RULE,
+        yscale=SCALE_RULE,
     ),
-    *flags(
-        "layer_lines markers",
-        lambda flag: drawings.layer_lines([1, 2], {"RNN": [1, 2]}, markers=flag),
-    ),
-    *others(
-        "layer_lines xscale",
-        lambda scale: drawings.layer_lines([1, 2], {"RNN": [1, 2]}, xscale=scale),
-        {"unknown": "logarithmic"},
-        "^xscale must be one of .*, got ",
-    ),
-    *others(
-        "layer_lines yscale",
-        lambda scale: drawings.layer_lines([1, 2], {"RNN": [1, 2]}, yscale=scale),
-        {"unknown": "logarithmic"},
-        "^yscale must be one of .*, got ",
-    ),
-    *others(
-        "layer_points points",
+    *refused(
         drawings.layer_points,
-        {"none": {}, "a list": [(1, 2)], "no layer": {"MLP": (1, 2)}},
-        "^points must (be a dict|have names that begin with) .*, got ",
-    ),
-    *others(
-        "layer_points place",
-        lambda place: drawings.layer_points({"RNN": place}),
-        {
-            "a number": 1,
-            "three": (1, 2, 3),
-            "zero": (0, 1),
-            "words": ("a", "b"),
-            "ragged": [1, [2]],
+        {},
+        points={
+            "none": {},
+            "a list": [(1, 2)],
+            "no layer": {"MLP": (1, 2)},
+            "of a number": {"RNN": 1},
+            "of three": {"RNN": (1, 2, 3)},
+            "at zero": {"RNN": (0, 1)},
+            "of words": {"RNN": ("a", "b")},
+            "ragged": {"RNN": [1, [2]]},
         },
-        "^points 'RNN' must .*, got ",
     ),
-    *others(
-        "word_map words",
-        lambda w: drawings.word_map(w, IN_PLANE),
-        {"a string": "abc"},
-        "^words must .*, got ",
+    *refused(
+        drawings.word_map,
+        PLACES,
+        **FOR_EACH_WORD,
+        query=NOT_CHOSEN,
+        output=NOT_CHOSEN,
+        outline=NOT_CHOSEN,
     ),
-    *others(
-        "word_map query",
-        lambda q: drawings.word_map(THREE_WORDS, IN_PLANE, query=q),
-        {"unknown": "cat"},
-        "^query must be a position .* or a word that occurs once in .*, got 'cat'",
-    ),
-    *others(
-        "word_map output",
-        lambda q: drawings.word_map(THREE_WORDS, IN_PLANE, output=q),
-        {"unknown": ["a", "cat"]},
-        "^output must be a position .* or a word that occurs once in .*, got 'cat'",
-    ),
-    *others(
-        "word_map outline",
-        lambda q: drawings.word_map(THREE_WORDS, IN_PLANE, outline=q),
-        {"unknown": ["a", "cat"]},
-        "^outline must be a position .* or a word that occurs once in .*, got 'cat'",
-    ),
-    *others(
-        "word_map x", lambda x: drawings.word_map(THREE_WORDS, x), NOT_IN_PLANE, "^x must .*, got "
-    ),
-    *others(
-        "word_map ax",
-        lambda ax: drawings.word_map(THREE_WORDS, IN_PLANE, ax=ax),
-        {"a string": "ax"},
-        "^ax must be a matplotlib Axes or None, got ",
-    ),
-    *others(
-        "shadows x",
-        lambda x: drawings.shadows(THREE_WORDS, x, query="bat"),
-        NOT_IN_PLANE,
-        "^x must .*, got ",
-    ),
-    *others(
-        "shadows query",
-        lambda q: drawings.shadows(THREE_WORDS, IN_PLANE, query=q),
-        NOT_ASKING,
-        "^query must be a position .* or a word that occurs once in .*, got ",
-    ),
-    *others(
-        "shadows query",
-        lambda q: drawings.shadows(THREE_WORDS, IN_PLANE, query=q),
-        {"no length": "a"},
-        "^query must have a length, got 'a'",
-    ),
-    *others(
-        "blend x",
-        lambda x: drawings.blend(THREE_WORDS, x, THIRDS, query="bat"),
-        NOT_IN_PLANE,
-        "^x must .*, got ",
-    ),
-    *others(
-        "blend query",
-        lambda q: drawings.blend(THREE_WORDS, IN_PLANE, THIRDS, query=q),
-        NOT_ASKING,
-        "^query must be .*, got ",
-    ),
-    *others(
-        "blend weights",
-        lambda w: drawings.blend(THREE_WORDS, IN_PLANE, w, query="bat"),
-        NOT_SHARES,
-        "^weights must .*, got ",
-    ),
-    *others(
-        "pull x",
-        lambda x: drawings.pull(THREE_WORDS, x, THIRDS, query="bat"),
-        NOT_IN_PLANE,
-        "^x must .*, got ",
-    ),
-    *others(
-        "pull query",
-        lambda q: drawings.pull(THREE_WORDS, IN_PLANE, THIRDS, query=q),
-        NOT_ASKING,
-        "^query must be .*, got ",
-    ),
-    *others(
-        "pull weights",
-        lambda w: drawings.pull(THREE_WORDS, IN_PLANE, w, query="bat"),
-        NOT_SHARES,
-        "^weights must .*, got ",
-    ),
-]
-
-
-# Drawings -----------------------------------------------------------------------------------------
-
-
-def split_and_join(tokens=("a", "bat"), weights=((1.0, 0.0), (0.5, 0.5)), **options):
-    options = dict(head_dim=2) | options
-    return drawings.split_and_join(tokens, torch.tensor([weights]), **options)
-
-
-SPLIT_AND_JOIN = [
-    *counts("split_and_join, head_dim", lambda v: split_and_join(head_dim=v)),
-    *counts("split_and_join, head", lambda v: split_and_join(head=v), least=0),
-    ("split_and_join, head: too large", lambda: split_and_join(head=1), "^head must be .*most 0"),
-    (
-        "split_and_join, query: 2",
-        lambda: split_and_join(query=2),
-        "^query must be a position from -2 to 1 or ",
-    ),
-    (
-        "split_and_join, query: -3",
-        lambda: split_and_join(query=-3),
-        "^query must be a position from -2 to 1 or ",
-    ),
-    ("split_and_join, tokens: a string", lambda: split_and_join("ab"), "^tokens must be a list"),
-    ("split_and_join, tokens: three", lambda: split_and_join(["a", "b", "c"]), r"\(heads, 3, 3\)"),
-    *others(
-        "split_and_join, weights",
-        lambda v: split_and_join(weights=v),
-        {
-            "negative": ((1.5, -0.5), (0, 1)),
-            "no shares": ((1.0, 1.0), (0.5, 0.5)),
-            "NaN": ((NAN, 1.0), (0.5, 0.5)),
+    *refused(drawings.shadows, ASKED, **FOR_EACH_WORD),
+    *refused(drawings.shadows, ASKED, query=({"no length": "a"}, "must have a length, got 'a'")),
+    *refused(drawings.blend, BLENDED, **FOR_EACH_WORD, weights=NOT_SHARES),
+    *refused(drawings.pull, BLENDED, **FOR_EACH_WORD, weights=NOT_SHARES, around=NOT_IN_PLANE),
+    *refused(
+        drawings.groups,
+        dict(points={"a": [[0, 0]]}),
+        points={"none": {}, "a list": [[0, 0]]}
+        | {f"of {kind}": {"a": places} for kind, places in NOT_IN_PLANE.items()}
+        | {"of no row": {"a": np.zeros((0, 2))}},
+        names={
+            "too many": {"a": ["x", "y"]},
+            "letters": {"a": "x"},
+            "of a number": {"a": 3},
+            "of another group": {"b": ["x"]},
+            "a list": ["x"],
+            "a string": "xy",
         },
-        "^weights must be shares",
+        arrows={
+            "nothing": None,
+            "a string": "ab",
+            "one place": [(0, 0)],
+            "one arrow": ((0, 0), (1, 1)),
+            "NaN": [((0, NAN), (1, 1))],
+        },
     ),
-]
-
-
-def drown(**options):
-    return drawings.growing_integers(
-        **{"vectors": {"dog": (1, 0), "milk": (0, 1)}, "positions": [0], **options}
-    )
-
-
-FAILING_POSITIONS = [
-    *others(
-        "growing_integers vectors",
-        lambda vectors: drown(vectors=vectors),
-        {
+    *refused(
+        drawings.bottleneck, dict(read=["a"], written=["b"]), read=WORDS_RULE, written=WORDS_RULE
+    ),
+    *refused(
+        drawings.cross_attention,
+        CROSSED,
+        asking=WORDS_RULE,
+        answering=WORDS_RULE,
+        weights={
+            "transposed": CROSS.T,
+            "twice": 2 * CROSS,
+            "negative": CROSS - 0.2,
+            "NaN": CROSS * NAN,
+            "complex": CROSS * 1j,
+            "a string": "shares",
+        },
+    ),
+    *refused(drawings.staircase, {}, sentence=WORDS_RULE),
+    *refused(drawings.staircase, {}, sentence=({"one word": ["the"]}, "at least 2 words, got ")),
+    *refused(drawings.induction, {}, words=WORDS_RULE),
+    *refused(
+        drawings.induction,
+        {},
+        words=(
+            {kind: list(kind) for kind in ("CAB", "CABB", "ACABA", "AA")},
+            "must end in one that stands once before, but not just before, got ",
+        ),
+    ),
+    *refused(drawings.transformer_block, {}, mlp=FLAG_RULE),
+    *refused(
+        drawings.model_map,
+        {},
+        chapter=(
+            {"zero": 0, "negative": -1, "a float": 1.0, "a bool": True, "a string": "3", "ten": 10},
+            "must be an integer of at (least 1|most 9), got ",
+        ),
+    ),
+    *refused(
+        drawings.projections,
+        dict(embed_dim=2, head_dim=3, value_dim=4),
+        embed_dim=COUNT_RULE,
+        head_dim=COUNT_RULE,
+        value_dim=COUNT_RULE,
+    ),
+    ("projections: 101", lambda: drawings.projections(2, 101, 4), "^head_dim must be .* most 100"),
+    *refused(
+        drawings.shared_heads,
+        dict(num_heads=8, num_kv_heads=4),
+        num_heads=COUNT_RULE,
+        num_kv_heads=COUNT_RULE,
+    ),
+    ("shared_heads: 3 of 8", lambda: drawings.shared_heads(8, 3), "^num_kv_heads .* got 3 and 8$"),
+    ("shared_heads: 4 of 2", lambda: drawings.shared_heads(2, 4), "^num_kv_heads .* got 4 and 2$"),
+    *refused(
+        drawings.one_answer,
+        ONE,
+        words=NOT_WORDS | {"seven": list("abcdefg")},
+        x=NO_NUMBERS | {"one row": [[0, 1]], "infinity": [[0, INF]] * 2, "wide": np.eye(2, 4)},
+        w_q={"wide": np.eye(3), "another height": np.ones((1, 2)), "strings": [["a"]]},
+        w_k={"high": np.ones((4, 2)), "nothing": None},
+        w_v={"empty": np.ones((0, 2)), "complex": [[1j, 0]]},
+    ),
+    *refused(
+        drawings.split_and_join,
+        SPLIT,
+        tokens=WORDS_RULE,
+        weights=NO_NUMBERS
+        | {
+            "negative": [[[1.5, -0.5], [0, 1]]],
+            "of three words": np.eye(3)[None],
+            "no shares": [[[1.0, 1.0], [0.5, 0.5]]],
+            "NaN": [[[NAN, 1.0], [0.5, 0.5]]],
+        },
+        head_dim=COUNT_RULE,
+        head=(NOT_A_COUNT | {"too large": 1}, "must be an integer of at (least|most) .*, got "),
+    ),
+    *refused(
+        drawings.growing_integers,
+        DROWNED,
+        vectors={
             "nothing": None,
             "one word": {"dog": (1, 0)},
             "a list": [(1, 0), (0, 1)],
@@ -1170,120 +1175,45 @@ FAILING_POSITIONS = [
             "NaN": {"dog": (1, NAN), "milk": (0, 1)},
             "no numbers": {"dog": 1, "milk": 2},
         },
-        "^vectors must ",
+        positions={"none": [], "nothing": None, "a number": 3, "negative": [-1], "a float": [0.5]},
     ),
-    *others(
-        "growing_integers positions",
-        lambda positions: drown(positions=positions),
-        {"none": [], "nothing": None, "a number": 3, "negative": [-1], "a float": [0.5]},
-        "^positions must be ",
+    (
+        "growing_integers: no angle",  # of a word that the place takes to 0: once "nan° at 1"
+        lambda: drawings.growing_integers({"a": (-1, -1), "b": (1, 2)}, [0, 1]),
+        "^vectors must have a direction at every position, got 'a' .* 0 at ",
     ),
-    *others("growing_integers ax", lambda ax: drown(ax=ax), NOT_AN_AX, AX_RULE),
-    *others(
-        "stretching_fractions lengths",
+    *refused(
         drawings.stretching_fractions,
-        {"none": [], "nothing": None, "a number": 5, "too short": [2], "a float": [5.0]},
-        "^lengths must be ",
+        dict(lengths=[5]),
+        lengths={
+            "none": [],
+            "nothing": None,
+            "a number": 5,
+            "too short": [2],
+            "a float": [5.0],
+        },
+        word=(NOT_A_COUNT, "must be an integer of at (least|most) .*, got "),
     ),
-    *counts(
-        "stretching_fractions word", lambda word: drawings.stretching_fractions([5], word=word), 0
+    *refused(drawings.jumping_bits, {}, count=COUNT_RULE),
+    *refused(
+        drawings.turning_arrows,
+        TURNED,
+        query=NOT_A_PAIR | {"zero": (0, 0)},
+        key=NOT_A_PAIR | {"zero": (0, 0)},
+        positions=NOT_A_PAIR,
+        speed=NUMBER_RULE,
     ),
-    *others(
-        "stretching_fractions ax",
-        lambda ax: drawings.stretching_fractions([5], ax=ax),
-        NOT_AN_AX,
-        AX_RULE,
-    ),
-    *counts("jumping_bits count", drawings.jumping_bits),
-    *others("jumping_bits ax", lambda ax: drawings.jumping_bits(3, ax=ax), NOT_AN_AX, AX_RULE),
-]
-
-
-NOT_A_PAIR = {"nothing": None, "one number": [1], "three": (1, 2, 3), "NaN": (1, NAN), "text": "ab"}
-TURNING_ARROWS = [
-    *others(
-        "turning_arrows query",
-        lambda query: drawings.turning_arrows(query, (1, 0), (2, 1)),
-        NOT_A_PAIR | {"zero": (0, 0)},
-        "^query must ",
-    ),
-    *others(
-        "turning_arrows key",
-        lambda key: drawings.turning_arrows((1, 0), key, (2, 1)),
-        NOT_A_PAIR | {"zero": (0, 0)},
-        "^key must ",
-    ),
-    *others(
-        "turning_arrows positions",
-        lambda positions: drawings.turning_arrows((1, 0), (1, 0), positions),
-        NOT_A_PAIR,
-        "^positions must ",
-    ),
-    *numbers(
-        "turning_arrows speed",
-        lambda speed: drawings.turning_arrows((1, 0), (1, 0), (2, 1), speed=speed),
-    ),
-    *others(
-        "turning_arrows ax",
-        lambda ax: drawings.turning_arrows((1, 0), (1, 0), (2, 1), ax=ax),
-        NOT_AN_AX,
-        AX_RULE,
+    *refused(live.attention, dict(x=np.eye(3), tokens=list("abc")), x={"complex": np.eye(3) * 1j}),
+    *refused(
+        live.heads,
+        dict(weights=np.eye(3)[None], tokens=list("abc")),
+        weights={"complex": np.eye(3)[None] * 1j},
     ),
 ]
-
-
-# Every drawing takes Axes or makes them -----------------------------------------------------------
-
-ON_AXES = {
-    "blend": lambda ax: drawings.blend(["a", "b"], [[0, 1], [1, 0]], [1, 0], query="a", ax=ax),
-    "bottleneck": lambda ax: drawings.bottleneck(["a"], ["b"], ax=ax),
-    "cross_attention": lambda ax: drawings.cross_attention(["a"], ["b"], [[1]], query=0, ax=ax),
-    "encoder_decoder": lambda ax: drawings.encoder_decoder(ax=ax),
-    "flow": lambda ax: plots.flow(["a", "b"], [1, 0], query=0, ax=ax),
-    "groups": lambda ax: drawings.groups({"fruit": [[0, 0], [1, 1]]}, ax=ax),
-    "growing_integers": lambda ax: drawings.growing_integers(
-        {"a": (1, 0), "b": (0, 1)}, [0, 1], ax=ax
-    ),
-    "induction": lambda ax: drawings.induction(["a", "b", "c", "a"], ax=ax),
-    "jumping_bits": lambda ax: drawings.jumping_bits(4, ax=ax),
-    "layer_lines": lambda ax: drawings.layer_lines([1, 2], {"RNN": [1, 2]}, ax=ax),
-    "layer_points": lambda ax: drawings.layer_points({"RNN": (1, 2)}, ax=ax),
-    "model_map": lambda ax: drawings.model_map(ax=ax),
-    "network": lambda ax: drawings.network([STEP], ax=ax),
-    "one_answer": lambda ax: drawings.one_answer(["a"], [[1]], [[1]], [[1]], [[1]], query=0, ax=ax),
-    "projections": lambda ax: drawings.projections(2, 2, 2, ax=ax),
-    "pull": lambda ax: drawings.pull(["a", "b"], [[0, 1], [1, 0]], [1, 0], query="a", ax=ax),
-    "shadows": lambda ax: drawings.shadows(["a", "b"], [[0, 1], [1, 0]], query="a", ax=ax),
-    "shared_heads": lambda ax: drawings.shared_heads(4, 2, ax=ax),
-    "split_and_join": lambda ax: drawings.split_and_join(
-        ["a", "b"], torch.eye(2)[None], head_dim=1, ax=ax
-    ),
-    "staircase": lambda ax: drawings.staircase(["a", "b"], ax=ax),
-    "stretching_fractions": lambda ax: drawings.stretching_fractions([4], ax=ax),
-    "transformer_block": lambda ax: drawings.transformer_block(ax=ax),
-    "turning_arrows": lambda ax: drawings.turning_arrows((1, 0), (0, 1), (0, 1), ax=ax),
-    "word_map": lambda ax: drawings.word_map(["a", "b"], [[0, 1], [1, 0]], ax=ax),
-}
-NO_AXES = [
-    row
-    for name, draw in ON_AXES.items()
-    for row in others(
-        name, draw, {"a string": "ax", "a number": 0}, "^ax must be a matplotlib Axes or None, got "
-    )
-]
-
-
-def test_no_drawing_is_left_out():
-    assert {*drawings.__all__, "flow"} == set(ON_AXES)
-
 
 ROWS = {
-    "axes": NO_AXES,
     "core": CORE,
-    "turning arrows": TURNING_ARROWS,
-    "failing positions": FAILING_POSITIONS,
-    "split_and_join": SPLIT_AND_JOIN,
-    "drawings": DRAWINGS,
+    "pictures": PICTURES,
     "transformer": TRANSFORMER,
     "positions": POSITIONS,
     "comparison": COMPARISON,
