@@ -232,11 +232,7 @@ class Transformer(nn.Module):
         )
         with torch.device("meta"):  # the weights come below
             self.embedding = nn.Embedding(vocab_size, embed_dim)
-            self.position: nn.Module | None = None
-            if positions == "learned":
-                self.position = LearnedPositionalEncoding(max_len, embed_dim)
-            elif positions == "sinusoidal":
-                self.position = PositionalEncoding(embed_dim, max_len=max_len, base=base)
+            self.position = _added(positions, embed_dim, max_len, base)
             self.blocks = nn.ModuleList(block() for _ in range(num_layers))
             self.norm = nn.LayerNorm(embed_dim, bias=bias)
             self.to_logits = nn.Linear(embed_dim, vocab_size, bias=False)
@@ -451,6 +447,15 @@ class Decoder(Transformer):
         if cache is not None:
             cache.length, cache.padding = first + tokens.shape[1], padding
         return result
+
+
+def _added(positions, embed_dim, max_len, base):
+    """The module that adds positions to the embeddings, or None: some act in the scores."""
+    if positions == "learned":
+        return LearnedPositionalEncoding(max_len, embed_dim)
+    if positions == "sinusoidal":
+        return PositionalEncoding(embed_dim, max_len=max_len, base=base)
+    return None
 
 
 def _ends(valid_lens, tokens):
