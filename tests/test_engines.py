@@ -119,6 +119,21 @@ def test_a_0_that_may_be_a_nan_is_computed_again(monkeypatch, place, number):
     assert torch.equal(output.isfinite(), finite)
 
 
+@pytest.mark.parametrize("grad", [False, True])
+@pytest.mark.parametrize("channel", [0, 3, 7])
+def test_a_poisoned_value_that_nobody_sees_does_not_show_in_any_channel(channel, grad):
+    query, key, value = inputs(1, 2, 300, 8)
+    mask = torch.ones(300, dtype=torch.bool)
+    mask[299] = False
+    clean = attention(query, key, value, attn_mask=mask[None], engine="explicit")
+    value[0, 0, 299, channel] = float("nan")
+    with torch.set_grad_enabled(grad):
+        output = attention(query, key, value, attn_mask=mask[None])
+        assert close(output, clean, 1e-5)
+        causal = attention(query, key, value, attn_mask=mask[None], is_causal=True)
+        assert causal.isfinite().all()
+
+
 def test_a_tame_number_is_neither_none_nor_so_large_that_a_product_overflows():
     assert are_tame(torch.tensor([-1e14, 0.0]), torch.zeros(2, 2))
     for number in (float("nan"), float("inf"), -float("inf"), 1e16, -1e16):
