@@ -1,19 +1,16 @@
 """Attention, from softmax(XXᵀ)X to fused kernels, in code that is written to be read.
 
-A walk through the house:
+A walk through the house, whose listing is the table of contents:
 
-- `attention` has the formula on its first screen, the book's functions, and the one border at which
-  arguments are checked, with the rules of `arguments`. `masks` says who may see whom.
-- `engines`, which no reader imports: the call, checked once, and the two ways to compute it that
-  are not the formula itself: block by block (`chunked`) and by torch's kernels (`fused`).
-- `multihead` is project, attend, join; `positions` says where a token stands; `comparison` counts
-  what layers cost; `sparse` gives something up to save time.
-- `transformer` stacks these parts, `generation` lets a decoder write, `training` teaches it, and
-  `interop` brings in the weights of D2L, torch and GPT-2.
+- `attention`: the formula on the first screen, and the one border at which arguments are checked.
+- `masks` who may see whom, `positions` where a word stands, `comparison` what a layer costs.
+- `multihead` is project, attend, join; `sparse` gives something up to save time.
+- `transformer` stacks these parts; `generation` writes, `training` teaches, `interop` converts.
+- `engines`, behind the border: a call, who sees whom, blocks and kernels. `arguments`: their rules.
 - `pictures` draws, still and live; `language` holds the sentences; `exercises` answers readers.
 
-Every name of attention is imported from d2lattn itself, which imports torch and nothing heavier;
-pictures and language come from their own packages.
+Names of attention come from d2lattn itself, which imports torch and nothing heavier; pictures and
+language come from their own packages.
 """
 
 import torch

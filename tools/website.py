@@ -237,7 +237,8 @@ def reference():
         if not path.stem.startswith(("_", "chapter_"))
     ]
     pages = {name: _page(name, "ignore-module-all") for name in names}
-    pages["pictures.drawings"] = _page("pictures.drawings", "imported-members")
+    for name in ("pictures.drawings", "pictures.plots"):  # which hand on what stands elsewhere
+        pages[name] = _page(name, "imported-members")
     entries = "\n".join(sorted(pages))
     pages["index"] = (
         "# The package\n\n```{eval-rst}\n.. automodule:: d2lattn\n```\n\n"

@@ -25,16 +25,16 @@ def fused_attention(call):
     A NaN shows in the kernel's answer, where it costs less to look for than in the keys and values.
     A gradient does not show it, nor an answer with dropout: then the keys are made harmless first.
     """
-    looks = may_look(call.query) and not call.dropout_p
-    if torch.is_grad_enabled() or not looks:
+    watched = may_look(call.query) and not call.dropout_p
+    if torch.is_grad_enabled() or not watched:
         call = call.without_poison()
     lead, ready = call.lead, call
     if not (len(lead) == 2 and call.query.shape == call.key.shape == call.value.shape):
         ready = call.of(*(_four_axes(x, lead) for x in (call.query, call.key, call.value)))
     if _is_plain(call.visible) or not outside_graphs():
-        output = _ask(ready, lead, looks)
+        output = _ask(ready, lead, watched)
     else:
-        output = _row_by_row(ready, lead, looks)
+        output = _row_by_row(ready, lead, watched)
     if output is None:  # the kernel met a NaN
         return chunked_attention(call.without_unseen())
     if len(lead) != 2:
@@ -49,21 +49,21 @@ def _is_plain(visible):
     )
 
 
-def _row_by_row(call, lead, looks):
+def _row_by_row(call, lead, watched):
     """One call for ROWS queries, with the keys that the last of them may see."""
     L, S = call.query.shape[-2], call.key.shape[-2]
     outputs = []
     for start in range(0, L, ROWS):
         rows = slice(start, min(start + ROWS, L))
         keys = slice(0, min(call.visible.query_offset + rows.stop, S))
-        outputs.append(_ask(call.part(rows, keys), lead, looks))
+        outputs.append(_ask(call.part(rows, keys), lead, watched))
         if outputs[-1] is None:
             return None
     return torch.cat(outputs, dim=-2)
 
 
-def _ask(call, lead, looks):
-    """One call of the kernel, (B, H, L, Ev); None if it `looks` as if a NaN was lost."""
+def _ask(call, lead, watched):
+    """One call of the kernel, (B, H, L, Ev); None if it is `watched` and a NaN seems lost."""
     query, key, value, visible = call.query, call.key, call.value, call.visible
     scale, dtype = call.scale, call.query.dtype
     if visible.bias is not None and visible.bias.dtype != dtype:
@@ -75,7 +75,7 @@ def _ask(call, lead, looks):
     mask, unseen = (None, None) if is_causal else _kernel_mask(visible, query.dtype)
     mask = None if mask is None else _mask_axes(mask, lead)
     # torch.func's transforms know the kernel that is written in torch's own operations.
-    with sdpa_kernel(SDPBackend.MATH) if not looks and is_transformed() else NOTHING:
+    with sdpa_kernel(SDPBackend.MATH) if not watched and is_transformed() else NOTHING:
         output = F.scaled_dot_product_attention(
             query,
             key,
@@ -85,7 +85,7 @@ def _ask(call, lead, looks):
             is_causal=is_causal,
             scale=scale,
         )
-    if looks and _is_suspect(output, visible) and not _is_tame(call):
+    if watched and _is_suspect(output, visible) and not _is_tame(call):
         return None
     if output.requires_grad and not torch.compiler.is_compiling():
         _refuse_second_derivative(output)
