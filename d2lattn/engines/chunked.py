@@ -278,6 +278,8 @@ def _visible_parts(call, rows, size):
 
 def _at(call, index):
     """The call of one place of the first leading axes."""
+    if not index:
+        return call
     tensors = (x[index] for x in (call.query, call.key, call.value))
     return Call(*tensors, call.visible.at(index), call.scale, call.dropout_p)
 
