@@ -123,7 +123,7 @@ def test_every_figure_is_described_in_words(part):
 def test_outputs_hold_no_place_of_a_machine_and_no_widget_state(part):
     path, notebook = part
     text = path.read_text(encoding="utf-8")
-    words = re.sub(r'"image/png": "[^"]*"', "", text)  # whose letters spell anything, sooner or later
+    words = re.sub(r'"image/png": "[^"]*"', "", text)  # its letters spell anything one day
     assert not re.search(r"/home/|/root/|/Users/|/tmp/|site-packages|0x[0-9a-f]{8,}", words)
     assert "widget-view+json" not in text
     assert not any(o.get("name") == "stderr" for c in code_cells(notebook) for o in c.outputs)
