@@ -4,6 +4,7 @@ import inspect
 
 import pytest
 import torch
+import torch.utils.checkpoint
 
 from d2lattn import (
     MultiHeadAttention,
@@ -202,11 +203,22 @@ def test_a_second_derivative_says_which_engine_has_one(engine):
         torch.autograd.grad(loss, tensors, create_graph=True)
 
 
-def test_dropout_is_differentiated_twice_where_the_kernel_can():
+def test_a_kernel_that_can_be_differentiated_twice_is():
+    """On the CPU torch writes dropout out in its own operations, and these have two derivatives."""
     tensors = [x.requires_grad_() for x in inputs(1, 2, 5, 4)]
-    loss = attention(*tensors, engine="explicit").square().sum()
+    loss = attention(*tensors, dropout_p=0.5, engine="fused").square().sum()
     (first,) = torch.autograd.grad(loss, tensors[:1], create_graph=True)
-    assert torch.autograd.grad(first.sum(), tensors[:1])[0].abs().max() > 0
+    assert torch.autograd.grad(first.square().sum(), tensors[:1])[0].abs().max() > 0
+
+
+@pytest.mark.parametrize("use_reentrant", [False, True])
+def test_a_checkpoint_is_no_second_derivative(use_reentrant):
+    tensors = [x.requires_grad_() for x in inputs(1, 2, 5, 4)]
+    kept = torch.utils.checkpoint.checkpoint(attention, *tensors, use_reentrant=use_reentrant)
+    kept.sum().backward()
+    got = [x.grad for x in tensors]
+    wanted = torch.autograd.grad(attention(*tensors).sum(), tensors)
+    assert all(close(a, b, 1e-6) for a, b in zip(got, wanted, strict=True))
 
 
 @every_engine
