@@ -54,7 +54,7 @@ export JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP MPLBACKEND D2LATTN_SPEC
 
 .PHONY: help lab $(TESTS) test-all fuzz test-hub site slides student assignment hub refresh live bench \
-	bench-browser bench-hub dist clean .venv-make
+	experiments bench-browser bench-hub dist clean .venv-make
 
 # A command is listed if ## follows its name, under the ### before it.
 help:
@@ -105,6 +105,9 @@ live: $(STAMP) $(JAVASCRIPT) ## minify the code of the live figures, for the cha
 
 bench: $(STAMP) ## measure, and write benchmarks/RESULTS.md (PART=long for one part)
 	@$(PY) benchmarks/bench.py $(PART)
+
+experiments: $(STAMP) ## repeat what the pages conclude from training (EXPERIMENT=name for one)
+	@$(call settings,.venv) $(PY) benchmarks/repeat.py $(EXPERIMENT)
 
 fuzz: $(STAMP) ## search with random numbers for what breaks the package (SEED=5 repeats)
 	@$(call settings,.venv) $(PY) tools/fuzz.py $(SEED)

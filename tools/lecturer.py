@@ -90,7 +90,9 @@ def length(cells):
         if is_note(cell):
             continue
         if cell.cell_type == "markdown":
-            text = re.sub(r"<!--.*?-->|<details>.*?</details>|\]\([^)]*\)", "", cell.source, flags=re.S)
+            text = re.sub(
+                r"<!--.*?-->|<details>.*?</details>|\]\([^)]*\)", "", cell.source, flags=re.S
+            )
             text = re.sub(r"\$[^$]*\$", "formula", text)
             counted = len(re.findall(r"[\w'’]+", text))
             words += 0 if optional else counted

@@ -1,0 +1,266 @@
+"""EXPERIMENTS.md is what the experiments measured, and the pages say what stands there."""
+
+import json
+import re
+
+import cells
+import experiment
+import pages
+import pytest
+import repeat
+
+NAMES = experiment.names()
+MARK = re.compile(r"<!-- exp: (\w+)/([\w -]+?) -->")
+NUMBER = re.compile(r"(?<![\w.])−?\d[\d,]*(?:\.\d+)?(?![\w]|\.\d)")
+WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+WORDS += ["eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen"]
+# Chapters whose experiments are still to be written down: their claims need no row yet.
+LATER = {"5", "6", "7", "8", "9"}
+LEDGER = cells.appendices(["90"])[0]
+
+
+def texts(path):
+    """The text cells of a part of the book."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    return ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "markdown"]
+
+
+def quotations(text):
+    """(the sentence or table row, experiment, rows) of each mark in a text."""
+    found = []
+    for mark in MARK.finditer(text):
+        line = text[: mark.start()].splitlines()[-1]
+        line = line[line.rfind("-->") + 3 if "-->" in line else 0 :]
+        sentences = re.split(r"(?<=[.!?:])\s+(?=[A-Z*(\"])", line.strip())
+        found.append((line if line.startswith("|") else sentences[-1], mark[1], mark[2].split()))
+    return found
+
+
+def numbers(sentence):
+    """The numbers that a sentence quotes, those of "fourteen of sixteen" too, as texts.
+
+    No numbers are those of chapters and sections, in formulas, in code and in links.
+    """
+    plain = re.sub(r"\[[^\]]*\]\([^)]*\)|\$[^$]*\$|`[^`]*`", " ", sentence)
+    plain = re.sub(r"(chapters?|sections?|claims?|appendix|exercises?) [\d.]+", " ", plain)
+    if sentence.startswith("|"):
+        plain = re.sub(r"^\| \d+ \|", "|", plain)  # the number of the claim
+        plain = re.sub(r"\| [^|]*$", "", plain.rstrip(" |"))  # and where it is shown
+    spoken = re.findall(r"\b([a-z]+) (?:out )?of (?:the )?([a-z]+)\b", plain.lower())
+    said = [word for pair in spoken if set(pair) <= set(WORDS) for word in pair]
+    return [n.replace(",", "") for n in NUMBER.findall(plain)] + [str(WORDS.index(w)) for w in said]
+
+
+def measured(name, rows):
+    """All numbers that stand in rows of an experiment, its steps and seeds among them."""
+    one = experiment.load(name)
+    names = [row for row in one.rows() if row in rows or row.rpartition("-")[0] in rows]
+    assert {*rows} <= {*names, *(row.rpartition("-")[0] for row in names)}, f"{name} has no {rows}"
+    shown = " ".join(
+        " ".join(map(str, repeat.row_of(one, repeat.stored(name), row)[:-1])) for row in names
+    )
+    return {n.replace(",", "").replace("-", "−") for n in NUMBER.findall(shown)} | {str(one.seeds)}
+
+
+QUOTATIONS = [
+    pytest.param(*quotation, id=f"{path.name[:2]} {quotation[1]}")
+    for path in cells.book()
+    for text in texts(path)
+    for quotation in quotations(text)
+]
+
+
+@pytest.mark.parametrize(("sentence", "name", "rows"), QUOTATIONS)
+def test_a_sentence_has_the_digits_of_its_rows(sentence, name, rows):
+    assert name in NAMES, f"no experiment is called {name!r}"
+    strange = set(numbers(sentence)) - measured(name, rows)
+    assert not strange, f"{sorted(strange)} in {sentence!r} are not in {name}: {rows}"
+
+
+def test_the_page_of_experiments_is_what_was_measured():
+    stored = repeat.PAGE.read_text(encoding="utf-8")
+    assert stored == repeat.render(), "run: python benchmarks/repeat.py --render"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_experiment_was_run_as_it_stands(name):
+    one, result = experiment.load(name), repeat.stored(name)
+    assert result, f"run: make experiments EXPERIMENT={name}"
+    assert result["fingerprint"] == experiment.fingerprint(name), (
+        f"its code has changed: make experiments EXPERIMENT={name}"
+    )
+    assert one.seeds >= 8
+    assert list(result["rows"]) == list(one.rows())
+    for row in result["rows"].values():
+        assert row and all(len(values) == one.seeds for values in row.values())
+    seconds = 60 * result["minutes"] / (one.seeds * len(one.rows()))
+    assert one.seeds >= 16 or seconds >= 1, "so quick a run is repeated with 16 seeds"
+    said = (experiment.question(name), one.varies, one.held, one.control, one.refuted)
+    assert all(said) and said[0].endswith("?") and not any(s.endswith(".") for s in said)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_experiment_stands_on_a_page(name):
+    number = experiment.load(name).section
+    (path,) = cells.chapters([f"{int(number.split('.')[0]):02d}"])
+    headings = re.findall(r"^##+ .*?(\d+\.\d+)", "\n".join(texts(path)), re.M)
+    assert number in headings
+    assert any(mark[0] == name for text in texts(path) for mark in MARK.findall(text)), (
+        f"no sentence of {path.name} carries <!-- exp: {name}/row -->"
+    )
+
+
+def test_all_experiments_are_done_within_the_hour():
+    """Each half of the book within 45 minutes on two cores."""
+    for half in ("01234", "56789"):
+        minutes = [
+            repeat.stored(n)["minutes"] for n in NAMES if experiment.load(n).section[0] in half
+        ]
+        assert sum(minutes) / 2 <= 45
+
+
+def test_every_tag_of_a_cell_names_an_experiment():
+    for path in cells.book():
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            named = [t.removeprefix("experiment: ") for t in cells.tags(cell) if "experiment" in t]
+            assert set(named) <= set(NAMES), f"{path.name}: {named}"
+
+
+def test_every_experimental_claim_has_its_row():
+    """A claim is experimental if an experiment has it, or if its row tells of something learned."""
+    ledger = next(text for text in texts(LEDGER) if "## The ledger" in text)
+    rows = {int(row[1]): row[0] for row in re.finditer(r"^\| (\d+) \|.*$", ledger, re.M)}
+    claimed = {claim: name for name in NAMES for claim in experiment.load(name).claims}
+    assert set(claimed) <= set(rows)
+    for claim, row in rows.items():
+        chapters = set(re.findall(r"\[(\d+) ·", row))
+        learned = re.search(r"\b(train|learn|seeds?\b)", row) and not chapters <= LATER
+        if claim in claimed or learned:
+            marks = {name for name, _ in MARK.findall(row)}
+            assert marks, f"claim {claim} is experimental and has no <!-- exp: name/row -->"
+            assert claim not in claimed or claimed[claim] in marks
+    for path in cells.taught():
+        for claim, rest in re.findall(
+            r"^\| (\d+) \|(.*<!-- exp: .*)$", "\n".join(texts(path)), re.M
+        ):
+            assert {n for n, _ in MARK.findall(rest)} <= {
+                n for n, _ in MARK.findall(rows[int(claim)])
+            }
+
+
+def test_quotations_are_found_and_wrong_digits_too():
+    text = (
+        "In chapter 3 it took 7. With no layer 14 of 16 seeds fail, "
+        "eleven of sixteen after 1,000 steps. <!-- exp: one/a-400 b -->\n"
+        "| 41 | B says 5 | 0.3 <!-- exp: two/c --> | 2.4 |"
+    )
+    (first, *mark), (row, *other) = quotations(text)
+    assert first.startswith("With no layer") and mark == ["one", ["a-400", "b"]]
+    assert sorted(numbers(first)) == ["1000", "11", "14", "16", "16"]
+    assert row == "| 41 | B says 5 | 0.3 " and other == ["two", ["c"]]
+    assert numbers("See section 2.4 and $x_1$, `n = 3`, [5](6.ipynb): −0.5 of W2 in 2.50") == [
+        "−0.5",
+        "2.50",
+    ]
+
+
+TOY = '''"""Does it grow?"""
+import pathlib
+
+from experiment import Experiment
+
+
+def run(variant, seed, steps):
+    """{words}"""
+    count = pathlib.Path({counter!r})
+    count.write_text(count.read_text() + "x")
+    if seed == 6 and not pathlib.Path({allowed!r}).exists():
+        raise KeyboardInterrupt
+    return {{"grown": {code}, "even": seed % 2 == 0}}
+
+
+EXPERIMENT = Experiment(
+    section="1.1", varies="{words}", held="b", control="c", refuted="d", steps=10, seeds=8,
+    variants={{"a": "A", "b": "B"}}, run=run,
+)
+'''
+
+
+@pytest.fixture
+def toy(tmp_path, monkeypatch):
+    """Write an experiment; runs are counted, and the seventh seed stops until it is allowed."""
+    monkeypatch.setattr(experiment, "FOLDER", tmp_path)
+    names = {name: tmp_path / name for name in ("counter", "allowed")}
+    names["counter"].write_text("")
+
+    def write(words="w", code="float(steps + seed)"):
+        text = TOY.format(words=words, code=code, **{n: str(p) for n, p in names.items()})
+        (tmp_path / "toy.py").write_text(text)
+
+    def in_turn(name, runs):
+        yield from ((run, *repeat.one(name, *run)) for run in runs)
+
+    monkeypatch.setattr(repeat, "_spread", in_turn)
+    monkeypatch.setattr(repeat, "_loaded", experiment.load)
+    return write, names
+
+
+def test_who_interrupts_goes_on(toy, tmp_path):
+    write, names = toy
+    write()
+    folders = dict(unfinished=tmp_path / "unfinished", folder=tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        repeat.repeat("toy", **folders)
+    (unfinished,) = (tmp_path / "unfinished").iterdir()
+    unfinished.write_text(unfinished.read_text() + '["a-10", 6, 0.')  # cut short
+    assert repeat.stored("toy", tmp_path) is None
+    names["allowed"].write_text("")
+    repeat.repeat("toy", **folders)
+    assert len(names["counter"].read_text()) == 7 + 6 * 8 - 6, "what was done is not done again"
+    rows = repeat.stored("toy", tmp_path)["rows"]
+    assert list(rows) == ["a-10", "a-20", "a-50", "b-10", "b-20", "b-50"]
+    assert rows["b-50"]["grown"] == [float(50 + seed) for seed in range(8)]
+    assert not unfinished.exists()
+    text = repeat.render(tmp_path)
+    assert "| B | 50 | 53.5 (50 to 57) | 4 of 8 | `b-50` |" in text
+    assert "refuted by: d." in text
+
+
+def test_other_words_are_the_same_experiment_and_other_code_is_not(toy):
+    write, _ = toy
+    prints = []
+    for changed in ({}, {"words": "other"}, {"code": "float(steps - seed)"}):
+        write(**changed)
+        prints.append(experiment.fingerprint("toy"))
+    assert prints[0] == prints[1] != prints[2]
+
+
+def test_an_unknown_experiment_is_refused(toy):
+    toy[0]()
+    with pytest.raises(SystemExit, match="an experiment is one of toy, got tails"):
+        repeat.main(["tails"])
+
+
+def test_functions_come_from_the_page(tmp_path, monkeypatch):
+    page = {
+        "cells": [
+            {
+                "cell_type": "code",
+                "metadata": {"slideshow": {"slide_type": "skip"}},
+                "source": ["import math"],
+            },
+            {"cell_type": "code", "metadata": {}, "source": ["raise RuntimeError"]},
+            {
+                "cell_type": "code",
+                "metadata": {"tags": ["experiment: round"]},
+                "source": ["def area(r):\n", "    return math.pi * r**2"],
+            },
+        ]
+    }
+    path = tmp_path / "01_page.ipynb"
+    path.write_text(json.dumps(page))
+    monkeypatch.setattr(cells, "book", lambda: [path])
+    assert pages.functions("round").area(2) == pytest.approx(12.566, abs=1e-3)
+    assert pages.sources("round") == ["def area(r):\n    return math.pi * r**2"]
+    with pytest.raises(LookupError, match="no cell of the book is tagged 'experiment: square'"):
+        pages.functions("square")
