@@ -484,6 +484,22 @@ def test_asymmetric_projections_are_those_of_nn_linear():
     assert cells == [f"{share:.2f}" for share in shares.ravel().tolist()]
 
 
+def test_a_figure_opens_where_it_is_told_to():
+    steps = rows_of(1, 3, 1, 6, 6).softmax(-1)
+    for options, step, asks in (
+        ({}, 2, 3),
+        (dict(asks=SENTENCE[1], step=0), 0, 1),
+        (dict(asks=-1, step=-2), 1, 5),
+    ):
+        figure = live.heads(steps, tokens=SENTENCE, **options)
+        (state,) = play("heads", figure)
+        assert (state["state"]["step"], state["state"]["asks"]) == (step, asks)
+        cells = re.findall(r"<td>(.*?)</td>", parts(figure)[0])
+        assert cells == [f"{share:.2f}" for share in steps[step, 0].ravel().tolist()]
+    (state,) = play("attention", live.attention(X, tokens=SENTENCE, asks=SENTENCE[5], menus=False))
+    assert state["state"]["asks"] == 5 and state["said"].startswith(SENTENCE[5])
+
+
 def test_words_may_be_anything_that_has_a_name():
     table = parts(live.attention(X[:2], tokens=np.array(["a", "b"])))[2]
     assert table["tokens"] == ["a", "b"]
@@ -553,6 +569,9 @@ SHARES = [[[0.5, 0.5], [0.1, 0.9]]]
         (dict(key_tokens=["a"]), "key_tokens must fit the 2 columns of weights, got 1"),
         (dict(weights=[[[0.5, 0.25, 0.25]] * 2]), "key_tokens must name the 3 columns"),
         (dict(names=["a", "b"]), "names must fit the 1 heads, got 2"),
+        (dict(asks="c"), "asks must be a position from -2 to 1 or a word"),
+        (dict(step=1), "step must be a position from -1 to 0"),
+        (dict(weights=[SHARES] * 3, step=3), "step must be a position from -3 to 2"),
         (dict(weights=[SHARES] * 3, names=["a"]), "names must be a pair"),
         (dict(weights=[SHARES] * 3, names=(3, None)), "names must be a list of strings, got 3"),
         (dict(weights=[SHARES] * 501), "weights must have at most 500 steps, got 501"),

@@ -19,7 +19,7 @@ import torch
 from d2lattn.arguments import check_count, check_flag, check_number, check_shares, show
 from d2lattn.comparison import attention_cost, conv_cost, rnn_cost
 from d2lattn.pictures import arrays
-from d2lattn.pictures.arrays import Numbers, Words
+from d2lattn.pictures.arrays import Numbers, Words, position
 from d2lattn.pictures.colours import ROLES
 
 STORED = Path(__file__).resolve().parent / "live_js" / "stored"
@@ -66,6 +66,8 @@ def attention(
     scale: float | None = None,
     mask: str | Numbers | None = None,
     projections: Sequence[Numbers] | None = None,
+    asks: int | str | None = None,
+    menus: bool = True,
 ) -> Figure:
     """Self-attention under the microscope: every number on screen, with its arithmetic in words.
 
@@ -80,13 +82,16 @@ def attention(
         mask: where the menu of masks begins: "none", "padding", "causal", "window",
             "causal + padding", "causal + window", or a boolean (n, n), True = may attend.
         projections: three matrices (W_q, W_k, W_v) as nn.Linear stores them, (out, d) each.
+        asks: the word that asks when the figure opens, by name or place; one in the middle when
+            absent.
+        menus (bool): whether the reader is offered other divisors and masks.
 
     Returns:
         Figure.
 
     Raises:
         ValueError: shapes that do not fit, numbers that are not finite, more than 12 tokens or 8
-            numbers in one, an unknown mask, a scale or a number beyond 1e6.
+            numbers in one, an unknown mask, a scale or a number beyond 1e6, an unknown word.
 
     Cost:
         About 20 kB in the notebook for six tokens.
@@ -106,7 +111,8 @@ def attention(
     rule, size, given, visible = _mask(mask, len(x))
     scores = query @ key.T * (query.shape[1] ** -0.5 if scale is None else scale)
     weights = torch.softmax(scores.masked_fill(~visible, -math.inf), dim=-1).nan_to_num()
-    asks = len(x) // 2
+    asks = len(x) // 2 if asks is None else position(asks, tokens, "asks")
+    check_flag("menus", menus)
     best = int(weights[asks].argmax())
     line = (
         f"live attention: {len(x)} tokens of {x.shape[1]} numbers; {tokens[asks]} gives its "
@@ -115,6 +121,8 @@ def attention(
     data = {"tokens": tokens, "x": _rounded(x), "asks": asks, "rule": rule, "size": size}
     if projections is not None:
         data["projections"] = [_rounded(weight) for weight in projections]
+    if not menus:
+        data["menus"] = False
     if scale is not None:
         data["divisor"] = _round(1 / scale)
     if given is not None:
@@ -131,6 +139,8 @@ def heads(
     tokens: Words,
     key_tokens: Words | None = None,
     names: Words | tuple[Words, Words | None] | None = None,
+    asks: int | str | None = None,
+    step: int | None = None,
 ) -> Figure:
     """Many heads, or snapshots of a model in training: who gives how much to whom.
 
@@ -146,13 +156,18 @@ def heads(
         tokens: L words that ask, at most 64.
         key_tokens: S words that answer; `tokens` when absent.
         names: H names of heads; for T snapshots a pair (T names of steps, H names or None).
+        asks: the word that asks when the figure opens, by name or place; one in the middle when
+            absent.
+        step (int): the snapshot with which it opens, from 0, negative from the end; the last when
+            absent.
 
     Returns:
         Figure.
 
     Raises:
         ValueError: both or neither of weights and query with key; shapes that do not fit; shares
-            that are no shares; more than 64 words, 16 heads, 500 snapshots or 65,536 shares.
+            that are no shares; more than 64 words, 16 heads, 500 snapshots or 65,536 shares; an
+            unknown word or step.
 
     Cost:
         About 17 kB in the notebook for six tokens, 105 kB for 64 words and 16 heads.
@@ -191,20 +206,25 @@ def heads(
         data["key_tokens"] = key_tokens
     if T > 1:
         data["steps"] = step_names
+    if asks is not None:
+        data["asks"] = position(asks, tokens, "asks")
+    shown = T - 1 if step is None else position(step, T, "step")
+    if step is not None:
+        data["step"] = shown
     sent, bound = _sent(weights, query, key)
     line = (
         f"live heads: {f'{T} steps of ' if T > 1 else ''}{H} head{'s' if H > 1 else ''} over "
         f"{L} × {S} words, each share within {bound:.0e}"
     )
-    last = weights[-1, 0]
+    opening = weights[shown, 0]
     if max(L, S) <= MOST_TOKENS:
-        table = _table(f"Shares in {head_names[0]}", tokens, key_tokens or tokens, last)
+        table = _table(f"Shares in {head_names[0]}", tokens, key_tokens or tokens, opening)
     else:
-        best = last.argmax(-1)
+        best = opening.argmax(-1)
         to = [(key_tokens or tokens)[j] for j in best.tolist()]
         rows = [f"{word} → {other}" for word, other in zip(tokens, to, strict=True)]
         table = _table(
-            f"Largest shares in {head_names[0]}", rows, ["share"], last.amax(-1)[:, None]
+            f"Largest shares in {head_names[0]}", rows, ["share"], opening.amax(-1)[:, None]
         )
     return Figure("heads", line, data | sent, table.replace("<table>", '<table class="trained">'))
 

@@ -20,6 +20,7 @@ function controls(live, figure) {
   const names = [...divisors.keys()];
   const divide = menu(bar, "divided by", first, names, name => act(alter, {divide: name}));
   const rule = menu(bar, "mask", data.rule, rules, name => act(alter, {rule: name}));
+  for (const one of [divide, rule]) one.parentNode.hidden = data.menus === false;
   button(bar, "Reset", figure.reset);
   const whole = {type: "number", min: 0, max: data.tokens.length, step: 1};
   const size = control(bar, "size", whole, input => act(resize, input.value));

@@ -36,9 +36,9 @@ export const prepare = data => ({
 });
 
 // `answer` is who was asked for a share, `over` what a pointer is over: who asks and who answers.
-export function begin({shape: [T, , L, S]}) {
+export function begin({shape: [T, , L, S], step = T - 1, asks = Math.floor(L / 2)}) {
   const least = Math.max(L, S) > 16 ? 0.08 : 0.01;
-  return {step: T - 1, head: 0, asks: Math.floor(L / 2), answer: null, over: null, least};
+  return {step, head: 0, asks, answer: null, over: null, least};
 }
 
 export const ask = (state, asks) => ({...state, asks, answer: null});
