@@ -216,17 +216,20 @@ def heads(
         f"live heads: {f'{T} steps of ' if T > 1 else ''}{H} head{'s' if H > 1 else ''} over "
         f"{L} × {S} words, each share within {bound:.0e}"
     )
-    opening = weights[shown, 0]
-    if max(L, S) <= MOST_TOKENS:
-        table = _table(f"Shares in {head_names[0]}", tokens, key_tokens or tokens, opening)
+    table = _shares_table(weights[shown, 0], head_names[0], tokens, key_tokens or tokens)
+    return Figure("heads", line, data | sent, table)
+
+
+def _shares_table(shares, name, tokens, answers):
+    """What stands in the place of the figure: all shares, or of many the largest of each row."""
+    if max(shares.shape) <= MOST_TOKENS:
+        table = _table(f"Shares in {name}", tokens, answers, shares)
     else:
-        best = opening.argmax(-1)
-        to = [(key_tokens or tokens)[j] for j in best.tolist()]
-        rows = [f"{word} → {other}" for word, other in zip(tokens, to, strict=True)]
-        table = _table(
-            f"Largest shares in {head_names[0]}", rows, ["share"], opening.amax(-1)[:, None]
-        )
-    return Figure("heads", line, data | sent, table.replace("<table>", '<table class="trained">'))
+        best = shares.argmax(-1).tolist()
+        rows = [f"{word} → {answers[j]}" for word, j in zip(tokens, best, strict=True)]
+        largest = shares.amax(-1)[:, None]
+        table = _table(f"Largest shares in {name}", rows, ["share"], largest)
+    return table.replace("<table>", '<table class="trained">')
 
 
 def _snapshots(name, values, last):
