@@ -1103,6 +1103,7 @@ PICTURES = [
             "complex": CROSS * 1j,
             "a string": "shares",
         },
+        gloss=({"a string": "the", "a number": 3, "two": ["a", "b"]}, "must .*, got "),
     ),
     *refused(drawings.staircase, {}, sentence=WORDS_RULE),
     *refused(drawings.staircase, {}, sentence=({"one word": ["the"]}, "at least 2 words, got ")),

@@ -76,6 +76,12 @@ def test_only_who_asks_is_filled_and_every_answering_word_has_a_key_and_a_value(
     assert strings(ax).count("k") == strings(ax).count("v") == 3
 
 
+def test_a_gloss_stands_in_the_place_of_the_letters():
+    ax = drawings.cross_attention(ASKING, ANSWERING, SHARES, query=0, gloss=["a", "b", "c"])
+    assert [place(ax, word)[0] for word in "abc"] == [place(ax, word)[0] for word in ANSWERING]
+    assert not {"k", "v"} & set(strings(ax))
+
+
 def test_it_is_described_by_its_numbers():
     said = plots.describe(drawings.cross_attention(ASKING, ANSWERING, SHARES, query=1))
     assert said == "shares of other words: 3 edges; shares of dog, most to Hund 0.60: 3 edges"

@@ -1,13 +1,13 @@
-"""Two sequences: the one that is being written asks, the one that has been read answers."""
+"""Two sequences: the one that is being written asks the one that has been read."""
 
 from matplotlib.collections import LineCollection
 
 from d2lattn.pictures.arrays import Numbers, Query, Words, names, number, position, shares
-from d2lattn.pictures.colours import HAIR, ROLES
+from d2lattn.pictures.colours import FAINT, HAIR, ROLES
 from d2lattn.pictures.kit import Ax, Axes, Label, sheet, text, word
 
 WIDEST = 12  # points, for a share of 1
-ASKS, ANSWERS = 1.0, 0.0  # heights of the two rows
+ASKS, ANSWERS, UNDER = 1.0, 0.0, -0.3  # heights of the two rows, and of what stands under them
 
 
 def cross_attention(
@@ -16,6 +16,7 @@ def cross_attention(
     weights: Numbers,
     *,
     query: Query,
+    gloss: Words | None = None,
     ax: Ax = None,
     title: Label = None,
 ) -> Axes:
@@ -30,6 +31,8 @@ def cross_attention(
         weights: (L, S) shares, each row with the sum 1.
         query: whose shares are drawn in colour: a position among those who ask (-1 is the last),
             or a word that occurs once there.
+        gloss: S words that say what the answering ones mean; they stand in the place of the letters
+            q, k and v.
         ax (Axes): where to draw; a new figure when absent.
         title (str): a title.
 
@@ -53,6 +56,7 @@ def cross_attention(
     rule = f"a row for each of the {size[0]} asking words and a column for each of the {size[1]}"
     weights = shares(weights, size, f"{rule} answering ones")
     query = position(query, asking)
+    gloss = None if gloss is None else names("gloss", gloss, len(answering))
     wide = max(len(asking), len(answering))
     ax = sheet(ax, (1.6 + 1.15 * wide, 2.9), title)
     above, below = _places(len(asking), wide), _places(len(answering), wide)
@@ -67,13 +71,28 @@ def cross_attention(
         word(ax, x, ASKS, asks, edge=ROLES["query"], face=face)
     for x, answers in zip(below, answering, strict=True):
         word(ax, x, ANSWERS, answers, edge=ROLES["key"])
-        for role, side in (("key", -0.13), ("value", 0.13)):
-            tag = dict(edge=ROLES[role], shape="square,pad=0.2", size=9)
-            word(ax, x + side, -0.3, role[0], **tag)
-    text(ax, -0.6, ASKS, "writes:\nasks (q)", ha="right")
-    text(ax, -0.6, ANSWERS - 0.1, "has been read:\nanswers (k, v)", ha="right")
+    _letters(ax, below) if gloss is None else _gloss(ax, below, gloss)
     ax.set(xlim=(-1.9, wide - 0.4), ylim=(-0.5, 1.3))
     return ax
+
+
+def _letters(ax, below):
+    """Who gives queries, and who keys and values."""
+    text(ax, -0.6, ASKS, "writes:\nasks (q)", ha="right")
+    text(ax, -0.6, ANSWERS - 0.1, "has been read:\nis asked (k, v)", ha="right")
+    for x in below:
+        for role, side in (("key", -0.13), ("value", 0.13)):
+            tag = dict(edge=ROLES[role], shape="square,pad=0.2", size=9)
+            word(ax, x + side, UNDER, role[0], **tag)
+
+
+def _gloss(ax, below, words):
+    """What each word that has been read means."""
+    text(ax, -0.6, ASKS, "writes:\nasks", ha="right")
+    text(ax, -0.6, ANSWERS, "has been read:\nis asked", ha="right")
+    text(ax, -0.6, UNDER, "means", ha="right", color=FAINT)
+    for x, meaning in zip(below, words, strict=True):
+        text(ax, x, UNDER, meaning, color=FAINT)
 
 
 def _places(count, wide):
