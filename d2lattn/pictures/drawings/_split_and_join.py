@@ -14,7 +14,7 @@ from d2lattn.pictures.arrays import Numbers, Query, Words, names, position, shar
 from d2lattn.pictures.colours import FAINT, GROUND, INK, PALE, ROLES
 from d2lattn.pictures.kit import Ax, Axes, sheet, text
 
-SEEN = 0.25  # how much one sees of the heads that are not followed
+SEEN = 0.45  # how much one sees of the heads that are not followed
 BELOW, BESIDE, ARROW = 4.0, 1.0, 6.5  # gaps between blocks, and between groups of blocks
 QKV = ("query", "key", "value")
 
@@ -54,7 +54,7 @@ def split_and_join(
     Example:
         >>> from d2lattn.pictures.plots import describe
         >>> print(describe(split_and_join(["a", "bat"], np.eye(2)[None], head_dim=4)))
-        project: 3 edges; split: 3 edges; join: 1 edges; mix: 1 edges
+        project: 3 edges; split: 1 edges; join: 1 edges; mix: 1 edges
     """
     tokens = names("tokens", tokens)
     L, D = len(tokens), head_dim
@@ -86,12 +86,13 @@ def split_and_join(
     output = draw.block(x[6], y, E, ROLES["output"], "output")
 
     draw.edges("project", [(whole, block, None) for block in cut], ["W_q", "W_k", "W_v"])
-    draw.edges("split", [(block, into, h) for block in cut for h, into in enumerate(heads)])
+    bundle = draw.bracket([end for _, end in cut])
+    draw.edges("split", [(bundle, into, h) for h, into in enumerate(heads)])
     draw.edges("join", [(head, joined, h) for h, head in enumerate(heads)])
     draw.edges("mix", [(joined, output, None)], ["W_o"])
     sizes = [E, E, group, L, D, E, E]
-    shapes = [f"{L, E}", f"{L, E} = {L, H, D}", *map(str, [(H, L, D), (H, L, L), (H, L, D)])]
-    shapes += [f"{L, H, D} = {L, E}", f"{L, E}"]
+    shapes = [f"{L, E}", f"{L, E} → {L, H, D}", *map(str, [(H, L, D), (H, L, L), (H, L, D)])]
+    shapes += [f"{L, H, D} → {L, E}", f"{L, E}"]
     draw.captions(-2.2, [a + size / 2 for a, size in zip(x, sizes, strict=True)], shapes)
     steps = ["project", "reshape, transpose", "attend", "transpose, reshape", "mix"]
     ends = [x[1], x[2], x[3] + ARROW / 2 - BESIDE / 2, x[5], x[6]]
@@ -148,13 +149,23 @@ class _Blocks:
             self.ax.add_patch(Rectangle(cell, 1, 1, color=ROLES["weight"], alpha=alpha, lw=0))
         self.ax.add_patch(Rectangle((x, y), self.L, self.L, fill=False, ec=FAINT, lw=0.6))
         self.frame(x, y, self.L, self._alpha(h))
-        self.text(x + self.L / 2, y + self.L + 0.9, f"shares{_low(h)}")
-        self.block(x + self.L + BESIDE, y, self.D, ROLES["output"], f"Y{_low(h)}", h)
+        self.text(x + self.L / 2, y + self.L + 0.9, f"weights{_low(h)}")
+        self.block(x + self.L + BESIDE, y, self.D, ROLES["output"], f"blend{_low(h)}", h)
 
     def frame(self, x, y, width, alpha):
         """Around the row of the token that is followed."""
-        row = Rectangle((x, y + self.row), width, 1, fill=False, ec=INK, lw=1.1, alpha=alpha)
+        row = Rectangle((x, y + self.row), width, 1, fill=False, ec=INK, lw=1.8, alpha=alpha)
         self.ax.add_patch(row)
+
+    def bracket(self, ends):
+        """Bind what leaves several blocks, one above the other; returns where it goes on."""
+        (x, top), (_, foot) = ends[0], ends[-1]
+        lines = [[end, (x + BESIDE, end[1])] for end in ends] + [
+            [(x + BESIDE, top), (x + BESIDE, foot)]
+        ]
+        self.ax.add_collection(LineCollection(lines, colors=INK, linewidths=1.1, label="_bracket"))
+        middle = (x + BESIDE, (top + foot) / 2)
+        return middle, middle
 
     def edges(self, name, links, matrices=()):
         """From the right side of one block to the left side of another."""
