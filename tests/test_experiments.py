@@ -43,9 +43,8 @@ def numbers(sentence):
     """
     plain = re.sub(r"\[[^\]]*\]\([^)]*\)|\$[^$]*\$|`[^`]*`", " ", sentence)
     plain = re.sub(r"(chapters?|sections?|claims?|appendix|exercises?) [\d.]+", " ", plain)
-    if sentence.startswith("|"):
-        plain = re.sub(r"^\| \d+ \|", "|", plain)  # the number of the claim
-        plain = re.sub(r"\| [^|]*$", "", plain.rstrip(" |"))  # and where it is shown
+    if sentence.startswith("|"):  # of a row the cell that carries the mark
+        plain = plain.rpartition("|")[2]
     spoken = re.findall(r"\b([a-z]+) (?:out )?of (?:the )?([a-z]+)\b", plain.lower())
     said = [word for pair in spoken if set(pair) <= set(WORDS) for word in pair]
     return [n.replace(",", "") for n in NUMBER.findall(plain)] + [str(WORDS.index(w)) for w in said]
@@ -157,7 +156,7 @@ def test_quotations_are_found_and_wrong_digits_too():
     (first, *mark), (row, *other) = quotations(text)
     assert first.startswith("With no layer") and mark == ["one", ["a-400", "b"]]
     assert sorted(numbers(first)) == ["1000", "11", "14", "16", "16"]
-    assert row == "| 41 | B says 5 | 0.3 " and other == ["two", ["c"]]
+    assert row == "| 41 | B says 5 | 0.3 " and other == ["two", ["c"]] and numbers(row) == ["0.3"]
     assert numbers("See section 2.4 and $x_1$, `n = 3`, [5](6.ipynb): −0.5 of W2 in 2.50") == [
         "−0.5",
         "2.50",
