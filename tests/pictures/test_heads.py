@@ -183,6 +183,9 @@ def test_every_head_stands_in_a_frame_of_its_own_and_edges_lead_from_frame_to_fr
     grounds = [patch for patch in ax.patches if patch.get_zorder() == 0]
     assert len(grounds) == 3
     split, join = edges(ax, "split"), edges(ax, "join")
+    right = max(x + width for x, _, width, *_ in blocks(ax, "query")[:3])
+    ((start, _),) = {tuple(edge[0]) for edge in split}
+    assert start > right, "one line leads to each head, from behind Q, K and V"
     for h, ground in enumerate(grounds):
         (x, y), width, height = ground.get_xy(), ground.get_width(), ground.get_height()
         inside = [block for block in blocks(ax, "key")[3:] if y < block[1] < y + height]
