@@ -4,7 +4,7 @@ import pages
 from experiment import Experiment
 
 page = pages.functions("unseen_pairs")
-SIZES = {"one_16": (16, 1), "one_128": (128, 1), "two_16": (16, 2), "two_128": (128, 2)}
+SIZES = {"one_16": (16, 1), "one_128": (128, 1), "two_16": (16, 2)}
 
 
 def run(variant, seed, steps):
@@ -22,7 +22,8 @@ EXPERIMENT = Experiment(
     section="4.4",
     varies="heads and channels",
     held="eight symbols, which 51 pairs are seen (by the seed), Adam with a learning rate of 0.02",
-    control="the seen pairs: all must be right with one head too, or it is not the unseen that fail",
+    control="the pairs that were seen: if one head had not all of them right, it would not be the "
+    "unseen ones that it fails at",
     refuted="one head gets as many unseen pairs right as two heads of the same width",
     steps=1000,
     seeds=8,
@@ -30,7 +31,6 @@ EXPERIMENT = Experiment(
         "one_16": "one head, 16 channels",
         "one_128": "one head, 128 channels",
         "two_16": "two heads, 16 channels",
-        "two_128": "two heads, 128 channels",
     },
     run=run,
 )
