@@ -60,13 +60,13 @@ def repeat(name, *, unfinished=UNFINISHED, folder=FOLDER):
 
 
 def one(name, row, seed):
-    """(seconds, what one run measured)."""
+    """(seconds of the processor, what one run measured)."""
     torch.set_num_threads(1)
     experiment = _loaded(name)
     variant, steps = experiment.rows()[row]
-    started = time.perf_counter()
+    started = time.process_time()
     measured = experiment.run(variant, seed, steps)
-    return time.perf_counter() - started, {what: _plain(x) for what, x in measured.items()}
+    return time.process_time() - started, {what: _plain(x) for what, x in measured.items()}
 
 
 _loaded = functools.cache(load)  # once in each process
