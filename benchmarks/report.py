@@ -9,6 +9,7 @@ both texts are what the files say.
 import calls
 import class_server
 import engines
+import grouped
 import hashing
 import heads
 import held
@@ -17,6 +18,7 @@ import learn
 import live_figures
 import matplotlib.pyplot as plt
 import memory
+import ready
 import scaling
 import seeds
 from results import FOLDER, HERE, load, slug, table
@@ -30,6 +32,8 @@ PARTS = {
     "import": imports,
     "memory": memory,
     "engines": engines,
+    "ready": ready,
+    "grouped": grouped,
     "held": held,
     "hashing": hashing,
     "cache": learn,

@@ -1142,6 +1142,12 @@ PICTURES = [
     ("shared_heads: 3 of 8", lambda: drawings.shared_heads(8, 3), "^num_kv_heads .* got 3 and 8$"),
     ("shared_heads: 4 of 2", lambda: drawings.shared_heads(2, 4), "^num_kv_heads .* got 4 and 2$"),
     *refused(
+        drawings.two_memories,
+        dict(table=64, vectors=1),
+        table=(NOT_A_NUMBER | {"zero": 0, "negative": -1.0}, "must be a number above 0, got "),
+        vectors=(NOT_A_NUMBER | {"zero": 0, "negative": -1.0}, "must be a number above 0, got "),
+    ),
+    *refused(
         drawings.one_answer,
         ONE,
         words=NOT_WORDS | {"seven": list("abcdefg")},

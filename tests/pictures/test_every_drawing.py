@@ -52,6 +52,7 @@ DRAWINGS = {
     "stretching_fractions": partial(drawings.stretching_fractions, [4, 6]),
     "transformer_block": partial(drawings.transformer_block),
     "turning_arrows": partial(drawings.turning_arrows, *TWO, (2, 1)),
+    "two_memories": partial(drawings.two_memories, 64, 1.5),
     "word_map": partial(drawings.word_map, WORDS, X, output="the", outline=WORDS, **ASKS),
 }
 QUERIES = [name for name, draw in DRAWINGS.items() if "query" in draw.keywords]

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
-from seen import arrows, box_of, flat, frames, links, looks, place, strings, written
+from seen import arrows, box_of, flat, frames, links, looks, pens, place, strings, written
 
 from d2lattn.pictures import drawings, plots
 from d2lattn.pictures.colours import ROLES
@@ -159,3 +159,30 @@ def test_a_head_holds_queries_and_blends_and_a_layer_holds_the_heads():
     assert all(
         layer.get_bbox().contains(*corner) for h in heads for corner in h.get_bbox().get_points()
     )
+
+
+# Two memories -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("table", "vectors"), [(64, 1), (16, 0.5)])
+def test_the_title_has_the_sum_of_what_travels(table, vectors):
+    ax = drawings.two_memories(table, vectors)
+    told = [t for t in written(ax) if t.get_text().replace(".", "").isdigit()]
+    sums = [0, 0]
+    for number in told:
+        sums[number.get_position()[0] > 10] += float(number.get_text())
+    assert sums == [4 * table + 6 * vectors, 4 * vectors]
+    first, second = (f"{size:g} MiB travel" for size in sums)
+    assert plots.describe(ax) == f"the formula: {first}, one fused kernel: {second}"
+
+
+def test_tables_are_written_and_read_and_only_the_output_comes_down_from_one_kernel():
+    ax = drawings.two_memories(64, 1)
+    thick = {pen.get_linewidth() for pen in pens(ax)}
+    assert len(thick) == 2
+    ways = {True: [], False: []}
+    for pen, (start, tip) in zip(pens(ax), arrows(ax), strict=True):
+        if abs(start[1] - tip[1]) > 1:  # between the memories
+            ways[bool(start[0] > 10)].append((pen.get_linewidth() == max(thick), tip[1] > start[1]))
+    assert sorted(ways[False])[-4:] == [(True, False)] * 2 + [(True, True)] * 2
+    assert sorted(ways[True]) == [(False, False)] + [(False, True)] * 3

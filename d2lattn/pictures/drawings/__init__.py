@@ -23,6 +23,7 @@ from d2lattn.pictures.drawings._split_and_join import split_and_join
 from d2lattn.pictures.drawings._staircase import staircase
 from d2lattn.pictures.drawings._transformer_block import transformer_block
 from d2lattn.pictures.drawings._turning_arrows import turning_arrows
+from d2lattn.pictures.drawings._two_memories import two_memories
 from d2lattn.pictures.drawings._word_map import word_map
 
 __all__ = [
@@ -48,5 +49,6 @@ __all__ = [
     "stretching_fractions",
     "transformer_block",
     "turning_arrows",
+    "two_memories",
     "word_map",
 ]
