@@ -73,7 +73,6 @@ def row(name, n, direction, limit=None):
 def measure_part(quick, device):
     largest = 2048 if quick else LARGEST
     rows = [
-        row("explicit", min(largest, 4096), FORWARD),
         row("chunked", largest, FORWARD, 24),
         row("chunked, causal", largest, FORWARD, 24),
         row("chunked", largest, BACKWARD, 64),
