@@ -24,7 +24,7 @@ which is split between them."""
 
 
 def measure_part(quick, device):
-    keys, options = (256, dict(rounds=3)) if quick else (KEYS, dict(rounds=25, budget=12))
+    keys, options = (256, dict(rounds=3)) if quick else (KEYS, dict(rounds=25, budget=60))
     with torch.no_grad():
         calls = calls_of(keys, device)
         rows = []

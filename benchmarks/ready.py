@@ -21,7 +21,7 @@ calls take turns."""
 
 def measure_part(quick, device):
     saying("tables in ready memory")
-    n, options = (256, dict(rounds=3)) if quick else (N, dict(rounds=15, budget=15))
+    n, options = (256, dict(rounds=3)) if quick else (N, dict(rounds=25, budget=60))
     q, k, v = torch.randn(3, 1, 1, n, WIDTH, generator=torch.Generator().manual_seed(0))
     scores, weights = torch.zeros(2, 1, 1, n, n)
 

@@ -84,7 +84,8 @@ def merge(outputs: Iterable[Tensor], logsumexps: Iterable[Tensor]) -> tuple[Tens
 
     With l_p = log Σ exp(s) over the keys of part p: logsumexp = log Σ_p exp(l_p) and
     output = Σ_p exp(l_p - logsumexp) · output_p. It does not matter in which order, or in how many
-    steps, parts are merged: chunks, hashing rounds and machines all use this rule.
+    steps, parts are merged. They share no key, as those of chunks and machines; a key that stands
+    in N parts counts N times, unless it has -log N as its bias in each, as in rounds of hashing.
 
     Args:
         outputs: floating tensors (..., L, Ev), one for each part.
