@@ -18,9 +18,9 @@ One query, {HEADS} heads of {WIDTH}, {KEYS:,} keys, float32, no mask, without gr
 is our `attend`; “enable_gqa” is torch's kernel told to share; “as rows” is the same kernel with \
 the queries that share a head as its rows; “repeated” has every head of keys copied for each head \
 of queries. In brackets the time divided by that of the kernel with {HEADS} heads of keys, the \
-median over rounds in which all calls take turns. The machine was busy with other work: there two \
-threads wait for each other, most of all where one head of keys leaves only thin products, each of \
-which is split between them."""
+median over rounds in which all calls take turns. Where others use the machine, too, two threads \
+wait for each other, most of all where one head of keys leaves only thin products, each of which \
+is split between them: there one thread is many times faster."""
 
 
 def measure_part(quick, device):
