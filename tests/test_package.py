@@ -35,7 +35,7 @@ ELSEWHERE = {
         "vocabulary",
         "word_vectors",
     ],
-    "d2lattn.language.next_word": ["NextWord", "train"],
+    "d2lattn.language.next_word": ["NextWord", "teach", "train"],
     "d2lattn.exercises": ["check", "verdict"],
 }
 PUBLIC = {f"d2lattn.{name}": getattr(d2lattn, name) for name in d2lattn.__all__} | {

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from d2lattn import attention
-from d2lattn.language.next_word import NextWord, train
+from d2lattn.language.next_word import NextWord, teach, train
 from d2lattn.language.stories import COMPANIES, FRUIT, PEOPLE, PLACES, stories
 from d2lattn.language.words import (
     VECTORS,
@@ -216,9 +216,20 @@ def test_a_training_says_what_it_did():
     assert kinds == [4, 5, 1]
 
 
+def test_a_model_of_your_own_is_taught_as_the_usual_one():
+    usual = train(1, steps=5)
+    own = NextWord(vocabulary(), seed=1)
+    run = teach(own, 1, steps=5)
+    assert run.model is own and run.held_out == usual.held_out and run.history == usual.history
+    own.head.v_proj = torch.nn.Identity()
+    assert teach(own, 1, steps=5).history != usual.history
+
+
 @pytest.mark.parametrize(
     "call, message",
     [
+        (lambda: teach(torch.nn.Linear(1, 1)), "model must be a NextWord, got Linear"),
+        (lambda: teach(NextWord(vocabulary()), -1), "seed must be an integer of at least 0, got"),
         (lambda: train(-1), "seed must be an integer of at least 0, got -1"),
         (lambda: train(steps=0), "steps must be an integer of at least 1, got 0"),
         (lambda: train(every=0), "every must be an integer of at least 1, got 0"),

@@ -135,7 +135,7 @@ EXERCISES = {
             "these are the weights: multiply them with the values": (
                 lambda q, k, v, t: torch.softmax(q @ k.T / t, dim=-1)
             ),
-            "this sums over the queries: each query has an answer of its own": (
+            "this sums over the queries: each query has an output of its own": (
                 lambda q, k, v, t: _lookup(q, k, v, t).sum(dim=0)
             ),
         },

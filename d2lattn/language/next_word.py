@@ -10,7 +10,7 @@ from collections import Counter
 import torch
 from torch import Tensor, nn
 
-from d2lattn.arguments import check_count, check_flag, check_number, show
+from d2lattn.arguments import check_count, check_flag, check_number, kind, show
 from d2lattn.attention import attention_weights
 from d2lattn.language.words import check_corpus, sentences, vocabulary
 from d2lattn.multihead import SelfAttention
@@ -173,6 +173,45 @@ def train(
     model = NextWord(
         vocabulary(), embed_dim, positions=positions, is_causal=is_causal, scale=scale, seed=seed
     )
+    rates = dict(learning_rate=learning_rate, weight_decay=weight_decay)
+    return teach(model, seed, steps=steps, every=every, **rates)
+
+
+def teach(
+    model: NextWord,
+    seed: int = 2,
+    *,
+    steps: int = 800,
+    learning_rate: float = 0.03,
+    weight_decay: float = 0.1,
+    every: int = 20,
+) -> Run:
+    """Teach the running corpus to a model that you have built or changed; `train` builds its own.
+
+    Args:
+        model: a `NextWord` over the vocabulary of the corpus, trained in place.
+        seed (int): of the batches and the held-out sentences.
+        steps, learning_rate, weight_decay, every: as in `train`.
+
+    Returns:
+        Run: as from `train`.
+
+    Raises:
+        ValueError: a model that is no NextWord, a number out of range.
+
+    Cost:
+        As `train`.
+
+    Example:
+        >>> model = NextWord(vocabulary())
+        >>> model.head.v_proj = nn.Identity()  # without W_v
+        >>> run = teach(model, steps=20)
+        >>> run.model is model
+        True
+    """
+    if not isinstance(model, NextWord):
+        raise ValueError(f"model must be a NextWord, got {kind(model)}")
+    check_count("seed", seed, least=0)
     generator = torch.Generator().manual_seed(seed)
     seen, held_out = _split(sentences(), generator)
     tokens = model.encode(seen)  # (100, 9)
@@ -204,11 +243,11 @@ def _split(corpus, generator):
     for sentence in corpus:
         kinds.setdefault(sentence[-2], []).append(sentence)
     seen, held_out = [], []
-    for kind in kinds.values():
-        order = torch.randperm(len(kind), generator=generator).tolist()
-        cut = len(kind) // 6
-        held_out += [kind[i] for i in order[:cut]]
-        seen += [kind[i] for i in order[cut:]]
+    for alike in kinds.values():
+        order = torch.randperm(len(alike), generator=generator).tolist()
+        cut = len(alike) // 6
+        held_out += [alike[i] for i in order[:cut]]
+        seen += [alike[i] for i in order[cut:]]
     return seen, held_out
 
 

@@ -1,0 +1,55 @@
+"""What chapter 2 says of what it has trained, within bounds that hold on every processor."""
+
+import pages
+import pytest
+import torch
+
+from d2lattn import attention_scores
+from d2lattn.language import next_word
+
+HUNGRY = ["the", "dog", "found", "the", "milk", "what", "a", "hungry"]
+
+
+@pytest.fixture(scope="module")
+def learner():
+    """The lookup of section 2.5, learned."""
+    page = pages.functions("lookup")
+    layer = page.new_layer("all")
+    page.descend(layer)
+    return layer
+
+
+def test_each_matrix_of_the_lookup_reads_its_own_columns(learner):
+    for role, block in dict(q=slice(6, 12), k=slice(0, 6), v=slice(12, 16)).items():
+        squares = getattr(learner, f"{role}_proj").weight ** 2
+        assert squares[:, block].sum() > 0.9 * squares.sum(), f"W_{role}"
+
+
+def test_who_asks_for_a_name_has_the_query_that_fits_its_key(learner):
+    asks, name = learner.q_proj.weight[:, 6:12], learner.k_proj.weight[:, 0:6]  # (6, 6) each
+    assert torch.cosine_similarity(asks, name, dim=0).min() > 0.98
+    assert (asks.T @ name).argmax(dim=1).tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_the_query_turns_from_the_side_of_one_noun_to_that_of_the_other():
+    """Where the arrows and dots of section 2.3 lie."""
+    model = next_word.train(steps=200).model
+    looks = []
+    for asks in ("hungry", "tasty"):
+        x = model.position(model.embedding(model.encode([[*HUNGRY[:-1], asks]])))[0]
+        looks.append((model.head.q_proj(x)[-1], model.head.k_proj(x)[[1, 4]]))  # dog, milk
+    (hungry, keys), (tasty, _) = looks
+    assert 0 < torch.cosine_similarity(hungry, tasty, dim=0) < 0.4  # nearly a right angle
+    dog, milk = keys @ hungry
+    assert dog > 0 > milk
+    dog, milk = keys @ tasty
+    assert milk > 0 > dog
+
+
+def test_a_lead_is_the_sum_of_what_words_and_places_give():
+    model = next_word.train(0, steps=20).model
+    x = model.position(model.embedding(model.encode([HUNGRY])))[0]
+    scores = attention_scores(model.head.q_proj(x), model.head.k_proj(x))[-1]
+    parts = pages.functions("word_or_place").lead(model, HUNGRY, "dog", "milk")
+    assert sum(parts) == pytest.approx((scores[1] - scores[4]).item(), abs=1e-4)
+    assert min(map(abs, parts)) > 1e-3
