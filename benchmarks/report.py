@@ -19,7 +19,6 @@ import live_figures
 import matplotlib.pyplot as plt
 import memory
 import ready
-import scaling
 import seeds
 from results import FOLDER, HERE, load, slug, table
 
@@ -37,7 +36,6 @@ PARTS = {
     "held": held,
     "hashing": hashing,
     "cache": learn,
-    "scaling": scaling,
     "seeds": seeds,
     "browser": live_figures,
     "hub": class_server,
