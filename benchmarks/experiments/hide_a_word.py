@@ -7,7 +7,11 @@ from d2lattn.language import words
 
 page = pages.functions("hide_a_word")
 FILLERS = {"the", "what", "a"}
-SHAPES = {"three": dict(num_heads=3, width=12), "wide": dict(num_heads=1, width=32)}
+SHAPES = {
+    "three": dict(num_heads=3, width=12),
+    "wide": dict(num_heads=1, width=32),
+    "narrow": dict(num_heads=1, width=12),
+}
 
 
 def run(variant, seed, steps):
@@ -64,7 +68,7 @@ def percent(cases):
 EXPERIMENT = Experiment(
     section="4.9",
     claims=(16,),
-    varies="three heads in 12 channels, or one head in 32",
+    varies="three heads in 12 channels, or one head in 32 or in 12",
     held="the 48 sentences about what was found, of which some were learned from; the optimiser, "
     "its learning rate, the batches of 32",
     control="a reader with one head: if hiding what it looks at changed no more than with three, "
@@ -72,6 +76,10 @@ EXPERIMENT = Experiment(
     refuted="with three heads hiding a word of a large weight nearly always changes what is said",
     steps=400,
     seeds=16,
-    variants={"three": "three heads, 12 channels", "wide": "one head, 32 channels"},
+    variants={
+        "three": "three heads, 12 channels",
+        "wide": "one head, 32 channels",
+        "narrow": "one head, 12 channels",
+    },
     run=run,
 )
