@@ -361,6 +361,20 @@ def test_two_positions_move_together_and_stop_at_the_ends():
 
 
 @needs_node
+def test_clocks_alone_are_counted_from_one_and_draw_no_conclusion():
+    figure = live.positions(16, base=10000.0, length=60, only_clocks=True)
+    opened, moved, back = play("positions", figure, ("alter", {"pair": 1, "q": 4}), ("move", "q", 2))
+    assert opened["said"] == (
+        "Clock 1 turns by 57.3° at each step. From p = 3 to q = 7 it is 4 places, which makes "
+        "229.2°."
+    )
+    assert moved["said"].startswith("Clock 2 turns by 18.1° at each step. From p = 3 to q = 4")
+    assert "it is 1 place, which makes 18.1°" in moved["said"]
+    assert "it is −1 places" in back["said"]
+    assert "<th>clock 1</th>" in figure.html and "pair" not in parts(figure)[0]
+
+
+@needs_node
 def test_steps_go_forwards_and_backwards_and_their_table_follows():
     scores, values = torch.tensor([1.0, 3.0, 2.0]).double(), rows_of(2, 3, 2).round(decimals=2)
     acts = [("go", 9), ("go", -1), ("pick", 2, 1), ("write", [0, 0], 4), ("write", [2, 1], -7),
@@ -421,6 +435,9 @@ FIGURES = {
         key_tokens=list("abcde"),
     ),
     "positions": lambda: live.positions(16, base=10000.0, length=60),
+    "positions of clocks": lambda: live.positions(
+        16, base=10000.0, length=60, only_clocks=True
+    ),
     "steps": lambda: live.steps([1.0, 3.0, -math.inf, 2.0, 4.0, 0.5], [10.0, 20, 5, -3, 8, 1]),
     "field": lambda: live.field(3, 3, dilated=True, causal=True),
 }

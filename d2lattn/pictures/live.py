@@ -291,7 +291,7 @@ def _rounded_up(bound):
     return math.ceil(bound / place) * place
 
 
-def positions(dim: int, *, base: float, length: int) -> Figure:
+def positions(dim: int, *, base: float, length: int, only_clocks: bool = False) -> Figure:
     """Clock hands, encoding and curves that move together; a turn depends on the distance alone.
 
     Pair j of the encoding stands at the angle p / base^(2j/dim) (Vaswani et al. 2017, section
@@ -302,6 +302,8 @@ def positions(dim: int, *, base: float, length: int) -> Figure:
         dim (int): numbers in the encoding, even, from 2 to 32.
         base (float): above 1 and at most 1e9.
         length (int): positions, from 2 to 256.
+        only_clocks (bool): leave out the encoding, its curves and RoPE, and call the pairs clocks
+            1, 2, …
 
     Returns:
         Figure.
@@ -323,6 +325,7 @@ def positions(dim: int, *, base: float, length: int) -> Figure:
     if base == 1:
         raise ValueError("base must be above 1, got 1")
     check_count("length", length, 2, 256)
+    check_flag("only_clocks", only_clocks)
     slowest = 2 * math.pi * base ** ((dim - 2) / dim)
     line = (
         f"live positions: {dim // 2} clocks over {length} positions; base {base:g}, "
@@ -330,7 +333,9 @@ def positions(dim: int, *, base: float, length: int) -> Figure:
     )
     data = {"dim": dim, "base": _round(base), "length": length, "p": 3, "q": 7}
     turns = [2 * math.pi * base ** (2 * j / dim) for j in range(dim // 2)]
-    names = [f"pair {j}" for j in range(dim // 2)]
+    if only_clocks:
+        data["clocks"] = True
+    names = [f"clock {j + 1}" if only_clocks else f"pair {j}" for j in range(dim // 2)]
     table = _table(line, names, ["positions in one turn"], torch.tensor(turns)[:, None], 1)
     return Figure("positions", line, data, table)
 

@@ -42,8 +42,9 @@ export function clocksOf({dim}, width) {
   return {count, per, r, lengths, at, box, bottom: at(count - 1)[1] + r};
 }
 
-export function drawClocks(svg, {act}, clocks) {
+export function drawClocks(svg, {act, data}, clocks) {
   const {count, per, r, lengths, at, box} = clocks;
+  const name = data.clocks ? k => `clock ${k + 1}` : k => `pair ${k}`;
   const build = (cell, i, j) => drawClock(cell, clocks, i * per + j);
   const pick = (i, j) => act(alter, {pair: i * per + j});
   const cells = grid(svg, "clocks, one for each pair of columns", lengths, build, pick).flat();
@@ -58,7 +59,7 @@ export function drawClocks(svg, {act}, clocks) {
       set(slice, {d: wedge(at(k), from, to, r - 12)});
       set(text, {}, `turn ${between}`);
       const hands = `p at ${degrees(from)}, q at ${degrees(to)}`;
-      set(cell, {"aria-label": `pair ${k}: ${hands}, the turn between them ${between}`});
+      set(cell, {"aria-label": `${name(k)}: ${hands}, the turn between them ${between}`});
     });
     set(chosen, box(Math.min(pair, count - 1)));
   };

@@ -1,17 +1,30 @@
-// The drawing of positions: clocks; below, the encoding and two curves, and RoPE to the right.
+// The drawing of positions: clocks; below, the encoding and two curves, and RoPE to the right, if
+// the page does not want the clocks alone.
 import {add, fit, lay, stage} from "../kit/nodes.js";
 import {clocksOf, drawClocks} from "./clocks.js";
 import {curvesOf, drawCurves, drawGlass} from "./curves.js";
 import {drawRope} from "./rope.js";
 
 const WIDTH = 884;
+const TEXT = 30; // below a clock
 
 export function draw(live, figure) {
   const {data} = figure;
   const box = stage(live);
+  const places = clocksOf(data, WIDTH);
+  return (data.clocks ? drawAlone : drawAll)(box, figure, places);
+}
+
+function drawAlone(box, figure, places) {
+  const svg = add(box, "svg");
+  fit(svg, WIDTH, places.bottom + TEXT);
+  return drawClocks(svg, figure, places);
+}
+
+function drawAll(box, figure, places) {
+  const {data} = figure;
   const canvas = add(box, "canvas", {width: data.length, height: data.dim, "aria-hidden": "true"});
   const svg = add(box, "svg");
-  const places = clocksOf(data, WIDTH);
   const clocks = drawClocks(svg, figure, places);
   const place = curvesOf(data, places.bottom);
   const curves = drawCurves(svg, canvas, place);

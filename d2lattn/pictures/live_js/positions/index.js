@@ -18,6 +18,7 @@ function controls(live, figure) {
   const keep = control(bar, "keep the distance", {type: "checkbox"}, input =>
     act(alter, {keep: input.checked}),
   );
+  keep.parentNode.hidden = Boolean(data.clocks); // distances are the matter of the other parts
   const bases = [...new Set([...BASES, data.base])].sort((a, b) => a - b);
   const choose = value => act(alter, {base: Number(value)});
   const base = menu(bar, "base", data.base, bases, choose);
