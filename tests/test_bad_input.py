@@ -1009,7 +1009,6 @@ ONE |= dict(w_v=[[10, 0]], query=0)
 SPLIT = dict(tokens=["a", "bat"], weights=[[[1, 0], [0.5, 0.5]]], head_dim=2)
 TURNED = dict(query=(1, 0), key=(1, 0), positions=(2, 1))
 CURVES = dict(x=[1, 2], series={"RNN": [1, 2]})
-DROWNED = dict(vectors={"dog": (1, 0), "milk": (0, 1)}, positions=[0])
 
 PICTURES = [
     *refused(
@@ -1169,25 +1168,6 @@ PICTURES = [
         },
         head_dim=COUNT_RULE,
         head=(NOT_A_COUNT | {"too large": 1}, "must be an integer of at (least|most) .*, got "),
-    ),
-    *refused(
-        drawings.growing_integers,
-        DROWNED,
-        vectors={
-            "nothing": None,
-            "one word": {"dog": (1, 0)},
-            "a list": [(1, 0), (0, 1)],
-            "three numbers": {"dog": (1, 0, 0), "milk": (0, 1)},
-            "a word at 0": {"dog": (1, 0), "the": (0, 0)},
-            "NaN": {"dog": (1, NAN), "milk": (0, 1)},
-            "no numbers": {"dog": 1, "milk": 2},
-        },
-        positions={"none": [], "nothing": None, "a number": 3, "negative": [-1], "a float": [0.5]},
-    ),
-    (
-        "growing_integers: no angle",  # of a word that the place takes to 0: once "nan° at 1"
-        lambda: drawings.growing_integers({"a": (-1, -1), "b": (1, 2)}, [0, 1]),
-        "^vectors must have a direction at every position, got 'a' .* 0 at ",
     ),
     *refused(
         drawings.stretching_fractions,

@@ -363,7 +363,8 @@ def test_two_positions_move_together_and_stop_at_the_ends():
 @needs_node
 def test_clocks_alone_are_counted_from_one_and_draw_no_conclusion():
     figure = live.positions(16, base=10000.0, length=60, only_clocks=True)
-    opened, moved, back = play("positions", figure, ("alter", {"pair": 1, "q": 4}), ("move", "q", 2))
+    acts = ("alter", {"pair": 1, "q": 4}), ("move", "q", 2)
+    opened, moved, back = play("positions", figure, *acts)
     assert opened["said"] == (
         "Clock 1 turns by 57.3° at each step. From p = 3 to q = 7 it is 4 places, which makes "
         "229.2°."
@@ -435,9 +436,7 @@ FIGURES = {
         key_tokens=list("abcde"),
     ),
     "positions": lambda: live.positions(16, base=10000.0, length=60),
-    "positions of clocks": lambda: live.positions(
-        16, base=10000.0, length=60, only_clocks=True
-    ),
+    "positions of clocks": lambda: live.positions(16, base=10000.0, length=60, only_clocks=True),
     "steps": lambda: live.steps([1.0, 3.0, -math.inf, 2.0, 4.0, 0.5], [10.0, 20, 5, -3, 8, 1]),
     "field": lambda: live.field(3, 3, dilated=True, causal=True),
 }

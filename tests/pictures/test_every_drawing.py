@@ -20,7 +20,6 @@ EYE, TWO = np.eye(2), np.array([[1.0, 0.5], [-0.25, 1]])
 ASKS = dict(query="bat")
 FRUIT = dict(names={"fruit": WORDS}, arrows=[X[:2]])
 LAYER = {"RNN": np.array([1, 2]), "CNN": np.array([2, 1])}
-NEAR = {"dog": np.array([-0.4, -0.2]), "milk": np.array([0, 0.6])}
 
 
 DRAWINGS = {
@@ -31,7 +30,6 @@ DRAWINGS = {
     "encoder_decoder": partial(drawings.encoder_decoder),
     "flow": partial(plots.flow, WORDS, SHARES, scores=SHARES, values=WORDS, output="it", **ASKS),
     "groups": partial(drawings.groups, {"fruit": X, "firm": X + 1}, **FRUIT),
-    "growing_integers": partial(drawings.growing_integers, NEAR, [0, 1, 3]),
     "heatmap": partial(plots.heatmap, SHARES, tokens=WORDS, annot=True),
     "induction": partial(drawings.induction, ["a", *WORDS, "a"]),
     "jumping_bits": partial(drawings.jumping_bits, 9),

@@ -1,4 +1,4 @@
-"""Integers, fractions, bits and turning arrows: what is drawn is what the numbers say."""
+"""Fractions, bits and turning arrows: what is drawn is what the numbers say."""
 
 import math
 
@@ -12,28 +12,7 @@ from d2lattn import apply_rotary
 from d2lattn.pictures import drawings, plots
 from d2lattn.pictures.colours import ROLES
 
-# Three ways that fail -----------------------------------------------------------------------------
-
-VECTORS = {"dog": (-0.4, -0.2), "milk": (0.0, 0.6), "cat": (0.5, 0.1)}
-
-
-def test_the_tips_of_the_arrows_are_the_words_plus_their_place():
-    ax = drawings.growing_integers(VECTORS, [0, 3, 7])
-    drawn = {line.get_label(): np.array(line.get_data()).T for line in ax.lines}
-    for word, xy in VECTORS.items():
-        np.testing.assert_allclose(drawn[word], np.add.outer([0, 3, 7], xy))
-    starts, ends = arrows(ax).swapaxes(0, 1)
-    tips = np.vstack([drawn[word] for word in VECTORS])
-    assert np.allclose(starts, 0, atol=0.05) and len(ends) == 9
-    assert np.allclose(sorted(ends.tolist()), sorted(tips.tolist()), atol=0.1)
-
-
-def test_the_title_gives_the_angle_of_the_first_two_words():
-    ax = drawings.growing_integers({"a": (1, 0), "b": (0, 1)}, [0, 1, 10])
-    angles = [90, np.degrees(np.arctan2(2, 1) - np.arctan2(1, 2)), 0]
-    angles[2] = np.degrees(np.arctan2(11, 10) - np.arctan2(10, 11))
-    said = ", ".join(f"{a:.0f}° at {i}" for a, i in zip(angles, (0, 1, 10), strict=True))
-    assert ax.get_title() == f"angle between a and b: {said}"
+# Two ways that fail -------------------------------------------------------------------------------
 
 
 def test_fractions_run_from_0_to_1_and_mark_the_same_word():

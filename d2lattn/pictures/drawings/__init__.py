@@ -4,11 +4,7 @@ from d2lattn.pictures.drawings._blend import blend
 from d2lattn.pictures.drawings._bottleneck import bottleneck
 from d2lattn.pictures.drawings._cross_attention import cross_attention
 from d2lattn.pictures.drawings._encoder_decoder import encoder_decoder
-from d2lattn.pictures.drawings._failing_positions import (
-    growing_integers,
-    jumping_bits,
-    stretching_fractions,
-)
+from d2lattn.pictures.drawings._failing_positions import jumping_bits, stretching_fractions
 from d2lattn.pictures.drawings._groups import groups
 from d2lattn.pictures.drawings._induction import induction
 from d2lattn.pictures.drawings._layers import layer_lines, layer_points
@@ -32,7 +28,6 @@ __all__ = [
     "cross_attention",
     "encoder_decoder",
     "groups",
-    "growing_integers",
     "induction",
     "jumping_bits",
     "layer_lines",

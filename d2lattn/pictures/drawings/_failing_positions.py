@@ -1,74 +1,16 @@
-"""Three ways to number words that fail, one drawing for each: chapter 6, section 6.2.
+"""Two ways to number words that fail, one drawing for each: chapter 6, section 6.2.
 
-Integers grow and drown the word, fractions take steps that depend on the length, bits jump.
+Fractions take steps that depend on the length, bits jump.
 """
 
-from collections.abc import Mapping, Sequence
-from itertools import cycle, product
+from collections.abc import Sequence
 
 import numpy as np
 import seaborn as sns
 
 from d2lattn.arguments import check_count, show
-from d2lattn.pictures.arrays import Numbers, pair
-from d2lattn.pictures.colours import DARK, HAIR, INK, MIDDLE, PALE
-from d2lattn.pictures.kit import Ax, Axes, arrow, axes, text
-
-
-def growing_integers(
-    vectors: Mapping[str, Numbers], positions: Sequence[int], *, ax: Ax = None
-) -> Axes:
-    """Draw words with the number of their place added: arrows that end up in one direction.
-
-    The arrow of word w at place i goes from 0 to w + (i, i). The title gives the angle between the
-    first two words at each place.
-
-    Args:
-        vectors (dict): word -> (x, y), two words at least.
-        positions: the places, whole numbers from 0, at least one.
-        ax (Axes): where to draw; a new figure when absent.
-
-    Returns:
-        matplotlib Axes.
-
-    Raises:
-        ValueError: fewer than two words, a word without two numbers, or one that is 0 before or
-            after a number is added; no position, or one that is no whole number from 0 on.
-
-    Example:
-        >>> ax = growing_integers({"dog": (1, 0), "milk": (0, 1)}, [0, 3])
-        >>> ax.get_title()
-        'angle between dog and milk: 90° at 0, 16° at 3'
-    """
-    if not isinstance(vectors, dict) or len(vectors) < 2:
-        raise ValueError(f"vectors must be a dict of two words or more, got {show(vectors)}")
-    words = {word: pair("vectors", xy) for word, xy in vectors.items()}
-    _check_counts("positions", positions, least=0)
-    for (word, xy), position in product(words.items(), (0, *positions)):
-        if not (xy + position).any():
-            said = f"{word!r} at {xy}, which is 0 at position {position}"
-            raise ValueError(f"vectors must have a direction at every position, got {said}")
-    ax = axes(ax, (5.2, 4.6))
-    middle = np.mean([x - y for x, y in words.values()])
-    for color, (word, xy) in zip(cycle((INK, MIDDLE, DARK, PALE)), words.items(), strict=False):
-        tips = np.add.outer(positions, xy)  # (places, 2)
-        ax.plot(*tips.T, ".", color=color, label=word)
-        right = xy[0] - xy[1] > middle  # the words on either side of the fan
-        beside = dict(ha="left", va="top") if right else dict(ha="right", va="bottom")
-        shift = (5, -3) if right else (-5, 3)
-        for position, (x, y) in zip(positions, tips, strict=True):
-            arrow(ax, (0, 0), (x, y), color, width=2)
-            text(ax, x, y, f"{word} at {position}", shift=shift, size=9, **beside)
-    ax.axhline(0, color=HAIR, lw=0.8, zorder=0)
-    ax.axvline(0, color=HAIR, lw=0.8, zorder=0)
-    ax.set(aspect="equal", xlabel="first number", ylabel="second number")
-    sns.despine(ax=ax)
-    ax.margins(0.25, 0.12)
-    one, other = list(words)[:2]
-    angles = (_angle(words[one] + i, words[other] + i) for i in positions)
-    said = ", ".join(f"{a:.0f}° at {i}" for a, i in zip(angles, positions, strict=True))
-    ax.set_title(f"angle between {one} and {other}: {said}", fontsize=10)
-    return ax
+from d2lattn.pictures.colours import INK, MIDDLE
+from d2lattn.pictures.kit import Ax, Axes, axes, text
 
 
 def stretching_fractions(lengths: Sequence[int], *, word: int = 2, ax: Ax = None) -> Axes:
@@ -145,8 +87,3 @@ def _check_counts(name, counts, least):
         raise ValueError(f"{name} must be a list of whole numbers, got {show(counts)}")
     for count in counts:
         check_count(name, count, least)
-
-
-def _angle(a, b):
-    """Between two arrows, in degrees."""
-    return np.degrees(np.arccos(np.clip(a @ b / np.linalg.norm(a) / np.linalg.norm(b), -1, 1)))
