@@ -9,7 +9,7 @@ page = pages.functions("learned_tables")
 
 def run(variant, seed, steps):
     """What comes out right, and how alike near and far rows ended."""
-    task, start = variant.split(" from ")
+    task, start = variant.split("_")
     places = 10 if task == "backwards" else 20
     rows = page.numberings(places)["sines" if start == "sines" else "nothing"]
     options = {} if task == "backwards" else dict(task=page.vote, asked=slice(2, 18))
@@ -34,9 +34,9 @@ EXPERIMENT = Experiment(
     steps=300,
     seeds=8,
     variants={
-        "backwards from zeros": "backwards, from zeros",
-        "backwards from sines": "backwards, from sines",
-        "vote from zeros": "vote, from zeros",
+        "backwards_zeros": "backwards, from zeros",
+        "backwards_sines": "backwards, from sines",
+        "vote_zeros": "vote, from zeros",
     },
     run=run,
 )

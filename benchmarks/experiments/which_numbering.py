@@ -5,12 +5,23 @@ import torch
 from experiment import Experiment
 
 page = pages.functions("which_numbering")
+VARIANTS = {
+    "nothing": "nothing",
+    "integers": "integers",
+    "fractions": "fractions",
+    "thousandths": "thousandths",
+    "bits": "bits",
+    "hand": "one hand",
+    "sines": "sines",
+    "random": "random rows",
+    "table": "learned table",
+}
 
 
 def run(variant, seed, steps):
     """Symbols named rightly, and what places look at first in a text of ten equal symbols."""
-    rows = page.numberings(10, seed)[variant]
-    layer = page.adding(rows, learned=variant == "learned table")
+    rows = page.numberings(10, seed)[VARIANTS[variant]]
+    layer = page.adding(rows, learned=variant == "table")
     model, right = page.train(layer, steps, seed)
     weights = model(torch.zeros(1, 10, dtype=torch.long))[1][0]
     favourites = weights.argmax(dim=-1).tolist()
@@ -32,16 +43,6 @@ EXPERIMENT = Experiment(
     "solve the task",
     steps=120,
     seeds=16,
-    variants={
-        "nothing": "nothing",
-        "integers": "integers",
-        "fractions": "fractions",
-        "thousandths": "thousandths",
-        "bits": "bits",
-        "one hand": "one hand",
-        "sines": "sines",
-        "random rows": "random rows",
-        "learned table": "learned table",
-    },
+    variants=VARIANTS,
     run=run,
 )
