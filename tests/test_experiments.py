@@ -58,7 +58,8 @@ def measured(name, rows):
     shown = " ".join(
         " ".join(map(str, repeat.row_of(one, repeat.stored(name), row)[:-1])) for row in names
     )
-    return {n.replace(",", "").replace("-", "−") for n in NUMBER.findall(shown)} | {str(one.seeds)}
+    found = NUMBER.findall(shown.replace("-", "−"))  # a page writes a minus, not a hyphen
+    return {n.replace(",", "") for n in found} | {str(one.seeds)}
 
 
 QUOTATIONS = [
