@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CHAPTERS, APPENDICES = cells.chapters(), cells.appendices()
 BOOK = [*CHAPTERS, *APPENDICES]
 CLAIMS = ROOT / "notebooks" / "90_notation_and_claims.ipynb"
-REFERENCE = r"\[(\d+) · ([^\]]+)\]\((\d\d_\w+\.ipynb)\)"  # [2 · key is not a value](02_….ipynb)
+REFERENCE = r"\[(\d+) · ([^\]]+)\]\((\d\d_\w+\.ipynb)\)"  # [2 · ask is not to be found](02_….ipynb)
 SLIDE_TYPES = {"slide", "subslide", "fragment", "notes", "skip"}
 UNCOMPARED = {"nbval-ignore-output", "nbval-skip", "nbval-check-output"}
 
