@@ -419,8 +419,8 @@ def test_an_even_kernel_is_causal_and_a_unit_stays_within_the_layers():
             )
             drawn = {(to, start) for level, start, to in links if level == layer}
             assert drawn == {tuple(pair) for pair in reads.nonzero().tolist()}
-    assert states[5]["said"].startswith("Unit 7 of layer 2 sees 4 inputs.")
-    assert states[6]["said"] == "Input 4 sees itself. Choose a unit above it."
+    assert states[5]["said"].startswith("Unit 6 of layer 2 sees 4 inputs.")
+    assert states[6]["said"] == "Input 3 sees itself. Choose a unit above it."
 
 
 FIGURES = {

@@ -307,10 +307,10 @@ def test_the_network_draws_the_connections_and_the_receptive_field():
     step = conv_connectivity(5, 3)
     words = describe(network([step, step], unit=(2, 2)))
     assert "connections: 26 edges" in words  # 13 in each layer
-    assert "field of unit 3: 9 points, x 1 to 5, y 0 to 2" in words  # 1 + 3 + 5
+    assert "field of unit 2: 9 points, x 0 to 4, y 0 to 2" in words  # 1 + 3 + 5
     before = torch.eye(5, dtype=torch.bool).roll(1, dims=0).tril()  # state i sees state i - 1
     words = describe(network([torch.eye(5).bool()], within=before, unit=(1, 3)))
-    assert "connections: 9 edges" in words and "field of unit 4: 8 points, x 1 to 4" in words
+    assert "connections: 9 edges" in words and "field of unit 3: 8 points, x 0 to 3" in words
 
 
 def edges_of(ax):
@@ -329,24 +329,24 @@ def test_the_network_draws_every_edge_where_it_belongs_and_the_field_in_colour()
     ax = network([step], within=before, unit=(1, 1), title="three units")
     green, grey = (to_rgba(ROLES["value"]), 2.0), (to_rgba(PALE), 1.0)
     assert edges_of(ax) == {
+        ((0, 0), (0, 1)): green,
+        ((0, 0), (1, 1)): green,
         ((1, 0), (1, 1)): green,
-        ((1, 0), (2, 1)): green,
-        ((2, 0), (2, 1)): green,
-        ((3, 0), (3, 1)): grey,
-        ((1, 1), (2, 1)): green,  # the state before
-        ((2, 1), (3, 1)): grey,
+        ((2, 0), (2, 1)): grey,
+        ((0, 1), (1, 1)): green,  # the state before
+        ((1, 1), (2, 1)): grey,
     }
-    sideways = np.array([[(1, 1), (2, 1)], [(2, 1), (3, 1)]])  # drawn up to the circles
+    sideways = np.array([[(0, 1), (1, 1)], [(1, 1), (2, 1)]])  # drawn up to the circles
     assert np.allclose(arrows(ax), sideways, atol=0.2) and arrows(ax).shape == sideways.shape
     others, field = [artist for artist in ax.collections if isinstance(artist, PathCollection)]
-    assert sorted(others.get_offsets().tolist()) == [[3, 0], [3, 1]]
-    assert sorted(field.get_offsets().tolist()) == [[1, 0], [1, 1], [2, 0], [2, 1]]
+    assert sorted(others.get_offsets().tolist()) == [[2, 0], [2, 1]]
+    assert sorted(field.get_offsets().tolist()) == [[0, 0], [0, 1], [1, 0], [1, 1]]
     assert tuple(others.get_facecolor()[0]) == to_rgba("white")
     output, value = to_rgba(ROLES["output"]), to_rgba(ROLES["value"])
     drawn = dict(zip(map(tuple, field.get_offsets().tolist()), field.get_facecolor(), strict=True))
-    assert {place for place, colour in drawn.items() if tuple(colour) == output} == {(2, 1)}
+    assert {place for place, colour in drawn.items() if tuple(colour) == output} == {(1, 1)}
     assert sum(tuple(colour) == value for colour in drawn.values()) == 3
-    assert (others.get_label(), field.get_label()) == ("others", "field of unit 2")
+    assert (others.get_label(), field.get_label()) == ("others", "field of unit 1")
     assert ax.get_title() == "three units"
 
 
@@ -354,8 +354,8 @@ def test_the_axes_of_a_network_name_positions_and_layers():
     ax = network([np.eye(4, dtype=bool)] * 2)
     assert texts(ax.get_yticklabels()) == ["input", "layer 1", "layer 2"]
     assert ax.get_yticks().tolist() == [0, 1, 2]
-    assert ax.get_xticks().tolist() == [1, 2, 3, 4]
-    assert ax.get_xlim() == (0.5, 4.5) and ax.get_ylim() == (-0.4, 2.4)  # whole circles
+    assert ax.get_xticks().tolist() == [0, 1, 2, 3]
+    assert ax.get_xlim() == (-0.5, 3.5) and ax.get_ylim() == (-0.4, 2.4)  # whole circles
     small = network([np.eye(4, dtype=bool)]).figure.get_size_inches()
     assert ax.figure.get_size_inches()[0] == small[0] and ax.figure.get_size_inches()[1] > small[1]
     assert network([np.eye(9, dtype=bool)]).figure.get_size_inches()[0] > small[0]

@@ -33,7 +33,7 @@ def network(
         title (str): a title.
 
     Returns:
-        matplotlib Axes. Positions are numbered from 1, as in figures of sequences.
+        matplotlib Axes. Positions are counted from 0, as `unit` is.
 
     Raises:
         ValueError: no step, one that is not a boolean square of the size of the others, or a unit
@@ -42,7 +42,7 @@ def network(
     Example:
         >>> from d2lattn.pictures.plots import describe
         >>> print(describe(network([torch.eye(3).bool()])))
-        connections: 3 edges; others: 6 points, x 1 to 3, y 0 to 1
+        connections: 3 edges; others: 6 points, x 0 to 2, y 0 to 1
     """
     steps = boolean_steps(steps)
     n = len(steps[0])
@@ -54,8 +54,8 @@ def network(
     _draw_edges(ax, steps, within, field)
     _draw_units(ax, field, unit)
     names = ["input", *(f"layer {y}" for y in range(1, len(field)))]
-    ax.set(xlim=(0.5, n + 0.5), ylim=(-0.4, len(steps) + 0.4), xlabel="position", title=title)
-    ax.set_xticks(range(1, n + 1))
+    ax.set(xlim=(-0.5, n - 0.5), ylim=(-0.4, len(steps) + 0.4), xlabel="position", title=title)
+    ax.set_xticks(range(n))
     ax.set_yticks(range(len(field)), names)
     ax.tick_params(length=0)
     sns.despine(ax=ax, left=True, bottom=True)
@@ -67,7 +67,7 @@ def _draw_edges(ax, steps, within, field):
     seen = [(y, y + 1, i, j) for y, step in enumerate(steps) for i, j in step.nonzero().tolist()]
     inside = within.nonzero().tolist()
     seen += [(y, y, i, j) for y in range(1, len(field)) for i, j in inside]
-    edges = [((j + 1, below), (i + 1, y)) for below, y, i, j in seen]
+    edges = [((j, below), (i, y)) for below, y, i, j in seen]
     colours = [ROLES["value"] if field[y, i] else PALE for _, y, i, _ in seen]
     widths = [2.0 if field[y, i] else 1.0 for _, y, i, _ in seen]
     ax.add_collection(LineCollection(edges, colors=colours, linewidths=widths, label="connections"))
@@ -81,10 +81,10 @@ def _draw_units(ax, field, unit):
     y, x = (~field).nonzero().T.numpy()
     circle = dict(s=170, edgecolors=DARK, zorder=3)
     if len(x):
-        ax.scatter(x + 1, y, color="white", label="others", **circle)
+        ax.scatter(x, y, color="white", label="others", **circle)
     if unit is None:
         return
     y, x = field.nonzero().T.numpy()
     roles = ["output" if (y, x) == tuple(unit) else "value" for y, x in field.nonzero().tolist()]
-    look = dict(color=[ROLES[role] for role in roles], label=f"field of unit {unit[1] + 1}")
-    ax.scatter(x + 1, y, **look, **circle)
+    look = dict(color=[ROLES[role] for role in roles], label=f"field of unit {unit[1]}")
+    ax.scatter(x, y, **look, **circle)

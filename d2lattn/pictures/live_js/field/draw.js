@@ -100,11 +100,11 @@ function drawUnits(svg, act) {
 function drawUnit(cell, at, [level, i], hit, y) {
   const [circle, text, ring] = cell.children;
   const asked = level === at[0] && i === at[1];
-  const place = `${level ? `layer ${level}` : "input"}, position ${i + 1}`;
+  const place = `${level ? `layer ${level}` : "input"}, position ${i}`;
   const [kind, said] = asked ? [" asked", ", asked about"] : hit ? [" hit", ", seen"] : ["", ""];
   set(cell, {tabindex: asked ? 0 : -1, "aria-label": place + said});
   set(circle, {cy: y, class: "unit" + kind});
-  set(text, {y: y + 4}, i + 1);
+  set(text, {y: y + 4}, i);
   set(ring, {cy: y});
 }
 

@@ -1,13 +1,13 @@
 // What a unit sees in words: parts of a sentence, each with the role it plays.
 
 export function explain({k, at: [level, unit]}, {found, dilations, width}) {
-  if (!level) return [[`Input ${unit + 1} sees itself. Choose a unit above it.`]];
+  if (!level) return [[`Input ${unit} sees itself. Choose a unit above it.`]];
   const inputs = found[0].length;
   const spread = level > 1 ? `(${dilations.join(" + ")})` : dilations[0];
   const field = `Its receptive field is 1 + (${k} − 1) · ${spread} = ${width} positions wide`;
   const missing = inputs < width ? "; not all of them are taps inside the row" : "";
   return [
-    [`Unit ${unit + 1} of layer ${level}`, "output"],
+    [`Unit ${unit} of layer ${level}`, "output"],
     [" sees "],
     [`${inputs} input${inputs > 1 ? "s" : ""}`, "value"],
     [`. ${field}${missing}.`],
