@@ -437,6 +437,33 @@ def test_formulas_give_the_numbers(n, d, k):
             assert eval(symbols, names) == number
 
 
+@pytest.mark.parametrize(("n", "d"), SIZES)
+def test_one_more_word_costs_and_keeps_what_chapter_5_says(n, d):
+    """While it writes: a recurrent layer goes one step, attention asks what it has kept."""
+    assert count_flops(nn.RNN(d, d, batch_first=True), 1, d) == 4 * d**2
+    assert count_flops(nn.LSTM(d, d, batch_first=True), 1, d) == 16 * d**2
+    assert nn.RNN(d, d)(torch.zeros(1, d))[1].numel() == d
+    assert sum(kept.numel() for kept in nn.LSTM(d, d)(torch.zeros(1, d))[1]) == 2 * d
+    kept = torch.zeros(2, 1, n - 1, d, device="meta")  # keys and values of the words before
+
+    class Writer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.project = nn.ModuleList(nn.Linear(d, d) for _ in range(4))
+
+        def forward(self, x):  # (1, 1, d): the newest word
+            query, *new, out = self.project
+            keys, values = (torch.cat([old, w(x)], dim=1) for old, w in zip(kept, new, strict=True))
+            assert keys.numel() + values.numel() == 2 * n * d
+            return out(attention(query(x), keys, values))
+
+    assert count_flops(Writer(), 1, d) == 8 * d**2 + 4 * n * d
+    for dilation in (1, 3):  # a causal convolution needs its last (k - 1) · dilation inputs
+        seen = conv_connectivity(20, 3, dilation=dilation, causal=True)[-1]
+        assert 19 - int(seen.nonzero()[0]) == 2 * dilation
+        assert count_flops(ConvLayer(d, 3, dilation=dilation, causal=True), 1, d) == 2 * 3 * d**2
+
+
 def test_the_table_in_symbols_has_the_fields_of_the_costs():
     assert LayerFormula._fields == LayerCost._fields
     assert all(isinstance(symbols, LayerFormula) for symbols in FORMULAS.values())
