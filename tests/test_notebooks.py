@@ -91,6 +91,16 @@ def test_the_stored_notebook_is_valid_and_normalised(part):
     assert len({cell.id for cell in notebook.cells}) == len(notebook.cells)
 
 
+def test_no_output_is_older_than_its_code(part):
+    path, notebook = part
+    assert notebook.metadata.get("seal") == notebooks.seal(notebook), (
+        f"its code or an output has changed: make refresh CHAPTERS={path.name[:2]}"
+    )
+    cell = next(c for c in notebook.cells if c.cell_type == "code" and c.outputs)
+    cell.source += "  # changed and not run"
+    assert notebook.metadata.seal != notebooks.seal(notebook)
+
+
 def test_every_code_cell_is_short_and_was_run(part):
     for cell in code_cells(part[1]):
         source = re.sub(

@@ -9,6 +9,7 @@ into the book, as a fork does once.
 
 import argparse
 import base64
+import hashlib
 import re
 import sys
 
@@ -29,10 +30,29 @@ def refresh(names):
         NotebookClient(
             notebook, timeout=300, resources={"metadata": {"path": path.parent}}
         ).execute()
-        nbformat.write(normalise(notebook), path)
+        notebook = normalise(notebook)
+        notebook.metadata["seal"] = seal(notebook)
+        nbformat.write(notebook, path)
     picture = cells.ROOT / "images" / "apple.png"
     picture.parent.mkdir(exist_ok=True)
     picture.write_bytes(readme_picture())
+
+
+def seal(notebook):
+    """A hash of the code and of what it put out when it was run, so that neither changes alone.
+
+    Without the set-up cell, which a fork stamps, and the code of live figures, which `make live`
+    renews and another test compares.
+    """
+    parts = []
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and not cells.is_setup(cell):
+            parts.append(cell.source)
+            for output in cell.outputs:
+                data = output.get("data", {})
+                shown = [output.get("text", ""), *(data[k] for k in data if k != "text/html")]
+                parts += map(str, shown)
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
 def readme_picture():
@@ -87,7 +107,7 @@ def links(repo):
 
 
 def _kept(metadata):
-    return {key: metadata[key] for key in ("title",) if key in metadata}
+    return {key: metadata[key] for key in ("title", "seal") if key in metadata}
 
 
 def _merge_streams(outputs):
