@@ -8,9 +8,9 @@ STREAM, BELOW = 0.0, -1.75  # the height at which words pass, and that of what c
 HIGH, WIDE = 0.9, 2.1  # of a part
 PARTS = (  # x, y, what happens there, the chapters that explain it
     (0.0, STREAM, "words become\nvectors", (1,)),
-    (2.5, STREAM, "where does\neach stand?", (6, 7)),
-    (6.0, STREAM, "query, key\nand value", (2,)),
-    (8.9, STREAM, "score, share\nand blend", (1,)),
+    (2.5, STREAM, "where does\neach stand?", (6,)),
+    (6.0, STREAM, "query, key\nand value", (2, 7)),
+    (8.9, STREAM, "score, share\nand blend", (1, 7)),
     (7.45, 0.95, "several heads side by side", (4,)),
     (12.3, STREAM, "each word\nby itself", (9,)),
     (16.0, STREAM, "which word\ncomes next?", (9,)),
