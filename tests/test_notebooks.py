@@ -280,7 +280,7 @@ def test_slides(chapter):
 
 
 def test_imports_are_of_what_the_project_installs(part):
-    allowed = {"torch", "numpy", "matplotlib", "seaborn", "ipywidgets", "tqdm", "mpmath"}
+    allowed = {"torch", "numpy", "matplotlib", "seaborn", "ipywidgets", "tqdm"}
     allowed |= {"d2lattn", "IPython"} | set(sys.stdlib_module_names)
     for cell in code_cells(part[1]):
         source = re.sub(r"^[%!].*$", "", cell.source, flags=re.M)
