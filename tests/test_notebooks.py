@@ -208,7 +208,7 @@ def test_the_core_fits_the_minutes_it_states(chapter):
 
 
 # The chapters that have been made sound and short; the others still have the length of before.
-DONE = {"00", "01", "02", "03", "04", "05", "06", "08"}
+DONE = {"00", "01", "02", "03", "04", "05", "06", "07", "08"}
 SHORT = tuple(path for path in CHAPTERS if path.name[:2] in DONE)
 
 
