@@ -30,7 +30,10 @@ def refresh(names):
         NotebookClient(
             notebook, timeout=300, resources={"metadata": {"path": path.parent}}
         ).execute()
-        notebook = normalise(notebook)
+        nbformat.write(normalise(notebook), path)
+        notebook = nbformat.read(
+            path, as_version=4
+        )  # as it is read: writing joins and splits lines
         notebook.metadata["seal"] = seal(notebook)
         nbformat.write(notebook, path)
     picture = cells.ROOT / "images" / "apple.png"
