@@ -1,4 +1,4 @@
-"""A text worth reading: the decoder of chapter 9, larger and trained for longer, on Python's manual.
+"""A text worth reading: the decoder of chapter 9, larger and trained longer, on Python's manual.
 
 The text of chapter 9's last section. It is that of `help("if")`, in pydoc_data.topics, and differs
 a little from one version of Python to the next.
@@ -24,8 +24,8 @@ INTRODUCTION = (
     f"{SIZES['num_layers']} layers of width 128, {SIZES['num_heads']} heads that see "
     f"{SIZES['window']} letters, rotary positions, dropout {SIZES['dropout']}, "
     f"{STEPS:,} steps of {ROWS} times {LENGTH} letters, learning rate 0.003, seed 0. The last "
-    f"tenth of the text is held out. At temperature {TEMPERATURE} it goes on from *{START.strip()}*, "
-    "once, with seed 0."
+    f"tenth of the text is held out. At temperature {TEMPERATURE} it goes on from "
+    f"*{START.strip()}*, once, with seed 0."
 )
 
 

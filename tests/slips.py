@@ -507,12 +507,12 @@ SLIPS = {
         (
             "do not add up to 1",
             {
-                ".masked_fill(logits < least, -math.inf)": "",
+                ".masked_fill(logits < least, -torch.inf)": "",
                 "(scores, dim=-1)": "(scores, dim=-1) * (logits >= least)",
             },
         ),
-        ("nothing is cut", {".masked_fill(logits < least, -math.inf)": ""}),
-        ("a logit of 0 is not", {"-math.inf": "0"}),
+        ("nothing is cut", {".masked_fill(logits < least, -torch.inf)": ""}),
+        ("a logit of 0 is not", {"-torch.inf": "0"}),
     ],
     "9.4": [
         (
@@ -542,50 +542,32 @@ SLIPS = {
     ],
     "9.7": [
         (
-            "the norm comes after the sum",
+            "the newest word sees itself",
             {
-                "x + block.attention(block.attention_norm(x))": (
-                    "block.attention_norm(x + block.attention(x))"
-                ),
-                "x + block.mlp(block.mlp_norm(x))": "block.mlp_norm(x + block.mlp(x))",
+                "torch.cat([key, k], dim=2)": "key",
+                "torch.cat([value, v], dim=2)": "value",
             },
         ),
-        ("the residuals are missing", {"x + block": "block"}),
-        ("what attention finds is added", {"x = x + block": "x = block"}),
-        ("what the mlp finds is added", {"return x + block": "return block"}),
         (
-            "it is added to norm(x)",
-            {
-                "x + block.attention(block.attention_norm(x))": (
-                    "block.attention_norm(x)\n    x = x + block.attention(x)"
-                ),
-                "return x + block.mlp(block.mlp_norm(x))": (
-                    "x = block.mlp_norm(x)\n    return x + block.mlp(x)"
-                ),
-            },
+            "the kept keys and values are not asked",
+            {"torch.cat([key, k], dim=2)": "k", "torch.cat([value, v], dim=2)": "v"},
         ),
-        ("one norm for both", {"mlp_norm": "attention_norm"}),
         (
-            "the two norms are exchanged",
-            {
-                "(block.mlp_norm": "(block.other",
-                "attention_norm": "mlp_norm",
-                "other": "attention_norm",
-            },
+            "the kept keys and the kept values are exchanged",
+            {"[key, k]": "[value, k]", "[value, v]": "[key, v]"},
         ),
         (
             "the norms are missing",
-            {"block.attention_norm(x)": "x", "block.mlp_norm(x)": "x"},
+            {"block.attention_norm(x)": "x", "block.mlp(block.mlp_norm(x))": "block.mlp(x)"},
         ),
+        ("query, key and value are made of", {"block.attention_norm(x)": "x"}),
+        ("the mlp gets mlp_norm", {"block.mlp(block.mlp_norm(x))": "block.mlp(x)"}),
         (
-            "the mlp comes before attention",
-            {
-                "block.attention(block.attention_norm(x))": "block.first",
-                "block.mlp(block.mlp_norm(x))": "block.attention(block.attention_norm(x))",
-                "block.first": "block.mlp(block.mlp_norm(x))",
-            },
+            "the residuals are missing",
+            {"x = x + block": "x = block", "return x + block": "return block"},
         ),
-        ("both parts read the same x", {"x = x + block": "y = x + block", "return x": "return y"}),
+        ("what attention finds is added", {"x = x + block": "x = block"}),
+        ("what the mlp finds is added", {"return x + block": "return block"}),
         ("the mlp is missing", {"return x + block.mlp(block.mlp_norm(x))": "return x"}),
     ],
 }

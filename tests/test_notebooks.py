@@ -13,10 +13,11 @@ import lecturer
 import matplotlib.pyplot as plt
 import nbformat
 import pytest
+import results
 import torch
 
 import notebooks
-from d2lattn import MultiHeadAttention
+from d2lattn import Decoder, Encoder, MultiHeadAttention
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -208,8 +209,14 @@ def test_the_core_fits_the_minutes_it_states(chapter):
 
 
 # The chapters that have been made sound and short; the others still have the length of before.
+<<<<<<< HEAD
 DONE = {"00", "01", "02", "03", "04", "05", "06", "07", "08"}
 SHORT = tuple(path for path in CHAPTERS if path.name[:2] in DONE)
+=======
+SHORT = tuple(
+    path for path in CHAPTERS if path.name[:2] in {"00", "01", "02", "03", "04", "08", "09"}
+)
+>>>>>>> 0a34137 (Chapter 9: a Transformer in the open, its loop, a part taken away; 9.6 with fair controls; experiments in the place of seeds.py; exercise 9.7 reads one word with the cache)
 
 
 @pytest.fixture(params=SHORT, ids=lambda path: path.name[:2])
@@ -420,3 +427,38 @@ def test_the_layer_on_one_page_needs_torch_alone_and_is_the_layer_of_the_package
         if training:
             assert not torch.allclose(ours[0], run(layer, False, mask=mask)[0]), "nothing dropped"
     assert layer.bfloat16()(x.bfloat16(), causal).dtype == torch.bfloat16
+
+
+def test_the_transformer_on_one_page_is_the_encoder_and_the_decoder_of_the_package():
+    sources = [c.source for c in code_cells(read(next(p for p in CHAPTERS if p.name[:2] == "09")))]
+    names = dict(torch=torch, nn=torch.nn, MultiHeadAttention=MultiHeadAttention)
+    for start in ("class Block(", "class Transformer("):
+        (source,) = (source for source in sources if source.startswith(start))
+        exec(source, names)
+    tokens = torch.randint(11, (2, 5), generator=torch.Generator().manual_seed(0))
+    for kind in (Encoder, Decoder):
+        theirs = kind(11, 12, num_layers=2, num_heads=3, max_len=7).double()
+        ours = names["Transformer"](11, 12, 2, 3, 7, is_causal=kind is Decoder).double()
+        ours.load_state_dict(theirs.state_dict())
+        for one, other in zip(
+            *(run_with_gradients(m, tokens) for m in (ours, theirs)), strict=True
+        ):
+            torch.testing.assert_close(one, other)
+        assert not torch.allclose(ours(tokens), ours(tokens.flip(1)).flip(1)), "no positions"
+
+
+def run_with_gradients(model, tokens):
+    """The logits, and the gradient of every weight in the order of its name."""
+    logits = model(tokens)
+    weights = [weight for _, weight in sorted(model.named_parameters())]
+    return logits, *torch.autograd.grad(logits.square().sum(), weights)
+
+
+def test_the_stored_text_of_chapter_9_is_what_was_measured():
+    (result,) = results.load()["prose"]
+    written, chapter = result["data"]["written"], read(CHAPTERS[9])
+    (cell,) = (c for c in code_cells(chapter) if c.source.startswith("# @title The stored texts"))
+    shown = printed(cell)
+    for step, found in written.items():
+        assert f"after {int(step):,} steps" in shown and f"{found['nats']:.2f}" in shown
+        assert "".join(found["text"].split())[:150] in "".join(shown.split())

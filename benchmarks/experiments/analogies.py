@@ -1,4 +1,4 @@
-"""Do analogies need learned vectors, and what does leaving out the three words of the question hide?"""
+"""Do analogies need learning, and what does leaving out the words of the question hide?"""
 
 import pages
 from experiment import Experiment

@@ -112,7 +112,7 @@ def _score(weights, period, shift=1, first=None):
     return weights[:, asks, asks - period + shift].mean(-1)
 
 
-# A block
+# The newest word, with the cache
 
 
 @functools.cache  # two blocks are the same only if they are one object
@@ -125,39 +125,35 @@ def _drawn_block(E, H):
     return block
 
 
-def _streams():
+def _newest_words():
+    """The newest word of two sequences, a block, and the keys and values of the words before."""
     generator = torch.Generator().manual_seed(0)
-    sizes = ((6, 2, 3), (8, 4, 5))
-    return [(torch.randn(2, L, E, generator=generator), _drawn_block(E, H)) for E, H, L in sizes]
+    found = []
+    for E, H, S in ((6, 2, 3), (8, 4, 5)):
+        kept = torch.randn(2, 2, H, S, E // H, generator=generator)
+        found.append((torch.randn(2, 1, E, generator=generator), _drawn_block(E, H), *kept))
+    return found
 
 
 def _plain(x):
     return x
 
 
-def _block(x, block, first="attention", keep=(True, True), norms=("attention", "mlp")):
-    """x + part(norm(x)) for both parts; `keep` says whether x is added, `norms` which is taken."""
-    order = ("attention", "mlp") if first == "attention" else ("mlp", "attention")
-    taken = dict(zip(("attention", "mlp"), norms, strict=True))
-    for part, stays in zip(order, keep, strict=True):
-        norm = getattr(block, f"{taken[part]}_norm") if taken[part] else _plain
-        x = stays * x + getattr(block, part)(norm(x))
-    return x
-
-
-def _norm_after(x, block):
-    x = block.attention_norm(x + block.attention(x))
-    return block.mlp_norm(x + block.mlp(x))
-
-
-def _side_by_side(x, block):
-    return x + block.attention(block.attention_norm(x)) + block.mlp(block.mlp_norm(x))
-
-
-def _adds_norms(x, block):
-    x = block.attention_norm(x)
-    x = block.mlp_norm(x + block.attention(x))
-    return x + block.mlp(x)
+def _step(
+    x, block, key, value, asks=("kept", "own"), norms=(True, True), keep=(True, True), mlp=True
+):
+    """The block for the newest word; `asks` says whom, `keep` whether x is added to each part."""
+    attention_norm, mlp_norm = (
+        norm if taken else _plain
+        for norm, taken in zip((block.attention_norm, block.mlp_norm), norms, strict=True)
+    )
+    query, *own = block.attention.project(*3 * [attention_norm(x)])
+    key, value = (
+        torch.cat([part for who, part in (("kept", kept), ("own", new)) if who in asks], dim=2)
+        for kept, new in zip((key, value), own, strict=True)
+    )
+    x = keep[0] * x + block.attention.join(block.attention.attend(query, key, value))
+    return keep[1] * x + block.mlp(mlp_norm(x)) if mlp else x
 
 
 # What does this head do?
@@ -317,35 +313,38 @@ EXERCISES = {
         judge_rule, lambda answer: callable(answer) and is_starter(answer, "attention")
     ),
     "9.7": FunctionExercise(
-        _block,
-        _streams,
+        _step,
+        _newest_words,
         {
-            "the norm comes after the sum, as in 2017: here each part gets norm(x)": _norm_after,
-            "the residuals are missing: what a part finds is added to x": (
-                lambda x, block: _block(x, block, keep=(False, False))
+            "the newest word sees itself, too: its own key and value join those that are kept": (
+                functools.partial(_step, asks=("kept",))
             ),
-            "a residual is missing: what attention finds is added to x": (
-                lambda x, block: _block(x, block, keep=(False, True))
+            "the kept keys and values are not asked: without them the word is alone": (
+                functools.partial(_step, asks=("own",))
             ),
-            "a residual is missing: what the mlp finds is added to x": (
-                lambda x, block: _block(x, block, keep=(True, False))
-            ),
-            "it is added to norm(x): the stream itself is never normed": _adds_norms,
-            "one norm for both parts: the mlp has its own, mlp_norm": (
-                lambda x, block: _block(x, block, norms=("attention", "attention"))
-            ),
-            "the two norms are exchanged": (
-                lambda x, block: _block(x, block, norms=("mlp", "attention"))
+            "the kept keys and the kept values are exchanged": (
+                lambda x, block, key, value: _step(x, block, value, key)
             ),
             "the norms are missing: each part gets norm(x)": (
-                lambda x, block: _block(x, block, norms=(None, None))
+                functools.partial(_step, norms=(False, False))
             ),
-            "the mlp comes before attention: first look at the others, then think": (
-                lambda x, block: _block(x, block, first="mlp")
+            "a norm is missing: query, key and value are made of attention_norm(x)": (
+                functools.partial(_step, norms=(False, True))
             ),
-            "both parts read the same x: the mlp reads what attention has added": _side_by_side,
+            "a norm is missing: the mlp gets mlp_norm(x)": (
+                functools.partial(_step, norms=(True, False))
+            ),
+            "the residuals are missing: what a part finds is added to x": (
+                functools.partial(_step, keep=(False, False))
+            ),
+            "a residual is missing: what attention finds is added to x": (
+                functools.partial(_step, keep=(False, True))
+            ),
+            "a residual is missing: what the mlp finds is added to x": (
+                functools.partial(_step, keep=(True, False))
+            ),
             "the mlp is missing: this is the first half of the block": (
-                lambda x, block: x + block.attention(block.attention_norm(x))
+                functools.partial(_step, mlp=False)
             ),
         },
     ),
