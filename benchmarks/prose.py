@@ -1,7 +1,7 @@
 """A text worth reading: the decoder of chapter 9, larger and trained longer, on Python's manual.
 
-The text of chapter 9's last section. It is that of `help("if")`, in pydoc_data.topics, and differs
-a little from one version of Python to the next.
+The text of chapter 9's last section: what Python's `help()` has to say, in pydoc_data.topics,
+without its tables, its code and its indentation. Versions of Python differ a little.
 """
 
 import sys
@@ -15,12 +15,12 @@ from d2lattn import Decoder, fit, generate
 
 TITLE = "A text that somebody wrote"
 ON = ("processor",)
-STEPS, LENGTH, ROWS = 5000, 128, 16
-SHOWN = (50, 500, 5000)
-SIZES = dict(num_layers=4, num_heads=4, positions="rotary", window=64, dropout=0.1)
-START, LETTERS, TEMPERATURE = "The ", 600, 0.5
+STEPS, LENGTH, ROWS = 2500, 128, 16
+SHOWN = (50, 500, 2500)
+SIZES = dict(num_layers=4, num_heads=4, positions="rotary", window=64, dropout=0.2)
+START, LETTERS, TEMPERATURE = "The ", 400, 0.5
 INTRODUCTION = (
-    "A decoder of chapter 9 reads the text behind Python's `help()` letter by letter: "
+    "A decoder of chapter 9 reads the prose behind Python's `help()` letter by letter: "
     f"{SIZES['num_layers']} layers of width 128, {SIZES['num_heads']} heads that see "
     f"{SIZES['window']} letters, rotary positions, dropout {SIZES['dropout']}, "
     f"{STEPS:,} steps of {ROWS} times {LENGTH} letters, learning rate 0.003, seed 0. The last "
@@ -29,9 +29,20 @@ INTRODUCTION = (
 )
 
 
+def prose():
+    """The paragraphs that are sentences: mostly small letters and spaces, and a full stop."""
+    paragraphs = "\n\n".join(topics[name] for name in sorted(topics)).split("\n\n")
+    joined = (" ".join(paragraph.split()) for paragraph in paragraphs)
+    return "\n".join(line for line in joined if line.endswith(".") and _is_prose(line))
+
+
+def _is_prose(line):
+    return sum(c.islower() or c == " " for c in line) > 0.9 * len(line)
+
+
 def measure_part(quick, device):
     """The loss on what it has not read and what it writes, at some steps of one training."""
-    text = "\n\n".join(topics[name] for name in sorted(topics))
+    text = prose()
     letters = sorted(set(text))
     codes = torch.tensor(list(map({c: i for i, c in enumerate(letters)}.get, text)))
     told, untold = codes.tensor_split([len(codes) * 9 // 10])

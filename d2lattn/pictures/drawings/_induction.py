@@ -53,6 +53,8 @@ def induction(words: Words, *, ax: Ax = None) -> Axes:
             arrow(ax, start, end, ROLES["value"], width=1.6)
     left, foot = STEP * last - 1.6, TAG + 0.4
     _box(ax, last - 0.15, ASK, f"who has {asks} before it?", ROLES["query"], 2.5, say=True)
+    for foot_of, end in ((WORD + 0.3, TAG - 0.38), (TAG + 0.38, ASK - 0.28)):  # its own way up
+        arrow(ax, (STEP * last, foot_of), (STEP * last, end), ROLES["query"], width=1.6)
     bent = dict(width=1.6, way=BENT)
     arrow(ax, (left, ASK), (STEP * found + 0.15, foot), ROLES["query"], **bent)
     side = dict(ha="left", va="bottom", size=9, say=True)
