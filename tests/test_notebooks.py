@@ -208,18 +208,7 @@ def test_the_core_fits_the_minutes_it_states(chapter):
     assert needed <= 1.1 * stated, f"a reader needs about {needed:.0f} minutes, {stated} are stated"
 
 
-# The chapters that have been made sound and short; the others still have the length of before.
-<<<<<<< HEAD
-DONE = {"00", "01", "02", "03", "04", "05", "06", "07", "08"}
-SHORT = tuple(path for path in CHAPTERS if path.name[:2] in DONE)
-=======
-SHORT = tuple(
-    path for path in CHAPTERS if path.name[:2] in {"00", "01", "02", "03", "04", "08", "09"}
-)
->>>>>>> 0a34137 (Chapter 9: a Transformer in the open, its loop, a part taken away; 9.6 with fair controls; experiments in the place of seeds.py; exercise 9.7 reads one word with the cache)
-
-
-@pytest.fixture(params=SHORT, ids=lambda path: path.name[:2])
+@pytest.fixture(params=CHAPTERS, ids=lambda path: path.name[:2])
 def short(request):
     return read(request.param)
 
