@@ -25,7 +25,7 @@ INTRODUCTION = (
     f"{SIZES['window']} letters, rotary positions, dropout {SIZES['dropout']}, "
     f"{STEPS:,} steps of {ROWS} times {LENGTH} letters, learning rate 0.003, seed 0. The last "
     f"tenth of the text is held out. At temperature {TEMPERATURE} it goes on from "
-    f"*{START.strip()}*, once, with seed 0."
+    f"*{START.strip()}*, once, with seed 0. On a core of its own the training takes ten minutes."
 )
 
 
