@@ -133,7 +133,7 @@ def test_every_experimental_claim_has_its_row():
     claimed = {claim: name for name in NAMES for claim in experiment.load(name).claims}
     assert set(claimed) <= set(rows)
     for claim, row in rows.items():
-        chapters = set(re.findall(r"\[(\d+) ·", row))
+        chapters = set(re.findall(r"\[(\d+)[. ]", row))
         learned = re.search(r"\b(train|learn|seeds?\b)", row) and not chapters <= LATER
         if claim in claimed or learned:
             marks = {name for name, _ in MARK.findall(row)}

@@ -1,9 +1,12 @@
 """Links to sections: `python tools/sections.py` brings those of the whole book up to date.
 
-[6.3 Clock hands](06_….ipynb#cell-id=…) names a section by its number and words of its heading. A
-link with other words leads to the first heading of its cell. JupyterLab finds a cell by its id; an
-anchor of the heading's own words is lost there, because the heading is not drawn yet when Lab looks
-for it, and its ⊕ or √ arrives in another spelling. The website has an anchor at every heading.
+[6.3 Clock hands](06_….ipynb#cell-id=…) names a section by its number and words of its heading,
+[6.3](…) by its number; a link with another text leads to the first heading of its cell. Write
+[6 · clock hands](06_….ipynb), and this fills in the rest.
+
+JupyterLab finds a cell by its id. An anchor of the heading's own words is lost there: the heading
+is not drawn yet when Lab looks for it, and its ⊕ or √ arrives in another spelling. The website has
+an anchor at every heading. Colab knows neither and opens the chapter at its top.
 """
 
 import functools
@@ -14,7 +17,8 @@ from typing import NamedTuple
 from cells import ROOT, book
 
 LINK = re.compile(r"\[([^\]]*)\]\((\d\d_\w+\.ipynb)#cell-id=([\w-]*)\)")
-NAME = re.compile(r"(\d+(?:\.\d+)?) (.+)")  # of a section, in the text of a link
+SHORT = re.compile(r"\[(\d+) · ([^\]]+)\]\((\d\d_\w+\.ipynb)\)")
+NAME = re.compile(r"(\d+\.\d+)|(\d+(?:\.\d+)?) (.+)")  # of a section, in the text of a link
 
 
 class Heading(NamedTuple):
@@ -47,26 +51,44 @@ def meant(text, name, cell=None):
         LookupError: a text that names no section or several, a cell without a heading.
     """
     named = NAME.fullmatch(text)
-    if named:
-        number, words = named.groups()
-        found = [h for h in headings(name) if h.number == number and words.lower() in h.text.lower()]
-        if len(found) != 1:
-            raise LookupError(f"{name}: {text!r} must name one section, got {found}")
-    else:
-        found = [heading for heading in headings(name) if heading.cell == cell]
-        if not found:
-            raise LookupError(f"{name}: cell {cell!r}, where [{text}] leads, has no heading")
+    if not named:
+        return _only(text, name, lambda heading: heading.cell == cell, several=True)
+    alone, number, words = named.groups()
+    if alone:
+        return _only(text, name, lambda heading: heading.text.startswith(f"{alone} "))
+    return _only(text, name, lambda h: h.number == number and words.lower() in h.text.lower())
+
+
+def _only(text, name, fits, *, several=False):
+    found = [heading for heading in headings(name) if fits(heading)]
+    if not found or (len(found) > 1 and not several):
+        raise LookupError(f"[{text}]({name}) must lead to one section, got {found}")
     return found[0]
 
 
 def anchored(text):
     """The text with each link to a section leading to its cell."""
-    return LINK.sub(lambda link: f"[{link[1]}]({link[2]}#cell-id={meant(*link.groups()).cell})", text)
+    return LINK.sub(lambda link: _link(link, "cell-id=" + meant(*link.groups()).cell), _long(text))
 
 
 def on_the_site(text):
     """The text with each link to a section leading to the website's anchor of its heading."""
-    return LINK.sub(lambda link: f"[{link[1]}]({link[2]}#{slug(meant(*link.groups()).text)})", text)
+    return LINK.sub(lambda link: _link(link, slug(meant(*link.groups()).text)), text)
+
+
+def _link(link, anchor):
+    return f"[{link[1]}]({link[2]}#{anchor})"
+
+
+def _long(text):
+    """The text with the number of the section in each link that has only the chapter's."""
+
+    def numbered(link):
+        _, words, name = link.groups()
+        heading = _only(link[0], name, lambda heading: words.lower() in heading.text.lower())
+        return f"[{heading.number} {words[0].upper()}{words[1:]}]({name}#cell-id=)"
+
+    return SHORT.sub(numbered, text)
 
 
 def slug(heading):
