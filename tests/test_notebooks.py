@@ -14,6 +14,7 @@ import matplotlib.pyplot as plt
 import nbformat
 import pytest
 import results
+import sections
 import torch
 
 import notebooks
@@ -24,7 +25,6 @@ ROOT = Path(__file__).resolve().parent.parent
 CHAPTERS, APPENDICES = cells.chapters(), cells.appendices()
 BOOK = [*CHAPTERS, *APPENDICES]
 CLAIMS = ROOT / "notebooks" / "90_notation_and_claims.ipynb"
-REFERENCE = r"\[(\d+) · ([^\]]+)\]\((\d\d_\w+\.ipynb)\)"  # [2 · ask is not to be found](02_….ipynb)
 SLIDE_TYPES = {"slide", "subslide", "fragment", "notes", "skip"}
 UNCOMPARED = {"nbval-ignore-output", "nbval-skip", "nbval-check-output"}
 
@@ -54,18 +54,11 @@ def section(text, heading):
     return ("\n" + text).split(f"\n## {heading}")[1].split("\n## ")[0]
 
 
-def headings(path):
-    """Of its sections and what is in them, but not of the exercises."""
-    return re.findall(r"^##+ (?!Exercise)(.+)", markdown(read(path)), re.M)
-
-
-def referred(number, words, name):
-    """The one heading that a reference to "[number · words](name)" means."""
-    path = ROOT / "notebooks" / name
-    assert path.exists() and int(name[:2]) == int(number), f"[{number} · {words}]({name})"
-    found = [heading for heading in headings(path) if words.lower() in heading.lower()]
-    assert len(found) == 1, f"{name}: {words!r} is in {found} of " + "\n".join(headings(path))
-    return found[0]
+def part_of(path, number):
+    """The text of a section with all that stands under it."""
+    parts = re.split(r"^## ", markdown(read(path)), flags=re.M)
+    (text,) = [part for part in parts if part.startswith(f"{number} ")]
+    return text
 
 
 @pytest.fixture(params=CHAPTERS, ids=lambda path: path.name[:2])
@@ -313,16 +306,16 @@ def test_the_ledger_says_of_every_claim_where_it_is_shown():
     rows = re.findall(r"^\| (\d+) \|.*\|([^|]+)\|$", ledger, re.M)
     assert [int(claim) for claim, _ in rows] == list(range(1, len(rows) + 1)) and len(rows) >= 39
     for claim, where in rows:
-        assert re.findall(REFERENCE, where), f"claim {claim} names no section"
-        for number, words, name in re.findall(REFERENCE, where):
-            heading = referred(number, words, name)
-            shown = re.search(rf"{number}\.\d+", heading)
+        links = sections.LINK.findall(sections.anchored(where))
+        assert links, f"claim {claim} names no section"
+        for link in links:
+            shown, name = sections.meant(*link).number, link[1]
             table = section(markdown(read(ROOT / "notebooks" / name)), "Checked claims")
             (row,) = re.findall(rf"^\| {claim} \|.*", table, re.M)
-            sections = row.rstrip("| ").split("|")[-1]
-            first, *last = re.findall(rf"{number}\.(\d+)", sections)
-            inside = " to " in sections and int(first) < int(shown[0].split(".")[1]) <= int(last[0])
-            assert inside or re.search(rf"{re.escape(shown[0])}(?!\d)", sections), (claim, heading)
+            said = row.rstrip("| ").split("|")[-1]
+            first, *last = re.findall(rf"{int(name[:2])}\.(\d+)", said)
+            inside = " to " in said and int(first) < int(shown.split(".")[1]) <= int(last[0])
+            assert inside or re.search(rf"{re.escape(shown)}(?!\d)", said), (claim, shown)
 
 
 def test_every_checked_claim_stands_in_the_ledger():
@@ -331,7 +324,7 @@ def test_every_checked_claim_stands_in_the_ledger():
         table = section(markdown(read(path)), "Checked claims")
         for claim in re.findall(r"^\| (\d+) \|", table, re.M):
             (row,) = re.findall(rf"^\| {claim} \|.*", ledger, re.M)
-            assert f"({path.name})" in row, f"claim {claim}: the ledger does not name {path.name}"
+            assert f"({path.name}" in row, f"claim {claim}: the ledger does not name {path.name}"
 
 
 def test_every_question_of_the_index_leads_to_a_section():
@@ -339,9 +332,50 @@ def test_every_question_of_the_index_leads_to_a_section():
     rows = re.findall(r"^\| (.+\?) \| (.+) \|$", index, re.M)
     assert len(rows) >= 15
     for question, where in rows:
-        assert re.findall(REFERENCE, where), question
-        for reference in re.findall(REFERENCE, where):
-            referred(*reference)
+        assert sections.LINK.findall(where), question
+
+
+def test_every_term_of_the_index_stands_in_its_section():
+    index = section(markdown(read(CLAIMS)), "Index of terms")
+    rows = re.findall(r"^\| \*\*(.)\*\* \| (.+) \|$", index, re.M)
+    entries = [(letter, entry) for letter, row in rows for entry in row.split(" · ")]
+    terms = [entry.split(" [")[0] for _, entry in entries]
+    assert terms == sorted(terms, key=str.lower) and len(set(terms)) == len(terms) >= 80
+    for letter, entry in entries:
+        term, links = entry.split(" [")[0], sections.LINK.findall(entry)
+        assert term[0].upper() == letter and links, entry
+        for number, name, _ in links:
+            text = part_of(ROOT / "notebooks" / name, number)
+            assert re.search(rf"(?<!\w){re.escape(term)}", text, re.I), f"{term} is not in {number}"
+
+
+def test_a_link_to_a_section_lands_in_lab_and_on_the_website(part):
+    """Lab goes to the cell whose id it reads, the website to the anchor of a heading."""
+    for text, name, cell in sections.LINK.findall(markdown(part[1])):
+        target = read(ROOT / "notebooks" / name)
+        heading = sections.meant(text, name, cell)
+        (landed,) = [other for other in target.cells if other.id == cell]
+        assert heading.text in landed.source, f"[{text}]: python tools/sections.py"
+        anchors = map(sections.slug, re.findall(r"^#{1,3} (.+)", markdown(target), re.M))
+        assert [*anchors].count(sections.slug(heading.text)) == 1, f"{name}: {heading.text} twice"
+
+
+def test_no_link_to_a_section_is_left_to_be_filled_in(part):
+    for line in markdown(part[1]).splitlines():
+        assert sections.anchored(line) == line, "python tools/sections.py"
+
+
+def test_a_link_that_names_no_section_is_refused():
+    clocks = sections.meant("6.3 clock hands", "06_positional_encoding.ipynb")
+    assert clocks.text == "6.3 Clock hands"
+    link = f"](06_positional_encoding.ipynb#cell-id={clocks.cell})"
+    assert sections.anchored("[6 · clock hands](06_positional_encoding.ipynb)") == (
+        f"[6.3 Clock hands{link}"
+    )
+    assert sections.meant("the hands", "06_positional_encoding.ipynb", clocks.cell) == clocks
+    for text in ("6.3 egg timers", "6.4 Clock hands", "6.99", "6 · e"):
+        with pytest.raises(LookupError, match="must lead to one section"):
+            sections.anchored(f"[{text}](06_positional_encoding.ipynb#cell-id=)")
 
 
 def test_the_picture_of_the_readme_is_a_figure_of_the_book():

@@ -3,6 +3,7 @@
 import lecturer
 import nbformat
 import pytest
+import sections
 from cells import ROOT, address, book, repository, taught
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
@@ -124,6 +125,18 @@ def test_links_to_files_of_the_project_lead_to_the_reference_or_the_repository()
     text = "[a](../d2lattn/masks.py) [b](../benchmarks/RESULTS.md) [c](04_x.ipynb)"
     assert prepared(new_markdown_cell(text))[1].source == (
         f"[a](reference/masks.md) [b]({address()}/blob/main/benchmarks/RESULTS.md) [c](04_x.ipynb)"
+    )
+
+
+def test_a_link_to_a_section_leads_to_the_anchor_of_its_heading():
+    name = "06_positional_encoding.ipynb"
+    hands, root = (sections.meant(text, name) for text in ("6.3", "6.7 the √d before the sum"))
+    links = ("6.3", ""), ("clocks", hands.cell), ("6.7 The √d", "")
+    text = " ".join(f"[{words}]({name}#cell-id={cell})" for words, cell in links)
+    assert root.text == "⊕ The √d before the sum"
+    assert prepared(new_markdown_cell(text))[1].source == (
+        f"[6.3]({name}#63-clock-hands) [clocks]({name}#63-clock-hands) "
+        f"[6.7 The √d]({name}#-the-d-before-the-sum)"
     )
 
 

@@ -31,6 +31,7 @@ from cells import (
     taught,
 )
 from npm import bring
+from sections import on_the_site
 
 SOURCE = ROOT / "build" / "site-source"
 MATHJAX = "es5/tex-svg.js"  # one file: glyphs are drawn, so that no font is asked for
@@ -116,6 +117,7 @@ def prepare(notebook, path):
                 cell.source,
             )
             cell.source = cell.source.replace("](../", f"]({address()}/blob/main/")
+            cell.source = on_the_site(cell.source)
         shown = tags(cell)
         if is_setup(cell):
             shown.add("remove-cell")

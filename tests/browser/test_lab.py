@@ -109,12 +109,22 @@ def page(browser):
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
+    """A server whose notebooks draw all their cells at once, so that they can be looked at."""
+    yield from serve(tmp_path_factory, SETTINGS)
+
+
+@pytest.fixture(scope="module")
+def lab_as_installed(tmp_path_factory):
+    yield from serve(tmp_path_factory, "{}")
+
+
+def serve(tmp_path_factory, settings):
     """A server on a copy of the chapters, so that nothing a browser saves reaches the book."""
     folder = tmp_path_factory.mktemp("book")
     shutil.copytree(ROOT / "notebooks", folder / "notebooks", ignore=shutil.ignore_patterns(".*"))
     config = tmp_path_factory.mktemp("config") / "labconfig"
     config.mkdir()
-    (config / "default_setting_overrides.json").write_text(SETTINGS)
+    (config / "default_setting_overrides.json").write_text(settings)
     python = str(ROOT / ".venv/bin/python")
     flags = ["--no-browser", "--allow-root", "--expose-app-in-browser", "--LabApp.news_url="]
     command = [python, "-m", "jupyterlab", f"--port={free_port()}", *flags]
@@ -164,6 +174,15 @@ def test_run_all_cells(page, lab, no_kernel_is_left, chapter):
     tall = [slide for slide in slides if slide["height"] > 720]
     assert tall == [] or chapter not in CHAPTERS, "slides that need scrolling at 1280×720"
     assert page.outside == []
+
+
+def test_a_link_to_a_section_lands_there(page, lab_as_installed, no_kernel_is_left):
+    """Across notebooks, at a heading that no anchor made of its words would find."""
+    page.set_viewport_size({"width": 1280, "height": 900})
+    name = "90_notation_and_claims.ipynb"
+    page.goto(lab_as_installed.replace("/lab?", f"/lab/tree/notebooks/{name}?reset&"))
+    page.get_by_role("link", name="6.7 The √d before the sum", exact=True).click()
+    expect(page.get_by_role("heading", name="The √d before the sum")).to_be_in_viewport()
 
 
 def check_controls(page, chapter):
