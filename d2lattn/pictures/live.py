@@ -148,8 +148,8 @@ def heads(
     """Many heads, or snapshots of a model in training: who gives how much to whom.
 
     Small maps, one large, and the shares of one asking word carried to those who answer. Snapshots
-    can be played. Given query and key, the shares are softmax(Q Kᵀ/√d). What is sent are integers of 8 or 16 bits, and
-    the line of text says how far a share may be off.
+    can be played. Given query and key, the shares are softmax(Q Kᵀ/√d). What is sent are integers
+    of 8 or 16 bits, and the line of text says how far a share may be off.
 
     Args:
         weights: (H, L, S) shares, or (T, H, L, S) for up to 500 snapshots, which get a slider.

@@ -20,7 +20,8 @@ const MOUTH = 30; // where the streams end, under the blend
 const OUT = 54; // a number that comes out
 const FAINT = 0.004; // a stream of a smaller share is not drawn
 
-const seen = yes => ({opacity: yes ? null : 0});
+// What is not told yet is not there; when it comes, it fades in.
+const seen = yes => ({opacity: yes ? null : 0, ...shown(yes)});
 
 export function drawStory(svg, {data, act}, {width, base}) {
   const {tokens} = data;
@@ -80,11 +81,9 @@ function drawBars({svg, tokens, middle, base, wide}) {
       set(above[k], seen(open.shares), short(share));
       const visibly = visible[asks][k];
       const faint = visibly ? null : 0.72;
-      set(
-        below[k],
-        {opacity: k < open.scores ? faint : 0},
-        visibly ? short(scores[asks][k]) : "hidden",
-      );
+      const told = k < open.scores;
+      const score = visibly ? short(scores[asks][k]) : "hidden";
+      set(below[k], {...seen(told), ...(told && {opacity: faint})}, score);
     });
   };
 }

@@ -36,7 +36,7 @@ export const prepare = data => ({
 });
 
 // `answer` is who was asked for a share, `over` what a pointer is over: who asks and who answers.
-export function begin({shape: [, , L, S], step, head, asks}) {
+export function begin({shape: [, , L, S], step = 0, head = 0, asks = L - 1}) {
   return {step, head, asks, answer: null, over: null, least: crowded(L, S) ? 0.08 : 0.01};
 }
 

@@ -10,7 +10,7 @@ const NAME = 17; // of the table's rows, over them on a narrow page
 const WIDEST = 104; // of the room for a number
 const LINE = 25; // the height of a row
 const SCORES = {top: 16, bottom: 112};
-const POWERS = {top: 140, bottom: 214};
+const POWERS = {top: 152, bottom: 220};
 const TABLE = POWERS.bottom + 18;
 
 export const sizes = ({scores}) => {
@@ -45,10 +45,10 @@ function drawBars({svg, n, step, x, bar, narrow, left, names}) {
   const level = {x1: left, x2: x(n), stroke: "currentColor", "stroke-opacity": 0.35};
   const outlined = {stroke: "var(--key)", "stroke-width": 1.5, fill: "var(--key)"};
   const kind = narrow ? "s" : "e s";
-  add(svg, "text", {...names, y: narrow ? 10 : 66}, "scores");
-  const of = narrow ? {x: x(n), y: 10, class: "e s"} : {...names, y: 82, class: kind};
+  add(svg, "text", {...names, y: narrow ? 12 : 66}, "scores");
+  const of = narrow ? {x: x(n), y: 12, class: "e s"} : {...names, y: 82, class: kind};
   add(svg, "text", of, "line: largest so far");
-  add(svg, "text", {...names, y: narrow ? 128 : 180}, "e^(score − largest)");
+  add(svg, "text", {...names, y: narrow ? 130 : 186}, "e^(score − largest)");
   const zero = add(svg, "line", level);
   const scores = each.map(j => add(svg, "rect", {...bar(j), ...outlined}));
   const line = add(svg, "path", {fill: "none", stroke: "currentColor", "stroke-width": 2.5});
