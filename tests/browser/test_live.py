@@ -577,7 +577,7 @@ MOVES = {
     "select-one": ("ArrowDown", "ArrowUp"),
     "checkbox": ("Space", "Space"),
     "button": ("Enter", "Enter"),
-    "g": ("ArrowRight", "ArrowDown"),
+    "g": ("ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"),
     "div": ("ArrowRight", "ArrowLeft"),
 }
 

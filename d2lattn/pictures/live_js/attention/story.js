@@ -113,10 +113,9 @@ function drawRail({svg, tokens, middle, base}) {
   };
 }
 
-function drawWords({svg, tokens, step, middle, base, wide}, choose) {
-  const letter = wide ? 11.5 : 7.4; // its width
-  const letters = Math.max(3, Math.floor((step - (wide ? 8 : 4)) / letter));
-  const size = wide ? 17 : 14;
+function drawWords({svg, tokens, step, middle, base}, choose) {
+  const [size, letter] = step >= 80 ? [17, 11.5] : step >= 56 ? [14, 8] : [12, 7]; // and its width
+  const letters = Math.max(3, Math.floor((step - 4) / letter));
   const build = (cell, _, j) => {
     const at = {x: middle(j) - step / 2 + 2, width: step - 4, rx: 6};
     const box = {...at, y: base + WORD.top, height: WORD.height};

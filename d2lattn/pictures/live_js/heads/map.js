@@ -1,6 +1,6 @@
 // The large map, and where the words are too many for numbers, the largest shares of who asks.
 import {alter} from "../kit/figure.js";
-import {add, set, shown, within} from "../kit/nodes.js";
+import {WIDE, add, set, shown, within} from "../kit/nodes.js";
 import {clamp, show} from "../kit/numbers.js";
 import {BESIDE, inOneLine, reachOf} from "./sentences.js";
 import {hover} from "./state.js";
@@ -16,7 +16,7 @@ const LONGEST = 150; // the bar of a share of 1 in it
 export function placeOf(data, width) {
   const [, , L, S] = data.shape;
   const named = L <= NAMED && S <= NAMED;
-  const size = named ? 236 : 300;
+  const size = !named ? 300 : width < WIDE ? 224 : 236;
   const above = named ? 62 : 24;
   const beside = width >= BESIDE;
   const x = beside ? width - size - (named ? 32 : 2) : named ? 66 : 2;

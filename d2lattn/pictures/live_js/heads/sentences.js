@@ -1,14 +1,15 @@
 // The sentence twice: who asks above, who answers below; shares are carried from one to the other.
 import {grid} from "../kit/cells.js";
 import {alter} from "../kit/figure.js";
-import {add, set, shown} from "../kit/nodes.js";
+import {WIDE, add, set, shown} from "../kit/nodes.js";
 import {cut, show} from "../kit/numbers.js";
 import {ask, hover} from "./state.js";
 
 export const BESIDE = 680; // the width of a drawing where the map stands beside the sentences
-const MAP = 344; // what it takes of the width
+const MAP = 344; // what it takes of a wide drawing,
+const SMALLER_MAP = 318; // and of others
 const PER_LINE = 10;
-const NARROW = 50; // the least room for a word
+const NARROW = 45; // the least room for a word
 const SMALL = 70; // in so much room letters are smaller
 const LINE = 26; // the height of a word
 const FIRST = 22; // above the words that ask
@@ -29,7 +30,7 @@ function seats(words, top, room) {
 }
 
 function roomIn(width) {
-  const words = width < BESIDE ? width : width - MAP;
+  const words = width < BESIDE ? width : width - (width < WIDE ? SMALLER_MAP : MAP);
   return {per: Math.min(PER_LINE, Math.floor(words / NARROW)), width: words};
 }
 
@@ -129,7 +130,7 @@ function arcPath(x, y, toX, toY) {
 function drawWords(svg, places, {name, role, large, over, leave, pick}) {
   const {words, per, width} = places;
   const small = width < SMALL;
-  const letters = Math.max(3, Math.floor((width - 4) / (small ? 7.6 : 9)));
+  const letters = Math.max(3, Math.floor((width - 4) / (small ? 6.8 : 9)));
   const mark = {fill: "none", "stroke-width": 2.5, stroke: `var(--${role})`, visibility: "hidden"};
   const tint = role === "query" ? role : "weight";
   const build = (cell, i, j) => {

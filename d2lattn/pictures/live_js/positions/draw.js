@@ -20,7 +20,7 @@ export function draw(live, figure) {
   const places = clocksOf(data, width);
   const drawn = [drawClocks(svg, figure, places)];
   let height = places.bottom + TEXT;
-  let rope = {left: 8, top: height + 30, ...(width < WIDE ? ROPE : LARGE_ROPE)};
+  let rope = {left: 8, top: height + 30, ...(width < 600 ? ROPE : LARGE_ROPE)};
   if (canvas) {
     const place = curvesOf(data, places.bottom, width);
     drawn.push(drawCurves(svg, canvas, place));
