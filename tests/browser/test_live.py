@@ -519,6 +519,10 @@ def test_what_a_pointer_is_over_is_explained(page, tmp_path):
     page.mouse.move(2, 2)
     frame(page)
     assert words_of(page) == before
+    page.get_by_label("score of cat for hungry", exact=False).click()
+    page.keyboard.press("ArrowRight")  # and the pointer stays where it is
+    frame(page)
+    assert words_of(page)[0].startswith("query of hungry · key of found = ")
 
 
 def test_a_hint_stands_until_the_figure_is_touched(page, tmp_path):

@@ -39,10 +39,17 @@ export const begin = data => ({
   told: null,
 });
 
-// Another word takes up the story where it is; a number ends it.
+// Another word takes up the story where it is; a number ends it. What is picked counts, until the
+// pointer moves.
 export function pick(state, kind, i, j) {
   const told = kind === "word" ? state.told : null;
-  return {...state, told, at: [kind, i, j], asks: ROWS_ASK.includes(kind) ? i : state.asks};
+  return {
+    ...state,
+    told,
+    over: null,
+    at: [kind, i, j],
+    asks: ROWS_ASK.includes(kind) ? i : state.asks,
+  };
 }
 
 // The question, a thought at a time: who asks, scores one by one, shares, values one by one, and
