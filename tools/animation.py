@@ -59,7 +59,7 @@ class Film:
         self.page.mouse.up()
 
     def save(self, path):
-        colours = self.frames[len(self.frames) // 2].quantize(96, method=Image.Quantize.MEDIANCUT)
+        colours = self.frames[0].quantize(96, method=Image.Quantize.MEDIANCUT)
         frames = [frame.quantize(palette=colours, dither=0) for frame in self.frames]
         options = dict(duration=FRAME, loop=0, optimize=True)
         frames[0].save(path, save_all=True, append_images=frames[1:], **options)
