@@ -232,8 +232,8 @@ GLIDE = f"""async key => {{
       is.strokeDasharray].join();
   }}).join(';');
   const frame = () => new Promise(requestAnimationFrame);
-  const started = new Promise(done =>
-    addEventListener('keydown', event => done(event.timeStamp), {{once: true, capture: true}}));
+  const started = new Promise(done => addEventListener('keydown', event =>
+    event.key !== 'Shift' && done(event.timeStamp), true));
   const first = look();
   window.ready = true;
   const since = await started;
@@ -281,7 +281,7 @@ def median_time(page, kind, act, times=30):
 
 
 KEYS = {
-    "attention": ("[aria-label^='x of cat, number 2']", "Shift+ArrowUp"),
+    "attention": ("[aria-label^='x of cat, number 1']", "Shift+ArrowUp"),
     "projections": ("[aria-label^='x of cat, number 2']", "Shift+ArrowUp"),
     "large": ("[aria-label='who asks?'] [role=gridcell]", "ArrowRight"),
     "training": ("input[type=range] >> nth=0", "ArrowRight"),
@@ -354,13 +354,13 @@ def test_it_glides_within_250_ms_and_smoothly(page, tmp_path, name):
     found = [glide(page, key) for _ in range(5)]
     gaps = sorted(gap for one in found for gap in one["gaps"])
     median, most = statistics.median(gaps), gaps[int(0.95 * len(gaps))]
+    assert all(one["moved"] for one in found), found
     first = statistics.median(one["changed"] for one in found)
     last = statistics.median(one["last"] for one in found)
     print(
         f"\nglide, {name}: first change after {first:.0f} ms, last after {last:.0f} ms; "
         f"frames of {median:.1f} ms in the median, {most:.1f} ms for 95 %"
     )
-    assert all(one["moved"] for one in found)
     assert first <= 50 and last <= 255 and median <= 20 and most <= 34
 
 
