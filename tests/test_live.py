@@ -319,17 +319,18 @@ def test_who_asks_which_head_and_what_a_pointer_is_over():
     weights[2, 1, 4] = 0  # may see nobody
     states = play(
         "heads",
-        live.heads(weights, tokens=SENTENCE),
+        live.heads(weights, tokens=SENTENCE, step=-1),
         ("alter", {"head": 1}),
         ("ask", 4),
         ("hover", 2, 5),
         ("alter", {"over": None, "step": 0}),
         ("alter", {"answer": 3}),
         ("ask", 0),
+        ("further",),
     )
     expected = [  # step, head, who asks, who answers
-        (2, 0, 3, None), (2, 1, 3, None), (2, 1, 4, None), (2, 1, 2, 5), (0, 1, 4, None),
-        (0, 1, 4, 3), (0, 1, 0, None),
+        (2, 0, 5, None), (2, 1, 5, None), (2, 1, 4, None), (2, 1, 2, 5), (0, 1, 4, None),
+        (0, 1, 4, 3), (0, 1, 0, None), (1, 1, 0, None),
     ]  # fmt: skip
     for state, (step, head, asks, answer) in zip(states, expected, strict=True):
         now, row = state["now"], weights[step, head, asks]
@@ -362,7 +363,7 @@ def test_two_positions_move_together_and_stop_at_the_ends():
 
 @needs_node
 def test_clocks_alone_are_counted_from_one_and_draw_no_conclusion():
-    figure = live.positions(16, base=10000.0, length=60, only_clocks=True)
+    figure = live.positions(16, base=10000.0, length=60, parts=["clocks"])
     acts = ("alter", {"pair": 1, "q": 4}), ("move", "q", 2)
     opened, moved, back = play("positions", figure, *acts)
     assert opened["said"] == (
@@ -381,7 +382,7 @@ def test_steps_go_forwards_and_backwards_and_their_table_follows():
     acts = [("go", 9), ("go", -1), ("pick", 2, 1), ("write", [0, 0], 4), ("write", [2, 1], -7),
             ("write", [5, 0], 99)]  # fmt: skip
     states = play("steps", live.steps(scores, values), *acts)
-    assert [state["state"]["read"] for state in states] == [1, 3, 0, 2, 2, 2, 2]
+    assert [state["state"]["read"] for state in states] == [0, 3, 0, 2, 2, 2, 2]
     assert [state["state"]["at"] for state in states[:4]] == [[0, 0], [0, 2], [0, 0], [2, 1]]
     for step, state in enumerate(states):
         if step == 4:
@@ -436,7 +437,7 @@ FIGURES = {
         key_tokens=list("abcde"),
     ),
     "positions": lambda: live.positions(16, base=10000.0, length=60),
-    "positions of clocks": lambda: live.positions(16, base=10000.0, length=60, only_clocks=True),
+    "positions of clocks": lambda: live.positions(16, base=10000.0, length=60, parts=["clocks"]),
     "steps": lambda: live.steps([1.0, 3.0, -math.inf, 2.0, 4.0, 0.5], [10.0, 20, 5, -3, 8, 1]),
     "field": lambda: live.field(3, 3, dilated=True, causal=True),
 }
@@ -492,28 +493,110 @@ def test_asymmetric_projections_are_those_of_nn_linear():
     figure = live.attention(x, tokens=list("abcd"), projections=matrices.unbind())
     query, key = (torch.nn.functional.linear(x, matrix) for matrix in matrices[:2])
     shares = (query @ key.T / math.sqrt(3)).softmax(-1)
-    best = shares[2].argmax().item()
+    best = shares[3].argmax().item()
     assert repr(figure).endswith(
-        f"c gives its largest share, {shares[2, best]:.2f}, to {'abcd'[best]}"
+        f"d gives its largest share, {shares[3, best]:.2f}, to {'abcd'[best]}"
     )
     cells = re.findall(r"<td>(.*?)</td>", parts(figure)[0])
     assert cells == [f"{share:.2f}" for share in shares.ravel().tolist()]
 
 
 def test_a_figure_opens_where_it_is_told_to():
-    steps = rows_of(1, 3, 1, 6, 6).softmax(-1)
-    for options, step, asks in (
-        ({}, 2, 3),
-        (dict(asks=SENTENCE[1], step=0), 0, 1),
-        (dict(asks=-1, step=-2), 1, 5),
+    steps = rows_of(1, 3, 2, 6, 6).softmax(-1)
+    names = (None, ["one", "two"])
+    for options, step, head, asks in (
+        ({}, 0, 0, 5),
+        (dict(asks=SENTENCE[1], step=2, head="two"), 2, 1, 1),
+        (dict(asks=-3, step=-2, head=-1), 1, 1, 3),
     ):
-        figure = live.heads(steps, tokens=SENTENCE, **options)
+        figure = live.heads(steps, tokens=SENTENCE, **options, names=names)
         (state,) = play("heads", figure)
-        assert (state["state"]["step"], state["state"]["asks"]) == (step, asks)
+        opened = state["state"]
+        assert (opened["step"], opened["head"], opened["asks"]) == (step, head, asks)
         cells = re.findall(r"<td>(.*?)</td>", parts(figure)[0])
-        assert cells == [f"{share:.2f}" for share in steps[step, 0].ravel().tolist()]
-    (state,) = play("attention", live.attention(X, tokens=SENTENCE, asks=SENTENCE[5], menus=False))
-    assert state["state"]["asks"] == 5 and state["said"].startswith(SENTENCE[5])
+        assert cells == [f"{share:.2f}" for share in steps[step, head].ravel().tolist()]
+    for options, asks in (({}, 5), ({"asks": SENTENCE[2], "parts": ["mask"]}, 2)):
+        figure = live.attention(X, tokens=SENTENCE, **options)
+        (state,) = play("attention", figure)
+        assert state["state"]["asks"] == asks and state["said"].startswith(SENTENCE[asks])
+        assert parts(figure)[2].get("parts") == options.get("parts")
+
+
+@needs_node
+def test_the_question_is_told_a_thought_at_a_time():
+    figure = live.attention(X, tokens=SENTENCE, mask="causal", asks="found")
+    acts = [("tell", 0), ("unfold", 1), ("tell", 1), ("unfold", 4), ("tell", 2), ("unfold", 1),
+            ("tell", 3), ("unfold", 6), ("tell", 4), ("unfold", 1), ("pick", "word", 2, 0),
+            ("pick", "score", 1, 1), ("tell", 1), ("tell", None)]  # fmt: skip
+    states = play("attention", figure, *acts)
+    told = [state["state"]["told"] for state in states]
+    assert told == [None, [0, 0], [0, 1], [1, 0], [1, 4], [2, 0], [2, 1], [3, 0], [3, 6], [4, 0],
+                    [4, 1], [4, 1], None, [1, 0], None]  # fmt: skip
+    names = ["asks", "scores", "shares", "values", "output"]
+    seen = in_node("attention/state", "unfolded", [[state["state"]] for state in states])
+    seen = [[some[name] for name in names] for some in seen]
+    assert seen[:11] == [
+        [1, 6, 1, 6, 1], [0, 0, 0, 0, 0], [1, 0, 0, 0, 0], [1, 0, 0, 0, 0], [1, 4, 0, 0, 0],
+        [1, 6, 0, 0, 0], [1, 6, 1, 0, 0], [1, 6, 1, 0, 0], [1, 6, 1, 6, 0], [1, 6, 1, 6, 0],
+        [1, 6, 1, 6, 1],
+    ]  # fmt: skip
+    parts_of = in_node(
+        "attention/state", "partsOf", [[states[k]["state"]] for k in (1, 3, 5, 7, 9)]
+    )
+    assert parts_of == [1, 6, 1, 6, 1]
+    x = X.double()
+    scores = (x @ x.T / math.sqrt(3)).masked_fill(~torch.ones(6, 6).tril().bool(), -math.inf)
+    shares = scores.softmax(-1)
+    output = [plain(value) for value in (shares @ x)[3].tolist()]
+    terms = [
+        f"{plain(share)}·{plain(value)}" for share, value in zip(shares[3], x[:, 0], strict=True)
+    ]
+    assert [states[k]["said"] for k in (2, 4, 6, 8, 10)] == [
+        "found asks. Its question is its query, (0, 0.5, 1), and it is put to every word.",
+        "Every word gets a score. The highest: query of found · key of found = 0·0 + 0.5·0.5 + "
+        "1·1 = 1.25; ÷ √3 = 0.72. A hidden word gets none.",
+        "e to the power of a score, divided by the sum of all these powers, is a share. found gets "
+        f"{shares[3, 3]:.2f}, and all shares add up to 1.",
+        "Every word hands over its value, in a band as wide as its share.",
+        f"All of it is added: {' + '.join(terms)} = {output[0]}, and so on. What comes out for "
+        f"found is ({', '.join(output)}).",
+    ]
+    cat = ", ".join(plain(value) for value in (shares @ x)[2].tolist())
+    assert states[11]["said"].endswith(f"What comes out for cat is ({cat}).")
+
+
+def plain(value):
+    """As the figures write a number inside arithmetic."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+@needs_node
+def test_what_a_pointer_is_over_is_explained_and_changes_nothing():
+    figure = live.attention(X, tokens=SENTENCE)
+    over = ("alter", {"over": ["output", 2, 0]})
+    first, pointed, gone = play("attention", figure, over, ("alter", {"over": None}))
+    assert pointed["said"].startswith("output of cat, number 1 = shares · values = ")
+    assert first == gone and pointed["now"] == first["now"]
+
+
+@needs_node
+def test_places_are_played_to_the_end_and_again():
+    for wanted in (["clocks"], ["clocks", "turn"]):
+        figure = live.positions(8, base=100.0, length=9, parts=wanted)
+        script = (live_code.SOURCE / "positions" / "state.js").as_uri()
+        code = f"""
+          import {{begin, playOf}} from {json.dumps(script)};
+          const data = {json.dumps(parts(figure)[2])};
+          const {{next, ended, rewind}} = playOf(data);
+          let state = begin(data), places = [];
+          while (!ended(state)) {{ state = next(state); places.push([state.p, state.q]); }}
+          state = rewind(state); places.push([state.p, state.q]);
+          console.log(JSON.stringify(places));
+        """
+        run = [NODE, "--input-type=module", "-e", code]
+        done = subprocess.run(run, capture_output=True, encoding="utf-8", check=True)
+        expected = [[3, 8], [3, 3]] if wanted == ["clocks"] else [[4, 8], [0, 4]]
+        assert json.loads(done.stdout) == expected
 
 
 def test_words_may_be_anything_that_has_a_name():
@@ -554,6 +637,10 @@ def test_numbers_are_rounded_and_lose_the_sign_of_zero():
         (dict(mask="diagonal"), "mask must be one of"),
         (dict(mask=torch.ones(2, 3, dtype=torch.bool)), r"mask must be .* got \(2, 3\)"),
         (dict(mask=torch.ones(2, 2)), "mask must be"),
+        (
+            dict(parts=["menus"]),
+            r"parts must be of \('temperature', 'divisor', 'mask'\), got 'menus'",
+        ),
         (dict(projections=[[[1.0]]]), "projections must be"),
         (dict(projections=[[[1.0, 2.0]]] * 3), "W_q must have 1 columns"),
         (dict(projections=[[[1.0]], [[1.0], [2.0]], [[1.0]]]), "same number of rows"),
@@ -586,6 +673,7 @@ SHARES = [[[0.5, 0.5], [0.1, 0.9]]]
         (dict(weights=[[[0.5, 0.25, 0.25]] * 2]), "key_tokens must name the 3 columns"),
         (dict(names=["a", "b"]), "names must fit the 1 heads, got 2"),
         (dict(asks="c"), "asks must be a position from -2 to 1 or a word"),
+        (dict(head="head 2"), "head must be a position from -1 to 0 or a word"),
         (dict(step=1), "step must be a position from -1 to 0"),
         (dict(weights=[SHARES] * 3, step=3), "step must be a position from -3 to 2"),
         (dict(weights=[SHARES] * 3, names=["a"]), "names must be a pair"),
@@ -625,6 +713,7 @@ def test_heads_refuses(change, message):
         (lambda: live.positions(8, base=1, length=9), "base must be above 1"),
         (lambda: live.positions(8, base=math.nan, length=9), "base must be a finite number"),
         (lambda: live.positions(8, base=10.0, length=257), "length must be an integer of at most"),
+        (lambda: live.positions(8, base=9.0, length=9, parts=["curves"]), "parts must be of"),
         (lambda: live.field(2, 2, False, False), "kernel must be odd unless causal, got 2"),
         (lambda: live.field(11, 2, False, True), "kernel must be an integer of at most 9"),
         (lambda: live.field(3, 6, False, True), "depth must be an integer of at most 5"),

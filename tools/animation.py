@@ -4,8 +4,8 @@ Wanted when the figure looks different; what it needs comes with `make test-brow
 
     .venv/bin/python tools/animation.py
 
-A headless Chromium opens the figure from disk, lets one word ask, drags a number of another and
-looks at the arithmetic of a share; what a reader would see is stored as an animated GIF.
+A headless Chromium opens the figure from disk, plays the question a thought at a time and drags a
+number of one word; what a reader would see is stored as an animated GIF.
 """
 
 import io
@@ -32,7 +32,7 @@ def figure():
     names, places = words.places()
     tokens = SENTENCE.split()
     x = (3 * places).round(decimals=1)[[names.index(word) for word in tokens]]
-    return live.attention(x, tokens=tokens, scale=1.0)
+    return live.attention(x, tokens=tokens, scale=1.0, asks="bat", parts=())
 
 
 class Film:
@@ -59,7 +59,7 @@ class Film:
         self.page.mouse.up()
 
     def save(self, path):
-        colours = self.frames[len(self.frames) // 2].quantize(96, method=Image.Quantize.MEDIANCUT)
+        colours = self.frames[0].quantize(96, method=Image.Quantize.MEDIANCUT)
         frames = [frame.quantize(palette=colours, dither=0) for frame in self.frames]
         options = dict(duration=FRAME, loop=0, optimize=True)
         frames[0].save(path, save_all=True, append_images=frames[1:], **options)
@@ -81,27 +81,27 @@ def main(path):
 
 
 def act(film, page):
-    """*bat* asks; *swung* turns round and comes back; one share tells how it was computed."""
+    """*bat* asks, a thought at a time; then *swung* turns round and comes back."""
 
     def cell(name):
         return page.locator(f'[role=gridcell][aria-label^="{name}"]').first
 
-    film.hold(800)
-    film.click(cell("bat, share"))
-    film.hold(1500)
+    film.hold(1200)
+    film.click(page.get_by_role("button", name="Play the question"))
+    film.hold(1600)
+    following = page.get_by_role("button", name="next")
+    for milliseconds in (3000, 2400, 3000, 2600, 1200):
+        film.click(following)
+        film.hold(milliseconds)
     box = cell("x of swung, number 1").bounding_box()
     x, y = box["x"] + 20, box["y"] + 10
     film.move(x, y)
     page.mouse.down()
     film.move(x, y + 160, steps=22)  # down: the number falls
     film.hold(600)
-    film.move(x, y - 40, steps=22)
-    film.hold(300)
-    film.move(x, y, steps=6)
+    film.move(x, y, steps=22)
     page.mouse.up()
-    film.hold(400)
-    film.click(cell("share of swung for bat"))
-    film.hold(3200)
+    film.hold(2000)
     return film
 
 

@@ -26,6 +26,8 @@ STORED = Path(__file__).resolve().parent / "live_js" / "stored"
 STILL = "A still table: the figure comes alive in a trusted notebook and where its cell is run."
 MASKS = ("none", "padding", "causal", "window", "causal + padding", "causal + window")
 MOST_TOKENS = 12  # of the microscope: every number has to be legible
+ATTENTION_PARTS = ("temperature", "divisor", "mask")
+POSITIONS_PARTS = ("clocks", "encoding", "turn")
 LARGEST = 1e6  # of an input number: scores stay within what a double holds
 MOST_WORDS, MOST_HEADS, MOST_SHARES = 64, 16, 65_536  # of the maps
 MOST_STEPS, MOST_SHARES_IN_TRAINING = 500, 50_000  # a figure of at most 100 kB in the notebook
@@ -66,14 +68,14 @@ def attention(
     scale: float | None = None,
     mask: str | Numbers | None = None,
     projections: Sequence[Numbers] | None = None,
-    asks: int | str | None = None,
-    menus: bool = True,
+    asks: int | str = -1,
+    parts: Sequence[str] = ATTENTION_PARTS,
 ) -> Figure:
     """Self-attention under the microscope: every number on screen, with its arithmetic in words.
 
     softmax(Q Kᵀ · scale) V with Q = X W_qᵀ, K = X W_kᵀ, V = X W_vᵀ, or Q = K = V = X (Vaswani et
-    al. 2017, section 3.2.1). The reader picks who asks, and changes tokens, matrices, temperature,
-    divisor and mask.
+    al. 2017, section 3.2.1). The reader picks who asks, plays the question a thought at a time, and
+    changes tokens, matrices, temperature, divisor and mask.
 
     Args:
         x: (n, d), a tensor or rows of numbers; n up to 12, d up to 8.
@@ -82,19 +84,19 @@ def attention(
         mask: where the menu of masks begins: "none", "padding", "causal", "window",
             "causal + padding", "causal + window", or a boolean (n, n), True = may attend.
         projections: three matrices (W_q, W_k, W_v) as nn.Linear stores them, (out, d) each.
-        asks: the word that asks when the figure opens, by name or place; one in the middle when
-            absent.
-        menus (bool): whether the reader is offered other divisors and masks.
+        asks: the word that asks when the figure opens, by name or place.
+        parts: the controls that the reader is offered, of "temperature", "divisor" and "mask".
 
     Returns:
         Figure.
 
     Raises:
         ValueError: shapes that do not fit, numbers that are not finite, more than 12 tokens or 8
-            numbers in one, an unknown mask, a scale or a number beyond 1e6, an unknown word.
+            numbers in one, an unknown mask or part, a scale or a number beyond 1e6, an unknown
+            word.
 
     Cost:
-        About 20 kB in the notebook for six tokens.
+        About 26 kB in the notebook for six tokens.
 
     Example:
         >>> attention([[1.0, 0.0], [1.0, 1.0]], tokens=["small", "cat"])
@@ -111,8 +113,8 @@ def attention(
     rule, size, given, visible = _mask(mask, len(x))
     scores = query @ key.T * (query.shape[1] ** -0.5 if scale is None else scale)
     weights = torch.softmax(scores.masked_fill(~visible, -math.inf), dim=-1).nan_to_num()
-    asks = len(x) // 2 if asks is None else position(asks, tokens, "asks")
-    check_flag("menus", menus)
+    asks = position(asks, tokens, "asks")
+    parts = _parts(parts, ATTENTION_PARTS)
     best = int(weights[asks].argmax())
     line = (
         f"live attention: {len(x)} tokens of {x.shape[1]} numbers; {tokens[asks]} gives its "
@@ -121,8 +123,8 @@ def attention(
     data = {"tokens": tokens, "x": _rounded(x), "asks": asks, "rule": rule, "size": size}
     if projections is not None:
         data["projections"] = [_rounded(weight) for weight in projections]
-    if not menus:
-        data["menus"] = False
+    if len(parts) < len(ATTENTION_PARTS):
+        data["parts"] = parts
     if scale is not None:
         data["divisor"] = _round(1 / scale)
     if given is not None:
@@ -139,14 +141,15 @@ def heads(
     tokens: Words,
     key_tokens: Words | None = None,
     names: Words | tuple[Words, Words | None] | None = None,
-    asks: int | str | None = None,
-    step: int | None = None,
+    asks: int | str = -1,
+    head: int | str = 0,
+    step: int = 0,
 ) -> Figure:
     """Many heads, or snapshots of a model in training: who gives how much to whom.
 
-    Small maps, one large, and the shares of one asking word carried to those who answer. Given
-    query and key, the shares are softmax(Q Kᵀ/√d). What is sent are integers of 8 or 16 bits, and
-    the line of text says how far a share may be off.
+    Small maps, one large, and the shares of one asking word carried to those who answer. Snapshots
+    can be played. Given query and key, the shares are softmax(Q Kᵀ/√d). What is sent are integers
+    of 8 or 16 bits, and the line of text says how far a share may be off.
 
     Args:
         weights: (H, L, S) shares, or (T, H, L, S) for up to 500 snapshots, which get a slider.
@@ -156,10 +159,9 @@ def heads(
         tokens: L words that ask, at most 64.
         key_tokens: S words that answer; `tokens` when absent.
         names: H names of heads; for T snapshots a pair (T names of steps, H names or None).
-        asks: the word that asks when the figure opens, by name or place; one in the middle when
-            absent.
-        step (int): the snapshot with which it opens, from 0, negative from the end; the last when
-            absent.
+        asks: the word that asks when the figure opens, by name or place.
+        head: the head with which it opens, by name or place.
+        step (int): the snapshot with which it opens, from 0, negative from the end.
 
     Returns:
         Figure.
@@ -167,10 +169,10 @@ def heads(
     Raises:
         ValueError: both or neither of weights and query with key; shapes that do not fit; shares
             that are no shares; more than 64 words, 16 heads, 500 snapshots or 65,536 shares; an
-            unknown word or step.
+            unknown word, head or step.
 
     Cost:
-        About 17 kB in the notebook for six tokens, 105 kB for 64 words and 16 heads.
+        About 21 kB in the notebook for six tokens, 105 kB for 64 words and 16 heads.
 
     Example:
         >>> heads([[[0.5, 0.5], [0.1, 0.9]]], tokens=["small", "cat"])
@@ -206,17 +208,19 @@ def heads(
         data["key_tokens"] = key_tokens
     if T > 1:
         data["steps"] = step_names
-    if asks is not None:
-        data["asks"] = position(asks, tokens, "asks")
-    shown = T - 1 if step is None else position(step, T, "step")
-    if step is not None:
-        data["step"] = shown
+    shown = {
+        "asks": position(asks, tokens, "asks"),
+        "head": position(head, head_names, "head"),
+        "step": position(step, T, "step"),
+    }
+    data |= shown
     sent, bound = _sent(weights, query, key)
     line = (
         f"live heads: {f'{T} steps of ' if T > 1 else ''}{H} head{'s' if H > 1 else ''} over "
         f"{L} × {S} words, each share within {bound:.0e}"
     )
-    table = _shares_table(weights[shown, 0], head_names[0], tokens, key_tokens or tokens)
+    shares, name = weights[shown["step"], shown["head"]], head_names[shown["head"]]
+    table = _shares_table(shares, name, tokens, key_tokens or tokens)
     return Figure("heads", line, data | sent, table)
 
 
@@ -291,8 +295,10 @@ def _rounded_up(bound):
     return math.ceil(bound / place) * place
 
 
-def positions(dim: int, *, base: float, length: int, only_clocks: bool = False) -> Figure:
-    """Clock hands, encoding and curves that move together; a turn depends on the distance alone.
+def positions(
+    dim: int, *, base: float, length: int, parts: Sequence[str] = POSITIONS_PARTS
+) -> Figure:
+    """Clock hands for two positions, the encoding that they write, and arrows that turn with them.
 
     Pair j of the encoding stands at the angle p / base^(2j/dim) (Vaswani et al. 2017, section
     3.5); the same turn on a query and a key is RoPE (Su et al. 2021). The reader moves two
@@ -302,17 +308,17 @@ def positions(dim: int, *, base: float, length: int, only_clocks: bool = False) 
         dim (int): numbers in the encoding, even, from 2 to 32.
         base (float): above 1 and at most 1e9.
         length (int): positions, from 2 to 256.
-        only_clocks (bool): leave out the encoding, its curves and RoPE, and call the pairs clocks
-            1, 2, …
+        parts: what is drawn, of "clocks", "encoding" (with its curves) and "turn" (RoPE). Clocks
+            are always drawn; alone, they are called clocks 1, 2, … instead of pairs 0, 1, …
 
     Returns:
         Figure.
 
     Raises:
-        ValueError: an odd dim, a base not above 1, a number outside these limits.
+        ValueError: an odd dim, a base not above 1, an unknown part, a number outside these limits.
 
     Cost:
-        About 13 kB in the notebook.
+        About 18 kB in the notebook.
 
     Example:
         >>> positions(8, base=10000.0, length=60)
@@ -325,16 +331,15 @@ def positions(dim: int, *, base: float, length: int, only_clocks: bool = False) 
     if base == 1:
         raise ValueError("base must be above 1, got 1")
     check_count("length", length, 2, 256)
-    check_flag("only_clocks", only_clocks)
+    parts = _parts(parts, POSITIONS_PARTS)
+    only_clocks = parts == ["clocks"]
     slowest = 2 * math.pi * base ** ((dim - 2) / dim)
     line = (
         f"live positions: {dim // 2} clocks over {length} positions; base {base:g}, "
         f"turns of 6.3 to {slowest:.1f} positions"
     )
-    data = {"dim": dim, "base": _round(base), "length": length, "p": 3, "q": 7}
+    data = {"dim": dim, "base": _round(base), "length": length, "p": 3, "q": 7, "parts": parts}
     turns = [2 * math.pi * base ** (2 * j / dim) for j in range(dim // 2)]
-    if only_clocks:
-        data["clocks"] = True
     names = [f"clock {j + 1}" if only_clocks else f"pair {j}" for j in range(dim // 2)]
     table = _table(line, names, ["positions in one turn"], torch.tensor(turns)[:, None], 1)
     return Figure("positions", line, data, table)
@@ -432,6 +437,14 @@ def steps(scores: Numbers, values: Numbers) -> Figure:
     columns = ["score", "share", *(f"value {c + 1}" for c in range(values.shape[1]))]
     table = torch.cat([scores[:, None], weights[:, None], values], dim=1)
     return Figure("steps", line, data, _table(line, names, columns, table))
+
+
+def _parts(parts, known):
+    """The parts that are wanted, in the order of those that there are."""
+    for part in parts:
+        if part not in known:
+            raise ValueError(f"parts must be of {known}, got {show(part)}")
+    return [part for part in known if part in parts]
 
 
 def _projections(projections, width):

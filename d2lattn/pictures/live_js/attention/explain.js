@@ -1,6 +1,6 @@
 // The chosen number of the microscope in words: parts of a sentence, each with the role it plays.
 import {factor, plain, show} from "../kit/numbers.js";
-import {PROJECTED, isInput, isWeight} from "./state.js";
+import {PROJECTED, THOUGHTS, isInput, isWeight} from "./state.js";
 
 const MANY = 9; // e to a larger power than this is written less the row's largest score
 
@@ -8,7 +8,10 @@ const terms = (a, b) => a.map((value, i) => `${factor(value)}·${factor(b[i])}`)
 
 export const matrix = k => `W${"qkv"[k]}ᵀ`;
 
-export function explain(state, now, {tokens}) {
+// The thought that is told, or the number under the pointer, or else the one that was chosen.
+export function explain(chosen, now, {tokens}) {
+  if (chosen.told) return STORY[THOUGHTS[chosen.told[0]]](chosen, now, tokens);
+  const state = chosen.over ? {...chosen, at: chosen.over} : chosen;
   const [kind, i] = state.at;
   const asking = tokens[i];
   if (kind === "word") return word(asking, now, i, tokens);
@@ -24,7 +27,7 @@ function word(asking, now, i, tokens) {
     const nobody = " asks, but may see nobody: every share is 0, and so is what comes out.";
     return [[asking, "query"], [nobody]];
   }
-  const best = shares.indexOf(Math.max(...shares));
+  const best = bestOf(shares);
   return [
     [asking, "query"],
     [" asks. The largest share, "],
@@ -32,7 +35,7 @@ function word(asking, now, i, tokens) {
     [", goes to "],
     [tokens[best], "key"],
     ["; the values, blended by share, come out as "],
-    [`(${now.output[i].map(plain).join(", ")})`, "output"],
+    [whole(now.output[i]), "output"],
     ["."],
   ];
 }
@@ -109,3 +112,55 @@ function share(now, i, j) {
     ["."],
   ];
 }
+
+// The question, a thought at a time.
+
+const bestOf = values => values.indexOf(Math.max(...values));
+
+const whole = values => `(${values.map(plain).join(", ")})`;
+
+const STORY = {
+  asks: ({asks}, now, tokens) => [
+    [tokens[asks], "query"],
+    [" asks. Its question is its query, "],
+    [whole(now.queries[asks]), "query"],
+    [", and it is put to every word."],
+  ],
+  scores(state, now, tokens) {
+    const {asks} = state;
+    const best = bestOf(now.scores[asks].map((one, j) => (now.visible[asks][j] ? one : -Infinity)));
+    const told = score(tokens[asks], {...state, at: ["score", asks, best]}, now, tokens[best]);
+    const hidden = now.visible[asks].every(Boolean) ? "" : " A hidden word gets none.";
+    return [["Every word gets a score. The highest: "], ...told, [`.${hidden}`]];
+  },
+  shares({asks}, now, tokens) {
+    if (!now.rows[asks].sum) return [["Nobody may be seen: every share is 0."]];
+    const best = bestOf(now.shares[asks]);
+    return [
+      ["e to the power of a score, divided by the sum of all these powers, is a share. "],
+      [tokens[best], "key"],
+      [" gets "],
+      [show(now.shares[asks][best]), "weight"],
+      [", and all shares add up to 1."],
+    ];
+  },
+  values: () => [
+    ["Every word hands over its "],
+    ["value", "value"],
+    [", in a band as wide as its "],
+    ["share", "weight"],
+    ["."],
+  ],
+  output({asks}, now, tokens) {
+    const channel = now.values.map(value => value[0]);
+    return [
+      ["All of it is added: "],
+      [terms(now.shares[asks], channel)],
+      [` = ${plain(now.output[asks][0])}, and so on. What comes out for `],
+      [tokens[asks], "query"],
+      [" is "],
+      [whole(now.output[asks]), "output"],
+      ["."],
+    ];
+  },
+};

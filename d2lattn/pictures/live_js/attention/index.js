@@ -1,17 +1,38 @@
 // The microscope: tokens -> queries, keys, values -> scores -> mask -> shares -> output.
 import {barOf, button, control, fill, menu, note, numberField, rename} from "../kit/controls.js";
 import {alter, assemble} from "../kit/figure.js";
+import {stepper} from "../kit/motion.js";
 import {set} from "../kit/nodes.js";
 import {show} from "../kit/numbers.js";
-import {draw} from "./draw.js";
+import {STYLE, draw, sizes} from "./draw.js";
 import {explain, matrix} from "./explain.js";
-import {RULES, begin, compute, divisorsOf, isInput, read, resize, write} from "./state.js";
+import {
+  RULES,
+  THOUGHTS,
+  begin,
+  compute,
+  divisorsOf,
+  isInput,
+  read,
+  resize,
+  write,
+} from "./state.js";
+import {partsOf, tell, unfold} from "./state.js";
 
 function controls(live, figure) {
   const {data, act} = figure;
   const {divisors, first} = divisorsOf(data);
   const rules = data.given ? [...RULES, "given"] : RULES;
+  const has = part => data.parts?.includes(part) ?? true;
   const bar = barOf(live);
+  const story = stepper(bar, figure, {
+    name: "Play the question",
+    count: () => THOUGHTS.length,
+    place: ({told}) => told && told[0],
+    go: tell,
+    parts: partsOf,
+    part: unfold,
+  });
   const range = {type: "range", min: -1, max: 1, step: 0.02, value: 0};
   const temperature = control(bar, "temperature", range, input =>
     act(alter, {temperature: 10 ** input.value}),
@@ -20,13 +41,16 @@ function controls(live, figure) {
   const names = [...divisors.keys()];
   const divide = menu(bar, "divided by", first, names, name => act(alter, {divide: name}));
   const rule = menu(bar, "mask", data.rule, rules, name => act(alter, {rule: name}));
-  for (const one of [divide, rule]) one.parentNode.hidden = data.menus === false;
+  divide.parentNode.hidden = !has("divisor");
+  rule.parentNode.hidden = !has("mask");
+  for (const one of [temperature.parentNode, heat]) one.hidden = !has("temperature");
   button(bar, "Reset", figure.reset);
   const whole = {type: "number", min: 0, max: data.tokens.length, step: 1};
   const size = control(bar, "size", whole, input => act(resize, input.value));
   const number = numberField(bar, value => act(write, figure.state.at, value));
 
   function update(state) {
+    story(state);
     temperature.value = Math.log10(state.temperature);
     set(temperature, {"aria-valuetext": show(state.temperature)});
     set(heat, {}, show(state.temperature));
@@ -47,4 +71,7 @@ function nameOf([kind, i, j], tokens) {
   return `${matrix(kind[1])}, row ${i + 1}, column ${j + 1}`;
 }
 
-export const mount = assemble({begin, compute, controls, draw, explain});
+const hint = () =>
+  "Click a word: it asks. Click or point at a number: how it was computed. Drag a dotted number.";
+
+export const mount = assemble({begin, compute, controls, draw, explain, style: STYLE, sizes, hint});

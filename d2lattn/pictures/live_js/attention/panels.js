@@ -1,15 +1,22 @@
 // The same for every word: one panel for each matrix, wrapped to the width of the page.
-import {editable, panel} from "../kit/cells.js";
-import {add} from "../kit/nodes.js";
-import {cut, short, show} from "../kit/numbers.js";
+import {editable, panel, rest} from "../kit/cells.js";
+import {add, set} from "../kit/nodes.js";
+import {cut, short} from "../kit/numbers.js";
 import {matrix} from "./explain.js";
-import {PROJECTED, isInput, isWeight, pick, read, write} from "./state.js";
+import {alter} from "../kit/figure.js";
+import {PROJECTED, ROWS_ASK, THOUGHTS, isInput, isWeight, pick, read, write} from "./state.js";
 import {LEFT} from "./story.js";
 
 const CELL = 42; // the width of a number
-const SPACE = 20; // between panels
+const SPACE = 12; // between panels
 const NEAR = 8; // between a matrix and what comes out of it
 const BETWEEN = 42; // between lines of panels, for a title and the words above columns
+
+// The narrowest drawing: the widest line of panels that stay side by side.
+export function leastOf({x, projections}) {
+  const pair = projections ? 2 * Math.max(...projections.map(W => W.length)) : 0;
+  return LEFT + Math.max(x.length, x[0].length, pair) * CELL + NEAR;
+}
 
 // What there is to show, in reading order. `room` is how many columns must fit into the line, or
 // the panel begins another; `breaks` makes it begin one; `named` has words where it begins one.
@@ -35,7 +42,7 @@ function arrange(list, {width, line, base, gap}) {
   let y = base + gap;
   let bottom = y;
   return list.map(({room = 0, breaks = false, named = false, ...one}) => {
-    if (breaks || x + room * CELL > width) [x, y] = [LEFT, bottom + BETWEEN];
+    if (breaks || x + Math.max(room, one.columns) * CELL > width) [x, y] = [LEFT, bottom + BETWEEN];
     const placed = {...one, x, y, names: named && x === LEFT};
     x += one.columns * CELL + (isWeight(one.kind) ? NEAR : SPACE);
     bottom = Math.max(bottom, y + one.rows * line);
@@ -46,17 +53,29 @@ function arrange(list, {width, line, base, gap}) {
 export function drawPanels(svg, figure, number, sizes) {
   const {tokens} = figure.data;
   const panels = {};
+  const groups = {};
   for (const place of arrange(wanted(figure.data), sizes)) {
-    drawTitles(svg, place, tokens, sizes.line);
-    panels[place.kind] = drawNumbers(svg, place, figure, number, sizes.line);
+    const group = (groups[place.kind] = add(svg, "g"));
+    drawTitles(group, place, tokens, sizes.line);
+    panels[place.kind] = drawNumbers(svg, group, place, figure, number, sizes.line);
   }
   const bottom = Math.max(...Object.values(panels).map(one => one.bottom));
   const update = (state, now) => {
     const look = looks(tokens, now);
-    for (const kind in panels) panels[kind].update(now.panels[kind], look(kind));
+    for (const kind in panels) {
+      panels[kind].update(now.panels[kind], look(kind));
+      if (ROWS_ASK.includes(kind)) rest(panels[kind].cells, state.asks);
+      set(groups[kind], {opacity: tooEarly(kind, state) ? 0.12 : null});
+    }
     outline(panels, state, tokens.length);
   };
   return {bottom, update};
+}
+
+// Does the story come to these numbers only later?
+function tooEarly(kind, {told}) {
+  const thought = {score: "scores", share: "shares", output: "output"}[kind];
+  return thought && told && told[0] < THOUGHTS.indexOf(thought);
 }
 
 function drawTitles(svg, {title, x, y, labels, names}, tokens, line) {
@@ -71,11 +90,14 @@ function drawTitles(svg, {title, x, y, labels, names}, tokens, line) {
   });
 }
 
-function drawNumbers(svg, {kind, title, x, y, rows, columns}, figure, number, line) {
+function drawNumbers(svg, group, place, figure, number, line) {
+  const {kind, title, x, y, rows, columns} = place;
   const edit = isInput(kind);
   const size = {x, y, rows, columns, width: CELL, height: line, pad: 3};
   const choose = (i, j) => figure.act(pick, kind, i, j);
-  const drawn = panel(svg, {...size, name: title, pick: choose, edit: () => edit, write: short});
+  const over = at => figure.act(alter, {over: at && [kind, ...at]});
+  const what = {name: title, pick: choose, over, edit: () => edit, write: short};
+  const drawn = panel(group, {...size, ...what});
   if (edit) {
     const get = (i, j) => read(figure.state, [kind, i, j]);
     editable(svg, drawn.cells, number, get, (i, j, value) =>
@@ -89,19 +111,19 @@ function drawNumbers(svg, {kind, title, x, y, rows, columns}, figure, number, li
 function looks(tokens, {visible}) {
   const score = (value, i, j) => {
     const name = `score of ${tokens[j]} for ${tokens[i]}`;
-    if (visible[i][j]) return {label: `${name}: ${show(value)}`};
-    return {text: "−∞", fade: true, label: `${name}: hidden`};
+    if (visible[i][j]) return {label: `${name}: ${short(value)}`};
+    return {text: "−∞", fade: true, label: `${name}: −∞, hidden`};
   };
   const share = (value, i, j) => {
-    const label = `share of ${tokens[j]} for ${tokens[i]}: ${show(value)}`;
+    const label = `share of ${tokens[j]} for ${tokens[i]}: ${short(value)}`;
     return {tint: "weight", opacity: 0.6 * value, fade: !visible[i][j], label};
   };
   const weight = k => (value, i, j) => {
-    const label = `W${"qkv"[k]}, row ${i + 1}, column ${j + 1}: ${show(value)}`;
+    const label = `W${"qkv"[k]}, row ${i + 1}, column ${j + 1}: ${short(value)}`;
     return {tint: PROJECTED[k], opacity: 0.12, label};
   };
   const row = kind => (value, i, j) => {
-    const label = `${kind} of ${tokens[i]}, number ${j + 1}: ${show(value)}`;
+    const label = `${kind} of ${tokens[i]}, number ${j + 1}: ${short(value)}`;
     return {tint: kind, opacity: kind === "x" ? 0 : 0.12, label};
   };
   return kind => ({score, share})[kind] ?? (isWeight(kind) ? weight(kind[1]) : row(kind));

@@ -3,7 +3,7 @@ import {clamp, dot, plain, replaced, softmax} from "../kit/numbers.js";
 
 export const RULES = ["none", "padding", "causal", "window", "causal + padding", "causal + window"];
 export const PROJECTED = ["query", "key", "value"]; // by W_q, W_k and W_v, whose kinds are W0 to W2
-const ROWS_ASK = ["word", "query", "score", "share", "output"]; // to pick a row is to ask
+export const ROWS_ASK = ["word", "query", "score", "share", "output"]; // to pick a row is to ask
 
 export const isWeight = kind => kind[0] === "W";
 export const isInput = kind => kind === "x" || isWeight(kind);
@@ -24,7 +24,8 @@ export function divisorsOf({x, projections, divisor}) {
   return {divisors, first};
 }
 
-// `at` is the number that is explained: its kind, row and column.
+// `at` is the number that is explained: its kind, row and column; `over` that under a pointer.
+// `told` is the thought of the story, and how many of its parts are told.
 export const begin = data => ({
   x: data.x,
   projections: data.projections,
@@ -34,10 +35,45 @@ export const begin = data => ({
   size: data.size,
   asks: data.asks,
   at: ["word", data.asks, 0],
+  over: null,
+  told: null,
 });
 
+// Another word takes up the story where it is; a number ends it. What is picked counts, until the
+// pointer moves.
 export function pick(state, kind, i, j) {
-  return {...state, at: [kind, i, j], asks: ROWS_ASK.includes(kind) ? i : state.asks};
+  const told = kind === "word" ? state.told : null;
+  return {
+    ...state,
+    told,
+    over: null,
+    at: [kind, i, j],
+    asks: ROWS_ASK.includes(kind) ? i : state.asks,
+  };
+}
+
+// The question, a thought at a time: who asks, scores one by one, shares, values one by one, and
+// what comes out.
+export const THOUGHTS = ["asks", "scores", "shares", "values", "output"];
+
+export const tell = (state, thought) => ({
+  ...state,
+  told: thought === null ? null : [thought, 0],
+  at: ["word", state.asks, 0],
+});
+
+export const unfold = (state, part) => ({...state, told: state.told && [state.told[0], part]});
+
+export const partsOf = ({told, x}) =>
+  ["scores", "values"].includes(THOUGHTS[told[0]]) ? x.length : 1;
+
+// How much of each thought is on screen: of scores and values so many, of the others all or none.
+export function unfolded({told, x}) {
+  const all = {asks: 1, scores: x.length, shares: 1, values: x.length, output: 1};
+  if (!told) return all;
+  const [thought, part] = told;
+  const share = (name, k) => (k < thought ? all[name] : k === thought ? part : 0);
+  return Object.fromEntries(THOUGHTS.map((name, k) => [name, share(name, k)]));
 }
 
 // Change a number of the tokens, or of a matrix, which is shown turned: W in (out, in) as Wᵀ. What

@@ -1,42 +1,59 @@
-// The sentence: every word's score below it, its share above, its value flowing into the blend.
+// The sentence: its question runs along a rail under the words and leaves a score with each; above
+// them their shares, and their values, which flow into the blend.
 import {grid} from "../kit/cells.js";
-import {add, set, shown} from "../kit/nodes.js";
-import {clamp, cut, short, show} from "../kit/numbers.js";
-import {pick} from "./state.js";
+import {put} from "../kit/motion.js";
+import {WIDE, add, set, shown} from "../kit/nodes.js";
+import {clamp, cut, short} from "../kit/numbers.js";
+import {pick, unfolded} from "./state.js";
 
-export const LEFT = 62; // of the first word, and of the first panel
+export const LEFT = 54; // of the first word, and of the first panel
+const LEFT_NARROW = 42;
 const WIDEST = 150; // of the room for a word
-const LETTER = 11.5; // the width of a letter in it
 const ABOVE = 17; // the line of shares, below the base of the bars
-const BELOW = 67; // the line of scores
+const WORD = {top: 24, height: 27}; // a word, below the base of the bars
+const RAIL = 62;
+const BELOW = 84; // the line of scores
 const BAR = 34;
 const STREAM = 68; // a value of share 1, as wide as all that flows into the blend
+const ROOMY = 600; // the width of a drawing with room for a whole caption
 const MOUTH = 30; // where the streams end, under the blend
 const OUT = 54; // a number that comes out
 const FAINT = 0.004; // a stream of a smaller share is not drawn
 
+// What is not told yet is not there; when it comes, it fades in.
+const seen = yes => ({opacity: yes ? null : 0, ...shown(yes)});
+
 export function drawStory(svg, {data, act}, {width, base}) {
   const {tokens} = data;
-  const step = Math.min(WIDEST, (width - LEFT) / tokens.length);
-  const middle = j => LEFT + (j + 0.5) * step;
-  const room = {svg, tokens, step, middle, base, width};
+  const wide = width >= WIDE;
+  const left = wide ? LEFT : LEFT_NARROW;
+  const step = Math.min(WIDEST, (width - left) / tokens.length);
+  const middle = j => left + (j + 0.5) * step;
+  const room = {svg, tokens, step, middle, base, width, left, wide};
   const bars = drawBars(room);
+  const rail = drawRail(room);
   const words = drawWords(room, (_, j) => act(pick, "word", j, 0));
   const blend = drawBlend(room, (data.projections ? data.projections[2] : data.x[0]).length);
-  return ({asks}, now) => {
-    const mouth = blend(asks, now.output[asks]);
-    bars(now, asks, mouth);
+  return (state, now) => {
+    const {asks} = state;
+    const open = unfolded(state);
+    const mouth = blend(asks, now.output[asks], open);
+    bars(now, asks, mouth, open);
+    rail(state, open);
     words.forEach((cell, k) => {
-      const says = k === asks ? "asks" : `share ${show(now.shares[asks][k])}`;
-      set(cell.children[1], shown(k === asks));
-      set(cell, {"aria-label": `${tokens[k]}, ${says}`});
+      const says = k === asks ? "asks" : `share ${short(now.shares[asks][k])}`;
+      set(cell, {
+        "aria-label": `${tokens[k]}, ${says}`,
+        class: k === asks ? "asking" : "asked",
+        tabindex: k === asks ? 0 : -1,
+      });
     });
   };
 }
 
 // Streams, bars and numbers; they are brought up to date for who asks and where the blend begins.
-function drawBars({svg, tokens, middle, base}) {
-  const stream = {fill: "none", stroke: "var(--value)", "stroke-opacity": 0.85};
+function drawBars({svg, tokens, middle, base, wide}) {
+  const stream = {fill: "none", stroke: "var(--value)", "stroke-opacity": 0.85, pathLength: 1};
   const bar = {width: BAR, fill: "var(--weight)"};
   const streams = tokens.map(() => add(svg, "path", stream));
   const bars = tokens.map((_, j) => add(svg, "rect", {...bar, x: middle(j) - BAR / 2}));
@@ -44,63 +61,103 @@ function drawBars({svg, tokens, middle, base}) {
     tokens.map((_, j) => add(svg, "text", {class: kind, x: middle(j), y: base + offset}));
   const above = line(ABOVE, "m big");
   const below = line(BELOW, "m");
-  add(svg, "text", {y: base + ABOVE}, "share");
-  add(svg, "text", {y: base + BELOW}, "score");
+  const kind = wide ? null : "s";
+  add(svg, "text", {y: base + ABOVE, class: kind}, "share");
+  add(svg, "text", {y: base + BELOW, class: kind}, "score");
 
-  return ({shares, scores, visible}, asks, mouth) => {
+  return ({shares, scores, visible}, asks, mouth, open) => {
     let used = mouth - STREAM / 2;
     shares[asks].forEach((share, k) => {
-      const height = (base - 80) * share;
+      const height = open.shares * (base - 80) * share;
       const top = base - height;
       const end = used + (STREAM / 2) * share;
       const bend = (top + MOUTH) / 2;
-      const path = `M${middle(k)},${top}C${middle(k)},${bend} ${end},${bend} ${end},${MOUTH + 1}`;
+      const d = `M${middle(k)},${top}C${middle(k)},${bend} ${end},${bend} ${end},${MOUTH + 1}`;
       used += STREAM * share;
-      set(streams[k], {...shown(share >= FAINT), "stroke-width": STREAM * share, d: path});
+      const dash = k < open.values ? "1.01 1" : "0 1.01";
+      const drawn = shown(share >= FAINT && (k < open.values || open.shares));
+      set(streams[k], {...drawn, "stroke-width": STREAM * share, "stroke-dasharray": dash, d});
       set(bars[k], {y: top, height});
-      set(above[k], {}, short(share));
-      const seen = visible[asks][k];
-      set(below[k], {opacity: seen ? null : 0.72}, seen ? short(scores[asks][k]) : "hidden");
+      set(above[k], seen(open.shares), short(share));
+      const visibly = visible[asks][k];
+      const faint = visibly ? null : 0.72;
+      const told = k < open.scores;
+      const score = visibly ? short(scores[asks][k]) : "hidden";
+      set(below[k], {...seen(told), ...(told && {opacity: faint})}, score);
     });
   };
 }
 
+// From the word that asks to all whom it has asked; in the story the question is on its way.
+function drawRail({svg, tokens, middle, base}) {
+  const line = {fill: "var(--query)", height: 3, rx: 1.5};
+  const rail = add(svg, "rect", {...line, y: base + RAIL});
+  const stub = add(svg, "rect", {...line, y: base + WORD.top + WORD.height, width: 3});
+  set(stub, {height: RAIL - WORD.top - WORD.height + 2});
+  const tips = tokens.map((_, j) => {
+    const tip = add(svg, "path", {fill: "var(--query)", d: "M-6,0H6L0,8Z"});
+    return put(tip, middle(j), base + RAIL + 1);
+  });
+  const question = add(svg, "g");
+  add(question, "circle", {r: 9, fill: "var(--query)"});
+  add(question, "text", {class: "m b", y: 5, fill: "#111", style: "fill:#111"}, "?");
+  return ({asks, told}, open) => {
+    const last = open.scores - 1;
+    const from = Math.min(asks, last < 0 ? asks : 0);
+    const to = Math.max(asks, last);
+    set(rail, {x: middle(from) - 1.5, width: middle(to) - middle(from) + 3});
+    set(stub, {x: middle(asks) - 1.5});
+    tips.forEach((tip, k) => set(tip, seen(k <= last)));
+    set(question, seen(told && told[0] < 2));
+    put(question, middle(last < 0 ? asks : last), base + RAIL + 1);
+  };
+}
+
 function drawWords({svg, tokens, step, middle, base}, choose) {
-  const letters = Math.max(3, Math.floor((step - 8) / LETTER));
-  const asks = {fill: "none", "stroke-width": 2.5, stroke: "var(--query)"};
+  const [size, letter] = step >= 80 ? [17, 11.5] : step >= 56 ? [14, 8] : [12, 7]; // and its width
+  const letters = Math.max(3, Math.floor((step - 4) / letter));
   const build = (cell, _, j) => {
-    const at = {x: middle(j) - step / 2 + 3, y: base + 24, width: step - 6, height: 27, rx: 6};
-    const text = {class: "m b", x: middle(j), y: base + 43, style: "font-size:17px"};
-    add(cell, "rect", {...at, class: "box"});
-    add(cell, "rect", {...at, ...asks});
+    const at = {x: middle(j) - step / 2 + 2, width: step - 4, rx: 6};
+    const box = {...at, y: base + WORD.top, height: WORD.height};
+    const text = {class: "m b", x: middle(j), y: base + 43, style: `font-size:${size}px`};
+    add(cell, "rect", {...box, class: "word"});
     add(cell, "text", text, cut(tokens[j], letters));
-    add(cell, "rect", {...at, class: "ring"});
+    add(cell, "rect", {...box, class: "ring"});
   };
   return grid(svg, "the sentence: who asks?", [tokens.length], build, choose)[0];
 }
 
 // What comes out, over the word that asks. Its update says where its middle is.
-function drawBlend({svg, tokens, middle, width}, count) {
+function drawBlend({svg, tokens, middle, width, left}, count) {
+  const roomy = width >= ROOMY;
+  const beside = roomy ? 170 : 76; // the caption
+  const out = Math.min(OUT, (width - beside) / count);
   const blend = add(svg, "g");
-  const wide = count * OUT;
-  const box = {y: 4, width: OUT - 2, height: 24, rx: 3, fill: "var(--output)", "fill-opacity": 0.3};
+  const size = count * out;
+  const box = {y: 4, width: out - 2, height: 24, rx: 3, fill: "var(--output)", "fill-opacity": 0.3};
+  const kind = {class: out < OUT ? "n b s" : "n big", y: 21};
   const numbers = Array.from({length: count}, (_, c) => {
-    add(blend, "rect", {...box, x: c * OUT});
-    return add(blend, "text", {class: "n big", x: c * OUT + OUT - 6, y: 21});
+    add(blend, "rect", {...box, x: c * out});
+    return add(blend, "text", {...kind, x: (c + 1) * out - 6});
   });
-  const around = {x: -2, y: 2, width: wide + 2, height: 28, rx: 4, stroke: "var(--output)"};
+  const around = {x: -2, y: 2, width: size + 2, height: 28, rx: 4, stroke: "var(--output)"};
   add(blend, "rect", {...around, class: "mark"});
   const caption = add(blend, "text", {y: 21});
+  const meaning = roomy ? "a band: a value, as wide as its share" : "width = share";
+  const legend = add(svg, "text", {y: 21, class: "s"}, meaning);
 
-  return (asks, output) => {
-    const left = clamp(middle(asks) - wide / 2, LEFT, width - wide);
-    const captionRight = left + wide / 2 < width / 2;
-    set(blend, {transform: `translate(${left},0)`});
-    numbers.forEach((node, c) => set(node, {}, short(output[c])));
-    const place = captionRight
-      ? {x: wide + 8, "text-anchor": "start"}
-      : {x: -8, "text-anchor": "end"};
-    set(caption, place, `what comes out for ${tokens[asks]}`);
-    return left + wide / 2;
+  return (asks, output, open) => {
+    const at = clamp(middle(asks) - size / 2, left, width - size);
+    const captionRight = at + size / 2 < width / 2;
+    const x = captionRight ? Math.min(at, width - size - beside) : Math.max(at, beside);
+    put(blend, x, 0);
+    numbers.forEach((node, c) => set(node, seen(open.output), short(output[c])));
+    const place = captionRight ? {x: size + 8, class: null} : {x: -8, class: "e"};
+    const before = x - (captionRight ? 0 : beside);
+    const after = width - x - size - (captionRight ? beside : 0);
+    const far = before > after ? {x: 0, class: "s"} : {x: width, class: "n s"};
+    set(legend, {...far, ...shown(Math.max(before, after) > (roomy ? 240 : 92))});
+    set(caption, place, roomy ? `what comes out for ${tokens[asks]}` : "comes out");
+    return x + size / 2;
   };
 }

@@ -1,7 +1,7 @@
 // The drawing of a stack of convolutions, and below it the table of costs.
 import {grid} from "../kit/cells.js";
 import {barOf, control, fill} from "../kit/controls.js";
-import {add, fit, set, shown, stage} from "../kit/nodes.js";
+import {WIDE, add, fit, set, shown, stage} from "../kit/nodes.js";
 import {clamp} from "../kit/numbers.js";
 import {count} from "./explain.js";
 import {DEPTH, N, choose, costs} from "./state.js";
@@ -25,16 +25,23 @@ th, td {
   border-bottom: 1px solid color-mix(in srgb, currentColor 25%, transparent);
 }
 th:first-child { text-align: left; }
+.narrow :is(th, td) { padding: 3px 5px; font-size: 13px; }
+.u { font-size: 11px; }
 `;
-const WIDTH = 884;
 const HEIGHT = 248;
-const LEFT = 84; // of the first unit's room; to the left of it, names
-const STEP = (WIDTH - LEFT - 10) / N;
-const R = 13; // of a unit
 const MARGIN = 20; // above and below the middles of units
 const FARTHEST = 68; // one layer from the next
 
-const x = i => LEFT + (i + 0.5) * STEP;
+export const sizes = () => [340, 600, WIDE];
+
+// Where the units stand; to the left of them are names.
+function roomIn(width) {
+  const narrow = width < 600;
+  const left = narrow ? 22 : 84;
+  const step = (width - left - (narrow ? 0 : 10)) / N;
+  const r = Math.min(13, step / 2 - 0.6);
+  return {width, narrow, left, r, x: i => left + (i + 0.5) * step};
+}
 
 // The middle of a level: the top one stays where it is, and those below it move.
 function levels(depth) {
@@ -42,28 +49,30 @@ function levels(depth) {
   return level => MARGIN + (depth - level) * gap;
 }
 
-export function draw(live, {act, data}) {
-  const svg = add(stage(live), "svg");
-  fit(svg, WIDTH, HEIGHT, 310);
-  const links = drawLinks(svg);
-  const units = drawUnits(svg, act);
-  const table = drawCosts(live, act, data);
+export function draw(live, figure) {
+  const {act, width} = figure;
+  const svg = add(stage(live), "svg", {class: "glides"});
+  fit(svg, width, HEIGHT, 310);
+  const room = roomIn(width);
+  const links = drawLinks(svg, room);
+  const units = drawUnits(svg, room, act);
+  const table = drawCosts(live, figure, room);
   return (state, now) => {
     const y = levels(state.depth);
-    set(svg, {viewBox: `0 0 ${WIDTH} ${y(0) + MARGIN}`});
+    set(svg, {viewBox: `0 0 ${width} ${y(0) + MARGIN}`});
     links(now.links, y);
     units(state, now.found, y);
     table(state, now.costs);
   };
 }
 
-function drawLinks(svg) {
+function drawLinks(svg, {x, r}) {
   const thin = {stroke: "currentColor", "stroke-opacity": 0.16, "stroke-width": 1.2};
   const thick = {stroke: "var(--value)", "stroke-width": 3.5, "stroke-linecap": "round"};
   const all = add(svg, "path", {fill: "none", ...thin});
   const used = add(svg, "path", {fill: "none", ...thick});
   return (links, y) => {
-    const line = ({layer, from, to}) => `M${x(from)},${y(layer) - R}L${x(to)},${y(layer + 1) + R}`;
+    const line = ({layer, from, to}) => `M${x(from)},${y(layer) - r}L${x(to)},${y(layer + 1) + r}`;
     const path = some => some.map(line).join("") || "M0,0";
     set(all, {d: path(links)});
     set(used, {d: path(links.filter(link => link.used))});
@@ -71,13 +80,13 @@ function drawLinks(svg) {
 }
 
 // The top row comes first, as on screen, so that the arrow keys walk the way one looks.
-function drawUnits(svg, act) {
-  const name = () => add(svg, "text", {class: "e s", x: LEFT - 8});
+function drawUnits(svg, {x, r, left, narrow}, act) {
+  const name = () => add(svg, "text", {class: "e s", x: left - 8});
   const names = Array.from({length: DEPTH + 1}, name);
   const build = (cell, row, i) => {
-    add(cell, "circle", {cx: x(i), r: R, class: "unit"});
-    add(cell, "text", {class: "m s", x: x(i)});
-    add(cell, "circle", {cx: x(i), r: R + 4, class: "ring"});
+    add(cell, "circle", {cx: x(i), r, class: "unit"});
+    add(cell, "text", {class: narrow ? "m u" : "m s", x: x(i)});
+    add(cell, "circle", {cx: x(i), r: r + (narrow ? 1 : 4), class: "ring"});
   };
   const pick = (row, i) => act(choose, {at: [DEPTH - row, i]});
   const all = "units: which one is asked about?";
@@ -85,11 +94,11 @@ function drawUnits(svg, act) {
 
   return (state, found, y) => {
     names.forEach((node, level) => {
-      const text = level ? `layer ${level}` : "inputs";
+      const text = narrow ? level || "in" : level ? `layer ${level}` : "inputs";
       set(node, {y: y(level) + 4, ...shown(level <= state.depth)}, text);
     });
-    rows.forEach((row, r) => {
-      const level = DEPTH - r;
+    rows.forEach((row, k) => {
+      const level = DEPTH - k;
       const hit = i => level <= state.at[0] && found[level].includes(i);
       set(row[0].parentNode, {display: level > state.depth ? "none" : null});
       row.forEach((cell, i) => drawUnit(cell, state.at, [level, i], hit(i), y(level)));
@@ -110,7 +119,8 @@ function drawUnit(cell, at, [level, i], hit, y) {
 
 const COLUMNS = ["one layer", "FLOPs", "one after another", "longest path"];
 
-function drawCosts(live, act, {kernel, dilated, causal}) {
+function drawCosts(live, {act, data}, {narrow}) {
+  const {kernel, dilated, causal} = data;
   const bar = barOf(live);
   const size = (name, key, most) => {
     const whole = {type: "number", min: 1, max: most, step: 1};
@@ -119,7 +129,7 @@ function drawCosts(live, act, {kernel, dilated, causal}) {
   };
   const n = size("positions n", "n", 1e6);
   const d = size("width d", "d", 1e5);
-  const table = add(live, "table");
+  const table = add(live, "table", {class: narrow ? "narrow" : null});
   const head = add(table, "tr");
   for (const name of COLUMNS) add(head, "th", {scope: "col"}, name);
   const rows = Object.keys(costs(1, 1, kernel, dilated, causal)).map(name => {

@@ -2,7 +2,7 @@
 import {barOf, button, control, fill, menu, note} from "../kit/controls.js";
 import {assemble} from "../kit/figure.js";
 import {set} from "../kit/nodes.js";
-import {STYLE, draw} from "./draw.js";
+import {STYLE, draw, sizes} from "./draw.js";
 import {explain} from "./explain.js";
 import {DEPTH, begin, choose, compute, deepen} from "./state.js";
 
@@ -34,4 +34,7 @@ function controls(live, figure) {
   return {update};
 }
 
-export const mount = assemble({begin, compute, controls, draw, explain, style: STYLE});
+const hint = () =>
+  "Click a unit: what it sees lights up. Add layers, and switch the dilation on and off.";
+
+export const mount = assemble({begin, compute, controls, draw, explain, style: STYLE, sizes, hint});

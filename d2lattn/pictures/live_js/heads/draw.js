@@ -1,13 +1,14 @@
-// The drawing of many heads: a strip of small maps; below, the sentence to the left, the map of the
-// chosen head to the right.
+// The drawing of many heads: a strip of small maps; below, the sentence, and beside or under it the
+// map of the chosen head.
 import {grid} from "../kit/cells.js";
 import {alter} from "../kit/figure.js";
-import {add, fit, lay, set, stage} from "../kit/nodes.js";
+import {gliding} from "../kit/motion.js";
+import {WIDE, add, fit, lay, set, stage} from "../kit/nodes.js";
 import {drawMap, placeOf} from "./map.js";
 import {drawSentences, inOneLine, reachOf} from "./sentences.js";
 import {mapOf} from "./state.js";
 
-export const WIDTH = 884;
+export const sizes = () => [340, 500, 680, WIDE];
 const MANY = 8; // more heads than these are drawn smaller
 
 export const STYLE = `
@@ -30,14 +31,16 @@ export function draw(live, figure) {
   const strip = drawStrip(live, figure);
   const box = stage(live);
   const canvas = mapCanvas(box, data);
-  const svg = add(box, "svg");
+  const svg = add(box, "svg", {class: "glides"});
   const sentences = drawSentences(svg, figure);
-  const place = placeOf(data.shape, WIDTH);
+  const {width} = figure;
+  const place = placeOf(data, width);
   const map = drawMap(svg, figure, place);
-  const short = inOneLine(data.answers);
-  const height = Math.max(reachOf(data), map.bottom);
-  fit(svg, WIDTH, height, short ? 345 : 470);
-  lay(canvas, place, {width: WIDTH, height});
+  const short = inOneLine(data.answers, width);
+  const height = Math.max(reachOf(data, width), map.bottom);
+  fit(svg, width, height, short ? 345 : 448);
+  lay(canvas, place, {width, height});
+  const show = gliding(shares => paint(canvas, shares, data));
 
   let painted = null; // step and head that are on the maps
   return (state, now) => {
@@ -45,7 +48,7 @@ export function draw(live, figure) {
     if (painted !== fresh) {
       painted = fresh;
       strip(state);
-      paint(canvas, now.map, data);
+      show(now.map);
       map.write(now.map);
     }
     sentences(state, now);
@@ -64,13 +67,18 @@ function drawStrip(live, {data, act}) {
     add(cell, "span", {}, heads[h]);
   };
   const cells = grid(strip, "heads", [H], build, (_, head) => act(alter, {head}))[0];
-  return ({step, head}) =>
+  const maps = cells.map(cell => gliding(shares => paint(cell.firstChild, shares, data)));
+  let painted = null;
+  return ({step, head}) => {
     cells.forEach((cell, h) => {
       const chosen = h === head;
-      if (H > 1) paint(cell.firstChild, mapOf(data, step, h), data);
+      if (H > 1 && painted !== step) maps[h](mapOf(data, step, h));
       const label = chosen ? `${heads[h]}, shown` : heads[h];
-      set(cell, {"aria-label": label, class: chosen ? "shown" : null});
+      const tabindex = chosen ? 0 : -1;
+      set(cell, {"aria-label": label, class: chosen ? "shown" : null, tabindex});
     });
+    painted = step;
+  };
 }
 
 // One pixel for each weight, enlarged by the browser.

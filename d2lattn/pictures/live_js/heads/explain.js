@@ -2,7 +2,8 @@
 import {show} from "../kit/numbers.js";
 
 export function explain(state, now, {shape: [T, H], tokens, answers, heads, steps}) {
-  const opening = T > 1 ? `At ${steps[state.step]}, ` : "";
+  const name = T > 1 ? steps[state.step] : "";
+  const opening = T > 1 ? `At ${/^[\d,. ]+$/.test(name) ? `step ${name}` : name}, ` : "";
   const place = H > 1 ? ` in ${heads[state.head]}` : "";
   const asking = tokens[now.asks];
   if (!now.total) {

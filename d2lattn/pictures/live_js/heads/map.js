@@ -1,8 +1,8 @@
 // The large map, and where the words are too many for numbers, the largest shares of who asks.
 import {alter} from "../kit/figure.js";
-import {add, set, shown, within} from "../kit/nodes.js";
+import {WIDE, add, set, shown, within} from "../kit/nodes.js";
 import {clamp, show} from "../kit/numbers.js";
-import {inOneLine} from "./sentences.js";
+import {BESIDE, inOneLine, reachOf} from "./sentences.js";
 import {hover} from "./state.js";
 
 const NAMED = 20; // at most so many words are written beside the map,
@@ -11,12 +11,17 @@ const BEST = 4; // largest shares that are listed
 const ROW = 25; // of that list
 const LONGEST = 150; // the bar of a share of 1 in it
 
-// Where the map stands. Names need room above and to the right; without them it is larger.
-export function placeOf([, , L, S], width) {
+// Where the map stands: beside the sentences, or under them. Names need room above and to the right;
+// without them it is larger.
+export function placeOf(data, width) {
+  const [, , L, S] = data.shape;
   const named = L <= NAMED && S <= NAMED;
-  const size = named ? 236 : 300;
-  const x = width - size - (named ? 32 : 2);
-  return {x, y: named ? 62 : 24, width: size, height: size, named};
+  const size = !named ? 300 : width < WIDE ? 224 : 236;
+  const above = named ? 62 : 24;
+  const beside = width >= BESIDE;
+  const x = beside ? width - size - (named ? 32 : 2) : named ? 66 : 2;
+  const y = above + (beside ? 0 : reachOf(data, width));
+  return {x, y, width: size, height: size, named};
 }
 
 export function drawMap(svg, figure, place) {
@@ -25,7 +30,8 @@ export function drawMap(svg, figure, place) {
   const {x, y, width: size} = place;
   const cell = {width: size / S, height: size / L};
   const middle = (i, j) => ({x: x + (j + 0.5) * cell.width, y: y + (i + 0.5) * cell.height});
-  const room = {svg, place, cell, middle, tokens, answers};
+  const large = inOneLine(answers, figure.width);
+  const room = {svg, place, cell, middle, tokens, answers, large};
   drawNames(room);
   const square = {x, y, width: size, height: size};
   add(svg, "rect", {...square, fill: "none", stroke: "currentColor", "stroke-opacity": 0.4});
@@ -50,7 +56,7 @@ function drawNames({svg, place: {x, y, named}, cell, middle, tokens, answers}) {
     add(svg, "text", {class: "s", x, y: y - 8}, "asks ↓   answers →");
     return;
   }
-  const style = `font-size:${Math.min(13, cell.width, cell.height)}px`;
+  const style = `font-size:${clamp(Math.min(cell.width, cell.height), 11, 13)}px`;
   tokens.forEach((word, i) => {
     add(svg, "text", {class: "e", style, x: x - 8, y: middle(i, 0).y + 4}, word.slice(0, 8));
   });
@@ -62,7 +68,7 @@ function drawNames({svg, place: {x, y, named}, cell, middle, tokens, answers}) {
 
 function drawNumbers({svg, cell, middle, tokens, answers}) {
   if (tokens.length > WRITTEN || answers.length > WRITTEN) return () => {};
-  const style = `font-size:${Math.min(14, 0.38 * cell.width)}px`;
+  const style = `font-size:${clamp(0.38 * cell.width, 11, 14)}px`;
   const numbers = tokens.flatMap((_, i) =>
     answers.map((_, j) => {
       const at = middle(i, j);
@@ -88,8 +94,8 @@ function listen(glass, {svg, place: {x, y}, cell, tokens, answers}, act) {
   });
 }
 
-function drawList({svg, place, tokens, answers}) {
-  const listed = inOneLine(answers) ? 0 : Math.min(BEST, answers.length);
+function drawList({svg, place, tokens, answers, large}) {
+  const listed = large ? 0 : Math.min(BEST, answers.length);
   const top = place.y + place.height + 26;
   const left = place.x + 90;
   const title = add(svg, "text", {class: "b", x: place.x, y: top, ...shown(listed)});

@@ -1,47 +1,58 @@
 // The sentence twice: who asks above, who answers below; shares are carried from one to the other.
 import {grid} from "../kit/cells.js";
 import {alter} from "../kit/figure.js";
-import {add, set, shown} from "../kit/nodes.js";
+import {WIDE, add, set, shown} from "../kit/nodes.js";
 import {cut, show} from "../kit/numbers.js";
 import {ask, hover} from "./state.js";
 
-const WORDS = 540; // the width of a line of words
+export const BESIDE = 680; // the width of a drawing where the map stands beside the sentences
+const MAP = 344; // what it takes of a wide drawing,
+const SMALLER_MAP = 318; // and of others
 const PER_LINE = 10;
+const NARROW = 45; // the least room for a word
+const SMALL = 70; // in so much room letters are smaller
 const LINE = 26; // the height of a word
 const FIRST = 22; // above the words that ask
 const ARC = 40; // the width of a share of 1
 const THINNEST = 0.8;
+const TOLD = 0.05; // a larger share is led on to its word, past the lines above
 
 // Where the words of a sentence stand.
-function seats(words, top) {
+function seats(words, top, room) {
   const n = words.length;
-  const per = Math.min(n, PER_LINE);
+  const per = Math.min(n, room.per);
   const lines = Math.ceil(n / per);
-  const width = WORDS / Math.max(per, 4);
+  const width = room.width / Math.max(per, 4);
   const lengths = Array.from({length: lines}, (_, i) => Math.min(per, n - i * per));
   const x = k => ((k % per) + 0.5) * width;
   const y = k => top + Math.floor(k / per) * LINE;
-  return {words, per, width, lengths, x, y, bottom: top + lines * LINE};
+  return {words, per, width, lengths, x, y, top, bottom: top + lines * LINE};
+}
+
+function roomIn(width) {
+  const words = width < BESIDE ? width : width - (width < WIDE ? SMALLER_MAP : MAP);
+  return {per: Math.min(PER_LINE, Math.floor(words / NARROW)), width: words};
 }
 
 // Are those who answer so few that each has its share below it?
-export const inOneLine = answers => answers.length <= PER_LINE;
+export const inOneLine = (answers, width) => answers.length <= roomIn(width).per;
 
-function placesOf({tokens, answers}) {
-  const from = seats(tokens, FIRST);
-  const to = seats(answers, from.bottom + (inOneLine(answers) ? 176 : 70));
+function placesOf({tokens, answers}, width) {
+  const room = roomIn(width);
+  const from = seats(tokens, FIRST, room);
+  const to = seats(answers, from.bottom + (inOneLine(answers, width) ? 176 : 90), room);
   return {from, to};
 }
 
 // How far down all of it reaches.
-export const reachOf = data => placesOf(data).to.bottom + (inOneLine(data.answers) ? 44 : 20);
+export const reachOf = (data, width) =>
+  placesOf(data, width).to.bottom + (inOneLine(data.answers, width) ? 44 : 20);
 
-export function drawSentences(svg, {data, act}) {
+export function drawSentences(svg, {data, act, width}) {
   const {tokens, answers} = data;
-  const {from, to} = placesOf(data);
-  const large = inOneLine(answers);
-  const arc = {fill: "none", stroke: "var(--weight)", "stroke-opacity": 0.85};
-  const arcs = answers.map(() => add(svg, "path", arc));
+  const {from, to} = placesOf(data, width);
+  const large = inOneLine(answers, width);
+  const arcs = drawArcs(svg, answers.length, from, to);
   add(svg, "text", {y: 14, class: "s"}, "who asks");
   const all = {large, leave: () => act(alter, {over: null})};
   const who = drawWords(svg, from, {
@@ -51,7 +62,7 @@ export function drawSentences(svg, {data, act}) {
     over: k => act(hover, k, null),
     pick: k => act(ask, k),
   });
-  const caption = "who answers" + (large ? ", and its share" : "");
+  const caption = "who answers" + (large ? ", and its share: as wide as its band" : "");
   add(svg, "text", {y: to.bottom + (large ? 36 : 14), class: "s"}, caption);
   const whom = drawWords(svg, to, {
     ...all,
@@ -64,19 +75,49 @@ export function drawSentences(svg, {data, act}) {
   const numbers = answers.map((_, k) => add(svg, "text", {class: "m big", x: to.x(k), y: under}));
 
   return ({least}, {asks, answer, shares}) => {
+    arcs(asks, shares, least);
     shares.forEach((share, k) => {
-      const seen = share >= least && share > 0;
-      const path = arcPath(from.x(asks), from.y(asks) + LINE - 4, to.x(k), to.y(k));
-      set(arcs[k], {...shown(seen), "stroke-width": Math.max(THINNEST, ARC * share), d: path});
+      const told = large && share >= least && share > 0;
       set(whom[k].children[1], {"fill-opacity": 0.6 * share});
       set(whom[k].children[2], shown(k === answer));
       set(whom[k], {"aria-label": `${answers[k]}: share ${show(share)}`});
-      set(numbers[k], {}, large && seen ? show(share) : "");
+      set(numbers[k], {}, told ? show(share) : "");
     });
     who.forEach((cell, k) => {
+      set(cell.children[1], {"fill-opacity": k === asks ? 0.4 : 0});
       set(cell.children[2], shown(k === asks));
-      set(cell, {"aria-label": k === asks ? `${tokens[k]}, asks` : tokens[k]});
+      set(cell, {
+        "aria-label": k === asks ? `${tokens[k]}, asks` : tokens[k],
+        tabindex: k === asks ? 0 : -1,
+      });
     });
+  };
+}
+
+// From under the lines of those who ask to over those who answer, so that no word is covered. Where
+// there are several lines, thin ones lead past the words, between two of them.
+function drawArcs(svg, count, from, to) {
+  const arc = {fill: "none", stroke: "var(--weight)", "stroke-opacity": 0.85};
+  const arcs = Array.from({length: count}, () => add(svg, "path", arc));
+  const thin = {fill: "none", "stroke-width": 2.5};
+  const start = add(svg, "path", {...thin, stroke: "var(--query)"});
+  const ends = add(svg, "path", {...thin, stroke: "var(--weight)"});
+  const beside = (places, k) => places.x(k) - places.width / 2;
+  const far = k => to.y(k) > to.top;
+  return (asks, shares, least) => {
+    const under = from.y(asks) + LINE - 3;
+    const x = under + 4 > from.bottom ? from.x(asks) : beside(from, asks);
+    set(start, {d: `M${from.x(asks)},${under}H${x}V${from.bottom}`});
+    const seen = shares.map(share => share >= least && share > 0);
+    shares.forEach((share, k) => {
+      const d = arcPath(x, from.bottom - 1, to.x(k), to.top - (to.lengths.length > 1 ? 4 : 0));
+      set(arcs[k], {...shown(seen[k]), "stroke-width": Math.max(THINNEST, ARC * share), d});
+    });
+    const led = shares.map((share, k) => (far(k) && seen[k] && share >= TOLD ? k : -1));
+    const lines = led
+      .filter(k => k >= 0)
+      .map(k => `M${beside(to, k)},${to.top - 4}V${to.y(k) + 20}`);
+    set(ends, {d: lines.join("") || "M0,0"});
   };
 }
 
@@ -85,19 +126,26 @@ function arcPath(x, y, toX, toY) {
   return `M${x},${y}C${x},${middle} ${toX},${middle} ${toX},${toY}`;
 }
 
-// The cells of a sentence: a box, its share as a tint, a frame in the colour of the role, the word.
+// The cells of a sentence: a box, a tint, a frame in the colour of the role, the word.
 function drawWords(svg, places, {name, role, large, over, leave, pick}) {
   const {words, per, width} = places;
-  const letters = Math.max(3, Math.floor(width / (large ? 9.5 : 8)));
+  const small = width < SMALL;
+  const letters = Math.max(3, Math.floor((width - 4) / (small ? 6.8 : 9)));
   const mark = {fill: "none", "stroke-width": 2.5, stroke: `var(--${role})`, visibility: "hidden"};
+  const tint = role === "query" ? role : "weight";
   const build = (cell, i, j) => {
     const k = i * per + j;
     const [x, y] = [places.x(k), places.y(k)];
     const at = {x: x - width / 2 + 2, y, width: width - 4, height: LINE - 4, rx: 5};
     add(cell, "rect", {...at, class: "box"});
-    add(cell, "rect", {...at, fill: "var(--weight)", "fill-opacity": 0});
+    add(cell, "rect", {...at, fill: `var(--${tint})`, "fill-opacity": 0});
     add(cell, "rect", {...at, ...mark});
-    add(cell, "text", {x, y: y + 17, class: large ? "m b" : "m t"}, cut(words[k], letters));
+    add(
+      cell,
+      "text",
+      {x, y: y + 17, class: `m ${large ? "b" : ""} ${small ? "t" : ""}`},
+      cut(words[k], letters),
+    );
     add(cell, "rect", {...at, class: "ring"});
     cell.addEventListener("pointerenter", () => over(k));
     cell.addEventListener("pointerleave", leave);

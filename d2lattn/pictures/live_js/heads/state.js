@@ -36,10 +36,14 @@ export const prepare = data => ({
 });
 
 // `answer` is who was asked for a share, `over` what a pointer is over: who asks and who answers.
-export function begin({shape: [T, , L, S], step = T - 1, asks = Math.floor(L / 2)}) {
-  const least = Math.max(L, S) > 16 ? 0.08 : 0.01;
-  return {step, head: 0, asks, answer: null, over: null, least};
+export function begin({shape: [, , L, S], step = 0, head = 0, asks = L - 1}) {
+  return {step, head, asks, answer: null, over: null, least: crowded(L, S) ? 0.08 : 0.01};
 }
+
+// Are the bands so many that the thin ones are better hidden?
+export const crowded = (L, S) => Math.max(L, S) > 16;
+
+export const further = state => ({...state, step: state.step + 1});
 
 export const ask = (state, asks) => ({...state, asks, answer: null});
 

@@ -33,6 +33,15 @@ export function grid(parent, name, lengths, build, pick) {
   return cells;
 }
 
+// Tab comes back to this row, so that to pass by changes nothing.
+export function rest(cells, i) {
+  const stop = cells.flat().find(cell => cell.getAttribute("tabindex") === "0");
+  const next = cells[i][Math.min(stop.at[1], cells[i].length - 1)];
+  if (next === stop) return;
+  set(stop, {tabindex: -1});
+  set(next, {tabindex: 0});
+}
+
 function walkable(root, cells, choose) {
   const find = event => event.target.closest("[role=gridcell]")?.at;
   const nearest = (k, list) => list[clamp(k, 0, list.length - 1)];
@@ -56,17 +65,21 @@ function walkable(root, cells, choose) {
 }
 
 // A grid of numbers in boxes. `update(values, look)` writes them; look gives tint, opacity, label.
+// `over` hears of the place that a pointer is over, or null; `gap` is what lies between rows.
 // `outline(role, i, j, high, wide)` frames a part of it; without a place the frame goes.
 export function panel(parent, {name, x, y, rows, columns, width, height = 24, pad = 6, ...more}) {
-  const {pick, edit = () => false, write = show} = more;
+  const {pick, over, edit = () => false, write = show, gap = 0} = more;
+  const line = height + gap; // from row to row
   const build = (cell, i, j) => {
-    const at = {x: x + j * width, y: y + i * height, width: width - 2, height: height - 2, rx: 3};
+    const at = {x: x + j * width, y: y + i * line, width: width - 2, height: height - 2, rx: 3};
     const right = {x: at.x + width - pad, y: at.y + height / 2 + 3.2};
     add(cell, "rect", {...at, class: "box"});
     add(cell, "rect", {...at, class: "tint"});
     add(cell, "text", {...right, class: pad < 6 ? "n t" : "n s"});
     add(cell, "rect", {...at, class: "ring"});
     if (edit(i, j)) set(cell, {class: "edit"});
+    if (over) cell.addEventListener("pointerenter", () => over([i, j]));
+    if (over) cell.addEventListener("pointerleave", () => over(null));
   };
   const cells = grid(parent, name, Array(rows).fill(columns), build, pick);
   const one = (cell, value, {tint = "value", opacity = 0, label, text, fade}) => {
@@ -79,7 +92,7 @@ export function panel(parent, {name, x, y, rows, columns, width, height = 24, pa
   return {
     cells,
     right: x + columns * width,
-    bottom: y + rows * height,
+    bottom: y + rows * line,
     update(values, look) {
       cells.forEach((row, i) =>
         row.forEach((cell, j) => one(cell, values[i][j], look(values[i][j], i, j))),
@@ -90,8 +103,8 @@ export function panel(parent, {name, x, y, rows, columns, width, height = 24, pa
       const mark = (marks[role] ??= add(parent, "rect", looks));
       set(mark, shown(i !== undefined));
       if (i === undefined) return;
-      const at = {x: x + j * width - 2, y: y + i * height - 2};
-      set(mark, {...at, width: wide * width + 2, height: high * height + 2});
+      const at = {x: x + j * width - 2, y: y + i * line - 2};
+      set(mark, {...at, width: wide * width + 2, height: high * line + 2 - gap});
     },
   };
 }

@@ -2,7 +2,9 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const WIDEST = 1180; // pixels of a page; the element itself stops there, too
-const NARROWEST = 0.7; // of the drawing's own width: below that, it scrolls to the side
+const NARROWEST = 0.93; // of the drawing's own width: below that, it scrolls to the side
+
+export const WIDE = 884; // a drawing for a wide page; what is narrower has its parts stacked
 
 export const isDrawn = node => node.namespaceURI === SVG;
 
@@ -27,14 +29,15 @@ export function add(parent, tag, attributes = {}, text) {
 export const shown = yes => ({visibility: yes ? null : "hidden"});
 
 // A drawing in its box: as wide as the page lets it be, but not so high that a slide of 1280 × 720
-// has no room for its heading and its controls, and not so narrow that nobody can read it: on a
-// phone, or at 200 %, it scrolls to the side.
+// has no room for its heading and its controls, and not so narrow that nobody can read it: then it
+// scrolls to the side. What is drawn for a narrow page may be as high as it likes.
 export function stage(live) {
   return add(add(live, "div", {class: "scroll"}), "div", {class: "stage"});
 }
 
 export function fit(svg, width, height, high = 450) {
-  const most = Math.min(WIDEST, Math.round((high * width) / height));
+  const limit = width < WIDE ? Infinity : high;
+  const most = Math.min(WIDEST, Math.round((limit * width) / height));
   const least = Math.round(NARROWEST * width);
   set(svg, {viewBox: `0 0 ${width} ${height}`});
   set(svg.parentNode, {style: `max-width:${most}px;min-width:${least}px`});

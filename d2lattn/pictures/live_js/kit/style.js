@@ -1,3 +1,5 @@
+import {GLIDES} from "./motion.js";
+
 // The style of every figure, inside its shadow: nothing leaks out. Colours of roles are set by
 // the element; all other colour is that of the page's text.
 export const STYLE = `
@@ -14,7 +16,9 @@ text { fill: currentColor; font-size: 14px; }
 .big { font-size: 15px; font-weight: 600; }
 [role=gridcell], [role=grid] { outline: none; }
 [role=gridcell] { cursor: pointer; }
+[role=gridcell]:hover > .ring { stroke: currentColor; stroke-opacity: .55; stroke-width: 1.5; }
 .edit { cursor: ns-resize; touch-action: none; }
+.edit text { text-decoration: underline dotted 1.5px; text-underline-offset: 3px; }
 .box { fill: currentColor; fill-opacity: .05; }
 .tint { pointer-events: none; }
 .mark { fill: none; stroke-width: 2; pointer-events: none; }
@@ -35,15 +39,20 @@ input[type=checkbox] { width: 18px; min-height: 18px; accent-color: var(--query)
 input[type=number] { width: 88px; }
 :is(input, select, button):focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 p { margin: 4px 0; min-height: 3em; }
+.hint { font-size: 13px; min-height: 0; opacity: .8; }
+.gone { visibility: hidden; }
 .role { text-decoration: underline 3px; text-underline-offset: 3px; }
 [hidden] { display: none; }
+.stepper { display: inline-flex; gap: 6px; }
+button:disabled { opacity: .45; }
 canvas { display: block; image-rendering: pixelated; }
 .scroll { overflow-x: auto; padding: 3px; margin: -3px; }
 .stage, .stage svg { position: relative; }
 .stage canvas { position: absolute; }
+${GLIDES}
 @media print {
   :host { break-inside: avoid; }
-  .bar { display: none; }
+  .bar, .hint { display: none; }
   .scroll { overflow: visible; }
   .stage { min-width: 0 !important; }
 }

@@ -1,11 +1,11 @@
 // The encoding as a map, position to the right, and the curves of the chosen pair on one axis.
-import {add, set, within} from "../kit/nodes.js";
+import {WIDE, add, set, within} from "../kit/nodes.js";
 import {clamp, show} from "../kit/numbers.js";
 import {TURN} from "./clocks.js";
 import {encoding, move, nearer} from "./state.js";
 
 const LEFT = 56;
-const SPAN = 560; // of all positions
+const ROPE = 268; // what stands to the right of all positions
 const TALL = 36; // a curve, above and below its axis
 const SWING = 0.9; // of it, the size of a 1
 const FINE = 4; // points of a curve for each position
@@ -14,28 +14,33 @@ const CLOSE = 14; // the letters of two positions as near as this stand aside,
 const ASIDE = 7; // each by so much
 
 // Where the map and the curves stand, below `top`.
-export function curvesOf({dim, length}, top) {
+export function curvesOf({dim, length, parts}, top, width) {
+  const beside = width >= WIDE && parts.includes("turn");
+  const span = width - LEFT - (beside ? ROPE : 8);
   const height = clamp(dim * 9, 64, 140);
-  const map = {x: LEFT, y: top + 62, width: SPAN, height};
+  const map = {x: LEFT, y: top + 62, width: span, height};
   const axis = map.y + height + 68;
-  const unit = SPAN / length;
+  const unit = span / length;
   const x = p => LEFT + (p + 0.5) * unit;
   const bottom = axis + TALL;
-  return {map, line: height / dim, axis, unit, x, bottom, right: LEFT + SPAN, dim, length};
+  return {map, line: height / dim, axis, unit, x, bottom, right: LEFT + span, dim, length};
 }
 
 export function drawCurves(svg, canvas, place) {
   const {map, line, axis} = place;
-  const heading = "the encoding: a column for each position, a row for each number";
+  const roomy = map.width > 450;
+  const heading = roomy
+    ? "the encoding: a column for each place, a row for each number"
+    : "the encoding";
   const end = {x: LEFT - 8, class: "e s"};
   add(svg, "text", {x: LEFT, y: map.y - 8, class: "b"}, heading);
   add(svg, "rect", {...map, fill: "none", stroke: "currentColor", "stroke-opacity": 0.4});
   add(svg, "text", {...end, y: map.y + 10}, "fast");
   add(svg, "text", {...end, y: map.y + map.height - 2}, "slow");
-  const mark = {class: "mark", stroke: "currentColor", x: LEFT - 1, width: SPAN + 2};
+  const mark = {class: "mark", stroke: "currentColor", x: LEFT - 1, width: map.width + 2};
   const pairMark = add(svg, "rect", {...mark, height: 2 * line});
   const title = add(svg, "text", {x: LEFT, y: axis - TALL - 8, class: "b"});
-  const level = {x1: LEFT, x2: LEFT + SPAN, y1: axis, y2: axis};
+  const level = {x1: LEFT, x2: LEFT + map.width, y1: axis, y2: axis};
   add(svg, "line", {...level, stroke: "currentColor", "stroke-opacity": 0.35});
   const curves = drawPair(svg, place);
   const bars = drawPositions(svg, place);
@@ -106,7 +111,7 @@ function paint(canvas, {dim, length}, base) {
 
 // A hand takes hold of the nearer position, anywhere on the map and the curves.
 export function drawGlass(svg, figure, {map, unit, bottom, length}) {
-  const size = {x: LEFT, y: map.y, width: SPAN, height: bottom - map.y};
+  const size = {x: LEFT, y: map.y, width: map.width, height: bottom - map.y};
   const style = "touch-action:none;cursor:ew-resize";
   const glass = add(svg, "rect", {...size, fill: "transparent", style});
   const under = event => clamp(Math.floor((within(svg, event)[0] - LEFT) / unit), 0, length - 1);

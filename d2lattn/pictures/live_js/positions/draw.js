@@ -1,41 +1,40 @@
-// The drawing of positions: clocks; below, the encoding and two curves, and RoPE to the right, if
-// the page does not want the clocks alone.
-import {add, fit, lay, stage} from "../kit/nodes.js";
+// The drawing of positions: clocks; below, what of the encoding with its two curves and of the turn
+// of two arrows the page wants.
+import {WIDE, add, fit, lay, stage} from "../kit/nodes.js";
 import {clocksOf, drawClocks} from "./clocks.js";
 import {curvesOf, drawCurves, drawGlass} from "./curves.js";
 import {drawRope} from "./rope.js";
 
-const WIDTH = 884;
+export const sizes = () => [340, 600, WIDE];
+
 const TEXT = 30; // below a clock
+const ROPE = {arrow: 52, beside: false};
+const LARGE_ROPE = {arrow: 70, beside: true}; // where there are no curves
 
 export function draw(live, figure) {
-  const {data} = figure;
+  const {data, width} = figure;
   const box = stage(live);
-  const places = clocksOf(data, WIDTH);
-  return (data.clocks ? drawAlone : drawAll)(box, figure, places);
-}
-
-function drawAlone(box, figure, places) {
-  const svg = add(box, "svg");
-  fit(svg, WIDTH, places.bottom + TEXT);
-  return drawClocks(svg, figure, places);
-}
-
-function drawAll(box, figure, places) {
-  const {data} = figure;
-  const canvas = add(box, "canvas", {width: data.length, height: data.dim, "aria-hidden": "true"});
-  const svg = add(box, "svg");
-  const clocks = drawClocks(svg, figure, places);
-  const place = curvesOf(data, places.bottom);
-  const curves = drawCurves(svg, canvas, place);
-  const rope = drawRope(svg, place.right + 36, place.map.y);
-  drawGlass(svg, figure, place);
-  const height = Math.max(place.bottom + 22, rope.bottom);
-  fit(svg, WIDTH, height, 455);
-  lay(canvas, place.map, {width: WIDTH, height});
-  return (state, now) => {
-    clocks(state, now);
-    curves(state, now);
-    rope.update(state, now);
-  };
+  const has = part => data.parts.includes(part);
+  const canvas = has("encoding") && add(box, "canvas", {width: data.length, height: data.dim});
+  const svg = add(box, "svg", {class: "glides"});
+  const places = clocksOf(data, width);
+  const drawn = [drawClocks(svg, figure, places)];
+  let height = places.bottom + TEXT;
+  let rope = {left: 8, top: height + 30, ...(width < 600 ? ROPE : LARGE_ROPE)};
+  if (canvas) {
+    const place = curvesOf(data, places.bottom, width);
+    drawn.push(drawCurves(svg, canvas, place));
+    drawGlass(svg, figure, place);
+    height = place.bottom + 22;
+    const beside = width >= WIDE;
+    rope = {...ROPE, left: beside ? place.right + 36 : 8, top: beside ? place.map.y : height + 30};
+  }
+  if (has("turn")) {
+    const {update, bottom} = drawRope(svg, rope);
+    drawn.push(update);
+    height = Math.max(height, bottom);
+  }
+  fit(svg, width, height, 455);
+  if (canvas) lay(canvas, curvesOf(data, places.bottom, width).map, {width, height});
+  return (state, now) => drawn.forEach(update => update(state, now));
 }

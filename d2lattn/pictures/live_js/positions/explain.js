@@ -3,8 +3,8 @@ import {plain, show} from "../kit/numbers.js";
 
 export const degrees = radians => show((radians * 180) / Math.PI, 1) + "°";
 
-export function explain(state, now, {clocks}) {
-  return clocks ? explainClock(state, now) : explainPair(state, now);
+export function explain(state, now, {parts}) {
+  return parts.length === 1 ? explainClock(state, now) : explainPair(state, now, parts);
 }
 
 function explainClock({p, q, pair}, {speed, turn}) {
@@ -18,15 +18,18 @@ function explainClock({p, q, pair}, {speed, turn}) {
   ];
 }
 
-function explainPair({p, q, pair}, {speed, turn}) {
+function explainPair({p, q, pair, keep, carried}, {speed, turn, products}, parts) {
   const rate = plain(speed) === "0" ? speed.toExponential(1) : plain(speed);
   const product = `${q - p} · ${rate} = ${show(turn)} radians, or ${degrees(turn)}`;
-  const lesson = `Only the distance ${show(q - p, 0)} counts: tick “keep the distance” and move on.`;
-  return [
+  const said = [
     [`The hand of pair ${pair} at `],
     [`p = ${p}`, "query"],
     [" and at "],
     [`q = ${q}`, "key"],
-    [` differ by ${product}. ${lesson}`],
+    [` differ by ${product}. `],
   ];
+  if (!keep) return [...said, ["Tick “keep the distance”, and move one."]];
+  if (!carried) return [...said, ["Now move one of them."]];
+  const score = parts.includes("turn") ? ` The turned product is ${show(products.turned)}.` : "";
+  return [...said, [`Both have moved, the distance is the same.${score}`]];
 }

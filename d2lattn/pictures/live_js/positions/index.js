@@ -1,15 +1,17 @@
 // Positions: clock hands, columns and heatmap that move together, and the turn between two hands.
 import {barOf, button, control, fill, menu} from "../kit/controls.js";
 import {alter, assemble} from "../kit/figure.js";
-import {draw} from "./draw.js";
+import {player} from "../kit/motion.js";
+import {draw, sizes} from "./draw.js";
 import {explain} from "./explain.js";
-import {BASES, begin, compute, move} from "./state.js";
+import {BASES, begin, compute, move, onlyClocks, playOf} from "./state.js";
 
 function controls(live, figure) {
   const {act, data} = figure;
   const bar = barOf(live);
+  player(bar, figure, {every: 300, ...playOf(data)});
   const slide = (key, role) => {
-    const style = `width:120px;accent-color:var(--${role})`;
+    const style = `width:100px;accent-color:var(--${role})`;
     const range = {type: "range", min: 0, max: data.length - 1, step: 1, style};
     return control(bar, `position ${key}`, range, input => act(move, key, Number(input.value)));
   };
@@ -18,7 +20,7 @@ function controls(live, figure) {
   const keep = control(bar, "keep the distance", {type: "checkbox"}, input =>
     act(alter, {keep: input.checked}),
   );
-  keep.parentNode.hidden = Boolean(data.clocks); // distances are the matter of the other parts
+  keep.parentNode.hidden = onlyClocks(data); // distances are the matter of the other parts
   const bases = [...new Set([...BASES, data.base])].sort((a, b) => a - b);
   const choose = value => act(alter, {base: Number(value)});
   const base = menu(bar, "base", data.base, bases, choose);
@@ -33,4 +35,8 @@ function controls(live, figure) {
   return {update};
 }
 
-export const mount = assemble({begin, compute, controls, draw, explain});
+const hint = ({parts}) =>
+  "Play, or move p and q. Click a clock to read its turn." +
+  (parts.includes("encoding") ? " In the map, drag a place." : "");
+
+export const mount = assemble({begin, compute, controls, draw, explain, sizes, hint});

@@ -29,17 +29,33 @@ export function turnedScore(query, key, p, q, pair, dim, base) {
 
 export function begin({p, q, base, length}) {
   const last = length - 1;
-  return {p: Math.min(p, last), q: Math.min(q, last), pair: 0, base, keep: false, last};
+  const places = {p: Math.min(p, last), q: Math.min(q, last)};
+  return {...places, pair: 0, base, keep: false, carried: false, last};
 }
 
+export const onlyClocks = ({parts}) => parts.length === 1;
+
 // Move "p" or "q". If the distance is kept, the other goes along, and both stop where one of them
-// would leave the row.
+// would leave the row. `carried` remembers that it went along.
 export function move(state, moved, to) {
   if (!state.keep) return {...state, [moved]: to};
   const other = moved === "p" ? "q" : "p";
   const by = clamp(to - state[moved], -state[other], state.last - state[other]);
-  return {...state, [moved]: state[moved] + by, [other]: state[other] + by};
+  const carried = state.carried || by !== 0;
+  return {...state, carried, [moved]: state[moved] + by, [other]: state[other] + by};
 }
+
+// What is played: clocks alone show how q leaves p; in the other parts both go on together.
+export const playOf = data => {
+  const alone = onlyClocks(data);
+  const keep = state => ({...state, keep: true});
+  return {
+    next: state => (alone ? move(state, "q", state.q + 1) : move(keep(state), "q", state.q + 1)),
+    rewind: state =>
+      alone ? {...state, q: state.p} : move(keep(state), "p", Math.max(0, state.p - state.q)),
+    ended: ({p, q, last}) => Math.max(alone ? q : p, q) >= last,
+  };
+};
 
 // The position that is nearer to where a hand takes hold.
 export const nearer = ({p, q}, to) => (Math.abs(to - q) < Math.abs(to - p) ? "q" : "p");

@@ -1,41 +1,54 @@
 // The drawing of the online softmax: scores, their powers, and a table, a column for each number.
 import {editable, panel} from "../kit/cells.js";
-import {add, fit, set, stage} from "../kit/nodes.js";
+import {WIDE, add, fit, set, stage} from "../kit/nodes.js";
 import {show} from "../kit/numbers.js";
 import {isInput, pick, read, rowsOf, write} from "./state.js";
 
-const WIDTH = 884;
 const LEFT = 184; // of the first number; to the left of it, names
+const LEAST = 48; // the least room for a number
+const NAME = 17; // of the table's rows, over them on a narrow page
 const WIDEST = 104; // of the room for a number
 const LINE = 25; // the height of a row
-const SCORES = {top: 14, bottom: 112};
-const POWERS = {top: 140, bottom: 214};
+const SCORES = {top: 16, bottom: 112};
+const POWERS = {top: 152, bottom: 220};
 const TABLE = POWERS.bottom + 18;
-const NAMES = {x: LEFT - 12, class: "e"};
 
+export const sizes = ({scores}) => {
+  const least = 8 + scores.length * LEAST;
+  return [...new Set([Math.max(340, least), Math.max(500, least), 680, WIDE])];
+};
+
+// To the left of the numbers stand names; on a narrow page, above what they name.
 export function draw(live, figure, number) {
-  const n = figure.data.scores.length;
-  const svg = add(stage(live), "svg");
-  const step = Math.min(WIDEST, (WIDTH - LEFT) / n);
+  const {width, data} = figure;
+  const n = data.scores.length;
+  const narrow = width < 680;
+  const left = narrow ? 4 : LEFT;
+  const svg = add(stage(live), "svg", {class: "glides"});
+  const step = Math.min(WIDEST, (width - left - 4) / n);
   const bar = Math.min(40, step - 8);
-  const x = j => LEFT + j * step;
-  const room = {svg, n, step, x, bar: j => ({x: x(j) + step / 2 - bar / 2, width: bar})};
-  const bars = drawBars(room);
+  const x = j => left + j * step;
+  const names = narrow ? {x: 4} : {x: left - 12, class: "e"};
+  const bars = j => ({x: x(j) + step / 2 - bar / 2, width: bar});
+  const room = {svg, n, step, x, narrow, left, names, bar: bars};
+  const redraw = drawBars(room);
   const table = drawTable(room, figure, number);
-  fit(svg, WIDTH, table.bottom + 4);
+  fit(svg, width, table.bottom + 4);
   return (state, now) => {
-    bars(state, now);
+    redraw(state, now);
     table.update(state, now);
   };
 }
 
-function drawBars({svg, n, step, x, bar}) {
+function drawBars({svg, n, step, x, bar, narrow, left, names}) {
   const each = Array.from({length: n}, (_, j) => j);
-  const level = {x1: LEFT, x2: x(n), stroke: "currentColor", "stroke-opacity": 0.35};
+  const level = {x1: left, x2: x(n), stroke: "currentColor", "stroke-opacity": 0.35};
   const outlined = {stroke: "var(--key)", "stroke-width": 1.5, fill: "var(--key)"};
-  add(svg, "text", {...NAMES, y: 66}, "scores");
-  add(svg, "text", {...NAMES, y: 82, class: "e s"}, "line: largest so far");
-  add(svg, "text", {...NAMES, y: 180}, "e^(score − largest)");
+  const kind = narrow ? "s" : "e s";
+  add(svg, "text", {...names, y: narrow ? 12 : 66}, "scores");
+  const of = narrow ? {x: x(n), y: 12, class: "e s"} : {...names, y: 82, class: kind};
+  add(svg, "text", of, "line: largest so far");
+  add(svg, "text", {...names, y: narrow ? 130 : 186}, "e^(score − largest)");
   const zero = add(svg, "line", level);
   const scores = each.map(j => add(svg, "rect", {...bar(j), ...outlined}));
   const line = add(svg, "path", {fill: "none", stroke: "currentColor", "stroke-width": 2.5});
@@ -86,16 +99,19 @@ function largestLine(states, x, y) {
   return path || "M0,0";
 }
 
-function drawTable({svg, n, step}, figure, number) {
+function drawTable({svg, n, step, narrow, left, names}, figure, number) {
   const rows = rowsOf(figure.data);
+  const gap = narrow ? NAME : 0;
   rows.forEach(([name], i) => {
-    add(svg, "text", {...NAMES, class: "e s", y: TABLE + i * LINE + 16}, name);
+    const y = TABLE + i * (LINE + gap) + (narrow ? 12 : 16);
+    add(svg, "text", {...names, class: narrow ? "t" : "e s", y}, name);
   });
-  const size = {x: LEFT, y: TABLE, rows: rows.length, columns: n, width: step, height: LINE};
+  const at = {x: left, y: TABLE + gap, gap, width: step, height: LINE};
+  const size = {...at, rows: rows.length, columns: n};
   const table = panel(svg, {
     ...size,
     name: "the steps: one column for each number",
-    pad: step / 2 - 20,
+    pad: Math.max(3, step / 2 - 20),
     pick: (i, j) => figure.act(pick, i, j),
     edit: i => isInput(figure.state, i),
   });

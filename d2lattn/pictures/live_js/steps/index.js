@@ -1,7 +1,8 @@
 // The online softmax: one number at a time, with a running maximum, sum and output.
 import {barOf, button, control, fill, numberField, rename} from "../kit/controls.js";
 import {assemble} from "../kit/figure.js";
-import {draw} from "./draw.js";
+import {player} from "../kit/motion.js";
+import {draw, sizes} from "./draw.js";
 import {explain} from "./explain.js";
 import {begin, compute, go, isInput, read, rowsOf, write} from "./state.js";
 
@@ -10,6 +11,12 @@ function controls(live, figure) {
   const n = data.scores.length;
   const rows = rowsOf(data);
   const bar = barOf(live);
+  player(bar, figure, {
+    every: 1600,
+    next: state => go(state, state.read + 1),
+    rewind: state => go(state, 0),
+    ended: state => state.read === n,
+  });
   const back = button(bar, "◀ back", () => act(go, figure.state.read - 1));
   const forward = button(bar, "forward ▶", () => act(go, figure.state.read + 1));
   const range = {type: "range", min: 0, max: n, step: 1};
@@ -30,4 +37,6 @@ function controls(live, figure) {
   return {update, number};
 }
 
-export const mount = assemble({begin, compute, controls, draw, explain});
+const hint = () => "Play, or go forward. Drag a dotted number: it and what follows change.";
+
+export const mount = assemble({begin, compute, controls, draw, explain, sizes, hint});

@@ -25,7 +25,7 @@ function next(before, score, value) {
 // `read` is how many numbers have been read, `at` the row and column of the table that is chosen.
 export function begin({scores, values}) {
   const finite = scores.map(score => (score === null ? -Infinity : score)); // JSON has no infinity
-  return {scores: finite, values, read: 1, at: [0, 0]};
+  return {scores: finite, values, read: 0, at: [0, 0]};
 }
 
 export function go(state, read) {
