@@ -1,7 +1,11 @@
 // What the JavaScript of the live figures is held to; tests/test_javascript.py asks for it.
 import js from "@eslint/js";
 
-const PAGE = ["HTMLElement", "ImageData", "customElements", "document", "requestAnimationFrame"];
+const PAGE = [
+  ...["HTMLElement", "ImageData", "ResizeObserver", "customElements", "document", "matchMedia"],
+  ...["cancelAnimationFrame", "clearInterval", "performance", "requestAnimationFrame"],
+  ...["setInterval"],
+];
 const readonly = names => Object.fromEntries(names.map(name => [name, "readonly"]));
 
 export default [

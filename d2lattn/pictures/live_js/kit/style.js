@@ -1,3 +1,5 @@
+import {GLIDES} from "./motion.js";
+
 // The style of every figure, inside its shadow: nothing leaks out. Colours of roles are set by
 // the element; all other colour is that of the page's text.
 export const STYLE = `
@@ -37,10 +39,13 @@ input[type=number] { width: 88px; }
 p { margin: 4px 0; min-height: 3em; }
 .role { text-decoration: underline 3px; text-underline-offset: 3px; }
 [hidden] { display: none; }
+.stepper { display: inline-flex; gap: 6px; }
+button:disabled { opacity: .45; }
 canvas { display: block; image-rendering: pixelated; }
 .scroll { overflow-x: auto; padding: 3px; margin: -3px; }
 .stage, .stage svg { position: relative; }
 .stage canvas { position: absolute; }
+${GLIDES}
 @media print {
   :host { break-inside: avoid; }
   .bar { display: none; }
