@@ -439,6 +439,9 @@ FIGURES = {
     "positions of clocks": lambda: live.positions(16, base=10000.0, length=60, only_clocks=True),
     "steps": lambda: live.steps([1.0, 3.0, -math.inf, 2.0, 4.0, 0.5], [10.0, 20, 5, -3, 8, 1]),
     "field": lambda: live.field(3, 3, dilated=True, causal=True),
+    "words": lambda: live.words(
+        SENTENCE[1:4], [[1, 2], [2, 0.5], [0, -1]], sentences=["cat found hungry cat", "cat"]
+    ),
 }
 
 

@@ -434,6 +434,87 @@ def steps(scores: Numbers, values: Numbers) -> Figure:
     return Figure("steps", line, data, _table(line, names, columns, table))
 
 
+def words(
+    vocabulary: Words,
+    x: Numbers,
+    *,
+    sentences: Words,
+    asks: int | str | None = None,
+    axes: Words = ("number 1", "number 2"),
+) -> Figure:
+    """Words on a map: one of a sentence asks, lines grow as thick as its shares, and it moves.
+
+    softmax(XXᵀ)X in the plane, with nothing learned (chapter 1). The reader chooses or types a
+    sentence, lets another word ask, and drags words.
+
+    Args:
+        vocabulary: n different words, at most 64.
+        x: (n, 2) their places.
+        sentences: those to choose from, strings of words of the vocabulary, at most 12 each. The
+            figure opens with the first.
+        asks: the word of the first sentence that asks when the figure opens, by name or place; the
+            last one when absent.
+        axes: what the two numbers of a word are called.
+
+    Returns:
+        Figure.
+
+    Raises:
+        ValueError: shapes that do not fit, numbers that are not finite or beyond 1e6, a word twice
+            in the vocabulary or not in it, more than 64 words or 12 in a sentence, other than two
+            axes.
+
+    Cost:
+        About 14 kB in the notebook.
+
+    Example:
+        >>> words(["bake", "apple", "phone"], [[3, 0], [1, 1], [0, 2]], sentences=["bake apple"])
+        live words: apple asks in "bake apple"; most, 0.73, comes from bake; out comes 2.46, 0.27
+    """
+    vocabulary = arrays.names("vocabulary", vocabulary)
+    if len(vocabulary) > MOST_WORDS:
+        raise ValueError(f"vocabulary must have at most {MOST_WORDS} words, got {len(vocabulary)}")
+    _different("vocabulary", vocabulary)
+    x = _numbers("x", x, ("words", "numbers"), most=(MOST_WORDS, 2))
+    if x.shape != (len(vocabulary), 2):
+        raise ValueError(
+            f"x must have two numbers for each of the {len(vocabulary)} words, "
+            f"got shape {tuple(x.shape)}"
+        )
+    axes = arrays.names("axes", axes, 2)
+    sentences = arrays.names("sentences", sentences)
+    told = [_told("sentences", sentence, vocabulary, MOST_TOKENS) for sentence in sentences]
+    tokens = sentences[0].split()
+    asks = len(tokens) - 1 if asks is None else position(asks, tokens, "asks")
+    rows = x[told[0]]  # (tokens, 2)
+    weights = torch.softmax(rows[asks] @ rows.T, dim=-1)
+    best, after = int(weights.argmax()), ", ".join(arrays.number(v) for v in weights @ rows)
+    line = (
+        f'live words: {tokens[asks]} asks in "{sentences[0]}"; most, {weights[best]:.2f}, comes '
+        f"from {tokens[best]}; out comes {after}"
+    )
+    data = {"vocabulary": vocabulary, "x": _rounded(x), "sentences": sentences, "asks": asks}
+    table = _table(line, tokens, [*axes, "share"], torch.cat([rows, weights[:, None]], dim=1))
+    return Figure("words", line, data | {"axes": axes}, table)
+
+
+def _different(name, words):
+    twice = [word for i, word in enumerate(words) if word in words[:i]]
+    if twice:
+        raise ValueError(f"{name} must hold different words, got {twice[0]!r} twice")
+
+
+def _told(name, text, vocabulary, most):
+    """The numbers of the words of a text, from 1 to `most` of them."""
+    said = text.split()
+    unknown = [word for word in said if word not in vocabulary]
+    if unknown:
+        raise ValueError(f"{name} must hold words of the vocabulary, got {unknown[0]!r}")
+    if not 1 <= len(said) <= most:
+        raise ValueError(f"{name} must have 1 to {most} words, got {len(said)}: {show(text)}")
+    return [vocabulary.index(word) for word in said]
+
+
 def _projections(projections, width):
     if not isinstance(projections, (tuple, list)) or len(projections) != 3:
         raise ValueError(f"projections must be (W_q, W_k, W_v), got {show(projections)}")
