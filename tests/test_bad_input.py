@@ -1196,6 +1196,15 @@ PICTURES = [
         dict(weights=np.eye(3)[None], tokens=list("abc")),
         weights={"complex": np.eye(3)[None] * 1j},
     ),
+    *refused(
+        live.words,
+        dict(vocabulary=list("ab"), x=np.eye(2), sentences=["a b"]),
+        vocabulary=NOT_WORDS | {"twice": list("aa")},
+        x={"complex": np.eye(2) * 1j, "of three words": np.eye(3)[:, :2], "wide": np.eye(2, 3)},
+        sentences={"one string": "a b", "another word": ["c"], "none": [], "empty": [""]},
+        asks={"another word": "c", "too far": 2, "a bool": True},
+        axes={"one": ["food"], "a number": 2},
+    ),
 ]
 
 ROWS = {

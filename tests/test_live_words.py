@@ -31,7 +31,7 @@ def test_the_map_computes_what_torch_computes():
         names = [f"word{k}" for k in range(n)]
         text = " ".join(names[k] for k in tokens)
         asks = seed % length
-        cases.append([{"text": text, "x": x.tolist(), "asks": asks}, {"vocabulary": names}])
+        cases.append([{"text": text, "x": x.tolist(), "asks": asks, "wanted": 0}, {"vocabulary": names}])
         shares = (x[tokens] @ x[tokens[asks]]).softmax(0)
         drawn = torch.zeros(n, dtype=torch.float64).index_add(0, tokens, shares)
         expected.append(dict(shares=shares, after=shares @ x[tokens], drawn=drawn))
@@ -48,7 +48,7 @@ def test_apple_has_two_lives():
         apple(),
         ("type", TOLD[1], vocabulary),
         ("move", vocabulary.index("adapter"), [1.004, 99], [[-1, -1], [4, 4]]),
-        ("alter", {"asks": 3}),
+        ("ask", 3, vocabulary),
     )
     assert fruit["said"] == (
         "apple asks: how well do you fit me? cinnamon fits best, 1 · 3 + 1 · 0 = 3, and gives "
@@ -79,7 +79,7 @@ def test_what_is_not_on_the_map_is_named():
 
 @needs_node
 def test_who_asks_goes_on_asking_where_the_word_still_is():
-    texts = ("apple pie", "pie apple", "bake pie", "the apple")
+    texts = ("apple pie", "pie apple", "bake pie", "the apple pie")
     states = play("words", apple(), *(("type", text, list(APPLE)) for text in texts))
     assert [state["state"]["asks"] for state in states] == [2, 0, 1, 1, 1]
 

@@ -7,11 +7,11 @@ export const STYLE = `
 .map { display: flex; flex-wrap: wrap; gap: 8px 24px; align-items: center; }
 .plane { flex: 1 1 400px; max-width: 528px; min-width: 0; }
 .plane text { font-size: 15px; }
-.dot { cursor: grab; touch-action: none; outline: none; }
+.dot { cursor: grab; outline: none; }
 .dot:active { cursor: grabbing; }
 .dot:focus-visible .ring { stroke: currentColor; stroke-width: 2; }
 .list { flex: 1 1 250px; max-width: 330px; }
-.list h4 { font: inherit; margin: 0 0 6px; }
+.told { margin-bottom: 6px; }
 .list [role=gridcell] {
   display: grid; grid-template-columns: 92px 1fr 44px; gap: 8px; align-items: center;
   height: 34px; padding: 0 8px; border-radius: 6px; border: 2.5px solid transparent;

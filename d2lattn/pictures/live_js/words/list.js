@@ -1,15 +1,15 @@
 // The sentence from top to bottom: a click lets a word ask. Each share is a piece of the line that
 // carries it on the map, so that one sees what thickness means.
 import {grid} from "../kit/cells.js";
-import {alter} from "../kit/figure.js";
 import {add, set} from "../kit/nodes.js";
 import {show} from "../kit/numbers.js";
 import {THICK} from "./plane.js";
+import {ask} from "./state.js";
 
 export function drawList(box, {data, act}) {
   const {vocabulary, axes} = data;
   const side = add(box, "div", {class: "list"});
-  const title = add(side, "h4");
+  const title = add(side, "div", {class: "told"});
   const rows = add(side, "div");
   const out = add(side, "p");
   add(out, "span", {class: "out", "aria-hidden": "true"}, "◆ ");
@@ -24,7 +24,7 @@ export function drawList(box, {data, act}) {
       add(cell, "b");
     };
     rows.replaceChildren();
-    const pick = asks => act(alter, {asks});
+    const pick = asks => act(ask, asks, vocabulary);
     const lengths = tokens.map(() => 1);
     cells = grid(rows, "the sentence: who asks?", lengths, row, pick).map(([cell]) => cell);
     built = String(tokens);

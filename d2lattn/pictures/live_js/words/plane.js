@@ -1,10 +1,9 @@
 // The plane: words as points, lines from who asks as thick as its shares, and the diamond.
-import {alter} from "../kit/figure.js";
 import {put} from "../kit/motion.js";
 import {add, set, shown, within} from "../kit/nodes.js";
 import {show, sum} from "../kit/numbers.js";
 import {besides} from "./labels.js";
-import {move} from "./state.js";
+import {ask, move} from "./state.js";
 
 const WIDTH = 480;
 const HEIGHT = 400;
@@ -101,14 +100,14 @@ function drawDot(svg, {data, act}, {pixels, place}, k) {
   const point = add(dot, "circle", {r: 6.5});
   add(dot, "circle", {r: 12, class: "ring"});
   let asker = null;
-  const ask = () => asker !== null && act(alter, {asks: asker});
+  const choose = () => asker !== null && act(ask, asker, data.vocabulary);
   const carry = to => act(move, k, to, data.frame);
   let now = [0, 0];
-  drags(svg, dot, {from: () => pixels(now), to: at => carry(place(at)), click: ask});
+  drags(svg, dot, {from: () => pixels(now), to: at => carry(place(at)), click: choose});
   dot.addEventListener("keydown", event => {
     const step = WAYS[event.key];
     if (step) carry(now.map((value, c) => value + STEP * step[c]));
-    else if (event.key === "Enter" || event.key === " ") ask();
+    else if (event.key === "Enter" || event.key === " ") choose();
     else return;
     event.preventDefault();
   });
@@ -129,6 +128,8 @@ function drawDot(svg, {data, act}, {pixels, place}, k) {
 
 function drags(svg, dot, {from, to, click}) {
   let start = null;
+  // A finger does not scroll the page; touch-action does nothing inside of a drawing.
+  dot.addEventListener("touchstart", event => event.preventDefault(), {passive: false});
   dot.addEventListener("pointerdown", event => {
     const [right, down] = within(svg, event);
     const [x, y] = from();

@@ -17,8 +17,12 @@ function frameOf(x) {
   return [low.map(value => value - room), [right + (room * NAMES) / MARGIN, top]];
 }
 
-// `asks` is a place in the sentence, among its words that are on the map.
-export const begin = ({sentences, x, asks}) => ({text: sentences[0], x, asks});
+// `asks` is a place in the sentence, among its words that are on the map; `wanted` is the word that
+// a hand has chosen to ask, by its number in the vocabulary.
+export function begin({sentences, x, asks, vocabulary}) {
+  const text = sentences[0];
+  return {text, x, asks, wanted: reads(text, vocabulary).tokens[asks]};
+}
 
 // The words of a text: which of the vocabulary they are, which are not in it, and what is too much.
 export function reads(text, vocabulary) {
@@ -30,13 +34,15 @@ export function reads(text, vocabulary) {
   return {tokens: known.slice(0, MOST), unknown, left: known.length > MOST};
 }
 
-// Another text. Who asked goes on asking if the word is still there, else the last one does.
+// Another text. Who is wanted asks where the word stands in it, else the last one does.
 export function type(state, text, vocabulary) {
-  const {tokens: old} = reads(state.text, vocabulary);
   const {tokens} = reads(text, vocabulary);
-  const still =
-    tokens[state.asks] === old[state.asks] ? state.asks : tokens.indexOf(old[state.asks]);
+  const still = tokens[state.asks] === state.wanted ? state.asks : tokens.indexOf(state.wanted);
   return {...state, text, asks: still < 0 ? Math.max(0, tokens.length - 1) : still};
+}
+
+export function ask(state, asks, vocabulary) {
+  return {...state, asks, wanted: reads(state.text, vocabulary).tokens[asks]};
 }
 
 const hundredths = value => Math.round(value * 100) / 100 + 0; // no −0
