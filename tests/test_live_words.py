@@ -31,7 +31,8 @@ def test_the_map_computes_what_torch_computes():
         names = [f"word{k}" for k in range(n)]
         text = " ".join(names[k] for k in tokens)
         asks = seed % length
-        cases.append([{"text": text, "x": x.tolist(), "asks": asks, "wanted": 0}, {"vocabulary": names}])
+        state = {"text": text, "x": x.tolist(), "asks": asks}
+        cases.append([state, {"vocabulary": names}])
         shares = (x[tokens] @ x[tokens[asks]]).softmax(0)
         drawn = torch.zeros(n, dtype=torch.float64).index_add(0, tokens, shares)
         expected.append(dict(shares=shares, after=shares @ x[tokens], drawn=drawn))
