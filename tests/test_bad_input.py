@@ -1205,6 +1205,24 @@ PICTURES = [
         asks={"another word": "c", "too far": 2, "a bool": True},
         axes={"one": ["food"], "a number": 2},
     ),
+    *refused(
+        live.reader,
+        dict(model=Decoder(2, 8, num_layers=1, num_heads=2), vocabulary=["a", "b"], text="a b"),
+        model={"a module": torch.nn.Linear(2, 2), "nothing": None, "a name": "gpt2"},
+        vocabulary=NOT_WORDS | {"three": list("abc"), "twice": list("aa")},
+        text={
+            "nothing": None,
+            "a list": ["a"],
+            "another word": "c",
+            "empty": "",
+            "long": "a " * 33,
+        },
+        stop={"another word": ".", "a number": 1},
+        asks=({"a word": "a", "too far": 2}, "must be a position from -2 to 1, got "),
+        head={"a number": 1, "another layer": (1, 0), "negative": (0, -1), "a word": "ab"},
+        temperature={"negative": -1, "hot": 3, "nothing": None, "NaN": NAN},
+        top_k=({"zero": 0, "three": 3, "a float": 1.5}, "must be an integer of at (least|most) "),
+    ),
 ]
 
 ROWS = {

@@ -90,7 +90,7 @@ def test_it_opens_with_the_first_sentence_and_its_last_word():
         'live words: apple asks in "bake the apple pie with cinnamon"; most, 0.45, comes from '
         "cinnamon; out comes 2.20, 0.17"
     )
-    assert parts(apple(asks=None))[2]["asks"] == 5
+    assert parts(apple(asks=-1))[2]["asks"] == 5
     cells = re.findall(r"<t[hd]>(.*?)</t[hd]>", parts(apple())[0])
     assert cells[:8] == ["", "food", "technology", "share", "bake", "2.00", "0.00", "0.17"]
 
