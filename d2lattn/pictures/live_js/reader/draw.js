@@ -12,7 +12,7 @@ export const STYLE = `
   min-width: 46px; padding: 2px 6px; text-align: center; border-radius: 6px;
   border: 2.5px solid transparent;
 }
-.text .room { display: flex; align-items: flex-end; justify-content: center; height: 46px; }
+.text .room { display: flex; align-items: flex-end; justify-content: center; height: 44px; }
 .text i { width: 34px; background: var(--weight); }
 .text b { display: block; }
 .text small { display: block; font-size: 13px; }
@@ -20,10 +20,10 @@ export const STYLE = `
 .text .later { opacity: .75; }
 .below { display: flex; flex-wrap: wrap; gap: 4px 32px; }
 .maps { flex: 1 1 340px; max-width: 540px; min-width: 0; }
-.maps [role=row] { display: grid; grid-auto-flow: column; grid-auto-columns: 1fr; gap: 4px; }
+.maps [role=row] { display: grid; grid-auto-flow: column; grid-auto-columns: minmax(0, 112px); gap: 4px; }
 .maps [role=gridcell] {
   padding: 4px; border-radius: 6px; border: 2px solid transparent; text-align: center;
-  font-size: 13px; max-width: 128px;
+  font-size: 13px; max-width: 112px;
 }
 .maps .shown { border-color: var(--weight); font-weight: 600; }
 .maps .off canvas { opacity: .3; }
@@ -31,9 +31,9 @@ export const STYLE = `
 .maps canvas { width: 100%; aspect-ratio: 1; }
 .maps .row { position: absolute; left: -2px; right: -2px; border: 2px solid var(--query); }
 .next { flex: 1 1 250px; max-width: 330px; }
-.next div { display: grid; grid-template-columns: 92px 1fr 44px; gap: 8px; height: 25px; }
-.next div span { overflow: hidden; text-overflow: ellipsis; text-align: right; }
-.next div b { text-align: right; }
+.next .likely { display: grid; grid-template-columns: 92px 1fr 44px; gap: 8px; height: 25px; }
+.next .likely span { overflow: hidden; text-overflow: ellipsis; text-align: right; }
+.next .likely b { text-align: right; }
 .next .track { position: relative; }
 .next i { display: block; height: 18px; margin-top: 2px; background: var(--output); }
 .next .gone { display: none; }

@@ -23,14 +23,14 @@ export function explain(state, now, {vocabulary, room}) {
     ...missing,
     ["."],
     ...steps(state, now),
+    [now.used.over ? " Here the text ends." : ""],
   ];
 }
 
 function steps({kept}, {used: {steps: passed, total}, tokens}) {
   if (passed.length < 2) return [];
   const row = count => `${count} ${count === 1 ? "row" : "rows"}`;
-  const from = kept ? `, ${kept} more came from the cache` : "";
-  return [
-    [` The last word took ${row(tokens.length - kept)} of each map${from}; in all, ${total}.`],
-  ];
+  const from = kept ? ` and took ${kept} from the cache` : "";
+  const told = `The last step computed ${row(tokens.length - kept)} of each map${from}.`;
+  return [[` ${told} Words read so far: ${total}.`]];
 }

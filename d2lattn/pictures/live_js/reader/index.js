@@ -15,7 +15,7 @@ function controls(live, figure) {
   const bar = barOf(live);
   const room = {type: "text", spellcheck: "false", autocomplete: "off", class: "typed"};
   const text = control(bar, "text", room, input => act(type, input.value, data));
-  const one = button(bar, "write a word", () => act(write, data));
+  button(bar, "write a word", () => act(write, data));
   const play = player(bar, figure, {
     name: "write on",
     every: EVERY,
@@ -41,7 +41,6 @@ function controls(live, figure) {
   });
   const update = state => {
     fill(text, state.text);
-    one.disabled = full(state, data);
     cache.checked = state.cache;
     temperature.value = state.temperature;
     set(temperature, {"aria-valuetext": show(state.temperature, 1)});

@@ -10,7 +10,12 @@ const GREY = [128, 128, 128];
 export function drawMaps(box, {data, act, state: first}) {
   const {num_layers: layers, num_heads: heads} = data.model.sizes;
   const side = add(box, "div", {class: "maps"});
-  add(side, "div", {class: "caption"}, "every head of every layer: a row asks, its columns answer");
+  add(
+    side,
+    "div",
+    {class: "caption"},
+    "every head of every layer, to choose: rows ask, columns answer",
+  );
   const build = (cell, n, h) => {
     const frame = add(cell, "div", {class: "frame"});
     add(frame, "canvas", {"aria-hidden": "true"});

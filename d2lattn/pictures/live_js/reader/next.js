@@ -10,7 +10,7 @@ export function drawNext(box, {data: {vocabulary}}) {
   const title = add(side, "div", {class: "caption"});
   const count = Math.min(LISTED, vocabulary.length);
   const rows = Array.from({length: count}, () => {
-    const row = add(side, "div");
+    const row = add(side, "div", {class: "likely"});
     const word = add(row, "span");
     const track = add(row, "span", {class: "track"});
     return {
@@ -25,7 +25,7 @@ export function drawNext(box, {data: {vocabulary}}) {
 
   return (state, {tokens, asks, chances, all, order, silent}) => {
     const none = asks === null;
-    set(title, {}, none ? "" : `what comes out after ${vocabulary[tokens[asks]]}: the next word`);
+    set(title, {}, none ? "" : `what comes out after “${vocabulary[tokens[asks]]}”: the next word`);
     mark.hidden = !silent;
     rows.forEach(({row, word, bar, was, number}, r) => {
       const seen = !none && chances[order[r]] > 0;

@@ -85,7 +85,7 @@ function chance(seed) {
 export function compute(state, data) {
   const {tokens, unknown, left} = reads(state.text, data);
   const {off, temperature, most, kept} = state;
-  const used = {steps: state.passed, total: sum(state.passed)};
+  const used = {steps: state.passed, total: sum(state.passed), over: full(state, data)};
   if (!tokens.length) return {tokens, unknown, left, used, maps: [], asks: null, shares: []};
   const before = kept ? read(data.model, tokens.slice(0, kept), off) : null;
   const {layers, logits} = read(data.model, tokens.slice(kept), off, before);

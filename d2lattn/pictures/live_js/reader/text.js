@@ -4,7 +4,7 @@ import {alter} from "../kit/figure.js";
 import {add, set} from "../kit/nodes.js";
 import {show} from "../kit/numbers.js";
 
-const TALL = 44; // of a share of 1
+const TALL = 42; // of a share of 1
 
 export function drawText(live, {data, act}) {
   const {vocabulary} = data;
@@ -26,7 +26,11 @@ export function drawText(live, {data, act}) {
     if (cells.length !== tokens.length) build(tokens.length);
     const where = `in head ${head + 1} of layer ${layer + 1}`;
     const who = asks === null ? "" : vocabulary[tokens[asks]];
-    set(title, {}, who && `${who} asks ${where}: the taller a bar, the larger the share it gives`);
+    set(
+      title,
+      {},
+      who && `“${who}” asks ${where}: the taller a bar, the larger the share it gives`,
+    );
     cells.forEach((cell, j) => {
       const [space, word, share] = cell.children;
       const later = j > asks;
