@@ -250,7 +250,7 @@ def read_back(page):
     """The table that Python wrote, and the same from the weights that lie in the page."""
     data = json.loads(html.unescape(re.search(r"data-live='([^']*)'", page)[1]))
     rows = re.findall(r"<tr><th>([^<]*)</th><td>(.*?)</td></tr>", page)
-    tokens = [data["vocabulary"].index(word) for word in data["text"].split()]
+    tokens = [data["vocabulary"].index(word) for word in data["begins"].split()]
     tokens = tokens if data["stop"] is None else [data["stop"], *tokens]
     chances = by_torch(unpack(data["model"]), tokens)[0][-1].softmax(-1)
     said = {html.unescape(word): float(number) for word, number in rows}

@@ -560,7 +560,7 @@ def reader(
         check_count("top_k", top_k, most=len(vocabulary))
     data = {
         "vocabulary": vocabulary,
-        "text": text,
+        "begins": text,
         "stop": first[0] if first else None,
         "room": room,
         "asks": position(asks, len(tokens), "asks"),

@@ -8,7 +8,7 @@ export const prepare = data => ({...data, model: {...data.model, weights: unpack
 // step took from the cache; `asks` is null where the last word asks; `off` are heads that count 0.
 export function begin(data) {
   const {num_layers: layers, num_heads: heads} = data.model.sizes;
-  const {text, layer, head, temperature, most} = data;
+  const {begins: text, layer, head, temperature, most} = data;
   const asks = data.asks < reads(text, data).tokens.length - 1 ? data.asks : null;
   const off = Array.from({length: layers}, () => Array(heads).fill(false));
   const chosen = {asks, layer, head, temperature, most, off, cache: true, seed: 1};
