@@ -14,6 +14,8 @@ const SIDES = [
   [10, 24, "start"],
   [-10, -12, "end"],
   [-10, 24, "end"],
+  [0, -32, "middle"],
+  [0, 44, "middle"],
 ];
 const PART = {start: 0, middle: 0.5, end: 1};
 
@@ -41,22 +43,27 @@ const along = ({from, to, thick}) =>
 
 const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 
-// The texts with their places, clear of those that are `named` already, of points and of bands. A
+// How far a place is from a text.
+const gap = ({left, right, top, bottom}, [x, y]) =>
+  Math.hypot(Math.max(left - x, 0, x - right), Math.max(top - y, 0, y - bottom));
+
+// The texts with their places, near to what they name, clear of those that are `named` already, of points and of bands. A
 // word that is not in the sentence goes where there is no room.
 export function besides(texts, {named, bands, width, height}) {
   const points = texts.map(one => around(one.at, 7));
   const crossed = bands.flatMap(along);
   const taken = named.map(boxOf);
   const placed = [];
-  const costOf = box => {
+  const costOf = (box, at) => {
     const outside = box.left < 0 || box.right > width || box.top < 0 || box.bottom > height;
     const met = boxes => boxes.filter(other => meet(box, other)).length;
-    return 40 * outside + 30 * met(taken) + 12 * met(points) + 2 * met(crossed);
+    const strays = texts.some(other => gap(box, other.at) < gap(box, at) - 1);
+    return 40 * outside + 30 * met(taken) + 12 * met(points) + met(crossed) + 12 * strays;
   };
   for (const one of texts) {
     const tried = SIDES.map(([right, down, anchor], rank) => {
       const there = {...one, x: one.at[0] + right, y: one.at[1] + down, anchor};
-      return {there, cost: costOf(boxOf(there)) + rank / 10};
+      return {there, cost: costOf(boxOf(there), one.at) + rank / 10};
     });
     const best = tried.reduce((a, b) => (b.cost < a.cost ? b : a));
     if (!one.inside && best.cost >= 30) continue;
