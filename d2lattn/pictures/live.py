@@ -392,51 +392,6 @@ def field(kernel: int, depth: int, dilated: bool, causal: bool) -> Figure:
     return Figure("field", line, data, table)
 
 
-def steps(scores: Numbers, values: Numbers) -> Figure:
-    """The online softmax, one number at a time: running maximum, sum, rescaling and output.
-
-    m' = max(m, s), l' = l·e^(m−m') + e^(s−m'), o' = o·e^(m−m') + e^(s−m')·v; the output is o/l
-    (Milakov and Gimelshein 2018; in attention, Dao et al. 2022). The reader goes forwards and
-    backwards and changes scores and values.
-
-    Args:
-        scores: (n,) numbers, n up to 12; -inf is a hidden key.
-        values: (n,) or (n, d) numbers, d up to 4.
-
-    Returns:
-        Figure.
-
-    Raises:
-        ValueError: other shapes, more than 12 scores, NaN or +inf.
-
-    Cost:
-        About 14 kB in the notebook.
-
-    Example:
-        >>> steps([1.0, 3.0], [10.0, 20.0])
-        live online softmax: 2 numbers; the output is 18.81
-    """
-    scores = _numbers("scores", scores, ("scores",), most=(MOST_TOKENS,), hidden=True)
-    values = _tensor("values", values)
-    values = values[:, None] if values.ndim == 1 else values
-    values = _numbers("values", values, ("scores", "numbers"), most=(MOST_TOKENS, 4))
-    if len(values) != len(scores):
-        raise ValueError(f"values must fit the {len(scores)} scores, got {len(values)}")
-    weights = torch.softmax(scores, dim=0).nan_to_num()
-    output = weights @ values
-    line = f"live online softmax: {len(scores)} numbers; the output is " + ", ".join(
-        f"{number + 0.0:.2f}" for number in output.tolist()
-    )
-    data = {
-        "scores": [None if score == -math.inf else _round(score) for score in scores.tolist()],
-        "values": _rounded(values),
-    }
-    names = [f"number {j + 1}" for j in range(len(scores))]
-    columns = ["score", "share", *(f"value {c + 1}" for c in range(values.shape[1]))]
-    table = torch.cat([scores[:, None], weights[:, None], values], dim=1)
-    return Figure("steps", line, data, _table(line, names, columns, table))
-
-
 def words(
     vocabulary: Words,
     x: Numbers,
@@ -467,7 +422,7 @@ def words(
             axes.
 
     Cost:
-        About 14 kB in the notebook.
+        About 18 kB in the notebook.
 
     Example:
         >>> words(["bake", "apple", "phone"], [[3, 0], [1, 1], [0, 2]], sentences=["bake apple"])
@@ -585,35 +540,49 @@ def reader(
     return Figure("reader", line, data, table.replace("<table>", '<table class="trained">'))
 
 
-def _head_of(head, sizes):
-    """Layer and head, from 0."""
-    pair = isinstance(head, (tuple, list)) and len(head) == 2
-    if not pair or not all(isinstance(n, int) and not isinstance(n, bool) for n in head):
-        raise ValueError(f"head must be a pair (layer, head), got {show(head)}")
-    most = sizes["num_layers"], sizes["num_heads"]
-    if not all(0 <= n < limit for n, limit in zip(head, most, strict=True)):
-        raise ValueError(
-            f"head must be a pair (layer, head) from (0, 0) to {most[0] - 1, most[1] - 1}, "
-            f"got {show(head)}"
-        )
-    return head
+def steps(scores: Numbers, values: Numbers) -> Figure:
+    """The online softmax, one number at a time: running maximum, sum, rescaling and output.
 
+    m' = max(m, s), l' = l·e^(m−m') + e^(s−m'), o' = o·e^(m−m') + e^(s−m')·v; the output is o/l
+    (Milakov and Gimelshein 2018; in attention, Dao et al. 2022). The reader goes forwards and
+    backwards and changes scores and values.
 
-def _different(name, words):
-    twice = [word for i, word in enumerate(words) if word in words[:i]]
-    if twice:
-        raise ValueError(f"{name} must hold different words, got {twice[0]!r} twice")
+    Args:
+        scores: (n,) numbers, n up to 12; -inf is a hidden key.
+        values: (n,) or (n, d) numbers, d up to 4.
 
+    Returns:
+        Figure.
 
-def _told(name, text, vocabulary, most):
-    """The numbers of the words of a text, from 1 to `most` of them."""
-    said = text.split()
-    unknown = [word for word in said if word not in vocabulary]
-    if unknown:
-        raise ValueError(f"{name} must hold words of the vocabulary, got {unknown[0]!r}")
-    if not 1 <= len(said) <= most:
-        raise ValueError(f"{name} must have 1 to {most} words, got {len(said)}: {show(text)}")
-    return [vocabulary.index(word) for word in said]
+    Raises:
+        ValueError: other shapes, more than 12 scores, NaN or +inf.
+
+    Cost:
+        About 14 kB in the notebook.
+
+    Example:
+        >>> steps([1.0, 3.0], [10.0, 20.0])
+        live online softmax: 2 numbers; the output is 18.81
+    """
+    scores = _numbers("scores", scores, ("scores",), most=(MOST_TOKENS,), hidden=True)
+    values = _tensor("values", values)
+    values = values[:, None] if values.ndim == 1 else values
+    values = _numbers("values", values, ("scores", "numbers"), most=(MOST_TOKENS, 4))
+    if len(values) != len(scores):
+        raise ValueError(f"values must fit the {len(scores)} scores, got {len(values)}")
+    weights = torch.softmax(scores, dim=0).nan_to_num()
+    output = weights @ values
+    line = f"live online softmax: {len(scores)} numbers; the output is " + ", ".join(
+        f"{number + 0.0:.2f}" for number in output.tolist()
+    )
+    data = {
+        "scores": [None if score == -math.inf else _round(score) for score in scores.tolist()],
+        "values": _rounded(values),
+    }
+    names = [f"number {j + 1}" for j in range(len(scores))]
+    columns = ["score", "share", *(f"value {c + 1}" for c in range(values.shape[1]))]
+    table = torch.cat([scores[:, None], weights[:, None], values], dim=1)
+    return Figure("steps", line, data, _table(line, names, columns, table))
 
 
 def _projections(projections, width):
@@ -698,6 +667,37 @@ def _words(name, words, count, of):
     if len(words) != count:
         raise ValueError(f"{name} must fit the {count} {of}, got {len(words)}")
     return words
+
+
+def _head_of(head, sizes):
+    """Layer and head, from 0."""
+    pair = isinstance(head, (tuple, list)) and len(head) == 2
+    if not pair or not all(isinstance(n, int) and not isinstance(n, bool) for n in head):
+        raise ValueError(f"head must be a pair (layer, head), got {show(head)}")
+    most = sizes["num_layers"], sizes["num_heads"]
+    if not all(0 <= n < limit for n, limit in zip(head, most, strict=True)):
+        raise ValueError(
+            f"head must be a pair (layer, head) from (0, 0) to {most[0] - 1, most[1] - 1}, "
+            f"got {show(head)}"
+        )
+    return head
+
+
+def _different(name, words):
+    twice = [word for i, word in enumerate(words) if word in words[:i]]
+    if twice:
+        raise ValueError(f"{name} must hold different words, got {twice[0]!r} twice")
+
+
+def _told(name, text, vocabulary, most):
+    """The numbers of the words of a text, from 1 to `most` of them."""
+    said = text.split()
+    unknown = [word for word in said if word not in vocabulary]
+    if unknown:
+        raise ValueError(f"{name} must hold words of the vocabulary, got {unknown[0]!r}")
+    if not 1 <= len(said) <= most:
+        raise ValueError(f"{name} must have 1 to {most} words, got {len(said)}: {show(text)}")
+    return [vocabulary.index(word) for word in said]
 
 
 def _round(value):

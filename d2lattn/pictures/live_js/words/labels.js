@@ -47,8 +47,8 @@ const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom 
 const gap = ({left, right, top, bottom}, [x, y]) =>
   Math.hypot(Math.max(left - x, 0, x - right), Math.max(top - y, 0, y - bottom));
 
-// The texts with their places, near to what they name, clear of those that are `named` already, of points and of bands. A
-// word that is not in the sentence goes where there is no room.
+// The texts with their places, near to what they name, and clear of those that are `named` already,
+// of points and of bands. A word that is not in the sentence goes where there is no room.
 export function besides(texts, {named, bands, width, height}) {
   const points = texts.map(one => around(one.at, 7));
   const crossed = bands.flatMap(along);
