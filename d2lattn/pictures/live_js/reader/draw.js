@@ -13,6 +13,7 @@ export const STYLE = `
   border: 2.5px solid transparent;
 }
 .text .room { display: flex; align-items: flex-end; justify-content: center; height: 44px; }
+.text i, .next i { print-color-adjust: exact; }
 .text i { width: 34px; background: var(--weight); }
 .text b { display: block; }
 .text small { display: block; font-size: 13px; }

@@ -1,4 +1,4 @@
-// 4ba96e4e6fe71159c4b88356825a80749aff53b6cd6f1e2d94bf874e886e06c8
+// be490863b64f5d9d5dc8e948a6cc42e9b40a49fb2a32f3e282a3f0a4e18df8e5
 var j="http://www.w3.org/2000/svg";var H=t=>t.namespaceURI===j;function m(t,e,n){for(let[o,s]of Object.entries(e))s===null||s===!1?t.removeAttribute(o):t.setAttribute(o,s);return n!==void 0&&t.textContent!==String(n)&&(t.textContent=n),t}function u(t,e,n={},o){let i=e==="svg"||H(t)?document.createElementNS(j,e):document.createElement(e);return m(i,n,o),t.append(i),i}var tt=t=>u(t,"div",{class:"bar"});function A(t,e,n,o){let s=u(u(t,"label",{},e),"input",n);return s.addEventListener("input",()=>o(s)),s}var et=(t,e={})=>u(t,"span",{"aria-hidden":"true",...e});function K(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function S(t,e,n){let o=u(t,"button",{type:"button"},e);return o.addEventListener("click",n),o}function nt(t){let e=u(t,"p",{"aria-live":"polite"}),n="";return o=>{let s=o.map(i=>i[0]).join("");s!==n&&(n=s,e.replaceChildren(...o.map(i=>St(...i))))}}function St(t,e){let n=document.createElement("span");return n.textContent=t,e&&m(n,{class:"role",style:`text-decoration-color: var(--${e})`}),n}var Nt=220,rt=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -66,6 +66,7 @@ ${rt}
   border: 2.5px solid transparent;
 }
 .text .room { display: flex; align-items: flex-end; justify-content: center; height: 44px; }
+.text i, .next i { print-color-adjust: exact; }
 .text i { width: 34px; background: var(--weight); }
 .text b { display: block; }
 .text small { display: block; font-size: 13px; }

@@ -20,7 +20,8 @@ export const STYLE = `
 .list [role=gridcell]:focus-visible { outline: 2px solid currentColor; outline-offset: 1px; }
 .list b { font-weight: 600; text-align: right; }
 .list span { overflow: hidden; text-overflow: ellipsis; }
-.list i { display: block; background: var(--weight); }
+.list i { display: block; background: var(--weight); print-color-adjust: exact; }
+@media print { .drag { display: none; } }
 .list p { min-height: 0; margin: 8px 0 0; }
 .out { color: var(--output); }
 .bar label { max-width: 100%; }

@@ -31,7 +31,7 @@ export function drawPlane(box, figure) {
   const svg = add(box, "svg", {class: "plane glides", viewBox: `0 0 ${WIDTH} ${HEIGHT}`});
   const scale = scaleOf(frame);
   const named = drawAxes(svg, scale, axes);
-  const hint = {class: "e s", x: WIDTH - 4, y: named[1].x < WIDTH / 4 ? 16 : HEIGHT - 5};
+  const hint = {class: "drag e s", x: WIDTH - 4, y: named[1].x < WIDTH / 4 ? 16 : HEIGHT - 5};
   const drag = add(svg, "text", hint, "drag a word, or click one to let it ask");
   const lines = vocabulary.map(() => add(svg, "path", {stroke: "var(--weight)"}));
   const own = add(svg, "circle", {fill: "none", stroke: "var(--weight)"});
