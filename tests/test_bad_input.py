@@ -1196,6 +1196,33 @@ PICTURES = [
         dict(weights=np.eye(3)[None], tokens=list("abc")),
         weights={"complex": np.eye(3)[None] * 1j},
     ),
+    *refused(
+        live.words,
+        dict(vocabulary=list("ab"), x=np.eye(2), sentences=["a b"]),
+        vocabulary=NOT_WORDS | {"twice": list("aa")},
+        x={"complex": np.eye(2) * 1j, "of three words": np.eye(3)[:, :2], "wide": np.eye(2, 3)},
+        sentences={"one string": "a b", "another word": ["c"], "none": [], "empty": [""]},
+        asks={"another word": "c", "too far": 2, "a bool": True},
+        axes={"one": ["food"], "a number": 2},
+    ),
+    *refused(
+        live.reader,
+        dict(model=Decoder(2, 8, num_layers=1, num_heads=2), vocabulary=["a", "b"], text="a b"),
+        model={"a module": torch.nn.Linear(2, 2), "nothing": None, "a name": "gpt2"},
+        vocabulary=NOT_WORDS | {"three": list("abc"), "twice": list("aa")},
+        text={
+            "nothing": None,
+            "a list": ["a"],
+            "another word": "c",
+            "empty": "",
+            "long": "a " * 33,
+        },
+        stop={"another word": ".", "a number": 1},
+        asks=({"a word": "a", "too far": 2}, "must be a position from -2 to 1, got "),
+        head={"a number": 1, "another layer": (1, 0), "negative": (0, -1), "a word": "ab"},
+        temperature={"negative": -1, "hot": 3, "nothing": None, "NaN": NAN},
+        top_k=({"zero": 0, "three": 3, "a float": 1.5}, "must be an integer of at (least|most) "),
+    ),
 ]
 
 ROWS = {

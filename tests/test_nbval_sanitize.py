@@ -11,7 +11,12 @@ from d2lattn.pictures import live
 
 ROOT = Path(__file__).resolve().parent.parent
 STEPS = "live.steps([1.0, 3.0], [10.0, 20.0])"
+WORDS = "live.words(['a', 'b'], [[1, 2], [3, 4]], sentences=['a b'])"
 HEADS = "live.heads([[[0.5, 0.5], [0.1, 0.9]]], tokens=['a', 'b'])"
+READER = (
+    "live.reader(__import__('d2lattn').Decoder(3, 8, num_layers=1, num_heads=2), "
+    "['.', 'a', 'cat'], text='a cat', stop='.')"
+)
 
 
 def replaced(pattern, new):
@@ -37,6 +42,11 @@ CHANGES = {
     "shares in the table": (HEADS, replaced("<td>0.50</td>", "<td>0.51</td>"), True),
     "bound of the shares": (HEADS, replaced("within 8e-06", "within 9e-06"), False),
     "word": (HEADS, replaced(r'"tokens":\["a"', '"tokens":["c"'), False),
+    "weights of a decoder": (READER, replaced(r'"text":"...', '"text":"AAA'), True),
+    "its probabilities": (READER, replaced(r"<td>0\.", "<td>1."), True),
+    "its text": (READER, replaced('"begins":"a cat"', '"begins":"a"'), False),
+    "its sizes": (READER, replaced('"num_heads":2', '"num_heads":4'), False),
+    "a word on its map": (WORDS, replaced(r'"x":\[\[1', '"x":[[2'), False),
 }
 
 

@@ -24,6 +24,8 @@ KINDS = {  # and how the line begins that stands for a figure of this kind
     "positions": "live positions",
     "steps": "live online softmax",
     "field": "live receptive field",
+    "words": "live words",
+    "reader": "live reader",
 }
 ELEMENT = re.compile(
     r"<(live-[0-9a-f]{8}) data-live='([^']*)'></\1>\n<script type=\"module\">.*?</script>",

@@ -21,6 +21,8 @@ from d2lattn.comparison import attention_cost, conv_cost, rnn_cost
 from d2lattn.pictures import arrays
 from d2lattn.pictures.arrays import Numbers, Words, position
 from d2lattn.pictures.colours import ROLES
+from d2lattn.pictures.packed import pack, unpack
+from d2lattn.transformer import Decoder
 
 STORED = Path(__file__).resolve().parent / "live_js" / "stored"
 STILL = "A still table: the figure comes alive in a trusted notebook and where its cell is run."
@@ -31,6 +33,7 @@ POSITIONS_PARTS = ("clocks", "encoding", "turn")
 LARGEST = 1e6  # of an input number: scores stay within what a double holds
 MOST_WORDS, MOST_HEADS, MOST_SHARES = 64, 16, 65_536  # of the maps
 MOST_STEPS, MOST_SHARES_IN_TRAINING = 500, 50_000  # a figure of at most 100 kB in the notebook
+MOST_READ, LISTED = 32, 5  # words that the reader reads, and words that its table lists
 MOST_NUMBERS = 8  # in a token, query, key or value of the microscope
 
 
@@ -394,6 +397,154 @@ def field(kernel: int, depth: int, dilated: bool, causal: bool) -> Figure:
     return Figure("field", line, data, table)
 
 
+def words(
+    vocabulary: Words,
+    x: Numbers,
+    *,
+    sentences: Words,
+    asks: int | str = -1,
+    axes: Words = ("number 1", "number 2"),
+) -> Figure:
+    """Words on a map: one of a sentence asks, lines grow as thick as its shares, and it moves.
+
+    softmax(XXᵀ)X in the plane, with nothing learned (chapter 1). The reader chooses or types a
+    sentence, lets another word ask, and drags words.
+
+    Args:
+        vocabulary: n different words, at most 64.
+        x: (n, 2) their places.
+        sentences: those to choose from, strings of words of the vocabulary, at most 12 each. The
+            figure opens with the first.
+        asks: the word of the first sentence that asks when the figure opens, by name or place.
+        axes: what the two numbers of a word are called.
+
+    Returns:
+        Figure.
+
+    Raises:
+        ValueError: shapes that do not fit, numbers that are not finite or beyond 1e6, a word twice
+            in the vocabulary or not in it, more than 64 words or 12 in a sentence, other than two
+            axes.
+
+    Cost:
+        About 18 kB in the notebook.
+
+    Example:
+        >>> words(["bake", "apple", "phone"], [[3, 0], [1, 1], [0, 2]], sentences=["bake apple"])
+        live words: apple asks in "bake apple"; most, 0.73, comes from bake; out comes 2.46, 0.27
+    """
+    vocabulary = arrays.names("vocabulary", vocabulary)
+    if len(vocabulary) > MOST_WORDS:
+        raise ValueError(f"vocabulary must have at most {MOST_WORDS} words, got {len(vocabulary)}")
+    _different("vocabulary", vocabulary)
+    x = _numbers("x", x, ("words", "numbers"), most=(MOST_WORDS, 2))
+    if x.shape != (len(vocabulary), 2):
+        raise ValueError(
+            f"x must have two numbers for each of the {len(vocabulary)} words, "
+            f"got shape {tuple(x.shape)}"
+        )
+    axes = arrays.names("axes", axes, 2)
+    sentences = arrays.names("sentences", sentences)
+    told = [_told("sentences", sentence, vocabulary, MOST_TOKENS) for sentence in sentences]
+    tokens = sentences[0].split()
+    asks = position(asks, tokens, "asks")
+    rows = x[told[0]]  # (tokens, 2)
+    weights = torch.softmax(rows[asks] @ rows.T, dim=-1)
+    best, after = int(weights.argmax()), ", ".join(arrays.number(v) for v in weights @ rows)
+    line = (
+        f'live words: {tokens[asks]} asks in "{sentences[0]}"; most, {weights[best]:.2f}, comes '
+        f"from {tokens[best]}; out comes {after}"
+    )
+    data = {"vocabulary": vocabulary, "x": _rounded(x), "sentences": sentences, "asks": asks}
+    table = _table(line, tokens, [*axes, "share"], torch.cat([rows, weights[:, None]], dim=1))
+    return Figure("words", line, data | {"axes": axes}, table)
+
+
+def reader(
+    model: Decoder,
+    vocabulary: Words,
+    *,
+    text: str,
+    stop: str | None = None,
+    asks: int = -1,
+    head: tuple[int, int] = (0, 0),
+    temperature: float = 1.0,
+    top_k: int | None = None,
+) -> Figure:
+    """A trained decoder that reads and writes in the page: its weights travel as float16.
+
+    The computation of `Decoder`, in double precision on the rounded weights. The reader types a
+    text, looks into every head of every layer, switches heads off, and lets it write with and
+    without the cache. Words that are not in the vocabulary are named and left out.
+
+    Args:
+        model: a `Decoder` of at most 140,000 weights.
+        vocabulary: its words in the order of their numbers, all different.
+        text: the words with which it opens, at most 32 of them and no more than the model has
+            learned positions for.
+        stop: a word of the vocabulary that ends a text, and is read before its first word, too.
+        asks (int): the place in the text that asks when the figure opens, `stop` included.
+        head: layer and head that are shown then, from 0.
+        temperature (float): from 0 to 2, as in `generation.sample`.
+        top_k (int): how many words may be drawn; all when absent.
+
+    Returns:
+        Figure.
+
+    Raises:
+        ValueError: no decoder, one with parts or options that the page cannot run, too many
+            weights, a vocabulary of another size, an unknown word, a text without a word or too
+            long, a head that is not there, a temperature or top_k outside its limits.
+
+    Cost:
+        3 bytes for each weight and 25 kB in the notebook, 400 kB at most.
+
+    Example:
+        >>> model = Decoder(3, 8, num_layers=1, num_heads=2, max_len=16)
+        >>> reader(model, [".", "a", "cat"], text="a cat", stop=".")
+        live reader: 1 layer of 2 heads, 3 words, 1,064 weights as float16
+    """
+    sent = pack(model)
+    vocabulary = arrays.names("vocabulary", vocabulary, sent["sizes"]["vocab_size"])
+    _different("vocabulary", vocabulary)
+    if stop is not None and stop not in vocabulary:
+        raise ValueError(f"stop must be a word of the vocabulary, got {show(stop)}")
+    if not isinstance(text, str):
+        raise ValueError(f"text must be a string, got {show(text)}")
+    room = min(model.max_len, MOST_READ) if model.positions == "learned" else MOST_READ
+    first = [] if stop is None else [vocabulary.index(stop)]
+    tokens = first + _told("text", text, vocabulary, room - len(first))
+    layer, number = _head_of(head, sent["sizes"])
+    check_number("temperature", temperature, 0, 2)
+    if top_k is not None:
+        check_count("top_k", top_k, most=len(vocabulary))
+    data = {
+        "vocabulary": vocabulary,
+        "begins": text,
+        "stop": first[0] if first else None,
+        "room": room,
+        "asks": position(asks, len(tokens), "asks"),
+        "layer": layer,
+        "head": number,
+        "temperature": temperature,
+        "most": top_k or len(vocabulary),
+        "model": sent,
+    }
+    layers, heads = sent["sizes"]["num_layers"], sent["sizes"]["num_heads"]
+    count = sum(math.prod(shape) for shape in sent["shapes"].values())
+    line = (
+        f"live reader: {layers} layer{'s' if layers > 1 else ''} of {heads} "
+        f"head{'s' if heads > 1 else ''}, {len(vocabulary)} words, {count:,} weights as float16"
+    )
+    with torch.no_grad():
+        likely = unpack(sent)(torch.tensor([tokens]))[0, -1].softmax(-1)
+    best = likely.topk(min(LISTED, len(vocabulary)))
+    names = [vocabulary[k] for k in best.indices]
+    caption = f'{line}. After "{text}" it would go on with'
+    table = _table(caption, names, ["probability"], best.values[:, None])
+    return Figure("reader", line, data, table.replace("<table>", '<table class="trained">'))
+
+
 def steps(scores: Numbers, values: Numbers) -> Figure:
     """The online softmax, one number at a time: running maximum, sum, rescaling and output.
 
@@ -529,6 +680,37 @@ def _words(name, words, count, of):
     if len(words) != count:
         raise ValueError(f"{name} must fit the {count} {of}, got {len(words)}")
     return words
+
+
+def _head_of(head, sizes):
+    """Layer and head, from 0."""
+    pair = isinstance(head, (tuple, list)) and len(head) == 2
+    if not pair or not all(isinstance(n, int) and not isinstance(n, bool) for n in head):
+        raise ValueError(f"head must be a pair (layer, head), got {show(head)}")
+    most = sizes["num_layers"], sizes["num_heads"]
+    if not all(0 <= n < limit for n, limit in zip(head, most, strict=True)):
+        raise ValueError(
+            f"head must be a pair (layer, head) from (0, 0) to {most[0] - 1, most[1] - 1}, "
+            f"got {show(head)}"
+        )
+    return head
+
+
+def _different(name, words):
+    twice = [word for i, word in enumerate(words) if word in words[:i]]
+    if twice:
+        raise ValueError(f"{name} must hold different words, got {twice[0]!r} twice")
+
+
+def _told(name, text, vocabulary, most):
+    """The numbers of the words of a text, from 1 to `most` of them."""
+    said = text.split()
+    unknown = [word for word in said if word not in vocabulary]
+    if unknown:
+        raise ValueError(f"{name} must hold words of the vocabulary, got {unknown[0]!r}")
+    if not 1 <= len(said) <= most:
+        raise ValueError(f"{name} must have 1 to {most} words, got {len(said)}: {show(text)}")
+    return [vocabulary.index(word) for word in said]
 
 
 def _round(value):

@@ -1,6 +1,6 @@
 // node play.mjs folder < cases.json > results.json
 // Plays a live figure without a page: for each case, {data, acts}, what there is at first and after
-// every act, ["change", ...], as {state, now, said}.
+// every act, ["change", ...], as {state, now, said}. "the data" stands for the figure's own.
 import {readFileSync} from "node:fs";
 import {join} from "node:path";
 import {pathToFileURL} from "node:url";
@@ -15,8 +15,9 @@ const {prepare = data => data, begin, compute, ...changes} = await load("state.j
 function play({data: sent, acts}) {
   const data = prepare(sent);
   const states = [begin(data)];
+  const real = one => (one === "the data" ? data : one);
   for (const [name, ...given] of acts)
-    states.push({alter, ...changes}[name](states.at(-1), ...given));
+    states.push({alter, ...changes}[name](states.at(-1), ...given.map(real)));
   return states.map(state => {
     const now = compute(state, data);
     const said = explain(state, now, data);

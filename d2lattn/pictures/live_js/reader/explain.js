@@ -1,0 +1,36 @@
+// Who asks whom, what is likely to come, and what was computed for it.
+import {show} from "../kit/numbers.js";
+
+export function explain(state, now, {vocabulary, room}) {
+  const {tokens, unknown, left, asks, shares, chances, all, order, silent} = now;
+  const opening = [];
+  if (unknown.length) opening.push([`Not in its vocabulary: ${unknown.join(", ")}. `]);
+  if (left) opening.push([`It reads ${room} words at most. `]);
+  if (asks === null) return [...opening, ["Type a word."]];
+  const best = shares.indexOf(Math.max(...shares));
+  const off = state.off[state.layer][state.head] ? ", which is off," : "";
+  const missing = silent ? [[` (${show(all[order[0]])} with all heads on)`]] : [];
+  return [
+    ...opening,
+    [vocabulary[tokens[asks]], "query"],
+    [` asks. In head ${state.head + 1} of layer ${state.layer + 1}${off} it gives most, `],
+    [show(shares[best]), "weight"],
+    [", to "],
+    [vocabulary[tokens[best]], "key"],
+    [". Likeliest to come next is "],
+    [vocabulary[order[0]], "output"],
+    [`, ${show(chances[order[0]])}`],
+    ...missing,
+    ["."],
+    ...steps(state, now),
+    [now.used.over ? " Here the text ends." : ""],
+  ];
+}
+
+function steps({kept}, {used: {steps: passed, total}, tokens}) {
+  if (passed.length < 2) return [];
+  const row = count => `${count} ${count === 1 ? "row" : "rows"}`;
+  const from = kept ? ` and took ${kept} from the cache` : "";
+  const told = `The last step computed ${row(tokens.length - kept)} of each map${from}.`;
+  return [[` ${told} Words read so far: ${total}.`]];
+}

@@ -1,0 +1,30 @@
+// Who asks, who is heard most and where the word goes: parts of a sentence with their roles.
+import {factor, plain, show} from "../kit/numbers.js";
+
+export function explain({x}, now, {vocabulary, axes}) {
+  const {tokens, unknown, left, asks, shares, scores, after, word} = now;
+  const opening = [];
+  if (unknown.length) opening.push([`Not on the map: ${unknown.join(", ")}. `]);
+  if (left) opening.push(["Only the first 12 words are read. "]);
+  if (asks === null) return [...opening, [`The map has ${vocabulary.join(", ")}.`]];
+  const best = shares.indexOf(Math.max(...shares));
+  const products = [0, 1].map(c => `${plain(x[word][c])} · ${factor(x[tokens[best]][c])}`);
+  const answer = [
+    [vocabulary[tokens[best]], "key"],
+    [` fits best, ${products.join(" + ")} = ${plain(scores[best])}, and gives most, `],
+    [show(shares[best]), "weight"],
+    ["."],
+  ];
+  if (Math.max(...scores) - Math.min(...scores) < 1e-9) {
+    answer.splice(0, 4, ["All fit alike and give "], [show(shares[best]), "weight"], [" each."]);
+  }
+  return [
+    ...opening,
+    [vocabulary[word], "query"],
+    [" asks: how well do you fit me? "],
+    ...answer,
+    [" Out comes "],
+    [`${axes[0]} ${show(after[0])}, ${axes[1]} ${show(after[1])}`, "output"],
+    ["."],
+  ];
+}

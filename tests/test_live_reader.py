@@ -1,0 +1,310 @@
+"""The decoder in the page: its numbers against torch (run in node), its weights, its errors."""
+
+import functools
+import html
+import json
+import re
+
+import live_code
+import nbformat
+import numpy as np
+import pytest
+import torch
+from draws import generator
+from test_live import in_node, needs_node, parts, play, run_node
+from torch import nn
+
+import notebooks
+from d2lattn import Decoder, fit
+from d2lattn.generation import sample
+from d2lattn.language import words
+from d2lattn.pictures import live
+from d2lattn.pictures.packed import pack, unpack
+
+VOCABULARY = [".", *words.vocabulary()]  # 27 words
+SIZES = dict(num_layers=2, num_heads=4, max_len=10)
+KINDS = [  # what a decoder may be made of
+    dict(),
+    dict(positions="sinusoidal", base=100.0),
+    dict(positions="rotary", num_kv_heads=2),
+    dict(positions="alibi", bias=False),
+    dict(positions=None, window=3, tied=True),
+    dict(num_kv_heads=1, mlp_dim=0),
+    dict(num_layers=1, num_heads=3, embed_dim=15, positions="alibi", window=2),
+    dict(num_layers=3, num_heads=1, mlp_dim=5, positions="rotary", base=50.0, tied=True),
+]
+
+
+def decoder(seed=0, **options):
+    """A decoder of all kinds whose every weight is at work."""
+    options = SIZES | dict(embed_dim=16) | options
+    width = options.pop("embed_dim")
+    model = Decoder(len(VOCABULARY), width, seed=seed, **options).eval()
+    for x in model.state_dict().values():
+        x += 0.3 * torch.randn(x.shape, generator=generator(seed))
+    return model
+
+
+@functools.cache
+def trained():
+    """A decoder that has learned the book's sentences, as chapter 9 trains its own."""
+    rows = [[0, *(VOCABULARY.index(word) for word in one)] for one in words.sentences()]
+    rows, draw = torch.tensor(rows), torch.Generator().manual_seed(0)
+
+    def batch(step):
+        chosen = rows[torch.randint(len(rows), (32,), generator=draw)]
+        return chosen[:, :-1], chosen[:, 1:]
+
+    model = Decoder(len(VOCABULARY), 32, **SIZES)
+    fit(model, batch, steps=150, progress=False)
+    return model.eval(), rows
+
+
+def figure(model=None, **options):
+    model = decoder() if model is None else model
+    return live.reader(model, VOCABULARY, **(dict(text="the dog found", stop=".") | options))
+
+
+def sent(one):
+    return parts(one)[2]
+
+
+def by_torch(model, tokens, off=()):
+    """Logits (L, V) and maps (layers, H, L, L) in float64."""
+    kept = torch.ones(len(model.blocks), model.num_heads, dtype=torch.bool)
+    for layer, head in off:
+        kept[layer, head] = False
+    with torch.no_grad():
+        logits, maps = model.double()(torch.tensor([tokens]), head_mask=kept, need_weights=True)
+    return logits[0], maps[:, 0]
+
+
+@needs_node
+def test_two_hundred_sentences_are_read_as_torch_reads_them():
+    data, cases = {}, []
+    for k, kind in enumerate(KINDS):
+        data[k] = sent(figure(decoder(k, **kind)))["model"]
+    for seed in range(200):
+        model = data[seed % len(KINDS)]
+        layers, heads = model["sizes"]["num_layers"], model["sizes"]["num_heads"]
+        draw = generator(seed)
+        tokens = torch.randint(len(VOCABULARY), (1 + seed % 10,), generator=draw).tolist()
+        off = torch.rand(layers, heads, generator=draw) < 0.3 * (seed % 3)
+        cases.append((model, tokens, off))
+    got = run("read", [[model, tokens, off.tolist()] for model, tokens, off in cases])
+    worst = 0.0
+    for (model, tokens, off), (logits, maps) in zip(cases, got, strict=True):
+        wanted, weights = by_torch(unpack(model), tokens, off.nonzero().tolist())
+        worst = max(worst, (torch.tensor(logits).double() - wanted).abs().max().item())
+        for layer, rows in enumerate(maps):
+            for i, heads in enumerate(rows):
+                for head, shares in enumerate(heads):
+                    error = torch.tensor(shares).double() - weights[layer, head, i, : i + 1]
+                    worst = max(worst, error.abs().max().item())
+    print(f"\nlargest difference of 200 sentences to torch: {worst:.0e}")
+    assert worst < 1e-5
+
+
+def run(name, cases):
+    """`read` or `cached` of tests/js/reader.mjs for each case."""
+    return run_node("reader.mjs", live_code.SOURCE / "reader" / "model.js", name, cases=cases)
+
+
+@needs_node
+def test_the_cache_changes_no_number():
+    cases = []
+    for seed in range(60):
+        model = sent(figure(decoder(seed, **KINDS[seed % len(KINDS)])))["model"]
+        tokens = torch.randint(len(VOCABULARY), (10,), generator=generator(seed)).tolist()
+        cases.append([model, tokens, [], 1 + seed % 9])
+    whole = run("read", cases)
+    for (logits, maps), (again, other) in zip(whole, run("cached", cases), strict=True):
+        assert np.allclose(logits, again, atol=1e-12)
+        assert maps == other
+
+
+@needs_node
+def test_the_next_words_are_those_of_the_model_as_it_was_trained():
+    model, rows = trained()
+    packed = sent(figure(model))["model"]
+    chosen = rows[torch.randperm(len(rows), generator=generator(0))[:100]]
+    chosen = [row[:n].tolist() for row in chosen for n in (5, 9)]  # 200 texts
+    equal = 0
+    for tokens, (logits, _) in zip(chosen, run("read", [[packed, t] for t in chosen]), strict=True):
+        wanted = by_torch(model, tokens)[0][-1]
+        equal += int(np.argmax(logits[-1])) == wanted.argmax().item()
+    model.float()
+    print(f"\nequal next words after 200 texts, float16 against the trained: {equal / 200:.1%}")
+    assert equal >= 198
+
+
+@needs_node
+def test_probabilities_are_those_from_which_the_package_draws():
+    cases = []
+    for seed in range(200):
+        logits = 3 * torch.randn(9, generator=generator(seed))
+        temperature = (0, 0.3, 1, 2)[seed % 4]
+        cases.append([logits.tolist(), temperature, 1 + seed % 9])
+    for (logits, temperature, most), got in zip(
+        cases, in_node("reader/model", "probabilities", cases), strict=True
+    ):
+        logits = torch.tensor(logits)
+        if temperature == 0:
+            assert got.index(1) == sample(logits, temperature=0)
+            continue
+        low = logits.topk(most).values[-1]
+        scores = (logits / temperature).masked_fill(logits < low, -torch.inf)
+        assert np.allclose(got, scores.softmax(0), atol=1e-6)
+
+
+@needs_node
+def test_it_writes_with_and_without_the_cache_and_counts_what_it_reads():
+    shown = figure(trained()[0], text="the dog", temperature=0)
+    texts = []
+    for cache in (True, False):
+        begun, _, *written = run_play(shown, ("alter", {"cache": cache}), *[("write",)] * 5)
+        assert begun["state"]["passed"] == [3]  # the stop, the, dog
+        texts.append([state["state"]["text"] for state in written])
+        passed = written[-1]["state"]["passed"]
+        assert passed == ([3, 1, 1, 1, 1, 1] if cache else [3, 4, 5, 6, 7, 8])
+        assert written[-1]["state"]["kept"] == (7 if cache else 0)
+        said = written[-1]["said"]
+        assert f"Words read so far: {sum(passed)}." in said and ("from the cache" in said) == cache
+    assert texts[0] == texts[1]  # the same words
+    model = unpack(sent(shown)["model"])
+    tokens = [0, *(VOCABULARY.index(word) for word in ("the", "dog"))]
+    for word in texts[0][-1].split()[2:]:
+        assert VOCABULARY[by_torch(model, tokens)[0][-1].argmax()] == word
+        tokens.append(VOCABULARY.index(word))
+
+
+def run_play(shown, *acts):
+    """As `play`, for changes that need the figure's data."""
+    return play("reader", shown, *((act[0], *act[1:], *DATA.get(act[0], ())) for act in acts))
+
+
+DATA = {"write": ["the data"], "type": ["the data"], "rewind": ["the data"]}
+
+
+@needs_node
+def test_it_ends_at_a_full_stop_and_where_the_room_ends():
+    shown = figure(text="the dog .")
+    begun, written = run_play(shown, ("write",))
+    assert begun["state"]["text"] == written["state"]["text"] == "the dog ."
+    begun, *written = run_play(figure(stop=None, text="dog " * 9), ("write",), ("write",))
+    assert len(written[-1]["now"]["tokens"]) == 10
+    (_, back) = run_play(figure(stop=None, text="dog"), ("rewind",))
+    assert back["state"]["text"] == "dog"
+
+
+@needs_node
+def test_unknown_words_are_named_and_a_head_can_be_switched_off():
+    shown = figure(trained()[0], text="the dog found the")
+    _, typed, off, on, empty = run_play(
+        shown,
+        ("type", "The tiger found the"),
+        ("toggle", 1, 2),
+        ("toggle", 1, 2),
+        ("type", " "),
+    )
+    assert typed["said"].startswith("Not in its vocabulary: tiger. the asks. In head 1 of layer 1")
+    model = unpack(sent(shown)["model"])
+    tokens = [0, *(VOCABULARY.index(word) for word in ("the", "found", "the"))]
+    for state, heads in ((typed, ()), (off, [(1, 2)]), (on, ())):
+        wanted = by_torch(model, tokens, heads)[0][-1].softmax(-1)
+        assert np.allclose(state["now"]["chances"], wanted, atol=1e-6)
+    assert "with all heads on)" in off["said"] and "with all" not in on["said"]
+    assert np.allclose(off["now"]["all"], typed["now"]["chances"])
+    assert empty["now"]["tokens"] == [0]
+
+
+@pytest.mark.parametrize("kind", range(len(KINDS)))
+def test_what_is_packed_comes_back_rounded(kind):
+    model = decoder(kind, **KINDS[kind])
+    again = unpack(json.loads(json.dumps(pack(model))))
+    for name, x in model.state_dict().items():
+        assert torch.equal(again.state_dict()[name], x.half().float()), name
+    assert again.to_logits.weight is again.embedding.weight or not KINDS[kind].get("tied")
+
+
+def test_sizes():
+    most = Decoder(500, 64, num_layers=2, num_heads=4, mlp_dim=80, max_len=32)
+    assert 110_000 < sum(x.numel() for x in most.parameters()) <= 140_000
+    names = [f"word{k}" for k in range(500)]
+    shown = live.reader(most, names, text="word1 word2")
+    assert len(shown.html.encode()) <= 400_000
+    assert len(figure(trained()[0]).html.encode()) <= 120_000
+
+
+def stored():
+    """Every reader that a chapter carries."""
+    for path in notebooks.book():
+        for cell in nbformat.read(path, as_version=4).cells:
+            for output in cell.get("outputs", []):
+                page = output.get("data", {}).get("text/html", "")
+                if '{"title":"live reader' in page:
+                    yield path.name, page
+
+
+def read_back(page):
+    """The table that Python wrote, and the same from the weights that lie in the page."""
+    data = json.loads(html.unescape(re.search(r"data-live='([^']*)'", page)[1]))
+    rows = re.findall(r"<tr><th>([^<]*)</th><td>(.*?)</td></tr>", page)
+    tokens = [data["vocabulary"].index(word) for word in data["begins"].split()]
+    tokens = tokens if data["stop"] is None else [data["stop"], *tokens]
+    chances = by_torch(unpack(data["model"]), tokens)[0][-1].softmax(-1)
+    said = {html.unescape(word): float(number) for word, number in rows}
+    return said, {word: chances[data["vocabulary"].index(word)].item() for word in said}
+
+
+def test_the_weights_in_a_stored_page_give_the_numbers_beside_them():
+    pages = [("made here", figure(trained()[0]).html), *stored()]
+    for name, page in pages:
+        said, computed = read_back(page)
+        assert len(said) == 5
+        for word, number in said.items():
+            assert abs(number - computed[word]) <= 0.0051, (name, word)
+    page = pages[0][1]
+    spoiled = re.sub(r'[\w+/]{4000}(=*"})', lambda found: "A" * 4000 + found[1], page)
+    said, computed = read_back(spoiled)
+    assert spoiled != page and any(abs(said[word] - computed[word]) > 0.01 for word in said)
+
+
+class OtherNorm(nn.Module):
+    def forward(self, x):
+        return x
+
+
+def changed(**parts):
+    model = decoder()
+    for name, part in parts.items():
+        setattr(model.blocks[0], name, part)
+    return model
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (dict(model=nn.Linear(2, 2)), "model must be a Decoder, got Linear"),
+        (dict(model=changed(mlp_norm=OtherNorm())), "model must be made of .* got .*OtherNorm"),
+        (dict(model=changed(mlp_norm=nn.LayerNorm(16, eps=1e-3))), "own parts, .*got .*0.001"),
+        (dict(model=Decoder(1000, 256, num_layers=1, num_heads=2)), "at most 140000 weights"),
+        (dict(model=Decoder(27, 16, num_layers=1, num_heads=2, init_std=1e6)), "float16 holds"),
+        (dict(vocabulary=["a"]), "vocabulary must hold 27 strings, got 1"),
+        (dict(vocabulary=["a"] * 27), "vocabulary must hold different words, got 'a' twice"),
+        (dict(text="the tiger"), "text must hold words of the vocabulary, got 'tiger'"),
+        (dict(text=""), "text must have 1 to 9 words, got 0"),
+        (dict(text="dog " * 10), "text must have 1 to 9 words, got 10"),
+        (dict(text=["dog"]), r"text must be a string, got \['dog'\]"),
+        (dict(stop="!"), "stop must be a word of the vocabulary, got '!'"),
+        (dict(asks=9), "asks must be a position from -3 to 2"),
+        (dict(head=1), r"head must be a pair \(layer, head\), got 1"),
+        (dict(head=(2, 0)), r"head must be a pair .* from \(0, 0\) to \(1, 3\), got \(2, 0\)"),
+        (dict(temperature=3), "temperature must be a finite number from 0 to 2"),
+        (dict(top_k=28), "top_k must be an integer of at most 27"),
+    ],
+)
+def test_reader_refuses(change, message):
+    arguments = dict(model=decoder(), vocabulary=VOCABULARY, text="the dog", stop=".") | change
+    with pytest.raises(ValueError, match=message):
+        live.reader(arguments.pop("model"), arguments.pop("vocabulary"), **arguments)
