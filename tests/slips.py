@@ -159,32 +159,30 @@ SLIPS = {
     "3.3": [
         (
             "largest even with",
-            {
-                "scores.masked_fill(~mask, -math.inf)": "scores + ~mask * -10000"
-            },
+            {"scores.masked_fill(~mask, -math.inf)": "scores + ~mask * -10000"},
         ),
         (
             "the scores: the softmax is missing",
-            {
-                "torch.softmax(": "(", ", dim=-1)": ")"
-            },
+            {"torch.softmax(": "(", ", dim=-1)": ")"},
         ),
         (
-            "ones set to 0: the softmax",
+            "scores times the mask",
             {"torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": ("scores * mask")},
         ),
         (
             "the scores are divided by their sum",
             {
                 "return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": (
-"s = scores * mask; return s / s.sum(-1, keepdim=True)")
+                    "s = scores * mask; return s / s.sum(-1, keepdim=True)"
+                )
             },
         ),
         (
             "all scores are divided by one sum",
             {
                 "return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": (
-"s = scores * mask; return s / s.sum()")
+                    "s = scores * mask; return s / s.sum()"
+                )
             },
         ),
         (

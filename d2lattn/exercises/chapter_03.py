@@ -200,7 +200,7 @@ EXERCISES = {
             "these are the scores: the softmax is missing": (
                 lambda scores, mask: scores.masked_fill(~mask, -math.inf)
             ),
-            "these are the scores, hidden ones set to 0: the softmax is missing": (
+            "these are the scores times the mask: the softmax is missing": (
                 lambda scores, mask: scores * mask
             ),
             "the scores are divided by their sum: take the exponential first": (
