@@ -639,6 +639,16 @@ RIGHT = [
 ]
 # Wrong values, and part of what is said about them.
 WRONG = [
+    ("0.1", [[3, 6], [1, 4]], "this is BA"),
+    ("0.1", [[3, 0], [0, 2]], "products in the same place"),
+    ("0.1", [[5, 1], [4, 2]], "rows and columns"),
+    ("0.2", 3, "this is 3/1"),
+    ("0.2", 2, "this is 3 - 1"),
+    ("0.2", 20.1, "this is exp(3):"),
+    ("0.2", 17.4, "exp(3) - exp(1)"),
+    ("0.3", 5.33, "equal shares"),
+    ("0.3", 1.5, "do not divide again"),
+    ("0.3", 16, "this is the sum"),
     ("1.1", [0.0, 0.301, 0.699], "scores divided by their sum"),
     ("1.1", [1, 2, 5], "these are the exponentials"),
     ("1.1", [0.12, 0.25, 0.63], "every number to three digits"),

@@ -2,6 +2,8 @@
 
 import functools
 import importlib
+import json
+import linecache
 import math
 import pkgutil
 import symtable
@@ -489,6 +491,48 @@ def test_messages_are_one_line_and_end_without_a_stop():
         assert not message.endswith(".")
 
 
+# Progress -----------------------------------------------------------------------------------------
+
+
+def run_cell(source, name):
+    """Run a cell as a kernel does, which tells linecache what stands in it."""
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    exec(compile(source, name, "exec"), {"check": check})
+
+
+def test_check_keeps_what_a_reader_has_solved(tmp_path, monkeypatch, capsys):
+    kept = tmp_path / "progress.json"
+    monkeypatch.setenv("D2LATTN_PROGRESS", str(kept))
+    exercises.progress()
+    for number, value in (("3.1", 2), ("1.1", 7), ("3.1", 4), ("3.1", 5)):
+        check(number, value)
+    check("1.5", None)
+    run_cell('# @title Solution 2.1\ncheck("1.5", 2)', "<solution>")
+    capsys.readouterr()
+    exercises.progress()
+    assert capsys.readouterr().out == "chapter 1: 1.1 tried\nchapter 3: 3.1 solved\n"
+    run_cell('check("1.5", 2)', "<own>")
+    assert json.loads(kept.read_text())["1.5"] is True
+    assert [path.name for path in tmp_path.iterdir()] == ["progress.json"]
+
+
+def test_progress_survives_a_damaged_file_and_says_where_none_is_kept(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.delenv("D2LATTN_PROGRESS", raising=False)
+    exercises.progress()
+    assert capsys.readouterr().out == "nothing is kept here: no file is named by D2LATTN_PROGRESS\n"
+    kept = tmp_path / "progress.json"
+    monkeypatch.setenv("D2LATTN_PROGRESS", str(kept))
+    for damaged in ("", "{", "[1]", '{"3.1": true'):
+        kept.write_text(damaged)
+        exercises.progress()
+        assert capsys.readouterr().out == "no exercise was tried yet\n"
+    monkeypatch.setenv("D2LATTN_PROGRESS", str(tmp_path / "missing" / "progress.json"))
+    with pytest.warns(UserWarning, match="your progress is not kept: .*missing"):
+        check("3.1", 4)
+
+
 # The machinery ------------------------------------------------------------------------------------
 
 
@@ -638,7 +682,7 @@ def test_open_exercises(judge):
     assert judge(even, "a").startswith("not yet: it stops with TypeError: ")
 
 
-NO_NUMBERS = ["0.1", "1.0", "99.1", "x", "", "1", "1.", ".1", "1.1.1", " 1.1", "01.1", "-1.1"]
+NO_NUMBERS = ["0.9", "1.0", "99.1", "x", "", "1", "1.", ".1", "1.1.1", " 1.1", "01.1", "-1.1"]
 NO_NUMBERS += ["١.١", "1.1\n", "../1.1", None, 1, 1.1, True, b"1.1", ["1.1"], {"1.1"}, "1" * 9999]
 
 

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import torch
 
 from d2lattn.arguments import show
+from d2lattn.exercises.records import record
 
 BY_HAND = 5e-3  # relative: a number found by hand is right to three digits
 TOO_SHORT = 5e-2  # and to two
@@ -149,7 +150,9 @@ def check(exercise: str, answer: object) -> None:
         >>> check("1.1", None)
         1.1: not attempted yet
     """
-    print(verdict(exercise, answer).message)
+    found = verdict(exercise, answer)
+    record(exercise, found.correct)
+    print(found.message)
 
 
 def verdict(exercise: str, answer: object) -> Verdict:
