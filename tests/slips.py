@@ -158,6 +158,34 @@ SLIPS = {
     ],
     "3.3": [
         (
+            "largest even with",
+            {"scores.masked_fill(~mask, -math.inf)": "scores + ~mask * -10000"},
+        ),
+        (
+            "the scores: the softmax is missing",
+            {"torch.softmax(": "(", ", dim=-1)": ")"},
+        ),
+        (
+            "scores times the mask",
+            {"torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": ("scores * mask")},
+        ),
+        (
+            "the scores are divided by their sum",
+            {
+                "return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": (
+                    "s = scores * mask; return s / s.sum(-1, keepdim=True)"
+                )
+            },
+        ),
+        (
+            "all scores are divided by one sum",
+            {
+                "return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": (
+                    "s = scores * mask; return s / s.sum()"
+                )
+            },
+        ),
+        (
             "mask comes after the softmax",
             {"scores.masked_fill(~mask, -math.inf), dim=-1)": "scores, dim=-1) * mask"},
         ),
@@ -593,14 +621,27 @@ RIGHT = [
 ]
 # Wrong values, and part of what is said about them.
 WRONG = [
+    ("0.1", [[3, 6], [1, 4]], "this is BA"),
+    ("0.1", [[3, 0], [0, 2]], "products in the same place"),
+    ("0.1", [[5, 1], [4, 2]], "rows and columns"),
+    ("0.2", 3, "this is 3/1"),
+    ("0.2", 2, "this is 3 - 1"),
+    ("0.2", 20.1, "this is exp(3):"),
+    ("0.2", 17.4, "exp(3) - exp(1)"),
+    ("0.3", 5.33, "equal shares"),
+    ("0.3", 1.5, "do not divide again"),
+    ("0.3", 16, "this is the sum"),
     ("1.1", [0.0, 0.301, 0.699], "scores divided by their sum"),
     ("1.1", [1, 2, 5], "these are the exponentials"),
-    ("1.1", [0.12, 0.25, 0.63], "is not it"),
+    ("1.1", [0.12, 0.25, 0.63], "every number to three digits"),
+    ("1.1", [0.3, 0.3, 0.4], "is not it"),
     ("1.5", 0, "key 0 is a corner"),
     ("1.5", 1, "key 1 is a corner"),
     ("1.5", 3, "key 3 is a corner"),
     ("1.5", 2 + 5j, "complex"),
     ("1.5", 2.005, "is not it"),
+    ("3.1", "4", "a number is expected, got the str '4'"),
+    ("3.1", [4], "a number is expected, got the list [4]"),
     ("2.1", [1, 1, 1, 1, 0], "sum of the two lists"),
     ("2.1", [0.5] * 5, "T → ∞"),
     ("2.1", [0, 0.5, 0, 0.5], "weights of the terms"),
@@ -622,12 +663,13 @@ WRONG = [
     ("6.1", [6.28, 62.8], "not j/d"),
     ("6.1", [6.28, 62_832], "(d - 2)/d"),
     ("6.1", [628, 6.28], "fast pair first"),
-    ("6.1", [6.2, 620], "is not it"),
+    ("6.1", [6.2, 620], "three digits"),
     ("7.1", -0.416, "this is the cosine"),
     ("7.1", -0.909, "the key is ahead"),
     ("7.1", 0, "without the turns"),
     ("7.1", -0.959, "turns only the query"),
-    ("7.1", 0.9, "is not it"),
+    ("7.1", 0.9, "three digits"),
+    ("7.1", 0.7, "is not it"),
     ("7.6", 2, "half a turn"),
     ("7.6", 4, "the speeds fall"),
     ("7.6", 0, "more than 2π"),

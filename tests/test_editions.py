@@ -2,6 +2,7 @@
 
 import ast
 import itertools
+import re
 from pathlib import Path
 
 import assignment
@@ -122,6 +123,21 @@ def test_only_the_cells_that_exercises_need_are_given():
     for wanted, given in (("f(3)", [0, 3]), ("y", [1, 2]), ("[x for x in range(3)]", [])):
         exercise = [nbformat.v4.new_code_cell(wanted)]
         assert assignment._needed(cells, exercise) == [cells[i] for i in given]
+
+
+def test_an_assignment_imports_what_it_uses_and_no_answer():
+    text = "import math\n\nimport torch\nfrom d2lattn import check, masked_softmax\n\nmath.pi"
+    given = assignment._needed(
+        [nbformat.v4.new_code_cell(text)], [nbformat.v4.new_code_cell('check("3.3", torch)')]
+    )
+    assert [cell.source for cell in given] == [
+        "import math\n\nimport torch\nfrom d2lattn import check\n\nmath.pi"
+    ]
+    path = next(path for path in WITH_EXERCISES if name(path).startswith("03"))
+    head = [cell for cell in assignment.assignment(path).cells if cell.id.startswith("given")]
+    assert not {"masked_softmax", "attention_weights", "plots"} & set(
+        re.findall(r"\w+", sources(head))
+    )
 
 
 @pytest.mark.parametrize("chapter", ["", "3", "00", "99", "../03"])

@@ -1,9 +1,14 @@
 """`check` says what is wrong: every exercise of every chapter, and the machinery itself."""
 
+import functools
 import importlib
+import json
+import linecache
 import math
 import pkgutil
 import symtable
+from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 import torch
@@ -32,6 +37,13 @@ BOOK = {number: spec for chapter in CHAPTERS.values() for number, spec in chapte
 FUNCTIONS = [number for number, spec in BOOK.items() if isinstance(spec, FunctionExercise)]
 OF_TENSORS = [n for n in FUNCTIONS if any(map(torch.is_tensor, BOOK[n].cases()[0]))]
 SOLVED = [number for number, spec in BOOK.items() if not isinstance(spec, OpenExercise)]
+
+
+def yours(answer):
+    """A function of the book, as a reader would have written it."""
+    return functools.wraps(answer, ("__name__",))(lambda *given: answer(*given))
+
+
 MISTAKES = [(number, message) for number in SOLVED for message in BOOK[number].mistakes]
 
 
@@ -80,8 +92,27 @@ def test_numbers_belong_to_their_chapter():
 @pytest.mark.parametrize("number", SOLVED)
 def test_the_reference_is_correct(number, verdict):
     spec = BOOK[number]
-    answer = spec.reference if isinstance(spec, FunctionExercise) else spec.reference()
+    answer = yours(spec.reference) if isinstance(spec, FunctionExercise) else spec.reference()
     assert verdict(number, answer) == "correct"
+
+
+def test_the_books_own_function_is_no_answer(verdict):
+    own = "not yet: that is the book's; write yours"
+    for function in (masked_softmax, functools.partial(masked_softmax)):
+        assert verdict("3.3", function) == own
+    assert verdict("4.2", d2lattn.MultiHeadAttention) == own
+    assert verdict("3.3", lambda scores, mask: masked_softmax(scores, mask)) == "correct"
+
+
+def test_exact_numbers_are_numbers(verdict):
+    assert verdict("3.1", Fraction(4)) == "correct"
+    assert verdict("1.1", [Fraction(1, 8), Fraction(1, 4), Decimal("0.625")]) == "correct"
+    assert verdict("3.1", Fraction(1, 9)).startswith("not yet: 1/9 is")
+
+
+def test_the_input_is_described_in_english(verdict):
+    said = verdict("3.3", lambda scores, mask: torch.full_like(scores, 1 / 7))
+    assert said.endswith("; the input was a (5, 7) tensor and a (5, 7) mask")
 
 
 @pytest.mark.parametrize("number", BOOK)
@@ -166,7 +197,9 @@ def test_an_untouched_class_is_not_attempted(verdict):
 
 @pytest.mark.parametrize(("number", "message"), MISTAKES)
 def test_each_mistake_is_diagnosed_by_its_own_message(number, message, verdict):
-    assert verdict(number, BOOK[number].mistakes[message]) == f"not yet: {message}"
+    mistake = BOOK[number].mistakes[message]
+    shown = yours(mistake) if callable(mistake) else mistake
+    assert verdict(number, shown) == f"not yet: {message}"
 
 
 @pytest.mark.parametrize("number", SLIPS)
@@ -310,7 +343,7 @@ def test_a_check_leaves_the_random_state_alone(number, verdict):
     if isinstance(spec, FunctionExercise):
         first, second = spec.cases(), spec.cases()
         assert checking._difference(first, second) is None
-        verdict(number, spec.reference)
+        verdict(number, yours(spec.reference))
     verdict(number, 0.123)
     assert torch.equal(torch.get_rng_state(), state)
 
@@ -448,13 +481,56 @@ def without_maximum(scores, mask):
     ],
 )
 def test_each_trap_of_a_safe_softmax_is_named(softmax, said, verdict):
-    assert verdict("3.5", softmax).removeprefix("not yet: ").startswith(said)
+    answer = yours(softmax) if callable(softmax) else softmax
+    assert verdict("3.5", answer).removeprefix("not yet: ").startswith(said)
 
 
 def test_messages_are_one_line_and_end_without_a_stop():
     for _, message in MISTAKES:
         assert message == " ".join(message.split())
         assert not message.endswith(".")
+
+
+# Progress -----------------------------------------------------------------------------------------
+
+
+def run_cell(source, name):
+    """Run a cell as a kernel does, which tells linecache what stands in it."""
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    exec(compile(source, name, "exec"), {"check": check})
+
+
+def test_check_keeps_what_a_reader_has_solved(tmp_path, monkeypatch, capsys):
+    kept = tmp_path / "progress.json"
+    monkeypatch.setenv("D2LATTN_PROGRESS", str(kept))
+    exercises.progress()
+    for number, value in (("3.1", 2), ("1.1", 7), ("3.1", 4), ("3.1", 5)):
+        check(number, value)
+    check("1.5", None)
+    run_cell('# @title Solution 2.1\ncheck("1.5", 2)', "<solution>")
+    capsys.readouterr()
+    exercises.progress()
+    assert capsys.readouterr().out == "chapter 1: 1.1 tried\nchapter 3: 3.1 solved\n"
+    run_cell('check("1.5", 2)', "<own>")
+    assert json.loads(kept.read_text())["1.5"] is True
+    assert [path.name for path in tmp_path.iterdir()] == ["progress.json"]
+
+
+def test_progress_survives_a_damaged_file_and_says_where_none_is_kept(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.delenv("D2LATTN_PROGRESS", raising=False)
+    exercises.progress()
+    assert capsys.readouterr().out == "nothing is kept here: no file is named by D2LATTN_PROGRESS\n"
+    kept = tmp_path / "progress.json"
+    monkeypatch.setenv("D2LATTN_PROGRESS", str(kept))
+    for damaged in ("", "{", "[1]", '{"3.1": true'):
+        kept.write_text(damaged)
+        exercises.progress()
+        assert capsys.readouterr().out == "no exercise was tried yet\n"
+    monkeypatch.setenv("D2LATTN_PROGRESS", str(tmp_path / "missing" / "progress.json"))
+    with pytest.warns(UserWarning, match="your progress is not kept: .*missing"):
+        check("3.1", 4)
 
 
 # The machinery ------------------------------------------------------------------------------------
@@ -489,19 +565,19 @@ NUMBERS = ValueExercise(lambda: [0.5, 0.25], {"these are percent": [50, 25]})
         (lambda x: x.softmax(0), "not yet: over the wrong axis"),
         (
             lambda x: x.softmax(-1) + 0.5,
-            "not yet: numbers differ by up to 0.5 for input shape (2, 3)",
+            "not yet: numbers differ by up to 0.5; the input was a (2, 3) tensor",
         ),
         (
             lambda x: x.softmax(-1)[0],
-            "not yet: the shape is (3,), expected (2, 3) for input shape (2, 3)",
+            "not yet: the shape is (3,), expected (2, 3); the input was a (2, 3) tensor",
         ),
         (lambda x: x > 0, "not yet: the dtype is torch.bool, expected torch.float32"),
-        (lambda x: x * math.nan, "not yet: the result contains NaN for input shape (2, 3)"),
-        (lambda x: "text", "not yet: numbers are expected, got str for input shape (2, 3)"),
+        (lambda x: x * math.nan, "not yet: the result contains NaN; the input was a (2, 3) tensor"),
+        (lambda x: "text", "not yet: numbers are expected, got str; the input was a (2, 3) tensor"),
         (lambda x: {}, "not yet: numbers are expected, got dict"),
         (
             lambda x: x.softmax(-1) if len(x) == 2 else None,
-            "not yet: nothing is returned: is the `return` missing? for input shape (4, 4)",
+            "not yet: nothing is returned: is the `return` missing?; the input was a (4, 4) tensor",
         ),
         (lambda x: x.softmax(-1) if len(x) == 2 else x, "not yet: numbers differ by up to "),
         (lambda: 0, "not yet: it stops with TypeError: "),
@@ -526,7 +602,7 @@ def test_functions(answer, said, judge):
     [
         (lambda x: (x + 1, x * 2), "correct"),
         (lambda x: [x + 1, x * 2], "correct"),
-        (lambda x: (x + 1, x * 3), "not yet: numbers differ by up to 1 "),
+        (lambda x: (x + 1, x * 3), "not yet: numbers differ by up to 1;"),
         (lambda x: (x + 1,), "not yet: 2 results are expected, got (tensor([2., 2.]),)"),
         (
             lambda x: torch.stack([x + 1, x * 2]),
@@ -576,8 +652,9 @@ def test_hidden_scores_may_be_compared(judge):
         lambda x: x.masked_fill(x < 1, -math.inf), lambda: [(torch.arange(3.0),)]
     )
     assert judge(hide, hide.reference) == "correct"
-    assert "differ by up to 0.5 " in judge(hide, lambda x: hide.reference(x) + 0.5)
-    assert "differ by up to inf " in judge(hide, lambda x: x.masked_fill(x < 1, -1e6))
+    assert "differ by up to 0.5;" in judge(hide, lambda x: hide.reference(x) + 0.5)
+    assert "finite that should be" in judge(hide, lambda x: x.masked_fill(x < 1, -1e6))
+    assert "contains infinite" in judge(hide, lambda x: x.masked_fill(x < 2, -math.inf))
 
 
 def test_a_list_that_is_changed_is_noticed_and_the_reference_gets_its_own(judge):
@@ -595,7 +672,7 @@ def test_a_mistake_that_raises_is_named_by_its_very_error(judge):
     length = FunctionExercise(len, lambda: [([1],)], {"a list has no size": lambda x: x.size})
     assert judge(length, lambda x: x.size) == "not yet: a list has no size"
     assert judge(length, lambda x: x.width).startswith("not yet: it stops with AttributeError: ")
-    assert judge(length, lambda x: 3) == "not yet: numbers differ by up to 2 for input [1]"
+    assert judge(length, lambda x: 3) == "not yet: numbers differ by up to 2; the input was [1]"
 
 
 def test_open_exercises(judge):
@@ -605,7 +682,7 @@ def test_open_exercises(judge):
     assert judge(even, "a").startswith("not yet: it stops with TypeError: ")
 
 
-NO_NUMBERS = ["0.1", "1.0", "99.1", "x", "", "1", "1.", ".1", "1.1.1", " 1.1", "01.1", "-1.1"]
+NO_NUMBERS = ["0.9", "1.0", "99.1", "x", "", "1", "1.", ".1", "1.1.1", " 1.1", "01.1", "-1.1"]
 NO_NUMBERS += ["١.١", "1.1\n", "../1.1", None, 1, 1.1, True, b"1.1", ["1.1"], {"1.1"}, "1" * 9999]
 
 

@@ -19,7 +19,7 @@ import notebooks
 
 ANSWER = "# Your answer goes above this line."
 SOLUTION = "### BEGIN SOLUTION\n{}\n### END SOLUTION"
-TEST = """# {points} points, if `check` says that the answer is correct.
+TEST = """# {points}, if `check` says that the answer is correct.
 ### BEGIN HIDDEN TESTS
 from d2lattn.exercises import verdict
 
@@ -59,7 +59,8 @@ def _exercise(cells):
     check, answer = _checked(start, number)
     solved = SOLUTION.format(_solved(solution, number, answer))
     points = task.split("\n")[1].count("●")
-    test = TEST.format(points=points, number=number, answer=answer)
+    worth = "1 point" if points == 1 else f"{points} points"
+    test = TEST.format(points=worth, number=number, answer=answer)
     name = number.replace(".", "-")
     parts = [
         (new_markdown_cell(f"{task}\n\nPoints: {points}", id=f"task-{name}"), dict(locked=True)),
@@ -107,9 +108,22 @@ def _needed(cells, exercises):
     for cell in reversed([cell for cell in cells if cell.cell_type == "code"]):
         defined, used = _names(cell.source)
         if defined & wanted or is_setup(cell):
-            needed.insert(0, cell)
+            source = cell.source if is_setup(cell) else _imported(cell.source, wanted)
+            needed.insert(0, nbformat.from_dict({**cell, "source": source}))
             wanted = (wanted - defined) | used
     return needed
+
+
+def _imported(source, wanted):
+    """A cell without the imports of names that are not wanted after it, nor used in it."""
+    tree = ast.parse(source)
+    wanted = wanted | {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    imports = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+    lines = [ast.get_source_segment(source, node) for node in imports]
+    for node, line in zip(imports, lines, strict=True):
+        node.names = [a for a in node.names if (a.asname or a.name.split(".")[0]) in wanted]
+        source = source.replace(line, ast.unparse(node) if node.names else "", 1)
+    return re.sub(r"\n{2,}", "\n\n", source).strip()
 
 
 def _names(source):

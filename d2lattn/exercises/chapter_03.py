@@ -45,11 +45,22 @@ def _scores_and_masks():
         # A hidden key that would take all the weight, and scores below any usual fill.
         (torch.tensor([[1.0, 2.0, 300.0]]), torch.tensor([[True, True, False]])),
         (torch.tensor([[-2e10, -4e10, -3e10]]), torch.tensor([[True, True, False]])),
+        (torch.tensor([[1.0, 2.0, 1e6]]), torch.tensor([[True, True, False]])),
     ]
 
 
 def _filled(value, dim=-1):
     return lambda scores, mask: torch.softmax(scores.masked_fill(~mask, value), dim=dim)
+
+
+def _lowered(scores, mask):
+    return torch.softmax(scores - 1e4 * ~mask, dim=-1)
+
+
+def _without_exp(scores, mask, **along):
+    """Scores divided by their sum, hidden ones being 0."""
+    visible = scores * mask
+    return visible / visible.sum(**along)
 
 
 def _masked_afterwards(scores, mask):
@@ -183,6 +194,20 @@ EXERCISES = {
             "-inf": _filled(0.0),
             "real scores can lie below the number you fill in (a case has -2e10): use -inf": (
                 _filled(-1e9)
+            ),
+            "a hidden score of 1,000,000 is the largest even with 10,000 taken off: replace it by "
+            "-inf": _lowered,
+            "these are the scores: the softmax is missing": (
+                lambda scores, mask: scores.masked_fill(~mask, -math.inf)
+            ),
+            "these are the scores times the mask: the softmax is missing": (
+                lambda scores, mask: scores * mask
+            ),
+            "the scores are divided by their sum: take the exponential first": (
+                partial(_without_exp, dim=-1, keepdim=True)
+            ),
+            "all scores are divided by one sum: take the exponential, and a sum for each row": (
+                _without_exp
             ),
             "the mask has no effect": lambda scores, mask: torch.softmax(scores, dim=-1),
         },

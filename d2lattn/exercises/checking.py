@@ -6,12 +6,15 @@ the same is named. The exercises of chapter N stand in `chapter_0N.py`.
 """
 
 import contextlib
+import functools
 import importlib
 import importlib.util
 import io
 import math
+import numbers
 import re
 import traceback
+import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -19,8 +22,10 @@ from typing import NamedTuple
 import torch
 
 from d2lattn.arguments import show
+from d2lattn.exercises.records import record
 
 BY_HAND = 5e-3  # relative: a number found by hand is right to three digits
+TOO_SHORT = 5e-2  # and to two
 ERRORS = (Exception, SystemExit)  # what the reader's code may raise, and should hear about
 
 
@@ -62,7 +67,8 @@ class FunctionExercise:
             result = _outcome(answer, given)
             difference = _difference(result, self.reference(*_copy(arguments)))
             if difference:
-                return self._diagnosis(answer, cases) or f"{difference} for {_describe(arguments)}"
+                said = self._diagnosis(answer, cases)
+                return said or f"{difference}; the input was {_describe(arguments)}"
             if _difference(given, arguments):
                 return "the result is right, but the function changes its input"
         return None
@@ -96,13 +102,18 @@ class ValueExercise:
     def problem(self, answer):
         if callable(answer):
             return f"a value is expected, got {_name(answer)}, which must be called first"
-        difference = _difference(answer, self.reference(), BY_HAND)
+        want = self.reference()
+        difference = _difference(answer, want, BY_HAND)
         if difference is None:
             return None
         for message, value in self.mistakes.items():
             if _difference(answer, value, BY_HAND) is None:
                 return message
-        in_full = isinstance(answer, (int, float, str, list, tuple))
+        if isinstance(want, numbers.Number) and isinstance(answer, (str, list, tuple)):
+            return f"a number is expected, got the {type(answer).__name__} {show(answer)}"
+        if _difference(answer, want, TOO_SHORT) is None:
+            return f"{show(answer)} is near: give every number to three digits"
+        in_full = isinstance(answer, (numbers.Real, str, list, tuple))
         return f"{show(answer)} is not it" if in_full else difference
 
 
@@ -139,7 +150,9 @@ def check(exercise: str, answer: object) -> None:
         >>> check("1.1", None)
         1.1: not attempted yet
     """
-    print(verdict(exercise, answer).message)
+    found = verdict(exercise, answer)
+    record(exercise, found.correct)
+    print(found.message)
 
 
 def verdict(exercise: str, answer: object) -> Verdict:
@@ -206,7 +219,7 @@ def _judge(spec, answer):
     try:
         if _is_blank(answer) or spec.untouched(answer):
             return None, "not attempted yet"
-        problem = spec.problem(answer)
+        problem = "that is the book's; write yours" if _is_ours(answer) else spec.problem(answer)
     except ERRORS as error:
         problem = _stops(error)
     return problem is None, "correct" if problem is None else f"not yet: {problem}"
@@ -232,6 +245,14 @@ def _is_blank(answer):
     return answer is None or answer is ...
 
 
+def _is_ours(answer):
+    """Whether an answer is a function or class of this package."""
+    while isinstance(answer, (functools.partial, types.MethodType)):
+        answer = answer.func if isinstance(answer, functools.partial) else answer.__func__
+    made = isinstance(answer, (types.FunctionType, type))
+    return made and (answer.__module__ or "").startswith("d2lattn")
+
+
 def _copy(arguments):
     """Arguments that may be changed: tensors and lists, however deep, are copied."""
     if isinstance(arguments, (tuple, list)):
@@ -255,10 +276,19 @@ def _difference(got, want, rtol=1e-4):
     if _is_blank(got):
         return "nothing is returned: is the `return` missing?"
     try:
-        got, want = torch.as_tensor(got).detach().cpu(), torch.as_tensor(want).detach().cpu()
+        got, want = torch.as_tensor(_floats(got)), torch.as_tensor(want)
+        got, want = got.detach().cpu(), want.detach().cpu()
     except (TypeError, ValueError, RuntimeError):
         return f"numbers are expected, got {type(got).__name__}"
     return _distance(got, want, rtol)
+
+
+def _floats(value):
+    """Fractions and decimals, however deep in lists, as torch takes them; all else as it is."""
+    if isinstance(value, (tuple, list)):
+        return type(value)(map(_floats, value))
+    exact = isinstance(value, numbers.Number) and not isinstance(value, (int, float, complex))
+    return float(value) if exact else value
 
 
 def _distance(got, want, rtol):
@@ -275,6 +305,10 @@ def _distance(got, want, rtol):
     got, want = got.double(), want.double()
     if got.isnan().any() and not want.isnan().any():
         return "the result contains NaN"
+    if (got.isinf() & ~want.isinf()).any():
+        return "the result contains infinite numbers"
+    if (want.isinf() & ~got.isinf()).any():
+        return "a number is finite that should be infinite"
     if torch.allclose(got, want, rtol=rtol, atol=1e-5, equal_nan=True):
         return None
     difference = (got - want).abs().nan_to_num(0, posinf=math.inf)  # -inf - (-inf) is no difference
@@ -294,7 +328,9 @@ def _describe(arguments):
 
     def describe(value):
         if torch.is_tensor(value):
-            return f"shape {tuple(value.shape)}"
+            kind = "mask" if value.dtype == torch.bool else "tensor"
+            return f"a {tuple(value.shape)} {kind}"
         return _name(value) if callable(value) else show(value)
 
-    return "input " + ", ".join(map(describe, arguments))
+    *first, last = map(describe, arguments)
+    return f"{', '.join(first)} and {last}" if first else last
