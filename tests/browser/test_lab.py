@@ -5,7 +5,6 @@ Runs with `make test-browser`. Screenshots of every chapter go to build/screensh
 
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -13,6 +12,7 @@ import time
 from functools import partial
 
 import pytest
+import working_copy
 from cells import book, chapters
 from playwright.sync_api import expect
 
@@ -109,9 +109,9 @@ def page(browser):
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    """A server on a copy of the chapters, so that nothing a browser saves reaches the book."""
+    """A server on a working copy of its own, as `make lab` makes one."""
     folder = tmp_path_factory.mktemp("book")
-    shutil.copytree(ROOT / "notebooks", folder / "notebooks", ignore=shutil.ignore_patterns(".*"))
+    working_copy.update(work=folder / "work")
     config = tmp_path_factory.mktemp("config") / "labconfig"
     config.mkdir()
     (config / "default_setting_overrides.json").write_text(SETTINGS)
@@ -126,7 +126,7 @@ def lab(tmp_path_factory):
 def test_make_lab_opens_the_first_chapter(page, tmp_path):
     process, address = start(["make", "lab", f"PORT={free_port()}"], ROOT, tmp_path)
     try:
-        assert "/lab/tree/notebooks/00_start_here.ipynb" in address
+        assert "/lab/tree/work/00_start_here.ipynb" in address
         page.goto(address)
         page.get_by_role("heading", name="a textbook in which every claim runs").wait_for()
         page.screenshot(path=str(SHOTS / "make_lab.png"))
@@ -134,6 +134,21 @@ def test_make_lab_opens_the_first_chapter(page, tmp_path):
         assert page.outside == []
     finally:
         stop(process)
+
+
+DIRTY = """() => {
+  const panel = window.jupyterapp.shell.currentWidget;
+  if (!panel?.content?.model || !panel.sessionContext.session?.kernel?.info) return null;
+  return [panel.context.model.dirty];
+}"""
+
+
+@pytest.mark.parametrize("chapter", BOOK[:2], ids=lambda path: path.name[:2])
+def test_opening_a_chapter_marks_nothing_as_changed(page, lab, no_kernel_is_left, chapter):
+    page.goto(lab.replace("/lab?", f"/lab/tree/work/{chapter.name}?reset&"))
+    wait_for(page, DIRTY, lambda dirty: dirty is not None)
+    page.wait_for_timeout(3000)  # what would mark it comes soon after the kernel's answer
+    assert wait_for(page, DIRTY, lambda dirty: dirty is not None) == [False]
 
 
 @pytest.fixture
@@ -146,7 +161,7 @@ def no_kernel_is_left(page):
 @pytest.mark.parametrize("chapter", BOOK, ids=lambda path: path.name[:2])
 def test_run_all_cells(page, lab, no_kernel_is_left, chapter):
     page.set_viewport_size({"width": 1280, "height": 900})
-    page.goto(lab.replace("/lab?", f"/lab/tree/notebooks/{chapter.name}?reset&"))
+    page.goto(lab.replace("/lab?", f"/lab/tree/work/{chapter.name}?reset&"))
     wait_for(page, STATE, lambda state: state and state["cells"] > 0)
     page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
     page.evaluate(RUN)
