@@ -11,9 +11,10 @@ import subprocess
 import time
 from functools import partial
 
+import nbformat
 import pytest
 import working_copy
-from cells import book, chapters
+from cells import answers, book, chapters, extras
 from playwright.sync_api import expect
 
 from conftest import PATIENCE, ROOT, SHOTS, watch
@@ -36,6 +37,16 @@ STATE = """() => {
                 .filter(output => output.output_type === 'error').map(error => error.evalue),
   };
 }"""
+
+# What a reader sees of a chapter that was just opened.
+OPENED = """() => {
+  const {content} = window.jupyterapp.shell.currentWidget;
+  return content.widgets.map(cell => ({
+    seen: cell.node.offsetHeight > 0,
+    output: cell.outputHidden === undefined ? null : !cell.outputHidden,
+  }));
+}"""
+UNFOLD = """() => window.jupyterapp.commands.execute('notebook:expand-all-headings')"""
 
 # A stored chapter has its execution counts: they go first, so that only a run brings them back.
 RUN = """async () => {
@@ -151,6 +162,19 @@ def test_opening_a_chapter_marks_nothing_as_changed(page, lab, no_kernel_is_left
     assert wait_for(page, DIRTY, lambda dirty: dirty is not None) == [False]
 
 
+def test_a_chapter_opens_without_its_answers_and_without_what_is_optional(page, lab):
+    (chapter,) = chapters(["01"])
+    stored = nbformat.read(chapter, as_version=4).cells
+    page.goto(lab.replace("/lab?", f"/lab/tree/work/{chapter.name}?reset&"))
+    wait_for(page, STATE, lambda state: state and state["cells"] > 0)
+    opened = settled(page, OPENED)
+    folded = {i for start, end in extras(stored) for i in range(start + 1, end)}
+    hidden = {i for i, cell in enumerate(opened) if cell["output"] is False}
+    assert {i for i, cell in enumerate(opened) if not cell["seen"]} == folded
+    assert hidden == set(answers(stored))
+    page.screenshot(path=str(SHOTS / "opened.png"))
+
+
 @pytest.fixture
 def no_kernel_is_left(page):
     """Also when a chapter failed: the next one shall have the machine to itself."""
@@ -167,6 +191,8 @@ def test_run_all_cells(page, lab, no_kernel_is_left, chapter):
     page.evaluate(RUN)
     state = wait_for(page, STATE, lambda now: now and now["ran"] == now["cells"] == now["last"])
     assert state["errors"] == []
+    assert all(cell["output"] is not False for cell in page.evaluate(OPENED)), "a hidden answer"
+    page.evaluate(UNFOLD)
 
     slides = settled(page, SLIDES)
     page.set_viewport_size({"width": 1280, "height": min(settled(page, HEIGHT) + 120, 16_000)})
