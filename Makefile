@@ -72,6 +72,7 @@ help:
 ### read
 
 # A live figure moves in a trusted notebook only; the book's own chapters and their copies are.
+lab: export D2LATTN_PROGRESS := 1
 lab edit: export JUPYTER_DATA_DIR := $(CURDIR)/.venv/jupyter
 lab: $(STAMP) ## open your copy in JupyterLab (PORT=8888, RESET=03 for a new chapter 3)
 	@$(PY) tools/working_copy.py $(RESET)

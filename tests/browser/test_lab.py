@@ -3,6 +3,7 @@
 Runs with `make test-browser`. Screenshots of every chapter go to build/screenshots.
 """
 
+import json
 import os
 import re
 import signal
@@ -20,7 +21,11 @@ from playwright.sync_api import expect
 from conftest import PATIENCE, ROOT, SHOTS, watch
 
 CHAPTERS, BOOK = chapters(), book()
-SETTINGS = """{"@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"}}"""
+OVERRIDES = ROOT / ".jupyter" / "labconfig" / "default_setting_overrides.json"
+SETTINGS = json.loads(
+    OVERRIDES.read_text("utf-8")
+)  # as `make lab` has them, and every cell is drawn
+SETTINGS["@jupyterlab/notebook-extension:tracker"] = {"windowingMode": "none"}
 
 STATE = """() => {
   const panel = window.jupyterapp.shell.currentWidget;
@@ -125,7 +130,7 @@ def lab(tmp_path_factory):
     working_copy.update(work=folder / "work")
     config = tmp_path_factory.mktemp("config") / "labconfig"
     config.mkdir()
-    (config / "default_setting_overrides.json").write_text(SETTINGS)
+    (config / "default_setting_overrides.json").write_text(json.dumps(SETTINGS))
     python = str(ROOT / ".venv/bin/python")
     flags = ["--no-browser", "--allow-root", "--expose-app-in-browser", "--LabApp.news_url="]
     command = [python, "-m", "jupyterlab", f"--port={free_port()}", *flags]
@@ -173,6 +178,28 @@ def test_a_chapter_opens_without_its_answers_and_without_what_is_optional(page, 
     assert {i for i, cell in enumerate(opened) if not cell["seen"]} == folded
     assert hidden == set(answers(stored))
     page.screenshot(path=str(SHOTS / "opened.png"))
+
+
+# The most characters on a line of any paragraph.
+LONGEST = """() => Math.max(...[...document.querySelectorAll('.jp-RenderedMarkdown p')].map(p => {
+  const lines = new Map(), walk = document.createTreeWalker(p, NodeFilter.SHOW_TEXT);
+  if (p.querySelector('mjx-container')) return 0;
+  while (walk.nextNode()) for (let i = 0; i < walk.currentNode.length; i++) {
+    const range = document.createRange();
+    range.setStart(walk.currentNode, i);
+    range.setEnd(walk.currentNode, i + 1);
+    const y = Math.round(range.getBoundingClientRect().bottom / 12);
+    lines.set(y, (lines.get(y) || 0) + 1);
+  }
+  return Math.max(0, ...lines.values());
+}))"""
+
+
+def test_a_line_of_text_is_read_without_turning_the_head(page, lab):
+    page.set_viewport_size({"width": 1920, "height": 900})
+    page.goto(lab.replace("/lab?", f"/lab/tree/work/{CHAPTERS[0].name}?reset&"))
+    wait_for(page, STATE, lambda state: state and state["cells"] > 0)
+    assert 60 < settled(page, LONGEST) <= 90
 
 
 @pytest.fixture
