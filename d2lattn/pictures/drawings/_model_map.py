@@ -75,7 +75,7 @@ def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
 
 def _line(chapter, ax):
     """All parts side by side, those of the chapter dark; what they are is said, not written."""
-    ax = sheet(ax, (11, 0.66))
+    ax = sheet(ax, (11, 0.85))
     here, end = [], 0.0
     for _, _, happens, chapters in PARTS:
         happens = happens.replace(" side", "\nside", 1)  # each in two rows
