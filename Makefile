@@ -29,7 +29,6 @@ BROWSER := .venv/browser-ready
 DISTRIBUTING := .venv/dist-ready
 JAVASCRIPT := tools/js/node_modules/ready
 PY := .venv/bin/python
-FIRST := notebooks/00_start_here.ipynb
 PIP := -m pip install --quiet --disable-pip-version-check
 BOOK := -c requirements.txt -e ".[lab,test]"
 SERVED := -c requirements.txt ".[lab,test,hub]"
@@ -48,12 +47,20 @@ TESTS := test test-oldest test-portable test-colab test-browser test-site test-s
 settings = IPYTHONDIR="$(CURDIR)/$(1)/ipython" MPLCONFIGDIR="$(CURDIR)/$(1)/matplotlib" OMP_NUM_THREADS=1
 apart = $(call settings,$(1)) $(1)/bin/python -m pytest -q -p no:nbval
 
+# $(call jupyterlab,folder): JupyterLab, open at the first chapter in this folder
+define jupyterlab
+flags="--port=$(PORT) --LabApp.default_url=/lab/tree/$(1)/00_start_here.ipynb"; \
+	[ "$$(id -u)" = 0 ] && flags="$$flags --allow-root"; \
+	if [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then flags="$$flags --no-browser"; fi; \
+	exec $(PY) -m jupyterlab $$flags
+endef
+
 # Readers' own Jupyter, IPython and Python settings must not change what a chapter shows.
 export JUPYTER_PREFER_ENV_PATH := 1
 export JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP MPLBACKEND D2LATTN_SPEC
 
-.PHONY: help lab $(TESTS) test-all fuzz test-hub site slides student assignment hub refresh live bench \
+.PHONY: help lab edit $(TESTS) test-all fuzz test-hub site slides student assignment hub refresh live bench \
 	experiments bench-browser bench-hub dist clean .venv-make
 
 # A command is listed if ## follows its name, under the ### before it.
@@ -64,14 +71,13 @@ help:
 
 ### read
 
-# A live figure moves in a trusted notebook only; the book's own chapters are.
-lab: export JUPYTER_DATA_DIR := $(CURDIR)/.venv/jupyter
-lab: $(STAMP) ## open the book in JupyterLab (PORT=8888)
-	@$(PY) -m jupyter trust notebooks/*.ipynb >/dev/null
-	@flags="--port=$(PORT) --LabApp.default_url=/lab/tree/$(FIRST)"; \
-	[ "$$(id -u)" = 0 ] && flags="$$flags --allow-root"; \
-	if [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then flags="$$flags --no-browser"; fi; \
-	exec $(PY) -m jupyterlab $$flags
+# A live figure moves in a trusted notebook only; the book's own chapters and their copies are.
+lab: export D2LATTN_PROGRESS := 1
+lab: export D2LATTN_SOLVED := $(CURDIR)/work/solved.json
+lab edit: export JUPYTER_DATA_DIR := $(CURDIR)/.venv/jupyter
+lab: $(STAMP) ## open your copy in JupyterLab (PORT=8888, RESET=03 for a new chapter 3)
+	@$(PY) tools/working_copy.py $(RESET)
+	@$(call jupyterlab,work)
 
 test: $(STAMP) $(JAVASCRIPT) ## check the style, the package and every chapter, output by output
 	@$(PY) -m ruff check --quiet . && $(PY) -m ruff format --quiet --check .
@@ -96,6 +102,10 @@ hub: $(HUB) ## serve a class from this machine (root, Linux; deploy/README.md)
 	@cd deploy && PATH="$(CURDIR)/.venv-hub/bin:$$PATH" exec ../.venv-hub/bin/python -m jupyterhub
 
 ### maintain
+
+edit: $(STAMP) ## open the book itself in JupyterLab, to change it
+	@$(PY) -m jupyter trust notebooks/*.ipynb >/dev/null
+	@$(call jupyterlab,notebooks)
 
 refresh: $(STAMP) ## run the chapters and store their outputs (CHAPTERS="01 02" for some)
 	@$(call settings,.venv) $(PY) tools/notebooks.py refresh $(CHAPTERS)

@@ -3,7 +3,10 @@
 import copy
 import inspect
 import math
-from collections.abc import Callable, Sequence
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import torch
@@ -12,6 +15,8 @@ from torch import Tensor, nn
 
 from d2lattn.arguments import check_callable, check_count, check_flag, check_number, kind
 
+SMALL = 1_000_000  # parameters: below, a second thread costs more than it gives
+PATIENCE = 3  # seconds without a bar
 IGNORED = -100  # the target that asks nothing, as in F.cross_entropy
 
 
@@ -52,7 +57,8 @@ def fit(
 
     AdamW (Loshchilov & Hutter 2019) with β = (0.9, 0.98). The learning rate rises over the warm-up
     and falls along a cosine to a tenth; a gradient longer than `clip` is shortened to it. Ctrl-C or
-    the notebook's stop button end the loop there: history and snapshots stay.
+    the notebook's stop button end the loop there: history and snapshots stay. A model of less than
+    a million parameters is trained on one thread, whatever torch is set to.
 
     Args:
         model: a module, tokens (B, L) -> logits (B, L, V), trained in place on the device it is on
@@ -65,7 +71,9 @@ def fit(
         weight_decay (float): of AdamW.
         clip (float): the longest gradient, over all parameters.
         every (int): steps from one snapshot to the next; when absent only the first and the last.
-        progress (bool): whether to show a bar.
+        progress (bool): whether to show a bar after 3 seconds, where somebody sees it: at a
+            terminal, and where the environment says D2LATTN_PROGRESS, as `make lab` does. It goes
+            when the loop ends, so that no output depends on how busy a machine is.
 
     Returns:
         Run.
@@ -107,7 +115,8 @@ def fit(
     run = Run(model, [], {0: copy.deepcopy(model).eval()})
     model.train()
     try:
-        with tqdm(total=steps, disable=not progress) as bar:
+        shown = dict(disable=not (progress and _is_watched()), delay=PATIENCE, leave=False)
+        with few_threads(parameters), tqdm(total=steps, **shown) as bar:
             for step in range(1, steps + 1):
                 loss = loss_of(model, *_pair(batches(step)))
                 optimizer.zero_grad()
@@ -127,6 +136,35 @@ def fit(
         model.eval()
     run.snapshots.setdefault(len(run.history), copy.deepcopy(model))
     return run
+
+
+@contextmanager
+def few_threads(parameters: Sequence[Tensor]) -> Iterator[None]:
+    """While this lasts, torch computes on one thread if the parameters are few.
+
+    Two threads of a small model wait for each other at every operation; when another program has
+    one of the cores, they mostly wait.
+
+    Example:
+        >>> before = torch.get_num_threads()
+        >>> with few_threads([torch.zeros(10)]):
+        ...     torch.get_num_threads()
+        1
+        >>> torch.get_num_threads() == before
+        True
+    """
+    before = torch.get_num_threads()
+    if sum(parameter.numel() for parameter in parameters) < SMALL:
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _is_watched():
+    """Whether a bar is seen, and by nobody who compares outputs."""
+    return sys.stderr.isatty() or bool(os.environ.get("D2LATTN_PROGRESS"))
 
 
 def rate(done: int, warmup: int, steps: int) -> float:

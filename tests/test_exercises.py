@@ -502,7 +502,7 @@ def run_cell(source, name):
 
 def test_check_keeps_what_a_reader_has_solved(tmp_path, monkeypatch, capsys):
     kept = tmp_path / "progress.json"
-    monkeypatch.setenv("D2LATTN_PROGRESS", str(kept))
+    monkeypatch.setenv("D2LATTN_SOLVED", str(kept))
     exercises.progress()
     for number, value in (("3.1", 2), ("1.1", 7), ("3.1", 4), ("3.1", 5)):
         check(number, value)
@@ -519,16 +519,16 @@ def test_check_keeps_what_a_reader_has_solved(tmp_path, monkeypatch, capsys):
 def test_progress_survives_a_damaged_file_and_says_where_none_is_kept(
     tmp_path, monkeypatch, capsys
 ):
-    monkeypatch.delenv("D2LATTN_PROGRESS", raising=False)
+    monkeypatch.delenv("D2LATTN_SOLVED", raising=False)
     exercises.progress()
-    assert capsys.readouterr().out == "nothing is kept here: no file is named by D2LATTN_PROGRESS\n"
+    assert capsys.readouterr().out == "nothing is kept here: no file is named by D2LATTN_SOLVED\n"
     kept = tmp_path / "progress.json"
-    monkeypatch.setenv("D2LATTN_PROGRESS", str(kept))
+    monkeypatch.setenv("D2LATTN_SOLVED", str(kept))
     for damaged in ("", "{", "[1]", '{"3.1": true'):
         kept.write_text(damaged)
         exercises.progress()
         assert capsys.readouterr().out == "no exercise was tried yet\n"
-    monkeypatch.setenv("D2LATTN_PROGRESS", str(tmp_path / "missing" / "progress.json"))
+    monkeypatch.setenv("D2LATTN_SOLVED", str(tmp_path / "missing" / "progress.json"))
     with pytest.warns(UserWarning, match="your progress is not kept: .*missing"):
         check("3.1", 4)
 

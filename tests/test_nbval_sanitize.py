@@ -7,11 +7,13 @@ from pathlib import Path
 
 import nbformat
 
-from d2lattn.pictures import live
+from d2lattn.pictures import drawings, live
+from d2lattn.pictures.figure import bundle
 
 ROOT = Path(__file__).resolve().parent.parent
 STEPS = "live.steps([1.0, 3.0], [10.0, 20.0])"
 WORDS = "live.words(['a', 'b'], [[1, 2], [3, 4]], sentences=['a b'])"
+DRAWN = "drawings.shared_heads(4, 2)"
 HEADS = "live.heads([[[0.5, 0.5], [0.1, 0.9]]], tokens=['a', 'b'])"
 READER = (
     "live.reader(__import__('d2lattn').Decoder(3, 8, num_layers=1, num_heads=2), "
@@ -38,6 +40,9 @@ CHANGES = {
     "datum": (STEPS, replaced(r'"scores":\[1,3\]', '"scores":[1,4]'), False),
     "number in the table": (STEPS, replaced("<td>3.00</td>", "<td>3.01</td>"), False),
     "line of text": (STEPS, replaced("18.81", "18.82"), False),
+    "picture": (DRAWN, replaced('base64,[^"]*', "base64,aGk="), True),
+    "alternative text": (DRAWN, replaced('alt="heads', 'alt="tails'), False),
+    "description": (DRAWN, replaced("4 points", "5 points"), False),
     "shares that are sent": (HEADS, replaced('"text":"', '"text":"A'), True),
     "shares in the table": (HEADS, replaced("<td>0.50</td>", "<td>0.51</td>"), True),
     "bound of the shares": (HEADS, replaced("within 8e-06", "within 9e-06"), False),
@@ -51,12 +56,15 @@ CHANGES = {
 
 
 def test_nbval_compares_the_data_and_not_the_code(tmp_path):
-    cells = [nbformat.v4.new_code_cell("from d2lattn.pictures import live", execution_count=1)]
+    start = "from d2lattn.pictures import drawings, live"
+    cells = [nbformat.v4.new_code_cell(start, execution_count=1)]
     for code, change, _ in CHANGES.values():
-        figure = eval(code, {"live": live})
-        bundle = change(figure._repr_mimebundle_())
+        shown = eval(code, {"live": live, "drawings": drawings})
+        still = code == DRAWN
+        data = change(bundle(shown.figure) if still else shown._repr_mimebundle_())
         count = len(cells) + 1
-        output = nbformat.v4.new_output("execute_result", bundle, execution_count=count)
+        kind = "display_data" if still else "execute_result"
+        output = nbformat.v4.new_output(kind, data, **({} if still else {"execution_count": count}))
         cells.append(nbformat.v4.new_code_cell(code, outputs=[output], execution_count=count))
     path = tmp_path / "figures.ipynb"
     nbformat.write(nbformat.v4.new_notebook(cells=cells), path)

@@ -119,15 +119,21 @@ def test_at_most_one_cell_in_twenty_is_not_compared(part):
 
 
 def test_every_figure_is_described_in_words(part):
+    """Its text, which nbval compares, is its alternative text; no picture goes without."""
     for cell in code_cells(part[1]):
-        if any("image/png" in output.get("data", {}) for output in cell.outputs):
-            assert printed(cell).strip(), f"print(plots.describe(...)) is missing:\n{cell.source}"
+        assert "plots.describe(" not in cell.source, "a cell ends in its figure instead"
+        for output in cell.outputs:
+            data = output.get("data", {})
+            assert "image/png" not in data, f"a cell ends in its figure:\n{cell.source}"
+            for _, text in cells.pictures({"outputs": [output]}):
+                assert text == data["text/plain"] and re.search(r"\w.*[.?!]$", text)
+                assert "\n" not in text and not re.search(r"\b1 (points|edges|others)", text)
 
 
 def test_outputs_hold_no_place_of_a_machine_and_no_widget_state(part):
     path, notebook = part
     text = path.read_text(encoding="utf-8")
-    words = re.sub(r'"image/png": "[^"]*"', "", text)  # its letters spell anything one day
+    words = re.sub(r"base64,[\w+/=]*", "", text)  # its letters spell anything one day
     assert not re.search(r"/home/|/root/|/Users/|/tmp/|site-packages|0x[0-9a-f]{8,}", words)
     assert "widget-view+json" not in text
     assert not any(o.get("name") == "stderr" for c in code_cells(notebook) for o in c.outputs)
@@ -223,7 +229,7 @@ def test_what_is_not_compared_is_guarded(short):
 
 def test_a_cell_that_draws_only_draws(short):
     for cell in code_cells(short):
-        if any("image/png" in output.get("data", {}) for output in cell.outputs):
+        if cells.pictures(cell):
             assert not re.search(r"^\s*assert\b", cell.source, re.M), cell.source
 
 
@@ -257,6 +263,68 @@ def test_solutions_are_collapsed_in_lab_and_in_colab(chapter):
             assert cell.metadata.jupyter.source_hidden is True
             assert cell.metadata.cellView == "form"
             assert cell.source.startswith("# @title Solution ")
+
+
+def test_what_answers_a_predict_is_hidden_until_it_is_run_and_nothing_else(part):
+    """JupyterLab keeps both keys, and changes a notebook that has one alone as it opens it."""
+    stored = part[1].cells
+    wanted = set(cells.answers(stored))
+    for i, cell in enumerate(stored):
+        hidden = cell.metadata.get("jupyter", {}).get("outputs_hidden", False)
+        assert hidden == cell.metadata.get("collapsed", False) == (i in wanted), cell.source
+
+
+def test_every_predict_is_answered_by_an_output_below_it(chapter):
+    """Chapter 0 also says what the word means."""
+    path, stored = chapter[0], chapter[1].cells
+    asked = [i for i, c in enumerate(stored) if c.cell_type == "markdown" and cells.predictions(c)]
+    answered = cells.answers(stored)
+    unanswered = [
+        i
+        for i, end in zip(asked, [*asked[1:], len(stored)], strict=True)
+        if not any(i < answer < end for answer in answered)
+    ]
+    shared = [i for i in unanswered if any(i < answer for answer in answered)]
+    assert len(unanswered) - len(shared) <= (path == CHAPTERS[0])
+
+
+def test_the_answer_is_the_first_output_after_the_question():
+    def text(source):
+        return nbformat.v4.new_markdown_cell(source)
+
+    def code(*outputs):
+        return nbformat.v4.new_code_cell("x", outputs=list(outputs))
+
+    said = nbformat.v4.new_output("stream", text="4")
+    question = text("**Predict.** How many?")
+    stored = [code(said), question, code(), code(said), code(said), text("Four."), code(said)]
+    assert cells.answers(stored) == [3, 4]
+    assert cells.answers([question, text("### Inside"), code(said)]) == [2]
+    assert cells.answers([question, text("## Another section"), code(said)]) == []
+    assert cells.answers([question, code(), question, code(said)]) == [3]
+
+
+def test_what_is_optional_is_folded_and_swallows_nothing_of_the_core(part):
+    """The fold of JupyterLab ends at a heading only if a cell begins with that."""
+    stored = part[1].cells
+    starts = dict(cells.extras(stored))
+    for i, cell in enumerate(stored):
+        folded = cell.metadata.get("jp-MarkdownHeadingCollapsed", False)
+        assert folded == (i in starts), cell.source
+    for start, end in starts.items():
+        assert "\n" not in stored[start].source.strip(), "a ⊕ heading stands in a cell of its own"
+        inside = [c.source for c in stored[start:end] if c.cell_type == "markdown"]
+        assert not [text for text in inside if re.search(r"\n#+ ", text)], "a heading in a cell"
+        assert not re.search(r"^## (Summary|Checked|Exercises|Sources)", "\n".join(inside), re.M)
+    marked = [c for c in stored if re.match(r"##+ (?!Exercise).*⊕", c.source)]
+    within = [c for start, end in starts.items() for c in stored[start:end]]
+    assert all(cell in within for cell in marked)
+
+
+def test_a_fold_ends_at_a_heading_of_its_level_or_above():
+    texts = ["## 1 ⊕ a", "### b", "### ⊕ c", "## 2 d", "### ⊕ e", "x", "### f", "## 3 ⊕ g"]
+    stored = [nbformat.v4.new_markdown_cell(text) for text in texts]
+    assert list(cells.extras(stored)) == [(0, 3), (4, 6), (7, 8)]
 
 
 def test_slides(chapter):
@@ -409,11 +477,9 @@ def test_links_are_stamped_from_one_place(tmp_path, monkeypatch):
 
 def test_figures_are_opaque(part):
     for cell in code_cells(part[1]):
-        for output in cell.outputs:
-            if "image/png" in output.get("data", {}):
-                png = base64.b64decode(output.data["image/png"])
-                image = plt.imread(io.BytesIO(png))  # (height, width, channels), 0 to 1
-                assert image.shape[-1] == 3 or image[..., 3].min() == 1, cell.source
+        for png, _ in cells.pictures(cell):
+            image = plt.imread(io.BytesIO(base64.b64decode(png)))  # (height, width, channels)
+            assert image.shape[-1] == 3 or image[..., 3].min() == 1, cell.source
 
 
 def test_the_layer_on_one_page_needs_torch_alone_and_is_the_layer_of_the_package():

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from draws import generator
 from torch import nn
 
-from d2lattn import Decoder, Encoder
+from d2lattn import Decoder, Encoder, training
 from d2lattn.training import fit
 
 V, L = 7, 6
@@ -212,12 +212,45 @@ def test_any_module_will_do():
         assert got.history[-1] < 0.2 * got.history[0]
 
 
-def test_the_bar_is_shown_and_can_be_switched_off(capsys):
-    run(model())
-    assert capsys.readouterr() == ("", "")
-    run(model(), progress=True)
+@pytest.mark.parametrize(
+    ("patience", "asked", "watched", "seen"),
+    [(0, True, "1", True), (60, True, "1", False), (0, True, "", False), (0, False, "1", False)],
+)
+def test_a_bar_is_shown_to_who_waits_and_watches(
+    patience, asked, watched, seen, monkeypatch, capsys
+):
+    monkeypatch.setattr(training, "PATIENCE", patience)
+    monkeypatch.setenv("D2LATTN_PROGRESS", watched)
+    run(model(), progress=asked)
     shown = capsys.readouterr()
-    assert shown.out == "" and "6/6" in shown.err and "loss=" in shown.err
+    assert shown.out == "" and ("/6 [" in shown.err) == seen
+
+
+@pytest.fixture
+def three_threads():
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize(("small", "threads"), [(training.SMALL, 1), (0, 3)])
+def test_a_small_model_takes_one_thread_and_gives_the_others_back(
+    small, threads, three_threads, monkeypatch
+):
+    monkeypatch.setattr(training, "SMALL", small)
+    seen = []
+
+    def batches(step):
+        seen.append(torch.get_num_threads())
+        return reversing()(step) if step < 3 else None
+
+    with pytest.raises(ValueError, match=r"^batches must give"):
+        fit(model(), batches, steps=5)
+    assert seen == [threads] * 3 and torch.get_num_threads() == 3
+    assert stop_after(1, model(), steps=5).interrupted and torch.get_num_threads() == 3
+    run(model())
+    assert torch.get_num_threads() == 3
 
 
 def test_targets_that_do_not_fit():

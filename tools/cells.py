@@ -4,6 +4,7 @@ A cell is a dictionary, as nbformat or json reads it; what it is for stands in i
 and the kind of slide), in its text or in the heading above it.
 """
 
+import html
 import pathlib
 import re
 import tomllib
@@ -11,6 +12,8 @@ import tomllib
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OPTIONAL = "⊕"  # in a heading or at the start of a note: what can be left out
 AFTERWARDS = "<details><summary>After you have solved it</summary>"
+HEADING = re.compile(r"(#+) (.*)")
+PICTURE = re.compile(r'<img alt="([^"]*)" src="data:image/png;base64,([^"]*)">')
 PREDICT = re.compile(r"\*\*Predict\.\*\*(.*)", re.S)
 
 
@@ -95,9 +98,54 @@ def without_fold(note):
     return re.sub(r"</?details>|<summary>.*</summary>", "", note["source"]).strip()
 
 
+def pictures(cell):
+    """(PNG as base64, alternative text) of each figure that a code cell shows."""
+    shown = [output.get("data", {}).get("text/html", "") for output in cell.get("outputs", [])]
+    found = [PICTURE.fullmatch("".join(text)) for text in shown]
+    return [(picture[2], html.unescape(picture[1])) for picture in found if picture]
+
+
 def predictions(cell):
     """What a cell of text asks the reader to foretell before the next cell is run."""
     return [question.strip() for question in PREDICT.findall(cell["source"])]
+
+
+def answers(cells):
+    """The indices of the code cells that answer a **Predict.**, whose outputs are hidden at first.
+
+    They are the first cell with an output after the question and those that follow it without a
+    word between them. A question with no output before the next section has none.
+    """
+    found, asked, answering = [], False, False
+    for i, cell in enumerate(cells):
+        if cell["cell_type"] == "markdown" and not is_note(cell):
+            asked = asked and not answering and not re.search(r"^##? ", cell["source"], re.M)
+            asked, answering = asked or bool(predictions(cell)), False
+        elif asked and cell.get("outputs") and not is_solution(cell):
+            answering = True
+            found.append(i)
+    return found
+
+
+def extras(cells):
+    """(start, end) of every part marked ⊕: from its heading up to the next of its level or above.
+
+    JupyterLab folds as much under a heading; a ⊕ inside another is a part of that.
+    """
+    found, end = [], 0
+    for start, cell in enumerate(cells):
+        own = HEADING.match(cell["source"])
+        marked = own and OPTIONAL in own[2] and not own[2].startswith("Exercise")
+        if cell["cell_type"] == "markdown" and marked and start >= end:
+            levels = [
+                (i, HEADING.match(cells[i]["source"]))
+                for i in range(start + 1, len(cells))
+                if cells[i]["cell_type"] == "markdown"
+            ]
+            ends = [i for i, other in levels if other and len(other[1]) <= len(own[1])]
+            end = ends[0] if ends else len(cells)
+            found.append((start, end))
+    return found
 
 
 def starters(cells):

@@ -63,10 +63,7 @@ def readme_picture():
     for path in book():
         for cell in nbformat.read(path, as_version=4).cells:
             if "readme" in tags(cell):
-                pngs = [
-                    o.data["image/png"] for o in cell.outputs if "image/png" in o.get("data", {})
-                ]
-                return base64.b64decode(pngs[0])
+                return base64.b64decode(cells.pictures(cell)[0][0])
     raise ValueError('one cell of the book must be tagged "readme" and draw a figure, got none')
 
 

@@ -1,14 +1,15 @@
 """The chapters for students: `python tools/student.py [folder]`, as `make student` does.
 
 Solutions, the remarks that follow them and the lecturer's notes are left out, and the cells where
-an exercise starts have no stored output. All else is as in the book, and is still compared.
+an exercise starts or a **Predict.** is answered have no stored output. All else is as in the book,
+and is still compared.
 """
 
 import pathlib
 import sys
 
 import nbformat
-from cells import ROOT, book, is_for_students, starters
+from cells import ROOT, answers, book, is_for_students, starters, tags
 
 import notebooks
 
@@ -17,10 +18,14 @@ def edition(notebook):
     """The notebook without what is not for students."""
     notebook.cells = [cell for cell in notebook.cells if is_for_students(cell)]
     notebooks.normalise(notebook)
-    for cell in starters(notebook.cells):
+    answering = [notebook.cells[i] for i in answers(notebook.cells)]
+    for cell in answering:  # which has nothing left to hide
+        cell.metadata.pop("collapsed", None)
+        cell.metadata.get("jupyter", {}).pop("outputs_hidden", None)
+    for cell in [*answering, *starters(notebook.cells)]:
         cell.outputs, cell.execution_count = [], None
-        # What is run here is the student's own, so nbval has nothing to compare it with.
-        cell.metadata.tags = [*cell.metadata.get("tags", []), "nbval-ignore-output"]
+        # Nothing is stored here, so nbval has nothing to compare with.
+        cell.metadata.tags = sorted({*tags(cell), "nbval-ignore-output"})
     return notebook
 
 

@@ -26,6 +26,7 @@ from cells import (
     is_setup,
     is_solution,
     is_taught,
+    pictures,
     repository,
     tags,
     taught,
@@ -90,7 +91,7 @@ TOCTREE = """
 
 
 class Picture(NamedTuple):
-    """A picture of a chapter: the PNG, what the cell prints about it, and the cell's tags."""
+    """A picture of a chapter: the PNG, what it shows in words, and the cell's tags."""
 
     png: bytes
     text: str
@@ -140,15 +141,11 @@ def _colab(path):
 
 
 def _describe(cell):
-    """Give a cell's picture what the cell prints about it for its alternative text."""
-    pictures = [o for o in cell.outputs if "image/png" in o.get("data", {})]
-    printed = [o for o in cell.outputs if o.output_type == "stream"]
-    if pictures and printed:
-        text = " ".join("".join(o.text for o in printed).split())
-        cell.metadata.mystnb = {**cell.metadata.get("mystnb", {}), "image": {"alt": text}}
-        # Where the description is all that is printed, it has done its work.
-        if cell.source.count("print(") == 1 and "print(plots.describe(" in cell.source:
-            cell.outputs = [o for o in cell.outputs if o not in printed]
+    """Make a file of a cell's picture, which Sphinx does with a PNG, and keep its words."""
+    for output in cell.outputs:
+        for png, text in pictures({"outputs": [output]}):
+            output.data = nbformat.from_dict({"image/png": png, "text/plain": text})
+            cell.metadata.mystnb = {**cell.metadata.get("mystnb", {}), "image": {"alt": text}}
 
 
 def _explain_controls(cell):
@@ -164,16 +161,16 @@ def _explain_controls(cell):
 
 def front_page(notebooks):
     """The front page, in Markdown, from {path: notebook as it is stored}."""
-    pictures = {path: list(_pictures(notebook)) for path, notebook in notebooks.items()}
-    everything = [picture for found in pictures.values() for picture in found]
+    shown = {path: list(_pictures(notebook)) for path, notebook in notebooks.items()}
+    everything = [picture for found in shown.values() for picture in found]
     (hero,) = [picture for picture in everything if "readme" in picture.tags]
     cards = []
     for path in taught():
         head = notebooks[path].cells[0].source
         title, question = re.match(r"# (.+)\n\n\*\*(.+)\*\*", head).groups()
         picture = ""
-        if pictures[path]:
-            picture = ":img-top: {}\n:img-alt: {}\n".format(*_save(pictures[path][0], path.stem))
+        if shown[path]:
+            picture = ":img-top: {}\n:img-alt: {}\n".format(*_save(shown[path][0], path.stem))
         cards.append(CARD.format(title=title, question=question, stem=path.stem, picture=picture))
     picture, alt = _save(hero, "hero")
     page = FRONT.format(
@@ -198,11 +195,8 @@ def front_page(notebooks):
 def _pictures(notebook):
     """Each picture of a notebook, in order."""
     for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            if "image/png" in output.get("data", {}):
-                text = "".join(o.text for o in cell.outputs if o.output_type == "stream")
-                png = base64.b64decode(output.data["image/png"])
-                yield Picture(png, " ".join(text.split()), tags(cell))
+        for png, text in pictures(cell):
+            yield Picture(base64.b64decode(png), text, tags(cell))
 
 
 def _save(picture, name):

@@ -1,4 +1,4 @@
-"""What a reader has solved: a file beside the chapters, named by D2LATTN_PROGRESS.
+"""What a reader has solved: a file beside the chapters, named by D2LATTN_SOLVED.
 
 `make lab` names one in the working copy. Where none is named, as in Colab, nothing is kept.
 """
@@ -10,7 +10,7 @@ import pathlib
 import sys
 import warnings
 
-NAMED_BY = "D2LATTN_PROGRESS"
+NAMED_BY = "D2LATTN_SOLVED"
 
 
 def record(exercise, correct):
@@ -31,12 +31,12 @@ def record(exercise, correct):
 def progress() -> None:
     """Print which exercises you have solved and which you have tried, a line for each chapter.
 
-    `check` keeps both in the file that the environment variable D2LATTN_PROGRESS names; `make lab`
+    `check` keeps both in the file that the environment variable D2LATTN_SOLVED names; `make lab`
     names one beside the chapters. The book's own solutions do not count.
 
     Example:
         >>> progress()
-        nothing is kept here: no file is named by D2LATTN_PROGRESS
+        nothing is kept here: no file is named by D2LATTN_SOLVED
     """
     path = _path()
     if path is None:

@@ -227,7 +227,6 @@ def teach(
         warmup=0,
         weight_decay=weight_decay,
         every=every,
-        progress=False,
     )
     return dataclasses.replace(run, seen=seen, held_out=held_out)
 

@@ -1,4 +1,4 @@
-"""Reading back: what a drawn Axes shows, in one line of text with the numbers of its artists.
+"""Reading back: what a drawn Axes shows, in a sentence with the numbers of its artists.
 
 For screen readers, and so that a wrong figure fails a test.
 """
@@ -17,7 +17,7 @@ from d2lattn.pictures.kit import SAID
 
 
 def describe(ax: Axes | Figure) -> str:
-    """Say in one line what is drawn, with numbers read off the artists and rounded.
+    """Say in a sentence for each Axes what is drawn, with numbers read off the artists and rounded.
 
     Heatmaps give their size, range and largest cell (the first one on a tie); images their size
     and range; lines their first and last values; bars and points their number and range. What a
@@ -35,17 +35,18 @@ def describe(ax: Axes | Figure) -> str:
     Example:
         >>> from d2lattn.pictures.plots import heatmap
         >>> print(describe(heatmap(np.eye(2), xlabel="x", ylabel="y")))
-        heatmap 2×2, y by x: values 0 to 1, largest 1 at (0, 0)
+        A map of 2 × 2, y by x: values from 0 to 1, the largest 1 at (0, 0).
     """
     if isinstance(ax, plt.Figure):
         described = [describe(one) for one in ax.axes if _is_content(one)]
         if not described:
             raise ValueError("the figure must have something drawn on it, got an empty one")
-        return " | ".join(described)
+        return " ".join(described)
     if not isinstance(ax, plt.Axes):
         raise ValueError(f"ax must be a matplotlib Axes or Figure, got {show(ax)}")
-    line = describe_flows(ax) or _describe_parts(ax)
-    return line.replace("\n", " ")
+    line = (describe_flows(ax) or _describe_parts(ax)).replace("\n", " ")
+    ours = line.startswith(("a map", "an image", "the word"))  # else a word of the drawing
+    return (line[0].upper() + line[1:] if ours else line) + ("" if line[-1] in ".?!" else ".")
 
 
 def _describe_parts(ax):
@@ -61,9 +62,9 @@ def _describe_parts(ax):
     bars = [bar.datavalues for bar in ax.containers if isinstance(bar, BarContainer)]
     if bars:
         lengths = np.concatenate(bars).astype(float)
-        parts.append(f"{len(lengths)} bars: {_range(lengths)}")
+        parts.append(f"{_count(len(lengths), 'bar')} {_range(lengths)}")
     if ax.texts and not parts:  # a drawing of words
-        parts.append(f"{len(ax.texts)} texts, from {ax.texts[0].get_text()!r}")
+        parts.append(_describe_words([text.get_text() for text in ax.texts]))
     if drawn and not parts:  # beside others, a line without a name is a help line
         parts.append(_describe_lines(ax, drawn))
     if not parts:
@@ -76,17 +77,24 @@ def _describe_collection(ax, artist):
     if isinstance(artist, QuadMesh):
         return _describe_heatmap(ax, artist)
     if isinstance(artist, LineCollection) and not artist.get_label().startswith("_"):
-        return f"{artist.get_label()}: {len(artist.get_segments())} edges"
+        return f"{artist.get_label()}: {_count(len(artist.get_segments()), 'edge')}"
     if isinstance(artist, PathCollection) and len(artist.get_offsets()):
         return _describe_points(ax, artist)
     return None
+
+
+def _describe_words(words, most=12):
+    """The first words of a drawing, each as often as it stands there, and how many more."""
+    words = [" ".join(word.split()) for word in words if word.strip()]
+    more = f" and {len(words) - most} more" if len(words) > most + 1 else ""
+    return f"the word{'s' * (len(words) > 1)} " + ", ".join(words[:most] if more else words) + more
 
 
 def _describe_image(image):
     values = np.ma.filled(np.ma.asarray(image.get_array(), dtype=float), np.nan)
     rows, cells = values.shape[:2]
     said = f"values {_range(values)}" if values.ndim == 2 else "in colour"
-    return f"image {rows}×{cells}: {said}"
+    return f"an image of {rows} × {cells}, {said}"
 
 
 def _describe_heatmap(ax, mesh):
@@ -97,37 +105,47 @@ def _describe_heatmap(ax, mesh):
     y, x = ax.get_ylabel(), ax.get_xlabel()
     names = f", {y} by {x}" if x and y else ""
     if np.isnan(values).all():
-        return f"heatmap {rows}×{cells}{names}: values {_range(values)}"
+        return f"a map of {rows} × {cells}{names}: values {_range(values)}"
     # A tie is settled by the first cell, not by the last digit.
     ties = values >= np.nanmax(values) - 1e-5 * _largest(values)
     row, column = np.unravel_index(ties.argmax(), values.shape)
     place = f"({_tick(ax.yaxis, row)}, {_tick(ax.xaxis, column)})"
     largest = _number(values[row, column], values)
-    return f"heatmap {rows}×{cells}{names}: values {_range(values)}, largest {largest} at {place}"
+    said = f"values {_range(values)}, the largest {largest} at {place}"
+    return f"a map of {rows} × {cells}{names}: {said}"
 
 
 def _describe_lines(ax, drawn):
     x = np.concatenate([np.asarray(line.get_xdata(orig=False), dtype=float) for line in drawn])
-    parts = [f"{len(drawn)} line{'s' * (len(drawn) > 1)} over {ax.get_xlabel() or 'x'} {_range(x)}"]
+    parts = []
     for i, line in enumerate(drawn):
         name = f"line {i}" if line.get_label().startswith("_") else line.get_label()
         y = np.asarray(line.get_ydata(orig=False), dtype=float)
         whole = None if ax.get_yscale() == "log" else y  # on a log axis small is not nothing
-        parts.append(f"{name}: {_number(y[0], whole)} to {_number(y[-1], whole)}")
-    return "; ".join(parts)
+        parts.append(f"{name} from {_number(y[0], whole)} to {_number(y[-1], whole)}")
+    over = f"{_count(len(drawn), 'line')} over {ax.get_xlabel() or 'x'} {_range(x)}"
+    return f"{over}: {', '.join(parts)}"
 
 
 def _describe_points(ax, points):
     x, y = np.asarray(points.get_offsets(), dtype=float).T
     label = points.get_label()
     name = "" if label.startswith("_") else f"{label}: "
+    if len(x) == 1:
+        return f"{name}1 point at ({_number(x[0])}, {_number(y[0])})"
     return f"{name}{len(x)} points, x {_range(x)}, y {_range(y)}"
 
 
+def _count(many, what):
+    return f"{many} {what}{'s' * (many != 1)}"
+
+
 def _range(values):
+    """From the least to the largest, or the one number that both are."""
     if np.isnan(values).all():
         return "none"
-    return f"{_number(np.nanmin(values), values)} to {_number(np.nanmax(values), values)}"
+    ends = [_number(end, values) for end in (np.nanmin(values), np.nanmax(values))]
+    return f"from {ends[0]} to {ends[1]}" if ends[0] != ends[1] else ends[0]
 
 
 def _number(value, whole=None):

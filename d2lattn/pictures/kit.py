@@ -6,7 +6,6 @@ Text is INK or FAINT; marks have the colours of `colours`. `describe` repeats wh
 
 from typing import TypeAlias
 
-import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes as Axes  # drawings take it from here
@@ -16,6 +15,7 @@ from matplotlib.scale import get_scale_names
 from d2lattn.arguments import check_choice, check_flag, show
 from d2lattn.pictures import arrays
 from d2lattn.pictures.colours import DARK, GROUND, INK, MARKERS
+from d2lattn.pictures.figure import subplots
 
 Ax: TypeAlias = Axes | None  # where to draw; a new figure when absent
 Label: TypeAlias = str | None  # a title, or the name of an axis
@@ -26,7 +26,7 @@ SAID = "said"  # the group of artists whose text `describe` repeats
 def axes(ax, size):
     """The Axes given, or those of a new white figure of this size in inches; its text is INK."""
     if ax is None:
-        ax = plt.subplots(figsize=size, layout="constrained", facecolor="white")[1]
+        ax = subplots(figsize=size)[1]
     if not isinstance(ax, Axes):
         raise ValueError(f"ax must be a matplotlib Axes or None, got {show(ax)}")
     for words in (ax.title, ax.xaxis.label, ax.yaxis.label):

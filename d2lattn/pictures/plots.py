@@ -1,7 +1,7 @@
 """Figures of the book: each function draws on one Axes and returns it.
 
 Nothing here touches global style or the current figure. `describe` reads a drawn Axes back and
-puts its numbers in a line of text.
+puts its numbers in a line of text, which a notebook shows with the figure that a cell ends in.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,6 @@ from itertools import cycle
 from typing import Any
 
 import matplotlib as mpl
-import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
 from matplotlib.colors import Colormap
@@ -20,6 +19,7 @@ from d2lattn.pictures.arrays import Numbers, Words, check_format, names, numbers
 from d2lattn.pictures.colours import INK, LINE_STYLES, SHADES
 from d2lattn.pictures.describe import describe
 from d2lattn.pictures.drawings._flow import flow
+from d2lattn.pictures.figure import subplots
 from d2lattn.pictures.kit import Ax, Axes, Label, axes, curves
 
 # Shares are lavender (colours.py) in a map too: the map leads through that colour, from nearly
@@ -28,7 +28,7 @@ from d2lattn.pictures.kit import Ax, Axes, Label, axes, curves
 SEQUENTIAL: Colormap = sns.cubehelix_palette(start=0.2, rot=-0.1, hue=0.8, light=0.97, as_cmap=True)
 DIVERGING = "vlag"  # white at the centre
 
-__all__ = ["columns", "describe", "flow", "heatmap", "heatmaps", "lines"]
+__all__ = ["columns", "describe", "flow", "heatmap", "heatmaps", "lines", "subplots"]
 
 
 def heatmap(
@@ -73,7 +73,7 @@ def heatmap(
 
     Example:
         >>> print(describe(heatmap([[1.0, 0.0], [0.25, 0.75]])))
-        heatmap 2×2, query (row) by key (column): values 0 to 1, largest 1 at (0, 0)
+        A map of 2 × 2, query (row) by key (column): values from 0 to 1, the largest 1 at (0, 0).
     """
     values = numbers("matrix", matrix, (None, None), "two axes and a cell")
     for name, flag in dict(annot=annot, cbar=cbar, square=square).items():
@@ -147,8 +147,7 @@ def heatmaps(
     columns = min(columns, len(values))
     rows = -(-len(values) // columns)
     size = cell_size * columns + 1.2, cell_size * rows + 0.5
-    look: dict[str, Any] = dict(figsize=size, layout="constrained", facecolor="white")
-    figure, grid = plt.subplots(rows, columns, squeeze=False, **look)
+    figure, grid = subplots(rows, columns, squeeze=False, figsize=size)
     for i, ax in enumerate(grid.flat):
         if i >= len(values):
             ax.set_axis_off()
@@ -196,7 +195,7 @@ def lines(
 
     Example:
         >>> print(describe(lines([1, 2], {"square": [1, 4]}, xlabel="n")))
-        1 line over n 1 to 2; square: 1 to 4
+        1 line over n from 1 to 2: square from 1 to 4.
     """
     looks = zip(cycle(SHADES), cycle(LINE_STYLES), strict=True)
     labels = dict(xlabel=xlabel, ylabel=ylabel, title=title, xscale=xscale, yscale=yscale)
@@ -223,7 +222,7 @@ def columns(P: Numbers, which: Numbers, *, ax: Ax = None) -> Axes:
 
     Example:
         >>> print(describe(columns(np.eye(3), [1])))
-        1 line over position (row) 0 to 2; column 1: 0 to 0
+        1 line over position (row) from 0 to 2: column 1 from 0 to 0.
     """
     values = numbers("P", P, (None, None), "two axes (length, dim) and a cell")
     chosen, last = np.atleast_1d(to_numpy(which, "which")), values.shape[1] - 1

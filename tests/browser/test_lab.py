@@ -3,23 +3,29 @@
 Runs with `make test-browser`. Screenshots of every chapter go to build/screenshots.
 """
 
+import json
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
 import time
 from functools import partial
 
+import nbformat
 import pytest
-from cells import book, chapters
+import working_copy
+from cells import answers, book, chapters, extras
 from playwright.sync_api import expect
 
 from conftest import PATIENCE, ROOT, SHOTS, watch
 
 CHAPTERS, BOOK = chapters(), book()
-SETTINGS = """{"@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"}}"""
+OVERRIDES = ROOT / ".jupyter" / "labconfig" / "default_setting_overrides.json"
+SETTINGS = json.loads(
+    OVERRIDES.read_text("utf-8")
+)  # as `make lab` has them, and every cell is drawn
+SETTINGS["@jupyterlab/notebook-extension:tracker"] = {"windowingMode": "none"}
 
 STATE = """() => {
   const panel = window.jupyterapp.shell.currentWidget;
@@ -36,6 +42,16 @@ STATE = """() => {
                 .filter(output => output.output_type === 'error').map(error => error.evalue),
   };
 }"""
+
+# What a reader sees of a chapter that was just opened.
+OPENED = """() => {
+  const {content} = window.jupyterapp.shell.currentWidget;
+  return content.widgets.map(cell => ({
+    seen: cell.node.offsetHeight > 0,
+    output: cell.outputHidden === undefined ? null : !cell.outputHidden,
+  }));
+}"""
+UNFOLD = """() => window.jupyterapp.commands.execute('notebook:expand-all-headings')"""
 
 # A stored chapter has its execution counts: they go first, so that only a run brings them back.
 RUN = """async () => {
@@ -110,7 +126,7 @@ def page(browser):
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
     """A server whose notebooks draw all their cells at once, so that they can be looked at."""
-    yield from serve(tmp_path_factory, SETTINGS)
+    yield from serve(tmp_path_factory, json.dumps(SETTINGS))
 
 
 @pytest.fixture(scope="module")
@@ -119,9 +135,9 @@ def lab_as_installed(tmp_path_factory):
 
 
 def serve(tmp_path_factory, settings):
-    """A server on a copy of the chapters, so that nothing a browser saves reaches the book."""
+    """A server on a working copy of its own, as `make lab` makes one."""
     folder = tmp_path_factory.mktemp("book")
-    shutil.copytree(ROOT / "notebooks", folder / "notebooks", ignore=shutil.ignore_patterns(".*"))
+    working_copy.update(work=folder / "work")
     config = tmp_path_factory.mktemp("config") / "labconfig"
     config.mkdir()
     (config / "default_setting_overrides.json").write_text(settings)
@@ -136,7 +152,7 @@ def serve(tmp_path_factory, settings):
 def test_make_lab_opens_the_first_chapter(page, tmp_path):
     process, address = start(["make", "lab", f"PORT={free_port()}"], ROOT, tmp_path)
     try:
-        assert "/lab/tree/notebooks/00_start_here.ipynb" in address
+        assert "/lab/tree/work/00_start_here.ipynb" in address
         page.goto(address)
         page.get_by_role("heading", name="a textbook in which every claim runs").wait_for()
         page.screenshot(path=str(SHOTS / "make_lab.png"))
@@ -144,6 +160,56 @@ def test_make_lab_opens_the_first_chapter(page, tmp_path):
         assert page.outside == []
     finally:
         stop(process)
+
+
+DIRTY = """() => {
+  const panel = window.jupyterapp.shell.currentWidget;
+  if (!panel?.content?.model || !panel.sessionContext.session?.kernel?.info) return null;
+  return [panel.context.model.dirty];
+}"""
+
+
+@pytest.mark.parametrize("chapter", BOOK[:2], ids=lambda path: path.name[:2])
+def test_opening_a_chapter_marks_nothing_as_changed(page, lab, no_kernel_is_left, chapter):
+    page.goto(lab.replace("/lab?", f"/lab/tree/work/{chapter.name}?reset&"))
+    wait_for(page, DIRTY, lambda dirty: dirty is not None)
+    page.wait_for_timeout(3000)  # what would mark it comes soon after the kernel's answer
+    assert wait_for(page, DIRTY, lambda dirty: dirty is not None) == [False]
+
+
+def test_a_chapter_opens_without_its_answers_and_without_what_is_optional(page, lab):
+    (chapter,) = chapters(["01"])
+    stored = nbformat.read(chapter, as_version=4).cells
+    page.goto(lab.replace("/lab?", f"/lab/tree/work/{chapter.name}?reset&"))
+    wait_for(page, STATE, lambda state: state and state["cells"] > 0)
+    opened = settled(page, OPENED)
+    folded = {i for start, end in extras(stored) for i in range(start + 1, end)}
+    hidden = {i for i, cell in enumerate(opened) if cell["output"] is False}
+    assert {i for i, cell in enumerate(opened) if not cell["seen"]} == folded
+    assert hidden == set(answers(stored))
+    page.screenshot(path=str(SHOTS / "opened.png"))
+
+
+# The most characters on a line of any paragraph.
+LONGEST = """() => Math.max(...[...document.querySelectorAll('.jp-RenderedMarkdown p')].map(p => {
+  const lines = new Map(), walk = document.createTreeWalker(p, NodeFilter.SHOW_TEXT);
+  if (p.querySelector('mjx-container')) return 0;
+  while (walk.nextNode()) for (let i = 0; i < walk.currentNode.length; i++) {
+    const range = document.createRange();
+    range.setStart(walk.currentNode, i);
+    range.setEnd(walk.currentNode, i + 1);
+    const y = Math.round(range.getBoundingClientRect().bottom / 12);
+    lines.set(y, (lines.get(y) || 0) + 1);
+  }
+  return Math.max(0, ...lines.values());
+}))"""
+
+
+def test_a_line_of_text_is_read_without_turning_the_head(page, lab):
+    page.set_viewport_size({"width": 1920, "height": 900})
+    page.goto(lab.replace("/lab?", f"/lab/tree/work/{CHAPTERS[0].name}?reset&"))
+    wait_for(page, STATE, lambda state: state and state["cells"] > 0)
+    assert 60 < settled(page, LONGEST) <= 90
 
 
 @pytest.fixture
@@ -156,12 +222,14 @@ def no_kernel_is_left(page):
 @pytest.mark.parametrize("chapter", BOOK, ids=lambda path: path.name[:2])
 def test_run_all_cells(page, lab, no_kernel_is_left, chapter):
     page.set_viewport_size({"width": 1280, "height": 900})
-    page.goto(lab.replace("/lab?", f"/lab/tree/notebooks/{chapter.name}?reset&"))
+    page.goto(lab.replace("/lab?", f"/lab/tree/work/{chapter.name}?reset&"))
     wait_for(page, STATE, lambda state: state and state["cells"] > 0)
     page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
     page.evaluate(RUN)
     state = wait_for(page, STATE, lambda now: now and now["ran"] == now["cells"] == now["last"])
     assert state["errors"] == []
+    assert all(cell["output"] is not False for cell in page.evaluate(OPENED)), "a hidden answer"
+    page.evaluate(UNFOLD)
 
     slides = settled(page, SLIDES)
     page.set_viewport_size({"width": 1280, "height": min(settled(page, HEIGHT) + 120, 16_000)})
@@ -180,7 +248,7 @@ def test_a_link_to_a_section_lands_there(page, lab_as_installed, no_kernel_is_le
     """Across notebooks, at a heading that no anchor made of its words would find."""
     page.set_viewport_size({"width": 1280, "height": 900})
     name = "90_notation_and_claims.ipynb"
-    page.goto(lab_as_installed.replace("/lab?", f"/lab/tree/notebooks/{name}?reset&"))
+    page.goto(lab_as_installed.replace("/lab?", f"/lab/tree/work/{name}?reset&"))
     page.get_by_role("link", name="6.7 The √d before the sum", exact=True).click()
     expect(page.get_by_role("heading", name="The √d before the sum")).to_be_in_viewport()
 

@@ -39,7 +39,7 @@ def edges(ax, label):
 
 def written(ax):
     """The texts that have letters: an arrow may be a text without any."""
-    return [text for text in ax.texts if text.get_text()]
+    return [text for text in ax.texts if text.get_text() and text.get_visible()]
 
 
 def strings(ax):

@@ -116,14 +116,14 @@ def test_hidden_words_are_grey_and_send_nothing():
     assert sorted(bands(ax)) == [0, 1, 2, 3]
     assert strings(ax).count("−∞") == strings(ax).count("0") == 4
     assert strings(ax).count("2.00") == 4
-    line = "the asks: the 0.25, dog 0.25, chased 0.25, the 0.25; 4 hidden"
+    line = "the asks: the 0.25, dog 0.25, chased 0.25, the 0.25; 4 hidden."
     assert describe(ax) == line
 
 
 def test_nothing_seen_is_nothing_drawn():
     ax = flow(["a", "b"], [0, 0], query=0, mask=[False, False])
     assert not bands(ax)
-    assert describe(ax) == "a asks: nothing is seen; 2 hidden"
+    assert describe(ax) == "a asks: nothing is seen; 2 hidden."
 
 
 def test_an_asker_from_elsewhere_stands_beside_the_sentence():
@@ -133,16 +133,16 @@ def test_an_asker_from_elsewhere_stands_beside_the_sentence():
     (asker,) = [text for text in ax.texts if text.get_gid() == "flow-asker"]
     assert face(asker) == ROLES["query"]
     assert asker.get_position()[0] < words(ax)[0].get_position()[0]
-    assert describe(ax) == "good asks: gut 1.00; out comes gut"
+    assert describe(ax) == "good asks: gut 1.00; out comes gut."
 
 
 @pytest.mark.parametrize(
     "shares, line",
     [
-        (SHARES, "scared asks: cat 0.84, dog 0.06, scared 0.03, 5 others 0.07"),
-        ([1 / 8] * 8, "scared asks: the 0.12, dog 0.12, chased 0.12, 5 others 0.62"),
-        ([1e-3] * 7 + [0.993], "scared asks: scared 0.99, 7 others 0.01"),
-        ([0, 0, 0.5, 0, 0.5, 0, 0, 0], "scared asks: chased 0.50, cat 0.50"),
+        (SHARES, "scared asks: cat 0.84, dog 0.06, scared 0.03, 5 others 0.07."),
+        ([1 / 8] * 8, "scared asks: the 0.12, dog 0.12, chased 0.12, 5 others 0.62."),
+        ([1e-3] * 7 + [0.993], "scared asks: scared 0.99, 7 others 0.01."),
+        ([0, 0, 0.5, 0, 0.5, 0, 0, 0], "scared asks: chased 0.50, cat 0.50."),
     ],
 )
 def test_describe_reads_the_line_off_the_artists(shares, line):
@@ -152,25 +152,25 @@ def test_describe_reads_the_line_off_the_artists(shares, line):
 def test_a_tie_is_settled_by_the_place_whatever_the_last_digits():
     noise = np.array([0, 3, -2, 1]) * 1e-7
     ax = flow(list("abcd"), 0.25 + noise, query=0)
-    assert describe(ax) == "a asks: a 0.25, b 0.25, c 0.25, d 0.25"
+    assert describe(ax) == "a asks: a 0.25, b 0.25, c 0.25, d 0.25."
 
 
 def test_describe_follows_the_bars_not_the_arguments():
     ax = flow(["a", "b"], [0.3, 0.7], query=0)
     bars(ax).datavalues[:] = [0.9, 0.1]
     words(ax)[0].set_text("z")
-    assert describe(ax) == "z asks: z 0.90, b 0.10"
+    assert describe(ax) == "z asks: z 0.90, b 0.10."
 
 
 def test_two_on_one_axes_are_both_described():
     ax = flow(["a", "b"], [0.3, 0.7], query=0, output="c")
     flow(["d", "e", "f"], [0, 0, 1], query=1, mask=[False, True, True], ax=ax)
-    assert describe(ax) == "a asks: b 0.70, a 0.30; out comes c | e asks: f 1.00; 1 hidden"
+    assert describe(ax) == "a asks: b 0.70, a 0.30; out comes c. e asks: f 1.00; 1 hidden."
 
 
 def test_a_line_break_in_a_word_is_none_in_the_description():
     said = describe(flow(["two\nlines", "b"], [1, 0], query=0, output="(1,\n2)"))
-    assert said == "two lines asks: two lines 1.00; out comes (1, 2)"
+    assert said == "two lines asks: two lines 1.00; out comes (1, 2)."
 
 
 SIZES = {"chapter": None, "slide": (12.8, 7.2), "strip": (8, 2)}

@@ -23,7 +23,7 @@ def test_the_boxes_have_the_shapes_of_the_matrices():
     tokens = [box for box in boxes(ax) if to_hex(box.get_facecolor()) not in ROLES.values()]
     assert [token.get_height() for token in tokens] == pytest.approx([3 / 7] * 3)
     assert len({token.get_facecolor() for token in tokens}) == 1
-    assert "18 texts, from 'W_q  5 × 3'" in plots.describe(ax)
+    assert "The words W_q 5 × 3, ·, x 3, " in plots.describe(ax)
 
 
 # Heads that share ---------------------------------------------------------------------------------
@@ -54,8 +54,8 @@ def test_shared_heads_are_described_and_coloured_by_role():
     ax = drawings.shared_heads(4, 2)
     assert faces(ax, "heads of queries") == [ROLES["query"]]
     assert faces(ax, "of keys, values") == [ROLES["key"]]
-    said = "heads of keys and values: 2: heads of queries: 4 points, x 0 to 3, y 1 to 1; "
-    assert plots.describe(ax) == said + "of keys, values: 2 points, x 0.5 to 2.5, y 0 to 0"
+    said = "heads of keys and values: 2: heads of queries: 4 points, x from 0 to 3, y 1; "
+    assert plots.describe(ax) == said + "of keys, values: 2 points, x from 0.5 to 2.5, y 0."
 
 
 # One sheet for one answer -------------------------------------------------------------------------
@@ -73,9 +73,9 @@ def answer(**change):
 def test_the_numbers_of_the_book():
     assert plots.describe(answer()) == (
         "q = (1, 0), q · k = 0, share 0.27, 0.27 · 0 = 0, q · k = 1, share 0.73, "
-        "0.73 · 10 = 7.3, y = 7.3, what comes out"
+        "0.73 · 10 = 7.3, y = 7.3, what comes out."
     )
-    assert plots.describe(answer(query=1)).endswith("0.5 · 10 = 5, y = 5, what comes out")
+    assert plots.describe(answer(query=1)).endswith("0.5 · 10 = 5, y = 5, what comes out.")
 
 
 @pytest.mark.parametrize("query", [0, 2])
@@ -171,10 +171,10 @@ def test_shapes_and_edges_are_written():
     ax = split_and_join(WORDS, SHARES, head_dim=4)
     shapes = {"(5, 12) → (5, 3, 4)", "(3, 5, 4)", "(3, 5, 5)", "(5, 3, 4) → (5, 12)"}
     assert shapes | {"W_q", "W_k", "W_v", "W_o"} <= set(strings(ax))
-    said = "project: 3 edges; split: 3 edges; join: 3 edges; mix: 1 edges"
+    said = "project: 3 edges; split: 3 edges; join: 3 edges; mix: 1 edge."
     assert plots.describe(ax) == said
     four = split_and_join(WORDS[:2], torch.full((4, 2, 2), 0.5), head_dim=1)
-    said = "project: 3 edges; split: 4 edges; join: 4 edges; mix: 1 edges"
+    said = "project: 3 edges; split: 4 edges; join: 4 edges; mix: 1 edge."
     assert plots.describe(four) == said
 
 

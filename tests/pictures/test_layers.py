@@ -36,7 +36,7 @@ def test_a_curve_is_drawn_as_given_in_the_colour_of_its_layer():
     looks = {(line.get_color(), line.get_linestyle()) for line in ax.lines}
     assert len(looks) == len(SERIES), "told apart without the names, too"
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("n", "cost")
-    assert plots.describe(ax).startswith("costs: 6 lines over n 1 to 4; CNN: 1 to 4;")
+    assert plots.describe(ax).startswith("costs: 6 lines over n from 1 to 4: CNN from 1 to 4,")
 
 
 def test_a_layer_has_one_colour_whatever_else_is_drawn():

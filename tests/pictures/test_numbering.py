@@ -56,7 +56,7 @@ def test_the_arrows_are_what_rope_makes_of_query_and_key(i, j):
         assert np.allclose([start, end], [(0, 0), tip], atol=0.05)
     score = (turned[0] @ turned[1]).item()
     assert ax.get_title().replace("−", "-").endswith(f"score {score:.2f}")
-    assert f"query at {i}: 0 to {drawn[f'query at {i}'][1]:.3g}" in plots.describe(ax)
+    assert f"query at {i} from 0 to {drawn[f'query at {i}'][1]:.3g}" in plots.describe(ax)
 
 
 def test_one_offset_has_one_angle_wherever_it_stands():

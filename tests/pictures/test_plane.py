@@ -153,10 +153,14 @@ def test_four_on_one_figure_say_their_numbers_in_turn():
     drawings.shadows(TOKENS, X, query="bat", ax=b)
     drawings.blend(TOKENS, X, SHARES, query="bat", ax=c)
     drawings.pull(TOKENS, X, SHARES, query="bat", ax=d)
-    said = plots.describe(figure).split(" | ")
-    assert len(said) == 4 and said[0].startswith("map: words: 2 points")
-    assert said[2].startswith("girl, swung, bat, 0.24 × girl")
-    assert said[3].startswith("the 0.09, the 0.09, girl 0.24, swung 0.39, bat 0.18, bat now; ")
+    begins = (
+        "map: words: 2 points",
+        "bat · the = 0.00",
+        "girl, swung, bat, 0.24 × girl",
+        "the 0.09, the 0.09, girl 0.24, swung 0.39, bat 0.18, bat now; ",
+    )
+    said = plots.describe(figure)
+    assert said.startswith(begins[0]) and all(f". {begin}" in said for begin in begins[1:])
 
 
 # Groups ---------------------------------------------------------------------------------------
@@ -174,8 +178,8 @@ def test_every_group_is_drawn_with_a_colour_and_a_marker_of_its_own():
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["he", "she"]
     assert drawings.groups({"one": [[0, 0]]}).get_legend() is None
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("female", "royal")
-    said = "people: he: 2 points, x 0 to 2, y 1 to 3; she: 3 points, x 4 to 8, y -1 to 7"
-    assert plots.describe(ax) == said
+    he, she = "2 points, x from 0 to 2, y from 1 to 3", "3 points, x from 4 to 8, y from -1 to 7"
+    assert plots.describe(ax) == f"people: he: {he}; she: {she}."
 
 
 def test_names_stand_at_their_points_and_arrows_lead_from_the_first_place_to_the_second():

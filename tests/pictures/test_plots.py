@@ -307,10 +307,10 @@ def test_the_network_draws_the_connections_and_the_receptive_field():
     step = conv_connectivity(5, 3)
     words = describe(network([step, step], unit=(2, 2)))
     assert "connections: 26 edges" in words  # 13 in each layer
-    assert "field of unit 2: 9 points, x 0 to 4, y 0 to 2" in words  # 1 + 3 + 5
+    assert "field of unit 2: 9 points, x from 0 to 4, y from 0 to 2" in words  # 1 + 3 + 5
     before = torch.eye(5, dtype=torch.bool).roll(1, dims=0).tril()  # state i sees state i - 1
     words = describe(network([torch.eye(5).bool()], within=before, unit=(1, 3)))
-    assert "connections: 9 edges" in words and "field of unit 3: 8 points, x 0 to 3" in words
+    assert "connections: 9 edges" in words and "field of unit 3: 8 points, x from 0 to 3" in words
 
 
 def edges_of(ax):
@@ -432,60 +432,69 @@ def two_lines_of_title():
     [
         (
             lambda: heatmap(WEIGHTS, title="h"),
-            "h: heatmap 2×3, query (row) by key (column): values 0 to 0.9, largest 0.9 at (1, 1)",
+            "h: a map of 2 × 3, query (row) by key (column): "
+            "values from 0 to 0.9, the largest 0.9 at (1, 1).",
         ),
         (
             lambda: heatmap(WEIGHTS[:, :2], tokens=["cat", "sat"]),
-            "heatmap 2×2, query (row) by key (column): values 0 to 0.9, largest 0.9 at (sat, sat)",
+            "A map of 2 × 2, query (row) by key (column): "
+            "values from 0 to 0.9, the largest 0.9 at (sat, sat).",
         ),
         (
             lambda: heatmap([[1.0, 1.0], [1.0, 0.5]], xlabel="", ylabel=""),
-            "heatmap 2×2: values 0.5 to 1, largest 1 at (0, 0)",
+            "A map of 2 × 2: values from 0.5 to 1, the largest 1 at (0, 0).",
         ),
         (
             lambda: heatmap([[-np.inf, 0.0], [3.0, -1.0]], xlabel="", ylabel=""),
-            "heatmap 2×2: values -1 to 3, largest 3 at (1, 0)",
+            "A map of 2 × 2: values from -1 to 3, the largest 3 at (1, 0).",
         ),
         (
             lambda: heatmap([[0.0, 0.0]], xlabel="", ylabel=""),
-            "heatmap 1×2: values 0 to 0, largest 0 at (0, 0)",
+            "A map of 1 × 2: values 0, the largest 0 at (0, 0).",
         ),
         (
             lambda: heatmap([[1e-8, 3e-8]], xlabel="", ylabel=""),
-            "heatmap 1×2: values 1e-08 to 3e-08, largest 3e-08 at (0, 1)",
+            "A map of 1 × 2: values from 1e-08 to 3e-08, the largest 3e-08 at (0, 1).",
         ),
         (
             lambda: heatmap(np.arange(40 * 30).reshape(40, 30), xlabel="", ylabel=""),
-            "heatmap 40×30: values 0 to 1.2e+03, largest 1.2e+03 at (39, 29)",
+            "A map of 40 × 30: values from 0 to 1.2e+03, the largest 1.2e+03 at (39, 29).",
         ),
         (
             lambda: lines([1, 2, 3], {"a": [1, 5, 4], "b": [0, 1, -2]}, xlabel="n"),
-            "2 lines over n 1 to 3; a: 1 to 4; b: 0 to -2",
+            "2 lines over n from 1 to 3: a from 1 to 4, b from 0 to -2.",
         ),
         (
             lambda: lines([1, 2], {"a": [1e-9, 1]}, yscale="log"),
-            "1 line over x 1 to 2; a: 1e-09 to 1",
+            "1 line over x from 1 to 2: a from 1e-09 to 1.",
         ),
-        (lambda: lines([1, 2], {"a": [1e-9, 1]}), "1 line over x 1 to 2; a: 0 to 1"),
-        (with_help_line, "1 line over x 0 to 1; f: 1 to 2"),
-        (plain_line, "1 line over x 1 to 2; line 0: 3 to 4"),
-        (bars, "3 bars: 0.5 to 2.5"),
-        (lying_bars, "2 bars: 3 to 4"),
-        (points, "words: 3 points, x 1 to 3, y 4 to 9"),
-        (lambda: image([[1.0, 2.0, 4.0]]), "image 1×3: values 1 to 4"),
-        (lambda: image(np.zeros((2, 3, 3))), "image 2×3: in colour"),
-        (words_on_a_line, "1 line over x 0 to 1; named: 3 to 4"),
-        (words_alone, "1 texts, from 'attention'"),
-        (lambda: lines([1, 2], {"a": [-0.0, 1e-3]}), "1 line over x 1 to 2; a: 0 to 0.001"),
+        (lambda: lines([1, 2], {"a": [1e-9, 1]}), "1 line over x from 1 to 2: a from 0 to 1."),
+        (with_help_line, "1 line over x from 0 to 1: f from 1 to 2."),
+        (plain_line, "1 line over x from 1 to 2: line 0 from 3 to 4."),
+        (bars, "3 bars from 0.5 to 2.5."),
+        (lying_bars, "2 bars from 3 to 4."),
+        (points, "words: 3 points, x from 1 to 3, y from 4 to 9."),
+        (lambda: image([[1.0, 2.0, 4.0]]), "An image of 1 × 3, values from 1 to 4."),
+        (lambda: image(np.zeros((2, 3, 3))), "An image of 2 × 3, in colour."),
+        (words_on_a_line, "1 line over x from 0 to 1: named from 3 to 4."),
+        (words_alone, "The word attention."),
+        (
+            lambda: lines([1, 2], {"a": [-0.0, 1e-3]}),
+            "1 line over x from 1 to 2: a from 0 to 0.001.",
+        ),
         (
             lambda: heatmap([[np.nan, -np.inf]], xlabel="", ylabel=""),
-            "heatmap 1×2: values none",
+            "A map of 1 × 2: values none.",
         ),
-        (two_lines_of_title, "one two: heatmap 1×1, c by a b: values 1 to 1, largest 1 at (0, 0)"),
+        (
+            two_lines_of_title,
+            "one two: a map of 1 × 1, c by a b: values 1, the largest 1 at (0, 0).",
+        ),
         (
             lambda: heatmaps(np.stack([np.eye(2), np.eye(2)[::-1]])),
-            "head 0: heatmap 2×2, query (row) by key (column): values 0 to 1, largest 1 at (0, 0)"
-            " | head 1: heatmap 2×2: values 0 to 1, largest 1 at (0, 1)",
+            "head 0: a map of 2 × 2, query (row) by key (column): "
+            "values from 0 to 1, the largest 1 at (0, 0)."
+            " head 1: a map of 2 × 2: values from 0 to 1, the largest 1 at (0, 1).",
         ),
     ],
 )
@@ -569,4 +578,4 @@ def test_a_grid_names_the_largest_cell_where_no_tick_label_is_shown():
     stack = torch.zeros(4, 2, 2)
     stack[:, 0, 1] = 1
     said = describe(heatmaps(stack, tokens=["cat", "mat"], columns=2))
-    assert said.count("largest 1 at (cat, mat)") == 4
+    assert said.count("largest 1 at (cat, mat).") == 4

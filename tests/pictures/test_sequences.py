@@ -29,7 +29,7 @@ def test_every_word_is_passed_once_and_in_order():
     for way in (reads, writes):
         assert all(end == start for (_, end), (start, _) in pairwise(way))
     alone = drawings.bottleneck(["ja"], ["yes"])
-    assert plots.describe(alone) == "one list of numbers; reads: 1 edges; writes: 1 edges"
+    assert plots.describe(alone) == "one list of numbers; reads: 1 edge; writes: 1 edge."
 
 
 def test_nothing_gets_from_one_row_to_the_other_but_through_the_box():
@@ -84,9 +84,9 @@ def test_a_gloss_stands_in_the_place_of_the_letters():
 
 def test_it_is_described_by_its_numbers():
     said = plots.describe(drawings.cross_attention(ASKING, ANSWERING, SHARES, query=1))
-    assert said == "shares of other words: 3 edges; shares of dog, most to Hund 0.60: 3 edges"
+    assert said == "shares of other words: 3 edges; shares of dog, most to Hund 0.60: 3 edges."
     said = plots.describe(drawings.cross_attention(["the"], ANSWERING, SHARES[:1], query=0))
-    assert said == "shares of the, most to der 0.70: 3 edges"
+    assert said == "shares of the, most to der 0.70: 3 edges."
 
 
 # One sentence, a question for each word -----------------------------------------------------------
@@ -118,4 +118,5 @@ def test_every_row_is_asked_for_the_next_word():
     answers = [t for t in written(ax) if t.get_position()[0] > 4 and t.get_text() in SENTENCE]
     assert [t.get_text() for t in answers] == SENTENCE[1:]
     assert [t.get_position()[1] for t in answers] == [0, 1, 2, 3]
-    assert plots.describe(ax) == "four questions: 20 texts, from 'the'"
+    begin = "the, →, girl, the, girl, →, swung, the, girl, swung, →, the"
+    assert plots.describe(ax) == f"four questions: the words {begin} and 8 more."

@@ -74,7 +74,7 @@ def test_the_encoder_is_asked_between_the_decoders_own_attention_and_its_mlp():
     thinks = max(t.get_position()[1] for t in written(ax) if t.get_text() == "MLP")
     assert heights[0] < heights[1] < thinks
     assert place(ax, READS)[0] < 0 < place(ax, WRITES)[0] == place(ax, "cross-attention")[0]
-    assert plots.describe(ax) == "encoder, decoder, keys, values, query"
+    assert plots.describe(ax) == "encoder, decoder, keys, values, query."
 
 
 def test_query_key_and_value_arrive_at_cross_attention_each_in_its_colour():
@@ -98,7 +98,7 @@ def test_query_key_and_value_arrive_at_cross_attention_each_in_its_colour():
 def test_layer_1_hands_on_who_stands_before_and_layer_2_finds_the_word_after_the_copy(words, found):
     ax = drawings.induction(list(words))
     asks, says = f"who has {words[-1]} before it?", f"says {words[found]}"
-    assert plots.describe(ax) == f"{asks}, {words[found]} has, {says}"
+    assert plots.describe(ax) == f"{asks}, {words[found]} has, {says}."
     names = [f"I am {me}, before me: {before}" for before, me in pairwise(words)]
     told, finds = zip(words, names, strict=False), names[found - 1]
     assert finds.endswith(f"before me: {words[-1]}")
@@ -136,17 +136,17 @@ def test_the_parts_of_a_chapter_stand_out_and_are_named(chapter):
     dark = [box for box in ax.patches if box.get_fill() and sum(box.get_facecolor()[:3]) < 1]
     assert [box_of(ax, text) for text in white] == dark and dark
     corners = [(box.get_x(), box.get_y() + box.get_height()) for box in dark]
+    named = "; ".join(flat(text.get_text()) for text in white)
     labels = [at for at, text in numbers(ax).items() if str(chapter) in text.split("·")]
     np.testing.assert_allclose(sorted(corners), sorted(labels))
-    named = "; ".join(flat(text.get_text()) for text in white)
-    assert plots.describe(ax) == f"chapter {chapter}: {named}"
+    assert plots.describe(ax).rstrip(".") == f"chapter {chapter}: {named}"
 
 
 def test_all_parts_are_alike_without_a_chapter():
     ax = drawings.model_map()
     parts = [patch for patch in ax.patches if patch.get_fill() and patch.get_gid() != "head"]
     assert len(parts) == 10 and len({part.get_facecolor() for part in parts}) == 1
-    assert plots.describe(ax) == "a number: the chapter about a part"
+    assert plots.describe(ax) == "a number: the chapter about a part."
 
 
 def test_a_head_holds_queries_and_blends_and_a_layer_holds_the_heads():
@@ -173,7 +173,7 @@ def test_the_title_has_the_sum_of_what_travels(table, vectors):
         sums[number.get_position()[0] > 10] += float(number.get_text())
     assert sums == [4 * table + 6 * vectors, 4 * vectors]
     first, second = (f"{size:g} MiB travel" for size in sums)
-    assert plots.describe(ax) == f"the formula: {first}, one fused kernel: {second}"
+    assert plots.describe(ax) == f"the formula: {first}, one fused kernel: {second}."
 
 
 def test_tables_are_written_and_read_and_only_the_output_comes_down_from_one_kernel():

@@ -34,7 +34,7 @@ def bottleneck(read: Words, written: Words, *, ax: Ax = None, title: Label = Non
     Example:
         >>> from d2lattn.pictures.plots import describe
         >>> print(describe(bottleneck(["der", "Hund"], ["the", "dog"])))
-        one list of numbers; reads: 2 edges; writes: 2 edges
+        one list of numbers; reads: 2 edges; writes: 2 edges.
     """
     read, written = names("read", read), names("written", written)
     wide = max(len(read), len(written))

@@ -49,7 +49,7 @@ def cross_attention(
         >>> from d2lattn.pictures.plots import describe
         >>> ax = cross_attention(["the", "dog"], ["Hund", "der"], [[0, 1], [0.9, 0.1]], query=1)
         >>> print(describe(ax))
-        shares of other words: 2 edges; shares of dog, most to Hund 0.90: 2 edges
+        shares of other words: 2 edges; shares of dog, most to Hund 0.90: 2 edges.
     """
     asking, answering = names("asking", asking), names("answering", answering)
     size = len(asking), len(answering)

@@ -27,7 +27,7 @@ def encoder_decoder(*, ax: Ax = None) -> Axes:
     Example:
         >>> from d2lattn.pictures.plots import describe
         >>> print(describe(encoder_decoder()))
-        encoder, decoder, keys, values, query
+        encoder, decoder, keys, values, query.
     """
     ax = sheet(ax, (8.8, 5.5))
     think = "MLP", GROUND, DARK

@@ -75,7 +75,7 @@ def flow(
         >>> from d2lattn.pictures.plots import describe
         >>> words = ["the", "bat", "slept"]
         >>> print(describe(flow(words, [0.1, 0.7, 0.2], query="slept", output="bat")))
-        slept asks: bat 0.70, slept 0.20, the 0.10; out comes bat
+        slept asks: bat 0.70, slept 0.20, the 0.10; out comes bat.
     """
     tokens = arrays.names("tokens", tokens)
     n = len(tokens)
@@ -124,7 +124,7 @@ def describe_flows(ax):
         line = _describe_one(askers[i], list(islice(words, len(bars))), bars.datavalues)
         out = [text.get_text() for text in outputs if text.get_label() == str(i)]
         lines.append("; out comes ".join([line, *out]))
-    return " | ".join(lines)
+    return ". ".join(lines)
 
 
 def _drawn(ax):
@@ -144,7 +144,8 @@ def _describe_one(asker, words, shares, most=3):
     parts = [f"{names[i]} {_number(shares[i])}" for i in named]
     if order[len(named) :]:
         rest = sum(shares[i] for i in order[len(named) :])
-        parts.append(f"{len(order) - len(named)} others {_number(rest)}")
+        others = len(order) - len(named)
+        parts.append(f"{others} other{'s' * (others > 1)} {_number(rest)}")
     line = f"{asker} asks: " + (", ".join(parts) or "nothing is seen")
     hidden = sum(word.get_color() == FAINT for word in words)
     return line + (f"; {hidden} hidden" if hidden else "")

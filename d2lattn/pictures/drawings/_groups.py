@@ -44,7 +44,7 @@ def groups(
         >>> from d2lattn.pictures.plots import describe
         >>> ax = groups({"fruit": [[0, 0], [1, 0]], "firm": [[3, 2]]}, names={"firm": ["intel"]})
         >>> print(describe(ax))
-        fruit: 2 points, x 0 to 1, y 0 to 0; firm: 1 points, x 3 to 3, y 2 to 2
+        fruit: 2 points, x from 0 to 1, y 0; firm: 1 point at (3, 2).
     """
     if not isinstance(points, dict) or not points:
         raise ValueError(f"points must be a dict of groups, got {show(points)}")

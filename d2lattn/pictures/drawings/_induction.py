@@ -33,7 +33,7 @@ def induction(words: Words, *, ax: Ax = None) -> Axes:
     Example:
         >>> from d2lattn.pictures.plots import describe
         >>> print(describe(induction(["A", "B", "C", "A"])))
-        who has A before it?, B has, says B
+        who has A before it?, B has, says B.
     """
     words = names("words", words)
     *before, asks = words

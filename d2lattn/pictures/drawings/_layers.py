@@ -49,7 +49,7 @@ def layer_lines(
     Example:
         >>> from d2lattn.pictures.plots import describe
         >>> print(describe(layer_lines([1, 2], {"RNN": [1, 2], "attention": [1, 4]}, xlabel="n")))
-        2 lines over n 1 to 2; RNN: 1 to 2; attention: 1 to 4
+        2 lines over n from 1 to 2: RNN from 1 to 2, attention from 1 to 4.
     """
     layers = [_layer("series", name) for name in series] if isinstance(series, dict) else []
     looks = []
@@ -86,7 +86,7 @@ def layer_points(
     Example:
         >>> from d2lattn.pictures.plots import describe
         >>> print(describe(layer_points({"RNN": (1, 1000)})))
-        RNN: 1 points, x 1 to 1, y 1e+03 to 1e+03
+        RNN: 1 point at (1, 1e+03).
     """
     if not isinstance(points, dict) or not points:
         raise ValueError(f"points must be a dict name -> (x, y) with a point, got {show(points)}")

@@ -29,7 +29,8 @@ def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
     encoder: words pass from left to right, and what the dashed frame holds is repeated.
 
     Args:
-        chapter (int): 1 to 9; its parts stand out. All alike when absent.
+        chapter (int): 1 to 9; one slim line of parts, in which its own stand out. The whole model
+            with all parts alike when absent.
         ax (Axes): where to draw; a new figure when absent.
 
     Returns:
@@ -41,10 +42,11 @@ def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
     Example:
         >>> from d2lattn.pictures.plots import describe
         >>> print(describe(model_map(3)))
-        chapter 3: divide by √d, hide the future
+        chapter 3: divide by √d, hide the future.
     """
     if chapter is not None:
         check_count("chapter", chapter, most=9)
+        return _line(chapter, ax)
     ax = sheet(ax, (11, 2.8))
     ax.plot((PARTS[0][0], PARTS[6][0]), (STREAM, STREAM), color=FAINT, lw=1.5, zorder=1.15)
     for shift in (0.12, 0.0):  # a second head behind the first
@@ -53,12 +55,8 @@ def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
     for x, feet in zip(LINKS, (-0.75, -HIGH / 2, -HIGH / 2), strict=True):
         ax.plot((x, x), (BELOW, feet), color=FAINT, lw=1.5, ls=":", zorder=1.2)
     for x, y, happens, chapters in PARTS:
-        here = chapter in chapters
         wide, high = (WIDE, HIGH) if "\n" in happens else (2 * WIDE, HIGH / 2)
-        look = dict(face=INK, color="white") if here else dict(face=GROUND)
-        box(ax, x, y, wide, happens, height=high, edge=FAINT, size=9, **look)
-        mark = "·".join(str(number) for number in chapters)
-        word(ax, x - wide / 2, y + high / 2, mark, edge=FAINT, width=1, size=9)
+        _part(ax, x, y, wide, high, happens, chapters)
     frame(ax, (LAYER[0], -0.9), LAYER[1], 2.3, edge=FAINT, linestyle="--")
     note = dict(color=FAINT, size=9)
     text(ax, sum(LAYER), 1.6, "a layer, several times over", ha="right", va="baseline", **note)
@@ -69,8 +67,31 @@ def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
         (16.0, "n times a chance\nfor each word"),
     ):
         text(ax, x, -0.6, flows, va="top", **note)
-    here = [part[2].replace("\n", " ") for part in PARTS if chapter in part[3]]
-    said = f"chapter {chapter}: {'; '.join(here)}" if here else "a number: the chapter about a part"
+    said = "a number: the chapter about a part"
     text(ax, -1.05, 1.6, said, ha="left", va="baseline", say=True)
     ax.set(xlim=(-1.2, 17.2), ylim=(-2.3, 1.9))
     return ax
+
+
+def _line(chapter, ax):
+    """All parts side by side, those of the chapter dark; what they are is said, not written."""
+    ax = sheet(ax, (11, 0.85))
+    here, end = [], 0.0
+    for _, _, happens, chapters in PARTS:
+        happens = happens.replace(" side", "\nside", 1)  # each in two rows
+        wide = max(map(len, happens.split("\n"))) + 3.8  # in letters
+        here += [happens.replace("\n", " ")] if chapter in chapters else []
+        _part(ax, end + wide / 2, STREAM, wide, HIGH, happens, chapters, chapter in chapters)
+        end += wide + 0.6
+    said = text(ax, 0, STREAM, f"chapter {chapter}: {'; '.join(here)}", say=True)
+    said.set_visible(False)
+    ax.set(xlim=(-1, end), ylim=(-0.55, 0.75))
+    return ax
+
+
+def _part(ax, x, y, wide, high, happens, chapters, here=False):
+    """A part of the model, and in its corner the chapters that explain it."""
+    look = dict(face=INK, color="white") if here else dict(face=GROUND)
+    box(ax, x, y, wide, happens, height=high, edge=FAINT, size=9, **look)
+    mark = "·".join(str(number) for number in chapters)
+    word(ax, x - wide / 2, y + high / 2, mark, edge=FAINT, width=1, size=9)

@@ -42,7 +42,7 @@ def network(
     Example:
         >>> from d2lattn.pictures.plots import describe
         >>> print(describe(network([torch.eye(3).bool()])))
-        connections: 3 edges; others: 6 points, x 0 to 2, y 0 to 1
+        connections: 3 edges; others: 6 points, x from 0 to 2, y from 0 to 1.
     """
     steps = boolean_steps(steps)
     n = len(steps[0])

@@ -34,8 +34,8 @@ def projections(
 
     Example:
         >>> from d2lattn.pictures.plots import describe
-        >>> print(describe(projections(10, 20, 25)))
-        18 texts, from 'W_q  20 × 10'
+        >>> describe(projections(10, 20, 25))[:40]
+        'The words W_q 20 × 10, ·, x 10, =, q 20,'
     """
     widths = dict(embed_dim=embed_dim, head_dim=head_dim, value_dim=value_dim)
     for name, width in widths.items():

@@ -27,7 +27,7 @@ def shared_heads(num_heads: int, num_kv_heads: int, *, ax: Ax = None) -> Axes:
     Example:
         >>> from d2lattn.pictures.plots import describe
         >>> print(describe(shared_heads(4, 2)).split("; ")[1])
-        of keys, values: 2 points, x 0.5 to 2.5, y 0 to 0
+        of keys, values: 2 points, x from 0.5 to 2.5, y 0.
     """
     check_count("num_heads", num_heads)
     check_count("num_kv_heads", num_kv_heads)

@@ -54,7 +54,7 @@ def split_and_join(
     Example:
         >>> from d2lattn.pictures.plots import describe
         >>> print(describe(split_and_join(["a", "bat"], np.eye(2)[None], head_dim=4)))
-        project: 3 edges; split: 1 edges; join: 1 edges; mix: 1 edges
+        project: 3 edges; split: 1 edge; join: 1 edge; mix: 1 edge.
     """
     tokens = names("tokens", tokens)
     L, D = len(tokens), head_dim

@@ -30,7 +30,7 @@ def staircase(sentence: Words, *, ax: Ax = None, title: Label = None) -> Axes:
     Example:
         >>> from d2lattn.pictures.plots import describe
         >>> print(describe(staircase(["the", "dog", "found"], title="two questions")))
-        two questions: 9 texts, from 'the'
+        two questions: the words the, →, dog, the, dog, →, found, key: may look at, query: asks.
     """
     sentence = names("sentence", sentence)
     if len(sentence) < 2:

@@ -25,8 +25,8 @@ def transformer_block(*, mlp: bool = True, ax: Ax = None) -> Axes:
 
     Example:
         >>> from d2lattn.pictures.plots import describe
-        >>> print(describe(transformer_block()))
-        16 texts, from 'words'
+        >>> describe(transformer_block())[:40]
+        'The words words, embedding + position, n'
     """
     check_flag("mlp", mlp)
     parts = [("attention", "every word looks at the others", tint(ROLES["weight"], 0.4))]

@@ -38,7 +38,7 @@ def two_memories(table: float, vectors: float, *, ax: Ax = None) -> Axes:
     Example:
         >>> from d2lattn.pictures.plots import describe
         >>> print(describe(two_memories(table=64, vectors=1)))
-        the formula: 262 MiB travel, one fused kernel: 4 MiB travel
+        the formula: 262 MiB travel, one fused kernel: 4 MiB travel.
     """
     for name, size in dict(table=table, vectors=vectors).items():
         if not is_finite_number(size) or size <= 0:

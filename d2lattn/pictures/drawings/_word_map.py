@@ -45,7 +45,7 @@ def word_map(
     Example:
         >>> from d2lattn.pictures.plots import describe
         >>> print(describe(word_map(["cat", "dog", "bat"], [[1, 2], [1, 2], [3, 0]], query="bat")))
-        words: 2 points, x 1 to 1, y 2 to 2; asks: 1 points, x 3 to 3, y 0 to 0
+        words: 2 points, x 1, y 2; asks: 1 point at (3, 0).
     """
     words, x = in_the_plane(words, x)
     asks, new = _chosen("query", query, words), _chosen("output", output, words)

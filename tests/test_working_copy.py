@@ -1,0 +1,182 @@
+"""`make lab` opens a copy: the book is never changed by reading, and no reader loses a word."""
+
+import json
+
+import nbformat
+import pytest
+import working_copy
+from cells import ROOT, book
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+
+@pytest.fixture
+def shelf(tmp_path):
+    """A book of two chapters, and its copies."""
+    (tmp_path / "notebooks").mkdir()
+    publish(tmp_path, "03_masks.ipynb", "first")
+    publish(tmp_path, "04_heads.ipynb", "first")
+    assert update(tmp_path) == []
+    return tmp_path
+
+
+def publish(folder, name, text):
+    """Print a version of a chapter."""
+    output = new_output("stream", text=f"{text} output\n")
+    cell = new_code_cell(f"print({text!r})", id="one", outputs=[output])
+    nbformat.write(new_notebook(cells=[cell]), folder / "notebooks" / name)
+
+
+def update(folder, reset=""):
+    chapters = sorted((folder / "notebooks").glob("*.ipynb"))
+    return working_copy.update(reset, chapters=chapters, work=folder / "work")
+
+
+def write(folder, name, text):
+    """A reader changes the first cell of the copy and saves."""
+    path = folder / "work" / name
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells[0].source = text
+    nbformat.write(notebook, path)
+
+
+def text(folder, name):
+    return nbformat.read(folder / "work" / name, as_version=4).cells[0].source
+
+
+def names(folder):
+    return sorted(path.name for path in (folder / "work").glob("*"))
+
+
+BOTH = ["03_masks.ipynb", "04_heads.ipynb"]
+
+
+def test_a_copy_is_the_chapter_and_names_the_kernel_that_runs_it(shelf):
+    assert names(shelf) == [".manifest.json", *BOTH]
+    copy = nbformat.read(shelf / "work" / "03_masks.ipynb", as_version=4)
+    assert copy.cells == nbformat.read(shelf / "notebooks" / "03_masks.ipynb", 4).cells
+    assert {"version", "codemirror_mode", "file_extension"} <= copy.metadata.language_info.keys()
+    assert copy.metadata.kernelspec["name"] == "python3"
+
+
+def test_untouched_copies_follow_silently_and_touched_ones_stay(shelf):
+    write(shelf, "04_heads.ipynb", "mine")
+    for name in BOTH:
+        publish(shelf, name, "second")
+    (said,) = update(shelf)
+    assert "04_heads.ipynb is yours and stays" in said and "04_heads.new.ipynb" in said
+    assert text(shelf, "03_masks.ipynb") == "print('second')"
+    assert text(shelf, "04_heads.ipynb") == "mine"
+    assert text(shelf, "04_heads.new.ipynb") == "print('second')"
+    (shelf / "work" / "04_heads.new.ipynb").unlink()
+    assert update(shelf) == [] and names(shelf) == [".manifest.json", *BOTH]  # offered once
+    publish(shelf, "04_heads.ipynb", "third")
+    assert len(update(shelf)) == 1 and text(shelf, "04_heads.new.ipynb") == "print('third')"
+
+
+def test_who_takes_the_new_version_over_follows_again(shelf):
+    write(shelf, "04_heads.ipynb", "mine")
+    publish(shelf, "04_heads.ipynb", "second")
+    update(shelf)
+    (shelf / "work" / "04_heads.new.ipynb").replace(shelf / "work" / "04_heads.ipynb")
+    assert update(shelf) == []
+    publish(shelf, "04_heads.ipynb", "third")
+    assert update(shelf) == [] and text(shelf, "04_heads.ipynb") == "print('third')"
+
+
+def test_running_a_chapter_is_no_change_and_new_outputs_come_too(shelf):
+    path = shelf / "work" / "03_masks.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells[0].outputs, notebook.cells[0].execution_count = [], 7
+    nbformat.write(notebook, path)
+    assert update(shelf) == []
+    assert nbformat.read(path, as_version=4).cells[0].execution_count == 7  # nothing new, so kept
+    other = nbformat.read(shelf / "notebooks" / "03_masks.ipynb", as_version=4)
+    other.cells[0].outputs[0].text = "corrected\n"
+    nbformat.write(other, shelf / "notebooks" / "03_masks.ipynb")
+    assert update(shelf) == []
+    assert nbformat.read(path, as_version=4).cells[0].outputs[0].text == "corrected\n"
+
+
+@pytest.mark.parametrize("reset, renewed", [("03", BOTH[:1]), ("all", BOTH)])
+def test_a_reset_renews_and_keeps_what_was_written(shelf, reset, renewed):
+    for name in BOTH:
+        write(shelf, name, "mine")
+    said = update(shelf, reset)
+    assert len(said) == len(renewed)
+    for name in BOTH:
+        assert text(shelf, name) == ("print('first')" if name in renewed else "mine")
+        old = name.replace(".ipynb", ".old.ipynb")
+        assert (old in names(shelf)) == (name in renewed)
+        assert name not in renewed or text(shelf, old) == "mine"
+
+
+def test_a_reset_of_an_unknown_chapter_gives_one_clear_line(shelf):
+    with pytest.raises(SystemExit, match=r"^RESET must be all or .* such as 03, got 77$"):
+        update(shelf, "77")
+
+
+def test_a_deleted_copy_comes_again(shelf):
+    write(shelf, "03_masks.ipynb", "mine")
+    (shelf / "work" / "03_masks.ipynb").unlink()
+    assert update(shelf) == [] and text(shelf, "03_masks.ipynb") == "print('first')"
+
+
+@pytest.mark.parametrize("touched", [False, True])
+def test_a_renamed_chapter(shelf, touched):
+    if touched:
+        write(shelf, "03_masks.ipynb", "mine")
+    old = shelf / "notebooks" / "03_masks.ipynb"
+    old.rename(old.with_name("03_scaling.ipynb"))
+    assert update(shelf) == []
+    assert text(shelf, "03_scaling.ipynb") == "print('first')"
+    assert ("03_masks.ipynb" in names(shelf)) == touched
+    assert update(shelf, "all") == [] and ("03_masks.ipynb" in names(shelf)) == touched
+
+
+def test_an_interrupted_copy_leaves_the_old_or_the_new_one_and_is_finished_next_time(
+    shelf, monkeypatch
+):
+    write(shelf, "04_heads.ipynb", "mine")
+    for fatal in range(5):  # the manifest and a copy, twice, and the manifest
+        for name in BOTH:
+            publish(shelf, name, f"version {fatal}")
+        steps, before = iter(range(9)), text(shelf, "03_masks.ipynb")
+
+        def replace(part, path, fatal=fatal, steps=steps):
+            if next(steps) == fatal:
+                raise KeyboardInterrupt
+            part.replace(path)
+
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(working_copy.os, "replace", replace)
+            update(shelf)
+        assert text(shelf, "03_masks.ipynb") in (before, f"print('version {fatal}')")
+        assert text(shelf, "04_heads.ipynb") == "mine"
+    update(shelf)
+    assert (
+        text(shelf, "03_masks.ipynb") == text(shelf, "04_heads.new.ipynb") == "print('version 4')"
+    )
+
+
+def test_without_a_manifest_nothing_that_was_written_is_lost(shelf):
+    write(shelf, "04_heads.ipynb", "mine")
+    for broken in ("", "{"):
+        (shelf / "work" / ".manifest.json").write_text(broken)
+        update(shelf)
+        assert text(shelf, "04_heads.ipynb") == "mine"
+        assert text(shelf, "03_masks.ipynb") == "print('first')"
+
+
+def test_what_is_no_notebook_any_more_stays(shelf):
+    (shelf / "work" / "03_masks.ipynb").write_text("half a noteb")
+    publish(shelf, "03_masks.ipynb", "second")
+    assert len(update(shelf)) == 1
+    assert (shelf / "work" / "03_masks.ipynb").read_text() == "half a noteb"
+
+
+def test_git_ignores_the_copies_and_every_link_leads_on_from_there():
+    assert "work/" in (ROOT / ".gitignore").read_text().splitlines()
+    assert working_copy.WORK.parent == working_copy.BOOK.parent  # ../ is the same place
+    for path in book():
+        for cell in json.loads(path.read_text("utf-8"))["cells"]:
+            assert "notebooks/" not in "".join(cell["source"]).replace("/main/notebooks/", "")

@@ -1,0 +1,140 @@
+"""The reader's own copy of the book, in work/: `python tools/working_copy.py [RESET]`.
+
+`make lab` calls this before it opens work/, so that reading never changes what git tracks. A copy
+whose text and code are the book's follows the book silently; running its cells is no change. One
+that was written in stays, and when the book has a new version, this is laid beside it, once, as
+03_….new.ipynb. RESET, such as 03 or all, renews copies; what was written goes to 03_….old.ipynb.
+
+The manifest, work/.manifest.json, has for each copy the marks of all versions that were laid there,
+each written down before it is laid, and the edition that was laid last. Each file is written in one
+step: who interrupts this finds the old copy or the new one, and the next call goes on.
+"""
+
+import hashlib
+import json
+import os
+import sys
+
+import nbformat
+from cells import ROOT, book
+from ipykernel.ipkernel import IPythonKernel
+from jupyter_client.kernelspec import KernelSpecManager
+from nbformat.sign import NotebookNotary
+
+BOOK, WORK = ROOT / "notebooks", ROOT / "work"
+NEW, OLD = ".new.ipynb", ".old.ipynb"
+
+
+def mark(path):
+    """A hash of what a reader writes in a notebook, text and code; None where none can be read."""
+    try:
+        notebook = nbformat.read(path, as_version=4)
+    except (OSError, ValueError, AttributeError):
+        return None
+    written = [(cell.cell_type, cell.source) for cell in notebook.cells]
+    return hashlib.sha256(json.dumps(written).encode()).hexdigest()[:16]
+
+
+def edition(path):
+    """A hash of all that a chapter of the book holds, its outputs too."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
+def kernel():
+    """What JupyterLab writes about the kernel into a notebook that it opens.
+
+    A copy that says so already is not changed, and not marked as changed, by being opened.
+    """
+    spec = KernelSpecManager().get_kernel_spec("python3")
+    named = {"display_name": spec.display_name, "language": spec.language, "name": "python3"}
+    return {"kernelspec": named, "language_info": dict(IPythonKernel.language_info)}
+
+
+def lay(chapter, target):
+    """Copy a chapter in one step, made for the kernel that runs here."""
+    notebook = nbformat.read(chapter, as_version=4)
+    notebook.metadata.update(kernel())
+    write(target, nbformat.writes(notebook) + "\n")
+
+
+def write(path, text):
+    """Write a file so that it is there whole or as it was."""
+    part = path.with_name(f".{path.name}.part")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, path)
+
+
+def follow(chapter, copy, entry, renew):
+    """Bring one copy up to date; the entry is changed, and what the reader is to be told returned.
+
+    Args:
+        chapter, copy: paths.
+        entry: "marks" of every version that was laid here, and the "edition" laid last.
+        renew: whether the reader asks for the book's version in any case.
+    """
+    latest = edition(chapter)
+    written = copy.exists() and mark(copy) not in entry["marks"]
+    if copy.exists() and latest == entry["edition"] and not renew:
+        return None
+    target, line = copy, None
+    if written and renew:
+        old = copy.with_name(copy.stem + OLD)
+        os.replace(copy, old)
+        line = f"{copy.name} is the book's again; yours is {old.name}"
+    elif written:
+        target = copy.with_name(copy.stem + NEW)
+        line = f"{copy.name} is yours and stays; the book's new one is {target.name}"
+    lay(chapter, target)
+    entry["edition"] = latest
+    return line
+
+
+def update(reset="", *, chapters=None, work=WORK):
+    """Bring the copies in `work` up to date with `chapters`; return what a reader is to be told.
+
+    Args:
+        reset: the beginning of the names of copies to renew, or "all".
+        chapters: paths of the book's chapters; all of them when absent.
+        work: the folder of the copies.
+    """
+    chapters = book() if chapters is None else chapters
+    if reset and reset != "all" and not any(path.name.startswith(reset) for path in chapters):
+        sys.exit(f"RESET must be all or the number of a chapter such as 03, got {reset}")
+    work.mkdir(exist_ok=True)
+    manifest = work / ".manifest.json"
+    entries = read(manifest)
+    for name in entries.keys() - {path.name for path in chapters}:  # no longer in the book
+        if mark(work / name) in entries.pop(name)["marks"]:
+            (work / name).unlink()
+    said = []
+    for chapter in chapters:
+        copy = work / chapter.name
+        renew = bool(reset) and (reset == "all" or chapter.name.startswith(reset))
+        entry = entries.setdefault(chapter.name, {"marks": [], "edition": None})
+        entry["marks"] = sorted({*entry["marks"], mark(chapter)})
+        write(manifest, json.dumps(entries, indent=1) + "\n")
+        said.append(follow(chapter, copy, entry, renew))
+    write(manifest, json.dumps(entries, indent=1) + "\n")
+    return [line for line in said if line]
+
+
+def read(manifest):
+    """The entries of the manifest; none where it is missing or broken."""
+    try:
+        return json.loads(manifest.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def trust(work=WORK):
+    """Let live figures move: what lies here is the book's, or was written by its reader."""
+    notary = NotebookNotary()
+    for path in work.glob("*.ipynb"):
+        if mark(path):
+            notary.sign(nbformat.read(path, as_version=4))
+
+
+if __name__ == "__main__":
+    for line in update(*sys.argv[1:2]):
+        print(line)
+    trust()
