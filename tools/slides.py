@@ -32,7 +32,7 @@ FILES = {  # what lies beside the pages, with the licences
     "mathjax": ("es5/tex-svg-full.js", "LICENSE"),
 }
 LINES, COLUMNS = 6, 96  # the most of a printed output that is shown
-WORDS, ASKING, SAYING = 40, 18, 22  # the most on a slide, in a question, beside a question
+WORDS, ASKING, SAYING = 40, 17, 20  # the most on a slide, in a question, beside a question
 WIDE = 1200  # pixels for words on a slide of 1280 × 720
 SECTION = re.compile(r"(##+) (.+)")
 ASKED = re.compile(r"\*\*Predict\.\*\* (.+)", re.S)
@@ -75,14 +75,18 @@ class Slide:
     def __init__(self, title, first=False):
         self.title, self.first = title, first
         self.question = self.line = ""
-        self.shown, self.notes, self.live = [], [], False
+        self.shown, self.notes, self.live, self.drawn = [], [], False, False
 
-    def room_for(self, text):
-        asked = words(f"{self.title} {self.question} {text}")
-        return not self.line and asked <= (SAYING if self.question else WORDS)
+    def words(self, more=""):
+        return words(" ".join((self.title, self.question, self.line, more)))
+
+    def room_for(self, line):
+        most = SAYING if self.question else WORDS
+        return not self.line and self.words(line) <= most and not (self.drawn and "$$" in line)
 
     def is_bare(self):
-        return not (self.question or self.line or self.shown)
+        """Whether there is nothing below the title, or only what a cell has printed."""
+        return not (self.question or self.line) and all(map(is_printed, self.shown))
 
     def cells(self):
         """As cells of a notebook for nbconvert: what follows a question appears key by key."""
@@ -137,7 +141,7 @@ class Deck:
         slide = self.slides[-1]
         if "slide-line" in tags(cell):
             if not (slide.room_for(source) or slide.is_bare()):  # what it speaks of stays in sight
-                kept = [] if slide.line or slide.live else slide.shown
+                kept = [] if slide.line or slide.live or "$$" in source else slide.shown
                 slide = self.start()
                 slide.shown = [new_code_cell(cell.source, outputs=cell.outputs) for cell in kept]
             slide.line = source
@@ -145,8 +149,11 @@ class Deck:
         asked = ASKED.search(source)
         if asked:
             slide.notes += [source[: asked.start()].strip()] if asked.start() else []
-            slide = slide if slide.is_bare() else self.start()
-            slide.question = brief(asked[1])
+            question = brief(asked[1])
+            if slide.line and not slide.shown and slide.words(question) <= WORDS:
+                question, slide.line = f"{slide.line}\n\n{question}", ""
+            slide = self.start()
+            slide.question = question
         slide.notes.append(source if not asked else asked[0])
 
     def code(self, cell):
@@ -160,7 +167,7 @@ class Deck:
         live = any(map(is_live, figures))
         if shown and (slide.shown or (live and not slide.is_bare())):
             slide = self.start()
-        slide.live = slide.live or live
+        slide.live, slide.drawn = slide.live or live, slide.drawn or bool(figures)
         slide.shown += shown
         slide.notes.append(f"```python\n{cell.source}\n```")
         slide.notes += [f"```\n{said}\n```" for said in map(described, cell.outputs) if said]
@@ -189,7 +196,12 @@ def brief(question):
     runs = [run for run in runs if "?" in " ".join(run)]
     short = [run for run in runs if words(" ".join(run)) <= ASKING]
     first = [run for run in short if run[0] == parts[0]]
-    return " ".join(max(first or short or [min(runs, key=len)], key=len))
+    run = max(first or short, key=lambda run: words(" ".join(run)), default=min(runs, key=len))
+    return " ".join(run)
+
+
+def is_printed(cell):
+    return any("<pre" in output.data["text/html"] for output in cell.outputs)
 
 
 def is_live(output):
@@ -210,7 +222,7 @@ def shown_output(output, cell):
         if len(lines) > LINES or longest > COLUMNS:
             return None
         size = min(30, WIDE // longest * 10 // 6)  # a letter is .6 of its height wide
-        text = f'<pre style="font-size:{size}px">{html.escape(output.text)}</pre>'
+        text = f'<pre style="font-size:{size}px">{html.escape(output.text.rstrip())}</pre>'
         return new_output("display_data", {"text/html": text})
     data = output.get("data", {})
     if "image/png" in data:
