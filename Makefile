@@ -83,7 +83,7 @@ site: $(SITE) ## write the book as a website that opens without network, into bu
 
 ### teach
 
-slides: $(STAMP) ## write each chapter as a deck for a room, into build/slides (ALL=1: with ⊕)
+slides: $(STAMP) ## write a deck for a room from each chapter, into build/slides (ALL=1: ⊕)
 	@$(PY) tools/slides.py
 
 student: $(STAMP) ## write the chapters without solutions, into build/student

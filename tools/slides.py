@@ -11,18 +11,9 @@ import html
 import os
 import re
 
+import cells
 import nbformat
-from cells import (
-    OPTIONAL,
-    ROOT,
-    book,
-    is_imports,
-    is_note,
-    is_setup,
-    is_solution,
-    tags,
-    without_fold,
-)
+from cells import ROOT, tags
 from nbconvert import SlidesExporter
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from npm import bring
@@ -35,7 +26,7 @@ LINES, COLUMNS = 6, 96  # the most of a printed output that is shown
 WORDS, ASKING, SAYING = 40, 17, 20  # the most on a slide, in a question, beside a question
 WIDE = 1200  # pixels for words on a slide of 1280 × 720
 SECTION = re.compile(r"(##+) (.+)")
-ASKED = re.compile(r"\*\*Predict\.\*\* (.+)", re.S)
+ASKED = re.compile(r"\*\*Predict\.\*\* ")
 
 # nbconvert's slides, less what they would fetch. A figure takes all the room that words leave it.
 TEMPLATE = (ROOT / "tools" / "slides.html.j2").read_text(encoding="utf-8")
@@ -53,7 +44,9 @@ def slides(target=ROOT / "build" / "slides", optional=False):
 
 def decks():
     """The parts of the book that have something to put on slides."""
-    return [path for path in book() if re.search("Predict[.]|slide-line", path.read_text("utf-8"))]
+    return [
+        path for path in cells.book() if re.search("Predict[.]|slide-line", path.read_text("utf-8"))
+    ]
 
 
 def deck(notebook, optional=False):
@@ -82,7 +75,8 @@ class Slide:
 
     def room_for(self, line):
         most = SAYING if self.question else WORDS
-        return not self.line and self.words(line) <= most and not (self.drawn and "$$" in line)
+        free = not (self.line or self.live or (self.drawn and "$$" in line))
+        return free and self.words(line) <= most
 
     def is_bare(self):
         """Whether there is nothing below the title, or only what a cell has printed."""
@@ -93,68 +87,77 @@ class Slide:
         later = "fragment" if self.question else "-"
         head = f"{self.title}\n\n{self.question}".strip()
         found = [told(new_markdown_cell(head), "slide" if self.first else "subslide")]
+        notes = "\n\n".join(filter(None, self.notes))
+        found += [told(new_markdown_cell(notes), "notes")] if notes else []  # not in a fragment
         found += [told(cell, later) for cell in self.shown]
-        found += [told(new_markdown_cell(self.line), later)] if self.line else []
-        notes = "\n\n".join(self.notes)
-        return [*found, told(new_markdown_cell(notes), "notes")] if notes else found
+        return found + ([told(new_markdown_cell(self.line), later)] if self.line else [])
 
 
 class Deck:
     """The slides of a chapter, made in one walk through its cells."""
 
-    def __init__(self, cells, optional):
-        self.slides, self.title, self.optional = [], "", optional
+    def __init__(self, chapter, optional):
+        self.slides, self.title = [], ""
         left_out = deeper = False
-        for cell in cells:
+        for cell in chapter:
             heading = SECTION.match(cell.source) if cell.cell_type == "markdown" else None
             if heading and heading[2].startswith(("Summary", "Checked claims", "Exercises")):
                 break
             if heading and (heading[1] == "##" or not deeper):
-                left_out = OPTIONAL in heading[2]
+                left_out = cells.OPTIONAL in heading[2]
                 deeper = left_out and heading[1] == "##"
-            if not (is_setup(cell) or is_imports(cell) or is_solution(cell) or left_out > optional):
-                self.text(cell) if cell.cell_type == "markdown" else self.code(cell)
-        self.slides = [slide for slide in self.slides if not slide.is_bare()]
+            hidden = cells.is_setup(cell) or cells.is_imports(cell) or cells.is_solution(cell)
+            if not (hidden or left_out > optional):
+                self.code(cell) if cell.cell_type == "code" else self.text(cell, heading)
+        if self.slides[-1].is_bare():
+            last = self.slides.pop()
+            self.slides[-1].notes += last.notes
 
     def start(self, first=False):
         """A new slide, which takes over the notes of one on which nothing has come to stand."""
-        bare = bool(self.slides) and self.slides[-1].is_bare()
-        last = self.slides.pop() if bare else None
-        first = first or (bare and last.first)
+        last = self.slides.pop() if self.slides and self.slides[-1].is_bare() else None
+        first = first or bool(last and last.first)
         self.slides.append(Slide(self.title if first else self.title.split(": ")[0], first))
-        self.slides[-1].notes = last.notes if bare else []
+        self.slides[-1].notes = last.notes if last else []
         return self.slides[-1]
 
-    def text(self, cell):
-        if is_note(cell):
-            self.slides[-1].notes.append(without_fold(cell))
-            return
-        source = cell.source
+    def text(self, cell, heading):
+        source = cells.without_fold(cell) if cells.is_note(cell) else cell.source
         if chapter := re.match(r"# (.+)\n+\*\*(.+\?)\*\*\s*", source):
             self.title = f"# {chapter[1]}"
             self.start(first=True).line = f"**{chapter[2]}**"
             source = source[chapter.end() :]
-        elif heading := SECTION.match(source):
-            self.title = f"## {heading[2]}" if heading[1] == "##" else self.title
-            self.start(first=heading[1] == "##")
-            source = source[heading.end() :].strip() if heading[1] == "##" else source
-        slide = self.slides[-1]
+        elif heading and heading[1] == "##":
+            self.title = heading[0]
+            self.start(first=True)
+            source = source[heading.end() :].strip()
+        elif heading:
+            self.start()
+        before, *asked = ASKED.split(source, 1)
         if "slide-line" in tags(cell):
-            if not (slide.room_for(source) or slide.is_bare()):  # what it speaks of stays in sight
-                kept = [] if slide.line or slide.live or "$$" in source else slide.shown
-                slide = self.start()
-                slide.shown = [new_code_cell(cell.source, outputs=cell.outputs) for cell in kept]
-            slide.line = source
-            return
-        asked = ASKED.search(source)
-        if asked:
-            slide.notes += [source[: asked.start()].strip()] if asked.start() else []
-            question = brief(asked[1])
-            if slide.line and not slide.shown and slide.words(question) <= WORDS:
-                question, slide.line = f"{slide.line}\n\n{question}", ""
+            self.say(source)
+        elif asked:
+            self.slides[-1].notes.append(before.strip())
+            self.ask(brief(asked[0]))
+            self.slides[-1].notes.append(asked[0])
+        else:
+            self.slides[-1].notes.append(source)
+
+    def say(self, line):
+        """Onto this slide if there is room; if not, onto the next, and what it speaks of stays."""
+        slide = self.slides[-1]
+        if not (slide.room_for(line) or slide.is_bare()):
+            kept = [] if slide.line or slide.live or "$$" in line else slide.shown
             slide = self.start()
-            slide.question = question
-        slide.notes.append(source if not asked else asked[0])
+            slide.shown = [new_code_cell(cell.source, outputs=cell.outputs) for cell in kept]
+        slide.line = line
+
+    def ask(self, question):
+        """On a new slide, or below a sentence that stands alone."""
+        slide = self.slides[-1]
+        if slide.line and not slide.shown and slide.words(question) <= WORDS:
+            question, slide.line = f"{slide.line}\n\n{question}", ""
+        self.start().question = question
 
     def code(self, cell):
         outputs = [] if "slide-out" in tags(cell) else cell.outputs
@@ -163,8 +166,7 @@ class Deck:
         shown = [new_code_cell(outputs=[output]) for output in figures or filter(None, shown)]
         if "slide-code" in tags(cell):
             shown.insert(0, new_code_cell(cell.source))
-        slide = self.slides[-1]
-        live = any(map(is_live, figures))
+        slide, live = self.slides[-1], any(map(is_live, figures))
         if shown and (slide.shown or (live and not slide.is_bare())):
             slide = self.start()
         slide.live, slide.drawn = slide.live or live, slide.drawn or bool(figures)

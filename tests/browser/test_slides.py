@@ -6,13 +6,14 @@ Runs with `make test-browser`. Screenshots go to build/screenshots.
 import base64
 import hashlib
 import json
+import re
 import shutil
 import statistics
 
 import nbformat
 import pytest
 import slides
-from cells import chapters, is_taught
+from cells import chapters, is_imports, is_setup, is_taught, tags
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from test_live import FIGURES, KINDS
@@ -181,6 +182,30 @@ def test_a_deck_can_be_read_from_the_last_row(page, folder, path):
     assert [(size, cell) for size, cell in drawn if size < 14] == []
     assert [slide for slide in found if slide["live"] and slide["live"] < 14] == []
     assert page.locator("mjx-merror").count() == 0
+    assert page.locator(".fragment aside").count() == 0, "the speaker's view would leave it out"
+
+
+@pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
+def test_what_is_on_no_slide_is_in_the_notes(path):
+    """All code and prose but ⊕, which comes when it is asked for; a chapter ends at its summary."""
+    notebook = nbformat.read(path, as_version=4)
+    core, whole = (slides.Deck(notebook.cells, optional).slides for optional in (False, True))
+    notes, all_notes = (
+        "\n".join(n for slide in deck for n in slide.notes) for deck in (core, whole)
+    )
+    lines = [slide.line for slide in core] + [slide.question for slide in core]
+    optional = False
+    for cell in notebook.cells[1:]:
+        if cell.source.startswith(("## Summary", "## Symptoms")):
+            break
+        optional = optional or bool(re.match("##.*⊕", cell.source))
+        hidden = is_setup(cell) or is_imports(cell)
+        if cell.cell_type == "code" and not hidden:
+            assert cell.source in all_notes and (optional or cell.source in notes)
+        elif "slide-line" in tags(cell) and not optional:
+            assert any(cell.source in line for line in lines)
+    assert not any("⊕" in slide.title for slide in core)
+    assert optional == (len(all_notes) > len(notes))
 
 
 def test_solutions_are_left_out(folder):
