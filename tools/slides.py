@@ -9,7 +9,9 @@ and MathJax once; nothing else is needed, also not by the live figures.
 
 import html
 import os
+import pathlib
 import re
+import sys
 
 import cells
 import nbformat
@@ -210,6 +212,13 @@ def is_live(output):
     return "data-live" in output.get("data", {}).get("text/html", "")
 
 
+def picture(output):
+    """The PNG of an output in base64, as matplotlib puts it out or in an `<img>`; else None."""
+    data = output.get("data", {})
+    found = re.search(r'<img [^>]*src="data:image/png;base64,([^"]*)', data.get("text/html", ""))
+    return found[1] if found else data.get("image/png", "").strip() or None
+
+
 def described(output):
     """An output in words: what was printed, or what a figure says of itself; "" if nothing."""
     said = output.get("text") or output.get("data", {}).get("text/plain", "")
@@ -226,14 +235,13 @@ def shown_output(output, cell):
         size = min(30, WIDE // longest * 10 // 6)  # a letter is .6 of its height wide
         text = f'<pre style="font-size:{size}px">{html.escape(output.text.rstrip())}</pre>'
         return new_output("display_data", {"text/html": text})
-    data = output.get("data", {})
-    if "image/png" in data:
+    if png := picture(output):
         said = html.escape(" ".join(filter(None, map(described, cell.outputs))))
-        source = f"data:image/png;base64,{data['image/png'].strip()}"
-        picture = f'<img src="{source}" alt="{said}" data-cell="{cell.id}">'
-        return new_output("display_data", {"text/html": picture})
+        source = f"data:image/png;base64,{png}"
+        shown = f'<img src="{source}" alt="{said}" data-cell="{cell.id}">'
+        return new_output("display_data", {"text/html": shown})
     return output if is_live(output) else None
 
 
 if __name__ == "__main__":
-    slides(optional=os.environ.get("ALL") == "1")
+    slides(*map(pathlib.Path, sys.argv[1:]), optional=os.environ.get("ALL") == "1")

@@ -154,7 +154,7 @@ def letters_of_figures(path, folder):
     found = {}
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
-            if png := output.get("data", {}).get("image/png"):
+            if png := slides.picture(output):
                 name = hashlib.sha256(base64.b64decode(png)).hexdigest()
                 found[cell.id] = drawn[name] * 100 / 72  # a picture has 100 pixels an inch
     return found
