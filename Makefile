@@ -89,7 +89,7 @@ site: $(SITE) ## write the book as a website that opens without network, into bu
 
 ### teach
 
-slides: $(STAMP) ## write the chapters as slides that open without network, into build/slides
+slides: $(STAMP) ## write a deck for a room from each chapter, into build/slides (ALL=1: ⊕)
 	@$(PY) tools/slides.py
 
 student: $(STAMP) ## write the chapters without solutions, into build/student

@@ -15,6 +15,7 @@ import nbformat
 import pytest
 import results
 import sections
+import slides
 import torch
 
 import notebooks
@@ -334,6 +335,25 @@ def test_slides(chapter):
     assert kinds[0] == "slide"
     if not path.name.startswith("00"):
         assert kinds.count("notes") >= 4, "speaker notes"
+
+
+WITH_LINES = [path for path in (*SHORT, *APPENDICES) if path.name[:2] not in ("00", "90")]
+
+
+@pytest.mark.parametrize("path", WITH_LINES, ids=lambda path: path.name[:2])
+def test_every_section_of_the_core_has_a_sentence_for_its_slides(path):
+    """One that a hall can read, in a cell of its own that is tagged `slide-line`."""
+    lines, title = {}, None
+    for cell in read(path).cells:
+        heading = re.match(r"##+ (.+)", cell.source) if cell.cell_type == "markdown" else None
+        if heading and heading[0].startswith("## "):
+            title = heading[1] if re.match(r"\d+\.\d+ (?!⊕)", heading[1]) else None
+            lines.setdefault(title, [])
+        if "slide-line" in tags(cell):
+            lines.setdefault(title, []).append(cell.source)
+            assert slides.words(cell.source) <= 31, cell.source
+    del lines[None]
+    assert lines and [title for title, found in lines.items() if not 0 < len(found) < 3] == []
 
 
 def test_imports_are_of_what_the_project_installs(part):

@@ -1,77 +1,58 @@
-"""`make slides`: every chapter as slides that open from disk without network, in build/slides.
+"""`make slides`: a deck for a room from every chapter, in build/slides; opens without network.
 
-Key s opens the speaker's view with the notes. npm brings reveal.js and MathJax once; nothing else
-is needed, also not by the live figures. Each slide is shown as large as it fits, within limits.
+A slide has its section's title and, of what the chapter has there: the question to predict, an
+output (a figure, a live figure or a few printed lines), and the sentence that is tagged
+`slide-line`; code only if it is tagged `slide-code`. All else is in the notes, in its order: key s
+opens the speaker's view. What is marked ⊕ stays out, unless `ALL=1` brings it. npm brings reveal.js
+and MathJax once; nothing else is needed, also not by the live figures.
 """
 
+import html
+import os
+import pathlib
+import re
+import sys
+
+import cells
 import nbformat
-from cells import ROOT, chapters, is_note, is_solution, without_fold
+from cells import ROOT, tags
 from nbconvert import SlidesExporter
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from npm import bring
 
 FILES = {  # what lies beside the pages, with the licences
     "reveal.js": ("dist", "plugin/notes", "LICENSE"),
     "mathjax": ("es5/tex-svg-full.js", "LICENSE"),
 }
-WIDE, HIGH = 1280, 720
+LINES, COLUMNS = 6, 96  # the most of a printed output that is shown
+WORDS, ASKING, SAYING = 40, 17, 20  # the most on a slide, in a question, beside a question
+WIDE = 1200  # pixels for words on a slide of 1280 × 720
+SECTION = re.compile(r"(##+) (.+)")
+ASKED = re.compile(r"\*\*Predict\.\*\* ")
 
-# nbconvert's slides, less what they would fetch, and in the sizes that JupyterLab has.
-TEMPLATE = """
-{%- extends "index.html.j2" -%}
-{%- block html_head_js -%}{%- endblock -%}
-{%- block html_head_js_mathjax -%}
-<script>MathJax = {tex: {inlineMath: [["$", "$"]], processEscapes: true}};</script>
-<script src="mathjax/es5/tex-svg-full.js"></script>
-{%- endblock -%}
-{%- block html_head_css -%}
-<style>
-:root { --jp-ui-font-size1: 15px; --jp-content-font-size1: 16px; --jp-code-font-size: 15px; }
-body { --r-heading-text-transform: none; --r-main-font: sans-serif; --r-heading-font: sans-serif; }
-.reveal .slides section { text-align: left; }
-.reveal .slides section :is(h1, h2, h3) { font-size: 1.5em; margin: 0 0 .4em; }
-.reveal .slides section img { margin: 0; max-height: none; }
-</style>
-{%- endblock -%}
-{%- block footer_js -%}
-<script src="reveal.js/dist/reveal.js"></script>
-<script src="reveal.js/plugin/notes/notes.js"></script>
-<script>
-const fit = () => {
-  const slide = Reveal.getCurrentSlide();
-  for (let zoom = 1.25; zoom > .7; zoom -= .05) {
-    slide.style.zoom = zoom;
-    if (slide.getBoundingClientRect().height <= HIGH * Reveal.getScale()) break;
-  }
-  Reveal.layout();
-};
-for (const event of ["ready", "slidechanged"]) Reveal.on(event, fit);
-Reveal.initialize({
-  width: WIDE, height: HIGH, margin: 0.02, center: false, hash: true, plugins: [RevealNotes],
-}).then(() => MathJax.startup.promise).then(fit);
-</script>
-{%- endblock -%}
-""".replace("HIGH", str(HIGH)).replace("WIDE", str(WIDE))
+# nbconvert's slides, less what they would fetch. A figure takes all the room that words leave it.
+TEMPLATE = (ROOT / "tools" / "slides.html.j2").read_text(encoding="utf-8")
 
 
-def slides(target=ROOT / "build" / "slides"):
+def slides(target=ROOT / "build" / "slides", optional=False):
     """Write the decks, and what they need, into the folder `target`."""
     for package, names in FILES.items():
         bring(package, names, target / package)
-    for path in chapters():
-        page = deck(nbformat.read(path, as_version=4))
+    for path in decks():
+        page = deck(nbformat.read(path, as_version=4), optional)
         (target / f"{path.stem}.html").write_text(page, encoding="utf-8")
         print(target / f"{path.stem}.html")
 
 
-def deck(notebook):
-    """The page: no solutions, open notes, and none of the code that a chapter folds away."""
-    for cell in notebook.cells:
-        if is_solution(cell):  # here nothing unfolds
-            cell.metadata.slideshow = {"slide_type": "skip"}
-        if is_note(cell):
-            cell.source = without_fold(cell)
-        if cell.metadata.get("jupyter", {}).get("source_hidden"):
-            cell.metadata.transient = {"remove_source": True}
+def decks():
+    """The parts of the book that have something to put on slides."""
+    return [
+        path for path in cells.book() if re.search("Predict[.]|slide-line", path.read_text("utf-8"))
+    ]
+
+
+def deck(notebook, optional=False):
+    """The page of a chapter; with what is marked ⊕ if `optional`."""
     exporter = SlidesExporter(
         raw_template=TEMPLATE,
         reveal_url_prefix="reveal.js",
@@ -79,8 +60,188 @@ def deck(notebook):
         exclude_input_prompt=True,
         exclude_output_prompt=True,
     )
-    return exporter.from_notebook_node(notebook)[0]
+    shown = [cell for slide in Deck(notebook.cells, optional).slides for cell in slide.cells()]
+    return exporter.from_notebook_node(new_notebook(cells=shown))[0]
+
+
+class Slide:
+    """One slide: `title` and `question` in Markdown, what is `shown`, the `line`, the `notes`."""
+
+    def __init__(self, title, first=False):
+        self.title, self.first = title, first
+        self.question = self.line = ""
+        self.shown, self.notes, self.live, self.drawn = [], [], False, False
+
+    def words(self, more=""):
+        return words(" ".join((self.title, self.question, self.line, more)))
+
+    def room_for(self, line):
+        most = SAYING if self.question else WORDS
+        free = not (self.line or self.live or (self.drawn and "$$" in line))
+        return free and self.words(line) <= most
+
+    def is_bare(self):
+        """Whether there is nothing below the title, or only what a cell has printed."""
+        return not (self.question or self.line) and all(map(is_printed, self.shown))
+
+    def cells(self):
+        """As cells of a notebook for nbconvert: what follows a question appears key by key."""
+        later = "fragment" if self.question else "-"
+        head = f"{self.title}\n\n{self.question}".strip()
+        found = [told(new_markdown_cell(head), "slide" if self.first else "subslide")]
+        notes = "\n\n".join(filter(None, self.notes))
+        found += [told(new_markdown_cell(notes), "notes")] if notes else []  # not in a fragment
+        found += [told(cell, later) for cell in self.shown]
+        return found + ([told(new_markdown_cell(self.line), later)] if self.line else [])
+
+
+class Deck:
+    """The slides of a chapter, made in one walk through its cells."""
+
+    def __init__(self, chapter, optional):
+        self.slides, self.title = [], ""
+        left_out = deeper = False
+        for cell in chapter:
+            heading = SECTION.match(cell.source) if cell.cell_type == "markdown" else None
+            if heading and heading[2].startswith(("Summary", "Checked claims", "Exercises")):
+                break
+            if heading and (heading[1] == "##" or not deeper):
+                left_out = cells.OPTIONAL in heading[2]
+                deeper = left_out and heading[1] == "##"
+            hidden = cells.is_setup(cell) or cells.is_imports(cell) or cells.is_solution(cell)
+            if not (hidden or left_out > optional):
+                self.code(cell) if cell.cell_type == "code" else self.text(cell, heading)
+        if self.slides[-1].is_bare():
+            last = self.slides.pop()
+            self.slides[-1].notes += last.notes
+
+    def start(self, first=False):
+        """A new slide, which takes over the notes of one on which nothing has come to stand."""
+        last = self.slides.pop() if self.slides and self.slides[-1].is_bare() else None
+        first = first or bool(last and last.first)
+        self.slides.append(Slide(self.title if first else self.title.split(": ")[0], first))
+        self.slides[-1].notes = last.notes if last else []
+        return self.slides[-1]
+
+    def text(self, cell, heading):
+        source = cells.without_fold(cell) if cells.is_note(cell) else cell.source
+        if chapter := re.match(r"# (.+)\n+\*\*(.+\?)\*\*\s*", source):
+            self.title = f"# {chapter[1]}"
+            self.start(first=True).line = f"**{chapter[2]}**"
+            source = source[chapter.end() :]
+        elif heading and heading[1] == "##":
+            self.title = heading[0]
+            self.start(first=True)
+            source = source[heading.end() :].strip()
+        elif heading:
+            self.start()
+        before, *asked = ASKED.split(source, 1)
+        if "slide-line" in tags(cell):
+            self.say(source)
+        elif asked:
+            self.slides[-1].notes.append(before.strip())
+            self.ask(brief(asked[0]))
+            self.slides[-1].notes.append(asked[0])
+        else:
+            self.slides[-1].notes.append(source)
+
+    def say(self, line):
+        """Onto this slide if there is room; if not, onto the next, and what it speaks of stays."""
+        slide = self.slides[-1]
+        if not (slide.room_for(line) or slide.is_bare()):
+            kept = [] if slide.line or slide.live or "$$" in line else slide.shown
+            slide = self.start()
+            slide.shown = [new_code_cell(cell.source, outputs=cell.outputs) for cell in kept]
+        slide.line = line
+
+    def ask(self, question):
+        """On a new slide, or below a sentence that stands alone."""
+        slide = self.slides[-1]
+        if slide.line and not slide.shown and slide.words(question) <= WORDS:
+            question, slide.line = f"{slide.line}\n\n{question}", ""
+        self.start().question = question
+
+    def code(self, cell):
+        outputs = [] if "slide-out" in tags(cell) else cell.outputs
+        shown = [shown_output(output, cell) for output in outputs]
+        figures = [output for output in shown if output and "<pre" not in output.data["text/html"]]
+        shown = [new_code_cell(outputs=[output]) for output in figures or filter(None, shown)]
+        if "slide-code" in tags(cell):
+            shown.insert(0, new_code_cell(cell.source))
+        slide, live = self.slides[-1], any(map(is_live, figures))
+        if shown and (slide.shown or (live and not slide.is_bare())):
+            slide = self.start()
+        slide.live, slide.drawn = slide.live or live, slide.drawn or bool(figures)
+        slide.shown += shown
+        slide.notes.append(f"```python\n{cell.source}\n```")
+        slide.notes += [f"```\n{said}\n```" for said in map(described, cell.outputs) if said]
+
+
+def told(cell, kind):
+    cell.metadata.slideshow = {"slide_type": kind}
+    if cell.cell_type == "code" and cell.outputs:
+        cell.metadata.transient = {"remove_source": True}
+    return cell
+
+
+def words(text):
+    """How many words a slide shows of a text in Markdown; a formula is one."""
+    text = re.sub(r"\$\$.*?\$\$|\$[^$]*\$", "formula", text, flags=re.S)
+    text = re.sub(r"<!--.*?-->|\]\([^)]*\)|^#+ ", "", text, flags=re.S)
+    return sum(any(map(str.isalnum, word)) for word in text.split())
+
+
+def brief(question):
+    """Of its sentences as many as ask something in ASKING words, from the first if that can be."""
+    parts = re.split(r"(?<=[.?!]) +", question.split("\n\n")[0])
+    if words(question) <= ASKING or "?" not in question:
+        return question
+    runs = [parts[i:j] for i in range(len(parts)) for j in range(i + 1, len(parts) + 1)]
+    runs = [run for run in runs if "?" in " ".join(run)]
+    short = [run for run in runs if words(" ".join(run)) <= ASKING]
+    first = [run for run in short if run[0] == parts[0]]
+    run = max(first or short, key=lambda run: words(" ".join(run)), default=min(runs, key=len))
+    return " ".join(run)
+
+
+def is_printed(cell):
+    return any("<pre" in output.data["text/html"] for output in cell.outputs)
+
+
+def is_live(output):
+    return "data-live" in output.get("data", {}).get("text/html", "")
+
+
+def picture(output):
+    """The PNG of an output in base64, as matplotlib puts it out or in an `<img>`; else None."""
+    data = output.get("data", {})
+    found = re.search(r'<img [^>]*src="data:image/png;base64,([^"]*)', data.get("text/html", ""))
+    return found[1] if found else data.get("image/png", "").strip() or None
+
+
+def described(output):
+    """An output in words: what was printed, or what a figure says of itself; "" if nothing."""
+    said = output.get("text") or output.get("data", {}).get("text/plain", "")
+    return "" if said.startswith("<Figure") else said.strip()
+
+
+def shown_output(output, cell):
+    """What a slide shows of an output: a picture, a live figure or a few lines; else None."""
+    if output.output_type == "stream":
+        lines = output.text.rstrip("\n").split("\n")
+        longest = max(map(len, lines))
+        if len(lines) > LINES or longest > COLUMNS:
+            return None
+        size = min(30, WIDE // longest * 10 // 6)  # a letter is .6 of its height wide
+        text = f'<pre style="font-size:{size}px">{html.escape(output.text.rstrip())}</pre>'
+        return new_output("display_data", {"text/html": text})
+    if png := picture(output):
+        said = html.escape(" ".join(filter(None, map(described, cell.outputs))))
+        source = f"data:image/png;base64,{png}"
+        shown = f'<img src="{source}" alt="{said}" data-cell="{cell.id}">'
+        return new_output("display_data", {"text/html": shown})
+    return output if is_live(output) else None
 
 
 if __name__ == "__main__":
-    slides()
+    slides(*map(pathlib.Path, sys.argv[1:]), optional=os.environ.get("ALL") == "1")

@@ -3,12 +3,18 @@
 Runs with `make test-browser`. Screenshots go to build/screenshots.
 """
 
+import base64
+import hashlib
+import json
+import re
 import shutil
+import statistics
 
 import nbformat
 import pytest
 import slides
-from cells import chapters
+from cells import chapters, is_imports, is_setup, is_taught, tags
+from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from test_live import FIGURES, KINDS
 
@@ -24,7 +30,7 @@ def told(cell, kind, *tags):
 
 def lecture():
     """A slide for each kind of live figure, with notes, a formula and a solution."""
-    cells = [told(new_markdown_cell("# Figures\n\n$x^2$ and $$\\frac{a}{b}$$"), "slide")]
+    cells = [told(new_markdown_cell("# Figures\n\n**What moves?**\n\n$x^2$"), "slide")]
     notes = f"<details><summary>Notes</summary>{NOTE}</details>"
     cells.append(told(new_markdown_cell(notes), "notes"))
     for name in [*KINDS, "projections"]:
@@ -65,32 +71,141 @@ def go(page, deck_index):
     )
 
 
-# Slide by slide: where it ends on the page, and what its letters were shrunk to.
-SIZES = """async () => {
+# Slide by slide, with all that appears on it: its words (a formula is one), the blocks below its
+# title, the size of its smallest letters, of those of its live figure, how much larger than stored
+# each picture is shown, and what leaves the slide. Pixels of a screen of 1280 × 720.
+MEASURES = """async () => {
   Reveal.configure({transition: 'none'});
+  const fontSize = node => parseFloat(getComputedStyle(node).fontSize);
+  const seen = node => node.checkVisibility() && node.getBoundingClientRect().width;
+  const zoomed = node => node.currentCSSZoom;
+  const isWord = text => /[\\p{L}\\p{N}]/u.test(text);
+  const letters = (root, filter) => {
+    const walk = document.createTreeWalker(root, NodeFilter.SHOW_TEXT), found = [];
+    while (walk.nextNode()) {
+      const parent = walk.currentNode.parentElement, text = walk.currentNode.textContent.trim();
+      if (text && seen(parent) && filter(parent)) found.push([parent, text]);
+    }
+    return found;
+  };
+  const drawn = node => {  // in a live figure
+    const svg = node.closest('svg');
+    const scale = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1;
+    return fontSize(node) * (svg ? scale : zoomed(node));
+  };
   const found = [];
   for (const slide of Reveal.getSlides()) {
     const {h, v} = Reveal.getIndices(slide);
     Reveal.slide(h, v ?? 0, 999);
     await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
-    found.push({at: [h, v], text: slide.innerText.trim().slice(0, 40), zoom: +slide.style.zoom,
-                bottom: slide.getBoundingClientRect().bottom});
+    const outside = 'aside, style, script, [data-live], .live-fallback, mjx-container';
+    const texts = letters(slide, node => !node.closest(outside));
+    const prose = texts.filter(([node]) => !node.closest('pre')).map(([, text]) => text);
+    const formulas = [...slide.querySelectorAll('mjx-container')].filter(seen).length;
+    const live = slide.querySelector('[data-live]')?.shadowRoot.querySelector('.live');
+    const code = 'style, script, option, [hidden]';
+    const blocks = [...slide.querySelectorAll(
+      'h1, h2, p, pre, img, li, [data-live]')].filter(seen).filter(b => !b.closest('aside'));
+    const leaves = blocks.filter(block => {
+      const {left, right, top, bottom} = block.getBoundingClientRect();
+      return left < 0 || right > 1281 || top < 0 || bottom > 721
+        || (block.matches('pre') && block.scrollWidth > block.clientWidth + 1);
+    });
+    found.push({
+      at: [h, v], title: texts[0]?.[1], blocks: blocks.length - 1,
+      words: prose.join(' ').split(/\\s+/).filter(isWord).length + formulas,
+      html: Math.min(...texts.map(([node]) => fontSize(node) * zoomed(node))),
+      live: live ? Math.min(...letters(live, node => !node.closest(code))
+        .map(([node]) => drawn(node))) : null,
+      pictures: [...slide.querySelectorAll('img')].map(img => [img.dataset.cell,
+        Math.min(img.width / img.naturalWidth, img.height / img.naturalHeight)]),
+      leaves: leaves.map(block => block.outerHTML.slice(0, 80)),
+    });
   }
   return found;
 }"""
 
+# Runs before a chapter: of every figure that is drawn, its smallest letters, in points.
+WATCH = """
+import hashlib, json
+from matplotlib.backend_bases import FigureCanvasBase
+from matplotlib.text import Text
+draw = FigureCanvasBase.print_figure
+def watched(canvas, filename, *arguments, **options):
+    result = draw(canvas, filename, *arguments, **options)
+    if hasattr(filename, "getvalue"):
+        found = [t.get_fontsize() for t in canvas.figure.findobj(Text) if t.get_text().strip()]
+        name = hashlib.sha256(filename.getvalue()).hexdigest()
+        with open({path!r}, "a") as file:
+            file.write(json.dumps([name, min(found)]) + "\\n")
+    return result
+FigureCanvasBase.print_figure = watched
+"""
 
-@pytest.mark.parametrize("path", chapters(), ids=lambda path: path.name[:2])
-def test_no_slide_is_higher_than_the_screen(page, folder, path):
+
+def letters_of_figures(path, folder):
+    """Cell -> the smallest letters of its figure in pixels of the stored picture: it is run."""
+    notebook = nbformat.read(path, as_version=4)
+    sizes = folder / f"{path.stem}.letters"
+    notebook.cells.insert(0, new_code_cell(WATCH.format(path=str(sizes))))
+    place = {"metadata": {"path": path.parent}}
+    NotebookClient(notebook, timeout=600, kernel_name="python3", resources=place).execute()
+    drawn = dict(json.loads(line) for line in sizes.read_text().splitlines())
+    found = {}
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if png := slides.picture(output):
+                name = hashlib.sha256(base64.b64decode(png)).hexdigest()
+                found[cell.id] = drawn[name] * 100 / 72  # a picture has 100 pixels an inch
+    return found
+
+
+@pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
+def test_a_deck_can_be_read_from_the_last_row(page, folder, path):
     open_deck(page, folder / f"{path.stem}.html")
-    sizes = page.evaluate(SIZES)
-    assert len(sizes) > 5
-    assert [slide for slide in sizes if slide["bottom"] > 721] == []
-    smallest = min(sizes, key=lambda slide: slide["zoom"])
-    print(f"\n{path.name[:2]}: {len(sizes)} slides, the smallest at {smallest['zoom']:.0%}")
-    assert smallest["zoom"] >= 0.8, smallest
-    assert page.locator("mjx-container").count() > 0 or "$" not in path.read_text()
+    found = page.evaluate(MEASURES)
+    least = letters_of_figures(path, folder)
+    drawn = [(least[cell] * scale, cell) for slide in found for cell, scale in slide["pictures"]]
+    counts = [slide["words"] for slide in found]
+    html = min(slide["html"] for slide in found)
+    live = [slide["live"] for slide in found if slide["live"]]
+    print(
+        f"\n{path.name[:2]}: {len(found)} slides, words: median {statistics.median(counts):g}, "
+        f"at most {max(counts)}; least letters: HTML {html:.1f} px, figures "
+        f"{min(drawn)[0] if drawn else 0:.1f}, live figures {min(live, default=0):.1f}"
+    )
+    assert [slide for slide in found if slide["leaves"]] == []
+    assert [slide for slide in found if slide["blocks"] < 1] == [], "a title is no slide"
+    assert [slide for slide in found if slide["words"] > 40] == []
+    assert statistics.median(counts) <= 20 or not is_taught(path)
+    assert html >= 20
+    assert [(size, cell) for size, cell in drawn if size < 14] == []
+    assert [slide for slide in found if slide["live"] and slide["live"] < 14] == []
     assert page.locator("mjx-merror").count() == 0
+    assert page.locator(".fragment aside").count() == 0, "the speaker's view would leave it out"
+
+
+@pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
+def test_what_is_on_no_slide_is_in_the_notes(path):
+    """All code and prose but ⊕, which comes when it is asked for; a chapter ends at its summary."""
+    notebook = nbformat.read(path, as_version=4)
+    core, whole = (slides.Deck(notebook.cells, optional).slides for optional in (False, True))
+    notes, all_notes = (
+        "\n".join(n for slide in deck for n in slide.notes) for deck in (core, whole)
+    )
+    lines = [slide.line for slide in core] + [slide.question for slide in core]
+    optional = False
+    for cell in notebook.cells[1:]:
+        if cell.source.startswith(("## Summary", "## Symptoms")):
+            break
+        optional = optional or bool(re.match("##.*⊕", cell.source))
+        hidden = is_setup(cell) or is_imports(cell)
+        if cell.cell_type == "code" and not hidden:
+            assert cell.source in all_notes and (optional or cell.source in notes)
+        elif "slide-line" in tags(cell) and not optional:
+            assert any(cell.source in line for line in lines)
+    assert not any("⊕" in slide.title for slide in core)
+    assert optional == (len(all_notes) > len(notes))
 
 
 def test_solutions_are_left_out(folder):

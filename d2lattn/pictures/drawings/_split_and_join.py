@@ -64,7 +64,7 @@ def split_and_join(
     check_count("head_dim", D)
     check_count("head", head, 0, H - 1)
     row = position(query, tokens)
-    ax = sheet(ax, (13, 5.8))
+    ax = sheet(ax, (12, 5.8))
     draw = _Blocks(ax, H, L, D, head, row)
     E, group = H * D, 3 * D + 2 * BESIDE
     x = [0, E + ARROW, 2 * (E + ARROW)]  # the left sides: x, then Q, K, V, then the heads,
