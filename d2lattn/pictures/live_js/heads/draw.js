@@ -38,7 +38,7 @@ export function draw(live, figure) {
   const map = drawMap(svg, figure, place);
   const short = inOneLine(data.answers, width);
   const height = Math.max(reachOf(data, width), map.bottom);
-  fit(svg, width, height, short ? 345 : 448);
+  fit(svg, width, height, short ? 345 : 436);
   lay(canvas, place, {width, height});
   const show = gliding(shares => paint(canvas, shares, data));
 
