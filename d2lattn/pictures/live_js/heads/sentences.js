@@ -137,14 +137,14 @@ function drawWords(svg, places, {name, role, large, over, leave, pick}) {
   const build = (cell, i, j) => {
     const k = i * per + j;
     const [x, y] = [places.x(k), places.y(k)];
-    const at = {x: x - width / 2 + 2, y, width: width - 4, height: LINE - 4, rx: 5};
+    const at = {x: x - width / 2 + 1.5, y, width: width - 3, height: LINE - 4, rx: 5};
     add(cell, "rect", {...at, class: "box"});
     add(cell, "rect", {...at, fill: `var(--${tint})`, "fill-opacity": 0});
     add(cell, "rect", {...at, ...mark});
     add(
       cell,
       "text",
-      {x, y: y + 17, class: `m ${large ? "b" : ""} ${small ? "t" : ""}`},
+      {x, y: y + 17, class: !large ? "m t" : small ? "m w" : "m b"},
       cut(words[k], letters),
     );
     add(cell, "rect", {...at, class: "ring"});
