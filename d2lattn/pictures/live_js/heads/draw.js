@@ -12,6 +12,7 @@ export const sizes = () => [340, 500, 680, WIDE];
 const MANY = 8; // more heads than these are drawn smaller
 
 export const STYLE = `
+.w { font-size: 11.5px; }
 .maps [role=row] { display: flex; flex-wrap: wrap; gap: 4px; margin: 4px 0; }
 .maps [role=gridcell] {
   width: 86px; padding: 4px; border-radius: 6px; text-align: center; font-size: 14px;
@@ -38,7 +39,7 @@ export function draw(live, figure) {
   const map = drawMap(svg, figure, place);
   const short = inOneLine(data.answers, width);
   const height = Math.max(reachOf(data, width), map.bottom);
-  fit(svg, width, height, short ? 345 : 448);
+  fit(svg, width, height, short ? 345 : 436);
   lay(canvas, place, {width, height});
   const show = gliding(shares => paint(canvas, shares, data));
 

@@ -9,7 +9,8 @@ export const BESIDE = 680; // the width of a drawing where the map stands beside
 const MAP = 344; // what it takes of a wide drawing,
 const SMALLER_MAP = 318; // and of others
 const PER_LINE = 10;
-const NARROW = 45; // the least room for a word
+const NARROW = 45; // the least room for a word of a single line,
+const ROOM = 52; // and of several
 const SMALL = 70; // in so much room letters are smaller
 const LINE = 26; // the height of a word
 const FIRST = 22; // above the words that ask
@@ -20,27 +21,27 @@ const TOLD = 0.05; // a larger share is led on to its word, past the lines above
 // Where the words of a sentence stand.
 function seats(words, top, room) {
   const n = words.length;
-  const per = Math.min(n, room.per);
+  const per = Math.min(n, perLine(n, room));
   const lines = Math.ceil(n / per);
-  const width = room.width / Math.max(per, 4);
+  const width = room / Math.max(per, 4);
   const lengths = Array.from({length: lines}, (_, i) => Math.min(per, n - i * per));
   const x = k => ((k % per) + 0.5) * width;
   const y = k => top + Math.floor(k / per) * LINE;
   return {words, per, width, lengths, x, y, top, bottom: top + lines * LINE};
 }
 
-function roomIn(width) {
-  const words = width < BESIDE ? width : width - (width < WIDE ? SMALLER_MAP : MAP);
-  return {per: Math.min(PER_LINE, Math.floor(words / NARROW)), width: words};
-}
+const roomIn = width => (width < BESIDE ? width : width - (width < WIDE ? SMALLER_MAP : MAP));
+
+const perLine = (n, room) => Math.min(PER_LINE, n * NARROW <= room ? n : Math.floor(room / ROOM));
 
 // Are those who answer so few that each has its share below it?
-export const inOneLine = (answers, width) => answers.length <= roomIn(width).per;
+export const inOneLine = (answers, width) =>
+  answers.length <= perLine(answers.length, roomIn(width));
 
 function placesOf({tokens, answers}, width) {
   const room = roomIn(width);
   const from = seats(tokens, FIRST, room);
-  const to = seats(answers, from.bottom + (inOneLine(answers, width) ? 176 : 90), room);
+  const to = seats(answers, from.bottom + (inOneLine(answers, width) ? 176 : 78), room);
   return {from, to};
 }
 
@@ -136,14 +137,14 @@ function drawWords(svg, places, {name, role, large, over, leave, pick}) {
   const build = (cell, i, j) => {
     const k = i * per + j;
     const [x, y] = [places.x(k), places.y(k)];
-    const at = {x: x - width / 2 + 2, y, width: width - 4, height: LINE - 4, rx: 5};
+    const at = {x: x - width / 2 + 1.5, y, width: width - 3, height: LINE - 4, rx: 5};
     add(cell, "rect", {...at, class: "box"});
     add(cell, "rect", {...at, fill: `var(--${tint})`, "fill-opacity": 0});
     add(cell, "rect", {...at, ...mark});
     add(
       cell,
       "text",
-      {x, y: y + 17, class: `m ${large ? "b" : ""} ${small ? "t" : ""}`},
+      {x, y: y + 17, class: !large ? "m t" : small ? "m w" : "m b"},
       cut(words[k], letters),
     );
     add(cell, "rect", {...at, class: "ring"});
