@@ -4,6 +4,9 @@ Key s opens the speaker's view with the notes. npm brings reveal.js and MathJax 
 is needed, also not by the live figures. Each slide is shown as large as it fits, within limits.
 """
 
+import pathlib
+import sys
+
 import nbformat
 from cells import ROOT, chapters, is_note, is_solution, without_fold
 from nbconvert import SlidesExporter
@@ -83,4 +86,4 @@ def deck(notebook):
 
 
 if __name__ == "__main__":
-    slides()
+    slides(*map(pathlib.Path, sys.argv[1:]))
