@@ -128,6 +128,8 @@ def _fold(cell, *, is_answer):
         shown.add("remove-input")  # a figure that answers: its code is in the notebook
     if kind:
         show, hide = PROMPTS[kind]
+        if kind == "imports" and (title := TITLE.match(cell.source)):  # a guard says what it guards
+            show, hide = title[1], f"{title[1]} (hide)"
         cell.metadata.mystnb = {"code_prompt_show": show, "code_prompt_hide": hide}
         cell.source = TITLE.sub("", cell.source, count=1)
     cell.metadata.tags = sorted(shown)

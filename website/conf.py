@@ -47,6 +47,7 @@ napoleon_use_rtype = False
 napoleon_custom_sections = [("Cost", "returns_style"), "Equivalent to"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
+viewcode_follow_imported_members = False
 
 html_context = {"default_mode": "auto"}
 html_theme = "sphinx_book_theme"
