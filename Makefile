@@ -85,7 +85,7 @@ test: $(STAMP) $(JAVASCRIPT) ## check the style, the package and every chapter, 
 		d2lattn tests notebooks
 
 site: $(SITE) ## write the book as a website that opens without network, into build/site
-	@.venv-site/bin/python tools/website.py
+	@.venv-site/bin/python tools/website.py && $(PY) tools/slides.py build/site/slides >/dev/null
 
 ### teach
 

@@ -1,13 +1,13 @@
 """What tools/website.py and tools/lecturer.py make of a chapter; tests/site opens the result."""
 
+import chapter_page
 import lecturer
 import nbformat
 import pytest
 import sections
-from cells import ROOT, address, book, repository, taught
+from cells import ROOT, address, book, chapters, repository, taught
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
-import notebooks
 import website
 
 CHAPTERS = taught()
@@ -94,7 +94,27 @@ def figure_cell(text):
 
 def prepared(*cells):
     notebook = nbformat.v4.new_notebook(cells=[CELLS[0].copy(), *cells])
-    return website.prepare(notebook, ROOT / "notebooks" / "03_x.ipynb").cells
+    return chapter_page.prepare(notebook, ROOT / "notebooks" / "03_x.ipynb").cells
+
+
+def test_an_answer_waits_behind_a_click():
+    guess = new_markdown_cell("## 3.1 Scores\n\n**Predict.** What is the score?")
+    silent, answer, later = (new_code_cell(f"x = {i}") for i in range(3))
+    answer.outputs = [new_output("stream", text="7\n")]
+    later.outputs = [new_output("stream", text="8\n")]
+    cells = prepared(guess, silent, answer, new_markdown_cell("And then:"), later)
+    assert "hide-output" in cells[3].metadata.tags
+    assert cells[3].metadata.mystnb["code_prompt_show"] == "I have guessed: show"
+    assert "hide-output" not in cells[5].metadata.tags
+
+
+def test_a_picture_is_numbered_and_says_what_it_is():
+    titled = figure_cell("# @title The staircase\ndraw()", "2 lines\n")
+    titled.metadata.jupyter = {"source_hidden": True}
+    cells = prepared(new_markdown_cell("## 3.1 ⊕ Scores"), figure_cell("x", "y\n"), titled)
+    captions = [cell.metadata.mystnb["figure"]["caption"] for cell in cells[2:]]
+    assert captions == ["**Figure 3.1** Scores", "**Figure 3.2** The staircase"]
+    assert "@title" not in cells[3].source
 
 
 def test_a_picture_becomes_a_file_and_keeps_its_alternative_text():
@@ -113,9 +133,11 @@ def test_notes_are_left_out_and_solutions_folded():
 
 def test_the_links_of_a_chapter_lead_to_colab_the_notebook_and_the_lecturers_page():
     head = prepared()[0].source
-    assert f"/{repository()}/blob/main/notebooks/03_x.ipynb) · <a href=" in head
+    assert f'/{repository()}/blob/main/notebooks/03_x.ipynb">Open in Colab' in head
     assert 'href="notebooks/03_x.ipynb" download' in head
-    assert "(lecturer/03_x.md) · next: [x](04_x.ipynb)" in head
+    assert 'href="lecturer/03_x.html"' in head
+    assert f'{address()}/edit/main/notebooks/03_x.ipynb">Edit' in head
+    assert "issues/new?title=Chapter%203" in head
     assert address().endswith(repository())
 
 
@@ -144,6 +166,8 @@ def test_the_front_page_has_a_card_for_every_chapter(tmp_path, monkeypatch):
     page = website.front_page({p: nbformat.read(p, as_version=4) for p in book()})
     assert page.count("{grid-item-card}") == len(CHAPTERS)
     assert "<live-" in page
-    assert (tmp_path / "pictures" / "hero.png").read_bytes() == notebooks.readme_picture()
-    pictures = {path.name for path in (tmp_path / "pictures").iterdir()}
-    assert pictures == {"hero.png", *(f"{path.stem}.png" for path in CHAPTERS)}
+    assert page.index("<live-") < page.index("{grid-item-card}")
+    assert '"asks":4' in page  # bat
+    assert f'<a href="{chapters()[0].stem}.html">Start reading' in page
+    drawn = [(tmp_path / "pictures" / f"signature_{p.name[:2]}.svg").read_bytes() for p in CHAPTERS]
+    assert len(set(drawn)) == len(CHAPTERS)

@@ -58,6 +58,12 @@ def repository():
     return address().removeprefix("https://github.com/")
 
 
+def published():
+    """The public address of the website: GitHub Pages, from the repository's address."""
+    owner, name = repository().split("/")
+    return f"https://{owner}.github.io/{name}/"
+
+
 def tags(cell):
     """The tags of a cell, a set."""
     return set(cell["metadata"].get("tags", []))

@@ -1,6 +1,7 @@
 """Scripts of others that lie beside our pages, so that these ask no network: npm brings them once.
 
-Into build/npm; slides take reveal.js and MathJax from there, the website MathJax.
+Into build/npm; slides take reveal.js and MathJax from there, the website draws its formulas with
+MathJax, its icons with Font Awesome's drawings, and searches with MiniSearch.
 """
 
 import shutil
@@ -10,7 +11,12 @@ import sys
 from cells import ROOT
 
 FOLDER = ROOT / "build" / "npm"
-VERSIONS = {"reveal.js": "5.2.1", "mathjax": "3.2.2"}
+VERSIONS = {
+    "reveal.js": "5.2.1",
+    "mathjax": "3.2.2",
+    "minisearch": "7.2.0",
+    "@fortawesome/fontawesome-free": "7.0.1",
+}
 
 
 def bring(package, names, target):

@@ -1,48 +1,34 @@
 """The book as a static website: `python tools/website.py`, as `make site` does, into build/site.
 
-The chapters are shown as they are stored; nothing is run. What this adds to them: a front page,
-alternative text for pictures, solutions behind a click, a page for the lecturer of each chapter and
-the reference of the package. Sphinx does the rest, with the settings in website/conf.py.
+The chapters are shown as they are stored; nothing is run (chapter_page.py makes pages of them).
+What this adds to them: a front page, a page for the lecturer of each chapter and the reference of
+the package. Sphinx does the rest, with the settings in website/conf.py and what lies beside it;
+the slides come last (slides.py, in the book's own environment).
 """
 
-import base64
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
-from typing import NamedTuple
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import lecturer
 import nbformat
-from cells import (
-    ROOT,
-    address,
-    appendices,
-    book,
-    chapters,
-    is_imports,
-    is_note,
-    is_setup,
-    is_solution,
-    is_taught,
-    pictures,
-    repository,
-    tags,
-    taught,
-)
-from npm import bring
-from sections import on_the_site
+import signatures
+from cells import ROOT, address, appendices, book, chapters, taught
+from chapter_page import prepare
 
 SOURCE = ROOT / "build" / "site-source"
-MATHJAX = "es5/tex-svg.js"  # one file: glyphs are drawn, so that no font is asked for
+OPENS_WITH, ENDS_WITH = "00", "09"  # chapters: the first live figure, and the last one
 FRONT = """---
 html_theme.sidebar_secondary.remove: true
 ---
 
 # Attention, a textbook in which every claim runs
 
-<div class="hero"><div>
+<div class="hero">
 
 How does a word take its sentence into account? One asking word, a score for each of the others,
 a share, a blend: that is all. Here you see it, change it, and check it.
@@ -51,26 +37,26 @@ a share, a blend: that is all. Here you see it, change it, and check it.
 <a href="lecturer/index.html">Teach with it</a>
 <a href="{address}">Run it yourself</a></p>
 
-</div><figure>
-
-![{alt}]({picture})
-
-<figcaption>{caption}</figcaption></figure></div>
-
-## Touch it
-
-Nothing to install: this figure computes in your browser. Choose who asks; drag a number; click one
-to read its arithmetic.
+</div>
 
 {live}
 
+Nothing to install: this figure computes in your browser. Choose who asks, drag a word, type a
+sentence.
+
 ## The chapters
 
-::::{{grid}} 1 2 2 3
+::::{{grid}} 1 1 2 2
 :gutter: 3
 
 {cards}
 ::::
+
+## Where the book arrives
+
+A Transformer that was trained in chapter 9 answers here, in your browser.
+
+{reader}
 """
 CARD = """:::{{grid-item-card}} {title}
 :link: {stem}
@@ -80,6 +66,7 @@ CARD = """:::{{grid-item-card}} {title}
 :::
 """
 
+RAW = "```{{raw}} html\n{}\n```"
 TOCTREE = """
 ```{{toctree}}
 :hidden:
@@ -90,96 +77,25 @@ TOCTREE = """
 """
 
 
-class Picture(NamedTuple):
-    """A picture of a chapter: the PNG, what it shows in words, and the cell's tags."""
-
-    png: bytes
-    text: str
-    tags: set
-
-
-# A chapter ----------------------------------------------------------------------------------------
-
-
-def prepare(notebook, path):
-    """Make a stored notebook a page: in place, and without touching what it says."""
-    notebook.cells = [cell for cell in notebook.cells if not is_note(cell)]
-    own = f'<a href="notebooks/{path.name}" download>this notebook</a>'
-    links = f"[Open in Colab]({_colab(path)}) · {own} · "
-    if is_taught(path):
-        links += f"[for the lecturer](lecturer/{path.stem}.md) · "
-    head = notebook.cells[0].source
-    notebook.cells[0].source = re.sub(r"\[Open in Colab\]\([^)]*\) · ", lambda _: links, head)
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown":
-            cell.source = re.sub(
-                r"\]\(\.\./d2lattn/([\w/]+)\.py\)",
-                lambda link: f"](reference/{link[1].replace('/', '.')}.md)",
-                cell.source,
-            )
-            cell.source = cell.source.replace("](../", f"]({address()}/blob/main/")
-            cell.source = on_the_site(cell.source)
-        shown = tags(cell)
-        if is_setup(cell):
-            shown.add("remove-cell")
-        elif is_imports(cell):
-            shown.add("hide-input")
-            cell.metadata.mystnb = {"code_prompt_show": "Imports"}
-        if is_solution(cell):
-            shown.add("hide-cell")
-            cell.metadata.mystnb = {"code_prompt_show": "Show a solution"}
-        cell.metadata.tags = sorted(shown)
-        if cell.cell_type == "code":
-            _describe(cell)
-            _explain_controls(cell)
-    return notebook
-
-
-def _colab(path):
-    place = f"{repository()}/blob/main/notebooks/{path.name}"
-    return f"https://colab.research.google.com/github/{place}"
-
-
-def _describe(cell):
-    """Make a file of a cell's picture, which Sphinx does with a PNG, and keep its words."""
-    for output in cell.outputs:
-        for png, text in pictures({"outputs": [output]}):
-            output.data = nbformat.from_dict({"image/png": png, "text/plain": text})
-            cell.metadata.mystnb = {**cell.metadata.get("mystnb", {}), "image": {"alt": text}}
-
-
-def _explain_controls(cell):
-    """Say of sliders, which need a kernel, where they are to be had."""
-    for output in cell.outputs:
-        text = output.get("data", {}).get("text/plain", "")
-        if text.startswith("controls of "):
-            output.data["text/plain"] = f"In JupyterLab and Colab there are {text} to move here."
-
-
 # The front page -----------------------------------------------------------------------------------
 
 
 def front_page(notebooks):
-    """The front page, in Markdown, from {path: notebook as it is stored}."""
-    shown = {path: list(_pictures(notebook)) for path, notebook in notebooks.items()}
-    everything = [picture for found in shown.values() for picture in found]
-    (hero,) = [picture for picture in everything if "readme" in picture.tags]
+    """The front page, in Markdown, from {path: notebook as it is stored}; its cards are drawn."""
+    drawn = signatures.draw(SOURCE / "pictures")
     cards = []
     for path in taught():
         head = notebooks[path].cells[0].source
         title, question = re.match(r"# (.+)\n\n\*\*(.+)\*\*", head).groups()
-        picture = ""
-        if shown[path]:
-            picture = ":img-top: {}\n:img-alt: {}\n".format(*_save(shown[path][0], path.stem))
+        name, seen = drawn[path.name[:2]]
+        picture = f":img-top: pictures/{name}\n:img-alt: {seen}\n"
         cards.append(CARD.format(title=title, question=question, stem=path.stem, picture=picture))
-    picture, alt = _save(hero, "hero")
+    opening, ending = chapters([OPENS_WITH, ENDS_WITH])
     page = FRONT.format(
-        first=taught()[0].stem,
+        first=chapters()[0].stem,
         address=address(),
-        picture=picture,
-        alt=alt,
-        caption="One word in two sentences: what the other words make of it.",
-        live=f"```{{raw}} html\n{live_figure(notebooks[taught()[0]])}\n```",
+        live=RAW.format(live_figures(notebooks[opening])[0]),
+        reader=RAW.format(live_figures(notebooks[ending])[-1]),
         cards="\n".join(cards),
     )
     trees = {
@@ -192,27 +108,11 @@ def front_page(notebooks):
     return page
 
 
-def _pictures(notebook):
-    """Each picture of a notebook, in order."""
-    for cell in notebook.cells:
-        for png, text in pictures(cell):
-            yield Picture(base64.b64decode(png), text, tags(cell))
-
-
-def _save(picture, name):
-    """Write a picture into the source; (its place, its alternative text, fit for Markdown)."""
-    (SOURCE / "pictures" / f"{name}.png").write_bytes(picture.png)
-    return f"pictures/{name}.png", re.sub(r"[\[\]]", "", picture.text)
-
-
-def live_figure(notebook):
-    """The first live figure of a notebook as HTML that stands by itself."""
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            html = "".join(output.get("data", {}).get("text/html", ""))
-            if "<live-" in html:
-                return html
-    raise ValueError("the notebook must hold a live figure, got none")
+def live_figures(notebook):
+    """The live figures of a notebook, each as HTML that stands by itself."""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    pages = ["".join(output.get("data", {}).get("text/html", "")) for output in outputs]
+    return [page for page in pages if "<live-" in page]
 
 
 # The package --------------------------------------------------------------------------------------
@@ -270,10 +170,16 @@ def write_source():
         nbformat.write(prepare(notebook, path), SOURCE / path.name)
 
 
+def card():
+    """The picture that others show of the site: the first card's, larger."""
+    drawing, _ = signatures.DRAWN["01"]
+    signatures.save(drawing, SOURCE / "_static" / "card.png", dpi=250)
+
+
 def build(target):
     """Write the website into the folder `target`; a warning of Sphinx is an error."""
     write_source()
-    bring("mathjax", [MATHJAX], SOURCE / "_static")
+    card()
     shutil.rmtree(target, ignore_errors=True)
     sphinx = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going"]
     folders = ["-c", ROOT / "website", "-d", ROOT / "build" / "site-cache", SOURCE, target]

@@ -5,19 +5,29 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tools"), str(ROOT / "website")]
 
-from website import MATHJAX, SOURCE, address  # noqa: E402 (needs the path above)
+from cells import address, published  # noqa: E402 (needs the path above)
+
+from website import SOURCE  # noqa: E402
 
 project = "d2lattn"
 author = "The d2lattn authors"
 extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
-    "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
+    "notfound.extension",
+    "sphinx_copybutton",
     "sphinx_design",
+    "sphinx_sitemap",
+    "sphinxext.opengraph",
+    # Ours, beside this file.
+    "folds",
+    "formulas",
+    "search",
+    "weight",
 ]
 exclude_patterns = ["_extra"]
 
@@ -37,27 +47,49 @@ napoleon_use_rtype = False
 napoleon_custom_sections = [("Cost", "returns_style"), "Equivalent to"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
+viewcode_follow_imported_members = False
 
 html_context = {"default_mode": "auto"}
 html_theme = "sphinx_book_theme"
-html_title = "Attention, a textbook in which every claim runs"
-html_baseurl = ""
-html_static_path = [str(ROOT / "website" / "book.css"), str(SOURCE / "_static")]
+html_math_renderer = "drawn"
+html_title = "d2lattn: attention, and every claim runs"
+html_favicon = str(ROOT / "website" / "favicon.svg")
+html_static_path = [
+    *(str(ROOT / "website" / name) for name in ("book.css", "book.js", "search.js")),
+    str(SOURCE / "_static"),
+]
+html_additional_pages = {"search": "search.html"}
+templates_path = ["templates"]
 html_css_files = ["book.css"]
+html_js_files = ["book.js"]
 html_extra_path = [str(SOURCE / "_extra")]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 html_show_copyright = False
-mathjax_path = MATHJAX
 html_theme_options = {
     "repository_url": address(),
     "use_repository_button": True,
+    "repository_branch": "main",
     "use_download_button": False,
     "use_fullscreen_button": False,
     "show_navbar_depth": 1,
     "show_toc_level": 2,
 }
+
+# What others show of a page, and how they find it.
+html_baseurl = ogp_site_url = published()
+ogp_image = f"{published()}_static/card.png"
+ogp_image_alt = "One word asks: scores, shares, and what comes out"
+ogp_site_name = project
+ogp_social_cards = {"enable": False}
+ogp_description_length = 160
+sitemap_url_scheme = "{link}"
+sitemap_excludes = ["search.html", "genindex.html", "py-modindex.html", "404.html"]
+notfound_urls_prefix = f"/{published().rstrip('/').rpartition('/')[2]}/"
+
+copybutton_exclude = ".linenos, .gp, .go"
+copybutton_selector = "div.cell_input div.highlight pre, div.highlight-python pre"
 
 
 def as_plain_text(app, what, name, obj, options, lines):

@@ -5,24 +5,15 @@ Screenshots go to build/screenshots.
 
 import json
 import re
-import shutil
 from html.parser import HTMLParser
-from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from cells import book, repository, taught
-from playwright.sync_api import expect, sync_playwright
+from cells import book, published, repository, taught
+from opened import PAGES, SHOTS, SITE, go, live_pages
+from playwright.sync_api import expect
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-SITE = ROOT / "build" / "site"
-SHOTS = ROOT / "build" / "screenshots"
-PATIENCE = 180_000  # milliseconds; for what never comes: a busy machine may take long
-PAGES = [path for path in sorted(SITE.rglob("*.html")) if "_static" not in path.parts]
 STORED = book()
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
 BACKGROUND = """element => {
   for (let e = element; e; e = e.parentElement ?? e.getRootNode().host) {
     const colour = getComputedStyle(e).backgroundColor;
@@ -47,34 +38,6 @@ class Links(HTMLParser):
         self.addresses += [attributes[key] for key in ("href", "src") if attributes.get(key)]
 
 
-@pytest.fixture(scope="module")
-def page():
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
-    SHOTS.mkdir(parents=True, exist_ok=True)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-background-networking"]
-        )
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
-        page.set_default_timeout(PATIENCE)
-        expect.set_options(timeout=PATIENCE)
-        page.outside = []
-
-        def refuse(route):
-            page.outside.append(route.request.url)
-            route.abort()
-
-        page.route(re.compile("^(http|ws)"), refuse)
-        yield page
-        browser.close()
-
-
-def go(page, path, query=""):
-    page.goto(f"{path.as_uri()}{query}")
-    page.wait_for_load_state("load")
-
-
 def test_every_chapter_and_appendix_is_a_page():
     assert {f"{path.stem}.html" for path in STORED} <= {path.name for path in PAGES}
     assert (SITE / "reference" / "attention.html").exists()
@@ -83,6 +46,8 @@ def test_every_chapter_and_appendix_is_a_page():
 def test_no_link_is_broken():
     pages = {path: Links(path) for path in PAGES}
     for path, found in pages.items():
+        if path.name == "404.html":  # shown at any address, its own links begin at the root
+            continue
         for address in found.addresses:
             if re.match(r"[a-z]+:", address):
                 continue
@@ -114,25 +79,82 @@ def test_a_page_asks_nothing_of_the_network(page, path):
     go(page, path)
     formulas = page.locator(".math")
     if formulas.count():
-        page.locator("mjx-container").first.wait_for(state="attached")
-        assert page.locator("mjx-merror, .MathJax_Error").count() == 0
+        assert page.locator(".math mjx-container").count() == formulas.count()
     assert page.outside == []
 
 
-def test_search_works_from_disk(page):
+def found(page, query):
+    """The headings that the search field leads to, best first, and their places."""
+    page.locator("#pst-search-dialog input").fill(query)
+    results = page.locator("#pst-search-dialog .found li a")
+    page.wait_for_function(
+        "q => document.querySelector('dialog .found').dataset.query === q", arg=query
+    )
+    return [(link.inner_text(), link.get_attribute("href")) for link in results.all()]
+
+
+def test_search_leads_to_sections_from_disk(page):
     go(page, SITE / "index.html")
     page.keyboard.press("Control+k")
-    page.locator("#pst-search-dialog input").fill("causal")
-    page.keyboard.press("Enter")
-    results = page.locator("#search-results li a")
-    expect(results.filter(has_text="Scaling and masking").first).to_be_visible()
-    results.filter(has_text="causal_mask").first.click()  # results appear one after another
+    first, second, *_ = found(page, "why divide by sqrt d")
+    assert {first[0][:3], second[0][:3]} == {"3.1", "3.2"}
+    assert found(page, "causal mask")[0][0].startswith("3.5")
+    assert found(page, "softmax axis")[0][0].startswith("1.8")
+    assert found(page, "padded rows")[0][0].startswith("3.8")
+    names = found(page, "causal_mask")
+    place = next(href for name, href in names if name == "d2lattn.masks.causal_mask")
+    excerpt = page.locator("#pst-search-dialog .found li p").first
+    expect(excerpt.locator("mark").first).to_be_visible()
+    page.locator(f"#pst-search-dialog a[href='{place}']").click()
     expect(page.locator("dt[id='d2lattn.masks.causal_mask']")).to_be_in_viewport()
     assert page.outside == []
 
 
-def live_pages():
-    return [path for path in PAGES if re.search(r"<live-[0-9a-f]{8}", path.read_text("utf-8"))]
+def test_the_page_of_results_shows_sections_too(page):
+    go(page, SITE / "search.html", "?q=why+divide+by+sqrt+d")
+    first = page.locator("#search-results li a").first
+    expect(first).to_have_text(re.compile(r"3\.[12]"))
+    first.click()
+    expect(page.locator("section:target h2")).to_be_in_viewport()
+
+
+def test_the_theme_is_not_searched():
+    sections = (SITE / "_static" / "sections.js").read_text("utf-8")
+    assert "System Settings" not in sections and "Color mode" not in sections
+
+
+def test_a_result_in_a_fold_opens_it(page):
+    go(page, SITE / "03_scaling_and_masking.html", "#a-test-for-leaks")
+    assert page.locator("details.beyond[open]").count() == 1
+    assert page.locator("details.beyond").count() > 4
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_a_page_says_to_others_what_it_is(path):
+    text = path.read_text("utf-8")
+    title = re.search("<title>(.*)</title>", text)[1]
+    assert title and len(re.findall("d2lattn", title)) <= 2
+    assert 'rel="icon"' in text
+    listed = ("search.html", "genindex.html", "py-modindex.html", "404.html")
+    if path.name not in listed and "_modules" not in path.parts:
+        assert f'<link rel="canonical" href="{published()}' in text
+        assert re.search('<meta name="description" content="[^"]{20}', text)
+        assert 'property="og:image"' in text
+
+
+def test_the_site_has_a_map_and_a_page_for_what_is_not_there():
+    assert (SITE / "404.html").exists() and (SITE / "_static" / "card.png").exists()
+    assert f"<loc>{published()}03_scaling" in (SITE / "sitemap.xml").read_text("utf-8")
+
+
+def test_an_answer_waits_until_the_reader_has_guessed(page):
+    go(page, SITE / "03_scaling_and_masking.html")
+    answers = page.locator("details", has_text="I have guessed: show")
+    assert answers.count() >= 8
+    output = answers.first.locator(".cell_output")
+    expect(output).to_be_hidden()
+    answers.first.locator("summary").click()
+    expect(output).to_be_visible()
 
 
 def test_the_front_page_and_most_chapters_have_a_live_figure():
@@ -168,7 +190,9 @@ def test_solutions_are_folded_until_asked_for(page):
     expect(code).to_be_hidden()
     solutions.first.locator("summary").click()
     expect(code).to_be_visible()
-    assert "Solution 3.1" in code.inner_text()
+    expect(solutions.first.locator("summary")).to_have_text(re.compile("Hide the solution"))
+    assert "@title" not in page.content()
+    assert "not attempted yet" not in page.locator("article").inner_text()
 
 
 def luminance(colour):

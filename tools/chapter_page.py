@@ -1,0 +1,148 @@
+"""A chapter as a page of the website: what is shown, what is folded, and where its links lead.
+
+Nothing is run and no sentence is changed; what a reader should not see yet waits behind a click.
+"""
+
+import re
+from urllib.parse import quote
+
+import nbformat
+from cells import (
+    address,
+    answers,
+    chapters,
+    is_imports,
+    is_note,
+    is_setup,
+    is_solution,
+    is_taught,
+    pictures,
+    repository,
+    starters,
+    tags,
+)
+from sections import on_the_site
+
+TITLE = re.compile(r"# @title (.*)\n")  # Colab's marker
+HEADING = re.compile(r"^#{1,3} (.+)$", re.M)
+# What a fold says, closed and open.
+PROMPTS = {
+    "imports": ("Imports", "Imports: hide"),
+    "solution": ("Show a solution", "Hide the solution"),
+    "drawing": ("Show the code of this figure", "Hide the code"),
+    "answer": ("I have guessed: show", "Hide the answer"),
+}
+
+
+def prepare(notebook, path):
+    """Make a stored notebook a page: in place, and without touching what it says."""
+    answering = [id(notebook.cells[i]) for i in answers(notebook.cells)]
+    for cell in starters(notebook.cells):  # a reader of the page has not attempted, of course
+        cell.outputs = [o for o in cell.outputs if "not attempted yet" not in o.get("text", "")]
+    notebook.cells = [cell for cell in notebook.cells if not is_note(cell)]
+    _head(notebook.cells[0], path)
+    figures, heading = 0, ""
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            heading = (HEADING.findall(cell.source) or [heading])[-1]
+            cell.source = _links(cell.source)
+            continue
+        title = TITLE.match(cell.source)
+        _fold(cell, is_answer=id(cell) in answering)
+        _describe(cell)
+        _explain_controls(cell)
+        if is_picture(cell):
+            figures += 1
+            said = title[1] if title else re.sub(r"^[\d.]+ |⊕ ?", "", heading)
+            _caption(cell, f"Figure {path.name[:2].lstrip('0') or 0}.{figures}", said)
+    return notebook
+
+
+def is_picture(cell):
+    """Whether a cell puts out a picture."""
+    return any("image/png" in output.get("data", {}) for output in cell.outputs)
+
+
+def _head(cell, path):
+    """The links below a chapter's title, as buttons; next and previous stand at the page's end."""
+    text, links = re.match(r"(.*)\[Open in Colab\]\([^)]*\)(.*)", cell.source, re.S).groups()
+    number = path.name[:2].lstrip("0") or "0"
+    buttons = {
+        "Open in Colab": colab(path),
+        "Notebook": f'notebooks/{path.name}" download="',
+        "Slides": f"slides/{path.stem}.html" if path in chapters() else "",
+        "For the lecturer": f"lecturer/{path.stem}.html" if is_taught(path) else "",
+        "Edit": f"{address()}/edit/main/notebooks/{path.name}",
+        "Report an error": f"{address()}/issues/new?title={quote(f'Chapter {number}: ')}",
+    }
+    row = "\n".join(f'<a href="{place}">{text}</a>' for text, place in buttons.items() if place)
+    others = [link for link in links.split(" · ") if link and not re.match("next:|previous:", link)]
+    cell.source = f"{text}{' · '.join(others)}".strip()
+    title, rest = cell.source.split("\n", 1)
+    cell.source = f'{title}\n\n<p class="go small">{row}</p>\n{_links(rest)}'
+
+
+def colab(path):
+    """The address of a chapter in Colab."""
+    place = f"{repository()}/blob/main/notebooks/{path.name}"
+    return f"https://colab.research.google.com/github/{place}"
+
+
+def _links(text):
+    """Lead links to files of the project to the reference, or to the repository."""
+    text = re.sub(
+        r"\]\(\.\./d2lattn/([\w/]+)\.py\)",
+        lambda link: f"](reference/{link[1].replace('/', '.')}.md)",
+        text,
+    )
+    return on_the_site(text.replace("](../", f"]({address()}/blob/main/"))
+
+
+def _fold(cell, *, is_answer):
+    """Put behind a click what is not for the first look: myst-nb reads tags and prompts."""
+    shown, kind = tags(cell), None
+    if is_setup(cell):
+        shown.add("remove-cell")
+    elif is_solution(cell):
+        kind = "solution"
+        shown.add("hide-cell")
+    elif is_imports(cell):
+        kind = "imports"
+        shown.add("hide-input")
+    elif is_answer:
+        kind = "answer"
+        shown.add("hide-output")
+    elif cell.metadata.get("jupyter", {}).get("source_hidden"):
+        kind = "drawing"
+        shown.add("hide-input")
+    if is_answer and cell.metadata.get("jupyter", {}).get("source_hidden"):
+        shown.add("remove-input")  # a figure that answers: its code is in the notebook
+    if kind:
+        show, hide = PROMPTS[kind]
+        if kind == "imports" and (title := TITLE.match(cell.source)):  # a guard says what it guards
+            show, hide = title[1], f"{title[1]} (hide)"
+        cell.metadata.mystnb = {"code_prompt_show": show, "code_prompt_hide": hide}
+        cell.source = TITLE.sub("", cell.source, count=1)
+    cell.metadata.tags = sorted(shown)
+
+
+def _describe(cell):
+    """Make a file of a cell's picture, which Sphinx does with a PNG, and keep its words."""
+    for output in cell.outputs:
+        for png, text in pictures({"outputs": [output]}):
+            output.data = nbformat.from_dict({"image/png": png, "text/plain": text})
+            cell.metadata.mystnb = {**cell.metadata.get("mystnb", {}), "image": {"alt": text}}
+
+
+def _caption(cell, number, text):
+    """Number a cell's picture and say below it what it is."""
+    figure = {"caption": f"**{number}** {text}"}
+    cell.metadata.mystnb = {**cell.metadata.get("mystnb", {}), "figure": figure}
+
+
+def _explain_controls(cell):
+    """Say of sliders, which need a kernel, where they are to be had."""
+    for output in cell.outputs:
+        text = output.get("data", {}).get("text/plain", "")
+        if text.startswith("controls of "):
+            output.data["text/plain"] = f"In JupyterLab and Colab there are {text} to move here."

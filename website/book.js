@@ -1,0 +1,27 @@
+// Folds open where they hide what is wanted: for print, and for an address that leads into them.
+(() => {
+  const open = (within) => {
+    for (let fold = within?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  };
+  const reveal = () => {
+    const wanted = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    open(wanted);
+    open(wanted?.querySelector(":scope > details.beyond"));
+  };
+  addEventListener("hashchange", reveal);
+  reveal();
+  // What the theme leaves without a name, and what can be scrolled by hand only.
+  const sidebar = document.querySelector("#pst-primary-sidebar");
+  sidebar?.setAttribute("role", "navigation");
+  sidebar?.setAttribute("aria-label", "Site");
+  for (const summary of document.querySelectorAll(".bd-links summary")) {
+    const link = summary.closest("li").querySelector("a");
+    summary.setAttribute("aria-label", `Pages of: ${link.textContent.trim()}`);
+  }
+  for (const wide of document.querySelectorAll("div.math, div.math mjx-container")) {
+    if (wide.scrollWidth > wide.clientWidth + 1) wide.tabIndex = 0;
+  }
+  addEventListener("beforeprint", () => {
+    for (const fold of document.querySelectorAll("main details")) fold.open = true;
+  });
+})();

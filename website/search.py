@@ -1,0 +1,103 @@
+"""An index of sections, searched in the page by MiniSearch: it works from disk, without a server.
+
+A record is a section or a name of the package. What newcomers ask (the index of questions in the
+last appendix but one) leads to the sections that answer it, in whatever words these are written.
+"""
+
+import json
+import re
+from pathlib import Path
+
+from docutils import nodes
+from npm import FOLDER, bring
+from sphinx import addnodes
+
+QUESTIONS = "90_notation_and_claims"
+APART = (nodes.section, nodes.raw, nodes.comment, nodes.image, nodes.Invisible, addnodes.desc)
+
+
+def _text(node, code=False):
+    """The text of a node without the sections in it; with code=True the code alone."""
+    if isinstance(node, nodes.literal_block):
+        return node.astext() if code else ""
+    if isinstance(node, APART):
+        return ""
+    if isinstance(node, nodes.Text):
+        return "" if code else str(node)
+    apart = " " if not isinstance(node, nodes.TextElement) else ""
+    return apart.join(_text(child, code) for child in node.children)
+
+
+def _own(node, kind):
+    """The nodes of a kind in a part of a section, without those of the sections below."""
+    return [] if isinstance(node, APART) else node.findall(kind)
+
+
+def _sections(doctree):
+    for section in doctree.findall(nodes.section):
+        title = section[section.first_child_matching_class(nodes.title)]
+        rest = [child for child in section.children if child is not title]
+        yield "" if section.parent is doctree else section["ids"][0], title.astext(), rest
+    for described in doctree.findall(addnodes.desc):
+        signature = described[0]
+        if signature.get("ids"):
+            yield signature["ids"][0], signature["ids"][0], list(described[-1].children)
+
+
+def _questions(doctree):
+    """{(file, words of a heading): [questions]} from the table of questions."""
+    found = {}
+    for row in doctree.findall(nodes.row):
+        question, *_, where = row.children
+        for link in where.findall(nodes.reference):
+            page = link.get("refuri", "").partition(".html")[0] or QUESTIONS
+            words = link.astext().partition("· ")[2].lower()
+            found.setdefault((page, words), []).append(question.astext())
+    return found
+
+
+def gather(app, doctree, docname):
+    """Note the sections of a page, and the questions if it is the page that has them."""
+    if not hasattr(app, "sections"):
+        app.sections, app.questions = [], {}
+    if docname == "index":
+        return
+    page = app.env.titles[docname].astext()
+    for anchor, title, rest in _sections(doctree):
+        text = " ".join(" ".join(_text(node) for node in rest).split())
+        code = " ".join(" ".join(_text(node, code=True) for node in rest).split())
+        terms = " ".join(bold.astext() for node in rest for bold in _own(node, nodes.strong))
+        record = dict(page=page, place=docname, anchor=anchor, title=title, text=text, code=code)
+        record["terms"] = terms  # what is bold is what is explained here
+        app.sections.append(record)
+        if docname == QUESTIONS and "question" in title.lower():
+            app.questions = _questions(rest[0].parent)
+
+
+def write(app, exception):
+    """Write the records and what searches them into one script, loaded when somebody searches."""
+    if exception or not hasattr(app, "sections"):
+        return
+    for (page, words), questions in app.questions.items():
+        answers = [r for r in app.sections if r["place"] == page and words in r["title"].lower()]
+        for record in answers:
+            record["asked"] = " ".join([record.get("asked", ""), *questions]).strip()
+    bring("minisearch", [], FOLDER)
+    code = (FOLDER / "node_modules/minisearch/dist/umd/index.js").read_text(encoding="utf-8")
+    code = re.sub(r"//# sourceMappingURL.*", "", code)
+    records = json.dumps(app.sections, ensure_ascii=False, separators=(",", ":"))
+    text = f"{code}\nwindow.SECTIONS = {records};\n"
+    Path(app.outdir, "_static", "sections.js").write_text(text, encoding="utf-8")
+
+
+def setup(app):
+    """Called by Sphinx, whose own index is not written."""
+
+    def no_index_of_its_own(app):
+        app.builder.search = False
+
+    app.connect("builder-inited", no_index_of_its_own)
+    app.connect("doctree-resolved", gather)
+    app.connect("build-finished", write)
+    app.add_js_file("search.js")
+    return {"parallel_read_safe": False}

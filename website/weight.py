@@ -1,0 +1,96 @@
+"""What a page asks for: one style sheet, one script, pictures with their sizes when they are near.
+
+The theme and its extensions bring a dozen files each; at the end of the build they are joined.
+"""
+
+import hashlib
+import re
+import shutil
+from pathlib import Path
+from urllib.parse import quote
+
+from docutils import nodes
+from npm import FOLDER, bring
+from sphinx.util.images import get_image_size
+
+ICONS = "@fortawesome/fontawesome-free"
+ICON = ".fa-{name} {{ --icon: url('data:image/svg+xml,{svg}'); }}"
+UNUSED = """scripts locales vendor sbt-webpack-macros.html webpack-macros.html searchtools.js
+language_data.js styles/theme.css styles/*.map"""
+LIVE = re.compile(r'<script type="module">(.*?)</script>', re.S)
+FIRST = ["_static/basic.css", "_static/styles/pydata-sphinx-theme.css"]
+LAST = ["_static/scripts/bootstrap.js", "_static/scripts/pydata-sphinx-theme.js"]
+
+
+def give_sizes(app, doctree, docname):
+    """Let pictures keep their place before they arrive, and arrive when they are near."""
+    for image in doctree.findall(nodes.image):
+        path = app.srcdir / image["uri"]
+        if "width" not in image:
+            image["width"], image["height"] = map(str, get_image_size(path))
+        image["loading"] = "lazy"
+
+
+def part(app, pagename, template, context, doctree):
+    """Take the code of live figures out of a page, and note which files the page would load."""
+    names = [file.filename for file in (*context["css_files"], *context["script_files"])]
+    app.env.site_files = [str(name) for name in names if name]
+    root = context["content_root"]
+
+    def apart(found):
+        code = found[1]
+        name = f"live/{hashlib.sha256(code.encode()).hexdigest()[:8]}.js"
+        file = Path(app.outdir, "_static", name)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        # Not a module: from disk a browser loads none.
+        file.write_text(f"(()=>{{{code}\n}})();", encoding="utf-8")
+        return f'<script defer src="{root}_static/{name}"></script>'
+
+    body = LIVE.sub(apart, context.get("body", ""))
+    # An empty head of a column names nothing, and what a button shows is its name.
+    body = body.replace('<th class="head"><p></p></th>', "<td></td>")
+    context["body"] = body.replace(' aria-label="Toggle hidden content"', "")
+
+
+def _joined(folder, names):
+    texts = [(folder / name.partition("?")[0]).read_text(encoding="utf-8") for name in names]
+    return "\n;".join(texts) if names[-1].endswith(".js") else "\n".join(texts)
+
+
+def icons(pages):
+    """Style for the icons that stand in the pages, from Font Awesome's drawings."""
+    folder = FOLDER / "node_modules" / ICONS / "svgs"
+    names = {name for page in pages for name in re.findall(r"\bfa-([a-z-]+)", page)}
+    files = [
+        folder / kind / f"{name}.svg" for name in sorted(names) for kind in ("solid", "brands")
+    ]
+    drawings = {file.stem: file.read_text(encoding="utf-8") for file in files if file.exists()}
+    return "\n".join(ICON.format(name=n, svg=quote(svg, safe=" /=")) for n, svg in drawings.items())
+
+
+def join(app, exception):
+    """Join what pages load into two files, and drop what nothing asks for."""
+    if exception or app.builder.name != "html":
+        return
+    out = Path(app.outdir)
+    bring(ICONS, [], FOLDER)
+    pages = [path.read_text(encoding="utf-8") for path in out.rglob("*.html")]
+    names = [name.partition("?")[0] for name in app.env.site_files]
+    styles = [*FIRST, *(name for name in names if name.endswith(".css"))]
+    scripts = [*(name for name in names if name.endswith(".js")), *LAST]
+    style = re.sub(r"@font-face\{[^}]*\}|/\*.*?\*/", "", _joined(out, styles), flags=re.S)
+    (out / "_static/styles/site.css").write_text(f"{style}\n{icons(pages)}\n", encoding="utf-8")
+    (out / "_static/site.js").write_text(_joined(out, scripts), encoding="utf-8")
+    for name in (*styles, *scripts):
+        (out / name.partition("?")[0]).unlink()
+    for pattern in UNUSED.split():
+        for path in (out / "_static").glob(pattern):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def setup(app):
+    """Called by Sphinx; the files are known late, so this comes after the extensions."""
+    app.connect("doctree-resolved", give_sizes)
+    app.connect("html-page-context", part, priority=900)
+    app.connect("build-finished", join, priority=900)
+    return {"parallel_read_safe": True}
