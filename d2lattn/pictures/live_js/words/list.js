@@ -33,7 +33,7 @@ export function drawList(box, {data, act}) {
   return ({tokens, asks, word, shares, after: [right, up] = []}) => {
     if (built !== String(tokens)) build(tokens);
     const none = asks === null;
-    const asking = `${vocabulary[word]} asks. The thicker a line, the larger the share that it takes.`;
+    const asking = `${vocabulary[word]} asks. The thicker a line, the larger the share that the word gives.`;
     set(title, {}, none ? "" : asking);
     set(out, {hidden: none ? "" : null});
     if (none) return;

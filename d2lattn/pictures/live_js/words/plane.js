@@ -10,6 +10,7 @@ const HEIGHT = 400;
 export const THICK = 30; // of a share of 1
 const STEP = 0.1; // of an arrow key
 const NEAR = 4; // pixels: words as near as that share a label
+const MANY = 8; // units of an axis that can still be numbered
 const STILL = 3; // pixels that a click may move
 
 const WAYS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1]};
@@ -83,13 +84,30 @@ function drawAxes(svg, {pixels, ends: [low, high]}, [right, up]) {
   add(svg, "path", {d: between(pixels([0, low[1]]), pixels([0, high[1]])), ...hair});
   const [x, y] = pixels([0, 0]);
   const texts = [
-    {text: `${right} →`, x: WIDTH - 4, y: y + 24, anchor: "end"},
+    {text: `${right} →`, x: WIDTH - 4, y: y + 38, anchor: "end"},
     {text: `${up} ↑`, x: x + 10, y: 16, anchor: "start"},
   ];
   for (const one of texts) {
     add(svg, "text", {"text-anchor": one.anchor, x: one.x, y: one.y}, one.text);
   }
-  return texts;
+  const numbers = [
+    ...ticks(low[0], high[0]).map(text => {
+      return {text, x: pixels([Number(text), 0])[0], y: y + 20, anchor: "middle"};
+    }),
+    ...ticks(low[1], high[1]).map(text => {
+      return {text, x: x - 10, y: pixels([0, Number(text)])[1] + 5, anchor: "end"};
+    }),
+  ];
+  for (const {text, anchor, ...at} of numbers) {
+    add(svg, "text", {class: "t", "text-anchor": anchor, "fill-opacity": 0.75, ...at}, text);
+  }
+  return [...texts, ...numbers];
+}
+
+// The whole numbers on an axis, but for 0; none where they would crowd.
+function ticks(low, high) {
+  const whole = Array.from({length: Math.floor(high)}, (_, i) => `${i + 1}`);
+  return high - low > MANY ? [] : whole;
 }
 
 // A word that can be dragged, moved by the arrows, and asked to ask.
@@ -167,7 +185,9 @@ function drawLabels(svg, vocabulary, named) {
     });
     const name = k => {
       if (!tokens.includes(k)) return vocabulary[k];
-      return `${vocabulary[k]} ${k === word ? "asks" : show(drawn[k])}`;
+      const often = tokens.filter(token => token === k).length;
+      const times = often > 1 ? ` (${often} times)` : "";
+      return `${vocabulary[k]}${times} ${k === word ? "asks, keeps " : ""}${show(drawn[k])}`;
     };
     const texts = groups.map(one => ({
       ...one,
