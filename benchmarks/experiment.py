@@ -87,8 +87,10 @@ def _module(name):
 
 
 def _without_words(tree):
-    """A syntax tree without docstrings and without what an Experiment only says."""
+    """A syntax tree without docstrings, bars of progress and what an Experiment only says."""
     for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            node.keywords = [keyword for keyword in node.keywords if keyword.arg != "progress"]
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Experiment":
             said = ("section", "claims", "varies", "held", "control", "refuted")
             node.keywords = [keyword for keyword in node.keywords if keyword.arg not in said]

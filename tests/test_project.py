@@ -13,7 +13,7 @@ import package_tests
 import pytest
 import versions
 import yaml
-from cells import book, repository
+from cells import book, published, repository
 from draws import assert_close
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -95,6 +95,7 @@ def test_the_public_address_is_the_same_everywhere():
         r"git\+https://github\.com/",
     ):
         assert re.findall(rf"{address}([\w.-]+/[\w.-]+?)[/)`]", readme) == [repository()], address
+    assert re.findall(r"https://[\w.-]+\.github\.io/[^)]*", readme) == [published()]
     for path in book():
         text = path.read_text(encoding="utf-8")
         found = re.findall(r"github(?:\.com)?/([\w.-]+/d2lattn)\b", text)

@@ -7,6 +7,7 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
+import tqdm
 from draws import generator
 from torch import nn
 
@@ -221,6 +222,7 @@ def test_a_bar_is_shown_to_who_waits_and_watches(
 ):
     monkeypatch.setattr(training, "PATIENCE", patience)
     monkeypatch.setenv("D2LATTN_PROGRESS", watched)
+    monkeypatch.setattr("tqdm.auto.tqdm", tqdm.tqdm)  # also where a test before has been IPython
     run(model(), progress=asked)
     shown = capsys.readouterr()
     assert shown.out == "" and ("/6 [" in shown.err) == seen

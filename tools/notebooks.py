@@ -97,10 +97,12 @@ def links(repo):
     """Stamp the repository's public address, owner/name, into the book and the README."""
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", repo):
         sys.exit(f"REPO must be owner/name, got {repo!r}")
-    old = cells.repository()
+    old, site = cells.repository(), cells.published()
+    owner, name = repo.split("/")
     for path in [*(cells.ROOT / name for name in PUBLIC_FILES), *book()]:
         text = path.read_text(encoding="utf-8")
-        stamped = re.sub(rf"{re.escape(old)}(?![\w-])", repo, text)
+        stamped = text.replace(site, f"https://{owner}.github.io/{name}/")
+        stamped = re.sub(rf"{re.escape(old)}(?![\w-])", repo, stamped)
         if stamped != text:
             path.write_text(stamped, encoding="utf-8")
             print(f"{path.relative_to(cells.ROOT)}: {old} -> {repo}")

@@ -42,7 +42,7 @@ def progress() -> None:
     if path is None:
         print(f"nothing is kept here: no file is named by {NAMED_BY}")
         return
-    chapters = {}
+    chapters: dict[int, list[str]] = {}
     for exercise, correct in sorted(_read(path).items(), key=lambda item: _number(item[0])):
         chapters.setdefault(_number(exercise)[0], []).append(
             f"{exercise} {'solved' if correct else 'tried'}"

@@ -19,6 +19,8 @@ from matplotlib.figure import Figure
 class _Shown:
     """What a notebook does with a figure, or with one of its Axes: it shows the whole figure."""
 
+    figure: Any
+
     def _ipython_display_(self) -> None:
         from IPython.display import display  # a script draws without it
 

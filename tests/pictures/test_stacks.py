@@ -102,7 +102,8 @@ def test_layer_1_hands_on_who_stands_before_and_layer_2_finds_the_word_after_the
     names = [f"I am {me}, before me: {before}" for before, me in pairwise(words)]
     told, finds = zip(words, names, strict=False), names[found - 1]
     assert finds.endswith(f"before me: {words[-1]}")
-    assert links(ax) == Counter([*told, (asks, finds), (finds, says)])
+    own = [(words[-1], names[-1]), (names[-1], asks)]  # how the last word comes to ask
+    assert links(ax) == Counter([*told, *own, (asks, finds), (finds, says)])
     thick = [name for name, (_, _, width) in looks(ax).items() if width > 2]
     assert thick == [finds]
 
