@@ -19,6 +19,9 @@ def setting(name, default):
 
 c = get_config()  # noqa: F821 (JupyterHub gives it)
 
+# Database, secret and the proxy's number lie where students may read: they are root's alone.
+os.umask(0o077)
+
 # Loopback: a web server with a certificate goes before it (or give c.JupyterHub.ssl_key, ssl_cert).
 c.JupyterHub.bind_url = setting("URL", "http://127.0.0.1:8000")
 c.ConfigurableHTTPProxy.api_url = setting("PROXY_API", "http://127.0.0.1:8001")
