@@ -110,6 +110,29 @@ def test_the_readme_lists_every_part_and_its_files_exist():
         assert (ROOT / link).exists(), link
 
 
+def test_what_contributors_are_told_exists():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for name in ("CONTRIBUTING.md", "SECURITY.md"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        for link in re.findall(r"\]\(([^)#:]+)\)", text):
+            assert (ROOT / link).exists(), f"{name} links to {link}"
+        for command in re.findall(r"`make ([a-z-]+)", text):
+            assert re.search(rf"^{command}[: ]", makefile, re.M), f"{name}: make {command}"
+    forms = [*(ROOT / ".github/ISSUE_TEMPLATE").glob("[!c]*.yml")]
+    assert len(forms) == 3
+    for form in forms:
+        asked = yaml.safe_load(form.read_text(encoding="utf-8"))
+        assert {"name", "description", "body"} <= set(asked)
+        assert any(field.get("validations", {}).get("required") for field in asked["body"])
+
+
+def test_the_hooks_before_a_commit_run_tests_that_exist():
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+    entries = [hook["entry"] for repo in hooks["repos"] for hook in repo["hooks"]]
+    named = [word for entry in entries for word in entry.split() if word.startswith("tests/")]
+    assert named and all((ROOT / name).exists() for name in named)
+
+
 def test_the_readme_example_runs():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"```python\n(.*?)```", readme, re.S)
