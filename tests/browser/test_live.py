@@ -848,23 +848,54 @@ def test_static_page_of_nbconvert(browser, tmp_path, options):
     context.close()
 
 
-def test_a_finger_drags_a_number(page, tmp_path):
-    show(page, tmp_path, "attention")
-    cell = page.locator("[aria-label^='x of cat, number 2']")
-    box = cell.bounding_box()
-    x, y = box["x"] + 15, box["y"] + 10
+def finger(page, x, y, right, down):
+    """Put a finger down at (x, y), move it in ten steps, and lift it."""
     touch = page.context.new_cdp_session(page)
 
     def send(kind, *points):
         touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)})
+        frame(page)
 
     send("touchStart", {"x": x, "y": y})
     for i in range(1, 11):
-        send("touchMove", {"x": x, "y": y - 3 * i})
+        send("touchMove", {"x": x + i * right / 10, "y": y + i * down / 10})
     send("touchEnd")
-    text_of(page)
-    assert float(cell.get_attribute("aria-label").split(": ")[1]) > 1.6
-    assert page.evaluate("scrollY") == 0
+
+
+FINGERS = {  # where it is put down, where it goes, what must be said then
+    "attention": ("[aria-label^='x of cat, number 2']", (0, 90), "x of cat, number 2: {:.2f}"),
+    "steps": ("[aria-label^='value, number 2']", (0, 90), "value, number 2: {:.2f}"),
+    "positions": ("svg rect[fill=transparent]", (60, 90), None),
+}
+
+
+@pytest.mark.parametrize("name", FINGERS)
+def test_a_finger_drags_and_the_page_stays(page, tmp_path, name):
+    """On a page that could scroll; what is dragged follows the finger to its end."""
+    page.set_viewport_size({"width": 1000, "height": 420})
+    show(page, tmp_path, "field", name, "field")
+    where, way, label = FINGERS[name]
+    host = page.locator(HOST).nth(1)
+    node = host.locator(where).first
+    node.evaluate("node => node.scrollIntoView({block: 'center'})")
+    before, top = words_of(page, 1), page.evaluate("scrollY")
+    box = node.bounding_box()
+    x, y = box["x"] + min(box["width"] / 2, 40), box["y"] + min(box["height"] / 2, 40)
+    value = float((node.get_attribute("aria-label") or "0").split(": ")[-1].replace("−", "-"))
+    finger(page, x, y, *way)
+    assert page.evaluate("scrollY") == top > 0
+    assert words_of(page, 1) != before
+    if label:
+        scale = host.evaluate("host => host.shadowRoot.querySelector('svg').getScreenCTM().d")
+        moved = 0.1 * round(way[1] / scale / 6)
+        assert node.get_attribute("aria-label").replace("−", "-") == label.format(value - moved)
+
+
+def test_a_finger_that_only_touches_a_number_chooses_it(page, tmp_path):
+    show(page, tmp_path, "attention")
+    page.get_by_label("x of cat, number 2", exact=False).tap()
+    frame(page)
+    assert page.evaluate(ACTIVE)["name"].startswith("x of cat, number 2")
 
 
 def test_printing(page, tmp_path):

@@ -4,7 +4,18 @@ import statistics
 
 import pytest
 import test_live
-from test_live import CONTRAST, DARK, HOST, LABELS, LIGHT, MOUNT, median_time, sentence, text_of
+from test_live import (
+    CONTRAST,
+    DARK,
+    HOST,
+    LABELS,
+    LIGHT,
+    MOUNT,
+    finger,
+    median_time,
+    sentence,
+    text_of,
+)
 
 from conftest import SHOTS, frame
 from d2lattn.pictures import live
@@ -80,15 +91,7 @@ def test_a_finger_drags_a_word(page, tmp_path):
     show(page, tmp_path)
     box = dot(page, "apple").bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    touch = page.context.new_cdp_session(page)
-
-    def send(kind, *points):
-        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)})
-
-    send("touchStart", {"x": x, "y": y})
-    for i in range(1, 11):
-        send("touchMove", {"x": x, "y": y - 10 * i})
-    send("touchEnd")
+    finger(page, x, y, 0, -100)
     text_of(page)
     assert "technology 1.8" in dot(page, "apple").get_attribute("aria-label")
     assert page.evaluate("scrollY") == 0
