@@ -11,6 +11,7 @@ from test_live import (
     LABELS,
     LIGHT,
     MOUNT,
+    TOLD,
     finger,
     median_time,
     sentence,
@@ -18,22 +19,8 @@ from test_live import (
 )
 
 from conftest import SHOTS, frame
-from d2lattn.pictures import live
 
-WORDS = {
-    "bake": (2, 0), "pie": (2, 0), "cinnamon": (3, 0), "charge": (0, 2), "phone": (0, 2),
-    "adapter": (0, 3), "the": (0, 0), "with": (0, 0), "apple": (1, 1),
-}  # fmt: skip
-TOLD = ["bake the apple pie with cinnamon", "charge the apple phone with adapter"]
-FIGURE = live.words(
-    list(WORDS), list(WORDS.values()), sentences=TOLD, asks="apple", axes=("food", "technology")
-)
 DOT = "[role=button][aria-label^='{}:'], [role=button][aria-label^='{},']"
-
-
-@pytest.fixture(autouse=True)
-def known(monkeypatch):
-    monkeypatch.setitem(test_live.FIGURES, "words", FIGURE)
 
 
 def show(page, folder, **options):
