@@ -15,6 +15,7 @@ from functools import partial
 import nbformat
 import pytest
 import working_copy
+from accessible import violations
 from cells import answers, book, chapters, extras
 from playwright.sync_api import expect
 
@@ -162,6 +163,13 @@ def test_make_lab_opens_the_first_chapter(page, tmp_path):
         stop(process)
 
 
+@pytest.fixture
+def no_kernel_is_left(page):
+    """Also when a chapter failed: the next one shall have the machine to itself."""
+    yield
+    page.evaluate("() => window.jupyterapp?.serviceManager.sessions.shutdownAll()")
+
+
 DIRTY = """() => {
   const panel = window.jupyterapp.shell.currentWidget;
   if (!panel?.content?.model || !panel.sessionContext.session?.kernel?.info) return null;
@@ -190,6 +198,18 @@ def test_a_chapter_opens_without_its_answers_and_without_what_is_optional(page, 
     page.screenshot(path=str(SHOTS / "opened.png"))
 
 
+def test_axe_finds_nothing_but_what_is_listed(page, lab, no_kernel_is_left):
+    """In JupyterLab around a chapter, as it is opened and with all of it unfolded."""
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.goto(lab.replace("/lab?", f"/lab/tree/work/{CHAPTERS[1].name}?reset&"))
+    wait_for(page, STATE, lambda state: state and state["cells"] > 0)
+    settled(page, OPENED)
+    assert violations(page) == []
+    page.evaluate(UNFOLD)
+    settled(page, OPENED)
+    assert violations(page) == []
+
+
 # The most characters on a line of any paragraph.
 LONGEST = """() => Math.max(...[...document.querySelectorAll('.jp-RenderedMarkdown p')].map(p => {
   const lines = new Map(), walk = document.createTreeWalker(p, NodeFilter.SHOW_TEXT);
@@ -210,13 +230,6 @@ def test_a_line_of_text_is_read_without_turning_the_head(page, lab):
     page.goto(lab.replace("/lab?", f"/lab/tree/work/{CHAPTERS[0].name}?reset&"))
     wait_for(page, STATE, lambda state: state and state["cells"] > 0)
     assert 60 < settled(page, LONGEST) <= 90
-
-
-@pytest.fixture
-def no_kernel_is_left(page):
-    """Also when a chapter failed: the next one shall have the machine to itself."""
-    yield
-    page.evaluate("() => window.jupyterapp?.serviceManager.sessions.shutdownAll()")
 
 
 @pytest.mark.parametrize("chapter", BOOK, ids=lambda path: path.name[:2])

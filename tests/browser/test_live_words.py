@@ -4,25 +4,24 @@ import statistics
 
 import pytest
 import test_live
-from test_live import CONTRAST, DARK, HOST, LABELS, LIGHT, MOUNT, median_time, sentence, text_of
+from accessible import violations
+from test_live import (
+    CONTRAST,
+    DARK,
+    HOST,
+    LABELS,
+    LIGHT,
+    MOUNT,
+    TOLD,
+    finger,
+    median_time,
+    sentence,
+    text_of,
+)
 
 from conftest import SHOTS, frame
-from d2lattn.pictures import live
 
-WORDS = {
-    "bake": (2, 0), "pie": (2, 0), "cinnamon": (3, 0), "charge": (0, 2), "phone": (0, 2),
-    "adapter": (0, 3), "the": (0, 0), "with": (0, 0), "apple": (1, 1),
-}  # fmt: skip
-TOLD = ["bake the apple pie with cinnamon", "charge the apple phone with adapter"]
-FIGURE = live.words(
-    list(WORDS), list(WORDS.values()), sentences=TOLD, asks="apple", axes=("food", "technology")
-)
 DOT = "[role=button][aria-label^='{}:'], [role=button][aria-label^='{},']"
-
-
-@pytest.fixture(autouse=True)
-def known(monkeypatch):
-    monkeypatch.setitem(test_live.FIGURES, "words", FIGURE)
 
 
 def show(page, folder, **options):
@@ -80,15 +79,7 @@ def test_a_finger_drags_a_word(page, tmp_path):
     show(page, tmp_path)
     box = dot(page, "apple").bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    touch = page.context.new_cdp_session(page)
-
-    def send(kind, *points):
-        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)})
-
-    send("touchStart", {"x": x, "y": y})
-    for i in range(1, 11):
-        send("touchMove", {"x": x, "y": y - 10 * i})
-    send("touchEnd")
+    finger(page, x, y, 0, -100)
     text_of(page)
     assert "technology 1.8" in dot(page, "apple").get_attribute("aria-label")
     assert page.evaluate("scrollY") == 0
@@ -120,12 +111,8 @@ def test_all_of_it_by_keyboard(page, tmp_path):
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
 def test_axe_finds_nothing(page, tmp_path, colours):
-    axe = pytest.importorskip(
-        "axe_playwright_python.sync_playwright", reason="axe is not installed"
-    )
     show(page, tmp_path, colours=colours)
-    found = axe.Axe().run(page).response["violations"]
-    assert [(one["id"], [node["target"] for node in one["nodes"]][:3]) for one in found] == []
+    assert violations(page) == []
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])

@@ -13,6 +13,7 @@ import statistics
 import nbformat
 import pytest
 import slides
+from accessible import violations
 from cells import chapters, is_imports, is_setup, is_taught, tags
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
@@ -70,6 +71,14 @@ def go(page, deck_index):
         deck_index,
     )
 
+
+# A slide with all that appears on it.
+SHOWN = """i => new Promise(done => {
+  Reveal.configure({transition: 'none'});
+  const {h, v} = Reveal.getIndices(Reveal.getSlides()[i]);
+  Reveal.slide(h, v ?? 0, 999);
+  setTimeout(done, 300);  // a fragment fades in
+})"""
 
 # Slide by slide, with all that appears on it: its words (a formula is one), the blocks below its
 # title, the size of its smallest letters, of those of its live figure, how much larger than stored
@@ -183,6 +192,16 @@ def test_a_deck_can_be_read_from_the_last_row(page, folder, path):
     assert [slide for slide in found if slide["live"] and slide["live"] < 14] == []
     assert page.locator("mjx-merror").count() == 0
     assert page.locator(".fragment aside").count() == 0, "the speaker's view would leave it out"
+
+
+@pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
+def test_axe_finds_nothing_on_any_slide(page, folder, path):
+    open_deck(page, folder / f"{path.stem}.html")
+    found = set()
+    for i in range(page.evaluate("Reveal.getTotalSlides()")):
+        page.evaluate(SHOWN, i)
+        found |= set(violations(page))
+    assert found == set()
 
 
 @pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])

@@ -1,6 +1,6 @@
 // Cells that can be walked, numbers in boxes, and numbers that can be changed by hand.
 import {clamp, show} from "./numbers.js";
-import {add, isDrawn, set, shown} from "./nodes.js";
+import {add, draggable, isDrawn, set, shown} from "./nodes.js";
 
 const WALK = {
   ArrowLeft: [0, -1],
@@ -137,6 +137,7 @@ export function editable(svg, cells, number, read, write) {
 }
 
 function dragged(svg, cell, value, change) {
+  draggable(cell);
   let from = null;
   cell.addEventListener("pointerdown", event => {
     from = {y: event.clientY, value: value()};

@@ -51,6 +51,11 @@ export function lay(canvas, {x, y, width, height}, size) {
   set(canvas, {style: `${left};${wide}`});
 }
 
+// A finger on this drags it and does not scroll the page: inside of a drawing, touch-action does
+// nothing. What only touches it is a click still.
+export const draggable = node =>
+  node.addEventListener("touchmove", event => event.preventDefault(), {passive: false});
+
 // Where a pointer is in the drawing's own coordinates.
 export function within(svg, event) {
   const matrix = svg.getScreenCTM();

@@ -17,7 +17,7 @@ text { fill: currentColor; font-size: 14px; }
 [role=gridcell], [role=grid] { outline: none; }
 [role=gridcell] { cursor: pointer; }
 [role=gridcell]:hover > .ring { stroke: currentColor; stroke-opacity: .55; stroke-width: 1.5; }
-.edit { cursor: ns-resize; touch-action: none; }
+.edit { cursor: ns-resize; }
 .edit text { text-decoration: underline dotted 1.5px; text-underline-offset: 3px; }
 .box { fill: currentColor; fill-opacity: .05; }
 .tint { pointer-events: none; }

@@ -1,5 +1,5 @@
 // The encoding as a map, position to the right, and the curves of the chosen pair on one axis.
-import {WIDE, add, set, within} from "../kit/nodes.js";
+import {WIDE, add, draggable, set, within} from "../kit/nodes.js";
 import {clamp, show} from "../kit/numbers.js";
 import {TURN} from "./clocks.js";
 import {encoding, move, nearer} from "./state.js";
@@ -112,8 +112,8 @@ function paint(canvas, {dim, length}, base) {
 // A hand takes hold of the nearer position, anywhere on the map and the curves.
 export function drawGlass(svg, figure, {map, unit, bottom, length}) {
   const size = {x: LEFT, y: map.y, width: map.width, height: bottom - map.y};
-  const style = "touch-action:none;cursor:ew-resize";
-  const glass = add(svg, "rect", {...size, fill: "transparent", style});
+  const glass = add(svg, "rect", {...size, fill: "transparent", style: "cursor:ew-resize"});
+  draggable(glass);
   const under = event => clamp(Math.floor((within(svg, event)[0] - LEFT) / unit), 0, length - 1);
   let held = null;
   glass.addEventListener("pointerdown", event => {

@@ -1,4 +1,4 @@
-// 416632c5d9f760b1932498c3973110736a76d180a460351e5e8ee4b3133337f8
+// 50e65a274db6a9c67660f33ae8091d00fa9439d6f5116cbabcaac0f903675828
 var tt="http://www.w3.org/2000/svg";var K=t=>t.namespaceURI===tt;function h(t,e,n){for(let[o,s]of Object.entries(e))s===null||s===!1?t.removeAttribute(o):t.setAttribute(o,s);return n!==void 0&&t.textContent!==String(n)&&(t.textContent=n),t}function u(t,e,n={},o){let i=e==="svg"||K(t)?document.createElementNS(tt,e):document.createElement(e);return h(i,n,o),t.append(i),i}var et=t=>u(t,"div",{class:"bar"});function C(t,e,n,o){let s=u(u(t,"label",{},e),"input",n);return s.addEventListener("input",()=>o(s)),s}var nt=(t,e={})=>u(t,"span",{"aria-hidden":"true",...e});function G(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function N(t,e,n){let o=u(t,"button",{type:"button"},e);return o.addEventListener("click",n),o}function ot(t){let e=u(t,"p",{"aria-live":"polite"}),n="";return o=>{let s=o.map(i=>i[0]).join("");s!==n&&(n=s,e.replaceChildren(...o.map(i=>St(...i))))}}function St(t,e){let n=document.createElement("span");return n.textContent=t,e&&h(n,{class:"role",style:`text-decoration-color: var(--${e})`}),n}var Nt=220,st=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -22,7 +22,7 @@ text { fill: currentColor; font-size: 14px; }
 [role=gridcell], [role=grid] { outline: none; }
 [role=gridcell] { cursor: pointer; }
 [role=gridcell]:hover > .ring { stroke: currentColor; stroke-opacity: .55; stroke-width: 1.5; }
-.edit { cursor: ns-resize; touch-action: none; }
+.edit { cursor: ns-resize; }
 .edit text { text-decoration: underline dotted 1.5px; text-underline-offset: 3px; }
 .box { fill: currentColor; fill-opacity: .05; }
 .tint { pointer-events: none; }

@@ -1,6 +1,6 @@
 // The plane: words as points, lines from who asks as thick as its shares, and the diamond.
 import {put} from "../kit/motion.js";
-import {add, set, shown, within} from "../kit/nodes.js";
+import {add, draggable, set, shown, within} from "../kit/nodes.js";
 import {show, sum} from "../kit/numbers.js";
 import {besides} from "./labels.js";
 import {ask, move} from "./state.js";
@@ -146,8 +146,7 @@ function drawDot(svg, {data, act}, {pixels, place}, k) {
 
 function drags(svg, dot, {from, to, click}) {
   let start = null;
-  // A finger does not scroll the page; touch-action does nothing inside of a drawing.
-  dot.addEventListener("touchstart", event => event.preventDefault(), {passive: false});
+  draggable(dot);
   dot.addEventListener("pointerdown", event => {
     const [right, down] = within(svg, event);
     const [x, y] = from();
