@@ -60,7 +60,7 @@ export JUPYTER_PREFER_ENV_PATH := 1
 export JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP MPLBACKEND D2LATTN_SPEC
 
-.PHONY: help lab edit $(TESTS) test-all fuzz test-hub site slides student assignment hub refresh live bench \
+.PHONY: help lab edit $(TESTS) test-all fuzz test-hub site pdf epub slides student assignment hub refresh live bench \
 	experiments bench-browser bench-hub dist clean .venv-make
 
 # A command is listed if ## follows its name, under the ### before it.
@@ -86,6 +86,12 @@ test: $(STAMP) $(JAVASCRIPT) ## check the style, the package and every chapter, 
 
 site: $(SITE) ## write the book as a website that opens without network, into build/site
 	@.venv-site/bin/python tools/website.py && $(PY) tools/slides.py build/site/slides >/dev/null
+
+pdf: $(BROWSER) site ## print the book into build/d2lattn.pdf (Chromium does)
+	@$(PY) tools/printed.py
+
+epub: $(SITE) ## the book for an e-book reader, build/d2lattn.epub
+	@.venv-site/bin/python tools/ebook.py
 
 ### teach
 
@@ -162,8 +168,8 @@ test-student: $(STAMP)
 # Every chapter in JupyterLab, and every deck of slides, in headless Chromium.
 test-browser: $(BROWSER)
 	@$(call apart,.venv) -m "not speed" $(AGAIN) tests/browser
-# Every page of the website, from disk, without network.
-test-site: site $(BROWSER)
+# Every page of the website, from disk, without network; then the book on paper and as an EPUB.
+test-site: site pdf epub
 	@$(call apart,.venv) tests/site
 # nbgrader grades a right, a wrong and an empty submission (CHAPTER=03).
 test-assignment: $(CLASS)

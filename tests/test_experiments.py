@@ -60,10 +60,13 @@ def measured(name, rows):
     return {n.replace(",", "") for n in found} | {str(one.seeds)}
 
 
+ERRATA = (cells.ROOT / "ERRATA.md").read_text(encoding="utf-8")
 QUOTATIONS = [
-    pytest.param(*quotation, id=f"{path.name[:2]} {quotation[1]}")
-    for path in cells.book()
-    for text in texts(path)
+    pytest.param(*quotation, id=f"{name} {quotation[1]}")
+    for name, text in [
+        *((path.name[:2], text) for path in cells.book() for text in texts(path)),
+        ("errata", ERRATA),
+    ]
     for quotation in quotations(text)
 ]
 
@@ -73,6 +76,15 @@ def test_a_sentence_has_the_digits_of_its_rows(sentence, name, rows):
     assert name in NAMES, f"no experiment is called {name!r}"
     strange = set(numbers(sentence)) - measured(name, rows)
     assert not strange, f"{sorted(strange)} in {sentence!r} are not in {name}: {rows}"
+
+
+def test_an_erratum_has_its_old_sentence_and_its_table():
+    rows = [line for line in ERRATA.splitlines() if line.startswith("| [")]
+    assert len(rows) >= 14
+    for row in rows:
+        _, _, said, _, table, _ = row.split("|")
+        name = MARK.search(row)[1]
+        assert "“" in said and table.strip() == f"[{name}](benchmarks/EXPERIMENTS.md#{name})"
 
 
 def test_the_page_of_experiments_is_what_was_measured():

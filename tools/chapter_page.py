@@ -53,7 +53,7 @@ def prepare(notebook, path):
         _explain_controls(cell)
         if is_picture(cell):
             figures += 1
-            said = title[1] if title else re.sub(r"^[\d.]+ |⊕ ?", "", heading)
+            said = title[1] if title else re.sub(r"^[\d.]+ (· )?|⊕ ?", "", heading)
             _caption(cell, f"Figure {path.name[:2].lstrip('0') or 0}.{figures}", said)
     return notebook
 

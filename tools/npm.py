@@ -1,7 +1,8 @@
 """Scripts of others that lie beside our pages, so that these ask no network: npm brings them once.
 
 Into build/npm; slides take reveal.js and MathJax from there, the website draws its formulas with
-MathJax, its icons with Font Awesome's drawings, and searches with MiniSearch.
+MathJax, its icons with Font Awesome's drawings, searches with MiniSearch, and PurgeCSS thins its
+style sheet.
 """
 
 import shutil
@@ -15,6 +16,7 @@ VERSIONS = {
     "reveal.js": "5.2.1",
     "mathjax": "3.2.2",
     "minisearch": "7.2.0",
+    "purgecss": "8.0.0",
     "@fortawesome/fontawesome-free": "7.0.1",
 }
 

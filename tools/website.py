@@ -54,7 +54,7 @@ sentence.
 
 ## Where the book arrives
 
-A Transformer that was trained in chapter 9 answers here, in your browser.
+A Transformer that chapter 9 trains runs here, in your browser: let it write, or switch off a head.
 
 {reader}
 """
@@ -98,10 +98,11 @@ def front_page(notebooks):
         reader=RAW.format(live_figures(notebooks[ending])[-1]),
         cards="\n".join(cards),
     )
+    first, *rest = (path.stem for path in chapters())
     trees = {
-        "The book": [path.stem for path in chapters()],
+        "The book": [f"0 · Start here <{first}>", *rest],
         "Appendices": [path.stem for path in appendices()],
-        "More": ["lecturer/index", "reference/index"],
+        "More": ["errata", "lecturer/index", "reference/index"],
     }
     for caption, entries in trees.items():
         page += TOCTREE.format(caption=caption, entries="\n".join(entries))
@@ -143,6 +144,12 @@ def reference():
     return pages
 
 
+def errata():
+    """The page of what was corrected: ERRATA.md, its links as those of the site."""
+    text = (ROOT / "ERRATA.md").read_text(encoding="utf-8").replace("](notebooks/", "](")
+    return text.replace("](benchmarks/", f"]({address()}/blob/main/benchmarks/")
+
+
 # All of it ----------------------------------------------------------------------------------------
 
 
@@ -163,6 +170,7 @@ def write_source():
         f"```{{toctree}}\n:maxdepth: 1\n\n{entries}\n```\n"
     )
     (SOURCE / "lecturer" / "index.md").write_text(text, encoding="utf-8")
+    (SOURCE / "errata.md").write_text(errata(), encoding="utf-8")
     for name, text in reference().items():
         (SOURCE / "reference" / f"{name}.md").write_text(text, encoding="utf-8")
     for path, notebook in notebooks.items():

@@ -21,6 +21,25 @@
   for (const wide of document.querySelectorAll("div.math, div.math mjx-container")) {
     if (wide.scrollWidth > wide.clientWidth + 1) wide.tabIndex = 0;
   }
+  // A live figure with much data waits for them until it is near.
+  const near = new IntersectionObserver((seen) => {
+    for (const { isIntersecting, target } of seen) {
+      if (!isIntersecting) continue;
+      near.unobserve(target);
+      const script = document.createElement("script");
+      script.src = target.dataset.src;
+      document.head.append(script);
+    }
+  }, { rootMargin: "900px" });
+  window.liveArrived = (name, data) => {
+    for (const place of document.querySelectorAll(`.live-apart[data-name="${name}"]`)) {
+      const figure = document.createElement(place.dataset.figure);
+      figure.dataset.live = data;
+      place.before(figure);
+      place.remove();
+    }
+  };
+  for (const place of document.querySelectorAll(".live-apart")) near.observe(place);
   addEventListener("beforeprint", () => {
     for (const fold of document.querySelectorAll("main details")) fold.open = true;
   });

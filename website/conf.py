@@ -24,6 +24,7 @@ extensions = [
     "sphinx_sitemap",
     "sphinxext.opengraph",
     # Ours, beside this file.
+    "apart",
     "folds",
     "formulas",
     "search",
@@ -47,6 +48,8 @@ napoleon_use_rtype = False
 napoleon_custom_sections = [("Cost", "returns_style"), "Equivalent to"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
+# Axes.set is matplotlib's and written anew for each class, in matplotlib's own dialect.
+autodoc_default_options = {"exclude-members": "set"}
 viewcode_follow_imported_members = False
 
 html_context = {"default_mode": "auto"}

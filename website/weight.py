@@ -1,23 +1,24 @@
 """What a page asks for: one style sheet, one script, pictures with their sizes when they are near.
 
-The theme and its extensions bring a dozen files each; at the end of the build they are joined.
+The theme and its extensions bring a dozen files each; at the end of the build they are joined,
+PurgeCSS drops the rules that fit nothing, and pictures become WebP, which loses nothing here.
 """
 
-import hashlib
 import re
 import shutil
+import subprocess
 from pathlib import Path
 from urllib.parse import quote
 
 from docutils import nodes
 from npm import FOLDER, bring
+from PIL import Image
 from sphinx.util.images import get_image_size
 
 ICONS = "@fortawesome/fontawesome-free"
 ICON = ".fa-{name} {{ --icon: url('data:image/svg+xml,{svg}'); }}"
 UNUSED = """scripts locales vendor sbt-webpack-macros.html webpack-macros.html searchtools.js
 language_data.js styles/theme.css styles/*.map"""
-LIVE = re.compile(r'<script type="module">(.*?)</script>', re.S)
 FIRST = ["_static/basic.css", "_static/styles/pydata-sphinx-theme.css"]
 LAST = ["_static/scripts/bootstrap.js", "_static/scripts/pydata-sphinx-theme.js"]
 
@@ -31,24 +32,12 @@ def give_sizes(app, doctree, docname):
         image["loading"] = "lazy"
 
 
-def part(app, pagename, template, context, doctree):
-    """Take the code of live figures out of a page, and note which files the page would load."""
+def note(app, pagename, template, context, doctree):
+    """Note which files a page would load, and repair what axe finds in it."""
     names = [file.filename for file in (*context["css_files"], *context["script_files"])]
     app.env.site_files = [str(name) for name in names if name]
-    root = context["content_root"]
-
-    def apart(found):
-        code = found[1]
-        name = f"live/{hashlib.sha256(code.encode()).hexdigest()[:8]}.js"
-        file = Path(app.outdir, "_static", name)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        # Not a module: from disk a browser loads none.
-        file.write_text(f"(()=>{{{code}\n}})();", encoding="utf-8")
-        return f'<script defer src="{root}_static/{name}"></script>'
-
-    body = LIVE.sub(apart, context.get("body", ""))
     # An empty head of a column names nothing, and what a button shows is its name.
-    body = body.replace('<th class="head"><p></p></th>', "<td></td>")
+    body = context.get("body", "").replace('<th class="head"><p></p></th>', "<td></td>")
     context["body"] = body.replace(' aria-label="Toggle hidden content"', "")
 
 
@@ -68,6 +57,26 @@ def icons(pages):
     return "\n".join(ICON.format(name=n, svg=quote(svg, safe=" /=")) for n, svg in drawings.items())
 
 
+def _purge(out):
+    """Drop the rules of the style sheet that fit no page and no word of a script."""
+    bring("purgecss", [], FOLDER)
+    command = ["node", FOLDER / "node_modules/purgecss/bin/purgecss.js"]
+    looked = ["--content", "**/*.html", "_static/*.js", "_static/live/*.js"]
+    style = ["--css", "_static/styles/site.css", "--output", "_static/styles"]
+    subprocess.run([*command, *style, *looked], cwd=out, check=True, capture_output=True)
+
+
+def _to_webp(out):
+    """Write the chapters' pictures as lossless WebP, a third of their size as PNG."""
+    for path in (out / "_images").glob("*.png"):
+        with Image.open(path) as image:
+            image.save(path.with_suffix(".webp"), lossless=True, quality=100)
+        path.unlink()
+    for page in out.glob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(re.sub(r'(_images/[\w.-]+)\.png"', r'\1.webp"', text), encoding="utf-8")
+
+
 def join(app, exception):
     """Join what pages load into two files, and drop what nothing asks for."""
     if exception or app.builder.name != "html":
@@ -81,6 +90,8 @@ def join(app, exception):
     style = re.sub(r"@font-face\{[^}]*\}|/\*.*?\*/", "", _joined(out, styles), flags=re.S)
     (out / "_static/styles/site.css").write_text(f"{style}\n{icons(pages)}\n", encoding="utf-8")
     (out / "_static/site.js").write_text(_joined(out, scripts), encoding="utf-8")
+    _purge(out)
+    _to_webp(out)
     for name in (*styles, *scripts):
         (out / name.partition("?")[0]).unlink()
     for pattern in UNUSED.split():
@@ -91,6 +102,6 @@ def join(app, exception):
 def setup(app):
     """Called by Sphinx; the files are known late, so this comes after the extensions."""
     app.connect("doctree-resolved", give_sizes)
-    app.connect("html-page-context", part, priority=900)
+    app.connect("html-page-context", note, priority=900)
     app.connect("build-finished", join, priority=900)
     return {"parallel_read_safe": True}

