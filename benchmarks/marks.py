@@ -10,7 +10,7 @@ KEPT = _SWITCH.exists()  # Linux keeps a high-water mark that can be set back
 
 def set_back():
     """Set the high-water mark back to what is held now; returns that, in KiB."""
-    _SWITCH.write_text("5")
+    _SWITCH.write_text("5", encoding="utf-8")
     return _status("VmRSS")
 
 
@@ -20,5 +20,5 @@ def most():
 
 
 def _status(name):
-    lines = pathlib.Path("/proc/self/status").read_text().splitlines()
+    lines = pathlib.Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
     return int(next(line for line in lines if line.startswith(name)).split()[1])

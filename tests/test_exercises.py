@@ -512,7 +512,7 @@ def test_check_keeps_what_a_reader_has_solved(tmp_path, monkeypatch, capsys):
     exercises.progress()
     assert capsys.readouterr().out == "chapter 1: 1.1 tried\nchapter 3: 3.1 solved\n"
     run_cell('check("1.5", 2)', "<own>")
-    assert json.loads(kept.read_text())["1.5"] is True
+    assert json.loads(kept.read_text(encoding="utf-8"))["1.5"] is True
     assert [path.name for path in tmp_path.iterdir()] == ["progress.json"]
 
 
@@ -525,7 +525,7 @@ def test_progress_survives_a_damaged_file_and_says_where_none_is_kept(
     kept = tmp_path / "progress.json"
     monkeypatch.setenv("D2LATTN_SOLVED", str(kept))
     for damaged in ("", "{", "[1]", '{"3.1": true'):
-        kept.write_text(damaged)
+        kept.write_text(damaged, encoding="utf-8")
         exercises.progress()
         assert capsys.readouterr().out == "no exercise was tried yet\n"
     monkeypatch.setenv("D2LATTN_SOLVED", str(tmp_path / "missing" / "progress.json"))
@@ -698,7 +698,9 @@ def test_an_exercise_that_does_not_exist(number, ask):
 @pytest.mark.parametrize("error", [ModuleNotFoundError, ValueError, KeyError, SyntaxError])
 @pytest.mark.parametrize("ask", [check, exercises.verdict])
 def test_a_chapter_that_is_broken_says_so(error, ask, tmp_path, monkeypatch):
-    (tmp_path / "chapter_98.py").write_text(f"raise {error.__name__}('broken here')")
+    (tmp_path / "chapter_98.py").write_text(
+        f"raise {error.__name__}('broken here')", encoding="utf-8"
+    )
     monkeypatch.setattr(exercises, "__path__", [*exercises.__path__, str(tmp_path)])
     with pytest.raises(error, match="broken here"):
         ask("98.1", None)

@@ -200,11 +200,11 @@ def toy(tmp_path, monkeypatch):
     """Write an experiment; runs are counted, and the seventh seed stops until it is allowed."""
     monkeypatch.setattr(experiment, "FOLDER", tmp_path)
     names = {name: tmp_path / name for name in ("counter", "allowed")}
-    names["counter"].write_text("")
+    names["counter"].write_text("", encoding="utf-8")
 
     def write(words="w", code="float(steps + seed)"):
         text = TOY.format(words=words, code=code, **{n: str(p) for n, p in names.items()})
-        (tmp_path / "toy.py").write_text(text)
+        (tmp_path / "toy.py").write_text(text, encoding="utf-8")
 
     def in_turn(name, runs):
         yield from ((run, *repeat.one(name, *run)) for run in runs)
@@ -221,11 +221,15 @@ def test_who_interrupts_goes_on(toy, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         repeat.repeat("toy", **folders)
     (unfinished,) = (tmp_path / "unfinished").iterdir()
-    unfinished.write_text(unfinished.read_text() + '["a-10", 6, 0.')  # cut short
+    unfinished.write_text(
+        unfinished.read_text(encoding="utf-8") + '["a-10", 6, 0.', encoding="utf-8"
+    )  # cut short
     assert repeat.stored("toy", tmp_path) is None
-    names["allowed"].write_text("")
+    names["allowed"].write_text("", encoding="utf-8")
     repeat.repeat("toy", **folders)
-    assert len(names["counter"].read_text()) == 7 + 6 * 8 - 6, "what was done is not done again"
+    assert len(names["counter"].read_text(encoding="utf-8")) == 7 + 6 * 8 - 6, (
+        "what was done is not done again"
+    )
     rows = repeat.stored("toy", tmp_path)["rows"]
     assert list(rows) == ["a-10", "a-20", "a-50", "b-10", "b-20", "b-50"]
     assert rows["b-50"]["grown"] == [float(50 + seed) for seed in range(8)]
@@ -267,7 +271,7 @@ def test_functions_come_from_the_page(tmp_path, monkeypatch):
         ]
     }
     path = tmp_path / "01_page.ipynb"
-    path.write_text(json.dumps(page))
+    path.write_text(json.dumps(page), encoding="utf-8")
     monkeypatch.setattr(cells, "book", lambda: [path])
     assert pages.functions("round").area(2) == pytest.approx(12.566, abs=1e-3)
     assert pages.sources("round") == ["def area(r):\n    return math.pi * r**2"]

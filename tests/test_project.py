@@ -1,5 +1,6 @@
 """The project's files agree with each other, and the commands say clearly what is wrong."""
 
+import ast
 import re
 import shutil
 import subprocess
@@ -110,6 +111,21 @@ def test_the_readme_lists_every_part_and_its_files_exist():
         assert (ROOT / link).exists(), link
 
 
+def test_text_is_utf_8_on_every_machine():
+    """Windows would read and write another encoding, where none is said."""
+    listed = subprocess.run(["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("it needs git")
+    for name in listed.stdout.split():
+        for node in ast.walk(ast.parse((ROOT / name).read_text(encoding="utf-8"))):
+            called = getattr(getattr(node, "func", None), "attr", "")
+            if called in ("read_text", "write_text") and len(node.args) < 2:
+                said = node.args and called == "read_text"
+                assert said or any(k.arg == "encoding" for k in node.keywords), (
+                    f"{name}:{node.lineno}: {called} without encoding"
+                )
+
+
 def test_what_contributors_are_told_exists():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for name in ("CONTRIBUTING.md", "SECURITY.md"):
@@ -186,7 +202,7 @@ def test_two_makes_at_once_set_an_environment_up_once(tmp_path):
     (tmp_path / "go").touch()
     assert said == "another make is setting something up here: waiting for it\n"
     assert second.communicate()[0] == "" and first.wait() == second.returncode == 0
-    assert (tmp_path / "env" / "log").read_text() == "made\n"
+    assert (tmp_path / "env" / "log").read_text(encoding="utf-8") == "made\n"
     failed = [sys.executable, "tools/once.py", "env/other", "false; touch env/wrong"]
     assert subprocess.run(failed, cwd=tmp_path, check=False).returncode == 1
     assert {path.name for path in (tmp_path / "env").iterdir()} == {"ready", "log"}
@@ -204,7 +220,7 @@ def test_make_test_runs_in_a_folder_with_a_space(tmp_path):
     (stamp,) = set(re.findall(r"\.venv/ready-\d+", make(folder, "-n", "lab").stdout))
     python = folder / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
-    python.write_text('#!/bin/sh\nprintf "%s\\n" "$IPYTHONDIR" "$@"\n')
+    python.write_text('#!/bin/sh\nprintf "%s\\n" "$IPYTHONDIR" "$@"\n', encoding="utf-8")
     python.chmod(0o755)
     (folder / stamp).touch()
     for command in ("test", "refresh", "test-portable", "test-student"):
@@ -220,7 +236,7 @@ def test_make_test_runs_in_a_folder_with_a_space(tmp_path):
 def test_an_unfit_python_gives_one_clear_line(tmp_path):
     shutil.copy(ROOT / "Makefile", tmp_path)
     old = tmp_path / "python2"
-    old.write_text("#!/bin/sh\nexit 1\n")
+    old.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
     old.chmod(0o755)
     for python in ("", str(old), str(tmp_path / "absent")):
         result = make(tmp_path, f"PYTHON={python}", "test")

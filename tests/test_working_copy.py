@@ -161,21 +161,21 @@ def test_an_interrupted_copy_leaves_the_old_or_the_new_one_and_is_finished_next_
 def test_without_a_manifest_nothing_that_was_written_is_lost(shelf):
     write(shelf, "04_heads.ipynb", "mine")
     for broken in ("", "{"):
-        (shelf / "work" / ".manifest.json").write_text(broken)
+        (shelf / "work" / ".manifest.json").write_text(broken, encoding="utf-8")
         update(shelf)
         assert text(shelf, "04_heads.ipynb") == "mine"
         assert text(shelf, "03_masks.ipynb") == "print('first')"
 
 
 def test_what_is_no_notebook_any_more_stays(shelf):
-    (shelf / "work" / "03_masks.ipynb").write_text("half a noteb")
+    (shelf / "work" / "03_masks.ipynb").write_text("half a noteb", encoding="utf-8")
     publish(shelf, "03_masks.ipynb", "second")
     assert len(update(shelf)) == 1
-    assert (shelf / "work" / "03_masks.ipynb").read_text() == "half a noteb"
+    assert (shelf / "work" / "03_masks.ipynb").read_text(encoding="utf-8") == "half a noteb"
 
 
 def test_git_ignores_the_copies_and_every_link_leads_on_from_there():
-    assert "work/" in (ROOT / ".gitignore").read_text().splitlines()
+    assert "work/" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
     assert working_copy.WORK.parent == working_copy.BOOK.parent  # ../ is the same place
     for path in book():
         for cell in json.loads(path.read_text("utf-8"))["cells"]:

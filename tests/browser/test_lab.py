@@ -141,7 +141,7 @@ def serve(tmp_path_factory, settings):
     working_copy.update(work=folder / "work")
     config = tmp_path_factory.mktemp("config") / "labconfig"
     config.mkdir()
-    (config / "default_setting_overrides.json").write_text(settings)
+    (config / "default_setting_overrides.json").write_text(settings, encoding="utf-8")
     python = str(ROOT / ".venv/bin/python")
     flags = ["--no-browser", "--allow-root", "--expose-app-in-browser", "--LabApp.news_url="]
     command = [python, "-m", "jupyterlab", f"--port={free_port()}", *flags]

@@ -189,7 +189,9 @@ def test_without_code_the_table_remains(browser, tmp_path):
     context = browser.new_context(java_script_enabled=False)
     context.set_default_timeout(PATIENCE)
     page = context.new_page()
-    (tmp_path / "page.html").write_text("".join(FIGURES[name].html for name in KINDS))
+    (tmp_path / "page.html").write_text(
+        "".join(FIGURES[name].html for name in KINDS), encoding="utf-8"
+    )
     page.goto(f"file://{tmp_path}/page.html")
     assert page.locator("table").count() == len(KINDS)
     assert all(table.is_visible() for table in page.locator("table").all())
@@ -809,7 +811,9 @@ def test_a_sandboxed_frame_of_opaque_origin_with_trusted_types(page, tmp_path, n
     inner = f"<!doctype html><meta charset=utf-8>{TRUSTED}{FIGURES[name].html}"
     outer = inner.replace("&", "&amp;").replace('"', "&quot;")
     frame = f'<iframe sandbox="allow-scripts" style="width:100%;height:800px" srcdoc="{outer}">'
-    (tmp_path / "page.html").write_text(f"<!doctype html><meta charset=utf-8>{frame}</iframe>")
+    (tmp_path / "page.html").write_text(
+        f"<!doctype html><meta charset=utf-8>{frame}</iframe>", encoding="utf-8"
+    )
     page.goto(f"file://{tmp_path}/page.html")
     cells = page.frame_locator("iframe").locator("[role=gridcell]:visible")
     cells.first.wait_for()
@@ -823,7 +827,8 @@ def test_the_script_may_run_before_the_element_is_there(page, tmp_path, name):
     whole = FIGURES[name].html
     at = whole.index("<script")
     (tmp_path / "page.html").write_text(
-        f"<!doctype html><meta charset=utf-8>{whole[at:]}<div class=output></div>"
+        f"<!doctype html><meta charset=utf-8>{whole[at:]}<div class=output></div>",
+        encoding="utf-8",
     )
     page.goto(f"file://{tmp_path}/page.html")
     frame(page)

@@ -284,7 +284,9 @@ def test_controls_redraw_within_150_ms(page, lab):
 
 def test_make_lab_opens_a_chapter_alive(page, tmp_path):
     """As after a clone: the stored outputs are trusted, and nothing has run."""
-    chapter = next(path for path in test_lab.CHAPTERS if "data-live" in path.read_text())
+    chapter = next(
+        path for path in test_lab.CHAPTERS if "data-live" in path.read_text(encoding="utf-8")
+    )
     command = ["make", "lab", f"PORT={test_lab.free_port()}"]
     process, address = test_lab.start(command, ROOT, tmp_path)
     try:

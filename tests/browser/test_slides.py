@@ -159,7 +159,7 @@ def letters_of_figures(path, folder):
     notebook.cells.insert(0, new_code_cell(WATCH.format(path=str(sizes))))
     place = {"metadata": {"path": path.parent}}
     NotebookClient(notebook, timeout=600, kernel_name="python3", resources=place).execute()
-    drawn = dict(json.loads(line) for line in sizes.read_text().splitlines())
+    drawn = dict(json.loads(line) for line in sizes.read_text(encoding="utf-8").splitlines())
     found = {}
     for cell in notebook.cells:
         for output in cell.get("outputs", []):

@@ -81,7 +81,7 @@ class Hub:
             stderr=subprocess.STDOUT,
         )
         wait(lambda: self.process.poll() is not None or self.answers(), "the hub to answer")
-        assert self.process.poll() is None, (folder / "hub.log").read_text()
+        assert self.process.poll() is None, (folder / "hub.log").read_text(encoding="utf-8")
 
     def answers(self):
         try:
@@ -391,7 +391,9 @@ def test_no_student_reaches_anothers_server(students):
     assert said == "403\n403\n"
     # Nor a kernel: it speaks through files in a folder that only its user may open.
     runtime = Path("/home") / second.name / ".local/share/jupyter/runtime"
-    connections = [json.loads(file.read_text()) for file in runtime.glob("kernel-*.json")]
+    connections = [
+        json.loads(file.read_text(encoding="utf-8")) for file in runtime.glob("kernel-*.json")
+    ]
     assert connections and {c["transport"] for c in connections} == {"ipc"}
     assert "PermissionError" in kernel.run(f"import os; os.listdir({str(runtime)!r})")
     kernel.stop()
@@ -416,6 +418,8 @@ def test_an_idle_server_makes_room(students, passwords, tmp_path):
 
 
 def test_the_proxy_in_use_is_the_one_that_is_pinned():
-    pinned = re.search(r"configurable-http-proxy@([\d.]+)", (ROOT / "Makefile").read_text())
+    pinned = re.search(
+        r"configurable-http-proxy@([\d.]+)", (ROOT / "Makefile").read_text(encoding="utf-8")
+    )
     package = ROOT / ".venv-hub/node_modules/configurable-http-proxy/package.json"
-    assert json.loads(package.read_text())["version"] == pinned[1]
+    assert json.loads(package.read_text(encoding="utf-8"))["version"] == pinned[1]
