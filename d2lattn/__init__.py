@@ -4,7 +4,8 @@ A walk through the house, whose listing is the table of contents:
 
 - `attention`: the formula on the first screen, and the one border at which arguments are checked.
 - `masks` who may see whom, `positions` where a word stands, `comparison` what a layer costs.
-- `multihead` is project, attend, join; `sparse` gives something up to save time.
+- `multihead` is project, attend, join; `sparse` gives something up to save time; `recurrent`
+  keeps a memory of fixed size.
 - `transformer` stacks these parts; `generation` writes, `training` teaches, `interop` converts.
 - `engines`, behind the border: a call, who sees whom, blocks and kernels. `arguments`: their rules.
 - `pictures` draws, still and live; `language` holds the sentences; `exercises` answers readers.
@@ -36,6 +37,7 @@ from d2lattn.positions import (
     shift_matrix,
     sinusoidal_encoding,
 )
+from d2lattn.recurrent import delta_attention
 from d2lattn.sparse import linear_attention, lsh_attention, lsh_quality, window_attention
 from d2lattn.training import fit
 from d2lattn.transformer import Block, Decoder, Encoder
@@ -62,6 +64,7 @@ __all__ = [
     "connectivity",
     "conv_cost",
     "default_device",
+    "delta_attention",
     "fit",
     "from_d2l",
     "from_gpt2",

@@ -35,6 +35,7 @@ from d2lattn import (
     attention_weights,
     causal_mask,
     comparison,
+    delta_attention,
     generate,
     length_mask,
     masked_softmax,
@@ -947,6 +948,85 @@ TRANSFORMER = [
 ]
 
 
+# Recurrent ----------------------------------------------------------------------------------------
+
+ONES = torch.ones(2, 5)
+
+
+def corrected(query=SQUARE[0, :2], key=SQUARE[0, :2], value=SQUARE[0, :2], beta=ONES, **options):
+    return delta_attention(query, key, value, beta=beta, **options)
+
+
+NOT_A_GATE = {
+    "nothing": None,
+    "a number": 1.0,
+    "a list": [1.0] * 5,
+    "integers": torch.ones(5, dtype=torch.long),
+    "float64": torch.ones(5).double(),
+    "no axis": torch.tensor(1.0),
+    "another length": torch.ones(4),
+    "another device": torch.ones(5, device="meta"),
+    "negative": -ONES,
+    "NaN": NAN * ONES,
+}
+RECURRENT = [
+    *others(
+        "delta_attention, query", lambda x: corrected(x), NOT_FLOATING, "^query must (be|have)"
+    ),
+    *others(
+        "delta_attention, key", lambda x: corrected(key=x), NOT_FLOATING, "^key must (be|have)"
+    ),
+    *others(
+        "delta_attention, value",
+        lambda x: corrected(value=x),
+        NOT_FLOATING,
+        "^value must (be|have)",
+    ),
+    (
+        "delta_attention, key: more rows",
+        lambda: corrected(key=K[0, :2], value=V[0, :2]),
+        "^key must have as many rows as query, 5, got 7",
+    ),
+    *others(
+        "delta_attention, beta",
+        lambda x: corrected(beta=x),
+        NOT_A_GATE | {"above 2": 2.5 * ONES},
+        "^beta must .*, got ",
+    ),
+    *others(
+        "delta_attention, decay",
+        lambda x: corrected(decay=ONES if x is None else x),
+        {**NOT_A_GATE, "zero": 0 * ONES, "above 1": 1.5 * ONES} | {"nothing": 1},
+        "^decay must .*, got ",
+    ),
+    (
+        "delta_attention, beta: other heads",
+        lambda: corrected(beta=torch.ones(3, 5)),
+        "^the leading axes of query, key, value, beta must broadcast, got ",
+    ),
+    *others(
+        "delta_attention, state",
+        lambda x: corrected(state=x),
+        {
+            "a list": [[0.0]],
+            "integers": torch.zeros(4, 4, dtype=torch.long),
+            "float64": torch.zeros(4, 4).double(),
+            "one axis": torch.zeros(4),
+            "another width": torch.zeros(4, 3),
+            "other heads": torch.zeros(3, 4, 4),
+            "too many axes": torch.zeros(1, 2, 4, 4),
+            "another device": torch.zeros(4, 4, device="meta"),
+        },
+        "^state must .*, got ",
+    ),
+    *counts(
+        "delta_attention, chunk_size",
+        lambda x: corrected(chunk_size="none" if x is None else x),
+    ),
+    *flags("delta_attention, need_state", lambda x: corrected(need_state=x)),
+]
+
+
 # Pictures -----------------------------------------------------------------------------------------
 # (What is no Axes and what is no query is refused by all of them alike: tests/pictures.)
 
@@ -1228,6 +1308,7 @@ PICTURES = [
 ROWS = {
     "core": CORE,
     "pictures": PICTURES,
+    "recurrent": RECURRENT,
     "transformer": TRANSFORMER,
     "positions": POSITIONS,
     "comparison": COMPARISON,
