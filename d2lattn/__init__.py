@@ -27,6 +27,7 @@ from d2lattn.comparison import (
 from d2lattn.engines.chunked import merge, partial_attention
 from d2lattn.generation import Cache, generate, sample
 from d2lattn.interop import from_d2l, from_gpt2, from_torch, load_d2l
+from d2lattn.latent import LatentAttention
 from d2lattn.masks import causal_mask, length_mask, window_mask
 from d2lattn.multihead import MultiHeadAttention, SelfAttention
 from d2lattn.positions import (
@@ -49,6 +50,7 @@ __all__ = [
     "Cache",
     "Decoder",
     "Encoder",
+    "LatentAttention",
     "LearnedPositionalEncoding",
     "MultiHeadAttention",
     "PositionalEncoding",
