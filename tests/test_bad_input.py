@@ -25,6 +25,7 @@ from d2lattn import (
     Cache,
     Decoder,
     Encoder,
+    LatentAttention,
     LearnedPositionalEncoding,
     MultiHeadAttention,
     PositionalEncoding,
@@ -791,6 +792,12 @@ NO_HEADS = {
 }
 NO_DECODER = {"nothing": None, "an encoder": READER, "a block": Block(8, 2)}
 BELOW_0 = {"negative": -0.5}
+GIVEN = torch.ones(1, 5, 4)
+
+
+def latent(**options):
+    return LatentAttention(4, 2, latent_dim=3, **options)
+
 
 TRANSFORMER = [
     *counts("Block, embed_dim", lambda x: Block(x, 2)),
@@ -810,6 +817,68 @@ TRANSFORMER = [
         lambda x: Block(4, 2)(torch.ones(1, 3, 4), head_mask=x),
         {"floats": torch.ones(2), "two axes": torch.ones(1, 2, dtype=torch.bool)},
         r"^head_mask must be a boolean tensor \(heads,\) = \(2,\), .*, got ",
+    ),
+    *numbers("Block, soft_cap", lambda x: Block(8, 2, soft_cap=x), {}),
+    *others(
+        "Block, soft_cap",
+        lambda x: Block(8, 2, soft_cap=x),
+        {"zero": 0, "negative": -1.5},
+        "^soft_cap must be above 0, got ",
+    ),
+    *flags("Block, qk_norm", lambda x: Block(8, 2, qk_norm=x)),
+    *flags("Block, gate", lambda x: Block(8, 2, gate=x)),
+    *flags("Block, sink_logit", lambda x: Block(8, 2, sink_logit=x)),
+    *counts("Block, latent_dim", lambda x: Block(8, 2, latent_dim="none" if x is None else x)),
+    *counts("Block, rope_dim", lambda x: Block(8, 2, rope_dim=x), least=0),
+    *counts("Decoder, rope_dim", lambda x: decoder(latent_dim=4, rope_dim=x), least=0),
+    *counts("Decoder, sinks", lambda x: decoder(window=2, sinks=x), least=0),
+    *others(
+        "gated join, query",
+        lambda x: MultiHeadAttention(4, 2, gate=True).join(torch.ones(1, 2, 3, 2), x),
+        {"nothing": None, "too short": torch.ones(1, 2, 4), "narrow": torch.ones(1, 3, 2)},
+        "^query must (be|have) .*, got ",
+    ),
+    *counts("LatentAttention, embed_dim", lambda x: LatentAttention(x, 2, latent_dim=3)),
+    *counts("LatentAttention, num_heads", lambda x: LatentAttention(8, x, latent_dim=3)),
+    *counts("LatentAttention, latent_dim", lambda x: LatentAttention(8, 2, latent_dim=x)),
+    *counts("LatentAttention, rope_dim", lambda x: latent(rope_dim=x), least=0),
+    ("LatentAttention: odd", lambda: latent(rope_dim=3), "^rope_dim must be even.* got 3"),
+    ("LatentAttention: 3 of 8", lambda: LatentAttention(8, 3, latent_dim=3), "^num_heads must div"),
+    *others("LatentAttention, dropout", lambda x: latent(dropout=x), NOT_A_SHARE, "^dropout must "),
+    *flags("LatentAttention, bias", lambda x: latent(bias=x)),
+    *flags("LatentAttention.forward absorbed", lambda x: latent()(GIVEN, absorbed=x)),
+    *flags("LatentAttention.forward is_causal", lambda x: latent()(GIVEN, is_causal=x)),
+    *flags("LatentAttention.forward need_weights", lambda x: latent()(GIVEN, need_weights=x)),
+    *others("LatentAttention.forward x", latent(), NOT_TOKENS_OF_4, "^x must (be|have) .*, got "),
+    *others(
+        "LatentAttention.forward attn_mask",
+        lambda x: latent()(GIVEN, attn_mask=x),
+        NOT_A_MASK | {"another batch": torch.ones(2, 5, 5, dtype=torch.bool)},
+        "^attn_mask must .*, got ",
+    ),
+    *others(
+        "LatentAttention.attend query",
+        lambda x: latent().attend(x, torch.ones(1, 1, 5, 3)),
+        NOT_FLOATING | {"other heads": torch.ones(1, 3, 5, 2), "wide": torch.ones(1, 2, 5, 3)},
+        "^query must (be|have) .*, got ",
+    ),
+    *others(
+        "LatentAttention.attend latent",
+        lambda x: latent().attend(torch.ones(1, 2, 5, 2), x),
+        NOT_FLOATING
+        | {
+            "of each head": torch.ones(1, 2, 5, 3),
+            "wide": torch.ones(1, 1, 5, 4),
+            "another batch": torch.ones(2, 1, 5, 3),
+            "float64": torch.ones(1, 1, 5, 3).double(),
+        },
+        "^latent must (be|have) .*, got ",
+    ),
+    *others(
+        "LatentAttention.join x",
+        latent().join,
+        NOT_FLOATING | {"other heads": torch.ones(1, 3, 5, 2)},
+        "^x must (be|have) .*, got ",
     ),
     *counts("Decoder, vocab_size", lambda x: decoder(x)),
     *counts("Decoder, embed_dim", lambda x: decoder(7, x)),
