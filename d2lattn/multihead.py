@@ -113,16 +113,16 @@ class MultiHeadAttention(nn.Module):
         qdim, kdim, vdim (int): widths of query, key and value as they come in; E when absent.
         engine (str): "fused", "chunked" or "explicit", see `attention`.
         qk_norm (bool): divide queries and keys by their root mean square in each head, times a
-            learned weight (D,): q / √(mean q² + 1e-6) ∘ w (Dehghani et al. 2023, section 2.2, with
-            RMSNorm as later models have it). No score exceeds √D times the largest weights.
+            learned weight (D,): q / √(mean q² + 1e-6) ∘ w (Henry et al. 2020; Dehghani et al. 2023,
+            with RMSNorm as later models have it). With weights of 1 scores stay within ±√D.
         soft_cap (float): c of the scores c·tanh(s / c), which stay within ±c (Gemma Team 2024,
             "Gemma 2", section 2); no cap when absent.
         gate (bool): multiply what the heads found by sigmoid(X_q W_gᵀ) before the last projection,
-            so that a head may say nothing (Qiu et al. 2025, "Gated Attention", equation 5).
+            so that a head may say nothing (Qiu et al. 2025, "Gated Attention").
         sink_logit (bool): a learned score for each head, 0 at first, that joins every softmax and
             has no value: exp(s) / (exp(sink) + Σ exp(s)), so that shares may add up to less than 1
-            (OpenAI 2025, "gpt-oss", section 2.2). soft_cap and sink_logit build the L×S scores,
-            whatever the engine.
+            (OpenAI 2025, "gpt-oss"). soft_cap and sink_logit build the L×S scores, whatever the
+            engine.
 
     Raises:
         ValueError: a size below 1, heads that do not divide embed_dim, key and value heads that do
@@ -343,9 +343,8 @@ class MultiHeadAttention(nn.Module):
         """(..., H, L, D) over (..., Hkv, S, D) -> (..., H, L, D), and the weights or None."""
         asked, group = query, self.num_heads // self.num_kv_heads
         sink = None if self.sink is None else self.sink[:, None, None]  # (H, 1, 1)
-        if (
-            group > 1 and sink is None and visible.hides_nothing()
-        ):  # heads that share keys are more queries to them
+        if group > 1 and sink is None and visible.hides_nothing():
+            # Heads that share keys are more queries to them.
             asked = query.reshape(*key.shape[:-2], group * query.shape[-2], self.head_dim)
             visible = Visibility((*asked.shape[:-1], key.shape[-2]), query.device)
         elif group > 1:

@@ -40,7 +40,7 @@ def delta_attention(
 
         S ← decay_t S,   S ← S + β_t k_t (v_t - Sᵀk_t)ᵀ,   output_t = Sᵀq_t
 
-    (Schlag et al. 2021, equation 24; with the decay, Yang et al. 2025, equation 10). If ‖k_t‖ = 1
+    (Schlag et al. 2021, section 4.2; with the decay, Yang et al. 2025, section 3). If ‖k_t‖ = 1
     and β_t = 1, the memory answers k_t with v_t, whatever it held; β_t = 0 writes nothing, and
     β_t = 2 mirrors. Keys and queries are taken as they are: nothing is scaled or normalised here.
 
@@ -50,7 +50,7 @@ def delta_attention(
         (1 + A) U = β (V - g K S),   A[t, s] = β_t G[t, s] k_t·k_s for s < t,
         output = g Q S + (Q Kᵀ ∘ G) U,   S ← g_last S + Kᵀ (g_last / g) U
 
-    (the UT transform: Yang et al. 2024, equations 8 to 11), a triangular system instead of a loop.
+    (the UT transform: Yang et al. 2024, section 3), a triangular system in the place of a loop.
 
     Args:
         query, key: floating tensors (..., L, E) of one dtype and device.
@@ -68,7 +68,7 @@ def delta_attention(
         at least float32, which is the dtype of the state: to go on word by word rounds nothing.
 
     Raises:
-        ValueError: tensors that do not fit, as many keys as queries missing, a beta outside 0..2 or
+        ValueError: tensors that do not fit, not as many keys as queries, a beta outside 0..2 or
             a decay outside 0..1 or of 0 (on a GPU this is not looked at), a chunk_size below 1.
 
     Cost:

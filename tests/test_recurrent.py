@@ -51,7 +51,7 @@ def test_it_is_the_loop_of_its_definition(chunk_size, decays):
 
 @every_decay
 def test_it_is_a_product_of_matrices(decays):
-    """S_t = decay_t (1 - β k kᵀ) S + β k vᵀ (Yang et al. 2024, equation 2)."""
+    """S_t = decay_t (1 - β k kᵀ) S + β k vᵀ (Yang et al. 2025, section 3)."""
     (query, key, value), gates = make(decays=decays)
     S, unit = torch.zeros(4, 3, dtype=torch.float64), torch.eye(4, dtype=torch.float64)
     for k, v, b, d in zip(
