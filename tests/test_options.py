@@ -14,6 +14,7 @@ import torch
 from draws import generator
 
 from d2lattn import Block, Cache, Decoder, Encoder, MultiHeadAttention, generate
+from d2lattn.pictures.packed import pack
 from d2lattn.transformer import POSITIONS
 
 B, L, E, H, V = 2, 9, 12, 3, 11
@@ -359,6 +360,14 @@ def test_gradients_reach_every_weight_and_it_compiles(kind):
     model(tokens()).square().sum().backward()
     for name, parameter in model.named_parameters():
         assert parameter.grad.abs().max() > 0, name
+
+
+@pytest.mark.parametrize("kind", ["qk_norm", "soft_cap", "gate", "sink_logit", "latent"])
+def test_the_page_s_reader_refuses_what_it_cannot_compute(kind):
+    with pytest.raises(ValueError, match=f"^model must have {kind}"):
+        pack(made({**KINDS[kind], "positions": None}))
+    with pytest.raises(ValueError, match="model must have sinks=0, got 2"):
+        pack(decoder(window=3, sinks=2))
 
 
 def test_a_seed_is_the_same_model_with_options_off_and_a_start_with_them_on():
