@@ -4,7 +4,8 @@ A walk through the house, whose listing is the table of contents:
 
 - `attention`: the formula on the first screen, and the one border at which arguments are checked.
 - `masks` who may see whom, `positions` where a word stands, `comparison` what a layer costs.
-- `multihead` is project, attend, join; `sparse` gives something up to save time.
+- `multihead` is project, attend, join; `sparse` gives something up to save time; `recurrent`
+  keeps a memory of fixed size.
 - `transformer` stacks these parts; `generation` writes, `training` teaches, `interop` converts.
 - `engines`, behind the border: a call, who sees whom, blocks and kernels. `arguments`: their rules.
 - `pictures` draws, still and live; `language` holds the sentences; `exercises` answers readers.
@@ -26,6 +27,7 @@ from d2lattn.comparison import (
 from d2lattn.engines.chunked import merge, partial_attention
 from d2lattn.generation import Cache, generate, sample
 from d2lattn.interop import from_d2l, from_gpt2, from_torch, load_d2l
+from d2lattn.latent import LatentAttention
 from d2lattn.masks import causal_mask, length_mask, window_mask
 from d2lattn.multihead import MultiHeadAttention, SelfAttention
 from d2lattn.positions import (
@@ -36,6 +38,7 @@ from d2lattn.positions import (
     shift_matrix,
     sinusoidal_encoding,
 )
+from d2lattn.recurrent import delta_attention
 from d2lattn.sparse import linear_attention, lsh_attention, lsh_quality, window_attention
 from d2lattn.training import fit
 from d2lattn.transformer import Block, Decoder, Encoder
@@ -47,6 +50,7 @@ __all__ = [
     "Cache",
     "Decoder",
     "Encoder",
+    "LatentAttention",
     "LearnedPositionalEncoding",
     "MultiHeadAttention",
     "PositionalEncoding",
@@ -62,6 +66,7 @@ __all__ = [
     "connectivity",
     "conv_cost",
     "default_device",
+    "delta_attention",
     "fit",
     "from_d2l",
     "from_gpt2",

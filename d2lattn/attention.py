@@ -33,6 +33,10 @@ def explicit_attention(call):
 def explicit_weights(call):
     """softmax(Q Kᵀ · scale + bias), in the dtype of the query."""
     scores = score(call.query, call.key, call.scale)
+    if call.soft_cap is not None:
+        scores = call.soft_cap * torch.tanh(scores / call.soft_cap)
+    if call.sink is not None:
+        return softmax_with_sink(scores, call.visible, call.sink).to(call.query.dtype)
     return softmax(scores, call.visible).to(call.query.dtype)
 
 
@@ -51,6 +55,12 @@ def softmax(scores, visible):
     if visible.bias is None and outside_graphs():
         return _softmax_in_place(scores, visible)
     return _softmax_or_0(visible.hide(scores))
+
+
+def softmax_with_sink(scores, visible, sink):
+    """exp(s) / (exp(sink) + Σ exp(s)): shares of less than 1 in all, and 0 without keys."""
+    sink = sink.to(scores.dtype).expand(*scores.shape[:-1], 1)
+    return torch.cat([visible.hide(scores), sink], -1).softmax(-1)[..., :-1]
 
 
 def _softmax_or_0(scores):
@@ -262,7 +272,8 @@ def attention(
 def attend(call, engine, chunk_size=None):
     """The output of a call, by one of the engines."""
     with in_full_precision(call.query):
-        if engine == "explicit" or call.is_empty():  # the formula gives 0 and keeps the gradient
+        if engine == "explicit" or call.bends_scores() or call.is_empty():
+            # The formula; of nothing it gives 0 and keeps the gradient.
             return explicit_attention(call)[0]
         if engine == "chunked":
             return chunked_attention(call, chunk_size)

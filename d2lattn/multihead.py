@@ -16,6 +16,7 @@ from d2lattn.arguments import (
     check_count,
     check_flag,
     check_floating,
+    check_number,
     is_finite_number,
     show,
 )
@@ -82,7 +83,7 @@ class SelfAttention(nn.Module):
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
         """x (..., L, E) -> output (..., L, value_dim), or (output, weights (..., L, L))."""
-        _check_input("x", x, self.q_proj, axes=None)
+        check_input("x", x, self.q_proj, axes=None)
         check_flag("need_weights", need_weights)
         query, key, value = self.q_proj(x), self.k_proj(x), self.v_proj(x)
         shape = (*x.shape[:-1], x.shape[-2])
@@ -96,7 +97,8 @@ class MultiHeadAttention(nn.Module):
 
     output = concat(head_1 … head_H) Woᵀ, head_h = attention(X_q Wqᵀ, X_k Wkᵀ, X_v Wvᵀ), each head
     on its own D = E / H columns of the projections (Vaswani et al. 2017, section 3.2.2). The
-    weights are stored as `nn.Linear` stores them, (out, in); none depends on the number of heads.
+    weights are stored as `nn.Linear` stores them, (out, in); none of these depends on the number of
+    heads. What later models add, the last four arguments, is off.
 
     `forward` is project, attend, join. Who wants to turn the queries, add a bias or keep the keys
     of earlier calls does so between these three.
@@ -110,11 +112,22 @@ class MultiHeadAttention(nn.Module):
         bias (bool): whether the four projections add a bias.
         qdim, kdim, vdim (int): widths of query, key and value as they come in; E when absent.
         engine (str): "fused", "chunked" or "explicit", see `attention`.
+        qk_norm (bool): divide queries and keys by their root mean square in each head, times a
+            learned weight (D,): q / √(mean q² + 1e-6) ∘ w (Henry et al. 2020; Dehghani et al. 2023,
+            with RMSNorm as later models have it). With weights of 1 scores stay within ±√D.
+        soft_cap (float): c of the scores c·tanh(s / c), which stay within ±c (Gemma Team 2024,
+            "Gemma 2", section 2); no cap when absent.
+        gate (bool): multiply what the heads found by sigmoid(X_q W_gᵀ) before the last projection,
+            so that a head may say nothing (Qiu et al. 2025, "Gated Attention").
+        sink_logit (bool): a learned score for each head, 0 at first, that joins every softmax and
+            has no value: exp(s) / (exp(sink) + Σ exp(s)), so that shares may add up to less than 1
+            (OpenAI 2025, "gpt-oss"). soft_cap and sink_logit build the L×S scores, whatever the
+            engine.
 
     Raises:
         ValueError: a size below 1, heads that do not divide embed_dim, key and value heads that do
-            not divide the heads, a dropout outside 0..1, an unknown engine; in `forward`, an
-            argument that does not fit.
+            not divide the heads, a dropout outside 0..1, an unknown engine, a soft_cap that is not
+            above 0; in `forward`, an argument that does not fit.
 
     Cost:
         2·B·E·(2·L·E + S·(kdim + vdim)·Hkv/H) FLOPs to project, 4·B·L·S·E to attend, whatever H;
@@ -141,26 +154,27 @@ class MultiHeadAttention(nn.Module):
         kdim: int | None = None,
         vdim: int | None = None,
         engine: str = "fused",
+        qk_norm: bool = False,
+        soft_cap: float | None = None,
+        gate: bool = False,
+        sink_logit: bool = False,
     ) -> None:
         super().__init__()
         num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
         given = dict(qdim=qdim, kdim=kdim, vdim=vdim)
         widths = {name: embed_dim if width is None else width for name, width in given.items()}
-        heads = dict(num_heads=num_heads, num_kv_heads=num_kv_heads)
-        for name, count in dict(embed_dim=embed_dim, **heads, **widths).items():
+        check_heads(embed_dim, num_heads)
+        for name, count in dict(num_kv_heads=num_kv_heads, **widths).items():
             check_count(name, count)
-        if embed_dim % num_heads:
-            raise ValueError(
-                f"num_heads must divide embed_dim, got embed_dim={embed_dim}, num_heads={num_heads}"
-            )
         if num_heads % num_kv_heads:
             raise ValueError(
                 "num_kv_heads must divide num_heads, "
                 f"got num_heads={num_heads}, num_kv_heads={num_kv_heads}"
             )
-        if not is_finite_number(dropout) or not 0 <= dropout <= 1:
-            raise ValueError(f"dropout must lie between 0 and 1, got {show(dropout)}")
-        check_flag("bias", bias)
+        check_dropout(dropout)
+        flags = dict(bias=bias, qk_norm=qk_norm, gate=gate, sink_logit=sink_logit)
+        for name, flag in flags.items():
+            check_flag(name, flag)
         check_choice("engine", engine, ENGINES)
         self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
         self.num_kv_heads, self.dropout, self.engine = num_kv_heads, dropout, engine
@@ -170,6 +184,34 @@ class MultiHeadAttention(nn.Module):
         self.k_proj = nn.Linear(widths["kdim"], kv_width, bias=bias)
         self.v_proj = nn.Linear(widths["vdim"], kv_width, bias=bias)
         self.out_proj = nn.Linear(embed_dim, embed_dim, bias=bias)
+        self._add_options(soft_cap, widths["qdim"], **flags)
+
+    def _add_options(
+        self,
+        soft_cap: float | None,
+        qdim: int,
+        *,
+        bias: bool,
+        qk_norm: bool,
+        gate: bool,
+        sink_logit: bool,
+    ) -> None:
+        """What is off by default; then it has no weights and no part in the computation."""
+        if soft_cap is not None:
+            check_number("soft_cap", soft_cap)
+            if soft_cap <= 0:
+                raise ValueError(f"soft_cap must be above 0, got {show(soft_cap)}")
+        self.soft_cap = soft_cap
+        self.q_norm, self.k_norm = (
+            nn.RMSNorm(self.head_dim, eps=1e-6) if qk_norm else None for _ in range(2)
+        )
+        self.gate_proj = nn.Linear(qdim, self.embed_dim, bias=bias) if gate else None
+        self.sink = nn.Parameter(torch.zeros(self.num_heads)) if sink_logit else None
+
+    @property
+    def kept(self) -> tuple[int, int, int]:
+        """What a cache holds of a word: heads, width of a key, width of a value."""
+        return self.num_kv_heads, self.head_dim, self.head_dim
 
     def forward(
         self,
@@ -208,7 +250,7 @@ class MultiHeadAttention(nn.Module):
         self._check_inputs(query, key, value)
         check_flag("need_weights", need_weights)
         shape = (query.shape[0], self.num_heads, query.shape[1], key.shape[1])  # (B, H, L, S)
-        attn_mask = _with_heads(attn_mask, shape)
+        attn_mask = with_heads(attn_mask, shape)
         visible = Visibility(shape, query.device, attn_mask, None, is_causal, query_offset)
         if valid_lens is not None:
             lengths = _check_batch(Lengths(valid_lens, shape[3]), shape)
@@ -217,9 +259,10 @@ class MultiHeadAttention(nn.Module):
                 return self._attend_to_lengths(query, key, value, lengths, is_causal)
             visible = visible.up_to(lengths)
             key, value = lengths.zero_padding(key, value)
-        query, key, value = self._project(query, key, value)
+        x, (query, key, value) = query, self._project(query, key, value)
         output, weights = self._attend(query, key, value, visible, need_weights)
-        return (self._join(output), weights) if need_weights else self._join(output)
+        output = self._join(output, x)
+        return (output, weights) if need_weights else output
 
     def project(self, query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """The first part of `forward`: (B, L, qdim), (B, S, kdim), (B, S, vdim) -> heads.
@@ -254,50 +297,61 @@ class MultiHeadAttention(nn.Module):
         self._check_heads(query, key, value)
         check_flag("need_weights", need_weights)
         shape = (*query.shape[:3], key.shape[2])
-        attn_mask = _with_heads(attn_mask, shape)
+        attn_mask = with_heads(attn_mask, shape)
         visible = Visibility(shape, query.device, attn_mask, attn_bias, is_causal, query_offset)
         output, weights = self._attend(query, key, value, visible, need_weights)
         return (output, weights) if need_weights else output
 
-    def join(self, x: Tensor) -> Tensor:
-        """The last part: heads (B, H, L, D) -> (B, L, H, D) -> (B, L, E), projected."""
+    def join(self, x: Tensor, query: Tensor | None = None) -> Tensor:
+        """The last part: heads (B, H, L, D) -> (B, L, H, D) -> (B, L, E), projected.
+
+        Args:
+            query: what `project` was given, (B, L, qdim): with gate=True it opens the gates.
+        """
         check_floating("x", x)
         if x.ndim != 4 or (x.shape[1], x.shape[3]) != (self.num_heads, self.head_dim):
             raise ValueError(
                 f"x must have shape (batch, {self.num_heads}, length, {self.head_dim}), "
                 f"got {tuple(x.shape)}"
             )
-        return self._join(x)
+        self._check_gated(x, query)
+        return self._join(x, query)
 
     def extra_repr(self) -> str:
         heads = f"num_heads={self.num_heads}, num_kv_heads={self.num_kv_heads}"
-        return f"{heads}, dropout={self.dropout}, engine={self.engine!r}"
+        text = f"{heads}, dropout={self.dropout}, engine={self.engine!r}"
+        return text if self.soft_cap is None else f"{text}, soft_cap={self.soft_cap}"
 
     def _project(self, query, key, value):
-        return (
-            self._split(self.q_proj(query), self.num_heads),
-            self._split(self.k_proj(key), self.num_kv_heads),
-            self._split(self.v_proj(value), self.num_kv_heads),
-        )
+        q = self._split(self.q_proj(query), self.num_heads)
+        k = self._split(self.k_proj(key), self.num_kv_heads)
+        v = self._split(self.v_proj(value), self.num_kv_heads)
+        return _normed(q, self.q_norm), _normed(k, self.k_norm), v
 
     def _split(self, x, heads):
         """(..., L, heads·D) -> (..., L, heads, D) -> (..., heads, L, D)."""
         return x.view(*x.shape[:-1], heads, self.head_dim).transpose(-3, -2)
 
-    def _join(self, x):
-        """(B, H, L, D) -> (B, L, H, D) -> (B, L, E), projected."""
-        return self.out_proj(x.transpose(1, 2).flatten(-2))
+    def _join(self, x, query):
+        """(B, H, L, D) -> (B, L, H, D) -> (B, L, E), gated by the query's input and projected."""
+        x = x.transpose(1, 2).flatten(-2)
+        if self.gate_proj is not None:
+            x = x * self.gate_proj(query).sigmoid()
+        return self.out_proj(x)
 
     def _attend(self, query, key, value, visible, need_weights=False):
         """(..., H, L, D) over (..., Hkv, S, D) -> (..., H, L, D), and the weights or None."""
         asked, group = query, self.num_heads // self.num_kv_heads
-        if group > 1 and visible.hides_nothing():  # heads that share keys are more queries to them
+        sink = None if self.sink is None else self.sink[:, None, None]  # (H, 1, 1)
+        if group > 1 and sink is None and visible.hides_nothing():
+            # Heads that share keys are more queries to them.
             asked = query.reshape(*key.shape[:-2], group * query.shape[-2], self.head_dim)
             visible = Visibility((*asked.shape[:-1], key.shape[-2]), query.device)
         elif group > 1:
             key, value = (x.repeat_interleave(group, dim=-3) for x in (key, value))
         dropout_p = self.dropout if self.training else 0.0
-        call = Call(asked, key, value, visible, 1 / math.sqrt(self.head_dim), dropout_p)
+        scale, bent = 1 / math.sqrt(self.head_dim), dict(soft_cap=self.soft_cap, sink=sink)
+        call = Call(asked, key, value, visible, scale, dropout_p, **bent)
         if need_weights:
             output, weights = attend_with_weights(call)
         else:
@@ -319,7 +373,13 @@ class MultiHeadAttention(nn.Module):
             and may_look(query, lengths.tensor)
             and key.shape[1] >= LEAST_KEYS_TO_CUT
             and self.engine != "explicit"
+            and self._is_plain()
         )
+
+    def _is_plain(self):
+        """Whether no option is on that changes the formula."""
+        options = (self.q_norm, self.soft_cap, self.gate_proj, self.sink)
+        return all(option is None for option in options)
 
     def _attend_to_lengths(self, query, key, value, lengths, is_causal):
         """A padded batch, each sequence with its own keys alone: the rest is not even projected."""
@@ -343,15 +403,26 @@ class MultiHeadAttention(nn.Module):
         return self.out_proj(torch.cat(outputs).view(queries.shape))
 
     def _check_inputs(self, query, key, value):
-        _check_input("query", query, self.q_proj)
+        check_input("query", query, self.q_proj)
         if key is query and value is query and self.widths_agree:
             return
-        _check_input("key", key, self.k_proj)
-        _check_input("value", value, self.v_proj)
+        check_input("key", key, self.k_proj)
+        check_input("value", value, self.v_proj)
         if query.shape[0] != key.shape[0] or key.shape[:2] != value.shape[:2]:
             raise ValueError(
                 "query, key and value must have the same batch size, and value one row for each "
                 f"key, got {tuple(query.shape)}, {tuple(key.shape)} and {tuple(value.shape)}"
+            )
+
+    def _check_gated(self, x, query):
+        """Gates need what the heads of x (B, H, L, D) were asked with."""
+        if self.gate_proj is None:
+            return
+        check_input("query", query, self.gate_proj)
+        if query.shape[:2] != (x.shape[0], x.shape[2]):
+            raise ValueError(
+                "query must have the batch and length of the heads, with gate=True, "
+                f"{(x.shape[0], x.shape[2])}, got {tuple(query.shape)}"
             )
 
     def _check_heads(self, query, key, value):
@@ -370,12 +441,33 @@ class MultiHeadAttention(nn.Module):
             )
 
 
+def _normed(x, norm):
+    """x, normed in the dtype of the weights, which under autocast is not that of x."""
+    return x if norm is None else norm(x.to(norm.weight.dtype)).to(x.dtype)
+
+
+def check_heads(embed_dim, num_heads):
+    """Two sizes, of which the second divides the first."""
+    check_count("embed_dim", embed_dim)
+    check_count("num_heads", num_heads)
+    if embed_dim % num_heads:
+        raise ValueError(
+            f"num_heads must divide embed_dim, got embed_dim={embed_dim}, num_heads={num_heads}"
+        )
+
+
+def check_dropout(dropout):
+    """A share."""
+    if not is_finite_number(dropout) or not 0 <= dropout <= 1:
+        raise ValueError(f"dropout must lie between 0 and 1, got {show(dropout)}")
+
+
 def _pack(x, lengths):
     """The rows (B, S, E) that count, one sequence after the other: (sum of lengths, E)."""
     return torch.cat([rows[:length] for rows, length in zip(x, lengths, strict=True)])
 
 
-def _check_input(name, x, projection, axes=3):
+def check_input(name, x, projection, axes=3):
     """A floating tensor of the width, dtype and device that a projection takes."""
     width, weight = projection.in_features, projection.weight
     if (
@@ -394,7 +486,7 @@ def _check_input(name, x, projection, axes=3):
         check_alike("the module's weights", weight, **{name: x})
 
 
-def _with_heads(attn_mask, shape):
+def with_heads(attn_mask, shape):
     """A mask that fits the scores (B, H, L, S): (B, L, S) -> (B, 1, L, S), others as they are."""
     if attn_mask is None:
         return None

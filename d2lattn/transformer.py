@@ -31,6 +31,7 @@ from d2lattn.arguments import (
 )
 from d2lattn.engines.lengths import Lengths
 from d2lattn.engines.looking import may_look, outside_graphs
+from d2lattn.latent import LatentAttention
 from d2lattn.masks import length_mask, window_mask
 from d2lattn.multihead import MultiHeadAttention
 from d2lattn.positions import (
@@ -56,12 +57,16 @@ class Block(nn.Module):
     Args:
         embed_dim, num_heads, num_kv_heads, bias: as in `MultiHeadAttention`, but for bias, which is
             True when absent and also that of the norms and of the mlp.
+        qk_norm, soft_cap, gate, sink_logit: as in `MultiHeadAttention`; off by default.
+        latent_dim, rope_dim (int): as in `LatentAttention`, which then takes its place: without
+            num_kv_heads and these four.
         mlp_dim (int): width between the two products of the mlp; 4·E when absent; 0 leaves it out.
         dropout (float): share of the attention weights, and of what each part adds, set to 0 while
             training.
 
     Raises:
-        ValueError: a negative mlp_dim and what `MultiHeadAttention` refuses.
+        ValueError: a negative mlp_dim, an option that latents do not have, rope_dim without
+            latent_dim, and what `MultiHeadAttention` and `LatentAttention` refuse.
 
     Cost:
         Attention's, and 4·B·L·E·mlp_dim FLOPs; 12·E² parameters with the usual widths.
@@ -81,10 +86,19 @@ class Block(nn.Module):
         mlp_dim: int | None = None,
         dropout: float = 0.0,
         bias: bool = True,
+        qk_norm: bool = False,
+        soft_cap: float | None = None,
+        gate: bool = False,
+        sink_logit: bool = False,
+        latent_dim: int | None = None,
+        rope_dim: int = 0,
     ) -> None:
         super().__init__()
-        self.attention = MultiHeadAttention(
-            embed_dim, num_heads, num_kv_heads=num_kv_heads, dropout=dropout, bias=bias
+        options = dict(qk_norm=qk_norm, soft_cap=soft_cap, gate=gate, sink_logit=sink_logit)
+        options |= dict(num_kv_heads=num_kv_heads)
+        common = dict(dropout=dropout, bias=bias)
+        self.attention: Any = _attention(
+            embed_dim, num_heads, latent_dim, rope_dim, options, common
         )
         mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
         check_count("mlp_dim", mlp_dim, least=0)
@@ -117,35 +131,50 @@ class Block(nn.Module):
 
         Args:
             attn_mask, attn_bias, is_causal, query_offset: as in `MultiHeadAttention.attend`.
-            rotate: a function that turns queries (B, H, L, D) and keys (B, Hkv, L, D).
-            remember: a function of the new keys and values that gives all of them, (B, Hkv, S, D).
+            rotate: a function that turns queries (B, H, L, D) and keys (B, Hkv, L, D), or of both
+                the part beside the latents, (B, H or 1, L, R).
+            remember: a function of the new keys and values that gives all of them, (B, Hkv, S, D);
+                latents are keys (B, 1, S, C + R) with values of width 0.
             head_mask: boolean (H,), True = kept: what another head finds counts as 0.
         """
         self._check_tokens(x)
         _check_head_mask(head_mask, (self.attention.num_heads,), "(heads,)")
         x_norm = self.attention_norm(x)
-        query, key, value = self.attention.project(x_norm, x_norm, x_norm)
-        if rotate is not None:
-            query, key = rotate(query), rotate(key)
+        query, *kept = self._project(x_norm, rotate)
         if remember is not None:
-            key, value = remember(key, value)
+            kept = remember(*kept)
+        options: dict[str, Any] = {}
+        if self._is_latent():  # fold where more words are seen than ask
+            kept, options = kept[:1], dict(absorbed=query.shape[2] < kept[0].shape[2])
         found: Any = self.attention.attend(
             query,
-            key,
-            value,
+            *kept,
             attn_mask=attn_mask,
             attn_bias=attn_bias,
             is_causal=is_causal,
             query_offset=query_offset,
             need_weights=need_weights,
+            **options,
         )
         heads = found[0] if need_weights else found  # (B, H, L, D)
         if head_mask is not None:
             heads = heads * head_mask[:, None, None]
-        x = x + self.dropout(self.attention.join(heads))
+        joined = (heads,) if self._is_latent() else (heads, x_norm)
+        x = x + self.dropout(self.attention.join(*joined))
         if self.mlp is not None and self.mlp_norm is not None:
             x = x + self.dropout(self.mlp(self.mlp_norm(x)))
         return (x, found[1]) if need_weights else x
+
+    def _is_latent(self):
+        return isinstance(self.attention, LatentAttention)
+
+    def _project(self, x, rotate):
+        """Queries, keys and values, turned; a latent is a key and has a value of no width."""
+        if self._is_latent():
+            query, latent = self.attention.project(x, rotate=rotate)
+            return query, latent, latent[..., :0]
+        query, key, value = self.attention.project(x, x, x)
+        return (query, key, value) if rotate is None else (rotate(query), rotate(key), value)
 
     def _check_tokens(self, x):
         width, weight = self.attention.embed_dim, self.attention_norm.weight
@@ -154,6 +183,20 @@ class Block(nn.Module):
             raise ValueError(f"x must have shape (batch, length, {width}), got {(*x.shape,)}")
         if x.device != weight.device or not torch.is_autocast_enabled(x.device.type):
             check_alike("the block's weights", weight, x=x)
+
+
+def _attention(embed_dim, num_heads, latent_dim, rope_dim, options, common):
+    """The layer that looks: latents refuse by name what they do not have."""
+    if latent_dim is None:
+        check_count("rope_dim", rope_dim, least=0)
+        if rope_dim:
+            raise ValueError(f"rope_dim is for latent_dim, got rope_dim={rope_dim} without")
+        return MultiHeadAttention(embed_dim, num_heads, **options, **common)
+    for name, given in options.items():
+        if given is not None and given is not False:
+            raise ValueError(f"{name} must be left out with latent_dim, got {show(given)}")
+    sizes = dict(latent_dim=latent_dim, rope_dim=rope_dim)
+    return LatentAttention(embed_dim, num_heads, **sizes, **common)
 
 
 class Transformer(nn.Module):
@@ -172,6 +215,11 @@ class Transformer(nn.Module):
             embedding), "rotary" (turns queries and keys) or "alibi" (lowers the scores).
         base (float): of the sinusoids and rotations.
         window (int): tokens see those with |i - j| < window; all when absent.
+        sinks (int): with a window, the first words that all see besides, padding not counted
+            (StreamingLLM: Xiao et al. 2024, section 3.2, where the places of what is left are
+            numbered anew; here they stay those of the text).
+        qk_norm, soft_cap, gate, sink_logit, latent_dim, rope_dim: as in `Block`. rope_dim goes with
+            positions="rotary".
         max_len (int): rows of a learned table, and the capacity of a `Cache` unless another is
             asked for. The other methods have no limit.
         tied (bool): whether the logits are products with the embedding itself, as in GPT-2.
@@ -180,8 +228,9 @@ class Transformer(nn.Module):
 
     Raises:
         ValueError: a size below 1, heads that do not divide the width, an unknown method of
-            positions, an odd width of the heads for "rotary"; in `forward`, tokens that are not
-            int64 (B, L) from 0 to V - 1, or more than a learned table has rows.
+            positions, an odd width of the heads for "rotary", sinks without a window, options that
+            exclude each other; in `forward`, tokens that are not int64 (B, L) from 0 to V - 1, or
+            more than a learned table has rows.
 
     Cost:
         The blocks', and 2·B·L·E·V FLOPs for the logits; V·E parameters if tied, else twice that.
@@ -199,6 +248,13 @@ class Transformer(nn.Module):
         positions: str | None = "learned",
         base: float = 10000.0,
         window: int | None = None,
+        sinks: int = 0,
+        qk_norm: bool = False,
+        soft_cap: float | None = None,
+        gate: bool = False,
+        sink_logit: bool = False,
+        latent_dim: int | None = None,
+        rope_dim: int = 0,
         max_len: int = 512,
         dropout: float = 0.0,
         bias: bool = True,
@@ -207,38 +263,29 @@ class Transformer(nn.Module):
         seed: int = 0,
     ):
         super().__init__()
-        sizes = dict(vocab_size=vocab_size, embed_dim=embed_dim, num_layers=num_layers)
-        for name, count in dict(**sizes, max_len=max_len).items():
+        self.positions, self.base, self.window, self.sinks = positions, base, window, sinks
+        self.max_len, self.num_heads = max_len, num_heads
+        self.num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
+        options: dict[str, Any] = dict(qk_norm=qk_norm, soft_cap=soft_cap, gate=gate)
+        options |= dict(sink_logit=sink_logit, latent_dim=latent_dim, rope_dim=rope_dim)
+        for name, option in options.items():
+            setattr(self, name, option)
+        for name, count in dict(vocab_size=vocab_size, num_layers=num_layers).items():
             check_count(name, count)
-        if positions is not None:
-            check_choice("positions", positions, POSITIONS)
-        if window is not None:
-            check_count("window", window)
-        check_number("base", base)
-        if base <= 1:
-            raise ValueError(f"base must be above 1, got {show(base)}")
         check_flag("tied", tied)
         check_number("init_std", init_std, 0)
         check_count("seed", seed, least=0)
-        self.positions, self.base, self.window, self.max_len = positions, base, window, max_len
-        block = functools.partial(
-            Block,
-            embed_dim,
-            num_heads,
-            num_kv_heads=num_kv_heads,
-            mlp_dim=mlp_dim,
-            dropout=dropout,
-            bias=bias,
-        )
+        self._check_settings(embed_dim)
+        options |= dict(num_kv_heads=num_kv_heads, mlp_dim=mlp_dim, dropout=dropout, bias=bias)
         with torch.device("meta"):  # the weights come below
             self.embedding = nn.Embedding(vocab_size, embed_dim)
             self.position = _added(positions, embed_dim, max_len, base)
+            block = functools.partial(Block, embed_dim, num_heads, **options)
             self.blocks = nn.ModuleList(block() for _ in range(num_layers))
             self.norm = nn.LayerNorm(embed_dim, bias=bias)
             self.to_logits = nn.Linear(embed_dim, vocab_size, bias=False)
-        self.num_heads, self.head_dim = num_heads, embed_dim // num_heads
-        self.num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
-        if positions == "rotary" and self.head_dim % 2:
+        self.head_dim = embed_dim // num_heads
+        if positions == "rotary" and latent_dim is None and self.head_dim % 2:
             raise ValueError(
                 'positions="rotary" needs heads of an even width, since features turn in pairs, '
                 f"got embed_dim={embed_dim}, num_heads={num_heads}"
@@ -248,11 +295,36 @@ class Transformer(nn.Module):
             self.to_logits.weight = self.embedding.weight
         self._draw(init_std, torch.Generator().manual_seed(seed))
 
+    def _check_settings(self, embed_dim):
+        """What concerns the order of the words, and who is seen."""
+        check_count("embed_dim", embed_dim)
+        check_count("max_len", self.max_len)
+        if self.positions is not None:
+            check_choice("positions", self.positions, POSITIONS)
+        if self.window is not None:
+            check_count("window", self.window)
+        check_count("sinks", self.sinks, least=0)
+        if self.sinks and self.window is None:
+            raise ValueError(f"sinks is for a window, got sinks={self.sinks} without")
+        check_number("base", self.base)
+        if self.base <= 1:
+            raise ValueError(f"base must be above 1, got {show(self.base)}")
+        if self.latent_dim is None:
+            return
+        check_count("rope_dim", self.rope_dim, least=0)
+        if (self.rope_dim > 0) != (self.positions == "rotary"):
+            raise ValueError(
+                'rope_dim is for positions="rotary", which turns nothing else beside latents, '
+                f"got rope_dim={self.rope_dim}, positions={self.positions!r}"
+            )
+
     @torch.no_grad()
     def _draw(self, init_std, generator):
         for module in self.modules():
-            if isinstance(module, nn.LayerNorm):
+            if isinstance(module, (nn.LayerNorm, nn.RMSNorm)):
                 module.reset_parameters()
+            elif getattr(module, "sink", None) is not None:
+                nn.init.zeros_(module.sink)
             elif isinstance(module, nn.Linear):
                 std = (3 * module.in_features) ** -0.5
                 nn.init.normal_(module.weight, std=std, generator=generator)
@@ -266,21 +338,22 @@ class Transformer(nn.Module):
         self,
         tokens,
         *,
+        first=0,
+        shown=None,
         attn_mask=None,
         is_causal=False,
-        query_offset=None,
         left_padding=None,
         cache=None,
         head_mask=None,
         need_weights=False,
     ):
-        """The body of both models: embed, block after block, logits."""
+        """The body of both models: embed, block after block, logits. `first` is the column of the
+        first token, `shown` those of the keys, (B, S), if they are not all in order."""
         check_flag("need_weights", need_weights)
         H = self.num_heads
         _check_head_mask(head_mask, (len(self.blocks), H), "(layers, heads)")
-        first = query_offset or 0  # the column of the first token
         x = self._embed(tokens, first, left_padding)
-        attn_bias = self._bias(first, first + tokens.shape[1], x.device)
+        attn_bias = self._bias(first, first + tokens.shape[1], x.device, shown)
         rotate, maps = None, []
         if self.positions == "rotary":
             rotate = functools.partial(apply_rotary, offset=first, base=self.base)
@@ -290,7 +363,7 @@ class Transformer(nn.Module):
                 attn_mask=attn_mask,
                 attn_bias=attn_bias,
                 is_causal=is_causal,
-                query_offset=query_offset,
+                query_offset=first if is_causal else None,
                 rotate=rotate,
                 remember=None if cache is None else functools.partial(cache.store, layer),
                 head_mask=None if head_mask is None else head_mask[layer].to(x.device),
@@ -314,21 +387,38 @@ class Transformer(nn.Module):
         columns = torch.arange(first, stop, device=x.device)
         return x + table[(columns - left_padding[:, None]).clamp(min=0)]
 
-    def _bias(self, first, stop, device):
+    def _bias(self, first, stop, device, shown=None):
         """ALiBi's (H, L, S) for the columns first..stop, or None. Padding on the left shifts all
         columns alike, which neither distances nor rotations notice."""
         if self.positions != "alibi":
             return None
         H = self.num_heads
-        return alibi_bias(H, stop - first, stop, query_offset=first, device=device)
+        if shown is None:
+            return alibi_bias(H, stop - first, stop, query_offset=first, device=device)
+        queries = torch.arange(first, stop, device=device)[:, None]
+        step = alibi_bias(H, 1, 2, device=device)[..., 1:]  # (H, 1, 1): what one place costs
+        return step * (queries - shown[:, None, None]).abs()  # (B, H, L, S)
 
-    def _mask(self, tokens, first, mask=None):
-        """The window's mask (L, S), if there is a window, and the mask (B, 1, S)."""
+    def _mask(self, tokens, first, mask=None, padding=None):
+        """What the window shows (L, S), with sinks after padding (B, L, S), and the mask
+        (B, 1, S); None if nothing is hidden."""
         if self.window is None:
             return mask
         L, S = tokens.shape[1], first + tokens.shape[1]
-        near = window_mask(L, S, width=self.window, query_offset=first, device=tokens.device)
-        return near if mask is None else near & mask
+        seen = window_mask(L, S, width=self.window, query_offset=first, device=tokens.device)
+        if self.sinks:
+            columns = torch.arange(S, device=tokens.device)
+            start = 0 if padding is None else padding[:, None, None]
+            seen = seen | (columns < start + self.sinks)
+        return seen if mask is None else seen & mask
+
+    def _mask_of(self, shown, first, stop, padding):
+        """Who sees whom among the columns (B, S) that a cache shows: boolean (B, L, S)."""
+        keys = shown[:, None]
+        queries = torch.arange(first, stop, device=shown.device)[:, None]
+        start = 0 if padding is None else padding[:, None, None]
+        near = (keys > queries - self.window) | (keys < start + self.sinks)
+        return near & (keys <= queries) & (keys >= start)
 
     def _check_tokens(self, tokens):
         if not torch.is_tensor(tokens) or tokens.dtype != torch.int64:
@@ -414,7 +504,8 @@ class Decoder(Transformer):
             left_padding: integers (B,), from 0 to L: how many tokens of padding stand on the left,
                 so that every sequence goes on at the right; positions count from the first real
                 one. With a cache they come before every token of the sequence.
-            cache: a `Cache`, to which the tokens are added; S counts what it held before too.
+            cache: a `Cache`, to which the tokens are added; S counts what it held before too, and
+                with a window the rows of `cache.columns` before the tokens.
             head_mask, need_weights: as in `Encoder`.
         """
         self._check_tokens(tokens)
@@ -423,7 +514,7 @@ class Decoder(Transformer):
                 "valid_lens is for a call without a cache and without left_padding, since nothing "
                 f"goes on after padding on the right, got {show(valid_lens)}"
             )
-        mask, padding, first = _ends(valid_lens, tokens), None, 0
+        mask, padding, first, shown = _ends(valid_lens, tokens), None, 0, None
         if left_padding is not None:
             padding = padding_of(left_padding, tokens)
         if cache is not None:
@@ -431,21 +522,28 @@ class Decoder(Transformer):
                 raise ValueError(f"cache must be a Cache, got {type(cache).__name__}")
             cache.check(self, tokens)
             padding, first = cache.padding_with(padding), cache.length
+            shown = cache.show(tokens.shape[1], padding)
+        stop = first + tokens.shape[1]
         if padding is not None:
-            columns = torch.arange(first + tokens.shape[1], device=tokens.device)
+            columns = torch.arange(stop, device=tokens.device)
             mask = columns >= padding[:, None, None]  # (B, 1, S)
+        if shown is None:
+            mask = self._mask(tokens, first, mask, padding)
+        else:
+            mask = self._mask_of(shown, first, stop, padding)
         result = self._read(
             tokens,
-            attn_mask=self._mask(tokens, first, mask),
-            is_causal=True,
-            query_offset=first,
+            first=first,
+            shown=shown,
+            attn_mask=mask,
+            is_causal=shown is None,
             left_padding=padding,
             cache=cache,
             head_mask=head_mask,
             need_weights=need_weights,
         )
         if cache is not None:
-            cache.length, cache.padding = first + tokens.shape[1], padding
+            cache.advance(tokens.shape[1], padding)
         return result
 
 

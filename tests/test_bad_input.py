@@ -25,6 +25,7 @@ from d2lattn import (
     Cache,
     Decoder,
     Encoder,
+    LatentAttention,
     LearnedPositionalEncoding,
     MultiHeadAttention,
     PositionalEncoding,
@@ -35,6 +36,7 @@ from d2lattn import (
     attention_weights,
     causal_mask,
     comparison,
+    delta_attention,
     generate,
     length_mask,
     masked_softmax,
@@ -790,6 +792,12 @@ NO_HEADS = {
 }
 NO_DECODER = {"nothing": None, "an encoder": READER, "a block": Block(8, 2)}
 BELOW_0 = {"negative": -0.5}
+GIVEN = torch.ones(1, 5, 4)
+
+
+def latent(**options):
+    return LatentAttention(4, 2, latent_dim=3, **options)
+
 
 TRANSFORMER = [
     *counts("Block, embed_dim", lambda x: Block(x, 2)),
@@ -809,6 +817,68 @@ TRANSFORMER = [
         lambda x: Block(4, 2)(torch.ones(1, 3, 4), head_mask=x),
         {"floats": torch.ones(2), "two axes": torch.ones(1, 2, dtype=torch.bool)},
         r"^head_mask must be a boolean tensor \(heads,\) = \(2,\), .*, got ",
+    ),
+    *numbers("Block, soft_cap", lambda x: Block(8, 2, soft_cap=x), {}),
+    *others(
+        "Block, soft_cap",
+        lambda x: Block(8, 2, soft_cap=x),
+        {"zero": 0, "negative": -1.5},
+        "^soft_cap must be above 0, got ",
+    ),
+    *flags("Block, qk_norm", lambda x: Block(8, 2, qk_norm=x)),
+    *flags("Block, gate", lambda x: Block(8, 2, gate=x)),
+    *flags("Block, sink_logit", lambda x: Block(8, 2, sink_logit=x)),
+    *counts("Block, latent_dim", lambda x: Block(8, 2, latent_dim="none" if x is None else x)),
+    *counts("Block, rope_dim", lambda x: Block(8, 2, rope_dim=x), least=0),
+    *counts("Decoder, rope_dim", lambda x: decoder(latent_dim=4, rope_dim=x), least=0),
+    *counts("Decoder, sinks", lambda x: decoder(window=2, sinks=x), least=0),
+    *others(
+        "gated join, query",
+        lambda x: MultiHeadAttention(4, 2, gate=True).join(torch.ones(1, 2, 3, 2), x),
+        {"nothing": None, "too short": torch.ones(1, 2, 4), "narrow": torch.ones(1, 3, 2)},
+        "^query must (be|have) .*, got ",
+    ),
+    *counts("LatentAttention, embed_dim", lambda x: LatentAttention(x, 2, latent_dim=3)),
+    *counts("LatentAttention, num_heads", lambda x: LatentAttention(8, x, latent_dim=3)),
+    *counts("LatentAttention, latent_dim", lambda x: LatentAttention(8, 2, latent_dim=x)),
+    *counts("LatentAttention, rope_dim", lambda x: latent(rope_dim=x), least=0),
+    ("LatentAttention: odd", lambda: latent(rope_dim=3), "^rope_dim must be even.* got 3"),
+    ("LatentAttention: 3 of 8", lambda: LatentAttention(8, 3, latent_dim=3), "^num_heads must div"),
+    *others("LatentAttention, dropout", lambda x: latent(dropout=x), NOT_A_SHARE, "^dropout must "),
+    *flags("LatentAttention, bias", lambda x: latent(bias=x)),
+    *flags("LatentAttention.forward absorbed", lambda x: latent()(GIVEN, absorbed=x)),
+    *flags("LatentAttention.forward is_causal", lambda x: latent()(GIVEN, is_causal=x)),
+    *flags("LatentAttention.forward need_weights", lambda x: latent()(GIVEN, need_weights=x)),
+    *others("LatentAttention.forward x", latent(), NOT_TOKENS_OF_4, "^x must (be|have) .*, got "),
+    *others(
+        "LatentAttention.forward attn_mask",
+        lambda x: latent()(GIVEN, attn_mask=x),
+        NOT_A_MASK | {"another batch": torch.ones(2, 5, 5, dtype=torch.bool)},
+        "^attn_mask must .*, got ",
+    ),
+    *others(
+        "LatentAttention.attend query",
+        lambda x: latent().attend(x, torch.ones(1, 1, 5, 3)),
+        NOT_FLOATING | {"other heads": torch.ones(1, 3, 5, 2), "wide": torch.ones(1, 2, 5, 3)},
+        "^query must (be|have) .*, got ",
+    ),
+    *others(
+        "LatentAttention.attend latent",
+        lambda x: latent().attend(torch.ones(1, 2, 5, 2), x),
+        NOT_FLOATING
+        | {
+            "of each head": torch.ones(1, 2, 5, 3),
+            "wide": torch.ones(1, 1, 5, 4),
+            "another batch": torch.ones(2, 1, 5, 3),
+            "float64": torch.ones(1, 1, 5, 3).double(),
+        },
+        "^latent must (be|have) .*, got ",
+    ),
+    *others(
+        "LatentAttention.join x",
+        latent().join,
+        NOT_FLOATING | {"other heads": torch.ones(1, 3, 5, 2)},
+        "^x must (be|have) .*, got ",
     ),
     *counts("Decoder, vocab_size", lambda x: decoder(x)),
     *counts("Decoder, embed_dim", lambda x: decoder(7, x)),
@@ -944,6 +1014,85 @@ TRANSFORMER = [
         {"nothing": None, "ours": MODEL, "no weights": {}, "a list": []},
         "^source must .*, got ",
     ),
+]
+
+
+# Recurrent ----------------------------------------------------------------------------------------
+
+ONES = torch.ones(2, 5)
+
+
+def corrected(query=SQUARE[0, :2], key=SQUARE[0, :2], value=SQUARE[0, :2], beta=ONES, **options):
+    return delta_attention(query, key, value, beta=beta, **options)
+
+
+NOT_A_GATE = {
+    "nothing": None,
+    "a number": 1.0,
+    "a list": [1.0] * 5,
+    "integers": torch.ones(5, dtype=torch.long),
+    "float64": torch.ones(5).double(),
+    "no axis": torch.tensor(1.0),
+    "another length": torch.ones(4),
+    "another device": torch.ones(5, device="meta"),
+    "negative": -ONES,
+    "NaN": NAN * ONES,
+}
+RECURRENT = [
+    *others(
+        "delta_attention, query", lambda x: corrected(x), NOT_FLOATING, "^query must (be|have)"
+    ),
+    *others(
+        "delta_attention, key", lambda x: corrected(key=x), NOT_FLOATING, "^key must (be|have)"
+    ),
+    *others(
+        "delta_attention, value",
+        lambda x: corrected(value=x),
+        NOT_FLOATING,
+        "^value must (be|have)",
+    ),
+    (
+        "delta_attention, key: more rows",
+        lambda: corrected(key=K[0, :2], value=V[0, :2]),
+        "^key must have as many rows as query, 5, got 7",
+    ),
+    *others(
+        "delta_attention, beta",
+        lambda x: corrected(beta=x),
+        NOT_A_GATE | {"above 2": 2.5 * ONES},
+        "^beta must .*, got ",
+    ),
+    *others(
+        "delta_attention, decay",
+        lambda x: corrected(decay=ONES if x is None else x),
+        {**NOT_A_GATE, "zero": 0 * ONES, "above 1": 1.5 * ONES} | {"nothing": 1},
+        "^decay must .*, got ",
+    ),
+    (
+        "delta_attention, beta: other heads",
+        lambda: corrected(beta=torch.ones(3, 5)),
+        "^the leading axes of query, key, value, beta must broadcast, got ",
+    ),
+    *others(
+        "delta_attention, state",
+        lambda x: corrected(state=x),
+        {
+            "a list": [[0.0]],
+            "integers": torch.zeros(4, 4, dtype=torch.long),
+            "float64": torch.zeros(4, 4).double(),
+            "one axis": torch.zeros(4),
+            "another width": torch.zeros(4, 3),
+            "other heads": torch.zeros(3, 4, 4),
+            "too many axes": torch.zeros(1, 2, 4, 4),
+            "another device": torch.zeros(4, 4, device="meta"),
+        },
+        "^state must .*, got ",
+    ),
+    *counts(
+        "delta_attention, chunk_size",
+        lambda x: corrected(chunk_size="none" if x is None else x),
+    ),
+    *flags("delta_attention, need_state", lambda x: corrected(need_state=x)),
 ]
 
 
@@ -1228,6 +1377,7 @@ PICTURES = [
 ROWS = {
     "core": CORE,
     "pictures": PICTURES,
+    "recurrent": RECURRENT,
     "transformer": TRANSFORMER,
     "positions": POSITIONS,
     "comparison": COMPARISON,

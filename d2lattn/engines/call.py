@@ -18,13 +18,19 @@ class Call:
         visible (Visibility): who may see whom.
         scale (float): the factor of the scores.
         dropout_p (float): share of the weights set to 0.
+        soft_cap (float): c of the scores c·tanh(s/c), or None. Only the formula knows it.
+        sink (Tensor): a score that joins each query's softmax and has no value, which broadcasts to
+            (..., L, 1), or None. Only the formula knows it.
     """
 
-    __slots__ = ("dropout_p", "key", "query", "scale", "value", "visible")
+    __slots__ = ("dropout_p", "key", "query", "scale", "sink", "soft_cap", "value", "visible")
 
-    def __init__(self, query, key, value, visible, scale, dropout_p=0.0):
+    def __init__(
+        self, query, key, value, visible, scale, dropout_p=0.0, *, soft_cap=None, sink=None
+    ):
         self.query, self.key, self.value, self.visible = query, key, value, visible
         self.scale, self.dropout_p = scale, dropout_p
+        self.soft_cap, self.sink = soft_cap, sink
 
     @property
     def lead(self):
@@ -33,13 +39,18 @@ class Call:
             return self.query.shape[:-2]  # the usual case
         return broadcast("query, key and value", self.query, self.key, self.value)
 
+    def bends_scores(self):
+        """Whether the scores are more than products, which no kernel computes."""
+        return self.soft_cap is not None or self.sink is not None
+
     def is_empty(self):
         """Whether there is no query, no key or nothing to put out."""
         return self.query.numel() == 0 or self.key.numel() == 0 or self.value.numel() == 0
 
     def of(self, query, key, value):
         """The same call of other tensors of the same shapes."""
-        return Call(query, key, value, self.visible, self.scale, self.dropout_p)
+        more = dict(soft_cap=self.soft_cap, sink=self.sink)
+        return Call(query, key, value, self.visible, self.scale, self.dropout_p, **more)
 
     def part(self, rows, keys):
         """The call of some queries and some keys: two slices with both ends given."""

@@ -1,0 +1,182 @@
+"""Attention as a memory of fixed size that is corrected word by word (chapter 10).
+
+`linear_attention` adds every value to its sums, so what is written under one key twice is read as
+the sum of both. The delta rule takes out what the key held before it writes, and a decay lets go.
+
+Sources: Schlag et al. 2021, "Linear Transformers Are Secretly Fast Weight Programmers", section
+4.2; Yang et al. 2024, "Parallelizing Linear Transformers with the Delta Rule over Sequence Length",
+section 3; Yang et al. 2025, "Gated Delta Networks", section 3.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from d2lattn.arguments import (
+    broadcast,
+    check_count,
+    check_flag,
+    check_value,
+    kind,
+    scores_shape,
+)
+from d2lattn.engines.looking import in_full_precision, may_look
+
+
+def delta_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    *,
+    beta: Tensor,
+    decay: Tensor | None = None,
+    chunk_size: int | None = None,
+    state: Tensor | None = None,
+    need_state: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:
+    """Read from a memory that each word corrects: the delta rule, with or without a decay.
+
+    From S = 0, for each word t in turn,
+
+        S ← decay_t S,   S ← S + β_t k_t (v_t - Sᵀk_t)ᵀ,   output_t = Sᵀq_t
+
+    (Schlag et al. 2021, section 4.2; with the decay, Yang et al. 2025, section 3). If ‖k_t‖ = 1
+    and β_t = 1, the memory answers k_t with v_t, whatever it held; β_t = 0 writes nothing, and
+    β_t = 2 mirrors. Keys and queries are taken as they are: nothing is scaled or normalised here.
+
+    In chunks the corrections U of a chunk, whose row t is β_t (v_t - Sᵀk_t), are found at once.
+    With g_t the product of its decays up to t and G[t, s] = g_t / g_s for s <= t,
+
+        (1 + A) U = β (V - g K S),   A[t, s] = β_t G[t, s] k_t·k_s for s < t,
+        output = g Q S + (Q Kᵀ ∘ G) U,   S ← g_last S + Kᵀ (g_last / g) U
+
+    (the UT transform: Yang et al. 2024, section 3), a triangular system in the place of a loop.
+
+    Args:
+        query, key: floating tensors (..., L, E) of one dtype and device.
+        value: floating tensor (..., L, Ev) of the same dtype and device.
+        beta: (..., L), from 0 to 2: how much of the error is corrected.
+        decay: (..., L), above 0 and up to 1: what is kept; all when absent.
+        chunk_size (int): words that are taken at once; when absent, one after the other.
+        state: (..., E, Ev), what was returned for the words before; 0 when absent.
+        need_state (bool): return the last state too.
+
+        beta and decay have the dtype of the query or that of the state.
+
+    Returns:
+        Tensor (..., L, Ev) of the query's dtype, or (output, state (..., E, Ev)). It is computed in
+        at least float32, which is the dtype of the state: to go on word by word rounds nothing.
+
+    Raises:
+        ValueError: tensors that do not fit, not as many keys as queries, a beta outside 0..2 or
+            a decay outside 0..1 or of 0 (on a GPU this is not looked at), a chunk_size below 1.
+
+    Cost:
+        Word by word 6·L·E·Ev FLOPs in L steps. In chunks of C, 2·L·(3·E·Ev + 2·C·(E + Ev)) in L/C
+        steps. The state has E·Ev numbers, whatever L.
+
+    Example:
+        >>> key, value = torch.tensor([[1.0], [1.0]]), torch.tensor([[5.0], [7.0]])
+        >>> delta_attention(key, key, value, beta=torch.ones(2)).mT  # adding would give 5 and 12
+        tensor([[5., 7.]])
+    """
+    wide, lead, L = _check(query, key, value, beta, decay)
+    if chunk_size is not None:
+        check_count("chunk_size", chunk_size)
+    check_flag("need_state", need_state)
+    shape = (*lead, key.shape[-1], value.shape[-1])
+    if state is None:
+        state = key.new_zeros(shape, dtype=wide)
+    _check_state(state, shape, wide, key.device)
+    q, k, v, beta = (
+        x.to(wide).expand(*lead, *x.shape[-2:]) for x in (query, key, value, beta[..., None])
+    )
+    decay = torch.ones_like(beta) if decay is None else decay[..., None].to(wide).expand_as(beta)
+    with in_full_precision(query):
+        parts = (q, k, v, beta, decay, state.expand(shape))
+        if chunk_size is None or L == 0:
+            output, state = _word_by_word(*parts)
+        else:
+            output, state = _in_chunks(*parts, min(chunk_size, L))
+    output = output.to(query.dtype)
+    return (output, state) if need_state else output
+
+
+def _word_by_word(query, key, value, beta, decay, state):
+    outputs = [value[..., :0, :]]
+    for t in range(query.shape[-2]):
+        q, k, v, b, d = (x[..., t : t + 1, :] for x in (query, key, value, beta, decay))
+        state = d * state
+        state = state + k.mT @ (b * (v - k @ state))  # (..., E, 1) times (..., 1, Ev)
+        outputs.append(q @ state)
+    return torch.cat(outputs, -2), state
+
+
+def _in_chunks(query, key, value, beta, decay, state, size):
+    """All chunks at once as far as the state before them is not needed, then chunk after chunk."""
+    L = query.shape[-2]
+    extra = -L % size  # words that write nothing and let go of nothing
+    padded = [F.pad(x, (0, 0, 0, extra)) for x in (query, key, value, beta)]
+    padded.append(F.pad(decay, (0, 0, 0, extra), value=1.0))
+    q, k, v, b, d = (x.unflatten(-2, (-1, size)) for x in padded)  # (..., L / C, C, width)
+    logs = d.log().cumsum(-2)  # of g, (..., L / C, C, 1)
+    later = torch.ones(size, size, dtype=torch.bool, device=q.device).triu(1)
+    ratio = (logs - logs.mT).masked_fill(later, 0).exp().masked_fill(later, 0)  # G
+    system = (b * ratio * (k @ k.mT)).tril(-1)
+    g = logs.exp()
+    right = torch.cat([b * v, b * g * k], -1)
+    solved = torch.linalg.solve_triangular(system, right, upper=False, unitriangular=True)
+    free, bound = solved.split([v.shape[-1], k.shape[-1]], -1)  # U = free - bound S
+    mixed, asked = q @ k.mT * ratio, q * g
+    written = k * (logs[..., -1:, :] - logs).exp()
+    outputs = []
+    for c in range(q.shape[-3]):
+        at = (..., c, slice(None), slice(None))
+        corrections = free[at] - bound[at] @ state
+        outputs.append(asked[at] @ state + mixed[at] @ corrections)
+        state = g[at][..., -1:, :] * state + written[at].mT @ corrections
+    return torch.cat(outputs, -2)[..., :L, :], state
+
+
+def _check(query, key, value, beta, decay):
+    """The dtype that is computed in, the leading axes and the number of words."""
+    *_, L, S = scores_shape(query, key)
+    check_value(query, key, value)
+    if L != S:
+        raise ValueError(f"key must have as many rows as query, {L}, got {S}")
+    wide = torch.promote_types(query.dtype, torch.float32)
+    gates = {"beta": beta} if decay is None else {"beta": beta, "decay": decay}
+    for name, x in gates.items():
+        if not torch.is_tensor(x) or x.dtype not in (query.dtype, wide):
+            raise ValueError(f"{name} must be a tensor of {query.dtype} or {wide}, got {kind(x)}")
+        if x.device != query.device:
+            raise ValueError(f"{name} must be on {query.device} as the query is, got {x.device}")
+        if x.ndim == 0 or x.shape[-1] != L:
+            raise ValueError(f"{name} must have shape (..., {L}), got {tuple(x.shape)}")
+    rows = [x[..., None] for x in gates.values()]
+    lead = broadcast(f"query, key, value, {' and '.join(gates)}", query, key, value, *rows)
+    if may_look(beta) and not ((beta >= 0) & (beta <= 2)).all():
+        raise ValueError(f"beta must lie between 0 and 2, got {_outside(beta, 0, 2)}")
+    if decay is not None and may_look(decay) and not ((decay > 0) & (decay <= 1)).all():
+        raise ValueError(f"decay must be above 0 and at most 1, got {_outside(decay, 1e-45, 1)}")
+    return wide, lead, L
+
+
+def _outside(x, least, most):
+    """The first number of x that is not from least to most."""
+    return x[~((x >= least) & (x <= most))][0].item()
+
+
+def _check_state(state, shape, dtype, device):
+    if not torch.is_tensor(state) or state.dtype != dtype or state.device != device:
+        got = f"{state.dtype}, {state.device}" if torch.is_tensor(state) else kind(state)
+        raise ValueError(f"state must be a tensor of {dtype} on {device}, got {got}")
+    lead = state.shape[:-2]
+    wanted = (*shape[len(shape) - state.ndim :],)
+    if (
+        state.ndim < 2
+        or state.ndim > len(shape)
+        or state.shape[-2:] != shape[-2:]
+        or any(have not in (1, want) for have, want in zip(lead, wanted, strict=False))
+    ):
+        raise ValueError(f"state must have shape {shape}, got {tuple(state.shape)}")

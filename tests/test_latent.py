@@ -1,0 +1,170 @@
+"""Latent attention: against a float64 loop, folded against unfolded, and what a cache must keep."""
+
+import cmath
+import math
+
+import draws
+import pytest
+import torch
+from draws import generator
+
+from d2lattn import LatentAttention, MultiHeadAttention
+
+E, H, C, R, L = 12, 3, 5, 4, 7
+every_rope = pytest.mark.parametrize("rope_dim", [0, R])
+every_way = pytest.mark.parametrize("absorbed", [False, True])
+
+
+def layer(dtype=torch.float64, seed=0, **options):
+    module = LatentAttention(E, H, **{"latent_dim": C, "rope_dim": R, **options})
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.copy_(torch.randn(parameter.shape, generator=generator(seed)) / 2)
+            seed += 1
+    return module.to(dtype)
+
+
+def words(*shape, dtype=torch.float64, seed=9):
+    return torch.randn(*(shape or (2, L)), E, generator=generator(seed)).to(dtype)
+
+
+def turned(x, i):
+    pairs = [complex(*pair) for pair in x.view(-1, 2).tolist()]
+    pairs = [z * cmath.exp(1j * i * 10000 ** (-2 * j / len(x))) for j, z in enumerate(pairs)]
+    return torch.tensor([part for z in pairs for part in (z.real, z.imag)], dtype=torch.float64)
+
+
+def linear(x, part):
+    return part.weight.double() @ x.double() + (0 if part.bias is None else part.bias.double())
+
+
+@torch.no_grad()
+def oracle(module, x, is_causal):
+    """One sequence (L, E): a word asks, a head at a time, with keys and values of its own."""
+    D, R, outputs = E // H, module.rope_dim, []
+    rows = [linear(word, module.latent_proj) for word in x]
+    for i, word in enumerate(x):
+        found = []
+        for head in range(H):
+            query = linear(word, module.q_proj)[head * (D + R) : (head + 1) * (D + R)]
+            own, powers, values = slice(head * D, head * D + D), [], []
+            for j in range(i + 1 if is_causal else len(x)):
+                latent, beside = rows[j][:C], rows[j][C:]
+                score = query[:D] @ linear(latent, module.k_proj)[own]
+                if R:
+                    score = score + turned(query[D:], i) @ turned(beside, j)
+                powers.append(math.exp(score / math.sqrt(D + R)))
+                values.append(linear(latent, module.v_proj)[own])
+            shares = [power / sum(powers) for power in powers]
+            found.append(sum(share * value for share, value in zip(shares, values, strict=True)))
+        outputs.append(linear(torch.cat(found), module.out_proj))
+    return torch.stack(outputs)
+
+
+@torch.no_grad()
+@every_rope
+@every_way
+@pytest.mark.parametrize("is_causal", [False, True])
+@pytest.mark.parametrize("bias", [False, True])
+def test_it_is_the_loop_of_its_definition(rope_dim, absorbed, is_causal, bias):
+    module, x = layer(rope_dim=rope_dim, bias=bias), words()
+    got = module(x, is_causal=is_causal, absorbed=absorbed)
+    want = torch.stack([oracle(module, row, is_causal) for row in x])
+    draws.assert_close(got, want, 1e-12)
+
+
+@torch.no_grad()
+def test_wide_latents_are_heads_of_their_own():
+    """With C = E and W_c = 1 the latent is the word, and the layer is `MultiHeadAttention`."""
+    module, mha = layer(latent_dim=E, rope_dim=0), MultiHeadAttention(E, H).double()
+    module.latent_proj.weight.copy_(torch.eye(E))
+    for name in ("q_proj", "k_proj", "v_proj", "out_proj"):
+        getattr(mha, name).weight.copy_(getattr(module, name).weight)
+    for absorbed in (False, True):
+        got, weights = module(words(), is_causal=True, absorbed=absorbed, need_weights=True)
+        want, theirs = mha(words(), is_causal=True, need_weights=True)
+        draws.assert_close(got, want, 1e-12)
+        draws.assert_close(weights, theirs, 1e-12)
+
+
+@torch.no_grad()
+def test_the_fold_fails_if_keys_are_turned():
+    """Were the keys themselves turned, W_kᵀ q would meet latents of one place only."""
+    module, x = layer(rope_dim=0), words(1, L)
+    query, latent = module.project(x)
+    key = module._unfolded(query, latent)[1]
+    places = range(L)
+    first = torch.stack([turned(query[0, 0, i], i) for i in places])
+    both = first @ torch.stack([turned(key[0, 0, j], j) for j in places]).mT
+    folded = first @ module._of_heads(module.k_proj)[0] @ latent[0, 0].mT
+    assert (both - folded).abs().max() > 0.1
+    unturned = query[0, 0] @ module._of_heads(module.k_proj)[0] @ latent[0, 0].mT
+    draws.assert_close(unturned, query[0, 0] @ key[0, 0].mT, 1e-12)
+
+
+@every_rope
+@every_way
+def test_gradcheck(rope_dim, absorbed):
+    module, x = layer(rope_dim=rope_dim, bias=True), words(1, 4).requires_grad_()
+    function = lambda x, *_: module(x, is_causal=True, absorbed=absorbed)  # noqa: E731
+    assert torch.autograd.gradcheck(function, (x, *module.parameters()))
+
+
+@torch.no_grad()
+@every_rope
+@every_way
+@pytest.mark.parametrize("parts", [[1] * L, [3, 1, 3]])
+def test_kept_latents_are_enough(rope_dim, absorbed, parts):
+    module, x, kept = layer(rope_dim=rope_dim), words(), []
+
+    def remember(latent):
+        kept.append(latent)
+        return torch.cat(kept, 2)
+
+    outputs, start = [], 0
+    for length in parts:
+        part = x[:, start : start + length]
+        options = dict(is_causal=True, absorbed=absorbed, query_offset=start, remember=remember)
+        outputs.append(module(part, **options))
+        start += length
+    draws.assert_close(torch.cat(outputs, 1), module(x, is_causal=True), 1e-12)
+    assert sum(part.numel() for part in kept) == 2 * L * (C + rope_dim)
+    assert module.kept == (1, C + rope_dim, 0)
+
+
+@torch.no_grad()
+@every_way
+def test_bfloat16(absorbed):
+    module, x = layer(torch.bfloat16), words(dtype=torch.bfloat16)
+    twin = layer()
+    twin.load_state_dict({name: p.double() for name, p in module.state_dict().items()})
+    got = module(x, is_causal=True, absorbed=absorbed)
+    assert got.dtype == torch.bfloat16
+    draws.assert_close(got.double(), twin(x.double(), is_causal=True), 0.05)
+    with torch.autocast("cpu", torch.bfloat16):
+        again = layer(torch.float32)(words(dtype=torch.float32), is_causal=True, absorbed=absorbed)
+    assert again.dtype == torch.bfloat16 and again.isfinite().all()
+
+
+@every_way
+def test_it_compiles(absorbed):
+    torch.compiler.reset()
+    module, x = layer(torch.float32), words(dtype=torch.float32)
+    function = lambda x: module(x, is_causal=True, absorbed=absorbed)  # noqa: E731
+    compiled = torch.compile(function, fullgraph=True, backend="eager")
+    draws.assert_close(compiled(x), function(x), 1e-6)
+
+
+@torch.no_grad()
+@every_way
+def test_who_sees_no_word_finds_nothing(absorbed):
+    module, mask = layer(), torch.ones(L, L, dtype=torch.bool)
+    mask[2] = False
+    output = module(words(), attn_mask=mask, absorbed=absorbed)
+    assert not output[:, 2].any() and output[:, 3].any()
+
+
+def test_dropout_acts_in_training_only():
+    module = layer(dropout=0.5)
+    assert not torch.equal(module(words()), module(words()))
+    assert torch.equal(module.eval()(words()), module(words()))

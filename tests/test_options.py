@@ -1,0 +1,381 @@
+"""What is off by default: QK-norm, soft cap, gate, sink logit, sinks beside a window, latents.
+
+Each against the loop of its formula in float64, and a table of what goes together: there the cache
+must say what the whole text says, and what does not go together is refused by name.
+"""
+
+import itertools
+import math
+from functools import partial
+
+import draws
+import pytest
+import torch
+from draws import generator
+
+from d2lattn import Block, Cache, Decoder, Encoder, MultiHeadAttention, generate
+from d2lattn.pictures.packed import pack
+from d2lattn.transformer import POSITIONS
+
+B, L, E, H, V = 2, 9, 12, 3, 11
+BENT = {
+    "qk_norm": dict(qk_norm=True),
+    "soft_cap": dict(soft_cap=1.5),
+    "gate": dict(gate=True),
+    "sink_logit": dict(sink_logit=True),
+    "all": dict(qk_norm=True, soft_cap=0.7, gate=True, sink_logit=True),
+}
+every_option = pytest.mark.parametrize("options", BENT.values(), ids=BENT)
+every_engine = pytest.mark.parametrize("engine", ["explicit", "chunked", "fused"])
+
+
+def noisy(module, seed=3, std=0.5):
+    """Weights far from where they start, so that no option is without effect."""
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter += std * torch.randn(parameter.shape, generator=generator(seed))
+            seed += 1
+    return module.eval()
+
+
+def words(*shape, seed=1):
+    return torch.randn(*shape, E, generator=generator(seed), dtype=torch.float64)
+
+
+def linear(x, part):
+    return part.weight @ x + (0 if part.bias is None else part.bias)
+
+
+def unit(x, part):
+    return x if part is None else x / torch.sqrt((x**2).mean() + 1e-6) * part.weight
+
+
+@torch.no_grad()
+def oracle(mha, x, seen):
+    """One sequence (L, E), a word and a head at a time; seen[i] lists whom word i sees."""
+    D, group, outputs = mha.head_dim, mha.num_heads // mha.num_kv_heads, []
+    for i, word in enumerate(x):
+        found = []
+        for head in range(mha.num_heads):
+            own = slice(head * D, head * D + D)
+            its = slice(head // group * D, head // group * D + D)
+            query, scores = unit(linear(word, mha.q_proj)[own], mha.q_norm), []
+            for j in seen[i]:
+                key = unit(linear(x[j], mha.k_proj)[its], mha.k_norm)
+                score = (query @ key / math.sqrt(D)).item()
+                cap = mha.soft_cap
+                scores.append(score if cap is None else cap * math.tanh(score / cap))
+            total = sum(map(math.exp, scores))
+            if mha.sink is not None:
+                total += math.exp(mha.sink[head])
+            value = torch.zeros(D, dtype=torch.float64)
+            for j, score in zip(seen[i], scores, strict=True):
+                value += math.exp(score) / total * linear(x[j], mha.v_proj)[its]
+            found.append(value)
+        joined = torch.cat(found)
+        if mha.gate_proj is not None:
+            joined = joined / (1 + torch.exp(-linear(word, mha.gate_proj)))
+        outputs.append(linear(joined, mha.out_proj))
+    return torch.stack(outputs)
+
+
+# The layer ----------------------------------------------------------------------------------------
+
+
+@torch.no_grad()
+@every_option
+@every_engine
+@pytest.mark.parametrize("num_kv_heads", [3, 1])
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_each_option_is_its_formula(options, engine, num_kv_heads, is_causal):
+    sizes = dict(num_kv_heads=num_kv_heads, engine=engine, bias=True)
+    mha = noisy(MultiHeadAttention(E, H, **sizes, **options).double())
+    x, seen = words(B, L), [range(i + 1 if is_causal else L) for i in range(L)]
+    want = torch.stack([oracle(mha, row, seen) for row in x])
+    draws.assert_close(mha(x, is_causal=is_causal), want, 1e-12)
+    output, weights = mha(x, is_causal=is_causal, need_weights=True)
+    draws.assert_close(output, want, 1e-12)
+    assert (weights.sum(-1).mean() < 0.99) == (mha.sink is not None)
+
+
+@torch.no_grad()
+@every_option
+def test_padding_long_enough_to_be_cut_changes_nothing(options):
+    mha, lengths = noisy(MultiHeadAttention(E, H, **options).double()), torch.tensor([300, 4])
+    x = words(B, 300)
+    output = mha(x, valid_lens=lengths)
+    draws.assert_close(output[1, :4], mha(x[1:, :4])[0], 1e-12)
+
+
+@every_option
+def test_gradcheck(options):
+    mha, x = noisy(MultiHeadAttention(E, H, **options).double()), words(1, 4).requires_grad_()
+    function = lambda x, *_: mha(x, is_causal=True)  # noqa: E731
+    assert torch.autograd.gradcheck(function, (x, *mha.parameters()))
+
+
+@every_option
+def test_who_sees_nobody_gets_0_and_a_gradient(options):
+    mha, x = noisy(MultiHeadAttention(E, H, **options).double()), words(B, L).requires_grad_()
+    mask = torch.ones(L, L, dtype=torch.bool)
+    mask[4] = False
+    output = mha(x, attn_mask=mask)
+    output.sum().backward()
+    assert not output[:, 4].any() and x.grad.isfinite().all()
+
+
+@torch.no_grad()
+@every_option
+def test_bfloat16(options):
+    mha = noisy(MultiHeadAttention(E, H, **options)).to(torch.bfloat16)
+    twin, x = MultiHeadAttention(E, H, **options).double(), words(B, L).to(torch.bfloat16)
+    twin.load_state_dict({name: p.double() for name, p in mha.state_dict().items()})
+    got = mha(x, is_causal=True)
+    assert got.dtype == torch.bfloat16
+    draws.assert_close(got.double(), twin(x.double(), is_causal=True), 0.05)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert mha.float()(x.float()).dtype == torch.bfloat16
+
+
+@every_option
+def test_it_compiles(options):
+    torch.compiler.reset()
+    mha, x = noisy(MultiHeadAttention(E, H, **options)), words(B, L).float()
+    compiled = torch.compile(lambda x: mha(x, is_causal=True), fullgraph=True, backend="eager")
+    draws.assert_close(compiled(x), mha(x, is_causal=True), 1e-6)
+
+
+@torch.no_grad()
+def test_what_each_option_promises():
+    x = 1e3 * words(B, L)
+    capped = MultiHeadAttention(E, H, soft_cap=2.0).double()
+    _, weights = capped(x, need_weights=True)
+    assert (weights.amax(-1) / weights.amin(-1)).max() <= math.exp(4) + 1e-9  # from -2 to 2
+    normed = MultiHeadAttention(E, H, qk_norm=True).double()
+    query, key, _ = normed.project(x, x, x)
+    assert (query @ key.mT).abs().max() <= E // H + 1e-9  # so scores stay within √D
+    sunk = MultiHeadAttention(E, H, sink_logit=True).double()
+    _, weights = sunk(0 * x, need_weights=True)
+    draws.assert_close(weights, torch.full_like(weights, 1 / (L + 1)), 1e-12)
+    gated = MultiHeadAttention(E, H, gate=True).double()
+    plain = MultiHeadAttention(E, H).double()
+    plain.load_state_dict(gated.state_dict(), strict=False)
+    gated.gate_proj.weight.zero_()  # every gate is half open
+    draws.assert_close(gated(x), plain(x) / 2, 1e-12)
+
+
+def test_off_is_as_if_there_were_none():
+    state = set(MultiHeadAttention(E, H, bias=True).state_dict())
+    assert state == {f"{x}_proj.{y}" for x in ("q", "k", "v", "out") for y in ("weight", "bias")}
+    more = set(MultiHeadAttention(E, H, **BENT["all"]).state_dict())
+    assert {"q_norm.weight", "k_norm.weight", "gate_proj.weight", "sink"} < more
+
+
+# Sinks beside a window ----------------------------------------------------------------------------
+
+
+def decoder(kind=Decoder, **options):
+    sizes = dict(num_layers=2, num_heads=H, max_len=40, seed=1)
+    model = kind(V, E, **{**sizes, **options})
+    return noisy(model)
+
+
+def tokens(length=L, batch=B, seed=4):
+    return torch.randint(V, (batch, length), generator=generator(seed))
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("sinks", [0, 1, 2, 30])
+@pytest.mark.parametrize("padding", [None, [0, 4]])
+def test_a_word_sees_the_first_ones_and_the_last_ones(sinks, padding):
+    """Key j is seen iff j < s or t - w < j <= t, where j counts no padding."""
+    model = decoder(window=3, sinks=sinks, positions="rotary")
+    _, weights = model(tokens(), left_padding=padding, need_weights=True)
+    for row, left in enumerate(padding or [0, 0]):
+        for t, j in itertools.product(range(left, L), range(L)):
+            real = j - left
+            seen = real >= 0 and j <= t and (real < sinks or t - 3 < j)
+            assert ((weights[:, row, :, t, j] > 0) == seen).all()
+
+
+@torch.no_grad()
+def test_an_encoder_sees_the_first_ones_too():
+    _, weights = decoder(Encoder, window=2, sinks=1)(tokens(), need_weights=True)
+    far = torch.arange(L)[:, None] - torch.arange(L)
+    seen = (far.abs() < 2) | (torch.arange(L) < 1)
+    assert torch.equal((weights > 0).all(0).all(0).all(0), seen)
+
+
+@torch.no_grad()
+def test_a_block_is_the_oracle_of_its_layer():
+    """The options reach the layer, with the keys that a window and sinks leave."""
+    model = decoder(window=3, sinks=1, num_layers=1, mlp_dim=0, positions=None, **BENT["all"])
+    model, ids = model.double(), tokens(batch=1)
+    x = model.embedding(ids)[0]
+    block = model.blocks[0]
+    seen = [[j for j in range(i + 1) if j < 1 or i - 3 < j] for i in range(L)]
+    x = x + oracle(block.attention, block.attention_norm(x), seen)
+    draws.assert_close(model(ids)[0], model.to_logits(model.norm(x)), 1e-12)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize(("window", "sinks"), [(3, 0), (3, 2), (1, 1), (4, 20)])
+def test_the_cache_keeps_just_what_the_last_word_sees(window, sinks):
+    model, ids = decoder(window=window, sinks=sinks, positions="rotary"), tokens(30)
+    cache, padding = Cache(model, B), torch.tensor([0, 5])
+    assert cache.keys.shape[3] == window + sinks
+    assert cache.keys.nbytes + cache.values.nbytes == B * (window + sinks) * cache.bytes_per_token
+    model(ids[:, :7], cache=cache, left_padding=padding)
+    storage = cache.keys.data_ptr()
+    for t in range(7, 30):
+        model(ids[:, t : t + 1], cache=cache)
+        for row, left in enumerate(padding.tolist()):
+            wanted = {j for j in range(left, t + 1) if j - left < sinks or t - window < j}
+            kept = [j for j in cache.columns[row].tolist() if j >= 0]
+            assert len(kept) == len(set(kept)) and set(kept) == wanted
+    assert cache.keys.data_ptr() == storage and cache.length == 30
+
+
+@torch.no_grad()
+def test_a_window_reads_on_without_an_end():
+    """Past max_len, with rows for 4 words; places go on, so only a learned table ends."""
+    model, ids = decoder(window=3, sinks=1, positions="rotary", max_len=8), tokens(30)
+    cache = Cache(model, B)
+    parts = [model(part, cache=cache) for part in ids.split(1, 1)]
+    draws.assert_close(torch.cat(parts, 1), model(ids), 1e-5)
+    assert generate(model, ids, steps=20, temperature=0).shape == (B, 50)
+    with pytest.raises(ValueError, match="it can hold 8 and holds 0, got 30 more"):
+        model(ids, cache=Cache(model, B, max_len=8))
+    with pytest.raises(ValueError, match="can hold 8"):
+        learned = decoder(window=3, positions="learned", max_len=8)
+        learned(ids, cache=Cache(learned, B))
+
+
+@torch.no_grad()
+def test_an_error_leaves_a_window_s_cache_as_it_was():
+    model, ids = decoder(window=3, sinks=1), tokens()
+    cache = Cache(model, B)
+    model(ids[:, :5], cache=cache)
+    model.blocks[1].mlp[0].register_forward_pre_hook(lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        model(ids[:, 5:], cache=cache)
+    model.blocks[1].mlp[0]._forward_pre_hooks.clear()
+    draws.assert_close(model(ids[:, 5:], cache=cache), model(ids)[:, 5:], 1e-5)
+
+
+# What goes together -------------------------------------------------------------------------------
+
+KINDS = {
+    "plain": {},
+    "grouped": dict(num_kv_heads=1),
+    **BENT,
+    "latent": dict(latent_dim=5),
+}
+WINDOWS = {"all": {}, "window": dict(window=3), "sinks": dict(window=3, sinks=2)}
+REFUSED = {
+    "sinks": (dict(sinks=1), "^sinks is for a window, got sinks=1 without"),
+    "rope_dim": (dict(rope_dim=2), "^rope_dim is for latent_dim, got rope_dim=2 without"),
+    "rope_dim, learned": (dict(latent_dim=5, rope_dim=2), "^rope_dim is for positions="),
+    "latents unturned": (dict(latent_dim=5, positions="rotary"), "^rope_dim is for positions="),
+    "latents, odd": (dict(latent_dim=5, rope_dim=3, positions="rotary"), "^rope_dim must be even"),
+    "latents, grouped": (dict(latent_dim=5, num_kv_heads=1), "^num_kv_heads must be left out"),
+    "latents, norm": (dict(latent_dim=5, qk_norm=True), "^qk_norm must be left out with latent"),
+    "latents, cap": (dict(latent_dim=5, soft_cap=2.0), "^soft_cap must be left out with latent"),
+    "latents, gate": (dict(latent_dim=5, gate=True), "^gate must be left out with latent_dim"),
+    "latents, sink": (dict(latent_dim=5, sink_logit=True), "^sink_logit must be left out with"),
+}
+TABLE = [
+    pytest.param({**kind, **window, "positions": positions}, id=f"{a}-{b}-{positions}")
+    for (a, kind), (b, window), positions in itertools.product(
+        KINDS.items(), WINDOWS.items(), [None, *POSITIONS]
+    )
+]
+
+
+def made(options):
+    more = dict(rope_dim=4) if "latent_dim" in options and options["positions"] == "rotary" else {}
+    return decoder(**options, **more)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("options", TABLE)
+def test_cached_equals_uncached(options):
+    """At once, in parts and word by word, with padding and without."""
+    model, ids, left = made(options), tokens(), torch.tensor([0, 4])
+    expected, padded = model(ids), model(ids, left_padding=left)
+    real = torch.arange(L) >= left[:, None]
+    assert (padded[1, 4:] - expected[1, 4:]).abs().max() > 1e-3
+    draws.assert_close(padded[1, 4:], model(ids[1:, 4:])[0], 1e-5)
+    for parts in ([L], [5, 1, 3], [1] * L):
+        cache, own = Cache(model, B), Cache(model, B)
+        got = [model(part, cache=cache) for part in ids.split(parts, 1)]
+        draws.assert_close(torch.cat(got, 1), expected, 1e-5)
+        got, start = [], 0
+        for part in ids.split(parts, 1):
+            new = (left - start).clamp(0, part.shape[1])
+            got.append(model(part, cache=own, left_padding=new))
+            start += part.shape[1]
+        draws.assert_close(torch.cat(got, 1)[real], padded[real], 1e-5)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("options", TABLE)
+def test_generate_says_the_same_with_a_cache_and_without(options):
+    model, left = made(options), [0, 4]
+    write = partial(generate, model, tokens(), steps=6, temperature=0, left_padding=left)
+    assert torch.equal(write(), write(use_cache=False))
+
+
+@pytest.mark.parametrize(("options", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_does_not_go_together_is_refused_by_name(options, message):
+    with pytest.raises(ValueError, match=message):
+        decoder(**options)
+    if not options.keys() & {"positions", "sinks"} and "for positions" not in message:
+        with pytest.raises(ValueError, match=message):
+            Block(E, H, **options)
+
+
+def test_a_cache_of_another_window_is_refused():
+    model = decoder(window=3, sinks=1)
+    for other in (dict(window=3), dict(window=2, sinks=1), {}):
+        with torch.no_grad(), pytest.raises(ValueError, match="must be made for this model"):
+            model(tokens(), cache=Cache(decoder(**other), B))
+
+
+@torch.no_grad()
+def test_what_a_word_weighs_in_each_cache():
+    """Layers · (2 · Hkv · D) numbers, layers · (C + R) of latents."""
+    numbers = {"plain": 2 * E, "grouped": 2 * E // H, "qk_norm": 2 * E, "latent": 5 + 4}
+    for kind, count in numbers.items():
+        model = made({**KINDS[kind], "positions": "rotary"})
+        assert Cache(model, B).bytes_per_token == 2 * count * 4
+
+
+@pytest.mark.parametrize("kind", [*BENT, "latent"])
+def test_gradients_reach_every_weight_and_it_compiles(kind):
+    torch.compiler.reset()
+    model = made({**KINDS[kind], **WINDOWS["sinks"], "positions": "rotary"})
+    compiled = torch.compile(model, fullgraph=True, backend="eager")
+    draws.assert_close(compiled(tokens()).detach(), model(tokens()).detach(), 1e-6)
+    model(tokens()).square().sum().backward()
+    for name, parameter in model.named_parameters():
+        assert parameter.grad.abs().max() > 0, name
+
+
+@pytest.mark.parametrize("kind", ["qk_norm", "soft_cap", "gate", "sink_logit", "latent"])
+def test_the_page_s_reader_refuses_what_it_cannot_compute(kind):
+    with pytest.raises(ValueError, match=f"^model must have {kind}"):
+        pack(made({**KINDS[kind], "positions": None}))
+    with pytest.raises(ValueError, match="model must have sinks=0, got 2"):
+        pack(decoder(window=3, sinks=2))
+
+
+def test_a_seed_is_the_same_model_with_options_off_and_a_start_with_them_on():
+    plain, bent = (
+        Decoder(V, E, num_layers=1, num_heads=H),
+        Decoder(V, E, num_layers=1, num_heads=H, **BENT["all"]),
+    )
+    attention = bent.blocks[0].attention
+    assert torch.equal(attention.q_norm.weight, torch.ones(E // H))
+    assert torch.equal(attention.sink, torch.zeros(H))
+    assert torch.equal(plain.blocks[0].attention.q_proj.weight, attention.q_proj.weight)
