@@ -87,10 +87,10 @@ test: $(STAMP) $(JAVASCRIPT) ## check the style, the package and every chapter, 
 site: $(SITE) ## write the book as a website that opens without network, into build/site
 	@.venv-site/bin/python tools/website.py && $(PY) tools/slides.py build/site/slides >/dev/null
 
-pdf: $(BROWSER) site ## print the book into build/d2lattn.pdf (Chromium does)
+pdf: $(BROWSER) site epub ## write the book as one PDF, and as an EPUB, into build (needs Chromium)
 	@$(PY) tools/printed.py
 
-epub: $(SITE) ## the book for an e-book reader, build/d2lattn.epub
+epub: $(SITE)
 	@.venv-site/bin/python tools/ebook.py
 
 ### teach
@@ -169,7 +169,7 @@ test-student: $(STAMP)
 test-browser: $(BROWSER)
 	@$(call apart,.venv) -m "not speed" $(AGAIN) tests/browser
 # Every page of the website, from disk, without network; then the book on paper and as an EPUB.
-test-site: site pdf epub
+test-site: pdf
 	@$(call apart,.venv) tests/site
 # nbgrader grades a right, a wrong and an empty submission (CHAPTER=03).
 test-assignment: $(CLASS)

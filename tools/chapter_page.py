@@ -95,6 +95,7 @@ def _links(text):
         lambda link: f"](reference/{link[1].replace('/', '.')}.md)",
         text,
     )
+    text = text.replace("](../ERRATA.md)", "](errata.md)")
     return on_the_site(text.replace("](../", f"]({address()}/blob/main/"))
 
 
