@@ -44,7 +44,7 @@ export function drawMaps(box, {data, act, state: first}) {
       row.forEach((cell, j) => {
         const chosen = i === layer && j === head;
         const silent = off[i][j];
-        const name = `layer ${i + 1}, head ${j + 1}`;
+        const name = `${i + 1}.${j + 1}: layer ${i + 1}, head ${j + 1}`;
         const says = `${chosen ? ", shown" : ""}${silent ? ", off" : ""}`;
         set(cell, {"aria-label": name + says, class: classOf(chosen, silent)});
         set(cell.lastChild, {}, `${i + 1}.${j + 1}${silent ? " off" : ""}`);
