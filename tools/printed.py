@@ -138,9 +138,8 @@ def outlined(pdf, texts):
         there = places[f"/{place}"]
         fit = pypdf.generic.Fit.xyz(there.left, there.top)
         parent = chapter if kind == "section" else None
-        made = writer.add_outline_item(
-            name, pages_of[place] - 1, parent=parent, fit=fit, is_open=False
-        )
+        where = dict(page_number=pages_of[place] - 1, fit=fit)
+        made = writer.add_outline_item(title=name, parent=parent, is_open=False, **where)
         chapter = chapter if parent else made
     writer.add_metadata({"/Author": AUTHORS})
     written = io.BytesIO()
