@@ -15,13 +15,14 @@ OPEN_PYTHON = $(shell for p in $(PYTHON) /usr/bin/python3; do \
 
 # What is installed depends on these files and on where the project lies: another content or
 # another place gives another stamp, and the environment is built anew.
-LOCK := pyproject.toml requirements.txt requirements-d2l.txt
+LOCK := pyproject.toml requirements.txt requirements-d2l.txt $(sort $(wildcard locks/*.txt))
 stamp = $(1)/ready-$(shell { cat $(2); pwd; } 2>/dev/null | cksum | cut -d' ' -f1)
 STAMP := $(call stamp,.venv,$(LOCK))
 OLDEST := $(call stamp,.venv-oldest,$(LOCK) tools/versions.py)
+NEWEST := .venv-newest/ready-$(shell date +%G-%V)
 COLAB := $(call stamp,.venv-colab,requirements-colab.txt)
 SERVING := $(call stamp,.venv-hub,$(LOCK))
-HUB := .venv-hub/node_modules/.bin/configurable-http-proxy
+HUB := .venv-hub/node_modules/ready
 CLASS := $(call stamp,.venv-class,$(LOCK))
 SITE := $(call stamp,.venv-site,$(LOCK))
 MAKING := $(call stamp,.venv-make,$(LOCK))
@@ -30,10 +31,13 @@ DISTRIBUTING := .venv/dist-ready
 JAVASCRIPT := tools/js/node_modules/ready
 PY := .venv/bin/python
 PIP := -m pip install --quiet --disable-pip-version-check
-BOOK := -c requirements.txt -e ".[lab,test]"
-SERVED := -c requirements.txt ".[lab,test,hub]"
-MADE := -c requirements.txt -e ".[test,make]"
-D2L := --no-deps -r requirements-d2l.txt
+# What is locked comes by hash, torch by version (tools/lock.py says why), then the book itself.
+HASHED = $(PIP) --require-hashes -r locks/$(1).txt
+TORCH_AT := $(PIP) -c requirements.txt torch
+ITSELF := $(PIP) --no-deps --no-build-isolation
+D2L := $(PIP) --require-hashes --no-deps -r requirements-d2l.txt
+# $(call installed,python,lock,how): a lock, torch and the book by a Python; -e . to edit it.
+installed = $(1) $(call HASHED,$(2)); $(1) $(TORCH_AT); $(1) $(ITSELF) $(3)
 
 # Every output of every chapter, one kernel on each core and one thread in each.
 # Of a live figure the data are compared, not its code.
@@ -42,7 +46,7 @@ NBVAL := -q -n auto --dist loadfile --nbval --nbval-current-env \
 	--nbval-sanitize-with "$(CURDIR)/tests/nbval_sanitize.cfg"
 # These tests have commands, and some of them environments, of their own.
 APART := $(foreach folder,browser class colab dist hub site,--ignore tests/$(folder))
-TESTS := test test-oldest test-portable test-colab test-browser test-site test-student \
+TESTS := test test-oldest test-newest test-portable test-colab test-browser test-site test-student \
 	test-assignment test-dist
 settings = IPYTHONDIR="$(CURDIR)/$(1)/ipython" MPLCONFIGDIR="$(CURDIR)/$(1)/matplotlib" OMP_NUM_THREADS=1
 apart = $(call settings,$(1)) $(1)/bin/python -m pytest -q -p no:nbval
@@ -61,7 +65,7 @@ export JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP MPLBACKEND D2LATTN_SPEC
 
 .PHONY: help lab edit $(TESTS) test-all fuzz test-hub site pdf epub slides student assignment hub refresh live bench \
-	experiments bench-browser bench-hub dist clean .venv-make
+	experiments bench-browser bench-hub dist lock clean .venv-make
 
 # A command is listed if ## follows its name, under the ### before it.
 help:
@@ -143,6 +147,12 @@ test-oldest: $(OLDEST)
 	@$(call settings,.venv-oldest) .venv-oldest/bin/python -m pytest $(NBVAL) --doctest-modules \
 		-m "not pins" $(APART) d2lattn tests notebooks
 
+# On the newest version of every range that pip finds this week, torch aside (TORCH=2.14.1).
+test-newest: $(NEWEST)
+	@.venv-newest/bin/python -m pip freeze | grep -E "^(torch|numpy|matplotlib|jupyterlab)==" || true
+	@$(call settings,.venv-newest) .venv-newest/bin/python -m pytest $(NBVAL) --doctest-modules \
+		-m "not pins" $(APART) d2lattn tests notebooks
+
 # A wheel beside what Colab has, installed as a chapter's first cell does, and the book from it.
 test-colab: $(COLAB)
 	@rm -rf build/colab build/lib && mkdir -p build/colab
@@ -191,6 +201,10 @@ bench-hub: $(HUB)
 dist: $(DISTRIBUTING)
 	@$(PY) tools/dist.py
 
+# locks/: the hashes of everything that pip installs, at the versions of requirements.txt (NEWEST=1).
+lock: $(DISTRIBUTING)
+	@PATH="$(CURDIR)/.venv/bin:$$PATH" $(PY) tools/lock.py
+
 # Where tools/make_words.py and tools/make_gpt2.py run.
 .venv-make: $(MAKING)
 
@@ -208,45 +222,47 @@ endef
 OLD := d2lattn needs Python 3.11 or newer
 NAMING := make PYTHON=/path/to/python
 NO_VENV := cannot make a virtual environment: on Debian and Ubuntu, apt install python3-venv
-# $(call group,names): the packages of groups of pyproject.toml, without those of the book.
-group = -c requirements.txt $$($(PYTHON) tools/versions.py $(1))
 
 $(STAMP):
-	$(call environment,.venv,$(PY) $(PIP) $(BOOK); $(PY) $(PIP) $(D2L))
+	$(call environment,.venv,$(call installed,$(PY),book,-e .); $(PY) $(D2L))
 
 $(OLDEST):
 	$(call environment,.venv-oldest,.venv-oldest/bin/python $(PIP) $$($(PYTHON) tools/versions.py oldest); \
-	.venv-oldest/bin/python $(PIP) $(D2L) -e .)
+	.venv-oldest/bin/python $(D2L); .venv-oldest/bin/python $(PIP) --no-deps -e .)
+
+$(NEWEST):
+	$(call environment,.venv-newest,.venv-newest/bin/python $(PIP) --upgrade $$($(PYTHON) tools/versions.py newest); \
+	.venv-newest/bin/python $(D2L); .venv-newest/bin/python $(PIP) --no-deps -e .)
 
 $(COLAB):
 	$(call environment,.venv-colab,.venv-colab/bin/python $(PIP) -r requirements-colab.txt)
 
 $(SERVING):
-	$(call environment,.venv-hub,.venv-hub/bin/python $(PIP) $(SERVED); .venv-hub/bin/python $(PIP) $(D2L),$(OPEN_PYTHON))
+	$(call environment,.venv-hub,$(call installed,.venv-hub/bin/python,hub,.); .venv-hub/bin/python $(D2L),$(OPEN_PYTHON))
 
-$(HUB): $(SERVING)
-	@npm install --prefix .venv-hub --no-audit --no-fund --silent configurable-http-proxy@5.3.0
+$(HUB): $(SERVING) deploy/proxy/package-lock.json
+	@cp deploy/proxy/package*.json .venv-hub && npm ci --prefix .venv-hub --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
 # nbgrader has many dependencies of its own; the kernel in which it grades is the book's.
 $(CLASS): $(STAMP)
-	$(call environment,.venv-class,.venv-class/bin/python $(PIP) $(call group,class); \
+	$(call environment,.venv-class,.venv-class/bin/python $(call HASHED,class); \
 	$(PY) -m ipykernel install --prefix .venv-class --name python3 >/dev/null 2>&1,$(PY))
 
 # Sphinx reads the package's docstrings, so it must see the packages of the book; its own come first.
 $(SITE): $(STAMP)
-	$(call environment,.venv-site,.venv-site/bin/python $(PIP) $(call group,site); \
+	$(call environment,.venv-site,.venv-site/bin/python $(call HASHED,site); \
 	place="import sysconfig; print(sysconfig.get_path(\"purelib\"))"; \
 	$(PY) -c "$$place" > "$$(.venv-site/bin/python -c "$$place")/book.pth",$(PY))
 
 $(MAKING):
-	$(call environment,.venv-make,.venv-make/bin/python $(PIP) $(MADE))
+	$(call environment,.venv-make,$(call installed,.venv-make/bin/python,make,-e .))
 
 $(BROWSER): $(STAMP)
-	@$(PYTHON) tools/once.py $@ '$(PY) $(PIP) $(call group,browser)'
+	@$(PYTHON) tools/once.py $@ '$(PY) $(call HASHED,browser)'
 
 $(DISTRIBUTING): $(STAMP)
-	@$(PYTHON) tools/once.py $@ '$(PY) $(PIP) $(call group,dist)'
+	@$(PYTHON) tools/once.py $@ '$(PY) $(call HASHED,dist)'
 
 # What formats, checks and minifies the JavaScript of the live figures. Without it (no node, no
 # network) only the tests that ask for it are skipped.

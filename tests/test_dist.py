@@ -38,3 +38,8 @@ def test_the_citation_and_the_changelog_are_of_this_version():
     assert citation["repository-code"] == project["urls"]["Repository"]
     changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
     assert f"\n## {d2lattn.__version__}\n" in changes
+
+
+def test_a_tag_is_the_version_or_nothing_is_published():
+    assert dist.fits(f"v{d2lattn.__version__}")
+    assert not dist.fits(d2lattn.__version__) and not dist.fits("v9.9.9")

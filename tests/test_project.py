@@ -1,6 +1,8 @@
 """The project's files agree with each other, and the commands say clearly what is wrong."""
 
 import ast
+import importlib.metadata
+import json
 import re
 import shutil
 import subprocess
@@ -10,6 +12,7 @@ import tomllib
 from pathlib import Path
 
 import fuzz
+import lock
 import package_tests
 import pytest
 import versions
@@ -40,9 +43,66 @@ def test_every_package_of_every_group_has_one_version_and_its_range_admits_it():
     assert set(ranges) == set(pinned)
     for name, least in ranges.items():
         assert number(pinned[name]) >= number(least), name
-    lock = (ROOT / "requirements.txt").read_text(encoding="utf-8")
-    assert len(re.findall(r"^[^#\n]", lock, re.M)) == len(pinned)
-    assert all(f"\n# {group}: " in lock for group in GROUPS)
+    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    assert len(re.findall(r"^[^#\n]", text, re.M)) == len(pinned)
+    assert all(f"\n# {group}: " in text for group in GROUPS)
+
+
+LOCKS = lock.WITH_THE_BOOK | lock.ALONE
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_has_the_packages_of_its_groups_and_a_hash_for_each(name):
+    found = lock.read(name)
+    book = versions.ranges() if name in lock.WITH_THE_BOOK else {}
+    for package in (versions.ranges(*LOCKS[name]) | book).keys() - {"torch"}:
+        ((version, whom, _),) = found[canonical(package)]
+        assert (version, whom) == (versions.pins()[package], ""), package
+    assert all(hashes for part in found.values() for _, _, hashes in part)
+    assert not any(lock.OF_TORCH.fullmatch(package) for package in found)
+    assert "://" not in (ROOT / "locks" / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def canonical(name):
+    """As an index spells it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_all_locks_agree():
+    assert {path.stem for path in (ROOT / "locks").iterdir()} == set(LOCKS)
+    every = {}
+    for name in LOCKS:
+        for package, parts in lock.read(name).items():
+            every.setdefault(package, set()).update(version for version, *_ in parts)
+    assert len(every) > 200
+    # One version, unless an older Python or another system needs another.
+    several = {package for package, found in every.items() if len(found) > 1}
+    forks = {p for name in LOCKS for p, parts in lock.read(name).items() if len(parts) > 1}
+    assert several <= forks and len(several) < 12
+
+
+@pytest.mark.pins
+def test_whatever_is_installed_beside_the_book_is_locked():
+    """But for torch and d2l, which stand in requirements files of their own, and the installer."""
+    locked = {**lock.read("dist"), **lock.read("browser"), **lock.read("book")}
+    locked = {name: {version for version, *_ in parts} for name, parts in locked.items()}
+    elsewhere = {"torch", "d2l", "d2lattn", "pip"}
+    found = {canonical(d.name): d.version for d in importlib.metadata.distributions()}
+    free = {n for n in found if n not in elsewhere and not lock.OF_TORCH.fullmatch(n)}
+    assert len(free) > 100
+    assert {n: found[n] for n in free if found[n] not in locked.get(n, ())} == {}
+
+
+def test_what_npm_brings_is_locked_by_hash():
+    for folder in ("tools/js", "tools/npm", "deploy/proxy"):
+        asked = json.loads((ROOT / folder / "package.json").read_text(encoding="utf-8"))
+        found = json.loads((ROOT / folder / "package-lock.json").read_text(encoding="utf-8"))
+        packages = found["packages"]
+        wanted = asked.get("dependencies", {}) | asked.get("devDependencies", {})
+        assert wanted and re.fullmatch(r"[\d.]+", "".join(wanted.values())), folder
+        for name, version in wanted.items():
+            assert packages[f"node_modules/{name}"]["version"] == version
+        assert all("integrity" in part for path, part in packages.items() if path)
 
 
 def test_the_ranges_admit_what_colab_has():
@@ -217,6 +277,7 @@ def test_make_test_runs_in_a_folder_with_a_space(tmp_path):
     (folder / "tools" / "js" / "node_modules" / "ready").touch()  # asks no network
     for name in ("Makefile", "pyproject.toml", "requirements.txt", "requirements-d2l.txt"):
         shutil.copy(ROOT / name, folder)
+    shutil.copytree(ROOT / "locks", folder / "locks")
     (stamp,) = set(re.findall(r"\.venv/ready-\d+", make(folder, "-n", "lab").stdout))
     python = folder / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)

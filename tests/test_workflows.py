@@ -26,7 +26,8 @@ def test_a_workflow_runs_commands_of_the_project(path):
     for command in commands(path):
         called = re.findall(r"make ([\w-]+)", command)
         files = re.findall(r"[\w/.-]+\.(?:py|txt)", command)
-        assert called or files or '".[test]"' in command, command
+        known = '".[test]"', "uv publish"
+        assert called or files or any(part in command for part in known), command
         assert set(called) <= COMMANDS, command
         assert all((ROOT / file).exists() for file in files), command
 
@@ -35,11 +36,24 @@ def test_ci_runs_every_test_there_is_on_linux():
     (path,) = [path for path in WORKFLOWS if path.stem == "ci"]
     tests = {command for command in COMMANDS if command.startswith("test")}
     # Colab's versions and older processors have commands of their own, a hub needs root.
-    apart = {"test-all", "test-colab", "test-portable", "test-hub"}
+    apart = {"test-all", "test-colab", "test-portable", "test-hub", "test-newest"}
     assert tests - apart <= set(re.findall(r"make ([\w-]+)", "\n".join(commands(path))))
+    (weekly,) = [path for path in WORKFLOWS if path.stem == "weekly"]
+    assert "make test-newest" in commands(weekly)
     linux = jobs(path)["linux"]["strategy"]["matrix"]["python"]
     assert linux == ["3.11", "3.12", "3.13", "3.14"]
     assert jobs(path)["elsewhere"]["strategy"]["matrix"]["os"] == ["macos-latest", "windows-latest"]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_an_action_is_named_by_the_hash_of_its_commit_and_may_do_little(path):
+    text = path.read_text(encoding="utf-8")
+    used = re.findall(r"uses: (.*)", text)
+    assert used or not re.search(r"\buses\b", text)
+    for action in used:
+        assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}  # v[\d.]+", action), action
+    assert yaml.safe_load(text)["permissions"] == {"contents": "read"}
+    assert "pull_request_target" not in text
 
 
 def test_the_package_tests_are_those_that_use_no_tool():

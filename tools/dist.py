@@ -1,5 +1,7 @@
 """Build wheel and sdist for a package index: `python tools/dist.py [folder]`, as `make dist` does.
 
+`--tag v0.2.0` builds nothing and fails unless that is the version here, with a changelog.
+
 They are built from a copy of the project in which the README's links and pictures are absolute
 addresses, because an index shows the README far from the files that it names.
 """
@@ -10,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 
 from cells import ROOT, repository
 
@@ -53,5 +56,14 @@ def build(target):
     subprocess.run([sys.executable, "-m", "twine", "check", "--strict", *built], check=True)
 
 
+def fits(tag):
+    """Whether a tag names the version of pyproject.toml, and the changelog has it, too."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    return tag == f"v{project['version']}" and f"\n## {project['version']}\n" in changes
+
+
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--tag"]:
+        sys.exit(0 if fits(sys.argv[2]) else f"{sys.argv[2]} is not the version of this project")
     build(pathlib.Path(sys.argv[1]) if sys.argv[1:] else ROOT / "build" / "dist")

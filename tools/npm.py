@@ -12,24 +12,19 @@ import sys
 from cells import ROOT
 
 FOLDER = ROOT / "build" / "npm"
-VERSIONS = {
-    "reveal.js": "5.2.1",
-    "mathjax": "3.2.2",
-    "minisearch": "7.2.0",
-    "purgecss": "8.0.0",
-    "@fortawesome/fontawesome-free": "7.0.1",
-}
 
 
 def bring(package, names, target):
-    """Copy files and folders of a package, at its version here, into the folder `target`."""
+    """Copy files and folders of a package, at its version in tools/npm, into `target`."""
     source = FOLDER / "node_modules" / package
     if not source.exists():
         if shutil.which("npm") is None:
             sys.exit(f"npm (Node.js) has to bring {package}, once: install it")
-        wanted = [f"{name}@{version}" for name, version in VERSIONS.items()]
-        flags = ["--no-save", "--no-audit", "--no-fund", "--silent"]
-        subprocess.run(["npm", "install", "--prefix", FOLDER, *flags, *wanted], check=True)
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(ROOT / "tools" / "npm" / name, FOLDER)
+        flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
+        subprocess.run(["npm", "ci", "--prefix", FOLDER, *flags], check=True)
     for name in names:
         copy = target / name
         copy.parent.mkdir(parents=True, exist_ok=True)

@@ -1,22 +1,26 @@
-"""Versions of packages, a line for pip each: `python tools/versions.py oldest | GROUP ...`.
+"""Versions of packages, a line for pip each: `python tools/versions.py oldest|newest|GROUP ...`.
 
 A group is one of pyproject's extras, and its packages have the versions of requirements.txt.
-`oldest` is the lowest version of every range that `make test` needs; only torch stays at that of
-requirements.txt, because an older one would have to be downloaded a second time, and torch is by
-far the largest package here.
+`oldest` is the lowest version of every range that `make test` needs, `newest` the range itself,
+whose newest version pip takes. Only torch stays at that of requirements.txt in both, because
+another one would have to be downloaded a second time, and torch is by far the largest package here;
+`TORCH=2.14.1 make test-newest` names another.
 """
 
+import os
 import pathlib
 import re
 import sys
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+GROUPS = tuple(PYPROJECT["project"]["optional-dependencies"])
 
 
 def ranges(*groups):
     """Map the name of every package that the book, or a group, asks for to its lowest version."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = PYPROJECT["project"]
     extras = project["optional-dependencies"]
     if unknown := set(groups) - set(extras):
         sys.exit(f"a group is one of {', '.join(extras)}, got {', '.join(unknown)}")
@@ -35,6 +39,20 @@ def oldest():
     return ranges() | ranges("lab", "test") | {"torch": pins()["torch"]}
 
 
+def newest():
+    """The ranges of what `make test` needs, for pip to take the newest of each."""
+    torch = os.environ.get("TORCH") or pins()["torch"]
+    asked = ranges() | ranges("lab", "test")
+    return [f"{name}>={least}" for name, least in asked.items() if name != "torch"] + [
+        f"torch=={torch}"
+    ]
+
+
+def build_tools():
+    """What builds the package itself."""
+    return PYPROJECT["build-system"]["requires"]
+
+
 def locked(*groups):
     """Map the packages of the groups to their versions in requirements.txt."""
     return {name: pins()[name] for name in ranges(*groups)}
@@ -43,5 +61,8 @@ def locked(*groups):
 if __name__ == "__main__":
     if not sys.argv[1:]:
         sys.exit(__doc__)
-    found = oldest() if sys.argv[1:] == ["oldest"] else locked(*sys.argv[1:])
-    print("\n".join(f"{name}=={version}" for name, version in found.items()))
+    if sys.argv[1:] == ["newest"]:
+        print("\n".join(newest()))
+    else:
+        found = oldest() if sys.argv[1:] == ["oldest"] else locked(*sys.argv[1:])
+        print("\n".join(f"{name}=={version}" for name, version in found.items()))
