@@ -65,7 +65,7 @@ export JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP MPLBACKEND D2LATTN_SPEC
 
 .PHONY: help lab edit $(TESTS) test-all fuzz test-hub site pdf epub slides student assignment hub refresh live bench \
-	experiments bench-browser bench-hub dist lock clean .venv-make
+	experiments bench-browser bench-hub dist lock ready clean .venv-make
 
 # A command is listed if ## follows its name, under the ### before it.
 help:
@@ -204,6 +204,10 @@ dist: $(DISTRIBUTING)
 # locks/: the hashes of everything that pip installs, at the versions of requirements.txt (NEWEST=1).
 lock: $(DISTRIBUTING)
 	@PATH="$(CURDIR)/.venv/bin:$$PATH" $(PY) tools/lock.py
+
+# Only the set-up, before somebody looks: a codespace.
+ready: $(STAMP) $(JAVASCRIPT)
+	@$(PY) tools/working_copy.py
 
 # Where tools/make_words.py and tools/make_gpt2.py run.
 .venv-make: $(MAKING)

@@ -30,6 +30,15 @@ c.ConfigurableHTTPProxy.command = [
     str(ENVIRONMENT / "node_modules" / ".bin" / "configurable-http-proxy")
 ]
 
+# Under a public address each student gets a name below it, user.class.example.org, and so an origin
+# of an own: a page of one cannot read another's. The cookies are for exactly one host (__Host-),
+# which browsers grant with https only.
+if domain := setting("DOMAIN", ""):
+    if not domain.startswith("https://"):
+        sys.exit(f"D2LATTN_HUB_DOMAIN must begin with https://, got {domain}")
+    c.JupyterHub.subdomain_host = domain
+    c.JupyterHub.cookie_host_prefix_enabled = True
+
 # Who may come in: the system's users of one group, with the system's passwords.
 c.JupyterHub.authenticator_class = "pam"
 c.PAMAuthenticator.open_sessions = False

@@ -1,9 +1,14 @@
 """The files for a class agree with the rest. What they do is tried by `make test-hub`."""
 
+import copy
+import json
 import re
 from pathlib import Path
 
+import jsonschema
+import pytest
 import yaml
+from traitlets.config import Config
 
 ROOT = Path(__file__).resolve().parent.parent
 DEPLOY = ROOT / "deploy"
@@ -36,6 +41,60 @@ def test_the_values_for_kubernetes_name_what_exists():
     assert (ROOT / hook.removeprefix(". /opt/d2lattn/")).exists()
 
 
+def values():
+    return yaml.safe_load((DEPLOY / "zero-to-jupyterhub.yaml").read_text(encoding="utf-8"))
+
+
+CHART = json.loads((ROOT / "tests" / "jupyterhub_chart.json").read_text(encoding="utf-8"))
+
+
+def test_the_values_fit_the_schema_of_the_chart():
+    """The chart's own; Helm asks it before it renders anything. Helm itself was not at hand."""
+    jsonschema.validate(values(), CHART)
+
+
+@pytest.mark.parametrize(
+    ("path", "wrong"),
+    [
+        (("singleuser", "memori"), {}),
+        (("singleuser", "memory", "limit"), ["2G"]),
+        (("cull", "timeout"), "an hour"),
+        (("hub", "configuration"), {}),
+    ],
+)
+def test_the_schema_sees_a_slip(path, wrong):
+    slipped = copy.deepcopy(values())
+    *above, name = path
+    part = slipped
+    for key in above:
+        part = part[key]
+    part[name] = wrong
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(slipped, CHART)
+
+
+def configured(monkeypatch, **settings):
+    """What deploy/jupyterhub_config.py sets."""
+    for name, value in settings.items():
+        monkeypatch.setenv(f"D2LATTN_HUB_{name}", value)
+    config = Config()
+    monkeypatch.setattr("os.umask", lambda mask: None)
+    source = (DEPLOY / "jupyterhub_config.py").read_text(encoding="utf-8")
+    names = {"get_config": lambda: config, "__file__": str(DEPLOY / "jupyterhub_config.py")}
+    exec(compile(source, "jupyterhub_config.py", "exec"), names)
+    return config.JupyterHub
+
+
+def test_a_public_address_gives_each_student_an_origin_and_cookies_that_stay_there(monkeypatch):
+    alone = configured(monkeypatch)
+    assert "subdomain_host" not in alone and "cookie_host_prefix_enabled" not in alone
+    public = configured(monkeypatch, DOMAIN="https://class.example.org")
+    assert public.subdomain_host == "https://class.example.org"
+    assert public.cookie_host_prefix_enabled is True
+    with pytest.raises(SystemExit, match="D2LATTN_HUB_DOMAIN must begin with https://"):
+        configured(monkeypatch, DOMAIN="http://class.example.org")
+
+
 def test_what_the_hub_writes_is_neither_published_nor_shipped():
     written = {"jupyterhub_cookie_secret", "jupyterhub.sqlite", "jupyterhub-proxy.pid"}
     for name in (".gitignore", ".dockerignore"):
@@ -49,4 +108,6 @@ def test_every_setting_of_the_hub_is_documented_with_its_default():
     table = dict(re.findall(r"^\| `D2LATTN_HUB_(\w+)` \| `?([^`|]+?)`? \|",
                             (DEPLOY / "README.md").read_text(encoding="utf-8"), re.M))  # fmt: skip
     ports = {"PROXY_API", "HUB_API"}  # between the hub's own parts
-    assert table == {name: default for name, default in settings.items() if name not in ports}
+    assert table == {name: default for name, default in settings.items() if name not in ports} | {
+        "DOMAIN": "–"
+    }

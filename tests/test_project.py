@@ -33,6 +33,12 @@ def test_conda_and_binder_install_the_lock_with_pip():
     assert (ROOT / "requirements-d2l.txt").name in (ROOT / "postBuild").read_text(encoding="utf-8")
 
 
+def test_a_codespace_sets_itself_up_with_a_command_that_exists():
+    box = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8"))
+    name = box["postCreateCommand"].removeprefix("make ")
+    assert re.search(rf"^{name}: \$\(STAMP\)", (ROOT / "Makefile").read_text("utf-8"), re.M)
+
+
 def number(version):
     return tuple(map(int, version.split(".")))
 
