@@ -44,7 +44,10 @@ def wanted(groups, *, book):
 
 
 def write(name, groups, everything):
-    excluded = [f"--no-emit-package={part}" for part, *_ in LINE.findall(everything.read_text())]
+    excluded = [
+        f"--no-emit-package={part}"
+        for part, *_ in LINE.findall(everything.read_text(encoding="utf-8"))
+    ]
     excluded = [flag for flag in excluded if OF_TORCH.fullmatch(flag.partition("=")[2])]
     lines = wanted(groups, book=name in WITH_THE_BOOK)
     text = resolved(lines, "--generate-hashes", "-c", everything, *excluded)
