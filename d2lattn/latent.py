@@ -16,7 +16,7 @@ from d2lattn.arguments import check_count, check_flag, check_floating
 from d2lattn.attention import attend, attend_with_weights
 from d2lattn.engines.call import Call
 from d2lattn.engines.visibility import Visibility
-from d2lattn.multihead import check_dropout, check_heads, check_input, with_heads
+from d2lattn.multihead import check_dropout, check_heads, check_input, check_weights, with_heads
 from d2lattn.positions import apply_rotary
 
 
@@ -185,6 +185,7 @@ class LatentAttention(nn.Module):
         if x.ndim != 4 or (x.shape[1], x.shape[3]) != (self.num_heads, self.head_dim):
             shape = f"(batch, {self.num_heads}, length, {self.head_dim})"
             raise ValueError(f"x must have shape {shape}, got {tuple(x.shape)}")
+        check_weights("x", x, self.out_proj)
         return self.out_proj(x.transpose(1, 2).flatten(-2))
 
     def extra_repr(self) -> str:

@@ -314,6 +314,7 @@ class MultiHeadAttention(nn.Module):
                 f"x must have shape (batch, {self.num_heads}, length, {self.head_dim}), "
                 f"got {tuple(x.shape)}"
             )
+        check_weights("x", x, self.out_proj)
         self._check_gated(x, query)
         return self._join(x, query)
 
@@ -482,6 +483,12 @@ def check_input(name, x, projection, axes=3):
     check_floating(name, x, axes=wanted)
     if (axes and x.ndim != axes) or x.shape[-1] != width:
         raise ValueError(f"{name} must have shape {wanted}, got {tuple(x.shape)}")
+    check_weights(name, x, projection)
+
+
+def check_weights(name, x, projection):
+    """The dtype and device of a projection's weights; autocast sees to the dtype."""
+    weight = projection.weight
     if x.device != weight.device or not torch.is_autocast_enabled(x.device.type):
         check_alike("the module's weights", weight, **{name: x})
 

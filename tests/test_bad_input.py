@@ -265,6 +265,7 @@ NOT_REAL = {
 WRONG_SHAPES = {"a number": 1.0, "one axis": [1.0], "four axes": np.ones((1, 1, 1, 1))}
 NO_CELL = {"no row": np.ones((0, 3)), "no column": np.ones((3, 0)), "no cell": []}
 NOT_NAMES = {
+    "half a letter": ["the", "\ud83d"],
     "too many": list("abc"),
     "too few": ["a"],
     "none": [],
@@ -682,8 +683,28 @@ CORE = [
     *others(
         "merge, logsumexps",
         lambda x: merge([Q], x),
-        {"none": [], "two": [Q[..., 0]] * 2, "another shape": [Q], "a number": [1.0]},
+        {
+            "none": [],
+            "two": [Q[..., 0]] * 2,
+            "another shape": [Q],
+            "a number": [1.0],
+            "nothing": None,
+            "booleans": [Q[..., 0] > 0],
+            "integers": [Q[..., 0].long()],
+        },
         "^(outputs and )?logsumexps must .*, got ",
+    ),
+    *others(
+        "merge, outputs",
+        lambda x: merge(x, [Q[..., 0]]),
+        {"nothing": None},
+        "^outputs must .*, got ",
+    ),
+    *others(
+        "join of another dtype, x",
+        lambda layer: layer.join(torch.zeros(1, 2, 3, 2, dtype=torch.float64)),
+        {"heads": MHA, "latent": LatentAttention(4, 2, latent_dim=3)},
+        "^x must have the dtype and device of the module's weights",
     ),
     *counts(
         "partial_attention, chunk_size", lambda x: partial_attention(Q, K, V, chunk_size=x or 0)

@@ -107,6 +107,9 @@ def merge(outputs: Iterable[Tensor], logsumexps: Iterable[Tensor]) -> tuple[Tens
         >>> merge([zero, two], [even, even])
         (tensor([[1.]]), tensor([0.6931]))
     """
+    for name, parts in dict(outputs=outputs, logsumexps=logsumexps).items():
+        if not isinstance(parts, Iterable):
+            raise ValueError(f"{name} must hold one tensor for each part, got {kind(parts)}")
     outputs, logsumexps = list(outputs), list(logsumexps)
     if not outputs or len(outputs) != len(logsumexps):
         raise ValueError(
@@ -121,6 +124,8 @@ def merge(outputs: Iterable[Tensor], logsumexps: Iterable[Tensor]) -> tuple[Tens
                 f"logsumexps must have the shapes of the outputs without their last axis, "
                 f"{tuple(output.shape[:-1])}, got {got}"
             )
+        if not logsumexp.is_floating_point():
+            raise ValueError(f"logsumexps must be floating tensors, got {kind(logsumexp)}")
     if len({(output.shape, output.dtype) for output in outputs}) > 1:
         shapes = [(tuple(output.shape), output.dtype) for output in outputs]
         raise ValueError(f"outputs must have one shape and dtype, got {shapes}")

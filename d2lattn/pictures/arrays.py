@@ -100,6 +100,9 @@ def names(name, values, count=None):
         raise ValueError(f"{name} must be a list of strings, got {show(values)}")
     if not listed:
         raise ValueError(f"{name} must hold at least 1 string, got none")
+    for text in listed:
+        if any(0xD800 <= ord(letter) <= 0xDFFF for letter in text):  # half a letter of UTF-16
+            raise ValueError(f"{name} must hold text that UTF-8 can write, got {text!a}")
     if count is not None and len(listed) != count:
         raise ValueError(f"{name} must hold {count} strings, got {len(listed)}: {show(listed)}")
     return listed
