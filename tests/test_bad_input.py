@@ -703,7 +703,7 @@ CORE = [
     *others(
         "join of another dtype, x",
         lambda layer: layer.join(torch.zeros(1, 2, 3, 2, dtype=torch.float64)),
-        {"heads": MHA, "latent": LatentAttention(4, 2, latent_dim=3)},
+        {"heads": MultiHeadAttention(4, 2), "latent": LatentAttention(4, 2, latent_dim=3)},
         "^x must have the dtype and device of the module's weights",
     ),
     *counts(
