@@ -1,5 +1,10 @@
-"""What only a GPU can show. Run with `pytest -m gpu`; skipped where there is none."""
+"""The package on another device than the CPU.
 
+On a GPU with `pytest -m gpu`, where there is one; always on a pretended device (tests/pretend.py),
+which shows what would be left on the CPU and how often the host would wait, not what kernels do.
+"""
+
+import pretend
 import pytest
 import torch
 from torch import nn
@@ -17,7 +22,7 @@ from d2lattn import (
 from d2lattn.interop import from_torch
 from d2lattn.training import fit
 
-pytestmark = [
+on_a_gpu = [
     pytest.mark.gpu,
     pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU"),
 ]
@@ -27,9 +32,15 @@ TOLERANCE = {torch.float32: 2e-5, torch.float16: 2e-3, torch.bfloat16: 2e-2}
 every_dtype = pytest.mark.parametrize("dtype", TOLERANCE)
 
 
+@pytest.fixture(params=[pytest.param("cuda", marks=on_a_gpu), "pretend"])
+def device(request, monkeypatch):
+    return torch.device("cuda", 0) if request.param == "cuda" else pretend.device(monkeypatch)
+
+
 @pytest.fixture(autouse=True)
 def exact_products(monkeypatch):
-    monkeypatch.setattr(torch.backends.cuda.matmul, "allow_tf32", False)
+    if torch.cuda.is_available():
+        monkeypatch.setattr(torch.backends.cuda.matmul, "allow_tf32", False)
 
 
 def noise(*shape, seed=0, dtype=torch.float32):
@@ -54,34 +65,34 @@ def hidden(L, S):
 @pytest.mark.parametrize("engine", ["explicit", "chunked", "fused"])
 @pytest.mark.parametrize("how", ["nothing", "mask", "lengths", "causal"])
 @pytest.mark.parametrize("length", [L, S])
-def test_engines_equal_the_float64_formula(dtype, engine, how, length):
+def test_engines_equal_the_float64_formula(device, dtype, engine, how, length):
     options = hidden(length, S)[how]
     inputs = [noise(B, H, n, D, seed=n, dtype=dtype) for n in (length, S, S)]
     exact = [x.double().requires_grad_() for x in inputs]
     expected = attention(*exact, **options, engine="explicit")
     expected.sum().backward()
-    on_gpu = [x.cuda().requires_grad_() for x in inputs]
-    options = {k: v.cuda() if torch.is_tensor(v) else v for k, v in options.items()}
-    output = attention(*on_gpu, **options, engine=engine)
+    there = [x.to(device).requires_grad_() for x in inputs]
+    options = {k: v.to(device) if torch.is_tensor(v) else v for k, v in options.items()}
+    output = attention(*there, **options, engine=engine)
     output.sum().backward()
-    assert output.dtype == dtype and output.is_cuda
+    assert output.dtype == dtype and output.device == device
     torch.testing.assert_close(output.cpu().double(), expected, rtol=0, atol=TOLERANCE[dtype])
-    for got, want in zip(on_gpu, exact, strict=True):
+    for got, want in zip(there, exact, strict=True):
         limit = TOLERANCE[dtype] * max(1, want.grad.abs().max().item())
         torch.testing.assert_close(got.grad.cpu().double(), want.grad, rtol=0, atol=limit)
 
 
 @every_dtype
 @pytest.mark.parametrize("need_weights", [False, True])
-def test_module_moves_and_equals_the_cpu(dtype, need_weights):
+def test_module_moves_and_equals_the_cpu(device, dtype, need_weights):
     mha = MultiHeadAttention(48, H, bias=True).eval()
     x, lengths = noise(B, S, 48), torch.tensor([S, 11])
     options = dict(valid_lens=lengths, is_causal=True, need_weights=True)
     expected, expected_weights = mha(x, **options)
-    moved = mha.to("cuda", dtype)
-    for where in ("cpu", "cuda"):  # lengths may stay on the CPU, where data loaders make them
+    moved = mha.to(device, dtype)
+    for where in ("cpu", device):  # lengths may stay on the CPU, where data loaders make them
         options.update(valid_lens=lengths.to(where), need_weights=need_weights)
-        result = moved(x.to("cuda", dtype), **options)
+        result = moved(x.to(device, dtype), **options)
         output, weights = result if need_weights else (result, None)
         torch.testing.assert_close(output.cpu().float(), expected, rtol=0, atol=TOLERANCE[dtype])
         if need_weights:
@@ -89,13 +100,15 @@ def test_module_moves_and_equals_the_cpu(dtype, need_weights):
             torch.testing.assert_close(weights.cpu().float(), expected_weights, rtol=0, atol=limit)
 
 
-def test_module_equals_torch():
-    theirs = nn.MultiheadAttention(48, H, batch_first=True).cuda().eval()
-    x, mask = noise(B, S, 48).cuda(), causal_mask(S, device="cuda")
+def test_module_equals_torch(device):
+    theirs = nn.MultiheadAttention(48, H, batch_first=True).to(device).eval()
+    x, mask = noise(B, S, 48).to(device), causal_mask(S, device=device)
     expected = theirs(x, x, x, attn_mask=~mask, need_weights=False)[0]
     torch.testing.assert_close(from_torch(theirs)(x, attn_mask=mask), expected, rtol=0, atol=2e-5)
 
 
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")
 @pytest.mark.parametrize("engine", ["chunked", "fused"])
 def test_long_sequences_need_no_square_memory(engine):
     n = 16_384
@@ -107,15 +120,15 @@ def test_long_sequences_need_no_square_memory(engine):
     assert peak < 2 * n * n * 2 / 4  # a quarter of the scores of both heads in bfloat16
 
 
-def test_mask_on_another_device_is_named():
-    mha, x = MultiHeadAttention(48, H).cuda(), noise(B, S, 48).cuda()
-    with pytest.raises(ValueError, match="attn_mask must be on cuda"):
+def test_mask_on_another_device_is_named(device):
+    mha, x = MultiHeadAttention(48, H).to(device), noise(B, S, 48).to(device)
+    with pytest.raises(ValueError, match=f"attn_mask must be on {device}"):
         mha(x, attn_mask=causal_mask(S))
 
 
 @torch.no_grad()
 @pytest.mark.parametrize("positions", [None, "learned", "sinusoidal", "rotary", "alibi"])
-def test_decoder_moves_and_equals_the_cpu(positions):
+def test_decoder_moves_and_equals_the_cpu(device, positions):
     options = dict(num_layers=2, num_heads=4, num_kv_heads=2, window=9, positions=positions)
     model = Decoder(11, 32, **options).eval()
     tokens = torch.randint(11, (B, 17), generator=torch.Generator().manual_seed(0))
@@ -123,22 +136,25 @@ def test_decoder_moves_and_equals_the_cpu(positions):
     real = torch.arange(17) >= padding[:, None]
     expected = model(tokens, left_padding=padding)[real]
     said = generate(model, tokens, steps=5, temperature=0, left_padding=padding)
-    model.cuda()
-    got = model(tokens.cuda(), left_padding=padding)[real.cuda()]  # padding may stay on the CPU
+    model.to(device)
+    got = model(tokens.to(device), left_padding=padding)[
+        real.to(device)
+    ]  # padding may stay on the CPU
     torch.testing.assert_close(got.cpu(), expected, rtol=0, atol=1e-4)
     cache = Cache(model, B)
     own = [padding.clamp(0, 9), padding.sub(9).clamp(0, 8)]
-    parts = zip(tokens.cuda().split([9, 8], dim=1), own, strict=True)
+    parts = zip(tokens.to(device).split([9, 8], dim=1), own, strict=True)
     got = torch.cat([model(part, cache=cache, left_padding=n) for part, n in parts], dim=1)
-    torch.testing.assert_close(got[real.cuda()].cpu(), expected, rtol=0, atol=1e-4)
-    for generator in (None, torch.Generator(), torch.Generator("cuda")):
+    torch.testing.assert_close(got[real.to(device)].cpu(), expected, rtol=0, atol=1e-4)
+    own = [torch.Generator("cuda")] if device.type == "cuda" else []
+    for generator in (None, torch.Generator(), *own):
         options = dict(steps=5, left_padding=padding, generator=generator)
-        assert generate(model, tokens.cuda(), **options, top_k=3).is_cuda
-        greedy = generate(model, tokens.cuda(), **options, temperature=0)
+        assert generate(model, tokens.to(device), **options, top_k=3).device == device
+        greedy = generate(model, tokens.to(device), **options, temperature=0)
         assert torch.equal(greedy.cpu(), said)
 
 
-def test_fit_trains_where_the_model_is():
+def test_fit_trains_where_the_model_is(device):
     """Batches are made on the CPU, and the losses are those of the CPU."""
 
     def batches(step):
@@ -147,13 +163,88 @@ def test_fit_trains_where_the_model_is():
         return tokens, tokens.flip(1)
 
     histories = []
-    for device in ("cpu", "cuda"):
-        model = Decoder(7, 16, num_layers=1, num_heads=2).to(device)
+    for place in ("cpu", device):
+        model = Decoder(7, 16, num_layers=1, num_heads=2).to(place)
         run = fit(model, batches, steps=5, every=2, progress=False)
-        assert all(next(m.parameters()).device.type == device for m in run.snapshots.values())
+        assert all(
+            next(m.parameters()).device.type == torch.device(place).type
+            for m in run.snapshots.values()
+        )
         histories.append(run.history)
     assert histories[1] == pytest.approx(histories[0], abs=1e-3)
 
 
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")
 def test_default_device_is_the_gpu():
     assert default_device().type == "cuda"
+
+
+# How often the host waits -------------------------------------------------------------------------
+
+LAYERS = {
+    "rotary": dict(positions="rotary"),
+    "alibi, window": dict(positions="alibi", window=9, sinks=2),
+    "latent": dict(positions="rotary", latent_dim=6, rope_dim=4),
+    "gate, norms, cap": dict(qk_norm=True, gate=True, soft_cap=20.0),
+}
+
+
+@pytest.fixture
+def pretended(monkeypatch):
+    return pretend.device(monkeypatch)
+
+
+@pytest.mark.parametrize("engine", ["explicit", "chunked", "fused"])
+@pytest.mark.parametrize("how", ["nothing", "mask", "lengths", "causal"])
+def test_attention_never_waits_for_the_device(pretended, engine, how):
+    query, key, value = (noise(B, H, n, D, seed=n).to(pretended) for n in (L, S, S))
+    options = {
+        k: v.to(pretended) if torch.is_tensor(v) else v for k, v in hidden(L, S)[how].items()
+    }
+    with pretend.counted() as counts:
+        attention(query, key, value, **options, engine=engine)
+    assert (counts.waits, counts.sent, counts.made) == ([], 0, {pretend.NAME})
+
+
+@pytest.mark.parametrize("lengths_on", ["cpu", "device"])
+def test_the_module_waits_at_most_for_its_lengths(pretended, lengths_on):
+    """Lengths are read to see that they fit: on the CPU for nothing, on the device by a wait."""
+    mha, x = MultiHeadAttention(48, H).to(pretended), noise(B, S, 48).to(pretended)
+    lengths = torch.tensor([S, 11]).to(pretended if lengths_on == "device" else "cpu")
+    for options, waits in (({}, 0), (dict(valid_lens=lengths), int(lengths_on == "device"))):
+        with pretend.counted() as counts:
+            mha(x, is_causal=True, **options)
+        assert len(counts.waits) <= waits, counts.waits
+        assert counts.made == {pretend.NAME} or options
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("options", LAYERS.values(), ids=LAYERS)
+def test_a_step_of_writing_waits_for_nothing_but_its_words(pretended, options):
+    """A greedy text is written to its end before the host has to know one word of it."""
+    model = Decoder(11, 32, num_layers=2, num_heads=4, **options).eval().to(pretended)
+    tokens = torch.arange(8).view(1, 8).to(pretended)
+    costs = []
+    for steps in (1, 6):
+        with pretend.counted() as counts:
+            generate(model, tokens, steps=steps, temperature=0)
+        assert counts.made == {pretend.NAME}
+        costs.append(len(counts.waits))
+    per_step = (costs[1] - costs[0]) / 5
+    assert per_step == 0, f"{per_step} waits a word"
+
+
+def test_the_pretended_device_refuses_what_a_gpu_refuses(pretended):
+    there, here = noise(3, 4).to(pretended), noise(3, 4)
+    with pytest.raises(RuntimeError, match="expected all tensors on pretend:0"):
+        there + here
+    assert (there + here.sum()).device == pretended  # a single number may come from the CPU
+    with pretend.counted() as counts:
+        there.sum().item()
+        there[there > 0]
+        there.cpu()
+        there.add_(1)
+    assert counts.waits == ["_local_scalar_dense", "index.Tensor", "to the host"]
+    with pytest.raises(TypeError, match="copied to the host"):
+        there.numpy()
