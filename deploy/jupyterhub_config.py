@@ -57,6 +57,13 @@ c.Spawner.environment = {
 c.Spawner.start_timeout = c.Spawner.http_timeout = 120  # a whole class starts within a minute
 c.JupyterHub.concurrent_spawn_limit = 20
 
+# What all processes of a student take together: a control group's, where the system has them.
+if total := setting("TOTAL_GIB", ""):
+    sys.path.insert(0, str(DEPLOY))
+    from together import together
+
+    c.JupyterHub.spawner_class = together(float(total))
+
 # Servers that nobody uses make room.
 idle = setting("IDLE_SECONDS", "3600")
 c.JupyterHub.services = [

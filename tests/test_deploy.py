@@ -109,5 +109,6 @@ def test_every_setting_of_the_hub_is_documented_with_its_default():
                             (DEPLOY / "README.md").read_text(encoding="utf-8"), re.M))  # fmt: skip
     ports = {"PROXY_API", "HUB_API"}  # between the hub's own parts
     assert table == {name: default for name, default in settings.items() if name not in ports} | {
-        "DOMAIN": "–"
+        "DOMAIN": "–",
+        "TOTAL_GIB": "–",
     }

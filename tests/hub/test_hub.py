@@ -417,6 +417,35 @@ def test_an_idle_server_makes_room(students, passwords, tmp_path):
         hub.stop()
 
 
+def test_a_limit_for_all_processes_of_a_student_together(students, passwords, tmp_path):
+    """Two kernels of 700 MiB each: one fits into 1.2 GiB, the second loses its kernel."""
+    sys.path.insert(0, str(ROOT / "deploy"))
+    from together import limited
+
+    try:
+        limited("d2l-try", 2**30).rmdir()
+    except OSError as error:
+        pytest.skip(f"this system lets nobody make control groups: {error}")
+    hub = Hub(tmp_path, TOTAL_GIB=1.2)
+    try:
+        student = Student(hub, PEOPLE[0], passwords[PEOPLE[0]]).login().start()
+        take = (
+            "held = bytearray(700 * 2**20); held[::4096] = b'x' * len(held[::4096]); print('taken')"
+        )
+        first, second = student.kernel(), student.kernel()
+        assert first.run(take) == "taken\n"
+        second.send(take)
+        api = f"{student.server}api/kernels"
+
+        def one_died():
+            states = [kernel["execution_state"] for kernel in student.ask("GET", api).json()]
+            return "restarting" in states or "starting" in states or "dead" in states
+
+        wait(one_died, "a kernel to be stopped")
+    finally:
+        hub.stop()
+
+
 def test_the_proxy_in_use_is_the_one_that_is_pinned():
     pinned = re.search(
         r"configurable-http-proxy@([\d.]+)", (ROOT / "Makefile").read_text(encoding="utf-8")
