@@ -447,8 +447,7 @@ def test_a_limit_for_all_processes_of_a_student_together(students, passwords, tm
 
 
 def test_the_proxy_in_use_is_the_one_that_is_pinned():
-    pinned = re.search(
-        r"configurable-http-proxy@([\d.]+)", (ROOT / "Makefile").read_text(encoding="utf-8")
-    )
+    asked = json.loads((ROOT / "deploy/proxy/package.json").read_text(encoding="utf-8"))
     package = ROOT / ".venv-hub/node_modules/configurable-http-proxy/package.json"
-    assert json.loads(package.read_text(encoding="utf-8"))["version"] == pinned[1]
+    version = json.loads(package.read_text(encoding="utf-8"))["version"]
+    assert asked["dependencies"] == {"configurable-http-proxy": version}
