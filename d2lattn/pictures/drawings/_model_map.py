@@ -78,7 +78,7 @@ def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
 
 
 def _rows(chapter, ax):
-    """The stream over what stands below it, the chapter's parts dark; they are said, not written."""
+    """The stream over what stands below it, the chapter's parts dark and said."""
     ax = sheet(ax, (11, 1.35))
     here = []
     for row, height in ((STREAM, 1.0), (BELOW, -0.2)):
