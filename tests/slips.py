@@ -648,10 +648,10 @@ SLIPS = {
         ("does not grow", {"= state * config": "= n * state * config"}),
         ("the states are missing", {"= state * config": "= 0 * config"}),
         ("one full layer is enough", {"max(reach[kind]": ("min(reach[kind] or n")}),
-        ("a window ends", {"max(reach[kind] for kind in kinds)": "n"}),
+        ("need not lead back", {"max(reach[kind] for kind in kinds)": "n"}),
         ("a state looks nothing up", {'"linear_attention": 0': '"linear_attention": n'}),
         (
-            "shorter than the window",
+            "it is n at most",
             {
                 '"sliding_attention": window, ': (
                     '"sliding_attention": config.get("sliding_window", 0), '

@@ -177,13 +177,13 @@ EXERCISES = {
             "the bytes are right, the reach is not: one full layer is enough": _with_reach(
                 lambda config, n: min(n, config.get("sliding_window", n))
             ),
-            "the bytes are right, the reach is not: a window ends, and a state looks nothing up": (
+            "the bytes are right, the reach is not: it need not lead back to the first word": (
                 _with_reach(lambda config, n: n)
             ),
             "the bytes are right, the reach is not: a state looks nothing up": _with_reach(
                 lambda config, n: _reach(config, n) if "sliding_window" in config else n
             ),
-            "the bytes are right, the reach is not: a text may be shorter than the window": (
+            "the bytes are right, the reach is not: it is n at most": (
                 _with_reach(
                     lambda config, n: (
                         max(_reach(config, n), config["sliding_window"])
