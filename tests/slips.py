@@ -26,7 +26,9 @@ def cells(chapter):
 def solution(number):
     """The solution of an exercise as it stands in its chapter, up to its `check`."""
     title = f"# @title Solution {number}\n"
-    (source,) = (source for source, _ in cells(int(number[0])) if source.startswith(title))
+    (source,) = (
+        source for source, _ in cells(int(number.partition(".")[0])) if source.startswith(title)
+    )
     return source.partition("\ncheck(")[0]
 
 
@@ -597,6 +599,66 @@ SLIPS = {
         ("what attention finds is added", {"x = x + block": "x = block"}),
         ("what the mlp finds is added", {"return x + block": "return block"}),
         ("the mlp is missing", {"return x + block.mlp(block.mlp_norm(x))": "return x"}),
+    ],
+    "10.4": [
+        ("other documents are seen", {" & (document[q] == document[k])": ""}),
+        ("the window is missing", {" & (q - k < width)": ""}),
+        ("none that stands behind it", {"(k <= q) & ": ""}),
+        ("must not be made positive", {"(k <= q) & (q - k < width)": "((q - k).abs() < width)"}),
+        ("too wide", {"q - k < width": "q - k <= width"}),
+        ("too narrow", {"q - k < width": "q - k + 1 < width"}),
+        ("must see itself", {"k <= q": "k < q"}),
+        ("the first `width` words", {"q - k < width": "k < width"}),
+        ("True must mean", {"return (": "return ~((", "document[k])": "document[k]))"}),
+        (
+            "near *and* of the same document",
+            {
+                "(q - k < width) & (document[q] == document[k])": (
+                    "((q - k < width) | (document[q] == document[k]))"
+                )
+            },
+        ),
+    ],
+    "10.6": [
+        ("count those of keys", {"num_key_value_heads": "num_attention_heads"}),
+        ("a factor 2 is missing", {"word = 2 * ": "word = "}),
+        ("one in bfloat16 takes 2 bytes", {"return 2 * sum": "return sum"}),
+        (
+            "it is kept once",
+            {
+                'word = config["kv_lora_rank"] + config["qk_rope_head_dim"]': (
+                    'word = 2 * (config["kv_lora_rank"] + config["qk_rope_head_dim"])'
+                )
+            },
+        ),
+        ("the rotary part", {' + config["qk_rope_head_dim"]': ""}),
+        ("keeps the latent, and no heads", {'if "kv_lora_rank" in config': "if False"}),
+        (
+            "look at layer_types",
+            {"sum(kept[kind] for kind in kinds)": 'len(kinds) * kept["full_attention"]'},
+        ),
+        (
+            "sliding_window words and not all",
+            {'"sliding_attention": window * word': ('"sliding_attention": n * word')},
+        ),
+        (
+            "fills only a part",
+            {"window * word": 'config.get("sliding_window", 0) * word'},
+        ),
+        ("does not grow", {"= state * config": "= n * state * config"}),
+        ("the states are missing", {"= state * config": "= 0 * config"}),
+        ("one full layer is enough", {"max(reach[kind]": ("min(reach[kind] or n")}),
+        ("need not lead back", {"max(reach[kind] for kind in kinds)": "n"}),
+        ("a state looks nothing up", {'"linear_attention": 0': '"linear_attention": n'}),
+        (
+            "it is n at most",
+            {
+                '"sliding_attention": window, ': (
+                    '"sliding_attention": config.get("sliding_window", 0), '
+                ),
+                "max(reach": "(n if 'full_attention' in kinds else 0) or max(reach",
+            },
+        ),
     ],
 }
 # Right answers to the exercises that ask for a value, as a reader may write them.

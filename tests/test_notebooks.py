@@ -393,6 +393,7 @@ def test_the_ledger_says_of_every_claim_where_it_is_shown():
     ledger = section(markdown(read(CLAIMS)), "The ledger")
     rows = re.findall(r"^\| (\d+) \|.*\|([^|]+)\|$", ledger, re.M)
     assert [int(claim) for claim, _ in rows] == list(range(1, len(rows) + 1)) and len(rows) >= 39
+    assert f"the {len(rows)} claims" in (ROOT / "README.md").read_text(encoding="utf-8")
     for claim, where in rows:
         links = sections.LINK.findall(sections.anchored(where))
         assert links, f"claim {claim} names no section"

@@ -87,6 +87,16 @@ def _transformer(ax):
     drawings.induction(list("CABDA"), ax=ax)
 
 
+def _kept(ax):
+    words = torch.arange(11)
+    kinds = (("every word", words), ("a window", words.clamp(max=4)), ("a state", 1 + 0 * words))
+    for (name, kept), style in zip(kinds, ("-", "--", ":"), strict=True):
+        ax.plot(words, kept, style, color=ROLES["key"], lw=3)
+        ax.text(10.3, kept[-1], name, va="center")
+    ax.set(xticks=[], yticks=[], xlim=(0, 14), ylim=(0, 10.6), xlabel="words", ylabel="kept")
+    ax.spines[["top", "right"]].set_visible(False)
+
+
 DRAWN = {
     "01": (_bare_bones, "bat asks; swung gets the largest share of its answer"),
     "02": (_queries, "one word becomes a query, a key and a value"),
@@ -97,6 +107,7 @@ DRAWN = {
     "07": (_turning, "a query and a key, turned by their places"),
     "08": (_memory, "three layers of a narrow window: how far the last word hears"),
     "09": (_transformer, "two layers find what came after the same letter before"),
+    "10": (_kept, "what is kept of a text that grows: every word, a window of words, or a state"),
 }
 
 

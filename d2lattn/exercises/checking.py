@@ -2,7 +2,7 @@
 
 An answer is compared with a reference on several inputs. When it differs, it is compared with
 the usual mistakes as well, each of which is itself a small function: the mistake that comes to
-the same is named. The exercises of chapter N stand in `chapter_0N.py`.
+the same is named. The exercises of chapter N stand in `chapter_NN.py`.
 """
 
 import contextlib
@@ -254,7 +254,9 @@ def _is_ours(answer):
 
 
 def _copy(arguments):
-    """Arguments that may be changed: tensors and lists, however deep, are copied."""
+    """Arguments that may be changed: tensors, lists and dictionaries, however deep, are copied."""
+    if isinstance(arguments, dict):
+        return {name: _copy(value) for name, value in arguments.items()}
     if isinstance(arguments, (tuple, list)):
         return type(arguments)(map(_copy, arguments))
     return arguments.clone() if torch.is_tensor(arguments) else arguments
@@ -271,7 +273,7 @@ def _difference(got, want, rtol=1e-4):
             return f"{len(want)} results are expected, got {shown}"
         differences = (_difference(g, w, rtol) for g, w in zip(got, want, strict=True))
         return next(filter(None, differences), None)
-    if isinstance(want, (str, bool)) or want is None or callable(want):
+    if isinstance(want, (str, bool, dict)) or want is None or callable(want):
         return None if got == want else f"expected {want!r}, got {show(got)}"
     if _is_blank(got):
         return "nothing is returned: is the `return` missing?"

@@ -117,7 +117,7 @@ def test_who_asks_is_orange_and_what_comes_out_is_red():
 
 # The map of the book ------------------------------------------------------------------------------
 
-CHAPTERS = range(1, 10)
+CHAPTERS = range(1, 12)
 
 
 def numbers(ax):
@@ -146,7 +146,7 @@ def test_the_parts_of_a_chapter_stand_out_and_are_named(chapter):
 def test_all_parts_are_alike_without_a_chapter():
     ax = drawings.model_map()
     parts = [patch for patch in ax.patches if patch.get_fill() and patch.get_gid() != "head"]
-    assert len(parts) == 10 and len({part.get_facecolor() for part in parts}) == 1
+    assert len(parts) == 12 and len({part.get_facecolor() for part in parts}) == 1
     assert plots.describe(ax) == "a number: the chapter about a part."
 
 

@@ -6,6 +6,7 @@ from d2lattn.pictures.kit import Ax, Axes, box, frame, sheet, text, word
 
 STREAM, BELOW = 0.0, -1.75  # the height at which words pass, and that of what can be done there
 HIGH, WIDE = 0.9, 2.1  # of a part
+LENGTH = 17.0  # of a row of parts
 PARTS = (  # x, y, what happens there, the chapters that explain it
     (0.0, STREAM, "words become\nvectors", (1,)),
     (2.5, STREAM, "where does\neach stand?", (6,)),
@@ -17,9 +18,12 @@ PARTS = (  # x, y, what happens there, the chapters that explain it
     (5.0, BELOW, "a CNN or an RNN\nin their place", (5,)),
     (7.9, BELOW, "divide by √d,\nhide the future", (3,)),
     (10.3, BELOW, "the same in\nless memory", (8,)),
+    (12.7, BELOW, "what became\nof it", (10,)),
+    (15.1, BELOW, "past one\nmachine", (11,)),
 )
 HEADS, LAYER = (4.7, 5.5), (4.4, 9.2)  # where the frames begin and how wide they are
-LINKS = (5.0, 8.3, 9.9)  # x of the lines to what stands below
+LINKS = ((5.0, -0.75), (8.3, -HIGH / 2), (9.9, -HIGH / 2), (12.7, -0.9))  # x, upper end of lines
+CHAPTERS = max(chapter for *_, chapters in PARTS for chapter in chapters)
 
 
 def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
@@ -29,7 +33,7 @@ def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
     encoder: words pass from left to right, and what the dashed frame holds is repeated.
 
     Args:
-        chapter (int): 1 to 9; one slim line of parts, in which its own stand out. The whole model
+        chapter (int): 1 to 11; two slim rows of parts, in which its own stand out. The whole model
             with all parts alike when absent.
         ax (Axes): where to draw; a new figure when absent.
 
@@ -37,7 +41,7 @@ def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
         matplotlib Axes.
 
     Raises:
-        ValueError: a chapter that is no integer from 1 to 9.
+        ValueError: a chapter that is no integer from 1 to 11.
 
     Example:
         >>> from d2lattn.pictures.plots import describe
@@ -45,14 +49,14 @@ def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
         chapter 3: divide by √d, hide the future.
     """
     if chapter is not None:
-        check_count("chapter", chapter, most=9)
-        return _line(chapter, ax)
+        check_count("chapter", chapter, most=CHAPTERS)
+        return _rows(chapter, ax)
     ax = sheet(ax, (11, 2.8))
     ax.plot((PARTS[0][0], PARTS[6][0]), (STREAM, STREAM), color=FAINT, lw=1.5, zorder=1.15)
     for shift in (0.12, 0.0):  # a second head behind the first
         corner = HEADS[0] + shift, -0.7 + shift
         frame(ax, corner, HEADS[1], 1.65, face="white", edge=FAINT, zorder=1.1, gid="head")
-    for x, feet in zip(LINKS, (-0.75, -HIGH / 2, -HIGH / 2), strict=True):
+    for x, feet in LINKS:
         ax.plot((x, x), (BELOW, feet), color=FAINT, lw=1.5, ls=":", zorder=1.2)
     for x, y, happens, chapters in PARTS:
         wide, high = (WIDE, HIGH) if "\n" in happens else (2 * WIDE, HIGH / 2)
@@ -73,19 +77,21 @@ def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
     return ax
 
 
-def _line(chapter, ax):
-    """All parts side by side, those of the chapter dark; what they are is said, not written."""
-    ax = sheet(ax, (11, 0.85))
-    here, end = [], 0.0
-    for _, _, happens, chapters in PARTS:
-        happens = happens.replace(" side", "\nside", 1)  # each in two rows
-        wide = max(map(len, happens.split("\n"))) + 3.8  # in letters
-        here += [happens.replace("\n", " ")] if chapter in chapters else []
-        _part(ax, end + wide / 2, STREAM, wide, HIGH, happens, chapters, chapter in chapters)
-        end += wide + 0.6
+def _rows(chapter, ax):
+    """The stream over what stands below it, the chapter's parts dark and said."""
+    ax = sheet(ax, (11, 1.35))
+    here = []
+    for row, height in ((STREAM, 1.0), (BELOW, -0.2)):
+        parts = [part for part in PARTS if (part[1] == BELOW) == (row == BELOW)]
+        for i, (_, _, happens, chapters) in enumerate(parts):
+            happens = happens.replace(" side", "\nside", 1)  # each in two rows
+            here += [happens.replace("\n", " ")] if chapter in chapters else []
+            wide = LENGTH / len(parts)
+            x = (i + 0.5) * wide
+            _part(ax, x, height, wide - 0.2, HIGH, happens, chapters, chapter in chapters)
     said = text(ax, 0, STREAM, f"chapter {chapter}: {'; '.join(here)}", say=True)
     said.set_visible(False)
-    ax.set(xlim=(-1, end), ylim=(-0.55, 0.75))
+    ax.set(xlim=(-0.1, LENGTH), ylim=(-0.75, 1.75))
     return ax
 
 

@@ -1,0 +1,197 @@
+"""Exercises of chapter 10: what attention has become since."""
+
+import torch
+
+from d2lattn.exercises.checking import FunctionExercise
+
+# Masks as functions
+
+
+def _packed():
+    """Rows of documents, with a query on each row and a key in each column."""
+    cases = []
+    for lengths, width in (((4, 3, 5), 3), ((1, 6), 2), ((7,), 4), ((5, 2, 2, 4), 1)):
+        document = torch.arange(len(lengths)).repeat_interleave(torch.tensor(lengths))
+        place = torch.arange(sum(lengths))
+        cases.append((0, 0, place[:, None], place, document, width))
+    return cases
+
+
+def _rule(b, h, q, k, document, width, *, past=True, inside=True, near=True):
+    """Each part may be left out."""
+    seen = torch.ones_like(q >= k)
+    seen = seen & (k <= q) if past else seen
+    seen = seen & (document[q] == document[k]) if inside else seen
+    return seen & (q - k < width) if near else seen
+
+
+def _at_most(b, h, q, k, document, width, *, more):
+    return _rule(b, h, q, k, document, width + more)
+
+
+# A card
+
+
+def _card(
+    config, n, *, heads="num_key_value_heads", both=2, latent=1, rotary=True, bytes_each=2, **other
+):
+    word = both * config[heads] * config["head_dim"]
+    if "kv_lora_rank" in config and latent:
+        word = latent * (config["kv_lora_rank"] + rotary * config["qk_rope_head_dim"])
+    state = config.get("linear_num_value_heads", 0) * config.get("linear_key_head_dim", 0)
+    kept = {
+        "full_attention": n * word,
+        "sliding_attention": min(n, config.get("sliding_window", 0)) * word,
+        "linear_attention": state * config.get("linear_value_head_dim", 0),
+    }
+    kept |= {kind: instead(config, n, word, kept) for kind, instead in other.items()}
+    return bytes_each * sum(kept[kind] for kind in config["layer_types"]), _reach(config, n)
+
+
+def _reach(config, n):
+    if "full_attention" in config["layer_types"]:
+        return n
+    window = config.get("sliding_window", 0)
+    return min(n, window) if "sliding_attention" in config["layer_types"] else 0
+
+
+def _all_alike(config, n):
+    """The bytes as if every layer kept all words."""
+    alike = config | {"layer_types": ["full_attention"] * len(config["layer_types"])}
+    return _card(alike, n)[0], _reach(config, n)
+
+
+def _with_reach(reach):
+    return lambda config, n: (_card(config, n)[0], reach(config, n))
+
+
+def _cards():
+    full, near, state = "full_attention", "sliding_attention", "linear_attention"
+    heads = dict(num_attention_heads=12, num_key_value_heads=3, head_dim=8)
+    latent = dict(kv_lora_rank=20, qk_rope_head_dim=6)
+    window = dict(sliding_window=10)
+    linear = dict(linear_num_value_heads=6, linear_key_head_dim=7, linear_value_head_dim=9)
+    cards = (
+        heads | dict(layer_types=[full] * 5),
+        heads | window | dict(layer_types=[near, near, full] * 2),
+        heads | window | dict(layer_types=[near] * 4),
+        heads | linear | dict(layer_types=[state, state, state, full]),
+        heads | latent | dict(layer_types=[full] * 3),
+        heads | latent | linear | dict(layer_types=[state, state, full]),
+        heads | linear | dict(layer_types=[state] * 2),
+    )
+    return [(card, n) for card in cards for n in (1000, 7)]
+
+
+EXERCISES = {
+    "10.4": FunctionExercise(
+        _rule,
+        _packed,
+        {
+            "words of other documents are seen": (
+                lambda b, h, q, k, document, width: _rule(b, h, q, k, document, width, inside=False)
+            ),
+            "the window is missing": (
+                lambda b, h, q, k, document, width: _rule(b, h, q, k, document, width, near=False)
+            ),
+            "later words are seen: a word sees none that stands behind it": (
+                lambda b, h, q, k, document, width: _rule(b, h, q, k, document, width, past=False)
+            ),
+            "later words are seen: the distance must not be made positive": (
+                lambda b, h, q, k, document, width: (
+                    _rule(b, h, q, k, document, width, past=False) & (k - q < width)
+                )
+            ),
+            "the window is one word too wide: with the word itself it has `width` words": (
+                lambda b, h, q, k, document, width: _at_most(b, h, q, k, document, width, more=1)
+            ),
+            "the window is one word too narrow: the word itself is one of `width`": (
+                lambda b, h, q, k, document, width: _at_most(b, h, q, k, document, width, more=-1)
+            ),
+            "a word must see itself": (
+                lambda b, h, q, k, document, width: _rule(b, h, q, k, document, width) & (k < q)
+            ),
+            "these are the first `width` words of the row: the last ones are meant": (
+                lambda b, h, q, k, document, width: (
+                    _rule(b, h, q, k, document, width, near=False) & (k < width)
+                )
+            ),
+            "True must mean that the word may be seen": (
+                lambda b, h, q, k, document, width: ~_rule(b, h, q, k, document, width)
+            ),
+            "one of two is enough here: a word must be near *and* of the same document": (
+                lambda b, h, q, k, document, width: (
+                    _rule(b, h, q, k, document, width, near=False)
+                    | _rule(b, h, q, k, document, width, inside=False)
+                )
+            ),
+        },
+    ),
+    "10.6": FunctionExercise(
+        _card,
+        _cards,
+        {
+            "heads of queries leave nothing behind: count those of keys": (
+                lambda config, n: _card(config, n, heads="num_attention_heads")
+            ),
+            "keys and values are kept: a factor 2 is missing": (
+                lambda config, n: _card(config, n, both=1)
+            ),
+            "these are numbers: one in bfloat16 takes 2 bytes": (
+                lambda config, n: _card(config, n, bytes_each=1)
+            ),
+            "a latent serves keys and values: it is kept once": (
+                lambda config, n: _card(config, n, latent=2)
+            ),
+            "the rotary part that stands beside the latent is kept, too": (
+                lambda config, n: _card(config, n, rotary=False)
+            ),
+            "a model with kv_lora_rank keeps the latent, and no heads of keys": (
+                lambda config, n: _card(config, n, latent=0)
+            ),
+            "every layer is counted as one that keeps all words: look at layer_types": _all_alike,
+            "a layer with a window keeps sliding_window words and not all": (
+                lambda config, n: _card(
+                    config, n, sliding_attention=lambda config, n, word, kept: n * word
+                )
+            ),
+            "a text shorter than the window fills only a part of it": (
+                lambda config, n: _card(
+                    config,
+                    n,
+                    sliding_attention=lambda config, n, word, kept: (
+                        config.get("sliding_window", 0) * word
+                    ),
+                )
+            ),
+            "a state does not grow with the text": (
+                lambda config, n: _card(
+                    config,
+                    n,
+                    linear_attention=lambda config, n, word, kept: n * kept["linear_attention"],
+                )
+            ),
+            "the states are missing": (
+                lambda config, n: _card(config, n, linear_attention=lambda config, n, word, kept: 0)
+            ),
+            "the bytes are right, the reach is not: one full layer is enough": _with_reach(
+                lambda config, n: min(n, config.get("sliding_window", n))
+            ),
+            "the bytes are right, the reach is not: it need not lead back to the first word": (
+                _with_reach(lambda config, n: n)
+            ),
+            "the bytes are right, the reach is not: a state looks nothing up": _with_reach(
+                lambda config, n: _reach(config, n) if "sliding_window" in config else n
+            ),
+            "the bytes are right, the reach is not: it is n at most": (
+                _with_reach(
+                    lambda config, n: (
+                        max(_reach(config, n), config["sliding_window"])
+                        if set(config["layer_types"]) == {"sliding_attention"}
+                        else _reach(config, n)
+                    )
+                )
+            ),
+        },
+    ),
+}
