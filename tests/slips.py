@@ -598,6 +598,28 @@ SLIPS = {
         ("what the mlp finds is added", {"return x + block": "return block"}),
         ("the mlp is missing", {"return x + block.mlp(block.mlp_norm(x))": "return x"}),
     ],
+    "10.5": [
+        ("W_k is transposed", {"q @ W_k": "q @ W_k.T"}),
+        ("W_v is transposed", {"blend @ W_v.T": "blend @ W_v"}),
+        ("both transposed", {"q @ W_k": "q @ W_k.T", "blend @ W_v.T": "blend @ W_v"}),
+        ("the latent's width", {"math.sqrt(q.shape[1])": "math.sqrt(latents.shape[1])"}),
+        ("the latent's width", {"math.sqrt(q.shape[1])": "math.sqrt(folded_query.shape[1])"}),
+        ("not divided by √d", {" / math.sqrt(q.shape[1])": ""}),
+        ("W_v is missing", {"blend @ W_v.T": "blend"}),
+        ("W_k stands where W_v", {"W_v.T": "W_k.T"}),
+        ("W_v is applied to the query", {"q @ W_k": "q @ W_v"}),
+        ("the matrices are swapped", {"q @ W_k": "q @ W_v", "blend @ W_v.T": "blend @ W_k.T"}),
+        ("over the queries", {"softmax(1)": "softmax(0)"}),
+        ("no softmax", {".softmax(1)": ""}),
+        (
+            "keys or values are made",
+            {"folded_query @ latents.T": "q @ (latents @ W_k.T).T"},
+        ),
+        (
+            "keys or values are made",
+            {"@ latents  # (L, c)": "@ (latents @ W_v.T)", "return blend @ W_v.T": "return blend"},
+        ),
+    ],
 }
 # Right answers to the exercises that ask for a value, as a reader may write them.
 RIGHT = [

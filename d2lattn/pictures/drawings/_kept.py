@@ -89,7 +89,7 @@ def kept(
 
 
 def _one_kind(ax, middles, heads, column):
-    """Lines, and under each group of queries a column of cells, each with its roles side by side."""
+    """Lines, and under each group of queries a column of cells, each with its roles."""
     group = len(middles) // heads
     for first in range(0, len(middles), group):
         middle = sum(middles[first : first + group]) / group
