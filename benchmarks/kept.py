@@ -61,7 +61,7 @@ def state_bytes():
 
 @torch.no_grad()
 def measure_part(quick, device):
-    lengths, options = ((8, 64), dict(rounds=3)) if quick else ((1024, 8192), dict(budget=60))
+    lengths, options = ((8, 64), dict(rounds=3)) if quick else ((1024, 4096), dict(budget=40))
     rows, calls = [], {}
     for name, (chosen, numbers, held) in kinds(quick).items():
         saying(f"kept: {name}")
