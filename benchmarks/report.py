@@ -14,6 +14,7 @@ import hashing
 import heads
 import held
 import imports
+import kept
 import learn
 import live_figures
 import matplotlib.pyplot as plt
@@ -34,6 +35,7 @@ PARTS = {
     "engines": engines,
     "ready": ready,
     "grouped": grouped,
+    "kept": kept,
     "held": held,
     "hashing": hashing,
     "cache": learn,

@@ -171,13 +171,21 @@ class LatentAttention(nn.Module):
         attn_mask = with_heads(attn_mask, shape)
         visible = Visibility(shape, query.device, attn_mask, attn_bias, is_causal, query_offset)
         query, key, value = (self._folded if absorbed else self._unfolded)(query, latent)
+        asked, engine = query, "fused"
+        if absorbed and visible.hides_nothing():  # heads that share latents are more queries
+            engine = "explicit"  # torch's kernels want values as wide as keys, else scale the keys
+            asked = query.flatten(1, 2)[:, None]  # (B, 1, H·L, C + R)
+            visible = Visibility((*asked.shape[:3], shape[3]), query.device)
         scale = 1 / math.sqrt(self.head_dim + self.rope_dim)
-        call = Call(query, key, value, visible, scale, self.dropout if self.training else 0.0)
-        found: Any = attend_with_weights(call) if need_weights else attend(call, "fused")
-        output = found[0] if need_weights else found
+        call = Call(asked, key, value, visible, scale, self.dropout if self.training else 0.0)
+        found: Any = attend_with_weights(call) if need_weights else attend(call, engine)
+        output, weights = found if need_weights else (found, None)
+        if asked is not query:
+            output = output.reshape(*query.shape[:3], -1)
+            weights = weights.reshape(shape) if need_weights else None
         if absorbed:  # (B, H, L, C) -> (B, H, L, D)
             output = output @ self._of_heads(self.v_proj).mT
-        return (output, found[1]) if need_weights else output
+        return (output, weights) if need_weights else output
 
     def join(self, x: Tensor) -> Tensor:
         """The last part: heads (B, H, L, D) -> (B, L, E), projected."""

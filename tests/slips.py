@@ -619,6 +619,28 @@ SLIPS = {
             },
         ),
     ],
+    "10.5": [
+        ("W_k is transposed", {"q @ W_k": "q @ W_k.T"}),
+        ("W_v is transposed", {"blend @ W_v.T": "blend @ W_v"}),
+        ("both transposed", {"q @ W_k": "q @ W_k.T", "blend @ W_v.T": "blend @ W_v"}),
+        ("the latent's width", {"math.sqrt(q.shape[1])": "math.sqrt(latents.shape[1])"}),
+        ("the latent's width", {"math.sqrt(q.shape[1])": "math.sqrt(folded_query.shape[1])"}),
+        ("not divided by √d", {" / math.sqrt(q.shape[1])": ""}),
+        ("W_v is missing", {"blend @ W_v.T": "blend"}),
+        ("W_k stands where W_v", {"W_v.T": "W_k.T"}),
+        ("W_v is applied to the query", {"q @ W_k": "q @ W_v"}),
+        ("the matrices are swapped", {"q @ W_k": "q @ W_v", "blend @ W_v.T": "blend @ W_k.T"}),
+        ("over the queries", {"softmax(1)": "softmax(0)"}),
+        ("no softmax", {".softmax(1)": ""}),
+        (
+            "keys or values are made",
+            {"folded_query @ latents.T": "q @ (latents @ W_k.T).T"},
+        ),
+        (
+            "keys or values are made",
+            {"@ latents  # (L, c)": "@ (latents @ W_v.T)", "return blend @ W_v.T": "return blend"},
+        ),
+    ],
     "10.6": [
         ("count those of keys", {"num_key_value_heads": "num_attention_heads"}),
         ("a factor 2 is missing", {"word = 2 * ": "word = "}),

@@ -1311,6 +1311,20 @@ PICTURES = [
     ("shared_heads: 3 of 8", lambda: drawings.shared_heads(8, 3), "^num_kv_heads .* got 3 and 8$"),
     ("shared_heads: 4 of 2", lambda: drawings.shared_heads(2, 4), "^num_kv_heads .* got 4 and 2$"),
     *refused(
+        drawings.kept,
+        dict(num_heads=4, head_dim=4, num_kv_heads=2, latent_dim=6, rope_dim=2),
+        num_heads=COUNT_RULE,
+        head_dim=COUNT_RULE,
+        num_kv_heads=COUNT_RULE,
+        latent_dim=COUNT_RULE,
+        rope_dim=NOT_A_COUNT | {"too many": 17},
+    ),
+    (
+        "kept: 3 of 8",
+        lambda: drawings.kept(8, 4, num_kv_heads=3, latent_dim=6),
+        "^num_kv_heads .* got 3 and 8$",
+    ),
+    *refused(
         drawings.two_memories,
         dict(table=64, vectors=1),
         table=(NOT_A_NUMBER | {"zero": 0, "negative": -1.0}, "must be a number above 0, got "),

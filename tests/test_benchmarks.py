@@ -5,6 +5,7 @@ import math
 
 import bench
 import class_server
+import kept
 import live_figures
 import long
 import pytest
@@ -139,3 +140,19 @@ def test_the_lines_are_those_that_the_tests_print():
     hub = (tests / "hub" / "test_hub.py").read_text(encoding="utf-8")
     for words in ("students are in after", "at once on", "one alone:", "memory of a student:"):
         assert words in hub
+
+
+def test_what_is_kept_has_the_bytes_of_the_formula():
+    data = kept.measure_part(quick=True, device="cpu")
+    assert len(data["rows"]) == 9 and data["lengths"] == [9, 65]
+    for row in data["rows"]:
+        assert row["bytes"] == row["formula"], row["kind"]
+    sizes = {row["kind"]: row["bytes"] for row in data["rows"]}
+    assert sizes["multi-head"][1] == 16 * sizes["multi-query"][1] == 65 * 2 * 2 * 1024 * 4
+    assert sizes["delta rule"] == [2 * 16 * 64 * 64 * 4] * 2
+
+
+def test_the_stored_bytes_are_those_of_the_formula():
+    for result in results.load().get("kept", []):
+        for row in result["data"]["rows"]:
+            assert row["bytes"] == row["formula"], row["kind"]

@@ -7,6 +7,8 @@ import draws
 import pytest
 import torch
 from draws import generator
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from d2lattn import LatentAttention, MultiHeadAttention
 
@@ -100,6 +102,42 @@ def test_the_fold_fails_if_keys_are_turned():
     assert (both - folded).abs().max() > 0.1
     unturned = query[0, 0] @ module._of_heads(module.k_proj)[0] @ latent[0, 0].mT
     draws.assert_close(unturned, query[0, 0] @ key[0, 0].mT, 1e-12)
+
+
+@torch.no_grad()
+@every_rope
+@pytest.mark.parametrize("asking", [1, 3])
+def test_folded_weights_are_those_of_each_head(rope_dim, asking):
+    module = layer(rope_dim=rope_dim)
+    query, latent = module.project(words())
+    parts = query[:, :, :asking], latent
+    outputs, weights = module.attend(*parts, need_weights=True, absorbed=True)
+    wanted = module.attend(*parts, need_weights=True)
+    draws.assert_close(outputs, wanted[0], 1e-12)
+    draws.assert_close(weights, wanted[1], 1e-12)
+    draws.assert_close(module.attend(*parts, absorbed=True), wanted[0], 1e-12)
+
+
+@torch.no_grad()
+def test_a_folded_step_copies_no_latent_for_a_head():
+    """Given one key for all heads, torch's kernel would spread it out: H·S·(C + R) numbers."""
+    module, S = layer(torch.float32), 50
+    query, latent = torch.rand(1, H, 1, E // H + R), torch.rand(1, 1, S, C + R)
+    with Largest() as seen:
+        module.attend(query, latent, absorbed=True)
+    assert 0 < seen.numbers <= S * (C + R)
+
+
+class Largest(TorchDispatchMode):
+    """The most numbers of a tensor that an operation gives."""
+
+    numbers = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        made = func(*args, **(kwargs or {}))
+        sizes = [x.numel() for x in tree_leaves(made) if torch.is_tensor(x)]
+        self.numbers = max(self.numbers, *sizes, 0)
+        return made
 
 
 @every_rope

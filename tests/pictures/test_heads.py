@@ -6,7 +6,7 @@ import torch
 from matplotlib.colors import to_hex
 from seen import boxes, edges, faces, frames, looks, points, strings, written
 
-from d2lattn import MultiHeadAttention, attention
+from d2lattn import Cache, Decoder, MultiHeadAttention, attention
 from d2lattn.pictures import drawings, plots
 from d2lattn.pictures.colours import ROLES
 from d2lattn.pictures.drawings import split_and_join
@@ -192,3 +192,40 @@ def test_every_head_stands_in_a_frame_of_its_own_and_edges_lead_from_frame_to_fr
         assert len(inside) == 1 and x < inside[0][0] < x + width
         assert split[h][1][0] == pytest.approx(x) and y < split[h][1][1] < y + height
         assert join[h][0][0] == pytest.approx(x + width) and y < join[h][0][1] < y + height
+
+
+# What is kept of a word ---------------------------------------------------------------------------
+
+
+KINDS = {
+    "multi-head": dict(),
+    "grouped": dict(num_kv_heads=2),
+    "multi-query": dict(num_kv_heads=1),
+    "latent": dict(latent_dim=6, rope_dim=2, positions="rotary"),
+}
+
+
+def test_a_cell_is_a_number_of_the_cache():
+    ax = drawings.kept(4, 4, num_kv_heads=2, latent_dim=6, rope_dim=2)
+    drawn = {role: sum(areas(ax, role)) for role in ("key", "value")}
+    numbers = {
+        name: Cache(Decoder(9, 16, num_layers=1, num_heads=4, **options)).bytes_per_token // 4
+        for name, options in KINDS.items()
+    }
+    assert sum(drawn.values()) == pytest.approx(sum(numbers.values()))
+    assert drawn["key"] - drawn["value"] == pytest.approx(2)  # the turned part is no value
+    said = ", ".join(f"{name}, {count} numbers" for name, count in numbers.items())
+    assert plots.describe(ax).startswith(said)
+
+
+def areas(ax, role):
+    return [box.get_width() * box.get_height() for box in boxes(ax, role)]
+
+
+def test_each_head_of_queries_has_one_line_to_what_it_reads():
+    ax = drawings.kept(4, 3, num_kv_heads=2, latent_dim=5)
+    edges = [line.get_xydata() for line in ax.lines if line.get_label() == "_edge"]
+    ends = {edge[1, 0].round(6) for edge in edges}
+    middles = {round(box.get_x() + 0.5, 6) for box in boxes(ax, "value") if box.get_width() == 1}
+    assert len(edges) == 4 * 4 and len(ends) == 4 + 2 + 1 + 1
+    assert middles < ends  # but for the latent, whose cells have two colours

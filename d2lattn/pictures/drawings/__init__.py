@@ -7,6 +7,7 @@ from d2lattn.pictures.drawings._encoder_decoder import encoder_decoder
 from d2lattn.pictures.drawings._failing_positions import jumping_bits, stretching_fractions
 from d2lattn.pictures.drawings._groups import groups
 from d2lattn.pictures.drawings._induction import induction
+from d2lattn.pictures.drawings._kept import kept
 from d2lattn.pictures.drawings._layers import layer_lines, layer_points
 from d2lattn.pictures.drawings._model_map import model_map
 from d2lattn.pictures.drawings._network import network
@@ -30,6 +31,7 @@ __all__ = [
     "groups",
     "induction",
     "jumping_bits",
+    "kept",
     "layer_lines",
     "layer_points",
     "model_map",
