@@ -8,6 +8,7 @@ both texts are what the files say.
 
 import calls
 import class_server
+import delta
 import engines
 import grouped
 import hashing
@@ -34,6 +35,7 @@ PARTS = {
     "engines": engines,
     "ready": ready,
     "grouped": grouped,
+    "delta": delta,
     "held": held,
     "hashing": hashing,
     "cache": learn,
