@@ -52,8 +52,8 @@ EXPERIMENT = Experiment(
     held="random unit keys of width 16 but in one row, random unit values of width 64, each pair "
     "written once; right if the own value is nearest of all",
     control="keys at right angles: with up to 16 of them nothing may be lost, or the rule is at "
-    "fault and not the keys; the best state there is, by least squares: what it misses no rule "
-    "can keep",
+    "fault and not the keys; the state with the least squared error: if it misses as many, 16 "
+    "rows are too few for any rule",
     refuted="the delta rule finds 64 keys as well as the softmax, or keeps more than adding does",
     steps=None,
     seeds=20,

@@ -15,7 +15,7 @@ BETAS = {"half": 0.5, "tenth": 0.1, "mirrored": 2.0}
 def run(variant, seed, steps):
     """The share of right reads after each number of values, and how long a read is at the end."""
     reads = {times: read_and_share(variant, times, seed) for times in TIMES}
-    found = {f"{times} values": share for times, (_, share) in reads.items()}
+    found = {f"{times} value{'s' * (times > 1)}": share for times, (_, share) in reads.items()}
     return found | {"length, 8 values": reads[8][0].norm(dim=1).mean().item()}
 
 
