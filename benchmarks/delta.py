@@ -61,7 +61,7 @@ def section(data):
         [
             row["threads"],
             f"{row['n']:,}",
-            *(f"{row[w][0]:.3g} ({row[w][1]:.2f})" for w in (SOFTMAX, CHUNKS, STEPS)),
+            *(f"{row[w][0]:,.0f} ({row[w][1]:.2f})" for w in (SOFTMAX, CHUNKS, STEPS)),
         ]
         for row in data["rows"]
     ]
