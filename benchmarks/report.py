@@ -8,6 +8,7 @@ both texts are what the files say.
 
 import calls
 import class_server
+import delta
 import engines
 import grouped
 import hashing
@@ -36,6 +37,7 @@ PARTS = {
     "ready": ready,
     "grouped": grouped,
     "kept": kept,
+    "delta": delta,
     "held": held,
     "hashing": hashing,
     "cache": learn,

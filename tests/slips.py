@@ -600,6 +600,33 @@ SLIPS = {
         ("what the mlp finds is added", {"return x + block": "return block"}),
         ("the mlp is missing", {"return x + block.mlp(block.mlp_norm(x))": "return x"}),
     ],
+    "10.3": [
+        ("this adds", {"value - key @ state": "value"}),
+        (
+            "before the word has written",
+            {
+                "outputs.append(query @ state)": "",
+                "        error": "        outputs.append(query @ state)\n        error",
+            },
+        ),
+        ("what the query reads", {"key @ state": "query @ state"}),
+        ("this decays", {"value - key @ state": "value", "state + b": "(1 - b) * state + b"}),
+        ("transposed", {"outer(key, error)": "outer(error, key)"}),
+        ("transposed", {"torch.outer(key, error)": "error[:, None] * key"}),
+        ("beta is missing", {"b * torch": "torch"}),
+        ("not to the value alone", {"value - key": "b * value - key", "b * torch": "torch"}),
+        ("taken out alone", {"value - key": "value - b * key", "b * torch": "torch"}),
+        ("sign is turned round", {"value - key @ state": "key @ state - value"}),
+        (
+            "length 1",
+            {"error = value - key": "key = key / key.norm()\n        error = value - key"},
+        ),
+        ("divided by √d", {"query @ state": "query @ state / q.shape[1] ** 0.5"}),
+        (
+            "empty state",
+            {"        error": "        state = torch.zeros_like(state)\n        error"},
+        ),
+    ],
     "10.4": [
         ("other documents are seen", {" & (document[q] == document[k])": ""}),
         ("the window is missing", {" & (q - k < width)": ""}),
