@@ -26,7 +26,9 @@ def cells(chapter):
 def solution(number):
     """The solution of an exercise as it stands in its chapter, up to its `check`."""
     title = f"# @title Solution {number}\n"
-    (source,) = (source for source, _ in cells(int(number.partition(".")[0])) if source.startswith(title))
+    (source,) = (
+        source for source, _ in cells(int(number.partition(".")[0])) if source.startswith(title)
+    )
     return source.partition("\ncheck(")[0]
 
 
@@ -597,6 +599,25 @@ SLIPS = {
         ("what attention finds is added", {"x = x + block": "x = block"}),
         ("what the mlp finds is added", {"return x + block": "return block"}),
         ("the mlp is missing", {"return x + block.mlp(block.mlp_norm(x))": "return x"}),
+    ],
+    "10.1": [
+        ("is inverted", {"(near | first) & (j <= t)": "~((near | first) & (j <= t))"}),
+        ("are exchanged", {"(near | first) & (j <= t)": "((near | first) & (j <= t)).T"}),
+        ("a sink in the future", {"(near | first) & (j <= t)": "near & (j <= t) | first"}),
+        (
+            "reaches into the future",
+            {"t - j <": "(t - j).abs() <", "(near | first) & (j <= t)": "near | first & (j <= t)"},
+        ),
+        ("nothing keeps the future hidden", {" & (j <= t)": ""}),
+        ("reach into the future", {"t - j <": "(t - j).abs() <", " & (j <= t)": ""}),
+        ("does not see itself", {"j <= t": "j < t"}),
+        ("too wide", {"t - j < window": "t - j <= window"}),
+        ("too narrow", {"t - j < window": "t - j < window - 1"}),
+        ("one sink too many", {"j < sinks": "j <= sinks"}),
+        ("the sinks are missing", {"(near | first)": "near"}),
+        ("the window is missing", {"(near | first)": "first"}),
+        ("not both", {"near | first": "near & first"}),
+        ("on top of its", {"< window": "< window - sinks"}),
     ],
 }
 # Right answers to the exercises that ask for a value, as a reader may write them.
