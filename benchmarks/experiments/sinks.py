@@ -70,15 +70,15 @@ def values(model, tokens, loss):
 
 EXPERIMENT = Experiment(
     section="10.1",
-    varies="what the model is trained with: the first token, a window of 8, a gate after attention, "
-    "a learned sink logit, a softmax with one added",
+    varies="what the model is trained with: the start token, a window of 8, a gate after "
+    "attention, a learned sink logit, a softmax with one added",
     held="the table of followers, one layer with one head of width 32 without MLP, sinusoidal "
     "positions, learning rate 0.03, batches of 32 texts of 33 tokens; 128 new texts, losses and "
     "shares from the ninth place on",
-    control="the second token in place of the first beside the window, and a window of 9: if one of "
-    "them repairs the loss as well, any one key more would do; the value of the first token made "
-    "0, and as long as the others: if that costs nothing, or both the same, its shortness says "
-    "nothing; a model trained with the window: if it is as bad, the window hides what is needed",
+    control="the second token in place of the first beside the window, and a window of 9: if one "
+    "of them repairs the loss as well, any one key more would do; the value of the first token "
+    "made 0, and as long as the others: if both cost nothing, its shortness says nothing; a model "
+    "trained with the window: if it is as bad, the window hides what is needed",
     refuted="the window costs as much with the first token as without it, or nothing",
     steps=300,
     seeds=8,
