@@ -600,6 +600,45 @@ SLIPS = {
         ("what the mlp finds is added", {"return x + block": "return block"}),
         ("the mlp is missing", {"return x + block.mlp(block.mlp_norm(x))": "return x"}),
     ],
+    "10.1": [
+        ("is inverted", {"(near | first) & (j <= t)": "~((near | first) & (j <= t))"}),
+        ("are exchanged", {"(near | first) & (j <= t)": "((near | first) & (j <= t)).T"}),
+        ("a sink in the future", {"(near | first) & (j <= t)": "near & (j <= t) | first"}),
+        (
+            "reaches into the future",
+            {"t - j <": "(t - j).abs() <", "(near | first) & (j <= t)": "near | first & (j <= t)"},
+        ),
+        ("nothing keeps the future hidden", {" & (j <= t)": ""}),
+        ("reach into the future", {"t - j <": "(t - j).abs() <", " & (j <= t)": ""}),
+        ("does not see itself", {"j <= t": "j < t"}),
+        ("too wide", {"t - j < window": "t - j <= window"}),
+        ("too narrow", {"t - j < window": "t - j < window - 1"}),
+        ("one sink too many", {"j < sinks": "j <= sinks"}),
+        ("the sinks are missing", {"(near | first)": "near"}),
+        ("the window is missing", {"(near | first)": "first"}),
+        ("not both", {"near | first": "near & first"}),
+        ("on top of its", {"< window": "< window - sinks"}),
+    ],
+    "10.2": [
+        ("exp overflows", {".clamp(min=0)": ".clamp(0, 0)"}),
+        (
+            "exp overflows",
+            {
+                "(scores - largest).exp()": "scores.exp()",
+                "(-largest).exp()": "1",
+            },
+        ),
+        ("all hidden becomes NaN", {".clamp(min=0)": ""}),
+        ("counts as exp(largest)", {"(-largest).exp()": "1"}),
+        ("as much as the largest key", {".clamp(min=0)": "", "(-largest).exp()": "1"}),
+        ("each row sums to 1", {"(-largest).exp() + ": "", ".clamp(min=0)": ""}),
+        ("over the last axis", {"dim=-1": "dim=0"}),
+        ("for every key", {"(-largest).exp() + powers.sum(": "((-largest).exp() + powers).sum("}),
+        (
+            "below the line",
+            {"(-largest).exp() + ": "", "return powers": "return 1 + powers", ".clamp(min=0)": ""},
+        ),
+    ],
     "10.3": [
         ("this adds", {"value - key @ state": "value"}),
         (

@@ -1,13 +1,21 @@
 """Exercises of chapter 10: what attention has become since."""
 
-import functools
-import math
-
+import torch
+from d2lattn.exercises.checking import FunctionExercise
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
-
 from d2lattn.attention import attention
+from d2lattn.exercises.checking import FunctionExercise
+import functools
+import math
+import torch
+from d2lattn.exercises.checking import FunctionExercise
+import functools
+import torch
+from d2lattn.exercises.checking import FunctionExercise
+import math
+import torch
 from d2lattn.exercises.checking import FunctionExercise
 
 # Masks as functions
@@ -181,7 +189,135 @@ def _wrong(write):
     return functools.partial(_delta, write=write)
 
 
+# A window with sinks
+
+
+def _windows():
+    return [(9, 3, 2), (12, 4, 1), (6, 2, 0), (7, 2, 4), (5, 8, 1)]
+
+
+def _seen(n, window, sinks, *, near=lambda t, j, window: t - j < window, past=(True, True)):
+    """Key j of query t is seen if it is near or a sink; `past` says which of them asks j <= t."""
+    t, j = torch.arange(n)[:, None], torch.arange(n)
+    seen = [near(t, j, window).expand(n, n), (j < sinks).expand(n, n)]
+    seen = [part & (j <= t) if asks else part for part, asks in zip(seen, past, strict=True)]
+    return seen[0] | seen[1]
+
+
+# The softmax with one
+
+
+def _scores():
+    """Of usual size, as large as 1000, hidden in part, and hidden in whole rows."""
+    generator = torch.Generator().manual_seed(0)
+    large = [[1000.0, 0.0, -1000.0], [-1000.0, -1000.0, -1000.0], [500.0, 1000.0, 1000.0]]
+    hidden = torch.randn(4, 3, generator=generator)
+    hidden[0, 1] = hidden[2] = -math.inf
+    return [
+        (torch.randn(2, 5, generator=generator),),
+        (torch.tensor([*large, [0.0, -1.0, 2.0]]),),
+        (hidden,),
+    ]
+
+
+def _largest_or_0(scores, dim=-1):
+    return scores.amax(dim, keepdim=True).clamp(min=0)
+
+
+def _largest(scores, dim=-1):
+    return scores.amax(dim, keepdim=True)
+
+
+def _softmax_one(scores, *, subtract=_largest_or_0, one=lambda m: (-m).exp(), dim=-1):
+    """exp(s) / (1 + Σ exp(s)), where `one` is what the 1 becomes when m is subtracted."""
+    m = subtract(scores, dim)
+    powers = (scores - m).exp()
+    return powers / (one(m) + powers.sum(dim, keepdim=True))
+
 EXERCISES = {
+    "10.1": FunctionExercise(
+        _seen,
+        _windows,
+        {
+            "the mask is inverted: True means that the key is seen": (
+                lambda n, window, sinks: ~_seen(n, window, sinks)
+            ),
+            "rows and columns are exchanged: query t is the row, key j the column": (
+                lambda n, window, sinks: _seen(n, window, sinks).T
+            ),
+            "a sink in the future is seen: a sink must lie at j <= t, too": (
+                functools.partial(_seen, past=(True, False))
+            ),
+            "the window reaches into the future: it needs j <= t": (
+                lambda n, window, sinks: _seen(
+                    n, window, sinks, near=lambda t, j, window: (t - j).abs() < window, past=(0, 1)
+                )
+            ),
+            "window and sinks reach into the future: both need j <= t": (
+                lambda n, window, sinks: _seen(
+                    n, window, sinks, near=lambda t, j, window: (t - j).abs() < window, past=(0, 0)
+                )
+            ),
+            "a word does not see itself: j = t belongs to its window": (
+                lambda n, window, sinks: _seen(n, window, sinks) & ~torch.eye(n).bool()
+            ),
+            "nothing keeps the future hidden: j <= t is missing": (
+                functools.partial(_seen, past=(False, False))
+            ),
+            "the window is one key too wide: its `window` keys are counted with the word itself": (
+                functools.partial(_seen, near=lambda t, j, window: t - j <= window)
+            ),
+            "the window is one key too narrow: t − window < j, so that it holds `window` keys": (
+                functools.partial(_seen, near=lambda t, j, window: t - j < window - 1)
+            ),
+            "one sink too many: the sinks are the keys 0 to sinks − 1": (
+                lambda n, window, sinks: _seen(n, window, sinks + 1)
+            ),
+            "the sinks are missing: the first `sinks` keys are seen from everywhere behind them": (
+                lambda n, window, sinks: _seen(n, window, 0)
+            ),
+            "the window is missing: this shows the sinks alone": (
+                functools.partial(_seen, near=lambda t, j, window: t < 0)
+            ),
+            "a key must be near or a sink, not both": (
+                lambda n, window, sinks: _seen(n, window, 0) & (torch.arange(n) < sinks)
+            ),
+            "the sinks are counted in the window: they come on top of its `window` keys": (
+                lambda n, window, sinks: _seen(n, max(window - sinks, 0), sinks)
+            ),
+        },
+    ),
+    "10.2": FunctionExercise(
+        _softmax_one,
+        _scores,
+        {
+            "exp overflows for a score of 1000: subtract the larger of 0 and the largest score": (
+                lambda scores: _softmax_one(
+                    scores, subtract=lambda s, dim: torch.zeros_like(s[..., :1])
+                )
+            ),
+            "a row whose keys are all hidden becomes NaN, since -inf is its largest score: "
+            "subtract no less than 0": lambda scores: _softmax_one(scores, subtract=_largest),
+            "the 1 is added after the subtraction, where it counts as exp(largest): add "
+            "exp(-largest)": lambda scores: _softmax_one(scores, one=torch.ones_like),
+            "the 1 is added after the largest score was subtracted, so it counts as much as the "
+            "largest key: what is subtracted from the scores changes the 1 as well": (
+                lambda scores: _softmax_one(scores, subtract=_largest, one=torch.ones_like)
+            ),
+            "each row sums to 1: the 1 in the denominator is missing": (
+                lambda scores: scores.softmax(-1)
+            ),
+            "the columns are divided: each row has its own sum, over the last axis": (
+                lambda scores: _softmax_one(scores, dim=0)
+            ),
+            "a 1 is added for every key: the denominator has one in all": (
+                lambda scores: _softmax_one(scores, one=lambda m: scores.shape[-1] * (-m).exp())
+            ),
+            "the 1 is added to the quotient: it belongs below the line": (
+                lambda scores: 1 + scores.softmax(-1)
+            ),
+        },
+    ),
     "10.3": FunctionExercise(
         _delta,
         _words,
