@@ -598,6 +598,26 @@ SLIPS = {
         ("what the mlp finds is added", {"return x + block": "return block"}),
         ("the mlp is missing", {"return x + block.mlp(block.mlp_norm(x))": "return x"}),
     ],
+    "10.2": [
+        ("exp overflows", {".clamp(min=0)": ".clamp(0, 0)"}),
+        (
+            "exp overflows",
+            {
+                "(scores - largest).exp()": "scores.exp()",
+                "(-largest).exp()": "1",
+            },
+        ),
+        ("all hidden becomes NaN", {".clamp(min=0)": ""}),
+        ("counts as exp(largest)", {"(-largest).exp()": "1"}),
+        ("as much as the largest key", {".clamp(min=0)": "", "(-largest).exp()": "1"}),
+        ("each row sums to 1", {"(-largest).exp() + ": "", ".clamp(min=0)": ""}),
+        ("over the last axis", {"dim=-1": "dim=0"}),
+        ("for every key", {"(-largest).exp() + powers.sum(": "((-largest).exp() + powers).sum("}),
+        (
+            "below the line",
+            {"(-largest).exp() + ": "", "return powers": "return 1 + powers", ".clamp(min=0)": ""},
+        ),
+    ],
 }
 # Right answers to the exercises that ask for a value, as a reader may write them.
 RIGHT = [
