@@ -1,4 +1,4 @@
-"""Does a large score spoil the loss, and does it help to bound it?"""
+"""Do scores grow with the learning rate, and does the loss care?"""
 
 import pages
 from experiment import Experiment
@@ -23,10 +23,11 @@ EXPERIMENT = Experiment(
     "or a soft cap of 20 (at the rate 0.1)",
     held="a decoder of two layers, width 32, two heads; 100 of the 120 sentences, 32 a step; AdamW "
     "without warm-up; the loss on the other 20, at best about 0.6",
-    control="the loss at the same rate with bounded scores: if it is as bad, the large scores are "
-    "not what spoils it; and the rate 0.003, at which scores stay small without help",
-    refuted="with QK-norm the largest score grows a hundredfold too, or the loss at 0.1 becomes "
-    "that of 0.003",
+    control="the rates 0.003 and 0.01, at which scores stay small without help: if QK-norm lowers "
+    "the loss there too, it is not for the large scores; and a soft cap, behind which the products "
+    "may grow: if its loss is as high as without, the size of the products is the damage",
+    refuted="at the rate 0.1 QK-norm leaves the largest score or the loss as they are without it, "
+    "or it lowers the loss at 0.01 just as much",
     steps=100,
     seeds=8,
     variants={
