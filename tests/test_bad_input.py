@@ -1372,6 +1372,24 @@ PICTURES = [
         temperature={"negative": -1, "hot": 3, "nothing": None, "NaN": NAN},
         top_k=({"zero": 0, "three": 3, "a float": 1.5}, "must be an integer of at (least|most) "),
     ),
+    *refused(
+        live.cache,
+        dict(tokens=["a", "b"]),
+        tokens=NOT_WORDS | {"seventeen": list("abcdefghijklmnopq")},
+        kinds={"another": ["linear"], "none": [], "twice": ["full", "full"], "a number": 3},
+        num_kv_heads=({"three": 3}, "must divide num_heads=8, got "),
+        kind={"another": "linear", "a bool": True, "too far": 6},
+        step=({"zero": 0, "three": 3, "a float": 1.5}, "must be an integer of at (least|most) "),
+        **dict.fromkeys(
+            ("num_heads", "head_dim", "latent_dim", "window", "num_layers"),
+            ({"zero": 0, "huge": 5000, "a float": 1.5}, "must be an integer of at (least|most) "),
+        ),
+        **dict.fromkeys(
+            ("rope_dim", "sinks"),
+            ({"negative": -1, "a bool": True}, "must be an integer of at least 0, got "),
+        ),
+        dtype={"integers": torch.int8, "a name": "float32"},
+    ),
 ]
 
 ROWS = {
