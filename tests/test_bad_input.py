@@ -1390,6 +1390,15 @@ PICTURES = [
         ),
         dtype={"integers": torch.int8, "a name": "float32"},
     ),
+    *refused(
+        live.ring,
+        {},
+        ranks=(NOT_A_COUNT | {"one": 1, "five": 5}, "must be an integer of at (least|most) "),
+        block_size=(NOT_A_COUNT | {"zero": 0, "seven": 7}, "must be an integer of at (least|most)"),
+        causal=FLAG_RULE,
+        split={"another": "zigzag", "a number": 1, "nothing": None},
+        step=(NOT_A_COUNT | {"negative": -1, "four": 4}, "must be an integer of at (least|most) "),
+    ),
 ]
 
 ROWS = {

@@ -447,6 +447,7 @@ FIGURES = {
         Decoder(5, 8, num_layers=2, num_heads=2), [*SENTENCE[:4], "milk"], text="the cat found"
     ),
     "cache": lambda: live.cache(SENTENCE, step=2, kind="sinks"),
+    "ring": lambda: live.ring(step=1),
 }
 
 

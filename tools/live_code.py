@@ -27,6 +27,7 @@ KINDS = {  # and how the line begins that stands for a figure of this kind
     "words": "live words",
     "reader": "live reader",
     "cache": "live cache",
+    "ring": "live ring",
 }
 ELEMENT = re.compile(
     r"<(live-[0-9a-f]{8}) data-live='([^']*)'></\1>\n<script type=\"module\">.*?</script>",

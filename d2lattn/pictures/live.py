@@ -42,6 +42,8 @@ LARGEST = 1e6  # of an input number: scores stay within what a double holds
 MOST_WORDS, MOST_HEADS, MOST_SHARES = 64, 16, 65_536  # of the maps
 MOST_STEPS, MOST_SHARES_IN_TRAINING = 500, 50_000  # a figure of at most 100 kB in the notebook
 MOST_READ, LISTED = 32, 5  # words that the reader reads, and words that its table lists
+MOST_RANKS, MOST_IN_RING = 4, 24  # ranks of a ring, and words on all of them
+SPLITS = ("contiguous", "striped")
 MOST_KEPT = 16  # words that come into a cache
 MOST_SIZE = 4096  # of a model: the bytes stay whole numbers in a double
 KINDS_KEPT = ("full", "grouped", "latent", "window", "sinks", "state")
@@ -676,6 +678,74 @@ def cache(
     table = _table(caption, tokens, kinds, torch.tensor(rows, dtype=torch.float64), places=0)
     data = {"tokens": tokens, "kinds": kinds, "sizes": sizes, "kind": shown, "step": step}
     return Figure("cache", line, data, table)
+
+
+def ring(
+    ranks: int = 4,
+    *,
+    block_size: int = 4,
+    causal: bool = True,
+    split: str = "contiguous",
+    step: int = 0,
+) -> Figure:
+    """Attention over the words of several ranks: who computes what in which round, and who waits.
+
+    Each rank has the queries of its words. Their keys and values are a block that goes round the
+    ring: in round s, from 0, rank r holds the block of rank (r - s) mod R, computes the scores that
+    are seen, and merges what comes out with what it has (Liu et al. 2023, "Ring Attention with
+    Blockwise Transformers", section 3). A block of which it sees nothing is skipped. Contiguous,
+    rank r has the words r·b to r·b + b - 1; striped, the words r, r + R, r + 2·R, … (Brandon et al.
+    2023, "Striped Attention", section 3). A round lasts as long as its slowest rank. Of the time of
+    a causal ring (R - 1) / (2·R - 1) is waiting in long contiguous blocks, and striped
+    (R - 1) / (R·(b + 1)). Time is counted in scores that are seen: a program that computes a block
+    whole, and hides half of it then, gains nothing from stripes. Sending costs no time here.
+
+    Args:
+        ranks (int): R, from 2 to 4.
+        block_size (int): b, the words of a rank; at most 24 on all ranks.
+        causal (bool): a word sees itself and those before it, or all.
+        split: "contiguous" or "striped".
+        step (int): the round in which the figure opens, from 0.
+
+    Returns:
+        Figure.
+
+    Raises:
+        ValueError: sizes or a step outside these limits, an unknown split.
+
+    Cost:
+        About 18 kB in the notebook.
+
+    Example:
+        >>> ring(4, block_size=4)
+        live ring: 4 ranks, causal, contiguous: 136 scores in a time of 58, 41% of it waiting
+        >>> ring(4, block_size=4, split="striped")
+        live ring: 4 ranks, causal, striped: 136 scores in a time of 40, 15% of it waiting
+    """
+    check_count("ranks", ranks, least=2, most=MOST_RANKS)
+    check_count("block_size", block_size, most=MOST_IN_RING // ranks)
+    check_flag("causal", causal)
+    check_choice("split", split, SPLITS)
+    check_count("step", step, least=0, most=ranks - 1)
+    places = torch.arange(ranks * block_size)
+    striped = split == "striped"
+    places = places.view(-1, ranks).T if striped else places.view(ranks, -1)  # (R, b)
+    seen = places[:, None, :, None] >= places[None, :, None, :]  # (R, R, b, b)
+    work = (seen if causal else torch.ones_like(seen)).sum((-2, -1))  # of a rank, of a block
+    rank = torch.arange(ranks)
+    rounds = torch.stack([work[rank, (rank - s) % ranks] for s in range(ranks)])
+    time = rounds.amax(1)
+    waiting = 1 - rounds.sum().item() / (ranks * time.sum().item())
+    line = (
+        f"live ring: {ranks} ranks, {'causal, ' * causal}{split}: {rounds.sum()} scores in a time "
+        f"of {time.sum()}, {100 * waiting:.0f}% of it waiting"
+    )
+    names = [f"round {s}" for s in range(ranks)]
+    columns = [*(f"rank {r}" for r in range(ranks)), "time"]
+    rows = torch.cat([rounds, time[:, None]], dim=1)
+    table = _table(f"{line}. Scores of each rank", names, columns, rows, places=0)
+    data = {"ranks": ranks, "block_size": block_size, "causal": causal, "striped": striped}
+    return Figure("ring", line, data | {"step": step}, table)
 
 
 def _kept_bytes(kind, words, sizes):

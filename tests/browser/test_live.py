@@ -65,7 +65,11 @@ FIGURES["reader"] = live.reader(
 )
 KEPT = [*SENTENCE, "and", "drank", "it"]
 FIGURES["cache"] = live.cache(KEPT, step=7, kind="sinks")
-KINDS = ("attention", "heads", "positions", "steps", "field", "words", "reader", "cache")
+FIGURES["ring"] = live.ring(step=1)
+KINDS = (
+    *("attention", "heads", "positions", "steps", "field"),
+    *("words", "reader", "cache", "ring"),
+)
 
 
 def show(page, folder, *names, colours=LIGHT, head="", width=900):
