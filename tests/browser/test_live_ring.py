@@ -140,10 +140,10 @@ def test_all_of_it_by_keyboard(page, tmp_path, monkeypatch):
     assert sentence(text_of(page)).startswith("Round 1")
     press("Tab")  # the round
     press("End")
-    assert "All rounds: 136 scores in a time of 58" in sentence(text_of(page))
+    assert "All rounds, merged: 136 scores in a time of 58" in sentence(text_of(page))
     press("Tab")  # striped
     press("Space")
-    assert "All rounds: 136 scores in a time of 40" in sentence(text_of(page))
+    assert "All rounds, merged: 136 scores in a time of 40" in sentence(text_of(page))
     press("Tab")  # causal
     press("Space")
     assert "Where every word sees all, nobody waits." in sentence(text_of(page))

@@ -21,7 +21,7 @@ export function explain({round, causal}, {done, all}, {ranks}) {
   }
   const share = `${percent(all.waiting)} of it waiting.`;
   if (round < ranks - 1) return [...said, [` So far: a time of ${all.time}, ${share}`]];
-  said.push([` All rounds: ${all.scores} scores in a time of ${all.time}, ${share}`]);
+  said.push([` All rounds, merged: ${all.scores} scores in a time of ${all.time}, ${share}`]);
   if (!causal) said.push([" Where every word sees all, nobody waits."]);
   return said;
 }
