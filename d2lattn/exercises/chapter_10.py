@@ -1,21 +1,13 @@
 """Exercises of chapter 10: what attention has become since."""
 
-import torch
-from d2lattn.exercises.checking import FunctionExercise
+import functools
+import math
+
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
+
 from d2lattn.attention import attention
-from d2lattn.exercises.checking import FunctionExercise
-import functools
-import math
-import torch
-from d2lattn.exercises.checking import FunctionExercise
-import functools
-import torch
-from d2lattn.exercises.checking import FunctionExercise
-import math
-import torch
 from d2lattn.exercises.checking import FunctionExercise
 
 # Masks as functions
@@ -233,6 +225,7 @@ def _softmax_one(scores, *, subtract=_largest_or_0, one=lambda m: (-m).exp(), di
     m = subtract(scores, dim)
     powers = (scores - m).exp()
     return powers / (one(m) + powers.sum(dim, keepdim=True))
+
 
 EXERCISES = {
     "10.1": FunctionExercise(
