@@ -494,7 +494,7 @@ def head_parallel(
 
 
 class _Exchange(torch.autograd.Function):
-    """All heads of some words for some heads of all words, or back: each is the other's gradient."""
+    """All heads of some words for some heads of all, or back: each is the gradient of the other."""
 
     @staticmethod
     def forward(ctx, x, share, to_heads):

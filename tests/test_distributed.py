@@ -4,7 +4,7 @@ import pytest
 import torch
 from ranks import on_ranks, ranks_or_skip
 
-from d2lattn import Ranks, attention, head_parallel, ring_attention
+from d2lattn import attention, head_parallel, ring_attention
 
 EXACT = {torch.float32: 1e-6, torch.float64: 1e-12}
 
