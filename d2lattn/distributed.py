@@ -19,11 +19,17 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from d2lattn.arguments import broadcast, check_flag, check_value, kind, scale_of, scores_shape, show
+from d2lattn.arguments import (
+    check_flag,
+    check_positions,
+    check_value,
+    scale_of,
+    scores_shape,
+    show,
+)
 from d2lattn.attention import attention
 from d2lattn.engines.call import Call
 from d2lattn.engines.chunked import backward_in_blocks, forward_in_blocks, merge
-from d2lattn.engines.lengths import INTEGERS
 from d2lattn.engines.looking import in_full_precision
 from d2lattn.engines.visibility import Placed
 
@@ -197,21 +203,13 @@ def _check_held_once(places):
         )
 
 
-def check_positions(positions, length):
-    """Places (L_r,), as int64 on the CPU, or None."""
+def held(positions, length):
+    """The places of so many words, checked, as int64 on the CPU; None if they are not given."""
     if positions is None:
         return None
-    if not torch.is_tensor(positions) or positions.dtype not in INTEGERS:
-        raise ValueError(f"positions must be a tensor of integers, got {kind(positions)}")
-    if positions.shape != (length,):
-        raise ValueError(
-            f"positions must have one place for each word of this rank, ({length},), "
-            f"got {tuple(positions.shape)}"
-        )
-    positions = positions.detach().cpu().long()
-    if length and positions.min() < 0:
-        raise ValueError(f"positions must be at least 0, got {positions.min().item()}")
-    return positions
+    positions = positions.detach().cpu() if torch.is_tensor(positions) else positions
+    check_positions(positions, length)
+    return positions.long()
 
 
 def as_ranks(group):
@@ -219,13 +217,31 @@ def as_ranks(group):
     return group if isinstance(group, Ranks) else Ranks(group)
 
 
+def terms_of(function, x, is_causal, positions, *learning):
+    """What must be the same on all ranks for `function`, by name; `learning` may get gradients."""
+    grad = torch.is_grad_enabled()
+    return {
+        "the function": function,
+        "dtype": str(x.dtype),
+        "is_causal": is_causal,
+        "whether positions are given": positions is not None,
+        "what wants gradients": [grad and one.requires_grad for one in learning],
+    }
+
+
+def refuse_over_ranks(**given):
+    """What a layer does on one machine only, by name; None, False and 0 do nothing."""
+    for name, value in given.items():
+        if torch.is_tensor(value) or value not in (None, False, 0):
+            raise ValueError(f"{name} must be left out with group=, got {show(value)}")
+
+
 def _agree(function, query, key, value, is_causal, scale, group, *, positions=None, check=None):
     """The share of a call of one of the functions below; `check` is one more look, or None."""
 
-    def terms():
+    def look():
         L, S = scores_shape(query, key)[-2:]
         check_value(query, key, value)
-        broadcast("query, key and value", query, key, value)
         leads = {x.shape[:-2] for x in (query, key, value)}
         if len(leads) > 1 or L != S:
             shapes = [tuple(x.shape) for x in (query, key, value)]
@@ -234,31 +250,22 @@ def _agree(function, query, key, value, is_causal, scale, group, *, positions=No
                 f"got {shapes}"
             )
         check_flag("is_causal", is_causal)
-        places, factor = check_positions(positions, L), scale_of(scale, query)
         if check is not None:
             check()
+        terms = terms_of(function, query, is_causal, positions, query, key, value)
         return (
             L,
-            places,
-            {
-                "the function": function,
-                "dtype": str(query.dtype),
+            held(positions, L),
+            terms
+            | {
                 "the leading axes": tuple(query.shape[:-2]),
                 "the width of query and key": query.shape[-1],
                 "the width of value": value.shape[-1],
-                "is_causal": is_causal,
-                "scale": factor,
-                "whether positions are given": positions is not None,
-                "which of query, key and value want gradients": wants_gradients(query, key, value),
+                "scale": scale_of(scale, query),
             },
         )
 
-    return Share(as_ranks(group), terms)
-
-
-def wants_gradients(*tensors):
-    """Whether a backward pass will come, for which all ranks must be there: a flag for each."""
-    return [torch.is_grad_enabled() and x.requires_grad for x in tensors]
+    return Share(as_ranks(group), look)
 
 
 # The ring -----------------------------------------------------------------------------------------
@@ -329,24 +336,31 @@ def ring_attention(
 
 
 def ring(query, key, value, share, is_causal, scale):
-    """The same, agreed upon. (..., n·L_r, E) over (..., L_r, E): the rows of a query may be n heads
-    one after the other that share a head of keys, all at the same places."""
-    return _Ring.apply(query, key, value, share, is_causal, scale)
+    """The same, agreed upon. Heads (..., H, L_r, E) over (..., Hkv, L_r, E): those of a group are
+    more queries at the same places to the keys they share, which so travel once."""
+    lead, (rows, width) = key.shape[:-2], query.shape[-2:]
+    group = query.shape[:-2].numel() // max(lead.numel(), 1)
+    asking = query.reshape(*lead, group * rows, width)
+    step = share.step
+    if step is not None:  # (H, 1, 1) -> (Hkv, n·L_r, 1)
+        step = step.reshape(lead[-1], group, 1).repeat_interleave(rows, -2)
+    output = _Ring.apply(asking, key, value, share, (is_causal, scale, step))
+    return output.reshape(*query.shape[:-1], value.shape[-1])
 
 
 class _Ring(torch.autograd.Function):
     """Two rounds: keys and values alone, then keys and values with their gradients behind them."""
 
     @staticmethod
-    def forward(ctx, query, key, value, share, is_causal, scale):
-        ctx.share, ctx.rest = share, (is_causal, scale)
+    def forward(ctx, query, key, value, share, rest):
+        ctx.share, ctx.rest = share, rest
         wide = torch.promote_types(query.dtype, torch.float32)
         shape = *query.shape[:-1], value.shape[-1]
         output = query.new_zeros(shape, dtype=wide)
         logsumexp = query.new_full(query.shape[:-1], -torch.inf, dtype=wide)
         with in_full_precision(query):
             for owner, *block in _round(share, key, value):
-                call = _meeting(share, owner, query, *block, *ctx.rest)
+                call = _meeting(share, owner, query, *block, *rest)
                 if call is not None:
                     part = torch.empty_like(output), torch.empty_like(logsumexp)
                     forward_in_blocks(call, *part)
@@ -381,7 +395,7 @@ class _Ring(torch.autograd.Function):
             own += behind()
         grad_key, grad_value = _unpack(own, key, value)
         grads = (x.to(query.dtype) for x in (grad_query, grad_key, grad_value))
-        return *grads, None, None, None
+        return *grads, None, None
 
 
 def _round(share, key, value):
@@ -398,12 +412,12 @@ def _round(share, key, value):
             packed = wait()
 
 
-def _meeting(share, owner, query, key, value, is_causal, scale):
+def _meeting(share, owner, query, key, value, is_causal, scale, step):
     """The call of this rank's queries over the keys of a rank, or None if nobody may see any."""
     asking, asked = share.places(), share.places(owner)
-    heads = query.shape[-2] // max(len(asking), 1)
+    asking = asking.repeat(query.shape[-2] // max(len(asking), 1))  # heads that share keys
     shape = *query.shape[:-1], key.shape[-2]
-    visible = Placed(shape, query.device, asking.repeat(heads), asked, is_causal, share.step)
+    visible = Placed(shape, query.device, asking, asked, is_causal, step)
     if visible.hides_all():
         return None
     share.ranks.computed += 1
