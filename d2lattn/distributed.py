@@ -131,8 +131,8 @@ class Ranks:
             yield
         except RuntimeError as error:
             raise ConnectionError(
-                f"rank {self.rank} of {self.size} waited {what}, and another rank did not answer: "
-                f"it was killed, hangs or has failed ({str(error).strip().splitlines()[0]})"
+                f"rank {self.rank} of {self.size} waited {what} and got no answer: another rank "
+                f"was killed, hangs or has failed ({str(error).strip().splitlines()[0]})"
             ) from error
 
 
@@ -211,12 +211,13 @@ def _check_held_once(places):
 
 
 def held(positions, length):
-    """The places of so many words, checked, as int64 on the CPU; None if they are not given."""
+    """The places of so many words, checked, int64, on the CPU, alone in memory, since they will be
+    sent; None if they are not given."""
     if positions is None:
         return None
     positions = positions.detach().cpu() if torch.is_tensor(positions) else positions
     check_positions(positions, length)
-    return positions.long()
+    return positions.long().clone()
 
 
 def as_ranks(group):
@@ -328,6 +329,8 @@ def ring_attention(
 
     Equivalent to:
         attention(query, key, value, is_causal=...) of the whole text, and this rank's rows of it.
+        torch has an experiment of the same kind, `context_parallel` of
+        `torch.distributed.tensor.experimental`, whose kernels are those of GPUs, one for each rank.
 
     Example:
         >>> x = torch.randn(2, 6, 4)  # one process is a ring of one

@@ -369,7 +369,7 @@ class MultiHeadAttention(nn.Module):
         heads = self.attend(*self._project(query, query, query), is_causal=is_causal, share=share)
         return self._join(heads, query)
 
-    def unspread(self):
+    def unspread(self) -> dict[str, Any]:
         """What a layer may do on one machine only, by name; None, False or 0 where it does not."""
         dropout = self.dropout if self.training else 0.0
         return dict(soft_cap=self.soft_cap, sink_logit=self.sink is not None, dropout=dropout)
