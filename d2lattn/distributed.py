@@ -6,7 +6,13 @@
 
 A *rank* is one of R processes that were started together, by `torchrun` as a rule, and meet in a
 group of `torch.distributed`: gloo on processors, nccl on GPUs. What is here says what is sent, and
-when; torch sends it.
+when; torch sends it. A file of one's own begins so:
+
+    dist.init_process_group("gloo", timeout=timedelta(seconds=60))    # how long to wait for a rank
+    output = ring_attention(query, key, value, is_causal=True)        # each rank gives its words
+
+and `torchrun --standalone --nproc-per-node 4 FILE` runs it in four processes. Where one fails, the
+others stop with a ConnectionError, and torchrun ends those that hang.
 
 Shapes: L_r words of rank r, L of all ranks together, E width of queries and keys, Ev of values.
 """
@@ -599,7 +605,8 @@ def tensor_parallel(layer: Any, *, group: Any = None) -> Any:
 
     mesh = DeviceMesh.from_group(ranks.group, layer.out_proj.weight.device.type)
     made = ["q_proj", "k_proj", "v_proj"] + (["gate_proj"] if layer.gate_proj is not None else [])
-    plan = {name: ColwiseParallel() for name in made} | {"out_proj": RowwiseParallel()}
+    plan: dict[str, Any] = {name: ColwiseParallel() for name in made}
+    plan["out_proj"] = RowwiseParallel()
     parallelize_module(layer, mesh, plan)
     layer.num_heads //= ranks.size
     layer.num_kv_heads //= ranks.size

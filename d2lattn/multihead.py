@@ -262,8 +262,8 @@ class MultiHeadAttention(nn.Module):
             Tensor (B, L, E) of the query's dtype, or (output, weights (B, H, L, S)).
         """
         if group is not None or positions is not None:
-            given = dict(key=key, value=value, valid_lens=valid_lens, attn_mask=attn_mask)
-            given |= dict(query_offset=query_offset, need_weights=need_weights)
+            given: dict[str, Any] = dict(key=key, value=value, valid_lens=valid_lens)
+            given |= dict(attn_mask=attn_mask, query_offset=query_offset, need_weights=need_weights)
             return self._over_ranks(query, is_causal, group, positions, given)
         key = query if key is None else key
         value = key if value is None else value

@@ -8,13 +8,17 @@ import multiprocessing
 import os
 import re
 import signal
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 import torch
 import torch.distributed as dist
 from ranks import PATIENCE, on_ranks, ranks_or_skip
 
+import d2lattn
 from d2lattn import (
     Decoder,
     MultiHeadAttention,
@@ -166,6 +170,17 @@ def bytes_and_blocks(rank, size):
             rows.append(((blocks, ranks.computed), (rank + 1, 2 * (rank + 1))))
     dist.batch_isend_irecv, dist.all_to_all_single = send, exchange
     return rows
+
+
+def handshakes(rank, size):
+    """Bytes of a handshake without positions and with them, and the words of this rank."""
+    places, counted = shares("striped", 1000, size)[rank], []
+    x = torch.ones(1, len(places), 1)
+    for positions in (None, places):
+        ranks = Ranks()
+        ring_attention(x, x, x, positions=positions, group=ranks)
+        counted.append(ranks.handshakes)
+    return *counted, len(places)
 
 
 def nothing_kept(rank, size):
@@ -343,6 +358,7 @@ CHECKS = (
     blocks_of_several_tiles,
     half_precision,
     bytes_and_blocks,
+    handshakes,
     nothing_kept,
     layers,
     split_heads,
@@ -559,3 +575,45 @@ def test_a_rank_that_fails_ends_all(how, when):
         assert re.search(wanted, str(got[rank]))
     assert isinstance(got[1], KeyError) if how is raise_error else got[1] is None
     assert seconds < PATIENCE / 2 and not multiprocessing.active_children()
+
+
+STARTED = """
+import datetime, os, pathlib, signal, sys
+import torch
+import torch.distributed as dist
+from d2lattn import Ranks, ring_attention
+
+dist.init_process_group("gloo", timeout=datetime.timedelta(seconds=5))
+ranks, x = Ranks(), torch.randn(1, 4, 8, requires_grad=True)
+output = ring_attention(x, x, x, group=ranks)
+assert ranks.size == 2 and output.shape == x.shape
+pathlib.Path(sys.argv[1], f"{ranks.rank} {os.getpid()}").touch()
+dist.barrier()
+if ranks.rank == 1:
+    os.kill(os.getpid(), signal.SIGKILL)
+ring_attention(x, x, x, group=ranks)
+"""
+
+
+def test_torchrun_leaves_nothing_running(tmp_path):
+    """As a reader starts it: a first call in two processes, then one of them is killed."""
+    (tmp_path / "text.py").write_text(STARTED, encoding="utf-8")
+    (tmp_path / "started").mkdir()
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    command += [str(tmp_path / "text.py"), str(tmp_path / "started")]
+    paths = dict(PYTHONPATH=str(Path(d2lattn.__file__).parents[1]), OMP_NUM_THREADS="1")
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=os.environ | paths, timeout=PATIENCE
+    )
+    assert done.returncode != 0 and "SIGKILL" in done.stderr, done.stderr
+    started = dict(path.name.split() for path in (tmp_path / "started").iterdir())
+    assert started.keys() == {"0", "1"}, done.stderr
+    for number in started.values():
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(number), 0)
+
+
+def test_a_handshake_is_small(answers):
+    """Some hundred bytes, and 8 for each word of the rank where positions are given."""
+    for plain, placed, words in said(answers, handshakes):
+        assert plain < 500 and placed - plain < 8 * words + 500
