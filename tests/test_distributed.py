@@ -375,7 +375,7 @@ def all_checks(rank, size):
 # What they say ------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module", params=[1, 2, 3, 4], ids="ranks={}".format)
+@pytest.fixture(scope="module", params=[1, 2, 3, 4], ids="ranks-{}".format)
 def answers(request):
     """What all checks say on so many ranks, which start once."""
     got, _ = on_ranks(request.param, all_checks)
