@@ -329,9 +329,9 @@ def ring_attention(
 
     Cost:
         2·L_r·L·(E + Ev) FLOPs a rank, about half if causal, for each leading index. Memory of two
-        blocks beside its own. Sent a rank, with equal shares: (R - 1)·L_r·(E + Ev) numbers forward,
-        twice that backward. Each call begins with a handshake of some hundred bytes, and 8 for
-        each word where positions are given.
+        blocks beside its own, and of their gradients in the backward pass. Sent a rank, with equal
+        shares: (R - 1)·L_r·(E + Ev) numbers forward, twice that backward. Each call begins with a
+        handshake of some hundred bytes, and 8 for each word where positions are given.
 
     Equivalent to:
         attention(query, key, value, is_causal=...) of the whole text, and this rank's rows of it.

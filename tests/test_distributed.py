@@ -32,11 +32,6 @@ from d2lattn import (
 EXACT = {torch.float32: 1e-6, torch.float64: 1e-12}
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _group():
-    ranks_or_skip()
-
-
 def draw(length, dtype, width=(5, 5), lead=(2, 12), seed=0):
     generator = torch.Generator().manual_seed(seed)
     widths = width[0], width[0], width[1]
@@ -534,7 +529,7 @@ def test_a_ring_has_a_first_derivative_only():
 
 
 def fail(rank, size, how, when):
-    """A ring in which rank 1 fails before its second block has been sent."""
+    """A ring in which rank 1 fails before it sends its `when`-th block."""
     x = torch.randn(1, 6, 4, requires_grad=True)
     ranks, first = Ranks(), Ranks.pass_on
 
@@ -545,6 +540,8 @@ def fail(rank, size, how, when):
         return first(self, *block)
 
     Ranks.pass_on = pass_on
+    if rank == 1 and when == BEFORE:
+        how()
     ring_attention(x, x, x, group=ranks).sum().backward()
     return "done"
 
@@ -557,7 +554,7 @@ def hang():
     time.sleep(600)
 
 
-FORWARD, BACKWARD = 2, 4  # when the second block of a round is on its way
+BEFORE, FORWARD, BACKWARD = 0, 2, 4  # the handshake; the second block of a round
 
 
 def raise_error():
@@ -565,7 +562,8 @@ def raise_error():
 
 
 @pytest.mark.parametrize(
-    ("how", "when"), [(die, FORWARD), (die, BACKWARD), (hang, BACKWARD), (raise_error, FORWARD)]
+    ("how", "when"),
+    [(die, BEFORE), (die, FORWARD), (die, BACKWARD), (hang, BACKWARD), (raise_error, FORWARD)],
 )
 def test_a_rank_that_fails_ends_all(how, when):
     got, seconds = on_ranks(3, fail, how, when, timeout=1.0)
@@ -597,6 +595,7 @@ ring_attention(x, x, x, group=ranks)
 
 def test_torchrun_leaves_nothing_running(tmp_path):
     """As a reader starts it: a first call in two processes, then one of them is killed."""
+    ranks_or_skip()
     (tmp_path / "text.py").write_text(STARTED, encoding="utf-8")
     (tmp_path / "started").mkdir()
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
