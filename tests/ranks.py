@@ -14,7 +14,7 @@ import torch
 import torch.distributed as dist
 
 PATIENCE = 120  # seconds until a run of ranks is given up
-GRACE = 3
+GRACE = 2
 
 
 def ranks_or_skip():
@@ -49,7 +49,9 @@ def on_ranks(size, work, *arguments, timeout=60.0):
     """
     ranks_or_skip()
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["d2lattn", "torch.distributed.tensor.parallel"])
+    context.set_forkserver_preload(
+        ["d2lattn", "torch.distributed.tensor.parallel", "torch._dynamo"]
+    )
     said, answers = context.Queue(), [None] * size
     with tempfile.TemporaryDirectory() as folder:
         given = work, arguments, size, f"file://{folder}/store", timeout, said
