@@ -335,6 +335,8 @@ def disagreements(rank, size):
     told["learned"] = refusal(long, torch.zeros(1, 3).long(), group=Ranks())
     other = Decoder(5, 8, num_layers=1 + (rank == 1), num_heads=2)
     told["layers"] = refusal(other, torch.zeros(1, 3).long(), group=Ranks())
+    model, one = Decoder(5, 8, num_layers=1, num_heads=2), torch.tensor([[rank != 1, True]])
+    told["head mask"] = refusal(model, torch.zeros(1, 3).long(), group=Ranks(), head_mask=one)
     layer = MultiHeadAttention(8, 2 + 2 * (rank == 1))
     told["layer"] = refusal(layer, torch.zeros(1, 3, 8), group=Ranks())
     return told
@@ -435,6 +437,7 @@ def test_what_differs_is_named_on_every_rank(answers):
         "25 heads": f"number of heads that {len(answers)} ranks divide",
         "learned": "no row for the positions from 4 on, got a text up to position",
         "layers": r"num_layers must be the same .*\[1, 2",
+        "head mask": "head_mask must be the same on all ranks",
         "layer": "num_heads and num_kv_heads must be the same",
     }
     for rank, told in enumerate(said(answers, disagreements)):
