@@ -179,13 +179,11 @@ class LatentAttention(nn.Module):
         scale = 1 / math.sqrt(self.head_dim + self.rope_dim)
         call = Call(asked, key, value, visible, scale, self.dropout if self.training else 0.0)
         found: Any = attend_with_weights(call) if need_weights else attend(call, engine)
-        output, weights = found if need_weights else (found, None)
-        if asked is not query:
-            output = output.reshape(*query.shape[:3], -1)
-            weights = weights.reshape(shape) if need_weights else None
+        output = found[0] if need_weights else found
+        output = output.reshape(*query.shape[:3], -1)
         if absorbed:  # (B, H, L, C) -> (B, H, L, D)
             output = output @ self._of_heads(self.v_proj).mT
-        return (output, weights) if need_weights else output
+        return (output, found[1].reshape(shape)) if need_weights else output
 
     def join(self, x: Tensor) -> Tensor:
         """The last part: heads (B, H, L, D) -> (B, L, E), projected."""

@@ -63,7 +63,7 @@ def kept(
         ("multi-query", 1, pair),
         ("latent", 1, latent),
     )
-    asking = []
+    asking: list[float] = []
     for name, heads, column in kinds:
         middles = [left + wide / 2 + STEP * (h - (num_heads - 1) / 2) for h in range(num_heads)]
         _one_kind(ax, middles, heads, column)
