@@ -24,6 +24,7 @@ from d2lattn.comparison import (
     layers_to_connect,
     rnn_cost,
 )
+from d2lattn.distributed import Ranks, head_parallel, ring_attention
 from d2lattn.engines.chunked import merge, partial_attention
 from d2lattn.generation import Cache, generate, sample
 from d2lattn.interop import from_d2l, from_gpt2, from_torch, load_d2l
@@ -54,6 +55,7 @@ __all__ = [
     "LearnedPositionalEncoding",
     "MultiHeadAttention",
     "PositionalEncoding",
+    "Ranks",
     "SelfAttention",
     "alibi_bias",
     "apply_rotary",
@@ -72,6 +74,7 @@ __all__ = [
     "from_gpt2",
     "from_torch",
     "generate",
+    "head_parallel",
     "layers_to_connect",
     "length_mask",
     "linear_attention",
@@ -81,6 +84,7 @@ __all__ = [
     "masked_softmax",
     "merge",
     "partial_attention",
+    "ring_attention",
     "rnn_cost",
     "sample",
     "shift_matrix",

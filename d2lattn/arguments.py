@@ -8,8 +8,11 @@ import sys
 
 import torch
 
+from d2lattn.engines.looking import may_look
+
 LARGEST = 2**63 - 1  # torch counts in int64
 LARGEST_FLOAT = sys.float_info.max
+INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
 
 
 def check_count(name, value, least=1, most=LARGEST):
@@ -128,6 +131,19 @@ def _are_alike(a, b):
         and a.is_floating_point()
         and a.ndim > 1
     )
+
+
+def check_positions(positions, length):
+    """Integers (length,) of at least 0: the places of so many rows, in any order."""
+    if not torch.is_tensor(positions) or positions.dtype not in INTEGERS:
+        raise ValueError(f"positions must be a tensor of integers, got {kind(positions)}")
+    if positions.shape != (length,):
+        raise ValueError(
+            f"positions must have one place for each row, shape {(length,)}, "
+            f"got {tuple(positions.shape)}"
+        )
+    if length and may_look(positions) and positions.min() < 0:
+        raise ValueError(f"positions must be at least 0, got {positions.min().item()}")
 
 
 def check_shares(weights):

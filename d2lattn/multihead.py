@@ -5,6 +5,7 @@ D = E / H width of a head.
 """
 
 import math
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -21,6 +22,7 @@ from d2lattn.arguments import (
     show,
 )
 from d2lattn.attention import ENGINES, attend, attend_with_weights
+from d2lattn.distributed import Share, as_ranks, held, refuse_over_ranks, ring, terms_of
 from d2lattn.engines.call import Call
 from d2lattn.engines.lengths import Lengths
 from d2lattn.engines.looking import may_look
@@ -224,6 +226,8 @@ class MultiHeadAttention(nn.Module):
         is_causal: bool = False,
         query_offset: int | None = None,
         need_weights: bool = False,
+        group: Any = None,
+        positions: Tensor | None = None,
     ) -> Tensor | tuple[Tensor, Tensor]:
         """Attend from `query` to `key` and gather `value`.
 
@@ -241,10 +245,18 @@ class MultiHeadAttention(nn.Module):
             is_causal, query_offset: as in `attention`: query i sees keys 0 .. query_offset + i.
             need_weights (bool): return the weights too. They are those before dropout and are part
                 of the graph: `detach()` them to keep them.
+            group: ranks that hold one text together, (B, L_r, qdim) each: see `ring_attention`.
+                They attend to themselves, in blocks whatever the engine; only is_causal and
+                positions go with it, and a layer without soft_cap, sink_logit or active dropout.
+            positions: with group, as in `ring_attention`.
 
         Returns:
             Tensor (B, L, E) of the query's dtype, or (output, weights (B, H, L, S)).
         """
+        if group is not None or positions is not None:
+            given = dict(key=key, value=value, valid_lens=valid_lens, attn_mask=attn_mask)
+            given |= dict(query_offset=query_offset, need_weights=need_weights)
+            return self._over_ranks(query, is_causal, group, positions, given)
         key = query if key is None else key
         value = key if value is None else value
         self._check_inputs(query, key, value)
@@ -284,18 +296,25 @@ class MultiHeadAttention(nn.Module):
         is_causal: bool = False,
         query_offset: int | None = None,
         need_weights: bool = False,
+        share: Share | None = None,
     ) -> Tensor | tuple[Tensor, Tensor]:
         """The second part: attention in each head, queries (B, H, L, D) over keys (B, Hkv, S, D).
 
         Args:
             attn_mask: as in `forward`. attn_bias: floating, broadcasts to (B, H, L, S).
             is_causal, query_offset: as in `attention`; with a cache of n keys, query_offset=n.
+            share: who holds which words, as `forward` makes it of a group; only is_causal goes
+                with it.
 
         Returns:
             Tensor (B, H, L, D), or (output, weights (B, H, L, S)).
         """
         self._check_heads(query, key, value)
         check_flag("need_weights", need_weights)
+        if share is not None:
+            given = dict(attn_mask=attn_mask, attn_bias=attn_bias, query_offset=query_offset)
+            refuse_over_ranks(**given, need_weights=need_weights)
+            return ring(query, key, value, share, is_causal, 1 / math.sqrt(self.head_dim))
         shape = (*query.shape[:3], key.shape[2])
         attn_mask = with_heads(attn_mask, shape)
         visible = Visibility(shape, query.device, attn_mask, attn_bias, is_causal, query_offset)
@@ -321,6 +340,30 @@ class MultiHeadAttention(nn.Module):
         heads = f"num_heads={self.num_heads}, num_kv_heads={self.num_kv_heads}"
         text = f"{heads}, dropout={self.dropout}, engine={self.engine!r}"
         return text if self.soft_cap is None else f"{text}, soft_cap={self.soft_cap}"
+
+    def _over_ranks(self, query, is_causal, group, positions, given):
+        """`forward` where each rank has its own words."""
+        if group is None:
+            raise ValueError(f"positions is for group=, got {show(positions)} without")
+
+        def look():
+            self._check_inputs(query, query, query)
+            check_flag("is_causal", is_causal)
+            refuse_over_ranks(**given, **self.unspread())
+            terms = terms_of("MultiHeadAttention", query, is_causal, positions, *self.parameters())
+            sizes = len(query), self.embed_dim, self.num_heads, self.num_kv_heads
+            terms["batch size, embed_dim, num_heads and num_kv_heads"] = sizes
+            terms["whether the input wants gradients"] = query.requires_grad
+            return query.shape[1], held(positions, query.shape[1]), terms
+
+        share = Share(as_ranks(group), look)
+        heads = self.attend(*self._project(query, query, query), is_causal=is_causal, share=share)
+        return self._join(heads, query)
+
+    def unspread(self):
+        """What a layer may do on one machine only, by name; None, False or 0 where it does not."""
+        dropout = self.dropout if self.training else 0.0
+        return dict(soft_cap=self.soft_cap, sink_logit=self.sink is not None, dropout=dropout)
 
     def _project(self, query, key, value):
         q = self._split(self.q_proj(query), self.num_heads)

@@ -22,8 +22,10 @@ from d2lattn.arguments import (
     check_floating,
     check_floating_dtype,
     check_number,
+    check_positions,
     show,
 )
+from d2lattn.engines.looking import may_look
 
 
 def sinusoidal_encoding(
@@ -69,6 +71,11 @@ def sinusoidal_encoding(
     check_floating_dtype("dtype", dtype)
     device = torch.get_default_device() if device is None else torch.device(device)
     angles = _angles(length, dim, base, offset, device)  # (length, ⌈dim/2⌉)
+    return _waves(angles, dim, dtype, device)
+
+
+def _waves(angles, dim, dtype, device):
+    """Sines and cosines of angles (length, ⌈dim/2⌉) by turns, (length, dim)."""
     P = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)  # (length, dim or dim + 1)
     return P[:, :dim].to(torch.promote_types(dtype, torch.float32)).to(device, dtype).contiguous()
 
@@ -118,11 +125,19 @@ class PositionalEncoding(nn.Module):
         P = sinusoidal_encoding(max_len, embed_dim, base=base, dtype=wide)
         self.register_buffer("P", P, persistent=False)  # (max_len, E)
 
-    def forward(self, x: Tensor, offset: int = 0) -> Tensor:
-        """x (..., L, E), the first token at position `offset` -> the same shape and dtype."""
+    def forward(self, x: Tensor, offset: int = 0, *, positions: Tensor | None = None) -> Tensor:
+        """x (..., L, E), the first token at position `offset` -> the same shape and dtype.
+
+        `positions`, integers (L,), are in the place of offset where tokens do not stand in a row.
+        """
         _check_sequence(x, self.embed_dim)
         check_count("offset", offset, least=0)
-        return self.dropout(x + self._rows(offset, offset + x.shape[-2], x).to(x.dtype))
+        if positions is None:
+            rows = self._rows(offset, offset + x.shape[-2], x)
+        else:
+            angles = _angles(x.shape[-2], self.embed_dim, self.base, offset, x.device, positions)
+            rows = _waves(angles, self.embed_dim, x.dtype, x.device)
+        return self.dropout(x + rows.to(x.dtype))
 
     def _rows(self, start, stop, x):
         """Rows start..stop on the device of x, at least as precise as x."""
@@ -177,18 +192,29 @@ class LearnedPositionalEncoding(nn.Module):
     def reset_parameters(self) -> None:
         nn.init.normal_(self.weight, std=0.02)
 
-    def forward(self, x: Tensor, offset: int = 0) -> Tensor:
-        """x (..., L, E), the first token at position `offset` -> the same shape and dtype."""
+    def forward(self, x: Tensor, offset: int = 0, *, positions: Tensor | None = None) -> Tensor:
+        """x (..., L, E), the first token at position `offset` -> the same shape and dtype.
+
+        `positions`, integers (L,), are in the place of offset where tokens do not stand in a row.
+        """
         max_len, embed_dim = self.weight.shape
         _check_sequence(x, embed_dim)
         check_count("offset", offset, least=0)
-        stop = offset + x.shape[-2]
+        places: slice | Tensor
+        if positions is None:
+            first, stop = offset, offset + x.shape[-2]
+            places = slice(first, stop)
+        else:
+            _check_places(positions, x.shape[-2], offset)
+            places = positions.to(x.device, torch.int64)
+            looked = positions.tolist() if may_look(positions) else []
+            first, stop = min(looked, default=0), max(looked, default=-1) + 1
         if stop > max_len:
             raise ValueError(
                 f"a learned table of max_len={max_len} has no row for the positions from {max_len} "
-                f"on, got positions {offset} to {stop - 1}"
+                f"on, got positions {first} to {stop - 1}"
             )
-        return x + self.weight[offset:stop].to(x.dtype)
+        return x + self.weight[places].to(x.dtype)
 
     def extra_repr(self) -> str:
         return "{}, {}".format(*self.weight.shape)
@@ -232,7 +258,12 @@ def shift_matrix(delta: float, dim: int, *, base: float = 10000.0) -> Tensor:
 
 
 def apply_rotary(
-    x: Tensor, *, offset: int = 0, base: float = 10000.0, interleaved: bool = True
+    x: Tensor,
+    *,
+    offset: int = 0,
+    positions: Tensor | None = None,
+    base: float = 10000.0,
+    interleaved: bool = True,
 ) -> Tensor:
     """Turn each pair of features by an angle that grows with the position (RoPE).
 
@@ -243,6 +274,8 @@ def apply_rotary(
     Args:
         x: floating tensor (..., L, D), queries or keys of one head; D even.
         offset (int): position of the first token, from 0.
+        positions: integers (L,), from 0: the place of each token, instead of offset, where they do
+            not stand in a row.
         base (float): above 1.
         interleaved (bool): pair j is (2j, 2j+1), as in the paper; False pairs (j, j + D/2), as in
             GPT-NeoX and Hugging Face's Llama. Weights trained with one do not fit the other.
@@ -251,8 +284,8 @@ def apply_rotary(
         Tensor of the shape, dtype and device of x, computed in at least float32.
 
     Raises:
-        ValueError: an x that is not floating or has no two axes, an odd D, a negative offset, a
-            base not above 1.
+        ValueError: an x that is not floating or has no two axes, an odd D, a negative offset,
+            positions that are no integers (L,) or come with an offset, a base not above 1.
 
     Cost:
         L·D sines and cosines, 3 FLOPs for each number of x.
@@ -267,7 +300,7 @@ def apply_rotary(
     _check_even("the width of x", dim)
     check_flag("interleaved", interleaved)
     wide = torch.promote_types(x.dtype, torch.float32)
-    angles = _angles(length, dim, base, offset, x.device)
+    angles = _angles(length, dim, base, offset, x.device, positions)
     cos, sin = (table.to(x.device, wide) for table in (angles.cos(), angles.sin()))  # (L, D/2)
     pairs = x.to(wide)
     if interleaved:
@@ -343,15 +376,26 @@ def _frequencies(dim, base, device):
     return base ** -(pairs / dim)
 
 
-def _angles(length, dim, base, offset, device):
-    """Angles (length, ⌈dim/2⌉) of the positions from offset on, in float64.
+def _angles(length, dim, base, offset, device, positions=None):
+    """Angles (length, ⌈dim/2⌉) of the positions, or those from offset on, in float64.
 
     They are on the CPU for a device that has no float64.
     """
     check_count("offset", offset, least=0)
     device = "cpu" if torch.device(device).type == "mps" else device
-    positions = torch.arange(offset, offset + length, device=device)
+    if positions is None:
+        positions = torch.arange(offset, offset + length, device=device)
+    else:
+        _check_places(positions, length, offset)
+        positions = positions.to(device)
     return positions[:, None] * _frequencies(dim, base, device)
+
+
+def _check_places(positions, length, offset):
+    """Positions (length,), which leave nothing for an offset to say."""
+    check_positions(positions, length)
+    if offset:
+        raise ValueError(f"offset must be 0 with positions, got {offset}")
 
 
 def _check_even(name, dim):

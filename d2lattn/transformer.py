@@ -29,6 +29,7 @@ from d2lattn.arguments import (
     kind,
     show,
 )
+from d2lattn.distributed import Share, as_ranks, held, refuse_over_ranks, terms_of
 from d2lattn.engines.lengths import Lengths
 from d2lattn.engines.looking import may_look, outside_graphs
 from d2lattn.latent import LatentAttention
@@ -126,6 +127,7 @@ class Block(nn.Module):
         remember: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] | None = None,
         head_mask: Tensor | None = None,
         need_weights: bool = False,
+        share: Share | None = None,
     ) -> Tensor | tuple[Tensor, Tensor]:
         """Tokens (B, L, E) -> (B, L, E), or (that, weights (B, H, L, S)).
 
@@ -136,6 +138,7 @@ class Block(nn.Module):
             remember: a function of the new keys and values that gives all of them, (B, Hkv, S, D);
                 latents are keys (B, 1, S, C + R) with values of width 0.
             head_mask: boolean (H,), True = kept: what another head finds counts as 0.
+            share: who holds which words, if several ranks do, as `Decoder` makes it of a group.
         """
         self._check_tokens(x)
         _check_head_mask(head_mask, (self.attention.num_heads,), "(heads,)")
@@ -143,7 +146,7 @@ class Block(nn.Module):
         query, *kept = self._project(x_norm, rotate)
         if remember is not None:
             kept = remember(*kept)
-        options: dict[str, Any] = {}
+        options: dict[str, Any] = {} if share is None else dict(share=share)
         if self._is_latent():  # fold where more words are seen than ask
             kept, options = kept[:1], dict(absorbed=query.shape[2] < kept[0].shape[2])
         found: Any = self.attention.attend(
@@ -346,28 +349,34 @@ class Transformer(nn.Module):
         cache=None,
         head_mask=None,
         need_weights=False,
+        share=None,
     ):
         """The body of both models: embed, block after block, logits. `first` is the column of the
-        first token, `shown` those of the keys, (B, S), if they are not all in order."""
+        first token, `shown` those of the keys, (B, S), if they are not all in order, and `share`
+        says where the tokens stand if other ranks hold the rest of the text."""
         check_flag("need_weights", need_weights)
         H = self.num_heads
         _check_head_mask(head_mask, (len(self.blocks), H), "(layers, heads)")
-        x = self._embed(tokens, first, left_padding)
-        attn_bias = self._bias(first, first + tokens.shape[1], x.device, shown)
-        rotate, maps = None, []
+        places = None if share is None else share.places().to(tokens.device)
+        x = self._embed(tokens, first, left_padding, places)
+        rotate, attn_bias, maps = None, None, []
+        if share is None:
+            attn_bias = self._bias(first, first + tokens.shape[1], x.device, shown)
         if self.positions == "rotary":
-            rotate = functools.partial(apply_rotary, offset=first, base=self.base)
+            where = dict(offset=first, positions=places)
+            rotate = functools.partial(apply_rotary, **where, base=self.base)
         for layer, block in enumerate(self.blocks):
             x = block(
                 x,
                 attn_mask=attn_mask,
                 attn_bias=attn_bias,
                 is_causal=is_causal,
-                query_offset=first if is_causal else None,
+                query_offset=first if is_causal and share is None else None,
                 rotate=rotate,
                 remember=None if cache is None else functools.partial(cache.store, layer),
                 head_mask=None if head_mask is None else head_mask[layer].to(x.device),
                 need_weights=need_weights,
+                share=share,
             )
             if need_weights:
                 x, weights = x
@@ -375,11 +384,13 @@ class Transformer(nn.Module):
         logits = self.to_logits(self.norm(x))
         return (logits, torch.stack(maps)) if need_weights else logits
 
-    def _embed(self, tokens, first, left_padding):
+    def _embed(self, tokens, first, left_padding, places=None):
         """Tokens (B, L) -> (B, L, E); positions count from the first token that is no padding."""
         x = self.embedding(tokens)
         if self.position is None:
             return x
+        if places is not None:
+            return self.position(x, positions=places)
         if left_padding is None:
             return self.position(x, offset=first)
         stop = first + tokens.shape[1]
@@ -420,12 +431,13 @@ class Transformer(nn.Module):
         near = (keys > queries - self.window) | (keys < start + self.sinks)
         return near & (keys <= queries) & (keys >= start)
 
-    def _check_tokens(self, tokens):
+    def _check_tokens(self, tokens, least=1):
         if not torch.is_tensor(tokens) or tokens.dtype != torch.int64:
             raise ValueError(f"tokens must be an int64 tensor, got {kind(tokens)}")
-        if tokens.ndim != 2 or tokens.shape[1] == 0:
+        if tokens.ndim != 2 or tokens.shape[1] < least:
+            at_least = f", length at least {least}" if least else ""
             raise ValueError(
-                f"tokens must have shape (batch, length), length at least 1, got {(*tokens.shape,)}"
+                f"tokens must have shape (batch, length){at_least}, got {(*tokens.shape,)}"
             )
         words, device = self.embedding.num_embeddings, self.embedding.weight.device
         if tokens.device != device:
@@ -492,6 +504,8 @@ class Decoder(Transformer):
         cache: "Cache | None" = None,
         head_mask: Tensor | None = None,
         need_weights: bool = False,
+        group: Any = None,
+        positions: Tensor | None = None,
     ) -> Tensor | tuple[Tensor, Tensor]:
         """Tokens (B, L) -> logits (B, L, V), or (logits, weights (layers, B, H, L, S)).
 
@@ -507,7 +521,18 @@ class Decoder(Transformer):
             cache: a `Cache`, to which the tokens are added; S counts what it held before too, and
                 with a window the rows of `cache.columns` before the tokens.
             head_mask, need_weights: as in `Encoder`.
+            group: ranks that hold one text together, (B, L_r) of its tokens each, L_r from 0: see
+                `ring_attention`. Only head_mask and positions go with it, and a model without
+                window, sinks, soft_cap, sink_logit, latent_dim and active dropout. Gradients of
+                the weights are those of this rank's tokens: who trains adds them up.
+            positions: with group, the places (L_r,) of the tokens in the text, which are those of
+                the method of positions, too; in rank order when absent.
         """
+        if group is not None or positions is not None:
+            given = dict(valid_lens=valid_lens, left_padding=left_padding, cache=cache)
+            given |= dict(need_weights=need_weights)
+            share = self._share(tokens, group, positions, head_mask, given)
+            return self._read(tokens, is_causal=True, head_mask=head_mask, share=share)
         self._check_tokens(tokens)
         if valid_lens is not None and (cache is not None or left_padding is not None):
             raise ValueError(
@@ -545,6 +570,31 @@ class Decoder(Transformer):
         if cache is not None:
             cache.advance(tokens.shape[1], padding)
         return result
+
+    def _share(self, tokens, group, positions, head_mask, given):
+        """Who holds which of the tokens, agreed upon once for all layers."""
+        if group is None:
+            raise ValueError(f"positions is for group=, got {show(positions)} without")
+
+        def look():
+            self._check_tokens(tokens, least=0)
+            _check_head_mask(head_mask, (len(self.blocks), self.num_heads), "(layers, heads)")
+            mine = dict(window=self.window, sinks=self.sinks, latent_dim=self.latent_dim)
+            latent = self.latent_dim is not None
+            mine |= {} if latent else self.blocks[0].attention.unspread()
+            mine["dropout"] = self.blocks[0].dropout.p if self.training else 0.0
+            refuse_over_ranks(**given, **mine)
+            weight, where = self.embedding.weight, held(positions, tokens.shape[1])
+            terms = terms_of("Decoder", weight, True, positions, *self.parameters())
+            sizes = len(tokens), weight.shape[1], self.num_heads, self.num_kv_heads
+            terms["batch size, embed_dim, num_heads and num_kv_heads"] = sizes
+            terms["num_layers"], terms["the method of positions"] = len(self.blocks), self.positions
+            return tokens.shape[1], where, terms
+
+        share = Share(as_ranks(group), look)
+        if self.positions == "alibi":  # what one place costs, (H, 1, 1)
+            share.step = alibi_bias(self.num_heads, 1, 2, device=tokens.device)[..., 1:]
+        return share
 
 
 def _added(positions, embed_dim, max_len, base):

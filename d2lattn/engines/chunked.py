@@ -163,8 +163,7 @@ class _Blocks(torch.autograd.Function):
         output = value.new_empty(*query.shape[:-1], value.shape[-1], dtype=wide)
         logsumexp = query.new_empty(query.shape[:-1], dtype=wide)
         with in_full_precision(query):
-            for index in _indices(call, block):
-                _forward(_at(call, index), output[index], logsumexp[index], block)
+            forward_in_blocks(call, output, logsumexp, block)
         ctx.save_for_backward(query, key, value, output, logsumexp)  # not rounded to half
         return output.to(query.dtype), logsumexp
 
@@ -183,12 +182,24 @@ class _Blocks(torch.autograd.Function):
         with in_full_precision(query), _replay(ctx.random):
             # d score = weight · (d weight - delta), delta = Σ weight · d weight = d output · output
             delta = (grad_output * output).sum(-1) - grad_logsumexp  # d log Σ exp(s) = weight
-            for index in _indices(call, ctx.block):
-                rows = (x[index] for x in (logsumexp, grad_output, delta))
-                into = [x[index] for x in gradients]
-                into.append(entry(grad_bias, index, query.ndim))
-                _backward(_at(call, index), *rows, into, ctx.block)
+            given, into = (logsumexp, grad_output, delta), (*gradients, grad_bias)
+            backward_in_blocks(call, given, into, ctx.block)
         return *(g.to(query.dtype) for g in gradients), grad_bias, None, None
+
+
+def forward_in_blocks(call, output, logsumexp, block=BLOCK):
+    """Fill `output` (..., L, Ev) and `logsumexp` (..., L) of a call whose axes are all there."""
+    for index in _indices(call, block):
+        _forward(_at(call, index), output[index], logsumexp[index], block)
+
+
+def backward_in_blocks(call, given, into, block=BLOCK):
+    """Add to the gradients `into` of query, key, value and bias (or None), by what is `given`:
+    logsumexp over all keys that a query sees, in this call or not, d output, and delta."""
+    for index in _indices(call, block):
+        rows = (x[index] for x in given)
+        places = (entry(x, index, call.query.ndim) for x in into)
+        _backward(_at(call, index), *rows, places, block)
 
 
 def _forward(call, output, logsumexp, block):

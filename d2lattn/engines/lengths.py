@@ -2,10 +2,8 @@
 
 import torch
 
-from d2lattn.arguments import show
+from d2lattn.arguments import INTEGERS, show
 from d2lattn.engines.looking import are_finite, outside_graphs
-
-INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
 
 
 class Lengths:

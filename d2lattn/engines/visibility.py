@@ -152,6 +152,54 @@ class Visibility:
         return part
 
 
+class Placed(Visibility):
+    """Who sees whom by the places of the rows in a text that is spread over machines.
+
+    Args:
+        shape: that of the scores, (..., L, S). device: where they are.
+        asking, asked: places of the queries (L,) and of the keys (S,), int64 on the CPU, where to
+            look at them makes nobody wait.
+        is_causal (bool): whether query i sees key j only if its place is not the later one.
+        step: what a score is given for each place between the two (ALiBi's -slope), which
+            broadcasts to (..., L, 1), or None.
+    """
+
+    __slots__ = ("asked", "asking", "is_causal", "step")
+
+    def __init__(self, shape, device, asking, asked, is_causal, step=None):
+        super().__init__(shape, device)
+        self.asking, self.asked, self.is_causal, self.step = asking, asked, is_causal, step
+        self.mask = asking if is_causal else None  # whoever asks whether there is one
+
+    def hides_all(self):
+        if 0 in self.shape[-2:]:
+            return True
+        return self.is_causal and bool(self.asking.max() < self.asked.min())
+
+    def allowed(self):
+        if not self.is_causal:
+            return None
+        return self.asked.to(self.device) <= self.asking.to(self.device)[:, None]
+
+    def hide_(self, scores):
+        if self.step is not None:
+            far = (self.asking[:, None] - self.asked).abs().to(self.device)
+            scores += self.step.to(scores.dtype) * far
+        if not self.is_causal or self.asking.min() >= self.asked.max():
+            return scores
+        return scores.masked_fill_(~self.allowed(), -math.inf)
+
+    def block(self, rows, keys):
+        shape = (*self.shape[:-2], rows.stop - rows.start, keys.stop - keys.start)
+        asking, asked, step = self.asking[rows], self.asked[keys], cut(self.step, rows, keys)
+        return Placed(shape, self.device, asking, asked, self.is_causal, step)
+
+    def at(self, index):
+        step = entry(self.step, index, len(self.shape))
+        shape = self.shape[len(index) :]
+        return Placed(shape, self.device, self.asking, self.asked, self.is_causal, step)
+
+
 def _reach(query_offset, S):
     """None for an offset from which query 0 sees all S keys: then so do the later ones."""
     return None if query_offset is not None and query_offset >= S - 1 > 0 else query_offset

@@ -1,0 +1,538 @@
+"""Attention over a text that no machine holds whole (chapter 11).
+
+    ring_attention     each rank keeps its words; keys and values travel
+    head_parallel      words are exchanged for heads, and back
+    tensor_parallel    each rank keeps its heads, and all words
+
+A *rank* is one of R processes that were started together, by `torchrun` as a rule, and meet in a
+group of `torch.distributed`: gloo on processors, nccl on GPUs. What is here says what is sent, and
+when; torch sends it.
+
+Shapes: L_r words of rank r, L of all ranks together, E width of queries and keys, Ev of values.
+"""
+
+import contextlib
+import pickle
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+from d2lattn.arguments import (
+    check_flag,
+    check_positions,
+    check_value,
+    scale_of,
+    scores_shape,
+    show,
+)
+from d2lattn.attention import attention
+from d2lattn.engines.call import Call
+from d2lattn.engines.chunked import backward_in_blocks, forward_in_blocks, merge
+from d2lattn.engines.looking import in_full_precision
+from d2lattn.engines.visibility import Placed
+
+
+class Ranks:
+    """A group of ranks, and a count of what this one sends them.
+
+    Everything here that takes a `group` takes one of these in its place. Who waits for an answer
+    waits as long as the group was told when it was made: `init_process_group(timeout=...)`.
+
+    Args:
+        group: a group of `torch.distributed`; when absent, that of all processes, or of this one
+            alone where nobody called `init_process_group`.
+
+    Attributes:
+        rank, size (int): which one this is, and of how many.
+        sent (int): bytes of keys, values, heads and gradients that it sent to others.
+        handshakes (int): bytes of the agreements before that, which hold no word of the text.
+        computed (int): blocks of keys that its queries met, forward and backward.
+
+    Raises:
+        ValueError: a group that is none, or to which this process does not belong.
+
+    Example:
+        >>> ranks = Ranks()
+        >>> x = torch.randn(1, 4, 8)
+        >>> output = ring_attention(x, x, x, group=ranks)
+        >>> ranks.size, ranks.sent, ranks.computed
+        (1, 0, 1)
+    """
+
+    def __init__(self, group: Any = None) -> None:
+        ready = dist.is_available() and dist.is_initialized()
+        if group is not None and (not ready or not isinstance(group, dist.ProcessGroup)):
+            raise ValueError(
+                "group must be a ProcessGroup of torch.distributed, to which this process belongs, "
+                f"or Ranks, got {show(group)}"
+            )
+        self.group = dist.group.WORLD if group is None and ready else group
+        self.rank = dist.get_rank(group) if ready else 0
+        self.size = dist.get_world_size(group) if ready else 1
+        self.sent: int = 0
+        self.handshakes: int = 0
+        self.computed: int = 0
+
+    def gather(self, mine: Any) -> list[Any]:
+        """What every rank gave, in their order; small things, which are pickled."""
+        if self.size == 1:
+            return [mine]
+        everyone = [None] * self.size
+        with self._waiting("to agree on the arguments"):
+            dist.all_gather_object(everyone, mine, group=self.group)
+        self.handshakes += len(pickle.dumps(mine))
+        return everyone
+
+    def pass_on(self, outgoing: Tensor, incoming: Tensor) -> Any:
+        """Start to send a tensor to the next rank and to fill another from the rank before.
+
+        Returns:
+            A function that waits until both are done and gives `incoming`.
+        """
+        ways = (dist.isend, outgoing, 1), (dist.irecv, incoming, -1)
+        with self._waiting("to send a block round the ring"):
+            works = [
+                dist.P2POp(way, x, self._global((self.rank + step) % self.size), self.group)
+                for way, x, step in ways
+                if x.numel()  # a rank without words has no block
+            ]
+            works = dist.batch_isend_irecv(works) if works else []
+        self.sent += outgoing.nbytes
+
+        def wait():
+            with self._waiting("for a block of the ring"):
+                for work in works:
+                    work.wait()
+            return incoming
+
+        return wait
+
+    def exchange(self, parts: list[Tensor], sizes: list[int]) -> list[Tensor]:
+        """Send part j to rank j, and get flat tensors of these sizes from all (all-to-all)."""
+        if self.size == 1:
+            return [parts[0].reshape(-1)]
+        outgoing = torch.cat([part.reshape(-1) for part in parts])
+        incoming, own = outgoing.new_empty(sum(sizes)), parts[self.rank]
+        with self._waiting("to exchange words for heads"):
+            given = [part.numel() for part in parts]
+            dist.all_to_all_single(incoming, outgoing, sizes, given, group=self.group)
+        self.sent += outgoing.nbytes - own.nbytes
+        return list(incoming.split(sizes))
+
+    def _global(self, rank):
+        return dist.get_global_rank(self.group, rank)
+
+    @contextlib.contextmanager
+    def _waiting(self, what):
+        """What torch says of a rank that does not answer, said once and by the same name."""
+        try:
+            yield
+        except RuntimeError as error:
+            raise ConnectionError(
+                f"rank {self.rank} of {self.size} waited {what}, and another rank did not answer: "
+                f"it was killed, hangs or has failed ({str(error).strip().splitlines()[0]})"
+            ) from error
+
+
+class Share:
+    """Who holds which words, and the proof that the ranks mean the same call.
+
+    Made by all ranks together, in one exchange of small things. A rank whose arguments are refused
+    comes too, so that nobody waits for it in vain.
+
+    Args:
+        ranks (Ranks): the group.
+        check: a function that checks the arguments of this rank and gives (how many words it has,
+            their places or None, what must be the same on all ranks, by name).
+
+    Attributes:
+        lengths (list of int): words of each rank.
+        step: as in `Placed`, for the heads (H, 1, 1), or None.
+
+    Raises:
+        ValueError: what `check` raised, here or on another rank; what is not the same everywhere; a
+            place that is held twice.
+    """
+
+    def __init__(self, ranks, check):
+        mine, error = None, None
+        try:
+            mine = check()
+        except ValueError as refused:
+            error = refused
+        everyone = ranks.gather((None if error is None else str(error), mine))
+        if error is not None:
+            raise error
+        for rank, (refused, _) in enumerate(everyone):
+            if refused is not None:
+                raise ValueError(f"rank {rank} has refused its arguments: {refused}")
+        lengths, places, terms = zip(*(given for _, given in everyone), strict=True)
+        _check_alike_everywhere(terms)
+        self.ranks, self.lengths, self.step = ranks, list(lengths), None
+        self._places = None if places[0] is None else places
+        if self._places is not None:
+            _check_held_once(torch.cat(self._places))
+
+    def places(self, rank=None):
+        """The places (L_r,) of a rank's words in the whole text; this one's when absent."""
+        rank = self.ranks.rank if rank is None else rank
+        if self._places is not None:
+            return self._places[rank]
+        start = sum(self.lengths[:rank])
+        return torch.arange(start, start + self.lengths[rank])
+
+
+def _check_alike_everywhere(terms):
+    for name in dict.fromkeys(name for one in terms for name in one):
+        values = [one.get(name) for one in terms]
+        if any(value != values[0] for value in values):
+            raise ValueError(
+                f"{name} must be the same on all ranks, got {show(values, 300)} "
+                f"on ranks 0 to {len(values) - 1}"
+            )
+
+
+def _check_held_once(places):
+    held, counts = places.unique(return_counts=True)
+    if len(held) < len(places):
+        raise ValueError(
+            "positions must be places in the whole text, each held by one rank and once, "
+            f"got {held[counts > 1][0].item()} more than once"
+        )
+
+
+def held(positions, length):
+    """The places of so many words, checked, as int64 on the CPU; None if they are not given."""
+    if positions is None:
+        return None
+    positions = positions.detach().cpu() if torch.is_tensor(positions) else positions
+    check_positions(positions, length)
+    return positions.long()
+
+
+def as_ranks(group):
+    """Ranks as they are; of a group, or None, its own."""
+    return group if isinstance(group, Ranks) else Ranks(group)
+
+
+def terms_of(function, x, is_causal, positions, *learning):
+    """What must be the same on all ranks for `function`, by name; `learning` may get gradients."""
+    grad = torch.is_grad_enabled()
+    return {
+        "the function": function,
+        "dtype": str(x.dtype),
+        "is_causal": is_causal,
+        "whether positions are given": positions is not None,
+        "what wants gradients": [grad and one.requires_grad for one in learning],
+    }
+
+
+def refuse_over_ranks(**given):
+    """What a layer does on one machine only, by name; None, False and 0 do nothing."""
+    for name, value in given.items():
+        if torch.is_tensor(value) or value not in (None, False, 0):
+            raise ValueError(f"{name} must be left out with group=, got {show(value)}")
+
+
+def _agree(function, query, key, value, is_causal, scale, group, *, positions=None, check=None):
+    """The share of a call of one of the functions below; `check` is one more look, or None."""
+
+    def look():
+        L, S = scores_shape(query, key)[-2:]
+        check_value(query, key, value)
+        leads = {x.shape[:-2] for x in (query, key, value)}
+        if len(leads) > 1 or L != S:
+            shapes = [tuple(x.shape) for x in (query, key, value)]
+            raise ValueError(
+                "query, key and value must have the same leading axes and be of the same words, "
+                f"got {shapes}"
+            )
+        check_flag("is_causal", is_causal)
+        if check is not None:
+            check()
+        terms = terms_of(function, query, is_causal, positions, query, key, value)
+        return (
+            L,
+            held(positions, L),
+            terms
+            | {
+                "the leading axes": tuple(query.shape[:-2]),
+                "the width of query and key": query.shape[-1],
+                "the width of value": value.shape[-1],
+                "scale": scale_of(scale, query),
+            },
+        )
+
+    return Share(as_ranks(group), look)
+
+
+# The ring -----------------------------------------------------------------------------------------
+
+
+def ring_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    *,
+    positions: Tensor | None = None,
+    is_causal: bool = False,
+    scale: float | None = None,
+    group: Any = None,
+) -> Tensor:
+    """Attention of all words of a text to all, of which each rank holds its share.
+
+    Every rank keeps its queries. The blocks of keys and values go round in a ring, from each rank
+    to the next, and while one is on its way the queries meet the one that is there. With o_p and
+    l_p = log Σ exp(s) over the keys of rank p, the output is `merge` of all (o_p, l_p):
+    Σ_p exp(l_p - l) o_p, l = log Σ_p exp(l_p). (Liu, Zaharia & Abbeel 2023, "Ring Attention with
+    Blockwise Transformers", arXiv 2310.01889.)
+
+    Who sees whom is decided by the places of the words, so any share is right: a piece of the text,
+    every R-th word (striped, which gives all ranks the same work where the future is hidden:
+    Brandon et al. 2023, arXiv 2311.09431), uneven pieces, none. A block that no query of a rank may
+    see is passed on and not computed.
+
+    The backward pass keeps none of the blocks: keys and values go round once more, the scores are
+    computed again, and the gradients of a block travel behind it until they are home. All ranks
+    must run it. Gradients of weights are those of a rank's own words: who trains adds them up.
+
+    Args:
+        query, key: floating tensors (..., L_r, E) of this rank's words, L_r from 0.
+        value: floating tensor (..., L_r, Ev).
+        positions: integers (L_r,), the places of these words in the whole text, in any order; when
+            absent, rank 0 holds its beginning, rank 1 what follows, and so on.
+        is_causal (bool): a word sees itself and those at earlier places.
+        scale (float): 1/√E when absent.
+        group: of the ranks, see `Ranks`.
+
+    Returns:
+        Tensor (..., L_r, Ev) of the query's dtype.
+
+    Raises:
+        ValueError: on all ranks, what `attention` refuses, leading axes that differ, positions that
+            are held twice, an argument that is not the same on all ranks.
+        ConnectionError: a rank that does not answer within the group's timeout.
+
+    Cost:
+        2·L_r·L·(E + Ev) FLOPs a rank, about half if causal, for each leading index. Memory of two
+        blocks beside its own. Sent a rank, with equal shares: (R - 1)·L_r·(E + Ev) numbers forward,
+        twice that backward. Each call begins with a handshake of some hundred bytes, and 8 for
+        each word where positions are given.
+
+    Equivalent to:
+        attention(query, key, value, is_causal=...) of the whole text, and this rank's rows of it.
+
+    Example:
+        >>> x = torch.randn(2, 6, 4)  # one process is a ring of one
+        >>> output = ring_attention(x, x, x, is_causal=True)
+        >>> torch.allclose(output, attention(x, x, x, is_causal=True), atol=1e-6)
+        True
+    """
+    given = query, key, value, is_causal, scale, group
+    share = _agree("ring_attention", *given, positions=positions)
+    return ring(query, key, value, share, is_causal, scale_of(scale, query))
+
+
+def ring(query, key, value, share, is_causal, scale):
+    """The same, agreed upon. Heads (..., H, L_r, E) over (..., Hkv, L_r, E): those of a group are
+    more queries at the same places to the keys they share, which so travel once."""
+    lead, (rows, width) = key.shape[:-2], query.shape[-2:]
+    group = query.shape[:-2].numel() // max(lead.numel(), 1)
+    asking = query.reshape(*lead, group * rows, width)
+    step = share.step
+    if step is not None:  # (H, 1, 1) -> (Hkv, n·L_r, 1)
+        step = step.reshape(lead[-1], group, 1).repeat_interleave(rows, -2)
+    output = _Ring.apply(asking, key, value, share, (is_causal, scale, step))
+    return output.reshape(*query.shape[:-1], value.shape[-1])
+
+
+class _Ring(torch.autograd.Function):
+    """Two rounds: keys and values alone, then keys and values with their gradients behind them."""
+
+    @staticmethod
+    def forward(ctx, query, key, value, share, rest):
+        ctx.share, ctx.rest = share, rest
+        wide = torch.promote_types(query.dtype, torch.float32)
+        shape = *query.shape[:-1], value.shape[-1]
+        output = query.new_zeros(shape, dtype=wide)
+        logsumexp = query.new_full(query.shape[:-1], -torch.inf, dtype=wide)
+        with in_full_precision(query):
+            for owner, *block in _round(share, key, value):
+                call = _meeting(share, owner, query, *block, *rest)
+                if call is not None:
+                    part = torch.empty_like(output), torch.empty_like(logsumexp)
+                    forward_in_blocks(call, *part)
+                    output, logsumexp = merge((output, part[0]), (logsumexp, part[1]))
+        ctx.save_for_backward(query, key, value, output, logsumexp)
+        return output.to(query.dtype)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        if torch.is_grad_enabled():  # create_graph=True
+            raise ValueError("ring_attention has a first derivative only: its scores are not kept")
+        query, key, value, output, logsumexp = ctx.saved_tensors
+        share, wide = ctx.share, logsumexp.dtype
+        grad_output = grad_output.to(wide)
+        given = logsumexp, grad_output, (grad_output * output).sum(-1)
+        grad_query, behind = torch.zeros_like(query, dtype=wide), None
+        with in_full_precision(query):
+            for owner, *block in _round(share, key, value):
+                packed = query.new_zeros(sum(x.numel() for x in block), dtype=wide)
+                grads = _unpack(packed, *block)
+                call = _meeting(share, owner, query, *block, *ctx.rest)
+                if call is not None:
+                    backward_in_blocks(call, given, (grad_query, *grads, None))
+                if owner == share.ranks.rank:
+                    own = packed
+                    continue
+                if behind is not None:  # what the ranks before have to give to these words
+                    packed += behind()
+                length = share.lengths[owner - 1]  # what the rank before holds now
+                behind = share.ranks.pass_on(packed, _room(packed, key, value, length))
+        if behind is not None:
+            own += behind()
+        grad_key, grad_value = _unpack(own, key, value)
+        grads = (x.to(query.dtype) for x in (grad_query, grad_key, grad_value))
+        return *grads, None, None
+
+
+def _round(share, key, value):
+    """(owner, keys, values) of all ranks, this one's first; the next block is on its way while
+    whoever asked works on the one he got."""
+    ranks = share.ranks
+    packed = _pack(key, value) if ranks.size > 1 else None
+    for step in range(ranks.size):
+        owner, last = (ranks.rank - step) % ranks.size, step == ranks.size - 1
+        if not last:
+            wait = ranks.pass_on(packed, _room(packed, key, value, share.lengths[owner - 1]))
+        yield owner, *((key, value) if step == 0 else _unpack(packed, key, value))
+        if not last:
+            packed = wait()
+
+
+def _meeting(share, owner, query, key, value, is_causal, scale, step):
+    """The call of this rank's queries over the keys of a rank, or None if nobody may see any."""
+    asking, asked = share.places(), share.places(owner)
+    asking = asking.repeat(query.shape[-2] // max(len(asking), 1))  # heads that share keys
+    shape = *query.shape[:-1], key.shape[-2]
+    visible = Placed(shape, query.device, asking, asked, is_causal, step)
+    if visible.hides_all():
+        return None
+    share.ranks.computed += 1
+    return Call(query, key, value, visible, scale)
+
+
+def _pack(key, value):
+    """Keys and values in one flat tensor, which is one message."""
+    return torch.cat([key.reshape(-1), value.reshape(-1)])
+
+
+def _room(packed, key, value, length):
+    """An empty tensor for `length` words."""
+    numbers = sum(x.shape[:-2].numel() * x.shape[-1] for x in (key, value))
+    return packed.new_empty(length * numbers)
+
+
+def _unpack(packed, key, value):
+    """Views of a packed tensor, in shape as keys and values but for the number of words."""
+    sizes = [x.shape[:-2].numel() * x.shape[-1] for x in (key, value)]
+    words = packed.numel() // max(sum(sizes), 1)
+    parts = packed.split([words * size for size in sizes])
+    return tuple(
+        part.view(*x.shape[:-2], words, x.shape[-1])
+        for part, x in zip(parts, (key, value), strict=True)
+    )
+
+
+# Heads instead of words ---------------------------------------------------------------------------
+
+
+def head_parallel(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    *,
+    is_causal: bool = False,
+    scale: float | None = None,
+    group: Any = None,
+) -> Tensor:
+    """Attention of all words of a text to all: words are exchanged for heads, and back.
+
+    Before: each rank holds all H heads of its words. An all-to-all later it holds H/R heads of all
+    words, and attends as one machine does. A second one brings the output back to the words.
+    (Jacobs et al. 2023, "DeepSpeed Ulysses", arXiv 2309.14509.) The backward pass is two such
+    exchanges the other way round.
+
+    Args:
+        query, key: floating tensors (..., H, L_r, E) of this rank's words, L_r from 0; rank 0 holds
+            the beginning of the text, rank 1 what follows, and so on.
+        value: floating tensor (..., H, L_r, Ev).
+        is_causal, scale: as in `attention`.
+        group: of the ranks, see `Ranks`; R must divide H.
+
+    Returns:
+        Tensor (..., H, L_r, Ev) of the query's dtype.
+
+    Raises:
+        ValueError: on all ranks, heads that R does not divide, and what `ring_attention` refuses.
+        ConnectionError: a rank that does not answer within the group's timeout.
+
+    Cost:
+        2·(H/R)·L²·(E + Ev) FLOPs a rank, about half if causal. Memory of L words of H/R heads. Sent
+        a rank, with equal shares: (R - 1)/R · H·L_r·2·(E + Ev) numbers forward, and as many
+        backward: the more ranks, the less, whereas in the ring it is the same.
+
+    Equivalent to:
+        attention(query, key, value, is_causal=...) of the whole text, and this rank's rows of it.
+
+    Example:
+        >>> x = torch.randn(2, 6, 4)
+        >>> output = head_parallel(x, x, x)
+        >>> torch.allclose(output, attention(x, x, x), atol=1e-6)
+        True
+    """
+    ranks = as_ranks(group)
+
+    def check():
+        if query.ndim < 3 or query.shape[-3] % ranks.size:
+            raise ValueError(
+                f"query, key and value must have a number of heads that {ranks.size} ranks divide, "
+                f"(..., heads, length, width), got {tuple(query.shape)}"
+            )
+
+    share = _agree("head_parallel", query, key, value, is_causal, scale, ranks, check=check)
+    parts = (_Exchange.apply(x, share, True) for x in (query, key, value))
+    return _Exchange.apply(attention(*parts, is_causal=is_causal, scale=scale), share, False)
+
+
+class _Exchange(torch.autograd.Function):
+    """All heads of some words for some heads of all, or back: each is the gradient of the other."""
+
+    @staticmethod
+    def forward(ctx, x, share, to_heads):
+        ctx.share, ctx.to_heads = share, to_heads
+        return (_to_heads if to_heads else _to_words)(x, share)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return _Exchange.apply(grad, ctx.share, not ctx.to_heads), None, None
+
+
+def _to_heads(x, share):
+    """(..., H, L_r, D) -> (..., H/R, L, D)."""
+    parts = [part.movedim(-3, 0) for part in x.chunk(share.ranks.size, -3)]
+    lead, D = parts[0].shape[:-2], x.shape[-1]
+    sizes = [lead.numel() * length * D for length in share.lengths]
+    got = share.ranks.exchange(parts, sizes)
+    got = [part.view(*lead, n, D) for part, n in zip(got, share.lengths, strict=True)]
+    return torch.cat(got, -2).movedim(0, -3)
+
+
+def _to_words(x, share):
+    """(..., H/R, L, D) -> (..., H, L_r, D)."""
+    parts = [part.movedim(-3, 0) for part in x.split(share.lengths, -2)]
+    shape = parts[share.ranks.rank].shape
+    got = share.ranks.exchange(parts, [shape.numel()] * share.ranks.size)
+    return torch.cat([part.view(shape) for part in got]).movedim(0, -3)
