@@ -26,7 +26,7 @@ def cells(chapter):
 def solution(number):
     """The solution of an exercise as it stands in its chapter, up to its `check`."""
     title = f"# @title Solution {number}\n"
-    (source,) = (source for source, _ in cells(int(number[0])) if source.startswith(title))
+    (source,) = (source for source, _ in cells(int(number.partition(".")[0])) if source.startswith(title))
     return source.partition("\ncheck(")[0]
 
 

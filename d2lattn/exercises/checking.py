@@ -2,7 +2,7 @@
 
 An answer is compared with a reference on several inputs. When it differs, it is compared with
 the usual mistakes as well, each of which is itself a small function: the mistake that comes to
-the same is named. The exercises of chapter N stand in `chapter_0N.py`.
+the same is named. The exercises of chapter N stand in `chapter_NN.py`.
 """
 
 import contextlib

@@ -1,0 +1,3 @@
+"""Exercises of chapter 10: what attention has become since."""
+
+EXERCISES = {}
