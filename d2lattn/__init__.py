@@ -24,7 +24,7 @@ from d2lattn.comparison import (
     layers_to_connect,
     rnn_cost,
 )
-from d2lattn.distributed import Ranks, head_parallel, ring_attention
+from d2lattn.distributed import Ranks, head_parallel, ring_attention, tensor_parallel
 from d2lattn.engines.chunked import merge, partial_attention
 from d2lattn.generation import Cache, generate, sample
 from d2lattn.interop import from_d2l, from_gpt2, from_torch, load_d2l
@@ -89,6 +89,7 @@ __all__ = [
     "sample",
     "shift_matrix",
     "sinusoidal_encoding",
+    "tensor_parallel",
     "window_attention",
     "window_mask",
 ]

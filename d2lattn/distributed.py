@@ -149,7 +149,8 @@ class Share:
 
     Attributes:
         lengths (list of int): words of each rank.
-        step: as in `Placed`, for the heads (H, 1, 1), or None.
+        step: of all heads (H, 1, 1), what a score is given for each place between query and key
+            (ALiBi's -slope), or None.
 
     Raises:
         ValueError: what `check` raised, here or on another rank; what is not the same everywhere; a
@@ -182,6 +183,12 @@ class Share:
             return self._places[rank]
         start = sum(self.lengths[:rank])
         return torch.arange(start, start + self.lengths[rank])
+
+    def end(self):
+        """The first place after the whole text."""
+        if self._places is None:
+            return sum(self.lengths)
+        return max((int(held.max()) + 1 for held in self._places if len(held)), default=0)
 
 
 def _check_alike_everywhere(terms):
@@ -217,15 +224,18 @@ def as_ranks(group):
     return group if isinstance(group, Ranks) else Ranks(group)
 
 
-def terms_of(function, x, is_causal, positions, *learning):
-    """What must be the same on all ranks for `function`, by name; `learning` may get gradients."""
-    grad = torch.is_grad_enabled()
+def wants_gradient(x):
+    """Whether a backward pass may come through here, for which all ranks must be there."""
+    return torch.is_grad_enabled() and x.requires_grad
+
+
+def terms_of(function, x, is_causal, positions):
+    """What must be the same on all ranks for any `function`, by name."""
     return {
         "the function": function,
         "dtype": str(x.dtype),
         "is_causal": is_causal,
         "whether positions are given": positions is not None,
-        "what wants gradients": [grad and one.requires_grad for one in learning],
     }
 
 
@@ -252,18 +262,13 @@ def _agree(function, query, key, value, is_causal, scale, group, *, positions=No
         check_flag("is_causal", is_causal)
         if check is not None:
             check()
-        terms = terms_of(function, query, is_causal, positions, query, key, value)
-        return (
-            L,
-            held(positions, L),
-            terms
-            | {
-                "the leading axes": tuple(query.shape[:-2]),
-                "the width of query and key": query.shape[-1],
-                "the width of value": value.shape[-1],
-                "scale": scale_of(scale, query),
-            },
-        )
+        terms = terms_of(function, query, is_causal, positions)
+        terms["the leading axes"] = tuple(query.shape[:-2])
+        terms["the widths of query and value"] = query.shape[-1], value.shape[-1]
+        terms["scale"] = scale_of(scale, query)
+        learning = [wants_gradient(x) for x in (query, key, value)]
+        terms["which of query, key and value want gradients"] = learning
+        return L, held(positions, L), terms
 
     return Share(as_ranks(group), look)
 
@@ -536,3 +541,63 @@ def _to_words(x, share):
     shape = parts[share.ranks.rank].shape
     got = share.ranks.exchange(parts, [shape.numel()] * share.ranks.size)
     return torch.cat([part.view(shape) for part in got]).movedim(0, -3)
+
+
+# Heads alone --------------------------------------------------------------------------------------
+
+
+def tensor_parallel(layer: Any, *, group: Any = None) -> Any:
+    """Split a layer's heads among the ranks, all of which hold the whole text: for comparison.
+
+    Rank r keeps the rows of W_q, W_k, W_v that make its H/R heads and the columns of W_o that read
+    them; the ranks' outputs are summed (Shoeybi et al. 2019, "Megatron-LM", section 3, arXiv
+    1909.08053). Weights and heads are divided, words are not. torch's `parallelize_module` does it.
+
+    Args:
+        layer: a `MultiHeadAttention`, changed in place; the weights of rank 0 count.
+        group: of the ranks, see `Ranks`; R must divide the heads, of queries and of keys.
+
+    Returns:
+        The layer: every rank calls it with the same input (B, L, E), and gets the same output.
+
+    Raises:
+        ValueError: no such layer, heads that R does not divide, qk_norm or sink_logit, whose
+            weights all heads would share.
+
+    Cost:
+        2·(E² + E²·Hkv/H)/R parameters a rank. Sent a rank: 2·(R - 1)/R · B·L·E numbers forward
+        (the sum), and as many backward, which torch does and `Ranks` does not count.
+
+    Example:
+        >>> from d2lattn import MultiHeadAttention
+        >>> tensor_parallel(MultiHeadAttention(8, 2)).num_heads
+        2
+    """
+    ranks = as_ranks(group)
+    if not hasattr(layer, "num_kv_heads") or not hasattr(layer, "out_proj"):
+        raise ValueError(f"layer must be a MultiHeadAttention, got {type(layer).__name__}")
+    for name, part in dict(qk_norm=layer.q_norm, sink_logit=layer.sink).items():
+        if part is not None:
+            raise ValueError(f"{name} must be left out of a layer whose heads are split, got True")
+    if layer.num_heads % ranks.size or layer.num_kv_heads % ranks.size:
+        raise ValueError(
+            f"layer must have heads that {ranks.size} ranks divide, got "
+            f"num_heads={layer.num_heads}, num_kv_heads={layer.num_kv_heads}"
+        )
+    if ranks.size == 1:
+        return layer
+    # Some seconds to load, which who does not ask for it need not wait.
+    from torch.distributed.device_mesh import DeviceMesh
+    from torch.distributed.tensor.parallel import (
+        ColwiseParallel,
+        RowwiseParallel,
+        parallelize_module,
+    )
+
+    mesh = DeviceMesh.from_group(ranks.group, layer.out_proj.weight.device.type)
+    made = ["q_proj", "k_proj", "v_proj"] + (["gate_proj"] if layer.gate_proj is not None else [])
+    plan = {name: ColwiseParallel() for name in made} | {"out_proj": RowwiseParallel()}
+    parallelize_module(layer, mesh, plan)
+    layer.num_heads //= ranks.size
+    layer.num_kv_heads //= ranks.size
+    return layer

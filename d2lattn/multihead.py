@@ -22,7 +22,15 @@ from d2lattn.arguments import (
     show,
 )
 from d2lattn.attention import ENGINES, attend, attend_with_weights
-from d2lattn.distributed import Share, as_ranks, held, refuse_over_ranks, ring, terms_of
+from d2lattn.distributed import (
+    Share,
+    as_ranks,
+    held,
+    refuse_over_ranks,
+    ring,
+    terms_of,
+    wants_gradient,
+)
 from d2lattn.engines.call import Call
 from d2lattn.engines.lengths import Lengths
 from d2lattn.engines.looking import may_look
@@ -350,10 +358,11 @@ class MultiHeadAttention(nn.Module):
             self._check_inputs(query, query, query)
             check_flag("is_causal", is_causal)
             refuse_over_ranks(**given, **self.unspread())
-            terms = terms_of("MultiHeadAttention", query, is_causal, positions, *self.parameters())
+            terms = terms_of("MultiHeadAttention", query, is_causal, positions)
             sizes = len(query), self.embed_dim, self.num_heads, self.num_kv_heads
             terms["batch size, embed_dim, num_heads and num_kv_heads"] = sizes
-            terms["whether the input wants gradients"] = query.requires_grad
+            learning = [wants_gradient(x) for x in (query, *self.parameters())]
+            terms["how many of input and weights want gradients"] = sum(learning)
             return query.shape[1], held(positions, query.shape[1]), terms
 
         share = Share(as_ranks(group), look)

@@ -29,7 +29,7 @@ from d2lattn.arguments import (
     kind,
     show,
 )
-from d2lattn.distributed import Share, as_ranks, held, refuse_over_ranks, terms_of
+from d2lattn.distributed import Share, as_ranks, held, refuse_over_ranks, terms_of, wants_gradient
 from d2lattn.engines.lengths import Lengths
 from d2lattn.engines.looking import may_look, outside_graphs
 from d2lattn.latent import LatentAttention
@@ -585,13 +585,20 @@ class Decoder(Transformer):
             mine["dropout"] = self.blocks[0].dropout.p if self.training else 0.0
             refuse_over_ranks(**given, **mine)
             weight, where = self.embedding.weight, held(positions, tokens.shape[1])
-            terms = terms_of("Decoder", weight, True, positions, *self.parameters())
+            terms = terms_of("Decoder", weight, True, positions)
             sizes = len(tokens), weight.shape[1], self.num_heads, self.num_kv_heads
             terms["batch size, embed_dim, num_heads and num_kv_heads"] = sizes
             terms["num_layers"], terms["the method of positions"] = len(self.blocks), self.positions
+            learning = [wants_gradient(x) for x in self.parameters()]
+            terms["how many weights want gradients"] = sum(learning)
             return tokens.shape[1], where, terms
 
         share = Share(as_ranks(group), look)
+        if self.positions == "learned" and share.end() > self.max_len:  # all ranks say so
+            raise ValueError(
+                f"a learned table of max_len={self.max_len} has no row for the positions from "
+                f"{self.max_len} on, got a text up to position {share.end() - 1}"
+            )
         if self.positions == "alibi":  # what one place costs, (H, 1, 1)
             share.step = alibi_bias(self.num_heads, 1, 2, device=tokens.device)[..., 1:]
         return share

@@ -13,6 +13,7 @@ import torch
 import torch.distributed as dist
 
 PATIENCE = 60  # seconds until a run of ranks is given up
+GRACE = 3
 
 
 def ranks_or_skip():
@@ -30,15 +31,16 @@ def ranks_or_skip():
         pytest.skip(f"gloo does not start here, as without a loopback network: {error}")
 
 
-def on_ranks(size, work, *arguments, timeout=20.0, patience=PATIENCE):
+def on_ranks(size, work, *arguments, timeout=20.0):
     """Run work(rank, size, *arguments) in `size` processes that share a group.
 
     Returns:
         For each rank what it returned, the exception it ended with, or None if it said nothing;
-        and the seconds from the start of the first to the end of the last. No process is left.
+        and the seconds from the start of the first to the end of the last. Once one has failed, the
+        others have GRACE·timeout seconds, as a launcher would have it. No process is left.
     """
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["torch", "d2lattn"])
+    context.set_forkserver_preload(["d2lattn", "torch.distributed.tensor.parallel"])
     said, answers = context.Queue(), [None] * size
     with tempfile.TemporaryDirectory() as folder:
         given = work, arguments, size, f"file://{folder}/store", timeout, said
@@ -47,7 +49,7 @@ def on_ranks(size, work, *arguments, timeout=20.0, patience=PATIENCE):
         for worker in workers:
             worker.start()
         try:
-            _listen(workers, said, answers, begin + patience)
+            _listen(workers, said, answers, begin + PATIENCE, GRACE * timeout)
         finally:
             for worker in workers:
                 if worker.is_alive():
@@ -56,7 +58,7 @@ def on_ranks(size, work, *arguments, timeout=20.0, patience=PATIENCE):
     return answers, time.perf_counter() - begin
 
 
-def _listen(workers, said, answers, end):
+def _listen(workers, said, answers, end, grace):
     """Until all have said something or died, or time is up."""
     waiting = set(range(len(workers)))
     while waiting and time.perf_counter() < end:
@@ -64,6 +66,8 @@ def _listen(workers, said, answers, end):
             rank, answer = said.get(timeout=0.1)
             answers[rank] = answer
             waiting.discard(rank)
+            if isinstance(answer, Exception):
+                end = min(end, time.perf_counter() + grace)
         except queue.Empty:
             waiting = {rank for rank in waiting if workers[rank].is_alive() or not said.empty()}
 

@@ -1,10 +1,29 @@
 """Attention over ranks against attention in one process, and what happens when a rank fails."""
 
+import copy
+import functools
+import inspect
+import itertools
+import multiprocessing
+import os
+import re
+import signal
+import time
+
 import pytest
 import torch
-from ranks import on_ranks, ranks_or_skip
+import torch.distributed as dist
+from ranks import PATIENCE, on_ranks, ranks_or_skip
 
-from d2lattn import attention, head_parallel, ring_attention
+from d2lattn import (
+    Decoder,
+    MultiHeadAttention,
+    Ranks,
+    attention,
+    head_parallel,
+    ring_attention,
+    tensor_parallel,
+)
 
 EXACT = {torch.float32: 1e-6, torch.float64: 1e-12}
 
@@ -36,9 +55,10 @@ def shares(kind, length, size):
     return list(shuffled.tensor_split(ends))
 
 
-def error_of(got, want):
-    """The largest difference as a share of the largest entry."""
-    return ((got - want).abs().max() / want.abs().max()).item() if got.numel() else 0.0
+def error(got, want, whole=None):
+    """The largest difference as a share of the largest entry of the whole."""
+    whole = want if whole is None else whole
+    return ((got - want).abs().max() / whole.abs().max()).item() if got.numel() else 0.0
 
 
 def compare(call, tensors, places, **options):
@@ -51,14 +71,12 @@ def compare(call, tensors, places, **options):
     got = call(*own, **options)
     got.backward(grad[..., places, :])
     pairs = [(got, want), *((mine.grad, all_.grad) for mine, all_ in zip(own, whole, strict=True))]
-    scale = [x.abs().max() for _, x in pairs]
-    return max(
-        ((g - w[..., places, :]).abs().max() / s).item() if g.numel() else 0.0
-        for (g, w), s in zip(pairs, scale, strict=True)
-    )
+    return max(error(mine, all_[..., places, :], all_) for mine, all_ in pairs)
 
 
 # In each process ----------------------------------------------------------------------------------
+
+KINDS = ("contiguous", "striped", "empty", "random")
 
 
 def equalities(rank, size):
@@ -66,28 +84,247 @@ def equalities(rank, size):
     errors = {}
     for dtype in EXACT:
         tensors = draw(29, dtype, width=(5, 7))
-        for kind in ("contiguous", "striped", "empty", "random"):
+        for kind, is_causal in itertools.product(KINDS, (False, True)):
             places = shares(kind, 29, size)[rank]
-            for is_causal in (False, True):
-                what = f"ring {kind} {dtype} causal={is_causal}"
-
-                def ring(*own, at=places, **options):
-                    return ring_attention(*own, positions=at, **options)
-
-                options = dict(is_causal=is_causal, scale=0.7)
-                errors[what] = compare(ring, tensors, places, **options), EXACT[dtype]
-                if kind in ("contiguous", "empty"):
-                    for call in (ring_attention, head_parallel):
-                        what = f"{call.__name__} {kind} {dtype} causal={is_causal} by itself"
-                        errors[what] = compare(call, tensors, places, **options), EXACT[dtype]
+            what, options = f"{kind} {dtype} {is_causal}", dict(is_causal=is_causal, scale=0.7)
+            ring = functools.partial(ring_attention, positions=places)
+            errors[f"ring {what}"] = compare(ring, tensors, places, **options), EXACT[dtype]
+            if kind in ("contiguous", "empty"):
+                for call in (ring_attention, head_parallel):
+                    found = compare(call, tensors, places, **options)
+                    errors[f"{call.__name__} {what}"] = found, EXACT[dtype]
     return errors
 
 
-CHECKS = [equalities]
+def blocks_of_several_tiles(rank, size):
+    """A text that is longer than the blocks of the engine, so that their borders are met."""
+    tensors, ring = draw(1300, torch.float64, width=(3, 2), lead=(1,)), ring_attention
+    found = []
+    for kind in ("contiguous", "striped"):
+        places = shares(kind, 1300, size)[rank]
+        ring = functools.partial(ring_attention, positions=places)
+        found.append(compare(ring, tensors, places, is_causal=True))
+    return max(found)
+
+
+def half_precision(rank, size):
+    """Errors of ring and formula in bfloat16 against float32, of output and key gradient."""
+    places = shares("striped", 40, size)[rank]
+    exact = [x.requires_grad_() for x in draw(40, torch.bfloat16)]
+    wide = [x.detach().float().requires_grad_() for x in exact]
+    mine = [x.detach()[..., places, :].clone().requires_grad_() for x in exact]
+    outputs = [attention(*x, engine="explicit", is_causal=True) for x in (wide, exact)]
+    outputs.append(ring_attention(*mine, positions=places, is_causal=True))
+    for output in outputs:
+        output.float().sum().backward()
+    assert outputs[2].dtype == mine[1].grad.dtype == torch.bfloat16
+    want, plain = outputs[0][..., places, :], outputs[1][..., places, :]
+    rows = [x[1].grad[..., places, :] for x in (wide, exact)]
+    return [
+        (error(outputs[2], want), error(plain, want)),
+        (error(mine[1].grad, rows[0]), error(rows[1], rows[0])),
+    ]
+
+
+def bytes_and_blocks(rank, size):
+    """What `Ranks` counts, what torch is given to send, and what the formulas say."""
+    seen = dict(ring=0, heads=0)
+    send, exchange = dist.batch_isend_irecv, dist.all_to_all_single
+
+    def spy_send(works):
+        seen["ring"] += sum(work.tensor.nbytes for work in works if work.op is dist.isend)
+        return send(works)
+
+    def spy_exchange(into, x, sizes, given, **options):
+        seen["heads"] += x.nbytes - given[rank] * x.itemsize
+        return exchange(into, x, sizes, given, **options)
+
+    rows = []
+    dist.batch_isend_irecv, dist.all_to_all_single = spy_send, spy_exchange
+    for length, call in itertools.product((24, 29), (ring_attention, head_parallel)):
+        lengths = [len(places) for places in shares("contiguous", length, size)]
+        places, ranks = shares("contiguous", length, size)[rank], Ranks()
+        own = [x[..., places, :].requires_grad_() for x in draw(length, torch.float32)]
+        seen.update(ring=0, heads=0)
+        output = call(*own, is_causal=True, group=ranks)
+        forward, blocks = ranks.sent, ranks.computed
+        output.sum().backward()
+        word = 4 * 24 * 10  # bytes of a word's key and value: 2·12 leading, 5 + 5 wide
+        if call is ring_attention:
+            passed = word * (length - lengths[(rank + 1) % size])  # all blocks but the next rank's
+            home = word * (length - lengths[rank])  # the gradients of all words but its own
+            want = (passed, 2 * passed + home) if size > 1 else (0, 0)
+        else:
+            mine, others = lengths[rank], length - lengths[rank]
+            before = 3 * 5 * 24 // size * 4 * mine * (size - 1)  # three tensors to the others
+            after = 5 * 24 // size * 4 * others  # and the others' output to them
+            back = 5 * 24 // size * 4 * (mine * (size - 1) + 3 * others)
+            want = before + after, before + after + back
+        told = seen["ring"] + seen["heads"]
+        rows.append(((forward, ranks.sent, ranks.sent), (*want, told)))
+        if call is ring_attention:
+            rows.append(((blocks, ranks.computed), (rank + 1, 2 * (rank + 1))))
+    dist.batch_isend_irecv, dist.all_to_all_single = send, exchange
+    return rows
+
+
+def nothing_kept(rank, size):
+    """Bytes that the graph keeps, in words of a rank: query, key, value, output, logsumexp."""
+    places = shares("contiguous", 24, size)[rank]
+    own = [x[..., places, :].requires_grad_() for x in draw(24, torch.float32)]
+    kept = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda x: kept.append(x.nbytes) or x, _same):
+        ring_attention(*own, is_causal=True)
+    return sum(kept) / (4 * 24 * (4 * 5 + 1) * len(places))
+
+
+def _same(x):
+    return x
+
+
+def layers(rank, size):
+    """{what: (error, allowed)} of MultiHeadAttention and Decoder, weights' gradients included."""
+    errors, generator = {}, torch.Generator().manual_seed(3)
+    x = torch.randn(2, 13, 16, dtype=torch.float64, generator=generator)
+    for options in (dict(), dict(num_kv_heads=2, qk_norm=True, gate=True), dict(num_kv_heads=1)):
+        torch.manual_seed(0)
+        layer = MultiHeadAttention(16, 4, **options).double()
+        for kind, is_causal in itertools.product(("empty", "striped"), (False, True)):
+            places, one = shares(kind, 13, size)[rank], dict(is_causal=is_causal)
+            want = layer(x, **one)
+            got = layer(x[:, places], group=dist.group.WORLD, positions=places, **one)
+            what = f"heads {options} {kind} {is_causal}"
+            errors[what] = gradients(layer, got, want, places), 1e-12
+    tokens = torch.randint(11, (2, 13), generator=generator)
+    sizes = dict(num_layers=2, num_heads=4, num_kv_heads=2)
+    for method in (None, "learned", "sinusoidal", "rotary", "alibi"):
+        model = Decoder(11, 16, positions=method, bias=False, **sizes).double()
+        kept = torch.tensor([[True, False, True, True], [True] * 4])
+        for kind in ("contiguous", "random"):
+            places, options = shares(kind, 13, size)[rank], dict(head_mask=kept)
+            want = model(tokens, **options)
+            where = None if kind == "contiguous" else places
+            options |= dict(group=Ranks(), positions=where)
+            got = model(tokens[:, places], **options)
+            errors[f"decoder {method} {kind}"] = gradients(model, got, want, places), 1e-12
+    return errors
+
+
+def gradients(module, got, want, places):
+    """The largest error of an output (B, L, E) and of all weights' gradients, summed over ranks."""
+    grad = torch.randn(want.shape, dtype=want.dtype, generator=torch.Generator().manual_seed(5))
+    weights = list(module.parameters())
+    whole = torch.autograd.grad(want, weights, grad)
+    own = torch.autograd.grad(got, weights, grad[:, places])
+    for x in own:
+        dist.all_reduce(x)
+    found = [error(mine, all_) for mine, all_ in zip(own, whole, strict=True)]
+    return max(error(got, want[:, places], want), *found)
+
+
+def split_heads(rank, size):
+    """The errors of `tensor_parallel`: output, the input's gradient, a split weight's gradient."""
+    torch.manual_seed(0)
+    options = dict(num_kv_heads=12, bias=True, gate=True)
+    whole = MultiHeadAttention(24, 12, **options).double()
+    layer = copy.deepcopy(whole)
+    inputs = [torch.randn(2, 5, 24, dtype=torch.float64).requires_grad_() for _ in range(2)]
+    inputs[1].data = inputs[0].data.clone()
+    tensor_parallel(layer)
+    want, got = whole(inputs[0], is_causal=True), layer(inputs[1], is_causal=True)
+    for output in (want, got):
+        output.square().sum().backward()
+    weight = layer.k_proj.weight
+    grad = weight.grad if size == 1 else weight.grad.to_local()
+    rows = whole.k_proj.weight.grad.chunk(size)[rank]
+    held = weight.numel() if size == 1 else weight.to_local().numel()
+    assert held * size == whole.k_proj.weight.numel() and layer.num_heads * size == 12
+    return [error(got, want), error(inputs[1].grad, inputs[0].grad), error(grad, rows)]
+
+
+def part_of_the_ranks(rank, size):
+    """A group of the last two ranks, in which they have other numbers than in the whole."""
+    if size < 3:
+        return 0.0
+    group = dist.new_group([size - 2, size - 1])
+    if rank < size - 2:
+        return 0.0
+    places = shares("striped", 9, 2)[rank - size + 2]
+    options = dict(positions=places, group=group)
+    ring = functools.partial(ring_attention, **options)
+    found = compare(ring, draw(9, torch.float64), places, is_causal=True)
+    heads, places = functools.partial(head_parallel, group=group), shares("contiguous", 9, 2)
+    return max(found, compare(heads, draw(9, torch.float64), places[rank - size + 2]))
+
+
+X = torch.zeros(2, 12, 3, 4)
+EVERYWHERE = dict(query=X, key=X, value=X)
+# What rank 1 gives instead of what all others give, and what all are told.
+DIFFERENT = {
+    "dtype": (dict.fromkeys(EVERYWHERE, X.double()), "dtype must be the same .*float32.*float64"),
+    "is_causal": (dict(is_causal=True), r"is_causal must be the same .*\[False, True"),
+    "scale": (dict(scale=0.3), "scale must be the same .*0.5, 0.3"),
+    "heads": (dict.fromkeys(EVERYWHERE, X.repeat(1, 2, 1, 1)), "leading axes must be the same"),
+    "batch": (dict.fromkeys(EVERYWHERE, X[:1]), "leading axes must be the same"),
+    "axes": (dict.fromkeys(EVERYWHERE, X[:, None]), "leading axes must be the same"),
+    "width": (
+        dict(query=X[..., :2], key=X[..., :2], scale=0.5),
+        r"widths of query and value must be the same .*\[\(4, 4\), \(2, 4",
+    ),
+    "width of values": (
+        dict(value=X[..., :2]),
+        r"widths of query and value must be the same .*\[\(4, 4\), \(4, 2",
+    ),
+    "positions": (dict(positions=torch.arange(3)), "whether positions are given must be the same"),
+    "gradients": (dict(query=X.clone().requires_grad_()), "want gradients must be the same"),
+    "a refusal": (dict(key=None), "rank 1 has refused its arguments: key must be a floating"),
+    "another function": (dict(call=head_parallel), "function must be .*head_parallel"),
+}
+
+
+def disagreements(rank, size):
+    """What each rank is told of what rank 1 gives."""
+    told = {}
+    for name, (wrong, _) in DIFFERENT.items():
+        given = EVERYWHERE | dict(call=ring_attention) | (wrong if rank == 1 else {})
+        told[name] = refusal(given.pop("call"), **given)
+    told["held twice"] = refusal(ring_attention, X, X, X, positions=torch.arange(3))
+    told["25 heads"] = refusal(head_parallel, *[torch.zeros(25, 3, 4)] * 3)
+    long = Decoder(5, 8, num_layers=1, num_heads=2, max_len=4)
+    told["learned"] = refusal(long, torch.zeros(1, 3).long(), group=Ranks())
+    other = Decoder(5, 8, num_layers=1 + (rank == 1), num_heads=2)
+    told["layers"] = refusal(other, torch.zeros(1, 3).long(), group=Ranks())
+    layer = MultiHeadAttention(8, 2 + 2 * (rank == 1))
+    told["layer"] = refusal(layer, torch.zeros(1, 3, 8), group=Ranks())
+    return told
+
+
+def refusal(call, *arguments, **options):
+    try:
+        call(*arguments, **options)
+    except ValueError as error:
+        return str(error)
+    return "nothing was refused"
+
+
+CHECKS = (
+    equalities,
+    blocks_of_several_tiles,
+    half_precision,
+    bytes_and_blocks,
+    nothing_kept,
+    layers,
+    split_heads,
+    part_of_the_ranks,
+    disagreements,
+)
 
 
 def all_checks(rank, size):
     return {check.__name__: check(rank, size) for check in CHECKS}
+
+
+# What they say ------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module", params=[1, 2, 3, 4], ids="ranks={}".format)
@@ -99,9 +336,187 @@ def answers(request):
     return got
 
 
-def test_as_in_one_process(answers):
-    for rank, answer in enumerate(answers):
-        errors = answer["equalities"]
-        assert len(errors) == 32
+def said(answers, check):
+    return [answer[check.__name__] for answer in answers]
+
+
+@pytest.mark.parametrize(("check", "count"), [(equalities, 32), (layers, 22)])
+def test_as_in_one_process(answers, check, count):
+    for rank, errors in enumerate(said(answers, check)):
+        assert len(errors) == count
         wrong = {what: error for what, (error, allowed) in errors.items() if not error <= allowed}
         assert not wrong, f"rank {rank}"
+
+
+def test_a_share_of_several_blocks_is_right(answers):
+    assert max(said(answers, blocks_of_several_tiles)) <= 1e-12
+
+
+def test_half_precision_is_as_near_as_the_formula(answers):
+    for pairs in said(answers, half_precision):
+        for ring, formula in pairs:
+            assert ring <= 2 * formula
+
+
+def test_bytes_and_blocks_are_those_of_the_formula(answers):
+    for rows in said(answers, bytes_and_blocks):
+        assert len(rows) == 6
+        for got, want in rows:
+            assert got == want
+
+
+def test_the_graph_keeps_this_ranks_words_alone(answers):
+    assert said(answers, nothing_kept) == [1.0] * len(answers)
+
+
+def test_split_heads_are_the_layer(answers):
+    assert max(max(errors) for errors in said(answers, split_heads)) < 1e-12
+
+
+def test_some_of_the_ranks_are_a_group(answers):
+    assert max(said(answers, part_of_the_ranks)) <= 1e-12
+
+
+def test_what_differs_is_named_on_every_rank(answers):
+    if len(answers) == 1:
+        return
+    wanted = {name: message for name, (_, message) in DIFFERENT.items()} | {
+        "held twice": "positions must be places .* got 0 more than once",
+        "25 heads": f"number of heads that {len(answers)} ranks divide",
+        "learned": "no row for the positions from 4 on, got a text up to position",
+        "layers": r"num_layers must be the same .*\[1, 2",
+        "layer": "num_heads and num_kv_heads must be the same",
+    }
+    for rank, told in enumerate(said(answers, disagreements)):
+        for name, message in wanted.items():
+            own = name == "a refusal" and rank == 1
+            message = "key must be a floating tensor" if own else message
+            assert re.search(message, told[name]), f"rank {rank}, {name}: {told[name]}"
+
+
+# What is for one machine --------------------------------------------------------------------------
+
+WORDS = torch.zeros(1, 3).long()
+
+
+def heads(call=None, **options):
+    layer = MultiHeadAttention(8, 2, **options)
+    return layer(torch.zeros(1, 3, 8), group=Ranks(), **(call or {}))
+
+
+def decoder(call=None, **options):
+    model = Decoder(5, 8, num_layers=1, num_heads=2, **options)
+    return model(WORDS, group=Ranks(), **(call or {}))
+
+
+X3 = torch.zeros(1, 3, 8)
+ONE_MACHINE = {
+    heads: {
+        "key": dict(call=dict(key=X3)),
+        "value": dict(call=dict(value=X3)),
+        "valid_lens": dict(call=dict(valid_lens=[2])),
+        "attn_mask": dict(call=dict(attn_mask=torch.ones(3, 3).bool())),
+        "query_offset": dict(call=dict(is_causal=True, query_offset=2)),
+        "need_weights": dict(call=dict(need_weights=True)),
+        "soft_cap": dict(soft_cap=2.0),
+        "sink_logit": dict(sink_logit=True),
+        "dropout": dict(dropout=0.1),
+    },
+    decoder: {
+        "valid_lens": dict(call=dict(valid_lens=[2])),
+        "left_padding": dict(call=dict(left_padding=[1])),
+        "cache": dict(call=dict(cache="a cache")),
+        "need_weights": dict(call=dict(need_weights=True)),
+        "window": dict(window=2),
+        "sinks": dict(sinks=1, window=1),
+        "latent_dim": dict(latent_dim=4),
+        "soft_cap": dict(soft_cap=2.0),
+        "sink_logit": dict(sink_logit=True),
+        "dropout": dict(dropout=0.1),
+    },
+}
+ROWS = [(make, name, wrong) for make, rows in ONE_MACHINE.items() for name, wrong in rows.items()]
+
+
+@pytest.mark.parametrize(("make", "name", "wrong"), ROWS, ids=lambda x: getattr(x, "__name__", x))
+def test_what_needs_one_machine_is_refused_by_name(make, name, wrong):
+    also = "window" if name == "sinks" else name  # which there are none without
+    with pytest.raises(ValueError, match=f"^{also} must be left out with group=, got "):
+        make(**wrong)
+
+
+@pytest.mark.parametrize("make", [heads, decoder])
+def test_what_is_not_refused_works(make):
+    for options in (dict(num_kv_heads=1), dict(qk_norm=True), dict(gate=True), dict(bias=True)):
+        make(**options)
+    make(call=dict(positions=torch.tensor([4, 0, 9])))
+
+
+def test_every_argument_is_refused_or_works():
+    """A new one must be thought of: it stands in a row above or in this list."""
+    works = {
+        heads: "query is_causal group positions",
+        decoder: "tokens head_mask group positions",
+    }
+    options = {
+        heads: "embed_dim num_heads num_kv_heads bias qdim kdim vdim engine qk_norm gate",
+        decoder: "vocab_size embed_dim num_layers num_heads num_kv_heads mlp_dim positions base "
+        "qk_norm gate rope_dim max_len bias tied init_std seed",
+    }
+    for make, kind in ((heads, MultiHeadAttention), (decoder, Decoder)):
+        for function, known in ((kind.forward, works), (kind.__init__, options)):
+            names = set(inspect.signature(function).parameters) - {"self"}
+            assert names - set(known[make].split()) <= set(ONE_MACHINE[make])
+
+
+def test_a_ring_has_a_first_derivative_only():
+    x = torch.randn(1, 3, 4, requires_grad=True)
+    with pytest.raises(ValueError, match="ring_attention has a first derivative only"):
+        torch.autograd.grad(ring_attention(x, x, x).sum(), x, create_graph=True)
+
+
+# Faults -------------------------------------------------------------------------------------------
+
+
+def fail(rank, size, how, when):
+    """A ring in which rank 1 fails before its second block has been sent."""
+    x = torch.randn(1, 6, 4, requires_grad=True)
+    ranks, first = Ranks(), Ranks.pass_on
+
+    def pass_on(self, *block):
+        ranks.blocks = getattr(ranks, "blocks", 0) + 1
+        if rank == 1 and ranks.blocks == when:
+            how()
+        return first(self, *block)
+
+    Ranks.pass_on = pass_on
+    ring_attention(x, x, x, group=ranks).sum().backward()
+    return "done"
+
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def hang():
+    time.sleep(600)
+
+
+FORWARD, BACKWARD = 2, 4  # when the second block of a round is on its way
+
+
+def raise_error():
+    raise KeyError("a mistake of one's own")
+
+
+@pytest.mark.parametrize(
+    ("how", "when"), [(die, FORWARD), (die, BACKWARD), (hang, BACKWARD), (raise_error, FORWARD)]
+)
+def test_a_rank_that_fails_ends_all(how, when):
+    got, seconds = on_ranks(3, fail, how, when, timeout=1.0)
+    for rank in (0, 2):
+        assert isinstance(got[rank], ConnectionError), got[rank]
+        wanted = f"rank {rank} of 3 waited .*another rank did not answer: it was killed, hangs or"
+        assert re.search(wanted, str(got[rank]))
+    assert isinstance(got[1], KeyError) if how is raise_error else got[1] is None
+    assert seconds < PATIENCE / 2 and not multiprocessing.active_children()
