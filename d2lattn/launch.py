@@ -5,6 +5,7 @@ rank. What a rank prints is shown when all have ended, in the order of the ranks
 """
 
 import builtins
+import dis
 import functools
 import inspect
 import json
@@ -174,9 +175,10 @@ def _gather(function, imports, sources):
 
 
 def _names(code):
-    """The names that some code and the code inside it look up."""
+    """The names that some code and the code inside it look up, attributes apart."""
     inside = [part for part in code.co_consts if isinstance(part, types.CodeType)]
-    return set(code.co_names).union(*map(_names, inside))
+    own = {line.argval for line in dis.get_instructions(code) if line.opname == "LOAD_GLOBAL"}
+    return own.union(*map(_names, inside))
 
 
 def _named(program, *call):

@@ -133,7 +133,7 @@ def inspect_me():
             return FACTOR * x / 2
 
         def whole(n):
-            print(dist.get_rank(), sum(half(x) for x in range(n)), merge)
+            print(dist.get_rank(), sum(half(x) for x in range(n)), merge, n.table)
 
         def unknown():
             return table
