@@ -6,7 +6,13 @@
 
 A *rank* is one of R processes that were started together, by `torchrun` as a rule, and meet in a
 group of `torch.distributed`: gloo on processors, nccl on GPUs. What is here says what is sent, and
-when; torch sends it.
+when; torch sends it. A file of one's own begins so:
+
+    dist.init_process_group("gloo", timeout=timedelta(seconds=60))    # how long to wait for a rank
+    output = ring_attention(query, key, value, is_causal=True)        # each rank gives its words
+
+and `torchrun --standalone --nproc-per-node 4 FILE` runs it in four processes. Where one fails, the
+others stop with a ConnectionError, and torchrun ends those that hang.
 
 Shapes: L_r words of rank r, L of all ranks together, E width of queries and keys, Ev of values.
 """
@@ -131,8 +137,8 @@ class Ranks:
             yield
         except RuntimeError as error:
             raise ConnectionError(
-                f"rank {self.rank} of {self.size} waited {what}, and another rank did not answer: "
-                f"it was killed, hangs or has failed ({str(error).strip().splitlines()[0]})"
+                f"rank {self.rank} of {self.size} waited {what} and got no answer: another rank "
+                f"was killed, hangs or has failed ({str(error).strip().splitlines()[0]})"
             ) from error
 
 
@@ -211,12 +217,13 @@ def _check_held_once(places):
 
 
 def held(positions, length):
-    """The places of so many words, checked, as int64 on the CPU; None if they are not given."""
+    """The places of so many words, checked, int64, on the CPU, alone in memory, since they will be
+    sent; None if they are not given."""
     if positions is None:
         return None
     positions = positions.detach().cpu() if torch.is_tensor(positions) else positions
     check_positions(positions, length)
-    return positions.long()
+    return positions.long().clone()
 
 
 def as_ranks(group):
@@ -328,6 +335,8 @@ def ring_attention(
 
     Equivalent to:
         attention(query, key, value, is_causal=...) of the whole text, and this rank's rows of it.
+        torch has an experiment of the same kind, `context_parallel` of
+        `torch.distributed.tensor.experimental`, whose kernels are those of GPUs, one for each rank.
 
     Example:
         >>> x = torch.randn(2, 6, 4)  # one process is a ring of one
@@ -596,7 +605,8 @@ def tensor_parallel(layer: Any, *, group: Any = None) -> Any:
 
     mesh = DeviceMesh.from_group(ranks.group, layer.out_proj.weight.device.type)
     made = ["q_proj", "k_proj", "v_proj"] + (["gate_proj"] if layer.gate_proj is not None else [])
-    plan = {name: ColwiseParallel() for name in made} | {"out_proj": RowwiseParallel()}
+    plan: dict[str, Any] = {name: ColwiseParallel() for name in made}
+    plan["out_proj"] = RowwiseParallel()
     parallelize_module(layer, mesh, plan)
     layer.num_heads //= ranks.size
     layer.num_kv_heads //= ranks.size

@@ -262,8 +262,8 @@ class MultiHeadAttention(nn.Module):
             Tensor (B, L, E) of the query's dtype, or (output, weights (B, H, L, S)).
         """
         if group is not None or positions is not None:
-            given = dict(key=key, value=value, valid_lens=valid_lens, attn_mask=attn_mask)
-            given |= dict(query_offset=query_offset, need_weights=need_weights)
+            given: dict[str, Any] = dict(key=key, value=value, valid_lens=valid_lens)
+            given |= dict(attn_mask=attn_mask, query_offset=query_offset, need_weights=need_weights)
             return self._over_ranks(query, is_causal, group, positions, given)
         key = query if key is None else key
         value = key if value is None else value
@@ -369,7 +369,7 @@ class MultiHeadAttention(nn.Module):
         heads = self.attend(*self._project(query, query, query), is_causal=is_causal, share=share)
         return self._join(heads, query)
 
-    def unspread(self):
+    def unspread(self) -> dict[str, Any]:
         """What a layer may do on one machine only, by name; None, False or 0 where it does not."""
         dropout = self.dropout if self.training else 0.0
         return dict(soft_cap=self.soft_cap, sink_logit=self.sink is not None, dropout=dropout)

@@ -529,8 +529,8 @@ class Decoder(Transformer):
                 the method of positions, too; in rank order when absent.
         """
         if group is not None or positions is not None:
-            given = dict(valid_lens=valid_lens, left_padding=left_padding, cache=cache)
-            given |= dict(need_weights=need_weights)
+            given: dict[str, Any] = dict(valid_lens=valid_lens, left_padding=left_padding)
+            given |= dict(cache=cache, need_weights=need_weights)
             share = self._share(tokens, group, positions, head_mask, given)
             return self._read(tokens, is_causal=True, head_mask=head_mask, share=share)
         self._check_tokens(tokens)

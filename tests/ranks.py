@@ -12,7 +12,7 @@ import pytest
 import torch
 import torch.distributed as dist
 
-PATIENCE = 60  # seconds until a run of ranks is given up
+PATIENCE = 120  # seconds until a run of ranks is given up
 GRACE = 3
 
 
@@ -31,7 +31,7 @@ def ranks_or_skip():
         pytest.skip(f"gloo does not start here, as without a loopback network: {error}")
 
 
-def on_ranks(size, work, *arguments, timeout=20.0):
+def on_ranks(size, work, *arguments, timeout=60.0):
     """Run work(rank, size, *arguments) in `size` processes that share a group.
 
     Returns:

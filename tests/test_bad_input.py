@@ -29,6 +29,7 @@ from d2lattn import (
     LearnedPositionalEncoding,
     MultiHeadAttention,
     PositionalEncoding,
+    Ranks,
     SelfAttention,
     alibi_bias,
     apply_rotary,
@@ -38,13 +39,16 @@ from d2lattn import (
     comparison,
     delta_attention,
     generate,
+    head_parallel,
     length_mask,
     masked_softmax,
     merge,
     partial_attention,
+    ring_attention,
     sample,
     shift_matrix,
     sinusoidal_encoding,
+    tensor_parallel,
     window_mask,
 )
 from d2lattn.interop import from_d2l, from_gpt2, from_torch
@@ -1374,8 +1378,146 @@ PICTURES = [
     ),
 ]
 
+# Over ranks ---------------------------------------------------------------------------------------
+
+NOT_PLACES = {
+    "a list": [0, 1, 2],
+    "of floats": torch.arange(3.0),
+    "of bools": torch.ones(3, dtype=torch.bool),
+    "too few": torch.arange(2),
+    "two axes": torch.arange(3)[None],
+    "negative": torch.tensor([0, -1, 2]),
+}
+NOT_A_GROUP = {"a number": 2, "a name": "gloo", "a list": [0, 1]}
+ROW = torch.ones(2, 3, 4)  # two heads, three words
+
+
+def over(call, **options):
+    return call(**dict(query=ROW, key=ROW, value=ROW) | options)
+
+
+def spread(**options):
+    return MultiHeadAttention(4, 2)(torch.ones(1, 3, 4), **options)
+
+
+RANKS = [
+    row
+    for call in (ring_attention, head_parallel)
+    for name in ("query", "key", "value")
+    for row in [
+        *others(
+            f"{call.__name__} {name}",
+            lambda x, call=call, name=name: over(call, **{name: x}),
+            {"nothing": None, "integers": torch.ones(2, 3, 4).long(), "one axis": torch.ones(4)},
+            f"^{name} must (be|have) .*, got ",
+        ),
+        *others(
+            f"{call.__name__}, shape of {name}",
+            lambda x, call=call, name=name: over(call, **{name: x}),
+            {"more words": torch.ones(2, 5, 4), "one head": ROW[:1], "an axis less": ROW[0]},
+            "(same leading axes and be of the same words|one row for each key), got ",
+        ),
+    ]
+] + [
+    *flags("ring_attention is_causal", lambda x: over(ring_attention, is_causal=x)),
+    *flags("head_parallel is_causal", lambda x: over(head_parallel, is_causal=x)),
+    *numbers("ring_attention scale", lambda x: over(ring_attention, scale=x)),
+    *numbers("head_parallel scale", lambda x: over(head_parallel, scale=x)),
+    *others(
+        "ring_attention positions",
+        lambda x: over(ring_attention, positions=x),
+        NOT_PLACES | {"twice": torch.tensor([0, 4, 4])},
+        "^positions must .*, got ",
+    ),
+    *others(
+        "Ranks group", lambda x: Ranks(x), NOT_A_GROUP, "^group must be a ProcessGroup .*, got "
+    ),
+    *others(
+        "ring_attention group", lambda x: over(ring_attention, group=x), NOT_A_GROUP, "^group "
+    ),
+    *others("head_parallel group", lambda x: over(head_parallel, group=x), NOT_A_GROUP, "^group "),
+    *others("MultiHeadAttention group", lambda x: spread(group=x), NOT_A_GROUP, "^group "),
+    (
+        "head_parallel: no heads",
+        lambda: head_parallel(*[ROW[0]] * 3),
+        "number of heads that 1 ranks",
+    ),
+    *others(
+        "MultiHeadAttention positions",
+        lambda x: spread(group=Ranks(), positions=x),
+        NOT_PLACES,
+        "^positions must .*, got ",
+    ),
+    *others(
+        "Decoder positions",
+        lambda x: decoder()(torch.zeros(1, 3).long(), group=Ranks(), positions=x),
+        NOT_PLACES,
+        "^positions must .*, got ",
+    ),
+    *others(
+        "Decoder tokens",
+        lambda x: decoder()(x, group=Ranks()),
+        {"nothing": None, "floats": torch.ones(1, 3), "one axis": torch.zeros(3).long()},
+        "^tokens must .*, got ",
+    ),
+    (
+        "Decoder: past the table",
+        lambda: decoder(max_len=2)(torch.zeros(1, 3).long(), group=Ranks()),
+        "no row for the positions from 2 on, got a text up to position 2",
+    ),
+    (
+        "Decoder: positions alone",
+        lambda: decoder()(torch.zeros(1, 3).long(), positions=torch.arange(3)),
+        "^positions is for group=, got .* without",
+    ),
+    (
+        "MultiHeadAttention: positions alone",
+        lambda: spread(positions=torch.arange(3)),
+        "^positions is for group=, got .* without",
+    ),
+    *others(
+        "tensor_parallel layer",
+        lambda x: tensor_parallel(x),
+        {"nothing": None, "a Linear": nn.Linear(4, 4), "latents": latent()},
+        "^layer must be a MultiHeadAttention, got ",
+    ),
+    ("tensor_parallel: qk_norm", lambda: tensor_parallel(QK_NORMED), "^qk_norm must be left out"),
+    ("tensor_parallel: sink_logit", lambda: tensor_parallel(SUNK), "^sink_logit must be left out"),
+    *others(
+        "apply_rotary, positions",
+        lambda x: apply_rotary(ROW, positions=x),
+        NOT_PLACES,
+        "^positions must .*, got ",
+    ),
+    *others(
+        "PositionalEncoding, positions",
+        lambda x: PositionalEncoding(4)(ROW, positions=x),
+        NOT_PLACES,
+        "^positions must .*, got ",
+    ),
+    *others(
+        "LearnedPositionalEncoding, positions",
+        lambda x: LearnedPositionalEncoding(3, 4)(ROW, positions=x),
+        NOT_PLACES,
+        "^positions must .*, got ",
+    ),
+    (
+        "LearnedPositionalEncoding, positions: past the table",
+        lambda: LearnedPositionalEncoding(3, 4)(ROW, positions=torch.tensor([0, 1, 3])),
+        "no row for the positions from 3 on, got positions 0 to 3",
+    ),
+    (
+        "apply_rotary, positions and offset",
+        lambda: apply_rotary(ROW, offset=1, positions=torch.arange(3)),
+        "^offset must be 0 with positions, got 1",
+    ),
+]
+QK_NORMED = MultiHeadAttention(4, 2, qk_norm=True)
+SUNK = MultiHeadAttention(4, 2, sink_logit=True)
+
 ROWS = {
     "core": CORE,
+    "ranks": RANKS,
     "pictures": PICTURES,
     "recurrent": RECURRENT,
     "transformer": TRANSFORMER,

@@ -8,13 +8,17 @@ import multiprocessing
 import os
 import re
 import signal
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 import torch
 import torch.distributed as dist
 from ranks import PATIENCE, on_ranks, ranks_or_skip
 
+import d2lattn
 from d2lattn import (
     Decoder,
     MultiHeadAttention,
@@ -168,6 +172,17 @@ def bytes_and_blocks(rank, size):
     return rows
 
 
+def handshakes(rank, size):
+    """Bytes of a handshake without positions and with them, and the words of this rank."""
+    places, counted = shares("striped", 1000, size)[rank], []
+    x = torch.ones(1, len(places), 1)
+    for positions in (None, places):
+        ranks = Ranks()
+        ring_attention(x, x, x, positions=positions, group=ranks)
+        counted.append(ranks.handshakes)
+    return *counted, len(places)
+
+
 def nothing_kept(rank, size):
     """Bytes that the graph keeps, in words of a rank: query, key, value, output, logsumexp."""
     places = shares("contiguous", 24, size)[rank]
@@ -257,6 +272,37 @@ def part_of_the_ranks(rank, size):
     return max(found, compare(heads, draw(9, torch.float64), places[rank - size + 2]))
 
 
+def second_opinion(rank, size):
+    """Errors of output and gradients against torch's own ring, given the kernel of the CPU.
+
+    Its public door, `context_parallel`, asks for kernels of GPUs and for one GPU a rank. What is
+    behind it takes any kernel; it holds the words as it balances them, piece r and the r-th from
+    the end, of 2·R pieces of equal length.
+    """
+    try:
+        from torch.distributed.tensor.experimental._context_parallel import _attention as theirs
+
+        forward, backward = (
+            theirs._templated_ring_attention,
+            theirs._templated_ring_attention_backward,
+        )
+        kernel = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
+        back = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward
+    except (ImportError, AttributeError) as missing:
+        return f"torch {torch.__version__} has no such ring: {missing}"
+    pieces = torch.arange(12 * size).chunk(2 * size)
+    places = torch.cat([pieces[rank], pieces[2 * size - 1 - rank]])
+    own = [x[..., places, :].requires_grad_() for x in draw(12 * size, torch.float32)]
+    mine = ring_attention(*own, positions=places, is_causal=True)
+    grad = torch.ones_like(mine).cumsum(-1)
+    mine.backward(grad)
+    group, plain = dist.group.WORLD, [x.detach() for x in own]
+    output, normal = forward(group, 2, kernel, *plain, is_causal=True)
+    grads = backward(group, 2, back, grad, "grad_out", *plain, output, normal, True, dropout_p=0.0)
+    pairs = [(mine.detach(), output), *zip([x.grad for x in own], grads, strict=True)]
+    return [error(*pair) for pair in pairs]
+
+
 X = torch.zeros(2, 12, 3, 4)
 EVERYWHERE = dict(query=X, key=X, value=X)
 # What rank 1 gives instead of what all others give, and what all are told.
@@ -312,10 +358,12 @@ CHECKS = (
     blocks_of_several_tiles,
     half_precision,
     bytes_and_blocks,
+    handshakes,
     nothing_kept,
     layers,
     split_heads,
     part_of_the_ranks,
+    second_opinion,
     disagreements,
 )
 
@@ -327,7 +375,7 @@ def all_checks(rank, size):
 # What they say ------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module", params=[1, 2, 3, 4], ids="ranks={}".format)
+@pytest.fixture(scope="module", params=[1, 2, 3, 4], ids="ranks-{}".format)
 def answers(request):
     """What all checks say on so many ranks, which start once."""
     got, _ = on_ranks(request.param, all_checks)
@@ -375,6 +423,13 @@ def test_split_heads_are_the_layer(answers):
 
 def test_some_of_the_ranks_are_a_group(answers):
     assert max(said(answers, part_of_the_ranks)) <= 1e-12
+
+
+def test_torchs_own_ring_says_the_same(answers):
+    errors = said(answers, second_opinion)
+    if isinstance(errors[0], str):
+        pytest.skip(errors[0])
+    assert max(max(one) for one in errors) < 2e-6
 
 
 def test_what_differs_is_named_on_every_rank(answers):
@@ -516,7 +571,49 @@ def test_a_rank_that_fails_ends_all(how, when):
     got, seconds = on_ranks(3, fail, how, when, timeout=1.0)
     for rank in (0, 2):
         assert isinstance(got[rank], ConnectionError), got[rank]
-        wanted = f"rank {rank} of 3 waited .*another rank did not answer: it was killed, hangs or"
+        wanted = f"rank {rank} of 3 waited .*got no answer: another rank was killed, hangs or"
         assert re.search(wanted, str(got[rank]))
     assert isinstance(got[1], KeyError) if how is raise_error else got[1] is None
     assert seconds < PATIENCE / 2 and not multiprocessing.active_children()
+
+
+STARTED = """
+import datetime, os, pathlib, signal, sys
+import torch
+import torch.distributed as dist
+from d2lattn import Ranks, ring_attention
+
+dist.init_process_group("gloo", timeout=datetime.timedelta(seconds=5))
+ranks, x = Ranks(), torch.randn(1, 4, 8, requires_grad=True)
+output = ring_attention(x, x, x, group=ranks)
+assert ranks.size == 2 and output.shape == x.shape
+pathlib.Path(sys.argv[1], f"{ranks.rank} {os.getpid()}").touch()
+dist.barrier()
+if ranks.rank == 1:
+    os.kill(os.getpid(), signal.SIGKILL)
+ring_attention(x, x, x, group=ranks)
+"""
+
+
+def test_torchrun_leaves_nothing_running(tmp_path):
+    """As a reader starts it: a first call in two processes, then one of them is killed."""
+    (tmp_path / "text.py").write_text(STARTED, encoding="utf-8")
+    (tmp_path / "started").mkdir()
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    command += [str(tmp_path / "text.py"), str(tmp_path / "started")]
+    paths = dict(PYTHONPATH=str(Path(d2lattn.__file__).parents[1]), OMP_NUM_THREADS="1")
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=os.environ | paths, timeout=PATIENCE
+    )
+    assert done.returncode != 0 and "SIGKILL" in done.stderr, done.stderr
+    started = dict(path.name.split() for path in (tmp_path / "started").iterdir())
+    assert started.keys() == {"0", "1"}, done.stderr
+    for number in started.values():
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(number), 0)
+
+
+def test_a_handshake_is_small(answers):
+    """Some hundred bytes, and 8 for each word of the rank where positions are given."""
+    for plain, placed, words in said(answers, handshakes):
+        assert plain < 500 and placed - plain < 8 * words + 500
