@@ -1376,6 +1376,33 @@ PICTURES = [
         temperature={"negative": -1, "hot": 3, "nothing": None, "NaN": NAN},
         top_k=({"zero": 0, "three": 3, "a float": 1.5}, "must be an integer of at (least|most) "),
     ),
+    *refused(
+        live.cache,
+        dict(tokens=["a", "b"]),
+        tokens=NOT_WORDS | {"seventeen": list("abcdefghijklmnopq")},
+        kinds={"another": ["linear"], "none": [], "twice": ["full", "full"], "a number": 3},
+        num_kv_heads=({"three": 3}, "must divide num_heads=8, got "),
+        kind={"another": "linear", "a bool": True, "too far": 6},
+        step=({"zero": 0, "three": 3, "a float": 1.5}, "must be an integer of at (least|most) "),
+        **dict.fromkeys(
+            ("num_heads", "head_dim", "latent_dim", "window", "num_layers"),
+            ({"zero": 0, "huge": 5000, "a float": 1.5}, "must be an integer of at (least|most) "),
+        ),
+        **dict.fromkeys(
+            ("rope_dim", "sinks"),
+            ({"negative": -1, "a bool": True}, "must be an integer of at least 0, got "),
+        ),
+        dtype={"integers": torch.int8, "a name": "float32"},
+    ),
+    *refused(
+        live.ring,
+        {},
+        ranks=(NOT_A_COUNT | {"one": 1, "five": 5}, "must be an integer of at (least|most) "),
+        block_size=(NOT_A_COUNT | {"zero": 0, "seven": 7}, "must be an integer of at (least|most)"),
+        causal=FLAG_RULE,
+        split={"another": "zigzag", "a number": 1, "nothing": None},
+        step=(NOT_A_COUNT | {"negative": -1, "four": 4}, "must be an integer of at (least|most) "),
+    ),
 ]
 
 # Over ranks ---------------------------------------------------------------------------------------

@@ -446,6 +446,8 @@ FIGURES = {
     "reader": lambda: live.reader(
         Decoder(5, 8, num_layers=2, num_heads=2), [*SENTENCE[:4], "milk"], text="the cat found"
     ),
+    "cache": lambda: live.cache(SENTENCE, step=2, kind="sinks"),
+    "ring": lambda: live.ring(step=1),
 }
 
 

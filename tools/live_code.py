@@ -26,6 +26,8 @@ KINDS = {  # and how the line begins that stands for a figure of this kind
     "field": "live receptive field",
     "words": "live words",
     "reader": "live reader",
+    "cache": "live cache",
+    "ring": "live ring",
 }
 ELEMENT = re.compile(
     r"<(live-[0-9a-f]{8}) data-live='([^']*)'></\1>\n<script type=\"module\">.*?</script>",

@@ -16,7 +16,15 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from d2lattn.arguments import check_count, check_flag, check_number, check_shares, show
+from d2lattn.arguments import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_floating_dtype,
+    check_number,
+    check_shares,
+    show,
+)
 from d2lattn.comparison import attention_cost, conv_cost, rnn_cost
 from d2lattn.pictures import arrays
 from d2lattn.pictures.arrays import Numbers, Words, position
@@ -34,6 +42,11 @@ LARGEST = 1e6  # of an input number: scores stay within what a double holds
 MOST_WORDS, MOST_HEADS, MOST_SHARES = 64, 16, 65_536  # of the maps
 MOST_STEPS, MOST_SHARES_IN_TRAINING = 500, 50_000  # a figure of at most 100 kB in the notebook
 MOST_READ, LISTED = 32, 5  # words that the reader reads, and words that its table lists
+MOST_RANKS, MOST_IN_RING = 4, 24  # ranks of a ring, and words on all of them
+SPLITS = ("contiguous", "striped")
+MOST_KEPT = 16  # words that come into a cache
+MOST_SIZE = 4096  # of a model: the bytes stay whole numbers in a double
+KINDS_KEPT = ("full", "grouped", "latent", "window", "sinks", "state")
 MOST_NUMBERS = 8  # in a token, query, key or value of the microscope
 
 
@@ -588,6 +601,164 @@ def steps(scores: Numbers, values: Numbers) -> Figure:
     columns = ["score", "share", *(f"value {c + 1}" for c in range(values.shape[1]))]
     table = torch.cat([scores[:, None], weights[:, None], values], dim=1)
     return Figure("steps", line, data, _table(line, names, columns, table))
+
+
+def cache(
+    tokens: Words,
+    *,
+    kinds: Sequence[str] = KINDS_KEPT,
+    num_heads: int = 8,
+    num_kv_heads: int = 2,
+    head_dim: int = 16,
+    latent_dim: int = 32,
+    rope_dim: int = 8,
+    window: int = 4,
+    sinks: int = 1,
+    num_layers: int = 1,
+    dtype: torch.dtype = torch.float32,
+    kind: str | None = None,
+    step: int = 1,
+) -> Figure:
+    """Words come one by one: the bytes that each kind of attention keeps, and who is still seen.
+
+    Numbers that a layer keeps of a word: 2·H·D of "full" attention, 2·Hkv·D of "grouped", C + R of
+    a "latent"; with a "window", and with "sinks" beside it, 2·H·D of the last w words and the first
+    s. A "state" (`delta_attention`) has H·D·D numbers in at least float32, whatever it has read.
+    These are the bytes of the rows that a `Cache` has filled. The reader plays the words, chooses a
+    kind and sees, for each word when it was the newest, which ones it could look up.
+
+    Args:
+        tokens: the words, at most 16.
+        kinds: those to compare, of "full", "grouped", "latent", "window", "sinks" and "state".
+        num_heads, num_kv_heads, head_dim (int): H, Hkv, which must divide H, and D.
+        latent_dim, rope_dim (int): C, and R, which may be 0.
+        window, sinks (int): w and s, as in `Decoder`.
+        num_layers (int): how often all this is kept.
+        dtype: of the numbers.
+        kind: the one whose map is shown when the figure opens; the first when absent.
+        step (int): the words that have come when it opens, from 1.
+
+    Returns:
+        Figure.
+
+    Raises:
+        ValueError: more than 16 words, an unknown kind or one that comes twice, heads of keys that
+            do not divide the heads, a size or a step outside its limits.
+
+    Cost:
+        About 17 kB in the notebook.
+
+    Example:
+        >>> cache(["the", "cat", "slept"], kinds=["full", "window"], window=2)
+        live cache: bytes of 3 words: full 3072, window 2048
+    """
+    tokens = arrays.names("tokens", tokens)
+    if len(tokens) > MOST_KEPT:
+        raise ValueError(f"tokens must hold at most {MOST_KEPT} words, got {len(tokens)}")
+    kinds = arrays.names("kinds", kinds)
+    for one in kinds:
+        check_choice("kinds", one, KINDS_KEPT)
+    _different("kinds", kinds)
+    sizes = dict(num_heads=num_heads, num_kv_heads=num_kv_heads, head_dim=head_dim)
+    sizes |= dict(latent_dim=latent_dim, rope_dim=rope_dim, window=window, sinks=sinks)
+    sizes |= dict(num_layers=num_layers)
+    for name, size in sizes.items():
+        check_count(name, size, least=int(name not in ("rope_dim", "sinks")), most=MOST_SIZE)
+    if num_heads % num_kv_heads:
+        raise ValueError(f"num_kv_heads must divide num_heads={num_heads}, got {num_kv_heads}")
+    check_floating_dtype("dtype", dtype)
+    wide = torch.promote_types(dtype, torch.float32)
+    sizes |= dict(itemsize=dtype.itemsize, state_itemsize=wide.itemsize)
+    check_count("step", step, most=len(tokens))
+    shown = kinds[position(0 if kind is None else kind, kinds, "kind")]
+    rows = [[_kept_bytes(one, n, sizes) for one in kinds] for n in range(1, len(tokens) + 1)]
+    told = ", ".join(f"{one} {count}" for one, count in zip(kinds, rows[-1], strict=True))
+    line = f"live cache: bytes of {len(tokens)} word{'s' * (len(tokens) > 1)}: {told}"
+    caption = "Bytes that are kept after each word"
+    table = _table(caption, tokens, kinds, torch.tensor(rows, dtype=torch.float64), places=0)
+    data = {"tokens": tokens, "kinds": kinds, "sizes": sizes, "kind": shown, "step": step}
+    return Figure("cache", line, data, table)
+
+
+def ring(
+    ranks: int = 4,
+    *,
+    block_size: int = 4,
+    causal: bool = True,
+    split: str = "contiguous",
+    step: int = 0,
+) -> Figure:
+    """Attention over the words of several ranks: who computes what in which round, and who waits.
+
+    Each rank has the queries of its words. Their keys and values are a block that goes round the
+    ring: in round s, from 0, rank r holds the block of rank (r - s) mod R, computes the scores that
+    are seen, and merges what comes out with what it has (Liu et al. 2023, "Ring Attention with
+    Blockwise Transformers", section 3). A block of which it sees nothing is skipped. Contiguous,
+    rank r has the words r·b to r·b + b - 1; striped, the words r, r + R, r + 2·R, … (Brandon et al.
+    2023, "Striped Attention", section 3). A round lasts as long as its slowest rank. Of the time of
+    a causal ring (R - 1) / (2·R - 1) is waiting in long contiguous blocks, and striped
+    (R - 1) / (R·(b + 1)). Time is counted in scores that are seen: a program that computes a block
+    whole, and hides half of it then, gains nothing from stripes. Sending costs no time here.
+
+    Args:
+        ranks (int): R, from 2 to 4.
+        block_size (int): b, the words of a rank; at most 24 on all ranks.
+        causal (bool): a word sees itself and those before it, or all.
+        split: "contiguous" or "striped".
+        step (int): the round in which the figure opens, from 0.
+
+    Returns:
+        Figure.
+
+    Raises:
+        ValueError: sizes or a step outside these limits, an unknown split.
+
+    Cost:
+        About 18 kB in the notebook.
+
+    Example:
+        >>> ring(4, block_size=4)
+        live ring: 4 ranks, causal, contiguous: 136 scores in a time of 58, 41% of it waiting
+        >>> ring(4, block_size=4, split="striped")
+        live ring: 4 ranks, causal, striped: 136 scores in a time of 40, 15% of it waiting
+    """
+    check_count("ranks", ranks, least=2, most=MOST_RANKS)
+    check_count("block_size", block_size, most=MOST_IN_RING // ranks)
+    check_flag("causal", causal)
+    check_choice("split", split, SPLITS)
+    check_count("step", step, least=0, most=ranks - 1)
+    places = torch.arange(ranks * block_size)
+    striped = split == "striped"
+    places = places.view(-1, ranks).T if striped else places.view(ranks, -1)  # (R, b)
+    seen = places[:, None, :, None] >= places[None, :, None, :]  # (R, R, b, b)
+    work = (seen if causal else torch.ones_like(seen)).sum((-2, -1))  # of a rank, of a block
+    rank = torch.arange(ranks)
+    rounds = torch.stack([work[rank, (rank - s) % ranks] for s in range(ranks)])
+    time = rounds.amax(1)
+    waiting = 1 - rounds.sum().item() / (ranks * time.sum().item())
+    line = (
+        f"live ring: {ranks} ranks, {'causal, ' * causal}{split}: {rounds.sum()} scores in a time "
+        f"of {time.sum()}, {100 * waiting:.0f}% of it waiting"
+    )
+    names = [f"round {s}" for s in range(ranks)]
+    columns = [*(f"rank {r}" for r in range(ranks)), "time"]
+    rows = torch.cat([rounds, time[:, None]], dim=1)
+    table = _table(f"{line}. Scores of each rank", names, columns, rows, places=0)
+    data = {"ranks": ranks, "block_size": block_size, "causal": causal, "striped": striped}
+    return Figure("ring", line, data | {"step": step}, table)
+
+
+def _kept_bytes(kind, words, sizes):
+    """What a kind of attention keeps of so many words."""
+    H, D, w, s = (sizes[name] for name in ("num_heads", "head_dim", "window", "sinks"))
+    if kind == "state":
+        return sizes["num_layers"] * H * D * D * sizes["state_itemsize"]
+    rows = {"window": min(words, w), "sinks": min(words, s + w)}.get(kind, words)
+    numbers = {
+        "grouped": 2 * sizes["num_kv_heads"] * D,
+        "latent": sizes["latent_dim"] + sizes["rope_dim"],
+    }.get(kind, 2 * H * D)
+    return rows * sizes["num_layers"] * numbers * sizes["itemsize"]
 
 
 def _parts(parts, known):

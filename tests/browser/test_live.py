@@ -49,7 +49,7 @@ FIGURES = {
     "steps": live.steps([1.0, 3.0, -math.inf, 2.0, 4.0, 0.5], [10.0, 20, 5, -3, 8, 1]),
     "field": live.field(3, 3, dilated=True, causal=True),
 }
-DRAWN = tuple(FIGURES)  # how the next two lie on a page is for tests of their own
+DRAWN = tuple(FIGURES)  # how the next ones lie on a page is for tests of their own
 PLANE = {
     "bake": (2, 0), "pie": (2, 0), "cinnamon": (3, 0), "charge": (0, 2), "phone": (0, 2),
     "adapter": (0, 3), "the": (0, 0), "with": (0, 0), "apple": (1, 1),
@@ -63,7 +63,13 @@ FIGURES["reader"] = live.reader(
     list(PLANE),
     text=TOLD[0],
 )
-KINDS = ("attention", "heads", "positions", "steps", "field", "words", "reader")
+KEPT = [*SENTENCE, "and", "drank", "it"]
+FIGURES["cache"] = live.cache(KEPT, step=7, kind="sinks")
+FIGURES["ring"] = live.ring(step=1)
+KINDS = (
+    *("attention", "heads", "positions", "steps", "field"),
+    *("words", "reader", "cache", "ring"),
+)
 
 
 def show(page, folder, *names, colours=LIGHT, head="", width=900):

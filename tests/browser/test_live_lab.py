@@ -29,6 +29,8 @@ SOURCES = {
     "words": f"live.words({list(PLANE)}, {list(PLANE.values())}, sentences={TOLD})",
     "reader": "live.reader(Decoder(3, 8, num_layers=1, num_heads=2, max_len=8, seed=3).eval(),"
     " ['a', 'small', 'cat'], text='a small')",
+    "cache": "live.cache(['a', 'small', 'cat'])",
+    "ring": "live.ring()",
     "again": f"live.attention({X}, tokens={SENTENCE}, mask='causal')",
 }
 IN_LAB = """() => [...document.querySelectorAll('[data-live]')]
@@ -36,7 +38,8 @@ IN_LAB = """() => [...document.querySelectorAll('[data-live]')]
 
 
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-KINDS = ("attention", "projections", "training", "positions", "steps", "field", "words", "reader")
+KINDS = ("attention", "projections", "training", "positions", "steps", "field", "words", "reader",
+         "cache", "ring")  # fmt: skip
 CONTROLS = """from d2lattn.pictures import interact, plots
 import torch
 

@@ -1,0 +1,66 @@
+// What is kept and who can still be looked up, in words; and what the kinds are called.
+
+export const many = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`;
+
+// 1234567 as 1,234,567.
+export const whole = value => String(value).replace(/(?=(\d{3})+$)(?!^)/g, ",");
+
+const NAMES = {
+  full: ({num_heads}) => `full, ${many(num_heads, "head")}`,
+  grouped: ({num_kv_heads}) => `grouped, ${many(num_kv_heads, "head")} of keys`,
+  latent: ({latent_dim, rope_dim}) =>
+    rope_dim ? `latent, ${latent_dim} + ${rope_dim} numbers` : `latent, ${latent_dim} numbers`,
+  window: ({window}) => `window of ${window}`,
+  sinks: ({window, sinks}) => `window of ${window}, ${many(sinks, "sink")}`,
+  state: ({head_dim}) => `state, ${head_dim} × ${head_dim}`,
+};
+
+export const nameOf = (kind, sizes) => NAMES[kind](sizes);
+
+const pairs = (heads, {head_dim}) =>
+  `keys and values: 2 · ${many(heads, "head")} · ${head_dim} numbers`;
+const PARTS = {
+  full: sizes => pairs(sizes.num_heads, sizes),
+  grouped: sizes => pairs(sizes.num_kv_heads, sizes),
+  latent: ({latent_dim, rope_dim}) =>
+    rope_dim
+      ? `a latent of ${latent_dim} numbers and a rotary part of ${rope_dim}, together ` +
+        `${latent_dim + rope_dim}`
+      : `a latent: ${latent_dim} numbers`,
+  window: sizes => pairs(sizes.num_heads, sizes),
+  sinks: sizes => pairs(sizes.num_heads, sizes),
+  state: ({num_heads, head_dim}) =>
+    `${many(num_heads, "head")} · ${head_dim} · ${head_dim} numbers`,
+};
+
+// How the bytes of one word, or of a state, come about.
+function product(kind, sizes, each) {
+  const layers = sizes.num_layers > 1 ? `${sizes.num_layers} layers · ` : "";
+  const size = kind === "state" ? sizes.state_itemsize : sizes.itemsize;
+  return `${layers}${PARTS[kind](sizes)} · ${many(size, "byte")} = ${whole(each)}`;
+}
+
+export function explain({read, kind}, {chosen, last}, {tokens, sizes}) {
+  const {rows, each, bytes} = chosen;
+  const what = product(kind, sizes, each);
+  const asks = [[tokens[read - 1], "query"], [` asks, word ${read}. `]];
+  if (kind === "state") return [...asks, ...overlaid(read, what, bytes)];
+  const gone = tokens.filter((_, j) => last[j] === "dropped");
+  const reach = gone.length
+    ? `Can no longer be looked up: ${gone.join(", ")}.`
+    : "All of them can be looked up.";
+  return [
+    ...asks,
+    [`Kept: ${rows} of ${many(read, "word")}`, "key"],
+    [` × ${whole(each)} = ${whole(bytes)} bytes (${what}). ${reach}`],
+  ];
+}
+
+function overlaid(read, what, bytes) {
+  const all = read === 1 ? "The word is" : `All ${read} words are`;
+  return [
+    [`Kept: ${whole(bytes)} bytes, however many words (${what}). `],
+    [`${all} added into it`, "value"],
+    [read === 1 ? "." : ", one over the other: none has a row of its own."],
+  ];
+}

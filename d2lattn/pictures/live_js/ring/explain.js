@@ -1,0 +1,42 @@
+// A round in words: parts of a sentence, each with the role it plays.
+
+export const percent = share => `${Math.round(100 * share)} %`;
+
+export const scoresOf = count => `${count} score${count === 1 ? "" : "s"}`;
+
+// "ranks 0 and 1", "ranks 0, 1 and 2".
+function named(ranks) {
+  if (ranks.length === 1) return `rank ${ranks[0]}`;
+  return `ranks ${ranks.slice(0, -1).join(", ")} and ${ranks.at(-1)}`;
+}
+
+const upper = text => text[0].toUpperCase() + text.slice(1);
+
+export function explain({round, causal}, {done, all}, {ranks}) {
+  const {scores, blocks} = done[round];
+  const opening = round ? "each block has gone on to the next rank" : "each rank has its own block";
+  const said = [[`Round ${round}: ${opening}.`]];
+  for (const size of [...new Set(scores)].sort((a, b) => b - a)) {
+    said.push(...told(size, scores, blocks));
+  }
+  const share = `${percent(all.waiting)} of it waiting.`;
+  if (round < ranks - 1) return [...said, [` So far: a time of ${all.time}, ${share}`]];
+  said.push([` All rounds, merged: ${all.scores} scores in a time of ${all.time}, ${share}`]);
+  if (!causal) said.push([" Where every word sees all, nobody waits."]);
+  return said;
+}
+
+// What the ranks do that compute so many scores.
+function told(size, scores, blocks) {
+  const who = scores.map((_, rank) => rank).filter(rank => scores[rank] === size);
+  const one = who.length === 1;
+  const name = ` ${upper(named(who))} `;
+  if (!size) {
+    const whose = `come after all of ${one ? "its" : "their"} words.`;
+    const keys = named(who.map(rank => blocks[rank]).sort());
+    return [[`${name}${one ? "skips" : "skip"}: the keys of `], [keys, "key"], [` ${whose}`]];
+  }
+  const waits = size < Math.max(...scores) ? `, and ${one ? "waits" : "wait"}` : "";
+  const end = `${one ? "" : " each"}${waits}.`;
+  return [[`${name}${one ? "computes" : "compute"} `], [scoresOf(size), "weight"], [end]];
+}

@@ -1,0 +1,102 @@
+// Queries × keys: a block for each rank and each block that comes by, with its round.
+import {grid} from "../kit/cells.js";
+import {add, set} from "../kit/nodes.js";
+import {scoresOf} from "./explain.js";
+import {pick, roundOf} from "./state.js";
+
+const LEAST = 20; // of a cell that has a number beside it
+const LONG = 78; // of a block that has room for "16 scores"
+
+export function tableOf(ranks, size, width) {
+  const numbered = (width - 84) / (ranks * size) >= LEAST;
+  const left = numbered ? 84 : 58;
+  return {left, top: numbered ? 62 : 46, numbered, side: (width - left - 2) / ranks};
+}
+
+export function drawTable(svg, {data, act}, width) {
+  const {ranks, block_size: size} = data;
+  const {left, top, side, numbered} = tableOf(ranks, size, width);
+  add(svg, "text", {y: 14, class: "b"}, "queries × keys: who computes what, when");
+  const build = (cell, i, j) => {
+    const at = {x: left + j * side + 1, y: top + i * side + 1, width: side - 2, height: side - 2};
+    add(cell, "rect", {...at, class: "box", rx: 3, "stroke-width": 2.5});
+    add(cell, "path");
+    const middle = {class: "m", x: at.x + at.width / 2};
+    const line = at.y + at.height / 2;
+    add(cell, "text", {...middle, y: line - 3});
+    add(cell, "text", {...middle, y: line + 15});
+    add(cell, "rect", {...at, class: "ring", rx: 3});
+  };
+  const choose = (i, j) => act(pick, i, j, data);
+  const cells = grid(svg, "queries × keys", Array(ranks).fill(ranks), build, choose);
+  const names = drawNames(svg, data, {left, top, side, numbered});
+
+  return (state, now) => {
+    names(now.places);
+    cells.forEach((row, i) =>
+      row.forEach((cell, j) => {
+        const round = roundOf(i, j, ranks);
+        look(cell, {round, state, work: now.work[i][j], ranks: [i, j], wide: side});
+        set(cell.children[1], {d: squares(now.seen[i][j], left + j * side, top + i * side, side)});
+      }),
+    );
+  };
+}
+
+// The cells of a block that are seen, as one path.
+function squares(seen, x, y, side) {
+  const cell = (side - 4) / seen.length;
+  const gap = cell - 1;
+  let d = "";
+  seen.forEach((row, k) =>
+    row.forEach((may, c) => {
+      if (may) d += `M${x + 2 + c * cell},${y + 2 + k * cell}h${gap}v${gap}h${-gap}z`;
+    }),
+  );
+  return d || "M0,0";
+}
+
+// What is over, what goes on, and what is still to come.
+function look(cell, {round, state, work, ranks: [i, j], wide}) {
+  const now = round === state.round;
+  const came = round <= state.round;
+  const said = work ? scoresOf(work) : "skipped";
+  paint(cell, now, came, work);
+  const [, , first, second] = cell.children;
+  set(first, {class: now ? "m b" : "m"}, `round ${round}`);
+  set(second, {}, came ? (wide < LONG && work) || said : "");
+  const label = `rank ${i}, keys of rank ${j}: round ${round}${came ? `, ${said}` : ""}`;
+  set(cell, {"aria-label": label, tabindex: now && i === state.rank ? 0 : -1});
+}
+
+function paint(cell, now, came, work) {
+  const [box, path] = cell.children;
+  const opacity = now ? 0.75 : came ? 0.35 : 0.09;
+  set(path, {fill: came ? "var(--weight)" : "currentColor", "fill-opacity": opacity});
+  const dashes = work ? null : "5 4";
+  set(box, {stroke: now ? "currentColor" : "none", "stroke-dasharray": dashes});
+}
+
+function drawNames(svg, {ranks, block_size: size}, {left, top, side, numbered}) {
+  const cell = (side - 4) / size;
+  const each = Array.from({length: ranks}, (_, rank) => rank);
+  const middle = rank => (rank + 0.5) * side;
+  for (const rank of each) {
+    const short = side < LONG ? `of ${rank}` : `keys of ${rank}`;
+    const above = {class: "m", x: left + middle(rank), y: top - (numbered ? 24 : 8)};
+    add(svg, "text", above, short);
+    add(svg, "text", {x: 0, y: top + middle(rank) + 5}, `rank ${rank}`);
+  }
+  if (!numbered) return () => {};
+  const numbers = each.map(rank =>
+    Array.from({length: size}, (_, k) => {
+      const at = rank * side + 2 + (k + 0.5) * cell;
+      const column = add(svg, "text", {class: "m", x: left + at, y: top - 5});
+      return [column, add(svg, "text", {class: "e", x: left - 6, y: top + at + 5})];
+    }),
+  );
+  return places =>
+    numbers.forEach((row, rank) =>
+      row.forEach((pair, k) => pair.forEach(node => set(node, {}, places[rank][k]))),
+    );
+}
