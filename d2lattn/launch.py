@@ -268,7 +268,8 @@ def _first_failure(folder, log):
     """The message of the rank that failed first: its own, or the signal that killed it."""
     for rank, code in re.findall(r"rank\s+: (\d+) .*?exitcode\s+: (-?\d+)", log, re.S):
         if int(code) < 0 and int(code) != -15:  # torchrun ends the others by signal 15
-            return f"rank {rank} was killed by signal {-int(code)}"
+            said = _said(folder, rank, "stderr").strip().splitlines()[-1:]
+            return ": ".join([f"rank {rank} was killed by signal {-int(code)}", *said])
     failures = [json.loads(path.read_text()) for path in folder.glob("logs/*/*/*/failure.json")]
     if failures:
         _, rank, message = min(failures)
@@ -292,6 +293,9 @@ def _rank(path):
         message = f"{type(error).__name__}: {error}"
         place.write_text(json.dumps([time.time_ns(), int(os.environ["RANK"]), message]))
         raise
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)  # without the farewell of gloo's threads, which now and then abort in it
 
 
 if __name__ == "__main__":
