@@ -8,6 +8,7 @@ both texts are what the files say.
 
 import calls
 import class_server
+import distributed
 import engines
 import grouped
 import hashing
@@ -36,6 +37,7 @@ PARTS = {
     "grouped": grouped,
     "held": held,
     "hashing": hashing,
+    "distributed": distributed,
     "cache": learn,
     "prose": prose,
     "browser": live_figures,

@@ -36,6 +36,7 @@ from datetime import timedelta
 
 import torch.distributed
 
+
 {sources}
 
 if __name__ == "__main__":  # torchrun has told this process its rank
@@ -124,7 +125,7 @@ def as_file(function: Callable, *, timeout: float = 120, **arguments: object) ->
     _gather(function, imports, sources)
     return FILE.format(
         imports="\n".join(sorted(imports.values())),
-        sources="\n\n".join(reversed(sources.values())),
+        sources="\n\n".join(reversed(sources.values())).rstrip() + "\n",
         name=function.__name__,
         arguments=", ".join(f"{name}={value!r}" for name, value in arguments.items()),
         timeout=timeout,
@@ -162,7 +163,8 @@ def _gather(function, imports, sources):
             continue
         value = function.__globals__[name]
         if isinstance(value, types.ModuleType):
-            imports[name] = f"import {value.__name__} as {name}"
+            whole = value.__name__
+            imports[name] = f"import {whole}" + f" as {name}" * (whole != name)
         elif callable(value):
             _gather(value, imports, sources)
         elif isinstance(value, PLAIN):
@@ -232,9 +234,9 @@ def _torchrun(path, ranks, timeout, folder):
 
 
 def _environment():
-    """One thread for each rank, d2lattn where it is here, and a network that leaves no machine."""
+    """One thread for each rank, the modules known here, and a network that leaves no machine."""
     home = str(Path(__file__).resolve().parents[1])
-    known = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")]))
+    known = os.pathsep.join(dict.fromkeys(filter(None, [home, *sys.path])))
     own = {"TORCH_ELASTIC_SHUTDOWN_TIMEOUT": "2", "OMP_NUM_THREADS": "1", "PYTHONPATH": known}
     found = {name for _, name in getattr(socket, "if_nameindex", list)()}
     for name in found & {"lo", "lo0"}:

@@ -15,6 +15,7 @@ import pytest
 
 from d2lattn import launch
 
+ROOT = Path(launch.__file__).resolve().parents[1]
 TABLE = object()
 
 
@@ -161,6 +162,18 @@ def test_where_no_process_can_be_started_the_stored_result_is_shown(monkeypatch,
     monkeypatch.undo()
     monkeypatch.setattr(launch.subprocess, "run", refuse)
     assert launch.why_not() == "no process can be started here"
+
+
+def test_what_is_stored_is_what_the_chapter_shows():
+    """After a change: D2LATTN_LAUNCHED=keep python tools/notebooks.py refresh 11."""
+    (path,) = (ROOT / "notebooks").glob("11_*.ipynb")
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    shown = "".join(
+        "".join(output.get("text", "")) for cell in cells for output in cell.get("outputs", [])
+    )
+    stored = json.loads(launch.STORED.read_text(encoding="utf-8")).values()
+    assert stored and all(text in shown for text in stored)
+    assert sum(text.count("\n") for text in stored) == len(re.findall(r"^rank \d ", shown, re.M))
 
 
 @pytest.mark.parametrize(
