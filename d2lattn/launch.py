@@ -151,24 +151,25 @@ def why_not() -> str:
 # What a function uses ---------------------------------------------------------------------------
 
 
-def _gather(function, imports, sources):
-    """Put the source of a function, and of all that it uses, into `sources` and `imports`."""
-    module = inspect.getmodule(function)
+def _gather(used, imports, sources):
+    """Put the source of a function or class, and of all it uses, into `sources` and `imports`."""
+    module, name = inspect.getmodule(used), used.__name__
     if module is not None and module.__name__ != "__main__":
-        imports[function.__name__] = f"from {module.__name__} import {function.__name__}"
+        imports[name] = f"from {module.__name__} import {name}"
         return
-    sources[function.__name__] = textwrap.dedent(inspect.getsource(function))
-    for name in sorted(_names(function.__code__) - sources.keys() - set(vars(builtins))):
-        if name not in function.__globals__:
-            continue
-        value = function.__globals__[name]
+    if not isinstance(used, types.FunctionType):
+        raise ValueError(f"{name} must be a function, or come from a module, got {show(used)}")
+    sources[name] = textwrap.dedent(inspect.getsource(used))
+    known = sources.keys() | vars(builtins).keys()
+    for name in sorted(_names(used.__code__) & used.__globals__.keys() - known):
+        value = used.__globals__[name]
         if isinstance(value, types.ModuleType):
             whole = value.__name__
             imports[name] = f"import {whole}" + f" as {name}" * (whole != name)
-        elif callable(value):
-            _gather(value, imports, sources)
         elif isinstance(value, PLAIN):
             sources[name] = f"{name} = {value!r}\n"
+        elif hasattr(value, "__name__"):
+            _gather(value, imports, sources)
         else:
             raise ValueError(
                 f"{name} must be a function, a module or a plain value, to be known in another "
