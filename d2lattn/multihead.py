@@ -253,9 +253,10 @@ class MultiHeadAttention(nn.Module):
             is_causal, query_offset: as in `attention`: query i sees keys 0 .. query_offset + i.
             need_weights (bool): return the weights too. They are those before dropout and are part
                 of the graph: `detach()` them to keep them.
-            group: ranks that hold one text together, (B, L_r, qdim) each: see `ring_attention`.
-                They attend to themselves, in blocks whatever the engine; only is_causal and
-                positions go with it, and a layer without soft_cap, sink_logit or active dropout.
+            group: ranks that have the same weights and hold one text together, (B, L_r, qdim)
+                each: see `ring_attention`. The text attends to itself, in blocks whatever the
+                engine; only is_causal and positions go with it, and a layer without soft_cap,
+                sink_logit or active dropout.
             positions: with group, as in `ring_attention`.
 
         Returns:

@@ -521,10 +521,10 @@ class Decoder(Transformer):
             cache: a `Cache`, to which the tokens are added; S counts what it held before too, and
                 with a window the rows of `cache.columns` before the tokens.
             head_mask, need_weights: as in `Encoder`.
-            group: ranks that hold one text together, (B, L_r) of its tokens each, L_r from 0: see
-                `ring_attention`. Only head_mask and positions go with it, and a model without
-                window, sinks, soft_cap, sink_logit, latent_dim and active dropout. Gradients of
-                the weights are those of this rank's tokens: who trains adds them up.
+            group: ranks that have the same weights and hold one text together, (B, L_r) of its
+                tokens each, L_r from 0: see `ring_attention`. Only head_mask and positions go with
+                it, and a model without window, sinks, soft_cap, sink_logit, latent_dim and active
+                dropout. Gradients are those of this rank's tokens: who trains adds them up.
             positions: with group, the places (L_r,) of the tokens in the text, which are those of
                 the method of positions, too; in rank order when absent.
         """
@@ -589,6 +589,8 @@ class Decoder(Transformer):
             sizes = len(tokens), weight.shape[1], self.num_heads, self.num_kv_heads
             terms["batch size, embed_dim, num_heads and num_kv_heads"] = sizes
             terms["num_layers"], terms["the method of positions"] = len(self.blocks), self.positions
+            terms["base"] = self.base
+            terms["head_mask"] = None if head_mask is None else head_mask.tolist()
             learning = [wants_gradient(x) for x in self.parameters()]
             terms["how many weights want gradients"] = sum(learning)
             return tokens.shape[1], where, terms

@@ -1,6 +1,7 @@
 """Start some processes, let each do the same work, and gather what they say."""
 
 import datetime
+import functools
 import multiprocessing
 import os
 import queue
@@ -13,22 +14,29 @@ import torch
 import torch.distributed as dist
 
 PATIENCE = 120  # seconds until a run of ranks is given up
-GRACE = 3
+GRACE = 2
 
 
 def ranks_or_skip():
     """Skip, with the reason, where no group of processes can be had."""
+    if reason := _why_not():
+        pytest.skip(reason)
+
+
+@functools.cache
+def _why_not():
     if not dist.is_available() or not dist.is_gloo_available():
-        pytest.skip("this torch has no gloo to start ranks with")
+        return "this torch has no gloo to start ranks with"
     if "forkserver" not in multiprocessing.get_all_start_methods():
-        pytest.skip("this system has no forkserver to start ranks with")
+        return "this system has no forkserver to start ranks with"
     try:
         with tempfile.TemporaryDirectory() as folder:
             start = dict(init_method=f"file://{folder}/one", rank=0, world_size=1)
             dist.init_process_group("gloo", **start)
             dist.destroy_process_group()
-    except RuntimeError as error:
-        pytest.skip(f"gloo does not start here, as without a loopback network: {error}")
+    except (RuntimeError, OSError) as error:
+        return f"gloo does not start here, as without a loopback network: {error}"
+    return None
 
 
 def on_ranks(size, work, *arguments, timeout=60.0):
@@ -39,8 +47,11 @@ def on_ranks(size, work, *arguments, timeout=60.0):
         and the seconds from the start of the first to the end of the last. Once one has failed, the
         others have GRACE·timeout seconds, as a launcher would have it. No process is left.
     """
+    ranks_or_skip()
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["d2lattn", "torch.distributed.tensor.parallel"])
+    context.set_forkserver_preload(
+        ["d2lattn", "torch.distributed.tensor.parallel", "torch._dynamo"]
+    )
     said, answers = context.Queue(), [None] * size
     with tempfile.TemporaryDirectory() as folder:
         given = work, arguments, size, f"file://{folder}/store", timeout, said

@@ -32,11 +32,6 @@ from d2lattn import (
 EXACT = {torch.float32: 1e-6, torch.float64: 1e-12}
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _group():
-    ranks_or_skip()
-
-
 def draw(length, dtype, width=(5, 5), lead=(2, 12), seed=0):
     generator = torch.Generator().manual_seed(seed)
     widths = width[0], width[0], width[1]
@@ -340,6 +335,8 @@ def disagreements(rank, size):
     told["learned"] = refusal(long, torch.zeros(1, 3).long(), group=Ranks())
     other = Decoder(5, 8, num_layers=1 + (rank == 1), num_heads=2)
     told["layers"] = refusal(other, torch.zeros(1, 3).long(), group=Ranks())
+    model, one = Decoder(5, 8, num_layers=1, num_heads=2), torch.tensor([[rank != 1, True]])
+    told["head mask"] = refusal(model, torch.zeros(1, 3).long(), group=Ranks(), head_mask=one)
     layer = MultiHeadAttention(8, 2 + 2 * (rank == 1))
     told["layer"] = refusal(layer, torch.zeros(1, 3, 8), group=Ranks())
     return told
@@ -440,6 +437,7 @@ def test_what_differs_is_named_on_every_rank(answers):
         "25 heads": f"number of heads that {len(answers)} ranks divide",
         "learned": "no row for the positions from 4 on, got a text up to position",
         "layers": r"num_layers must be the same .*\[1, 2",
+        "head mask": "head_mask must be the same on all ranks",
         "layer": "num_heads and num_kv_heads must be the same",
     }
     for rank, told in enumerate(said(answers, disagreements)):
@@ -534,7 +532,7 @@ def test_a_ring_has_a_first_derivative_only():
 
 
 def fail(rank, size, how, when):
-    """A ring in which rank 1 fails before its second block has been sent."""
+    """A ring in which rank 1 fails before it sends its `when`-th block."""
     x = torch.randn(1, 6, 4, requires_grad=True)
     ranks, first = Ranks(), Ranks.pass_on
 
@@ -545,7 +543,14 @@ def fail(rank, size, how, when):
         return first(self, *block)
 
     Ranks.pass_on = pass_on
-    ring_attention(x, x, x, group=ranks).sum().backward()
+    if rank == 1 and when == BEFORE:
+        how()
+    begin = time.perf_counter()
+    try:
+        ring_attention(x, x, x, group=ranks).sum().backward()
+    except ConnectionError as error:
+        error.seconds = time.perf_counter() - begin
+        raise
     return "done"
 
 
@@ -557,7 +562,7 @@ def hang():
     time.sleep(600)
 
 
-FORWARD, BACKWARD = 2, 4  # when the second block of a round is on its way
+BEFORE, FORWARD, BACKWARD = 0, 2, 4  # the handshake; the second block of a round
 
 
 def raise_error():
@@ -565,7 +570,8 @@ def raise_error():
 
 
 @pytest.mark.parametrize(
-    ("how", "when"), [(die, FORWARD), (die, BACKWARD), (hang, BACKWARD), (raise_error, FORWARD)]
+    ("how", "when"),
+    [(die, BEFORE), (die, FORWARD), (die, BACKWARD), (hang, BACKWARD), (raise_error, FORWARD)],
 )
 def test_a_rank_that_fails_ends_all(how, when):
     got, seconds = on_ranks(3, fail, how, when, timeout=1.0)
@@ -573,6 +579,7 @@ def test_a_rank_that_fails_ends_all(how, when):
         assert isinstance(got[rank], ConnectionError), got[rank]
         wanted = f"rank {rank} of 3 waited .*got no answer: another rank was killed, hangs or"
         assert re.search(wanted, str(got[rank]))
+        assert got[rank].seconds < 1 + 5  # the group's timeout, on a busy machine
     assert isinstance(got[1], KeyError) if how is raise_error else got[1] is None
     assert seconds < PATIENCE / 2 and not multiprocessing.active_children()
 
@@ -597,6 +604,7 @@ ring_attention(x, x, x, group=ranks)
 
 def test_torchrun_leaves_nothing_running(tmp_path):
     """As a reader starts it: a first call in two processes, then one of them is killed."""
+    ranks_or_skip()
     (tmp_path / "text.py").write_text(STARTED, encoding="utf-8")
     (tmp_path / "started").mkdir()
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]

@@ -13,6 +13,7 @@ from d2lattn import (
     default_device,
     generate,
     length_mask,
+    ring_attention,
 )
 from d2lattn.interop import from_torch
 from d2lattn.training import fit
@@ -157,3 +158,18 @@ def test_fit_trains_where_the_model_is():
 
 def test_default_device_is_the_gpu():
     assert default_device().type == "cuda"
+
+
+def test_a_ring_of_one_gpu_is_attention():
+    """The places of the words stay on the CPU, where to look at them makes nobody wait."""
+    places = torch.randperm(L, generator=torch.Generator().manual_seed(0))
+    whole = [noise(B, H, L, D, seed=seed).cuda().requires_grad_() for seed in range(3)]
+    own = [x.detach()[..., places.cuda(), :].requires_grad_() for x in whole]
+    want = attention(*whole, is_causal=True, engine="explicit")
+    got = ring_attention(*own, positions=places.cuda(), is_causal=True)
+    want.sum().backward()
+    got.sum().backward()
+    limit = dict(rtol=0, atol=TOLERANCE[torch.float32])
+    torch.testing.assert_close(got, want[..., places.cuda(), :], **limit)
+    for mine, all_ in zip(own, whole, strict=True):
+        torch.testing.assert_close(mine.grad, all_.grad[..., places.cuda(), :], **limit)

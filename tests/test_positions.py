@@ -486,3 +486,22 @@ def test_on_this_machines_accelerator():
     steps = [layer(x[:, i : i + 1].to(device), offset=i) for i in range(L)]
     assert torch.equal(torch.cat(steps, dim=1), whole)
     assert alibi_bias(H, L, device=device).device.type == device.type
+
+
+# Places that do not stand in a row ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [6, 7])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_places_in_any_order_are_rows_of_the_whole(dtype, width):
+    """As the shares of a text on several machines: bit for bit what the whole has there."""
+    x = torch.randn(2, 9, width, generator=generator(0)).to(dtype)
+    places = torch.tensor([7, 0, 3, 8])
+    calls = [PositionalEncoding(width, max_len=5), LearnedPositionalEncoding(9, width)]
+    if width % 2 == 0:
+        calls.append(apply_rotary)
+    for call in calls:
+        got, whole = call(x[:, places], positions=places), call(x)
+        assert torch.equal(got, whole[:, places])
+    none = torch.tensor([], dtype=torch.int64)
+    assert calls[0](x[:, :0], positions=none).shape == calls[1](x[:, :0], positions=none).shape
