@@ -120,8 +120,8 @@ def test_a_round_is_told():
         f"Round 3: {gone}Rank 3 computes 16 scores. Ranks 0, 1 and 2 skip: the keys of ranks 1, 2 "
         "and 3 come after all of their words. All rounds, merged: 136 scores in a time of 58, 41 % "
         "of it waiting.",
-        f"Round 3: {gone}Ranks 0, 1, 2 and 3 compute 16 scores each. All rounds, merged: 256 scores "
-        "in a time of 64, 0 % of it waiting. Where every word sees all, nobody waits.",
+        f"Round 3: {gone}Ranks 0, 1, 2 and 3 compute 16 scores each. All rounds, merged: 256 "
+        "scores in a time of 64, 0 % of it waiting. Where every word sees all, nobody waits.",
         "Round 0: each rank has its own block. Ranks 0, 1, 2 and 3 compute 16 scores each. So far: "
         "a time of 16, 0 % of it waiting.",
     ]

@@ -692,11 +692,11 @@ def ring(
 
     Each rank has the queries of its words. Their keys and values are a block that goes round the
     ring: in round s, from 0, rank r holds the block of rank (r - s) mod R, computes the scores that
-    are seen, and merges what comes out with what it has (Liu et al. 2023, "Ring Attention with
-    Blockwise Transformers", section 3). A block of which it sees nothing is skipped. Contiguous,
-    rank r has the words r·b to r·b + b - 1; striped, the words r, r + R, r + 2·R, … (Brandon et al.
-    2023, "Striped Attention", section 3). A round lasts as long as its slowest rank. Of the time of
-    a causal ring (R - 1) / (2·R - 1) is waiting in long contiguous blocks, and striped
+    are seen, and merges what comes out with what it has (Liu et al. 2023, "Ring Attention", arXiv
+    2310.01889). A block of which it sees nothing is skipped. Contiguous, rank r has the words r·b
+    to r·b + b - 1; striped, the words r, r + R, r + 2·R, … (Brandon et al. 2023, "Striped
+    Attention", arXiv 2311.09431). A round lasts as long as its slowest rank. Of the time of a
+    causal ring (R - 1) / (2·R - 1) is waiting in long contiguous blocks, and striped
     (R - 1) / (R·(b + 1)). Time is counted in scores that are seen: a program that computes a block
     whole, and hides half of it then, gains nothing from stripes. Sending costs no time here.
 
