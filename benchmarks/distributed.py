@@ -37,8 +37,9 @@ counted. A time is that of the slowest rank, the least of all rounds, since what
 machine does can only make it longer; what is compared takes turns."""
 D, HEADS, ROUNDS = 64, 2, 200
 LOADS = (64, 512, 4096)  # KiB of the messages by which a link is known
-KNOWN, FORETOLD = 512, (128, 256, 1024, 2048)  # words of a rank
-CLOCK = ["words a rank", "products, ms", "message, ms", "call, ms", "ring, ms"]
+KNOWN = 2, 512  # heads, and words of a rank
+FORETOLD = (2, 128), (2, 256), (2, 1024), (32, 64)
+CLOCK = ["heads", "words a rank", "products, ms", "message, ms", "call, ms", "ring, ms"]
 CLOCK += ["foretold, ms", "off by", "ring that waits, ms", "foretold, ms", "hidden"]
 
 
@@ -121,7 +122,7 @@ def clocks(calls, rounds):
     """
     best = dict.fromkeys(calls, float("inf"))
     for i, (label, call) in itertools.product(range(rounds), calls.items()):
-        if i % 4 and best[label] > 0.05:  # the same on all ranks
+        if i % 4 and best[label] > 0.03:  # the same on all ranks
             continue
         dist.barrier()
         start = time.perf_counter()
@@ -152,19 +153,19 @@ def meeting(query, key, value):
     merge((part[0], part[0]), (part[1], part[1]))
 
 
-def knowing(shares, known, loads, rounds):
-    """Print what makes a machine, at `known` words of a rank, and the time of rings of `shares`."""
+def knowing(cases, loads, rounds):
+    """Print the times of a call, of messages, and of rings of so many heads and words of a rank."""
     torch.set_num_threads(1)
-    ranks, calls, word = Ranks(), {}, torch.randn(3, HEADS, 1, D)
+    ranks, calls, word = Ranks(), {}, torch.randn(3, 2, 1, D)
     calls["a call"] = functools.partial(ring_attention, *word, group=ranks)
     for load in loads:
         calls[f"message {load}"] = passing(ranks, 1024 * load)
-    for share in {known, *shares}:
-        x = torch.randn(3, HEADS, share, D)
-        calls[f"products {share}"] = functools.partial(meeting, *x)
-        calls[f"messages {share}"] = passing(ranks, 2 * x[0].nbytes)
+    for heads, share in cases:
+        x = torch.randn(3, heads, share, D)
+        calls[f"products {heads, share}"] = functools.partial(meeting, *x)
+        calls[f"messages {heads, share}"] = passing(ranks, 2 * x[0].nbytes)
         for name, group in (("ring", ranks), ("waiting", Waiting())):
-            calls[f"{name} {share}"] = functools.partial(ring_attention, *x, group=group)
+            calls[f"{name} {heads, share}"] = functools.partial(ring_attention, *x, group=group)
     best = clocks(calls, rounds)
     if ranks.rank == 0:
         print(json.dumps(best))
@@ -191,36 +192,36 @@ def racing(n, rounds):
         print(json.dumps(best))
 
 
-def machine_of(best, share):
+def machine_of(best, heads, share):
     """The Machine that the times say: the line through the messages, and the products."""
     sizes = torch.tensor([1024.0 * load for load in LOADS], dtype=torch.float64)
     times = torch.tensor([best[f"message {load}"] for load in LOADS], dtype=torch.float64)
     # Relative errors count: a long message must not decide about the latency.
     line = torch.stack([sizes, torch.ones_like(sizes)], 1) / times[:, None]
     per_byte, latency = torch.linalg.lstsq(line, torch.ones(len(LOADS), 1).double()).solution
-    flops = 4 * HEADS * share**2 * D / best[f"products {share}"]
+    flops = 4 * heads * share**2 * D / best[f"products {heads, share}"]
     return Machine(flops, 1 / per_byte.item(), max(0.0, latency.item()))
 
 
 def foretold(best):
     """Rows of rings as they were measured and foretold by the machine known at another size."""
-    machine, rows = machine_of(best, KNOWN), []
-    for share in sorted(FORETOLD):
-        if f"ring {share}" not in best:
-            continue
-        layer = Layer(2 * share, HEADS, HEADS, D, size=4)
+    machine, rows = machine_of(best, *KNOWN), []
+    for case in FORETOLD:
+        heads, share = case
+        layer = Layer(2 * share, heads, heads, D, size=4)
         costs = [
             ring_cost(machine, layer, 2, is_causal=False, overlap=overlap)
             for overlap in (True, False)
         ]
-        seconds, call = best[f"ring {share}"], best["a call"] - machine.latency
-        given = best[f"products {share}"], best[f"messages {share}"]
+        seconds, call = best[f"ring {case}"], best["a call"] - machine.latency
+        given = best[f"products {case}"], best[f"messages {case}"]
         rows.append(
             dict(
+                heads=heads,
                 share=share,
                 measured=1000 * seconds,
                 foretold=1000 * (costs[0].seconds + call),
-                waiting=1000 * best[f"waiting {share}"],
+                waiting=1000 * best[f"waiting {case}"],
                 apart=1000 * (costs[1].seconds + call),
                 products=2000 * given[0],
                 messages=1000 * given[1],
@@ -233,7 +234,7 @@ def foretold(best):
 def measure_part(quick, device):
     if why_not():
         return {}
-    n, rounds = (1024, 2) if quick else (3072, ROUNDS)
+    n, rounds = (1024, 2) if quick else (4096, ROUNDS)
     sizes, long_text = (2, 4, 8), 2048 if quick else 16384
     points = {}
     for size in sizes:
@@ -243,8 +244,7 @@ def measure_part(quick, device):
     rows = bytes_rows(quick)
     saying("the clock")
     race = {size: json.loads(outputs(racing, size, n=n, rounds=rounds)[0]) for size in (1, 2)}
-    shares = FORETOLD[:2] if quick else FORETOLD
-    given = dict(shares=shares, known=KNOWN, loads=LOADS, rounds=rounds)
+    given = dict(cases=(KNOWN, *FORETOLD), loads=LOADS, rounds=rounds)
     best = json.loads(outputs(knowing, 2, timeout=400, **given)[0])
     machine, told = foretold(best)
     return dict(
@@ -276,13 +276,13 @@ def section(data):
         f"{race['n']:,} words, {HEADS} heads of width {D}; one process takes the chunked engine.",
         table(["", "one, ms", "two, ms", "times faster"], race_lines(race)),
         "### Sending while multiplying, and what was foretold",
-        f"Two processes, {HEADS} heads. Known from products at {KNOWN} words a rank and from three "
-        f"messages: {machine['flops'] / 1e9:.1f}·10⁹ FLOPs a second, "
+        f"Two processes. Known from products of {KNOWN[0]} heads and {KNOWN[1]} words a rank, and "
+        f"from three messages: {machine['flops'] / 1e9:.1f}·10⁹ FLOPs a second, "
         f"{machine['bandwidth'] / 1e9:.2f}·10⁹ bytes a second, {1e6 * machine['latency']:.0f} µs. "
         "`ring_cost` then foretells other sizes, to which is added what a call takes by itself, "
-        "handshake included: a ring over two words, without its message. The ring that waits is the "
-        "control: it multiplies only when a block has come. Hidden: by how much the other one is "
-        "faster, as a share of the message. Where both cores multiply, sending has none to itself.",
+        "handshake included: a ring over two words, without its message. The ring that waits is "
+        "the control: it multiplies only when a block has come. Hidden: by how much the other one "
+        "is faster, as a share of the message. Both cores multiply: sending has none to itself.",
         table(CLOCK, simulated_lines(data["simulated"])),
     ]
     return "\n\n".join(parts)
@@ -309,5 +309,5 @@ def simulated_lines(rows):
         off, hidden = row["foretold"] / row["measured"] - 1, row["waiting"] - row["measured"]
         told = [*(f"{row[name]:.2f}" for name in names), f"{off:+.0%}"]
         told += [f"{row[name]:.2f}" for name in ("waiting", "apart")]
-        lines.append([row["share"], *told, f"{hidden / row['messages']:.0%}"])
+        lines.append([row["heads"], row["share"], *told, f"{hidden / row['messages']:.0%}"])
     return lines
