@@ -19,6 +19,7 @@ import tempfile
 import textwrap
 import threading
 import time
+import traceback
 import types
 from collections.abc import Callable
 from pathlib import Path
@@ -295,10 +296,16 @@ def _rank(path):
         place = Path(os.environ["TORCHELASTIC_ERROR_FILE"]).with_name("failure.json")
         message = f"{type(error).__name__}: {error}"
         place.write_text(json.dumps([time.time_ns(), int(os.environ["RANK"]), message]))
-        raise
+        traceback.print_exc()
+        _leave(1)
+    _leave(0)
+
+
+def _leave(code):
+    """End without the farewell of gloo's threads, which now and then abort in it."""
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(0)  # without the farewell of gloo's threads, which now and then abort in it
+    os._exit(code)
 
 
 if __name__ == "__main__":
