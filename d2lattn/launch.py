@@ -122,7 +122,8 @@ def as_file(function: Callable, *, timeout: float = 120, **arguments: object) ->
     for name, value in arguments.items():
         if not isinstance(value, PLAIN):
             raise ValueError(f"{name} must be a plain value, got {show(value)}")
-    imports, sources = {}, {}
+    imports: dict[str, str] = {}
+    sources: dict[str, str] = {}
     _gather(function, imports, sources)
     return FILE.format(
         imports="\n".join(sorted(imports.values())),
@@ -231,7 +232,9 @@ def _torchrun(path, ranks, timeout, folder):
             f"were killed{_last_words(folder, ranks)}"
         )
     if failed:
-        raise RuntimeError(_first_failure(folder, log.read_text(errors="replace")))
+        raise RuntimeError(
+            _first_failure(folder, log.read_text(encoding="utf-8", errors="replace"))
+        )
     return [_said(folder, rank, "stdout") for rank in range(ranks)]
 
 
@@ -274,7 +277,10 @@ def _first_failure(folder, log):
         if int(code) < 0 and int(code) != -15:  # torchrun ends the others by signal 15
             said = _said(folder, rank, "stderr").strip().splitlines()[-1:]
             return ": ".join([f"rank {rank} was killed by signal {-int(code)}", *said])
-    failures = [json.loads(path.read_text()) for path in folder.glob("logs/*/*/*/failure.json")]
+    failures = [
+        json.loads(path.read_text(encoding="utf-8"))
+        for path in folder.glob("logs/*/*/*/failure.json")
+    ]
     if failures:
         _, rank, message = min(failures)
         return f"rank {rank} failed with {message}"
@@ -295,7 +301,8 @@ def _rank(path):
     except Exception as error:
         place = Path(os.environ["TORCHELASTIC_ERROR_FILE"]).with_name("failure.json")
         message = f"{type(error).__name__}: {error}"
-        place.write_text(json.dumps([time.time_ns(), int(os.environ["RANK"]), message]))
+        told = json.dumps([time.time_ns(), int(os.environ["RANK"]), message])
+        place.write_text(told, encoding="utf-8")
         traceback.print_exc()
         _leave(1)
     _leave(0)

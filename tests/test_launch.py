@@ -51,7 +51,9 @@ def program(tmp_path, text):
     """A file that makes the group, then does what `text` says."""
     path = tmp_path / "program.py"
     head = "import os, time\nimport torch\nimport torch.distributed as dist\n"
-    path.write_text(f'{head}dist.init_process_group("gloo")\nrank = dist.get_rank()\n{text}\n')
+    path.write_text(
+        f'{head}dist.init_process_group("gloo")\nrank = dist.get_rank()\n{text}\n', encoding="utf-8"
+    )
     return path
 
 
@@ -143,7 +145,9 @@ def inspect_me():
 
 def test_where_no_process_can_be_started_the_stored_result_is_shown(monkeypatch, capsys, tmp_path):
     stored = tmp_path / "launched.json"
-    stored.write_text(json.dumps({"work, 2 ranks, n=4": "rank 0 | 7\nrank 1 | 7\n"}))
+    stored.write_text(
+        json.dumps({"work, 2 ranks, n=4": "rank 0 | 7\nrank 1 | 7\n"}), encoding="utf-8"
+    )
     monkeypatch.setattr(launch, "STORED", stored)
 
     def work(n): ...
