@@ -234,7 +234,7 @@ def foretold(best):
 def measure_part(quick, device):
     if why_not():
         return {}
-    n, rounds = (1024, 2) if quick else (4096, ROUNDS)
+    n, rounds = (1024, 2) if quick else (2048, ROUNDS)
     sizes, long_text = (2, 4, 8), 2048 if quick else 16384
     points = {}
     for size in sizes:
