@@ -9,6 +9,7 @@ both texts are what the files say.
 import calls
 import class_server
 import delta
+import distributed
 import engines
 import grouped
 import hashing
@@ -40,6 +41,7 @@ PARTS = {
     "delta": delta,
     "held": held,
     "hashing": hashing,
+    "distributed": distributed,
     "cache": learn,
     "prose": prose,
     "browser": live_figures,

@@ -748,6 +748,83 @@ SLIPS = {
             },
         ),
     ],
+    "11.2": [
+        ("must count from the end", {"2 * ranks - 1 - rank": "ranks + rank"}),
+        ("one too far", {"2 * ranks - 1 - rank": "2 * ranks - rank"}),
+        (
+            "the second piece is missing",
+            {", *range(late * size, (late + 1) * size)]": "]"},
+        ),
+        ("the pieces are too long", {"n // (2 * ranks)": "n // ranks"}),
+        (
+            "one stretch of the text",
+            {"n // (2 * ranks)": "n // ranks", ", *range(late * size, (late + 1) * size)]": "]"},
+        ),
+        (
+            "this is striped",
+            {
+                "[*range(rank * size, (rank + 1) * size), ": "[*range(rank, n, ranks)]  # ",
+            },
+        ),
+    ],
+    "11.3": [
+        ("a word sees itself", {"place + 1": "place"}),
+        ("no word is hidden", {"place + 1": "sum(map(len, places))"}),
+        ("its keys travel", {"place + 1": "sum(map(len, places)) - place"}),
+        ("own block alone", {"place + 1": "len([p for p in mine if p <= place])"}),
+        ("are left out", {"place + 1": "place - len([p for p in mine if p < place])"}),
+        (
+            "the same for all",
+            {
+                "[sum(place + 1 for place in mine) for mine in places]": (
+                    "[sum(p + 1 for ps in places for p in ps) / len(places) for _ in places]"
+                )
+            },
+        ),
+    ],
+    "11.4": [
+        ("the order of cards", {"x.chunk(ranks)[rank]": "x[rank::ranks]"}),
+        ("has all heads", {"x.chunk(ranks)[rank]": "x"}),
+        ("the wrong order", {"for x in shares]": "for x in reversed(shares)]"}),
+        ("along the heads", {"], 1)": "], 0)"}),
+        ("the words are cut again", {"x.chunk(ranks)": "x.chunk(ranks, dim=1)"}),
+        (
+            "as they lie in memory",
+            {
+                "[torch.cat([x.chunk(ranks)[rank] for x in shares], 1) for rank in range(ranks)]": (
+                    "list(torch.stack(shares).view(ranks, shares[0].shape[0] // ranks, "
+                    "ranks * shares[0].shape[1], -1))"
+                )
+            },
+        ),
+    ],
+    "11.5": [
+        ("later words are seen", {", attn_mask=seen": ""}),
+        (
+            "the order within the blocks",
+            {"attn_mask=seen": "attn_mask=torch.ones_like(seen).tril()"},
+        ),
+        (
+            "contiguous shares alone",
+            {
+                "seen = places[i] <= places[rank][:, None]": (
+                    "seen = (places[i] == places[i]) & (places[rank][:, None] >= 0)\n"
+                    "            seen = seen.tril() if i == rank else seen & (i < rank)"
+                )
+            },
+        ),
+        ("must travel with the keys", {"places[i] <=": "places[rank] <="}),
+        ("does not see itself", {"places[i] <=": "places[i] <"}),
+        ("the wrong way round", {"places[i] <=": "places[i] >="}),
+        (
+            "averaged",
+            {"merge(*zip(*parts, strict=True))[0]": "sum(output for output, _ in parts) / ranks"},
+        ),
+        (
+            "one step early",
+            {"in range(ranks):\n            i": "in range(ranks - 1):\n            i"},
+        ),
+    ],
 }
 # Right answers to the exercises that ask for a value, as a reader may write them.
 RIGHT = [
@@ -768,6 +845,7 @@ RIGHT = [
     ("8.2", 157_286),
     ("9.2", [6950, 119]),
     ("9.2", (6_950, 119)),
+    ("11.1", 183),
 ]
 # Wrong values, and part of what is said about them.
 WRONG = [
@@ -844,4 +922,12 @@ WRONG = [
     ("9.2", [119, 6950], "the other way round"),
     ("9.2", [6950, 120], "is not it"),
     ("9.2", [6950], "is not it"),
+    ("11.1", 92, "a factor 2 is missing"),
+    ("11.1", 11_719, "a rank holds a share"),
+    ("11.1", 366, "2 bytes, not 4"),
+    ("11.1", 61, "two more are on their way"),
+    ("11.1", 122, "are three"),
+    ("11.1", 192, "a MiB has 2^20"),
+    ("11.1", 23, "this is one"),
+    ("11.1", 182, "is not it"),
 ]

@@ -5,6 +5,7 @@ import math
 
 import bench
 import class_server
+import distributed
 import kept
 import live_figures
 import long
@@ -156,3 +157,30 @@ def test_the_stored_bytes_are_those_of_the_formula():
     for result in results.load().get("kept", []):
         for row in result["data"]["rows"]:
             assert row["bytes"] == row["formula"], row["kind"]
+
+
+@pytest.mark.parametrize(
+    "result", results.load().get("distributed", []), ids=lambda r: r["machine"]
+)
+def test_ranks_hold_a_share_send_what_the_formula_says_and_were_foretold(result):
+    """The simulation holds for the heads it was known with; thin blocks are told as they came."""
+    data = result["data"]
+    (held,) = data["held"]["exponents"]
+    assert abs(held["exponent"] + 1) < 0.05
+    for row in data["sent"]:
+        assert row["formula"] == row["counted"] == row["asked"] > 0
+    rows = [row for row in data["simulated"] if row["heads"] == distributed.KNOWN[0]]
+    assert len(rows) >= 3
+    assert all(abs(row["foretold"] / row["measured"] - 1) <= 0.2 for row in rows)
+
+
+def test_a_machine_is_known_by_its_times():
+    machine = distributed.Machine(5e10, 2e9, 1e-4)
+    best = {f"message {k}": 1e-4 + 1024 * k / 2e9 for k in distributed.LOADS}
+    best["products (2, 512)"] = 4 * 2 * 512**2 * distributed.D / 5e10
+    for found, given in zip(distributed.machine_of(best, 2, 512), machine, strict=True):
+        assert math.isclose(found, given, rel_tol=1e-6)
+
+
+def test_what_ranks_send_by_formula():
+    assert distributed.formulas(n=8, heads=2, d=3, ranks=2) == [192, 384, 192, 192]

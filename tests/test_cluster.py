@@ -1,0 +1,102 @@
+"""The simulation: its limits by hand, its bytes by formula, and what it refuses."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from d2lattn import cluster
+from d2lattn.cluster import Layer, Machine, both_cost, heads_cost, ring_cost
+
+LAYER = Layer(words=4096, heads=8, kv_heads=4, head_dim=16)
+PAIR = 4 * LAYER.heads * LAYER.head_dim  # FLOPs of one query and one key in all heads
+FAST_LINK = Machine(1e9, math.inf, 0.0)
+FAST_DEVICE = Machine(math.inf, 1e6, 0.5)
+POWERS = st.sampled_from([1, 2, 4, 8, 16])
+
+
+@given(POWERS)
+def test_behind_a_link_without_limit_there_are_only_products(ranks):
+    share = LAYER.words // ranks
+    whole = ring_cost(FAST_LINK, LAYER, ranks, is_causal=False)
+    assert whole.seconds == whole.products
+    assert math.isclose(whole.seconds, LAYER.words * share * PAIR / 1e9)
+    line = ring_cost(FAST_LINK, LAYER, ranks, split="contiguous")  # the last rank sees all
+    by_hand = ((ranks - 1) * share**2 + share * (share + 1) / 2) * PAIR / 1e9
+    assert math.isclose(line.seconds, by_hand)
+    striped = ring_cost(FAST_LINK, LAYER, ranks)
+    assert math.isclose(striped.seconds, ranks * share * (share + 1) / 2 * PAIR / 1e9, rel_tol=1e-9)
+
+
+@pytest.mark.parametrize("split", cluster.SPLITS)
+@pytest.mark.parametrize("ranks", [1, 2, 5])
+def test_pairs_are_those_that_a_causal_mask_leaves(ranks, split):
+    share = 3
+    places = torch.arange(ranks * share).view(ranks, share)
+    places = places if split == "contiguous" else places.view(share, ranks).T
+    for step in range(ranks):
+        found = cluster.pairs(torch.arange(ranks), step, share, split)
+        for rank in range(ranks):
+            seen = places[(rank - step) % ranks][None] <= places[rank][:, None]
+            assert found[rank] == seen.sum()
+
+
+@given(POWERS)
+def test_on_a_device_without_limit_there_are_only_messages(ranks):
+    cost = ring_cost(FAST_DEVICE, LAYER, ranks)
+    block = 2 * LAYER.words // ranks * 4 * 16 * 2
+    assert cost.products == 0 and cost.sent == (ranks - 1) * block
+    assert math.isclose(cost.seconds, (ranks - 1) * (0.5 + block / 1e6))
+
+
+def test_without_overlap_products_and_messages_add_up():
+    machine = Machine(1e9, 1e7, 1e-3)
+    alone = [ring_cost(m, LAYER, 4).seconds for m in (Machine(1e9, math.inf, 0), machine)]
+    messages = ring_cost(machine._replace(flops=math.inf), LAYER, 4).seconds
+    apart = ring_cost(machine, LAYER, 4, overlap=False).seconds
+    assert math.isclose(apart, alone[0] + messages, rel_tol=1e-3)
+    assert max(alone[0], messages) <= alone[1] < apart
+
+
+def test_a_late_rank_holds_up_its_neighbours_only_as_long_as_they_need_its_block():
+    line = ring_cost(Machine(1e9, 1e9, 0.0), LAYER, 4, split="contiguous")
+    assert line.seconds < 1.01 * line.products  # the last rank never waits for those with less
+
+
+@given(st.sampled_from([1, 2, 4]))
+def test_heads_send_by_the_formula(ranks):
+    cost = heads_cost(FAST_DEVICE, LAYER, ranks)
+    numbers = LAYER.words // ranks * (8 + 4 + 4 + 8) * 16  # queries, keys, values, outputs
+    assert cost.sent == numbers * 2 * (ranks - 1) // ranks
+    assert math.isclose(cost.seconds, 2 * (ranks - 1) * 0.5 + cost.sent / 1e6)
+    assert math.isclose(
+        heads_cost(FAST_LINK, LAYER, ranks).seconds, 4096 * 4097 / 2 * PAIR / ranks / 1e9
+    )
+
+
+def test_both_are_heads_for_one_group_and_a_ring_for_groups_of_one():
+    machine = Machine(1e9, 1e7, 1e-3)
+    assert both_cost(machine, LAYER, 4, heads_over=4).sent == heads_cost(machine, LAYER, 4).sent
+    ours = both_cost(machine, LAYER, 4, heads_over=1)
+    assert ours == ring_cost(machine, LAYER, 4)
+    both = both_cost(machine, LAYER, 16, heads_over=4)
+    assert both.sent < ring_cost(machine, LAYER, 16).sent
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda m: ring_cost(m, LAYER, 3), "words must be a multiple of ranks, 3, got 4096"),
+        (lambda m: ring_cost(m, LAYER, 0), "ranks must be an integer of at least 1"),
+        (lambda m: ring_cost(m, LAYER, 2, split="zigzag"), "split must be one of"),
+        (lambda m: ring_cost(m, LAYER, 2, overlap=1), "overlap must be True or False"),
+        (lambda m: ring_cost(m, (1, 2), 2), "layer must be a Layer"),
+        (lambda m: heads_cost(m, LAYER, 8), "must be multiples of ranks, got 8 and 4 for 8 ranks"),
+        (lambda m: both_cost(m, LAYER, 6, heads_over=4), "ranks must be a multiple of heads_over"),
+    ],
+)
+def test_bad_input(call, said):
+    with pytest.raises(ValueError, match=said):
+        call(FAST_LINK)
