@@ -25,6 +25,7 @@ SERVING := $(call stamp,.venv-hub,$(LOCK))
 HUB := .venv-hub/node_modules/ready
 CLASS := $(call stamp,.venv-class,$(LOCK))
 SITE := $(call stamp,.venv-site,$(LOCK))
+LITE := $(call stamp,.venv-lite,$(LOCK))
 MAKING := $(call stamp,.venv-make,$(LOCK))
 BROWSER := .venv/browser-ready
 DISTRIBUTING := .venv/dist-ready
@@ -45,9 +46,9 @@ NBVAL := -q -n auto --dist loadfile --nbval --nbval-current-env \
 	--nbval-cell-timeout 600 --nbval-kernel-startup-timeout 600 \
 	--nbval-sanitize-with "$(CURDIR)/tests/nbval_sanitize.cfg"
 # These tests have commands, and some of them environments, of their own.
-APART := $(foreach folder,browser class colab dist hub site,--ignore tests/$(folder))
+APART := $(foreach folder,browser class colab dist hub lite site,--ignore tests/$(folder))
 TESTS := test test-oldest test-newest test-portable test-colab test-browser test-site test-student \
-	test-assignment test-dist
+	test-assignment test-dist test-lite
 settings = IPYTHONDIR="$(CURDIR)/$(1)/ipython" MPLCONFIGDIR="$(CURDIR)/$(1)/matplotlib" OMP_NUM_THREADS=1
 apart = $(call settings,$(1)) $(1)/bin/python -m pytest -q -p no:nbval
 
@@ -64,7 +65,7 @@ export JUPYTER_PREFER_ENV_PATH := 1
 export JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP MPLBACKEND D2LATTN_SPEC
 
-.PHONY: help lab edit $(TESTS) test-all fuzz test-hub site pdf epub slides student assignment hub refresh live bench \
+.PHONY: help lab edit $(TESTS) test-all fuzz test-hub site pdf epub lite slides student assignment hub refresh live bench \
 	experiments bench-browser bench-hub dist lock ready clean .venv-make
 
 # A command is listed if ## follows its name, under the ### before it.
@@ -96,6 +97,10 @@ pdf: $(BROWSER) site epub ## write the book as one PDF, and as an EPUB, into bui
 
 epub: $(SITE)
 	@.venv-site/bin/python tools/ebook.py
+
+# Chapters 0 to 4 in a browser tab (TORCH_WHEEL=address TORCH_SHA256=hash), into build/lite.
+lite: $(LITE) dist
+	@.venv-lite/bin/python tools/lite.py "$(TORCH_WHEEL)" "$(TORCH_SHA256)"
 
 ### teach
 
@@ -187,6 +192,9 @@ test-assignment: $(CLASS)
 # Wheel and sdist, each installed and imported in a clean environment.
 test-dist: $(DISTRIBUTING)
 	@$(call apart,.venv) tests/test_dist.py tests/dist
+# The chapters in a browser tab start their Python there, with the network off.
+test-lite: lite $(BROWSER)
+	@$(call apart,.venv) tests/lite
 # A JupyterHub with six students on this machine (root, Linux).
 test-hub: $(HUB)
 	@$(call apart,.venv-hub) -s tests/hub
@@ -258,6 +266,9 @@ $(SITE): $(STAMP)
 	$(call environment,.venv-site,.venv-site/bin/python $(call HASHED,site); \
 	place="import sysconfig; print(sysconfig.get_path(\"purelib\"))"; \
 	$(PY) -c "$$place" > "$$(.venv-site/bin/python -c "$$place")/book.pth",$(PY))
+
+$(LITE):
+	$(call environment,.venv-lite,.venv-lite/bin/python $(call HASHED,lite))
 
 $(MAKING):
 	$(call environment,.venv-make,$(call installed,.venv-make/bin/python,make,-e .))
