@@ -15,11 +15,11 @@ def limited(name, most):
     group.mkdir(parents=True, exist_ok=True)
     if unified:
         for above in (ROOT, group.parent):
-            (above / "cgroup.subtree_control").write_text("+memory")
-        (group / "memory.max").write_text(str(most))
-        (group / "memory.swap.max").write_text("0")
+            (above / "cgroup.subtree_control").write_text("+memory", encoding="utf-8")
+        (group / "memory.max").write_text(str(most), encoding="utf-8")
+        (group / "memory.swap.max").write_text("0", encoding="utf-8")
     else:
-        (group / "memory.limit_in_bytes").write_text(str(most))
+        (group / "memory.limit_in_bytes").write_text(str(most), encoding="utf-8")
     return group
 
 
@@ -31,7 +31,7 @@ def together(gib):
             become, group = super().make_preexec_fn(name), limited(name, round(gib * 2**30))
 
             def enter():
-                (group / "cgroup.procs").write_text(str(os.getpid()))
+                (group / "cgroup.procs").write_text(str(os.getpid()), encoding="utf-8")
                 become()
 
             return enter

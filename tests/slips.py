@@ -768,7 +768,7 @@ SLIPS = {
         ),
     ],
     "11.3": [
-        ("a word sees itself", {"place + 1": "place"}),
+        ("a word sees itself, too", {"place + 1": "place"}),
         ("no word is hidden", {"place + 1": "sum(map(len, places))"}),
         ("its keys travel", {"place + 1": "sum(map(len, places)) - place"}),
         ("own block alone", {"place + 1": "len([p for p in mine if p <= place])"}),

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import time
 import tomllib
 from pathlib import Path
@@ -93,7 +94,10 @@ def test_whatever_is_installed_beside_the_book_is_locked():
     locked = {**lock.read("dist"), **lock.read("browser"), **lock.read("book")}
     locked = {name: {version for version, *_ in parts} for name, parts in locked.items()}
     elsewhere = {"torch", "d2l", "d2lattn", "pip"}
-    found = {canonical(d.name): d.version for d in importlib.metadata.distributions()}
+    found = {
+        canonical(d.name): d.version
+        for d in importlib.metadata.distributions(path=[sysconfig.get_path("purelib")])
+    }
     free = {n for n in found if n not in elsewhere and not lock.OF_TORCH.fullmatch(n)}
     assert len(free) > 100
     assert {n: found[n] for n in free if found[n] not in locked.get(n, ())} == {}
