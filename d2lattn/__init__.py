@@ -44,7 +44,7 @@ from d2lattn.sparse import linear_attention, lsh_attention, lsh_quality, window_
 from d2lattn.training import fit
 from d2lattn.transformer import Block, Decoder, Encoder
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Block",

@@ -87,6 +87,19 @@ def _transformer(ax):
     drawings.induction(list("CABDA"), ax=ax)
 
 
+def _ring(ax):
+    angles = torch.arange(4) * torch.pi / 2
+    x, y = angles.sin(), angles.cos()
+    for i in range(4):
+        ends = dict(xy=(x[i - 3], y[i - 3]), xytext=(x[i], y[i]))
+        way = dict(arrowstyle="-|>", color=ROLES["key"], lw=2.5, shrinkA=26, shrinkB=26)
+        ax.annotate("", arrowprops=way | dict(connectionstyle="arc3,rad=-0.3"), **ends)
+        ax.plot(x[i], y[i], "s", ms=34, color=ROLES["query"])
+        ax.text(x[i], y[i], str(i), color="white", ha="center", va="center", weight="bold")
+    ax.set(xlim=(-1.9, 1.9), ylim=(-1.5, 1.5))
+    ax.axis("off")
+
+
 def _kept(ax):
     words = torch.arange(11)
     kinds = (("every word", words), ("a window", words.clamp(max=4)), ("a state", 1 + 0 * words))
@@ -107,6 +120,7 @@ DRAWN = {
     "07": (_turning, "a query and a key, turned by their places"),
     "08": (_memory, "three layers of a narrow window: how far the last word hears"),
     "09": (_transformer, "two layers find what came after the same letter before"),
+    "11": (_ring, "four ranks in a ring: blocks of keys travel, queries stay"),
     "10": (_kept, "what is kept of a text that grows: every word, a window of words, or a state"),
 }
 
