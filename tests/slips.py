@@ -799,7 +799,7 @@ SLIPS = {
         ),
     ],
     "11.5": [
-        ("later words are seen", {", attn_mask=seen": ""}),
+        ("compare the places of the keys", {", attn_mask=seen": ""}),
         (
             "the order within the blocks",
             {"attn_mask=seen": "attn_mask=torch.ones_like(seen).tril()"},
