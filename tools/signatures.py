@@ -89,7 +89,7 @@ def _transformer(ax):
 
 def _ring(ax):
     angles = torch.arange(4) * torch.pi / 2
-    x, y = angles.sin(), angles.cos()
+    x, y = angles.sin().tolist(), angles.cos().tolist()
     for i in range(4):
         ends = dict(xy=(x[i - 3], y[i - 3]), xytext=(x[i], y[i]))
         way = dict(arrowstyle="-|>", color=ROLES["key"], lw=2.5, shrinkA=26, shrinkB=26)
