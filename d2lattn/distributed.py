@@ -331,9 +331,9 @@ def ring_attention(
         2·L_r·L·(E + Ev) FLOPs a rank, about half if causal, for each leading index. The graph
         keeps query, key, value, output and logsumexp of this rank; at the peak some 13 tensors of
         their size are alive beside them forward, 20 backward, however many ranks there are. Sent a
-        rank, with equal shares: (R - 1)·L_r·(E + Ev) numbers forward, twice that backward. Each
-        call begins with a handshake of some hundred bytes, and 8 for each word where positions are
-        given.
+        rank, with equal shares: (R - 1)·L_r·(E + Ev) numbers forward, twice that backward, where
+        gradients go as float32 at least: three times the bytes in half precision. Each call begins
+        with a handshake of some hundred bytes, and 8 for each word where positions are given.
 
     Equivalent to:
         attention(query, key, value, is_causal=...) of the whole text, and this rank's rows of it.

@@ -144,7 +144,8 @@ def why_not() -> str:
     except OSError:
         return "processes cannot reach each other here"
     try:
-        subprocess.run([sys.executable, "-c", ""], check=True, stdin=subprocess.DEVNULL)
+        nothing = [sys.executable, "-c", ""]
+        subprocess.run(nothing, check=True, stdin=subprocess.DEVNULL, timeout=60)
     except (OSError, subprocess.SubprocessError):
         return "no process can be started here"
     return ""
