@@ -253,7 +253,7 @@ def test_run_all_cells(page, lab, no_kernel_is_left, chapter):
     )
     check_controls(page, chapter)
     tall = [slide for slide in slides if slide["height"] > 720]
-    assert tall == [] or chapter not in CHAPTERS, "slides that need scrolling at 1280×720"
+    assert tall == [] or chapter not in CHAPTERS, f"need scrolling at 1280×720: {tall}"
     assert page.outside == []
 
 

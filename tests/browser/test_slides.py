@@ -139,9 +139,9 @@ WATCH = """
 import hashlib, json
 from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.text import Text
-draw = FigureCanvasBase.print_figure
+print_figure = FigureCanvasBase.print_figure
 def watched(canvas, filename, *arguments, **options):
-    result = draw(canvas, filename, *arguments, **options)
+    result = print_figure(canvas, filename, *arguments, **options)
     if hasattr(filename, "getvalue"):
         found = [t.get_fontsize() for t in canvas.figure.findobj(Text) if t.get_text().strip()]
         name = hashlib.sha256(filename.getvalue()).hexdigest()
@@ -183,7 +183,8 @@ def test_a_deck_can_be_read_from_the_last_row(page, folder, path):
         f"at most {max(counts)}; least letters: HTML {html:.1f} px, figures "
         f"{min(drawn)[0] if drawn else 0:.1f}, live figures {min(live, default=0):.1f}"
     )
-    assert [slide for slide in found if slide["leaves"]] == []
+    gone = [slide for slide in found if slide["leaves"]]
+    assert gone == [], f"leaves its slide: {gone}"
     assert [slide for slide in found if slide["blocks"] < 1] == [], "a title is no slide"
     assert [slide for slide in found if slide["words"] > 40] == []
     assert statistics.median(counts) <= 20 or not is_taught(path)
