@@ -37,7 +37,8 @@
       prefix: (term) => term.length > 3,
       fuzzy: (term) => (term.length > 5 ? 0.15 : false),
       boostDocument: (id, term, { place, title }) =>
-        /^lecturer/.test(place) ? 0.4 : /^reference/.test(place) ? 0.6 : /⊕|Exercise/.test(title) ? 0.7 : 1,
+        /^lecturer/.test(place) ? 0.4 : /^reference/.test(place) ? 0.6 : /⊕|Exercise/.test(title) ? 0.7
+          : /^1[01]_/.test(place) ? 0.7 : 1, // a term is explained before chapters 10 and 11
     });
   }
 
