@@ -1,0 +1,440 @@
+"""Change the package in one place at a time and see whether a test notices: `make mutants`.
+
+A mutant is the package with one operator, number, argument or name changed. If no test fails, the
+tests do not hold that place. All mutants of a kind are numbered, and `SEED=5 NUMBER=225` draws two
+thirds of 225 from the core and one third from pictures and exercises. A run that is interrupted
+goes on where it stopped; the results lie in build/mutants.
+
+Each mutant meets only the tests which ran through the changed line (coverage tells), the quickest
+first and no more than a minute of them: a survivor may be one that a slower test would kill, and
+the chapters' outputs are not asked. Left out are sentences (strings with a blank, and what an
+error says), annotations, and what only the eye judges (`LOOK`). Survivors which no test can kill
+are argued in tests/equivalent.md.
+"""
+
+import ast
+import contextlib
+import difflib
+import functools
+import hashlib
+import importlib
+import json
+import multiprocessing
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import libcst as cst
+import package_tests
+import pytest
+from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvider
+from mutmut.mutation.mutators import mutation_operators
+
+# What every mutant needs and none changes is loaded once, before the forks.
+for module in ("hypothesis", "matplotlib.pyplot", "nbformat", "torch"):
+    importlib.import_module(module)
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build" / "mutants"
+EQUIVALENT = ROOT / "tests" / "equivalent.md"
+WORKERS = 2
+LIMIT = 60  # seconds of tests that a mutant meets
+PAGES = ("d2lattn/pictures/", "d2lattn/exercises/")
+# Arguments that change how a drawing looks and not what it shows, and guards against slips of ours.
+LOOK = {
+    *("alpha", "color", "colors", "facecolor", "edgecolor", "ec", "fc", "cmap", "hatch", "zorder"),
+    *("fontsize", "fontweight", "weight", "family", "rotation", "size", "style", "ha", "va"),
+    *("linewidth", "linewidths", "lw", "linestyle", "ls", "marker", "markersize", "arrowstyle"),
+    *("mutation_scale", "connectionstyle", "boxstyle", "bbox", "bbox_to_anchor", "shrink", "pad"),
+    *("labelpad", "borderpad", "handlelength", "frameon", "loc", "clip_on", "dpi", "figsize"),
+    *("aspect", "strict", "timeout"),
+}
+
+
+# The mutants --------------------------------------------------------------------------------------
+
+
+def files(kind):
+    """The package's files of a kind, 'core' or 'pages'."""
+    paths = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("d2lattn/**/*.py"))
+    return [
+        path
+        for path in paths
+        if path.startswith(PAGES) == (kind == "pages") and not path.endswith("/__init__.py")
+    ]
+
+
+class Places(cst.CSTVisitor):
+    """Every (node, lines, changed node) of a file that a mutant may have."""
+
+    METADATA_DEPENDENCIES = (PositionProvider, ParentNodeProvider)
+
+    def __init__(self):
+        self.found = []
+
+    def on_visit(self, node):
+        if self._is_left_out(node):
+            return False
+        for kind, operator in mutation_operators:
+            if isinstance(node, kind):
+                self.found += [
+                    (node, self._lines(node), changed)
+                    for changed in operator(node)
+                    if not _is_look(node, changed)
+                ]
+        return True
+
+    def _is_left_out(self, node):
+        parent = self.get_metadata(ParentNodeProvider, node, None)
+        if isinstance(
+            node, cst.Annotation | cst.Decorator | cst.Import | cst.ImportFrom | cst.Raise
+        ):
+            return True
+        if isinstance(node, cst.Arg) and node.keyword is not None and node.keyword.value in LOOK:
+            return True
+        if isinstance(node, cst.BaseString):
+            return isinstance(parent, cst.Expr) or " " in getattr(node, "value", "")
+        return False
+
+    def _lines(self, node):
+        """The lines of the statement, or of the function whose head the node stands in."""
+        inner, outer = node, self.get_metadata(ParentNodeProvider, node, None)
+        while outer is not None:
+            if isinstance(inner, cst.SimpleStatementLine):
+                if isinstance(outer, cst.Module):
+                    return (1, 10**6)
+                break
+            if isinstance(inner, cst.Parameters):
+                return self._range(outer)
+            if isinstance(outer, cst.BaseCompoundStatement):
+                break
+            inner, outer = outer, self.get_metadata(ParentNodeProvider, outer, None)
+        return self._range(inner)
+
+    def _range(self, node):
+        position = self.get_metadata(PositionProvider, node)
+        return (position.start.line, position.end.line)
+
+
+def _names_look(argument):
+    return argument.keyword is not None and argument.keyword.value in LOOK
+
+
+def _is_look(node, changed):
+    """Whether a changed call lacks nothing but arguments that are `LOOK`."""
+    if not isinstance(node, cst.Call) or not isinstance(changed, cst.Call):
+        return False
+    lost = [
+        argument for argument in node.args if not any(argument is kept for kept in changed.args)
+    ]
+    return bool(lost) and all(map(_names_look, lost))
+
+
+def places(path):
+    """The module of a file and all its places."""
+    wrapper = MetadataWrapper(cst.parse_module((ROOT / path).read_text(encoding="utf-8")))
+    visitor = Places()
+    wrapper.visit(visitor)
+    return wrapper.module, visitor.found
+
+
+def drawn(kind, number, seed):
+    """This many mutants of a kind, each with the text of its file."""
+    known = {path: places(path) for path in files(kind)}
+    numbered = [(path, i) for path, (_, found) in known.items() for i in range(len(found))]
+    print(f"{kind}: {len(numbered)} mutants in {len(known)} files", flush=True)
+    random.Random(seed).shuffle(numbered)
+    mutants = []
+    for path, i in numbered:
+        module, found = known[path]
+        node, lines, changed = found[i]
+        text = module.deep_replace(node, changed).code
+        if _differs(module.code, text):
+            before, after = _lines_changed(module.code, text)
+            mutants.append(
+                dict(kind=kind, file=path, lines=lines, before=before, after=after, text=text)
+            )
+        if len(mutants) == number:
+            break
+    return mutants
+
+
+def _differs(one, other):
+    try:
+        return ast.dump(ast.parse(one)) != ast.dump(ast.parse(other))
+    except SyntaxError:
+        return False
+
+
+def _lines_changed(one, other):
+    lines = list(difflib.ndiff(one.splitlines(), other.splitlines()))
+    return tuple(
+        " ".join(line[2:].strip() for line in lines if line.startswith(sign)) for sign in "-+"
+    )
+
+
+def argued():
+    """The (file, before, after) of tests/equivalent.md, each in a line `file`: `a` to `b`: why."""
+    text = EQUIVALENT.read_text(encoding="utf-8")
+    return re.findall(r"^- `([^`]+)`: ``? ?(.+?) ?``? becomes ``? ?(.+?) ?``?: .+", text, re.M)
+
+
+# The tests ----------------------------------------------------------------------------------------
+
+
+def copied(worker):
+    """A copy of the working tree's files, in which a mutant may live."""
+    copy = BUILD / f"copy-{worker}"
+    shutil.rmtree(copy, ignore_errors=True)
+    options = ["-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(
+        ["git", "ls-files", *options], cwd=ROOT, capture_output=True, check=True
+    ).stdout.decode()
+    for name in filter(None, listed.split("\0")):
+        if (ROOT / name).is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, copy / name)
+    modules = ROOT / "tools" / "js" / "node_modules"
+    if modules.exists():
+        (copy / "tools" / "js" / "node_modules").symlink_to(modules.resolve())
+    return copy
+
+
+class Chosen:
+    """A plugin of pytest: run these tests alone, in this order, and note which failed."""
+
+    def __init__(self, tests):
+        self.place = {test: i for i, test in enumerate(tests)}
+        self.failed = []
+
+    def pytest_collection_modifyitems(self, items):
+        chosen = [item for item in items if item.nodeid in self.place]
+        items[:] = sorted(chosen, key=lambda item: self.place[item.nodeid])
+
+    def pytest_runtest_logreport(self, report):
+        if report.failed:
+            self.failed.append(report.nodeid)
+
+    def said(self):
+        return self.failed
+
+
+class Watched:
+    """A plugin of pytest: note the time of each test and which lines of the package it runs."""
+
+    def __init__(self, copy):
+        import coverage
+
+        self.times, self.failed = Counter(), set()
+        self.coverage = coverage.Coverage(data_file=None, source=[str(copy / "d2lattn")])
+        self.coverage.start()
+
+    def pytest_runtest_logstart(self, nodeid):
+        self.coverage.switch_context(nodeid)
+
+    def pytest_runtest_logreport(self, report):
+        self.times[report.nodeid] += report.duration
+        if report.failed:
+            self.failed.add(report.nodeid)
+
+    def said(self):
+        self.coverage.stop()
+        data = self.coverage.get_data()
+        lines = {}
+        for path in data.measured_files():
+            name = Path(path).relative_to(Path.cwd()).as_posix()
+            lines[name] = {
+                line: [test for test in tests if test in self.times and test not in self.failed]
+                for line, tests in data.contexts_by_lineno(path).items()
+            }
+        return dict(times=self.times, lines=lines, failed=sorted(self.failed))
+
+
+def pytest_in(copy, arguments, plugin, patience):
+    """Run pytest in a copy, in a process forked from this one, which has loaded torch.
+
+    Returns:
+        What the plugin says, pytest's exit status (None if it took too long).
+    """
+    told = copy / "told.json"
+    told.unlink(missing_ok=True)
+    process = multiprocessing.get_context("fork").Process(
+        target=_alone, args=(copy, arguments, plugin, told)
+    )
+    process.start()
+    process.join(patience)
+    status = process.exitcode
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)  # with all that the tests have started
+    process.join()
+    return (json.loads(told.read_text(encoding="utf-8")) if told.exists() else None), status
+
+
+def _alone(copy, arguments, plugin, told):
+    """Nothing of the original is found from here, nor what was compiled from another mutant."""
+    os.setsid()
+    with open(copy / "log.txt", "w", encoding="utf-8") as log:
+        os.dup2(log.fileno(), 1)
+        os.dup2(log.fileno(), 2)
+    os.chdir(copy)
+    elsewhere = {"", str(ROOT), str(ROOT / "tools")}
+    sys.path[:] = [str(copy), *(path for path in sys.path if path not in elsewhere)]
+    sys.dont_write_bytecode = True
+    os.environ.update(PYTHONPATH=str(copy), PYTHONDONTWRITEBYTECODE="1", OMP_NUM_THREADS="1")
+    plugin = plugin()
+    options = ["-q", "-p", "no:nbval", "-p", "no:xdist", "-p", "no:cacheprovider"]
+    status = pytest.main([*options, "--doctest-modules", *arguments], plugins=[plugin])
+    told.write_text(json.dumps(plugin.said()), encoding="utf-8")
+    sys.exit(int(status))
+
+
+def watched():
+    """What each test runs through, found once for each state of the package and its tests."""
+    copy = copied("whole")
+    digest = hashlib.sha256()
+    for path in sorted([*copy.glob("d2lattn/**/*.py"), *copy.glob("tests/**/*.py")]):
+        digest.update(path.read_bytes())
+    kept = BUILD / f"watched-{digest.hexdigest()[:12]}.json"
+    if not kept.exists():
+        print("finding out which test runs through what (some minutes)", flush=True)
+        whole = [str(path.relative_to(ROOT)) for path in package_tests.files()]
+        said, _ = pytest_in(copy, whole, functools.partial(Watched, copy), 3600)
+        if said is None:
+            sys.exit((copy / "log.txt").read_text(encoding="utf-8")[-3000:])
+        print(f"{len(said['times'])} tests; left out as they fail: {said['failed']}", flush=True)
+        kept.write_text(json.dumps(said), encoding="utf-8")
+    return json.loads(kept.read_text(encoding="utf-8"))
+
+
+def chosen(mutant, seen):
+    """The tests that run through a mutant's lines: those of its own module, then the others.
+
+    What only another process runs through is not seen: a module's own tests come last, therefore.
+    """
+    first, last = mutant["lines"]
+    by_line = seen["lines"].get(mutant["file"], {})
+    through = {test for n, tests in by_line.items() if first <= int(n) <= last for test in tests}
+    stem = Path(mutant["file"]).stem.strip("_")
+    times, own = seen["times"], re.compile(rf"test_{stem}|{re.escape(mutant['file'])}")
+    near = sorted((t for t in through if own.search(t)), key=times.get)
+    far = sorted(through - set(near), key=times.get)
+    rest = sorted((t for t in times if own.search(t) and t not in through), key=times.get)
+    parts, left = [], LIMIT
+    for part in (near, far, rest):
+        kept = []
+        for test in part:
+            left -= times[test]
+            if left > 0 and test not in seen["failed"]:
+                kept.append(test)
+        parts.append(kept)
+    return parts
+
+
+def met(mutant, copy, seen):
+    """Let a mutant live in a copy, and say which test killed it, or None."""
+    path = copy / mutant["file"]
+    original = path.read_text(encoding="utf-8")
+    path.write_text(mutant["text"], encoding="utf-8")
+    try:
+        for tests in filter(None, chosen(mutant, seen)):
+            plugin = functools.partial(Chosen, tests)
+            names = sorted({test.partition("::")[0] for test in tests})
+            patience = 30 + 5 * sum(seen["times"][test] for test in tests)
+            said, status = pytest_in(copy, ["-x", *names], plugin, patience)
+            if status is None:
+                return "too slow"
+            if status:
+                return said[0] if said else "not importable"
+    finally:
+        path.write_text(original, encoding="utf-8")
+    return None
+
+
+# All of it ----------------------------------------------------------------------------------------
+
+
+def work(number, todo, results, seen):
+    copy = copied(number)
+    for mutant in iter(todo.get, None):
+        start = time.monotonic()
+        killer = met(mutant, copy, seen)
+        seconds = round(time.monotonic() - start, 1)
+        results.put({**mutant, "killer": killer, "seconds": seconds})
+
+
+def run(mutants, kept):
+    """Let each mutant meet its tests, two at a time, and keep what came of it."""
+    seen = watched()
+    context = multiprocessing.get_context("fork")
+    todo, results = context.Queue(), context.Queue()
+    for mutant in [*mutants, *[None] * WORKERS]:
+        todo.put(mutant)
+    workers = [context.Process(target=work, args=(i, todo, results, seen)) for i in range(WORKERS)]
+    for worker in workers:
+        worker.start()
+    for i in range(len(mutants)):
+        result = results.get()
+        verdict = f"killed by {result['killer']}" if result["killer"] else "SURVIVES"
+        print(
+            f"{i + 1}/{len(mutants)} {result['seconds']} s {result['file']}: {verdict}", flush=True
+        )
+        if not result["killer"]:
+            print(f"    {result['before']}\n    {result['after']}", flush=True)
+        with kept.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(without_text(result)) + "\n")
+
+
+def without_text(mutant):
+    return {key: value for key, value in mutant.items() if key != "text"}
+
+
+def reported(results):
+    """Print how many of each kind died; false if a mutant of the same text as before may live."""
+    excused = set(argued())
+    for kind in ("core", "pages"):
+        mine = [result for result in results if result["kind"] == kind]
+        left = [result for result in mine if not result["killer"]]
+        equivalent = [r for r in left if (r["file"], r["before"], r["after"]) in excused]
+        real = [result for result in left if result not in equivalent]
+        killed = len(mine) - len(left)
+        share = killed / max(1, len(mine) - len(equivalent))
+        print(
+            f"{kind}: {len(mine)} mutants, {killed} killed, {len(equivalent)} equivalent, "
+            f"{len(real)} survive: {share:.1%} of those that a test can kill"
+        )
+        for result in real:
+            print(f"  {result['file']}:{result['lines'][0]}")
+            print(f"    - {result['before']}\n    + {result['after']}")
+
+
+def main(seed, number):
+    BUILD.mkdir(parents=True, exist_ok=True)
+    kept = BUILD / f"seed-{seed}.jsonl"
+    mutants = drawn("core", number - number // 3, seed) + drawn("pages", number // 3, seed)
+    done = _kept(kept)
+    known = {identity(result) for result in done}
+    run([mutant for mutant in mutants if identity(mutant) not in known], kept)
+    wanted = {identity(mutant) for mutant in mutants}
+    print(f"seed {seed}")
+    reported([result for result in _kept(kept) if identity(result) in wanted])
+
+
+def identity(mutant):
+    return mutant["file"], tuple(mutant["lines"]), mutant["before"], mutant["after"]
+
+
+def _kept(path):
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+if __name__ == "__main__":
+    seed, number = [*sys.argv[1:], "", ""][:2]
+    main(int(seed or random.randrange(1, 10**6)), int(number or 225))
