@@ -29,6 +29,7 @@ LITE := $(call stamp,.venv-lite,$(LOCK))
 MAKING := $(call stamp,.venv-make,$(LOCK))
 BROWSER := .venv/browser-ready
 DISTRIBUTING := .venv/dist-ready
+MUTATING := .venv/mutants-ready
 JAVASCRIPT := tools/js/node_modules/ready
 PY := .venv/bin/python
 PIP := -m pip install --quiet --disable-pip-version-check
@@ -65,7 +66,7 @@ export JUPYTER_PREFER_ENV_PATH := 1
 export JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP MPLBACKEND D2LATTN_SPEC
 
-.PHONY: help lab edit $(TESTS) test-all fuzz test-hub site pdf epub lite slides student assignment hub refresh live bench \
+.PHONY: help lab edit $(TESTS) test-all fuzz mutants test-hub site pdf epub lite slides student assignment hub refresh live bench \
 	experiments bench-browser bench-hub dist lock ready clean .venv-make
 
 # A command is listed if ## follows its name, under the ### before it.
@@ -136,6 +137,9 @@ experiments: $(STAMP) ## repeat what the pages conclude from training (EXPERIMEN
 
 fuzz: $(STAMP) ## search with random numbers for what breaks the package (SEED=5 repeats)
 	@$(call settings,.venv) $(PY) tools/fuzz.py $(SEED)
+
+mutants: $(MUTATING) ## change the package in 225 places, one at a time: does a test notice? (SEED=5)
+	@$(call settings,.venv) $(PY) tools/mutants.py "$(SEED)" "$(NUMBER)"
 
 # `make -k test-all` goes on after a failure; a class server asks for root and has its own command.
 test-all: $(TESTS) ## run every test there is; each is a command, too
@@ -275,6 +279,9 @@ $(MAKING):
 
 $(BROWSER): $(STAMP)
 	@$(PYTHON) tools/once.py $@ '$(PY) $(call HASHED,browser)'
+
+$(MUTATING): $(STAMP)
+	@$(PYTHON) tools/once.py $@ '$(PY) $(call HASHED,mutants)'
 
 $(DISTRIBUTING): $(STAMP)
 	@$(PYTHON) tools/once.py $@ '$(PY) $(call HASHED,dist)'

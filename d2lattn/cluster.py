@@ -8,9 +8,8 @@ Sources: Liu et al. 2023, "Ring Attention", section 3; Jacobs et al. 2023, "Deep
 section 3; Fang & Zhao 2024, "USP", which combines both.
 """
 
+import math
 from typing import NamedTuple
-
-import torch
 
 from d2lattn.arguments import check_choice, check_count, check_flag, show
 
@@ -96,7 +95,7 @@ def ring_cost(
         ValueError: words are no multiple of ranks, or an argument has another kind.
 
     Cost:
-        O(ranks²) additions.
+        O(ranks) additions.
 
     Example:
         >>> layer = Layer(words=1_000_000, heads=32, kv_heads=8, head_dim=128)
@@ -108,36 +107,26 @@ def ring_cost(
     for name, value in dict(is_causal=is_causal, overlap=overlap).items():
         check_flag(name, value)
     check_choice("split", split, SPLITS)
-    share, rank = layer.words // ranks, torch.arange(ranks)
+    share, last = layer.words // ranks, ranks - 1
     block = 2 * share * layer.kv_heads * layer.head_dim * layer.size  # keys and values
     message = machine.latency + block / machine.bandwidth
     per_pair = 4 * layer.heads * layer.head_dim / machine.flops  # seconds of one query and one key
-    now = work = torch.zeros(ranks, dtype=torch.float64)
-    for step in range(ranks):
-        products = pairs(rank, step, share, split if is_causal else None) * per_pair
-        work = work + products
-        if step == ranks - 1:
-            now = now + products
-            continue
-        met = torch.maximum(now, now.roll(1))  # a rank and the one before it, which sends to it
-        arrived = met + message
-        through = torch.maximum(arrived, arrived.roll(-1))  # received, and sent
-        now = torch.maximum(now + products, through) if overlap else through + products
-    return Cost(now.max().item(), work.max().item(), (ranks - 1) * block)
+    split = split if is_causal else None
+    # The last rank has most to do in every step, so that nobody is waited for but it.
+    products = [pairs(last, step, share, split) * per_pair for step in range(ranks)]
+    steps = (max(most, message) if overlap else most + message for most in products[:-1])
+    return Cost(math.fsum([*steps, products[-1]]), math.fsum(products), last * block)
 
 
 def pairs(rank, step, share, split):
-    """How many pairs of a query and a key each rank has in a step; split None: no causal mask."""
-    whole = torch.full(rank.shape, float(share**2), dtype=torch.float64)
-    triangle = torch.full_like(whole, share * (share + 1) / 2)
+    """How many pairs of a query and a key a rank has in a step; split None: no causal mask."""
     if split is None:
-        return whole
+        return share**2
     if step == 0:
-        return triangle
-    earlier = rank >= step  # the block comes from a rank before this one
+        return share * (share + 1) // 2
     if split == "contiguous":
-        return whole * earlier
-    return triangle - share * ~earlier  # without the diagonal
+        return share**2 if rank >= step else 0
+    return share * (share + 1) // 2 - (share if rank < step else 0)  # without the diagonal
 
 
 def heads_cost(machine: Machine, layer: Layer, ranks: int, *, is_causal: bool = True) -> Cost:
@@ -192,7 +181,7 @@ def both_cost(
         ValueError: ranks are no multiple of heads_over, or what the other two refuse.
 
     Cost:
-        O((ranks/heads_over)²) additions.
+        O(ranks/heads_over) additions.
 
     Example:
         >>> layer = Layer(words=2**20, heads=32, kv_heads=8, head_dim=128)
@@ -206,7 +195,7 @@ def both_cost(
         raise ValueError(f"ranks must be a multiple of heads_over, {heads_over}, got {ranks}")
     rings = ranks // heads_over
     group = layer._replace(words=layer.words // rings)  # whose words are exchanged in a group
-    exchange = heads_cost(machine, group, heads_over, is_causal=is_causal)
+    exchange = heads_cost(machine, group, heads_over)
     some = layer._replace(heads=layer.heads // heads_over, kv_heads=layer.kv_heads // heads_over)
     ring = ring_cost(machine, some, rings, is_causal=is_causal)
     seconds = exchange.seconds - exchange.products + ring.seconds

@@ -1,5 +1,6 @@
 """The simulation: its limits by hand, its bytes by formula, and what it refuses."""
 
+import itertools
 import math
 
 import pytest
@@ -37,10 +38,9 @@ def test_pairs_are_those_that_a_causal_mask_leaves(ranks, split):
     places = torch.arange(ranks * share).view(ranks, share)
     places = places if split == "contiguous" else places.view(share, ranks).T
     for step in range(ranks):
-        found = cluster.pairs(torch.arange(ranks), step, share, split)
         for rank in range(ranks):
             seen = places[(rank - step) % ranks][None] <= places[rank][:, None]
-            assert found[rank] == seen.sum()
+            assert cluster.pairs(rank, step, share, split) == seen.sum()
 
 
 @given(POWERS)
@@ -65,6 +65,38 @@ def test_a_late_rank_holds_up_its_neighbours_only_as_long_as_they_need_its_block
     assert line.seconds < 1.01 * line.products  # the last rank never waits for those with less
 
 
+def ring_by_hand(machine, ranks, *, is_causal, split, overlap):
+    """Seconds of a ring, message by message: a rank goes on when its products are done, its block
+    has come and its own has gone."""
+    share = LAYER.words // ranks
+    message = machine.latency + 2 * share * 4 * 16 * 2 / machine.bandwidth
+    now = [0.0] * ranks
+    for step in range(ranks):
+        pairs = [
+            cluster.pairs(rank, step, share, split if is_causal else None) for rank in range(ranks)
+        ]
+        products = [n * PAIR / machine.flops for n in pairs]
+        if step == ranks - 1:
+            return max(time + more for time, more in zip(now, products, strict=True))
+        came = [max(now[rank], now[rank - 1]) + message for rank in range(ranks)]
+        moved = [max(came[rank], came[(rank + 1) % ranks]) for rank in range(ranks)]
+        for rank in range(ranks):
+            done = (now[rank] if overlap else moved[rank]) + products[rank]
+            now[rank] = max(done, moved[rank])
+    raise AssertionError
+
+
+@pytest.mark.parametrize("bandwidth", [1e7, 1e8, 3e8, 1e9])
+@pytest.mark.parametrize("split", cluster.SPLITS)
+def test_a_ring_goes_on_when_products_and_both_messages_are_done(split, bandwidth):
+    machine = Machine(1e9, bandwidth, 1e-3)
+    for ranks in (2, 4, 8):
+        for is_causal, overlap in itertools.product([True, False], repeat=2):
+            options = dict(is_causal=is_causal, split=split, overlap=overlap)
+            got = ring_cost(machine, LAYER, ranks, **options).seconds
+            assert math.isclose(got, ring_by_hand(machine, ranks, **options))
+
+
 @given(st.sampled_from([1, 2, 4]))
 def test_heads_send_by_the_formula(ranks):
     cost = heads_cost(FAST_DEVICE, LAYER, ranks)
@@ -83,6 +115,11 @@ def test_both_are_heads_for_one_group_and_a_ring_for_groups_of_one():
     assert ours == ring_cost(machine, LAYER, 4)
     both = both_cost(machine, LAYER, 16, heads_over=4)
     assert both.sent < ring_cost(machine, LAYER, 16).sent
+    for is_causal in (True, False):
+        alone = heads_cost(machine, LAYER, 4, is_causal=is_causal)
+        ours = both_cost(machine, LAYER, 4, heads_over=4, is_causal=is_causal)
+        assert math.isclose(ours.seconds, alone.seconds)
+        assert math.isclose(ours.products, alone.products)
 
 
 @pytest.mark.parametrize(

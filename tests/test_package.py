@@ -37,6 +37,8 @@ ELSEWHERE = {
     ],
     "d2lattn.language.next_word": ["NextWord", "teach", "train"],
     "d2lattn.exercises": ["check", "verdict"],
+    "d2lattn.cluster": ["both_cost", "heads_cost", "ring_cost"],
+    "d2lattn.launch": ["on_ranks"],
 }
 PUBLIC = {f"d2lattn.{name}": getattr(d2lattn, name) for name in d2lattn.__all__} | {
     f"{module}.{name}": getattr(importlib.import_module(module), name)

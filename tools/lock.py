@@ -20,7 +20,7 @@ from cells import ROOT
 
 LOCKS = ROOT / "locks"
 WITH_THE_BOOK = {"book": ("lab", "test"), "hub": ("lab", "test", "hub"), "make": ("test", "make")}
-ALONE = {group: (group,) for group in ("browser", "class", "dist", "lite", "site")}
+ALONE = {group: (group,) for group in ("browser", "class", "dist", "lite", "mutants", "site")}
 OF_TORCH = re.compile(r"torch|triton|(nvidia|cuda)-.*")
 LINE = re.compile(r"^([\w.-]+)==([^\s;\\]+)(.*?)( \\)?$", re.M)  # name, version, for whom
 HEAD = "# Written by `make lock`: the distributions of {}, with the hashes of all their files.\n"

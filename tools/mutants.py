@@ -13,11 +13,13 @@ are argued in tests/equivalent.md.
 """
 
 import ast
+import concurrent.futures
 import contextlib
 import difflib
 import functools
 import hashlib
 import importlib
+import itertools
 import json
 import multiprocessing
 import os
@@ -31,6 +33,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import equivalent
 import libcst as cst
 import package_tests
 import pytest
@@ -43,9 +46,10 @@ for module in ("hypothesis", "matplotlib.pyplot", "nbformat", "torch"):
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "mutants"
-EQUIVALENT = ROOT / "tests" / "equivalent.md"
 WORKERS = 2
-LIMIT = 60  # seconds of tests that a mutant meets
+LIMIT = 60  # seconds of tests that a mutant meets, and as many of those that nothing can see
+# Tests in processes of their own, or of the package as a whole.
+UNSEEN = "test_(distributed|launch|gpu|interface)[.]py"
 PAGES = ("d2lattn/pictures/", "d2lattn/exercises/")
 # Arguments that change how a drawing looks and not what it shows, and guards against slips of ours.
 LOOK = {
@@ -176,14 +180,8 @@ def _differs(one, other):
 def _lines_changed(one, other):
     lines = list(difflib.ndiff(one.splitlines(), other.splitlines()))
     return tuple(
-        " ".join(line[2:].strip() for line in lines if line.startswith(sign)) for sign in "-+"
+        equivalent.joined(line[2:] for line in lines if line.startswith(sign)) for sign in "-+"
     )
-
-
-def argued():
-    """The (file, before, after) of tests/equivalent.md, each in a line `file`: `a` to `b`: why."""
-    text = EQUIVALENT.read_text(encoding="utf-8")
-    return re.findall(r"^- `([^`]+)`: ``? ?(.+?) ?``? becomes ``? ?(.+?) ?``?: .+", text, re.M)
 
 
 # The tests ----------------------------------------------------------------------------------------
@@ -297,44 +295,54 @@ def _alone(copy, arguments, plugin, told):
 
 def watched():
     """What each test runs through, found once for each state of the package and its tests."""
-    copy = copied("whole")
+    copies = [copied(worker) for worker in range(WORKERS)]
     digest = hashlib.sha256()
-    for path in sorted([*copy.glob("d2lattn/**/*.py"), *copy.glob("tests/**/*.py")]):
+    for path in sorted([*ROOT.glob("d2lattn/**/*.py"), *package_tests.files()[1:]]):
         digest.update(path.read_bytes())
     kept = BUILD / f"watched-{digest.hexdigest()[:12]}.json"
     if not kept.exists():
         print("finding out which test runs through what (some minutes)", flush=True)
-        whole = [str(path.relative_to(ROOT)) for path in package_tests.files()]
-        said, _ = pytest_in(copy, whole, functools.partial(Watched, copy), 3600)
-        if said is None:
-            sys.exit((copy / "log.txt").read_text(encoding="utf-8")[-3000:])
-        print(f"{len(said['times'])} tests; left out as they fail: {said['failed']}", flush=True)
-        kept.write_text(json.dumps(said), encoding="utf-8")
+        names = [path.relative_to(ROOT).as_posix() for path in package_tests.files()]
+        with concurrent.futures.ThreadPoolExecutor(WORKERS) as threads:
+            parts = threads.map(_watch, copies, [names[i::WORKERS] for i in range(WORKERS)])
+        seen = dict(times={}, lines={}, failed=[])
+        for part in parts:
+            seen["times"] |= part["times"]
+            seen["failed"] += part["failed"]
+            for name, lines in part["lines"].items():
+                for line, tests in lines.items():
+                    seen["lines"].setdefault(name, {}).setdefault(line, []).extend(tests)
+        print(f"{len(seen['times'])} tests; left out as they fail: {seen['failed']}", flush=True)
+        kept.write_text(json.dumps(seen), encoding="utf-8")
     return json.loads(kept.read_text(encoding="utf-8"))
 
 
-def chosen(mutant, seen):
-    """The tests that run through a mutant's lines: those of its own module, then the others.
+def _watch(copy, names):
+    said, _ = pytest_in(copy, names, functools.partial(Watched, copy), 3600)
+    if said is None:
+        sys.exit((copy / "log.txt").read_text(encoding="utf-8")[-3000:])
+    return said
 
-    What only another process runs through is not seen: a module's own tests come last, therefore.
-    """
+
+def chosen(mutant, seen):
+    """The tests that a mutant meets: what runs through its lines, its own module's tests first,
+    then those of which that cannot be seen, because they start processes or look from outside."""
     first, last = mutant["lines"]
     by_line = seen["lines"].get(mutant["file"], {})
     through = {test for n, tests in by_line.items() if first <= int(n) <= last for test in tests}
     stem = Path(mutant["file"]).stem.strip("_")
-    times, own = seen["times"], re.compile(rf"test_{stem}|{re.escape(mutant['file'])}")
-    near = sorted((t for t in through if own.search(t)), key=times.get)
-    far = sorted(through - set(near), key=times.get)
-    rest = sorted((t for t in times if own.search(t) and t not in through), key=times.get)
-    parts, left = [], LIMIT
-    for part in (near, far, rest):
-        kept = []
-        for test in part:
-            left -= times[test]
-            if left > 0 and test not in seen["failed"]:
-                kept.append(test)
-        parts.append(kept)
-    return parts
+    own = re.compile(rf"test_{stem}|{re.escape(mutant['file'])}")
+    near = {test for test in through if own.search(test)}
+    unseen = {test for test in seen["times"] if own.search(test) or re.search(UNSEEN, test)}
+    parts = [near, through - near, unseen - through]
+    return [_quickest(part, seen) for part in parts]
+
+
+def _quickest(tests, seen):
+    """As many of the tests as fit into the limit, the quickest first; none that always fails."""
+    tests = sorted(tests - set(seen["failed"]), key=lambda test: (seen["times"][test], test))
+    until = itertools.accumulate(seen["times"][test] for test in tests)
+    return [test for test, time in zip(tests, until, strict=True) if time < LIMIT]
 
 
 def met(mutant, copy, seen):
@@ -396,17 +404,17 @@ def without_text(mutant):
 
 
 def reported(results):
-    """Print how many of each kind died; false if a mutant of the same text as before may live."""
-    excused = set(argued())
+    """Print how many of each kind died, and those that did not."""
+    excused = {entry[:3] for entry in equivalent.entries()}
     for kind in ("core", "pages"):
         mine = [result for result in results if result["kind"] == kind]
         left = [result for result in mine if not result["killer"]]
-        equivalent = [r for r in left if (r["file"], r["before"], r["after"]) in excused]
-        real = [result for result in left if result not in equivalent]
+        same = [r for r in left if (r["file"], r["before"], r["after"]) in excused]
+        real = [result for result in left if result not in same]
         killed = len(mine) - len(left)
-        share = killed / max(1, len(mine) - len(equivalent))
+        share = killed / max(1, len(mine) - len(same))
         print(
-            f"{kind}: {len(mine)} mutants, {killed} killed, {len(equivalent)} equivalent, "
+            f"{kind}: {len(mine)} mutants, {killed} killed, {len(same)} equivalent, "
             f"{len(real)} survive: {share:.1%} of those that a test can kill"
         )
         for result in real:
