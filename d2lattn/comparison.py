@@ -288,7 +288,7 @@ def connectivity(layer: Callable, n: int, d: int, *, samples: int = 4) -> Tensor
             signals = (output * direction).sum(-1)[0]  # (n,)
             for i in range(n):
                 (gradient,) = torch.autograd.grad(
-                    signals[i], x, retain_graph=True, allow_unused=True, materialize_grads=True
+                    signals[i], x, retain_graph=True, materialize_grads=True
                 )
                 connected[i] |= (gradient[0] != 0).any(-1)
     return connected
@@ -595,8 +595,8 @@ def _check_unit(unit, layers, n):
     """unit as (layer, position), both within the stack."""
     try:
         layer, position = unit
-        check_count("layer", layer, 0, layers)
-        check_count("position", position, 0, n - 1)
+        check_count("unit", layer, 0, layers)
+        check_count("unit", position, 0, n - 1)
     except (TypeError, ValueError):
         raise ValueError(f"unit must be (0..{layers}, 0..{n - 1}), got {show(unit)}") from None
     return layer, position

@@ -809,6 +809,20 @@ def test_a_key_that_no_query_may_see_never_matters(engine, poison, how, grad):
 
 
 @every_engine
+@pytest.mark.parametrize("lead", [(B, 1), (1, H), (1, 1)])
+def test_a_shared_key_never_matters_where_no_head_may_see_it(engine, lead):
+    """Some heads, or sequences, see key 1; key 3 is hidden from all of them."""
+    query, key, value = make(B, H)
+    key, value = (x[: lead[0], : lead[1]].clone() for x in (key, value))
+    mask = torch.ones(B, H, L, S, dtype=torch.bool)
+    mask[..., 3] = mask[0, 1:, :, 1] = False
+    wanted = attention(query, key.clone(), value.clone(), attn_mask=mask, engine="explicit")
+    key[..., 3, :] = value[..., 3, :] = math.nan
+    got = attention(query, key, value, attn_mask=mask, engine=engine)
+    assert worst([got], [wanted]) < 1e-12
+
+
+@every_engine
 def test_a_key_past_the_last_query_never_matters(engine):
     query, key, value = make(B, H, L=3, dtype=torch.float32)
     wanted = attention(query, key[..., :4, :], value[..., :4, :], is_causal=True, query_offset=1)

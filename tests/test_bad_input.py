@@ -550,6 +550,7 @@ NOT_LENGTHS = {
     "a number": 3,
     "nothing in a list": [None, None],
     "numbers": [1.0, 2.0],
+    "one number": [1.0],
     "bools": [True, False],
     "unsigned": torch.tensor([1, 2], dtype=torch.uint32),
     "complex": torch.tensor([1j, 2j]),
@@ -734,6 +735,7 @@ POSITIONS = [
     *numbers("shift_matrix, delta", lambda x: shift_matrix(x, 4)),
     *counts("alibi_bias, num_heads", lambda x: alibi_bias(x, 3)),
     *counts("alibi_bias, L", lambda x: alibi_bias(2, x)),
+    *counts("PositionalEncoding, max_len", lambda x: PositionalEncoding(4, max_len=x), least=0),
     *counts("LearnedPositionalEncoding, max_len", lambda x: LearnedPositionalEncoding(x, 4)),
     *others(
         "PositionalEncoding, dropout",

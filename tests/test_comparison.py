@@ -131,6 +131,7 @@ def test_recurrent_flops_equal_torch(n, d, cell, kind):
     on_meta = kind(d, d, batch_first=True, device="meta")
     assert rnn_cost(n, d, cell=cell).flops == torch_flops(on_meta, n, d)
     assert rnn_cost(n, d, cell=cell).flops == count_flops(kind(d, d, batch_first=True), n, d)
+    assert count_flops(on_meta, n, d) == torch_flops(on_meta, n, d)
 
 
 @pytest.mark.parametrize("engine", ["explicit", "fused"])

@@ -203,6 +203,27 @@ def test_what_is_said_has_one_home():
     assert homes == ["kit.py"]
 
 
+@each(FILES)
+def test_a_check_names_an_argument(path):
+    """check_count("width", width): what a message names is what the caller wrote, here or at a
+    public door."""
+    doors = (ROOT.parent / "tests" / "interface.txt").read_text(encoding="utf-8")
+
+    def wrong(node, names):
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            names = names | {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
+        called = getattr(getattr(node, "func", None), "id", "")
+        if called.startswith("check_") and called != "check_alike" and node.args:
+            said = getattr(node.args[0], "value", None)
+            named = isinstance(node.args[0], (ast.Name, ast.JoinedStr)) or said in names
+            if not named and not re.search(rf"\b{said}\b", doors):
+                yield node.lineno, said
+        for child in ast.iter_child_nodes(node):
+            yield from wrong(child, names)
+
+    assert not list(wrong(tree(path), set()))
+
+
 # Sizes ------------------------------------------------------------------------------------------
 
 

@@ -170,6 +170,38 @@ def test_where_no_process_can_be_started_the_stored_result_is_shown(monkeypatch,
     assert launch.why_not() == "no process can be started here"
 
 
+def test_a_result_is_stored_on_request_alone(monkeypatch, tmp_path, capsys):
+    def work(n):
+        print(n)
+
+    stored = tmp_path / "stored.json"
+    stored.write_text('{"old": "rank 0 | 1\\n"}', encoding="utf-8")
+    monkeypatch.setattr(launch, "STORED", stored)
+    monkeypatch.setattr(launch, "outputs", lambda *_, **__: ["3\n4\n", "5\n"])
+    for wish, calls in (("no", {"old"}), ("keep", {"old", "work, 2 ranks, n=4"})):
+        monkeypatch.setenv("D2LATTN_LAUNCHED", wish)
+        launch.on_ranks(work, 2, n=4)
+        assert capsys.readouterr().out == "rank 0 | 3\nrank 0 | 4\nrank 1 | 5\n"
+        kept = json.loads(stored.read_text(encoding="utf-8"))
+        assert kept.keys() == calls
+    assert kept["work, 2 ranks, n=4"] == "rank 0 | 3\nrank 0 | 4\nrank 1 | 5\n"
+
+
+LOG = """
+  rank      : {} (local_rank: 0)
+  exitcode  : {} (pid: 7)
+"""
+
+
+def test_the_signal_that_is_told_is_not_the_one_by_which_torchrun_ends_the_others(tmp_path):
+    last = tmp_path / "logs" / "x" / "attempt_0" / "1"
+    last.mkdir(parents=True)
+    (last / "stderr.log").write_text("first\nno memory\n", encoding="utf-8")
+    found = launch._first_failure(tmp_path, LOG.format(0, -15) + LOG.format(1, -9))
+    assert found == "rank 1 was killed by signal 9: no memory"
+    assert launch._first_failure(tmp_path, "broken") == "torchrun failed:\nbroken"
+
+
 def test_what_is_stored_is_what_the_chapter_shows():
     """After a change: D2LATTN_LAUNCHED=keep python tools/notebooks.py refresh 11."""
     (path,) = (ROOT / "notebooks").glob("11_*.ipynb")

@@ -608,6 +608,18 @@ def test_places_are_played_to_the_end_and_again():
         assert json.loads(done.stdout) == expected
 
 
+@pytest.mark.parametrize("rule", RULES[:-1])
+def test_the_microscopes_table_obeys_the_rule_that_it_opens_with(rule):
+    """Without code, too: what stands in the cells is what torch computes."""
+    figure = live.attention(X, tokens=SENTENCE, mask=None if rule == "none" else rule, scale=0.5)
+    fallback, _, data, _ = parts(figure)
+    cells = [float(cell) for cell in re.findall(r"<td>([\d.]+)</td>", fallback)]
+    setting = dict(x=X.tolist(), projections=None, divisor=2.0, temperature=1.0)
+    found = attention_by_torch(setting | dict(rule=data["rule"], size=data["size"]))["shares"]
+    assert data["rule"] == rule
+    assert cells == pytest.approx(found.flatten().tolist(), abs=0.0051)
+
+
 def test_words_may_be_anything_that_has_a_name():
     table = parts(live.attention(X[:2], tokens=np.array(["a", "b"])))[2]
     assert table["tokens"] == ["a", "b"]

@@ -462,6 +462,15 @@ def test_alibi_with_a_causal_mask_is_the_papers():
     torch.testing.assert_close(ours, papers)
 
 
+def test_alibi_is_float32_whatever_the_default_is():
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert alibi_bias(2, 3).dtype == torch.float32
+    finally:
+        torch.set_default_dtype(before)
+
+
 def test_alibi_refuses():
     for arguments in [(0, 3), (3, 0), (3, 3, 0), (2.0, 3)]:
         with pytest.raises(ValueError, match="must be an integer of at least 1"):

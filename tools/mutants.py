@@ -49,7 +49,7 @@ BUILD = ROOT / "build" / "mutants"
 WORKERS = 2
 LIMIT = 60  # seconds of tests that a mutant meets, and as many of those that nothing can see
 # Tests in processes of their own, or of the package as a whole.
-UNSEEN = "test_(distributed|launch|gpu|interface)[.]py"
+UNSEEN = "test_(distributed|launch|gpu|interface|house)[.]py"
 PAGES = ("d2lattn/pictures/", "d2lattn/exercises/")
 # Arguments that change how a drawing looks and not what it shows, and guards against slips of ours.
 LOOK = {
@@ -58,7 +58,7 @@ LOOK = {
     *("linewidth", "linewidths", "lw", "linestyle", "ls", "marker", "markersize", "arrowstyle"),
     *("mutation_scale", "connectionstyle", "boxstyle", "bbox", "bbox_to_anchor", "shrink", "pad"),
     *("labelpad", "borderpad", "handlelength", "frameon", "loc", "clip_on", "dpi", "figsize"),
-    *("aspect", "strict", "timeout"),
+    *("aspect", "width", "gap", "s", "face", "edge", "strict", "timeout"),
 }
 
 
@@ -293,16 +293,21 @@ def _alone(copy, arguments, plugin, told):
     sys.exit(int(status))
 
 
+def test_files():
+    """The package, for its doctests, and the tests that use no tool but the live figures' code."""
+    return [*package_tests.files(), ROOT / "tests" / "test_live_reader.py"]
+
+
 def watched():
     """What each test runs through, found once for each state of the package and its tests."""
     copies = [copied(worker) for worker in range(WORKERS)]
     digest = hashlib.sha256()
-    for path in sorted([*ROOT.glob("d2lattn/**/*.py"), *package_tests.files()[1:]]):
+    for path in sorted([*ROOT.glob("d2lattn/**/*.py"), *test_files()[1:]]):
         digest.update(path.read_bytes())
     kept = BUILD / f"watched-{digest.hexdigest()[:12]}.json"
     if not kept.exists():
         print("finding out which test runs through what (some minutes)", flush=True)
-        names = [path.relative_to(ROOT).as_posix() for path in package_tests.files()]
+        names = [path.relative_to(ROOT).as_posix() for path in test_files()]
         with concurrent.futures.ThreadPoolExecutor(WORKERS) as threads:
             parts = threads.map(_watch, copies, [names[i::WORKERS] for i in range(WORKERS)])
         seen = dict(times={}, lines={}, failed=[])

@@ -15,6 +15,8 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch
 from test_every_drawing import DRAWINGS
 
+from d2lattn.pictures import plots
+
 PAGE = Path(__file__).with_name("places.json")
 TOLERANCE = 0.002  # in the numbers of the Axes
 KEPT = json.loads(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
@@ -24,6 +26,7 @@ def listed(ax):
     """Each thing on the Axes: [what it is, numbers of where it is]."""
     labels = [axis.get_label_text() for axis in (ax.xaxis, ax.yaxis)]
     found = [[f"axes {ax.get_title()!r} {labels} {ax.axison}", [*ax.get_xlim(), *ax.get_ylim()]]]
+    found.append([plots.describe(ax), ()])
     for text in ax.texts:
         how = f"{text.get_ha()} {text.get_va()} {to_hex(text.get_color())} {text.get_rotation():g}"
         points = [*getattr(text, "xy", ()), *text.get_position()]  # what it names, where it stands
@@ -37,9 +40,14 @@ def listed(ax):
         found.append([f"{type(marks).__name__} {marks.get_label()} {colours}", np.hstack(numbers)])
     for patch in ax.patches:
         colours = _named(patch.get_facecolor(), patch.get_edgecolor())
-        arrow = isinstance(patch, FancyArrowPatch) and getattr(patch, "_posA_posB", None)
-        where = arrow or patch.get_patch_transform().transform(patch.get_path().vertices)
-        found.append([f"{type(patch).__name__} {colours} {patch.get_linestyle()}", where])
+        name = f"{type(patch).__name__} {colours} {patch.get_linestyle()}"
+        if isinstance(patch, FancyArrowPatch) and patch._posA_posB is not None:
+            bent, head = patch.get_connectionstyle(), patch.get_arrowstyle()
+            name += f" {type(bent).__name__} {vars(bent)} {type(head).__name__}"
+            found.append([name, patch._posA_posB])
+        else:
+            shape = patch.get_path().vertices
+            found.append([name, patch.get_patch_transform().transform(shape)])
     return [[what, np.round(np.ravel(where).astype(float), 3).tolist()] for what, where in found]
 
 
