@@ -1,4 +1,4 @@
-"""tests/equivalent.md: every mutant that is held for equivalent is one of code that stands."""
+"""tests/mutants.md: every mutant that is held for equivalent is one of code that stands."""
 
 import equivalent
 import pytest

@@ -1,10 +1,10 @@
-"""The mutants that no test can kill, as tests/equivalent.md argues them one by one."""
+"""The mutants that no test can kill, as tests/mutants.md argues them one by one."""
 
 import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "tests" / "equivalent.md"
+PAGE = ROOT / "tests" / "mutants.md"
 ENTRY = re.compile(r"^- `([^`]+)`\n  ```\n  - (.+)\n  \+ ?(.*)\n  ```\n  (.+)$", re.M)
 
 

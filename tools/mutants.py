@@ -9,7 +9,7 @@ Each mutant meets only the tests which ran through the changed line (coverage te
 first and no more than a minute of them: a survivor may be one that a slower test would kill, and
 the chapters' outputs are not asked. Left out are sentences (strings with a blank, and what an
 error says), annotations, and what only the eye judges (`LOOK`). Survivors which no test can kill
-are argued in tests/equivalent.md.
+are argued in tests/mutants.md.
 """
 
 import ast
