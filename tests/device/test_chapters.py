@@ -1,0 +1,97 @@
+"""Every cell of the book on another device than the CPU: `make test-device`.
+
+On a GPU where there is one, else on the pretended device (tests/pretend.py). Each cell runs, its
+asserts hold, and on the pretended device it prints what the page prints, but for those listed here.
+A table of the waits of each cell is written to build/device.md.
+"""
+
+import contextlib
+from collections import Counter
+from pathlib import Path
+
+import matplotlib
+import matplotlib.figure
+import matplotlib.pyplot as plt
+import pretend
+import pytest
+import reader
+import torch
+from cells import book
+
+TABLE = Path(__file__).resolve().parents[2] / "build" / "device.md"
+
+# Why a cell stops there: how its error begins -> what it means.
+REASONS = {
+    "TypeError: a tensor on": "asks NumPy or matplotlib for numbers that lie on the device",
+    "RuntimeError: Creating a new Tensor subclass Un": "pretend: has no lazy layers, as D2L has",
+    "NotImplementedError: Could not run 'aten::_thnn": "pretend: has no fused LSTM, as a GPU has",
+    "RuntimeError: Attempted to access the data poin": "pretend: has no storage to be measured",
+    "NameError": "asks for what an earlier cell of this list would have made",
+}
+NUMPY, LAZY, LSTM, STORAGE, LATER = REASONS.values()
+
+# The cells that stop there, chapter by chapter: their ids in order.
+STOP = {}
+
+# The cells that print something else there, and why.
+DIFFERENT = {}
+
+# Where the package waits for the device, and why.
+WAITS = {}
+
+
+@pytest.fixture(scope="module")
+def device():
+    """The device, with pictures that are described and not rendered."""
+    with pytest.MonkeyPatch.context() as patch, contextlib.ExitStack() as stack:
+        patch.setattr(matplotlib.figure.Figure, "savefig", lambda *_, **__: None)
+        matplotlib.use("module://matplotlib_inline.backend_inline")
+        there = torch.cuda.is_available()
+        yield torch.device("cuda", 0) if there else stack.enter_context(pretend.device())
+
+
+@pytest.fixture(scope="module")
+def ran():
+    """Chapter -> its cells, of the tests before; in the end they become the table."""
+    chapters = {}
+    yield chapters
+    rows = ["| chapter | cell | waits | where |", "|---|---|---:|---|"]
+    for name, cells in chapters.items():
+        for cell in cells:
+            where = ", ".join(f"{place} {n}" for place, n in cell.waits.most_common())
+            rows.append(f"| {name} | {cell.id} | {cell.waits.total()} | {where} |")
+    TABLE.parent.mkdir(exist_ok=True)
+    TABLE.write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+
+def why(error):
+    """The reason of an error, or the error itself where none is known."""
+    return next((why for start, why in REASONS.items() if error.startswith(start)), error)
+
+
+@pytest.mark.parametrize("path", book(), ids=lambda path: path.name[:2])
+def test_a_chapter_runs_there(path, device, ran):
+    name = path.name[:2]
+    cells = ran[name] = [*reader.read(path, device)]
+    plt.close("all")
+    stopped = {}
+    for cell in cells:
+        if cell.error:
+            stopped.setdefault(why(cell.error), []).append(cell.id)
+        if why(cell.error) == NUMPY and ".numpy()" in cell.source:
+            assert cell.mended, f"{cell.id}: {cell.error}"
+    assert {why: " ".join(ids) for why, ids in stopped.items()} == STOP.get(name, {})
+    assert not {place for cell in cells for place in cell.left}
+    waits = sum((cell.waits for cell in cells), Counter())
+    assert waits.keys() - {"cell", "torch"} <= WAITS.keys()
+    if device.type == pretend.NAME:
+        compared = [cell for cell in cells if cell.compared and (cell.mended or not cell.error)]
+        differ = " ".join(cell.id for cell in compared if cell.said.strip() != cell.stored.strip())
+        assert differ == DIFFERENT.get(name, "")
+
+
+def test_no_place_is_listed_that_does_not_wait(ran):
+    if len(ran) < len(book()):
+        pytest.skip("some chapters were not run")
+    waits = sum((cell.waits for cells in ran.values() for cell in cells), Counter())
+    assert waits.keys() >= WAITS.keys()
