@@ -33,6 +33,7 @@ WAITS = {  # operations whose result the host has to see before it goes on
     )
 }
 BY_INDEX = ("aten::index.Tensor", "aten::index_put")
+ARANGES = ("default", "start", "start_step")
 MOVES = {"aten::_to_copy", "aten::copy_"}
 
 
@@ -102,7 +103,9 @@ class _Making(TorchFunctionMode):
 def _index(key):
     if isinstance(key, tuple):
         return tuple(map(_index, key))
-    return torch.tensor(key, device="cpu") if isinstance(key, list) else key
+    if not isinstance(key, (list, range)):
+        return key
+    return torch.tensor([*key], dtype=None if key else torch.int64, device="cpu")
 
 
 class OnDevice(torch.Tensor):
@@ -272,6 +275,8 @@ def _register():
     library = torch.library.Library("_", "IMPL")
     library.fallback(run, "PrivateUse1")
     makers = torch.library.Library("aten", "IMPL")
-    for eye in (torch.ops.aten.eye.default, torch.ops.aten.eye.m):  # torch fills an empty one
-        makers.impl(eye.name(), functools.partial(run, eye), "PrivateUse1")
+    aten = torch.ops.aten  # of these torch makes an empty one and gives it a size as it is filled
+    filled = (aten.eye.default, aten.eye.m, *(getattr(aten.arange, n) for n in ARANGES))
+    for operation in filled:
+        makers.impl(operation.name(), functools.partial(run, operation), "PrivateUse1")
     _kept.extend([library, makers])

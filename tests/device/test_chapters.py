@@ -46,6 +46,7 @@ def device():
     with pytest.MonkeyPatch.context() as patch, contextlib.ExitStack() as stack:
         patch.setattr(matplotlib.figure.Figure, "savefig", lambda *_, **__: None)
         matplotlib.use("module://matplotlib_inline.backend_inline")
+        plt.ion()  # as in a notebook: what is drawn is shown at the end of its cell
         there = torch.cuda.is_available()
         yield torch.device("cuda", 0) if there else stack.enter_context(pretend.device())
 
