@@ -206,9 +206,9 @@ class Transformer(nn.Module):
     """What `Encoder` and `Decoder` share: blocks between an embedding and the logits.
 
     The weights come from a generator of their own, so that a seed gives the same model whatever ran
-    before, and on whatever device: it is made on torch's default. Embeddings are drawn from a normal
-    distribution with deviation init_std, matrices with that of `nn.Linear`, 1/√(3·width in), which at
-    the width of GPT-2 is 0.02 too; biases are 0.
+    before, and on whatever device: it is made on torch's default. Embeddings are drawn from a
+    normal distribution with deviation init_std, matrices with that of `nn.Linear`, 1/√(3·width in),
+    which at the width of GPT-2 is 0.02 too; biases are 0.
 
     Args:
         vocab_size (int): V, the number of different tokens.

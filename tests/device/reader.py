@@ -128,6 +128,9 @@ class _Default(TorchFunctionMode):
             wants, default = kwargs.pop("requires_grad", False), torch.get_default_device()
             place = kwargs.pop("device", None) or default
             return function(*args, **kwargs, device="cpu").to(place).requires_grad_(wants)
+        if not function.__name__.endswith("_"):  # such as multinomial
+            host = [x.cpu() if isinstance(x, torch.Tensor) else x for x in args]
+            return function(*host, **kwargs).to(args[0].device)
         target = args[0] if args else kwargs.pop("tensor")  # nn.init names it
         with torch.no_grad():
             drawn = function(torch.empty_like(target, device="cpu").detach(), *args[1:], **kwargs)

@@ -20,24 +20,61 @@ from cells import book
 
 TABLE = Path(__file__).resolve().parents[2] / "build" / "device.md"
 
-# Why a cell stops there: how its error begins -> what it means.
+# Why a cell stops there: how its error begins -> what it means. "pretend" is what only the
+# pretended device has not; on a GPU these cells should run.
 REASONS = {
     "TypeError: a tensor on": "asks NumPy or matplotlib for numbers that lie on the device",
+    "RuntimeError: aten::bitwise_and.Tensor: expected": "the page names the CPU itself",
     "RuntimeError: Creating a new Tensor subclass Un": "pretend: has no lazy layers, as D2L has",
     "NotImplementedError: Could not run 'aten::_thnn": "pretend: has no fused LSTM, as a GPU has",
     "RuntimeError: Attempted to access the data poin": "pretend: has no storage to be measured",
+    "RuntimeError: Backend doesn't support synchron": "pretend: has no streams to wait for",
+    "ValueError: FlexAttention is only supported": "pretend: has no FlexAttention",
     "NameError": "asks for what an earlier cell of this list would have made",
 }
-NUMPY, LAZY, LSTM, STORAGE, LATER = REASONS.values()
+NUMPY, NAMED, LAZY, LSTM, STORAGE, STREAMS, FLEX, LATER = REASONS.values()
 
-# The cells that stop there, chapter by chapter: their ids in order.
-STOP = {}
+# The cells that stop there: chapter -> reason -> their ids in order.
+STOP = {
+    "01": {NUMPY: "addc4575 3a316c2d 8f308f5f 45c26c71 83834a96 3a657a9c dc1fd3f8 e01dca25"},
+    "02": {NUMPY: "cb5b3607 21b8f2b5 8d5caefe"},
+    "03": {NUMPY: "e8055274"},
+    "04": {LAZY: "0ea0d31c", NUMPY: "4a1c0026"},
+    "05": {
+        LSTM: "5c03sign 3e7c4499 5c03lst2",
+        LATER: "5c03draw",
+        STORAGE: "e3446bbe",
+        LAZY: "ccb2fa1b",
+    },
+    "06": {NUMPY: "6a2d3c01"},
+    "07": {NUMPY: "4dd8d230 0492b14b"},
+    "08": {STORAGE: "c08-058", NUMPY: "c08-094", STREAMS: "c08-120c"},
+    "09": {NUMPY: "x7697ce5", LSTM: "x7b08db5", LAZY: "x0e21747"},
+    "10": {NAMED: "f1ec0003 e1040003", FLEX: "f1ec0005", LATER: "f1ec0006"},
+    "90": {NUMPY: "f3fee6d9"},
+    "91": {NUMPY: "lib02191", LAZY: "lib05591"},
+}
 
-# The cells that print something else there, and why.
-DIFFERENT = {}
+# The cells that print something else on the pretended device. They count bytes, and there each
+# operation is counted once more where it is done, on the CPU.
+DIFFERENT = {"08": "c08-043 c08-063 c08-065 c08-113c"}
 
 # Where the package waits for the device, and why.
-WAITS = {}
+WAITS = {
+    "pictures/arrays: to_numpy": "a drawing is made of numbers, here and nowhere else",
+    "pictures/live: _tensor": "a live figure is written out",
+    "pictures/packed: pack": "a model is written into the page",
+    "comparison: boolean_steps": "who hears whom is reckoned on the host",
+    "comparison: _on": "a layer is tried on the host",
+    "engines/lengths: Lengths.__init__": "lengths are looked at, whether they fit",
+    "training: loss_of": "targets are looked at, whether the model has such words",
+    "training: fit": "the loss of a step is shown and kept",
+    "generation: sample": "logits are looked at, whether one can draw from them",
+    "interop: from_gpt2": "weights are looked at, whether they fit",
+    "language/next_word: NextWord.read": "a word is said",
+    "language/next_word: NextWord.accuracy": "right answers are counted",
+    "language/words: analogy": "a word is said",
+}
 
 
 @pytest.fixture(scope="module")
