@@ -47,9 +47,9 @@ NBVAL := -q -n auto --dist loadfile --no-loadscope-reorder --nbval --nbval-curre
 	--nbval-cell-timeout 600 --nbval-kernel-startup-timeout 600 \
 	--nbval-sanitize-with "$(CURDIR)/tests/nbval_sanitize.cfg"
 # These tests have commands, and some of them environments, of their own.
-APART := $(foreach folder,browser class colab dist hub lite site,--ignore tests/$(folder))
+APART := $(foreach folder,browser class colab device dist hub lite site,--ignore tests/$(folder))
 TESTS := test test-oldest test-newest test-portable test-colab test-browser test-site test-student \
-	test-assignment test-dist test-lite
+	test-assignment test-dist test-lite test-device
 settings = IPYTHONDIR="$(CURDIR)/$(1)/ipython" MPLCONFIGDIR="$(CURDIR)/$(1)/matplotlib" OMP_NUM_THREADS=1
 apart = $(call settings,$(1)) $(1)/bin/python -m pytest -q -p no:nbval
 
@@ -196,6 +196,9 @@ test-dist: $(DISTRIBUTING)
 # The chapters in a browser tab start their Python there, with the network off.
 test-lite: lite $(BROWSER)
 	@$(call apart,.venv) tests/lite
+# Every chapter's cells with a GPU, or a pretended one, as torch's default device (build/device.md).
+test-device: $(STAMP)
+	@$(call apart,.venv) tests/device
 # A JupyterHub with six students on this machine (root, Linux).
 test-hub: $(HUB)
 	@$(call apart,.venv-hub) -s tests/hub

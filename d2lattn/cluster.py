@@ -13,6 +13,7 @@ from typing import NamedTuple
 import torch
 
 from d2lattn.arguments import check_choice, check_count, check_flag, show
+from d2lattn.engines.looking import on_the_host
 
 SPLITS = ("contiguous", "striped")
 
@@ -66,6 +67,7 @@ class Cost(NamedTuple):
     sent: int
 
 
+@on_the_host
 def ring_cost(
     machine: Machine,
     layer: Layer,
