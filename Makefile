@@ -42,14 +42,15 @@ D2L := $(PIP) --require-hashes --no-deps -r requirements-d2l.txt
 installed = $(1) $(call HASHED,$(2)); $(1) $(TORCH_AT); $(1) $(ITSELF) $(3)
 
 # Every output of every chapter, one kernel on each core and one thread in each.
-# Of a live figure the data are compared, not its code.
-NBVAL := -q -n auto --dist loadfile --nbval --nbval-current-env \
+# Of a live figure the data are compared, not its code. Files are taken in the order of the command:
+# the chapters first, which take longest, lest one of them keeps the others waiting in the end.
+NBVAL := -q -n auto --dist loadfile --no-loadscope-reorder --nbval --nbval-current-env \
 	--nbval-cell-timeout 600 --nbval-kernel-startup-timeout 600 \
 	--nbval-sanitize-with "$(CURDIR)/tests/nbval_sanitize.cfg"
 # These tests have commands, and some of them environments, of their own.
-APART := $(foreach folder,browser class colab dist hub lite site,--ignore tests/$(folder))
+APART := $(foreach folder,browser class colab device dist hub lite site,--ignore tests/$(folder))
 TESTS := test test-oldest test-newest test-portable test-colab test-browser test-site test-student \
-	test-assignment test-dist test-lite
+	test-assignment test-dist test-lite test-device
 settings = IPYTHONDIR="$(CURDIR)/$(1)/ipython" MPLCONFIGDIR="$(CURDIR)/$(1)/matplotlib" OMP_NUM_THREADS=1
 apart = $(call settings,$(1)) $(1)/bin/python -m pytest -q -p no:nbval
 
@@ -88,7 +89,7 @@ lab: $(STAMP) ## open your copy in JupyterLab (PORT=8888, RESET=03 for a new cha
 test: $(STAMP) $(JAVASCRIPT) ## check the style, the package and every chapter, output by output
 	@$(PY) -m ruff check --quiet . && $(PY) -m ruff format --quiet --check .
 	@$(call settings,.venv) $(PY) -m pytest $(NBVAL) --doctest-modules $(APART) \
-		d2lattn tests notebooks
+		notebooks tests d2lattn
 
 site: $(SITE) ## write the book as a website that opens without network, into build/site
 	@.venv-site/bin/python tools/website.py && $(PY) tools/slides.py build/site/slides >/dev/null
@@ -154,13 +155,13 @@ clean: ## remove the environments and everything that was built
 # older torch would be gigabytes to download.
 test-oldest: $(OLDEST)
 	@$(call settings,.venv-oldest) .venv-oldest/bin/python -m pytest $(NBVAL) --doctest-modules \
-		-m "not pins" $(APART) d2lattn tests notebooks
+		-m "not pins" $(APART) notebooks tests d2lattn
 
 # On the newest version of every range that pip finds this week, torch aside (TORCH=2.14.1).
 test-newest: $(NEWEST)
 	@.venv-newest/bin/python -m pip freeze | grep -E "^(torch|numpy|matplotlib|jupyterlab)==" || true
 	@$(call settings,.venv-newest) .venv-newest/bin/python -m pytest $(NBVAL) --doctest-modules \
-		-m "not pins" $(APART) d2lattn tests notebooks
+		-m "not pins" $(APART) notebooks tests d2lattn
 
 # A wheel beside what Colab has, installed as a chapter's first cell does, and the book from it.
 test-colab: $(COLAB)
@@ -199,6 +200,9 @@ test-dist: $(DISTRIBUTING)
 # The chapters in a browser tab start their Python there, with the network off.
 test-lite: lite $(BROWSER)
 	@$(call apart,.venv) tests/lite
+# Every chapter's cells with a GPU, or a pretended one, as torch's default device (build/device.md).
+test-device: $(STAMP)
+	@$(call apart,.venv) tests/device
 # A JupyterHub with six students on this machine (root, Linux).
 test-hub: $(HUB)
 	@$(call apart,.venv-hub) -s tests/hub

@@ -1,5 +1,6 @@
 """A test that draws draws the same numbers in every run; `--seed`, and so `make fuzz`, others."""
 
+import gc
 import random
 import sys
 import zlib
@@ -31,3 +32,11 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if hasattr(item, "output_timeout"):
             item.output_timeout = 600
+
+
+gc.disable()  # ten thousand tests are collected, and none of them is rubbish
+
+
+def pytest_collection_finish():
+    gc.freeze()  # nor is looked at again and again while they run
+    gc.enable()

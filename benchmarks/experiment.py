@@ -7,6 +7,7 @@ seeds and larger budgets. `repeat` runs it.
 
 import ast
 import dataclasses
+import functools
 import hashlib
 import importlib.util
 import pathlib
@@ -80,7 +81,13 @@ def fingerprint(name):
 
 
 def _module(name):
-    spec = importlib.util.spec_from_file_location(f"experiments.{name}", FOLDER / f"{name}.py")
+    path = FOLDER / f"{name}.py"
+    return _imported(path, path.read_text(encoding="utf-8"))
+
+
+@functools.cache  # while its text stays the same
+def _imported(path, text):
+    spec = importlib.util.spec_from_file_location(f"experiments.{path.stem}", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

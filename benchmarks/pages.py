@@ -1,5 +1,6 @@
 """What a chapter defines, for who repeats its experiments: the very functions of the page."""
 
+import functools
 import json
 import types
 
@@ -31,6 +32,7 @@ def sources(name):
     return [_source(cell) for cell in found]
 
 
+@functools.cache  # there are many experiments, and each asks for every page
 def _cells(path):
     return json.loads(path.read_text(encoding="utf-8"))["cells"]
 

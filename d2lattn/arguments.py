@@ -148,7 +148,8 @@ def check_positions(positions, length):
 
 def check_shares(weights):
     """Numbers of at least 0 whose rows (the last axis) add up to 1, or to 0 where all is hidden."""
-    shares = torch.as_tensor(weights).double()
+    shares = weights if torch.is_tensor(weights) else torch.as_tensor(weights, device="cpu")
+    shares = shares.double()
     sums = shares.sum(-1)
     off = torch.minimum(sums.abs(), (sums - 1).abs())
     if not ((shares >= 0).all() and (off < 0.01).all()):

@@ -24,6 +24,7 @@ from d2lattn.arguments import (
     check_floating,
     show,
 )
+from d2lattn.engines.looking import on_the_host
 
 
 class LayerCost(NamedTuple):
@@ -246,6 +247,7 @@ class ConvLayer(nn.Module):
         return self.conv(channels_first).mT  # (B, n, d)
 
 
+@on_the_host
 def connectivity(layer: Callable, n: int, d: int, *, samples: int = 4) -> Tensor:
     """Read off the gradients which input positions reach which output positions.
 
@@ -294,6 +296,7 @@ def connectivity(layer: Callable, n: int, d: int, *, samples: int = 4) -> Tensor
     return connected
 
 
+@on_the_host
 def conv_connectivity(n: int, k: int, *, dilation: int = 1, causal: bool = False) -> Tensor:
     """Which inputs reach which outputs in one convolution: `connectivity` without a layer.
 
@@ -332,6 +335,7 @@ def conv_connectivity(n: int, k: int, *, dilation: int = 1, causal: bool = False
     return (back >= nearest) & (back <= farthest) & (back % dilation == 0)
 
 
+@on_the_host
 def compose(steps: Sequence[Tensor]) -> Tensor:
     """What a stack of layers connects: the boolean product of what each of them connects.
 
@@ -364,6 +368,7 @@ def compose(steps: Sequence[Tensor]) -> Tensor:
     return reached
 
 
+@on_the_host
 def receptive_field(
     steps: Sequence[Tensor], unit: Sequence[int], *, within: Tensor | None = None
 ) -> Tensor:
@@ -407,6 +412,7 @@ def receptive_field(
     return field
 
 
+@on_the_host
 def count_layers(steps: Sequence[Tensor] | Tensor, *, causal: bool = False) -> float:
     """Count the layers that it takes to connect every pair, by composing them one by one.
 
@@ -485,6 +491,7 @@ def count_flops(layer: Callable, n: int, d: int) -> int:
     return counter.get_total_flops()
 
 
+@on_the_host
 def matmul_chain(layer: Callable, n: int, d: int) -> int:
     """Count the products that have to wait for one another: the longest chain in the graph.
 

@@ -254,7 +254,7 @@ def shift_matrix(delta: float, dim: int, *, base: float = 10000.0) -> Tensor:
     M[even, even] = M[even + 1, even + 1] = turn.cos()
     M[even, even + 1] = turn.sin()
     M[even + 1, even] = -turn.sin()
-    return M
+    return M.to(torch.get_default_device())
 
 
 def apply_rotary(

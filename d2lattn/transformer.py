@@ -206,8 +206,9 @@ class Transformer(nn.Module):
     """What `Encoder` and `Decoder` share: blocks between an embedding and the logits.
 
     The weights come from a generator of their own, so that a seed gives the same model whatever ran
-    before. Embeddings are drawn from a normal distribution with deviation init_std, matrices with
-    that of `nn.Linear`, 1/√(3·width in), which at the width of GPT-2 is 0.02 too; biases are 0.
+    before, and on whatever device: it is made on torch's default. Embeddings are drawn from a
+    normal distribution with deviation init_std, matrices with that of `nn.Linear`, 1/√(3·width in),
+    which at the width of GPT-2 is 0.02 too; biases are 0.
 
     Args:
         vocab_size (int): V, the number of different tokens.
@@ -297,6 +298,9 @@ class Transformer(nn.Module):
         if tied:
             self.to_logits.weight = self.embedding.weight
         self._draw(init_std, torch.Generator().manual_seed(seed))
+        self.to(torch.get_default_device())  # drawn on the CPU: a seed gives the same everywhere
+        if tied:
+            self.to_logits.weight = self.embedding.weight
 
     def _check_settings(self, embed_dim):
         """What concerns the order of the words, and who is seen."""
@@ -629,20 +633,22 @@ def _ends(valid_lens, tokens):
 
 def padding_of(left_padding: Tensor | list[int], tokens: Tensor, least: int = 0) -> Tensor:
     """`left_padding`, checked: int64 (B,) on the tokens' device; `least` tokens must be real."""
-    (B, L), padding = tokens.shape, torch.empty(0)
-    with contextlib.suppress(TypeError, ValueError, RuntimeError):
-        padding = torch.as_tensor(left_padding)
+    (B, L), padding = tokens.shape, left_padding
+    if not torch.is_tensor(padding):
+        padding = torch.empty(0)
+        with contextlib.suppress(TypeError, ValueError, RuntimeError):
+            padding = torch.as_tensor(left_padding, device="cpu")
     if padding.is_floating_point() or padding.is_complex() or padding.dtype == torch.bool:
         raise ValueError(f"left_padding must hold integers, got {show(left_padding)}")
     if padding.shape != (B,):
         raise ValueError(f"left_padding must have shape (B,) = {(B,)}, got {(*padding.shape,)}")
-    padding = padding.to(tokens.device, torch.int64)
+    padding = padding.long()  # looked at where it lies: on the CPU the host need not wait
     if outside_graphs() and not ((padding >= 0) & (padding <= L - least)).all():
         raise ValueError(
             f"left_padding must lie between 0 and {L - least} of {L} tokens, "
             f"got {show(padding.tolist())}"
         )
-    return padding
+    return padding.to(tokens.device)
 
 
 def _check_head_mask(head_mask, shape, axes):

@@ -9,11 +9,13 @@ not show: kernels, their precision, asynchrony, memory.
 """
 
 import contextlib
+import functools
 from dataclasses import dataclass, field
 
 import torch
+from torch.overrides import TorchFunctionMode
 from torch.utils import backend_registration
-from torch.utils._pytree import tree_flatten, tree_map_only, tree_unflatten
+from torch.utils._mode_utils import no_dispatch
 
 NAME = "pretend"
 WAITS = {  # operations whose result the host has to see before it goes on
@@ -30,6 +32,8 @@ WAITS = {  # operations whose result the host has to see before it goes on
         "repeat_interleave.Tensor",
     )
 }
+BY_INDEX = ("aten::index.Tensor", "aten::index_put")
+ARANGES = ("default", "start", "start_step")
 MOVES = {"aten::_to_copy", "aten::copy_"}
 
 
@@ -62,26 +66,46 @@ def counted():
         _open.remove(counts)
 
 
-def device(monkeypatch):
-    """The pretend device, which is made when it is first asked for.
-
-    `torch.tensor` and `as_tensor` of Python's numbers go past torch's dispatcher, straight to a
-    device; while the test lasts they make them on the CPU and copy them, as a GPU would.
-    """
+@contextlib.contextmanager
+def device():
+    """The pretend device, which is made when it is first asked for."""
     _register()
-    for name in ("tensor", "as_tensor"):
-        monkeypatch.setattr(torch, name, _by_a_copy(getattr(torch, name)))
-    return torch.device(NAME, 0)
+    with _Making():
+        yield torch.device(NAME, 0)
 
 
-def _by_a_copy(make):
-    def made(data, *, device=None, requires_grad=False, **options):
-        if isinstance(data, torch.Tensor) or device is None or torch.device(device).type != NAME:
-            extra = {"requires_grad": True} if requires_grad else {}
-            return make(data, device=device, **options, **extra)
-        return make(data, **options).to(device).requires_grad_(requires_grad)
+class _Making(TorchFunctionMode):
+    """Python's numbers, which torch puts straight on a device: here they are made and copied.
 
-    return made
+    As a GPU does it, and past torch's dispatcher, so that nothing else would see them. They are
+    what a tensor is made of, and the lists by which its rows are chosen.
+    """
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        kwargs = dict(kwargs or {})
+        if function in (torch.Tensor.__getitem__, torch.Tensor.__setitem__):
+            return function(args[0], _index(args[1]), *args[2:])
+        if function not in (torch.tensor, torch.as_tensor, torch.asarray, torch.scalar_tensor):
+            return function(*args, **kwargs)
+        wanted = kwargs.pop("device", None)
+        given = isinstance(args[0], torch.Tensor) and args[0].device.type == NAME
+        if wanted is None:
+            wanted = NAME if given else torch.get_default_device()
+        if torch.device(wanted).type != NAME:
+            return function(*args, **kwargs, device=wanted)
+        if given and function is torch.as_tensor:
+            return args[0].to(kwargs.get("dtype", args[0].dtype))
+        needs = kwargs.pop("requires_grad", False)
+        made = function(*args, **kwargs, device="cpu").to(NAME)
+        return made.requires_grad_() if needs else made
+
+
+def _index(key):
+    if isinstance(key, tuple):
+        return tuple(map(_index, key))
+    if not isinstance(key, (list, range)):
+        return key
+    return torch.tensor([*key], dtype=None if key else torch.int64, device="cpu")
 
 
 class OnDevice(torch.Tensor):
@@ -102,6 +126,15 @@ class OnDevice(torch.Tensor):
         self.held = held
         return self
 
+    @property
+    def data(self):
+        return torch.Tensor.data.__get__(self)
+
+    @data.setter
+    def data(self, other):  # as a module does it that is given another dtype
+        torch.Tensor.data.__set__(self, other)
+        self.held = other.held
+
     @classmethod
     def __torch_dispatch__(cls, operation, types, args=(), kwargs=None):
         return run(operation, *args, **(kwargs or {}))
@@ -109,35 +142,87 @@ class OnDevice(torch.Tensor):
     def tolist(self):
         return self.cpu().tolist()
 
+    def __format__(self, spec):
+        return format(self.item(), spec) if self.ndim == 0 else super().__format__(spec)
+
     def numpy(self, **_):
         raise TypeError(f"a tensor on {NAME}:0 has to be copied to the host first")
 
     def __repr__(self, **_):
-        return f"{self.held!r} on {NAME}"
+        return f"{self.cpu()!r}"[:-1] + f", device='{NAME}:0')"
 
 
 def run(operation, *args, **kwargs):
     """Do an operation on the CPU, for tensors that are all on the device, and say what it cost."""
     name = operation.name()
-    flat, structure = tree_flatten((args, kwargs))
     if name == "aten::_fused_sdp_choice":
         return 0  # the formula: kernels of their own are what this device has not
     if name in MOVES:
         return _move(operation, name, args, kwargs)
+    given = [*_leaves(args), *_leaves(kwargs)]
+    there = {id(x.held): x for x in given if isinstance(x, OnDevice)}
     wanted = kwargs.get("device")
-    if wanted is None:
-        _refuse_a_mixture(name, flat)
-    for counts in _open:
-        by_mask = name.startswith("aten::index") and any(
-            torch.is_tensor(x) and x.dtype == torch.bool for x in flat
-        )
-        if name in WAITS or by_mask:
-            counts.waits.append(name.removeprefix("aten::"))
-    args, kwargs = tree_unflatten(map(_held, flat), structure)
+    here = bool(there) if wanted is None else torch.device(wanted).type == NAME
+    if here:
+        _refuse(name, args, given, mixture=wanted is None)
+    if _open:
+        _count(name, given)
+    if torch.Tag.inplace_view in operation.tags:  # another shape for the same tensor
+        with no_dispatch():
+            operation(*args, **kwargs)
+    kwargs = {key: _each(_held, value) for key, value in kwargs.items()}
     if wanted is not None:
         kwargs["device"] = "cpu"
-    result = operation(*args, **kwargs)
-    return _as_it_was(result, flat, here=wanted is None or torch.device(wanted).type == NAME)
+    result = operation(*[_each(_held, value) for value in args], **kwargs)
+    if here:  # tensors of the device again; what was changed in its place is what came in
+        result = _each(lambda x: there[id(x)] if id(x) in there else OnDevice(x), result)
+    for counts in _open:
+        counts.made.update(x.device.type for x in _leaves([result]) if torch.is_tensor(x))
+    return result
+
+
+def _leaves(values):
+    """What lies in lists, tuples and dictionaries, however deep."""
+    for value in values.values() if isinstance(values, dict) else values:
+        if isinstance(value, (list, tuple)):
+            yield from _leaves(value)
+        else:
+            yield value
+
+
+def _each(change, value):
+    """The same lists and tuples of changed tensors."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(_each(change, part) for part in value)
+    return change(value) if isinstance(value, torch.Tensor) else value
+
+
+def _held(x):
+    return x.held if isinstance(x, OnDevice) else x
+
+
+def _refuse(name, args, given, *, mixture):
+    """What a GPU refuses: tensors of two devices, and numbers drawn by the CPU's generator."""
+    if any(isinstance(x, torch.Generator) and x.device.type == "cpu" for x in given):
+        raise RuntimeError(f"{name}: expected a generator on {NAME}:0, found one on cpu")
+    if name.startswith(BY_INDEX):  # whose indices may lie on the CPU: they are copied each time
+        for counts in _open:
+            counts.sent += sum(_is_here(x) for x in args[1])
+        given = [args[0], *args[2:]]
+    for x in given if mixture else ():
+        if _is_here(x) and x.ndim:
+            raise RuntimeError(f"{name}: expected all tensors on {NAME}:0, found one on cpu")
+
+
+def _is_here(x):
+    return isinstance(x, torch.Tensor) and not isinstance(x, OnDevice)
+
+
+def _count(name, given):
+    mask = any(isinstance(x, torch.Tensor) and x.dtype == torch.bool for x in given)
+    if name in WAITS or (name.startswith(BY_INDEX) and mask):
+        for counts in _open:
+            counts.waits.append(name.removeprefix("aten::"))
 
 
 def _move(operation, name, args, kwargs):
@@ -151,7 +236,7 @@ def _move(operation, name, args, kwargs):
     wanted = kwargs.pop("device", None)
     there = isinstance(source, OnDevice) if wanted is None else torch.device(wanted).type == NAME
     _note(source, there)
-    copy = operation(_held(source), **kwargs, device="cpu")
+    copy = operation(_held(source), **kwargs, device="cpu" if there else wanted)
     return OnDevice(copy) if there else copy
 
 
@@ -160,35 +245,6 @@ def _note(source, there):
         if isinstance(source, OnDevice) and not there:
             counts.waits.append("to the host")
         counts.sent += not isinstance(source, OnDevice) and there
-
-
-def _refuse_a_mixture(name, flat):
-    tensors = [x for x in flat if isinstance(x, torch.Tensor)]
-    if any(isinstance(x, OnDevice) for x in tensors):
-        for x in tensors:
-            if not isinstance(x, OnDevice) and x.ndim:
-                raise RuntimeError(
-                    f"{name}: expected all tensors on {NAME}:0, found one on {x.device}"
-                )
-
-
-def _held(x):
-    return x.held if isinstance(x, OnDevice) else x
-
-
-def _as_it_was(result, given, *, here):
-    """Tensors of the device again; what was changed in its place is what came in."""
-    came = {id(x.held): x for x in given if isinstance(x, OnDevice)}
-
-    def wrapped(x):
-        made = came.get(id(x), x)
-        if made is x and here:
-            made = OnDevice(x)
-        for counts in _open:
-            counts.made.add(made.device.type)
-        return made
-
-    return tree_map_only(torch.Tensor, wrapped, result)
 
 
 class _Module:
@@ -218,4 +274,9 @@ def _register():
     backend_registration._setup_privateuseone_for_python_backend(NAME, _Module())
     library = torch.library.Library("_", "IMPL")
     library.fallback(run, "PrivateUse1")
-    _kept.append(library)
+    makers = torch.library.Library("aten", "IMPL")
+    aten = torch.ops.aten  # of these torch makes an empty one and gives it a size as it is filled
+    filled = (aten.eye.default, aten.eye.m, *(getattr(aten.arange, n) for n in ARANGES))
+    for operation in filled:
+        makers.impl(operation.name(), functools.partial(run, operation), "PrivateUse1")
+    _kept.extend([library, makers])

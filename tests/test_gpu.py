@@ -20,12 +20,17 @@ from d2lattn import (
     MultiHeadAttention,
     attention,
     causal_mask,
+    connectivity,
     default_device,
     generate,
     length_mask,
     ring_attention,
 )
+from d2lattn.comparison import conv_connectivity
+from d2lattn.exercises import verdict
 from d2lattn.interop import from_torch
+from d2lattn.language import next_word, words
+from d2lattn.pictures import drawings, live
 from d2lattn.training import fit
 
 # torch's engine of gradients counts the devices when it first runs in a process: a device that is
@@ -49,8 +54,12 @@ every_dtype = pytest.mark.parametrize("dtype", TOLERANCE)
         pytest.param("pretend", marks=pretended_here),
     ]
 )
-def device(request, monkeypatch):
-    return torch.device("cuda", 0) if request.param == "cuda" else pretend.device(monkeypatch)
+def device(request):
+    if request.param == "cuda":
+        yield torch.device("cuda", 0)
+        return
+    with pretend.device() as made:
+        yield made
 
 
 @pytest.fixture(autouse=True)
@@ -224,10 +233,11 @@ LAYERS = {
 
 
 @pytest.fixture
-def pretended(monkeypatch):
+def pretended():
     if not ALONE:
         pytest.skip("runs in a process of its own")
-    return pretend.device(monkeypatch)
+    with pretend.device() as made:
+        yield made
 
 
 @pytest.mark.skipif(ALONE, reason="this is that process")
@@ -267,6 +277,22 @@ def test_the_module_waits_at_most_for_its_lengths(pretended, lengths_on):
 
 
 @torch.no_grad()
+@pytest.mark.parametrize("padding_on", [None, "cpu", "device"])
+@pytest.mark.parametrize("cached", [False, True])
+@pytest.mark.parametrize("options", LAYERS.values(), ids=LAYERS)
+def test_the_decoder_waits_at_most_for_its_padding(pretended, options, cached, padding_on):
+    """Padding is read to see that it fits: on the CPU for nothing, on the device by one wait."""
+    model = Decoder(11, 32, num_layers=2, num_heads=4, **options).eval().to(pretended)
+    tokens = torch.arange(10).view(2, 5).to(pretended)
+    padding = torch.tensor([0, 2]).to(pretended if padding_on == "device" else "cpu")
+    cache = Cache(model, 2) if cached else None
+    with pretend.counted() as counts:
+        model(tokens, cache=cache, left_padding=padding if padding_on else None)
+    assert len(counts.waits) == (padding_on == "device"), counts.waits
+    assert pretend.NAME in counts.made and (padding_on == "cpu" or len(counts.made) == 1)
+
+
+@torch.no_grad()
 @pytest.mark.parametrize("options", LAYERS.values(), ids=LAYERS)
 def test_a_step_of_writing_waits_for_nothing_but_its_words(pretended, options):
     """A greedy text is written to its end before the host has to know one word of it."""
@@ -282,6 +308,44 @@ def test_a_step_of_writing_waits_for_nothing_but_its_words(pretended, options):
     assert per_step == 0, f"{per_step} waits a word"
 
 
+@pytest.fixture
+def default(pretended):
+    """The pretended device as torch's default, as a reader with a GPU may set it."""
+    torch.set_default_device(pretended)
+    yield pretended
+    torch.set_default_device("cpu")
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_a_model_is_made_on_the_default_device_with_the_weights_of_the_cpu(default, tied):
+    def make():
+        yield Decoder(11, 32, num_layers=1, num_heads=4, tied=tied).state_dict()
+        yield next_word.NextWord(["a", "b"]).state_dict()
+
+    there = list(make())
+    torch.set_default_device("cpu")
+    for got, want in zip(there, make(), strict=True):
+        assert {x.device for x in got.values()} == {default}
+        for name, x in want.items():
+            torch.testing.assert_close(got[name].cpu(), x, rtol=0, atol=0)
+
+
+def test_data_of_the_book_come_on_the_default_device(default):
+    assert words.places()[1].device == words.word_vectors()[1].device == default
+    run = next_word.train(steps=1)
+    assert run.model.encode([["the", "dog"]]).device == default
+    assert run.model.read(["the", "dog"])[1].device == default
+
+
+def test_what_is_judged_or_drawn_is_computed_on_the_host(default):
+    """An exercise, who hears whom, a live figure: no generator and no mask of another device."""
+    assert verdict("1.2", lambda *_: torch.zeros(1)).message.startswith("1.2: not yet: the shape")
+    assert connectivity(nn.Linear(4, 4), 3, 4).device.type == "cpu"
+    x = torch.arange(6.0).view(3, 2)
+    assert live.attention(x, tokens=["a", "b", "c"], mask="causal").line
+    drawings.network([conv_connectivity(4, 3)], unit=(1, 2))
+
+
 def test_the_pretended_device_refuses_what_a_gpu_refuses(pretended):
     there, here = noise(3, 4).to(pretended), noise(3, 4)
     with pytest.raises(RuntimeError, match="expected all tensors on pretend:0"):
@@ -295,3 +359,14 @@ def test_the_pretended_device_refuses_what_a_gpu_refuses(pretended):
     assert counts.waits == ["_local_scalar_dense", "index.Tensor", "to the host"]
     with pytest.raises(TypeError, match="copied to the host"):
         there.numpy()
+    with pytest.raises(RuntimeError, match="expected a generator on pretend:0"):
+        torch.randn(2, generator=torch.Generator(), device=pretended)
+
+
+def test_the_pretended_device_follows_what_changes_a_tensor_in_its_place(pretended):
+    x, row = noise(4, 2), noise(4)
+    there = x.to(pretended)
+    assert torch.equal((row.to(pretended) @ there).cpu(), row @ x)  # torch squeezes the product
+    assert torch.equal(there[[2, 0]].cpu(), x[[2, 0]])  # a list of rows, made on the CPU
+    assert torch.equal(torch.eye(3, device=pretended).cpu(), torch.eye(3))
+    assert nn.Linear(2, 2).to(pretended).double()(there.double()).dtype == torch.float64

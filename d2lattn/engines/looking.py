@@ -1,9 +1,15 @@
-"""Whether the values of a tensor may decide what is done next, and in which precision."""
+"""Whether values may decide what is done next, in which precision, and where it is done."""
 
+import functools
 import math
+from collections.abc import Callable
 from contextlib import nullcontext
+from typing import ParamSpec, TypeVar
 
 import torch
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 NOTHING = nullcontext()
 TAME = 1e15  # the product of two such numbers, summed over any width, stays within float32
@@ -48,3 +54,18 @@ def in_full_precision(x):
     if x.is_meta or not torch.is_autocast_enabled(kind):  # shapes alone know no autocast
         return NOTHING
     return torch.autocast(kind, enabled=False)
+
+
+def on_the_host(function: Callable[Given, Result]) -> Callable[Given, Result]:
+    """The function, with the CPU as torch's default device while it runs.
+
+    For what is written or judged and not trained: a figure, a table, an exercise. A reader who set
+    another default would send its numbers to a device and wait for their return.
+    """
+
+    @functools.wraps(function)
+    def computed(*args: Given.args, **kwargs: Given.kwargs) -> Result:
+        with torch.device("cpu"):
+            return function(*args, **kwargs)
+
+    return computed

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import torch
 
 from d2lattn.arguments import show
+from d2lattn.engines.looking import on_the_host
 from d2lattn.exercises.records import record
 
 BY_HAND = 5e-3  # relative: a number found by hand is right to three digits
@@ -155,6 +156,7 @@ def check(exercise: str, answer: object) -> None:
     print(found.message)
 
 
+@on_the_host
 def verdict(exercise: str, answer: object) -> Verdict:
     """Whether an answer is right, and the line about it that `check` prints.
 

@@ -83,6 +83,7 @@ class NextWord(nn.Module):
         for name, parameter in self.named_parameters():
             std = parameter.shape[-1] ** -0.5 if "head" in name or "to_words.w" in name else 0.3
             nn.init.normal_(parameter, std=0 if "bias" in name else std, generator=generator)
+        self.to(torch.get_default_device())  # drawn on the CPU: a seed gives the same everywhere
 
     def forward(
         self, tokens: Tensor, *, need_weights: bool = False
@@ -128,7 +129,8 @@ class NextWord(nn.Module):
             raise ValueError(
                 f"{name} must hold words of the vocabulary, got {show(sorted(set(unknown)))}"
             )
-        return torch.tensor([[numbers[word] for word in sentence] for sentence in corpus])
+        rows = [[numbers[word] for word in sentence] for sentence in corpus]
+        return torch.tensor(rows, device=self.embedding.weight.device)
 
 
 def train(
@@ -217,7 +219,8 @@ def teach(
     tokens = model.encode(seen)  # (100, 9)
 
     def batches(step):
-        return _questions(tokens[torch.randint(len(tokens), (BATCH,), generator=generator)])
+        rows = torch.randint(len(tokens), (BATCH,), generator=generator, device="cpu")
+        return _questions(tokens[rows])
 
     run = fit(
         model,
@@ -243,7 +246,7 @@ def _split(corpus, generator):
         kinds.setdefault(sentence[-2], []).append(sentence)
     seen, held_out = [], []
     for alike in kinds.values():
-        order = torch.randperm(len(alike), generator=generator).tolist()
+        order = torch.randperm(len(alike), generator=generator, device="cpu").tolist()
         cut = len(alike) // 6
         held_out += [alike[i] for i in order[:cut]]
         seen += [alike[i] for i in order[cut:]]

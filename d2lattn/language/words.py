@@ -97,16 +97,16 @@ def places() -> tuple[list[str], Tensor]:
         [0.02, -0.28]
     """
     words = vocabulary()
-    stands = torch.tensor([[w in s for w in words] for s in sentences()], dtype=torch.float64)
+    stands = torch.tensor([[w in s for w in words] for s in sentences()], device="cpu").double()
     varied = stands.var(0) > 0
     together = torch.corrcoef(stands[:, varied].T).fill_diagonal_(0)
     eigenvalues, eigenvectors = torch.linalg.eigh(together)  # ascending
     placed = (eigenvectors * eigenvalues)[:, [-1, -2]]
-    xy = torch.zeros(len(words), 2, dtype=torch.float64)
+    xy = stands.new_zeros(len(words), 2)
     xy[varied] = placed
     xy[:, 0] *= xy[words.index("swung"), 0].sign()
     xy[:, 1] *= xy[words.index("found"), 1].sign()
-    return words, (xy + 0.0).float()  # no −0
+    return words, (xy + 0.0).float().to(torch.get_default_device())  # no −0
 
 
 def least_loss(corpus: list[list[str]] | None = None) -> float:
@@ -159,7 +159,7 @@ def word_vectors() -> tuple[list[str], Tensor]:
         'queen'
     """
     with np.load(VECTORS) as stored:
-        return stored["words"].tolist(), torch.from_numpy(stored["vectors"]).float()
+        return stored["words"].tolist(), torch.tensor(stored["vectors"], dtype=torch.float32)
 
 
 def analogy(a: str, b: str, c: str, *, exclude: bool = True) -> str:

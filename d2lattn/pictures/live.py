@@ -26,6 +26,7 @@ from d2lattn.arguments import (
     show,
 )
 from d2lattn.comparison import attention_cost, conv_cost, rnn_cost
+from d2lattn.engines.looking import on_the_host
 from d2lattn.pictures import arrays
 from d2lattn.pictures.arrays import Numbers, Words, position
 from d2lattn.pictures.colours import ROLES
@@ -77,6 +78,7 @@ def element(kind: str, data: str) -> str:
     return f"<{name} data-live='{data}'></{name}>\n<script type=\"module\">{code}</script>"
 
 
+@on_the_host
 def attention(
     x: Numbers,
     *,
@@ -149,6 +151,7 @@ def attention(
     return Figure("attention", line, data, _table(caption, tokens, tokens, weights))
 
 
+@on_the_host
 def heads(
     weights: Numbers | None = None,
     *,
@@ -311,6 +314,7 @@ def _rounded_up(bound):
     return math.ceil(bound / place) * place
 
 
+@on_the_host
 def positions(
     dim: int, *, base: float, length: int, parts: Sequence[str] = POSITIONS_PARTS
 ) -> Figure:
@@ -361,6 +365,7 @@ def positions(
     return Figure("positions", line, data, table)
 
 
+@on_the_host
 def field(kernel: int, depth: int, dilated: bool, causal: bool) -> Figure:
     """What one unit in a stack of convolutions sees, and what such a layer costs.
 
@@ -410,6 +415,7 @@ def field(kernel: int, depth: int, dilated: bool, causal: bool) -> Figure:
     return Figure("field", line, data, table)
 
 
+@on_the_host
 def words(
     vocabulary: Words,
     x: Numbers,
@@ -473,6 +479,7 @@ def words(
     return Figure("words", line, data | {"axes": axes}, table)
 
 
+@on_the_host
 def reader(
     model: Decoder,
     vocabulary: Words,
@@ -558,6 +565,7 @@ def reader(
     return Figure("reader", line, data, table.replace("<table>", '<table class="trained">'))
 
 
+@on_the_host
 def steps(scores: Numbers, values: Numbers) -> Figure:
     """The online softmax, one number at a time: running maximum, sum, rescaling and output.
 
@@ -603,6 +611,7 @@ def steps(scores: Numbers, values: Numbers) -> Figure:
     return Figure("steps", line, data, _table(line, names, columns, table))
 
 
+@on_the_host
 def cache(
     tokens: Words,
     *,
@@ -680,6 +689,7 @@ def cache(
     return Figure("cache", line, data, table)
 
 
+@on_the_host
 def ring(
     ranks: int = 4,
     *,

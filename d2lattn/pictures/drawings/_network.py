@@ -7,11 +7,13 @@ import torch
 from matplotlib.collections import LineCollection
 
 from d2lattn.comparison import boolean_steps, receptive_field
+from d2lattn.engines.looking import on_the_host
 from d2lattn.pictures.arrays import Numbers
 from d2lattn.pictures.colours import DARK, PALE, ROLES
 from d2lattn.pictures.kit import Ax, Axes, Label, arrow, axes
 
 
+@on_the_host
 def network(
     steps: Iterable[Numbers],
     *,

@@ -53,29 +53,33 @@ def label(ax, places, texts, *, avoid=(), say=True):
     dots, crossed = ax.transData.transform(places), ax.transData.transform([*places, *avoid])
     frame, taken = ax.get_window_extent(renderer), []
     for i, words in enumerate(texts):
+        written = text(ax, *places[i], words, shift=(0, 0), say=say, zorder=7)
+        written.set_path_effects([withStroke(linewidth=3, foreground="white")])
         tried = []
-        for dx, dy, ha, va in SIDES:
-            written = text(ax, *places[i], words, shift=(dx, dy), ha=ha, va=va, say=say, zorder=7)
-            written.set_path_effects([withStroke(linewidth=3, foreground="white")])
-            box = written.get_window_extent(renderer)
+        for side in SIDES:
+            box = _beside(written, side).get_window_extent(renderer)
             outside = box.x0 < frame.x0 or box.x1 > frame.x1 or box.y0 < frame.y0
             cost = 20 * (outside + sum(box.overlaps(other) for other in taken))
-            cost += sum(box.padded(4).contains(*dot) for dot in crossed)
-            cost += 3 * (max(abs(dx), abs(dy)) > 7)  # far from what it names
-            gaps = [_gap(box, dot) for dot in dots]
-            cost += 2 * (min(gaps) < 0.999 * gaps[i])  # nearer to something else
-            tried.append((cost, len(tried), written, box))
-        best = min(tried)[1]
-        taken.append(tried[best][3])
-        for _, j, written, _ in tried:
-            if j != best:
-                written.remove()
+            cost += (_gaps(box.padded(4), crossed) == 0).sum()
+            cost += 3 * (max(abs(side[0]), abs(side[1])) > 7)  # far from what it names
+            gaps = _gaps(box, dots)
+            cost += 2 * (gaps.min() < 0.999 * gaps[i])  # nearer to something else
+            tried.append((cost, len(tried), side, box))
+        _, _, best, box = min(tried)
+        _beside(written, best)
+        taken.append(box)
 
 
-def _gap(box, dot):
-    """How far a place lies from a text, in pixels."""
-    across = max(box.x0 - dot[0], 0, dot[0] - box.x1)
-    return np.hypot(across, max(box.y0 - dot[1], 0, dot[1] - box.y1))
+def _beside(written, side):
+    """The same text at another side of its place."""
+    dx, dy, ha, va = side
+    written.set(position=(dx, dy), ha=ha, va=va)
+    return written
+
+
+def _gaps(box, dots):
+    """How far each place lies from a text, in pixels; 0 for those in it."""
+    return np.hypot(*np.maximum(0, np.maximum(box.min - dots, dots - box.max)).T)
 
 
 def gathered(words, x):

@@ -3,10 +3,12 @@
 import torch
 
 from d2lattn.arguments import check_count
+from d2lattn.engines.looking import on_the_host
 from d2lattn.pictures.colours import PALE, ROLES
 from d2lattn.pictures.kit import Ax, Axes, axes
 
 
+@on_the_host
 def shared_heads(num_heads: int, num_kv_heads: int, *, ax: Ax = None) -> Axes:
     """Draw heads of queries above, heads of keys and values below, and who reads which.
 
