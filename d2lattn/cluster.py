@@ -12,7 +12,6 @@ import math
 from typing import NamedTuple
 
 from d2lattn.arguments import check_choice, check_count, check_flag, show
-from d2lattn.engines.looking import on_the_host
 
 SPLITS = ("contiguous", "striped")
 
@@ -66,7 +65,6 @@ class Cost(NamedTuple):
     sent: int
 
 
-@on_the_host
 def ring_cost(
     machine: Machine,
     layer: Layer,
