@@ -294,13 +294,9 @@ class Transformer(nn.Module):
                 'positions="rotary" needs heads of an even width, since features turn in pairs, '
                 f"got embed_dim={embed_dim}, num_heads={num_heads}"
             )
-        self.to_empty(device="cpu")
-        if tied:
-            self.to_logits.weight = self.embedding.weight
-        self._draw(init_std, torch.Generator().manual_seed(seed))
-        self.to(torch.get_default_device())  # drawn on the CPU: a seed gives the same everywhere
-        if tied:
-            self.to_logits.weight = self.embedding.weight
+        self._move(nn.Module.to_empty, "cpu", tied)
+        self._draw(init_std, torch.Generator().manual_seed(seed))  # the same wherever it goes
+        self._move(nn.Module.to, torch.get_default_device(), tied)
 
     def _check_settings(self, embed_dim):
         """What concerns the order of the words, and who is seen."""
@@ -324,6 +320,12 @@ class Transformer(nn.Module):
                 'rope_dim is for positions="rotary", which turns nothing else beside latents, '
                 f"got rope_dim={self.rope_dim}, positions={self.positions!r}"
             )
+
+    def _move(self, how, device, tied):
+        """To a device, where two weights that are one may have become two."""
+        how(self, device=device)
+        if tied:
+            self.to_logits.weight = self.embedding.weight
 
     @torch.no_grad()
     def _draw(self, init_std, generator):
