@@ -609,3 +609,12 @@ def test_the_text_is_cut_where_the_room_ends():
     empty = play("reader", reader(text="dog", stop=None), ("type", "qux", "the data"))[1]
     assert empty["said"] == "Not in its vocabulary: qux. Type a word."
     assert empty["now"]["used"]["over"]
+
+
+def test_only_what_is_beyond_the_room_is_left():
+    cases = [["cat " * n, ["cat"]] for n in (12, 13)]
+    read = in_node("words/state", "reads", cases)
+    assert [(len(one["tokens"]), one["left"]) for one in read] == [(12, False), (12, True)]
+    data = {"vocabulary": ["cat", "."], "stop": 1, "room": 10}
+    read = in_node("reader/state", "reads", [["cat " * n, data] for n in (9, 10)])
+    assert [(len(one["tokens"]), one["left"]) for one in read] == [(10, False), (10, True)]
