@@ -31,6 +31,7 @@ BROWSER := .venv/browser-ready
 DISTRIBUTING := .venv/dist-ready
 MUTATING := .venv/mutants-ready
 JAVASCRIPT := tools/js/node_modules/ready
+STRYKER := tools/stryker/node_modules/ready
 PY := .venv/bin/python
 PIP := -m pip install --quiet --disable-pip-version-check
 # What is locked comes by hash, torch by version (tools/lock.py says why), then the book itself.
@@ -67,8 +68,8 @@ export JUPYTER_PREFER_ENV_PATH := 1
 export JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP MPLBACKEND D2LATTN_SPEC
 
-.PHONY: help lab edit $(TESTS) test-all fuzz mutants test-hub site pdf epub lite slides student assignment hub refresh live bench \
-	experiments bench-browser bench-hub dist lock ready clean .venv-make
+.PHONY: help lab edit $(TESTS) test-all fuzz mutants mutants-js test-hub site pdf epub lite slides student assignment hub refresh \
+	live bench experiments bench-browser bench-hub dist lock ready clean .venv-make
 
 # A command is listed if ## follows its name, under the ### before it.
 help:
@@ -146,7 +147,7 @@ mutants: $(MUTATING) ## change the package in 225 places, one at a time: does a 
 test-all: $(TESTS) ## run every test there is; each is a command, too
 
 clean: ## remove the environments and everything that was built
-	rm -rf .venv .venv-* build tools/js/node_modules .pytest_cache .hypothesis .ruff_cache *.egg-info
+	rm -rf .venv .venv-* build tools/js/node_modules tools/stryker/node_modules .pytest_cache .hypothesis .ruff_cache *.egg-info
 	find . -name __pycache__ -prune -exec rm -rf {} + -o -name .ipynb_checkpoints -prune -exec rm -rf {} +
 
 # The tests one by one, and what is rarely wanted ---------------------------------------------------
@@ -228,6 +229,11 @@ ready: $(STAMP) $(JAVASCRIPT)
 # Where tools/make_words.py and tools/make_gpt2.py run.
 .venv-make: $(MAKING)
 
+# Slips in the live figures' numbers that no test sees (SEED=5 NUMBER=100), of which some are argued
+# in tests/equivalent_js.md. A search that was stopped goes on.
+mutants-js: $(STAMP) $(STRYKER)
+	@$(call settings,.venv) $(PY) tools/mutants_js.py "$(SEED)" "$(NUMBER)"
+
 # The environments ---------------------------------------------------------------------------------
 
 # $(call environment,folder,what is done in it,another Python)
@@ -295,3 +301,7 @@ $(DISTRIBUTING): $(STAMP)
 $(JAVASCRIPT): tools/js/package-lock.json
 	@if command -v npm >/dev/null && npm ci --prefix tools/js --ignore-scripts --no-audit --no-fund --silent --fetch-retry-mintimeout=500; then touch $@; \
 	else echo "the JavaScript is not checked: that needs node and, once, the network (npm ci --prefix tools/js)"; fi
+
+# Stryker's mutators, for make mutants-js alone.
+$(STRYKER): tools/stryker/package-lock.json
+	@npm ci --prefix tools/stryker --ignore-scripts --no-audit --no-fund --silent && touch $@

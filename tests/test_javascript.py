@@ -4,6 +4,7 @@ import subprocess
 from pathlib import Path
 
 import live_code
+import mutants_js
 import nbformat
 import pytest
 
@@ -16,6 +17,7 @@ SOURCES = sorted(
         *live_code.SOURCE.glob("*/*.js"),
         *(ROOT / "tests" / "js").glob("*.mjs"),
         *live_code.TOOLS.glob("*.js"),
+        *mutants_js.STRYKER.glob("*.mjs"),
     ]
     if path.parent.name != "stored"
 )
@@ -80,3 +82,24 @@ def test_the_linter_finds_long_functions_long_lines_unused_names_and_a_page_in_a
     assert found.returncode == 1
     for rule in ("max-lines-per-function", "max-len", "no-unused-vars", "no-undef"):
         assert rule in found.stdout
+
+
+def test_every_module_carries_numbers_or_is_left_out_for_a_reason():
+    counted = mutants_js.counted()
+    left_out = {
+        path.relative_to(live_code.SOURCE).as_posix()
+        for pattern in mutants_js.LEFT_OUT
+        for path in live_code.SOURCE.glob(pattern)
+    }
+    modules = [path for path in live_code.SOURCE.glob("*/*.js") if path.parent.name != "stored"]
+    names = {path.relative_to(live_code.SOURCE).as_posix() for path in modules}
+    assert names == left_out | {*counted} and len(counted) > 15
+
+
+def test_what_is_argued_to_change_nothing_is_still_there():
+    argued = mutants_js.argued()
+    assert len(argued) == mutants_js.ARGUED.read_text(encoding="utf-8").count("\n\n    ") > 0
+    for (name, before, after), why in argued.items():
+        code = (live_code.SOURCE / name).read_text(encoding="utf-8")
+        assert before in mutants_js.one_line(code), f"{name}: {before}"
+        assert before != after and why

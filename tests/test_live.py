@@ -1,6 +1,7 @@
 """Live figures: their numbers against torch (run in node), their HTML, their errors."""
 
 import html
+import itertools
 import json
 import math
 import re
@@ -35,14 +36,22 @@ def in_node(module, function, cases):
 
 def play(kind, figure, *acts):
     """Each state of a figure, what it computes and what it says: at first, and after every act."""
-    cases = [{"data": parts(figure)[2], "acts": acts}]
-    return run_node("play.mjs", live_code.SOURCE / kind, cases=cases)[0]
+    return plays(kind, [(figure, acts)])[0]
+
+
+def plays(kind, figures):
+    """As `play`, for many figures with their acts at once: a process of node for all of them."""
+    cases = [{"data": parts(figure)[2], "acts": acts} for figure, acts in figures]
+    played = run_node("play.mjs", live_code.SOURCE / kind, cases=cases)
+    for state in itertools.chain(*played):
+        assert ROLES.keys() >= {*state["roles"]}
+    return played
 
 
 def run_node(script, *arguments, cases):
     done = subprocess.run(
         [NODE, ROOT / "tests" / "js" / script, *arguments],
-        input=json.dumps(cases).replace("-Infinity", '"-inf"'),
+        input=re.sub(r"(?<=[\[ ])(-?Infinity|NaN)(?=[],}])", r'"\1"', json.dumps(cases)),
         capture_output=True,
         encoding="utf-8",
     )

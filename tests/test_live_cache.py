@@ -1,10 +1,12 @@
 """The cache that grows: its bytes (run in node) against real caches, what it says, its errors."""
 
+import functools
+import itertools
 import re
 
 import pytest
 import torch
-from test_live import in_node, needs_node, parts, play
+from test_live import in_node, needs_node, parts, play, plays
 
 from d2lattn import Decoder, delta_attention
 from d2lattn.generation import Cache
@@ -60,15 +62,24 @@ def state_of(sizes):
         yield state.nbytes, []
 
 
+@functools.cache
+def all_words():
+    """Of every kind and size, what there is after each word, and the figure."""
+    keys = list(itertools.product(live.KINDS_KEPT, SIZES))
+    shown = [figure(sizes, kind=kind) for kind, sizes in keys]
+    acts = [("go", n, "the data") for n in range(2, len(SENTENCE) + 1)]
+    played = plays("cache", [(one, acts) for one in shown])
+    return dict(zip(keys, zip(played, shown, strict=True), strict=True))
+
+
 @needs_node
 @pytest.mark.parametrize("sizes", SIZES)
 @pytest.mark.parametrize("kind", live.KINDS_KEPT)
 def test_bytes_and_map_are_those_of_real_caches(kind, sizes):
-    shown = figure(sizes, kind=kind)
+    states, shown = all_words()[kind, sizes]
     data = parts(shown)[2]
     column = live.KINDS_KEPT.index(kind)
     table = re.findall(r"<tr><th>[^<]*</th>((?:<td>\d+</td>)+)</tr>", parts(shown)[0])
-    states = play("cache", shown, *(("go", n, "the data") for n in range(2, len(SENTENCE) + 1)))
     assert len(states) == len(table) == len(SENTENCE)
     for n, (state, (count, kept)) in enumerate(
         zip(states, measured(kind, sizes), strict=True), start=1

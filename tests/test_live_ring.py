@@ -1,12 +1,13 @@
 """The ring: its rounds (run in node) against a count of pairs and real attention, what it says."""
 
+import functools
 import itertools
 import re
 
 import pytest
 import torch
 from draws import generator
-from test_live import needs_node, parts, play
+from test_live import needs_node, parts, play, plays
 
 from d2lattn import attention, merge, partial_attention
 from d2lattn.pictures import live
@@ -18,11 +19,13 @@ WAYS = [
 ]
 
 
-def rounds(R, b, causal, split):
-    """What there is after each round, and the figure."""
-    shown = live.ring(R, block_size=b, causal=causal, split=split)
-    acts = [("go", s, "the data") for s in range(1, R)]
-    return play("ring", shown, *acts), shown
+@functools.cache
+def all_rounds():
+    """Of every way, what there is after each round, and the figure."""
+    shown = [live.ring(R, block_size=b, causal=causal, split=split) for R, b, causal, split in WAYS]
+    acts = [[("go", s, "the data") for s in range(1, R)] for R, *_ in WAYS]
+    played = plays("ring", zip(shown, acts, strict=True))
+    return dict(zip(WAYS, zip(played, shown, strict=True), strict=True))
 
 
 def counted(R, b, causal, split):
@@ -40,7 +43,7 @@ def counted(R, b, causal, split):
 @pytest.mark.parametrize("way", WAYS, ids=str)
 def test_work_time_and_waiting_are_those_of_the_pairs(way):
     R, _, causal, split = way
-    states, shown = rounds(*way)
+    states, shown = all_rounds()[way]
     expected = counted(*way)
     time = [max(row) for row in expected]
     table = re.findall(r"<tr><th>round \d</th>(.*?)</tr>", parts(shown)[0])
@@ -72,7 +75,7 @@ def test_work_time_and_waiting_are_those_of_the_pairs(way):
 def test_the_rounds_as_they_are_drawn_are_attention(way):
     """Each rank merges what its round shows; together it is the attention of one process."""
     R, b, causal, _ = way
-    states, _ = rounds(*way)
+    states, _ = all_rounds()[way]
     q, k, v = torch.randn(3, R * b, 5, generator=generator(b), dtype=torch.float64)
     out = torch.full_like(q, torch.nan)
     now = states[-1]["now"]

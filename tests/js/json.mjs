@@ -1,6 +1,9 @@
-// JSON has no infinity, so it goes by name: "-inf" on the way in, String's on the way out.
+// JSON has no infinity and no NaN, so they go by name, both ways.
 
-export const read = (_, value) => (value === "-inf" ? -Infinity : value);
+const NAMED = {Infinity, "-Infinity": -Infinity, NaN};
+
+export const read = (_, value) =>
+  typeof value === "string" && Object.hasOwn(NAMED, value) ? NAMED[value] : value;
 
 export function written(_, value) {
   if (typeof value === "number" && !Number.isFinite(value)) return String(value);

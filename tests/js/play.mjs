@@ -1,6 +1,7 @@
 // node play.mjs folder < cases.json > results.json
 // Plays a live figure without a page: for each case, {data, acts}, what there is at first and after
-// every act, ["change", ...], as {state, now, said}. "the data" stands for the figure's own.
+// every act, ["change", ...], as {state, now, said, roles}: the sentence, and the roles that its
+// parts play. "the data" stands for the figure's own.
 import {readFileSync} from "node:fs";
 import {join} from "node:path";
 import {pathToFileURL} from "node:url";
@@ -21,7 +22,8 @@ function play({data: sent, acts}) {
   return states.map(state => {
     const now = compute(state, data);
     const said = explain(state, now, data);
-    return {state, now, said: said.map(([text]) => text).join("")};
+    const roles = said.flatMap(([, role]) => role ?? []);
+    return {state, now, said: said.map(([text]) => text).join(""), roles};
   });
 }
 

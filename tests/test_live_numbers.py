@@ -1,0 +1,620 @@
+"""The live figures' numbers and the sentences that tell them (run in node), to the last digit.
+
+What a sentence must say was counted by hand, or is computed here in another way: with torch, with
+complex numbers, by a walk. `make mutants-js` searches for what these tests would not see.
+"""
+
+import cmath
+import itertools
+import math
+
+import pytest
+import torch
+from test_live import assert_close, in_node, needs_node, plain, play, plays, rows_of
+from test_live_cache import SIZES as CACHES
+from test_live_cache import figure as cache
+from test_live_reader import VOCABULARY, by_torch, decoder, sent
+from test_live_reader import figure as reader
+
+from d2lattn.pictures import live
+from d2lattn.pictures.packed import unpack
+
+pytestmark = needs_node
+WRITTEN = [  # a function of kit/numbers.js, what it is given, and what it writes
+    ("show", [math.nan], "–"),
+    ("show", [math.inf], "∞"),
+    ("show", [-math.inf], "−∞"),
+    ("show", [0], "0.00"),
+    ("show", [1.234], "1.23"),
+    ("show", [-1.236], "−1.24"),
+    ("show", [-0.004], "0.00"),
+    ("show", [12.3456, 3], "12.346"),
+    ("show", [99.96], "99.96"),
+    ("show", [100], "100.0"),
+    ("show", [-150.26, 3], "−150.3"),
+    ("show", [123.4, 0], "123"),
+    ("show", [9999.9], "9999.9"),
+    ("show", [10000], "1.0e+4"),
+    ("show", [-123456], "−1.2e+5"),
+    ("show", [1e-9], "0.00"),
+    ("show", [9e-10], "9.0e-10"),
+    ("short", [0], "0.00"),
+    ("short", [5e-10], "0.00"),
+    ("short", [-9.98], "−9.98"),
+    ("short", [9.994], "9.99"),
+    ("short", [9.995], "10.0"),
+    ("short", [-9.996], "−10.0"),
+    ("short", [99.94], "99.9"),
+    ("short", [99.96], "100"),
+    ("short", [-999.4], "−999"),
+    ("short", [1000], "1e3"),
+    ("short", [-2600], "−3e3"),
+    ("short", [123456], "1e5"),
+    ("short", [math.inf], "∞"),
+    ("short", [-math.inf], "−∞"),
+    ("plain", [1], "1"),
+    ("plain", [-0.5], "−0.5"),
+    ("plain", [1.25], "1.25"),
+    ("plain", [10], "10"),
+    ("plain", [100], "100"),
+    ("plain", [0.001], "0"),
+    ("plain", [12345], "1.2e+4"),
+    ("plain", [10000], "1.0e+4"),
+    ("factor", [2], "2"),
+    ("factor", [-1.5], "(−1.5)"),
+    ("factor", [-0.001], "0"),
+    ("cut", ["hungry", 6], "hungry"),
+    ("cut", ["hungry", 5], "hung…"),
+    ("clamp", [5, 0, 3], 3),
+    ("clamp", [-1, 0, 3], 0),
+    ("clamp", [2, 0, 3], 2),
+    ("sum", [[1, 2, 4.5]], 7.5),
+    ("sum", [[]], 0),
+    ("dot", [[1, 2], [3, 4]], 11),
+    ("replaced", [[[1, 2], [3, 4]], 1, 0, 9], [[1, 2], [9, 4]]),
+]
+
+
+def test_numbers_are_written_as_they_should_stand():
+    for name, rows in itertools.groupby(WRITTEN, key=lambda row: row[0]):
+        rows = list(rows)
+        written = in_node("kit/numbers", name, [given for _, given, _ in rows])
+        assert written == [expected for *_, expected in rows]
+
+
+def test_a_softmax_sees_what_is_visible():
+    cases, expected = [], []
+    for seed in range(60):
+        scores = rows_of(seed, 1 + seed % 6, scale=(1, 900)[seed % 2])
+        visible = rows_of(seed + 99, len(scores)) > 0
+        if seed % 3 == 0:
+            cases.append([scores.tolist()])
+            visible = torch.ones_like(visible)
+        else:
+            cases.append([scores.tolist(), visible.tolist()])
+        expected.append(scores.masked_fill(~visible, -math.inf))
+    nothing = 0
+    for got, scores in zip(in_node("kit/numbers", "softmax", cases), expected, strict=True):
+        assert float(got["largest"]) == scores.max()
+        assert_close(got["shares"], scores.softmax(0).nan_to_num())
+        assert_close(got["sum"], (scores - scores.max()).exp().nan_to_num().sum())
+        nothing += scores.max() == -math.inf
+    assert nothing
+
+
+def said(kind, figure, *acts):
+    return [state["said"] for state in play(kind, figure, *acts)]
+
+
+# The microscope -----------------------------------------------------------------------------------
+
+SMALL = dict(x=[[1.0, 1, 0], [2, 0, 1]], tokens=["small", "cat"])
+MATRICES = [  # queries (1, 1) and (4, 0), keys (1, 1) and (0, 1), values (1, 0) and (2, 2)
+    [[1.0, 0, 2], [0, 1, 0]],
+    [[0.0, 1, 0], [1, 0, -1]],
+    [[1.0, 0, 0], [0, 0, 2]],
+]
+
+
+def test_projections_and_matrices_are_told():
+    figure = live.attention(**SMALL, projections=MATRICES)
+    kinds = [("query", 1, 0), ("key", 1, 1), ("value", 1, 1), ("W0", 2, 0), ("W1", 2, 1)]
+    kinds += [("score", 0, 1), ("share", 1, 0), ("output", 1, 1)]
+    told = said("attention", figure, *(("pick", *kind) for kind in kinds))
+    assert told == [
+        "cat asks. The largest share, 0.94, goes to small; the values, blended by share, come out "
+        "as (1.06, 0.11).",
+        "query of cat, number 1 = x · column 1 of Wqᵀ = 2·1 + 0·0 + 1·2 = 4",
+        "key of cat, number 2 = x · column 2 of Wkᵀ = 2·1 + 0·0 + 1·(−1) = 1",
+        "value of cat, number 2 = x · column 2 of Wvᵀ = 2·0 + 0·0 + 1·2 = 2",
+        "Row 3, column 1 of Wqᵀ is 2. Type another (Enter), drag it up or down, or hold Shift and "
+        "press ↑ or ↓.",
+        "Row 3, column 2 of Wkᵀ is −1. Type another (Enter), drag it up or down, or hold Shift and "
+        "press ↑ or ↓.",
+        "query of small · key of cat = 1·0 + 1·1 = 1; ÷ √2 = 0.71",
+        "query of cat · key of small = 4·1 + 0·1 = 4; ÷ √2 = 2.83; e^2.83 = 16.92; ÷ 17.92, the "
+        "sum of the row, = 0.94.",
+        "output of cat, number 2 = shares · values = 0.94·0 + 0.06·2 = 0.11",
+    ]
+    places = [["x", 1, 0], ["x", 0, 1], ["W0", 2, 0], ["W1", 2, 1], ["W2", 0, 0]]
+    state = {"x": SMALL["x"], "projections": MATRICES}
+    assert in_node("attention/state", "read", [[state, at] for at in places]) == [2, 1, 2, -1, 1]
+    state["projections"] = None
+    assert in_node("attention/state", "read", [[state, at] for at in places[:2]]) == [2, 1]
+
+
+def test_who_is_picked_asks_but_not_whose_key_or_value_it_is():
+    figure = live.attention(**SMALL, projections=MATRICES)
+    rows = ("word", "query", "score", "share", "output", "key", "value", "x", "W0")
+    states = play("attention", figure, *(("pick", kind, 0, 0) for kind in rows))[1:]
+    for kind, state in zip(rows, states, strict=True):
+        assert state["state"]["at"] == [kind, 0, 0]
+    alone = plays("attention", [(figure, [("pick", kind, 0, 0)]) for kind in rows])
+    assert [state["state"]["asks"] for _, state in alone] == [0, 0, 0, 0, 0, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "scale, name, divisor",
+    [
+        (None, "√3", 3**0.5),
+        (3**-0.5, "√3", 3**0.5),
+        (1, "1", 1),
+        (1 / 3, "3", 3),
+        (0.4, "2.5", 2.5),
+        (4, "0.25", 0.25),
+    ],
+)
+def test_a_scale_is_one_of_the_divisors(scale, name, divisor):
+    figure = live.attention(**SMALL, scale=scale)
+    choices = [("alter", {"divide": one}) for one in ("1", "√3", "3")]
+    states = play("attention", figure, *choices, ("pick", "score", 1, 0))
+    assert states[0]["state"]["divide"] == name
+    for state, expected in zip(states, (divisor, 1, 3**0.5, 3, 3), strict=True):
+        assert state["now"]["divisor"] == pytest.approx(expected, abs=1e-9)
+        assert_close(state["now"]["scores"][1][0], torch.tensor(2 / expected))
+    assert states[-1]["said"].endswith("2·1 + 0·1 + 1·0 = 2; ÷ 3 = 0.67")
+
+
+def test_temperature_and_powers_are_told():
+    figure = live.attention([[3.0], [1.0]], tokens=["a", "b"])
+    acts = [("pick", "share", 0, 0), ("alter", {"temperature": 3}), ("alter", {"temperature": 0.9})]
+    assert said("attention", figure, *acts)[1:] == [
+        "query of a · key of a = 3·3 = 9; e^9 = 8103.1; ÷ 8123.2, the sum of the row, = 1.00.",
+        "query of a · key of a = 3·3 = 9; ÷ 3 (temperature) = 3; e^3 = 20.09; ÷ 22.8, the sum of "
+        "the row, = 0.88.",
+        "query of a · key of a = 3·3 = 9; ÷ 0.9 (temperature) = 10; less the row's largest, 10, "
+        "which changes no share: e^0 = 1; ÷ 1, the sum of the row, = 1.00.",
+    ]
+
+
+def test_who_sees_nobody_is_told_so():
+    figure = live.attention(**SMALL, mask=torch.tensor([[True, True], [False, False]]))
+    nobody, told, _, small = said("attention", figure, ("tell", 2), ("pick", "word", 0, 0),
+                                  ("tell", 1))  # fmt: skip
+    assert nobody == ("cat asks, but may see nobody: every share is 0, and so is what comes out.")
+    assert told == "Nobody may be seen: every share is 0."
+    assert small == (
+        "Every word gets a score. The highest: query of small · key of small = 1·1 + 1·1 + 0·0 = "
+        "2; ÷ √3 = 1.15."
+    )
+
+
+def test_a_length_is_whole_and_within_the_sentence():
+    acts = [("resize", size) for size in (1.4, 1.6, 99, -3)]
+    states = play("attention", live.attention(**SMALL, mask="padding"), *acts)
+    assert [state["state"]["size"] for state in states[1:]] == [1, 2, 2, 0]
+
+
+# Heads --------------------------------------------------------------------------------------------
+
+
+def test_one_head_and_several_steps_are_told():
+    weights = torch.tensor([[[0.25, 0.5, 0.25], [0.4, 0.2, 0.4]]] * 3)[:, None]
+    tokens = dict(tokens=["a", "b"], key_tokens=["x", "y", "z"])
+    alone = live.heads(weights[0], **tokens)
+    steps = live.heads(weights, **tokens, step=0, names=(["10", "5 b", "begin"], None))
+    assert said("heads", alone, ("ask", 0)) == [
+        "b gives its largest share, 0.40, to x. Its 3 shares add up to 1.00.",
+        "a gives its largest share, 0.50, to y. Its 3 shares add up to 1.00.",
+    ]
+    acts = [("further",), ("further",), ("alter", {"answer": 2})]
+    assert said("heads", steps, *acts) == [
+        "At step 10, b gives its largest share, 0.40, to x. Its 3 shares add up to 1.00.",
+        "At 5 b, b gives its largest share, 0.40, to x. Its 3 shares add up to 1.00.",
+        "At begin, b gives its largest share, 0.40, to x. Its 3 shares add up to 1.00.",
+        "At begin, b gives 0.40, to z. Its 3 shares add up to 1.00.",
+    ]
+
+
+def test_thin_bands_are_hidden_where_there_are_many():
+    shapes = [(16, 16), (17, 3), (3, 17), (2, 5)]
+    begun = in_node("heads/state", "begin", [[{"shape": [1, 1, *shape]}] for shape in shapes])
+    assert [one["least"] for one in begun] == [0.01, 0.08, 0.08, 0.01]
+    assert [one["asks"] for one in begun] == [15, 16, 2, 1]
+
+
+# Positions ----------------------------------------------------------------------------------------
+
+
+def turned_product(angle):
+    """Of the two arrows of the figure, as complex numbers, the key turned on by an angle."""
+    return (complex(1, 0.3).conjugate() * complex(0.7, -0.7) * cmath.exp(1j * angle)).real
+
+
+def test_two_turns_and_their_product_are_told():
+    figure = live.positions(8, base=100.0, length=20)
+    keep, moved = ("alter", {"keep": True}), ("move", "p", 5)
+    states = play("positions", figure, keep, ("move", "p", 3), moved, ("alter", {"pair": 1}))
+    carried = [state["state"]["carried"] for state in states]
+    assert carried == [False, False, False, True, True]
+    opening = "The hand of pair 0 at p = 3 and at q = 7 differ by 4 · 1 = 4.00 radians, or 229.2°. "
+    said = [state["said"] for state in states]
+    assert said[0] == opening + "Tick “keep the distance”, and move one."
+    assert said[1] == said[2] == opening + "Now move one of them."
+    same = "Both have moved, the distance is the same."
+    assert said[3] == (
+        "The hand of pair 0 at p = 5 and at q = 9 differ by 4 · 1 = 4.00 radians, or 229.2°. "
+        f"{same} The turned product is {turned_product(4):.2f}.".replace("-", "−")
+    )
+    assert said[4] == (
+        "The hand of pair 1 at p = 5 and at q = 9 differ by 4 · 0.32 = 1.26 radians, or 72.5°. "
+        f"{same} The turned product is {turned_product(1.2649):.2f}.".replace("-", "−")
+    )
+    for state, speed in zip(states, (1, 1, 1, 1, 100**-0.25), strict=True):
+        products = state["now"]["products"]
+        assert products["still"] == pytest.approx(turned_product(0))
+        assert products["turned"] == pytest.approx(turned_product(4 * speed))
+        assert state["now"]["speeds"] == pytest.approx([100 ** (-j / 4) for j in range(4)])
+        assert state["now"]["speed"] == pytest.approx(speed)
+
+
+def test_slow_hands_short_rows_and_pages_without_arrows():
+    slow = live.positions(8, base=1e6, length=20)
+    told = said("positions", slow, ("alter", {"pair": 3}))[1]
+    assert "differ by 4 · 3.2e-5 = 0.00 radians, or 0.0°." in told
+    begun = play("positions", live.positions(8, base=100.0, length=3))[0]["state"]
+    assert (begun["p"], begun["q"], begun["last"]) == (2, 2, 2)
+    begun = play("positions", live.positions(8, base=100.0, length=6))[0]["state"]
+    assert (begun["p"], begun["q"]) == (3, 5)
+    bare = live.positions(8, base=100.0, length=20, parts=["clocks", "encoding"])
+    told = said("positions", bare, ("alter", {"keep": True}), ("move", "q", 9))[2]
+    assert told.endswith("Both have moved, the distance is the same.")
+
+
+def test_a_hand_takes_hold_of_what_is_nearer():
+    places = [0, 3, 5, 6, 7, 9]
+    nearer = in_node("positions/state", "nearer", [[{"p": 3, "q": 7}, to] for to in places])
+    assert nearer == ["p", "p", "p", "q", "q", "q"]
+    nearer = in_node("positions/state", "nearer", [[{"p": 9, "q": 2}, to] for to in places])
+    assert nearer == ["q", "q", "q", "p", "p", "p"]
+
+
+# The online softmax -------------------------------------------------------------------------------
+
+
+def told_step(scores, values, t):
+    """What step t says, by torch's softmax of the first t scores."""
+    here, value = scores[t - 1], values[t - 1]
+    largest, before = max(scores[:t]), max(scores[: t - 1], default=-math.inf)
+    opening = (
+        f"Step {t} reads the score {plain(here)} and the value {', '.join(map(plain, value))}. "
+    )
+    powers = [[math.exp(score - top) for score in scores[:n]]
+              for n, top in ((t - 1, before), (t, largest))]  # fmt: skip
+    rescale = math.exp(before - largest)
+    if t == 1:
+        which = "It is the largest so far."
+    elif largest == before:
+        which = f"The largest stays {plain(largest)}, so nothing is rescaled."
+    else:
+        which = (
+            f"The largest grows from {plain(before)} to {plain(largest)}, so what was summed "
+            f"shrinks: times e^({plain(before)} − {plain(largest)}) = {plain(rescale)}."
+        )
+    total = sum(power * value[0] for power, value in zip(powers[0], values, strict=False))
+    output = torch.tensor(scores[:t]).double().softmax(0) @ torch.tensor(values[:t]).double()
+    sums = (
+        f" Sum: {plain(sum(powers[0]))}·{plain(rescale)} + {plain(powers[1][-1])} = "
+        f"{plain(sum(powers[1]))}. Output: ({plain(total)}·{plain(rescale)} + "
+        f"{plain(powers[1][-1])}·{plain(value[0])}) ÷ {plain(sum(powers[1]))} = {plain(output[0])}"
+    )
+    end = ", and the same for the other numbers." if len(value) > 1 else "."
+    last = " All is read: this is the softmax of all scores at once, times the values."
+    return opening + which + sums + end + (last if t == len(scores) else "")
+
+
+@pytest.mark.parametrize("values", [[[10.0], [20], [5], [3]], [[1.0, 4], [2, 8], [0, 1], [3, 7]]])
+def test_each_step_is_told_and_stands_in_the_table(values):
+    scores = [1.0, 3, 2, 3]
+    figure = live.steps(scores, values if len(values[0]) > 1 else [v[0] for v in values])
+    states = play("steps", figure, *(("go", t) for t in (1, 2, 3, 4)))
+    assert [state["said"] for state in states[1:]] == [
+        told_step(scores, values, t) for t in (1, 2, 3, 4)
+    ]
+    d = len(values[0])
+    table = states[0]["now"]["table"]
+    x = torch.tensor(scores).double()
+    largest = x.cummax(0).values
+    before = torch.cat([torch.tensor([-math.inf]), largest[:-1]]).double()
+    assert_close(table[1 + d], largest)
+    assert_close(table[2 + d], (before - largest).exp())
+    assert_close(table[3 + d], (x - largest).exp())
+    assert_close(
+        table[4 + d], torch.stack([(x[:t] - largest[t - 1]).exp().sum() for t in range(1, 5)])
+    )
+    v = torch.tensor(values).double()
+    totals = [(x[:t] - largest[t - 1]).exp() @ v[:t] for t in range(1, 5)]
+    assert_close(table[5 + d : 5 + 2 * d], torch.stack(totals).T)
+    assert_close(table[5 + 2 * d :], torch.stack([x[:t].softmax(0) @ v[:t] for t in range(1, 5)]).T)
+    for t, state in enumerate(states):
+        assert state["now"]["now"] == state["now"]["states"][t]
+
+
+def test_a_hidden_score_is_told():
+    figure = live.steps([-math.inf, 2.0, -math.inf], [10.0, 20, 5])
+    states = play("steps", figure, ("go", 1), ("go", 2), ("go", 3))
+    assert [state["said"] for state in states[1:]] == [
+        "Step 1 reads the score −∞ and the value 10. The score is hidden (−∞), and so was "
+        "everything before it: nothing changes.",
+        "Step 2 reads the score 2 and the value 20. The largest grows from −∞ to 2, so what was "
+        "summed shrinks: times e^(−∞ − 2) = 0. Sum: 0·0 + 1 = 1. Output: (0·0 + 1·20) ÷ 1 = 20.",
+        "Step 3 reads the score −∞ and the value 5. The largest stays 2, so nothing is rescaled. "
+        "Sum: 1·1 + 0 = 1. Output: (20·1 + 0·5) ÷ 1 = 20. All is read: this is the softmax of all "
+        "scores at once, times the values.",
+    ]
+    assert states[0]["state"]["scores"] == ["-Infinity", 2, "-Infinity"]
+
+
+def test_rows_of_the_table_are_named():
+    one, two = in_node("steps/state", "rowsOf", [[{"values": [[1]]}], [{"values": [[1, 2]]}]])
+    assert [row[:2] for row in one] == [
+        ["score", "key"], ["value", "value"], ["largest so far", None], ["rescale by", None],
+        ["new: e^(score − largest)", "weight"], ["sum", None], ["sum of new · value", "value"],
+        ["output = that ÷ sum", "output"],
+    ]  # fmt: skip
+    assert [row[:2] for row in two] == [
+        ["score", "key"], ["value 1", "value"], ["value 2", "value"], ["largest so far", None],
+        ["rescale by", None], ["new: e^(score − largest)", "weight"], ["sum", None],
+        ["new · value, sum 1", "value"], ["new · value, sum 2", "value"],
+        ["output 1 = sum 1 ÷ sum", "output"], ["output 2", "output"],
+    ]  # fmt: skip
+    state = {"scores": [1, 2], "values": [[3, 4], [5, 6]]}
+    places = [[0, 1], [1, 1], [2, 0]]
+    assert in_node("steps/state", "read", [[state, at] for at in places]) == [2, 5, 4]
+    inputs = in_node("steps/state", "isInput", [[state, i] for i in range(4)])
+    assert inputs == [True, True, True, False]
+
+
+# The receptive field ------------------------------------------------------------------------------
+
+
+def test_a_field_is_told():
+    figure = live.field(3, 2, dilated=True, causal=True)
+    acts = [("choose", {"at": [2, 5]}), ("choose", {"at": [1, 0]}), ("choose", {"k": 1}),
+            ("choose", {"at": [1, 4], "k": 2, "dilated": False})]  # fmt: skip
+    assert said("field", figure, *acts) == [
+        "Unit 16 of layer 2 sees 9 inputs. Its receptive field is 1 + (3 − 1) · (1 + 3) = 9 "
+        "positions wide.",
+        "Unit 5 of layer 2 sees 6 inputs. Its receptive field is 1 + (3 − 1) · (1 + 3) = 9 "
+        "positions wide; not all of them are taps inside the row.",
+        "Unit 0 of layer 1 sees 1 input. Its receptive field is 1 + (3 − 1) · 1 = 3 positions "
+        "wide; not all of them are taps inside the row.",
+        "Unit 0 of layer 1 sees 1 input. Its receptive field is 1 + (1 − 1) · 1 = 1 positions "
+        "wide.",
+        "Unit 4 of layer 1 sees 2 inputs. Its receptive field is 1 + (2 − 1) · 1 = 2 positions "
+        "wide.",
+    ]
+    begun = play("field", live.field(5, 3, dilated=False, causal=False))[0]["state"]
+    assert begun["at"] == [3, 8] and (begun["n"], begun["d"]) == (1024, 64)
+
+
+def test_a_link_is_used_if_the_unit_hears_through_it():
+    ways = itertools.product((2, 3), (True, False), (True, False))
+    for k, dilated, causal in ways:
+        causal = causal or k == 2
+        figure = live.field(k, 3, dilated=dilated, causal=causal)
+        states = play("field", figure, ("choose", {"at": [2, 9]}), ("choose", {"at": [0, 4]}))
+        for state, (level, unit) in zip(
+            states, ([3, 16 if causal else 8], [2, 9], [0, 4]), strict=True
+        ):
+            links = state["now"]["links"]
+            heard, used = {(level, unit)}, set()
+            for link in sorted(links, key=lambda link: -link["layer"]):
+                if (link["layer"] + 1, link["to"]) in heard:
+                    heard.add((link["layer"], link["from"]))
+                    used.add((link["layer"], link["from"], link["to"]))
+            shown = {(one["layer"], one["from"], one["to"]) for one in links if one["used"]}
+            assert shown == used
+            found = [sorted(i for at, i in heard if at == one) for one in range(level + 1)]
+            assert state["now"]["found"] == found
+
+
+def test_large_counts_are_powers_of_ten():
+    counts = {0: "0", 999: "999", 1000: "1 000", 999_999: "999 999", 10**6: "1.0 × 10⁶",
+              25_165_824: "2.5 × 10⁷", 1.2e15: "1.2 × 10¹⁵", math.inf: "never"}  # fmt: skip
+    assert in_node("field/explain", "count", [[one] for one in counts]) == [*counts.values()]
+
+
+# The cache ----------------------------------------------------------------------------------------
+
+
+def test_kinds_are_named_and_what_they_keep_is_multiplied():
+    sizes = dict(num_heads=6, num_kv_heads=1, head_dim=4, latent_dim=7, rope_dim=2, window=3,
+                 sinks=2)  # fmt: skip
+    names = in_node("cache/explain", "nameOf", [[kind, sizes] for kind in live.KINDS_KEPT])
+    assert names == [
+        "full, 6 heads", "grouped, 1 head of keys", "latent, 7 + 2 numbers", "window of 3",
+        "window of 3, 2 sinks", "state, 4 × 4",
+    ]  # fmt: skip
+    one = sizes | dict(num_heads=1, rope_dim=0, sinks=1)
+    names = in_node("cache/explain", "nameOf", [[kind, one] for kind in live.KINDS_KEPT])
+    assert names[0] == "full, 1 head" and names[2] == "latent, 7 numbers"
+    assert names[4] == "window of 3, 1 sink"
+    wholes = {1: "1", 12: "12", 999: "999", 1000: "1,000", 12345: "12,345", 1234567: "1,234,567"}
+    assert in_node("cache/explain", "whole", [[one] for one in wholes]) == [*wholes.values()]
+    figures = [cache(CACHES[2], kind=kind, step=4) for kind in live.KINDS_KEPT]
+    told = [states[0]["said"] for states in plays("cache", [(one, []) for one in figures])]
+    opening = "found asks, word 4. Kept: "
+    pairs = "2 layers · keys and values: 2 · 6 heads · 4 numbers · 2 bytes = 192"
+    assert told == [
+        f"{opening}4 of 4 words × 192 = 768 bytes ({pairs}). All of them can be looked up.",
+        f"{opening}4 of 4 words × 96 = 384 bytes (2 layers · keys and values: 2 · 3 heads · 4 "
+        "numbers · 2 bytes = 96). All of them can be looked up.",
+        f"{opening}4 of 4 words × 36 = 144 bytes (2 layers · a latent of 7 numbers and a rotary "
+        "part of 2, together 9 · 2 bytes = 36). All of them can be looked up.",
+        f"{opening}3 of 4 words × 192 = 576 bytes ({pairs}). Can no longer be looked up: the.",
+        f"{opening}4 of 4 words × 192 = 768 bytes ({pairs}). All of them can be looked up.",
+        f"{opening}768 bytes, however many words (2 layers · 6 heads · 4 · 4 numbers · 4 bytes = "
+        "768). All 4 words are added into it, one over the other: none has a row of its own.",
+    ]
+    (first,) = play("cache", cache(CACHES[3], kind="grouped", step=1))
+    assert first["said"] == (
+        "the asks, word 1. Kept: 1 of 1 word × 64 = 64 bytes (keys and values: 2 · 1 head · 8 "
+        "numbers · 4 bytes = 64). All of them can be looked up."
+    )
+    latent = play("cache", cache(CACHES[1], kind="latent", step=1))[0]["said"]
+    assert "(3 layers · a latent: 5 numbers · 8 bytes = 120)" in latent
+
+
+def test_what_a_kind_keeps_of_each_word():
+    """By hand: a window of 2, and 1 sink."""
+    sizes = {"window": 2, "sinks": 1}
+    rows = {"full": ["1000", "1100", "1110", "1111"], "window": ["1000", "1100", "0110", "0011"],
+            "sinks": ["1000", "1100", "1110", "1011"], "state": ["0000"] * 4}  # fmt: skip
+    rows["latent"] = rows["grouped"] = rows["full"]
+    cases = list(itertools.product(rows, range(4), range(4)))
+    kept = in_node("cache/state", "isKept", [[*case, sizes] for case in cases])
+    assert kept == [rows[kind][i][j] == "1" for kind, i, j in cases]
+    figure = live.cache(list("abcd"), window=2, sinks=1, step=3, kind="sinks")
+    states = play("cache", figure, *(("alter", {"kind": kind}) for kind in rows))
+    for kind, state in zip(["sinks", *rows], states, strict=True):
+        gone = "overlaid" if kind == "state" else "dropped"
+        expected = [
+            ["later" if j > i or i > 2 else "kept" if rows[kind][i][j] == "1" else gone
+             for j in range(4)]
+            for i in range(4)
+        ]  # fmt: skip
+        assert state["now"]["map"] == expected
+        each = state["now"]["all"]
+        last = {one["kind"]: rows[one["kind"]][3].count("1") or 1 for one in each}
+        assert state["now"]["most"] == max(one["each"] * last[one["kind"]] for one in each)
+
+
+# The map of words ---------------------------------------------------------------------------------
+
+
+def test_the_map_has_room_around_its_words_and_more_for_names():
+    framed = in_node("words/state", "prepare", [[{"x": [[1, 4], [3, -1]]}], [{"x": [[0, 0]]}],
+                                                [{"x": [[-6, 1], [-4, -2]]}]])  # fmt: skip
+    expected = [[[-0.7, -1.7], [5.1, 4.7]], [[-0.14, -0.14], [0.42, 0.14]],
+                [[-6.84, -2.84], [2.52, 1.84]]]  # fmt: skip
+    for one, frame in zip(framed, expected, strict=True):
+        assert_close(one["frame"], torch.tensor(frame))
+
+
+def test_a_word_that_stands_twice_asks_where_it_did():
+    figure = live.words(["cat", "sat"], [[1, 0], [0, 1]], sentences=["cat sat cat"])
+    typed = [
+        ("type", text, ["cat", "sat"]) for text in ("cat sat cat sat", "sat cat", "of the rat")
+    ]
+    states = play("words", figure, *typed)
+    assert [state["state"]["asks"] for state in states] == [2, 2, 1, 0]
+    assert states[3]["said"] == "Not on the map: of, the, rat. The map has cat, sat."
+    assert states[1]["said"] == (
+        "cat asks: how well do you fit me? cat fits best, 1 · 1 + 0 · 0 = 1, and gives most, 0.37. "
+        "Out comes number 1 0.73, number 2 0.27."
+    )
+
+
+# The ring -----------------------------------------------------------------------------------------
+
+
+def test_a_block_is_at_a_rank_in_one_round():
+    cases = [(rank, block, R) for R in (2, 3, 4) for rank in range(R) for block in range(R)]
+    rounds = in_node("ring/state", "roundOf", cases)
+    assert rounds == [(rank - block) % R for rank, block, R in cases]
+    back = [(rank, s, R) for (rank, _, R), s in zip(cases, rounds, strict=True)]
+    assert in_node("ring/state", "blockOf", back) == [block for _, block, _ in cases]
+
+
+# The reader ---------------------------------------------------------------------------------------
+
+
+def mulberry(seed):
+    """The published generator, in whole numbers of 32 bits."""
+    low = 2**32 - 1
+    t = seed * 0x6D2B79F5 & low
+    t = (t ^ t >> 15) * (t | 1) & low
+    t ^= (t + ((t ^ t >> 7) * (t | 61) & low)) & low
+    return ((t ^ t >> 14) & low) / 2**32
+
+
+def test_what_is_written_is_drawn_with_the_numbers_of_the_seed():
+    shown = reader(decoder(3), text="the dog", stop=None, temperature=1, top_k=27)
+    *states, last = play("reader", shown, *[("write", "the data")] * 6)
+    for number, state in enumerate(states, start=1):
+        chances = torch.tensor(state["now"]["chances"])
+        place = int((chances.cumsum(0) <= mulberry(number)).sum())
+        assert state["state"]["seed"] == number
+        after = [*states, last][number]["state"]["text"]
+        assert after == f"{state['state']['text']} {VOCABULARY[place]}"
+    again = play("reader", shown, ("write", "the data"), ("rewind", "the data"))[-1]["state"]
+    assert (again["text"], again["passed"], again["kept"]) == ("the dog", [2], 0)
+
+
+def test_a_reading_is_told_with_the_numbers_of_torch():
+    model = decoder(5)
+    shown = reader(model, text="the dog found the", asks=2, head=(1, 3), temperature=1, top_k=27)
+    acts = [("toggle", 1, 3), ("write", "the data"), ("show", 0, 1)]
+    states = play("reader", shown, *acts)
+    tokens = [0, *(VOCABULARY.index(word) for word in ("the", "dog", "found", "the"))]
+    twin = unpack(sent(shown)["model"])
+
+    def told(read, asks, head, off=(), end=""):
+        logits, maps = by_torch(twin, read, off)
+        shares = maps[head[0], head[1], asks]
+        chances, best = logits[asks].softmax(0), int(shares.argmax())
+        key = int(chances.argmax())
+        whole = by_torch(twin, read)[0][asks].softmax(0)[key]
+        silent = f" ({whole:.2f} with all heads on)" if off else ""
+        which = ", which is off," if head in off else ""
+        return (
+            f"{VOCABULARY[read[asks]]} asks. In head {head[1] + 1} of layer {head[0] + 1}{which} "
+            f"it gives most, {shares[best]:.2f}, to {VOCABULARY[read[best]]}. Likeliest to come "
+            f"next is {VOCABULARY[key]}, {chances[key]:.2f}{silent}.{end}"
+        )
+
+    off = [(1, 3)]
+    assert states[0]["state"]["asks"] == 2
+    assert states[0]["said"] == told(tokens, 2, (1, 3))
+    assert states[1]["said"] == told(tokens, 2, (1, 3), off)
+    written = states[2]["now"]["tokens"]
+    assert written[:5] == tokens
+    end = (
+        " The last step computed 1 row of each map and took 5 from the cache. Words read so far: 6."
+    )
+    end += " Here the text ends." * (written[5] == 0)
+    assert states[2]["said"] == told(written, 5, (1, 3), off, end)
+    assert states[3]["said"] == told(written, 5, (0, 1), off, end)
+
+
+def test_the_text_is_cut_where_the_room_ends():
+    states = play("reader", reader(text="dog", asks=0), ("type", "cat " * 12, "the data"),
+                  ("type", "qux zap Cat.", "the data"), ("type", "", "the data"))  # fmt: skip
+    assert [len(state["now"]["tokens"]) for state in states] == [2, 10, 3, 1]
+    assert states[1]["said"].startswith("It reads 10 words at most. ")
+    assert states[2]["said"].startswith("Not in its vocabulary: qux, zap. ")
+    assert states[2]["said"].endswith(" Here the text ends.")
+    assert [state["state"]["asks"] for state in states] == [0, 0, 0, 0]
+    empty = play("reader", reader(text="dog", stop=None), ("type", "qux", "the data"))[1]
+    assert empty["said"] == "Not in its vocabulary: qux. Type a word."
+    assert empty["now"]["used"]["over"]
+
+
+def test_only_what_is_beyond_the_room_is_left():
+    cases = [["cat " * n, ["cat"]] for n in (12, 13)]
+    read = in_node("words/state", "reads", cases)
+    assert [(len(one["tokens"]), one["left"]) for one in read] == [(12, False), (12, True)]
+    data = {"vocabulary": ["cat", "."], "stop": 1, "room": 10}
+    read = in_node("reader/state", "reads", [["cat " * n, data] for n in (9, 10)])
+    assert [(len(one["tokens"]), one["left"]) for one in read] == [(10, False), (10, True)]
