@@ -20,6 +20,7 @@ def limited(name, most):
         (group / "memory.swap.max").write_text("0", encoding="utf-8")
     else:
         (group / "memory.limit_in_bytes").write_text(str(most), encoding="utf-8")
+        (group / "memory.swappiness").write_text("0", encoding="utf-8")
     return group
 
 

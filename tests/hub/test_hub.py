@@ -15,11 +15,13 @@ import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from http.cookiejar import DefaultCookiePolicy
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+DEPLOY = ROOT / "deploy"
 GROUP, PEOPLE = "d2l-class", [f"d2l-student-{i}" for i in range(1, 7)]
 CHAPTER = "01_bare_bones_attention.ipynb"
 
@@ -35,8 +37,8 @@ MISSING = [
     for why, is_so in {
         "it needs Linux": lambda: sys.platform != "linux",
         "it makes users of the system, so it needs root": lambda: os.geteuid() != 0,
-        "it needs useradd, chpasswd, prlimit and runuser": lambda: (
-            not all(map(shutil.which, ("useradd", "chpasswd", "prlimit", "runuser")))
+        "it needs useradd, chpasswd, prlimit, runuser and openssl": lambda: (
+            not all(map(shutil.which, ("useradd", "chpasswd", "prlimit", "runuser", "openssl")))
         ),
         "students cannot open this folder": lambda: not is_open(ROOT / "deploy" / "student.sh"),
         "students cannot run this Python: make test-hub PYTHON=/usr/bin/python3": lambda: (
@@ -51,6 +53,7 @@ if MISSING:  # who asks for these tests wants to know that they did not run
 import psutil  # noqa: E402
 import requests  # noqa: E402
 import websocket  # noqa: E402
+from requests.cookies import get_cookie_header  # noqa: E402
 
 PATIENCE = 600  # seconds; for what never comes: a busy machine may take long over what does
 
@@ -64,17 +67,17 @@ def free_port():
 class Hub:
     """A hub with the configuration of deploy/, on free ports, its state in `folder`."""
 
-    def __init__(self, folder, **settings):
+    def __init__(self, folder, *options, **settings):
         urls = [f"http://127.0.0.1:{free_port()}" for _ in range(3)]
         settings = dict(zip(("URL", "PROXY_API", "HUB_API"), urls, strict=True), **settings)
-        self.url, self.folder = urls[0], folder
+        self.url, self.folder = settings.get("DOMAIN", urls[0]), folder
         environment = {f"D2LATTN_HUB_{name}": str(value) for name, value in settings.items()}
         environment |= dict(os.environ, D2LATTN_HUB_GROUP=GROUP)
         environment["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
         environment.pop("OMP_NUM_THREADS", None)
         self.log = open(folder / "hub.log", "w")  # noqa: SIM115
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "jupyterhub", "-f", ROOT / "deploy" / "jupyterhub_config.py"],
+            [sys.executable, "-m", "jupyterhub", "-f", DEPLOY / "jupyterhub_config.py", *options],
             cwd=folder,
             env=environment,
             stdout=self.log,
@@ -105,6 +108,9 @@ class Student:
         self.hub, self.name, self.password = hub, name, password
         self.server = f"{hub.url}/user/{name}/"
         self.web = requests.Session()
+        # As a browser does: a cookie goes to the host that set it, and not below it.
+        policy = DefaultCookiePolicy(strict_ns_domain=DefaultCookiePolicy.DomainStrictNonDomain)
+        self.web.cookies.set_policy(policy)
 
     def login(self):
         form = f"{self.hub.url}/hub/login"
@@ -127,8 +133,13 @@ class Student:
     def start(self):
         api = f"{self.hub.url}/hub/api/users/{self.name}"
         assert self.ask("POST", f"{api}/server").status_code in (201, 202)
-        wait(lambda: self.ask("GET", api).json()["servers"].get("", {}).get("ready"), "spawn")
+        wait(lambda: not self.server_is("pending"), "spawn")
+        assert self.server_is("ready"), f"{self.name}'s server did not come up: see hub.log"
         return self
+
+    def server_is(self, state):
+        servers = self.ask("GET", f"{self.hub.url}/hub/api/users/{self.name}").json()["servers"]
+        return servers.get("", {}).get(state)
 
     def kernel(self):
         return Kernel(self)
@@ -202,19 +213,30 @@ def wait(happened, what):
         time.sleep(0.2)
 
 
+def remove(name):
+    """End what a user of these tests runs, and remove the user with all files."""
+    groups = subprocess.run(["id", "-nG", name], capture_output=True, text=True).stdout
+    if GROUP not in groups.split():  # nobody of that name, or somebody else's user
+        return
+    subprocess.run(["pkill", "-KILL", "-u", name], check=False)
+    wait(lambda: subprocess.run(["pgrep", "-u", name]).returncode, "its end")
+    subprocess.run(["userdel", "-r", name], check=True, stderr=subprocess.DEVNULL)
+    for group in Path("/sys/fs/cgroup").glob(f"**/d2lattn/{name}"):
+        group.rmdir()
+
+
 @pytest.fixture(scope="session")
 def passwords():
     """Six users of the system in a group of their own; nothing of them stays."""
     subprocess.run(["groupadd", "-f", GROUP], check=True)
     passwords = {name: secrets.token_urlsafe(12) for name in PEOPLE}
     for name, password in passwords.items():
+        remove(name)  # left by tests that were killed
         subprocess.run(["useradd", "-m", "-s", "/bin/sh", "-G", GROUP, name], check=True)
         subprocess.run(["chpasswd"], input=f"{name}:{password}", text=True, check=True)
     yield passwords
     for name in PEOPLE:
-        subprocess.run(["pkill", "-KILL", "-u", name], check=False)
-        wait(lambda name=name: subprocess.run(["pgrep", "-u", name]).returncode, "its end")
-        subprocess.run(["userdel", "-r", name], check=True, stderr=subprocess.DEVNULL)
+        remove(name)
     subprocess.run(["groupdel", GROUP], check=True)
 
 
@@ -297,6 +319,8 @@ def hub_memory():
 def test_every_student_has_an_own_copy(students):
     first, second = students[:2]
     chapter = first.get(CHAPTER)
+    code = [cell for cell in chapter["cells"] if cell["cell_type"] == "code"]
+    assert all(cell["metadata"]["trusted"] for cell in code)  # or its live figures stand still
     chapter["cells"][0]["source"] = "# mine"
     url = f"{first.server}api/contents/d2lattn/{CHAPTER}"
     first.ask("PUT", url, json=dict(type="notebook", content=chapter)).raise_for_status()
@@ -331,15 +355,10 @@ def test_an_endless_loop_and_a_crash_leave_the_others_alone(students):
     looping.send("while True: pass")
     crashing.send("import os, signal; os.kill(os.getppid(), signal.SIGKILL)")  # its own server
     assert others_answer(students[2:]) < max(20, 5 * calm)
-    wait(lambda: not is_up(students[1]), "the hub to see the crash")
+    wait(lambda: not students[1].server_is("ready"), "the hub to see the crash")
     students[1].start()
     assert students[1].kernel().run("print(1 + 1)") == "2\n"
     looping.stop()
-
-
-def is_up(student):
-    url = f"{student.hub.url}/hub/api/users/{student.name}"
-    return student.ask("GET", url).json()["servers"].get("", {}).get("ready", False)
 
 
 def others_answer(students):
@@ -412,7 +431,7 @@ def test_an_idle_server_makes_room(students, passwords, tmp_path):
     hub = Hub(tmp_path, IDLE_SECONDS=10)
     try:
         student = Student(hub, PEOPLE[0], passwords[PEOPLE[0]]).login().start()
-        wait(lambda: not is_up(student), "the culler")  # `start` saw it up
+        wait(lambda: not student.server_is("ready"), "the culler")  # `start` saw it up
     finally:
         hub.stop()
 
@@ -444,6 +463,70 @@ def test_a_limit_for_all_processes_of_a_student_together(students, passwords, tm
         wait(one_died, "a kernel to be stopped")
     finally:
         hub.stop()
+
+
+@pytest.fixture
+def below_a_domain(passwords, tmp_path, monkeypatch):
+    """A hub at class.example.org, which for this test is this machine, with a certificate."""
+    name, port = "class.example.org", free_port()
+    ask = (
+        "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -keyout key.pem -out cert.pem"
+        f" -subj /CN={name} -addext subjectAltName=DNS:{name},DNS:*.{name}"
+    )
+    subprocess.run(ask.split(), cwd=tmp_path, check=True, stderr=subprocess.DEVNULL)
+    for reader in ("REQUESTS_CA_BUNDLE", "WEBSOCKET_CLIENT_CA_BUNDLE"):
+        monkeypatch.setenv(reader, str(tmp_path / "cert.pem"))
+    address_of = socket.getaddrinfo
+    monkeypatch.setattr(
+        socket,
+        "getaddrinfo",
+        lambda host, *more, **named: address_of(
+            "127.0.0.1" if host.endswith(name) else host, *more, **named
+        ),
+    )
+    hub = Hub(
+        tmp_path,
+        *(f"--JupyterHub.ssl_{part}={tmp_path / part}.pem" for part in ("key", "cert")),
+        URL=f"https://127.0.0.1:{port}",
+        DOMAIN=f"https://{name}:{port}",
+    )
+    yield hub
+    hub.stop()
+
+
+def test_below_a_domain_each_student_has_an_origin_and_login_cookies_that_stay_there(
+    below_a_domain, passwords
+):
+    def come_in(person):
+        student = Student(below_a_domain, person, passwords[person]).login().start()
+        student.server = below_a_domain.url.replace("//", f"//{person}.") + f"/user/{person}/"
+        page = student.web.get(f"{student.server}lab", timeout=PATIENCE)  # through the log-in, back
+        assert page.ok and page.url.startswith(student.server)
+        return student
+
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(come_in, PEOPLE[:2])
+    for student in (first, second):
+        cookies = {c.name: c for c in student.web.cookies if c.name.startswith("__Host-")}
+        assert {*cookies} == {
+            "__Host-jupyterhub-hub-login",
+            f"__Host-jupyterhub-user-{student.name}",
+        }
+        assert all(c.secure and c.path == "/" and not c.domain_specified for c in cookies.values())
+    # A browser shows the first one's cookie to the first one's server, and to nobody else's.
+    shown = {
+        s.name: get_cookie_header(first.web.cookies, requests.Request("GET", s.server).prepare())
+        for s in (first, second)
+    }
+    assert "__Host-" in shown[first.name] and "__Host-" not in shown[second.name]
+    assert first.web.get(f"{second.server}lab", timeout=PATIENCE).status_code == 403
+    # At the address of all the hub answers, and no student's server.
+    path = f"/user/{first.name}/api/contents"
+    answer = first.web.get(below_a_domain.url + path, allow_redirects=False, timeout=PATIENCE)
+    assert answer.headers["Location"] == f"{below_a_domain.url}/hub{path}"
+    kernel = first.kernel()
+    assert kernel.run("print(6 * 7)") == "42\n"
+    kernel.stop()
 
 
 def test_the_proxy_in_use_is_the_one_that_is_pinned():
