@@ -47,9 +47,11 @@ for module in ("hypothesis", "matplotlib.pyplot", "nbformat", "torch"):
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "mutants"
 WORKERS = 2
-LIMIT = 60  # seconds of tests that a mutant meets, and as many of those that nothing can see
-# Tests in processes of their own, or of the package as a whole.
-UNSEEN = "test_(distributed|launch|gpu|interface|house)[.]py"
+LIMIT = 40  # seconds of tests that a mutant meets, and as many of those that nothing can see
+# Tests in processes of their own, or of the package as a whole; those with ranks, for what runs there.
+UNSEEN = "test_(gpu|interface|house|places)[.]py"
+RANKS = "test_(distributed|launch)[.]py"
+IN_RANKS = re.compile(r"(distributed|launch|multihead|transformer|visibility|chunked)[.]py$")
 PAGES = ("d2lattn/pictures/", "d2lattn/exercises/")
 # Arguments that change how a drawing looks and not what it shows, and guards against slips of ours.
 LOOK = {
@@ -338,7 +340,8 @@ def chosen(mutant, seen):
     stem = Path(mutant["file"]).stem.strip("_")
     own = re.compile(rf"test_{stem}|{re.escape(mutant['file'])}")
     near = {test for test in through if own.search(test)}
-    unseen = {test for test in seen["times"] if own.search(test) or re.search(UNSEEN, test)}
+    outside = UNSEEN + ("|" + RANKS if IN_RANKS.search(mutant["file"]) else "")
+    unseen = {test for test in seen["times"] if own.search(test) or re.search(outside, test)}
     parts = [near, through - near, unseen - through]
     return [_quickest(part, seen) for part in parts]
 
