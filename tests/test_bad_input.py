@@ -730,6 +730,11 @@ POSITIONS = [
     *others(
         "apply_rotary, x", lambda x: apply_rotary(x), NOT_FLOATING, "^x must (be|have) .*, got "
     ),
+    (
+        "apply_rotary, x: no length",
+        lambda: apply_rotary(X[0, 0]),
+        r"^x must have shape \(\.\.\., length, width\), got \(",
+    ),
     *flags("apply_rotary, interleaved", lambda x: apply_rotary(Q, interleaved=x)),
     *counts("apply_rotary, offset", lambda x: apply_rotary(Q, offset=x), least=0),
     *numbers("shift_matrix, delta", lambda x: shift_matrix(x, 4)),

@@ -1,5 +1,6 @@
 """GPT-2's weights in our decoder: the logits of `transformers`, stored and, where it is, live."""
 
+import types
 from pathlib import Path
 
 import draws
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from draws import generator
+from torch import nn
 
 from d2lattn import Cache, generate
 from d2lattn.interop import from_gpt2
@@ -47,6 +49,26 @@ def test_the_cache_gives_the_same(stored):
     assert_close(torch.cat(parts, dim=1), logits)
     said = generate(model, tokens[:, :5], steps=1, temperature=0)[:, -1]
     assert torch.equal(said, logits[:, 4].argmax(-1))
+
+
+class LikeTransformers(nn.Module):
+    """What `from_gpt2` asks of a GPT2LMHeadModel: its weights, and its options."""
+
+    def __init__(self, state, **config):
+        super().__init__()
+        self.config, self.kept = types.SimpleNamespace(**config), state
+
+    def state_dict(self):
+        return self.kept
+
+
+@torch.no_grad()
+def test_a_model_tells_its_heads(stored):
+    state, tokens, logits, heads = stored
+    assert_close(from_gpt2(LikeTransformers(state, n_head=heads))(tokens), logits)
+    for source in (LikeTransformers(state), nn.Linear(2, 2), types.SimpleNamespace(n_head=heads)):
+        with pytest.raises(ValueError, match=f"GPT2LMHeadModel.* got {type(source).__name__}"):
+            from_gpt2(source)
 
 
 @torch.no_grad()

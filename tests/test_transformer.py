@@ -220,6 +220,7 @@ def test_padding_changes_nothing(positions, window):
     encoder, causal = decoder(Encoder, **options), decoder(**options)
     right = [(model, model(tokens, valid_lens=LENGTHS)) for model in (encoder, causal)]
     left = causal(tokens, left_padding=PADDING)
+    assert torch.equal(left, causal(tokens, left_padding=PADDING.tolist()))
     for b, n in enumerate(LENGTHS.tolist()):
         for model, logits in right:
             assert_close(logits[b, :n], model(tokens[b : b + 1, :n])[0])

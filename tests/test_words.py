@@ -45,6 +45,9 @@ def test_the_corpus_is_what_its_grammar_says():
         assert sentence[-1] == sentence[answers[sentence[-2]]]
         assert sentence[1] != sentence[4]
     assert len(vocabulary()) == len(set(vocabulary())) == 26
+    animals, things = "dog cat fox bird mouse bat", "racket hammer milk bread cheese apple girl boy"
+    rest = "the what a found hungry tasty chased fierce scared swung strong heavy"
+    assert set(vocabulary()) == {*animals.split(), *things.split(), *rest.split()}
     subjects = {s[1] for s in corpus if s[2] == "found"}
     objects = {s[4] for s in corpus if s[2] == "swung"}
     assert subjects & objects == {"bat"}
