@@ -63,24 +63,27 @@ def free_port():
 def start(command, folder, state, **environment):
     """Start a server and return (process, the address that it prints).
 
-    What JupyterLab remembers, such as a running slide deck, goes to the folder `state`.
+    What JupyterLab remembers, such as a running slide deck, goes to the folder `state`, and so does
+    what the server says: a pipe that nobody reads would be full one day, and the server would wait.
     """
     for name in ("SETTINGS", "WORKSPACES"):
         environment[f"JUPYTERLAB_{name}_DIR"] = str(state / name.lower())
-    process = subprocess.Popen(
-        command,
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-        env={**os.environ, "DISPLAY": "", "WAYLAND_DISPLAY": "", **environment},
-    )
-    for line in process.stdout:
-        found = re.search(r"http://(?:localhost|127\.0\.0\.1):\d+/lab\S*\?token=\w+", line)
-        if found:
+    log = state / "server.log"
+    with log.open("w", encoding="utf-8") as said:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            stdout=said,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            env={**os.environ, "DISPLAY": "", "WAYLAND_DISPLAY": "", **environment},
+        )
+    address = re.compile(r"http://(?:localhost|127\.0\.0\.1):\d+/lab\S*\?token=\w+(?=\s)")
+    while process.poll() is None:
+        if found := address.search(log.read_text("utf-8")):
             return process, found[0]
-    raise AssertionError("the server ended without printing an address")
+        time.sleep(0.1)
+    raise AssertionError(f"the server ended without printing an address: {log.read_text('utf-8')}")
 
 
 def stop(process):
