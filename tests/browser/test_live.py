@@ -669,6 +669,7 @@ def test_typing_a_number_and_resetting(page, tmp_path):
     first = text_of(page)
     cell = page.locator("[aria-label^='x of cat, number 2']")
     cell.focus()
+    frame(page)  # the field for the number is shown then, and a key leads there
     page.keyboard.type("2.5")
     page.keyboard.press("Enter")
     text_of(page)
