@@ -186,9 +186,9 @@ test-student: $(STAMP)
 	@rm -rf build/student && $(PY) tools/student.py
 	@$(call settings,.venv) $(PY) -m pytest $(NBVAL) build/student
 
-# Every chapter in JupyterLab, and every deck of slides, in headless Chromium.
+# Every chapter in JupyterLab, and every deck of slides, in headless Chromium: two at a time.
 test-browser: $(BROWSER)
-	@$(call apart,.venv) -m "not speed" $(AGAIN) tests/browser
+	@$(call apart,.venv) -n 2 --dist worksteal -m "not speed" $(AGAIN) tests/browser
 # Every page of the website, from disk, without network; then the book on paper and as an EPUB.
 test-site: pdf
 	@$(call apart,.venv) tests/site

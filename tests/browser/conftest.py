@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import slides
 from playwright.sync_api import expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -35,6 +36,10 @@ def browser():
 @pytest.fixture
 def page(browser):
     """A page that records requests and errors; both have to stay empty."""
+    yield from quiet_page(browser)
+
+
+def quiet_page(browser):
     context = browser.new_context(viewport={"width": 1000, "height": 900}, has_touch=True)
     context.set_default_timeout(PATIENCE)
     page = context.new_page()
@@ -42,6 +47,16 @@ def page(browser):
     yield page
     context.close()
     assert page.outside == [] and page.errors == []
+
+
+@pytest.fixture(scope="session")
+def decks(tmp_path_factory):
+    """The folder of all decks, as `make slides` writes them."""
+    if shutil.which("npm") is None:
+        pytest.skip("npm is not installed")
+    folder = tmp_path_factory.mktemp("slides")
+    slides.slides(folder)
+    return folder
 
 
 def watch(page, allowed="$^"):
@@ -62,3 +77,41 @@ def watch(page, allowed="$^"):
 def frame(page):
     """Wait until the figures have drawn what was asked of them: they redraw once in a frame."""
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+
+
+GLIDES = """[...document.querySelectorAll('*')]
+  .flatMap(node => node.shadowRoot?.getAnimations() ?? [])"""
+
+
+def still(page):
+    """Wait until nothing glides any more."""
+    frame(page)
+    page.wait_for_function(f"{GLIDES}.length === 0")
+
+
+def halfway(page, act, where):
+    """`where` before `act`, in the middle of the glides that it starts, and at their end.
+
+    They are halted in the frame in which they start: how many frames follow is the machine's.
+    """
+    return page.evaluate(f"""async () => {{
+      const where = () => {where}, before = where();
+      {act};
+      await new Promise(requestAnimationFrame);
+      const glides = {GLIDES};
+      for (const glide of glides) {{ glide.pause(); glide.currentTime = 80; }}
+      const middle = where();
+      for (const glide of glides) glide.finish();
+      return [before, middle, where()];
+    }}""")
+
+
+def hold(page, held=True):
+    """What plays by itself stays at its first beat, however long the test takes to look at it."""
+    page.evaluate(
+        """held => {
+          window.beats ??= window.setInterval;
+          window.setInterval = held ? () => -1 : window.beats;
+        }""",
+        held,
+    )

@@ -20,7 +20,7 @@ import websocket
 from accessible import violations
 from nbconvert import HTMLExporter
 
-from conftest import PATIENCE, SHOTS, frame, watch
+from conftest import PATIENCE, SHOTS, frame, hold, watch
 from d2lattn import Decoder
 from d2lattn.pictures import live
 
@@ -503,10 +503,14 @@ def test_it_plays_to_the_end_and_stops_for_a_hand(page, tmp_path, name, end, mon
     show(page, tmp_path, name)
     first = words_of(page)[0]
     play = page.get_by_role("button", name="Play", exact=False)
+    hold(page)
     play.click()
     assert page.get_by_role("button", name="Pause").is_visible()
     frame(page)
     assert words_of(page)[0] != first
+    page.get_by_role("button", name="Pause").click()
+    hold(page, False)
+    play.click()
     play.wait_for()  # its name is back: the end
     spoken = page.evaluate(
         f"document.querySelector('{HOST}').shadowRoot.querySelector('[aria-live]').ariaLive"
@@ -515,6 +519,7 @@ def test_it_plays_to_the_end_and_stops_for_a_hand(page, tmp_path, name, end, mon
     frame(page)
     last = words_of(page)[0]
     assert end in last
+    hold(page)
     play.click()  # again, from the beginning
     frame(page)
     assert words_of(page)[0] != last
@@ -615,6 +620,7 @@ MOVES = {
 @pytest.mark.parametrize("name", [name for name in DRAWN if name != "large"])
 def test_keys_alone_reach_and_operate_everything(page, tmp_path, name):
     show(page, tmp_path, name)
+    hold(page)
     page.locator(".output").focus()
     stops, seen = page.evaluate(STOPS), []
     while True:
@@ -663,6 +669,7 @@ def test_typing_a_number_and_resetting(page, tmp_path):
     first = text_of(page)
     cell = page.locator("[aria-label^='x of cat, number 2']")
     cell.focus()
+    frame(page)  # the field for the number is shown then, and a key leads there
     page.keyboard.type("2.5")
     page.keyboard.press("Enter")
     text_of(page)

@@ -18,7 +18,7 @@ from test_live import (
     text_of,
 )
 
-from conftest import SHOTS, frame
+from conftest import SHOTS, frame, hold, still
 from d2lattn.pictures import live
 
 CASES = {
@@ -46,7 +46,7 @@ def show(page, folder, monkeypatch, name="cache", **options):
 def test_it_fits_a_slide_a_page_and_a_phone(page, tmp_path, monkeypatch, name, width, colours):
     page.set_viewport_size({"width": width + 32, "height": 720})
     show(page, tmp_path, monkeypatch, name, width=width, colours=colours)
-    page.wait_for_timeout(300)  # the bars are there
+    still(page)  # the bars are there
     found, letters = page.evaluate(LABELS), page.evaluate(LETTERS)
     print(f"\n{name} at {width}: {found['height']:.0f} px high, letters {letters:.1f} px at least")
     assert found["wrong"] == [] and letters >= (14 if width > 400 else 12)
@@ -74,7 +74,7 @@ def test_a_click_chooses_a_kind_and_a_word(page, tmp_path, monkeypatch):
 
 def test_bars_are_as_long_as_the_bytes(page, tmp_path, monkeypatch):
     show(page, tmp_path, monkeypatch)
-    page.wait_for_timeout(300)
+    still(page)
     bars = page.evaluate(
         f"[...document.querySelector('{HOST}').shadowRoot.querySelectorAll('.kinds i')]"
         ".map(bar => bar.getBoundingClientRect().width)"
@@ -119,12 +119,13 @@ def test_all_of_it_by_keyboard(page, tmp_path, monkeypatch):
 def test_words_come_by_themselves_and_a_hand_stops_them(page, tmp_path, monkeypatch):
     show(page, tmp_path, monkeypatch)
     page.get_by_role("button", name="Play").click()
-    page.get_by_role("button", name="Pause").wait_for()
     page.get_by_role("button", name="Play").wait_for()  # the end
     assert sentence(text_of(page)).startswith("it asks, word 9")
+    hold(page)
     page.get_by_role("button", name="Play").click()  # again, from the first word
     frame(page)
     assert sentence(text_of(page)).startswith("hungry asks, word 2")
+    assert page.get_by_role("button", name="Pause").is_visible()
     page.get_by_role("button", name="back").click()
     assert page.get_by_role("button", name="Play").is_visible()
 

@@ -125,8 +125,8 @@ def test_jupyterlab(page, lab):
     page.screenshot(path=str(SHOTS / "live-lab-untrusted.png"))
 
     test_lab.wait_for(page, test_lab.STATE, lambda state: state and state["cells"] == len(SOURCES))
-    page.evaluate("() => { window.jupyterapp.commands.execute('notebook:restart-run-all') }")
-    page.get_by_role("button", name="Confirm Kernel Restart").click()
+    run_command(page, "notebook:run-all-cells")
+    test_lab.wait_for(page, test_lab.STATE, lambda now: now["ran"] == now["cells"] == now["last"])
     alive(page, len(SOURCES))
     test_lab.settled(page, IN_LAB)
     page.screenshot(path=str(SHOTS / "live-lab.png"))
@@ -286,7 +286,7 @@ def test_controls_redraw_within_150_ms(page, lab):
     assert median <= 150
 
 
-def test_make_lab_opens_a_chapter_alive(page, tmp_path):
+def test_make_lab_opens_the_first_chapter_and_others_are_alive(page, tmp_path):
     """As after a clone: the stored outputs are trusted, and nothing has run."""
     chapter = next(
         path for path in test_lab.CHAPTERS if "data-live" in path.read_text(encoding="utf-8")
@@ -294,8 +294,14 @@ def test_make_lab_opens_a_chapter_alive(page, tmp_path):
     command = ["make", "lab", f"PORT={test_lab.free_port()}"]
     process, address = test_lab.start(command, ROOT, tmp_path)
     try:
+        assert "/lab/tree/work/00_start_here.ipynb" in address
+        page.goto(address)
+        page.get_by_role("heading", name="a textbook in which every claim runs").wait_for()
+        page.screenshot(path=str(SHOTS / "make_lab.png"))
+        assert page.get_by_text("Would you like to get notified").count() == 0
         page.goto(address.replace("00_start_here.ipynb", chapter.name))
         page.wait_for_function(f"({IN_LAB})().filter(Boolean).length > 0")
         page.locator("[data-live] [role=gridcell]").first.wait_for(state="attached")
+        assert page.outside == []
     finally:
         test_lab.stop(process)

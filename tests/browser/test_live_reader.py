@@ -127,7 +127,6 @@ def test_it_writes_on_to_the_full_stop(page, tmp_path, monkeypatch):
     show(page, tmp_path, monkeypatch)
     page.get_by_label("temperature").fill("0.2")
     page.get_by_role("button", name="write on").click()
-    page.get_by_role("button", name="Pause").wait_for()
     page.get_by_role("button", name="write on").wait_for()  # it has stopped by itself
     said = sentence(text_of(page))
     assert said.endswith("Here the text ends.")

@@ -20,7 +20,7 @@ from test_live import (
 )
 from test_live_cache import LETTERS
 
-from conftest import SHOTS, frame
+from conftest import SHOTS, frame, halfway, hold, still
 from d2lattn.pictures import live
 
 CASES = {
@@ -42,7 +42,7 @@ def show(page, folder, monkeypatch, name="ring", **options):
 def test_it_fits_a_slide_a_page_and_a_phone(page, tmp_path, monkeypatch, name, width, colours):
     page.set_viewport_size({"width": width + 32, "height": 720})
     show(page, tmp_path, monkeypatch, name, width=width, colours=colours)
-    page.wait_for_timeout(300)  # the blocks are there
+    still(page)  # the blocks are there
     found, letters = page.evaluate(LABELS), page.evaluate(LETTERS)
     print(f"\n{name} at {width}: {found['height']:.0f} px high, letters {letters:.1f} px at least")
     assert found["wrong"] == [] and letters >= (14 if width > 400 else 12)
@@ -69,7 +69,7 @@ WRITTEN = f"""() => [...document.querySelector('{HOST}').shadowRoot.querySelecto
 
 def picture(page):
     """Read off the drawing: what each rank has, holds and does, its row of time, and the end."""
-    page.wait_for_timeout(300)
+    still(page)
     written = page.evaluate(WRITTEN)
     lane = next(y for text, _, y in written if text == "time, in scores")
     frames = page.evaluate(
@@ -166,9 +166,11 @@ def test_rounds_are_played_and_a_hand_stops_them(page, tmp_path, monkeypatch):
     page.get_by_role("button", name="Play").click()
     page.get_by_role("button", name="Play").wait_for()  # the last round is over
     assert sentence(text_of(page)).startswith("Round 3")
+    hold(page)
     page.get_by_role("button", name="Play").click()  # again, from the first
     frame(page)
     assert sentence(text_of(page)).startswith("Round 1")
+    assert page.get_by_role("button", name="Pause").is_visible()
     page.get_by_role("checkbox", name="striped").click()
     assert page.get_by_role("button", name="Play").is_visible()
 
@@ -177,25 +179,12 @@ def test_rounds_are_played_and_a_hand_stops_them(page, tmp_path, monkeypatch):
 def test_a_block_glides_to_the_next_rank_unless_asked_not_to(page, tmp_path, monkeypatch, motion):
     page.emulate_media(reduced_motion=motion)
     show(page, tmp_path, monkeypatch)
-    seen = page.evaluate(
-        f"""() => {{
-          const root = document.querySelector('{HOST}').shadowRoot;
-          const block = [...root.querySelectorAll('text')]
-            .find(text => text.textContent === 'keys of rank 0').parentNode;
-          return new Promise(done => {{
-            const at = [];
-            const look = () => {{
-              at.push(block.getBoundingClientRect().x);
-              at.length < 40 ? requestAnimationFrame(look) : done(at);
-            }};
-            root.querySelectorAll('button')[2].click(); // forward
-            look();
-          }});
-        }}"""
-    )
-    between = {x for x in seen if seen[0] < x < seen[-1]}
-    assert seen[-1] - seen[0] > 100
-    assert (len(between) > 3) == (motion == "no-preference")
+    root = f"document.querySelector('{HOST}').shadowRoot"
+    block = f"[...{root}.querySelectorAll('text')].find(t => t.textContent === 'keys of rank 0')"
+    forward = f"{root}.querySelectorAll('button')[2].click()"
+    before, middle, end = halfway(page, forward, f"{block}.getBoundingClientRect().x")
+    assert end - before > 100
+    assert (before < middle < end) == (motion == "no-preference")
 
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])

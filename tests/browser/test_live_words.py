@@ -19,7 +19,7 @@ from test_live import (
     text_of,
 )
 
-from conftest import SHOTS, frame
+from conftest import SHOTS, frame, halfway
 
 DOT = "[role=button][aria-label^='{}:'], [role=button][aria-label^='{},']"
 
@@ -119,24 +119,15 @@ def test_axe_finds_nothing(page, tmp_path, colours):
 def test_it_glides_unless_asked_not_to(page, tmp_path, motion):
     page.emulate_media(reduced_motion=motion)
     show(page, tmp_path)
-    where = f"""() => {{
-      const root = document.querySelector('{HOST}').shadowRoot;
-      const shape = root.querySelector('path[fill="var(--output)"]');
-      return new Promise(done => {{
-        const seen = [];
-        const look = () => {{
-          seen.push(shape.getBoundingClientRect().x);
-          seen.length < 40 ? requestAnimationFrame(look) : done(seen);
-        }};
-        root.querySelector('select').value = '{TOLD[1]}';
-        root.querySelector('select').dispatchEvent(new Event('input'));
-        look();
-      }});
-    }}"""
-    seen = page.evaluate(where)
-    between = {x for x in seen if min(seen[0], seen[-1]) < x < max(seen[0], seen[-1])}
-    assert abs(seen[0] - seen[-1]) > 50
-    assert (len(between) > 3) == (motion == "no-preference")
+    root = f"document.querySelector('{HOST}').shadowRoot"
+    choose = f"""const menu = {root}.querySelector('select');
+      menu.value = '{TOLD[1]}';
+      menu.dispatchEvent(new Event('input'))"""
+    arrow = f"{root}.querySelector('path[fill=\"var(--output)\"]')"
+    before, middle, end = halfway(page, choose, f"{arrow}.getBoundingClientRect().x")
+    assert abs(end - before) > 50
+    between = min(before, end) < middle < max(before, end)
+    assert between == (motion == "no-preference")
 
 
 @pytest.mark.speed
