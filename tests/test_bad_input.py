@@ -844,6 +844,16 @@ TRANSFORMER = [
         {"float64": torch.ones(1, 5, 4).double(), "another device": torch.ones(1, 5, 4).to("meta")},
         "^x must have the dtype and device of the block's weights .*, got ",
     ),
+    (
+        "Block, head_mask: what it is",
+        lambda: Block(4, 2)(torch.ones(1, 3, 4), head_mask=[True, False]),
+        r"^head_mask must be a boolean tensor .*, got list$",
+    ),
+    (
+        "drawings.one_answer, W_q: too wide",
+        lambda: drawings.one_answer(["a"], np.eye(1), np.ones((9, 1)), *2 * [np.eye(1)], query="a"),
+        r"^W_q must have 1 to \d rows, got 9$",
+    ),
     *others(
         "Block, head_mask",
         lambda x: Block(4, 2)(torch.ones(1, 3, 4), head_mask=x),

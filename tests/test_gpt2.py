@@ -65,7 +65,11 @@ class LikeTransformers(nn.Module):
 @torch.no_grad()
 def test_a_model_tells_its_heads(stored):
     state, tokens, logits, heads = stored
-    assert_close(from_gpt2(LikeTransformers(state, n_head=heads))(tokens), logits)
+    for name in ("gelu_new", "gelu_pytorch_tanh"):
+        like = LikeTransformers(state, n_head=heads, activation_function=name)
+        assert_close(from_gpt2(like)(tokens), logits)
+    with pytest.raises(ValueError, match=r"^source must have activation_function 'gelu_new' or"):
+        from_gpt2(LikeTransformers(state, n_head=heads, activation_function="relu"))
     for source in (LikeTransformers(state), nn.Linear(2, 2), types.SimpleNamespace(n_head=heads)):
         with pytest.raises(ValueError, match=f"GPT2LMHeadModel.* got {type(source).__name__}"):
             from_gpt2(source)

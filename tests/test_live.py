@@ -178,20 +178,20 @@ def test_heads_are_recomputed_from_what_was_sent():
         sent, bound = live._sent(weights, query, key)
         cases.append([{"shape": [T, H, L, S], **sent}])
         expected.append((weights, sent, query, key, bound))
-    by_query = 0
+    by_query = []
     for got, (weights, sent, query, key, bound) in zip(
         in_node("heads/state", "weightsOf", cases), expected, strict=True
     ):
         got = torch.tensor(got, dtype=torch.float64).reshape(weights.shape)
         assert (got - weights).abs().max() <= bound < 0.01
         if "query" in sent:
-            by_query += 1
+            by_query.append(sent["query"]["bits"])
             q = live._unpacked(sent["query"], query.shape)
             k = live._unpacked(sent["key"], key.shape)
             assert_close(got.tolist(), (q @ k.mT * q.shape[-1] ** -0.5).softmax(-1))
         else:
             assert_close(got.tolist(), live._unpacked(sent["weights"], weights.shape))
-    assert by_query > 20
+    assert len(by_query) > 20 and set(by_query) == {8, 16}
 
 
 @needs_node
@@ -625,7 +625,7 @@ def test_the_microscopes_table_obeys_the_rule_that_it_opens_with(rule):
     cells = [float(cell) for cell in re.findall(r"<td>([\d.]+)</td>", fallback)]
     setting = dict(x=X.tolist(), projections=None, divisor=2.0, temperature=1.0)
     found = attention_by_torch(setting | dict(rule=data["rule"], size=data["size"]))["shares"]
-    assert data["rule"] == rule
+    assert (data["rule"], data["size"]) == (rule, 2 if "window" in rule else len(X) - 1)
     assert cells == pytest.approx(found.flatten().tolist(), abs=0.0051)
 
 
