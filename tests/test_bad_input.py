@@ -850,9 +850,9 @@ TRANSFORMER = [
         r"^head_mask must be a boolean tensor .*, got list$",
     ),
     (
-        "drawings.one_answer, W_q: too wide",
+        "drawings.one_answer, w_q: too wide",
         lambda: drawings.one_answer(["a"], np.eye(1), np.ones((9, 1)), *2 * [np.eye(1)], query="a"),
-        r"^W_q must have 1 to \d rows, got 9$",
+        r"^w_q must have 1 to \d rows, got 9$",
     ),
     *others(
         "Block, head_mask",

@@ -91,7 +91,8 @@ def test_all_locks_agree():
 @pytest.mark.pins
 def test_whatever_is_installed_beside_the_book_is_locked():
     """But for torch and d2l, which stand in requirements files of their own, and the installer."""
-    locked = {**lock.read("dist"), **lock.read("browser"), **lock.read("book")}
+    groups = ("mutants", "dist", "browser", "book")
+    locked = {name: parts for group in groups for name, parts in lock.read(group).items()}
     locked = {name: {version for version, *_ in parts} for name, parts in locked.items()}
     elsewhere = {"torch", "d2l", "d2lattn", "pip"}
     found = {
