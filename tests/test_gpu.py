@@ -340,6 +340,8 @@ def test_data_of_the_book_come_on_the_default_device(default):
 def test_what_is_judged_or_drawn_is_computed_on_the_host(default):
     """An exercise, who hears whom, a live figure: no generator and no mask of another device."""
     assert verdict("1.2", lambda *_: torch.zeros(1)).message.startswith("1.2: not yet: the shape")
+    pick = torch.eye(16)  # an answer that lies on the device
+    assert verdict("2.5", (20 * pick[6:12], pick[:6], pick[12:])).correct
     assert connectivity(nn.Linear(4, 4), 3, 4).device.type == "cpu"
     x = torch.arange(6.0).view(3, 2)
     assert live.attention(x, tokens=["a", "b", "c"], mask="causal").line

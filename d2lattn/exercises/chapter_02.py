@@ -72,7 +72,7 @@ def _judge_lookup_weights(weights):
         """Such large weights that the softmax chooses one key, whatever their size was."""
         return 1e3 * w_q / w_q.abs().max(), w_k / w_k.abs().max()
 
-    w_q, w_k, w_v = (weight.detach().float() for weight in weights)
+    w_q, w_k, w_v = (weight.detach().float().cpu() for weight in weights)
     payload = torch.eye(16)[12:]
     if solves(w_q, w_k, w_v):
         return None
