@@ -216,6 +216,13 @@ def toy(tmp_path, monkeypatch):
     return write, names
 
 
+def test_an_experiment_is_what_stands_in_its_file(toy):
+    write, _ = toy
+    for words in ("wide", "deep"):
+        write(words=words)
+        assert experiment.load("toy").varies == words
+
+
 def test_who_interrupts_goes_on(toy, tmp_path):
     write, names = toy
     write()

@@ -367,7 +367,7 @@ def met(mutant, copy, seen):
             said, status = pytest_in(copy, ["-x", *names], plugin, patience)
             if status is None:
                 return "too slow"
-            if status:
+            if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
                 return said[0] if said else "not importable"
     finally:
         path.write_text(original, encoding="utf-8")
