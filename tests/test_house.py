@@ -216,7 +216,7 @@ def test_a_check_names_an_argument(path):
         if called.startswith("check_") and called != "check_alike" and node.args:
             said = getattr(node.args[0], "value", None)
             named = isinstance(node.args[0], (ast.Name, ast.JoinedStr)) or said in names
-            if not named and not re.search(rf"\b{said}\b", doors):
+            if not named and not re.search(rf"[(, ]{said}[=,)]", doors):
                 yield node.lineno, said
         for child in ast.iter_child_nodes(node):
             yield from wrong(child, names)

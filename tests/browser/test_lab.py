@@ -86,8 +86,13 @@ def start(command, folder, state, **environment):
 
 
 def stop(process):
+    """End a server, which now and then does not hear that it should."""
     os.killpg(process.pid, signal.SIGTERM)
-    process.wait(PATIENCE / 1000)
+    try:
+        process.wait(20)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 HERE = r"(https?|wss?)://(localhost|127\.0\.0\.1)[:/]"
