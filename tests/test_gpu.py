@@ -249,7 +249,7 @@ def test_the_package_on_the_pretended_device():
     done = subprocess.run(command, env=alone, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-1000:]
     passed = re.search(r"(\d+) passed", done.stdout)
-    assert int(passed[1]) > 90 and "failed" not in done.stdout
+    assert int(passed[1]) > 100 and " 1 skipped" in done.stdout  # this one, there
 
 
 @pytest.mark.parametrize("engine", ["explicit", "chunked", "fused"])

@@ -8,8 +8,9 @@ goes on where it stopped; the results lie in build/mutants.
 Each mutant meets only the tests which ran through the changed line (coverage tells), the quickest
 first and no more than some seconds of them: a survivor may be one that a slower test would kill.
 `LIMIT=120` lets those that survived meet more. The chapters' outputs are not asked. Left out are
-sentences (strings with a blank, and what an error says), annotations, and what only the eye judges
-(`LOOK`). Survivors which no test can kill are argued in tests/mutants.md.
+sentences (strings with a blank, and what an error says), annotations, decorators, imports, every
+`__init__`, and what only the eye judges (`LOOK`). Survivors which no test can kill are argued in
+tests/mutants.md.
 """
 
 import ast
@@ -295,6 +296,15 @@ def _alone(copy, arguments, plugin, told):
     sys.exit(int(status))
 
 
+def digest():
+    """Of the package and all that its tests consist of."""
+    found = hashlib.sha256()
+    for pattern in ("d2lattn/**/*", "tests/*", "tests/js/*", "tests/pictures/*", "conftest.py"):
+        for path in sorted(filter(Path.is_file, ROOT.glob(pattern))):
+            found.update(path.read_bytes() if path.suffix not in (".pyc", ".md") else b"")
+    return found.hexdigest()[:8]
+
+
 def test_files():
     """The package, for its doctests, and the tests that use no tool but the live figures' code."""
     return [*package_tests.files(), ROOT / "tests" / "test_live_reader.py"]
@@ -302,12 +312,9 @@ def test_files():
 
 def watched():
     """What each test runs through, found once for each state of the package and its tests."""
-    copies = [copied(worker) for worker in range(WORKERS)]
-    digest = hashlib.sha256()
-    for path in sorted([*ROOT.glob("d2lattn/**/*.py"), *test_files()[1:]]):
-        digest.update(path.read_bytes())
-    kept = BUILD / f"watched-{digest.hexdigest()[:12]}.json"
+    kept = BUILD / f"watched-{digest()}.json"
     if not kept.exists():
+        copies = [copied(worker) for worker in range(WORKERS)]
         print("finding out which test runs through what (some minutes)", flush=True)
         names = [path.relative_to(ROOT).as_posix() for path in test_files()]
         with concurrent.futures.ThreadPoolExecutor(WORKERS) as threads:
@@ -355,23 +362,35 @@ def _quickest(tests, seen):
 
 
 def met(mutant, copy, seen):
-    """Let a mutant live in a copy, and say which test killed it, or None."""
+    """Let a mutant live in a copy, and say which test killed it, or None.
+
+    A test kills if it fails beside the mutant and, after the same tests, passes without.
+    """
     path = copy / mutant["file"]
     original = path.read_text(encoding="utf-8")
-    path.write_text(mutant["text"], encoding="utf-8")
-    try:
-        for tests in filter(None, chosen(mutant, seen)):
-            plugin = functools.partial(Chosen, tests)
-            names = sorted({test.partition("::")[0] for test in tests})
-            patience = 30 + 5 * sum(seen["times"][test] for test in tests)
-            said, status = pytest_in(copy, ["-x", *names], plugin, patience)
-            if status is None:
-                return "too slow"
-            if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-                return said[0] if said else "not importable"
-    finally:
+    for tests in filter(None, chosen(mutant, seen)):
+        patience = 30 + 5 * sum(seen["times"][test] for test in tests)
+        path.write_text(mutant["text"], encoding="utf-8")
+        said, status = attempt(copy, tests, patience)
         path.write_text(original, encoding="utf-8")
+        if status == pytest.ExitCode.OK:
+            continue
+        if status is None:
+            killer, upto = "too slow", tests
+        elif status == pytest.ExitCode.TESTS_FAILED and said:
+            killer, upto = said[0], tests[: tests.index(said[0]) + 1]
+        else:  # nothing could be collected
+            killer, upto = "not importable", tests[:1]
+        if attempt(copy, upto, patience)[1] == pytest.ExitCode.OK:
+            return killer
+        print(f"without a mutant, too: {killer}", flush=True)
     return None
+
+
+def attempt(copy, tests, patience):
+    """Run these tests in a copy, until one fails."""
+    names = sorted({test.partition("::")[0] for test in tests})
+    return pytest_in(copy, ["-x", *names], functools.partial(Chosen, tests), patience)
 
 
 # All of it ----------------------------------------------------------------------------------------
@@ -433,7 +452,7 @@ def reported(results):
 
 def main(seed, number):
     BUILD.mkdir(parents=True, exist_ok=True)
-    kept = BUILD / f"seed-{seed}.jsonl"
+    kept = BUILD / f"seed-{seed}-{digest()}.jsonl"  # with other code or other tests it begins anew
     mutants = drawn("core", number - number // 3, seed) + drawn("pages", number // 3, seed)
     done = _kept(kept)
     known = {identity(r) for r in done if r["killer"] or r["limit"] >= LIMIT}

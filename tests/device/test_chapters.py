@@ -1,8 +1,8 @@
 """Every cell of the book on another device than the CPU: `make test-device`.
 
-On a GPU where there is one, else on the pretended device (tests/pretend.py). Each cell runs, its
-asserts hold, and on the pretended device it prints what the page prints, but for those listed here.
-A table of the waits of each cell is written to build/device.md.
+On a GPU where there is one (not tried), else on the pretended device (tests/pretend.py). Each cell
+runs and its asserts hold, but for those listed here; on the pretended device it prints what the
+page prints, and a table of the waits of each cell is written to build/device.md.
 """
 
 import contextlib
@@ -23,6 +23,7 @@ TABLE = Path(__file__).resolve().parents[2] / "build" / "device.md"
 # Why a cell stops there: how its error begins -> what it means. "pretend" is what only the
 # pretended device has not; on a GPU these cells should run.
 REASONS = {
+    "TypeError: can't convert cuda": "asks NumPy or matplotlib for numbers that lie on the device",
     "TypeError: a tensor on": "asks NumPy or matplotlib for numbers that lie on the device",
     "RuntimeError: aten::bitwise_and.Tensor: expected": "the page names the CPU itself",
     "RuntimeError: Creating a new Tensor subclass Un": "pretend: has no lazy layers, as D2L has",
@@ -32,7 +33,7 @@ REASONS = {
     "ValueError: FlexAttention is only supported": "pretend: has no FlexAttention",
     "NameError": "asks for what an earlier cell of this list would have made",
 }
-NUMPY, NAMED, LAZY, LSTM, STORAGE, STREAMS, FLEX, LATER = REASONS.values()
+_, NUMPY, NAMED, LAZY, LSTM, STORAGE, STREAMS, FLEX, LATER = REASONS.values()
 
 # The cells that stop there: chapter -> reason -> their ids in order.
 STOP = {
@@ -119,17 +120,23 @@ def test_a_chapter_runs_there(path, device, ran):
             stopped.setdefault(why(cell.error), []).append(cell.id)
         if why(cell.error) == NUMPY and ".numpy()" in cell.source:
             assert cell.mended, f"{cell.id}: {cell.error}"
-    assert {why: " ".join(ids) for why, ids in stopped.items()} == STOP.get(name, {})
     assert not {place for cell in cells for place in cell.left}
+    listed = STOP.get(name, {})
+    if device.type != pretend.NAME:  # which lacks less, in other words, and counts no waits
+        known = " ".join(listed.values()).split()
+        assert {cell.id: cell.error for cell in cells if cell.error and cell.id not in known} == {}
+        return
+    assert {why: " ".join(ids) for why, ids in stopped.items()} == listed
     waits = sum((cell.waits for cell in cells), Counter())
     assert waits.keys() - {"cell", "torch"} <= WAITS.keys()
-    if device.type == pretend.NAME:
-        compared = [cell for cell in cells if cell.compared and (cell.mended or not cell.error)]
-        differ = " ".join(cell.id for cell in compared if cell.said.strip() != cell.stored.strip())
-        assert differ == DIFFERENT.get(name, "")
+    compared = [cell for cell in cells if cell.compared and (cell.mended or not cell.error)]
+    differ = " ".join(cell.id for cell in compared if cell.said.strip() != cell.stored.strip())
+    assert differ == DIFFERENT.get(name, "")
 
 
-def test_no_place_is_listed_that_does_not_wait(ran):
+def test_no_place_is_listed_that_does_not_wait(ran, device):
+    if device.type != pretend.NAME:
+        pytest.skip("waits are counted on the pretended device alone")
     if len(ran) < len(book()):
         pytest.skip("some chapters were not run")
     waits = sum((cell.waits for cells in ran.values() for cell in cells), Counter())
