@@ -52,9 +52,9 @@ def on_ranks(size, work, *arguments, timeout=60.0):
     context.set_forkserver_preload(
         ["d2lattn", "torch.distributed.tensor.parallel", "torch._dynamo"]
     )
-    said, answers = context.Queue(), [None] * size
+    said, answers, met = context.Queue(), [None] * size, context.Barrier(size)
     with tempfile.TemporaryDirectory() as folder:
-        given = work, arguments, size, f"file://{folder}/store", timeout, said
+        given = work, arguments, size, f"file://{folder}/store", timeout, met, said
         workers = [context.Process(target=_begin, args=(rank, *given)) for rank in range(size)]
         begin = time.perf_counter()
         for worker in workers:
@@ -83,12 +83,14 @@ def _listen(workers, said, answers, end, grace):
             waiting = {rank for rank in waiting if workers[rank].is_alive() or not said.empty()}
 
 
-def _begin(rank, work, arguments, size, store, timeout, said):
+def _begin(rank, work, arguments, size, store, timeout, met, said):
     torch.set_num_threads(1)
     try:
         wait = datetime.timedelta(seconds=timeout)
         group = dict(init_method=store, rank=rank, world_size=size, timeout=wait)
+        met.wait(PATIENCE)  # the group's timeout is for its work, not for the start of a process
         dist.init_process_group("gloo", **group)
+        met.wait(PATIENCE)  # else a rank that dies at once takes the others' connections with it
         answer = work(rank, size, *arguments)
     except Exception as error:
         answer = error
