@@ -9,9 +9,11 @@ import dis
 import functools
 import inspect
 import json
+import multiprocessing
 import os
 import re
 import runpy
+import signal
 import socket
 import subprocess
 import sys
@@ -31,6 +33,7 @@ from d2lattn.arguments import check_callable, check_count, check_number, show
 STORED = Path(__file__).with_name("launched.json")  # what the calls of the book have printed
 PLAIN = (bool, int, float, str, bytes, tuple, list, dict, types.NoneType)
 ENDING = 10  # seconds that torchrun has to end its ranks
+NOTICED = 1  # seconds in which torchrun sees that a rank was killed, before others fail for that
 FILE = """\
 {imports}
 from datetime import timedelta
@@ -73,7 +76,8 @@ def on_ranks(
     interrupt of the kernel or with the kernel itself, no process is left.
 
     Cost:
-        Some 3 seconds to start, each process with its own torch, about 200 MiB.
+        Some 2 seconds to start on Linux, where the ranks are forks of torchrun; elsewhere 3 and
+        more, as each imports torch. A call that fails takes a second longer.
 
     Example:
         >>> on_ranks(print, 2, sep="")  # doctest: +SKIP
@@ -205,15 +209,10 @@ def _named(program, *call):
 
 def _torchrun(path, ranks, timeout, folder):
     """Start the ranks, wait for them, and see that none is left."""
-    command = [
-        sys.executable,
-        "-m",
-        "torch.distributed.run",
-        "--standalone",
-        f"--nproc-per-node={ranks}",
-    ]
-    command += ["--local-addr=127.0.0.1", "--redirects=3", f"--log-dir={folder / 'logs'}"]
-    command += ["--module", "d2lattn.launch", str(path)]
+    start = "fork" if sys.platform == "linux" else "spawn"  # a fork need not import torch again
+    command = [sys.executable, "-m", "d2lattn.launch", "--standalone"]
+    command += [f"--nproc-per-node={ranks}", "--local-addr=127.0.0.1", f"--start-method={start}"]
+    command += ["--redirects=3", f"--log-dir={folder / 'logs'}", "--run-path", __file__, str(path)]
     log = folder / "torchrun.log"
     with (
         log.open("wb") as told,
@@ -244,6 +243,8 @@ def _environment():
     home = str(Path(__file__).resolve().parents[1])
     known = os.pathsep.join(dict.fromkeys(filter(None, [home, *sys.path])))
     own = {"TORCH_ELASTIC_SHUTDOWN_TIMEOUT": "2", "OMP_NUM_THREADS": "1", "PYTHONPATH": known}
+    own["PYTHONUNBUFFERED"] = "1"  # for the last words of one who is killed
+    own["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"  # torchrun leaves a GPU alone, for its forks
     found = {name for _, name in getattr(socket, "if_nameindex", list)()}
     for name in found & {"lo", "lo0"}:
         own["GLOO_SOCKET_IFNAME"] = name
@@ -251,7 +252,7 @@ def _environment():
 
 
 def _end(agent):
-    """The ranks read from the agent's pipe and end when it is closed; then torchrun itself ends."""
+    """torchrun ends its ranks and itself when its pipe is closed, or when it is told to."""
     agent.stdin.close()
     if agent.poll() is None:
         agent.terminate()
@@ -288,33 +289,44 @@ def _first_failure(folder, log):
     return f"torchrun failed:\n{log[-2000:]}"
 
 
-def _rank(path):
-    """What each process does: run the file, tell how it failed, end when the notebook does."""
+def _agent(arguments):
+    """torchrun, which ends when the notebook does."""
+    from torch.distributed import run
 
     def leash():
         while os.read(0, 1):  # nothing comes, until the other end is closed
             pass
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=leash, daemon=True).start()
+    run.main(arguments)
+
+
+def _rank(path):
+    """What each process does: run the file, tell how it failed, end when torchrun does."""
+    for end in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(end, signal.SIG_DFL)  # a fork has torchrun's own answers
+
+    def leash():
+        multiprocessing.parent_process().join()
         os._exit(1)
 
     threading.Thread(target=leash, daemon=True).start()
     try:
         runpy.run_path(path, run_name="__main__")
-    except Exception as error:
+    except (Exception, SystemExit) as error:
+        if isinstance(error, SystemExit) and not error.code:
+            return
         place = Path(os.environ["TORCHELASTIC_ERROR_FILE"]).with_name("failure.json")
         message = f"{type(error).__name__}: {error}"
         told = json.dumps([time.time_ns(), int(os.environ["RANK"]), message])
         place.write_text(told, encoding="utf-8")
         traceback.print_exc()
-        _leave(1)
-    _leave(0)
-
-
-def _leave(code):
-    """End without the farewell of gloo's threads, which now and then abort in it."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        time.sleep(NOTICED)
+        os._exit(1)  # without the farewell of gloo's threads, which now and then abort in it
 
 
 if __name__ == "__main__":
-    _rank(sys.argv[1])
+    _rank(sys.argv[1]) if len(sys.argv) == 2 else _agent(sys.argv[1:])

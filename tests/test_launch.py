@@ -57,8 +57,12 @@ def program(tmp_path, text):
     return path
 
 
-def test_each_rank_is_shown_in_order(tmp_path, capsys):
+@pytest.mark.parametrize("platform", ["linux", "darwin"])
+def test_each_rank_is_shown_in_order(platform, tmp_path, capsys, monkeypatch):
+    """As forks, or started anew as where no fork is safe; they may leave as any program does."""
+    monkeypatch.setattr(launch.sys, "platform", platform)
     said = "time.sleep(0.5 * (1 - rank)); print('of', dist.get_world_size()); print(rank)"
+    said += "; raise SystemExit(0)"
     launch.on_ranks(program(tmp_path, said), 2)
     want = "rank 0 | of 2\nrank 0 | 0\nrank 1 | of 2\nrank 1 | 1\n"
     assert capsys.readouterr().out == want
@@ -68,6 +72,7 @@ def test_each_rank_is_shown_in_order(tmp_path, capsys):
     ("fault", "said"),
     [
         ("raise ValueError('shapes (2, 3)')", "rank 1 failed with ValueError: shapes (2, 3)"),
+        ("raise SystemExit('no text')", "rank 1 failed with SystemExit: no text"),
         ("os.kill(os.getpid(), 9)", "rank 1 was killed by signal 9"),
     ],
 )
