@@ -299,7 +299,13 @@ def _agent(arguments):
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=leash, daemon=True).start()
-    run.main(arguments)
+    failed = 1
+    try:
+        run.main(arguments)
+        failed = 0
+    except Exception:
+        traceback.print_exc()
+    os._exit(failed)  # without a second's farewell
 
 
 def _rank(path):

@@ -243,7 +243,7 @@ def pretended():
 @pytest.mark.skipif(ALONE, reason="this is that process")
 def test_the_package_on_the_pretended_device():
     """All tests of this file that need no GPU, in a process of their own."""
-    options = ["-q", "-p", "no:cacheprovider", "-m", "not gpu"]
+    options = ["-q", "-p", "no:cacheprovider", "-p", "no:nbval", "-m", "not gpu"]
     command = [sys.executable, "-m", "pytest", *options, __file__]
     alone = dict(os.environ, D2LATTN_PRETEND="1")
     done = subprocess.run(command, env=alone, capture_output=True, text=True, check=False)

@@ -116,12 +116,14 @@ def _ends(ax, arrow):
 
 def links(ax):
     """Counter of (text, text) joined by an arrow; "stream" is a line between its two ends."""
-    return Counter((_touched(ax, start), _touched(ax, end)) for start, end in arrows(ax))
+    ends = arrows(ax)  # first: it lays the figure out
+    boxes = [(name, _extent(ax, box)) for name, box in _boxed(ax)]
+    return Counter((_touched(boxes, start), _touched(boxes, end)) for start, end in ends)
 
 
-def _touched(ax, spot):
-    """The text of the box that is nearest to a place."""
-    gap, name = min((_gap(_extent(ax, box), spot), name) for name, box in _boxed(ax))
+def _touched(boxes, spot):
+    """The name of the box that is nearest to a place."""
+    gap, name = min((_gap(box, spot), name) for name, box in boxes)
     return name if gap < NEAR else "stream"
 
 

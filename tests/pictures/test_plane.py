@@ -46,7 +46,8 @@ def test_an_outline_joins_words_in_their_order_and_their_names_keep_off_it():
     (edge,) = frames(ax)
     assert edge.get_xy().tolist() == [list(places[word]) for word in "abcda"]
     side = ax.transData.transform([(x, 0) for x in np.linspace(0, 4, 200)])
-    assert not any(dict(extents(ax))["inside"].contains(*spot) for spot in side)
+    name = dict(extents(ax))["inside"]
+    assert not any(name.contains(*spot) for spot in side)
     assert not drawings.word_map(list(places), list(places.values())).patches
 
 
