@@ -27,6 +27,18 @@ page = live.positions(8, base=100.0, length=8)._repr_mimebundle_()
 print(d2lattn.__file__, len(vocabulary) == len(vectors), "<script" in str(page))
 """
 
+# The cells of a chapter, one after the other; the first that fails ends it.
+CHAPTER = """
+import json, sys
+from IPython.core.interactiveshell import InteractiveShell
+with open(sys.argv[1], encoding="utf-8") as file:
+    cells = json.load(file)["cells"]
+shell = InteractiveShell.instance()
+for cell in cells:
+    if cell["cell_type"] == "code":
+        shell.run_cell("".join(cell["source"])).raise_error()
+"""
+
 
 def own_files(suffix=""):
     paths = (path for path in PACKAGE.rglob(f"*{suffix}") if path.is_file())
@@ -68,3 +80,12 @@ def test_it_installs_and_imports_in_a_clean_environment(built, kind, tmp_path):
     said = subprocess.check_output([python, "-c", PROGRAM], cwd=tmp_path, text=True).split()
     assert Path(said[0]).is_relative_to(tmp_path)
     assert said[1:] == ["True", "True"]
+    site = Path(said[0]).parent.parent
+    for name in own_files():  # sdist and wheel install the same, byte by byte
+        assert (site / name).read_bytes() == (PACKAGE.parent / name).read_bytes(), name
+    # One chapter runs from it; `make test-colab` runs all from a wheel.
+    chapter = ROOT / "notebooks" / "01_bare_bones_attention.ipynb"
+    done = subprocess.run(
+        [python, "-c", CHAPTER, chapter], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
