@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -108,9 +109,8 @@ def fit(
         check_number(name, number, 0)
     check_flag("progress", progress)
     parameters = list(model.parameters())
-    optimizer = torch.optim.AdamW(
-        parameters, lr=learning_rate, betas=(0.9, 0.98), weight_decay=weight_decay
-    )
+    options: dict[str, Any] = dict(lr=learning_rate, weight_decay=weight_decay, betas=(0.9, 0.98))
+    optimizer = torch.optim.AdamW(parameters, **options, foreach=True)  # as one by one, but faster
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda done: rate(done, warmup, steps))
     run = Run(model, [], {0: copy.deepcopy(model).eval()})
     model.train()
