@@ -226,7 +226,9 @@ def sample(
         scores, words = scores.topk(top_k)
     scores = scores / max(temperature, 1e-30)
     rows = scores.softmax(-1).reshape(-1, scores.shape[-1])
-    drawn = torch.multinomial(rows, 1, generator=generator).view(*scores.shape[:-1], 1)
+    # So torch.multinomial draws, too; but it makes a GPU wait, to check what a softmax keeps to.
+    race = rows / torch.empty_like(rows).exponential_(generator=generator)
+    drawn = race.argmax(-1).view(*scores.shape[:-1], 1)
     drawn = drawn if words is None else words.gather(-1, drawn)
     return drawn[..., 0].to(logits.device)
 

@@ -29,6 +29,7 @@ WAITS = {  # operations whose result the host has to see before it goes on
         "_unique2",
         "unique_consecutive",
         "bincount",
+        "multinomial",
         "repeat_interleave.Tensor",
     )
 }
@@ -166,7 +167,7 @@ def run(operation, *args, **kwargs):
     if here:
         _refuse(name, args, given, mixture=wanted is None)
     if _open:
-        _count(name, given)
+        _count(name, args)
     if torch.Tag.inplace_view in operation.tags:  # another shape for the same tensor
         with no_dispatch():
             operation(*args, **kwargs)
@@ -218,9 +219,10 @@ def _is_here(x):
     return isinstance(x, torch.Tensor) and not isinstance(x, OnDevice)
 
 
-def _count(name, given):
-    mask = any(isinstance(x, torch.Tensor) and x.dtype == torch.bool for x in given)
-    if name in WAITS or (name.startswith(BY_INDEX) and mask):
+def _count(name, args):
+    indices = args[1] if name.startswith(BY_INDEX) else ()
+    by_mask = any(isinstance(x, torch.Tensor) and x.dtype == torch.bool for x in indices)
+    if name in WAITS or by_mask:
         for counts in _open:
             counts.waits.append(name.removeprefix("aten::"))
 

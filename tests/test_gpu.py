@@ -293,15 +293,16 @@ def test_the_decoder_waits_at_most_for_its_padding(pretended, options, cached, p
 
 
 @torch.no_grad()
+@pytest.mark.parametrize("how", [dict(temperature=0), dict(), dict(top_k=3)], ids=str)
 @pytest.mark.parametrize("options", LAYERS.values(), ids=LAYERS)
-def test_a_step_of_writing_waits_for_nothing_but_its_words(pretended, options):
-    """A greedy text is written to its end before the host has to know one word of it."""
+def test_a_step_of_writing_waits_for_nothing(pretended, options, how):
+    """A text is written to its end, greedy or drawn, before the host has to know a word of it."""
     model = Decoder(11, 32, num_layers=2, num_heads=4, **options).eval().to(pretended)
     tokens = torch.arange(8).view(1, 8).to(pretended)
     costs = []
     for steps in (1, 6):
         with pretend.counted() as counts:
-            generate(model, tokens, steps=steps, temperature=0)
+            generate(model, tokens, steps=steps, **how)
         assert counts.made == {pretend.NAME}
         costs.append(len(counts.waits))
     per_step = (costs[1] - costs[0]) / 5
@@ -356,9 +357,12 @@ def test_the_pretended_device_refuses_what_a_gpu_refuses(pretended):
     with pretend.counted() as counts:
         there.sum().item()
         there[there > 0]
+        (there > 0)[[0, 1]]
         there.cpu()
         there.add_(1)
-    assert counts.waits == ["_local_scalar_dense", "index.Tensor", "to the host"]
+        there.softmax(-1).multinomial(1)
+    waits = ["_local_scalar_dense", "index.Tensor", "to the host", "multinomial"]
+    assert counts.waits == waits
     with pytest.raises(TypeError, match="copied to the host"):
         there.numpy()
     with pytest.raises(RuntimeError, match="expected a generator on pretend:0"):
