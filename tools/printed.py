@@ -164,7 +164,7 @@ def printed(texts, scripts):
     )
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 760, "height": 1100})
+        page = browser.new_page(viewport={"width": 1000, "height": 1100})
         pdf, numbers = None, {}
         for _ in range(2):
             ONE_PAGE.write_text(

@@ -71,7 +71,7 @@ WAITS = {
     "engines/lengths: Lengths.__init__": "lengths are looked at, whether they fit",
     "training: loss_of": "targets are looked at, whether the model has such words",
     "training: fit": "the loss of a step is shown and kept",
-    "generation: sample": "logits are looked at, whether one can draw from them",
+    "generation: sample": "a word is drawn where its generator is",
     "interop: from_gpt2": "weights are looked at, whether they fit",
     "language/next_word: NextWord.read": "a word is said",
     "language/next_word: NextWord.accuracy": "right answers are counted",
