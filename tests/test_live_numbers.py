@@ -189,8 +189,9 @@ def test_temperature_and_powers_are_told():
 
 def test_who_sees_nobody_is_told_so():
     figure = live.attention(**SMALL, mask=torch.tensor([[True, True], [False, False]]))
-    nobody, told, _, small = said("attention", figure, ("tell", 2), ("pick", "word", 0, 0),
-                                  ("tell", 1))  # fmt: skip
+    acts = [("tell", 1), ("tell", 2), ("pick", "word", 0, 0), ("tell", 1)]
+    nobody, none, told, _, small = said("attention", figure, *acts)
+    assert none == "Every word is hidden: none gets a score."
     assert nobody == ("cat asks, but may see nobody: every share is 0, and so is what comes out.")
     assert told == "Nobody may be seen: every share is 0."
     assert small == (

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import nbformat
 
-from d2lattn.pictures import drawings, live
+from d2lattn.pictures import drawings, live, plots
 from d2lattn.pictures.figure import bundle
 
 ROOT = Path(__file__).resolve().parent.parent
 STEPS = "live.steps([1.0, 3.0], [10.0, 20.0])"
 WORDS = "live.words(['a', 'b'], [[1, 2], [3, 4]], sentences=['a b'])"
 DRAWN = "drawings.shared_heads(4, 2)"
+FLOW = "plots.flow(list('abcde'), [0.4, 0.3, 0.2, 0.06, 0.04], query=0)"
 HEADS = "live.heads([[[0.5, 0.5], [0.1, 0.9]]], tokens=['a', 'b'])"
 READER = (
     "live.reader(__import__('d2lattn').Decoder(3, 8, num_layers=1, num_heads=2), "
@@ -43,6 +44,9 @@ CHANGES = {
     "picture": (DRAWN, replaced('base64,[^"]*', "base64,aGk="), True),
     "alternative text": (DRAWN, replaced('alt="heads', 'alt="tails'), False),
     "description": (DRAWN, replaced("4 points", "5 points"), False),
+    "share in a description": (FLOW, replaced("a 0.40", "a 0.41"), False),
+    "rest of the shares": (FLOW, replaced("2 others 0.10", "2 others 0.11"), True),
+    "words of the rest": (FLOW, replaced("2 others", "3 others"), False),
     "shares that are sent": (HEADS, replaced('"text":"', '"text":"A'), True),
     "shares in the table": (HEADS, replaced("<td>0.50</td>", "<td>0.51</td>"), True),
     "bound of the shares": (HEADS, replaced("within 8e-06", "within 9e-06"), False),
@@ -56,11 +60,11 @@ CHANGES = {
 
 
 def test_nbval_compares_the_data_and_not_the_code(tmp_path):
-    start = "from d2lattn.pictures import drawings, live"
+    start = "from d2lattn.pictures import drawings, live, plots"
     cells = [nbformat.v4.new_code_cell(start, execution_count=1)]
     for code, change, _ in CHANGES.values():
-        shown = eval(code, {"live": live, "drawings": drawings})
-        still = code == DRAWN
+        shown = eval(code, {"live": live, "drawings": drawings, "plots": plots})
+        still = code in (DRAWN, FLOW)
         data = change(bundle(shown.figure) if still else shown._repr_mimebundle_())
         count = len(cells) + 1
         kind = "display_data" if still else "execute_result"

@@ -128,6 +128,7 @@ const STORY = {
   ],
   scores(state, now, tokens) {
     const {asks} = state;
+    if (!now.visible[asks].some(Boolean)) return [["Every word is hidden: none gets a score."]];
     const best = bestOf(now.scores[asks].map((one, j) => (now.visible[asks][j] ? one : -Infinity)));
     const told = score(tokens[asks], {...state, at: ["score", asks, best]}, now, tokens[best]);
     const hidden = now.visible[asks].every(Boolean) ? "" : " A hidden word gets none.";
