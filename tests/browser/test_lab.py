@@ -35,7 +35,6 @@ STATE = """() => {
   return {
     cells: code.length,
     ran: code.filter(cell => cell.executionCount !== null).length,
-    busy: code.filter(cell => cell.executionState === 'running').length,
     last: code.length ? code[code.length - 1].executionCount : null,
     errors: code.filter(cell => !tagged(cell)).flatMap(outputs)
                 .filter(output => output.output_type === 'error').map(error => error.evalue),
