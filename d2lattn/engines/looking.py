@@ -65,6 +65,8 @@ def on_the_host(function: Callable[Given, Result]) -> Callable[Given, Result]:
 
     @functools.wraps(function)
     def computed(*args: Given.args, **kwargs: Given.kwargs) -> Result:
+        if torch.get_default_device().type == "cpu":  # each operation would ask the context
+            return function(*args, **kwargs)
         with torch.device("cpu"):
             return function(*args, **kwargs)
 

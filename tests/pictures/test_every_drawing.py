@@ -54,6 +54,24 @@ DRAWINGS = {
     "two_memories": partial(drawings.two_memories, 64, 1.5),
     "word_map": partial(drawings.word_map, WORDS, X, output="the", outline=WORDS, **ASKS),
 }
+
+
+def is_words(given):
+    return isinstance(given, list) and isinstance(given[0], str)
+
+
+def is_numbers(given):
+    """An array, or a dictionary with one."""
+    inside = given.values() if isinstance(given, dict) else ()
+    return isinstance(given, np.ndarray) or any(map(is_numbers, inside))
+
+
+def given(what):
+    """The drawings with such an argument."""
+    all_of = {name: [*draw.args, *draw.keywords.values()] for name, draw in DRAWINGS.items()}
+    return [name for name, arguments in all_of.items() if any(map(what, arguments))]
+
+
 QUERIES = [name for name, draw in DRAWINGS.items() if "query" in draw.keywords]
 TITLED = [n for n, draw in DRAWINGS.items() if "title" in inspect.signature(draw).parameters]
 every_drawing = pytest.mark.parametrize("draw", DRAWINGS.values(), ids=DRAWINGS)
@@ -133,20 +151,22 @@ def turned(convert, given):
     return given
 
 
-@every_drawing
+@pytest.mark.parametrize("name", given(is_numbers))
 @pytest.mark.parametrize("convert", [np.ndarray.tolist, torch.from_numpy], ids=["list", "tensor"])
-def test_numbers_may_be_lists_or_tensors_as_well_as_arrays(draw, convert):
+def test_numbers_may_be_lists_or_tensors_as_well_as_arrays(name, convert):
+    draw = DRAWINGS[name]
     arguments = [turned(convert, given) for given in draw.args]
     again = draw.func(*arguments, **turned(convert, draw.keywords))
     assert np.array_equal(pixels(again), as_it_is(draw))
 
 
-@every_drawing
+@pytest.mark.parametrize("name", given(is_words))
 @pytest.mark.parametrize("convert", [tuple, np.array], ids=["tuple", "array"])
-def test_words_may_be_any_sequence_of_strings(draw, convert):
+def test_words_may_be_any_sequence_of_strings(name, convert):
+    draw = DRAWINGS[name]
+
     def words(given):
-        listed = isinstance(given, list) and isinstance(given[0], str)
-        return convert(given) if listed else given
+        return convert(given) if is_words(given) else given
 
     options = {name: words(given) for name, given in draw.keywords.items()}
     again = draw.func(*map(words, draw.args), **options)
