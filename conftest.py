@@ -1,11 +1,15 @@
 """A test that draws draws the same numbers in every run; `--seed`, and so `make fuzz`, others."""
 
 import gc
+import os
 import random
 import sys
 import zlib
 
 import pytest
+
+# Before torch is imported. Several processes with several threads each wait for one another.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def pytest_addoption(parser):

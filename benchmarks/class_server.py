@@ -1,6 +1,6 @@
 """What a class on one machine needs: six students run chapter 1 at once, as `make test-hub` does.
 
-Root, Linux, and `make bench-hub`.
+Root, Linux, and `make bench PART=hub`.
 """
 
 import re

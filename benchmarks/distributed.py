@@ -13,8 +13,8 @@ import time
 
 import torch
 import torch.distributed as dist
-from held import Alive
-from long import exponent
+from activation_memory import Alive
+from lengths import exponent
 from results import shown, table
 from timing import saying
 
@@ -26,8 +26,8 @@ from d2lattn import (
     partial_attention,
     ring_attention,
 )
-from d2lattn.cluster import Layer, Machine, ring_cost
-from d2lattn.launch import outputs, why_not
+from d2lattn_book.cluster import Layer, Machine, ring_cost
+from d2lattn_book.launch import outputs, why_not
 
 TITLE = "Attention over ranks"
 ON = ("processor",)

@@ -4,7 +4,7 @@ import itertools
 import time
 
 import torch
-from long import BACKWARD, CALLS, FIT, FORWARD, WIDTH, E, exponent, exponent_lines, inputs, run
+from lengths import BACKWARD, CALLS, FIT, FORWARD, WIDTH, E, exponent, exponent_lines, inputs, run
 from results import table
 from timing import counts, saying
 

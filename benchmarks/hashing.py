@@ -4,7 +4,7 @@ import math
 import statistics
 
 import torch
-from long import FIT, E, exponent, exponent_lines, inputs, seeded
+from lengths import FIT, E, exponent, exponent_lines, inputs, seeded
 from results import table
 from timing import saying
 from torch.utils.flop_counter import FlopCounterMode

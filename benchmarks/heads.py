@@ -11,7 +11,7 @@ import statistics
 from typing import NamedTuple
 
 import torch
-from peers import HEADS, SHARES, WITH_WEIGHTS, Mode, Peer, Seen, Size, forwards
+from libraries import HEADS, SHARES, WITH_WEIGHTS, Mode, Peer, Seen, Size, forwards
 from results import shown, table
 from timing import counts, measure, median_ratio, saying
 

@@ -1,6 +1,6 @@
 """How fast live figures mount and follow a hand, in Chromium: the tests marked speed measure it.
 
-Milliseconds, as those tests print them. An idle machine, and `make bench-browser`.
+Milliseconds, as those tests print them. An idle machine, and `make bench PART=browser`.
 """
 
 import re

@@ -8,9 +8,9 @@ import os
 import subprocess
 import sys
 
-import marks
+import peak_rss
 import torch
-from peers import HEADS
+from libraries import HEADS
 from results import shown, table
 from timing import saying
 from torch import nn
@@ -47,7 +47,7 @@ def peaks_of(peer, most):
     lengths = [str(n) for n in LENGTHS if n <= most]
     output = subprocess.run(
         [sys.executable, __file__, peer.name, *lengths],
-        env={**os.environ, **marks.FREEING},
+        env={**os.environ, **peak_rss.FREEING},
         stdout=subprocess.PIPE,
         text=True,
         check=True,
@@ -62,10 +62,10 @@ def print_peaks(peer, lengths):
     forward(peer, torch.randn(1, 64, WIDTH))()  # the first one warms up
     for n in lengths:
         call = forward(peer, torch.randn(1, n, WIDTH))
-        before = marks.set_back()
+        before = peak_rss.set_back()
         with torch.inference_mode():
             call()
-        print(n, (marks.most() - before) / 1024)
+        print(n, (peak_rss.most() - before) / 1024)
 
 
 def forward(peer, x):
@@ -84,7 +84,7 @@ def forward(peer, x):
 
 def measure_part(quick, device):
     """{peer: {n: MiB}}; empty where the system keeps no high-water mark."""
-    if not marks.KEPT:
+    if not peak_rss.KEPT:
         return {}
     most = 1024 if quick else LENGTHS[-1]
     return {peer.value: peaks_of(peer, min(most, peer.longest)) for peer in MemoryPeer}

@@ -6,7 +6,8 @@ Whatever has been measured, on whatever machine, is told; nothing here measures.
 both texts are what the files say.
 """
 
-import calls
+import activation_memory
+import allocation
 import class_server
 import delta
 import distributed
@@ -14,35 +15,34 @@ import engines
 import grouped
 import hashing
 import heads
-import held
 import imports
-import kept
-import learn
+import kv_bytes
+import kv_cache
 import live_figures
 import matplotlib.pyplot as plt
 import memory
 import prose
-import ready
+import small_calls
 from results import FOLDER, HERE, load, slug, table
 
-from d2lattn.pictures.colours import LINE_STYLES, MARKERS
+from d2lattn_book.pictures.colours import LINE_STYLES, MARKERS
 
 # In the order of RESULTS.md. `make bench` measures all but the last three, which want more time
 # or more than it.
 PARTS = {
     "heads": heads,
-    "calls": calls,
+    "small_calls": small_calls,
     "import": imports,
     "memory": memory,
     "engines": engines,
-    "ready": ready,
+    "allocation": allocation,
     "grouped": grouped,
-    "kept": kept,
+    "kv_bytes": kv_bytes,
     "delta": delta,
-    "held": held,
+    "activation_memory": activation_memory,
     "hashing": hashing,
     "distributed": distributed,
-    "cache": learn,
+    "kv_cache": kv_cache,
     "prose": prose,
     "browser": live_figures,
     "hub": class_server,
@@ -109,14 +109,14 @@ def draw(data, path):
 
 def measured_table(results):
     """The README's table, of the first processor on which everything in it was measured."""
-    wanted = ("heads", "memory", "engines", "cache")
+    wanted = ("heads", "memory", "engines", "kv_cache")
     machines = [{result["machine"] for result in results.get(part, [])} for part in wanted]
     machine = min(set.intersection(*machines))
     data = {
         part: next(r["data"] for r in results[part] if r["machine"] == machine) for part in wanted
     }
     rows = [*rows_of_heads(data["heads"]), memory_row(data["memory"])]
-    rows += [*rows_of_engines(data["engines"]), cache_row(data["cache"])]
+    rows += [*rows_of_engines(data["engines"]), cache_row(data["kv_cache"])]
     return table([f"on {machine}", "measured"], rows)
 
 

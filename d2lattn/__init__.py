@@ -1,39 +1,37 @@
 """Attention, from softmax(XXᵀ)X to fused kernels, in code that is written to be read.
 
-A walk through the house, whose listing is the table of contents:
+A package, to be read in this order:
 
-- `attention`: the formula on the first screen, and the one border at which arguments are checked.
+- `attention`: the formula on the first screen, and the entry at which its arguments are checked.
 - `masks` who may see whom, `positions` where a word stands, `comparison` what a layer costs.
-- `multihead` is project, attend, join; `sparse` gives something up to save time; `recurrent`
-  keeps a memory of fixed size.
-- `transformer` stacks these parts; `generation` writes, `training` teaches, `interop` converts.
-- `engines`, behind the border: a call, who sees whom, blocks and kernels. `arguments`: their rules.
-- `pictures` draws, still and live; `language` holds the sentences; `exercises` answers readers.
+- `multihead` is project, attend, join; `latent` keeps less of a word; `sparse` gives something up
+  to save time; `recurrent` keeps a memory of fixed size.
+- `transformer` stacks these parts; `cache` keeps what was read, `generation` writes, `training`
+  teaches, `interop` converts, `distributed` lays a ring of processes around a layer.
+- `engines`: one call, who sees whom, blocks and kernels. `arguments`: the rules of all of them.
 
-Names of attention come from d2lattn itself, which imports torch and nothing heavier; pictures and
-language come from their own packages.
+It imports torch and nothing heavier. What only the book's pages use (pictures, sentences,
+exercises) is the package `d2lattn_book`.
 """
 
-import torch
-
+from d2lattn._moved import MOVED, moved
 from d2lattn.attention import attention, attention_scores, attention_weights, masked_softmax
-from d2lattn.comparison import (
-    attention_cost,
-    connectivity,
-    conv_cost,
-    layers_to_connect,
-    rnn_cost,
-)
-from d2lattn.distributed import Ranks, head_parallel, ring_attention, tensor_parallel
+from d2lattn.cache import Cache
+from d2lattn.comparison import attention_cost, connectivity, conv_cost, layers_to_connect, rnn_cost
+from d2lattn.devices import default_device
+from d2lattn.distributed import Ranks, head_parallel, ring_attention, ring_parallel, tensor_parallel
 from d2lattn.engines.chunked import merge, partial_attention
-from d2lattn.generation import Cache, generate, sample
+from d2lattn.generation import generate, sample
 from d2lattn.interop import from_d2l, from_gpt2, from_torch, load_d2l
 from d2lattn.latent import LatentAttention
 from d2lattn.masks import causal_mask, length_mask, window_mask
 from d2lattn.multihead import MultiHeadAttention, SelfAttention
 from d2lattn.positions import (
+    Alibi,
     LearnedPositionalEncoding,
     PositionalEncoding,
+    Positions,
+    Rotary,
     alibi_bias,
     apply_rotary,
     shift_matrix,
@@ -42,20 +40,26 @@ from d2lattn.positions import (
 from d2lattn.recurrent import delta_attention
 from d2lattn.sparse import linear_attention, lsh_attention, lsh_quality, window_attention
 from d2lattn.training import fit
-from d2lattn.transformer import Block, Decoder, Encoder
+from d2lattn.transformer import MLP, Block, Decoder, Encoder, GatedMLP, RMSNorm
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 __all__ = [
+    "MLP",
+    "Alibi",
     "Block",
     "Cache",
     "Decoder",
     "Encoder",
+    "GatedMLP",
     "LatentAttention",
     "LearnedPositionalEncoding",
     "MultiHeadAttention",
     "PositionalEncoding",
+    "Positions",
+    "RMSNorm",
     "Ranks",
+    "Rotary",
     "SelfAttention",
     "alibi_bias",
     "apply_rotary",
@@ -64,7 +68,6 @@ __all__ = [
     "attention_scores",
     "attention_weights",
     "causal_mask",
-    "check",
     "connectivity",
     "conv_cost",
     "default_device",
@@ -85,6 +88,7 @@ __all__ = [
     "merge",
     "partial_attention",
     "ring_attention",
+    "ring_parallel",
     "rnn_cost",
     "sample",
     "shift_matrix",
@@ -95,30 +99,7 @@ __all__ = [
 ]
 
 
-def default_device() -> torch.device:
-    """The fastest device torch can use here: cuda, then mps, then cpu.
-
-    Returns:
-        torch.device: a device on which a tensor can be made right now.
-
-    Example:
-        >>> default_device().type in ("cuda", "mps", "cpu")
-        True
-    """
-    if torch.cuda.is_available():
-        return torch.device("cuda")
-    if torch.backends.mps.is_available():
-        return torch.device("mps")
-    return torch.device("cpu")
-
-
-def check(exercise: str, answer: object) -> None:
-    """Print one line about an answer to an exercise: see `d2lattn.exercises.check`.
-
-    Example:
-        >>> check("1.1", None)
-        1.1: not attempted yet
-    """
-    from d2lattn.exercises import check  # loaded on first use: only readers doing exercises need it
-
-    check(exercise, answer)
+def __getattr__(name: str) -> object:
+    if name in MOVED:
+        raise moved(name)
+    raise AttributeError(f"module 'd2lattn' has no attribute {name!r}")

@@ -3,16 +3,21 @@
 Every module uses these, so that a rule is worded once and holds everywhere.
 """
 
+import functools
 import math
+import os
 import sys
 
 import torch
+from torch import Tensor
 
-from d2lattn.engines.looking import may_look
+from d2lattn.tracing import data_dependent_ok
 
 LARGEST = 2**63 - 1  # torch counts in int64
 LARGEST_FLOAT = sys.float_info.max
 INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
+STRIDED = torch.strided  # the layout of a tensor whose numbers lie in memory, row after row
+FLOATS = (torch.float32, torch.bfloat16, torch.float16, torch.float64)  # that torch computes with
 
 
 def check_count(name, value, least=1, most=LARGEST):
@@ -24,12 +29,28 @@ def check_count(name, value, least=1, most=LARGEST):
         raise ValueError(f"{name} must be an integer of at most {most}, got {show(value)}")
 
 
+def check_counts(least=1, **given):
+    """The same of several, each by its name."""
+    for name, value in given.items():
+        check_count(name, value, least)
+
+
+def check_offset(name, offset, length):
+    """The place, from 0, of the first of so many rows, the last of which torch must still count."""
+    check_count(name, offset, least=0)
+    if offset + length > LARGEST:
+        most = f"2**63 - 1 - {length}, for {length} rows"
+        raise ValueError(f"{name} must be an integer of at most {most}, got {offset}")
+
+
 def check_number(name, value, least=-math.inf, most=math.inf):
-    """A finite int or float from `least` to `most` (a bool is none)."""
+    """A finite int or float from `least` to `most` (a bool is none), as the float that torch can
+    take: it has no room for an int of more than 64 bits."""
     if not is_finite_number(value) or not least <= value <= most:
         bounded = least > -math.inf or most < math.inf
         bounds = f" from {least} to {most}" if bounded else ""
         raise ValueError(f"{name} must be a finite number{bounds}, got {show(value)}")
+    return float(value)
 
 
 def is_finite_number(value):
@@ -45,10 +66,78 @@ def check_flag(name, value):
         raise ValueError(f"{name} must be True or False, got {show(value)}")
 
 
+def check_flags(**given):
+    """The same of several, each by its name."""
+    for name, value in given.items():
+        check_flag(name, value)
+
+
 def check_choice(name, value, choices):
     """One of the strings in `choices`."""
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be one of {choices}, got {show(value)}")
+
+
+def check_device(value):
+    """What torch knows as a device, as one, or None for its default."""
+    if value is None or isinstance(value, torch.device):
+        return value
+    try:
+        return torch.device(value)
+    except (RuntimeError, TypeError):
+        raise ValueError(f"device must be one that torch knows, got {show(value)}") from None
+
+
+def must_fit(what, size, device=None, **given):
+    """The device, or None for torch's default, into whose memory `size` bytes fit.
+
+    It is said before anything is built, which might take hours, or all that the machine has. What
+    is on the device meta, or a fake tensor, or in a graph, takes nothing.
+    """
+    device = check_device(device)
+    if torch.compiler.is_compiling() or size <= 2**20:  # the usual case: no machine has less
+        return device
+    made, held = torch.empty(0, device=device), LARGEST
+    if type(made) is Tensor and made.is_cuda:
+        held = torch.cuda.get_device_properties(made.device).total_memory
+    elif type(made) is Tensor and made.device.type in ("cpu", "mps"):
+        held = _memory_of_machine()
+    if size > held:
+        got = ", ".join(f"{name}={value}" for name, value in given.items())
+        raise ValueError(
+            f"{' and '.join(given)} must let {what} fit into memory, got {got}, which would take "
+            f"{size:,} of {held:,} bytes"
+        )
+    return device
+
+
+def weights_must_fit(numbers, **given):
+    """The same of so many weights in torch's default dtype, on its default device."""
+    must_fit("the weights", numbers * torch.get_default_dtype().itemsize, **given)
+
+
+@functools.cache
+def _memory_of_machine():
+    """Bytes of memory; without sysconf, as on Windows, the first power of 2 that is refused."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return next((2**n for n in range(20, 63) if not _can_take(2**n)), LARGEST)
+
+
+def _can_take(size):
+    """Whether the system promises so many bytes on the processor; none of them is touched."""
+    try:
+        torch.empty(size, dtype=torch.uint8, device="cpu")
+    except RuntimeError:
+        return False
+    return True
+
+
+def check_generator(value):
+    """What torch draws numbers with, or None for its own."""
+    if value is not None and not isinstance(value, torch.Generator):
+        raise ValueError(f"generator must be a torch.Generator, got {kind(value)}")
 
 
 def check_callable(name, value):
@@ -58,17 +147,56 @@ def check_callable(name, value):
 
 
 def check_floating_dtype(name, value):
-    """A torch dtype that holds real numbers."""
-    if not isinstance(value, torch.dtype) or not value.is_floating_point:
-        raise ValueError(f"{name} must be a floating dtype, got {show(value)}")
+    """A torch dtype that holds real numbers, and that torch computes with."""
+    if not isinstance(value, torch.dtype) or value not in FLOATS:
+        raise ValueError(f"{name} must be a floating dtype{_narrow(value)}, got {show(value)}")
+
+
+def check_real(name, x, hint=""):
+    """A dense floating tensor of any shape; the hint says what else there is."""
+    if not isinstance(x, Tensor) or x.dtype not in FLOATS:
+        raise ValueError(f"{name} must be a floating tensor{_narrow(kind(x))}, got {kind(x)}{hint}")
+    check_dense(name, x)
+
+
+def _narrow(dtype):
+    """What a rule adds for a dtype that is floating, but stores numbers and computes with none."""
+    narrow = isinstance(dtype, torch.dtype) and dtype.is_floating_point
+    return " of 16 bits at least" if narrow else ""
+
+
+def check_dense(name, x):
+    """A tensor whose numbers all lie in memory, row after row: not sparse and not nested."""
+    if x.layout is not STRIDED or x.is_nested:
+        layout = "nested" if x.is_nested else x.layout
+        raise ValueError(f"{name} must be a dense tensor, got {x.dtype}, {layout}")
+
+
+def check_values(name, x, device):
+    """A tensor with numbers in it, unless what it goes with, on `device`, has none either."""
+    if x.is_meta and device.type != "meta":
+        raise ValueError(f"{name} must hold values, got a tensor on the device meta")
 
 
 def check_floating(name, x, axes="(..., length, width)"):
     """A floating tensor with at least the two axes named last in `axes`."""
-    if not torch.is_tensor(x) or not x.is_floating_point():
-        raise ValueError(f"{name} must be a floating tensor, got {kind(x)}")
+    check_real(name, x)
     if x.ndim < 2:
         raise ValueError(f"{name} must have shape {axes}, got {tuple(x.shape)}")
+
+
+def expect(name, x, axes):
+    """A floating tensor with these axes: a number is a size, a word an axis of any size, and dots
+    at the beginning are any axes. `expect("x", x, f"batch {H} length {D}")` takes (2, H, 7, D).
+    """
+    first, *last = wanted = axes.split()
+    shape = f"({', '.join(wanted)})"
+    check_floating(name, x, shape)
+    wanted, sizes = (last, x.shape[-len(last) :]) if first == "..." else (wanted, x.shape)
+    if len(wanted) != len(sizes) or any(
+        axis.isdigit() and int(axis) != size for axis, size in zip(wanted, sizes, strict=True)
+    ):
+        raise ValueError(f"{name} must have shape {shape}, got {tuple(x.shape)}")
 
 
 def check_boolean_mask(name, x):
@@ -78,6 +206,7 @@ def check_boolean_mask(name, x):
             f"{name} must be a boolean tensor, True = may attend, got {kind(x)}; "
             "numbers to be added to the scores go into attn_bias"
         )
+    check_dense(name, x)
 
 
 def check_alike(like_name, like, **tensors):
@@ -88,6 +217,13 @@ def check_alike(like_name, like, **tensors):
                 f"{name} must have the dtype and device of {like_name} "
                 f"({like.dtype}, {like.device}), got {x.dtype}, {x.device}"
             )
+
+
+def check_weights(owner, weight, **tensors):
+    """Tensors of the dtype and device of the owner's weights; autocast sees to the dtype."""
+    x = next(iter(tensors.values()))
+    if x.is_meta or x.device != weight.device or not torch.is_autocast_enabled(x.device.type):
+        check_alike(owner, weight, **tensors)
 
 
 def scores_shape(query, key):
@@ -120,29 +256,34 @@ def check_value(query, key, value):
     broadcast("query, key and value", query, key, value)
 
 
+def check_as_many_keys(L, S):
+    """As many keys as queries."""
+    if L != S:
+        raise ValueError(f"key must have as many rows as query, {L}, got {S}")
+
+
 def _are_alike(a, b):
     """The usual case, in which no more needs to be asked: two floating tensors alike in all."""
-    return (
-        torch.is_tensor(a)
-        and torch.is_tensor(b)
-        and a.shape == b.shape
-        and a.dtype == b.dtype
-        and a.device == b.device
-        and a.is_floating_point()
-        and a.ndim > 1
-    )
+    if not isinstance(a, Tensor) or not isinstance(b, Tensor):
+        return False
+    try:
+        layouts = a.layout is STRIDED and b.layout is STRIDED and a.shape == b.shape
+        return layouts and a.dtype == b.dtype in FLOATS and a.device == b.device and a.ndim > 1
+    except RuntimeError:  # a nested tensor has no shape, and to ask for one costs the least
+        return False
 
 
 def check_positions(positions, length):
     """Integers (length,) of at least 0: the places of so many rows, in any order."""
     if not torch.is_tensor(positions) or positions.dtype not in INTEGERS:
         raise ValueError(f"positions must be a tensor of integers, got {kind(positions)}")
+    check_dense("positions", positions)
     if positions.shape != (length,):
         raise ValueError(
             f"positions must have one place for each row, shape {(length,)}, "
             f"got {tuple(positions.shape)}"
         )
-    if length and may_look(positions) and positions.min() < 0:
+    if length and data_dependent_ok(positions) and positions.min() < 0:
         raise ValueError(f"positions must be at least 0, got {positions.min().item()}")
 
 
@@ -175,8 +316,7 @@ def scale_of(scale, query):
     """The factor of the scores as a float: 1/√E when absent."""
     if scale is None:
         return 1 / math.sqrt(query.shape[-1])
-    check_number("scale", scale)
-    return float(scale)
+    return check_number("scale", scale)
 
 
 def check_causal(is_causal, query_offset, shape):
@@ -200,36 +340,33 @@ def check_causal(is_causal, query_offset, shape):
 def check_mask(attn_mask, shape, device):
     """A boolean mask that fits scores of this shape: (L, S) or all axes, each size full or 1."""
     check_boolean_mask("attn_mask", attn_mask)
-    if attn_mask.ndim not in (2, len(shape)) or not _fits(attn_mask, shape):
+    if attn_mask.ndim not in (2, len(shape)) or not fits(attn_mask, shape):
         raise ValueError(
             f"attn_mask must have shape {tuple(shape[-2:])} (queries, keys) or {tuple(shape)}, "
             f"each size full or 1, got {tuple(attn_mask.shape)}"
         )
-    _check_device("attn_mask", attn_mask, device)
+    check_on("attn_mask", attn_mask, device)
 
 
 def check_bias(attn_bias, shape, device):
     """A floating bias that broadcasts to scores of this shape."""
-    if not torch.is_tensor(attn_bias) or not attn_bias.is_floating_point():
-        raise ValueError(
-            f"attn_bias must be a floating tensor, got {kind(attn_bias)}; "
-            "a mask of who may attend goes into attn_mask"
-        )
-    if not 2 <= attn_bias.ndim <= len(shape) or not _fits(attn_bias, shape):
+    check_real("attn_bias", attn_bias, "; a mask of who may attend goes into attn_mask")
+    if not 2 <= attn_bias.ndim <= len(shape) or not fits(attn_bias, shape):
         raise ValueError(
             f"attn_bias must broadcast to the scores {tuple(shape)} and have at least two axes, "
             f"got {tuple(attn_bias.shape)}"
         )
-    _check_device("attn_bias", attn_bias, device)
+    check_on("attn_bias", attn_bias, device)
 
 
-def _fits(x, shape):
+def fits(x, shape):
     """Whether each axis, counted from the last, is 1 or as long as the shape's."""
     wanted = shape[len(shape) - x.ndim :]
     return all(have in (1, want) for have, want in zip(x.shape, wanted, strict=True))
 
 
-def _check_device(name, x, device):
+def check_on(name, x, device):
+    """A tensor on the device of the query."""
     if x.device != device:
         raise ValueError(f"{name} must be on {device} as the query is, got {x.device}")
 
@@ -243,6 +380,7 @@ def show(value, width=60):
     """`repr`, shortened, for messages."""
     try:
         text = repr(value)
-    except ValueError:  # an int of more digits than Python prints
-        text = f"an integer of {value.bit_length()} bits"
+    except (ValueError, NotImplementedError):  # an int of more digits than Python prints, or a
+        bits = getattr(value, "bit_length", None)  # tensor of a dtype that torch does not
+        text = f"an integer of {bits()} bits" if bits else str(kind(value))
     return text if len(text) <= width else f"{text[: width - 1]}…"

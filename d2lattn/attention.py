@@ -1,4 +1,4 @@
-"""Attention in one formula (chapters 1 to 3), and the door to its three engines.
+"""Attention in one formula (chapters 1 to 3), and the way to its three engines.
 
     attention(Q, K, V) = softmax(Q Kᵀ · scale + bias, over the keys a query may see) V
 
@@ -16,15 +16,15 @@ from d2lattn.arguments import check_choice, check_count, check_floating, scale_o
 from d2lattn.engines.call import checked_call
 from d2lattn.engines.chunked import chunked_attention
 from d2lattn.engines.fused import fused_attention
-from d2lattn.engines.looking import in_full_precision, outside_graphs
 from d2lattn.engines.visibility import Visibility
+from d2lattn.tracing import in_full_precision, is_eager
 
 ENGINES = ("explicit", "chunked", "fused")
 
 
 def explicit_attention(call):
     """The formula: score, turn the scores into shares, blend the values by their shares."""
-    call = call.without_poison()
+    call = call.zero_unseen_nonfinite()
     weights = explicit_weights(call)  # (..., L, S)
     output = F.dropout(weights, call.dropout_p) @ call.value  # (..., L, Ev)
     return output, weights
@@ -35,9 +35,7 @@ def explicit_weights(call):
     scores = score(call.query, call.key, call.scale)
     if call.soft_cap is not None:
         scores = call.soft_cap * torch.tanh(scores / call.soft_cap)
-    if call.sink is not None:
-        return softmax_with_sink(scores, call.visible, call.sink).to(call.query.dtype)
-    return softmax(scores, call.visible).to(call.query.dtype)
+    return softmax(scores, call.visible, call.sink).to(call.query.dtype)
 
 
 def score(query, key, scale):
@@ -46,21 +44,19 @@ def score(query, key, scale):
     return (query.to(wide) * scale) @ key.to(wide).mT
 
 
-def softmax(scores, visible):
+def softmax(scores, visible, sink=None):
     """exp(s) / Σ exp(s) over the keys that a query may see; a query that may see none gets 0.
 
     Such a row is made harmless before the softmax and zeroed after it: a NaN that is repaired
-    afterwards stays in the gradient. May write into the scores.
+    afterwards stays in the gradient. A sink joins the sum: shares of less than 1 in all. May write
+    into the scores.
     """
-    if visible.bias is None and outside_graphs():
+    if sink is not None:
+        sink = sink.to(scores.dtype).expand(*scores.shape[:-1], 1)
+        return torch.cat([visible.hide(scores), sink], -1).softmax(-1)[..., :-1]
+    if visible.bias is None and is_eager():
         return _softmax_in_place(scores, visible)
     return _softmax_or_0(visible.hide(scores))
-
-
-def softmax_with_sink(scores, visible, sink):
-    """exp(s) / (exp(sink) + Σ exp(s)): shares of less than 1 in all, and 0 without keys."""
-    sink = sink.to(scores.dtype).expand(*scores.shape[:-1], 1)
-    return torch.cat([visible.hide(scores), sink], -1).softmax(-1)[..., :-1]
 
 
 def _softmax_or_0(scores):
@@ -96,15 +92,11 @@ def attention_scores(query: Tensor, key: Tensor, *, scale: float | None = None) 
     product and half precision is computed in float32, so q·k does not overflow on the way.
 
     Args:
-        query: floating tensor (..., L, E).
-        key: floating tensor (..., S, E) of the same dtype and device.
+        query, key: floating tensors (..., L, E) and (..., S, E) of one dtype and device.
         scale (float): the factor; 1/√E when absent.
 
     Returns:
         Tensor (..., L, S) of the query's dtype.
-
-    Raises:
-        ValueError: shapes, dtypes or devices that do not fit; a scale that is not a finite number.
 
     Cost:
         2·L·S·E FLOPs, L·S numbers of memory for each leading index.
@@ -135,12 +127,6 @@ def masked_softmax(scores: Tensor, attn_mask: Tensor | None = None) -> Tensor:
     Returns:
         Tensor (..., L, S) of the scores' dtype, computed in at least float32.
 
-    Raises:
-        ValueError: scores that are not floating, a mask that is not boolean or does not fit.
-
-    Cost:
-        O(L·S) time and memory.
-
     Example:
         >>> masked_softmax(torch.zeros(1, 3), torch.tensor([[True, False, True]]))
         tensor([[0.5000, 0.0000, 0.5000]])
@@ -167,8 +153,7 @@ def attention_weights(
 
     Args:
         query, key, scale: as in `attention_scores`.
-        attn_mask: boolean, True = may attend; (L, S) or as many axes as the scores, each size
-            full or 1.
+        attn_mask: as in `masked_softmax`.
         attn_bias: floating tensor added to the scaled scores; it broadcasts to them from the last
             axis, so (H, L, S) is a bias for each head. -inf hides a key as the mask does.
         is_causal (bool): query i sees the keys up to its own position and none after it.
@@ -178,10 +163,6 @@ def attention_weights(
 
     Returns:
         Tensor (..., L, S) of the query's dtype, computed in at least float32.
-
-    Raises:
-        ValueError: what `attention_scores` and `masked_softmax` refuse; is_causal with L ≠ S and
-            no query_offset; a bias that is not floating or does not fit.
 
     Cost:
         2·L·S·E FLOPs, O(L·S) memory.
@@ -194,7 +175,7 @@ def attention_weights(
     """
     call = checked_call(query, key, key, attn_mask, attn_bias, is_causal, query_offset, scale)
     with in_full_precision(query):
-        return explicit_weights(call.without_poison())
+        return explicit_weights(call.zero_unseen_nonfinite())
 
 
 def attention(
@@ -220,12 +201,11 @@ def attention(
     A key that no query may see never matters, whatever it holds. A NaN in a query, or in a key or
     value that is seen, shows. (A value that only some queries may see reaches the others as
     0 · NaN.) torch's fused kernel drops NaN on the CPU, so such input is computed in chunks there;
-    in a compiled or exported graph nobody can look, and the kernel has its way.
+    in a compiled or exported graph values cannot be looked at, and it does drop them.
 
     Args:
-        query: floating tensor (..., L, E).
-        key: floating tensor (..., S, E) of the same dtype and device.
-        value: floating tensor (..., S, Ev) of the same dtype and device.
+        query, key, value: floating tensors (..., L, E), (..., S, E), (..., S, Ev) of one dtype and
+            device.
         attn_mask, attn_bias, is_causal, query_offset, scale: as in `attention_weights`.
         dropout_p (float): share of weights set to 0, the others divided by 1 - dropout_p. It acts
             on every call: pass 0 in evaluation.
@@ -237,10 +217,6 @@ def attention(
 
     Returns:
         Tensor (..., L, Ev) of the query's dtype. A query that may see no key gets 0.
-
-    Raises:
-        ValueError: what `attention_weights` refuses; a value that does not fit the key; dropout_p
-            outside 0..1; an unknown engine; a chunk_size below 1 or given to another engine.
 
     Cost:
         2·L·S·(E + Ev) FLOPs. Memory beyond inputs and output: L·S numbers for each leading index
@@ -266,13 +242,14 @@ def attention(
     return attend(call, engine, chunk_size)
 
 
-# The door: a call that fits -----------------------------------------------------------------------
+# Dispatch: a call that fits -----------------------------------------------------------------------
 
 
 def attend(call, engine, chunk_size=None):
     """The output of a call, by one of the engines."""
     with in_full_precision(call.query):
-        if engine == "explicit" or call.bends_scores() or call.is_empty():
+        bent = call.soft_cap is not None or call.sink is not None  # which torch's kernels cannot do
+        if engine == "explicit" or call.is_empty() or (bent and engine == "fused"):
             # The formula; of nothing it gives 0 and keeps the gradient.
             return explicit_attention(call)[0]
         if engine == "chunked":

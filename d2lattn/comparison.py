@@ -16,15 +16,19 @@ import torch
 from torch import Tensor, nn
 
 from d2lattn.arguments import (
-    check_alike,
     check_callable,
     check_choice,
     check_count,
-    check_flag,
-    check_floating,
+    check_counts,
+    check_dense,
+    check_flags,
+    check_weights,
+    expect,
+    must_fit,
     show,
+    weights_must_fit,
 )
-from d2lattn.engines.looking import on_the_host
+from d2lattn.devices import on_the_host
 
 
 class LayerCost(NamedTuple):
@@ -72,21 +76,7 @@ def conv_cost(n: int, d: int, k: int, *, dilated: bool = False, causal: bool = F
     """The cost of a convolution over n positions, d channels in and out, padded to length n.
 
     flops = 2·k·n·d² (padded zeros are multiplied like the rest), one sequential operation; the
-    path length is that of `layers_to_connect`.
-
-    Args:
-        n (int): positions.  d (int): channels.  k (int): kernel size, odd unless causal.
-        dilated (bool): layer l of the stack has dilation kˡ, l = 0, 1, …
-        causal (bool): padded on the left only, so no output sees a later input.
-
-    Returns:
-        LayerCost.
-
-    Raises:
-        ValueError: a size below 1, or an even k without causal.
-
-    Cost:
-        O(log n) operations.
+    path length is that of `layers_to_connect`, which tells what k, dilated and causal are.
 
     Example:
         >>> conv_cost(1024, 64, 3, causal=True)
@@ -102,20 +92,7 @@ def rnn_cost(n: int, d: int, *, cell: str = "rnn") -> LayerCost:
 
     hᵢ = tanh(W xᵢ + U hᵢ₋₁): flops = 4·n·d², n sequential operations, and n steps from the first
     input to the last state. An LSTM (Hochreiter and Schmidhuber 1997, with the forget gate of Gers
-    et al. 2000) has four such pairs W and U: flops = 16·n·d².
-
-    Args:
-        n (int): positions.  d (int): width of input and state.
-        cell (str): "rnn" or "lstm".
-
-    Returns:
-        LayerCost.
-
-    Raises:
-        ValueError: a size below 1, or another cell.
-
-    Cost:
-        O(1).
+    et al. 2000), cell="lstm", has four such pairs W and U: flops = 16·n·d².
 
     Example:
         >>> rnn_cost(1024, 64)
@@ -123,8 +100,7 @@ def rnn_cost(n: int, d: int, *, cell: str = "rnn") -> LayerCost:
         >>> rnn_cost(1024, 64, cell="lstm").flops
         67108864
     """
-    check_count("n", n)
-    check_count("d", d)
+    check_counts(n=n, d=d)
     check_choice("cell", cell, tuple(CELLS))
     return LayerCost(CELLS[cell] * 4 * n * d * d, n, n)
 
@@ -132,30 +108,16 @@ def rnn_cost(n: int, d: int, *, cell: str = "rnn") -> LayerCost:
 def attention_cost(n: int, d: int, *, projections: bool = True) -> LayerCost:
     """The cost of self-attention over n positions of width d, whatever the number of heads.
 
-    flops = 4·n²·d for Q Kᵀ and the weighted sum, and 8·n·d² for the projections to queries, keys,
-    values and output. The n² term is the larger one for n > 2d. A causal mask changes nothing:
-    the formula computes what the mask throws away.
-
-    Args:
-        n (int): positions.  d (int): width of the tokens.
-        projections (bool): count the four d × d projections.
-
-    Returns:
-        LayerCost.
-
-    Raises:
-        ValueError: a size below 1.
-
-    Cost:
-        O(1).
+    flops = 4·n²·d for Q Kᵀ and the weighted sum, and 8·n·d² for the four projections to queries,
+    keys, values and output, if they count. The n² term is the larger one for n > 2d. A causal mask
+    changes nothing: the formula computes what the mask throws away.
 
     Example:
         >>> attention_cost(1024, 64)
         LayerCost(flops=301989888, sequential_ops=1, max_path_length=1)
     """
-    check_count("n", n)
-    check_count("d", d)
-    check_flag("projections", projections)
+    check_counts(n=n, d=d)
+    check_flags(projections=projections)
     return LayerCost(4 * n * n * d + (8 * n * d * d if projections else 0), 1, 1)
 
 
@@ -167,18 +129,12 @@ def layers_to_connect(n: int, k: int, *, dilated: bool = False, causal: bool = F
     input 0 to output (k+1)/2 starts with a step over the border, where the padding is.
 
     Args:
-        n (int): positions.  k (int): kernel size, odd unless causal.
+        k (int): kernel size, odd unless causal.
         dilated (bool): layer l of the stack has dilation kˡ, l = 0, 1, …
         causal (bool): padded on the left only; input j may be seen by the outputs i ≥ j.
 
     Returns:
         int, or `math.inf` when no number of layers is enough. 0 for a single position.
-
-    Raises:
-        ValueError: a size below 1, or an even k without causal.
-
-    Cost:
-        O(log n) operations.
 
     Example:
         >>> layers_to_connect(1024, 3, causal=True), layers_to_connect(1024, 3)
@@ -186,8 +142,8 @@ def layers_to_connect(n: int, k: int, *, dilated: bool = False, causal: bool = F
         >>> layers_to_connect(1024, 3, dilated=True, causal=True)
         7
     """
-    check_count("n", n)
-    check_flag("dilated", dilated)
+    check_counts(n=n)
+    check_flags(dilated=dilated)
     _check_kernel("k", k, causal)
     if n == 1:
         return 0
@@ -213,12 +169,6 @@ class ConvLayer(nn.Module):
         embed_dim (int): d, channels in and out.  kernel_size (int): k, odd unless causal.
         dilation (int): distance between two taps.  causal (bool): look back only.
 
-    Raises:
-        ValueError: a size below 1, or an even kernel_size without causal.
-
-    Cost:
-        2·k·n·d² FLOPs.
-
     Example:
         >>> ConvLayer(4, 3)(torch.zeros(1, 7, 4)).shape
         torch.Size([1, 7, 4])
@@ -228,21 +178,20 @@ class ConvLayer(nn.Module):
         self, embed_dim: int, kernel_size: int, *, dilation: int = 1, causal: bool = False
     ) -> None:
         super().__init__()
-        check_count("embed_dim", embed_dim)
-        check_count("dilation", dilation)
+        check_counts(embed_dim=embed_dim, dilation=dilation)
         _check_kernel("kernel_size", kernel_size, causal)
+        numbers = embed_dim**2 * kernel_size
+        weights_must_fit(numbers, embed_dim=embed_dim, kernel_size=kernel_size)
         reach = dilation * (kernel_size - 1)
         self.padding = (reach, 0) if causal else (reach // 2, reach // 2)  # before, after
         self.conv = nn.Conv1d(embed_dim, embed_dim, kernel_size, dilation=dilation)
 
     def forward(self, x: Tensor) -> Tensor:
-        check_floating("x", x, "(batch, length, embed_dim)")
-        if x.ndim != 3 or x.shape[-1] != self.conv.in_channels:
-            raise ValueError(
-                f"x must have shape (batch, length, {self.conv.in_channels}), got {tuple(x.shape)}"
-            )
-        if x.is_meta or not torch.is_autocast_enabled(x.device.type):  # which casts by itself
-            check_alike("the layer", self.conv.weight, x=x)
+        expect("x", x, f"batch length {self.conv.in_channels}")
+        check_weights("the layer", self.conv.weight, x=x)
+        size = x.shape[0] * (x.shape[1] + sum(self.padding)) * x.shape[2] * x.itemsize
+        given = dict(dilation=self.conv.dilation[0], kernel_size=self.conv.kernel_size[0])
+        must_fit("the padded input", size, x.device, **given)
         channels_first = nn.functional.pad(x.mT, self.padding)  # (B, d, n + reach)
         return self.conv(channels_first).mT  # (B, n, d)
 
@@ -251,20 +200,14 @@ class ConvLayer(nn.Module):
 def connectivity(layer: Callable, n: int, d: int, *, samples: int = 4) -> Tensor:
     """Read off the gradients which input positions reach which output positions.
 
-    connected[i, j] = (∂ output i / ∂ input j ≠ 0) at one of a few random inputs: one alone might
-    hit a dead ReLU. Computed on the CPU; for a module in float64, on a copy in evaluation mode.
+    connected[i, j] = (∂ output i / ∂ input j ≠ 0), boolean (n, n), at one of a few random inputs:
+    one alone might hit a dead ReLU. Computed on the CPU; for a module in float64, on a copy in
+    evaluation mode.
 
     Args:
         layer: module or function from (1, n, d) to (1, n, any width). If it returns a tuple, as
             `nn.RNN` does, its first part counts.
-        n (int): positions.  d (int): width.
         samples (int): random inputs to try.
-
-    Returns:
-        Boolean tensor (n, n): [i, j] is True when output i depends on input j.
-
-    Raises:
-        ValueError: a size below 1, or an output that has other positions or no gradient.
 
     Cost:
         n·samples backward passes. A gradient too small for the dtype counts as none: a simple
@@ -277,8 +220,8 @@ def connectivity(layer: Callable, n: int, d: int, *, samples: int = 4) -> Tensor
                 [0, 1, 1, 1],
                 [0, 0, 1, 1]], dtype=torch.int32)
     """
-    for name, value in dict(n=n, d=d, samples=samples).items():
-        check_count(name, value)
+    check_counts(n=n, d=d, samples=samples)
+    must_fit("the connections and the inputs", n * max(n, 8 * d), "cpu", n=n, d=d)
     generator = torch.Generator().manual_seed(0)
     with torch.inference_mode(False), torch.enable_grad():  # wherever the caller stands
         connected = torch.zeros(n, n, dtype=torch.bool)
@@ -300,20 +243,8 @@ def connectivity(layer: Callable, n: int, d: int, *, samples: int = 4) -> Tensor
 def conv_connectivity(n: int, k: int, *, dilation: int = 1, causal: bool = False) -> Tensor:
     """Which inputs reach which outputs in one convolution: `connectivity` without a layer.
 
-    connected[i, j] = (j is one of the k taps of output i), see `ConvLayer`.
-
-    Args:
-        n (int): positions.  k (int): kernel size, odd unless causal.
-        dilation (int): distance between two taps.  causal (bool): look back only.
-
-    Returns:
-        Boolean tensor (n, n).
-
-    Raises:
-        ValueError: a size below 1, or an even k without causal.
-
-    Cost:
-        O(n²).
+    connected[i, j] = (j is one of the k taps of output i), boolean (n, n). k, dilation and causal
+    are those of `ConvLayer`.
 
     Equivalent to:
         connectivity(ConvLayer(d, k, dilation=dilation, causal=causal), n, d)
@@ -325,9 +256,9 @@ def conv_connectivity(n: int, k: int, *, dilation: int = 1, causal: bool = False
                 [1, 0, 1, 0],
                 [0, 1, 0, 1]], dtype=torch.int32)
     """
-    check_count("n", n)
-    check_count("dilation", dilation)
+    check_counts(n=n, dilation=dilation)
     _check_kernel("k", k, causal)
+    must_fit("the connections", 8 * n**2, "cpu", n=n)
     positions = torch.arange(n)
     back = positions[:, None] - positions  # (n, n): how far input j lies behind output i
     nearest, farthest = (0, k - 1) if causal else (-(k // 2), k // 2)
@@ -340,19 +271,8 @@ def compose(steps: Sequence[Tensor]) -> Tensor:
     """What a stack of layers connects: the boolean product of what each of them connects.
 
     reached[i, j] = there is a path from input j to output i. One path is enough: that the
-    gradients of several cancel is possible but has probability 0 with random weights.
-
-    Args:
-        steps: boolean (n, n) tensors or arrays, the first layer first.
-
-    Returns:
-        Boolean tensor (n, n).
-
-    Raises:
-        ValueError: no step, or one that is not a boolean square of the size of the others.
-
-    Cost:
-        2·n³ FLOPs for each layer.
+    gradients of several cancel is possible but has probability 0 with random weights. The steps
+    are boolean (n, n) tensors or arrays, the first layer first: 2·n³ FLOPs for each.
 
     Example:
         >>> compose([conv_connectivity(4, 2, causal=True)] * 2).int()
@@ -377,21 +297,13 @@ def receptive_field(
     The walk goes down from the unit: in its own layer along `within`, then along the step below.
 
     Args:
-        steps: boolean (n, n) tensors or arrays, the first layer first: [i, j] is True when unit i
-            of the layer sees unit j of the layer below.
+        steps: as in `compose`: [i, j] is True when unit i of a layer sees unit j of the one below.
         unit: (layer, position), counted from 0; layer 0 is the input.
         within: boolean (n, n), who sees whom inside each layer above the input (in an RNN the
             state before).
 
     Returns:
         Boolean tensor (layers + 1, n); row 0 is the input.
-
-    Raises:
-        ValueError: no step, one that is not a boolean square of the size of the others, or a unit
-            that is not there.
-
-    Cost:
-        n³ for each layer with `within`, n² without.
 
     Example:
         >>> receptive_field([conv_connectivity(5, 3)] * 2, (2, 1)).int()
@@ -417,19 +329,12 @@ def count_layers(steps: Sequence[Tensor] | Tensor, *, causal: bool = False) -> f
     """Count the layers that it takes to connect every pair, by composing them one by one.
 
     Args:
-        steps: one boolean (n, n) tensor or array, the layer that is repeated; or a list of them,
-            the first layer first, after which the stack ends.
+        steps: one layer, boolean (n, n), that is repeated; or a list of them, as in `compose`,
+            after which the stack ends.
         causal (bool): ask only that input j reaches the outputs i ≥ j.
 
     Returns:
-        int, the smallest number of layers; `math.inf` when the list, or any repetition, falls
-        short. 0 for a single position.
-
-    Raises:
-        ValueError: no step, or one that is not a boolean square of the size of the others.
-
-    Cost:
-        2·n³ FLOPs for each layer.
+        int; `math.inf` when the list, or any repetition, falls short. 0 for a single position.
 
     Example:
         >>> count_layers(conv_connectivity(9, 3, causal=True), causal=True)
@@ -437,13 +342,11 @@ def count_layers(steps: Sequence[Tensor] | Tensor, *, causal: bool = False) -> f
         >>> count_layers([conv_connectivity(9, 3, dilation=3**i) for i in range(3)])
         inf
     """
-    check_flag("causal", causal)
+    check_flags(causal=causal)
     repeated = getattr(steps, "ndim", None) == 2
     stack = boolean_steps([steps] if repeated else steps)
     n = len(stack[0])
-    wanted = torch.ones(n, n, dtype=torch.bool)
-    if causal:
-        wanted = wanted.tril()
+    wanted = torch.ones(n, n, dtype=torch.bool).tril(0 if causal else n)
     # A power of a boolean matrix that is ever full is so by (n−1)² + 1 (Wielandt 1950).
     stack = itertools.repeat(stack[0], (n - 1) ** 2 + 1) if repeated else stack
     reached, layers = torch.eye(n, dtype=torch.bool), 0
@@ -461,20 +364,8 @@ def count_flops(layer: Callable, n: int, d: int) -> int:
     """Count the FLOPs of a layer as torch counts them, without computing a number.
 
     Runs a copy on the meta device under `torch.utils.flop_counter.FlopCounterMode`, which sees
-    matrix products, convolutions and fused attention, and does not discount a causal mask.
-
-    Args:
-        layer: module that takes (1, n, d), or a function that does so on the meta device.
-        n (int): positions.  d (int): width.
-
-    Returns:
-        int.
-
-    Raises:
-        ValueError: a size below 1.
-
-    Cost:
-        One forward pass without data.
+    matrix products, convolutions and fused attention, and does not discount a causal mask. The
+    layer is a module that takes (1, n, d), or a function that does so on the meta device.
 
     Example:
         >>> count_flops(nn.RNN(64, 64, batch_first=True), 1024, 64) == rnn_cost(1024, 64).flops
@@ -483,8 +374,8 @@ def count_flops(layer: Callable, n: int, d: int) -> int:
     # Imported here, because it loads triton where torch was built for CUDA: a quarter of a second.
     from torch.utils.flop_counter import FlopCounterMode
 
-    check_count("n", n)
-    check_count("d", d)
+    check_counts(n=n, d=d)
+    must_fit("an input on the device meta", 4 * n * d, "meta", n=n, d=d)
     layer = _on(layer, "meta")
     with FlopCounterMode(display=False) as counter, torch.no_grad():
         layer(torch.empty(1, n, d, device="meta"))
@@ -496,20 +387,8 @@ def matmul_chain(layer: Callable, n: int, d: int) -> int:
     """Count the products that have to wait for one another: the longest chain in the graph.
 
     Walks the graph that autograd records on the CPU and counts matrix products and convolutions
-    along it; a fused attention kernel is a single one. 0 for a layer that multiplies nothing.
-
-    Args:
-        layer: module or function that takes (1, n, d) and is differentiable.
-        n (int): positions.  d (int): width.
-
-    Returns:
-        int.
-
-    Raises:
-        ValueError: a size below 1, or an output that has other positions or no gradient.
-
-    Cost:
-        One forward pass, then time linear in the graph.
+    along it; a fused attention kernel is a single one. 0 for a layer that multiplies nothing. The
+    layer is a module or function that takes (1, n, d) and is differentiable.
 
     Example:
         >>> matmul_chain(nn.RNN(4, 4, batch_first=True), 10, 4)
@@ -517,8 +396,8 @@ def matmul_chain(layer: Callable, n: int, d: int) -> int:
         >>> matmul_chain(ConvLayer(4, 3), 10, 4)
         1
     """
-    check_count("n", n)
-    check_count("d", d)
+    check_counts(n=n, d=d)
+    must_fit("the input", 8 * n * d, "cpu", n=n, d=d)
     with torch.inference_mode(False), torch.enable_grad():  # wherever the caller stands
         layer = _on(layer, "cpu", torch.float64)
         _, output = _run(layer, n, d, torch.Generator().manual_seed(0))
@@ -536,21 +415,17 @@ def matmul_chain(layer: Callable, n: int, d: int) -> int:
 
 
 def boolean_steps(steps, name="steps", n=None):
-    """A list of boolean (n, n) tensors on the CPU from tensors or arrays; n is that of the first.
-
-    Raises:
-        ValueError: no step, or one that is not a boolean square of the size of the others.
-
-    Example:
-        >>> [step.shape for step in boolean_steps([conv_connectivity(4, 3)])]
-        [torch.Size([4, 4])]
-    """
-    if isinstance(steps, str) or not hasattr(steps, "__iter__"):
+    """Boolean (n, n) tensors or arrays as tensors on the CPU; n is that of the first."""
+    if torch.is_tensor(steps):
+        check_dense(name, steps)
+    if isinstance(steps, str) or not hasattr(steps, "__iter__") or getattr(steps, "ndim", 1) == 0:
         raise ValueError(f"{name} must be a list of boolean (n, n) tensors, got {show(steps)}")
     steps = list(steps)
     if not steps:
         raise ValueError(f"{name} must hold at least one connectivity, got none")
     for step in steps:
+        if torch.is_tensor(step):
+            check_dense(name, step)
         shape, dtype = getattr(step, "shape", ()), getattr(step, "dtype", type(step).__name__)
         n = n or (len(shape) == 2 and len(step)) or "n"
         if str(dtype) not in ("torch.bool", "bool") or tuple(shape) != (n, n):
@@ -593,7 +468,7 @@ def _after(step, reached):
 
 def _check_kernel(name, k, causal):
     check_count(name, k)
-    check_flag("causal", causal)
+    check_flags(causal=causal)
     if k % 2 == 0 and not causal:
         raise ValueError(f"{name} must be odd unless causal (a kernel needs a centre), got {k}")
 

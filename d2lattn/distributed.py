@@ -1,6 +1,7 @@
 """Attention over a text that no machine holds whole (chapter 11).
 
     ring_attention     each rank keeps its words; keys and values travel
+    ring_parallel      a layer or a decoder whose attention is such a ring
     head_parallel      words are exchanged for heads, and back
     tensor_parallel    each rank keeps its heads, and all words
 
@@ -11,24 +12,28 @@ when; torch sends it. A file of one's own begins so:
     dist.init_process_group("gloo", timeout=timedelta(seconds=60))    # how long to wait for a rank
     output = ring_attention(query, key, value, is_causal=True)        # each rank gives its words
 
-and `torchrun --standalone --nproc-per-node 4 FILE` runs it in four processes. Where one fails, the
+and `torchrun --standalone --nproc-per-node 4 FILE` runs it in four processes. What one rank refuses
+with a ValueError, all refuse. Where one fails, or does not answer within the group's timeout, the
 others stop with a ConnectionError, and torchrun ends those that hang.
 
 Shapes: L_r words of rank r, L of all ranks together, E width of queries and keys, Ev of values.
 """
 
 import contextlib
+import functools
+import math
 import pickle
 from typing import Any
 
 import torch
 import torch.distributed as dist
-from torch import Tensor
+from torch import Tensor, nn
 
 from d2lattn.arguments import (
     check_flag,
     check_positions,
     check_value,
+    check_values,
     scale_of,
     scores_shape,
     show,
@@ -36,15 +41,16 @@ from d2lattn.arguments import (
 from d2lattn.attention import attention
 from d2lattn.engines.call import Call
 from d2lattn.engines.chunked import backward_in_blocks, forward_in_blocks, merge
-from d2lattn.engines.looking import in_full_precision
 from d2lattn.engines.visibility import Placed
+from d2lattn.multihead import check_head_mask, check_input
+from d2lattn.positions import Alibi, Where, alibi_slopes
+from d2lattn.tracing import in_full_precision
 
 
 class Ranks:
     """A group of ranks, and a count of what this one sends them.
 
-    Everything here that takes a `group` takes one of these in its place. Who waits for an answer
-    waits as long as the group was told when it was made: `init_process_group(timeout=...)`.
+    Everything here that takes a `group` takes one of these in its place.
 
     Args:
         group: a group of `torch.distributed`; when absent, that of all processes, or of this one
@@ -55,9 +61,6 @@ class Ranks:
         sent (int): bytes of keys, values, heads and gradients that it sent to others.
         handshakes (int): bytes of the agreements before that, which hold no word of the text.
         computed (int): blocks of keys that its queries met, forward and backward.
-
-    Raises:
-        ValueError: a group that is none, or to which this process does not belong.
 
     Example:
         >>> ranks = Ranks()
@@ -92,16 +95,14 @@ class Ranks:
         return everyone
 
     def pass_on(self, outgoing: Tensor, incoming: Tensor) -> Any:
-        """Start to send a tensor to the next rank and to fill another from the rank before.
-
-        Returns:
-            A function that waits until both are done and gives `incoming`.
-        """
-        ways = (dist.isend, outgoing, 1), (dist.irecv, incoming, -1)
+        """Start to send a tensor to the next rank and to fill another from the rank before. What it
+        returns waits until both are done and gives `incoming`."""
+        group: Any = self.group
+        ways = (dist.isend, outgoing, self.rank + 1), (dist.irecv, incoming, self.rank - 1)
         with self._waiting("to send a block round the ring"):
             works = [
-                dist.P2POp(way, x, self._global((self.rank + step) % self.size), self.group)
-                for way, x, step in ways
+                dist.P2POp(way, x, dist.get_global_rank(group, peer % self.size), group)
+                for way, x, peer in ways
                 if x.numel()  # a rank without words has no block
             ]
             works = dist.batch_isend_irecv(works) if works else []
@@ -117,6 +118,11 @@ class Ranks:
 
     def exchange(self, parts: list[Tensor], sizes: list[int]) -> list[Tensor]:
         """Send part j to rank j, and get flat tensors of these sizes from all (all-to-all)."""
+        if len(parts) != self.size or len(sizes) != self.size:
+            raise ValueError(
+                f"parts and sizes must be {self.size}, one for each rank, "
+                f"got {len(parts)} and {len(sizes)}"
+            )
         if self.size == 1:
             return [parts[0].reshape(-1)]
         outgoing = torch.cat([part.reshape(-1) for part in parts])
@@ -126,9 +132,6 @@ class Ranks:
             dist.all_to_all_single(incoming, outgoing, sizes, given, group=self.group)
         self.sent += outgoing.nbytes - own.nbytes
         return list(incoming.split(sizes))
-
-    def _global(self, rank):
-        return dist.get_global_rank(self.group, rank)
 
     @contextlib.contextmanager
     def _waiting(self, what):
@@ -142,11 +145,11 @@ class Ranks:
             ) from error
 
 
-class Share:
+class ShardSpec:
     """Who holds which words, and the proof that the ranks mean the same call.
 
     Made by all ranks together, in one exchange of small things. A rank whose arguments are refused
-    comes too, so that nobody waits for it in vain.
+    comes too, so that no other waits for it in vain.
 
     Args:
         ranks (Ranks): the group.
@@ -157,10 +160,6 @@ class Share:
         lengths (list of int): words of each rank.
         step: of all heads (H, 1, 1), what a score is given for each place between query and key
             (ALiBi's -slope), or None.
-
-    Raises:
-        ValueError: what `check` raised, here or on another rank; what is not the same everywhere; a
-            place that is held twice.
     """
 
     def __init__(self, ranks, check):
@@ -180,7 +179,12 @@ class Share:
         self.ranks, self.lengths, self.step = ranks, list(lengths), None
         self._places = None if places[0] is None else places
         if self._places is not None:
-            _check_held_once(torch.cat(self._places))
+            held, counts = torch.cat(self._places).unique(return_counts=True)
+            if (counts > 1).any():
+                raise ValueError(
+                    "positions must be places in the whole text, each held by one rank and once, "
+                    f"got {held[counts > 1][0].item()} more than once"
+                )
 
     def places(self, rank=None):
         """The places (L_r,) of a rank's words in the whole text; this one's when absent."""
@@ -207,21 +211,14 @@ def _check_alike_everywhere(terms):
             )
 
 
-def _check_held_once(places):
-    held, counts = places.unique(return_counts=True)
-    if len(held) < len(places):
-        raise ValueError(
-            "positions must be places in the whole text, each held by one rank and once, "
-            f"got {held[counts > 1][0].item()} more than once"
-        )
-
-
-def held(positions, length):
+def checked_positions(positions, length):
     """The places of so many words, checked, int64, on the CPU, alone in memory, since they will be
     sent; None if they are not given."""
     if positions is None:
         return None
-    positions = positions.detach().cpu() if torch.is_tensor(positions) else positions
+    if torch.is_tensor(positions):
+        check_values("positions", positions, torch.device("cpu"))
+        positions = positions.detach().cpu()
     check_positions(positions, length)
     return positions.long().clone()
 
@@ -236,7 +233,7 @@ def wants_gradient(x):
     return torch.is_grad_enabled() and x.requires_grad
 
 
-def terms_of(function, x, is_causal, positions):
+def handshake_terms(function, x, is_causal, positions):
     """What must be the same on all ranks for any `function`, by name."""
     return {
         "the function": function,
@@ -246,38 +243,44 @@ def terms_of(function, x, is_causal, positions):
     }
 
 
-def refuse_over_ranks(**given):
-    """What a layer does on one machine only, by name; None, False and 0 do nothing."""
-    for name, value in given.items():
-        if torch.is_tensor(value) or value not in (None, False, 0):
-            raise ValueError(f"{name} must be left out with group=, got {show(value)}")
+def _check_layer(layer):
+    if not hasattr(layer, "num_kv_heads"):
+        raise ValueError(f"layer must be a MultiHeadAttention, got {type(layer).__name__}")
+
+
+def unsupported_when_sharded(layer):
+    """Refuse what a layer of attention does on one machine only, by name."""
+    _check_layer(layer)
+    dropout = layer.dropout if layer.training else 0.0
+    options = dict(soft_cap=layer.soft_cap, sink_logit=layer.sink is not None, dropout=dropout)
+    for name, value in options.items():
+        if value not in (None, False, 0):
+            raise ValueError(f"{name} must be left out over several ranks, got {show(value)}")
 
 
 def _agree(function, query, key, value, is_causal, scale, group, *, positions=None, check=None):
-    """The share of a call of one of the functions below; `check` is one more look, or None."""
+    """The shard of a call of one of the functions below; `check` is one more look, or None."""
+    parts = query, key, value
 
     def look():
         L, S = scores_shape(query, key)[-2:]
         check_value(query, key, value)
-        leads = {x.shape[:-2] for x in (query, key, value)}
-        if len(leads) > 1 or L != S:
-            shapes = [tuple(x.shape) for x in (query, key, value)]
+        if len({x.shape[:-2] for x in parts}) > 1 or L != S:
             raise ValueError(
                 "query, key and value must have the same leading axes and be of the same words, "
-                f"got {shapes}"
+                f"got {[tuple(x.shape) for x in parts]}"
             )
         check_flag("is_causal", is_causal)
         if check is not None:
             check()
-        terms = terms_of(function, query, is_causal, positions)
+        terms = handshake_terms(function, query, is_causal, positions)
         terms["the leading axes"] = tuple(query.shape[:-2])
         terms["the widths of query and value"] = query.shape[-1], value.shape[-1]
         terms["scale"] = scale_of(scale, query)
-        learning = [wants_gradient(x) for x in (query, key, value)]
-        terms["which of query, key and value want gradients"] = learning
-        return L, held(positions, L), terms
+        terms["which of query, key and value want gradients"] = [wants_gradient(x) for x in parts]
+        return L, checked_positions(positions, L), terms
 
-    return Share(as_ranks(group), look)
+    return ShardSpec(as_ranks(group), look)
 
 
 # The ring -----------------------------------------------------------------------------------------
@@ -293,22 +296,20 @@ def ring_attention(
     scale: float | None = None,
     group: Any = None,
 ) -> Tensor:
-    """Attention of all words of a text to all, of which each rank holds its share.
+    """Attention of all words of a text to all, of which each rank holds its shard.
 
-    Every rank keeps its queries. The blocks of keys and values go round in a ring, from each rank
-    to the next, and while one is on its way the queries meet the one that is there. With o_p and
+    Every rank keeps its queries; the blocks of keys and values go round. With o_p and
     l_p = log Σ exp(s) over the keys of rank p, the output is `merge` of all (o_p, l_p):
     Σ_p exp(l_p - l) o_p, l = log Σ_p exp(l_p). (Liu, Zaharia & Abbeel 2023, "Ring Attention with
     Blockwise Transformers", arXiv 2310.01889.)
 
-    Who sees whom is decided by the places of the words, so any share is right: a piece of the text,
-    every R-th word (striped, which gives all ranks the same work where the future is hidden:
-    Brandon et al. 2023, arXiv 2311.09431), uneven pieces, none. A block that no query of a rank may
-    see is passed on and not computed.
+    Who sees whom is decided by the places of the words, so any shard is right: a piece of the text,
+    every R-th word (striped: Brandon et al. 2023, arXiv 2311.09431), uneven pieces, none. A block
+    that no query of a rank may see is passed on and not computed.
 
-    The backward pass keeps none of the blocks: keys and values go round once more, the scores are
-    computed again, and the gradients of a block travel behind it until they are home. All ranks
-    must run it. Gradients of weights are those of a rank's own words: who trains adds them up.
+    The backward pass keeps none of the blocks: keys and values go round once more, and their
+    gradients travel behind them until they are home. All ranks must run it. Gradients of weights
+    are those of a rank's own words: who trains adds them up.
 
     Args:
         query, key: floating tensors (..., L_r, E) of this rank's words, L_r from 0.
@@ -323,22 +324,18 @@ def ring_attention(
         Tensor (..., L_r, Ev) of the query's dtype.
 
     Raises:
-        ValueError: on all ranks, what `attention` refuses, leading axes that differ, positions that
-            are held twice, an argument that is not the same on all ranks.
         ConnectionError: a rank that does not answer within the group's timeout.
 
     Cost:
         2·L_r·L·(E + Ev) FLOPs a rank, about half if causal, for each leading index. The graph
         keeps query, key, value, output and logsumexp of this rank; at the peak some 13 tensors of
         their size are alive beside them forward, 20 backward, however many ranks there are. Sent a
-        rank, with equal shares: (R - 1)·L_r·(E + Ev) numbers forward, twice that backward, where
+        rank, with equal shards: (R - 1)·L_r·(E + Ev) numbers forward, twice that backward, where
         gradients go as float32 at least: three times the bytes in half precision. Each call begins
         with a handshake of some hundred bytes, and 8 for each word where positions are given.
 
     Equivalent to:
         attention(query, key, value, is_causal=...) of the whole text, and this rank's rows of it.
-        torch has an experiment of the same kind, `context_parallel` of
-        `torch.distributed.tensor.experimental`, whose kernels are those of GPUs, one for each rank.
 
     Example:
         >>> x = torch.randn(2, 6, 4)  # one process is a ring of one
@@ -347,20 +344,20 @@ def ring_attention(
         True
     """
     given = query, key, value, is_causal, scale, group
-    share = _agree("ring_attention", *given, positions=positions)
-    return ring(query, key, value, share, is_causal, scale_of(scale, query))
+    shard = _agree("ring_attention", *given, positions=positions)
+    return ring(query, key, value, shard, is_causal, scale_of(scale, query))
 
 
-def ring(query, key, value, share, is_causal, scale):
+def ring(query, key, value, shard, is_causal, scale):
     """The same, agreed upon. Heads (..., H, L_r, E) over (..., Hkv, L_r, E): those of a group are
     more queries at the same places to the keys they share, which so travel once."""
     lead, (rows, width) = key.shape[:-2], query.shape[-2:]
     group = query.shape[:-2].numel() // max(lead.numel(), 1)
     asking = query.reshape(*lead, group * rows, width)
-    step = share.step
+    step = shard.step
     if step is not None:  # (H, 1, 1) -> (Hkv, n·L_r, 1)
         step = step.reshape(lead[-1], group, 1).repeat_interleave(rows, -2)
-    output = _Ring.apply(asking, key, value, share, (is_causal, scale, step))
+    output = _Ring.apply(asking, key, value, shard, (is_causal, scale, step))
     return output.reshape(*query.shape[:-1], value.shape[-1])
 
 
@@ -368,15 +365,15 @@ class _Ring(torch.autograd.Function):
     """Two rounds: keys and values alone, then keys and values with their gradients behind them."""
 
     @staticmethod
-    def forward(ctx, query, key, value, share, rest):
-        ctx.share, ctx.rest = share, rest
+    def forward(ctx, query, key, value, shard, rest):
+        ctx.shard, ctx.rest = shard, rest
         wide = torch.promote_types(query.dtype, torch.float32)
         shape = *query.shape[:-1], value.shape[-1]
         output = query.new_zeros(shape, dtype=wide)
         logsumexp = query.new_full(query.shape[:-1], -torch.inf, dtype=wide)
         with in_full_precision(query):
-            for owner, *block in _round(share, key, value):
-                call = _meeting(share, owner, query, *block, *rest)
+            for owner, *block in _round(shard, key, value):
+                call = _meeting(shard, owner, query, *block, *rest)
                 if call is not None:
                     part = torch.empty_like(output), torch.empty_like(logsumexp)
                     forward_in_blocks(call, *part)
@@ -389,24 +386,24 @@ class _Ring(torch.autograd.Function):
         if torch.is_grad_enabled():  # create_graph=True
             raise ValueError("ring_attention has a first derivative only: its scores are not kept")
         query, key, value, output, logsumexp = ctx.saved_tensors
-        share, wide = ctx.share, logsumexp.dtype
+        shard, wide = ctx.shard, logsumexp.dtype
         grad_output = grad_output.to(wide)
         given = logsumexp, grad_output, (grad_output * output).sum(-1)
         grad_query, behind = torch.zeros_like(query, dtype=wide), None
         with in_full_precision(query):
-            for owner, *block in _round(share, key, value):
+            for owner, *block in _round(shard, key, value):
                 packed = query.new_zeros(sum(x.numel() for x in block), dtype=wide)
                 grads = _unpack(packed, *block)
-                call = _meeting(share, owner, query, *block, *ctx.rest)
+                call = _meeting(shard, owner, query, *block, *ctx.rest)
                 if call is not None:
                     backward_in_blocks(call, given, (grad_query, *grads, None))
-                if owner == share.ranks.rank:
+                if owner == shard.ranks.rank:
                     own = packed
                     continue
                 if behind is not None:  # what the ranks before have to give to these words
                     packed += behind()
-                length = share.lengths[owner - 1]  # what the rank before holds now
-                behind = share.ranks.pass_on(packed, _room(packed, key, value, length))
+                length = shard.lengths[owner - 1]  # what the rank before holds now
+                behind = shard.ranks.pass_on(packed, _room(packed, key, value, length))
         if behind is not None:
             own += behind()
         grad_key, grad_value = _unpack(own, key, value)
@@ -414,29 +411,29 @@ class _Ring(torch.autograd.Function):
         return *grads, None, None
 
 
-def _round(share, key, value):
-    """(owner, keys, values) of all ranks, this one's first; the next block is on its way while
-    whoever asked works on the one he got."""
-    ranks = share.ranks
+def _round(shard, key, value):
+    """(owner, keys, values) of all ranks, this one's first; sending the next block overlaps with
+    computing on this one."""
+    ranks = shard.ranks
     packed = _pack(key, value) if ranks.size > 1 else None
     for step in range(ranks.size):
         owner, last = (ranks.rank - step) % ranks.size, step == ranks.size - 1
         if not last:
-            wait = ranks.pass_on(packed, _room(packed, key, value, share.lengths[owner - 1]))
+            wait = ranks.pass_on(packed, _room(packed, key, value, shard.lengths[owner - 1]))
         yield owner, *((key, value) if step == 0 else _unpack(packed, key, value))
         if not last:
             packed = wait()
 
 
-def _meeting(share, owner, query, key, value, is_causal, scale, step):
+def _meeting(shard, owner, query, key, value, is_causal, scale, step):
     """The call of this rank's queries over the keys of a rank, or None if nobody may see any."""
-    asking, asked = share.places(), share.places(owner)
+    asking, asked = shard.places(), shard.places(owner)
     asking = asking.repeat(query.shape[-2] // max(len(asking), 1))  # heads that share keys
     shape = *query.shape[:-1], key.shape[-2]
     visible = Placed(shape, query.device, asking, asked, is_causal, step)
     if visible.hides_all():
         return None
-    share.ranks.computed += 1
+    shard.ranks.computed += 1
     return Call(query, key, value, visible, scale)
 
 
@@ -455,11 +452,121 @@ def _unpack(packed, key, value):
     """Views of a packed tensor, in shape as keys and values but for the number of words."""
     sizes = [x.shape[:-2].numel() * x.shape[-1] for x in (key, value)]
     words = packed.numel() // max(sum(sizes), 1)
-    parts = packed.split([words * size for size in sizes])
-    return tuple(
-        part.view(*x.shape[:-2], words, x.shape[-1])
-        for part, x in zip(parts, (key, value), strict=True)
-    )
+    parts = zip(packed.split([words * size for size in sizes]), (key, value), strict=True)
+    return tuple(part.view(*x.shape[:-2], words, x.shape[-1]) for part, x in parts)
+
+
+# A layer, or a whole decoder, in a ring -----------------------------------------------------------
+
+
+def ring_parallel(module: Any, *, group: Any = None) -> nn.Module:
+    """A layer or a decoder over ranks that have the same weights and hold one text together.
+
+    Each rank gives its own words and gets what the module alone would say of them, having read the
+    whole text: `ring_attention` is in the place of attention, and all else concerns one word at a
+    time. As with DistributedDataParallel, the module is held and not changed.
+
+    Args:
+        module: a `MultiHeadAttention`, or a `Decoder` made of such; without soft_cap, sink_logit,
+            active dropout, window.
+        group: of the ranks, see `Ranks`.
+
+    Returns:
+        A module. Of a layer it takes words (B, L_r, E), is_causal and positions, of a decoder
+        tokens (B, L_r), positions and head_mask (layers, H); positions are those of
+        `ring_attention`, and with a decoder of the method of positions, too. All layers share one
+        handshake.
+
+    Example:
+        >>> from d2lattn import MultiHeadAttention
+        >>> layer, x = MultiHeadAttention(8, 2), torch.randn(1, 5, 8)
+        >>> ring = ring_parallel(layer)  # one process is a ring of one
+        >>> torch.allclose(ring(x, is_causal=True), layer(x, is_causal=True), atol=1e-6)
+        True
+    """
+    is_decoder = hasattr(module, "cache_shape") and hasattr(module, "blocks")
+    return (_RingDecoder if is_decoder else _RingLayer)(module, as_ranks(group))
+
+
+class _RingLayer(nn.Module):
+    def __init__(self, layer, ranks):
+        super().__init__()
+        unsupported_when_sharded(layer)
+        self.layer, self.ranks = layer, ranks
+
+    def forward(self, x, *, is_causal=False, positions=None):
+        layer = self.layer
+
+        def look():
+            unsupported_when_sharded(layer)
+            check_input("x", x, layer.q_proj)
+            check_flag("is_causal", is_causal)
+            return x.shape[1], *_layer_terms(layer, x, x, is_causal, positions)
+
+        shard = ShardSpec(self.ranks, look)
+        attend = functools.partial(_attend_in_ring, shard)
+        return layer(x, is_causal=is_causal, attend=attend)
+
+
+class _RingDecoder(nn.Module):
+    def __init__(self, decoder, ranks):
+        super().__init__()
+        self.decoder, self.ranks = decoder, ranks
+        self._check_parts()
+
+    def forward(self, tokens, *, positions=None, head_mask=None):
+        model = self.decoder
+
+        def look():
+            self._check_parts()
+            model.check_tokens(tokens, least=0)
+            shape = len(model.blocks), model.num_heads
+            check_head_mask(head_mask, shape, "(layers, heads)", torch.device("cpu"))
+            layer, weight = model.blocks[0].attention, model.embedding.weight
+            where, terms = _layer_terms(layer, tokens, weight, True, positions)
+            terms["num_layers"] = len(model.blocks)
+            terms["the method of positions"] = repr(model.position)
+            terms["head_mask"] = None if head_mask is None else head_mask.tolist()
+            return tokens.shape[1], where, terms
+
+        shard = ShardSpec(self.ranks, look)
+        most = model.position.max_len
+        if most is not None and shard.end() > most:  # all ranks say so
+            raise ValueError(
+                f"a learned table of max_len={most} has no row for the positions from {most} on, "
+                f"got a text up to position {shard.end() - 1}"
+            )
+        if isinstance(model.position, Alibi):  # (H, 1, 1)
+            shard.step = -alibi_slopes(model.num_heads, device=tokens.device)[:, None, None]
+        where = Where(0, tokens.shape[1], positions=shard.places().to(tokens.device))
+        attend = functools.partial(_attend_in_ring, shard)
+        return model.read(tokens, where, is_causal=True, head_mask=head_mask, attend=attend)
+
+    def _check_parts(self):
+        model = self.decoder
+        if model.window is not None:
+            raise ValueError(f"window must be left out over several ranks, got {model.window}")
+        for block in model.blocks:
+            unsupported_when_sharded(block.attention)
+            if self.training and block.dropout.p:
+                raise ValueError(
+                    f"dropout must be left out over several ranks, got {block.dropout.p}"
+                )
+
+
+def _attend_in_ring(shard, query, key, value, *, is_causal, **seen):
+    """`MultiHeadAttention.attend` over the keys of all ranks: their places say who sees whom."""
+    return ring(query, key, value, shard, is_causal, 1 / math.sqrt(query.shape[-1]))
+
+
+def _layer_terms(layer, x, weight, is_causal, positions):
+    """This rank's places, checked, and what must be the same on all ranks."""
+    terms = handshake_terms(type(layer).__name__, weight, is_causal, positions)
+    sizes = len(x), layer.embed_dim, layer.num_heads, layer.num_kv_heads
+    terms["batch size, embed_dim, num_heads and num_kv_heads"] = sizes
+    learning = sum(map(wants_gradient, (x, *layer.parameters())))
+    terms["how many of input and weights want gradients"] = learning
+    return checked_positions(positions, x.shape[1]), terms
 
 
 # Heads instead of words ---------------------------------------------------------------------------
@@ -476,10 +583,9 @@ def head_parallel(
 ) -> Tensor:
     """Attention of all words of a text to all: words are exchanged for heads, and back.
 
-    Before: each rank holds all H heads of its words. An all-to-all later it holds H/R heads of all
-    words, and attends as one machine does. A second one brings the output back to the words.
-    (Jacobs et al. 2023, "DeepSpeed Ulysses", arXiv 2309.14509.) The backward pass is two such
-    exchanges the other way round.
+    Each rank holds all H heads of its words, an all-to-all later H/R heads of all words, and
+    attends as one machine does. A second one brings the output back to the words (Jacobs et al.
+    2023, "DeepSpeed Ulysses", arXiv 2309.14509). So does the backward pass, the other way round.
 
     Args:
         query, key: floating tensors (..., H, L_r, E) of this rank's words, L_r from 0; rank 0 holds
@@ -491,13 +597,9 @@ def head_parallel(
     Returns:
         Tensor (..., H, L_r, Ev) of the query's dtype.
 
-    Raises:
-        ValueError: on all ranks, heads that R does not divide, and what `ring_attention` refuses.
-        ConnectionError: a rank that does not answer within the group's timeout.
-
     Cost:
         2·(H/R)·L²·(E + Ev) FLOPs a rank, about half if causal. Memory of L words of H/R heads. Sent
-        a rank, with equal shares: (R - 1)/R · H·L_r·2·(E + Ev) numbers forward, and as many
+        a rank, with equal shards: (R - 1)/R · H·L_r·2·(E + Ev) numbers forward, and as many
         backward: the more ranks, the less, whereas in the ring it is the same.
 
     Equivalent to:
@@ -518,39 +620,39 @@ def head_parallel(
                 f"(..., heads, length, width), got {tuple(query.shape)}"
             )
 
-    share = _agree("head_parallel", query, key, value, is_causal, scale, ranks, check=check)
-    parts = (_Exchange.apply(x, share, True) for x in (query, key, value))
-    return _Exchange.apply(attention(*parts, is_causal=is_causal, scale=scale), share, False)
+    shard = _agree("head_parallel", query, key, value, is_causal, scale, ranks, check=check)
+    parts = (_Exchange.apply(x, shard, True) for x in (query, key, value))
+    return _Exchange.apply(attention(*parts, is_causal=is_causal, scale=scale), shard, False)
 
 
 class _Exchange(torch.autograd.Function):
     """All heads of some words for some heads of all, or back: each is the gradient of the other."""
 
     @staticmethod
-    def forward(ctx, x, share, to_heads):
-        ctx.share, ctx.to_heads = share, to_heads
-        return (_to_heads if to_heads else _to_words)(x, share)
+    def forward(ctx, x, shard, to_heads):
+        ctx.shard, ctx.to_heads = shard, to_heads
+        return (_to_heads if to_heads else _to_words)(x, shard)
 
     @staticmethod
     def backward(ctx, grad):
-        return _Exchange.apply(grad, ctx.share, not ctx.to_heads), None, None
+        return _Exchange.apply(grad, ctx.shard, not ctx.to_heads), None, None
 
 
-def _to_heads(x, share):
+def _to_heads(x, shard):
     """(..., H, L_r, D) -> (..., H/R, L, D)."""
-    parts = [part.movedim(-3, 0) for part in x.chunk(share.ranks.size, -3)]
+    parts = [part.movedim(-3, 0) for part in x.chunk(shard.ranks.size, -3)]
     lead, D = parts[0].shape[:-2], x.shape[-1]
-    sizes = [lead.numel() * length * D for length in share.lengths]
-    got = share.ranks.exchange(parts, sizes)
-    got = [part.view(*lead, n, D) for part, n in zip(got, share.lengths, strict=True)]
+    sizes = [lead.numel() * length * D for length in shard.lengths]
+    got = shard.ranks.exchange(parts, sizes)
+    got = [part.view(*lead, n, D) for part, n in zip(got, shard.lengths, strict=True)]
     return torch.cat(got, -2).movedim(0, -3)
 
 
-def _to_words(x, share):
+def _to_words(x, shard):
     """(..., H/R, L, D) -> (..., H, L_r, D)."""
-    parts = [part.movedim(-3, 0) for part in x.split(share.lengths, -2)]
-    shape = parts[share.ranks.rank].shape
-    got = share.ranks.exchange(parts, [shape.numel()] * share.ranks.size)
+    parts = [part.movedim(-3, 0) for part in x.split(shard.lengths, -2)]
+    shape = parts[shard.ranks.rank].shape
+    got = shard.ranks.exchange(parts, [shape.numel()] * shard.ranks.size)
     return torch.cat([part.view(shape) for part in got]).movedim(0, -3)
 
 
@@ -571,10 +673,6 @@ def tensor_parallel(layer: Any, *, group: Any = None) -> Any:
     Returns:
         The layer: every rank calls it with the same input (B, L, E), and gets the same output.
 
-    Raises:
-        ValueError: no such layer, heads that R does not divide, qk_norm or sink_logit, whose
-            weights all heads would share.
-
     Cost:
         2·(E² + E²·Hkv/H)/R parameters a rank. Sent a rank: 2·(R - 1)/R · B·L·E numbers forward
         (the sum), and as many backward, which torch does and `Ranks` does not count.
@@ -585,8 +683,7 @@ def tensor_parallel(layer: Any, *, group: Any = None) -> Any:
         2
     """
     ranks = as_ranks(group)
-    if not hasattr(layer, "num_kv_heads") or not hasattr(layer, "out_proj"):
-        raise ValueError(f"layer must be a MultiHeadAttention, got {type(layer).__name__}")
+    _check_layer(layer)
     for name, part in dict(qk_norm=layer.q_norm, sink_logit=layer.sink).items():
         if part is not None:
             raise ValueError(f"{name} must be left out of a layer whose heads are split, got True")
@@ -597,7 +694,7 @@ def tensor_parallel(layer: Any, *, group: Any = None) -> Any:
         )
     if ranks.size == 1:
         return layer
-    # Some seconds to load, which who does not ask for it need not wait.
+    # A slow import, made only where it is needed.
     from torch.distributed.device_mesh import DeviceMesh
     from torch.distributed.tensor.parallel import (
         ColwiseParallel,

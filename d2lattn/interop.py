@@ -50,13 +50,7 @@ def load_d2l() -> ModuleType:
 
     d2l 1.0.3 imports torchvision, scipy and others at its top. Attention needs none of them, so
     one that cannot be imported is replaced while d2l loads, and using it raises an ImportError
-    that names it. `sys.modules` is left as it was, but for d2l itself.
-
-    Returns:
-        module: d2l.torch.
-
-    Raises:
-        ImportError: d2l is not installed; the message says how to install it.
+    that names it, as does this function without d2l. `sys.modules` is left as it was.
 
     Example:
         >>> load_d2l().DotProductAttention.__name__
@@ -91,18 +85,12 @@ def from_d2l(mha: Any) -> MultiHeadAttention:
     """The same multi-head attention as a `d2l.MultiHeadAttention`, with a copy of its weights.
 
     `ours(q, k, v, valid_lens=n)` gives the numbers of `mha(q, k, v, n)`, but for a length of 0:
-    the output of attention is 0 there, where d2l averages the padding.
+    the output of attention is 0 there, where d2l averages the padding. Dtype, device, dropout,
+    training mode and requires_grad are kept.
 
     Args:
         mha: `d2l.torch.MultiHeadAttention`, or a class with its W_q, W_k, W_v, W_o, num_heads and
             attention.dropout.
-
-    Returns:
-        MultiHeadAttention of the same dtype, device, dropout, training mode and requires_grad.
-
-    Raises:
-        ValueError: another kind of object, a lazy module that has not seen an input yet, or
-            projections of several widths.
 
     Example:
         >>> theirs, x = load_d2l().MultiHeadAttention(100, 5, 0.5).eval(), torch.randn(2, 4, 100)
@@ -111,17 +99,17 @@ def from_d2l(mha: Any) -> MultiHeadAttention:
         True
     """
     names = ("W_q", "W_k", "W_v", "W_o")
-    projections: list[Any] = [getattr(mha, name, None) for name in names]
-    if not all(isinstance(projection, nn.Linear) for projection in projections):
+    parts: list[Any] = [getattr(mha, name, None) for name in names]
+    if not all(isinstance(part, nn.Linear) for part in parts):
         raise ValueError(f"mha must be a d2l.MultiHeadAttention, got {type(mha).__name__}")
-    for name, projection in zip(names, projections, strict=True):
-        if is_lazy(projection.weight):
+    for name, part in zip(names, parts, strict=True):
+        if is_lazy(part.weight):
             raise ValueError(
                 f"mha must have its weights, but {name} is lazy and has seen no input yet: call "
                 "mha(queries, keys, values, None) once, then convert it"
             )
-    widths = [projection.out_features for projection in projections]
-    if set(widths) != {projections[-1].in_features}:
+    widths = [part.out_features for part in parts]
+    if set(widths) != {parts[-1].in_features}:
         raise ValueError(f"mha must have one width after {', '.join(names)}, got {widths}")
     num_heads = getattr(mha, "num_heads", None)
     dropout = getattr(getattr(mha, "attention", None), "dropout", None)
@@ -130,12 +118,7 @@ def from_d2l(mha: Any) -> MultiHeadAttention:
             "mha must have num_heads and attention.dropout, as a d2l.MultiHeadAttention, "
             f"got {type(mha).__name__}"
         )
-    return _equal_module(
-        [(projection.weight, projection.bias) for projection in projections],
-        num_heads=num_heads,
-        dropout=dropout.p,
-        training=mha.training,
-    )
+    return _equal_module([(part.weight, part.bias) for part in parts], num_heads, dropout.p, mha)
 
 
 def from_torch(mha: nn.MultiheadAttention) -> MultiHeadAttention:
@@ -145,14 +128,8 @@ def from_torch(mha: nn.MultiheadAttention) -> MultiHeadAttention:
     a boolean mask means True = may attend here, and the opposite there; `need_weights` is False
     unless asked for and gives the weights of every head, before dropout, not their mean.
 
-    Args:
-        mha: `nn.MultiheadAttention`, its input weights packed or separate.
-
-    Returns:
-        MultiHeadAttention of the same dtype, device, dropout, training mode and requires_grad.
-
-    Raises:
-        ValueError: another kind of object, or one made with add_bias_kv or add_zero_attn.
+    Its input weights may be packed or separate. Dtype, device, dropout, training mode and
+    requires_grad are kept.
 
     Equivalent to:
         mha(q, k, v, attn_mask=~mask) is ours(q, k, v, attn_mask=mask), for batch_first=True.
@@ -165,9 +142,10 @@ def from_torch(mha: nn.MultiheadAttention) -> MultiHeadAttention:
     """
     if not isinstance(mha, nn.MultiheadAttention):
         raise ValueError(f"mha must be a torch.nn.MultiheadAttention, got {type(mha).__name__}")
-    for option, used in dict(
-        add_bias_kv=mha.bias_k is not None, add_zero_attn=mha.add_zero_attn
-    ).items():
+    for option, used in (
+        ("add_bias_kv", mha.bias_k is not None),
+        ("add_zero_attn", mha.add_zero_attn),
+    ):
         if used:
             raise ValueError(
                 f"mha must be made without {option}: it adds a key that is no input, which "
@@ -178,12 +156,8 @@ def from_torch(mha: nn.MultiheadAttention) -> MultiHeadAttention:
     else:
         weights = mha.in_proj_weight.chunk(3)
     biases = [None] * 3 if mha.in_proj_bias is None else mha.in_proj_bias.chunk(3)
-    return _equal_module(
-        [*zip(weights, biases, strict=True), (mha.out_proj.weight, mha.out_proj.bias)],
-        num_heads=mha.num_heads,
-        dropout=mha.dropout,
-        training=mha.training,
-    )
+    pairs = [*zip(weights, biases, strict=True), (mha.out_proj.weight, mha.out_proj.bias)]
+    return _equal_module(pairs, mha.num_heads, mha.dropout, mha)
 
 
 def from_gpt2(
@@ -192,22 +166,14 @@ def from_gpt2(
     """GPT-2 (Radford et al. 2019) as our `Decoder`, with a copy of its weights.
 
     It reads the weights as `transformers` names them: `ours(tokens)` gives the logits of its
-    GPT2LMHeadModel. There is no dropout, and the decoder is in evaluation mode.
+    GPT2LMHeadModel. There is no dropout, and the decoder is in evaluation mode, of the source's
+    dtype and device.
 
     Args:
         source: a GPT2LMHeadModel or GPT2Model, its state dict, or the path of a safetensors file
-            (which takes the package safetensors to read).
+            (an ImportError without the package safetensors).
         num_heads (int): where the source does not tell it; width / 64 when absent, as in all sizes
             of GPT-2 that were published.
-
-    Returns:
-        Decoder of the source's dtype and device.
-
-    Raises:
-        ValueError: a source without GPT-2's weights or with some that do not fit one another, a
-            file of another kind, an option of which the decoder knows nothing, num_heads that does
-            not divide the width, or is needed.
-        ImportError: safetensors is not installed.
 
     Example:
         >>> from_gpt2({"wte.weight": torch.zeros(5, 8)})
@@ -215,6 +181,9 @@ def from_gpt2(
         ValueError: source must hold the weights of GPT-2, got no wpe.weight
     """
     state, config = _gpt2_source(source)
+    for name in state:
+        if not isinstance(name, str):
+            raise ValueError(f"source must name its weights by strings, got {show(name)}")
     state = {name.removeprefix("transformer."): tensor for name, tensor in state.items()}
     layers = {int(found[1]) for name in state if (found := re.match(r"h\.(\d+)\.", name))}
     weights = _gpt2_weights(state, max(len(layers), 1))
@@ -310,26 +279,17 @@ def _gpt2_weights(state, layers):
     return weights
 
 
-def _equal_module(projections, *, num_heads, dropout, training):
+def _equal_module(projections, num_heads, dropout, theirs):
     """MultiHeadAttention with copies of four pairs (weight, bias): query, key, value, output."""
-    qdim, kdim, vdim, embed_dim = (weight.shape[1] for weight, _ in projections)
-    ours = MultiHeadAttention(
-        embed_dim,
-        num_heads,
-        dropout=dropout,
-        bias=True,
-        qdim=qdim,
-        kdim=kdim,
-        vdim=vdim,
-    )
+    *widths, embed_dim = (weight.shape[1] for weight, _ in projections)
+    options = dict(zip(("qdim", "kdim", "vdim"), widths, strict=True), dropout=dropout, bias=True)
+    ours = MultiHeadAttention(embed_dim, num_heads, **options)
     linears = (ours.q_proj, ours.k_proj, ours.v_proj, ours.out_proj)
     for linear, parameters in zip(linears, projections, strict=True):
-        for name, theirs in zip(("weight", "bias"), parameters, strict=True):
-            copy = None  # a projection without a bias
-            if theirs is not None:
-                copy = nn.Parameter(theirs.detach().clone(), requires_grad=theirs.requires_grad)
-            setattr(linear, name, copy)
-    return ours.train(training)
+        for name, x in zip(("weight", "bias"), parameters, strict=True):
+            given = None if x is None else nn.Parameter(x.detach().clone(), x.requires_grad)
+            setattr(linear, name, given)
+    return ours.train(theirs.training)
 
 
 class _StandIn(ModuleType):

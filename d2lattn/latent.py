@@ -12,11 +12,30 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from d2lattn.arguments import check_count, check_flag, check_floating
+from d2lattn.arguments import (
+    check_alike,
+    check_count,
+    check_flag,
+    check_flags,
+    check_offset,
+    check_weights,
+    expect,
+    weights_must_fit,
+)
 from d2lattn.attention import attend, attend_with_weights
 from d2lattn.engines.call import Call
 from d2lattn.engines.visibility import Visibility
-from d2lattn.multihead import check_dropout, check_heads, check_input, check_weights, with_heads
+from d2lattn.multihead import (
+    check_between,
+    check_dropout,
+    check_head_mask,
+    check_heads,
+    check_input,
+    draw_linear,
+    updated,
+    with_heads,
+    without_heads,
+)
 from d2lattn.positions import apply_rotary
 
 
@@ -47,10 +66,6 @@ class LatentAttention(nn.Module):
             have none, so that they can be absorbed.
         dropout (float): share of the attention weights set to 0 while training.
 
-    Raises:
-        ValueError: a size below 1, heads that do not divide embed_dim, an odd rope_dim; in
-            `forward`, an argument that does not fit.
-
     Cost:
         C + R numbers are kept for each word, whatever H. To attend: 2·B·S·C·2·E + 4·B·L·S·E FLOPs,
         or absorbed 2·B·L·C·2·E + 4·B·H·L·S·C, which is less for few queries over many keys.
@@ -80,6 +95,8 @@ class LatentAttention(nn.Module):
             raise ValueError(f"rope_dim must be even, since features turn in pairs, got {rope_dim}")
         check_flag("bias", bias)
         check_dropout(dropout)
+        numbers = embed_dim * (2 * embed_dim + 3 * latent_dim + (num_heads + 1) * rope_dim)
+        weights_must_fit(numbers, embed_dim=embed_dim, latent_dim=latent_dim, rope_dim=rope_dim)
         self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
         self.latent_dim, self.rope_dim, self.dropout = latent_dim, rope_dim, dropout
         self.q_proj = nn.Linear(embed_dim, embed_dim + num_heads * rope_dim, bias=bias)
@@ -89,47 +106,69 @@ class LatentAttention(nn.Module):
         self.out_proj = nn.Linear(embed_dim, embed_dim, bias=bias)
 
     @property
-    def kept(self) -> tuple[int, int, int]:
-        """What a cache holds of a word: heads, width of a key, width of a value; a latent is both,
-        and stands in the place of the key."""
+    def cache_shape(self) -> tuple[int, int, int]:
+        """As in `MultiHeadAttention`; a latent is key and value, in the place of the key."""
         return 1, self.latent_dim + self.rope_dim, 0
+
+    @property
+    def rotary_dim(self) -> int:
+        """As there: how many numbers of a query and a latent are turned."""
+        return self.rope_dim
+
+    def draw_weights(self, generator: torch.Generator) -> None:
+        """Start anew: `draw_linear` of all projections."""
+        draw_linear(self, generator)
 
     def forward(
         self,
         x: Tensor,
         *,
-        is_causal: bool = False,
-        absorbed: bool = False,
         attn_mask: Tensor | None = None,
+        attn_bias: Tensor | None = None,
+        is_causal: bool = False,
         query_offset: int | None = None,
-        remember: Callable[[Tensor], Tensor] | None = None,
+        rotate: Callable[[Tensor], Tensor] | None = None,
+        update_cache: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] | None = None,
+        attend: Callable[..., Any] | None = None,
+        head_mask: Tensor | None = None,
         need_weights: bool = False,
+        absorbed: bool | None = None,
     ) -> Tensor | tuple[Tensor, Tensor]:
         """Words (B, L, E) -> (B, L, E), or (that, weights (B, H, L, S)).
 
         Args:
+            attn_mask … query_offset, head_mask: as in `MultiHeadAttention.forward`.
+            rotate: a function that turns the rotary parts (B, H or 1, L, R); `apply_rotary`, with
+                the first word at query_offset, when absent.
+            update_cache, attend: as there. A latent (B, 1, L, C + R), turned already, is the key,
+                and comes with a value of width 0. With n words before these, query_offset=n.
             absorbed (bool): attend to the latents themselves: the same numbers, computed otherwise.
-            attn_mask, is_causal, query_offset: as in `MultiHeadAttention.forward`. The rotary part
-                counts places from query_offset, too.
-            remember: a function of the new latents (B, 1, L, C + R), turned already, that gives all
-                of them (B, 1, S, C + R): a cache. With n words before these, query_offset=n.
+                When absent, this is done where more words are seen than ask.
         """
-        rotate = functools.partial(apply_rotary, offset=query_offset or 0)
+        check_input("x", x, self.q_proj)
+        check_between(rotate, update_cache, attend)
+        check_head_mask(head_mask, (self.num_heads,), "(heads,)", x.device)
+        if query_offset is not None:
+            check_offset("query_offset", query_offset, x.shape[1])
+        if rotate is None:
+            rotate = functools.partial(apply_rotary, offset=query_offset or 0)
         query, latent = self.project(x, rotate=rotate)
-        if remember is not None:
-            latent = remember(latent)
-        found = self.attend(
+        if update_cache is not None:
+            latent, _ = updated(update_cache, latent, latent[..., :0])
+        found: Any = (self.attend if attend is None else attend)(
             query,
             latent,
             attn_mask=attn_mask,
+            attn_bias=attn_bias,
             is_causal=is_causal,
             query_offset=query_offset,
             need_weights=need_weights,
-            absorbed=absorbed,
+            absorbed=query.shape[2] < latent.shape[2] if absorbed is None else absorbed,
         )
-        if isinstance(found, tuple):
-            return self.join(found[0]), found[1]
-        return self.join(found)
+        weights: Any
+        heads, weights = found if need_weights else (found, None)
+        output = self.join(without_heads(heads, head_mask))
+        return (output, weights) if need_weights else output
 
     def project(
         self, x: Tensor, *, rotate: Callable[[Tensor], Tensor] | None = None
@@ -155,18 +194,10 @@ class LatentAttention(nn.Module):
         need_weights: bool = False,
         absorbed: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
-        """The second part: queries (B, H, L, D + R) over latents (B, 1, S, C + R).
-
-        Args:
-            attn_mask, attn_bias, is_causal, query_offset: as in `MultiHeadAttention.attend`.
-            absorbed (bool): as in `forward`.
-
-        Returns:
-            Tensor (B, H, L, D), or (output, weights (B, H, L, S)).
-        """
+        """The second part: queries (B, H, L, D + R) over latents (B, 1, S, C + R) -> (B, H, L, D),
+        or (that, weights (B, H, L, S)). All else is as in `forward`."""
         self._check_parts(query, latent)
-        check_flag("need_weights", need_weights)
-        check_flag("absorbed", absorbed)
+        check_flags(need_weights=need_weights, absorbed=absorbed)
         shape = (*query.shape[:3], latent.shape[2])
         attn_mask = with_heads(attn_mask, shape)
         visible = Visibility(shape, query.device, attn_mask, attn_bias, is_causal, query_offset)
@@ -180,18 +211,15 @@ class LatentAttention(nn.Module):
         call = Call(asked, key, value, visible, scale, self.dropout if self.training else 0.0)
         found: Any = attend_with_weights(call) if need_weights else attend(call, engine)
         output = found[0] if need_weights else found
-        output = output.reshape(*query.shape[:3], -1)
+        output = output.reshape(*query.shape[:3], output.shape[-1])
         if absorbed:  # (B, H, L, C) -> (B, H, L, D)
             output = output @ self._of_heads(self.v_proj).mT
         return (output, found[1].reshape(shape)) if need_weights else output
 
     def join(self, x: Tensor) -> Tensor:
         """The last part: heads (B, H, L, D) -> (B, L, E), projected."""
-        check_floating("x", x)
-        if x.ndim != 4 or (x.shape[1], x.shape[3]) != (self.num_heads, self.head_dim):
-            shape = f"(batch, {self.num_heads}, length, {self.head_dim})"
-            raise ValueError(f"x must have shape {shape}, got {tuple(x.shape)}")
-        check_weights("x", x, self.out_proj)
+        expect("x", x, f"batch {self.num_heads} length {self.head_dim}")
+        check_weights("the module's weights", self.out_proj.weight, x=x)
         return self.out_proj(x.transpose(1, 2).flatten(-2))
 
     def extra_repr(self) -> str:
@@ -222,19 +250,10 @@ class LatentAttention(nn.Module):
         return torch.cat([still, rotate(turning)], -1)
 
     def _check_parts(self, query, latent):
-        wanted = {
-            "query": (query, self.num_heads, self.head_dim + self.rope_dim),
-            "latent": (latent, 1, self.latent_dim + self.rope_dim),
-        }
-        for name, (x, heads, width) in wanted.items():
-            check_floating(name, x)
-            if x.ndim != 4 or (x.shape[1], x.shape[3]) != (heads, width):
-                raise ValueError(
-                    f"{name} must have shape (batch, {heads}, length, {width}), "
-                    f"got {tuple(x.shape)}"
-                )
-        if query.shape[0] != latent.shape[0] or query.dtype != latent.dtype:
+        expect("query", query, f"batch {self.num_heads} length {self.head_dim + self.rope_dim}")
+        expect("latent", latent, f"batch 1 length {self.latent_dim + self.rope_dim}")
+        check_alike("query", query, latent=latent)
+        if query.shape[0] != latent.shape[0]:
             raise ValueError(
-                "latent must have the batch size and dtype of query, "
-                f"({query.shape[0]}, {query.dtype}), got ({latent.shape[0]}, {latent.dtype})"
+                f"latent must have the batch size of query, {query.shape[0]}, got {latent.shape[0]}"
             )

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.types import Device
 
-from d2lattn.arguments import check_choice, check_count
+from d2lattn.arguments import check_choice, check_counts, check_offset, must_fit
 from d2lattn.engines.lengths import Lengths
 
 
@@ -19,17 +19,10 @@ def length_mask(valid_lens: Tensor | list[int], max_len: int) -> Tensor:
     The name `valid_lens` is that of Dive into Deep Learning, section 11.3.
 
     Args:
-        valid_lens: integers of shape (B,) or (B, L), each from 0 to max_len.
-        max_len (int): the number of keys S.
+        valid_lens: integers of shape (B,) or (B, L), each from 0 to max_len, the number of keys S.
 
     Returns:
         Boolean tensor on the device of `valid_lens`: (B, 1, S) for (B,), (B, L, S) for (B, L).
-
-    Raises:
-        ValueError: lengths that are not integers, have other axes or leave 0..max_len.
-
-    Cost:
-        B·S (or B·L·S) comparisons and bytes.
 
     Example:
         >>> length_mask(torch.tensor([1, 3]), 3).int()
@@ -37,7 +30,7 @@ def length_mask(valid_lens: Tensor | list[int], max_len: int) -> Tensor:
         <BLANKLINE>
                 [[1, 1, 1]]], dtype=torch.int32)
     """
-    check_count("max_len", max_len)
+    check_counts(max_len=max_len)
     return Lengths(valid_lens, max_len).mask()
 
 
@@ -53,19 +46,11 @@ def causal_mask(
     first L - S queries without a key; their attention output is 0.)
 
     Args:
-        L (int): number of queries.
-        S (int): number of keys; L when absent.
+        L, S (int): number of queries and of keys; S is L when absent.
         align (str): "top-left" or "bottom-right"; may be left out when L = S.
-        device: where to make the mask.
 
     Returns:
         Boolean tensor (L, S).
-
-    Raises:
-        ValueError: L ≠ S without `align`, an unknown `align`, or a size below 1.
-
-    Cost:
-        L·S bytes.
 
     Example:
         >>> causal_mask(2, 3, align="bottom-right").int()
@@ -73,8 +58,7 @@ def causal_mask(
                 [1, 1, 1]], dtype=torch.int32)
     """
     S = L if S is None else S
-    check_count("L", L)
-    check_count("S", S)
+    check_counts(L=L, S=S)
     if align is not None:
         check_choice("align", align, ("top-left", "bottom-right"))
     elif L != S:
@@ -82,6 +66,7 @@ def causal_mask(
             f'align must be given when L and S differ, got L={L}, S={S}: "top-left" puts query 0 '
             'at key 0, "bottom-right" puts the last query at the last key'
         )
+    device = must_fit("the mask", L * S, device, L=L, S=S)
     diagonal = S - L if align == "bottom-right" else 0
     return torch.ones(L, S, dtype=torch.bool, device=device).tril(diagonal)
 
@@ -95,20 +80,12 @@ def window_mask(
     neighbour on each side (the sliding window of Longformer, Beltagy et al. 2020, section 3.1).
 
     Args:
-        L (int): number of queries.
-        S (int): number of keys; L when absent.
+        L, S (int): number of queries and of keys; S is L when absent.
         width (int): at least 1; a query sees at most 2·width - 1 keys.
         query_offset (int): the key position of query 0, from 0: with n remembered keys it is n.
-        device: where to make the mask.
 
     Returns:
         Boolean tensor (L, S).
-
-    Raises:
-        ValueError: a size or a width below 1, a negative query_offset.
-
-    Cost:
-        L·S bytes.
 
     Example:
         >>> window_mask(3, width=2).int()
@@ -117,10 +94,23 @@ def window_mask(
                 [0, 1, 1]], dtype=torch.int32)
     """
     S = L if S is None else S
-    check_count("L", L)
-    check_count("S", S)
-    check_count("width", width)
-    check_count("query_offset", query_offset, least=0)
+    check_counts(L=L, S=S, width=width)
+    check_offset("query_offset", query_offset, L)
+    device = must_fit("the mask", 8 * L * S, device, L=L, S=S)  # of integers, then compared
     queries = torch.arange(query_offset, query_offset + L, device=device)[:, None]  # (L, 1)
     keys = torch.arange(S, device=device)  # (S,)
-    return (queries - keys).abs() < width
+    return in_window(queries, keys, width)
+
+
+def in_window(
+    queries: Tensor | int, keys: Tensor, width: int, sinks: int = 0, start: Tensor | int = 0
+) -> Tensor:
+    """Which keys a window shows, by positions that broadcast: |i - j| < width, and besides the
+    `sinks` first ones from `start` on.
+
+    Example:
+        >>> in_window(torch.tensor([[4]]), torch.arange(5), 2, sinks=1).int()
+        tensor([[1, 0, 0, 1, 1]], dtype=torch.int32)
+    """
+    near = (queries - keys).abs() < width
+    return near | (keys < start + sinks) if sinks else near

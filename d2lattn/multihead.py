@@ -5,36 +5,38 @@ D = E / H width of a head.
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from d2lattn.arguments import (
+    STRIDED,
     check_alike,
     check_boolean_mask,
+    check_callable,
+    check_causal,
     check_choice,
-    check_count,
+    check_counts,
+    check_dense,
     check_flag,
-    check_floating,
+    check_flags,
     check_number,
+    check_values,
+    check_weights,
+    expect,
+    fits,
     is_finite_number,
+    kind,
     show,
+    weights_must_fit,
 )
 from d2lattn.attention import ENGINES, attend, attend_with_weights
-from d2lattn.distributed import (
-    Share,
-    as_ranks,
-    held,
-    refuse_over_ranks,
-    ring,
-    terms_of,
-    wants_gradient,
-)
 from d2lattn.engines.call import Call
 from d2lattn.engines.lengths import Lengths
-from d2lattn.engines.looking import may_look
 from d2lattn.engines.visibility import Visibility
+from d2lattn.tracing import data_dependent_ok
 
 # Below this many keys a padded batch is one masked call: the calls would cost more than the keys.
 LEAST_KEYS_TO_CUT = 256
@@ -51,9 +53,6 @@ class SelfAttention(nn.Module):
         head_dim (int): width of queries and keys; embed_dim when absent.
         value_dim (int): width of values and output; head_dim when absent.
         bias (bool): whether the projections add a bias.
-
-    Raises:
-        ValueError: a width below 1; in `forward`, what `attention` refuses.
 
     Cost:
         2·L·E·(2·head_dim + value_dim) + 2·L²·(head_dim + value_dim) FLOPs.
@@ -75,11 +74,10 @@ class SelfAttention(nn.Module):
         super().__init__()
         head_dim = embed_dim if head_dim is None else head_dim
         value_dim = head_dim if value_dim is None else value_dim
-        for name, width in dict(
-            embed_dim=embed_dim, head_dim=head_dim, value_dim=value_dim
-        ).items():
-            check_count(name, width)
-        check_flag("bias", bias)
+        given = dict(embed_dim=embed_dim, head_dim=head_dim, value_dim=value_dim)
+        check_counts(**given)
+        check_flags(bias=bias)
+        weights_must_fit(embed_dim * (2 * head_dim + value_dim), **given)
         self.q_proj = nn.Linear(embed_dim, head_dim, bias=bias)
         self.k_proj = nn.Linear(embed_dim, head_dim, bias=bias)
         self.v_proj = nn.Linear(embed_dim, value_dim, bias=bias)
@@ -93,7 +91,7 @@ class SelfAttention(nn.Module):
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
         """x (..., L, E) -> output (..., L, value_dim), or (output, weights (..., L, L))."""
-        check_input("x", x, self.q_proj, axes=None)
+        check_input("x", x, self.q_proj, "...")
         check_flag("need_weights", need_weights)
         query, key, value = self.q_proj(x), self.k_proj(x), self.v_proj(x)
         shape = (*x.shape[:-1], x.shape[-2])
@@ -110,8 +108,8 @@ class MultiHeadAttention(nn.Module):
     weights are stored as `nn.Linear` stores them, (out, in); none of these depends on the number of
     heads. What later models add, the last four arguments, is off.
 
-    `forward` is project, attend, join. Who wants to turn the queries, add a bias or keep the keys
-    of earlier calls does so between these three.
+    `forward` is project, attend, join, and what is done between them: turn queries and keys, keep
+    the keys of earlier calls, leave heads out.
 
     Args:
         embed_dim (int): width E of the output and of all heads together.
@@ -131,13 +129,8 @@ class MultiHeadAttention(nn.Module):
             so that a head may say nothing (Qiu et al. 2025, "Gated Attention").
         sink_logit (bool): a learned score for each head, 0 at first, that joins every softmax and
             has no value: exp(s) / (exp(sink) + Σ exp(s)), so that shares may add up to less than 1
-            (OpenAI 2025, "gpt-oss"). soft_cap and sink_logit build the L×S scores, whatever the
-            engine.
-
-    Raises:
-        ValueError: a size below 1, heads that do not divide embed_dim, key and value heads that do
-            not divide the heads, a dropout outside 0..1, an unknown engine, a soft_cap that is not
-            above 0; in `forward`, an argument that does not fit.
+            (OpenAI 2025, "gpt-oss"). No kernel of torch knows soft_cap and sink_logit: with them
+            engine="fused" computes the formula and builds the L×S scores; "chunked" does not.
 
     Cost:
         2·B·E·(2·L·E + S·(kdim + vdim)·Hkv/H) FLOPs to project, 4·B·L·S·E to attend, whatever H;
@@ -174,54 +167,53 @@ class MultiHeadAttention(nn.Module):
         given = dict(qdim=qdim, kdim=kdim, vdim=vdim)
         widths = {name: embed_dim if width is None else width for name, width in given.items()}
         check_heads(embed_dim, num_heads)
-        for name, count in dict(num_kv_heads=num_kv_heads, **widths).items():
-            check_count(name, count)
+        check_counts(num_kv_heads=num_kv_heads, **widths)
         if num_heads % num_kv_heads:
             raise ValueError(
                 "num_kv_heads must divide num_heads, "
                 f"got num_heads={num_heads}, num_kv_heads={num_kv_heads}"
             )
         check_dropout(dropout)
-        flags = dict(bias=bias, qk_norm=qk_norm, gate=gate, sink_logit=sink_logit)
-        for name, flag in flags.items():
-            check_flag(name, flag)
+        check_flags(bias=bias, qk_norm=qk_norm, gate=gate, sink_logit=sink_logit)
         check_choice("engine", engine, ENGINES)
+        if soft_cap is not None and check_number("soft_cap", soft_cap) <= 0:
+            raise ValueError(f"soft_cap must be above 0, got {show(soft_cap)}")
+        qdim, kdim, vdim = widths.values()
         self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
         self.num_kv_heads, self.dropout, self.engine = num_kv_heads, dropout, engine
-        self.widths_agree = len(set(widths.values())) == 1
-        kv_width = num_kv_heads * self.head_dim
-        self.q_proj = nn.Linear(widths["qdim"], embed_dim, bias=bias)
-        self.k_proj = nn.Linear(widths["kdim"], kv_width, bias=bias)
-        self.v_proj = nn.Linear(widths["vdim"], kv_width, bias=bias)
+        self.widths_agree, kv_width = qdim == kdim == vdim, num_kv_heads * self.head_dim
+        numbers = embed_dim * (qdim + embed_dim) + kv_width * (kdim + vdim)
+        weights_must_fit(numbers, embed_dim=embed_dim, **widths)
+        self.q_proj = nn.Linear(qdim, embed_dim, bias=bias)
+        self.k_proj = nn.Linear(kdim, kv_width, bias=bias)
+        self.v_proj = nn.Linear(vdim, kv_width, bias=bias)
         self.out_proj = nn.Linear(embed_dim, embed_dim, bias=bias)
-        self._add_options(soft_cap, widths["qdim"], **flags)
-
-    def _add_options(
-        self,
-        soft_cap: float | None,
-        qdim: int,
-        *,
-        bias: bool,
-        qk_norm: bool,
-        gate: bool,
-        sink_logit: bool,
-    ) -> None:
-        """What is off by default; then it has no weights and no part in the computation."""
-        if soft_cap is not None:
-            check_number("soft_cap", soft_cap)
-            if soft_cap <= 0:
-                raise ValueError(f"soft_cap must be above 0, got {show(soft_cap)}")
-        self.soft_cap = soft_cap
+        # What is off by default has no weights and no part in the computation.
+        self.soft_cap = None if soft_cap is None else float(soft_cap)
         self.q_norm, self.k_norm = (
             nn.RMSNorm(self.head_dim, eps=1e-6) if qk_norm else None for _ in range(2)
         )
-        self.gate_proj = nn.Linear(qdim, self.embed_dim, bias=bias) if gate else None
-        self.sink = nn.Parameter(torch.zeros(self.num_heads)) if sink_logit else None
+        self.gate_proj = nn.Linear(qdim, embed_dim, bias=bias) if gate else None
+        self.sink = nn.Parameter(torch.zeros(num_heads)) if sink_logit else None
 
     @property
-    def kept(self) -> tuple[int, int, int]:
+    def cache_shape(self) -> tuple[int, int, int]:
         """What a cache holds of a word: heads, width of a key, width of a value."""
         return self.num_kv_heads, self.head_dim, self.head_dim
+
+    @property
+    def rotary_dim(self) -> int:
+        """How many numbers of a query and a key are turned where order is a rotation."""
+        return self.head_dim
+
+    def draw_weights(self, generator: torch.Generator) -> None:
+        """Start anew: `draw_linear` of the projections, 1 in the norms, 0 in the sinks."""
+        draw_linear(self, generator)
+        for norm in (self.q_norm, self.k_norm):
+            if norm is not None:
+                norm.reset_parameters()
+        if self.sink is not None:
+            nn.init.zeros_(self.sink)
 
     def forward(
         self,
@@ -231,11 +223,14 @@ class MultiHeadAttention(nn.Module):
         *,
         valid_lens: Tensor | list[int] | None = None,
         attn_mask: Tensor | None = None,
+        attn_bias: Tensor | None = None,
         is_causal: bool = False,
         query_offset: int | None = None,
+        rotate: Callable[[Tensor], Tensor] | None = None,
+        update_cache: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] | None = None,
+        attend: Callable[..., Any] | None = None,
+        head_mask: Tensor | None = None,
         need_weights: bool = False,
-        group: Any = None,
-        positions: Tensor | None = None,
     ) -> Tensor | tuple[Tensor, Tensor]:
         """Attend from `query` to `key` and gather `value`.
 
@@ -247,50 +242,65 @@ class MultiHeadAttention(nn.Module):
             key: (B, S, kdim); the query when absent (self-attention).
             value: (B, S, vdim); the key when absent.
             valid_lens: integers (B,) or (B, L), each from 0 to S: only the first ones are seen.
+                Not with update_cache or attend.
             attn_mask: boolean, True = may attend; (L, S), (B, L, S) or (B, H, L, S), each size
                 full or 1. Two axes always mean (L, S): a mask (B, S) of padding is written
                 (B, 1, S), `mask[:, None]`. (When B = L its shape cannot betray it.)
+            attn_bias: floating, broadcasts to (B, H, L, S).
             is_causal, query_offset: as in `attention`: query i sees keys 0 .. query_offset + i.
+            rotate: a function that turns queries (B, H, L, D) and keys (B, Hkv, S, D).
+            update_cache: a function of the new keys and values, turned already, that gives all of
+                them, (B, Hkv, S, D) with those of earlier calls.
+            attend: a function in the place of the method `attend`, with the same arguments.
+            head_mask: boolean (H,), True = kept: what another head finds counts as 0.
             need_weights (bool): return the weights too. They are those before dropout and are part
                 of the graph: `detach()` them to keep them.
-            group: ranks that have the same weights and hold one text together, (B, L_r, qdim)
-                each: see `ring_attention`. The text attends to itself, in blocks whatever the
-                engine; only is_causal and positions go with it, and a layer without soft_cap,
-                sink_logit or active dropout.
-            positions: with group, as in `ring_attention`.
 
         Returns:
             Tensor (B, L, E) of the query's dtype, or (output, weights (B, H, L, S)).
         """
-        if group is not None or positions is not None:
-            given: dict[str, Any] = dict(key=key, value=value, valid_lens=valid_lens)
-            given |= dict(attn_mask=attn_mask, query_offset=query_offset, need_weights=need_weights)
-            return self._over_ranks(query, is_causal, group, positions, given)
         key = query if key is None else key
         value = key if value is None else value
         self._check_inputs(query, key, value)
         check_flag("need_weights", need_weights)
-        shape = (query.shape[0], self.num_heads, query.shape[1], key.shape[1])  # (B, H, L, S)
-        attn_mask = with_heads(attn_mask, shape)
-        visible = Visibility(shape, query.device, attn_mask, None, is_causal, query_offset)
+        between = rotate, update_cache, attend
+        if between != (None, None, None):
+            check_between(rotate, update_cache, attend)
+        check_head_mask(head_mask, (self.num_heads,), "(heads,)", query.device)
+        lengths, x = None, query
         if valid_lens is not None:
-            lengths = _check_batch(Lengths(valid_lens, shape[3]), shape)
-            plain = attn_mask is None and not query_offset and not need_weights
-            if plain and self._can_cut(query, key, lengths):
+            lengths = self._lengths(valid_lens, query, key, between)
+            options = attn_mask, attn_bias, query_offset or None, need_weights or None, head_mask
+            if self._can_cut(query, key, lengths) and all(
+                option is None for option in (*options, *between)
+            ):
+                check_causal(is_causal, query_offset, (query.shape[1], key.shape[1]))
                 return self._attend_to_lengths(query, key, value, lengths, is_causal)
-            visible = visible.up_to(lengths)
             key, value = lengths.zero_padding(key, value)
-        x, (query, key, value) = query, self._project(query, key, value)
-        output, weights = self._attend(query, key, value, visible, need_weights)
-        output = self._join(output, x)
+        query, key, value = self._project(query, key, value)
+        if rotate is not None:
+            query, key = rotate(query), rotate(key)
+        if update_cache is not None:
+            key, value = updated(update_cache, key, value)
+        found: Any
+        weights: Any
+        if attend is None:
+            shape = (*query.shape[:3], key.shape[2])  # (B, H, L, S)
+            mask = with_heads(attn_mask, shape)
+            visible = Visibility(shape, query.device, mask, attn_bias, is_causal, query_offset)
+            visible = visible if lengths is None else visible.up_to(lengths)
+            found = self._attend(query, key, value, visible, need_weights)
+        else:
+            seen: dict[str, Any] = dict(attn_mask=attn_mask, attn_bias=attn_bias)
+            seen |= dict(is_causal=is_causal, query_offset=query_offset)
+            found = attend(query, key, value, need_weights=need_weights, **seen)
+        output, weights = found if need_weights else (found, None)
+        output = self._join(without_heads(output, head_mask), x)
         return (output, weights) if need_weights else output
 
     def project(self, query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """The first part of `forward`: (B, L, qdim), (B, S, kdim), (B, S, vdim) -> heads.
-
-        Returns:
-            Tensors (B, H, L, D), (B, Hkv, S, D), (B, Hkv, S, D).
-        """
+        """The first part of `forward`: (B, L, qdim), (B, S, kdim), (B, S, vdim) -> heads
+        (B, H, L, D), (B, Hkv, S, D), (B, Hkv, S, D)."""
         self._check_inputs(query, key, value)
         return self._project(query, key, value)
 
@@ -305,44 +315,22 @@ class MultiHeadAttention(nn.Module):
         is_causal: bool = False,
         query_offset: int | None = None,
         need_weights: bool = False,
-        share: Share | None = None,
     ) -> Tensor | tuple[Tensor, Tensor]:
-        """The second part: attention in each head, queries (B, H, L, D) over keys (B, Hkv, S, D).
-
-        Args:
-            attn_mask: as in `forward`. attn_bias: floating, broadcasts to (B, H, L, S).
-            is_causal, query_offset: as in `attention`; with a cache of n keys, query_offset=n.
-            share: who holds which words, as `forward` makes it of a group; only is_causal goes
-                with it.
-
-        Returns:
-            Tensor (B, H, L, D), or (output, weights (B, H, L, S)).
-        """
+        """The second part: attention in each head, queries (B, H, L, D) over keys (B, Hkv, S, D)
+        -> (B, H, L, D), or (that, weights (B, H, L, S)). All else is as in `forward`; with a cache
+        of n keys, query_offset=n."""
         self._check_heads(query, key, value)
         check_flag("need_weights", need_weights)
-        if share is not None:
-            given = dict(attn_mask=attn_mask, attn_bias=attn_bias, query_offset=query_offset)
-            refuse_over_ranks(**given, need_weights=need_weights)
-            return ring(query, key, value, share, is_causal, 1 / math.sqrt(self.head_dim))
         shape = (*query.shape[:3], key.shape[2])
         attn_mask = with_heads(attn_mask, shape)
         visible = Visibility(shape, query.device, attn_mask, attn_bias, is_causal, query_offset)
-        output, weights = self._attend(query, key, value, visible, need_weights)
-        return (output, weights) if need_weights else output
+        return self._attend(query, key, value, visible, need_weights)
 
     def join(self, x: Tensor, query: Tensor | None = None) -> Tensor:
-        """The last part: heads (B, H, L, D) -> (B, L, H, D) -> (B, L, E), projected.
-
-        Args:
-            query: what `project` was given, (B, L, qdim): with gate=True it opens the gates.
-        """
-        check_floating("x", x)
-        if x.ndim != 4 or (x.shape[1], x.shape[3]) != (self.num_heads, self.head_dim):
-            raise ValueError(
-                f"x must have shape (batch, {self.num_heads}, length, {self.head_dim}), "
-                f"got {tuple(x.shape)}"
-            )
-        check_weights("x", x, self.out_proj)
+        """The last part: heads (B, H, L, D) -> (B, L, H, D) -> (B, L, E), projected. With gate=True
+        it takes the query that `project` was given, (B, L, qdim), which opens the gates."""
+        expect("x", x, f"batch {self.num_heads} length {self.head_dim}")
+        check_weights("the module's weights", self.out_proj.weight, x=x)
         self._check_gated(x, query)
         return self._join(x, query)
 
@@ -350,31 +338,6 @@ class MultiHeadAttention(nn.Module):
         heads = f"num_heads={self.num_heads}, num_kv_heads={self.num_kv_heads}"
         text = f"{heads}, dropout={self.dropout}, engine={self.engine!r}"
         return text if self.soft_cap is None else f"{text}, soft_cap={self.soft_cap}"
-
-    def _over_ranks(self, query, is_causal, group, positions, given):
-        """`forward` where each rank has its own words."""
-        if group is None:
-            raise ValueError(f"positions is for group=, got {show(positions)} without")
-
-        def look():
-            self._check_inputs(query, query, query)
-            check_flag("is_causal", is_causal)
-            refuse_over_ranks(**given, **self.unspread())
-            terms = terms_of("MultiHeadAttention", query, is_causal, positions)
-            sizes = len(query), self.embed_dim, self.num_heads, self.num_kv_heads
-            terms["batch size, embed_dim, num_heads and num_kv_heads"] = sizes
-            learning = [wants_gradient(x) for x in (query, *self.parameters())]
-            terms["how many of input and weights want gradients"] = sum(learning)
-            return query.shape[1], held(positions, query.shape[1]), terms
-
-        share = Share(as_ranks(group), look)
-        heads = self.attend(*self._project(query, query, query), is_causal=is_causal, share=share)
-        return self._join(heads, query)
-
-    def unspread(self) -> dict[str, Any]:
-        """What a layer may do on one machine only, by name; None, False or 0 where it does not."""
-        dropout = self.dropout if self.training else 0.0
-        return dict(soft_cap=self.soft_cap, sink_logit=self.sink is not None, dropout=dropout)
 
     def _project(self, query, key, value):
         q = self._split(self.q_proj(query), self.num_heads)
@@ -394,7 +357,7 @@ class MultiHeadAttention(nn.Module):
         return self.out_proj(x)
 
     def _attend(self, query, key, value, visible, need_weights=False):
-        """(..., H, L, D) over (..., Hkv, S, D) -> (..., H, L, D), and the weights or None."""
+        """(..., H, L, D) over (..., Hkv, S, D) -> (..., H, L, D), or (that, weights)."""
         asked, group = query, self.num_heads // self.num_kv_heads
         sink = None if self.sink is None else self.sink[:, None, None]  # (H, 1, 1)
         if group > 1 and sink is None and visible.hides_nothing():
@@ -406,34 +369,28 @@ class MultiHeadAttention(nn.Module):
         dropout_p = self.dropout if self.training else 0.0
         scale, bent = 1 / math.sqrt(self.head_dim), dict(soft_cap=self.soft_cap, sink=sink)
         call = Call(asked, key, value, visible, scale, dropout_p, **bent)
+        output = attend_with_weights(call) if need_weights else attend(call, self.engine)
+        if asked is query:
+            return output
         if need_weights:
-            output, weights = attend_with_weights(call)
-        else:
-            output, weights = attend(call, self.engine), None
-        if asked is not query:
-            output = output.reshape(query.shape)
-            if need_weights:
-                weights = weights.reshape(*query.shape[:-1], key.shape[-2])
-        return output, weights
+            output, weights = output
+            return output.reshape(query.shape), weights.reshape(*query.shape[:-1], key.shape[-2])
+        return output.reshape(query.shape)
 
     def _can_cut(self, query, key, lengths):
         """Whether keys past the lengths can be left out, which is cheaper than masking them.
 
-        It takes someone to look at the lengths: not on a GPU, which would wait, nor in a graph.
+        It takes someone to look at the lengths: not on a GPU, which would wait, nor in a graph. And
+        no option may be on that changes the formula.
         """
         return (
-            lengths.tensor.ndim == 1
+            self.engine != "explicit"
+            and lengths.tensor.ndim == 1
             and lengths.tensor.numel() > 0
-            and may_look(query, lengths.tensor)
+            and data_dependent_ok(query, lengths.tensor)  # before a graph compares the length
             and key.shape[1] >= LEAST_KEYS_TO_CUT
-            and self.engine != "explicit"
-            and self._is_plain()
+            and self.q_norm is self.soft_cap is self.gate_proj is self.sink is None
         )
-
-    def _is_plain(self):
-        """Whether no option is on that changes the formula."""
-        options = (self.q_norm, self.soft_cap, self.gate_proj, self.sink)
-        return all(option is None for option in options)
 
     def _attend_to_lengths(self, query, key, value, lengths, is_causal):
         """A padded batch, each sequence with its own keys alone: the rest is not even projected."""
@@ -449,12 +406,26 @@ class MultiHeadAttention(nn.Module):
             if is_causal:  # a query past the length sees all the keys that are left
                 parts = [(q[:, :length], True), (q[:, length:], False)]
             for part, causal in parts:
-                shape = (*part.shape[:2], length)
-                output, _ = self._attend(
-                    part, k, v, Visibility(shape, part.device, is_causal=causal)
-                )
+                visible = Visibility((*part.shape[:2], length), part.device, is_causal=causal)
+                output = self._attend(part, k, v, visible)
                 outputs.append(output.transpose(0, 1))  # (some of L, H, D)
         return self.out_proj(torch.cat(outputs).view(queries.shape))
+
+    def _lengths(self, valid_lens, query, key, between):
+        """The lengths, checked; no function between the parts may bring other keys."""
+        if any(function is not None for function in between[1:]):
+            raise ValueError(
+                "valid_lens is for a call without update_cache and without attend, "
+                f"got {show(valid_lens)}"
+            )
+        lengths = Lengths(valid_lens, key.shape[1], query.device)
+        if lengths.tensor.shape not in (query.shape[:1], query.shape[:2]):
+            B, L = query.shape[:2]
+            raise ValueError(
+                f"valid_lens must have shape (B,) = {(B,)} or (B, L) = {(B, L)}, "
+                f"got {tuple(lengths.tensor.shape)}"
+            )
+        return lengths
 
     def _check_inputs(self, query, key, value):
         check_input("query", query, self.q_proj)
@@ -462,11 +433,7 @@ class MultiHeadAttention(nn.Module):
             return
         check_input("key", key, self.k_proj)
         check_input("value", value, self.v_proj)
-        if query.shape[0] != key.shape[0] or key.shape[:2] != value.shape[:2]:
-            raise ValueError(
-                "query, key and value must have the same batch size, and value one row for each "
-                f"key, got {tuple(query.shape)}, {tuple(key.shape)} and {tuple(value.shape)}"
-            )
+        _check_rows(query, key, value)
 
     def _check_gated(self, x, query):
         """Gates need what the heads of x (B, H, L, D) were asked with."""
@@ -480,19 +447,20 @@ class MultiHeadAttention(nn.Module):
             )
 
     def _check_heads(self, query, key, value):
-        H, Hkv, D = self.num_heads, self.num_kv_heads, self.head_dim
-        for name, x, heads in (("query", query, H), ("key", key, Hkv), ("value", value, Hkv)):
-            check_floating(name, x)
-            if x.ndim != 4 or (x.shape[1], x.shape[3]) != (heads, D):
-                raise ValueError(
-                    f"{name} must have shape (batch, {heads}, length, {D}), got {tuple(x.shape)}"
-                )
+        expect("query", query, f"batch {self.num_heads} length {self.head_dim}")
+        for name, x in (("key", key), ("value", value)):
+            expect(name, x, f"batch {self.num_kv_heads} length {self.head_dim}")
         check_alike("query", query, key=key, value=value)
-        if query.shape[0] != key.shape[0] or key.shape[2] != value.shape[2]:
-            raise ValueError(
-                "query, key and value must have the same batch size, and value one row for each "
-                f"key, got {tuple(query.shape)}, {tuple(key.shape)} and {tuple(value.shape)}"
-            )
+        _check_rows(query, key, value)
+
+
+def _check_rows(query, key, value):
+    """Queries of as many sequences as keys, and values (B, …, S, width) for all keys."""
+    if len(query) != len(key) or key.shape[:-1] != value.shape[:-1]:
+        raise ValueError(
+            "query, key and value must have the same batch size, and value one row for each key, "
+            f"got {tuple(query.shape)}, {tuple(key.shape)} and {tuple(value.shape)}"
+        )
 
 
 def _normed(x, norm):
@@ -500,10 +468,55 @@ def _normed(x, norm):
     return x if norm is None else norm(x.to(norm.weight.dtype)).to(x.dtype)
 
 
+def without_heads(x, head_mask):
+    """Heads (B, H, L, D), 0 where head_mask (H,) is False."""
+    return x if head_mask is None else x * head_mask.to(x.device)[:, None, None]
+
+
+def check_between(rotate, update_cache, attend):
+    """Functions, or None."""
+    for name, given in dict(rotate=rotate, update_cache=update_cache, attend=attend).items():
+        if given is not None:
+            check_callable(name, given)
+
+
+def updated(update_cache, key, value):
+    """All keys and values that a cache gives for the new ones."""
+    found = update_cache(key, value)
+    if not isinstance(found, (tuple, list)) or len(found) != 2:
+        raise ValueError(f"update_cache must give keys and values, got {show(found)}")
+    return found
+
+
+def check_head_mask(head_mask, shape, axes, device):
+    """A boolean tensor of this shape, with values if the device has any, or None."""
+    if head_mask is None:
+        return
+    if not torch.is_tensor(head_mask) or head_mask.dtype != torch.bool:
+        got = kind(head_mask)
+    else:
+        check_dense("head_mask", head_mask)
+        if head_mask.shape == shape:
+            return check_values("head_mask", head_mask, device)
+        got = f"shape {tuple(head_mask.shape)}"
+    raise ValueError(f"head_mask must be a boolean tensor {axes} = {shape}, True = kept, got {got}")
+
+
+@torch.no_grad()
+def draw_linear(module, generator):
+    """Draw the matrices of all `nn.Linear` in a module from a normal distribution with the
+    deviation that `nn.Linear` has, 1/√(3·width in); biases become 0."""
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            std = (3 * part.in_features) ** -0.5
+            nn.init.normal_(part.weight, std=std, generator=generator)
+            if part.bias is not None:
+                nn.init.zeros_(part.bias)
+
+
 def check_heads(embed_dim, num_heads):
     """Two sizes, of which the second divides the first."""
-    check_count("embed_dim", embed_dim)
-    check_count("num_heads", num_heads)
+    check_counts(embed_dim=embed_dim, num_heads=num_heads)
     if embed_dim % num_heads:
         raise ValueError(
             f"num_heads must divide embed_dim, got embed_dim={embed_dim}, num_heads={num_heads}"
@@ -521,29 +534,15 @@ def _pack(x, lengths):
     return torch.cat([rows[:length] for rows, length in zip(x, lengths, strict=True)])
 
 
-def check_input(name, x, projection, axes=3):
+def check_input(name, x, projection, axes="batch"):
     """A floating tensor of the width, dtype and device that a projection takes."""
     width, weight = projection.in_features, projection.weight
-    if (
-        torch.is_tensor(x)
-        and x.shape[-1:] == (width,)
-        and (x.ndim == axes or (axes is None and x.ndim > 1))
-        and x.dtype == weight.dtype
-        and x.device == weight.device
-    ):
-        return  # the usual case; what follows finds the words
-    wanted = f"(batch, length, {width})" if axes else f"(..., length, {width})"
-    check_floating(name, x, axes=wanted)
-    if (axes and x.ndim != axes) or x.shape[-1] != width:
-        raise ValueError(f"{name} must have shape {wanted}, got {tuple(x.shape)}")
-    check_weights(name, x, projection)
-
-
-def check_weights(name, x, projection):
-    """The dtype and device of a projection's weights; autocast sees to the dtype."""
-    weight = projection.weight
-    if x.device != weight.device or not torch.is_autocast_enabled(x.device.type):
-        check_alike("the module's weights", weight, **{name: x})
+    if isinstance(x, Tensor) and x.layout is STRIDED and not x.is_nested:
+        plain = (x.ndim == 3 or (axes == "..." and x.ndim == 2)) and x.shape[-1] == width
+        if plain and x.dtype == weight.dtype and x.device == weight.device:
+            return  # the usual case; what follows finds the words
+    expect(name, x, f"{axes} length {width}")
+    check_weights("the module's weights", weight, **{name: x})
 
 
 def with_heads(attn_mask, shape):
@@ -551,24 +550,12 @@ def with_heads(attn_mask, shape):
     if attn_mask is None:
         return None
     check_boolean_mask("attn_mask", attn_mask)
-    B, H, L, S = shape
-    wanted = {2: (L, S), 3: (B, L, S), 4: (B, H, L, S)}.get(attn_mask.ndim, ())
-    if len(wanted) != attn_mask.ndim or any(
-        have not in (1, full) for have, full in zip(attn_mask.shape, wanted, strict=True)
-    ):
+    B, _, L, S = shape
+    wanted = shape if attn_mask.ndim == 4 else (B, L, S)
+    if attn_mask.ndim not in (2, 3, 4) or not fits(attn_mask, wanted):
         raise ValueError(
             f"attn_mask must have shape (L, S) = {(L, S)}, (B, L, S) = {(B, L, S)} or "
             f"(B, H, L, S) = {shape}, each size full or 1, got {tuple(attn_mask.shape)}; "
             "a mask (B, S) of padding is written mask[:, None]"
         )
     return attn_mask[:, None] if attn_mask.ndim == 3 else attn_mask
-
-
-def _check_batch(lengths, shape):
-    B, _, L, _ = shape
-    if lengths.tensor.shape not in ((B,), (B, L)):
-        raise ValueError(
-            f"valid_lens must have shape (B,) = {(B,)} or (B, L) = {(B, L)}, "
-            f"got {tuple(lengths.tensor.shape)}"
-        )
-    return lengths

@@ -7,10 +7,16 @@ back in another place:
     apply_rotary                                      turns queries and keys
     alibi_bias                                        added to the scores
 
+A model holds one of these as a part, `Positions`, and asks it with a `Where`.
+
 All angles are position · frequency, computed in float64: a float32 angle near 100,000 is known
 only to 0.004. The result is cast last, so that a row of an encoding is the same, bit for bit,
 whether it is computed alone or with others.
 """
+
+import functools
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 
 import torch
 from torch import Tensor, nn
@@ -18,14 +24,20 @@ from torch.types import Device
 
 from d2lattn.arguments import (
     check_count,
+    check_counts,
     check_flag,
     check_floating,
     check_floating_dtype,
     check_number,
+    check_offset,
     check_positions,
+    check_values,
+    expect,
+    must_fit,
     show,
+    weights_must_fit,
 )
-from d2lattn.engines.looking import may_look
+from d2lattn.tracing import data_dependent_ok
 
 
 def sinusoidal_encoding(
@@ -43,22 +55,13 @@ def sinusoidal_encoding(
     al. 2017, section 3.5). With an odd width the last column is a sine without its cosine.
 
     Args:
-        length (int): number of positions L, from 0.
-        dim (int): number of columns, from 1.
+        length, dim (int): number of positions L and of columns.
         base (float): above 1. Wavelengths grow from 2π positions towards 2π·base.
         offset (int): the first position, from 0: a decoder that has seen n tokens goes on at n.
-        dtype: a floating dtype; torch's default when absent.
-        device: where the result goes; torch's default when absent.
+        dtype, device: of the result; torch's defaults when absent.
 
     Returns:
         Tensor (length, dim), values from -1 to 1, computed in float64 and cast last.
-
-    Raises:
-        ValueError: a negative length or offset, a dim below 1, a base not above 1, a dtype that is
-            not floating.
-
-    Cost:
-        length·dim sines and cosines; 3·length·dim numbers of float64 on the way.
 
     Example:
         >>> sinusoidal_encoding(2, 4)
@@ -69,9 +72,10 @@ def sinusoidal_encoding(
     check_count("dim", dim)
     dtype = torch.get_default_dtype() if dtype is None else dtype
     check_floating_dtype("dtype", dtype)
-    device = torch.get_default_device() if device is None else torch.device(device)
-    angles = _angles(length, dim, base, offset, device)  # (length, ⌈dim/2⌉)
-    return _waves(angles, dim, dtype, device)
+    size = 8 * max(length, 1) * dim  # of the sines, and of the frequencies
+    device = must_fit("the encoding", size, device, length=length, dim=dim)
+    device = torch.get_default_device() if device is None else device
+    return _waves(_angles(length, dim, base, offset, device), dim, dtype, device)
 
 
 def _waves(angles, dim, dtype, device):
@@ -80,7 +84,133 @@ def _waves(angles, dim, dtype, device):
     return P[:, :dim].to(torch.promote_types(dtype, torch.float32)).to(device, dtype).contiguous()
 
 
-class PositionalEncoding(nn.Module):
+@dataclass(slots=True)
+class Where:
+    """Where the tokens (B, L) of one call stand, in columns of their text.
+
+    Args:
+        first (int): the column of the first token, which is how many were read before.
+        length (int): L.
+        positions: integers (L,), the columns where the tokens do not stand in a row.
+        padding: integers (B,), how many columns on the left hold no token.
+        keys: integers (B, S), the columns of the keys, -1 for none, where they are not all those
+            up to the last token.
+    """
+
+    first: int
+    length: int
+    _: KW_ONLY
+    positions: Tensor | None = None
+    padding: Tensor | None = None
+    keys: Tensor | None = None
+
+    @property
+    def stop(self) -> int:
+        """The column after the last token."""
+        return self.first + self.length
+
+    def columns(self, device: Device) -> Tensor:
+        """The columns of the tokens, (L, 1)."""
+        return torch.arange(self.first, self.stop, device=device)[:, None]
+
+
+class Positions(nn.Module):
+    """How a model knows the order of its words, as a part of it; this one does not know it.
+
+    A part of one's own overrides one of the three methods, which act at three places of a model.
+
+    Attributes:
+        max_len: how many positions it has; None if there is no end.
+
+    Example:
+        >>> x, where = torch.zeros(1, 3, 4), Where(0, 3)
+        >>> torch.equal(Positions().add(x, where), x)
+        True
+    """
+
+    max_len: int | None = None
+
+    def add(self, x: Tensor, where: Where) -> Tensor:
+        """Embeddings (B, L, E) with their positions added."""
+        return x
+
+    def rotation(self, where: Where) -> Callable[[Tensor], Tensor] | None:
+        """A function that turns queries and keys (B, H, L, D), or None."""
+        return None
+
+    def bias(self, where: Where, device: torch.device) -> Tensor | None:
+        """What is added to the scores, (H, L, S) or (B, H, L, S), or None."""
+        return None
+
+
+class _Added(Positions):
+    """A module that adds the rows of a table, as a part of a model."""
+
+    def add(self, x, where):
+        """Positions count from the first token that is no padding."""
+        if where.positions is not None:
+            return self(x, positions=where.positions)
+        if where.padding is None:
+            return self(x, offset=where.first)
+        table = self(x.new_zeros(where.stop, x.shape[-1]))  # (columns, E)
+        return x + table[(where.columns(x.device).T - where.padding[:, None]).clamp(min=0)]
+
+
+class Rotary(Positions):
+    """Queries and keys are turned by `apply_rotary`, at their columns: RoPE as a part of a model.
+
+    Padding on the left shifts all columns alike, which a product of turned rows does not notice.
+    base and interleaved are those of `apply_rotary`.
+
+    Example:
+        >>> turn = Rotary().rotation(Where(2, 3))
+        >>> x = torch.randn(1, 2, 3, 4)
+        >>> torch.equal(turn(x), apply_rotary(x, offset=2))
+        True
+    """
+
+    def __init__(self, base: float = 10000.0, *, interleaved: bool = True) -> None:
+        super().__init__()
+        check_flag("interleaved", interleaved)
+        self.base, self.interleaved = base_of(base), interleaved
+
+    def rotation(self, where: Where) -> Callable[[Tensor], Tensor]:
+        options = dict(base=self.base, interleaved=self.interleaved, positions=where.positions)
+        return functools.partial(apply_rotary, offset=where.first, **options)
+
+    def extra_repr(self) -> str:
+        return f"base={self.base}, interleaved={self.interleaved}"
+
+
+class Alibi(Positions):
+    """Scores are lowered by the distance of query and key, as `alibi_bias` does it.
+
+    Example:
+        >>> bias = Alibi(8).bias(Where(1, 2), torch.device("cpu"))
+        >>> torch.equal(bias, alibi_bias(8, 2, 3, query_offset=1))
+        True
+    """
+
+    def __init__(self, num_heads: int) -> None:
+        super().__init__()
+        check_count("num_heads", num_heads)
+        self.num_heads = num_heads
+
+    def bias(self, where: Where, device: torch.device) -> Tensor | None:
+        """None for tokens that do not stand in a row: where their keys stand is not known here."""
+        if where.positions is not None:
+            return None
+        if where.keys is None:
+            L, S = where.length, where.stop
+            return alibi_bias(self.num_heads, L, S, query_offset=where.first, device=device)
+        slopes = alibi_slopes(self.num_heads, device=device)[:, None, None]
+        return -slopes * (where.columns(device) - where.keys[:, None, None]).abs()
+
+    def extra_repr(self) -> str:
+        return f"num_heads={self.num_heads}"
+
+
+class PositionalEncoding(_Added):
     """Add the sinusoidal encoding to a sequence, then apply dropout.
 
     forward(x, offset) = dropout(x + P[offset : offset + L]) (Vaswani et al. 2017, section 3.5).
@@ -94,13 +224,6 @@ class PositionalEncoding(nn.Module):
         max_len (int): rows kept ready; no limit to the sequence.
         base (float): as in `sinusoidal_encoding`.
 
-    Raises:
-        ValueError: what `sinusoidal_encoding` refuses; a dropout outside 0..1; in `forward`, an x
-            that is not floating or not (..., L, embed_dim), a negative offset.
-
-    Cost:
-        max_len·embed_dim numbers kept; L·embed_dim additions for each sequence.
-
     Example:
         >>> layer = PositionalEncoding(4)
         >>> whole, last = layer(torch.zeros(1, 3, 4)), layer(torch.zeros(1, 1, 4), offset=2)
@@ -109,19 +232,17 @@ class PositionalEncoding(nn.Module):
     """
 
     def __init__(
-        self,
-        embed_dim: int,
-        dropout: float = 0.0,
-        *,
-        max_len: int = 1000,
-        base: float = 10000.0,
+        self, embed_dim: int, dropout: float = 0.0, *, max_len: int = 1000, base: float = 10000.0
     ) -> None:
         super().__init__()
+        check_count("embed_dim", embed_dim)
         check_count("max_len", max_len, least=0)
         check_number("dropout", dropout, 0, 1)
         self.embed_dim, self.base = embed_dim, base
         self.dropout = nn.Dropout(dropout)
         wide = torch.promote_types(torch.get_default_dtype(), torch.float32)
+        size = 8 * max(max_len, 1) * embed_dim
+        must_fit("the table", size, max_len=max_len, embed_dim=embed_dim)
         P = sinusoidal_encoding(max_len, embed_dim, base=base, dtype=wide)
         self.register_buffer("P", P, persistent=False)  # (max_len, E)
 
@@ -130,22 +251,18 @@ class PositionalEncoding(nn.Module):
 
         `positions`, integers (L,), are in the place of offset where tokens do not stand in a row.
         """
-        _check_sequence(x, self.embed_dim)
-        check_count("offset", offset, least=0)
-        if positions is None:
-            rows = self._rows(offset, offset + x.shape[-2], x)
-        else:
-            angles = _angles(x.shape[-2], self.embed_dim, self.base, offset, x.device, positions)
-            rows = _waves(angles, self.embed_dim, x.dtype, x.device)
-        return self.dropout(x + rows.to(x.dtype))
-
-    def _rows(self, start, stop, x):
-        """Rows start..stop on the device of x, at least as precise as x."""
+        expect("x", x, f"... length {self.embed_dim}")
+        L, dim = x.shape[-2:]
+        check_offset("offset", offset, L)
+        # The rows of the table, if they are there and at least as precise as x.
         precise = torch.promote_types(self.P.dtype, x.dtype) == self.P.dtype
-        if stop <= len(self.P) and precise and self.P.device == x.device:
-            return self.P[start:stop]
-        options = dict(base=self.base, offset=start, dtype=x.dtype, device=x.device)
-        return sinusoidal_encoding(stop - start, self.embed_dim, **options)
+        ready = offset + L <= len(self.P) and precise and self.P.device == x.device
+        if positions is None and ready:
+            rows = self.P[offset : offset + L]
+        else:
+            angles = _angles(L, dim, self.base, offset, x.device, positions)
+            rows = _waves(angles, dim, x.dtype, x.device)
+        return self.dropout(x + rows.to(x.dtype))
 
     def _apply(self, fn, recurse=True):
         """Called by `.to()`, `.half()`, … : a cast would round the table for good, so remake it."""
@@ -159,22 +276,12 @@ class PositionalEncoding(nn.Module):
         return f"{self.embed_dim}, max_len={len(self.P)}, base={self.base}"
 
 
-class LearnedPositionalEncoding(nn.Module):
+class LearnedPositionalEncoding(_Added):
     """Add a row of a trained table to each token: one free vector for each position.
 
     forward(x, offset) = x + weight[offset : offset + L] (Gehring et al. 2017, section 3.1; Vaswani
-    et al. 2017, section 3.5, found it as good as the sinusoids). It has no row past `max_len`.
-
-    Args:
-        max_len (int): number of positions.
-        embed_dim (int): width of the tokens.
-
-    Raises:
-        ValueError: a size below 1; in `forward`, an x that is not floating or not
-            (..., L, embed_dim), a negative offset, a position from max_len on.
-
-    Cost:
-        max_len·embed_dim parameters, drawn from a normal distribution with deviation 0.02.
+    et al. 2017, section 3.5, found it as good as the sinusoids). It has no row past `max_len`. The
+    max_len·embed_dim parameters are drawn from a normal distribution with deviation 0.02.
 
     Example:
         >>> layer = LearnedPositionalEncoding(10, 4)
@@ -184,30 +291,33 @@ class LearnedPositionalEncoding(nn.Module):
 
     def __init__(self, max_len: int, embed_dim: int) -> None:
         super().__init__()
-        check_count("max_len", max_len)
-        check_count("embed_dim", embed_dim)
+        check_counts(max_len=max_len, embed_dim=embed_dim)
+        weights_must_fit(max_len * embed_dim, max_len=max_len, embed_dim=embed_dim)
         self.weight = nn.Parameter(torch.empty(max_len, embed_dim))
         self.reset_parameters()
+
+    @property
+    def max_len(self) -> int:  # type: ignore[override]
+        return len(self.weight)
 
     def reset_parameters(self) -> None:
         nn.init.normal_(self.weight, std=0.02)
 
     def forward(self, x: Tensor, offset: int = 0, *, positions: Tensor | None = None) -> Tensor:
-        """x (..., L, E), the first token at position `offset` -> the same shape and dtype.
-
-        `positions`, integers (L,), are in the place of offset where tokens do not stand in a row.
-        """
+        """As in `PositionalEncoding`, without dropout."""
         max_len, embed_dim = self.weight.shape
-        _check_sequence(x, embed_dim)
+        expect("x", x, f"... length {embed_dim}")
+        if x.device != self.weight.device:
+            raise ValueError(f"x must be on the table's {self.weight.device}, got {x.device}")
         check_count("offset", offset, least=0)
         places: slice | Tensor
         if positions is None:
             first, stop = offset, offset + x.shape[-2]
             places = slice(first, stop)
         else:
-            _check_places(positions, x.shape[-2], offset)
+            _check_places(positions, x.shape[-2], offset, x.device)
             places = positions.to(x.device, torch.int64)
-            looked = positions.tolist() if may_look(positions) else []
+            looked = positions.tolist() if data_dependent_ok(positions) else []
             first, stop = min(looked, default=0), max(looked, default=-1) + 1
         if stop > max_len:
             raise ValueError(
@@ -235,20 +345,15 @@ def shift_matrix(delta: float, dim: int, *, base: float = 10000.0) -> Tensor:
     Returns:
         Tensor (dim, dim), float64, on the CPU; an orthogonal matrix, its transpose moves back.
 
-    Raises:
-        ValueError: a delta that is not a finite number, an odd dim, a base not above 1.
-
-    Cost:
-        dim² numbers.
-
     Example:
         >>> P = sinusoidal_encoding(10, 4, dtype=torch.float64)
         >>> torch.allclose(shift_matrix(3, 4) @ P[5], P[8])
         True
     """
-    check_number("delta", delta)
+    delta = check_number("delta", delta)
     _check_even("dim", dim)
-    turn = delta * _frequencies(dim, base, "cpu")  # (dim/2,)
+    must_fit("the matrix", 8 * dim**2, "cpu", dim=dim)
+    turn = delta * _frequencies(dim, base, torch.device("cpu"))  # (dim/2,)
     M = torch.zeros(dim, dim, dtype=torch.float64, device="cpu")
     even = torch.arange(0, dim, 2, device="cpu")
     M[even, even] = M[even + 1, even + 1] = turn.cos()
@@ -276,49 +381,33 @@ def apply_rotary(
         offset (int): position of the first token, from 0.
         positions: integers (L,), from 0: the place of each token, instead of offset, where they do
             not stand in a row.
-        base (float): above 1.
         interleaved (bool): pair j is (2j, 2j+1), as in the paper; False pairs (j, j + D/2), as in
             GPT-NeoX and Hugging Face's Llama. Weights trained with one do not fit the other.
 
     Returns:
         Tensor of the shape, dtype and device of x, computed in at least float32.
 
-    Raises:
-        ValueError: an x that is not floating or has no two axes, an odd D, a negative offset,
-            positions that are no integers (L,) or come with an offset, a base not above 1.
-
-    Cost:
-        L·D sines and cosines, 3 FLOPs for each number of x.
-
     Example:
         >>> apply_rotary(torch.tensor([[1.0, 0.0], [1.0, 0.0]]))
         tensor([[1.0000, 0.0000],
                 [0.5403, 0.8415]])
     """
-    _check_sequence(x)
+    check_floating("x", x)
     length, dim = x.shape[-2:]
     _check_even("the width of x", dim)
     check_flag("interleaved", interleaved)
     wide = torch.promote_types(x.dtype, torch.float32)
     angles = _angles(length, dim, base, offset, x.device, positions)
     cos, sin = (table.to(x.device, wide) for table in (angles.cos(), angles.sin()))  # (L, D/2)
-    pairs = x.to(wide)
-    if interleaved:
-        a, b = pairs[..., 0::2], pairs[..., 1::2]  # (..., L, D/2) each
-    else:
-        a, b = pairs.chunk(2, dim=-1)
+    both = x.to(wide)
+    a, b = (both[..., 0::2], both[..., 1::2]) if interleaved else both.chunk(2, dim=-1)
     pair = (a * cos - b * sin, a * sin + b * cos)
     turned = torch.stack(pair, dim=-1).flatten(-2) if interleaved else torch.cat(pair, dim=-1)
     return turned.to(x.dtype)
 
 
 def alibi_bias(
-    num_heads: int,
-    L: int,
-    S: int | None = None,
-    *,
-    query_offset: int = 0,
-    device: Device = None,
+    num_heads: int, L: int, S: int | None = None, *, query_offset: int = 0, device: Device = None
 ) -> Tensor:
     """Lower a score by the distance between query and key, in each head at its own rate (ALiBi).
 
@@ -328,21 +417,13 @@ def alibi_bias(
     The paper is causal, where |i - j| = i - j; without a causal mask both sides are lowered alike.
 
     Args:
-        num_heads (int): H.
-        L (int): number of queries.
+        num_heads, L (int): H, and the number of queries.
         S (int): number of keys, at positions 0 to S - 1; L when absent.
         query_offset (int): the key position of query 0, from 0; S - L puts the last query at the
             last key, as in decoding.
-        device: where to make the bias.
 
     Returns:
         Tensor (H, L, S), float32, to be passed to `attention` as attn_bias.
-
-    Raises:
-        ValueError: num_heads, L or S below 1, a negative query_offset.
-
-    Cost:
-        H·L·S numbers.
 
     Example:
         >>> alibi_bias(8, 3)[0]
@@ -351,29 +432,40 @@ def alibi_bias(
                 [-1.0000, -0.5000,  0.0000]])
     """
     S = L if S is None else S
-    for name, count in dict(num_heads=num_heads, L=L, S=S).items():
-        check_count(name, count)
-    check_count("query_offset", query_offset, least=0)
-    power = 2 ** (num_heads.bit_length() - 1)  # the largest power of two that is at most H
-    slopes = _slopes(power) + _slopes(2 * power)[::2][: num_heads - power]
-    slopes = torch.tensor(slopes, dtype=torch.float32, device=device)
+    check_counts(num_heads=num_heads, L=L, S=S)
+    check_offset("query_offset", query_offset, L)
+    size = 4 * num_heads * L * S
+    device = must_fit("the bias", size, device, num_heads=num_heads, L=L, S=S)
     queries = torch.arange(query_offset, query_offset + L, device=device)[:, None]  # (L, 1)
     distance = (queries - torch.arange(S, device=device)).abs()  # (L, S)
-    return slopes[:, None, None] * -distance  # (H, L, S)
+    return alibi_slopes(num_heads, device=distance.device)[:, None, None] * -distance  # (H, L, S)
 
 
-def _slopes(count):
-    """ALiBi's slopes for a power of two heads: they halve once every count/8 heads."""
-    return [2 ** (-8 * head / count) for head in range(1, count + 1)]
+def alibi_slopes(num_heads: int, *, device: Device = None) -> Tensor:
+    """The slopes of `alibi_bias`, what it takes off a score for each position: (H,), float32."""
+    check_count("num_heads", num_heads)
+    device = must_fit("the slopes", 8 * num_heads, device, num_heads=num_heads)
+    device = torch.get_default_device() if device is None else device
+    n = 2 ** (num_heads.bit_length() - 1)
+    made_on = device if device.type == "meta" else "cpu"  # on any device the same numbers
+    head = torch.arange(1, num_heads + 1, dtype=torch.float64, device=made_on)
+    if num_heads > n:
+        head[n:] -= n + 0.5
+    return torch.exp2(head * (-8 / n)).to(device, torch.float32)
+
+
+def base_of(base):
+    """The base as a float: a number above 1."""
+    number = check_number("base", base)
+    if number <= 1:
+        raise ValueError(f"base must be above 1, got {show(base)}")
+    return number
 
 
 def _frequencies(dim, base, device):
     """Radians per position of each pair of columns, the last of which may be half a pair."""
-    check_number("base", base)
-    if base <= 1:
-        raise ValueError(f"base must be above 1, got {show(base)}")
     pairs = torch.arange(0, dim, 2, dtype=torch.float64, device=device)  # (⌈dim/2⌉,)
-    return base ** -(pairs / dim)
+    return base_of(base) ** -(pairs / dim)
 
 
 def _angles(length, dim, base, offset, device, positions=None):
@@ -381,19 +473,19 @@ def _angles(length, dim, base, offset, device, positions=None):
 
     They are on the CPU for a device that has no float64.
     """
-    check_count("offset", offset, least=0)
-    device = "cpu" if torch.device(device).type == "mps" else device
+    check_offset("offset", offset, length)
+    near = "cpu" if device.type == "mps" else device
     if positions is None:
-        positions = torch.arange(offset, offset + length, device=device)
+        positions = torch.arange(offset, offset + length, device=near)
     else:
-        _check_places(positions, length, offset)
-        positions = positions.to(device)
-    return positions[:, None] * _frequencies(dim, base, device)
+        _check_places(positions, length, offset, device)
+    return positions.to(near)[:, None] * _frequencies(dim, base, near)
 
 
-def _check_places(positions, length, offset):
-    """Positions (length,), which leave nothing for an offset to say."""
+def _check_places(positions, length, offset, device):
+    """Positions (length,) of rows on a device, which leave nothing for an offset to say."""
     check_positions(positions, length)
+    check_values("positions", positions, device)
     if offset:
         raise ValueError(f"offset must be 0 with positions, got {offset}")
 
@@ -402,10 +494,3 @@ def _check_even(name, dim):
     check_count(name, dim, least=2)
     if dim % 2:
         raise ValueError(f"{name} must be even, since features turn in pairs, got {dim}")
-
-
-def _check_sequence(x, embed_dim=None):
-    wanted = f"(..., length, {'width' if embed_dim is None else embed_dim})"
-    check_floating("x", x, wanted)
-    if embed_dim not in (None, x.shape[-1]):
-        raise ValueError(f"x must have shape {wanted}, got {tuple(x.shape)}")

@@ -15,11 +15,15 @@ from torch import Tensor
 
 from d2lattn.arguments import (
     broadcast,
+    check_as_many_keys,
     check_count,
+    check_dense,
     check_flag,
     check_floating,
+    check_generator,
     check_value,
     kind,
+    must_fit,
     scale_of,
     scores_shape,
     show,
@@ -27,8 +31,8 @@ from d2lattn.arguments import (
 from d2lattn.attention import attend, attention, attention_weights
 from d2lattn.engines.call import Call
 from d2lattn.engines.chunked import merge, partial_attention
-from d2lattn.engines.looking import in_full_precision, outside_graphs
 from d2lattn.engines.visibility import Visibility
+from d2lattn.tracing import in_full_precision, is_eager
 
 # Window ------------------------------------------------------------------------------------------
 
@@ -47,16 +51,13 @@ def window_attention(
     together with the stretch of keys that it may see; stretches overlap and are views.
 
     Args:
-        query, key: floating tensors (..., n, E) of one dtype and device.
-        value: floating tensor (..., n, Ev) of the same dtype and device.
+        query, key, value: floating tensors (..., n, E), (..., n, E), (..., n, Ev), as in
+            `attention`.
         width (int): at least 1; a query sees at most 2·width - 1 keys, or width if causal.
         is_causal (bool): whether the keys after the query are hidden, too.
 
     Returns:
         Tensor (..., n, Ev) of the query's dtype.
-
-    Raises:
-        ValueError: what `attention` refuses; keys that are not as many as queries; a width below 1.
 
     Cost:
         2·n·(2·width + 126)·(E + Ev) FLOPs; some MiB for each head, whatever n. With gradients,
@@ -72,7 +73,7 @@ def window_attention(
     """
     *_, n, S = scores_shape(query, key)
     check_value(query, key, value)
-    _check_as_many_keys(n, S)
+    check_as_many_keys(n, S)
     check_count("width", width)
     check_flag("is_causal", is_causal)
     if width >= n:  # the window holds everything
@@ -82,7 +83,7 @@ def window_attention(
     before, after = width - 1, 0 if is_causal else width - 1
     piece = functools.partial(_window_piece, query, key, value, before, after)
     trained = torch.is_grad_enabled() and any(x.requires_grad for x in (query, key, value))
-    if trained or not outside_graphs():
+    if trained or not is_eager():
         # All whole blocks at once: the gradient of each slice is as long as the whole tensor.
         pieces = _window_pieces(n, before, after, at_once=n // BLOCK + 1)
         return torch.cat([piece(*place) for place in pieces], -2)
@@ -98,17 +99,11 @@ def _window_pieces(n, before, after, at_once):
     inner = max(n - before - after, 0) // BLOCK * BLOCK
     first = before if inner else 0
     last = first + inner
-    yield from _window_ends(0, first, n, before, after)
-    for start in range(first, last, at_once * BLOCK):
-        stop = min(start + at_once * BLOCK, last)
-        yield slice(start, stop), slice(start - before, stop + after), (stop - start) // BLOCK
-    yield from _window_ends(last, n, n, before, after)
-
-
-def _window_ends(start, stop, n, before, after):
-    for first in range(start, stop, BLOCK):
-        last = min(first + BLOCK, stop)
-        yield slice(first, last), slice(max(first - before, 0), min(last + after, n)), 1
+    for begin, end, size in ((0, first, 1), (first, last, at_once), (last, n, 1)):
+        for start in range(begin, end, size * BLOCK):
+            stop = min(start + size * BLOCK, end)
+            keys = slice(max(start - before, 0), min(stop + after, n))
+            yield slice(start, stop), keys, -(-(stop - start) // BLOCK)
 
 
 def _window_piece(query, key, value, before, after, rows, keys, blocks):
@@ -119,11 +114,7 @@ def _window_piece(query, key, value, before, after, rows, keys, blocks):
     distance = torch.arange(step, device=query.device)[:, None] + (rows.start - keys.start)
     distance = distance - torch.arange(size, device=query.device)  # i - j, (step, size)
     mask = (distance <= before) & (distance >= -after)
-    parts = (
-        _stretches(query, step, step),
-        _stretches(key, size, step),
-        _stretches(value, size, step),
-    )
+    parts = [_stretches(x, n, step) for x, n in ((query, step), (key, size), (value, size))]
     shape = (*parts[0].shape[:-1], size)  # of the scores; each query sees itself
     visible = Visibility(shape, query.device, attn_mask=mask, may_be_empty=False)
     output = attend(Call(*parts, visible, 1 / math.sqrt(query.shape[-1])), "fused")
@@ -150,24 +141,17 @@ def linear_attention(
     output_i = φ(q_i) Σ_j φ(k_j)ᵀ v_j / φ(q_i) Σ_j φ(k_j)ᵀ with φ(x) = elu(x) + 1, over all j or,
     causal, over j <= i (Katharopoulos et al. 2020, equations 4 to 12). The two sums are a state of
     E·Ev + E numbers that has no length: the causal form is a recurrent network, here with a step
-    of 128 tokens.
-
-    What it cannot recall: the weights before normalisation are φ(Q)φ(K)ᵀ, a matrix of rank E at
-    most, so of more than E keys it cannot single out each one, where a softmax can. Nothing that
-    was written into the sums is ever taken out again.
+    of 128 tokens. The weights before normalisation have rank E at most, so of more than E keys it
+    cannot single out each one, where a softmax can.
 
     Args:
-        query: floating tensor (..., L, E).
-        key: floating tensor (..., S, E) of the same dtype and device.
-        value: floating tensor (..., S, Ev) of the same dtype and device.
+        query, key, value: floating tensors (..., L, E), (..., S, E), (..., S, Ev), as in
+            `attention`.
         is_causal (bool): query i sees the keys up to its own position; needs L = S.
 
     Returns:
         Tensor (..., L, Ev) of the query's dtype; summed in at least float32. 0 where there is no
         key, or where all the weights are too small for the dtype of the sums.
-
-    Raises:
-        ValueError: what `attention` refuses; is_causal with L ≠ S.
 
     Cost:
         2·(L + S)·E·(Ev + 1) FLOPs, causal 2·n·(2·E + 128)·(Ev + E) at most; memory linear in n.
@@ -187,7 +171,7 @@ def linear_attention(
     q, k, v = _positive(query.to(wide)), _positive(key.to(wide)), value.to(wide)
     with in_full_precision(query):
         if is_causal:
-            _check_as_many_keys(L, S)
+            check_as_many_keys(L, S)
             return _recurrence(q, k, v).to(query.dtype)
         state, total = k.mT @ v, k.sum(-2)[..., None]  # (..., E, Ev), (..., E, 1)
         return _share(q @ state, q @ total).to(query.dtype)
@@ -241,9 +225,9 @@ def lsh_attention(
 
     and v_i if P_i is empty: the own position is the last resort. A key that is found in N rounds
     counts 1/N in each (appendix A), so it counts once. Rounds are joined by `merge`. With
-    num_buckets=1 and no chunk_size, P_i is everything: full attention with shared queries and keys.
+    num_buckets=1 and no chunk_size, P_i is everything.
 
-    is_causal hides every later key. But later positions move the boundaries of the chunks, and so
+    is_causal hides every later key; but later positions move the boundaries of the chunks, and so
     decide which of the earlier keys are found, unless one chunk holds everything.
 
     Args:
@@ -252,16 +236,11 @@ def lsh_attention(
         num_buckets (int): a power of 2; 1 puts everything into one bucket.
         num_rounds (int): how often to hash, at least 1.
         generator (torch.Generator): where the rotations come from, which all leading axes share.
-        is_causal (bool): query i sees the keys up to its own position and none after it.
-        scale (float): the factor of the scores; 1/√E when absent.
-        chunk_size (int): positions in a chunk; twice the mean bucket, ⌈2·n / num_buckets⌉, when
-            absent.
+        is_causal, scale: as in `attention_weights`.
+        chunk_size (int): positions in a chunk; twice the mean bucket, ⌈2·n/num_buckets⌉, if absent.
 
     Returns:
         Tensor (..., n, Ev) of the dtype of qk, computed in at least float32.
-
-    Raises:
-        ValueError: tensors, counts or a scale that do not fit; a num_buckets that is no power of 2.
 
     Cost:
         For each round O(n·log n) to sort, 2·n·E·32 FLOPs for each 6 bits of num_buckets to hash,
@@ -400,15 +379,8 @@ def lsh_buckets(
     h(x) = argmax([xR, -xR]) with a random R of shape (E, b/2) gives b buckets (Andoni et al. 2015;
     Reformer, section 2). For more than 64 buckets several such hashes are the digits of one.
 
-    Args:
-        x: floating tensor (..., n, E).
-        num_buckets, num_rounds, generator: as in `lsh_attention`.
-
-    Returns:
-        Integers (num_rounds, ..., n), each from 0 to num_buckets - 1.
-
-    Raises:
-        ValueError: an x that is not floating or has no width, counts that do not fit.
+    Of x (..., n, E) it gives integers (num_rounds, ..., n), each from 0 to num_buckets - 1; the
+    other arguments are those of `lsh_attention`.
 
     Cost:
         2·n·E·32 FLOPs for each round and each 6 bits of num_buckets.
@@ -433,10 +405,10 @@ def _hash(name, x, num_buckets, num_rounds, generator):
     if num_buckets & (num_buckets - 1):
         raise ValueError(f"num_buckets must be a power of 2, got {show(num_buckets)}")
     check_count("num_rounds", num_rounds)
-    if generator is not None and not isinstance(generator, torch.Generator):
-        raise ValueError(f"generator must be a torch.Generator, got {kind(generator)}")
-    wide = torch.promote_types(x.dtype, torch.float32)
-    x = x.detach().to(wide)
+    check_generator(generator)
+    size = 8 * num_rounds * x.shape[:-1].numel()
+    must_fit("the buckets", size, x.device, num_rounds=num_rounds)
+    x = x.detach().to(torch.promote_types(x.dtype, torch.float32))
     device = x.device if generator is None else generator.device
     buckets = torch.zeros(num_rounds, *x.shape[:-1], dtype=torch.long, device=x.device)
     while num_buckets > 1:
@@ -453,20 +425,8 @@ def _hash(name, x, num_buckets, num_rounds, generator):
 def lsh_mask(buckets: Tensor, *, chunk_size: int, is_causal: bool = False) -> Tensor:
     """Who sees whom in `lsh_attention`, as one n×n mask: for pictures and for checks.
 
-    Args:
-        buckets: integers (R, ..., n), one hash for each round, as from `lsh_buckets`.
-        chunk_size (int): positions in a chunk.
-        is_causal (bool): whether later keys are hidden.
-
-    Returns:
-        Boolean tensor (..., n, n), True = query sees key. The diagonal is True only where nothing
-        else is.
-
-    Raises:
-        ValueError: buckets that are not integers (R, ..., n), a chunk_size below 1.
-
-    Cost:
-        O(R·n²) time, n² bytes a few times over.
+    Of buckets (R, ..., n), as from `lsh_buckets`, it gives a boolean tensor (..., n, n), True =
+    query sees key. The diagonal is True only where nothing else is. O(R·n²) time.
 
     Example:
         >>> lsh_mask(torch.tensor([[0, 1, 0]]), chunk_size=3).int()
@@ -474,9 +434,13 @@ def lsh_mask(buckets: Tensor, *, chunk_size: int, is_causal: bool = False) -> Te
                 [0, 1, 0],
                 [1, 0, 0]], dtype=torch.int32)
     """
+    if torch.is_tensor(buckets):
+        check_dense("buckets", buckets)
     if not torch.is_tensor(buckets) or buckets.dtype != torch.long or buckets.ndim < 2:
         got = tuple(buckets.shape) if torch.is_tensor(buckets) else ""
         raise ValueError(f"buckets must be int64 (rounds, ..., n), got {kind(buckets)} {got}")
+    if len(buckets) == 0:
+        raise ValueError(f"buckets must be of at least one round, got {(*buckets.shape,)}")
     check_count("chunk_size", chunk_size)
     check_flag("is_causal", is_causal)
     rounds = _Rounds(buckets, chunk_size, is_causal)
@@ -505,14 +469,9 @@ def lsh_quality(
         top (int): how many of a query's largest weights ought to be found.
 
     Returns:
-        error (float): ‖output - exact‖ / ‖exact‖ over everything. recall (float): the share of the
-        `top` largest weights of each query whose key is found.
-
-    Raises:
-        ValueError: what `lsh_attention` refuses; a top that is not from 1 to n.
-
-    Cost:
-        O(n²) time and memory: it builds all weights.
+        error (float): ‖output - exact‖ / ‖exact‖ over everything; where exact is all 0, 0 if the
+        output is so, too, else inf. recall (float): the share of the `top` largest weights of each
+        query whose key is found. All weights are built: O(n²) time and memory.
 
     Example:
         >>> x = torch.randn(32, 8, generator=torch.Generator().manual_seed(0))
@@ -533,9 +492,5 @@ def lsh_quality(
     recall = found.gather(-1, largest)[real].float().mean()
     exact = weights @ value
     output = _attend_in_rounds(qk, value, _Rounds(buckets, chunk_size, is_causal), scale)
-    return ((output - exact).norm() / exact.norm()).item(), recall.item()
-
-
-def _check_as_many_keys(n, S):
-    if n != S:
-        raise ValueError(f"key must have as many rows as query, {n}, got {S}")
+    error = (output - exact).norm()
+    return (error / exact.norm() if error else error).item(), recall.item()

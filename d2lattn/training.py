@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from d2lattn.arguments import check_callable, check_count, check_flag, check_number, kind
+from d2lattn.arguments import check_callable, check_counts, check_flag, check_number, kind
 
 SMALL = 1_000_000  # parameters: below, a second thread costs more than it gives
 PATIENCE = 3  # seconds without a bar
@@ -66,28 +66,18 @@ def fit(
             and left in evaluation mode, also by an error.
         batches: a function of the step, from 1, that gives (tokens, targets), int64 (B, L), on any
             device; a target of -100 asks nothing.
-        steps (int): how many.
-        learning_rate (float): the highest.
-        warmup (int): steps until it is reached.
-        weight_decay (float): of AdamW.
+        learning_rate (float): the highest, reached after `warmup` (int) steps.
         clip (float): the longest gradient, over all parameters.
         every (int): steps from one snapshot to the next; when absent only the first and the last.
         progress (bool): whether to show a bar after 3 seconds, where somebody sees it: at a
             terminal, and where the environment says D2LATTN_PROGRESS, as `make lab` does. It goes
             when the loop ends, so that no output depends on how busy a machine is.
 
-    Returns:
-        Run.
-
     Raises:
-        ValueError: a model that is no module or has nothing to train, a number out of range,
-            batches that is no function of the step or gives no pair, targets that ask nothing or
-            do not fit the logits, and a loss or gradient of NaN or inf: the model is then as it
-            was before that step.
+        ValueError: a loss or gradient of NaN or inf; the model is then as it was before that step.
 
     Cost:
-        `steps` times three passes of the model (forward, and twice that backward); three numbers
-        more for each parameter, and one more for each snapshot.
+        Three numbers more for each parameter, and one more for each snapshot.
 
     Example:
         >>> from d2lattn.transformer import Encoder
@@ -101,9 +91,8 @@ def fit(
     _check_model(model)
     _check_batches(batches)
     every = steps if every is None else every
-    for name, count in dict(steps=steps, every=every).items():
-        check_count(name, count)
-    check_count("warmup", warmup, least=0)
+    check_counts(steps=steps, every=every)
+    check_counts(0, warmup=warmup)
     numbers = dict(learning_rate=learning_rate, weight_decay=weight_decay, clip=clip)
     for name, number in numbers.items():
         check_number(name, number, 0)
@@ -142,8 +131,7 @@ def fit(
 def few_threads(parameters: Sequence[Tensor]) -> Iterator[None]:
     """While this lasts, torch computes on one thread if the parameters are few.
 
-    Two threads of a small model wait for each other at every operation; when another program has
-    one of the cores, they mostly wait.
+    Two threads of a small model mostly wait for each other.
 
     Example:
         >>> before = torch.get_num_threads()

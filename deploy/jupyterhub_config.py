@@ -5,6 +5,7 @@ only: JupyterHub, its proxy, its spawner of system users, its culler of idle ser
 variables D2LATTN_HUB_* change what a lecturer may want to change.
 """
 
+import math
 import os
 import sys
 from pathlib import Path
@@ -15,6 +16,17 @@ ENVIRONMENT = Path(sys.prefix)  # .venv-hub
 
 def setting(name, default):
     return os.environ.get(f"D2LATTN_HUB_{name}", default)
+
+
+def gib(name, default):
+    """A setting in GiB, of which a part is one, too."""
+    try:
+        found = float(setting(name, default))
+    except ValueError:
+        found = math.nan
+    if not 0 < found < math.inf:
+        sys.exit(f"D2LATTN_HUB_{name} must be a number above 0, got {setting(name, default)}")
+    return found
 
 
 c = get_config()  # noqa: F821 (JupyterHub gives it)
@@ -49,7 +61,7 @@ c.Spawner.cmd = [str(DEPLOY / "student.sh")]
 c.Spawner.default_url = "/lab/tree/d2lattn/00_start_here.ipynb"
 c.Spawner.environment = {
     "BOOK": str(DEPLOY.parent / "notebooks"),
-    "MEMORY_GIB": setting("MEMORY_GIB", "6"),
+    "MEMORY_BYTES": str(round(gib("MEMORY_GIB", "6") * 2**30)),  # a shell reckons in whole numbers
     "PROCESSES": setting("PROCESSES", "256"),
     "OMP_NUM_THREADS": setting("THREADS", "1"),  # thirty students, and not so many cores
     "JUPYTER_CONFIG_PATH": str(DEPLOY.parent / ".jupyter"),  # no news popup
@@ -58,11 +70,12 @@ c.Spawner.start_timeout = c.Spawner.http_timeout = 120  # a whole class starts w
 c.JupyterHub.concurrent_spawn_limit = 20
 
 # What all processes of a student take together: a control group's, where the system has them.
-if total := setting("TOTAL_GIB", ""):
+if setting("TOTAL_GIB", ""):
+    most = gib("TOTAL_GIB", "")
     sys.path.insert(0, str(DEPLOY))
     from together import together
 
-    c.JupyterHub.spawner_class = together(float(total))
+    c.JupyterHub.spawner_class = together(most)
 
 # Servers that nobody uses make room.
 idle = setting("IDLE_SECONDS", "3600")

@@ -7,5 +7,5 @@ umask 077
 
 # Memory bounds each process by itself; processes (and threads) are counted for the user as a whole.
 # Kernels speak through files that only this user may open: a port would be open to everybody.
-exec prlimit --as="$((MEMORY_GIB * 1024 * 1024 * 1024))" --nproc="$PROCESSES" --core=0 \
+exec prlimit --as="$MEMORY_BYTES" --nproc="$PROCESSES" --core=0 \
     jupyterhub-singleuser --KernelManager.transport=ipc "$@"

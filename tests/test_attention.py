@@ -12,6 +12,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from d2lattn import (
+    MultiHeadAttention,
     attention,
     attention_scores,
     attention_weights,
@@ -303,6 +304,15 @@ def test_float16_product_does_not_overflow_before_it_is_scaled():
     value = torch.tensor([[1.0], [5.0]], dtype=torch.float16)
     for engine in ENGINES:
         assert attention(query, key, value, engine=engine).tolist() == [[1.0]]
+
+
+def test_float32_product_does_not_overflow_before_it_is_scaled():
+    query, key = torch.tensor([[1e19]]), torch.tensor([[1e20], [0.95e20]])
+    scores = attention_scores(query, key, scale=2e-38)
+    torch.testing.assert_close(scores, torch.tensor([[20.0, 19.0]]))
+    for engine in ("explicit", "chunked"):  # torch's kernel scales the product
+        got = attention(query, key, torch.tensor([[3.0], [5.0]]), scale=2e-38, engine=engine)
+        torch.testing.assert_close(got, torch.tensor([[4 - math.tanh(0.5)]]))
 
 
 @every_engine
@@ -771,8 +781,10 @@ def test_causality_beside_a_mask_needs_no_square_mask_in_the_fused_engine():
 
 @every_engine
 @pytest.mark.parametrize("scale", [0, 0.0, -0.3, -2])
-def test_a_causal_scale_of_0_or_below(engine, scale):
-    inputs = make(B, H, L=S, grad=True)
+@pytest.mark.parametrize("width", [E, EV])
+def test_a_causal_scale_of_0_or_below(engine, scale, width):
+    """With values as wide as keys torch has another kernel, which makes a NaN of a scale of 0."""
+    inputs = make(B, H, L=S, EV=width, grad=True)
     wanted, _ = loop(*inputs, dict(is_causal=True, scale=scale))
     got = attention(*inputs, is_causal=True, scale=scale, engine=engine)
     assert worst([got], [wanted]) < 1e-13
@@ -1011,6 +1023,22 @@ def test_chunked_never_builds_queries_by_keys(chunk_size, causal):
     block = chunked_engine.BLOCK if chunk_size is None else (chunk_size, chunk_size)
     allowed = max(block[0] * block[1], m * 6)
     assert all(numel <= allowed for numel in largest("chunked", chunk_size=chunk_size))
+
+
+@pytest.mark.parametrize("options", [dict(soft_cap=2.0), dict(sink_logit=True)], ids=str)
+def test_chunked_builds_no_queries_by_keys_for_a_cap_or_a_sink(options):
+    n = 1201
+
+    def largest(engine):
+        mha, x = MultiHeadAttention(4, 1, engine=engine, **options), noise(1, n, 4)
+        with LargestOutput() as forward:
+            output = mha(x.float().requires_grad_(), is_causal=True)
+        with LargestOutput() as backward:
+            output.sum().backward()
+        return forward.numel, backward.numel
+
+    assert all(numel >= n * n for numel in largest("explicit"))
+    assert all(numel <= math.prod(chunked_engine.BLOCK) for numel in largest("chunked"))
 
 
 def test_chunked_keeps_no_weights_for_the_backward_pass():

@@ -7,7 +7,10 @@ on one argument, and put a new list into ROWS.
 
 import functools
 import math
+import os
 import re
+import types
+import warnings
 
 import matplotlib as mpl
 
@@ -19,20 +22,26 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from d2lattn import (
+    MLP,
+    Alibi,
     Block,
     Cache,
     Decoder,
     Encoder,
+    GatedMLP,
     LatentAttention,
     LearnedPositionalEncoding,
     MultiHeadAttention,
     PositionalEncoding,
     Ranks,
+    Rotary,
     SelfAttention,
     alibi_bias,
     apply_rotary,
+    arguments,
     attention,
     attention_weights,
     causal_mask,
@@ -41,20 +50,27 @@ from d2lattn import (
     generate,
     head_parallel,
     length_mask,
+    linear_attention,
+    lsh_attention,
     masked_softmax,
     merge,
     partial_attention,
     ring_attention,
+    ring_parallel,
     sample,
     shift_matrix,
     sinusoidal_encoding,
     tensor_parallel,
+    window_attention,
     window_mask,
 )
 from d2lattn.interop import from_d2l, from_gpt2, from_torch
-from d2lattn.pictures import drawings, interact, live, plots
-from d2lattn.pictures.arrays import to_numpy
+from d2lattn.sparse import lsh_buckets, lsh_mask
 from d2lattn.training import fit
+from d2lattn.transformer import plain_block as block
+from d2lattn_book import cluster
+from d2lattn_book.pictures import drawings, interact, live, plots
+from d2lattn_book.pictures.arrays import to_numpy
 
 NAN, INF, HUGE = math.nan, math.inf, 2**63
 NOT_A_COUNT = {
@@ -101,6 +117,526 @@ def others(what, call, wrong, message):
         for kind, value in wrong.items()
     ]
 
+
+# Tensors of another kind --------------------------------------------------------------------------
+
+
+def kinds_of(x):
+    """What is a tensor, and yet is refused, by name: x as torch may keep it otherwise."""
+    rows = list(x.reshape(-1, *x.shape[-2:]))
+    given = {
+        "sparse": x.to_sparse(),
+        "nested": torch.nested.nested_tensor(rows),
+        "jagged": torch.nested.nested_tensor(rows, layout=torch.jagged),
+    }
+    if x.is_floating_point():
+        given["of sparse rows"] = x.flatten(0, -2).to_sparse_csr()
+        given["quantised"] = quantised(x)
+        given["of 8 bits"] = x.to(torch.float8_e4m3fn)
+        given["for another library"] = x.to_mkldnn()
+    return given
+
+
+def quantised(x):
+    """As long as torch has them, which says that it will not for ever."""
+    if not hasattr(torch, "quantize_per_tensor"):
+        return x.byte()
+    return torch.quantize_per_tensor(x, 1, 0, torch.quint8)
+
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # torch calls some of them prototypes, and others of the past
+    OTHER_KINDS = kinds_of(torch.rand(2, 3, 4))
+    NO_MASKS = kinds_of(torch.ones(2, 3, 3, dtype=torch.bool))
+    NO_TOKENS = kinds_of(torch.ones(2, 3, dtype=torch.int64))
+    QUANTISED = quantised(torch.tensor([1.0, 2.0]))
+OTHER_RULE = "must be a (dense|floating) tensor( of 16 bits at least)?, got "
+NO_INTEGERS = {
+    "sparse": torch.tensor([1, 2]).to_sparse(),
+    "quantised": QUANTISED,
+    "of 8 bits": torch.tensor([1.0, 2.0]).to(torch.float8_e4m3fn),
+}
+DENSE = torch.rand(2, 3, 4)
+GREAT = 2**40  # no machine holds so many rows of anything
+FIT_RULE = "must let .* fit into memory, got .*, which would take [0-9,]+ of [0-9,]+ bytes$"
+
+
+def roomy(**options):
+    return Decoder(7, 8, **dict(num_layers=1, num_heads=2, positions="rotary") | options)
+
+
+def kept(x):
+    """A layer with a memory of the right kind or not."""
+    return LatentAttention(4, 2, latent_dim=3)(torch.ones(1, 5, 4), update_cache=x)
+
+
+def offsets(what, call, rows):
+    """Rows for a place so far away that torch cannot count to its last row."""
+    name, wrong = what.split()[-1], {"at the end": HUGE - 1, "near it": HUGE - rows}
+    return others(
+        what, call, wrong, rf"^{name} must be an integer of at most 2\*\*63 - 1 - {rows}, "
+    )
+
+
+OTHERS = [
+    *others(
+        "attention, query",
+        lambda x: attention(x, DENSE, DENSE),
+        OTHER_KINDS,
+        f"^query {OTHER_RULE}",
+    ),
+    *others(
+        "attention, key", lambda x: attention(DENSE, x, DENSE), OTHER_KINDS, f"^key {OTHER_RULE}"
+    ),
+    *others(
+        "attention, value",
+        lambda x: attention(DENSE, DENSE, x),
+        OTHER_KINDS,
+        f"^value {OTHER_RULE}",
+    ),
+    *others("attention, all", lambda x: attention(x, x, x), OTHER_KINDS, f"^query {OTHER_RULE}"),
+    *others(
+        "attention_weights, attn_bias",
+        lambda x: attention_weights(DENSE, DENSE, attn_bias=x),
+        OTHER_KINDS,
+        f"^attn_bias {OTHER_RULE}",
+    ),
+    *others("masked_softmax, scores", masked_softmax, OTHER_KINDS, f"^scores {OTHER_RULE}"),
+    *others("apply_rotary, x", apply_rotary, OTHER_KINDS, f"^x {OTHER_RULE}"),
+    *others("PositionalEncoding, x", PositionalEncoding(4), OTHER_KINDS, f"^x {OTHER_RULE}"),
+    *others("SelfAttention, x", SelfAttention(4), OTHER_KINDS, f"^x {OTHER_RULE}"),
+    *others(
+        "MultiHeadAttention, query", MultiHeadAttention(4, 2), OTHER_KINDS, f"^query {OTHER_RULE}"
+    ),
+    *others(
+        "LatentAttention, x", LatentAttention(4, 2, latent_dim=3), OTHER_KINDS, f"^x {OTHER_RULE}"
+    ),
+    *others("Block, x", block(4, 2), OTHER_KINDS, f"^x {OTHER_RULE}"),
+    *others("ConvLayer, x", comparison.ConvLayer(4, 3), OTHER_KINDS, f"^x {OTHER_RULE}"),
+    *others("sample, logits", sample, OTHER_KINDS, f"^logits {OTHER_RULE}"),
+    *others(
+        "window_attention, value",
+        lambda x: window_attention(DENSE, DENSE, x, width=2),
+        OTHER_KINDS,
+        f"^value {OTHER_RULE}",
+    ),
+    *others(
+        "linear_attention, query",
+        lambda x: linear_attention(x, DENSE, DENSE),
+        OTHER_KINDS,
+        f"^query {OTHER_RULE}",
+    ),
+    *others(
+        "lsh_attention, qk",
+        lambda x: lsh_attention(x, DENSE, num_buckets=2, num_rounds=1),
+        OTHER_KINDS,
+        f"^qk {OTHER_RULE}",
+    ),
+    *others(
+        "ring_attention, query",
+        lambda x: ring_attention(x, DENSE, DENSE),
+        OTHER_KINDS,
+        f"^query {OTHER_RULE}",
+    ),
+    *others(
+        "attention, attn_mask",
+        lambda x: attention(DENSE, DENSE, DENSE, attn_mask=x),
+        NO_MASKS,
+        "^attn_mask must be a dense tensor, got ",
+    ),
+    *others(
+        "MultiHeadAttention, attn_mask",
+        lambda x: MultiHeadAttention(4, 2)(DENSE, attn_mask=x),
+        NO_MASKS,
+        "^attn_mask must be a dense tensor, got ",
+    ),
+    (
+        "Block, head_mask: sparse",
+        lambda: block(4, 2)(DENSE, head_mask=torch.ones(2).bool().to_sparse()),
+        "^head_mask must be a dense tensor, got ",
+    ),
+    *others(
+        "length_mask, valid_lens",
+        lambda x: length_mask(x, 5),
+        NO_INTEGERS,
+        "^valid_lens must (hold integers|be a dense tensor), got ",
+    ),
+    *others(
+        "generate, left_padding",
+        lambda x: generate(roomy(), torch.zeros(2, 3).long(), steps=1, left_padding=x),
+        NO_INTEGERS,
+        "^left_padding must (hold integers|be a dense tensor), got ",
+    ),
+    *others(
+        "apply_rotary, positions",
+        lambda x: apply_rotary(DENSE[:, :2], positions=x),
+        NO_INTEGERS,
+        "^positions must be a (dense tensor|tensor of integers), got ",
+    ),
+    (
+        "lsh_mask, buckets: sparse",
+        lambda: lsh_mask(torch.zeros(1, 4).long().to_sparse(), chunk_size=2),
+        "^buckets must be a dense tensor, got ",
+    ),
+    (
+        "sinusoidal_encoding, dtype: of 8 bits",
+        lambda: sinusoidal_encoding(3, 4, dtype=torch.float8_e4m3fn),
+        "^dtype must be a floating dtype of 16 bits at least, got ",
+    ),
+    (
+        "live.cache, dtype: of 8 bits",
+        lambda: live.cache(["a"], dtype=torch.float8_e5m2),
+        "^dtype must be a floating dtype of 16 bits at least, got ",
+    ),
+    *others(
+        "Decoder, tokens",
+        lambda x: roomy()(x),
+        NO_TOKENS,
+        "^tokens must be a dense tensor, got ",
+    ),
+    *others(
+        "compose, steps",
+        comparison.compose,
+        {"nested": NO_MASKS["nested"], "a list of sparse ones": [torch.eye(3).bool().to_sparse()]},
+        "^steps must be a dense tensor, got ",
+    ),
+    (
+        "compose, steps: one bool",
+        lambda: comparison.compose(torch.tensor(True)),
+        "^steps must be a list of .*, got ",
+    ),
+    (
+        "Block, head_mask: nested",
+        lambda: block(4, 2)(DENSE, head_mask=NO_MASKS["nested"]),
+        "^head_mask must be a dense tensor, got ",
+    ),
+    (
+        "Decoder, left_padding: of a dtype without numbers",
+        lambda: roomy()(
+            torch.zeros(2, 3).long(), left_padding=torch.ones(2).byte().view(torch.bits8)
+        ),
+        "^left_padding must hold integers, got torch.bits8",
+    ),
+    (
+        "lsh_mask, buckets: no round",
+        lambda: lsh_mask(torch.zeros(0, 4).long(), chunk_size=2),
+        "^buckets must be of at least one round, got ",
+    ),
+    (
+        "MultiHeadAttention.attend, value: no batch",
+        lambda: MHA.attend(*[torch.zeros(2, 3, 5, 2)] * 2, torch.zeros(0, 3, 5, 2)),
+        "^query, key and value must have the same batch size, .*, got ",
+    ),
+    (
+        "Block, update_cache: gives nothing",
+        lambda: block(4, 2)(DENSE, update_cache=lambda key, value: None),
+        "^update_cache must give keys and values, got None",
+    ),
+    # Shapes alone beside numbers
+    (
+        "LatentAttention.attend, latent: on meta",
+        lambda: latent().attend(torch.ones(1, 2, 5, 2), torch.ones(1, 1, 5, 3, device="meta")),
+        "^latent must have the dtype and device of query .*, got ",
+    ),
+    (
+        "LearnedPositionalEncoding, x: on meta",
+        lambda: LearnedPositionalEncoding(5, 4)(DENSE.to("meta")),
+        "^x must be on the table's cpu, got meta",
+    ),
+    (
+        "apply_rotary, positions: on meta",
+        lambda: apply_rotary(DENSE, positions=torch.arange(3, device="meta")),
+        "^positions must hold values, got ",
+    ),
+    (
+        "LearnedPositionalEncoding, positions: on meta",
+        lambda: LearnedPositionalEncoding(5, 4)(DENSE, positions=torch.arange(3, device="meta")),
+        "^positions must hold values, got ",
+    ),
+    (
+        "ring_attention, positions: on meta",
+        lambda: ring_attention(DENSE, DENSE, DENSE, positions=torch.arange(3, device="meta")),
+        "^positions must hold values, got ",
+    ),
+    (
+        "MultiHeadAttention, valid_lens: on meta",
+        lambda: MultiHeadAttention(4, 2)(DENSE, valid_lens=torch.ones(2, device="meta").long()),
+        "^valid_lens must hold values, got ",
+    ),
+    (
+        "Decoder, valid_lens: on meta",
+        lambda: roomy()(torch.zeros(2, 3).long(), valid_lens=torch.ones(2, device="meta").long()),
+        "^valid_lens must hold values, got ",
+    ),
+    (
+        "Decoder, left_padding: on meta",
+        lambda: roomy()(torch.zeros(2, 3).long(), left_padding=torch.ones(2, device="meta").long()),
+        "^left_padding must hold values, got ",
+    ),
+    (
+        "Decoder, head_mask: on meta",
+        lambda: roomy()(torch.zeros(2, 3).long(), head_mask=torch.ones(1, 2, device="meta").bool()),
+        "^head_mask must hold values, got ",
+    ),
+    # Places
+    *offsets("window_mask query_offset", lambda x: window_mask(3, width=2, query_offset=x), 3),
+    *offsets("alibi_bias query_offset", lambda x: alibi_bias(2, 3, query_offset=x), 3),
+    *offsets("sinusoidal_encoding offset", lambda x: sinusoidal_encoding(3, 4, offset=x), 3),
+    *offsets("apply_rotary offset", lambda x: apply_rotary(DENSE, offset=x), 3),
+    *offsets("PositionalEncoding offset", lambda x: PositionalEncoding(4)(DENSE, x), 3),
+    *offsets(
+        "LatentAttention query_offset",
+        lambda x: LatentAttention(4, 2, latent_dim=3, rope_dim=2)(
+            DENSE, is_causal=True, query_offset=x
+        ),
+        3,
+    ),
+    *counts(
+        "LatentAttention, query_offset",
+        lambda x: LatentAttention(4, 2, latent_dim=3, rope_dim=2)(
+            DENSE, is_causal=True, query_offset="none" if x is None else x
+        ),
+        least=0,
+    ),
+    # Sizes
+    ("alibi_bias: large", lambda: alibi_bias(GREAT, 2), f"^num_heads and L and S {FIT_RULE}"),
+    ("causal_mask: large", lambda: causal_mask(GREAT), f"^L and S {FIT_RULE}"),
+    ("window_mask: large", lambda: window_mask(2, HUGE - 1, width=1), f"^L and S {FIT_RULE}"),
+    ("length_mask: large", lambda: length_mask([1], HUGE - 1), f"^max_len {FIT_RULE}"),
+    (
+        "sinusoidal_encoding: long",
+        lambda: sinusoidal_encoding(GREAT, 4),
+        f"^length and dim {FIT_RULE}",
+    ),
+    (
+        "sinusoidal_encoding: wide",
+        lambda: sinusoidal_encoding(0, HUGE - 1),
+        f"^length and dim {FIT_RULE}",
+    ),
+    ("shift_matrix: large", lambda: shift_matrix(1, GREAT), f"^dim {FIT_RULE}"),
+    (
+        "PositionalEncoding: large",
+        lambda: PositionalEncoding(GREAT),
+        f"^max_len and embed_dim {FIT_RULE}",
+    ),
+    (
+        "LearnedPositionalEncoding: large",
+        lambda: LearnedPositionalEncoding(GREAT, GREAT),
+        f"^max_len and embed_dim {FIT_RULE}",
+    ),
+    (
+        "SelfAttention: large",
+        lambda: SelfAttention(GREAT),
+        f"^embed_dim and head_dim and value_dim {FIT_RULE}",
+    ),
+    (
+        "MultiHeadAttention: large",
+        lambda: MultiHeadAttention(4, 2, kdim=HUGE - 1),
+        f"^embed_dim and qdim and kdim and vdim {FIT_RULE}",
+    ),
+    (
+        "LatentAttention: large",
+        lambda: LatentAttention(4, 2, latent_dim=HUGE - 1),
+        f"^embed_dim and latent_dim and rope_dim {FIT_RULE}",
+    ),
+    ("Block: large", lambda: block(4, 2, mlp_dim=HUGE - 1), f"^embed_dim and mlp_dim {FIT_RULE}"),
+    (
+        "ConvLayer: large",
+        lambda: comparison.ConvLayer(GREAT, 3),
+        f"^embed_dim and kernel_size {FIT_RULE}",
+    ),
+    (
+        "ConvLayer, dilation: large",
+        lambda: comparison.ConvLayer(4, 3, dilation=HUGE - 1)(DENSE),
+        f"^dilation and kernel_size {FIT_RULE}",
+    ),
+    (
+        "Decoder, num_layers: large",
+        lambda: roomy(num_layers=10**9),
+        f"^vocab_size and .*num_layers and .* {FIT_RULE}",
+    ),
+    (
+        "Decoder, latent_dim: large",
+        lambda: roomy(attention=LatentAttention, latent_dim=GREAT, rope_dim=2),
+        f"^vocab_size and .*latent_dim {FIT_RULE}",
+    ),
+    (
+        "Decoder, mlp_dim: large",
+        lambda: roomy(mlp_dim=GREAT),
+        f"^vocab_size and .*mlp_dim {FIT_RULE}",
+    ),
+    (
+        "Decoder, vocab_size: large",
+        lambda: Decoder(GREAT, GREAT, num_layers=1, num_heads=1),
+        f"^vocab_size and embed_dim {FIT_RULE}",
+    ),
+    (
+        "Cache: large",
+        lambda: Cache(roomy(), max_len=HUGE - 1),
+        f"^batch_size and max_len {FIT_RULE}",
+    ),
+    (
+        "generate, steps: many",
+        lambda: generate(roomy(window=2), torch.zeros(1, 1).long(), steps=GREAT),
+        f"^steps {FIT_RULE}",
+    ),
+    (
+        "lsh_buckets, num_rounds: many",
+        lambda: lsh_buckets(DENSE, num_buckets=2, num_rounds=GREAT),
+        f"^num_rounds {FIT_RULE}",
+    ),
+    (
+        "connectivity, n: large",
+        lambda: comparison.connectivity(LAYER, GREAT, 2),
+        f"^n and d {FIT_RULE}",
+    ),
+    (
+        "conv_connectivity, n: large",
+        lambda: comparison.conv_connectivity(GREAT, 3),
+        f"^n {FIT_RULE}",
+    ),
+    (
+        "count_flops, n: large",
+        lambda: comparison.count_flops(LAYER, HUGE - 1, 2),
+        f"^n and d {FIT_RULE}",
+    ),
+    (
+        "matmul_chain, n: large",
+        lambda: comparison.matmul_chain(LAYER, HUGE - 1, 2),
+        f"^n and d {FIT_RULE}",
+    ),
+    # The rest
+    *[
+        (
+            f"{call.__name__}, device: {device!r}",
+            functools.partial(call, *given, device=device, **options),
+            "^device must be one that torch knows, got ",
+        )
+        for call, given, options in (
+            (causal_mask, (3,), {}),
+            (window_mask, (3,), dict(width=2)),
+            (alibi_bias, (2, 3), {}),
+            (sinusoidal_encoding, (3, 4), {}),
+        )
+        for device in ("gpu", "tpu", "", -1, ["cpu"])
+    ],
+    *counts("PositionalEncoding, embed_dim", PositionalEncoding),
+    (
+        "LatentAttention, update_cache: a string",
+        lambda: kept("x"),
+        "^update_cache must be a function or a module, got 'x'",
+    ),
+    (
+        "Block, rotate: a string",
+        lambda: block(4, 2)(DENSE, rotate="x"),
+        "^rotate must be a function or a module, got 'x'",
+    ),
+    (
+        "Block, update_cache: a list",
+        lambda: block(4, 2)(DENSE, update_cache=[]),
+        r"^update_cache must be a function or a module, got \[\]",
+    ),
+    (
+        "Decoder, cache: what only stores",
+        lambda: roomy()(torch.zeros(1, 3).long(), cache=types.SimpleNamespace(store=print)),
+        "^cache must be a Cache, got SimpleNamespace",
+    ),
+    (
+        "from_gpt2, source: a number for a name",
+        lambda: from_gpt2({0: DENSE}),
+        "^source must name its weights by strings, got 0",
+    ),
+    (
+        "Ranks.exchange, parts: none",
+        lambda: Ranks().exchange([], []),
+        "^parts and sizes must be 1, one for each rank, got 0 and 0",
+    ),
+    *numbers(
+        "generate without steps, temperature",
+        lambda x: generate(roomy(), torch.zeros(1, 3).long(), steps=0, temperature=x),
+        {"negative": -1},
+    ),
+    *counts(
+        "generate without steps, top_k",
+        lambda x: generate(
+            roomy(), torch.zeros(1, 3).long(), steps=0, top_k="none" if x is None else x
+        ),
+    ),
+    (
+        "generate without steps, top_k: too many",
+        lambda: generate(roomy(), torch.zeros(1, 3).long(), steps=0, top_k=8),
+        "^top_k must be an integer of at most 7, got 8",
+    ),
+    (
+        "generate without steps, generator: a seed",
+        lambda: generate(roomy(), torch.zeros(1, 3).long(), steps=0, generator=1),
+        "^generator must be a torch.Generator, got ",
+    ),
+]
+
+# Clusters -----------------------------------------------------------------------------------------
+
+MACHINE, WIDE = cluster.Machine(1e12, 1e11, 1e-6), cluster.Layer(4096, 32, 8, 128)
+NOT_A_SPEED = {
+    **{k: v for k, v in NOT_A_NUMBER.items() if k != "a list"},
+    "zero": 0,
+    "beyond every double": 10**400,
+}
+CLUSTER = [
+    row
+    for call in (cluster.ring_cost, cluster.heads_cost, cluster.both_cost)
+    for row in [
+        *counts(f"{call.__name__} ranks", lambda x, call=call: call(MACHINE, WIDE, x)),
+        *others(
+            f"{call.__name__} machine",
+            lambda x, call=call: call(x, WIDE, 8),
+            {
+                "nothing": None,
+                "a name": "H100, NVLink",
+                "a tuple": (1.0, 1.0, 0.0),
+                "a layer": WIDE,
+            },
+            "^machine must be a Machine, got ",
+        ),
+        *others(
+            f"{call.__name__} layer",
+            lambda x, call=call: call(MACHINE, x, 8),
+            {"nothing": None, "a number": 8, "a machine": MACHINE},
+            "^layer must be a Layer, got ",
+        ),
+        (
+            f"{call.__name__}: a machine of zeros",
+            lambda call=call: call(cluster.Machine(0, 0, 0), WIDE, 8),
+            "^flops must be a number above 0, got 0",
+        ),
+        *[
+            row
+            for name in ("flops", "bandwidth")
+            for row in others(
+                f"{call.__name__} {name}",
+                lambda x, call=call, name=name: call(MACHINE._replace(**{name: x}), WIDE, 8),
+                NOT_A_SPEED,
+                f"^{name} must be a number above 0, got ",
+            )
+        ],
+        *numbers(
+            f"{call.__name__} latency",
+            lambda x, call=call: call(MACHINE._replace(latency=x), WIDE, 8),
+            {"negative": -1},
+        ),
+    ]
+] + [
+    (
+        "both_cost ranks: another multiple",
+        lambda: cluster.both_cost(MACHINE, WIDE, 12),
+        "^ranks must be a multiple of heads_over, 8, got 12",
+    ),
+    (
+        "ring_cost ranks: many",
+        lambda: cluster.ring_cost(MACHINE, cluster.Layer(GREAT, 1, 1, 1), GREAT),
+        f"^ranks {FIT_RULE}",
+    ),
+]
 
 # Comparison ---------------------------------------------------------------------------------------
 
@@ -822,7 +1358,9 @@ NO_HEADS = {
     "one layer": torch.ones(1, 2, dtype=torch.bool),
     "one axis": torch.ones(2, dtype=torch.bool),
 }
-NO_DECODER = {"nothing": None, "an encoder": READER, "a block": Block(8, 2)}
+NO_DECODER = {"nothing": None, "an encoder": READER, "a block": block(8, 2)}
+LATENT = dict(attention=LatentAttention, latent_dim=4)
+BLOCK = functools.partial(block, 8, 2)
 BELOW_0 = {"negative": -0.5}
 GIVEN = torch.ones(1, 5, 4)
 
@@ -832,21 +1370,21 @@ def latent(**options):
 
 
 TRANSFORMER = [
-    *counts("Block, embed_dim", lambda x: Block(x, 2)),
-    *counts("Block, num_heads", lambda x: Block(8, x)),
-    *counts("Block, mlp_dim", lambda x: Block(8, 2, mlp_dim="none" if x is None else x), least=0),
-    *others("Block, dropout", lambda x: Block(8, 2, dropout=x), NOT_A_SHARE, "^dropout must "),
-    *flags("Block, bias", lambda x: Block(8, 2, bias=x)),
-    *others("Block, x", Block(4, 2), NOT_TOKENS_OF_4, "^x must (be|have) .*, got "),
+    *counts("Block, embed_dim", lambda x: block(x, 2)),
+    *counts("Block, num_heads", lambda x: block(8, x)),
+    *counts("Block, mlp_dim", lambda x: block(8, 2, mlp_dim="none" if x is None else x), least=0),
+    *others("Block, dropout", lambda x: block(8, 2, dropout=x), NOT_A_SHARE, "^dropout must "),
+    *flags("Block, bias", lambda x: block(8, 2, bias=x)),
+    *others("Block, x", block(4, 2), NOT_TOKENS_OF_4, "^x must (be|have) .*, got "),
     *others(
         "Block, x",
-        Block(4, 2),
+        block(4, 2),
         {"float64": torch.ones(1, 5, 4).double(), "another device": torch.ones(1, 5, 4).to("meta")},
         "^x must have the dtype and device of the block's weights .*, got ",
     ),
     (
         "Block, head_mask: what it is",
-        lambda: Block(4, 2)(torch.ones(1, 3, 4), head_mask=[True, False]),
+        lambda: block(4, 2)(torch.ones(1, 3, 4), head_mask=[True, False]),
         r"^head_mask must be a boolean tensor .*, got list$",
     ),
     (
@@ -856,23 +1394,52 @@ TRANSFORMER = [
     ),
     *others(
         "Block, head_mask",
-        lambda x: Block(4, 2)(torch.ones(1, 3, 4), head_mask=x),
+        lambda x: block(4, 2)(torch.ones(1, 3, 4), head_mask=x),
         {"floats": torch.ones(2), "two axes": torch.ones(1, 2, dtype=torch.bool)},
         r"^head_mask must be a boolean tensor \(heads,\) = \(2,\), .*, got ",
     ),
-    *numbers("Block, soft_cap", lambda x: Block(8, 2, soft_cap=x), {}),
+    *numbers("Block, soft_cap", lambda x: block(8, 2, soft_cap=x), {}),
     *others(
         "Block, soft_cap",
-        lambda x: Block(8, 2, soft_cap=x),
+        lambda x: block(8, 2, soft_cap=x),
         {"zero": 0, "negative": -1.5},
         "^soft_cap must be above 0, got ",
     ),
-    *flags("Block, qk_norm", lambda x: Block(8, 2, qk_norm=x)),
-    *flags("Block, gate", lambda x: Block(8, 2, gate=x)),
-    *flags("Block, sink_logit", lambda x: Block(8, 2, sink_logit=x)),
-    *counts("Block, latent_dim", lambda x: Block(8, 2, latent_dim="none" if x is None else x)),
-    *counts("Block, rope_dim", lambda x: Block(8, 2, rope_dim=x), least=0),
-    *counts("Decoder, rope_dim", lambda x: decoder(latent_dim=4, rope_dim=x), least=0),
+    *flags("Block, qk_norm", lambda x: block(8, 2, qk_norm=x)),
+    *flags("Block, gate", lambda x: block(8, 2, gate=x)),
+    *flags("Block, sink_logit", lambda x: block(8, 2, sink_logit=x)),
+    *others(
+        "Block, attention",
+        lambda x: Block(x),
+        {"nothing": None, "a width": 8, "a class": MultiHeadAttention, "no layer": nn.Linear(4, 4)},
+        "^attention must be a module such as .*, got ",
+    ),
+    *others("Block, mlp", lambda x: Block(MHA, x), {"a width": 8}, "^mlp must be a module .*, got"),
+    *others("Block, norm", lambda x: Block(MHA, norm=x), {"a norm": 1}, "^norm must be a function"),
+    *counts("MLP, embed_dim", lambda x: MLP(x)),
+    *counts("MLP, mlp_dim", lambda x: MLP(8, "none" if x is None else x)),
+    *flags("MLP, bias", lambda x: MLP(8, bias=x)),
+    *counts("GatedMLP, embed_dim", lambda x: GatedMLP(x, 4)),
+    *counts("GatedMLP, mlp_dim", lambda x: GatedMLP(4, x)),
+    *flags("GatedMLP, bias", lambda x: GatedMLP(4, 4, bias=x)),
+    *counts("Alibi, num_heads", lambda x: Alibi(x)),
+    *flags("Rotary, interleaved", lambda x: Rotary(interleaved=x)),
+    *others("Rotary, base", lambda x: Rotary(x), {"one": 1, "a word": "2"}, "^base must be "),
+    *others(
+        "Decoder, block",
+        lambda x: Decoder(7, 8, num_layers=1, block=x),
+        {"a block": 3, "another width": lambda: block(4, 2), "no block": lambda: MHA},
+        "^block must .*, got ",
+    ),
+    *[
+        (
+            f"Decoder, block and {name}",
+            lambda name=name: Decoder(7, 8, num_layers=1, block=BLOCK, **{name: 2}),
+            f"^{name} must be left out with block",
+        )
+        for name in ("num_heads", "mlp_dim", "num_kv_heads")
+    ],
+    *counts("Decoder, rope_dim", lambda x: decoder(**LATENT, rope_dim=x), least=0),
     *counts("Decoder, sinks", lambda x: decoder(window=2, sinks=x), least=0),
     *others(
         "gated join, query",
@@ -888,7 +1455,10 @@ TRANSFORMER = [
     ("LatentAttention: 3 of 8", lambda: LatentAttention(8, 3, latent_dim=3), "^num_heads must div"),
     *others("LatentAttention, dropout", lambda x: latent(dropout=x), NOT_A_SHARE, "^dropout must "),
     *flags("LatentAttention, bias", lambda x: latent(bias=x)),
-    *flags("LatentAttention.forward absorbed", lambda x: latent()(GIVEN, absorbed=x)),
+    *flags(
+        "LatentAttention.forward absorbed",
+        lambda x: latent()(GIVEN, absorbed="none" if x is None else x),
+    ),
     *flags("LatentAttention.forward is_causal", lambda x: latent()(GIVEN, is_causal=x)),
     *flags("LatentAttention.forward need_weights", lambda x: latent()(GIVEN, need_weights=x)),
     *others("LatentAttention.forward x", latent(), NOT_TOKENS_OF_4, "^x must (be|have) .*, got "),
@@ -1256,28 +1826,6 @@ PICTURES = [
     *refused(drawings.blend, BLENDED, **FOR_EACH_WORD, weights=NOT_SHARES),
     *refused(drawings.pull, BLENDED, **FOR_EACH_WORD, weights=NOT_SHARES, around=NOT_IN_PLANE),
     *refused(
-        drawings.groups,
-        dict(points={"a": [[0, 0]]}),
-        points={"none": {}, "a list": [[0, 0]]}
-        | {f"of {kind}": {"a": places} for kind, places in NOT_IN_PLANE.items()}
-        | {"of no row": {"a": np.zeros((0, 2))}},
-        names={
-            "too many": {"a": ["x", "y"]},
-            "letters": {"a": "x"},
-            "of a number": {"a": 3},
-            "of another group": {"b": ["x"]},
-            "a list": ["x"],
-            "a string": "xy",
-        },
-        arrows={
-            "nothing": None,
-            "a string": "ab",
-            "one place": [(0, 0)],
-            "one arrow": ((0, 0), (1, 1)),
-            "NaN": [((0, NAN), (1, 1))],
-        },
-    ),
-    *refused(
         drawings.bottleneck, dict(read=["a"], written=["b"]), read=WORDS_RULE, written=WORDS_RULE
     ),
     *refused(
@@ -1306,7 +1854,6 @@ PICTURES = [
             "must end in one that stands once before, but not just before, got ",
         ),
     ),
-    *refused(drawings.transformer_block, {}, mlp=FLAG_RULE),
     *refused(
         drawings.model_map,
         {},
@@ -1379,7 +1926,6 @@ PICTURES = [
             "NaN": [[[NAN, 1.0], [0.5, 0.5]]],
         },
         head_dim=COUNT_RULE,
-        head=(NOT_A_COUNT | {"too large": 1}, "must be an integer of at (least|most) .*, got "),
     ),
     *refused(
         drawings.stretching_fractions,
@@ -1391,7 +1937,6 @@ PICTURES = [
             "too short": [2],
             "a float": [5.0],
         },
-        word=(NOT_A_COUNT, "must be an integer of at (least|most) .*, got "),
     ),
     *refused(drawings.jumping_bits, {}, count=COUNT_RULE),
     *refused(
@@ -1430,10 +1975,6 @@ PICTURES = [
             "long": "a " * 33,
         },
         stop={"another word": ".", "a number": 1},
-        asks=({"a word": "a", "too far": 2}, "must be a position from -2 to 1, got "),
-        head={"a number": 1, "another layer": (1, 0), "negative": (0, -1), "a word": "ab"},
-        temperature={"negative": -1, "hot": 3, "nothing": None, "NaN": NAN},
-        top_k=({"zero": 0, "three": 3, "a float": 1.5}, "must be an integer of at (least|most) "),
     ),
     *refused(
         live.cache,
@@ -1482,10 +2023,6 @@ def over(call, **options):
     return call(**dict(query=ROW, key=ROW, value=ROW) | options)
 
 
-def spread(**options):
-    return MultiHeadAttention(4, 2)(torch.ones(1, 3, 4), **options)
-
-
 RANKS = [
     row
     for call in (ring_attention, head_parallel)
@@ -1522,7 +2059,14 @@ RANKS = [
         "ring_attention group", lambda x: over(ring_attention, group=x), NOT_A_GROUP, "^group "
     ),
     *others("head_parallel group", lambda x: over(head_parallel, group=x), NOT_A_GROUP, "^group "),
-    *others("MultiHeadAttention group", lambda x: spread(group=x), NOT_A_GROUP, "^group "),
+    *others("ring_parallel group", lambda x: ring_parallel(MHA, group=x), NOT_A_GROUP, "^group "),
+    *others(
+        "ring_parallel module",
+        ring_parallel,
+        {"nothing": None, "a Linear": nn.Linear(4, 4), "latents": latent(), "an encoder": READER},
+        "^layer must be a MultiHeadAttention, got ",
+    ),
+    *flags("ring_parallel is_causal", lambda x: ring_parallel(MHA)(X, is_causal=x)),
     (
         "head_parallel: no heads",
         lambda: head_parallel(*[ROW[0]] * 3),
@@ -1530,36 +2074,26 @@ RANKS = [
     ),
     *others(
         "MultiHeadAttention positions",
-        lambda x: spread(group=Ranks(), positions=x),
+        lambda x: ring_parallel(MHA)(X[:, :3], positions=x),
         NOT_PLACES,
         "^positions must .*, got ",
     ),
     *others(
         "Decoder positions",
-        lambda x: decoder()(torch.zeros(1, 3).long(), group=Ranks(), positions=x),
+        lambda x: ring_parallel(decoder())(torch.zeros(1, 3).long(), positions=x),
         NOT_PLACES,
         "^positions must .*, got ",
     ),
     *others(
         "Decoder tokens",
-        lambda x: decoder()(x, group=Ranks()),
+        lambda x: ring_parallel(decoder())(x),
         {"nothing": None, "floats": torch.ones(1, 3), "one axis": torch.zeros(3).long()},
         "^tokens must .*, got ",
     ),
     (
         "Decoder: past the table",
-        lambda: decoder(max_len=2)(torch.zeros(1, 3).long(), group=Ranks()),
+        lambda: ring_parallel(decoder(max_len=2))(torch.zeros(1, 3).long()),
         "no row for the positions from 2 on, got a text up to position 2",
-    ),
-    (
-        "Decoder: positions alone",
-        lambda: decoder()(torch.zeros(1, 3).long(), positions=torch.arange(3)),
-        "^positions is for group=, got .* without",
-    ),
-    (
-        "MultiHeadAttention: positions alone",
-        lambda: spread(positions=torch.arange(3)),
-        "^positions is for group=, got .* without",
     ),
     *others(
         "tensor_parallel layer",
@@ -1603,6 +2137,8 @@ SUNK = MultiHeadAttention(4, 2, sink_logit=True)
 
 ROWS = {
     "core": CORE,
+    "others": OTHERS,
+    "cluster": CLUSTER,
     "ranks": RANKS,
     "pictures": PICTURES,
     "recurrent": RECURRENT,
@@ -1638,3 +2174,88 @@ def test_bad_input_is_a_value_error_that_says_what_is_wrong(call, message):
 def test_every_row_has_a_name_of_its_own():
     names = [(module, what) for module, rows in ROWS.items() for what, _, _ in rows]
     assert len(set(names)) == len(names) >= 100
+
+
+# What is not bad ----------------------------------------------------------------------------------
+
+ROTARY = dict(vocab_size=7, embed_dim=8, num_layers=1, num_heads=2, positions="rotary")
+SCORES = torch.tensor([[0.0, 3.0, 1.0]])
+
+
+def with_weights(x):
+    """What a module or a model computes, which draws its weights anew."""
+    torch.manual_seed(0)
+    return x()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: sinusoidal_encoding(3, 4, base=x),
+        lambda x: apply_rotary(DENSE, base=x),
+        lambda x: shift_matrix(x, 4),
+        lambda x: shift_matrix(3, 4, base=x),
+        lambda x: PositionalEncoding(4, base=x)(DENSE),
+        lambda x: Decoder(**ROTARY, base=x)(torch.tensor([[1, 2]])),
+        lambda x: Decoder(**ROTARY, init_std=x).embedding.weight,
+        lambda x: MultiHeadAttention(4, 2, soft_cap=x)(DENSE),
+        lambda x: attention(DENSE, DENSE, DENSE, scale=x),
+        lambda x: sample(SCORES.expand(9, -1), temperature=x),
+        lambda x: generate(Decoder(**ROTARY), torch.tensor([[1]]), steps=5, temperature=x),
+    ],
+)
+def test_an_integer_of_more_than_64_bits_is_the_float(call):
+    for great in (2**64, 10**30):
+        with_integer, with_float = (
+            with_weights(lambda x=x: call(x)) for x in (great, float(great))
+        )
+        assert with_integer.equal(with_float)
+
+
+def test_what_takes_no_memory_may_be_of_any_size():
+    with torch.device("meta"):
+        model = Decoder(50257, 2**14, num_layers=90, num_heads=128, tied=True)  # 1 TB
+        assert model.to_logits.weight is model.embedding.weight
+        assert {x.device.type for x in model.parameters()} == {"meta"}
+        assert alibi_bias(GREAT, 2).shape == (GREAT, 2, 2)
+    assert causal_mask(2**25, device="meta").shape == (2**25, 2**25)
+    with FakeTensorMode():
+        assert window_mask(2**25, width=2).shape == (2**25, 2**25)
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+@pytest.mark.parametrize("name", ["left_padding", "valid_lens"])
+def test_a_model_of_shapes_alone_reads(name, device):
+    words, lengths = torch.zeros(2, 3, dtype=torch.int64), torch.tensor([0, 2])
+    model = decoder().to("meta")
+    assert model(words.to("meta"), **{name: lengths.to(device)}).shape == (2, 3, 7)
+
+
+def test_the_memory_of_the_machine_is_the_bound(monkeypatch):
+    monkeypatch.setattr(arguments, "_memory_of_machine", lambda: 2**22)
+    assert causal_mask(2**11, 2**11).all(-1).sum() == 1
+    with pytest.raises(
+        ValueError, match=r"L=2048, S=2049, which would take 4,196,352 of 4,194,304 "
+    ):
+        causal_mask(2**11, 2**11 + 1, align="top-left")
+
+
+def test_without_sysconf_the_system_is_asked_what_it_promises(monkeypatch):
+    monkeypatch.delattr(os, "sysconf", raising=False)
+    held = arguments._memory_of_machine.__wrapped__()
+    assert held == arguments.LARGEST or not arguments._can_take(held)
+    assert arguments._can_take(min(held // 2, 2**30))
+
+
+def test_a_batch_of_nothing_has_latents_of_nothing():
+    assert latent()(torch.ones(0, 5, 4)).shape == (0, 5, 4)
+
+
+def test_masks_of_no_device_compile():
+    made = torch.compile(
+        lambda x: (window_mask(len(x), width=2), causal_mask(len(x)), alibi_bias(3, len(x))),
+        backend="eager",
+        fullgraph=True,
+    )(torch.ones(4))
+    wanted = window_mask(4, width=2), causal_mask(4), alibi_bias(3, 4)
+    assert all(x.equal(y) for x, y in zip(made, wanted, strict=True))

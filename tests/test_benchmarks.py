@@ -6,9 +6,9 @@ import math
 import bench
 import class_server
 import distributed
-import kept
+import kv_bytes
+import lengths
 import live_figures
-import long
 import pytest
 import report
 import results
@@ -79,7 +79,7 @@ def test_what_was_measured_at_this_commit_is_not_measured_again(tmp_path, monkey
 
 
 def test_a_part_is_measured_stored_and_told(tmp_path):
-    bench.measure(["calls"], quick=True, folder=tmp_path)
+    bench.measure(["small_calls"], quick=True, folder=tmp_path)
     (path,) = tmp_path.iterdir()
     data = json.loads(path.read_text(encoding="utf-8"))["data"]
     assert [row["n"] for row in data["small"]] == [16, 16]
@@ -98,10 +98,10 @@ def test_calls_take_turns_and_the_budget_ends_them():
 
 
 def test_an_exponent_is_the_slope_of_logarithms():
-    row = long.exponent("square", {n: 7 * n**2 for n in (10, 20, 40)}, "2")
+    row = lengths.exponent("square", {n: 7 * n**2 for n in (10, 20, 40)}, "2")
     assert math.isclose(row["exponent"], 2) and row["±"] < 1e-6
     assert (row["from"], row["to"]) == (10, 40)
-    assert long.exponent("two points", {1: 1, 2: 2}, "1")["±"] is None
+    assert lengths.exponent("two points", {1: 1, 2: 2}, "1")["±"] is None
 
 
 def test_numbers_are_stored_with_four_digits_a_row_on_a_line():
@@ -144,7 +144,7 @@ def test_the_lines_are_those_that_the_tests_print():
 
 
 def test_what_is_kept_has_the_bytes_of_the_formula():
-    data = kept.measure_part(quick=True, device="cpu")
+    data = kv_bytes.measure_part(quick=True, device="cpu")
     assert len(data["rows"]) == 9 and data["lengths"] == [9, 65]
     for row in data["rows"]:
         assert row["bytes"] == row["formula"], row["kind"]
@@ -154,7 +154,7 @@ def test_what_is_kept_has_the_bytes_of_the_formula():
 
 
 def test_the_stored_bytes_are_those_of_the_formula():
-    for result in results.load().get("kept", []):
+    for result in results.load().get("kv_bytes", []):
         for row in result["data"]["rows"]:
             assert row["bytes"] == row["formula"], row["kind"]
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from d2lattn import attention_scores
-from d2lattn.language import next_word
+from d2lattn_book.language import next_word
 
 HUNGRY = ["the", "dog", "found", "the", "milk", "what", "a", "hungry"]
 

@@ -6,9 +6,9 @@ import re
 
 import pytest
 from cells import chapters
-from slips import cells
+from reader_errors import cells
 
-from d2lattn.exercises.chapter_10 import _card
+from d2lattn_book.exercises.chapter_10 import my_card
 
 MODELS = {  # bytes that are kept of 2^10, 2^15 and 2^20 words, from the sizes on the cards
     "MPT-7B": (536_870_912, 17_179_869_184, 549_755_813_888),
@@ -102,7 +102,7 @@ def test_the_answer_of_the_exercise_is_that_of_the_calculator(page):
     heads = dict(num_attention_heads=64, num_key_value_heads=8, head_dim=64)
     layers = dict(layer_types=["sliding_attention", "full_attention"] * 12, sliding_window=128)
     for n, size in zip((2**10, 2**15, 2**20), MODELS["gpt-oss-20b"], strict=True):
-        assert _card(heads | layers, n) == (size, n)
+        assert my_card(heads | layers, n) == (size, n)
 
 
 def test_what_claim_43_says_of_kimi_linear(page):

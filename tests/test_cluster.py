@@ -8,8 +8,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from d2lattn import cluster
-from d2lattn.cluster import Layer, Machine, both_cost, heads_cost, ring_cost
+from d2lattn_book import cluster
+from d2lattn_book.cluster import Layer, Machine, both_cost, heads_cost, ring_cost
 
 LAYER = Layer(words=4096, heads=8, kv_heads=4, head_dim=16)
 PAIR = 4 * LAYER.heads * LAYER.head_dim  # FLOPs of one query and one key in all heads

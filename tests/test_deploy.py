@@ -2,7 +2,10 @@
 
 import copy
 import json
+import os
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import jsonschema
@@ -73,6 +76,40 @@ def test_the_schema_sees_a_slip(path, wrong):
         jsonschema.validate(slipped, CHART)
 
 
+HIDDEN = ROOT / ".jupyter" / "labconfig" / "default_setting_overrides.json"
+
+
+def test_a_hidden_answer_is_hidden_wherever_the_book_is_served(monkeypatch):
+    """One file of settings; what it does on the screen, tests/browser/test_lab.py says."""
+    rules = json.loads(HIDDEN.read_text("utf-8"))["@deathbeds/jupyterlab-fonts:fonts"]["styles"]
+    assert rules[".jp-OutputPlaceholder .jp-PlaceholderText"] == {"display": "none"}
+    server = str(HIDDEN.parent.parent)
+
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")  # make lab, also in a codespace
+    assert "\nexport JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter\n" in makefile
+    codespace = (ROOT / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8")
+    assert json.loads(codespace)["postCreateCommand"] == "make ready"
+
+    assert configured(monkeypatch).Spawner.environment["JUPYTER_CONFIG_PATH"] == server
+    container = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+    assert "COPY . /opt/d2lattn\n" in container
+    assert "JUPYTER_CONFIG_PATH=/opt/d2lattn/.jupyter " in container
+    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
+    assert not any(name.startswith(".jupyter") for name in ignored)
+
+
+def test_binder_has_the_settings_of_make_lab(tmp_path):
+    (tmp_path / "pip").write_text("#!/bin/sh\n", encoding="utf-8")
+    (tmp_path / "python").write_text(f"#!/bin/sh\necho '{tmp_path}'\n", encoding="utf-8")
+    for name in ("pip", "python"):
+        (tmp_path / name).chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    for _ in range(2):
+        subprocess.run([ROOT / "postBuild"], cwd=ROOT, env={**os.environ, "PATH": path}, check=True)
+    there = tmp_path / "etc" / "jupyter" / "labconfig" / HIDDEN.name
+    assert there.resolve() == HIDDEN.resolve()
+
+
 def configured(monkeypatch, **settings):
     """What deploy/jupyterhub_config.py sets."""
     for name, value in settings.items():
@@ -82,17 +119,44 @@ def configured(monkeypatch, **settings):
     source = (DEPLOY / "jupyterhub_config.py").read_text(encoding="utf-8")
     names = {"get_config": lambda: config, "__file__": str(DEPLOY / "jupyterhub_config.py")}
     exec(compile(source, "jupyterhub_config.py", "exec"), names)
-    return config.JupyterHub
+    return config
 
 
 def test_a_public_address_gives_each_student_an_origin_and_cookies_that_stay_there(monkeypatch):
-    alone = configured(monkeypatch)
+    alone = configured(monkeypatch).JupyterHub
     assert "subdomain_host" not in alone and "cookie_host_prefix_enabled" not in alone
-    public = configured(monkeypatch, DOMAIN="https://class.example.org")
+    public = configured(monkeypatch, DOMAIN="https://class.example.org").JupyterHub
     assert public.subdomain_host == "https://class.example.org"
     assert public.cookie_host_prefix_enabled is True
     with pytest.raises(SystemExit, match="D2LATTN_HUB_DOMAIN must begin with https://"):
         configured(monkeypatch, DOMAIN="http://class.example.org")
+
+
+@pytest.mark.skipif(not shutil.which("prlimit"), reason="it needs prlimit (Linux)")
+@pytest.mark.parametrize("shell", ["sh", "dash", "bash"])
+@pytest.mark.parametrize("gib", ["1.5", "2"])
+def test_a_student_starts_with_the_memory_that_was_set(monkeypatch, tmp_path, shell, gib):
+    """The server is one that only says how much it may have, in KiB."""
+    if not shutil.which(shell):
+        pytest.skip(f"{shell} is not installed")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    for name in ("jupyter", "jupyterhub-singleuser"):
+        (tmp_path / name).write_text("#!/bin/sh\nulimit -v\n", encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    for name, value in configured(monkeypatch, MEMORY_GIB=gib).Spawner.environment.items():
+        monkeypatch.setenv(name, value)
+    command = [shell, DEPLOY / "student.sh"]
+    started = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert started.stdout == f"{float(gib) * 2**20:.0f}\n", started.stderr
+
+
+@pytest.mark.parametrize("name", ["MEMORY_GIB", "TOTAL_GIB"])
+@pytest.mark.parametrize("wrong", ["6 GiB", "1,5", "0", "-1", "nan", "inf"])
+def test_a_memory_that_is_none_is_refused_before_anybody_comes(monkeypatch, name, wrong):
+    said = f"D2LATTN_HUB_{name} must be a number above 0, got {wrong}"
+    with pytest.raises(SystemExit, match=said):
+        configured(monkeypatch, **{name: wrong})
 
 
 def test_what_the_hub_writes_is_neither_published_nor_shipped():
@@ -104,7 +168,7 @@ def test_what_the_hub_writes_is_neither_published_nor_shipped():
 
 def test_every_setting_of_the_hub_is_documented_with_its_default():
     read = (DEPLOY / "jupyterhub_config.py").read_text(encoding="utf-8")
-    settings = dict(re.findall(r'setting\("(\w+)", "([^"]+)"\)', read))
+    settings = dict(re.findall(r'(?:setting|gib)\("(\w+)", "([^"]+)"\)', read))
     table = dict(re.findall(r"^\| `D2LATTN_HUB_(\w+)` \| `?([^`|]+?)`? \|",
                             (DEPLOY / "README.md").read_text(encoding="utf-8"), re.M))  # fmt: skip
     ports = {"PROXY_API", "HUB_API"}  # between the hub's own parts

@@ -21,11 +21,13 @@ from ranks import PATIENCE, on_ranks, ranks_or_skip
 import d2lattn
 from d2lattn import (
     Decoder,
+    LatentAttention,
     MultiHeadAttention,
     Ranks,
     attention,
     head_parallel,
     ring_attention,
+    ring_parallel,
     tensor_parallel,
 )
 
@@ -202,7 +204,9 @@ def layers(rank, size):
         for kind, is_causal in itertools.product(("empty", "striped"), (False, True)):
             places, one = shares(kind, 13, size)[rank], dict(is_causal=is_causal)
             want = layer(x, **one)
-            got = layer(x[:, places], group=dist.group.WORLD, positions=places, **one)
+            got = ring_parallel(layer, group=dist.group.WORLD)(
+                x[:, places], positions=places, **one
+            )
             what = f"heads {options} {kind} {is_causal}"
             errors[what] = gradients(layer, got, want, places), 1e-12
     tokens = torch.randint(11, (2, 13), generator=generator)
@@ -214,8 +218,7 @@ def layers(rank, size):
             places, options = shares(kind, 13, size)[rank], dict(head_mask=kept)
             want = model(tokens, **options)
             where = None if kind == "contiguous" else places
-            options |= dict(group=Ranks(), positions=where)
-            got = model(tokens[:, places], **options)
+            got = ring_parallel(model, group=Ranks())(tokens[:, places], positions=where, **options)
             errors[f"decoder {method} {kind}"] = gradients(model, got, want, places), 1e-12
     return errors
 
@@ -270,7 +273,7 @@ def part_of_the_ranks(rank, size):
 def second_opinion(rank, size):
     """Errors of output and gradients against torch's own ring, given the kernel of the CPU.
 
-    Its public door, `context_parallel`, asks for kernels of GPUs and for one GPU a rank. What is
+    Its public entry, `context_parallel`, asks for kernels of GPUs and for one GPU a rank. What is
     behind it takes any kernel; it holds the words as it balances them, piece r and the r-th from
     the end, of 2·R pieces of equal length.
     """
@@ -332,13 +335,13 @@ def disagreements(rank, size):
     told["held twice"] = refusal(ring_attention, X, X, X, positions=torch.arange(3))
     told["25 heads"] = refusal(head_parallel, *[torch.zeros(25, 3, 4)] * 3)
     long = Decoder(5, 8, num_layers=1, num_heads=2, max_len=4)
-    told["learned"] = refusal(long, torch.zeros(1, 3).long(), group=Ranks())
+    told["learned"] = refusal(ring_parallel(long), torch.zeros(1, 3).long())
     other = Decoder(5, 8, num_layers=1 + (rank == 1), num_heads=2)
-    told["layers"] = refusal(other, torch.zeros(1, 3).long(), group=Ranks())
+    told["layers"] = refusal(ring_parallel(other), torch.zeros(1, 3).long())
     model, one = Decoder(5, 8, num_layers=1, num_heads=2), torch.tensor([[rank != 1, True]])
-    told["head mask"] = refusal(model, torch.zeros(1, 3).long(), group=Ranks(), head_mask=one)
+    told["head mask"] = refusal(ring_parallel(model), torch.zeros(1, 3).long(), head_mask=one)
     layer = MultiHeadAttention(8, 2 + 2 * (rank == 1))
-    told["layer"] = refusal(layer, torch.zeros(1, 3, 8), group=Ranks())
+    told["layer"] = refusal(ring_parallel(layer), torch.zeros(1, 3, 8))
     return told
 
 
@@ -454,35 +457,23 @@ WORDS = torch.zeros(1, 3).long()
 
 def heads(call=None, **options):
     layer = MultiHeadAttention(8, 2, **options)
-    return layer(torch.zeros(1, 3, 8), group=Ranks(), **(call or {}))
+    return ring_parallel(layer)(torch.zeros(1, 3, 8), **(call or {}))
 
 
 def decoder(call=None, **options):
     model = Decoder(5, 8, num_layers=1, num_heads=2, **options)
-    return model(WORDS, group=Ranks(), **(call or {}))
+    return ring_parallel(model)(WORDS, **(call or {}))
 
 
-X3 = torch.zeros(1, 3, 8)
 ONE_MACHINE = {
     heads: {
-        "key": dict(call=dict(key=X3)),
-        "value": dict(call=dict(value=X3)),
-        "valid_lens": dict(call=dict(valid_lens=[2])),
-        "attn_mask": dict(call=dict(attn_mask=torch.ones(3, 3).bool())),
-        "query_offset": dict(call=dict(is_causal=True, query_offset=2)),
-        "need_weights": dict(call=dict(need_weights=True)),
         "soft_cap": dict(soft_cap=2.0),
         "sink_logit": dict(sink_logit=True),
         "dropout": dict(dropout=0.1),
     },
     decoder: {
-        "valid_lens": dict(call=dict(valid_lens=[2])),
-        "left_padding": dict(call=dict(left_padding=[1])),
-        "cache": dict(call=dict(cache="a cache")),
-        "need_weights": dict(call=dict(need_weights=True)),
         "window": dict(window=2),
         "sinks": dict(sinks=1, window=1),
-        "latent_dim": dict(latent_dim=4),
         "soft_cap": dict(soft_cap=2.0),
         "sink_logit": dict(sink_logit=True),
         "dropout": dict(dropout=0.1),
@@ -494,7 +485,7 @@ ROWS = [(make, name, wrong) for make, rows in ONE_MACHINE.items() for name, wron
 @pytest.mark.parametrize(("make", "name", "wrong"), ROWS, ids=lambda x: getattr(x, "__name__", x))
 def test_what_needs_one_machine_is_refused_by_name(make, name, wrong):
     also = "window" if name == "sinks" else name  # which there are none without
-    with pytest.raises(ValueError, match=f"^{also} must be left out with group=, got "):
+    with pytest.raises(ValueError, match=f"^{also} must be left out over several ranks, got "):
         make(**wrong)
 
 
@@ -505,21 +496,38 @@ def test_what_is_not_refused_works(make):
     make(call=dict(positions=torch.tensor([4, 0, 9])))
 
 
-def test_every_argument_is_refused_or_works():
+def test_every_option_is_refused_or_works():
     """A new one must be thought of: it stands in a row above or in this list."""
     works = {
-        heads: "query is_causal group positions",
-        decoder: "tokens head_mask group positions",
-    }
-    options = {
         heads: "embed_dim num_heads num_kv_heads bias qdim kdim vdim engine qk_norm gate",
-        decoder: "vocab_size embed_dim num_layers num_heads num_kv_heads mlp_dim positions base "
-        "qk_norm gate rope_dim max_len bias tied init_std seed",
+        decoder: "vocab_size embed_dim num_layers num_heads block norm plain positions base "
+        "max_len tied init_std seed",
     }
     for make, kind in ((heads, MultiHeadAttention), (decoder, Decoder)):
-        for function, known in ((kind.forward, works), (kind.__init__, options)):
-            names = set(inspect.signature(function).parameters) - {"self"}
-            assert names - set(known[make].split()) <= set(ONE_MACHINE[make])
+        names = set(inspect.signature(kind.__init__).parameters) - {"self"}
+        assert names - set(works[make].split()) <= set(ONE_MACHINE[make])
+
+
+@pytest.mark.parametrize(
+    "strange", [None, torch.nn.Linear(2, 2), LatentAttention(8, 2, latent_dim=3)]
+)
+def test_what_is_no_layer_of_heads_is_refused(strange):
+    with pytest.raises(ValueError, match=r"^layer must be a MultiHeadAttention, got "):
+        ring_parallel(strange)
+
+
+def test_a_decoder_of_latents_is_refused():
+    with pytest.raises(ValueError, match=r"^layer must be a MultiHeadAttention, got Latent"):
+        decoder(attention=LatentAttention, latent_dim=3)
+
+
+def test_a_ring_trains_the_module_it_holds():
+    """The parameters are the module's own, and the module itself does not know of a group."""
+    layer = MultiHeadAttention(8, 2)
+    ring = ring_parallel(layer)
+    assert [id(p) for p in ring.parameters()] == [id(p) for p in layer.parameters()]
+    ring(torch.randn(1, 3, 8)).sum().backward()
+    assert layer.q_proj.weight.grad is not None
 
 
 def test_a_ring_has_a_first_derivative_only():

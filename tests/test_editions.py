@@ -11,7 +11,7 @@ import pytest
 import student
 from cells import answers, book, taught
 
-from d2lattn.exercises import verdict
+from d2lattn_book.exercises import verdict
 
 ROOT = Path(__file__).resolve().parent.parent
 STORED = book()
@@ -129,12 +129,15 @@ def test_only_the_cells_that_exercises_need_are_given():
 
 
 def test_an_assignment_imports_what_it_uses_and_no_answer():
-    text = "import math\n\nimport torch\nfrom d2lattn import check, masked_softmax\n\nmath.pi"
+    text = (
+        "import math\n\nimport torch\nfrom d2lattn import masked_softmax\n"
+        "from d2lattn_book import check\n\nmath.pi"
+    )
     given = assignment._needed(
         [nbformat.v4.new_code_cell(text)], [nbformat.v4.new_code_cell('check("3.3", torch)')]
     )
     assert [cell.source for cell in given] == [
-        "import math\n\nimport torch\nfrom d2lattn import check\n\nmath.pi"
+        "import math\n\nimport torch\n\nfrom d2lattn_book import check\n\nmath.pi"
     ]
     path = next(path for path in WITH_EXERCISES if name(path).startswith("03"))
     head = [cell for cell in assignment.assignment(path).cells if cell.id.startswith("given")]

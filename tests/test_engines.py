@@ -1,4 +1,4 @@
-"""What stands between the border and the engines: one call, who sees whom, whether to look."""
+"""What stands between the entry and the engines: one call, who sees whom, whether to look."""
 
 import inspect
 
@@ -19,8 +19,8 @@ from d2lattn.attention import ENGINES
 from d2lattn.engines import chunked, fused
 from d2lattn.engines.call import Call, checked_call
 from d2lattn.engines.lengths import Lengths
-from d2lattn.engines.looking import are_tame
 from d2lattn.engines.visibility import Visibility
+from d2lattn.tracing import products_stay_finite
 
 CPU = torch.device("cpu")
 every_engine = pytest.mark.parametrize("engine", ENGINES)
@@ -39,7 +39,7 @@ def close(got, wanted, share):
     return (got - wanted).abs().max() <= share * wanted.abs().max()
 
 
-# The border ---------------------------------------------------------------------------------------
+# The entry ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -136,9 +136,9 @@ def test_a_poisoned_value_that_nobody_sees_does_not_show_in_any_channel(channel,
 
 
 def test_a_tame_number_is_neither_none_nor_so_large_that_a_product_overflows():
-    assert are_tame(torch.tensor([-1e14, 0.0]), torch.zeros(2, 2))
+    assert products_stay_finite(torch.tensor([-1e14, 0.0]), torch.zeros(2, 2))
     for number in (float("nan"), float("inf"), -float("inf"), 1e16, -1e16):
-        assert not are_tame(torch.zeros(2), torch.tensor([0.0, number, 1.0]))
+        assert not products_stay_finite(torch.zeros(2), torch.tensor([0.0, number, 1.0]))
 
 
 # Precision under autocast -------------------------------------------------------------------------

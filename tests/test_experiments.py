@@ -79,12 +79,28 @@ def test_a_sentence_has_the_digits_of_its_rows(sentence, name, rows):
 
 
 def test_an_erratum_has_its_old_sentence_and_its_table():
-    rows = [line for line in ERRATA.splitlines() if line.startswith("| [")]
+    rows = [line for line in ERRATA.split("\n## ")[0].splitlines() if line.startswith("| [")]
     assert len(rows) >= 14
     for row in rows:
         _, _, said, _, table, _ = row.split("|")
         name = MARK.search(row)[1]
         assert "“" in said and table.strip() == f"[{name}](benchmarks/EXPERIMENTS.md#{name})"
+
+
+OTHERS = [line for line in ERRATA.split("\n## ")[1].splitlines() if line.startswith("| [")]
+
+
+@pytest.mark.parametrize("row", OTHERS, ids=lambda row: row[3 : row.index("]")])
+def test_an_erratum_without_an_experiment_is_gone_and_its_digits_stand_where_it_says(row):
+    _, where, said, so, there, _ = row.split("|")
+    old = re.search("“(.*)”", said)[1]
+    (now,) = re.findall(r"\((notebooks/[^)]*)\)", where)
+    assert old not in "\n".join(texts(cells.ROOT / now))
+    (place,) = re.findall(r"\(([^)]*)\)$", there.strip())
+    if not place.startswith("https://"):
+        text = (cells.ROOT / place).read_text(encoding="utf-8")
+        there = re.findall(r"\d[\d,]*(?:\.\d+)?", text)
+        assert set(numbers(so)) <= {number.replace(",", "") for number in there}, so
 
 
 def test_the_page_of_experiments_is_what_was_measured():

@@ -1,7 +1,8 @@
 """The package on another device than the CPU.
 
-On a GPU with `pytest -m gpu`, where there is one; always on a pretended device (tests/pretend.py),
-which shows what would be left on the CPU and how often the host would wait, not what kernels do.
+On a GPU with `pytest -m gpu`, where there is one; always on a pretended device
+(tests/fake_device.py), which shows what would be left on the CPU and how often the host would wait,
+not what kernels do.
 """
 
 import os
@@ -9,7 +10,7 @@ import re
 import subprocess
 import sys
 
-import pretend
+import fake_device
 import pytest
 import torch
 from torch import nn
@@ -17,6 +18,7 @@ from torch import nn
 from d2lattn import (
     Cache,
     Decoder,
+    LatentAttention,
     MultiHeadAttention,
     attention,
     causal_mask,
@@ -27,11 +29,11 @@ from d2lattn import (
     ring_attention,
 )
 from d2lattn.comparison import conv_connectivity
-from d2lattn.exercises import verdict
 from d2lattn.interop import from_torch
-from d2lattn.language import next_word, words
-from d2lattn.pictures import drawings, live
 from d2lattn.training import fit
+from d2lattn_book.exercises import verdict
+from d2lattn_book.language import next_word, words
+from d2lattn_book.pictures import drawings, live
 
 # torch's engine of gradients counts the devices when it first runs in a process: a device that is
 # pretended later has no place in it. So these tests run in a process of their own.
@@ -58,7 +60,7 @@ def device(request):
     if request.param == "cuda":
         yield torch.device("cuda", 0)
         return
-    with pretend.device() as made:
+    with fake_device.device() as made:
         yield made
 
 
@@ -227,7 +229,7 @@ def test_a_ring_of_one_gpu_is_attention():
 LAYERS = {
     "rotary": dict(positions="rotary"),
     "alibi, window": dict(positions="alibi", window=9, sinks=2),
-    "latent": dict(positions="rotary", latent_dim=6, rope_dim=4),
+    "latent": dict(positions="rotary", attention=LatentAttention, latent_dim=6, rope_dim=4),
     "gate, norms, cap": dict(qk_norm=True, gate=True, soft_cap=20.0),
 }
 
@@ -236,7 +238,7 @@ LAYERS = {
 def pretended():
     if not ALONE:
         pytest.skip("runs in a process of its own")
-    with pretend.device() as made:
+    with fake_device.device() as made:
         yield made
 
 
@@ -259,9 +261,9 @@ def test_attention_never_waits_for_the_device(pretended, engine, how):
     options = {
         k: v.to(pretended) if torch.is_tensor(v) else v for k, v in hidden(L, S)[how].items()
     }
-    with pretend.counted() as counts:
+    with fake_device.counted() as counts:
         attention(query, key, value, **options, engine=engine)
-    assert (counts.waits, counts.sent, counts.made) == ([], 0, {pretend.NAME})
+    assert (counts.waits, counts.sent, counts.made) == ([], 0, {fake_device.NAME})
 
 
 @pytest.mark.parametrize("lengths_on", ["cpu", "device"])
@@ -270,10 +272,10 @@ def test_the_module_waits_at_most_for_its_lengths(pretended, lengths_on):
     mha, x = MultiHeadAttention(48, H).to(pretended), noise(B, S, 48).to(pretended)
     lengths = torch.tensor([S, 11]).to(pretended if lengths_on == "device" else "cpu")
     for options, waits in (({}, 0), (dict(valid_lens=lengths), int(lengths_on == "device"))):
-        with pretend.counted() as counts:
+        with fake_device.counted() as counts:
             mha(x, is_causal=True, **options)
         assert len(counts.waits) <= waits, counts.waits
-        assert counts.made == {pretend.NAME} or options
+        assert counts.made == {fake_device.NAME} or options
 
 
 @torch.no_grad()
@@ -286,10 +288,10 @@ def test_the_decoder_waits_at_most_for_its_padding(pretended, options, cached, p
     tokens = torch.arange(10).view(2, 5).to(pretended)
     padding = torch.tensor([0, 2]).to(pretended if padding_on == "device" else "cpu")
     cache = Cache(model, 2) if cached else None
-    with pretend.counted() as counts:
+    with fake_device.counted() as counts:
         model(tokens, cache=cache, left_padding=padding if padding_on else None)
     assert len(counts.waits) == (padding_on == "device"), counts.waits
-    assert pretend.NAME in counts.made and (padding_on == "cpu" or len(counts.made) == 1)
+    assert fake_device.NAME in counts.made and (padding_on == "cpu" or len(counts.made) == 1)
 
 
 @torch.no_grad()
@@ -301,9 +303,9 @@ def test_a_step_of_writing_waits_for_nothing(pretended, options, how):
     tokens = torch.arange(8).view(1, 8).to(pretended)
     costs = []
     for steps in (1, 6):
-        with pretend.counted() as counts:
+        with fake_device.counted() as counts:
             generate(model, tokens, steps=steps, **how)
-        assert counts.made == {pretend.NAME}
+        assert counts.made == {fake_device.NAME}
         costs.append(len(counts.waits))
     per_step = (costs[1] - costs[0]) / 5
     assert per_step == 0, f"{per_step} waits a word"
@@ -354,7 +356,7 @@ def test_the_pretended_device_refuses_what_a_gpu_refuses(pretended):
     with pytest.raises(RuntimeError, match="expected all tensors on pretend:0"):
         there + here
     assert (there + here.sum()).device == pretended  # a single number may come from the CPU
-    with pretend.counted() as counts:
+    with fake_device.counted() as counts:
         there.sum().item()
         there[there > 0]
         (there > 0)[[0, 1]]

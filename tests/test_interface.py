@@ -29,7 +29,8 @@ def _without_types(function):
 
 
 def test_the_public_interface_is_what_it_was():
-    assert lines() == PAGE.read_text(encoding="utf-8").splitlines()
+    kept = PAGE.read_text(encoding="utf-8").splitlines()
+    assert lines() == kept, "if users shall see this change: python tests/test_interface.py"
 
 
 if __name__ == "__main__":

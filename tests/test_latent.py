@@ -151,23 +151,41 @@ def test_gradcheck(rope_dim, absorbed):
 @torch.no_grad()
 @every_rope
 @every_way
+def test_a_bias_is_added_to_the_scores(rope_dim, absorbed):
+    """A bias alone, too: where nothing hides a word, heads are folded into queries."""
+    module = layer(rope_dim=rope_dim)
+    query, latent = module.project(words())
+    bias = torch.randn(H, L, L, generator=generator(5)).double()
+    _, plain = module.attend(query, latent, need_weights=True)
+    want = (plain.log() + bias).softmax(-1)
+    _, _, value = module._unfolded(query, latent)
+    options = dict(attn_bias=bias, absorbed=absorbed)
+    output, weights = module.attend(query, latent, need_weights=True, **options)
+    draws.assert_close(weights, want, 1e-12)
+    draws.assert_close(output, want @ value, 1e-12)
+    draws.assert_close(module.attend(query, latent, **options), want @ value, 1e-12)
+
+
+@torch.no_grad()
+@every_rope
+@every_way
 @pytest.mark.parametrize("parts", [[1] * L, [3, 1, 3]])
 def test_kept_latents_are_enough(rope_dim, absorbed, parts):
     module, x, kept = layer(rope_dim=rope_dim), words(), []
 
-    def remember(latent):
+    def update_cache(latent, value):
         kept.append(latent)
-        return torch.cat(kept, 2)
+        return torch.cat(kept, 2), value
 
     outputs, start = [], 0
     for length in parts:
         part = x[:, start : start + length]
-        options = dict(is_causal=True, absorbed=absorbed, query_offset=start, remember=remember)
-        outputs.append(module(part, **options))
+        options = dict(is_causal=True, absorbed=absorbed, query_offset=start)
+        outputs.append(module(part, update_cache=update_cache, **options))
         start += length
     draws.assert_close(torch.cat(outputs, 1), module(x, is_causal=True), 1e-12)
     assert sum(part.numel() for part in kept) == 2 * L * (C + rope_dim)
-    assert module.kept == (1, C + rope_dim, 0)
+    assert module.cache_shape == (1, C + rope_dim, 0)
 
 
 @torch.no_grad()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from d2lattn import launch
+from d2lattn_book import launch
 
 ROOT = Path(launch.__file__).resolve().parents[1]
 TABLE = object()
@@ -37,7 +37,7 @@ def running():
             mine = f"PYTEST_RANKS={os.getpid()}" in (path / "environ").read_bytes().decode()
         except OSError:  # it has ended meanwhile
             continue
-        if mine and "d2lattn.launch" in command:
+        if mine and "d2lattn_book.launch" in command:
             found.append(command)
     return found
 
@@ -110,15 +110,15 @@ def test_what_hangs_is_killed_and_its_last_words_are_told(tmp_path, monkeypatch)
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupt_and_the_end_of_the_kernel_leave_no_rank(end, tmp_path):
     """SIGINT is the stop button; SIGKILL is what a kernel that is restarted may get."""
-    path = program(tmp_path, "print('at work', flush=True)\nwhile True: pass")
+    path = program(tmp_path, "open(f'{__file__}{rank}', 'w').close()\nwhile True: pass")
     # Who was started in the background ignores the stop button, and passes that on.
     heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-    code = f"{heard}; from d2lattn.launch import on_ranks; on_ranks({str(path)!r}, 2)"
+    code = f"{heard}; from d2lattn_book.launch import on_ranks; on_ranks({str(path)!r}, 2)"
     with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE) as kernel:
         deadline = time.monotonic() + 60
-        while len(running()) < 3 and time.monotonic() < deadline:  # torchrun and two ranks
+        while len(list(tmp_path.iterdir())) < 3 and time.monotonic() < deadline:
             time.sleep(0.2)
-        assert len(running()) >= 3
+        assert len(running()) >= 4  # the kernel, torchrun and both ranks, which are at work
         kernel.send_signal(end)
         said = kernel.communicate(timeout=60)[1].decode()
     assert ("KeyboardInterrupt" in said) == (end == signal.SIGINT)

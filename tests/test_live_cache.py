@@ -8,9 +8,9 @@ import pytest
 import torch
 from test_live import in_node, needs_node, parts, play, plays
 
-from d2lattn import Decoder, delta_attention
+from d2lattn import Decoder, LatentAttention, delta_attention
 from d2lattn.generation import Cache
-from d2lattn.pictures import live
+from d2lattn_book.pictures import live
 
 SENTENCE = ["the", "hungry", "cat", "found", "the", "milk", "and", "drank", "it"]
 SIZES = [  # H, Hkv, D, C, R, window, sinks, layers, dtype
@@ -36,7 +36,9 @@ def measured(kind, sizes):
         return
     given = {
         "grouped": dict(num_kv_heads=few),
-        "latent": dict(latent_dim=C, rope_dim=R, positions="rotary" if R else None),
+        "latent": dict(
+            attention=LatentAttention, latent_dim=C, rope_dim=R, positions="rotary" if R else None
+        ),
         "window": dict(window=window),
         "sinks": dict(window=window, sinks=sinks),
     }.get(kind, {})

@@ -1,7 +1,7 @@
 """The live figures' numbers and the sentences that tell them (run in node), to the last digit.
 
 What a sentence must say was counted by hand, or is computed here in another way: with torch, with
-complex numbers, by a walk. `make mutants-js` searches for what these tests would not see.
+complex numbers, by a walk. `make mutants IN=js` searches for what these tests would not see.
 """
 
 import cmath
@@ -16,8 +16,8 @@ from test_live_cache import figure as cache
 from test_live_reader import VOCABULARY, by_torch, decoder, sent
 from test_live_reader import figure as reader
 
-from d2lattn.pictures import live
-from d2lattn.pictures.packed import unpack
+from d2lattn_book.pictures import live
+from d2lattn_book.pictures.packed import unpack
 
 pytestmark = needs_node
 WRITTEN = [  # a function of kit/numbers.js, what it is given, and what it writes
@@ -218,7 +218,7 @@ def test_one_head_and_several_steps_are_told():
         "b gives its largest share, 0.40, to x. Its 3 shares add up to 1.00.",
         "a gives its largest share, 0.50, to y. Its 3 shares add up to 1.00.",
     ]
-    acts = [("further",), ("further",), ("alter", {"answer": 2})]
+    acts = [("go", 1), ("go", 2), ("alter", {"answer": 2})]
     assert said("heads", steps, *acts) == [
         "At step 10, b gives its largest share, 0.40, to x. Its 3 shares add up to 1.00.",
         "At 5 b, b gives its largest share, 0.40, to x. Its 3 shares add up to 1.00.",
@@ -551,7 +551,7 @@ def mulberry(seed):
 
 
 def test_what_is_written_is_drawn_with_the_numbers_of_the_seed():
-    shown = reader(decoder(3), text="the dog", stop=None, temperature=1, top_k=27)
+    shown = reader(decoder(3), text="the dog", stop=None)
     *states, last = play("reader", shown, *[("write", "the data")] * 6)
     for number, state in enumerate(states, start=1):
         chances = torch.tensor(state["now"]["chances"])
@@ -565,9 +565,9 @@ def test_what_is_written_is_drawn_with_the_numbers_of_the_seed():
 
 def test_a_reading_is_told_with_the_numbers_of_torch():
     model = decoder(5)
-    shown = reader(model, text="the dog found the", asks=2, head=(1, 3), temperature=1, top_k=27)
-    acts = [("toggle", 1, 3), ("write", "the data"), ("show", 0, 1)]
-    states = play("reader", shown, *acts)
+    shown = reader(model, text="the dog found the")
+    acts = [("alter", {"asks": 2, "layer": 1, "head": 3}), ("toggle", 1, 3)]
+    _, *states = play("reader", shown, *acts, ("write", "the data"), ("show", 0, 1))
     tokens = [0, *(VOCABULARY.index(word) for word in ("the", "dog", "found", "the"))]
     twin = unpack(sent(shown)["model"])
 
@@ -600,8 +600,8 @@ def test_a_reading_is_told_with_the_numbers_of_torch():
 
 
 def test_the_text_is_cut_where_the_room_ends():
-    states = play("reader", reader(text="dog", asks=0), ("type", "cat " * 12, "the data"),
-                  ("type", "qux zap Cat.", "the data"), ("type", "", "the data"))  # fmt: skip
+    typed = [("type", text, "the data") for text in ("cat " * 12, "qux zap Cat.", "")]
+    _, *states = play("reader", reader(text="dog"), ("alter", {"asks": 0}), *typed)
     assert [len(state["now"]["tokens"]) for state in states] == [2, 10, 3, 1]
     assert states[1]["said"].startswith("It reads 10 words at most. ")
     assert states[2]["said"].startswith("Not in its vocabulary: qux, zap. ")

@@ -10,7 +10,7 @@ from draws import generator
 from test_live import needs_node, parts, play, plays
 
 from d2lattn import attention, merge, partial_attention
-from d2lattn.pictures import live
+from d2lattn_book.pictures import live
 
 SIZES = [(R, b) for R in (2, 3, 4) for b in (1, 2, 4, 6)]
 WAYS = [

@@ -7,7 +7,7 @@ import torch
 from draws import generator
 from test_live import assert_close, in_node, needs_node, parts, play, rows_of
 
-from d2lattn.pictures import live
+from d2lattn_book.pictures import live
 
 APPLE = {
     "bake": (2, 0), "pie": (2, 0), "cinnamon": (3, 0), "charge": (0, 2), "phone": (0, 2),

@@ -165,6 +165,16 @@ def test_long_padding_is_left_out_with_equal_numbers(lengths, causal):
     assert_close(cut, masked, within=1e-12)
 
 
+@pytest.mark.parametrize("offset", [0, 1, 250])
+def test_long_padding_goes_with_an_offset(offset):
+    """Queries that stand among the keys of before see up to their own place and their length."""
+    mha, x, lengths = module(qdim=E, kdim=E, vdim=E), noise(B, 300, E), torch.tensor([280, 40])
+    query, past = x[:, offset:], torch.ones(300, 300, dtype=torch.bool).tril()[offset:]
+    mask = past & (torch.arange(300) < lengths[:, None, None])
+    options = dict(is_causal=True, query_offset=offset)
+    assert_close(mha(query, x, valid_lens=lengths, **options), mha(query, x, attn_mask=mask), 1e-12)
+
+
 def test_padding_is_never_read(padding):
     mha, arguments = module(qdim=E, kdim=E, vdim=E), noise(B, S, E)
     poisoned = arguments.clone()

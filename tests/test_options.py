@@ -13,9 +13,10 @@ import pytest
 import torch
 from draws import generator
 
-from d2lattn import Block, Cache, Decoder, Encoder, MultiHeadAttention, generate
-from d2lattn.pictures.packed import pack
+from d2lattn import Cache, Decoder, Encoder, LatentAttention, MultiHeadAttention, generate
+from d2lattn.engines import chunked
 from d2lattn.transformer import POSITIONS
+from d2lattn_book.pictures.packed import pack
 
 B, L, E, H, V = 2, 9, 12, 3, 11
 BENT = {
@@ -138,9 +139,10 @@ def test_bfloat16(options):
 
 
 @every_option
-def test_it_compiles(options):
+@pytest.mark.parametrize("engine", ["chunked", "fused"])
+def test_it_compiles(options, engine):
     torch.compiler.reset()
-    mha, x = noisy(MultiHeadAttention(E, H, **options)), words(B, L).float()
+    mha, x = noisy(MultiHeadAttention(E, H, engine=engine, **options)), words(B, L).float()
     compiled = torch.compile(lambda x: mha(x, is_causal=True), fullgraph=True, backend="eager")
     draws.assert_close(compiled(x), mha(x, is_causal=True), 1e-6)
 
@@ -169,6 +171,122 @@ def test_off_is_as_if_there_were_none():
     assert state == {f"{x}_proj.{y}" for x in ("q", "k", "v", "out") for y in ("weight", "bias")}
     more = set(MultiHeadAttention(E, H, **BENT["all"]).state_dict())
     assert {"q_norm.weight", "k_norm.weight", "gate_proj.weight", "sink"} < more
+
+
+# A cap and a sink in blocks -----------------------------------------------------------------------
+
+SCORES = {
+    "soft_cap": dict(soft_cap=1.5),
+    "sink_logit": dict(sink_logit=True),
+    "both": dict(soft_cap=0.7, sink_logit=True),
+}
+SEEN = {
+    "all": {},
+    "causal": dict(is_causal=True, query_offset=0),
+    "offset": dict(is_causal=True, query_offset=2),
+    "none after an offset": dict(is_causal=True, query_offset=9),
+    "mask": dict(attn_mask=True),
+    "bias": dict(attn_bias=True),
+    "mask, bias, causal": dict(attn_mask=True, attn_bias=True, is_causal=True, query_offset=1),
+}
+every_score = pytest.mark.parametrize("options", SCORES.values(), ids=SCORES)
+
+
+def heads(seen, kv_heads=H, queries=7, keys=8):
+    """Float64 heads for `attend`, and what hides: rows and a block of a mask, -inf in a bias."""
+    draw = generator(6)
+    shapes = (H, queries), (kv_heads, keys), (kv_heads, keys)
+    tensors = [torch.randn(B, *shape, 4, generator=draw).double() for shape in shapes]
+    mask = torch.rand(B, 1, queries, keys, generator=draw) < 0.6
+    mask[:, :, [1, -1]] = False
+    mask[:, :, 3:, :4] = False
+    bias = torch.randn(H, queries, keys, generator=draw).double()
+    bias[0, 2], bias[:, :, -3] = -math.inf, -math.inf
+    given = dict(attn_mask=mask, attn_bias=bias)
+    return tensors, {name: given.get(name, value) for name, value in seen.items()}
+
+
+def shares(mha, query, key, *, attn_mask=None, attn_bias=None, is_causal=False, query_offset=0):
+    """(B, H, L, S), as the definition reads, for scores that exp can bear as they are."""
+    scores = query @ key.repeat_interleave(H // mha.num_kv_heads, 1).mT / math.sqrt(mha.head_dim)
+    if mha.soft_cap is not None:
+        scores = mha.soft_cap * torch.tanh(scores / mha.soft_cap)
+    powers = scores.exp() if attn_bias is None else (scores + attn_bias).exp()
+    if attn_mask is not None:
+        powers = powers * attn_mask
+    if is_causal:
+        powers = powers.tril(query_offset)
+    total = powers.sum(-1, keepdim=True)
+    if mha.sink is not None:
+        total = total + mha.sink[:, None, None].exp()
+    return powers / total.where(total > 0, 1)
+
+
+def differentiable(mha, tensors, seen):
+    """Everything that has a gradient."""
+    more = [x for x in (seen.get("attn_bias"), mha.sink) if x is not None]
+    return [x.requires_grad_() for x in (*tensors, *more)]
+
+
+@every_score
+@pytest.mark.parametrize("seen", SEEN.values(), ids=SEEN)
+@pytest.mark.parametrize("kv_heads", [H, 1])
+@pytest.mark.parametrize(
+    "engine, block",
+    [
+        ("explicit", None),
+        ("fused", None),
+        ("chunked", None),
+        ("chunked", (3, 4)),
+        ("chunked", (1, 1)),
+    ],
+)
+def test_a_cap_and_a_sink_are_their_formula_in_values_and_gradients(
+    monkeypatch, options, engine, seen, kv_heads, block
+):
+    monkeypatch.setattr(chunked, "BLOCK", block or chunked.BLOCK)
+    tensors, seen = heads(seen, kv_heads)
+    sizes = dict(num_kv_heads=kv_heads, engine=engine)
+    mha = noisy(MultiHeadAttention(E, H, **sizes, **options).double())
+    leaves = differentiable(mha, tensors, seen)
+    weights = shares(mha, *tensors[:2], **seen)
+    want = weights @ tensors[2].repeat_interleave(H // kv_heads, 1)
+    got = mha.attend(*tensors, **seen)
+    results = [(x, *torch.autograd.grad(x.sin().sum(), leaves)) for x in (got, want)]
+    for have, wanted in zip(*results, strict=True):
+        draws.assert_close(have, wanted, 1e-12)
+
+
+@every_score
+@pytest.mark.parametrize("dropout", [0.0, 0.4])
+def test_gradcheck_of_a_cap_and_a_sink_in_blocks(monkeypatch, options, dropout):
+    monkeypatch.setattr(chunked, "BLOCK", (2, 3))
+    tensors, seen = heads(SEEN["mask, bias, causal"], queries=4, keys=5)
+    seen["attn_bias"] = seen["attn_bias"].clamp(min=-2)
+    mha = MultiHeadAttention(E, H, engine="chunked", dropout=dropout, **options).double()
+
+    def function(query, key, value, *_):
+        torch.manual_seed(0)  # the same weights are dropped in each call
+        return mha.attend(query, key, value, **seen)
+
+    assert torch.autograd.gradcheck(function, differentiable(mha, tensors, seen), fast_mode=True)
+
+
+@torch.no_grad()
+@every_score
+@pytest.mark.parametrize("dtype, within", [(torch.float32, 1e-6), (torch.bfloat16, 0.02)])
+def test_large_scores_under_a_cap_and_a_sink_in_blocks(monkeypatch, options, dtype, within):
+    """exp would overflow; a sink far above or below all scores takes all or nothing."""
+    monkeypatch.setattr(chunked, "BLOCK", (3, 4))
+    query, key, value = (x.to(dtype) for x in heads({})[0])
+    mha = MultiHeadAttention(E, H, engine="chunked", **options)
+    if mha.sink is not None:
+        mha.sink += torch.tensor([1e4, -1e4, 300.0])
+    got = mha.attend(30 * query, 30 * key, value)
+    mha.engine = "explicit"
+    want = mha.double().attend(*(x.double() for x in (30 * query, 30 * key, value)))
+    assert got.dtype == dtype and got.isfinite().all()
+    draws.assert_close(got.double(), want, within)
 
 
 # Sinks beside a window ----------------------------------------------------------------------------
@@ -265,24 +383,19 @@ def test_an_error_leaves_a_window_s_cache_as_it_was():
 
 # What goes together -------------------------------------------------------------------------------
 
+LATENT = dict(attention=LatentAttention, latent_dim=5)
 KINDS = {
     "plain": {},
     "grouped": dict(num_kv_heads=1),
     **BENT,
-    "latent": dict(latent_dim=5),
+    "latent": LATENT,
 }
 WINDOWS = {"all": {}, "window": dict(window=3), "sinks": dict(window=3, sinks=2)}
 REFUSED = {
     "sinks": (dict(sinks=1), "^sinks is for a window, got sinks=1 without"),
-    "rope_dim": (dict(rope_dim=2), "^rope_dim is for latent_dim, got rope_dim=2 without"),
-    "rope_dim, learned": (dict(latent_dim=5, rope_dim=2), "^rope_dim is for positions="),
-    "latents unturned": (dict(latent_dim=5, positions="rotary"), "^rope_dim is for positions="),
-    "latents, odd": (dict(latent_dim=5, rope_dim=3, positions="rotary"), "^rope_dim must be even"),
-    "latents, grouped": (dict(latent_dim=5, num_kv_heads=1), "^num_kv_heads must be left out"),
-    "latents, norm": (dict(latent_dim=5, qk_norm=True), "^qk_norm must be left out with latent"),
-    "latents, cap": (dict(latent_dim=5, soft_cap=2.0), "^soft_cap must be left out with latent"),
-    "latents, gate": (dict(latent_dim=5, gate=True), "^gate must be left out with latent_dim"),
-    "latents, sink": (dict(latent_dim=5, sink_logit=True), "^sink_logit must be left out with"),
+    "rope_dim, learned": (dict(**LATENT, rope_dim=2), "^rope_dim is for positions="),
+    "latents unturned": (dict(**LATENT, positions="rotary"), "^rope_dim is for positions="),
+    "latents, odd": (dict(**LATENT, rope_dim=3, positions="rotary"), "^rope_dim must be even"),
 }
 TABLE = [
     pytest.param({**kind, **window, "positions": positions}, id=f"{a}-{b}-{positions}")
@@ -330,9 +443,6 @@ def test_generate_says_the_same_with_a_cache_and_without(options):
 def test_what_does_not_go_together_is_refused_by_name(options, message):
     with pytest.raises(ValueError, match=message):
         decoder(**options)
-    if not options.keys() & {"positions", "sinks"} and "for positions" not in message:
-        with pytest.raises(ValueError, match=message):
-            Block(E, H, **options)
 
 
 def test_a_cache_of_another_window_is_refused():
@@ -364,7 +474,7 @@ def test_gradients_reach_every_weight_and_it_compiles(kind):
 
 @pytest.mark.parametrize("kind", ["qk_norm", "soft_cap", "gate", "sink_logit", "latent"])
 def test_the_page_s_reader_refuses_what_it_cannot_compute(kind):
-    with pytest.raises(ValueError, match=f"^model must have {kind}"):
+    with pytest.raises(ValueError, match=r"^model must be made of Decoder's own parts, "):
         pack(made({**KINDS[kind], "positions": None}))
     with pytest.raises(ValueError, match="model must have sinks=0, got 2"):
         pack(decoder(window=3, sinks=2))

@@ -3,6 +3,7 @@
 import ast
 import importlib.metadata
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -38,6 +39,28 @@ def test_a_codespace_sets_itself_up_with_a_command_that_exists():
     box = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8"))
     name = box["postCreateCommand"].removeprefix("make ")
     assert re.search(rf"^{name}: \$\(STAMP\)", (ROOT / "Makefile").read_text("utf-8"), re.M)
+
+
+def test_whoever_has_no_gpu_is_told_of_the_small_torch():
+    """One address for all who set the book up on a processor alone, and for readers by hand."""
+    small = "https://download.pytorch.org/whl/cpu"
+    for name in ("Makefile", "README.md"):
+        assert f"PIP_EXTRA_INDEX_URL={small} make lab" in (ROOT / name).read_text(encoding="utf-8")
+    for name in ("ci", "pages", "release", "weekly"):
+        workflow = (ROOT / ".github" / "workflows" / f"{name}.yml").read_text(encoding="utf-8")
+        assert yaml.safe_load(workflow)["env"] == {"PIP_EXTRA_INDEX_URL": small}
+    for name in ("environment.yml", ".devcontainer/devcontainer.json", "deploy/Dockerfile"):
+        assert small in (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_by_hand_as_by_make_a_test_has_one_thread(monkeypatch):
+    """Several processes with several threads each would keep a busy machine waiting for itself."""
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    code = "import conftest, torch; print(torch.get_num_threads())"
+    for threads in ("1", "2"):
+        said = subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True)
+        assert said == f"{threads}\n"
+        monkeypatch.setenv("OMP_NUM_THREADS", "2")  # who asks for more has more
 
 
 def number(version):
@@ -253,9 +276,43 @@ def test_make_explains_its_commands_to_three_readers_on_one_screen():
 def test_test_all_is_every_test_but_that_of_the_class_server():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^(test[\w-]*):", makefile, re.M))
-    (all_of_them,) = re.findall(r"^TESTS := ((?:.*\\\n)*.*)", makefile, re.M)
-    assert targets - {"test-all", "test-hub"} == set(all_of_them.replace("\\", "").split())
+    assert targets - {"test-all", "test-hub"} == names_of_tests()
     assert targets <= commands()
+
+
+def names_of_tests():
+    """The commands that TESTS has in the Makefile."""
+    return set(variables(ROOT)["TESTS"].split())
+
+
+def test_the_first_check_of_a_clone_says_what_it_leaves_out():
+    text = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    header, rest = text.split("set -eu", 1)
+    run = set(re.search(r"^for part in (.*); do", rest, re.M)[1].split())
+    left = set(re.findall(r"\btest-[a-z]+", header)) - {"test-all"}
+    assert run | left == names_of_tests() | {"test-hub"} and not run & left
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="it needs bash")
+@pytest.mark.parametrize("second", [0, 1])
+def test_what_the_browser_said_at_first_stays(second, tmp_path, monkeypatch):
+    """With a make whose browser tests fail at the first try, and succeed at the second or not."""
+    (tmp_path / ".ci").mkdir()
+    shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci")
+    again = f'*AGAIN*) echo "2 tried again in 1.0s"; exit {second} ;;'
+    first = 'test-browser) echo "2 failed in 9.0s"; exit 1 ;;'
+    program(
+        tmp_path / "bin" / "make", f'case "$*" in {again} {first} esac; echo "5 passed in 3.0s"'
+    )
+    program(tmp_path / "bin" / "chromium", "")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    done = subprocess.run(["bash", ".ci/run"], cwd=tmp_path, capture_output=True, text=True)
+    logs = {path.stem: path.read_text(encoding="utf-8") for path in tmp_path.glob("build/ci/*")}
+    assert logs["test-browser"] == "2 failed in 9.0s\n"
+    assert logs["test-browser-again"] == "2 tried again in 1.0s\n"
+    assert logs["test"] == logs["test-oldest"] == "5 passed in 3.0s\n"
+    verdict = "FAILED" if second else "passed at the second try"
+    assert f"make test-browser: {verdict} after" in done.stdout and done.returncode == second
 
 
 def test_two_makes_at_once_set_an_environment_up_once(tmp_path):
@@ -279,30 +336,118 @@ def test_two_makes_at_once_set_an_environment_up_once(tmp_path):
     assert {path.name for path in (tmp_path / "env").iterdir()} == {"ready", "log"}
 
 
+def copy_set_up(folder):
+    """The files that `make` reads to set something up; returns the stamps."""
+    names = ["Makefile", "pyproject.toml"]
+    found = ["tools/*.py", "requirements*.txt", "locks/*.txt"]
+    found += ["tools/*/package*.json", "deploy/*/package*.json"]
+    for path in (*(ROOT / name for name in names), *(p for name in found for p in ROOT.glob(name))):
+        copy = folder / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
+    return variables(folder)
+
+
+def variables(folder):
+    """What the Makefile calls by a name: a stamp, for one."""
+    said = make(folder, "-p", "-n", "help").stdout
+    return dict(re.findall(r"^([A-Z0-9]+) :?= (.*)$", said, re.M))
+
+
+def program(path, text):
+    """A shell script that others start."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    path.chmod(0o755)
+
+
+# Waits for the file `go`; that it lies in the way of a second one is seen in its log.
+NPM = """mkdir -p "$3/node_modules"; echo "$@" >> npm.log
+n=0; until [ -e go ] || [ $n = 300 ]; do sleep 0.1; n=$((n + 1)); done"""
+
+
+@pytest.mark.parametrize("name", ["HUB", "JAVASCRIPT", "STRYKER", "tools/npm.py"])
+def test_two_at_once_start_one_npm(name, tmp_path, monkeypatch):
+    folder = tmp_path / "b c"
+    stamps = copy_set_up(folder)
+    program(tmp_path / "npm", NPM)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    serving = folder / ".venv-hub" / Path(stamps["STAMP"]).name
+    program(serving, "")
+    command = ["make", "-s", f"PYTHON={sys.executable}", stamps.get(name, "")]
+    if name not in stamps:
+        command = [sys.executable, "-c", "import npm; npm.bring('package', [], npm.FOLDER)"]
+        monkeypatch.setenv("PYTHONPATH", str(folder / "tools"))
+    first = subprocess.Popen(command, cwd=folder)
+    while not (folder / "npm.log").exists():
+        assert first.poll() is None
+        time.sleep(0.01)
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as second:
+        assert "waiting for it" in second.stdout.readline()
+        (folder / "go").touch()
+        assert second.communicate()[0] == ""
+    assert first.wait() == second.returncode == 0
+    (line,) = (folder / "npm.log").read_text(encoding="utf-8").splitlines()
+    where = line.split()[2]
+    assert line.startswith(f"ci --prefix {where} --ignore-scripts ")
+    assert (folder / where / "package-lock.json").exists()
+    assert len([*(folder / where / "node_modules").glob("ready-*")]) == 1
+    if name in stamps:
+        source = "deploy/proxy" if name == "HUB" else where
+        (folder / source / "package-lock.json").write_text("another", encoding="utf-8")
+        assert variables(folder)[name] != stamps[name]
+
+
+# Makes a copy of itself in the place of an environment. That writes down what it is given; the
+# first one is a Python for all the rest.
+PYTHON = """case "$0 $1 $2" in
+*" -m venv") mkdir -p "$3/bin"; cp "$0" "$3/bin/python" ;;
+*/bin/python*) echo "$@" >> pip.log; echo . ;;
+*) exec "{}" "$@" ;;
+esac"""
+
+
+def test_every_environment_is_set_up_by_a_python_below_a_folder_with_a_space(tmp_path, monkeypatch):
+    folder = tmp_path / "b c"
+    stamps, python = copy_set_up(folder), tmp_path / "my python" / "python3"
+    program(python, PYTHON.format(sys.executable))
+    program(tmp_path / "runuser", 'shift 3; exec "$@"')  # students may start it, too
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    added = [f"{stamps['STAMP']}-{name}" for name in ("browser", "dist", "mutants")]
+    environments = stamps["ENVIRONMENTS"].split()
+    assert len(environments) == 8 and any(name.startswith(".venv-hub/") for name in environments)
+    for name in [*environments, *added]:
+        result = make(folder, f"PYTHON={python}", name)
+        assert result.returncode == 0, f"{name}: {result.stderr}"
+        assert (folder / name).exists()
+        made = folder / Path(name).parent / "bin" / "python"
+        assert made.read_text(encoding="utf-8") == python.read_text(encoding="utf-8"), name
+    packages = (folder / "pip.log").read_text(encoding="utf-8")
+    assert packages.count("matplotlib") == 2  # of tools/versions.py, oldest and newest
+
+
 def test_make_test_runs_in_a_folder_with_a_space(tmp_path):
     """With programs that only say what they were given in the place of Python."""
     folder = tmp_path / "my documents" / "b c"
     ignored = shutil.ignore_patterns("__py*", "node_modules")
     shutil.copytree(ROOT / "tools", folder / "tools", ignore=ignored)
+    stamps = copy_set_up(folder)
     (folder / "tools" / "js" / "node_modules").mkdir()
-    (folder / "tools" / "js" / "node_modules" / "ready").touch()  # asks no network
-    for name in ("Makefile", "pyproject.toml", "requirements.txt", "requirements-d2l.txt"):
-        shutil.copy(ROOT / name, folder)
-    shutil.copytree(ROOT / "locks", folder / "locks")
-    (stamp,) = set(re.findall(r"\.venv/ready-\d+", make(folder, "-n", "lab").stdout))
+    (folder / stamps["JAVASCRIPT"]).touch()  # asks no network
     python = folder / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.write_text('#!/bin/sh\nprintf "%s\\n" "$IPYTHONDIR" "$@"\n', encoding="utf-8")
     python.chmod(0o755)
-    (folder / stamp).touch()
+    (folder / stamps["STAMP"]).touch()
     for command in ("test", "refresh", "test-portable", "test-student"):
         result = make(folder, command)
         assert result.returncode == 0, result.stderr
         said = result.stdout.splitlines()
         assert f"{folder}/.venv/ipython" in said
         assert command == "refresh" or f"{folder}/tests/nbval_sanitize.cfg" in said
-    unquoted = re.findall(r'.*[^"]\$\(CURDIR\).*', (ROOT / "Makefile").read_text("utf-8"))
-    assert [line for line in unquoted if not re.search(r"export \w+ := \$\(CURDIR\)", line)] == []
+    unquoted = re.findall(r'.*[^"]\$\((?:CURDIR|HERE)\).*', (ROOT / "Makefile").read_text("utf-8"))
+    named = re.compile(r"(?:.*export \w+ :|HERE )= \$\(CURDIR\)")
+    assert [line for line in unquoted if not named.match(line)] == []
 
 
 def test_an_unfit_python_gives_one_clear_line(tmp_path):

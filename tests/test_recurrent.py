@@ -106,6 +106,7 @@ def test_gradcheck(chunk_size, decays):
         return delta_attention(query, key, value, **options, need_state=True)
 
     assert torch.autograd.gradcheck(function, inputs)
+    assert torch.autograd.gradgradcheck(function, inputs, fast_mode=True)
 
 
 @pytest.mark.parametrize("chunk_size", [None, 16])
@@ -143,6 +144,30 @@ def test_a_decay_that_forgets_all_is_no_nan(chunk_size):
     assert output.isfinite().all() and gates["decay"].grad.isfinite().all()
     own = (tensors[0] * tensors[1]).sum(-1, keepdim=True) * gates["beta"][:, None] * tensors[2]
     draws.assert_close(output.detach(), own, 1e-6)
+
+
+@pytest.mark.parametrize("chunk_size", [None, 1, 8, 64])
+@pytest.mark.parametrize("every", [1, 2])
+@pytest.mark.parametrize("least", [1.0, 0.5, 1e-2, 1e-4, 1e-6, 1e-8, 1e-12, 1e-20, 1e-30])
+def test_a_small_decay_has_its_gradient_in_chunks_too(least, every, chunk_size):
+    """Values and gradients are those of the float64 loop, whether all words let go of all but
+    `least` or every second one, whose logarithm must not round those of the others away."""
+    tensors, gates = make(n=64, E=8, EV=5, dtype=torch.float32)
+    decay = 1 - 0.1 * torch.rand(64, generator=generator(7))
+    decay[::every] = least
+    # The logarithm of 1e-30 is rounded by 4e-6, and some that cancel add up.
+    within = 4e-5 if (least, every) == (1e-30, 2) else 1e-5
+
+    def results(dtype, chunk_size):
+        inputs = [x.to(dtype).requires_grad_() for x in (*tensors, gates["beta"], decay)]
+        options = dict(beta=inputs[3], decay=inputs[4], chunk_size=chunk_size, need_state=True)
+        output, state = delta_attention(*inputs[:3], **options)
+        loss = output.square().sum() + state.square().sum()
+        return [output, state, *torch.autograd.grad(loss, inputs)]
+
+    wanted = results(torch.float64, None)
+    for got, want in zip(results(torch.float32, chunk_size), wanted, strict=True):
+        assert (got - want).abs().max() <= within * want.abs().max()
 
 
 @pytest.mark.parametrize("chunk_size", [None, 4])

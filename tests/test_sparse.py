@@ -603,3 +603,9 @@ BAD = [
 def test_bad_input_is_named(function, tensors, options, message):
     with pytest.raises(ValueError, match=message):
         function(*tensors, **options)
+
+
+def test_the_quality_where_full_attention_gives_nothing_but_0():
+    for qk in (torch.randn(2, 4, generator=generator(0)), torch.zeros(2, 4)):
+        options = dict(num_buckets=1, num_rounds=1, top=1)
+        assert lsh_quality(qk, torch.zeros(2, 3), **options) == (0.0, 1.0)

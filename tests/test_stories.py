@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from d2lattn.language.stories import (
+from d2lattn_book.language.stories import (
     ANIMALS,
     COMPANIES,
     FRUIT,

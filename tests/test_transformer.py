@@ -17,8 +17,19 @@ import torch.nn.functional as F
 from draws import generator
 from torch import nn
 
-from d2lattn import Block, Cache, Decoder, Encoder, generate, sample, window_mask
-from d2lattn.transformer import POSITIONS
+from d2lattn import (
+    Alibi,
+    Cache,
+    Decoder,
+    Encoder,
+    LearnedPositionalEncoding,
+    PositionalEncoding,
+    Rotary,
+    generate,
+    sample,
+    window_mask,
+)
+from d2lattn.transformer import POSITIONS, plain_block
 
 B, L, V, E, H, LAYERS = 3, 11, 17, 24, 4, 2
 LENGTHS = torch.tensor([11, 4, 7])
@@ -82,7 +93,7 @@ def oracle(model, tokens, *, is_causal, kept=None):
                     continue
                 key = linear(asked[j], part, "attention.k_proj")[its : its + D]
                 score = query @ turned(model, key, j) / math.sqrt(D)
-                if model.positions == "alibi":
+                if isinstance(model.position, Alibi):
                     score = score - abs(i - j) * 2 ** (-8 * (head + 1) / heads)
                 scores.append(score)
                 values.append(linear(asked[j], part, "attention.v_proj")[its : its + D])
@@ -112,20 +123,23 @@ def norm(x, state, name):
 
 
 def place(model, state, x, i):
-    if model.positions == "learned":
+    if isinstance(model.position, LearnedPositionalEncoding):
         return x + state["position.weight"][i]
-    if model.positions == "sinusoidal":
-        angles = [i / model.base ** (2 * (j // 2) / E) for j in range(E)]
+    if isinstance(model.position, PositionalEncoding):
+        angles = [i / model.position.base ** (2 * (j // 2) / E) for j in range(E)]
         waves = [(math.cos if j % 2 else math.sin)(angle) for j, angle in enumerate(angles)]
         return x + torch.tensor(waves, dtype=torch.float64)
     return x
 
 
 def turned(model, x, i):
-    if model.positions != "rotary":
+    if not isinstance(model.position, Rotary):
         return x
     pairs = [complex(*pair) for pair in x.view(-1, 2).tolist()]
-    pairs = [z * cmath.exp(1j * i * model.base ** (-2 * j / len(x))) for j, z in enumerate(pairs)]
+    pairs = [
+        z * cmath.exp(1j * i * model.position.base ** (-2 * j / len(x)))
+        for j, z in enumerate(pairs)
+    ]
     return torch.tensor([part for z in pairs for part in (z.real, z.imag)], dtype=torch.float64)
 
 
@@ -190,7 +204,7 @@ def test_encoder_equals_torchs():
 
 @torch.no_grad()
 def test_block_is_what_its_docstring_says():
-    block = noisy(Block(E, H))
+    block = noisy(plain_block(E, H))
     x = torch.randn(B, L, E, generator=generator(0))
     y = x + block.attention(block.attention_norm(x), is_causal=True)
     expected = y + block.mlp(block.mlp_norm(y))
@@ -351,6 +365,13 @@ def test_dropout_acts_in_training_only():
     assert torch.equal(model(tokens), model(tokens))
     model.train()
     assert not torch.equal(model(tokens), model(tokens))
+
+
+@torch.no_grad()
+def test_dropout_is_of_all_that_a_block_adds():
+    block, x = plain_block(E, H, dropout=1.0).train(), torch.randn(B, L, E, generator=generator(1))
+    assert torch.equal(block(x), x)
+    assert not torch.equal(block.eval()(x), x)
 
 
 def test_gradients_reach_every_weight():
@@ -535,6 +556,8 @@ def test_sample_at_the_ends():
     assert (sample(rows, top_k=1, temperature=5.0) == 3).all()
     for temperature in (1e-5, 1e-40, 1e-300):
         assert (sample(rows, temperature=temperature, generator=generator(0)) == 3).all()
+    near = torch.tensor([0.0, 1e-4]).expand(500, -1)  # at 1e-5 the shares are as e^10 to 1
+    assert sample(near, temperature=1e-5, generator=generator(0)).sum() > 490
     flat = sample(rows, temperature=1e300, generator=generator(0)).bincount(minlength=6)
     statistic, limit = chi_square(flat.double(), torch.full((6,), 1 / 6, dtype=torch.float64))
     assert statistic < limit

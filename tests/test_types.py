@@ -7,12 +7,12 @@ import sys
 import pytest
 from test_package import PUBLIC, ROOT
 
-import d2lattn.pictures.drawings
-from d2lattn.pictures import interact, live, plots
+import d2lattn_book.pictures.drawings
+from d2lattn_book.pictures import interact, live, plots
 
 PICTURES = {
     f"{module.__name__}.{name}": value
-    for module in (d2lattn.pictures.drawings, plots, live, interact)
+    for module in (d2lattn_book.pictures.drawings, plots, live, interact)
     for name, value in vars(module).items()
     if name in getattr(module, "__all__", [])
     or (callable(value) and name[0] != "_" and value.__module__ == module.__name__)
@@ -41,12 +41,14 @@ def test_a_public_name_says_what_it_takes_and_gives(name):
 
 
 def test_a_package_with_types_says_so():
-    assert (ROOT / "py.typed").exists()
+    assert (ROOT / "d2lattn" / "py.typed").exists() and (
+        ROOT / "d2lattn_book" / "py.typed"
+    ).exists()
 
 
 @pytest.mark.pins
 def test_mypy_finds_nothing():
     pytest.importorskip("mypy")
     command = [sys.executable, "-m", "mypy"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT.parent, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -108,6 +108,12 @@ def test_an_answer_waits_behind_a_click():
     assert "hide-output" not in cells[5].metadata.tags
 
 
+def test_what_keeps_an_answer_from_being_printed_in_jupyterlab_is_not_on_the_page():
+    said = new_output("stream", text="4")
+    cells = prepared(new_code_cell("print(4)", outputs=[new_output("display_data"), said]))
+    assert cells[-1].outputs == [said]
+
+
 def test_a_picture_is_numbered_and_says_what_it_is():
     titled = figure_cell("2 lines", "# @title The staircase\ndraw()")
     titled.metadata.jupyter = {"source_hidden": True}
@@ -143,8 +149,10 @@ def test_the_links_of_a_chapter_lead_to_colab_the_notebook_and_the_lecturers_pag
 
 def test_links_to_files_of_the_project_lead_to_the_reference_or_the_repository():
     text = "[a](../d2lattn/masks.py) [b](../benchmarks/RESULTS.md) [c](04_x.ipynb)"
+    text += " [d](../d2lattn_book/pictures/live.py)"
     assert prepared(new_markdown_cell(text))[1].source == (
         f"[a](reference/masks.md) [b]({address()}/blob/main/benchmarks/RESULTS.md) [c](04_x.ipynb)"
+        " [d](reference/d2lattn_book.pictures.live.md)"
     )
 
 

@@ -12,9 +12,9 @@ import pytest
 import torch
 
 from d2lattn import attention
-from d2lattn.language.next_word import NextWord, teach, train
-from d2lattn.language.stories import COMPANIES, FRUIT, PEOPLE, PLACES, stories
-from d2lattn.language.words import (
+from d2lattn_book.language.next_word import NextWord, teach, train
+from d2lattn_book.language.stories import COMPANIES, FRUIT, PEOPLE, PLACES, stories
+from d2lattn_book.language.words import (
     VECTORS,
     analogy,
     least_loss,

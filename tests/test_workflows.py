@@ -70,3 +70,49 @@ def test_pages_publishes_what_make_site_writes():
     upload = [step for step in jobs(path)["build"]["steps"] if "upload" in step.get("uses", "")]
     assert upload[0]["with"]["path"] == "build/site"
     assert "make site" in commands(path)
+
+
+def writes(job):
+    return {what for what, may in job.get("permissions", {}).items() if may == "write"}
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_what_builds_cannot_sign_and_what_signs_runs_nothing_of_the_project(path):
+    for job in jobs(path).values():
+        if writes(job):
+            assert job["needs"] == "build" and not writes(jobs(path)["build"])
+            assert job["environment"]["name"] in ("pypi", "github-pages")
+            said = [step["run"] for step in job["steps"] if "run" in step]
+            assert not re.search(r"\bmake\b|\.py\b|\[", "\n".join(said))
+
+
+def test_a_release_signs_and_publishes_what_was_built():
+    (path,) = [path for path in WORKFLOWS if path.stem == "release"]
+    build, publish = jobs(path)["build"], jobs(path)["publish"]
+    assert publish["environment"]["name"] == "pypi"
+    assert writes(publish) == {"id-token", "attestations"}
+    given, *_ = [step["with"] for step in build["steps"] if "upload" in step.get("uses", "")]
+    steps = [step.get("uses", step.get("run", "")) for step in publish["steps"]]
+    order = ("actions/download-artifact", "actions/attest-build-provenance", "uv publish")
+    taken, signed, sent = (
+        next(i for i, step in enumerate(steps) if step.startswith(name)) for name in order
+    )
+    assert taken < signed < sent
+    assert publish["steps"][taken]["with"].items() <= given.items()
+    assert publish["steps"][signed]["with"] == {"subject-path": f"{given['path']}/*"}
+    assert steps[sent].endswith(f" {given['path']}/*")
+
+
+def test_whatever_is_locked_is_watched_for_new_versions():
+    """Every list of packages of others, the image of the container and the actions themselves."""
+    text = (ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8")
+    watched = {}
+    for entry in yaml.safe_load(text)["updates"]:
+        folders = entry.get("directories") or [entry["directory"]]
+        watched.setdefault(entry["package-ecosystem"], []).extend(folders)
+        assert entry["schedule"]["interval"] in ("weekly", "monthly")
+    listed = [path for top in ("tools", "deploy") for path in ROOT.glob(f"{top}/*/package.json")]
+    assert sorted(watched.pop("npm")) == sorted(f"/{p.parent.relative_to(ROOT)}" for p in listed)
+    (container,) = ROOT.glob("*/Dockerfile")
+    assert watched.pop("docker") == [f"/{container.parent.relative_to(ROOT)}"]
+    assert watched == {"github-actions": ["/"], "pip": ["/"]}

@@ -6,6 +6,7 @@ import nbformat
 import pytest
 import working_copy
 from cells import ROOT, book
+from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 
@@ -160,18 +161,108 @@ def test_an_interrupted_copy_leaves_the_old_or_the_new_one_and_is_finished_next_
 
 def test_without_a_manifest_nothing_that_was_written_is_lost(shelf):
     write(shelf, "04_heads.ipynb", "mine")
-    for broken in ("", "{"):
-        (shelf / "work" / ".manifest.json").write_text(broken, encoding="utf-8")
+    entries = [{}, [], "a", None, 1, {"marks": []}, {"edition": None}]
+    entries += [{"marks": marks, "edition": None} for marks in (None, "a", [None], [1], {})]
+    entries += [{"marks": [], "edition": edition} for edition in (1, [], {})]
+    broken = ["", "{", "[]", '"a"', "null", "1", "[" * 9**5]
+    names = ("03_masks.ipynb", "02_gone.ipynb")
+    broken += [json.dumps({name: entry}) for entry in entries for name in names]
+    for manifest in broken:
+        (shelf / "work" / ".manifest.json").write_text(manifest, encoding="utf-8")
         update(shelf)
         assert text(shelf, "04_heads.ipynb") == "mine"
         assert text(shelf, "03_masks.ipynb") == "print('first')"
 
 
-def test_what_is_no_notebook_any_more_stays(shelf):
-    (shelf / "work" / "03_masks.ipynb").write_text("half a noteb", encoding="utf-8")
+DAMAGED = [
+    "",
+    "[]",
+    '"a"',
+    "{}",
+    '{"nbformat": 4}',
+    '{"nbformat": 4, "metadata": {}, "cells": [1]}',
+]
+
+
+@pytest.mark.parametrize("damaged", [*DAMAGED, "[" * 9**5])
+def test_what_is_no_notebook_any_more_stays(shelf, damaged):
+    (shelf / "work" / "03_masks.ipynb").write_text(damaged, encoding="utf-8")
     publish(shelf, "03_masks.ipynb", "second")
-    assert len(update(shelf)) == 1
-    assert (shelf / "work" / "03_masks.ipynb").read_text(encoding="utf-8") == "half a noteb"
+    assert len(update(shelf)) == 1 and trust(shelf) == []
+    assert (shelf / "work" / "03_masks.ipynb").read_text(encoding="utf-8") == damaged
+
+
+# Trust --------------------------------------------------------------------------------------------
+
+FIGURE = '<script>"the book\'s live figure"</script>'
+ATTACK = "<img src=x onerror=alert(1)>"
+PICTURE = '<img alt="A bar of 2." src="data:image/png;base64,iVBORw0KGgo=">'
+
+
+@pytest.fixture
+def alive(shelf, monkeypatch):
+    """The shelf, with a live figure in chapter 4, and a Jupyter that has trusted nobody yet."""
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(shelf / "jupyter"))
+    nbformat.write(showing({"text/html": FIGURE}), shelf / "notebooks" / "04_heads.ipynb")
+    assert update(shelf) == []
+    return shelf
+
+
+def showing(*shown, source="live.heads()"):
+    outputs = [new_output("display_data", data) for data in shown]
+    return new_notebook(cells=[new_code_cell(source, outputs=outputs)])
+
+
+def trust(folder):
+    chapters = sorted((folder / "notebooks").glob("*.ipynb"))
+    return working_copy.trust(chapters=chapters, work=folder / "work")
+
+
+def is_trusted(folder, name):
+    notebook = nbformat.read(folder / "work" / name, as_version=4)
+    return NotebookNotary().check_signature(notebook)
+
+
+def test_the_books_figures_move_also_in_a_chapter_that_was_touched(alive):
+    assert trust(alive) == [] and all(is_trusted(alive, name) for name in BOTH)
+    write(alive, "04_heads.ipynb", "mine")
+    copy = nbformat.read(alive / "work" / "04_heads.ipynb", as_version=4)
+    own = [{"text/html": PICTURE, "text/plain": "A bar of 2."}, {"image/png": "iVBORw0KGgo="}, {}]
+    copy.cells += showing(*own, source="plots.bars([2])").cells
+    copy.cells[0].outputs.append(new_output("stream", text=ATTACK))  # as text, which does nothing
+    nbformat.write(copy, alive / "work" / "04_heads.ipynb")
+    assert not is_trusted(alive, "04_heads.ipynb")
+    assert trust(alive) == [] and is_trusted(alive, "04_heads.ipynb")
+
+
+HOSTILE = [
+    {"text/html": ATTACK},
+    {"text/html": FIGURE + ATTACK},
+    {"text/html": PICTURE + ATTACK},
+    {"text/html": PICTURE.replace("A bar", '"onload="alert(1)')},
+    {"text/html": [ATTACK]},
+    {"text/plain": "2", "image/svg+xml": "<svg onload=alert(1)>"},
+    {"text/plain": "2", "application/javascript": "alert(1)"},
+    {"text/markdown": ATTACK},
+    {"application/vnd.jupyter.widget-view+json": {"model_id": "a"}},
+]
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+@pytest.mark.parametrize("name", ["from_a_classmate.ipynb", "04_heads.ipynb"])
+def test_what_shows_anything_else_is_not_trusted_and_named(alive, name, hostile):
+    nbformat.write(showing({"text/html": FIGURE}, hostile), alive / "work" / name)
+    assert update(alive) == []
+    (said,) = trust(alive)
+    assert said.endswith(f"what is not the book's: {name}")
+    assert not is_trusted(alive, name) and is_trusted(alive, "03_masks.ipynb")
+
+
+def test_what_jupyter_has_trusted_when_its_reader_ran_it_stays_trusted(alive):
+    copy = showing({"text/html": "<b>the reader's own</b>"})
+    nbformat.write(copy, alive / "work" / "scratch.ipynb")
+    NotebookNotary().sign(nbformat.read(alive / "work" / "scratch.ipynb", as_version=4))
+    assert trust(alive) == [] and is_trusted(alive, "scratch.ipynb")
 
 
 def test_git_ignores_the_copies_and_every_link_leads_on_from_there():

@@ -16,8 +16,8 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from d2lattn.language import words
-from d2lattn.pictures import live
+from d2lattn_book.language import words
+from d2lattn_book.pictures import live
 
 SENTENCE = "the girl swung the bat"
 FRAME, WIDTH = 80, 1080  # milliseconds, pixels

@@ -21,7 +21,7 @@ ANSWER = "# Your answer goes above this line."
 SOLUTION = "### BEGIN SOLUTION\n{}\n### END SOLUTION"
 TEST = """# {points}, if `check` says that the answer is correct.
 ### BEGIN HIDDEN TESTS
-from d2lattn.exercises import verdict
+from d2lattn_book.exercises import verdict
 
 found = verdict({number!r}, {answer})
 assert found.correct, found.message

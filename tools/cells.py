@@ -111,6 +111,11 @@ def pictures(cell):
     return [(picture[2], html.unescape(picture[1])) for picture in found if picture]
 
 
+def is_blank(output):
+    """Whether an output shows nothing: such a one stands before what is hidden until it is run."""
+    return output["output_type"] == "display_data" and not output["data"]
+
+
 def predictions(cell):
     """What a cell of text asks the reader to foretell before the next cell is run."""
     return [question.strip() for question in PREDICT.findall(cell["source"])]

@@ -11,6 +11,7 @@ from cells import (
     address,
     answers,
     chapters,
+    is_blank,
     is_imports,
     is_note,
     is_setup,
@@ -48,6 +49,7 @@ def prepare(notebook, path):
             cell.source = _links(cell.source)
             continue
         title = TITLE.match(cell.source)
+        cell.outputs = [output for output in cell.outputs if not is_blank(output)]
         _fold(cell, is_answer=id(cell) in answering)
         _describe(cell)
         _explain_controls(cell)
@@ -91,8 +93,8 @@ def colab(path):
 def _links(text):
     """Lead links to files of the project to the reference, or to the repository."""
     text = re.sub(
-        r"\]\(\.\./d2lattn/([\w/]+)\.py\)",
-        lambda link: f"](reference/{link[1].replace('/', '.')}.md)",
+        r"\]\(\.\./(d2lattn(?:_book)?/[\w/]+)\.py\)",
+        lambda link: f"](reference/{link[1].replace('/', '.').removeprefix('d2lattn.')}.md)",
         text,
     )
     text = text.replace("](../ERRATA.md)", "](errata.md)")

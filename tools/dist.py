@@ -16,7 +16,15 @@ import tomllib
 
 from cells import ROOT, repository
 
-PARTS = ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "d2lattn")
+PARTS = (
+    "pyproject.toml",
+    "README.md",
+    "LICENSE",
+    "CHANGELOG.md",
+    "CITATION.cff",
+    "d2lattn",
+    "d2lattn_book",
+)
 
 
 def absolute(text, repository):

@@ -1,4 +1,4 @@
-"""The whole book as an EPUB: `python tools/ebook.py`, as `make epub` does, into build/d2lattn.epub.
+"""The whole book as an EPUB: `python tools/ebook.py`, as in `make print`, into build/d2lattn.epub.
 
 The pages are the website's (chapter_page.py) with every fold open; of a live figure the table of
 its numbers stands there. Sphinx writes the file, with the settings in website/epub/conf.py.

@@ -12,7 +12,7 @@ import urllib.request
 
 from cells import ROOT
 
-PARTS = ("notebooks/*.ipynb", "*.md", "deploy/*.md", "benchmarks/*.md", "d2lattn/**/*.py")
+PARTS = ("notebooks/*.ipynb", "*.md", "deploy/*.md", "benchmarks/*.md", "d2lattn*/**/*.py")
 ADDRESS = re.compile(r"https?://[^\s\"'<>`\\)\]}]+")
 FORMS = {  # of addresses that are made of a number: a slip of the hand is seen
     "arxiv.org": r"https://arxiv\.org/(abs|pdf)/(\d{4}\.\d{4,5}(v\d+)?|[a-z-]+/\d{7})",

@@ -13,22 +13,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from d2lattn.pictures import live
+from d2lattn_book.pictures import live
 
 SOURCE = live.STORED.parent
 TOOLS = Path(__file__).resolve().parent / "js"
 OPTIONS = ["--bundle", "--minify", "--format=esm", "--charset=utf8", "--target=es2022"]
-KINDS = {  # and how the line begins that stands for a figure of this kind
-    "attention": "live attention",
-    "heads": "live heads",
-    "positions": "live positions",
-    "steps": "live online softmax",
-    "field": "live receptive field",
-    "words": "live words",
-    "reader": "live reader",
-    "cache": "live cache",
-    "ring": "live ring",
-}
+KINDS = sorted(path.parent.name for path in SOURCE.glob("*/index.js"))
 ELEMENT = re.compile(
     r"<(live-[0-9a-f]{8}) data-live='([^']*)'></\1>\n<script type=\"module\">.*?</script>",
     re.DOTALL,
@@ -76,9 +66,7 @@ def renew(html):
     """The same output with the code that is stored now."""
 
     def element(found):
-        begins = re.match(r'\{"title":"([\w ]+)', found[2])[1]
-        kind = next(kind for kind, line in KINDS.items() if line == begins)
-        return live.element(kind, found[2])
+        return live.element(re.match(r'\{"figure":"(\w+)"', found[2])[1], found[2])
 
     return ELEMENT.sub(element, html)
 

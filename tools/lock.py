@@ -11,6 +11,7 @@ its own, and which one a machine should have is the reader's choice. It is taken
 """
 
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -19,8 +20,9 @@ import versions
 from cells import ROOT
 
 LOCKS = ROOT / "locks"
+UV = pathlib.Path(sys.executable).with_name("uv")
 WITH_THE_BOOK = {"book": ("lab", "test"), "hub": ("lab", "test", "hub"), "make": ("test", "make")}
-ALONE = {group: (group,) for group in ("browser", "class", "dist", "lite", "mutants", "site")}
+ALONE = {group: (group,) for group in ("browser", "class", "dist", "mutants", "site")}
 OF_TORCH = re.compile(r"torch|triton|(nvidia|cuda)-.*")
 LINE = re.compile(r"^([\w.-]+)==([^\s;\\]+)(.*?)( \\)?$", re.M)  # name, version, for whom
 HEAD = "# Written by `make lock`: the distributions of {}, with the hashes of all their files.\n"
@@ -28,7 +30,7 @@ HEAD = "# Written by `make lock`: the distributions of {}, with the hashes of al
 
 def resolved(wanted, *flags):
     """uv's text for lines of requirements: universal, so with every platform's files."""
-    command = ["uv", "pip", "compile", "-", "--universal", "--python-version", "3.11", *flags]
+    command = [UV, "pip", "compile", "-", "--universal", "--python-version", "3.11", *flags]
     quiet = ["--quiet", "--no-header", "--no-annotate", "--no-emit-index-url"]
     asked = "\n".join(wanted)
     return subprocess.run(

@@ -3,7 +3,7 @@
 Wanted once in the book's life, or when `stories` changes:
 
     make .venv-make
-    .venv-make/bin/python tools/make_words.py d2lattn/language/data/word_vectors.npz
+    .venv-make/bin/python tools/make_words.py d2lattn_book/language/data/word_vectors.npz
 """
 
 import hashlib
@@ -13,7 +13,7 @@ import gensim
 import numpy as np
 from gensim.models import Word2Vec
 
-from d2lattn.language.stories import stories
+from d2lattn_book.language.stories import stories
 
 COUNT, SEED = 5000, 0  # sentences, and the seed of the corpus and of the training
 WIDTH, WINDOW, EPOCHS = 32, 5, 20

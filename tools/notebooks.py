@@ -17,6 +17,7 @@ import cells
 import nbformat
 from cells import book, tags
 from nbclient import NotebookClient
+from nbformat.v4 import new_output
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 PUBLIC_FILES = ("README.md", "pyproject.toml", "CITATION.cff")  # beside the chapters
@@ -52,6 +53,8 @@ def seal(notebook):
         if cell.cell_type == "code" and not cells.is_setup(cell):
             parts.append(cell.source)
             for output in cell.outputs:
+                if cells.is_blank(output):
+                    continue
                 data = output.get("data", {})
                 shown = [output.get("text", ""), *(data[k] for k in data if k != "text/html")]
                 parts += map(str, shown)
@@ -90,7 +93,27 @@ def normalise(notebook):
                 output.data.pop("application/vnd.jupyter.widget-view+json", None)  # needs a kernel
             if output.output_type == "error":  # a deliberate failure: the last line says it all
                 output.traceback = output.traceback[-1:]
+    _hide(notebook.cells)
     return notebook
+
+
+def _hide(stored):
+    """Hide what answers a **Predict.** or an exercise until its cell is run.
+
+    JupyterLab prints the first line of what is hidden, but looks for it in the first output alone:
+    that is a blank one. And it keeps both keys, or changes a notebook with one as it opens it.
+    """
+    hidden = {*cells.answers(stored), *(i for i, c in enumerate(stored) if cells.is_solution(c))}
+    for i, cell in enumerate(stored):
+        if cell.cell_type != "code":
+            continue
+        cell.outputs = [output for output in cell.outputs if not cells.is_blank(output)]
+        cell.metadata.pop("collapsed", None)
+        cell.metadata.get("jupyter", {}).pop("outputs_hidden", None)
+        if i in hidden:
+            cell.outputs.insert(0, new_output("display_data"))
+            cell.metadata.collapsed = True
+            cell.metadata.setdefault("jupyter", {})["outputs_hidden"] = True
 
 
 def links(repo):

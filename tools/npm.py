@@ -5,6 +5,7 @@ MathJax, its icons with Font Awesome's drawings, searches with MiniSearch, and P
 style sheet.
 """
 
+import hashlib
 import shutil
 import subprocess
 import sys
@@ -16,19 +17,21 @@ FOLDER = ROOT / "build" / "npm"
 
 def bring(package, names, target):
     """Copy files and folders of a package, at its version in tools/npm, into `target`."""
-    source = FOLDER / "node_modules" / package
-    if not source.exists():
+    asked = ROOT / "tools" / "npm"
+    lock = hashlib.sha256((asked / "package-lock.json").read_bytes()).hexdigest()[:8]
+    stamp = FOLDER / "node_modules" / f"ready-{lock}"
+    if not stamp.exists():
         if shutil.which("npm") is None:
             sys.exit(f"npm (Node.js) has to bring {package}, once: install it")
         FOLDER.mkdir(parents=True, exist_ok=True)
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(ROOT / "tools" / "npm" / name, FOLDER)
-        flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
-        subprocess.run(["npm", "ci", "--prefix", FOLDER, *flags], check=True)
+        commands = "cp tools/npm/package*.json build/npm; npm ci --prefix build/npm"
+        commands += " --ignore-scripts --no-audit --no-fund --silent"
+        once = [sys.executable, ROOT / "tools" / "once.py", stamp, commands]
+        subprocess.run(once, cwd=ROOT, check=True)  # nobody finds it half brought
     for name in names:
-        copy = target / name
+        source, copy = FOLDER / "node_modules" / package / name, target / name
         copy.parent.mkdir(parents=True, exist_ok=True)
-        if (source / name).is_dir():
-            shutil.copytree(source / name, copy, dirs_exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, copy, dirs_exist_ok=True)
         else:
-            shutil.copy(source / name, copy)
+            shutil.copy(source, copy)

@@ -33,7 +33,7 @@ def is_of_the_package(path):
 def files():
     """The package itself, for its doctests, and the files that test it."""
     tests = sorted(path for folder in TESTS for path in folder.glob("test_*.py"))
-    return [ROOT / "d2lattn", *filter(is_of_the_package, tests)]
+    return [ROOT / "d2lattn", ROOT / "d2lattn_book", *filter(is_of_the_package, tests)]
 
 
 if __name__ == "__main__":

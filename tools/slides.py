@@ -60,8 +60,10 @@ def deck(notebook, optional=False):
         exclude_input_prompt=True,
         exclude_output_prompt=True,
     )
-    shown = [cell for slide in Deck(notebook.cells, optional).slides for cell in slide.cells()]
-    return exporter.from_notebook_node(new_notebook(cells=shown))[0]
+    found = Deck(notebook.cells, optional).slides
+    shown = [cell for slide in found for cell in slide.cells()]
+    title = {"title": found[0].title.removeprefix("# ") + " ·"}  # of the window: "… · slides"
+    return exporter.from_notebook_node(new_notebook(cells=shown, metadata=title))[0]
 
 
 class Slide:

@@ -14,9 +14,9 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
+import cards as card_pictures
 import lecturer
 import nbformat
-import signatures
 from cells import ROOT, address, appendices, book, chapters, taught
 from chapter_page import prepare
 
@@ -82,7 +82,7 @@ TOCTREE = """
 
 def front_page(notebooks):
     """The front page, in Markdown, from {path: notebook as it is stored}; its cards are drawn."""
-    drawn = signatures.draw(SOURCE / "pictures")
+    drawn = card_pictures.draw(SOURCE / "pictures")
     cards = []
     for path in taught():
         head = notebooks[path].cells[0].source
@@ -120,21 +120,26 @@ def live_figures(notebook):
 
 
 def _page(name, option):
+    whole = name if name.startswith("d2lattn_book.") else f"d2lattn.{name}"
     return (
-        f"# `d2lattn.{name}`\n\n```{{eval-rst}}\n.. automodule:: d2lattn.{name}\n"
+        f"# `{whole}`\n\n```{{eval-rst}}\n.. automodule:: {whole}\n"
         f"   :members:\n   :{option}:\n```\n"
     )
 
 
 def reference():
-    """{name: page} of the package: a page for every module, and one that lists them."""
+    """{name: page} of the packages: a page for every module, and one that lists them."""
     names = [
-        path.relative_to(ROOT / "d2lattn").with_suffix("").as_posix().replace("/", ".")
-        for path in (ROOT / "d2lattn").rglob("*.py")
+        path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".").removeprefix("d2lattn.")
+        for package in ("d2lattn", "d2lattn_book")
+        for path in (ROOT / package).rglob("*.py")
         if not path.stem.startswith(("_", "chapter_"))
     ]
     pages = {name: _page(name, "ignore-module-all") for name in names}
-    for name in ("pictures.drawings", "pictures.plots"):  # which hand on what stands elsewhere
+    for name in (
+        "d2lattn_book.pictures.drawings",
+        "d2lattn_book.pictures.plots",
+    ):  # which hand on what stands elsewhere
         pages[name] = _page(name, "imported-members")
     entries = "\n".join(sorted(pages))
     pages["index"] = (
@@ -180,8 +185,8 @@ def write_source():
 
 def card():
     """The picture that others show of the site: the first card's, larger."""
-    drawing, _ = signatures.DRAWN["01"]
-    signatures.save(drawing, SOURCE / "_static" / "card.png", dpi=250)
+    drawing, _ = card_pictures.DRAWN["01"]
+    card_pictures.save(drawing, SOURCE / "_static" / "card.png", dpi=250)
 
 
 def build(target):

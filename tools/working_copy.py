@@ -16,20 +16,28 @@ import os
 import sys
 
 import nbformat
-from cells import ROOT, book
+from cells import PICTURE, ROOT, book
 from ipykernel.ipkernel import IPythonKernel
 from jupyter_client.kernelspec import KernelSpecManager
 from nbformat.sign import NotebookNotary
+from nbformat.validator import isvalid
 
 BOOK, WORK = ROOT / "notebooks", ROOT / "work"
 NEW, OLD = ".new.ipynb", ".old.ipynb"
 
 
+def opened(path):
+    """The notebook at `path`; None where none can be read."""
+    try:
+        return nbformat.read(path, as_version=4)
+    except Exception:  # a damaged file lets nbformat stumble over anything
+        return None
+
+
 def mark(path):
     """A hash of what a reader writes in a notebook, text and code; None where none can be read."""
-    try:
-        notebook = nbformat.read(path, as_version=4)
-    except (OSError, ValueError, AttributeError):
+    notebook = opened(path)
+    if notebook is None:
         return None
     written = [(cell.cell_type, cell.source) for cell in notebook.cells]
     return hashlib.sha256(json.dumps(written).encode()).hexdigest()[:16]
@@ -119,22 +127,59 @@ def update(reset="", *, chapters=None, work=WORK):
 
 
 def read(manifest):
-    """The entries of the manifest; none where it is missing or broken."""
+    """The entries of the manifest; none where it is missing or broken, or an entry is."""
     try:
-        return json.loads(manifest.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = json.loads(manifest.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
         return {}
+    entries = found.items() if isinstance(found, dict) else ()
+    return {name: entry for name, entry in entries if is_entry(entry)}
 
 
-def trust(work=WORK):
-    """Let live figures move: what lies here is the book's, or was written by its reader."""
+def is_entry(entry):
+    """Whether a part of the manifest is what `update` writes there."""
+    match entry:
+        case {"marks": [*marks], "edition": str() | None, **more}:
+            return not more and all(isinstance(mark, str) for mark in marks)
+    return False
+
+
+def active(notebook):
+    """{(kind, data)} of what the outputs show that JupyterLab lets act in a trusted notebook only.
+
+    Prints, errors, plain text and pictures do nothing, whoever made them.
+    """
+    shown = [o.get("data", {}) for c in notebook.cells for o in c.get("outputs", [])]
+    return {
+        (kind, json.dumps(value, sort_keys=True))
+        for data in shown
+        for kind, value in data.items()
+        if kind not in ("text/plain", "image/png", "image/jpeg")
+        and not (isinstance(value, str) and PICTURE.fullmatch(value))
+    }
+
+
+def trust(*, chapters=None, work=WORK):
+    """Let the book's live figures move in the copies; return what the reader is to be told.
+
+    Signed is what shows nothing but the book's own outputs, whatever was written around them. What
+    its reader ran in JupyterLab, this signs itself. The rest may be of anybody.
+    """
     notary = NotebookNotary()
-    for path in work.glob("*.ipynb"):
-        if mark(path):
-            notary.sign(nbformat.read(path, as_version=4))
+    found = [(path.name, opened(path)) for path in sorted(work.glob("*.ipynb"))]
+    unsigned = [(name, copy) for name, copy in found if copy and not notary.check_signature(copy)]
+    ours, foreign = set(), []
+    if unsigned:
+        ours = set().union(*(active(opened(path)) for path in chapters or book()))
+    for name, copy in unsigned:
+        if isvalid(copy) and active(copy) <= ours:
+            notary.sign(copy)
+        else:
+            foreign.append(name)
+    said = "not trusted until you run its cells, for it shows what is not the book's: "
+    return [said + ", ".join(foreign)] if foreign else []
 
 
 if __name__ == "__main__":
-    for line in update(*sys.argv[1:2]):
+    for line in [*update(*sys.argv[1:2]), *trust()]:
         print(line)
-    trust()

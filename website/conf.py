@@ -24,11 +24,11 @@ extensions = [
     "sphinx_sitemap",
     "sphinxext.opengraph",
     # Ours, beside this file.
-    "apart",
-    "folds",
+    "live_assets",
+    "optional",
     "formulas",
     "search",
-    "weight",
+    "assets",
 ]
 exclude_patterns = ["_extra"]
 

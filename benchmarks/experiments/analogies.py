@@ -3,7 +3,7 @@
 import pages
 from experiment import Experiment
 
-from d2lattn.language import stories, words
+from d2lattn_book.language import stories, words
 
 page = pages.functions("analogies")
 

@@ -8,8 +8,8 @@ dividing both by √8, and makes both start and step √8 smaller.
 import torch
 from experiment import Experiment
 
-from d2lattn.language import next_word, words
 from d2lattn.training import loss_of, rate
+from d2lattn_book.language import next_word, words
 
 WIDTH, BATCH, LEARNING_RATE, DECAY = 64, 32, 0.03, 0.1
 ADAFACTOR_RATE = 0.1  # of a weight's size

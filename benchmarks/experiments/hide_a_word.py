@@ -3,7 +3,7 @@
 import pages
 from experiment import Experiment
 
-from d2lattn.language import words
+from d2lattn_book.language import words
 
 page = pages.functions("hide_a_word")
 FILLERS = {"the", "what", "a"}

@@ -2,7 +2,7 @@
 
 from experiment import Experiment
 
-from d2lattn.language import next_word, words
+from d2lattn_book.language import next_word, words
 
 SENTENCE = words.sentences()[0][:-1]  # the dog found the milk what a hungry
 

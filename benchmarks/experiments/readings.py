@@ -6,7 +6,7 @@ import pages
 import torch
 from experiment import Experiment
 
-from d2lattn.language import words
+from d2lattn_book.language import words
 
 page = pages.functions("readings")
 SENTENCES = [sentence[:-1] for sentence in words.sentences() if "found" in sentence]  # 48

@@ -3,7 +3,7 @@
 import pages
 from experiment import Experiment
 
-from d2lattn.language import next_word, words
+from d2lattn_book.language import next_word, words
 
 page = pages.functions("which_matrices")
 HUNGRY = "the dog found the milk what a hungry".split()  # noqa: SIM905

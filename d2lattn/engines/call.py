@@ -1,16 +1,16 @@
-"""One call of attention: its arguments, checked at the border and held together from there on."""
+"""One call of attention: its arguments, checked at the entry and held together from there on."""
 
 from torch import Tensor
 
 from d2lattn.arguments import broadcast, check_number, check_value, scale_of, scores_shape
-from d2lattn.engines.looking import are_finite
 from d2lattn.engines.visibility import Visibility
+from d2lattn.tracing import are_finite
 
 
 class Call:
     """What an engine is given: softmax(Q Kᵀ · scale, over the keys a query may see) V.
 
-    Holding one is the proof that its parts fit: nothing behind the border checks them again.
+    Holding one is the proof that its parts fit: nothing behind the entry checks them again.
 
     Attributes:
         query (..., L, E), key (..., S, E), value (..., S, Ev): of one dtype and device; their
@@ -18,9 +18,9 @@ class Call:
         visible (Visibility): who may see whom.
         scale (float): the factor of the scores.
         dropout_p (float): share of the weights set to 0.
-        soft_cap (float): c of the scores c·tanh(s/c), or None. Only the formula knows it.
+        soft_cap (float): c of the scores c·tanh(s/c), or None.
         sink (Tensor): a score that joins each query's softmax and has no value, which broadcasts to
-            (..., L, 1), or None. Only the formula knows it.
+            (..., 1, 1), or None.
     """
 
     __slots__ = ("dropout_p", "key", "query", "scale", "sink", "soft_cap", "value", "visible")
@@ -39,18 +39,15 @@ class Call:
             return self.query.shape[:-2]  # the usual case
         return broadcast("query, key and value", self.query, self.key, self.value)
 
-    def bends_scores(self):
-        """Whether the scores are more than products, which no kernel computes."""
-        return self.soft_cap is not None or self.sink is not None
-
     def is_empty(self):
         """Whether there is no query, no key or nothing to put out."""
         return self.query.numel() == 0 or self.key.numel() == 0 or self.value.numel() == 0
 
-    def of(self, query, key, value):
-        """The same call of other tensors of the same shapes."""
+    def of(self, query, key, value, visible=None):
+        """The same call of other tensors, of the same shapes if none is said to see others."""
+        visible = self.visible if visible is None else visible
         more = dict(soft_cap=self.soft_cap, sink=self.sink)
-        return Call(query, key, value, self.visible, self.scale, self.dropout_p, **more)
+        return Call(query, key, value, visible, self.scale, self.dropout_p, **more)
 
     def part(self, rows, keys):
         """The call of some queries and some keys: two slices with both ends given."""
@@ -58,16 +55,16 @@ class Call:
             return self
         visible = self.visible.block(rows, keys)
         query, key = self.query[..., rows, :], self.key[..., keys, :]
-        return Call(query, key, self.value[..., keys, :], visible, self.scale, self.dropout_p)
+        return self.of(query, key, self.value[..., keys, :], visible)
 
-    def without_poison(self):
+    def zero_unseen_nonfinite(self):
         """The same call, with 0 in keys and values that no query may see if a NaN or an inf could
         do harm there."""
         if self.visible.shows_every_key() or are_finite(self.key, self.value):
             return self
-        return self.without_unseen()
+        return self.zero_unseen()
 
-    def without_unseen(self):
+    def zero_unseen(self):
         """The same call, with 0 in keys and values that no query may see, whatever stood there.
 
         A weight of 0 hides a number but not a NaN: 0 · NaN is NaN, in the output or in a gradient.
@@ -94,7 +91,7 @@ def checked_call(
     scale: float | None,
     dropout_p: float = 0.0,
 ) -> Call:
-    """The border: arguments as a reader gives them to `attention`, checked and put together."""
+    """The validated entry: arguments as a reader gives them to `attention`, put together."""
     shape = scores_shape(query, key)
     check_value(query, key, value)
     check_number("dropout_p", dropout_p, 0, 1)

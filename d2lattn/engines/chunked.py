@@ -20,16 +20,24 @@ from torch import Tensor
 
 from d2lattn.arguments import check_count, check_floating, kind
 from d2lattn.engines.call import Call, checked_call
-from d2lattn.engines.looking import in_full_precision, is_transformed
 from d2lattn.engines.visibility import cut, entry
+from d2lattn.tracing import in_full_precision, is_transformed
 
 # Queries and keys whose scores are held at once: 1 MiB of float32, which a core's cache takes.
 BLOCK = (512, 512)
 
 
 def chunked_attention(call, chunk_size=None):
-    """softmax(Q Kᵀ · scale + bias) V, block by block."""
-    return attend_in_blocks(call, chunk_size)[0]
+    """softmax(Q Kᵀ · scale + bias) V, block by block.
+
+    A sink joins at the end: of Σ exp(s) + exp(sink) = exp(l) + exp(sink), all that the keys have is
+    the share exp(l) / (exp(l) + exp(sink)) = sigmoid(l - sink), by which their average shrinks.
+    """
+    output, logsumexp = attend_in_blocks(call, chunk_size)
+    if call.sink is None:
+        return output
+    share = torch.sigmoid(logsumexp[..., None] - call.sink.to(logsumexp.dtype))
+    return (output * share).to(output.dtype)
 
 
 def partial_attention(
@@ -50,20 +58,13 @@ def partial_attention(
     scores. `merge` joins the parts. (Rabe & Staats 2021, section 2; Dao et al. 2022, section 3.1.)
 
     Args:
-        query: floating tensor (..., L, E).
-        key, value: some of the keys, (..., S, E), and their values, (..., S, Ev).
-        attn_mask, attn_bias, is_causal, query_offset, scale, chunk_size: as in `attention`. The
-            positions are those among the given keys.
+        query, key, value: (..., L, E), some of the keys, (..., S, E), their values, (..., S, Ev).
+        attn_mask … chunk_size: as in `attention`; positions are those among the given keys.
 
     Returns:
         output (..., L, Ev) of the query's dtype; logsumexp (..., L) in at least float32, -inf for
-        a query that may see none of these keys, whose output is 0. Both have gradients.
-
-    Raises:
-        ValueError: what `attention` refuses.
-
-    Cost:
-        2·L·S·(E + Ev) FLOPs; a few blocks of some MiB, whatever L and S.
+        a query that may see none of these keys, whose output is 0. Both have gradients. It takes
+        2·L·S·(E + Ev) FLOPs, and a few blocks of some MiB, whatever L and S.
 
     Example:
         >>> query, key, value = torch.randn(3, 1, 6, 4)
@@ -88,18 +89,12 @@ def merge(outputs: Iterable[Tensor], logsumexps: Iterable[Tensor]) -> tuple[Tens
     in N parts counts N times, unless it has -log N as its bias in each, as in rounds of hashing.
 
     Args:
-        outputs: floating tensors (..., L, Ev), one for each part.
-        logsumexps: floating tensors (..., L), one for each part; -inf where it holds no key.
+        outputs, logsumexps: floating tensors (..., L, Ev) and (..., L), one of each for each part;
+            a logsumexp is -inf where a part holds no key.
 
     Returns:
         output (..., L, Ev) of the parts' dtype, logsumexp (..., L); 0 and -inf for a query that
         no part gave a key to.
-
-    Raises:
-        ValueError: no part, another number of outputs than of logsumexps, shapes that do not fit.
-
-    Cost:
-        2·P·L·Ev FLOPs for P parts.
 
     Example:
         >>> zero, two = torch.zeros(1, 1), torch.full((1, 1), 2.0)
@@ -143,16 +138,16 @@ def merge(outputs: Iterable[Tensor], logsumexps: Iterable[Tensor]) -> tuple[Tens
 
 def attend_in_blocks(call, chunk_size=None):
     """The output (..., L, Ev), and log Σ exp(s) of each query's scores, (..., L), -inf if it has
-    none."""
+    none; a sink is left out of both."""
     if is_transformed():
         raise ValueError(
             'engine must be "explicit" or "fused" inside torch.func (vmap, grad, jvp, …), '
             'got "chunked", whose backward pass is its own'
         )
-    call, lead = call.without_poison(), call.lead
+    call, lead = call.zero_unseen_nonfinite(), call.lead
     tensors = (x.expand(*lead, *x.shape[-2:]) for x in (call.query, call.key, call.value))
     visible = call.visible.with_leading_axes(lead)
-    call = Call(*tensors, visible, call.scale, call.dropout_p)
+    call = Call(*tensors, visible, call.scale, call.dropout_p, soft_cap=call.soft_cap)
     block = BLOCK if chunk_size is None else (chunk_size, chunk_size)
     return _Blocks.apply(call.query, call.key, call.value, visible.bias, call, block)
 
@@ -162,7 +157,7 @@ class _Blocks(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, query, key, value, bias, call, block):
-        ctx.rest = Call(None, None, None, call.visible, call.scale, call.dropout_p)
+        ctx.rest = call.of(None, None, None)
         ctx.block, ctx.random = block, _random_state(query) if call.dropout_p else None
         wide = torch.promote_types(query.dtype, torch.float32)
         output = value.new_empty(*query.shape[:-1], value.shape[-1], dtype=wide)
@@ -211,11 +206,11 @@ def _forward(call, output, logsumexp, block):
     """Fill `output` and `logsumexp`: each block of queries makes one pass over the keys."""
     for rows in _slices(call.query.shape[-2], block[0]):
         sums = None
-        seen = None if call.visible.mask is None else False  # by which queries, as a mask decides
+        seen = False if call.visible.has_mask() else None  # by which queries, as a mask decides
         for _, part in _visible_parts(call, rows, block[1]):
             if seen is not None:
                 seen = seen | part.visible.allowed().any(-1, keepdim=True)
-            sums = _meet(part, sums, logsumexp.dtype)
+            sums = _online_softmax_step(part, sums, logsumexp.dtype)
         if sums is None:  # no query of the block sees a key
             output[..., rows, :], logsumexp[..., rows] = 0, -math.inf
             continue
@@ -228,12 +223,13 @@ def _forward(call, output, logsumexp, block):
         output[..., rows, :] = weighted.div_(total)
 
 
-def _meet(call, before, wide):
+def _online_softmax_step(call, before, wide):
     """Some queries meet some keys: the largest score m, Σ exp(s - m) and Σ exp(s - m) v so far.
 
     The scores end with this function, so that those of one block are alive at a time.
     """
-    scores = call.visible.hide_((call.query.to(wide) * call.scale) @ call.key.to(wide).mT)
+    scores = _scores(call, call.query.to(wide) * call.scale, call.key.to(wide))
+    scores = call.visible.hide(scores, in_place=True)
     largest = scores.amax(-1, keepdim=True)  # (..., l, 1)
     if before is not None:
         largest = torch.maximum(before[0], largest)
@@ -250,6 +246,11 @@ def _meet(call, before, wide):
     return largest, total, weighted
 
 
+def _scores(call, query, key):
+    scores, cap = query @ key.mT, call.soft_cap
+    return scores if cap is None else scores.div_(cap).tanh_().mul_(cap)
+
+
 def _backward(call, logsumexp, grad_output, delta, into, block):
     """Add to the gradients, block by block in the order of `_forward`, so that dropout repeats."""
     grad_query, grad_key, grad_value, grad_bias = into
@@ -260,25 +261,29 @@ def _backward(call, logsumexp, grad_output, delta, into, block):
         given = normal, grad_output[..., rows, :].to(normal.dtype), delta[..., rows, None]
         for keys, part in _visible_parts(call, rows, block[1]):
             places = grad_query[..., rows, :], grad_key[..., keys, :], grad_value[..., keys, :]
-            _give_back(part, *given, *places, cut(grad_bias, rows, keys))
+            _backward_block(part, *given, *places, cut(grad_bias, rows, keys))
 
 
-def _give_back(call, normal, grad, delta, grad_query, grad_key, grad_value, grad_bias):
+def _backward_block(call, normal, grad, delta, grad_query, grad_key, grad_value, grad_bias):
     """The gradients that some queries and some keys give each other, added in place."""
     wide, kept = normal.dtype, None
     q = call.query.to(wide) * call.scale  # (..., l, E)
     k, v = call.key.to(wide), call.value.to(wide)
-    weights = call.visible.hide_(q @ k.mT).sub_(normal).exp_()  # (..., l, s)
+    scores = _scores(call, q, k)  # (..., l, s)
+    slope = None if call.soft_cap is None else 1 - (scores / call.soft_cap).square_()  # of the tanh
+    weights = call.visible.hide(scores, in_place=True).sub_(normal).exp_()
     grad_weights = grad @ v.mT
     if call.dropout_p:
         kept = F.dropout(torch.ones_like(weights), call.dropout_p)
         grad_weights.mul_(kept)
     grad_value += (weights if kept is None else weights * kept).mT @ grad
     grad_scores = grad_weights.sub_(delta).mul_(weights)
-    grad_query += grad_scores @ k * call.scale
-    grad_key += grad_scores.mT @ q
     if grad_bias is not None:
         grad_bias += grad_scores.sum_to_size(grad_bias.shape)
+    if slope is not None:
+        grad_scores.mul_(slope)
+    grad_query += grad_scores @ k * call.scale
+    grad_key += grad_scores.mT @ q
 
 
 def _slices(length, size):
@@ -298,7 +303,7 @@ def _at(call, index):
     if not index:
         return call
     tensors = (x[index] for x in (call.query, call.key, call.value))
-    return Call(*tensors, call.visible.at(index), call.scale, call.dropout_p)
+    return call.of(*tensors, call.visible.at(index))
 
 
 def _indices(call, block):

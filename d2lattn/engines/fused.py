@@ -12,7 +12,13 @@ import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from d2lattn.engines.chunked import chunked_attention
-from d2lattn.engines.looking import NOTHING, are_tame, is_transformed, may_look, outside_graphs
+from d2lattn.tracing import (
+    NOTHING,
+    data_dependent_ok,
+    is_eager,
+    is_transformed,
+    products_stay_finite,
+)
 
 # Queries that share one call when causality and something else hide keys. Each call is given the
 # keys up to its last query alone, so the mask is never larger than rows × S.
@@ -25,18 +31,18 @@ def fused_attention(call):
     A NaN shows in the kernel's answer, where it costs less to look for than in the keys and values.
     A gradient does not show it, nor an answer with dropout: then the keys are made harmless first.
     """
-    watched = may_look(call.query) and not call.dropout_p
+    watched = data_dependent_ok(call.query) and not call.dropout_p
     if torch.is_grad_enabled() or not watched:
-        call = call.without_poison()
+        call = call.zero_unseen_nonfinite()
     lead, ready = call.lead, call
     if not (len(lead) == 2 and call.query.shape == call.key.shape == call.value.shape):
         ready = call.of(*(_four_axes(x, lead) for x in (call.query, call.key, call.value)))
-    if _is_plain(call.visible) or not outside_graphs():
+    if _is_plain(call.visible) or not is_eager():
         output = _ask(ready, lead, watched)
     else:
         output = _row_by_row(ready, lead, watched)
     if output is None:  # the kernel met a NaN
-        return chunked_attention(call.without_unseen())
+        return chunked_attention(call.zero_unseen())
     if len(lead) != 2:
         output = output.reshape(*lead, *output.shape[-2:])
     return output
@@ -87,8 +93,9 @@ def _ask(call, lead, watched):
         )
     if watched and _is_suspect(output, visible) and not _is_tame(call):
         return None
-    if output.requires_grad and not torch.compiler.is_compiling():
-        _refuse_second_derivative(output)
+    recorded = output.requires_grad and not torch.compiler.is_compiling()
+    if recorded and output.grad_fn.name().startswith("ScaledDotProduct"):
+        output.register_hook(_refuse_second_derivative)
     output = output if unseen is None else output.masked_fill(_mask_axes(unseen, lead), 0)
     return output if output.dtype == dtype else output.to(dtype)
 
@@ -117,16 +124,11 @@ def _is_tame(call):
     """Whether nothing that goes in can make a NaN: then a 0 that comes out is a real one, as of
     padding or after a ReLU. To look here is a pass over the inputs; to compute again is many."""
     bias = () if call.visible.bias is None else (call.visible.bias.clamp(min=0),)  # -inf hides
-    return are_tame(call.query, call.key, call.value, *bias)
+    return products_stay_finite(call.query, call.key, call.value, *bias)
 
 
-def _refuse_second_derivative(output):
+def _refuse_second_derivative(gradient):
     """Most of the kernels cannot be differentiated twice; torch says so in words of its own."""
-    if output.grad_fn.name().startswith("ScaledDotProduct"):
-        output.register_hook(_explain)
-
-
-def _explain(gradient):
     if torch.is_grad_enabled():  # create_graph=True
         raise ValueError(
             'engine must be "explicit" to be differentiated twice, got "fused", whose kernel here '

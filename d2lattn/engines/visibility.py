@@ -5,7 +5,7 @@ import math
 import torch
 
 from d2lattn.arguments import check_bias, check_causal, check_mask
-from d2lattn.engines.looking import may_look
+from d2lattn.tracing import data_dependent_ok
 
 
 class Visibility:
@@ -16,20 +16,14 @@ class Visibility:
     the scores, so no engine checks them again; `block` and `at` cut out parts that fit as well.
 
     Args:
-        shape: that of the scores, (..., L, S).
-        device: where the scores are.
+        shape, device: of the scores, (..., L, S).
         attn_mask, attn_bias, is_causal, query_offset: as in `attention`.
-        may_be_empty (bool): whether a query may be left without a key. Who knows better than a mask
-            can tell says False and saves a search; when absent, any mask or bias may do so.
+        may_be_empty (bool): whether a query may be left without a key; when absent, True with any
+            mask or bias. False, where the caller knows it, saves a search.
 
     Attributes:
-        shape, device, may_be_empty: as above.
         mask: boolean tensor or None. bias: floating tensor or None.
         query_offset (int): the key position of query 0, or None if the future is not hidden.
-
-    Raises:
-        ValueError: a mask that is not boolean or does not fit, a bias likewise, is_causal with
-            L ≠ S and no query_offset, a query_offset below 0 or without is_causal.
 
     Example:
         >>> device = torch.device("cpu")
@@ -62,6 +56,10 @@ class Visibility:
             may_be_empty = attn_mask is not None or attn_bias is not None
         self.may_be_empty = may_be_empty
 
+    def has_mask(self):
+        """Whether more than causality decides who is seen, so that a query may be left alone."""
+        return self.mask is not None
+
     def hides_nothing(self):
         """Whether every query may see every key, as nothing says otherwise."""
         return self.mask is None and self.bias is None and self.query_offset is None
@@ -75,7 +73,7 @@ class Visibility:
         """Whether no query may see any key, as far as one may look."""
         if self.query_offset is not None and self.query_offset + self.shape[-2] <= 0:
             return True
-        return self.mask is not None and may_look(self.mask) and not self.mask.any()
+        return self.mask is not None and data_dependent_ok(self.mask) and not self.mask.any()
 
     def allowed(self):
         """Mask and causality in one boolean tensor that broadcasts to the scores, or None."""
@@ -85,19 +83,15 @@ class Visibility:
         past = torch.ones(L, S, dtype=torch.bool, device=self.device).tril(self.query_offset)
         return past if self.mask is None else self.mask & past
 
-    def hide(self, scores):
+    def hide(self, scores, in_place=False):
         """Add the bias; where a key is hidden put -inf, which exp turns into 0."""
         if self.bias is not None:
-            scores = scores + self.bias.to(scores.dtype)
+            added = self.bias.to(scores.dtype)
+            scores = scores.add_(added) if in_place else scores + added
         allowed = self.allowed()
-        return scores if allowed is None else scores.masked_fill(~allowed, -math.inf)
-
-    def hide_(self, scores):
-        """`hide` that writes into the scores."""
-        if self.bias is not None:
-            scores += self.bias.to(scores.dtype)
-        allowed = self.allowed()
-        return scores if allowed is None else scores.masked_fill_(~allowed, -math.inf)
+        if allowed is None:
+            return scores
+        return (scores.masked_fill_ if in_place else scores.masked_fill)(~allowed, -math.inf)
 
     def unseen_queries(self):
         """Queries that may see no key by mask and causality, (..., L or 1, 1), or None if all see
@@ -106,7 +100,7 @@ class Visibility:
         if allowed is None:
             return None
         seen = allowed.any(-1, keepdim=True)
-        return None if may_look(seen) and seen.all() else ~seen
+        return None if data_dependent_ok(seen) and seen.all() else ~seen
 
     def unseen_keys(self):
         """Keys that no query may see: boolean (..., S) with the axes of mask or bias."""
@@ -119,9 +113,9 @@ class Visibility:
     def block(self, rows, keys):
         """The same for some queries and some keys: two slices with both ends given."""
         L, S = rows.stop - rows.start, keys.stop - keys.start
-        offset = None
-        if self.query_offset is not None:
-            offset = _reach(self.query_offset + rows.start - keys.start, S)
+        offset = self.query_offset
+        if offset is not None:
+            offset = _reach(offset + rows.start - keys.start, S)
         mask, bias = (cut(x, rows, keys) for x in (self.mask, self.bias))
         return self._of_parts((*self.shape[:-2], L, S), mask, bias, offset)
 
@@ -157,8 +151,8 @@ class Placed(Visibility):
 
     Args:
         shape: that of the scores, (..., L, S). device: where they are.
-        asking, asked: places of the queries (L,) and of the keys (S,), int64 on the CPU, where to
-            look at them makes nobody wait.
+        asking, asked: places of the queries (L,) and of the keys (S,), int64 on the CPU, where
+            looking at them does not wait for a GPU.
         is_causal (bool): whether query i sees key j only if its place is not the later one.
         step: what a score is given for each place between the two (ALiBi's -slope), which
             broadcasts to (..., L, 1), or None.
@@ -169,7 +163,9 @@ class Placed(Visibility):
     def __init__(self, shape, device, asking, asked, is_causal, step=None):
         super().__init__(shape, device)
         self.asking, self.asked, self.is_causal, self.step = asking, asked, is_causal, step
-        self.mask = asking if is_causal else None  # whoever asks whether there is one
+
+    def has_mask(self):
+        return self.is_causal
 
     def hides_all(self):
         if 0 in self.shape[-2:]:
@@ -181,7 +177,7 @@ class Placed(Visibility):
             return None
         return self.asked.to(self.device) <= self.asking.to(self.device)[:, None]
 
-    def hide_(self, scores):
+    def hide(self, scores, in_place=True):
         if self.step is not None:
             far = (self.asking[:, None] - self.asked).abs().to(self.device)
             scores += self.step.to(scores.dtype) * far

@@ -15,7 +15,7 @@ import nbformat
 import pytest
 import working_copy
 from accessible import violations
-from cells import answers, book, chapters, extras
+from cells import answers, book, chapters, extras, is_solution
 
 from conftest import PATIENCE, ROOT, SHOTS, watch
 
@@ -184,8 +184,63 @@ def test_a_chapter_opens_without_its_answers_and_without_what_is_optional(page, 
     folded = {i for start, end in extras(stored) for i in range(start + 1, end)}
     hidden = {i for i, cell in enumerate(opened) if cell["output"] is False}
     assert {i for i, cell in enumerate(opened) if not cell["seen"]} == folded
-    assert hidden == set(answers(stored))
+    assert hidden == {*answers(stored), *solutions(stored)}
     page.screenshot(path=str(SHOTS / "opened.png"))
+
+
+def solutions(stored):
+    return (i for i, cell in enumerate(stored) if is_solution(cell))
+
+
+# What stands in the place of every hidden output, read off the screen cell by cell: a notebook
+# draws a cell once it comes into view, and innerText of what is not drawn would be all its text.
+# Where the code is folded, too, one bar with its title stands for both.
+IN_PLACE = """async hideAgain => {
+  const {content} = window.jupyterapp.shell.currentWidget;
+  const found = {};
+  for (const [i, cell] of content.widgets.entries()) {
+    if (!cell.outputHidden) continue;
+    await content.scrollToItem(i);
+    await cell.ready;
+    if (hideAgain) {
+      cell.outputHidden = false;
+      cell.model.outputs.fromJSON(cell.model.outputs.toJSON()
+        .filter(output => output.text || Object.keys(output.data).length));
+      cell.outputHidden = true;
+    }
+    await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+    const place = cell.node.querySelector('.jp-OutputPlaceholder .jp-Placeholder-contentContainer');
+    const said = [place.innerText.trim(), getComputedStyle(place, '::before').content];
+    found[i] = place.offsetHeight ? said : null;
+    if (!found[i] !== cell.inputHidden) throw Error(`cell ${i} is ${found[i] ?? 'not seen'}`);
+  }
+  return found;
+}"""
+
+
+def in_place(page, lab, path, hide_again):
+    open_chapter(page, lab, path.name)
+    page.evaluate(UNFOLD)
+    settled(page, OPENED)
+    found = page.evaluate(IN_PLACE, hide_again)
+    stored = nbformat.read(path, as_version=4).cells
+    assert {*map(int, found)} == {*answers(stored), *solutions(stored)}
+    return {tuple(said) for said in found.values() if said}
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.name[:2])
+def test_nothing_is_read_of_a_hidden_output(page, lab, no_kernel_is_left, path):
+    """Also not after its cell was run and its reader has hidden it again."""
+    said = {("", '"hidden: guess, then run (Shift+Enter)"')}
+    assert in_place(page, lab, path, hide_again=False) == said
+    assert in_place(page, lab, path, hide_again=True) == said
+
+
+@pytest.mark.parametrize("path", CHAPTERS[:3], ids=lambda path: path.name[:2])
+def test_nothing_is_read_of_it_in_a_jupyter_without_the_books_settings(
+    page, lab_as_installed, no_kernel_is_left, path
+):
+    assert in_place(page, lab_as_installed, path, hide_again=False) == {("", "none")}
 
 
 def test_axe_finds_nothing_but_what_is_listed(page, lab, no_kernel_is_left):

@@ -4,6 +4,8 @@ Runs with `make test-browser`. Screenshots go to build/screenshots, measured tim
 """
 
 import base64
+import functools
+import itertools
 import json
 import math
 import re
@@ -11,78 +13,80 @@ import shutil
 import statistics
 import subprocess
 import time
+from typing import NamedTuple
 
+import live_kinds
 import nbformat
 import pytest
 import test_lab
 import torch
 import websocket
 from accessible import violations
+from live_kinds import KEPT, KINDS, SENTENCE, X, normal, weights
 from nbconvert import HTMLExporter
 
-from conftest import PATIENCE, SHOTS, frame, hold, watch
-from d2lattn import Decoder
-from d2lattn.pictures import live
+from conftest import PATIENCE, SHOTS, frame, hold, still, watch
+from d2lattn import Decoder, fit
+from d2lattn_book.language import stories, words
+from d2lattn_book.pictures import live
 
 FIREFOX = shutil.which("firefox-esr")
 LIGHT, DARK = ("#ffffff", "#1f1f1f"), ("#111111", "#ececec")  # page, text
-SENTENCE = ["the", "hungry", "cat", "found", "the", "milk"]
-X = [[0, 0, 0.2], [1.5, 0, 0.5], [1.0, 1.6, 0], [0, 0.5, 1.0], [0, 0, 0.2], [0.3, 0, 1.8]]
 
 
-def normal(*shape):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(3))
+@functools.cache
+def storyteller():
+    """The reader as chapter 9 makes it, with fewer steps."""
+    told = stories.stories(2000)
+    vocabulary = [".", *words.vocabulary(told)]
+    number = {word: k for k, word in enumerate(vocabulary)}
+    rows = torch.tensor([[0, *map(number.get, s)] + [0] * (14 - len(s)) for s in told])
+    draw = torch.Generator().manual_seed(0)
 
+    def batch(step):
+        chosen = rows[torch.randint(len(rows), (32,), generator=draw)]
+        return chosen[:, :-1], chosen[:, 1:]
 
-def weights(*shape):
-    return (2.5 * normal(*shape)).softmax(-1)
+    model = Decoder(len(vocabulary), 32, num_layers=2, num_heads=4, max_len=15)
+    fit(model, batch, steps=200, progress=False)
+    return live.reader(model, vocabulary, text="the queen went to the palace by", stop=".")
 
 
 WORDS = [f"word{i}" for i in range(64)]
-FIGURES = {
-    "attention": live.attention(X, tokens=SENTENCE),
-    "projections": live.attention(X, tokens=SENTENCE, projections=normal(3, 3, 3).unbind()),
-    "heads": live.heads(weights(4, 6, 6), tokens=SENTENCE),
-    "training": live.heads(weights(9, 2, 6, 6), tokens=SENTENCE),
-    "large": live.heads(query=2 * normal(16, 64, 8), key=2 * normal(16, 64, 8), tokens=WORDS),
-    "positions": live.positions(16, base=10000.0, length=60),
-    "steps": live.steps([1.0, 3.0, -math.inf, 2.0, 4.0, 0.5], [10.0, 20, 5, -3, 8, 1]),
-    "field": live.field(3, 3, dilated=True, causal=True),
+FIGURES = live_kinds.FIGURES | {
+    "projections": lambda: live.attention(X, tokens=SENTENCE, projections=normal(3, 3, 3).unbind()),
+    "training": lambda: live.heads(weights(9, 2, 6, 6), tokens=SENTENCE),
+    "large": lambda: live.heads(
+        query=2 * normal(16, 64, 8), key=2 * normal(16, 64, 8), tokens=WORDS
+    ),
 }
-DRAWN = tuple(FIGURES)  # how the next ones lie on a page is for tests of their own
-PLANE = {
-    "bake": (2, 0), "pie": (2, 0), "cinnamon": (3, 0), "charge": (0, 2), "phone": (0, 2),
-    "adapter": (0, 3), "the": (0, 0), "with": (0, 0), "apple": (1, 1),
+CASES = FIGURES | {  # whatever has to fit
+    "crowded cache": lambda: live.cache(
+        (2 * KEPT)[:16], step=16, kind="window", num_heads=64, head_dim=128, num_kv_heads=8,
+        latent_dim=512, rope_dim=64, num_layers=80,
+    ),
+    "ring of three": lambda: live.ring(3, block_size=5, split="striped", step=2),
+    "full ring": lambda: live.ring(4, block_size=6, step=3),
+    "ring of two": lambda: live.ring(2, block_size=12, causal=False, step=1),
+    "stories": storyteller,
 }  # fmt: skip
-TOLD = ["bake the apple pie with cinnamon", "charge the apple phone with adapter"]
-FIGURES["words"] = live.words(
-    list(PLANE), list(PLANE.values()), sentences=TOLD, asks="apple", axes=("food", "technology")
-)
-FIGURES["reader"] = live.reader(
-    Decoder(len(PLANE), 16, num_layers=2, num_heads=2, max_len=12, seed=3).eval(),
-    list(PLANE),
-    text=TOLD[0],
-)
-KEPT = [*SENTENCE, "and", "drank", "it"]
-FIGURES["cache"] = live.cache(KEPT, step=7, kind="sinks")
-FIGURES["ring"] = live.ring(step=1)
-KINDS = (
-    *("attention", "heads", "positions", "steps", "field"),
-    *("words", "reader", "cache", "ring"),
-)
+
+
+def coloured(ground, text):
+    scheme = "dark" if ground < "#8" else "light"
+    colours = f"background:{ground};color:{text};color-scheme:{scheme}"
+    return f"{colours};margin:16px;font-family:sans-serif"
 
 
 def show(page, folder, *names, colours=LIGHT, head="", width=900):
     """Open a page of figures from disk."""
-    ground, text = colours
     outputs = "".join(
-        f'<div class="output" tabindex="0">{FIGURES[name].html}</div>' for name in names
+        f'<div class="output" tabindex="0">{CASES[name]().html}</div>' for name in names
     )
-    style = f"background:{ground};color:{text};color-scheme:{'dark' if ground < '#8' else 'light'}"
     path = folder / "page.html"
     path.write_text(
         f"<!doctype html><html lang=en><meta charset=utf-8><title>figures</title>{head}"
-        f'<body style="{style};margin:16px;font-family:sans-serif">'
+        f'<body style="{coloured(*colours)}">'
         f'<main style="max-width:{width}px">'
         f"<h1>Figures</h1>{outputs}</main></body></html>",
         encoding="utf-8",
@@ -113,16 +117,16 @@ def test_it_draws_and_the_table_steps_back(page, tmp_path, name, colours):
     page.screenshot(path=str(SHOTS / f"live-{name}-{shade}.png"), full_page=True)
 
 
-# The height of a figure, its smallest letters as they are on screen, and labels that lie on one
-# another, leave their box or leave the drawing. (The boxes of slanted ones may overlap.)
+# Labels that lie on one another, leave their box or leave the drawing. (The boxes of slanted ones
+# may overlap.)
 LABELS = f"""() => {{
-  const host = document.querySelector('{HOST}'), svg = host.shadowRoot.querySelector('svg');
-  const scale = svg.getScreenCTM().a, drawing = svg.getBoundingClientRect();
+  const svg = document.querySelector('{HOST}').shadowRoot.querySelector('svg'), wrong = [];
+  const drawing = svg?.getBoundingClientRect();
   const within = (a, b) => a.left > b.left - 1 && a.right < b.right + 1 && a.top > b.top - 3
     && a.bottom < b.bottom + 3;
-  const seen = [...svg.querySelectorAll('text')].filter(text => text.textContent.trim()
+  const seen = [...svg?.querySelectorAll('text') ?? []].filter(text => text.textContent.trim()
     && getComputedStyle(text).visibility !== 'hidden' && text.getBoundingClientRect().width);
-  const at = seen.map(text => text.getBoundingClientRect()), wrong = [];
+  const at = seen.map(text => text.getBoundingClientRect());
   const slanted = seen.map(text => text.hasAttribute('transform'));
   seen.forEach((text, i) => {{
     const box = text.closest('[role=gridcell]')?.querySelector('.box')?.getBoundingClientRect();
@@ -134,35 +138,68 @@ LABELS = f"""() => {{
           && at[i].top < at[j].bottom - 6 && at[j].top < at[i].bottom - 6)
         wrong.push(`${{seen[j].textContent}} lies on ${{text.textContent}}`);
   }});
-  return {{
-    height: host.getBoundingClientRect().height, wrong,
-    letters: Math.min(...seen.map(text => scale * parseFloat(getComputedStyle(text).fontSize))),
-  }};
+  return wrong;
 }}"""
-
-
+# The smallest letters as they are on screen.
+LETTERS = (
+    f"Math.min(...[...document.querySelector('{HOST}').shadowRoot.querySelectorAll('.live *')]"
+    ".filter(node => [...node.childNodes].some(one => one.nodeType === 3 && one.data.trim())"
+    " && node.localName !== 'style' && node.checkVisibility())"
+    ".map(node => parseFloat(getComputedStyle(node).fontSize)"
+    " * (node.ownerSVGElement?.getScreenCTM().a ?? 1)))"
+)
 # How far a drawing has to be pushed to the side to be seen.
 SCROLLED = f"""() => {{
   const box = document.querySelector('{HOST}').shadowRoot.querySelector('.scroll');
-  return box.scrollWidth - box.clientWidth;
+  return box ? box.scrollWidth - box.clientWidth : 0;
 }}"""
 
 
-@pytest.mark.parametrize("width", [1240, 688, 358])
-@pytest.mark.parametrize("name", DRAWN)
-def test_it_leaves_room_on_a_slide_and_no_label_is_cut(page, tmp_path, name, width):
-    """A slide is 1280 × 720, and there is a heading too; then a page of the site, and a phone."""
+class Room(NamedTuple):
+    """Pixels: the least letters where there is room and where not, and the most height."""
+
+    letters: float = 11
+    narrow: float = 11
+    slide: float = 600
+    page: float = math.inf
+    site: float = math.inf
+
+
+ROOM = {
+    "large": Room(slide=650),
+    "words": Room(slide=585, page=585, site=585),
+    **dict.fromkeys(("reader", "stories"), Room(slide=585, page=585)),
+    **dict.fromkeys(("cache", "crowded cache"), Room(14, 12, page=650)),
+    **dict.fromkeys(("ring", "ring of three", "full ring", "ring of two"), Room(14, 12, page=600)),
+}
+
+
+@pytest.mark.parametrize("width", [1240, 884, 688, 358])
+@pytest.mark.parametrize("name", CASES)
+def test_it_fits_a_slide_a_page_and_a_phone(page, tmp_path, name, width):
+    """A slide is 1280 × 720, and there is a heading too; then a wide page, the site's, a phone.
+
+    And numbers reach a contrast of 4.5 with what is under them, in light and in dark.
+    """
     page.set_viewport_size({"width": width + 32, "height": 720})
     show(page, tmp_path, name, width=width)
-    found = page.evaluate(LABELS)
-    print(f"\n{name}: {found['height']:.0f} px high, letters of {found['letters']:.1f} px at least")
-    page.screenshot(path=str(SHOTS / f"live-{name}-{width}.png"), full_page=True)
-    assert found["wrong"] == []
-    assert found["letters"] >= 11
+    still(page)  # bars and blocks are there
+    room = ROOM.get(name, Room())
+    height, letters = page.locator(HOST).bounding_box()["height"], page.evaluate(LETTERS)
+    print(f"\n{name} at {width}: {height:.0f} px high, letters of {letters:.1f} px at least")
+    assert page.evaluate(LABELS) == []
+    assert letters >= (room.letters if width > 800 else room.narrow)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert page.evaluate(SCROLLED) <= (0 if name != "projections" or width > 400 else 60)
-    if width == 1240:
-        assert found["height"] <= (650 if name == "large" else 600)
+    assert page.evaluate(SCROLLED) <= (60 if (name, width) == ("projections", 358) else 0)
+    assert height <= {1240: room.slide, 884: room.page, 688: room.site}.get(width, math.inf)
+    for shade, (ground, text) in {"light": LIGHT, "dark": DARK}.items():
+        page.evaluate("style => { document.body.style = style }", coloured(ground, text))
+        frame(page)
+        rgb = f"rgb({', '.join(str(int(ground[i : i + 2], 16)) for i in (1, 3, 5))})"
+        worst, faint = page.evaluate(CONTRAST, rgb)
+        assert worst >= 4.5, (shade, faint)
+        path = SHOTS / f"live-{name.replace(' ', '-')}-{width}-{shade}.png"
+        page.screenshot(path=str(path), full_page=True)
 
 
 EIGHT = ["the", "dog", "chased", "the", "cat", "what", "a", "scared"]
@@ -185,10 +222,10 @@ CROWDED = {  # many words, long ones, large and tiny numbers, hands that meet
 
 @pytest.mark.parametrize("name", CROWDED)
 def test_crowded_figures_cut_no_label(page, tmp_path, name, monkeypatch):
-    monkeypatch.setitem(FIGURES, name, CROWDED[name]())
+    monkeypatch.setitem(CASES, name, CROWDED[name])
     page.set_viewport_size({"width": 1280, "height": 720})
     show(page, tmp_path, name, width=1240)
-    assert page.evaluate(LABELS)["wrong"] == []
+    assert page.evaluate(LABELS) == []
 
 
 def test_without_code_the_table_remains(browser, tmp_path):
@@ -196,7 +233,7 @@ def test_without_code_the_table_remains(browser, tmp_path):
     context.set_default_timeout(PATIENCE)
     page = context.new_page()
     (tmp_path / "page.html").write_text(
-        "".join(FIGURES[name].html for name in KINDS), encoding="utf-8"
+        "".join(FIGURES[name]().html for name in KINDS), encoding="utf-8"
     )
     page.goto(f"file://{tmp_path}/page.html")
     assert page.locator("table").count() == len(KINDS)
@@ -237,7 +274,7 @@ MOUNT = f"""() => {{
 
 
 @pytest.mark.speed
-@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("name", CASES)
 def test_mounting_takes_at_most_60_ms(page, tmp_path, name):
     show(page, tmp_path, name)
     median = statistics.median(page.evaluate(MOUNT))
@@ -315,26 +352,27 @@ KEYS = {
 }
 
 
+WALKS = [(name, where, [key]) for name, (where, key) in KEYS.items()] + [
+    ("large", "[aria-label='heads'] [tabindex='0']", ["ArrowRight"] * 15 + ["ArrowLeft"] * 15),
+    ("words", "[role=button][aria-label^='apple']", ["ArrowRight"]),
+    ("crowded cache", "[aria-label^='the words'] [tabindex='0']",
+     ["ArrowLeft"] * 8 + ["ArrowRight"] * 8),
+    ("full ring", "[aria-label='queries × keys'] [tabindex='0']",
+     ["ArrowLeft"] * 3 + ["ArrowRight"] * 3),
+]  # fmt: skip
+
+
 @pytest.mark.speed
-@pytest.mark.parametrize("name", KEYS)
-def test_from_a_key_to_the_picture_at_most_50_ms(page, tmp_path, name):
+@pytest.mark.parametrize("name, where, keys", WALKS)
+def test_from_a_key_to_the_picture_at_most_50_ms(page, tmp_path, name, where, keys):
     show(page, tmp_path, name)
-    where, key = KEYS[name]
     page.locator(where).first.focus()
     before = text_of(page)
-    median = median_time(page, "keydown", lambda i: page.keyboard.press(key))
+    page.keyboard.press(keys[0])
     assert text_of(page) != before
+    turn = itertools.cycle([*keys[1:], keys[0]])
+    median = median_time(page, "keydown", lambda i: page.keyboard.press(next(turn)))
     print(f"\nkey to picture, {name}: median {median:.1f} ms of 30")
-    assert median <= 50
-
-
-@pytest.mark.speed
-def test_from_a_head_to_the_picture_at_most_50_ms(page, tmp_path):
-    show(page, tmp_path, "large")
-    page.locator("[aria-label='heads'] [role=gridcell]").first.focus()
-    keys = ["ArrowRight"] * 15 + ["ArrowLeft"] * 15
-    median = median_time(page, "keydown", lambda i: page.keyboard.press(keys[i]))
-    print(f"\nkey to picture, head of 64 × 16: median {median:.1f} ms of 30")
     assert median <= 50
 
 
@@ -344,6 +382,7 @@ DRAGS = {
     "large": ("svg rect[fill=transparent]", 5, 5),
     "positions": ("svg rect[fill=transparent]", 9, 0),
     "steps": ("[aria-label^='value, number 2']", 0, -4),
+    "words": ("[role=button][aria-label^='cinnamon']", -3, -3),
 }
 
 
@@ -498,8 +537,9 @@ def test_another_word_takes_up_the_question_and_a_number_ends_it(page, tmp_path)
 )
 def test_it_plays_to_the_end_and_stops_for_a_hand(page, tmp_path, name, end, monkeypatch):
     short = live.steps([1.0, 3.0, 2.0], [1.0, 2, 3])
-    monkeypatch.setitem(FIGURES, "steps", short)
-    monkeypatch.setitem(FIGURES, "positions", live.positions(8, base=100.0, length=12))
+    monkeypatch.setitem(CASES, "steps", lambda: short)
+    few = live.positions(8, base=100.0, length=12)
+    monkeypatch.setitem(CASES, "positions", lambda: few)
     show(page, tmp_path, name)
     first = words_of(page)[0]
     play = page.get_by_role("button", name="Play", exact=False)
@@ -599,7 +639,8 @@ ACTIVE = """() => {
   return {
     name: inner.getAttribute('aria-label') || inner.labels?.[0]?.textContent || inner.textContent,
     group: grid?.getAttribute('aria-label') ?? null,
-    kind: inner.type || inner.localName, stop: [...host.shadowRoot.querySelectorAll(
+    kind: inner.type || inner.localName, off: inner.ariaDisabled === 'true',
+    stop: [...host.shadowRoot.querySelectorAll(
       'input, select, button, [tabindex="0"]')].indexOf(inner)};
 }"""
 STOPS = f"""() => [...document.querySelector('{HOST}').shadowRoot.querySelectorAll(
@@ -611,13 +652,14 @@ MOVES = {
     "number": ("ArrowUp", "ArrowDown"),
     "select-one": ("ArrowDown", "ArrowUp"),
     "checkbox": ("Space", "Space"),
+    "text": ("End", "x"),
     "button": ("Enter", "Enter"),
     "g": ("ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"),
-    "div": ("ArrowRight", "ArrowLeft"),
+    "div": ("ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp"),
 }
 
 
-@pytest.mark.parametrize("name", [name for name in DRAWN if name != "large"])
+@pytest.mark.parametrize("name", [*KINDS, "projections", "training"])
 def test_keys_alone_reach_and_operate_everything(page, tmp_path, name):
     show(page, tmp_path, name)
     hold(page)
@@ -634,14 +676,34 @@ def test_keys_alone_reach_and_operate_everything(page, tmp_path, name):
         for key in MOVES[active["kind"]]:
             page.keyboard.press(key)
             if text_of(page) + str(values(page)) != before:
+                assert not active["off"], active
                 break
-        else:
-            assert active["name"] == "Reset", active  # nothing to reset, perhaps
-        if active["name"].endswith("Play"):
+        else:  # a step beyond an end, or nothing to reset, perhaps
+            assert active["off"] or active["name"] == "Reset", active
+        if active["name"].endswith(("Play", "write on")):
             page.keyboard.press("Enter")  # or it would go on by itself
         assert len(seen) < 40
     assert set(stops) <= set(seen)
     assert page.evaluate("document.activeElement === document.body")  # out at the other end
+
+
+@pytest.mark.parametrize("name", ["steps", "cache", "ring"])
+def test_a_key_that_comes_to_an_end_stays_where_it_is(page, tmp_path, name):
+    """And turns round: a button that is off is said to be off, does nothing and keeps the focus."""
+    show(page, tmp_path, name)
+    slider = page.locator("input[type=range]")
+    for button, end, other in (("forward", "max", "back"), ("back", "min", "forward")):
+        page.get_by_role("button", name=button).focus()
+        for _ in range(12):
+            page.keyboard.press("Enter")
+            frame(page)
+        assert slider.input_value() == slider.get_attribute(end)
+        active = page.evaluate(ACTIVE)
+        assert button in active["name"] and active["off"]
+        assert page.get_by_role("button", name=other).is_enabled()
+        said = text_of(page)
+        page.keyboard.press("Enter")
+        assert text_of(page) == said
 
 
 def values(page):
@@ -694,7 +756,7 @@ def sentence(markup):
 def test_the_arithmetic_in_words(page, tmp_path, monkeypatch):
     """The example of the book: two words of three numbers."""
     two = live.attention([[1.0, 1, 0], [2, 0, 1]], tokens=["small", "cat"])
-    monkeypatch.setitem(FIGURES, "two", two)
+    monkeypatch.setitem(CASES, "two", lambda: two)
     show(page, tmp_path, "two")
     page.get_by_label("share of cat for small", exact=False).first.click()
     said = sentence(text_of(page))
@@ -704,15 +766,27 @@ def test_the_arithmetic_in_words(page, tmp_path, monkeypatch):
     )
 
 
+TURNS = {  # what axe sees, too: where a key is pressed, and how often
+    "projections": (".stepper button >> nth=0", ["Enter"]),  # the question at its first thought
+    "cache": (
+        "[aria-label='kinds of attention'] [tabindex='0']",
+        ["ArrowDown", "ArrowUp", "ArrowUp"],
+    ),
+    "ring": ("input[type=range]", ["ArrowRight", "ArrowRight"]),
+    "stories": (".maps input", ["Space"]),  # a head is off
+}
+
+
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
-def test_axe_finds_nothing(page, tmp_path, colours):
-    show(page, tmp_path, "projections", "training", "positions", "steps", "field", colours=colours)
-    for _ in range(2):
+@pytest.mark.parametrize("name", [*KINDS, "projections", "training", "stories"])
+def test_axe_finds_nothing(page, tmp_path, name, colours):
+    show(page, tmp_path, name, colours=colours)
+    assert violations(page) == []
+    where, keys = TURNS.get(name, ("", []))
+    for key in keys:
+        page.locator(where).press(key)
+        frame(page)
         assert violations(page) == []
-        page.get_by_role("button", name="Play the question").or_(
-            page.get_by_role("button", name="next")
-        ).click()
-        frame(page)  # and again, with the question at its first thought
 
 
 # The contrast of every number with the boxes under it, blended over the page.
@@ -743,16 +817,6 @@ CONTRAST = f"""ground => {{
     }}
   return worst;
 }}"""
-
-
-@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
-@pytest.mark.parametrize("name", DRAWN)
-def test_numbers_reach_a_contrast_of_4_5(page, tmp_path, name, colours):
-    show(page, tmp_path, name, colours=colours)
-    ground = f"rgb({', '.join(str(int(colours[0][i : i + 2], 16)) for i in (1, 3, 5))})"
-    worst, text = page.evaluate(CONTRAST, ground)
-    print(f"\ncontrast {name}: at least {worst:.1f} ({text})")
-    assert worst >= 4.5
 
 
 def test_at_200_percent_nothing_is_cut_and_a_click_lands(browser, tmp_path):
@@ -794,7 +858,7 @@ def test_six_figures_do_not_touch_and_a_rerun_resets_only_itself(page, tmp_path)
           const output = document.querySelectorAll('.output')[1];
           output.replaceChildren(document.createRange().createContextualFragment(html));
         }""",
-        FIGURES["attention"].html,
+        FIGURES["attention"]().html,
     )
     frame(page)
     again = page.evaluate(SHADOWS)
@@ -821,7 +885,7 @@ TRUSTED = (
 @pytest.mark.parametrize("name", KINDS)
 def test_a_sandboxed_frame_of_opaque_origin_with_trusted_types(page, tmp_path, name):
     """As in Colab: one frame for each output, and nothing from the page around it."""
-    inner = f"<!doctype html><meta charset=utf-8>{TRUSTED}{FIGURES[name].html}"
+    inner = f"<!doctype html><meta charset=utf-8>{TRUSTED}{FIGURES[name]().html}"
     outer = inner.replace("&", "&amp;").replace('"', "&quot;")
     frame = f'<iframe sandbox="allow-scripts" style="width:100%;height:800px" srcdoc="{outer}">'
     (tmp_path / "page.html").write_text(
@@ -837,7 +901,7 @@ def test_a_sandboxed_frame_of_opaque_origin_with_trusted_types(page, tmp_path, n
 
 @pytest.mark.parametrize("name", KINDS)
 def test_the_script_may_run_before_the_element_is_there(page, tmp_path, name):
-    whole = FIGURES[name].html
+    whole = FIGURES[name]().html
     at = whole.index("<script")
     (tmp_path / "page.html").write_text(
         f"<!doctype html><meta charset=utf-8>{whole[at:]}<div class=output></div>",
@@ -853,7 +917,7 @@ def test_the_script_may_run_before_the_element_is_there(page, tmp_path, name):
 def notebook(*names):
     cells = []
     for name in names:
-        data = FIGURES[name]._repr_mimebundle_()
+        data = FIGURES[name]()._repr_mimebundle_()
         output = nbformat.v4.new_output("display_data", data)
         cells.append(nbformat.v4.new_code_cell(f"show({name!r})", outputs=[output]))
     return nbformat.v4.new_notebook(cells=cells)
@@ -933,10 +997,11 @@ def test_printing(page, tmp_path):
     pdf = page.pdf(path=str(SHOTS / "live.pdf"), format="A4", print_background=True)
     assert pdf.startswith(b"%PDF") and len(pdf) > 20_000
     page.emulate_media(media="print")
-    kept = page.evaluate(f"getComputedStyle(document.querySelector('{HOST}')).breakInside")
-    assert kept == "avoid"  # a page does not end between a sentence and its drawing
-    assert page.locator("svg").first.is_visible()
-    assert page.get_by_role("button", name="Reset").first.is_hidden()
+    for host in page.locator(HOST).all():
+        kept = host.evaluate("host => getComputedStyle(host).breakInside")
+        assert kept == "avoid"  # a page does not end between a sentence and its drawing
+        assert host.locator("svg, .maps canvas").first.is_visible()
+        assert host.locator("button", has_text="Reset").is_hidden()
 
 
 def test_data_are_what_the_page_carries(page, tmp_path):
@@ -1021,7 +1086,7 @@ class Firefox:
 @pytest.mark.skipif(FIREFOX is None, reason="firefox-esr is not installed")
 def test_firefox(tmp_path):
     """The static page mounts, a key moves it, and what it says follows."""
-    outputs = "".join(f'<div class="output">{FIGURES[name].html}</div>' for name in KINDS)
+    outputs = "".join(f'<div class="output">{FIGURES[name]().html}</div>' for name in KINDS)
     (tmp_path / "page.html").write_text(
         f'<!doctype html><meta charset=utf-8><body style="font-family:sans-serif">{outputs}',
         encoding="utf-8",

@@ -3,6 +3,7 @@
 Runs with `make test-browser`. Screenshots go to build/screenshots, measured times are printed.
 """
 
+import doctest
 import os
 import statistics
 import subprocess
@@ -11,36 +12,40 @@ import sys
 import nbformat
 import pytest
 import test_lab
+import working_copy
 from accessible import violations
+from live_kinds import KINDS, SENTENCE, X
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from test_live import CONTRAST, FIGURES, HOST, PLANE, SENTENCE, TOLD, X
+from test_live import CONTRAST, FIGURES, HOST
 
 from conftest import PATIENCE, ROOT, SHOTS, frame, watch
-from d2lattn import Decoder
-from d2lattn.pictures import live
+from d2lattn_book.pictures import live
 
-SOURCES = {
-    "attention": "from d2lattn import Decoder\nfrom d2lattn.pictures import live\n"
-    f"live.attention({X}, tokens={SENTENCE})",
-    "steps": "live.steps([1.0, 3.0, 2.0], [10.0, 20.0, 5.0])",
-    "heads": "live.heads([[[0.5, 0.5], [0.1, 0.9]]] * 3, tokens=['small', 'cat'])",
-    "positions": "live.positions(8, base=10000.0, length=60)",
-    "field": "live.field(3, 2, dilated=True, causal=True)",
-    "words": f"live.words({list(PLANE)}, {list(PLANE.values())}, sentences={TOLD})",
-    "reader": "live.reader(Decoder(3, 8, num_layers=1, num_heads=2, max_len=8, seed=3).eval(),"
-    " ['a', 'small', 'cat'], text='a small')",
-    "cache": "live.cache(['a', 'small', 'cat'])",
-    "ring": "live.ring()",
-    "again": f"live.attention({X}, tokens={SENTENCE}, mask='causal')",
-}
+
+def example(kind):
+    """What the docstring of a kind shows, as a cell."""
+    lines = doctest.DocTestParser().get_examples(getattr(live, kind).__doc__)
+    return "".join(
+        [
+            f"from d2lattn_book.pictures.live import Decoder, {kind}\n",
+            *(one.source for one in lines),
+        ]
+    ).strip()
+
+
+def microscope(mask):
+    line = f"live.attention({X}, tokens={SENTENCE}, mask={mask!r})"
+    return f"from d2lattn_book.pictures import live\n{line}"
+
+
+SOURCES = [microscope("none"), *map(example, KINDS[1:]), microscope("causal")]
 IN_LAB = """() => [...document.querySelectorAll('[data-live]')]
   .map(host => host.shadowRoot?.innerHTML)"""
 
 
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-KINDS = ("attention", "projections", "training", "positions", "steps", "field", "words", "reader",
-         "cache", "ring")  # fmt: skip
-CONTROLS = """from d2lattn.pictures import interact, plots
+SHOWN = ("attention", "projections", "training", *KINDS[2:])
+CONTROLS = """from d2lattn_book.pictures import interact, plots
 import torch
 
 def draw(temperature, causal):
@@ -67,14 +72,20 @@ def lab(tmp_path_factory):
     """A server on three notebooks: one that nobody has trusted, one trusted, one with controls."""
     folder = tmp_path_factory.mktemp("lab")
     cells = []
-    for source in SOURCES.values():
-        figure = eval(source.split("\n")[-1], {"live": live, "Decoder": Decoder})
+    for source in SOURCES:
+        lines, _, last = source.rpartition("\n")
+        names = {}
+        exec(lines, names)
+        figure = eval(last, names)
         between = new_markdown_cell("\n\n".join(["Words in between."] * 12))
         cells += [shown(figure, source), between]
     nbformat.write(new_notebook(cells=cells, metadata=KERNEL), folder / "live.ipynb")
     cells = []
-    for name in KINDS:
-        cells += [told(new_markdown_cell(f"## The figure {name}")), shown(FIGURES[name], "live.…")]
+    for name in SHOWN:
+        cells += [
+            told(new_markdown_cell(f"## The figure {name}")),
+            shown(FIGURES[name](), "live.…"),
+        ]
     nbformat.write(new_notebook(cells=cells, metadata=KERNEL), folder / "trusted.ipynb")
     cells = [new_code_cell(CONTROLS)]
     nbformat.write(new_notebook(cells=cells, metadata=KERNEL), folder / "controls.ipynb")
@@ -82,9 +93,31 @@ def lab(tmp_path_factory):
     secret = {"JUPYTER_DATA_DIR": str(folder / "data")}  # whom this server has trusted
     trust = [sys.executable, "-m", "jupyter", "trust", folder / "trusted.ipynb"]
     subprocess.run(trust, check=True, capture_output=True, env={**os.environ, **secret})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JUPYTER_DATA_DIR", secret["JUPYTER_DATA_DIR"])
+        write_copies(folder / "work")
     process, address = test_lab.start(lab_command(), folder, folder, **secret)
     yield lambda name: address.replace("/lab?", f"/lab/tree/{name}.ipynb?reset&")
     test_lab.stop(process)
+
+
+ATTACK = "<img src=x onerror='window.attacked = true'>"
+
+
+def write_copies(work):
+    """Chapter 0 in which its reader wrote, and one of a classmate, with an output that acts."""
+    working_copy.update(work=work)
+    (path,) = work.glob("00_*.ipynb")
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells[0].source += ATTACK
+    for name, kind in {"mine": "text/plain", "from_a_classmate": "text/html"}.items():
+        told = [new_output("stream", text=ATTACK), new_output("display_data", {kind: ATTACK})]
+        told.append(new_output("error", ename=ATTACK, evalue=ATTACK, traceback=[ATTACK]))
+        cells = [new_markdown_cell(ATTACK), new_code_cell("1", outputs=told), *notebook.cells]
+        copy = new_notebook(cells=cells, metadata=notebook.metadata)
+        nbformat.write(copy, work / f"{name}.ipynb")
+    (said,) = working_copy.trust(work=work)
+    assert said.endswith(": from_a_classmate.ipynb")
 
 
 def lab_command():
@@ -169,6 +202,20 @@ def test_jupyterlab(page, lab):
     alive(page, len(SOURCES))
 
 
+OUTPUTS = """() => [...document.querySelectorAll('.jp-OutputArea')]
+  .some(node => node.innerText.includes('window.attacked'))"""
+
+
+@pytest.mark.parametrize("name, lives", [("mine", True), ("from_a_classmate", False)])
+def test_a_copy_lives_if_what_it_shows_is_the_books_and_nothing_else_acts(page, lab, name, lives):
+    page.goto(lab(f"work/{name}"))
+    page.wait_for_function(OUTPUTS)
+    page.locator("[data-live]" if lives else ".live-fallback table").first.wait_for()
+    test_lab.settled(page, IN_LAB)
+    assert (page.locator("[data-live]").count() > 0) == lives
+    assert page.evaluate("() => window.attacked") is None
+
+
 def run_command(page, name, **options):
     """Start a command of JupyterLab and do not wait: some of them never say that they ended."""
     start = "([name, options]) => { jupyterapp.commands.execute(name, options) }"
@@ -178,10 +225,10 @@ def run_command(page, name, **options):
 def go(page, name):
     """To the slide of a figure; returns the figure once nothing moves any more."""
     page.evaluate(
-        f"notebook => (notebook.activeCellIndex = {2 * KINDS.index(name)})", notebook(page)
+        f"notebook => (notebook.activeCellIndex = {2 * SHOWN.index(name)})", notebook(page)
     )
     page.locator(".jp-deck-mod-onscreen h2", has_text=f"The figure {name}").wait_for()
-    host = page.locator("[data-live]").nth(KINDS.index(name))
+    host = page.locator("[data-live]").nth(SHOWN.index(name))
     host.scroll_into_view_if_needed()  # waits until it stands still
     return host
 
@@ -194,7 +241,7 @@ def notebook(page):
 def deck(page, lab):
     """The trusted notebook, shown as slides; nothing has run in it."""
     page.goto(lab("trusted"))
-    alive(page, len(KINDS))
+    alive(page, len(SHOWN))
     page.evaluate("notebook => (notebook.activeCellIndex = 0)", notebook(page))
     run_command(page, "deck:start")
     page.locator(".jp-Deck-Remote").wait_for()
@@ -202,7 +249,7 @@ def deck(page, lab):
 
 
 def test_every_figure_fits_a_slide_of_the_live_deck(deck):
-    for name in KINDS:
+    for name in SHOWN:
         box = go(deck, name).bounding_box()
         end = box["y"] + box["height"]
         print(f"\n{name}: {box['height']:.0f} px high, from {box['y']:.0f} to {end:.0f}")
@@ -229,11 +276,27 @@ def test_pointer_and_keys_in_the_live_deck(deck):
         deck.keyboard.press(key)
     active = "notebook => notebook.activeCellIndex"
     assert deck.evaluate(active, notebook(deck)) == 1  # the cell that was clicked
-    assert deck.evaluate("notebook => notebook.widgets.length", notebook(deck)) == 2 * len(KINDS)
+    assert deck.evaluate("notebook => notebook.widgets.length", notebook(deck)) == 2 * len(SHOWN)
     deck.keyboard.press("Escape")
     assert deck.evaluate("!document.activeElement.shadowRoot")
     deck.keyboard.press("ArrowRight")
     deck.locator(".jp-deck-mod-onscreen h2", has_text="The figure projections").wait_for()
+
+
+def test_a_button_and_a_menu_give_the_keys_back_to_the_live_deck(deck):
+    """Once a pointer has used them; what else was touched does so at a clicker's key."""
+    for used in ("button", "select", "[role=gridcell]"):
+        target = go(deck, "attention").locator(used).locator("visible=true").first
+        target.click()
+        if used == "select":
+            deck.keyboard.press("ArrowDown")  # in the list that the click has opened
+            deck.keyboard.press("Enter")
+        if used == "[role=gridcell]":
+            assert deck.evaluate("!!document.activeElement.shadowRoot")
+            deck.keyboard.press("PageDown")  # the extension itself does not know this key
+        assert deck.evaluate("!document.activeElement.shadowRoot")
+        deck.keyboard.press("ArrowRight")
+        deck.locator(".jp-deck-mod-onscreen h2", has_text="The figure projections").wait_for()
 
 
 GROUND = """(() => {  // what lies behind the first figure
@@ -246,7 +309,7 @@ GROUND = """(() => {  // what lies behind the first figure
 def test_dark_theme(page, lab):
     """axe finds nothing, and it cannot see into a drawing: there the contrast is measured."""
     page.goto(lab("trusted"))
-    alive(page, len(KINDS))
+    alive(page, len(SHOWN))
     run_command(page, "apputils:change-theme", theme="JupyterLab Dark")
     page.wait_for_function("document.body.dataset.jpThemeName === 'JupyterLab Dark'")
     ground = "rgb(17, 17, 17)"

@@ -1,31 +1,12 @@
 """The map of words in headless Chromium: hand, finger and keys, what it says, and how fast."""
 
-import statistics
-
 import pytest
-import test_live
-from accessible import violations
-from test_live import (
-    CONTRAST,
-    DARK,
-    HOST,
-    LABELS,
-    LIGHT,
-    MOUNT,
-    TOLD,
-    finger,
-    median_time,
-    sentence,
-    text_of,
-)
+from live_kinds import TOLD
+from test_live import HOST, finger, sentence, show, text_of
 
-from conftest import SHOTS, frame, halfway
+from conftest import frame, halfway
 
 DOT = "[role=button][aria-label^='{}:'], [role=button][aria-label^='{},']"
-
-
-def show(page, folder, **options):
-    test_live.show(page, folder, "words", **options)
 
 
 def dot(page, word):
@@ -43,27 +24,8 @@ def drag(page, word, right, down):
     frame(page)
 
 
-@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [1240, 720, 358])
-def test_no_label_is_cut_and_it_fits_a_slide_a_page_and_a_phone(page, tmp_path, width, colours):
-    page.set_viewport_size({"width": width + 32, "height": 720})
-    show(page, tmp_path, width=width, colours=colours)
-    found = page.evaluate(LABELS)
-    print(f"\nwords at {width}: {found['height']:.0f} px high, letters {found['letters']:.1f} px")
-    assert found["wrong"] == [] and found["letters"] >= 11
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    if width > 700:
-        assert found["height"] <= 585
-    ground = f"rgb({', '.join(str(int(colours[0][i : i + 2], 16)) for i in (1, 3, 5))})"
-    worst, text = page.evaluate(CONTRAST, ground)
-    assert worst >= 4.5, text
-    SHOTS.mkdir(parents=True, exist_ok=True)
-    shade = "dark" if colours is DARK else "light"
-    page.screenshot(path=str(SHOTS / f"live-words-{width}-{shade}.png"), full_page=True)
-
-
 def test_a_word_is_dragged_and_a_click_lets_it_ask(page, tmp_path):
-    show(page, tmp_path)
+    show(page, tmp_path, "words")
     drag(page, "cinnamon", -60, -150)
     said = sentence(text_of(page))
     assert said.startswith("apple asks") and "cinnamon fits best, 1 · 2.4" in said
@@ -76,7 +38,7 @@ def test_a_word_is_dragged_and_a_click_lets_it_ask(page, tmp_path):
 
 
 def test_a_finger_drags_a_word(page, tmp_path):
-    show(page, tmp_path)
+    show(page, tmp_path, "words")
     box = dot(page, "apple").bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     finger(page, x, y, 0, -100)
@@ -86,7 +48,7 @@ def test_a_finger_drags_a_word(page, tmp_path):
 
 
 def test_all_of_it_by_keyboard(page, tmp_path):
-    show(page, tmp_path)
+    show(page, tmp_path, "words")
     page.locator("select").focus()
     page.keyboard.press("ArrowDown")
     assert "Out comes food 0.17, technology 2.20" in sentence(text_of(page))
@@ -109,16 +71,10 @@ def test_all_of_it_by_keyboard(page, tmp_path):
     assert page.evaluate("document.activeElement === document.body")
 
 
-@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
-def test_axe_finds_nothing(page, tmp_path, colours):
-    show(page, tmp_path, colours=colours)
-    assert violations(page) == []
-
-
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_it_glides_unless_asked_not_to(page, tmp_path, motion):
     page.emulate_media(reduced_motion=motion)
-    show(page, tmp_path)
+    show(page, tmp_path, "words")
     root = f"document.querySelector('{HOST}').shadowRoot"
     choose = f"""const menu = {root}.querySelector('select');
       menu.value = '{TOLD[1]}';
@@ -128,31 +84,3 @@ def test_it_glides_unless_asked_not_to(page, tmp_path, motion):
     assert abs(end - before) > 50
     between = min(before, end) < middle < max(before, end)
     assert between == (motion == "no-preference")
-
-
-@pytest.mark.speed
-def test_mounting_takes_at_most_60_ms_and_a_picture_50(page, tmp_path):
-    show(page, tmp_path)
-    mount = statistics.median(page.evaluate(MOUNT))
-    dot(page, "apple").focus()
-    key = median_time(page, "keydown", lambda i: page.keyboard.press("ArrowRight"))
-    box = dot(page, "cinnamon").bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    hand = median_time(page, "pointermove", lambda i: page.mouse.move(x - 4 - 3 * i, y - 3 * i))
-    page.mouse.up()
-    print(f"\nwords: mount {mount:.1f} ms, key to picture {key:.1f} ms, drag {hand:.1f} ms")
-    assert mount <= 60 and key <= 50 and hand <= 50
-
-
-def test_on_paper_and_without_code(browser, page, tmp_path):
-    show(page, tmp_path)
-    page.emulate_media(media="print")
-    assert page.locator("svg").first.is_visible()
-    assert page.get_by_role("button", name="Reset").is_hidden()
-    context = browser.new_context(java_script_enabled=False)
-    still = context.new_page()
-    still.goto(f"file://{tmp_path}/page.html")
-    assert still.locator("table").is_visible()
-    context.close()

@@ -13,7 +13,7 @@ from cells import chapters, is_imports, is_setup, tags
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from test_live import FIGURES, KINDS
 
-from conftest import SHOTS
+from conftest import SHOTS, frame
 
 NOTE = "Say this aloud: whoever asks is orange."
 
@@ -29,7 +29,7 @@ def lecture():
     notes = f"<details><summary>Notes</summary>{NOTE}</details>"
     cells.append(told(new_markdown_cell(notes), "notes"))
     for name in [*KINDS, "projections"]:
-        output = new_output("display_data", FIGURES[name]._repr_mimebundle_())
+        output = new_output("display_data", FIGURES[name]()._repr_mimebundle_())
         cells.append(told(new_markdown_cell(f"## The figure {name}"), "slide"))
         cells.append(new_code_cell(f"live.{name}(…)", outputs=[output]))
     cells.append(told(new_code_cell("the_answer = 42"), "subslide", "solution"))
@@ -81,6 +81,79 @@ def test_axe_finds_nothing_on_any_slide(page, folder, path):
         page.evaluate(SHOWN, i)
         found |= set(violations(page, PRESENT))
     assert found == set()
+
+
+# What is on the screen: the number of a slide, its title, and how much of it has appeared.
+SEEN = """() => {
+  document.getAnimations().forEach(fading => fading.finish());
+  const all = [...document.querySelectorAll(".slides section:not(:has(section))")];
+  const onScreen = node => {
+    const {x, y, width, height} = node.getBoundingClientRect();
+    const inside = width && height && x >= 0 && y >= 0 && x < innerWidth && y < innerHeight;
+    return inside && node.checkVisibility({opacityProperty: true, visibilityProperty: true});
+  };
+  return all.filter(onScreen).map(slide => [
+    all.indexOf(slide),
+    slide.querySelector("h1, h2, h3").innerText.trim(),
+    [...slide.querySelectorAll(".fragment")].filter(onScreen).length,
+  ]);
+}"""
+
+
+def positions(path):
+    """What a deck has to show, from key to key: as `SEEN` says it, one slide at a time."""
+    found = []
+    for i, slide in enumerate(slides.Deck(nbformat.read(path, as_version=4).cells, False).slides):
+        title = slide.title.lstrip("# ").replace("*", "")
+        later = len(slide.shown) + bool(slide.line) if slide.question else 0
+        found += [[[i, title, appeared]] for appeared in range(later + 1)]
+    return found
+
+
+@pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
+def test_one_key_leads_through_every_deck_and_one_back(page, folder, path):
+    """Also after a hand has been on a figure: a clicker knows no other key."""
+    wanted, page.touched = positions(path), 0
+    open_deck(page, folder / f"{path.stem}.html")
+    page.evaluate("Reveal.configure({transition: 'none'})")
+    assert page.title() == f"{wanted[0][0][1]} · slides"
+    for key, way in (("ArrowRight", wanted), ("ArrowLeft", wanted[::-1]), ("PageDown", wanted)):
+        seen = [page.evaluate(SEEN)]
+        while len(seen) < len(way) + 1 and (len(seen) < 2 or seen[-1] != seen[-2]):
+            if key == "PageDown":
+                touch(page, "PageUp" if seen[-1] == way[-1] else "PageDown")
+            page.keyboard.press(key)
+            seen.append(page.evaluate(SEEN))
+        assert seen == [*way, way[-1]]  # at the end the key leads no further
+    assert page.touched >= 2 * page.locator("[data-live]").count()
+
+
+# A word, a button, a menu, a slider, a field: what a hand may have been on last.
+TOUCHED = (
+    *("[role=gridcell], [role=button]", "button", "select", "[type=range]"),
+    "input:not([type=range], [type=checkbox])",
+)
+
+
+def touch(page, turn):
+    """Use one thing of each kind in the figure on the screen; a clicker still turns the slide."""
+    figure = page.locator(f":is({PRESENT}) [data-live]")
+    for kind in TOUCHED:
+        for target in figure.locator(kind).locator("visible=true").all()[:1]:
+            page.touched += 1
+            there = page.evaluate(SEEN)
+            use(page, target)
+            page.keyboard.press(turn)
+            assert page.evaluate(SEEN) != there, kind
+            page.keyboard.press("PageUp" if turn == "PageDown" else "PageDown")
+            assert page.evaluate(SEEN) == there, kind
+
+
+def use(page, target):
+    target.click(force=True)  # a word may lie under another word
+    if target.evaluate("node => node.tagName") == "SELECT":
+        page.keyboard.press("ArrowDown")  # in the list that the click has opened
+        page.keyboard.press("Enter")
 
 
 @pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
@@ -161,6 +234,32 @@ def test_keys_stay_in_the_figure_until_escape(page, folder):
     page.keyboard.press("Escape")
     page.keyboard.press("ArrowRight")
     page.wait_for_function("Reveal.getIndices().h === 2")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_a_pointer_used_in_a_figure_gives_the_keys_back(page, folder, kind):
+    """And what a key used does not: whoever has no pointer keeps the place."""
+    open_deck(page, folder / "live.html")
+    here = KINDS.index(kind) + 1
+    go(page, here)
+    figure = page.locator("[data-live]").nth(here - 1)
+    inside = "document.activeElement.matches('[data-live]')"
+    for target in figure.locator("button, select, [type=checkbox]").all():
+        if target.is_visible() and target.is_enabled():  # neither is for good
+            use(page, target)
+            frame(page)
+            assert not page.evaluate(inside)
+        if target.is_visible() and target.is_enabled():
+            target.press("Enter" if target.evaluate("node => node.tagName") == "BUTTON" else "End")
+            frame(page)
+            assert page.evaluate(inside) or target.is_disabled()
+    word = figure.locator(TOUCHED[0]).locator("visible=true").first
+    word.focus()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("Reveal.getIndices().h") == here
+    use(page, figure.locator("button").locator("visible=true").first)
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("Reveal.getIndices().h") == here + 1
 
 
 def test_the_speaker_sees_the_notes(page, folder):

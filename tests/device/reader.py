@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import cells
+import fake_device
 import nbformat
-import pretend
 import torch
 from IPython.core.displayhook import CapturingDisplayHook
 from IPython.core.interactiveshell import InteractiveShell
@@ -29,8 +29,14 @@ from torch.utils._device import _device_constructors
 
 import d2lattn
 
-PACKAGE = str(Path(d2lattn.__file__).parent)
-MACHINERY = ("utils/_device.py", "overrides.py", "utils/_contextlib.py", "reader.py", "pretend.py")
+PACKAGE = str(Path(d2lattn.__file__).parent)  # and d2lattn_book, which begins alike
+MACHINERY = (
+    "utils/_device.py",
+    "overrides.py",
+    "utils/_contextlib.py",
+    "reader.py",
+    "fake_device.py",
+)
 
 
 @dataclass
@@ -80,7 +86,7 @@ def read(path, device):
 
 def _run(shell, cell, source, device):
     told = _ToldWaits()
-    with capture_output() as caught, pretend.counted() as counts:
+    with capture_output() as caught, fake_device.counted() as counts:
         counts.waits = told
         shell.display_trap.hook = CapturingDisplayHook(shell, caught._outputs)
         torch.set_default_device(device)
@@ -175,7 +181,8 @@ def _place(frame):
     name = frame.f_code.co_filename
     if not name.startswith(PACKAGE):
         return "cell"
-    module = Path(name).relative_to(PACKAGE).with_suffix("").as_posix()
+    module = Path(name).relative_to(Path(PACKAGE).parent).with_suffix("").as_posix()
+    module = module.removeprefix("d2lattn/")
     return re.sub(r"\.<.*", "", f"{module}: {frame.f_code.co_qualname}")
 
 

@@ -1,18 +1,18 @@
 """Every cell of the book on another device than the CPU: `make test-device`.
 
-On a GPU where there is one (not tried), else on the pretended device (tests/pretend.py). Each cell
-runs and its asserts hold, but for those listed here; on the pretended device it prints what the
-page prints, and a table of the waits of each cell is written to build/device.md.
+On a GPU where there is one (not tried), else on the pretended device (tests/fake_device.py). Each
+cell runs and its asserts hold, but for those listed here; on the pretended device it prints what
+the page prints, and a table of the waits of each cell is written to build/device.md.
 """
 
 import contextlib
 from collections import Counter
 from pathlib import Path
 
+import fake_device
 import matplotlib
 import matplotlib.figure
 import matplotlib.pyplot as plt
-import pretend
 import pytest
 import reader
 import torch
@@ -87,7 +87,7 @@ def device():
         matplotlib.use("module://matplotlib_inline.backend_inline")
         plt.ion()  # as in a notebook: what is drawn is shown at the end of its cell
         there = torch.cuda.is_available()
-        yield torch.device("cuda", 0) if there else stack.enter_context(pretend.device())
+        yield torch.device("cuda", 0) if there else stack.enter_context(fake_device.device())
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +122,7 @@ def test_a_chapter_runs_there(path, device, ran):
             assert cell.mended, f"{cell.id}: {cell.error}"
     assert not {place for cell in cells for place in cell.left}
     listed = STOP.get(name, {})
-    if device.type != pretend.NAME:  # which lacks less, in other words, and counts no waits
+    if device.type != fake_device.NAME:  # which lacks less, in other words, and counts no waits
         known = " ".join(listed.values()).split()
         assert {cell.id: cell.error for cell in cells if cell.error and cell.id not in known} == {}
         return
@@ -135,7 +135,7 @@ def test_a_chapter_runs_there(path, device, ran):
 
 
 def test_no_place_is_listed_that_does_not_wait(ran, device):
-    if device.type != pretend.NAME:
+    if device.type != fake_device.NAME:
         pytest.skip("waits are counted on the pretended device alone")
     if len(ran) < len(book()):
         pytest.skip("some chapters were not run")

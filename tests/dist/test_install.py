@@ -13,15 +13,16 @@ import pytest
 import d2lattn
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PACKAGE = Path(d2lattn.__file__).parent
+HERE = Path(d2lattn.__file__).parent.parent
 
 # Run far from the project, with nothing but the wheel and what the wheel asks for.
 PROGRAM = """
-import importlib, pkgutil, d2lattn
-from d2lattn.language import words
-from d2lattn.pictures import live
-for module in pkgutil.walk_packages(d2lattn.__path__, "d2lattn."):
-    importlib.import_module(module.name)
+import importlib, pkgutil, d2lattn, d2lattn_book
+from d2lattn_book.language import words
+from d2lattn_book.pictures import live
+for package in (d2lattn, d2lattn_book):
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        importlib.import_module(module.name)
 vocabulary, vectors = words.word_vectors()
 page = live.positions(8, base=100.0, length=8)._repr_mimebundle_()
 print(d2lattn.__file__, len(vocabulary) == len(vectors), "<script" in str(page))
@@ -41,11 +42,11 @@ for cell in cells:
 
 
 def own_files(suffix=""):
-    paths = (path for path in PACKAGE.rglob(f"*{suffix}") if path.is_file())
     return {
-        f"d2lattn/{path.relative_to(PACKAGE).as_posix()}"
-        for path in paths
-        if "__pycache__" not in path.parts
+        path.relative_to(HERE).as_posix()
+        for package in ("d2lattn", "d2lattn_book")
+        for path in (HERE / package).rglob(f"*{suffix}")
+        if path.is_file() and "__pycache__" not in path.parts
     }
 
 
@@ -82,7 +83,7 @@ def test_it_installs_and_imports_in_a_clean_environment(built, kind, tmp_path):
     assert said[1:] == ["True", "True"]
     site = Path(said[0]).parent.parent
     for name in own_files():  # sdist and wheel install the same, byte by byte
-        assert (site / name).read_bytes() == (PACKAGE.parent / name).read_bytes(), name
+        assert (site / name).read_bytes() == (HERE / name).read_bytes(), name
     # One chapter runs from it; `make test-colab` runs all from a wheel.
     subprocess.run([*pip, "--no-deps", "d2l==1.0.3"], check=True)  # as the first cell of Colab does
     chapter = ROOT / "notebooks" / "01_bare_bones_attention.ipynb"

@@ -7,7 +7,7 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 import pytest
 
-pytest.register_assert_rewrite("seen")
+pytest.register_assert_rewrite("artists")
 
 
 @pytest.fixture(autouse=True)

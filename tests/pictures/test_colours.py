@@ -6,8 +6,8 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from d2lattn.pictures import plots
-from d2lattn.pictures.colours import ROLES, SHADES
+from d2lattn_book.pictures import plots
+from d2lattn_book.pictures.colours import ROLES, SHADES
 
 # Machado, Oliveira & Fernandes 2009, table 1, severity 1.0: matrices for linear RGB.
 VISION = {

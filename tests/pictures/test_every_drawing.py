@@ -1,24 +1,28 @@
 """What is the same for every picture of one Axes, asked of all of them."""
 
+import ast
 import inspect
 from functools import cache, partial
 
+import cards
 import matplotlib.pyplot as plt
+import nbformat
 import numpy as np
 import pytest
 import torch
+from artists import outside, overlapping, pixels, sizes, written
+from IPython.core.inputtransformer2 import TransformerManager
 from matplotlib.colors import to_hex
-from seen import outside, overlapping, pixels, sizes, written
 
-from d2lattn.pictures import drawings, plots
-from d2lattn.pictures.colours import FAINT, INK
+import notebooks
+from d2lattn_book.pictures import drawings, plots
+from d2lattn_book.pictures.colours import FAINT, INK
 
 WORDS = ["the", "bat", "slept"]
 X = np.array([[0.25, -0.5], [1, 2], [3, 1]])
 SHARES = np.array([[0.25, 0.25, 0.5], [0.125, 0.625, 0.25], [0.5, 0.25, 0.25]])
 EYE, TWO = np.eye(2), np.array([[1.0, 0.5], [-0.25, 1]])
 ASKS = dict(query="bat")
-FRUIT = dict(names={"fruit": WORDS}, arrows=[X[:2]])
 LAYER = {"RNN": np.array([1, 2]), "CNN": np.array([2, 1])}
 
 
@@ -29,7 +33,6 @@ DRAWINGS = {
     "cross_attention": partial(drawings.cross_attention, WORDS[:2], WORDS, SHARES[:2], **ASKS),
     "encoder_decoder": partial(drawings.encoder_decoder),
     "flow": partial(plots.flow, WORDS, SHARES, scores=SHARES, values=WORDS, output="it", **ASKS),
-    "groups": partial(drawings.groups, {"fruit": X, "firm": X + 1}, **FRUIT),
     "heatmap": partial(plots.heatmap, SHARES, tokens=WORDS, annot=True),
     "induction": partial(drawings.induction, ["a", *WORDS, "a"]),
     "jumping_bits": partial(drawings.jumping_bits, 9),
@@ -45,7 +48,7 @@ DRAWINGS = {
     "shadows": partial(drawings.shadows, WORDS, X, **ASKS),
     "shared_heads": partial(drawings.shared_heads, 6, 3),
     "split_and_join": partial(
-        drawings.split_and_join, WORDS, np.stack([SHARES, SHARES]), head_dim=4, **ASKS
+        drawings.split_and_join, WORDS, np.stack([SHARES, SHARES]), head_dim=4
     ),
     "staircase": partial(drawings.staircase, ["well", *WORDS]),
     "stretching_fractions": partial(drawings.stretching_fractions, [4, 6]),
@@ -81,6 +84,36 @@ every_drawing = pytest.mark.parametrize("draw", DRAWINGS.values(), ids=DRAWINGS)
 def as_it_is(draw):
     """The pixels of a drawing with the arguments of the table."""
     return pixels(draw())
+
+
+def code():
+    """Of each notebook, and of the cards that show it to others."""
+    for path in notebooks.book():
+        cells = nbformat.read(path, as_version=4).cells
+        yield "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+    yield inspect.getsource(cards)
+
+
+def passed(source):
+    """(drawing, names of its arguments) of every call; `**labels` are those of labels = dict(…)."""
+    tree = ast.parse(TransformerManager().transform_cell(source))
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    made = [node for node in ast.walk(tree) if isinstance(node, ast.Assign)]
+    kept = {ast.unparse(node.targets[0]): getattr(node.value, "keywords", ()) for node in made}
+    for call in calls:
+        module, _, name = ast.unparse(call.func).rpartition(".")
+        if module == "drawings":
+            several = [[w] if w.arg else kept[ast.unparse(w.value)] for w in call.keywords]
+            first = [*inspect.signature(getattr(drawings, name)).parameters][: len(call.args)]
+            yield name, {*first, *(word.arg for words in several for word in words)}
+
+
+def test_what_a_drawing_takes_is_handed_to_it_somewhere():
+    """What no page needs is still read, checked and tested: only `ax` may wait for its caller."""
+    unused = {n: {*inspect.signature(getattr(drawings, n)).parameters} for n in drawings.__all__}
+    for name, arguments in (call for source in code() for call in passed(source)):
+        unused[name] -= arguments
+    assert {name: left for name, left in unused.items() if left - {"ax"}} == {}
 
 
 def test_no_drawing_is_left_out():

@@ -11,8 +11,8 @@ import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
-from d2lattn.pictures import drawings, plots
-from d2lattn.pictures.figure import bundle
+from d2lattn_book.pictures import drawings, plots
+from d2lattn_book.pictures.figure import bundle
 
 
 def test_the_description_is_the_text_and_the_alternative_text():
@@ -45,7 +45,7 @@ CELLS = {
 
 
 def test_a_notebook_shows_a_figure_once():
-    first = new_code_cell("from d2lattn.pictures import drawings, plots")
+    first = new_code_cell("from d2lattn_book.pictures import drawings, plots")
     notebook = new_notebook(cells=[first, *map(new_code_cell, CELLS)])
     NotebookClient(notebook, timeout=600).execute()
     for cell, said in zip(notebook.cells[1:], CELLS.values(), strict=True):

@@ -1,30 +1,15 @@
-"""The drawings of projections and heads: blocks to scale, and the numbers of the layer itself."""
+"""The drawings of heads: blocks to scale, and the numbers of the layer itself."""
 
 import numpy as np
 import pytest
 import torch
+from artists import boxes, frames, points, strings
 from matplotlib.colors import to_hex
-from seen import boxes, edges, faces, frames, looks, points, strings, written
 
-from d2lattn import Cache, Decoder, MultiHeadAttention, attention
-from d2lattn.pictures import drawings, plots
-from d2lattn.pictures.colours import ROLES
-from d2lattn.pictures.drawings import split_and_join
-
-# Three matrices -----------------------------------------------------------------------------------
-
-
-def test_the_boxes_have_the_shapes_of_the_matrices():
-    ax = drawings.projections(3, 5, 7)
-    for role, out in (("query", 5), ("key", 5), ("value", 7)):
-        matrix, vector = boxes(ax, role)
-        assert (matrix.get_height(), matrix.get_width()) == pytest.approx((out / 7, 3 / 7))
-        assert vector.get_height() == pytest.approx(out / 7)
-    tokens = [box for box in boxes(ax) if to_hex(box.get_facecolor()) not in ROLES.values()]
-    assert [token.get_height() for token in tokens] == pytest.approx([3 / 7] * 3)
-    assert len({token.get_facecolor() for token in tokens}) == 1
-    assert "The words W_q 5 × 3, ·, x 3, " in plots.describe(ax)
-
+from d2lattn import Cache, Decoder, LatentAttention, MultiHeadAttention, attention
+from d2lattn_book.pictures import drawings, plots
+from d2lattn_book.pictures.colours import ROLES
+from d2lattn_book.pictures.drawings import split_and_join
 
 # Heads that share ---------------------------------------------------------------------------------
 
@@ -50,14 +35,6 @@ def read_by(head, heads, kv_heads):
     return int(got[0, head, 0, 0]) - 1
 
 
-def test_shared_heads_are_described_and_coloured_by_role():
-    ax = drawings.shared_heads(4, 2)
-    assert faces(ax, "heads of queries") == [ROLES["query"]]
-    assert faces(ax, "of keys, values") == [ROLES["key"]]
-    said = "heads of keys and values: 2: heads of queries: 4 points, x from 0 to 3, y 1; "
-    assert plots.describe(ax) == said + "of keys, values: 2 points, x from 0.5 to 2.5, y 0."
-
-
 # One sheet for one answer -------------------------------------------------------------------------
 
 PAIR = torch.tensor([[0.0, 1.0], [1.0, 0.0]])
@@ -68,14 +45,6 @@ W_V = torch.tensor([[10.0, 0.0]])
 def answer(**change):
     given = dict(words=["small", "cat"], x=PAIR, w_q=W_Q, w_k=W_K, w_v=W_V, query=0) | change
     return drawings.one_answer(**given)
-
-
-def test_the_numbers_of_the_book():
-    assert plots.describe(answer()) == (
-        "q = (1, 0), q · k = 0, share 0.27, 0.27 · 0 = 0, q · k = 1, share 0.73, "
-        "0.73 · 10 = 7.3, y = 7.3, what comes out."
-    )
-    assert plots.describe(answer(query=1)).endswith("0.5 · 10 = 5, y = 5, what comes out.")
 
 
 @pytest.mark.parametrize("query", [0, 2])
@@ -94,14 +63,6 @@ def test_the_answer_and_the_shares_are_those_of_attention(query):
     assert drawn == pytest.approx(shares.tolist(), abs=1e-5)
     assert [bar.get_xy() for bar in bars] == [whole.get_xy() for whole in wholes]
     assert {to_hex(one.get_edgecolor()) for one in wholes} == {ROLES["weight"]}
-
-
-def test_every_box_has_the_colour_of_its_role():
-    ax = answer()
-    begins = {"q": "query", "k": "key", "v": "value", "0": "value", "y": "output"}
-    found = {name: edge for name, (_, edge, _) in looks(ax).items() if name[0] in begins}
-    assert found == {name: ROLES[begins[name[0]]] for name in found}
-    assert found.keys() >= {"q = (1, 0)", "k = (0, 1)", "v = 10", "y = 7.3, what comes out"}
 
 
 def test_large_scores_and_numbers_without_a_sign():
@@ -123,48 +84,15 @@ def blocks(ax, role):
     return [(*box.get_xy(), box.get_width(), box.get_height(), box.get_alpha()) for box in found]
 
 
-def test_every_head_is_a_slice_of_the_projection_and_again_a_block():
-    ax = split_and_join(WORDS, SHARES, head_dim=4)
-    for role in ("query", "key", "value"):
-        found = blocks(ax, role)
-        assert [block[2:4] for block in found] == [(4, 5)] * 6  # 3 slices, then 3 heads
-        slices, heads = found[:3], found[3:]
-        assert [s[0] - slices[0][0] for s in slices] == [0, 4, 8]  # side by side
-        assert len({s[1] for s in slices}) == 1
-        assert len({h[0] for h in heads}) == 1  # one below the other
-        assert heads[0][1] > heads[1][1] > heads[2][1]
-    brought = [block[2:4] for block in blocks(ax, "output")]
-    assert brought == [(4, 5)] * 6 + [(12, 5)]  # each head's, side by side, mixed
-
-
-@pytest.mark.parametrize("head", [0, 2])
-def test_one_head_is_in_full_colour(head):
-    ax = split_and_join(WORDS, SHARES, head_dim=4, head=head)
-    pale = [1 if h == head else PALE for h in range(3)]
-    for role in ("query", "key", "value"):
-        assert [block[4] for block in blocks(ax, role)] == pale * 2
-    assert [block[4] for block in blocks(ax, "output")] == [*pale * 2, 1]
-
-
 def test_the_maps_hold_the_shares_row_0_on_top():
-    ax = split_and_join(WORDS, SHARES, head_dim=2, head=1)
+    ax = split_and_join(WORDS, SHARES, head_dim=2)
     cells = blocks(ax, "weight")
     assert len(cells) == SHARES.count_nonzero() == 45
-    assert cells[0][4] == pytest.approx(PALE**0.5 * SHARES[0, 0, 0].item())
-    cells = cells[15:30]  # of the head that is followed
+    assert cells[15][4] == pytest.approx(PALE**0.5 * SHARES[1, 0, 0].item())
+    cells = cells[:15]  # of the head that is followed
     left, top = min(c[0] for c in cells), max(c[1] for c in cells)
     drawn = {(round(top - y), round(x - left)): alpha for x, y, *_, alpha in cells}
-    assert drawn == {at: pytest.approx(SHARES[1][at].item()) for at in drawn}
-
-
-@pytest.mark.parametrize(("query", "row"), [(-1, 0), (0, 4), ("milk", 0)])
-def test_the_frame_follows_one_token(query, row):
-    ax = split_and_join(WORDS, SHARES, head_dim=4, query=query)
-    followed = [frame for frame in frames(ax) if frame.get_height() == 1]
-    ((x, y, *_),) = (block for block in blocks(ax, "output") if block[2] == 12)
-    assert any(frame.get_xy() == (x, y + row) and frame.get_width() == 12 for frame in followed)
-    bold = [text.get_text() for text in written(ax) if text.get_weight() == "bold"]
-    assert bold[0] == WORDS[4 - row]
+    assert drawn == {at: pytest.approx(SHARES[0][at].item()) for at in drawn}
 
 
 def test_shapes_and_edges_are_written():
@@ -178,22 +106,6 @@ def test_shapes_and_edges_are_written():
     assert plots.describe(four) == said
 
 
-def test_every_head_stands_in_a_frame_of_its_own_and_edges_lead_from_frame_to_frame():
-    ax = split_and_join(WORDS, SHARES, head_dim=4)
-    grounds = [patch for patch in ax.patches if patch.get_zorder() == 0]
-    assert len(grounds) == 3
-    split, join = edges(ax, "split"), edges(ax, "join")
-    right = max(x + width for x, _, width, *_ in blocks(ax, "query")[:3])
-    ((start, _),) = {tuple(edge[0]) for edge in split}
-    assert start > right, "one line leads to each head, from behind Q, K and V"
-    for h, ground in enumerate(grounds):
-        (x, y), width, height = ground.get_xy(), ground.get_width(), ground.get_height()
-        inside = [block for block in blocks(ax, "key")[3:] if y < block[1] < y + height]
-        assert len(inside) == 1 and x < inside[0][0] < x + width
-        assert split[h][1][0] == pytest.approx(x) and y < split[h][1][1] < y + height
-        assert join[h][0][0] == pytest.approx(x + width) and y < join[h][0][1] < y + height
-
-
 # What is kept of a word ---------------------------------------------------------------------------
 
 
@@ -201,7 +113,7 @@ KINDS = {
     "multi-head": dict(),
     "grouped": dict(num_kv_heads=2),
     "multi-query": dict(num_kv_heads=1),
-    "latent": dict(latent_dim=6, rope_dim=2, positions="rotary"),
+    "latent": dict(attention=LatentAttention, latent_dim=6, rope_dim=2, positions="rotary"),
 }
 
 
@@ -220,12 +132,3 @@ def test_a_cell_is_a_number_of_the_cache():
 
 def areas(ax, role):
     return [box.get_width() * box.get_height() for box in boxes(ax, role)]
-
-
-def test_each_head_of_queries_has_one_line_to_what_it_reads():
-    ax = drawings.kept(4, 3, num_kv_heads=2, latent_dim=5)
-    edges = [line.get_xydata() for line in ax.lines if line.get_label() == "_edge"]
-    ends = {edge[1, 0].round(6) for edge in edges}
-    middles = {round(box.get_x() + 0.5, 6) for box in boxes(ax, "value") if box.get_width() == 1}
-    assert len(edges) == 4 * 4 and len(ends) == 4 + 2 + 1 + 1
-    assert middles < ends  # but for the latent, whose cells have two colours

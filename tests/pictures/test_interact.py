@@ -10,8 +10,8 @@ import ipywidgets
 import matplotlib.pyplot as plt
 import pytest
 
-from d2lattn.pictures import interact
-from d2lattn.pictures.interact import Controls, controls
+from d2lattn_book.pictures import interact
+from d2lattn_book.pictures.interact import Controls, controls
 
 # What ipywidgets 8.1 has and 7.7, which Colab brings, has not: widgets, and traits of those here.
 ONLY_IN_8 = {

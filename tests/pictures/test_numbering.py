@@ -6,22 +6,13 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 import torch
-from seen import arrows
+from artists import arrows
 
 from d2lattn import apply_rotary
-from d2lattn.pictures import drawings, plots
-from d2lattn.pictures.colours import ROLES
+from d2lattn_book.pictures import drawings, plots
+from d2lattn_book.pictures.colours import ROLES
 
 # Two ways that fail -------------------------------------------------------------------------------
-
-
-def test_fractions_run_from_0_to_1_and_mark_the_same_word():
-    ax = drawings.stretching_fractions([3, 5, 9], word=1)
-    for length in (3, 5, 9):
-        (line,) = [line for line in ax.lines if line.get_label() == f"{length} words"]
-        np.testing.assert_allclose(line.get_xdata(), np.linspace(0, 1, length))
-    marked = [line.get_xdata()[0] for line in ax.lines if line.get_label().startswith("_")]
-    np.testing.assert_allclose([x for x in marked if 0 < x < 1], [1 / 2, 1 / 4, 1 / 8])
 
 
 def test_bars_count_the_bits_that_flip():

@@ -6,17 +6,15 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
-from matplotlib.collections import LineCollection, PathCollection, QuadMesh
+from matplotlib.collections import QuadMesh
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Rectangle
-from seen import arrows
 
 from d2lattn import causal_mask
 from d2lattn.comparison import conv_connectivity
-from d2lattn.pictures.arrays import to_numpy
-from d2lattn.pictures.colours import PALE, ROLES
-from d2lattn.pictures.drawings import network
-from d2lattn.pictures.plots import columns, describe, heatmap, heatmaps, lines
+from d2lattn_book.pictures.arrays import to_numpy
+from d2lattn_book.pictures.drawings import network
+from d2lattn_book.pictures.plots import columns, describe, heatmap, heatmaps, lines
 
 WEIGHTS = np.array([[0.5, 0.25, 0.25], [0.0, 0.9, 0.1]])
 
@@ -311,54 +309,6 @@ def test_the_network_draws_the_connections_and_the_receptive_field():
     before = torch.eye(5, dtype=torch.bool).roll(1, dims=0).tril()  # state i sees state i - 1
     words = describe(network([torch.eye(5).bool()], within=before, unit=(1, 3)))
     assert "connections: 9 edges" in words and "field of unit 3: 8 points, x from 0 to 3" in words
-
-
-def edges_of(ax):
-    (drawn,) = [artist for artist in ax.collections if isinstance(artist, LineCollection)]
-    return {
-        tuple(map(tuple, segment.tolist())): (tuple(colour), width)
-        for segment, colour, width in zip(
-            drawn.get_segments(), drawn.get_colors(), drawn.get_linewidths(), strict=True
-        )
-    }
-
-
-def test_the_network_draws_every_edge_where_it_belongs_and_the_field_in_colour():
-    step = torch.tensor([[True, False, False], [True, True, False], [False, False, True]])
-    before = torch.eye(3, dtype=torch.bool).roll(1, dims=0).tril()
-    ax = network([step], within=before, unit=(1, 1), title="three units")
-    green, grey = (to_rgba(ROLES["value"]), 2.0), (to_rgba(PALE), 1.0)
-    assert edges_of(ax) == {
-        ((0, 0), (0, 1)): green,
-        ((0, 0), (1, 1)): green,
-        ((1, 0), (1, 1)): green,
-        ((2, 0), (2, 1)): grey,
-        ((0, 1), (1, 1)): green,  # the state before
-        ((1, 1), (2, 1)): grey,
-    }
-    sideways = np.array([[(0, 1), (1, 1)], [(1, 1), (2, 1)]])  # drawn up to the circles
-    assert np.allclose(arrows(ax), sideways, atol=0.2) and arrows(ax).shape == sideways.shape
-    others, field = [artist for artist in ax.collections if isinstance(artist, PathCollection)]
-    assert sorted(others.get_offsets().tolist()) == [[2, 0], [2, 1]]
-    assert sorted(field.get_offsets().tolist()) == [[0, 0], [0, 1], [1, 0], [1, 1]]
-    assert tuple(others.get_facecolor()[0]) == to_rgba("white")
-    output, value = to_rgba(ROLES["output"]), to_rgba(ROLES["value"])
-    drawn = dict(zip(map(tuple, field.get_offsets().tolist()), field.get_facecolor(), strict=True))
-    assert {place for place, colour in drawn.items() if tuple(colour) == output} == {(1, 1)}
-    assert sum(tuple(colour) == value for colour in drawn.values()) == 3
-    assert (others.get_label(), field.get_label()) == ("others", "field of unit 1")
-    assert ax.get_title() == "three units"
-
-
-def test_the_axes_of_a_network_name_positions_and_layers():
-    ax = network([np.eye(4, dtype=bool)] * 2)
-    assert texts(ax.get_yticklabels()) == ["input", "layer 1", "layer 2"]
-    assert ax.get_yticks().tolist() == [0, 1, 2]
-    assert ax.get_xticks().tolist() == [0, 1, 2, 3]
-    assert ax.get_xlim() == (-0.5, 3.5) and ax.get_ylim() == (-0.4, 2.4)  # whole circles
-    small = network([np.eye(4, dtype=bool)]).figure.get_size_inches()
-    assert ax.figure.get_size_inches()[0] == small[0] and ax.figure.get_size_inches()[1] > small[1]
-    assert network([np.eye(9, dtype=bool)]).figure.get_size_inches()[0] > small[0]
 
 
 def test_the_network_takes_arrays_and_a_list_as_unit():

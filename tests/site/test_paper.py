@@ -1,4 +1,4 @@
-"""The book as PDF and as EPUB: `make pdf` and `make epub` wrote them from the pages tested here."""
+"""The book as PDF and as EPUB: `make print` wrote them from the pages tested here."""
 
 import re
 import shutil

@@ -78,8 +78,7 @@ def test_a_chapter_links_to_its_notebook_and_to_colab(path):
 def test_a_page_asks_nothing_of_the_network(page, path):
     go(page, path)
     formulas = page.locator(".math")
-    if formulas.count():
-        assert page.locator(".math mjx-container").count() == formulas.count()
+    expect(page.locator(".math mjx-container")).to_have_count(formulas.count())
     assert page.outside == []
 
 
@@ -125,7 +124,7 @@ def test_the_theme_is_not_searched():
 
 def test_a_result_in_a_fold_opens_it(page):
     go(page, SITE / "03_scaling_and_masking.html", "#a-test-for-leaks")
-    assert page.locator("details.beyond[open]").count() == 1
+    expect(page.locator("details.beyond[open]")).to_have_count(1)
     assert page.locator("details.beyond").count() > 4
 
 
@@ -162,13 +161,19 @@ def test_the_front_page_and_most_chapters_have_a_live_figure():
     assert len(live_pages()) >= 8
 
 
+# Scrolls to the first figure whose data have not come, until there is none: each goes as it comes.
+ALL_ARRIVE = """() => {
+  const waiting = document.querySelector('.live-apart');
+  waiting?.scrollIntoView();
+  return !waiting;
+}"""
+
+
 @pytest.mark.parametrize("path", live_pages(), ids=lambda path: path.stem)
 def test_live_figures_move_without_a_kernel(page, path):
     go(page, path)
     page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
-    for waiting in page.locator(".live-apart").all():
-        waiting.scroll_into_view_if_needed()
-    page.wait_for_function("!document.querySelector('.live-apart')")
+    page.wait_for_function(ALL_ARRIVE)
     figures = page.locator("xpath=//*[starts-with(local-name(), 'live-')]")
     for figure in figures.all():
         drawn = "e => e.shadowRoot.innerHTML"

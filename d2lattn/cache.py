@@ -1,0 +1,156 @@
+"""What a decoder has read, kept so that it is computed once (chapter 9).
+
+Shapes: B batch, L tokens that come in, Hkv heads of keys and values, D width of a head.
+"""
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from d2lattn.arguments import LARGEST, check_count, must_fit, show
+from d2lattn.masks import in_window
+
+
+class Cache:
+    """The keys and values of what a decoder has read, so that each is computed only once.
+
+    A token's keys and values depend on itself and its past, and so do not change when more tokens
+    come: reading the next one costs one row of attention. Memory for max_len tokens is taken at
+    once, or, if the `Decoder` has a window, for what its last token sees: the first `sinks` words
+    and the last `window` ones. Their places stay those of the text, however far away. Of latents
+    the keys hold all, and the values have no width.
+
+    Args:
+        max_len (int): how many tokens of each sequence it can read, padding included; that of the
+            model when absent, and with a window no end unless positions are learned.
+
+    Attributes:
+        keys, values: Tensors (layers, B, Hkv, rows, D), with max_len rows, or sinks + window if
+            that is less; keys are rotated already.
+        columns: with a window, where in the text the rows stand, integers (B, rows), -1 for an
+            empty row; else None, and row i is token i.
+        length (int): how many tokens of each sequence it has read, padding included.
+        padding: how many of them are padding on the left, integers (B,), or None for none.
+        bytes_per_token (int): what one row of one sequence takes, 2·layers·Hkv·D numbers, or
+            layers·(C + R) of latents.
+
+    Example:
+        >>> from d2lattn import Decoder
+        >>> model = Decoder(10, 8, num_layers=2, num_heads=2)
+        >>> cache, tokens = Cache(model), torch.tensor([[1, 2, 3]])
+        >>> with torch.no_grad():
+        ...     parts = [model(part, cache=cache) for part in tokens.split(1, dim=1)]
+        >>> torch.allclose(torch.cat(parts, dim=1), model(tokens), atol=1e-5)
+        True
+    """
+
+    def __init__(self, model: Any, batch_size: int = 1, *, max_len: int | None = None) -> None:
+        if not hasattr(model, "cache_shape"):
+            raise ValueError(f"model must be a Decoder, got {type(model).__name__}")
+        self.window, self.sinks = model.window, model.sinks
+        most = model.position.max_len
+        if max_len is None:
+            endless = model.window is not None and most is None
+            max_len = LARGEST if endless else model.max_len
+        check_count("batch_size", batch_size)
+        check_count("max_len", max_len)
+        if most is not None and max_len > most:
+            raise ValueError(
+                f"max_len must be at most {most}, the rows of the model's learned positions, "
+                f"got {max_len}"
+            )
+        rows = max_len if self.window is None else min(max_len, self.sinks + self.window)
+        weight = model.embedding.weight
+        layers, heads, *widths = model.cache_shape
+        shape = (layers, batch_size, heads, rows)
+        size = math.prod(shape) * sum(widths) * weight.itemsize
+        must_fit("the cache", size, weight.device, batch_size=batch_size, max_len=max_len)
+        self.keys, self.values = (weight.new_zeros(*shape, w).detach() for w in widths)
+        self.columns: Tensor | None = None
+        if self.window is not None:
+            self.columns = torch.full((batch_size, rows), -1, device=weight.device)
+        self.max_len = max_len
+        self.length: int = 0
+        self.padding: Tensor | None = None
+
+    @property
+    def bytes_per_token(self) -> int:
+        _, batch_size, _, rows, _ = self.keys.shape
+        return (self.keys.nbytes + self.values.nbytes) // (batch_size * rows)
+
+    def check(self, model: Any, tokens: Tensor) -> None:
+        """Refuse tokens (B, L) that cannot be added, before anything is computed."""
+        layers, B, heads, _, width = self.keys.shape
+        mine = (layers, heads, width, self.window, self.sinks)
+        theirs = (*model.cache_shape[:3], model.window, model.sinks)
+        if mine != theirs:
+            raise ValueError(
+                f"cache must be made for this model, (layers, Hkv, D, window, sinks) = {theirs}, "
+                f"got {mine}"
+            )
+        if len(tokens) != B:
+            raise ValueError(f"cache is for {B} sequences, got tokens {tuple(tokens.shape)}")
+        if self.length + tokens.shape[1] > self.max_len:
+            raise ValueError(
+                f"cache must have room for the tokens: it can hold {self.max_len} and holds "
+                f"{self.length}, got {tokens.shape[1]} more"
+            )
+
+    def padding_with(self, new: Tensor | None) -> Tensor | None:
+        """All columns of padding on the left if the next tokens begin with `new` more, (B,)."""
+        if new is None or self.length == 0:
+            return self.padding if new is None else new
+        before = torch.zeros_like(new) if self.padding is None else self.padding
+        if ((new > 0) & (before < self.length)).any():
+            raise ValueError(
+                "left_padding must be 0 after a token, but the cache holds tokens of a sequence "
+                f"that has padding here, got {show(new.tolist())}"
+            )
+        return before + new
+
+    def show(self, new: int, padding: Tensor | None) -> Tensor | None:
+        """With a window, the columns (B, rows + new) of what `store` gives for so many tokens."""
+        if self.columns is None or self.window is None:
+            return None
+        stop = self.length + new
+        come = torch.arange(self.length, stop, device=self.columns.device)
+        shown = torch.cat([self.columns, come.expand(len(self.columns), -1)], 1)
+        start = torch.zeros_like(shown[:, :1]) if padding is None else padding[:, None]
+        stays = in_window(stop - 1, shown, self.window, self.sinks, start) & (shown >= start)
+        order = (~stays).byte().argsort(dim=1, stable=True)
+        self._order = order[:, : self.columns.shape[1]]  # (B, rows): what is kept afterwards
+        self._columns = shown.masked_fill(~stays, -1).gather(1, self._order)
+        self._kept: list[tuple[Tensor, Tensor]] = []
+        return shown
+
+    def store(self, layer: int, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+        """Put the keys and values (B, Hkv, L, D) of the next tokens into a layer; give all."""
+        if key.requires_grad or value.requires_grad:
+            raise ValueError(
+                "cache must be used under torch.no_grad(): what is kept carries no gradient, "
+                "got keys that do"
+            )
+        if self.columns is not None:
+            keys = torch.cat([self.keys[layer].to(key.dtype), key], 2)
+            values = torch.cat([self.values[layer].to(value.dtype), value], 2)
+            self._kept.append((self._rows(keys), self._rows(values)))
+            return keys, values
+        stop = self.length + key.shape[2]
+        self.keys[layer, :, :, self.length : stop] = key
+        self.values[layer, :, :, self.length : stop] = value
+        kept = self.keys[layer, :, :, :stop], self.values[layer, :, :, :stop]
+        return kept[0].to(key.dtype), kept[1].to(value.dtype)  # autocast computes in another dtype
+
+    def advance(self, new: int, padding: Tensor | None) -> None:
+        """Count the tokens that all layers have stored; with a window, let go of what is past."""
+        if self.columns is not None:
+            self.columns = self._columns
+            for layer, (keys, values) in enumerate(self._kept):
+                self.keys[layer], self.values[layer] = keys, values
+        self.length, self.padding = self.length + new, padding
+
+    def _rows(self, x):
+        """The rows of (B, Hkv, S, D) that are kept."""
+        return x.gather(2, self._order[:, None, :, None].expand(-1, x.shape[1], -1, x.shape[3]))

@@ -1,0 +1,51 @@
+"""Whether values may decide what is done next, and in which precision."""
+
+import math
+from contextlib import nullcontext
+
+import torch
+
+NOTHING = nullcontext()
+SAFE_MAGNITUDE = 1e15  # products of two such numbers, summed over any width, stay within float32
+
+
+def is_eager():
+    """Whether operations run at once, as they stand: no compiling, no export, no torch.func."""
+    return not torch.compiler.is_compiling() and not is_transformed()
+
+
+def is_transformed():
+    """Whether one of torch.func's transforms (vmap, grad, jvp, …) is at work."""
+    return torch._C._are_functorch_transforms_active()
+
+
+def data_dependent_ok(*tensors):
+    """Whether the values of tensors may decide what is done next.
+
+    Not in a graph, which is made once for all values, nor inside torch.func's transforms, nor on a
+    GPU, which would have to be waited for.
+    """
+    return is_eager() and all(x.is_cpu for x in tensors)
+
+
+def are_finite(*tensors):
+    """Whether one may look and no NaN and no inf is there: they would spoil the sum."""
+    return data_dependent_ok(*tensors) and all(math.isfinite(x.detach().sum()) for x in tensors)
+
+
+def products_stay_finite(*tensors):
+    """Whether no NaN is there, and nothing so large that a product of two could overflow."""
+    ends = (end for x in tensors for end in x.detach().aminmax())
+    # A NaN is the least and the largest.
+    return all(abs(end.item()) < SAFE_MAGNITUDE for end in ends)
+
+
+def in_full_precision(x):
+    """A context in which matrix products keep their dtype, whatever autocast would make of them.
+
+    Softmax and log-sum-exp are computed in at least float32; autocast would round their scores.
+    """
+    kind = x.device.type
+    if x.is_meta or not torch.is_autocast_enabled(kind):  # shapes alone know no autocast
+        return NOTHING
+    return torch.autocast(kind, enabled=False)

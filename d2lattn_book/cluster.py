@@ -1,0 +1,231 @@
+"""How long attention takes on many devices that share the words or the heads: a simulation.
+
+A device multiplies and sends at the same time. What it does is cut into steps; in a step it meets
+one block of keys and values and passes it on. The time follows from three numbers of the machine.
+Chapter 11; benchmarks/distributed.py holds it against real processes.
+
+Sources: Liu et al. 2023, "Ring Attention", section 3; Jacobs et al. 2023, "DeepSpeed Ulysses",
+section 3; Fang & Zhao 2024, "USP", which combines both.
+"""
+
+import math
+from typing import NamedTuple
+
+from d2lattn.arguments import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_number,
+    is_finite_number,
+    must_fit,
+    show,
+)
+
+SPLITS = ("contiguous", "striped")
+
+
+class Machine(NamedTuple):
+    """What decides how long it takes.
+
+    Attributes:
+        flops: floating-point operations that a device does in a second.
+        bandwidth: bytes that a device sends in a second, while it receives as many.
+        latency: seconds until the first byte of a message has arrived.
+    """
+
+    flops: float
+    bandwidth: float
+    latency: float
+
+
+# Peaks, as published; a program reaches a part of them. H100: NVIDIA's data sheet (bfloat16);
+# its links and latencies as in the file h100_80g_nvl8.json of the simulator Calculon (Isaev et al.
+# 2023). TPU v5p: Google's documentation, 1200 GB/s for six links in two directions; the latency is
+# that with which ASTRA-sim was validated on a TPU v3.
+MACHINES = {
+    "H100, NVLink": Machine(989e12, 450e9, 1e-6),
+    "TPU v5p": Machine(459e12, 100e9, 1e-6),
+    "H100, InfiniBand": Machine(989e12, 50e9, 2e-6),
+}
+
+
+class Layer(NamedTuple):
+    """The attention of one layer: how many words and heads, and the bytes of a number."""
+
+    words: int
+    heads: int
+    kv_heads: int
+    head_dim: int
+    size: int = 2
+
+
+class Cost(NamedTuple):
+    """What a layer costs.
+
+    Attributes:
+        seconds: until the last device is done.
+        products: the seconds of them in which the device with most to do multiplies.
+        sent: bytes that a device sends.
+    """
+
+    seconds: float
+    products: float
+    sent: int
+
+
+def ring_cost(
+    machine: Machine,
+    layer: Layer,
+    ranks: int,
+    *,
+    is_causal: bool = True,
+    split: str = "striped",
+    overlap: bool = True,
+) -> Cost:
+    """Words are shared, keys and values go round the ring: forward.
+
+    In step s rank r meets the block of rank r - s and sends it on at the same time. A message
+    begins when both neighbours have begun the step; a step ends with the products and both
+    messages. Each rank sends (ranks - 1) · 2 · words/ranks · kv_heads · head_dim · size bytes.
+
+    Args:
+        machine (Machine): a device and its link.  layer (Layer): words a multiple of ranks.
+        ranks (int): devices.
+        is_causal (bool): a word does not see later words; what nobody sees is not computed.
+        split: "contiguous", each rank has a stretch of the text, or "striped", every
+            `ranks`-th word.
+        overlap (bool): multiply and send at the same time; otherwise one after the other.
+
+    Returns:
+        Cost: of one layer.
+
+    Raises:
+        ValueError: words are no multiple of ranks, or an argument has another kind.
+
+    Cost:
+        O(ranks) additions.
+
+    Example:
+        >>> layer = Layer(words=1_000_000, heads=32, kv_heads=8, head_dim=128)
+        >>> cost = ring_cost(MACHINES["H100, NVLink"], layer, 64)
+        >>> cost.seconds == cost.products  # every message hides behind products
+        True
+    """
+    check_call(machine, layer, ranks)
+    for name, value in dict(is_causal=is_causal, overlap=overlap).items():
+        check_flag(name, value)
+    check_choice("split", split, SPLITS)
+    must_fit("the steps", 32 * ranks, "cpu", ranks=ranks)  # a number of each, as Python has it
+    share, last = layer.words // ranks, ranks - 1
+    block = 2 * share * layer.kv_heads * layer.head_dim * layer.size  # keys and values
+    message = machine.latency + block / machine.bandwidth
+    per_pair = 4 * layer.heads * layer.head_dim / machine.flops  # seconds of one query and one key
+    split = split if is_causal else None
+    # The last rank has most to do in every step, so that nobody is waited for but it.
+    products = [pairs(last, step, share, split) * per_pair for step in range(ranks)]
+    steps = (max(most, message) if overlap else most + message for most in products[:-1])
+    return Cost(math.fsum([*steps, products[-1]]), math.fsum(products), last * block)
+
+
+def pairs(rank, step, share, split):
+    """How many pairs of a query and a key a rank has in a step; split None: no causal mask."""
+    if split is None:
+        return share**2
+    if step == 0:
+        return share * (share + 1) // 2
+    if split == "contiguous":
+        return share**2 if rank >= step else 0
+    return share * (share + 1) // 2 - (share if rank < step else 0)  # without the diagonal
+
+
+def heads_cost(machine: Machine, layer: Layer, ranks: int, *, is_causal: bool = True) -> Cost:
+    """Heads are shared: all-to-all, attention of some heads over all words, all-to-all.
+
+    A rank sends words/ranks · (2 · heads + 2 · kv_heads) · head_dim · size bytes, but for the part
+    that it keeps, in two rounds of ranks - 1 messages; nothing is multiplied meanwhile.
+
+    Args:
+        machine, layer, ranks, is_causal: as in `ring_cost`.
+
+    Returns:
+        Cost: of one layer.
+
+    Raises:
+        ValueError: heads or kv_heads are no multiple of ranks, or what `ring_cost` refuses.
+
+    Cost:
+        O(1).
+
+    Example:
+        >>> layer = Layer(words=4096, heads=32, kv_heads=8, head_dim=128)
+        >>> heads_cost(MACHINES["TPU v5p"], layer, 8).sent
+        9175040
+    """
+    check_call(machine, layer, ranks)
+    check_flag("is_causal", is_causal)
+    if layer.heads % ranks or layer.kv_heads % ranks:
+        got = f"{layer.heads} and {layer.kv_heads} for {ranks} ranks"
+        raise ValueError(f"heads and kv_heads must be multiples of ranks, got {got}")
+    seen = layer.words * (layer.words + 1) / 2 if is_causal else layer.words**2
+    products = 4 * seen * layer.heads // ranks * layer.head_dim / machine.flops
+    numbers = layer.words // ranks * 2 * (layer.heads + layer.kv_heads) * layer.head_dim
+    sent = numbers * layer.size * (ranks - 1) // ranks
+    exchanges = 2 * (ranks - 1) * machine.latency + sent / machine.bandwidth
+    return Cost(products + exchanges, products, sent)
+
+
+def both_cost(
+    machine: Machine, layer: Layer, ranks: int, *, heads_over: int = 8, is_causal: bool = True
+) -> Cost:
+    """Groups of `heads_over` ranks share the heads, and each head has a ring of ranks/heads_over.
+
+    Args:
+        machine, layer, ranks, is_causal: as in `ring_cost`.
+        heads_over (int): ranks among which the heads are shared; it divides ranks and the heads.
+
+    Returns:
+        Cost: of one layer; with as many ranks as `heads_over` it is that of `heads_cost`.
+
+    Raises:
+        ValueError: ranks are no multiple of heads_over, or what the other two refuse.
+
+    Cost:
+        O(ranks/heads_over) additions.
+
+    Example:
+        >>> layer = Layer(words=2**20, heads=32, kv_heads=8, head_dim=128)
+        >>> machine = MACHINES["H100, InfiniBand"]
+        >>> ring, both = ring_cost(machine, layer, 512), both_cost(machine, layer, 512)
+        >>> both.seconds < ring.seconds
+        True
+    """
+    check_count("ranks", ranks)
+    check_count("heads_over", heads_over)
+    if ranks % heads_over:
+        raise ValueError(f"ranks must be a multiple of heads_over, {heads_over}, got {ranks}")
+    check_call(machine, layer, ranks)
+    rings = ranks // heads_over
+    group = layer._replace(words=layer.words // rings)  # whose words are exchanged in a group
+    exchange = heads_cost(machine, group, heads_over)
+    some = layer._replace(heads=layer.heads // heads_over, kv_heads=layer.kv_heads // heads_over)
+    ring = ring_cost(machine, some, rings, is_causal=is_causal)
+    seconds = exchange.seconds - exchange.products + ring.seconds
+    return Cost(seconds, ring.products, exchange.sent + ring.sent)
+
+
+def check_call(machine, layer, ranks):
+    """A machine that gets on, a layer of whole numbers, and as many words for each rank."""
+    check_count("ranks", ranks)
+    for name, given, kind in (("machine", machine, Machine), ("layer", layer, Layer)):
+        if not isinstance(given, kind):
+            raise ValueError(f"{name} must be a {kind.__name__}, got {show(given)}")
+    for name, value in machine._asdict().items():
+        endless = isinstance(value, float) and value == math.inf  # it takes no time
+        if name == "latency":
+            check_number(name, value, 0)
+        elif not endless and not (is_finite_number(value) and value > 0):
+            raise ValueError(f"{name} must be a number above 0, got {show(value)}")
+    for name, value in layer._asdict().items():
+        check_count(name, value)
+    if layer.words % ranks:
+        raise ValueError(f"words must be a multiple of ranks, {ranks}, got {layer.words}")

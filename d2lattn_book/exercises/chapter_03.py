@@ -1,0 +1,227 @@
+"""Exercises of chapter 3: scaling and masking."""
+
+import math
+
+import torch
+
+from d2lattn.attention import masked_softmax
+from d2lattn.masks import causal_mask, length_mask
+from d2lattn_book.exercises.checking import (
+    FunctionExercise,
+    OpenExercise,
+    ValueExercise,
+    is_starter,
+)
+
+
+def _heads():
+    """Queries (H, L, D) and keys (H, S, D), all sizes different."""
+    generator = torch.Generator().manual_seed(0)
+    return [
+        (
+            2 * torch.randn(H, L, D, generator=generator),
+            2 * torch.randn(H, S, D, generator=generator),
+        )
+        for H, L, S, D in ((3, 5, 7, 2), (2, 4, 6, 5), (3, 2, 5, 16))
+    ]
+
+
+def _scores_and_masks():
+    """Scores (L, S) and masks that leave every query a key."""
+    generator = torch.Generator().manual_seed(0)
+    return [
+        (3 * torch.randn(5, 7, generator=generator), causal_mask(5, 7, align="top-left")),
+        (3 * torch.randn(2, 4, 6, generator=generator), length_mask([2, 5], 6)),
+        # A hidden key that would take all the weight, and scores below any usual fill.
+        (torch.tensor([[1.0, 2.0, 300.0]]), torch.tensor([[True, True, False]])),
+        (torch.tensor([[-2e10, -4e10, -3e10]]), torch.tensor([[True, True, False]])),
+        (torch.tensor([[1.0, 2.0, 1e6]]), torch.tensor([[True, True, False]])),
+    ]
+
+
+def _lengths():
+    return [
+        (torch.tensor([6, 4, 1]), 6, 3),
+        (torch.tensor([2, 5]), 5, 2),
+        (torch.tensor([7]), 7, 1),
+    ]
+
+
+def _judge_safe_softmax(softmax):
+    """Values, huge scores, a row without keys and the gradient of such a row, in this order."""
+    if not callable(softmax):
+        return f"a function is expected, got {type(softmax).__name__}"
+    generator = torch.Generator().manual_seed(0)
+    scores = torch.randn(5, 7, generator=generator)
+    masks = {
+        "every query has a key": causal_mask(5, 7, align="top-left"),
+        "query 2 has no key": causal_mask(5, 7, align="top-left") & (torch.arange(5) != 2)[:, None],
+    }
+    for where, mask in masks.items():
+        for size in (1.0, 1e4):
+            inputs = (size * scores).requires_grad_()
+            weights = softmax(inputs.clone(), mask)
+            if not torch.is_tensor(weights) or weights.shape != scores.shape:
+                return "the weights must be a tensor of the shape of the scores"
+            wanted = masked_softmax(size * scores, mask)
+            if weights.isnan().any() and size > 1:
+                return "NaN for scores of ±10,000: exp overflows, subtract the largest score"
+            if weights.isnan().any():
+                return f"NaN where {where}: exp(-inf - (-inf)), or 0 divided by 0"
+            if not torch.allclose(weights, wanted, atol=1e-5):
+                return f"the weights are wrong where {where}, for scores of size {size:.0f}"
+            weights.square().sum().backward()
+            if not inputs.grad.isfinite().all():
+                return (
+                    f"the weights are right, but their gradient is NaN where {where}: "
+                    "make the row harmless before the exponential, not after it"
+                )
+    biased = torch.full((2, 3), -math.inf).requires_grad_()
+    weights = softmax(biased * 1.0, torch.ones(2, 3, dtype=torch.bool))
+    weights.sum().backward()
+    if not (weights == 0).all() or not biased.grad.isfinite().all():
+        return "scores that are all -inf (an additive mask) must give 0, with a finite gradient"
+    return None
+
+
+# The chapter's solutions; a mistake is an edit of one of them
+
+
+def head_weights(query, key):
+    scores = query @ key.mT / math.sqrt(query.shape[-1])  # (H, L, S)
+    return torch.softmax(scores, dim=-1)
+
+
+def my_masked_softmax(scores, mask):
+    return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)
+
+
+def decoder_mask(valid_lens, n, width):
+    i, j = torch.arange(n)[:, None], torch.arange(n)  # (n, 1), (n,)
+    is_real = j < valid_lens[:, None, None]  # (B, 1, n)
+    return is_real & (j <= i) & (i - j < width)
+
+
+EXERCISES = {
+    "3.1": ValueExercise(
+        lambda: 4,
+        {
+            "36 needs components of variance 1: what variance has each component of q?": 36,
+            "12 counts the small variance once: both q and k have it": 12,
+            "this is the standard deviation": 2,
+            "1/9 is the variance of one product of components, and q·k adds 36 of them": 1 / 9,
+            "48/9 sums over the width of the tokens: q and k have the width of the head": 48 / 9,
+        },
+    ),
+    "3.2": FunctionExercise(
+        head_weights,
+        _heads,
+        {
+            "the scores are divided by d, not by √d": {
+                "math.sqrt(query.shape[-1])": "query.shape[-1]"
+            },
+            "the scores are divided by the root of the model's width: a head has its own width": {
+                "sqrt(": "sqrt(len(query) * "
+            },
+            "the scores are divided by the model's width: take √d of the head": {
+                "math.sqrt(": "(len(query) * "
+            },
+            "the scores are not divided by √d": {" / math.sqrt(query.shape[-1])": ""},
+            "the scores are multiplied by √d: divide": {"/ math": "* math"},
+            "the softmax runs over the queries (columns sum to 1): use the last axis": {
+                "dim=-1": "dim=-2"
+            },
+            "the softmax runs over the heads: use the last axis": {"dim=-1": "dim=0"},
+            "these are the scaled scores: the softmax is missing": {
+                "torch.softmax(scores, dim=-1)": "scores"
+            },
+            "the division comes after the softmax: divide the scores": {
+                " / math.sqrt(query.shape[-1])": "",
+                "dim=-1)": "dim=-1) / query.shape[-1] ** 0.5",
+            },
+        },
+    ),
+    "3.3": FunctionExercise(
+        my_masked_softmax,
+        _scores_and_masks,
+        {
+            "the mask comes after the softmax, so rows do not sum to 1: hide the scores": {
+                "scores.masked_fill(~mask, -math.inf), dim=-1)": "scores, dim=-1) * mask"
+            },
+            "masked after exp, 0/0 is left when a hidden key took all weight: hide the scores": {
+                "return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": (
+                    "w = torch.softmax(scores, dim=-1) * mask; return w / w.sum(-1, keepdim=True)"
+                )
+            },
+            "exp(300) is infinite, and infinity times a mask of 0 is NaN: hide the scores": {
+                "return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": (
+                    "e = scores.exp() * mask; return e / e.sum(dim=-1, keepdim=True)"
+                )
+            },
+            "the mask is inverted: True means may attend": {"~mask": "mask"},
+            "the softmax runs over the queries: use the last axis": {"dim=-1": "dim=-2"},
+            "hidden scores are set to 0, and exp(0) = 1 is a weight like any other: set them to "
+            "-inf": {"-math.inf": "0"},
+            "real scores can lie below the number you fill in (a case has -2e10): use -inf": {
+                "-math.inf": "-1e9"
+            },
+            "a hidden score of 1,000,000 is the largest even with 10,000 taken off: replace it by "
+            "-inf": {"scores.masked_fill(~mask, -math.inf)": "scores + ~mask * -10000"},
+            "these are the scores: the softmax is missing": {
+                "torch.softmax(": "(",
+                ", dim=-1)": ")",
+            },
+            "these are the scores times the mask: the softmax is missing": {
+                "torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": "scores * mask"
+            },
+            "the scores are divided by their sum: take the exponential first": {
+                "return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": (
+                    "s = scores * mask; return s / s.sum(-1, keepdim=True)"
+                )
+            },
+            "all scores are divided by one sum: take the exponential, and a sum for each row": {
+                "return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": (
+                    "s = scores * mask; return s / s.sum()"
+                )
+            },
+            "the mask has no effect": {"scores.masked_fill(~mask, -math.inf)": "scores"},
+        },
+    ),
+    "3.4": FunctionExercise(
+        decoder_mask,
+        _lengths,
+        {
+            "the mask is inverted: True means may attend": {
+                "return is_real & ": "return ~(is_real & ",
+                "< width)": "< width))",
+            },
+            "it lets a query see the future and not the past: j ≤ i, not j ≥ i": {
+                "j <= i": "j >= i"
+            },
+            "the future is visible: i - j < width is true of every later key": {" & (j <= i)": ""},
+            "the future is visible: the window alone looks both ways": {
+                " & (j <= i)": "",
+                "(i - j < width)": "((i - j).abs() < width)",
+            },
+            "the window is one key too wide: width counts the query's own position": {
+                "i - j < width": "i - j <= width"
+            },
+            "the window is missing": {" & (i - j < width)": ""},
+            "one padded key is visible: the last real key is j = valid_len - 1": {
+                "j < valid": "j <= valid"
+            },
+            "the padding is visible": {"j < valid_lens": "j < n + 0 * valid_lens"},
+            "the padding is hidden as a query (row): hide it as a key (column)": {
+                "j < valid": "i < valid"
+            },
+            "a key is visible if one mask allows it: all three must, so combine them with &": {
+                "is_real & (j <= i) & ": "is_real | (j <= i) | "
+            },
+            "a query does not see itself: j ≤ i, not j < i": {"j <= i": "j < i"},
+        },
+    ),
+    "3.5": OpenExercise(
+        _judge_safe_softmax,
+        lambda answer: callable(answer) and is_starter(answer, *_scores_and_masks()[0]),
+    ),
+}

@@ -1,0 +1,143 @@
+"""Exercises of chapter 5: CNN, RNN and self-attention compared."""
+
+import torch
+
+from d2lattn_book.exercises.checking import FunctionExercise
+
+# Layers to take apart: (1, n, d) -> (1, n, d), every dependency visible at any input.
+
+
+def running_mean(x):
+    """Output i is the mean of the inputs 0..i."""
+    return x.cumsum(dim=1) / torch.arange(1, x.shape[1] + 1)[:, None]
+
+
+def delay(x):
+    """Output i is input i - 2."""
+    return torch.nn.functional.pad(x, (0, 0, 2, 0))[:, : x.shape[1]]
+
+
+def compare_with_last(x):
+    """Output i is input i less the last input."""
+    return x - x[:, -1:]
+
+
+# The chapter's solutions; a mistake is an edit of one of them
+
+
+def receptive_field(kernel_sizes, dilations):
+    return 1 + sum((k - 1) * s for k, s in zip(kernel_sizes, dilations, strict=True))
+
+
+def smallest_kernel(n):
+    return n // 2 + 1  # 2(k - 1) + 1 >= n
+
+
+def neighbours_only(n, d, r):
+    pairs = n * (2 * r + 1) - r * (r + 1)  # r + (r - 1) + … + 1 stick out at each end
+    layers = -(-(n - 1) // r)  # rounded up
+    return 4 * d * pairs, layers
+
+
+def crossover(d, k):
+    return max(1, d * (k - 4) // 2 + 1)  # n > d (k - 4) / 2
+
+
+def connectivity_by_nudging(layer, n, d):
+    generator = torch.Generator().manual_seed(1)  # leaves the reader's draws alone
+    x = torch.randn(1, n, d, generator=generator)
+    still = layer(x)
+    connected = torch.zeros(n, n, dtype=torch.bool)
+    for j in range(n):
+        nudged = x.clone()
+        nudged[0, j] += torch.randn(d, generator=generator)
+        connected[:, j] = (layer(nudged) != still)[0].any(dim=-1)
+    return connected
+
+
+EXERCISES = {
+    "5.1": FunctionExercise(
+        receptive_field,
+        lambda: [
+            ((3, 3), (1, 1)),
+            ((3, 5, 2), (1, 2, 1)),
+            ((2, 2, 2, 2), (1, 2, 4, 8)),
+            ((7,), (3,)),
+        ],
+        {
+            "the unit itself is missing: a stack of no layers sees 1 input": {"1 + sum": "sum"},
+            "the dilations have no effect": {" * s for": " for"},
+            "the kernel sizes are multiplied: fields add up, layer by layer": {
+                "1 + sum((k - 1) * s for k, s in zip(kernel_sizes, dilations, strict=True))": (
+                    "torch.tensor(kernel_sizes).prod().item()"
+                )
+            },
+            "a layer adds (k − 1)·dilation inputs, not k·dilation": {"(k - 1) * s": "k * s"},
+        },
+    ),
+    "5.2": FunctionExercise(
+        smallest_kernel,
+        lambda: [(2,), (5,), (6,), (9,), (64,), (101,)],
+        {
+            "one layer alone sees the sentence with this k: use both": {"n // 2 + 1": "n"},
+            "the field of two layers is 2(k − 1) + 1: the 1 is missing": {
+                "n // 2 + 1": "(n + 1) // 2 + 1"
+            },
+            "rounded down: the field of two such layers is too short for even n": {
+                "n // 2 + 1": "(n - 1) // 2 + 1"
+            },
+            "two layers have the field 2(k − 1) + 1, not k²": {
+                "n // 2 + 1": "min(k for k in range(n + 1) if k * k >= n)"
+            },
+        },
+    ),
+    "5.3": FunctionExercise(
+        neighbours_only,
+        lambda: [(10, 4, 2), (64, 8, 3), (9, 5, 8), (33, 2, 1)],
+        {
+            "tokens near the ends have fewer than 2r + 1 neighbours": {" - r * (r + 1)": ""},
+            "this is the cost of full attention: only count the pairs in the window": {
+                "n * (2 * r + 1) - r * (r + 1)": "n**2"
+            },
+            "the FLOPs are right; in one layer a signal moves r positions, not 2r": {
+                "(n - 1) // r": "(n - 1) // (2 * r)"
+            },
+            "the FLOPs are right; the first and the last token are n − 1 positions apart, not n": {
+                "-(n - 1) // r": "-n // r"
+            },
+            "the FLOPs are right; one layer does not connect all pairs any more": {
+                "-(-(n - 1) // r)": "1"
+            },
+            "each pair costs a score and a term of the sum: 4d FLOPs, not 2d": {"4 * d": "2 * d"},
+        },
+    ),
+    "5.4": FunctionExercise(
+        crossover,
+        lambda: [(64, 7), (64, 3), (5, 5), (7, 9), (512, 31), (6, 4)],
+        {
+            "the projections are missing: attention costs 8nd² + 4n²d": {"(k - 4)": "k"},
+            "at this n the two cost the same: one more is needed": {" + 1)": ")"},
+            "for k ≤ 4 attention costs more at any length, so the answer is 1": {
+                "max(1, d * (k - 4) // 2 + 1)": "d * (k - 4) // 2 + 1"
+            },
+        },
+    ),
+    "5.5": FunctionExercise(
+        connectivity_by_nudging,
+        lambda: [
+            (layer, n, 3) for n in (4, 7) for layer in (delay, running_mean, compare_with_last)
+        ],
+        {
+            "the matrix is transposed: row i is output i, column j is input j": {
+                "return connected": "return connected.T"
+            },
+            "the diagonal is always True here: an output need not see its own input": {
+                "return connected": "return connected | torch.eye(n).bool()"
+            },
+            "the matrix says what does not depend: True means that the output moved": {
+                "!= still)[0].any(": "== still)[0].all("
+            },
+            "the matrix is not boolean": {", dtype=torch.bool": ""},
+        },
+    ),
+}

@@ -1,0 +1,188 @@
+"""Exercises of chapter 6: positional encoding."""
+
+import math
+
+import torch
+
+from d2lattn.positions import sinusoidal_encoding
+from d2lattn_book.exercises.checking import (
+    FunctionExercise,
+    OpenExercise,
+    ValueExercise,
+    is_starter,
+)
+
+
+def _batches():
+    generator = torch.Generator().manual_seed(0)
+    P = torch.randn(9, 4, generator=generator)
+    sizes = ((2, 5), (1, 9), (3, 3))
+    return [(torch.randn(B, L, 4, generator=generator), P) for B, L in sizes]
+
+
+def _noisy_rows():
+    generator = torch.Generator().manual_seed(0)
+    P = sinusoidal_encoding(1000, 32, dtype=torch.float64)
+    noise = 0.2 * torch.rand(1000, 32, generator=generator, dtype=torch.float64) - 0.1
+    return [(P[i] + noise[i],) for i in (700, 3, 0, 58, 999, 431)]
+
+
+def _learns_nothing(answer):
+    """Whether a class LearnedEncoding is still the starter."""
+    layer = answer(9, 4)
+    return not list(layer.parameters()) and is_starter(layer.forward, torch.zeros(2, 5, 4))
+
+
+def _judge_learned(answer):
+    """What is wrong with a class LearnedEncoding(max_len, dim), or None."""
+    layer = answer(9, 4)
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(2, 5, 4, generator=generator)
+    count = sum(p.numel() for p in layer.parameters() if p.requires_grad)
+    if count == 0:
+        return "there is nothing to learn: make the table an nn.Parameter or an nn.Embedding"
+    if count != 9 * 4:
+        return f"a table of max_len × dim = 36 numbers is expected, got {count} parameters"
+    with torch.no_grad():  # whatever it starts from, zeros included
+        for parameter in layer.parameters():
+            parameter.normal_(generator=generator)
+        result, zeros = layer(x), layer(torch.zeros_like(x))
+        if not torch.is_tensor(result):
+            return f"forward must return a tensor, got {type(result).__name__}"
+        if result.shape != x.shape:
+            return f"the shape is {tuple(result.shape)}, expected {tuple(x.shape)}"
+        if not torch.allclose(zeros[0], zeros[1]):
+            return "the sentences of a batch get different rows: add along the length, axis 1"
+        if torch.allclose(zeros[0, 0], zeros[0, 1]):
+            return "all positions get the same row: position i needs row i"
+        if not torch.allclose(result, x + zeros, atol=1e-6):
+            return "the rows must be added to x, and must not depend on it"
+        if not torch.allclose(layer(x[:, :3]), result[:, :3], atol=1e-6):
+            return "a shorter sentence gets other rows: position i needs row i"
+    return None
+
+
+# The chapter's solutions; a mistake is an edit of one of them
+
+
+def add_positions(X, P):
+    return X + P[: X.shape[1]]  # (B, L, d) + (L, d)
+
+
+def my_encoding(length, dim):
+    positions = torch.arange(length, dtype=torch.float64)[:, None]  # (length, 1)
+    angles = positions / 10000 ** (torch.arange(0, dim, 2) / dim).double()  # (length, ⌈dim/2⌉)
+    P = torch.zeros(length, dim, dtype=torch.float64)
+    P[:, 0::2] = angles.sin()
+    P[:, 1::2] = angles.cos()[:, : dim // 2]
+    return P
+
+
+def my_bits(length, count):
+    return torch.arange(length)[:, None] // 2 ** torch.arange(count) % 2
+
+
+def position_of(row):
+    P = sinusoidal_encoding(1000, 32, dtype=row.dtype)
+    return int((P - row).norm(dim=1).argmin())  # the rows are at least 1.17 apart
+
+
+EXERCISES = {
+    "6.1": ValueExercise(
+        lambda: [2 * math.pi, 200 * math.pi],
+        {
+            "these are the angles per position: the wavelength is 2π divided by them": [1, 0.01],
+            "these are the divisors: a full turn is 2π": [1, 100],
+            "the exponent is 2j/d, not j/d": [2 * math.pi, 20 * math.pi],
+            "the exponent of the last pair is (d - 2)/d, not 1": [2 * math.pi, 20000 * math.pi],
+            "the order is fast pair first": [200 * math.pi, 2 * math.pi],
+        },
+    ),
+    "6.2": FunctionExercise(
+        add_positions,
+        _batches,
+        {
+            "the encoding is added along the batch axis: axis 1 is the length": {
+                "X.shape[1]]": "X.shape[0], None]"
+            },
+            "as many rows as sentences are taken, P[:batch]: take one row for each position": {
+                "X.shape[1]": "X.shape[0]"
+            },
+            "every token gets row 0: token i needs row i": {": X.shape[1]": "0"},
+            "the rows are the last ones: token 0 needs row 0": {": X.shape[1]": "-X.shape[1] :"},
+            "the rows are multiplied: add them": {"X + ": "X * "},
+            "this is the encoding alone: add it to x": {
+                "X + P[: X.shape[1]]": "P[: X.shape[1]].expand_as(X)"
+            },
+        },
+    ),
+    "6.3": FunctionExercise(
+        my_encoding,
+        lambda: [(3, 4), (7, 5), (4, 1), (60, 32)],
+        {
+            "sine and cosine are swapped: even columns are sines": {
+                "angles.cos()[": "angles.sin()[",
+                "= angles.sin()\n": "= angles.cos()\n",
+            },
+            "the sines stand in the first half: alternate sine and cosine": {
+                "P[:, 0::2]": "P[:, : (dim + 1) // 2]",
+                "P[:, 1::2]": "P[:, (dim + 1) // 2 :]",
+            },
+            "each column has a frequency of its own: columns 2j and 2j + 1 share that of pair j": {
+                "arange(0, dim, 2)": "arange(dim)",
+                "angles.sin()": "angles[:, 0::2].sin()",
+                "angles.cos()[:, : dim // 2]": "angles[:, 1::2].cos()",
+            },
+            "the exponent uses the column 2·(2j)/d: it is 2j/d for both columns of pair j": {
+                "arange(0, dim, 2)": "arange(0, 2 * dim, 4)"
+            },
+            "the exponent is 2j/d, not j/d": {"arange(0, dim, 2)": "arange((dim + 1) // 2)"},
+            "the position is multiplied by base^(2j/d): divide": {
+                "positions / 10000": "positions * 10000",
+                "/ dim).double()": ".double() / dim)",
+            },
+            "positions start at 1: the first row is position 0": {
+                "arange(length,": "arange(1, length + 1,"
+            },
+        },
+    ),
+    "6.4": FunctionExercise(
+        my_bits,
+        lambda: [(8, 3), (60, 6), (5, 4)],
+        {
+            "the highest bit comes first: column 0 is the lowest": {
+                "arange(count)": "arange(count).flip(0)"
+            },
+            "numbers start at 1: row 0 is the number 0": {
+                "arange(length)": "arange(1, length + 1)"
+            },
+            "bits are 0 and 1, not -1 and 1": {
+                "return torch": "return 2 * (torch",
+                "% 2": "% 2) - 1",
+            },
+            "the axes are swapped: one row for each number": {
+                "[:, None]": "",
+                "arange(count)": "arange(count)[:, None]",
+            },
+        },
+    ),
+    "6.5": OpenExercise(_judge_learned, _learns_nothing),
+    "6.6": FunctionExercise(
+        position_of,
+        _noisy_rows,
+        {
+            "the slowest pair alone: an error of 0.1 moves it by hundreds of positions": {
+                "int((P - row).norm(dim=1).argmin())": (
+                    "round(math.atan2(row[30], row[31]) * 10000 ** (30 / 32))"
+                )
+            },
+            "the fastest pair alone: it repeats after 6.28 positions": {
+                "int((P - row).norm(dim=1).argmin())": "round(math.atan2(row[0], row[1]))"
+            },
+            "this is the farthest row": {"argmin": "argmax"},
+            "this is the number of a column: compare with rows": {
+                "(P - row).norm(dim=1).argmin()": "row.argmax()"
+            },
+        },
+    ),
+}

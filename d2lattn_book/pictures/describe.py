@@ -1,0 +1,176 @@
+"""Reading back: what a drawn Axes shows, in a sentence with the numbers of its artists.
+
+For screen readers, and so that a wrong figure fails a test.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PathCollection, QuadMesh
+from matplotlib.container import BarContainer
+from matplotlib.figure import Figure
+
+from d2lattn.arguments import show
+from d2lattn_book.pictures.arrays import number
+
+DESCRIBED = "described"  # the group of artists whose text `describe` repeats
+
+
+def describe(ax: Axes | Figure) -> str:
+    """Say in a sentence for each Axes what is drawn, with numbers read off the artists and rounded.
+
+    Heatmaps give their size, range and largest cell (the first one on a tie); images their size
+    and range; lines their first and last values; bars and points their number and range. What a
+    drawing wrote beside its places comes first.
+
+    Args:
+        ax: matplotlib Axes, or a Figure, whose Axes are described one after the other.
+
+    Returns:
+        str, without a line break.
+
+    Raises:
+        ValueError: nothing is drawn on `ax`, or it is neither.
+
+    Example:
+        >>> from d2lattn_book.pictures.plots import heatmap
+        >>> print(describe(heatmap(np.eye(2), xlabel="x", ylabel="y")))
+        A map of 2 × 2, y by x: values from 0 to 1, the largest 1 at (0, 0).
+    """
+    if isinstance(ax, plt.Figure):
+        described = [describe(one) for one in ax.axes if _is_content(one)]
+        if not described:
+            raise ValueError("the figure must have something drawn on it, got an empty one")
+        return " ".join(described)
+    if not isinstance(ax, plt.Axes):
+        raise ValueError(f"ax must be a matplotlib Axes or Figure, got {show(ax)}")
+    own = getattr(ax, "describes_itself", None)  # a drawing that says more than its parts
+    line = ((own and own(ax)) or _describe_parts(ax)).replace("\n", " ")
+    ours = line.startswith(("a map", "an image", "the word"))  # else a word of the drawing
+    return (line[0].upper() + line[1:] if ours else line) + ("" if line[-1] in ".?!" else ".")
+
+
+def _describe_parts(ax):
+    """The title, the words to describe it by, and every kind of artist that carries numbers."""
+    words = [t.get_text().replace("\n", ", ") for t in ax.texts if t.get_gid() == DESCRIBED]
+    parts = [", ".join(words)] if words else []
+    parts += [_describe_image(image) for image in ax.images]
+    parts += [line for artist in ax.collections if (line := _describe_collection(ax, artist))]
+    drawn = [line for line in ax.lines if len(line.get_xdata())]
+    named = [line for line in drawn if not line.get_label().startswith("_")]
+    if named:
+        parts.append(_describe_lines(ax, named))
+    bars = [bar.datavalues for bar in ax.containers if isinstance(bar, BarContainer)]
+    if bars:
+        lengths = np.concatenate(bars).astype(float)
+        parts.append(f"{_count(len(lengths), 'bar')} {_range(lengths)}")
+    if ax.texts and not parts:  # a drawing of words
+        parts.append(_describe_words([text.get_text() for text in ax.texts]))
+    if drawn and not parts:  # beside others, a line without a name is a help line
+        parts.append(_describe_lines(ax, drawn))
+    if not parts:
+        raise ValueError("ax must have something drawn on it, got an empty Axes")
+    return (f"{ax.get_title()}: " if ax.get_title() else "") + "; ".join(parts)
+
+
+def _describe_collection(ax, artist):
+    """What a collection shows; None for one that is no part of the content."""
+    if isinstance(artist, QuadMesh):
+        return _describe_heatmap(ax, artist)
+    if isinstance(artist, LineCollection) and not artist.get_label().startswith("_"):
+        return f"{artist.get_label()}: {_count(len(artist.get_segments()), 'edge')}"
+    if isinstance(artist, PathCollection) and len(artist.get_offsets()):
+        return _describe_points(ax, artist)
+    return None
+
+
+def _describe_words(words, most=12):
+    """The first words of a drawing, each as often as it stands there, and how many more."""
+    words = [" ".join(word.split()) for word in words if word.strip()]
+    more = f" and {len(words) - most} more" if len(words) > most + 1 else ""
+    return f"the word{'s' * (len(words) > 1)} " + ", ".join(words[:most] if more else words) + more
+
+
+def _describe_image(image):
+    values = np.ma.filled(np.ma.asarray(image.get_array(), dtype=float), np.nan)
+    rows, cells = values.shape[:2]
+    shown = f"values {_range(values)}" if values.ndim == 2 else "in colour"
+    return f"an image of {rows} × {cells}, {shown}"
+
+
+def _describe_heatmap(ax, mesh):
+    values = np.ma.filled(mesh.get_array(), np.nan).astype(float)
+    if values.ndim == 1:
+        values = values.reshape(mesh.get_coordinates().shape[0] - 1, -1)
+    rows, cells = values.shape
+    y, x = ax.get_ylabel(), ax.get_xlabel()
+    names = f", {y} by {x}" if x and y else ""
+    if np.isnan(values).all():
+        return f"a map of {rows} × {cells}{names}: values {_range(values)}"
+    # A tie is settled by the first cell, not by the last digit.
+    ties = values >= np.nanmax(values) - 1e-5 * _largest(values)
+    row, column = np.unravel_index(ties.argmax(), values.shape)
+    place = f"({_tick(ax.yaxis, row)}, {_tick(ax.xaxis, column)})"
+    largest = _number(values[row, column], values)
+    values = f"values {_range(values)}, the largest {largest} at {place}"
+    return f"a map of {rows} × {cells}{names}: {values}"
+
+
+def _describe_lines(ax, drawn):
+    x = np.concatenate([np.asarray(line.get_xdata(orig=False), dtype=float) for line in drawn])
+    parts = []
+    for i, line in enumerate(drawn):
+        name = f"line {i}" if line.get_label().startswith("_") else line.get_label()
+        y = np.asarray(line.get_ydata(orig=False), dtype=float)
+        whole = None if ax.get_yscale() == "log" else y  # on a log axis small is not nothing
+        parts.append(f"{name} from {_number(y[0], whole)} to {_number(y[-1], whole)}")
+    over = f"{_count(len(drawn), 'line')} over {ax.get_xlabel() or 'x'} {_range(x)}"
+    return f"{over}: {', '.join(parts)}"
+
+
+def _describe_points(ax, points):
+    x, y = np.asarray(points.get_offsets(), dtype=float).T
+    label = points.get_label()
+    name = "" if label.startswith("_") else f"{label}: "
+    if len(x) == 1:
+        return f"{name}1 point at ({_number(x[0])}, {_number(y[0])})"
+    return f"{name}{len(x)} points, x {_range(x)}, y {_range(y)}"
+
+
+def _count(many, what):
+    return f"{many} {what}{'s' * (many != 1)}"
+
+
+def _range(values):
+    """From the least to the largest, or the one number that both are."""
+    if np.isnan(values).all():
+        return "none"
+    ends = [_number(end, values) for end in (np.nanmin(values), np.nanmax(values))]
+    return f"from {ends[0]} to {ends[1]}" if ends[0] != ends[1] else ends[0]
+
+
+def _number(value, whole=None):
+    """Three digits; what is nothing beside the rest is 0, so that noise is never printed.
+
+    Five digits first: 0.03125 and its neighbours 1e-7 away must fall to the same side.
+    """
+    if whole is not None and abs(value) < 1e-5 * _largest(whole):
+        value = 0.0
+    return number(float(f"{value:.5g}"), ".3g", minus="-")  # a line of text, as Python prints it
+
+
+def _largest(values):
+    """The largest magnitude among the finite values, 0 if there are none."""
+    return np.abs(values[np.isfinite(values)]).max(initial=0.0)
+
+
+def _tick(axis, index):
+    """The name of a row or column: its tick label if it has one of its own."""
+    places = axis.get_ticklocs()
+    names = axis.get_major_formatter().format_ticks(places)  # also those that are not shown
+    named = {round(tick - 0.5, 3): name for tick, name in zip(places, names, strict=True)}
+    return named.get(float(index)) or str(index)
+
+
+def _is_content(ax):
+    return ax.get_label() != "<colorbar>" and (ax.axison or ax.texts)

@@ -1,0 +1,53 @@
+"""Drawings made for one idea each; every function draws on one Axes and returns it.
+
+`ax` is where to draw, a new figure when absent. What does not fit is a ValueError that names the
+argument.
+"""
+
+from d2lattn_book.pictures.drawings._blend import blend
+from d2lattn_book.pictures.drawings._bottleneck import bottleneck
+from d2lattn_book.pictures.drawings._cross_attention import cross_attention
+from d2lattn_book.pictures.drawings._encoder_decoder import encoder_decoder
+from d2lattn_book.pictures.drawings._failing_positions import jumping_bits, stretching_fractions
+from d2lattn_book.pictures.drawings._induction import induction
+from d2lattn_book.pictures.drawings._kept import kept
+from d2lattn_book.pictures.drawings._layers import layer_lines, layer_points
+from d2lattn_book.pictures.drawings._model_map import model_map
+from d2lattn_book.pictures.drawings._network import network
+from d2lattn_book.pictures.drawings._one_answer import one_answer
+from d2lattn_book.pictures.drawings._projections import projections
+from d2lattn_book.pictures.drawings._pull import pull
+from d2lattn_book.pictures.drawings._shadows import shadows
+from d2lattn_book.pictures.drawings._shared_heads import shared_heads
+from d2lattn_book.pictures.drawings._split_and_join import split_and_join
+from d2lattn_book.pictures.drawings._staircase import staircase
+from d2lattn_book.pictures.drawings._transformer_block import transformer_block
+from d2lattn_book.pictures.drawings._turning_arrows import turning_arrows
+from d2lattn_book.pictures.drawings._two_memories import two_memories
+from d2lattn_book.pictures.drawings._word_map import word_map
+
+__all__ = [
+    "blend",
+    "bottleneck",
+    "cross_attention",
+    "encoder_decoder",
+    "induction",
+    "jumping_bits",
+    "kept",
+    "layer_lines",
+    "layer_points",
+    "model_map",
+    "network",
+    "one_answer",
+    "projections",
+    "pull",
+    "shadows",
+    "shared_heads",
+    "split_and_join",
+    "staircase",
+    "stretching_fractions",
+    "transformer_block",
+    "turning_arrows",
+    "two_memories",
+    "word_map",
+]

@@ -1,0 +1,46 @@
+"""A weighted sum seen: every value shrinks to its share, and the pieces are laid end to end."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from d2lattn_book.pictures.arrays import Numbers, Query, Words, number, position, shares_of
+from d2lattn_book.pictures.colours import ROLES
+from d2lattn_book.pictures.drawings._plane import along, in_the_plane, label, prepare
+from d2lattn_book.pictures.kit import Ax, Axes, arrow
+
+
+def blend(words: Words, x: Numbers, weights: Numbers, *, query: Query, ax: Ax = None) -> Axes:
+    """Draw y = Σ_j w_j x_j for the asking word: whole values pale, their shares in full colour.
+
+    Args:
+        words: n words of a sentence.
+        x: (n, 2) their vectors, the values.
+        weights: (n,) the shares of the asking word, or (n, n), of which its row is taken.
+        query: who asks: a position (-1 is the last), or a word that occurs once.
+
+    Example:
+        >>> from d2lattn_book.pictures.plots import describe
+        >>> ax = blend(["bat", "swung"], [[0, 1], [4, 1]], [0.5, 0.5], query="bat")
+        >>> describe(ax).split("; ")[0]
+        "bat, swung, 0.50 × bat, 0.50 × swung, bat's blend"
+    """
+    words, x = in_the_plane(words, x)
+    row = position(query, words)
+    shares = shares_of(weights, row, len(words))
+    joints = np.vstack([0 * x[:1], np.cumsum(shares[:, None] * x, axis=0)])  # (n + 1, 2)
+    ax = prepare(ax, np.vstack([x, joints]))
+    for place in x:
+        arrow(ax, 0 * place, place, ROLES["value"], width=1.5, alpha=0.3)
+    for start, end in pairwise(joints):
+        arrow(ax, start, end, ROLES["value"], width=4, zorder=4)
+    moving = [i for i in range(len(words)) if abs(joints[i + 1] - joints[i]).max() > 1e-9]
+    ax.scatter(*x[moving].T, s=12, color=ROLES["value"], alpha=0.5, label="values")
+    ax.scatter(*joints[-1:].T, s=90, marker="D", color=ROLES["output"], label="blend", zorder=5)
+    lines = [spot for ends in (*x, joints[-1]) for spot in along(0 * ends, ends)]
+    lines += [spot for i in moving for spot in along(joints[i], joints[i + 1])]
+    places = [*x[moving], *((joints[i] + joints[i + 1]) / 2 for i in moving), joints[-1]]
+    names = [words[i] for i in moving]
+    names += [f"{number(shares[i])} × {words[i]}" for i in moving]
+    label(ax, places, [*names, f"{words[row]}'s blend"], avoid=lines)
+    return ax

@@ -1,0 +1,96 @@
+"""The whole model in one row, each part with the chapter that explains it."""
+
+from d2lattn.arguments import check_count
+from d2lattn_book.pictures.colours import FAINT, GROUND, INK
+from d2lattn_book.pictures.kit import Ax, Axes, box, frame, sheet, text, word
+
+STREAM, BELOW = 0.0, -1.75  # the height at which words pass, and that of what can be done there
+HIGH, WIDE = 0.9, 2.1  # of a part
+LENGTH = 17.0  # of a row of parts
+PARTS = (  # x, y, what happens there, the chapters that explain it
+    (0.0, STREAM, "words become\nvectors", (1,)),
+    (2.5, STREAM, "where does\neach stand?", (6,)),
+    (6.0, STREAM, "query, key\nand value", (2, 7)),
+    (8.9, STREAM, "score, share\nand blend", (1, 7)),
+    (7.45, 0.95, "several heads side by side", (4,)),
+    (12.3, STREAM, "each word\nby itself", (9,)),
+    (16.0, STREAM, "which word\ncomes next?", (9,)),
+    (5.0, BELOW, "a CNN or an RNN\nin their place", (5,)),
+    (7.9, BELOW, "divide by √d,\nhide the future", (3,)),
+    (10.3, BELOW, "the same in\nless memory", (8,)),
+    (12.7, BELOW, "what became\nof it", (10,)),
+    (15.1, BELOW, "past one\nmachine", (11,)),
+)
+HEADS, LAYER = (4.7, 5.5), (4.4, 9.2)  # where the frames begin and how wide they are
+LINKS = ((5.0, -0.75), (8.3, -HIGH / 2), (9.9, -HIGH / 2), (12.7, -0.9))  # x, upper end of lines
+CHAPTERS = max(chapter for *_, chapters in PARTS for chapter in chapters)
+
+
+def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
+    """Draw a Transformer from words to the next word; a number says which chapter explains a part.
+
+    The order of the parts is that of the decoder of Vaswani et al. 2017 (figure 1) without its
+    encoder: words pass from left to right, and what the dashed frame holds is repeated.
+
+    Args:
+        chapter (int): 1 to 11; two slim rows of parts, in which its own stand out. The whole model
+            with all parts alike when absent.
+
+    Example:
+        >>> from d2lattn_book.pictures.plots import describe
+        >>> print(describe(model_map(3)))
+        chapter 3: divide by √d, hide the future.
+    """
+    if chapter is not None:
+        check_count("chapter", chapter, most=CHAPTERS)
+        return _rows(chapter, ax)
+    ax = sheet(ax, (11, 2.8))
+    ax.plot((PARTS[0][0], PARTS[6][0]), (STREAM, STREAM), color=FAINT, lw=1.5, zorder=1.15)
+    for shift in (0.12, 0.0):  # a second head behind the first
+        corner = HEADS[0] + shift, -0.7 + shift
+        frame(ax, corner, HEADS[1], 1.65, face="white", edge=FAINT, zorder=1.1, gid="head")
+    for x, feet in LINKS:
+        ax.plot((x, x), (BELOW, feet), color=FAINT, lw=1.5, ls=":", zorder=1.2)
+    for x, y, happens, chapters in PARTS:
+        wide, high = (WIDE, HIGH) if "\n" in happens else (2 * WIDE, HIGH / 2)
+        _part(ax, x, y, wide, high, happens, chapters)
+    frame(ax, (LAYER[0], -0.9), LAYER[1], 2.3, edge=FAINT, linestyle="--")
+    note = dict(color=FAINT, size=9)
+    text(ax, sum(LAYER), 1.6, "a layer, several times over", ha="right", va="baseline", **note)
+    for x, flows in (
+        (0.0, "n words"),
+        (3.95, "(n, d)"),
+        (14.3, "(n, d)"),
+        (16.0, "n times a chance\nfor each word"),
+    ):
+        text(ax, x, -0.6, flows, va="top", **note)
+    meaning = "a number: the chapter about a part"
+    text(ax, -1.05, 1.6, meaning, ha="left", va="baseline", say=True)
+    ax.set(xlim=(-1.2, 17.2), ylim=(-2.3, 1.9))
+    return ax
+
+
+def _rows(chapter, ax):
+    """The stream over what stands below it, the chapter's parts dark and described."""
+    ax = sheet(ax, (11, 1.35))
+    here = []
+    for row, height in ((STREAM, 1.0), (BELOW, -0.2)):
+        parts = [part for part in PARTS if (part[1] == BELOW) == (row == BELOW)]
+        for i, (_, _, happens, chapters) in enumerate(parts):
+            happens = happens.replace(" side", "\nside", 1)  # each in two rows
+            here += [happens.replace("\n", " ")] if chapter in chapters else []
+            wide = LENGTH / len(parts)
+            x = (i + 0.5) * wide
+            _part(ax, x, height, wide - 0.2, HIGH, happens, chapters, chapter in chapters)
+    described = text(ax, 0, STREAM, f"chapter {chapter}: {'; '.join(here)}", say=True)
+    described.set_visible(False)
+    ax.set(xlim=(-0.1, LENGTH), ylim=(-0.75, 1.75))
+    return ax
+
+
+def _part(ax, x, y, wide, high, happens, chapters, here=False):
+    """A part of the model, and in its corner the chapters that explain it."""
+    look = dict(face=INK, color="white") if here else dict(face=GROUND)
+    box(ax, x, y, wide, happens, height=high, edge=FAINT, size=9, **look)
+    mark = "·".join(str(number) for number in chapters)
+    word(ax, x - wide / 2, y + high / 2, mark, edge=FAINT, width=1, size=9)

@@ -1,0 +1,123 @@
+"""From the words to one answer on one sheet: every number on the way, in the colour of its role."""
+
+import numpy as np
+from matplotlib.patches import Rectangle
+
+from d2lattn_book.pictures.arrays import Numbers, Query, Words, names, number, numbers, position
+from d2lattn_book.pictures.colours import FAINT, MIDDLE, ROLES
+from d2lattn_book.pictures.kit import Ax, Axes, arrow, sheet, text, word
+
+COLUMNS = dict(word=0, x=1.3, key=3.2, value=5.1, score=7, share=8.7, part=10.7)  # their middles
+WIDEST = 3  # numbers in a vector that can still be read in its box
+
+
+def one_answer(
+    words: Words,
+    x: Numbers,
+    w_q: Numbers,
+    w_k: Numbers,
+    w_v: Numbers,
+    *,
+    query: Query,
+    ax: Ax = None,
+) -> Axes:
+    """Draw how one word gets its answer, from left to right: x, keys and values, scores, shares.
+
+    y = Σ_j softmax_j(q · k_j) v_j with q = W_q x, k = W_k x, v = W_v x (Vaswani et al. 2017,
+    section 3.2, without the division by √d). Numbers are rounded to two digits.
+
+    Args:
+        words: n words, 6 at most.
+        x: (n, E) their vectors; no width of this drawing is above 3.
+        w_q, w_k: (d, E) the matrices of queries and keys, as `nn.Linear` stores them.
+        w_v: (e, E) that of the values.
+        query: who asks: a position (-1 is the last), or a word that occurs once.
+
+    Example:
+        >>> from d2lattn_book.pictures.plots import describe
+        >>> ax = one_answer(["small", "cat"], np.eye(2), np.eye(2), np.eye(2), [[0, 9]], query=0)
+        >>> print(describe(ax)[:45])
+        q = (1, 0), q · k = 1, share 0.73, 0.73 · 0 =
+    """
+    words = names("words", words)
+    if len(words) > 6:
+        raise ValueError(f"words must hold at most 6 strings, got {len(words)}")
+    x = _matrix("x", x, (len(words), None), "columns")
+    matrices = dict(w_q=w_q, w_k=w_k, w_v=w_v).items()
+    w_q, w_k, w_v = (_matrix(name, w, (None, x.shape[1]), "rows") for name, w in matrices)
+    if len(w_q) != len(w_k):
+        raise ValueError(f"w_q and w_k must have as many rows, got {len(w_q)} and {len(w_k)}")
+    query = position(query, words)
+    asks, keys, values = w_q @ x[query], x @ w_k.T, x @ w_v.T  # (d,), (n, d), (n, e)
+    scores = keys @ asks  # (n,)
+    shares = np.exp(scores - scores.max())
+    shares = shares / shares.sum()
+    ax = sheet(ax, (10, 1.9 + 0.5 * len(words)))
+    _asking(ax, words[query], x[query], asks)
+    for row, found in enumerate(words):
+        _found(ax, -1.6 - row, found, x[row], keys[row], values[row])
+        _heard(ax, -1.6 - row, scores[row], shares[row], values[row])
+    _sums(ax, -1.6 - len(words), shares @ values)
+    ax.set(xlim=(-0.8, 12.1), ylim=(-2.1 - len(words), 0.5))
+    return ax
+
+
+def _asking(ax, asking, x, asks):
+    """The upper line: the word that asks, its vector, its query; and the heads of the columns."""
+    text(ax, COLUMNS["word"], 0, f"{asking} asks", weight="bold")
+    _box(ax, "x", 0, f"x = {_shown(x)}", MIDDLE)
+    _box(ax, "score", 0, f"q = {_shown(asks)}", ROLES["query"], say=True)
+    way = dict(color=ROLES["query"], width=1.5)
+    arrow(ax, (COLUMNS["x"] + 0.8, 0), (COLUMNS["score"] - 0.8, 0), **way)
+    arrow(ax, (COLUMNS["score"], -0.3), (COLUMNS["score"], -0.75), **way)
+    text(ax, 4.15, 0.1, "W_q x", va="bottom")
+    heads = dict(word="is asked", x="vector", key="key  W_k x", value="value  W_v x", score="score")
+    heads |= dict(share="share: softmax", part="share · value")
+    for column, name in heads.items():
+        text(ax, COLUMNS[column], -0.95, name, size=9, color=FAINT)
+
+
+def _found(ax, y, found, x, key, value):
+    """A word that is asked: what it is, what it is found by, what it hands over."""
+    text(ax, COLUMNS["word"], y, found)
+    _box(ax, "x", y, f"x = {_shown(x)}", MIDDLE)
+    _box(ax, "key", y, f"k = {_shown(key)}", ROLES["key"])
+    _box(ax, "value", y, f"v = {_shown(value)}", ROLES["value"])
+
+
+def _heard(ax, y, score, share, value):
+    """Its score, its share as a bar, and its part of the answer."""
+    text(ax, COLUMNS["score"], y, f"q · k = {_shown([score])}", say=True)
+    corner, lavender = (COLUMNS["share"] - 0.75, y - 0.32), ROLES["weight"]
+    ax.add_patch(Rectangle(corner, 1.5 * share, 0.64, color=lavender, alpha=0.6, linewidth=0))
+    ax.add_patch(Rectangle(corner, 1.5, 0.64, facecolor="none", edgecolor=lavender))  # the whole
+    text(ax, COLUMNS["share"], y, f"share {_shown([share])}", say=True)
+    part = f"{_shown([share])} · {_shown(value)} = {_shown(share * value)}"
+    _box(ax, "part", y, part, ROLES["value"], say=True)
+
+
+def _sums(ax, y, answer):
+    """The last line: shares add up to 1, their parts to the answer."""
+    text(ax, COLUMNS["word"], y, "sum", color=FAINT)
+    text(ax, COLUMNS["share"], y, "1", color=FAINT)
+    _box(ax, "part", y, f"y = {_shown(answer)}, what comes out", ROLES["output"], say=True)
+
+
+def _box(ax, column, y, words, edge, **style):
+    word(ax, COLUMNS[column], y, words, edge=edge, **style)
+
+
+def _shown(vector):
+    """A number, or several in brackets, to two digits."""
+    shown = [number(n, ".2g" if abs(n) < 99.5 else ".0f") for n in np.asarray(vector)]
+    return shown[0] if len(shown) == 1 else f"({', '.join(shown)})"
+
+
+def _matrix(name, values, shape, free):
+    """Finite numbers of this shape, its free side no wider than can be drawn."""
+    rows, columns = ("n" if size is None else size for size in shape)
+    matrix = numbers(name, values, shape, f"shape ({rows}, {columns})", finite=True)
+    width = matrix.shape[shape.index(None)]
+    if width > WIDEST:
+        raise ValueError(f"{name} must have 1 to {WIDEST} {free}, got {width}")
+    return matrix.astype(float)

@@ -1,0 +1,180 @@
+"""Where the numbers of multi-head attention lie: projected, cut into heads, attended, joined.
+
+Read from the left to the right. Every block is drawn to scale, a row for each token and a unit of
+width for each channel. The first head is in full colour, so that it can be followed from end to
+end; a frame follows the last token's row. Colours: `d2lattn_book.pictures.colours`.
+"""
+
+import numpy as np
+from matplotlib.collections import LineCollection
+from matplotlib.patches import Rectangle
+
+from d2lattn.arguments import check_count
+from d2lattn_book.pictures.arrays import Numbers, Words, names, shares
+from d2lattn_book.pictures.colours import FAINT, GROUND, INK, PALE, ROLES
+from d2lattn_book.pictures.kit import Ax, Axes, sheet, text
+
+SEEN = 0.45  # how much one sees of the heads that are not followed
+BELOW, BESIDE, ARROW = 4.0, 1.0, 6.5  # gaps between blocks, and between groups of blocks
+QKV = ("query", "key", "value")
+
+
+def split_and_join(
+    tokens: Words,
+    weights: Numbers,
+    *,
+    head_dim: int,
+    ax: Ax = None,
+) -> Axes:
+    """Draw one sentence's way through multi-head attention, each block to scale.
+
+    X (L, E) → Q, K, V (L, E), cut into (L, H, D) → (H, L, D) → shares (H, L, L) and what each head
+    brings home (H, L, D) → joined (L, E) → output (L, E), E = H·D (Vaswani et al. 2017, section
+    3.2.2).
+
+    Args:
+        tokens: L words.
+        weights: (H, L, L) the shares of each head, which colour its map.
+        head_dim (int): D, channels of a head.
+
+    Example:
+        >>> from d2lattn_book.pictures.plots import describe
+        >>> print(describe(split_and_join(["a", "bat"], np.eye(2)[None], head_dim=4)))
+        project: 3 edges; split: 1 edge; join: 1 edge; mix: 1 edge.
+    """
+    tokens = names("tokens", tokens)
+    L, D = len(tokens), head_dim
+    rule = f"shape (heads, {L}, {L}), as there are tokens"
+    weights = shares(weights, (None, L, L), rule).clip(max=1)
+    H = len(weights)
+    check_count("head_dim", D)
+    ax = sheet(ax, (12, 5.8))
+    draw = _Blocks(ax, H, L, D)
+    E, group = H * D, 3 * D + 2 * BESIDE
+    x = [0, E + ARROW, 2 * (E + ARROW)]  # the left sides: x, then Q, K, V, then the heads,
+    x += [x[2] + group + BESIDE, x[2] + group + 2 * BESIDE + L]  # their shares and blends,
+    x += [x[4] + D + ARROW, x[4] + D + E + 2 * ARROW]  # all of them joined, and the output
+
+    (y,), thirds, feet = draw.feet(1), draw.feet(3), draw.feet(H)
+    draw.names(tokens, y)
+    whole = draw.block(x[0], y, E, PALE, "X")  # it plays no role yet
+    cut = [
+        draw.cut(x[1], at, ROLES[role], role[0].upper())
+        for at, role in zip(thirds, QKV, strict=True)
+    ]
+    wide = x[4] + D - x[2]
+    heads = [draw.head(x[2], at, h, wide) for h, at in enumerate(feet)]
+    for h, at in enumerate(feet):
+        draw.blend(x[3], at, h, weights[h])
+    joined = draw.cut(x[5], y, ROLES["output"], "joined")
+    output = draw.block(x[6], y, E, ROLES["output"], "output")
+
+    draw.edges("project", [(whole, block, None) for block in cut], ["W_q", "W_k", "W_v"])
+    bundle = draw.bracket([end for _, end in cut])
+    draw.edges("split", [(bundle, into, h) for h, into in enumerate(heads)])
+    draw.edges("join", [(head, joined, h) for h, head in enumerate(heads)])
+    draw.edges("mix", [(joined, output, None)], ["W_o"])
+    sizes = [E, E, group, L, D, E, E]
+    shapes = [f"{L, E}", f"{L, E} → {L, H, D}", *map(str, [(H, L, D), (H, L, L), (H, L, D)])]
+    shapes += [f"{L, H, D} → {L, E}", f"{L, E}"]
+    draw.captions(-2.2, [a + size / 2 for a, size in zip(x, sizes, strict=True)], shapes)
+    steps = ["project", "reshape, transpose", "attend", "transpose, reshape", "mix"]
+    ends = [x[1], x[2], x[3] + ARROW / 2 - BESIDE / 2, x[5], x[6]]
+    draw.captions(-4.6, [end - ARROW / 2 for end in ends], steps, weight="bold")
+    ax.set(xlim=(-9, x[6] + E + 1), ylim=(-6, draw.high + 3))
+    return ax
+
+
+class _Blocks:
+    """Draws blocks of L rows on one Axes; what belongs to other heads than the first is pale."""
+
+    def __init__(self, ax, H, L, D):
+        self.ax, self.H, self.L, self.D = ax, H, L, D
+        self.high = max(3, H) * (L + BELOW) - BELOW
+
+    def feet(self, count):
+        """The feet of `count` blocks, one above the other, the first on top."""
+        whole = count * (self.L + BELOW) - BELOW
+        top = (self.high + whole) / 2
+        return [top - self.L - i * (self.L + BELOW) for i in range(count)]
+
+    def block(self, x, y, width, color, name="", h=None):
+        """One block; returns the middles of its left and right sides."""
+        alpha = self._alpha(h)
+        box = dict(edgecolor="white", linewidth=0.8, alpha=alpha)
+        self.ax.add_patch(Rectangle((x, y), width, self.L, facecolor=color, **box))
+        self.frame(x, y, width, alpha)
+        self.text(x + width / 2, y + self.L + 0.9, name)
+        return (x, y + self.L / 2), (x + width, y + self.L / 2)
+
+    def cut(self, x, y, color, name):
+        """A block for all heads, cut between them."""
+        for h in range(self.H):
+            self.block(x + h * self.D, y, self.D, color, h=h)
+        self.text(x + self.H * self.D / 2, y + self.L + 0.9, name)
+        return (x, y + self.L / 2), (x + self.H * self.D, y + self.L / 2)
+
+    def head(self, x, y, h, wide):
+        """The frame of one head, and in it query, key and value."""
+        box = dict(facecolor=GROUND, edgecolor=FAINT, linewidth=0.6, zorder=0)
+        place = (x - BESIDE, y - BESIDE)
+        self.ax.add_patch(Rectangle(place, wide + 2 * BESIDE, self.L + 3 * BESIDE, **box))
+        step = self.D + BESIDE
+        for i, role in enumerate(QKV):
+            self.block(x + i * step, y, self.D, ROLES[role], f"{role[0].upper()}{_low(h)}", h)
+        return (x - BESIDE, y + self.L / 2), (x + wide + BESIDE, y + self.L / 2)
+
+    def blend(self, x, y, h, shares):
+        """One head's map, a cell for each share, and what it brings home."""
+        for i, j in np.argwhere(shares):
+            cell = (x + j, y + self.L - 1 - i)
+            alpha = self._alpha(h) ** 0.5 * shares[i, j]  # pale shares must be seen too
+            self.ax.add_patch(Rectangle(cell, 1, 1, color=ROLES["weight"], alpha=alpha, lw=0))
+        self.ax.add_patch(Rectangle((x, y), self.L, self.L, fill=False, ec=FAINT, lw=0.6))
+        self.frame(x, y, self.L, self._alpha(h))
+        self.text(x + self.L / 2, y + self.L + 0.9, f"weights{_low(h)}")
+        self.block(x + self.L + BESIDE, y, self.D, ROLES["output"], f"blend{_low(h)}", h)
+
+    def frame(self, x, y, width, alpha):
+        """Around the row of the last token, which is followed."""
+        row = Rectangle((x, y), width, 1, fill=False, ec=INK, lw=1.8, alpha=alpha)
+        self.ax.add_patch(row)
+
+    def bracket(self, ends):
+        """Bind what leaves several blocks, one above the other; returns where it goes on."""
+        (x, top), (_, foot) = ends[0], ends[-1]
+        lines = [[end, (x + BESIDE, end[1])] for end in ends] + [
+            [(x + BESIDE, top), (x + BESIDE, foot)]
+        ]
+        self.ax.add_collection(LineCollection(lines, colors=INK, linewidths=1.1, label="_bracket"))
+        middle = (x + BESIDE, (top + foot) / 2)
+        return middle, middle
+
+    def edges(self, name, links, matrices=()):
+        """From the right side of one block to the left side of another."""
+        ends = [(start[1], end[0]) for start, end, _ in links]
+        alphas = [self._alpha(h) for *_, h in links]
+        lines = LineCollection(ends, colors=INK, linewidths=1.1, alpha=alphas, label=name)
+        self.ax.add_collection(lines)
+        for ((x, y), (to_x, to_y)), matrix in zip(ends, matrices, strict=False):
+            place = (x + to_x) / 2, (y + to_y) / 2 + 1.2
+            self.text(*place, matrix, bbox=dict(facecolor="white", linewidth=0, pad=1))
+
+    def names(self, tokens, y):
+        for i, token in enumerate(tokens):
+            bold = "bold" if i == self.L - 1 else "normal"
+            self.text(-0.8, y + self.L - 0.5 - i, token, ha="right", weight=bold)
+
+    def captions(self, y, places, texts, **style):
+        for x, words in zip(places, texts, strict=True):
+            self.text(x, y, words, color=FAINT, **style)
+
+    def text(self, x, y, words, **style):
+        text(self.ax, x, y, words, va="center_baseline", **style)
+
+    def _alpha(self, h):
+        return 1 if h in (None, 0) else SEEN
+
+
+def _low(h):
+    return "".join("₀₁₂₃₄₅₆₇₈₉"[int(digit)] for digit in str(h))

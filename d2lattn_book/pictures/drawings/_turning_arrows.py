@@ -1,0 +1,73 @@
+"""RoPE in one picture: a query and a key, each turned by its position. Chapter 7."""
+
+import math
+
+import numpy as np
+
+from d2lattn.arguments import check_number
+from d2lattn_book.pictures.arrays import Numbers, number, pair
+from d2lattn_book.pictures.colours import FAINT, PALE, ROLES
+from d2lattn_book.pictures.drawings._plane import along, label
+from d2lattn_book.pictures.kit import Ax, Axes, arrow, axes, laid_out
+
+
+def turning_arrows(
+    query: Numbers, key: Numbers, positions: Numbers, *, speed: float = 1.0, ax: Ax = None
+) -> Axes:
+    """Draw a query and a key before and after each is turned by its position times a speed.
+
+    The grey arrows are the vectors as they are, the full ones are turned by i·speed and j·speed
+    radians (Su et al. 2021, section 3.2.1); the arc between them is the angle that the score sees,
+    the short way round, as the title says it.
+
+    Args:
+        query, key: two numbers each, not both 0.
+        positions: the position i of the query and j of the key.
+        speed (float): radians per position.
+
+    Example:
+        >>> ax = turning_arrows((1, 0), (1, 0), (2, 1))
+        >>> ax.get_title()
+        'query at 2, key at 1: 57° apart, score 0.54'
+    """
+    query, key, (i, j) = pair("query", query), pair("key", key), pair("positions", positions)
+    vectors = {"query": query, "key": key}
+    for name, vector in vectors.items():
+        if not vector.any():
+            raise ValueError(f"{name} must not be 0, got {vector}")
+    check_number("speed", speed)
+    ax = axes(ax, (4, 4.2))
+
+    reach = max(math.hypot(*query), math.hypot(*key))
+    ends, tips = [], []
+    for (name, vector), position in zip(vectors.items(), (i, j), strict=True):
+        start, length = math.atan2(vector[1], vector[0]), math.hypot(*vector)
+        end, color = start + position * speed, ROLES[name]
+        ends.append(end)
+        tips.append(_arrow(ax, end, length, color, label=f"{name} at {position:g}"))
+        _arrow(ax, start, length, PALE, zorder=1)  # where the two lie on each other, one grey
+        # The way it turned, drawn inside; more than one turn shows as a spiral.
+        way = np.linspace(start, end, 200)
+        radius = reach * (0.3 if name == "query" else 0.2) * np.linspace(1, 1.15, 200)
+        ax.plot(radius * np.cos(way), radius * np.sin(way), ":", color=color, lw=1.2)
+    between = math.remainder(ends[0] - ends[1], 2 * math.pi)  # the short way round
+    arc = np.linspace(ends[1], ends[1] + between, 60)
+    ax.plot(0.6 * reach * np.cos(arc), 0.6 * reach * np.sin(arc), color=FAINT, lw=5)
+    ax.set(aspect="equal", xlim=(-1.7 * reach, 1.7 * reach), ylim=(-1.35 * reach, 1.35 * reach))
+    ax.set(xlabel="first number of the pair", ylabel="second number", xticks=[], yticks=[])
+    score = math.hypot(*query) * math.hypot(*key) * math.cos(between)
+    written = number(score, minus="-")  # chapters print the title
+    apart = f"{abs(math.degrees(between)):.0f}° apart, score {written}"
+    ax.set_title(f"query at {i:g}, key at {j:g}: {apart}", fontsize=10)
+    laid_out(ax).apply_aspect()
+    avoid = [spot for tip in tips for spot in along((0, 0), tip)]
+    label(ax, tips, [f"query {i:g}", f"key {j:g}"], avoid=avoid, say=False)
+    return ax
+
+
+def _arrow(ax, angle, length, color, *, label=None, zorder=3):
+    """An arrow from the centre, and where it ends; the line beneath is what `describe` reads."""
+    tip = length * math.cos(angle), length * math.sin(angle)
+    arrow(ax, (0, 0), tip, color, width=2.5, zorder=zorder)
+    ax.plot([0, tip[0]], [0, tip[1]], color=color, lw=1, label=label, zorder=zorder)
+    return tip

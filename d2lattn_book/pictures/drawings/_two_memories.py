@@ -1,0 +1,101 @@
+"""What travels between the large memory and the fast one: whole tables, or one tile at a time."""
+
+from itertools import product
+
+from matplotlib.patches import Rectangle
+
+from d2lattn.arguments import is_finite_number, show
+from d2lattn_book.pictures.colours import DARK, FAINT, GROUND, HAIR, ROLES
+from d2lattn_book.pictures.kit import Ax, Axes, arrow, box, frame, sheet, text, tint
+
+LARGE, FAST, FUSED = 0.0, 3.7, 10.7  # where the two memories begin, and the fused kernel
+TABLE, THIN = 1.35, 0.3  # width of an n×n table, which is as high, and of an n×d one
+LOW, HIGH = LARGE + 0.55 + TABLE, FAST + 0.05  # heights between which things travel
+TILES, AT = 6, (2, 2)  # blocks along either side of the table; the one at work: queries, keys
+KERNELS = {"scale,\nmultiply": (1.7, 2.7), "softmax": (4.35, 2.1), "multiply": (7.3, 3.0)}
+VECTORS = {"q": (0.8, "query"), "k": (1.7, "key"), "v": (7.0, "value"), "output": (8.1, "output")}
+TABLES = {"scores": 3.05, "weights": 5.65}  # each is written by one kernel and read by the next
+
+
+def two_memories(table: float, vectors: float, *, ax: Ax = None) -> Axes:
+    """Draw what travels between the two memories of a GPU, with the formula and with one kernel.
+
+    The formula is a chain of kernels with a table of n×n numbers between any two; a fused kernel
+    makes that table in the fast memory, a tile at a time (Dao et al. 2022, figure 1 and section
+    3.1). The numbers beside the arrows are MiB.
+
+    Args:
+        table (float): MiB of an n×n table.
+        vectors (float): MiB of all queries; keys, values and outputs take as much each.
+
+    Example:
+        >>> from d2lattn_book.pictures.plots import describe
+        >>> print(describe(two_memories(table=64, vectors=1)))
+        the formula: 262 MiB travel, one fused kernel: 4 MiB travel.
+    """
+    for name, size in dict(table=table, vectors=vectors).items():
+        if not is_finite_number(size) or size <= 0:
+            raise ValueError(f"{name} must be a number above 0, got {show(size)}")
+    ax = sheet(ax, (11.6, 3.7))
+    for left in (0, FUSED):
+        for low, high, name in ((LARGE, LOW + 0.1, "large,\nslow"), (FAST, 2.0, "small,\nfast")):
+            frame(ax, (left, low), 10, high, face=GROUND, edge=DARK, zorder=0)
+            text(ax, left + 9.9, low + high - 0.1, name, ha="right", va="top", color=FAINT)
+    travels = [_chain(ax, table, vectors), _one_kernel(ax, vectors)]
+    for left, what, size in zip(
+        (0, FUSED), ("the formula", "one fused kernel"), travels, strict=True
+    ):
+        text(ax, left + 5, FAST + 2.35, f"{what}: {size:g} MiB travel", size=11, say=True)
+    ax.set(xlim=(-0.15, FUSED + 10.15), ylim=(LARGE - 0.15, FAST + 2.6))
+    return ax
+
+
+def _chain(ax, table, vectors):
+    """The formula: scaled queries are written and read as well. Returns the MiB that travel."""
+    for name, (x, wide) in KERNELS.items():
+        box(ax, x, FAST + 0.75, wide, name, height=0.95, face="white")
+    for name, x in TABLES.items():
+        _matrix(ax, x, TABLE, name, "weight")
+        _travel(ax, x - 0.4, table, down=True, line=4)
+        _travel(ax, x + 0.4, table, line=4)
+    return 2 * len(TABLES) * table + _thin(ax, 0, vectors, q=3)
+
+
+def _one_kernel(ax, vectors):
+    """One kernel, which walks over tiles of a table that is never there as a whole."""
+    box(ax, FUSED + 4.6, FAST + 1.0, 8.6, "", height=1.7, face="white")
+    left, top, step = FUSED + 1.6, FAST + 1.75, 0.25
+    for row, column in product(range(TILES), repeat=2):
+        face = HAIR if (row, column) < AT else "white"
+        if (row, column) == AT:
+            face = ROLES["weight"]
+        corner = left + column * step, top - (row + 1) * step
+        ax.add_patch(Rectangle(corner, step, step, fc=face, ec=FAINT, lw=0.5, ls=":", zorder=3))
+    x, y = left + (AT[1] + 0.5) * step, top - (AT[0] + 0.5) * step
+    arrow(ax, (x, y), (x + 3 * step, y), zorder=4)
+    words = "one tile of scores at a time,\nand largest, sum and blend"
+    text(ax, left + (TILES + 1) * step, FAST + 1.0, words, ha="left")
+    return _thin(ax, FUSED, vectors)
+
+
+def _thin(ax, left, vectors, q=1):
+    """Queries, which travel `q` times, keys, values and outputs. Returns the MiB that travel."""
+    for name, (x, role) in VECTORS.items():
+        _matrix(ax, left + x, THIN, name, role)
+        both = name == "q" and q > 1
+        _travel(ax, left + x, vectors * (q if both else 1), down=name == "output", both=both)
+    return (len(VECTORS) - 1 + q) * vectors
+
+
+def _matrix(ax, x, width, name, role):
+    """A matrix of n rows in the large memory."""
+    corner, face = (x - width / 2, LARGE + 0.5), tint(ROLES[role], 0.5)
+    ax.add_patch(Rectangle(corner, width, TABLE, facecolor=face, edgecolor=DARK))
+    text(ax, x, LARGE + 0.25, name)
+
+
+def _travel(ax, x, size, *, down=False, both=False, line=1.3):
+    """An arrow between the two memories, and the MiB that it stands for."""
+    ends = ((x, HIGH), (x, LOW)) if down else ((x, LOW), (x, HIGH))
+    arrow(ax, *ends, width=line, head="<|-|>" if both else "-|>")
+    text(ax, x + 0.1 + 0.02 * line, (LOW + HIGH) / 2, f"{size:g}", ha="left")

@@ -1,0 +1,73 @@
+"""The map of the words: where each one stands, with words that share a place named together."""
+
+import textwrap
+from collections.abc import Iterable
+from typing import TypeAlias
+
+import numpy as np
+from matplotlib.patches import Polygon
+
+from d2lattn_book.pictures.arrays import Numbers, Query, Words, position
+from d2lattn_book.pictures.colours import FAINT, ROLES
+from d2lattn_book.pictures.drawings._plane import along, gathered, in_the_plane, label, prepare
+from d2lattn_book.pictures.kit import Ax, Axes
+
+Chosen: TypeAlias = Query | Iterable[Query] | None
+
+
+def word_map(
+    words: Words,
+    x: Numbers,
+    *,
+    query: Chosen = None,
+    output: Chosen = None,
+    outline: Chosen = None,
+    ax: Ax = None,
+) -> Axes:
+    """Draw words as points, who asks in the query's colour and what came out in the output's.
+
+    Args:
+        words: n words.
+        x: (n, 2) their places.
+        query, output: who asks, and what came out: a position (-1 is the last), a word that
+            occurs once, a list of such, or none.
+        outline: those to join by a dashed line, in this order and back to the first.
+
+    Example:
+        >>> from d2lattn_book.pictures.plots import describe
+        >>> print(describe(word_map(["cat", "dog", "bat"], [[1, 2], [1, 2], [3, 0]], query="bat")))
+        words: 2 points, x 1, y 2; asks: 1 point at (3, 0).
+    """
+    words, x = in_the_plane(words, x)
+    asks, new = _chosen("query", query, words), _chosen("output", output, words)
+    edge = x[_chosen("outline", outline, words)]
+    ax = prepare(ax, np.vstack([x, 0 * x[:1]]))
+    if len(edge):
+        ax.add_patch(Polygon(edge, fill=False, edgecolor=FAINT, linestyle="--"))
+    rest = [i for i in range(len(words)) if i not in {*asks, *new}]
+    for name, chosen, color, marker in (
+        ("words", rest, FAINT, "o"),
+        ("asks", asks, ROLES["query"], "o"),
+        ("new", new, ROLES["output"], "D"),
+    ):
+        if chosen:
+            ax.scatter(*x[chosen].T, color=color, marker=marker, s=45, label=name, zorder=4)
+    groups = sorted(gathered(words, x))  # from left to right: a name finds room on its left
+    names = [_lines([words[i] for i in numbers]) for _, numbers in groups]
+    sides = zip(edge, np.roll(edge, -1, axis=0), strict=True)
+    avoid = [spot for start, end in sides for spot in along(start, end)]
+    label(ax, [place for place, _ in groups], names, avoid=avoid, say=False)
+    return ax
+
+
+def _lines(names):
+    """The names in lines of at most 13 letters, none of them broken: narrow labels fit better."""
+    whole = ", ".join(name.replace(" ", "\N{NO-BREAK SPACE}") for name in names)
+    return textwrap.fill(whole, 13, break_long_words=False, break_on_hyphens=False)
+
+
+def _chosen(name, chosen, words):
+    """The places of the words that are meant, in their order."""
+    several = hasattr(chosen, "__iter__") and not isinstance(chosen, str)
+    chosen = chosen if several else [] if chosen is None else [chosen]
+    return [position(one, words, name) for one in chosen]

@@ -1,0 +1,77 @@
+"""Figures that a notebook shows with their description: a cell ends in the drawing.
+
+The Axes and figures of the book are matplotlib's and know one thing more: how a notebook shows
+them. The picture is an image whose alternative text is what `describe` reads off it, and the same
+line is the text of the output, for terminals and for whoever compares outputs. matplotlib's own
+picture of the figure, which has no alternative text, is left out.
+"""
+
+import base64
+import html
+import io
+from typing import Any
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from d2lattn_book.pictures.describe import describe
+
+
+class _Shown:
+    """What a notebook does with a figure, or with one of its Axes: it shows the whole figure."""
+
+    figure: Any
+
+    def _ipython_display_(self) -> None:
+        from IPython.display import display  # a script draws without it
+
+        display(bundle(self.figure), raw=True)
+        if "inline" in plt.get_backend():  # which at the end of the cell would show it once more
+            plt.close(self.figure)
+
+
+class DrawnAxes(_Shown, Axes):
+    """Axes of a figure of the book."""
+
+
+class DrawnFigure(_Shown, Figure):
+    """A figure of the book."""
+
+
+def subplots(rows: int = 1, columns: int = 1, **options: Any) -> tuple[Figure, Any]:
+    """A white figure, its parts laid out for it, that a notebook shows with a description.
+
+    Args:
+        rows, columns (int): how many Axes.
+        options: as matplotlib's `subplots` takes them, such as figsize.
+
+    Returns:
+        Figure, and its Axes or an array of them, as from matplotlib's `subplots`.
+
+    Raises:
+        ValueError, TypeError: as `subplots`.
+
+    Example:
+        >>> from d2lattn_book.pictures.plots import describe
+        >>> figure, ax = subplots(figsize=(4, 3))
+        >>> _ = ax.bar([0, 1], [2, 3])
+        >>> describe(figure)
+        '2 bars from 2 to 3.'
+    """
+    look: dict[str, Any] = dict(layout="constrained", facecolor="white", FigureClass=DrawnFigure)
+    look["subplot_kw"] = dict(axes_class=DrawnAxes)
+    return plt.subplots(rows, columns, **look | options)
+
+
+def bundle(figure: Figure) -> dict[str, str]:
+    """What a notebook stores of a figure: its description, and an image that carries it.
+
+    The image is no second output beside the HTML: JupyterLab gives a bare PNG no alternative text,
+    and would show only one of them.
+    """
+    png = io.BytesIO()
+    figure.savefig(png, format="png", bbox_inches="tight", dpi=figure.dpi)
+    line, data = describe(figure), base64.b64encode(png.getvalue()).decode()
+    picture = f'<img alt="{html.escape(line)}" src="data:image/png;base64,{data}">'
+    return {"text/plain": line, "text/html": picture}

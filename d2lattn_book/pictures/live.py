@@ -1,0 +1,815 @@
+"""Live figures: pictures that recompute in the browser, without a kernel and without a network.
+
+Each function returns a `Figure`, which a notebook shows. Its HTML holds a plain table of the
+numbers, then an element with its data in an attribute, then the code that draws it. Where no code
+runs, the table remains; in a terminal, one line.
+"""
+
+import base64
+import hashlib
+import html
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from d2lattn.arguments import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_floating_dtype,
+    check_number,
+    check_shares,
+    show,
+)
+from d2lattn.comparison import attention_cost, conv_cost, rnn_cost
+from d2lattn.devices import on_the_host
+from d2lattn.transformer import Decoder
+from d2lattn_book.pictures import arrays
+from d2lattn_book.pictures.arrays import (
+    LARGEST,
+    Numbers,
+    Words,
+    position,
+    readable,
+    to_numpy,
+    token_ids,
+)
+from d2lattn_book.pictures.colours import ROLES
+from d2lattn_book.pictures.packed import pack, unpack
+
+STORED = Path(__file__).resolve().parent / "live_js" / "stored"
+STILL = "A still table: the figure comes alive in a trusted notebook and where its cell is run."
+MASKS = ("none", "padding", "causal", "window", "causal + padding", "causal + window")
+MOST_TOKENS = 12  # of the microscope: every number has to be legible
+ATTENTION_PARTS = ("temperature", "divisor", "mask")
+POSITIONS_PARTS = ("clocks", "encoding", "turn")
+MOST_WORDS, MOST_HEADS, MOST_SHARES = 64, 16, 65_536  # of the maps
+MOST_STEPS, MOST_SHARES_IN_TRAINING = 500, 50_000  # a figure of at most 100 kB in the notebook
+MOST_READ, LISTED = 32, 5  # words that the reader reads, and words that its table lists
+MOST_RANKS, MOST_IN_RING = 4, 24  # ranks of a ring, and words on all of them
+SPLITS = ("contiguous", "striped")
+MOST_KEPT = 16  # words that come into a cache
+MOST_SIZE = 4096  # of a model: the bytes stay whole numbers in a double
+KINDS_KEPT = ("full", "grouped", "latent", "window", "sinks", "state")
+MOST_NUMBERS = 8  # in a token, query, key or value of the microscope
+
+
+class Figure:
+    """A live figure. `html` is its fragment, `str` the line that stands for it in a terminal."""
+
+    def __init__(self, kind: str, line: str, data: dict, table: str) -> None:
+        self.line = line
+        data = {"figure": kind, "title": line, "roles": ROLES, **data}
+        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        text = html.escape(text, quote=False).replace("'", "&#x27;")
+        self.html = f'<div class="live-fallback">{table}<p>{STILL}</p></div>\n{element(kind, text)}'
+
+    def __repr__(self):
+        return self.line
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        return {"text/plain": self.line, "text/html": self.html}
+
+
+def element(kind: str, data: str) -> str:
+    """The element with its data, escaped, and the code that draws it; the name is the code's."""
+    code = (STORED / f"{kind}.js").read_text(encoding="utf-8").split("\n", 1)[1].strip()
+    if "</script" in code.lower():
+        raise ValueError(f"the code of {kind} must not hold </script")
+    name = f"live-{hashlib.sha256(code.encode()).hexdigest()[:8]}"
+    code = code.replace("live-00000000", name)
+    return f"<{name} data-live='{data}'></{name}>\n<script type=\"module\">{code}</script>"
+
+
+@on_the_host
+def attention(
+    x: Numbers,
+    *,
+    tokens: Words,
+    scale: float | None = None,
+    mask: str | Numbers | None = None,
+    projections: Sequence[Numbers] | None = None,
+    asks: int | str = -1,
+    parts: Sequence[str] = ATTENTION_PARTS,
+) -> Figure:
+    """Self-attention under the microscope: every number on screen, with its arithmetic in words.
+
+    softmax(Q Kᵀ · scale) V with Q = X W_qᵀ, K = X W_kᵀ, V = X W_vᵀ, or Q = K = V = X (Vaswani et
+    al. 2017, section 3.2.1). The reader picks who asks, plays the question a thought at a time, and
+    changes tokens, matrices, temperature, divisor and mask.
+
+    Args:
+        x: (n, d), a tensor or rows of numbers; n up to 12, d up to 8.
+        tokens: n words, one for each row.
+        scale (float): factor of the scores, 1e-6 to 1e6; 1/√(width of a query) when absent.
+        mask: where the menu of masks begins: "none", "padding", "causal", "window",
+            "causal + padding", "causal + window", or a boolean (n, n), True = may attend.
+        projections: three matrices (W_q, W_k, W_v) as nn.Linear stores them, (out, d) each.
+        asks: the word that asks when the figure opens, by name or place.
+        parts: the controls that the reader is offered, of "temperature", "divisor" and "mask".
+
+    Raises:
+        ValueError: shapes that do not fit, numbers that are not finite, more than 12 tokens or 8
+            numbers in one, an unknown mask or part, a scale or a number beyond 1e6, an unknown
+            word.
+
+    Cost:
+        About 26 kB in the notebook for six tokens.
+
+    Example:
+        >>> attention([[1.0, 0.0], [1.0, 1.0]], tokens=["small", "cat"])
+        live attention: 2 tokens of 2 numbers; cat gives its largest share, 0.67, to cat
+    """
+    x = readable("x", x, ("tokens", "numbers"), (MOST_TOKENS, MOST_NUMBERS))
+    tokens = arrays.names("tokens", tokens, len(x), "rows of x")
+    query = key = x
+    if projections is not None:
+        projections = _projections(projections, x.shape[1])
+        query, key = (x @ weight.T for weight in projections[:2])
+    if scale is not None:
+        check_number("scale", scale, 1e-6, LARGEST)
+    rule, size, given, visible = _mask(mask, len(x))
+    scores = query @ key.T * (query.shape[1] ** -0.5 if scale is None else scale)
+    weights = torch.softmax(scores.masked_fill(~visible, -math.inf), dim=-1).nan_to_num()
+    asks = position(asks, tokens, "asks")
+    parts = _parts(parts, ATTENTION_PARTS)
+    best = int(weights[asks].argmax())
+    line = (
+        f"live attention: {len(x)} tokens of {x.shape[1]} numbers; {tokens[asks]} gives its "
+        f"largest share, {weights[asks, best]:.2f}, to {tokens[best]}"
+    )
+    data = {"tokens": tokens, "x": _rounded(x), "asks": asks, "rule": rule, "size": size}
+    if projections is not None:
+        data["projections"] = [_rounded(weight) for weight in projections]
+    if len(parts) < len(ATTENTION_PARTS):
+        data["parts"] = parts
+    if scale is not None:
+        data["divisor"] = _round(1 / scale)
+    if given is not None:
+        data["given"] = given
+    caption = "Share of each column's word in what comes out for the row's word"
+    return Figure("attention", line, data, _table(caption, tokens, tokens, weights))
+
+
+@on_the_host
+def heads(
+    weights: Numbers | None = None,
+    *,
+    query: Numbers | None = None,
+    key: Numbers | None = None,
+    tokens: Words,
+    key_tokens: Words | None = None,
+    names: Words | tuple[Words, Words | None] | None = None,
+    asks: int | str = -1,
+    head: int | str = 0,
+    step: int = 0,
+) -> Figure:
+    """Many heads, or snapshots of a model in training: who gives how much to whom.
+
+    Small maps, one large, and the shares of one asking word carried to those who answer. Snapshots
+    can be played. Given query and key, the shares are softmax(Q Kᵀ/√d). What is sent are integers
+    of 8 or 16 bits, and the line of text says how far a share may be off.
+
+    Args:
+        weights: (H, L, S) shares, or (T, H, L, S) for up to 500 snapshots, which get a slider.
+            Every row adds up to 1, or to 0 where nothing may be seen. At most 65,536 numbers,
+            50,000 with snapshots.
+        query, key: (H, L, d) and (H, S, d), or with T in front, instead of weights.
+        tokens: L words that ask, at most 64.
+        key_tokens: S words that answer; `tokens` when absent.
+        names: H names of heads; for T snapshots a pair (T names of steps, H names or None).
+        asks: the word that asks when the figure opens, by name or place.
+        head: the head with which it opens, by name or place.
+        step (int): the snapshot with which it opens, from 0, negative from the end.
+
+    Raises:
+        ValueError: both or neither of weights and query with key; shapes that do not fit; shares
+            that are no shares; more than 64 words, 16 heads, 500 snapshots or 65,536 shares; an
+            unknown word, head or step.
+
+    Cost:
+        About 21 kB in the notebook for six tokens, 105 kB for 64 words and 16 heads.
+
+    Example:
+        >>> heads([[[0.5, 0.5], [0.1, 0.9]]], tokens=["small", "cat"])
+        live heads: 1 head over 2 × 2 words, each share within 8e-06
+    """
+    if (weights is None) == (query is None and key is None):
+        raise ValueError("heads needs either weights or both query and key")
+    if weights is None and (query is None or key is None):
+        raise ValueError("query and key must come together")
+    if weights is None:
+        query, key = _snapshots("query", query, "d"), _snapshots("key", key, "d")
+        if query.shape[:2] != key.shape[:2] or query.shape[3] != key.shape[3]:
+            raise ValueError(
+                "query and key must agree in heads and width, got shapes "
+                f"{tuple(query.shape)} and {tuple(key.shape)}"
+            )
+        weights = torch.softmax(query @ key.mT * query.shape[3] ** -0.5, dim=-1)
+    else:
+        weights = _snapshots("weights", weights, "S")
+        check_shares(weights)
+    T, H, L, S = weights.shape
+    most = MOST_SHARES if T == 1 else MOST_SHARES_IN_TRAINING
+    if weights.numel() > most:
+        raise ValueError(f"weights must have at most {most} numbers, got {weights.numel()}")
+    tokens = arrays.names("tokens", tokens, L, "rows of weights")
+    if key_tokens is not None:
+        key_tokens = arrays.names("key_tokens", key_tokens, S, "columns of weights")
+    elif L != S:
+        raise ValueError(f"key_tokens must name the {S} columns of weights, which has {L} rows")
+    step_names, head_names = _head_names(names, T, H)
+    data = {"shape": [T, H, L, S], "tokens": tokens, "heads": head_names}
+    if key_tokens is not None:
+        data["key_tokens"] = key_tokens
+    if T > 1:
+        data["steps"] = step_names
+    shown = {
+        "asks": position(asks, tokens, "asks"),
+        "head": position(head, head_names, "head"),
+        "step": position(step, T, "step"),
+    }
+    data |= shown
+    sent, bound = _sent(weights, query, key)
+    line = (
+        f"live heads: {f'{T} steps of ' if T > 1 else ''}{H} head{'s' if H > 1 else ''} over "
+        f"{L} × {S} words, each share within {bound:.0e}"
+    )
+    shares, name = weights[shown["step"], shown["head"]], head_names[shown["head"]]
+    table = _shares_table(shares, name, tokens, key_tokens or tokens)
+    return Figure("heads", line, data | sent, table)
+
+
+def _shares_table(shares, name, tokens, answers):
+    """What stands in the place of the figure: all shares, or of many the largest of each row."""
+    if max(shares.shape) <= MOST_TOKENS:
+        table = _table(f"Shares in {name}", tokens, answers, shares)
+    else:
+        best = shares.argmax(-1).tolist()
+        rows = [f"{word} → {answers[j]}" for word, j in zip(tokens, best, strict=True)]
+        largest = shares.amax(-1)[:, None]
+        table = _table(f"Largest shares in {name}", rows, ["share"], largest)
+    return table.replace("<table>", '<table class="trained">')
+
+
+def _snapshots(name, values, last):
+    """(T, H, length, last) in float64; T = 1 where no snapshots were given."""
+    x = to_numpy(values, name)
+    x = x[None] if x.ndim == 3 else x
+    axis, widest = ("words", MOST_WORDS) if last == "S" else (last, MOST_SHARES)
+    most = MOST_STEPS, MOST_HEADS, MOST_WORDS, widest
+    return readable(name, x, ("steps", "heads", "words", axis), most)
+
+
+def _head_names(names, T, H):
+    if T > 1 and names is not None and not (isinstance(names, tuple) and len(names) == 2):
+        raise ValueError(f"names must be a pair (steps, heads) for snapshots, got {show(names)}")
+    steps, heads = names if T > 1 and names is not None else (None, names)
+    steps = [f"step {t}" for t in range(T)] if steps is None else steps
+    heads = [f"head {h + 1}" for h in range(H)] if heads is None else heads
+    steps = arrays.names("names", steps, T, "steps")
+    return steps, arrays.names("names", heads, H, "heads")
+
+
+def _sent(weights, query, key):
+    """What is sent: shares, or queries and keys where these are fewer; and the bound of a share."""
+    if query is not None and query.numel() + key.numel() < weights.numel():
+        for bits in (8, 16):
+            sent = {"query": _packed(query, bits), "key": _packed(key, bits)}
+            q, k = _unpacked(sent["query"], query.shape), _unpacked(sent["key"], key.shape)
+            again = torch.softmax(q @ k.mT * query.shape[3] ** -0.5, dim=-1)
+            bound = (again - weights).abs().max().item()
+            if bound < 0.005:
+                break
+        return sent | {"width": query.shape[3]}, _rounded_up(bound)
+    bits = 16 if weights.numel() <= 4096 else 8
+    unit = 1 / (2**bits - 1)
+    whole = (weights / unit).round().to(torch.int64)
+    return {"weights": _bytes(whole, bits) | {"low": 0, "unit": unit}}, _rounded_up(unit / 2)
+
+
+def _packed(x, bits):
+    low, high = x.min().item(), x.max().item()
+    unit = (high - low) / (2**bits - 1) or 1.0
+    whole = ((x - low) / unit).round().to(torch.int64)
+    return _bytes(whole, bits) | {"low": low, "unit": unit}
+
+
+def _bytes(whole, bits):
+    raw = whole.numpy().astype("<u2" if bits == 16 else "u1").tobytes()
+    return {"text": base64.b64encode(raw).decode(), "bits": bits}
+
+
+def _unpacked(sent, shape):
+    whole = np.frombuffer(base64.b64decode(sent["text"]), "<u2" if sent["bits"] == 16 else "u1")
+    return sent["low"] + sent["unit"] * torch.from_numpy(whole.astype(float)).reshape(shape)
+
+
+def _rounded_up(bound):
+    """To one digit, upwards: a bound that holds and reads the same on every processor."""
+    place = 10.0 ** math.floor(math.log10(max(bound, 1e-9)))
+    return math.ceil(bound / place) * place
+
+
+@on_the_host
+def positions(
+    dim: int, *, base: float, length: int, parts: Sequence[str] = POSITIONS_PARTS
+) -> Figure:
+    """Clock hands for two positions, the encoding that they write, and arrows that turn with them.
+
+    Pair j of the encoding stands at the angle p / base^(2j/dim) (Vaswani et al. 2017, section
+    3.5); the same turn on a query and a key is RoPE (Su et al. 2021). The reader moves two
+    positions, apart or together, and chooses pair and base.
+
+    Args:
+        dim (int): numbers in the encoding, even, from 2 to 32.
+        base (float): above 1 and at most 1e9.
+        length (int): positions, from 2 to 256.
+        parts: what is drawn, of "clocks", "encoding" (with its curves) and "turn" (RoPE). Clocks
+            are always drawn; alone, they are called clocks 1, 2, … instead of pairs 0, 1, …
+
+    Raises:
+        ValueError: an odd dim, a base not above 1, an unknown part, a number outside these limits.
+
+    Cost:
+        About 18 kB in the notebook.
+
+    Example:
+        >>> positions(8, base=10000.0, length=60)
+        live positions: 4 clocks over 60 positions; base 10000, turns of 6.3 to 6283.2 positions
+    """
+    check_count("dim", dim, 2, 32)
+    if dim % 2:
+        raise ValueError(f"dim must be even, got {dim}")
+    check_number("base", base, 1, 1e9)
+    if base == 1:
+        raise ValueError("base must be above 1, got 1")
+    check_count("length", length, 2, 256)
+    parts = _parts(parts, POSITIONS_PARTS)
+    only_clocks = parts == ["clocks"]
+    slowest = 2 * math.pi * base ** ((dim - 2) / dim)
+    line = (
+        f"live positions: {dim // 2} clocks over {length} positions; base {base:g}, "
+        f"turns of 6.3 to {slowest:.1f} positions"
+    )
+    data = {"dim": dim, "base": _round(base), "length": length, "p": 3, "q": 7, "parts": parts}
+    turns = [2 * math.pi * base ** (2 * j / dim) for j in range(dim // 2)]
+    names = [f"clock {j + 1}" if only_clocks else f"pair {j}" for j in range(dim // 2)]
+    table = _table(line, names, ["positions in one turn"], torch.tensor(turns)[:, None], 1)
+    return Figure("positions", line, data, table)
+
+
+@on_the_host
+def field(kernel: int, depth: int, dilated: bool, causal: bool) -> Figure:
+    """What one unit in a stack of convolutions sees, and what such a layer costs.
+
+    Layer l reads `kernel` taps, 1 or (dilated) kernelˡ positions apart. The table gives the costs
+    of `comparison.conv_cost`, `rnn_cost` and `attention_cost` for n, d and the kernel. The reader
+    chooses the unit, kernel, depth, dilation and direction.
+
+    Args:
+        kernel (int): 1 to 9, odd unless causal.
+        depth (int): layers, 1 to 5.
+        dilated, causal (bool): where the drawing begins.
+
+    Raises:
+        ValueError: a kernel or depth outside these limits, an even kernel that is not causal.
+
+    Cost:
+        About 11 kB in the notebook.
+
+    Example:
+        >>> field(3, 2, dilated=True, causal=True)
+        live receptive field: 2 layers, kernel 3, dilated, causal; a unit sees up to 9 positions
+    """
+    check_count("kernel", kernel, 1, 9)
+    check_count("depth", depth, 1, 5)
+    check_flag("dilated", dilated)
+    check_flag("causal", causal)
+    if kernel % 2 == 0 and not causal:
+        raise ValueError(f"kernel must be odd unless causal, got {kernel}")
+    reach = sum(kernel**layer if dilated else 1 for layer in range(depth))
+    which = "dilated, " * dilated + ("causal" if causal else "centred")
+    line = (
+        f"live receptive field: {depth} layer{'s' if depth > 1 else ''}, kernel {kernel}, "
+        f"{which}; a unit sees up to {1 + (kernel - 1) * reach} positions"
+    )
+    costs = {
+        f"convolution, k = {kernel}": conv_cost(1024, 64, kernel, dilated=dilated, causal=causal),
+        "recurrent layer": rnn_cost(1024, 64),
+        "self-attention": attention_cost(1024, 64),
+    }
+    columns = ["FLOPs", "one after another", "longest path"]
+    rows = torch.tensor(list(costs.values()), dtype=torch.float64)
+    table = _table(f"{line}; costs for n = 1024, d = 64", costs, columns, rows, places=0)
+    data = {"kernel": kernel, "depth": depth, "dilated": dilated, "causal": causal}
+    return Figure("field", line, data, table)
+
+
+@on_the_host
+def words(
+    vocabulary: Words,
+    x: Numbers,
+    *,
+    sentences: Words,
+    asks: int | str = -1,
+    axes: Words = ("number 1", "number 2"),
+) -> Figure:
+    """Words on a map: one of a sentence asks, lines grow as thick as its shares, and it moves.
+
+    softmax(XXᵀ)X in the plane, with nothing learned (chapter 1). The reader chooses or types a
+    sentence, lets another word ask, and drags words.
+
+    Args:
+        vocabulary: n different words, at most 64.
+        x: (n, 2) their places.
+        sentences: those to choose from, strings of words of the vocabulary, at most 12 each. The
+            figure opens with the first.
+        asks: the word of the first sentence that asks when the figure opens, by name or place.
+        axes: what the two numbers of a word are called.
+
+    Raises:
+        ValueError: shapes that do not fit, numbers that are not finite or beyond 1e6, a word twice
+            in the vocabulary or not in it, more than 64 words or 12 in a sentence, other than two
+            axes.
+
+    Cost:
+        About 18 kB in the notebook.
+
+    Example:
+        >>> words(["bake", "apple", "phone"], [[3, 0], [1, 1], [0, 2]], sentences=["bake apple"])
+        live words: apple asks in "bake apple"; most, 0.73, comes from bake; out comes 2.46, 0.27
+    """
+    vocabulary = arrays.names("vocabulary", vocabulary, different=True)
+    if len(vocabulary) > MOST_WORDS:
+        raise ValueError(f"vocabulary must have at most {MOST_WORDS} words, got {len(vocabulary)}")
+    x = readable("x", x, ("words", "numbers"), (MOST_WORDS, 2))
+    if x.shape != (len(vocabulary), 2):
+        raise ValueError(
+            f"x must have two numbers for each of the {len(vocabulary)} words, "
+            f"got shape {tuple(x.shape)}"
+        )
+    axes = arrays.names("axes", axes, 2)
+    sentences = arrays.names("sentences", sentences)
+    ids = [token_ids("sentences", sentence, vocabulary, MOST_TOKENS) for sentence in sentences]
+    tokens = sentences[0].split()
+    asks = position(asks, tokens, "asks")
+    rows = x[ids[0]]  # (tokens, 2)
+    weights = torch.softmax(rows[asks] @ rows.T, dim=-1)
+    best, after = int(weights.argmax()), ", ".join(arrays.number(v) for v in weights @ rows)
+    line = (
+        f'live words: {tokens[asks]} asks in "{sentences[0]}"; most, {weights[best]:.2f}, comes '
+        f"from {tokens[best]}; out comes {after}"
+    )
+    data = {"vocabulary": vocabulary, "x": _rounded(x), "sentences": sentences, "asks": asks}
+    table = _table(line, tokens, [*axes, "share"], torch.cat([rows, weights[:, None]], dim=1))
+    return Figure("words", line, data | {"axes": axes}, table)
+
+
+@on_the_host
+def reader(
+    model: Decoder,
+    vocabulary: Words,
+    *,
+    text: str,
+    stop: str | None = None,
+) -> Figure:
+    """A trained decoder that reads and writes in the page: its weights travel as float16.
+
+    The computation of `Decoder`, in double precision on the rounded weights. The reader types a
+    text, looks into every head of every layer, switches heads off, and lets it write with and
+    without the cache. Words that are not in the vocabulary are named and left out.
+
+    Args:
+        model: a `Decoder` of at most 140,000 weights.
+        vocabulary: its words in the order of their numbers, all different.
+        text: the words with which it opens, at most 32 of them and no more than the model has
+            learned positions for.
+        stop: a word of the vocabulary that ends a text, and is read before its first word, too.
+
+    Raises:
+        ValueError: no decoder, one with parts or options that the page cannot run, too many
+            weights, a vocabulary of another size, an unknown word, a text without a word or too
+            long.
+
+    Cost:
+        3 bytes for each weight and 25 kB in the notebook, 400 kB at most.
+
+    Example:
+        >>> model = Decoder(3, 8, num_layers=1, num_heads=2, max_len=16)
+        >>> reader(model, [".", "a", "cat"], text="a cat", stop=".")
+        live reader: 1 layer of 2 heads, 3 words, 1,064 weights as float16
+    """
+    sent = pack(model)
+    size = sent["sizes"]["vocab_size"]
+    vocabulary = arrays.names("vocabulary", vocabulary, size, different=True)
+    if stop is not None and stop not in vocabulary:
+        raise ValueError(f"stop must be a word of the vocabulary, got {show(stop)}")
+    if not isinstance(text, str):
+        raise ValueError(f"text must be a string, got {show(text)}")
+    room = min(model.position.max_len or MOST_READ, MOST_READ)
+    first = [] if stop is None else [vocabulary.index(stop)]
+    tokens = first + token_ids("text", text, vocabulary, room - len(first))
+    data = {
+        "vocabulary": vocabulary,
+        "begins": text,
+        "stop": first[0] if first else None,
+        "room": room,
+        "asks": len(tokens) - 1,
+        "layer": 0,
+        "head": 0,
+        "temperature": 1.0,
+        "most": len(vocabulary),
+        "model": sent,
+    }
+    layers, heads = sent["sizes"]["num_layers"], sent["sizes"]["num_heads"]
+    count = sum(math.prod(shape) for shape in sent["shapes"].values())
+    line = (
+        f"live reader: {layers} layer{'s' if layers > 1 else ''} of {heads} "
+        f"head{'s' if heads > 1 else ''}, {len(vocabulary)} words, {count:,} weights as float16"
+    )
+    with torch.no_grad():
+        likely = unpack(sent)(torch.tensor([tokens]))[0, -1].softmax(-1)
+    best = likely.topk(min(LISTED, len(vocabulary)))
+    names = [vocabulary[k] for k in best.indices]
+    caption = f'{line}. After "{text}" it would go on with'
+    table = _table(caption, names, ["probability"], best.values[:, None])
+    return Figure("reader", line, data, table.replace("<table>", '<table class="trained">'))
+
+
+@on_the_host
+def steps(scores: Numbers, values: Numbers) -> Figure:
+    """The online softmax, one number at a time: running maximum, sum, rescaling and output.
+
+    m' = max(m, s), l' = l·e^(m−m') + e^(s−m'), o' = o·e^(m−m') + e^(s−m')·v; the output is o/l
+    (Milakov and Gimelshein 2018; in attention, Dao et al. 2022). The reader goes forwards and
+    backwards and changes scores and values.
+
+    Args:
+        scores: (n,) numbers, n up to 12; -inf is a hidden key.
+        values: (n,) or (n, d) numbers, d up to 4.
+
+    Raises:
+        ValueError: other shapes, more than 12 scores, NaN or +inf.
+
+    Cost:
+        About 14 kB in the notebook.
+
+    Example:
+        >>> steps([1.0, 3.0], [10.0, 20.0])
+        live online softmax: 2 numbers; the output is 18.81
+    """
+    scores = readable("scores", scores, ("scores",), (MOST_TOKENS,), hidden=True)
+    values = to_numpy(values, "values")
+    values = values[:, None] if values.ndim == 1 else values
+    values = readable("values", values, ("scores", "numbers"), (MOST_TOKENS, 4))
+    if len(values) != len(scores):
+        raise ValueError(f"values must fit the {len(scores)} scores, got {len(values)}")
+    weights = torch.softmax(scores, dim=0).nan_to_num()
+    output = weights @ values
+    line = f"live online softmax: {len(scores)} numbers; the output is " + ", ".join(
+        f"{number + 0.0:.2f}" for number in output.tolist()
+    )
+    data = {
+        "scores": [None if score == -math.inf else _round(score) for score in scores.tolist()],
+        "values": _rounded(values),
+    }
+    names = [f"number {j + 1}" for j in range(len(scores))]
+    columns = ["score", "share", *(f"value {c + 1}" for c in range(values.shape[1]))]
+    table = torch.cat([scores[:, None], weights[:, None], values], dim=1)
+    return Figure("steps", line, data, _table(line, names, columns, table))
+
+
+@on_the_host
+def cache(
+    tokens: Words,
+    *,
+    kinds: Sequence[str] = KINDS_KEPT,
+    num_heads: int = 8,
+    num_kv_heads: int = 2,
+    head_dim: int = 16,
+    latent_dim: int = 32,
+    rope_dim: int = 8,
+    window: int = 4,
+    sinks: int = 1,
+    num_layers: int = 1,
+    dtype: torch.dtype = torch.float32,
+    kind: str | None = None,
+    step: int = 1,
+) -> Figure:
+    """Words come one by one: the bytes that each kind of attention keeps, and who is still seen.
+
+    Numbers that a layer keeps of a word: 2·H·D of "full" attention, 2·Hkv·D of "grouped", C + R of
+    a "latent"; with a "window", and with "sinks" beside it, 2·H·D of the last w words and the first
+    s. A "state" (`delta_attention`) has H·D·D numbers in at least float32, whatever it has read.
+    These are the bytes of the rows that a `Cache` has filled. The reader plays the words, chooses a
+    kind and sees, for each word when it was the newest, which ones it could look up.
+
+    Args:
+        tokens: the words, at most 16.
+        kinds: those to compare, of "full", "grouped", "latent", "window", "sinks" and "state".
+        num_heads, num_kv_heads, head_dim (int): H, Hkv, which must divide H, and D.
+        latent_dim, rope_dim (int): C, and R, which may be 0.
+        window, sinks (int): w and s, as in `Decoder`.
+        num_layers (int): how often all this is kept.
+        dtype: of the numbers.
+        kind: the one whose map is shown when the figure opens; the first when absent.
+        step (int): the words that have come when it opens, from 1.
+
+    Raises:
+        ValueError: more than 16 words, an unknown kind or one that comes twice, heads of keys that
+            do not divide the heads, a size or a step outside its limits.
+
+    Cost:
+        About 17 kB in the notebook.
+
+    Example:
+        >>> cache(["the", "cat", "slept"], kinds=["full", "window"], window=2)
+        live cache: bytes of 3 words: full 3072, window 2048
+    """
+    tokens = arrays.names("tokens", tokens)
+    if len(tokens) > MOST_KEPT:
+        raise ValueError(f"tokens must hold at most {MOST_KEPT} words, got {len(tokens)}")
+    kinds = arrays.names("kinds", kinds, different=True)
+    for one in kinds:
+        check_choice("kinds", one, KINDS_KEPT)
+    sizes = dict(num_heads=num_heads, num_kv_heads=num_kv_heads, head_dim=head_dim)
+    sizes |= dict(latent_dim=latent_dim, rope_dim=rope_dim, window=window, sinks=sinks)
+    sizes |= dict(num_layers=num_layers)
+    for name, size in sizes.items():
+        check_count(name, size, least=int(name not in ("rope_dim", "sinks")), most=MOST_SIZE)
+    if num_heads % num_kv_heads:
+        raise ValueError(f"num_kv_heads must divide num_heads={num_heads}, got {num_kv_heads}")
+    check_floating_dtype("dtype", dtype)
+    wide = torch.promote_types(dtype, torch.float32)
+    sizes |= dict(itemsize=dtype.itemsize, state_itemsize=wide.itemsize)
+    check_count("step", step, most=len(tokens))
+    shown = kinds[position(0 if kind is None else kind, kinds, "kind")]
+    rows = [[_kept_bytes(one, n, sizes) for one in kinds] for n in range(1, len(tokens) + 1)]
+    told = ", ".join(f"{one} {count}" for one, count in zip(kinds, rows[-1], strict=True))
+    line = f"live cache: bytes of {len(tokens)} word{'s' * (len(tokens) > 1)}: {told}"
+    caption = "Bytes that are kept after each word"
+    table = _table(caption, tokens, kinds, torch.tensor(rows, dtype=torch.float64), places=0)
+    data = {"tokens": tokens, "kinds": kinds, "sizes": sizes, "kind": shown, "step": step}
+    return Figure("cache", line, data, table)
+
+
+@on_the_host
+def ring(
+    ranks: int = 4,
+    *,
+    block_size: int = 4,
+    causal: bool = True,
+    split: str = "contiguous",
+    step: int = 0,
+) -> Figure:
+    """Attention over the words of several ranks: who computes what in which round, and who waits.
+
+    Each rank has the queries of its words. Their keys and values are a block that goes round the
+    ring: in round s, from 0, rank r holds the block of rank (r - s) mod R, computes the scores that
+    are seen, and merges what comes out with what it has (Liu et al. 2023, "Ring Attention", arXiv
+    2310.01889). A block of which it sees nothing is skipped. Contiguous, rank r has the words r·b
+    to r·b + b - 1; striped, the words r, r + R, r + 2·R, … (Brandon et al. 2023, "Striped
+    Attention", arXiv 2311.09431). A round lasts as long as its slowest rank. Of the time of a
+    causal ring (R - 1) / (2·R - 1) is waiting in long contiguous blocks, and striped
+    (R - 1) / (R·(b + 1)). Time is counted in scores that are seen: a program that computes a block
+    whole, and hides half of it then, gains nothing from stripes. Sending costs no time here.
+
+    Args:
+        ranks (int): R, from 2 to 4.
+        block_size (int): b, the words of a rank; at most 24 on all ranks.
+        causal (bool): a word sees itself and those before it, or all.
+        split: "contiguous" or "striped".
+        step (int): the round in which the figure opens, from 0.
+
+    Raises:
+        ValueError: sizes or a step outside these limits, an unknown split.
+
+    Cost:
+        About 18 kB in the notebook.
+
+    Example:
+        >>> ring(4, block_size=4)
+        live ring: 4 ranks, causal, contiguous: 136 scores in a time of 58, 41% of it waiting
+        >>> ring(4, block_size=4, split="striped")
+        live ring: 4 ranks, causal, striped: 136 scores in a time of 40, 15% of it waiting
+    """
+    check_count("ranks", ranks, least=2, most=MOST_RANKS)
+    check_count("block_size", block_size, most=MOST_IN_RING // ranks)
+    check_flag("causal", causal)
+    check_choice("split", split, SPLITS)
+    check_count("step", step, least=0, most=ranks - 1)
+    places = torch.arange(ranks * block_size)
+    striped = split == "striped"
+    places = places.view(-1, ranks).T if striped else places.view(ranks, -1)  # (R, b)
+    seen = places[:, None, :, None] >= places[None, :, None, :]  # (R, R, b, b)
+    work = (seen if causal else torch.ones_like(seen)).sum((-2, -1))  # of a rank, of a block
+    rank = torch.arange(ranks)
+    rounds = torch.stack([work[rank, (rank - s) % ranks] for s in range(ranks)])
+    time = rounds.amax(1)
+    waiting = 1 - rounds.sum().item() / (ranks * time.sum().item())
+    line = (
+        f"live ring: {ranks} ranks, {'causal, ' * causal}{split}: {rounds.sum()} scores in a time "
+        f"of {time.sum()}, {100 * waiting:.0f}% of it waiting"
+    )
+    names = [f"round {s}" for s in range(ranks)]
+    columns = [*(f"rank {r}" for r in range(ranks)), "time"]
+    rows = torch.cat([rounds, time[:, None]], dim=1)
+    table = _table(f"{line}. Scores of each rank", names, columns, rows, places=0)
+    data = {"ranks": ranks, "block_size": block_size, "causal": causal, "striped": striped}
+    return Figure("ring", line, data | {"step": step}, table)
+
+
+def _kept_bytes(kind, words, sizes):
+    """What a kind of attention keeps of so many words."""
+    H, D, w, s = (sizes[name] for name in ("num_heads", "head_dim", "window", "sinks"))
+    if kind == "state":
+        return sizes["num_layers"] * H * D * D * sizes["state_itemsize"]
+    rows = {"window": min(words, w), "sinks": min(words, s + w)}.get(kind, words)
+    numbers = {
+        "grouped": 2 * sizes["num_kv_heads"] * D,
+        "latent": sizes["latent_dim"] + sizes["rope_dim"],
+    }.get(kind, 2 * H * D)
+    return rows * sizes["num_layers"] * numbers * sizes["itemsize"]
+
+
+def _parts(parts, known):
+    """The parts that are wanted, in the order of those that there are."""
+    for part in parts:
+        if part not in known:
+            raise ValueError(f"parts must be of {known}, got {show(part)}")
+    return [part for part in known if part in parts]
+
+
+def _projections(projections, width):
+    if not isinstance(projections, (tuple, list)) or len(projections) != 3:
+        raise ValueError(f"projections must be (W_q, W_k, W_v), got {show(projections)}")
+    named = zip(("W_q", "W_k", "W_v"), projections, strict=True)
+    limits = (MOST_NUMBERS, MOST_NUMBERS)
+    checked = [readable(name, weight, ("out", "in"), limits) for name, weight in named]
+    for name, weight in zip(("W_q", "W_k", "W_v"), checked, strict=True):
+        if weight.shape[1] != width:
+            raise ValueError(
+                f"{name} must have {width} columns, one for each number of a token, "
+                f"got shape {tuple(weight.shape)}"
+            )
+    if len(checked[0]) != len(checked[1]):
+        raise ValueError(
+            f"W_q and W_k must have the same number of rows, got {len(checked[0])} "
+            f"and {len(checked[1])}"
+        )
+    return checked
+
+
+def _mask(mask, n):
+    """The rule that the menu begins with, its size, a mask of the caller's own, and the mask."""
+    i, j = torch.arange(n)[:, None], torch.arange(n)
+    size = max(n - 1, 1)
+    if mask is None or (isinstance(mask, str) and mask in MASKS):
+        rule = mask or "none"
+        if "window" in rule:
+            size = 2
+        visible = torch.ones(n, n, dtype=torch.bool)
+        if "padding" in rule:
+            visible &= j < size
+        if "causal" in rule:
+            visible &= j <= i
+        if "window" in rule:
+            visible &= (i - j).abs() < size
+        return rule, size, None, visible
+    if not torch.is_tensor(mask) or mask.dtype != torch.bool or mask.shape != (n, n):
+        got = tuple(mask.shape) if torch.is_tensor(mask) else show(mask)
+        raise ValueError(
+            f"mask must be one of {MASKS} or a boolean tensor ({n}, {n}), True = may attend, "
+            f"got {got}"
+        )
+    return "given", size, ["".join(str(int(may)) for may in row) for row in mask.tolist()], mask
+
+
+# How a figure is written down.
+
+
+def _round(value):
+    """Six digits, and no zero with a sign: the same text on every processor."""
+    value = float(f"{value:.6g}") + 0.0
+    return int(value) if value.is_integer() and abs(value) < 1e15 else value
+
+
+def _rounded(x):
+    return [_rounded(row) for row in x] if x.ndim else _round(x.item())
+
+
+def _table(caption, rows, columns, values, places=2):
+    """A plain table, for where no code runs."""
+    head = "".join(f"<th>{html.escape(str(name))}</th>" for name in ("", *columns))
+    body = "".join(
+        f"<tr><th>{html.escape(str(name))}</th>"
+        + "".join(f"<td>{value:.{places}f}</td>" for value in row)
+        + "</tr>"
+        for name, row in zip(rows, values.tolist(), strict=True)
+    )
+    return f"<table><caption>{html.escape(caption)}</caption><tr>{head}</tr>{body}</table>"

@@ -1,0 +1,74 @@
+// The microscope: tokens -> queries, keys, values -> scores -> mask -> shares -> output.
+import {button, control, fill, menu, note, numberField, rename, slider} from "../kit/controls.js";
+import {alter, assemble} from "../kit/figure.js";
+import {stepper} from "../kit/motion.js";
+import {set} from "../kit/nodes.js";
+import {show} from "../kit/numbers.js";
+import {STYLE, draw, sizes} from "./draw.js";
+import {explain, matrix} from "./explain.js";
+import {
+  RULES,
+  THOUGHTS,
+  begin,
+  compute,
+  divisorsOf,
+  isInput,
+  read,
+  resize,
+  write,
+} from "./state.js";
+import {partsOf, tell, unfold} from "./state.js";
+
+function controls(bar, figure) {
+  const {data, act} = figure;
+  const {divisors, first} = divisorsOf(data);
+  const rules = data.given ? [...RULES, "given"] : RULES;
+  const has = part => data.parts?.includes(part) ?? true;
+  const story = stepper(bar, figure, {
+    name: "Play the question",
+    count: () => THOUGHTS.length,
+    place: ({told}) => told && told[0],
+    go: tell,
+    parts: partsOf,
+    part: unfold,
+  });
+  const range = {min: -1, max: 1, step: 0.02};
+  const warm = power => act(alter, {temperature: 10 ** power});
+  const temperature = slider(bar, "temperature", range, warm);
+  const heat = note(bar);
+  const names = [...divisors.keys()];
+  const divide = menu(bar, "divided by", first, names, name => act(alter, {divide: name}));
+  const rule = menu(bar, "mask", data.rule, rules, name => act(alter, {rule: name}));
+  divide.parentNode.hidden = !has("divisor");
+  rule.parentNode.hidden = !has("mask");
+  for (const one of [temperature.parentNode, heat]) one.hidden = !has("temperature");
+  button(bar, "Reset", figure.reset);
+  const whole = {type: "number", min: 0, max: data.tokens.length, step: 1};
+  const size = control(bar, "size", whole, input => act(resize, input.value));
+  const number = numberField(bar, figure, value => act(write, figure.state.at, value));
+
+  return state => {
+    story(state);
+    temperature.value = Math.log10(state.temperature);
+    set(temperature, {"aria-valuetext": show(state.temperature)});
+    set(heat, {}, show(state.temperature));
+    divide.value = state.divide;
+    rule.value = state.rule;
+    const sized = /padding|window/.exec(state.rule)?.[0];
+    rename(size, sized === "padding" ? "words that count" : "window width", Boolean(sized));
+    fill(size, state.size);
+    const chosen = isInput(state.at[0]);
+    rename(number, chosen ? nameOf(state.at, data.tokens) : "number", chosen);
+    if (chosen) fill(number, read(state, state.at));
+  };
+}
+
+function nameOf([kind, i, j], tokens) {
+  if (kind === "x") return `number ${j + 1} of ${tokens[i]}`;
+  return `${matrix(kind[1])}, row ${i + 1}, column ${j + 1}`;
+}
+
+const hint = () =>
+  "Click a word: it asks. Click or point at a number: how it was computed. Drag a dotted number.";
+
+export const mount = assemble({begin, compute, controls, draw, explain, style: STYLE, sizes, hint});

@@ -1,0 +1,21 @@
+// The cache: words come, and what each kind of attention keeps of them grows, or does not.
+import {button} from "../kit/controls.js";
+import {assemble} from "../kit/figure.js";
+import {timeline} from "../kit/motion.js";
+import {STYLE, draw} from "./draw.js";
+import {explain} from "./explain.js";
+import {begin, compute, go} from "./state.js";
+
+const EVERY = 1300; // milliseconds from word to word
+
+function controls(bar, figure) {
+  const last = figure.data.tokens.length;
+  const at = ({read}) => read;
+  const update = timeline(bar, figure, {name: "words read", first: 1, last, every: EVERY, at, go});
+  button(bar, "Reset", figure.reset);
+  return update;
+}
+
+const hint = () => "Play: words come. Choose a kind of attention to see whom it can still look up.";
+
+export const mount = assemble({begin, compute, controls, draw, explain, style: STYLE, hint});

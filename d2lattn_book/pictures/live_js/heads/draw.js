@@ -1,0 +1,83 @@
+// The drawing of many heads: a strip of small maps; below, the sentence, and beside or under it the
+// map of the chosen head.
+import {strip} from "../kit/cells.js";
+import {alter} from "../kit/figure.js";
+import {paint, rgb} from "../kit/map.js";
+import {gliding} from "../kit/motion.js";
+import {WIDE, add, fit, lay, stage} from "../kit/nodes.js";
+import {drawMap, placeOf} from "./map.js";
+import {drawSentences, inOneLine, reachOf} from "./sentences.js";
+import {mapOf} from "./state.js";
+
+export const sizes = () => [340, 500, 680, WIDE];
+const MANY = 8; // more heads than these are drawn smaller
+
+export const STYLE = `
+.w { font-size: 11.5px; }
+.maps { margin: 4px 0; }
+.maps [role=gridcell] { width: 86px; padding: 4px; text-align: center; font-size: 14px; }
+.maps.many [role=gridcell] { width: 69px; padding: 3px; font-size: 13px; }
+.shown { border-color: var(--weight); }
+.maps canvas {
+  width: 100%; aspect-ratio: 1;
+  border: 1px solid color-mix(in srgb, currentColor 35%, transparent);
+}
+`;
+
+export function draw(live, figure) {
+  const {data} = figure;
+  const maps = drawMaps(live, figure);
+  const box = stage(live);
+  const canvas = add(box, "canvas", {"aria-hidden": "true"});
+  const svg = add(box, "svg", {class: "glides"});
+  const sentences = drawSentences(svg, figure);
+  const {width} = figure;
+  const place = placeOf(data, width);
+  const map = drawMap(svg, figure, place);
+  const short = inOneLine(data.answers, width);
+  const height = Math.max(reachOf(data, width), map.bottom);
+  fit(svg, width, height, short ? 345 : 436);
+  lay(canvas, place, {width, height});
+  const show = gliding(shares => paintShares(canvas, shares, data));
+
+  let painted = null; // step and head that are on the maps
+  return (state, now) => {
+    const fresh = `${state.step} ${state.head}`;
+    if (painted !== fresh) {
+      painted = fresh;
+      maps(state);
+      show(now.map);
+      map.write(now.map);
+    }
+    sentences(state, now);
+    map.update(now);
+  };
+}
+
+// One map for each head. A figure of one head has none to choose from.
+function drawMaps(live, {data, act}) {
+  const {heads} = data;
+  const H = heads.length;
+  const kind = H > MANY ? "maps many" : "maps";
+  const place = add(live, "div", {class: kind, hidden: H < 2 ? "" : null});
+  const maps = [];
+  const build = (cell, _, h) => {
+    const canvas = add(cell, "canvas", {"aria-hidden": "true"});
+    maps[h] = gliding(shares => paintShares(canvas, shares, data));
+    add(cell, "span", {}, heads[h]);
+  };
+  const update = strip(place, "heads", build, head => act(alter, {head}));
+  let painted = null;
+  return ({step, head}) => {
+    update(H, head, (_, h) => (h === head ? [`${heads[h]}, shown`, "shown"] : [heads[h]]));
+    if (H > 1 && painted !== step) maps.forEach((glide, h) => glide(mapOf(data, step, h)));
+    painted = step;
+  };
+}
+
+// Shares of many words are small: their roots are what one can see.
+function paintShares(canvas, shares, {shape: [, , L, S], roles}) {
+  const colour = rgb(roles.weight);
+  const opacity = Math.max(L, S) > 12 ? Math.sqrt : share => 0.7 * share;
+  paint(canvas, shares, S, () => colour, opacity);
+}

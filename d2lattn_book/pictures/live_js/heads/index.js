@@ -1,0 +1,40 @@
+// Many heads, or one through training: small maps, one large, and who gets how much from whom.
+import {button, fill, note, slider} from "../kit/controls.js";
+import {all, alter, assemble} from "../kit/figure.js";
+import {timeline} from "../kit/motion.js";
+import {set} from "../kit/nodes.js";
+import {clamp, show} from "../kit/numbers.js";
+import {STYLE, draw, sizes} from "./draw.js";
+import {explain} from "./explain.js";
+import {begin, compute, crowded, go, prepare} from "./state.js";
+
+const PLAYED = 8000; // milliseconds of a training, from first to last step
+
+function controls(bar, figure) {
+  const {act, data} = figure;
+  const [, , L, S] = data.shape;
+  const training = data.steps ? trainingControl(bar, figure, data.steps) : () => {};
+  const range = {min: 0, max: 0.5, step: 0.01};
+  const least = slider(bar, "hide shares below", range, value => act(alter, {least: value}));
+  const bound = note(bar);
+  for (const one of [least.parentNode, bound]) one.hidden = !crowded(L, S);
+  button(bar, "Reset", figure.reset);
+  return all(training, state => {
+    fill(least, state.least);
+    set(bound, {}, show(state.least));
+  });
+}
+
+function trainingControl(bar, figure, names) {
+  const last = names.length - 1;
+  const every = clamp(PLAYED / last, 60, 450);
+  return timeline(bar, figure, {name: "training", last, every, at: ({step}) => step, go, names});
+}
+
+const hint = ({steps}) =>
+  (steps ? "Play the training, or move its slider. " : "") +
+  "Click a word: it asks. Point at the map: one share.";
+
+const parts = {prepare, begin, compute, controls, draw, explain};
+
+export const mount = assemble({...parts, style: STYLE, sizes, hint});

@@ -1,0 +1,110 @@
+// The large map, and where the words are too many for numbers, the largest shares of who asks.
+import {alter} from "../kit/figure.js";
+import {nameMap} from "../kit/map.js";
+import {WIDE, add, set, shown, within} from "../kit/nodes.js";
+import {clamp, show} from "../kit/numbers.js";
+import {BESIDE, inOneLine, reachOf} from "./sentences.js";
+import {hover} from "./state.js";
+
+const NAMED = 20; // at most so many words are written beside the map,
+const WRITTEN = 10; // and at most so many rows of numbers into it
+const BEST = 4; // largest shares that are listed
+const ROW = 25; // of that list
+const LONGEST = 150; // the bar of a share of 1 in it
+
+// Where the map stands: beside the sentences, or under them. Names need room above and to the right;
+// without them it is larger.
+export function placeOf(data, width) {
+  const [, , L, S] = data.shape;
+  const named = L <= NAMED && S <= NAMED;
+  const size = !named ? 300 : width < WIDE ? 224 : 236;
+  const above = named ? 62 : 24;
+  const beside = width >= BESIDE;
+  const x = beside ? width - size - (named ? 32 : 2) : named ? 66 : 2;
+  const y = above + (beside ? 0 : reachOf(data, width));
+  return {x, y, width: size, height: size, named};
+}
+
+export function drawMap(svg, figure, place) {
+  const {shape, tokens, answers} = figure.data;
+  const [, , L, S] = shape;
+  const {x, y, width: size} = place;
+  const cell = {width: size / S, height: size / L};
+  const middle = (i, j) => ({x: x + (j + 0.5) * cell.width, y: y + (i + 0.5) * cell.height});
+  const large = inOneLine(answers, figure.width);
+  const room = {svg, place, cell, middle, tokens, answers, large};
+  drawNames(room);
+  const square = {x, y, width: size, height: size};
+  add(svg, "rect", {...square, fill: "none", stroke: "currentColor", "stroke-opacity": 0.4});
+  const write = drawNumbers(room);
+  const lying = {class: "mark", stroke: "var(--query)", x: x - 1, width: size + 2};
+  const standing = {class: "mark", stroke: "var(--key)", y: y - 1, height: size + 2};
+  const row = add(svg, "rect", {...lying, height: cell.height});
+  const column = add(svg, "rect", {...standing, width: cell.width});
+  listen(add(svg, "rect", {...square, fill: "transparent"}), room, figure.act);
+  const list = drawList(room);
+  const update = now => {
+    set(row, {y: y + now.asks * cell.height});
+    set(column, shown(now.answer !== null));
+    if (now.answer !== null) set(column, {x: x + now.answer * cell.width});
+    list.update(now);
+  };
+  return {write, update, bottom: list.bottom};
+}
+
+function drawNames({svg, place: {x, y, named}, cell, tokens, answers}) {
+  const size = clamp(Math.min(cell.width, cell.height), 11, 13);
+  if (named) nameMap(svg, {x, y, cell, rows: tokens, columns: answers, size});
+  else add(svg, "text", {class: "s", x, y: y - 8}, "asks ↓   answers →");
+}
+
+function drawNumbers({svg, cell, middle, tokens, answers}) {
+  if (tokens.length > WRITTEN || answers.length > WRITTEN) return () => {};
+  const style = `font-size:${clamp(0.38 * cell.width, 11, 14)}px`;
+  const numbers = tokens.flatMap((_, i) =>
+    answers.map((_, j) => {
+      const at = middle(i, j);
+      return add(svg, "text", {class: "m", style, x: at.x, y: at.y + 4});
+    }),
+  );
+  return map => numbers.forEach((node, k) => set(node, {}, show(map[k])));
+}
+
+// A pointer over the map asks for the share that it is over, a click picks it.
+function listen(glass, {svg, place: {x, y}, cell, tokens, answers}, act) {
+  const under = event => {
+    const [right, down] = within(svg, event);
+    const i = clamp(Math.floor((down - y) / cell.height), 0, tokens.length - 1);
+    const j = clamp(Math.floor((right - x) / cell.width), 0, answers.length - 1);
+    return [i, j];
+  };
+  glass.addEventListener("pointermove", event => act(hover, ...under(event)));
+  glass.addEventListener("pointerleave", () => act(alter, {over: null}));
+  glass.addEventListener("click", event => {
+    const [asks, answer] = under(event);
+    act(alter, {asks, answer});
+  });
+}
+
+function drawList({svg, place, tokens, answers, large}) {
+  const listed = large ? 0 : Math.min(BEST, answers.length);
+  const top = place.y + place.height + 26;
+  const left = place.x + 90;
+  const title = add(svg, "text", {class: "b", x: place.x, y: top, ...shown(listed)});
+  const rows = Array.from({length: listed}, (_, r) => {
+    const y = top + 10 + ROW * r;
+    const name = add(svg, "text", {class: "e", x: left - 8, y: y + 15});
+    const bar = add(svg, "rect", {x: left, y, height: 20, rx: 3, fill: "var(--weight)"});
+    return [name, bar, add(svg, "text", {y: y + 15})];
+  });
+  const update = ({asks, shares, order}) => {
+    set(title, {}, `${tokens[asks]} (word ${asks + 1}) asks`);
+    rows.forEach(([name, bar, number], r) => {
+      const width = LONGEST * shares[order[r]];
+      set(name, {}, answers[order[r]].slice(0, 9));
+      set(bar, {width});
+      set(number, {x: left + width + 6}, show(shares[order[r]]));
+    });
+  };
+  return {update, bottom: top - 26 + (listed ? 30 + ROW * listed : 4)};
+}

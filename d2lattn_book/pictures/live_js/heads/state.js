@@ -1,0 +1,66 @@
+// Many heads: what is chosen among them, and the shares of whoever asks. No page in here.
+import {softmax, sum} from "../kit/numbers.js";
+
+// Numbers that were sent as bytes: low + unit · (an integer of 8 or 16 bits).
+export function unpack({text, bits, low, unit}) {
+  const bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+  const whole = bits === 16 ? new Uint16Array(bytes.buffer) : bytes; // little-endian, as everywhere
+  return Float64Array.from(whole, value => low + unit * value);
+}
+
+// The weights of every snapshot and head in one row of numbers: as sent, or from queries and keys.
+export function weightsOf({shape: [T, H, L, S], weights, query, key, width}) {
+  if (weights) return unpack(weights);
+  const queries = unpack(query);
+  const keys = unpack(key);
+  const score = (row, column) => {
+    let product = 0;
+    for (let c = 0; c < width; c++) product += queries[row * width + c] * keys[column * width + c];
+    return product / Math.sqrt(width);
+  };
+  const result = new Float64Array(T * H * L * S);
+  for (let row = 0; row < T * H * L; row++) {
+    const first = Math.floor(row / L) * S; // of the keys of this head
+    const scores = [];
+    for (let j = 0; j < S; j++) scores.push(score(row, first + j));
+    result.set(softmax(scores).shares, row * S);
+  }
+  return result;
+}
+
+// What is computed once.
+export const prepare = data => ({
+  ...data,
+  answers: data.key_tokens ?? data.tokens,
+  weights: weightsOf(data),
+});
+
+// `answer` is who was asked for a share, `over` what a pointer is over: who asks and who answers.
+export function begin({shape: [, , L, S], step = 0, head = 0, asks = L - 1}) {
+  return {step, head, asks, answer: null, over: null, least: crowded(L, S) ? 0.08 : 0.01};
+}
+
+// Are the bands so many that the thin ones are better hidden?
+export const crowded = (L, S) => Math.max(L, S) > 16;
+
+export const go = (state, step) => ({...state, step});
+
+export const ask = (state, asks) => ({...state, asks, answer: null});
+
+export const hover = (state, asks, answer) => ({...state, over: [asks ?? state.asks, answer]});
+
+// One head's weights at one step: L rows of S numbers in one.
+export function mapOf({shape: [, H, L, S], weights}, step, head) {
+  const first = (step * H + head) * L * S;
+  return weights.subarray(first, first + L * S);
+}
+
+// `order` has the answers, the largest share first.
+export function compute(state, data) {
+  const S = data.answers.length;
+  const [asks, answer] = state.over ?? [state.asks, state.answer];
+  const map = mapOf(data, state.step, state.head);
+  const shares = Array.from(map.subarray(asks * S, (asks + 1) * S));
+  const order = shares.map((_, k) => k).sort((a, b) => shares[b] - shares[a] || a - b);
+  return {asks, answer, map, shares, order, total: sum(shares)};
+}

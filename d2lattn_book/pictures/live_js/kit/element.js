@@ -1,0 +1,55 @@
+// The element of a figure: its shadow, its keys, and the still table that steps back.
+import {add, set} from "./nodes.js";
+import {STYLE} from "./style.js";
+
+const DECK = ".reveal, .jp-Deck"; // of `make slides`, and of JupyterLab
+const CLICKER = ["PageUp", "PageDown"];
+const USED = {click: "button", change: "select, [type=checkbox]"};
+
+// Define the element once; `mount` draws a figure from its data into its shadow root.
+export function define(tag, mount) {
+  if (customElements.get(tag)) return;
+  const element = class extends HTMLElement {
+    connectedCallback() {
+      if (!this.shadowRoot) open(this, mount); // else moved by the page: the state stays
+    }
+  };
+  customElements.define(tag, element);
+}
+
+function open(host, mount) {
+  const data = JSON.parse(host.dataset.live);
+  const root = host.attachShadow({mode: "open"});
+  add(root, "style", {}, STYLE);
+  const live = add(root, "div", {class: "live", role: "group", "aria-label": data.title});
+  for (const role in data.roles) live.style.setProperty(`--${role}`, data.roles[role]);
+  mount(live, data);
+  set(host, {"data-lm-suppress-shortcuts": "true", "data-prevent-swipe": ""});
+  giveBack(root, host);
+  const still = host.previousElementSibling;
+  if (still?.classList.contains("live-fallback")) host.append(still); // unseen under a shadow
+}
+
+// Plain keys belong to the figure and not to the notebook or the deck; Escape gives them back. In a
+// deck so do the keys of a clicker, wherever the figure was last touched, and a button or a menu
+// that was used by pointer; who came to it by key keeps the place.
+function giveBack(root, host) {
+  let pointed = false;
+  root.addEventListener("pointerdown", () => (pointed = true));
+  root.addEventListener("keydown", event => {
+    pointed = false;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.key === "Tab") return;
+    const turns = CLICKER.includes(event.key) && host.closest(DECK);
+    if (!turns) event.stopPropagation();
+    if (turns || event.key === "Escape") leave(host);
+  });
+  for (const [kind, used] of Object.entries(USED)) {
+    const letGo = ({target}) => pointed && target.matches(used) && host.closest(DECK);
+    root.addEventListener(kind, event => letGo(event) && leave(host), {capture: true});
+  }
+}
+
+function leave(host) {
+  host.shadowRoot.activeElement?.blur();
+  host.parentElement?.closest("[tabindex]")?.focus();
+}

@@ -1,0 +1,38 @@
+// Positions: clock hands, columns and heatmap that move together, and the turn between two hands.
+import {button, fill, menu, slider, tick} from "../kit/controls.js";
+import {alter, assemble} from "../kit/figure.js";
+import {player} from "../kit/motion.js";
+import {draw, sizes} from "./draw.js";
+import {explain} from "./explain.js";
+import {BASES, begin, compute, move, onlyClocks, playOf} from "./state.js";
+
+function controls(bar, figure) {
+  const {act, data} = figure;
+  player(bar, figure, {every: 300, ...playOf(data)});
+  const slide = (key, role) => {
+    const style = `width:100px;accent-color:var(--${role})`;
+    const range = {min: 0, max: data.length - 1, style};
+    return slider(bar, `position ${key}`, range, to => act(move, key, to));
+  };
+  const p = slide("p", "query");
+  const q = slide("q", "key");
+  const keep = tick(bar, "keep the distance", yes => act(alter, {keep: yes}));
+  keep.parentNode.hidden = onlyClocks(data); // distances are the matter of the other parts
+  const bases = [...new Set([...BASES, data.base])].sort((a, b) => a - b);
+  const choose = value => act(alter, {base: Number(value)});
+  const base = menu(bar, "base", data.base, bases, choose);
+  button(bar, "Reset", figure.reset);
+
+  return state => {
+    fill(p, state.p);
+    fill(q, state.q);
+    keep.checked = state.keep;
+    base.value = state.base;
+  };
+}
+
+const hint = ({parts}) =>
+  "Play, or move p and q. Click a clock to read its turn." +
+  (parts.includes("encoding") ? " In the map, drag a place." : "");
+
+export const mount = assemble({begin, compute, controls, draw, explain, sizes, hint});

@@ -1,0 +1,36 @@
+// The text, a word beside the other: above each word the share that who asks gives it.
+import {strip} from "../kit/cells.js";
+import {alter} from "../kit/figure.js";
+import {add, set} from "../kit/nodes.js";
+import {show} from "../kit/numbers.js";
+
+const TALL = 42; // of a share of 1
+
+// Cells are added and taken away at the end, so that those that stay glide.
+export function drawText(live, {data, act}) {
+  const {vocabulary} = data;
+  const title = add(live, "div", {class: "caption"});
+  const build = cell => {
+    add(add(cell, "span", {class: "room"}), "i");
+    for (const tag of ["b", "small"]) add(cell, tag);
+  };
+  const place = add(live, "div", {class: "text glides"});
+  const words = strip(place, "the text: who asks?", build, asks => act(alter, {asks}));
+
+  return ({layer, head}, {tokens, asks, shares}) => {
+    const who = asks === null ? "" : vocabulary[tokens[asks]];
+    const how = `in head ${head + 1} of layer ${layer + 1}: the taller a bar, the larger the share it gives`;
+    set(title, {}, who && `“${who}” asks ${how}`);
+    words(tokens.length, asks, (cell, j) => {
+      const [space, word, share] = cell.children;
+      const later = j > asks;
+      const asked = j === asks;
+      const name = vocabulary[tokens[j]];
+      set(space.firstChild, {style: `height:${later ? 0 : TALL * shares[j]}px`});
+      set(word, {}, name);
+      set(share, {}, later ? "–" : show(shares[j]));
+      const says = later ? "comes later, unseen" : `gets ${share.textContent}`;
+      return [`${name}${asked ? ", asks" : ""}, ${says}`, asked ? "asks" : later && "later"];
+    });
+  };
+}

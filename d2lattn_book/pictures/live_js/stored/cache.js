@@ -1,0 +1,92 @@
+// da078e932dec356de72dcd126d72a45d88942fdbbbdc611a9f1c3edec509569f
+var F="http://www.w3.org/2000/svg";var _=t=>t.namespaceURI===F;function f(t,e,o){for(let[n,r]of Object.entries(e))r===null||r===!1?t.removeAttribute(n):t.setAttribute(n,r);return o!==void 0&&t.textContent!==String(o)&&(t.textContent=o),t}function l(t,e,o={},n){let i=e==="svg"||_(t)?document.createElementNS(F,e):document.createElement(e);return f(i,o,n),t.append(i),i}var G=t=>l(t,"div",{class:"bar"});function xt(t,e,o,n){let r=l(l(t,"label",{},e),"input",o);return r.addEventListener("input",()=>n(r)),r}var Y=(t,e,{step:o=1,...n},r)=>xt(t,e,{type:"range",step:o,...n},i=>r(Number(i.value)));var U=(t,e={})=>l(t,"span",{"aria-hidden":"true",...e});function B(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function M(t,e,o){let n=l(t,"button",{type:"button"},e);return n.addEventListener("click",o),n}function H(t){let e=l(t,"p",{"aria-live":"polite"}),o="";return n=>{let r=n.map(i=>i[0]).join("");r!==o&&(o=r,e.replaceChildren(...n.map(i=>wt(...i))))}}function wt(t,e){let o=document.createElement("span");return o.textContent=t,e&&f(o,{class:"role",style:`text-decoration-color: var(--${e})`}),o}var gt=220,X=`
+@media (prefers-reduced-motion: no-preference) {
+  .glides :not(.ring) {
+    transition: ${gt}ms cubic-bezier(.2, .7, .3, 1);
+    transition-property: x, y, width, height, cx, cy, r, d, transform, opacity, fill-opacity,
+      stroke-opacity, stroke-width, stroke-dasharray;
+  }
+}
+`;function bt(t,e,{name:o="Play",every:n=400,next:r,rewind:i,ended:s}){let c=0,d=M(t,`▶ ${o}`,()=>c?p():u());function p(){clearInterval(c),c=0,V(t,!1),f(d,{},`▶ ${o}`)}function a(){if(!d.isConnected)return p();s(r(e.state))&&p(),e.act(r)}function u(){s(e.state)&&e.act(i),c=setInterval(a,n),V(t,n<1e3),f(d,{},"❚❚ Pause"),a()}for(let m of["input","click"])t.addEventListener(m,h=>c&&h.target!==d&&p())}var V=(t,e)=>f(t.parentNode.querySelector("[aria-live]"),{"aria-live":e?"off":"polite"});function J(t,e,{name:o,first:n=0,last:r,every:i,at:s,go:c,names:d}){let{act:p,data:a}=e,u=w=>p(c,w,a);bt(t,e,{every:i,next:w=>c(w,s(w)+1,a),rewind:w=>c(w,n,a),ended:w=>s(w)===r});let m=(w,g)=>M(t,w,()=>u(s(e.state)+g)),h=!d&&m("◀ back",-1),x=!d&&m("forward ▶",1),k=Y(t,o,{min:n,max:r,style:d?"width:240px":null},u),y=d&&U(t,{class:"b"});return w=>{let g=s(w);B(k,g),d?(f(k,{"aria-valuetext":d[g]}),f(y,{},d[g])):(f(h,{"aria-disabled":g===n}),f(x,{"aria-disabled":g===r}))}}var Q=`
+:host { display: block; color: inherit; max-width: 1180px; margin: 4px 0; }
+* { box-sizing: border-box; }
+.live {
+  font: 15px/1.45 system-ui, "Segoe UI", "Helvetica Neue", Arial, "DejaVu Sans", sans-serif;
+  font-variant-numeric: tabular-nums;
+}
+svg { display: block; width: 100%; height: auto; overflow: visible; }
+text { fill: currentColor; font-size: 14px; }
+.n { text-anchor: end; } .m { text-anchor: middle; } .e { text-anchor: end; }
+.b { font-weight: 600; } .s { font-size: 13px; } .t { font-size: 12px; }
+.big { font-size: 15px; font-weight: 600; }
+[role=gridcell], [role=grid] { outline: none; }
+[role=gridcell] { cursor: pointer; }
+[role=gridcell]:hover > .ring { stroke: currentColor; stroke-opacity: .55; stroke-width: 1.5; }
+.edit { cursor: ns-resize; }
+.edit text { text-decoration: underline dotted 1.5px; text-underline-offset: 3px; }
+.box { fill: currentColor; fill-opacity: .05; }
+.tint { pointer-events: none; }
+.mark { fill: none; stroke-width: 2; pointer-events: none; }
+.ring { fill: none; stroke: none; pointer-events: none; }
+[role=gridcell]:focus .ring { stroke: currentColor; stroke-width: 2; }
+:where(div)[role=row] { display: flex; flex-wrap: wrap; gap: 4px; }
+:where(div)[role=gridcell] { border-radius: 6px; border: 2px solid transparent; }
+div[role=gridcell]:focus-visible { outline: 2px solid currentColor; outline-offset: 1px; }
+.shown, .asks { font-weight: 600; }
+.asks { border-color: var(--query); }
+.below { display: flex; flex-wrap: wrap; gap: 4px 28px; align-items: flex-start; }
+.caption { margin: 6px 0 4px; }
+i { display: block; print-color-adjust: exact; } /* a bar */
+.bar { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: center; margin: 6px 0; }
+label { display: inline-flex; gap: 6px; align-items: center; }
+input, select, button {
+  font: inherit; color: inherit; background: transparent; border-radius: 4px;
+  border: 1px solid color-mix(in srgb, currentColor 55%, transparent);
+  padding: 2px 8px; min-height: 26px;
+}
+option { color: #111; background: #fff; }
+input[type=range] { padding: 0; width: 130px; accent-color: var(--query); }
+input[type=checkbox] { width: 18px; min-height: 18px; accent-color: var(--query); }
+input[type=number] { width: 88px; }
+:is(input, select, button):focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
+p { margin: 4px 0; min-height: 3em; }
+.hint { font-size: 13px; min-height: 0; opacity: .8; }
+.gone { visibility: hidden; }
+.role { text-decoration: underline 3px; text-underline-offset: 3px; }
+[hidden] { display: none; }
+.stepper { display: inline-flex; gap: 6px; }
+[aria-disabled] { opacity: .45; cursor: default; }
+canvas { display: block; image-rendering: pixelated; }
+.scroll { overflow-x: auto; padding: 3px; margin: -3px; }
+.stage, .stage svg { position: relative; }
+.stage canvas { position: absolute; }
+${X}
+@media print {
+  :host { break-inside: avoid; }
+  .bar, .hint { display: none; }
+  .scroll { overflow: visible; }
+  .stage { min-width: 0 !important; }
+}
+`;var Z=".reveal, .jp-Deck",yt=["PageUp","PageDown"],kt={click:"button",change:"select, [type=checkbox]"};function z(t,e){if(customElements.get(t))return;let o=class extends HTMLElement{connectedCallback(){this.shadowRoot||vt(this,e)}};customElements.define(t,o)}function vt(t,e){let o=JSON.parse(t.dataset.live),n=t.attachShadow({mode:"open"});l(n,"style",{},Q);let r=l(n,"div",{class:"live",role:"group","aria-label":o.title});for(let s in o.roles)r.style.setProperty(`--${s}`,o.roles[s]);e(r,o),f(t,{"data-lm-suppress-shortcuts":"true","data-prevent-swipe":""}),$t(n,t);let i=t.previousElementSibling;i?.classList.contains("live-fallback")&&t.append(i)}function $t(t,e){let o=!1;t.addEventListener("pointerdown",()=>o=!0),t.addEventListener("keydown",n=>{if(o=!1,n.ctrlKey||n.metaKey||n.altKey||n.key==="Tab")return;let r=yt.includes(n.key)&&e.closest(Z);r||n.stopPropagation(),(r||n.key==="Escape")&&j(e)});for(let[n,r]of Object.entries(kt)){let i=({target:s})=>o&&s.matches(r)&&e.closest(Z);t.addEventListener(n,s=>i(s)&&j(e),{capture:!0})}}function j(t){t.shadowRoot.activeElement?.blur(),t.parentElement?.closest("[tabindex]")?.focus()}function tt({prepare:t=c=>c,begin:e,compute:o,controls:n,draw:r,explain:i,...s}){let{style:c,sizes:d=()=>[0],hint:p}=s;return(a,u)=>{let m=t(u),h=d(m);c&&l(a,"style",{},c);let x={data:m,state:e(m),act:W,reset:()=>W(()=>e(m))},k=n(G(a),x),y=H(a),w=l(a,"div",{class:"picture"}),g=null;A(h.at(-1)),p&&Lt(a,p(m));function A(b){x.width=b,w.replaceChildren(),g=r(w,x)}function L(){let{state:b}=x,$=o(b,m);k(b),g(b,$),y(i(b,$,m))}let I=Ct(L);function W(b,...$){x.state=b(x.state,...$),I()}L(),Et(a,b=>{let $=h.findLast(ht=>ht<=b)??h[0];$!==x.width&&(A($),L())})}}function Et(t,e){let o=([{contentRect:n}])=>n.width&&e(n.width);new ResizeObserver(o).observe(t)}function Lt(t,e){let o=l(t,"p",{class:"hint"},e);for(let n of["pointerdown","keydown","input"]){let r=i=>i.key!=="Tab"&&f(o,{class:"hint gone"});t.addEventListener(n,r)}}function Ct(t){let e=0;return()=>{e||=requestAnimationFrame(()=>{e=0,t()})}}var et=(...t)=>(...e)=>t.forEach(o=>o(...e)),nt=(t,e)=>({...t,...e});var O=(t,e)=>t.length>e?t.slice(0,e-1)+"…":t,C=(t,e,o)=>Math.max(e,Math.min(o,t));var At={ArrowLeft:[0,-1],ArrowRight:[0,1],ArrowUp:[-1,0],ArrowDown:[1,0],Home:[0,-1/0],End:[0,1/0]};function Mt(t,e,o,n,r){let i=_(t)?"g":"div",s=l(t,i,{role:"grid","aria-label":e}),c=o.map((p,a)=>{let u=l(s,i,{role:"row"});return Array.from({length:p},(m,h)=>{let x=l(u,i,{role:"gridcell",tabindex:a+h?-1:0});return x.at=[a,h],n(x,a,h),x})});return St(s,c,p=>{for(let a of c.flat())f(a,{tabindex:a.at===p?0:-1});r(...p)}),c}function K(t,e,o,n,r=!1){let i=[];return(s,c,d)=>{if(i.length!==s){t.replaceChildren();let p=r?Array(s).fill(1):[s];i=Mt(t,e,p,o,(a,u)=>n(a+u)).flat()}i.forEach((p,a)=>{let[u,m]=d(p,a);f(p,{"aria-label":u,class:m||null,tabindex:a===c?0:-1})})}}function St(t,e,o){let n=s=>s.target.closest("[role=gridcell]")?.at,r=(s,c)=>c[C(s,0,c.length-1)],i=(s,c)=>{let d=r(c,r(s,e));d.focus(),o(d.at)};t.getRootNode().addEventListener("focusin",s=>{t.contains(s.target)&&o(n(s))}),t.addEventListener("click",s=>n(s)&&i(...n(s))),t.addEventListener("keydown",s=>{let c=At[s.key];if(!c||s.shiftKey)return;s.preventDefault();let[d,p]=n(s);i(d+c[0],p+c[1])})}var E=(t,e)=>`${t} ${e}${t===1?"":"s"}`,v=t=>String(t).replace(/(?=(\d{3})+$)(?!^)/g,","),It={full:({num_heads:t})=>`full, ${E(t,"head")}`,grouped:({num_kv_heads:t})=>`grouped, ${E(t,"head")} of keys`,latent:({latent_dim:t,rope_dim:e})=>e?`latent, ${t} + ${e} numbers`:`latent, ${t} numbers`,window:({window:t})=>`window of ${t}`,sinks:({window:t,sinks:e})=>`window of ${t}, ${E(e,"sink")}`,state:({head_dim:t})=>`state, ${t} × ${t}`},P=(t,e)=>It[t](e),D=(t,{head_dim:e})=>`keys and values: 2 · ${E(t,"head")} · ${e} numbers`,Dt={full:t=>D(t.num_heads,t),grouped:t=>D(t.num_kv_heads,t),latent:({latent_dim:t,rope_dim:e})=>e?`a latent of ${t} numbers and a rotary part of ${e}, together ${t+e}`:`a latent: ${t} numbers`,window:t=>D(t.num_heads,t),sinks:t=>D(t.num_heads,t),state:({num_heads:t,head_dim:e})=>`${E(t,"head")} · ${e} · ${e} numbers`};function Nt(t,e,o){let n=e.num_layers>1?`${e.num_layers} layers · `:"",r=t==="state"?e.state_itemsize:e.itemsize;return`${n}${Dt[t](e)} · ${E(r,"byte")} = ${v(o)}`}function ot({read:t,kind:e},{chosen:o,last:n},{tokens:r,sizes:i}){let{rows:s,each:c,bytes:d}=o,p=Nt(e,i,c),a=[[r[t-1],"query"],[` asks, word ${t}. `]];if(e==="state")return[...a,...Tt(t,p,d)];let u=r.filter((h,x)=>n[x]==="dropped"),m=u.length?`Can no longer be looked up: ${u.join(", ")}.`:"All of them can be looked up.";return[...a,[`Kept: ${s} of ${E(t,"word")}`,"key"],[` × ${v(c)} = ${v(d)} bytes (${p}). ${m}`]]}function Tt(t,e,o){let n=t===1?"The word is":`All ${t} words are`;return[[`Kept: ${v(o)} bytes, however many words (${e}). `],[`${n} added into it`,"value"],[t===1?".":", one over the other: none has a row of its own."]]}function rt(t,{x:e,y:o,cell:n,rows:r,columns:i,size:s=14,turn:c=-45}){let d=`font-size:${s}px`,p=Math.round(.34*s);r.forEach((a,u)=>{let m={x:e-8,y:o+(u+.5)*n.height+p};l(t,"text",{class:"e",style:d,...m},O(a,8))}),i.forEach((a,u)=>{let h=`translate(${e+(u+.5)*n.width+p-1},${o-7})rotate(${c})`;l(t,"text",{style:d,transform:h},O(a,8))})}var st=360,N=78,S=66,Rt=30,_t={kept:{fill:"var(--key)","fill-opacity":.75},overlaid:{fill:"var(--value)","fill-opacity":.45},dropped:{fill:"currentColor","fill-opacity":.05},later:{fill:"none","fill-opacity":0}},Ot=[["kept","can be looked up"],["dropped","let go"],["overlaid","overlaid"]];function it(t,{data:{tokens:e}}){let o=e.length,n=l(t,"div",{class:"seen"});l(n,"div",{class:"caption"},"who asks (rows) can look up whom (columns)");let r=C((st-N-Rt)/o,10,30),i=S+o*r+34,s=l(n,"svg",{class:"glides",viewBox:`0 0 ${st} ${i}`});f(s,{"aria-hidden":"true"});let c=r<22?-90:-45;rt(s,{x:N,y:S,cell:{width:r,height:r},rows:e,columns:e,turn:c});let p=e.map((u,m)=>e.map((h,x)=>Kt(s,m,x,r))),a=l(s,"rect",{class:"mark",stroke:"var(--query)",x:N-2,rx:3});return f(a,{height:r+2}),Pt(s,S+o*r+12),({read:u},{map:m})=>{p.forEach((h,x)=>h.forEach((k,y)=>at(k,m[x][y],x===u-1))),f(a,{y:S+(u-1)*r-1,width:u*r+3})}}function Kt(t,e,o,n){let r={x:N+o*n,y:S+e*n},i={...r,width:n-1.5,height:n-1.5,rx:2},s=l(t,"rect",{...i,stroke:"currentColor"}),c=`M${r.x+2},${r.y+n-4}L${r.x+n-4},${r.y+2}`;return[s,l(t,"path",{d:c,stroke:"currentColor","stroke-width":1.2})]}function at([t,e],o,n){f(t,{..._t[o],"stroke-opacity":o==="dropped"?.45:0}),o==="kept"&&f(t,{"fill-opacity":n?1:.55}),f(e,{"stroke-opacity":o==="overlaid"?.7:0})}function Pt(t,e){let o=4;for(let[n,r]of Ot){let i=l(t,"g",{transform:`translate(${o},${e})`}),s=l(i,"rect",{width:16,height:16,rx:2,stroke:"currentColor"});at([s,l(i,"path",{d:"M2,14L14,2",stroke:"currentColor","stroke-width":1.2})],n,!1),l(i,"text",{x:22,y:13},r),o+=48+7.2*r.length}}var T=(t,{head_dim:e})=>2*t*e,qt={full:t=>T(t.num_heads,t),grouped:t=>T(t.num_kv_heads,t),latent:({latent_dim:t,rope_dim:e})=>t+e,window:t=>T(t.num_heads,t),sinks:t=>T(t.num_heads,t),state:({num_heads:t,head_dim:e})=>t*e**2};function Wt(t,e){let o=t==="state"?e.state_itemsize:e.itemsize;return e.num_layers*qt[t](e)*o}function lt(t,e,o,{window:n,sinks:r}){return o>e||t==="state"?!1:t!=="window"&&t!=="sinks"?!0:e-o<n||t==="sinks"&&o<r}function q(t,e,o){let n=Wt(t,o);if(t==="state")return{kind:t,rows:1,each:n,bytes:n};let i=Array.from({length:e},(s,c)=>lt(t,e-1,c,o)).filter(Boolean).length;return{kind:t,rows:i,each:n,bytes:i*n}}function ct(t,e,o,n){return o>e?"later":t==="state"?"overlaid":lt(t,e,o,n)?"kept":"dropped"}var pt=({step:t,kind:e})=>({read:t,kind:e}),R=(t,e,{tokens:o})=>({...t,read:C(e,1,o.length)});function dt({read:t,kind:e},{tokens:o,kinds:n,sizes:r}){let i=o.length,s=n.map(a=>q(a,t,r)),c=Math.max(...n.map(a=>q(a,i,r).bytes)),d=o.map((a,u)=>o.map((m,h)=>u<t?ct(e,u,h,r):"later")),p=o.map((a,u)=>ct(e,t-1,u,r));return{all:s,most:c,map:d,last:p,chosen:q(e,t,r)}}var ut=`
+.hint { font-size: 14px; }
+.words [role=gridcell] { padding: 2px 10px; border-width: 2.5px; min-width: 44px; text-align: center; }
+.words .kept { background: color-mix(in srgb, var(--key) 30%, transparent); }
+.words .overlaid { background: color-mix(in srgb, var(--value) 30%, transparent); }
+.words .dropped { text-decoration: line-through; opacity: .75; }
+.words .dropped, .words .later { border: 1.5px dashed color-mix(in srgb, currentColor 55%, transparent); }
+.words .later { opacity: .75; }
+.kinds { flex: 1 1 330px; min-width: 0; }
+.seen { flex: 1 1 330px; max-width: 400px; min-width: 0; }
+.kinds [role=row] { display: block; }
+.kinds [role=gridcell] {
+  display: grid; grid-template-columns: minmax(92px, 150px) 1fr 112px; gap: 10px;
+  align-items: center; padding: 3px 8px; line-height: 1.25; min-height: 46px;
+}
+.shown { border-color: currentColor; }
+.kinds i { height: 24px; background: var(--key); }
+.kinds .state i { background: var(--value); }
+.kinds b { font-weight: inherit; text-align: right; }
+.kinds small { display: block; font-size: 14px; font-weight: 400; }
+@media (max-width: 500px) { .kinds [role=gridcell] { grid-template-columns: 108px 1fr 88px; } }
+@media (prefers-reduced-motion: no-preference) { .kinds i { transition: width 220ms ease-out; } }
+`;function ft(t,e){let o=Gt(t,e),n=l(t,"div",{class:"below"});return et(o,Yt(n,e),it(n,e))}var Ft={kept:"kept",dropped:"let go",overlaid:"overlaid with the others",later:"not read yet"};function Gt(t,{data:e,act:o}){let{tokens:n}=e,r=l(t,"div",{class:"words"}),c=K(r,"the words: which one is the newest?",(d,p,a)=>f(d,{},n[a]),d=>o(R,d+1,e));return({read:d},{last:p})=>c(n.length,d-1,(a,u)=>{let m=u===d-1;return[`${n[u]}: ${m?"asks, ":""}${Ft[p[u]]}`,p[u]+(m?" asks":"")]})}function Yt(t,{data:e,act:o}){let{kinds:n,sizes:r}=e,i=l(t,"div",{class:"kinds"});l(i,"div",{class:"caption"},"what each kind keeps, in bytes: choose one");let s=(p,a)=>{l(p,"span",{},P(n[a],r)),l(l(p,"span"),"i");let u=l(p,"b");l(u,"span"),l(u,"small")},c=p=>o(nt,{kind:n[p]}),d=K(l(i,"div"),"kinds of attention",s,c,!0);return({kind:p},{all:a,most:u})=>d(n.length,n.indexOf(p),(m,h)=>{let{rows:x,each:k,bytes:y}=a[h],[,w,g]=m.children,A=n[h]==="state"?"always":`${x} × ${v(k)}`;f(w.firstChild,{style:`width:${100*y/u}%`}),f(g.firstChild,{},v(y)),f(g.lastChild,{},A);let L=`${P(n[h],r)}: ${v(y)} bytes, ${A}`,I=n[h]==="state"?"state":"";return n[h]===p?[`${L}, shown`,`${I} shown`.trim()]:[L,I]})}var Ut=1300;function Bt(t,e){let o=e.data.tokens.length,r=J(t,e,{name:"words read",first:1,last:o,every:Ut,at:({read:i})=>i,go:R});return M(t,"Reset",e.reset),r}var Ht=()=>"Play: words come. Choose a kind of attention to see whom it can still look up.",mt=tt({begin:pt,compute:dt,controls:Bt,draw:ft,explain:ot,style:ut,hint:Ht});z("live-00000000",mt);

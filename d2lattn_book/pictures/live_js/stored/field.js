@@ -1,0 +1,91 @@
+// 80921e9809e76808a8cb83a07ce34ee5ae9453760c9a0f00ab617bb40bbeec75
+var G="http://www.w3.org/2000/svg";var D=t=>t.namespaceURI===G;function x(t,e,n){for(let[o,r]of Object.entries(e))r===null||r===!1?t.removeAttribute(o):t.setAttribute(o,r);return n!==void 0&&t.textContent!==String(n)&&(t.textContent=n),t}function l(t,e,n={},o){let i=e==="svg"||D(t)?document.createElementNS(G,e):document.createElement(e);return x(i,n,o),t.append(i),i}var T=t=>({visibility:t?null:"hidden"});function W(t){return l(l(t,"div",{class:"scroll"}),"div",{class:"stage"})}function q(t,e,n,o=450){let r=e<884?1/0:o,i=Math.min(1180,Math.round(r*e/n)),s=Math.round(.93*e);x(t,{viewBox:`0 0 ${e} ${n}`}),x(t.parentNode,{style:`max-width:${i}px;min-width:${s}px`})}var S=t=>l(t,"div",{class:"bar"});function I(t,e,n,o){let r=l(l(t,"label",{},e),"input",n);return r.addEventListener("input",()=>o(r)),r}var R=(t,e,{step:n=1,...o},r)=>I(t,e,{type:"range",step:n,...o},i=>r(Number(i.value))),O=(t,e,n)=>I(t,e,{type:"checkbox"},o=>n(o.checked));function Y(t,e,n,o,r){let i=l(l(t,"label",{},e),"select",{value:n});for(let s of o)l(i,"option",{value:s},s);return i.value=n,i.addEventListener("input",()=>r(i.value)),i}var P=(t,e={})=>l(t,"span",{"aria-hidden":"true",...e});function C(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function F(t,e,n){let o=l(t,"button",{type:"button"},e);return o.addEventListener("click",n),o}function j(t){let e=l(t,"p",{"aria-live":"polite"}),n="";return o=>{let r=o.map(i=>i[0]).join("");r!==n&&(n=r,e.replaceChildren(...o.map(i=>xt(...i))))}}function xt(t,e){let n=document.createElement("span");return n.textContent=t,e&&x(n,{class:"role",style:`text-decoration-color: var(--${e})`}),n}var ht=220,B=`
+@media (prefers-reduced-motion: no-preference) {
+  .glides :not(.ring) {
+    transition: ${ht}ms cubic-bezier(.2, .7, .3, 1);
+    transition-property: x, y, width, height, cx, cy, r, d, transform, opacity, fill-opacity,
+      stroke-opacity, stroke-width, stroke-dasharray;
+  }
+}
+`;var _=`
+:host { display: block; color: inherit; max-width: 1180px; margin: 4px 0; }
+* { box-sizing: border-box; }
+.live {
+  font: 15px/1.45 system-ui, "Segoe UI", "Helvetica Neue", Arial, "DejaVu Sans", sans-serif;
+  font-variant-numeric: tabular-nums;
+}
+svg { display: block; width: 100%; height: auto; overflow: visible; }
+text { fill: currentColor; font-size: 14px; }
+.n { text-anchor: end; } .m { text-anchor: middle; } .e { text-anchor: end; }
+.b { font-weight: 600; } .s { font-size: 13px; } .t { font-size: 12px; }
+.big { font-size: 15px; font-weight: 600; }
+[role=gridcell], [role=grid] { outline: none; }
+[role=gridcell] { cursor: pointer; }
+[role=gridcell]:hover > .ring { stroke: currentColor; stroke-opacity: .55; stroke-width: 1.5; }
+.edit { cursor: ns-resize; }
+.edit text { text-decoration: underline dotted 1.5px; text-underline-offset: 3px; }
+.box { fill: currentColor; fill-opacity: .05; }
+.tint { pointer-events: none; }
+.mark { fill: none; stroke-width: 2; pointer-events: none; }
+.ring { fill: none; stroke: none; pointer-events: none; }
+[role=gridcell]:focus .ring { stroke: currentColor; stroke-width: 2; }
+:where(div)[role=row] { display: flex; flex-wrap: wrap; gap: 4px; }
+:where(div)[role=gridcell] { border-radius: 6px; border: 2px solid transparent; }
+div[role=gridcell]:focus-visible { outline: 2px solid currentColor; outline-offset: 1px; }
+.shown, .asks { font-weight: 600; }
+.asks { border-color: var(--query); }
+.below { display: flex; flex-wrap: wrap; gap: 4px 28px; align-items: flex-start; }
+.caption { margin: 6px 0 4px; }
+i { display: block; print-color-adjust: exact; } /* a bar */
+.bar { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: center; margin: 6px 0; }
+label { display: inline-flex; gap: 6px; align-items: center; }
+input, select, button {
+  font: inherit; color: inherit; background: transparent; border-radius: 4px;
+  border: 1px solid color-mix(in srgb, currentColor 55%, transparent);
+  padding: 2px 8px; min-height: 26px;
+}
+option { color: #111; background: #fff; }
+input[type=range] { padding: 0; width: 130px; accent-color: var(--query); }
+input[type=checkbox] { width: 18px; min-height: 18px; accent-color: var(--query); }
+input[type=number] { width: 88px; }
+:is(input, select, button):focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
+p { margin: 4px 0; min-height: 3em; }
+.hint { font-size: 13px; min-height: 0; opacity: .8; }
+.gone { visibility: hidden; }
+.role { text-decoration: underline 3px; text-underline-offset: 3px; }
+[hidden] { display: none; }
+.stepper { display: inline-flex; gap: 6px; }
+[aria-disabled] { opacity: .45; cursor: default; }
+canvas { display: block; image-rendering: pixelated; }
+.scroll { overflow-x: auto; padding: 3px; margin: -3px; }
+.stage, .stage svg { position: relative; }
+.stage canvas { position: absolute; }
+${B}
+@media print {
+  :host { break-inside: avoid; }
+  .bar, .hint { display: none; }
+  .scroll { overflow: visible; }
+  .stage { min-width: 0 !important; }
+}
+`;var V=".reveal, .jp-Deck",gt=["PageUp","PageDown"],bt={click:"button",change:"select, [type=checkbox]"};function J(t,e){if(customElements.get(t))return;let n=class extends HTMLElement{connectedCallback(){this.shadowRoot||yt(this,e)}};customElements.define(t,n)}function yt(t,e){let n=JSON.parse(t.dataset.live),o=t.attachShadow({mode:"open"});l(o,"style",{},_);let r=l(o,"div",{class:"live",role:"group","aria-label":n.title});for(let s in n.roles)r.style.setProperty(`--${s}`,n.roles[s]);e(r,n),x(t,{"data-lm-suppress-shortcuts":"true","data-prevent-swipe":""}),wt(o,t);let i=t.previousElementSibling;i?.classList.contains("live-fallback")&&t.append(i)}function wt(t,e){let n=!1;t.addEventListener("pointerdown",()=>n=!0),t.addEventListener("keydown",o=>{if(n=!1,o.ctrlKey||o.metaKey||o.altKey||o.key==="Tab")return;let r=gt.includes(o.key)&&e.closest(V);r||o.stopPropagation(),(r||o.key==="Escape")&&X(e)});for(let[o,r]of Object.entries(bt)){let i=({target:s})=>n&&s.matches(r)&&e.closest(V);t.addEventListener(o,s=>i(s)&&X(e),{capture:!0})}}function X(t){t.shadowRoot.activeElement?.blur(),t.parentElement?.closest("[tabindex]")?.focus()}function Q({prepare:t=c=>c,begin:e,compute:n,controls:o,draw:r,explain:i,...s}){let{style:c,sizes:u=()=>[0],hint:p}=s;return(d,a)=>{let f=t(a),h=u(f);c&&l(d,"style",{},c);let m={data:f,state:e(f),act:z,reset:()=>z(()=>e(f))},b=o(S(d),m),g=j(d),y=l(d,"div",{class:"picture"}),$=null;w(h.at(-1)),p&&vt(d,p(f));function w(k){m.width=k,y.replaceChildren(),$=r(y,m)}function A(){let{state:k}=m,L=n(k,f);b(k),$(k,L),g(i(k,L,f))}let ft=Et(A);function z(k,...L){m.state=k(m.state,...L),ft()}A(),kt(d,k=>{let L=h.findLast(mt=>mt<=k)??h[0];L!==m.width&&(w(L),A())})}}function kt(t,e){let n=([{contentRect:o}])=>o.width&&e(o.width);new ResizeObserver(n).observe(t)}function vt(t,e){let n=l(t,"p",{class:"hint"},e);for(let o of["pointerdown","keydown","input"]){let r=i=>i.key!=="Tab"&&x(n,{class:"hint gone"});t.addEventListener(o,r)}}function Et(t){let e=0;return()=>{e||=requestAnimationFrame(()=>{e=0,t()})}}var N=(t,e,n)=>Math.max(e,Math.min(n,t)),Z=t=>t.reduce((e,n)=>e+n,0);var $t={ArrowLeft:[0,-1],ArrowRight:[0,1],ArrowUp:[-1,0],ArrowDown:[1,0],Home:[0,-1/0],End:[0,1/0]};function tt(t,e,n,o,r){let i=D(t)?"g":"div",s=l(t,i,{role:"grid","aria-label":e}),c=n.map((p,d)=>{let a=l(s,i,{role:"row"});return Array.from({length:p},(f,h)=>{let m=l(a,i,{role:"gridcell",tabindex:d+h?-1:0});return m.at=[d,h],o(m,d,h),m})});return Lt(s,c,p=>{for(let d of c.flat())x(d,{tabindex:d.at===p?0:-1});r(...p)}),c}function Lt(t,e,n){let o=s=>s.target.closest("[role=gridcell]")?.at,r=(s,c)=>c[N(s,0,c.length-1)],i=(s,c)=>{let u=r(c,r(s,e));u.focus(),n(u.at)};t.getRootNode().addEventListener("focusin",s=>{t.contains(s.target)&&n(o(s))}),t.addEventListener("click",s=>o(s)&&i(...o(s))),t.addEventListener("keydown",s=>{let c=$t[s.key];if(!c||s.shiftKey)return;s.preventDefault();let[u,p]=o(s);i(u+c[0],p+c[1])})}function et({k:t,at:[e,n]},{found:o,dilations:r,width:i}){if(!e)return[[`Input ${n} sees itself. Choose a unit above it.`]];let s=o[0].length,c=e>1?`(${r.join(" + ")})`:r[0],u=`Its receptive field is 1 + (${t} − 1) · ${c} = ${i} positions wide`,p=s<i?"; not all of them are taps inside the row":"";return[[`Unit ${n} of layer ${e}`,"output"],[" sees "],[`${s} input${s>1?"s":""}`,"value"],[`. ${u}${p}.`]]}function nt(t){if(t===1/0)return"never";if(t<1e6)return String(t).replace(/(?=(\d{3})+$)(?!^)/g," ");let e=Math.floor(Math.log10(t)+1e-12),n=[...String(e)].map(o=>"⁰¹²³⁴⁵⁶⁷⁸⁹"[o]).join("");return`${(t/10**e).toFixed(1)} × 10${n}`}var v=17,M=5;function ot(t,e,n){let o=n?1-t:-(t-1)/2;return Array.from({length:t},(r,i)=>(o+i)*e)}var H=(t,e,n)=>n?e**t:1;function rt(t,e,n){return n.map(o=>t+o).filter(o=>o>=0&&o<e)}function Mt({n:t,k:e,depth:n,dilated:o,causal:r,top:i}){let s=[[i]];for(let c=n-1;c>=0;c--){let u=ot(e,H(c,e,o),r),p=new Set(s[0].flatMap(d=>rt(d,t,u)));s.unshift([...p].sort((d,a)=>d-a))}return s}function At(t,e,n,o){if(t===1)return 0;if(e===1)return 1/0;if(!n)return Math.ceil((t-1)*(o?1:2)/(e-1));if(!o)return t<=(e+1)/2?1:1/0;let r=0;for(let i=1;i<t;i*=e)r++;return r}function U(t,e,n,o,r){return{convolution:[2*n*t*e*e,1,At(t,n,o,r)],"recurrent layer":[4*t*e*e,t,t],"self-attention":[4*t*t*e+8*t*e*e,1,1]}}function it({kernel:t,depth:e,dilated:n,causal:o}){let r=[e,o?v-1:(v-1)/2];return{k:t,depth:e,dilated:n,causal:o,at:r,n:1024,d:64}}function E(t,e){let n={...t,...e},[o,r]=n.at;return{...n,causal:n.causal||n.k%2===0,at:[Math.min(o,n.depth),r]}}var st=(t,e)=>E(t,{depth:e,at:[e,t.at[1]]});function Ct({k:t,depth:e,dilated:n,causal:o},r,i){let s=[];for(let c=0;c<e;c++){let u=ot(t,H(c,t,n),o);for(let p=0;p<v;p++){let d=c<r&&i[c+1].includes(p);for(let a of rt(p,v,u))s.push({layer:c,from:a,to:p,used:d})}}return s}function ct(t){let{k:e,dilated:n,causal:o,at:r,n:i,d:s}=t,[c,u]=r,p=Mt({n:v,k:e,depth:c,dilated:n,causal:o,top:u}),d=Array.from({length:c},(a,f)=>H(f,e,n));return{found:p,dilations:d,width:1+(e-1)*Z(d),links:Ct(t,c,p),costs:U(i,s,e,n,o)}}var at=`
+.unit {
+  fill: color-mix(in srgb, currentColor 12%, transparent);
+  stroke: currentColor; stroke-opacity: .5;
+}
+.hit {
+  fill: color-mix(in srgb, var(--value) 60%, transparent);
+  stroke: var(--value); stroke-opacity: 1; stroke-width: 2.5;
+}
+.asked {
+  fill: color-mix(in srgb, var(--output) 60%, transparent);
+  stroke: var(--output); stroke-opacity: 1; stroke-width: 3;
+}
+table { border-collapse: collapse; font: inherit; color: inherit; margin: 6px 0; }
+th, td {
+  padding: 3px 14px; text-align: right;
+  border-bottom: 1px solid color-mix(in srgb, currentColor 25%, transparent);
+}
+th:first-child { text-align: left; }
+.narrow :is(th, td) { padding: 3px 5px; font-size: 13px; }
+.u { font-size: 11px; }
+`,lt=248,K=20,It=68,pt=()=>[340,600,884];function Nt(t){let e=t<600,n=e?22:84,o=(t-n-(e?0:10))/v,r=Math.min(13,o/2-.6);return{width:t,narrow:e,left:n,r,x:i=>n+(i+.5)*o}}function Dt(t){let e=Math.min(It,(lt-2*K)/t);return n=>K+(t-n)*e}function dt(t,e){let{act:n,width:o}=e,r=l(W(t),"svg",{class:"glides"});q(r,o,lt,310);let i=Nt(o),s=Tt(r,i),c=Rt(r,i,n),u=Ft(t,e,i);return(p,d)=>{let a=Dt(p.depth);x(r,{viewBox:`0 0 ${o} ${a(0)+K}`}),s(d.links,a),c(p,d.found,a),u(p,d.costs)}}function Tt(t,{x:e,r:n}){let o={stroke:"currentColor","stroke-opacity":.16,"stroke-width":1.2},r={stroke:"var(--value)","stroke-width":3.5,"stroke-linecap":"round"},i=l(t,"path",{fill:"none",...o}),s=l(t,"path",{fill:"none",...r});return(c,u)=>{let p=({layer:a,from:f,to:h})=>`M${e(f)},${u(a)-n}L${e(h)},${u(a+1)+n}`,d=a=>a.map(p).join("")||"M0,0";x(i,{d:d(c)}),x(s,{d:d(c.filter(a=>a.used))})}}function Rt(t,{x:e,r:n,left:o,narrow:r},i){let s=()=>l(t,"text",{class:"e s",x:o-8}),c=Array.from({length:M+1},s),u=(f,h,m)=>{l(f,"circle",{cx:e(m),r:n,class:"unit"}),l(f,"text",{class:r?"m u":"m s",x:e(m)}),l(f,"circle",{cx:e(m),r:n+(r?1:4),class:"ring"})},p=(f,h)=>i(E,{at:[M-f,h]}),a=tt(t,"units: which one is asked about?",Array(M+1).fill(v),u,p);return(f,h,m)=>{c.forEach((b,g)=>{let y=r?g||"in":g?`layer ${g}`:"inputs";x(b,{y:m(g)+4,...T(g<=f.depth)},y)}),a.forEach((b,g)=>{let y=M-g,$=w=>y<=f.at[0]&&h[y].includes(w);x(b[0].parentNode,{display:y>f.depth?"none":null}),b.forEach((w,A)=>Ot(w,f.at,[y,A],$(A),m(y)))})}}function Ot(t,e,[n,o],r,i){let[s,c,u]=t.children,p=n===e[0]&&o===e[1],d=`${n?`layer ${n}`:"input"}, position ${o}`,[a,f]=p?[" asked",", asked about"]:r?[" hit",", seen"]:["",""];x(t,{tabindex:p?0:-1,"aria-label":d+f}),x(s,{cy:i,class:"unit"+a}),x(c,{y:i+4},o),x(u,{cy:i})}var Pt=["one layer","FLOPs","one after another","longest path"];function Ft(t,{act:e,data:n},{narrow:o}){let{kernel:r,dilated:i,causal:s}=n,c=S(t),u=(m,b,g)=>I(c,m,{type:"number",min:1,max:g,step:1},w=>e(E,{[b]:N(Math.round(w.value)||1,1,g)})),p=u("positions n","n",1e6),d=u("width d","d",1e5),a=l(t,"table",{class:o?"narrow":null}),f=l(a,"tr");for(let m of Pt)l(f,"th",{scope:"col"},m);let h=Object.keys(U(1,1,r,i,s)).map(m=>{let b=l(a,"tr");return[l(b,"th",{scope:"row"},m),...[0,1,2].map(()=>l(b,"td"))]});return(m,b)=>{C(p,m.n),C(d,m.d),Object.values(b).forEach((g,y)=>{g.forEach(($,w)=>x(h[y][w+1],{},nt($)))}),x(h[0][0],{},`convolution, k = ${m.k}`)}}var Ht=[1,2,3,5,7,9];function Ut(t,e){let{act:n,data:o}=e,r=[...new Set([...Ht,o.kernel])].sort((a,f)=>a-f),i=a=>n(E,{k:Number(a)}),s=Y(t,"kernel",o.kernel,r,i),c=R(t,"layers",{min:1,max:M},a=>n(st,a)),u=P(t),p=O(t,"dilated",a=>n(E,{dilated:a})),d=O(t,"causal",a=>n(E,{causal:a}));return F(t,"Reset",e.reset),a=>{s.value=a.k,C(c,a.depth),x(u,{},a.depth),p.checked=a.dilated,d.checked=a.causal,d.disabled=a.k%2===0}}var Kt=()=>"Click a unit: what it sees lights up. Add layers, and switch the dilation on and off.",ut=Q({begin:it,compute:ct,controls:Ut,draw:dt,explain:et,style:at,sizes:pt,hint:Kt});J("live-00000000",ut);

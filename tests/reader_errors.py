@@ -1,0 +1,343 @@
+"""What readers answer beside the solutions and the mistakes that `check` knows as their edits.
+
+Right functions that go another way than the solution, the package's own where it has them;
+mistakes in a second form; and values found by hand.
+"""
+
+import itertools
+import json
+import math
+import re
+
+import torch
+import torch.nn.functional as F
+from cells import chapters, is_solution
+from torch import nn
+
+import d2lattn
+from d2lattn import attention
+
+
+def cells(chapter):
+    """(source, whether it is a solution) of each code cell of a chapter."""
+    (path,) = chapters([f"{chapter:02d}"])
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] == "code":
+            yield "".join(cell["source"]), is_solution(cell)
+
+
+def solution(number):
+    """The function or class of a solution as it stands in its chapter, up to its `check`."""
+    title = f"# @title Solution {number}\n"
+    (source,) = (
+        source for source, _ in cells(int(number.partition(".")[0])) if source.startswith(title)
+    )
+    return re.search(r"^(def|class) .*?(?=\n\S|\Z)", source, re.M | re.S)[0].rstrip() + "\n"
+
+
+def answer(number, edits=None):
+    """The function or class of a solution, after the edits {text: what stands there instead}."""
+    source = solution(number)
+    for old, new in (edits or {}).items():
+        assert old in source, f"the solution of {number} has no {old!r} any more"
+        source = source.replace(old, new)
+    scope = {"torch": torch, "nn": nn, "math": math}
+    exec(source, scope)
+    return scope[re.match(r"(?:def|class) (\w+)", source)[1]]
+
+
+def many_heads(X, Wq, Wk, Wv, Wo, H):
+    """One head after the other."""
+    each = zip(*(W.chunk(H) for W in (Wq, Wk, Wv)), strict=True)
+    heads = [attention(X @ q.T, X @ k.T, X @ v.T) for q, k, v in each]
+    return torch.cat(heads, -1) @ Wo.T
+
+
+def analogy(a, b, c, words, vectors):
+    vector = dict(zip(words, vectors, strict=True))
+    goal = vector[b] - vector[a] + vector[c]
+    others = {*words} - {a, b, c}
+    return max(others, key=lambda word: F.cosine_similarity(vector[word], goal, dim=0))
+
+
+def card(config, n):
+    """One layer after the other."""
+    numbers = reach = 0
+    for kind in config["layer_types"]:
+        if kind == "linear_attention":
+            sizes = ("num_value_heads", "key_head_dim", "value_head_dim")
+            numbers += math.prod(config[f"linear_{size}"] for size in sizes)
+            continue
+        seen = n if kind == "full_attention" else min(n, config["sliding_window"])
+        latent = config.get("kv_lora_rank", 0) + config.get("qk_rope_head_dim", 0)
+        numbers += seen * (latent or 2 * config["num_key_value_heads"] * config["head_dim"])
+        reach = max(reach, seen)
+    return 2 * numbers, reach
+
+
+def whole_ring(queries, keys, values, places):
+    """One attention of all words, cut into shares afterwards."""
+    order = torch.cat(places)
+    output = attention(*map(torch.cat, (queries, keys, values)), attn_mask=order <= order[:, None])
+    return list(output.split([len(mine) for mine in places]))
+
+
+RIGHT_FORMS = {
+    "1.2": lambda X: attention(X, X, X, scale=1.0),
+    "1.3": lambda X: attention(F.normalize(X), F.normalize(X), X, scale=1.0),
+    "1.4": lambda X, T: attention(X, X, X, scale=1 / T),
+    "2.2": lambda query, keys, values, T: attention(query, keys, values, scale=1 / T),
+    "2.3": lambda X, W_q, W_k, W_v: attention(X @ W_q.T, X @ W_k.T, X @ W_v.T),
+    "2.4": lambda W_q, W_k, A: (A @ W_q, torch.linalg.solve(A.T, W_k)),
+    "2.6": lambda q, K: torch.autograd.functional.jacobian(lambda q: (K @ q).softmax(0) @ K, q),
+    "3.2": d2lattn.attention_weights,
+    "3.3": d2lattn.masked_softmax,
+    "3.4": lambda valid_lens, n, width: torch.tensor(
+        [[[j < v and 0 <= i - j < width for j in range(n)] for i in range(n)] for v in valid_lens]
+    ),
+    "4.2": lambda x, num_heads: torch.stack(x.chunk(num_heads, -1), 1),
+    "4.3": many_heads,
+    "4.4": lambda valid_lens, S: torch.tensor([[s >= v for s in range(S)] for v in valid_lens]),
+    "4.5": lambda heads, Wo: torch.stack(
+        [head @ W.T for head, W in zip(heads.unbind(1), Wo.chunk(heads.shape[1], 1), strict=True)],
+        1,
+    ),
+    "5.1": lambda sizes, steps: 1 + (torch.tensor(sizes) - 1) @ torch.tensor(steps),
+    "5.2": lambda n: next(k for k in range(n + 1) if 2 * (k - 1) + 1 >= n),
+    "5.3": lambda n, d, r: (
+        4 * d * sum(abs(i - j) <= r for i in range(n) for j in range(n)),
+        math.ceil((n - 1) / r),
+    ),
+    "5.4": lambda d, k: next(
+        n for n in itertools.count(1) if 8 * n * d**2 + 4 * n**2 * d > 2 * n * k * d**2
+    ),
+    "5.5": lambda layer, n, d: (
+        torch.autograd.functional.jacobian(layer, torch.ones(1, n, d))[0, :, :, 0].any(-1).any(1)
+    ),
+    "6.2": lambda X, P: torch.stack([tokens + P[: len(tokens)] for tokens in X]),
+    "6.3": lambda length, dim: d2lattn.sinusoidal_encoding(length, dim, dtype=torch.float64),
+    "6.4": lambda length, count: [
+        [int(bit) for bit in f"{i:0{count}b}"[::-1]] for i in range(length)
+    ],
+    "6.6": lambda row: int((d2lattn.sinusoidal_encoding(1000, 32, dtype=row.dtype) @ row).argmax()),
+    "7.2": d2lattn.shift_matrix,
+    "7.3": d2lattn.apply_rotary,
+    "7.4": lambda num_heads, length: d2lattn.alibi_bias(num_heads, length).masked_fill(
+        ~d2lattn.causal_mask(length), -torch.inf
+    ),
+    "7.5": lambda table, length: torch.stack(
+        [
+            F.pad(table[None], (length, length), "replicate")[0][len(table) // 2 + length - j :][
+                :length
+            ]
+            for j in range(length)
+        ],
+        1,
+    ),
+    "8.4": lambda output_1, l_1, output_2, l_2: d2lattn.merge((output_1, output_2), (l_1, l_2)),
+    "8.5": lambda n, width: -((1 - n) // (width - 1)),
+    "8.6": lambda q, k, v: d2lattn.linear_attention(q, k, v, is_causal=True),
+    "9.1": analogy,
+    "9.3": lambda logits, temperature, top_k: F.normalize(
+        ((logits - logits.max()) / temperature).exp()
+        * (logits.argsort().argsort() >= len(logits) - top_k),
+        p=1,
+        dim=0,
+    ),
+    "9.4": lambda weight, num_heads, head: (
+        weight * (torch.arange(len(weight)) // (len(weight) // num_heads) != head)
+    ),
+    "9.5": lambda weights, period: weights.diagonal(1 - period, 1, 2)[:, 1:].mean(-1),
+    "9.7": lambda x, block, key, value: block(
+        x, update_cache=lambda k, v: (torch.cat([key, k], 2), torch.cat([value, v], 2))
+    ),
+    "10.1": lambda n, window, sinks: torch.tensor(
+        [[j <= t and (t - j < window or j < sinks) for j in range(n)] for t in range(n)]
+    ),
+    "10.2": lambda scores: F.pad(scores, (0, 1)).softmax(-1)[..., :-1],
+    "10.3": lambda q, k, v, beta: d2lattn.delta_attention(q, k, v, beta=beta),
+    "10.4": lambda b, h, q, k, document, width: (
+        (q - k >= 0) & (k > q - width) & (document[q] - document[k] == 0)
+    ),
+    "10.5": lambda q, latents, W_k, W_v: (
+        attention(q @ W_k, latents, latents, scale=q.shape[1] ** -0.5) @ W_v.mT
+    ),
+    "10.6": card,
+    "11.2": lambda n, ranks, rank: torch.cat(
+        [torch.arange(n).chunk(2 * ranks)[i] for i in (rank, -1 - rank)]
+    ),
+    "11.3": lambda places: [sum(mine) + len(mine) for mine in places],
+    "11.4": lambda shares: [
+        torch.cat(heads, 1) for heads in zip(*(x.chunk(len(shares)) for x in shares), strict=True)
+    ],
+    "11.5": whole_ring,
+}
+# (exercise, part of the diagnosis, edits of the solution)
+SECOND_FORMS = [
+    ("1.2", "columns sum to 1", {"dim=-1": "dim=0"}),
+    (
+        "2.6",
+        "sum of f's numbers",
+        {
+            "return c.T @ (w[:, None] * c)": (
+                "q = q.clone().requires_grad_()\n"
+                "    return torch.autograd.grad((torch.softmax(K @ q, 0) @ K).sum(), q)[0]"
+            )
+        },
+    ),
+    (
+        "3.3",
+        "0/0 is left",
+        {
+            "return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": (
+                "e = torch.exp(scores - scores.amax(-1, keepdim=True)) * mask; "
+                "return e / e.sum(-1, keepdim=True)"
+            )
+        },
+    ),
+    ("3.5", "±10,000: exp overflows", {"(scores - largest)": "scores"}),
+    ("3.5", "±10,000: exp overflows", {"- largest)": "- largest.mean())"}),
+    (
+        "3.5",
+        "NaN where query 2 has no key",
+        {".masked_fill(total == 0, 1.0)": ".masked_fill(mask.sum() < 0, 1.0)"},
+    ),
+    ("6.2", "P[:batch]", {"X.shape[1]": "len(X)"}),
+    (
+        "6.5",
+        "nothing to learn",
+        {"nn.Parameter(0.02 * torch.randn(max_len, dim))": "torch.zeros(max_len, dim)"},
+    ),
+    ("6.5", "table of max_len × dim = 36 numbers", {"randn(max_len, dim)": "randn(dim)"}),
+    ("6.5", "the shape is (5, 4)", {"return x": "return x[0]"}),
+    ("6.5", "add along the length", {"x.shape[1]]": "x.shape[0], None]"}),
+    ("6.5", "all positions get the same row", {": x.shape[1]": "0"}),
+    ("6.5", "must not depend on it", {"return x": "return 2 * x"}),
+    ("6.5", "a shorter sentence", {": x.shape[1]": "-x.shape[1] :"}),
+    ("6.5", "must return a tensor, got NoneType", {"return x": "x"}),
+    ("6.5", "must return a tensor, got NoneType", {"return x + self.rows[: x.shape[1]]": "..."}),
+    ("6.5", 'missing the required "forward"', {"def forward": "def backward"}),
+    ("9.4", "changes its input", {"    weight = weight.clone()\n": ""}),
+    (
+        "10.2",
+        "exp overflows",
+        {"(scores - largest).exp()": "scores.exp()", "(-largest).exp()": "1"},
+    ),
+    ("10.3", "transposed", {"torch.outer(key, error)": "error[:, None] * key"}),
+    ("10.5", "the latent's width", {"math.sqrt(q.shape[1])": "math.sqrt(folded_query.shape[1])"}),
+    (
+        "10.5",
+        "keys or values are made",
+        {"folded_query @ latents.T": "q @ (latents @ W_k.T).T"},
+    ),
+    (
+        "10.5",
+        "keys or values are made",
+        {"@ latents  # (L, c)": "@ (latents @ W_v.T)", "return blend @ W_v.T": "return blend"},
+    ),
+]
+# Right answers to the exercises that ask for a value, as a reader may write them.
+RIGHT = [
+    ("1.1", [0.125, 0.25, 0.625]),
+    ("1.1", torch.tensor([1, 2, 5]) / 8),
+    ("1.5", 2),
+    ("2.1", [0.5, 0.5, 0.5, 0.5, 0]),
+    ("3.1", 4),
+    ("3.1", 36 * (1 / 3) * (1 / 3)),
+    ("4.1", 2_362_368),
+    ("6.1", [6.28, 628.3]),
+    ("6.1", [6.28, 628]),
+    ("6.1", (2 * math.pi, 200 * math.pi)),
+    ("7.1", 0.909),
+    ("7.1", math.sin(2)),
+    ("7.6", 1),
+    ("8.1", 56),
+    ("8.2", 157_286),
+    ("9.2", [6950, 119]),
+    ("9.2", (6_950, 119)),
+    ("11.1", 183),
+]
+# Wrong values, and part of what is said about them.
+WRONG = [
+    ("0.1", [[3, 6], [1, 4]], "this is BA"),
+    ("0.1", [[3, 0], [0, 2]], "products in the same place"),
+    ("0.1", [[5, 1], [4, 2]], "rows and columns"),
+    ("0.2", 3, "this is 3/1"),
+    ("0.2", 2, "this is 3 - 1"),
+    ("0.2", 20.1, "this is exp(3):"),
+    ("0.2", 17.4, "exp(3) - exp(1)"),
+    ("0.3", 5.33, "equal shares"),
+    ("0.3", 1.5, "do not divide again"),
+    ("0.3", 16, "this is the sum"),
+    ("1.1", [0.0, 0.301, 0.699], "scores divided by their sum"),
+    ("1.1", [1, 2, 5], "these are the exponentials"),
+    ("1.1", [0.12, 0.25, 0.63], "every number to three digits"),
+    ("1.1", [0.3, 0.3, 0.4], "is not it"),
+    ("1.5", 0, "key 0 is a corner"),
+    ("1.5", 1, "key 1 is a corner"),
+    ("1.5", 3, "key 3 is a corner"),
+    ("1.5", 2 + 5j, "complex"),
+    ("1.5", 2.005, "is not it"),
+    ("3.1", "4", "a number is expected, got the str '4'"),
+    ("3.1", [4], "a number is expected, got the list [4]"),
+    ("2.1", [1, 1, 1, 1, 0], "sum of the two lists"),
+    ("2.1", [0.5] * 5, "T → ∞"),
+    ("2.1", [0, 0.5, 0, 0.5], "weights of the terms"),
+    ("2.1", [0.5, 0.5, 0.5, 0.5, 1.0], "query a c"),
+    ("3.1", 36, "36 needs"),
+    ("3.1", 12, "12 counts"),
+    ("3.1", 2, "standard deviation"),
+    ("3.1", 0.111, "1/9 is the variance"),
+    ("3.1", 5.33, "48/9 sums"),
+    ("3.1", 4.01, "is not it"),
+    ("4.1", 2_359_296, "biases are missing"),
+    ("4.1", 1_771_776, "output projection is missing"),
+    ("4.1", 2_361_600, "has a bias too"),
+    ("4.1", 28_348_416, "the heads share the width"),
+    ("4.1", 199_680, "from all 768 channels"),
+    ("4.1", 2_362_367, "is not it"),
+    ("6.1", [1, 0.01], "angles per position"),
+    ("6.1", [1, 100], "these are the divisors"),
+    ("6.1", [6.28, 62.8], "not j/d"),
+    ("6.1", [6.28, 62_832], "(d - 2)/d"),
+    ("6.1", [628, 6.28], "fast pair first"),
+    ("6.1", [6.2, 620], "three digits"),
+    ("7.1", -0.416, "this is the cosine"),
+    ("7.1", -0.909, "the key is ahead"),
+    ("7.1", 0, "without the turns"),
+    ("7.1", -0.959, "turns only the query"),
+    ("7.1", 0.9, "three digits"),
+    ("7.1", 0.7, "is not it"),
+    ("7.6", 2, "half a turn"),
+    ("7.6", 4, "the speeds fall"),
+    ("7.6", 0, "more than 2π"),
+    ("7.6", True, "is not it"),
+    ("8.1", 5, "this is one head"),
+    ("8.1", 112, "not 4"),
+    ("8.1", 28, "numbers, not bytes"),
+    ("8.1", 60, "GB of 1000³ bytes"),
+    ("8.1", 57_220, "these are MiB"),
+    ("8.1", 55, "is not it"),
+    ("8.2", 314_572, "a factor 2 is missing"),
+    ("8.2", 31_457, "for each head of queries"),
+    ("8.2", 6_291_456, "every layer has its own"),
+    ("8.2", 78_643, "2 bytes, not 4"),
+    ("8.2", 20_132_659, "one number for each head"),
+    ("8.2", 146_484, "not 10^9"),
+    ("8.2", 157_287, "is not it"),
+    ("9.2", [4950, 99], "the words of the prompt are missing"),
+    ("9.2", [7070, 120], "written and never read"),
+    ("9.2", [100, 100], "these are the runs of the model"),
+    ("9.2", [119, 119], "reads the whole text again"),
+    ("9.2", [119, 6950], "the other way round"),
+    ("9.2", [6950, 120], "is not it"),
+    ("9.2", [6950], "is not it"),
+    ("11.1", 92, "a factor 2 is missing"),
+    ("11.1", 11_719, "a rank holds a share"),
+    ("11.1", 366, "2 bytes, not 4"),
+    ("11.1", 61, "two more are on their way"),
+    ("11.1", 122, "are three"),
+    ("11.1", 192, "a MiB has 2^20"),
+    ("11.1", 23, "this is one"),
+    ("11.1", 182, "is not it"),
+]
