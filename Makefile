@@ -145,7 +145,7 @@ ALONE = $(PIP) --require-hashes --no-deps -r requirements-nodeps.txt
 BOOK = $(call HASHED,$(1)); $(PIP) -c requirements.txt torch; $(PIP) --no-deps --no-build-isolation
 .venv = $(call BOOK,book) -e .; $(ALONE)
 .venv-hub = $(call BOOK,hub) .; $(ALONE)
-.venv-make = $(call BOOK,make) -e .; $(ALONE)
+.venv-make = $(PIP) --no-deps -c requirements.txt torch; $(call BOOK,make) -e .; $(ALONE)
 .venv-oldest = $(PIP) $$("$(PYTHON)" tools/versions.py $(@D:.venv-%=%)); $(PIP) --no-deps -e .; $(ALONE)
 .venv-newest = $(.venv-oldest)
 .venv-colab = $(PIP) -r requirements-colab.txt

@@ -1,0 +1,516 @@
+"""Look into a model while it reads, and change what it does there (chapters 3 to 10).
+
+`trace` keeps what a pass computes on its way: the stream, who looked at whom, what each part added.
+An `Edit` changes one of these things, at one place of some layers: a head that is switched off, a
+key that is hidden, a stream from another sentence. What the loss does then says what the model used
+it for (Geiger et al. 2021; Meng et al. 2022 call it causal tracing).
+
+Shapes: B batch, L tokens, S tokens that are seen, E width, H heads of width D, Hkv of keys and
+values, V words of the vocabulary. Layer 0 is the first.
+"""
+
+import contextlib
+import functools
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from d2lattn.arguments import (
+    LARGEST,
+    check_boolean_mask,
+    check_callable,
+    check_choice,
+    check_count,
+    check_counts,
+    check_number,
+    check_real,
+    fits,
+    kind,
+    show,
+)
+from d2lattn.engines.visibility import Visibility
+from d2lattn.multihead import MultiHeadAttention, with_heads
+from d2lattn.transformer import Transformer
+
+# What an edit may change, and what stands there.
+PLACES = {
+    "stream": "tokens (B, L, E) as a layer gets them; after the last layer, the number of layers",
+    "rotation": "the function that turns queries and keys, or None",
+    "query": "(B, H, L, D), turned",
+    "key": "(B, Hkv, S, D), turned, with those of a cache",
+    "value": "(B, Hkv, S, D)",
+    "visible": "boolean (B, H, L, S) or less, True = may attend",
+    "heads": "what each head found, (B, H, L, D)",
+    "from_attention": "what attention adds to the stream, (B, L, E)",
+    "from_mlp": "what the MLP adds, (B, L, E)",
+}
+INSIDE_ATTENTION = ("query", "key", "value", "visible", "heads")
+# What a trace may keep: of these places, and of two that only show.
+SHOWN = ("stream", "weights", "heads", "from_heads", "from_attention", "from_mlp")
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A change of what a model computes, at one place of some layers.
+
+    Args:
+        place (str): "stream", "rotation", "query", "key", "value", "visible", "heads",
+            "from_attention" or "from_mlp".
+        change: a function (what stands there, layer) -> what shall stand there, of the same shape;
+            what it is given, it leaves as it was.
+        layers: where; everywhere when absent. A stream has a place more, after the last layer.
+
+    Example:
+        >>> from d2lattn import Decoder
+        >>> model, tokens = Decoder(10, 8, num_layers=2, num_heads=2).eval(), torch.tensor([[1, 2]])
+        >>> silent = Edit("from_mlp", lambda x, layer: 0 * x, layers=[1])
+        >>> with edited(model, silent):
+        ...     logits = model(tokens)
+        >>> torch.equal(logits, model(tokens))
+        False
+    """
+
+    place: str
+    change: Callable[[Any, int], Any]
+    layers: Collection[int] | None = None
+
+    def __post_init__(self) -> None:
+        check_choice("place", self.place, tuple(PLACES))
+        check_callable("change", self.change)
+        for layer in () if self.layers is None else self.layers:
+            check_count("layers", layer, least=0)
+
+
+@contextlib.contextmanager
+def edited(model: Transformer, *edits: Edit) -> Iterator[None]:
+    """The model with these changes, as long as the block runs: it may read, write or learn.
+
+    Edits of one place are made in their order. They are hooks of torch on the parts of the model.
+
+    Args:
+        model: a `Decoder` or an `Encoder`.
+        edits: as many `Edit`s as are wanted.
+    """
+    _check_edits(model, edits)
+
+    def change(place, layer, x):
+        for edit in edits:
+            if edit.place == place and (edit.layers is None or layer in edit.layers):
+                given, x = x, edit.change(x, layer)
+                if torch.is_tensor(given) and (not torch.is_tensor(x) or x.shape != given.shape):
+                    raise ValueError(
+                        f"change must keep the shape {(*given.shape,)} of {place}, layer {layer}, "
+                        f"got {(*x.shape,) if torch.is_tensor(x) else kind(x)}"
+                    )
+        return x
+
+    with contextlib.ExitStack() as hooks:
+        for hook in _hooks(model, {edit.place for edit in edits}, change):
+            hooks.callback(hook.remove)
+        yield
+
+
+def _hooks(model, places, change):
+    """Hooks on the parts of a model, for the places that are asked for."""
+
+    def stream(layer, module, args, options):
+        return (change("stream", layer, args[0]), *args[1:]), options
+
+    def attending(layer, module, args, options):
+        if "rotation" in places:
+            options["rotate"] = change("rotation", layer, options.get("rotate"))
+        if inside:
+            attend = options.get("attend") or module.attend
+            options["attend"] = functools.partial(_attend, attend, layer, change, places)
+        return args, options
+
+    def added(place, layer, module, args, output):
+        if isinstance(output, tuple):  # with the weights
+            return change(place, layer, output[0]), *output[1:]
+        return change(place, layer, output)
+
+    inside = places & set(INSIDE_ATTENTION)
+    before, after = dict(with_kwargs=True), functools.partial
+    for layer, block in enumerate(model.blocks):
+        if "stream" in places:
+            yield block.register_forward_pre_hook(after(stream, layer), **before)
+        if inside or "rotation" in places:
+            yield block.attention.register_forward_pre_hook(after(attending, layer), **before)
+        if "from_attention" in places:
+            hook = after(added, "from_attention", layer)
+            yield block.attention.register_forward_hook(hook)
+        if "from_mlp" in places and block.mlp is not None:
+            yield block.mlp.register_forward_hook(after(added, "from_mlp", layer))
+    if "stream" in places:
+        hook = after(stream, len(model.blocks))
+        yield model.norm.register_forward_pre_hook(hook, **before)
+
+
+def _attend(attend, layer, change, places, *given, need_weights=False, **options):
+    """Attention in the heads of a layer, between changes of what goes in and what comes out."""
+    names = ("query", "key", "value")
+    given = [change(name, layer, x) for name, x in zip(names, given, strict=False)]
+    if "visible" in places:
+        shape = (*given[0].shape[:3], given[1].shape[2])
+        causal = options["is_causal"], options["query_offset"]
+        mask = with_heads(options["attn_mask"], shape)
+        seen = Visibility(shape, given[0].device, mask, None, *causal).allowed()
+        seen = given[0].new_ones(shape[2:], dtype=torch.bool) if seen is None else seen
+        seen = change("visible", layer, seen.expand(shape))
+        options |= dict(attn_mask=seen, is_causal=False, query_offset=None)
+    found = attend(*given, need_weights=need_weights, **options)
+    heads, *weights = found if need_weights else (found,)
+    heads = change("heads", layer, heads)
+    return (heads, *weights) if need_weights else heads
+
+
+def _check_edits(model, edits):
+    if not isinstance(model, Transformer):
+        raise ValueError(f"model must be a Decoder or an Encoder, got {type(model).__name__}")
+    for edit in edits:
+        if not isinstance(edit, Edit):
+            raise ValueError(f"edits must be Edits, got {show(edit)}")
+        most = len(model.blocks) - (edit.place != "stream")
+        layers = range(len(model.blocks)) if edit.layers is None else edit.layers
+        for layer in layers:
+            if layer > most:
+                raise ValueError(
+                    f"layers must be at most {most} for {edit.place}, got {layer} of a model with "
+                    f"{len(model.blocks)} layers"
+                )
+            if edit.place == "value" and not isinstance(
+                model.blocks[layer].attention, MultiHeadAttention
+            ):
+                raise ValueError(
+                    "place='value' is for layers that project values, got "
+                    f"{type(model.blocks[layer].attention).__name__}"
+                )
+
+
+# Edits that are often wanted --------------------------------------------------------------------
+
+
+def heads_off(*heads: tuple[int, int], means: Tensor | None = None) -> Edit:
+    """What these heads, pairs (layer, head), find counts as 0, or is their mean (layers, H, D).
+
+    A head that says 0 may be stranger to what follows than one that says what it says on average;
+    `trace(…, keep=["heads"]).heads.mean((1, 3))` are such means.
+    """
+    for pair in heads:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise ValueError(f"heads must be pairs (layer, head), got {show(pair)}")
+        check_counts(0, layer=pair[0], head=pair[1])
+    if means is not None:
+        check_real("means", means)
+
+    def change(x, layer):
+        x = x.clone()
+        for head in [head for where, head in heads if where == layer]:
+            check_count("head", head, least=0, most=x.shape[1] - 1)
+            x[:, head] = 0 if means is None else means[layer, head]
+        return x
+
+    return Edit("heads", change, sorted({layer for layer, _ in heads}))
+
+
+def attention_off(*layers: int) -> Edit:
+    """Attention of these layers adds nothing."""
+    return Edit("from_attention", lambda x, layer: torch.zeros_like(x), layers)
+
+
+def mlps_off(*layers: int) -> Edit:
+    """The MLPs of these layers add nothing."""
+    return Edit("from_mlp", lambda x, layer: torch.zeros_like(x), layers)
+
+
+def see(mask: Tensor, layers: Collection[int] | None = None) -> Edit:
+    """Another mask in the place of the model's own, True = may attend: it broadcasts to
+    (B, H, L, S). The future is seen where it says so."""
+    check_boolean_mask("mask", mask)
+
+    def change(seen, layer):
+        if not fits(mask, seen.shape):
+            raise ValueError(
+                f"mask must broadcast to (B, H, L, S) = {(*seen.shape,)}, got {(*mask.shape,)}"
+            )
+        return mask.expand_as(seen)
+
+    return Edit("visible", change, layers)
+
+
+def hide(*columns: int, layers: Collection[int] | None = None) -> Edit:
+    """The keys of these tokens are seen by none but the token itself."""
+    _check_columns(columns)
+
+    def change(seen, layer):
+        L, S = seen.shape[-2:]
+        _check_columns(columns, S)
+        keys = torch.arange(S, device=seen.device)
+        own = keys == keys[S - L :, None]  # (L, S)
+        return seen & (own | ~torch.isin(keys, keys[list(columns)]))
+
+    return Edit("visible", change, layers)
+
+
+def values_off(*columns: int, layers: Collection[int] | None = None) -> Edit:
+    """The values of these tokens are 0: who looks at them gathers nothing."""
+    _check_columns(columns)
+
+    def change(value, layer):
+        _check_columns(columns, value.shape[2])
+        value = value.clone()
+        value[:, :, list(columns)] = 0
+        return value
+
+    return Edit("value", change, layers)
+
+
+def scale_scores(factor: float, layers: Collection[int] | None = None) -> Edit:
+    """All scores times a factor: below 1 the weights are more alike, above 1 less. (It multiplies
+    the queries, so a bias such as ALiBi's is not scaled.)"""
+    factor = check_number("factor", factor)
+    return Edit("query", lambda query, layer: factor * query, layers)
+
+
+def turn(rotate: Callable[[Tensor], Tensor] | None, layers: Collection[int] | None = None) -> Edit:
+    """Queries and keys are turned by this function, or not at all, in the place of the model's own
+    rotation: `functools.partial(apply_rotary, positions=…)` puts the tokens elsewhere."""
+    if rotate is not None:
+        check_callable("rotate", rotate)
+    return Edit("rotation", lambda given, layer: rotate, layers)
+
+
+def patch(stream: Tensor, layer: int, columns: Sequence[int]) -> Edit:
+    """The stream of another pass, (B, L, E) or (1, L, E), in the place of some tokens' own, as this
+    layer gets it."""
+    check_real("stream", stream)
+    _check_columns(columns)
+
+    def change(x, layer):
+        if stream.ndim != 3 or stream.shape[1:] != x.shape[1:] or len(stream) not in (1, len(x)):
+            raise ValueError(
+                f"stream must have the shape {(*x.shape,)} of what it stands in for, got "
+                f"{(*stream.shape,)}"
+            )
+        _check_columns(columns, x.shape[1])
+        x = x.clone()
+        x[:, list(columns)] = stream[:, list(columns)].to(x.dtype)
+        return x
+
+    return Edit("stream", change, [layer])
+
+
+def _check_columns(columns, count=LARGEST):
+    for column in columns:
+        check_count("columns", column, least=0, most=count - 1)
+
+
+# A pass that keeps what it computes ---------------------------------------------------------------
+
+
+@dataclass
+class Trace:
+    """What a pass computed on its way; None is what was not asked for.
+
+    Attributes:
+        logits: (B, rows, V).
+        stream: (layers + 1, B, rows, E): the embeddings first, and what every layer left.
+        weights: (layers, B, H, rows, S), who looked at whom.
+        heads: (layers, B, H, rows, D), what each head found.
+        from_heads: (layers, B, H, rows, E), what each head added to the stream; they add up to
+            from_attention, but for its bias.
+        from_attention, from_mlp: (layers, B, rows, E), what each part added.
+    """
+
+    logits: Tensor
+    stream: Tensor | None = None
+    weights: Tensor | None = None
+    heads: Tensor | None = None
+    from_heads: Tensor | None = None
+    from_attention: Tensor | None = None
+    from_mlp: Tensor | None = None
+
+
+def trace_size(
+    model: Transformer,
+    tokens: Tensor,
+    *,
+    keep: Collection[str] = ("stream", "weights"),
+    layers: Sequence[int] | None = None,
+    heads: Sequence[int] | None = None,
+    rows: Sequence[int] | slice | None = None,
+) -> int:
+    """How many bytes `trace` would keep, logits too, reckoned without a pass."""
+    model.check_tokens(tokens)
+    chosen = _Chosen(model, tokens, keep, layers, heads, rows)
+    B, S = tokens.shape
+    H, E = len(chosen.heads), model.embedding.embedding_dim
+    D = E // model.num_heads
+    each = dict(stream=E, weights=H * S, heads=H * D, from_heads=H * E)
+    each |= dict(from_attention=E, from_mlp=E)
+    numbers = model.embedding.num_embeddings
+    for name in keep:
+        numbers += len(chosen.layers(name)) * each[name]
+    return numbers * B * len(chosen.rows) * model.embedding.weight.itemsize
+
+
+@torch.no_grad()
+def trace(
+    model: Transformer,
+    tokens: Tensor,
+    *,
+    keep: Collection[str] = ("stream", "weights"),
+    layers: Sequence[int] | None = None,
+    heads: Sequence[int] | None = None,
+    rows: Sequence[int] | slice | None = None,
+    edits: Sequence[Edit] = (),
+    limit: int = 2**30,
+    **reading: Any,
+) -> Trace:
+    """Let a model read, and keep what it computes.
+
+    The model is asked in evaluation mode. `lens(model, x)` are the logits of any stream.
+
+    Args:
+        model: a `Decoder` or an `Encoder`.
+        tokens: int64 (B, L).
+        keep: what to keep, out of "stream", "weights", "heads", "from_heads", "from_attention" and
+            "from_mlp", see `Trace`.
+        layers, heads: of which; all when absent. A stream has a point more than there are layers.
+        rows: of which tokens, also of the logits: a slice, or their places; all when absent.
+        edits: changes that are made meanwhile.
+        limit (int): how many bytes may be kept. All maps of a long text are gigabytes, so that it
+            is reckoned first, and refused with the number.
+        reading: further arguments of the model, such as valid_lens.
+
+    Cost:
+        The pass, with the L×S weights of one layer in memory where they are asked for.
+
+    Example:
+        >>> from d2lattn import Decoder
+        >>> model, tokens = Decoder(10, 8, num_layers=2, num_heads=2), torch.tensor([[1, 2, 3]])
+        >>> seen = trace(model, tokens)
+        >>> seen.stream.shape, seen.weights.shape
+        (torch.Size([3, 1, 3, 8]), torch.Size([2, 1, 2, 3, 3]))
+        >>> torch.allclose(lens(model, seen.stream[2]), seen.logits)
+        True
+    """
+    check_count("limit", limit, least=0)
+    _check_edits(model, edits)
+    size = trace_size(model, tokens, keep=keep, layers=layers, heads=heads, rows=rows)
+    if size > limit:
+        raise ValueError(
+            f"limit must be at least the {size:,} bytes that are to be kept, got {limit:,}: keep "
+            "fewer layers, heads or rows"
+        )
+    chosen = _Chosen(model, tokens, keep, layers, heads, rows)
+    kept: dict[str, list[Tensor]] = {name: [] for name in keep}
+    was_training = model.training
+    model.eval()
+    try:
+        with edited(model, *edits), contextlib.ExitStack() as hooks:
+            for hook in _watching(model, chosen, kept):
+                hooks.callback(hook.remove)
+            logits = model(tokens, **reading)
+    finally:
+        model.train(was_training)
+    return Trace(logits, **{name: torch.stack(parts) for name, parts in kept.items()})
+
+
+def lens(model: Transformer, x: Tensor) -> Tensor:
+    """What the model would say if its layers ended here: logits (..., V) of a stream (..., E).
+
+    to_logits(norm(x)), as it reads the last one ("logit lens", nostalgebraist 2020).
+    """
+    if not isinstance(model, Transformer):
+        raise ValueError(f"model must be a Decoder or an Encoder, got {type(model).__name__}")
+    check_real("x", x)
+    logits: Tensor = model.to_logits(model.norm(x))
+    return logits
+
+
+class _Chosen:
+    """Which layers, heads and rows a trace keeps, as lists of their numbers."""
+
+    def __init__(self, model, tokens, keep, layers, heads, rows):
+        if isinstance(keep, str):
+            raise ValueError(f"keep must be a list of names, got {keep!r}")
+        for name in keep:
+            check_choice("keep", name, SHOWN)
+        self.count, length = len(model.blocks), tokens.shape[1]
+        self.given = None if layers is None else _numbers("layers", layers, self.count + 1)
+        self.heads = _numbers("heads", heads, model.num_heads)
+        self.rows = _numbers("rows", rows, length)
+
+    def layers(self, name):
+        points = range(self.count + (name == "stream"))
+        return list(points) if self.given is None else [n for n in self.given if n in points]
+
+
+def _numbers(name, chosen, count):
+    """A slice or places, from 0 to count - 1 or from the end, as a list of places."""
+    places = range(count)
+    if chosen is None or isinstance(chosen, slice):
+        return list(places[chosen or slice(None)])
+    for place in chosen:
+        check_count(name, place, least=-count, most=count - 1)
+    return [places[place] for place in chosen]
+
+
+def _watching(model, chosen, kept):
+    """Hooks that put down what passes, after all changes."""
+
+    def see_stream(layer, module, args):
+        if layer in chosen.layers("stream") and "stream" in kept:
+            kept["stream"].append(args[0][:, chosen.rows])
+        if layer == chosen.count:  # only these rows become logits
+            return args[0][:, chosen.rows]
+        return None
+
+    def see_added(name, layer, module, args, output):
+        kept[name].append((output[0] if isinstance(output, tuple) else output)[:, chosen.rows])
+
+    def attending(layer, module, args, options):
+        attend = options.get("attend") or module.attend
+        options["attend"] = functools.partial(see_heads, layer, module, args[0], attend)
+        return args, options
+
+    def see_heads(layer, module, x, attend, *given, need_weights=False, **options):
+        wanted = need_weights or "weights" in kept
+        found = attend(*given, need_weights=wanted, **options)
+        heads, *weights = found if wanted else (found,)
+        if "weights" in kept:
+            kept["weights"].append(weights[0][:, chosen.heads][:, :, chosen.rows])
+        if "heads" in kept:
+            kept["heads"].append(heads[:, chosen.heads][:, :, chosen.rows])
+        if "from_heads" in kept:
+            kept["from_heads"].append(_added(module, heads, x, chosen))
+        return (heads, *weights) if need_weights else heads
+
+    for layer, block in enumerate(model.blocks):
+        yield block.register_forward_pre_hook(functools.partial(see_stream, layer))
+        if layer not in chosen.layers("weights"):
+            continue
+        if kept.keys() & {"weights", "heads", "from_heads"}:
+            hook = functools.partial(attending, layer)
+            yield block.attention.register_forward_pre_hook(hook, with_kwargs=True)
+        for name, part in (("from_attention", block.attention), ("from_mlp", block.mlp)):
+            if name in kept and part is not None:
+                yield part.register_forward_hook(functools.partial(see_added, name, layer))
+    yield model.norm.register_forward_pre_hook(functools.partial(see_stream, chosen.count))
+
+
+def _added(layer, heads, x, chosen):
+    """What each head alone adds, (B, heads, rows, E): the join of it among zeros, without bias."""
+    gated = (x[:, chosen.rows],) if getattr(layer, "gate_proj", None) is not None else ()
+    heads = heads[:, :, chosen.rows]
+    nothing = torch.zeros_like(heads)
+    parts = []
+    for head in chosen.heads:
+        alone = nothing.clone()
+        alone[:, head] = heads[:, head]
+        parts.append(layer.join(alone, *gated) - layer.join(nothing, *gated))
+    return torch.stack(parts, 1)
