@@ -18,8 +18,8 @@ ENVIRONMENTS := $(STAMP) $(foreach name,oldest colab class site hub make,.venv-$
 HUB := .venv-hub/node_modules/$(call stamp,deploy/proxy/package*.json)
 JAVASCRIPT := tools/js/node_modules/$(call stamp,tools/js/package*.json)
 STRYKER := tools/stryker/node_modules/$(call stamp,tools/stryker/package*.json)
-TESTS := test $(addprefix test-,oldest newest portable colab browser site student assignment dist device)
-TOOLS := site print slides student assignment refresh live experiments fuzz mutants dist lock ready
+TESTS := test $(addprefix test-,oldest newest portable colab libraries browser site student assignment dist device)
+TOOLS := site print slides student assignment refresh live experiments fuzz mutants dist lock ready references
 .PHONY: help lab edit $(TESTS) test-all test-hub $(TOOLS) hub bench clean .venv-make
 # PART=browser: how fast live figures mount and follow a hand; PART=hub: what a class needs.
 BENCH := $(if $(filter hub,$(PART)),$(HUB),$(STAMP)$(if $(filter browser,$(PART)),-browser))
@@ -56,6 +56,7 @@ test-oldest: .venv-oldest/$(READY) # the lowest version of every range in pyproj
 test-newest: $(lastword $(ENVIRONMENTS)) # the newest that pip finds this week; TORCH=2.14.1
 test-portable: $(STAMP) # on kernels of older processors, which round differently
 test-colab: .venv-colab/$(READY) # a wheel beside what Colab has, and the book from it
+test-libraries: .venv-make/$(READY) # transformers beside our parts, live, and what it said of them
 test-browser: $(STAMP)-browser # every chapter in JupyterLab, and every deck, in headless Chromium
 test-site: $(STAMP)-browser print # every page from disk, without network; then on paper and as EPUB
 test-student: $(STAMP) # the student edition runs, and its outputs are the book's
@@ -66,6 +67,7 @@ test-hub: $(HUB) # a JupyterHub with six students on this machine (root, Linux)
 mutants: $(if $(filter js,$(IN)),$(STAMP) $(STRYKER),$(STAMP)-mutants) # would tests see a slip? (SEED=5, IN=js)
 dist: $(STAMP)-dist # wheel and sdist for a package index, into build/dist
 lock: $(STAMP)-dist # locks/: the hashes of all that pip installs, as in requirements.txt (NEWEST=1)
+references: .venv-make/$(READY) # ask transformers anew what the tests hold our parts to (NEW=1)
 ready: $(STAMP) $(JAVASCRIPT) # only the set-up, before somebody looks: a codespace
 .venv-make: .venv-make/$(READY) # where tools/make_words.py and tools/make_gpt2.py run
 
@@ -107,6 +109,7 @@ experiments = benchmarks/repeat.py $(EXPERIMENT)
 fuzz = tools/fuzz.py $(SEED)
 mutants = tools/mutants$(if $(filter js,$(IN)),_js).py "$(SEED)" "$(NUMBER)"
 ready := tools/working_copy.py
+references := tools/make_references.py
 $(TOOLS):
 	@$(APART) OMP_NUM_THREADS=1 $(PY) $(or $($@),tools/$@.py)
 
@@ -115,7 +118,7 @@ $(TOOLS):
 NBVAL := -n auto --dist loadfile --no-loadscope-reorder --nbval --nbval-current-env \
 	--nbval-cell-timeout 600 --nbval-kernel-startup-timeout 600 \
 	--nbval-sanitize-with "$(CURDIR)/tests/nbval_sanitize.cfg"
-OTHERS := $(foreach folder,browser class colab device dist hub site,--ignore tests/$(folder))
+OTHERS := $(foreach folder,browser class colab device dist hub libraries site,--ignore tests/$(folder))
 # What pytest is given, unless it is the folder of that name, and what comes before.
 test := $(NBVAL) --doctest-modules $(OTHERS) notebooks tests d2lattn d2lattn_book
 test-oldest := -m "not pins" $(test)
@@ -128,6 +131,7 @@ test-assignment := -p no:nbval tests/class
 test-dist := -p no:nbval tests/test_dist.py tests/dist
 test-hub := -p no:nbval -s tests/hub
 before-test = $(PY) -m ruff check --quiet . && $(PY) -m ruff format --quiet --check . &&
+before-test-libraries = $(PY) tools/make_references.py &&
 before-test-newest = $(PY) -m pip freeze | grep -E "^(torch|numpy|matplotlib|jupyterlab)==";
 before-test-student = rm -rf build/student && $(PY) tools/student.py &&
 kernels = echo "torch with $(1) kernels, oneDNN with $(2)" && ATEN_CPU_CAPABILITY=$(1) ONEDNN_MAX_CPU_ISA=$(2)

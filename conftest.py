@@ -2,6 +2,7 @@
 
 import gc
 import os
+import pathlib
 import random
 import sys
 import zlib
@@ -10,6 +11,8 @@ import pytest
 
 # Before torch is imported. Several processes with several threads each wait for one another.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# What the real model is read into: of this copy of the book alone.
+os.environ.setdefault("D2LATTN_CACHE", str(pathlib.Path(__file__).parent / "build" / "cache"))
 
 
 def pytest_addoption(parser):

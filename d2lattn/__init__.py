@@ -8,6 +8,8 @@ A package, to be read in this order:
   to save time; `recurrent` keeps a memory of fixed size.
 - `transformer` stacks these parts; `cache` keeps what was read, `generation` writes, `training`
   teaches, `interop` converts, `distributed` lays a ring of processes around a layer.
+- `llama` reads other people's models, `pretrained` brings a real one, `edits` looks inside a
+  model and changes what it does there.
 - `engines`: one call, who sees whom, blocks and kernels. `arguments`: the rules of all of them.
 
 It imports torch and nothing heavier. What only the book's pages use (pictures, sentences,
@@ -20,10 +22,12 @@ from d2lattn.cache import Cache
 from d2lattn.comparison import attention_cost, connectivity, conv_cost, layers_to_connect, rnn_cost
 from d2lattn.devices import default_device
 from d2lattn.distributed import Ranks, head_parallel, ring_attention, ring_parallel, tensor_parallel
+from d2lattn.edits import trace
 from d2lattn.engines.chunked import merge, partial_attention
 from d2lattn.generation import generate, sample
 from d2lattn.interop import from_d2l, from_gpt2, from_torch, load_d2l
 from d2lattn.latent import LatentAttention
+from d2lattn.llama import from_llama
 from d2lattn.masks import causal_mask, length_mask, window_mask
 from d2lattn.multihead import MultiHeadAttention, SelfAttention
 from d2lattn.positions import (
@@ -75,6 +79,7 @@ __all__ = [
     "fit",
     "from_d2l",
     "from_gpt2",
+    "from_llama",
     "from_torch",
     "generate",
     "head_parallel",
@@ -94,6 +99,7 @@ __all__ = [
     "shift_matrix",
     "sinusoidal_encoding",
     "tensor_parallel",
+    "trace",
     "window_attention",
     "window_mask",
 ]

@@ -35,6 +35,23 @@ from d2lattn.engines.visibility import Visibility
 from d2lattn.multihead import MultiHeadAttention, with_heads
 from d2lattn.transformer import Transformer
 
+# `trace` is d2lattn's own.
+__all__ = [
+    "Edit",
+    "Trace",
+    "attention_off",
+    "edited",
+    "heads_off",
+    "hide",
+    "lens",
+    "mlps_off",
+    "patch",
+    "scale_scores",
+    "see",
+    "trace_size",
+    "turn",
+    "values_off",
+]
 # What an edit may change, and what stands there.
 PLACES = {
     "stream": "tokens (B, L, E) as a layer gets them; after the last layer, the number of layers",
@@ -93,6 +110,14 @@ def edited(model: Transformer, *edits: Edit) -> Iterator[None]:
     Args:
         model: a `Decoder` or an `Encoder`.
         edits: as many `Edit`s as are wanted.
+
+    Example:
+        >>> from d2lattn import Decoder
+        >>> model, tokens = Decoder(10, 8, num_layers=2, num_heads=2), torch.tensor([[1, 2, 3]])
+        >>> with edited(model, mlps_off(0, 1)):
+        ...     x = model(tokens)
+        >>> torch.allclose(x, trace(model, tokens, edits=[mlps_off(0, 1)]).logits)
+        True
     """
     _check_edits(model, edits)
 
@@ -198,6 +223,12 @@ def heads_off(*heads: tuple[int, int], means: Tensor | None = None) -> Edit:
 
     A head that says 0 may be stranger to what follows than one that says what it says on average;
     `trace(…, keep=["heads"]).heads.mean((1, 3))` are such means.
+
+    Example:
+        >>> from d2lattn import Decoder
+        >>> model, tokens = Decoder(10, 8, num_layers=2, num_heads=2), torch.tensor([[1, 2, 3]])
+        >>> trace(model, tokens, edits=[heads_off((1, 0))], keep=["heads"]).heads[1, 0, 0, 0]
+        tensor([0., 0., 0., 0.])
     """
     for pair in heads:
         if not isinstance(pair, tuple) or len(pair) != 2:
@@ -217,18 +248,42 @@ def heads_off(*heads: tuple[int, int], means: Tensor | None = None) -> Edit:
 
 
 def attention_off(*layers: int) -> Edit:
-    """Attention of these layers adds nothing."""
+    """Attention of these layers adds nothing.
+
+    Example:
+        >>> from d2lattn import Decoder
+        >>> model, tokens = Decoder(10, 8, num_layers=2, num_heads=2), torch.tensor([[1, 2, 3]])
+        >>> found = trace(model, tokens, edits=[attention_off(1)], keep=["from_attention"])
+        >>> found.from_attention[1].abs().sum()
+        tensor(0.)
+    """
     return Edit("from_attention", lambda x, layer: torch.zeros_like(x), layers)
 
 
 def mlps_off(*layers: int) -> Edit:
-    """The MLPs of these layers add nothing."""
+    """The MLPs of these layers add nothing.
+
+    Example:
+        >>> from d2lattn import Decoder
+        >>> model, tokens = Decoder(10, 8, num_layers=2, num_heads=2), torch.tensor([[1, 2, 3]])
+        >>> trace(model, tokens, edits=[mlps_off(0)], keep=["from_mlp"]).from_mlp[0].abs().sum()
+        tensor(0.)
+    """
     return Edit("from_mlp", lambda x, layer: torch.zeros_like(x), layers)
 
 
 def see(mask: Tensor, layers: Collection[int] | None = None) -> Edit:
-    """Another mask in the place of the model's own, True = may attend: it broadcasts to
-    (B, H, L, S). The future is seen where it says so."""
+    """Another mask in the place of the model's own.
+
+    True = may attend; it broadcasts to (B, H, L, S). The future is seen where it says so.
+
+    Example:
+        >>> from d2lattn import Decoder
+        >>> model, tokens = Decoder(10, 8, num_layers=2, num_heads=2), torch.tensor([[1, 2, 3]])
+        >>> alone = torch.eye(3, dtype=torch.bool)
+        >>> trace(model, tokens, edits=[see(alone, layers=[1])]).weights[1, 0, 0, 2]
+        tensor([0., 0., 1.])
+    """
     check_boolean_mask("mask", mask)
 
     def change(seen, layer):
@@ -242,7 +297,14 @@ def see(mask: Tensor, layers: Collection[int] | None = None) -> Edit:
 
 
 def hide(*columns: int, layers: Collection[int] | None = None) -> Edit:
-    """The keys of these tokens are seen by none but the token itself."""
+    """The keys of these tokens are seen by none but the token itself.
+
+    Example:
+        >>> from d2lattn import Decoder
+        >>> model, tokens = Decoder(10, 8, num_layers=2, num_heads=2), torch.tensor([[1, 2, 3]])
+        >>> trace(model, tokens, edits=[hide(0)]).weights[0, 0, 1, 1]
+        tensor([0., 1., 0.])
+    """
     _check_columns(columns)
 
     def change(seen, layer):
@@ -256,7 +318,14 @@ def hide(*columns: int, layers: Collection[int] | None = None) -> Edit:
 
 
 def values_off(*columns: int, layers: Collection[int] | None = None) -> Edit:
-    """The values of these tokens are 0: who looks at them gathers nothing."""
+    """The values of these tokens are 0: who looks at them gathers nothing.
+
+    Example:
+        >>> from d2lattn import Decoder
+        >>> model, tokens = Decoder(10, 8, num_layers=2, num_heads=2), torch.tensor([[1, 2, 3]])
+        >>> trace(model, tokens, edits=[values_off(0)], keep=["heads"]).heads[0, 0, 1, 0]
+        tensor([0., 0., 0., 0.])
+    """
     _check_columns(columns)
 
     def change(value, layer):
@@ -269,23 +338,50 @@ def values_off(*columns: int, layers: Collection[int] | None = None) -> Edit:
 
 
 def scale_scores(factor: float, layers: Collection[int] | None = None) -> Edit:
-    """All scores times a factor: below 1 the weights are more alike, above 1 less. (It multiplies
-    the queries, so a bias such as ALiBi's is not scaled.)"""
+    """All scores times a factor: below 1 the weights are more alike, above 1 less.
+
+    It multiplies the queries, so a bias such as ALiBi's is not scaled.
+
+    Example:
+        >>> from d2lattn import Decoder
+        >>> model, tokens = Decoder(10, 8, num_layers=2, num_heads=2), torch.tensor([[1, 2, 3]])
+        >>> trace(model, tokens, edits=[scale_scores(0)]).weights[0, 0, 1, 2]
+        tensor([0.3333, 0.3333, 0.3333])
+    """
     factor = check_number("factor", factor)
     return Edit("query", lambda query, layer: factor * query, layers)
 
 
 def turn(rotate: Callable[[Tensor], Tensor] | None, layers: Collection[int] | None = None) -> Edit:
-    """Queries and keys are turned by this function, or not at all, in the place of the model's own
-    rotation: `functools.partial(apply_rotary, positions=…)` puts the tokens elsewhere."""
+    """Queries and keys are turned by this function, or with None not at all.
+
+    `functools.partial(apply_rotary, positions=…, base=…)` puts the tokens elsewhere.
+
+    Example:
+        >>> from d2lattn import Decoder
+        >>> model = Decoder(10, 8, num_layers=1, num_heads=2, positions="rotary")
+        >>> still = trace(model, torch.tensor([[5, 5, 5]]), edits=[turn(None)])
+        >>> still.weights[0, 0, 1, 2]  # equal words, nowhere
+        tensor([0.3333, 0.3333, 0.3333])
+    """
     if rotate is not None:
         check_callable("rotate", rotate)
     return Edit("rotation", lambda given, layer: rotate, layers)
 
 
 def patch(stream: Tensor, layer: int, columns: Sequence[int]) -> Edit:
-    """The stream of another pass, (B, L, E) or (1, L, E), in the place of some tokens' own, as this
-    layer gets it."""
+    """The stream of another pass in the place of some tokens' own, as this layer gets it.
+
+    It is (B, L, E) or (1, L, E), of a text as long.
+
+    Example:
+        >>> from d2lattn import Decoder
+        >>> model, tokens = Decoder(10, 8, num_layers=2, num_heads=2), torch.tensor([[1, 2, 3]])
+        >>> other = trace(model, torch.tensor([[4, 5, 6]])).stream[1]
+        >>> both = trace(model, tokens, edits=[patch(other, 1, [2])])
+        >>> torch.equal(both.stream[1, :, 2], other[:, 2])
+        True
+    """
     check_real("stream", stream)
     _check_columns(columns)
 
@@ -323,6 +419,14 @@ class Trace:
         from_heads: (layers, B, H, rows, E), what each head added to the stream; they add up to
             from_attention, but for its bias.
         from_attention, from_mlp: (layers, B, rows, E), what each part added.
+
+    Example:
+        >>> from d2lattn import Decoder
+        >>> model, tokens = Decoder(10, 8, num_layers=2, num_heads=2), torch.tensor([[1, 2, 3]])
+        >>> seen = trace(model, tokens, keep=["stream", "from_attention", "from_mlp"])
+        >>> added = seen.from_attention + seen.from_mlp
+        >>> torch.allclose(seen.stream[:-1] + added, seen.stream[1:])
+        True
     """
 
     logits: Tensor
@@ -343,7 +447,14 @@ def trace_size(
     heads: Sequence[int] | None = None,
     rows: Sequence[int] | slice | None = None,
 ) -> int:
-    """How many bytes `trace` would keep, logits too, reckoned without a pass."""
+    """How many bytes `trace` would keep, logits too, reckoned without a pass.
+
+    Example:
+        >>> from d2lattn import Decoder
+        >>> model, tokens = Decoder(10, 8, num_layers=2, num_heads=2), torch.tensor([[1, 2, 3]])
+        >>> trace_size(model, tokens, keep=["weights"])  # 4 · (3·10 + 2·2·3·3)
+        264
+    """
     model.check_tokens(tokens)
     chosen = _Chosen(model, tokens, keep, layers, heads, rows)
     B, S = tokens.shape
@@ -424,6 +535,12 @@ def lens(model: Transformer, x: Tensor) -> Tensor:
     """What the model would say if its layers ended here: logits (..., V) of a stream (..., E).
 
     to_logits(norm(x)), as it reads the last one ("logit lens", nostalgebraist 2020).
+
+    Example:
+        >>> from d2lattn import Decoder
+        >>> model, tokens = Decoder(10, 8, num_layers=2, num_heads=2), torch.tensor([[1, 2, 3]])
+        >>> lens(model, trace(model, tokens).stream[0]).shape
+        torch.Size([1, 3, 10])
     """
     if not isinstance(model, Transformer):
         raise ValueError(f"model must be a Decoder or an Encoder, got {type(model).__name__}")

@@ -170,8 +170,7 @@ def from_gpt2(
     dtype and device.
 
     Args:
-        source: a GPT2LMHeadModel or GPT2Model, its state dict, or the path of a safetensors file
-            (an ImportError without the package safetensors).
+        source: a GPT2LMHeadModel or GPT2Model, its state dict, or the path of a safetensors file.
         num_heads (int): where the source does not tell it; width / 64 when absent, as in all sizes
             of GPT-2 that were published.
 
@@ -218,11 +217,6 @@ def from_gpt2(
 def _gpt2_source(source):
     """The state dict, and the options if it has some."""
     if isinstance(source, (str, Path)):
-        if importlib.util.find_spec("safetensors") is None:
-            raise ImportError(
-                "safetensors is needed to read this file: pip install safetensors, or pass a "
-                "state dict"
-            )
         from safetensors import SafetensorError
         from safetensors.torch import load_file
 

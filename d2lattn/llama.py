@@ -158,7 +158,7 @@ def from_llama(
     Example:
         >>> from_llama({"lm_head.weight": torch.zeros(5, 8)}, config={"model_type": "llama"})
         Traceback (most recent call last):
-        ValueError: config must have hidden_size, got one without
+        ValueError: config must have vocab_size, got one without
     """
     if isinstance(source, (str, Path)):
         sizes, weights, _ = read_gguf(source)
@@ -310,6 +310,4 @@ def _check_width(owner, name, width, sizes):
     """That heads are as wide as the model's width divided among them."""
     implied = sizes.embed_dim / sizes.num_heads
     if width is not None and width != implied:
-        raise ValueError(
-            f"{owner} must have {name} {implied:g}, embed_dim / num_heads, got {width}"
-        )
+        raise ValueError(f"{owner} must have {name}={implied:g}, width / heads, got {width}")

