@@ -92,7 +92,9 @@ lab edit:
 	[ "$$(id -u)" = 0 ] && flags="$$flags --allow-root"; \
 	if [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then flags="$$flags --no-browser"; fi; \
 	exec $(PY) -m jupyterlab $$flags
+hub: export D2LATTN_CACHE := $(CURDIR)/.venv-hub/cache
 hub:
+	@$(PY) -c "from d2lattn import pretrained; pretrained.load()"
 	@cd deploy && PATH="$(HERE)/bin:$$PATH" exec $(PY) -m jupyterhub
 bench:
 	@$(APART) $(PY) benchmarks/bench.py $(PART)

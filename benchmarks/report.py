@@ -23,6 +23,7 @@ import matplotlib.pyplot as plt
 import memory
 import prose
 import small_calls
+import smollm2
 from results import FOLDER, HERE, load, slug, table
 
 from d2lattn_book.pictures.colours import LINE_STYLES, MARKERS
@@ -43,6 +44,7 @@ PARTS = {
     "hashing": hashing,
     "distributed": distributed,
     "kv_cache": kv_cache,
+    "smollm2": smollm2,
     "prose": prose,
     "browser": live_figures,
     "hub": class_server,

@@ -65,6 +65,7 @@ c.Spawner.environment = {
     "PROCESSES": setting("PROCESSES", "256"),
     "OMP_NUM_THREADS": setting("THREADS", "1"),  # thirty students, and not so many cores
     "JUPYTER_CONFIG_PATH": str(DEPLOY.parent / ".jupyter"),  # no news popup
+    "D2LATTN_CACHE": os.environ.get("D2LATTN_CACHE", ""),  # one real model for all
 }
 c.Spawner.start_timeout = c.Spawner.http_timeout = 120  # a whole class starts within a minute
 c.JupyterHub.concurrent_spawn_limit = 20
