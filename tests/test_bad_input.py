@@ -62,7 +62,8 @@ BEYOND = {  # the nearest values past the end of what may be, by name
     **dict(clip=[-0.5], init_std=[-0.5], base=[1, 0.5], top_k=[99]),
 }
 FAR = [HUGE - 1, HUGE - 3]  # places of a row whose third is beyond what torch counts
-FROM_0 = dict.fromkeys(("offset", "query_offset", "sinks", "seed", "warmup", "rope_dim"), "0")
+FINE = dict.fromkeys(("offset", "query_offset", "sinks", "seed", "warmup", "rope_dim"), "0")
+FINE |= dict(attn_bias="float64")
 
 
 def quantised(x):
@@ -203,7 +204,8 @@ class Call(typing.NamedTuple):
             wrong, rule = {}, NAMED
             if name in self.given:
                 wrong, rule = wrong_values(parameter, self.given[name])
-            fine = (FROM_0 | ANY_DTYPE | self.fine).get(name, "").split(", ")
+            fine = self.fine.get(name, FINE.get(name, "")).split(", ")
+            assert set(fine) <= {"", *wrong} or name not in self.fine, (self.name, name, fine)
             for kind, value in wrong.items():
                 message = BLAMED if kind in ("float64", "on meta") else rule
                 yield name, kind, value, message.format(name), kind in fine
@@ -214,7 +216,6 @@ class Call(typing.NamedTuple):
 
 
 FIT = r"^(.* and )?{}( and .*)? must let .* fit into memory, got .* take [0-9,]+ of [0-9,]+ bytes$"
-ANY_DTYPE = dict(attn_bias="float64")
 
 
 def valid(function, /, *, more=None, fine=None, large="", only="", **given):
@@ -253,11 +254,7 @@ def gpt2(E=8):
 
 
 Q, K, V = torch.zeros(2, 3, 5, 4), torch.zeros(2, 3, 7, 4), torch.zeros(2, 3, 7, 6)
-MASK, ROWS_OF_2, X = (
-    torch.ones(5, 7, dtype=torch.bool),
-    torch.zeros(2, 3, 5, 2),
-    torch.zeros(2, 5, 6),
-)
+MASK, ROWS_OF_2, X = torch.ones(5, 7).bool(), torch.zeros(2, 3, 5, 2), torch.zeros(2, 5, 6)
 FIVE, ONES, FOURS = torch.arange(5), torch.ones(5), torch.zeros(4, 4)
 WORDS, STEP = torch.tensor([[1, 2, 6, 0, 1], [0, 3, 3, 1, 2]]), torch.eye(3, dtype=torch.bool)
 MHA, MODEL, BLOCK, HEADS = MultiHeadAttention(6, 3), model(), plain_block(6, 3), STEP[:2, :2] | True
@@ -265,25 +262,21 @@ READER, FROZEN = d.Encoder(7, 8, num_layers=2, num_heads=2), model().requires_gr
 FREE, LAYER = model(positions="rotary", window=2), nn.Linear(4, 4)
 RING, MODEL_RING = d.ring_parallel(MHA), d.ring_parallel(MODEL)
 VALUES = (
-    dict(
-        query=Q, key=Q, value=Q, qk=Q, scale=1.0, is_causal=True, need_weights=True, query_offset=0
-    )
+    dict(query=Q, key=Q, value=Q, qk=Q, scale=1.0, is_causal=True, need_weights=True)
     | dict(attn_mask=MASK[:, :5], attn_bias=torch.zeros(5, 5), head_mask=torch.ones(3).bool(), x=X)
-    | dict(chunk_size=2, dropout_p=0.0, engine="fused", L=3, S=3, width=2, device="cpu", max_len=4)
+    | dict(chunk_size=2, dropout_p=0.0, query_offset=0, L=3, S=3, width=2, device="cpu", max_len=4)
     | dict(length=3, dim=4, base=9.0, offset=0, dtype=torch.float32, positions=FIVE)
     | dict(embed_dim=6, num_heads=3, num_kv_heads=1, dropout=0.0, bias=True, interleaved=False)
     | dict(head_dim=2, value_dim=2, qdim=6, kdim=6, vdim=6, qk_norm=True, soft_cap=1.0, gate=True)
     | dict(sink_logit=True, latent_dim=3, rope_dim=2, mlp_dim=4, vocab_size=7, num_layers=1, seed=0)
-    | dict(
-        norm=nn.LayerNorm, window=3, sinks=1, tied=False, init_std=0.1, tokens=WORDS, model=MODEL
-    )
+    | dict(norm=nn.LayerNorm, window=3, sinks=1, tied=False, init_std=0.1, tokens=WORDS)
     | dict(valid_lens=[1, 3], generator=torch.Generator(), temperature=1.0, top_k=2, steps=1)
     | dict(rotate=nn.Identity(), update_cache=lambda key, value: (key, value), use_cache=True)
     | dict(left_padding=[1, 3], learning_rate=0.1, warmup=0, weight_decay=0.0, clip=1.0, every=1)
     | dict(progress=False, batch_size=1, num_buckets=2, num_rounds=1, top=1, beta=ONES)
     | dict(decay=ONES, need_state=False, group=d.Ranks(), n=5, d=4, k=3, kernel_size=3)
     | dict(dilated=False, causal=False, dilation=1, cell="rnn", projections=True, samples=4)
-    | dict(layer=LAYER, delta=1.0, absorbed=False)
+    | dict(layer=LAYER, delta=1.0, absorbed=False, model=MODEL, engine="fused")
 )
 PASSED_TO = (plain_block, MultiHeadAttention, MHA.forward, d.LatentAttention, MODEL.forward)
 PASSED_ON = [
@@ -295,19 +288,11 @@ NO_UNITS = [(2, 0), (1, 3), (-1, 0), (True, False), (1.0, 2.0), 1, (1, 2, 0), "1
 NO_UNIT = NO_UNITS, r"^unit must be \(0\.\.1, 0\.\.2\), got "
 NO_STEPS = [[torch.eye(3)], [[[True]]], [torch.ones(3, 2).bool()], [STEP, torch.eye(2).bool()]]
 NO_STEPS += [[STEP[0]], torch.ones(1, 3, 3, 3).bool(), [torch.ones(0, 0).bool()], [STEP.to("meta")]]
-NO_STEPS += [
-    torch.tensor(True),
-    torch.nested.nested_tensor([STEP], layout=torch.jagged),
-    [STEP.to_sparse()],
-    3,
-    "ab",
-    [],
-]
+NO_STEPS += [torch.tensor(True), [STEP.to_sparse()], 3, "ab", []]
+NO_STEPS += [torch.nested.nested_tensor([STEP], layout=torch.jagged)]
 NO_STEP = NO_STEPS, r"^steps must (be|hold) .*, got "
-NOT_WITHIN = (
-    [torch.eye(2).bool(), torch.eye(3), "ab"],
-    r"^within must be boolean \(3, 3\) tensors, got ",
-)
+WITHIN = r"^within must be boolean \(3, 3\) tensors, got "
+NOT_WITHIN = [torch.eye(2).bool(), torch.eye(3), "ab"], WITHIN
 NO_RESULTS = [lambda x: None, lambda x: [1], lambda x: (3,), lambda x: (), lambda x: x[:, 1:]]
 NO_RESULTS += [lambda x: torch.ones(3), torch.zeros_like, nn.Linear(4, 4, device="meta")]
 NO_RESULTS += [nn.BatchNorm1d(4, affine=False, device="meta")]
@@ -316,16 +301,20 @@ NO_BATCHES += [lambda step: (WORDS, WORDS, WORDS)]
 NO_TOKENS = [WORDS.int(), WORDS[:, :0], WORDS + 1]
 NO_GATES = [1.0, -ONES, NAN * ONES]
 NO_LAYERS = [LAYER, latent(), READER, None]
-NO_LOGITS = [
-    torch.ones(0),
-    torch.tensor([0, NAN]),
-    torch.tensor([0, INF]),
-    torch.tensor([-INF, -INF]),
-]
+NO_LOGITS = [torch.tensor(row) for row in ([], [0, NAN], [0, INF], [-INF, -INF])]
 NO_LOGSUMEXPS = [[Q[..., 0]] * 2, [Q], [1.0], [None], [Q[..., 0] > 0], [Q[..., 0].long()]]
 NO_LOGSUMEXPS += [[Q[..., 0].to("meta")], [Q[..., 0].to_sparse()]]
 NO_CACHES = [d.Cache(FROZEN, 1), d.Cache(FROZEN, 2, max_len=2), d.Cache(model(num_layers=1), 2)]
 NO_CACHES += [types.SimpleNamespace(store=print)]
+
+NO_BLOCKS = [lambda: BLOCK.mlp, lambda: plain_block(8, 2)]
+PARTS = dict(positions="rotary", mlp_dim=4, bias=True, dropout=0.0, num_kv_heads=1)
+PARTS |= dict(more=dict(num_heads=[None]), large="vocab_size num_layers mlp_dim")
+PARTS |= dict(fine=dict(mlp_dim="0"))
+READ = dict(tokens=NO_TOKENS, valid_lens=[torch.ones(2, 5).long()], head_mask=[HEADS[:1]])
+WRITE = dict(model=FREE, steps=1, fine=dict(steps="0"), large="steps")
+WRITE |= dict(more=dict(model=[READER, BLOCK], tokens=NO_TOKENS, left_padding=[[0, 5]]))
+HASH = dict(more=dict(num_buckets=[3]), fine=dict(qk="wider", value="wider"), large="num_rounds")
 
 TABLE = [
     # attention
@@ -365,9 +354,7 @@ TABLE = [
     valid(d.SelfAttention, large="embed_dim head_dim value_dim"),
     valid(d.SelfAttention(6).forward),
     valid(
-        MultiHeadAttention,
-        more=dict(num_kv_heads=[2, 6], num_heads=[4]),
-        large="qdim kdim vdim",
+        MultiHeadAttention, more=dict(num_kv_heads=[2, 6], num_heads=[4]), large="qdim kdim vdim"
     ),
     valid(MHA.draw_weights, fine=dict(generator="None")),
     valid(
@@ -402,8 +389,7 @@ TABLE = [
         query=ROWS_OF_2,
         latent=torch.ones(2, 1, 5, 3),
         more=dict(
-            query=[ROWS_OF_2[:, :2]],
-            latent=[torch.ones(2, 3, 5, 3), torch.ones(1, 1, 5, 3)],
+            query=[ROWS_OF_2[:, :2]], latent=[torch.ones(2, 3, 5, 3), torch.ones(1, 1, 5, 3)]
         ),
     ),
     valid(latent().join, x=ROWS_OF_2, more=dict(x=[ROWS_OF_2[:, :2]])),
@@ -429,42 +415,18 @@ TABLE = [
         attend=lambda *heads, **seen: BLOCK.attention.attend(*heads, **seen),
         more=dict(update_cache=[lambda key, value: None]),
     ),
-    *[
-        valid(
-            kind,
-            **dict(positions="rotary", mlp_dim=4, bias=True, dropout=0.0, num_kv_heads=1),
-            fine=dict(mlp_dim="0"),
-            more=dict(num_heads=[None]),
-            large="vocab_size num_layers mlp_dim",
-        )
-        for kind in (d.Decoder, d.Encoder)
-    ],
-    *[
-        valid(
-            kind,
-            block=lambda: plain_block(6, 2),
-            only="block",
-            more=dict(block=[lambda: BLOCK.mlp, lambda: plain_block(8, 2)]),
-        )
-        for kind in (d.Decoder, d.Encoder)
-    ],
+    valid(d.Decoder, **PARTS),
+    valid(d.Encoder, **PARTS),
+    valid(d.Decoder, block=lambda: plain_block(6, 2), only="block", more=dict(block=NO_BLOCKS)),
+    valid(d.Encoder, block=lambda: plain_block(6, 2), only="block", more=dict(block=NO_BLOCKS)),
     valid(
         d.Decoder,
         **dict(attention=d.LatentAttention, latent_dim=3, rope_dim=0, num_heads=2),
         only="attention latent_dim rope_dim",
         large="latent_dim",
     ),
-    *[
-        valid(
-            reader.forward,
-            left_padding=...,
-            head_mask=HEADS,
-            more=dict(
-                tokens=NO_TOKENS, valid_lens=[torch.ones(2, 5).long()], head_mask=[HEADS[:1]]
-            ),
-        )
-        for reader in (MODEL, READER)
-    ],
+    valid(MODEL.forward, left_padding=..., head_mask=HEADS, more=READ),
+    valid(READER.forward, head_mask=HEADS, more=READ),
     valid(
         MODEL.forward,
         left_padding=[1, 3],
@@ -485,17 +447,8 @@ TABLE = [
         fine=dict(logits="float64, wider, one axis"),
         more=dict(logits=NO_LOGITS),
     ),
-    *[
-        valid(
-            d.generate,
-            model=FREE,
-            steps=steps,
-            fine=dict(steps="0"),
-            more=dict(model=[READER, BLOCK], tokens=NO_TOKENS, left_padding=[[0, 5]]),
-            large="steps",
-        )
-        for steps in (0, 1)
-    ],
+    valid(d.generate, **WRITE),
+    valid(d.generate, **WRITE | dict(steps=0)),
     valid(
         d.fit,
         model=model(),
@@ -511,15 +464,8 @@ TABLE = [
     # other kinds of attention
     valid(d.window_attention, fine=dict(value="wider")),
     valid(d.linear_attention, fine=dict(value="wider")),
-    *[
-        valid(
-            function,
-            fine=dict(qk="wider", value="wider"),
-            more=dict(num_buckets=[3]),
-            large="num_rounds",
-        )
-        for function in (d.lsh_attention, d.lsh_quality)
-    ],
+    valid(d.lsh_attention, **HASH),
+    valid(d.lsh_quality, **HASH),
     valid(lsh_buckets, fine=dict(x=ALONE), large="num_rounds"),
     valid(
         lsh_mask,
@@ -530,10 +476,7 @@ TABLE = [
     valid(
         d.delta_attention,
         fine=dict(value="wider"),
-        more=dict(
-            beta=[*NO_GATES, 2.5 * ONES],
-            decay=[*NO_GATES, 0 * ONES, 1.5 * ONES],
-        ),
+        more=dict(beta=[*NO_GATES, 2.5 * ONES], decay=[*NO_GATES, 0 * ONES, 1.5 * ONES]),
     ),
     valid(
         d.delta_attention,
@@ -590,6 +533,7 @@ TABLE = [
 # Pictures and costs of the book: who asks, and what is no Axes, is refused alike (tests/pictures)
 
 COST = dict(machine=cluster.Machine(1e12, 1e11, 1e-6), layer=cluster.Layer(4096, 32, 8, 128))
+SENT = dict(ranks=8, is_causal=True)
 NO_COST = dict(machine=[(1.0, 1.0, 0.0), COST["layer"]], layer=[COST["machine"]])
 PLACED = dict(words=["a", "bat", "slept"], x=[[0, 0], [1, 2], [3, 1]], query="bat")
 BLENDED = PLACED | dict(weights=[1 / 3, 1 / 3, 1 / 3])
@@ -604,6 +548,9 @@ NO_SHAPES = [1.0, [1.0], np.ones((1, 1, 1, 1)), np.ones((0, 3)), np.ones((3, 0))
 NO_NAMES = [["the", "\ud83d"], list("abc"), ["a"], [], "ab", 0, -1, 1.5]
 NO_FORMATS = ["%.2f", "d", 2, None]
 NO_SERIES = [{}, [[1, 2]], "ab"]
+CURVES = dict(x=[1, 2], series={"RNN": [3, 4]}, markers=False, xscale="log", yscale="linear")
+NO_CURVES = dict(x=[[], np.eye(2), 1.0, ["a", "b"]], xscale=["function"], yscale=["function"])
+NO_CURVES |= dict(series=NO_SERIES)
 CROSS = np.array([[0.1, 0.7, 0.2], [0.6, 0.3, 0.1]])
 NO_CROSS = [CROSS.T, 2 * CROSS, CROSS - 0.2, CROSS * NAN, CROSS * 1j, "shares"]
 ONE = np.eye(2)
@@ -629,17 +576,9 @@ def drawn(figure):
 
 
 BOOK = [
-    valid(
-        cluster.ring_cost,
-        **COST,
-        ranks=8,
-        is_causal=True,
-        split="striped",
-        overlap=True,
-        more=NO_COST,
-    ),
-    valid(cluster.heads_cost, **COST, ranks=8, is_causal=True, more=NO_COST),
-    valid(cluster.both_cost, **COST, ranks=8, is_causal=True, heads_over=8, more=NO_COST),
+    valid(cluster.ring_cost, **COST, **SENT, split="striped", overlap=True, more=NO_COST),
+    valid(cluster.heads_cost, **COST, **SENT, more=NO_COST),
+    valid(cluster.both_cost, **COST, **SENT, heads_over=8, more=NO_COST),
     valid(
         plots.heatmap,
         **dict(matrix=ONE, vmin=0.0, vmax=1.0, center=0.5, cmap="viridis", fmt=".2f"),
@@ -660,21 +599,12 @@ BOOK = [
             **dict(titles=[list("abc"), ["a"]], tokens=NO_NAMES),
         ),
     ),
-    *[
-        valid(
-            function,
-            **dict(x=[1, 2], series={"RNN": [3, 4]}, markers=False, xscale="log", yscale="linear"),
-            more=dict(
-                x=[[], ONE, 1.0, ["a", "b"]],
-                series=[*NO_SERIES, *strange],
-                **dict(xscale=["function"], yscale=["function"]),
-            ),
-        )
-        for function, strange in (
-            (plots.lines, []),
-            (drawings.layer_lines, [{"MLP": [1, 2]}, {3: [1, 2]}, {"RNN": [1]}]),
-        )
-    ],
+    valid(plots.lines, **CURVES, more=NO_CURVES),
+    valid(
+        drawings.layer_lines,
+        **CURVES,
+        more=NO_CURVES | dict(series=[*NO_SERIES, {"MLP": [1, 2]}, {3: [1, 2]}, {"RNN": [1]}]),
+    ),
     valid(
         plots.lines,
         **dict(x=[1, 2], series={"a": [3, 4]}),
@@ -900,12 +830,6 @@ RELATIONS += [
         MODEL.forward,
         WORDS,
         head_mask=HEADS[:1],
-    ),
-    misfit(
-        "^latent must have the dtype and device of query .*, got ",
-        latent().attend,
-        ROWS_OF_2,
-        torch.ones(2, 1, 5, 3, device="meta"),
     ),
     misfit(
         r"^the leading axes of qk and value must broadcast, got \(2, 3, 4\) and \(3, 3, 4\)",
