@@ -84,7 +84,9 @@ def check_device(value):
         return value
     try:
         device = torch.device(value)
-        return device if torch.compiler.is_compiling() else torch.empty(0, device=device).device
+        if not torch.compiler.is_compiling():
+            torch.empty(0, device=device)
+        return device
     except (RuntimeError, TypeError, AssertionError):  # the last if torch was built without CUDA
         got = show(str(value) if isinstance(value, torch.device) else value)
         raise ValueError(f"device must be one that torch knows and finds here, got {got}") from None

@@ -62,6 +62,7 @@ BEYOND = {  # the nearest values past the end of what may be, by name
     **dict(clip=[-0.5], init_std=[-0.5], base=[1, 0.5], top_k=[99]),
 }
 FAR = [HUGE - 1, HUGE - 3]  # places of a row whose third is beyond what torch counts
+# What is right for an argument of this name, wherever it stands: its kind, as in `Call.fine`.
 FINE = dict.fromkeys(("offset", "query_offset", "sinks", "seed", "warmup", "rope_dim"), "0")
 FINE |= dict(attn_bias="float64")
 
@@ -170,9 +171,12 @@ def wrong_values(parameter, valid):
 
 
 class Call(typing.NamedTuple):
-    """A valid call; further wrong values by argument (a list, or that and the message); the kinds
-    that are right here; sizes that fit no memory. `only` some arguments are tried if others are by
-    now, or cannot be beside these."""
+    """A valid call, and what is tried on it.
+
+    more: further wrong values of an argument, a list, or that and the message. fine: kinds that are
+    right here. large: the arguments that no memory holds if they are GREAT. only: the arguments
+    that are tried; all when absent.
+    """
 
     function: typing.Callable
     given: dict
