@@ -848,7 +848,11 @@ RELATIONS += [
         *(Q, Q, Q),
         beta=torch.ones(4, 5),
     ),
+    misfit(
+        "^targets must lie between 0 and 6", d.fit, MODEL, lambda step: (WORDS, WORDS + 1), steps=1
+    ),
     # sizes
+    misfit(FIT.format("num_layers"), model, 7, 8, positions="rotary", num_layers=10**9),
     misfit(FIT.format("dilation"), comparison.ConvLayer(6, 3, dilation=HUGE - 1).forward, X),
     misfit(FIT.format("n"), comparison.count_flops, LAYER, HUGE - 1, 2),
     # pictures
@@ -924,7 +928,7 @@ def arguments_of(name, value):
 
 
 def test_every_public_argument_has_a_valid_value_in_the_table():
-    tried = {(param.values[0].name, param.values[1]) for param in ROWS}
+    tried = {(row.values[0].name, row.values[1]) for row in ROWS if not row.values[-1]}  # not fine
     public = {
         pair
         for path, value in PUBLIC.items()
