@@ -852,6 +852,7 @@ RELATIONS += [
         "^targets must lie between 0 and 6", d.fit, MODEL, lambda step: (WORDS, WORDS + 1), steps=1
     ),
     # sizes
+    misfit(FIT.format("vocab_size"), model, GREAT, GREAT, num_heads=1),
     misfit(FIT.format("num_layers"), model, 7, 8, positions="rotary", num_layers=10**9),
     misfit(FIT.format("dilation"), comparison.ConvLayer(6, 3, dilation=HUGE - 1).forward, X),
     misfit(FIT.format("n"), comparison.count_flops, LAYER, HUGE - 1, 2),
