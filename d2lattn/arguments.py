@@ -79,13 +79,17 @@ def check_choice(name, value, choices):
 
 
 def check_device(value):
-    """What torch knows as a device, as one, or None for its default."""
-    if value is None or isinstance(value, torch.device):
+    """A device that torch knows and this machine has, or None for torch's default."""
+    if value is None:
         return value
     try:
-        return torch.device(value)
-    except (RuntimeError, TypeError):
-        raise ValueError(f"device must be one that torch knows, got {show(value)}") from None
+        device = torch.device(value)
+        if not torch.compiler.is_compiling():
+            torch.empty(0, device=device)
+        return device
+    except (RuntimeError, TypeError, AssertionError):  # the last if torch was built without CUDA
+        got = show(str(value) if isinstance(value, torch.device) else value)
+        raise ValueError(f"device must be one that torch knows and finds here, got {got}") from None
 
 
 def must_fit(what, size, device=None, **given):

@@ -485,6 +485,9 @@ def ring_parallel(module: Any, *, group: Any = None) -> nn.Module:
         True
     """
     is_decoder = hasattr(module, "cache_shape") and hasattr(module, "blocks")
+    if not is_decoder and not hasattr(module, "num_kv_heads"):
+        got = type(module).__name__
+        raise ValueError(f"module must be a MultiHeadAttention or a Decoder, got {got}")
     return (_RingDecoder if is_decoder else _RingLayer)(module, as_ranks(group))
 
 

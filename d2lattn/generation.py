@@ -12,6 +12,7 @@ from d2lattn.arguments import (
     check_generator,
     check_number,
     check_real,
+    check_values,
     must_fit,
 )
 from d2lattn.cache import Cache
@@ -57,6 +58,7 @@ def sample(
     if temperature == 0:
         return logits.argmax(-1)
     device = logits.device if generator is None else generator.device
+    check_values("logits", logits, device)
     # The largest becomes 0 first: then neither float32, which ends near 1e38, nor a temperature
     # makes an inf of it.
     scores = logits.to(torch.promote_types(logits.dtype, torch.float32)) - largest

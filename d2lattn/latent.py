@@ -17,6 +17,7 @@ from d2lattn.arguments import (
     check_count,
     check_flag,
     check_flags,
+    check_number,
     check_offset,
     check_weights,
     expect,
@@ -27,7 +28,6 @@ from d2lattn.engines.call import Call
 from d2lattn.engines.visibility import Visibility
 from d2lattn.multihead import (
     check_between,
-    check_dropout,
     check_head_mask,
     check_heads,
     check_input,
@@ -94,7 +94,7 @@ class LatentAttention(nn.Module):
         if rope_dim % 2:
             raise ValueError(f"rope_dim must be even, since features turn in pairs, got {rope_dim}")
         check_flag("bias", bias)
-        check_dropout(dropout)
+        check_number("dropout", dropout, 0, 1)
         numbers = embed_dim * (2 * embed_dim + 3 * latent_dim + (num_heads + 1) * rope_dim)
         weights_must_fit(numbers, embed_dim=embed_dim, latent_dim=latent_dim, rope_dim=rope_dim)
         self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
@@ -176,6 +176,7 @@ class LatentAttention(nn.Module):
         """The first part of `forward`: (B, L, E) -> queries (B, H, L, D + R), latents
         (B, 1, L, C + R). `rotate` turns the last R numbers of both, (B, H or 1, L, R)."""
         check_input("x", x, self.q_proj)
+        check_between(rotate, None, None)
         query = self.q_proj(x).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
         latent = self.latent_proj(x)[:, None]
         if rotate is not None and self.rope_dim:

@@ -22,12 +22,12 @@ from d2lattn.arguments import (
     check_dense,
     check_flag,
     check_flags,
+    check_generator,
     check_number,
     check_values,
     check_weights,
     expect,
     fits,
-    is_finite_number,
     kind,
     show,
     weights_must_fit,
@@ -173,7 +173,7 @@ class MultiHeadAttention(nn.Module):
                 "num_kv_heads must divide num_heads, "
                 f"got num_heads={num_heads}, num_kv_heads={num_kv_heads}"
             )
-        check_dropout(dropout)
+        check_number("dropout", dropout, 0, 1)
         check_flags(bias=bias, qk_norm=qk_norm, gate=gate, sink_logit=sink_logit)
         check_choice("engine", engine, ENGINES)
         if soft_cap is not None and check_number("soft_cap", soft_cap) <= 0:
@@ -506,6 +506,7 @@ def check_head_mask(head_mask, shape, axes, device):
 def draw_linear(module, generator):
     """Draw the matrices of all `nn.Linear` in a module from a normal distribution with the
     deviation that `nn.Linear` has, 1/√(3·width in); biases become 0."""
+    check_generator(generator)
     for part in module.modules():
         if isinstance(part, nn.Linear):
             std = (3 * part.in_features) ** -0.5
@@ -521,12 +522,6 @@ def check_heads(embed_dim, num_heads):
         raise ValueError(
             f"num_heads must divide embed_dim, got embed_dim={embed_dim}, num_heads={num_heads}"
         )
-
-
-def check_dropout(dropout):
-    """A share."""
-    if not is_finite_number(dropout) or not 0 <= dropout <= 1:
-        raise ValueError(f"dropout must lie between 0 and 1, got {show(dropout)}")
 
 
 def _pack(x, lengths):

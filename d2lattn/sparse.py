@@ -15,6 +15,7 @@ from torch import Tensor
 
 from d2lattn.arguments import (
     broadcast,
+    check_alike,
     check_as_many_keys,
     check_count,
     check_dense,
@@ -257,7 +258,7 @@ def lsh_attention(
         tensor([ 3., -4.,  1., -2.])
     """
     buckets = _hash("qk", qk, num_buckets, num_rounds, generator)  # (R, ..., n)
-    check_value(qk, qk, value)
+    _check_value(qk, value)
     chunk_size = _chunk_size(chunk_size, qk.shape[-2], num_buckets)
     rounds = _Rounds(buckets, chunk_size, is_causal)
     return _attend_in_rounds(qk, value, rounds, scale_of(scale, qk))
@@ -361,6 +362,16 @@ def _unit(x):
     wide = x.to(torch.promote_types(x.dtype, torch.float32))
     norm = wide.norm(dim=-1, keepdim=True)
     return (wide / norm.masked_fill(norm == 0, math.inf)).to(x.dtype)
+
+
+def _check_value(qk, value):
+    """A floating tensor (..., n, Ev) that fits the queries and keys in one."""
+    check_floating("value", value)
+    check_alike("qk", qk, value=value)
+    if value.shape[-2] != qk.shape[-2]:
+        shapes = f"{tuple(value.shape)} and {tuple(qk.shape)}"
+        raise ValueError(f"value must have one row for each key, a row of qk, got shapes {shapes}")
+    broadcast("qk and value", qk, value)
 
 
 def _chunk_size(chunk_size, n, num_buckets):
@@ -480,7 +491,7 @@ def lsh_quality(
         (True, 1.0)
     """
     buckets = _hash("qk", qk, num_buckets, num_rounds, generator)
-    check_value(qk, qk, value)
+    _check_value(qk, value)
     n, scale = qk.shape[-2], scale_of(scale, qk)
     check_count("top", top, most=n)
     chunk_size = _chunk_size(None, n, num_buckets)

@@ -42,7 +42,7 @@ from d2lattn.arguments import (
 from d2lattn.cache import Cache
 from d2lattn.engines.lengths import Lengths
 from d2lattn.masks import in_window, length_mask
-from d2lattn.multihead import MultiHeadAttention, check_head_mask, draw_linear
+from d2lattn.multihead import MultiHeadAttention, check_head_mask, check_input, draw_linear
 from d2lattn.positions import (
     Alibi,
     LearnedPositionalEncoding,
@@ -84,6 +84,11 @@ class MLP(nn.Sequential):
         wide, narrow = nn.Linear(embed_dim, mlp_dim, bias), nn.Linear(mlp_dim, embed_dim, bias)
         super().__init__(wide, nn.GELU(approximate="tanh"), narrow)
 
+    def forward(self, x: Tensor) -> Tensor:
+        """(..., L, E) -> (..., L, E)."""
+        check_input("x", x, self[0], "...")
+        return super().forward(x)
+
     def draw_weights(self, generator: torch.Generator) -> None:
         draw_linear(self, generator)
 
@@ -113,7 +118,8 @@ class GatedMLP(nn.Module):
         self.down_proj = nn.Linear(mlp_dim, embed_dim, bias=bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        """(..., E) -> (..., E)."""
+        """(..., L, E) -> (..., L, E)."""
+        check_input("x", x, self.gate_proj, "...")
         return self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))
 
     def draw_weights(self, generator: torch.Generator) -> None:

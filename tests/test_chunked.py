@@ -199,7 +199,7 @@ BAD_PARTS = [
     ([X.long()], [ROW], r"outputs must be a floating tensor, got torch.int64"),
     ([X], [ROW[:3]], r"logsumexps must have the shapes .* \(4,\), got \(3,\)"),
     ([X], [X], r"logsumexps must have the shapes .* \(4,\), got \(4, 3\)"),
-    ([X], [0.0], r"logsumexps must have the shapes .* got float"),
+    ([X], [0.0], r"logsumexps must be a floating tensor, got float"),
     ([X, X[:, :2]], [ROW, ROW], r"outputs must have one shape and dtype, got"),
     ([X, X.double()], [ROW, ROW], r"outputs must have one shape and dtype, got"),
 ]

@@ -512,7 +512,9 @@ def test_every_option_is_refused_or_works():
     "strange", [None, torch.nn.Linear(2, 2), LatentAttention(8, 2, latent_dim=3)]
 )
 def test_what_is_no_layer_of_heads_is_refused(strange):
-    with pytest.raises(ValueError, match=r"^layer must be a MultiHeadAttention, got "):
+    with pytest.raises(
+        ValueError, match=r"^module must be a MultiHeadAttention or a Decoder, got "
+    ):
         ring_parallel(strange)
 
 

@@ -474,7 +474,7 @@ def test_inputs_that_do_not_fit_are_named(shapes, message):
         ((8, 2), dict(qdim=0), "qdim must be"),
         ((8, 2), dict(kdim=-1), "kdim must be"),
         ((8, 2), dict(vdim=True), "vdim must be"),
-        ((8, 2), dict(dropout=1.5), "dropout must lie between 0 and 1"),
+        ((8, 2), dict(dropout=1.5), "dropout must be a finite number from 0 to 1"),
         ((8, 2), dict(engine="flash"), "engine must be one of"),
     ],
 )

@@ -18,7 +18,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from d2lattn.arguments import check_count, check_floating, kind
+from d2lattn.arguments import check_count, check_floating, check_real, kind
 from d2lattn.engines.call import Call, checked_call
 from d2lattn.engines.visibility import cut, entry
 from d2lattn.tracing import in_full_precision, is_transformed
@@ -113,17 +113,18 @@ def merge(outputs: Iterable[Tensor], logsumexps: Iterable[Tensor]) -> tuple[Tens
         )
     for output, logsumexp in zip(outputs, logsumexps, strict=True):
         check_floating("outputs", output)
-        if not torch.is_tensor(logsumexp) or output.shape[:-1] != logsumexp.shape:
-            got = tuple(logsumexp.shape) if torch.is_tensor(logsumexp) else kind(logsumexp)
+        check_real("logsumexps", logsumexp)
+        if output.shape[:-1] != logsumexp.shape:
             raise ValueError(
                 f"logsumexps must have the shapes of the outputs without their last axis, "
-                f"{tuple(output.shape[:-1])}, got {got}"
+                f"{tuple(output.shape[:-1])}, got {tuple(logsumexp.shape)}"
             )
-        if not logsumexp.is_floating_point():
-            raise ValueError(f"logsumexps must be floating tensors, got {kind(logsumexp)}")
     if len({(output.shape, output.dtype) for output in outputs}) > 1:
         shapes = [(tuple(output.shape), output.dtype) for output in outputs]
         raise ValueError(f"outputs must have one shape and dtype, got {shapes}")
+    devices = [x.device for x in (*outputs, *logsumexps)]
+    if any(device != devices[0] for device in devices):
+        raise ValueError(f"outputs and logsumexps must be on one device, got {devices}")
     parts = torch.stack(logsumexps)  # (P, ..., L)
     reference = parts.detach().amax(0)
     reference = reference.masked_fill(reference == -math.inf, 0)  # no part has a key
