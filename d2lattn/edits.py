@@ -26,7 +26,10 @@ from d2lattn.arguments import (
     check_count,
     check_counts,
     check_number,
+    check_on,
     check_real,
+    check_weights,
+    expect,
     fits,
     kind,
     show,
@@ -97,12 +100,18 @@ class Edit:
     def __post_init__(self) -> None:
         check_choice("place", self.place, tuple(PLACES))
         check_callable("change", self.change)
-        for layer in () if self.layers is None else self.layers:
+        for layer in () if self.layers is None else _listed("layers", self.layers):
             check_count("layers", layer, least=0)
 
 
-@contextlib.contextmanager
-def edited(model: Transformer, *edits: Edit) -> Iterator[None]:
+def _listed(name, values):
+    """A list, a range or whatever else holds several values, and is no text."""
+    if isinstance(values, str) or not isinstance(values, Collection):
+        raise ValueError(f"{name} must be a list, got {show(values)}")
+    return values
+
+
+def edited(model: Transformer, *edits: Edit) -> contextlib.AbstractContextManager[None]:
     """The model with these changes, as long as the block runs: it may read, write or learn.
 
     Edits of one place are made in their order. They are hooks of torch on the parts of the model.
@@ -120,7 +129,11 @@ def edited(model: Transformer, *edits: Edit) -> Iterator[None]:
         True
     """
     _check_edits(model, edits)
+    return _edited(model, edits)
 
+
+@contextlib.contextmanager
+def _edited(model: Transformer, edits: Sequence[Edit]) -> Iterator[None]:
     def change(place, layer, x):
         for edit in edits:
             if edit.place == place and (edit.layers is None or layer in edit.layers):
@@ -195,7 +208,7 @@ def _attend(attend, layer, change, places, *given, need_weights=False, **options
 def _check_edits(model, edits):
     if not isinstance(model, Transformer):
         raise ValueError(f"model must be a Decoder or an Encoder, got {type(model).__name__}")
-    for edit in edits:
+    for edit in _listed("edits", edits):
         if not isinstance(edit, Edit):
             raise ValueError(f"edits must be Edits, got {show(edit)}")
         most = len(model.blocks) - (edit.place != "stream")
@@ -238,6 +251,13 @@ def heads_off(*heads: tuple[int, int], means: Tensor | None = None) -> Edit:
         check_real("means", means)
 
     def change(x, layer):
+        shape = (layer + 1, *x.shape[1::2])
+        if means is not None and (means.shape[1:] != shape[1:] or len(means) < shape[0]):
+            raise ValueError(
+                f"means must have shape (layers, H, D), at least {shape}, got {(*means.shape,)}"
+            )
+        if means is not None:
+            check_on("means", means, x.device)
         x = x.clone()
         for head in [head for where, head in heads if where == layer]:
             check_count("head", head, least=0, most=x.shape[1] - 1)
@@ -291,6 +311,7 @@ def see(mask: Tensor, layers: Collection[int] | None = None) -> Edit:
             raise ValueError(
                 f"mask must broadcast to (B, H, L, S) = {(*seen.shape,)}, got {(*mask.shape,)}"
             )
+        check_on("mask", mask, seen.device)
         return mask.expand_as(seen)
 
     return Edit("visible", change, layers)
@@ -383,7 +404,8 @@ def patch(stream: Tensor, layer: int, columns: Sequence[int]) -> Edit:
         True
     """
     check_real("stream", stream)
-    _check_columns(columns)
+    check_count("layer", layer, least=0)
+    _check_columns(_listed("columns", columns))
 
     def change(x, layer):
         if stream.ndim != 3 or stream.shape[1:] != x.shape[1:] or len(stream) not in (1, len(x)):
@@ -391,6 +413,7 @@ def patch(stream: Tensor, layer: int, columns: Sequence[int]) -> Edit:
                 f"stream must have the shape {(*x.shape,)} of what it stands in for, got "
                 f"{(*stream.shape,)}"
             )
+        check_on("stream", stream, x.device)
         _check_columns(columns, x.shape[1])
         x = x.clone()
         x[:, list(columns)] = stream[:, list(columns)].to(x.dtype)
@@ -455,6 +478,7 @@ def trace_size(
         >>> trace_size(model, tokens, keep=["weights"])  # 4 · (3·10 + 2·2·3·3)
         264
     """
+    _check_edits(model, ())
     model.check_tokens(tokens)
     chosen = _Chosen(model, tokens, keep, layers, heads, rows)
     B, S = tokens.shape
@@ -514,8 +538,8 @@ def trace(
     size = trace_size(model, tokens, keep=keep, layers=layers, heads=heads, rows=rows)
     if size > limit:
         raise ValueError(
-            f"limit must be at least the {size:,} bytes that are to be kept, got {limit:,}: keep "
-            "fewer layers, heads or rows"
+            f"limit must be an integer of at least {size:,}, the bytes that are to be kept, got "
+            f"{limit:,}: keep fewer layers, heads or rows"
         )
     chosen = _Chosen(model, tokens, keep, layers, heads, rows)
     kept: dict[str, list[Tensor]] = {name: [] for name in keep}
@@ -544,7 +568,8 @@ def lens(model: Transformer, x: Tensor) -> Tensor:
     """
     if not isinstance(model, Transformer):
         raise ValueError(f"model must be a Decoder or an Encoder, got {type(model).__name__}")
-    check_real("x", x)
+    expect("x", x, f"... {model.embedding.embedding_dim}")
+    check_weights("the model's weights", model.to_logits.weight, x=x)
     logits: Tensor = model.to_logits(model.norm(x))
     return logits
 
@@ -553,14 +578,15 @@ class _Chosen:
     """Which layers, heads and rows a trace keeps, as lists of their numbers."""
 
     def __init__(self, model, tokens, keep, layers, heads, rows):
-        if isinstance(keep, str):
-            raise ValueError(f"keep must be a list of names, got {keep!r}")
-        for name in keep:
+        for name in _listed("keep", keep):
             check_choice("keep", name, SHOWN)
         self.count, length = len(model.blocks), tokens.shape[1]
         self.given = None if layers is None else _numbers("layers", layers, self.count + 1)
         self.heads = _numbers("heads", heads, model.num_heads)
         self.rows = _numbers("rows", rows, length)
+        for name in keep:
+            if not self.layers(name):
+                raise ValueError(f"layers must name some that have {name}, got {show(layers)}")
 
     def layers(self, name):
         points = range(self.count + (name == "stream"))
@@ -572,7 +598,7 @@ def _numbers(name, chosen, count):
     places = range(count)
     if chosen is None or isinstance(chosen, slice):
         return list(places[chosen or slice(None)])
-    for place in chosen:
+    for place in _listed(name, chosen):
         check_count(name, place, least=-count, most=count - 1)
     return [places[place] for place in chosen]
 

@@ -254,6 +254,8 @@ def _sizes_of_config(config, tied):
     """Of a LlamaConfig, or of a dict with its entries."""
     if config is None:
         raise ValueError("config must be given with a state dict, got None")
+    if not isinstance(config, Mapping) and not hasattr(config, "hidden_size"):
+        raise ValueError(f"config must be a LlamaConfig or a dict, got {show(config)}")
     given = dict(config) if isinstance(config, Mapping) else vars(config)
     _check_options("config", given, CONFIG_OPTIONS)
     found = _found("config", given, CONFIG_SIZES)

@@ -25,13 +25,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
+from test_llama import CONFIGS, drawn
 from test_package import PUBLIC
 from test_types import functions
 from torch import Tensor, nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 import d2lattn as d
-from d2lattn import arguments, comparison
+from d2lattn import arguments, comparison, edits, pretrained
 from d2lattn.multihead import MultiHeadAttention
 from d2lattn.sparse import lsh_buckets, lsh_mask
 from d2lattn.training import loss_of
@@ -318,6 +319,10 @@ PARTS |= dict(fine=dict(mlp_dim="0"))
 READ = dict(tokens=NO_TOKENS, valid_lens=[torch.ones(2, 5).long()], head_mask=[HEADS[:1]])
 WRITE = dict(model=FREE, steps=1, fine=dict(steps="0"), large="steps")
 WRITE |= dict(more=dict(model=[READER, BLOCK], tokens=NO_TOKENS, left_padding=[[0, 5]]))
+LOOK = dict(model=MODEL, tokens=WORDS, keep=["weights"], layers=[0], heads=[1], rows=[0, -1])
+ALL = dict.fromkeys(("heads", "rows"), "[]")
+ANY_MASK = "more axes, wider, flat, without axes, on meta"  # as ANY
+ANY = f"{ALONE}, one axis, without axes"  # it is held to a model when that reads
 HASH = dict(more=dict(num_buckets=[3]), fine=dict(qk="wider", value="wider"), large="num_rounds")
 
 TABLE = [
@@ -512,6 +517,29 @@ TABLE = [
         more=dict(mha=[MHA]),
     ),
     valid(d.from_gpt2, source=gpt2(), num_heads=2, more=dict(source=[MODEL, {}, {0: Q}])),
+    valid(
+        d.from_llama,
+        **dict(source=drawn(CONFIGS[0], tied=True), config=CONFIGS[0]),
+        more=dict(source=["nowhere.gguf", MODEL, {}], config=[{}]),
+    ),
+    valid(pretrained.load, path=str(pretrained.packaged_file()), more=dict(path=[8])),
+    # inside a model
+    valid(d.trace, **LOOK, edits=[], limit=10**6, fine=dict(edits="[]", keep="[]", **ALL)),
+    valid(edits.trace_size, **LOOK, fine=dict(keep="[]", **ALL)),
+    valid(edits.edited),
+    valid(edits.lens, x=torch.zeros(2, 3, 8)),
+    valid(edits.Edit, place="heads", change=nn.Identity(), layers=[0], fine=dict(layers="[]")),
+    valid(edits.heads_off, means=torch.zeros(2, 2, 4), fine=dict(means=ANY)),
+    valid(edits.hide, layers=[0], fine=dict(layers="[]")),
+    valid(edits.values_off, layers=[0], fine=dict(layers="[]")),
+    valid(edits.see, mask=STEP, layers=[0], fine=dict(layers="[]", mask=ANY_MASK)),
+    valid(edits.scale_scores, factor=0.5, layers=[0], fine=dict(layers="[]")),
+    valid(edits.turn, rotate=nn.Identity(), layers=[0], fine=dict(layers="[]")),
+    valid(
+        edits.patch,
+        **dict(stream=torch.zeros(1, 3, 8), layer=1, columns=[0]),
+        fine=dict(stream=ANY, layer="0", columns="[]"),
+    ),
     # what a layer costs
     valid(d.conv_cost, more=dict(k=[2])),
     valid(d.rnn_cost),
@@ -914,7 +942,7 @@ def test_what_does_not_fit_is_said(call, message):
 # Public methods that are called by others, which have checked what they give.
 BEHIND = [f"Cache.{name}" for name in ("advance", "check", "padding_with", "show", "store")]
 BEHIND += ["Positions.add", "Positions.bias", "Positions.rotation", "Alibi.bias", "Rotary.rotation"]
-BEHIND += ["Ranks.exchange", "Ranks.gather", "Ranks.pass_on"]
+BEHIND += ["Ranks.exchange", "Ranks.gather", "Ranks.pass_on", "Trace"]
 
 
 def arguments_of(name, value):
@@ -934,7 +962,7 @@ def test_every_public_argument_has_a_valid_value_in_the_table():
         pair
         for path, value in PUBLIC.items()
         if path.startswith("d2lattn.")
-        for pair in arguments_of(path.removeprefix("d2lattn."), value)
+        for pair in arguments_of(path.rpartition(".")[2], value)
     }
     assert set(BEHIND) <= {function for function, _ in public}, "BEHIND names what is not there"
     missing = [

@@ -130,13 +130,15 @@ def test_the_size_is_told_before(keep, rows):
     size = trace_size(model, TOKENS, **chosen)
     seen = trace(model, TOKENS, **chosen, limit=size)
     assert sum(x.nbytes for x in vars(seen).values() if x is not None) == size
-    with pytest.raises(ValueError, match=rf"^limit must be at least the {size:,} bytes"):
+    with pytest.raises(ValueError, match=rf"^limit must be an integer of at least {size:,}, the"):
         trace(model, TOKENS, **chosen, limit=size - 1)
 
 
 def test_all_maps_of_a_long_text_are_refused_with_the_number():
     model = Decoder(9, 576, num_layers=30, num_heads=9, mlp_dim=8, positions="rotary")
-    with pytest.raises(ValueError, match=r"^limit must be at least the 4,5\d\d,\d\d\d,\d\d\d byt"):
+    with pytest.raises(
+        ValueError, match=r"^limit must be an integer of at least 4,5\d\d,\d\d\d,\d\d\d,"
+    ):
         trace(model, torch.zeros(1, 2048, dtype=torch.int64), keep=["weights"])
 
 
@@ -393,9 +395,13 @@ def test_bad_input():
         (lambda: edits.turn(3), r"^rotate must be a function"),
         (lambda: edits.patch([1], 0, [1]), r"^stream must be a floating tensor"),
         (lambda: trace(3, TOKENS), r"^model must be a Decoder or an Encoder, got int"),
-        (lambda: trace(model, TOKENS, keep="weights"), r"^keep must be a list of names, got"),
+        (lambda: trace(model, TOKENS, keep="weights"), r"^keep must be a list, got"),
         (lambda: trace(model, TOKENS, keep=["maps"]), r"^keep must be one of"),
         (lambda: trace(model, TOKENS, layers=[9]), r"^layers must be an integer of at most 3"),
+        (
+            lambda: trace(model, TOKENS, layers=[3]),
+            r"^layers must name some that have weights, got",
+        ),
         (lambda: trace(model, TOKENS, heads=[4]), r"^heads must be an integer of at most 3"),
         (lambda: trace(model, TOKENS, rows=[6]), r"^rows must be an integer of at most 5"),
         (lambda: trace(model, TOKENS, edits=[3]), r"^edits must be Edits, got 3"),
@@ -408,6 +414,9 @@ def test_bad_input():
                 (edits.mlps_off(3), r"^layers must be at most 2 for from_mlp, got 3 of a model wi"),
                 (edits.heads_off((0, 4)), r"^head must be an integer of at most 3, got 4"),
                 (edits.see(causal_mask(5)), r"^mask must broadcast to \(B, H, L, S\) = \(2, 4, 6"),
+                (edits.see(torch.ones(L, L, device="meta").bool()), r"^mask must be on cpu"),
+                (edits.heads_off((0, 0), means=MEANS[:, :2]), r"^means must have shape"),
+                (edits.heads_off((2, 0), means=MEANS[:2]), r"at least \(3, 4, 4\), got \(2, 4, 4"),
                 (edits.values_off(6), r"^columns must be an integer of at most 5, got 6"),
                 (edits.hide(6), r"^columns must be an integer of at most 5, got 6"),
                 (edits.patch(OTHER[:, 1:], 0, [0]), r"^stream must have the shape \(2, 6, 16\)"),

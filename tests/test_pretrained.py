@@ -253,7 +253,7 @@ def test_a_new_converter_makes_it_anew(small, tmp_path, monkeypatch):
 @torch.no_grad()
 def test_where_nothing_may_be_written_it_works_in_memory_and_says_so(small, tmp_path, monkeypatch):
     expected = pretrained.load(small)[0](TOKENS)
-    (tmp_path / "file").write_text("no folder")
+    (tmp_path / "file").touch()
     monkeypatch.setenv("D2LATTN_CACHE", str(tmp_path / "file" / "cache"))
     with pytest.warns(UserWarning, match=r"read into memory, .*D2LATTN_CACHE names another folder"):
         model, _ = pretrained.load(small)

@@ -246,12 +246,17 @@ def test_the_hooks_before_a_commit_run_tests_that_exist():
     assert named and all((ROOT / name).exists() for name in named)
 
 
-def test_the_readme_example_runs():
+def test_the_readme_examples_run():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (example,) = re.findall(r"```python\n(.*?)```", readme, re.S)
+    first, real = re.findall(r"```python\n(.*?)```", readme, re.S)
     names = {}
-    exec(example, names)
+    exec(first, names)
     assert_close(names["output"], names["same"], within=1e-6)
+    *lines, last = real.strip().splitlines()
+    exec("\n".join(lines), names)
+    expression, _, said = last.partition("  # ")
+    assert repr(eval(expression, names)) == said
+    assert (names["without"].logits - names["seen"].logits).abs().max() > 0.1
 
 
 def make(folder, *arguments):
