@@ -52,7 +52,7 @@ EXPERIMENT = Experiment(
     held="three passages of 160 pieces; what stands at the 41st place is whatever the text has "
     "there; shares and loss of the pieces from the 65th on",
     control="the 41st piece sees itself and the first piece: it has lost as much of its context "
-    "but for one key; if it gets a large share as well, it is the loss of context that makes a sink",
+    "but for one key; if it gets a large share as well, a sink is who has lost its context",
     refuted="a piece that sees only itself gets less than 0.1 of the shares, or does not repair "
     "what hiding the first piece costs",
     variants={

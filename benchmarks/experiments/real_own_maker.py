@@ -15,21 +15,23 @@ from experiment import Experiment
 from d2lattn.edits import Edit, trace
 
 LENGTH, FROM = 96, 32
+# (how many layers after the maker, the place)
+SILENT = {"maker": (0, 0), "before": (-1, 0), "after": (1, 0), "maker_ninth": (0, 8)}
 
 
 def run(variant, seed, steps):
     """Shares of the first piece, its length and the loss; the layer is chosen on other texts."""
-    kind, place = (variant.split("_") + ["0"])[:2]
-    layer = None if kind == "all" else maker(seed)
-    layer = layer if kind in ("all", "maker") else (layer + (1 if kind == "after" else -1))
-    tokens = real.passages(seed, 4, LENGTH)
-    edits = [] if layer is None else [silent(layer, int(place))]
+    tokens, edits, layer = real.passages(seed, 4, LENGTH), [], -1
+    if variant != "all":
+        farther, place = SILENT[variant]
+        layer = maker(seed) + farther
+        edits = [silent(layer, place)]
     seen = trace(real.model(), tokens, keep=["stream", "weights"], edits=edits)
     told = seen.logits[:, FROM:-1].log_softmax(-1).gather(2, tokens[:, FROM + 1 :, None])
     lengths = seen.stream.norm(dim=-1).mean(1)  # (31, L)
     middle = lengths[:, 8:].median(1).values
     return {
-        "layer": float(layer + 1) if layer is not None else 0.0,
+        "layer": float(layer + 1),
         "nats": -told.mean(),
         "share of the first piece": seen.weights[..., FROM:, 0].mean(),
         "heads that give it half, %": above_half(seen.weights),
@@ -77,7 +79,7 @@ EXPERIMENT = Experiment(
         "maker": "that MLP silent at the first place",
         "before": "the MLP of the layer before",
         "after": "the MLP of the layer after",
-        "maker_8": "that MLP silent at the ninth place",
+        "maker_ninth": "that MLP silent at the ninth place",
     },
     run=run,
     steps=None,
