@@ -11,12 +11,14 @@ import pathlib
 import torch
 import torch.nn.functional as F
 
+from d2lattn import apply_rotary
 from d2lattn.edits import edited
 from d2lattn.pretrained import load
 
 PROSE = pathlib.Path(__file__).resolve().parent / "data" / "prose.txt"
 SHA256 = "48356c65a9952c5b984f32bafe601939f8ca24437f7673175692ac49e566346d"
 LAYERS, HEADS, PIECES = 30, 9, 20765
+rotate = functools.partial(apply_rotary, base=100000.0)
 
 
 @functools.cache
@@ -76,3 +78,18 @@ def losses(tokens, *edits):
 def nats(tokens, *edits, start=1):
     """The mean of the losses of the pieces from this place on."""
     return losses(tokens, *edits)[:, start - 1 :].mean().item()
+
+
+@torch.no_grad()
+def onwards(x, layer):
+    """The last stream (B, L, E) of one that this layer gets: the layers before are not computed."""
+    for block in model().blocks[layer:]:
+        x = block(x, is_causal=True, rotate=rotate)
+    return x
+
+
+@torch.no_grad()
+def losses_of(x, tokens, start):
+    """The nats (B, L - start) of the pieces from this place on, of a last stream (B, L, E)."""
+    logits = model().to_logits(model().norm(x[:, start - 1 : -1]))
+    return F.cross_entropy(logits.transpose(1, 2), tokens[:, start:], reduction="none")

@@ -4,7 +4,7 @@ import pytest
 import real
 import torch
 
-from d2lattn.edits import mlps_off
+from d2lattn.edits import mlps_off, trace
 
 
 def test_the_text_is_the_frozen_one(tmp_path, monkeypatch):
@@ -39,3 +39,13 @@ def test_a_word_is_one_piece():
     assert real.encode("an apple")[0, -1] == real.piece("apple")
     with pytest.raises(ValueError, match="word must be one piece, got 'appleorchard'"):
         real.piece("appleorchard")
+
+
+def test_a_stream_is_read_on_from_any_layer():
+    tokens = real.passages(1, 2, 9)
+    stream = trace(real.model(), tokens, keep=["stream"]).stream
+    for layer in (0, 17, 30):
+        last = real.onwards(stream[layer], layer)
+        torch.testing.assert_close(last, stream[30], rtol=1e-3, atol=1e-3)
+    told = real.losses_of(last, tokens, 4)
+    torch.testing.assert_close(told, real.losses(tokens)[:, 3:], rtol=1e-3, atol=1e-3)
