@@ -1,0 +1,103 @@
+"""Which heads of a real model go on with what it has read before?"""
+
+import functools
+
+import real
+import torch
+from experiment import Experiment
+
+from d2lattn.edits import heads_off, trace
+
+PERIOD = 48
+ASKING = torch.arange(PERIOD, 2 * PERIOD - 1)  # the second round, but for its last piece
+COUNTS = {"1": 1, "4": 4, "12": 12}
+
+
+def run(variant, seed, steps):
+    """Nats in the first and the second round with heads off that other draws have chosen."""
+    off = chosen(variant, seed)
+    edits = [heads_off(*off)] if off else []
+    tokens = twice(seed)
+    scores, _ = scored(tokens, edits)
+    told = real.losses(tokens, *edits)
+    return {
+        "heads off": float(len(off)),
+        "nats, first round": told[:, 8 : PERIOD - 1].mean(),
+        "second round": told[:, PERIOD + 3 :].mean(),
+        "prose": real.nats(real.passages(seed, 3, 96), *edits),
+        "heads that score above 0.3": float((scores > 0.3).sum()),
+        "highest score": scores.max(),
+    }
+
+
+def chosen(variant, seed):
+    """Pairs (layer, head) to switch off, from draws that nothing is judged on."""
+    if variant == "all":
+        return []
+    induction, previous = (ranked(scores) for scores in scored_before(seed))
+    kind, count = variant.split("_")
+    count = COUNTS[count]
+    order = previous if kind.startswith("previous") else induction
+    if not kind.endswith("others"):
+        return order[:count]
+    layers = [layer for layer, _ in order[:count]]  # as many others of the very layers
+    known, found = {*induction[:24], *previous[:12], *order[:count]}, []
+    generator = torch.Generator().manual_seed(seed)
+    for layer in layers:
+        rest = [(layer, h) for h in range(real.HEADS) if (layer, h) not in known]
+        found.append(rest[torch.randint(len(rest), (), generator=generator)])
+        known.add(found[-1])
+    return found
+
+
+@functools.cache
+def scored_before(seed):
+    """The scores of all heads on other draws, (induction, previous piece), both (layers, H)."""
+    return scored(twice(10**6 + seed), [])
+
+
+def scored(tokens, edits):
+    """Mean shares of the piece after the earlier copy, and of the piece before."""
+    weights = trace(real.model(), tokens, keep=["weights"], edits=edits).weights
+    after_copy = weights[:, :, :, ASKING, ASKING - PERIOD + 1]
+    rows = torch.arange(1, 2 * PERIOD)
+    return after_copy.mean((1, 3)), weights[:, :, :, rows, rows - 1].mean((1, 3))
+
+
+def ranked(scores):
+    """All heads, the highest score first."""
+    order = scores.flatten().argsort(descending=True).tolist()
+    return [divmod(place, real.HEADS) for place in order]
+
+
+def twice(seed):
+    """48 pieces drawn at random, and once more, (4, 96)."""
+    return real.noise(seed, 4, PERIOD).repeat(1, 2)
+
+
+EXPERIMENT = Experiment(
+    section="9.6",
+    varies="which heads are switched off: none; those with the highest induction score (their mean "
+    "share for the piece after the earlier copy), those that look at the previous piece most, or "
+    "as many others of the same layers",
+    held="four draws of 48 pieces, read twice; the heads are chosen on four other draws; the "
+    "others are none of the 24 strongest induction heads and the 12 strongest previous-piece heads",
+    control="as many other heads of the same layers, and prose: if either suffers as much, what is "
+    "lost is not the copying",
+    refuted="without the four strongest the second round stays as it was, or without four others "
+    "it is as bad",
+    variants={
+        "all": "all heads",
+        "induction_1": "without the strongest induction head",
+        "induction_4": "without the 4 strongest",
+        "induction_12": "without the 12 strongest",
+        "others_4": "without 4 others of their layers",
+        "others_12": "without 12 others of their layers",
+        "previous_1": "without the strongest previous-piece head",
+        "previous_4": "without the 4 strongest",
+        "previousothers_4": "without 4 others of their layers",
+    },
+    run=run,
+    steps=None,
+    seeds=8,
+)

@@ -1,0 +1,103 @@
+"""At which layer does a real model know what it will say?"""
+
+import functools
+
+import real
+import torch
+from experiment import Experiment
+
+from d2lattn.edits import lens, trace
+
+POINTS = (0, 6, 12, 18, 24, 27, 28, 29, 30)
+CAPITALS = """The capital of France is|Paris
+The capital of Italy is|Rome
+The capital of Japan is|Tokyo
+The capital of Germany is|Berlin
+The capital of Spain is|Madrid
+The capital of England is|London
+The capital of Russia is|Moscow
+The capital of China is|Beijing
+The capital of Egypt is|Cairo
+The capital of Austria is|Vienna
+The capital of Ireland is|Dublin
+The capital of Greece is|Athens"""
+OTHERS = """The opposite of hot is|cold
+The opposite of big is|small
+The opposite of good is|bad
+The opposite of up is|down
+The sun rises in the|east
+The sun sets in the|west
+The color of grass is|green
+The color of the sky is|blue
+The day after Monday is|Tuesday
+The month after June is|July
+Two plus two equals|four
+Water freezes and becomes|ice"""
+PROMPTS = dict(capitals=CAPITALS, others=OTHERS)
+
+
+def run(variant, seed, steps):
+    """The rank of a piece at points of the stream, and from which point on it is first."""
+    kind, _, which = variant.partition("_")
+    streams, answers = of_prose(seed) if kind == "prose" else of_prompts(kind)
+    generator = torch.Generator().manual_seed(seed)
+    chosen = torch.randperm(len(answers), generator=generator)[: 64 if kind == "prose" else 8]
+    streams = streams[:, chosen]
+    if which == "wrong":  # the answer of the next prompt
+        answers = answers.roll(1)
+    answers = answers[chosen]
+    with torch.no_grad():
+        logits = [lens(real.model(), x) for x in streams]  # 31 times (N, V)
+    asked = torch.arange(len(answers))
+    ranks = torch.stack([(x > x[asked, answers, None]).sum(-1) for x in logits])  # (31, N)
+    first = ranks == 0
+    since = 31 - first.flip(0).cumprod(0).sum(0)  # 31: not even at the last point
+    found = {f"rank at {n}": ranks[n].double().median() for n in POINTS}
+    told = since[since < 31].double()
+    found["first at the end, %"] = 100 * first[-1].double().mean()
+    found["first from point"] = told.median() if len(told) else torch.tensor(31.0)
+    found["earliest"] = since.min().double()
+    return found
+
+
+@functools.cache
+def of_prompts(kind):
+    """The last piece's stream after each prompt, (31, 12, E), and the answers (12,)."""
+    lines = [line.split("|") for line in PROMPTS[kind].splitlines()]
+    streams = [read(real.encode(prompt))[:, 0, -1] for prompt, _ in lines]
+    return torch.stack(streams, 1), torch.tensor([real.piece(answer) for _, answer in lines])
+
+
+@functools.lru_cache(maxsize=16)
+def of_prose(seed):
+    """Streams of prose from the 33rd piece on, (31, N, E), and what is said at last, (N,)."""
+    streams = read(real.passages(seed, 2, 96))[:, :, 32:].flatten(1, 2)
+    with torch.no_grad():
+        return streams, lens(real.model(), streams[-1]).argmax(-1)
+
+
+def read(tokens):
+    return trace(real.model(), tokens, keep=["stream"]).stream
+
+
+EXPERIMENT = Experiment(
+    section="9.5",
+    varies="twelve prompts with capitals, twelve others, of which a seed draws eight; or 64 places "
+    "in prose, with the piece that the model itself says there, right or wrong",
+    held="the stream of the last piece at 31 points, 0 the embedding, 30 what the last of 30 "
+    "layers left, each read by the last norm and the output matrix; rank 0 is first; medians; "
+    "*first from point* over those that are first at the end",
+    control="the answer of another prompt of the same kind: if its rank falls as early and as far, "
+    "the model had found a capital, and not this one",
+    refuted="half of the right answers are first from the middle of the layers on, point 15",
+    variants={
+        "capitals": "capitals",
+        "capitals_wrong": "another country's capital",
+        "others": "opposites, colours, days",
+        "others_wrong": "another prompt's answer",
+        "prose": "prose, what is said at last",
+    },
+    run=run,
+    steps=None,
+    seeds=16,
+)

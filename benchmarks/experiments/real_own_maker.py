@@ -1,0 +1,87 @@
+"""Does one MLP of a real model make the sink?
+
+Written down before the run. The stream of a first piece is said to be far longer than others
+("massive activations", Sun et al. 2024). The lead: one layer's MLP writes most of it, so that
+without what this one MLP adds at the first place alone, no head rests there any more. Refuted if
+no single layer's MLP, silent at the first place, brings the first piece's share below half of what
+it was, or if the same silence at the ninth place does as much to the shares of the first.
+"""
+
+import functools
+
+import real
+from experiment import Experiment
+
+from d2lattn.edits import Edit, trace
+
+LENGTH, FROM = 96, 32
+# (how many layers after the maker, the place)
+SILENT = {"maker": (0, 0), "before": (-1, 0), "after": (1, 0), "maker_ninth": (0, 8)}
+
+
+def run(variant, seed, steps):
+    """Shares of the first piece, its length and the loss; the layer is chosen on other texts."""
+    tokens, edits, layer = real.passages(seed, 4, LENGTH), [], -1
+    if variant != "all":
+        farther, place = SILENT[variant]
+        layer = maker(seed) + farther
+        edits = [silent(layer, place)]
+    seen = trace(real.model(), tokens, keep=["stream", "weights"], edits=edits)
+    told = seen.logits[:, FROM:-1].log_softmax(-1).gather(2, tokens[:, FROM + 1 :, None])
+    lengths = seen.stream.norm(dim=-1).mean(1)  # (31, L)
+    middle = lengths[:, 8:].median(1).values
+    return {
+        "layer": float(layer + 1),
+        "nats": -told.mean(),
+        "share of the first piece": seen.weights[..., FROM:, 0].mean(),
+        "heads that give it half, %": above_half(seen.weights),
+        "its stream ÷ others, before": (lengths[:, 0] / middle)[maker(seed)],
+        "after": (lengths[:, 0] / middle)[maker(seed) + 1],
+        "at the most": (lengths[:, 0] / middle).max(),
+    }
+
+
+def above_half(weights):
+    """How many heads give the first piece more than half, in percent."""
+    return 100 * (weights[..., FROM:, 0].mean((1, 3)) > 0.5).double().mean()
+
+
+@functools.cache
+def maker(seed):
+    """The layer whose MLP adds most to the length of the first piece's stream, on other texts."""
+    tokens = real.passages(10**6 + seed, 2, 16)
+    added = trace(real.model(), tokens, keep=["from_mlp"]).from_mlp
+    return int(added[:, :, 0].norm(dim=-1).mean(1)[:-1].argmax())  # the last only speaks
+
+
+def silent(layer, place):
+    """The MLP of a layer adds nothing at one place."""
+
+    def change(x, _):
+        x = x.clone()
+        x[:, place] = 0
+        return x
+
+    return Edit("from_mlp", change, [layer])
+
+
+EXPERIMENT = Experiment(
+    section="10.1",
+    varies="whose MLP adds nothing at one place: that of the layer that adds the longest vector "
+    "to the first piece's stream (but for the last layer), or of the layers beside it",
+    held="four passages of 96 pieces; shares and loss of the pieces after the 32nd; layers counted "
+    "from 1; the layer is chosen on other passages",
+    control="the layers before and after it at the first place, and the same layer at the ninth",
+    refuted="the share of the first piece does not fall below half of what it was, or the control "
+    "at the ninth place takes as much",
+    variants={
+        "all": "all MLPs",
+        "maker": "that MLP silent at the first place",
+        "before": "the MLP of the layer before",
+        "after": "the MLP of the layer after",
+        "maker_ninth": "that MLP silent at the ninth place",
+    },
+    run=run,
+    steps=None,
+    seeds=8,
+)

@@ -1,0 +1,133 @@
+"""Do the scores of a real model spread more or less than the rule for independent numbers says?"""
+
+import functools
+import statistics
+
+import pages
+import real
+import torch
+from experiment import Experiment
+
+from d2lattn.edits import Edit, edited
+
+# (turned, centred, without the first piece, queries of another text, keys turned at random)
+MEASURES = {
+    "lead": (False, False, True, False, False),
+    "with_first": (False, False, False, False, False),
+    "centred": (False, True, True, False, False),
+    "centred_with_first": (False, True, False, False, False),
+    "rotated": (True, False, True, False, False),
+    "rotated_centred": (True, True, True, False, False),
+    "other_text": (False, True, True, True, False),
+    "at_random": (False, True, True, True, True),
+}
+TOYS = {"toy": (False, False), "toy_centred": (True, False), "toy_at_random": (True, True)}
+
+
+def run(variant, seed, steps):
+    """The variance of q·k over what the rule says: medians over heads, and where it is above 1."""
+    if variant in TOYS:
+        centred, at_random = TOYS[variant]
+        query, key = of_the_toy(seed)
+        layers = [measured(query, key, centred, True, at_random, seed)]
+    else:
+        turned, centred, without_first, other_text, at_random = MEASURES[variant]
+        begin = int(without_first)
+        layers = [
+            measured(q[:, :, begin:], k[:, :, begin:], centred, other_text, at_random, seed)
+            for q, k in of_the_model(seed)[turned]
+        ]
+    ratios = torch.stack([ratio for ratio, _, _ in layers])  # (layers, H)
+    medians = ratios.median(1).values
+    return {
+        "median of the heads": ratios.median(),
+        "least median of a layer": medians.min(),
+        "most": medians.max(),
+        "first layer": medians[0],
+        "heads above 1, %": 100 * (ratios > 1).double().mean(),
+        "deviation of scores / √d": statistics.median(std.item() for _, std, _ in layers),
+        "directions of keys": statistics.median(count.item() for _, _, count in layers),
+    }
+
+
+def measured(query, key, centred, other_text, at_random, seed):
+    """Of heads (B, H, L, D), each in float64: the ratio (H,), the median deviation of q·k / √D, and
+    how many directions the keys use."""
+    q, k = query.double(), key.double()
+    D = q.shape[-1]
+    if centred:
+        q, k = (x - x.mean((0, 2), keepdim=True) for x in (q, k))
+    if other_text:
+        q = q.roll(1, dims=0)
+    if at_random:
+        draw = torch.randn(D, D, generator=torch.Generator().manual_seed(seed), dtype=q.dtype)
+        k = k @ torch.linalg.qr(draw)[0]
+    scores, parts = q @ k.mT, (0, 2, 3)
+    ratio = scores.var(parts) / (D * q.var(parts) * k.var(parts))
+    strengths = torch.stack([torch.linalg.eigvalsh(torch.cov(x.T)) for x in flat(k)])
+    directions = strengths.sum(1) ** 2 / strengths.square().sum(1)
+    return ratio, (scores / D**0.5).std(parts).median(), directions.median()
+
+
+def flat(k):
+    """(B, H, L, D) -> (H, B·L, D)."""
+    return k.transpose(0, 1).flatten(1, 2)
+
+
+@functools.lru_cache(maxsize=1)
+def of_the_toy(seed):
+    """(queries, keys) of the page's head, (256, 1, 8, 64), after its training."""
+    page = pages.functions("aligned")
+    tokens, _ = page.lookup_batch(torch.Generator().manual_seed(10**6 + seed), batch=256)
+    layer = page.train_lookup(seed, 150)
+    with torch.no_grad():
+        return layer.q_proj(tokens)[:, None], layer.k_proj(tokens)[:, None]
+
+
+@functools.lru_cache(maxsize=16)
+def of_the_model(seed):
+    """[before, after the rotation]: of each layer (queries, keys), both (4, 9, 96, 64)."""
+    kept = []
+
+    def watched(rotate, layer):
+        def turn(x):
+            turned = rotate(x)
+            kept.append((x, turned))
+            return turned
+
+        return turn
+
+    with torch.no_grad(), edited(real.model(), Edit("rotation", watched)):
+        real.model()(real.passages(seed, 4, 96))
+    pairs = list(zip(kept[::2], kept[1::2], strict=True))  # the queries come first
+    group = real.HEADS // pairs[0][1][0].shape[1]
+    return [[(q[i], k[i].repeat_interleave(group, 1)) for q, k in pairs] for i in (0, 1)]
+
+
+EXPERIMENT = Experiment(
+    section="3.3",
+    varies="how it is measured: queries and keys before or after the rotation, as they are or "
+    "without the mean of each channel, with or without the first piece, and with the queries of "
+    "another text; and the model, SmolLM2 or the page's toy of width 64 after 150 steps",
+    held="one program for all; four passages of 96 pieces; all pairs of a query and a key in a "
+    "head, the future too; the rule is d·var(q)·var(k) over all numbers of a head",
+    control="keys turned by a random rotation: the ratio must be 1, or the measure is at fault; "
+    "and the toy, where the same program must find what the page says",
+    refuted="with the means removed the median of the heads lies on the same side of 1 as without",
+    variants={
+        "lead": "before the rotation, as they are, without the first piece",
+        "with_first": "the same with the first piece",
+        "centred": "before, means removed, without the first piece",
+        "centred_with_first": "the same with the first piece",
+        "rotated": "after the rotation, as they are, without the first piece",
+        "rotated_centred": "after, means removed, without the first piece",
+        "other_text": "before, means removed, queries of another text",
+        "at_random": "the same, keys turned at random",
+        "toy": "toy of 3.3, as they are, other sentence",
+        "toy_centred": "toy, means removed, other sentence",
+        "toy_at_random": "toy, means removed, keys turned at random",
+    },
+    run=run,
+    steps=None,
+    seeds=16,
+)

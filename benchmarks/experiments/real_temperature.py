@@ -1,0 +1,39 @@
+"""What does a real model lose when all its scores are multiplied by a factor?"""
+
+import real
+from experiment import Experiment
+
+from d2lattn.edits import scale_scores
+
+FACTORS = {"eighth": 1 / 8, "half": 1 / 2, "less": 0.9, "all": 1, "more": 1.1, "double": 2}
+FACTORS |= {"eightfold": 8}
+
+
+def run(variant, seed, steps):
+    """Nats of a piece, with less than 64 and with more pieces before it."""
+    factor = FACTORS[variant]
+    told = real.losses(real.passages(seed, 4, 128), *[scale_scores(factor)] * (factor != 1))
+    return {"nats": told.mean(), "pieces 64 to 127": told[:, 63:].mean()}
+
+
+EXPERIMENT = Experiment(
+    section="3.2",
+    varies="the factor that the scores of all 270 heads get before the softmax: 8 is √d, as if "
+    "nobody had divided by it, 1/8 as if one had divided by d",
+    held="the weights, which were trained with the factor 1; four passages of 128 pieces",
+    control="the factors 0.9 and 1.1: if they cost as much as ½ and 2, the model stands no change "
+    "at all, and the size of the factor says nothing",
+    refuted="the factor 8 or 1/8 costs less than a nat",
+    variants={
+        "eighth": "scores × 1/8",
+        "half": "scores × ½",
+        "less": "scores × 0.9",
+        "all": "scores as they are",
+        "more": "scores × 1.1",
+        "double": "scores × 2",
+        "eightfold": "scores × 8",
+    },
+    run=run,
+    steps=None,
+    seeds=8,
+)

@@ -1,0 +1,95 @@
+"""The real model and the text it is judged by, for the experiments real_*.py.
+
+The text is the prose of this book at commit f298423, whole paragraphs, frozen: the model is of
+2024, the prose of 2026, so that it cannot have been read before. A seed draws passages of it.
+"""
+
+import functools
+import hashlib
+import pathlib
+
+import torch
+import torch.nn.functional as F
+
+from d2lattn import apply_rotary
+from d2lattn.edits import edited
+from d2lattn.pretrained import load
+
+PROSE = pathlib.Path(__file__).resolve().parent / "data" / "prose.txt"
+SHA256 = "48356c65a9952c5b984f32bafe601939f8ca24437f7673175692ac49e566346d"
+LAYERS, HEADS, PIECES = 30, 9, 20765
+rotate = functools.partial(apply_rotary, base=100000.0)
+
+
+@functools.cache
+def loaded():
+    """(model, tokenizer), once in each process."""
+    torch.set_num_threads(1)
+    return load()
+
+
+def model():
+    return loaded()[0]
+
+
+def encode(text):
+    """The pieces of a text, (1, L)."""
+    return torch.tensor([loaded()[1].encode(text).ids])
+
+
+def piece(word):
+    """The one piece that a word with the space before it is."""
+    tokens = encode(f" {word}")
+    if tokens.numel() != 1:
+        raise ValueError(f"word must be one piece, got {word!r} of {tokens.numel()}")
+    return tokens.item()
+
+
+@functools.cache
+def prose():
+    """All pieces of the frozen text, (20765,)."""
+    text = PROSE.read_bytes()
+    if hashlib.sha256(text).hexdigest() != SHA256:
+        raise ValueError(f"{PROSE.name} must be as it was frozen, got another text")
+    return encode(text.decode("utf-8"))[0]
+
+
+def passages(seed, count, length):
+    """Passages (count, length) that begin anywhere in the text."""
+    generator = torch.Generator().manual_seed(seed)
+    starts = torch.randint(len(prose()) - length + 1, (count,), generator=generator)
+    return torch.stack([prose()[start : start + length] for start in starts.tolist()])
+
+
+def noise(seed, count, length):
+    """Pieces drawn at random, without the special ones, (count, length)."""
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randint(1000, 40000, (count, length), generator=generator)
+
+
+@torch.no_grad()
+def losses(tokens, *edits):
+    """The nats of each piece but the first, (B, L - 1), of the model with these edits."""
+    with edited(model(), *edits):
+        logits = model()(tokens)
+    return F.cross_entropy(logits[:, :-1].transpose(1, 2), tokens[:, 1:], reduction="none")
+
+
+def nats(tokens, *edits, start=1):
+    """The mean of the losses of the pieces from this place on."""
+    return losses(tokens, *edits)[:, start - 1 :].mean().item()
+
+
+@torch.no_grad()
+def onwards(x, layer):
+    """The last stream (B, L, E) of one that this layer gets: the layers before are not computed."""
+    for block in model().blocks[layer:]:
+        x = block(x, is_causal=True, rotate=rotate)
+    return x
+
+
+@torch.no_grad()
+def losses_of(x, tokens, start):
+    """The nats (B, L - start) of the pieces from this place on, of a last stream (B, L, E)."""
+    logits = model().to_logits(model().norm(x[:, start - 1 : -1]))
+    return F.cross_entropy(logits.transpose(1, 2), tokens[:, start:], reduction="none")
