@@ -1,4 +1,5 @@
-// Many heads: what is chosen among them, and the shares of whoever asks. No page in here.
+// Many heads: what is chosen among them, and the shares of whoever asks. No page in here. They are
+// of one layer, or of steps of a training, or of the `layers` of a model: the first axis of `shape`.
 import {softmax, sum} from "../kit/numbers.js";
 
 // Numbers that were sent as bytes: low + unit · (an integer of 8 or 16 bits).
@@ -33,6 +34,8 @@ export const prepare = data => ({
   ...data,
   answers: data.key_tokens ?? data.tokens,
   weights: weightsOf(data),
+  heads: data.layers ? data.heads.map(number => `head ${number}`) : data.heads,
+  numbers: data.heads,
 });
 
 // `answer` is who was asked for a share, `over` what a pointer is over: who asks and who answers.
@@ -44,6 +47,9 @@ export function begin({shape: [, , L, S], step = 0, head = 0, asks = L - 1}) {
 export const crowded = (L, S) => Math.max(L, S) > 16;
 
 export const go = (state, step) => ({...state, step});
+
+// To a head that stands out: the places of its layer and of itself.
+export const visit = (state, step, head) => ({...state, step, head});
 
 export const ask = (state, asks) => ({...state, asks, answer: null});
 
