@@ -96,26 +96,21 @@ def maps(
         "head": head,
         "weights": in_bytes(whole_shares(weights), 8) | {"low": 0, "unit": 1 / 255},
     }
-    T, H, L, _ = weights.shape
-    line = (
-        f"live maps: {_counted(T, 'layer')} of {_counted(H, 'head')} over {L} pieces, each share "
-        "within 4e-03"
-    )
     name = f"layer {shown[layer]}, head {chosen[head]}"
     table = _list(kinds, shown, chosen) + shares_table(weights[layer, head], name, names, names)
-    figure = Figure("heads", line, data, table)
+    figure = Figure("heads", _line(weights, without), data, table)
     size = len(figure.html.encode())
     if size > MOST_BYTES:
         raise ValueError(
-            f"the maps of {_counted(T, 'layer')} of {_counted(H, 'head')} over {L} pieces would be "
-            f"a figure of {size / 1e6:.1f} MB, and it must have at most {MOST_BYTES / 1e6:.0f}: "
-            "give fewer layers=, fewer heads= or a shorter text"
+            f"the maps of {_size(weights)} would be a figure of {size / 1e6:.1f} MB, and it must "
+            f"have at most {MOST_BYTES / 1e6:.0f}: give fewer layers=, fewer heads= or a shorter "
+            "text"
         )
     return figure
 
 
-def standing_out(weights: Tensor, ids: Sequence[int]) -> dict[str, list[list[float]]]:
-    """Kind -> its heads, [place of the layer, place of the head, score], the highest score first.
+def standing_out(weights: Tensor, ids: Sequence[int]) -> dict[str, list[tuple[int, int, float]]]:
+    """Kind -> its heads, (place of the layer, place of the head, score), the highest score first.
 
     Args:
         weights: (layers, H, L, L).
@@ -123,7 +118,7 @@ def standing_out(weights: Tensor, ids: Sequence[int]) -> dict[str, list[list[flo
 
     Example:
         >>> standing_out(torch.tensor([[[[1.0, 0.0], [1.0, 0.0]]]]), [5, 6])["first word"]
-        [[0, 0, 1.0]]
+        [(0, 0, 1.0)]
     """
     found = {}
     for name, where in looked_for(ids).items():
@@ -132,7 +127,7 @@ def standing_out(weights: Tensor, ids: Sequence[int]) -> dict[str, list[list[flo
         scores = given.mean(-1).flatten() if asking.any() else weights.new_zeros(0)
         best = scores.argsort(descending=True, stable=True)[:LISTED].tolist()
         H = weights.shape[1]
-        found[name] = [[k // H, k % H, round(scores[k].item(), 3)] for k in best]
+        found[name] = [(k // H, k % H, round(scores[k].item(), 3)) for k in best]
     return found
 
 
@@ -161,8 +156,15 @@ def _list(kinds, layers, heads):
     return table.replace("<table>", '<table class="trained">')
 
 
-def _counted(count, name):
-    return f"{count} {name}{'s' * (count > 1)}"
+def _line(weights, without):
+    left = f"; no maps in layer{'s' * (len(without) > 1)} {_listed(without)}" if without else ""
+    return f"live maps: {_size(weights)}, each share within 4e-03{left}"
+
+
+def _size(weights):
+    T, H, L, _ = weights.shape
+    layers, heads = f"layer{'s' * (T > 1)}", f"head{'s' * (H > 1)}"
+    return f"{T} {layers} of {H} {heads} over {L} pieces"
 
 
 def _chosen(name, given, found, without):
@@ -177,6 +179,8 @@ def _chosen(name, given, found, without):
             raise ValueError(f"{name} must have maps, got {one}: only {_listed(found)} have")
         if one not in found:
             raise ValueError(f"{name} must be among {_listed(found)}, got {one}")
+        if list(given).count(one) > 1:
+            raise ValueError(f"{name} must name each once, got {one} twice")
     return list(given)
 
 
@@ -278,7 +282,8 @@ def eager(model: nn.Module) -> Iterator[None]:
         yield
         return
     parts = {name: getattr(config, name, None) for name in getattr(config, "sub_configs", {})}
-    before = {name: part._attn_implementation for name, part in parts.items() if part is not None}
+    own = {name: part._attn_implementation for name, part in parts.items() if part is not None}
+    before = {"": now, **own} if own else now
     change: Any = getattr(model, "set_attn_implementation", None)
     try:
         if change is not None:
@@ -293,4 +298,4 @@ def eager(model: nn.Module) -> Iterator[None]:
     try:
         yield
     finally:
-        change({"": now, **before} if before else now)
+        change(before)

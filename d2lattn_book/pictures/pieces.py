@@ -7,6 +7,7 @@ import torch
 
 from d2lattn.arguments import show
 from d2lattn_book.pictures import arrays
+from d2lattn_book.pictures.live import MOST_WORDS
 
 SEEN = {" ": "␣", "▁": "␣", "\n": "↵", "\t": "⇥"}  # what a space looks like
 UNREADABLE = "\N{REPLACEMENT CHARACTER}"  # what a part of a letter is decoded to
@@ -14,10 +15,7 @@ UNREADABLE = "\N{REPLACEMENT CHARACTER}"  # what a part of a letter is decoded t
 
 def pieces_of(text, tokenizer):
     """(numbers, names) of the pieces of a text, or of pieces that are given by their numbers."""
-    if isinstance(text, str):
-        ids = _cut(text, tokenizer)
-    else:
-        ids = _given(text)
+    ids = _cut(text, tokenizer) if isinstance(text, str) else _given(text)
     if tokenizer is None:
         return ids, [str(i) for i in ids]
     return ids, [_name(i, tokenizer) for i in ids]
@@ -29,7 +27,7 @@ def _cut(text, tokenizer):
         raise ValueError("tokenizer must be given where text is a string, got None")
     if isinstance(tokenizer, (list, tuple)):
         words = arrays.names("tokenizer", tokenizer, different=True)
-        return arrays.token_ids("text", text, words, max(1, len(text)))
+        return arrays.token_ids("text", text, words, MOST_WORDS)
     if not hasattr(tokenizer, "encode"):
         raise ValueError(
             "tokenizer must be one of tokenizers or transformers, or the list of the words of the "

@@ -19,10 +19,11 @@ export const STYLE = `
 .maps { margin: 4px 0; }
 .maps [role=gridcell] { width: 86px; padding: 4px; text-align: center; font-size: 14px; }
 .maps.many [role=gridcell] { width: 69px; padding: 3px; font-size: 13px; }
-.maps.most [role=gridcell] { width: 54px; padding: 2px; font-size: 12px; }
+.maps.most [role=gridcell] { width: 44px; padding: 1px; font-size: 12px; }
 .shown { border-color: var(--weight); }
 .beside { display: flex; flex-wrap: wrap; gap: 4px 16px; }
 .beside > .maps { flex: 1 1 310px; }
+.beside > .most { flex-basis: 480px; }
 .beside > .many [role=gridcell] { width: 60px; font-size: 12px; }
 .kind { display: flex; flex-wrap: wrap; gap: 3px; align-items: center; margin-bottom: 3px; }
 .kind b { width: 104px; font-size: 13px; white-space: nowrap; }
@@ -30,7 +31,7 @@ export const STYLE = `
 .kind button { border: 2px solid transparent; }
 .kind button { background: color-mix(in srgb, currentColor 6%, transparent); }
 .kind button[aria-pressed=true] { border-color: var(--weight); }
-.narrow { display: flex; flex-wrap: wrap; gap: 4px 12px; width: 100%; }
+.narrow { display: flex; flex-wrap: wrap; gap: 4px 8px; width: 100%; }
 .narrow .kind { flex: 0 0 174px; align-content: start; }
 .narrow b { width: 100%; }
 .place { min-width: 1.3em; }
@@ -75,7 +76,7 @@ export function draw(live, figure) {
 
 // One map for each head. A figure of one head has none to choose from.
 function drawMaps(live, {data, act}) {
-  const {heads} = data;
+  const {heads, numbers} = data;
   const H = heads.length;
   const kind = H > VERY_MANY ? "maps most" : H > MANY ? "maps many" : "maps";
   const place = add(live, "div", {class: kind, hidden: H < 2 ? "" : null});
@@ -83,7 +84,7 @@ function drawMaps(live, {data, act}) {
   const build = (cell, _, h) => {
     const canvas = add(cell, "canvas", {"aria-hidden": "true"});
     maps[h] = gliding(shares => paintShares(canvas, shares, data));
-    add(cell, "span", {}, heads[h]);
+    add(cell, "span", {}, H > VERY_MANY ? numbers[h] : heads[h]);
   };
   const update = strip(place, "heads", build, head => act(alter, {head}));
   let painted = null;
