@@ -4,9 +4,13 @@ import {softmax, sum} from "../kit/numbers.js";
 
 // Numbers that were sent as bytes: low + unit · (an integer of 8 or 16 bits).
 export function unpack({text, bits, low, unit}) {
-  const bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let k = 0; k < bytes.length; k++) bytes[k] = letters.charCodeAt(k); // faster than Uint8Array.from
   const whole = bits === 16 ? new Uint16Array(bytes.buffer) : bytes; // little-endian, as everywhere
-  return Float64Array.from(whole, value => low + unit * value);
+  const numbers = new Float64Array(whole.length);
+  for (let k = 0; k < whole.length; k++) numbers[k] = low + unit * whole[k];
+  return numbers;
 }
 
 // The weights of every snapshot and head in one row of numbers: as sent, or from queries and keys.
