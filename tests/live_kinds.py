@@ -1,11 +1,16 @@
 """A live figure of each kind, for node and for browsers: a new kind gets a row here."""
 
+import base64
+import html
+import json
 import math
+import re
 
 import torch
+from torch import nn
 
-from d2lattn import Decoder
-from d2lattn_book.pictures import live
+from d2lattn import Block, Decoder
+from d2lattn_book.pictures import live, maps
 
 SENTENCE = ["the", "hungry", "cat", "found", "the", "milk"]
 X = [[0, 0, 0.2], [1.5, 0, 0.5], [1.0, 1.6, 0], [0, 0.5, 1.0], [0, 0, 0.2], [0.3, 0, 1.8]]
@@ -23,6 +28,50 @@ def normal(*shape):
 
 def weights(*shape):
     return (2.5 * normal(*shape)).softmax(-1)
+
+
+REPEATED = [*SENTENCE, "and", "the", "hungry", "dog", "found", "the", "cat"]
+
+
+def model_maps(words=REPEATED, layers=3, heads=9, change=lambda model: None, **options):
+    """All maps of a model with random weights that are larger than at the start of a training."""
+    vocabulary = sorted({*words})
+    sizes = dict(num_layers=layers, num_heads=heads, seed=3)
+    model = Decoder(len(vocabulary), 4 * heads, **sizes).eval()
+    with torch.no_grad():
+        for block in model.blocks:
+            block.attention.q_proj.weight *= 5
+    change(model)
+    return maps(model, " ".join(words), vocabulary, **options)
+
+
+class Mean(nn.Module):
+    """A part that mixes words, and has no map."""
+
+    def __init__(self, embed_dim, num_heads):
+        super().__init__()
+        self.embed_dim, self.num_heads = embed_dim, num_heads
+
+    def forward(self, x, **attending):
+        return x.cumsum(1) / torch.arange(1, x.shape[1] + 1)[:, None]
+
+
+def without_map(model, layer=1):
+    """A layer of the model becomes one that has no map."""
+    old = model.blocks[layer].attention
+    model.blocks[layer] = Block(Mean(old.embed_dim, old.num_heads))
+
+
+def data_of(figure):
+    """What a figure sends to the page."""
+    return json.loads(html.unescape(re.search("data-live='([^']*)'", figure.html)[1]))
+
+
+def sent_maps(figure):
+    """(layers, H, L, L): the shares that travel, as the whole numbers that they are, of 255."""
+    data = data_of(figure)
+    raw = bytearray(base64.b64decode(data["weights"]["text"]))
+    return torch.frombuffer(raw, dtype=torch.uint8).double().view(data["shape"])
 
 
 FIGURES = {

@@ -69,6 +69,7 @@ ENTRIES = [
     "d2lattn.pretrained",
     "d2lattn_book.exercises",
     *(name for name in MODULES if name.startswith("d2lattn_book.language.")),
+    "d2lattn_book.pictures",
     *(f"d2lattn_book.pictures.{name}" for name in ("drawings", "interact", "live", "plots")),
 ]
 

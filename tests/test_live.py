@@ -433,6 +433,7 @@ def test_an_even_kernel_is_causal_and_a_unit_stays_within_the_layers():
 
 
 FIGURES = live_kinds.FIGURES | {
+    "maps": live_kinds.model_maps,
     "attention with projections": lambda: live.attention(
         X, tokens=SENTENCE, projections=[torch.eye(3), torch.eye(3).flip(0), torch.ones(2, 3)]
     ),
@@ -487,8 +488,9 @@ def test_html(kind):
     assert set(bundle) == {"text/plain", "text/html"}
     assert bundle == FIGURES[kind]()._repr_mimebundle_()  # the same bytes on every run
     assert "\n" not in bundle["text/plain"] and bundle["text/plain"] == repr(figure)
-    code = len(figure.html.encode()) - len(parts(figure)[2].get("model", {}).get("text", ""))
-    assert code <= 28_000  # but for the weights of the reader
+    data = parts(figure)[2]
+    sent = data.get("model", data.get("weights", {}))  # of the reader, and shares
+    assert len(figure.html.encode()) - len(sent.get("text", "")) <= 28_000
     _, name, data, code = parts(figure)
     assert name in code and data["roles"] == ROLES
     assert "</script" not in code.lower()

@@ -29,6 +29,7 @@ MODULES = [
 ELSEWHERE = {
     "d2lattn.edits": edits.__all__,
     "d2lattn.pretrained": ["load"],
+    "d2lattn_book.pictures": ["maps"],
     "d2lattn_book.pictures.plots": ["heatmap", "heatmaps", "columns", "describe", "flow", "lines"],
     "d2lattn_book.pictures.interact": ["controls"],
     "d2lattn_book.language.stories": ["pronouns", "stories"],

@@ -10,6 +10,7 @@ import hashlib
 import html
 import json
 import math
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -39,10 +40,25 @@ from d2lattn_book.pictures.arrays import (
     token_ids,
 )
 from d2lattn_book.pictures.colours import ROLES
-from d2lattn_book.pictures.packed import pack, unpack
+from d2lattn_book.pictures.packed import in_bytes, pack, unpack
+from d2lattn_book.pictures.tables import plain_table, shares_table
 
 STORED = Path(__file__).resolve().parent / "live_js" / "stored"
 STILL = "A still table: the figure comes alive in a trusted notebook and where its cell is run."
+PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{title}</title>
+<style>
+:root {{ color-scheme: light dark; font-family: sans-serif; }}
+main {{ max-width: 1180px; margin: 16px auto; }}
+</style>
+<main>
+{figure}
+</main>
+</html>
+"""
 MASKS = ("none", "padding", "causal", "window", "causal + padding", "causal + window")
 MOST_TOKENS = 12  # of the microscope: every number has to be legible
 ATTENTION_PARTS = ("temperature", "divisor", "mask")
@@ -70,6 +86,17 @@ class Figure:
 
     def __repr__(self):
         return self.line
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the figure as a page of HTML that needs no kernel and no network.
+
+        Example:
+            >>> steps([1.0, 3.0], [10.0, 20.0]).save("softmax.html")  # doctest: +SKIP
+        """
+        if not isinstance(path, (str, os.PathLike)):
+            raise ValueError(f"path must be the path of a file, got {show(path)}")
+        title = html.escape(self.line)
+        Path(path).write_text(PAGE.format(title=title, figure=self.html), encoding="utf-8")
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return {"text/plain": self.line, "text/html": self.html}
@@ -152,7 +179,7 @@ def attention(
     if given is not None:
         data["given"] = given
     caption = "Share of each column's word in what comes out for the row's word"
-    return Figure("attention", line, data, _table(caption, tokens, tokens, weights))
+    return Figure("attention", line, data, plain_table(caption, tokens, tokens, weights))
 
 
 @on_the_host
@@ -240,20 +267,8 @@ def heads(
         f"{L} × {S} words, each share within {bound:.0e}"
     )
     shares, name = weights[shown["step"], shown["head"]], head_names[shown["head"]]
-    table = _shares_table(shares, name, tokens, key_tokens or tokens)
+    table = shares_table(shares, name, tokens, key_tokens or tokens)
     return Figure("heads", line, data | sent, table)
-
-
-def _shares_table(shares, name, tokens, answers):
-    """What stands in the place of the figure: all shares, or of many the largest of each row."""
-    if max(shares.shape) <= MOST_TOKENS:
-        table = _table(f"Shares in {name}", tokens, answers, shares)
-    else:
-        best = shares.argmax(-1).tolist()
-        rows = [f"{word} → {answers[j]}" for word, j in zip(tokens, best, strict=True)]
-        largest = shares.amax(-1)[:, None]
-        table = _table(f"Largest shares in {name}", rows, ["share"], largest)
-    return table.replace("<table>", '<table class="trained">')
 
 
 def _snapshots(name, values, last):
@@ -289,19 +304,14 @@ def _sent(weights, query, key):
     bits = 16 if weights.numel() <= 4096 else 8
     unit = 1 / (2**bits - 1)
     whole = (weights / unit).round().to(torch.int64)
-    return {"weights": _bytes(whole, bits) | {"low": 0, "unit": unit}}, _rounded_up(unit / 2)
+    return {"weights": in_bytes(whole, bits) | {"low": 0, "unit": unit}}, _rounded_up(unit / 2)
 
 
 def _packed(x, bits):
     low, high = x.min().item(), x.max().item()
     unit = (high - low) / (2**bits - 1) or 1.0
     whole = ((x - low) / unit).round().to(torch.int64)
-    return _bytes(whole, bits) | {"low": low, "unit": unit}
-
-
-def _bytes(whole, bits):
-    raw = whole.numpy().astype("<u2" if bits == 16 else "u1").tobytes()
-    return {"text": base64.b64encode(raw).decode(), "bits": bits}
+    return in_bytes(whole, bits) | {"low": low, "unit": unit}
 
 
 def _unpacked(sent, shape):
@@ -359,7 +369,7 @@ def positions(
     data = {"dim": dim, "base": _round(base), "length": length, "p": 3, "q": 7, "parts": parts}
     turns = [2 * math.pi * base ** (2 * j / dim) for j in range(dim // 2)]
     names = [f"clock {j + 1}" if only_clocks else f"pair {j}" for j in range(dim // 2)]
-    table = _table(line, names, ["positions in one turn"], torch.tensor(turns)[:, None], 1)
+    table = plain_table(line, names, ["positions in one turn"], torch.tensor(turns)[:, None], 1)
     return Figure("positions", line, data, table)
 
 
@@ -405,7 +415,7 @@ def field(kernel: int, depth: int, dilated: bool, causal: bool) -> Figure:
     }
     columns = ["FLOPs", "one after another", "longest path"]
     rows = torch.tensor(list(costs.values()), dtype=torch.float64)
-    table = _table(f"{line}; costs for n = 1024, d = 64", costs, columns, rows, places=0)
+    table = plain_table(f"{line}; costs for n = 1024, d = 64", costs, columns, rows, places=0)
     data = {"kernel": kernel, "depth": depth, "dilated": dilated, "causal": causal}
     return Figure("field", line, data, table)
 
@@ -466,7 +476,7 @@ def words(
         f"from {tokens[best]}; out comes {after}"
     )
     data = {"vocabulary": vocabulary, "x": _rounded(x), "sentences": sentences, "asks": asks}
-    table = _table(line, tokens, [*axes, "share"], torch.cat([rows, weights[:, None]], dim=1))
+    table = plain_table(line, tokens, [*axes, "share"], torch.cat([rows, weights[:, None]], dim=1))
     return Figure("words", line, data | {"axes": axes}, table)
 
 
@@ -537,7 +547,7 @@ def reader(
     best = likely.topk(min(LISTED, len(vocabulary)))
     names = [vocabulary[k] for k in best.indices]
     caption = f'{line}. After "{text}" it would go on with'
-    table = _table(caption, names, ["probability"], best.values[:, None])
+    table = plain_table(caption, names, ["probability"], best.values[:, None])
     return Figure("reader", line, data, table.replace("<table>", '<table class="trained">'))
 
 
@@ -581,7 +591,7 @@ def steps(scores: Numbers, values: Numbers) -> Figure:
     names = [f"number {j + 1}" for j in range(len(scores))]
     columns = ["score", "share", *(f"value {c + 1}" for c in range(values.shape[1]))]
     table = torch.cat([scores[:, None], weights[:, None], values], dim=1)
-    return Figure("steps", line, data, _table(line, names, columns, table))
+    return Figure("steps", line, data, plain_table(line, names, columns, table))
 
 
 @on_the_host
@@ -653,7 +663,7 @@ def cache(
     told = ", ".join(f"{one} {count}" for one, count in zip(kinds, rows[-1], strict=True))
     line = f"live cache: bytes of {len(tokens)} word{'s' * (len(tokens) > 1)}: {told}"
     caption = "Bytes that are kept after each word"
-    table = _table(caption, tokens, kinds, torch.tensor(rows, dtype=torch.float64), places=0)
+    table = plain_table(caption, tokens, kinds, torch.tensor(rows, dtype=torch.float64), places=0)
     data = {"tokens": tokens, "kinds": kinds, "sizes": sizes, "kind": shown, "step": step}
     return Figure("cache", line, data, table)
 
@@ -719,7 +729,7 @@ def ring(
     names = [f"round {s}" for s in range(ranks)]
     columns = [*(f"rank {r}" for r in range(ranks)), "time"]
     rows = torch.cat([rounds, time[:, None]], dim=1)
-    table = _table(f"{line}. Scores of each rank", names, columns, rows, places=0)
+    table = plain_table(f"{line}. Scores of each rank", names, columns, rows, places=0)
     data = {"ranks": ranks, "block_size": block_size, "causal": causal, "striped": striped}
     return Figure("ring", line, data | {"step": step}, table)
 
@@ -801,15 +811,3 @@ def _round(value):
 
 def _rounded(x):
     return [_rounded(row) for row in x] if x.ndim else _round(x.item())
-
-
-def _table(caption, rows, columns, values, places=2):
-    """A plain table, for where no code runs."""
-    head = "".join(f"<th>{html.escape(str(name))}</th>" for name in ("", *columns))
-    body = "".join(
-        f"<tr><th>{html.escape(str(name))}</th>"
-        + "".join(f"<td>{value:.{places}f}</td>" for value in row)
-        + "</tr>"
-        for name, row in zip(rows, values.tolist(), strict=True)
-    )
-    return f"<table><caption>{html.escape(caption)}</caption><tr>{head}</tr>{body}</table>"

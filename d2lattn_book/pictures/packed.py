@@ -1,6 +1,7 @@
-"""A decoder as it travels in a page: its sizes in words, its weights as float16 in one text.
+"""What travels in a page: numbers as bytes, and a decoder.
 
-What a live figure runs is told by name, and nothing else is let in.
+Of a decoder these are its sizes in words and its weights as float16 in one text. What a live figure
+runs is told by name, and nothing else is let in.
 """
 
 import base64
@@ -26,6 +27,25 @@ METHODS = {
     Alibi: "alibi",
 }
 MOST_WEIGHTS = 140_000  # two bytes each, in base64: 373 kB
+
+
+def in_bytes(whole: Tensor, bits: int) -> dict:
+    """Whole numbers of 8 or 16 bits as they travel: little-endian, in base64."""
+    raw = whole.numpy().astype("<u2" if bits == 16 else "u1").tobytes()
+    return {"text": base64.b64encode(raw).decode(), "bits": bits}
+
+
+def whole_shares(weights: Tensor) -> Tensor:
+    """Shares (..., S) as whole numbers of 255: each is less than 1 off, and rows have the sum 255.
+
+    All are rounded down, and what is missing goes to those that lost most. A row of zeros stays so.
+    """
+    sums = weights.sum(-1, keepdim=True)
+    exact = 255 * weights / torch.where(sums > 0, sums, 1)
+    whole = exact.floor()
+    missing = 255 * (sums > 0) - whole.sum(-1, keepdim=True)
+    rank = (exact - whole).argsort(dim=-1, descending=True, stable=True).argsort(-1)
+    return (whole + (rank < missing)).to(torch.int64)
 
 
 def pack(model: Decoder) -> dict:

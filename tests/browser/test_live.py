@@ -59,6 +59,7 @@ FIGURES = live_kinds.FIGURES | {
     "large": lambda: live.heads(
         query=2 * normal(16, 64, 8), key=2 * normal(16, 64, 8), tokens=WORDS
     ),
+    "maps": live_kinds.model_maps,
 }
 CASES = FIGURES | {  # whatever has to fit
     "crowded cache": lambda: live.cache(
@@ -69,6 +70,8 @@ CASES = FIGURES | {  # whatever has to fit
     "full ring": lambda: live.ring(4, block_size=6, step=3),
     "ring of two": lambda: live.ring(2, block_size=12, causal=False, step=1),
     "stories": storyteller,
+    "many maps": lambda: live_kinds.model_maps(WORDS[:30] * 2, layers=2, heads=32),
+    "few maps": lambda: live_kinds.model_maps(SENTENCE[:4], layers=1, heads=1),
 }  # fmt: skip
 
 
@@ -169,6 +172,8 @@ ROOM = {
     "large": Room(slide=650),
     "words": Room(slide=585, page=585, site=585),
     **dict.fromkeys(("reader", "stories"), Room(slide=585, page=585)),
+    "maps": Room(slide=665, page=720),
+    "many maps": Room(slide=770),
     **dict.fromkeys(("cache", "crowded cache"), Room(14, 12, page=650)),
     **dict.fromkeys(("ring", "ring of three", "full ring", "ring of two"), Room(14, 12, page=600)),
 }
@@ -778,7 +783,7 @@ TURNS = {  # what axe sees, too: where a key is pressed, and how often
 
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
-@pytest.mark.parametrize("name", [*KINDS, "projections", "training", "stories"])
+@pytest.mark.parametrize("name", [*KINDS, "projections", "training", "maps", "stories"])
 def test_axe_finds_nothing(page, tmp_path, name, colours):
     show(page, tmp_path, name, colours=colours)
     assert violations(page) == []

@@ -1,5 +1,5 @@
-// The drawing of many heads: a strip of small maps; below, the sentence, and beside or under it the
-// map of the chosen head.
+// The drawing of many heads: a strip of small maps, of a model those that stand out, too; below, the
+// sentence, and beside or under it the map of the chosen head.
 import {strip} from "../kit/cells.js";
 import {alter} from "../kit/figure.js";
 import {paint, rgb} from "../kit/map.js";
@@ -7,17 +7,34 @@ import {gliding} from "../kit/motion.js";
 import {WIDE, add, fit, lay, stage} from "../kit/nodes.js";
 import {drawMap, placeOf} from "./map.js";
 import {drawSentences, inOneLine, reachOf} from "./sentences.js";
+import {drawStanding} from "./standing.js";
 import {mapOf} from "./state.js";
 
 export const sizes = () => [340, 500, 680, WIDE];
-const MANY = 8; // more heads than these are drawn smaller
+const MANY = 8; // more heads than these are drawn smaller,
+const VERY_MANY = 16; // and smaller still
 
 export const STYLE = `
 .w { font-size: 11.5px; }
 .maps { margin: 4px 0; }
 .maps [role=gridcell] { width: 86px; padding: 4px; text-align: center; font-size: 14px; }
 .maps.many [role=gridcell] { width: 69px; padding: 3px; font-size: 13px; }
+.maps.most [role=gridcell] { width: 44px; padding: 1px; font-size: 12px; }
 .shown { border-color: var(--weight); }
+.beside { display: flex; flex-wrap: wrap; gap: 4px 16px; }
+.beside > .maps { flex: 1 1 310px; }
+.beside > .most { flex-basis: 480px; }
+.beside > .many [role=gridcell] { width: 60px; font-size: 12px; }
+.kind { display: flex; flex-wrap: wrap; gap: 3px; align-items: center; margin-bottom: 3px; }
+.kind b { width: 104px; font-size: 13px; white-space: nowrap; }
+.kind button { width: 85px; padding: 0; font-size: 12px; white-space: nowrap; }
+.kind button { border: 2px solid transparent; }
+.kind button { background: color-mix(in srgb, currentColor 6%, transparent); }
+.kind button[aria-pressed=true] { border-color: var(--weight); }
+.narrow { display: flex; flex-wrap: wrap; gap: 4px 8px; width: 100%; }
+.narrow .kind { flex: 0 0 174px; align-content: start; }
+.narrow b { width: 100%; }
+.place { min-width: 1.3em; }
 .maps canvas {
   width: 100%; aspect-ratio: 1;
   border: 1px solid color-mix(in srgb, currentColor 35%, transparent);
@@ -26,7 +43,9 @@ export const STYLE = `
 
 export function draw(live, figure) {
   const {data} = figure;
-  const maps = drawMaps(live, figure);
+  const above = data.layers ? add(live, "div", {class: "beside"}) : live;
+  const maps = drawMaps(above, figure);
+  const standing = data.standing ? drawStanding(above, figure) : () => {};
   const box = stage(live);
   const canvas = add(box, "canvas", {"aria-hidden": "true"});
   const svg = add(box, "svg", {class: "glides"});
@@ -46,6 +65,7 @@ export function draw(live, figure) {
     if (painted !== fresh) {
       painted = fresh;
       maps(state);
+      standing(state);
       show(now.map);
       map.write(now.map);
     }
@@ -56,15 +76,15 @@ export function draw(live, figure) {
 
 // One map for each head. A figure of one head has none to choose from.
 function drawMaps(live, {data, act}) {
-  const {heads} = data;
+  const {heads, numbers} = data;
   const H = heads.length;
-  const kind = H > MANY ? "maps many" : "maps";
+  const kind = H > VERY_MANY ? "maps most" : H > MANY ? "maps many" : "maps";
   const place = add(live, "div", {class: kind, hidden: H < 2 ? "" : null});
   const maps = [];
   const build = (cell, _, h) => {
     const canvas = add(cell, "canvas", {"aria-hidden": "true"});
     maps[h] = gliding(shares => paintShares(canvas, shares, data));
-    add(cell, "span", {}, heads[h]);
+    add(cell, "span", {}, H > VERY_MANY ? numbers[h] : heads[h]);
   };
   const update = strip(place, "heads", build, head => act(alter, {head}));
   let painted = null;

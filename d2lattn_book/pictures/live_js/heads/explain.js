@@ -1,10 +1,9 @@
 // Who asks, and what is given to whom: parts of a sentence, each with the role it plays.
 import {show} from "../kit/numbers.js";
 
-export function explain(state, now, {shape: [T, H], tokens, answers, heads, steps}) {
-  const name = T > 1 ? steps[state.step] : "";
-  const opening = T > 1 ? `At ${/^[\d,. ]+$/.test(name) ? `step ${name}` : name}, ` : "";
-  const place = H > 1 ? ` in ${heads[state.head]}` : "";
+export function explain(state, now, data) {
+  const {tokens, answers} = data;
+  const [opening, place] = whereIs(state, data);
   const asking = tokens[now.asks];
   if (!now.total) {
     return [[opening], [asking, "query"], [` may see nobody${place}: every share is 0.`]];
@@ -19,4 +18,13 @@ export function explain(state, now, {shape: [T, H], tokens, answers, heads, step
     [answers[key], "key"],
     [`${place}. Its ${answers.length} shares add up to ${show(now.total)}.`],
   ];
+}
+
+// The step, as a sentence begins with it, and the layer and the head.
+function whereIs(state, {heads, steps, layers}) {
+  const name = steps?.[state.step];
+  const opening = steps ? `At ${/^[\d,. ]+$/.test(name) ? `step ${name}` : name}, ` : "";
+  const head = heads[state.head];
+  if (layers) return [opening, ` in layer ${layers[state.step]}, ${head}`];
+  return [opening, heads.length > 1 ? ` in ${head}` : ""];
 }

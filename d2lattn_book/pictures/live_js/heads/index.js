@@ -1,4 +1,5 @@
-// Many heads, or one through training: small maps, one large, and who gets how much from whom.
+// Many heads, of one layer, of a model's layers or through training: small maps, one large, and who
+// gets how much from whom.
 import {button, fill, note, slider} from "../kit/controls.js";
 import {all, alter, assemble} from "../kit/figure.js";
 import {timeline} from "../kit/motion.js";
@@ -14,12 +15,13 @@ function controls(bar, figure) {
   const {act, data} = figure;
   const [, , L, S] = data.shape;
   const training = data.steps ? trainingControl(bar, figure, data.steps) : () => {};
+  const places = data.layers ? placeControls(bar, figure) : () => {};
   const range = {min: 0, max: 0.5, step: 0.01};
   const least = slider(bar, "hide shares below", range, value => act(alter, {least: value}));
   const bound = note(bar);
   for (const one of [least.parentNode, bound]) one.hidden = !crowded(L, S);
   button(bar, "Reset", figure.reset);
-  return all(training, state => {
+  return all(training, places, state => {
     fill(least, state.least);
     set(bound, {}, show(state.least));
   });
@@ -31,8 +33,29 @@ function trainingControl(bar, figure, names) {
   return timeline(bar, figure, {name: "training", last, every, at: ({step}) => step, go, names});
 }
 
-const hint = ({steps}) =>
+// A layer of a model, and a head in it.
+function placeControls(bar, {act, data: {layers, numbers}}) {
+  const layer = placeControl(bar, "layer", layers, step => act(alter, {step}));
+  const head = placeControl(bar, "head", numbers, place => act(alter, {head: place}));
+  return state => {
+    layer(state.step);
+    head(state.head);
+  };
+}
+
+function placeControl(bar, name, numbers, change) {
+  const range = slider(bar, name, {min: 0, max: numbers.length - 1}, change);
+  const said = note(bar, {class: "b place"});
+  return place => {
+    fill(range, place);
+    set(range, {"aria-valuetext": numbers[place]});
+    set(said, {}, numbers[place]);
+  };
+}
+
+const hint = ({steps, layers}) =>
   (steps ? "Play the training, or move its slider. " : "") +
+  (layers ? "Choose a layer and a head, or one that stands out. " : "") +
   "Click a word: it asks. Point at the map: one share.";
 
 const parts = {prepare, begin, compute, controls, draw, explain};

@@ -7,7 +7,7 @@ import {BESIDE, inOneLine, reachOf} from "./sentences.js";
 import {hover} from "./state.js";
 
 const NAMED = 20; // at most so many words are written beside the map,
-const WRITTEN = 10; // and at most so many rows of numbers into it
+const WRITTEN = 9; // and at most so many rows of numbers into it
 const BEST = 4; // largest shares that are listed
 const ROW = 25; // of that list
 const LONGEST = 150; // the bar of a share of 1 in it

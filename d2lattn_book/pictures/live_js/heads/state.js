@@ -1,11 +1,16 @@
-// Many heads: what is chosen among them, and the shares of whoever asks. No page in here.
+// Many heads: what is chosen among them, and the shares of whoever asks. No page in here. They are
+// of one layer, or of steps of a training, or of the `layers` of a model: the first axis of `shape`.
 import {softmax, sum} from "../kit/numbers.js";
 
 // Numbers that were sent as bytes: low + unit · (an integer of 8 or 16 bits).
 export function unpack({text, bits, low, unit}) {
-  const bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let k = 0; k < bytes.length; k++) bytes[k] = letters.charCodeAt(k); // faster than Uint8Array.from
   const whole = bits === 16 ? new Uint16Array(bytes.buffer) : bytes; // little-endian, as everywhere
-  return Float64Array.from(whole, value => low + unit * value);
+  const numbers = new Float64Array(whole.length);
+  for (let k = 0; k < whole.length; k++) numbers[k] = low + unit * whole[k];
+  return numbers;
 }
 
 // The weights of every snapshot and head in one row of numbers: as sent, or from queries and keys.
@@ -33,6 +38,8 @@ export const prepare = data => ({
   ...data,
   answers: data.key_tokens ?? data.tokens,
   weights: weightsOf(data),
+  heads: data.layers ? data.heads.map(number => `head ${number}`) : data.heads,
+  numbers: data.heads,
 });
 
 // `answer` is who was asked for a share, `over` what a pointer is over: who asks and who answers.
@@ -44,6 +51,9 @@ export function begin({shape: [, , L, S], step = 0, head = 0, asks = L - 1}) {
 export const crowded = (L, S) => Math.max(L, S) > 16;
 
 export const go = (state, step) => ({...state, step});
+
+// To a head that stands out: the places of its layer and of itself.
+export const visit = (state, step, head) => ({...state, step, head});
 
 export const ask = (state, asks) => ({...state, asks, answer: null});
 

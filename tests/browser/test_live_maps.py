@@ -1,0 +1,202 @@
+"""All maps of a model, in headless Chromium: layers, heads, what stands out, and a saved page."""
+
+import re
+
+import pytest
+import test_live
+import torch
+from live_kinds import REPEATED, data_of, model_maps, sent_maps, without_map
+from test_live import HOST, sentence, show, text_of
+
+from conftest import PATIENCE, SHOTS, frame, still, watch
+
+HEADS = "[aria-label='heads'] [role=gridcell]"
+LISTED = "[role=toolbar] button"
+
+
+def shares(layer, head, asks):
+    """As they travel."""
+    return (sent_maps(model_maps()) / 255)[layer, head, asks]
+
+
+def on_screen(page):
+    """The shares of who asks, by the labels of those who answer."""
+    cells = page.locator("[aria-label='who answers?'] [role=gridcell]").all()
+    labels = [cell.get_attribute("aria-label") for cell in cells]
+    assert [label.split(": ")[0] for label in labels] == REPEATED
+    return [float(label.rsplit("share ", 1)[1]) for label in labels]
+
+
+def set_to(page, name, value):
+    page.get_by_label(name, exact=True).fill(str(value))
+    frame(page)
+
+
+def test_a_layer_and_a_head_are_chosen_and_their_shares_read(page, tmp_path):
+    show(page, tmp_path, "maps")
+    for layer, head, asks in ((2, 5, 12), (0, 8, 12), (1, 0, 7)):
+        set_to(page, "layer", layer)
+        set_to(page, "head", head)
+        page.locator("[aria-label='who asks?'] [role=gridcell]").nth(asks).click()
+        frame(page)
+        row = shares(layer, head, asks)
+        assert on_screen(page) == pytest.approx(row.tolist(), abs=0.0051)
+        best = row.argmax().item()
+        assert sentence(text_of(page)) == (
+            f"{REPEATED[asks]} gives its largest share, {row[best]:.2f}, to {REPEATED[best]} in "
+            f"layer {layer}, head {head}. Its 13 shares add up to 1.00."
+        )
+        assert page.get_by_label(f"head {head}, shown", exact=True).count() == 1
+        for name, value in (("layer", layer), ("head", head)):
+            assert page.get_by_label(name, exact=True).get_attribute("aria-valuetext") == str(value)
+
+
+def test_a_pointer_over_the_map_reads_one_share(page, tmp_path):
+    show(page, tmp_path, "maps")
+    set_to(page, "layer", 1)
+    box = page.locator("svg rect[fill=transparent]").bounding_box()
+    asks, answer = 9, 3
+    page.mouse.move(
+        box["x"] + (answer + 0.5) / 13 * box["width"], box["y"] + (asks + 0.5) / 13 * box["height"]
+    )
+    head = int(page.get_by_label("head", exact=True).input_value())
+    share = shares(1, head, asks)[answer]
+    told = f"{REPEATED[asks]} gives {share:.2f}, to {REPEATED[answer]} in layer 1, head {head}."
+    assert sentence(text_of(page)).startswith(told)
+
+
+def test_every_head_that_stands_out_leads_to_its_map(page, tmp_path):
+    show(page, tmp_path, "maps")
+    standing = data_of(model_maps())["standing"]
+    listed = [(kind["name"], *head) for kind in standing for head in kind["heads"]]
+    buttons = page.locator(LISTED)
+    assert buttons.count() == len(listed) == 20
+    for k, (name, layer, head, score) in enumerate(listed):
+        label = f"{name}: layer {layer}, head {head}, mean share {score:.2f}"
+        assert buttons.nth(k).get_attribute("aria-label") == label
+        assert buttons.nth(k).inner_text() == f"L{layer}H{head} {score:.2f}"
+        buttons.nth(k).click()
+        assert f"in layer {layer}, head {head}." in sentence(text_of(page))
+        assert buttons.nth(k).get_attribute("aria-pressed") == "true"
+    page.get_by_role("button", name="Reset").click()
+    _, layer, head, _ = listed[0]
+    assert f"in layer {layer}, head {head}." in sentence(text_of(page))
+
+
+def test_all_of_it_by_keyboard(page, tmp_path):
+    show(page, tmp_path, "maps", width=1180)
+    standing = data_of(model_maps())["standing"]
+    press = page.keyboard.press
+    page.get_by_label("layer", exact=True).focus()
+    press("End")
+    assert "in layer 2, head" in sentence(text_of(page))
+    press("Tab")  # head
+    press("Home")
+    press("ArrowRight")
+    assert "in layer 2, head 1." in sentence(text_of(page))
+    press("Tab")  # Reset
+    press("Tab")  # the small maps: to pass by changes nothing
+    assert "in layer 2, head 1." in sentence(text_of(page))
+    press("ArrowRight")
+    assert "in layer 2, head 2." in sentence(text_of(page))
+    press("Tab")  # the list: nothing is pressed on the way
+    press("ArrowDown")
+    press("ArrowRight")
+    assert "in layer 2, head 2." in sentence(text_of(page))
+    press("Enter")
+    layer, head, _ = standing[0]["heads"][2]
+    assert f"in layer {layer}, head {head}." in sentence(text_of(page))
+    press("End")
+    press("Space")
+    layer, head, _ = standing[3]["heads"][4]
+    assert f"in layer {layer}, head {head}." in sentence(text_of(page))
+    press("Shift+Tab")
+    press("Tab")  # where it was left
+    press("Home")
+    press("Enter")
+    layer, head, _ = standing[0]["heads"][0]
+    assert f"in layer {layer}, head {head}." in sentence(text_of(page))
+    press("Tab")  # who asks
+    press("Home")  # the first of the second line
+    assert sentence(text_of(page)).startswith(f"{REPEATED[10]} gives its largest share, ")
+
+
+MAP = f"""() => {{
+  const canvas = document.querySelector('{HOST}').shadowRoot.querySelector('.stage canvas');
+  const {{data}} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  return [...data].filter((_, k) => k % 4 === 3);
+}}"""
+
+
+def test_the_large_map_shows_the_shares(page, tmp_path):
+    show(page, tmp_path, "maps")
+    set_to(page, "layer", 2)
+    set_to(page, "head", 4)
+    page.wait_for_timeout(400)  # it glides
+    wanted = 255 * (sent_maps(model_maps())[2, 4] / 255).sqrt()
+    assert (torch.tensor(page.evaluate(MAP)).view(13, 13) - wanted).abs().max() <= 1
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_a_saved_page_works_from_disk(browser, tmp_path, width):
+    """Without a kernel and without a network; and nothing is written below 11 pixels."""
+    figure = model_maps()
+    figure.save(tmp_path / "maps.html")
+    context = browser.new_context(viewport={"width": width, "height": 720})
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    watch(page)
+    page.goto(f"file://{tmp_path}/maps.html")
+    assert page.title() == repr(figure)
+    page.get_by_label("layer", exact=True).fill("2")
+    page.get_by_label("head 6", exact=True).click()
+    frame(page)
+    assert on_screen(page) == pytest.approx(shares(2, 6, 12).tolist(), abs=0.0051)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate(SMALLEST) >= 11
+    still(page)
+    page.screenshot(path=str(SHOTS / f"live-maps-saved-{width}.png"), full_page=True)
+    assert page.outside == page.errors == []
+    context.close()
+
+
+SMALLEST = """() => {
+  const host = [...document.querySelectorAll('*')].find(node => node.shadowRoot);
+  const nodes = [...host.shadowRoot.querySelectorAll('.live *')].filter(node =>
+    [...node.childNodes].some(one => one.nodeType === 3 && one.data.trim()) &&
+    node.checkVisibility());
+  return Math.min(...nodes.map(node => parseFloat(getComputedStyle(node).fontSize)
+    * (node.ownerSVGElement?.getScreenCTM().a ?? 1)));
+}"""
+
+
+@pytest.mark.parametrize("width", [358, 884, 1240])
+def test_no_button_is_cut_and_none_lies_on_another(page, tmp_path, width):
+    page.set_viewport_size({"width": width + 32, "height": 720})
+    show(page, tmp_path, "many maps", width=width)
+    boxes = [button.bounding_box() for button in page.locator(LISTED).all()]
+    cut = page.evaluate(
+        f"[...document.querySelector('{HOST}').shadowRoot.querySelectorAll('.kind :is(button, b)')]"
+        ".filter(node => node.scrollWidth > node.clientWidth + 1).map(node => node.textContent)"
+    )
+    assert cut == [] and len(boxes) == 20
+    for i, a in enumerate(boxes):
+        assert a["x"] >= 0 and a["x"] + a["width"] <= width + 32
+        for b in boxes[:i]:
+            apart = (
+                a["x"] >= b["x"] + b["width"]
+                or b["x"] >= a["x"] + a["width"]
+                or a["y"] >= b["y"] + b["height"]
+                or b["y"] >= a["y"] + a["height"]
+            )
+            assert apart
+    texts = page.locator(LISTED).all_inner_texts()
+    assert all(re.fullmatch(r"L\d+H\d+ \d\.\d\d", text) for text in texts)
+
+
+def test_layers_without_maps_are_named(page, tmp_path, monkeypatch):
+    monkeypatch.setitem(test_live.CASES, "mixed", lambda: model_maps(change=without_map))
+    show(page, tmp_path, "mixed")
+    assert page.get_by_text("no maps in: layer 1", exact=True).is_visible()
+    set_to(page, "layer", 1)  # the second that is there
+    assert "in layer 2, head" in sentence(text_of(page))

@@ -1,0 +1,199 @@
+"""The maps of models of transformers, as one live figure. Runs with `make test-libraries`."""
+
+import logging
+
+import draws
+import pytest
+import torch
+import transformers
+from live_kinds import REPEATED, data_of
+from live_kinds import sent_maps as sent
+from make_references import SMALL, real, small
+from test_live_maps import byte_level
+
+from d2lattn import pretrained, trace
+from d2lattn_book.pictures import maps
+from d2lattn_book.pictures import model_maps as made
+
+SIZES = dict(vocab_size=31, hidden_size=24, num_hidden_layers=4, num_attention_heads=4)
+KV = dict(num_key_value_heads=2, head_dim=6, intermediate_size=20, max_position_embeddings=64)
+IDS = torch.tensor([[3, 7, 9, 3, 7, 30, 0, 3]])
+
+
+def of(name, **options):
+    """A model of transformers with random weights, of the configuration `name`Config."""
+    config = getattr(transformers, f"{name}Config")(**SIZES | KV | options)
+    torch.manual_seed(5)
+    return transformers.AutoModelForCausalLM.from_config(config).eval()
+
+
+@torch.no_grad()
+def eager_maps(model):
+    """Layer by layer what the model itself gives, with eager attention."""
+    model.set_attn_implementation("eager")
+    return model(input_ids=IDS, output_attentions=True).attentions
+
+
+def assert_maps(model, layers, **options):
+    """The figure has the maps that the model gives, at these layers, and the model is as before."""
+    was = model.config._attn_implementation
+    figure = maps(model, IDS, **options)
+    data = data_of(figure)
+    assert model.config._attn_implementation == was
+    assert data["layers"] == layers
+    weights = torch.cat(eager_maps(model)).double()
+    assert ((sent(figure) / 255 - weights).abs() < 1 / 255).all()
+    assert (sent(figure).sum(-1) == 255).all()
+    return data
+
+
+@pytest.mark.parametrize("attention", ["sdpa", "eager"])
+@pytest.mark.parametrize("name", ["Llama", "Qwen3", "Gemma3Text", "Mistral"])
+def test_decoders_give_the_maps_that_they_compute(name, attention):
+    model = of(name)
+    model.set_attn_implementation(attention)
+    assert_maps(model, [0, 1, 2, 3])
+    assert model.config._attn_implementation == "eager"  # of eager_maps
+
+
+def test_gpt2_bert_and_a_model_in_bfloat16():
+    gpt2 = transformers.GPT2LMHeadModel(
+        transformers.GPT2Config(vocab_size=31, n_embd=24, n_layer=2, n_head=4)
+    )
+    assert gpt2.training
+    maps(gpt2, IDS)
+    assert gpt2.training
+    assert_maps(gpt2.eval(), [0, 1])
+    bert = transformers.BertModel(transformers.BertConfig(**SIZES, intermediate_size=20)).eval()
+    assert_maps(bert, [0, 1, 2, 3])
+    assert_maps(of("Llama").to(torch.bfloat16), [0, 1, 2, 3])
+
+
+def test_what_a_part_of_a_model_had_before_is_put_back():
+    config = transformers.Gemma3Config(
+        text_config=dict(**SIZES, **KV),
+        vision_config=dict(hidden_size=8, num_hidden_layers=1, num_attention_heads=1,
+                           intermediate_size=8, image_size=28, patch_size=14),
+        mm_tokens_per_image=4,
+    )  # fmt: skip
+    model = transformers.Gemma3ForConditionalGeneration(config).eval()
+    wanted = {"": "sdpa", "text_config": "sdpa", "vision_config": "eager"}
+    model.set_attn_implementation(wanted)
+    maps(model, IDS)
+    config = model.config
+    found = [one._attn_implementation for one in (config, config.text_config, config.vision_config)]
+    assert found == list(wanted.values())
+
+
+LINEAR = dict(linear_num_key_heads=2, linear_num_value_heads=2, linear_key_head_dim=6,
+              linear_value_head_dim=6)  # fmt: skip
+HYBRIDS = [
+    ("Qwen3Next", LINEAR | dict(num_experts=2, num_experts_per_tok=1, moe_intermediate_size=8,
+                                shared_expert_intermediate_size=8), [3]),
+    ("Lfm2", dict(layer_types=["conv", "full_attention", "conv", "full_attention"]), [1, 3]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, options, layers", HYBRIDS, ids=lambda one: str(one)[:9])
+def test_layers_without_maps_are_named(name, options, layers):
+    model = of(name, **options)
+    data = assert_maps(model, layers)
+    assert data["without"] == [layer for layer in range(4) if layer not in layers]
+    with pytest.raises(ValueError, match=r"^layers must have maps, got 0: only "):
+        maps(model, IDS, layers=[0])
+
+
+def test_entries_that_are_none_are_layers_without_maps(monkeypatch):
+    model = of("Llama")
+    forward = model.forward
+
+    def some(**given):
+        found = forward(**given)
+        found.attentions = (None, found.attentions[1], None, found.attentions[3])
+        return found
+
+    model.forward = some
+    data = data_of(maps(model, IDS))
+    assert (data["layers"], data["without"]) == ([1, 3], [0, 2])
+
+
+def test_what_gives_no_maps_is_refused_by_name():
+    mamba = of("Mamba", state_size=4)
+    with pytest.raises(ValueError, match=r"^model must give maps .*, got none from MambaForCausal"):
+        maps(mamba, IDS)
+    t5 = transformers.T5ForConditionalGeneration(
+        transformers.T5Config(vocab_size=31, d_model=8, d_kv=4, d_ff=8, num_layers=1, num_heads=2)
+    )
+    with pytest.raises(ValueError, match=r"^model must be a decoder or an encoder alone, got T5F"):
+        maps(t5, IDS)
+    sinks = of("GptOss", num_local_experts=2, num_experts_per_tok=1)
+    with pytest.raises(ValueError, match=r"^model must give shares that add up to 1 .* GptOssFor"):
+        maps(sinks, IDS)
+    with pytest.raises(ValueError, match=r"^text must have pieces from 0 to 30, .* got 31: is the"):
+        maps(of("Llama"), [1, 31])
+
+
+@pytest.mark.parametrize("spoil", ["warns", "raises", "has none"])
+def test_a_model_that_cannot_be_eager_is_refused_by_name(monkeypatch, spoil):
+    model = of("Llama")
+    if spoil == "warns":
+        monkeypatch.setattr(type(model), "_can_set_attn_implementation", lambda self: False)
+        monkeypatch.setattr(logging.getLogger("transformers"), "disabled", True)
+    else:
+        change = None
+
+        def fail(kind):
+            raise ValueError("no")
+
+        if spoil == "raises":
+            change = fail
+        monkeypatch.setattr(model, "set_attn_implementation", change)
+    with pytest.raises(
+        ValueError, match=r"^model must have eager attention, got 'sdpa', which LlamaForCausalLM "
+    ):
+        maps(model, IDS)
+    assert model.config._attn_implementation == "sdpa"
+
+
+def test_a_pass_that_fails_leaves_the_model_as_it_was(monkeypatch):
+    model = of("Llama").train()
+    monkeypatch.setattr(model.model, "forward", lambda **given: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        maps(model, IDS)
+    assert model.config._attn_implementation == "sdpa" and model.training
+
+
+# Tokenizers --------------------------------------------------------------------------------------
+
+
+def test_pieces_are_named_as_with_the_library_below():
+    ours = byte_level()
+    theirs = transformers.PreTrainedTokenizerFast(tokenizer_object=ours)
+    text = "b a\n\té. ab ,\u00ad<|end|>"
+    assert made.pieces_of(text, theirs) == made.pieces_of(text, ours)
+
+
+# SmolLM2 -----------------------------------------------------------------------------------------
+
+
+def test_ours_and_theirs_make_the_same_figure_of_smollm2():
+    ours, tokenizer = pretrained.load()
+    text = " ".join(REPEATED)
+    one, other = maps(ours, text, tokenizer), maps(real(), text, tokenizer)
+    assert data_of(one)["tokens"] == data_of(other)["tokens"]
+    assert (sent(one) - sent(other)).abs().max() <= 1
+    listed = [
+        [[head[:2] for head in kind["heads"][:2]] for kind in data_of(figure)["standing"]]
+        for figure in (one, other)
+    ]
+    assert listed[0] == listed[1]
+
+
+@pytest.mark.parametrize("sizes", SMALL)
+def test_small_llamas_are_those_of_the_trace(sizes):
+    from d2lattn import from_llama
+
+    model = small(sizes, seed=2)
+    ids = torch.randint(sizes[0], (1, 9), generator=draws.generator())
+    weights = trace(from_llama(model), ids).weights[:, 0].double()
+    assert ((sent(maps(model, ids)) / 255 - weights).abs() < 1 / 255 + 1e-5).all()

@@ -1,0 +1,429 @@
+"""All maps of a model in one figure: bytes, scores, names of pieces, what is refused, the page."""
+
+import math
+import subprocess
+import sys
+
+import pytest
+import torch
+from draws import generator
+from live_kinds import REPEATED, model_maps, without_map
+from live_kinds import sent_maps as sent
+from test_live import in_node, needs_node, parts, play
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+from torch import nn
+
+from d2lattn import Decoder, Encoder, LatentAttention, trace
+from d2lattn_book import pictures
+from d2lattn_book.pictures import live, maps, packed
+from d2lattn_book.pictures import model_maps as made
+from d2lattn_book.pictures.pieces import pieces_of
+
+WORDS = ["the", "cat", "saw", "a", "dog", "."]
+
+
+def decoder(**options):
+    """A decoder of few words whose heads look at different things."""
+    sizes = dict(num_layers=3, num_heads=4, seed=1) | options
+    model = Decoder(len(WORDS), 16, **sizes).eval()
+    with torch.no_grad():
+        for block in model.blocks:
+            block.attention.q_proj.weight *= 5
+    return model
+
+
+def ids_of(text):
+    return [WORDS.index(word) for word in text.split()]
+
+
+TEXT = "the cat saw a dog . the cat saw the dog ."
+
+# What travels ------------------------------------------------------------------------------------
+
+
+def test_shares_are_those_of_the_trace_to_one_part_in_255_and_rows_add_up():
+    model = decoder()
+    weights = trace(model, torch.tensor([ids_of(TEXT)])).weights[:, 0].double()
+    whole = sent(maps(model, TEXT, WORDS))
+    assert whole.shape == weights.shape == (3, 4, 12, 12)
+    assert ((whole / 255 - weights).abs() < 1 / 255).all()
+    assert (whole.sum(-1) == 255).all()
+    assert (whole[..., torch.ones(12, 12).triu(1).bool()] == 0).all()  # nobody looks ahead
+    assert weights.std() > 0.05  # the maps are not all alike
+
+
+@needs_node
+def test_rows_add_up_to_one_again_in_the_page():
+    figure = maps(decoder(), TEXT, WORDS)
+    (got,) = in_node("heads/state", "weightsOf", [[parts(figure)[2]]])
+    got = torch.tensor(got, dtype=torch.float64).view(-1, 12)
+    assert (got.sum(-1) - 1).abs().max() < 1e-12
+    assert torch.equal((255 * got).round(), sent(figure).view(-1, 12))
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 60, 255, 1000])
+def test_whole_shares_are_less_than_one_off(length):
+    drawn = torch.rand(50, length, generator=generator(length), dtype=torch.float64)
+    drawn = drawn ** torch.arange(1, 51)[:, None]  # from even to a single large share
+    drawn[7, : length // 2] = 0
+    weights = drawn / drawn.sum(-1, keepdim=True).clamp(min=1e-300)
+    weights[3] = 0
+    whole = packed.whole_shares(weights)
+    assert whole.dtype == torch.int64
+    assert ((whole - 255 * weights).abs() < 1 + 1e-9).all()
+    sums = [255 * (row.sum().item() > 0) for row in weights]
+    assert whole.sum(-1).tolist() == sums
+    assert (whole[weights == 0] == 0).all()
+
+
+def test_shares_of_half_precision_are_made_to_add_up():
+    weights = torch.rand(40, 60, generator=generator(2)).softmax(-1).to(torch.bfloat16)
+    assert (packed.whole_shares(weights.double()).sum(-1) == 255).all()
+
+
+def test_layers_and_heads_are_those_that_are_wanted():
+    model = decoder()
+    whole = sent(maps(model, TEXT, WORDS))
+    some = maps(model, TEXT, WORDS, layers=[2, 0], heads=range(1, 3))
+    assert torch.equal(sent(some), whole[[2, 0], 1:3])
+    data = parts(some)[2]
+    assert (data["layers"], data["heads"]) == ([2, 0], [1, 2])
+    assert repr(some) == "live maps: 2 layers of 2 heads over 12 pieces, each share within 4e-03"
+
+
+def test_an_encoder_and_a_latent_decoder_have_maps():
+    encoder = Encoder(len(WORDS), 16, num_layers=1, num_heads=2).eval()
+    weights = trace(encoder, torch.tensor([ids_of(TEXT)])).weights[:, 0]
+    assert weights[..., 0, -1].min() > 0  # it looks ahead
+    assert ((sent(maps(encoder, TEXT, WORDS)) / 255 - weights).abs() < 1 / 255).all()
+    latent = Decoder(
+        len(WORDS), 16, num_layers=2, num_heads=2, attention=LatentAttention, latent_dim=4
+    ).eval()
+    weights = trace(latent, torch.tensor([ids_of(TEXT)])).weights[:, 0]
+    assert ((sent(maps(latent, TEXT, WORDS)) / 255 - weights).abs() < 1 / 255).all()
+
+
+def mixed(**options):
+    """A decoder whose layer 1 has no map."""
+    model = decoder(**options)
+    without_map(model)
+    return model
+
+
+def test_layers_without_maps_are_left_out_and_named():
+    figure = maps(mixed(), TEXT, WORDS)
+    data = parts(figure)[2]
+    assert (data["layers"], data["without"]) == ([0, 2], [1])
+    assert repr(figure).startswith("live maps: 2 layers of 4 heads over 12 pieces")
+    assert repr(figure).endswith("; no maps in layer 1")
+    with pytest.raises(ValueError, match=r"^layers must have maps, got 1: only 0, 2 have"):
+        maps(mixed(), TEXT, WORDS, layers=[0, 1])
+
+
+def test_the_model_is_left_as_it_was():
+    model = decoder(dropout=0.5).train()
+    one, other = maps(model, TEXT, WORDS), maps(model, TEXT, WORDS)
+    assert model.training and one.html == other.html  # no dropout
+
+
+def test_a_figure_of_the_most_heads_and_one_that_is_too_large():
+    model = Decoder(len(WORDS), 18, num_layers=30, num_heads=9).eval()
+    ids = torch.arange(60) % len(WORDS)
+    figure = maps(model, ids, WORDS)
+    assert len(figure.html.encode()) < 1_400_000 < made.MOST_BYTES
+    large = Decoder(len(WORDS), 64, num_layers=20, num_heads=32).eval()
+    with pytest.raises(ValueError, match=r"would be a figure of 3\.1 MB, .* at most 3: give fewer"):
+        maps(large, ids, WORDS)
+    assert len(maps(large, ids, WORDS, layers=range(10)).html) < made.MOST_BYTES
+
+
+# Who stands out ----------------------------------------------------------------------------------
+
+
+def by_loops(weights, ids):
+    """The mean share of one head of each kind, from the definition."""
+    L = len(ids)
+    found = {kind: [] for kind in ("previous word", "first word", "same word", "induction")}
+    for i in range(L):
+        if i:
+            found["previous word"].append(weights[i][i - 1])
+            found["first word"].append(weights[i][0])
+        copies = [j for j in range(i) if ids[j] == ids[i]]
+        if copies:
+            found["same word"].append(sum(weights[i][j] for j in copies))
+        after = [j + 1 for j in copies if j + 1 < i]
+        if after:
+            found["induction"].append(sum(weights[i][j] for j in after))
+    return {kind: sum(all) / len(all) if all else None for kind, all in found.items()}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_scores_are_those_of_slow_loops(seed):
+    draw = generator(seed)
+    L = 2 + seed % 9
+    ids = torch.randint(1 + seed % 5, (L,), generator=draw).tolist()
+    weights = (3 * torch.randn(3, 2, L, L, generator=draw, dtype=torch.float64)).softmax(-1)
+    found = made.standing_out(weights, ids)
+    expected = {(t, h): by_loops(weights[t, h].tolist(), ids) for t in range(3) for h in range(2)}
+    for kind, best in found.items():
+        scores = {place: one[kind] for place, one in expected.items()}
+        if None in scores.values():
+            assert best == []
+            continue
+        order = sorted(scores, key=lambda place: -scores[place])[:5]
+        assert [(t, h) for t, h, _ in best] == order
+        for t, h, score in best:
+            assert score == pytest.approx(scores[t, h], abs=0.00051)
+
+
+def test_each_kind_of_head_is_found_among_others():
+    """Heads that do one thing only, as a text with each of them shows."""
+    ids = [5, 7, 7, 8, 5, 7, 9]
+    targets = {
+        "previous word": [0, 0, 1, 2, 3, 4, 5],
+        "first word": [0] * 7,
+        "same word": [0, 1, 1, 3, 0, 2, 6],
+        "induction": [0, 1, 2, 3, 1, 3, 6],
+    }
+    weights = torch.eye(7)[torch.tensor([*targets.values()])][None].double()
+    found = made.standing_out(weights, ids)
+    for k, kind in enumerate(targets):
+        assert found[kind][0][:2] == (0, k), kind
+    assert [found[kind][0][2] for kind in targets] == [1, 1, 1, 1]
+    where = made.looked_for(ids)
+    assert where["induction"].nonzero().tolist() == [[4, 1], [5, 2], [5, 3]]
+    assert where["same word"].nonzero().tolist() == [[2, 1], [4, 0], [5, 1], [5, 2]]
+
+
+def test_a_text_without_copies_lists_no_heads_that_need_them():
+    figure = maps(decoder(), "the cat saw", WORDS)
+    listed = {one["name"]: one["heads"] for one in parts(figure)[2]["standing"]}
+    assert listed["same word"] == listed["induction"] == []
+    assert len(listed["previous word"]) == len(listed["first word"]) == 5
+    assert "same word" not in parts(figure)[0]
+
+
+# What the figure says ----------------------------------------------------------------------------
+
+
+@needs_node
+def test_layers_and_heads_are_gone_through_and_visited():
+    model = decoder()
+    weights = trace(model, torch.tensor([ids_of(TEXT)])).weights[:, 0]
+    acts = [("alter", {"step": 2}), ("alter", {"head": 3}), ("visit", 1, 2), ("ask", 4),
+            ("alter", {"answer": 1})]  # fmt: skip
+    first, *states = play("heads", maps(model, TEXT, WORDS, layers=[2, 1, 0]), *acts)
+    opened = first["state"]
+    best = made.standing_out(weights.flip(0).double(), ids_of(TEXT))["previous word"][0]
+    assert [opened["step"], opened["head"], opened["asks"]] == [*best[:2], 11]
+    expected = [(0, best[1], 11), (0, 3, 11), (1, 2, 11), (1, 2, 4)]
+    for state, (layer, head, asks) in zip(states, expected, strict=False):
+        row = weights[layer, head, asks]
+        largest = row.argmax().item()
+        now = torch.tensor(state["now"]["shares"])
+        assert (now - row).abs().max() < 1 / 255
+        assert state["said"].endswith(
+            f", to {TEXT.split()[largest]} in layer {layer}, head {head}. Its 12 shares add up to "
+            "1.00."
+        )
+    told = f"dog gives {states[-1]['now']['shares'][1]:.2f}, to cat in layer 1, head 2."
+    assert states[-1]["said"].startswith(told)
+
+
+@needs_node
+def test_a_model_of_one_layer_and_one_head_says_which():
+    (state,) = play("heads", maps(decoder(), TEXT, WORDS, layers=[2], heads=[3]))
+    assert "in layer 2, head 3." in state["said"]
+
+
+def test_without_code_the_heads_that_stand_out_remain():
+    figure = maps(decoder(), "the cat saw the dog", WORDS, asks="saw")
+    fallback, _, data, _ = parts(figure)
+    assert fallback.count("<table") == 2 and "Heads that stand out" in fallback
+    t, h, score = data["standing"][0]["heads"][0]
+    assert f"previous word: layer {t}, head {h}</th><td>{score:.2f}</td>" in fallback
+    assert f"Shares in layer {t}, head {h}" in fallback
+    assert data["asks"] == 2
+
+
+def test_a_figure_is_saved_as_a_page_of_its_own(tmp_path):
+    for figure in (model_maps(), live.steps([1.0], [2.0])):
+        path = tmp_path / "page.html"
+        figure.save(path)
+        page = path.read_text(encoding="utf-8")
+        assert page.startswith("<!doctype html>") and figure.html in page
+        assert f"<title>{figure.line}</title>" in page
+        assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+    with pytest.raises(ValueError, match=r"^path must be the path of a file, got 3"):
+        figure.save(3)
+
+
+# Pieces ------------------------------------------------------------------------------------------
+
+
+def byte_level():
+    """A tokenizer whose pieces are single bytes, as GPT-2 writes them, and a word with a space."""
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+    vocabulary = {letter: i for i, letter in enumerate(letters)} | {"Ġa": 256}
+    tokenizer = Tokenizer(models.BPE(vocabulary, [("Ġ", "a")]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens(["<|end|>"])
+    return tokenizer
+
+
+def test_what_cannot_be_seen_is_made_visible():
+    model = Decoder(300, 8, num_layers=1, num_heads=1).eval()
+    data = parts(maps(model, "b a\n\té\u00ad<|end|>", byte_level()))[2]
+    pieces = ["b", "␣a", "↵", "⇥", r"\xc3", r"\xa9", r"\xc2", r"\xad", "<|end|>"]
+    assert data["tokens"] == pieces
+
+
+def letters():
+    """Byte -> letter, as the library writes it; of the bytes that UTF-8 has."""
+    cut, found = pre_tokenizers.ByteLevel(add_prefix_space=False), {}
+    for number in [*range(0x800), *range(0x800, 0xD800, 0x40), *range(0xE000, 0x110000, 0x1000)]:
+        ((written, _),) = cut.pre_tokenize_str(chr(number))
+        found |= dict(zip(chr(number).encode(), written, strict=True))
+    return found
+
+
+def test_every_byte_has_a_name():
+    tokenizer = byte_level()
+    assert len(letters()) == 256 - 13  # which UTF-8 never writes
+    for byte, letter in letters().items():
+        (name,) = pieces_of([tokenizer.token_to_id(letter)], tokenizer)[1]
+        if byte in b" \n\t":
+            assert name == "␣↵⇥"[b" \n\t".index(byte)]
+        elif chr(byte).isascii() and chr(byte).isprintable():
+            assert name == chr(byte)
+        else:
+            assert name == {13: r"\r"}.get(byte, rf"\x{byte:02x}")
+
+
+def test_pieces_of_sentencepiece_keep_their_space():
+    vocabulary = [("<unk>", 0.0), ("▁the", -1.0), ("▁", -3.0), ("cat", -1.0), ("́", -2.0)]
+    tokenizer = Tokenizer(models.Unigram(vocabulary, unk_id=0))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.decoder = decoders.Metaspace()
+    assert pieces_of("the thecat\u0301", tokenizer)[1] == ["␣the", "␣the", "cat", "◌́"]
+
+
+def test_numbers_of_pieces_are_a_text_too():
+    model, ids = decoder(), ids_of(TEXT)
+    figure = maps(model, TEXT, WORDS)
+    for given in (ids, torch.tensor(ids), torch.tensor([ids]), [ids]):
+        assert maps(model, given, WORDS).html == figure.html
+    bare = parts(maps(model, ids))[2]
+    assert bare["tokens"] == [str(i) for i in ids]
+    assert bare["weights"] == parts(figure)[2]["weights"]
+
+
+class Plain:
+    """A tokenizer that has nothing but what it must have."""
+
+    encode = staticmethod(lambda text: [ord(letter) - 97 for letter in text])
+    decode = staticmethod(lambda ids: "".join(chr(97 + i) for i in ids))
+
+
+def test_a_tokenizer_needs_two_functions():
+    assert parts(maps(decoder(), "abba", Plain()))[2]["tokens"] == ["a", "b", "b", "a"]
+
+
+# What is refused ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (dict(model=nn.Linear(2, 2)), "model must be a Decoder or an Encoder of .*, got Linear"),
+        (dict(model="gpt2"), "model must be a Decoder or an Encoder of .*, got str"),
+        (dict(text=""), "text must have 1 to 64 words, got 0"),
+        (dict(text="the"), "text must have 2 to 64 pieces, got 1"),
+        (dict(text="the " * 65), "text must have 1 to 64 words, got 65"),
+        (dict(text=[0] * 65), "text must have 2 to 64 pieces, got 65"),
+        (dict(text="the elephant"), "text must hold words of the vocabulary, got 'elephant'"),
+        (dict(text="the \ud800"), "text must hold text that UTF-8 can write"),
+        (dict(text=[0.5, 1.0]), r"text must be a string, or the numbers .*, got \[0\.5, 1\.0\]"),
+        (dict(text=[[0, 1], [2, 3]]), r"text must be .* a batch of one, got shape \(2, 2\)"),
+        (dict(text=3), r"text must be .* got shape \(\)"),
+        (dict(text=None), "text must be a string, or .* got None"),
+        (dict(text=[0, 6]), "text must have pieces from 0 to 5, which the model knows, got 6: is"),
+        (dict(text=[0, -1]), "text must have pieces from 0 to 5, .* got -1"),
+        (dict(tokenizer=None), "tokenizer must be given where text is a string, got None"),
+        (dict(tokenizer=7), "tokenizer must be one of tokenizers or transformers, .* got 7"),
+        (dict(tokenizer=["the", "the"]), "tokenizer must hold different words, got 'the' twice"),
+        (dict(layers=[3]), "layers must be among 0, 1, 2, got 3"),
+        (dict(layers=[-1]), "layers must be an integer of at least 0, got -1"),
+        (dict(layers=[True]), "layers must be an integer of at least 0, got True"),
+        (dict(layers=[]), r"layers must be a list of layers from 0, got \[\]"),
+        (dict(layers=1), "layers must be a list of layers from 0, got 1"),
+        (dict(layers=[0, 0]), "layers must name each once, got 0 twice"),
+        (dict(heads=[4]), "heads must be among 0, 1, 2, 3, got 4"),
+        (dict(heads="all"), "heads must be a list of heads from 0, got 'all'"),
+        (dict(asks="elephant"), "asks must be a position from -12 to 11 or a word"),
+        (dict(asks=12), "asks must be a position from -12 to 11"),
+    ],
+)
+def test_maps_refuses(change, message):
+    given = dict(model=decoder(), text=TEXT, tokenizer=WORDS) | change
+    with pytest.raises(ValueError, match=f"^{message}"):
+        maps(given.pop("model"), given.pop("text"), given.pop("tokenizer"), **given)
+
+
+def test_a_model_without_any_map_is_refused():
+    model = mixed(num_layers=2)
+    without_map(model, 0)
+    with pytest.raises(ValueError, match=r"^model must have a layer that gives maps, got Mean"):
+        maps(model, TEXT, WORDS)
+
+
+@pytest.mark.parametrize(
+    "spoil, message",
+    [
+        (lambda x: x / 2, r"model must give shares .*, got 0\.50 in layer 1 of Decoder"),
+        (lambda x: x * math.nan, "model must give shares .*, got nan in layer 1 of Decoder"),
+        (lambda x: x[..., :3], r"model must give maps of 12 × 12 .*, got shape \(4, 12, 3\)"),
+    ],
+)
+def test_maps_that_are_no_shares_are_refused(monkeypatch, spoil, message):
+    ours = made._ours
+
+    def spoiled(model, ids):
+        return {n: spoil(x) if n == 1 else x for n, x in ours(model, ids).items()}
+
+    monkeypatch.setattr(made, "_ours", spoiled)
+    with pytest.raises(ValueError, match=f"^{message}"):
+        maps(decoder(), TEXT, WORDS)
+
+
+def test_layers_of_other_numbers_of_heads_need_a_choice(monkeypatch):
+    ours = made._ours
+    monkeypatch.setattr(
+        made, "_ours", lambda *given: {n: x[: 4 - n] for n, x in ours(*given).items()}
+    )
+    with pytest.raises(ValueError, match=r"^heads must be given where layers have 2, 3, 4 of them"):
+        maps(decoder(), TEXT, WORDS)
+    assert maps(decoder(), TEXT, WORDS, heads=[0, 1]).line.startswith("live maps: 3 layers of 2")
+    with pytest.raises(ValueError, match=r"^heads must be among 0, 1, got 2"):
+        maps(decoder(), TEXT, WORDS, heads=[2])
+
+
+# One spelling, and what an import costs ----------------------------------------------------------
+
+
+def test_importing_it_loads_no_library_of_models_or_pictures():
+    code = (
+        "import sys; from d2lattn_book.pictures import maps; "
+        "print({'matplotlib', 'transformers', 'tokenizers', 'gguf'} & {*sys.modules})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+    assert pictures.maps is maps
+
+
+def test_a_random_model_shows_what_the_kinds_show():
+    """The figure that browsers draw: copies, two lines of pieces, three layers."""
+    data = parts(model_maps())[2]
+    assert data["tokens"] == REPEATED and data["layers"] == [0, 1, 2]
+    assert all(one["heads"] for one in data["standing"])
