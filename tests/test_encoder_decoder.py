@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+import repeat
 import torch
 from torch import nn
 
@@ -315,6 +316,10 @@ def test_what_cannot_be_is_refused():
         (lambda: GRUEncoderDecoder(state_dim=7), "state_dim must be even"),
         (lambda: train(nn.Linear(2, 2), ["cat"], FEW), "model must be an EncoderDecoder"),
         (lambda: train(GRUEncoderDecoder(), ["cat"], FEW, steps=0), "steps must be"),
+        (lambda: train(GRUEncoderDecoder(), ["cat", "dog"], FEW), "ways must have every word, got"),
+        (lambda: GRUEncoderDecoder().right(["dog"], FEW), "ways must have every word, got none"),
+        (lambda: letters_of([]), "words must be a list of words, at least one, got"),
+        (lambda: letters_of("cat"), "words must be a list of words, at least one, got 'cat'"),
     ):
         with pytest.raises(ValueError, match=message):
             call()
@@ -333,6 +338,12 @@ def test_the_stored_speller_says_what_is_stored_of_it():
     now = trained().right(words[::5], ways)
     assert (now != right[::5]).sum() <= 3
     assert TRAINED.stat().st_size < 1e6
+
+
+def test_the_stored_speller_is_a_run_of_the_experiment():
+    measured = repeat.stored("alignment")["rows"]["gru_additive-6000"]["words right"]
+    with np.load(TRAINED) as stored:
+        assert stored["right"].mean() == pytest.approx(measured[0], abs=0.01)
 
 
 def test_short_words_wait_for_long_ones():

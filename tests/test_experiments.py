@@ -211,7 +211,7 @@ def run(variant, seed, steps):
 
 EXPERIMENT = Experiment(
     section="1.1", varies="{words}", held="b", control="c", refuted="d", steps=10, seeds=8,
-    variants={{"a": "A", "b": "B"}}, run=run,
+    variants={{"a": "A", "b": "B"}}, run=run, plan={plan},
 )
 '''
 
@@ -223,8 +223,10 @@ def toy(tmp_path, monkeypatch):
     names = {name: tmp_path / name for name in ("counter", "allowed")}
     names["counter"].write_text("", encoding="utf-8")
 
-    def write(words="w", code="float(steps + seed)"):
-        text = TOY.format(words=words, code=code, **{n: str(p) for n, p in names.items()})
+    def write(words="w", code="float(steps + seed)", plan=None):
+        text = TOY.format(
+            words=words, code=code, plan=plan, **{n: str(p) for n, p in names.items()}
+        )
         (tmp_path / "toy.py").write_text(text, encoding="utf-8")
 
     def in_turn(name, runs):
@@ -265,6 +267,22 @@ def test_who_interrupts_goes_on(toy, tmp_path):
     text = repeat.render(tmp_path)
     assert "| B | 50 | 53.5 (50 to 57) | 4 of 8 | `b-50` |" in text
     assert "refuted by: d." in text
+
+
+def test_a_plan_says_which_rows_have_how_many_seeds(toy, tmp_path):
+    write, _ = toy
+    write(plan={"a": {1: 6}, "b": {1: 6, 5: 3}})
+    folders = dict(unfinished=tmp_path / "unfinished", folder=tmp_path)
+    repeat.repeat("toy", **folders)
+    rows = repeat.stored("toy", tmp_path)["rows"]
+    assert {row: len(values["grown"]) for row, values in rows.items()} == {
+        "a-10": 6,
+        "b-10": 6,
+        "b-50": 3,
+    }
+    text = repeat.render(tmp_path)
+    assert "| B | 50 | 3 | 51.0 (50 to 52) | 2 of 3 | `b-50` |" in text
+    assert "- Seeds 0 to 7, or as many as a row says; " in text
 
 
 def test_other_words_are_the_same_experiment_and_other_code_is_not(toy):

@@ -86,6 +86,8 @@ def letters_of(words: list[str]) -> Tensor:
         >>> letters_of(["cab"])[0, :5]
         tensor([3, 1, 2, 0, 0])
     """
+    if not isinstance(words, (list, tuple)) or not words:  # a string would do, and silently
+        raise ValueError(f"words must be a list of words, at least one, got {show(words)}")
     for word in words:
         if not isinstance(word, str) or not 0 < len(word) <= LONGEST or set(word) - set(LETTERS):
             raise ValueError(f"a word must be 1 to {LONGEST} letters a to z, got {show(word)}")
@@ -196,6 +198,7 @@ class EncoderDecoder(nn.Module):
             words: list of str.
             ways: word -> pronunciations, as from `spelling.pronunciations`.
         """
+        _check_ways(words, ways)
         said = spoken(self.write(letters_of(words))[0])
         return torch.tensor([one in ways[word] for word, one in zip(words, said, strict=True)])
 
@@ -430,6 +433,7 @@ def train(
     check_counts(steps=steps, batch_size=batch_size)
     check_count("seed", seed, least=0)
     check_number("learning_rate", learning_rate, 0)
+    _check_ways(words, ways)
     letters, sounds = letters_of(words), sounds_of([ways[word][0] for word in words])
     generator = torch.Generator().manual_seed(seed)
     parameters, losses = list(model.parameters()), []
@@ -449,6 +453,12 @@ def train(
             losses.append(loss.item())
     model.eval()
     return losses
+
+
+def _check_ways(words, ways):
+    """That it is known of each word how it is spoken."""
+    if unknown := [word for word in words if word not in ways]:
+        raise ValueError(f"ways must have every word, got none for {show(unknown[0])}")
 
 
 def trained() -> GRUEncoderDecoder:
