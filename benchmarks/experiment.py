@@ -34,6 +34,8 @@ class Experiment:
         run: (variant, seed, steps) -> {what was measured: a number, or whether a seed shows it}.
         steps: of the page; repeated at 1, 2 and 5 times as many. None where nothing is trained.
         seeds: how many, from 0.
+        plan: variant -> {how many times the page's steps: seeds}, where a run takes minutes and
+            not every variant is repeated at every budget; all are, with all seeds, when absent.
     """
 
     section: str
@@ -46,15 +48,24 @@ class Experiment:
     steps: int | None
     seeds: int = 8
     claims: tuple[int, ...] = ()
+    plan: dict[str, dict[int, int]] | None = None
 
-    def budgets(self):
-        """The numbers of steps it is run with."""
-        return [None] if self.steps is None else [times * self.steps for times in TIMES]
+    def budgets(self, variant):
+        """{the number of steps that a variant is run with: seeds}."""
+        if self.steps is None:
+            return {None: self.seeds}
+        plan = dict.fromkeys(TIMES, self.seeds) if self.plan is None else self.plan[variant]
+        return {times * self.steps: seeds for times, seeds in plan.items()}
 
     def rows(self):
         """{name of a row: (variant, steps)}, in the order of the table."""
-        pairs = [(variant, steps) for variant in self.variants for steps in self.budgets()]
+        pairs = [(variant, steps) for variant in self.variants for steps in self.budgets(variant)]
         return {variant if s is None else f"{variant}-{s}": (variant, s) for variant, s in pairs}
+
+    def seeds_of(self, row):
+        """How many seeds a row is run with."""
+        variant, steps = self.rows()[row]
+        return self.budgets(variant)[steps]
 
 
 def names():

@@ -47,7 +47,8 @@ def repeat(name, *, unfinished=UNFINISHED, folder=FOLDER):
     experiment = load(name)
     path = unfinished / f"{name}-{fingerprint(name)}.jsonl"
     done = _done(path)
-    wanted = [(row, seed) for row in experiment.rows() for seed in range(experiment.seeds)]
+    rows = experiment.rows()
+    wanted = [(row, seed) for row in rows for seed in range(experiment.seeds_of(row))]
     missing = [run for run in wanted if run not in done]
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:
@@ -97,11 +98,7 @@ def _done(path):
 
 
 def _store(name, experiment, done, folder):
-    seeds = range(experiment.seeds)
-    rows = {
-        row: {what: [done[row, seed][1][what] for seed in seeds] for what in done[row, 0][1]}
-        for row in experiment.rows()
-    }
+    rows = {row: _seed_by_seed(row, experiment.seeds_of(row), done) for row in experiment.rows()}
     result = dict(
         machine=processor(),
         date=datetime.date.today().isoformat(),
@@ -112,6 +109,11 @@ def _store(name, experiment, done, folder):
         rows=rows,
     )
     (folder / f"{name}.json").write_text(as_text(result) + "\n", encoding="utf-8")
+
+
+def _seed_by_seed(row, seeds, done):
+    """{what was measured: its value of each seed} of a row."""
+    return {what: [done[row, s][1][what] for s in range(seeds)] for what in done[row, 0][1]}
 
 
 def _plain(x):
@@ -147,8 +149,9 @@ def row_of(experiment, result, row):
     """The row of the table as a list of texts."""
     variant, steps = experiment.rows()[row]
     budget = [] if steps is None else [steps]
+    seeds = [] if experiment.plan is None else [experiment.seeds_of(row)]
     measured = [cells_of(values) for values in result["rows"][row].values()]
-    return [experiment.variants[variant], *budget, *measured, f"`{row}`"]
+    return [experiment.variants[variant], *budget, *seeds, *measured, f"`{row}`"]
 
 
 def section(name, result):
@@ -156,7 +159,9 @@ def section(name, result):
     experiment = load(name)
     budget = [] if experiment.steps is None else ["steps"]
     measured = list(next(iter(result["rows"].values())))
-    header = ["", *budget, *measured, "row"]
+    repeated = [] if experiment.plan is None else ["seeds"]
+    header = ["", *budget, *repeated, *measured, "row"]
+    seeds = f"0 to {experiment.seeds - 1}" + (", or as many as a row says" if repeated else "")
     claims = ", ".join(map(str, experiment.claims))
     about = [
         f"**{question(name)}** Section {experiment.section}"
@@ -165,8 +170,8 @@ def section(name, result):
         f"- Held: {experiment.held}.",
         f"- Control: {experiment.control}.",
         f"- It would have been refuted by: {experiment.refuted}.",
-        f"- Seeds 0 to {experiment.seeds - 1}; {result['minutes']:g} minutes on one core of "
-        f"{result['machine']}; torch {result['torch']}; {result['date']}.",
+        f"- Seeds {seeds}; {result['minutes']:g} minutes on one core of {result['machine']}; "
+        f"torch {result['torch']}; {result['date']}.",
     ]
     rows = [row_of(experiment, result, row) for row in experiment.rows()]
     return f"## {name}\n\n" + "\n".join([about[0], "", *about[1:]]) + "\n\n" + table(header, rows)

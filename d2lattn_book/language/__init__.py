@@ -3,4 +3,6 @@
 - `words`: the running corpus, what can be counted in it, and the vectors of the larger one.
 - `next_word`: one head of attention that learns the running corpus in about a second.
 - `stories`: the larger corpus, a grammar of seven topics.
+- `spelling`: real words, English ones, and how they are spoken; the same held out everywhere.
+- `encoder_decoder`: models that go from the letters of a word to its sounds, and a trained one.
 """
