@@ -7,6 +7,7 @@ from pathlib import Path
 
 import nbformat
 
+from d2lattn_book import pictures
 from d2lattn_book.pictures import drawings, live, plots
 from d2lattn_book.pictures.figure import bundle
 
@@ -16,6 +17,9 @@ WORDS = "live.words(['a', 'b'], [[1, 2], [3, 4]], sentences=['a b'])"
 DRAWN = "drawings.shared_heads(4, 2)"
 FLOW = "plots.flow(list('abcde'), [0.4, 0.3, 0.2, 0.06, 0.04], query=0)"
 HEADS = "live.heads([[[0.5, 0.5], [0.1, 0.9]]], tokens=['a', 'b'])"
+MAPS = (
+    "pictures.maps(__import__('d2lattn').Decoder(3, 8, num_layers=2, num_heads=2), [0, 1, 2, 0, 1])"
+)
 READER = (
     "live.reader(__import__('d2lattn').Decoder(3, 8, num_layers=1, num_heads=2), "
     "['.', 'a', 'cat'], text='a cat', stop='.')"
@@ -51,6 +55,9 @@ CHANGES = {
     "shares in the table": (HEADS, replaced("<td>0.50</td>", "<td>0.51</td>"), True),
     "bound of the shares": (HEADS, replaced("within 8e-06", "within 9e-06"), False),
     "word": (HEADS, replaced(r'"tokens":\["a"', '"tokens":["c"'), False),
+    "scores of heads": (MAPS, replaced(r'("heads":\[\[\d,\d,0)\.\d+', r"\1.999"), True),
+    "its layers": (MAPS, replaced(r'"layers":\[0,1\]', '"layers":[0,2]'), False),
+    "layers without maps": (MAPS, replaced(r'"without":\[\]', '"without":[2]'), False),
     "weights of a decoder": (READER, replaced(r'"text":"...', '"text":"AAA'), True),
     "its probabilities": (READER, replaced(r"<td>0\.", "<td>1."), True),
     "its text": (READER, replaced('"begins":"a cat"', '"begins":"a"'), False),
@@ -60,10 +67,12 @@ CHANGES = {
 
 
 def test_nbval_compares_the_data_and_not_the_code(tmp_path):
-    start = "from d2lattn_book.pictures import drawings, live, plots"
+    start = (
+        "from d2lattn_book import pictures\nfrom d2lattn_book.pictures import drawings, live, plots"
+    )
     cells = [nbformat.v4.new_code_cell(start, execution_count=1)]
     for code, change, _ in CHANGES.values():
-        shown = eval(code, {"live": live, "drawings": drawings, "plots": plots})
+        shown = eval(code, dict(pictures=pictures, live=live, drawings=drawings, plots=plots))
         still = code in (DRAWN, FLOW)
         data = change(bundle(shown.figure) if still else shown._repr_mimebundle_())
         count = len(cells) + 1

@@ -14,7 +14,7 @@ from d2lattn.transformer import Transformer
 from d2lattn_book.pictures.arrays import Query, position
 from d2lattn_book.pictures.live import MOST_WORDS, Figure
 from d2lattn_book.pictures.packed import in_bytes, whole_shares
-from d2lattn_book.pictures.pieces import pieces_of, tensor_of
+from d2lattn_book.pictures.pieces import ids_of, names_of, tensor_of
 from d2lattn_book.pictures.tables import plain_table, shares_table
 
 MOST_BYTES = 3_000_000  # of the figure
@@ -72,10 +72,11 @@ def maps(
         >>> maps(model, "a cat a cat", tokenizer=[".", "a", "cat"])
         live maps: 2 layers of 2 heads over 4 pieces, each share within 4e-03
     """
-    ids, names = pieces_of(text, tokenizer)
+    ids = ids_of(text, tokenizer)
     if not 2 <= len(ids) <= MOST_WORDS:
         raise ValueError(f"text must have 2 to {MOST_WORDS} pieces, got {len(ids)}")
     found, without = _maps_of(model, ids)
+    names = names_of(ids, tokenizer)
     shown = _chosen("layers", layers, found, without)
     counts = {len(found[layer]) for layer in shown}
     if heads is None and len(counts) > 1:
@@ -195,7 +196,7 @@ def _maps_of(model, ids):
     """Layer -> (H, L, L) in float64, and the layers without."""
     if isinstance(model, Transformer):
         found, count = _ours(model, ids), len(model.blocks)
-    elif isinstance(model, nn.Module) and hasattr(model, "config"):
+    elif isinstance(model, nn.Module) and hasattr(model, "get_input_embeddings"):
         found, count = _theirs(model, ids)
     else:
         raise ValueError(
@@ -226,7 +227,7 @@ def _ours(model, ids):
     if not layers:
         raise ValueError(f"model must have a layer that gives maps, got {_kinds(model.blocks)}")
     weights = trace(model, tokens, keep=["weights"], layers=layers).weights
-    return {n: x[0].double().cpu() for n, x in zip(layers, weights, strict=True)}
+    return {n: x[0].cpu().double() for n, x in zip(layers, weights, strict=True)}
 
 
 def _kinds(blocks):
@@ -253,7 +254,7 @@ def _theirs(model, ids):
     sizes = config.get_text_config() if hasattr(config, "get_text_config") else config
     count = getattr(sizes, "num_hidden_layers", len(given))
     found = zip(_places(given, count, sizes, name), given, strict=True)
-    return {n: x[0].double().cpu() for n, x in found if x is not None}, count
+    return {n: x[0].cpu().double() for n, x in found if x is not None}, count
 
 
 def _places(given, count, sizes, name):

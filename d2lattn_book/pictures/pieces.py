@@ -13,12 +13,14 @@ SEEN = {" ": "␣", "▁": "␣", "\n": "↵", "\t": "⇥"}  # what a space look
 UNREADABLE = "\N{REPLACEMENT CHARACTER}"  # what a part of a letter is decoded to
 
 
-def pieces_of(text, tokenizer):
-    """(numbers, names) of the pieces of a text, or of pieces that are given by their numbers."""
-    ids = _cut(text, tokenizer) if isinstance(text, str) else _given(text)
-    if tokenizer is None:
-        return ids, [str(i) for i in ids]
-    return ids, [_name(i, tokenizer) for i in ids]
+def ids_of(text, tokenizer):
+    """The numbers of the pieces of a text, which may also be these numbers."""
+    return _cut(text, tokenizer) if isinstance(text, str) else _given(text)
+
+
+def names_of(ids, tokenizer):
+    """What stands for each piece: its text, in which what cannot be seen is made visible."""
+    return [str(i) if tokenizer is None else _name(i, tokenizer) for i in ids]
 
 
 def _cut(text, tokenizer):
@@ -49,7 +51,6 @@ def _given(text):
 
 
 def _name(i, tokenizer):
-    """What stands for a piece: its text, in which what cannot be seen is made visible."""
     if isinstance(tokenizer, (list, tuple)):
         return str(tokenizer[i]) if 0 <= i < len(tokenizer) else str(i)
     stored = _stored(i, tokenizer)

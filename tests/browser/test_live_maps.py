@@ -6,6 +6,7 @@ import pytest
 import test_live
 import torch
 from live_kinds import REPEATED, data_of, model_maps, sent_maps, without_map
+from nbconvert import HTMLExporter
 from test_live import HOST, sentence, show, text_of
 
 from conftest import PATIENCE, SHOTS, frame, still, watch
@@ -157,6 +158,20 @@ def test_a_saved_page_works_from_disk(browser, tmp_path, width):
     still(page)
     page.screenshot(path=str(SHOTS / f"live-maps-saved-{width}.png"), full_page=True)
     assert page.outside == page.errors == []
+    context.close()
+
+
+def test_a_page_of_nbconvert_keeps_it(browser, tmp_path):
+    html, _ = HTMLExporter().from_notebook_node(test_live.notebook("maps"))
+    (tmp_path / "page.html").write_text(html, encoding="utf-8")
+    context = browser.new_context()
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    watch(page)  # nbconvert itself asks for require.js and MathJax, in vain
+    page.goto(f"file://{tmp_path}/page.html")
+    set_to(page, "layer", 1)
+    set_to(page, "head", 3)
+    assert on_screen(page) == pytest.approx(shares(1, 3, 12).tolist(), abs=0.0051)
     context.close()
 
 

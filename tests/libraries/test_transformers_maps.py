@@ -13,7 +13,7 @@ from test_live_maps import byte_level
 
 from d2lattn import pretrained, trace
 from d2lattn_book.pictures import maps
-from d2lattn_book.pictures import model_maps as made
+from d2lattn_book.pictures.pieces import ids_of, names_of
 
 SIZES = dict(vocab_size=31, hidden_size=24, num_hidden_layers=4, num_attention_heads=4)
 KV = dict(num_key_value_heads=2, head_dim=6, intermediate_size=20, max_position_embeddings=64)
@@ -170,7 +170,10 @@ def test_pieces_are_named_as_with_the_library_below():
     ours = byte_level()
     theirs = transformers.PreTrainedTokenizerFast(tokenizer_object=ours)
     text = "b a\n\té. ab ,\u00ad<|end|>"
-    assert made.pieces_of(text, theirs) == made.pieces_of(text, ours)
+    ids = ids_of(text, theirs)
+    assert ids == ids_of(text, ours)
+    assert names_of(ids, theirs) == names_of(ids, ours)
+    assert names_of([3, 299], theirs)[1] == "299"
 
 
 # SmolLM2 -----------------------------------------------------------------------------------------
