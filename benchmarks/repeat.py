@@ -36,7 +36,12 @@ times as many steps, each over several seeds. Every experiment names the outcome
 refuted the page, and a control that could have failed. `make experiments` repeats those whose \
 code has changed, `make experiments EXPERIMENT=name` repeats one. A cell has the mean over the \
 seeds and, behind it, the least and the most, or in how many of the seeds a thing was seen. A last \
-digit may differ on another machine."""
+digit may differ on another machine.
+
+Those called *real_…* train nothing: they ask SmolLM2 (`d2lattn.pretrained`) about the prose of \
+this book as it was before the model came into it, [data/prose.txt](data/prose.txt). Their seeds \
+draw passages. Those called *real_own_…* were written down, with what would refute them, before \
+they were run."""
 
 
 # Running ------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ LENGTH, FROM = 128, 64
 
 def run(variant, seed, steps):
     """The loss of the second half of the texts, whose rows see 65 to 128 keys."""
-    tokens = real.passages(seed, 3, LENGTH)
+    tokens = real.passages(seed, 2, LENGTH)
     if variant == "all":
         return {"nats": real.nats(tokens, start=FROM), "share of the keys kept": 1.0}
     kind, count = variant.split("_")
@@ -57,7 +57,7 @@ EXPERIMENT = Experiment(
     section="4.9",
     varies="how many keys each row of each of the 270 heads may see, and which: those of the "
     "highest scores, or the first piece, the asking piece itself and others drawn at random",
-    held="three passages of 128 pieces; all rows are cut; the loss of the second half, whose rows "
+    held="two passages of 128 pieces; all rows are cut; the loss of the second half, whose rows "
     "have 65 to 128 keys; the softmax is taken anew among the keys that are kept",
     control="as many keys drawn at random, with the first piece and the asking one always among "
     "them: if they do as well, it does not matter which",

@@ -1,0 +1,97 @@
+"""Which part of which layer does a real model need?"""
+
+import functools
+import math
+
+import real
+import torch
+from experiment import Experiment
+
+from d2lattn.edits import trace
+
+LENGTH, START = 64, 16
+NAMED = (1, 2, 3, 15, 30)
+GUESSED = 49152  # what a model that ends in NaN is given: the loss of guessing
+
+
+def run(variant, seed, steps):
+    """What it costs, in nats, to leave a part out of one layer, or of all."""
+    tokens = real.passages(seed, 1, LENGTH)
+    stream, whole = read(seed)
+    costs = []
+    for layer in range(real.LAYERS):
+        x = step(layer, stream[layer], variant, seed)
+        last = real.onwards(x, layer + 1)
+        costs.append(real.losses_of(last, tokens, START).mean() - whole)
+    costs = torch.stack(costs)
+    found = {f"layer {n}": costs[n - 1] for n in NAMED}
+    found["median of the 30"] = costs.median()
+    found["least"] = costs.min()
+    found["most"] = costs.max()
+    found["which is most"] = (costs.argmax() + 1).double()
+    found["above half a nat"] = (costs > 0.5).sum().double()
+    x = stream[0]
+    for layer in range(real.LAYERS):
+        x = step(layer, x, variant, seed)
+    of_all = real.losses_of(x, tokens, START).mean().item()
+    found["of all layers"] = (math.log(GUESSED) if math.isnan(of_all) else of_all) - whole
+    return found
+
+
+@functools.lru_cache(maxsize=8)
+def read(seed):
+    """The stream at 31 points, and the loss with all parts."""
+    tokens = real.passages(seed, 1, LENGTH)
+    stream = trace(real.model(), tokens, keep=["stream"]).stream
+    return stream, real.losses_of(stream[-1], tokens, START).mean()
+
+
+@torch.no_grad()
+def step(layer, x, without, seed):
+    """One layer without one of its parts."""
+    block = real.model().blocks[layer]
+    y = times_weight(block.attention_norm, x, without == "norms")
+    added = block.attention(y, is_causal=True, rotate=real.rotate)
+    if without == "attention_mean":
+        added = torch.cat([added[:, :1], means(seed)[0][layer].expand_as(added[:, 1:])], 1)
+    x = added if without == "residual" else x if without == "attention" else x + added
+    added = block.mlp(times_weight(block.mlp_norm, x, without == "norms"))
+    if without == "mlp_mean":
+        added = torch.cat([added[:, :1], means(seed)[1][layer].expand_as(added[:, 1:])], 1)
+    return added if without == "residual" else x if without == "mlp" else x + added
+
+
+@functools.lru_cache(maxsize=8)
+def means(seed):
+    """What attention and MLPs add to pieces of other passages on average, both (layers, E)."""
+    tokens = real.passages(10**6 + seed, 4, LENGTH)
+    seen = trace(real.model(), tokens, keep=["from_attention", "from_mlp"])
+    return [x[:, :, START:].mean((1, 2)) for x in (seen.from_attention, seen.from_mlp)]
+
+
+def times_weight(norm, x, without):
+    """A norm, or only its learned factors."""
+    return x * norm.weight if without else norm(x)
+
+
+EXPERIMENT = Experiment(
+    section="9.4",
+    varies="what is left out of one layer at a time, or of all 30 (last column)",
+    held="a passage of 64 pieces, the loss from the 17th on; the numbers are what it costs, in "
+    "nats; nothing is trained anew; layers counted from 1; NaN counts as the loss of guessing",
+    control="what the part adds replaced by what it adds on average to other texts, but for the "
+    "first piece: if this costs nothing, the part need not look at the pieces at all, and if it "
+    "costs as much as no part, the stream does not only miss a constant",
+    refuted="each layer's attention, or each MLP, costs more than half a nat alone",
+    variants={
+        "attention": "without attention",
+        "attention_mean": "attention's mean elsewhere",
+        "mlp": "without MLP",
+        "mlp_mean": "the MLP's mean elsewhere",
+        "residual": "without its residual connections",
+        "norms": "its two norms do not divide",
+    },
+    run=run,
+    steps=None,
+    seeds=8,
+)
