@@ -26,7 +26,7 @@ def test_the_container_has_the_torch_of_the_book():
     assert pinned("torch", container) == pinned(
         "torch", (ROOT / "requirements.txt").read_text(encoding="utf-8")
     )
-    for name in re.findall(r"-[rc] (\S+)", container):
+    for name in re.findall(r"-[rc] (\S+\.txt)", container):
         assert (ROOT / name).exists(), name
 
 
