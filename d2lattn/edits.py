@@ -118,7 +118,7 @@ def edited(model: Transformer, *edits: Edit) -> contextlib.AbstractContextManage
 
     Args:
         model: a `Decoder` or an `Encoder`.
-        edits: as many `Edit`s as are wanted.
+        edits: an `Edit` or several.
 
     Example:
         >>> from d2lattn import Decoder

@@ -38,11 +38,13 @@ def maps(
     writes a page of its own. Layers, heads and pieces are counted from 0.
 
     A head stands out by the mean share that those who ask give to
-        previous word: the piece before, over all pieces but the first;
-        first word: the first piece, over all pieces but the first;
-        same word: all earlier copies of the piece, over the pieces that have such;
-        induction: the pieces that came next after earlier copies, itself left out, over the pieces
-            that have such ("induction heads", Olsson et al. 2022).
+
+    - *previous word*: the piece before, over all pieces but the first;
+    - *first word*: the first piece, over all pieces but the first;
+    - *same word*: all earlier copies of the piece, over the pieces that have such;
+    - *induction*: the pieces that came next after earlier copies, itself left out, over the pieces
+      that have such ("induction heads", Olsson et al. 2022).
+
     The five highest of each are listed, with this score, however low it is.
 
     A share is sent in 8 bits: less than 1/255 off, and each row has the sum 1.
