@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+import repeat
 import torch
 from torch import nn
 
@@ -337,6 +338,12 @@ def test_the_stored_speller_says_what_is_stored_of_it():
     now = trained().right(words[::5], ways)
     assert (now != right[::5]).sum() <= 3
     assert TRAINED.stat().st_size < 1e6
+
+
+def test_the_stored_speller_is_a_run_of_the_experiment():
+    measured = repeat.stored("alignment")["rows"]["gru_additive-6000"]["words right"]
+    with np.load(TRAINED) as stored:
+        assert stored["right"].mean() == pytest.approx(measured[0], abs=0.01)
 
 
 def test_short_words_wait_for_long_ones():

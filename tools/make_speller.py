@@ -4,7 +4,7 @@ Wanted once in the book's life, or when `encoder_decoder` changes; some minutes 
 
     .venv/bin/python tools/make_speller.py d2lattn_book/language/data/spelling_to_sound.npz
 
-It is the run of benchmarks/unfinished/alignment.py with seed 0 and five times the steps, in half
+It is the run of benchmarks/experiments/alignment.py with seed 0 and five times the steps, in half
 precision; tests/test_encoder_decoder.py holds it to the words that it had right.
 """
 
