@@ -18,21 +18,28 @@ def run(variant, seed, steps):
     generator = torch.Generator().manual_seed(seed)
     before, last = tokens[:, :-LAST], tokens[:, -LAST:]
     if variant == "nothing":
-        return told(last, 0)
-    if variant == "other":
+        return told(seed, last, 0)
+    if variant.startswith("other"):
         before = before.roll(1, dims=0)
-    if variant == "shuffled":
+    if variant.endswith("shuffled") and variant != "far_shuffled":
         before = before[:, torch.randperm(LENGTH - LAST, generator=generator)]
     if variant == "far_shuffled":  # the last 16 stay
-        before = before[
-            :, torch.cat([torch.randperm(80, generator=generator), torch.arange(80, 96)])
-        ]
-    return told(torch.cat([before, last], 1), LENGTH - LAST, *EDITS.get(variant, []))
+        places = torch.cat([torch.randperm(80, generator=generator), torch.arange(80, 96)])
+        before = before[:, places]
+    return told(seed, torch.cat([before, last], 1), LENGTH - LAST, *EDITS.get(variant, []))
 
 
-def told(tokens, start, *edits):
+def told(seed, tokens, start, *edits):
     """All of the last 32 but the first, which has nothing before it in one of the variants."""
-    return {"nats": real.nats(tokens, *edits, start=start + 1)}
+    found = real.losses(tokens, *edits)[:, start:]
+    moved = (found - as_is(seed)).abs().max()
+    return {"nats": found.mean(), "moves a piece's loss by up to": moved}
+
+
+@functools.cache
+def as_is(seed):
+    """The losses in order, (4, 31)."""
+    return real.losses(real.passages(seed, 4, LENGTH))[:, LENGTH - LAST :]
 
 
 def at(places):
@@ -62,8 +69,9 @@ EXPERIMENT = Experiment(
     varies="the order of the 96 pieces before the last 32; or the places to which queries and keys "
     "are turned",
     held="four passages of 128 pieces; the loss of the last 31, which always stand in order",
-    control="the words of another passage, and none: between them and the words in order lies all "
-    "that context is worth; and all places 500 further, which must give the same to 1e-4",
+    control="none before, and the pieces of another passage in order and in a random one, from "
+    "where counts what the passage's own are worth without their order; and all places 500 "
+    "further, which must give the same to 1e-4",
     refuted="words before it in a random order are worth as much as in order, or without rotation "
     "the loss stays as it was",
     variants={
@@ -72,6 +80,7 @@ EXPERIMENT = Experiment(
         "shuffled": "the 96 before in a random order",
         "far_shuffled": "the same, but for the last 16 of them",
         "other": "the 96 of another passage",
+        "other_shuffled": "those in a random order",
         "nothing": "none before",
         "unturned": "no rotation",
         "later": "all places + 500",
