@@ -1,0 +1,108 @@
+"""What does a real model do without the causal mask that it was trained with?
+
+Written down before the run. The toy of the page, trained without the mask, reads the answer off the
+next word. This model never had anything ahead of a piece, and no head has learned to look there.
+The expectation: without the mask it does not read the next piece off, it gets worse, where the next
+piece is in sight and after the end, where none sees it. Refuted if the loss of pieces in sight
+falls below that with the mask when it is taken away in all layers or in one; or if the pieces of
+another text in the places ahead cost a nat more than its own, since then it does read its own.
+"""
+
+import functools
+
+import real
+import torch
+from experiment import Experiment
+
+from d2lattn.edits import see, trace, turn
+
+LENGTH, START = 64, 32
+rows, columns = torch.arange(LENGTH)[:, None], torch.arange(LENGTH)
+CAUSAL = columns <= rows
+ALL = torch.ones(LENGTH, LENGTH, dtype=torch.bool)
+NEXT = columns == rows + 1
+# (who sees whom, in which layers)
+MASKS = {
+    "mask": (CAUSAL, None),
+    "none": (ALL, None),
+    "first": (ALL, [0]),
+    "middle": (ALL, [14]),
+    "last": (ALL, [29]),
+    "second_half": (ALL, range(15, 30)),
+    "next": (CAUSAL | NEXT, None),
+    "all_but_next": (~NEXT, None),
+}
+# What a text sees of another one that stands in the same places.
+OTHERS = {"other": columns > rows, "other_next": NEXT}
+
+
+def run(variant, seed, steps):
+    """What the pieces from the 33rd on say of the next one, and where they look."""
+    passages = real.passages(seed, 16, 2 * LENGTH + 1)
+    tokens, answers = passages[:, LENGTH:-1], passages[:, LENGTH + 1 :]
+    late = slice(START, LENGTH)
+    if variant == "longer":
+        seen = trace(real.model(), passages[:, :-1], keep=["weights"], rows=slice(-START, None))
+        ahead = torch.zeros(LENGTH, 2 * LENGTH, dtype=torch.bool)
+    elif variant in OTHERS:
+        ahead = torch.cat([~ALL, OTHERS[variant]], 1)
+        seen = beside(tokens, ahead, late)
+    else:
+        mask, layers = MASKS[variant]
+        edits = [see(mask, layers)]
+        seen = trace(real.model(), tokens, keep=["weights"], rows=late, edits=edits)
+        ahead = columns > rows
+    told = seen.logits.log_softmax(-1).gather(2, answers[:, late, None])[..., 0]  # (B, rows)
+    right = seen.logits.argmax(-1) == answers[:, late]
+    shares = (seen.weights * ahead[late]).sum(-1)
+    return {
+        "nats, the next piece in sight": -told[:, :-1].mean(),
+        "first guess right, %": 100 * right[:, :-1].double().mean(),
+        "nats, after the end": -told[:, -1].mean(),
+        "share of the pieces ahead": shares.mean(),
+        "most in a layer": shares.mean((1, 2, 3)).max(),
+    }
+
+
+def beside(tokens, ahead, late):
+    """Texts that see, of those ahead of a piece, only what the next text in the batch has there;
+    that one sees itself in the same way."""
+    both = torch.cat([tokens, tokens.roll(1, dims=0)], 1)
+    own = torch.cat([CAUSAL, ~ALL], 1) | ahead
+    other = torch.cat([~ALL, CAUSAL | ahead[:, LENGTH:]], 1)
+    places = torch.cat([columns, columns])
+    edits = [
+        see(torch.cat([own, other])),
+        turn(functools.partial(real.rotate, positions=places)),
+    ]
+    return trace(real.model(), both, keep=["weights"], rows=late, edits=edits)
+
+
+EXPERIMENT = Experiment(
+    section="3.6",
+    varies="who sees the pieces ahead, and in which layers",
+    held="16 passages of 64 pieces; rows from the 33rd on; the answer is the next piece, which "
+    "stands in the passage (columns 1 and 2), or, for the last row, behind it, where none can see "
+    "it; layers counted from 1; nothing is trained",
+    control="the pieces of another passage in the places ahead, which tell nothing of the answer, "
+    "all of them or the next one; all pieces ahead but the next; and as many pieces more to see, "
+    "but before: if they cost as much, it is the number of keys that costs",
+    refuted="without the mask the loss of pieces in sight falls below that with it, or the other "
+    "passage ahead costs a nat more than its own, which then is read after all",
+    variants={
+        "mask": "with the mask",
+        "none": "without it, in all layers",
+        "first": "in the first layer only",
+        "middle": "in the 15th only",
+        "last": "in the last only",
+        "second_half": "in layers 16 to 30",
+        "next": "with it, but for the next piece",
+        "all_but_next": "without it, but for the next piece",
+        "other": "another passage ahead",
+        "other_next": "the next piece is another passage's",
+        "longer": "with the mask, 64 pieces more before",
+    },
+    run=run,
+    steps=None,
+    seeds=8,
+)
