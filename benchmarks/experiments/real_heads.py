@@ -10,6 +10,8 @@ from d2lattn.edits import heads_off, trace
 
 LENGTH, START = 64, 32
 ALL = [(layer, head) for layer in range(real.LAYERS) for head in range(real.HEADS)]
+# The passages, counted on from the own, on which the heads that cost least are chosen.
+OTHERS = {"least": [1], "mean": range(1, 8)}
 
 
 def run(variant, seed, steps):
@@ -31,12 +33,12 @@ def run(variant, seed, steps):
 
 
 def together(kind, count, seed, draw):
-    """Heads drawn at random from all, or from those that cost least on another passage."""
+    """Heads drawn at random from all, or from those that cost least on other passages."""
     generator = torch.Generator().manual_seed(100 * seed + draw)
-    if kind == "least":  # 4 draws among half as many again
-        pool = each((seed + 1) % 8).flatten().argsort()[: count * 3 // 2].tolist()
-    else:
-        pool = list(range(len(ALL)))
+    pool = list(range(len(ALL)))
+    if kind in OTHERS:  # 4 draws among half as many again
+        alone = torch.stack([each((seed + other) % 8) for other in OTHERS[kind]]).mean(0)
+        pool = alone.flatten().argsort()[: count * 3 // 2].tolist()
     chosen = torch.randperm(len(pool), generator=generator)[:count].tolist()
     tokens = passage(seed)
     edit = heads_off(*(ALL[pool[place]] for place in chosen))
@@ -76,10 +78,11 @@ def each(seed):
 EXPERIMENT = Experiment(
     section="4.9",
     varies="which heads are switched off: each of the 270 alone, or 10, 20, 40 and 80 at once, "
-    "drawn from all, or from the 15, 60 or 120 that cost least on another passage",
+    "drawn from all, or from the 15, 60 or 120 that cost least on another passage, or on the mean "
+    "of seven others",
     held="a passage of 64 pieces, the loss of its second half; the numbers are what it costs, in "
     "nats; four draws of each size in each passage",
-    control="heads that cost least on another passage: if as many of them cost as much together as "
+    control="heads that cost least on other passages: if as many of them cost as much together as "
     "heads drawn at random, what a head costs alone says nothing of what it is worth",
     refuted="more than a tenth of the heads cost more than 0.1 nats alone, or 40 at random cost no "
     "more than 40 times the mean of one",
@@ -89,9 +92,12 @@ EXPERIMENT = Experiment(
         "random_20": "20 at random",
         "random_40": "40 at random",
         "random_80": "80 at random",
-        "least_10": "10 of those that cost least",
+        "least_10": "10 of those that cost least on one",
         "least_40": "40 of those",
         "least_80": "80 of those",
+        "mean_10": "10 of those that cost least on seven",
+        "mean_40": "40 of those",
+        "mean_80": "80 of those",
     },
     run=run,
     steps=None,

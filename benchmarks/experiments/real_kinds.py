@@ -1,0 +1,143 @@
+"""Are the queries and the keys of a real model alike, head by head?"""
+
+import functools
+
+import real
+import torch
+from experiment import Experiment
+
+from d2lattn.edits import trace
+
+D, E = 64, 576
+
+
+def run(variant, seed, steps):
+    """How alike W_q and W_k of each of the 270 heads are, or the queries and keys of a text."""
+    pairs = PAIRS[variant](seed)
+    found = {
+        "symmetric": torch.stack([symmetric(q, k) for q, k in pairs]),
+        "cosine": torch.stack([cosine(q, k) for q, k in pairs]),
+        "in common": torch.stack([in_common(q, k) for q, k in pairs]),
+    }
+    share, cosines = found["symmetric"], found["cosine"]
+    return {
+        "symmetric, median": share.median(),
+        "least": share.min(),
+        "most": share.max(),
+        "in layer": 1 + share.argmax().double().floor_divide(real.HEADS),
+        "heads above .6, %": 100 * (share > 0.6).double().mean(),
+        "below .4, %": 100 * (share < 0.4).double().mean(),
+        "cosine, median": cosines.median(),
+        "least ": cosines.min(),
+        "most ": cosines.max(),
+        "directions in common": found["in common"].median(),
+    }
+
+
+def symmetric(q, k):
+    """‖S‖² / ‖M‖² of M = qᵀk and S = (M + Mᵀ) / 2."""
+    scores = q.T @ k
+    return ((scores + scores.T) / 2).square().sum() / scores.square().sum()
+
+
+def cosine(q, k):
+    """Of two matrices (64, n), each read as one long vector."""
+    return (q * k).sum() / (q.norm() * k.norm())
+
+
+def in_common(q, k):
+    """The mean squared cosine between the 64 directions of n that the rows of each span: 1 if they
+    are the same ones, 64 / n if they are drawn at random. No change of basis in a head moves it."""
+    return (torch.linalg.qr(q.T)[0].T @ torch.linalg.qr(k.T)[0]).square().sum() / len(q)
+
+
+@functools.cache
+def weights():
+    """W_q and W_k of each head, the factors of the layer's norm folded in: 270 pairs (64, 576)."""
+    return [pair for block in real.model().blocks for pair in heads(block.attention, block)]
+
+
+@torch.no_grad()
+def heads(attention, block):
+    scale = block.attention_norm.weight.double()
+    W_q, W_k = ((p.weight.double() * scale).split(D) for p in (attention.q_proj, attention.k_proj))
+    return [(q, W_k[head * len(W_k) // real.HEADS]) for head, q in enumerate(W_q)]
+
+
+@functools.lru_cache(maxsize=1)
+@torch.no_grad()
+def of_text(seed):
+    """Queries and keys of 576 pieces before the rotation, each number without its mean: 270 pairs
+    (64, 576)."""
+    tokens = real.passages(seed, 9, 1 + E // 9)
+    stream, pairs = trace(real.model(), tokens, keep=["stream"]).stream, []
+    for x, block in zip(stream, real.model().blocks, strict=False):
+        y = block.attention_norm(x[:, 1:])  # the first piece is another matter
+        found = block.attention.project(y, y, y)[:2]  # (9, H, 64, D), (9, Hkv, 64, D)
+        q, k = (z.permute(1, 3, 0, 2).flatten(2).double() for z in found)  # (H or Hkv, D, 576)
+        q, k = (z - z.mean(-1, keepdim=True) for z in (q, k))
+        pairs += zip(q, k.repeat_interleave(len(q) // len(k), 0), strict=True)
+    return pairs
+
+
+def other_keys(pairs):
+    """Each query with the keys that the next group of three heads asks, in the same layer."""
+    keys = [k for _, k in pairs]
+    layers = range(0, len(keys), real.HEADS)
+    moved = [k for at in layers for k in keys[at + 3 : at + real.HEADS] + keys[at : at + 3]]
+    return [(q, k) for (q, _), k in zip(pairs, moved, strict=True)]
+
+
+def apart(pairs, places):
+    """Keys that stand so many places before the query."""
+    turned = torch.full((E,), places)
+    return [(q, real.rotate(k.T, positions=turned).T) for q, k in pairs]
+
+
+def drawn(seed):
+    """As many pairs of Gaussian matrices."""
+    generator = torch.Generator().manual_seed(seed)
+    count = real.LAYERS * real.HEADS
+    return torch.randn(count, 2, D, E, generator=generator, dtype=torch.double).unbind()
+
+
+def shared(seed):
+    return [(q, q) for q, _ in weights()]
+
+
+PAIRS = {
+    "weights": lambda seed: weights(),
+    "weights_other": lambda seed: other_keys(weights()),
+    "weights_apart": lambda seed: apart(weights(), 8),
+    "text": of_text,
+    "text_other": lambda seed: other_keys(of_text(seed)),
+    "drawn": drawn,
+    "shared": shared,
+}
+EXPERIMENT = Experiment(
+    section="2.5",
+    varies="what is compared: W_q and W_k of a head, or the queries and keys that 576 pieces of "
+    "prose have there, before the rotation; or pairs that do not belong together",
+    held="matrices of 64 × 576, with the factors of the layer's norm in the weights, and with the "
+    "first piece and the mean of each number left out of the text; the share of ‖M‖² that is "
+    "symmetric in M = QᵀK, the cosine of Q and K as long vectors, and the part of the 64 "
+    "directions of each that they have in common, all medians of 270 heads; the weights are the "
+    "same for all seeds; layers counted from 1",
+    control="matrices drawn at random, whose share must be .5, one matrix for both, whose share "
+    "must be 1, and the keys of another group of the same layer: if those are as much like the "
+    "queries, it is no matter of the head",
+    refuted="the median of the symmetric shares of the weights lies above .75, nearer to one "
+    "matrix for both than to two drawn at random",
+    variants={
+        "weights": "W_q and W_k of a head",
+        "weights_other": "W_q and another group's W_k",
+        "weights_apart": "the key 8 places before, rotated",
+        "text": "queries and keys of prose",
+        "text_other": "queries and another group's keys",
+        "drawn": "drawn at random",
+        "shared": "W_q for both",
+    },
+    run=run,
+    steps=None,
+    seeds=16,
+)
