@@ -5,7 +5,7 @@ import lecturer
 import nbformat
 import pytest
 import sections
-from cells import ROOT, address, book, chapters, repository, taught
+from cells import COMPARE, ROOT, address, book, chapters, repository, taught
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 import website
@@ -50,19 +50,32 @@ def test_a_plan_adds_up_and_leaves_out_what_is_optional():
 
 
 def test_reading_takes_words_code_guesses_and_pictures():
-    code = new_code_cell("\n".join(["x = 1"] * 13))
+    code = new_code_cell("\n".join(["x = 1"] * 10))
     folded = new_code_cell(code.source, metadata={"jupyter": {"source_hidden": True}})
     drawn = new_code_cell("", outputs=[new_output("display_data", {"text/html": "…"})])
-    text = new_markdown_cell("word " * 95)
-    guess = new_markdown_cell("**Predict.** " + "word " * 94)  # "Predict" is a word as well
+    text = new_markdown_cell("word " * 200)
+    guess = new_markdown_cell("**Predict.** " + "word " * 199)  # "Predict" is a word as well
+    pencil = new_markdown_cell("**Predict.** With a pencil: " + "word " * 196)
+    answer = new_markdown_cell(f"{COMPARE}\n\n{'word ' * 200}\n\n</details>")
+    shown = new_markdown_cell("$$x =\n1$$\n\n| |\n|---|\n| |")  # a formula, a table
     beginning = [new_markdown_cell("# 3 · A title")]
     extra = new_markdown_cell("## 3.2 ⊕ More"), text, new_markdown_cell("### Still more"), text
     end = new_markdown_cell("## Summary"), text, new_markdown_cell("### 3.3 Core?"), text
-    core = [text, code, folded, note("word " * 95), drawn, guess]
     head = lecturer.reading_minutes(beginning)
-    assert lecturer.reading_minutes([*beginning, *core]) == pytest.approx(head + 5)
-    assert lecturer.reading_minutes([*beginning, *extra]) < head + 1.1
-    assert lecturer.reading_minutes([*beginning, *end]) == head
+    for core, minutes in (
+        ([text], 1),
+        ([code], 2),
+        ([folded, note("word " * 200)], 0),
+        ([drawn], 1),
+        ([guess], 2.5),
+        ([pencil], 4),
+        ([answer], 1),
+        ([shown], 2 + 1 / 200),
+        ([*extra], 0),
+        ([*end], 0),
+    ):
+        took = lecturer.reading_minutes([*beginning, *core]) - head
+        assert took == pytest.approx(minutes), core
 
 
 def test_a_demo_has_its_question_its_wrong_answer_and_what_to_move():

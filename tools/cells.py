@@ -12,6 +12,7 @@ import tomllib
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OPTIONAL = "⊕"  # in a heading or at the start of a note: what can be left out
 AFTERWARDS = "<details><summary>After you have solved it</summary>"
+COMPARE = "<details><summary>Compare</summary>"  # around what answers a Predict
 HEADING = re.compile(r"(#+) (.*)")
 PICTURE = re.compile(r'<img alt="([^"]*)" src="data:image/png;base64,([^"]*)">')
 PREDICT = re.compile(r"\*\*Predict\.\*\*(.*)", re.S)
@@ -99,9 +100,9 @@ def is_for_students(cell):
     return not (is_solution(cell) or is_note(cell) or cell["source"].startswith(AFTERWARDS))
 
 
-def without_fold(note):
-    """The text of a speaker note without the fold around it."""
-    return re.sub(r"</?details>|<summary>.*</summary>", "", note["source"]).strip()
+def without_fold(cell):
+    """The text of a speaker note, or of an answer to compare with, without the fold around it."""
+    return re.sub(r"</?details>|<summary>.*</summary>", "", cell["source"]).strip()
 
 
 def pictures(cell):

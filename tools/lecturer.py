@@ -7,7 +7,7 @@ questions to ask (what the reader is to predict) and what can be moved while eve
 import re
 from typing import NamedTuple
 
-from cells import OPTIONAL, PREDICT, is_note, predictions, without_fold
+from cells import COMPARE, OPTIONAL, PREDICT, is_note, predictions, without_fold
 
 LIVE = re.compile(r"^(?:\w+ = )?(live\.\w+|interact\.controls)\(", re.M)
 # A note begins with its minutes, and before them with a ⊕ if its part can be left out.
@@ -61,25 +61,27 @@ def stated_minutes(cells):
 
 class Length(NamedTuple):
     """How long a chapter is: its core, which is what stands before the summary and bears no ⊕, and
-    its ⊕ part. Notes and folded text are no part of either; folded code is not shown.
+    its ⊕ part. Notes are no part of either; folded code is not shown.
 
     Attributes:
-        words: of the core.
+        words: of the core, with what is folded under *Compare*.
         lines: of code that the core shows.
         optional_words: of the ⊕ part.
-        predicts, figures: how many the core has.
+        predicts, by_pencil: how many guesses the core asks for, and how many of them to reckon.
+        figures: how many figures, tables and displayed formulas it has.
     """
 
     words: int
     lines: int
     optional_words: int
     predicts: int
+    by_pencil: int
     figures: int
 
 
 def length(cells):
     """The Length of a chapter, from its cells."""
-    words, optional_words, lines, predicts, figures = 0, 0, 0, 0, 0
+    words = optional_words = lines = predicts = by_pencil = figures = 0
     optional = deeper = False
     for cell in cells:
         heading = re.match(r"(##+) (.+)", cell.source) if cell.cell_type == "markdown" else None
@@ -90,29 +92,34 @@ def length(cells):
         if is_note(cell):
             continue
         if cell.cell_type == "markdown":
-            text = re.sub(
-                r"<!--.*?-->|<details>.*?</details>|\]\([^)]*\)", "", cell.source, flags=re.S
-            )
-            text = re.sub(r"\$[^$]*\$", "formula", text)
+            text = without_fold(cell) if cell.source.startswith(COMPARE) else cell.source
+            text = re.sub(r"<!--.*?-->|<details>.*?</details>|\]\([^)]*\)", "", text, flags=re.S)
+            shown = len(re.findall(r"\$\$.+?\$\$|^\|[ :-]*-[-| :]*$", text, re.M | re.S))
+            text = re.sub(r"\$\$.+?\$\$|\$[^$]*\$", "formula", text, flags=re.S)
             counted = len(re.findall(r"[\w'’]+", text))
-            words += 0 if optional else counted
-            optional_words += counted if optional else 0
-            predicts += 0 if optional else len(PREDICT.findall(text))
+            if optional:
+                optional_words += counted
+                continue
+            words, figures = words + counted, figures + shown
+            guesses = PREDICT.findall(text)
+            predicts += len(guesses)
+            by_pencil += sum("pencil" in guess for guess in guesses)
         elif not (optional or cell.metadata.get("jupyter", {}).get("source_hidden")):
             lines += sum(bool(line.strip()) for line in cell.source.splitlines())
             seen = [output.get("data", {}).keys() for output in cell.outputs]
             figures += sum("text/html" in kinds for kinds in seen)
-    return Length(words, lines, optional_words, predicts, figures)
+    return Length(words, lines, optional_words, predicts, by_pencil, figures)
 
 
 def reading_minutes(cells):
-    """Minutes that a student needs for the core.
+    """Minutes that a student needs for the core, at least: whoever has to read again needs more.
 
-    The weights were chosen so that the result is within 12 % of what a first reader of each of the
-    chapters 1 to 9 said to have needed (63 to 104 minutes).
+    A word takes 0.3 s, a line of code 12 s, a guess a minute and a half, one by pencil three, and a
+    figure, a table or a displayed formula one.
     """
     core = length(cells)
-    return 3 + core.words / 95 + core.lines / 13 + core.predicts + core.figures
+    guesses = 1.5 * (core.predicts + core.by_pencil)
+    return core.words / 200 + core.lines / 5 + guesses + core.figures
 
 
 def page(name, cells):

@@ -20,6 +20,8 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_output
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+# What a sentence on trained models rests on: its rows in EXPERIMENTS.md, behind a link to them.
+EVIDENCE = re.compile(r"(?: ?\[†\]\([^)]*\))? ?<!-- exp: (\w+)/([\w -]+?) -->")
 PUBLIC_FILES = ("README.md", "pyproject.toml", "CITATION.cff")  # beside the chapters
 
 
@@ -78,6 +80,8 @@ def normalise(notebook):
     count = 0
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
+        if cell.cell_type == "markdown":
+            cell.source = with_evidence(cell.source)
         if cell.cell_type != "code":
             continue
         cell.execution_count = None
@@ -95,6 +99,12 @@ def normalise(notebook):
                 output.traceback = output.traceback[-1:]
     _hide(notebook.cells)
     return notebook
+
+
+def with_evidence(text):
+    """The text with a link † before each mark of an experiment, to its table."""
+    table = f"{cells.address()}/blob/main/benchmarks/EXPERIMENTS.md"
+    return EVIDENCE.sub(rf" [†]({table}#\1)<!-- exp: \1/\2 -->", text)
 
 
 def _hide(stored):

@@ -126,7 +126,8 @@ class Deck:
         return self.slides[-1]
 
     def text(self, cell, heading):
-        source = cells.without_fold(cell) if cells.is_note(cell) else cell.source
+        folded = cells.is_note(cell) or cell.source.startswith(cells.COMPARE)
+        source = cells.without_fold(cell) if folded else cell.source
         if chapter := re.match(r"# (.+)\n+\*\*(.+\?)\*\*\s*", source):
             self.title = f"# {chapter[1]}"
             self.start(first=True).line = f"**{chapter[2]}**"
