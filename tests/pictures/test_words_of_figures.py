@@ -85,7 +85,12 @@ def test_what_a_chapter_shows_calls_things_by_their_names(path):
 def test_wrong_words_are_found_and_right_ones_are_not():
     for text in ("own weight 0.11", "place of the key", "feature of the token", "cat gives its"):
         assert wrong(text), text
-    for text in ("40,416 weights", "font-weight: 600", "14 decimal places", "an RNN in their place"):
+    for text in (
+        "40,416 weights",
+        "font-weight: 600",
+        "14 decimal places",
+        "an RNN in their place",
+    ):
         assert not wrong(text), text
     data = {"title": "by place", "roles": {"weight": "#968cc4"}, "steps": ["a", 2]}
     assert strings(data) == "by place a "
