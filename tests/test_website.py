@@ -206,6 +206,10 @@ def test_a_mark_is_a_button_that_shows_its_rows():
     assert "<b>Is there a divisor" in shown[0] and "Control: keys drawn apart" in shown[0]
     assert "Seeds 0 to 15" in shown[0] and 'href="../experiments.html#divisors"' in shown[0]
     assert 'id="evidence-1"' in shown[0] and 'id="evidence-2"' in shown[1]
+    assert (
+        evidence.inline("**Does *a* < `b*`?** x")
+        == "<b>Does <em>a</em> &lt; <code>b*</code>?</b> x"
+    )
     with pytest.raises(LookupError, match="must have the rows of its mark, got divisors/nine"):
         evidence.with_popovers(marked("divisors", "nine"))
 
@@ -248,6 +252,9 @@ def test_on_a_slide_the_answer_comes_after_what_is_asked():
     assert [kind for kind, _ in kinds] == ["slide", "notes", "fragment", "fragment"]
     quiet = slides.Deck([CELLS[0], asked, answer, FOLD], False).slides[-1]
     assert not quiet.line and quiet.notes[-1] == "**It is 4.**"
+    inside = new_markdown_cell(f"Before.\n\n{FOLD.source}\n\nAfter.")
+    told = slides.Deck([CELLS[0], asked, answer, inside], False).slides[-1].notes[-1]
+    assert told.split() == ["Before.", "**It", "is", "4.**", "After."]
 
 
 def test_the_front_page_has_a_card_for_every_chapter(tmp_path, monkeypatch):

@@ -92,7 +92,7 @@ def inline(text):
     """A line of Markdown as HTML: code, what is bold and what is emphasised."""
     text = html.escape(text.strip(), quote=False)
     text = re.sub(r"`([^`]*)`", r"<code>\1</code>", text)
-    text = re.sub(r"\*\*([^*]+)\*\*", r"<b>\1</b>", text)
+    text = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", text)
     return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", text)
 
 

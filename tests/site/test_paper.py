@@ -7,7 +7,7 @@ import zipfile
 import nbformat
 import pypdf
 import pytest
-from cells import book, pictures, published
+from cells import COMPARE, book, pictures, published
 from opened import ROOT
 
 PDF, EPUB = (ROOT / "build" / f"d2lattn.{kind}" for kind in ("pdf", "epub"))
@@ -58,6 +58,13 @@ def test_a_mark_leads_to_its_table_on_the_website(pdf):
     assert f"{published()}experiments.html#which-matrices" in places
     told = "\n".join(page.extract_text() for page in pdf.pages)
     assert "†" in told and "All rows of" not in told
+
+
+def test_what_answers_a_guess_stands_in_the_open(pdf):
+    told = "\n".join(page.extract_text() for page in pdf.pages)
+    guesses = [nbformat.read(path, as_version=4).cells for path in book()]
+    folds = [cell for cells in guesses for cell in cells if COMPARE in cell.source]
+    assert len(re.findall(r"^Compare\s*$", told, re.M)) >= len(folds) > 0
 
 
 def test_the_epub_has_every_chapter_with_its_pictures_and_formulas():
