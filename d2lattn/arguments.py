@@ -307,7 +307,7 @@ def check_shares(weights):
 def broadcast(names, *tensors):
     """The leading axes (all but the last two) that the tensors share after broadcasting."""
     lead, *others = leads = [x.shape[:-2] for x in tensors]
-    if others.count(lead) == len(others):
+    if all(other == lead for other in others):
         return lead  # the usual case: broadcast_shapes takes longer than a short attention
     try:
         return torch.broadcast_shapes(*leads)

@@ -182,6 +182,16 @@ def test_a_graph_for_any_length_and_any_number(engine):
         assert close(compiled(*tensors, scale), function(*tensors, scale), 1e-6)
 
 
+@every_engine
+def test_a_graph_for_any_number_of_queries_and_of_keys(engine):
+    torch.compiler.reset()
+    compiled = torch.compile(attention, fullgraph=True, dynamic=True, backend="eager")
+    for batch, queries, keys in ((2, 3, 5), (3, 7, 4)):
+        query, (key, value, _) = inputs(batch, queries, 8)[0], inputs(batch, keys, 8)
+        want = attention(query, key, value, engine=engine)
+        assert close(compiled(query, key, value, engine=engine), want, 1e-6)
+
+
 @pytest.mark.parametrize("engine", ["explicit", "fused"])  # blocks are counted in the graph
 def test_an_export_for_any_length(engine):
     class Layer(torch.nn.Module):
