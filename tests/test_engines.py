@@ -192,6 +192,19 @@ def test_a_graph_for_any_number_of_queries_and_of_keys(engine):
         assert close(compiled(query, key, value, engine=engine), want, 1e-6)
 
 
+@every_engine
+def test_a_graph_for_any_offset(engine):
+    torch.compiler.reset()
+
+    def function(query, key, value, offset):
+        return attention(query, key, value, is_causal=True, query_offset=offset, engine=engine)
+
+    compiled = torch.compile(function, fullgraph=True, dynamic=True, backend="eager")
+    for offset in (3, 2, 0, 9):
+        tensors = inputs(2, 3, 9, 8)
+        assert close(compiled(*tensors, offset), function(*tensors, offset), 1e-6)
+
+
 @pytest.mark.parametrize("engine", ["explicit", "fused"])  # blocks are counted in the graph
 def test_an_export_for_any_length(engine):
     class Layer(torch.nn.Module):
