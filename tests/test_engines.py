@@ -14,6 +14,7 @@ from d2lattn import (
     linear_attention,
     masked_softmax,
     partial_attention,
+    window_attention,
 )
 from d2lattn.attention import ENGINES
 from d2lattn.engines import chunked, fused
@@ -203,6 +204,27 @@ def test_a_graph_for_any_offset(engine):
     for offset in (3, 2, 0, 9):
         tensors = inputs(2, 3, 9, 8)
         assert close(compiled(*tensors, offset), function(*tensors, offset), 1e-6)
+
+
+def in_windows(x):
+    return window_attention(x, x, x, width=2)
+
+
+HEAD = MultiHeadAttention(3, 1)
+
+
+def padded(x):
+    return HEAD(x, valid_lens=torch.arange(1, len(x) + 1))
+
+
+@pytest.mark.parametrize("function", [in_windows, padded])
+def test_a_size_in_a_graph_for_any_size_equals_one_that_is_known(function):
+    """A batch as large as the width, a mask as long as a block."""
+    torch.compiler.reset()
+    compiled = torch.compile(function, fullgraph=True, dynamic=True, backend="eager")
+    for batch, length in ((3, 5), (2, 7), (5, 9)):
+        x = noise(batch, length, 3)
+        assert close(compiled(x), function(x), 1e-6)
 
 
 @pytest.mark.parametrize("engine", ["explicit", "fused"])  # blocks are counted in the graph
