@@ -275,6 +275,19 @@ def _load(path, gate, results):
         results.put(pretrained.load(path)[0](TOKENS).sum().item())
 
 
+@pytest.mark.skipif(os.name == "nt", reason="wants a system with users, groups and others")
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600)])
+def test_who_may_read_the_folder_may_read_all_of_it(small, tmp_path, mask, mode):
+    """So that the students of a hub map what its root has kept."""
+    before = os.umask(mask)
+    try:
+        pretrained.load(small)
+    finally:
+        os.umask(before)
+    modes = {file.name: file.stat().st_mode & 0o777 for file in folder(tmp_path).iterdir()}
+    assert modes == dict.fromkeys(pretrained.KEPT, mode)
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="wants fork")
 def test_two_processes_at_once(small, tmp_path):
     context = multiprocessing.get_context("fork")
