@@ -1,4 +1,5 @@
-"""What a class on one machine needs: six students run chapter 1 at once, as `make test-hub` does.
+"""What a class on one machine needs: six students at once run chapter 1 and open the real model, as
+in `make test-hub`.
 
 Root, Linux, and `make bench PART=hub`.
 """
@@ -11,7 +12,10 @@ from results import HERE
 
 TITLE = "A class on one machine"
 ON = ("processor",)
-INTRODUCTION = "JupyterHub on loopback, six students, chapter 1."
+INTRODUCTION = (
+    "JupyterHub on loopback, six students, chapter 1; then the real model in a kernel of each. "
+    "What several processes share is counted in parts (PSS), so once in a sum."
+)
 NUMBER = r"([\d.]+)"
 LINES = {
     ("students", "in, s"): rf"{NUMBER} students are in after {NUMBER} s",
@@ -20,6 +24,9 @@ LINES = {
     ),
     ("resting, MiB", "at most, MiB", "hub, MiB"): (
         rf"memory of a student: {NUMBER} MiB .* at most {NUMBER} MiB .*proxy: {NUMBER} MiB"
+    ),
+    ("model in kernels, MiB", "model in all, MiB"): (
+        rf"the real model open in .*: {NUMBER} MiB together, {NUMBER} MiB with all"
     ),
 }
 
@@ -43,9 +50,16 @@ def measured(said):
 
 
 def section(data):
+    model = (
+        f"With the real model open, after a pass of 100 pieces each, the six kernels hold "
+        f"{data['model in kernels, MiB']:,.0f} MiB together, {data['model in all, MiB']:,.0f} MiB "
+        "with their six servers"
+    )
+    if apart := data.get("model measured"):  # put into a row that is older
+        model += f" ({apart})"
     return (
         f"All at once: {data['fastest, s']:.0f} to {data['slowest, s']:.0f} s each; one alone: "
         f"{data['alone, s']:.0f} s. A student takes {data['resting, MiB']:.0f} MiB before a kernel "
         f"starts and at most {data['at most, MiB']:.0f} MiB while it runs; hub and proxy "
-        f"{data['hub, MiB']:.0f} MiB once."
+        f"{data['hub, MiB']:.0f} MiB once. {model}."
     )

@@ -307,7 +307,7 @@ def check_shares(weights):
 def broadcast(names, *tensors):
     """The leading axes (all but the last two) that the tensors share after broadcasting."""
     lead, *others = leads = [x.shape[:-2] for x in tensors]
-    if others.count(lead) == len(others):
+    if all(other == lead for other in others):
         return lead  # the usual case: broadcast_shapes takes longer than a short attention
     try:
         return torch.broadcast_shapes(*leads)
@@ -364,9 +364,12 @@ def check_bias(attn_bias, shape, device):
 
 
 def fits(x, shape):
-    """Whether each axis, counted from the last, is 1 or as long as the shape's."""
+    """Whether each axis, counted from the last, is 1 or as long as the shape's.
+
+    (Two comparisons: in a graph for any size `in` overlooks an equal one.)
+    """
     wanted = shape[len(shape) - x.ndim :]
-    return all(have in (1, want) for have, want in zip(x.shape, wanted, strict=True))
+    return all(have == 1 or have == want for have, want in zip(x.shape, wanted, strict=True))
 
 
 def check_on(name, x, device):

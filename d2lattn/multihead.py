@@ -419,11 +419,10 @@ class MultiHeadAttention(nn.Module):
                 f"got {show(valid_lens)}"
             )
         lengths = Lengths(valid_lens, key.shape[1], query.device)
-        if lengths.tensor.shape not in (query.shape[:1], query.shape[:2]):
-            B, L = query.shape[:2]
+        shape, (B, L) = lengths.tensor.shape, query.shape[:2]
+        if shape != (B,) and shape != (B, L):  # no `in`, as in `fits`
             raise ValueError(
-                f"valid_lens must have shape (B,) = {(B,)} or (B, L) = {(B, L)}, "
-                f"got {tuple(lengths.tensor.shape)}"
+                f"valid_lens must have shape (B,) = {(B,)} or (B, L) = {(B, L)}, got {tuple(shape)}"
             )
         return lengths
 

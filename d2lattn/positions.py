@@ -301,7 +301,8 @@ class LearnedPositionalEncoding(_Added):
         return len(self.weight)
 
     def reset_parameters(self) -> None:
-        nn.init.normal_(self.weight, std=0.02)
+        if not self.weight.is_meta:  # it would draw nothing, and load a second's worth of torch
+            nn.init.normal_(self.weight, std=0.02)
 
     def forward(self, x: Tensor, offset: int = 0, *, positions: Tensor | None = None) -> Tensor:
         """As in `PositionalEncoding`, without dropout."""

@@ -166,6 +166,8 @@ def _keep(folder, sizes, weights, tokenizer):
         made.mkdir()
         save_file(weights, made / WEIGHTS)
         tokenizer.save(str(made / TOKENIZER))
+        # safetensors writes for its user alone; others may read it as they may all else here.
+        shutil.copymode(made / TOKENIZER, made / WEIGHTS)
         sums = {name: _sum(made / name) for name in (WEIGHTS, TOKENIZER)}
         about = json.dumps(dict(sizes=asdict(sizes), sums=sums))
         (made / ABOUT).write_text(about, encoding="utf-8")

@@ -120,9 +120,11 @@ def _in_chunks(query, key, value, beta, decay, state, size):
     padded = [F.pad(x, (0, 0, 0, extra)) for x in (query, key, value, beta)]
     padded.append(F.pad(decay, (0, 0, 0, extra), value=1.0))
     q, k, v, b, d = (x.unflatten(-2, (-1, size)) for x in padded)  # (..., L / C, C, width)
-    # log G sums each stretch s + 1 … t by itself (the segment sum of Dao & Gu 2024, "Transformers
-    # are SSMs", section 6): as a difference of two sums it would lose the gradient of small decays.
-    ratio = d.log().expand(*d.shape[:-1], size).tril(-1).cumsum(-2).exp().tril()
+    # G multiplies each stretch s + 1 … t by itself (as the segment sum of Dao & Gu 2024,
+    # "Transformers are SSMs", section 6, adds it): a quotient of two products loses the gradient of
+    # small decays, and a logarithm of 1e-30 is rounded by 4e-6.
+    later = torch.ones(size, size, dtype=torch.bool, device=d.device).tril(-1)  # t > s
+    ratio = torch.where(later, d, 1.0).cumprod(-2).tril()
     g = d[..., :1, :] * ratio[..., :1]
     system = (b * ratio * (k @ k.mT)).tril(-1)
     right = torch.cat([b * v, b * g * k], -1)

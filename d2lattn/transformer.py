@@ -292,7 +292,9 @@ class Transformer(nn.Module):
         check_callable("norm", norm)
         make, on = _maker(block, embed_dim, num_heads, plain)
         with torch.device("meta"):  # memory and weights come below
-            self.embedding = nn.Embedding(vocab_size, embed_dim)
+            # By hand: to draw on no device, torch loads a second's worth of itself.
+            nothing = torch.empty(vocab_size, embed_dim)
+            self.embedding = nn.Embedding.from_pretrained(nothing, freeze=False)
             self.register_module("position", None)  # its place; it asks the blocks for their heads
         with on:
             self.blocks = nn.ModuleList([make()])

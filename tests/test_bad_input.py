@@ -12,6 +12,8 @@ import inspect
 import math
 import os
 import re
+import subprocess
+import sys
 import types
 import typing
 import warnings
@@ -1011,6 +1013,19 @@ def test_an_integer_of_more_than_64_bits_is_the_float(call):
             with_weights(lambda x=x: call(x)) for x in (great, float(great))
         )
         assert with_integer.equal(with_float)
+
+
+@pytest.mark.parametrize("positions", ["learned", "rotary", "alibi", None])
+def test_a_model_that_does_not_fit_is_refused_at_once(positions):
+    """Counting its bytes must not make torch load what takes as long as a second. (A table of
+    sinusoids is computed, also where there is no memory, and torch loads some for that.)"""
+    refused = (
+        "import sys, d2lattn\nbefore = len(sys.modules)\n"
+        f"try: d2lattn.Decoder(7, 8, num_layers=10**9, num_heads=2, positions={positions!r})\n"
+        "except ValueError: print(len(sys.modules) - before)"
+    )
+    done = subprocess.run([sys.executable, "-c", refused], capture_output=True, text=True)
+    assert int(done.stdout) < 50
 
 
 def test_what_takes_no_memory_may_be_of_any_size():

@@ -123,11 +123,14 @@ def test_what_the_tests_of_browser_and_hub_print_is_understood():
     said = (
         "\n6 students are in after 109 s\nchapter 01, all at once on 2 cores: 41 to 43 s each; one "
         "alone: 12 s\nmemory of a student: 107 MiB before a kernel starts, at most 397 MiB while "
-        "it runs (hub and proxy: 190 MiB once)"
+        "it runs (hub and proxy: 190 MiB once)\n.the real model open in 6 kernels: 1904 MiB "
+        "together, 2613 MiB with all that their users run; imported, loaded and 100 pieces read "
+        "after 9.1 to 11.5 s"
     )
     found = class_server.measured(said)
     assert (found["in, s"], found["slowest, s"], found["hub, MiB"]) == (109, 43, 190)
     assert "at most 397 MiB" in class_server.section(found)
+    assert "1,904 MiB together, 2,613 MiB" in class_server.section(found)
     with pytest.raises(SystemExit, match="must print"):
         class_server.measured("1 passed")
 
@@ -140,6 +143,8 @@ def test_the_lines_are_those_that_the_tests_print():
         assert f'print(f"\\n{kind} ' in live, kind
     hub = (tests / "hub" / "test_hub.py").read_text(encoding="utf-8")
     for words in ("students are in after", "at once on", "one alone:", "memory of a student:"):
+        assert words in hub
+    for words in ("the real model open in", "MiB together", "MiB with all"):
         assert words in hub
 
 

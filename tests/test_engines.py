@@ -14,6 +14,7 @@ from d2lattn import (
     linear_attention,
     masked_softmax,
     partial_attention,
+    window_attention,
 )
 from d2lattn.attention import ENGINES
 from d2lattn.engines import chunked, fused
@@ -180,6 +181,50 @@ def test_a_graph_for_any_length_and_any_number(engine):
     for length, scale in ((7, 0.5), (11, 0.25), (13, 0.125)):
         tensors = inputs(2, 3, length, 8)
         assert close(compiled(*tensors, scale), function(*tensors, scale), 1e-6)
+
+
+@every_engine
+def test_a_graph_for_any_number_of_queries_and_of_keys(engine):
+    torch.compiler.reset()
+    compiled = torch.compile(attention, fullgraph=True, dynamic=True, backend="eager")
+    for batch, queries, keys in ((2, 3, 5), (3, 7, 4)):
+        query, (key, value, _) = inputs(batch, queries, 8)[0], inputs(batch, keys, 8)
+        want = attention(query, key, value, engine=engine)
+        assert close(compiled(query, key, value, engine=engine), want, 1e-6)
+
+
+@every_engine
+def test_a_graph_for_any_offset(engine):
+    torch.compiler.reset()
+
+    def function(query, key, value, offset):
+        return attention(query, key, value, is_causal=True, query_offset=offset, engine=engine)
+
+    compiled = torch.compile(function, fullgraph=True, dynamic=True, backend="eager")
+    for offset in (3, 2, 0, 9):
+        tensors = inputs(2, 3, 9, 8)
+        assert close(compiled(*tensors, offset), function(*tensors, offset), 1e-6)
+
+
+def in_windows(x):
+    return window_attention(x, x, x, width=2)
+
+
+HEAD = MultiHeadAttention(3, 1)
+
+
+def padded(x):
+    return HEAD(x, valid_lens=torch.arange(1, len(x) + 1))
+
+
+@pytest.mark.parametrize("function", [in_windows, padded])
+def test_a_size_in_a_graph_for_any_size_equals_one_that_is_known(function):
+    """A batch as large as the width, a mask as long as a block."""
+    torch.compiler.reset()
+    compiled = torch.compile(function, fullgraph=True, dynamic=True, backend="eager")
+    for batch, length in ((3, 5), (2, 7), (5, 9)):
+        x = noise(batch, length, 3)
+        assert close(compiled(x), function(x), 1e-6)
 
 
 @pytest.mark.parametrize("engine", ["explicit", "fused"])  # blocks are counted in the graph

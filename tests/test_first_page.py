@@ -1,12 +1,16 @@
-"""What chapter 0 tells somebody whose machine lacks the packages."""
+"""What chapter 0 tells somebody whose machine lacks the packages, and what it quotes."""
 
+import statistics
 import subprocess
 import sys
 from pathlib import Path
 
 import nbformat
+import repeat
 
 PAGE = Path(__file__).resolve().parent.parent / "notebooks" / "00_start_here.ipynb"
+LENGTHS = "3 to 5", "6 to 8", "9 to 11", "12 to 14"
+COLUMNS = ["words right", *(f"{letters} letters" for letters in LENGTHS)]
 
 
 def test_the_first_page_names_what_is_missing_where_nothing_is_installed():
@@ -19,3 +23,15 @@ def test_the_first_page_names_what_is_missing_where_nothing_is_installed():
     for package in ("torch", "numpy", "matplotlib", "seaborn", "ipywidgets", "tqdm"):
         assert f"{package} is missing: run  pip install {package} " in ran.stdout
     assert " is here" not in ran.stdout
+
+
+def test_the_table_of_words_said_right_is_what_was_measured():
+    rows = repeat.stored("alignment")["rows"]
+    cells = nbformat.read(PAGE, as_version=4).cells
+    (table,) = (cell.source for cell in cells if "| one vector for" in cell.source)
+    told = [line.split("|")[2:-1] for line in table.splitlines() if line.startswith("| ")][1:]
+    for context, shown in zip(("last", "additive", "places"), told, strict=True):
+        short, long = rows[f"gru_{context}-1200"], rows[f"gru_{context}-6000"]
+        means = [statistics.fmean(short[name]) for name in COLUMNS]
+        means.append(statistics.fmean(long["words right"]))
+        assert [int(number) for number in shown] == [round(100 * mean) for mean in means]

@@ -42,6 +42,7 @@ ELSEWHERE = {
         "word_vectors",
     ],
     "d2lattn_book.language.next_word": ["NextWord", "teach", "train"],
+    "d2lattn_book.language.real": ["load", "pieces"],
     "d2lattn_book.language.spelling": ["pronunciations", "split"],
     "d2lattn_book.language.encoder_decoder": [
         "GRUEncoderDecoder",

