@@ -474,7 +474,7 @@ def checked_claims(path):
     if "\n## Checked claims" in text:
         rows = re.findall(r"^\| (\d+) \|(.*)", section(text, "Checked claims"), re.M)
         return {int(claim): row.rstrip("| ").split("|")[-1] for claim, row in rows}
-    (line,) = re.findall(r"^Checked claims of this chapter: ([\d, –]+) in \[", text, re.M)
+    (line,) = re.findall(r"^Checked claims of this chapter: ([\d, –and]+) in \[", text, re.M)
     return dict.fromkeys(map(int, re.findall(r"\d+", line)), "")
 
 
