@@ -25,8 +25,8 @@ EXPERIMENT = Experiment(
     "which d is the best of the three, is in *dividing*",
     control="undivided at the same rates: if small steps alone do what dividing does, there is no "
     "divisor to compare",
-    refuted="at 0.003 or 0.01 d gets at least a sentence more right than √d, as it does at 0.03, or "
-    "at 0.1 it does not",
+    refuted="at 0.003 or 0.01 d gets at least a sentence more right than √d, as it does at 0.03, "
+    "or at 0.1 it does not",
     steps=None,
     seeds=8,
     variants={
