@@ -55,7 +55,7 @@ EXPERIMENT = Experiment(
     "has as many matrices as the shared one; and the mean: if it were right, no score would be "
     "needed",
     refuted="in the circle XXᵀ or one W for queries and keys comes near the full model in a seed: "
-    "with slow steps one W did, as a reader found who changed the batch",
+    "at the page's rate none does, but one W with slow steps, from every circle",
     steps=200,
     seeds=16,
     variants={
