@@ -10,7 +10,7 @@ HUNGRY = "the dog found the milk what a hungry".split()  # noqa: SIM905
 
 
 def run(variant, seed, steps):
-    """By how much the score of the wanted noun is larger: through the word, through the place."""
+    """Where the wanted noun has its lead from, whom it looks at most, and what is said."""
     training = next_word.train(seed, steps=steps)
     model = training.snapshots[0] if variant == "untrained" else training.model
     measured = {}
@@ -22,7 +22,19 @@ def run(variant, seed, steps):
             f"{asks}: both are for {one}": word > 0 and place > 0,
             f"{asks}: more by the place": place > word,
         }
-    return measured
+    looks, says = zip(*(answer(model, asks) for asks in ("hungry", "tasty")), strict=True)
+    named = says == ("dog", "milk")
+    return measured | {
+        "hungry looks most at dog, tasty at milk": looks == (1, 4),
+        "both are named": named,
+        "named, though one looks elsewhere": named and looks != (1, 4),
+    }
+
+
+def answer(model, asks):
+    """(the position at which it looks most, the word that it says)."""
+    says, weights = model.read([*HUNGRY[:-1], asks])
+    return weights[-1].argmax().item(), says
 
 
 EXPERIMENT = Experiment(
