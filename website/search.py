@@ -51,7 +51,7 @@ def _questions(doctree):
         question, *_, where = row.children
         for link in where.findall(nodes.reference):
             page = link.get("refuri", "").partition(".html")[0] or QUESTIONS
-            words = link.astext().partition("· ")[2].lower()
+            words = re.sub(r"^[\d.]+ ", "", link.astext()).lower()  # "3.2 What …", or "3.2"
             found.setdefault((page, words), []).append(question.astext())
     return found
 
