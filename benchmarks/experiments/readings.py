@@ -1,4 +1,4 @@
-"""Which reading of a map foretells what hiding a word does?"""
+"""Which reading of a map predicts what hiding a word does?"""
 
 import functools
 
@@ -46,7 +46,7 @@ def reading(variant, seed, steps, sentence):
 @functools.cache
 @torch.enable_grad()
 def reader(seed, steps):
-    """The page's reader with three heads, trained."""
+    """The page's model with three heads, trained."""
     return page.train(seed, steps)[0]
 
 
@@ -55,7 +55,7 @@ def reader(seed, steps):
 def parts(seed, steps, sentence):
     """Of each head and word: its share (H, 8), what it sends (H, 8, E), what the logit gets (H, 8).
 
-    The logit is that of the word that the reader says.
+    The logit is that of the word that the model says.
     """
     model = reader(seed, steps)
     x = model.position(model.embedding(model.encode([list(sentence)])))  # (1, 8, E)
@@ -92,10 +92,10 @@ def mean_correlation(pairs):
 EXPERIMENT = Experiment(
     section="4.9",
     varies="what is read from the maps of the last word, as one number for each of the eight",
-    held="readers with three heads in 12 channels, the 48 sentences about what was found, the "
+    held="models with three heads in 12 channels, the 48 sentences about what was found, the "
     "logit of the word that is said, one word at a time hidden from the last",
-    control="shuffled weights, which must foretell nothing; those of another reader, which must "
-    "foretell less; and the change worked out by hand, which in one layer must foretell all",
+    control="shuffled weights, which must predict nothing; those of another model, which must "
+    "predict less; and the change worked out by hand, which in one layer must predict all",
     refuted="no reading that looks at the values is better than the mean weight at telling what "
     "the logit loses",
     steps=400,
