@@ -1,164 +1,52 @@
 """How many bytes a model keeps of a text, read off its config.json (chapter 10).
 
-Every family of models spells it its own way. What a field means stands in tables: NAMES has the
-spellings of a size, PATTERNS, INDICES and PERIODS those of which layer is of which kind. What
-stands in none of them is named in a warning.
+What a field means stands in the tables of `fields`; what stands in none of them is named in a
+warning.
 """
 
 import json
 import math
 import os
-import re
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from d2lattn.arguments import check_count, check_number, show
-
-# Kinds of layers, and what they keep of n words.
-FULL, WINDOW, CHUNK = "full", "window", "chunk"  # a row for each, for the last W, for n of a chunk
-INDEXED = "full, indexed"  # as full, and a key for an indexer
-PACKED, THINNED = "compressed, indexed", "compressed"  # a window, and a row for several words
-STATE, CONV, BOTH = "state", "convolution", "full and state"  # what does not grow
-NOTHING, SHARED = "nothing", "shared"  # an MLP alone, and a layer that reads another one's cache
-
-PARTS = ("keys", "values", "latent", "rotary", "index", "state", "conv")
-
-# A size: its spellings, of which the first that is there and not null counts.
-NAMES = {
-    "layers": "num_hidden_layers n_layer n_layers num_layers",
-    "width": "hidden_size n_embd d_model",
-    "heads": "num_attention_heads n_head n_heads num_heads",
-    "kv_heads": "num_key_value_heads num_kv_heads attn_config.kv_n_heads multi_query_group_num",
-    "head_dim": "head_dim attention_head_dim kv_channels",
-    "value_dim": "v_head_dim",
-    "latent": "kv_lora_rank",
-    "rotary": "qk_rope_head_dim",
-    "index": "index_head_dim sparse_attention_config.sparse_index_dim",
-    "window": "sliding_window attention_window_size sliding_window_size",
-    "chunk": "attention_chunk_size",
-    "window_kv_heads": "swa_num_key_value_heads",
-    "window_head_dim": "swa_head_dim",
-    "window_value_dim": "swa_v_head_dim",
-    "full_kv_heads": "num_global_key_value_heads",
-    "full_head_dim": "global_head_dim",
-    "shared": "num_kv_shared_layers",
-    "packed": "compress_rates.compressed_sparse_attention compress_rate_csa",
-    "thinned": "compress_rates.heavily_compressed_attention compress_rate_hca",
-    # what does not grow: delta rules, Mamba-2 and Mamba, a short convolution, an RG-LRU
-    "delta_heads": "linear_num_value_heads",
-    "delta_value_dim": "linear_value_head_dim",
-    "delta_key_heads": "linear_num_key_heads",
-    "delta_key_dim": "linear_key_head_dim",
-    "kda_heads": "linear_attn_config.num_heads linear_num_heads",
-    "kda_dim": "linear_attn_config.head_dim linear_head_dim",
-    "mamba_heads": "mamba_num_heads mamba_n_heads",
-    "mamba_dim": "mamba_head_dim mamba_d_head",
-    "mamba_state": "ssm_state_size mamba_d_state",
-    "mamba_groups": "n_groups mamba_n_groups",
-    "mamba_inner": "mamba_d_ssm",
-    "mamba_expand": "mamba_expand expand",
-    "lru": "lru_width",
-    "kernel": "linear_conv_kernel_dim linear_attn_config.short_conv_kernel_size conv_kernel "
-    "mamba_d_conv conv_L_cache conv1d_width",
-    "state_dtype": "mamba_ssm_dtype mamba_ssm_cache_dtype",
-}
-BY_NAME = {
-    **dict.fromkeys(("full_attention", "attention", "indexed_attention"), FULL),
-    **dict.fromkeys(("linear_attention", "mamba"), STATE),
-    **dict.fromkeys(("moe", "mlp"), NOTHING),
-    **dict(sliding_attention=WINDOW, chunked_attention=CHUNK, conv=CONV),
-    **dict(minimax_m3_sparse=INDEXED, compressed_sparse_attention=PACKED),
-    **dict(heavily_compressed_attention=THINNED),
-}
-# An entry for each layer, in a list or a word: what an entry stands for.
-PATTERNS: dict[str, Mapping[Any, str]] = {
-    "layer_types": BY_NAME,
-    "layers_block_type": BY_NAME,
-    "block_types": {"recurrent": STATE, "attention": WINDOW},
-    "hybrid_override_pattern": {"M": STATE, "*": FULL, "-": NOTHING, "E": NOTHING},
-    "sliding_window_pattern": {"L": WINDOW, "G": FULL},
-    "hybrid_layer_pattern": {0: FULL, 1: WINDOW},
-    "attn_type_list": {0: STATE, 1: FULL},
-    "compress_ratios": {0: WINDOW, 4: PACKED, 128: THINNED},
-    "sparse_attention_config.sparse_attention_freq": {0: FULL, 1: INDEXED},
-    "no_rope_layers": {0: FULL, 1: CHUNK},
-}
-REPEATED = ("block_types", "sliding_window_pattern")  # written once, and then again and again
-# The numbers of some layers: how the first layer is counted, their kind, that of all others.
-INDICES = {
-    "attn_layer_indices": (0, FULL, STATE),
-    "full_attn_idxs": (0, FULL, CONV),
-    "linear_attn_config.full_attn_layers": (1, FULL, STATE),
-}
-# One layer in so many, the last of them if no offset is given: its kind, that of the others.
-PERIODS = {
-    "attn_layer_period": (FULL, STATE),
-    "full_attention_interval": (FULL, STATE),
-    "sliding_window_pattern": (FULL, WINDOW),
-    "no_rope_layer_interval": (FULL, CHUNK),
-}
-# Fields that some families leave out, and the value that their class in transformers has then.
-DEFAULTS = {
-    "gemma2": ("sliding_window_pattern", 2),
-    "gemma3": ("sliding_window_pattern", 6),
-    "gemma3_text": ("sliding_window_pattern", 6),
-    "cohere2": ("sliding_window_pattern", 4),
-    "llama4_text": ("no_rope_layer_interval", 4),
-    "qwen3_next": ("full_attention_interval", 4),
-}
-WINDOWS_EVERYWHERE = ("mistral", "mixtral", "phi3", "starcoder2")  # if sliding_window is given
-PARALLEL = ("falcon_h1",)  # a state beside attention in every layer
-LIGHTNING = ("minimax", "minimax_text_01")  # a state of each head, of its width by its width
-ONE_HEAD = ("falcon", "gpt_bigcode")  # where multi_query goes before the number of heads of keys
-TEXT = ("text_config", "language_config", "llm_config")  # where a model of more than text has it
-FLAT = ("attn_config", "linear_attn_config", "sparse_attention_config", "compress_rates")
-STATES = ("delta_heads", "kda_heads", "mamba_state", "lru")  # one of which says how large
-DTYPES = {"float32": 4, "bfloat16": 2, "float16": 2}
-FLAGS = """multi_query multi_query_attention new_decoder_architecture use_sliding_window
-    max_window_layers attn_layer_offset indexer_types index_topk_freq index_skip_topk_offset
-    index_topk_pattern block_configs per_layer_config attention_k_eq_v quantization_config""".split()
-READ = {*" ".join(NAMES.values()).split(), *PATTERNS, *INDICES, *PERIODS, *TEXT, *FLAT, *FLAGS}
-
-# Fields without influence on what is kept: by parts of their names, and one by one.
-WITHOUT = re.compile(
-    r"(.*_)?(token_id|token_ids|token_index|dtype|act|bias|scale|scaling|norm|pdrop|prenorm)(_.*)?"
-    r"|(min_|max_)?(vision|image|video|audio|boi|eoi|mm|media|projector|encoder|tile)(_.*)?"
-    r"|(.*_)?(experts?|moe|routers?|routed|mlp|mtp|ffn|ff|swiglu|gegelu|intermediate|nextn)(_.*)?"
-    r"|(.*_)?(rope|rotary|alibi|position|positions|mrope|dropout|init|initializer|softcapping)(_.*)?"
-    r"|.*(_multipliers?|_activation|_penalty|_tiles|_tolerance|_embeddings|eps|epsilon|_vocab_size)"
-    r"|(activation|altup|auto_map|architectures|summary|time_step|vocab|tokenizer|torch)(_.*)?"
+from d2lattn.fields import (
+    BOTH,
+    CHUNK,
+    CONV,
+    DEFAULTS,
+    DTYPES,
+    FLAT,
+    FULL,
+    HARMLESS,
+    INDEXED,
+    INDICES,
+    LIGHTNING,
+    NAMES,
+    NOTHING,
+    ONE_HEAD,
+    PACKED,
+    PARALLEL,
+    PARTS,
+    PATTERNS,
+    PERIODS,
+    READ,
+    REPEATED,
+    SHARED,
+    STATE,
+    STATES,
+    TEXT,
+    THINNED,
+    WINDOW,
+    WINDOWS_EVERYWHERE,
+    WITHOUT,
 )
-HARMLESS = set(
-    """model_type transformers_version _name_or_path name_or_path return_dict use_cache seq_aux
-    tie_word_embeddings pretraining_tp ep_size max_seq_len max_length min_length model_max_length
-    n_ctx n_positions seq_length initial_context_length id2label label2id attn_implementation _attn_implementation_autoset cache_implementation
-    index_n_heads index_topk index_share_for_mtp_iteration q_lora_rank qk_nope_head_dim qk_head_dim o_lora_rank o_groups
-    first_k_dense_replace decoder_sparse_step aux_loss_alpha n_group topk_group topk_method
-    num_topk_group scoring_func norm_topk_prob use_grouped_topk hc_mult hc_sinkhorn_iters
-    num_hash_layers query_pre_attn_scalar qk_norm_type use_qk_norm use_gemma_norm logits_soft_cap
-    attn_output_gate attention_output_gate mla_use_output_gate mla_use_nope attn_res_block_size
-    swa_num_attention_heads hidden_size_per_layer_input use_bidirectional_attention laurel_rank
-    use_double_wide_mlp block_size block_dim block_ff_dim block_multiple_of conv_dim conv_dim_out
-    block_auto_adjust_ff_dim block_use_swiglu block_use_xavier_init conv_use_xavier_init
-    full_attn_alpha_factor full_attn_beta_factor linear_attn_alpha_factor linear_attn_beta_factor
-    chunk_size mamba_chunk_size chunk_size_feed_forward mamba_dt_rank mamba_rms_norm parallel_attn
-    use_mamba_kernels z_loss_coefficient expansion_ratio learned_pos_emb embedding_fraction
-    use_pos_enc use_dynamic_ntk use_flash_attn use_logn_attn scale_attn_weights scoring_func
-    scale_attention_softmax_in_fp32 attention_softmax_in_fp32 reorder_and_upcast_attn no_bias
-    apply_query_key_layer_scaling post_layer_norm original_rope rmsnorm num_logits_to_keep
-    fp32_residual_connection pad_sequence_to_multiple_of_64 task_specific_params ignore_index
-    use_image_special_tokens use_associative_scan attn_temperature_tuning attn_scale floor_scale
-    _sliding_window_pattern do_sample do_image_splitting downsample_factor use_thumbnail interleave_moe_layer_step
-    temperature top_k top_p typical_p num_beams num_beam_groups num_return_sequences pruned_heads
-    no_repeat_ngram_size length_penalty is_encoder_decoder attn_config.attn_type
-    attn_config.attn_impl attn_config.alibi_bias_max linear_attn_config.kda_layers
-    linear_attn_config.gate_lower_bound linear_attn_config.use_full_rank_gate
-    sparse_attention_config.sparse_block_size sparse_attention_config.sparse_local_block
-    sparse_attention_config.sparse_num_index_heads sparse_attention_config.sparse_topk_blocks
-    sparse_attention_config.sparse_score_type sparse_attention_config.use_sparse_attention
-    sparse_attention_config.sparse_disable_index_value""".split()
-)
+
+
+MOST = 10**6  # layers, lest a wrong number fills the memory
 
 
 class Piece(NamedTuple):
@@ -181,7 +69,8 @@ class Layer(NamedTuple):
         return sum(piece.bytes for piece in self.pieces)
 
 
-class CacheBytes(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class CacheBytes:
     """What `cache_bytes` returns. Printed it is a table, with equal layers in one row.
 
     Attributes:
@@ -222,7 +111,8 @@ class CacheBytes(NamedTuple):
         said += [f"not understood: {', '.join(self.unknown)}"] if self.unknown else []
         return "\n".join(lines + said)
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return str(self)
 
 
 def cache_bytes(
@@ -312,21 +202,18 @@ def _read(config: Any) -> Mapping[str, Any]:
 
 
 class _Card:
-    """The fields of the model of text, those of FLAT under dotted names, and what is said of them."""
+    """The fields of the model of text, those of FLAT under dotted names, and remarks on them."""
 
     def __init__(self, config: Mapping[str, Any]) -> None:
-        text = next((config[name] for name in TEXT if isinstance(config.get(name), Mapping)), {})
-        self.fields = {**config, **text}
+        inside = [config[name] for name in TEXT if isinstance(config.get(name), Mapping)]
+        self.fields: dict[str, Any] = {**config, **(inside[0] if inside else {})}
         for name in FLAT:
-            inner = self.fields.get(name)
-            if isinstance(inner, Mapping):
-                self.fields |= {f"{name}.{key}": value for key, value in inner.items()}
+            self.fields |= {f"{name}.{key}": value for key, value in self.inner(name).items()}
         self.type = self.fields.get("model_type")
         self.notes: list[str] = []
         self.puzzles: list[str] = []
-        own = self.fields.get("per_layer_config") or {}
-        self.layers = {int(place): dict(fields) for place, fields in own.items()}
-        told = set().union(*self.layers.values()) - READ
+        self.layers = self.inner("per_layer_config")
+        told = {field for own in self.layers.values() for field in own} - READ
         self.puzzles += [f"per_layer_config: {field}" for field in sorted(told)]
         if self.fields.get("is_encoder_decoder"):
             raise ValueError("config must be that of a decoder, got is_encoder_decoder True")
@@ -334,7 +221,7 @@ class _Card:
     def find(self, name: str, layer: int | None = None) -> tuple[str, Any]:
         """The first spelling that is there and not null, and what it says, of a layer if asked."""
         spellings = NAMES.get(name, name).split()
-        own = self.layers.get(layer, {})
+        own = {} if layer is None else self.layers.get(f"{layer:02}", {})
         for fields in (own, self.fields):
             for field in spellings:
                 value = fields.get(field)
@@ -347,6 +234,13 @@ class _Card:
     def get(self, name: str) -> Any:
         return self.find(name)[1]
 
+    def inner(self, name: str) -> Mapping[str, Any]:
+        """A field that holds fields, or nothing."""
+        value = self.fields.get(name)
+        if value is not None and not isinstance(value, Mapping):
+            raise ValueError(f"config: {name} must hold fields, got {show(value)}")
+        return value or {}
+
     def count(
         self, name: str, default: int | None = None, layer: int | None = None, least: int = 1
     ) -> int:
@@ -354,16 +248,15 @@ class _Card:
         field, value = self.find(name, layer)
         if value is None and default is None:
             raise ValueError(f"config must give {field}, got neither it nor another name of it")
-        value = default if value is None else value
-        check_count(f"config: {field}", value, least)
-        return int(value)
+        found: Any = default if value is None else value
+        check_count(f"config: {field}", found, least)
+        return int(found)
 
     def unknown(self) -> tuple[str, ...]:
         """Fields that say something and stand in no table."""
         said = {k: v for k, v in self.fields.items() if v not in (None, False, "", [], {})}
-        known = READ | HARMLESS
-        known = known | {f"{name}.{field}" for name in FLAT for field in HARMLESS}
-        strange = [k for k in said if k not in known and not WITHOUT.fullmatch(k.split(".")[-1])]
+        said = said.keys() - READ - HARMLESS
+        strange = [name for name in said if not WITHOUT.fullmatch(name.split(".")[-1])]
         return tuple(sorted({*self.puzzles, *strange}))
 
 
@@ -381,9 +274,9 @@ def _sizes(card: _Card, given: Any) -> dict[str, float]:
     if stated and not (isinstance(given, Mapping) and "state" in given):
         sizes["state"] = stated
         card.notes.append(f"numbers of a state take {stated} bytes, as the config says")
-    scheme = (card.fields.get("quantization_config") or {}).get("kv_cache_scheme")
-    if scheme:
-        card.notes.append(f"the config asks for a cache of {scheme.get('num_bits')} bits a number")
+    scheme = card.inner("quantization_config").get("kv_cache_scheme")
+    if isinstance(scheme, Mapping) and "num_bits" in scheme:
+        card.notes.append(f"the config asks for a cache of {scheme['num_bits']} bits a number")
     return sizes
 
 
@@ -392,31 +285,42 @@ def _sizes(card: _Card, given: Any) -> dict[str, float]:
 
 def _kinds(card: _Card) -> list[str]:
     """A kind for each layer: by the first spelling that the config has."""
-    if isinstance(card.get("block_configs"), list):
-        return [_searched(card, block) for block in card.get("block_configs")]
+    searched = card.get("block_configs")
+    if isinstance(searched, list):
+        return [_searched(card, i) for i in range(len(searched))]
     for field, table in PATTERNS.items():
         entries = card.get(field)
         if not isinstance(entries, (list, str)) or not entries or not _counts(card, field):
             continue
-        layers = card.count("layers", len(entries))
+        layers = _layers(card, len(entries))
         if field in REPEATED:
             entries = [entries[i % len(entries)] for i in range(layers)]
         if len(entries) < layers:
             raise ValueError(f"config must have {layers} entries in {field}, got {len(entries)}")
         return [_kind(card, field, entry, table) for entry in entries[:layers]]
-    layers = card.count("layers")
+    layers = _layers(card)
     for field, (first, some, others) in INDICES.items():
         places = card.get(field)
-        if places:
+        if isinstance(places, (list, tuple)) and places:
             return [some if i + first in places else others for i in range(layers)]
     for field, (one, others) in PERIODS.items():
         if card.get(field) is not None and _counts(card, field):
-            return _periodic(layers, one, others, card.count(field), card.get("attn_layer_offset"))
+            period = card.count(field)
+            offset = card.count("attn_layer_offset", period - 1, least=0)
+            return [one if i % period == offset else others for i in range(layers)]
     if card.type in DEFAULTS:
         field, period = DEFAULTS[card.type]
         card.notes.append(f"{field} is absent: {period}, as in the class of {card.type}")
-        return _periodic(layers, *PERIODS[field], period)
+        one, others = PERIODS[field]
+        return [others if (i + 1) % period else one for i in range(layers)]
     return _windows(card, layers)
+
+
+def _layers(card: _Card, default: int | None = None) -> int:
+    layers = card.count("layers", default)
+    if layers > MOST:
+        raise ValueError(f"config must have at most {MOST:,} layers, got {layers}")
+    return layers
 
 
 def _kind(card: _Card, field: str, entry: Any, table: Mapping[Any, str]) -> str:
@@ -429,13 +333,6 @@ def _kind(card: _Card, field: str, entry: Any, table: Mapping[Any, str]) -> str:
 def _counts(card: _Card, field: str) -> bool:
     """Layers without rotary places look into chunks only in models that have chunks."""
     return not field.startswith("no_rope") or card.get("chunk") is not None
-
-
-def _periodic(
-    layers: int, one: str, others: str, period: int, offset: int | None = None
-) -> list[str]:
-    last = period - 1 if offset is None else offset
-    return [one if i % period == last else others for i in range(layers)]
 
 
 def _windows(card: _Card, layers: int) -> list[str]:
@@ -453,13 +350,20 @@ def _windows(card: _Card, layers: int) -> list[str]:
     return [FULL] * layers
 
 
-def _searched(card: _Card, block: Mapping[str, Any]) -> str:
+def _searched(card: _Card, layer: int) -> str:
     """A layer of a model whose layers were searched one by one (Nemotron)."""
-    attention = block.get("attention", {})
-    told = {k for k, v in attention.items() if v} - {"n_heads_in_group", "no_op"}
-    told -= {"replace_with_linear"}
+    attention = _attention(card, layer)
+    read = {"n_heads_in_group", "no_op", "replace_with_linear"}
+    told = {name for name, value in attention.items() if value} - read
     card.puzzles += [f"block_configs: {name}" for name in sorted(told)]
     return NOTHING if attention.get("no_op") or attention.get("replace_with_linear") else FULL
+
+
+def _attention(card: _Card, layer: int) -> Mapping[str, Any]:
+    block = card.get("block_configs")[layer]
+    if not isinstance(block, Mapping) or not isinstance(block.get("attention"), Mapping):
+        raise ValueError(f"config: block_configs must each have attention, got {show(block)}")
+    return block["attention"]
 
 
 # What a layer keeps -------------------------------------------------------------------------------
@@ -517,9 +421,8 @@ def _head_dim(card: _Card, layer: int) -> int:
 
 def _kv_heads(card: _Card, layer: int) -> int:
     heads = card.count("heads", layer=layer)
-    blocks = card.get("block_configs")
-    if blocks:
-        return heads // (blocks[layer]["attention"]["n_heads_in_group"] or heads)
+    if isinstance(card.get("block_configs"), list):
+        return heads // (_attention(card, layer).get("n_heads_in_group") or heads)
     if card.type in ONE_HEAD and not card.get("new_decoder_architecture"):
         return 1 if card.get("multi_query") else heads
     if card.get("multi_query_attention") is False:
