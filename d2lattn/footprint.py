@@ -45,7 +45,6 @@ from d2lattn.fields import (
     WITHOUT,
 )
 
-
 MOST = 10**6  # layers, lest a wrong number fills the memory
 
 
