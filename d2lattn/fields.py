@@ -130,8 +130,8 @@ _HARMLESS = """
     attn_res_block_size attn_scale attn_temperature_tuning aux_loss_alpha block_auto_adjust_ff_dim
     block_dim block_ff_dim block_multiple_of block_size block_use_swiglu block_use_xavier_init
     cache_implementation chunk_size chunk_size_feed_forward conv_dim conv_dim_out
-    conv_use_xavier_init decoder_sparse_step do_image_splitting do_sample downsample_factor
-    embedding_fraction ep_size expansion_ratio first_k_dense_replace floor_scale
+    conv_use_xavier_init decoder_sparse_step dim_model_base do_image_splitting do_sample
+    downsample_factor embedding_fraction ep_size expansion_ratio first_k_dense_replace floor_scale
     fp32_residual_connection full_attn_alpha_factor full_attn_beta_factor hc_mult hc_sinkhorn_iters
     hidden_size_per_layer_input id2label ignore_index index_n_heads index_share_for_mtp_iteration
     index_topk initial_context_length interleave_moe_layer_step is_encoder_decoder label2id
@@ -150,10 +150,15 @@ _HARMLESS = """
     use_mamba_kernels use_pos_enc use_qk_norm use_thumbnail z_loss_coefficient
 """
 _HARMLESS_IN_FLAT = """
-    alibi_bias_max attn_impl attn_type gate_lower_bound kda_layers use_full_rank_gate
+    alibi_bias_max attn_impl gate_lower_bound kda_layers use_full_rank_gate
     sparse_block_size sparse_disable_index_value sparse_local_block sparse_num_index_heads
-    sparse_score_type sparse_topk_blocks use_sparse_attention
+    sparse_score_type sparse_topk_blocks
 """
+# These are harmless only if they say what they mostly say.
+USUAL = {
+    "attn_config.attn_type": "multihead_attention",
+    "sparse_attention_config.use_sparse_attention": True,
+}
 HARMLESS = {*_HARMLESS.split()}
 HARMLESS |= {
     f"{inside}.{name}" for inside in FLAT for name in (_HARMLESS + _HARMLESS_IN_FLAT).split()

@@ -40,6 +40,7 @@ from d2lattn.fields import (
     STATES,
     TEXT,
     THINNED,
+    USUAL,
     WINDOW,
     WINDOWS_EVERYWHERE,
     WITHOUT,
@@ -253,7 +254,8 @@ class _Card:
 
     def unknown(self) -> tuple[str, ...]:
         """Fields that say something and stand in no table."""
-        said = {k: v for k, v in self.fields.items() if v not in (None, False, "", [], {})}
+        silent = (None, False, "", [], {})
+        said = {k: v for k, v in self.fields.items() if v not in silent and v != USUAL.get(k)}
         said = said.keys() - READ - HARMLESS
         strange = [name for name in said if not WITHOUT.fullmatch(name.split(".")[-1])]
         return tuple(sorted({*self.puzzles, *strange}))
