@@ -5,7 +5,6 @@ warning.
 """
 
 import json
-import math
 import os
 import warnings
 from collections.abc import Iterable, Mapping
@@ -126,7 +125,8 @@ def cache_bytes(
     Hkv · (D + Dv)), or a latent and the rotary part beside it, C + R (DeepSeek-AI 2024, section
     2.1). With a window of W it keeps min(words, W) rows. An indexer keeps one key more. A layer
     with a state keeps it once, and the last kernel - 1 rows before a short convolution. A layer
-    that compresses keeps a window and words // m rows. It is what must be kept of one sequence: a
+    that compresses keeps a window and words // m rows. It is what must be kept of one sequence,
+    without the words of an unfinished block and layers that guess several words ahead (MTP): a
     server rounds up to pages, may not honour windows, and copies latents to every device.
 
     Args:
@@ -142,7 +142,8 @@ def cache_bytes(
     Returns:
         CacheBytes: `total`, `layers`, `notes`, `unknown`; it prints as a table.
 
-    Warns of fields that it does not know. Where a pattern of layers is not understood all words
+    Raises a ValueError for a config without the sizes it needs. Warns of fields that it does not
+    know (a UserWarning with their names); where a pattern of windows is not understood, all words
     are counted, the most that it can be. Time and memory: O(layers).
 
     Example:
@@ -166,7 +167,7 @@ def cache_bytes(
     layers = []
     for i, kind in enumerate(kinds):
         pieces = [
-            Piece(part, rows, numbers, math.ceil(rows * numbers * sizes[part]))
+            Piece(part, rows, numbers, _ceil(rows * numbers, sizes[part]))
             for part, rows, numbers in _pieces(card, i, kind, words, kinds)
         ]
         layers.append(Layer(kind, tuple(piece for piece in pieces if piece.bytes)))
@@ -212,8 +213,10 @@ class _Card:
         self.type = self.fields.get("model_type")
         self.notes: list[str] = []
         self.puzzles: list[str] = []
-        self.layers = self.inner("per_layer_config")
-        told = {field for own in self.layers.values() for field in own} - READ
+        own = self.inner("per_layer_config").items()
+        self.layers = {int(i): dict(its) for i, its in own if i.isdigit() and isinstance(its, dict)}
+        told = {field for its in self.layers.values() for field in its} - READ
+        told |= {i for i, _ in own if not i.isdigit() or int(i) not in self.layers}
         self.puzzles += [f"per_layer_config: {field}" for field in sorted(told)]
         if self.fields.get("is_encoder_decoder"):
             raise ValueError("config must be that of a decoder, got is_encoder_decoder True")
@@ -221,7 +224,7 @@ class _Card:
     def find(self, name: str, layer: int | None = None) -> tuple[str, Any]:
         """The first spelling that is there and not null, and what it says, of a layer if asked."""
         spellings = NAMES.get(name, name).split()
-        own = {} if layer is None else self.layers.get(f"{layer:02}", {})
+        own = {} if layer is None else self.layers.get(layer, {})
         for fields in (own, self.fields):
             for field in spellings:
                 value = fields.get(field)
@@ -254,7 +257,7 @@ class _Card:
 
     def unknown(self) -> tuple[str, ...]:
         """Fields that say something and stand in no table."""
-        silent = (None, False, "", [], {})
+        silent: tuple[Any, ...] = (None, False, "", [], {})
         said = {k: v for k, v in self.fields.items() if v not in silent and v != USUAL.get(k)}
         said = said.keys() - READ - HARMLESS
         strange = [name for name in said if not WITHOUT.fullmatch(name.split(".")[-1])]
@@ -275,10 +278,17 @@ def _sizes(card: _Card, given: Any) -> dict[str, float]:
     if stated and not (isinstance(given, Mapping) and "state" in given):
         sizes["state"] = stated
         card.notes.append(f"numbers of a state take {stated} bytes, as the config says")
-    scheme = card.inner("quantization_config").get("kv_cache_scheme")
+    quantized = card.fields.get("quantization_config")
+    scheme = quantized.get("kv_cache_scheme") if isinstance(quantized, Mapping) else None
     if isinstance(scheme, Mapping) and "num_bits" in scheme:
         card.notes.append(f"the config asks for a cache of {scheme['num_bits']} bits a number")
     return sizes
+
+
+def _ceil(numbers: int, size: float) -> int:
+    """Whole bytes of so many numbers, however many: floats would round."""
+    top, bottom = size.as_integer_ratio()
+    return -(-numbers * top // bottom)
 
 
 # Which layer is of which kind ---------------------------------------------------------------------

@@ -76,6 +76,7 @@ BY_HAND = {
     "llama-3.1-8b": lambda n: pair(32, 8, 4096 // 32, n),
     "llama-3.1-405b": lambda n: pair(126, 8, 16384 // 128, n),
     "mistral-7b-v0.3": lambda n: pair(32, 8, 4096 // 32, n),
+    "internlm2-7b": lambda n: pair(32, 8, 4096 // 32, n),
     "mixtral-8x7b": lambda n: pair(32, 8, 4096 // 32, n),
     "minimax-m2.7": lambda n: pair(62, 8, 128, n),
     "smollm3.class": lambda n: pair(36, 4, 2048 // 16, n),
@@ -89,7 +90,6 @@ BY_HAND = {
     "gpt-oss-120b": lambda n: pair(18, 8, 64, n) + pair(18, 8, 64, min(n, 128)),
     "exaone-4.0-32b": lambda n: pair(16, 8, 128, n) + pair(48, 8, 128, min(n, 4096)),
     "cohere2.class": lambda n: pair(10, 64, 128, n) + pair(30, 64, 128, min(n, 4096)),
-    "step-3.7-flash": lambda n: pair(12, 8, 128, n) + pair(33, 8, 128, min(n, 512)),
     "llama-4-scout": lambda n: pair(12, 8, 128, n) + pair(36, 8, 128, min(n, 8192)),
     "llama-4-scout-nope": lambda n: pair(12, 8, 128, n) + pair(36, 8, 128, min(n, 8192)),
     # unequal heads, unequal widths, and layers that read the cache of another one
