@@ -126,36 +126,41 @@ WITHOUT = re.compile(
 )
 _HARMLESS = """
     _attn_implementation_autoset _name_or_path _sliding_window_pattern apply_query_key_layer_scaling
-    attention_output_gate attention_softmax_in_fp32 attn_implementation attn_output_gate
-    attn_res_block_size attn_scale attn_temperature_tuning aux_loss_alpha block_auto_adjust_ff_dim
-    block_dim block_ff_dim block_multiple_of block_size block_use_swiglu block_use_xavier_init
-    cache_implementation chunk_size chunk_size_feed_forward conv_dim conv_dim_out
-    conv_use_xavier_init decoder_sparse_step dim_model_base do_image_splitting do_sample
-    downsample_factor embedding_fraction ep_size expansion_ratio first_k_dense_replace floor_scale
-    fp32_residual_connection full_attn_alpha_factor full_attn_beta_factor hc_mult hc_sinkhorn_iters
+    apply_residual_connection_post_layernorm attention_output_gate attention_softmax_in_fp32
+    attn_implementation attn_output_gate attn_res_block_size attn_scale attn_temperature_tuning
+    aux_loss_alpha bf16 block_auto_adjust_ff_dim block_dim block_ff_dim block_multiple_of block_size
+    block_use_swiglu block_use_xavier_init cache_implementation chunk_size chunk_size_feed_forward
+    conv_dim conv_dim_out conv_use_xavier_init decoder_sparse_step dim_model_base do_image_splitting
+    do_sample downsample_factor early_stopping embedding_fraction ep_size expansion_ratio
+    first_k_dense_replace floor_scale for_llm_compressor fp16 fp32 fp32_residual_connection
+    full_attn_alpha_factor full_attn_beta_factor hc_mult hc_sinkhorn_iters
     hidden_size_per_layer_input id2label ignore_index index_n_heads index_share_for_mtp_iteration
-    index_topk initial_context_length interleave_moe_layer_step is_encoder_decoder label2id
-    laurel_rank learned_pos_emb length_penalty linear_attn_alpha_factor linear_attn_beta_factor
-    logits_soft_cap mamba_chunk_size mamba_dt_rank mamba_rms_norm max_length max_seq_len min_length
-    mla_use_nope mla_use_output_gate model_max_length model_type n_ctx n_group n_positions
-    name_or_path no_bias no_repeat_ngram_size norm_topk_prob num_beam_groups num_beams
-    num_hash_layers num_logits_to_keep num_return_sequences num_topk_group o_groups o_lora_rank
-    original_rope pad_sequence_to_multiple_of_64 parallel_attn post_layer_norm pretraining_tp
-    pruned_heads q_lora_rank qk_head_dim qk_nope_head_dim qk_norm_type query_pre_attn_scalar
-    reorder_and_upcast_attn return_dict rmsnorm scale_attention_softmax_in_fp32 scale_attn_weights
-    scoring_func seq_aux seq_length swa_num_attention_heads task_specific_params temperature
-    tie_word_embeddings top_k top_p topk_group topk_method transformers_version typical_p
-    use_associative_scan use_bidirectional_attention use_cache use_double_wide_mlp use_dynamic_ntk
-    use_flash_attn use_gemma_norm use_grouped_topk use_image_special_tokens use_logn_attn
-    use_mamba_kernels use_pos_enc use_qk_norm use_thumbnail z_loss_coefficient
+    index_topk initial_context_length interleave_moe_layer_step is_decoder is_encoder_decoder
+    label2id laurel_rank learned_pos_emb length_penalty linear_attn_alpha_factor
+    linear_attn_beta_factor logits_soft_cap mamba_chunk_size mamba_dt_rank mamba_rms_norm max_length
+    max_seq_len min_length mla_use_nope mla_use_output_gate model_max_length model_type n_ctx
+    n_group n_positions name_or_path no_bias no_repeat_ngram_size norm_topk_prob num_beam_groups
+    num_beams num_hash_layers num_logits_to_keep num_return_sequences num_topk_group o_groups
+    o_lora_rank original_rope output_attentions output_hidden_states output_scores
+    pad_sequence_to_multiple_of_64 parallel_attn post_layer_norm pretraining_tp pruned_heads
+    q_lora_rank qk_head_dim qk_nope_head_dim qk_norm_type query_pre_attn_scalar
+    remove_invalid_values reorder_and_upcast_attn residual_in_fp32 return_dict
+    return_dict_in_generate rmsnorm scale_attention_softmax_in_fp32 scale_attn_weights scoring_func
+    seq_aux seq_length swa_num_attention_heads task_specific_params temperature tf_legacy_loss
+    tie_encoder_decoder tie_word_embeddings top_k top_p topk_group topk_method torchscript
+    transformers_version typical_p use_associative_scan use_bfloat16 use_bidirectional_attention
+    use_cache use_double_wide_mlp use_dynamic_ntk use_flash_attn use_gemma_norm use_grouped_topk
+    use_image_special_tokens use_logn_attn use_mamba_kernels use_mambapy use_pos_enc use_qk_norm
+    use_thumbnail z_loss_coefficient
 """
 _HARMLESS_IN_FLAT = """
-    alibi_bias_max attn_impl gate_lower_bound kda_layers use_full_rank_gate
+    alibi_bias_max attn_impl attn_uses_sequence_id gate_lower_bound kda_layers prefix_lm qk_ln
     sparse_block_size sparse_disable_index_value sparse_local_block sparse_num_index_heads
-    sparse_score_type sparse_topk_blocks
+    sparse_score_type sparse_topk_blocks use_full_rank_gate
 """
 # These are harmless only if they say what they mostly say.
 USUAL = {
+    "add_cross_attention": False,
     "attn_config.attn_type": "multihead_attention",
     "sparse_attention_config.use_sparse_attention": True,
 }

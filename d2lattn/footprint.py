@@ -257,7 +257,7 @@ class _Card:
 
     def unknown(self) -> tuple[str, ...]:
         """Fields that say something and stand in no table."""
-        silent: tuple[Any, ...] = (None, False, "", [], {})
+        silent: tuple[Any, ...] = (None, "", [], {})
         said = {k: v for k, v in self.fields.items() if v not in silent and v != USUAL.get(k)}
         said = said.keys() - READ - HARMLESS
         strange = [name for name in said if not WITHOUT.fullmatch(name.split(".")[-1])]

@@ -26,6 +26,7 @@ PUZZLES = {
     "gemma-4-e2b": ("sliding_window, without a pattern of layers",),
     "phi-3-small": (
         "blocksparse_block_size",
+        "blocksparse_homo_head_pattern",
         "blocksparse_num_local_blocks",
         "blocksparse_triton_kernel_block_size",
         "blocksparse_vert_stride",
@@ -191,6 +192,14 @@ def test_the_growth_is_what_others_published(name, size, growth, fixed, where):
     assert fixed in (None, one - 10**5 * growth), where
 
 
+@pytest.mark.parametrize("name", SOURCES)
+def test_more_words_keep_no_less_and_in_the_end_grow_evenly(name):
+    totals = [kept(name, words)[0].total for words in (1, 3, 128, 129, 512, 4097, 8193)]
+    assert totals == sorted(totals)
+    a, b, c = (kept(name, 2**14 * times)[0].total for times in (1, 2, 3))
+    assert b - a == c - b
+
+
 def test_at_least_ten_models_are_held_to_others():
     assert len({row[0] for row in (*PUBLISHED, *GROWTH)}) >= 10
 
@@ -220,8 +229,13 @@ def test_what_is_not_understood_is_named(name):
 def test_a_field_that_nobody_has_yet_is_named():
     base = read("qwen3-8b")
     for field in ("cross_layer_share", "num_meta_tokens", "kv_pool", "head_dim_v2", "memory_size"):
-        with pytest.warns(UserWarning, match=rf"does not know: {field}\. If one"):
-            cache_bytes(base | {field: 4}, words=5)
+        for value in (4, 0, False, "all", [1], {"a": 1}):
+            with pytest.warns(UserWarning, match=rf"does not know: {field}\. If one"):
+                cache_bytes(base | {field: value}, words=5)
+        for value in (None, "", [], {}):
+            assert cache_bytes(base | {field: value}, words=5).unknown == ()
+    with pytest.warns(UserWarning, match="add_cross_attention"):
+        cache_bytes(base | dict(add_cross_attention=True), words=5)
     nested = read("kimi-k3")["text_config"]
     nested["linear_attn_config"] |= {"state_rank": 8}
     with pytest.warns(UserWarning, match=r"linear_attn_config\.state_rank"):
