@@ -134,16 +134,16 @@ _HARMLESS = """
     do_sample downsample_factor early_stopping embedding_fraction ep_size expansion_ratio
     first_k_dense_replace floor_scale for_llm_compressor fp16 fp32 fp32_residual_connection
     full_attn_alpha_factor full_attn_beta_factor hc_mult hc_sinkhorn_iters
-    hidden_size_per_layer_input id2label ignore_index index_n_heads index_share_for_mtp_iteration
-    index_topk initial_context_length interleave_moe_layer_step is_decoder is_encoder_decoder
-    label2id laurel_rank learned_pos_emb length_penalty linear_attn_alpha_factor
-    linear_attn_beta_factor logits_soft_cap mamba_chunk_size mamba_dt_rank mamba_rms_norm max_length
-    max_seq_len min_length mla_use_nope mla_use_output_gate model_max_length model_type n_ctx
-    n_group n_positions name_or_path no_bias no_repeat_ngram_size norm_topk_prob num_beam_groups
-    num_beams num_hash_layers num_logits_to_keep num_return_sequences num_topk_group o_groups
-    o_lora_rank original_rope output_attentions output_hidden_states output_scores
-    pad_sequence_to_multiple_of_64 parallel_attn post_layer_norm pretraining_tp pruned_heads
-    q_lora_rank qk_head_dim qk_nope_head_dim qk_norm_type query_pre_attn_scalar
+    hidden_size_per_layer_input id2label ignore_index index_block_size index_local_blocks
+    index_n_heads index_share_for_mtp_iteration index_topk index_topk_blocks initial_context_length
+    interleave_moe_layer_step is_decoder is_encoder_decoder label2id laurel_rank learned_pos_emb
+    length_penalty linear_attn_alpha_factor linear_attn_beta_factor logits_soft_cap mamba_chunk_size
+    mamba_dt_rank mamba_rms_norm max_length max_seq_len min_length mla_use_nope mla_use_output_gate
+    model_max_length model_type n_ctx n_group n_positions name_or_path no_bias no_repeat_ngram_size
+    norm_topk_prob num_beam_groups num_beams num_hash_layers num_logits_to_keep num_return_sequences
+    num_topk_group o_groups o_lora_rank original_rope output_attentions output_hidden_states
+    output_scores pad_sequence_to_multiple_of_64 parallel_attn post_layer_norm pretraining_tp
+    pruned_heads q_lora_rank qk_head_dim qk_nope_head_dim qk_norm_type query_pre_attn_scalar
     remove_invalid_values reorder_and_upcast_attn residual_in_fp32 return_dict
     return_dict_in_generate rmsnorm scale_attention_softmax_in_fp32 scale_attn_weights scoring_func
     seq_aux seq_length swa_num_attention_heads task_specific_params temperature tf_legacy_loss
