@@ -243,9 +243,9 @@ def real_section(stored):
 def test_a_chapter_asks_a_real_model(told):
     """In one section, a figure in it, and what is said in it rests on an experiment."""
     section = real_section(told)
-    assert any(map(cells.pictures, section)) or any("live-" in str(c) for c in section)
-    words = sum(len(c.source.split()) for c in section if c.cell_type == "markdown")
+    words = lecturer.length(section).words
     assert 150 <= words <= 600
+    assert any(map(cells.pictures, section)) or any("live-" in str(c) for c in section)
     assert "<!-- exp: " in "".join(c.source for c in section)
 
 

@@ -40,6 +40,7 @@ MARKERS = "osD^v"
 # Greys and browns of layers: what a name begins with -> colour and style, alike in every figure.
 LAYERS = {
     "CNN, dilated": ("#6f7984", "--"),
+    "CNN, contiguous": ("#4a5f6e", "-."),
     "CNN": ("#454c54", "-"),
     "RNN": ("#8c6c4a", "-"),
     "LSTM": ("#5c4130", "--"),

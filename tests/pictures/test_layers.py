@@ -34,6 +34,11 @@ def test_curves_are_told_apart_and_those_of_one_layer_have_its_colour():
     assert plots.describe(ax).startswith("6 lines over n from 1 to 4: CNN from 1 to 4,")
 
 
+def test_lines_of_different_layers_that_are_dark_differ_by_style():
+    ax = drawings.layer_lines([1, 2], {"attention": [1, 2], "CNN, contiguous": [1, 1]})
+    assert len({line.get_linestyle() for line in ax.lines}) == 2
+
+
 def test_a_layer_has_one_colour_whatever_else_is_drawn():
     alone = colours(drawings.layer_lines([1, 2], {"LSTM": [1, 2]}))
     ax = drawings.layer_points({"RNN": (1, 1), "LSTM": (2, 4)})

@@ -32,8 +32,8 @@ def layer_lines(
 
     Args:
         x: (n,) positions shared by the curves.
-        series (dict): name -> (n,) values. A name begins with that of a layer: CNN, dilated; CNN;
-            RNN; LSTM; attention.
+        series (dict): name -> (n,) values. A name begins with that of a layer: CNN, dilated; CNN,
+            contiguous; CNN; RNN; LSTM; attention.
         xscale, yscale (str): as matplotlib names them ("log").
 
     Example:
