@@ -356,30 +356,30 @@ def test_who_asks_which_head_and_what_a_pointer_is_over():
 def test_two_positions_move_together_and_stop_at_the_ends():
     figure = live.positions(8, base=100.0, length=20)
     keep, let = ("alter", {"keep": True}), ("alter", {"keep": False})
-    states = play("positions", figure, keep, ("move", "p", 9), ("move", "p", 19), ("move", "q", 0),
-                  let, ("move", "q", 12), ("alter", {"pair": 2, "base": 2}))  # fmt: skip
-    places = [(state["state"]["p"], state["state"]["q"]) for state in states]
+    states = play("positions", figure, keep, ("move", "a", 9), ("move", "a", 19), ("move", "b", 0),
+                  let, ("move", "b", 12), ("alter", {"pair": 2, "base": 2}))  # fmt: skip
+    places = [(state["state"]["a"], state["state"]["b"]) for state in states]
     assert places == [(3, 7), (3, 7), (9, 13), (15, 19), (0, 4), (0, 4), (0, 12), (0, 12)]
-    for (p, q), state in zip(places, states, strict=True):
+    for (a, b), state in zip(places, states, strict=True):
         pair, base = state["state"]["pair"], state["state"]["base"]
-        turn = (q - p) * base ** (-2 * pair / 8)
+        turn = (b - a) * base ** (-2 * pair / 8)
         now = state["now"]
         assert now["turn"] == pytest.approx(turn)
-        assert now["further"] == {"p": p + 5, "q": q + 5}
+        assert now["further"] == {"a": a + 5, "b": b + 5}
         assert now["products"]["turned"] == pytest.approx(now["products"]["further"])
-        assert f"q = {q} differ by {q - p} · " in state["said"]
+        assert f"b = {b} differ by {b - a} · " in state["said"]
 
 
 @needs_node
 def test_clocks_alone_are_counted_from_one_and_draw_no_conclusion():
     figure = live.positions(16, base=10000.0, length=60, parts=["clocks"])
-    acts = ("alter", {"pair": 1, "q": 4}), ("move", "q", 2)
+    acts = ("alter", {"pair": 1, "b": 4}), ("move", "b", 2)
     opened, moved, back = play("positions", figure, *acts)
     assert opened["said"] == (
-        "Clock 1 turns by 57.3° at each step. From p = 3 to q = 7 it is 4 steps, which makes "
+        "Clock 1 turns by 57.3° at each step. From a = 3 to b = 7 it is 4 steps, which makes "
         "229.2°."
     )
-    assert moved["said"].startswith("Clock 2 turns by 18.1° at each step. From p = 3 to q = 4")
+    assert moved["said"].startswith("Clock 2 turns by 18.1° at each step. From a = 3 to b = 4")
     assert "it is 1 step, which makes 18.1°" in moved["said"]
     assert "it is −1 steps" in back["said"]
     assert "<th>clock 1</th>" in figure.html and "pair" not in parts(figure)[0]
@@ -623,8 +623,8 @@ def test_places_are_played_to_the_end_and_again():
           const data = {json.dumps(parts(figure)[2])};
           const {{next, ended, rewind}} = playOf(data);
           let state = begin(data), places = [];
-          while (!ended(state)) {{ state = next(state); places.push([state.p, state.q]); }}
-          state = rewind(state); places.push([state.p, state.q]);
+          while (!ended(state)) {{ state = next(state); places.push([state.a, state.b]); }}
+          state = rewind(state); places.push([state.a, state.b]);
           console.log(JSON.stringify(places));
         """
         run = [NODE, "--input-type=module", "-e", code]

@@ -244,21 +244,21 @@ def turned_product(angle):
 
 def test_two_turns_and_their_product_are_told():
     figure = live.positions(8, base=100.0, length=20)
-    keep, moved = ("alter", {"keep": True}), ("move", "p", 5)
-    states = play("positions", figure, keep, ("move", "p", 3), moved, ("alter", {"pair": 1}))
+    keep, moved = ("alter", {"keep": True}), ("move", "a", 5)
+    states = play("positions", figure, keep, ("move", "a", 3), moved, ("alter", {"pair": 1}))
     carried = [state["state"]["carried"] for state in states]
     assert carried == [False, False, False, True, True]
-    opening = "The hand of pair 0 at p = 3 and at q = 7 differ by 4 · 1 = 4.00 radians, or 229.2°. "
+    opening = "The hand of pair 0 at a = 3 and at b = 7 differ by 4 · 1 = 4.00 radians, or 229.2°. "
     said = [state["said"] for state in states]
     assert said[0] == opening + "Tick “keep the distance”, and move one."
     assert said[1] == said[2] == opening + "Now move one of them."
     same = "Both have moved, the distance is the same."
     assert said[3] == (
-        "The hand of pair 0 at p = 5 and at q = 9 differ by 4 · 1 = 4.00 radians, or 229.2°. "
+        "The hand of pair 0 at a = 5 and at b = 9 differ by 4 · 1 = 4.00 radians, or 229.2°. "
         f"{same} The turned product is {turned_product(4):.2f}.".replace("-", "−")
     )
     assert said[4] == (
-        "The hand of pair 1 at p = 5 and at q = 9 differ by 4 · 0.32 = 1.26 radians, or 72.5°. "
+        "The hand of pair 1 at a = 5 and at b = 9 differ by 4 · 0.32 = 1.26 radians, or 72.5°. "
         f"{same} The turned product is {turned_product(1.2649):.2f}.".replace("-", "−")
     )
     for state, speed in zip(states, (1, 1, 1, 1, 100**-0.25), strict=True):
@@ -274,20 +274,20 @@ def test_slow_hands_short_rows_and_pages_without_arrows():
     told = said("positions", slow, ("alter", {"pair": 3}))[1]
     assert "differ by 4 · 3.2e-5 = 0.00 radians, or 0.0°." in told
     begun = play("positions", live.positions(8, base=100.0, length=3))[0]["state"]
-    assert (begun["p"], begun["q"], begun["last"]) == (2, 2, 2)
+    assert (begun["a"], begun["b"], begun["last"]) == (2, 2, 2)
     begun = play("positions", live.positions(8, base=100.0, length=6))[0]["state"]
-    assert (begun["p"], begun["q"]) == (3, 5)
+    assert (begun["a"], begun["b"]) == (3, 5)
     bare = live.positions(8, base=100.0, length=20, parts=["clocks", "encoding"])
-    told = said("positions", bare, ("alter", {"keep": True}), ("move", "q", 9))[2]
+    told = said("positions", bare, ("alter", {"keep": True}), ("move", "b", 9))[2]
     assert told.endswith("Both have moved, the distance is the same.")
 
 
 def test_a_hand_takes_hold_of_what_is_nearer():
     places = [0, 3, 5, 6, 7, 9]
-    nearer = in_node("positions/state", "nearer", [[{"p": 3, "q": 7}, to] for to in places])
-    assert nearer == ["p", "p", "p", "q", "q", "q"]
-    nearer = in_node("positions/state", "nearer", [[{"p": 9, "q": 2}, to] for to in places])
-    assert nearer == ["q", "q", "q", "p", "p", "p"]
+    nearer = in_node("positions/state", "nearer", [[{"a": 3, "b": 7}, to] for to in places])
+    assert nearer == ["a", "a", "a", "b", "b", "b"]
+    nearer = in_node("positions/state", "nearer", [[{"a": 9, "b": 2}, to] for to in places])
+    assert nearer == ["b", "b", "b", "a", "a", "a"]
 
 
 # The online softmax -------------------------------------------------------------------------------

@@ -331,9 +331,9 @@ def positions(
 ) -> Figure:
     """Clock hands for two positions, the encoding that they write, and arrows that turn with them.
 
-    Pair j of the encoding stands at the angle p / base^(2j/dim) (Vaswani et al. 2017, section
-    3.5); the same turn on a query and a key is RoPE (Su et al. 2021). The reader moves two
-    positions, apart or together, and chooses pair and base.
+    Pair j stands at the angle i / base^(2j/dim) at position i (Vaswani et al. 2017, section 3.5);
+    the same turn on a query and a key is RoPE (Su et al. 2021). The reader moves two positions, a
+    that asks and b that is asked, apart or together, and chooses pair and base.
 
     Args:
         dim (int): numbers in the encoding, even, from 2 to 32.
@@ -366,7 +366,7 @@ def positions(
         f"live positions: {dim // 2} clocks over {length} positions; base {base:g}, "
         f"turns of 6.3 to {slowest:.1f} positions"
     )
-    data = {"dim": dim, "base": _round(base), "length": length, "p": 3, "q": 7, "parts": parts}
+    data = {"dim": dim, "base": _round(base), "length": length, "a": 3, "b": 7, "parts": parts}
     turns = [2 * math.pi * base ** (2 * j / dim) for j in range(dim // 2)]
     names = [f"clock {j + 1}" if only_clocks else f"pair {j}" for j in range(dim // 2)]
     table = plain_table(line, names, ["positions in one turn"], torch.tensor(turns)[:, None], 1)

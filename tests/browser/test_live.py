@@ -538,7 +538,7 @@ def test_another_word_takes_up_the_question_and_a_number_ends_it(page, tmp_path)
 
 @pytest.mark.parametrize(
     "name, end",
-    [("training", "At step 8"), ("positions", "q = 11"), ("steps", "All is read")],
+    [("training", "At step 8"), ("positions", "b = 11"), ("steps", "All is read")],
 )
 def test_it_plays_to_the_end_and_stops_for_a_hand(page, tmp_path, name, end, monkeypatch):
     short = live.steps([1.0, 3.0, 2.0], [1.0, 2, 3])

@@ -64,16 +64,16 @@ export function drawClocks(svg, {act, data}, clocks) {
   const pick = (i, j) => act(alter, {pair: i * per + j});
   const cells = grid(svg, "clocks, one for each pair of columns", lengths, build, pick).flat();
   const chosen = add(svg, "rect", {...box(0), class: "mark", stroke: "currentColor"});
-  return ({p, q, pair}, {speeds}) => {
+  return ({a, b, pair}, {speeds}) => {
     cells.forEach((cell, k) => {
       const [, , slice, key, query, text] = cell.children;
-      const [from, to] = [p * speeds[k], q * speeds[k]];
+      const [from, to] = [a * speeds[k], b * speeds[k]];
       pointTo(query, at(k), from);
       pointTo(key, at(k), to);
-      const between = degrees((q - p) * speeds[k]);
+      const between = degrees((b - a) * speeds[k]);
       open(slice, at(k), from, to);
       set(text, {}, `turn ${between}`);
-      const hands = `p at ${degrees(from)}, q at ${degrees(to)}`;
+      const hands = `a at ${degrees(from)}, b at ${degrees(to)}`;
       set(cell, {"aria-label": `${name(k)}: ${hands}, turn ${between}`});
     });
     set(chosen, box(Math.min(pair, count - 1)));

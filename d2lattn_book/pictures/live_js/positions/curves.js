@@ -87,12 +87,12 @@ function drawPositions(svg, {map, axis, unit, x}) {
     const upright = add(svg, "line", {...tall, stroke});
     return [bar, upright, add(svg, "text", {y: axis + TALL + 16, class: "m b"})];
   });
-  return ({p, q}) => {
-    const close = Math.abs(p - q) * unit < CLOSE;
-    ["q", "p"].forEach((name, k) => {
+  return ({a, b}) => {
+    const close = Math.abs(a - b) * unit < CLOSE;
+    ["b", "a"].forEach((name, k) => {
       const [bar, upright, letter] = bars[k];
-      const to = name === "p" ? p : q;
-      const first = (name === "p") === p <= q;
+      const to = name === "a" ? a : b;
+      const first = (name === "a") === a <= b;
       set(bar, {x: LEFT + to * unit});
       set(upright, {x1: x(to), x2: x(to)});
       set(letter, {x: x(to) + (close ? (first ? -ASIDE : ASIDE) : 0)}, name);

@@ -7,25 +7,25 @@ export function explain(state, now, {parts}) {
   return parts.length === 1 ? explainClock(state, now) : explainPair(state, now, parts);
 }
 
-function explainClock({p, q, pair}, {speed, turn}) {
-  const steps = q - p === 1 ? "1 step" : `${show(q - p, 0)} steps`;
+function explainClock({a, b, pair}, {speed, turn}) {
+  const steps = b - a === 1 ? "1 step" : `${show(b - a, 0)} steps`;
   return [
     [`Clock ${pair + 1} turns by ${degrees(speed)} at each step. From `],
-    [`p = ${p}`, "query"],
+    [`a = ${a}`, "query"],
     [" to "],
-    [`q = ${q}`, "key"],
+    [`b = ${b}`, "key"],
     [` it is ${steps}, which makes ${degrees(turn)}.`],
   ];
 }
 
-function explainPair({p, q, pair, keep, carried}, {speed, turn, products}, parts) {
+function explainPair({a, b, pair, keep, carried}, {speed, turn, products}, parts) {
   const rate = plain(speed) === "0" ? speed.toExponential(1) : plain(speed);
-  const product = `${q - p} · ${rate} = ${show(turn)} radians, or ${degrees(turn)}`;
+  const product = `${b - a} · ${rate} = ${show(turn)} radians, or ${degrees(turn)}`;
   const said = [
     [`The hand of pair ${pair} at `],
-    [`p = ${p}`, "query"],
+    [`a = ${a}`, "query"],
     [" and at "],
-    [`q = ${q}`, "key"],
+    [`b = ${b}`, "key"],
     [` differ by ${product}. `],
   ];
   if (!keep) return [...said, ["Tick “keep the distance”, and move one."]];

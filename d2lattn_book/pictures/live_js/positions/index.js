@@ -14,25 +14,25 @@ function controls(bar, figure) {
     const range = {min: 0, max: data.length - 1, style};
     return slider(bar, `position ${key}`, range, to => act(move, key, to));
   };
-  const p = slide("p", "query");
-  const q = slide("q", "key");
+  const a = slide("a", "query");
+  const b = slide("b", "key");
   const keep = tick(bar, "keep the distance", yes => act(alter, {keep: yes}));
   keep.parentNode.hidden = onlyClocks(data); // distances are the matter of the other parts
-  const bases = [...new Set([...BASES, data.base])].sort((a, b) => a - b);
+  const bases = [...new Set([...BASES, data.base])].sort((x, y) => x - y);
   const choose = value => act(alter, {base: Number(value)});
   const base = menu(bar, "base", data.base, bases, choose);
   button(bar, "Reset", figure.reset);
 
   return state => {
-    fill(p, state.p);
-    fill(q, state.q);
+    fill(a, state.a);
+    fill(b, state.b);
     keep.checked = state.keep;
     base.value = state.base;
   };
 }
 
 const hint = ({parts}) =>
-  "Play, or move p and q. Click a clock to read its turn." +
+  "Play, or move a and b. Click a clock to read its turn." +
   (parts.includes("encoding") ? " In the map, drag a position." : "");
 
 export const mount = assemble({begin, compute, controls, draw, explain, sizes, hint});

@@ -28,12 +28,12 @@ export function drawRope(svg, {left, top, arrow, beside}) {
   const products = [0, 1, 2].map(k =>
     add(svg, "text", {x: first.x, y: first.y + k * (beside ? 30 : 24), style}),
   );
-  const update = ({p, q, carried}, {speed, products: product, further}) => {
+  const update = ({a, b, carried}, {speed, products: product, further}) => {
     still({query: angleOf(QUERY), key: angleOf(KEY)});
-    turned({query: angleOf(QUERY) + p * speed, key: angleOf(KEY) + q * speed});
-    const places = `${further.p} and ${further.q}`;
+    turned({query: angleOf(QUERY) + a * speed, key: angleOf(KEY) + b * speed});
+    const places = `${further.a} and ${further.b}`;
     set(products[0], {}, `query · key = ${show(product.still)}`);
-    set(products[1], {class: "b"}, `turned, at ${p} and ${q}: ${show(product.turned)}`);
+    set(products[1], {class: "b"}, `turned, at ${a} and ${b}: ${show(product.turned)}`);
     set(products[2], shown(carried), `five on, at ${places}: ${show(product.further)}`);
   };
   return {update, bottom: y + arrow + (beside ? 24 : 104)};

@@ -21,54 +21,54 @@ export function turn([a, b], angle) {
   return [a * cos - b * sin, a * sin + b * cos];
 }
 
-// A query at p times a key at q, both turned.
-export function turnedScore(query, key, p, q, pair, dim, base) {
+// A query at a times a key at b, both turned.
+export function turnedScore(query, key, a, b, pair, dim, base) {
   const w = speed(pair, dim, base);
-  return dot(turn(query, p * w), turn(key, q * w));
+  return dot(turn(query, a * w), turn(key, b * w));
 }
 
-export function begin({p, q, base, length}) {
+export function begin({a, b, base, length}) {
   const last = length - 1;
-  const places = {p: Math.min(p, last), q: Math.min(q, last)};
+  const places = {a: Math.min(a, last), b: Math.min(b, last)};
   return {...places, pair: 0, base, keep: false, carried: false, last};
 }
 
 export const onlyClocks = ({parts}) => parts.length === 1;
 
-// Move "p" or "q". If the distance is kept, the other goes along, and both stop where one of them
+// Move "a" or "b". If the distance is kept, the other goes along, and both stop where one of them
 // would leave the row. `carried` remembers that it went along.
 export function move(state, moved, to) {
   if (!state.keep) return {...state, [moved]: to};
-  const other = moved === "p" ? "q" : "p";
+  const other = moved === "a" ? "b" : "a";
   const by = clamp(to - state[moved], -state[other], state.last - state[other]);
   const carried = state.carried || by !== 0;
   return {...state, carried, [moved]: state[moved] + by, [other]: state[other] + by};
 }
 
-// What is played: clocks alone show how q leaves p; in the other parts both go on together.
+// What is played: clocks alone show how b leaves a; in the other parts both go on together.
 export const playOf = data => {
   const alone = onlyClocks(data);
   const keep = state => ({...state, keep: true});
   return {
-    next: state => (alone ? move(state, "q", state.q + 1) : move(keep(state), "q", state.q + 1)),
+    next: state => (alone ? move(state, "b", state.b + 1) : move(keep(state), "b", state.b + 1)),
     rewind: state =>
-      alone ? {...state, q: state.p} : move(keep(state), "p", Math.max(0, state.p - state.q)),
-    ended: ({p, q, last}) => Math.max(alone ? q : p, q) >= last,
+      alone ? {...state, b: state.a} : move(keep(state), "a", Math.max(0, state.a - state.b)),
+    ended: ({a, b, last}) => Math.max(alone ? b : a, b) >= last,
   };
 };
 
 // The position that is nearer to where a hand takes hold.
-export const nearer = ({p, q}, to) => (Math.abs(to - q) < Math.abs(to - p) ? "q" : "p");
+export const nearer = ({a, b}, to) => (Math.abs(to - b) < Math.abs(to - a) ? "b" : "a");
 
-// The speed of every pair; of the chosen one, the turn from p to q and its products.
-export function compute({p, q, pair, base}, {dim}) {
+// The speed of every pair; of the chosen one, the turn from a to b and its products.
+export function compute({a, b, pair, base}, {dim}) {
   const speeds = Array.from({length: dim / 2}, (_, j) => speed(j, dim, base));
-  const score = by => turnedScore(QUERY, KEY, p + by, q + by, pair, dim, base);
+  const score = by => turnedScore(QUERY, KEY, a + by, b + by, pair, dim, base);
   return {
     speeds,
     speed: speeds[pair],
-    turn: (q - p) * speeds[pair],
-    further: {p: p + ON, q: q + ON},
+    turn: (b - a) * speeds[pair],
+    further: {a: a + ON, b: b + ON},
     products: {still: dot(QUERY, KEY), turned: score(0), further: score(ON)},
   };
 }
