@@ -8,6 +8,7 @@ A package, to be read in this order:
   to save time; `recurrent` keeps a memory of fixed size.
 - `transformer` stacks these parts; `cache` keeps what was read, `generation` writes, `training`
   teaches, `interop` converts, `distributed` lays a ring of processes around a layer.
+- `footprint` counts what a model keeps of a text, from its config.json.
 - `llama` reads other people's models, `pretrained` brings a real one, `edits` looks inside a
   model and changes what it does there.
 - `engines`: one call, who sees whom, blocks and kernels. `arguments`: the rules of all of them.
@@ -24,6 +25,7 @@ from d2lattn.devices import default_device
 from d2lattn.distributed import Ranks, head_parallel, ring_attention, ring_parallel, tensor_parallel
 from d2lattn.edits import trace
 from d2lattn.engines.chunked import merge, partial_attention
+from d2lattn.footprint import cache_bytes
 from d2lattn.generation import generate, sample
 from d2lattn.interop import from_d2l, from_gpt2, from_torch, load_d2l
 from d2lattn.latent import LatentAttention
@@ -71,6 +73,7 @@ __all__ = [
     "attention_cost",
     "attention_scores",
     "attention_weights",
+    "cache_bytes",
     "causal_mask",
     "connectivity",
     "conv_cost",

@@ -315,6 +315,7 @@ NO_CACHES = [d.Cache(FROZEN, 1), d.Cache(FROZEN, 2, max_len=2), d.Cache(model(nu
 NO_CACHES += [types.SimpleNamespace(store=print)]
 
 NO_BLOCKS = [lambda: BLOCK.mlp, lambda: plain_block(8, 2)]
+SMALL_CARD = dict(num_hidden_layers=2, hidden_size=8, num_attention_heads=2)
 PARTS = dict(positions="rotary", mlp_dim=4, bias=True, dropout=0.0, num_kv_heads=1)
 PARTS |= dict(more=dict(num_heads=[None]), large="vocab_size num_layers mlp_dim")
 PARTS |= dict(fine=dict(mlp_dim="0"))
@@ -525,6 +526,11 @@ TABLE = [
         more=dict(source=["nowhere.gguf", MODEL, {}], config=[{}]),
     ),
     valid(pretrained.load, path=str(pretrained.packaged_file()), more=dict(path=[8])),
+    valid(
+        d.cache_bytes,
+        **dict(config=SMALL_CARD, words=5, bytes_per_number=1.5),
+        more=dict(config=["nowhere.json", {}, {3: 4}], bytes_per_number=[{"keys": -1}, {"key": 2}]),
+    ),
     # inside a model
     valid(d.trace, **LOOK, edits=[], limit=10**6, fine=dict(edits="[]", keep="[]", **ALL)),
     valid(edits.trace_size, **LOOK, fine=dict(keep="[]", **ALL)),

@@ -308,16 +308,16 @@ def test_the_microscope_tells_every_kind_of_number():
     kinds = [("x", 0, 1), ("score", 1, 0), ("share", 0, 1), ("output", 1, 2), ("word", 0, 0)]
     said = [state["said"] for state in play("attention", figure, *(("pick", *k) for k in kinds))]
     assert said == [
-        "cat asks. The largest share, 0.85, goes to cat; the values, blended by share, come out as "
+        "cat asks. cat takes the largest share, 0.85; the values, blended by share, come out as "
         "(1.85, 0.15, 0.85).",
-        "Number 2 of small is 1. Type another (Enter), drag it up or down, or hold Shift and press "
-        "↑ or ↓.",
+        "Channel 2 of small is 1. Type another (Enter), drag it up or down, or hold Shift and "
+        "press ↑ or ↓.",
         "query of cat · key of small = 2·1 + 0·1 + 1·0 = 2; ÷ √3 = 1.15",
         "query of small · key of cat = 1·2 + 1·0 + 0·1 = 2; ÷ √3 = 1.15; hidden by the mask, so it "
         "counts as −∞ and its share is 0.",
-        "output of cat, number 3 = shares · values = 0.15·0 + 0.85·1 = 0.85",
-        "small asks. The largest share, 1.00, goes to small; the values, blended by share, come "
-        "out as (1, 1, 0).",
+        "output of cat, channel 3 = shares · values = 0.15·0 + 0.85·1 = 0.85",
+        "small asks. small takes the largest share, 1.00; the values, blended by share, come out "
+        "as (1, 1, 0).",
     ]
 
 
@@ -347,7 +347,8 @@ def test_who_asks_which_head_and_what_a_pointer_is_over():
         assert now["order"] == row.argsort(descending=True, stable=True).tolist()
         told = row.argmax().item() if answer is None else answer
         if row.sum():
-            assert f"{row[told]:.2f}, to {SENTENCE[told]} in head {head + 1}." in state["said"]
+            assert f" asks. {SENTENCE[told]} takes " in state["said"]
+            assert f"{row[told]:.2f}, in head {head + 1}." in state["said"]
     assert states[2]["said"] == "At step 2, the may see nobody in head 2: every share is 0."
 
 
@@ -375,12 +376,12 @@ def test_clocks_alone_are_counted_from_one_and_draw_no_conclusion():
     acts = ("alter", {"pair": 1, "q": 4}), ("move", "q", 2)
     opened, moved, back = play("positions", figure, *acts)
     assert opened["said"] == (
-        "Clock 1 turns by 57.3° at each step. From p = 3 to q = 7 it is 4 places, which makes "
+        "Clock 1 turns by 57.3° at each step. From p = 3 to q = 7 it is 4 steps, which makes "
         "229.2°."
     )
     assert moved["said"].startswith("Clock 2 turns by 18.1° at each step. From p = 3 to q = 4")
-    assert "it is 1 place, which makes 18.1°" in moved["said"]
-    assert "it is −1 places" in back["said"]
+    assert "it is 1 step, which makes 18.1°" in moved["said"]
+    assert "it is −1 steps" in back["said"]
     assert "<th>clock 1</th>" in figure.html and "pair" not in parts(figure)[0]
 
 
@@ -528,7 +529,7 @@ def test_asymmetric_projections_are_those_of_nn_linear():
     shares = (query @ key.T / math.sqrt(3)).softmax(-1)
     best = shares[3].argmax().item()
     assert repr(figure).endswith(
-        f"d gives its largest share, {shares[3, best]:.2f}, to {'abcd'[best]}"
+        f"d asks, and {'abcd'[best]} takes the largest share, {shares[3, best]:.2f}"
     )
     cells = re.findall(r"<td>(.*?)</td>", parts(figure)[0])
     assert cells == [f"{share:.2f}" for share in shares.ravel().tolist()]
@@ -588,8 +589,8 @@ def test_the_question_is_told_a_thought_at_a_time():
         "found asks. Its question is its query, (0, 0.5, 1), and it is put to every word.",
         "Every word gets a score. The highest: query of found · key of found = 0·0 + 0.5·0.5 + "
         "1·1 = 1.25; ÷ √3 = 0.72. A hidden word gets none.",
-        "e to the power of a score, divided by the sum of all these powers, is a share. found gets "
-        f"{shares[3, 3]:.2f}, and all shares add up to 1.",
+        "e to the power of a score, divided by the sum of all these powers, is a share. found "
+        f"takes {shares[3, 3]:.2f}, and all shares add up to 1.",
         "Every word hands over its value, in a band as wide as its share.",
         f"All of it is added: {' + '.join(terms)} = {output[0]}, and so on. What comes out for "
         f"found is ({', '.join(output)}).",
@@ -608,7 +609,7 @@ def test_what_a_pointer_is_over_is_explained_and_changes_nothing():
     figure = live.attention(X, tokens=SENTENCE)
     over = ("alter", {"over": ["output", 2, 0]})
     first, pointed, gone = play("attention", figure, over, ("alter", {"over": None}))
-    assert pointed["said"].startswith("output of cat, number 1 = shares · values = ")
+    assert pointed["said"].startswith("output of cat, channel 1 = shares · values = ")
     assert first == gone and pointed["now"] == first["now"]
 
 

@@ -122,11 +122,11 @@ def test_projections_and_matrices_are_told():
     kinds += [("score", 0, 1), ("share", 1, 0), ("output", 1, 1)]
     told = said("attention", figure, *(("pick", *kind) for kind in kinds))
     assert told == [
-        "cat asks. The largest share, 0.94, goes to small; the values, blended by share, come out "
-        "as (1.06, 0.11).",
-        "query of cat, number 1 = x · column 1 of Wqᵀ = 2·1 + 0·0 + 1·2 = 4",
-        "key of cat, number 2 = x · column 2 of Wkᵀ = 2·1 + 0·0 + 1·(−1) = 1",
-        "value of cat, number 2 = x · column 2 of Wvᵀ = 2·0 + 0·0 + 1·2 = 2",
+        "cat asks. small takes the largest share, 0.94; the values, blended by share, come out as "
+        "(1.06, 0.11).",
+        "query of cat, channel 1 = x · column 1 of Wqᵀ = 2·1 + 0·0 + 1·2 = 4",
+        "key of cat, channel 2 = x · column 2 of Wkᵀ = 2·1 + 0·0 + 1·(−1) = 1",
+        "value of cat, channel 2 = x · column 2 of Wvᵀ = 2·0 + 0·0 + 1·2 = 2",
         "Row 3, column 1 of Wqᵀ is 2. Type another (Enter), drag it up or down, or hold Shift and "
         "press ↑ or ↓.",
         "Row 3, column 2 of Wkᵀ is −1. Type another (Enter), drag it up or down, or hold Shift and "
@@ -134,7 +134,7 @@ def test_projections_and_matrices_are_told():
         "query of small · key of cat = 1·0 + 1·1 = 1; ÷ √2 = 0.71",
         "query of cat · key of small = 4·1 + 0·1 = 4; ÷ √2 = 2.83; e^2.83 = 16.92; ÷ 17.92, the "
         "sum of the row, = 0.94.",
-        "output of cat, number 2 = shares · values = 0.94·0 + 0.06·2 = 0.11",
+        "output of cat, channel 2 = shares · values = 0.94·0 + 0.06·2 = 0.11",
     ]
     places = [["x", 1, 0], ["x", 0, 1], ["W0", 2, 0], ["W1", 2, 1], ["W2", 0, 0]]
     state = {"x": SMALL["x"], "projections": MATRICES}
@@ -215,15 +215,15 @@ def test_one_head_and_several_steps_are_told():
     alone = live.heads(weights[0], **tokens)
     steps = live.heads(weights, **tokens, step=0, names=(["10", "5 b", "begin"], None))
     assert said("heads", alone, ("ask", 0)) == [
-        "b gives its largest share, 0.40, to x. Its 3 shares add up to 1.00.",
-        "a gives its largest share, 0.50, to y. Its 3 shares add up to 1.00.",
+        "b asks. x takes the largest share, 0.40. The 3 shares add up to 1.00.",
+        "a asks. y takes the largest share, 0.50. The 3 shares add up to 1.00.",
     ]
     acts = [("go", 1), ("go", 2), ("alter", {"answer": 2})]
     assert said("heads", steps, *acts) == [
-        "At step 10, b gives its largest share, 0.40, to x. Its 3 shares add up to 1.00.",
-        "At 5 b, b gives its largest share, 0.40, to x. Its 3 shares add up to 1.00.",
-        "At begin, b gives its largest share, 0.40, to x. Its 3 shares add up to 1.00.",
-        "At begin, b gives 0.40, to z. Its 3 shares add up to 1.00.",
+        "At step 10, b asks. x takes the largest share, 0.40. The 3 shares add up to 1.00.",
+        "At 5 b, b asks. x takes the largest share, 0.40. The 3 shares add up to 1.00.",
+        "At begin, b asks. x takes the largest share, 0.40. The 3 shares add up to 1.00.",
+        "At begin, b asks. z takes 0.40. The 3 shares add up to 1.00.",
     ]
 
 
@@ -319,7 +319,7 @@ def told_step(scores, values, t):
         f"{plain(sum(powers[1]))}. Output: ({plain(total)}·{plain(rescale)} + "
         f"{plain(powers[1][-1])}·{plain(value[0])}) ÷ {plain(sum(powers[1]))} = {plain(output[0])}"
     )
-    end = ", and the same for the other numbers." if len(value) > 1 else "."
+    end = ", and the same for the other channels." if len(value) > 1 else "."
     last = " All is read: this is the softmax of all scores at once, times the values."
     return opening + which + sums + end + (last if t == len(scores) else "")
 
@@ -522,8 +522,8 @@ def test_a_word_that_stands_twice_asks_where_it_did():
     assert [state["state"]["asks"] for state in states] == [2, 2, 1, 0]
     assert states[3]["said"] == "Not on the map: of, the, rat. The map has cat, sat."
     assert states[1]["said"] == (
-        "cat asks: how well do you fit me? cat fits best, 1 · 1 + 0 · 0 = 1, and gives most, 0.37. "
-        "Out comes number 1 0.73, number 2 0.27."
+        "cat asks: how well do you fit me? cat fits best, 1 · 1 + 0 · 0 = 1, and takes most, 0.37. "
+        "Out comes channel 1 0.73, channel 2 0.27."
     )
 
 
@@ -581,7 +581,7 @@ def test_a_reading_is_told_with_the_numbers_of_torch():
         which = ", which is off," if head in off else ""
         return (
             f"{VOCABULARY[read[asks]]} asks. In head {head[1] + 1} of layer {head[0] + 1}{which} "
-            f"it gives most, {shares[best]:.2f}, to {VOCABULARY[read[best]]}. Likeliest to come "
+            f"{VOCABULARY[read[best]]} takes most, {shares[best]:.2f}. Likeliest to come "
             f"next is {VOCABULARY[key]}, {chances[key]:.2f}{silent}.{end}"
         )
 

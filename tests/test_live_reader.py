@@ -243,7 +243,7 @@ def stored():
         for cell in nbformat.read(path, as_version=4).cells:
             for output in cell.get("outputs", []):
                 page = output.get("data", {}).get("text/html", "")
-                if '{"title":"live reader' in page:
+                if '{"title":"live model' in page:
                     yield path.name, page
 
 

@@ -461,31 +461,56 @@ def test_appendices_are_for_looking_up():
             assert word not in text, f"{path.name}: {word}"
 
 
+def ledger():
+    """The tables of claims, that of sources first, then that of blog posts."""
+    text = markdown(read(CLAIMS))
+    return [section(text, heading) for heading in ("The ledger", "Claims that only blog posts")]
+
+
+def checked_claims(path):
+    """{claim: the sections that a chapter names beside it}; none where it has no table of them."""
+    text = markdown(read(path))
+    if "\n## Checked claims" in text:
+        rows = re.findall(r"^\| (\d+) \|(.*)", section(text, "Checked claims"), re.M)
+        return {int(claim): row.rstrip("| ").split("|")[-1] for claim, row in rows}
+    (line,) = re.findall(r"^Checked claims of this chapter: ([\d, –and]+) in \[", text, re.M)
+    return dict.fromkeys(map(int, re.findall(r"\d+", line)), "")
+
+
 def test_the_ledger_says_of_every_claim_where_it_is_shown():
-    ledger = section(markdown(read(CLAIMS)), "The ledger")
-    rows = re.findall(r"^\| (\d+) \|.*\|([^|]+)\|$", ledger, re.M)
-    assert [int(claim) for claim, _ in rows] == list(range(1, len(rows) + 1)) and len(rows) >= 39
+    tables = [re.findall(r"^\| (\d+) \|.*\|([^|]+)\|$", table, re.M) for table in ledger()]
+    numbers = [[int(claim) for claim, _ in table] for table in tables]
+    assert all(found == sorted(found) for found in numbers) and 10 <= len(numbers[1]) <= 20
+    rows = sorted(((int(claim), where) for table in tables for claim, where in table))
+    assert [claim for claim, _ in rows] == list(range(1, len(rows) + 1)) and len(rows) >= 57
     assert f"the {len(rows)} claims" in (ROOT / "README.md").read_text(encoding="utf-8")
     for claim, where in rows:
         links = sections.LINK.findall(sections.anchored(where))
         assert links, f"claim {claim} names no section"
         for link in links:
             shown, name = sections.meant(*link).number, link[1]
-            table = section(markdown(read(ROOT / "notebooks" / name)), "Checked claims")
-            (row,) = re.findall(rf"^\| {claim} \|.*", table, re.M)
-            said = row.rstrip("| ").split("|")[-1]
+            said = checked_claims(ROOT / "notebooks" / name)[claim]
+            if not said:
+                continue
             first, *last = re.findall(rf"{int(name[:2])}\.(\d+)", said)
             inside = " to " in said and int(first) < int(shown.split(".")[1]) <= int(last[0])
             assert inside or re.search(rf"{re.escape(shown)}(?!\d)", said), (claim, shown)
 
 
 def test_every_checked_claim_stands_in_the_ledger():
-    ledger = section(markdown(read(CLAIMS)), "The ledger")
+    tables = "\n".join(ledger())
     for path in CHAPTERS[1:]:
-        table = section(markdown(read(path)), "Checked claims")
-        for claim in re.findall(r"^\| (\d+) \|", table, re.M):
-            (row,) = re.findall(rf"^\| {claim} \|.*", ledger, re.M)
+        for claim in checked_claims(path):
+            (row,) = re.findall(rf"^\| {claim} \|.*", tables, re.M)
             assert f"({path.name}" in row, f"claim {claim}: the ledger does not name {path.name}"
+
+
+def test_what_only_a_blog_says_has_a_table_of_its_own():
+    for table, only in zip(ledger(), (False, True), strict=True):
+        for claim, source in re.findall(r"^\| (\d+) \| ([^|]*)\|", table, re.M):
+            said_by = re.match(r"((?:[A-Z](?:, )?)+):", source)
+            blogs = bool(said_by) and set(said_by[1].split(", ")) <= {"B", "U"}
+            assert (blogs or "evanmiller.org" in source) == only, f"claim {claim}: {source}"
 
 
 def test_every_question_of_the_index_leads_to_a_section():

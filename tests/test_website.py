@@ -1,10 +1,16 @@
 """What tools/website.py and tools/lecturer.py make of a chapter; tests/site opens the result."""
 
+import re
+
 import chapter_page
+import ebook
+import evidence
 import lecturer
 import nbformat
 import pytest
 import sections
+import slides
+import student
 from cells import COMPARE, ROOT, address, book, chapters, repository, taught
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
@@ -181,12 +187,82 @@ def test_a_link_to_a_section_leads_to_the_anchor_of_its_heading():
     )
 
 
+def marked(name, rows):
+    """A mark † as Sphinx writes it."""
+    link = f'<a class="reference external" href="{address()}/x/EXPERIMENTS.md#{name}">†</a>'
+    return f"{link}<!-- exp: {name}/{rows} -->"
+
+
+def test_a_mark_is_a_button_that_shows_its_rows():
+    one, other = marked("divisors", "width_64 root_64"), marked("which_matrices", "xx-400")
+    page = evidence.with_popovers(f"<p>It is so {one}, and {other}, {one}.</p>", "../")
+    text, *shown = page.split("<div popover ")
+    assert "EXPERIMENTS.md" not in text and text.count('class="evidence"') == 3
+    targets = re.findall(r'popovertarget="([^"]*)"', text)
+    assert targets == ["evidence-1", "evidence-2", "evidence-1"] and len(shown) == 2
+    table = re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", shown[0])
+    assert table[1:3] == ["width 64, divided by √d", "width 64, divided by d"]
+    assert "0.938 (0.925 to 0.95)" in table and "20.9 (20.2 to 21.8)" not in table
+    assert "<b>Is there a divisor" in shown[0] and "Control: keys drawn apart" in shown[0]
+    assert "Seeds 0 to 15" in shown[0] and 'href="../experiments.html#divisors"' in shown[0]
+    assert 'id="evidence-1"' in shown[0] and 'id="evidence-2"' in shown[1]
+    assert (
+        evidence.inline("**Does *a* < `b*`?** x")
+        == "<b>Does <em>a</em> &lt; <code>b*</code>?</b> x"
+    )
+    with pytest.raises(LookupError, match="must have the rows of its mark, got divisors/nine"):
+        evidence.with_popovers(marked("divisors", "nine"))
+
+
+@pytest.mark.parametrize("path", book(), ids=lambda path: path.name[:2])
+def test_every_mark_of_the_book_has_its_rows(path):
+    for text in (cell.source for cell in nbformat.read(path, as_version=4).cells):
+        for name, rows in re.findall(r"<!-- exp: (\w+)/([\w -]+?) -->", text):
+            assert len(evidence.popover(name, rows.split(), "evidence-1")) < 6000
+
+
+def test_all_tables_are_a_page_of_the_site():
+    page = evidence.tables()
+    assert set(evidence.experiments()) == set(re.findall(r"^## (\w+)$", page, re.M))
+    assert "](data/" not in page and "](benchmarks/EXPERIMENTS.md" not in website.errata()
+    link = "[all](../benchmarks/EXPERIMENTS.md#sinks)"
+    assert prepared(new_markdown_cell(link))[1].source == "[all](experiments.md#sinks)"
+
+
+FOLD = new_markdown_cell(f"{COMPARE}\n\n**It is 4.**\n\n</details>", id="fold")
+
+
+def test_what_answers_a_guess_is_folded_for_readers_and_open_in_a_book_without_clicks():
+    cells = prepared(FOLD.copy())
+    assert cells[1].source == FOLD.source and "<details>" in FOLD.source
+    printed = ebook.unfold(nbformat.v4.new_notebook(cells=cells)).cells[1].source
+    assert printed.startswith('<details open="open"><summary>Compare</summary>')
+    notebook = nbformat.v4.new_notebook(cells=[CELLS[0].copy(), FOLD.copy()])
+    assert student.edition(notebook).cells[1].source == FOLD.source
+
+
+def test_on_a_slide_the_answer_comes_after_what_is_asked():
+    asked = new_markdown_cell("## 3.1 Scores\n\n**Predict.** What is the score?")
+    answer = new_code_cell("4", outputs=[new_output("stream", text="4\n")])
+    line = FOLD.copy()
+    line.metadata = nbformat.from_dict({"tags": ["slide-line"]})
+    shown = slides.Deck([CELLS[0], asked, answer, line], False).slides[-1]
+    kinds = [(cell.metadata.slideshow.slide_type, cell.source) for cell in shown.cells()]
+    assert shown.line == "**It is 4.**" and kinds[-1] == ("fragment", "**It is 4.**")
+    assert [kind for kind, _ in kinds] == ["slide", "notes", "fragment", "fragment"]
+    quiet = slides.Deck([CELLS[0], asked, answer, FOLD], False).slides[-1]
+    assert not quiet.line and quiet.notes[-1] == "**It is 4.**"
+    inside = new_markdown_cell(f"Before.\n\n{FOLD.source}\n\nAfter.")
+    told = slides.Deck([CELLS[0], asked, answer, inside], False).slides[-1].notes[-1]
+    assert told.split() == ["Before.", "**It", "is", "4.**", "After."]
+
+
 def test_the_front_page_has_a_card_for_every_chapter(tmp_path, monkeypatch):
     monkeypatch.setattr(website, "SOURCE", tmp_path)
     (tmp_path / "pictures").mkdir()
     page = website.front_page({p: nbformat.read(p, as_version=4) for p in book()})
     assert page.count("{grid-item-card}") == len(CHAPTERS)
-    apple, reader = page.index("live words: apple asks"), page.index("live reader: 2 layers")
+    apple, reader = page.index("live words: apple asks"), page.index("live model: 2 layers")
     assert apple < page.index("{grid-item-card}") < reader
     assert f'<a href="{chapters()[0].stem}.html">Start reading' in page
     drawn = [(tmp_path / "pictures" / f"signature_{p.name[:2]}.svg").read_bytes() for p in CHAPTERS]

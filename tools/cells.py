@@ -101,7 +101,7 @@ def is_for_students(cell):
 
 
 def without_fold(cell):
-    """The text of a speaker note, or of an answer to compare with, without the fold around it."""
+    """The text of a speaker note, or with answers to compare with, without the folds in it."""
     return re.sub(r"</?details>|<summary>.*</summary>", "", cell["source"]).strip()
 
 

@@ -39,7 +39,7 @@ def unfold(notebook):
         cell.metadata.tags = sorted({*cell.metadata.get("tags", [])} - FOLDED)
         if cell.cell_type == "markdown":
             text = BUTTONS.sub("", cell.source)
-            pages = r"\]\((errata|reference/[\w.]+)\.md"  # of the website alone
+            pages = r"\]\((errata|experiments|reference/[\w.]+)\.md"  # of the website alone
             text = re.sub(pages, rf"]({published()}\1.html", text)
             cell.source = text.replace("<details>", '<details open="open">')
             continue

@@ -21,7 +21,7 @@ SITE = ROOT / "build" / "site"
 TARGET = ROOT / "build" / "d2lattn.pdf"
 ONE_PAGE = SITE / "printed.html"  # beside the pages, whose pictures it shows
 AUTHORS = "The d2lattn authors"
-ON_SCREEN = ".go, .headerlink, button, script, noscript, nav"
+ON_SCREEN = ".go, .headerlink, button, script, noscript, nav, .evidence-shown"
 # Folds whose name says nothing once they are open; others keep it.
 UNNAMED = ("Imports", "I have guessed", "Show the code", "Beyond the core", "Guard")
 FOOT = """<div style="width: 100%; text-align: center; font: 8pt sans-serif; color: #555">
@@ -62,6 +62,8 @@ def article(path):
     text = soup.select_one("article")
     scripts = [tag["src"] for tag in text.select("script[src]")]
     scripts += [tag["data-src"] for tag in text.select(".live-apart")]
+    for mark in text.select("button.evidence"):
+        _to_table(mark)
     for tag in text.select(ON_SCREEN):
         tag.decompose()
     for fold in text.select("details"):
@@ -85,6 +87,12 @@ def _open(fold, soup):
         fold.insert_before(label)
     summary.decompose()
     fold.name, fold["class"] = "div", "unfolded"
+
+
+def _to_table(mark):
+    """Make the button of a mark † a link to the tables on the website."""
+    name = mark["aria-label"].removeprefix("Evidence: ")
+    mark.name, mark.attrs = "a", {"href": f"experiments.html#{name.replace('_', '-')}"}
 
 
 def _lead(text, stem):

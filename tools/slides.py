@@ -126,7 +126,7 @@ class Deck:
         return self.slides[-1]
 
     def text(self, cell, heading):
-        folded = cells.is_note(cell) or cell.source.startswith(cells.COMPARE)
+        folded = cells.is_note(cell) or cells.COMPARE in cell.source
         source = cells.without_fold(cell) if folded else cell.source
         if chapter := re.match(r"# (.+)\n+\*\*(.+\?)\*\*\s*", source):
             self.title = f"# {chapter[1]}"

@@ -1,9 +1,9 @@
 """The book as a static website: `python tools/website.py`, as `make site` does, into build/site.
 
 The chapters are shown as they are stored; nothing is run (chapter_page.py makes pages of them).
-What this adds to them: a front page, a page for the lecturer of each chapter and the reference of
-the package. Sphinx does the rest, with the settings in website/conf.py and what lies beside it;
-the slides come last (slides.py, in the book's own environment).
+What this adds to them: a front page, a page for the lecturer of each chapter, the experiments and
+the reference of the package. Sphinx does the rest, with the settings in website/conf.py and what
+lies beside it; the slides come last (slides.py, in the book's own environment).
 """
 
 import pathlib
@@ -15,6 +15,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import cards as card_pictures
+import evidence
 import lecturer
 import nbformat
 from cells import ROOT, address, appendices, book, chapters, taught
@@ -102,7 +103,7 @@ def front_page(notebooks):
     trees = {
         "The book": [f"0 · Start here <{first}>", *rest],
         "Appendices": [path.stem for path in appendices()],
-        "More": ["errata", "lecturer/index", "reference/index"],
+        "More": ["errata", evidence.PAGE, "lecturer/index", "reference/index"],
     }
     for caption, entries in trees.items():
         page += TOCTREE.format(caption=caption, entries="\n".join(entries))
@@ -152,6 +153,7 @@ def reference():
 def errata():
     """The page of what was corrected: ERRATA.md, its links as those of the site."""
     text = (ROOT / "ERRATA.md").read_text(encoding="utf-8").replace("](notebooks/", "](")
+    text = text.replace("](benchmarks/EXPERIMENTS.md", f"]({evidence.PAGE}.md")
     return text.replace("](benchmarks/", f"]({address()}/blob/main/benchmarks/")
 
 
@@ -176,6 +178,7 @@ def write_source():
     )
     (SOURCE / "lecturer" / "index.md").write_text(text, encoding="utf-8")
     (SOURCE / "errata.md").write_text(errata(), encoding="utf-8")
+    (SOURCE / f"{evidence.PAGE}.md").write_text(evidence.tables(), encoding="utf-8")
     for name, text in reference().items():
         (SOURCE / "reference" / f"{name}.md").write_text(text, encoding="utf-8")
     for path, notebook in notebooks.items():

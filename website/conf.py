@@ -25,6 +25,7 @@ extensions = [
     "sphinxext.opengraph",
     # Ours, beside this file.
     "live_assets",
+    "marks",
     "optional",
     "formulas",
     "search",

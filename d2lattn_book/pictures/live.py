@@ -136,7 +136,7 @@ def attention(
         mask: where the menu of masks begins: "none", "padding", "causal", "window",
             "causal + padding", "causal + window", or a boolean (n, n), True = may attend.
         projections: three matrices (W_q, W_k, W_v) as nn.Linear stores them, (out, d) each.
-        asks: the word that asks when the figure opens, by name or place.
+        asks: the word that asks when the figure opens, by name or position.
         parts: the controls that the reader is offered, of "temperature", "divisor" and "mask".
 
     Raises:
@@ -149,7 +149,7 @@ def attention(
 
     Example:
         >>> attention([[1.0, 0.0], [1.0, 1.0]], tokens=["small", "cat"])
-        live attention: 2 tokens of 2 numbers; cat gives its largest share, 0.67, to cat
+        live attention: 2 tokens of width 2; cat asks, and cat takes the largest share, 0.67
     """
     x = readable("x", x, ("tokens", "numbers"), (MOST_TOKENS, MOST_NUMBERS))
     tokens = arrays.names("tokens", tokens, len(x), "rows of x")
@@ -166,8 +166,8 @@ def attention(
     parts = _parts(parts, ATTENTION_PARTS)
     best = int(weights[asks].argmax())
     line = (
-        f"live attention: {len(x)} tokens of {x.shape[1]} numbers; {tokens[asks]} gives its "
-        f"largest share, {weights[asks, best]:.2f}, to {tokens[best]}"
+        f"live attention: {len(x)} tokens of width {x.shape[1]}; {tokens[asks]} asks, and "
+        f"{tokens[best]} takes the largest share, {weights[asks, best]:.2f}"
     )
     data = {"tokens": tokens, "x": _rounded(x), "asks": asks, "rule": rule, "size": size}
     if projections is not None:
@@ -209,8 +209,8 @@ def heads(
         tokens: L words that ask, at most 64.
         key_tokens: S words that answer; `tokens` when absent.
         names: H names of heads; for T snapshots a pair (T names of steps, H names or None).
-        asks: the word that asks when the figure opens, by name or place.
-        head: the head with which it opens, by name or place.
+        asks: the word that asks when the figure opens, by name or position.
+        head: the head with which it opens, by name or position.
         step (int): the snapshot with which it opens, from 0, negative from the end.
 
     Raises:
@@ -427,7 +427,7 @@ def words(
     *,
     sentences: Words,
     asks: int | str = -1,
-    axes: Words = ("number 1", "number 2"),
+    axes: Words = ("channel 1", "channel 2"),
 ) -> Figure:
     """Words on a map: one of a sentence asks, lines grow as thick as its shares, and it moves.
 
@@ -436,11 +436,11 @@ def words(
 
     Args:
         vocabulary: n different words, at most 64.
-        x: (n, 2) their places.
+        x: (n, 2) where they lie.
         sentences: those to choose from, strings of words of the vocabulary, at most 12 each. The
             figure opens with the first.
-        asks: the word of the first sentence that asks when the figure opens, by name or place.
-        axes: what the two numbers of a word are called.
+        asks: the word of the first sentence that asks when the figure opens, by name or position.
+        axes: what the two channels of a word are called.
 
     Raises:
         ValueError: shapes that do not fit, numbers that are not finite or beyond 1e6, a word twice
@@ -452,7 +452,7 @@ def words(
 
     Example:
         >>> words(["bake", "apple", "phone"], [[3, 0], [1, 1], [0, 2]], sentences=["bake apple"])
-        live words: apple asks in "bake apple"; most, 0.73, comes from bake; out comes 2.46, 0.27
+        live words: apple asks in "bake apple"; bake takes most, 0.73; out comes 2.46, 0.27
     """
     vocabulary = arrays.names("vocabulary", vocabulary, different=True)
     if len(vocabulary) > MOST_WORDS:
@@ -472,8 +472,8 @@ def words(
     weights = torch.softmax(rows[asks] @ rows.T, dim=-1)
     best, after = int(weights.argmax()), ", ".join(arrays.number(v) for v in weights @ rows)
     line = (
-        f'live words: {tokens[asks]} asks in "{sentences[0]}"; most, {weights[best]:.2f}, comes '
-        f"from {tokens[best]}; out comes {after}"
+        f'live words: {tokens[asks]} asks in "{sentences[0]}"; {tokens[best]} takes most, '
+        f"{weights[best]:.2f}; out comes {after}"
     )
     data = {"vocabulary": vocabulary, "x": _rounded(x), "sentences": sentences, "asks": asks}
     table = plain_table(line, tokens, [*axes, "share"], torch.cat([rows, weights[:, None]], dim=1))
@@ -512,7 +512,7 @@ def reader(
     Example:
         >>> model = Decoder(3, 8, num_layers=1, num_heads=2, max_len=16)
         >>> reader(model, [".", "a", "cat"], text="a cat", stop=".")
-        live reader: 1 layer of 2 heads, 3 words, 1,064 weights as float16
+        live model: 1 layer of 2 heads, 3 words, 1,064 weights as float16
     """
     sent = pack(model)
     size = sent["sizes"]["vocab_size"]
@@ -539,7 +539,7 @@ def reader(
     layers, heads = sent["sizes"]["num_layers"], sent["sizes"]["num_heads"]
     count = sum(math.prod(shape) for shape in sent["shapes"].values())
     line = (
-        f"live reader: {layers} layer{'s' if layers > 1 else ''} of {heads} "
+        f"live model: {layers} layer{'s' if layers > 1 else ''} of {heads} "
         f"head{'s' if heads > 1 else ''}, {len(vocabulary)} words, {count:,} weights as float16"
     )
     with torch.no_grad():

@@ -347,7 +347,7 @@ def median_time(page, kind, act, times=30):
 
 
 KEYS = {
-    "attention": ("[aria-label^='x of cat, number 1']", "Shift+ArrowUp"),
+    "attention": ("[aria-label^='x of cat, channel 1']", "Shift+ArrowUp"),
     "projections": ("[aria-label^='x of cat, number 2']", "Shift+ArrowUp"),
     "large": ("[aria-label='who asks?'] [role=gridcell]", "ArrowRight"),
     "training": ("input[type=range] >> nth=0", "ArrowRight"),
@@ -530,9 +530,9 @@ def test_another_word_takes_up_the_question_and_a_number_ends_it(page, tmp_path)
     page.get_by_label("cat, share", exact=False).first.click()
     frame(page)
     assert words_of(page)[0].startswith("cat asks. Its question")
-    page.get_by_label("output of cat, number 1", exact=False).click()
+    page.get_by_label("output of cat, channel 1", exact=False).click()
     frame(page)
-    assert words_of(page)[0].startswith("output of cat, number 1 = ")
+    assert words_of(page)[0].startswith("output of cat, channel 1 = ")
     assert page.get_by_role("button", name="Play the question").is_visible()
 
 

@@ -7,7 +7,7 @@ import zipfile
 import nbformat
 import pypdf
 import pytest
-from cells import book, pictures
+from cells import COMPARE, book, pictures, published
 from opened import ROOT
 
 PDF, EPUB = (ROOT / "build" / f"d2lattn.{kind}" for kind in ("pdf", "epub"))
@@ -52,6 +52,21 @@ def test_the_fonts_are_in_the_pdf(pdf):
         assert font["/Subtype"] == "/Type3" or any("/FontFile" in key for key in described)
 
 
+def test_a_mark_leads_to_its_table_on_the_website(pdf):
+    links = [note.get_object() for page in pdf.pages for note in page.get("/Annots", [])]
+    places = [link["/A"].get("/URI", "") for link in links if "/A" in link]
+    assert f"{published()}experiments.html#which-matrices" in places
+    told = "\n".join(page.extract_text() for page in pdf.pages)
+    assert "†" in told and "All rows of" not in told
+
+
+def test_what_answers_a_guess_stands_in_the_open(pdf):
+    told = "\n".join(page.extract_text() for page in pdf.pages)
+    guesses = [nbformat.read(path, as_version=4).cells for path in book()]
+    folds = [cell for cells in guesses for cell in cells if COMPARE in cell.source]
+    assert len(re.findall(r"^Compare\s*$", told, re.M)) >= len(folds) > 0
+
+
 def test_the_epub_has_every_chapter_with_its_pictures_and_formulas():
     with zipfile.ZipFile(EPUB) as book_file:
         assert book_file.testzip() is None
@@ -64,6 +79,10 @@ def test_the_epub_has_every_chapter_with_its_pictures_and_formulas():
     drawn = sum(len(pictures(cell)) for cells in stored for cell in cells)
     assert sum(text.count("<img") for text in texts) == drawn > 80
     assert not any("<live-" in text or "<script" in text for text in texts)
+    assert any("EXPERIMENTS.md#which_matrices" in text for text in texts)
+    assert not any("popover" in text for text in texts)
+    folds = [fold for text in texts for fold in re.findall("<details[^>]*>", text)]
+    assert folds and all("open" in fold for fold in folds)
 
 
 def test_epubcheck_finds_nothing():

@@ -96,7 +96,7 @@ def test_search_leads_to_sections_from_disk(page):
     go(page, SITE / "index.html")
     page.keyboard.press("Control+k")
     first, second, *_ = found(page, "why divide by sqrt d")
-    assert {first[0][:3], second[0][:3]} == {"3.2", "Why"}
+    assert {first[0][:3], second[0][:3]} == {"3.1", "3.2"}  # as the index of questions says
     assert found(page, "causal mask")[0][0].startswith("3.5")
     assert found(page, "softmax axis")[0][0].startswith("1.8")
     assert found(page, "padded rows")[0][0].startswith("3.8")
@@ -154,6 +154,60 @@ def test_an_answer_waits_until_the_reader_has_guessed(page):
     expect(output).to_be_hidden()
     answers.first.locator("summary").click()
     expect(output).to_be_visible()
+
+
+def test_what_answers_a_guess_is_folded(page):
+    """As hints are; what a reader compares with opens at a click."""
+    go(page, SITE / "02_queries_keys_values.html")
+    for said in ("Compare", "Hint"):
+        names = page.locator("summary", has_text=re.compile(f"^{said}$"))
+        assert names.count() >= 4, said
+        name = names.locator("visible=true").first  # not in a fold itself
+        inside = name.locator("..").locator("p").first
+        expect(inside).to_be_hidden()
+        name.click()
+        expect(inside).to_be_visible()
+
+
+def test_a_mark_shows_what_it_rests_on(page):
+    """At a touch its rows lie over the page, with their numbers; Escape closes them."""
+    go(page, SITE / "02_queries_keys_values.html")
+    mark = page.locator("button.evidence:visible").first
+    shown = page.locator(f"#{mark.get_attribute('popovertarget')}")
+    expect(shown).to_be_hidden()
+    mark.click()
+    expect(shown).to_be_visible()
+    expect(shown.locator("table")).to_be_in_viewport()
+    assert re.search(r"\d\.\d", shown.locator("tbody").inner_text())
+    page.screenshot(path=str(SHOTS / "site_evidence.png"))
+    page.keyboard.press("Escape")
+    expect(shown).to_be_hidden()
+    mark.focus()  # as a keyboard does it
+    page.keyboard.press("Enter")
+    link = shown.locator("a")
+    page.keyboard.press("Tab")
+    expect(link).to_be_focused()
+    link.click()
+    expect(page.locator("section:target h2")).to_be_in_viewport()
+    assert page.outside == []
+
+
+def test_a_table_over_the_page_fits_a_telephone_and_is_not_on_paper(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    go(page, SITE / "02_queries_keys_values.html")
+    marks = page.locator("button.evidence:visible")
+    for i in range(marks.count()):
+        marks.nth(i).click()
+        shown = page.locator(":popover-open")
+        expect(shown).to_have_count(1)
+        box = shown.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 390 and box["height"] <= 844
+        if not i:
+            page.emulate_media(media="print")
+            expect(shown).to_be_hidden()
+            page.emulate_media(media="screen")
+        page.keyboard.press("Escape")
+    page.set_viewport_size({"width": 1280, "height": 900})
 
 
 def test_the_front_page_and_most_chapters_have_a_live_figure():

@@ -132,7 +132,7 @@ class _Blocks:
             self.ax.add_patch(Rectangle(cell, 1, 1, color=ROLES["weight"], alpha=alpha, lw=0))
         self.ax.add_patch(Rectangle((x, y), self.L, self.L, fill=False, ec=FAINT, lw=0.6))
         self.frame(x, y, self.L, self._alpha(h))
-        self.text(x + self.L / 2, y + self.L + 0.9, f"weights{_low(h)}")
+        self.text(x + self.L / 2, y + self.L + 0.9, f"shares{_low(h)}")
         self.block(x + self.L + BESIDE, y, self.D, ROLES["output"], f"blend{_low(h)}", h)
 
     def frame(self, x, y, width, alpha):

@@ -14,7 +14,7 @@ LOW, HIGH = LARGE + 0.55 + TABLE, FAST + 0.05  # heights between which things tr
 TILES, AT = 6, (2, 2)  # blocks along either side of the table; the one at work: queries, keys
 KERNELS = {"scale,\nmultiply": (1.7, 2.7), "softmax": (4.35, 2.1), "multiply": (7.3, 3.0)}
 VECTORS = {"q": (0.8, "query"), "k": (1.7, "key"), "v": (7.0, "value"), "output": (8.1, "output")}
-TABLES = {"scores": 3.05, "weights": 5.65}  # each is written by one kernel and read by the next
+TABLES = {"scores": 3.05, "shares": 5.65}  # each is written by one kernel and read by the next
 
 
 def two_memories(table: float, vectors: float, *, ax: Ax = None) -> Axes:

@@ -30,10 +30,10 @@ function word(asking, now, i, tokens) {
   const best = bestOf(shares);
   return [
     [asking, "query"],
-    [" asks. The largest share, "],
-    [show(shares[best]), "weight"],
-    [", goes to "],
+    [" asks. "],
     [tokens[best], "key"],
+    [" takes the largest share, "],
+    [show(shares[best]), "weight"],
     ["; the values, blended by share, come out as "],
     [whole(now.output[i]), "output"],
     ["."],
@@ -46,7 +46,7 @@ function input(asking, {at: [kind, i, j]}, now) {
   const value = plain(now.panels[kind][i][j]);
   const where = isWeight(kind)
     ? [[`Row ${i + 1}, column ${j + 1} of `], [matrix(kind[1]), PROJECTED[kind[1]]]]
-    : [[`Number ${j + 1} of `], [asking]];
+    : [[`Channel ${j + 1} of `], [asking]];
   return [...where, [` is ${value}. ${HOW}`]];
 }
 
@@ -56,7 +56,7 @@ function projected(asking, {at: [kind, i, j], x, projections}, now) {
   const result = plain(now.panels[kind][i][j]);
   return [
     [`${kind} of ${asking}`, kind],
-    [`, number ${j + 1} = x · column ${j + 1} of ${matrix(part)} = ${sum} = ${result}`],
+    [`, channel ${j + 1} = x · column ${j + 1} of ${matrix(part)} = ${sum} = ${result}`],
   ];
 }
 
@@ -64,7 +64,7 @@ function output(asking, {at: [, i, j]}, now) {
   const channel = now.values.map(value => value[j]);
   return [
     [`output of ${asking}`, "output"],
-    [`, number ${j + 1} = `],
+    [`, channel ${j + 1} = `],
     ["shares", "weight"],
     [" · "],
     ["values", "value"],
@@ -140,7 +140,7 @@ const STORY = {
     return [
       ["e to the power of a score, divided by the sum of all these powers, is a share. "],
       [tokens[best], "key"],
-      [" gets "],
+      [" takes "],
       [show(now.shares[asks][best]), "weight"],
       [", and all shares add up to 1."],
     ];

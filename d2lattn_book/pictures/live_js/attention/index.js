@@ -64,7 +64,7 @@ function controls(bar, figure) {
 }
 
 function nameOf([kind, i, j], tokens) {
-  if (kind === "x") return `number ${j + 1} of ${tokens[i]}`;
+  if (kind === "x") return `channel ${j + 1} of ${tokens[i]}`;
   return `${matrix(kind[1])}, row ${i + 1}, column ${j + 1}`;
 }
 

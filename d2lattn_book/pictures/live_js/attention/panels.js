@@ -122,7 +122,7 @@ function looks(tokens, {visible}) {
     return {tint: PROJECTED[k], opacity: 0.12, label};
   };
   const row = kind => (value, i, j) => {
-    const label = `${kind} of ${tokens[i]}, number ${j + 1}: ${short(value)}`;
+    const label = `${kind} of ${tokens[i]}, channel ${j + 1}: ${short(value)}`;
     return {tint: kind, opacity: kind === "x" ? 0 : 0.12, label};
   };
   return kind => ({score, share})[kind] ?? (isWeight(kind) ? weight(kind[1]) : row(kind));

@@ -34,7 +34,7 @@ export const STYLE = `
 .narrow { display: flex; flex-wrap: wrap; gap: 4px 8px; width: 100%; }
 .narrow .kind { flex: 0 0 174px; align-content: start; }
 .narrow b { width: 100%; }
-.place { min-width: 1.3em; }
+.at { min-width: 1.3em; }
 .maps canvas {
   width: 100%; aspect-ratio: 1;
   border: 1px solid color-mix(in srgb, currentColor 35%, transparent);

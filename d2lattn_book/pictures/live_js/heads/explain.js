@@ -1,4 +1,4 @@
-// Who asks, and what is given to whom: parts of a sentence, each with the role it plays.
+// Who asks, and who takes which share: parts of a sentence, each with the role it plays.
 import {show} from "../kit/numbers.js";
 
 export function explain(state, now, data) {
@@ -12,11 +12,11 @@ export function explain(state, now, data) {
   return [
     [opening],
     [asking, "query"],
-    [now.answer === null ? " gives its largest share, " : " gives "],
-    [show(now.shares[key]), "weight"],
-    [", to "],
+    [" asks. "],
     [answers[key], "key"],
-    [`${place}. Its ${answers.length} shares add up to ${show(now.total)}.`],
+    [now.answer === null ? " takes the largest share, " : " takes "],
+    [show(now.shares[key]), "weight"],
+    [`${place ? "," : ""}${place}. The ${answers.length} shares add up to ${show(now.total)}.`],
   ];
 }
 

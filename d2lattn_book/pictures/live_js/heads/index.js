@@ -45,7 +45,7 @@ function placeControls(bar, {act, data: {layers, numbers}}) {
 
 function placeControl(bar, name, numbers, change) {
   const range = slider(bar, name, {min: 0, max: numbers.length - 1}, change);
-  const said = note(bar, {class: "b place"});
+  const said = note(bar, {class: "b at"});
   return place => {
     fill(range, place);
     set(range, {"aria-valuetext": numbers[place]});

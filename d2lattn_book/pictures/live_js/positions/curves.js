@@ -31,7 +31,7 @@ export function drawCurves(svg, canvas, place) {
   const {map, line, axis} = place;
   const roomy = map.width > 450;
   const heading = roomy
-    ? "the encoding: a column for each place, a row for each number"
+    ? "the encoding: a column for each position, a row for each channel"
     : "the encoding";
   const end = {x: LEFT - 8, class: "e s"};
   add(svg, "text", {x: LEFT, y: map.y - 8, class: "b"}, heading);

@@ -8,13 +8,13 @@ export function explain(state, now, {parts}) {
 }
 
 function explainClock({p, q, pair}, {speed, turn}) {
-  const places = q - p === 1 ? "1 place" : `${show(q - p, 0)} places`;
+  const steps = q - p === 1 ? "1 step" : `${show(q - p, 0)} steps`;
   return [
     [`Clock ${pair + 1} turns by ${degrees(speed)} at each step. From `],
     [`p = ${p}`, "query"],
     [" to "],
     [`q = ${q}`, "key"],
-    [` it is ${places}, which makes ${degrees(turn)}.`],
+    [` it is ${steps}, which makes ${degrees(turn)}.`],
   ];
 }
 

@@ -33,6 +33,6 @@ function controls(bar, figure) {
 
 const hint = ({parts}) =>
   "Play, or move p and q. Click a clock to read its turn." +
-  (parts.includes("encoding") ? " In the map, drag a place." : "");
+  (parts.includes("encoding") ? " In the map, drag a position." : "");
 
 export const mount = assemble({begin, compute, controls, draw, explain, sizes, hint});

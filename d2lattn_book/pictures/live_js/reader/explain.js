@@ -13,10 +13,10 @@ export function explain(state, now, {vocabulary, room}) {
   return [
     ...opening,
     [vocabulary[tokens[asks]], "query"],
-    [` asks. In head ${state.head + 1} of layer ${state.layer + 1}${off} it gives most, `],
-    [show(shares[best]), "weight"],
-    [", to "],
+    [` asks. In head ${state.head + 1} of layer ${state.layer + 1}${off} `],
     [vocabulary[tokens[best]], "key"],
+    [" takes most, "],
+    [show(shares[best]), "weight"],
     [". Likeliest to come next is "],
     [vocabulary[order[0]], "output"],
     [`, ${show(chances[order[0]])}`],

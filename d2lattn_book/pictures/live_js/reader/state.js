@@ -1,4 +1,4 @@
-// The reader: what it has read, which heads are on, what it says next. No page in here.
+// The model: what it has read, which heads are on, what it says next. No page in here.
 import {clamp, sum} from "../kit/numbers.js";
 import {probabilities, read, unpack} from "./model.js";
 

@@ -1,4 +1,4 @@
-// The text, a word beside the other: above each word the share that who asks gives it.
+// The text, a word beside the other: above each word the share that it takes.
 import {strip} from "../kit/cells.js";
 import {alter} from "../kit/figure.js";
 import {add, set} from "../kit/nodes.js";
@@ -19,7 +19,7 @@ export function drawText(live, {data, act}) {
 
   return ({layer, head}, {tokens, asks, shares}) => {
     const who = asks === null ? "" : vocabulary[tokens[asks]];
-    const how = `in head ${head + 1} of layer ${layer + 1}: the taller a bar, the larger the share it gives`;
+    const how = `in head ${head + 1} of layer ${layer + 1}: the taller a bar, the larger the share`;
     set(title, {}, who && `“${who}” asks ${how}`);
     words(tokens.length, asks, (cell, j) => {
       const [space, word, share] = cell.children;
@@ -29,7 +29,7 @@ export function drawText(live, {data, act}) {
       set(space.firstChild, {style: `height:${later ? 0 : TALL * shares[j]}px`});
       set(word, {}, name);
       set(share, {}, later ? "–" : show(shares[j]));
-      const says = later ? "comes later, unseen" : `gets ${share.textContent}`;
+      const says = later ? "comes later, unseen" : `takes ${share.textContent}`;
       return [`${name}${asked ? ", asks" : ""}, ${says}`, asked ? "asks" : later && "later"];
     });
   };

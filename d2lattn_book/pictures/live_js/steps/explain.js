@@ -34,7 +34,7 @@ function largest(before, now, read) {
 
 function sums(before, now, value) {
   const rescale = plain(now.rescale);
-  const others = value.length > 1 ? ", and the same for the other numbers." : ".";
+  const others = value.length > 1 ? ", and the same for the other channels." : ".";
   return [
     [` Sum: ${plain(before.sum)}·${rescale} + `],
     [plain(now.power), "weight"],

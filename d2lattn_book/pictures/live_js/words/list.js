@@ -21,7 +21,7 @@ export function drawList(box, {data, act}) {
 
   return (_, {tokens, asks, word, shares, after: [right, up] = []}) => {
     const none = asks === null;
-    const asking = `${vocabulary[word]} asks. The thicker a line, the larger the share that the word gives.`;
+    const asking = `${vocabulary[word]} asks. The thicker a line, the larger the share that the word takes.`;
     set(title, {}, none ? "" : asking);
     set(out, {hidden: none ? "" : null});
     rows(tokens.length, asks, (cell, j) => {
@@ -31,7 +31,7 @@ export function drawList(box, {data, act}) {
       set(line, {style: `height:${THICK * shares[j]}px`});
       set(share, {}, told);
       const asked = j === asks;
-      return [`${name.textContent} ${asked ? "asks, keeps" : "gives"} ${told}`, asked && "asks"];
+      return [`${name.textContent} ${asked ? "asks, takes" : "takes"} ${told}`, asked && "asks"];
     });
     const place = `${axes[0]} ${show(right)}, ${axes[1]} ${show(up)}`;
     if (!none) set(after, {}, `what comes out for ${vocabulary[word]}: ${place}`);

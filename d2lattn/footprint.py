@@ -1,0 +1,489 @@
+"""How many bytes a model keeps of a text, read off its config.json (chapter 10).
+
+What a field means stands in the tables of `fields`; what stands in none of them is named in a
+warning.
+"""
+
+import json
+import os
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from d2lattn.arguments import check_count, check_number, show
+from d2lattn.fields import (
+    BOTH,
+    CHUNK,
+    CONV,
+    DEFAULTS,
+    DTYPES,
+    FLAT,
+    FULL,
+    HARMLESS,
+    INDEXED,
+    INDICES,
+    LIGHTNING,
+    NAMES,
+    NOTHING,
+    ONE_HEAD,
+    PACKED,
+    PARALLEL,
+    PARTS,
+    PATTERNS,
+    PERIODS,
+    READ,
+    REPEATED,
+    SHARED,
+    STATE,
+    STATES,
+    TEXT,
+    THINNED,
+    USUAL,
+    WINDOW,
+    WINDOWS_EVERYWHERE,
+    WITHOUT,
+)
+
+MOST = 10**6  # layers, lest a wrong number fills the memory
+
+
+class Piece(NamedTuple):
+    """Rows of numbers that a layer keeps: `part` is one of PARTS."""
+
+    part: str
+    rows: int
+    numbers: int
+    bytes: int
+
+
+class Layer(NamedTuple):
+    """A layer and what it keeps: nothing, if it has no pieces."""
+
+    kind: str
+    pieces: tuple[Piece, ...]
+
+    @property
+    def bytes(self) -> int:
+        return sum(piece.bytes for piece in self.pieces)
+
+
+@dataclass(frozen=True, repr=False)
+class CacheBytes:
+    """What `cache_bytes` returns. Printed it is a table, with equal layers in one row.
+
+    Attributes:
+        words (int): of how many words it is kept.
+        layers: a `Layer` each, with its `kind`, its `bytes`, and its `pieces` (part, rows,
+            numbers of a row, bytes).
+        notes: what was taken from elsewhere than the fields, in words.
+        unknown: names of fields that were not understood.
+        total (int): the bytes of all layers.
+    """
+
+    words: int
+    layers: tuple[Layer, ...]
+    notes: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def total(self) -> int:
+        return sum(layer.bytes for layer in self.layers)
+
+    def __str__(self) -> str:
+        places: dict[Layer, list[int]] = {}
+        for place, layer in enumerate(self.layers):
+            places.setdefault(layer, []).append(place)
+        rows = [("layers", "kind", "kept of each: rows × numbers", "bytes of all")]
+        for layer, where in places.items():
+            kept = ", ".join(f"{p.rows:,} × {p.numbers:,} {p.part}" for p in layer.pieces)
+            rows.append((_span(where), layer.kind, kept or "–", f"{len(where) * layer.bytes:,}"))
+        rows.append(
+            ("", "", f"{self.words:,} words, {self.total / 2**20:,.1f} MiB", f"{self.total:,}")
+        )
+        wide = [max(len(row[i]) for row in rows) for i in range(4)]
+        lines = [
+            f"{a:{wide[0]}}  {b:{wide[1]}}  {c:{wide[2]}}  {d:>{wide[3]}}".rstrip()
+            for a, b, c, d in rows
+        ]
+        said = [f"note: {note}" for note in self.notes]
+        said += [f"not understood: {', '.join(self.unknown)}"] if self.unknown else []
+        return "\n".join(lines + said)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def cache_bytes(
+    config: Any, *, words: int, bytes_per_number: float | Mapping[str, float] = 2
+) -> CacheBytes:
+    """The bytes that a decoder keeps of a text of so many words, layer by layer.
+
+    total = Σ over layers Σ over pieces rows · numbers · bytes of a number
+
+    A layer with attention keeps a row for each word: keys and values, 2 · Hkv · D numbers (or
+    Hkv · (D + Dv)), or a latent and the rotary part beside it, C + R (DeepSeek-AI 2024, section
+    2.1). With a window of W it keeps min(words, W) rows. An indexer keeps one key more. A layer
+    with a state keeps it once, and the last kernel - 1 rows before a short convolution. A layer
+    that compresses keeps a window and words // m rows. It is what must be kept of one sequence,
+    without the words of an unfinished block and layers that guess several words ahead (MTP): a
+    server rounds up to pages, may not honour windows, and copies latents to every device.
+
+    Args:
+        config: a config.json as it is: a dict, the path of the file or of its folder, or a config
+            of transformers (an object with `to_dict`).
+        words (int): tokens of the text.
+        bytes_per_number: of all parts, or a dict of those that differ from 2: "keys", "values",
+            "latent", "rotary", "index", "state", "conv". Scales count as parts of a byte: DeepSeek
+            serves its latents in fp8 with a float32 for 128 numbers, and the keys of its indexer,
+            dict(latent=1 + 4 / 128, index=1 + 4 / 128), 656 and 132 bytes. States take what the
+            file says (`mamba_ssm_dtype`) unless they stand in a dict.
+
+    Returns:
+        CacheBytes: `total`, `layers`, `notes`, `unknown`; it prints as a table.
+
+    Raises a ValueError for a config without the sizes it needs. Warns of fields that it does not
+    know (a UserWarning with their names); where a pattern of windows is not understood, all words
+    are counted, the most that it can be. Time and memory: O(layers).
+
+    Example:
+        >>> llama = dict(num_hidden_layers=32, num_attention_heads=32, hidden_size=4096)
+        >>> llama["num_key_value_heads"] = 8
+        >>> cache_bytes(llama, words=1024).total == 1024 * 32 * 2 * 8 * 128 * 2
+        True
+        >>> print(cache_bytes(llama, words=1024, bytes_per_number=1))
+        layers  kind  kept of each: rows × numbers              bytes of all
+        0-31    full  1,024 × 1,024 keys, 1,024 × 1,024 values    67,108,864
+                      1,024 words, 64.0 MiB                       67,108,864
+    """
+    card = _Card(_read(config))
+    check_count("words", words)
+    sizes = _sizes(card, bytes_per_number)
+    kinds = _kinds(card)
+    if not {STATE, BOTH} & {*kinds}:  # sizes of a state, and no layer is known to have one
+        card.puzzles += [card.find(size)[0] for size in STATES if card.get(size)]
+    shared = card.count("shared", 0, least=0)
+    kinds[len(kinds) - shared :] = [SHARED] * min(shared, len(kinds))
+    layers = []
+    for i, kind in enumerate(kinds):
+        pieces = [
+            Piece(part, rows, numbers, _ceil(rows * numbers, sizes[part]))
+            for part, rows, numbers in _pieces(card, i, kind, words, kinds)
+        ]
+        layers.append(Layer(kind, tuple(piece for piece in pieces if piece.bytes)))
+    unknown = card.unknown()
+    if unknown:
+        warnings.warn(
+            f"config has fields that cache_bytes does not know: {', '.join(unknown)}. If one of "
+            "them changes what is kept, the count is wrong",
+            stacklevel=2,
+        )
+    return CacheBytes(words, tuple(layers), tuple(card.notes), unknown)
+
+
+# Reading ------------------------------------------------------------------------------------------
+
+
+def _read(config: Any) -> Mapping[str, Any]:
+    """The fields of a config.json, however it comes."""
+    rule = "config must be a dict, the path of a config.json, or have a method to_dict"
+    found = config
+    if isinstance(config, (str, os.PathLike)):
+        path = os.path.join(config, "config.json") if os.path.isdir(config) else config
+        try:
+            with open(path, encoding="utf-8") as file:
+                found = json.load(file)
+        except (OSError, ValueError) as error:
+            raise ValueError(f"{rule}, got {show(config)}: {error}") from None
+    elif hasattr(config, "to_dict") and not isinstance(config, type):
+        found = config.to_dict()
+    if not isinstance(found, Mapping) or not all(isinstance(name, str) for name in found):
+        raise ValueError(f"{rule}, got {show(config)}")
+    return found
+
+
+class _Card:
+    """The fields of the model of text, those of FLAT under dotted names, and remarks on them."""
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        inside = [config[name] for name in TEXT if isinstance(config.get(name), Mapping)]
+        self.fields: dict[str, Any] = {**config, **(inside[0] if inside else {})}
+        for name in FLAT:
+            self.fields |= {f"{name}.{key}": value for key, value in self.inner(name).items()}
+        self.type = self.fields.get("model_type")
+        self.notes: list[str] = []
+        self.puzzles: list[str] = []
+        own = self.inner("per_layer_config").items()
+        self.layers = {int(i): dict(its) for i, its in own if i.isdigit() and isinstance(its, dict)}
+        told = {field for its in self.layers.values() for field in its} - READ
+        told |= {i for i, _ in own if not i.isdigit() or int(i) not in self.layers}
+        self.puzzles += [f"per_layer_config: {field}" for field in sorted(told)]
+        if self.fields.get("is_encoder_decoder"):
+            raise ValueError("config must be that of a decoder, got is_encoder_decoder True")
+
+    def find(self, name: str, layer: int | None = None) -> tuple[str, Any]:
+        """The first spelling that is there and not null, and what it says, of a layer if asked."""
+        spellings = NAMES.get(name, name).split()
+        own = {} if layer is None else self.layers.get(layer, {})
+        for fields in (own, self.fields):
+            for field in spellings:
+                value = fields.get(field)
+                if isinstance(value, (list, tuple)) and layer is not None and layer < len(value):
+                    value = value[layer]
+                if value is not None:
+                    return field, value
+        return " or ".join(spellings), None
+
+    def get(self, name: str) -> Any:
+        return self.find(name)[1]
+
+    def inner(self, name: str) -> Mapping[str, Any]:
+        """A field that holds fields, or nothing."""
+        value = self.fields.get(name)
+        if value is not None and not isinstance(value, Mapping):
+            raise ValueError(f"config: {name} must hold fields, got {show(value)}")
+        return value or {}
+
+    def count(
+        self, name: str, default: int | None = None, layer: int | None = None, least: int = 1
+    ) -> int:
+        """The same, which must be an integer."""
+        field, value = self.find(name, layer)
+        if value is None and default is None:
+            raise ValueError(f"config must give {field}, got neither it nor another name of it")
+        found: Any = default if value is None else value
+        check_count(f"config: {field}", found, least)
+        return int(found)
+
+    def unknown(self) -> tuple[str, ...]:
+        """Fields that say something and stand in no table."""
+        silent: tuple[Any, ...] = (None, "", [], {})
+        said = {k: v for k, v in self.fields.items() if v not in silent and v != USUAL.get(k)}
+        said = said.keys() - READ - HARMLESS
+        strange = [name for name in said if not WITHOUT.fullmatch(name.split(".")[-1])]
+        return tuple(sorted({*self.puzzles, *strange}))
+
+
+def _sizes(card: _Card, given: Any) -> dict[str, float]:
+    """Bytes of a number, by part."""
+    sizes: dict[str, float] = dict.fromkeys(PARTS, 2.0)
+    if isinstance(given, Mapping):
+        for part, size in given.items():
+            if part not in PARTS:
+                raise ValueError(f"bytes_per_number must have parts of {PARTS}, got {show(part)}")
+            sizes[part] = check_number(f"bytes_per_number of {part}", size, least=0)
+    else:
+        sizes = dict.fromkeys(PARTS, check_number("bytes_per_number", given, least=0))
+    stated = DTYPES.get(str(card.get("state_dtype")))
+    if stated and not (isinstance(given, Mapping) and "state" in given):
+        sizes["state"] = stated
+        card.notes.append(f"numbers of a state take {stated} bytes, as the config says")
+    quantized = card.fields.get("quantization_config")
+    scheme = quantized.get("kv_cache_scheme") if isinstance(quantized, Mapping) else None
+    if isinstance(scheme, Mapping) and "num_bits" in scheme:
+        card.notes.append(f"the config asks for a cache of {scheme['num_bits']} bits a number")
+    return sizes
+
+
+def _ceil(numbers: int, size: float) -> int:
+    """Whole bytes of so many numbers, however many: floats would round."""
+    top, bottom = size.as_integer_ratio()
+    return -(-numbers * top // bottom)
+
+
+# Which layer is of which kind ---------------------------------------------------------------------
+
+
+def _kinds(card: _Card) -> list[str]:
+    """A kind for each layer: by the first spelling that the config has."""
+    searched = card.get("block_configs")
+    if isinstance(searched, list):
+        return [_searched(card, i) for i in range(len(searched))]
+    for field, table in PATTERNS.items():
+        entries = card.get(field)
+        if not isinstance(entries, (list, str)) or not entries or not _counts(card, field):
+            continue
+        layers = _layers(card, len(entries))
+        if field in REPEATED:
+            entries = [entries[i % len(entries)] for i in range(layers)]
+        if len(entries) < layers:
+            raise ValueError(f"config must have {layers} entries in {field}, got {len(entries)}")
+        return [_kind(card, field, entry, table) for entry in entries[:layers]]
+    layers = _layers(card)
+    for field, (first, some, others) in INDICES.items():
+        places = card.get(field)
+        if isinstance(places, (list, tuple)) and places:
+            return [some if i + first in places else others for i in range(layers)]
+    for field, (one, others) in PERIODS.items():
+        if card.get(field) is not None and _counts(card, field):
+            period = card.count(field)
+            offset = card.count("attn_layer_offset", period - 1, least=0)
+            return [one if i % period == offset else others for i in range(layers)]
+    if card.type in DEFAULTS:
+        field, period = DEFAULTS[card.type]
+        card.notes.append(f"{field} is absent: {period}, as in the class of {card.type}")
+        one, others = PERIODS[field]
+        return [others if (i + 1) % period else one for i in range(layers)]
+    return _windows(card, layers)
+
+
+def _layers(card: _Card, default: int | None = None) -> int:
+    layers = card.count("layers", default)
+    if layers > MOST:
+        raise ValueError(f"config must have at most {MOST:,} layers, got {layers}")
+    return layers
+
+
+def _kind(card: _Card, field: str, entry: Any, table: Mapping[Any, str]) -> str:
+    if isinstance(entry, (str, int)) and entry in table:
+        return table[entry]
+    card.puzzles.append(f"{field}: {entry!r}")
+    return FULL
+
+
+def _counts(card: _Card, field: str) -> bool:
+    """Layers without rotary places look into chunks only in models that have chunks."""
+    return not field.startswith("no_rope") or card.get("chunk") is not None
+
+
+def _windows(card: _Card, layers: int) -> list[str]:
+    """Without a pattern: a window in all layers, in the last ones, or in none."""
+    if card.type in PARALLEL:
+        return [BOTH] * layers
+    if card.get("window") is None or card.get("use_sliding_window") is False:
+        return [FULL] * layers
+    if card.get("use_sliding_window"):
+        whole = card.count("max_window_layers", 0, least=0)
+        return [FULL if i < whole else WINDOW for i in range(layers)]
+    if card.type in WINDOWS_EVERYWHERE:
+        return [WINDOW] * layers
+    card.puzzles.append("sliding_window, without a pattern of layers")
+    return [FULL] * layers
+
+
+def _searched(card: _Card, layer: int) -> str:
+    """A layer of a model whose layers were searched one by one (Nemotron)."""
+    attention = _attention(card, layer)
+    read = {"n_heads_in_group", "no_op", "replace_with_linear"}
+    told = {name for name, value in attention.items() if value} - read
+    card.puzzles += [f"block_configs: {name}" for name in sorted(told)]
+    return NOTHING if attention.get("no_op") or attention.get("replace_with_linear") else FULL
+
+
+def _attention(card: _Card, layer: int) -> Mapping[str, Any]:
+    block = card.get("block_configs")[layer]
+    if not isinstance(block, Mapping) or not isinstance(block.get("attention"), Mapping):
+        raise ValueError(f"config: block_configs must each have attention, got {show(block)}")
+    return block["attention"]
+
+
+# What a layer keeps -------------------------------------------------------------------------------
+
+Kept = Iterable[tuple[str, int, int]]  # part, rows, numbers of a row
+
+
+def _pieces(card: _Card, layer: int, kind: str, words: int, kinds: list[str]) -> Kept:
+    if kind in (FULL, INDEXED, BOTH):
+        yield from _rows(card, layer, words, "full" if WINDOW in kinds else "")
+        if kind == INDEXED or (card.get("latent") and card.get("index") and _indexes(card, layer)):
+            yield "index", words, card.count("index")
+    if kind in (WINDOW, CHUNK):
+        seen = min(words, card.count("window" if kind == WINDOW else "chunk"))
+        packs = PACKED in kinds or THINNED in kinds
+        yield from _one_row(card, seen) if packs else _rows(card, layer, seen, kind)
+    if kind in (PACKED, THINNED):
+        name, usual = ("packed", 4) if kind == PACKED else ("thinned", 128)
+        blocks = words // card.count(name, usual)
+        yield from _one_row(card, min(words, card.count("window")))
+        yield from _one_row(card, blocks)
+        if kind == PACKED:
+            yield "index", blocks, card.count("index")
+    if kind in (STATE, BOTH):
+        state, channels, kernel = _state(card)
+        yield "state", 1, state
+        yield "conv", kernel - 1, channels
+    if kind == CONV:
+        yield "conv", card.count("kernel") - 1, card.count("width")
+
+
+def _rows(card: _Card, layer: int, rows: int, of: str) -> Kept:
+    """Keys and values, or latents; `of` is the kind whose heads may differ from the others'."""
+    if card.get("latent"):
+        yield "latent", rows, card.count("latent")
+        yield "rotary", rows, card.count("rotary")
+        return
+    dim = card.count(f"{of}_head_dim", _head_dim(card, layer))
+    value = card.count(f"{of}_value_dim", card.count("value_dim", dim))
+    heads = card.count(f"{of}_kv_heads", _kv_heads(card, layer))
+    yield "keys", rows, heads * dim
+    yield "values", rows, heads * value
+
+
+def _one_row(card: _Card, rows: int) -> Kept:
+    """A row that is key and value of all heads at once."""
+    yield "latent", rows, card.count("head_dim")
+
+
+def _head_dim(card: _Card, layer: int) -> int:
+    if card.get("head_dim") is not None:
+        return card.count("head_dim", layer=layer)
+    return card.count("width") // card.count("heads", layer=layer)
+
+
+def _kv_heads(card: _Card, layer: int) -> int:
+    heads = card.count("heads", layer=layer)
+    if isinstance(card.get("block_configs"), list):
+        return heads // (_attention(card, layer).get("n_heads_in_group") or heads)
+    if card.type in ONE_HEAD and not card.get("new_decoder_architecture"):
+        return 1 if card.get("multi_query") else heads
+    if card.get("multi_query_attention") is False:
+        return heads
+    return card.count("kv_heads", heads, layer=layer)
+
+
+def _indexes(card: _Card, layer: int) -> bool:
+    """Whether this layer has an indexer, and does not use what another one's chose."""
+    types = card.get("indexer_types") or card.get("index_topk_pattern")
+    if types:
+        return types[layer] in ("full", "F")
+    first = card.count("index_skip_topk_offset", 2, least=0)
+    return max(layer - first + 1, 0) % card.count("index_topk_freq", 1) == 0
+
+
+def _state(card: _Card) -> tuple[int, int, int]:
+    """Numbers of a state, channels of the convolution before it, and its kernel."""
+    if card.get("delta_heads"):  # Gated DeltaNet
+        heads, dim = card.count("delta_heads"), card.count("delta_key_dim")
+        values = heads * card.count("delta_value_dim")
+        return values * dim, values + 2 * card.count("delta_key_heads") * dim, card.count("kernel")
+    if card.get("kda_heads"):  # Kimi Delta Attention
+        heads, dim = card.count("kda_heads"), card.count("kda_dim")
+        return heads * dim**2, 3 * heads * dim, card.count("kernel")
+    if card.get("mamba_state"):
+        width = card.count("width") * card.count("mamba_expand", 2)
+        state, groups = card.count("mamba_state"), 0
+        if card.get("mamba_heads"):  # Mamba-2
+            inner, heads = card.count("mamba_inner", width), card.count("mamba_heads")
+            told = card.get("mamba_dim")
+            width = inner if told in (None, "auto") else heads * card.count("mamba_dim")
+            groups = card.count("mamba_groups", 1)
+        return width * state, width + 2 * groups * state, card.count("kernel")
+    if card.get("lru"):
+        return card.count("lru"), card.count("lru"), card.count("kernel")
+    if card.type in LIGHTNING:
+        return card.count("heads") * _head_dim(card, 0) ** 2, 0, 1
+    raise ValueError("config must give the sizes of the states of its linear layers, got none")
+
+
+def _span(places: list[int]) -> str:
+    """0-3, 5, 7-8: at most four runs."""
+    runs: list[list[int]] = []
+    for place in places:
+        if runs and place == runs[-1][1] + 1:
+            runs[-1][1] = place
+        else:
+            runs.append([place, place])
+    said = [str(a) if a == b else f"{a}-{b}" for a, b in runs]
+    if len(said) > 4:
+        said = [*said[:2], "…", said[-1], f"({len(places)})"]
+    return ", ".join(said).replace(", …,", " …").replace(", (", " (")
