@@ -1,4 +1,4 @@
-"""Who goes on to longer texts if two wide heads stand in the place of eight, or one slope for all?"""
+"""Who goes on to longer texts if two wide heads stand in for eight, or one slope for all?"""
 
 import pages
 import torch
@@ -42,12 +42,13 @@ EXPERIMENT = Experiment(
     section="7.7",
     varies="how the model is told the places, in two heads of 32 channels; and eight heads of 8 "
     "with ALiBi's slope ½ in all of them",
-    held="all else of who_goes_on: tasks, rate, 1,000 steps, two layers, 64 channels and so as many "
-    "weights; the texts that it is asked on",
-    control="the rows of who_goes_on after 1,000 steps, which differ in the heads or the slopes alone",
-    refuted="RoPE that goes on less well than nothing with two heads, too, so that the ranking is one "
-    "of methods; or one slope that is worse at *five back* than eight, so that taking a fast decay "
-    "from a slow one is what two layers do",
+    held="all else of who_goes_on: tasks, rate, 1,000 steps, two layers, 64 channels and so as "
+    "many weights; the texts that it is asked on",
+    control="the rows of who_goes_on after 1,000 steps, which differ in the heads or the slopes "
+    "alone",
+    refuted="RoPE that goes on less well than nothing with two heads, too, so that the ranking is "
+    "one of methods; or one slope that is worse at *five back* than eight, so that taking a fast "
+    "decay from a slow one is what two layers do",
     variants={
         "none_wide": "nothing, two heads",
         "rope_wide": "RoPE, two heads",
