@@ -308,7 +308,7 @@ def test_the_microscope_tells_every_kind_of_number():
     kinds = [("x", 0, 1), ("score", 1, 0), ("share", 0, 1), ("output", 1, 2), ("word", 0, 0)]
     said = [state["said"] for state in play("attention", figure, *(("pick", *k) for k in kinds))]
     assert said == [
-        "cat asks. cat takes the largest share, 0.85; the values, blended by share, come out as "
+        "cat asks, and takes its largest share, 0.85, from cat; the values, blended by share, come out as "
         "(1.85, 0.15, 0.85).",
         "Channel 2 of small is 1. Type another (Enter), drag it up or down, or hold Shift and "
         "press ↑ or ↓.",
@@ -316,7 +316,7 @@ def test_the_microscope_tells_every_kind_of_number():
         "query of small · key of cat = 1·2 + 1·0 + 0·1 = 2; ÷ √3 = 1.15; hidden by the mask, so it "
         "counts as −∞ and its share is 0.",
         "output of cat, channel 3 = shares · values = 0.15·0 + 0.85·1 = 0.85",
-        "small asks. small takes the largest share, 1.00; the values, blended by share, come out "
+        "small asks, and takes its largest share, 1.00, from small; the values, blended by share, come out "
         "as (1, 1, 0).",
     ]
 
@@ -347,8 +347,8 @@ def test_who_asks_which_head_and_what_a_pointer_is_over():
         assert now["order"] == row.argsort(descending=True, stable=True).tolist()
         told = row.argmax().item() if answer is None else answer
         if row.sum():
-            assert f" asks. {SENTENCE[told]} takes " in state["said"]
-            assert f"{row[told]:.2f}, in head {head + 1}." in state["said"]
+            assert f" from {SENTENCE[told]} in head {head + 1}." in state["said"]
+            assert f" {row[told]:.2f}" in state["said"]
     assert states[2]["said"] == "At step 2, the may see nobody in head 2: every share is 0."
 
 
@@ -529,7 +529,7 @@ def test_asymmetric_projections_are_those_of_nn_linear():
     shares = (query @ key.T / math.sqrt(3)).softmax(-1)
     best = shares[3].argmax().item()
     assert repr(figure).endswith(
-        f"d asks, and {'abcd'[best]} takes the largest share, {shares[3, best]:.2f}"
+        f"d asks, and takes its largest share, {shares[3, best]:.2f}, from {'abcd'[best]}"
     )
     cells = re.findall(r"<td>(.*?)</td>", parts(figure)[0])
     assert cells == [f"{share:.2f}" for share in shares.ravel().tolist()]
@@ -590,7 +590,7 @@ def test_the_question_is_told_a_thought_at_a_time():
         "Every word gets a score. The highest: query of found · key of found = 0·0 + 0.5·0.5 + "
         "1·1 = 1.25; ÷ √3 = 0.72. A hidden word gets none.",
         "e to the power of a score, divided by the sum of all these powers, is a share. found "
-        f"takes {shares[3, 3]:.2f}, and all shares add up to 1.",
+        f"takes {shares[3, 3]:.2f} from found, and all shares add up to 1.",
         "Every word hands over its value, in a band as wide as its share.",
         f"All of it is added: {' + '.join(terms)} = {output[0]}, and so on. What comes out for "
         f"found is ({', '.join(output)}).",

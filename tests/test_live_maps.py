@@ -227,10 +227,10 @@ def test_layers_and_heads_are_gone_through_and_visited():
         now = torch.tensor(state["now"]["shares"])
         assert (now - row).abs().max() < 1 / 255
         assert state["said"] == (
-            f"{TEXT.split()[asks]} asks. {TEXT.split()[largest]} takes the largest share, "
-            f"{row[largest]:.2f}, in layer {layer}, head {head}. The 12 shares add up to 1.00."
+            f"{TEXT.split()[asks]} asks, and takes its largest share, {row[largest]:.2f}, "
+            f"from {TEXT.split()[largest]} in layer {layer}, head {head}. The 12 shares add up to 1.00."
         )
-    told = f"dog asks. cat takes {states[-1]['now']['shares'][1]:.2f}, in layer 1, head 2."
+    told = f"dog asks, and takes {states[-1]['now']['shares'][1]:.2f} from cat in layer 1, head 2."
     assert states[-1]["said"].startswith(told)
 
 

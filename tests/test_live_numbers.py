@@ -122,7 +122,7 @@ def test_projections_and_matrices_are_told():
     kinds += [("score", 0, 1), ("share", 1, 0), ("output", 1, 1)]
     told = said("attention", figure, *(("pick", *kind) for kind in kinds))
     assert told == [
-        "cat asks. small takes the largest share, 0.94; the values, blended by share, come out as "
+        "cat asks, and takes its largest share, 0.94, from small; the values, blended by share, come out as "
         "(1.06, 0.11).",
         "query of cat, channel 1 = x · column 1 of Wqᵀ = 2·1 + 0·0 + 1·2 = 4",
         "key of cat, channel 2 = x · column 2 of Wkᵀ = 2·1 + 0·0 + 1·(−1) = 1",
@@ -215,15 +215,15 @@ def test_one_head_and_several_steps_are_told():
     alone = live.heads(weights[0], **tokens)
     steps = live.heads(weights, **tokens, step=0, names=(["10", "5 b", "begin"], None))
     assert said("heads", alone, ("ask", 0)) == [
-        "b asks. x takes the largest share, 0.40. The 3 shares add up to 1.00.",
-        "a asks. y takes the largest share, 0.50. The 3 shares add up to 1.00.",
+        "b asks, and takes its largest share, 0.40, from x. The 3 shares add up to 1.00.",
+        "a asks, and takes its largest share, 0.50, from y. The 3 shares add up to 1.00.",
     ]
     acts = [("go", 1), ("go", 2), ("alter", {"answer": 2})]
     assert said("heads", steps, *acts) == [
-        "At step 10, b asks. x takes the largest share, 0.40. The 3 shares add up to 1.00.",
-        "At 5 b, b asks. x takes the largest share, 0.40. The 3 shares add up to 1.00.",
-        "At begin, b asks. x takes the largest share, 0.40. The 3 shares add up to 1.00.",
-        "At begin, b asks. z takes 0.40. The 3 shares add up to 1.00.",
+        "At step 10, b asks, and takes its largest share, 0.40, from x. The 3 shares add up to 1.00.",
+        "At 5 b, b asks, and takes its largest share, 0.40, from x. The 3 shares add up to 1.00.",
+        "At begin, b asks, and takes its largest share, 0.40, from x. The 3 shares add up to 1.00.",
+        "At begin, b asks, and takes 0.40 from z. The 3 shares add up to 1.00.",
     ]
 
 
@@ -522,7 +522,7 @@ def test_a_word_that_stands_twice_asks_where_it_did():
     assert [state["state"]["asks"] for state in states] == [2, 2, 1, 0]
     assert states[3]["said"] == "Not on the map: of, the, rat. The map has cat, sat."
     assert states[1]["said"] == (
-        "cat asks: how well do you fit me? cat fits best, 1 · 1 + 0 · 0 = 1, and takes most, 0.37. "
+        "cat asks: how well do you fit me? cat fits best, 1 · 1 + 0 · 0 = 1, so the largest share is taken from it, 0.37. "
         "Out comes channel 1 0.73, channel 2 0.27."
     )
 
@@ -581,7 +581,7 @@ def test_a_reading_is_told_with_the_numbers_of_torch():
         which = ", which is off," if head in off else ""
         return (
             f"{VOCABULARY[read[asks]]} asks. In head {head[1] + 1} of layer {head[0] + 1}{which} "
-            f"{VOCABULARY[read[best]]} takes most, {shares[best]:.2f}. Likeliest to come "
+            f"it takes most, {shares[best]:.2f}, from {VOCABULARY[read[best]]}. Likeliest to come "
             f"next is {VOCABULARY[key]}, {chances[key]:.2f}{silent}.{end}"
         )
 

@@ -52,8 +52,8 @@ def test_apple_has_two_lives():
         ("ask", 3, vocabulary),
     )
     assert fruit["said"] == (
-        "apple asks: how well do you fit me? cinnamon fits best, 1 · 3 + 1 · 0 = 3, and takes "
-        "most, 0.45. Out comes food 2.20, technology 0.17."
+        "apple asks: how well do you fit me? cinnamon fits best, 1 · 3 + 1 · 0 = 3, so the "
+        "largest share is taken from it, 0.45. Out comes food 2.20, technology 0.17."
     )
     assert phone["said"].endswith("Out comes food 0.17, technology 2.20.")
     assert moved["state"]["x"][5] == [1, 4]  # to hundredths, and not off the map
@@ -74,7 +74,7 @@ def test_what_is_not_on_the_map_is_named():
     assert said[1].startswith("Not on the map: Eat. apple asks")
     assert said[2] == f"Not on the map: eat. The map has {', '.join(APPLE)}."
     assert said[3].startswith("Only the first 12 words are read. the asks")
-    assert "All fit alike and take 0.08 each. Out comes food 0.00" in said[3]
+    assert "All fit alike, and each share is 0.08. Out comes food 0.00" in said[3]
     assert said[4] == f"The map has {', '.join(APPLE)}."
 
 
@@ -87,8 +87,8 @@ def test_who_asks_goes_on_asking_where_the_word_still_is():
 
 def test_it_opens_with_the_first_sentence_and_its_last_word():
     assert repr(apple()) == (
-        'live words: apple asks in "bake the apple pie with cinnamon"; cinnamon takes most, '
-        "0.45; out comes 2.20, 0.17"
+        'live words: apple asks in "bake the apple pie with cinnamon", and takes most, '
+        "0.45, from cinnamon; out comes 2.20, 0.17"
     )
     assert parts(apple(asks=-1))[2]["asks"] == 5
     cells = re.findall(r"<t[hd]>(.*?)</t[hd]>", parts(apple())[0])

@@ -149,7 +149,7 @@ def attention(
 
     Example:
         >>> attention([[1.0, 0.0], [1.0, 1.0]], tokens=["small", "cat"])
-        live attention: 2 tokens of width 2; cat asks, and cat takes the largest share, 0.67
+        live attention: 2 tokens of width 2; cat asks, and takes its largest share, 0.67, from cat
     """
     x = readable("x", x, ("tokens", "numbers"), (MOST_TOKENS, MOST_NUMBERS))
     tokens = arrays.names("tokens", tokens, len(x), "rows of x")
@@ -167,7 +167,7 @@ def attention(
     best = int(weights[asks].argmax())
     line = (
         f"live attention: {len(x)} tokens of width {x.shape[1]}; {tokens[asks]} asks, and "
-        f"{tokens[best]} takes the largest share, {weights[asks, best]:.2f}"
+        f"takes its largest share, {weights[asks, best]:.2f}, from {tokens[best]}"
     )
     data = {"tokens": tokens, "x": _rounded(x), "asks": asks, "rule": rule, "size": size}
     if projections is not None:
@@ -452,7 +452,7 @@ def words(
 
     Example:
         >>> words(["bake", "apple", "phone"], [[3, 0], [1, 1], [0, 2]], sentences=["bake apple"])
-        live words: apple asks in "bake apple"; bake takes most, 0.73; out comes 2.46, 0.27
+        live words: apple asks in "bake apple", and takes most, 0.73, from bake; out comes 2.46, 0.27
     """
     vocabulary = arrays.names("vocabulary", vocabulary, different=True)
     if len(vocabulary) > MOST_WORDS:
@@ -472,8 +472,8 @@ def words(
     weights = torch.softmax(rows[asks] @ rows.T, dim=-1)
     best, after = int(weights.argmax()), ", ".join(arrays.number(v) for v in weights @ rows)
     line = (
-        f'live words: {tokens[asks]} asks in "{sentences[0]}"; {tokens[best]} takes most, '
-        f"{weights[best]:.2f}; out comes {after}"
+        f'live words: {tokens[asks]} asks in "{sentences[0]}", and takes most, '
+        f"{weights[best]:.2f}, from {tokens[best]}; out comes {after}"
     )
     data = {"vocabulary": vocabulary, "x": _rounded(x), "sentences": sentences, "asks": asks}
     table = plain_table(line, tokens, [*axes, "share"], torch.cat([rows, weights[:, None]], dim=1))

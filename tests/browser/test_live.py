@@ -259,7 +259,7 @@ def test_what_is_on_screen_is_what_torch_computes(page, tmp_path):
     for i, row in enumerate((shares @ v).tolist()):
         for c, value in enumerate(row):
             sign = "−" if value < 0 and round(value, 2) else ""
-            label = f"output of {SENTENCE[i]}, number {c + 1}: {sign}{abs(value):.2f}"
+            label = f"output of {SENTENCE[i]}, channel {c + 1}: {sign}{abs(value):.2f}"
             assert page.get_by_label(label, exact=True).count() >= 1
 
 
@@ -348,7 +348,7 @@ def median_time(page, kind, act, times=30):
 
 KEYS = {
     "attention": ("[aria-label^='x of cat, channel 1']", "Shift+ArrowUp"),
-    "projections": ("[aria-label^='x of cat, number 2']", "Shift+ArrowUp"),
+    "projections": ("[aria-label^='x of cat, channel 2']", "Shift+ArrowUp"),
     "large": ("[aria-label='who asks?'] [role=gridcell]", "ArrowRight"),
     "training": ("input[type=range] >> nth=0", "ArrowRight"),
     "positions": ("input[type=range] >> nth=0", "ArrowRight"),
@@ -382,7 +382,7 @@ def test_from_a_key_to_the_picture_at_most_50_ms(page, tmp_path, name, where, ke
 
 
 DRAGS = {
-    "attention": ("[aria-label^='x of cat, number 2']", 0, -4),
+    "attention": ("[aria-label^='x of cat, channel 2']", 0, -4),
     "projections": ("[aria-label^='W']", 0, -4),
     "large": ("svg rect[fill=transparent]", 5, 5),
     "positions": ("svg rect[fill=transparent]", 9, 0),
@@ -619,7 +619,7 @@ def test_a_narrower_page_is_drawn_anew_and_keeps_what_was_chosen(page, tmp_path)
     page.set_viewport_size({"width": 390, "height": 900})
     page.wait_for_function(f"{box} < {wide}")
     assert words_of(page) == before
-    page.get_by_label("x of cat, number 2", exact=False).focus()
+    page.get_by_label("x of cat, channel 2", exact=False).focus()
     page.keyboard.press("Shift+ArrowUp")
     frame(page)
     assert words_of(page) != before
@@ -734,14 +734,14 @@ def test_plain_keys_stay_inside_and_escape_gives_them_back(page, tmp_path):
 def test_typing_a_number_and_resetting(page, tmp_path):
     show(page, tmp_path, "attention")
     first = text_of(page)
-    cell = page.locator("[aria-label^='x of cat, number 2']")
+    cell = page.locator("[aria-label^='x of cat, channel 2']")
     cell.focus()
     frame(page)  # the field for the number is shown then, and a key leads there
     page.keyboard.type("2.5")
     page.keyboard.press("Enter")
     text_of(page)
-    assert cell.get_attribute("aria-label") == "x of cat, number 2: 2.50"
-    assert "x of cat, number 2" in page.evaluate(
+    assert cell.get_attribute("aria-label") == "x of cat, channel 2: 2.50"
+    assert "x of cat, channel 2" in page.evaluate(
         f"document.querySelector('{HOST}').shadowRoot.activeElement.getAttribute('aria-label')"
     )
     page.get_by_label("mask").select_option("causal")
@@ -749,7 +749,7 @@ def test_typing_a_number_and_resetting(page, tmp_path):
     assert page.get_by_label("score of milk for the: −∞, hidden").count() == 2
     page.get_by_role("button", name="Reset").click()
     text_of(page)
-    assert cell.get_attribute("aria-label") == "x of cat, number 2: 1.60"
+    assert cell.get_attribute("aria-label") == "x of cat, channel 2: 1.60"
     assert page.locator("[aria-label$=', hidden']").count() == 0
     assert sentence(first) == sentence(text_of(page))
 
@@ -842,8 +842,8 @@ def test_six_figures_do_not_touch_and_a_rerun_resets_only_itself(page, tmp_path)
     six = ("attention", "attention", "heads", "positions", "steps", "field")
     show(page, tmp_path, *six)
     moves = {
-        0: "[aria-label^='x of cat, number 2']",
-        1: "[aria-label^='x of cat, number 2']",
+        0: "[aria-label^='x of cat, channel 2']",
+        1: "[aria-label^='x of cat, channel 2']",
         2: "[aria-label='who asks?'] [role=gridcell]",
         3: "input[type=range]",
         4: "[aria-label^='score, number 2']",
@@ -962,7 +962,7 @@ def finger(page, x, y, right, down):
 
 
 FINGERS = {  # where it is put down, where it goes, what must be said then
-    "attention": ("[aria-label^='x of cat, number 2']", (0, 90), "x of cat, number 2: {:.2f}"),
+    "attention": ("[aria-label^='x of cat, channel 2']", (0, 90), "x of cat, channel 2: {:.2f}"),
     "steps": ("[aria-label^='value, number 2']", (0, 90), "value, number 2: {:.2f}"),
     "positions": ("svg rect[fill=transparent]", (60, 90), None),
 }
@@ -992,9 +992,9 @@ def test_a_finger_drags_and_the_page_stays(page, tmp_path, name):
 
 def test_a_finger_that_only_touches_a_number_chooses_it(page, tmp_path):
     show(page, tmp_path, "attention")
-    page.get_by_label("x of cat, number 2", exact=False).tap()
+    page.get_by_label("x of cat, channel 2", exact=False).tap()
     frame(page)
-    assert page.evaluate(ACTIVE)["name"].startswith("x of cat, number 2")
+    assert page.evaluate(ACTIVE)["name"].startswith("x of cat, channel 2")
 
 
 def test_printing(page, tmp_path):

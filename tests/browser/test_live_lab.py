@@ -262,15 +262,15 @@ def test_pointer_and_keys_in_the_live_deck(deck):
     host = go(deck, "attention")
     host.get_by_label("share of cat for found", exact=False).first.click()
     host.get_by_text("query of found · key of cat", exact=False).first.wait_for()
-    cell = host.locator("[aria-label^='x of cat, number 2']")
+    cell = host.locator("[aria-label^='x of cat, channel 2']")
     box = cell.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     deck.mouse.move(x, y)
     deck.mouse.down()
     deck.mouse.move(x, y - 40, steps=4)
     deck.mouse.up()
-    host.locator("[aria-label='x of cat, number 2: 2.10']").or_(
-        host.locator("[aria-label='x of cat, number 2: 2.20']")
+    host.locator("[aria-label='x of cat, channel 2: 2.10']").or_(
+        host.locator("[aria-label='x of cat, channel 2: 2.20']")
     ).wait_for()
     for key in ("ArrowRight", "b", "Enter"):
         deck.keyboard.press(key)

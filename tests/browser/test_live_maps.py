@@ -44,8 +44,8 @@ def test_a_layer_and_a_head_are_chosen_and_their_shares_read(page, tmp_path):
         assert on_screen(page) == pytest.approx(row.tolist(), abs=0.0051)
         best = row.argmax().item()
         assert sentence(text_of(page)) == (
-            f"{REPEATED[asks]} asks. {REPEATED[best]} takes the largest share, {row[best]:.2f}, in "
-            f"layer {layer}, head {head}. The 13 shares add up to 1.00."
+            f"{REPEATED[asks]} asks, and takes its largest share, {row[best]:.2f}, from "
+            f"{REPEATED[best]} in layer {layer}, head {head}. The 13 shares add up to 1.00."
         )
         assert page.get_by_label(f"head {head}, shown", exact=True).count() == 1
         for name, value in (("layer", layer), ("head", head)):
@@ -62,7 +62,7 @@ def test_a_pointer_over_the_map_reads_one_share(page, tmp_path):
     )
     head = int(page.get_by_label("head", exact=True).input_value())
     share = shares(1, head, asks)[answer]
-    told = f"{REPEATED[asks]} gives {share:.2f}, to {REPEATED[answer]} in layer 1, head {head}."
+    told = f"{REPEATED[asks]} asks, and takes {share:.2f} from {REPEATED[answer]} in layer 1, head {head}."
     assert sentence(text_of(page)).startswith(told)
 
 
@@ -119,7 +119,7 @@ def test_all_of_it_by_keyboard(page, tmp_path):
     assert f"in layer {layer}, head {head}." in sentence(text_of(page))
     press("Tab")  # who asks
     press("Home")  # the first of the second line
-    assert sentence(text_of(page)).startswith(f"{REPEATED[10]} asks. ")
+    assert sentence(text_of(page)).startswith(f"{REPEATED[10]} asks, and takes ")
 
 
 MAP = f"""() => {{

@@ -199,7 +199,7 @@ def test_the_pointer_lands_right_on_a_scaled_slide(page, folder, size):
     assert page.evaluate("Reveal.getIndices().h") == 1  # the click turned no page
 
     # A number is turned by .1 for each 6 units of the drawing, whatever the size of the slide.
-    cell = host.locator("[aria-label^='x of cat, number 2']")
+    cell = host.locator("[aria-label^='x of cat, channel 2']")
     box = cell.bounding_box()
     unit = cell.evaluate("""cell => {
       const svg = cell.ownerSVGElement;
@@ -210,7 +210,7 @@ def test_the_pointer_lands_right_on_a_scaled_slide(page, folder, size):
     page.mouse.down()
     page.mouse.move(x, y - 60 * unit, steps=3)
     page.mouse.up()
-    host.locator("[aria-label='x of cat, number 2: 2.60']").wait_for()
+    host.locator("[aria-label='x of cat, channel 2: 2.60']").wait_for()
 
     # Maps and curves take the place from the pointer's coordinates.
     go(page, 2)

@@ -30,10 +30,10 @@ function word(asking, now, i, tokens) {
   const best = bestOf(shares);
   return [
     [asking, "query"],
-    [" asks. "],
-    [tokens[best], "key"],
-    [" takes the largest share, "],
+    [" asks, and takes its largest share, "],
     [show(shares[best]), "weight"],
+    [", from "],
+    [tokens[best], "key"],
     ["; the values, blended by share, come out as "],
     [whole(now.output[i]), "output"],
     ["."],
@@ -139,9 +139,11 @@ const STORY = {
     const best = bestOf(now.shares[asks]);
     return [
       ["e to the power of a score, divided by the sum of all these powers, is a share. "],
-      [tokens[best], "key"],
+      [tokens[asks], "query"],
       [" takes "],
       [show(now.shares[asks][best]), "weight"],
+      [" from "],
+      [tokens[best], "key"],
       [", and all shares add up to 1."],
     ];
   },

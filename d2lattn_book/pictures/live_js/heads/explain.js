@@ -12,11 +12,11 @@ export function explain(state, now, data) {
   return [
     [opening],
     [asking, "query"],
-    [" asks. "],
-    [answers[key], "key"],
-    [now.answer === null ? " takes the largest share, " : " takes "],
+    [now.answer === null ? " asks, and takes its largest share, " : " asks, and takes "],
     [show(now.shares[key]), "weight"],
-    [`${place ? "," : ""}${place}. The ${answers.length} shares add up to ${show(now.total)}.`],
+    [now.answer === null ? ", from " : " from "],
+    [answers[key], "key"],
+    [`${place}. The ${answers.length} shares add up to ${show(now.total)}.`],
   ];
 }
 

@@ -13,10 +13,10 @@ export function explain(state, now, {vocabulary, room}) {
   return [
     ...opening,
     [vocabulary[tokens[asks]], "query"],
-    [` asks. In head ${state.head + 1} of layer ${state.layer + 1}${off} `],
-    [vocabulary[tokens[best]], "key"],
-    [" takes most, "],
+    [` asks. In head ${state.head + 1} of layer ${state.layer + 1}${off} it takes most, `],
     [show(shares[best]), "weight"],
+    [", from "],
+    [vocabulary[tokens[best]], "key"],
     [". Likeliest to come next is "],
     [vocabulary[order[0]], "output"],
     [`, ${show(chances[order[0]])}`],
