@@ -29,7 +29,7 @@ for sentence in OTHERS:
     found = shares(real.encode(sentence))
     print(f"  {sentence:50} {found[0]:.2f} {found[1]:.2f} {max(found[2:]):.2f}")
 for name, draw in (("random pieces", real.noise), ("prose", real.passages)):
-    for length in (6, 12, 24, 48, 96):
+    for length in (6, 12, 24, 48, 96, 384):
         runs = [shares(draw(seed, 1, length)) for seed in range(100, 103)]
         tell(f"235, {length} {name}: the first", [found[0] for found in runs])
         tell("  the most of the others", [max(found[1:]) for found in runs])

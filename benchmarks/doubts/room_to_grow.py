@@ -1,4 +1,4 @@
-"""How far scores outgrow √d, with other steps, another optimiser and another width, and whether a
+"""How far scores outgrow √d, with other steps, another optimiser, and whether a
 division by d leaves more room (142). The model of 3.2."""
 
 import torch
@@ -47,8 +47,6 @@ for name, changed in {
     "rate 0.01": dict(rate=0.01),
     "rate 0.03": {},
     "rate 0.1": dict(rate=0.1),
-    "rate 0.03, 800 steps": dict(steps=800),
-    "width 256": dict(width=256),
     "rate 0.003, 10 steps": dict(rate=0.003, steps=10),
     "rate 0.03, 10 steps": dict(steps=10),
     "rate 0.1, 10 steps": dict(rate=0.1, steps=10),
