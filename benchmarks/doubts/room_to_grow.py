@@ -1,5 +1,5 @@
-"""How far scores outgrow √d, with other steps, another optimiser, and whether a
-division by d leaves more room (142). The model of 3.2."""
+"""How far scores outgrow √d, with other steps and another optimiser, and whether a division by d
+leaves more room (142). The model of 3.2."""
 
 import torch
 from book import tell
