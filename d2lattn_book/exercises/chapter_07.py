@@ -37,9 +37,9 @@ def my_rope(x):
 def my_alibi(num_heads, length):
     slopes = 2.0 ** (-8 * torch.arange(1, num_heads + 1) / num_heads)  # (H,)
     i = torch.arange(length)
-    offset = i[:, None] - i  # (length, length)
-    bias = -slopes[:, None, None] * offset  # (H, length, length)
-    return bias.masked_fill(offset < 0, -torch.inf)
+    lag = i[:, None] - i  # (length, length)
+    bias = -slopes[:, None, None] * lag  # (H, length, length)
+    return bias.masked_fill(lag < 0, -torch.inf)
 
 
 def my_bias(table, length):
@@ -108,11 +108,11 @@ EXERCISES = {
         {
             "the sign is wrong: distant keys are raised instead of lowered": {"-slopes": "slopes"},
             "the future is not masked: later keys must get -inf": {
-                ".masked_fill(offset < 0, -torch.inf)": ""
+                ".masked_fill(lag < 0, -torch.inf)": ""
             },
             "later keys get -m|i - j| here, and must get -inf: mask the future": {
-                "* offset": "* offset.abs()",
-                ".masked_fill(offset < 0, -torch.inf)": "",
+                "* lag": "* lag.abs()",
+                ".masked_fill(lag < 0, -torch.inf)": "",
             },
             "the slopes are 2^(-h), right for 8 heads alone: the exponent is -8h/H": {
                 "-8 * torch": "-torch",
@@ -130,10 +130,10 @@ EXERCISES = {
         my_bias,
         lambda: [(torch.arange(5.0) ** 2, 4), (torch.arange(3.0) ** 2 - 1, 6)],
         {
-            "the offset is j - i here: the first number belongs to keys ahead of the query": {
+            "the lag is j - i here: the first number belongs to keys ahead of the query": {
                 "i[:, None] - i": "i - i[:, None]"
             },
-            "offsets beyond ±m come back at the other end: clamp them": {
+            "lags beyond ±m come back at the other end: clamp them": {
                 "table[(": "table[((",
                 ".clamp(-m, m) + m": " + m) % len(table)",
             },

@@ -23,7 +23,7 @@ def load() -> tuple[Decoder | None, Any]:
 
     Example:
         >>> model, tokenizer = load()
-        >>> model.num_layers
+        >>> len(model.blocks)
         30
     """
     try:
@@ -47,7 +47,7 @@ def pieces(text: str, tokenizer: Any) -> tuple[Tensor, list[str]]:
         >>> _, tokenizer = load()
         >>> tokens, names = pieces("A bat sleeps", tokenizer)
         >>> names
-        ['A', ' bat', ' sleeps']
+        ['A', ' bat', ' sleep', 's']
     """
     if not isinstance(text, str) or not text:
         raise ValueError(f"text must be a string that is not empty, got {show(text)}")
