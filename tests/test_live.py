@@ -308,16 +308,16 @@ def test_the_microscope_tells_every_kind_of_number():
     kinds = [("x", 0, 1), ("score", 1, 0), ("share", 0, 1), ("output", 1, 2), ("word", 0, 0)]
     said = [state["said"] for state in play("attention", figure, *(("pick", *k) for k in kinds))]
     assert said == [
-        "cat asks, and takes its largest share, 0.85, from cat; the values, blended by share, come out as "
-        "(1.85, 0.15, 0.85).",
+        "cat asks, and takes its largest share, 0.85, from cat; the values, blended by share, come "
+        "out as (1.85, 0.15, 0.85).",
         "Channel 2 of small is 1. Type another (Enter), drag it up or down, or hold Shift and "
         "press ↑ or ↓.",
         "query of cat · key of small = 2·1 + 0·1 + 1·0 = 2; ÷ √3 = 1.15",
         "query of small · key of cat = 1·2 + 1·0 + 0·1 = 2; ÷ √3 = 1.15; hidden by the mask, so it "
         "counts as −∞ and its share is 0.",
         "output of cat, channel 3 = shares · values = 0.15·0 + 0.85·1 = 0.85",
-        "small asks, and takes its largest share, 1.00, from small; the values, blended by share, come out "
-        "as (1, 1, 0).",
+        "small asks, and takes its largest share, 1.00, from small; the values, blended by share, "
+        "come out as (1, 1, 0).",
     ]
 
 

@@ -228,7 +228,8 @@ def test_layers_and_heads_are_gone_through_and_visited():
         assert (now - row).abs().max() < 1 / 255
         assert state["said"] == (
             f"{TEXT.split()[asks]} asks, and takes its largest share, {row[largest]:.2f}, "
-            f"from {TEXT.split()[largest]} in layer {layer}, head {head}. The 12 shares add up to 1.00."
+            f"from {TEXT.split()[largest]} in layer {layer}, head {head}. "
+            "The 12 shares add up to 1.00."
         )
     told = f"dog asks, and takes {states[-1]['now']['shares'][1]:.2f} from cat in layer 1, head 2."
     assert states[-1]["said"].startswith(told)

@@ -122,8 +122,8 @@ def test_projections_and_matrices_are_told():
     kinds += [("score", 0, 1), ("share", 1, 0), ("output", 1, 1)]
     told = said("attention", figure, *(("pick", *kind) for kind in kinds))
     assert told == [
-        "cat asks, and takes its largest share, 0.94, from small; the values, blended by share, come out as "
-        "(1.06, 0.11).",
+        "cat asks, and takes its largest share, 0.94, from small; the values, blended by share, "
+        "come out as (1.06, 0.11).",
         "query of cat, channel 1 = x · column 1 of Wqᵀ = 2·1 + 0·0 + 1·2 = 4",
         "key of cat, channel 2 = x · column 2 of Wkᵀ = 2·1 + 0·0 + 1·(−1) = 1",
         "value of cat, channel 2 = x · column 2 of Wvᵀ = 2·0 + 0·0 + 1·2 = 2",
@@ -220,7 +220,8 @@ def test_one_head_and_several_steps_are_told():
     ]
     acts = [("go", 1), ("go", 2), ("alter", {"answer": 2})]
     assert said("heads", steps, *acts) == [
-        "At step 10, b asks, and takes its largest share, 0.40, from x. The 3 shares add up to 1.00.",
+        "At step 10, b asks, and takes its largest share, 0.40, from x. "
+        "The 3 shares add up to 1.00.",
         "At 5 b, b asks, and takes its largest share, 0.40, from x. The 3 shares add up to 1.00.",
         "At begin, b asks, and takes its largest share, 0.40, from x. The 3 shares add up to 1.00.",
         "At begin, b asks, and takes 0.40 from z. The 3 shares add up to 1.00.",
@@ -522,8 +523,8 @@ def test_a_word_that_stands_twice_asks_where_it_did():
     assert [state["state"]["asks"] for state in states] == [2, 2, 1, 0]
     assert states[3]["said"] == "Not on the map: of, the, rat. The map has cat, sat."
     assert states[1]["said"] == (
-        "cat asks: how well do you fit me? cat fits best, 1 · 1 + 0 · 0 = 1, so the largest share is taken from it, 0.37. "
-        "Out comes channel 1 0.73, channel 2 0.27."
+        "cat asks: how well do you fit me? cat fits best, 1 · 1 + 0 · 0 = 1, so the largest share "
+        "is taken from it, 0.37. Out comes channel 1 0.73, channel 2 0.27."
     )
 
 

@@ -451,8 +451,8 @@ def words(
         About 18 kB in the notebook.
 
     Example:
-        >>> words(["bake", "apple", "phone"], [[3, 0], [1, 1], [0, 2]], sentences=["bake apple"])
-        live words: apple asks in "bake apple", and takes most, 0.73, from bake; out comes 2.46, 0.27
+        >>> words(["eat", "apple", "phone"], [[3, 0], [1, 1], [0, 2]], sentences=["eat apple"])
+        live words: apple asks in "eat apple", and takes most, 0.73, from eat; out comes 2.46, 0.27
     """
     vocabulary = arrays.names("vocabulary", vocabulary, different=True)
     if len(vocabulary) > MOST_WORDS:

@@ -62,8 +62,8 @@ def test_a_pointer_over_the_map_reads_one_share(page, tmp_path):
     )
     head = int(page.get_by_label("head", exact=True).input_value())
     share = shares(1, head, asks)[answer]
-    told = f"{REPEATED[asks]} asks, and takes {share:.2f} from {REPEATED[answer]} in layer 1, head {head}."
-    assert sentence(text_of(page)).startswith(told)
+    told = f"{REPEATED[asks]} asks, and takes {share:.2f} from {REPEATED[answer]} in layer 1, "
+    assert sentence(text_of(page)).startswith(told + f"head {head}.")
 
 
 def test_every_head_that_stands_out_leads_to_its_map(page, tmp_path):

@@ -11,12 +11,20 @@ export function explain({x}, now, {vocabulary, axes}) {
   const products = [0, 1].map(c => `${plain(x[word][c])} · ${factor(x[tokens[best]][c])}`);
   const answer = [
     [vocabulary[tokens[best]], "key"],
-    [` fits best, ${products.join(" + ")} = ${plain(scores[best])}, so the largest share is taken from it, `],
+    [
+      ` fits best, ${products.join(" + ")} = ${plain(scores[best])}, so the largest share is taken from it, `,
+    ],
     [show(shares[best]), "weight"],
     ["."],
   ];
   if (Math.max(...scores) - Math.min(...scores) < 1e-9) {
-    answer.splice(0, 4, ["All fit alike, and each share is "], [show(shares[best]), "weight"], ["."]);
+    answer.splice(
+      0,
+      4,
+      ["All fit alike, and each share is "],
+      [show(shares[best]), "weight"],
+      ["."],
+    );
   }
   return [
     ...opening,
