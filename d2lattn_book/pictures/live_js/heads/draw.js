@@ -24,10 +24,10 @@ export const STYLE = `
 .beside { display: flex; flex-wrap: wrap; gap: 4px 16px; }
 .beside > .maps { flex: 1 1 310px; }
 .beside > .most { flex-basis: 480px; }
-.beside > .many [role=gridcell] { width: 60px; font-size: 13.5px; }
+.beside > .many [role=gridcell] { width: 57px; font-size: 13px; white-space: nowrap; }
 .kind { display: flex; flex-wrap: wrap; gap: 3px; align-items: center; margin-bottom: 3px; }
-.kind b { width: 112px; font-size: 13.5px; white-space: nowrap; }
-.kind button { width: 84px; padding: 0; font-size: 13.5px; white-space: nowrap; }
+.kind b { width: 108px; font-size: 13px; white-space: nowrap; }
+.kind button { width: 80px; padding: 0; font-size: 13px; white-space: nowrap; }
 .kind button { border: 2px solid transparent; }
 .kind button { background: color-mix(in srgb, currentColor 6%, transparent); }
 .kind button[aria-pressed=true] { border-color: var(--weight); }

@@ -1,4 +1,4 @@
-// f9e10c7a85505c3e2bf28c2547eb13e3ed7e6144e7d3f4ef489dcccffc51a58a
+// 4c1b99fd219f2bdff4184e84e9984b0230b356868567bef2123e200c12dfd731
 var V="http://www.w3.org/2000/svg";var F=t=>t.namespaceURI===V;function h(t,e,n){for(let[o,r]of Object.entries(e))r===null||r===!1?t.removeAttribute(o):t.setAttribute(o,r);return n!==void 0&&t.textContent!==String(n)&&(t.textContent=n),t}function u(t,e,n={},o){let s=e==="svg"||F(t)?document.createElementNS(V,e):document.createElement(e);return h(s,n,o),t.append(s),s}var C=t=>({visibility:t?null:"hidden"});function J(t){return u(u(t,"div",{class:"scroll"}),"div",{class:"stage"})}function X(t,e,n,o=450){let r=e<884?1/0:o,s=Math.min(1180,Math.round(r*e/n)),i=Math.round(.93*e);h(t,{viewBox:`0 0 ${e} ${n}`}),h(t.parentNode,{style:`max-width:${s}px;min-width:${i}px`})}function Q(t,{x:e,y:n,width:o,height:r},s){let i=p=>`${100*p}%`,a=`left:${i(e/s.width)};top:${i(n/s.height)}`,c=`width:${i(o/s.width)};height:${i(r/s.height)}`;h(t,{style:`${a};${c}`})}function Z(t,e){let n=t.getScreenCTM();return[(e.clientX-n.e)/n.a,(e.clientY-n.f)/n.d]}var tt=t=>u(t,"div",{class:"bar"});function Ut(t,e,n,o){let r=u(u(t,"label",{},e),"input",n);return r.addEventListener("input",()=>o(r)),r}var O=(t,e,{step:n=1,...o},r)=>Ut(t,e,{type:"range",step:n,...o},s=>r(Number(s.value)));var R=(t,e={})=>u(t,"span",{"aria-hidden":"true",...e});function T(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function N(t,e,n){let o=u(t,"button",{type:"button"},e);return o.addEventListener("click",n),o}function et(t){let e=u(t,"p",{"aria-live":"polite"}),n="";return o=>{let r=o.map(s=>s[0]).join("");r!==n&&(n=r,e.replaceChildren(...o.map(s=>Ht(...s))))}}function Ht(t,e){let n=document.createElement("span");return n.textContent=t,e&&h(n,{class:"role",style:`text-decoration-color: var(--${e})`}),n}var ot=220,rt=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -77,10 +77,10 @@ ${rt}
 .beside { display: flex; flex-wrap: wrap; gap: 4px 16px; }
 .beside > .maps { flex: 1 1 310px; }
 .beside > .most { flex-basis: 480px; }
-.beside > .many [role=gridcell] { width: 60px; font-size: 13.5px; }
+.beside > .many [role=gridcell] { width: 57px; font-size: 13px; white-space: nowrap; }
 .kind { display: flex; flex-wrap: wrap; gap: 3px; align-items: center; margin-bottom: 3px; }
-.kind b { width: 112px; font-size: 13.5px; white-space: nowrap; }
-.kind button { width: 84px; padding: 0; font-size: 13.5px; white-space: nowrap; }
+.kind b { width: 108px; font-size: 13px; white-space: nowrap; }
+.kind button { width: 80px; padding: 0; font-size: 13px; white-space: nowrap; }
 .kind button { border: 2px solid transparent; }
 .kind button { background: color-mix(in srgb, currentColor 6%, transparent); }
 .kind button[aria-pressed=true] { border-color: var(--weight); }
