@@ -102,7 +102,7 @@ def test_every_code_cell_is_short_and_was_run(part):
             r"^from \w+ import \([^)]*\)", "", cell.source, flags=re.M
         )  # a list of names
         lines = [line for line in source.splitlines() if line.strip()]
-        assert 0 < len(lines) <= 15, cell.source
+        assert 0 < len(lines) <= (60 if "kernel" in tags(cell) else 15), cell.source
         assert cell.execution_count is not None, cell.source
         assert not cell.source.rstrip().endswith(";"), cell.source
 
@@ -453,8 +453,9 @@ def test_no_global_state_is_changed(part):
 
 
 def test_appendices_are_for_looking_up():
-    assert [path.name[:2] for path in APPENDICES] == ["90", "91"]
-    for path in APPENDICES:
+    """The third is read from the top, as a chapter is."""
+    assert [path.name[:2] for path in APPENDICES] == ["90", "91", "92"]
+    for path in APPENDICES[:2]:
         text = markdown(read(path))
         assert re.match(rf"# {path.name[:2]} · ", read(path).cells[0].source)
         for word in ("**Predict.**", "### Exercise", "For the lecturer"):
@@ -654,6 +655,20 @@ def run_with_gradients(model, tokens):
     logits = model(tokens)
     weights = [weight for _, weight in sorted(model.named_parameters())]
     return logits, *torch.autograd.grad(logits.square().sum(), weights)
+
+
+def test_the_kernels_of_the_page_are_those_of_the_package():
+    """And fit on a screen, a statement a line, with a shape after each load."""
+    package = (ROOT / "d2lattn" / "engines" / "kernel.py").read_text(encoding="utf-8")
+    shown = [c.source for c in code_cells(read(APPENDICES[2])) if "kernel" in tags(c)]
+    names = [re.search(r"^def (\w+)", source, re.M)[1] for source in shown]
+    assert names == ["first_kernel", "forward_kernel", "keys_kernel", "queries_kernel", "my_kernel"]
+    for name, source in zip(names, shown, strict=True):
+        assert len(source.splitlines()) <= 60 and ";" not in source
+        for line in source.splitlines():
+            assert "tl.load(" not in line or "#" in line, line
+        if name in names[1:4]:
+            assert source in package, name
 
 
 def test_the_stored_text_of_chapter_9_is_what_was_measured():
