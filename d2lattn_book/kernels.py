@@ -38,7 +38,7 @@ try:
 
     from d2lattn.engines import kernel
 except ModuleNotFoundError:
-    triton = tl = kernel = Missing()
+    triton = tl = kernel = Missing()  # type: ignore[assignment]
 
 
 def variant(function, edits):
