@@ -11,7 +11,7 @@ from functools import partial
 
 import pytest
 import slides
-from cells import chapters, is_taught
+from cells import chapters, is_taught, run_here
 from playwright.sync_api import expect
 from test_lab import (
     OPENED,
