@@ -1,5 +1,6 @@
 """Attention over ranks against attention in one process, and what happens when a rank fails."""
 
+import contextlib
 import copy
 import functools
 import inspect
@@ -271,7 +272,9 @@ def part_of_the_ranks(rank, size):
 
 
 def second_opinion(rank, size):
-    """Errors of output and gradients against torch's own ring, given the kernel of the CPU.
+    """Errors of output and gradients against torch's own, given the kernel of the CPU: first as it
+    comes, all keys gathered at once, then round a ring; and how often each has sent in the forward
+    pass, by way.
 
     Its public entry, `context_parallel`, asks for kernels of GPUs and for one GPU a rank. What is
     behind it takes any kernel; it holds the words as it balances them, piece r and the r-th from
@@ -295,10 +298,38 @@ def second_opinion(rank, size):
     grad = torch.ones_like(mine).cumsum(-1)
     mine.backward(grad)
     group, plain = dist.group.WORLD, [x.detach() for x in own]
-    output, normal = forward(group, 2, kernel, *plain, is_causal=True)
-    grads = backward(group, 2, back, grad, "grad_out", *plain, output, normal, True, dropout_p=0.0)
-    pairs = [(mine.detach(), output), *zip([x.grad for x in own], grads, strict=True)]
-    return [error(*pair) for pair in pairs]
+    errors, sent = [], {}
+    for method in (None, "allgather", "alltoall"):
+        if method is not None:
+            theirs.set_rotate_method(method)
+        with counting(theirs.ft_c, "all_gather_single", "permute_tensor") as sent[method]:
+            output, normal = forward(group, 2, kernel, *plain, is_causal=True)
+        more = (output, normal, True)
+        grads = backward(group, 2, back, grad, "grad_out", *plain, *more, dropout_p=0.0)
+        pairs = [(mine.detach(), output), *zip([x.grad for x in own], grads, strict=True)]
+        errors += [error(*pair) for pair in pairs]
+    return errors, sent
+
+
+@contextlib.contextmanager
+def counting(module, *names):
+    """{name: how often it is called}, of functions of a module."""
+    calls, found = dict.fromkeys(names, 0), {name: getattr(module, name) for name in names}
+
+    def counted(name):
+        def call(*arguments, **options):
+            calls[name] += 1
+            return found[name](*arguments, **options)
+
+        return call
+
+    for name in names:
+        setattr(module, name, counted(name))
+    try:
+        yield calls
+    finally:
+        for name in names:
+            setattr(module, name, found[name])
 
 
 X = torch.zeros(2, 12, 3, 4)
@@ -425,11 +456,16 @@ def test_some_of_the_ranks_are_a_group(answers):
     assert max(said(answers, part_of_the_ranks)) <= 1e-12
 
 
-def test_torchs_own_ring_says_the_same(answers):
-    errors = said(answers, second_opinion)
-    if isinstance(errors[0], str):
-        pytest.skip(errors[0])
-    assert max(max(one) for one in errors) < 2e-6
+def test_torch_says_the_same_and_makes_a_ring_only_if_it_is_asked_to(answers):
+    told = said(answers, second_opinion)
+    if isinstance(told[0], str):
+        pytest.skip(told[0])
+    ranks = len(answers)
+    gathered = dict(all_gather_single=min(ranks - 1, 1), permute_tensor=0)
+    ring = dict(all_gather_single=0, permute_tensor=ranks - 1)
+    for errors, sent in told:
+        assert len(errors) == 12 and max(errors) < 2e-6
+        assert sent == {None: gathered, "allgather": gathered, "alltoall": ring}
 
 
 def test_what_differs_is_named_on_every_rank(answers):
