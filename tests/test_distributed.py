@@ -27,6 +27,7 @@ from d2lattn import (
     Ranks,
     attention,
     head_parallel,
+    pretrained,
     ring_attention,
     ring_parallel,
     tensor_parallel,
@@ -484,6 +485,46 @@ def test_what_differs_is_named_on_every_rank(answers):
             own = name == "a refusal" and rank == 1
             message = "key must be a floating tensor" if own else message
             assert re.search(message, told[name]), f"rank {rank}, {name}: {told[name]}"
+
+
+def real_together(rank, size):
+    """Of 24 pieces of the real model: the largest error of this rank's logits and the largest
+    logit, the bytes sent, and the pages of the file of weights that are this process's alone."""
+    torch.set_num_threads(1)
+    model, _ = pretrained.load()
+    tokens = torch.arange(1000, 1024)[None]  # (1, 24)
+    pieces, ranks = torch.arange(24).chunk(2 * size), Ranks()
+    places = torch.cat([pieces[rank], pieces[-1 - rank]])
+    with torch.no_grad():
+        mine = ring_parallel(model, group=ranks)(tokens[:, places], positions=places)
+        whole = model(tokens)[:, places]
+    return (mine - whole).abs().max().item(), whole.abs().max().item(), ranks.sent, own_pages()
+
+
+def own_pages():
+    """KiB of the mapped weights that this process has changed or has for itself; None off Linux."""
+    smaps, found = Path("/proc/self/smaps"), None
+    if not smaps.exists():
+        return None
+    for line in smaps.read_text(encoding="utf-8", errors="replace").splitlines():
+        if re.match(r"[0-9a-f]+-[0-9a-f]+ ", line):
+            weights = line.endswith(pretrained.WEIGHTS)
+        elif weights and line.startswith("Private_Dirty:"):
+            found = (found or 0) + int(line.split()[1])
+    return found
+
+
+def test_two_read_a_real_model_as_one_does_from_one_file():
+    try:
+        pretrained.load()  # so that the file is there before both want it
+    except RuntimeError as missing:
+        pytest.skip(str(missing))
+    for answer in on_ranks(2, real_together)[0]:
+        assert isinstance(answer, tuple), answer
+        error, largest, sent, own = answer
+        assert error < 1e-4 * largest
+        assert sent == 12 * 30 * 2 * 3 * 64 * 4  # pieces, layers, keys and values, heads, numbers
+        assert own == 0 or sys.platform != "linux"
 
 
 # What is for one machine --------------------------------------------------------------------------
