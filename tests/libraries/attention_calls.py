@@ -7,8 +7,11 @@ that a head is a slice of the input.
 
 import functools
 import os
+import tempfile
 
 os.environ["KERAS_BACKEND"] = "torch"  # before keras is imported
+os.environ["KERAS_HOME"] = tempfile.mkdtemp()  # where it writes its settings, else at home
+os.environ["JAX_PLATFORMS"] = "cpu"
 
 import flax.nnx as nnx
 import jax
