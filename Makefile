@@ -56,7 +56,7 @@ test-oldest: .venv-oldest/$(READY) # the lowest version of every range in pyproj
 test-newest: $(lastword $(ENVIRONMENTS)) # the newest that pip finds this week; TORCH=2.14.1
 test-portable: $(STAMP) # on kernels of older processors, which round differently
 test-colab: .venv-colab/$(READY) # a wheel beside what Colab has, and the book from it
-test-libraries: .venv-make/$(READY) # transformers beside our parts, live, and what it said of them
+test-libraries: .venv-make/$(READY) # transformers beside our parts, and what the calls of other libraries do
 test-kernel: .venv-kernel/$(READY) # appendix 92 and its kernels in Triton's interpreter (Linux)
 test-browser: $(STAMP)-browser # every chapter in JupyterLab, and every deck, in headless Chromium
 test-site: $(STAMP)-browser print # every page from disk, without network; then on paper and as EPUB
