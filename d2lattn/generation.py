@@ -25,17 +25,27 @@ def sample(
     *,
     temperature: float = 1.0,
     top_k: int | None = None,
+    top_p: float | None = None,
+    min_p: float | None = None,
     generator: torch.Generator | None = None,
 ) -> Tensor:
     """Draw a token for each row of logits.
 
-    p = softmax(logits / temperature) over the top_k largest logits (Fan et al. 2018, section 5.4).
+    p = softmax(logits / temperature) over those tokens that all the rules given let through:
+
+    - top_k: the k largest logits (Fan et al. 2018, section 5.4);
+    - top_p: the likeliest tokens, the fewest whose p add up to top_p (the nucleus of Holtzman et
+      al. 2020, section 3.1);
+    - min_p: those whose p is at least min_p times the largest (Nguyen et al. 2024, section 3).
+
+    They are asked in this order, each about the p of what is left; the likeliest always stays.
 
     Args:
         logits: floating tensor (..., V); -inf is never drawn. NaN and inf are refused, except on
             a GPU, where checking would wait.
         temperature (float): from 0, which takes the largest logit; above 1 all become more alike.
         top_k (int): how many tokens may be drawn, exactly; all when absent.
+        top_p, min_p (float): from 0, the likeliest alone, to 1; no rule when absent.
         generator: a `torch.Generator`, on whose device it is drawn; torch's own when absent.
 
     Returns:
@@ -48,7 +58,7 @@ def sample(
     check_real("logits", logits)
     if logits.ndim == 0 or logits.shape[-1] == 0:
         raise ValueError(f"logits must have shape (..., V), V at least 1, got {(*logits.shape,)}")
-    temperature = _check_drawing(logits.shape[-1], temperature, top_k, generator)
+    temperature = _check_drawing(logits.shape[-1], temperature, top_k, top_p, min_p, generator)
     largest = logits.amax(-1, keepdim=True)  # (..., 1): NaN where there is one
     if data_dependent_ok(logits) and not largest.isfinite().all():
         raise ValueError(
@@ -66,7 +76,12 @@ def sample(
     if top_k is not None:
         scores, words = scores.topk(top_k)
     scores = scores / max(temperature, 1e-30)
-    rows = scores.softmax(-1).reshape(-1, scores.shape[-1])
+    if top_p is not None:
+        scores = scores.masked_fill(~_nucleus(scores.softmax(-1), top_p), -torch.inf)
+    shares = scores.softmax(-1)
+    if min_p is not None:
+        shares = shares.where(shares >= min_p * shares.amax(-1, keepdim=True), 0.0)
+    rows = shares.reshape(-1, shares.shape[-1])
     # So torch.multinomial draws, too; but it makes a GPU wait, to check what a softmax keeps to.
     race = rows / torch.empty_like(rows).exponential_(generator=generator)
     drawn = race.argmax(-1).view(*scores.shape[:-1], 1)
@@ -74,11 +89,23 @@ def sample(
     return drawn[..., 0].to(logits.device)
 
 
-def _check_drawing(words, temperature, top_k, generator):
+def _nucleus(shares, top_p):
+    """Which of the shares (..., V) are the fewest that add up to top_p, largest first."""
+    ordered, words = shares.sort(dim=-1, descending=True, stable=True)
+    before = ordered.cumsum(-1) - ordered  # what those that come first have together
+    kept = before < top_p
+    kept[..., 0] = True
+    return torch.empty_like(kept).scatter_(-1, words, kept)
+
+
+def _check_drawing(words, temperature, top_k, top_p, min_p, generator):
     """How to draw one of so many words; the temperature as a float."""
     temperature = check_number("temperature", temperature, 0)
     if top_k is not None:
         check_count("top_k", top_k, most=words)
+    for name, share in dict(top_p=top_p, min_p=min_p).items():
+        if share is not None:
+            check_number(name, share, 0, 1)
     check_generator(generator)
     return temperature
 
@@ -91,6 +118,8 @@ def generate(
     steps: int,
     temperature: float = 1.0,
     top_k: int | None = None,
+    top_p: float | None = None,
+    min_p: float | None = None,
     generator: torch.Generator | None = None,
     left_padding: Tensor | list[int] | None = None,
     use_cache: bool = True,
@@ -100,7 +129,7 @@ def generate(
     Args:
         model: a `Decoder`; it is asked in evaluation mode, whatever mode it is in.
         tokens: the prompts, int64 (B, L), to each of which `steps` (int) are added.
-        temperature, top_k, generator: as in `sample`.
+        temperature, top_k, top_p, min_p, generator: as in `sample`.
         left_padding: integers (B,), from 0 to L - 1: how many tokens on the left are padding.
         use_cache (bool): whether keys and values are kept, or everything is read again each time.
 
@@ -121,7 +150,8 @@ def generate(
     model.check_tokens(tokens)
     check_count("steps", steps, least=0)
     check_flag("use_cache", use_cache)
-    _check_drawing(model.embedding.num_embeddings, temperature, top_k, generator)
+    how = dict(temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p, generator=generator)
+    _check_drawing(model.embedding.num_embeddings, **how)
     B, L = tokens.shape
     if left_padding is not None:
         left_padding = padding_of(left_padding, tokens, least=1)
@@ -137,8 +167,7 @@ def generate(
                 logits = model(tokens, left_padding=left_padding)
             else:  # the cache remembers where the padding stood
                 logits = model(new, left_padding=None if step else left_padding, cache=cache)
-            drawn = sample(logits[:, -1], temperature=temperature, top_k=top_k, generator=generator)
-            new = drawn[:, None]  # (B, 1)
+            new = sample(logits[:, -1], **how)[:, None]  # (B, 1)
             tokens = torch.cat([tokens, new], dim=1)
     finally:
         model.train(was_training)

@@ -40,6 +40,7 @@ from d2lattn.sparse import lsh_buckets, lsh_mask
 from d2lattn.training import loss_of
 from d2lattn.transformer import plain_block
 from d2lattn_book import cluster
+from d2lattn_book.language import own_text
 from d2lattn_book.pictures import arrays, drawings, interact, live, plots
 
 NAN, INF, HUGE, FP8 = math.nan, math.inf, 2**63, torch.float8_e4m3fn
@@ -59,7 +60,7 @@ NOT_REAL = [torch.ones(2, 2) * 1j, [["a", "b"]], "abc", [[1.0], [1.0, 2.0]], {},
 NOT_REAL += [torch.ones(2, 2, device="meta")]
 NO_OBJECT = [8, "x", [], nn.Linear]
 BEYOND = {  # the nearest values past the end of what may be, by name
-    **{name: [-0.1, 1.1] for name in ("dropout", "dropout_p")},
+    **{name: [-0.1, 1.1] for name in ("dropout", "dropout_p", "top_p", "min_p")},
     **{name: [0, -1.5] for name in ("soft_cap", "table", "vectors", "cell_size")},
     **{name: [-0.5] for name in ("temperature", "learning_rate", "weight_decay")},
     **dict(clip=[-0.5], init_std=[-0.5], base=[1, 0.5], top_k=[99]),
@@ -238,6 +239,9 @@ def valid(function, /, *, more=None, fine=None, large="", only="", **given):
 # Valid calls --------------------------------------------------------------------------------------
 
 
+OWN = "ab c" * 500
+
+
 def model(vocab_size=7, embed_dim=8, *, num_layers=2, num_heads=2, **options):
     return d.Decoder(vocab_size, embed_dim, num_layers=num_layers, num_heads=num_heads, **options)
 
@@ -278,6 +282,7 @@ VALUES = (
     | dict(sink_logit=True, latent_dim=3, rope_dim=2, mlp_dim=4, vocab_size=7, num_layers=1, seed=0)
     | dict(norm=nn.LayerNorm, window=3, sinks=1, tied=False, init_std=0.1, tokens=WORDS)
     | dict(valid_lens=[1, 3], generator=torch.Generator(), temperature=1.0, top_k=2, steps=1)
+    | dict(top_p=0.9, min_p=0.1)
     | dict(rotate=nn.Identity(), update_cache=lambda key, value: (key, value), use_cache=True)
     | dict(left_padding=[1, 3], learning_rate=0.1, warmup=0, weight_decay=0.0, clip=1.0, every=1)
     | dict(progress=False, batch_size=1, num_buckets=2, num_rounds=1, top=1, beta=ONES)
@@ -547,6 +552,20 @@ TABLE = [
         edits.patch,
         **dict(stream=torch.zeros(1, 3, 8), layer=1, columns=[0]),
         fine=dict(stream=ANY, layer="0", columns="[]"),
+    ),
+    # a text of one's own
+    valid(own_text.read, path=str(own_text.STORED), more=dict(path=[8, "nowhere.txt"])),
+    valid(own_text.split, text=OWN, more=dict(text=[8])),
+    valid(own_text.count, text=OWN, order=2, more=dict(text=[8])),
+    valid(
+        own_text.train_on,
+        **dict(text=OWN, steps=1, embed_dim=8, num_layers=1, window=2, every=1, seed=0),
+        **dict(progress=False, more=dict(text=[8])),
+    ),
+    valid(
+        own_text.write,
+        learner=own_text.train_on(OWN, steps=1, embed_dim=8, num_layers=1),
+        **dict(start="a", letters=2, temperature=1.0, seed=0, more=dict(learner=[MODEL])),
     ),
     # what a layer costs
     valid(d.conv_cost, more=dict(k=[2])),

@@ -295,7 +295,11 @@ def test_the_decoder_waits_at_most_for_its_padding(pretended, options, cached, p
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("how", [dict(temperature=0), dict(), dict(top_k=3)], ids=str)
+@pytest.mark.parametrize(
+    "how",
+    [dict(temperature=0), dict(), dict(top_k=3), dict(top_p=0.9), dict(min_p=0.1)],
+    ids=str,
+)
 @pytest.mark.parametrize("options", LAYERS.values(), ids=LAYERS)
 def test_a_step_of_writing_waits_for_nothing(pretended, options, how):
     """A text is written to its end, greedy or drawn, before the host has to know a word of it."""

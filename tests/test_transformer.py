@@ -592,6 +592,57 @@ def test_top_k_is_exact_also_among_equals():
     assert len(drawn.unique()) == 4
 
 
+def may_be_drawn(logits, temperature, top_k, top_p, min_p):
+    """The p of each token by the rules in words, one token after the other, in float64."""
+    words = sorted(range(len(logits)), key=lambda i: -logits[i])[:top_k]
+    powers = {i: math.exp((logits[i] - max(logits)) / temperature) for i in words}
+    if top_p is not None:
+        nucleus, together = {}, 0.0
+        for i in words:
+            if nucleus and together >= top_p:
+                break
+            nucleus[i] = powers[i]
+            together += powers[i] / sum(powers.values())
+        powers = nucleus
+    if min_p is not None:
+        most = max(powers.values())
+        powers = {i: power for i, power in powers.items() if power >= min_p * most}
+    p = [powers.get(i, 0.0) / sum(powers.values()) for i in range(len(logits))]
+    return torch.tensor(p, dtype=torch.float64)
+
+
+@pytest.mark.parametrize("temperature", [0.7, 2.0])
+@pytest.mark.parametrize("top_k", [None, 4])
+@pytest.mark.parametrize(
+    ("top_p", "min_p"), [(0.6, None), (0.9, None), (None, 0.1), (None, 0.4), (0.9, 0.3), (1.0, 0.0)]
+)
+def test_top_p_and_min_p_draw_from_what_the_rules_in_words_leave(temperature, top_k, top_p, min_p):
+    rules = dict(temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p)
+    drawn = sample(LOGITS.expand(20_000, -1), **rules, generator=generator(0))
+    counts, p = drawn.bincount(minlength=6).double(), may_be_drawn(LOGITS.tolist(), **rules)
+    assert ((counts > 0) == (p > 0)).all()
+    if (p > 0).sum() > 1:
+        statistic, limit = chi_square(counts, p)
+        assert statistic < limit
+
+
+def test_top_p_and_min_p_at_the_ends():
+    rows = LOGITS.expand(500, -1)
+    for alone in (dict(top_p=0), dict(top_p=1e-9), dict(min_p=1)):
+        assert (sample(rows, **alone, temperature=9.0, generator=generator(0)) == 3).all()
+    for all_of_them in (dict(top_p=1), dict(min_p=0)):
+        free = sample(rows, temperature=3.0, generator=generator(0))
+        assert torch.equal(
+            sample(rows, **all_of_them, temperature=3.0, generator=generator(0)), free
+        )
+    equal = torch.zeros(2000, 8)  # the nucleus of .5 are four of eight, min-p parts no equals
+    assert len(sample(equal, top_p=0.5, generator=generator(0)).unique()) == 4
+    assert len(sample(equal, min_p=1, generator=generator(0)).unique()) == 8
+    hidden = LOGITS.masked_fill(LOGITS > 0, -math.inf)
+    drawn = sample(hidden.expand(500, -1), top_p=1, min_p=0, generator=generator(0))
+    assert set(drawn.tolist()) <= {1, 4, 5}
+
+
 def test_sample_keeps_the_leading_axes_and_the_generator_decides():
     logits = torch.randn(2, 3, 40, generator=generator(1))
     first, again, other = (sample(logits, generator=generator(s)) for s in (7, 7, 8))
@@ -631,7 +682,7 @@ def test_generate_from_prompts_of_unequal_length(positions):
 @torch.no_grad()
 def test_generate_draws_the_words_of_its_generator():
     model, prompt = decoder(), some_tokens(2, 5)
-    options = dict(steps=12, temperature=1.5, top_k=5)
+    options = dict(steps=12, temperature=1.5, top_k=5, top_p=0.9, min_p=0.05)
     states = torch.get_rng_state()
     first, again, plain, other = (
         generate(model, prompt, **options, generator=generator(seed), use_cache=use_cache)
