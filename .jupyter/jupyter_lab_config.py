@@ -1,4 +1,4 @@
-"""Read by JupyterLab where JUPYTER_CONFIG_PATH names this folder: `make lab`, a class, a container."""
+"""Read by JupyterLab where JUPYTER_CONFIG_PATH names this folder: `make lab`, a class, Docker."""
 
 from pathlib import Path
 
