@@ -144,9 +144,10 @@ def test_the_first_screen_shows_what_comes_out(page, lab):
     page.evaluate(TRUST)
     screen = page.locator(".jp-WindowedPanel-outer").bounding_box()
     edge = screen["y"] + screen["height"]
-    expect(page.get_by_text("mechanism inside every chatbot")).to_be_in_viewport()
+    said = page.get_by_role("strong").filter(has_text="mechanism inside every chatbot")
+    expect(said).to_be_in_viewport()
     result = page.get_by_text("apple now", exact=True)
-    expect(result).to_be_in_viewport()
+    expect(result).to_be_visible()
     settled(page, CELLS)
     box = result.bounding_box()
     assert box["y"] + box["height"] < edge
