@@ -7,9 +7,10 @@
   const FIELDS = { title: 4, asked: 5, indexed: 5, terms: 4, page: 1, text: 1, code: 0.3 };
   // What others write for what the book writes.
   const ALSO = {
-    gqa: "grouped query", mqa: "multi query", mla: "latent", bpe: "pieces", heatmap: "picture table",
-    sink: "first", inf: "∞", kv: "keys values", lr: "step", layernorm: "norm", encoding: "encodings",
+    gqa: "grouped query", mqa: "multi query", mla: "latent", bpe: "pieces", heatmap: "picture",
+    kv: "keys values", junk: "nonsense wrong", garbage: "nonsense wrong", hide: "hidden", inf: "∞",
   };
+  const SPELT = ["asked", "indexed", "terms", "text", "code"]; // where the words stand side by side
   const SHOWN = 20;
   let index;
 
@@ -29,7 +30,7 @@
   function makeIndex(sections) {
     const made = new MiniSearch({
       fields: Object.keys(FIELDS),
-      storeFields: ["page", "place", "anchor", "title", "text"],
+      storeFields: ["page", "place", "anchor", "title", ...SPELT],
       tokenize: words,
       processTerm: stem,
     });
@@ -63,19 +64,25 @@
     const rare = rarities(made, query);
     const all = [...rare.values()].reduce((sum, one) => sum + one, 0) || 1;
     const also = words(query).map((word) => ALSO[word]).filter(Boolean).join(" ");
+    const isName = /[_.]\w/.test(query);
     const options = {
       boost: FIELDS,
       prefix: (term) => term.length > 3,
       fuzzy: (term) => (term.length > 5 ? 0.15 : false),
       boostTerm: (term) => 0.1 + (rare.get(term) ?? 0.2),
-      boostDocument: (id, term, { place, title }) =>
-        /^lecturer/.test(place) ? 0.4 : /^reference/.test(place) ? 0.35 : /⊕|Exercise/.test(title) ? 0.7
-          : /^Sources/.test(title) ? 0.3 : 1,
+      boostDocument: (id, term, { place, anchor, title }) =>
+        /^lecturer/.test(place) ? 0.3 : /^reference/.test(place) ? (isName ? 0.6 : 0.15)
+          : /^Sources/.test(title) ? 0.2 : /Exercise/.test(title) ? 0.5 : anchor ? 1 : 0.6,
     };
+    const phrase = words(query).join(" ");
+    const together = (result) =>
+      ["title", ...SPELT].some((field) => words(result[field] ?? "").join(" ").includes(phrase));
     const covered = ({ queryTerms }) =>
       queryTerms.reduce((sum, term) => sum + (rare.get(term) ?? 0), 0) / all;
+    const weigh = (result) =>
+      result.score * (0.1 + covered(result)) ** 2 * (together(result) ? 1.5 : 1);
     return made.search(`${query} ${also}`, options)
-      .map((result) => ({ ...result, score: result.score * (0.1 + covered(result)) ** 2 }))
+      .map((result) => ({ ...result, score: weigh(result) }))
       .sort((one, other) => other.score - one.score);
   }
 
