@@ -9,6 +9,7 @@
   const ALSO = {
     gqa: "grouped query", mqa: "multi query", mla: "latent", bpe: "pieces", heatmap: "picture",
     kv: "keys values", junk: "nonsense wrong", garbage: "nonsense wrong", hide: "hidden", inf: "∞",
+    ring: "ranks processes",
   };
   const SPELT = ["asked", "indexed", "terms", "text", "code"]; // where the words stand side by side
   const SHOWN = 20;
