@@ -11,7 +11,7 @@
     kv: "keys values", junk: "nonsense wrong", garbage: "nonsense wrong", hide: "hidden", inf: "∞",
     ring: "ranks processes",
   };
-  const SPELT = ["asked", "indexed", "terms", "text", "code"]; // where the words stand side by side
+  const SPELT = ["asked", "indexed", "text", "code"]; // where the words stand side by side
   const SHOWN = 20;
   let index;
 
