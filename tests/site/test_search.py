@@ -49,7 +49,6 @@ QUESTIONS = {
     "GQA": ("8.14", "⊕ Fewer keys", "10.2"),
     "linear attention": ("8.9",),
     "byte pair encoding": ("⊕ Pieces",),
-    "load GPT-2": ("9.8", "⊕ GPT-2"),
     "induction head": ("9.6", "⊕ Two layers"),
 }
 
