@@ -148,6 +148,13 @@ def test_set_up_cell_is_the_same_everywhere(part):
     assert not setup[0].outputs
 
 
+def test_a_form_has_a_title(part):
+    """Colab hides the code of such a cell, and without a title nothing says what it does."""
+    forms = [cell for cell in code_cells(part[1]) if cell.metadata.get("cellView") == "form"]
+    assert forms[0].source.startswith("# @title Run me first")
+    assert all(cell.source.startswith("# @title ") for cell in forms)
+
+
 def test_links_lead_to_the_public_repository_and_to_parts_that_exist(part):
     path, notebook = part
     text = markdown(notebook)
@@ -685,7 +692,9 @@ def test_the_stored_text_of_chapter_9_is_what_was_measured():
     ("version", "found", "installs"),
     [("0.2.9", True, 2), ("0.3.0", True, 0), ("0.10.1", True, 0), ("0.3.0", False, 2)],
 )
-def test_the_set_up_cell_installs_what_is_missing_or_too_old(monkeypatch, version, found, installs):
+def test_the_set_up_cell_installs_what_is_missing_or_too_old(
+    monkeypatch, capsys, version, found, installs
+):
     """Once for the two packages, once for what comes without what it asks for, as everywhere."""
     path = cells.book()[0]
     (cell,) = [cell for cell in code_cells(read(path)) if "setup" in tags(cell)]
@@ -695,6 +704,8 @@ def test_the_set_up_cell_installs_what_is_missing_or_too_old(monkeypatch, versio
     monkeypatch.setattr("importlib.metadata.version", lambda name: version)
     exec(cell.source, {})
     assert len(asked) == installs
+    said = [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()]
+    assert said == ["1 of 2", "2 of 2", "Ready. Run the next cell."][: installs * 2]
     if installs:
         alone = (cells.ROOT / "requirements-nodeps.txt").read_text(encoding="utf-8")
         assert asked[1][-3:] == re.findall(r"^[\w-]+==[\w.]+", alone, re.M)
