@@ -219,15 +219,30 @@ def forward(query, key, value, seen, *, scale, group=1, tile=(32, 32), kernel=No
     return output, logsumexp
 
 
-def backward(query, key, value, seen, output, logsumexp, grad, *, scale, group=1, tile=(32, 32)):
-    """Run both backward kernels: the gradients of query, key and value."""
+def backward(
+    query,
+    key,
+    value,
+    seen,
+    output,
+    logsumexp,
+    grad,
+    *,
+    scale,
+    group=1,
+    tile=(32, 32),
+    kernels=None,
+):
+    """Run both backward kernels, or two of the same arguments: the gradients of query, key and
+    value."""
+    for_keys, for_queries = kernels or (keys_kernel, queries_kernel)
     (heads, L, D), S, (rows, cols) = query.shape, key.shape[1], tile
     delta = (grad.float() * output.float()).sum(-1)  # (heads, L)
     dq, dk, dv = (torch.empty_like(x) for x in (query, key, value))
     given = query, key, value, seen, logsumexp, grad, delta
     sizes = L, S, scale, D, group, rows, cols
-    keys_kernel[triton.cdiv(S, cols), heads // group](*given, dk, dv, *sizes)
-    queries_kernel[triton.cdiv(L, rows), heads](*given, dq, *sizes)
+    for_keys[triton.cdiv(S, cols), heads // group](*given, dk, dv, *sizes)
+    for_queries[triton.cdiv(L, rows), heads](*given, dq, *sizes)
     return dq, dk, dv
 
 
