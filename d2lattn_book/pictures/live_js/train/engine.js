@@ -8,6 +8,10 @@ const EVERY = 10; // steps between two examinations; the first few are all looke
 const KEPT = 100; // models of the past; when there are more, every other one goes
 const TEXTS = {text: 8}; // in a batch, where they are long
 
+// Which words of a text have one right answer.
+const surely = ({targets, sure}) =>
+  targets.map((target, r) => (sure ? sure.includes(r) : target >= 0));
+
 // What it does with texts that it has never learned from: the share of right answers, and the loss.
 // In use there is no next word yet: where a task writes, the examination has the mask on, whatever
 // the training had.
@@ -15,10 +19,10 @@ export function examined(model, task) {
   const mask = model.sizes.mask || Boolean(TASKS[task.name].writes);
   const {tokens, targets} = joined(task.heldOut);
   const {logits} = forward({...model, sizes: {...model.sizes, mask}}, tokens);
-  const {L, V} = model.sizes;
+  const {V} = model.sizes;
   const {loss} = crossEntropy(logits, targets, V);
-  const sure = r => task.heldOut[Math.floor(r / L)].sure?.includes(r % L) ?? targets[r] >= 0;
-  const asked = targets.map((_, r) => r).filter(sure);
+  const sure = task.heldOut.flatMap(surely);
+  const asked = targets.map((_, r) => r).filter(r => sure[r]);
   const right = asked.filter(r => best(logits, r, V) === targets[r]);
   return {right: right.length / asked.length, loss};
 }
@@ -85,56 +89,56 @@ export class Training {
   // Everything that is drawn of one text: the maps, what the heads ask, and what would be answered.
   look({step = null, text = 0}) {
     const found = this.at(step);
-    const {tokens, targets} = this.task.heldOut[text % this.task.heldOut.length];
+    const shown = this.task.heldOut[text % this.task.heldOut.length];
+    const {tokens, targets} = shown;
     const {layers, logits} = forward(found.model, tokens);
     const {p} = crossEntropy(logits, targets, this.task.vocabulary.length);
     const sides = ({shares, q, k, v}) => ({shares, q, k, v});
-    return {step: found.step, tokens, targets, p, layers: layers.map(sides)};
+    return {step: found.step, tokens, targets, sure: surely(shown), p, layers: layers.map(sides)};
   }
 }
 
-// What a page asks of it, as messages: {begin: [settings, …], name, said}, {steps: n}, {play: true or
-// false}, {look: {step, text}}. `post` gets what there is to tell, and `later` calls back soon, so
-// that messages come through; a slice of work lasts `slice` milliseconds. It tells what is new at
-// most every 30.
+// What a page asks of it, as messages: {begin: [settings, …], task, said, run} starts anew, {look:
+// {step, text}} says which model of the past and which text are shown, {steps} how many are still to
+// be gone, 0 to stop. `post` gets what there is to tell, {run, left, step, kept, news}; `later` calls
+// back soon, so that messages come through; a slice of work lasts `slice` milliseconds. What is new
+// is told every 30 at most.
 export function serve(post, later, slice) {
   let trainings = [];
-  let looked = {};
-  let left = 0; // steps to go
-  let busy = false;
-  let told = 0;
+  let now = {run: 0, look: {}, left: 0, told: 0, busy: false};
 
   function tell() {
-    told = performance.now();
+    now.told = performance.now();
     const news = trainings.map(one => {
-      const since = one.told ?? 0;
+      const losses = one.losses.slice(one.told ?? 0);
       one.told = one.step;
-      return {losses: one.losses.slice(since), exams: one.exams, look: one.look(looked)};
+      return {losses, exams: one.exams, look: one.look(now.look)};
     });
-    post({step: trainings[0].step, kept: trainings[0].past.map(({step}) => step), news});
+    const [{step, past}] = trainings;
+    post({run: now.run, left: now.left, step, kept: past.map(one => one.step), news});
   }
 
   function work() {
     const end = performance.now() + slice;
-    while (left > 0 && performance.now() < end) {
+    while (now.left > 0 && performance.now() < end) {
       for (const one of trainings) one.advance();
-      left -= 1;
+      now.left -= 1;
     }
-    if (left === 0 || performance.now() > told + 30) tell();
-    busy = left > 0;
-    if (busy) later(work);
+    if (now.left === 0 || performance.now() > now.told + 30) tell();
+    now.busy = now.left > 0;
+    if (now.busy) later(work);
   }
 
   return message => {
     if (message.begin) {
-      trainings = message.begin.map(one => new Training(message.name, one, message.said));
-      left = 0;
+      trainings = message.begin.map(one => new Training(message.task, one, message.said));
+      now = {...now, run: message.run, left: 0};
     }
-    if (message.look) looked = message.look;
-    if ("steps" in message) left = message.steps;
-    if (left > 0 && !busy) {
-      busy = true;
-      later(work);
-    } else if (!busy) tell();
+    now.look = message.look ?? now.look;
+    now.left = message.steps ?? now.left;
+    if (now.busy) return;
+    now.busy = now.left > 0;
+    if (now.busy) later(work);
+    else tell();
   };
 }

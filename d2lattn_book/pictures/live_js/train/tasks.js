@@ -52,13 +52,13 @@ const like = {
   },
 };
 
-// Who is asked: "a→c+" is called a, asks c and carries +; what does c carry?
+// Who is asked: "a→c1" is called a, asks c and carries 1; what does c carry?
 const RING = LETTERS.slice(0, 5);
-const SIGNS = ["+", "−"];
+const SIGNS = ["1", "2"];
 const asked = {
   title: "who is asked",
   needs:
-    "a→c+ is called a, asks c and carries +. It is asked what c carries: a query unlike its own key.",
+    "a→c1 is called a, asks c and carries 1. It is asked what c carries: a query unlike its own key.",
   model: {width: 24, positions: "none", mask: false},
   vocabulary: [
     ...RING.flatMap(a => RING.flatMap(b => SIGNS.map(sign => `${a}→${b}${sign}`))),
@@ -171,7 +171,7 @@ export function leastLoss(texts) {
   return surprise / texts.length;
 }
 
-const RHYME =
+export const RHYME =
   "one word asks and all the others hear. each one answers from afar or near. " +
   "who fits best is heard the most of all. who fits least is heard as from a wall. ";
 
@@ -182,7 +182,7 @@ const text = {
   model: {width: 32, layers: 2, mlp: true, rate: 0.01},
   writes: true,
   prepare(said) {
-    const letters = [...(said ?? RHYME).toLowerCase()];
+    const letters = [...(said ?? RHYME).toLowerCase().replaceAll(" ", "␣")];
     const vocabulary = [...new Set(letters)];
     const tokens = letters.map(letter => vocabulary.indexOf(letter));
     const end = Math.floor(0.8 * tokens.length);
