@@ -374,7 +374,7 @@ def test_its_line_and_table_tell_where_it_opens():
     assert repr(figure) == (
         "live training: who is asked, with layers 2, mask True, and beside it with same_qk True"
     )
-    table, _, data = parts(figure)
+    table, _, data, *_ = parts(figure)
     rows = re.findall(r"<tr><th>(.*?)</th><td>(.*?)</td></tr>", table)
     assert rows == [
         ("task", "who is asked"),

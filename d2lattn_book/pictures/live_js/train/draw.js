@@ -8,7 +8,7 @@ import {drawText, heightOf} from "./text.js";
 export const STYLE = `
 .bar .row { flex-basis: 100%; height: 0; }
 select { max-width: 230px; }
-input[type=number] { width: 74px; }
+input[type=number] { width: 70px; }
 p { min-height: 4.4em; }
 `;
 const HIGH = 236; // of curves and maps
@@ -51,6 +51,6 @@ function build(live, figure, now, parts) {
     drawMaps(maps, {box, size: {width, height}}, figure, parts),
     drawText(text, figure, now),
   );
-  fit(svg, width, height, 480);
+  fit(svg, width, height, 384);
   return updates;
 }

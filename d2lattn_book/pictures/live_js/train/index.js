@@ -83,16 +83,21 @@ function settings(bar, figure) {
   const ticks = ["mask", "same_qk", "mlp"].map(name => {
     return [name, tick(bar, named(name), yes => settle(name, yes))];
   });
-  const number = (name, limits) => {
-    const read = input => input.validity.valid && input.value && settle(name, Number(input.value));
-    return [name, control(bar, name, {type: "number", ...limits}, read)];
-  };
-  const rate = number("rate", {min: 0.001, max: 1, step: 0.001});
-  const seed = number("seed", {min: 1, max: 9999, step: 1});
+  const rate = number(bar, figure, "rate", {min: 0.001, max: 1, step: 0.001});
   return state => {
-    for (const [name, input] of [...menus, rate, seed]) fill(input, state.settings[name]);
+    for (const [name, input] of menus) fill(input, state.settings[name]);
     for (const [name, box] of ticks) box.checked = state.settings[name];
+    rate(state);
   };
+}
+
+// A number of the settings.
+function number(bar, figure, name, limits) {
+  const read = node => {
+    if (node.validity.valid && node.value) figure.act(states.settle, name, Number(node.value));
+  };
+  const input = control(bar, name, {type: "number", ...limits}, read);
+  return state => fill(input, state.settings[name]);
 }
 
 const ALONE = "nothing";
@@ -123,11 +128,12 @@ const controlsOf = (work, live) => (bar, figure) => {
   });
   const [task, text] = tasks(bar, figure);
   const second = comparison(bar, figure);
+  const seed = number(bar, figure, "seed", {min: 1, max: 9999, step: 1});
   add(bar, "span", {class: "row"});
   const train = training(bar, figure, ask);
   const back = past(bar, figure, ask);
   add(bar, "span", {class: "row"});
-  const parts = all(second, train, back, settings(bar, figure));
+  const parts = all(second, seed, train, back, settings(bar, figure));
   return state => {
     fill(task, TASKS[state.task].title);
     fill(text, state.said ?? RHYME);
