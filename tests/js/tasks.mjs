@@ -6,18 +6,19 @@ import {join} from "node:path";
 import {pathToFileURL} from "node:url";
 
 const load = name => import(pathToFileURL(join(process.argv[2], name)));
-const {open} = await load("tasks.js");
+const {blindLoss, open} = await load("tasks.js");
 const {uniform} = await load("random.js");
 
 function one(name) {
-  const {vocabulary, draw, heldOut, bound, blind} = open(name);
+  const task = open(name);
+  const {vocabulary, draw, heldOut, bound} = task;
   const random = uniform(5);
   const words = ({tokens, targets}) => [
     tokens.map(token => vocabulary[token]),
     targets.map(target => (target < 0 ? null : vocabulary[target])),
   ];
   const texts = Array.from({length: 200}, () => words(draw(random)));
-  return {bound, blind, texts, heldOut: heldOut.map(words)};
+  return {bound, blind: blindLoss(task), texts, heldOut: heldOut.map(words)};
 }
 
 process.stdout.write(JSON.stringify(JSON.parse(readFileSync(0, "utf8")).map(one)));

@@ -9,6 +9,7 @@ export const STYLE = `
 .bar .row { flex-basis: 100%; height: 0; }
 select { max-width: 230px; }
 input[type=number] { width: 70px; }
+.word { fill: currentColor; fill-opacity: .05; }
 p { min-height: 4.4em; }
 `;
 const HIGH = 236; // of curves and maps

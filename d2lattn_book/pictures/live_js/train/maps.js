@@ -56,6 +56,7 @@ function drawModel(place, {box, size}, figure, [layers, heads], k) {
   const build = (cell, n, h) => {
     const at = {x: across(h), y: down(n), width: side, height: side};
     const canvas = add(box, "canvas", {"aria-hidden": "true"});
+    box.prepend(canvas); // under the drawing, which is what a hand touches
     lay(canvas, {...at, x: place.x + at.x, y: place.y + at.y}, size);
     canvases.push([canvas, n, h]);
     add(cell, "rect", {...at, class: "box", stroke: "currentColor", "stroke-opacity": 0.35});

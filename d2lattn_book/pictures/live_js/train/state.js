@@ -1,5 +1,5 @@
 // What is chosen, what has been told of the training, and what follows for the picture. No page here.
-import {TASKS, open, settingsOf} from "./tasks.js";
+import {TASKS, blindLoss, open, settingsOf} from "./tasks.js";
 
 export const MOST = 3000; // steps that a training goes
 const SHORTEST = 40; // letters of one's own text, of which a fifth is held out
@@ -28,14 +28,16 @@ export const CHANGES = Object.entries(CHOICES).flatMap(([name, values]) =>
 // Everything starts anew: other models, or other texts. `run` tells what belongs to which start.
 function anew(state, others) {
   const next = {...state, ...others};
-  return {...next, run: state.run + 1, step: null, report: null, playing: false, hurry: 0};
+  return {...next, run: state.run + 1, step: null, report: null, playing: false};
 }
 
 function opened(state, task, chosen, said) {
-  const {vocabulary, bound, blind, heldOut, writes} = open(task, said);
-  const own = {task, said, settings: settingsOf(task, chosen), vocabulary, bound, blind, writes};
+  const made = open(task, said);
+  const {vocabulary, bound, heldOut} = made;
+  const own = {task, said, settings: settingsOf(task, chosen), vocabulary, bound};
   const asks = heldOut[0].targets.findLastIndex(target => target >= 0);
-  return anew({...state, ...own, asks, text: 0, layer: 0, head: 0}, {});
+  const looked = {asks, text: 0, layer: 0, head: 0, blind: blindLoss(made)};
+  return anew({...state, ...own}, looked);
 }
 
 export function begin({task, model = {}, compare = null, said = null}) {

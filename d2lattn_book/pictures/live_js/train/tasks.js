@@ -9,7 +9,7 @@ import {below, pick, uniform} from "./random.js";
 const LETTERS = [..."abcdefgh"];
 const DIGITS = [..."01234567"];
 const HELD_OUT = 64; // texts that are never learned from
-const SAMPLE = 1500; // texts, to count how often each answer is right
+const SAMPLE = 500; // texts, to count how often each answer is right
 export const BATCH = 32;
 export const LONGEST = 32; // letters of one's own text that are read at once
 
@@ -225,24 +225,24 @@ const MODEL = {
 // The settings with which a task opens.
 export const settingsOf = (name, chosen = {}) => ({...MODEL, ...TASKS[name].model, ...chosen});
 
-// A task made ready: its words, the texts held out, the honest bound, and the loss of one who knows
-// only how often each answer is right.
+// A task made ready: its words, the texts held out, and the honest bound.
 export function open(name, said) {
   const task = TASKS[name];
   const own = task.prepare?.(said) ?? {};
   const {vocabulary = task.vocabulary, L = task.L} = own;
   const draw = random => task.draw(random, own);
   const fresh = uniform(1, `${name} held out`);
-  const some = count => Array.from({length: count}, () => draw(fresh));
-  const heldOut = task.heldOut?.(own) ?? some(HELD_OUT);
-  const bound = task.bound ? task.bound(own) : 0;
-  return {name, vocabulary, L, draw, heldOut, bound, blind: blindLoss(some(SAMPLE))};
+  const heldOut = task.heldOut?.(own) ?? Array.from({length: HELD_OUT}, () => draw(fresh));
+  return {name, vocabulary, L, draw, heldOut, bound: task.bound ? task.bound(own) : 0};
 }
 
-// The entropy of the answers.
-function blindLoss(texts) {
-  const counts = new Map();
+// The loss of one who looks at nothing and knows how often each answer is right: the entropy of the
+// answers of some texts.
+export function blindLoss({name, draw}) {
+  const random = uniform(1, `${name} blind`);
+  const texts = Array.from({length: SAMPLE}, () => draw(random));
   const answers = texts.flatMap(({targets}) => targets).filter(target => target >= 0);
+  const counts = new Map();
   for (const answer of answers) counts.set(answer, (counts.get(answer) ?? 0) + 1);
   const share = count => count / answers.length;
   return [...counts.values()].reduce((total, n) => total - share(n) * Math.log(share(n)), 0);

@@ -45,7 +45,7 @@ export function drawText({svg, width}, {act}, now) {
   const build = (node, n, j) => {
     const [x, y] = [LEFT + j * wide, n * row];
     const middle = {class: "m", x: x + wide / 2 - 1};
-    add(node, "rect", {x, y: y + 1, width: wide - 3, height: WORD - 3, rx: 3, class: "box frame"});
+    add(node, "rect", {x, y: y + 1, width: wide - 3, height: WORD - 3, rx: 3, class: "word"});
     add(node, "text", {...middle, y: y + 18});
     for (const k of models) {
       add(node, "rect", {x, y: y + at(k), width: 0, height: BAR - 4, fill: "var(--weight)"});
