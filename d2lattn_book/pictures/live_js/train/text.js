@@ -42,14 +42,15 @@ export function drawText({svg, width}, {act}, now) {
   lengths.forEach((_, n) => {
     for (const [y, name] of names) add(svg, "text", {y: n * row + y, class: "s"}, name);
   });
+  const shares = add(svg, "g"); // the bars, apart from the words
+  const bars = [];
   const build = (node, n, j) => {
     const [x, y] = [LEFT + j * wide, n * row];
     const middle = {class: "m", x: x + wide / 2 - 1};
     add(node, "rect", {x, y: y + 1, width: wide - 3, height: WORD - 3, rx: 3, class: "word"});
     add(node, "text", {...middle, y: y + 18});
-    for (const k of models) {
-      add(node, "rect", {x, y: y + at(k), width: 0, height: BAR - 4, fill: "var(--weight)"});
-    }
+    const bar = k => ({x, y: y + at(k), width: 0, height: BAR - 4, fill: "var(--weight)"});
+    bars.push(models.map(k => add(shares, "rect", bar(k))));
     add(node, "text", {...middle, y: y + ends + 15});
     for (const k of models) add(node, "text", {...middle, y: y + ends + (k + 1) * LINE + 15});
     add(node, "rect", {x, y: y + 1, width: wide - 3, height: row - 12, rx: 3, class: "ring"});
@@ -60,12 +61,11 @@ export function drawText({svg, width}, {act}, now) {
   return (state, {models: told, words, wanted}) =>
     cells.forEach((node, r) => {
       const chosen = r === state.asks;
-      const [frame, word, ...rest] = node.children;
-      const [bars, answers] = [rest.slice(0, models.length), rest.slice(models.length, -1)];
+      const [frame, word, ...answers] = node.children;
       const looks = {stroke: chosen ? "var(--query)" : "none", "stroke-width": 2.5};
       set(frame, looks);
       set(word, {class: chosen ? "m b" : "m"}, words[r]);
-      bars.forEach((bar, k) => set(bar, {width: told[k].row[r] * (wide - 3)}));
+      bars[r].forEach((bar, k) => set(bar, {width: told[k].row[r] * (wide - 3)}));
       set(answers[0], {}, wanted[r] === null ? "" : wanted[r]);
       told.forEach(({says}, k) => {
         const one = says[r];
