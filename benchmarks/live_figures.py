@@ -16,6 +16,7 @@ Milliseconds, medians: mounting; from a real key press, or a step of a drag, to 
 `interact.controls` asks the kernel in JupyterLab. The promises are 60 for mounting, 50 for a key \
 or a drag, and 150 for a control that asks the kernel."""
 LINE = re.compile(r"^(mount|key to picture,|drag to picture,) (.+?): median ([\d.]+) ms", re.M)
+TRAINS = re.compile(r"^training (.+?): (\d+) steps a second, (\d+) frames", re.M)
 KINDS = {"mount": "mount", "key to picture,": "key", "drag to picture,": "drag"}
 
 
@@ -32,7 +33,12 @@ def measure_part(quick, device):
     found = measured(run.stdout)
     if not found:
         sys.exit("the browser tests measured nothing: is chromium installed?")
-    return {"rows": found}
+    return {"rows": found, "training": trained(run.stdout)}
+
+
+def trained(said):
+    """{what: [steps, frames]} a second, of the figure that trains."""
+    return {what: [int(steps), int(frames)] for what, steps, frames in TRAINS.findall(said)}
 
 
 def measured(said):
@@ -49,4 +55,9 @@ def section(data):
         [name, *(shown(row.get(kind), ".0f") for kind in kinds)]
         for name, row in data["rows"].items()
     ]
-    return table(["figure", "mounting", "key to picture", "drag to picture"], body)
+    text = table(["figure", "mounting", "key to picture", "drag to picture"], body)
+    if data.get("training"):
+        rows = [[what, *map(str, numbers)] for what, numbers in data["training"].items()]
+        text += "\n\nThe figure that trains, a second: steps, and frames of the page meanwhile.\n\n"
+        text += table(["model", "steps", "frames"], rows)
+    return text

@@ -90,5 +90,6 @@ FIGURES = {
     ),
     "cache": lambda: live.cache(KEPT, step=7, kind="sinks"),
     "ring": lambda: live.ring(),
+    "train": lambda: live.train(task="copy", compare={"layers": 1}),
 }
 KINDS = tuple(FIGURES)

@@ -804,6 +804,15 @@ BOOK = [
         fine=dict(step="0"),
         more=dict(ranks=[1, 5], block_size=[7], step=[4]),
     ),
+    valid(
+        live.train,
+        **dict(task="text", model={"layers": 2}, compare={"mask": False}, text="a " * 30),
+        address=False,
+        more=dict(
+            **dict(model=[{"layers": 3}, {"depth": 1}, {"rate": 0}], text=["short", "a" * 2001]),
+            compare=[{"mask": 1}, {"heads": 2, "mlp": True}],
+        ),
+    ),
 ]
 plt.close("all")
 

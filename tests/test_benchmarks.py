@@ -120,6 +120,10 @@ def test_what_the_tests_of_browser_and_hub_print_is_understood():
         "heads": {"mount": 19.4, "key": 7.0},
         "head of 64 × 16": {"key": 20.0},
     }
+    said = "\ntraining two models: 61 steps a second, 60 frames\n."
+    assert live_figures.trained(said) == {"two models": [61, 60]}
+    data = {"rows": {}, "training": {"two models": [61, 60]}}
+    assert live_figures.section(data).endswith("| two models | 61 | 60 |")
     said = (
         "\n6 students are in after 109 s\nchapter 01, all at once on 2 cores: 41 to 43 s each; one "
         "alone: 12 s\nmemory of a student: 107 MiB before a kernel starts, at most 397 MiB while "
@@ -141,6 +145,7 @@ def test_the_lines_are_those_that_the_tests_print():
     live = "".join(path.read_text(encoding="utf-8") for path in tests.glob("browser/test_live*.py"))
     for kind in live_figures.KINDS:
         assert f'print(f"\\n{kind} ' in live, kind
+    assert 'print(f"\\ntraining {name}: ' in live and "steps a second, " in live
     hub = (tests / "hub" / "test_hub.py").read_text(encoding="utf-8")
     for words in ("students are in after", "at once on", "one alone:", "memory of a student:"):
         assert words in hub

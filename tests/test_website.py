@@ -257,6 +257,15 @@ def test_on_a_slide_the_answer_comes_after_what_is_asked():
     assert told.split() == ["Before.", "**It", "is", "4.**", "After."]
 
 
+def test_the_page_of_the_figure_that_trains_holds_its_settings_in_the_address():
+    page = website.playground()
+    assert page.count("<live-") == 1 and '"address":true' in page
+    assert "live_js/train/model.js)" in page
+    linked = re.findall(r"\]\((\d\d_\w+\.ipynb)\)", page)
+    assert {*linked} <= {path.name for path in CHAPTERS} and len(linked) == 4
+    assert "](playground.md)" in website.FRONT
+
+
 def test_the_front_page_has_a_card_for_every_chapter(tmp_path, monkeypatch):
     monkeypatch.setattr(website, "SOURCE", tmp_path)
     (tmp_path / "pictures").mkdir()

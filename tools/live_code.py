@@ -18,6 +18,7 @@ from d2lattn_book.pictures import live
 SOURCE = live.STORED.parent
 TOOLS = Path(__file__).resolve().parent / "js"
 OPTIONS = ["--bundle", "--minify", "--format=esm", "--charset=utf8", "--target=es2022"]
+BESIDE = [*(one for one in OPTIONS if "format" not in one), "--format=iife", "--global-name=engine"]
 KINDS = sorted(path.parent.name for path in SOURCE.glob("*/index.js"))
 ELEMENT = re.compile(
     r"<(live-[0-9a-f]{8}) data-live='([^']*)'></\1>\n<script type=\"module\">.*?</script>",
@@ -43,21 +44,27 @@ def source_hash(kind):
     return hashlib.sha256("\0".join([*parts, *made_by]).encode()).hexdigest()
 
 
+def bundled(command, entry=""):
+    """What esbuild makes of these modules."""
+    made = subprocess.run(command, input=entry, cwd=SOURCE, capture_output=True, encoding="utf-8")
+    return made.stdout.strip() if made.returncode == 0 else sys.exit(made.stderr)
+
+
 def store(kind):
     """Bundle and minify one kind; the first line of what is stored names its source."""
     esbuild = program("esbuild") or sys.exit("esbuild is not there: npm ci --prefix tools/js")
-    entry = (
-        f'import {{define}} from "./kit/element.js"; import {{mount}} from "./{kind}/index.js"; '
-        'define("live-00000000", mount);'  # the name is put in by the package
-    )
-    made = subprocess.run(
-        [esbuild, *OPTIONS], input=entry, cwd=SOURCE, capture_output=True, encoding="utf-8"
-    )
-    if made.returncode:
-        sys.exit(made.stderr)
+    entry = f'import {{define}} from "./kit/element.js"; import {{mount}} from "./{kind}/index.js";'
+    if (SOURCE / kind / "engine.js").exists():  # which can work beside the page: a text of its own
+        engine = bundled([esbuild, f"{kind}/engine.js", *BESIDE])
+        entry = (
+            entry.replace("mount}", "mounting}")
+            + f"const work = () => {{{engine}; return engine;}}; const mount = mounting(work);"
+        )
+    entry += ' define("live-00000000", mount);'  # the name is put in by the package
+    made = bundled([esbuild, *OPTIONS], entry)
     path = SOURCE / "stored" / f"{kind}.js"
     path.parent.mkdir(exist_ok=True)
-    code = f"// {source_hash(kind)}\n{made.stdout.strip()}\n"
+    code = f"// {source_hash(kind)}\n{made}\n"
     path.write_text(code, encoding="utf-8", newline="\n")
     print(f"{path.name}: {path.stat().st_size} bytes")
 

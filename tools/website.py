@@ -21,6 +21,8 @@ import nbformat
 from cells import ROOT, address, appendices, book, chapters, taught
 from chapter_page import prepare
 
+from d2lattn_book.pictures import live
+
 SOURCE = ROOT / "build" / "site-source"
 OPENS_WITH, ENDS_WITH = "00", "09"  # chapters: the first live figure, and the last one
 FRONT = """---
@@ -58,6 +60,34 @@ sentence.
 A Transformer that chapter 9 trains runs here, in your browser: let it write, or switch off a head.
 
 {reader}
+
+Or [train one yourself](playground.md): build a small attention model, press Play, and watch its
+maps and its loss, in your browser.
+"""
+PLAYGROUND = """---
+html_theme.sidebar_secondary.remove: true
+---
+
+# Train one yourself
+
+A small attention model learns here, in your browser. Choose a task, build the model, press *Play*.
+*Compare with* puts a second model beside it, with one thing changed: the same start and the same
+texts.
+
+{live}
+
+- Three things can be found out here without being told: what a mask is for (*the book's sentences*,
+  compared with *mask: off*), what a second layer is for (*copy what followed last time*, compared
+  with *layers: 1*), and what positions are for (*look one back*, compared with *positions: none*).
+- The black curves are the loss in learning. The red ones are the loss in use: on texts that were
+  never learned, and with the mask on wherever the answer is the next word, for in use it is not
+  there yet.
+- The address of this page holds the settings: copy it, and send it to somebody.
+
+Why it is so is in the book: [matrices](02_queries_keys_values.ipynb),
+[divisors and masks](03_scaling_and_masking.ipynb), [heads](04_multi_head_attention.ipynb),
+[positions](06_positional_encoding.ipynb). The model and its gradient are one file,
+[model.js]({code}), written to be read and equal to torch to nine digits.
 """
 CARD = """:::{{grid-item-card}} {title}
 :link: {stem}
@@ -103,7 +133,7 @@ def front_page(notebooks):
     trees = {
         "The book": [f"0 · Start here <{first}>", *rest],
         "Appendices": [path.stem for path in appendices()],
-        "More": ["errata", evidence.PAGE, "lecturer/index", "reference/index"],
+        "More": ["playground", "errata", evidence.PAGE, "lecturer/index", "reference/index"],
     }
     for caption, entries in trees.items():
         page += TOCTREE.format(caption=caption, entries="\n".join(entries))
@@ -115,6 +145,13 @@ def live_figures(notebook):
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     pages = ["".join(output.get("data", {}).get("text/html", "")) for output in outputs]
     return [page for page in pages if "<live-" in page]
+
+
+def playground():
+    """The page of the figure that trains; its address holds the settings."""
+    figure = live.train(task="sentences", address=True)
+    code = f"{address()}/blob/main/d2lattn_book/pictures/live_js/train/model.js"
+    return PLAYGROUND.format(live=RAW.format(figure.html), code=code)
 
 
 # The package --------------------------------------------------------------------------------------
@@ -177,6 +214,7 @@ def write_source():
         f"```{{toctree}}\n:maxdepth: 1\n\n{entries}\n```\n"
     )
     (SOURCE / "lecturer" / "index.md").write_text(text, encoding="utf-8")
+    (SOURCE / "playground.md").write_text(playground(), encoding="utf-8")
     (SOURCE / "errata.md").write_text(errata(), encoding="utf-8")
     (SOURCE / f"{evidence.PAGE}.md").write_text(evidence.tables(), encoding="utf-8")
     for name, text in reference().items():

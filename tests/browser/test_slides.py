@@ -152,7 +152,8 @@ def touch(page, turn):
 def use(page, target):
     target.click(force=True)  # a word may lie under another word
     if target.evaluate("node => node.tagName") == "SELECT":
-        page.keyboard.press("ArrowDown")  # in the list that the click has opened
+        last = target.evaluate("node => node.selectedIndex === node.length - 1")
+        page.keyboard.press("ArrowUp" if last else "ArrowDown")  # in the list that has opened
         page.keyboard.press("Enter")
 
 

@@ -1,0 +1,85 @@
+// The loss: in learning, in use, and the bound that no honest reader gets below.
+import {add, set, shown} from "../kit/nodes.js";
+import {show} from "../kit/numbers.js";
+
+const LEFT = 34;
+const TOP = 40; // above: what the lines are
+const FOOT = 20;
+const POINTS = 160; // of a line; each is the mean of the steps that it stands for
+const SHORT = 100; // steps that the axis has room for at least
+
+// The mean of every so many losses, as [step, loss].
+function means(losses) {
+  const bin = Math.ceil(losses.length / POINTS) || 1;
+  const points = losses.length ? [[1, losses[0]]] : [];
+  for (let k = bin; k <= losses.length; k += bin) {
+    const some = losses.slice(k - bin, k);
+    points.push([k, some.reduce((total, loss) => total + loss, 0) / bin]);
+  }
+  return points;
+}
+
+const DASHES = [null, "6 4"]; // of the first model and of the second
+
+export function drawCurves({svg, width, height}) {
+  add(svg, "text", {y: 14, class: "b"}, "loss");
+  const legend = [
+    [52, "currentColor", "in learning"],
+    [166, "var(--output)", "in use, fresh texts"],
+  ];
+  for (const [x, stroke, name] of legend) {
+    add(svg, "path", {d: `M${x},10h20`, stroke, "stroke-width": 2.5});
+    add(svg, "text", {x: x + 25, y: 14, class: "s"}, name);
+  }
+  const foot = height - FOOT;
+  const looks = {fill: "none", stroke: "currentColor", "stroke-opacity": 0.5};
+  add(svg, "path", {...looks, d: `M${LEFT},${TOP - 8}V${foot}H${width}`});
+  const most = add(svg, "text", {class: "e s", x: LEFT - 6, y: TOP + 4});
+  add(svg, "text", {class: "e s", x: LEFT - 6, y: foot + 4}, "0");
+  const end = add(svg, "text", {class: "e s", x: width, y: height - 4});
+  const start = {class: "s", x: LEFT, y: height - 4};
+  add(svg, "text", start, "step");
+  const level = (dashes, name, below) => ({
+    below,
+    line: add(svg, "path", {...looks, "stroke-opacity": 0.8, "stroke-dasharray": dashes}),
+    says: add(svg, "text", {class: "e t", x: width - 2}),
+    name,
+  });
+  const levels = [level("2 4", "without looking"), level("9 4", "best possible", true)];
+  const paths = DASHES.map(dashes =>
+    ["var(--output)", "currentColor"].map(stroke =>
+      add(svg, "path", {fill: "none", stroke, "stroke-width": 2, "stroke-dasharray": dashes}),
+    ),
+  );
+  const here = add(svg, "path", {stroke: "var(--query)", "stroke-width": 2});
+
+  return ({bound, blind}, {models, step, last}) => {
+    const used = models.map(({exams}) => exams.map(one => [one.step, one.loss]));
+    const learned = models.map(({losses}) => means(losses));
+    const highest = Math.max(blind, ...[...used, ...learned].flat().map(([, loss]) => loss));
+    const long = Math.max(SHORT, last);
+    const x = k => LEFT + (k / long) * (width - LEFT);
+    const y = loss => foot - (loss / highest) * (foot - TOP);
+    const line = points => points.map(([k, loss], n) => `${n ? "L" : "M"}${x(k)},${y(loss)}`);
+    set(most, {}, show(highest, 1));
+    set(end, {}, long);
+    [blind, bound].forEach((loss, k) => placeLevel(levels[k], loss, y, width));
+    paths.forEach((pair, k) =>
+      [used[k], learned[k]].forEach((points, n) => {
+        set(pair[n], {d: points ? line(points).join("") || "M0,0" : "M0,0"});
+      }),
+    );
+    set(here, {d: `M${x(step)},${TOP - 4}V${foot}`, ...shown(step < last)});
+  };
+}
+
+// Its name stands where the curves do not come: above "without looking", below the best possible, if
+// there is room.
+function placeLevel({line, says, name, below}, loss, y, width) {
+  set(line, shown(loss !== null));
+  set(says, shown(loss !== null));
+  if (loss === null) return;
+  set(line, {d: `M${LEFT},${y(loss)}H${width}`});
+  const under = below && y(0) - y(loss) > 18;
+  set(says, {y: y(loss) + (under ? 15 : -5)}, `${name}: ${show(loss)}`);
+}

@@ -1,0 +1,157 @@
+// A small model that learns in the page: the reader builds it, presses Play and looks.
+import {
+  button,
+  control,
+  fill,
+  menu,
+  note,
+  rename,
+  slider,
+  textField,
+  tick,
+} from "../kit/controls.js";
+import {all, assemble} from "../kit/figure.js";
+import {add, set} from "../kit/nodes.js";
+import {fromAddress, toAddress} from "./address.js";
+import {STYLE, draw, sizes} from "./draw.js";
+import {driver} from "./driver.js";
+import {explain} from "./explain.js";
+import * as states from "./state.js";
+import {RHYME, TASKS} from "./tasks.js";
+
+const {CHANGES, CHOICES, MOST} = states;
+
+// The buttons that train: what they ask of the engine, and what they make of the state.
+function training(bar, figure, ask) {
+  const go = steps => {
+    const rest = MOST - (figure.state.report?.step ?? 0);
+    const count = Math.min(steps, rest);
+    figure.act(states.play, count > 10);
+    ask({look: {step: null, text: figure.state.text}, steps: Math.max(0, count)});
+  };
+  const play = button(bar, "▶ Play", () => go(figure.state.playing ? 0 : MOST));
+  button(bar, "one step", () => go(1));
+  button(bar, "ten", () => go(10));
+  button(bar, "again", () => figure.act(states.again));
+  const spoken = bar.parentNode;
+  return ({playing, report}) => {
+    set(play, {}, playing ? "❚❚ Pause" : "▶ Play");
+    set(play, {"aria-disabled": report?.step === MOST});
+    const line = spoken.querySelector("[aria-live]");
+    if (line) set(line, {"aria-live": playing ? "off" : "polite"});
+  };
+}
+
+// The way back over the steps that were taken, as far as they are kept.
+function past(bar, figure, ask) {
+  const look = k => {
+    const kept = figure.state.report?.kept ?? [0];
+    const step = k < kept.length ? kept[k] : null;
+    figure.act(states.play, false);
+    figure.act(states.lookAt, step);
+    ask({look: {step, text: figure.state.text}, steps: 0});
+  };
+  const range = slider(bar, "look back", {min: 0, max: 1}, look);
+  const says = note(bar, {class: "b"});
+  button(bar, "another text", () => {
+    figure.act(states.nextText);
+    ask({look: {step: figure.state.step, text: figure.state.text}});
+  });
+  return ({report, step}) => {
+    const kept = report?.kept ?? [];
+    const now = step ?? report?.step ?? 0;
+    const found = kept.findIndex(one => one === step);
+    set(range, {max: kept.length, "aria-valuetext": `step ${now}`});
+    fill(range, step === null || found < 0 ? kept.length : found);
+    set(says, {}, `step ${now}`);
+  };
+}
+
+// What the model is made of.
+function settings(bar, figure) {
+  const settle = (name, value) => figure.act(states.settle, name, value);
+  const named = name => states.SHOWN[name] ?? name;
+  const menus = ["layers", "heads", "width", "positions", "divisor"].map(name => {
+    const choices = CHOICES[name];
+    const choose = text =>
+      settle(
+        name,
+        choices.find(value => String(value) === text),
+      );
+    return [name, menu(bar, named(name), choices[0], choices, choose)];
+  });
+  const ticks = ["mask", "same_qk", "mlp"].map(name => {
+    return [name, tick(bar, named(name), yes => settle(name, yes))];
+  });
+  const rate = number(bar, figure, "rate", {min: 0.001, max: 1, step: 0.001});
+  return state => {
+    for (const [name, input] of menus) fill(input, state.settings[name]);
+    for (const [name, box] of ticks) box.checked = state.settings[name];
+    rate(state);
+  };
+}
+
+// A number of the settings.
+function number(bar, figure, name, limits) {
+  const read = node => {
+    if (node.validity.valid && node.value) figure.act(states.settle, name, Number(node.value));
+  };
+  const input = control(bar, name, {type: "number", ...limits}, read);
+  return state => fill(input, state.settings[name]);
+}
+
+const ALONE = "nothing";
+
+// A second model beside the first, with one thing changed; and another task.
+function comparison(bar, figure) {
+  const names = CHANGES.map(states.shown);
+  const choose = text => figure.act(states.beside, CHANGES[names.indexOf(text)] ?? null);
+  const input = menu(bar, "compare with", ALONE, [ALONE, ...names], choose);
+  return ({change}) => fill(input, change ? states.shown(change) : ALONE);
+}
+
+function tasks(bar, figure) {
+  const choose = title => figure.act(states.choose, states.named(title));
+  return [
+    menu(bar, "task", "", states.titles(), choose),
+    textField(bar, "text", said => figure.act(states.type, said)),
+  ];
+}
+
+const controlsOf = (work, live) => (bar, figure) => {
+  const {data} = figure;
+  let run = null;
+  let frame = null; // the element whose address is written
+  const ask = driver(work, news => {
+    if (!bar.isConnected) ask({steps: 0}); // the page has let go of the figure
+    figure.act(states.arrived, news);
+  });
+  const [task, text] = tasks(bar, figure);
+  const second = comparison(bar, figure);
+  const seed = number(bar, figure, "seed", {min: 1, max: 9999, step: 1});
+  add(bar, "span", {class: "row"});
+  const train = training(bar, figure, ask);
+  const back = past(bar, figure, ask);
+  add(bar, "span", {class: "row"});
+  const parts = all(second, seed, train, back, settings(bar, figure));
+  return state => {
+    fill(task, TASKS[state.task].title);
+    fill(text, state.said ?? RHYME);
+    rename(text, "text", state.task === "text");
+    parts(state);
+    if (state.run === run) return;
+    run = state.run;
+    frame ??= data.address ? live : null;
+    if (frame) history.replaceState(null, "", toAddress(state));
+    ask({...states.beginning(state), look: {step: null, text: state.text}, steps: 0});
+  };
+};
+
+// `work` is the engine, as a function whose text makes a worker: tools/live_code.py puts it in.
+export const mounting = work => (live, data) => {
+  const said = data.address ? fromAddress(location.hash) : null;
+  const sent = {...data, ...said};
+  const {begin, compute} = states;
+  const controls = controlsOf(work, live);
+  assemble({begin, compute, controls, draw, explain, style: STYLE, sizes})(live, sent);
+};

@@ -1,0 +1,87 @@
+// The words of one text. The one that is chosen asks; below each word a bar has its share, then come
+// the answer that is wanted and what the models say.
+import {grid} from "../kit/cells.js";
+import {alter} from "../kit/figure.js";
+import {add, set} from "../kit/nodes.js";
+import {show} from "../kit/numbers.js";
+
+const LEFT = 62; // the names of the lines
+const WORD = 26;
+const BAR = 18;
+const LINE = 19;
+const LETTER = 9; // pixels of a letter, where it is bold
+
+// How many words stand side by side, how wide each is, and how high a row of them.
+function measure({models, words, wanted}, width) {
+  const longest = Math.max(...[...words, ...wanted].map(word => word?.length ?? 0));
+  const cell = Math.max(24, Math.min(70, longest * LETTER + 10));
+  const across = Math.min(words.length, Math.floor((width - LEFT) / cell));
+  const row = WORD + models.length * (BAR + LINE) + LINE + 12;
+  return {cell, across, row, rows: Math.ceil(words.length / across)};
+}
+
+export function heightOf(now, width) {
+  const {row, rows} = measure(now, width);
+  return rows * row;
+}
+
+export function drawText({svg, width}, {act}, now) {
+  const {cell: wide, across, row, rows} = measure(now, width);
+  const {length} = now.words;
+  const lengths = Array.from({length: rows}, (_, n) => Math.min(across, length - n * across));
+  const models = now.models.map((_, k) => k);
+  const many = models.length > 1;
+  const at = (line, k) => WORD + line * BAR + (k ?? 0);
+  const ends = WORD + models.length * BAR; // of the bars
+  const names = [
+    [18, "reads"],
+    ...models.map(k => [at(k) + 14, many ? `share ${k + 1}` : "share"]),
+    [ends + 15, "right is"],
+    ...models.map(k => [ends + (k + 1) * LINE + 15, many ? `says ${k + 1}` : "says"]),
+  ];
+  lengths.forEach((_, n) => {
+    for (const [y, name] of names) add(svg, "text", {y: n * row + y, class: "s"}, name);
+  });
+  const shares = add(svg, "g"); // the bars, apart from the words
+  const bars = [];
+  const build = (node, n, j) => {
+    const [x, y] = [LEFT + j * wide, n * row];
+    const middle = {class: "m", x: x + wide / 2 - 1};
+    add(node, "rect", {x, y: y + 1, width: wide - 3, height: WORD - 3, rx: 3, class: "word"});
+    add(node, "text", {...middle, y: y + 18});
+    const bar = k => ({x, y: y + at(k), width: 0, height: BAR - 4, fill: "var(--weight)"});
+    bars.push(models.map(k => add(shares, "rect", bar(k))));
+    add(node, "text", {...middle, y: y + ends + 15});
+    for (const k of models) add(node, "text", {...middle, y: y + ends + (k + 1) * LINE + 15});
+    add(node, "rect", {x, y: y + 1, width: wide - 3, height: row - 12, rx: 3, class: "ring"});
+  };
+  const choose = (n, j) => act(alter, {asks: n * across + j});
+  const cells = grid(svg, "the words of a text", lengths, build, choose).flat();
+
+  return (state, {models: told, words, wanted}) =>
+    cells.forEach((node, r) => {
+      const chosen = r === state.asks;
+      const [frame, word, ...answers] = node.children;
+      const looks = {stroke: chosen ? "var(--query)" : "none", "stroke-width": 2.5};
+      set(frame, looks);
+      set(word, {class: chosen ? "m b" : "m"}, words[r]);
+      bars[r].forEach((bar, k) => set(bar, {width: told[k].row[r] * (wide - 3)}));
+      set(answers[0], {}, wanted[r] === null ? "" : wanted[r]);
+      told.forEach(({says}, k) => {
+        const one = says[r];
+        const wrong = one?.sure && !one.right;
+        const bold = one?.sure && one.right;
+        set(answers[k + 1], {class: bold ? "m b" : "m", opacity: bold ? null : 0.75});
+        set(answers[k + 1], {}, one ? one.word : "");
+        set(answers[k + 1], {"text-decoration": wrong ? "line-through" : null});
+      });
+      set(node, {"aria-label": labelOf(r, told, words, wanted), tabindex: chosen ? 0 : -1});
+    });
+}
+
+function labelOf(r, told, words, wanted) {
+  const shares = told.map(({row}) => show(row[r])).join(" and ");
+  if (wanted[r] === null) return `${words[r]}: share ${shares}; not asked`;
+  const says = told.map(({says: all}) => `${all[r].word} (${show(all[r].p)})`).join(" and ");
+  return `${words[r]}: share ${shares}; right is ${wanted[r]}, said is ${says}`;
+}

@@ -1,0 +1,157 @@
+"""The figure that trains, in Chromium: play, look back, compare; beside the page or on it."""
+
+import json
+import re
+
+import pytest
+from test_live import HOST, sentence, show, text_of
+
+from conftest import SHOTS, frame
+from d2lattn_book.pictures import live
+
+STEP = r"Step (\d+)\."
+REPORT = f"""document.querySelector('{HOST}').shadowRoot.querySelector('[aria-live]').textContent"""
+
+
+def step_of(page):
+    frame(page)
+    found = re.search(STEP, page.evaluate(REPORT))
+    return int(found[1]) if found else 0
+
+
+def go(page, count):
+    """So many single steps, each of them seen to be taken."""
+    for k in range(count):
+        page.get_by_role("button", name="ten", exact=True).click()
+        page.wait_for_function(f"({REPORT}).startsWith('Step {10 * (k + 1)}.')")
+
+
+def test_play_pause_steps_and_the_way_back(page, tmp_path):
+    show(page, tmp_path, "train")
+    assert "Before the first step" in sentence(text_of(page))
+    page.get_by_role("button", name="one step").click()
+    page.wait_for_function(f"({REPORT}).startsWith('Step 1.')")
+    page.get_by_role("button", name="▶ Play").click()
+    page.wait_for_function(f"/Step [1-9]\\d/.test({REPORT})")
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="▶ Play").wait_for()
+    frame(page)
+    page.wait_for_timeout(300)  # what was under way has arrived
+    stands = step_of(page)
+    page.wait_for_timeout(300)
+    assert step_of(page) == stands > 10
+    page.get_by_label("look back").fill("1")
+    page.wait_for_function(f"({REPORT}).startsWith('Step 1.')")
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=str(SHOTS / "live-train-back.png"))
+    page.get_by_role("button", name="again").click()
+    page.wait_for_function(f"({REPORT}).includes('Before the first step')")
+
+
+def test_nothing_moves_before_a_hand_does(page, tmp_path):
+    show(page, tmp_path, "train")
+    before = text_of(page)
+    page.wait_for_timeout(500)
+    assert text_of(page) == before
+
+
+REFUSED = (
+    "<script>window.Worker = class { constructor() { throw new Error('refused'); } };</script>"
+)
+LATE = """<script>window.Worker = class {
+  constructor() { setTimeout(() => this.onerror(new Event('error'))); } postMessage() {}
+};</script>"""
+COUNTED = """<script>window.Worker = class extends Worker {
+  constructor(...given) { super(...given); window.workers = (window.workers ?? 0) + 1; }
+};</script>"""
+
+
+@pytest.mark.parametrize("head", [REFUSED, LATE], ids=["refused", "refused by an error"])
+def test_beside_the_page_and_on_it_the_numbers_are_the_same(page, tmp_path, head):
+    told = []
+    for one in (COUNTED, head):
+        show(page, tmp_path, "train", head=one)
+        go(page, 3)
+        told.append(page.evaluate(REPORT))
+        assert page.evaluate("window.workers ?? 0") == (1 if one is COUNTED else 0)
+    assert told[0] == told[1] and told[0].startswith("Step 30.")
+
+
+def test_in_a_sandboxed_frame_it_trains_beside_the_page(page, tmp_path):
+    """An opaque origin, as in Colab's outputs."""
+    inner = COUNTED + live.train(task="back").html
+    path = tmp_path / "frame.html"
+    source = json.dumps(inner).replace("</", "<\\/")
+    path.write_text(
+        "<!doctype html><iframe sandbox='allow-scripts' width=900 height=800></iframe>"
+        f"<script>document.querySelector('iframe').srcdoc = {source}</script>"
+    )
+    page.goto(f"file://{path}")
+    inside = page.frame_locator("iframe")
+    inside.get_by_role("button", name="ten", exact=True).click()
+    inside.get_by_text(re.compile(r"^Step 10\.")).wait_for()
+    assert page.frames[1].evaluate("window.workers") == 1
+
+
+def test_another_setting_starts_anew_and_a_word_that_is_chosen_asks(page, tmp_path):
+    show(page, tmp_path, "train")
+    go(page, 1)
+    page.get_by_label("compare with", exact=True).select_option("nothing")
+    page.get_by_label("task", exact=True).select_option("look one back")
+    page.wait_for_function(f"({REPORT}).includes('which letter stands just before it')")
+    assert page.get_by_role("grid", name="maps of model 1").get_by_role("gridcell").count() == 1
+    page.get_by_label("heads", exact=True).select_option("4")
+    frame(page)
+    assert page.get_by_role("grid", name="maps of model 1").get_by_role("gridcell").count() == 4
+    cell = page.get_by_role("grid", name="the words of a text").get_by_role("gridcell").nth(3)
+    cell.click()
+    word = cell.get_attribute("aria-label").partition(":")[0]
+    assert f" {word} takes most, " in sentence(text_of(page))
+    assert step_of(page) == 0
+
+
+LARGEST = {"layers": 2, "heads": 4, "width": 32, "mlp": True}
+PROMISED = {  # steps a second, on an idle machine
+    "one layer of width 16": (60, dict(task="back")),
+    "the largest": (15, dict(task="copy", model=LARGEST)),
+    "two models": (30, dict(task="back", compare={"positions": "none"})),
+    "own text": (5, dict(task="text")),
+}
+
+
+@pytest.mark.speed
+@pytest.mark.parametrize("name", PROMISED)
+def test_so_many_steps_a_second_while_the_picture_moves(page, tmp_path, name):
+    least, arguments = PROMISED[name]
+    path = tmp_path / "speed.html"
+    path.write_text(f'<div class="output">{live.train(**arguments).html}</div>', encoding="utf-8")
+    page.goto(f"file://{path}")
+    page.get_by_role("button", name="▶ Play").click()
+    page.wait_for_function(f"/Step \\d/.test({REPORT})")
+    begun = step_of(page)
+    frames, seconds = page.evaluate("""() => new Promise(done => {
+      const start = performance.now();
+      let frames = 0;
+      const count = now => {
+        frames += 1;
+        if (now - start < 3000) requestAnimationFrame(count);
+        else done([frames, (now - start) / 1000]);
+      };
+      requestAnimationFrame(count);
+    })""")
+    rate = (step_of(page) - begun) / seconds
+    print(f"\ntraining {name}: {rate:.0f} steps a second, {frames / seconds:.0f} frames")
+    assert rate >= least and frames / seconds >= 30
+
+
+def test_the_address_of_its_own_page_holds_the_settings(page, tmp_path):
+    path = tmp_path / "own.html"
+    live.train(task="sentences", address=True).save(path)
+    page.goto(f"file://{path}#task=copy&layers=1&compare=layers:2")
+    page.get_by_label("task", exact=True).wait_for()
+    frame(page)
+    assert page.get_by_label("task", exact=True).input_value() == "copy what followed last time"
+    assert page.get_by_label("layers", exact=True).input_value() == "1"
+    assert page.get_by_label("compare with", exact=True).input_value() == "layers: 2"
+    page.get_by_label("MLP", exact=True).check()
+    page.wait_for_function("location.hash === '#task=copy&layers=1&mlp=true&compare=layers:2'")
