@@ -102,6 +102,7 @@ DEFAULTS = {
     "qwen3_next": ("full_attention_interval", 4),
 }
 WINDOWS_EVERYWHERE = ("mistral", "mixtral", "phi3", "starcoder2")  # if sliding_window is given
+PAIRS = ("longcat_flash",)  # attention stands twice in each of its num_layers
 PARALLEL = ("falcon_h1",)  # a state beside attention in every layer
 LIGHTNING = ("minimax", "minimax_text_01")  # a state of each head, of its width by its width
 ONE_HEAD = ("falcon", "gpt_bigcode")  # where multi_query goes before the number of heads of keys

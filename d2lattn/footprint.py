@@ -28,6 +28,7 @@ from d2lattn.fields import (
     NOTHING,
     ONE_HEAD,
     PACKED,
+    PAIRS,
     PARALLEL,
     PARTS,
     PATTERNS,
@@ -329,6 +330,9 @@ def _kinds(card: _Card) -> list[str]:
 
 def _layers(card: _Card, default: int | None = None) -> int:
     layers = card.count("layers", default)
+    if card.type in PAIRS and card.find("layers")[0] == "num_layers":
+        layers *= 2
+        card.notes.append("attention stands twice in each of num_layers")
     if layers > MOST:
         raise ValueError(f"config must have at most {MOST:,} layers, got {layers}")
     return layers

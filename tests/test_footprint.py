@@ -424,3 +424,14 @@ def test_a_file_that_is_none_is_refused(tmp_path):
     (tmp_path / "config.json").write_text("[1", encoding="utf-8")
     with pytest.raises(ValueError, match=r"^config must be a dict, the path .*delimiter"):
         cache_bytes(tmp_path, words=5)
+
+
+def test_attention_may_stand_twice_in_a_layer():
+    """LongCat-Flash, as its class in transformers 5.23 gives it: 28 layers of two attentions."""
+    config = dict(model_type="longcat_flash", num_layers=28, num_attention_heads=64)
+    config |= dict(hidden_size=6144, kv_lora_rank=512, qk_rope_head_dim=64)
+    found = cache_bytes(config, words=32_768)
+    assert found.total == 56 * (512 + 64) * 2 * 32_768 == 2016 * 2**20
+    assert "attention stands twice in each of num_layers" in found.notes
+    whole = {**config, "num_hidden_layers": 56}
+    assert cache_bytes(whole, words=32_768).total == found.total
