@@ -80,5 +80,5 @@ EXPERIMENT = Experiment(
         "min_p": "min-p, .1",
     },
     run=run,
-    plan={name: {1: 8} for name in RULES},
+    plan={name: {1: 4} for name in RULES},
 )
