@@ -13,12 +13,12 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 stamp = ready-$(shell { cat $(1); pwd; } 2>/dev/null | cksum | cut -d' ' -f1)
 READY := $(call stamp,pyproject.toml requirements*.txt locks/*.txt tools/versions.py)
 STAMP := .venv/$(READY)
-ENVIRONMENTS := $(STAMP) $(foreach name,oldest colab class site hub make,.venv-$(name)/$(READY)) \
+ENVIRONMENTS := $(STAMP) $(foreach name,oldest colab class site hub make kernel,.venv-$(name)/$(READY)) \
 	.venv-newest/$(READY)-$(shell date +%G-%V)
 HUB := .venv-hub/node_modules/$(call stamp,deploy/proxy/package*.json)
 JAVASCRIPT := tools/js/node_modules/$(call stamp,tools/js/package*.json)
 STRYKER := tools/stryker/node_modules/$(call stamp,tools/stryker/package*.json)
-TESTS := test $(addprefix test-,oldest newest portable colab libraries browser site student assignment dist device)
+TESTS := test $(addprefix test-,oldest newest portable colab libraries kernel browser site student assignment dist device)
 TOOLS := site print slides student assignment refresh live experiments fuzz mutants dist lock ready references
 .PHONY: help lab edit $(TESTS) test-all test-hub $(TOOLS) hub bench clean .venv-make
 # PART=browser: how fast live figures mount and follow a hand; PART=hub: what a class needs.
@@ -43,7 +43,7 @@ assignment: $(STAMP) ## write exercises for nbgrader, into build/assignment (CHA
 hub: $(HUB) ## serve a class from this machine (root, Linux; deploy/README.md)
 ### maintain
 edit: $(STAMP) ## open the book itself in JupyterLab, to change it
-refresh: $(STAMP) ## run the chapters and store their outputs (CHAPTERS="01 02" for some)
+refresh: $(if $(filter 92,$(CHAPTERS)),.venv-kernel/$(READY),$(STAMP)) ## run the chapters and store their outputs (CHAPTERS="01 02" for some)
 live: $(STAMP) $(JAVASCRIPT) ## minify the code of the live figures, for the chapters too (needs node)
 bench: $(BENCH) ## measure, and write benchmarks/RESULTS.md (PART=engines for one part)
 experiments: $(STAMP) ## repeat what the pages conclude from training (EXPERIMENT=name for one)
@@ -56,7 +56,8 @@ test-oldest: .venv-oldest/$(READY) # the lowest version of every range in pyproj
 test-newest: $(lastword $(ENVIRONMENTS)) # the newest that pip finds this week; TORCH=2.14.1
 test-portable: $(STAMP) # on kernels of older processors, which round differently
 test-colab: .venv-colab/$(READY) # a wheel beside what Colab has, and the book from it
-test-libraries: .venv-make/$(READY) # transformers beside our parts, live, and what it said of them
+test-libraries: .venv-make/$(READY) # transformers beside our parts, and what the calls of other libraries do
+test-kernel: .venv-kernel/$(READY) # appendix 92 and its kernels in Triton's interpreter (Linux)
 test-browser: $(STAMP)-browser # every chapter in JupyterLab, and every deck, in headless Chromium
 test-site: $(STAMP)-browser print # every page from disk, without network; then on paper and as EPUB
 test-student: $(STAMP) # the student edition runs, and its outputs are the book's
@@ -79,6 +80,8 @@ unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP MPLBACKEND D2LATTN_SPEC
 HERE = $(CURDIR)/$(firstword $(subst /, ,$<))
 PY = "$(HERE)/bin/python"
 APART = IPYTHONDIR="$(HERE)/ipython" MPLCONFIGDIR="$(HERE)/matplotlib"
+# Kernels know when they are defined who will run them.
+test-kernel refresh: export TRITON_INTERPRET := 1
 PYTEST = $(APART) OMP_NUM_THREADS=1 $(PY) -m pytest -q
 # A live figure moves in a trusted notebook only: tools/working_copy.py says which copies are.
 lab: export D2LATTN_PROGRESS := 1
@@ -127,12 +130,14 @@ test-oldest := -m "not pins" $(test)
 test-newest := -m "not pins" $(test)
 test-portable := $(NBVAL) notebooks
 test-colab := $(NBVAL) notebooks
+test-kernel = $(NBVAL) --doctest-modules notebooks/92_a_kernel_to_read.ipynb tests/kernel d2lattn/engines/kernel.py
 test-browser = -p no:nbval -n 2 --dist worksteal -m "not speed" $(AGAIN) tests/browser
 test-student := $(NBVAL) build/student
 test-assignment := -p no:nbval tests/class
 test-dist := -p no:nbval tests/test_dist.py tests/dist
 test-hub := -p no:nbval -s tests/hub
-before-test = $(PY) -m ruff check --quiet . && $(PY) -m ruff format --quiet --check . &&
+before-test = $(PY) -m ruff check --quiet . && $(PY) -m ruff format --quiet --check . && \
+	echo "appendix 92 and its kernels are not run here, they want triton: make test-kernel" &&
 before-test-libraries = $(PY) tools/make_references.py &&
 before-test-newest = $(PY) -m pip freeze | grep -E "^(torch|numpy|matplotlib|jupyterlab)==";
 before-test-student = rm -rf build/student && $(PY) tools/student.py &&
@@ -151,6 +156,7 @@ ALONE = $(PIP) --require-hashes --no-deps -r requirements-nodeps.txt
 BOOK = $(call HASHED,$(1)); $(PIP) -c requirements.txt torch; $(PIP) --no-deps --no-build-isolation
 .venv = $(call BOOK,book) -e .; $(ALONE)
 .venv-hub = $(call BOOK,hub) .; $(ALONE)
+.venv-kernel = $(.venv); $(PIP) --no-deps -c requirements.txt triton
 .venv-make = $(PIP) --no-deps -c requirements.txt torch; $(call BOOK,make) -e .; $(ALONE)
 .venv-oldest = $(PIP) $$("$(PYTHON)" tools/versions.py $(@D:.venv-%=%)); $(PIP) --no-deps -e .; $(ALONE)
 .venv-newest = $(.venv-oldest)

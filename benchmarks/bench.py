@@ -23,7 +23,7 @@ def machines(part):
     """(device, name) of each machine at hand on which a part is measured."""
     if hasattr(part, "machine"):
         return [("cpu", part.machine())]
-    found = [("cpu", processor())]
+    found = [("cpu", processor())] if "processor" in part.ON else []
     if "GPU" in part.ON and torch.cuda.is_available():
         found.append(("cuda", torch.cuda.get_device_name()))
     return found
@@ -33,7 +33,10 @@ def measure(names, *, quick=False, folder=FOLDER):
     """Measure the parts of these names, or all that are not fresh, and store each."""
     threads = torch.get_num_threads()
     for name in names or [name for name in PARTS if name not in APART]:
-        for device, machine in machines(PARTS[name]):
+        found = machines(PARTS[name])
+        if not found:
+            saying(f"{name}: wants a {PARTS[name].ON[0]}, and there is none here")
+        for device, machine in found:
             if not names and is_fresh(name, machine, folder):
                 saying(f"{name}: measured at this commit already")
                 continue

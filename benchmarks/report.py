@@ -16,6 +16,7 @@ import grouped
 import hashing
 import heads
 import imports
+import kernel
 import kv_bytes
 import kv_cache
 import live_figures
@@ -45,6 +46,7 @@ PARTS = {
     "distributed": distributed,
     "kv_cache": kv_cache,
     "smollm2": smollm2,
+    "kernel": kernel,
     "prose": prose,
     "browser": live_figures,
     "hub": class_server,

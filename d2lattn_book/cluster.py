@@ -21,7 +21,7 @@ from d2lattn.arguments import (
     show,
 )
 
-SPLITS = ("contiguous", "striped")
+SPLITS = ("contiguous", "striped", "zigzag")
 
 
 class Machine(NamedTuple):
@@ -92,15 +92,16 @@ def ring_cost(
         machine (Machine): a device and its link.  layer (Layer): words a multiple of ranks.
         ranks (int): devices.
         is_causal (bool): a word does not see later words; what nobody sees is not computed.
-        split: "contiguous", each rank has a stretch of the text, or "striped", every
-            `ranks`-th word.
+        split: "contiguous", each rank has a stretch of the text; "striped", every `ranks`-th
+            word; or "zigzag", the r-th of 2 · ranks pieces and the r-th from the end.
         overlap (bool): multiply and send at the same time; otherwise one after the other.
 
     Returns:
         Cost: of one layer.
 
     Raises:
-        ValueError: words are no multiple of ranks, or an argument has another kind.
+        ValueError: words are no multiple of ranks (zigzag: of 2 · ranks), or an argument has
+            another kind.
 
     Cost:
         O(ranks) additions.
@@ -116,12 +117,15 @@ def ring_cost(
         check_flag(name, value)
     check_choice("split", split, SPLITS)
     must_fit("the steps", 32 * ranks, "cpu", ranks=ranks)  # a number of each, as Python has it
+    if split == "zigzag" and layer.words % (2 * ranks):
+        got = f"{layer.words} for {ranks} ranks"
+        raise ValueError(f"words must be a multiple of 2 · ranks for zigzag, got {got}")
     share, last = layer.words // ranks, ranks - 1
     block = 2 * share * layer.kv_heads * layer.head_dim * layer.size  # keys and values
     message = machine.latency + block / machine.bandwidth
     per_pair = 4 * layer.heads * layer.head_dim / machine.flops  # seconds of one query and one key
     split = split if is_causal else None
-    # The last rank has most to do in every step, so that nobody is waited for but it.
+    # No rank has more to do in any step than the last, so that nobody is waited for but it.
     products = [pairs(last, step, share, split) * per_pair for step in range(ranks)]
     steps = (max(most, message) if overlap else most + message for most in products[:-1])
     return Cost(math.fsum([*steps, products[-1]]), math.fsum(products), last * block)
@@ -135,6 +139,8 @@ def pairs(rank, step, share, split):
         return share * (share + 1) // 2
     if split == "contiguous":
         return share**2 if rank >= step else 0
+    if split == "zigzag":  # both pieces see one of an earlier rank, or one sees both of a later
+        return share**2 // 2
     return share * (share + 1) // 2 - (share if rank < step else 0)  # without the diagonal
 
 
@@ -142,7 +148,8 @@ def heads_cost(machine: Machine, layer: Layer, ranks: int, *, is_causal: bool = 
     """Heads are shared: all-to-all, attention of some heads over all words, all-to-all.
 
     A rank sends words/ranks · (2 · heads + 2 · kv_heads) · head_dim · size bytes, but for the part
-    that it keeps, in two rounds of ranks - 1 messages; nothing is multiplied meanwhile.
+    that it keeps, in two exchanges; nothing is multiplied meanwhile. The ranks - 1 messages of an
+    exchange are on their way together, as through a switch, so that it pays one latency.
 
     Args:
         machine, layer, ranks, is_causal: as in `ring_cost`.
@@ -170,18 +177,26 @@ def heads_cost(machine: Machine, layer: Layer, ranks: int, *, is_causal: bool = 
     products = 4 * seen * layer.heads // ranks * layer.head_dim / machine.flops
     numbers = layer.words // ranks * 2 * (layer.heads + layer.kv_heads) * layer.head_dim
     sent = numbers * layer.size * (ranks - 1) // ranks
-    exchanges = 2 * (ranks - 1) * machine.latency + sent / machine.bandwidth
+    exchanges = 2 * machine.latency * (ranks > 1) + sent / machine.bandwidth
     return Cost(products + exchanges, products, sent)
 
 
 def both_cost(
-    machine: Machine, layer: Layer, ranks: int, *, heads_over: int = 8, is_causal: bool = True
+    machine: Machine,
+    layer: Layer,
+    ranks: int,
+    *,
+    heads_over: int = 8,
+    inside: Machine | None = None,
+    is_causal: bool = True,
 ) -> Cost:
     """Groups of `heads_over` ranks share the heads, and each head has a ring of ranks/heads_over.
 
     Args:
-        machine, layer, ranks, is_causal: as in `ring_cost`.
+        machine, layer, ranks, is_causal: as in `ring_cost`; its link is that between groups.
         heads_over (int): ranks among which the heads are shared; it divides ranks and the heads.
+        inside (Machine): whose bandwidth and latency the exchanges in a group have, as in a box of
+            eight GPUs; those of `machine` when absent.
 
     Returns:
         Cost: of one layer; with as many ranks as `heads_over` it is that of `heads_cost`.
@@ -195,8 +210,8 @@ def both_cost(
     Example:
         >>> layer = Layer(words=2**20, heads=32, kv_heads=8, head_dim=128)
         >>> machine = MACHINES["H100, InfiniBand"]
-        >>> ring, both = ring_cost(machine, layer, 512), both_cost(machine, layer, 512)
-        >>> both.seconds < ring.seconds
+        >>> both = both_cost(machine, layer, 512, inside=MACHINES["H100, NVLink"])
+        >>> both.seconds < ring_cost(machine, layer, 512).seconds
         True
     """
     check_count("ranks", ranks)
@@ -206,7 +221,7 @@ def both_cost(
     check_call(machine, layer, ranks)
     rings = ranks // heads_over
     group = layer._replace(words=layer.words // rings)  # whose words are exchanged in a group
-    exchange = heads_cost(machine, group, heads_over)
+    exchange = heads_cost(machine if inside is None else inside, group, heads_over)
     some = layer._replace(heads=layer.heads // heads_over, kv_heads=layer.kv_heads // heads_over)
     ring = ring_cost(machine, some, rings, is_causal=is_causal)
     seconds = exchange.seconds - exchange.products + ring.seconds

@@ -60,21 +60,6 @@ def analogy(a, b, c, words, vectors):
     return max(others, key=lambda word: F.cosine_similarity(vector[word], goal, dim=0))
 
 
-def card(config, n):
-    """One layer after the other."""
-    numbers = reach = 0
-    for kind in config["layer_types"]:
-        if kind == "linear_attention":
-            sizes = ("num_value_heads", "key_head_dim", "value_head_dim")
-            numbers += math.prod(config[f"linear_{size}"] for size in sizes)
-            continue
-        seen = n if kind == "full_attention" else min(n, config["sliding_window"])
-        latent = config.get("kv_lora_rank", 0) + config.get("qk_rope_head_dim", 0)
-        numbers += seen * (latent or 2 * config["num_key_value_heads"] * config["head_dim"])
-        reach = max(reach, seen)
-    return 2 * numbers, reach
-
-
 def whole_ring(queries, keys, values, places):
     """One attention of all words, cut into shares afterwards."""
     order = torch.cat(places)
@@ -162,7 +147,6 @@ RIGHT_FORMS = {
     "10.5": lambda q, latents, W_k, W_v: (
         attention(q @ W_k, latents, latents, scale=q.shape[1] ** -0.5) @ W_v.mT
     ),
-    "10.6": card,
     "11.2": lambda n, ranks, rank: torch.cat(
         [torch.arange(n).chunk(2 * ranks)[i] for i in (rank, -1 - rank)]
     ),

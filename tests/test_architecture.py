@@ -123,7 +123,7 @@ def test_a_reader_is_shown_the_one_spelling():
 
 
 def test_no_public_name_hides_a_module():
-    """The one exception is the function that all is about."""
+    """The one exception is the function that all is about. What imports triton is left out."""
     hidden = []
     for name, path in MODULES.items():
         if path.name != "__init__.py":
@@ -131,6 +131,8 @@ def test_no_public_name_hides_a_module():
         package = importlib.import_module(name)
         for module in pkgutil.iter_modules([str(path.parent)]):
             whole = f"{name}.{module.name}"
+            if re.search(r"^import triton", MODULES[whole].read_text(encoding="utf-8"), re.M):
+                continue
             meant = importlib.import_module(whole)
             if getattr(package, module.name) is not meant:
                 hidden.append(whole)

@@ -1,113 +1,168 @@
-"""What chapter 10 reads off model cards, against sums that were done by hand."""
+"""What chapter 10 reads off model cards, against sums by hand and the configurations as found."""
 
 import json
-import math
 import re
+from pathlib import Path
 
 import pytest
 from cells import chapters
 from reader_errors import cells
 
-from d2lattn_book.exercises.chapter_10 import my_card
+from d2lattn import cache_bytes
+from d2lattn_book.exercises.chapter_10 import _kept
 
-MODELS = {  # bytes that are kept of 2^10, 2^15 and 2^20 words, from the sizes on the cards
-    "MPT-7B": (536_870_912, 17_179_869_184, 549_755_813_888),
-    "Falcon-7B": (8_388_608, 268_435_456, 8_589_934_592),
-    "Mistral 7B v0.1": (134_217_728, 536_870_912, 536_870_912),
-    "Llama 3.1 8B": (134_217_728, 4_294_967_296, 137_438_953_472),
-    "DeepSeek-V3": (71_958_528, 2_302_672_896, 73_685_532_672),
-    "Gemma 3 27B": (520_093_696, 3_120_562_176, 86_335_553_536),
-    "Qwen3 8B": (150_994_944, 4_831_838_208, 154_618_822_656),
-    "gpt-oss-20b": (28_311_552, 808_452_096, 25_772_949_504),
-    "Kimi Linear 48B": (30_703_616, 286_687_232, 8_478_162_944),
-    "Qwen3.5 397B": (129_146_880, 1_104_322_560, 32_309_944_320),
+CONFIGS = Path(__file__).resolve().parent / "configs"
+MIB = 2**20
+
+
+def pair(layers, heads, width, rows):
+    """Keys and values in bfloat16."""
+    return layers * 2 * heads * width * 2 * rows
+
+
+def latent(layers, n):
+    return layers * (512 + 64) * 2 * n
+
+
+def delta(layers, heads, bytes_of_state, conv=3 * 3 * 128):
+    """States of 128 × 128, and three rows before a short convolution."""
+    return layers * heads * (128**2 * bytes_of_state + conv * 2)
+
+
+BY_HAND = {  # bytes that are kept of n words, from the sizes on the cards
+    "MPT-7B": lambda n: pair(32, 32, 128, n),
+    "Falcon-7B": lambda n: pair(32, 1, 64, n),
+    "Mistral 7B": lambda n: pair(32, 8, 128, min(n, 4096)),
+    "Llama 3.1 8B": lambda n: pair(32, 8, 128, n),
+    "Gemma 2 9B": lambda n: pair(21, 8, 256, n) + pair(21, 8, 256, min(n, 4096)),
+    "DeepSeek-V3": lambda n: latent(61, n),
+    "Gemma 3 27B": lambda n: pair(10, 16, 128, n) + pair(52, 16, 128, min(n, 1024)),
+    "Qwen3 8B": lambda n: pair(36, 8, 128, n),
+    "gpt-oss-20b": lambda n: pair(12, 8, 64, n) + pair(12, 8, 64, min(n, 128)),
+    "Gemma 4 31B": lambda n: pair(10, 4, 512, n) + pair(50, 16, 256, min(n, 1024)),
+    "Kimi Linear 48B": lambda n: latent(7, n) + delta(20, 32, 2),
+    "Kimi K3": lambda n: latent(24, n) + delta(69, 96, 2),
+    # 64 heads of values, 16 of queries and of keys
+    "Qwen3.5 397B": lambda n: pair(15, 2, 256, n) + delta(45, 64, 4, 3 * 128 * (64 + 32) // 64),
+    "DeepSeek-V4-Flash": lambda n: (
+        43 * 512 * 2 * min(n, 128) + 21 * (512 + 128) * 2 * (n // 4) + 20 * 512 * 2 * (n // 128)
+    ),
+}
+FOUND = {  # the same model in tests/configs
+    "Falcon-7B": "falcon-7b",
+    "Llama 3.1 8B": "llama-3.1-8b",
+    "Gemma 2 9B": "gemma-2-9b",
+    "DeepSeek-V3": "deepseek-v3",
+    "Gemma 3 27B": "gemma-3-27b",
+    "Qwen3 8B": "qwen3-8b",
+    "gpt-oss-20b": "gpt-oss-20b",
+    "Gemma 4 31B": "gemma-4-31b-nvfp4",
+    "Kimi K3": "kimi-k3",
+    "Qwen3.5 397B": "qwen3.5-397b",
+    "DeepSeek-V4-Flash": "deepseek-v4-flash",
 }
 
 
 @pytest.fixture(scope="module")
 def page():
-    """The names of the cells that hold the calculator and its cards."""
-    scope = {"math": math}
+    """The names of the cells that hold the cards, and what models were made for."""
+    scope = {"cache_bytes": cache_bytes}
     for source, _ in cells(10):
-        if source.startswith(("def cache(", "EVER, ONCE")):
+        if re.match(r"GROUPED = |# @title Folded: (the fields of|what is kept)", source):
             exec(source, scope)
     return scope
 
 
 @pytest.fixture(scope="module")
-def table():
-    """{model: the entries of its row, as they stand}."""
+def notebook():
     (path,) = chapters(["10"])
-    notebook = json.loads(path.read_text(encoding="utf-8"))
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def table(notebook):
+    """{model: the entries of its row, as they stand}."""
     text = "".join("".join(c["source"]) + "\n" for c in notebook["cells"])
     rows = re.findall(r"^\| \[([^]]+)\]\((https://github.com/\S+)\) (\d{4}) \|(.+)\|$", text, re.M)
     return {name: (link, year, *map(str.strip, rest.split("|"))) for name, link, year, rest in rows}
 
 
-def test_the_calculator_gives_the_bytes_of_ten_models(page):
-    found = {
-        name: tuple(page["cache"](card, 2**power) for power in (10, 15, 20))
-        for name, card in page["CARDS"].items()
+def count(page, name, n):
+    return cache_bytes(page["CARDS"][name], words=n)
+
+
+@pytest.mark.parametrize("n", [2**10, 2**15, 2**20])
+def test_the_cards_keep_what_was_summed_by_hand(page, n):
+    assert {name: count(page, name, n).total for name in page["CARDS"]} == {
+        name: by_hand(n) for name, by_hand in BY_HAND.items()
     }
-    assert found == MODELS
 
 
-def test_what_is_printed_is_these_bytes_in_mib():
-    (path,) = chapters(["10"])
-    notebook = json.loads(path.read_text(encoding="utf-8"))
-    printed = "".join(
-        "".join(output.get("text", ""))
-        for cell in notebook["cells"]
-        for output in cell.get("outputs", [])
-    )
-    for name, sizes in MODELS.items():
-        (row,) = re.findall(rf"^{re.escape(name)} +([\d,]+) +([\d,]+) +([\d,]+)$", printed, re.M)
-        assert [int(number.replace(",", "")) for number in row] == [
-            round(size / 2**20) for size in sizes
-        ]
+@pytest.mark.parametrize(("name", "found"), FOUND.items())
+def test_the_fields_on_the_page_count_as_the_file_does(page, name, found):
+    for n in (100, 2**10, 2**15, 2**20):
+        whole = cache_bytes(CONFIGS / f"{found}.json", words=n)
+        assert count(page, name, n).total == whole.total
+    assert count(page, name, 1).unknown == ()
 
 
-def test_the_table_says_the_same_as_the_calculator(page, table):
-    for name, card in page["CARDS"].items():
-        *_, kib, state = table[name.removesuffix(" v0.1")]
-        a_word = page["cache"](card, 2**20 + 1) - page["cache"](card, 2**20)
-        assert float(kib) == pytest.approx(a_word / 2**10, abs=0.05), name
-        fixed = 2 * sum(layers * numbers for layers, numbers, kept in card if kept == 1)
-        assert state == (f"{fixed / 2**20:.0f}" if fixed else "–"), name
+def test_what_is_printed_is_these_bytes_in_mib(page, notebook):
+    """In parentheses where a text is longer than what the model was made for."""
+    outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", [])]
+    printed = "".join("".join(output.get("text", "")) for output in outputs)
+    for name, by_hand in BY_HAND.items():
+        (row,) = re.findall(rf"^{re.escape(name)} +(\(?[\d,]+.*)$", printed, re.M)
+        most = 1024 * page["made_for"].get(name, 1024)
+        want = [(n, f"{by_hand(n) / MIB:,.0f}") for n in (2**10, 2**15, 2**20)]
+        assert row.split() == [f"({size})" if n > most else size for n, size in want], name
 
 
-def test_the_heads_of_the_table_are_those_of_the_calculator(page, table):
-    for name, card in page["CARDS"].items():
-        _, _, attention, window, *_ = table[name.removesuffix(" v0.1")]
-        numbers = {numbers for _, numbers, kept in card if kept != 1}
+def test_the_table_says_the_same_as_the_cards(page, table):
+    assert set(table) == set(page["CARDS"])
+    for name, (*_, made_for, _, _, kib, state) in table.items():
+        size, unit = re.fullmatch(r"(\d+)([kM])", made_for).groups()
+        assert int(size) * {"k": 1, "M": 1024}[unit] == page["made_for"].get(name, 1024), name
+        grown = count(page, name, 2**20 + 128).total - count(page, name, 2**20).total
+        assert float(kib) == pytest.approx(grown / 128 / 2**10, abs=0.05), name
+        pieces = [piece for layer in count(page, name, 1).layers for piece in layer.pieces]
+        fixed = sum(piece.bytes for piece in pieces if piece.part in ("state", "conv"))
+        assert state == (f"{fixed / MIB:.0f}" if fixed else "–"), name
+
+
+def test_the_heads_of_the_table_are_those_of_the_cards(page, table):
+    """Of the layers that grow with the text; and the windows are the most that a layer keeps."""
+    for name, (_, _, attention, window, *_) in table.items():
         kind, key_heads, sign, width = re.fullmatch(
             r"([\w-]+) \d+ : (\d+) ([×+]) (\d+)", attention
         ).groups()
         assert (kind == "latent") == (sign == "+")
-        of_both = int(key_heads) + int(width) if sign == "+" else 2 * int(key_heads) * int(width)
-        assert numbers == {of_both}, name
-        kept = {kept for *_, kept in card} - {math.inf, 1}
-        said = window.partition(",")[0].replace("k", " * 1024")
-        assert kept == (set() if window == "–" else {eval(said)}), name
+        layers = {layer.kind: layer for layer in count(page, name, 2**20).layers}
+        full = layers.get("full") or layers.get("compressed, indexed") or layers["window"]
+        numbers = [p.numbers for p in full.pieces if p.part in ("keys", "latent", "rotary")]
+        said = (int(key_heads), int(width)) if sign == "+" else (int(key_heads) * int(width),)
+        assert set(numbers) == set(said), name
+        rows = {p.rows for p in layers["window"].pieces} if "window" in layers else set()
+        shown = window.partition(",")[0].replace("k", " * 1024")
+        assert rows == (set() if window == "–" else {eval(shown)}), name
 
 
 def test_every_row_names_its_file_at_a_commit(table):
-    assert len(table) == 12
+    assert len(table) == 14
     for link, year, *_ in table.values():
-        assert re.fullmatch(r"https://github\.com/[\w-]+/[\w-]+/blob/[0-9a-f]{40}/\S+", link)
+        assert re.match(r"https://github\.com/[\w-]+/[\w-]+/blob/[0-9a-f]{40}/\S+$", link)
         assert 2023 <= int(year) <= 2026
 
 
-def test_the_answer_of_the_exercise_is_that_of_the_calculator(page):
-    heads = dict(num_attention_heads=64, num_key_value_heads=8, head_dim=64)
-    layers = dict(layer_types=["sliding_attention", "full_attention"] * 12, sliding_window=128)
-    for n, size in zip((2**10, 2**15, 2**20), MODELS["gpt-oss-20b"], strict=True):
-        assert my_card(heads | layers, n) == (size, n)
+def test_the_cards_of_the_exercise_are_those_that_were_found():
+    found = [cache_bytes(CONFIGS / f"{n}.json", words=20_000) for n in ("glm-5.1", "gpt-oss-120b")]
+    assert _kept()[:2] == [round(kept.total / MIB) for kept in found]
+    fields = json.loads((CONFIGS / "gemma-4-e2b.json").read_text(encoding="utf-8"))["text_config"]
+    assert "layer_types" not in fields and fields["num_kv_shared_layers"] == 20
+    assert _kept()[2] == round((pair(12, 1, 256, 512) + pair(3, 1, 512, 20_000)) / MIB)
 
 
-def test_what_claim_43_says_of_kimi_linear(page):
-    keeps = page["CARDS"]["Kimi Linear 48B"]
-    (layers, numbers, kept), (states, *_) = keeps
-    all_latent = [(layers + states, numbers, kept)]
-    for n, said in ((2**20, 26), (2**10, 96)):
-        assert round(100 * page["cache"](keeps, n) / page["cache"](all_latent, n)) == said
+def test_what_claim_43_says_of_kimi_linear():
+    """With states in bfloat16 and in float32."""
+    for size, n, said in ((2, 2**20, 26), (2, 2**10, 96), (4, 2**10, 162)):
+        kept = latent(7, n) + delta(20, 32, size)
+        assert round(100 * kept / latent(27, n)) == said

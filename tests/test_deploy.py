@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import jsonschema
@@ -98,6 +99,14 @@ def test_a_hidden_answer_is_hidden_wherever_the_book_is_served(monkeypatch):
     assert not any(name.startswith(".jupyter") for name in ignored)
 
 
+def test_jupyterlab_finds_how_the_book_is_read_beside_its_settings(tmp_path):
+    """What it does at a key, tests/browser/test_reading.py says."""
+    command = [sys.executable, "-m", "jupyter", "labextension", "list"]
+    environment = {**os.environ, "JUPYTER_CONFIG_PATH": str(HIDDEN.parent.parent)}
+    told = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert re.search(r"\bd2lattn v1\.0\.0 .*enabled.*OK", told.stdout + told.stderr)
+
+
 def test_binder_has_the_settings_of_make_lab(tmp_path):
     (tmp_path / "pip").write_text("#!/bin/sh\n", encoding="utf-8")
     (tmp_path / "python").write_text(f"#!/bin/sh\necho '{tmp_path}'\n", encoding="utf-8")
@@ -108,6 +117,8 @@ def test_binder_has_the_settings_of_make_lab(tmp_path):
         subprocess.run([ROOT / "postBuild"], cwd=ROOT, env={**os.environ, "PATH": path}, check=True)
     there = tmp_path / "etc" / "jupyter" / "labconfig" / HIDDEN.name
     assert there.resolve() == HIDDEN.resolve()
+    reading = tmp_path / "share" / "jupyter" / "labextensions" / "d2lattn"
+    assert reading.resolve() == HIDDEN.parent.parent / "labextensions" / "d2lattn"
 
 
 def configured(monkeypatch, **settings):

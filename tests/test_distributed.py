@@ -1,5 +1,6 @@
 """Attention over ranks against attention in one process, and what happens when a rank fails."""
 
+import contextlib
 import copy
 import functools
 import inspect
@@ -26,6 +27,7 @@ from d2lattn import (
     Ranks,
     attention,
     head_parallel,
+    pretrained,
     ring_attention,
     ring_parallel,
     tensor_parallel,
@@ -271,7 +273,9 @@ def part_of_the_ranks(rank, size):
 
 
 def second_opinion(rank, size):
-    """Errors of output and gradients against torch's own ring, given the kernel of the CPU.
+    """Errors of output and gradients against torch's own, given the kernel of the CPU: first as it
+    comes, all keys gathered at once, then round a ring; and how often each has sent in the forward
+    pass, by way.
 
     Its public entry, `context_parallel`, asks for kernels of GPUs and for one GPU a rank. What is
     behind it takes any kernel; it holds the words as it balances them, piece r and the r-th from
@@ -295,10 +299,38 @@ def second_opinion(rank, size):
     grad = torch.ones_like(mine).cumsum(-1)
     mine.backward(grad)
     group, plain = dist.group.WORLD, [x.detach() for x in own]
-    output, normal = forward(group, 2, kernel, *plain, is_causal=True)
-    grads = backward(group, 2, back, grad, "grad_out", *plain, output, normal, True, dropout_p=0.0)
-    pairs = [(mine.detach(), output), *zip([x.grad for x in own], grads, strict=True)]
-    return [error(*pair) for pair in pairs]
+    errors, sent = [], {}
+    for method in (None, "allgather", "alltoall"):
+        if method is not None:
+            theirs.set_rotate_method(method)
+        with counting(theirs.ft_c, "all_gather_single", "permute_tensor") as sent[method]:
+            output, normal = forward(group, 2, kernel, *plain, is_causal=True)
+        more = (output, normal, True)
+        grads = backward(group, 2, back, grad, "grad_out", *plain, *more, dropout_p=0.0)
+        pairs = [(mine.detach(), output), *zip([x.grad for x in own], grads, strict=True)]
+        errors += [error(*pair) for pair in pairs]
+    return errors, sent
+
+
+@contextlib.contextmanager
+def counting(module, *names):
+    """{name: how often it is called}, of functions of a module."""
+    calls, found = dict.fromkeys(names, 0), {name: getattr(module, name) for name in names}
+
+    def counted(name):
+        def call(*arguments, **options):
+            calls[name] += 1
+            return found[name](*arguments, **options)
+
+        return call
+
+    for name in names:
+        setattr(module, name, counted(name))
+    try:
+        yield calls
+    finally:
+        for name in names:
+            setattr(module, name, found[name])
 
 
 X = torch.zeros(2, 12, 3, 4)
@@ -425,11 +457,16 @@ def test_some_of_the_ranks_are_a_group(answers):
     assert max(said(answers, part_of_the_ranks)) <= 1e-12
 
 
-def test_torchs_own_ring_says_the_same(answers):
-    errors = said(answers, second_opinion)
-    if isinstance(errors[0], str):
-        pytest.skip(errors[0])
-    assert max(max(one) for one in errors) < 2e-6
+def test_torch_says_the_same_and_makes_a_ring_only_if_it_is_asked_to(answers):
+    told = said(answers, second_opinion)
+    if isinstance(told[0], str):
+        pytest.skip(told[0])
+    ranks = len(answers)
+    gathered = dict(all_gather_single=min(ranks - 1, 1), permute_tensor=0)
+    ring = dict(all_gather_single=0, permute_tensor=ranks - 1)
+    for errors, sent in told:
+        assert len(errors) == 12 and max(errors) < 2e-6
+        assert sent == {None: gathered, "allgather": gathered, "alltoall": ring}
 
 
 def test_what_differs_is_named_on_every_rank(answers):
@@ -448,6 +485,46 @@ def test_what_differs_is_named_on_every_rank(answers):
             own = name == "a refusal" and rank == 1
             message = "key must be a floating tensor" if own else message
             assert re.search(message, told[name]), f"rank {rank}, {name}: {told[name]}"
+
+
+def real_together(rank, size):
+    """Of 24 pieces of the real model: the largest error of this rank's logits and the largest
+    logit, the bytes sent, and the pages of the file of weights that are this process's alone."""
+    torch.set_num_threads(1)
+    model, _ = pretrained.load()
+    tokens = torch.arange(1000, 1024)[None]  # (1, 24)
+    pieces, ranks = torch.arange(24).chunk(2 * size), Ranks()
+    places = torch.cat([pieces[rank], pieces[-1 - rank]])
+    with torch.no_grad():
+        mine = ring_parallel(model, group=ranks)(tokens[:, places], positions=places)
+        whole = model(tokens)[:, places]
+    return (mine - whole).abs().max().item(), whole.abs().max().item(), ranks.sent, own_pages()
+
+
+def own_pages():
+    """KiB of the mapped weights that this process has changed or has for itself; None off Linux."""
+    smaps, found = Path("/proc/self/smaps"), None
+    if not smaps.exists():
+        return None
+    for line in smaps.read_text(encoding="utf-8", errors="replace").splitlines():
+        if re.match(r"[0-9a-f]+-[0-9a-f]+ ", line):
+            weights = line.endswith(pretrained.WEIGHTS)
+        elif weights and line.startswith("Private_Dirty:"):
+            found = (found or 0) + int(line.split()[1])
+    return found
+
+
+def test_two_read_a_real_model_as_one_does_from_one_file():
+    try:
+        pretrained.load()  # so that the file is there before both want it
+    except RuntimeError as missing:
+        pytest.skip(str(missing))
+    for answer in on_ranks(2, real_together)[0]:
+        assert isinstance(answer, tuple), answer
+        error, largest, sent, own = answer
+        assert error < 1e-4 * largest
+        assert sent == 12 * 30 * 2 * 3 * 64 * 4  # pieces, layers, keys and values, heads, numbers
+        assert own == 0 or sys.platform != "linux"
 
 
 # What is for one machine --------------------------------------------------------------------------

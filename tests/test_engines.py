@@ -1,6 +1,9 @@
 """What stands between the entry and the engines: one call, who sees whom, whether to look."""
 
 import inspect
+import re
+import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -16,15 +19,15 @@ from d2lattn import (
     partial_attention,
     window_attention,
 )
-from d2lattn.attention import ENGINES
 from d2lattn.engines import chunked, fused
 from d2lattn.engines.call import Call, checked_call
 from d2lattn.engines.lengths import Lengths
 from d2lattn.engines.visibility import Visibility
 from d2lattn.tracing import products_stay_finite
+from d2lattn_book import kernels
 
 CPU = torch.device("cpu")
-every_engine = pytest.mark.parametrize("engine", ENGINES)
+every_engine = pytest.mark.parametrize("engine", ("explicit", "chunked", "fused"))
 
 
 def noise(*shape, seed=0, dtype=torch.float32):
@@ -289,3 +292,21 @@ def test_the_module_takes_the_offset_that_its_error_recommends():
     assert "(2 if the last query stands at the last key)" in str(error.value)
     whole = mha(torch.cat([key[:, :2], query], 1), key, is_causal=True)
     assert torch.allclose(mha(query, key, is_causal=True, query_offset=2), whole[:, 2:], atol=1e-6)
+
+
+def test_an_engine_without_its_package_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "triton", None)  # as if it were not there
+    monkeypatch.delitem(sys.modules, "d2lattn.engines.kernel", raising=False)
+    said = 'engine="triton" needs the package triton.*pip install triton=='
+    with pytest.raises(ValueError, match=said):
+        attention(*inputs(1, 3, 4), engine="triton")
+    layer = MultiHeadAttention(8, 2, engine="triton")
+    with pytest.raises(ValueError, match=said):
+        layer(noise(1, 3, 8))
+
+
+def test_the_package_that_is_named_is_the_one_of_the_lock():
+    lock = (Path(__file__).parent.parent / "requirements.txt").read_text(encoding="utf-8")
+    for module in (inspect.getmodule(attention), kernels):
+        (version,) = re.findall(r"pip install triton==([\d.]+)", inspect.getsource(module))
+        assert f"triton=={version}\n" in lock

@@ -423,7 +423,7 @@ def test_every_environment_is_set_up_by_a_python_below_a_folder_with_a_space(tmp
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     added = [f"{stamps['STAMP']}-{name}" for name in ("browser", "dist", "mutants")]
     environments = stamps["ENVIRONMENTS"].split()
-    assert len(environments) == 8 and any(name.startswith(".venv-hub/") for name in environments)
+    assert len(environments) == 9 and any(name.startswith(".venv-hub/") for name in environments)
     for name in [*environments, *added]:
         result = make(folder, f"PYTHON={python}", name)
         assert result.returncode == 0, f"{name}: {result.stderr}"

@@ -31,8 +31,8 @@ html_theme.sidebar_secondary.remove: true
 
 <div class="hero">
 
-How does a word take its sentence into account? One asking word, a score for each of the others,
-a share, a blend: that is all. Here you see it, change it, and check it.
+Attention is the mechanism inside every chatbot. Here you see it, change it and check it: from a
+sum by hand, in which one word asks all the others, to a Transformer that learns before your eyes.
 
 <p class="go"><a href="{first}.html">Start reading</a>
 <a href="lecturer/index.html">Teach with it</a>

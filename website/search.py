@@ -1,7 +1,8 @@
 """An index of sections, searched in the page by MiniSearch: it works from disk, without a server.
 
 A record is a section or a name of the package. What newcomers ask (the index of questions in the
-last appendix but one) leads to the sections that answer it, in whatever words these are written.
+last appendix but one) leads to the sections that answer it, in whatever words these are written,
+and the index of terms beside it to those that explain them.
 """
 
 import json
@@ -44,22 +45,48 @@ def _sections(doctree):
             yield signature["ids"][0], signature["ids"][0], list(described[-1].children)
 
 
+def _led(link):
+    """Where a link of an index leads: (file, the words of the heading, or its number alone)."""
+    page = link.get("refuri", "").partition(".html")[0] or QUESTIONS
+    return page, re.sub(r"^[\d.]+ ", "", link.astext()).lower()  # "3.2 What …", or "3.2"
+
+
 def _questions(doctree):
     """{(file, words of a heading): [questions]} from the table of questions."""
     found = {}
     for row in doctree.findall(nodes.row):
         question, *_, where = row.children
         for link in where.findall(nodes.reference):
-            page = link.get("refuri", "").partition(".html")[0] or QUESTIONS
-            words = re.sub(r"^[\d.]+ ", "", link.astext()).lower()  # "3.2 What …", or "3.2"
-            found.setdefault((page, words), []).append(question.astext())
+            found.setdefault(_led(link), []).append(question.astext())
     return found
+
+
+def _terms(doctree):
+    """The same of the terms: each stands before the links to its sections, and a dot after them."""
+    found = {}
+    for paragraph in doctree.findall(nodes.paragraph):
+        term = ""
+        for node in paragraph.children:
+            if isinstance(node, nodes.reference) and term:
+                found.setdefault(_led(node), []).append(term)
+            elif said := node.astext().strip(" ·,"):
+                term = said
+    return found
+
+
+def _is_at(record, page, words):
+    """Whether a section is the one that an index names."""
+    title = record["title"].lower()
+    numbered = re.fullmatch(r"[\d.]+", words)
+    return record["place"] == page and (
+        title.startswith(f"{words} ") if numbered else words in title
+    )
 
 
 def gather(app, doctree, docname):
     """Note the sections of a page, and the questions if it is the page that has them."""
     if not hasattr(app, "sections"):
-        app.sections, app.questions = [], {}
+        app.sections, app.indices = [], {"asked": {}, "indexed": {}}
     if docname in ("index", "experiments"):  # a table is found from the sentence it carries
         return
     page = app.env.titles[docname].astext()
@@ -71,17 +98,20 @@ def gather(app, doctree, docname):
         record["terms"] = terms  # what is bold is what is explained here
         app.sections.append(record)
         if docname == QUESTIONS and "question" in title.lower():
-            app.questions = _questions(rest[0].parent)
+            app.indices["asked"] = _questions(rest[0].parent)
+        if docname == QUESTIONS and title == "Index of terms":
+            app.indices["indexed"] = _terms(rest[0].parent)
 
 
 def write(app, exception):
     """Write the records and what searches them into one script, loaded when somebody searches."""
     if exception or not hasattr(app, "sections"):
         return
-    for (page, words), questions in app.questions.items():
-        answers = [r for r in app.sections if r["place"] == page and words in r["title"].lower()]
-        for record in answers:
-            record["asked"] = " ".join([record.get("asked", ""), *questions]).strip()
+    for kind, index in app.indices.items():
+        for (page, words), said in index.items():
+            for record in app.sections:
+                if _is_at(record, page, words):
+                    record[kind] = " ".join([record.get(kind, ""), *said]).strip()
     bring("minisearch", [], FOLDER)
     code = (FOLDER / "node_modules/minisearch/dist/umd/index.js").read_text(encoding="utf-8")
     code = re.sub(r"//# sourceMappingURL.*", "", code)

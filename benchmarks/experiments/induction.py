@@ -1,4 +1,4 @@
-"""Who foretells the second round, and by looking at what?"""
+"""Who predicts the second round, and by looking at what?"""
 
 import pages
 import torch
@@ -21,7 +21,7 @@ def run(variant, seed, steps):
     _, back, score = page.looks(model)
     first, second = losses(model, fixed)
     found = {
-        "foretold": page.foretold(model, fixed),
+        "predicted": page.predicted(model, fixed),
         "loss in the first round": first,
         "in the second": second,
         "weight on itself, first layer": back[0],
@@ -44,7 +44,7 @@ EXPERIMENT = Experiment(
     control="with a fixed period one layer must learn it, or it has not been trained enough; "
     "exchanging the symbols before the copy must leave the answer, or it is the neighbourhood "
     "that is looked for",
-    refuted="one layer foretells the second round with a varying period; or the answer survives "
+    refuted="one layer predicts the second round with a varying period; or the answer survives "
     "the exchange of the copy",
     steps=700,
     seeds=8,

@@ -18,7 +18,7 @@ BLOCKS = {
 def run(variant, seed, steps):
     part, _, how = variant.partition("_")
     options = {"": {}, "2": dict(layers=2), "fast": dict(learning_rate=1e-2)}[how]
-    _, loss = page.foretelling(BLOCKS[part], steps=steps, seed=seed, **options)
+    _, loss = page.trained_decoder(BLOCKS[part], steps=steps, seed=seed, **options)
     failed = math.isnan(loss)
     return {"loss": math.log(len(page.vocab_all)) if failed else loss, "ended in NaN": failed}
 

@@ -31,7 +31,7 @@ def judged(variant):
 
 
 def told(text, count, edits=()):
-    """The losses of the last pieces, each foretold by the one before it."""
+    """The losses of the last pieces, each predicted by the one before it."""
     found = trace(real.model(), text[None], keep=[], rows=slice(-count - 1, -1), edits=edits)
     return -found.logits[0].log_softmax(-1).gather(1, text[-count:, None])[:, 0]
 

@@ -24,12 +24,12 @@ def train(model, batches, steps, learning_rate):
         optimizer.step()
 
 
-page.foretelling.__globals__["train"] = train  # which the page's foretelling calls
+page.trained_decoder.__globals__["train"] = train  # which the page's trained_decoder calls
 
 
 def run(variant, seed, steps):
     block = {"norms": page.NoNorms, "all": page.Block}[variant]
-    _, loss = page.foretelling(block, steps=steps, seed=seed, learning_rate=1e-2)
+    _, loss = page.trained_decoder(block, steps=steps, seed=seed, learning_rate=1e-2)
     failed = math.isnan(loss)
     return {"loss": math.log(len(page.vocab_all)) if failed else loss, "ended in NaN": failed}
 

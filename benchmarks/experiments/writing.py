@@ -9,7 +9,7 @@ page = pages.functions("writing")
 
 def run(variant, seed, steps):
     block = page.NoAttention if variant == "no_attention" else page.Block
-    model, _ = page.foretelling(block, layers=2, steps=steps, seed=seed)
+    model, _ = page.trained_decoder(block, layers=2, steps=steps, seed=seed)
     if variant == "no_attention":  # as the package's Decoder, which writes, has one
         with torch.no_grad():
             for block in model.blocks:

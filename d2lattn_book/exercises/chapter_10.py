@@ -6,7 +6,8 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from d2lattn_book.exercises.checking import FunctionExercise
+from d2lattn import cache_bytes
+from d2lattn_book.exercises.checking import FunctionExercise, ValueExercise
 
 # Masks as functions
 
@@ -21,25 +22,24 @@ def _packed():
     return cases
 
 
-# A card
+# Three cards
+
+FULL, NEAR = ["full_attention"], ["sliding_attention"]
 
 
-def _cards():
-    full, near, state = "full_attention", "sliding_attention", "linear_attention"
-    heads = dict(num_attention_heads=12, num_key_value_heads=3, head_dim=8)
-    latent = dict(kv_lora_rank=20, qk_rope_head_dim=6)
-    window = dict(sliding_window=10)
-    linear = dict(linear_num_value_heads=6, linear_key_head_dim=7, linear_value_head_dim=9)
-    cards = (
-        heads | dict(layer_types=[full] * 5),
-        heads | window | dict(layer_types=[near, near, full] * 2),
-        heads | window | dict(layer_types=[near] * 4),
-        heads | linear | dict(layer_types=[state, state, state, full]),
-        heads | latent | dict(layer_types=[full] * 3),
-        heads | latent | linear | dict(layer_types=[state, state, full]),
-        heads | linear | dict(layer_types=[state] * 2),
-    )
-    return [(card, n) for card in cards for n in (1000, 7)]
+def _kept(words=20_000, unit=2**20, bytes_per_number=2, **changes):
+    """MiB that the three cards keep, with a change of some of their fields."""
+    glm = dict(num_hidden_layers=78, num_attention_heads=64, kv_lora_rank=512)
+    glm |= dict(qk_rope_head_dim=64, index_head_dim=128)
+    oss = dict(num_hidden_layers=36, num_attention_heads=64, num_key_value_heads=8, head_dim=64)
+    oss |= dict(sliding_window=128, layer_types=18 * (NEAR + FULL))
+    e2b = dict(num_hidden_layers=35, num_attention_heads=8, num_key_value_heads=1, head_dim=256)
+    e2b |= dict(sliding_window=512, num_kv_shared_layers=20, global_head_dim=512)
+    e2b |= dict(layer_types=7 * (4 * NEAR + FULL))
+    cards = dict(glm=glm, oss=oss, e2b=e2b)
+    cards = [card | changes.get(name, {}) for name, card in cards.items()]
+    options = dict(words=words, bytes_per_number=bytes_per_number)
+    return [round(cache_bytes(card, **options).total / unit) for card in cards]
 
 
 # Latent attention, folded
@@ -157,18 +157,6 @@ def my_absorbed(q, latents, W_k, W_v):
     scores = folded_query @ latents.T / math.sqrt(q.shape[1])  # (L, n)
     blend = scores.softmax(1) @ latents  # (L, c)
     return blend @ W_v.T  # (L, d)
-
-
-def my_card(config, n):
-    word = 2 * config["num_key_value_heads"] * config["head_dim"]
-    if "kv_lora_rank" in config:
-        word = config["kv_lora_rank"] + config["qk_rope_head_dim"]
-    kinds, window = config["layer_types"], min(n, config.get("sliding_window", 0))
-    state = config.get("linear_num_value_heads", 0) * config.get("linear_key_head_dim", 0)
-    kept = {"full_attention": n * word, "sliding_attention": window * word}
-    kept["linear_attention"] = state * config.get("linear_value_head_dim", 0)
-    reach = {"full_attention": n, "sliding_attention": window, "linear_attention": 0}
-    return 2 * sum(kept[kind] for kind in kinds), max(reach[kind] for kind in kinds)
 
 
 EXERCISES = {
@@ -350,52 +338,39 @@ EXERCISES = {
             "there is no softmax: scores become shares first": {".softmax(1)": ""},
         },
     ),
-    "10.6": FunctionExercise(
-        my_card,
-        _cards,
+    "10.6": ValueExercise(
+        _kept,
         {
-            "heads of queries leave nothing behind: count those of keys": {
-                "num_key_value_heads": "num_attention_heads"
-            },
-            "keys and values are kept: a factor 2 is missing": {"word = 2 * ": "word = "},
-            "these are numbers: one in bfloat16 takes 2 bytes": {"return 2 * sum": "return sum"},
-            "a latent serves keys and values: it is kept once": {
-                'word = config["kv_lora_rank"] + config["qk_rope_head_dim"]': (
-                    'word = 2 * (config["kv_lora_rank"] + config["qk_rope_head_dim"])'
-                )
-            },
-            "the rotary part that stands beside the latent is kept, too": {
-                ' + config["qk_rope_head_dim"]': ""
-            },
-            "a model with kv_lora_rank keeps the latent, and no heads of keys": {
-                'if "kv_lora_rank" in config': "if False"
-            },
-            "every layer is counted as one that keeps all words: look at layer_types": {
-                "sum(kept[kind] for kind in kinds)": 'len(kinds) * kept["full_attention"]'
-            },
-            "a layer with a window keeps sliding_window words and not all": {
-                '"sliding_attention": window * word': '"sliding_attention": n * word'
-            },
-            "a text shorter than the window fills only a part of it": {
-                "window * word": 'config.get("sliding_window", 0) * word'
-            },
-            "a state does not grow with the text": {"= state * config": "= n * state * config"},
-            "the states are missing": {"= state * config": "= 0 * config"},
-            "the bytes are right, the reach is not: one full layer is enough": {
-                "max(reach[kind]": "min(reach[kind] or n"
-            },
-            "the bytes are right, the reach is not: it need not lead back to the first word": {
-                "max(reach[kind] for kind in kinds)": "n"
-            },
-            "the bytes are right, the reach is not: a state looks nothing up": {
-                '"linear_attention": 0': '"linear_attention": n'
-            },
-            "the bytes are right, the reach is not: it is n at most": {
-                '"sliding_attention": window, ': (
-                    '"sliding_attention": config.get("sliding_window", 0), '
-                ),
-                "max(reach": "(n if 'full_attention' in kinds else 0) or max(reach",
-            },
+            "Gemma 4 E2B is counted as the most that it can be: its card has a sliding_window and "
+            "does not say in which layers, so that all are taken as full. Add layer_types": (
+                _kept(e2b=dict(layer_types=35 * FULL, global_head_dim=None))
+            ),
+            "the full layers of Gemma 4 have heads of 512: global_head_dim is missing, too": (
+                _kept(e2b=dict(global_head_dim=None))
+            ),
+            "all layers of Gemma 4 E2B are counted as windows: one of five is full": (
+                _kept(e2b=dict(layer_types=35 * NEAR))
+            ),
+            "five windows to one full layer is the pattern of E4B and 31B; E2B has four to one": (
+                _kept(e2b=dict(layer_types=5 * (5 * NEAR + FULL) + 5 * NEAR))
+            ),
+            "the last 20 layers of Gemma 4 E2B keep nothing: num_kv_shared_layers must stay": (
+                _kept(e2b=dict(num_kv_shared_layers=0))
+            ),
+            "the layers that share are the last 20, not the only ones that keep": (
+                _kept(e2b=dict(num_kv_shared_layers=15))
+            ),
+            "the indexer of GLM-5.1 keeps a key, too: index_head_dim numbers of each word": (
+                _kept(glm=dict(index_head_dim=None))
+            ),
+            "every other layer of gpt-oss keeps 128 words and no more": (
+                _kept(oss=dict(layer_types=36 * FULL))
+            ),
+            "these are MB, of a million bytes: a MiB has 2**20": _kept(unit=10**6),
+            "these are bytes: divide by 2**20": _kept(unit=1),
+            "a number in bfloat16 takes 2 bytes": _kept(bytes_per_number=1),
+            "a number in bfloat16 takes 2 bytes, not the 4 of float32": _kept(bytes_per_number=4),
+            "the cards are asked for 20,000 words, not for 32,768": _kept(words=32_768),
         },
     ),
 }

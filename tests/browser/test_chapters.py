@@ -11,7 +11,7 @@ from functools import partial
 
 import pytest
 import slides
-from cells import book, chapters, is_taught
+from cells import chapters, is_taught, run_here
 from playwright.sync_api import expect
 from test_lab import (
     OPENED,
@@ -28,7 +28,7 @@ from test_slides import open_deck
 
 from conftest import SHOTS, quiet_page
 
-CHAPTERS, BOOK = chapters(), book()
+CHAPTERS, BOOK = chapters(), run_here()
 SIZE = {"width": 1280, "height": 900}
 
 # A stored chapter has its execution counts: they go first, so that only a run brings them back.

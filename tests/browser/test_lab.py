@@ -123,15 +123,20 @@ def lab_as_installed(tmp_path_factory):
 
 def serve(tmp_path_factory, settings, **environment):
     """A server on a working copy of its own, as `make lab` makes one."""
-    folder = tmp_path_factory.mktemp("book")
-    working_copy.update(work=folder / "work")
     config = tmp_path_factory.mktemp("config") / "labconfig"
     config.mkdir()
     (config / "default_setting_overrides.json").write_text(settings, encoding="utf-8")
+    yield from serve_with(tmp_path_factory, config.parent, **environment)
+
+
+def serve_with(tmp_path_factory, config, **environment):
+    """A server with a folder of settings, such as the book's own."""
+    folder = tmp_path_factory.mktemp("book")
+    working_copy.update(work=folder / "work")
     python = str(ROOT / ".venv/bin/python")
     flags = ["--no-browser", "--allow-root", "--expose-app-in-browser", "--LabApp.news_url="]
     command = [python, "-m", "jupyterlab", f"--port={free_port()}", *flags]
-    environment["JUPYTER_CONFIG_PATH"] = str(config.parent)
+    environment["JUPYTER_CONFIG_PATH"] = str(config)
     process, address = start(command, folder, folder, **environment)
     yield address
     stop(process)

@@ -16,7 +16,7 @@ import matplotlib.pyplot as plt
 import pytest
 import reader
 import torch
-from cells import book
+from cells import run_here
 
 TABLE = Path(__file__).resolve().parents[2] / "build" / "device.md"
 
@@ -109,7 +109,7 @@ def why(error):
     return next((why for start, why in REASONS.items() if error.startswith(start)), error)
 
 
-@pytest.mark.parametrize("path", book(), ids=lambda path: path.name[:2])
+@pytest.mark.parametrize("path", run_here(), ids=lambda path: path.name[:2])
 def test_a_chapter_runs_there(path, device, ran):
     name = path.name[:2]
     cells = ran[name] = [*reader.read(path, device)]
@@ -137,7 +137,7 @@ def test_a_chapter_runs_there(path, device, ran):
 def test_no_place_is_listed_that_does_not_wait(ran, device):
     if device.type != fake_device.NAME:
         pytest.skip("waits are counted on the pretended device alone")
-    if len(ran) < len(book()):
+    if len(ran) < len(run_here()):
         pytest.skip("some chapters were not run")
     waits = sum((cell.waits for cells in ran.values() for cell in cells), Counter())
     assert waits.keys() >= WAITS.keys()

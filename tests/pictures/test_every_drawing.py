@@ -45,6 +45,7 @@ DRAWINGS = {
     "one_answer": partial(drawings.one_answer, WORDS, abs(X.round()), EYE, EYE, EYE, **ASKS),
     "projections": partial(drawings.projections, 3, 5, 7),
     "pull": partial(drawings.pull, WORDS, X, SHARES, around=X, **ASKS),
+    "ranks": partial(drawings.ranks, 3, travels="query"),
     "shadows": partial(drawings.shadows, WORDS, X, **ASKS),
     "shared_heads": partial(drawings.shared_heads, 6, 3),
     "split_and_join": partial(
@@ -56,6 +57,7 @@ DRAWINGS = {
     "turning_arrows": partial(drawings.turning_arrows, *TWO, (2, 1)),
     "two_memories": partial(drawings.two_memories, 64, 1.5),
     "word_map": partial(drawings.word_map, WORDS, X, output="the", outline=WORDS, **ASKS),
+    "words_for_heads": partial(drawings.words_for_heads, 3),
 }
 
 

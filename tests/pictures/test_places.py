@@ -39,6 +39,7 @@ DRAWN = DRAWINGS | {  # what shows with other arguments only
         DRAWINGS["pull"].func, WORDS, [[0, 1], [2, 0], [0, 1]], SHARES[0], query=1, title="one"
     ),
     "shadows along an axis": partial(DRAWINGS["shadows"].func, WORDS, X - X[0] * [0, 1], query=0),
+    "ranks in a ring": partial(DRAWINGS["ranks"].func, 4),
 }
 
 

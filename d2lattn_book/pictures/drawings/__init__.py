@@ -17,6 +17,7 @@ from d2lattn_book.pictures.drawings._network import network
 from d2lattn_book.pictures.drawings._one_answer import one_answer
 from d2lattn_book.pictures.drawings._projections import projections
 from d2lattn_book.pictures.drawings._pull import pull
+from d2lattn_book.pictures.drawings._ranks import ranks
 from d2lattn_book.pictures.drawings._shadows import shadows
 from d2lattn_book.pictures.drawings._shared_heads import shared_heads
 from d2lattn_book.pictures.drawings._split_and_join import split_and_join
@@ -25,6 +26,7 @@ from d2lattn_book.pictures.drawings._transformer_block import transformer_block
 from d2lattn_book.pictures.drawings._turning_arrows import turning_arrows
 from d2lattn_book.pictures.drawings._two_memories import two_memories
 from d2lattn_book.pictures.drawings._word_map import word_map
+from d2lattn_book.pictures.drawings._words_for_heads import words_for_heads
 
 __all__ = [
     "blend",
@@ -41,6 +43,7 @@ __all__ = [
     "one_answer",
     "projections",
     "pull",
+    "ranks",
     "shadows",
     "shared_heads",
     "split_and_join",
@@ -50,4 +53,5 @@ __all__ = [
     "turning_arrows",
     "two_memories",
     "word_map",
+    "words_for_heads",
 ]

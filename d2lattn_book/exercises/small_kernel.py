@@ -1,0 +1,114 @@
+"""The kernel of 92.2 mended, to which the exercises of appendix 92 hold an answer."""
+
+import math
+
+import torch
+import triton
+import triton.language as tl
+
+from d2lattn_book.kernels import variant
+
+
+@triton.jit
+def my_kernel(
+    query,
+    key,
+    value,
+    output,
+    L,
+    S,
+    scale,
+    D: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLS: tl.constexpr,
+):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)  # (ROWS,)
+    d = tl.arange(0, D)  # (D,)
+    at_q = rows[:, None] * D + d[None, :]  # (ROWS, D)
+    q = tl.load(query + at_q, mask=rows[:, None] < L, other=0.0)  # (ROWS, D)
+    largest = tl.full([ROWS], -float("inf"), tl.float32)
+    total = tl.zeros([ROWS], tl.float32)
+    blend = tl.zeros([ROWS, D], tl.float32)
+    for start in range(0, S, COLS):
+        j = start + tl.arange(0, COLS)  # (COLS,)
+        at_k = j[:, None] * D + d[None, :]  # (COLS, D)
+        k = tl.load(key + at_k, mask=j[:, None] < S, other=0.0)  # (COLS, D)
+        v = tl.load(value + at_k, mask=j[:, None] < S, other=0.0)  # (COLS, D)
+        s = tl.dot(q, tl.trans(k), input_precision="ieee") * scale  # (ROWS, COLS)
+        s = tl.where(j[None, :] < S, s, -float("inf"))
+        new = tl.maximum(largest, tl.max(s, 1))  # (ROWS,)
+        p = tl.exp(s - new[:, None])  # (ROWS, COLS)
+        rescale = tl.exp(largest - new)  # (ROWS,)
+        total = total * rescale + tl.sum(p, 1)
+        blend = blend * rescale[:, None] + tl.dot(p, v, input_precision="ieee")
+        largest = new
+    tl.store(output + at_q, blend / total[:, None], mask=rows[:, None] < L)
+
+
+HIDE = '        s = tl.where(j[None, :] < S, s, -float("inf"))\n'
+LOADED = ", mask=j[:, None] < S, other=0.0)  # (COLS, D)"
+STORED = ", mask=rows[:, None] < L)\n"
+RAGGED = {  # what to tell the reader -> the edits that make this mistake
+    "the keys past the end are loaded as 0, so their score is 0 and not −∞: each takes a share, "
+    "e⁰ in the sum. Hide their scores": {HIDE: ""},
+    "what lies in memory behind the last key is loaded: a NaN there has come into the output": {
+        LOADED: ")  # (COLS, D)"
+    },
+    "the last program writes rows that are not there: the numbers behind the output have changed": {
+        STORED: ")\n"
+    },
+    "neither the keys past the end nor the rows past the end are left out": {
+        LOADED: ")  # (COLS, D)",
+        HIDE: "",
+        STORED: ")\n",
+    },
+}
+FORGOTTEN = {
+    "old sums are never rescaled: each tile counts from a maximum of its own": {
+        "total * rescale": "total",
+        "blend * rescale[:, None]": "blend",
+    },
+    "the sum is rescaled and the blend is not": {"blend * rescale[:, None]": "blend"},
+    "the blend is rescaled and the sum is not": {"total * rescale": "total"},
+    "the factor is upside down: the old sums were made with the old maximum, so e^(old − new)": {
+        "tl.exp(largest - new)": "tl.exp(new - largest)"
+    },
+}
+
+
+def outcome(kernel, L, S, seed=0, D=16, tile=(4, 8)):
+    """What a kernel writes for some queries and keys between numbers that are not theirs: the
+    output (L, D), and whether it left alone what lies behind it."""
+    draw = torch.Generator().manual_seed(seed)
+    query, key, value = (
+        torch.full((n + 16, D), math.nan).index_copy_(
+            0, torch.arange(n), 3 * torch.randn(n, D, generator=draw)
+        )
+        for n in (L, S, S)
+    )
+    output = torch.full((L + 16, D), 7.0)
+    grid = (triton.cdiv(L, tile[0]),)
+    kernel[grid](query, key, value, output, L, S, D**-0.5, D, *tile)
+    return output[:L], bool((output[L:] == 7).all())
+
+
+def same(one, other):
+    return one[1] == other[1] and torch.allclose(one[0], other[0], atol=1e-4, equal_nan=True)
+
+
+def problem(answer, mistakes, cases):
+    """What is wrong with a kernel, or None."""
+    if not hasattr(answer, "fn"):
+        return f"a kernel is expected, with @triton.jit above it, got {type(answer).__name__}"
+    found = [outcome(answer, *case) for case in cases]
+    wanted = [outcome(my_kernel, *case) for case in cases]
+    if all(map(same, found, wanted)):
+        return None
+    for message, edits in mistakes.items():
+        wrong = variant(my_kernel, edits)
+        if all(same(got, outcome(wrong, *case)) for got, case in zip(found, cases, strict=True)):
+            return message
+    for (L, S), got, want in zip(cases, found, wanted, strict=True):
+        if not same(got, want):
+            return f"with {L} queries and {S} keys in tiles of 4 × 8 the output is another"
+    return None

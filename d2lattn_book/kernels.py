@@ -1,0 +1,184 @@
+"""What appendix 92 runs its kernels with: triton, or, where it is not, what to install.
+
+`triton`, `tl` and `kernel` are the package, its language and d2lattn.engines.kernel. The page runs
+its kernels in Triton's interpreter, which must be asked for before they are defined: so it imports
+this module first. `race` hands them to a process of its own, without the interpreter.
+"""
+
+import inspect
+import itertools
+import json
+import linecache
+import os
+import subprocess
+import sys
+
+import torch
+import torch.nn.functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+MISSING = "this cell wants triton, which there is for Linux: pip install triton==3.7.1"
+NO_GPU = "no GPU here: the times are yours to measure, on Colab for instance"
+TILES = ((32, 32), (64, 64), (128, 64))
+BACK_ENDS = ("FLASH_ATTENTION", "CUDNN_ATTENTION", "EFFICIENT_ATTENTION", "MATH")
+_numbers = itertools.count()
+
+
+class Missing:
+    """Stands for a module that is not there: whatever is asked of it says what to install."""
+
+    def __getattr__(self, name):
+        raise RuntimeError(MISSING)
+
+
+os.environ.setdefault("TRITON_INTERPRET", "1")
+try:
+    import triton
+    import triton.language as tl
+
+    from d2lattn.engines import kernel
+except ModuleNotFoundError:
+    triton = tl = kernel = Missing()  # type: ignore[assignment]
+
+
+def variant(function, edits):
+    """A kernel that differs from another in some places of its text.
+
+    Args:
+        function: a kernel, as `triton.jit` gives it.
+        edits: {what stands there: what shall stand there}, each found in the text.
+
+    Returns:
+        A kernel of the same arguments.
+
+    Raises:
+        ValueError: a text does not stand there.
+    """
+    source = inspect.getsource(function.fn)
+    for old, new in edits.items():
+        if old not in source:
+            raise ValueError(f"edits must be of what stands in {function.fn.__name__}, got {old!r}")
+        source = source.replace(old, new)
+    return _defined(source, function.fn.__name__, function.fn.__globals__)
+
+
+def exp2(function):
+    """The forward kernel with powers of two in place of e, which is what a GPU computes: the factor
+    log₂ e joins the scale."""
+    return variant(
+        function,
+        {
+            '"ieee") * scale': '"ieee") * (scale * 1.4426950408889634)',
+            "tl.exp(": "tl.exp2(",
+            "largest + tl.log(total)": "(largest + tl.log2(total)) * 0.6931471805599453",
+        },
+    )
+
+
+def _defined(source, name, scope):
+    """The kernel that a text defines; Triton reads the text again, and finds it in linecache."""
+    file = f"<kernel {next(_numbers)}>"
+    linecache.cache[file] = len(source), None, source.splitlines(True), file
+    scope = dict(scope)
+    exec(compile(source, file, "exec"), scope)
+    return scope[name]
+
+
+# On a GPU -----------------------------------------------------------------------------------------
+
+
+def race(function, *, tiles=TILES, lengths=(512, 2048, 8192, 16384)):
+    """Print how long a forward kernel takes on a GPU beside its variants and torch's back ends, by
+    the figures of `times`; without a GPU, that there is none.
+
+    The kernel is compiled and measured in a process of its own, as the page interprets it.
+
+    Args:
+        function: a kernel with the arguments of `kernel.forward_kernel`.
+        tiles: (queries, keys) of each tile to try.
+        lengths: of the texts.
+    """
+    if not torch.cuda.is_available():
+        print(NO_GPU)
+        return
+    name, source = function.fn.__name__, inspect.getsource(function.fn)
+    order = json.dumps(dict(name=name, source=source, tiles=tiles, lengths=lengths))
+    command = [sys.executable, "-c", "from d2lattn_book.kernels import _race; _race()"]
+    environment = os.environ | {"TRITON_INTERPRET": "0"}
+    subprocess.run(command, input=order, text=True, check=True, env=environment)
+
+
+def _race():
+    """In a process without the interpreter: what `race` ordered."""
+    order = json.load(sys.stdin)
+    function = _defined(order["source"], order["name"], dict(triton=triton, tl=tl))
+    peak, rows = times(candidates(function, order["tiles"]), lengths=order["lengths"])
+    print(f"{torch.cuda.get_device_name()}: a product of matrices makes {peak / 1e12:.0f} TFLOPS")
+    print(f"{'n':>6} {'':22} {'ms':>8} {'share of the peak':>18}")
+    for n, name, ms, share in rows:
+        print(f"{n:6} {name:22} " + ("cannot" if ms is None else f"{ms:8.3f} {share:18.0%}"))
+
+
+def candidates(function, tiles=TILES):
+    """{name: (kernel, tile)}: a forward kernel in tiles, with powers of two, the loops turned."""
+    from d2lattn_book.loop_order import keys_outside_kernel
+
+    found = {f"tile {rows} × {cols}": (function, (rows, cols)) for rows, cols in tiles}
+    middle = tuple(tiles[len(tiles) // 2])
+    found["powers of two"] = exp2(function), middle
+    found["keys outside"] = keys_outside_kernel, middle
+    return found
+
+
+def times(candidates, *, lengths, heads=32, width=64, causal=True):
+    """Measure one forward pass in bfloat16 on a GPU.
+
+    The share of the peak counts the products that must be made, 4·n²·width FLOPs a head and half of
+    them with a causal mask, beside what a large product of matrices reaches on the same GPU.
+
+    Args:
+        candidates: {name: (kernel, tile)}; torch's back ends come on top.
+        lengths, heads, width: of the text and of the layer.
+        causal (bool): whether a word sees only what comes before it.
+
+    Returns:
+        FLOPs a second of that product, and rows (n, name, ms, share of the peak), None in both
+        where a kernel or a back end cannot.
+    """
+    peak, rows = _peak(), []
+    for n in lengths:
+        q, k, v = torch.randn(3, 1, heads, n, width, device="cuda", dtype=torch.bfloat16)
+        work = 4 * n * n * width * heads / (2 if causal else 1)
+        for name, call in _calls(candidates, q, k, v, causal).items():
+            try:
+                ms = triton.testing.do_bench(call)
+            except (RuntimeError, triton.runtime.errors.OutOfResources):
+                rows.append((n, name, None, None))
+            else:
+                rows.append((n, name, ms, work / (ms * 1e-3) / peak))
+    return peak, rows
+
+
+def _calls(candidates, q, k, v, causal):
+    """name -> a call without arguments, for kernels and for torch's back ends."""
+    n, scale = q.shape[-2], q.shape[-1] ** -0.5
+    seen = torch.arange(1, n + 1, device=q.device, dtype=torch.int32)
+    seen = (seen if causal else torch.full_like(seen, n)).expand(q.shape[1], n).contiguous()
+    calls = {}
+    for name, (function, tile) in candidates.items():
+        options = dict(scale=scale, tile=tile, kernel=function)
+        calls[name] = lambda options=options: kernel.forward(q[0], k[0], v[0], seen, **options)
+    for name in BACK_ENDS:
+
+        def call(name=name):
+            with sdpa_kernel(getattr(SDPBackend, name)):
+                return F.scaled_dot_product_attention(q, k, v, is_causal=causal)
+
+        calls[f"torch {name.split('_')[0].lower()}"] = call
+    return calls
+
+
+def _peak():
+    """FLOPs a second of a product of two matrices 8192 × 8192 in bfloat16."""
+    a = torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16)
+    return 2 * 8192**3 / (triton.testing.do_bench(lambda: a @ a) * 1e-3)

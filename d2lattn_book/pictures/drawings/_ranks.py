@@ -1,0 +1,77 @@
+"""Ranks that share the words of a text: what stays with them, and what travels."""
+
+from matplotlib.patches import Rectangle
+
+from d2lattn.arguments import check_choice, check_count
+from d2lattn_book.pictures.colours import GROUND, HAIR, INK, ROLES
+from d2lattn_book.pictures.kit import Ax, Axes, arrow, box, frame, sheet, text, tint
+
+TRAVELS = ("keys and values", "query")
+STEP = 2.6  # from one rank to the next
+
+
+def ranks(count: int, *, travels: str = "keys and values", ax: Ax = None) -> Axes:
+    """Draw how the ranks of chapter 11 come to an output, each with a share of the words.
+
+    When a text is read, queries stay, and blocks of keys and values go round a ring (Liu et al.
+    2023, figure 2). When one word is written, its query goes to all ranks, keys and values stay,
+    and the parts that the ranks found are merged.
+
+    Args:
+        count (int): R, ranks, 2 to 6.
+        travels (str): "keys and values" or "query".
+
+    Example:
+        >>> from d2lattn_book.pictures.plots import describe
+        >>> print(describe(ranks(4)))
+        queries stay; keys and values are passed on, 3 times.
+    """
+    check_count("count", count, 2, 6)
+    check_choice("travels", travels, TRAVELS)
+    ax = sheet(ax, (2.3 * count + 1.2, 3.4))
+    middles = [STEP * r for r in range(count)]
+    for r, x in enumerate(middles):
+        frame(ax, (x - 0.95, -0.5), 1.9, 1.75, face=GROUND, edge=HAIR)
+        text(ax, x, 1.48, f"rank {r}")
+    if travels == TRAVELS[0]:
+        _ring(ax, middles)
+    else:
+        _one_query(ax, middles)
+    top = 2.75 if travels == TRAVELS[1] else 1.8
+    ax.set(xlim=(-1.3, middles[-1] + 1.3), ylim=(-1.75, top))
+    return ax
+
+
+def _block(ax, x, y):
+    """Keys and values of a share, half in the colour of either."""
+    for role, left in (("key", x - 0.8), ("value", x)):
+        ax.add_patch(Rectangle((left, y - 0.3), 0.8, 0.6, facecolor=tint(ROLES[role], 0.45)))
+    text(ax, x, y, "keys, values", size=9)
+
+
+def _ring(ax, middles):
+    """Queries above, which stay; a block below, which goes to the next rank and once round."""
+    for r, x in enumerate(middles):
+        look = dict(face=tint(ROLES["query"], 0.45), edge=ROLES["query"], size=9)
+        box(ax, x, 0.85, 1.5, "queries", **look)
+        _block(ax, x, 0.05)
+        if r:
+            arrow(ax, (x - STEP + 0.83, 0.05), (x - 0.83, 0.05), ROLES["key"], width=2)
+    first, last = middles[0], middles[-1]
+    ax.plot([last, last, first], [-0.28, -1.0, -1.0], color=ROLES["key"], lw=2, label="_")
+    arrow(ax, (first, -1.0), (first, -0.26), ROLES["key"], width=2)
+    said = f"queries stay; keys and values are passed on, {len(middles) - 1} times"
+    text(ax, (first + last) / 2, -1.38, said, say=True)
+
+
+def _one_query(ax, middles):
+    """A query above, which goes to all; blocks, which stay; and below what they found, merged."""
+    middle = (middles[0] + middles[-1]) / 2
+    look = dict(face=tint(ROLES["query"], 0.45), edge=ROLES["query"])
+    box(ax, middle, 2.35, 2.6, "query of the new word", say=True, **look)
+    for x in middles:
+        _block(ax, x, 0.35)
+        arrow(ax, (middle + (x - middle) * 0.3, 2.05), (x, 1.66), ROLES["query"], width=2)
+        arrow(ax, (x, -0.54), (middle + (x - middle) * 0.3, -1.1), ROLES["output"], width=2)
+    look = dict(face=tint(ROLES["output"], 0.3), edge=ROLES["output"], color=INK)
+    box(ax, middle, -1.4, 2.6, "merge the parts", say=True, **look)

@@ -1,0 +1,158 @@
+"""JupyterLab as `make lab` sets it up, read from the first cell to the last by Shift+Enter.
+
+Runs with `make test-browser`. The kernel answers at once and computes nothing: what is tried is
+where the reader stands, and what is seen there.
+"""
+
+import itertools
+import json
+
+import pytest
+from playwright.sync_api import expect
+from test_lab import (
+    BOOK,
+    STATE,
+    lab_page,
+    no_kernel_is_left,  # noqa: F401
+    open_chapter,
+    serve_with,
+    settled,
+    wait_for,
+)
+
+from conftest import PATIENCE, ROOT, SHOTS
+
+SLOWLY = "__import__('time').sleep(4 if 'slowly' in str(lines) else 0) or []"
+IDLE = f"get_ipython().input_transformers_cleanup.append(lambda lines: {SLOWLY})"
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    kernels = tmp_path_factory.mktemp("data")
+    kernel = kernels / "kernels" / "python3"
+    kernel.mkdir(parents=True)
+    python = str(ROOT / ".venv/bin/python")
+    command = [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    command.append(f"--IPKernelApp.exec_lines={IDLE}")
+    spec = {"argv": command, "display_name": "Python 3", "language": "python"}
+    (kernel / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
+    yield from serve_with(tmp_path_factory, ROOT / ".jupyter", JUPYTER_PATH=str(kernels))
+
+
+@pytest.fixture(scope="module")
+def page(browser):
+    yield from lab_page(browser)
+
+
+# Each cell: is it in sight (not in a fold), and is it a heading that is folded?
+CELLS = """() => window.jupyterapp.shell.currentWidget.content.widgets
+  .map(cell => [!cell.isHidden, !!cell.headingCollapsed])"""
+START = """() => {
+  const {content} = window.jupyterapp.shell.currentWidget;
+  content.activeCellIndex = 0;
+  content.mode = 'command';
+  content.activate();
+}"""
+# The cell that is selected, and how many pixels of it are seen.
+HERE = """() => {
+  const {content} = window.jupyterapp.shell.currentWidget;
+  const seen = content.node.querySelector('.jp-WindowedPanel-outer').getBoundingClientRect();
+  const cell = content.activeCell.node.getBoundingClientRect();
+  const top = Math.max(seen.top, cell.top), bottom = Math.min(seen.bottom, cell.bottom);
+  return [content.activeCellIndex, Math.round(bottom - top)];
+}"""
+MOVED = """from => window.jupyterapp.shell.currentWidget.content.activeCellIndex !== from"""
+
+
+@pytest.mark.usefixtures("no_kernel_is_left")
+@pytest.mark.parametrize("path", BOOK, ids=lambda path: path.name[:2])
+def test_shift_enter_reads_the_chapter(page, lab, path):
+    """The next cell in sight is selected and seen, and what is folded stays folded."""
+    open_chapter(page, lab, path.name)
+    before = settled(page, CELLS)
+    seen = [i for i, (shown, _) in enumerate(before) if shown]
+    page.evaluate(START)
+    for here, there in itertools.pairwise(seen):
+        page.keyboard.press("Shift+Enter")
+        page.wait_for_function(MOVED, arg=here, timeout=PATIENCE)
+        page.wait_for_timeout(100)  # what moves the page comes after the key
+        index, pixels = page.evaluate(HERE)
+        assert index == there, f"from cell {here} to {index}"
+        assert pixels > 15, f"cell {there} after {here}: {pixels} pixels in view"
+    assert page.evaluate(CELLS) == before
+
+
+SCROLL = """async i => {
+  const {content} = window.jupyterapp.shell.currentWidget;
+  await content.scrollToItem(i, 'start');
+}"""
+# The first cell that is seen in the window.
+FIRST = """() => {
+  const {content} = window.jupyterapp.shell.currentWidget;
+  const {top} = content.node.querySelector('.jp-WindowedPanel-outer').getBoundingClientRect();
+  return content.widgets.findIndex(cell =>
+    !cell.isHidden && cell.node.getBoundingClientRect().bottom > top + 20);
+}"""
+
+
+def test_a_reload_lands_where_one_was(page, lab):
+    open_chapter(page, lab, BOOK[1].name)
+    settled(page, CELLS)
+    page.evaluate(SCROLL, 30)
+    here = settled(page, FIRST)
+    assert here > 20
+    page.wait_for_timeout(2000)  # JupyterLab notes what is open, and the book where
+    page.reload()
+    wait_for(page, STATE, lambda state: state and state["cells"] > 0)
+    wait_for(page, FIRST, lambda first: first == here, seconds=60)
+    assert settled(page, FIRST) == here
+
+
+RUN = """async source => {
+  const {commands, shell} = window.jupyterapp;
+  const {content} = shell.currentWidget;
+  content.activeCellIndex = 2;
+  await content.scrollToItem(2);
+  content.activeCell.model.sharedModel.setSource(source);
+  commands.execute('notebook:run-cell');
+}"""
+
+
+def test_an_import_says_what_it_waits_for(page, lab):
+    """Only while it runs, and no other cell does."""
+    open_chapter(page, lab, BOOK[1].name)
+    said = page.get_by_role("status").filter(has_text="Loading PyTorch")
+    page.evaluate(RUN, "import torch  # slowly")
+    expect(said).to_be_visible()
+    expect(said).to_have_count(0)
+    page.evaluate(RUN, "print()  # slowly")
+    page.wait_for_timeout(2500)
+    expect(said).to_have_count(0, timeout=1)
+
+
+TRUST = """() => {
+  for (const cell of window.jupyterapp.shell.currentWidget.content.model.cells) cell.trusted = true;
+}"""
+CUT = """() => [...document.querySelectorAll('.jp-DirListing-itemText')]
+  .filter(name => name.scrollWidth > name.clientWidth).map(name => name.innerText)"""
+
+
+def test_the_first_screen_shows_what_comes_out(page, lab):
+    """At 1280 × 800: what attention is of, two slim bars of code, the whole map, every name."""
+    page.set_viewport_size({"width": 1280, "height": 800})
+    open_chapter(page, lab, BOOK[0].name)
+    page.evaluate(TRUST)
+    screen = page.locator(".jp-WindowedPanel-outer").bounding_box()
+    edge = screen["y"] + screen["height"]
+    said = page.get_by_role("strong").filter(has_text="mechanism inside every chatbot")
+    expect(said).to_be_in_viewport()
+    result = page.get_by_text("apple now", exact=True)
+    expect(result).to_be_visible()
+    settled(page, CELLS)
+    box = result.bounding_box()
+    assert box["y"] + box["height"] < edge
+    bars = page.locator(".jp-InputPlaceholder").all()[:2]
+    assert all(bar.bounding_box()["height"] < 26 for bar in bars)
+    assert page.locator(".jp-DirListing-itemText").count() >= len(BOOK)
+    assert page.evaluate(CUT) == []
+    page.screenshot(path=str(SHOTS / "first_screen.png"))

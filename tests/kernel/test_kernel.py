@@ -1,0 +1,211 @@
+"""Engine "triton" in the interpreter: against the float64 loop, tile by tile (make test-kernel).
+
+What the interpreter cannot tell is asked of a GPU in tests/test_kernel_on_a_gpu.py.
+"""
+
+import pytest
+import torch
+from draws import worst
+from test_attention import CASES, gradients, holes, loop, make, options_for
+
+from d2lattn import MultiHeadAttention, attention, causal_mask, length_mask, window_mask
+from d2lattn.engines import kernel
+from d2lattn.engines.call import checked_call
+
+B, H = 2, 3
+TAKEN = [
+    name
+    for name in CASES
+    if not any(word in name for word in ("window", "bias", "a mask for", "column"))
+]
+REFUSED = {  # what is asked -> what the refusal says
+    "window": (dict(attn_mask=window_mask(5, 7, width=2)), "attn_mask must let each query see"),
+    "holes": (dict(attn_mask=holes(5, 7)), "attn_mask must let each query see"),
+    "bias": (dict(attn_bias=torch.zeros(5, 7)), "attn_bias is not for engine=.triton."),
+    "dropout": (dict(dropout_p=0.1), "dropout_p is not for engine=.triton., got 0.1"),
+}
+
+
+def run(inputs, tile=(16, 16), **options):
+    names = ("attn_mask", "attn_bias", "is_causal", "query_offset", "scale")
+    given = {name: options.get(name) for name in names}
+    given["is_causal"] = options.get("is_causal", False)
+    return kernel.triton_attention(checked_call(*inputs, *given.values()), tile)
+
+
+@pytest.mark.parametrize("case", TAKEN)
+@pytest.mark.parametrize("tile", [(16, 16), (2, 4)], ids=str)
+def test_outputs_and_gradients_are_those_of_the_loop(case, tile):
+    sizes, options = options_for(case, torch.float64)
+    inputs = make(B, H, **sizes, grad=True)
+    output, _ = loop(*inputs, options)
+    wanted = [output, *gradients(output, inputs)]
+    leaves = [x.detach().float().requires_grad_() for x in inputs]
+    got = run(leaves, tile, **options)
+    assert got.dtype == torch.float32
+    assert worst([got, *gradients(got, leaves)], wanted) < 2e-5
+
+
+def test_enough_cases_are_taken():
+    assert len(TAKEN) >= 12 and {"is_causal", "length 0", "lengths per query"} <= {*TAKEN}
+
+
+@pytest.mark.parametrize("L, S", [(1, 1), (3, 2), (31, 37), (32, 32), (33, 31), (67, 1)])
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("tile", [(16, 32), (32, 16)], ids=str)
+def test_blocks_that_are_full_and_blocks_that_are_not(L, S, causal, tile):
+    """Prime lengths, the first block and the last, one more or one less than a block."""
+    inputs = make(2, L=L, S=S, E=16, EV=16, dtype=torch.float32, seed=L + S, grad=True)
+    options = dict(is_causal=causal, query_offset=3) if causal else {}
+    ours, theirs = run(inputs, tile, **options), attention(*inputs, **options, engine="explicit")
+    wanted = [theirs, *gradients(theirs, inputs)]
+    assert worst([ours, *gradients(ours, inputs)], wanted) < 2e-5
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("case", ["no mask", "is_causal", "length 0"])
+def test_half_errs_at_most_twice_as_much_as_the_formula_in_half(case, dtype):
+    sizes, options = options_for(case, torch.float64)
+    inputs = make(B, H, **sizes, dtype=dtype, grad=True)
+    wide = [x.detach().double().requires_grad_() for x in inputs]
+    exact, _ = loop(*wide, options)
+    wanted = [exact, *gradients(exact, wide)]
+    found = {}
+    for engine in ("explicit", "triton"):
+        got = attention(*inputs, **options, engine=engine)
+        assert got.dtype == dtype and not got.isnan().any()
+        found[engine] = worst([got, *gradients(got, inputs)], wanted)
+    assert found["triton"] <= 2 * found["explicit"] + torch.finfo(dtype).eps
+
+
+@pytest.mark.parametrize("width", [1, 3, 16, 17, 32, 64, 128])
+def test_every_width_up_to_128(width):
+    inputs = make(2, L=5, S=5, E=width, EV=max(1, width - 1), dtype=torch.float32, grad=True)
+    ours, theirs = run(inputs), attention(*inputs, engine="explicit")
+    wanted = [theirs, *gradients(theirs, inputs)]
+    assert ours.shape == theirs.shape
+    assert worst([ours, *gradients(ours, inputs)], wanted) < 2e-5
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_heads_that_share_keys_read_them_from_one_place(causal, monkeypatch):
+    query, key, value = make(2, 2, 3, L=9, S=9, E=16, EV=16, dtype=torch.float32, grad=True)
+    key, value = (x[:, :, :1].detach().requires_grad_() for x in (key, value))
+    inputs, shapes, forward = (query, key, value), [], kernel.forward
+
+    def watched(*given, **options):
+        shapes.append((given[1].shape, options["group"]))
+        return forward(*given, **options)
+
+    monkeypatch.setattr(kernel, "forward", watched)
+    ours = attention(*inputs, is_causal=causal, engine="triton")
+    theirs = attention(*inputs, is_causal=causal, engine="explicit")
+    assert shapes == [((4, 9, 16), 3)]  # 4 heads of keys for 12 of queries
+    wanted = [theirs, *gradients(theirs, inputs)]
+    assert worst([ours, *gradients(ours, inputs)], wanted) < 2e-5
+
+
+def test_leading_axes_broadcast_as_elsewhere():
+    query, _, _ = make(2, 3, L=4, E=16, dtype=torch.float32)
+    _, key, value = make(3, S=6, E=16, EV=16, dtype=torch.float32)
+    ours = attention(query, key, value, engine="triton")
+    torch.testing.assert_close(ours, attention(query, key, value), atol=1e-6, rtol=0)
+    alone = attention(query[0, 0], key[0], value[0], engine="triton")
+    torch.testing.assert_close(alone, ours[0, 0])
+
+
+@pytest.mark.parametrize("kv_heads", [4, 2, 1])
+def test_the_layer_with_lengths_and_causality(kv_heads):
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(2, 7, 32, generator=generator)
+    layers = {}
+    for engine in ("explicit", "triton"):
+        torch.manual_seed(1)
+        layers[engine] = MultiHeadAttention(32, 4, num_kv_heads=kv_heads, engine=engine)
+    layers["triton"].load_state_dict(layers["explicit"].state_dict())
+    found = []
+    for layer in layers.values():
+        given = x.clone().requires_grad_()
+        output = layer(given, valid_lens=torch.tensor([7, 3]), is_causal=True)
+        output.square().sum().backward()
+        found.append((output, given.grad, layer.k_proj.weight.grad))
+    torch.testing.assert_close(*found, atol=1e-4, rtol=1e-4)
+
+
+def test_a_row_that_sees_nothing_gives_0_and_finite_gradients():
+    inputs = make(2, L=4, S=20, E=16, EV=16, dtype=torch.float32, grad=True)
+    mask = length_mask(torch.tensor([0, 17]), 20)
+    output = attention(*inputs, attn_mask=mask, engine="triton")
+    assert torch.equal(output[0], torch.zeros_like(output[0])) and output[1].any()
+    for gradient in gradients(output, inputs):
+        assert gradient.isfinite().all()
+        assert torch.equal(gradient[0], torch.zeros_like(gradient[0])) and gradient[1].any()
+
+
+@pytest.mark.parametrize("poison", [float("nan"), float("inf")])
+def test_a_key_that_no_query_sees_never_matters(poison):
+    query, key, value = make(1, L=3, S=20, E=16, EV=16, dtype=torch.float32)
+    mask = length_mask(torch.tensor([17]), 20)
+    clean = attention(query, key, value, attn_mask=mask, engine="triton")
+    key[:, 18], value[:, 19] = poison, poison
+    assert torch.equal(attention(query, key, value, attn_mask=mask, engine="triton"), clean)
+
+
+def test_a_nan_that_is_seen_shows():
+    query, key, value = make(1, L=3, S=20, E=16, EV=16, dtype=torch.float32)
+    key[:, 4] = float("nan")
+    assert attention(query, key, value, engine="triton").isnan().all()
+
+
+def test_tiles_in_the_future_are_never_visited():
+    """A tile of NaN would spoil whoever takes it in, with shares of 0 too: 0 · NaN is NaN."""
+    query, key, value = make(1, L=64, S=64, E=16, EV=16, dtype=torch.float32)
+    value[:, 48:] = float("nan")
+    causal, whole = torch.arange(1, 65, dtype=torch.int32)[None], torch.full((1, 64), 64).int()
+    for seen, finite in ((causal, 48), (whole, 0)):
+        output, _ = kernel.forward(query, key, value, seen, scale=0.25, tile=(16, 16))
+        assert output.isfinite().all(-1)[0].tolist() == [True] * finite + [False] * (64 - finite)
+
+
+def test_the_log_sum_exp_is_that_of_the_scores():
+    query, key, value = make(2, L=5, S=7, E=16, EV=16, dtype=torch.float32)
+    seen = torch.tensor([[7, 1, 3, 0, 7]] * 2, dtype=torch.int32)
+    _, found = kernel.forward(query, key, value, seen, scale=0.25, tile=(2, 4))
+    scores = (0.25 * query @ key.mT).masked_fill(torch.arange(7) >= seen[..., None], -torch.inf)
+    wanted = scores.logsumexp(-1).masked_fill(seen == 0, torch.inf)
+    torch.testing.assert_close(found, wanted)
+
+
+@pytest.mark.parametrize("why", REFUSED)
+def test_what_the_kernels_do_not_compute_is_refused(why):
+    options, said = REFUSED[why]
+    inputs = make(2, 3, dtype=torch.float32)
+    with pytest.raises(ValueError, match=said):
+        attention(*inputs, **options, engine="triton")
+
+
+def test_a_width_or_a_dtype_that_does_not_fit_is_refused():
+    with pytest.raises(ValueError, match=r"query must have at most 128 channels .*, got 129"):
+        attention(*make(1, E=129, dtype=torch.float32), engine="triton")
+    with pytest.raises(ValueError, match=r"query must be one of .*, got torch.float64"):
+        attention(*make(1), engine="triton")
+
+
+def test_a_second_derivative_is_refused():
+    inputs = make(1, E=16, EV=16, dtype=torch.float32, grad=True)
+    output = attention(*inputs, engine="triton")
+    with pytest.raises(ValueError, match='engine must be "explicit" to be differentiated twice'):
+        torch.autograd.grad(output.square().sum(), inputs, create_graph=True)
+
+
+def test_without_the_interpreter_a_cpu_is_refused(monkeypatch):
+    monkeypatch.setattr(kernel, "INTERPRETED", False)
+    with pytest.raises(ValueError, match="TRITON_INTERPRET=1 before its kernels are imported"):
+        attention(*make(1, dtype=torch.float32), engine="triton")
+
+
+def test_causal_masks_of_both_corners_are_lengths():
+    for align in ("top-left", "bottom-right"):
+        mask = causal_mask(5, 7, align=align)
+        call = checked_call(*make(1, L=5, S=7), mask, None, False, None, None)
+        assert kernel.keys_seen(call).tolist() == mask.sum(-1).tolist()
