@@ -3,6 +3,8 @@
 Shapes: B batch, L tokens that come in, V words.
 """
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -150,7 +152,8 @@ def generate(
     model.check_tokens(tokens)
     check_count("steps", steps, least=0)
     check_flag("use_cache", use_cache)
-    how = dict(temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p, generator=generator)
+    how: dict[str, Any] = dict(temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p)
+    how["generator"] = generator
     _check_drawing(model.embedding.num_embeddings, **how)
     B, L = tokens.shape
     if left_padding is not None:

@@ -67,6 +67,7 @@ ENTRIES = [
     "d2lattn",
     "d2lattn.edits",
     "d2lattn.pretrained",
+    "d2lattn_book.digits",
     "d2lattn_book.exercises",
     *(name for name in MODULES if name.startswith("d2lattn_book.language.")),
     "d2lattn_book.pictures",

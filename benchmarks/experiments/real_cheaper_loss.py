@@ -124,7 +124,7 @@ WAYS = {
     "exchanged": exchanged,
 }
 EXPERIMENT = Experiment(
-    section="8.14",
+    section="8.16",
     varies="how the layers attend, without any training for it",
     held="two passages of 192 pieces, the loss of the second half; numbers of keys and values that "
     "are kept of one text, those of a softmax as counted on a `Cache`",

@@ -18,14 +18,15 @@ def weight(variant, m, generator):
     if variant == "slots":  # word i has feature i mod 16, and no other
         features = torch.eye(16)[torch.arange(m) % 16][None]
         return page.right_share(features @ features.mT)
-    lengths = dict(lengths=(1,)) if variant.endswith("short") else {}
-    softmax, state = page.recall(m, generator, **lengths)
+    options = dict(lengths=(1,)) if variant.endswith("short") else {}
+    options |= dict(phi=torch.exp) if variant.endswith("exp") else {}
+    softmax, state = page.recall(m, generator, **options)
     return softmax if variant.startswith("softmax") else state
 
 
 EXPERIMENT = Experiment(
     section="8.9",
-    varies="how the weights are made: a softmax of scores, or products of features elu + 1",
+    varies="how the weights are made: a softmax of scores, or products of features elu + 1 or exp",
     held="20 draws of random keys of width 16 for each seed, every key asked for once; the best of "
     "the lengths 1, 2, 4, 8, 16 and 32 of the keys",
     control="features that do not overlap (word i has feature i mod 16 alone): they must reach the "
@@ -38,6 +39,7 @@ EXPERIMENT = Experiment(
         "softmax": "softmax",
         "state": "state",
         "softmax-short": "softmax, keys of length 1",
+        "state-exp": "state, features exp",
         "slots": "state, features that do not overlap",
     },
     run=run,

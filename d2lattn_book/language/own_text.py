@@ -12,7 +12,7 @@ from pathlib import Path
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
 from d2lattn.arguments import check_count, check_counts, check_flag, show
 from d2lattn.generation import generate
@@ -212,9 +212,15 @@ def write(
     check_counts(letters=letters)
     check_counts(0, seed=seed)
     tokens = _numbers(start, learner.alphabet)[None]
-    how = dict(temperature=temperature, generator=torch.Generator().manual_seed(seed))
+    generator = torch.Generator().manual_seed(seed)
     with few_threads(list(learner.model.parameters())):
-        row = generate(learner.model, tokens.to(_device(learner.model)), steps=letters, **how)[0]
+        row = generate(
+            learner.model,
+            tokens.to(_device(learner.model)),
+            steps=letters,
+            temperature=temperature,
+            generator=generator,
+        )[0]
     return "".join(learner.alphabet[i] for i in row.tolist())
 
 
@@ -229,7 +235,7 @@ def _device(model):
 
 
 @torch.no_grad()
-def _loss(model: Decoder, tokens: Tensor) -> float:
+def _loss(model: nn.Module, tokens: Tensor) -> float:
     """Mean −ln p of the letters after the first CONTEXT + 1: each is predicted from at least
     CONTEXT letters, and at most LENGTH, before it."""
     rows, targets = [], []

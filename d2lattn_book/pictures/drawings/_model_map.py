@@ -22,6 +22,7 @@ PARTS = (  # x, y, what happens there, the chapters that explain it
     (15.1, BELOW, "past one\nmachine", (11,)),
 )
 HEADS, LAYER = (4.7, 5.5), (4.4, 9.2)  # where the frames begin and how wide they are
+ABOUT = {5: (5.0, 7.45), 8: (10.3, 8.9)}  # x of what a chapter does, and of what it does it with
 LINKS = ((5.0, -0.75), (8.3, -HIGH / 2), (9.9, -HIGH / 2), (12.7, -0.9))  # x, upper end of lines
 CHAPTERS = max(chapter for *_, chapters in PARTS for chapter in chapters)
 
@@ -73,15 +74,18 @@ def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
 def _rows(chapter, ax):
     """The stream over what stands below it, the chapter's parts dark and described."""
     ax = sheet(ax, (11, 1.35))
-    here = []
+    here, centre = [], {}
     for row, height in ((STREAM, 1.0), (BELOW, -0.2)):
         parts = [part for part in PARTS if (part[1] == BELOW) == (row == BELOW)]
-        for i, (_, _, happens, chapters) in enumerate(parts):
+        for i, (at, _, happens, chapters) in enumerate(parts):
             happens = happens.replace(" side", "\nside", 1)  # each in two rows
             here += [happens.replace("\n", " ")] if chapter in chapters else []
             wide = LENGTH / len(parts)
-            x = (i + 0.5) * wide
+            x = centre[at] = (i + 0.5) * wide
             _part(ax, x, height, wide - 0.2, HIGH, happens, chapters, chapter in chapters)
+    if chapter in ABOUT:
+        below, above = (centre[x] for x in ABOUT[chapter])
+        ax.plot((below, below, above, above), (0.25, 0.4, 0.4, 0.55), color=INK, lw=1.5, ls=":")
     described = text(ax, 0, STREAM, f"chapter {chapter}: {'; '.join(here)}", say=True)
     described.set_visible(False)
     ax.set(xlim=(-0.1, LENGTH), ylim=(-0.75, 1.75))
