@@ -149,7 +149,7 @@ def test_an_experiment_stands_on_a_page(name):
 
 
 def test_all_experiments_are_done_within_the_hour():
-    """Each part of the book within 50 minutes on two cores, the real model, too; real words 60."""
+    """Each part of the book within 55 minutes on two cores, the real model, too; real words 60."""
     halves = range(5), range(5, 10), range(10, 90)
     parts = {part: [] for part in ("real", "alignment", *halves)}
     for name in NAMES:
@@ -159,7 +159,7 @@ def test_all_experiments_are_done_within_the_hour():
         parts[part if part in parts else half].append(name)
     for part, names in parts.items():
         minutes = sum(repeat.stored(name)["minutes"] for name in names) / 2
-        assert minutes <= (60 if part == "alignment" else 50), part
+        assert minutes <= (60 if part == "alignment" else 55), part
 
 
 def test_every_tag_of_a_cell_names_an_experiment():
