@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from playwright.sync_api import expect
 from test_live import HOST, sentence, show, text_of
 
 from conftest import SHOTS, frame
@@ -100,10 +101,10 @@ def test_another_setting_starts_anew_and_a_word_that_is_chosen_asks(page, tmp_pa
     page.get_by_label(re.compile("^compare with")).select_option("nothing")
     page.get_by_label(re.compile("^task")).select_option("look one back")
     page.wait_for_function(f"({REPORT}).includes('which letter stands just before it')")
-    assert page.get_by_role("grid", name="maps of model 1").get_by_role("gridcell").count() == 1
+    maps = page.get_by_role("grid", name="maps of model 1").get_by_role("gridcell")
+    expect(maps).to_have_count(1)
     page.get_by_label(re.compile("^heads")).select_option("4")
-    frame(page)
-    assert page.get_by_role("grid", name="maps of model 1").get_by_role("gridcell").count() == 4
+    expect(maps).to_have_count(4)
     cell = page.get_by_role("grid", name="the words of a text").get_by_role("gridcell").nth(3)
     cell.click()
     word = cell.get_attribute("aria-label").partition(":")[0]
