@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from playwright.sync_api import expect
 from test_live import HOST, sentence, show, text_of
 
 from conftest import SHOTS, frame
@@ -84,7 +85,8 @@ def test_in_a_sandboxed_frame_it_trains_beside_the_page(page, tmp_path):
     source = json.dumps(inner).replace("</", "<\\/")
     path.write_text(
         "<!doctype html><iframe sandbox='allow-scripts' width=900 height=800></iframe>"
-        f"<script>document.querySelector('iframe').srcdoc = {source}</script>"
+        f"<script>document.querySelector('iframe').srcdoc = {source}</script>",
+        encoding="utf-8",
     )
     page.goto(f"file://{path}")
     inside = page.frame_locator("iframe")
@@ -96,13 +98,13 @@ def test_in_a_sandboxed_frame_it_trains_beside_the_page(page, tmp_path):
 def test_another_setting_starts_anew_and_a_word_that_is_chosen_asks(page, tmp_path):
     show(page, tmp_path, "train")
     go(page, 1)
-    page.get_by_label("compare with", exact=True).select_option("nothing")
-    page.get_by_label("task", exact=True).select_option("look one back")
+    page.get_by_label(re.compile("^compare with")).select_option("nothing")
+    page.get_by_label(re.compile("^task")).select_option("look one back")
     page.wait_for_function(f"({REPORT}).includes('which letter stands just before it')")
-    assert page.get_by_role("grid", name="maps of model 1").get_by_role("gridcell").count() == 1
-    page.get_by_label("heads", exact=True).select_option("4")
-    frame(page)
-    assert page.get_by_role("grid", name="maps of model 1").get_by_role("gridcell").count() == 4
+    maps = page.get_by_role("grid", name="maps of model 1").get_by_role("gridcell")
+    expect(maps).to_have_count(1)
+    page.get_by_label(re.compile("^heads")).select_option("4")
+    expect(maps).to_have_count(4)
     cell = page.get_by_role("grid", name="the words of a text").get_by_role("gridcell").nth(3)
     cell.click()
     word = cell.get_attribute("aria-label").partition(":")[0]
@@ -148,10 +150,10 @@ def test_the_address_of_its_own_page_holds_the_settings(page, tmp_path):
     path = tmp_path / "own.html"
     live.train(task="sentences", address=True).save(path)
     page.goto(f"file://{path}#task=copy&layers=1&compare=layers:2")
-    page.get_by_label("task", exact=True).wait_for()
+    page.get_by_label(re.compile("^task")).wait_for()
     frame(page)
-    assert page.get_by_label("task", exact=True).input_value() == "copy what followed last time"
-    assert page.get_by_label("layers", exact=True).input_value() == "1"
-    assert page.get_by_label("compare with", exact=True).input_value() == "layers: 2"
-    page.get_by_label("MLP", exact=True).check()
+    assert page.get_by_label(re.compile("^task")).input_value() == "copy what followed last time"
+    assert page.get_by_label(re.compile("^layers")).input_value() == "1"
+    assert page.get_by_label(re.compile("^compare with")).input_value() == "layers: 2"
+    page.get_by_label(re.compile("^MLP")).check()
     page.wait_for_function("location.hash === '#task=copy&layers=1&mlp=true&compare=layers:2'")

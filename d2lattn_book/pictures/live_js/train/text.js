@@ -47,13 +47,15 @@ export function drawText({svg, width}, {act}, now) {
   const build = (node, n, j) => {
     const [x, y] = [LEFT + j * wide, n * row];
     const middle = {class: "m", x: x + wide / 2 - 1};
-    add(node, "rect", {x, y: y + 1, width: wide - 3, height: WORD - 3, rx: 3, class: "word"});
+    const all = {x, y: y + 1, width: wide - 3, rx: 3};
+    add(node, "rect", {...all, height: row - 12, fill: "transparent"}); // to be touched anywhere
+    add(node, "rect", {...all, height: WORD - 3, class: "word"});
     add(node, "text", {...middle, y: y + 18});
     const bar = k => ({x, y: y + at(k), width: 0, height: BAR - 4, fill: "var(--weight)"});
     bars.push(models.map(k => add(shares, "rect", bar(k))));
     add(node, "text", {...middle, y: y + ends + 15});
     for (const k of models) add(node, "text", {...middle, y: y + ends + (k + 1) * LINE + 15});
-    add(node, "rect", {x, y: y + 1, width: wide - 3, height: row - 12, rx: 3, class: "ring"});
+    add(node, "rect", {...all, height: row - 12, class: "ring"});
   };
   const choose = (n, j) => act(alter, {asks: n * across + j});
   const cells = grid(svg, "the words of a text", lengths, build, choose).flat();
@@ -61,7 +63,7 @@ export function drawText({svg, width}, {act}, now) {
   return (state, {models: told, words, wanted}) =>
     cells.forEach((node, r) => {
       const chosen = r === state.asks;
-      const [frame, word, ...answers] = node.children;
+      const [, frame, word, ...answers] = node.children;
       const looks = {stroke: chosen ? "var(--query)" : "none", "stroke-width": 2.5};
       set(frame, looks);
       set(word, {class: chosen ? "m b" : "m"}, words[r]);
