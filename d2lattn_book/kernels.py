@@ -28,6 +28,8 @@ class Missing:
     """Stands for a module that is not there: whatever is asked of it says what to install."""
 
     def __getattr__(self, name):
+        if name.startswith("__"):  # Python looks for such names itself, and does without them
+            raise AttributeError(name)
         raise RuntimeError(MISSING)
 
 
