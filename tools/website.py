@@ -24,7 +24,7 @@ from chapter_page import prepare
 from d2lattn_book.pictures import live
 
 SOURCE = ROOT / "build" / "site-source"
-OPENS_WITH, ENDS_WITH = "00", "09"  # chapters: the first live figure, and the last one
+OPENS_WITH, ENDS_WITH = "00", "09"  # chapters, and the first live figure of each
 FRONT = """---
 html_theme.sidebar_secondary.remove: true
 ---
@@ -126,7 +126,7 @@ def front_page(notebooks):
         first=chapters()[0].stem,
         address=address(),
         live=RAW.format(live_figures(notebooks[opening])[0]),
-        reader=RAW.format(live_figures(notebooks[ending])[-1]),
+        reader=RAW.format(live_figures(notebooks[ending])[0]),
         cards="\n".join(cards),
     )
     first, *rest = (path.stem for path in chapters())
