@@ -24,7 +24,7 @@ from chapter_page import prepare
 from d2lattn_book.pictures import live
 
 SOURCE = ROOT / "build" / "site-source"
-OPENS_WITH, ENDS_WITH = "00", "09"  # chapters, and the first live figure of each
+OPENS_WITH, ENDS_WITH = "00", "09"  # chapters: the first live figure, and the one that writes
 FRONT = """---
 html_theme.sidebar_secondary.remove: true
 ---
@@ -122,11 +122,12 @@ def front_page(notebooks):
         picture = f":img-top: pictures/{name}\n:img-alt: {seen}\n"
         cards.append(CARD.format(title=title, question=question, stem=path.stem, picture=picture))
     opening, ending = chapters([OPENS_WITH, ENDS_WITH])
+    (writes,) = [page for page in live_figures(notebooks[ending]) if "live model" in page]
     page = FRONT.format(
         first=chapters()[0].stem,
         address=address(),
         live=RAW.format(live_figures(notebooks[opening])[0]),
-        reader=RAW.format(live_figures(notebooks[ending])[0]),
+        reader=RAW.format(writes),
         cards="\n".join(cards),
     )
     first, *rest = (path.stem for path in chapters())
