@@ -1,11 +1,13 @@
 """`make lab` opens a copy: the book is never changed by reading, and no reader loses a word."""
 
+import itertools
 import json
+import re
 
 import nbformat
 import pytest
 import working_copy
-from cells import ROOT, book
+from cells import HEADING, ROOT, book, is_note
 from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
@@ -57,6 +59,36 @@ def test_a_copy_is_the_chapter_and_names_the_kernel_that_runs_it(shelf):
     assert copy.cells == nbformat.read(shelf / "notebooks" / "03_masks.ipynb", 4).cells
     assert {"version", "codemirror_mode", "file_extension"} <= copy.metadata.language_info.keys()
     assert copy.metadata.kernelspec["name"] == "python3"
+
+
+def test_a_copy_has_what_is_read_in_one_go_in_one_cell(tmp_path):
+    """Of text side by side only headings, folds and what is to be predicted begin a cell."""
+    working_copy.update(work=tmp_path)
+    for path in book():
+        chapter, copy = (nbformat.read(p, as_version=4).cells for p in (path, tmp_path / path.name))
+        assert not any(is_note(cell) for cell in copy)
+        for above, cell in itertools.pairwise(copy):
+            if above.cell_type == cell.cell_type == "markdown":
+                stops = re.search(r"<details|[*][*]Predict", above.source + cell.source)
+                assert stops or HEADING.match(cell.source), (path.name, cell.source[:80])
+        kept = [cell for cell in chapter if not is_note(cell)]
+        assert "\n\n".join(c.source for c in kept) == "\n\n".join(c.source for c in copy)
+        code = [[c for c in cells if c.cell_type == "code"] for cells in (kept, copy)]
+        assert code[0] == code[1]
+
+
+def test_a_link_into_a_chapter_leads_to_a_cell_of_the_copy(tmp_path):
+    working_copy.update(work=tmp_path)
+    copies = {p.name: nbformat.read(p, as_version=4).cells for p in tmp_path.glob("*.ipynb")}
+    ids = {name: {cell.id for cell in cells} for name, cells in copies.items()}
+    links = [
+        (name, chapter or name, cell_id)
+        for name, cells in copies.items()
+        for cell in cells
+        for chapter, cell_id in re.findall(r"\(([\w.]*)#cell-id=([\w-]+)\)", cell.source)
+    ]
+    assert len(links) > 100
+    assert [link for link in links if link[2] not in ids[link[1]]] == []
 
 
 def test_untouched_copies_follow_silently_and_touched_ones_stay(shelf):

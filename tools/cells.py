@@ -105,6 +105,30 @@ def is_for_students(cell):
     return not (is_solution(cell) or is_note(cell) or cell["source"].startswith(AFTERWARDS))
 
 
+def for_reading(cells):
+    """The cells as a reader has them: no lecturer's notes, and what is read in one go is one cell.
+
+    Cells of text side by side are cut for slides. Here they are joined and keep the id of the
+    first; but a heading begins a cell, by which JupyterLab folds, and a fold or a **Predict.**
+    stands alone, for there a reader stops.
+    """
+    found = []
+    for cell in cells:
+        if is_note(cell):
+            continue
+        if found and _runs_on(found[-1]) and _runs_on(cell) and not HEADING.match(cell["source"]):
+            found[-1] = {**found[-1], "source": f"{found[-1]['source']}\n\n{cell['source']}"}
+        else:
+            found.append(cell)
+    return found
+
+
+def _runs_on(cell):
+    return cell["cell_type"] == "markdown" and not re.search(
+        r"<details|\*\*Predict\.\*\*", cell["source"]
+    )
+
+
 def without_fold(cell):
     """The text of a speaker note, or with answers to compare with, without the folds in it."""
     return re.sub(r"</?details>|<summary>.*</summary>", "", cell["source"]).strip()

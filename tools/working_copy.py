@@ -1,9 +1,11 @@
 """The reader's own copy of the book, in work/: `python tools/working_copy.py [RESET]`.
 
 `make lab` calls this before it opens work/, so that reading never changes what git tracks. A copy
-whose text and code are the book's follows the book silently; running its cells is no change. One
-that was written in stays, and when the book has a new version, this is laid beside it, once, as
-03_….new.ipynb. RESET, such as 03 or all, renews copies; what was written goes to 03_….old.ipynb.
+has the book's text and code without the lecturer's notes, and what is read in one go in one cell
+(`cells.for_reading`); slides and notes are in `make edit`. A copy that nobody wrote in follows the
+book silently; running its cells is no change. One that was written in stays, and when the book has
+a new version, this is laid beside it, once, as 03_….new.ipynb. RESET, such as 03 or all, renews
+copies; what was written goes to 03_….old.ipynb.
 
 The manifest, work/.manifest.json, has for each copy the marks of all versions that were laid there,
 each written down before it is laid, and the edition that was laid last. Each file is written in one
@@ -16,9 +18,10 @@ import os
 import sys
 
 import nbformat
-from cells import PICTURE, ROOT, book
+from cells import PICTURE, ROOT, book, for_reading
 from ipykernel.ipkernel import IPythonKernel
 from jupyter_client.kernelspec import KernelSpecManager
+from nbformat import NotebookNode
 from nbformat.sign import NotebookNotary
 from nbformat.validator import isvalid
 
@@ -34,9 +37,8 @@ def opened(path):
         return None
 
 
-def mark(path):
-    """A hash of what a reader writes in a notebook, text and code; None where none can be read."""
-    notebook = opened(path)
+def mark(notebook):
+    """A hash of what a reader writes in a notebook, text and code; None where there is none."""
     if notebook is None:
         return None
     written = [(cell.cell_type, cell.source) for cell in notebook.cells]
@@ -58,9 +60,16 @@ def kernel():
     return {"kernelspec": named, "language_info": dict(IPythonKernel.language_info)}
 
 
+def reading(chapter):
+    """A chapter as a reader has it."""
+    notebook = nbformat.read(chapter, as_version=4)
+    notebook.cells = [NotebookNode(cell) for cell in for_reading(notebook.cells)]
+    return notebook
+
+
 def lay(chapter, target):
     """Copy a chapter in one step, made for the kernel that runs here."""
-    notebook = nbformat.read(chapter, as_version=4)
+    notebook = reading(chapter)
     notebook.metadata.update(kernel())
     write(target, nbformat.writes(notebook) + "\n")
 
@@ -81,7 +90,7 @@ def follow(chapter, copy, entry, renew):
         renew: whether the reader asks for the book's version in any case.
     """
     latest = edition(chapter)
-    written = copy.exists() and mark(copy) not in entry["marks"]
+    written = copy.exists() and mark(opened(copy)) not in entry["marks"]
     if copy.exists() and latest == entry["edition"] and not renew:
         return None
     target, line = copy, None
@@ -112,14 +121,14 @@ def update(reset="", *, chapters=None, work=WORK):
     manifest = work / ".manifest.json"
     entries = read(manifest)
     for name in entries.keys() - {path.name for path in chapters}:  # no longer in the book
-        if mark(work / name) in entries.pop(name)["marks"]:
+        if mark(opened(work / name)) in entries.pop(name)["marks"]:
             (work / name).unlink()
     said = []
     for chapter in chapters:
         copy = work / chapter.name
         renew = bool(reset) and (reset == "all" or chapter.name.startswith(reset))
         entry = entries.setdefault(chapter.name, {"marks": [], "edition": None})
-        entry["marks"] = sorted({*entry["marks"], mark(chapter)})
+        entry["marks"] = sorted({*entry["marks"], mark(reading(chapter))})
         write(manifest, json.dumps(entries, indent=1) + "\n")
         said.append(follow(chapter, copy, entry, renew))
     write(manifest, json.dumps(entries, indent=1) + "\n")

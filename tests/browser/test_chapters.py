@@ -6,6 +6,7 @@ Runs with `make test-browser`. Screenshots of every chapter go to build/screensh
 import base64
 import hashlib
 import json
+import shutil
 import statistics
 from functools import partial
 
@@ -26,7 +27,7 @@ from test_lab import (
 )
 from test_slides import open_deck
 
-from conftest import SHOTS, quiet_page
+from conftest import ROOT, SHOTS, quiet_page
 
 CHAPTERS, BOOK = chapters(), run_here()
 SIZE = {"width": 1280, "height": 900}
@@ -101,7 +102,12 @@ def lab(tmp_path_factory, drawn):
     startup.mkdir(parents=True)
     (startup / "watch.py").write_text(WATCH.format(path=str(drawn)), encoding="utf-8")
     home = str(startup.parent.parent)
-    yield from serve(tmp_path_factory, json.dumps(SETTINGS), IPYTHONDIR=home)
+    yield from serve(tmp_path_factory, json.dumps(SETTINGS), copies=as_taught, IPYTHONDIR=home)
+
+
+def as_taught(work):
+    """The chapters as `make edit` shows them, with slides and notes, which a reader has not."""
+    shutil.copytree(ROOT / "notebooks", work)
 
 
 @pytest.fixture(scope="module", params=BOOK, ids=lambda path: path.name[:2])

@@ -121,18 +121,18 @@ def lab_as_installed(tmp_path_factory):
     yield from serve(tmp_path_factory, "{}")
 
 
-def serve(tmp_path_factory, settings, **environment):
-    """A server on a working copy of its own, as `make lab` makes one."""
+def serve(tmp_path_factory, settings, **more):
+    """A server on a working copy of its own, as `make lab` makes one, or as `copies` does."""
     config = tmp_path_factory.mktemp("config") / "labconfig"
     config.mkdir()
     (config / "default_setting_overrides.json").write_text(settings, encoding="utf-8")
-    yield from serve_with(tmp_path_factory, config.parent, **environment)
+    yield from serve_with(tmp_path_factory, config.parent, **more)
 
 
-def serve_with(tmp_path_factory, config, **environment):
-    """A server with a folder of settings, such as the book's own."""
+def serve_with(tmp_path_factory, config, copies=working_copy.update, **environment):
+    """A server with a folder of settings, such as the book's own, and `copies` of the chapters."""
     folder = tmp_path_factory.mktemp("book")
-    working_copy.update(work=folder / "work")
+    copies(work=folder / "work")
     python = str(ROOT / ".venv/bin/python")
     flags = ["--no-browser", "--allow-root", "--expose-app-in-browser", "--LabApp.news_url="]
     command = [python, "-m", "jupyterlab", f"--port={free_port()}", *flags]
