@@ -7,7 +7,7 @@ import re
 import nbformat
 import pytest
 import working_copy
-from cells import HEADING, ROOT, book, is_note
+from cells import HEADING, OPTIONAL, ROOT, book, is_note
 from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
@@ -62,15 +62,19 @@ def test_a_copy_is_the_chapter_and_names_the_kernel_that_runs_it(shelf):
 
 
 def test_a_copy_has_what_is_read_in_one_go_in_one_cell(tmp_path):
-    """Of text side by side only headings, folds and what is to be predicted begin a cell."""
+    """Of text side by side only headings, folds and what is to be predicted begin a cell; and under
+    what is folded nothing is left in sight."""
     working_copy.update(work=tmp_path)
     for path in book():
         chapter, copy = (nbformat.read(p, as_version=4).cells for p in (path, tmp_path / path.name))
         assert not any(is_note(cell) for cell in copy)
         for above, cell in itertools.pairwise(copy):
             if above.cell_type == cell.cell_type == "markdown":
-                stops = re.search(r"<details|[*][*]Predict", above.source + cell.source)
+                texts = above.source + cell.source
+                stops = re.search(r"<details|[*][*]Predict", texts) or OPTIONAL in above.source
                 assert stops or HEADING.match(cell.source), (path.name, cell.source[:80])
+        folded = [cell.source for cell in copy if cell.metadata.get("jp-MarkdownHeadingCollapsed")]
+        assert not [text for text in folded if "\n" in text]
         kept = [cell for cell in chapter if not is_note(cell)]
         assert "\n\n".join(c.source for c in kept) == "\n\n".join(c.source for c in copy)
         code = [[c for c in cells if c.cell_type == "code"] for cells in (kept, copy)]

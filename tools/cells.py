@@ -109,8 +109,8 @@ def for_reading(cells):
     """The cells as a reader has them: no lecturer's notes, and what is read in one go is one cell.
 
     Cells of text side by side are cut for slides. Here they are joined and keep the id of the
-    first; but a heading begins a cell, by which JupyterLab folds, and a fold or a **Predict.**
-    stands alone, for there a reader stops.
+    first. But a heading begins a cell, and one marked ⊕ is a cell of its own, since JupyterLab
+    folds what follows its cell; and so is a fold or a **Predict.**, where a reader stops.
     """
     found = []
     for cell in cells:
@@ -124,9 +124,8 @@ def for_reading(cells):
 
 
 def _runs_on(cell):
-    return cell["cell_type"] == "markdown" and not re.search(
-        r"<details|\*\*Predict\.\*\*", cell["source"]
-    )
+    stops = rf"<details|\*\*Predict\.\*\*|\A#+ .*{OPTIONAL}"
+    return cell["cell_type"] == "markdown" and not re.search(stops, cell["source"])
 
 
 def without_fold(cell):
