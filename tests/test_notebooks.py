@@ -389,6 +389,9 @@ def test_what_is_optional_is_folded_and_swallows_nothing_of_the_core(part):
     for i, cell in enumerate(stored):
         folded = cell.metadata.get("jp-MarkdownHeadingCollapsed", False)
         assert folded == (i in starts), cell.source
+        assert cell.metadata.get("id") == (cell.id if folded else None)
+    sections = part[1].metadata.colab.collapsed_sections
+    assert sections == [stored[start].id for start in starts]  # as Colab asks for it
     for start, end in starts.items():
         assert "\n" not in stored[start].source.strip(), "a ⊕ heading stands in a cell of its own"
         inside = [c.source for c in stored[start:end] if c.cell_type == "markdown"]

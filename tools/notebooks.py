@@ -98,7 +98,20 @@ def normalise(notebook):
             if output.output_type == "error":  # a deliberate failure: the last line says it all
                 output.traceback = output.traceback[-1:]
     _hide(notebook.cells)
+    _fold_in_colab(notebook)
     return notebook
+
+
+def _fold_in_colab(notebook):
+    """Name to Colab the parts that JupyterLab folds.
+
+    Colab takes from the notebook's metadata which sections are folded when it opens, by the `id`
+    in the metadata of the cell with the heading (googlecolab/colabtools#438).
+    """
+    folds = [c for c in notebook.cells if c.metadata.get("jp-MarkdownHeadingCollapsed")]
+    for cell in folds:
+        cell.metadata["id"] = cell.id
+    notebook.metadata["colab"] = {"collapsed_sections": [cell.id for cell in folds]}
 
 
 def with_evidence(text):
