@@ -15,7 +15,7 @@ import nbformat
 import pytest
 import working_copy
 from accessible import violations
-from cells import answers, book, chapters, extras, is_solution
+from cells import answers, book, chapters, extras, for_reading, is_solution
 
 from conftest import PATIENCE, ROOT, SHOTS, watch
 
@@ -183,7 +183,7 @@ def test_opening_a_chapter_marks_nothing_as_changed(page, lab, no_kernel_is_left
 
 def test_a_chapter_opens_without_its_answers_and_without_what_is_optional(page, lab):
     (chapter,) = chapters(["01"])
-    stored = nbformat.read(chapter, as_version=4).cells
+    stored = for_reading(nbformat.read(chapter, as_version=4).cells)
     open_chapter(page, lab, chapter.name)
     opened = settled(page, OPENED)
     folded = {i for start, end in extras(stored) for i in range(start + 1, end)}
@@ -228,7 +228,7 @@ def in_place(page, lab, path, hide_again):
     page.evaluate(UNFOLD)
     settled(page, OPENED)
     found = page.evaluate(IN_PLACE, hide_again)
-    stored = nbformat.read(path, as_version=4).cells
+    stored = for_reading(nbformat.read(path, as_version=4).cells)
     assert {*map(int, found)} == {*answers(stored), *solutions(stored)}
     return {tuple(said) for said in found.values() if said}
 

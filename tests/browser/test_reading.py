@@ -22,7 +22,7 @@ from test_lab import (
 
 from conftest import PATIENCE, ROOT, SHOTS
 
-SLOWLY = "__import__('time').sleep(4 if 'slowly' in str(lines) else 0) or []"
+SLOWLY = "__import__('time').sleep(8 if 'slowly' in str(lines) else 0) or []"
 IDLE = f"get_ipython().input_transformers_cleanup.append(lambda lines: {SLOWLY})"
 
 
@@ -137,8 +137,15 @@ CUT = """() => [...document.querySelectorAll('.jp-DirListing-itemText')]
   .filter(name => name.scrollWidth > name.clientWidth).map(name => name.innerText)"""
 
 
-def test_the_first_screen_shows_what_comes_out(page, lab):
+@pytest.fixture
+def newcomer(browser):
+    """A page that has no chapter open and remembers none."""
+    yield from lab_page(browser)
+
+
+def test_the_first_screen_shows_what_comes_out(newcomer, lab):
     """At 1280 × 800: what attention is of, two slim bars of code, the whole map, every name."""
+    page = newcomer
     page.set_viewport_size({"width": 1280, "height": 800})
     open_chapter(page, lab, BOOK[0].name)
     page.evaluate(TRUST)
