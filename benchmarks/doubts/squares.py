@@ -14,7 +14,7 @@ from d2lattn import attention, causal_mask
 def chapter(number, word):
     """What the first cell of a chapter in which this word stands defines."""
     path = next(path for path in cells.book() if path.name.startswith(number))
-    sources = ["".join(c["source"]) for c in json.loads(path.read_text())["cells"]]
+    sources = ["".join(c["source"]) for c in json.loads(path.read_text(encoding="utf-8"))["cells"]]
     names = {}
     for source in (sources[2], next(source for source in sources if word in source)):
         exec(compile(source, path.name, "exec"), names)
