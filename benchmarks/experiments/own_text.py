@@ -22,9 +22,9 @@ EXPERIMENT = Experiment(
     section="9.10",
     varies="the first weights and the stretches that are read",
     held="the stored text, 154,852 letters to read and 8,000 unread; `own_text.train_on`: three "
-    "layers of width 96, 4 heads, rotary positions, learning rate 0.003, 16 stretches of 128 letters "
-    "a step; losses in nats a letter, of unread letters also the least of the eight times at which "
-    "it was taken; counting is the best of the orders 2 to 6 and has no seeds",
+    "layers of width 96, 4 heads, rotary positions, learning rate 0.003, 16 stretches of 128 "
+    "letters a step; losses in nats a letter, of unread letters also the least of the eight times "
+    "at which it was taken; counting is the best of the orders 2 to 6 and has no seeds",
     control="on few letters (own_text_few) it must know the read ones by heart and lose on the "
     "unread ones, or else the two losses do not tell learning from remembering",
     refuted="on the whole text counting has the smaller loss on unread letters",
