@@ -8,10 +8,11 @@ import torch
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[1:1] = [str(HERE.parent), str(HERE.parent.parent / "tools")]
 
+import cells  # noqa: E402
 import pages  # noqa: E402
 import real  # noqa: E402
 
-__all__ = ["pages", "real", "tell"]
+__all__ = ["cells", "pages", "real", "tell"]
 torch.set_num_threads(1)
 
 

@@ -12,12 +12,7 @@ from d2lattn_book.language import stories, words
 
 RISES = 50  # steps until the rate is reached, where it rises
 CLIP = 1.0  # the longest gradient, where it is clipped
-HOW = {
-    "plain": "",
-    "warm": ", warm-up",
-    "clip": ", clipped",
-    "both": ", warm-up and clipped",
-}
+HOW = {"plain": "", "warm": ", warm-up", "clip": ", clipped"}
 RATES = {"3": 3e-3, "10": 1e-2}
 
 
@@ -57,7 +52,7 @@ def run(variant, seed, steps):
     model, generator = model_of(order, len(vocab), seed), torch.Generator().manual_seed(seed)
     optimizer = torch.optim.AdamW(model.parameters(), RATES[rate])
     for step in range(steps):
-        if how in ("warm", "both"):
+        if how == "warm":
             optimizer.param_groups[0]["lr"] = RATES[rate] * min(1, (step + 1) / RISES)
         drawn = read[torch.randint(len(read), (32,), generator=generator)]
         loss = F.cross_entropy(model(drawn[:, :-1]).flatten(0, 1), drawn[:, 1:].flatten())
@@ -65,7 +60,7 @@ def run(variant, seed, steps):
             break
         optimizer.zero_grad()
         loss.backward()
-        if how in ("clip", "both"):
+        if how == "clip":
             nn.utils.clip_grad_norm_(model.parameters(), CLIP)
         optimizer.step()
     with torch.no_grad():
@@ -99,5 +94,5 @@ EXPERIMENT = Experiment(
     seeds=8,
     variants=VARIANTS,
     run=run,
-    plan={name: {1: 4} for name in VARIANTS},
+    plan={name: {1: 8} for name in VARIANTS},
 )
