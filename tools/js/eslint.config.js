@@ -4,7 +4,16 @@ import js from "@eslint/js";
 const PAGE = [
   ...["HTMLElement", "ImageData", "ResizeObserver", "customElements", "document", "matchMedia"],
   ...["cancelAnimationFrame", "clearInterval", "performance", "requestAnimationFrame"],
-  ...["Blob", "URL", "Worker", "history", "location", "setInterval", "setTimeout"],
+  ...[
+    "Blob",
+    "URL",
+    "Worker",
+    "addEventListener",
+    "history",
+    "location",
+    "setInterval",
+    "setTimeout",
+  ],
 ];
 const readonly = names => Object.fromEntries(names.map(name => [name, "readonly"]));
 
