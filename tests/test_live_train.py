@@ -253,6 +253,7 @@ def test_what_a_newcomer_is_to_find_out():
     ]
     for good, bad in right:
         assert good > 0.9 and bad < 0.8
+    assert right[0][0] == right[1][0] == 1 and max(right[0][1], right[1][1]) < 0.5  # as it is told
     honest, blindfold = order[-1]["news"]
     bound, blind = (texts("sentences")[level] for level in ("bound", "blind"))
     assert min(honest["losses"][-20:]) > bound - 0.25

@@ -4,16 +4,8 @@ import js from "@eslint/js";
 const PAGE = [
   ...["HTMLElement", "ImageData", "ResizeObserver", "customElements", "document", "matchMedia"],
   ...["cancelAnimationFrame", "clearInterval", "performance", "requestAnimationFrame"],
-  ...[
-    "Blob",
-    "URL",
-    "Worker",
-    "addEventListener",
-    "history",
-    "location",
-    "setInterval",
-    "setTimeout",
-  ],
+  ...["Blob", "URL", "Worker", "history", "location", "setInterval", "setTimeout"],
+  "addEventListener",
 ];
 const readonly = names => Object.fromEntries(names.map(name => [name, "readonly"]));
 
