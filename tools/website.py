@@ -97,8 +97,8 @@ of seed 1, and another seed is one click away.
    worse than that of one who looks at nothing. Let them find the reason in its maps.
 2. <a href="#task=copy&amp;compare=layers:1">Two minutes: the second layer</a>. Ask first: *which
    number comes, and what must one know to tell?* Play 500 steps: two layers are always right, one
-   layer less than half the time. Go back with *look back*, and let the class say when the maps of
-   the first layer turn to the word before.
+   layer less than half the time. Go back with *look back*, and let the class say what changed in
+   the maps while the loss fell.
 3. <a href="#task=back&amp;compare=positions:none">One minute: positions</a>. Ask first: *if a
    letter stands in the text twice, can the two get different shares?* Play 100 steps. With
    positions the model is always right, without them less than half the time.
