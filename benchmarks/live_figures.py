@@ -6,8 +6,12 @@ Milliseconds, as those tests print them. An idle machine, and `make bench PART=b
 import re
 import subprocess
 import sys
+import time
 
+import torch
+import torch.nn.functional as F
 from results import HERE, processor, shown, table
+from torch import nn
 
 TITLE = "Live figures in the browser"
 ON = ("Chromium",)
@@ -18,6 +22,14 @@ or a drag, and 150 for a control that asks the kernel."""
 LINE = re.compile(r"^(mount|key to picture,|drag to picture,) (.+?): median ([\d.]+) ms", re.M)
 TRAINS = re.compile(r"^training (.+?): (\d+) steps a second, (\d+) frames", re.M)
 KINDS = {"mount": "mount", "key to picture,": "key", "drag to picture,": "drag"}
+# The models of the figure that trains, as its test opens them: words there are and words of a text.
+LARGEST = dict(vocab=16, length=11, layers=2, heads=4, width=32, mlp=True)
+MODELS = {
+    "one layer of width 16": dict(vocab=8, length=10),
+    "the largest": LARGEST,
+    "two models": dict(vocab=8, length=10, models=2),
+    "own text": dict(vocab=26, length=32, batch=8, layers=2, width=32, mlp=True),
+}
 
 
 def machine():
@@ -33,7 +45,50 @@ def measure_part(quick, device):
     found = measured(run.stdout)
     if not found:
         sys.exit("the browser tests measured nothing: is chromium installed?")
-    return {"rows": found, "training": trained(run.stdout)}
+    training = trained(run.stdout)
+    in_torch = {what: round(torch_steps(**MODELS[what])) for what in training}
+    return {"rows": found, "training": training, "torch": in_torch}
+
+
+class Layer(nn.Module):
+    """A layer of the model that trains in the page."""
+
+    def __init__(self, width, heads, mlp):
+        super().__init__()
+        self.heads = heads
+        self.qkv, self.o = (nn.Linear(width, n * width, bias=False) for n in (3, 1))
+        up, down = (nn.Linear(n, 3 * width - n, bias=False) for n in (width, 2 * width))
+        self.mlp = nn.Sequential(up, nn.ReLU(), down) if mlp else None
+
+    def forward(self, x):
+        q, k, v = self.qkv(F.rms_norm(x, x.shape[-1:])).unflatten(-1, (3, self.heads, -1)).unbind(2)
+        y = F.scaled_dot_product_attention(*(m.transpose(1, 2) for m in (q, k, v)), is_causal=True)
+        x = x + self.o(y.transpose(1, 2).flatten(2))
+        return x if self.mlp is None else x + self.mlp(F.rms_norm(x, x.shape[-1:]))
+
+
+def torch_steps(
+    *, vocab, length, batch=32, layers=1, heads=1, width=16, mlp=False, models=1, seconds=2.0
+):
+    """Steps a second of the same training in torch: float32, one thread, Adam."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    embedding, logits = nn.Embedding(vocab, width), nn.Linear(width, vocab, bias=False)
+    position = nn.Embedding(length, width)
+    stack = nn.Sequential(*(Layer(width, heads, mlp) for _ in range(layers)))
+    parts = nn.ModuleList([embedding, position, stack, logits])
+    adam = torch.optim.Adam(parts.parameters(), lr=0.01)
+    texts = torch.randint(vocab, (batch, length + 1))
+    start, steps = time.perf_counter(), 0
+    while time.perf_counter() - start < seconds:
+        x = stack(embedding(texts[:, :-1]) + position.weight)
+        scores = logits(F.rms_norm(x, x.shape[-1:]))
+        adam.zero_grad()
+        F.cross_entropy(scores.flatten(0, 1), texts[:, 1:].flatten()).backward()
+        adam.step()
+        steps += 1
+    torch.set_num_threads(threads)
+    return steps / seconds / models
 
 
 def trained(said):
@@ -57,7 +112,16 @@ def section(data):
     ]
     text = table(["figure", "mounting", "key to picture", "drag to picture"], body)
     if data.get("training"):
-        rows = [[what, *map(str, numbers)] for what, numbers in data["training"].items()]
-        text += "\n\nThe figure that trains, a second: steps, and frames of the page meanwhile.\n\n"
-        text += table(["model", "steps", "frames"], rows)
+        text += "\n\nThe figure that trains, a second: steps, and frames of the page meanwhile; "
+        text += "steps of torch, on one thread and in float32.\n\n"
+        rows = [beside_torch(data, what) for what in data["training"]]
+        text += table(["model", "steps", "frames", "torch", "torch / page"], rows)
     return text
+
+
+def beside_torch(data, what):
+    """A row: steps and frames of a model, the steps of torch, and how many for one of the page."""
+    steps, frames = data["training"][what]
+    in_torch = data.get("torch", {}).get(what)
+    ratio = in_torch and in_torch / steps
+    return [what, str(steps), str(frames), shown(in_torch, "d"), shown(ratio, ".1f")]

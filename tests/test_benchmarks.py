@@ -123,7 +123,10 @@ def test_what_the_tests_of_browser_and_hub_print_is_understood():
     said = "\ntraining two models: 61 steps a second, 60 frames\n."
     assert live_figures.trained(said) == {"two models": [61, 60]}
     data = {"rows": {}, "training": {"two models": [61, 60]}}
-    assert live_figures.section(data).endswith("| two models | 61 | 60 |")
+    assert live_figures.section(data).endswith("| two models | 61 | 60 | – | – |")
+    data |= {"torch": {"two models": 122}}
+    assert live_figures.section(data).endswith("| two models | 61 | 60 | 122 | 2.0 |")
+
     said = (
         "\n6 students are in after 109 s\nchapter 01, all at once on 2 cores: 41 to 43 s each; one "
         "alone: 12 s\nmemory of a student: 107 MiB before a kernel starts, at most 397 MiB while "
@@ -137,6 +140,11 @@ def test_what_the_tests_of_browser_and_hub_print_is_understood():
     assert "1,904 MiB together, 2,613 MiB" in class_server.section(found)
     with pytest.raises(SystemExit, match="must print"):
         class_server.measured("1 passed")
+
+
+@pytest.mark.parametrize("what", live_figures.MODELS)
+def test_the_same_training_runs_in_torch(what):
+    assert live_figures.torch_steps(**live_figures.MODELS[what], seconds=0.02) > 0
 
 
 def test_the_lines_are_those_that_the_tests_print():

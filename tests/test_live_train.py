@@ -245,7 +245,7 @@ def test_what_a_newcomer_is_to_find_out():
     plain, layers, order, cheat = trained(
         begun("copy", {}, {"layers": 1}, steps=500),
         begun("back", {}, {"positions": "none"}, steps=100),
-        begun("sentences", {}, {"mask": False}, steps=200),
+        begun("sentences", {}, {"mask": False}, steps=150),
         begun("asked", {}, {"same_qk": True}, steps=300),
     )
     right = [
@@ -253,11 +253,12 @@ def test_what_a_newcomer_is_to_find_out():
     ]
     for good, bad in right:
         assert good > 0.9 and bad < 0.8
+    assert right[0][0] == right[1][0] == 1 and max(right[0][1], right[1][1]) < 0.5  # as it is told
     honest, blindfold = order[-1]["news"]
-    bound = texts("sentences")["bound"]
+    bound, blind = (texts("sentences")[level] for level in ("bound", "blind"))
     assert min(honest["losses"][-20:]) > bound - 0.25
     assert sum(blindfold["losses"]) and max(blindfold["losses"][-20:]) < 0.15 < bound
-    assert blindfold["exams"][-1]["loss"] > 1.5 > honest["exams"][-1]["loss"]
+    assert blindfold["exams"][-1]["loss"] > blind > 1.5 > honest["exams"][-1]["loss"]
 
 
 @needs_node
@@ -311,6 +312,35 @@ def test_it_tells_how_the_models_do():
 
 
 @needs_node
+@pytest.mark.parametrize("divisor, by", [("1", 1), ("√d", 8**0.5), ("d", 8)])
+def test_queries_and_keys_of_the_chosen_head_give_the_row_of_shares(divisor, by):
+    told = message("copy", divisor=divisor)
+    acts = [("arrived", one | {"run": 1}) for one in told]
+    looks = ("alter", {"layer": 1, "head": 1, "model": 1, "asks": 9, "sides": True})
+    *_, last = said("copy", *acts, looks, compare={"divisor": divisor})
+    model = last["now"]["models"][1]
+    layer = told[-1]["news"][1]["look"]["layers"][1]
+    for key, rows in model["sides"].items():
+        expected = torch.tensor(layer[key]).view(11, 2, 8)[:, 1]
+        torch.testing.assert_close(torch.tensor(rows), expected, rtol=0, atol=0)
+    q, k = (torch.tensor(model["sides"][key]).double() for key in "qk")
+    products = q[9] @ k[:10].T
+    shares = F.pad((products / by).softmax(0), (0, 1))
+    assert model["row"] == pytest.approx(shares.tolist(), abs=1e-6)
+    best = shares.argmax()
+    names, largest = last["now"]["words"], f"{shares.max():.2f}"
+    product, score = (f"{x:.2f}".replace("-", "−") for x in (products[best], products[best] / by))
+    divided = divisor.replace("d", "8")
+    assert (
+        f"With scores ÷: {divisor}, {names[9]} takes most, {largest}, from {names[best]}"
+        in (last["said"])
+    )
+    assert f"key is {product}; divided by {divided}, it is the score, {score}." in last["said"]
+    *_, plain = said("copy", *acts, compare={"divisor": divisor})
+    assert "product" not in plain["said"]  # only where they are looked at
+
+
+@needs_node
 @pytest.mark.parametrize(
     "task, setting, hint",
     [
@@ -345,6 +375,16 @@ def test_what_was_overtaken_by_a_hand_is_not_shown():
 
 
 @needs_node
+def test_only_what_is_told_of_a_play_ends_it():
+    """A worker that starts tells of a model that stands still, when Play is pressed already."""
+    (told,) = trained(begun("back", steps=3))
+    assert told[-1]["left"] == 0
+    late, last = (("arrived", told[-1] | {"run": 1, "going": going}) for going in (0, 1))
+    *_, started, still, ended = said("back", ("play", True), late, last)
+    assert [one["state"]["playing"] for one in (started, still, ended)] == [True, True, False]
+
+
+@needs_node
 def test_an_address_holds_the_settings():
     cases = [
         ({"task": "copy"}, {}, None, "#task=copy"),
@@ -360,10 +400,20 @@ def test_an_address_holds_the_settings():
         assert {*written[1:].split("&")} == {*address[1:].split("&")}
         (read,) = in_node("train/address", "fromAddress", [[written]])
         assert read == task | {"model": chosen, "compare": change and dict([change])}
-    unknown = ["", "#", "#task=none", "#layers=2", "#top"]
-    assert in_node("train/address", "fromAddress", [[one] for one in unknown]) == [None] * 5
+    unknown = ["", "#", "#task=none", "#layers=2", "#top", "#task=%"]
+    assert in_node("train/address", "fromAddress", [[one] for one in unknown]) == [None] * 6
     (odd,) = in_node("train/address", "fromAddress", [["#task=back&layers=9&seed=x&compare=a:b"]])
     assert odd == {"task": "back", "model": {}, "compare": None}
+
+
+@needs_node
+def test_another_address_opens_what_it_says_and_one_that_says_nothing_changes_nothing():
+    read = {"task": "copy", "model": {"layers": 1}, "compare": {"layers": 2}}
+    *_, plain, opened, same = said("back", ("sent", read), ("sent", None))
+    state = opened["state"]
+    assert state["run"] == plain["state"]["run"] + 1 and state["report"] is None
+    assert (state["task"], state["settings"]["layers"]) == ("copy", 1)
+    assert state["change"] == ["layers", 2] and state == same["state"]
 
 
 # The package ------------------------------------------------------------------------------------

@@ -1,15 +1,18 @@
-"""Film a live figure for the README, images/live.gif.
+"""Film live figures for the README: images/live.gif and images/train.gif.
 
-Wanted when the figure looks different; what it needs comes with `make test-browser`, and Chromium:
+Wanted when a figure looks different; what it needs comes with `make test-browser`, and Chromium:
 
-    .venv/bin/python tools/animation.py
+    .venv/bin/python tools/animation.py live train
 
-A headless Chromium opens the figure from disk, plays the question a thought at a time and drags a
-number of one word; what a reader would see is stored as an animated GIF.
+A headless Chromium opens the figure from disk and does what a hand would do: it plays the question
+a thought at a time and drags a number of one word, or it trains two models. What a reader would see
+is stored as an animated GIF.
 """
 
 import io
+import re
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
@@ -28,11 +31,19 @@ background:#d0822099;border:2px solid #fff;left:-50px;pointer-events:none"></div
 }, true)</script>"""
 
 
-def figure():
+STEPS = 500  # that are trained in the film,
+TAKES = 36  # and pictures of them that are kept
+
+
+def microscope():
     names, places = words.places()
     tokens = SENTENCE.split()
     x = (3 * places).round(decimals=1)[[names.index(word) for word in tokens]]
     return live.attention(x, tokens=tokens, scale=1.0, asks="bat", parts=())
+
+
+def playground():
+    return live.train(task="copy", compare={"layers": 1})
 
 
 class Film:
@@ -59,13 +70,13 @@ class Film:
         self.page.mouse.up()
 
     def save(self, path):
-        colours = self.frames[0].quantize(96, method=Image.Quantize.MEDIANCUT)
+        colours = self.frames[-1].quantize(96, method=Image.Quantize.MAXCOVERAGE)
         frames = [frame.quantize(palette=colours, dither=0) for frame in self.frames]
         options = dict(duration=FRAME, loop=0, optimize=True)
         frames[0].save(path, save_all=True, append_images=frames[1:], **options)
 
 
-def main(path):
+def main(path, figure, act):
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
@@ -105,5 +116,27 @@ def act(film, page):
     return film
 
 
+def learn(film, page):
+    """Two models learn to copy what followed last time, one of them with a single layer."""
+
+    def step():
+        found = re.search(r"^Step (\d+)", page.locator("[aria-live]").text_content())
+        return int(found[1]) if found else 0
+
+    film.hold(1600)
+    film.click(page.get_by_role("button", name="Play"))
+    start = len(film.frames)
+    while step() < STEPS:
+        film.hold(FRAME)
+    film.click(page.get_by_role("button", name="Pause"))
+    taken = film.frames[start:]
+    film.frames[start:] = taken[:: max(1, len(taken) // TAKES)]
+    film.hold(3000)
+    return film
+
+
+FILMS = {"live": (microscope, act), "train": (playground, learn)}
+
 if __name__ == "__main__":
-    main(Path(__file__).resolve().parent.parent / "images" / "live.gif")
+    for name in sys.argv[1:] or FILMS:
+        main(Path(__file__).resolve().parent.parent / "images" / f"{name}.gif", *FILMS[name])

@@ -82,7 +82,26 @@ texts.
 - The black curves are the loss in learning. The red ones are the loss in use: on texts that were
   never learned, and with the mask on wherever the answer is the next word, for in use it is not
   there yet.
+- A map that is clicked is the chosen head, a word that is clicked asks. *queries, keys, values*
+  shows what this head makes of every word.
 - The address of this page holds the settings: copy it, and send it to somebody.
+
+## In five minutes, with a class
+
+The three links set the figure above. Let them guess before you press *Play*; the numbers are those
+of seed 1, and another seed is one click away.
+
+1. <a href="#task=sentences&amp;compare=mask:false">Two minutes: the mask</a>. Ask first: *which
+   of the two will have the lower loss?* Play 150 steps and pause. Without the mask the loss in
+   learning falls to almost 0, far below what an honest reader can reach; in use it is above 3,
+   worse than that of one who looks at nothing. Let them find the reason in its maps.
+2. <a href="#task=copy&amp;compare=layers:1">Two minutes: the second layer</a>. Ask first: *which
+   number comes, and what must one know to tell?* Play 500 steps: two layers are always right, one
+   layer less than half the time. Go back with *look back*, and let the class say what changed in
+   the maps while the loss fell.
+3. <a href="#task=back&amp;compare=positions:none">One minute: positions</a>. Ask first: *if a
+   letter stands in the text twice, can the two get different shares?* Play 100 steps. With
+   positions the model is always right, without them less than half the time.
 
 Why it is so is in the book: [matrices](02_queries_keys_values.ipynb),
 [divisors and masks](03_scaling_and_masking.ipynb), [heads](04_multi_head_attention.ipynb),

@@ -52,6 +52,8 @@ autodoc_typehints = "none"
 # Axes.set is matplotlib's and written anew for each class, in matplotlib's own dialect.
 autodoc_default_options = {"exclude-members": "set"}
 viewcode_follow_imported_members = False
+# Appendix 92's kernels import it; only Linux has it, and the site is written without.
+autodoc_mock_imports = ["triton"]
 
 html_context = {"default_mode": "auto"}
 html_theme = "sphinx_book_theme"

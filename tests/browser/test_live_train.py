@@ -1,13 +1,20 @@
 """The figure that trains, in Chromium: play, look back, compare; beside the page or on it."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 
+import nbformat
 import pytest
+import test_lab
+import test_live_lab
+from nbformat.v4 import new_notebook
 from playwright.sync_api import expect
-from test_live import HOST, sentence, show, text_of
+from test_live import CASES, HOST, sentence, show, text_of
 
-from conftest import SHOTS, frame
+from conftest import PATIENCE, SHOTS, frame
 from d2lattn_book.pictures import live
 
 STEP = r"Step (\d+)\."
@@ -49,6 +56,20 @@ def test_play_pause_steps_and_the_way_back(page, tmp_path):
     page.wait_for_function(f"({REPORT}).includes('Before the first step')")
 
 
+def test_what_is_played_first_of_all_can_be_paused(page, tmp_path):
+    """The worker starts then, and first of all tells of a model that stands still."""
+    show(page, tmp_path, "train")
+    page.get_by_role("button", name="▶ Play").click()
+    page.wait_for_function(f"/Step [1-9]\\d/.test({REPORT})")
+    expect(page.get_by_role("button", name="Pause")).to_be_visible(timeout=5000)
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("button", name="▶ Play")).to_be_visible()
+    page.wait_for_timeout(300)
+    stands = step_of(page)
+    page.wait_for_timeout(300)
+    assert step_of(page) == stands
+
+
 def test_nothing_moves_before_a_hand_does(page, tmp_path):
     show(page, tmp_path, "train")
     before = text_of(page)
@@ -62,12 +83,17 @@ REFUSED = (
 LATE = """<script>window.Worker = class {
   constructor() { setTimeout(() => this.onerror(new Event('error'))); } postMessage() {}
 };</script>"""
+POLICY = """<meta http-equiv="Content-Security-Policy" content="worker-src 'self'">
+<script>document.addEventListener("securitypolicyviolation", () => { window.refused = true; });
+</script>"""
 COUNTED = """<script>window.Worker = class extends Worker {
   constructor(...given) { super(...given); window.workers = (window.workers ?? 0) + 1; }
 };</script>"""
 
 
-@pytest.mark.parametrize("head", [REFUSED, LATE], ids=["refused", "refused by an error"])
+@pytest.mark.parametrize(
+    "head", [REFUSED, LATE, POLICY], ids=["refused", "refused by an error", "refused by a policy"]
+)
 def test_beside_the_page_and_on_it_the_numbers_are_the_same(page, tmp_path, head):
     told = []
     for one in (COUNTED, head):
@@ -75,12 +101,17 @@ def test_beside_the_page_and_on_it_the_numbers_are_the_same(page, tmp_path, head
         go(page, 3)
         told.append(page.evaluate(REPORT))
         assert page.evaluate("window.workers ?? 0") == (1 if one is COUNTED else 0)
+        assert page.evaluate("window.refused ?? false") == (one is POLICY)
     assert told[0] == told[1] and told[0].startswith("Step 30.")
 
 
-def test_in_a_sandboxed_frame_it_trains_beside_the_page(page, tmp_path):
-    """An opaque origin, as in Colab's outputs."""
-    inner = COUNTED + live.train(task="back").html
+@pytest.mark.parametrize("head, workers", [(COUNTED, 1), (POLICY, 0)], ids=["free", "by a policy"])
+def test_in_a_sandboxed_frame_the_numbers_are_the_same(page, tmp_path, head, workers):
+    """An opaque origin, as in Colab's outputs; with a policy no worker is allowed there either."""
+    show(page, tmp_path, "train", head=COUNTED)
+    go(page, 2)
+    told = page.evaluate(REPORT)
+    inner = head + CASES["train"]().html
     path = tmp_path / "frame.html"
     source = json.dumps(inner).replace("</", "<\\/")
     path.write_text(
@@ -90,9 +121,12 @@ def test_in_a_sandboxed_frame_it_trains_beside_the_page(page, tmp_path):
     )
     page.goto(f"file://{path}")
     inside = page.frame_locator("iframe")
-    inside.get_by_role("button", name="ten", exact=True).click()
-    inside.get_by_text(re.compile(r"^Step 10\.")).wait_for()
-    assert page.frames[1].evaluate("window.workers") == 1
+    for step in (10, 20):
+        inside.get_by_role("button", name="ten", exact=True).click()
+        inside.get_by_text(re.compile(rf"^Step {step}\.")).wait_for()
+    assert inside.locator("[aria-live]").text_content() == told
+    assert page.frames[1].evaluate("window.workers ?? 0") == workers
+    assert page.frames[1].evaluate("window.refused ?? false") == (head is POLICY)
 
 
 def test_another_setting_starts_anew_and_a_word_that_is_chosen_asks(page, tmp_path):
@@ -110,6 +144,100 @@ def test_another_setting_starts_anew_and_a_word_that_is_chosen_asks(page, tmp_pa
     word = cell.get_attribute("aria-label").partition(":")[0]
     assert f" {word} takes most, " in sentence(text_of(page))
     assert step_of(page) == 0
+
+
+def test_queries_keys_and_values_are_shown_where_a_hand_asks_for_them(page, tmp_path):
+    show(page, tmp_path, "train", width=960)
+    go(page, 1)
+    sides = page.get_by_role("grid", name="queries, keys and values")
+    curves = page.get_by_text("in learning", exact=True)
+    expect(sides).to_have_count(0)
+    expect(curves).to_have_count(1)
+    page.get_by_label("queries, keys, values", exact=True).check()
+    cells = sides.get_by_role("gridcell")
+    expect(cells).to_have_count(3 * 11)
+    expect(curves).to_have_count(0)
+    names = [cell.get_attribute("aria-label") for cell in cells.all()[-3:]]
+    words = [re.match(r"(query|key|value) of \w: (.+)$", name) for name in names]
+    assert [one[1] for one in words] == ["query", "key", "value"]
+    assert all(len(one[2].split(", ")) == 8 for one in words)  # a head of two of width 16
+    assert "divided by √8, it is the score" in sentence(text_of(page))
+    bars = cells.last.locator("path").nth(1).get_attribute("d")
+    page.get_by_role("grid", name="maps of model 2").get_by_role("gridcell").nth(1).click()
+    expect(page.get_by_text("layers: 1: layer 1, head 2", exact=True)).to_be_visible()
+    assert cells.last.locator("path").nth(1).get_attribute("d") != bars
+    cells.nth(3 * 9).click()
+    frame(page)
+    assert " With layers: 1, " in sentence(text_of(page))
+    expect(
+        page.get_by_role("grid", name="the words of a text").locator("[tabindex='0']")
+    ).to_have_attribute("aria-label", re.compile("^0: "))
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=str(SHOTS / "live-train-sides.png"))
+    page.get_by_label(re.compile("^task")).select_option("your own text")
+    expect(cells).to_have_count(3 * 32)  # letters
+    assert page.get_by_label("queries, keys, values", exact=True).is_checked()
+    page.get_by_label("queries, keys, values", exact=True).uncheck()
+    expect(curves).to_have_count(1)
+
+
+IN_LAB = {
+    "one model": dict(task="sentences", model={"heads": 2}),
+    "own text": dict(task="text"),
+    "beside another": dict(task="copy", compare={"layers": 1}),
+    "as large as can be": dict(
+        task="sentences", model={"layers": 2, "heads": 4}, compare={"mask": False}
+    ),
+}
+CELL = "jupyterapp.shell.currentWidget.content.widgets[{}]"
+OUTPUT = CELL + ".outputArea.node.offsetHeight"
+LETTERS = """host => {
+  const svg = host.shadowRoot.querySelector('svg');
+  const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+  return Math.min(...[...svg.querySelectorAll('text')].filter(text => text.textContent)
+    .map(text => scale * parseFloat(getComputedStyle(text).fontSize)));
+}"""
+
+
+@pytest.fixture(scope="module")
+def notebook(tmp_path_factory, browser):
+    """A trusted notebook of these figures in JupyterLab, its left bar folded."""
+    folder = tmp_path_factory.mktemp("lab")
+    path = folder / "train.ipynb"
+    cells = [test_live_lab.shown(live.train(**one), "live.train(…)") for one in IN_LAB.values()]
+    nbformat.write(new_notebook(cells=cells, metadata=test_live_lab.KERNEL), path)
+    secret = {"JUPYTER_DATA_DIR": str(folder / "data")}
+    trust = [sys.executable, "-m", "jupyter", "trust", path]
+    subprocess.run(trust, check=True, capture_output=True, env={**os.environ, **secret})
+    process, address = test_lab.start(test_live_lab.lab_command(), folder, folder, **secret)
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(PATIENCE)
+    page.goto(address.replace("/lab?", "/lab/tree/train.ipynb?reset&"))
+    test_live_lab.alive(page, len(IN_LAB))
+    page.evaluate("jupyterapp.shell.collapseLeft()")
+    yield page
+    page.evaluate("jupyterapp.serviceManager.sessions.shutdownAll()")
+    page.close()
+    test_lab.stop(process)
+
+
+@pytest.mark.parametrize("name", IN_LAB)
+def test_it_leaves_room_on_a_slide_of_jupyterlab(notebook, name):
+    """At 1280 × 720, and with letters as large as ever: after some steps it has most to say."""
+    k = [*IN_LAB].index(name)
+    notebook.evaluate(test_live_lab.SCROLL, k)
+    host = notebook.locator("[data-live]").nth(k)
+    host.get_by_role("button", name="ten", exact=True).click()
+    host.get_by_text(re.compile(r"^Step 10\.")).wait_for()
+    heights = []
+    for _ in range(2):
+        frame(notebook)
+        heights.append(notebook.evaluate(OUTPUT.format(k)))
+        notebook.screenshot(path=str(SHOTS / f"live-train-lab-{k}-{len(heights)}.png"))
+        assert host.evaluate(LETTERS) >= 12
+        host.get_by_label("queries, keys, values", exact=True).check()
+    print(f"\n{name}: {heights[0]} px high, {heights[1]} with queries, keys, values")
+    assert max(heights) <= 620
 
 
 LARGEST = {"layers": 2, "heads": 4, "width": 32, "mlp": True}

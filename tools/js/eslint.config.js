@@ -5,6 +5,7 @@ const PAGE = [
   ...["HTMLElement", "ImageData", "ResizeObserver", "customElements", "document", "matchMedia"],
   ...["cancelAnimationFrame", "clearInterval", "performance", "requestAnimationFrame"],
   ...["Blob", "URL", "Worker", "history", "location", "setInterval", "setTimeout"],
+  "addEventListener",
 ];
 const readonly = names => Object.fromEntries(names.map(name => [name, "readonly"]));
 

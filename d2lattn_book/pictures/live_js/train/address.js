@@ -4,10 +4,14 @@ import {TASKS, settingsOf} from "./tasks.js";
 
 const read = (name, text) => CHOICES[name]?.find(value => String(value) === text);
 
-// The parts of an address by their names.
+// The parts of an address by their names; none where a hand has broken it.
 function partsOf(hash) {
-  const parts = decodeURIComponent(hash.slice(1)).split("&");
-  return Object.fromEntries(parts.map(part => part.split("=")));
+  try {
+    const parts = decodeURIComponent(hash.slice(1)).split("&");
+    return Object.fromEntries(parts.map(part => part.split("=")));
+  } catch {
+    return {};
+  }
 }
 
 // What an address says, "#task=copy&layers=1&compare=layers:2"; what it does not know is left out.

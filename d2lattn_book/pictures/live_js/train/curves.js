@@ -73,13 +73,15 @@ export function drawCurves({svg, width, height}) {
   };
 }
 
-// Its name stands where the curves do not come: above "without looking", below the best possible, if
-// there is room.
+// Its name stands where the curves do not come: above "without looking", below the best possible, and
+// where that is the axis, below it.
 function placeLevel({line, says, name, below}, loss, y, width) {
   set(line, shown(loss !== null));
   set(says, shown(loss !== null));
   if (loss === null) return;
   set(line, {d: `M${LEFT},${y(loss)}H${width}`});
-  const under = below && y(0) - y(loss) > 18;
-  set(says, {y: y(loss) + (under ? 15 : -5)}, `${name}: ${show(loss)}`);
+  const low = below && y(0) - y(loss) < 18;
+  const x = low ? width - 44 : width - 2; // the last step stands there
+  const at = low ? y(0) + FOOT - 4 : y(loss) + (below ? 15 : -5);
+  set(says, {x, y: at}, `${name}: ${show(loss)}`);
 }

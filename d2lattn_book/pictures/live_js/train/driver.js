@@ -39,7 +39,7 @@ export function driver(work, arrived) {
 
   return message => {
     if (message.steps > 0 && worker === null) start();
-    if (message.begin || message.look) begun = {...begun, ...message, steps: 0};
+    if (message.begin || message.look) begun = {...begun, ...message, steps: 0, going: null};
     send(message);
   };
 }

@@ -100,12 +100,12 @@ export class Training {
 
 // What a page asks of it, as messages: {begin: [settings, …], task, said, run} starts anew, {look:
 // {step, text}} says which model of the past and which text are shown, {steps} how many are still to
-// be gone, 0 to stop. `post` gets what there is to tell, {run, left, step, kept, news}; `later` calls
-// back soon, so that messages come through; a slice of work lasts `slice` milliseconds. What is new
-// is told every 30 at most.
+// be gone, 0 to stop, and {going} is the number of this wish. `post` gets what there is to tell, {run,
+// going, left, step, kept, news}; `later` calls back soon, so that messages come through; a slice of
+// work lasts `slice` milliseconds. What is new is told every 30 at most.
 export function serve(post, later, slice) {
   let trainings = [];
-  let now = {run: 0, look: {}, left: 0, told: 0, busy: false};
+  let now = {run: 0, going: 0, look: {}, left: 0, told: 0, busy: false};
 
   function tell() {
     now.told = performance.now();
@@ -115,7 +115,8 @@ export function serve(post, later, slice) {
       return {losses, exams: one.exams, look: one.look(now.look)};
     });
     const [{step, past}] = trainings;
-    post({run: now.run, left: now.left, step, kept: past.map(one => one.step), news});
+    const {run, going, left} = now;
+    post({run, going, left, step, kept: past.map(one => one.step), news});
   }
 
   function work() {
@@ -136,6 +137,7 @@ export function serve(post, later, slice) {
     }
     now.look = message.look ?? now.look;
     now.left = message.steps ?? now.left;
+    now.going = message.going ?? now.going;
     if (now.busy) return;
     now.busy = now.left > 0;
     if (now.busy) later(work);

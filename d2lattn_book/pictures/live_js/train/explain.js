@@ -1,5 +1,5 @@
 // What is seen, in words: parts of a sentence, each with the role it plays.
-import {show} from "../kit/numbers.js";
+import {dot, show} from "../kit/numbers.js";
 import {shown} from "./state.js";
 import {TASKS} from "./tasks.js";
 
@@ -48,22 +48,34 @@ function told({loss, exam}, {change}, k) {
 }
 
 // Whom the word that is chosen asks, and what the model says there.
-function asking({row, at, says, settings}, {asks}, {words, wanted}) {
-  const best = row.reduce((most, share, j) => (share > row[most] ? j : most), 0);
+function asking({asks, sides, change, model: k}, {models, words, wanted}) {
+  const {row, best, at, says, settings} = models[k];
   const many = settings.layers > 1 || settings.heads > 1;
   const where = many ? ` in layer ${at[0] + 1}, head ${at[1] + 1}` : "";
   const said = [
-    [" "],
+    [k ? ` With ${shown(change)}, ` : " "],
     [words[asks], "query"],
     [` takes most, ${show(row[best])}, from `],
     [words[best], "key"],
     [where],
   ];
-  if (!says[asks]) return [...said, ["."]];
+  const product = sides ? productOf(models[k], asks) : [];
+  if (!says[asks]) return [...said, ["."], ...product];
   const {word, p, right, sure} = says[asks];
   const wrong = sure ? `but right is ${wanted[asks]}.` : `and here it is ${wanted[asks]}.`;
   const verdict = right ? "which is right." : wrong;
-  return [...said, [", and the model says "], [word, "output"], [` (${show(p)}), ${verdict}`]];
+  const answer = [[", and the model says "], [word, "output"], [` (${show(p)}), ${verdict}`]];
+  return [...said, ...answer, ...product];
+}
+
+// How the score comes about that became this share.
+function productOf({sides, best, settings: {divisor, width, heads}}, asks) {
+  const d = width / heads;
+  const product = dot(sides.q[asks], sides.k[best]);
+  const by = {1: ["1", 1], "√d": [`√${d}`, Math.sqrt(d)], d: [d, d]}[divisor];
+  const score = show(product / by[1]);
+  const start = " The product of this query and this key is";
+  return [[`${start} ${show(product)}; divided by ${by[0]}, it is the score, ${score}.`]];
 }
 
 export function explain(state, now) {
@@ -72,7 +84,7 @@ export function explain(state, now) {
   const about = {name: state.task, writes};
   const looks = LOOK.filter(([holds]) => now.models.some(one => holds(one.settings, about)));
   const look = looks.length ? [[` ${looks[0][1]}`]] : [];
-  const first = asking(now.models[0], state, now);
+  const first = asking(state, now);
   if (now.step === 0) return [[`${needs} Before the first step:`], ...first, ...look];
   const bound =
     state.bound === null ? "" : ` Nobody who reads honestly gets below ${show(state.bound)}.`;

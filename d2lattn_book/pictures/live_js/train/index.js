@@ -10,7 +10,7 @@ import {
   textField,
   tick,
 } from "../kit/controls.js";
-import {all, assemble} from "../kit/figure.js";
+import {all, alter, assemble} from "../kit/figure.js";
 import {add, set} from "../kit/nodes.js";
 import {fromAddress, toAddress} from "./address.js";
 import {STYLE, draw, sizes} from "./draw.js";
@@ -27,7 +27,8 @@ function training(bar, figure, ask) {
     const rest = MOST - (figure.state.report?.step ?? 0);
     const count = Math.min(steps, rest);
     figure.act(states.play, count > 10);
-    ask({look: {step: null, text: figure.state.text}, steps: Math.max(0, count)});
+    const {text, going} = figure.state;
+    ask({look: {step: null, text}, steps: Math.max(0, count), going});
   };
   const play = button(bar, "▶ Play", () => go(figure.state.playing ? 0 : MOST));
   button(bar, "one step", () => go(1));
@@ -42,7 +43,7 @@ function training(bar, figure, ask) {
   };
 }
 
-// The way back over the steps that were taken, as far as they are kept.
+// The way back over the steps that were taken, as far as they are kept, and what is looked at.
 function past(bar, figure, ask) {
   const look = k => {
     const kept = figure.state.report?.kept ?? [0];
@@ -57,7 +58,9 @@ function past(bar, figure, ask) {
     figure.act(states.nextText);
     ask({look: {step: figure.state.step, text: figure.state.text}});
   });
-  return ({report, step}) => {
+  const sides = tick(bar, "queries, keys, values", yes => figure.act(alter, {sides: yes}));
+  return ({report, step, sides: seen}) => {
+    sides.checked = seen;
     const kept = report?.kept ?? [];
     const now = step ?? report?.step ?? 0;
     const found = kept.findIndex(one => one === step);
@@ -83,11 +86,9 @@ function settings(bar, figure) {
   const ticks = ["mask", "same_qk", "mlp"].map(name => {
     return [name, tick(bar, named(name), yes => settle(name, yes))];
   });
-  const rate = number(bar, figure, "rate", {min: 0.001, max: 1, step: 0.001});
   return state => {
     for (const [name, input] of menus) fill(input, state.settings[name]);
     for (const [name, box] of ticks) box.checked = state.settings[name];
-    rate(state);
   };
 }
 
@@ -118,10 +119,13 @@ function tasks(bar, figure) {
   ];
 }
 
-const controlsOf = (work, live) => (bar, figure) => {
+const controlsOf = work => (bar, figure) => {
   const {data} = figure;
   let run = null;
-  let frame = null; // the element whose address is written
+  if (data.address) {
+    const hear = () => figure.act(states.sent, fromAddress(location.hash));
+    addEventListener("hashchange", hear);
+  }
   const ask = driver(work, news => {
     if (!bar.isConnected) ask({steps: 0}); // the page has let go of the figure
     figure.act(states.arrived, news);
@@ -129,11 +133,12 @@ const controlsOf = (work, live) => (bar, figure) => {
   const [task, text] = tasks(bar, figure);
   const second = comparison(bar, figure);
   const seed = number(bar, figure, "seed", {min: 1, max: 9999, step: 1});
+  const rate = number(bar, figure, "rate", {min: 0.001, max: 1, step: 0.001});
   add(bar, "span", {class: "row"});
   const train = training(bar, figure, ask);
   const back = past(bar, figure, ask);
   add(bar, "span", {class: "row"});
-  const parts = all(second, seed, train, back, settings(bar, figure));
+  const parts = all(second, seed, rate, train, back, settings(bar, figure));
   return state => {
     fill(task, TASKS[state.task].title);
     fill(text, state.said ?? RHYME);
@@ -141,8 +146,7 @@ const controlsOf = (work, live) => (bar, figure) => {
     parts(state);
     if (state.run === run) return;
     run = state.run;
-    frame ??= data.address ? live : null;
-    if (frame) history.replaceState(null, "", toAddress(state));
+    if (data.address) history.replaceState(null, "", toAddress(state));
     ask({...states.beginning(state), look: {step: null, text: state.text}, steps: 0});
   };
 };
@@ -152,6 +156,6 @@ export const mounting = work => (live, data) => {
   const said = data.address ? fromAddress(location.hash) : null;
   const sent = {...data, ...said};
   const {begin, compute} = states;
-  const controls = controlsOf(work, live);
+  const controls = controlsOf(work);
   assemble({begin, compute, controls, draw, explain, style: STYLE, sizes})(live, sent);
 };

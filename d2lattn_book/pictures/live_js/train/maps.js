@@ -4,7 +4,7 @@ import {alter, all} from "../kit/figure.js";
 import {paint, rgb} from "../kit/map.js";
 import {add, lay, set} from "../kit/nodes.js";
 import {cut} from "../kit/numbers.js";
-import {shown as menuName} from "./state.js";
+import {nameOf} from "./state.js";
 
 const TOP = 40; // names of the model and of its heads
 const SIDE = 22; // to the left: the name of the layer
@@ -63,16 +63,17 @@ function drawModel(place, {box, size}, figure, [layers, heads], k) {
     add(cell, "rect", {x: at.x, width: side, class: "asked", fill: "none"});
     add(cell, "rect", {...at, x: at.x - 3, y: at.y - 3, ...grown(side), class: "ring", rx: 4});
   };
-  const name = `maps of model ${k + 1}`;
   const lengths = Array(layers).fill(heads);
-  const cells = grid(svg, name, lengths, build, (layer, head) => act(alter, {layer, head}));
+  const cells = grid(svg, `maps of model ${k + 1}`, lengths, build, (layer, head) =>
+    act(alter, {layer, head, model: k}),
+  );
   const colour = rgb(data.roles.weight);
 
   return (state, {models, words}) => {
     const {maps, at} = models[k];
     const L = words.length;
-    const names = state.change ? (k ? menuName(state.change) : "first model") : "who looks at whom";
-    set(title, {}, cut(names, Math.floor(place.width / 8)));
+    const name = state.change ? nameOf(state, k) : "who looks at whom";
+    set(title, {}, cut(name, Math.floor(place.width / 8)));
     for (const [canvas, n, h] of canvases) {
       paint(
         canvas,

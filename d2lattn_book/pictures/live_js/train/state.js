@@ -10,6 +10,9 @@ const ON = {true: "on", false: "off"};
 export const SHOWN = {same_qk: "W_q = W_k", divisor: "scores ÷", mlp: "MLP"};
 export const shown = ([name, value]) => `${SHOWN[name] ?? name}: ${ON[value] ?? value}`;
 
+// What a model is called beside another one: the one whose heads are looked at, or any.
+export const nameOf = ({change, model}, k = model) => (k ? shown(change) : "first model");
+
 export const CHOICES = {
   layers: [1, 2],
   heads: [1, 2, 4],
@@ -36,19 +39,27 @@ function opened(state, task, chosen, said) {
   const {vocabulary, bound, heldOut} = made;
   const own = {task, said, settings: settingsOf(task, chosen), vocabulary, bound};
   const asks = heldOut[0].targets.findLastIndex(target => target >= 0);
-  const looked = {asks, text: 0, layer: 0, head: 0, blind: blindLoss(made)};
+  const looked = {asks, text: 0, layer: 0, head: 0, model: 0, blind: blindLoss(made)};
   return anew({...state, ...own}, looked);
 }
 
+const changed = compare => compare && Object.entries(compare)[0];
+
 export function begin({task, model = {}, compare = null, said = null}) {
-  const change = compare && Object.entries(compare)[0];
-  return opened({run: 0, change}, task, model, said);
+  const state = {run: 0, going: 0, sides: false, change: changed(compare)};
+  return opened(state, task, model, said);
+}
+
+// What another address says; an address that says nothing changes nothing.
+export function sent(state, read) {
+  if (!read) return state;
+  return opened({...state, change: changed(read.compare)}, read.task, read.model, state.said);
 }
 
 // Changes by hand.
 export const choose = (state, task) => opened({...state, change: null}, task, {}, state.said);
 export const again = state => anew(state, {});
-export const beside = (state, change) => anew(state, {change, layer: 0, head: 0});
+export const beside = (state, change) => anew(state, {change, layer: 0, head: 0, model: 0});
 
 export function settle(state, name, value) {
   const settings = {...state.settings, [name]: value};
@@ -60,18 +71,20 @@ export function type(state, said) {
   return text.length < SHORTEST ? state : opened(state, "text", state.settings, text);
 }
 
-export const play = (state, playing) => ({...state, playing, step: null});
+// Every start and stop has a number of its own: what the engine tells of an earlier one ends nothing.
+export const play = (state, playing) => ({...state, playing, step: null, going: state.going + 1});
 export const lookAt = (state, step) => ({...state, step});
 export const nextText = state => ({...state, text: state.text + 1});
 
 // What the engine tells: only of the start that is shown, for others were overtaken by a hand.
-export function arrived(state, {run, left, step, kept, news}) {
+export function arrived(state, {run, going, left, step, kept, news}) {
   if (run !== state.run) return state;
   const before = state.report?.models ?? [];
   const models = news.map(({losses, exams, look}, k) => {
     return {losses: [...(before[k]?.losses ?? []), ...losses], exams, look};
   });
-  return {...state, playing: state.playing && left > 0, report: {step, kept, models}};
+  const ended = left === 0 && going === state.going;
+  return {...state, playing: state.playing && !ended, report: {step, kept, models}};
 }
 
 // The settings of the first model, and of the second where there is one.
@@ -87,10 +100,29 @@ export const beginning = state => ({
   run: state.run,
 });
 
+// What a head makes of each word, by the names that the engine gives them.
+export const SIDES = [
+  {key: "q", role: "query", one: "query", name: "queries"},
+  {key: "k", role: "key", one: "key", name: "keys"},
+  {key: "v", role: "value", one: "value", name: "values"},
+];
+
 const largest = row => row.reduce((best, value, k) => (value > row[best] ? k : best), 0);
 
-// Of a model: its settings, loss, last examination, maps, the row of shares of the word that asks,
-// and for every word that is asked what the model says and how sure it is.
+// The rows of q, k and v that belong to a head.
+function sidesOf(layer, head, {width, heads}) {
+  const d = width / heads;
+  const rows = flat =>
+    Array.from({length: flat.length / width}, (_, i) => {
+      const from = i * width + head * d;
+      return Array.from(flat.slice(from, from + d));
+    });
+  return Object.fromEntries(SIDES.map(({key}) => [key, rows(layer[key])]));
+}
+
+// Of a model: its settings, loss, last examination, maps, the row of shares of the word that asks
+// and whom it asks most, the queries, keys and values of that head, and for every word that is
+// asked what the model says and how sure it is.
 function modelOf(settings, {losses, exams, look}, {asks, layer, head, vocabulary}) {
   const [L, V] = [look.tokens.length, vocabulary.length];
   const maps = look.layers.map(({shares}) =>
@@ -101,11 +133,14 @@ function modelOf(settings, {losses, exams, look}, {asks, layer, head, vocabulary
   const says = look.targets.map((target, r) => {
     if (target < 0) return null;
     const p = look.p.slice(r * V, (r + 1) * V);
-    const best = largest(p);
-    return {word: vocabulary[best], p: p[best], right: best === target, sure: look.sure[r]};
+    const said = largest(p);
+    return {word: vocabulary[said], p: p[said], right: said === target, sure: look.sure[r]};
   });
+  const sides = sidesOf(look.layers[at[0]], at[1], settings);
+  const best = largest(row);
   const exam = exams.findLast(({step}) => step <= look.step);
-  return {settings, maps, at, row, says, exam, losses, exams, loss: losses[look.step - 1]};
+  const loss = losses[look.step - 1];
+  return {settings, maps, at, row, best, sides, says, exam, losses, exams, loss};
 }
 
 export function compute(state) {

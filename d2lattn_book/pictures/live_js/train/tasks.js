@@ -173,7 +173,8 @@ export function leastLoss(texts) {
 
 export const RHYME =
   "one word asks and all the others hear. each one answers from afar or near. " +
-  "who fits best is heard the most of all. who fits least is heard as from a wall. ";
+  "who fits best is heard the most of all. who fits least is heard as from a wall. " +
+  "what they say is blended into one. then the next word asks, till all is done. ";
 
 // One's own text, letter by letter; its last fifth is held out. Nobody knows its bound.
 const text = {

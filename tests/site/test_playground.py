@@ -1,0 +1,68 @@
+"""The page of the figure that trains, from disk: its tasks, its address, a telephone."""
+
+import re
+
+import pytest
+from opened import SHOTS, SITE, go
+from playwright.sync_api import expect
+
+from d2lattn_book.pictures import live
+
+PAGE = SITE / "playground.html"
+WIDE, TELEPHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+
+
+@pytest.fixture
+def screen(page):
+    yield page
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def set_to(page, **settings):
+    for name, value in settings.items():
+        label = re.compile(rf"^{name.replace('_', ' ')}")
+        expect(page.get_by_label(label)).to_have_value(value)
+
+
+def test_the_front_page_leads_there(page):
+    go(page, SITE / "index.html")
+    page.locator("article").get_by_role("link", name="train one yourself").click()
+    expect(page.get_by_role("heading", name="Train one yourself")).to_be_visible()
+    page.get_by_role("button", name="▶ Play").wait_for()
+
+
+@pytest.mark.parametrize("size", [WIDE, TELEPHONE], ids=["wide", "telephone"])
+def test_every_task_is_learned_there_and_fits(screen, size):
+    screen.set_viewport_size(size)
+    go(screen, PAGE)
+    width = "document.documentElement.scrollWidth"
+    for name, title in live.TASKS.items():
+        screen.get_by_label(re.compile("^task")).select_option(title)
+        screen.get_by_text("Before the first step").wait_for()
+        screen.get_by_role("button", name="▶ Play").click()
+        screen.get_by_text(re.compile(r"^Step [1-9]\d")).wait_for()
+        screen.get_by_role("button", name="Pause").click()
+        expect(screen.get_by_role("button", name="▶ Play")).to_be_visible()
+        screen.screenshot(path=str(SHOTS / f"playground-{size['width']}-{name}.png"))
+        assert screen.evaluate(width) <= size["width"]
+    assert screen.outside == []
+
+
+def test_the_address_brings_the_settings_back(page):
+    go(page, PAGE, "#task=copy&layers=1&seed=7&compare=mask:false")
+    set_to(page, task="copy what followed last time", layers="1", seed="7", compare="mask: off")
+    page.get_by_label(re.compile("^heads")).select_option("4")
+    page.wait_for_function("location.hash.includes('heads=4')")
+    page.reload()
+    set_to(page, task="copy what followed last time", layers="1", heads="4", compare="mask: off")
+
+
+def test_the_links_for_a_class_set_the_figure(page):
+    go(page, PAGE)
+    for name, task, change in [
+        ("the mask", "the book's sentences", "mask: off"),
+        ("the second layer", "copy what followed last time", "layers: 1"),
+        ("positions", "look one back", "positions: none"),
+    ]:
+        page.get_by_role("link", name=re.compile(f"minutes?: {name}$")).click()
+        set_to(page, task=task, compare=change)
