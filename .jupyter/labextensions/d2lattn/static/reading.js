@@ -52,29 +52,27 @@
   // The first import takes PyTorch long to load, and the asterisk alone does not say for what.
   const WAITS = "Loading PyTorch and the book. The first time this may take some seconds.";
 
-  function sayWhatIsLoaded({ content, sessionContext }) {
-    const say = () => {
-      for (const cell of content.widgets) {
-        const running = sessionContext.session?.kernel?.status === "busy"
-          && cell.model.type === "code" && cell.model.executionState === "running"
-          && /^(import|from) (torch|d2lattn)/m.test(cell.model.sharedModel.source);
-        const said = cell.node.querySelector(".d2lattn-waits");
-        if (!running) said?.remove();
-        else if (!said) {
-          const line = document.createElement("div");
-          line.className = "d2lattn-waits";
-          line.setAttribute("role", "status");
-          line.style.cssText = "margin: 0 0 0 80px; color: var(--jp-ui-font-color1)";
-          line.textContent = WAITS;
-          cell.node.querySelector(".jp-Cell-inputWrapper").after(line);
-        }
+  // Whether the kernel is busy is not asked: of one that is just being connected nobody hears it.
+  function sayWhatIsLoaded(panel) {
+    let before;
+    const look = () => {
+      const running = panel.content.widgets.find((cell) => cell.model.executionState === "running");
+      const source = running?.model.sharedModel.source ?? "";
+      const loads = /^(import|from) (torch|d2lattn)/m.test(source);
+      const said = panel.content.node.querySelector(".d2lattn-waits");
+      if (!loads) said?.remove();
+      else if (!said && running === before) { // for a second already
+        const line = document.createElement("div");
+        line.className = "d2lattn-waits";
+        line.setAttribute("role", "status");
+        line.style.cssText = "margin: 0 0 0 80px; color: var(--jp-ui-font-color1)";
+        line.textContent = WAITS;
+        running.node.querySelector(".jp-Cell-inputWrapper")?.after(line);
       }
+      before = running;
     };
-    let later;
-    sessionContext.statusChanged.connect(() => {
-      clearTimeout(later);
-      later = setTimeout(say, sessionContext.session?.kernel?.status === "busy" ? 1000 : 0);
-    });
+    const every = setInterval(look, 1000);
+    panel.disposed.connect(() => clearInterval(every));
   }
 
   const plugin = {
