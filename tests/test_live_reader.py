@@ -297,6 +297,9 @@ def changed(**parts):
         (dict(text=""), "text must have 1 to 9 words, got 0"),
         (dict(text="dog " * 10), "text must have 1 to 9 words, got 10"),
         (dict(text=["dog"]), r"text must be a string, got \['dog'\]"),
+        (dict(choices="dog"), "choices must be a list of strings, got 'dog'"),
+        (dict(choices=["the tiger"]), "choices must hold words of the vocabulary, got 'tiger'"),
+        (dict(temperature=2.5), "temperature must be a finite number from 0 to 2, got 2.5"),
         (dict(stop="!"), "stop must be a word of the vocabulary, got '!'"),
     ],
 )

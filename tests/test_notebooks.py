@@ -589,15 +589,17 @@ def test_normalise_keeps_the_end_of_a_progress_bar():
 
 def test_links_are_stamped_from_one_place(tmp_path, monkeypatch):
     (tmp_path / "notebooks").mkdir()
+    (tmp_path / "d2lattn_book" / "pictures").mkdir(parents=True)
     for name in (*notebooks.PUBLIC_FILES, "notebooks/" + CHAPTERS[0].name):
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
-    old = cells.repository()
+    old, published = cells.repository(), cells.published()
     monkeypatch.setattr(cells, "ROOT", tmp_path)
     notebooks.links("someone/else")
     assert cells.repository() == "someone/else"
     for name in (*notebooks.PUBLIC_FILES, "notebooks/" + CHAPTERS[0].name):
         text = (tmp_path / name).read_text(encoding="utf-8")
-        assert "someone/else" in text and f"{old}/" not in text and f"{old})" not in text
+        assert re.search(r"someone(\.github\.io)?/else", text)
+        assert f"{old}/" not in text and f"{old})" not in text and published not in text
     with pytest.raises(SystemExit, match="REPO must be owner/name"):
         notebooks.links("not a repository")
 

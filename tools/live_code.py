@@ -1,8 +1,9 @@
 """`make live`: write the code that live figures carry, live_js/stored, from its modules.
 
-Then the chapters' stored outputs get it too: their data and tables stay. Needs node and what
-`npm ci --prefix tools/js` sets up, once, from the network. The book itself needs neither; tests
-hold that what is stored was made from the modules beside it, and is what the chapters carry.
+Then the chapters' stored outputs get it too, with the sentences that stand there without it: their
+data and tables stay. Needs node and what `npm ci --prefix tools/js` sets up, once, from the
+network. The book itself needs neither; tests hold that what is stored was made from the modules
+beside it, and is what the chapters carry.
 """
 
 import hashlib
@@ -11,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
 
 from d2lattn_book.pictures import live
@@ -19,6 +21,10 @@ SOURCE = live.STORED.parent
 TOOLS = Path(__file__).resolve().parent / "js"
 OPTIONS = ["--bundle", "--minify", "--format=esm", "--charset=utf8", "--target=es2022"]
 BESIDE = [*(one for one in OPTIONS if "format" not in one), "--format=iife", "--global-name=engine"]
+FALLBACK = re.compile(
+    r'<div class="live-fallback">(?:<p class="said">.*?</p>)?(.*?)<p>A still table.*?</p></div>\n$',
+    re.DOTALL,
+)
 KINDS = sorted(path.parent.name for path in SOURCE.glob("*/index.js"))
 ELEMENT = re.compile(
     r"<(live-[0-9a-f]{8}) data-live='([^']*)'></\1>\n<script type=\"module\">.*?</script>",
@@ -70,12 +76,14 @@ def store(kind):
 
 
 def renew(html):
-    """The same output with the code that is stored now."""
-
-    def element(found):
-        return live.element(re.match(r'\{"figure":"(\w+)"', found[2])[1], found[2])
-
-    return ELEMENT.sub(element, html)
+    """The same output with the code that is stored now, and what stands there without it."""
+    found = ELEMENT.search(html)
+    if found is None:
+        return html
+    data = json.loads(unescape(found[2]))
+    table = FALLBACK.fullmatch(html[: found.start()])[1]
+    code = live.element(data["figure"], found[2])
+    return f"{live.fallback(data['title'], table)}\n{code}{html[found.end() :]}"
 
 
 def renew_chapters():

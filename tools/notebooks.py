@@ -22,7 +22,10 @@ from nbformat.v4 import new_output
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 # What a sentence on trained models rests on: its rows in EXPERIMENTS.md, behind a link to them.
 EVIDENCE = re.compile(r"(?: ?\[†\]\([^)]*\))? ?<!-- exp: (\w+)/([\w -]+?) -->")
-PUBLIC_FILES = ("README.md", "pyproject.toml", "CITATION.cff")  # beside the chapters
+PUBLIC_FILES = (  # beside the chapters
+    *("README.md", "pyproject.toml", "CITATION.cff"),
+    "d2lattn_book/pictures/live.py",
+)
 
 
 def refresh(names):

@@ -10,6 +10,21 @@
   };
   addEventListener("hashchange", reveal);
   reveal();
+  // What answers a guess, and what a reader compares it with, open together, by hand or by key.
+  let answers = [];
+  for (const one of document.querySelectorAll("main :is(h1, h2, h3, h4, details)")) {
+    const said = one.localName === "details" && one.querySelector("summary").textContent.trim();
+    if (!said) answers = [];
+    else if (said.startsWith("I have guessed")) answers.push(one);
+    else if (said === "Compare") {
+      const both = [...answers.splice(0), one];
+      for (const fold of both) {
+        fold.addEventListener("toggle", () => {
+          if (fold.open) for (const other of both) other.open = true;
+        });
+      }
+    }
+  }
   // What the theme leaves without a name, and what can be scrolled by hand only.
   const sidebar = document.querySelector("#pst-primary-sidebar");
   sidebar?.setAttribute("role", "navigation");

@@ -1,8 +1,8 @@
 """Live figures: pictures that recompute in the browser, without a kernel and without a network.
 
-Each function returns a `Figure`, which a notebook shows. Its HTML holds a plain table of the
-numbers, then an element with its data in an attribute, then the code that draws it. Where no code
-runs, the table remains; in a terminal, one line.
+Each function returns a `Figure`, which a notebook shows. Its HTML holds a sentence and a plain
+table of the numbers, then an element with its data in an attribute, then the code that draws it.
+Where no code runs, sentence and table remain; in a terminal, one line.
 """
 
 import base64
@@ -44,7 +44,11 @@ from d2lattn_book.pictures.packed import in_bytes, pack, unpack
 from d2lattn_book.pictures.tables import plain_table, shares_table
 
 STORED = Path(__file__).resolve().parent / "live_js" / "stored"
-STILL = "A still table: the figure comes alive in a trusted notebook and where its cell is run."
+SITE = "https://d2lattn.github.io/d2lattn/"
+STILL = (
+    f'A still table. The figure moves <a href="{SITE}">on the website</a>, in a trusted notebook '
+    "and where its cell is run."
+)
 PAGE = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -102,7 +106,7 @@ class Figure:
         data = {"figure": kind, "title": line, "roles": ROLES, **data}
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
         text = html.escape(text, quote=False).replace("'", "&#x27;")
-        self.html = f'<div class="live-fallback">{table}<p>{STILL}</p></div>\n{element(kind, text)}'
+        self.html = f"{fallback(line, table)}\n{element(kind, text)}"
 
     def __repr__(self):
         return self.line
@@ -120,6 +124,13 @@ class Figure:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return {"text/plain": self.line, "text/html": self.html}
+
+
+def fallback(line: str, table: str) -> str:
+    """What is seen where no code runs: a sentence, a table, and where the figure moves."""
+    said = html.escape(line.removeprefix("live "), quote=False)
+    said = f'<p class="said">{said[0].upper()}{said[1:]}.</p>'
+    return f'<div class="live-fallback">{said}{table}<p>{STILL}</p></div>'
 
 
 def element(kind: str, data: str) -> str:
@@ -507,12 +518,15 @@ def reader(
     *,
     text: str,
     stop: str | None = None,
+    choices: Sequence[str] | None = None,
+    temperature: float = 0.5,
 ) -> Figure:
     """A trained decoder that reads and writes in the page: its weights travel as float16.
 
     The computation of `Decoder`, in double precision on the rounded weights. The reader types a
-    text, looks into every head of every layer, switches heads off, and lets it write with and
-    without the cache. Words that are not in the vocabulary are named and left out.
+    text, or chooses one, looks into every head of every layer, switches heads off, and lets it
+    write with and without the cache. A word that is begun is completed from the vocabulary; words
+    that are not in it are named and left out.
 
     Args:
         model: a `Decoder` of at most 140,000 weights.
@@ -520,11 +534,14 @@ def reader(
         text: the words with which it opens, at most 32 of them and no more than the model has
             learned positions for.
         stop: a word of the vocabulary that ends a text, and is read before its first word, too.
+        choices: other texts to begin with, all different; with `text` they stand in a menu.
+        temperature (float): with which it opens, 0 to 2. At 0.5, and with all words, a writer
+            of the book had most of its texts right and many of them different.
 
     Raises:
         ValueError: no decoder, one with parts or options that the page cannot run, too many
             weights, a vocabulary of another size, an unknown word, a text without a word or too
-            long.
+            long, a temperature outside 0 to 2.
 
     Cost:
         3 bytes for each weight and 25 kB in the notebook, 400 kB at most.
@@ -544,6 +561,7 @@ def reader(
     room = min(model.position.max_len or MOST_READ, MOST_READ)
     first = [] if stop is None else [vocabulary.index(stop)]
     tokens = first + token_ids("text", text, vocabulary, room - len(first))
+    check_number("temperature", temperature, 0, 2)
     data = {
         "vocabulary": vocabulary,
         "begins": text,
@@ -552,10 +570,15 @@ def reader(
         "asks": len(tokens) - 1,
         "layer": 0,
         "head": 0,
-        "temperature": 1.0,
+        "temperature": float(temperature),
         "most": len(vocabulary),
         "model": sent,
     }
+    if choices is not None:
+        listed = arrays.names("choices", choices, different=True)
+        for one in listed:
+            token_ids("choices", one, vocabulary, room - len(first))
+        data["choices"] = [text, *(one for one in listed if one != text)]
     layers, heads = sent["sizes"]["num_layers"], sent["sizes"]["num_heads"]
     count = sum(math.prod(shape) for shape in sent["shapes"].values())
     line = (
@@ -566,7 +589,7 @@ def reader(
         likely = unpack(sent)(torch.tensor([tokens]))[0, -1].softmax(-1)
     best = likely.topk(min(LISTED, len(vocabulary)))
     names = [vocabulary[k] for k in best.indices]
-    caption = f'{line}. After "{text}" it would go on with'
+    caption = f'{line}. After "{text}", at temperature 1, it would go on with'
     table = plain_table(caption, names, ["probability"], best.values[:, None])
     return Figure("reader", line, data, table.replace("<table>", '<table class="trained">'))
 

@@ -22,6 +22,7 @@ import test_lab
 import torch
 import websocket
 from accessible import violations
+from cells import published
 from live_kinds import KEPT, KINDS, SENTENCE, X, normal, weights
 from nbconvert import HTMLExporter
 
@@ -31,11 +32,12 @@ from d2lattn_book.language import stories, words
 from d2lattn_book.pictures import live
 
 FIREFOX = shutil.which("firefox-esr")
+QUEEN = "the queen went to the palace by"
 LIGHT, DARK = ("#ffffff", "#1f1f1f"), ("#111111", "#ececec")  # page, text
 
 
 @functools.cache
-def storyteller():
+def storyteller(**options):
     """The reader as chapter 9 makes it, with fewer steps."""
     told = stories.stories(2000)
     vocabulary = [".", *words.vocabulary(told)]
@@ -49,7 +51,7 @@ def storyteller():
 
     model = Decoder(len(vocabulary), 32, num_layers=2, num_heads=4, max_len=15)
     fit(model, batch, steps=200, progress=False)
-    return live.reader(model, vocabulary, text="the queen went to the palace by", stop=".")
+    return live.reader(model, vocabulary, text=QUEEN, stop=".", **options)
 
 
 WORDS = [f"word{i}" for i in range(64)]
@@ -70,6 +72,7 @@ CASES = FIGURES | {  # whatever has to fit
     "full ring": lambda: live.ring(4, block_size=6, step=3),
     "ring of two": lambda: live.ring(2, block_size=12, causal=False, step=1),
     "stories": storyteller,
+    "chosen": lambda: storyteller(choices=("the secretary", "ripe apple trees")),
     "many maps": lambda: live_kinds.model_maps(WORDS[:30] * 2, layers=2, heads=32),
     "few maps": lambda: live_kinds.model_maps(SENTENCE[:4], layers=1, heads=1),
 }  # fmt: skip
@@ -171,7 +174,7 @@ class Room(NamedTuple):
 ROOM = {
     "large": Room(slide=650),
     "words": Room(slide=585, page=585, site=585),
-    **dict.fromkeys(("reader", "stories"), Room(slide=585, page=585)),
+    **dict.fromkeys(("reader", "stories", "chosen"), Room(slide=585, page=585)),
     "maps": Room(slide=665, page=720),
     "many maps": Room(slide=770),
     **dict.fromkeys(("cache", "crowded cache"), Room(14, 12, page=650)),
@@ -243,6 +246,11 @@ def test_without_code_the_table_remains(browser, tmp_path):
     page.goto(f"file://{tmp_path}/page.html")
     assert page.locator("table").count() == len(KINDS)
     assert all(table.is_visible() for table in page.locator("table").all())
+    said = page.locator(".live-fallback .said").all_inner_texts()
+    assert [one[0].isupper() and one.endswith(".") for one in said] == [True] * len(KINDS)
+    assert said[0].startswith("Attention: 6 tokens of width 3; milk asks, and takes its largest")
+    moves = page.get_by_role("link", name="on the website")
+    assert [one.get_attribute("href") for one in moves.all()] == [published()] * len(KINDS)
     context.close()
 
 
@@ -497,7 +505,8 @@ def test_the_question_is_played_a_thought_at_a_time_by_key(page, tmp_path, motio
     page.get_by_role("button", name="Play the question").focus()
     page.keyboard.press("Enter")
     said = []
-    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "Enter", None):
+    next_one = "Enter" if motion == "reduce" else "ArrowRight"  # it plays: Enter halts it
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", next_one, None):
         frame(page)
         said.append(words_of(page)[0])
         if motion == "reduce":
@@ -518,6 +527,75 @@ def test_the_question_is_played_a_thought_at_a_time_by_key(page, tmp_path, motio
     frame(page)
     assert words_of(page) == start and page.evaluate(OUT) == 3
     assert page.evaluate(ACTIVE)["name"].endswith("Play the question")
+
+
+def test_play_plays_the_question_and_a_hand_halts_it(page, tmp_path):
+    """With nothing pressed but the button: each thought comes by itself, and the last one stays."""
+    show(page, tmp_path, "attention")
+    page.clock.install()  # time is the test's
+    page.get_by_role("button", name="Play the question").click()
+    said = []
+    for _ in range(400):  # of 100 ms
+        page.clock.run_for(100)
+        now = words_of(page)[0]
+        if not said or now != said[-1]:
+            said.append(now)
+    assert [one[: len(thought)] for one, thought in zip(said, THOUGHTS, strict=True)] == THOUGHTS
+    again = page.get_by_role("button", name="Play again")
+    assert again.is_visible() and page.evaluate(OUT) == 3
+    again.click()
+    page.clock.run_for(1000)
+    page.get_by_role("button", name="Pause").click()
+    page.clock.run_for(30_000)
+    assert words_of(page)[0] == said[0]
+    page.get_by_role("button", name="Play on").click()
+    page.clock.run_for(300)
+    page.get_by_label("temperature").focus()
+    page.keyboard.press("Tab")  # a hand on anything else halts it, too
+    page.clock.run_for(30_000)
+    assert words_of(page)[0] == said[1]
+
+
+BANDS = f"""() => {{
+  const root = document.querySelector('{HOST}').shadowRoot;
+  const svg = root.querySelector('svg'), all = svg.getBoundingClientRect();
+  const box = svg.querySelector('g > .mark').getBoundingClientRect();
+  const band = (x, y) => root.elementsFromPoint(x, y).some(one => one.localName === 'path'
+    && getComputedStyle(one).visibility !== 'hidden'
+    && [one.getAttribute('fill'), one.getAttribute('stroke')].includes('var(--value)'));
+  const covered = [...svg.querySelectorAll('text')].filter(text => text.textContent.trim()
+    && getComputedStyle(text).visibility !== 'hidden').filter(text => {{
+      const {{left, right, top, bottom}} = text.getBoundingClientRect();
+      return [0.1, 0.5, 0.9].some(x => [0.1, 0.5, 0.9].some(y =>
+        band(left + x * (right - left), top + y * (bottom - top))));
+    }}).map(text => text.textContent);
+  const above = [], mouth = [];
+  for (let x = all.left; x < all.right; x++) {{
+    for (let y = all.top; y < box.bottom - 2; y++) if (band(x, y)) above.push([x, y]);
+    if (band(x, box.bottom + 1.5)) mouth.push(x - box.left);
+  }}
+  return [covered, above.length, Math.min(...mouth), Math.max(...mouth) - box.width];
+}}"""
+
+
+@pytest.mark.parametrize("width", [1240, 884, 358])
+def test_the_band_of_a_large_value_ends_at_its_box_and_covers_no_number(page, tmp_path, width):
+    """What chapter 1 asks for: the number of *swung* twice as large, and bat takes nearly all."""
+    big = [[0, 1.0], [0.5, 2], [0.5, 6], [0, 1], [1.5, 1.5]]
+    figure = live.attention(
+        big, tokens=["the", "girl", "swung", "the", "bat"], scale=1.0, asks="bat", parts=()
+    )
+    page.set_viewport_size({"width": width + 32, "height": 900})
+    CASES["large band"] = lambda: figure
+    try:
+        show(page, tmp_path, "large band", width=width)
+    finally:
+        del CASES["large band"]
+    still(page)
+    page.screenshot(path=str(SHOTS / f"live-large-band-{width}.png"), full_page=True)
+    covered, above, left, right = page.evaluate(BANDS)
+    assert covered == [] and above == 0
+    assert left >= -1 and right <= 1
 
 
 OUT = f"""() => [...document.querySelector('{HOST}').shadowRoot.querySelectorAll('svg g text.big')]

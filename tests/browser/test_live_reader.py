@@ -102,6 +102,25 @@ def test_it_writes_on_to_the_full_stop(page, tmp_path):
     assert page.get_by_label("text", exact=True).input_value().startswith("the queen went to")
 
 
+def test_it_opens_with_texts_to_choose_and_completes_a_word(page, tmp_path):
+    """As chapter 9 has it: careful, with a menu, and a word that is begun becomes one it knows."""
+    show(page, tmp_path, "chosen")
+    text = page.get_by_label("text", exact=True)
+    assert page.get_by_label("temperature").input_value() == "0.5"
+    page.get_by_label("begin with").select_option("the secretary")
+    assert text.input_value() == "the secretary"
+    assert sentence(text_of(page)).startswith("secretary asks.")
+    text.fill("the queen of the c")
+    offers = f"[...document.querySelector('{HOST}').shadowRoot.querySelectorAll('datalist option')]"
+    text_of(page)
+    offered = page.evaluate(f"{offers}.map(one => one.value)")
+    assert "the queen of the carpet" in offered and len(offered) > 3
+    assert all(one.startswith("the queen of the c") for one in offered)
+    text.fill(offered[0])
+    assert not sentence(text_of(page)).startswith("Not in its vocabulary")
+    assert page.evaluate(f"{offers}.length") == 0
+
+
 @pytest.mark.speed
 def test_from_a_key_to_the_picture_at_most_50_ms(page, tmp_path):
     show(page, tmp_path, "stories")

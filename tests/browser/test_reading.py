@@ -6,11 +6,13 @@ where the reader stands, and what is seen there.
 
 import itertools
 import json
+import re
 
 import pytest
 from playwright.sync_api import expect
 from test_lab import (
     BOOK,
+    OPENED,
     STATE,
     lab_page,
     no_kernel_is_left,  # noqa: F401
@@ -163,3 +165,43 @@ def test_the_first_screen_shows_what_comes_out(newcomer, lab):
     assert page.locator(".jp-DirListing-itemText").count() >= len(BOOK)
     assert page.evaluate(CUT) == []
     page.screenshot(path=str(SHOTS / "first_screen.png"))
+
+
+@pytest.mark.parametrize("key", ["Enter", "Space"])
+def test_a_fold_of_an_answer_opens_by_key_and_is_not_read_before(page, lab, key):
+    """The key lands on the fold; the cell stays rendered, and the notebook where it was."""
+    open_chapter(page, lab, BOOK[1].name)
+    settled(page, OPENED)
+    fold = page.locator(".jp-RenderedMarkdown details", has_text=re.compile("^Compare")).first
+    fold.scroll_into_view_if_needed()
+    answer = fold.locator("p").first.text_content().strip()[:40]
+    assert answer and answer not in fold.aria_snapshot()
+    name = fold.locator("summary")
+    name.focus()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    assert name.evaluate("node => node === document.activeElement")
+    page.keyboard.press(key)
+    expect(fold.locator("p").first).to_be_visible()
+    assert answer in fold.aria_snapshot()
+    notebook = "window.jupyterapp.shell.currentWidget.content"
+    assert page.evaluate(f"{notebook}.mode") == "command"
+    page.keyboard.press(key)
+    expect(fold.locator("p").first).to_be_hidden()
+
+
+def test_a_picture_is_no_white_box_in_the_dark(page, lab):
+    """And as it was drawn in the light."""
+    open_chapter(page, lab, BOOK[1].name)
+    settled(page, OPENED)
+    picture = page.locator(".jp-RenderedHTML img").first
+    picture.wait_for()
+    seen = []
+    for theme in ("JupyterLab Light", "JupyterLab Dark"):
+        page.evaluate(
+            "theme => jupyterapp.commands.execute('apputils:change-theme', {theme})", theme
+        )
+        light = "true" if theme.endswith("Light") else "false"
+        page.wait_for_selector(f"body[data-jp-theme-light='{light}']")
+        seen.append(picture.evaluate("node => getComputedStyle(node).filter"))
+    assert seen == ["none", "brightness(0.85)"]

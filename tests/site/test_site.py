@@ -169,6 +169,29 @@ def test_what_answers_a_guess_is_folded(page):
         expect(inside).to_be_visible()
 
 
+@pytest.mark.parametrize("key", ["Enter", "Space"])
+def test_the_fold_of_an_answer_opens_by_key_with_its_output(page, key):
+    """And nothing of either is read by a screen reader before."""
+    go(page, SITE / "03_scaling_and_masking.html")
+    name = page.locator("summary", has_text=re.compile("^Compare$")).locator("visible=true").first
+    told = name.locator("..").locator("p").first
+    guess = page.locator("details.hide", has_text="I have guessed: show").first
+    output = guess.locator(".cell_output")
+    answers = [one.text_content().strip().split("\n")[0][:40] for one in (told, output)]
+    read = page.locator("main").aria_snapshot()
+    assert all(answers) and not any(answer in read for answer in answers)
+    guess.locator("summary").focus()
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        if name.evaluate("node => node === document.activeElement"):
+            break
+    page.keyboard.press(key)
+    expect(told).to_be_visible()
+    expect(output).to_be_visible()
+    page.keyboard.press(key)
+    expect(told).to_be_hidden()
+
+
 def test_a_mark_shows_what_it_rests_on(page):
     """At a touch its rows lie over the page, with their numbers; Escape closes them."""
     go(page, SITE / "02_queries_keys_values.html")

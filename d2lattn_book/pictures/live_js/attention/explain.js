@@ -150,7 +150,7 @@ const STORY = {
   values: () => [
     ["Every word hands over its "],
     ["value", "value"],
-    [", in a band as wide as its "],
+    [", in a band that ends as wide as its "],
     ["share", "weight"],
     ["."],
   ],

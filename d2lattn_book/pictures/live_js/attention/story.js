@@ -14,7 +14,7 @@ const WORD = {top: 24, height: 27}; // a word, below the base of the bars
 const RAIL = 62;
 const BELOW = 84; // the line of scores
 const BAR = 34;
-const STREAM = 68; // a value of share 1, as wide as all that flows into the blend
+const STREAM = 68; // the end of a value of share 1, as wide as all that flows into the blend
 const ROOMY = 600; // the width of a drawing with room for a whole caption
 const MOUTH = 30; // where the streams end, under the blend
 const OUT = 54; // a number that comes out
@@ -53,7 +53,7 @@ export function drawStory(svg, {data, act}, {width, base}) {
 
 // Streams, bars and numbers; they are brought up to date for who asks and where the blend begins.
 function drawBars({svg, tokens, middle, base, wide}) {
-  const stream = {fill: "none", stroke: "var(--value)", "stroke-opacity": 0.85, pathLength: 1};
+  const stream = {class: "stream", fill: "var(--value)", "fill-opacity": 0.85};
   const bar = {width: BAR, fill: "var(--weight)"};
   const streams = tokens.map(() => add(svg, "path", stream));
   const bars = tokens.map((_, j) => add(svg, "rect", {...bar, x: middle(j) - BAR / 2}));
@@ -66,17 +66,17 @@ function drawBars({svg, tokens, middle, base, wide}) {
   add(svg, "text", {y: base + BELOW, class: kind}, "score");
 
   return ({shares, scores, visible}, asks, mouth, open) => {
-    let used = mouth - STREAM / 2;
+    const most = Math.min(STREAM, mouth.width);
+    let used = mouth.middle - most / 2;
     shares[asks].forEach((share, k) => {
-      const height = open.shares * (base - 80) * share;
+      const height = open.shares * (base - 90) * share;
       const top = base - height;
-      const end = used + (STREAM / 2) * share;
-      const bend = (top + MOUTH) / 2;
-      const d = `M${middle(k)},${top}C${middle(k)},${bend} ${end},${bend} ${end},${MOUTH + 1}`;
-      used += STREAM * share;
-      const dash = k < open.values ? "1.01 1" : "0 1.01";
-      const drawn = shown(share >= FAINT && (k < open.values || open.shares));
-      set(streams[k], {...drawn, "stroke-width": STREAM * share, "stroke-dasharray": dash, d});
+      const half = Math.min(BAR, most * share) / 2;
+      const foot = [middle(k) - half, middle(k) + half];
+      const end = [used, used + most * share];
+      used = end[1];
+      const d = k < open.values ? ribbon(foot, top, end, MOUTH + 1) : ribbon(foot, top, foot, top);
+      set(streams[k], {...shown(share >= FAINT && (k < open.values || open.shares)), d});
       set(bars[k], {y: top, height});
       set(above[k], seen(open.shares), short(share));
       const visibly = visible[asks][k];
@@ -86,6 +86,13 @@ function drawBars({svg, tokens, middle, base, wide}) {
       set(below[k], {...seen(told), ...(told && {opacity: faint})}, score);
     });
   };
+}
+
+// Two curves, filled: no wider than its bar at its foot, and as wide as its share where it ends.
+function ribbon([left, right], low, [from, to], high) {
+  const bend = (low + high) / 2;
+  const up = `M${left},${low}C${left},${bend} ${from},${bend} ${from},${high}`;
+  return `${up}L${to},${high}C${to},${bend} ${right},${bend} ${right},${low}Z`;
 }
 
 // From the word that asks to all whom it has asked; in the story the question is on its way.
@@ -127,7 +134,7 @@ function drawWords({svg, tokens, step, middle, base}, choose) {
   return grid(svg, "the sentence: who asks?", [tokens.length], build, choose)[0];
 }
 
-// What comes out, over the word that asks. Its update says where its middle is.
+// What comes out, over the word that asks. Its update says where its middle is, and how wide it is.
 function drawBlend({svg, tokens, middle, width, left}, count) {
   const roomy = width >= ROOMY;
   const beside = roomy ? 170 : 76; // the caption
@@ -143,7 +150,7 @@ function drawBlend({svg, tokens, middle, width, left}, count) {
   const around = {x: -2, y: 2, width: size + 2, height: 28, rx: 4, stroke: "var(--output)"};
   add(blend, "rect", {...around, class: "mark"});
   const caption = add(blend, "text", {y: 21});
-  const meaning = roomy ? "a band: a value, as wide as its share" : "width = share";
+  const meaning = roomy ? "a band: a value, at its end as wide as its share" : "width = share";
   const legend = add(svg, "text", {y: 21, class: "s"}, meaning);
 
   return (asks, output, open) => {
@@ -156,8 +163,8 @@ function drawBlend({svg, tokens, middle, width, left}, count) {
     const before = x - (captionRight ? 0 : beside);
     const after = width - x - size - (captionRight ? beside : 0);
     const far = before > after ? {x: 0, class: "s"} : {x: width, class: "n s"};
-    set(legend, {...far, ...shown(Math.max(before, after) > (roomy ? 240 : 92))});
+    set(legend, {...far, ...shown(Math.max(before, after) > (roomy ? 300 : 92))});
     set(caption, place, roomy ? `what comes out for ${tokens[asks]}` : "comes out");
-    return x + size / 2;
+    return {middle: x + size / 2, width: size};
   };
 }

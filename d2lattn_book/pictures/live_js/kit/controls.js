@@ -26,6 +26,17 @@ export function textField(bar, name, change) {
   return control(bar, name, field, input => change(input.value));
 }
 
+// A field for text completes it: what is returned takes what the text may become.
+export function completion(input) {
+  const list = add(input.parentNode, "datalist", {id: "completion"});
+  set(input, {list: list.id});
+  return texts => {
+    if (texts.join() === [...list.children].map(one => one.value).join()) return;
+    list.replaceChildren();
+    for (const value of texts) add(list, "option", {value});
+  };
+}
+
 // A labelled menu; `change` gets the choice.
 export function menu(bar, name, value, choices, change) {
   const input = add(add(bar, "label", {}, name), "select", {value});

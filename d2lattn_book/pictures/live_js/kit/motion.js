@@ -118,45 +118,93 @@ export function timeline(bar, figure, {name, first = 0, last, every, at, go, nam
 // Buttons that tell a thought at a time, forwards and backwards; arrows, Home and End do, too.
 // `place(state)` is the thought that is told, from 0, or null; `go(place)` tells it, and null
 // closes the story. A thought of several parts, `parts(state)`, goes through them by itself, with
-// `part(k)`; a key does not wait for them.
-export function stepper(bar, figure, {name, count, every = 280, place, go, parts, part}) {
-  let timer = 0;
-  let wanting = null; // the button that gets the focus once it is shown
+// `part(k)`; a key does not wait for them. It plays, with a `rest` after each thought, until a hand
+// steps, or touches anything else; whoever asks for less motion steps from the first on.
+export function stepper(bar, figure, script) {
+  const {name, count, every = 280, rest = 4000, place, go, parts, part} = script;
+  let playing = false;
+  let wanting; // the button that gets the focus once it is shown
   const box = add(bar, "span", {class: "stepper", role: "group", "aria-label": name});
   const now = () => place(figure.state);
-  function to(wanted) {
-    clearInterval(timer);
+  const last = () => now() === count() - 1;
+  const {wait, halt} = beat(box);
+  function to(wanted, plays = false) {
+    halt();
     const next = wanted === null || wanted >= count() ? null : Math.max(0, wanted);
-    const focused = box.contains(box.getRootNode().activeElement);
-    if (focused && (next === null || now() === null)) wanting = next === null ? start : forward;
+    playing = plays && next !== null && !still();
+    if (next === null || now() === null) hold(next);
     figure.act(go, next);
     if (next !== null) unfold(parts(figure.state));
   }
-  function unfold(last) {
-    let k = still() ? last : Math.min(1, last);
+  function hold(next) {
+    const stays = playing ? pause : forward;
+    if (box.contains(box.getRootNode().activeElement)) wanting = next === null ? start : stays;
+  }
+  function unfold(all) {
+    let k = still() ? all : Math.min(1, all);
     figure.act(part, k);
-    if (k < last) timer = setInterval(further, every);
+    if (k < all) wait(further, every);
+    else told();
     function further() {
       figure.act(part, ++k);
-      if (k >= last || !box.isConnected) clearInterval(timer);
+      if (k >= all) told();
     }
   }
-  const start = button(box, `▶ ${name}`, () => to(0));
+  function told() {
+    halt();
+    if (playing && !last()) wait(() => to(now() + 1, true), rest);
+    else playing = false;
+  }
+  function stop() {
+    if (!playing) return;
+    halt();
+    playing = false;
+    if (now() !== null) figure.act(part, parts(figure.state));
+  }
+  const start = button(box, `▶ ${name}`, () => to(0, true));
+  const pause = button(box, "❚❚ Pause", () =>
+    playing ? stop() : to(last() ? 0 : now() + 1, true),
+  );
   const back = button(box, "◀ back", () => to(now() - 1));
   const forward = button(box, "next ▶", () => to(now() + 1));
   const close = button(box, "close", () => to(null));
+  steps(box, now, to);
+  elsewhere(bar.parentNode, box, stop);
+  return state => {
+    const open = place(state) !== null;
+    start.hidden = open;
+    for (const one of [back, forward, close]) one.hidden = !open;
+    pause.hidden = !open || still();
+    set(pause, {}, playing ? "❚❚ Pause" : last() ? "▶ Play again" : "▶ Play on");
+    if (!open) halt();
+    wanting = wanting?.focus();
+  };
+}
+
+// The keys of a story that is open.
+function steps(box, now, to) {
   const keys = {ArrowRight: () => now() + 1, ArrowLeft: () => now() - 1, Home: () => 0};
   box.addEventListener("keydown", event => {
     if (now() === null || !keys[event.key]) return;
     event.preventDefault();
     to(keys[event.key]());
   });
-  return state => {
-    const told = place(state) !== null;
-    start.hidden = told;
-    for (const one of [back, forward, close]) one.hidden = !told;
-    if (!told) clearInterval(timer);
-    wanting?.focus();
-    wanting = null;
-  };
+}
+
+// One act after the other, each at its time, as long as the page has the box.
+function beat(box) {
+  let timer = 0;
+  const halt = () => clearInterval(timer);
+  function wait(act, time) {
+    halt();
+    timer = setInterval(() => (box.isConnected ? act() : halt()), time);
+  }
+  return {wait, halt};
+}
+
+// A hand anywhere in the figure but in the box.
+function elsewhere(live, box, act) {
+  for (const kind of ["pointerdown", "keydown", "input"]) {
+    live.addEventListener(kind, ({target}) => box.contains(target) || act());
+  }
 }

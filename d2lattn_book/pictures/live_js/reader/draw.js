@@ -7,6 +7,7 @@ import {drawText} from "./text.js";
 
 export const STYLE = `
 .typed { width: min(330px, 62vw); }
+.bar select { max-width: min(250px, 58vw); }
 .text [role=row] { align-items: flex-end; }
 .text [role=gridcell] { min-width: 46px; padding: 2px 6px; text-align: center; border-width: 2.5px; }
 .text .room { display: flex; align-items: flex-end; justify-content: center; height: 44px; }

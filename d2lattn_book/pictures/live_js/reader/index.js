@@ -1,18 +1,31 @@
 // A decoder that reads, shows its heads and writes, in the page.
-import {button, control, fill, note, slider, textField, tick} from "../kit/controls.js";
+import {
+  button,
+  completion,
+  control,
+  fill,
+  menu,
+  note,
+  slider,
+  textField,
+  tick,
+} from "../kit/controls.js";
 import {alter, assemble} from "../kit/figure.js";
 import {player} from "../kit/motion.js";
 import {set} from "../kit/nodes.js";
 import {show} from "../kit/numbers.js";
 import {STYLE, draw} from "./draw.js";
 import {explain} from "./explain.js";
-import {begin, compute, full, prepare, rewind, type, write} from "./state.js";
+import {begin, completed, compute, full, prepare, rewind, type, write} from "./state.js";
 
 const EVERY = 700; // milliseconds from word to word
 
 function controls(bar, figure) {
   const {act, data} = figure;
   const text = textField(bar, "text", said => act(type, said, data));
+  const offer = completion(text);
+  const choose = said => said && act(type, said, data);
+  const begins = data.choices && menu(bar, "begin with", data.begins, data.choices, choose);
   button(bar, "write a word", () => act(write, data));
   player(bar, figure, {
     name: "write on",
@@ -32,6 +45,8 @@ function controls(bar, figure) {
   button(bar, "Reset", figure.reset);
   return state => {
     fill(text, state.text);
+    offer(completed(state.text, data));
+    if (begins) begins.value = state.typed;
     cache.checked = state.cache;
     temperature.value = state.temperature;
     set(temperature, {"aria-valuetext": show(state.temperature, 1)});

@@ -27,6 +27,15 @@ export function reads(text, {vocabulary, stop, room}) {
   return {tokens: known.slice(0, room), unknown, left: known.length > room};
 }
 
+// What a text may become: its last word, begun, as each word of the vocabulary that begins so.
+export function completed(text, {vocabulary}) {
+  const begun = /\S*$/.exec(text)[0];
+  const small = begun.toLowerCase();
+  const words = vocabulary.filter(word => word.toLowerCase().startsWith(small));
+  const done = !begun || words.some(word => word.toLowerCase() === small);
+  return done ? [] : words.map(word => text.slice(0, text.length - begun.length) + word);
+}
+
 // Another text is read from its first word.
 export function type(state, text, data) {
   const {length} = reads(text, data).tokens;
