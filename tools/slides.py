@@ -1,10 +1,11 @@
 """`make slides`: a deck for a room from every chapter, in build/slides; opens without network.
 
 A slide has its section's title and, of what the chapter has there: the question to predict, an
-output (a figure, a live figure or a few printed lines), and the sentence that is tagged
-`slide-line`; code only if it is tagged `slide-code`. All else is in the notes, in its order: key s
-opens the speaker's view. What is marked ⊕ stays out, unless `ALL=1` brings it. npm brings reveal.js
-and MathJax once; nothing else is needed, also not by the live figures.
+output (a figure, a live figure or a few printed lines, drawn as bars if they are more than three),
+and the sentence that is tagged `slide-line`; code only if it is tagged `slide-code`. All else is in
+the notes, in its order: key s opens the speaker's view. What is marked ⊕ stays out, unless `ALL=1`
+brings it. npm brings reveal.js and MathJax once; nothing else is needed, also not by the live
+figures.
 """
 
 import html
@@ -15,6 +16,7 @@ import sys
 
 import cells
 import nbformat
+import printed
 from cells import ROOT, tags
 from nbconvert import SlidesExporter
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
@@ -24,9 +26,7 @@ FILES = {  # what lies beside the pages, with the licences
     "reveal.js": ("dist", "plugin/notes", "LICENSE"),
     "mathjax": ("es5/tex-svg-full.js", "LICENSE"),
 }
-LINES, COLUMNS = 6, 96  # the most of a printed output that is shown
 WORDS, ASKING, SAYING = 40, 17, 20  # the most on a slide, in a question, beside a question
-WIDE = 1200  # pixels for words on a slide of 1280 × 720
 SECTION = re.compile(r"(##+) (.+)")
 ASKED = re.compile(r"\*\*Predict\.\*\* ")
 
@@ -75,16 +75,32 @@ class Slide:
         self.shown, self.notes, self.live, self.drawn = [], [], False, False
 
     def words(self, more=""):
-        return words(" ".join((self.title, self.question, self.line, more)))
+        answers = [cell.source for cell in self.shown if cell.cell_type == "markdown"]
+        return words(" ".join((self.title, self.question, *answers, self.line, more)))
 
     def room_for(self, line):
-        most = SAYING if self.question else WORDS
+        beside = [cell for cell in self.shown if cell.cell_type == "code"]
+        most = SAYING if self.question and beside else WORDS
         free = not (self.line or self.live or (self.drawn and "$$" in line))
         return free and self.words(line) <= most
 
     def is_bare(self):
         """Whether there is nothing below the title, or only what a cell has printed."""
         return not (self.question or self.line) and all(map(is_printed, self.shown))
+
+    def shorten(self, line):
+        """Leave of an answer in words, clause by clause, what has room above a sentence."""
+        for cell in self.shown:
+            while cell.cell_type == "markdown" and self.words(line) > WORDS and cell.source:
+                less = re.sub(r"[.,:;] (?:(?![.,:;] ).)*$", ".", cell.source)
+                cell.source = less if less != cell.source else ""
+        self.shown = [cell for cell in self.shown if cell.source or cell.cell_type == "code"]
+
+    def asks_only(self):
+        return self.question and not (self.shown or self.line)
+
+    def says_only(self):
+        return not (self.question or self.shown or self.title.startswith("# "))
 
     def cells(self):
         """As cells of a notebook for nbconvert: what follows a question appears key by key."""
@@ -116,6 +132,10 @@ class Deck:
         if self.slides[-1].is_bare():
             last = self.slides.pop()
             self.slides[-1].notes += last.notes
+        for before, slide in zip(self.slides, self.slides[1:], strict=False):
+            if slide.says_only() and not slide.first and not before.live and "$$" not in slide.line:
+                slide.shown = copies(before.shown)  # of which it speaks
+                slide.shorten("")
 
     def start(self, first=False):
         """A new slide, which takes over the notes of one on which nothing has come to stand."""
@@ -126,8 +146,11 @@ class Deck:
         return self.slides[-1]
 
     def text(self, cell, heading):
-        folded = cells.is_note(cell) or cells.COMPARE in cell.source
+        compared = cells.COMPARE in cell.source
+        folded = cells.is_note(cell) or compared
         source = cells.without_fold(cell) if folded else cell.source
+        if compared and self.slides[-1].asks_only():
+            self.answer(source)
         if chapter := re.match(r"# (.+)\n+\*\*(.+\?)\*\*\s*", source):
             self.title = f"# {chapter[1]}"
             self.start(first=True).line = f"**{chapter[2]}**"
@@ -154,8 +177,20 @@ class Deck:
         if not (slide.room_for(line) or slide.is_bare()):
             kept = [] if slide.line or slide.live or "$$" in line else slide.shown
             slide = self.start()
-            slide.shown = [new_code_cell(cell.source, outputs=cell.outputs) for cell in kept]
+            slide.shown = copies(kept)
+            slide.shorten(line)
         slide.line = line
+
+    def answer(self, text):
+        """Of a question that nothing on a slide answers: the first sentences that compare."""
+        text = re.sub(r" ?\[†\]\([^)]*\)(<!--.*?-->)?", "", text.strip().split("\n\n")[0])
+        sentences = re.split(r"(?<=[.?!]) +", text)
+        if self.slides[-1].words(sentences[0]) > WORDS:
+            self.start()
+        slide, said = self.slides[-1], sentences.pop(0)
+        while sentences and slide.words(f"{said} {sentences[0]}") <= WORDS:
+            said += f" {sentences.pop(0)}"
+        slide.shown = [new_markdown_cell(said)]
 
     def ask(self, question):
         """On a new slide, or below a sentence that stands alone."""
@@ -167,17 +202,23 @@ class Deck:
     def code(self, cell):
         outputs = [] if "slide-out" in tags(cell) else cell.outputs
         shown = [shown_output(output, cell) for output in outputs]
-        figures = [output for output in shown if output and "<pre" not in output.data["text/html"]]
+        figures = [output for output in shown if output and not printed.is_printed(output)]
         shown = [new_code_cell(outputs=[output]) for output in figures or filter(None, shown)]
         if "slide-code" in tags(cell):
             shown.insert(0, new_code_cell(cell.source))
         slide, live = self.slides[-1], any(map(is_live, figures))
         if shown and (slide.shown or (live and not slide.is_bare())):
+            asked = slide.question if live and slide.asks_only() else ""
             slide = self.start()
+            slide.title = f"## {asked}" if asked else slide.title  # a hand finds the answer
         slide.live, slide.drawn = slide.live or live, slide.drawn or bool(figures)
         slide.shown += shown
         slide.notes.append(f"```python\n{cell.source}\n```")
         slide.notes += [f"```\n{said}\n```" for said in map(described, cell.outputs) if said]
+
+
+def copies(shown):
+    return [nbformat.from_dict(cell) for cell in shown]
 
 
 def told(cell, kind):
@@ -208,7 +249,7 @@ def brief(question):
 
 
 def is_printed(cell):
-    return any("<pre" in output.data["text/html"] for output in cell.outputs)
+    return cell.cell_type == "code" and any(map(printed.is_printed, cell.outputs))
 
 
 def is_live(output):
@@ -229,15 +270,10 @@ def described(output):
 
 
 def shown_output(output, cell):
-    """What a slide shows of an output: a picture, a live figure or a few lines; else None."""
+    """What a slide shows of an output: a picture, a live figure, lines or bars; else None."""
     if output.output_type == "stream":
-        lines = output.text.rstrip("\n").split("\n")
-        longest = max(map(len, lines))
-        if len(lines) > LINES or longest > COLUMNS:
-            return None
-        size = min(30, WIDE // longest * 10 // 6)  # a letter is .6 of its height wide
-        text = f'<pre style="font-size:{size}px">{html.escape(output.text.rstrip())}</pre>'
-        return new_output("display_data", {"text/html": text})
+        text = printed.shown(output.text.rstrip())
+        return text and new_output("display_data", {"text/html": text})
     if png := picture(output):
         said = html.escape(" ".join(filter(None, map(described, cell.outputs))))
         source = f"data:image/png;base64,{png}"

@@ -202,12 +202,12 @@ MEASURES = """async () => {
     await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
     const outside = 'aside, style, script, [data-live], .live-fallback, mjx-container';
     const texts = letters(slide, node => !node.closest(outside));
-    const prose = texts.filter(([node]) => !node.closest('pre')).map(([, text]) => text);
+    const prose = texts.filter(([node]) => !node.closest('pre, .bars')).map(([, text]) => text);
     const formulas = [...slide.querySelectorAll('mjx-container')].filter(seen).length;
     const live = slide.querySelector('[data-live]')?.shadowRoot.querySelector('.live');
     const code = 'style, script, option, [hidden]';
     const blocks = [...slide.querySelectorAll(
-      'h1, h2, p, pre, img, li, [data-live]')].filter(seen).filter(b => !b.closest('aside'));
+      'h1, h2, p, pre, img, li, .bars, [data-live]')].filter(seen).filter(b => !b.closest('aside'));
     const leaves = blocks.filter(block => {
       const {left, right, top, bottom} = block.getBoundingClientRect();
       return left < 0 || right > 1281 || top < 0 || bottom > 721

@@ -157,6 +157,57 @@ def use(page, target):
         page.keyboard.press("Enter")
 
 
+# Of the live figure on the screen: its letters that are smaller than 18 pixels, with their size.
+SMALL = """() => {
+  const live = Reveal.getCurrentSlide().querySelector("[data-live]").shadowRoot;
+  const walk = document.createTreeWalker(live.querySelector(".live"), NodeFilter.SHOW_TEXT);
+  const seen = node => node.checkVisibility() && node.getBoundingClientRect().width;
+  const found = [];
+  let letters = 0;
+  while (walk.nextNode()) {
+    const node = walk.currentNode.parentElement, text = walk.currentNode.textContent.trim();
+    if (!text || !seen(node) || node.closest("style, option, [hidden]")) continue;
+    const svg = node.closest("svg");
+    const scale = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width
+      : node.currentCSSZoom;
+    const size = parseFloat(getComputedStyle(node).fontSize) * scale;
+    letters += text.length;
+    if (size < 17.95) found.push([text, size]);
+  }
+  return [letters > 20, found];
+}"""
+
+
+@pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
+def test_a_hall_can_read_every_live_figure_also_when_it_was_used(page, folder, path):
+    open_deck(page, folder / f"{path.stem}.html")
+    for i in range(page.evaluate("Reveal.getTotalSlides()")):
+        page.evaluate(SHOWN, i)
+        figure = page.locator(f":is({PRESENT}) [data-live]")
+        if figure.count():
+            frame(page)
+            assert page.evaluate(SMALL) == [True, []]
+            for kind in TOUCHED:
+                for target in figure.locator(kind).locator("visible=true").all()[:1]:
+                    use(page, target)
+            frame(page)
+            assert page.evaluate(SMALL) == [True, []]
+            assert page.evaluate("Reveal.getCurrentSlide().scrollHeight") <= 720
+
+
+@pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
+def test_bars_stand_beside_their_names_and_on_the_slide(page, folder, path):
+    open_deck(page, folder / f"{path.stem}.html")
+    for i in range(page.evaluate("Reveal.getTotalSlides()")):
+        page.evaluate(SHOWN, i)
+        for bars in page.locator(f":is({PRESENT}) .bars").all():
+            box = bars.bounding_box()
+            assert box["x"] >= 0 and box["x"] + box["width"] <= 1280
+            assert box["y"] >= 0 and box["y"] + box["height"] <= 720
+            assert bars.evaluate("""table => [...table.rows].every(row =>
+                [...row.cells].every(cell => cell.scrollWidth <= cell.clientWidth + 1))""")
+
+
 @pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
 def test_what_is_on_no_slide_is_in_the_notes(path):
     """All code and prose but ⊕, which comes when it is asked for; a chapter ends at its summary."""

@@ -25,13 +25,13 @@ def staircase(sentence: Words, *, ax: Ax = None, title: Label = None) -> Axes:
     if len(sentence) < 2:
         raise ValueError(f"sentence must hold at least 2 words, got {sentence}")
     n = len(sentence) - 1
-    ax = sheet(ax, (1.7 + 0.95 * (n + 1), 0.7 + 0.42 * n), title)
+    ax = sheet(ax, (1.4 + 0.86 * (n + 1), 0.7 + 0.42 * n), title)
     for row in range(n):
         for column in range(n):
             _cell(ax, row, column, sentence[column])
         text(ax, n + 0.25, row, "→", size=12)
         word(ax, n + 0.6, row, sentence[row + 1], edge=ROLES["output"], ha="left", weight="bold")
-    note = dict(size=9, color=FAINT)
+    note = dict(color=FAINT)
     text(ax, n / 2 - 0.5, n + 0.1, "key: may look at", va="baseline", **note)
     text(ax, -0.7, n / 2 - 0.5, "query: asks", ha="left", rotation=90, **note)
     ax.set(xlim=(-1, n + 1.6), ylim=(n + 0.3, -0.7))

@@ -22,7 +22,7 @@ def transformer_block(*, ax: Ax = None) -> Axes:
         ("MLP", "every word thinks for itself\n(also called feed-forward)", GROUND),
     )
     top = 2.2 + 2.4 * len(parts)
-    ax = sheet(ax, (7.4, 1.2 + 0.62 * top))
+    ax = sheet(ax, (7.4, 1 + 0.44 * top))
     box(ax, STREAM, 0.0, 2.9, "words")
     box(ax, STREAM, 1.0, 2.9, "embedding + position")
     arrow(ax, (STREAM, 0.32), (STREAM, 0.68))

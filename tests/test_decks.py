@@ -1,0 +1,100 @@
+"""What the slides of `make slides` show of a chapter: evidence that a hall can read, with partners.
+
+How large it is on the screen is measured in a browser, in tests/browser/test_slides.py.
+"""
+
+import html
+import re
+
+import nbformat
+import printed
+import pytest
+import slides
+
+DECKS = pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
+
+
+def shown(path):
+    return slides.Deck(nbformat.read(path, as_version=4).cells, False).slides
+
+
+def prints(slide):
+    """The lines of what is shown as it was printed."""
+    outputs = [output for cell in slide.shown for output in cell.get("outputs", [])]
+    found = re.findall(r"<pre[^>]*>(.*?)</pre>", "".join(str(o.data) for o in outputs), re.S)
+    return [html.unescape(text).replace("\\n", "\n").split("\n") for text in found]
+
+
+@DECKS
+def test_no_slide_is_a_printout_of_more_than_three_times_three_numbers(path):
+    for slide in shown(path):
+        for lines in prints(slide):
+            counts = [len(re.findall(r"\d[\d.,]*", re.sub(r"\w+\d", "", line))) for line in lines]
+            assert max(counts) <= 3 and sum(counts) <= 9, lines
+
+
+@DECKS
+def test_no_slide_is_without_its_partner(path):
+    """A question has its answer there or at the next key; a live figure stands below it again."""
+    deck = shown(path)
+    for slide, following in zip(deck, [*deck[1:], None], strict=True):
+        if slide.asks_only():
+            said = following.shown and following.shown[0].cell_type == "markdown"
+            asked = following.live and following.title == f"## {slide.question}"
+            assert said or asked, slide.question
+        alone = slide.says_only() and not slide.first
+        assert not alone, f"a sentence of nothing: {slide.line}"
+
+
+def test_a_list_is_drawn_by_its_numbers():
+    text = "keys                  cost\nthe last 8            0.3\nthe last 9            0.2\n"
+    text += "the last 8 and more  -0.1\nall of the 20         0.0"
+    drawn = printed.shown(text)
+    assert re.findall(r"<th>(.*?)</th>", drawn) == [
+        *("cost", "the last 8", "the last 9", "the last 8 and more", "all of the 20")
+    ]
+    assert re.findall(r"</i>(.*?)</td>", drawn) == ["0.3", "0.2", "−0.1", "0.0"]
+    wide = re.findall(r"margin-left:([\d.]+)%;width:([\d.]+)%", drawn)
+    # 70 % for −0.1 to 0.3: 17.5 for each tenth, and zero is there where the lowest one ends
+    assert wide == [("17.5", "52.5"), ("17.5", "35.0"), ("0.0", "17.5"), ("17.5", "0.0")]
+
+
+def test_of_sums_the_results_are_drawn_and_of_counts_the_counted():
+    sums = [
+        f"bat · {word} = 1 · {n} + (-1) · 0 = {n}" for word, n in zip("abcd", "3102", strict=True)
+    ]
+    drawn = printed.shown("\n".join(sums))
+    assert re.findall(r"<th>(.*?)</th><td[^>]*><i[^>]*></i>(.*?)</td>", drawn) == [
+        *(("bat · a", "3"), ("bat · b", "1"), ("bat · c", "0"), ("bat · d", "2"))
+    ]
+    counts = [
+        f"score {n}: {many} of 256 pairs" for n, many in ((-2, 64), (0, 96), (2, 64), (4, 16))
+    ]
+    drawn = printed.shown("\n".join([*counts, "variance: 4.0"]))
+    assert "<th>of 256 pairs</th>" in drawn and "<th>score −2</th>" not in drawn
+    assert "<th>score -2</th>" in drawn and "variance" not in drawn  # it counts no pairs
+
+
+def test_columns_are_drawn_side_by_side_each_from_its_zero():
+    text = "\n".join(f"values: {n}  adding {1 / n:.2f}  delta 1.0" for n in (1, 2, 4, 8))
+    drawn = printed.shown(text)
+    names = re.findall(r"<th>(.*?)</th>", drawn)
+    assert names == ["adding", "delta", "values 1", "values 2", "values 4", "values 8"]
+    assert drawn.count("width:70.0%") == 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hungry stands at [0. 2.7], its shares are [0. 0. 0.99 0. 0.01]",
+        "factor  shares  slopes\n 1  0.09 0.24 0.66 0.08 0.19\n 4  0.00 0.02 0.98 0.00 0.02",
+        "\n".join(f"part {n}  all 0.00" for n in "abcd") + "\nmore  other 1, 2, 3 and 4",
+    ],
+)
+def test_what_is_neither_few_nor_a_list_stays_in_the_notes(text):
+    assert printed.shown(text) is None
+
+
+def test_three_lines_of_three_numbers_are_shown_as_they_are():
+    text = "\n".join(f"{name}  0.1  0.2  0.3" for name in "abc")
+    assert printed.shown(text) == f'<pre class="printed" style="font-size:30px">{text}</pre>'
