@@ -114,7 +114,7 @@ def test_it_opens_with_texts_to_choose_and_completes_a_word(page, tmp_path):
     offers = f"[...document.querySelector('{HOST}').shadowRoot.querySelectorAll('datalist option')]"
     text_of(page)
     offered = page.evaluate(f"{offers}.map(one => one.value)")
-    assert "the queen of the carpet" in offered and len(offered) > 3
+    assert "the queen of the crown" in offered and len(offered) > 3
     assert all(one.startswith("the queen of the c") for one in offered)
     text.fill(offered[0])
     assert not sentence(text_of(page)).startswith("Not in its vocabulary")
