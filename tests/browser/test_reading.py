@@ -188,20 +188,3 @@ def test_a_fold_of_an_answer_opens_by_key_and_is_not_read_before(page, lab, key)
     assert page.evaluate(f"{notebook}.mode") == "command"
     page.keyboard.press(key)
     expect(fold.locator("p").first).to_be_hidden()
-
-
-def test_a_picture_is_no_white_box_in_the_dark(page, lab):
-    """And as it was drawn in the light."""
-    open_chapter(page, lab, BOOK[1].name)
-    settled(page, OPENED)
-    picture = page.locator(".jp-RenderedHTML img").first
-    picture.wait_for()
-    seen = []
-    for theme in ("JupyterLab Light", "JupyterLab Dark"):
-        page.evaluate(
-            "theme => jupyterapp.commands.execute('apputils:change-theme', {theme})", theme
-        )
-        light = "true" if theme.endswith("Light") else "false"
-        page.wait_for_selector(f"body[data-jp-theme-light='{light}']")
-        seen.append(picture.evaluate("node => getComputedStyle(node).filter"))
-    assert seen == ["none", "brightness(0.85)"]

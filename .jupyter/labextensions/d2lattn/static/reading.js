@@ -15,15 +15,6 @@
     });
   }
 
-  // A fold in a text opens by Enter and Space, as everywhere: Lab would open the cell's source, or
-  // turn the page. It listens at the document, so this must be before it.
-  addEventListener("keydown", (event) => {
-    const { key, target } = event;
-    const plain = !(event.ctrlKey || event.metaKey || event.altKey || event.shiftKey);
-    const fold = target.matches?.(".jp-RenderedMarkdown summary");
-    if (fold && plain && ["Enter", " "].includes(key)) event.stopPropagation();
-  }, { capture: true });
-
   // The cell at the top of the window is kept, so that a page that is loaded anew opens there. A
   // link into a chapter wants another place: nobody has touched the page before it is opened anew.
   let touched = false;
