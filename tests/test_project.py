@@ -193,7 +193,8 @@ def test_the_public_address_is_the_same_everywhere():
         r"git\+https://github\.com/",
     ):
         assert re.findall(rf"{address}([\w.-]+/[\w.-]+?)[/)`]", readme) == [repository()], address
-    assert re.findall(r"https://[\w.-]+\.github\.io/[^)]*", readme) == [published()]
+    pages = [published(), f"{published()}playground.html"]
+    assert re.findall(r"https://[\w.-]+\.github\.io/[^)]*", readme) == pages
     for path in book():
         text = path.read_text(encoding="utf-8")
         found = re.findall(r"github(?:\.com)?/([\w.-]+/d2lattn)\b", text)
