@@ -575,9 +575,9 @@ def test_a_reading_is_told_with_the_numbers_of_torch():
     def told(read, asks, head, off=(), end=""):
         logits, maps = by_torch(twin, read, off)
         shares = maps[head[0], head[1], asks]
-        chances, best = logits[asks].softmax(0), int(shares.argmax())
+        chances, best = (logits[asks] / 0.5).softmax(0), int(shares.argmax())  # at its temperature
         key = int(chances.argmax())
-        whole = by_torch(twin, read)[0][asks].softmax(0)[key]
+        whole = (by_torch(twin, read)[0][asks] / 0.5).softmax(0)[key]
         silent = f" ({whole:.2f} with all heads on)" if off else ""
         which = ", which is off," if head in off else ""
         return (
