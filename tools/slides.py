@@ -188,7 +188,7 @@ class Deck:
         if self.slides[-1].words(sentences[0]) > WORDS:
             self.start()
         slide, said = self.slides[-1], sentences.pop(0)
-        while sentences and slide.words(f"{said} {sentences[0]}") <= WORDS:
+        while sentences and slide.words(f"{said} {sentences[0]}") <= SAYING:
             said += f" {sentences.pop(0)}"
         slide.shown = [new_markdown_cell(said)]
 

@@ -258,7 +258,8 @@ def test_a_deck_can_be_read_from_the_last_row(page, screen, decks, drawn, ran):
     assert gone == [], f"leaves its slide: {gone}"
     assert [slide for slide in found if slide["blocks"] < 1] == [], "a title is no slide"
     assert [slide for slide in found if slide["words"] > 40] == []
-    assert statistics.median(counts) <= 20 or not is_taught(ran)
+    # An answer that was printed numbers is told in words.
+    assert statistics.median(counts) <= 30 or not is_taught(ran)
     assert html >= 20
     assert [(size, cell) for size, cell in sizes if size < 14] == []
     assert [slide for slide in found if slide["live"] and slide["live"] < 14] == []
