@@ -31,6 +31,7 @@ export function drawCurves({svg, width, height}) {
     add(svg, "path", {d: `M${x},10h20`, stroke, "stroke-width": 2.5});
     add(svg, "text", {x: x + 25, y: 14, class: "s"}, name);
   }
+  const second = add(svg, "text", {x: 52, y: 30, class: "s"}, "dashed: the second");
   const foot = height - FOOT;
   const looks = {fill: "none", stroke: "currentColor", "stroke-opacity": 0.5};
   add(svg, "path", {...looks, d: `M${LEFT},${TOP - 8}V${foot}H${width}`});
@@ -62,6 +63,7 @@ export function drawCurves({svg, width, height}) {
     const y = loss => foot - (loss / highest) * (foot - TOP);
     const line = points => points.map(([k, loss], n) => `${n ? "L" : "M"}${x(k)},${y(loss)}`);
     set(most, {}, show(highest, 1));
+    set(second, shown(models.length > 1));
     set(end, {}, long);
     [blind, bound].forEach((loss, k) => placeLevel(levels[k], loss, y, width));
     paths.forEach((pair, k) =>

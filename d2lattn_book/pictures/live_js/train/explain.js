@@ -10,7 +10,8 @@ const LOOK = [
   [
     ({mask}, {writes}) => writes && !mask,
     "The mask is off, so each word also sees the next one, which is its answer: compare the loss " +
-      "in learning with the loss in use, where the next word is not there yet.",
+      "in learning with the loss in use, where the next word is not there yet. (The words below " +
+      "are read as in learning, the share of right answers is that in use.)",
   ],
   [
     ({mask}, {name}) => mask && name === "asked",
@@ -20,6 +21,13 @@ const LOOK = [
     ({layers}, {name}) => name === "copy" && layers === 1,
     "In one layer a letter finds its earlier copy, but the number after that copy knows only " +
       "itself and its position, not the letter that it followed.",
+  ],
+  [
+    ({positions, layers, mask}, {name}) =>
+      positions === "none" && mask && ["back", "copy"].includes(name) && layers > 1,
+    "Without positions a first layer sees only which words are there. But under the mask each word " +
+      "sees one more than the word before it, and a second layer can make use of that: take the " +
+      "mask off as well, and compare.",
   ],
   [
     ({positions, layers}, {name}) =>

@@ -123,7 +123,10 @@ const controlsOf = work => (bar, figure) => {
   const {data} = figure;
   let run = null;
   if (data.address) {
-    const hear = () => figure.act(states.sent, fromAddress(location.hash));
+    const hear = () => {
+      figure.act(states.sent, fromAddress(location.hash));
+      bar.scrollIntoView(); // a link of the page may stand far below
+    };
     addEventListener("hashchange", hear);
   }
   const ask = driver(work, news => {
