@@ -67,7 +67,7 @@ MOVED = """from => window.jupyterapp.shell.currentWidget.content.activeCellIndex
 
 
 @pytest.mark.usefixtures("no_kernel_is_left")
-@pytest.mark.parametrize("path", BOOK, ids=lambda path: path.name[:2])
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.name[:2])
 def test_shift_enter_reads_the_chapter(page, lab, path):
     """The next cell in sight is selected and seen, and what is folded stays folded."""
     open_chapter(page, lab, path.name)
