@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import expect
 from test_lab import (
     BOOK,
+    CHAPTERS,
     OPENED,
     STATE,
     lab_page,
