@@ -45,7 +45,7 @@ input[type=checkbox] { width: 18px; min-height: 18px; accent-color: var(--query)
 input[type=number] { width: 88px; }
 :is(input, select, button):focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 p { margin: 4px 0; min-height: 3em; }
-.hint { min-height: 0; opacity: .8; }
+.hint { font-size: 13px; min-height: 0; opacity: .8; }
 .gone { visibility: hidden; }
 .role { text-decoration: underline 3px; text-underline-offset: 3px; }
 [hidden] { display: none; }
@@ -56,9 +56,6 @@ canvas { display: block; image-rendering: pixelated; }
 .stage, .stage svg { position: relative; }
 .stage canvas { position: absolute; }
 ${GLIDES}
-@media (pointer: coarse) {
-  input:not([type=checkbox]), select, button { min-height: 36px; }
-}
 @media print {
   :host { break-inside: avoid; }
   .bar, .hint { display: none; }

@@ -1,4 +1,4 @@
-// e744094e56d259ad1ab9e0b96c515b5a59a6fc0a7a10f0145d2b80099b3032a9
+// c169dfd1bcd0f1ee95c5af72fd056379db8488ddad6088e2bae260bfa60cd1e0
 var V="http://www.w3.org/2000/svg";var F=t=>t.namespaceURI===V;function h(t,e,n){for(let[o,r]of Object.entries(e))r===null||r===!1?t.removeAttribute(o):t.setAttribute(o,r);return n!==void 0&&t.textContent!==String(n)&&(t.textContent=n),t}function u(t,e,n={},o){let s=e==="svg"||F(t)?document.createElementNS(V,e):document.createElement(e);return h(s,n,o),t.append(s),s}var N=t=>({visibility:t?null:"hidden"});function J(t){return u(u(t,"div",{class:"scroll"}),"div",{class:"stage"})}function X(t,e,n,o=450){let r=e<884?1/0:o,s=Math.min(1180,Math.round(r*e/n)),i=Math.round(.93*e);h(t,{viewBox:`0 0 ${e} ${n}`}),h(t.parentNode,{style:`max-width:${s}px;min-width:${i}px`})}function Q(t,{x:e,y:n,width:o,height:r},s){let i=p=>`${100*p}%`,a=`left:${i(e/s.width)};top:${i(n/s.height)}`,c=`width:${i(o/s.width)};height:${i(r/s.height)}`;h(t,{style:`${a};${c}`})}function Z(t,e){let n=t.getScreenCTM();return[(e.clientX-n.e)/n.a,(e.clientY-n.f)/n.d]}var tt=t=>u(t,"div",{class:"bar"});function Ut(t,e,n,o){let r=u(u(t,"label",{},e),"input",n);return r.addEventListener("input",()=>o(r)),r}var O=(t,e,{step:n=1,...o},r)=>Ut(t,e,{type:"range",step:n,...o},s=>r(Number(s.value)));var R=(t,e={})=>u(t,"span",{"aria-hidden":"true",...e});function T(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function C(t,e,n){let o=u(t,"button",{type:"button"},e);return o.addEventListener("click",n),o}function et(t){let e=u(t,"p",{"aria-live":"polite"}),n="";return o=>{let r=o.map(s=>s[0]).join("");r!==n&&(n=r,e.replaceChildren(...o.map(s=>Ht(...s))))}}function Ht(t,e){let n=document.createElement("span");return n.textContent=t,e&&h(n,{class:"role",style:`text-decoration-color: var(--${e})`}),n}var ot=220,rt=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -50,7 +50,7 @@ input[type=checkbox] { width: 18px; min-height: 18px; accent-color: var(--query)
 input[type=number] { width: 88px; }
 :is(input, select, button):focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 p { margin: 4px 0; min-height: 3em; }
-.hint { min-height: 0; opacity: .8; }
+.hint { font-size: 13px; min-height: 0; opacity: .8; }
 .gone { visibility: hidden; }
 .role { text-decoration: underline 3px; text-underline-offset: 3px; }
 [hidden] { display: none; }
@@ -61,9 +61,6 @@ canvas { display: block; image-rendering: pixelated; }
 .stage, .stage svg { position: relative; }
 .stage canvas { position: absolute; }
 ${rt}
-@media (pointer: coarse) {
-  input:not([type=checkbox]), select, button { min-height: 36px; }
-}
 @media print {
   :host { break-inside: avoid; }
   .bar, .hint { display: none; }

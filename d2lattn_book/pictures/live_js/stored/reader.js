@@ -1,4 +1,4 @@
-// eea6e60a5d69da46e585ae90b6cdc86173f11594786a43c20f6709a1e39aca58
+// 74455a785e948f08c49ac27c4b3891f3ae99b22bc66993511d0204b86be41829
 var rt="http://www.w3.org/2000/svg";var H=t=>t.namespaceURI===rt;function x(t,e,n){for(let[o,s]of Object.entries(e))s===null||s===!1?t.removeAttribute(o):t.setAttribute(o,s);return n!==void 0&&t.textContent!==String(n)&&(t.textContent=n),t}function f(t,e,n={},o){let i=e==="svg"||H(t)?document.createElementNS(rt,e):document.createElement(e);return x(i,n,o),t.append(i),i}var st=t=>f(t,"div",{class:"bar"});function I(t,e,n,o){let s=f(f(t,"label",{},e),"input",n);return s.addEventListener("input",()=>o(s)),s}var U=(t,e,{step:n=1,...o},s)=>I(t,e,{type:"range",step:n,...o},i=>s(Number(i.value))),P=(t,e,n)=>I(t,e,{type:"checkbox"},o=>n(o.checked));function it(t,e,n){return I(t,e,{type:"text",spellcheck:"false",autocomplete:"off",class:"typed"},s=>n(s.value))}function at(t){let e=f(t.parentNode,"datalist",{id:"completion"});return x(t,{list:e.id}),n=>{if(n.join()!==[...e.children].map(o=>o.value).join()){e.replaceChildren();for(let o of n)f(e,"option",{value:o})}}}function ct(t,e,n,o,s){let i=f(f(t,"label",{},e),"select",{value:n});for(let r of o)f(i,"option",{value:r},r);return i.value=n,i.addEventListener("input",()=>s(i.value)),i}var B=(t,e={})=>f(t,"span",{"aria-hidden":"true",...e});function q(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function N(t,e,n){let o=f(t,"button",{type:"button"},e);return o.addEventListener("click",n),o}function lt(t){let e=f(t,"p",{"aria-live":"polite"}),n="";return o=>{let s=o.map(i=>i[0]).join("");s!==n&&(n=s,e.replaceChildren(...o.map(i=>Ht(...i))))}}function Ht(t,e){let n=document.createElement("span");return n.textContent=t,e&&x(n,{class:"role",style:`text-decoration-color: var(--${e})`}),n}var Ut=220,dt=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -50,7 +50,7 @@ input[type=checkbox] { width: 18px; min-height: 18px; accent-color: var(--query)
 input[type=number] { width: 88px; }
 :is(input, select, button):focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 p { margin: 4px 0; min-height: 3em; }
-.hint { min-height: 0; opacity: .8; }
+.hint { font-size: 13px; min-height: 0; opacity: .8; }
 .gone { visibility: hidden; }
 .role { text-decoration: underline 3px; text-underline-offset: 3px; }
 [hidden] { display: none; }
@@ -61,9 +61,6 @@ canvas { display: block; image-rendering: pixelated; }
 .stage, .stage svg { position: relative; }
 .stage canvas { position: absolute; }
 ${dt}
-@media (pointer: coarse) {
-  input:not([type=checkbox]), select, button { min-height: 36px; }
-}
 @media print {
   :host { break-inside: avoid; }
   .bar, .hint { display: none; }
