@@ -11,13 +11,12 @@ is stored as an animated GIF.
 
 import io
 import re
-import shutil
 import sys
 import tempfile
 from pathlib import Path
 
+import chromium
 from PIL import Image
-from playwright.sync_api import sync_playwright
 
 from d2lattn_book.language import words
 from d2lattn_book.pictures import live
@@ -77,9 +76,7 @@ class Film:
 
 
 def main(path, figure, act):
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+    with chromium.opened() as browser, tempfile.TemporaryDirectory() as folder:
         page = browser.new_page(viewport={"width": WIDTH, "height": 620})
         file = Path(folder) / "page.html"
         file.write_text(f"<!doctype html><meta charset=utf-8>{figure().html}{HAND}", "utf-8")
@@ -88,7 +85,6 @@ def main(path, figure, act):
         height = page.evaluate("document.body.scrollHeight")
         page.set_viewport_size({"width": WIDTH, "height": height + 12})
         act(Film(page), page).save(path)
-        browser.close()
 
 
 def act(film, page):

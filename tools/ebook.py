@@ -1,7 +1,7 @@
 """The whole book as an EPUB: `python tools/ebook.py`, as in `make print`, into build/d2lattn.epub.
 
-The pages are the website's (chapter_page.py) with every fold open; of a live figure the table of
-its numbers stands there. Sphinx writes the file, with the settings in website/epub/conf.py.
+The pages are the website's (chapter_page.py) with every fold open; of a live figure its picture and
+the table of its numbers stand there. Sphinx writes it, with the settings in website/epub/conf.py.
 """
 
 import re

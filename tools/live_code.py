@@ -22,7 +22,8 @@ TOOLS = Path(__file__).resolve().parent / "js"
 OPTIONS = ["--bundle", "--minify", "--format=esm", "--charset=utf8", "--target=es2022"]
 BESIDE = [*(one for one in OPTIONS if "format" not in one), "--format=iife", "--global-name=engine"]
 FALLBACK = re.compile(
-    r'<div class="live-fallback">(?:<p class="said">.*?</p>)?(.*?)<p>A still table.*?</p></div>\n$',
+    r'<div class="live-fallback">(?:<p class="said">.*?</p>)?(.*?)'
+    r"<p>[^<]*The figure moves.*?</p></div>\n$",
     re.DOTALL,
 )
 KINDS = sorted(path.parent.name for path in SOURCE.glob("*/index.js"))

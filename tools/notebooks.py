@@ -9,12 +9,14 @@ into the book, as a fork does once.
 
 import argparse
 import base64
+import copy
 import hashlib
 import re
 import sys
 
 import cells
 import nbformat
+import stills
 from cells import book, tags
 from nbclient import NotebookClient
 from nbformat.v4 import new_output
@@ -33,10 +35,12 @@ def refresh(names):
     for path in book(names):
         notebook = nbformat.read(path, as_version=4)
         print(f"running {path.name}", flush=True)
+        before = [*stills.outputs(copy.deepcopy(notebook))]
         NotebookClient(
             notebook, timeout=300, resources={"metadata": {"path": path.parent}}
         ).execute()
-        nbformat.write(normalise(notebook), path)
+        stills.carry(before, normalise(notebook))
+        nbformat.write(notebook, path)
         notebook = nbformat.read(
             path, as_version=4
         )  # as it is read: writing joins and splits lines

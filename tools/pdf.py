@@ -8,14 +8,13 @@ first printing tells on which page a section begins, the second writes that into
 import html
 import io
 import pathlib
-import shutil
 import sys
 import tomllib
 
+import chromium
 import pypdf
 from bs4 import BeautifulSoup
 from cells import ROOT, appendices, chapters, published
-from playwright.sync_api import sync_playwright
 
 SITE = ROOT / "build" / "site"
 TARGET = ROOT / "build" / "d2lattn.pdf"
@@ -167,11 +166,7 @@ def printed(texts, scripts):
         body="\n".join(map(str, texts)),
         scripts="\n".join(f'<script src="{name}"></script>' for name in dict.fromkeys(scripts)),
     )
-    chromium = next(
-        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome")))
-    )
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+    with chromium.opened() as browser:
         page = browser.new_page(viewport={"width": 1000, "height": 1100})
         pdf, numbers = None, {}
         for _ in range(2):
@@ -185,7 +180,6 @@ def printed(texts, scripts):
                 display_header_footer=True, header_template="<span></span>", footer_template=FOOT,
             )  # fmt: skip
             numbers = starts(pdf)
-        browser.close()
     ONE_PAGE.unlink()
     return outlined(pdf, texts)
 

@@ -274,12 +274,14 @@ def shown_output(output, cell):
     if output.output_type == "stream":
         text = printed.shown(output.text.rstrip())
         return text and new_output("display_data", {"text/html": text})
+    if is_live(output):
+        return output
     if png := picture(output):
         said = html.escape(" ".join(filter(None, map(described, cell.outputs))))
         source = f"data:image/png;base64,{png}"
         shown = f'<img src="{source}" alt="{said}" data-cell="{cell.id}">'
         return new_output("display_data", {"text/html": shown})
-    return output if is_live(output) else None
+    return None
 
 
 if __name__ == "__main__":

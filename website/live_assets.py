@@ -11,6 +11,7 @@ from pathlib import Path
 
 CODE = re.compile(r'<script type="module">(.*?)</script>', re.S)
 FIGURE = re.compile(r"<(live-[0-9a-f]{8}) data-live='([^']*)'></\1>")
+STILL = re.compile(r'<p class="still">.*?</p>', re.S)  # which is for where nothing moves
 MUCH = 20_000  # characters; more come when the figure is near
 
 
@@ -27,7 +28,7 @@ def _name(text):
 
 
 def take_out(app, pagename, template, context, doctree):
-    """Take the code of live figures out of a page, and the data of those that have much."""
+    """Take the code of live figures out of a page, the data of those that have much, and stills."""
     root = context["content_root"]
 
     def code(found):
@@ -46,7 +47,8 @@ def take_out(app, pagename, template, context, doctree):
             f'data-src="{root}{place}"></div>'
         )
 
-    context["body"] = CODE.sub(code, FIGURE.sub(data, context.get("body", "")))
+    body = STILL.sub("", context.get("body", ""))
+    context["body"] = CODE.sub(code, FIGURE.sub(data, body))
 
 
 def setup(app):

@@ -73,5 +73,6 @@ def bundle(figure: Figure) -> dict[str, str]:
     png = io.BytesIO()
     figure.savefig(png, format="png", bbox_inches="tight", dpi=figure.dpi)
     line, data = describe(figure), base64.b64encode(png.getvalue()).decode()
-    picture = f'<img alt="{html.escape(line)}" src="data:image/png;base64,{data}">'
+    source = f'style="max-width:100%" src="data:image/png;base64,{data}"'
+    picture = f'<img alt="{html.escape(line)}" {source}>'
     return {"text/plain": line, "text/html": picture}

@@ -46,8 +46,8 @@ from d2lattn_book.pictures.tables import plain_table, shares_table
 STORED = Path(__file__).resolve().parent / "live_js" / "stored"
 SITE = "https://d2lattn.github.io/d2lattn/"
 STILL = (
-    f'A still table. The figure moves <a href="{SITE}">on the website</a>, in a trusted notebook '
-    "and where its cell is run."
+    f'Here it stands still. The figure moves <a href="{SITE}">on the website</a>, in a trusted '
+    "notebook and where its cell is run."
 )
 PAGE = """<!doctype html>
 <html lang="en">

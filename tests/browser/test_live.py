@@ -18,11 +18,12 @@ from typing import NamedTuple
 import live_kinds
 import nbformat
 import pytest
+import stills
 import test_lab
 import torch
 import websocket
 from accessible import violations
-from cells import published
+from cells import chapters, pictures, published
 from live_kinds import KEPT, KINDS, SENTENCE, X, normal, weights
 from nbconvert import HTMLExporter
 
@@ -251,6 +252,26 @@ def test_without_code_the_table_remains(browser, tmp_path):
     assert said[0].startswith("Attention: 6 tokens of width 3; milk asks, and takes its largest")
     moves = page.get_by_role("link", name="on the website")
     assert [one.get_attribute("href") for one in moves.all()] == [published()] * len(KINDS)
+    context.close()
+
+
+def test_without_code_a_chapter_shows_a_picture_of_each_figure_within_its_frame(browser, tmp_path):
+    """As GitHub, nbviewer and mail show what is stored; on a telephone, too."""
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    stored = [nbformat.read(path, as_version=4) for path in chapters()]
+    found = [data["text/html"] for notebook in stored for data in stills.outputs(notebook)]
+    drawn = next(cell for notebook in stored for cell in notebook.cells if pictures(cell)).outputs
+    html = [output.data["text/html"] for output in drawn if "text/html" in output.get("data", {})]
+    (tmp_path / "page.html").write_text("".join([*found, *html]), encoding="utf-8")
+    for width in (1200, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.goto(f"file://{tmp_path}/page.html")
+        shown = [picture.bounding_box() for picture in page.locator("img").all()]
+        assert len(shown) == len(found) + len(html) > 20
+        assert all(300 <= box["width"] <= width for box in shown)
+        assert all(60 <= box["height"] < 2 * box["width"] for box in shown)
+    page.screenshot(path=str(SHOTS / "live-stills.png"))
     context.close()
 
 

@@ -168,6 +168,24 @@ def test_the_first_screen_shows_what_comes_out(newcomer, lab):
     page.screenshot(path=str(SHOTS / "first_screen.png"))
 
 
+LIGHT = """() => [...document.querySelectorAll('.jp-OutputArea img')]
+  .map(picture => getComputedStyle(picture).filter)"""
+
+
+def test_a_white_picture_has_less_light_on_a_dark_page(page, lab):
+    open_chapter(page, lab, BOOK[1].name)
+    shown = settled(page, LIGHT)
+    assert shown and {*shown} == {"none"}
+    for theme, light in (("Dark", "brightness(0.85)"), ("Light", "none")):
+        change = "theme => { jupyterapp.commands.execute('apputils:change-theme', {theme}) }"
+        page.evaluate(change, f"JupyterLab {theme}")
+        page.wait_for_function(
+            "name => document.body.dataset.jpThemeName === name", arg=f"JupyterLab {theme}"
+        )
+        assert {*settled(page, LIGHT)} == {light}
+        page.screenshot(path=str(SHOTS / f"reading-{theme.lower()}.png"))
+
+
 @pytest.mark.parametrize("key", ["Enter", "Space"])
 def test_a_fold_of_an_answer_opens_by_key_and_is_not_read_before(page, lab, key):
     """The key lands on the fold; the cell stays rendered, and the notebook where it was."""

@@ -21,7 +21,8 @@ def test_the_description_is_the_text_and_the_alternative_text():
     assert shown.keys() == {"text/plain", "text/html"}
     said = plots.describe(ax)
     alt, png = re.fullmatch(
-        r'<img alt="([^"]*)" src="data:image/png;base64,([^"]*)">', shown["text/html"]
+        r'<img alt="([^"]*)" style="max-width:100%" src="data:image/png;base64,([^"]*)">',
+        shown["text/html"],
     ).groups()
     assert shown["text/plain"] == html.unescape(alt) == said == '<a> asks: "b" 0.75, <a> 0.25.'
     assert "<a>" not in alt

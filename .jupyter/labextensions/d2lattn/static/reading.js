@@ -75,10 +75,15 @@
     panel.disposed.connect(() => clearInterval(every));
   }
 
+  // Pictures are drawn on white: in a dark theme they keep it, with less light.
+  const DARK = `[data-jp-theme-light="false"] .jp-OutputArea img[src^="data:image/png"] {
+    border-radius: 4px; filter: brightness(.85); }`;
+
   const plugin = {
     id: "d2lattn:reading",
     autoStart: true,
     activate({ shell }) {
+      document.head.append(Object.assign(document.createElement("style"), { textContent: DARK }));
       const known = new WeakSet();
       shell.currentChanged?.connect(() => {
         const panel = shell.currentWidget;
