@@ -241,7 +241,7 @@ def test_nothing_is_read_of_a_hidden_output(page, lab, no_kernel_is_left, path):
     assert in_place(page, lab, path, hide_again=True) == said
 
 
-@pytest.mark.parametrize("path", CHAPTERS[:3], ids=lambda path: path.name[:2])
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.name[:2])
 def test_nothing_is_read_of_it_in_a_jupyter_without_the_books_settings(
     page, lab_as_installed, no_kernel_is_left, path
 ):

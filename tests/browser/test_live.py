@@ -707,6 +707,28 @@ def test_a_hint_stands_until_the_figure_is_touched(page, tmp_path):
     assert hint.is_hidden() and page.locator(HOST).bounding_box()["height"] == height
 
 
+FINGER = f"""document.querySelector('{HOST}').shadowRoot.querySelectorAll(
+  '.bar :is(input, select, button)')"""
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_finger_finds_its_buttons_on_a_telephone(page, tmp_path, name):
+    """On a slide, where every pixel of height counts, they are as high as a hand needs them."""
+    least = f"Math.min(...[...{FINGER}].filter(one => one.checkVisibility())"
+    least += ".map(one => one.getBoundingClientRect().height))"
+    for width, enough in ((390, 36), (1280, 18)):
+        page.set_viewport_size({"width": width, "height": 844})
+        show(page, tmp_path, name, width=width - 32)
+        found = page.evaluate(least)
+        assert found >= enough and (width == 390 or found < 36)
+    page.set_viewport_size({"width": 390, "height": 844})
+    sizes = [
+        one.evaluate("node => getComputedStyle(node).fontSize")
+        for one in page.locator(".hint").all()
+    ]
+    assert {*sizes} <= {"14px", "15px"}
+
+
 def test_a_narrower_page_is_drawn_anew_and_keeps_what_was_chosen(page, tmp_path):
     page.set_viewport_size({"width": 1000, "height": 900})
     show(page, tmp_path, "attention", width=2000)

@@ -215,6 +215,18 @@ def test_a_mark_shows_what_it_rests_on(page):
     assert page.outside == []
 
 
+def test_on_a_telephone_nothing_lies_over_a_figure(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    go(page, SITE / "01_bare_bones_attention.html")
+    figure = page.locator("[data-live]").first
+    figure.scroll_into_view_if_needed()
+    page.mouse.wheel(0, 1500)
+    page.mouse.wheel(0, -900)  # the theme's button comes when a reader turns back
+    page.wait_for_timeout(300)
+    expect(page.locator("#pst-back-to-top")).to_be_hidden()
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
 def test_a_table_over_the_page_fits_a_telephone_and_is_not_on_paper(page):
     page.set_viewport_size({"width": 390, "height": 844})
     go(page, SITE / "02_queries_keys_values.html")

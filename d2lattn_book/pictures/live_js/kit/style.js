@@ -56,6 +56,10 @@ canvas { display: block; image-rendering: pixelated; }
 .stage, .stage svg { position: relative; }
 .stage canvas { position: absolute; }
 ${GLIDES}
+@media (pointer: coarse) and (max-width: 600px) { /* a finger, and on a telephone there is no slide */
+  .bar :is(input, select, button) { min-height: 36px; }
+  .hint { font-size: 15px; }
+}
 @media print {
   :host { break-inside: avoid; }
   .bar, .hint { display: none; }

@@ -1,4 +1,4 @@
-// 1a871d8e8ffb728170d9d5f62d72939f74690ae733e9f12364448834cdef4f32
+// 321d6d232c01dd4b24f3bd9867aae6274c5ea988046b2f171820ec3efc0cb201
 var $t="http://www.w3.org/2000/svg";var at=t=>t.namespaceURI===$t;function w(t,e,n){for(let[o,r]of Object.entries(e))r===null||r===!1?t.removeAttribute(o):t.setAttribute(o,r);return n!==void 0&&t.textContent!==String(n)&&(t.textContent=n),t}function f(t,e,n={},o){let s=e==="svg"||at(t)?document.createElementNS($t,e):document.createElement(e);return w(s,n,o),t.append(s),s}var z=t=>({visibility:t?null:"hidden"});function Et(t){return f(f(t,"div",{class:"scroll"}),"div",{class:"stage"})}function kt(t,e,n,o=450){let r=e<884?1/0:o,s=Math.min(1180,Math.round(r*e/n)),i=Math.round(.93*e);w(t,{viewBox:`0 0 ${e} ${n}`}),w(t.parentNode,{style:`max-width:${s}px;min-width:${i}px`})}function Mt(t,e,n,o=()=>{}){let r=null;t.addEventListener("touchmove",s=>s.preventDefault(),{passive:!1}),t.addEventListener("pointerdown",s=>{r=e(s),t.setPointerCapture(s.pointerId)}),t.addEventListener("pointermove",s=>r&&n(s,r));for(let s of["pointerup","pointercancel"])t.addEventListener(s,i=>{r&&o(i,r),r=null})}var ue=1e6,Lt=t=>f(t,"div",{class:"bar"});function Z(t,e,n,o){let r=f(f(t,"label",{},e),"input",n);return r.addEventListener("input",()=>o(r)),r}var ct=(t,e,{step:n=1,...o},r)=>Z(t,e,{type:"range",step:n,...o},s=>r(Number(s.value)));function lt(t,e,n,o,r){let s=f(f(t,"label",{},e),"select",{value:n});for(let i of o)f(s,"option",{value:i},i);return s.value=n,s.addEventListener("input",()=>r(s.value)),s}var ut=(t,e={})=>f(t,"span",{"aria-hidden":"true",...e});function pt(t,e,n=!0){t.parentNode.hidden=!n,t.parentNode.firstChild.data=e}function St(t,e,n){let r=Z(t,"number",{type:"number",step:.1},()=>Math.abs(r.valueAsNumber)<=ue&&n(r.valueAsNumber));return r.addEventListener("keydown",s=>s.key==="Enter"&&r.back?.focus()),e.number=r}function Q(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function D(t,e,n){let o=f(t,"button",{type:"button"},e);return o.addEventListener("click",n),o}function Ot(t){let e=f(t,"p",{"aria-live":"polite"}),n="";return o=>{let r=o.map(s=>s[0]).join("");r!==n&&(n=r,e.replaceChildren(...o.map(s=>pe(...s))))}}function pe(t,e){let n=document.createElement("span");return n.textContent=t,e&&w(n,{class:"role",style:`text-decoration-color: var(--${e})`}),n}var de=220,At=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -61,6 +61,10 @@ canvas { display: block; image-rendering: pixelated; }
 .stage, .stage svg { position: relative; }
 .stage canvas { position: absolute; }
 ${At}
+@media (pointer: coarse) and (max-width: 600px) { /* a finger, and on a telephone there is no slide */
+  .bar :is(input, select, button) { min-height: 36px; }
+  .hint { font-size: 15px; }
+}
 @media print {
   :host { break-inside: avoid; }
   .bar, .hint { display: none; }

@@ -1,4 +1,4 @@
-// 4ba820a1d29e6b9e03d8f661346a1aaf92c587e344fd9f2b9657dafbee114e9d
+// 30186e125fcec429567d3d4434bc9a8095b407f5655ce1d856d647ff8d780504
 var K="http://www.w3.org/2000/svg";var P=t=>t.namespaceURI===K;function x(t,e,n){for(let[o,r]of Object.entries(e))r===null||r===!1?t.removeAttribute(o):t.setAttribute(o,r);return n!==void 0&&t.textContent!==String(n)&&(t.textContent=n),t}function p(t,e,n={},o){let c=e==="svg"||P(t)?document.createElementNS(K,e):document.createElement(e);return x(c,n,o),t.append(c),c}var M=t=>({visibility:t?null:"hidden"});function Y(t){return p(p(t,"div",{class:"scroll"}),"div",{class:"stage"})}function U(t,e,n,o=450){let r=e<884?1/0:o,c=Math.min(1180,Math.round(r*e/n)),s=Math.round(.93*e);x(t,{viewBox:`0 0 ${e} ${n}`}),x(t.parentNode,{style:`max-width:${c}px;min-width:${s}px`})}var B=t=>p(t,"div",{class:"bar"});function V(t,e,n,o){let r=p(p(t,"label",{},e),"input",n);return r.addEventListener("input",()=>o(r)),r}var X=(t,e,{step:n=1,...o},r)=>V(t,e,{type:"range",step:n,...o},c=>r(Number(c.value))),_=(t,e,n)=>V(t,e,{type:"checkbox"},o=>n(o.checked));var j=(t,e={})=>p(t,"span",{"aria-hidden":"true",...e});function J(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function C(t,e,n){let o=p(t,"button",{type:"button"},e);return o.addEventListener("click",n),o}function Q(t){let e=p(t,"p",{"aria-live":"polite"}),n="";return o=>{let r=o.map(c=>c[0]).join("");r!==n&&(n=r,e.replaceChildren(...o.map(c=>Ot(...c))))}}function Ot(t,e){let n=document.createElement("span");return n.textContent=t,e&&x(n,{class:"role",style:`text-decoration-color: var(--${e})`}),n}var Rt=220,tt=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -61,6 +61,10 @@ canvas { display: block; image-rendering: pixelated; }
 .stage, .stage svg { position: relative; }
 .stage canvas { position: absolute; }
 ${tt}
+@media (pointer: coarse) and (max-width: 600px) { /* a finger, and on a telephone there is no slide */
+  .bar :is(input, select, button) { min-height: 36px; }
+  .hint { font-size: 15px; }
+}
 @media print {
   :host { break-inside: avoid; }
   .bar, .hint { display: none; }

@@ -1,4 +1,4 @@
-// df24ab4b0f1ce7e1b5e2e955b7a7360e7fc46b5e5808ff293b43006d4018d3c1
+// d29205d5535b997555f704b91b1100171e6b85e8e6f6130dc754210676fce698
 var Un=Object.defineProperty;var Bn=(t,e)=>{for(var n in e)Un(t,n,{get:e[n],enumerable:!0})};var Ce="http://www.w3.org/2000/svg";var ne=t=>t.namespaceURI===Ce;function v(t,e,n){for(let[o,l]of Object.entries(e))l===null||l===!1?t.removeAttribute(o):t.setAttribute(o,l);return n!==void 0&&t.textContent!==String(n)&&(t.textContent=n),t}function w(t,e,n={},o){let a=e==="svg"||ne(t)?document.createElementNS(Ce,e):document.createElement(e);return v(a,n,o),t.append(a),a}var it=t=>({visibility:t?null:"hidden"});function Ie(t){return w(w(t,"div",{class:"scroll"}),"div",{class:"stage"})}function Ne(t,e,n,o=450){let l=e<884?1/0:o,a=Math.min(1180,Math.round(l*e/n)),s=Math.round(.93*e);v(t,{viewBox:`0 0 ${e} ${n}`}),v(t.parentNode,{style:`max-width:${a}px;min-width:${s}px`})}function Ct(t,{x:e,y:n,width:o,height:l},a){let s=x=>`${100*x}%`,h=`left:${s(e/a.width)};top:${s(n/a.height)}`,f=`width:${s(o/a.width)};height:${s(l/a.height)}`;v(t,{style:`${h};${f}`})}var je=t=>w(t,"div",{class:"bar"});function Ot(t,e,n,o){let l=w(w(t,"label",{},e),"input",n);return l.addEventListener("input",()=>o(l)),l}var oe=(t,e,{step:n=1,...o},l)=>Ot(t,e,{type:"range",step:n,...o},a=>l(Number(a.value))),se=(t,e,n)=>Ot(t,e,{type:"checkbox"},o=>n(o.checked));function De(t,e,n){return Ot(t,e,{type:"text",spellcheck:"false",autocomplete:"off",class:"typed"},l=>n(l.value))}function It(t,e,n,o,l){let a=w(w(t,"label",{},e),"select",{value:n});for(let s of o)w(a,"option",{value:s},s);return a.value=n,a.addEventListener("input",()=>l(a.value)),a}var re=(t,e={})=>w(t,"span",{"aria-hidden":"true",...e});function Pe(t,e,n=!0){t.parentNode.hidden=!n,t.parentNode.firstChild.data=e}function lt(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function ft(t,e,n){let o=w(t,"button",{type:"button"},e);return o.addEventListener("click",n),o}function Re(t){let e=w(t,"p",{"aria-live":"polite"}),n="";return o=>{let l=o.map(a=>a[0]).join("");l!==n&&(n=l,e.replaceChildren(...o.map(a=>Yn(...a))))}}function Yn(t,e){let n=document.createElement("span");return n.textContent=t,e&&v(n,{class:"role",style:`text-decoration-color: var(--${e})`}),n}var Jn=220,_e=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -61,6 +61,10 @@ canvas { display: block; image-rendering: pixelated; }
 .stage, .stage svg { position: relative; }
 .stage canvas { position: absolute; }
 ${_e}
+@media (pointer: coarse) and (max-width: 600px) { /* a finger, and on a telephone there is no slide */
+  .bar :is(input, select, button) { min-height: 36px; }
+  .hint { font-size: 15px; }
+}
 @media print {
   :host { break-inside: avoid; }
   .bar, .hint { display: none; }
