@@ -57,12 +57,17 @@ def test_the_address_brings_the_settings_back(page):
     set_to(page, task="copy what followed last time", layers="1", heads="4", compare="mask: off")
 
 
-def test_the_links_for_a_class_set_the_figure(page):
+def test_the_questions_set_the_figure_and_their_answers_are_folded(page):
     go(page, PAGE)
-    for name, task, change in [
-        ("the mask", "the book's sentences", "mask: off"),
-        ("the second layer", "copy what followed last time", "layers: 1"),
-        ("positions", "look one back", "positions: none"),
+    for name, task, layers, change in [
+        ("What is the mask for?", "the book's sentences", "1", "mask: off"),
+        ("What is a second layer for?", "copy what followed last time", "2", "layers: 1"),
+        ("What are positions for?", "look one back", "1", "positions: none"),
+        ("Who tells two layers the order, if not positions?", "look one back", "2", "mask: off"),
     ]:
-        page.get_by_role("link", name=re.compile(f"minutes?: {name}$")).click()
-        set_to(page, task=task, compare=change)
+        page.get_by_role("link", name=name, exact=True).click()
+        set_to(page, task=task, layers=layers, compare=change)
+    told = page.get_by_text("94, 94 and 92 %")
+    expect(told).to_be_hidden()
+    page.get_by_text("What came out here").click()
+    expect(told).to_be_visible()

@@ -1,5 +1,5 @@
 // What is seen, in words: parts of a sentence, each with the role it plays.
-import {dot, show} from "../kit/numbers.js";
+import {dot, show, sum} from "../kit/numbers.js";
 import {shown} from "./state.js";
 import {TASKS} from "./tasks.js";
 
@@ -67,23 +67,39 @@ function asking({asks, sides, change, model: k}, {models, words, wanted}) {
     [words[best], "key"],
     [where],
   ];
-  const product = sides ? productOf(models[k], asks) : [];
-  if (!says[asks]) return [...said, ["."], ...product];
+  const more = sides ? productOf(models[k], asks) : othersOf(models, k, words);
+  if (!says[asks]) return [...said, ["."], ...more];
   const {word, p, right, sure} = says[asks];
   const wrong = sure ? `but right is ${wanted[asks]}.` : `and here it is ${wanted[asks]}.`;
   const verdict = right ? "which is right." : wrong;
   const answer = [[", and the model says "], [word, "output"], [` (${show(p)}), ${verdict}`]];
-  return [...said, ...answer, ...product];
+  return [...said, ...answer, ...more];
 }
 
-// How the score comes about that became this share.
-function productOf({sides, best, settings: {divisor, width, heads}}, asks) {
+// Whom the same word asks in the model beside.
+function othersOf(models, k, words) {
+  const others = models.filter((_, n) => n !== k);
+  return others.map(({row, best}) => [
+    ` In the other model most, ${show(row[best])}, comes from ${words[best]}.`,
+  ]);
+}
+
+// From a query and a key to their score, from the scores to a share, and what the shares are for.
+function productOf({sides, row, best, settings: {divisor, width, heads, mask}}, asks) {
   const d = width / heads;
-  const product = dot(sides.q[asks], sides.k[best]);
   const by = {1: ["1", 1], "√d": [`√${d}`, Math.sqrt(d)], d: [d, d]}[divisor];
-  const score = show(product / by[1]);
-  const start = " The product of this query and this key is";
-  return [[`${start} ${show(product)}; divided by ${by[0]}, it is the score, ${score}.`]];
+  const products = sides.k.map(key => dot(sides.q[asks], key));
+  const powers = products.slice(0, mask ? asks + 1 : Infinity).map(one => Math.exp(one / by[1]));
+  const score = show(products[best] / by[1]);
+  return [
+    [
+      ` The product of this query and this key is ${show(products[best])}; divided by ${by[0]}, it is`,
+    ],
+    [
+      ` the score, ${score}. e^${score} is ${show(powers[best])}, and ${show(sum(powers))} with those`,
+    ],
+    [` of the others: a share of ${show(row[best])}. The values, mixed by their shares, go on.`],
+  ];
 }
 
 export function explain(state, now) {
@@ -91,7 +107,7 @@ export function explain(state, now) {
   if (!now.models.length) return [[needs]];
   const about = {name: state.task, writes};
   const looks = LOOK.filter(([holds]) => now.models.some(one => holds(one.settings, about)));
-  const look = looks.length ? [[` ${looks[0][1]}`]] : [];
+  const look = looks.length && !state.sides ? [[` ${looks[0][1]}`]] : []; // or there is too much to read
   const first = asking(state, now);
   if (now.step === 0) return [[`${needs} Before the first step:`], ...first, ...look];
   const bound =

@@ -28,6 +28,8 @@ export const CHANGES = Object.entries(CHOICES).flatMap(([name, values]) =>
   values.map(value => [name, value]),
 );
 
+const LAST = Math.max(...CHOICES.layers) - 1; // of its layers a model reads the answer out of this one
+
 // Everything starts anew: other models, or other texts. `run` tells what belongs to which start.
 function anew(state, others) {
   const next = {...state, ...others};
@@ -39,7 +41,7 @@ function opened(state, task, chosen, said) {
   const {vocabulary, bound, heldOut} = made;
   const own = {task, said, settings: settingsOf(task, chosen), vocabulary, bound};
   const asks = heldOut[0].targets.findLastIndex(target => target >= 0);
-  const looked = {asks, text: 0, layer: 0, head: 0, model: 0, blind: blindLoss(made)};
+  const looked = {asks, text: 0, layer: LAST, head: 0, model: 0, blind: blindLoss(made)};
   return anew({...state, ...own}, looked);
 }
 
@@ -59,11 +61,11 @@ export function sent(state, read) {
 // Changes by hand.
 export const choose = (state, task) => opened({...state, change: null}, task, {}, state.said);
 export const again = state => anew(state, {});
-export const beside = (state, change) => anew(state, {change, layer: 0, head: 0, model: 0});
+export const beside = (state, change) => anew(state, {change, layer: LAST, head: 0, model: 0});
 
 export function settle(state, name, value) {
   const settings = {...state.settings, [name]: value};
-  return anew(state, {settings, layer: 0, head: 0});
+  return anew(state, {settings, layer: LAST, head: 0});
 }
 
 export function type(state, said) {

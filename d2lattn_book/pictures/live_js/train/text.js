@@ -10,6 +10,17 @@ const WORD = 26;
 const BAR = 18;
 const LINE = 19;
 const LETTER = 9; // pixels of a letter, where it is bold
+// How an answer looks, and where that is told, from the left; the last is not examined.
+const PLAIN = {class: "m", opacity: 0.75, "text-decoration": null};
+const LOOKS = {
+  right: {...PLAIN, class: "m b", opacity: null},
+  wrong: {...PLAIN, "text-decoration": "line-through"},
+  "one of several": PLAIN,
+};
+const TOLD = {right: 18, wrong: 66, "one of several": 144};
+const KEY = 200; // wide
+
+const lookOf = ({sure, right}) => LOOKS[!sure ? "one of several" : right ? "right" : "wrong"];
 
 // How many words stand side by side, how wide each is, and how high a row of them.
 function measure({models, words, wanted}, width) {
@@ -17,16 +28,19 @@ function measure({models, words, wanted}, width) {
   const cell = Math.max(24, Math.min(70, longest * LETTER + 10));
   const across = Math.min(words.length, Math.floor((width - LEFT) / cell));
   const row = WORD + models.length * (BAR + LINE) + LINE + 12;
-  return {cell, across, row, rows: Math.ceil(words.length / across)};
+  const rows = Math.ceil(words.length / across);
+  const right = LEFT + across * cell + 12; // of the words, or below them
+  const key = right + KEY > width ? {x: LEFT, y: rows * row + 4} : {x: right, y: row - 12 - 4};
+  return {cell, across, row, rows, key};
 }
 
 export function heightOf(now, width) {
-  const {row, rows} = measure(now, width);
-  return rows * row;
+  const {row, rows, key} = measure(now, width);
+  return Math.max(rows * row, key.y + 6);
 }
 
 export function drawText({svg, width}, {act}, now) {
-  const {cell: wide, across, row, rows} = measure(now, width);
+  const {cell: wide, across, row, rows, key} = measure(now, width);
   const {length} = now.words;
   const lengths = Array.from({length: rows}, (_, n) => Math.min(across, length - n * across));
   const models = now.models.map((_, k) => k);
@@ -42,6 +56,11 @@ export function drawText({svg, width}, {act}, now) {
   lengths.forEach((_, n) => {
     for (const [y, name] of names) add(svg, "text", {y: n * row + y, class: "s"}, name);
   });
+  const open = now.models[0].says.some(one => one && !one.sure);
+  for (const [name, x] of Object.entries(TOLD)) {
+    const looks = {...LOOKS[name], class: `${LOOKS[name].class} s`, x: key.x + x, y: key.y};
+    if (open || name !== "one of several") add(svg, "text", looks, name);
+  }
   const shares = add(svg, "g"); // the bars, apart from the words
   const bars = [];
   const build = (node, n, j) => {
@@ -71,11 +90,7 @@ export function drawText({svg, width}, {act}, now) {
       set(answers[0], {}, wanted[r] === null ? "" : wanted[r]);
       told.forEach(({says}, k) => {
         const one = says[r];
-        const wrong = one?.sure && !one.right;
-        const bold = one?.sure && one.right;
-        set(answers[k + 1], {class: bold ? "m b" : "m", opacity: bold ? null : 0.75});
-        set(answers[k + 1], {}, one ? one.word : "");
-        set(answers[k + 1], {"text-decoration": wrong ? "line-through" : null});
+        set(answers[k + 1], one ? lookOf(one) : {}, one ? one.word : "");
       });
       set(node, {"aria-label": labelOf(r, told, words, wanted), tabindex: chosen ? 0 : -1});
     });
