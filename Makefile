@@ -44,7 +44,7 @@ hub: $(HUB) ## serve a class from this machine (root, Linux; deploy/README.md)
 ### maintain
 edit: $(STAMP) ## open the book itself in JupyterLab, to change it
 refresh: $(if $(filter 92,$(CHAPTERS)),.venv-kernel/$(READY),$(STAMP)) ## run the chapters and store their outputs (CHAPTERS="01 02" for some)
-live: $(STAMP)-browser $(JAVASCRIPT) ## minify the code of the live figures, for the chapters too (needs node, Chromium)
+live: $(STAMP)-browser $(JAVASCRIPT) ## bundle the code of live figures, and take their pictures (node, Chromium)
 bench: $(BENCH) ## measure, and write benchmarks/RESULTS.md (PART=engines for one part)
 experiments: $(STAMP) ## repeat what the pages conclude from training (EXPERIMENT=name for one)
 fuzz: $(STAMP) ## search with random numbers for what breaks the package (SEED=5 repeats)
