@@ -79,8 +79,8 @@ class Slide:
         return words(" ".join((self.title, self.question, *answers, self.line, more)))
 
     def room_for(self, line):
-        beside = [cell for cell in self.shown if cell.cell_type == "code"]
-        most = SAYING if self.question and beside else WORDS
+        pictures = [c for c in self.shown if c.cell_type == "code" and not is_printed(c)]
+        most = SAYING if self.question and pictures else WORDS
         free = not (self.line or self.live or (self.drawn and "$$" in line))
         return free and self.words(line) <= most
 
@@ -174,6 +174,9 @@ class Deck:
     def say(self, line):
         """Onto this slide if there is room; if not, onto the next, and what it speaks of stays."""
         slide = self.slides[-1]
+        spoken = slide.shown and all(cell.cell_type == "markdown" for cell in slide.shown)
+        if spoken and words(f"{slide.title} {slide.question} {line}") <= WORDS:
+            slide.shorten(line)  # one answer, and not the same one again
         if not (slide.room_for(line) or slide.is_bare()):
             kept = [] if slide.line or slide.live or "$$" in line else slide.shown
             slide = self.start()
