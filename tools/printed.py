@@ -23,6 +23,7 @@ def is_printed(output):
 
 def shown(text):
     """As HTML: the lines themselves if they are few, else bars; None if nothing can be drawn."""
+    text = re.sub(r"^rank 0 \| ", "", text, flags=re.M)  # which alone prints, for all
     lines = text.split("\n")
     counts = [len(re.findall(rf"{NUMBER}|\bnan\b", line)) for line in lines]
     much = max(counts) > MOST or sum(counts) > MOST**2

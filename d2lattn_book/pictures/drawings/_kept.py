@@ -58,11 +58,11 @@ def kept(
         middles = [left + wide / 2 + STEP * (h - (num_heads - 1) / 2) for h in range(num_heads)]
         _one_kind(ax, middles, heads, column)
         numbers = heads * sum(map(bool, column))
-        text(ax, left + wide / 2, ABOVE + 1.6, f"{name}\n{numbers} numbers", say=True)
+        text(ax, left + wide / 2, ABOVE + 1.6, f"{name}\n{numbers} numbers", size=11, say=True)
         asking, left = asking + middles, left + wide + 2.2
     look = dict(s=70, color=ROLES["query"], zorder=3, label="heads of queries")
     ax.scatter(asking, [ABOVE] * len(asking), **look)
-    beside = dict(size=9, color=FAINT)
+    beside = dict(size=10.5, color=FAINT)
     for y, words in (
         (ABOVE, "heads of\nqueries"),
         (-head_dim / 2, "keys that\nare kept"),

@@ -28,11 +28,11 @@ def ranks(count: int, *, travels: str = "keys and values", ax: Ax = None) -> Axe
     """
     check_count("count", count, 2, 6)
     check_choice("travels", travels, TRAVELS)
-    ax = sheet(ax, (2.3 * count + 1.2, 3.4))
+    ax = sheet(ax, (2.2 * count + 0.8, 3.6))
     middles = [STEP * r for r in range(count)]
     for r, x in enumerate(middles):
         frame(ax, (x - 0.95, -0.5), 1.9, 1.75, face=GROUND, edge=HAIR)
-        text(ax, x, 1.48, f"rank {r}")
+        text(ax, x, 1.48, f"rank {r}", size=11)
     if travels == TRAVELS[0]:
         _ring(ax, middles)
     else:
@@ -46,13 +46,13 @@ def _block(ax, x, y):
     """Keys and values of a share, half in the colour of either."""
     for role, left in (("key", x - 0.8), ("value", x)):
         ax.add_patch(Rectangle((left, y - 0.3), 0.8, 0.6, facecolor=tint(ROLES[role], 0.45)))
-    text(ax, x, y, "keys, values", size=9)
+    text(ax, x, y, "keys, values", size=11)
 
 
 def _ring(ax, middles):
     """Queries above, which stay; a block below, which goes to the next rank and once round."""
     for r, x in enumerate(middles):
-        look = dict(face=tint(ROLES["query"], 0.45), edge=ROLES["query"], size=9)
+        look = dict(face=tint(ROLES["query"], 0.45), edge=ROLES["query"], size=11)
         box(ax, x, 0.85, 1.5, "queries", **look)
         _block(ax, x, 0.05)
         if r:
@@ -61,17 +61,17 @@ def _ring(ax, middles):
     ax.plot([last, last, first], [-0.28, -1.0, -1.0], color=ROLES["key"], lw=2, label="_")
     arrow(ax, (first, -1.0), (first, -0.26), ROLES["key"], width=2)
     said = f"queries stay; keys and values are passed on, {len(middles) - 1} times"
-    text(ax, (first + last) / 2, -1.38, said, say=True)
+    text(ax, (first + last) / 2, -1.38, said, size=11, say=True)
 
 
 def _one_query(ax, middles):
     """A query above, which goes to all; blocks, which stay; and below what they found, merged."""
     middle = (middles[0] + middles[-1]) / 2
-    look = dict(face=tint(ROLES["query"], 0.45), edge=ROLES["query"])
+    look = dict(face=tint(ROLES["query"], 0.45), edge=ROLES["query"], size=11)
     box(ax, middle, 2.35, 2.6, "query of the new word", say=True, **look)
     for x in middles:
         _block(ax, x, 0.35)
         arrow(ax, (middle + (x - middle) * 0.3, 2.05), (x, 1.66), ROLES["query"], width=2)
         arrow(ax, (x, -0.54), (middle + (x - middle) * 0.3, -1.1), ROLES["output"], width=2)
-    look = dict(face=tint(ROLES["output"], 0.3), edge=ROLES["output"], color=INK)
+    look = dict(face=tint(ROLES["output"], 0.3), edge=ROLES["output"], color=INK, size=11)
     box(ax, middle, -1.4, 2.6, "merge the parts", say=True, **look)
