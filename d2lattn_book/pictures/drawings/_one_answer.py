@@ -52,7 +52,7 @@ def one_answer(
     scores = keys @ asks  # (n,)
     shares = np.exp(scores - scores.max())
     shares = shares / shares.sum()
-    ax = sheet(ax, (10, 1.9 + 0.5 * len(words)))
+    ax = sheet(ax, (9.2, 1.9 + 0.5 * len(words)))
     _asking(ax, words[query], x[query], asks)
     for row, found in enumerate(words):
         _found(ax, -1.6 - row, found, x[row], keys[row], values[row])
@@ -74,7 +74,7 @@ def _asking(ax, asking, x, asks):
     heads = dict(word="is asked", x="vector", key="key  W_k x", value="value  W_v x", score="score")
     heads |= dict(share="share: softmax", part="share · value")
     for column, name in heads.items():
-        text(ax, COLUMNS[column], -0.95, name, size=9, color=FAINT)
+        text(ax, COLUMNS[column], -0.95, name, color=FAINT)
 
 
 def _found(ax, y, found, x, key, value):

@@ -25,7 +25,7 @@ def projections(embed_dim: int, head_dim: int, value_dim: int, *, ax: Ax = None)
     widths = dict(embed_dim=embed_dim, head_dim=head_dim, value_dim=value_dim)
     for name, width in widths.items():
         check_count(name, width, 1, 100)
-    ax = sheet(ax, (10, 3.1))
+    ax = sheet(ax, (9.2, 3.1))
     unit, left = 1 / max(widths.values()), 0.0  # the highest box is 1 high
     for role, out in (("query", head_dim), ("key", head_dim), ("value", value_dim)):
         left = _one_role(ax, left, role, out, embed_dim, unit) + 0.3
@@ -45,7 +45,7 @@ def _one_role(ax, left, role, out, embed_dim, unit):
     for sign, (wide, rows, name, face) in zip(("·", "=", ""), boxes, strict=True):
         high = rows * unit
         ax.add_patch(Rectangle((left, -high / 2), wide, high, facecolor=face, edgecolor="white"))
-        text(ax, left + wide / 2, high / 2 + 0.04, name, va="baseline", size=9)
+        text(ax, left + wide / 2, high / 2 + 0.04, name, va="baseline")
         if sign:
             text(ax, left + wide + gap / 2, 0, sign, size=20)
         left += wide + gap

@@ -36,7 +36,7 @@ def two_memories(table: float, vectors: float, *, ax: Ax = None) -> Axes:
     for name, size in dict(table=table, vectors=vectors).items():
         if not is_finite_number(size) or size <= 0:
             raise ValueError(f"{name} must be a number above 0, got {show(size)}")
-    ax = sheet(ax, (11.6, 3.7))
+    ax = sheet(ax, (9.6, 3.7))
     for left in (0, FUSED):
         for low, high, name in ((LARGE, LOW + 0.1, "large,\nslow"), (FAST, 2.0, "small,\nfast")):
             frame(ax, (left, low), 10, high, face=GROUND, edge=DARK, zorder=0)
@@ -63,8 +63,8 @@ def _chain(ax, table, vectors):
 
 def _one_kernel(ax, vectors):
     """One kernel, which walks over tiles of a table that is never there as a whole."""
-    box(ax, FUSED + 4.6, FAST + 1.0, 8.6, "", height=1.7, face="white")
-    left, top, step = FUSED + 1.6, FAST + 1.75, 0.25
+    box(ax, FUSED + 4.4, FAST + 1.0, 8.2, "", height=1.7, face="white")
+    left, top, step = FUSED + 1.1, FAST + 1.75, 0.25
     for row, column in product(range(TILES), repeat=2):
         face = HAIR if (row, column) < AT else "white"
         if (row, column) == AT:
