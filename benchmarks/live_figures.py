@@ -13,6 +13,8 @@ import torch.nn.functional as F
 from results import HERE, processor, shown, table
 from torch import nn
 
+from d2lattn_book.pictures import live
+
 TITLE = "Live figures in the browser"
 ON = ("Chromium",)
 INTRODUCTION = """\
@@ -47,7 +49,12 @@ def measure_part(quick, device):
         sys.exit("the browser tests measured nothing: is chromium installed?")
     training = trained(run.stdout)
     in_torch = {what: round(torch_steps(**MODELS[what])) for what in training}
-    return {"rows": found, "training": training, "torch": in_torch}
+    return {"rows": found, "training": training, "torch": in_torch, "bytes": sizes()}
+
+
+def sizes():
+    """{kind: bytes} of the code that each figure carries, minified; pages of the site share it."""
+    return {path.stem: path.stat().st_size for path in sorted(live.STORED.glob("*.js"))}
 
 
 class Layer(nn.Module):
@@ -116,6 +123,11 @@ def section(data):
         text += "steps of torch, on one thread and in float32.\n\n"
         rows = [beside_torch(data, what) for what in data["training"]]
         text += table(["model", "steps", "frames", "torch", "torch / page"], rows)
+    if data.get("bytes"):
+        text += "\n\nThe code that each figure carries, minified; what is promised is at most "
+        text += "60 kB for the one that trains.\n\n"
+        rows = [[kind, f"{size:,}"] for kind, size in data["bytes"].items()]
+        text += table(["figure", "bytes"], rows)
     return text
 
 

@@ -126,6 +126,9 @@ def test_what_the_tests_of_browser_and_hub_print_is_understood():
     assert live_figures.section(data).endswith("| two models | 61 | 60 | – | – |")
     data |= {"torch": {"two models": 122}}
     assert live_figures.section(data).endswith("| two models | 61 | 60 | 122 | 2.0 |")
+    assert live_figures.sizes()["train"] <= 60_000
+    data |= {"bytes": {"train": 48206}}
+    assert live_figures.section(data).endswith("| train | 48,206 |")
 
     said = (
         "\n6 students are in after 109 s\nchapter 01, all at once on 2 cores: 41 to 43 s each; one "
