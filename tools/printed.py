@@ -40,7 +40,8 @@ def bars(lines):
     """A table: a line for each thing, a bar for each of its numbers; None if lines differ."""
     heading = re.split(r"  +", lines[0].strip()) if not re.search(r"\d", lines[0]) else []
     found = [row(line) for line in (lines[1:] if heading else lines)]
-    if not all(found) or not 1 < len(found) <= ROWS or "[" in "".join(lines):
+    lists = re.search(r"\[|\(\d+,", "".join(lines))  # a shape is no number to draw
+    if not all(found) or not 1 < len(found) <= ROWS or lists:
         return None
     unit = Counter(after for *_, after in found).most_common(1)[0][0]
     rows = [(name, cells) for name, cells, after in found if after == unit or not unit]
