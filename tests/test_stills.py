@@ -2,6 +2,7 @@
 
 import base64
 import io
+import re
 
 import cells
 import nbformat
@@ -11,6 +12,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from PIL import Image
 
 from d2lattn_book.pictures import live
+from d2lattn_book.pictures.colours import ROLES
 
 MOST = 40_000  # bytes of a picture
 BOOK = cells.book()
@@ -27,7 +29,14 @@ def test_every_live_figure_has_the_picture_of_its_data_and_its_code(path):
         png = base64.b64decode(code)
         picture = Image.open(io.BytesIO(png))
         assert len(png) <= MOST and picture.width == stills.WIDE
-        assert len(picture.convert("RGB").getcolors()) > 3  # something is drawn
+        colours = [colour for _, colour in picture.convert("RGB").getcolors()]
+        assert len(colours) > 3  # something is drawn
+        if "live training" in data["text/plain"]:  # a thin red line, of which the page speaks
+            red = [int(ROLES["output"][k : k + 2], 16) for k in (1, 3, 5)]
+            assert (
+                min(max(abs(a - b) for a, b in zip(one, red, strict=True)) for one in colours) < 25
+            )
+        assert len(re.search(' alt="(.*?)"', cells.STILL.search(html)[0])[1]) > 40  # its sentence
 
 
 def shown(html):
@@ -38,7 +47,7 @@ def shown(html):
 
 def pictured(figure):
     name = stills.key(figure.html)
-    still = stills.STILL.format(address="", key=name, width=9, png="aGk=")
+    still = stills.STILL.format(address="", key=name, width=9, png="aGk=", said="")
     return stills.put(figure.html, still)
 
 

@@ -9,6 +9,7 @@ import base64
 import hashlib
 import io
 import re
+from html import escape
 
 import cells
 import nbformat
@@ -16,12 +17,15 @@ from live_code import ELEMENT
 from PIL import Image
 
 WIDE = 960  # pixels: the curves of a training stand beside its maps
-COLOURS = 48  # are enough for a drawing, and make a third of the bytes
+COLOURS = 128  # of a drawing, the thin red line among them: a third of the bytes
 SAID = re.compile(r'<p class="said">.*?</p>', re.DOTALL)
 STILL = """<p class="still"><a href="{address}"><img data-of="{key}" width="{width}" \
-alt="This figure as it opens; it moves on the website" style="max-width:100%" \
+alt="{said} (It moves on the website.)" style="max-width:100%" \
 src="data:image/png;base64,{png}"/></a></p>"""
 PAGE = "<!doctype html><html lang=en><body style='margin:0;background:white'>{}"
+SENTENCE = (
+    "document.querySelector('[data-live]').shadowRoot.querySelector('[aria-live]').textContent"
+)
 # What a figure says when it stands as it opens, and nothing on its way there.
 READY = """() => new Promise(done => {
   const root = document.querySelector('[data-live]').shadowRoot;
@@ -67,15 +71,20 @@ def carry(before, after):
 
 
 def drawn(page, html):
-    """The figure as a PNG of few colours, and its width."""
+    """The figure as a PNG of few colours, its width, and what it says."""
     page.set_content(PAGE.format(cells.STILL.sub("", html)))
     page.evaluate(READY)
     shot = page.locator("[data-live]").screenshot()
     picture = Image.open(io.BytesIO(shot)).convert("RGB")
     small = io.BytesIO()
-    few = picture.quantize(COLOURS, dither=Image.Dither.NONE)
+    few = picture.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     few.save(small, format="png", optimize=True)
-    return small.getvalue(), picture.width
+    said = page.evaluate(SENTENCE).strip()
+    return {
+        "png": base64.b64encode(small.getvalue()).decode(),
+        "width": picture.width,
+        "said": said,
+    }
 
 
 def main():
@@ -90,12 +99,11 @@ def main():
                 html, name = data["text/html"], key(data["text/html"])
                 if kept(html) == name:
                     continue
-                png, width = drawn(page, html)
+                picture = drawn(page, html)
+                picture["said"] = escape(picture["said"])
                 address = f"{cells.published()}{path.stem}.html"
-                code = base64.b64encode(png).decode()
-                picture = STILL.format(address=address, key=name, width=width, png=code)
-                data["text/html"] = put(html, picture)
-                print(f"{path.name}: {data['text/plain'][:60]}, {len(png)} bytes", flush=True)
+                data["text/html"] = put(html, STILL.format(address=address, key=name, **picture))
+                print(f"{path.name}: {data['text/plain'][:60]}", flush=True)
             nbformat.write(notebook, path)
 
 
