@@ -354,11 +354,15 @@ def test_queries_and_keys_of_the_chosen_head_give_the_row_of_shares(divisor, by)
         ("back", {"divisor": "1"}, "Undivided scores"),
     ],
 )
-def test_a_bad_combination_is_told_what_to_look_at(task, setting, hint):
-    (plain,) = trained(begun(task, steps=0))
-    (spoiled,) = trained(begun(task, setting, steps=0))
-    assert hint not in said(task, ("arrived", plain[-1] | {"run": 1}))[-1]["said"]
-    assert hint in said(task, ("arrived", spoiled[-1] | {"run": 1}), **setting)[-1]["said"]
+def test_a_bad_combination_is_told_what_to_look_at_but_not_before_the_reader_has_guessed(
+    task, setting, hint
+):
+    plain, spoiled = trained(begun(task, steps=1), begun(task, setting, steps=1))
+    for told, model, tells in ((plain, {}, False), (spoiled, setting, True)):
+        acts = [("arrived", one | {"run": 1}) for one in (told[0], told[-1])]
+        *_, first, last = (shown["said"] for shown in said(task, *acts, **model))
+        assert told[0]["step"] == 0 and hint not in first
+        assert (hint in last) == tells
 
 
 @needs_node

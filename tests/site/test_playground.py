@@ -69,5 +69,5 @@ def test_the_questions_set_the_figure_and_their_answers_are_folded(page):
         set_to(page, task=task, layers=layers, compare=change)
     told = page.get_by_text("94, 94 and 92 %")
     expect(told).to_be_hidden()
-    page.get_by_text("What came out here").click()
+    page.get_by_text("The answers, and what came out").click()
     expect(told).to_be_visible()

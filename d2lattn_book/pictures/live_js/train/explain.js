@@ -26,8 +26,8 @@ const LOOK = [
     ({positions, layers, mask}, {name}) =>
       positions === "none" && mask && ["back", "copy"].includes(name) && layers > 1,
     "Without positions a first layer sees only which words are there. But under the mask each word " +
-      "sees one more than the word before it, and a second layer can make use of that: take the " +
-      "mask off as well, and compare.",
+      "sees one more than the word before it, and a second layer can make use of that: compare " +
+      "with the mask off.",
   ],
   [
     ({positions, layers}, {name}) =>
@@ -109,7 +109,7 @@ export function explain(state, now) {
   const looks = LOOK.filter(([holds]) => now.models.some(one => holds(one.settings, about)));
   const look = looks.length && !state.sides ? [[` ${looks[0][1]}`]] : []; // or there is too much to read
   const first = asking(state, now);
-  if (now.step === 0) return [[`${needs} Before the first step:`], ...first, ...look];
+  if (now.step === 0) return [[`${needs} Before the first step:`], ...first]; // guess first
   const bound =
     state.bound === null ? "" : ` Nobody who reads honestly gets below ${show(state.bound)}.`;
   const all = now.models.flatMap((one, k) => told(one, state, k));
