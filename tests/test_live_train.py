@@ -357,12 +357,12 @@ def test_queries_and_keys_of_the_chosen_head_give_the_row_of_shares(divisor, by)
 def test_a_bad_combination_is_told_what_to_look_at_but_not_before_the_reader_has_guessed(
     task, setting, hint
 ):
-    plain, spoiled = trained(begun(task, steps=1), begun(task, setting, steps=1))
-    for told, model, tells in ((plain, {}, False), (spoiled, setting, True)):
-        acts = [("arrived", one | {"run": 1}) for one in (told[0], told[-1])]
+    for model, tells in (({}, False), (setting, True)):
+        told = trained(*(begun(task, model, steps=steps) for steps in (0, 1)))
+        acts = [("arrived", messages[-1] | {"run": 1}) for messages in told]
         *_, first, last = (shown["said"] for shown in said(task, *acts, **model))
-        assert told[0]["step"] == 0 and hint not in first
-        assert (hint in last) == tells
+        assert "Before the first step" in first and hint not in first
+        assert last.startswith("Step 1.") and (hint in last) == tells
 
 
 @needs_node

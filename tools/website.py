@@ -96,8 +96,8 @@ Without the mask the model reads the answer in learning, and in use there is non
 finds the earlier letter, but what stands behind that letter does not know whom it followed. Without
 positions a word sees which words are there, and not in which order. And yet two layers do almost
 without them: under the mask each word sees one word more than the one before it, and that gives the
-order away. These are small models and three seeds each; what real models do stands in the book. (With seed 2
-the model without its mask is right more often; its loss in use gives it away.)
+order away. These are small models and three seeds each; what real models do stands in the book.
+(With seed 2 the model without its mask is right more often; its loss in use gives it away.)
 
 | question | steps | as it opens | with one thing changed |
 |---|---|---|---|
