@@ -8,7 +8,9 @@ import itertools
 import json
 import re
 
+import nbformat
 import pytest
+from cells import COMPARE, answers, for_reading, predictions
 from playwright.sync_api import expect
 from test_lab import (
     BOOK,
@@ -26,7 +28,8 @@ from test_lab import (
 from conftest import PATIENCE, ROOT, SHOTS
 
 SLOWLY = "__import__('time').sleep(8 if 'slowly' in str(lines) else 0) or []"
-IDLE = f"get_ipython().input_transformers_cleanup.append(lambda lines: {SLOWLY})"
+SAID = f"lines if 'is shown' in str(lines) else {SLOWLY}"
+IDLE = f"get_ipython().input_transformers_cleanup.append(lambda lines: {SAID})"
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +86,93 @@ def test_shift_enter_reads_the_chapter(page, lab, path):
         assert index == there, f"from cell {here} to {index}"
         assert pixels > 15, f"cell {there} after {here}: {pixels} pixels in view"
     assert page.evaluate(CELLS) == before
+
+
+# Of each cell: is it veiled, and is it kept from who listens?
+VEILED = """() => window.jupyterapp.shell.currentWidget.content.widgets.map(cell =>
+  ['.jp-Cell-inputWrapper', '.jp-Cell-outputWrapper'].map(part => cell.node.querySelector(part))
+    .filter(Boolean).map(part => getComputedStyle(part).filter.startsWith('blur')
+                                 && part.getAttribute('aria-hidden') === 'true'))
+  .map(([input, output]) => input && (output ?? true))"""
+SHOW = """found => {
+  const {widgets} = window.jupyterapp.shell.currentWidget.content;
+  for (const i of found) widgets[i].outputHidden = false;
+}"""
+GO = """i => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = i; }"""
+
+
+def waiting(cells):
+    """For each guess: the cells that answer it, and those below that its answer can be read from."""
+    hidden, found = set(answers(cells)), []
+    for i, cell in enumerate(cells):
+        if cell["cell_type"] != "markdown" or not predictions(cell):
+            continue
+        rest = range(i + 1, len(cells))
+        start = next(j for j in rest if cells[j]["cell_type"] == "markdown")
+        shown = hidden & {*range(i, start)}
+        compared = cells[start]["source"].startswith(COMPARE)
+        end = start = start + compared
+        while end < len(cells) and not (
+            cells[end]["cell_type"] == "markdown" and cells[end]["source"].startswith("#")
+        ):
+            end += 1
+            if cells[end - 1]["cell_type"] == "markdown" and predictions(cells[end - 1]):
+                break
+        if shown or compared:
+            found.append((shown, range(start, end)))
+    return found
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.name[:2])
+def test_what_stands_below_a_guess_waits_for_it(page, lab, path):
+    """It cannot be read until the cell has shown its output, or the reader has gone there."""
+    open_chapter(page, lab, path.name)
+    guesses = waiting(for_reading(nbformat.read(path, as_version=4).cells))
+    assert guesses or path.name.startswith("92")
+    expected = {i for _, below in guesses for i in below}
+    found = settled(page, VEILED)
+    assert {i for i, veiled in enumerate(found) if veiled} == expected
+    if not guesses:
+        return
+    page.evaluate(SHOW, sorted(guesses[0][0]))
+    first = set(guesses[0][1]) - {i for _, below in guesses[1:] for i in below}
+    wait_for(page, VEILED, lambda veiled: not any(veiled[i] for i in first))
+    last = guesses[-1][1]
+    if last:
+        page.evaluate(GO, last[0])
+        wait_for(page, VEILED, lambda veiled: not any(veiled))
+
+
+FIGURE = "from IPython.display import HTML\nHTML('<div style=\"height:{}px\">is shown</div>')"
+PUT = """async ([i, source]) => {
+  const {content} = window.jupyterapp.shell.currentWidget;
+  content.activeCellIndex = i;
+  content.mode = 'command';
+  content.activate();
+  content.activeCell.model.sharedModel.setSource(source);
+  await content.scrollToItem(i, 'start');
+}"""
+# Where the cell above the selected one begins, how much of the selected one is seen, its height.
+PLACES = """() => {
+  const {content} = window.jupyterapp.shell.currentWidget;
+  const seen = content.node.querySelector('.jp-WindowedPanel-outer').getBoundingClientRect();
+  const ran = content.widgets[content.activeCellIndex - 1].node.getBoundingClientRect();
+  const {top, height} = content.activeCell.node.getBoundingClientRect();
+  return [ran.top - seen.top, Math.min(height, seen.bottom - top), height].map(Math.round);
+}"""
+
+
+@pytest.mark.parametrize("height", [50, 550])
+def test_what_was_run_stays_in_sight(page, lab, height):
+    """Of a figure that fits the window nothing is cut off, and the next cell is seen as well."""
+    open_chapter(page, lab, BOOK[1].name)
+    settled(page, CELLS)
+    page.evaluate(PUT, [6, FIGURE.format(height)])
+    page.keyboard.press("Shift+Enter")
+    page.wait_for_timeout(3000)
+    above, seen, whole = settled(page, PLACES)
+    assert above >= -1
+    assert seen >= min(60, whole) - 1
 
 
 SCROLL = """async i => {

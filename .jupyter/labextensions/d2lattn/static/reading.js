@@ -15,8 +15,9 @@
     });
   }
 
-  // The cell at the top of the window is kept, so that a page that is loaded anew opens there. A
-  // link into a chapter wants another place: nobody has touched the page before it is opened anew.
+  // The cell at the top of the window and the one that is selected are kept, so that a page that is
+  // loaded anew opens there. A link into a chapter wants another place: nobody has touched the page
+  // before it is opened anew.
   let touched = false;
   for (const event of ["pointerdown", "keydown", "wheel"]) {
     addEventListener(event, () => (touched = true), { capture: true, once: true });
@@ -26,27 +27,112 @@
     const key = `d2lattn:place:${document.baseURI.split("/lab")[0]}:${context.path}`;
     await context.ready;
     const view = content.node.querySelector(".jp-WindowedPanel-outer") ?? content.node;
-    const kept = localStorage.getItem(key);
-    const at = kept && !touched ? content.widgets.findIndex((cell) => cell.model.id === kept) : -1;
-    if (at > 0) {
-      content.activeCellIndex = at;
-      await content.scrollToItem(at);
-      const { node } = content.widgets[at];
+    const index = (id) => content.widgets.findIndex((cell) => cell.model.id === id);
+    const [top, active] = (touched ? null : localStorage.getItem(key))?.split(" ").map(index) ?? [];
+    if (top > 0) {
+      content.activeCellIndex = active < 0 ? top : active;
+      await content.scrollToItem(top);
+      const { node } = content.widgets[top];
       for (let tries = 0; tries < 20 && !touched; tries++) { // heights are guessed until it is drawn
         view.scrollTop += node.getBoundingClientRect().top - view.getBoundingClientRect().top;
         await new Promise((done) => setTimeout(done, 100));
       }
     }
     let waiting;
-    view.addEventListener("scroll", () => {
+    const keep = () => {
       clearTimeout(waiting);
       waiting = setTimeout(() => {
         const { top, height } = view.getBoundingClientRect();
         const first = height && content.widgets.find((cell) =>
           !cell.isHidden && cell.node.getBoundingClientRect().bottom > top + 20);
-        if (first) localStorage.setItem(key, first.model.id);
+        if (first) localStorage.setItem(key, `${first.model.id} ${content.activeCell.model.id}`);
       }, 300);
+    };
+    view.addEventListener("scroll", keep);
+    content.activeCellChanged.connect(keep);
+  }
+
+  // What was run stays in sight where there is room for it: JupyterLab looks at the next cell only,
+  // and an output that is drawn late has pushed it away, or has left the page itself.
+  function keepOutputInSight(notebook) {
+    let before = notebook.activeCellIndex, byKey = false, wanted = 0;
+    notebook.node.addEventListener("keydown", (event) => {
+      byKey = event.key === "Enter" && event.shiftKey;
+      wanted++;
+    }, true);
+    for (const event of ["wheel", "pointerdown"]) notebook.node.addEventListener(event, () => wanted++, true);
+    notebook.activeCellChanged.connect(async () => {
+      const from = notebook.widgets[before], next = notebook.activeCell;
+      before = notebook.activeCellIndex;
+      if (!byKey || !from || from.isHidden) return;
+      const mine = wanted;
+      for (let tries = 0; tries < 40 && (tries < 2 || from.model.executionState === "running"); tries++) {
+        await new Promise((done) => setTimeout(done, 100));
+        if (mine !== wanted || notebook.isDisposed) return;
+      }
+      const view = notebook.node.querySelector(".jp-WindowedPanel-outer") ?? notebook.node;
+      const { top, bottom } = view.getBoundingClientRect();
+      const ran = from.node.getBoundingClientRect(), selected = next.node.getBoundingClientRect();
+      const up = ran.top - top, down = Math.max(0, selected.bottom - bottom);
+      const least = selected.top + Math.min(60, selected.height) - bottom; // of the selected one
+      if (up < 0) view.scrollTop += Math.max(up, least);
+      else view.scrollTop += Math.min(down, up);
     });
+  }
+
+  // Below a guess the text goes on with the answer. It is veiled up to the next heading or guess
+  // until the cell has been run, the fold been opened, or the reader goes there.
+  const VEIL = `.d2lattn-veil > .jp-Cell-inputWrapper, .d2lattn-veil > .jp-Cell-outputWrapper {
+      filter: blur(7px); opacity: .6; user-select: none; }
+    .d2lattn-veil-first::before { display: block; margin: 8px 0 4px 80px; font-style: italic;
+      color: var(--jp-ui-font-color1);
+      content: "What follows waits for your guess: run the cell above, or click here."; }`;
+  const source = (cell) => cell.model.sharedModel.source;
+  const isText = (cell) => cell.model.type === "markdown";
+  const asks = (cell) => isText(cell) && source(cell).includes("**Predict.**");
+  const compares = (cell) => isText(cell) && source(cell).startsWith("<details><summary>Compare");
+
+  // For each guess the cells that answer it and those that wait for them, as indices.
+  function guesses({ widgets }) {
+    return widgets.flatMap((cell, i) => {
+      if (!asks(cell)) return [];
+      let start = i + 1;
+      while (widgets[start]?.model.type === "code") start++;
+      const answers = widgets.slice(i + 1, start).filter((one) => one.model.outputs.length);
+      const fold = widgets[start] && compares(widgets[start]) ? widgets[start++] : null;
+      let end = start;
+      while (widgets[end] && !(isText(widgets[end]) && /^#/.test(source(widgets[end])))) {
+        if (asks(widgets[end++])) break;
+      }
+      return answers.length || fold ? [{ cell, answers, fold, start, end }] : [];
+    });
+  }
+
+  function veil(panel) {
+    const notebook = panel.content, guessed = new WeakSet();
+    const look = () => {
+      const veiled = new Set(), first = new Set();
+      for (const { cell, answers, fold, start, end } of guesses(notebook)) {
+        const seen = answers.length ? !answers.some((one) => one.outputHidden)
+          : fold.node.querySelector("details")?.open;
+        if (seen || notebook.activeCellIndex >= start) guessed.add(cell.model);
+        if (guessed.has(cell.model)) continue;
+        notebook.widgets.slice(start, end).forEach((one) => veiled.add(one));
+        if (start < end) first.add(notebook.widgets[start]);
+      }
+      for (const cell of notebook.widgets) {
+        cell.toggleClass("d2lattn-veil", veiled.has(cell));
+        cell.toggleClass("d2lattn-veil-first", first.has(cell));
+        for (const part of cell.node.querySelectorAll(":scope > .jp-Cell-inputWrapper, :scope > .jp-Cell-outputWrapper")) {
+          if (veiled.has(cell)) part.setAttribute("aria-hidden", "true");
+          else part.removeAttribute("aria-hidden");
+        }
+      }
+    };
+    panel.context.ready.then(look);
+    notebook.activeCellChanged.connect(look);
+    const every = setInterval(look, 500);
+    panel.disposed.connect(() => clearInterval(every));
   }
 
   // The first import takes PyTorch long to load, and the asterisk alone does not say for what.
@@ -65,7 +151,7 @@
         const line = document.createElement("div");
         line.className = "d2lattn-waits";
         line.setAttribute("role", "status");
-        line.style.cssText = "margin: 0 0 0 80px; color: var(--jp-ui-font-color1)";
+        line.style.cssText = "margin: 8px 0 4px 80px; color: var(--jp-ui-font-color1)";
         line.textContent = WAITS;
         running.node.querySelector(".jp-Cell-inputWrapper")?.after(line);
       }
@@ -83,13 +169,15 @@
     id: "d2lattn:reading",
     autoStart: true,
     activate({ shell }) {
-      document.head.append(Object.assign(document.createElement("style"), { textContent: DARK }));
+      document.head.append(Object.assign(document.createElement("style"), { textContent: DARK + VEIL }));
       const known = new WeakSet();
       shell.currentChanged?.connect(() => {
         const panel = shell.currentWidget;
         if (!panel?.content?.activeCellChanged || known.has(panel)) return;
         known.add(panel);
         stepOver(panel.content);
+        keepOutputInSight(panel.content);
+        veil(panel);
         keepPlace(panel);
         sayWhatIsLoaded(panel);
       });
