@@ -42,7 +42,11 @@ sum by hand, in which one word asks all the others, to a Transformer that learns
 
 </div>
 
+<div class="plays">
+
 {live}
+
+</div>
 
 Nothing to install: this figure computes in your browser. Choose who asks, drag a word, type a
 sentence.

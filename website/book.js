@@ -6,10 +6,36 @@
   const reveal = () => {
     const wanted = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     open(wanted);
+    wanted?.closest(".veil")?.dispatchEvent(new Event("lift"));
     open(wanted?.querySelector(":scope > details.beyond"));
   };
-  addEventListener("hashchange", reveal);
-  reveal();
+  // The text below a guess goes on with its answer: it is veiled up to the next code, guess, fold or
+  // heading, until the answer is opened, it is asked for, or an address leads there.
+  const veil = (folds) => {
+    const waiting = [];
+    for (let next = folds.at(-1).nextElementSibling; next; next = next.nextElementSibling) {
+      if (next.matches("section, details, .cell:has(.cell_input)")) break;
+      waiting.push(next);
+      if (/^Predict\.$/.test(next.querySelector("strong")?.textContent)) break;
+    }
+    if (!waiting.length) return;
+    const below = document.createElement("div");
+    const button = document.createElement("button");
+    waiting[0].before(button, below);
+    below.append(...waiting);
+    below.className = "veil";
+    below.inert = true;
+    button.className = "veil-lift";
+    button.textContent = "What follows waits for your guess: show it";
+    const lift = () => {
+      below.className = "";
+      below.inert = false;
+      button.remove();
+    };
+    below.addEventListener("lift", lift);
+    button.addEventListener("click", lift);
+    for (const fold of folds) fold.addEventListener("toggle", lift, { once: true });
+  };
   // What answers a guess, and what a reader compares it with, open together, by hand or by key.
   let answers = [];
   for (const one of document.querySelectorAll("main :is(h1, h2, h3, h4, details)")) {
@@ -23,8 +49,11 @@
           if (fold.open) for (const other of both) other.open = true;
         });
       }
+      veil(both);
     }
   }
+  addEventListener("hashchange", reveal);
+  reveal();
   // What the theme leaves without a name, and what can be scrolled by hand only.
   const sidebar = document.querySelector("#pst-primary-sidebar");
   sidebar?.setAttribute("role", "navigation");
@@ -55,6 +84,34 @@
     }
   };
   for (const place of document.querySelectorAll(".live-apart")) near.observe(place);
+  // Which of the questions above a figure is being tried.
+  const asked = [...document.querySelectorAll(".go.even a")];
+  for (const one of asked) {
+    one.addEventListener("click", () => {
+      for (const other of asked) other.removeAttribute("aria-current");
+      one.setAttribute("aria-current", "true");
+    });
+  }
+  // The first figure plays once where motion is welcome: another sentence, and back. A hand stops it.
+  const first = document.querySelector(".plays");
+  if (first && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
+    let turns = 0, touched = false;
+    for (const event of ["pointerdown", "keydown", "input"]) {
+      first.addEventListener(event, ({ isTrusted }) => (touched ||= isTrusted), true);
+    }
+    const choose = () => {
+      const menu = first.querySelector("[data-live]")?.shadowRoot?.querySelector("select");
+      if (!menu || touched) return;
+      menu.selectedIndex = turns ? 0 : 1;
+      menu.dispatchEvent(new Event("input", { bubbles: true }));
+      if (++turns < 2) setTimeout(choose, 4000);
+    };
+    new IntersectionObserver((seen, observer) => {
+      if (!seen.some(({ isIntersecting }) => isIntersecting)) return;
+      observer.disconnect();
+      setTimeout(choose, 2000);
+    }, { threshold: 0.6 }).observe(first);
+  }
   addEventListener("beforeprint", () => {
     for (const fold of document.querySelectorAll("main details")) fold.open = true;
   });

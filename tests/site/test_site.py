@@ -169,6 +169,39 @@ def test_what_answers_a_guess_is_folded(page):
         expect(inside).to_be_visible()
 
 
+def test_what_stands_below_a_guess_waits_for_it(page):
+    """It is neither seen nor read aloud until an answer is opened, or it is asked for."""
+    go(page, SITE / "01_bare_bones_attention.html")
+    waiting = page.locator(".veil", has_text="No word is left out")
+    assert waiting.evaluate("node => node.inert && getComputedStyle(node).filter") == "blur(6.4px)"
+    assert "No word is left out" not in page.locator("main").aria_snapshot()
+    many = page.locator(".veil").count()
+    assert many >= 10
+    page.get_by_role("button", name="waits for your guess").first.click()
+    expect(page.locator(".veil")).to_have_count(many - 1)
+    fold = page.locator("summary", has_text=re.compile("^Compare$")).locator("visible=true")
+    fold.nth(2).click()
+    expect(waiting).to_have_count(0)
+    assert "No word is left out" in page.locator("main").aria_snapshot()
+
+
+def test_the_first_figure_plays_once(page, browser):
+    """Another sentence, and back; not where less motion is asked for, and not under a hand."""
+    shown = "document.querySelector('.plays [data-live]').shadowRoot.querySelector('select').value"
+    go(page, SITE / "index.html")
+    first = page.evaluate(shown)
+    page.wait_for_function(f"first => {shown} !== first", arg=first, timeout=20_000)
+    page.wait_for_function(f"first => {shown} === first", arg=first, timeout=20_000)
+    page.wait_for_timeout(5000)
+    assert page.evaluate(shown) == first
+    context = browser.new_context(reduced_motion="reduce")
+    still = context.new_page()
+    go(still, SITE / "index.html")
+    still.wait_for_timeout(4000)
+    assert still.evaluate(shown) == first
+    context.close()
+
+
 @pytest.mark.parametrize("key", ["Enter", "Space"])
 def test_the_fold_of_an_answer_opens_by_key_with_its_output(page, key):
     """And nothing of either is read by a screen reader before."""
