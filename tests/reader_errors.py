@@ -28,7 +28,7 @@ def cells(chapter):
 
 def solution(number):
     """The function or class of a solution as it stands in its chapter, up to its `check`."""
-    title = f"# @title Solution {number}\n"
+    title = f"# @title Solution {number} "
     (source,) = (
         source for source, _ in cells(int(number.partition(".")[0])) if source.startswith(title)
     )

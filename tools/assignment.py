@@ -82,7 +82,7 @@ def _exercise(cells):
 def _solved(solution, number, answer):
     """A solution up to where it is checked, which gives the answer its name instead."""
     check, expression = _checked(solution, number)
-    before = solution.partition(check)[0].removeprefix(f"# @title Solution {number}").strip()
+    before = re.sub(r"\A# @title Solution .*", "", solution.partition(check)[0]).strip()
     return before if expression == answer else f"{before}\n{answer} = {expression}".strip()
 
 

@@ -2,8 +2,9 @@
 
 A slide has its section's title and, of what the chapter has there: the question to predict, an
 output (a figure, a live figure or a few printed lines, drawn as bars if they are more than three),
-and the sentence that is tagged `slide-line`; code only if it is tagged `slide-code`. All else is in
-the notes, in its order: key s opens the speaker's view. What is marked ⊕ stays out, unless `ALL=1`
+and the sentence that is tagged `slide-line`; code only if it is tagged `slide-code`. What a hall
+needs to hear and a page says elsewhere stands in a cell's metadata, under slideshow, as `says`: the
+question with what it is about, the answer, or what a figure shows. All else is in the notes, in its order: key s opens the speaker's view. What is marked ⊕ stays out, unless `ALL=1`
 brings it. npm brings reveal.js and MathJax once; nothing else is needed, also not by the live
 figures.
 """
@@ -151,7 +152,9 @@ class Deck:
         folded = cells.is_note(cell) or compared
         source = cells.without_fold(cell) if folded else cell.source
         if compared and self.slides[-1].asks_only():
-            self.answer(source)
+            self.answer(says(cell) or source)
+        elif compared and says(cell) and not ASKED.search(source):
+            self.told(says(cell))
         if chapter := re.match(r"# (.+)\n+\*\*(.+\?)\*\*\s*", source):
             self.title = f"# {chapter[1]}"
             self.start(first=True).line = f"**{chapter[2]}**"
@@ -167,7 +170,7 @@ class Deck:
             self.say(source)
         elif asked:
             self.slides[-1].notes.append(before.strip())
-            self.ask(brief(asked[0]))
+            self.ask(says(cell) or brief(asked[0]))
             self.slides[-1].notes.append(asked[0])
         else:
             self.slides[-1].notes.append(source)
@@ -196,6 +199,16 @@ class Deck:
             said += f" {sentences.pop(0)}"
         slide.shown = [new_markdown_cell(said)]
 
+    def told(self, answer):
+        """Below what was shown; of a live figure with the question once more, when hands have tried."""
+        slide = self.slides[-1]
+        if not slide.live:
+            self.say(answer)
+        else:
+            question = slide.title.removeprefix("## ")
+            slide = self.start()
+            slide.question, slide.shown = question, [new_markdown_cell(answer)]
+
     def ask(self, question):
         """On a new slide, or below a sentence that stands alone."""
         slide = self.slides[-1]
@@ -211,14 +224,22 @@ class Deck:
         if "slide-code" in tags(cell):
             shown.insert(0, new_code_cell(cell.source))
         slide, live = self.slides[-1], any(map(is_live, figures))
-        if shown and (slide.shown or (live and not slide.is_bare())):
+        told = slide.question and slide.line  # is answered
+        if shown and (slide.shown or told or (live and not slide.is_bare())):
             asked = slide.question if live and slide.asks_only() else ""
             slide = self.start()
             slide.title = f"## {asked}" if asked else slide.title  # a hand finds the answer
         slide.live, slide.drawn = slide.live or live, slide.drawn or bool(figures)
         slide.shown += shown
+        if shown and says(cell):
+            slide.line = says(cell)
         slide.notes.append(f"```python\n{cell.source}\n```")
         slide.notes += [f"```\n{said}\n```" for said in map(described, cell.outputs) if said]
+
+
+def says(cell):
+    """What a cell says in a hall and not on the page; "" for most."""
+    return cell.metadata.get("slideshow", {}).get("says", "")
 
 
 def copies(shown):

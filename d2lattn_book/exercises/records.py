@@ -3,6 +3,8 @@
 `make lab` names one in the working copy. Where none is named, as in Colab, nothing is kept.
 """
 
+import importlib
+import importlib.util
 import json
 import linecache
 import os
@@ -31,7 +33,7 @@ def record(exercise, correct):
 
 
 def progress() -> None:
-    """Print which exercises you have solved and which you have tried, a line for each chapter.
+    """Print how many exercises you have solved, and which you have tried, a line for each chapter.
 
     `check` keeps both in the file that the environment variable D2LATTN_SOLVED names; `make lab`
     names one beside the chapters. The book's own solutions do not count.
@@ -44,15 +46,21 @@ def progress() -> None:
     if path is None:
         print(f"nothing is kept here: no file is named by {NAMED_BY}")
         return
-    chapters: dict[int, list[str]] = {}
+    chapters: dict[int, dict[str, bool]] = {}
     for exercise, correct in sorted(_read(path).items(), key=lambda item: _number(item[0])):
-        chapters.setdefault(_number(exercise)[0], []).append(
-            f"{exercise} {'solved' if correct else 'tried'}"
-        )
-    for chapter, exercises in chapters.items():
-        print(f"chapter {chapter}: {', '.join(exercises)}")
+        chapters.setdefault(_number(exercise)[0], {})[exercise] = correct
+    for chapter, kept in chapters.items():
+        said = [f"{exercise} {'solved' if correct else 'tried'}" for exercise, correct in kept.items()]
+        print(f"chapter {chapter}, {sum(kept.values())} of {_count(chapter)}: {', '.join(said)}")
     if not chapters:
         print("no exercise was tried yet")
+
+
+def _count(chapter):
+    """How many exercises a chapter has; "?" for one that the book does not have (any more)."""
+    name = f"{__package__}.chapter_{chapter:02d}"
+    found = importlib.util.find_spec(name)
+    return len(importlib.import_module(name).EXERCISES) if found else "?"
 
 
 def _path():
