@@ -21,19 +21,27 @@
     if (!waiting.length) return;
     const below = document.createElement("div");
     const button = document.createElement("button");
-    waiting[0].before(button, below);
+    const all = document.createElement("button");
+    waiting[0].before(button, all, below);
     below.append(...waiting);
     below.className = "veil";
     below.inert = true;
-    button.className = "veil-lift";
+    below.setAttribute("aria-hidden", "true");
+    for (const one of [button, all]) one.className = "veil-lift";
     button.textContent = "What follows waits for your guess: show it";
+    all.textContent = "show all on this page";
     const lift = () => {
       below.className = "";
       below.inert = false;
+      below.removeAttribute("aria-hidden");
       button.remove();
+      all.remove();
     };
     below.addEventListener("lift", lift);
     button.addEventListener("click", lift);
+    all.addEventListener("click", () => {
+      for (const one of document.querySelectorAll(".veil")) one.dispatchEvent(new Event("lift"));
+    });
     for (const fold of folds) fold.addEventListener("toggle", lift, { once: true });
   };
   // What answers a guess, and what a reader compares it with, open together, by hand or by key.
