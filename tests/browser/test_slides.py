@@ -112,7 +112,7 @@ def positions(path):
 
 @pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
 def test_one_key_leads_through_every_deck_and_one_back(page, folder, path):
-    """Also after a hand has been on a figure: a clicker knows no other key."""
+    """Also after a hand has been on a figure: a clicker knows no other key, or arrows alone."""
     wanted, page.touched = positions(path), 0
     open_deck(page, folder / f"{path.stem}.html")
     page.evaluate("Reveal.configure({transition: 'none'})")
@@ -121,31 +121,35 @@ def test_one_key_leads_through_every_deck_and_one_back(page, folder, path):
         seen = [page.evaluate(SEEN)]
         while len(seen) < len(way) + 1 and (len(seen) < 2 or seen[-1] != seen[-2]):
             if key == "PageDown":
-                touch(page, "PageUp" if seen[-1] == way[-1] else "PageDown")
+                touch(page, TOUCHED, *KEYS[:: -1 if seen[-1] == way[-1] else 1])
+            if key == "ArrowRight":
+                touch(page, TOUCHED[:2], *ARROWS[:: -1 if seen[-1] == way[-1] else 1])
             page.keyboard.press(key)
             seen.append(page.evaluate(SEEN))
         assert seen == [*way, way[-1]]  # at the end the key leads no further
     assert page.touched >= 2 * page.locator("[data-live]").count()
 
 
-# A word, a button, a menu, a slider, a field: what a hand may have been on last.
+KEYS, ARROWS = ("PageDown", "PageUp"), ("ArrowRight", "ArrowLeft")
+# A word, a slider, a button, a menu, a field: what a hand may have been on last. In the last two an
+# arrow chooses.
 TOUCHED = (
-    *("[role=gridcell], [role=button]", "button", "select", "[type=range]"),
+    *("[role=gridcell], [role=button]", "[type=range]", "button", "select"),
     "input:not([type=range], [type=checkbox])",
 )
 
 
-def touch(page, turn):
+def touch(page, kinds, turn, back):
     """Use one thing of each kind in the figure on the screen; a clicker still turns the slide."""
     figure = page.locator(f":is({PRESENT}) [data-live]")
-    for kind in TOUCHED:
+    for kind in kinds:
         for target in figure.locator(kind).locator("visible=true").all()[:1]:
             page.touched += 1
             there = page.evaluate(SEEN)
             use(page, target)
             page.keyboard.press(turn)
             assert page.evaluate(SEEN) != there, kind
-            page.keyboard.press("PageUp" if turn == "PageDown" else "PageDown")
+            page.keyboard.press(back)
             assert page.evaluate(SEEN) == there, kind
 
 

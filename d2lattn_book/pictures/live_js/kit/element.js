@@ -4,6 +4,8 @@ import {STYLE} from "./style.js";
 
 const DECK = ".reveal, .jp-Deck"; // of `make slides`, and of JupyterLab
 const CLICKER = ["PageUp", "PageDown"];
+const ARROWS = ["ArrowLeft", "ArrowRight"]; // of a presenter that has no others
+const TYPED = "select, [type=text], [type=number]";
 const USED = {click: "button", change: "select, [type=checkbox]"};
 
 // Define the element once; `mount` draws a figure from its data into its shadow root.
@@ -31,15 +33,15 @@ function open(host, mount) {
 }
 
 // Plain keys belong to the figure and not to the notebook or the deck; Escape gives them back. In a
-// deck so do the keys of a clicker, wherever the figure was last touched, and a button or a menu
-// that was used by pointer; who came to it by key keeps the place.
+// deck so do the keys of a clicker, wherever the figure was last touched, the arrows after a pointer
+// has been on it, and a button or a menu that was used by pointer; who came by key keeps the place.
 function giveBack(root, host) {
   let pointed = false;
   root.addEventListener("pointerdown", () => (pointed = true));
   root.addEventListener("keydown", event => {
+    const turns = host.closest(DECK) && turnsThePage(event, pointed);
     pointed = false;
     if (event.ctrlKey || event.metaKey || event.altKey || event.key === "Tab") return;
-    const turns = CLICKER.includes(event.key) && host.closest(DECK);
     if (!turns) event.stopPropagation();
     if (turns || event.key === "Escape") leave(host);
   });
@@ -48,6 +50,9 @@ function giveBack(root, host) {
     root.addEventListener(kind, event => letGo(event) && leave(host), {capture: true});
   }
 }
+
+const turnsThePage = ({key, target}, pointed) =>
+  CLICKER.includes(key) || (pointed && ARROWS.includes(key) && !target.matches(TYPED));
 
 function leave(host) {
   host.shadowRoot.activeElement?.blur();
