@@ -6,6 +6,7 @@ How large it is on the screen is measured in a browser, in tests/browser/test_sl
 import html
 import re
 
+import cells
 import nbformat
 import printed
 import pytest
@@ -44,6 +45,28 @@ def test_no_slide_is_without_its_partner(path):
             assert said or asked, slide.question
         alone = slide.says_only() and not slide.first
         assert not alone, f"a sentence of nothing: {slide.line}"
+
+
+@DECKS
+def test_the_notes_of_a_section_begin_with_what_is_said_there(path):
+    """Minutes, what to ask, what to expect; prose follows, and code comes last."""
+    notebook, titles = nbformat.read(path, as_version=4), {}
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            continue
+        if heading := re.match(r"## (?!.*⊕)(.+)", cell.source):
+            title = heading[0].split(": ")[0]
+        elif cells.is_note(cell) and not cells.without_fold(cell).startswith("⊕"):
+            titles.setdefault(title, cells.without_fold(cell))
+    deck = {slide.title.split(": ")[0]: slide.cells() for slide in reversed(shown(path)) if slide.first}
+    found = titles.keys() & deck.keys()
+    assert len(found) >= 2 or path.name.startswith("9")
+    for title in found:
+        (notes,) = (cell for cell in deck[title] if cells.is_note(cell))
+        assert notes.source.startswith(titles[title][:60]), title
+        code = notes.source[notes.source.find("```") :] if "```" in notes.source else ""
+        assert not re.sub(r"^```.*?^```$", "", code, flags=re.M | re.S).strip(), title
+        assert "\n#" not in re.sub(r"^```.*?^```", "", notes.source, flags=re.M | re.S), title
 
 
 def test_a_list_is_drawn_by_its_numbers():

@@ -4,9 +4,10 @@ A slide has its section's title and, of what the chapter has there: the question
 output (a figure, a live figure or a few printed lines, drawn as bars if they are more than three),
 and the sentence that is tagged `slide-line`; code only if it is tagged `slide-code`. What a hall
 needs to hear and a page says elsewhere stands in a cell's metadata, under slideshow, as `says`: the
-question with what it is about, the answer, or what a figure shows. All else is in the notes, in its order: key s opens the speaker's view. What is marked ⊕ stays out, unless `ALL=1`
-brings it. npm brings reveal.js and MathJax once; nothing else is needed, also not by the live
-figures.
+question with what it is about, the answer, or what a figure shows. All else is in the notes, what
+the lecturer says first and code last: key s opens the speaker's view. What is marked ⊕ stays out,
+unless `ALL=1` brings it. npm brings reveal.js and MathJax once; nothing else is needed, also not by
+the live figures.
 """
 
 import html
@@ -109,7 +110,8 @@ class Slide:
         later = "fragment" if self.question else "-"
         head = f"{self.title}\n\n{self.question}".strip()
         found = [told(new_markdown_cell(head), "slide" if self.first else "subslide")]
-        notes = "\n\n".join(filter(None, self.notes))
+        notes = "\n\n".join(sorted(filter(None, self.notes), key=is_code))
+        notes = re.sub(r"^#+ (.+)$", r"**\1**", notes, flags=re.M)
         found += [told(new_markdown_cell(notes), "notes")] if notes else []  # not in a fragment
         found += [told(cell, later) for cell in self.shown]
         return found + ([told(new_markdown_cell(self.line), later)] if self.line else [])
@@ -157,17 +159,20 @@ class Deck:
             self.told(says(cell))
         if chapter := re.match(r"# (.+)\n+\*\*(.+\?)\*\*\s*", source):
             self.title = f"# {chapter[1]}"
-            self.start(first=True).line = f"**{chapter[2]}**"
+            self.section = self.start(first=True)
+            self.section.line = f"**{chapter[2]}**"
             source = source[chapter.end() :]
         elif heading and heading[1] == "##":
             self.title = heading[0]
-            self.start(first=True)
+            self.section = self.start(first=True)
             source = source[heading.end() :].strip()
         elif heading:
             self.start()
         before, *asked = ASKED.split(source, 1)
         if "slide-line" in tags(cell):
             self.say(source)
+        elif cells.is_note(cell):
+            self.section.notes.insert(0, source)
         elif asked:
             self.slides[-1].notes.append(before.strip())
             self.ask(says(cell) or brief(asked[0]))
@@ -235,6 +240,10 @@ class Deck:
             slide.line = says(cell)
         slide.notes.append(f"```python\n{cell.source}\n```")
         slide.notes += [f"```\n{said}\n```" for said in map(described, cell.outputs) if said]
+
+
+def is_code(note):
+    return note.startswith("```")
 
 
 def says(cell):
