@@ -2,7 +2,8 @@
 
 GitHub, nbviewer and mail show of a live figure what stands in front of it, and there the picture
 goes, between its sentence and its table, with a link to the page on which it moves. Chromium draws
-it from the stored output, without controls; nothing is drawn anew whose data and code are the same.
+it from the stored output, without controls, a figure that trains after STEPS steps; nothing is drawn
+anew whose data and code are the same.
 """
 
 import base64
@@ -17,6 +18,7 @@ from live_code import ELEMENT
 from PIL import Image
 
 WIDE = 960  # pixels: the curves of a training stand beside its maps
+STEPS = 500  # of training: what it starts from says little
 COLOURS = 128  # of a drawing, the thin red line among them: a third of the bytes
 SAID = re.compile(r'<p class="said">.*?</p>', re.DOTALL)
 STILL = """<p class="still"><a href="{address}"><img data-of="{key}" width="{width}" \
@@ -34,12 +36,28 @@ READY = """() => new Promise(done => {
     done();
   }));
 })"""
+TRAIN = """async steps => {
+  const root = document.querySelector('[data-live]').shadowRoot;
+  const ten = [...root.querySelectorAll('button')].find(one => one.textContent === 'ten');
+  const there = n => [...root.querySelectorAll('.bar *')].some(
+    one => one.childElementCount === 0 && one.textContent === `step ${n}`);
+  for (let n = 10; n <= steps; n += 10) {
+    ten.click();
+    while (!there(n)) await new Promise(done => setTimeout(done, 5));
+  }
+}"""
+
+
+def trains(html):
+    """Whether the live figure of this output learns when it is played."""
+    return '{"figure":"train"' in html
 
 
 def key(html):
     """A hash of what a figure looks like: of its data, and of its code, after which it is named."""
     found = ELEMENT.search(html)
-    return hashlib.sha256(f"{found[1]} {found[2]}".encode()).hexdigest()[:8]
+    after = f" {STEPS}" if trains(html) else ""
+    return hashlib.sha256(f"{found[1]} {found[2]}{after}".encode()).hexdigest()[:8]
 
 
 def kept(html):
@@ -73,6 +91,8 @@ def carry(before, after):
 def drawn(page, html):
     """The figure as a PNG of few colours, its width, and what it says."""
     page.set_content(PAGE.format(cells.STILL.sub("", html)))
+    if trains(html):
+        page.evaluate(TRAIN, STEPS)
     page.evaluate(READY)
     shot = page.locator("[data-live]").screenshot()
     picture = Image.open(io.BytesIO(shot)).convert("RGB")
