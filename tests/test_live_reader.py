@@ -253,7 +253,8 @@ def read_back(page):
     rows = re.findall(r"<tr><th>([^<]*)</th><td>(.*?)</td></tr>", page)
     tokens = [data["vocabulary"].index(word) for word in data["begins"].split()]
     tokens = tokens if data["stop"] is None else [data["stop"], *tokens]
-    chances = by_torch(unpack(data["model"]), tokens)[0][-1].softmax(-1)
+    logits = by_torch(unpack(data["model"]), tokens)[0][-1]
+    chances = (logits / data["temperature"]).softmax(-1)
     said = {html.unescape(word): float(number) for word, number in rows}
     return said, {word: chances[data["vocabulary"].index(word)].item() for word in said}
 

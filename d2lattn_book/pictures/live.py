@@ -586,10 +586,11 @@ def reader(
         f"head{'s' if heads > 1 else ''}, {len(vocabulary)} words, {count:,} weights as float16"
     )
     with torch.no_grad():
-        likely = unpack(sent)(torch.tensor([tokens]))[0, -1].softmax(-1)
+        logits = unpack(sent)(torch.tensor([tokens]))[0, -1]
+    likely = (logits / max(temperature, 1e-6)).softmax(-1)  # at 0 the likeliest alone
     best = likely.topk(min(LISTED, len(vocabulary)))
     names = [vocabulary[k] for k in best.indices]
-    caption = f'{line}. After "{text}", at temperature 1, it would go on with'
+    caption = f'{line}. After "{text}", at temperature {temperature:g}, it would go on with'
     table = plain_table(caption, names, ["probability"], best.values[:, None])
     return Figure("reader", line, data, table.replace("<table>", '<table class="trained">'))
 

@@ -4,7 +4,7 @@ import {STYLE} from "./style.js";
 
 const DECK = ".reveal, .jp-Deck"; // of `make slides`, and of JupyterLab
 const CLICKER = ["PageUp", "PageDown"];
-const ARROWS = ["ArrowLeft", "ArrowRight"]; // of a presenter that has no others
+const ARROWS = /^Arrow[LR]/; // of a presenter that has no others
 const TYPED = "select, [type=text], [type=number]";
 const USED = {click: "button", change: "select, [type=checkbox]"};
 
@@ -52,7 +52,7 @@ function giveBack(root, host) {
 }
 
 const turnsThePage = ({key, target}, pointed) =>
-  CLICKER.includes(key) || (pointed && ARROWS.includes(key) && !target.matches(TYPED));
+  CLICKER.includes(key) || (pointed && ARROWS.test(key) && !target.matches(TYPED));
 
 function leave(host) {
   host.shadowRoot.activeElement?.blur();
