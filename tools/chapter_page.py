@@ -113,13 +113,13 @@ def _fold(cell, *, is_answer):
     elif is_imports(cell):
         kind = "imports"
         shown.add("hide-input")
-    elif is_answer:
+    elif is_answer and not is_live(cell):  # in a live figure a hand finds the answer
         kind = "answer"
         shown.add("hide-output")
     elif cell.metadata.get("jupyter", {}).get("source_hidden"):
         kind = "drawing"
         shown.add("hide-input")
-    if is_answer and cell.metadata.get("jupyter", {}).get("source_hidden"):
+    if kind == "answer" and cell.metadata.get("jupyter", {}).get("source_hidden"):
         shown.add("remove-input")  # a figure that answers: its code is in the notebook
     if kind:
         show, hide = PROMPTS[kind]
@@ -128,6 +128,11 @@ def _fold(cell, *, is_answer):
         cell.metadata.mystnb = {"code_prompt_show": show, "code_prompt_hide": hide}
         cell.source = TITLE.sub("", cell.source, count=1)
     cell.metadata.tags = sorted(shown)
+
+
+def is_live(cell):
+    """Whether a cell shows a live figure."""
+    return any("data-live" in "".join(o.get("data", {}).get("text/html", "")) for o in cell.outputs)
 
 
 def _describe(cell):

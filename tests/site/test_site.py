@@ -169,6 +169,12 @@ def test_what_answers_a_guess_is_folded(page):
         expect(inside).to_be_visible()
 
 
+def test_a_figure_in_which_a_hand_finds_the_answer_is_open(page):
+    go(page, SITE / "01_bare_bones_attention.html")
+    expect(page.locator("[data-live]").first).to_be_visible()
+    expect(page.locator("summary", has_text="I have guessed: show").first).to_be_visible()
+
+
 def test_what_stands_below_a_guess_waits_for_it(page):
     """It is neither seen nor read aloud until an answer is opened, or it is asked for."""
     go(page, SITE / "01_bare_bones_attention.html")

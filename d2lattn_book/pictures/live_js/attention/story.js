@@ -154,7 +154,7 @@ function drawBlend({svg, tokens, middle, width, left}, count) {
   const legend = add(svg, "text", {y: 21, class: "s"}, meaning);
 
   return (asks, output, open) => {
-    const at = clamp(middle(asks) - size / 2, left, width - size);
+    const at = clamp(middle(asks) - size / 2, left, width - size - 2); // and its border
     const captionRight = at + size / 2 < width / 2;
     const x = captionRight ? Math.min(at, width - size - beside) : Math.max(at, beside);
     put(blend, x, 0);
