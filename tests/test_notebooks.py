@@ -366,6 +366,14 @@ def test_every_predict_is_answered_by_an_output_below_it(chapter):
     assert len(unanswered) - len(shared) <= (path == CHAPTERS[0])
 
 
+def test_a_fold_that_compares_is_a_cell_of_its_own(part):
+    """What follows it in its cell would stand in sight before the guess."""
+    for cell in part[1].cells:
+        if cell.cell_type == "markdown" and cells.COMPARE in cell.source:
+            assert cell.source.startswith(cells.COMPARE), cell.source
+            assert cell.source.endswith("</details>") and cell.source.count("</details>") == 1
+
+
 def test_the_answer_is_the_first_output_after_the_question():
     def text(source):
         return nbformat.v4.new_markdown_cell(source)

@@ -11,6 +11,7 @@ import html
 import json
 import math
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -129,6 +130,7 @@ class Figure:
 def fallback(line: str, table: str) -> str:
     """What is seen where no code runs: a sentence, a table, and where the figure moves."""
     said = html.escape(line.removeprefix("live "), quote=False)
+    said = re.sub(", each share within [^ ,]+", "", said)  # which says nothing to a reader
     said = f'<p class="said">{said[0].upper()}{said[1:]}.</p>'
     return f'<div class="live-fallback">{said}{table}<p>{STILL}</p></div>'
 

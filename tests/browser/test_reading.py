@@ -104,23 +104,30 @@ GO = """i => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = i
 def waiting(cells):
     """For each guess: the cells that answer it, and those below that its answer can be read from."""
     hidden, found = set(answers(cells)), []
-    for i, cell in enumerate(cells):
-        if cell["cell_type"] != "markdown" or not predictions(cell):
+    text = [cell["source"] if cell["cell_type"] == "markdown" else "" for cell in cells] + ["#"]
+    stops = [source.startswith("#") or "**Predict.**" in source for source in text]
+    for i, source in enumerate(text):
+        if "**Predict.**" not in source:
             continue
-        rest = range(i + 1, len(cells))
-        start = next(j for j in rest if cells[j]["cell_type"] == "markdown")
-        shown = hidden & {*range(i, start)}
-        compared = cells[start]["source"].startswith(COMPARE)
-        end = start = start + compared
-        while end < len(cells) and not (
-            cells[end]["cell_type"] == "markdown" and cells[end]["source"].startswith("#")
-        ):
-            end += 1
-            if cells[end - 1]["cell_type"] == "markdown" and predictions(cells[end - 1]):
-                break
-        if shown or compared:
-            found.append((shown, range(start, end)))
+        stop = next(j for j in range(i + 1, len(text)) if stops[j])
+        folds = [j for j in range(i + 1, stop) if text[j].startswith(COMPARE)]
+        shown = hidden & {*range(i, stop)}
+        if folds:
+            start = folds[0] + 1
+        elif shown:
+            start = max(shown) + 1
+        else:
+            continue
+        last = stop + ("**Predict.**" in text[stop] and not text[stop].startswith("#"))
+        found.append((shown & {*range(start)}, range(start, last)))
     return found
+
+
+def test_every_guess_with_an_answer_is_among_those_that_something_waits_for():
+    for path in CHAPTERS:
+        cells = for_reading(nbformat.read(path, as_version=4).cells)
+        guessed = {i for shown, _ in waiting(cells) for i in shown}
+        assert {i for i in answers(cells)} == guessed, path.name
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.name[:2])
@@ -140,7 +147,7 @@ def test_what_stands_below_a_guess_waits_for_it(page, lab, path):
     last = guesses[-1][1]
     if last:
         page.evaluate(GO, last[0])
-        wait_for(page, VEILED, lambda veiled: not any(veiled))
+        wait_for(page, VEILED, lambda veiled: not any(veiled[i] for i in last))
 
 
 FIGURE = "from IPython.display import HTML\nHTML('<div style=\"height:{}px\">is shown</div>')"

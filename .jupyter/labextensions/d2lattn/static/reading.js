@@ -81,49 +81,61 @@
   }
 
   // Below a guess the text goes on with the answer. It is veiled up to the next heading or guess
-  // until the cell has been run, the fold been opened, or the reader goes there.
+  // until the cell has shown what it puts out, the fold been opened, or the reader goes there.
   const VEIL = `.d2lattn-veil > .jp-Cell-inputWrapper, .d2lattn-veil > .jp-Cell-outputWrapper {
       filter: blur(7px); opacity: .6; user-select: none; }
     .d2lattn-veil-first::before { display: block; margin: 8px 0 4px 80px; font-style: italic;
       color: var(--jp-ui-font-color1);
-      content: "What follows waits for your guess: run the cell above, or click here."; }`;
+      content: "What follows waits for your guess: run the cell above, or click here."; }
+    .d2lattn-guess .jp-InputPlaceholder .jp-Placeholder-contentContainer::after {
+      content: "guess, then run (Shift+Enter)"; margin-left: 12px; font-style: italic; }`;
   const source = (cell) => cell.model.sharedModel.source;
   const isText = (cell) => cell.model.type === "markdown";
   const asks = (cell) => isText(cell) && source(cell).includes("**Predict.**");
   const compares = (cell) => isText(cell) && source(cell).startsWith("<details><summary>Compare");
+  const ends = (cell) => !cell || (isText(cell) && (/^#/.test(source(cell)) || asks(cell)));
+  const shows = (cell) => cell.model.type === "code" && cell.model.outputs.length > 0;
 
-  // For each guess the cells that answer it and those that wait for them, as indices.
+  // For each guess the cells that answer it and those that wait for them, as indices. What is
+  // prepared before the answer is not veiled.
   function guesses({ widgets }) {
     return widgets.flatMap((cell, i) => {
       if (!asks(cell)) return [];
       let start = i + 1;
+      while (!ends(widgets[start]) && !compares(widgets[start]) && !shows(widgets[start])) start++;
+      const from = start;
       while (widgets[start]?.model.type === "code") start++;
-      const answers = widgets.slice(i + 1, start).filter((one) => one.model.outputs.length);
+      const answers = widgets.slice(from, start).filter(shows);
       const fold = widgets[start] && compares(widgets[start]) ? widgets[start++] : null;
       let end = start;
-      while (widgets[end] && !(isText(widgets[end]) && /^#/.test(source(widgets[end])))) {
-        if (asks(widgets[end++])) break;
-      }
+      while (!ends(widgets[end])) end++;
+      if (widgets[end] && asks(widgets[end]) && !/^#/.test(source(widgets[end]))) end++;
       return answers.length || fold ? [{ cell, answers, fold, start, end }] : [];
     });
   }
 
+  const failed = ({ model }) =>
+    [...Array(model.outputs.length).keys()].some((k) => model.outputs.get(k).type === "error");
+
   function veil(panel) {
     const notebook = panel.content, guessed = new WeakSet();
     const look = () => {
-      const veiled = new Set(), first = new Set();
+      const veiled = new Set(), first = new Set(), open = new Set();
       for (const { cell, answers, fold, start, end } of guesses(notebook)) {
-        const seen = answers.length ? !answers.some((one) => one.outputHidden)
-          : fold.node.querySelector("details")?.open;
-        if (seen || notebook.activeCellIndex >= start) guessed.add(cell.model);
+        const shown = answers.length && !answers.some((one) => one.outputHidden || failed(one));
+        const here = notebook.activeCellIndex >= start && notebook.activeCellIndex < end;
+        const compared = fold?.node.querySelector("details")?.open;
+        if (shown || compared || here) guessed.add(cell.model);
         if (guessed.has(cell.model)) continue;
+        answers.forEach((one) => one.outputHidden && open.add(one));
         notebook.widgets.slice(start, end).forEach((one) => veiled.add(one));
         if (start < end) first.add(notebook.widgets[start]);
       }
       for (const cell of notebook.widgets) {
+        cell.toggleClass("d2lattn-guess", open.has(cell));
         cell.toggleClass("d2lattn-veil", veiled.has(cell));
         cell.toggleClass("d2lattn-veil-first", first.has(cell));
-        for (const part of cell.node.querySelectorAll(":scope > .jp-Cell-inputWrapper, :scope > .jp-Cell-outputWrapper")) {
+        for (const part of cell.node.querySelectorAll(":scope > :is(.jp-Cell-inputWrapper, .jp-Cell-outputWrapper)")) {
           if (veiled.has(cell)) part.setAttribute("aria-hidden", "true");
           else part.removeAttribute("aria-hidden");
         }
