@@ -58,7 +58,9 @@ def test_the_notes_of_a_section_begin_with_what_is_said_there(path):
             title = heading[0].split(": ")[0]
         elif cells.is_note(cell) and not cells.without_fold(cell).startswith("⊕"):
             titles.setdefault(title, cells.without_fold(cell))
-    deck = {slide.title.split(": ")[0]: slide.cells() for slide in reversed(shown(path)) if slide.first}
+    deck = {
+        slide.title.split(": ")[0]: slide.cells() for slide in reversed(shown(path)) if slide.first
+    }
     found = titles.keys() & deck.keys()
     assert len(found) >= 2 or path.name.startswith("9")
     for title in found:

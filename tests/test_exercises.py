@@ -536,7 +536,9 @@ def test_check_keeps_what_a_reader_has_solved(tmp_path, monkeypatch, capsys):
     run_cell('# @title Solution 2.1\ncheck("1.5", 2)', "<solution>")
     capsys.readouterr()
     exercises.progress()
-    assert capsys.readouterr().out == "chapter 1, 0 of 5: 1.1 tried\nchapter 3, 1 of 5: 3.1 solved\n"
+    assert (
+        capsys.readouterr().out == "chapter 1, 0 of 5: 1.1 tried\nchapter 3, 1 of 5: 3.1 solved\n"
+    )
     run_cell('check("1.5", 2)', "<own>")
     assert json.loads(kept.read_text(encoding="utf-8"))["1.5"] is True
     assert [path.name for path in tmp_path.iterdir()] == ["progress.json"]

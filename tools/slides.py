@@ -205,7 +205,7 @@ class Deck:
         slide.shown = [new_markdown_cell(said)]
 
     def told(self, answer):
-        """Below what was shown; of a live figure with the question once more, when hands have tried."""
+        """Below what was shown; of a live figure with the question once more, after the hands."""
         slide = self.slides[-1]
         if not slide.live:
             self.say(answer)

@@ -2,8 +2,8 @@
 
 GitHub, nbviewer and mail show of a live figure what stands in front of it, and there the picture
 goes, between its sentence and its table, with a link to the page on which it moves. Chromium draws
-it from the stored output, without controls, a figure that trains after STEPS steps; nothing is drawn
-anew whose data and code are the same.
+it from the stored output, without controls, a figure that trains after STEPS steps; nothing is
+drawn anew whose data and code are the same.
 """
 
 import base64

@@ -50,7 +50,9 @@ def progress() -> None:
     for exercise, correct in sorted(_read(path).items(), key=lambda item: _number(item[0])):
         chapters.setdefault(_number(exercise)[0], {})[exercise] = correct
     for chapter, kept in chapters.items():
-        said = [f"{exercise} {'solved' if correct else 'tried'}" for exercise, correct in kept.items()]
+        said = [
+            f"{exercise} {'solved' if correct else 'tried'}" for exercise, correct in kept.items()
+        ]
         print(f"chapter {chapter}, {sum(kept.values())} of {_count(chapter)}: {', '.join(said)}")
     if not chapters:
         print("no exercise was tried yet")

@@ -10,7 +10,7 @@ import re
 
 import nbformat
 import pytest
-from cells import COMPARE, answers, for_reading, predictions
+from cells import COMPARE, answers, for_reading
 from playwright.sync_api import expect
 from test_lab import (
     BOOK,
@@ -102,7 +102,7 @@ GO = """i => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = i
 
 
 def waiting(cells):
-    """For each guess: the cells that answer it, and those below that its answer can be read from."""
+    """For each guess: the cells that answer it, and those below that tell its answer."""
     hidden, found = set(answers(cells)), []
     text = [cell["source"] if cell["cell_type"] == "markdown" else "" for cell in cells] + ["#"]
     stops = [source.startswith("#") or "**Predict.**" in source for source in text]
@@ -127,7 +127,7 @@ def test_every_guess_with_an_answer_is_among_those_that_something_waits_for():
     for path in CHAPTERS:
         cells = for_reading(nbformat.read(path, as_version=4).cells)
         guessed = {i for shown, _ in waiting(cells) for i in shown}
-        assert {i for i in answers(cells)} == guessed, path.name
+        assert set(answers(cells)) == guessed, path.name
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.name[:2])
