@@ -2,7 +2,8 @@
 import {add, set} from "./nodes.js";
 import {STYLE} from "./style.js";
 
-const DECK = ".reveal, .jp-Deck"; // of `make slides`, and of JupyterLab
+const SLIDES = ".reveal"; // of `make slides`
+const DECK = `${SLIDES}, .jp-Deck`; // or of JupyterLab
 const CLICKER = ["PageUp", "PageDown"];
 const ARROWS = /^Arrow[LR]/; // of a presenter that has no others
 const TYPED = "select, [type=text], [type=number]";
@@ -33,13 +34,13 @@ function open(host, mount) {
 }
 
 // Plain keys belong to the figure and not to the notebook or the deck; Escape gives them back. In a
-// deck so do the keys of a clicker, wherever the figure was last touched, the arrows after a pointer
-// has been on it, and a button or a menu that was used by pointer; who came by key keeps the place.
+// deck so do the keys of a clicker, wherever the figure was last touched, and a button or a menu
+// that was used by pointer; on our slides also the arrows after a pointer; who came by key stays.
 function giveBack(root, host) {
   let pointed = false;
   root.addEventListener("pointerdown", () => (pointed = true));
   root.addEventListener("keydown", event => {
-    const turns = host.closest(DECK) && turnsThePage(event, pointed);
+    const turns = host.closest(DECK) && turnsThePage(event, pointed && host.closest(SLIDES));
     pointed = false;
     if (event.ctrlKey || event.metaKey || event.altKey || event.key === "Tab") return;
     if (!turns) event.stopPropagation();
