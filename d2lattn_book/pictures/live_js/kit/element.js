@@ -6,7 +6,7 @@ const SLIDES = ".reveal"; // of `make slides`
 const DECK = `${SLIDES}, .jp-Deck`; // or of JupyterLab
 const CLICKER = ["PageUp", "PageDown"];
 const ARROWS = /^Arrow[LR]/; // of a presenter that has no others
-const TYPED = "select, [type=text], [type=number]";
+const PLACES = "[role], [type=range]"; // and no fields or menus
 const USED = {click: "button", change: "select, [type=checkbox]"};
 
 // Define the element once; `mount` draws a figure from its data into its shadow root.
@@ -53,7 +53,7 @@ function giveBack(root, host) {
 }
 
 const turnsThePage = ({key, target}, pointed) =>
-  CLICKER.includes(key) || (pointed && ARROWS.test(key) && !target.matches(TYPED));
+  CLICKER.includes(key) || (pointed && ARROWS.test(key) && target.matches(PLACES));
 
 function leave(host) {
   host.shadowRoot.activeElement?.blur();
