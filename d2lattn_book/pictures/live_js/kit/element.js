@@ -3,10 +3,10 @@ import {add, set} from "./nodes.js";
 import {STYLE} from "./style.js";
 
 const SLIDES = ".reveal"; // of `make slides`
-const DECK = `${SLIDES}, .jp-Deck`; // or of JupyterLab
+const DECK = ".reveal, .jp-Deck"; // or of JupyterLab
 const CLICKER = ["PageUp", "PageDown"];
 const ARROWS = /^Arrow[LR]/; // of a presenter that has no others
-const PLACES = "[role], [type=range]"; // and no fields or menus
+const PLACES = "[role],[type=range]"; // and no fields or menus
 const USED = {click: "button", change: "select, [type=checkbox]"};
 
 // Define the element once; `mount` draws a figure from its data into its shadow root.
