@@ -69,6 +69,6 @@ function nameOf([kind, i, j], tokens) {
 }
 
 const hint = () =>
-  "Click a word: it asks. Click or point at a number: how it was computed. Drag a dotted number up or down.";
+  "Click a word: it asks. Click a number: how it was computed. Drag a dotted number up or down.";
 
 export const mount = assemble({begin, compute, controls, draw, explain, style: STYLE, sizes, hint});
