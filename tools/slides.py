@@ -229,7 +229,7 @@ class Deck:
         if "slide-code" in tags(cell):
             shown.insert(0, new_code_cell(cell.source))
         slide, live = self.slides[-1], any(map(is_live, figures))
-        told = slide.question and slide.line  # is answered
+        told = slide.line and (slide.question or says(cell))  # all that is said there
         if shown and (slide.shown or told or (live and not slide.is_bare())):
             asked = slide.question if live and slide.asks_only() else ""
             slide = self.start()
