@@ -4,7 +4,9 @@ import ast
 import base64
 import io
 import re
+import subprocess
 import sys
+import types
 from pathlib import Path
 
 import cells
@@ -712,7 +714,8 @@ def test_the_set_up_cell_installs_what_is_missing_or_too_old(
     asked = []
     monkeypatch.setattr("subprocess.run", lambda command, check: asked.append(command))
     monkeypatch.setattr("importlib.util.find_spec", lambda name: found or None)
-    monkeypatch.setattr("importlib.metadata.version", lambda name: version)
+    installed = [types.SimpleNamespace(version=version)]
+    monkeypatch.setattr("importlib.metadata.distributions", lambda name: installed)
     exec(cell.source, {})
     assert len(asked) == installs
     said = [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()]
@@ -720,3 +723,12 @@ def test_the_set_up_cell_installs_what_is_missing_or_too_old(
     if installs:
         alone = (cells.ROOT / "requirements-nodeps.txt").read_text(encoding="utf-8")
         assert asked[1][-3:] == re.findall(r"^[\w-]+==[\w.]+", alone, re.M)
+
+
+def test_the_set_up_cell_does_nothing_where_the_book_is_on_the_path_and_not_installed(tmp_path):
+    (cell,) = [cell for cell in code_cells(read(cells.book()[0])) if "setup" in tags(cell)]
+    for package in ("d2lattn", "d2lattn_book"):
+        (tmp_path / package).symlink_to(cells.ROOT / package)
+    alone = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.append({str(tmp_path)!r})"]
+    alone[-1] += f"\n{cell.source}"
+    assert subprocess.run(alone, capture_output=True, text=True, check=True).stdout == ""
