@@ -466,6 +466,10 @@ def filled(scores, mask):
     return scores.masked_fill(~mask, -math.inf).softmax(-1)
 
 
+def hiding_zeros(scores, mask):
+    return masked_softmax(scores, mask & (scores * mask != 0))
+
+
 def repaired_after_adding(scores, mask):
     return (
         (scores + torch.zeros(scores.shape).masked_fill(~mask, -math.inf)).softmax(-1).nan_to_num()
@@ -488,6 +492,7 @@ def without_maximum(scores, mask):
             lambda scores, mask: filled(scores, ~mask),
             "the weights are wrong where every query has a key, for scores of size 1",
         ),
+        (hiding_zeros, "a score of 0 is a score like any other"),
         (
             lambda scores, mask: masked_softmax(scores.clamp(-50, 50), mask),
             "the weights are wrong where every query has a key, for scores of size 10000",

@@ -36,6 +36,7 @@ def _scores_and_masks():
         (torch.tensor([[1.0, 2.0, 300.0]]), torch.tensor([[True, True, False]])),
         (torch.tensor([[-2e10, -4e10, -3e10]]), torch.tensor([[True, True, False]])),
         (torch.tensor([[1.0, 2.0, 1e6]]), torch.tensor([[True, True, False]])),
+        (torch.tensor([[0.0, 1.0, 2.0]]), torch.tensor([[True, True, False]])),  # a visible 0
     ]
 
 
@@ -47,12 +48,19 @@ def _lengths():
     ]
 
 
+A_SCORE_OF_0 = (
+    "a score of 0 is a score like any other, and e⁰ = 1: hide where the mask is False, not where a "
+    "score is 0"
+)
+
+
 def _judge_safe_softmax(softmax):
     """Values, huge scores, a row without keys and the gradient of such a row, in this order."""
     if not callable(softmax):
         return f"a function is expected, got {type(softmax).__name__}"
     generator = torch.Generator().manual_seed(0)
-    scores = torch.randn(5, 7, generator=generator)
+    scores = torch.randn(2, 5, 7, generator=generator)
+    scores[:, 3, 1] = 0  # visible in both masks
     masks = {
         "every query has a key": causal_mask(5, 7, align="top-left"),
         "query 2 has no key": causal_mask(5, 7, align="top-left") & (torch.arange(5) != 2)[:, None],
@@ -69,6 +77,9 @@ def _judge_safe_softmax(softmax):
             if weights.isnan().any():
                 return f"NaN where {where}: exp(-inf - (-inf)), or 0 divided by 0"
             if not torch.allclose(weights, wanted, atol=1e-5):
+                without_0 = masked_softmax(size * scores, mask & (scores != 0))
+                if torch.allclose(weights, without_0, atol=1e-5):
+                    return A_SCORE_OF_0
                 return f"the weights are wrong where {where}, for scores of size {size:.0f}"
             weights.square().sum().backward()
             if not inputs.grad.isfinite().all():
@@ -167,6 +178,11 @@ EXERCISES = {
             },
             "a hidden score of 1,000,000 is the largest even with 10,000 taken off: replace it by "
             "-inf": {"scores.masked_fill(~mask, -math.inf)": "scores + ~mask * -10000"},
+            A_SCORE_OF_0: {
+                "return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": (
+                    "s = scores * mask; return s.masked_fill(s == 0, -math.inf).softmax(-1)"
+                )
+            },
             "these are the scores: the softmax is missing": {
                 "torch.softmax(": "(",
                 ", dim=-1)": ")",
