@@ -21,7 +21,8 @@ PROMPT, NEW = 20, 100  # words given, words written
 
 
 def _words_to_place():
-    """In each case the three words of the question, a long vector and the wrong sign lead astray.
+    """In each case the three words of the question, a long vector and the wrong sign lead astray;
+    in the first the distance as well: the word in the right direction is the longer one.
 
     Columns: royal, female, size.
     """
@@ -31,7 +32,7 @@ def _words_to_place():
             [0.0, 0.0, 1.0],
             [0.0, 1.0, 1.0],
             [3.0, 0.0, 1.0],
-            [3.0, 2.5, 2.0],
+            [6.0, 5.0, 4.0],
             [9.0, 1.0, -6.0],
             [0.0, 1.2, 0.0],
             [0.0, 0.1, 0.2],
@@ -209,6 +210,13 @@ EXERCISES = {
             },
             "this is the dot product: a long vector wins. Divide by the lengths": {
                 "torch.nn.functional.cosine_similarity(vectors, goal, dim=-1)": "vectors @ goal",
+                "= -1": "= -torch.inf",
+            },
+            "this is the distance: a long vector is far away, also in the right direction. Take "
+            "the cosine": {
+                "torch.nn.functional.cosine_similarity(vectors, goal, dim=-1)": (
+                    "-(vectors - goal).norm(dim=-1)"
+                ),
                 "= -1": "= -torch.inf",
             },
             "the sign is turned round: go from a to b, starting at c": {
