@@ -100,6 +100,12 @@ def test_of_sums_the_results_are_drawn_and_of_counts_the_counted():
     assert "<th>score -2</th>" in drawn and "variance" not in drawn  # it counts no pairs
 
 
+def test_a_comma_after_a_number_is_not_of_it():
+    text = "\n".join(f"heads: {n:2} of width {512 // n:3}, 1,050,624 in all" for n in (1, 2, 4, 8))
+    drawn = printed.shown(text)
+    assert re.findall(r"</i>(.*?)</td>", drawn)[:2] == ["512", "1,050,624"]
+
+
 def test_columns_are_drawn_side_by_side_each_from_its_zero():
     text = "\n".join(f"values: {n}  adding {1 / n:.2f}  delta 1.0" for n in (1, 2, 4, 8))
     drawn = printed.shown(text)

@@ -13,7 +13,7 @@ MOST = 3  # numbers in a line, and lines of as many, that are shown as they are
 NAME = 30  # letters of a name beside its bars, twice those of what a column is called
 BARS, ROWS = 3, 8  # the most that are drawn, in a line and of lines
 WIDE = 1130  # pixels for words on a slide of 1280 × 720
-NUMBER = r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?:e[-+]\d+)?%?"
+NUMBER = r"(?<![\w.])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]\d+)?%?"
 NAMES = (r"(.*?\S): +(.*\d.*)", r"(.*?\S)  +(.*\d.*)", rf"(.*\S) ({NUMBER})$")
 
 
