@@ -2,10 +2,11 @@
 
 Each holds a tensor of the CPU, on which every operation is done (torch's PrivateUse1 and a wrapper
 subclass). What is wrong on a GPU is wrong here, too: tensors of two devices do not mix, but for a
-single number of the CPU; a mask or an index made where it should not be is refused. And what costs
-on a GPU is counted: `counted()` tells how often the host waited for the device (an `.item()`, a
-choice of rows by a mask, a copy to the host) and how often something was copied to it. What it does
-not show: kernels, their precision, asynchrony, memory.
+single number of the CPU; a mask or an index made where it should not be is refused, and so is a
+driver of least squares that CUDA lacks. And what costs on a GPU is counted: `counted()` tells how
+often the host waited for the device (an `.item()`, a choice of rows by a mask, a copy to the host)
+and how often something was copied to it. What it does not show: kernels, their precision,
+asynchrony, memory.
 """
 
 import contextlib
@@ -172,6 +173,8 @@ def run(operation, *args, **kwargs):
         with no_dispatch():
             operation(*args, **kwargs)
     kwargs = {key: _each(_held, value) for key, value in kwargs.items()}
+    if here and name == "aten::linalg_lstsq":
+        kwargs["driver"] = "gels"  # the only one of a GPU; the rank has to be full
     if wanted is not None:
         kwargs["device"] = "cpu"
     result = operation(*[_each(_held, value) for value in args], **kwargs)
@@ -203,7 +206,10 @@ def _held(x):
 
 
 def _refuse(name, args, given, *, mixture):
-    """What a GPU refuses: tensors of two devices, and numbers drawn by the CPU's generator."""
+    """What a GPU refuses: tensors of two devices, numbers drawn by the CPU's generator, and all
+    drivers of least squares but one."""
+    if name == "aten::linalg_lstsq" and isinstance(given[-1], str) and given[-1] != "gels":
+        raise RuntimeError(f"{name}: driver must be 'gels' on {NAME}:0, got {given[-1]!r}")
     if any(isinstance(x, torch.Generator) and x.device.type == "cpu" for x in given):
         raise RuntimeError(f"{name}: expected a generator on {NAME}:0, found one on cpu")
     if name.startswith(BY_INDEX):  # whose indices may lie on the CPU: they are copied each time

@@ -262,7 +262,7 @@ def test_writing_is_the_slow_loop(make, context):
 
 
 def test_any_pronunciation_of_the_dictionary_is_right():
-    class Parrot(EncoderDecoder):
+    class Parrot(GRUEncoderDecoder):
         def write(self, letters):
             said = torch.tensor([[5, 6, END, 9], [5, 6, 7, END], [5, 6, END, END], [5, 0, END, 9]])
             return said, None

@@ -32,7 +32,7 @@ from d2lattn.comparison import conv_connectivity
 from d2lattn.interop import from_torch
 from d2lattn.training import fit
 from d2lattn_book.exercises import verdict
-from d2lattn_book.language import next_word, words
+from d2lattn_book.language import encoder_decoder, next_word, own_text, words
 from d2lattn_book.pictures import drawings, live
 
 # torch's engine of gradients counts the devices when it first runs in a process: a device that is
@@ -342,6 +342,16 @@ def test_data_of_the_book_come_on_the_default_device(default):
     run = next_word.train(steps=1)
     assert run.model.encode([["the", "dog"]]).device == default
     assert run.model.read(["the", "dog"])[1].device == default
+    learner = own_text.train_on("the cat sat. " * 200, steps=1, embed_dim=8, progress=False)
+    assert {x.device for x in learner.model.parameters()} == {default}
+    assert len(own_text.write(learner, "the ", letters=5)) == 9
+
+
+def test_a_speller_reads_and_learns_where_it_was_moved(pretended):
+    model = encoder_decoder.TransformerEncoderDecoder().to(pretended)
+    ways = {"cat": [("K", "AE", "T")], "horse": [("HH", "AO", "R", "S")]}
+    encoder_decoder.train(model, [*ways], ways, steps=2)
+    assert model.right([*ways], ways).device == model.read("cat")[1].device == pretended
 
 
 def test_what_is_judged_or_drawn_is_computed_on_the_host(default):
@@ -373,6 +383,9 @@ def test_the_pretended_device_refuses_what_a_gpu_refuses(pretended):
         there.numpy()
     with pytest.raises(RuntimeError, match="expected a generator on pretend:0"):
         torch.randn(2, generator=torch.Generator(), device=pretended)
+    with pytest.raises(RuntimeError, match="driver must be 'gels' on pretend:0, got 'gelsd'"):
+        torch.linalg.lstsq(there, there, driver="gelsd")
+    assert torch.linalg.lstsq(there.T, there.T).solution.device == pretended
 
 
 def test_the_pretended_device_follows_what_changes_a_tensor_in_its_place(pretended):

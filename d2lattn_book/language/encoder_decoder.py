@@ -140,7 +140,7 @@ class EncoderDecoder(nn.Module):
     @torch.no_grad()
     def draw_weights(self, seed: int) -> None:
         """Embeddings of deviation 1, matrices of 1/√(3·width in), biases 0, from the seed alone."""
-        home, generator = next(self.parameters()).device, torch.Generator().manual_seed(seed)
+        home, generator = _device(self), torch.Generator().manual_seed(seed)
         for name, parameter in self.to("cpu").named_parameters():
             if parameter.ndim == 2:
                 embeds = name in ("letters.weight", "sounds.weight")
@@ -184,7 +184,8 @@ class EncoderDecoder(nn.Module):
             >>> sounds, weights.shape
             (['N', 'AY', 'T'], torch.Size([3, 6]))
         """
-        said, weights = self.write(letters_of([word]))
+        with _device(self):
+            said, weights = self.write(letters_of([word]))
         sounds = spoken(said)[0]
         return list(sounds), None if weights is None else weights[0, : len(sounds), : len(word)]
 
@@ -199,8 +200,9 @@ class EncoderDecoder(nn.Module):
             ways: word -> pronunciations, as from `spelling.pronunciations`.
         """
         _check_ways(words, ways)
-        said = spoken(self.write(letters_of(words))[0])
-        return torch.tensor([one in ways[word] for word, one in zip(words, said, strict=True)])
+        with _device(self):
+            said = spoken(self.write(letters_of(words))[0])
+            return torch.tensor([one in ways[word] for word, one in zip(words, said, strict=True)])
 
 
 def spoken(said: Tensor) -> list[tuple[str, ...]]:
@@ -214,6 +216,11 @@ def spoken(said: Tensor) -> list[tuple[str, ...]]:
     """
     rows = (row[: row.index(END)] if END in row else row for row in said.tolist())
     return [tuple(SOUNDS[i - 3] if i > END else "?" for i in row) for row in rows]
+
+
+def _device(model):
+    """The device of a model: what is made in a `with` of it lies there."""
+    return next(model.parameters()).device
 
 
 def _places(x):
@@ -434,7 +441,8 @@ def train(
     check_count("seed", seed, least=0)
     check_number("learning_rate", learning_rate, 0)
     _check_ways(words, ways)
-    letters, sounds = letters_of(words), sounds_of([ways[word][0] for word in words])
+    with _device(model):
+        letters, sounds = letters_of(words), sounds_of([ways[word][0] for word in words])
     generator = torch.Generator().manual_seed(seed)
     parameters, losses = list(model.parameters()), []
     optimizer = torch.optim.AdamW(parameters, learning_rate, betas=(0.9, 0.98), weight_decay=0)

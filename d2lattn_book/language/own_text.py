@@ -175,7 +175,7 @@ def train_on(
     generator = torch.Generator().manual_seed(seed)
 
     def batch(step):
-        some = rows[torch.randint(len(rows), (ROWS,), generator=generator)]
+        some = rows[torch.randint(len(rows), (ROWS,), generator=generator, device="cpu")]
         return some[:, :-1], some[:, 1:]
 
     run = fit(model, batch, steps=steps, every=every, progress=progress)
@@ -225,9 +225,9 @@ def write(
 
 
 def _numbers(text, alphabet):
-    """int64 (letters,)."""
+    """int64 (letters,), on the CPU: what is read of it goes to the model, row by row."""
     number = {letter: i for i, letter in enumerate(alphabet)}
-    return torch.tensor([number[letter] for letter in text])
+    return torch.tensor([number[letter] for letter in text], device="cpu")
 
 
 def _device(model):
