@@ -17,7 +17,6 @@ from d2lattn_book.language.encoder_decoder import (
     GRU_CONTEXTS,
     TRAINED,
     TRANSFORMER_CONTEXTS,
-    EncoderDecoder,
     GRUEncoderDecoder,
     TransformerEncoderDecoder,
     additive_scores,
