@@ -199,6 +199,30 @@ def test_it_ends_at_a_full_stop_and_where_the_room_ends():
 
 
 @needs_node
+def test_words_that_differ_in_capitals_or_hold_a_mark_are_read_as_the_model_knows_them():
+    vocabulary = ["may", "May", "Dr.", "comes", "."]
+    model = Decoder(len(vocabulary), 16, num_layers=1, num_heads=2, max_len=10, seed=1).eval()
+    shown = live.reader(model, vocabulary, text="Dr. May", choices=["may\ncomes", "may comes"])
+    assert sent(shown)["choices"] == ["Dr. May", "may comes"]
+    opened, written = run_play(shown, ("write",))
+    logits = by_torch(unpack(sent(shown)["model"]), [2, 1])[0][-1]
+    assert opened["now"]["tokens"] == [2, 1] and "Not in" not in opened["said"]
+    assert np.allclose(opened["now"]["chances"], (logits / 0.5).softmax(0), atol=1e-6)
+    assert len(written["now"]["tokens"]) == 3
+
+
+@needs_node
+def test_an_empty_text_is_begun_and_a_head_that_is_switched_has_all_read_again():
+    acts = [("type", ""), ("write",), ("write",), ("toggle", 0, 1)]
+    _, empty, first, second, off = run_play(figure(text="dog"), *acts)
+    assert not empty["now"]["used"]["over"] and "Here the text ends" not in empty["said"]
+    kept = [state["state"]["kept"] for state in (empty, first, second, off)]
+    assert kept == [0, 1, 2, 0] and len(off["now"]["tokens"]) == 3
+    assert "computed 1 row of each map and took 2 from the cache." in second["said"]
+    assert "computed 3 rows of each map." in off["said"]
+
+
+@needs_node
 def test_unknown_words_are_named_and_a_head_can_be_switched_off():
     shown = figure(trained()[0], text="the dog found the")
     _, typed, off, on, empty = run_play(
@@ -294,6 +318,7 @@ def changed(**parts):
         (dict(model=Decoder(27, 16, num_layers=1, num_heads=2, init_std=1e6)), "float16 holds"),
         (dict(vocabulary=["a"]), "vocabulary must hold 27 strings, got 1"),
         (dict(vocabulary=["a"] * 27), "vocabulary must hold different words, got 'a' twice"),
+        (dict(vocabulary=[*VOCABULARY[:-1], "b\ufeff"]), r"without white space, got 'b\\ufeff'"),
         (dict(text="the tiger"), "text must hold words of the vocabulary, got 'tiger'"),
         (dict(text=""), "text must have 1 to 9 words, got 0"),
         (dict(text="dog " * 10), "text must have 1 to 9 words, got 10"),

@@ -7,7 +7,7 @@ import torch
 from draws import generator
 from test_live import assert_close, in_node, needs_node, parts, play, rows_of
 
-from d2lattn_book.pictures import live
+from d2lattn_book.pictures import arrays, live
 
 APPLE = {
     "bake": (2, 0), "pie": (2, 0), "cinnamon": (3, 0), "charge": (0, 2), "phone": (0, 2),
@@ -78,6 +78,59 @@ def test_what_is_not_on_the_map_is_named():
     assert said[4] == f"The map has {', '.join(APPLE)}."
 
 
+READ = [  # a vocabulary, a text, its words as they are read, and those that are unknown
+    ("may May Dr. comes", "Dr. May comes", "Dr. May comes", ""),
+    ("may May Dr. comes", "dr. MAY, comes!", "Dr. may comes", ""),
+    ("polish Polish shoes", "shoes Polish POLISH polish", "shoes Polish polish polish", ""),
+    (". the dog", "The dog. the CAT!", "the dog . the", "CAT"),
+    (". the dog", "dog...dog dog... .dog", "dog . . .", "dog...dog .dog"),
+    ("the dog", "the, dog ... ?! !the", "the dog", "!the"),
+    (". no. No", "No. no No.. NO", "no. No no. . No", ""),
+    ("1.5 5 ?!", "1.5 5. 1,5 5?! ?!", "1.5 5 5 ?!", "1,5"),
+    ("it's", "It's it’s 'it's'", "it's", "it’s 'it's'"),
+    ("ΟΔΟΣ straße İzmir", "οδος ΟΔΟΣ. STRASSE STRAßE i̇zmir", "ΟΔΟΣ ΟΔΟΣ straße İzmir", "STRASSE"),
+    ("e\u0301 é", "é e\u0301 E\u0301 É", "é e\u0301 e\u0301 é", ""),
+    ("👩\u200d🚀 می\u200cخواهم", "می\u200cخواهم 👩\u200d🚀! 👩", "می\u200cخواهم 👩\u200d🚀", "👩"),
+    ("a\x1cb c\x85d x\u200by", "A\x1cB c\x85d x\u200by", "a\x1cb c\x85d x\u200by", ""),
+    ("the dog", "the\xa0dog\u2003the\ufeffdog\u3000the\n\tdog\u2028", "the dog " * 3, ""),
+    ("__proto__ toString", "toString length constructor", "toString", "length constructor"),
+    ("the", " \n .", "", ""),
+]
+
+
+@needs_node
+def test_the_page_reads_the_words_that_python_reads():
+    by_hand = []
+    for words, text, known, unknown in READ:
+        vocabulary = words.split(" ")
+        by_hand.append(([vocabulary.index(word) for word in known.split(" ") if word],
+                        [word for word in unknown.split(" ") if word]))  # fmt: skip
+        assert arrays.read(text, vocabulary) == by_hand[-1], text
+    cases = [[row[1], other[0].split(" ")] for row in READ for other in READ]
+    in_page = [(*one.values(),) for one in in_node("kit/words", "readWords", cases)]
+    assert in_page == [arrays.read(*case) for case in cases]
+    assert in_page[:: len(READ) + 1] == [(*one,) for one in by_hand]
+
+
+@needs_node
+@pytest.mark.parametrize(
+    "vocabulary, sentence, asks, text",
+    [
+        (["Dr.", "Who", "left"], "Dr. Who left", 2, "dr. who: left!"),
+        (["polish", "Polish", "shoes"], "shoes Polish", 1, "Shoes Polish."),
+        (["a", "b", "."], "A b\n.", 2, "a B."),
+    ],
+)
+def test_a_sentence_opens_as_python_has_read_it(vocabulary, sentence, asks, text):
+    shown = live.words(vocabulary, [[3, 0], [0, 3], [1, 1]], sentences=[sentence])
+    opened, typed = play("words", shown, ("type", text, vocabulary))
+    after = ", ".join(f"{number:.2f}" for number in opened["now"]["after"])
+    assert str(shown).endswith(f"out comes {after}")
+    assert opened["state"]["asks"] == typed["state"]["asks"] == asks
+    assert opened["now"] == typed["now"] and "Not on the map" not in typed["said"]
+    assert "\n" not in opened["state"]["text"]  # the field of a page drops it
+
+
 @needs_node
 def test_who_asks_goes_on_asking_where_the_word_still_is():
     texts = ("apple pie", "pie apple", "bake pie", "the apple pie")
@@ -103,6 +156,11 @@ def test_it_opens_with_the_first_sentence_and_its_last_word():
         (dict(x=[[1, 2, 3]] * 2), "x must have at most 2 numbers, got 3"),
         (dict(x=[[1, float("nan")]] * 2), "x must be finite, got nan"),
         (dict(vocabulary=["a", "a"]), "vocabulary must hold different words, got 'a' twice"),
+        (
+            dict(vocabulary=["a", "b c"]),
+            "vocabulary must hold words without white space, got 'b c'",
+        ),
+        (dict(vocabulary=["a", ""]), "vocabulary must hold words without white space, got ''"),
         (dict(vocabulary="ab"), "vocabulary must be a list of strings, got 'ab'"),
         (dict(vocabulary=[str(k) for k in range(65)]), "vocabulary must have at most 64 words"),
         (dict(sentences="a b"), "sentences must be a list of strings, got 'a b'"),

@@ -27,7 +27,7 @@ STRYKER = ROOT / "tools" / "stryker"
 COPY = BUILD / "live_js"  # of the modules; mutants are put in there
 TESTS = sorted((ROOT / "tests").glob("test_live*.py"))
 # What is computed and what is said of it: node can run these without a page.
-COUNTED = ["*/state.js", "*/explain.js", "kit/numbers.js", "*/model.js"]
+COUNTED = ["*/state.js", "*/explain.js", "kit/numbers.js", "kit/words.js", "*/model.js"]
 COUNTED += [f"train/{name}.js" for name in ("address", "engine", "random", "tasks")]
 LEFT_OUT = {  # and why; kit/, index.js and what imports nodes.js draw: tests/browser tests them
     "train/driver.js": "starts a worker, which only a browser has",

@@ -3,6 +3,7 @@
 Each rule stands here once, for figures, drawings and live figures alike.
 """
 
+import re
 from collections.abc import Iterable
 from typing import TypeAlias
 
@@ -15,6 +16,9 @@ from d2lattn.arguments import check_shares, show
 Numbers: TypeAlias = npt.ArrayLike | torch.Tensor  # whatever `to_numpy` takes
 Words: TypeAlias = Iterable[object]  # whatever `names` takes: each is written as str() writes it
 Query: TypeAlias = int | str  # who asks: see `position`
+SPACE = r"\s\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"  # as a page has it
+PIECE = re.compile(f"[^{SPACE}]+", re.ASCII)
+MARKS = (".", ",", ";", ":", "!", "?")
 LARGEST = 1e6  # of a number in a live figure: scores stay within what a double holds
 
 
@@ -130,15 +134,61 @@ def names(name, values, count=None, of=None, *, different=False):
     return listed
 
 
+def read(text, vocabulary):
+    """The words of a text, by their positions in the vocabulary, and those that are not in it.
+
+    A text is cut at white space. A piece is the word of the vocabulary that is written like it, or
+    else the first that differs in capitals alone. A piece that is neither gives up a mark at its
+    end, one of . , ; : ! ?, as often as that helps; a mark that was given up is a word where the
+    vocabulary has it, and is left out where it has not. `readWords` of live_js/kit/words.js does
+    the same in a page.
+
+    Example:
+        >>> read("Dr. May comes.", ["may", "May", "Dr.", "comes", "."])
+        ([2, 1, 3, 4], [])
+        >>> read("The cat, alas!", ["the", "cat"])
+        ([0, 1], ['alas'])
+    """
+    small = [word.lower() for word in vocabulary]
+
+    def known(word):
+        pairs = ((word, vocabulary), (word.lower(), small))
+        return next(([words.index(one)] for one, words in pairs if one in words), [])
+
+    found, unknown = [], []
+    for piece in PIECE.findall(text):
+        word = piece
+        while not known(word) and word.endswith(MARKS):
+            word = word[:-1]
+        if word and not known(word):
+            unknown.append(word)
+        for part in (word, *piece[len(word) :]):
+            found += known(part)
+    return found, unknown
+
+
+def read_vocabulary(words, count=None):
+    """The words of a vocabulary, `count` of them, such that each can be read in a text."""
+    listed = names("vocabulary", words, count, different=True)
+    unread = [word for word in listed if not PIECE.fullmatch(word)]
+    if unread:
+        raise ValueError(f"vocabulary must hold words without white space, got {unread[0]!r}")
+    return listed
+
+
+def on_one_line(text):
+    """The same words with one space between them: the field of a page drops line ends."""
+    return " ".join(PIECE.findall(text))
+
+
 def token_ids(name, text, vocabulary, most):
-    """The places in the vocabulary of the words of a text, from 1 to `most` of them."""
-    words = text.split()
-    unknown = [word for word in words if word not in vocabulary]
+    """The positions in the vocabulary of the words of a text, from 1 to `most` of them."""
+    found, unknown = read(text, vocabulary)
     if unknown:
         raise ValueError(f"{name} must hold words of the vocabulary, got {unknown[0]!r}")
-    if not 1 <= len(words) <= most:
-        raise ValueError(f"{name} must have 1 to {most} words, got {len(words)}: {show(text)}")
-    return [vocabulary.index(word) for word in words]
+    if not 1 <= len(found) <= most:
+        raise ValueError(f"{name} must have 1 to {most} words, got {len(found)}: {show(text)}")
+    return found
 
 
 def position(query, words, name="query"):

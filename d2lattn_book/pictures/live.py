@@ -35,7 +35,9 @@ from d2lattn_book.pictures.arrays import (
     LARGEST,
     Numbers,
     Words,
+    on_one_line,
     position,
+    read_vocabulary,
     readable,
     to_numpy,
     token_ids,
@@ -465,7 +467,9 @@ def words(
     """Words on a map: one of a sentence asks, lines grow as thick as its shares, and it moves.
 
     softmax(XXᵀ)X in the plane, with nothing learned (chapter 1). The reader chooses or types a
-    sentence, lets another word ask, and drags words.
+    sentence, lets another word ask, and drags words. A word of a sentence is the one of the
+    vocabulary that is written like it, or else the first that differs in capitals alone; marks at
+    its end (. , ; : ! ?) do not count unless they belong to a word of the vocabulary.
 
     Args:
         vocabulary: n different words, at most 64.
@@ -477,8 +481,8 @@ def words(
 
     Raises:
         ValueError: shapes that do not fit, numbers that are not finite or beyond 1e6, a word twice
-            in the vocabulary or not in it, more than 64 words or 12 in a sentence, other than two
-            axes.
+            in the vocabulary, with white space in it or not in the vocabulary, more than 64 words
+            or 12 in a sentence, other than two axes.
 
     Cost:
         About 18 kB in the notebook.
@@ -487,7 +491,7 @@ def words(
         >>> words(["eat", "apple", "phone"], [[3, 0], [1, 1], [0, 2]], sentences=["eat apple"])
         live words: apple asks in "eat apple", and takes most, 0.73, from eat; out comes 2.46, 0.27
     """
-    vocabulary = arrays.names("vocabulary", vocabulary, different=True)
+    vocabulary = read_vocabulary(vocabulary)
     if len(vocabulary) > MOST_WORDS:
         raise ValueError(f"vocabulary must have at most {MOST_WORDS} words, got {len(vocabulary)}")
     x = readable("x", x, ("words", "numbers"), (MOST_WORDS, 2))
@@ -499,7 +503,8 @@ def words(
     axes = arrays.names("axes", axes, 2)
     sentences = arrays.names("sentences", sentences)
     ids = [token_ids("sentences", sentence, vocabulary, MOST_TOKENS) for sentence in sentences]
-    tokens = sentences[0].split()
+    sentences = [on_one_line(sentence) for sentence in sentences]
+    tokens = [vocabulary[k] for k in ids[0]]
     asks = position(asks, tokens, "asks")
     rows = x[ids[0]]  # (tokens, 2)
     weights = torch.softmax(rows[asks] @ rows.T, dim=-1)
@@ -527,8 +532,10 @@ def reader(
 
     The computation of `Decoder`, in double precision on the rounded weights. The reader types a
     text, or chooses one, looks into every head of every layer, switches heads off, and lets it
-    write with and without the cache. A word that is begun is completed from the vocabulary; words
-    that are not in it are named and left out.
+    write with and without the cache. A word of a text is the one of the vocabulary that is written
+    like it, or else the first that differs in capitals alone; marks at its end (. , ; : ! ?) are
+    words of their own where the vocabulary has them, and are left out where it has not. A word that
+    is begun is completed from the vocabulary; words that are not in it are named and left out.
 
     Args:
         model: a `Decoder` of at most 140,000 weights.
@@ -542,8 +549,8 @@ def reader(
 
     Raises:
         ValueError: no decoder, one with parts or options that the page cannot run, too many
-            weights, a vocabulary of another size, an unknown word, a text without a word or too
-            long, a temperature outside 0 to 2.
+            weights, a vocabulary of another size, a word with white space in it or an unknown one,
+            a text without a word or too long, a temperature outside 0 to 2.
 
     Cost:
         3 bytes for each weight and 25 kB in the notebook, 400 kB at most.
@@ -555,7 +562,7 @@ def reader(
     """
     sent = pack(model)
     size = sent["sizes"]["vocab_size"]
-    vocabulary = arrays.names("vocabulary", vocabulary, size, different=True)
+    vocabulary = read_vocabulary(vocabulary, size)
     if stop is not None and stop not in vocabulary:
         raise ValueError(f"stop must be a word of the vocabulary, got {show(stop)}")
     if not isinstance(text, str):
@@ -563,6 +570,7 @@ def reader(
     room = min(model.position.max_len or MOST_READ, MOST_READ)
     first = [] if stop is None else [vocabulary.index(stop)]
     tokens = first + token_ids("text", text, vocabulary, room - len(first))
+    text = on_one_line(text)
     check_number("temperature", temperature, 0, 2)
     data = {
         "vocabulary": vocabulary,
@@ -580,7 +588,7 @@ def reader(
         listed = arrays.names("choices", choices, different=True)
         for one in listed:
             token_ids("choices", one, vocabulary, room - len(first))
-        data["choices"] = [text, *(one for one in listed if one != text)]
+        data["choices"] = list(dict.fromkeys([text, *map(on_one_line, listed)]))
     layers, heads = sent["sizes"]["num_layers"], sent["sizes"]["num_heads"]
     count = sum(math.prod(shape) for shape in sent["shapes"].values())
     line = (

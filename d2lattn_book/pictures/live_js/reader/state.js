@@ -1,5 +1,6 @@
 // The model: what it has read, which heads are on, what it says next. No page in here.
 import {clamp, sum} from "../kit/numbers.js";
+import {readWords} from "../kit/words.js";
 import {probabilities, read, unpack} from "./model.js";
 
 export const prepare = data => ({...data, model: {...data.model, weights: unpack(data.model)}});
@@ -18,13 +19,9 @@ export function begin(data) {
 // The numbers of the words of a text, and the words that are not in the vocabulary. What stops a
 // text is read before it, too.
 export function reads(text, {vocabulary, stop, room}) {
-  const said = text.replace(/[.,!?;:]/g, " $& ").match(/\S+/g) ?? [];
-  const names = vocabulary.map(word => word.toLowerCase());
-  const found = said.map(word => names.indexOf(word.toLowerCase()));
-  const first = stop === null ? [] : [stop];
-  const known = [...first, ...found.filter(k => k >= 0)];
-  const unknown = said.filter((_, i) => found[i] < 0);
-  return {tokens: known.slice(0, room), unknown, left: known.length > room};
+  const {known, unknown} = readWords(text, vocabulary);
+  const tokens = stop === null ? known : [stop, ...known];
+  return {tokens: tokens.slice(0, room), unknown, left: tokens.length > room};
 }
 
 // What a text may become: its last word, begun, as each word of the vocabulary that begins so.

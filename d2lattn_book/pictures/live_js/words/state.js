@@ -1,5 +1,6 @@
 // The map of words: a sentence, who asks in it, and where every word stands. No page in here.
 import {clamp, dot, softmax, sum} from "../kit/numbers.js";
+import {readWords} from "../kit/words.js";
 
 const MOST = 12; // words of a sentence that are read
 const MARGIN = 0.14; // around the words, as a part of the map;
@@ -26,11 +27,7 @@ export function begin({sentences, x, asks, vocabulary}) {
 
 // The words of a text: which of the vocabulary they are, which are not in it, and what is too much.
 export function reads(text, vocabulary) {
-  const said = text.match(/[^\s.,;:!?]+/g) ?? [];
-  const names = vocabulary.map(word => word.toLowerCase());
-  const found = said.map(word => names.indexOf(word.toLowerCase()));
-  const known = found.filter(k => k >= 0);
-  const unknown = said.filter((_, i) => found[i] < 0);
+  const {known, unknown} = readWords(text, vocabulary);
   return {tokens: known.slice(0, MOST), unknown, left: known.length > MOST};
 }
 
