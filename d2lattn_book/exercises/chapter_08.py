@@ -112,10 +112,13 @@ EXERCISES = {
         {
             "this is one head: the model has 12": _table(heads=1),
             "a float16 has 2 bytes, not 4": _table(size=4),
-            "these are numbers, not bytes: a float16 has 2 bytes": _table(size=1),
+            "this is half of it: a float16 has 2 bytes, and a table also holds the scores that a "
+            "mask will hide": _table(size=1),
             "these are GB of 1000³ bytes: a GiB has 2^30": _table(unit=1e9),
             "these are MiB": _table(unit=2**20),
+            "this is rounded down: the next whole number is nearer": _table() - 1,
         },
+        rounded=True,
     ),
     "8.2": ValueExercise(
         _words,

@@ -372,5 +372,6 @@ EXERCISES = {
             "a number in bfloat16 takes 2 bytes, not the 4 of float32": _kept(bytes_per_number=4),
             "the cards are asked for 20,000 words, not for 32,768": _kept(words=32_768),
         },
+        rounded=True,
     ),
 }

@@ -94,6 +94,7 @@ EXERCISES = {
             "these are MB of 10^6 bytes: a MiB has 2^20": _held(unit=1e6),
             "8 heads leave keys and values: this is one": _held(heads=1),
         },
+        rounded=True,
     ),
     "11.2": FunctionExercise(
         my_zigzag,

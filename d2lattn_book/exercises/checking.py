@@ -28,6 +28,7 @@ from d2lattn_book.exercises.records import record
 
 BY_HAND = 5e-3  # relative: a number found by hand is right to three digits
 TOO_SHORT = 5e-2  # and to two
+COUNTED, NEARLY, ROUNDED = (0, 1e-5), (BY_HAND, 0), (0, 0.5)  # whole numbers: relative, absolute
 ERRORS = (Exception, SystemExit)  # what the reader's code may raise, and should hear about
 
 _source = functools.cache(inspect.getsource)  # one reading for all mistakes of an exercise
@@ -97,10 +98,13 @@ class ValueExercise:
     Attributes:
         reference: returns the right value.
         mistakes: what to tell the reader -> the value that shows this mistake.
+        rounded: whether whole numbers are asked that come of rounding; what rounds to them is right
+            as well.
     """
 
     reference: Callable
     mistakes: dict = field(default_factory=dict)
+    rounded: bool = False
 
     def untouched(self, answer):
         return False
@@ -108,17 +112,19 @@ class ValueExercise:
     def problem(self, answer):
         if callable(answer):
             return f"a value is expected, got {_name(answer)}, which must be called first"
-        want = self.reference()
-        difference = _difference(answer, want, BY_HAND)
+        want, whole = self.reference(), ROUNDED if self.rounded else COUNTED
+        difference = _difference(answer, want, BY_HAND, whole)
         if difference is None:
             return None
         for message, value in self.mistakes.items():
-            if _difference(answer, value, BY_HAND) is None:
+            if _difference(answer, value, BY_HAND, whole) is None:
                 return message
         if isinstance(want, numbers.Number) and isinstance(answer, (str, list, tuple)):
             return f"a number is expected, got the {type(answer).__name__} {show(answer)}"
         if _difference(answer, want, TOO_SHORT) is None:
             return f"{show(answer)} is near: give every number to three digits"
+        if _difference(answer, want, BY_HAND, NEARLY) is None:
+            return f"{show(answer)} is near: give whole numbers to the last digit"
         in_full = isinstance(answer, (numbers.Real, str, list, tuple))
         return f"{show(answer)} is not it" if in_full else difference
 
@@ -279,7 +285,7 @@ def _copy(arguments):
     return arguments.clone() if torch.is_tensor(arguments) else arguments
 
 
-def _difference(got, want, rtol=1e-4):
+def _difference(got, want, rtol=1e-4, whole=COUNTED):
     """What distinguishes two results, in words, or None."""
     if isinstance(got, ERRORS) or isinstance(want, ERRORS):
         same = type(got) is type(want) and str(got) == str(want)
@@ -288,7 +294,7 @@ def _difference(got, want, rtol=1e-4):
         if not isinstance(got, (tuple, list)) or len(got) != len(want):
             shown = f"shape {tuple(got.shape)}" if _is_array(got) else show(got)
             return f"{len(want)} results are expected, got {shown}"
-        differences = (_difference(g, w, rtol) for g, w in zip(got, want, strict=True))
+        differences = (_difference(g, w, rtol, whole) for g, w in zip(got, want, strict=True))
         return next(filter(None, differences), None)
     if isinstance(want, (str, bool, dict)) or want is None or callable(want):
         return None if got == want else f"expected {want!r}, got {show(got)}"
@@ -299,7 +305,7 @@ def _difference(got, want, rtol=1e-4):
         got, want = got.detach().cpu(), want.detach().cpu()
     except (TypeError, ValueError, RuntimeError):
         return f"numbers are expected, got {type(got).__name__}"
-    return _distance(got, want, rtol)
+    return _distance(got, want, (rtol, 1e-5) if want.is_floating_point() else whole)
 
 
 def _floats(value):
@@ -310,8 +316,8 @@ def _floats(value):
     return float(value) if exact else value
 
 
-def _distance(got, want, rtol):
-    """What distinguishes two tensors, in words, or None."""
+def _distance(got, want, tolerance):
+    """What distinguishes two tensors, in words, or None; the tolerance is relative, absolute."""
     if got.shape != want.shape:
         return f"the shape is {tuple(got.shape)}, expected {tuple(want.shape)}"
     if got.is_complex() or (got.dtype == torch.bool) != (want.dtype == torch.bool):
@@ -320,7 +326,6 @@ def _distance(got, want, rtol):
         wrong = (got != want).nonzero().tolist()
         first = f"{len(wrong)} of {want.numel()} truth values differ, the first at "
         return first + str(tuple(wrong[0])) if wrong else None
-    rtol = rtol if want.is_floating_point() else 0  # whole numbers are counted, not rounded
     got, want = got.double(), want.double()
     if got.isnan().any() and not want.isnan().any():
         return "the result contains NaN"
@@ -328,7 +333,7 @@ def _distance(got, want, rtol):
         return "the result contains infinite numbers"
     if (want.isinf() & ~got.isinf()).any():
         return "a number is finite that should be infinite"
-    if torch.allclose(got, want, rtol=rtol, atol=1e-5, equal_nan=True):
+    if torch.allclose(got, want, *tolerance, equal_nan=True):
         return None
     difference = (got - want).abs().nan_to_num(0, posinf=math.inf)  # -inf - (-inf) is no difference
     return f"numbers differ by up to {difference.max().item():.2g}"
