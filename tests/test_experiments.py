@@ -11,7 +11,7 @@ import repeat
 
 NAMES = experiment.names()
 MARK = re.compile(r"<!-- exp: (\w+)/([\w -]+?) -->")
-NUMBER = re.compile(r"(?<![\w.])−?\d[\d,]*(?:\.\d+)?(?![\w]|\.\d)")
+NUMBER = re.compile(r"(?<![\w.])−?\d[\d,]*(?:\.\d+)?(?![\w]|\.\d)(?: %)?")
 WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 WORDS += ["eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen"]
 LEDGER = cells.appendices(["90"])[0]
@@ -61,7 +61,15 @@ def measured(name, rows):
 
 
 def says(number, measured):
-    """Whether a sentence's number is what was measured, or that rounded to two digits or more."""
+    """Whether a sentence's number is what was measured, or that rounded to two digits or more.
+
+    So many per cent may be a part of one as well.
+    """
+    if number.endswith(" %"):
+        number = number.removesuffix(" %")
+        decimals = len(number.partition(".")[2])
+        part = f"{float(number.replace('−', '-')) / 100:.{decimals + 2}f}".replace("-", "−")
+        return says(number, measured) or says(part, measured)
     whole, _, decimals = number.lstrip("−").partition(".")
     if number == measured or len((whole + decimals).lstrip("0")) < 2 or not decimals:
         return number == measured
@@ -110,7 +118,8 @@ def test_an_erratum_without_an_experiment_is_gone_and_its_digits_stand_where_it_
     if not place.startswith("https://"):
         text = (cells.ROOT / place).read_text(encoding="utf-8")
         there = re.findall(r"\d[\d,]*(?:\.\d+)?", text)
-        assert set(numbers(so)) <= {number.replace(",", "") for number in there}, so
+        told = {number.removesuffix(" %") for number in numbers(so)}
+        assert told <= {number.replace(",", "") for number in there}, so
 
 
 def test_the_page_of_experiments_is_what_was_measured():
@@ -220,6 +229,10 @@ def test_quotations_are_found_and_wrong_digits_too():
         ("0.081", "0.0807", True),
         ("19", "18.6", False),  # a count is no rounding
         ("0.527", "0.527", True),
+        ("84 %", "0.839", True),
+        ("8.1 %", "0.0807", True),
+        ("84 %", "0.827", False),
+        ("43.6 %", "43.6", True),
     ],
 )
 def test_a_sentence_may_round_to_two_digits(number, measured, so):
