@@ -25,7 +25,7 @@ def measure_part(quick, device):
     lengths, options = ((256,), dict(rounds=3)) if quick else (LENGTHS, dict(rounds=9, budget=25))
     rows = []
     with torch.no_grad():
-        for threads in [1] if device == "cuda" else counts():
+        for threads in counts() if device == "cpu" else [1]:
             for n in lengths:
                 saying(f"delta rule, {threads} threads, n = {n}")
                 seconds = measure(calls_of(n, device), threads=threads, **options)

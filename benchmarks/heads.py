@@ -51,15 +51,16 @@ projections, against ours, which projects and scores each sequence's own keys al
 
 
 def measure_part(quick, device):
-    if device == "cuda":
+    large = LARGE if device == "cpu" else ON_GPU
+    large = [Size(2, 256, 64)] if quick else large
+    rounds = dict(threads=[1], rounds=3 if quick else 25)
+    if device != "cpu":
+        options = dict(rounds, weights=True, device=device)
         dtypes = (torch.float32, torch.bfloat16)
-        sizes = ON_GPU[:1] if quick else ON_GPU
-        options = dict(threads=[1], weights=True, device=device)
-        return dict(large=[r for d in dtypes for r in speed_rows(sizes, dtype=d, **options)])
-    threads = [1] if quick else counts()
-    rounds = dict(threads=threads, rounds=3 if quick else 25)
+        return dict(large=[r for d in dtypes for r in speed_rows(large, dtype=d, **options)])
+    rounds["threads"] = [1] if quick else counts()
     return dict(
-        large=list(speed_rows([Size(2, 256, 64)] if quick else LARGE, weights=True, **rounds)),
+        large=list(speed_rows(large, weights=True, **rounds)),
         small=list(speed_rows(SMALL[:1] if quick else SMALL, **rounds)),
         padded=list(padded_rows([64] if quick else WIDTHS, **rounds)),
     )

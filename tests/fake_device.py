@@ -14,6 +14,7 @@ import functools
 from dataclasses import dataclass, field
 
 import torch
+from torch.nn.functional import scaled_dot_product_attention
 from torch.overrides import TorchFunctionMode
 from torch.utils import backend_registration
 from torch.utils._mode_utils import no_dispatch
@@ -77,16 +78,21 @@ def device():
 
 
 class _Making(TorchFunctionMode):
-    """Python's numbers, which torch puts straight on a device: here they are made and copied.
+    """What torch does before its dispatcher sees a tensor, as a GPU does it.
 
-    As a GPU does it, and past torch's dispatcher, so that nothing else would see them. They are
-    what a tensor is made of, and the lists by which its rows are chosen.
+    Python's numbers, which torch puts straight on a device, are made here and copied: what a tensor
+    is made of, and the lists by which its rows are chosen. And what attention returns lies in
+    memory with the words before the heads, as the kernels of a GPU leave it.
     """
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         kwargs = dict(kwargs or {})
         if function in (torch.Tensor.__getitem__, torch.Tensor.__setitem__):
             return function(args[0], _index(args[1]), *args[2:])
+        if function is scaled_dot_product_attention:
+            output = function(*args, **kwargs)
+            there = output.device.type == NAME and output.ndim == 4
+            return output.transpose(1, 2).contiguous().transpose(1, 2) if there else output
         if function not in (torch.tensor, torch.as_tensor, torch.asarray, torch.scalar_tensor):
             return function(*args, **kwargs)
         wanted = kwargs.pop("device", None)

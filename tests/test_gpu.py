@@ -12,6 +12,7 @@ import sys
 
 import fake_device
 import pytest
+import report
 import torch
 from torch import nn
 
@@ -363,6 +364,17 @@ def test_what_is_judged_or_drawn_is_computed_on_the_host(default):
     x = torch.arange(6.0).view(3, 2)
     assert live.attention(x, tokens=["a", "b", "c"], mask="causal").line
     drawings.network([conv_connectivity(4, 3)], unit=(1, 2))
+
+
+MEASURED = [name for name, part in report.PARTS.items() if {"processor", "GPU"} <= {*part.ON}]
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_what_a_gpu_is_timed_with_runs_there(pretended, monkeypatch, name):
+    """Each part at its smallest; this device has no tensors of the inference mode."""
+    monkeypatch.setattr(torch, "inference_mode", torch.no_grad)
+    part = report.PARTS[name]
+    assert "\n| " in part.section(part.measure_part(True, fake_device.NAME))
 
 
 def test_the_pretended_device_refuses_what_a_gpu_refuses(pretended):
