@@ -41,4 +41,4 @@ def load() -> tuple[Tensor, Tensor]:
         raise RuntimeError(
             f"{DIGITS.name} must be that of the book, SHA-256 {SHA256[:12]}…, got {found[:12]}…"
         )
-    return torch.from_numpy(counts).float() / 16, torch.from_numpy(labels).long()
+    return torch.tensor(counts).float() / 16, torch.tensor(labels).long()
