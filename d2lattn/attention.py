@@ -48,8 +48,8 @@ def softmax(scores, visible, sink=None):
     """exp(s) / Σ exp(s) over the keys that a query may see; a query that may see none gets 0.
 
     Such a row is made harmless before the softmax and zeroed after it: a NaN that is repaired
-    afterwards stays in the gradient. A sink joins the sum: shares of less than 1 in all. May write
-    into the scores.
+    afterwards can stay in the gradient. A sink joins the sum: shares of less than 1 in all. May
+    write into the scores.
     """
     if sink is not None:
         sink = sink.to(scores.dtype).expand(*scores.shape[:-1], 1)
