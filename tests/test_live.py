@@ -332,20 +332,20 @@ def test_who_asks_which_head_and_what_a_pointer_is_over():
         ("ask", 4),
         ("hover", 2, 5),
         ("alter", {"over": None, "step": 0}),
-        ("alter", {"answer": 3}),
+        ("alter", {"key": 3}),
         ("ask", 0),
         ("go", 1),
     )
-    expected = [  # step, head, who asks, who answers
+    expected = [  # step, head, who asks, who is asked
         (2, 0, 5, None), (2, 1, 5, None), (2, 1, 4, None), (2, 1, 2, 5), (0, 1, 4, None),
         (0, 1, 4, 3), (0, 1, 0, None), (1, 1, 0, None),
     ]  # fmt: skip
-    for state, (step, head, asks, answer) in zip(states, expected, strict=True):
+    for state, (step, head, asks, key) in zip(states, expected, strict=True):
         now, row = state["now"], weights[step, head, asks]
-        assert (now["asks"], now["answer"]) == (asks, answer)
+        assert (now["asks"], now["key"]) == (asks, key)
         assert (torch.tensor(now["shares"]) - row).abs().max() < 1e-5
         assert now["order"] == row.argsort(descending=True, stable=True).tolist()
-        told = row.argmax().item() if answer is None else answer
+        told = row.argmax().item() if key is None else key
         if row.sum():
             assert f" from {SENTENCE[told]} in head {head + 1}." in state["said"]
             assert f" {row[told]:.2f}" in state["said"]

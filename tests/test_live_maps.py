@@ -215,7 +215,7 @@ def test_layers_and_heads_are_gone_through_and_visited():
     model = decoder()
     weights = trace(model, torch.tensor([numbers(TEXT)])).weights[:, 0]
     acts = [("alter", {"step": 2}), ("alter", {"head": 3}), ("visit", 1, 2), ("ask", 4),
-            ("alter", {"answer": 1})]  # fmt: skip
+            ("alter", {"key": 1})]  # fmt: skip
     first, *states = play("heads", maps(model, TEXT, WORDS, layers=[2, 1, 0]), *acts)
     opened = first["state"]
     best = made.standing_out(weights.flip(0).double(), numbers(TEXT))["previous word"][0]

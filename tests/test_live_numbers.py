@@ -218,7 +218,7 @@ def test_one_head_and_several_steps_are_told():
         "b asks, and takes its largest share, 0.40, from x. The 3 shares add up to 1.00.",
         "a asks, and takes its largest share, 0.50, from y. The 3 shares add up to 1.00.",
     ]
-    acts = [("go", 1), ("go", 2), ("alter", {"answer": 2})]
+    acts = [("go", 1), ("go", 2), ("alter", {"key": 2})]
     assert said("heads", steps, *acts) == [
         "At step 10, b asks, and takes its largest share, 0.40, from x. "
         "The 3 shares add up to 1.00.",

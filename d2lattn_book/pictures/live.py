@@ -230,9 +230,9 @@ def heads(
     head: int | str = 0,
     step: int = 0,
 ) -> Figure:
-    """Many heads, or snapshots of a model in training: who gives how much to whom.
+    """Many heads, or snapshots of a model in training: who takes how much from whom.
 
-    Small maps, one large, and the shares of one asking word carried to those who answer. Snapshots
+    Small maps, one large, and the shares of one asking word, from those who are asked. Snapshots
     can be played. Given query and key, the shares are softmax(Q Kᵀ/√d). What is sent are integers
     of 8 or 16 bits, and the line of text says how far a share may be off.
 
@@ -242,7 +242,7 @@ def heads(
             50,000 with snapshots.
         query, key: (H, L, d) and (H, S, d), or with T in front, instead of weights.
         tokens: L words that ask, at most 64.
-        key_tokens: S words that answer; `tokens` when absent.
+        key_tokens: S words that are asked; `tokens` when absent.
         names: H names of heads; for T snapshots a pair (T names of steps, H names or None).
         asks: the word that asks when the figure opens, by name or position.
         head: the head with which it opens, by name or position.

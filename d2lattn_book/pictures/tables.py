@@ -17,13 +17,13 @@ def plain_table(caption, rows, columns, values, places=2):
     return f"<table><caption>{html.escape(caption)}</caption><tr>{head}</tr>{body}</table>"
 
 
-def shares_table(shares, name, tokens, answers):
+def shares_table(shares, name, tokens, key_tokens):
     """All shares of a head, or of many the largest of each row."""
     if max(shares.shape) <= MOST_CELLS:
-        table = plain_table(f"Shares in {name}", tokens, answers, shares)
+        table = plain_table(f"Shares in {name}", tokens, key_tokens, shares)
     else:
         best = shares.argmax(-1).tolist()
-        rows = [f"{word} → {answers[j]}" for word, j in zip(tokens, best, strict=True)]
+        rows = [f"{word} → {key_tokens[j]}" for word, j in zip(tokens, best, strict=True)]
         largest = shares.amax(-1)[:, None]
         table = plain_table(f"Largest shares in {name}", rows, ["share"], largest)
     return table.replace("<table>", '<table class="trained">')

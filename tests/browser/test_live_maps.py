@@ -21,8 +21,8 @@ def shares(layer, head, asks):
 
 
 def on_screen(page):
-    """The shares of who asks, by the labels of those who answer."""
-    cells = page.locator("[aria-label='who answers?'] [role=gridcell]").all()
+    """The shares of who asks, by the labels of those who are asked."""
+    cells = page.locator("[aria-label='who is asked?'] [role=gridcell]").all()
     labels = [cell.get_attribute("aria-label") for cell in cells]
     assert [label.split(": ")[0] for label in labels] == REPEATED
     return [float(label.rsplit("share ", 1)[1]) for label in labels]

@@ -21,6 +21,7 @@ WRONG = {
     r"\b(features?|components?)\b": "channel",
     r"\breader\b": "model",
     r"\bforetells?\b": "predict",
+    r"\b(who|columns?) answers?\b|\banswers? →": "is asked: a key describes its word, no reply",
     r"\bgives? (its|most|the)\b": "takes: a word takes a share",
 }
 IN_CODE = re.compile(r'"[^"\n]*"|`[^`]*`')  # a text of JavaScript, left to right

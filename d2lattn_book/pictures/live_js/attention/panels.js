@@ -133,10 +133,10 @@ function looks(tokens, {visible}) {
 function outline(panels, {asks, at: [kind, i, j]}, n) {
   const {x, query = x, key = x, value, score, share, output} = panels;
   const pair = kind === "score" || kind === "share";
-  const answers = pair ? j : ["key", "value"].includes(kind) ? i : undefined;
+  const asked = pair ? j : ["key", "value"].includes(kind) ? i : undefined;
   query.outline("query", asks);
-  key.outline("key", answers);
-  value?.outline("value", ...(kind === "output" ? [0, j, n, 1] : [answers]));
+  key.outline("key", asked);
+  value?.outline("value", ...(kind === "output" ? [0, j, n, 1] : [asked]));
   score.outline("query", asks);
   share.outline("weight", asks);
   for (const one of [score, share]) one.outline("key", ...(pair ? [asks, j, 1, 1] : []));

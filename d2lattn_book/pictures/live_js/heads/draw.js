@@ -53,7 +53,7 @@ export function draw(live, figure) {
   const {width} = figure;
   const place = placeOf(data, width);
   const map = drawMap(svg, figure, place);
-  const short = inOneLine(data.answers, width);
+  const short = inOneLine(data.keys, width);
   const height = Math.max(reachOf(data, width), map.bottom);
   fit(svg, width, height, short ? 345 : 436);
   lay(canvas, place, {width, height});

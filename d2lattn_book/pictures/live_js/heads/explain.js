@@ -2,21 +2,21 @@
 import {show} from "../kit/numbers.js";
 
 export function explain(state, now, data) {
-  const {tokens, answers} = data;
+  const {tokens, keys} = data;
   const [opening, place] = whereIs(state, data);
   const asking = tokens[now.asks];
   if (!now.total) {
     return [[opening], [asking, "query"], [` may see nobody${place}: every share is 0.`]];
   }
-  const key = now.answer ?? now.order[0];
+  const key = now.key ?? now.order[0];
   return [
     [opening],
     [asking, "query"],
-    [now.answer === null ? " asks, and takes its largest share, " : " asks, and takes "],
+    [now.key === null ? " asks, and takes its largest share, " : " asks, and takes "],
     [show(now.shares[key]), "weight"],
-    [now.answer === null ? ", from " : " from "],
-    [answers[key], "key"],
-    [`${place}. The ${answers.length} shares add up to ${show(now.total)}.`],
+    [now.key === null ? ", from " : " from "],
+    [keys[key], "key"],
+    [`${place}. The ${keys.length} shares add up to ${show(now.total)}.`],
   ];
 }
 

@@ -26,13 +26,13 @@ export function placeOf(data, width) {
 }
 
 export function drawMap(svg, figure, place) {
-  const {shape, tokens, answers} = figure.data;
+  const {shape, tokens, keys} = figure.data;
   const [, , L, S] = shape;
   const {x, y, width: size} = place;
   const cell = {width: size / S, height: size / L};
   const middle = (i, j) => ({x: x + (j + 0.5) * cell.width, y: y + (i + 0.5) * cell.height});
-  const large = inOneLine(answers, figure.width);
-  const room = {svg, place, cell, middle, tokens, answers, large};
+  const large = inOneLine(keys, figure.width);
+  const room = {svg, place, cell, middle, tokens, keys, large};
   drawNames(room);
   const square = {x, y, width: size, height: size};
   add(svg, "rect", {...square, fill: "none", stroke: "currentColor", "stroke-opacity": 0.4});
@@ -45,24 +45,24 @@ export function drawMap(svg, figure, place) {
   const list = drawList(room);
   const update = now => {
     set(row, {y: y + now.asks * cell.height});
-    set(column, shown(now.answer !== null));
-    if (now.answer !== null) set(column, {x: x + now.answer * cell.width});
+    set(column, shown(now.key !== null));
+    if (now.key !== null) set(column, {x: x + now.key * cell.width});
     list.update(now);
   };
   return {write, update, bottom: list.bottom};
 }
 
-function drawNames({svg, place: {x, y, named}, cell, tokens, answers}) {
+function drawNames({svg, place: {x, y, named}, cell, tokens, keys}) {
   const size = clamp(Math.min(cell.width, cell.height), 11, 13);
-  if (named) nameMap(svg, {x, y, cell, rows: tokens, columns: answers, size});
-  else add(svg, "text", {class: "s", x, y: y - 8}, "asks ↓   answers →");
+  if (named) nameMap(svg, {x, y, cell, rows: tokens, columns: keys, size});
+  else add(svg, "text", {class: "s", x, y: y - 8}, "asks ↓   is asked →");
 }
 
-function drawNumbers({svg, cell, middle, tokens, answers}) {
-  if (tokens.length > WRITTEN || answers.length > WRITTEN) return () => {};
+function drawNumbers({svg, cell, middle, tokens, keys}) {
+  if (tokens.length > WRITTEN || keys.length > WRITTEN) return () => {};
   const style = `font-size:${clamp(0.38 * cell.width, 11, 14)}px`;
   const numbers = tokens.flatMap((_, i) =>
-    answers.map((_, j) => {
+    keys.map((_, j) => {
       const at = middle(i, j);
       return add(svg, "text", {class: "m", style, x: at.x, y: at.y + 4});
     }),
@@ -71,23 +71,23 @@ function drawNumbers({svg, cell, middle, tokens, answers}) {
 }
 
 // A pointer over the map asks for the share that it is over, a click picks it.
-function listen(glass, {svg, place: {x, y}, cell, tokens, answers}, act) {
+function listen(glass, {svg, place: {x, y}, cell, tokens, keys}, act) {
   const under = event => {
     const [right, down] = within(svg, event);
     const i = clamp(Math.floor((down - y) / cell.height), 0, tokens.length - 1);
-    const j = clamp(Math.floor((right - x) / cell.width), 0, answers.length - 1);
+    const j = clamp(Math.floor((right - x) / cell.width), 0, keys.length - 1);
     return [i, j];
   };
   glass.addEventListener("pointermove", event => act(hover, ...under(event)));
   glass.addEventListener("pointerleave", () => act(alter, {over: null}));
   glass.addEventListener("click", event => {
-    const [asks, answer] = under(event);
-    act(alter, {asks, answer});
+    const [asks, key] = under(event);
+    act(alter, {asks, key});
   });
 }
 
-function drawList({svg, place, tokens, answers, large}) {
-  const listed = large ? 0 : Math.min(BEST, answers.length);
+function drawList({svg, place, tokens, keys, large}) {
+  const listed = large ? 0 : Math.min(BEST, keys.length);
   const top = place.y + place.height + 26;
   const left = place.x + 90;
   const title = add(svg, "text", {class: "b", x: place.x, y: top, ...shown(listed)});
@@ -101,7 +101,7 @@ function drawList({svg, place, tokens, answers, large}) {
     set(title, {}, `${tokens[asks]} (word ${asks + 1}) asks`);
     rows.forEach(([name, bar, number], r) => {
       const width = LONGEST * shares[order[r]];
-      set(name, {}, answers[order[r]].slice(0, 9));
+      set(name, {}, keys[order[r]].slice(0, 9));
       set(bar, {width});
       set(number, {x: left + width + 6}, show(shares[order[r]]));
     });

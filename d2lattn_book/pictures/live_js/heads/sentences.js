@@ -1,4 +1,4 @@
-// The sentence twice: who asks above, who answers below; shares are carried from one to the other.
+// The sentence twice: who asks above, who is asked below; shares are carried from one to the other.
 import {grid} from "../kit/cells.js";
 import {alter} from "../kit/figure.js";
 import {WIDE, add, set, shown} from "../kit/nodes.js";
@@ -34,26 +34,25 @@ const roomIn = width => (width < BESIDE ? width : width - (width < WIDE ? SMALLE
 
 const perLine = (n, room) => Math.min(PER_LINE, n * NARROW <= room ? n : Math.floor(room / ROOM));
 
-// Are those who answer so few that each has its share below it?
-export const inOneLine = (answers, width) =>
-  answers.length <= perLine(answers.length, roomIn(width));
+// Are those who are asked so few that each has its share below it?
+export const inOneLine = (keys, width) => keys.length <= perLine(keys.length, roomIn(width));
 
-function placesOf({tokens, answers}, width) {
+function placesOf({tokens, keys}, width) {
   const room = roomIn(width);
   const from = seats(tokens, FIRST, room);
-  const to = seats(answers, from.bottom + (inOneLine(answers, width) ? 176 : 78), room);
+  const to = seats(keys, from.bottom + (inOneLine(keys, width) ? 176 : 78), room);
   return {from, to};
 }
 
 // How far down all of it reaches.
 export const reachOf = (data, width) =>
-  placesOf(data, width).to.bottom + (inOneLine(data.answers, width) ? 44 : 20);
+  placesOf(data, width).to.bottom + (inOneLine(data.keys, width) ? 44 : 20);
 
 export function drawSentences(svg, {data, act, width}) {
-  const {tokens, answers} = data;
+  const {tokens, keys} = data;
   const {from, to} = placesOf(data, width);
-  const large = inOneLine(answers, width);
-  const arcs = drawArcs(svg, answers.length, from, to);
+  const large = inOneLine(keys, width);
+  const arcs = drawArcs(svg, keys.length, from, to);
   add(svg, "text", {y: 14, class: "s"}, "who asks");
   const all = {large, leave: () => act(alter, {over: null})};
   const who = drawWords(svg, from, {
@@ -63,25 +62,25 @@ export function drawSentences(svg, {data, act, width}) {
     over: k => act(hover, k, null),
     pick: k => act(ask, k),
   });
-  const caption = "who answers" + (large ? ", and its share: as wide as its band" : "");
+  const caption = "who is asked" + (large ? ", and its share: as wide as its band" : "");
   add(svg, "text", {y: to.bottom + (large ? 36 : 14), class: "s"}, caption);
   const whom = drawWords(svg, to, {
     ...all,
-    name: "who answers?",
+    name: "who is asked?",
     role: "key",
     over: k => act(hover, null, k),
-    pick: k => act(alter, {answer: k}),
+    pick: k => act(alter, {key: k}),
   });
   const under = to.y(0) + LINE + 14;
-  const numbers = answers.map((_, k) => add(svg, "text", {class: "m big", x: to.x(k), y: under}));
+  const numbers = keys.map((_, k) => add(svg, "text", {class: "m big", x: to.x(k), y: under}));
 
-  return ({least}, {asks, answer, shares}) => {
+  return ({least}, {asks, key, shares}) => {
     arcs(asks, shares, least);
     shares.forEach((share, k) => {
       const told = large && share >= least && share > 0;
       set(whom[k].children[1], {"fill-opacity": 0.6 * share});
-      set(whom[k].children[2], shown(k === answer));
-      set(whom[k], {"aria-label": `${answers[k]}: share ${show(share)}`});
+      set(whom[k].children[2], shown(k === key));
+      set(whom[k], {"aria-label": `${keys[k]}: share ${show(share)}`});
       set(numbers[k], {}, told ? show(share) : "");
     });
     who.forEach((cell, k) => {
@@ -95,8 +94,8 @@ export function drawSentences(svg, {data, act, width}) {
   };
 }
 
-// From under the lines of those who ask to over those who answer, so that no word is covered. Where
-// there are several lines, thin ones lead past the words, between two of them.
+// From under the lines of those who ask to over those who are asked, so that no word is covered.
+// Where there are several lines, thin ones lead past the words, between two of them.
 function drawArcs(svg, count, from, to) {
   const arc = {fill: "none", stroke: "var(--weight)", "stroke-opacity": 0.85};
   const arcs = Array.from({length: count}, () => add(svg, "path", arc));

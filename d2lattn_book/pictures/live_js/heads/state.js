@@ -36,15 +36,15 @@ export function weightsOf({shape: [T, H, L, S], weights, query, key, width}) {
 // What is computed once.
 export const prepare = data => ({
   ...data,
-  answers: data.key_tokens ?? data.tokens,
+  keys: data.key_tokens ?? data.tokens,
   weights: weightsOf(data),
   heads: data.layers ? data.heads.map(number => `head ${number}`) : data.heads,
   numbers: data.heads,
 });
 
-// `answer` is who was asked for a share, `over` what a pointer is over: who asks and who answers.
+// `key` is who is asked for its share, `over` what a pointer is over: who asks and who is asked.
 export function begin({shape: [, , L, S], step = 0, head = 0, asks = L - 1}) {
-  return {step, head, asks, answer: null, over: null, least: crowded(L, S) ? 0.08 : 0.01};
+  return {step, head, asks, key: null, over: null, least: crowded(L, S) ? 0.08 : 0.01};
 }
 
 // Are the bands so many that the thin ones are better hidden?
@@ -55,9 +55,9 @@ export const go = (state, step) => ({...state, step});
 // To a head that stands out: the places of its layer and of itself.
 export const visit = (state, step, head) => ({...state, step, head});
 
-export const ask = (state, asks) => ({...state, asks, answer: null});
+export const ask = (state, asks) => ({...state, asks, key: null});
 
-export const hover = (state, asks, answer) => ({...state, over: [asks ?? state.asks, answer]});
+export const hover = (state, asks, key) => ({...state, over: [asks ?? state.asks, key]});
 
 // One head's weights at one step: L rows of S numbers in one.
 export function mapOf({shape: [, H, L, S], weights}, step, head) {
@@ -65,12 +65,12 @@ export function mapOf({shape: [, H, L, S], weights}, step, head) {
   return weights.subarray(first, first + L * S);
 }
 
-// `order` has the answers, the largest share first.
+// `order` has the keys, the largest share first.
 export function compute(state, data) {
-  const S = data.answers.length;
-  const [asks, answer] = state.over ?? [state.asks, state.answer];
+  const S = data.keys.length;
+  const [asks, key] = state.over ?? [state.asks, state.key];
   const map = mapOf(data, state.step, state.head);
   const shares = Array.from(map.subarray(asks * S, (asks + 1) * S));
   const order = shares.map((_, k) => k).sort((a, b) => shares[b] - shares[a] || a - b);
-  return {asks, answer, map, shares, order, total: sum(shares)};
+  return {asks, key, map, shares, order, total: sum(shares)};
 }

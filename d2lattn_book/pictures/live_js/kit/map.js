@@ -1,4 +1,4 @@
-// A map of shares: rows ask, columns answer.
+// A map of shares: rows ask, columns are asked.
 import {add, set} from "./nodes.js";
 import {cut} from "./numbers.js";
 

@@ -1,4 +1,4 @@
-// Every head of every layer as a small map: rows ask, columns answer. Rows of the last step are in
+// Every head of every layer as a small map: rows ask, columns are asked. Rows of the last step are in
 // colour, those that the cache kept are grey. A head can be switched off.
 import {grid} from "../kit/cells.js";
 import {tick} from "../kit/controls.js";
@@ -15,7 +15,7 @@ export function drawMaps(box, {data, act, state: first}) {
     side,
     "div",
     {class: "caption"},
-    "every head of every layer, to choose: rows ask, columns answer",
+    "every head of every layer, to choose: rows ask, columns are asked",
   );
   const build = (cell, n, h) => {
     const frame = add(cell, "div", {class: "frame"});

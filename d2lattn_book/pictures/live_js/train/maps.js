@@ -1,4 +1,4 @@
-// The map of every head of every model: rows ask, columns answer. One of them is chosen.
+// The map of every head of every model: rows ask, columns are asked. One of them is chosen.
 import {grid} from "../kit/cells.js";
 import {alter, all} from "../kit/figure.js";
 import {paint, rgb} from "../kit/map.js";
