@@ -256,7 +256,8 @@ def _sizes_of_config(config, tied):
         raise ValueError("config must be given with a state dict, got None")
     if not isinstance(config, Mapping) and not hasattr(config, "hidden_size"):
         raise ValueError(f"config must be a LlamaConfig or a dict, got {show(config)}")
-    given = dict(config) if isinstance(config, Mapping) else vars(config)
+    given = dict(config) if isinstance(config, Mapping) else dict(vars(config))
+    given.setdefault("model_type", getattr(config, "model_type", None))  # transformers': of a class
     _check_options("config", given, CONFIG_OPTIONS)
     found = _found("config", given, CONFIG_SIZES)
     rope = given.get("rope_parameters") or {}

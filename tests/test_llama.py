@@ -19,6 +19,7 @@ from d2lattn.llama import Sizes, read_gguf
 STORED = Path(__file__).with_name("llama_reference.npz")
 CONFIGS = [  # as SMALL in tools/make_references.py
     dict(
+        model_type="llama",
         vocab_size=v,
         hidden_size=e,
         num_hidden_layers=n,
@@ -227,6 +228,7 @@ def test_a_model_that_no_memory_holds_is_refused(tmp_path, monkeypatch):
     ("option", "value", "said"),
     [
         ("model_type", "mistral", "model_type='llama', got 'mistral'"),
+        ("model_type", None, "model_type='llama', got None"),
         ("hidden_act", "gelu", "hidden_act='silu', got 'gelu'"),
         ("rope_scaling", {"type": "linear"}, "rope_scaling=None, got"),
         ("rope_parameters", {"rope_type": "llama3", "rope_theta": 1e4}, "type 'default', got"),
@@ -240,6 +242,22 @@ def test_an_option_that_would_give_other_numbers_is_refused(option, value, said)
     config = CONFIGS[0] | {option: value}
     with pytest.raises(ValueError, match=f"^config must have .*{said}"):
         from_llama(drawn(CONFIGS[0], True), config=config)
+
+
+def test_a_model_made_in_memory_says_by_its_class_of_which_family_it_is():
+    """There transformers keeps model_type: Mistral, Granite and others have Llama's names."""
+
+    class Config:
+        model_type = "mistral"
+
+        def __init__(self):
+            vars(self).update({name: x for name, x in CONFIGS[0].items() if name != "model_type"})
+
+    state = drawn(CONFIGS[0], True)
+    with pytest.raises(ValueError, match=r"^config must have model_type='llama', got 'mistral'"):
+        from_llama(state, config=Config())
+    Config.model_type = "llama"
+    assert from_llama(state, config=Config()).num_heads == 3
 
 
 def test_weights_must_be_there_and_fit():
