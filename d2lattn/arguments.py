@@ -10,6 +10,7 @@ import sys
 
 import torch
 from torch import Tensor
+from torch.nn import Module
 
 from d2lattn.tracing import data_dependent_ok
 
@@ -148,6 +149,12 @@ def check_callable(name, value):
     """A function or a module: something that can be called."""
     if not callable(value):
         raise ValueError(f"{name} must be a function or a module, got {show(value)}")
+
+
+def check_maker(name, value, example):
+    """A function or a class that makes modules, and no module that is made already."""
+    if not callable(value) or isinstance(value, Module):
+        raise ValueError(f"{name} must be a function such as {example}, got {show(value)}")
 
 
 def check_floating_dtype(name, value):
@@ -313,7 +320,18 @@ def broadcast(names, *tensors):
         return torch.broadcast_shapes(*leads)
     except RuntimeError:
         shapes = " and ".join(str(tuple(x.shape)) for x in tensors)
-        raise ValueError(f"the leading axes of {names} must broadcast, got {shapes}") from None
+        heads, *fewer = (other[-1] if other else 1 for other in leads)
+        hint = ""
+        shared = min(fewer)
+        if names.startswith("query") and 1 < shared < heads and heads % shared == 0:
+            hint = (
+                f"; where {shared} heads of keys serve {heads} of queries, write "
+                f"key.repeat_interleave({heads // shared}, dim=-3), and the same of value, or let "
+                f"MultiHeadAttention(..., num_kv_heads={shared}) do it"
+            )
+        raise ValueError(
+            f"the leading axes of {names} must broadcast, got {shapes}{hint}"
+        ) from None
 
 
 def scale_of(scale, query):
@@ -334,9 +352,10 @@ def check_causal(is_causal, query_offset, shape):
         if not is_causal:
             raise ValueError(f"query_offset is for is_causal=True, got {query_offset} without")
     elif L != S:
+        last = f" ({S - L} if the last query stands at the last key)" if S > L else ""
         raise ValueError(
             f"is_causal=True needs as many queries as keys, got L={L}, S={S}, or query_offset, "
-            f"the key position of query 0 ({S - L} if the last query stands at the last key), "
+            f"the key position of query 0{last}, "
             'or attn_mask=causal_mask(L, S, align="top-left") or "bottom-right"'
         )
 

@@ -31,7 +31,9 @@ class Cache:
             that is less; keys are rotated already.
         columns: with a window, where in the text the rows stand, integers (B, rows), -1 for an
             empty row; else None, and row i is token i.
-        length (int): how many tokens of each sequence it has read, padding included.
+        length (int): how many tokens of each sequence it has read, padding included. Set back, the
+            tokens after it are forgotten; with a window that is a ValueError, since the rows that
+            they pushed out are gone.
         padding: how many of them are padding on the left, integers (B,), or None for none.
         bytes_per_token (int): what one row of one sequence takes, 2·layers·Hkv·D numbers, or
             layers·(C + R) of latents.
@@ -72,8 +74,23 @@ class Cache:
         if self.window is not None:
             self.columns = torch.full((batch_size, rows), -1, device=weight.device)
         self.max_len = max_len
-        self.length: int = 0
+        self._length: int = 0
         self.padding: Tensor | None = None
+
+    @property
+    def length(self) -> int:
+        return self._length
+
+    @length.setter
+    def length(self, length: int) -> None:
+        check_count("length", length, least=0, most=self._length)
+        if self.columns is not None and length < self._length:
+            raise ValueError(
+                f"length must stay {self._length} with a window, whose cache has let go of what an "
+                f"earlier token saw, got {length}; a copy.deepcopy of the cache is a way back"
+            )
+        self._length = length
+        self.padding = None if self.padding is None else self.padding.clamp(max=length)
 
     @property
     def bytes_per_token(self) -> int:
@@ -149,7 +166,7 @@ class Cache:
             self.columns = self._columns
             for layer, (keys, values) in enumerate(self._kept):
                 self.keys[layer], self.values[layer] = keys, values
-        self.length, self.padding = self.length + new, padding
+        self._length, self.padding = self.length + new, padding
 
     def _rows(self, x):
         """The rows of (B, Hkv, S, D) that are kept."""

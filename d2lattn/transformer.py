@@ -16,7 +16,7 @@ vocabulary.
 
 import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -25,11 +25,11 @@ from torch import Tensor, nn
 
 from d2lattn.arguments import (
     INTEGERS,
-    check_callable,
     check_choice,
     check_counts,
     check_dense,
     check_flag,
+    check_maker,
     check_number,
     check_values,
     check_weights,
@@ -162,7 +162,7 @@ class Block(nn.Module):
             )
         if mlp is not None and not isinstance(mlp, nn.Module):
             raise ValueError(f"mlp must be a module such as MLP(8), got {show(mlp)}")
-        check_callable("norm", norm)
+        check_maker("norm", norm, "nn.LayerNorm, which is given a width")
         check_number("dropout", dropout, 0, 1)
         self.attention: Any = attention
         width: Any = attention.embed_dim
@@ -215,7 +215,7 @@ def plain_block(
         >>> plain_block(8, 2, num_kv_heads=1)(torch.randn(2, 5, 8)).shape
         torch.Size([2, 5, 8])
     """
-    check_callable("attention", attention)
+    check_maker("attention", attention, "MultiHeadAttention, which is given the sizes")
     layer = attention(embed_dim, num_heads, dropout=dropout, bias=bias, **options)
     mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
     check_counts(0, mlp_dim=mlp_dim)
@@ -289,7 +289,7 @@ class Transformer(nn.Module):
         base_of(base)  # whatever the method
         bias = plain.get("bias", True)
         norm = functools.partial(nn.LayerNorm, bias=bias) if norm is None else norm
-        check_callable("norm", norm)
+        check_maker("norm", norm, "nn.LayerNorm, which is given a width")
         make, on = _maker(block, embed_dim, num_heads, plain)
         with torch.device("meta"):  # memory and weights come below
             # By hand: to draw on no device, torch loads a second's worth of itself.
@@ -451,6 +451,18 @@ class Transformer(nn.Module):
                 )
 
 
+@contextlib.contextmanager
+def in_evaluation(model: nn.Module) -> Iterator[None]:
+    """Ask the model in evaluation mode; afterwards each part has the mode that it had."""
+    training = [part for part in model.modules() if part.training]
+    model.eval()
+    try:
+        yield
+    finally:
+        for part in training:
+            part.training = True
+
+
 class Encoder(Transformer):
     """Every token sees every token: to fill in, to sort, to reverse.
 
@@ -565,7 +577,7 @@ def _maker(block, embed_dim, num_heads, plain):
     if block is not None:
         for name in [*(["num_heads"] if num_heads is not None else []), *plain]:
             raise ValueError(f"{name} must be left out with block, which makes the layers")
-        check_callable("block", block)
+        check_maker("block", block, "lambda: Block(MultiHeadAttention(8, 2)), a block a call")
         return block, contextlib.nullcontext()
     layer = plain.get("attention", MultiHeadAttention)
     later = hasattr(layer, "draw_weights")

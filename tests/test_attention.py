@@ -835,6 +835,47 @@ def test_a_shared_key_never_matters_where_no_head_may_see_it(engine, lead):
 
 
 @every_engine
+@pytest.mark.parametrize("poison", POISON)
+@pytest.mark.parametrize("place", [1, 2])
+def test_poison_in_a_hidden_key_or_value_alone_is_in_no_gradient(engine, poison, place):
+    """Scores of -inf are as good as hidden: the output is right, and says nothing of gradients."""
+    inputs = [x.abs() for x in make(B, H, dtype=torch.float32)]
+    inputs[place][..., 3:, :] = poison
+    inputs = [x.requires_grad_() for x in inputs]
+    output = attention(*inputs, attn_mask=HIDING["mask"]["attn_mask"], engine=engine)
+    assert all(x.isfinite().all() for x in [output, *gradients(output, inputs)])
+
+
+@every_engine
+def test_a_key_that_a_batch_shares_shows_to_those_who_see_it(engine):
+    query, key, value = make(B, H, dtype=torch.float32)
+    key, value = key[0], value[0]  # (H, S, E)
+    mask = torch.ones(B, 1, L, S, dtype=torch.bool)
+    mask[0, ..., 3] = False
+    key[..., 3, :] = math.nan
+    got = attention(query, key, value, attn_mask=mask, engine=engine)
+    assert got[0].isfinite().all() and shows(got[1:]).all()
+
+
+@every_engine
+@pytest.mark.parametrize("poison", POISON)
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_bias_of_minus_infinity_hides_what_a_mask_hides(engine, poison, place):
+    """Also from a query that is none, and a key that others see."""
+    inputs = make(B, H, dtype=torch.float32)
+    inputs[place][0, 0, 2, 1] = poison
+    mask = torch.ones(L, S, dtype=torch.bool)
+    mask[1:3] = False
+    mask[2:4, 2] = False
+    by_mask, by_bias = (
+        attention(*inputs, **options, engine=engine)
+        for options in (dict(attn_mask=mask), dict(attn_bias=minus_infinity(mask).float()))
+    )
+    assert torch.equal(shows(by_bias), shows(by_mask)) and not shows(by_mask)[..., 1:4, :].all()
+    assert torch.allclose(by_bias, by_mask, atol=1e-5, equal_nan=True)
+
+
+@every_engine
 def test_a_key_past_the_last_query_never_matters(engine):
     query, key, value = make(B, H, L=3, dtype=torch.float32)
     wanted = attention(query, key[..., :4, :], value[..., :4, :], is_causal=True, query_offset=1)
@@ -1142,6 +1183,14 @@ BAD = {
         lambda: attention_weights(Q, K, is_causal=ONES),
         "is_causal must be True or False",
     ),
+    "heads that share keys": (
+        lambda: attention(*make(B, 6)[:1], *make(B, 3)[1:]),
+        "query key broadcast (2,6,5,11) (2,3,7,11) key.repeat_interleave(2,dim=-3) num_kv_heads=3",
+    ),
+    "heads that share no number of keys": (
+        lambda: attention(*make(B, 5)[:1], *make(B, 3)[1:]),
+        "query key broadcast (2,5,5,11)and(2,3,7,11)",
+    ),
     "query_offset, no causality": (
         lambda: attention(Q, K, V, query_offset=2),
         "query_offset is_causal=True 2",
@@ -1203,6 +1252,17 @@ def test_errors_name_the_argument_the_rule_and_what_was_got(why):
     assert [
         word for word in words.split() if word.replace("_", "") not in text.replace("_", "")
     ] == []
+
+
+def test_an_offset_is_proposed_only_where_it_is_one():
+    query, key, value = make(B, H)
+    with pytest.raises(ValueError, match=r"query 0 \(2 if the last query stands at the last key\)"):
+        attention(query, key, value, is_causal=True)
+    with pytest.raises(
+        ValueError, match="key position of query 0, or attn_mask=causal_mask"
+    ) as said:
+        attention(key, query, query, is_causal=True)
+    assert "-2" not in str(said.value)
 
 
 def test_a_length_mask_is_never_taken_for_a_mask_of_queries_or_heads():

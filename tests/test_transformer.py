@@ -19,10 +19,12 @@ from torch import nn
 
 from d2lattn import (
     Alibi,
+    Block,
     Cache,
     Decoder,
     Encoder,
     LearnedPositionalEncoding,
+    MultiHeadAttention,
     PositionalEncoding,
     Rotary,
     generate,
@@ -483,10 +485,11 @@ def test_a_cache_would_lose_gradients(learns):
 
 
 @torch.no_grad()
+@pytest.mark.parametrize("window", [None, 3])
 @every_method
-def test_a_cache_works_under_autocast(positions):
+def test_a_cache_works_under_autocast(positions, window):
     """It keeps float32; autocast computes queries, keys and values in bfloat16."""
-    model, tokens = decoder(positions=positions), some_tokens()
+    model, tokens = decoder(positions=positions, window=window), some_tokens()
     cache, exact = Cache(model, B), model(tokens)
     with torch.autocast("cpu", torch.bfloat16):
         whole = model(tokens)
@@ -508,6 +511,51 @@ def test_padding_after_a_token_is_refused():
         model(tokens[:, 3:6], cache=cache, left_padding=torch.tensor([0, 2, 1]))
     model(tokens[:, 3:6], cache=cache, left_padding=torch.tensor([0, 2, 0]))
     assert cache.padding.tolist() == [0, 5, 2]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Block(MultiHeadAttention(8, 2), norm=nn.LayerNorm(8)), "norm .* got LayerNorm"),
+        (lambda: decoder(norm=nn.LayerNorm(E)), r"norm must be a function .*, got LayerNorm\("),
+        (
+            lambda: Decoder(9, 8, num_layers=1, block=Block(MultiHeadAttention(8, 2))),
+            r"block must be a function such as lambda: Block\(.*, got Block\(",
+        ),
+        (
+            lambda: decoder(attention=MultiHeadAttention(E, H)),
+            "attention must be a function such as MultiHeadAttention, which is given .*, got Mul",
+        ),
+    ],
+)
+def test_a_part_that_is_made_already_is_no_function_that_makes_parts(make, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        make()
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("length", [5, 2, 0])
+def test_a_cache_that_is_set_back_forgets_what_came_later(length):
+    model, tokens, padding = decoder(positions="rotary"), some_tokens(), torch.tensor([0, 3, 1])
+    cache, fresh = Cache(model, B), Cache(model, B)
+    model(tokens[:, :9], cache=cache, left_padding=padding)
+    cache.length = length
+    if length:
+        model(tokens[:, :length], cache=fresh, left_padding=padding.clamp(max=length))
+    got, wanted = (model(tokens[:, 7:], cache=found) for found in (cache, fresh))
+    assert_close(got, wanted)
+    with pytest.raises(ValueError, match=rf"^length must be an integer of at most {length + 4}, "):
+        cache.length = length + 5
+
+
+@torch.no_grad()
+def test_a_cache_with_a_window_is_not_set_back():
+    model, tokens = decoder(positions="rotary", window=3), some_tokens()
+    cache = Cache(model, B)
+    model(tokens, cache=cache)
+    with pytest.raises(ValueError, match=r"^length must stay 11 with a window, .*, got 10; a copy"):
+        cache.length = 10
+    assert cache.length == 11
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])

@@ -85,13 +85,16 @@ class Visibility:
 
     def hide(self, scores, in_place=False):
         """Add the bias; where a key is hidden put -inf, which exp turns into 0."""
+        hidden, allowed = None, self.allowed()
         if self.bias is not None:
             added = self.bias.to(scores.dtype)
             scores = scores.add_(added) if in_place else scores + added
-        allowed = self.allowed()
-        if allowed is None:
+            hidden = added == -math.inf  # also where the score is NaN
+        if allowed is not None:
+            hidden = ~allowed if hidden is None else ~allowed | hidden
+        if hidden is None:
             return scores
-        return (scores.masked_fill_ if in_place else scores.masked_fill)(~allowed, -math.inf)
+        return (scores.masked_fill_ if in_place else scores.masked_fill)(hidden, -math.inf)
 
     def unseen_queries(self):
         """Queries that may see no key by mask and causality, (..., L or 1, 1), or None if all see
