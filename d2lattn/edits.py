@@ -36,7 +36,7 @@ from d2lattn.arguments import (
 )
 from d2lattn.engines.visibility import Visibility
 from d2lattn.multihead import MultiHeadAttention, with_heads
-from d2lattn.transformer import Transformer
+from d2lattn.transformer import Transformer, in_evaluation
 
 # `trace` is d2lattn's own.
 __all__ = [
@@ -106,7 +106,8 @@ class Edit:
 
 def _listed(name, values):
     """A list, a range or whatever else holds several values, and is no text."""
-    if isinstance(values, str) or not isinstance(values, Collection):
+    alone = isinstance(values, (str, bytes)) or getattr(values, "ndim", 1) == 0
+    if alone or not isinstance(values, Collection):
         raise ValueError(f"{name} must be a list, got {show(values)}")
     return values
 
@@ -514,7 +515,8 @@ def trace(
         tokens: int64 (B, L).
         keep: what to keep, out of "stream", "weights", "heads", "from_heads", "from_attention" and
             "from_mlp", see `Trace`.
-        layers, heads: of which; all when absent. A stream has a point more than there are layers.
+        layers, heads: of which, in this order; all when absent. As indices of what is kept without
+            them: -1 is the last. A stream has a point more than there are layers.
         rows: of which tokens, also of the logits: a slice, or their places; all when absent.
         edits: changes that are made meanwhile.
         limit (int): how many bytes may be kept. All maps of a long text are gigabytes, so that it
@@ -542,17 +544,18 @@ def trace(
             f"{limit:,}: keep fewer layers, heads or rows"
         )
     chosen = _Chosen(model, tokens, keep, layers, heads, rows)
-    kept: dict[str, list[Tensor]] = {name: [] for name in keep}
-    was_training = model.training
-    model.eval()
-    try:
-        with edited(model, *edits), contextlib.ExitStack() as hooks:
-            for hook in _watching(model, chosen, kept):
-                hooks.callback(hook.remove)
-            logits = model(tokens, **reading)
-    finally:
-        model.train(was_training)
-    return Trace(logits, **{name: torch.stack(parts) for name, parts in kept.items()})
+    if "need_weights" in reading:
+        raise ValueError('need_weights is not for trace, which keeps "weights": name them in keep')
+    kept: dict[str, dict[int, Tensor]] = {name: {} for name in keep}
+    with in_evaluation(model), edited(model, *edits), contextlib.ExitStack() as hooks:
+        for hook in _watching(model, chosen, kept):
+            hooks.callback(hook.remove)
+        logits = model(tokens, **reading)
+    found = {
+        name: torch.stack([parts[layer] for layer in chosen.layers(name)])
+        for name, parts in kept.items()
+    }
+    return Trace(logits, **found)
 
 
 def lens(model: Transformer, x: Tensor) -> Tensor:
@@ -580,8 +583,11 @@ class _Chosen:
     def __init__(self, model, tokens, keep, layers, heads, rows):
         for name in _listed("keep", keep):
             check_choice("keep", name, SHOWN)
+        if "from_mlp" in keep and any(block.mlp is None for block in model.blocks):
+            raise ValueError("keep must name what all blocks have, got 'from_mlp' without an MLP")
         self.count, length = len(model.blocks), tokens.shape[1]
-        self.given = None if layers is None else _numbers("layers", layers, self.count + 1)
+        self.given = slice(None) if layers is None else layers
+        _numbers("layers", layers, self.count + 1)
         self.heads = _numbers("heads", heads, model.num_heads)
         self.rows = _numbers("rows", rows, length)
         for name in keep:
@@ -590,7 +596,9 @@ class _Chosen:
 
     def layers(self, name):
         points = range(self.count + (name == "stream"))
-        return list(points) if self.given is None else [n for n in self.given if n in points]
+        if isinstance(self.given, slice):
+            return list(points[self.given])
+        return [points[n] for n in self.given if -len(points) <= n < len(points)]
 
 
 def _numbers(name, chosen, count):
@@ -608,13 +616,13 @@ def _watching(model, chosen, kept):
 
     def see_stream(layer, module, args):
         if layer in chosen.layers("stream") and "stream" in kept:
-            kept["stream"].append(args[0][:, chosen.rows])
+            kept["stream"][layer] = args[0][:, chosen.rows]
         if layer == chosen.count:  # only these rows become logits
             return args[0][:, chosen.rows]
         return None
 
     def see_added(name, layer, module, args, output):
-        kept[name].append((output[0] if isinstance(output, tuple) else output)[:, chosen.rows])
+        kept[name][layer] = (output[0] if isinstance(output, tuple) else output)[:, chosen.rows]
 
     def attending(layer, module, args, options):
         attend = options.get("attend") or module.attend
@@ -626,11 +634,11 @@ def _watching(model, chosen, kept):
         found = attend(*given, need_weights=wanted, **options)
         heads, *weights = found if wanted else (found,)
         if "weights" in kept:
-            kept["weights"].append(weights[0][:, chosen.heads][:, :, chosen.rows])
+            kept["weights"][layer] = weights[0][:, chosen.heads][:, :, chosen.rows]
         if "heads" in kept:
-            kept["heads"].append(heads[:, chosen.heads][:, :, chosen.rows])
+            kept["heads"][layer] = heads[:, chosen.heads][:, :, chosen.rows]
         if "from_heads" in kept:
-            kept["from_heads"].append(_added(module, heads, x, chosen))
+            kept["from_heads"][layer] = _added(module, heads, x, chosen)
         return (heads, *weights) if need_weights else heads
 
     for layer, block in enumerate(model.blocks):

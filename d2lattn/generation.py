@@ -19,7 +19,7 @@ from d2lattn.arguments import (
 )
 from d2lattn.cache import Cache
 from d2lattn.tracing import data_dependent_ok
-from d2lattn.transformer import Decoder, padding_of
+from d2lattn.transformer import Decoder, in_evaluation, padding_of
 
 
 def sample(
@@ -162,9 +162,8 @@ def generate(
     must_fit("the text", 8 * B * (L + steps), tokens.device, steps=steps)
     total = max(L + steps - 1, L)  # the last token is drawn and not read
     cache = Cache(model, B, max_len=total) if use_cache else None
-    was_training, new = model.training, tokens
-    model.eval()
-    try:
+    new = tokens
+    with in_evaluation(model):
         for step in range(steps):
             if cache is None:
                 logits = model(tokens, left_padding=left_padding)
@@ -172,8 +171,6 @@ def generate(
                 logits = model(new, left_padding=None if step else left_padding, cache=cache)
             new = sample(logits[:, -1], **how)[:, None]  # (B, 1)
             tokens = torch.cat([tokens, new], dim=1)
-    finally:
-        model.train(was_training)
     return tokens
 
 

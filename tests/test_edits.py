@@ -111,8 +111,8 @@ def test_only_what_is_asked_for_is_kept():
     )
     assert part.logits.shape == (2, 2, 9)
     assert_close(part.logits, whole.logits[:, -2:])
-    for name in SHOWN:  # layers in the order of the pass
-        expected = getattr(whole, name)[[0, 2]]
+    for name in SHOWN:
+        expected = getattr(whole, name)[[2, 0]]
         if name in ("weights", "heads", "from_heads"):
             expected = expected[:, :, [3, 0]][:, :, :, -2:]
         else:
@@ -121,6 +121,18 @@ def test_only_what_is_asked_for_is_kept():
     bare = trace(model, TOKENS, keep=(), rows=[1, -1])
     assert {name for name, x in vars(bare).items() if x is not None} == {"logits"}
     assert_close(bare.logits, whole.logits[:, [1, 5]])
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("layers", [[-1], [-2], [2, 0], [1, 1], [-3, 2], slice(-2, None)])
+def test_layers_are_indices_of_what_is_kept_without_them(layers):
+    model = decoder()
+    whole = trace(model, TOKENS, keep=SHOWN)
+    part = trace(model, TOKENS, keep=SHOWN, layers=layers)
+    for name in SHOWN:
+        assert_close(getattr(part, name), getattr(whole, name)[layers])
+    size = sum(x.nbytes for x in vars(part).values())
+    assert trace_size(model, TOKENS, keep=SHOWN, layers=layers) == size
 
 
 @pytest.mark.parametrize("rows", [None, slice(2, 4), [0]])
@@ -169,8 +181,11 @@ def test_every_model_is_seen(model):
 
 def test_the_model_is_as_it_was():
     model = Decoder(9, 16, num_layers=2, num_heads=2, dropout=0.5).train()
+    model.blocks[1].eval()  # as who trains the other one alone
+    modes = [part.training for part in model.modules()]
     trace(model, TOKENS, edits=[edits.mlps_off(0)])
-    assert model.training
+    generate(model, TOKENS, steps=2)
+    assert [part.training for part in model.modules()] == modes and len(set(modes)) == 2
     with pytest.raises(RuntimeError), edited(model, edits.mlps_off(0)):
         raise RuntimeError
     hooks = [m._forward_hooks or m._forward_pre_hooks for m in model.modules()]
@@ -406,6 +421,13 @@ def test_bad_input():
         (lambda: trace(model, TOKENS, rows=[6]), r"^rows must be an integer of at most 5"),
         (lambda: trace(model, TOKENS, edits=[3]), r"^edits must be Edits, got 3"),
         (lambda: trace(model, TOKENS, limit=-1), r"^limit must be"),
+        (lambda: trace(model, TOKENS, layers=np.array(1)), r"^layers must be a list, got array"),
+        (lambda: trace(model, TOKENS, layers=b"1"), r"^layers must be a list, got b'1'"),
+        (lambda: trace(model, TOKENS, need_weights=True), r"^need_weights is not for trace, which"),
+        (
+            lambda: trace(decoder(mlp_dim=0), TOKENS, keep=["from_mlp"]),
+            r"^keep must name what all blocks have, got 'from_mlp' without an MLP",
+        ),
         (lambda: lens(3, OTHER), r"^model must be a Decoder or an Encoder, got int"),
         (lambda: lens(model, [1.0]), r"^x must be a floating tensor"),
         *(
