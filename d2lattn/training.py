@@ -1,10 +1,12 @@
 """The loop that trains the book's models: a bar while it runs, a history when it is done."""
 
 import copy
+import importlib
 import inspect
 import math
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -107,11 +109,13 @@ def fit(
     check_flag("progress", progress)
     parameters = list(model.parameters())
     options: dict[str, Any] = dict(lr=learning_rate, weight_decay=weight_decay, betas=(0.9, 0.98))
-    optimizer = torch.optim.AdamW(parameters, **options, foreach=True)  # as one by one, but faster
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda done: rate(done, warmup, steps))
     run = Run(model, [], {0: copy.deepcopy(model).eval()})
     model.train()
     try:
+        _import_whole("torch._dynamo")  # what every optimizer of torch imports when it is made
+        # foreach: as one by one, but faster
+        optimizer = torch.optim.AdamW(parameters, **options, foreach=True)
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda n: rate(n, warmup, steps))
         shown = dict(disable=not (progress and _is_watched()), delay=PATIENCE, leave=False)
         with few_threads(parameters), tqdm(total=steps, **shown) as bar:
             for step in range(1, steps + 1):
@@ -156,6 +160,14 @@ def few_threads(parameters: Sequence[Tensor]) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+def _import_whole(name):
+    """Import a module in a thread of its own: an interrupt reaches the main thread alone, where it
+    would leave the import half done, and every later one of this kernel with it."""
+    thread = threading.Thread(target=importlib.import_module, args=(name,))
+    thread.start()
+    thread.join()
 
 
 def _is_watched():
@@ -207,6 +219,11 @@ def _check_model(model):
     if not any(parameter.requires_grad for parameter in model.parameters()):
         raise ValueError(
             "model must have a parameter with requires_grad=True, got none: nothing could learn"
+        )
+    if any(parameter.dtype == torch.float16 for parameter in model.parameters()):
+        raise ValueError(
+            "model must have parameters of float32, float64 or bfloat16, got torch.float16, in "
+            "which AdamW's 1e-8 is 0 and the first step makes NaN of them"
         )
     if not torch.is_grad_enabled():
         raise ValueError("model cannot be trained under torch.no_grad(), got gradients disabled")

@@ -3,6 +3,9 @@
 import copy
 import itertools
 import math
+import subprocess
+import sys
+import textwrap
 
 import pytest
 import torch
@@ -145,6 +148,29 @@ def test_an_interrupt_while_the_model_works():
     assert got.interrupted and len(got.history) == 2 and list(got.snapshots) == [0, 1, 2]
 
 
+def test_an_interrupt_in_the_first_second_of_a_kernel_harms_no_later_run():
+    """torch imports its compiler when the first optimizer is made, which takes a second."""
+    code = """
+        import os, signal, sys, threading, torch
+        from d2lattn import Decoder, fit
+        tokens = torch.randint(0, 10, (4, 6))
+        model, seen = Decoder(10, 8, num_layers=1, num_heads=2), lambda step: (tokens, tokens)
+
+        class Interrupting:  # in the midst of the import, whatever the machine's speed
+            def find_spec(self, name, path, target=None):
+                if name == "torch._dynamo.utils":
+                    os.kill(os.getpid(), signal.SIGINT)
+
+        sys.meta_path.insert(0, Interrupting())
+        print(fit(model, seen, steps=10**6, progress=False).interrupted)
+        print(len(fit(model, seen, steps=3, progress=False).history))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=100
+    )
+    assert done.stdout.split() == ["True", "3"], done.stderr
+
+
 def test_other_errors_come_through_and_leave_evaluation_mode():
     def batches(step):
         if step == 2:
@@ -280,6 +306,11 @@ def test_what_can_be_no_training():
             lstm,
             lambda step: (torch.ones(2, 3, 4), pair[1]),
             "^model must give logits .*got tuple",
+        ),
+        (
+            model().half(),
+            reversing(),
+            "^model must have parameters of float32, .*got torch.float16",
         ),
         (model(), lambda: pair, r"^batches must be a function of one argument, .*got one of \(\)"),
         (model(), lambda step: None, r"^batches must give \(tokens, targets\), got NoneType"),
