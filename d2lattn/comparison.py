@@ -235,6 +235,10 @@ def connectivity(layer: Callable, n: int, d: int, *, samples: int = 4) -> Tensor
                 (gradient,) = torch.autograd.grad(
                     signals[i], x, retain_graph=True, materialize_grads=True
                 )
+                if not gradient.isfinite().all():
+                    raise ValueError(
+                        f"layer must have finite gradients, got NaN or inf in those of output {i}"
+                    )
                 connected[i] |= (gradient[0] != 0).any(-1)
     return connected
 

@@ -143,6 +143,11 @@ def from_torch(mha: nn.MultiheadAttention) -> MultiHeadAttention:
     """
     if not isinstance(mha, nn.MultiheadAttention):
         raise ValueError(f"mha must be a torch.nn.MultiheadAttention, got {type(mha).__name__}")
+    if type(mha).forward is not nn.MultiheadAttention.forward:  # as torch's quantizable one
+        raise ValueError(
+            "mha must compute what torch.nn.MultiheadAttention does, got "
+            f"{type(mha).__name__} with a forward of its own"
+        )
     for option, used in (
         ("add_bias_kv", mha.bias_k is not None),
         ("add_zero_attn", mha.add_zero_attn),
@@ -221,6 +226,10 @@ def _gpt2_source(source):
         from safetensors import SafetensorError
         from safetensors.torch import load_file
 
+        if not Path(source).is_file():
+            raise ValueError(
+                f"source must be the path of a safetensors file, got {source}: there is none"
+            )
         try:
             return load_file(source), None
         except SafetensorError as error:

@@ -492,6 +492,7 @@ def test_the_table_in_symbols_has_the_fields_of_the_costs():
             r"layer must map \(1, 3, 2\) to \(1, 3, width\), got \(1, 2, 2\)",
         ),
         (lambda: connectivity(torch.zeros_like, 3, 2), "layer must be differentiable"),
+        (lambda: connectivity(lambda x: x * torch.nan, 3, 2), "layer must have finite gradients"),
         (lambda: compose([]), "steps must hold at least one connectivity, got none"),
         (lambda: count_layers([]), "steps must hold at least one connectivity, got none"),
         (lambda: count_layers(torch.ones(3, 3)), r"steps must be boolean \(3, 3\) tensors"),

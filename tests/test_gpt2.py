@@ -144,6 +144,9 @@ def test_a_file_of_another_kind_is_named(stored, tmp_path):
     torch.save(stored[0], tmp_path / "model.bin")
     with pytest.raises(ValueError, match=r"^source must be a safetensors file, got .*model\.bin: "):
         from_gpt2(tmp_path / "model.bin")
+    for source in ("gpt2", tmp_path):
+        with pytest.raises(ValueError, match=r"^source must be the path of a .*: there is none$"):
+            from_gpt2(source)
 
 
 @torch.no_grad()
