@@ -46,11 +46,46 @@ def answer(number, edits=None):
     return scope[re.match(r"(?:def|class) (\w+)", source)[1]]
 
 
-def many_heads(X, Wq, Wk, Wv, Wo, H):
+def many_heads(X, Wq, Wk, Wv, Wo, H, attend=F.scaled_dot_product_attention):
     """One head after the other."""
     each = zip(*(W.chunk(H) for W in (Wq, Wk, Wv)), strict=True)
-    heads = [attention(X @ q.T, X @ k.T, X @ v.T) for q, k, v in each]
+    heads = [attend(X @ q.T, X @ k.T, X @ v.T) for q, k, v in each]
     return torch.cat(heads, -1) @ Wo.T
+
+
+def sines(length, dim):
+    """Number by number."""
+    return [
+        [math.sin(i / 10000 ** (c // 2 * 2 / dim) + c % 2 * math.pi / 2) for c in range(dim)]
+        for i in range(length)
+    ]
+
+
+def rope(x):
+    """A pair is one complex number."""
+    pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
+    speeds = 10000 ** (-torch.arange(len(pairs[0])) / len(pairs[0]))
+    turned = pairs * torch.polar(torch.ones(()), torch.arange(len(x))[:, None] * speeds)
+    return torch.view_as_real(turned).flatten(-2)
+
+
+def merged(output_1, l_1, output_2, l_2):
+    """The share of the first half is a sigmoid."""
+    share = torch.sigmoid(l_1 - l_2)[:, None]
+    return share * output_1 + (1 - share) * output_2, torch.stack((l_1, l_2)).logsumexp(0)
+
+
+def running_sums(q, k, v):
+    """All states at once."""
+    q, k = F.elu(q) + 1, F.elu(k) + 1
+    blends = torch.einsum("nd,nde->ne", q, torch.einsum("nd,ne->nde", k, v).cumsum(0))
+    return blends / (q * k.cumsum(0)).sum(-1, keepdim=True)
+
+
+def table_of_pairs(q, k, v):
+    """Linear attention as a triangle of weights."""
+    weights = ((F.elu(q) + 1) @ (F.elu(k) + 1).T).tril()
+    return weights @ v / weights.sum(-1, keepdim=True)
 
 
 def analogy(a, b, c, words, vectors):
@@ -58,6 +93,18 @@ def analogy(a, b, c, words, vectors):
     goal = vector[b] - vector[a] + vector[c]
     others = {*words} - {a, b, c}
     return max(others, key=lambda word: F.cosine_similarity(vector[word], goal, dim=0))
+
+
+def sums_ring(queries, keys, values, places):
+    """Two sums run along instead of parts."""
+    outputs = []
+    for q, mine in zip(queries, places, strict=True):
+        total, blend = 0, 0
+        for k, v, theirs in zip(keys, values, places, strict=True):
+            powers = (q @ k.T / q.shape[1] ** 0.5).exp() * (theirs <= mine[:, None])
+            total, blend = total + powers.sum(1, keepdim=True), blend + powers @ v
+        outputs.append(blend / total)
+    return outputs
 
 
 def whole_ring(queries, keys, values, places):
@@ -68,11 +115,13 @@ def whole_ring(queries, keys, values, places):
 
 
 RIGHT_FORMS = {
-    "1.2": lambda X: attention(X, X, X, scale=1.0),
+    "1.2": lambda X: ((X @ X.T) - (X @ X.T).logsumexp(-1, keepdim=True)).exp() @ X,
     "1.3": lambda X: attention(F.normalize(X), F.normalize(X), X, scale=1.0),
     "1.4": lambda X, T: attention(X, X, X, scale=1 / T),
     "2.2": lambda query, keys, values, T: attention(query, keys, values, scale=1 / T),
-    "2.3": lambda X, W_q, W_k, W_v: attention(X @ W_q.T, X @ W_k.T, X @ W_v.T),
+    "2.3": lambda X, W_q, W_k, W_v: F.scaled_dot_product_attention(
+        *map(X.matmul, (W_q.T, W_k.T, W_v.T))
+    ),
     "2.4": lambda W_q, W_k, A: (A @ W_q, torch.linalg.solve(A.T, W_k)),
     "2.6": lambda q, K: torch.autograd.functional.jacobian(lambda q: (K @ q).softmax(0) @ K, q),
     "3.2": d2lattn.attention_weights,
@@ -106,7 +155,7 @@ RIGHT_FORMS = {
     ],
     "6.6": lambda row: int((d2lattn.sinusoidal_encoding(1000, 32, dtype=row.dtype) @ row).argmax()),
     "7.2": d2lattn.shift_matrix,
-    "7.3": d2lattn.apply_rotary,
+    "7.3": rope,
     "7.4": lambda num_heads, length: d2lattn.alibi_bias(num_heads, length).masked_fill(
         ~d2lattn.causal_mask(length), -torch.inf
     ),
@@ -119,9 +168,9 @@ RIGHT_FORMS = {
         ],
         1,
     ),
-    "8.4": lambda output_1, l_1, output_2, l_2: d2lattn.merge((output_1, output_2), (l_1, l_2)),
+    "8.4": merged,
     "8.5": lambda n, width: -((1 - n) // (width - 1)),
-    "8.6": lambda q, k, v: d2lattn.linear_attention(q, k, v, is_causal=True),
+    "8.6": running_sums,
     "9.1": analogy,
     "9.3": lambda logits, temperature, top_k: F.normalize(
         ((logits - logits.max()) / temperature).exp()
@@ -154,8 +203,48 @@ RIGHT_FORMS = {
     "11.4": lambda shares: [
         torch.cat(heads, 1) for heads in zip(*(x.chunk(len(shares)) for x in shares), strict=True)
     ],
-    "11.5": whole_ring,
+    "11.5": sums_ring,
 }
+# Right results that break a rule of the task: (exercise, part of what is said, function).
+BROKEN_RULES = [
+    ("1.2", "but softmax makes the shares", lambda X: (X @ X.T).softmax(-1) @ X),
+    ("1.2", "but log_softmax makes", lambda X: F.log_softmax(X @ X.T, dim=-1).exp() @ X),
+    (
+        "1.2",
+        "but scaled_dot_product_attention makes",
+        lambda X: attention(X, X, X, scale=1.0),
+    ),
+    (
+        "2.3",
+        "but d2lattn's attention finds it",
+        lambda X, W_q, W_k, W_v: attention(X @ W_q.T, X @ W_k.T, X @ W_v.T),
+    ),
+    (
+        "3.4",
+        "but d2lattn's length_mask finds it",
+        lambda lens, n, width: (
+            d2lattn.length_mask(lens, n)
+            & d2lattn.causal_mask(n)
+            & d2lattn.window_mask(n, width=width)
+        ),
+    ),
+    ("3.5", "but d2lattn's masked_softmax does it", d2lattn.masked_softmax),
+    ("4.3", "but d2lattn's attention finds it", lambda *given: many_heads(*given, attention)),
+    ("6.3", "in a loop over the positions", sines),
+    ("7.3", "but d2lattn's apply_rotary finds it", d2lattn.apply_rotary),
+    (
+        "8.4",
+        "but d2lattn's merge finds it",
+        lambda output_1, l_1, output_2, l_2: d2lattn.merge((output_1, output_2), (l_1, l_2)),
+    ),
+    ("8.6", "a table of all pairs is made, a tensor (5, 5)", table_of_pairs),
+    (
+        "10.5",
+        "keys or values are made, a tensor (7, 4)",
+        lambda q, latents, W_k, W_v: attention(q, latents @ W_k.T, latents @ W_v.T),
+    ),
+    ("11.5", "the blocks of all ranks are joined, a tensor (9, 4)", whole_ring),
+]
 # (exercise, part of the diagnosis, edits of the solution)
 SECOND_FORMS = [
     ("1.2", "columns sum to 1", {"dim=-1": "dim=0"}),

@@ -2,7 +2,7 @@
 
 import torch
 
-from d2lattn_book.exercises.checking import FunctionExercise, ValueExercise
+from d2lattn_book.exercises.checking import FunctionExercise, ValueExercise, calls
 
 
 def _inputs():
@@ -61,6 +61,11 @@ EXERCISES = {
                 "exponentials / exponentials.sum(dim=-1, keepdim=True)": "X @ X.T"
             },
             "these are the weights: multiply them with X": {"keepdim=True) @ X": "keepdim=True)"},
+        },
+        {
+            "the result is right, but {} makes the shares: divide exp by a sum for each row": (
+                calls("softmax", "scaled_dot_product_attention")
+            ),
         },
     ),
     "1.3": FunctionExercise(

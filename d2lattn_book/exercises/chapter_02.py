@@ -4,7 +4,12 @@ import torch
 import torch.nn.functional as F
 
 from d2lattn.attention import attention
-from d2lattn_book.exercises.checking import FunctionExercise, OpenExercise, ValueExercise
+from d2lattn_book.exercises.checking import (
+    WRITE_YOUR_OWN,
+    FunctionExercise,
+    OpenExercise,
+    ValueExercise,
+)
 
 
 def _random(*shapes, seed):
@@ -159,6 +164,7 @@ EXERCISES = {
                 "@ V": "@ V)",
             },
         },
+        WRITE_YOUR_OWN,
     ),
     "2.4": FunctionExercise(
         disguise,

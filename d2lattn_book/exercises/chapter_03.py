@@ -7,9 +7,11 @@ import torch
 from d2lattn.attention import masked_softmax
 from d2lattn.masks import causal_mask, length_mask
 from d2lattn_book.exercises.checking import (
+    WRITE_YOUR_OWN,
     FunctionExercise,
     OpenExercise,
     ValueExercise,
+    calls,
     is_starter,
 )
 
@@ -92,7 +94,8 @@ def _judge_safe_softmax(softmax):
     weights.sum().backward()
     if not (weights == 0).all() or not biased.grad.isfinite().all():
         return "scores that are all -inf (an additive mask) must give 0, with a finite gradient"
-    return None
+    found = calls("softmax")(softmax, scores, mask)
+    return found and f"all is right, but {found} does it: make the shares of exp and a sum"
 
 
 # The chapter's solutions; a mistake is an edit of one of them
@@ -235,6 +238,7 @@ EXERCISES = {
             },
             "a query does not see itself: j ≤ i, not j < i": {"j <= i": "j < i"},
         },
+        WRITE_YOUR_OWN,
     ),
     "3.5": OpenExercise(
         _judge_safe_softmax,

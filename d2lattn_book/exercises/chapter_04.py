@@ -2,7 +2,7 @@
 
 import torch
 
-from d2lattn_book.exercises.checking import FunctionExercise, ValueExercise
+from d2lattn_book.exercises.checking import WRITE_YOUR_OWN, FunctionExercise, ValueExercise
 
 
 def _noise(*shapes):
@@ -108,6 +108,7 @@ EXERCISES = {
             },
             "the output projection Wo is missing": {" @ Wo.T": ""},
         },
+        WRITE_YOUR_OWN,
     ),
     "4.4": FunctionExercise(
         my_padding_mask,

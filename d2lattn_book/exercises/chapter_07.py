@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from d2lattn_book.exercises.checking import FunctionExercise, ValueExercise
+from d2lattn_book.exercises.checking import WRITE_YOUR_OWN, FunctionExercise, ValueExercise
 
 
 def _rows(*sizes):
@@ -101,6 +101,7 @@ EXERCISES = {
                 "torch.stack(turned, dim=-1).flatten(-2)": "torch.cat(turned, dim=-1)"
             },
         },
+        WRITE_YOUR_OWN,
     ),
     "7.4": FunctionExercise(
         my_alibi,

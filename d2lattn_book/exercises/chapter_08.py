@@ -4,7 +4,13 @@ import math
 
 import torch
 
-from d2lattn_book.exercises.checking import FunctionExercise, OpenExercise, ValueExercise
+from d2lattn_book.exercises.checking import (
+    WRITE_YOUR_OWN,
+    FunctionExercise,
+    OpenExercise,
+    ValueExercise,
+    makes,
+)
 
 GIB = 2**30
 VALUES = (8.0, 2.0, 4.0)  # of the words the, cat, milk
@@ -163,6 +169,7 @@ EXERCISES = {
                 "(l_2 - both).exp()": "(l_2.exp() / (l_1.exp() + l_2.exp()))",
             },
         },
+        WRITE_YOUR_OWN,
     ),
     "8.5": FunctionExercise(
         my_depth,
@@ -220,6 +227,10 @@ EXERCISES = {
                     "q, k, v, is_causal=True)"
                 )
             },
+        },
+        {
+            "the outputs are right, but a table of all pairs is made, a tensor {}: carry two sums "
+            "along, the state and the features": makes(lambda q, k, v: (len(q), len(k))),
         },
     ),
 }

@@ -3,11 +3,9 @@
 import math
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
 
 from d2lattn import cache_bytes
-from d2lattn_book.exercises.checking import FunctionExercise, ValueExercise
+from d2lattn_book.exercises.checking import FunctionExercise, ValueExercise, makes
 
 # Masks as functions
 
@@ -53,39 +51,6 @@ def _latents():
         sizes = (length, d), (n, c), (d, c), (d, c)
         cases.append(tuple(torch.randn(size, generator=generator) for size in sizes))
     return cases
-
-
-class _Watch(TorchDispatchMode):
-    """Notes the first matrix of a given shape, either way round, that an operation gives."""
-
-    def __init__(self, *shape):
-        super().__init__()
-        self.shapes, self.seen = (shape, shape[::-1]), None
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        made = func(*args, **(kwargs or {}))
-        for tensor in tree_leaves(made):
-            if torch.is_tensor(tensor) and tuple(tensor.shape[-2:]) in self.shapes:
-                self.seen = self.seen or tuple(tensor.shape)
-        return made
-
-
-class _Folding(FunctionExercise):
-    """A right output is not enough: keys and values must not be made on the way."""
-
-    def problem(self, answer):
-        said = super().problem(answer)
-        if said:
-            return said
-        q, latents, *matrices = self.cases()[0]
-        with _Watch(len(latents), q.shape[1]) as watch:
-            answer(q, latents, *matrices)
-        if watch.seen:
-            return (
-                f"the output is right, but keys or values are made, a tensor {watch.seen}: let the "
-                "query take W_k along, and blend the latents before W_v"
-            )
-        return None
 
 
 # The delta rule
@@ -308,7 +273,7 @@ EXERCISES = {
             },
         },
     ),
-    "10.5": _Folding(
+    "10.5": FunctionExercise(
         my_absorbed,
         _latents,
         {
@@ -336,6 +301,12 @@ EXERCISES = {
                 "softmax(1)": "softmax(0)"
             },
             "there is no softmax: scores become shares first": {".softmax(1)": ""},
+        },
+        {
+            "the output is right, but keys or values are made, a tensor {}: let the query take W_k "
+            "along, and blend the latents before W_v": makes(
+                lambda q, latents, W_k, W_v: (len(latents), q.shape[1])
+            ),
         },
     ),
     "10.6": ValueExercise(

@@ -3,7 +3,7 @@
 import torch
 
 from d2lattn.engines.chunked import merge, partial_attention
-from d2lattn_book.exercises.checking import FunctionExercise, ValueExercise
+from d2lattn_book.exercises.checking import FunctionExercise, ValueExercise, makes
 
 MIB = 2**20
 
@@ -41,8 +41,8 @@ def _rings():
     generator = torch.Generator().manual_seed(0)
     cases = []
     for places in (
-        [[0, 1, 2], [3, 4, 5]],
         [[0, 3, 6], [1, 4, 7], [2, 5, 8]],
+        [[0, 1, 2], [3, 4, 5]],
         [[5, 0], [3, 1, 4, 2]],
     ):
         q, k, v = (
@@ -198,6 +198,12 @@ EXERCISES = {
             "the ring stops one step early: there are as many blocks as ranks": {
                 "in range(ranks):\n            i": "in range(ranks - 1):\n            i"
             },
+        },
+        {
+            "the outputs are right, but the blocks of all ranks are joined, a tensor {}: meet one "
+            "at a time": makes(
+                lambda queries, keys, values, places: (sum(map(len, keys)), keys[0].shape[1])
+            ),
         },
     ),
 }

@@ -14,6 +14,7 @@ import io
 import math
 import numbers
 import re
+import sys
 import traceback
 import types
 from collections.abc import Callable
@@ -21,6 +22,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from d2lattn.arguments import show
 from d2lattn.devices import on_the_host
@@ -55,11 +58,14 @@ class FunctionExercise:
         cases: returns a list of argument tuples.
         mistakes: what to tell the reader -> the edits that make this mistake of the reference,
             {its text: what stands there instead}.
+        rules: what to tell the reader whose result is right and breaks a rule of the task -> what
+            finds the breach, such as `calls("softmax")`; the text may name what was found, {}.
     """
 
     reference: Callable
     cases: Callable
     mistakes: dict = field(default_factory=dict)
+    rules: dict = field(default_factory=dict)
 
     def untouched(self, answer):
         return callable(answer) and is_starter(answer, *_copy(self.cases()[0]))
@@ -77,6 +83,10 @@ class FunctionExercise:
                 return said or f"{difference}; the input was {_describe(arguments)}"
             if _difference(given, arguments):
                 return "the result is right, but the function changes its input"
+        for message, breach in self.rules.items():
+            found = breach(answer, *_copy(cases[0]))
+            if found:
+                return message.format(found)
         return None
 
     def _diagnosis(self, answer, cases):
@@ -215,6 +225,62 @@ def edited(function, edits):
     scope = dict(function.__globals__)  # a copy, so that the function itself stays what it is
     exec(source, scope)
     return scope[function.__name__]
+
+
+def called(answer, *arguments):
+    """The names of the functions that an answer calls: those written in C, and those of d2lattn."""
+    names = []
+
+    def note(frame, event, function):
+        if event == "c_call":
+            names.append(function.__name__)
+        elif event == "call" and (frame.f_globals.get("__name__") or "").startswith("d2lattn."):
+            names.append(f"d2lattn's {frame.f_code.co_name}")
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        answer(*arguments)
+    finally:
+        sys.setprofile(before)
+    return names
+
+
+def calls(*names):
+    """A breach of the rule to do without these functions: the first call with one in its name."""
+    return lambda answer, *arguments: next(
+        (call for call in called(answer, *arguments) if any(name in call for name in names)), None
+    )
+
+
+WRITE_YOUR_OWN = {"the result is right, but {} finds it: write that yourself": calls("d2lattn's")}
+
+
+def makes(shape):
+    """A breach of the rule to make no matrix of the shape that a function of the arguments gives,
+    either way round: the shape of the first tensor that holds one."""
+
+    def first(answer, *arguments):
+        with _Watch(*shape(*arguments)) as watch:
+            answer(*arguments)
+        return watch.seen
+
+    return first
+
+
+class _Watch(TorchDispatchMode):
+    """Notes the first matrix of a given shape, either way round, that an operation gives."""
+
+    def __init__(self, *shape):
+        super().__init__()
+        self.shapes, self.seen = (shape, shape[::-1]), None
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        made = func(*args, **(kwargs or {}))
+        for tensor in tree_leaves(made):
+            if torch.is_tensor(tensor) and tuple(tensor.shape[-2:]) in self.shapes:
+                self.seen = self.seen or tuple(tensor.shape)
+        return made
 
 
 def is_starter(function, *arguments):
