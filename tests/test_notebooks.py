@@ -2,6 +2,7 @@
 
 import ast
 import base64
+import functools
 import io
 import re
 import subprocess
@@ -568,6 +569,77 @@ def test_a_link_to_a_section_lands_in_lab_and_on_the_website(part):
 def test_no_link_to_a_section_is_left_to_be_filled_in(part):
     for line in markdown(part[1]).splitlines():
         assert sections.anchored(line) == line, "python tools/sections.py"
+
+
+POINTER = re.compile(
+    r"\(((?:(?:⊕ (?:in )?)?[1-9]\d*\.\d+(?: ⊕)?(?:, | to | and )?)+)\)"
+)  # (8.8), (3.1, 3.2), (⊕ 1.13), (7.9 ⊕), (⊕ in 4.5)
+
+
+@functools.cache
+def sections_of_the_book():
+    """{number: its heading, and all that stand under it}."""
+    found = {}
+    for path in BOOK:
+        for heading in sections.headings(path.name):
+            found.setdefault(heading.number, []).append(heading.text)
+    return found
+
+
+def wrong_pointers(text):
+    """The pointers that lead to no section, or do not say of what is optional that it is."""
+    plain, wrong = re.sub(r"\$[^$]*\$|`[^`]*`|\[[^\]]*\]\([^)]*\)", "", text), []
+    for pointer in POINTER.findall(plain):
+        for before, number, after in re.findall(r"(⊕ (?:in )?)?(\d+\.\d+)( ⊕)?", pointer):
+            heading, *under = sections_of_the_book().get(number, [""])
+            inside = before.endswith("in ")
+            optional = any("⊕" in text for text in under) if inside else "⊕" in heading
+            if not heading or ("⊕" in before + after) != optional:
+                wrong.append(f"({pointer})")
+    return wrong
+
+
+def test_a_pointer_leads_to_a_section_and_says_what_is_optional(part):
+    assert wrong_pointers(markdown(part[1])) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("see 3.1 (3.1, 3.2), (8.12 to 8.14), (⊕ 1.13), (7.9 ⊕), (⊕ in 4.5)", []),
+        ("to (2.28, −0.22), (0.17, 2.2), (1, 0.2)", []),  # places on a map
+        ("mixing makes words alike (1.99)", ["(1.99)"]),
+        ("draws all into one (1.13), sees nothing (⊕ 1.2, 1.3)", ["(1.13)", "(⊕ 1.2, 1.3)"]),
+        ("shared keys (⊕ 4.5), no such part (⊕ in 4.6)", ["(⊕ 4.5)", "(⊕ in 4.6)"]),
+    ],
+)
+def test_a_wrong_pointer_is_seen(text, wrong):
+    assert wrong_pointers(text) == wrong
+
+
+def asked_at_the_top(text):
+    """{question: numbers of the sections that answer it} of a chapter's first cell."""
+    text = text.replace("**", "")
+    found = re.findall(r"\b([A-Z][^?()]+\?)\*? \(([^)]*)\)", text)
+    found += [
+        (f"{words}?", where) for words, where in re.findall(r"([A-Z][^?()]+) \(([^)]*)\)\?", text)
+    ]
+    return {question: re.findall(r"\d+\.\d+", where) for question, where in found}
+
+
+def test_the_questions_of_a_chapter_lead_where_the_index_leads(chapter):
+    """To sections of its own; and where the index has a question, to sections that it names."""
+    path, notebook = chapter
+    asked = asked_at_the_top(notebook.cells[0].source)
+    assert bool(asked) == (not path.name.startswith("00"))
+    index = section(markdown(read(CLAIMS)), "Index of questions")
+    rows = dict(re.findall(r"^\| (.+\?) \| (.+) \|$", index, re.M))
+    for question, numbers in asked.items():
+        assert numbers, question
+        assert {number.split(".")[0] for number in numbers} == {str(int(path.name[:2]))}, question
+        if question in rows:
+            named = {sections.meant(*link).number for link in sections.LINK.findall(rows[question])}
+            assert {*numbers} <= named, f"{question} The index names {sorted(named)}"
 
 
 def test_a_link_that_names_no_section_is_refused():
