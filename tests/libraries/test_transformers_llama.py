@@ -6,6 +6,7 @@ from pathlib import Path
 import draws
 import pytest
 import torch
+import transformers
 from make_references import PROSE, SMALL, real, small
 from test_llama import WIDE, drawn, written
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM
@@ -73,6 +74,15 @@ def test_an_option_that_would_give_other_numbers_is_refused(options):
     )
     with pytest.raises(ValueError, match=r"^config must have "):
         from_llama(LlamaForCausalLM(config))
+
+
+@pytest.mark.parametrize("family", ["Mistral", "Granite", "SeedOss", "Cohere", "Helium"])
+def test_another_family_under_llamas_names_is_refused_also_when_made_in_memory(family):
+    sizes = dict(hidden_size=16, num_hidden_layers=2, num_attention_heads=4, intermediate_size=24)
+    config = getattr(transformers, f"{family}Config")(vocab_size=9, pad_token_id=0, **sizes)
+    model = getattr(transformers, f"{family}ForCausalLM")(config)
+    with pytest.raises(ValueError, match=r"^config must have model_type='llama', got '"):
+        from_llama(model)
 
 
 # SmolLM2 ------------------------------------------------------------------------------------------
