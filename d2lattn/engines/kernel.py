@@ -1,6 +1,6 @@
 """Engine "triton": attention as three kernels to read, one program for each block (appendix 92).
 
-    forward     a block of queries meets the keys tile by tile: exp(s - m), its sum, its blend
+    forward     a block of queries meets the keys tile by tile: exp(s - m), its sum, a numerator
     keys        a block of keys and values meets the queries again: dV = Pᵀ dO, dK = dSᵀ Q
     queries     a block of queries meets the keys again: dQ = dS K
 
@@ -47,7 +47,7 @@ def forward_kernel(
     ROWS: tl.constexpr,
     COLS: tl.constexpr,
 ):
-    """ROWS queries of a head keep three things while the keys pass: m, Σ exp(s - m), the blend."""
+    """ROWS queries of a head keep three things as the keys pass: m, Σ exp(s - m), the numerator."""
     head = tl.program_id(1).to(tl.int64)
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)  # (ROWS,)
     cols = tl.arange(0, COLS)  # (COLS,)
@@ -59,7 +59,7 @@ def forward_kernel(
     n = tl.load(seen + head * L + rows, mask=inside, other=0)  # (ROWS,)
     largest = tl.full([ROWS], -float("inf"), tl.float32)
     total = tl.zeros([ROWS], tl.float32)
-    blend = tl.zeros([ROWS, D], tl.float32)
+    numerator = tl.zeros([ROWS, D], tl.float32)
 
     for start in range(0, tl.max(n), COLS):
         j = start + cols
@@ -75,13 +75,13 @@ def forward_kernel(
         rescale = tl.exp(largest - reference)
         p = tl.exp(s - reference[:, None])  # (ROWS, COLS)
         total = total * rescale + tl.sum(p, 1)
-        blend = blend * rescale[:, None] + tl.dot(p.to(v.dtype), v, input_precision="ieee")
+        numerator = numerator * rescale[:, None] + tl.dot(p.to(v.dtype), v, input_precision="ieee")
         largest = new
 
     nothing = total == 0.0
     total = tl.where(nothing, 1.0, total)
     normal = tl.where(nothing, float("inf"), largest + tl.log(total))
-    o = (blend / total[:, None]).to(output.dtype.element_ty)
+    o = (numerator / total[:, None]).to(output.dtype.element_ty)
     tl.store(output + at_q, o, mask=inside[:, None])
     tl.store(logsumexp + head * L + rows, normal, mask=inside)
 

@@ -28,7 +28,7 @@ def my_kernel(
     q = tl.load(query + at_q, mask=rows[:, None] < L, other=0.0)  # (ROWS, D)
     largest = tl.full([ROWS], -float("inf"), tl.float32)
     total = tl.zeros([ROWS], tl.float32)
-    blend = tl.zeros([ROWS, D], tl.float32)
+    numerator = tl.zeros([ROWS, D], tl.float32)
     for start in range(0, S, COLS):
         j = start + tl.arange(0, COLS)  # (COLS,)
         at_k = j[:, None] * D + d[None, :]  # (COLS, D)
@@ -40,9 +40,9 @@ def my_kernel(
         p = tl.exp(s - new[:, None])  # (ROWS, COLS)
         rescale = tl.exp(largest - new)  # (ROWS,)
         total = total * rescale + tl.sum(p, 1)
-        blend = blend * rescale[:, None] + tl.dot(p, v, input_precision="ieee")
+        numerator = numerator * rescale[:, None] + tl.dot(p, v, input_precision="ieee")
         largest = new
-    tl.store(output + at_q, blend / total[:, None], mask=rows[:, None] < L)
+    tl.store(output + at_q, numerator / total[:, None], mask=rows[:, None] < L)
 
 
 HIDE = '        s = tl.where(j[None, :] < S, s, -float("inf"))\n'
@@ -66,10 +66,10 @@ RAGGED = {  # what to tell the reader -> the edits that make this mistake
 FORGOTTEN = {
     "old sums are never rescaled: each tile counts from a maximum of its own": {
         "total * rescale": "total",
-        "blend * rescale[:, None]": "blend",
+        "numerator * rescale[:, None]": "numerator",
     },
-    "the sum is rescaled and the blend is not": {"blend * rescale[:, None]": "blend"},
-    "the blend is rescaled and the sum is not": {"total * rescale": "total"},
+    "the sum is rescaled and the numerator is not": {"numerator * rescale[:, None]": "numerator"},
+    "the numerator is rescaled and the sum is not": {"total * rescale": "total"},
     "the factor is upside down: the old sums were made with the old maximum, so e^(old − new)": {
         "tl.exp(largest - new)": "tl.exp(new - largest)"
     },
