@@ -14,7 +14,9 @@ OPTIONAL = "⊕"  # in a heading or at the start of a note: what can be left out
 AFTERWARDS = "<details><summary>After you have solved it</summary>"
 COMPARE = "<details><summary>Compare</summary>"  # around what answers a Predict
 HEADING = re.compile(r"(#+) (.*)")
-PICTURE = re.compile(r'<img alt="([^"]*)" [^>]*src="data:image/png;base64,([^"]*)">')
+PICTURE = re.compile(  # as d2lattn_book.pictures.figure.image writes it
+    r'<img alt="([^"<>]*)" style="max-width:100%" src="data:image/png;base64,([A-Za-z0-9+/]+=*)">'
+)
 STILL = re.compile(r'<p class="still">.*?</p>', re.S)  # the picture of a live figure (stills.py)
 PREDICT = re.compile(r"\*\*Predict\.\*\*(.*)", re.S)
 

@@ -72,7 +72,11 @@ def bundle(figure: Figure) -> dict[str, str]:
     """
     png = io.BytesIO()
     figure.savefig(png, format="png", bbox_inches="tight", dpi=figure.dpi)
-    line, data = describe(figure), base64.b64encode(png.getvalue()).decode()
-    source = f'style="max-width:100%" src="data:image/png;base64,{data}"'
-    picture = f'<img alt="{html.escape(line)}" {source}>'
-    return {"text/plain": line, "text/html": picture}
+    line = describe(figure)
+    return {"text/plain": line, "text/html": image(line, png.getvalue())}
+
+
+def image(line: str, png: bytes) -> str:
+    """The HTML of a picture and its alternative text, which every figure of the book is shown as."""
+    source = f"data:image/png;base64,{base64.b64encode(png).decode()}"
+    return f'<img alt="{html.escape(line)}" style="max-width:100%" src="{source}">'
