@@ -368,6 +368,12 @@ def test_bytes_of_a_number_may_differ_by_part():
         assert cache_bytes(SIZES, words=9, bytes_per_number={part: 2}).total == 9 * 12 * 64 * 2
 
 
+def test_part_of_a_byte_is_a_byte():
+    """10 numbers of 1.3 bytes are 7 bytes of keys and 7 of values."""
+    small = dict(num_hidden_layers=1, num_attention_heads=1, head_dim=5, hidden_size=5)
+    assert cache_bytes(small, words=1, bytes_per_number=1.3).total == 14
+
+
 def test_the_table():
     lines = str(kept("gemma-3-27b", 2048)[0]).splitlines()
     assert lines == [

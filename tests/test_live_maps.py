@@ -14,6 +14,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from torch import nn
 
 from d2lattn import Decoder, Encoder, LatentAttention, trace
+from d2lattn.arguments import check_shares
 from d2lattn_book import pictures
 from d2lattn_book.pictures import live, maps, packed
 from d2lattn_book.pictures import model_maps as made
@@ -83,6 +84,12 @@ def test_shares_that_nearly_add_up_are_made_to(sum_):
     whole = packed.whole_shares(sum_ * weights)
     assert (whole.sum(-1) == 255).all()
     assert ((whole - 255 * weights / weights.sum(-1, keepdim=True)).abs() < 1).all()
+
+
+@pytest.mark.parametrize("sum_", [0.98, 1.02])
+def test_shares_that_do_not_add_up_are_refused(sum_):
+    with pytest.raises(ValueError, match=r"^weights must be shares, at least 0 and each row with"):
+        check_shares(torch.tensor([[sum_ - 0.5, 0.5]]))
 
 
 def test_layers_and_heads_are_those_that_are_wanted():

@@ -449,6 +449,9 @@ def test_a_vector_of_zeros_has_a_finite_gradient():
         value,
     )
     assert all(x.isfinite().all() and x.abs().max() < 1e3 for x in found)
+    key = torch.zeros(1, 3, requires_grad=True)  # it has no direction that could change
+    sparse._unit(key).sum().backward()
+    assert torch.equal(key.grad, torch.zeros(1, 3))
 
 
 @pytest.mark.parametrize("n", [0, 1])

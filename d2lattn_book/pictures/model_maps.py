@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from d2lattn.arguments import check_count, check_shares, show
 from d2lattn.devices import on_the_host
 from d2lattn.edits import trace
-from d2lattn.transformer import Transformer
+from d2lattn.transformer import Transformer, in_evaluation
 from d2lattn_book.pictures.arrays import Query, position
 from d2lattn_book.pictures.live import MOST_WORDS, Figure
 from d2lattn_book.pictures.packed import in_bytes, whole_shares
@@ -243,13 +243,8 @@ def _theirs(model, ids):
         raise ValueError(f"model must be a decoder or an encoder alone, got {name}")
     words = model.get_input_embeddings()
     tokens = tensor_of(ids, len(words.weight), words.weight.device)
-    was_training = model.training
-    model.eval()
-    try:
-        with eager(model), torch.no_grad():
-            given = model(input_ids=tokens, output_attentions=True, return_dict=True)
-    finally:
-        model.train(was_training)
+    with in_evaluation(model), eager(model), torch.no_grad():
+        given = model(input_ids=tokens, output_attentions=True, return_dict=True)
     given = getattr(given, "attentions", None) or ()
     if all(one is None for one in given):
         raise ValueError(f"model must give maps with eager attention, got none from {name}")
