@@ -219,6 +219,12 @@ def test_the_core_fits_the_minutes_it_states(chapter):
     assert needed <= 1.1 * stated, f"a reader needs about {needed:.0f} minutes, {stated} are stated"
 
 
+def test_the_readme_says_the_minutes_that_the_chapters_state():
+    first, *others = [lecturer.stated_minutes(read(path).cells) for path in CHAPTERS]
+    said = f"Chapter 0 takes {first} minutes, the core of each other {min(others)} to {max(others)}"
+    assert said in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
 @pytest.fixture(params=CHAPTERS, ids=lambda path: path.name[:2])
 def told(request):
     return read(request.param).cells
