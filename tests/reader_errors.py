@@ -243,6 +243,13 @@ BROKEN_RULES = [
         "keys or values are made, a tensor (7, 4)",
         lambda q, latents, W_k, W_v: attention(q, latents @ W_k.T, latents @ W_v.T),
     ),
+    (
+        "9.3",
+        "3 may be drawn where three logits are the largest and top_k is 2",
+        lambda logits, T, k: (
+            (logits / T).masked_fill(logits < logits.topk(k).values[-1], -math.inf).softmax(-1)
+        ),
+    ),
     ("11.5", "the blocks of all ranks are joined, a tensor (9, 4)", whole_ring),
 ]
 # (exercise, part of the diagnosis, edits of the solution)
@@ -338,6 +345,7 @@ RIGHT = [
 WRONG = [
     ("0.1", [[3, 6], [1, 4]], "this is BA"),
     ("0.1", [[3, 0], [0, 2]], "products in the same place"),
+    ("0.1", [5, 4, 1, 2], "a list of 2 rows is expected, got the list [5, 4, 1, 2]"),
     ("0.1", [[5, 1], [4, 2]], "rows and columns"),
     ("0.2", 3, "this is 3/1"),
     ("0.2", 2, "this is 3 - 1"),
@@ -359,6 +367,10 @@ WRONG = [
     ("3.1", [4], "a number is expected, got the list [4]"),
     ("2.1", [1, 1, 1, 1, 0], "sum of the two lists"),
     ("2.1", [0.5] * 5, "T → ∞"),
+    ("2.1", [2, 2, 2, 2, 0], "takes ½ from each"),
+    ("2.1", [0.25] * 4 + [0], "½ from each of two lists"),
+    ("2.1", [0.5] * 4, "a list of 5 numbers is expected, got the list"),
+    ("2.1", 0.5, "a list of 5 numbers is expected, got the float 0.5"),
     ("2.1", [0, 0.5, 0, 0.5], "weights of the terms"),
     ("2.1", [0.5, 0.5, 0.5, 0.5, 1.0], "query a c"),
     ("3.1", 36, "36 needs"),
@@ -414,7 +426,7 @@ WRONG = [
     ("9.2", [119, 119], "reads the whole text again"),
     ("9.2", [119, 6950], "the other way round"),
     ("9.2", [6950, 120], "is not it"),
-    ("9.2", [6950], "is not it"),
+    ("9.2", [6950], "a list of 2 numbers is expected"),
     ("10.6", [2095, 708, 293], "counted as the most that it can be"),
     ("10.6", [2095, 708, 65], "heads of 512"),
     ("10.6", [2095, 708, 8], "counted as windows"),

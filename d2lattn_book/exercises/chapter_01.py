@@ -90,6 +90,14 @@ EXERCISES = {
         lambda: [(x, temperature) for (x,) in _inputs() for temperature in (1e-4, 0.5, 20.0)],
         {
             "the scores are multiplied by T: divide, so that cold means sharp": {"/ T": "* T"},
+            "the scores are divided by √T: divide by T": {"/ T": "/ T**0.5"},
+            "the shares are divided by T: divide the scores": {
+                " / T": "",
+                "keepdim=True) @ X": "keepdim=True) / T @ X",
+            },
+            "the scores are divided by √d as well: here T is the only divisor": {
+                "/ T": "/ T / X.shape[1] ** 0.5"
+            },
             "T has no effect": {" / T": ""},
             "the columns sum to 1, not the rows: divide each row by its own sum, with "
             "sum(dim=-1, keepdim=True)": {".sum(dim=-1, keepdim=True)": ".sum(dim=-1)"},

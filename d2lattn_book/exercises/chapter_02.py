@@ -113,6 +113,16 @@ EXERCISES = {
         lambda: [0.5, 0.5, 0.5, 0.5, 0.0],
         {
             "this is the sum of the two lists: softmax weights sum to 1": [1, 1, 1, 1, 0],
+            "the documents are right: two keys tie, so the query takes ½ from each": [
+                2,
+                2,
+                2,
+                2,
+                0,
+            ],
+            "these sum to 1, as shares do: the query takes ½ from each of two lists": (
+                [0.25, 0.25, 0.25, 0.25, 0]
+            ),
             "this is T → ∞: then all four terms weigh the same": [0.5] * 5,
             "these are the weights of the terms: blend their lists of documents": [0, 0.5, 0, 0.5],
             "this is the query a c": [0.5, 0.5, 0.5, 0.5, 1.0],
@@ -137,6 +147,9 @@ EXERCISES = {
             },
             "this blends the keys: blend the values": {"dim=-1) @ values": "dim=-1) @ keys"},
             "these are the weights: multiply them with the values": {"dim=-1) @ values": "dim=-1)"},
+            "these are the scores times the values: the softmax is missing": {
+                "torch.softmax(scores, dim=-1)": "scores"
+            },
             "this sums over the queries: each query has an output of its own": {
                 "torch.softmax(scores, dim=-1) @ values": "(scores.softmax(-1) @ values).sum(0)"
             },
@@ -158,6 +171,9 @@ EXERCISES = {
             "the scores are not divided by √(width of the queries)": {" / W_q.shape[0] ** 0.5": ""},
             "the softmax runs over the queries: the keys are the last axis": {"dim=-1": "dim=0"},
             "queries and keys are exchanged": {"Q @ K.T": "K @ Q.T"},
+            "these are the scores times the values: the softmax is missing": {
+                "torch.softmax(scores, dim=-1)": "scores"
+            },
             "this blends the tokens: blend their values X Wᵥᵀ": {"dim=-1) @ V": "dim=-1) @ X"},
             "this sums over the tokens: each one has a context vector of its own": {
                 "return torch": "return sum(torch",

@@ -106,6 +106,17 @@ EXERCISES = {
                 "X @ W.T": "X @ W",
                 "@ Wo.T": "@ Wo",
             },
+            **{
+                f"{W} is not transposed: nn.Linear computes X @ W.T": {
+                    "(Wq, Wk, Wv)": "(Wq, Wk, Wv)".replace(W, f"{W}.T")
+                }
+                for W in ("Wq", "Wk", "Wv")
+            },
+            "Wq, Wk and Wv are not transposed: nn.Linear computes X @ W.T": {"X @ W.T": "X @ W"},
+            "Wo is not transposed: nn.Linear computes X @ W.T": {"@ Wo.T": "@ Wo"},
+            "this is one head of width E: split the channels first": {
+                "D = E // num_heads": "D, num_heads = E, 1"
+            },
             "the output projection Wo is missing": {" @ Wo.T": ""},
         },
         WRITE_YOUR_OWN,

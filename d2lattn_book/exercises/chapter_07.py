@@ -94,6 +94,30 @@ EXERCISES = {
             "the pairs turn the other way: check the signs of the two sines": {
                 "[:, None] * speeds": "[:, None] * -speeds"
             },
+            "the 2 is missing in the exponent: pair j has speed 10000^(-2j/d)": {
+                "arange(0, d, 2)": "arange(d // 2)"
+            },
+            "the exponent has the 2 twice: arange(0, d, 2) is 2j already": {
+                "-torch.arange(0, d, 2)": "-2 * torch.arange(0, d, 2)"
+            },
+            "the pairs are cut as halves and put back as neighbours: columns 2j and 2j + 1": {
+                "x[:, 0::2], x[:, 1::2]": "x[:, : d // 2], x[:, d // 2 :]"
+            },
+            "halves are paired, and have the angles of neighbours: pair columns 2j and 2j + 1": {
+                "return torch.stack(turned, dim=-1).flatten(-2)": (
+                    "angles, half = angles.repeat_interleave(2, dim=-1), d // 2\n"
+                    "    other = torch.cat((-x[:, half:], x[:, :half]), dim=-1)\n"
+                    "    return x * angles.cos() + other * angles.sin()"
+                )
+            },
+            "neighbours are paired, and have the angles of halves: both columns of pair j turn by "
+            "its angle, so repeat_interleave": {
+                "return torch.stack(turned, dim=-1).flatten(-2)": (
+                    "angles = torch.cat((angles, angles), dim=-1)\n"
+                    "    other = torch.stack((-b, a), dim=-1).flatten(-2)\n"
+                    "    return x * angles.cos() + other * angles.sin()"
+                )
+            },
             "all pairs turn at speed 1: pair j has speed 10000^(-2j/d)": {
                 "-torch.arange(0, d, 2)": "-torch.zeros(d // 2)"
             },

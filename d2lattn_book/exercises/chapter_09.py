@@ -60,6 +60,13 @@ def _logits():
     return [(draws[0], 1.0, 7), (draws[0], 0.5, 3), (draws[1], 2.0, 4), (draws[2], 0.1, 1)]
 
 
+def _stay_on_a_tie(answer, *_):
+    """How many may be drawn, if it is not top_k, where a threshold cannot tell the logits apart."""
+    probabilities = answer(torch.tensor([1.0, 3.0, 2.0, 3.0, 3.0]), 1.0, 2)
+    stay = (torch.as_tensor(probabilities) > 0).sum().item()
+    return str(stay) if stay != 2 else None
+
+
 # Switching off a head
 
 
@@ -175,8 +182,9 @@ def my_analogy(a, b, c, words, vectors):
 
 
 def my_probabilities(logits, temperature, top_k):
-    least = logits.topk(top_k).values[-1]
-    scores = (logits / temperature).masked_fill(logits < least, -torch.inf)
+    kept = logits.topk(top_k).indices  # exactly so many, even where some are equal
+    scores = torch.full_like(logits, -torch.inf)
+    scores[kept] = logits[kept] / temperature
     return torch.softmax(scores, dim=-1)
 
 
@@ -242,23 +250,34 @@ EXERCISES = {
         _logits,
         {
             "multiplied by the temperature: a low one should sharpen, so divide": {
-                "logits / temperature": "logits * temperature"
+                "/ temperature": "* temperature"
             },
             "the temperature has no effect: it belongs under the logits, before the softmax": {
-                "logits / temperature": "logits"
+                " / temperature": ""
             },
             "the temperature comes too late: dividing probabilities changes only their sum": {
-                "(logits / temperature)": "logits",
+                " / temperature": "",
                 "dim=-1)": "dim=-1) / temperature",
             },
             "they do not add up to 1: cut before the softmax, or divide by the sum of the rest": {
-                ".masked_fill(logits < least, -torch.inf)": "",
-                "(scores, dim=-1)": "(scores, dim=-1) * (logits >= least)",
+                "return torch.softmax(scores, dim=-1)": (
+                    "P = torch.softmax(logits / temperature, -1); return P * (scores > -torch.inf)"
+                ),
             },
             "nothing is cut: all but the top_k largest get 0": {
-                ".masked_fill(logits < least, -torch.inf)": ""
+                "torch.full_like(logits, -torch.inf)": "logits / temperature"
+            },
+            "the last of the top_k is cut as well: it stays": {
+                "logits.topk(top_k).indices": "logits > logits.topk(top_k).values[-1]"
+            },
+            "these are the top_k alone: the others keep their positions, with 0": {
+                "softmax(scores,": "softmax(scores[kept],"
             },
             "a logit of 0 is not a probability of 0: the cut ones need -inf": {"-torch.inf": "0"},
+        },
+        {
+            "{} may be drawn where three logits are the largest and top_k is 2: choose positions, "
+            "topk(top_k).indices, and not by a threshold": _stay_on_a_tie
         },
     ),
     "9.4": FunctionExercise(
@@ -295,6 +314,11 @@ EXERCISES = {
                 ".mean(-1)": ".mean()"
             },
             "this is the sum over the positions: divide by how many ask": {".mean(-1)": ".sum(-1)"},
+            "this is how often the largest share lies there: the mean of the share is asked": {
+                "weights[:, asks, asks - period + 1]": (
+                    "(weights[:, asks].argmax(-1) == asks - period + 1).float()"
+                )
+            },
         },
     ),
     "9.6": OpenExercise(

@@ -129,8 +129,9 @@ class ValueExercise:
         for message, value in self.mistakes.items():
             if _difference(answer, value, BY_HAND, whole) is None:
                 return message
-        if isinstance(want, numbers.Number) and isinstance(answer, (str, list, tuple)):
-            return f"a number is expected, got the {type(answer).__name__} {show(answer)}"
+        form = _other_form(answer, want)
+        if form:
+            return f"{form} is expected, got the {type(answer).__name__} {show(answer)}"
         if _difference(answer, want, TOO_SHORT) is None:
             return f"{show(answer)} is near: give every number to three digits"
         if _difference(answer, want, BY_HAND, NEARLY) is None:
@@ -403,6 +404,18 @@ def _distance(got, want, tolerance):
         return None
     difference = (got - want).abs().nan_to_num(0, posinf=math.inf)  # -inf - (-inf) is no difference
     return f"numbers differ by up to {difference.max().item():.2g}"
+
+
+def _other_form(answer, want):
+    """What is expected, if it is a number or a list, and the answer plainly is none such."""
+    if isinstance(want, numbers.Number):
+        return "a number" if isinstance(answer, (str, list, tuple)) else None
+    if not isinstance(want, (list, tuple)):
+        return None
+    other = isinstance(answer, (str, numbers.Number))
+    if other or (isinstance(answer, (list, tuple)) and len(answer) != len(want)):
+        return f"a list of {len(want)} {'rows' if isinstance(want[0], list) else 'numbers'}"
+    return None
 
 
 def _is_array(value):
