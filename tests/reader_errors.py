@@ -205,6 +205,20 @@ RIGHT_FORMS = {
     ],
     "11.5": sums_ring,
 }
+# Right functions whose results have another form: (exercise, function).
+OTHER_RESULTS = [
+    (
+        "6.4",
+        lambda length, count: (torch.arange(length)[:, None] >> torch.arange(count) & 1).bool(),
+    ),
+    (
+        "7.4",
+        lambda H, length: [
+            d2lattn.alibi_bias(H, length)[h].masked_fill(~d2lattn.causal_mask(length), -torch.inf)
+            for h in range(H)
+        ],
+    ),
+]
 # Right results that break a rule of the task: (exercise, part of what is said, function).
 BROKEN_RULES = [
     ("1.2", "but softmax makes the shares", lambda X: (X @ X.T).softmax(-1) @ X),

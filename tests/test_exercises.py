@@ -20,6 +20,7 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
 from reader_errors import (
     BROKEN_RULES,
+    OTHER_RESULTS,
     RIGHT,
     RIGHT_FORMS,
     SECOND_FORMS,
@@ -246,6 +247,11 @@ def test_a_right_function_in_another_form_is_correct(number, verdict):
     assert verdict(number, yours(RIGHT_FORMS[number])) == "correct"
 
 
+@pytest.mark.parametrize(("number", "function"), OTHER_RESULTS)
+def test_a_right_result_in_another_form_is_correct(number, function, verdict):
+    assert verdict(number, yours(function)) == "correct"
+
+
 @pytest.mark.parametrize(("number", "said", "function"), BROKEN_RULES)
 def test_a_right_function_that_breaks_a_rule_of_the_task_is_told_so(
     number, said, function, verdict
@@ -449,7 +455,8 @@ NAME, ASKS, SIGNS = PICK[0:6], PICK[6:12], PICK[12:16]
         ((ASKS, NAME, NAME), "the shapes are ((6, 16), (6, 16), (6, 16)), expected"),
         ((ASKS, NAME), "the shapes are ((6, 16), (6, 16)), expected"),
         (ASKS, "a tuple of three tensors is expected, got Tensor"),
-        ((1, 2, 3), "a tuple of three tensors is expected, got tuple"),
+        ((1, 2, 3), "the shapes are ((), (), ()), expected"),
+        ([(20 * ASKS).tolist(), NAME.numpy(), SIGNS], "correct"),
     ],
 )
 def test_a_lookup_written_by_hand(weights, said, verdict):
@@ -658,6 +665,8 @@ NUMBERS = ValueExercise(lambda: [0.5, 0.25], {"these are percent": [50, 25]})
         (lambda x: x.double().softmax(-1), "correct"),
         (lambda x: x.softmax(-1).numpy(), "correct"),
         (lambda x: x.softmax(-1).tolist(), "correct"),
+        (lambda x: list(x.softmax(-1).requires_grad_()), "correct"),
+        (lambda x: [list(row) for row in x.softmax(-1).numpy()], "correct"),
         (torch.nn.Softmax(dim=-1), "correct"),
         (lambda x: x.softmax(-1) + 1e-8, "correct"),
         (lambda x: x.softmax(0), "not yet: over the wrong axis"),

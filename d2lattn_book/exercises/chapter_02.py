@@ -48,8 +48,9 @@ def _tokens_that_ask():
 def _judge_lookup_weights(weights):
     """What is wrong with weights (W_q, W_k, W_v) that should look up what each token asks for."""
     shapes = ((6, 16), (6, 16), (4, 16))
-    if not isinstance(weights, (tuple, list)) or not all(map(torch.is_tensor, weights)):
+    if not isinstance(weights, (tuple, list)):
         return f"a tuple of three tensors is expected, got {type(weights).__name__}"
+    weights = [torch.as_tensor(weight) for weight in weights]
     got = tuple(tuple(weight.shape) for weight in weights)
     if got == tuple(shape[::-1] for shape in shapes):
         return "the weights are stored as (in, out): nn.Linear stores (out, in)"

@@ -368,17 +368,17 @@ def _difference(got, want, rtol=1e-4, whole=COUNTED):
     if _is_blank(got):
         return "nothing is returned: is the `return` missing?"
     try:
-        got, want = torch.as_tensor(_floats(got)), torch.as_tensor(want)
+        got, want = torch.as_tensor(_plain(got)), torch.as_tensor(want)
         got, want = got.detach().cpu(), want.detach().cpu()
     except (TypeError, ValueError, RuntimeError):
         return f"numbers are expected, got {type(got).__name__}"
     return _distance(got, want, (rtol, 1e-5) if want.is_floating_point() else whole)
 
 
-def _floats(value):
-    """Fractions and decimals, however deep in lists, as torch takes them; all else as it is."""
+def _plain(value):
+    """Lists as torch takes them: floats for fractions and decimals, lists for tensors in them."""
     if isinstance(value, (tuple, list)):
-        return type(value)(map(_floats, value))
+        return [each.tolist() if _is_array(each) else _plain(each) for each in value]
     exact = isinstance(value, numbers.Number) and not isinstance(value, (int, float, complex))
     return float(value) if exact else value
 
@@ -387,6 +387,8 @@ def _distance(got, want, tolerance):
     """What distinguishes two tensors, in words, or None; the tolerance is relative, absolute."""
     if got.shape != want.shape:
         return f"the shape is {tuple(got.shape)}, expected {tuple(want.shape)}"
+    if got.dtype == torch.bool and want.ndim and not want.is_floating_point():
+        got = got.to(want.dtype)  # truth values serve as zeros and ones
     if got.is_complex() or (got.dtype == torch.bool) != (want.dtype == torch.bool):
         return f"the dtype is {got.dtype}, expected {want.dtype}"
     if want.dtype == torch.bool:
