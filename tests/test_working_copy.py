@@ -178,7 +178,7 @@ def test_an_interrupted_copy_leaves_the_old_or_the_new_one_and_is_finished_next_
     shelf, monkeypatch
 ):
     write(shelf, "04_heads.ipynb", "mine")
-    for fatal in range(5):  # the manifest and a copy, twice, and the manifest
+    for fatal in range(6):  # the manifest, a copy and the manifest, twice
         for name in BOTH:
             publish(shelf, name, f"version {fatal}")
         steps, before = iter(range(9)), text(shelf, "03_masks.ipynb")
@@ -195,7 +195,7 @@ def test_an_interrupted_copy_leaves_the_old_or_the_new_one_and_is_finished_next_
         assert text(shelf, "04_heads.ipynb") == "mine"
     update(shelf)
     assert (
-        text(shelf, "03_masks.ipynb") == text(shelf, "04_heads.new.ipynb") == "print('version 4')"
+        text(shelf, "03_masks.ipynb") == text(shelf, "04_heads.new.ipynb") == "print('version 5')"
     )
 
 
@@ -214,22 +214,84 @@ def test_without_a_manifest_nothing_that_was_written_is_lost(shelf):
         assert text(shelf, "03_masks.ipynb") == "print('first')"
 
 
-DAMAGED = [
-    "",
-    "[]",
-    '"a"',
-    "{}",
-    '{"nbformat": 4}',
-    '{"nbformat": 4, "metadata": {}, "cells": [1]}',
-]
+NOWHERE = ["../elsewhere/thesis.ipynb", "{}/elsewhere/thesis.ipynb", "link.ipynb", "a\0.ipynb", ""]
 
 
-@pytest.mark.parametrize("damaged", [*DAMAGED, "[" * 9**5])
-def test_what_is_no_notebook_any_more_stays(shelf, damaged):
-    (shelf / "work" / "03_masks.ipynb").write_text(damaged, encoding="utf-8")
+@pytest.mark.parametrize("name", [*NOWHERE, "..", "\ud83d.ipynb", f"{'a' * 300}.ipynb"])
+def test_a_manifest_leads_nowhere_else(shelf, name):
+    """Whoever wrote it: what lies beside the copies, also at the end of a link, stays."""
+    thesis = shelf / "elsewhere" / "thesis.ipynb"
+    thesis.parent.mkdir()
+    publish(shelf, "../elsewhere/thesis.ipynb", "mine")
+    link = shelf / "work" / "link.ipynb"
+    link.symlink_to(thesis)
+    marks = [working_copy.mark(working_copy.opened(thesis))]
+    entries = {name.format(shelf): {"marks": marks, "edition": None}}
+    (shelf / "work" / ".manifest.json").write_text(json.dumps(entries), encoding="utf-8")
+    assert update(shelf) == [] and thesis.exists() and link.is_symlink()
+
+
+def test_what_is_written_leads_nowhere_else(shelf):
+    thesis = shelf / "thesis.txt"
+    thesis.write_text("mine", encoding="utf-8")
+    for name in ("..manifest.json.part", ".03_masks.ipynb.part"):
+        (shelf / "work" / name).symlink_to(thesis)
     publish(shelf, "03_masks.ipynb", "second")
-    assert len(update(shelf)) == 1 and trust(shelf) == []
-    assert (shelf / "work" / "03_masks.ipynb").read_text(encoding="utf-8") == damaged
+    assert update(shelf) == [] and text(shelf, "03_masks.ipynb") == "print('second')"
+    assert thesis.read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [".manifest.json", ".04_heads.new.ipynb.part", "04_heads.new.ipynb", "..manifest.json.part"],
+)
+def test_what_is_in_the_way_is_named_and_the_rest_goes_on(shelf, name):
+    write(shelf, "04_heads.ipynb", "mine")
+    manifest = shelf / "work" / ".manifest.json"
+    if name == manifest.name:
+        manifest.unlink()
+    (shelf / "work" / name / "full").mkdir(parents=True)
+    for chapter in BOTH:
+        publish(shelf, chapter, "second")
+    assert update(shelf) == [f"{name} in work/ cannot be written: Is a directory"]
+    assert text(shelf, "04_heads.ipynb") == "mine"
+    followed = "manifest" not in name
+    assert text(shelf, "03_masks.ipynb") == f"print('{'second' if followed else 'first'}')"
+
+
+CELL = '{"cell_type": "code", "id": "a", "metadata": {}, "execution_count": null, "outputs": []%s}'
+FILE = '{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [%s]}'
+DAMAGED = {
+    "nothing": "",
+    "a list": "[]",
+    "a word": '"a"',
+    "no key": "{}",
+    "one key": '{"nbformat": 4}',
+    "a cell that is a number": FILE % "1",
+    "a cell without source": FILE % CELL % "",
+    "half a letter": FILE % CELL % r', "source": "\ud83d"',
+    "half a letter in a key": FILE
+    % CELL.replace('a": {}', r'a": {"\ud83d": 1}')
+    % ', "source": ""',
+    "outputs that are a word": FILE % CELL.replace("[]", '"a"') % ', "source": ""',
+    "a text that is a number": FILE % CELL % ', "source": 1',
+    "a future without data": hostile.text("a format to come").replace(
+        '{"text/html":', '["a"], "b":{"a":'
+    ),
+    "depth": "[" * 9**5,
+}
+
+
+@pytest.mark.parametrize("damaged", DAMAGED.values(), ids=DAMAGED)
+@pytest.mark.parametrize("name", ["03_masks.ipynb", "notes\x1b.ipynb"])
+def test_what_is_no_notebook_any_more_stays_and_is_named(alive, name, damaged):
+    (alive / "work" / name).write_text(damaged, encoding="utf-8")
+    publish(alive, "03_masks.ipynb", "second")
+    assert len(update(alive)) == (name in BOTH)
+    (said,) = trust(alive)
+    assert said == f"cannot be read as a notebook, and stays as it is: {name.replace(chr(27), '?')}"
+    assert (alive / "work" / name).read_text(encoding="utf-8") == damaged
+    assert is_trusted(alive, "04_heads.ipynb")
 
 
 # Trust --------------------------------------------------------------------------------------------

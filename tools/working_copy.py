@@ -17,6 +17,7 @@ import hashlib
 import html
 import json
 import os
+import re
 import sys
 
 import nbformat
@@ -32,9 +33,12 @@ NEW, OLD = ".new.ipynb", ".old.ipynb"
 
 
 def opened(path):
-    """The notebook at `path`; None where none can be read."""
+    """The notebook at `path`; None where there is none that is whole."""
     try:
-        return nbformat.read(path, as_version=4)
+        notebook = nbformat.read(path, as_version=4)
+        json.dumps(notebook, ensure_ascii=False).encode()  # half a letter is none
+        minor = min(notebook.nbformat_minor, nbformat.current_nbformat_minor)
+        return notebook if isvalid(notebook, version=4, version_minor=minor) else None
     except Exception:  # a damaged file lets nbformat stumble over anything
         return None
 
@@ -79,6 +83,7 @@ def lay(chapter, target):
 def write(path, text):
     """Write a file so that it is there whole or as it was."""
     part = path.with_name(f".{path.name}.part")
+    part.unlink(missing_ok=True)  # a link would lead elsewhere
     part.write_text(text, encoding="utf-8")
     os.replace(part, path)
 
@@ -123,18 +128,23 @@ def update(reset="", *, chapters=None, work=WORK):
     manifest = work / ".manifest.json"
     entries = read(manifest)
     for name in entries.keys() - {path.name for path in chapters}:  # no longer in the book
-        if mark(opened(work / name)) in entries.pop(name)["marks"]:
-            (work / name).unlink()
+        copy, entry = work / name, entries.pop(name)
+        if not os.path.islink(copy) and mark(opened(copy)) in entry["marks"]:
+            copy.unlink()
     said = []
     for chapter in chapters:
         copy = work / chapter.name
         renew = bool(reset) and (reset == "all" or chapter.name.startswith(reset))
         entry = entries.setdefault(chapter.name, {"marks": [], "edition": None})
         entry["marks"] = sorted({*entry["marks"], mark(reading(chapter))})
-        write(manifest, json.dumps(entries, indent=1) + "\n")
-        said.append(follow(chapter, copy, entry, renew))
-    write(manifest, json.dumps(entries, indent=1) + "\n")
-    return [line for line in said if line]
+        try:
+            write(manifest, json.dumps(entries, indent=1) + "\n")
+            said.append(follow(chapter, copy, entry, renew))
+            write(manifest, json.dumps(entries, indent=1) + "\n")
+        except OSError as error:
+            name = os.path.basename(error.filename2 or error.filename or copy)
+            said.append(f"{name} in work/ cannot be written: {error.strerror}")
+    return [line for line in dict.fromkeys(said) if line]
 
 
 def read(manifest):
@@ -144,11 +154,13 @@ def read(manifest):
     except (OSError, ValueError, RecursionError):
         return {}
     entries = found.items() if isinstance(found, dict) else ()
-    return {name: entry for name, entry in entries if is_entry(entry)}
+    return {name: entry for name, entry in entries if is_entry(name, entry)}
 
 
-def is_entry(entry):
-    """Whether a part of the manifest is what `update` writes there."""
+def is_entry(name, entry):
+    """Whether a part of the manifest is what `update` writes there: of a file beside it."""
+    if not re.fullmatch(r"[\w.-]+\.ipynb", name):
+        return False
     match entry:
         case {"marks": [*marks], "edition": str() | None, **more}:
             return not more and all(isinstance(mark, str) for mark in marks)
@@ -189,19 +201,28 @@ def trust(*, chapters=None, work=WORK):
     anybody.
     """
     notary = NotebookNotary()
-    found = [(path.name, opened(path)) for path in sorted(work.glob("*.ipynb"))]
+    found = [(spelled(path.name), opened(path)) for path in sorted(work.glob("*.ipynb"))]
+    damaged = [name for name, copy in found if not copy]
     unsigned = [(name, copy) for name, copy in found if copy and not notary.check_signature(copy)]
     ours, foreign = set(), []
     if unsigned:
         ours = set().union(*(shown(opened(path)) for path in chapters or book()))
     for name, copy in unsigned:
         others = shown(copy) - ours
-        if isvalid(copy) and all(does_nothing(kind, json.loads(data)) for kind, data in others):
+        if all(does_nothing(kind, json.loads(data)) for kind, data in others):
             notary.sign(copy)
         else:
             foreign.append(name)
-    said = "not trusted until you run its cells, for it shows what is not the book's: "
-    return [said + ", ".join(foreign)] if foreign else []
+    told = {
+        "cannot be read as a notebook, and stays as it is: ": damaged,
+        "not trusted until you run its cells, for it shows what is not the book's: ": foreign,
+    }
+    return [said + ", ".join(names) for said, names in told.items() if names]
+
+
+def spelled(name):
+    """The name of a file as it can be printed, whoever gave it."""
+    return "".join(letter if letter.isprintable() else "?" for letter in name)
 
 
 if __name__ == "__main__":
