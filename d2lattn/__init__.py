@@ -17,7 +17,6 @@ It imports torch and nothing heavier. What only the book's pages use (pictures, 
 exercises) is the package `d2lattn_book`.
 """
 
-from d2lattn._moved import MOVED, moved
 from d2lattn.attention import attention, attention_scores, attention_weights, masked_softmax
 from d2lattn.cache import Cache
 from d2lattn.comparison import attention_cost, connectivity, conv_cost, layers_to_connect, rnn_cost
@@ -106,9 +105,3 @@ __all__ = [
     "window_attention",
     "window_mask",
 ]
-
-
-def __getattr__(name: str) -> object:
-    if name in MOVED:
-        raise moved(name)
-    raise AttributeError(f"module 'd2lattn' has no attribute {name!r}")
