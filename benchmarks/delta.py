@@ -55,13 +55,17 @@ def row_of(seconds):
     }
 
 
+def milliseconds(taken):
+    return f"{taken:,.0f}" if taken >= 10 else f"{taken:.2g}"
+
+
 def section(data):
     header = ["threads", "n", *(f"{who}, ms" for who in (SOFTMAX, CHUNKS, STEPS))]
     body = [
         [
             row["threads"],
             f"{row['n']:,}",
-            *(f"{row[w][0]:,.0f} ({row[w][1]:.2f})" for w in (SOFTMAX, CHUNKS, STEPS)),
+            *(f"{milliseconds(row[w][0])} ({row[w][1]:.2f})" for w in (SOFTMAX, CHUNKS, STEPS)),
         ]
         for row in data["rows"]
     ]

@@ -132,7 +132,7 @@ class Promise(NamedTuple):
 def section(data):
     """What was measured, in Markdown."""
     if "small" not in data:  # a GPU
-        return speed_table(data["large"])
+        return f"{promise_table(data)}\n\n{speed_table(data['large'])}"
     parts = [
         *("### Promises, and the worst row", promise_table(data)),
         *("### Large", speed_table(data["large"])),
@@ -149,14 +149,14 @@ def long_and_hidden(data):
 
 def promise_table(data):
     """For each promise the worst row, and in how many rows it is kept."""
-    large, every = data["large"], data["large"] + data["small"]
+    large, every = data["large"], data["large"] + data.get("small", [])
     promises = [
         Promise("D2L ÷ ours, padded or causal, n ≥ 1024", long_and_hidden(data), D2L, 5),
         Promise("D2L ÷ ours, any size", every, D2L, 1),
         Promise("torch ÷ ours", large, TORCH, 1),
         Promise("torch ÷ ours, weights", large, WEIGHTS, 1),
         Promise("ours ÷ floor", large, FLOOR, 1.05, at_most=True),
-        Promise("masked kernel ÷ ours, padded batch of four", data["padded"], MASKED, 1.4),
+        Promise("masked kernel ÷ ours, padded batch of four", data.get("padded", []), MASKED, 1.4),
     ]
     lines = [promise_line(promise) for promise in promises if promise.rows]
     return table(["promise", "rows that keep it", "worst", "where"], lines)
@@ -169,8 +169,8 @@ def promise_line(promise):
     kept = sum(keeps(number, promise.limit) for number, _ in found)
     worst, row = (max if promise.at_most else min)(found, key=operator.itemgetter(0))
     where = f"{row['threads']} thr., {size_of(row)}, {row['pass']}"
-    if "seen" in row:  # otherwise all of them are padded
-        where += f", {row['seen']}"
+    if "seen" in row:  # otherwise all of them are padded, and in float32
+        where += f", {row['seen']}" + f", {row['dtype']}" * (row["dtype"] != "float32")
     bound = f"at {'most' if promise.at_most else 'least'} {promise.limit}"
     return [f"{promise.text}: {bound}", f"{kept} of {len(found)}", f"{worst:.2f}", where]
 

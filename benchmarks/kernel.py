@@ -22,7 +22,7 @@ def measure_part(quick, device):
     torch.manual_seed(0)
     lengths = (512,) if quick else (512, 1024, 2048, 4096, 8192, 16384)
     peak, rows = kernels.times(kernels.candidates(kernels.kernel.forward_kernel), lengths=lengths)
-    return dict(peak=peak, rows=rows)
+    return dict(triton=kernels.triton.__version__, peak=peak, rows=rows)
 
 
 def section(data):
@@ -32,4 +32,5 @@ def section(data):
     for n in dict.fromkeys(n for n, *_ in data["rows"]):
         cells = (found[n, name] for name in names)
         body.append([f"{n:,}", *(shown(ms) + (f" ({s:.0%})" if ms else "") for ms, s in cells)])
-    return table(["n", *names], body)
+    about = f"triton {data['triton']}; a large product makes {data['peak'] / 1e12:.0f} TFLOPS."
+    return f"{about}\n\n{table(['n', *names], body)}"

@@ -71,7 +71,7 @@ def render(results):
         if found:
             parts += [f"## {part.TITLE}", part.INTRODUCTION]
         for result in found:
-            parts += [head(result), part.section(result["data"])]
+            parts += [head(result), part.section(result["data"]), result.get("note", "")]
             if part is memory and result["data"]:
                 parts.append(f"![Peak memory against n](results/{picture(result)})")
     return "\n\n".join(filter(None, parts)) + "\n"
@@ -83,7 +83,6 @@ def head(result):
     about.append(f"commit {result['commit']}" if result["commit"] else "")
     if result["minutes"]:
         about.append(f"{result['minutes']:g} minutes")
-    about.append(result.get("how", ""))
     return f"**{result['machine']}** ({'; '.join(filter(None, about))})"
 
 

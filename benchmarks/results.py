@@ -2,6 +2,7 @@
 
 A machine is a processor, a GPU or a browser on a processor. Storing a result replaces the file of
 that part on that machine and touches no other, so that a run never takes away another's numbers.
+A "note" in a file is what its reader should know beside the numbers; it goes when they go.
 """
 
 import datetime

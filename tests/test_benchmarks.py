@@ -2,8 +2,10 @@
 
 import json
 import math
+import re
 
 import bench
+import cells
 import class_server
 import distributed
 import kv_bytes
@@ -49,6 +51,40 @@ def test_a_run_replaces_its_own_numbers_and_no_other(tmp_path):
     assert "**One, 2 cores** (torch" in text and "takes 3.50 times" in text
     assert "**Another (TM), 8 cores** (torch" in text and "takes 2.50 times" in text
     assert "1.50" not in text and text.count("\n## ") == 1
+
+
+def test_a_note_stands_below_its_numbers_and_goes_with_them(tmp_path):
+    machine = dict(machine="One, 2 cores", minutes=1, folder=tmp_path)
+    results.store("import", {"ratio": 1.5}, **machine)
+    (path,) = tmp_path.iterdir()
+    noted = json.loads(path.read_text(encoding="utf-8")) | {"note": "On a cold disk."}
+    path.write_text(json.dumps(noted), encoding="utf-8")
+    assert report.render(results.load(tmp_path)).endswith("\n\nOn a cold disk.\n")
+    results.store("import", {"ratio": 2.5}, **machine)
+    assert "cold disk" not in report.render(results.load(tmp_path))
+
+
+def test_the_pages_say_what_the_kernel_took_on_a_gpu():
+    """Appendix 92 has some lengths of the table, 8.7 the longest text; both name what it ran on."""
+    (result,) = (r for r in results.load()["kernel"] if r["machine"] == "NVIDIA H200")
+    data = result["data"]
+    told = {(n, name): (f"{ms:.2f}", f"{share:.0%}"[:-1]) for n, name, ms, share in data["rows"]}
+    names = ["tile 64 × 64", "powers of two", "torch flash", "torch cudnn", "torch efficient"]
+    for chapter, rows in (
+        ("92", [[told[n, name] for name in names] for n in (1024, 4096, 16384)]),
+        ("08", [[told[16384, name]] for name in names]),
+    ):
+        (path,) = cells.book([chapter])
+        found = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        text = "\n\n".join("".join(c["source"]) for c in found if c["cell_type"] == "markdown")
+        tables = [re.findall(r"\| (\d+\.\d\d)[^|]*?(\d+) %", line) for line in text.splitlines()]
+        assert all(row in tables for row in rows), f"{chapter}: {rows}"
+        for word in (result["machine"], f"torch {result['torch']}", f"triton {data['triton']}"):
+            assert word in text, f"{chapter}: {word}"
+        if chapter == "92":
+            changed = (told[16384, f"tile {tile}"][1] for tile in ("32 × 32", "128 × 64"))
+            said = "32 × 32 our kernel reaches {} % at 16,384 words, in tiles of 128 × 64 {} %"
+            assert said.format(*changed) in text
 
 
 def test_what_was_measured_at_this_commit_is_not_measured_again(tmp_path, monkeypatch):
