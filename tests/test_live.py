@@ -347,9 +347,9 @@ def test_who_asks_which_head_and_what_a_pointer_is_over():
         assert now["order"] == row.argsort(descending=True, stable=True).tolist()
         told = row.argmax().item() if key is None else key
         if row.sum():
-            assert f" from {SENTENCE[told]} in head {head + 1}." in state["said"]
+            assert f" from {SENTENCE[told]} in head {head}." in state["said"]
             assert f" {row[told]:.2f}" in state["said"]
-    assert states[2]["said"] == "At step 2, the may see nobody in head 2: every share is 0."
+    assert states[2]["said"] == "At step 2, the may see nobody in head 1: every share is 0."
 
 
 @needs_node

@@ -581,7 +581,7 @@ def test_a_reading_is_told_with_the_numbers_of_torch():
         silent = f" ({whole:.2f} with all heads on)" if off else ""
         which = ", which is off," if head in off else ""
         return (
-            f"{VOCABULARY[read[asks]]} asks. In head {head[1] + 1} of layer {head[0] + 1}{which} "
+            f"{VOCABULARY[read[asks]]} asks. In head {head[1]} of layer {head[0]}{which} "
             f"it takes most, {shares[best]:.2f}, from {VOCABULARY[read[best]]}. Likeliest to come "
             f"next is {VOCABULARY[key]}, {chances[key]:.2f}{silent}.{end}"
         )

@@ -232,7 +232,7 @@ def test_unknown_words_are_named_and_a_head_can_be_switched_off():
         ("toggle", 1, 2),
         ("type", " "),
     )
-    assert typed["said"].startswith("Not in its vocabulary: tiger. the asks. In head 1 of layer 1")
+    assert typed["said"].startswith("Not in its vocabulary: tiger. the asks. In head 0 of layer 0")
     model = unpack(sent(shown)["model"])
     tokens = [0, *(VOCABULARY.index(word) for word in ("the", "found", "the"))]
     for state, heads in ((typed, ()), (off, [(1, 2)]), (on, ())):

@@ -302,7 +302,7 @@ def test_it_tells_how_the_models_do():
     assert first["row"] == pytest.approx(row.tolist(), abs=1e-7)
     words_read = last["now"]["words"]
     assert f"takes most, {row.max():.2f}, from {words_read[row.argmax()]}" in last["said"]
-    assert "in layer 2, head 1" in last["said"]  # the last one, which the answer is read out of
+    assert "in layer 1, head 0" in last["said"]  # the last one, which the answer is read out of
     other = max(second["row"])
     place = words_read[second["row"].index(other)]
     assert f" In the other model most, {other:.2f}, comes from {place}." in last["said"]

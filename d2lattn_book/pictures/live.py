@@ -320,7 +320,7 @@ def _head_names(names, T, H):
         raise ValueError(f"names must be a pair (steps, heads) for snapshots, got {show(names)}")
     steps, heads = names if T > 1 and names is not None else (None, names)
     steps = [f"step {t}" for t in range(T)] if steps is None else steps
-    heads = [f"head {h + 1}" for h in range(H)] if heads is None else heads
+    heads = [f"head {h}" for h in range(H)] if heads is None else heads
     steps = arrays.names("names", steps, T, "steps")
     return steps, arrays.names("names", heads, H, "heads")
 

@@ -19,7 +19,7 @@ def test_all_of_it_by_keyboard(page, tmp_path):
     page.get_by_label("text", exact=True).focus()
     press("Control+a")
     page.keyboard.type("The tiger wore")
-    assert sentence(text_of(page)).startswith("Not in its vocabulary: tiger. wore asks. In head 1")
+    assert sentence(text_of(page)).startswith("Not in its vocabulary: tiger. wore asks. In head 0")
     for _ in range(2):
         press("Backspace")
     page.keyboard.type("re")
@@ -49,19 +49,19 @@ def test_all_of_it_by_keyboard(page, tmp_path):
     assert listed[0][1] + listed[1][1] == pytest.approx(1, abs=0.011)
     press("Tab")  # Reset
     press("Enter")
-    assert sentence(text_of(page)).startswith("by asks. In head 1 of layer 1")
+    assert sentence(text_of(page)).startswith("by asks. In head 0 of layer 0")
     press("Tab")  # the text
     press("ArrowLeft")
     assert sentence(text_of(page)).startswith("palace asks")
     press("Tab")  # the maps
     press("ArrowRight")
     press("ArrowDown")
-    assert "In head 2 of layer 2" in sentence(text_of(page))
+    assert "In head 1 of layer 1" in sentence(text_of(page))
     before = chances(page)
     press("Tab")  # the head is on
     press("Space")
     said = sentence(text_of(page))
-    assert "In head 2 of layer 2, which is off," in said and "with all heads on)" in said
+    assert "In head 1 of layer 1, which is off," in said and "with all heads on)" in said
     assert chances(page) != before
     press("Space")
     text_of(page)

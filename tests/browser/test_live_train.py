@@ -164,7 +164,7 @@ def test_queries_keys_and_values_are_shown_where_a_hand_asks_for_them(page, tmp_
     assert "divided by √8, it is the score" in sentence(text_of(page))
     bars = cells.last.locator("path").nth(1).get_attribute("d")
     page.get_by_role("grid", name="maps of model 2").get_by_role("gridcell").nth(1).click()
-    expect(page.get_by_text("layers: 1: layer 1, head 2", exact=True)).to_be_visible()
+    expect(page.get_by_text("layers: 1: layer 0, head 1", exact=True)).to_be_visible()
     assert cells.last.locator("path").nth(1).get_attribute("d") != bars
     cells.nth(3 * 9).click()
     frame(page)

@@ -13,7 +13,7 @@ export function explain(state, now, {vocabulary, room}) {
   return [
     ...opening,
     [vocabulary[tokens[asks]], "query"],
-    [` asks. In head ${state.head + 1} of layer ${state.layer + 1}${off} it takes most, `],
+    [` asks. In head ${state.head} of layer ${state.layer}${off} it takes most, `],
     [show(shares[best]), "weight"],
     [", from "],
     [vocabulary[tokens[best]], "key"],

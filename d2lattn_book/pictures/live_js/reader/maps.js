@@ -21,7 +21,7 @@ export function drawMaps(box, {data, act, state: first}) {
     const frame = add(cell, "div", {class: "frame"});
     add(frame, "canvas", {"aria-hidden": "true"});
     add(frame, "div", {class: "row"});
-    add(cell, "span", {}, `${n + 1}.${h + 1}`);
+    add(cell, "span", {}, `${n}.${h}`);
   };
   const lengths = Array(layers).fill(heads);
   const cells = grid(side, "layers and heads", lengths, build, (n, h) => act(show, n, h));
@@ -39,17 +39,17 @@ export function drawMaps(box, {data, act, state: first}) {
     shown = state;
     const {layer, head, off, kept} = state;
     const {tokens, maps, asks} = now;
-    on.parentNode.firstChild.data = `head ${head + 1} of layer ${layer + 1} is on`;
+    on.parentNode.firstChild.data = `head ${head} of layer ${layer} is on`;
     on.checked = !off[layer][head];
     set(legend, {}, legendOf(kept, tokens.length));
     cells.forEach((row, i) =>
       row.forEach((cell, j) => {
         const chosen = i === layer && j === head;
         const silent = off[i][j];
-        const name = `${i + 1}.${j + 1}: layer ${i + 1}, head ${j + 1}`;
+        const name = `${i}.${j}: layer ${i}, head ${j}`;
         const says = `${chosen ? ", shown" : ""}${silent ? ", off" : ""}`;
         set(cell, {"aria-label": name + says, class: classOf(chosen, silent)});
-        set(cell.lastChild, {}, `${i + 1}.${j + 1}${silent ? " off" : ""}`);
+        set(cell.lastChild, {}, `${i}.${j}${silent ? " off" : ""}`);
         if (asks === null) return;
         const [canvas, frame] = cell.firstChild.children;
         const rows = maps[i].map(one => one[j]);

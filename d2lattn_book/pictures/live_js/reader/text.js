@@ -19,7 +19,7 @@ export function drawText(live, {data, act}) {
 
   return ({layer, head}, {tokens, asks, shares}) => {
     const who = asks === null ? "" : vocabulary[tokens[asks]];
-    const how = `in head ${head + 1} of layer ${layer + 1}: the taller a bar, the larger the share`;
+    const how = `in head ${head} of layer ${layer}: the taller a bar, the larger the share`;
     set(title, {}, who && `“${who}” asks ${how}`);
     words(tokens.length, asks, (cell, j) => {
       const [space, word, share] = cell.children;

@@ -59,7 +59,7 @@ function told({loss, exam}, {change}, k) {
 function asking({asks, sides, change, model: k}, {models, words, wanted}) {
   const {row, best, at, says, settings} = models[k];
   const many = settings.layers > 1 || settings.heads > 1;
-  const where = many ? ` in layer ${at[0] + 1}, head ${at[1] + 1}` : "";
+  const where = many ? ` in layer ${at[0]}, head ${at[1]}` : "";
   const said = [
     [k ? ` With ${shown(change)}, ` : " "],
     [words[asks], "query"],

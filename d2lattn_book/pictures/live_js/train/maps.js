@@ -46,11 +46,11 @@ function drawModel(place, {box, size}, figure, [layers, heads], k) {
   const down = n => TOP + n * (side + GAP);
   for (let h = 0; h < heads; h++) {
     const middle = across(h) + side / 2;
-    add(svg, "text", {class: "m s", x: middle, y: 33}, side < 60 ? h + 1 : `head ${h + 1}`);
+    add(svg, "text", {class: "m s", x: middle, y: 33}, side < 60 ? h : `head ${h}`);
   }
   for (let n = 0; n < layers; n++) {
     const at = `translate(14,${down(n) + side / 2})rotate(-90)`;
-    add(svg, "text", {class: "m s", transform: at}, side < 60 ? n + 1 : `layer ${n + 1}`);
+    add(svg, "text", {class: "m s", transform: at}, side < 60 ? n : `layer ${n}`);
   }
   const canvases = [];
   const build = (cell, n, h) => {
@@ -91,7 +91,7 @@ function drawModel(place, {box, size}, figure, [layers, heads], k) {
         const line = {y: down(n) + (state.asks / L) * side, height: side / L};
         set(asked, {...line, stroke: "var(--query)", "stroke-width": 1.5});
         const seen = `${words[state.asks]} asks, its row is framed`;
-        const label = `layer ${n + 1}, head ${h + 1}${chosen ? ", chosen" : ""}: ${seen}`;
+        const label = `layer ${n}, head ${h}${chosen ? ", chosen" : ""}: ${seen}`;
         set(cell, {"aria-label": label, tabindex: chosen ? 0 : -1});
       }),
     );

@@ -53,7 +53,7 @@ export function drawSides({svg, width, height}, {box, size}, figure, {words}) {
 
   return (state, {models, words: read}) => {
     const model = models[state.model];
-    const at = `layer ${model.at[0] + 1}, head ${model.at[1] + 1}`;
+    const at = `layer ${model.at[0]}, head ${model.at[1]}`;
     set(whose, {}, cut(state.change ? `${nameOf(state)}: ${at}` : at, Math.floor(width / 7)));
     names.forEach((text, i) => text && set(text, {}, cut(read[i], LETTERS)));
     SIDES.forEach(({key, one, role}, c) => {
