@@ -10,7 +10,7 @@ const NAMED = 20; // at most so many words are written beside the map,
 const WRITTEN = 9; // and at most so many rows of numbers into it
 const BEST = 4; // largest shares that are listed
 const ROW = 25; // of that list
-const LONGEST = 150; // the bar of a share of 1 in it
+const LONGEST = 120; // the bar of a share of 1 in it
 
 // Where the map stands: beside the sentences, or under them. Names need room above and to the right;
 // without them it is larger.

@@ -5,7 +5,7 @@ import {WIDE, add, fit, set, stage} from "../kit/nodes.js";
 import {show} from "../kit/numbers.js";
 import {isInput, pick, read, rowsOf, write} from "./state.js";
 
-const LEFT = 184; // of the first number; to the left of it, names
+const LEFT = 196; // of the first number; to the left of it, names
 const LEAST = 48; // the least room for a number
 const NAME = 17; // of the table's rows, over them on a narrow page
 const WIDEST = 104; // of the room for a number
