@@ -5,14 +5,14 @@ from d2lattn_book.pictures.colours import FAINT, MIDDLE, ROLES
 from d2lattn_book.pictures.kit import Ax, Axes, arrow, box, sheet, text, tint
 
 STEP = 1.9  # from one word to the next
-WORD, TAG, ASK, SAY = 0.0, 1.3, 2.5, 3.4  # heights: words, layer 1, question and answer of layer 2
+WORD, TAG, ASK, SAY = 0.0, 1.3, 2.5, 3.4  # heights: words, layer 0, question and answer of layer 1
 BENT = "angle,angleA=0,angleB=90,rad=6"  # the way of an arrow: along, then up or down
 
 
 def induction(words: Words, *, ax: Ax = None) -> Axes:
     """Draw how two layers foretell what follows a word that has occurred before.
 
-    Layer 1 hands each word the name of the word before it. In layer 2 the last word asks who has
+    Layer 0 hands each word the name of the word before it. In layer 1 the last word asks who has
     it before them, finds the word after its earlier copy, and says that word (Elhage et al. 2021,
     "Induction heads").
 
@@ -50,7 +50,7 @@ def induction(words: Words, *, ax: Ax = None) -> Axes:
     text(ax, STEP * found + 0.3, ASK + 0.07, f"{words[found]} has", **side)
     _box(ax, last - 0.15, SAY, f"says {words[found]}", ROLES["output"], 2.5, say=True)
     arrow(ax, (left, SAY), (STEP * found - 0.15, foot), ROLES["value"], head="<|-", **bent)
-    for y, name in ((WORD, "words"), (TAG, "layer 1"), ((ASK + SAY) / 2, "layer 2")):
+    for y, name in ((WORD, "words"), (TAG, "layer 0"), ((ASK + SAY) / 2, "layer 1")):
         text(ax, -1.2, y, name, ha="right", color=FAINT)
     ax.set(xlim=(-2.6, STEP * last + 1.2), ylim=(-0.5, SAY + 0.5))
     return ax
