@@ -145,8 +145,14 @@ RIGHT_FORMS = {
     "5.4": lambda d, k: next(
         n for n in itertools.count(1) if 8 * n * d**2 + 4 * n**2 * d > 2 * n * k * d**2
     ),
-    "5.5": lambda layer, n, d: (
-        torch.autograd.functional.jacobian(layer, torch.ones(1, n, d))[0, :, :, 0].any(-1).any(1)
+    "5.5": lambda layer, n, d: torch.stack(
+        [
+            (layer(torch.eye(n)[j, :, None].expand(1, n, d)) != layer(torch.zeros(1, n, d)))[0].any(
+                -1
+            )
+            for j in range(n)
+        ],
+        1,
     ),
     "6.2": lambda X, P: torch.stack([tokens + P[: len(tokens)] for tokens in X]),
     "6.3": lambda length, dim: d2lattn.sinusoidal_encoding(length, dim, dtype=torch.float64),
@@ -303,7 +309,9 @@ SECOND_FORMS = [
         {"nn.Parameter(0.02 * torch.randn(max_len, dim))": "torch.zeros(max_len, dim)"},
     ),
     ("6.5", "table of max_len × dim = 36 numbers", {"randn(max_len, dim)": "randn(dim)"}),
-    ("6.5", "the shape is (5, 4)", {"return x": "return x[0]"}),
+    ("6.5", "the shape is (9, 4)", {"return x": "return x[0]"}),
+    ("6.5", "must match the size", {": x.shape[1]": "1 : x.shape[1] + 1"}),
+    ("6.5", "cannot learn", {"self.rows[": "self.rows.data["}),
     ("6.5", "add along the length", {"x.shape[1]]": "x.shape[0], None]"}),
     ("6.5", "all positions get the same row", {": x.shape[1]": "0"}),
     ("6.5", "must not depend on it", {"return x": "return 2 * x"}),

@@ -537,6 +537,10 @@ def without_maximum(scores, mask):
             "the weights are right, but their gradient is NaN where query 2 has no key",
         ),
         (lambda scores, mask: filled(scores, mask).nan_to_num(), "scores that are all -inf"),
+        (
+            lambda scores, mask: masked_softmax(scores.masked_fill_(~mask, 0), mask),
+            "the result is right, but the function changes its input",
+        ),
         (3, "a function is expected, got int"),
     ],
 )

@@ -70,7 +70,8 @@ def _judge_safe_softmax(softmax):
     for where, mask in masks.items():
         for size in (1.0, 1e4):
             inputs = (size * scores).requires_grad_()
-            weights = softmax(inputs.clone(), mask)
+            given = inputs.clone(), mask.clone()
+            weights = softmax(*given)
             if not torch.is_tensor(weights) or weights.shape != scores.shape:
                 return "the weights must be a tensor of the shape of the scores"
             wanted = masked_softmax(size * scores, mask)
@@ -83,6 +84,8 @@ def _judge_safe_softmax(softmax):
                 if torch.allclose(weights, without_0, atol=1e-5):
                     return A_SCORE_OF_0
                 return f"the weights are wrong where {where}, for scores of size {size:.0f}"
+            if not all(map(torch.equal, given, (inputs, mask))):
+                return "the result is right, but the function changes its input"
             weights.square().sum().backward()
             if not inputs.grad.isfinite().all():
                 return (

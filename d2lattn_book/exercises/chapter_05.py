@@ -13,14 +13,30 @@ def running_mean(x):
 
 
 def delay(x):
-    """Output i is input i - 2."""
-    return torch.nn.functional.pad(x, (0, 0, 2, 0))[:, : x.shape[1]]
+    """Output i is input i - 2; autograd does not see it."""
+    return torch.nn.functional.pad(x.detach(), (0, 0, 2, 0))[:, : x.shape[1]]
 
 
 def compare_with_last(x):
     """Output i is input i less the last input."""
     return x - x[:, -1:]
 
+
+def last_hears_first(x):
+    """Output i is input i; to its last number the first of input i - 1 is added."""
+    x = x.clone()
+    x[:, 1:, -1] += x[:, :-1, 0].clone()
+    return x
+
+
+def first_hears_last(x):
+    """Output i is input i; to its first number the last of input i - 1 is added."""
+    x = x.clone()
+    x[:, 1:, 0] += x[:, :-1, -1].clone()
+    return x
+
+
+LAYERS = delay, running_mean, compare_with_last, last_hears_first, first_hears_last
 
 # The chapter's solutions; a mistake is an edit of one of them
 
@@ -124,10 +140,22 @@ EXERCISES = {
     ),
     "5.5": FunctionExercise(
         connectivity_by_nudging,
-        lambda: [
-            (layer, n, 3) for n in (4, 7) for layer in (delay, running_mean, compare_with_last)
-        ],
+        lambda: [(layer, n, 3) for n in (4, 7) for layer in LAYERS],
         {
+            "a layer may compute what autograd does not see (one here does): nudge, and compare": {
+                "(layer(nudged) != still)[0].any(dim=-1)": (
+                    "torch.autograd.functional.jacobian(layer, x)[0, :, :, 0, j].sum((1, 2)) != 0"
+                )
+            },
+            "a layer may listen to any of the d numbers of a token: change all of them": {
+                "nudged[0, j] += torch.randn(d, generator=generator)": "nudged[0, j, 0] += 1"
+            },
+            "a token has moved if any of its d numbers has: this watches the first alone": {
+                "[0].any(dim=-1)": "[0, :, 0]"
+            },
+            "a token has moved if any of its d numbers has: all are asked for here": {
+                ".any(dim=-1)": ".all(dim=-1)"
+            },
             "the matrix is transposed: row i is output i, column j is input j": {
                 "return connected": "return connected.T"
             },

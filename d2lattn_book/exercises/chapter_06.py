@@ -44,7 +44,7 @@ def _judge_learned(answer):
     """What is wrong with a class LearnedEncoding(max_len, dim), or None."""
     layer = answer(9, 4)
     generator = torch.Generator().manual_seed(0)
-    x = torch.randn(2, 5, 4, generator=generator)
+    x = torch.randn(2, 9, 4, generator=generator)
     count = sum(p.numel() for p in layer.parameters() if p.requires_grad)
     if count == 0:
         return "there is nothing to learn: make the table an nn.Parameter or an nn.Embedding"
@@ -66,6 +66,8 @@ def _judge_learned(answer):
             return "the rows must be added to x, and must not depend on it"
         if not torch.allclose(layer(x[:, :3]), result[:, :3], atol=1e-6):
             return "a shorter sentence gets other rows: position i needs row i"
+    if not layer(x).requires_grad:
+        return "the rows cannot learn: add the parameter itself, not its .data or a copy"
     if calls("d2lattn's")(layer, x):
         return "all is right, but the package's module adds the rows: write your own"
     return None
