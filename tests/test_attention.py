@@ -5,7 +5,8 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
-from draws import generator, shifted, size, worst
+from draws import generator, shifted, worst
+from formula import assert_errs_at_most_twice, gradients, naive, spread, with_gradients
 from hypothesis import given
 from hypothesis import strategies as st
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -116,15 +117,6 @@ def options_for(case, dtype):
     return dict(L=queries, S=keys), options
 
 
-def spread(options, shape):
-    """Mask (with causality) and bias at full size (B, H, L, S)."""
-    mask = options.get("attn_mask", torch.tensor(True)).expand(shape)
-    if options.get("is_causal"):
-        mask = mask & torch.ones(shape[-2:]).tril().bool()
-    bias = options.get("attn_bias", torch.tensor(0.0, dtype=torch.float64)).double().expand(shape)
-    return mask, bias
-
-
 def loop(query, key, value, options):
     """The definition, one query at a time, over the keys it may see and no others."""
     query, key, value = query.double(), key.double(), value.double()
@@ -150,14 +142,6 @@ def loop(query, key, value, options):
         torch.stack(outputs).reshape(*shape[:-1], -1),
         torch.stack(weights).reshape(shape),
     )
-
-
-def gradients(output, inputs, seed=3):
-    """Gradients of a random weighted sum of the output, a sum of plain 1s would miss errors."""
-    wanted = torch.autograd.grad(
-        (output.double() * noise(*output.shape, seed=seed)).sum(), inputs, allow_unused=True
-    )
-    return [torch.zeros_like(x) if g is None else g for x, g in zip(inputs, wanted, strict=True)]
 
 
 # The engines against the loop and against torch ---------------------------------------------------
@@ -251,17 +235,6 @@ def test_gradcheck_of_scores_and_softmax():
 # Low precision ------------------------------------------------------------------------------------
 
 
-def naive(query, key, value, options):
-    """The formula as it is written, each step rounded to the dtype of the inputs."""
-    mask, bias = spread(options, (*query.shape[:-1], key.shape[-2]))
-    scores = (query @ key.mT) * options.get("scale", 1 / math.sqrt(query.shape[-1]))
-    scores = scores + bias.to(query.dtype)
-    mask = mask & (bias > -math.inf)
-    unseen = ~mask.any(-1, keepdim=True)
-    scores = scores.masked_fill(~(mask | unseen), -math.inf)
-    return scores.masked_fill(unseen, 0).softmax(-1).masked_fill(unseen, 0) @ value
-
-
 @every_engine
 @pytest.mark.parametrize("dtype", HALVES)
 @every_case
@@ -269,20 +242,13 @@ def test_low_precision_errs_at_most_twice_as_much_as_the_formula(case, dtype, en
     sizes, options = options_for(case, dtype)
     inputs = make(B, H, **sizes, dtype=dtype, grad=True)
     exact = [x.detach().double().requires_grad_() for x in inputs]
-    output = naive(*exact, options)
-    wanted = [output, *gradients(output, exact)]
-
-    def errors(output):
-        got = [output, *gradients(output, inputs)]
-        return [worst([g], [w]) for g, w in zip(got, wanted, strict=True)]
-
-    got = attention(*inputs, **options, engine=engine)
-    assert got.dtype == dtype
-    # No bound below what storing the largest number costs: half a unit in the last place.
-    floors = [w.abs().max().item() / size(w) * torch.finfo(dtype).eps / 2 for w in wanted]
-    formula = errors(naive(*inputs, options))
-    for error, reference, floor in zip(errors(got), formula, floors, strict=True):
-        assert error <= 2 * max(reference, floor)
+    output = attention(*inputs, **options, engine=engine)
+    assert output.dtype == dtype
+    assert_errs_at_most_twice(
+        with_gradients(output, inputs),
+        with_gradients(naive(*inputs, options), inputs),
+        with_gradients(naive(*exact, options), exact),
+    )
 
 
 @pytest.mark.parametrize("dtype", HALVES)
