@@ -133,6 +133,15 @@ def test_what_gives_no_maps_is_refused_by_name():
         maps(of("Llama"), [1, 31])
 
 
+def test_with_sdpa_a_call_gives_no_maps_in_silence_and_a_config_is_refused():
+    """As 91.23 says."""
+    model = of("Llama")
+    assert model(input_ids=IDS, output_attentions=True).attentions == ()
+    with pytest.raises(ValueError, match="not supported .* sdpa"):
+        model.config.output_attentions = True
+    assert len(eager_maps(model)) == 4
+
+
 @pytest.mark.parametrize("spoil", ["warns", "raises", "has none"])
 def test_a_model_that_cannot_be_eager_is_refused_by_name(monkeypatch, spoil):
     model = of("Llama")
