@@ -769,6 +769,13 @@ def test_the_kernels_of_the_page_are_those_of_the_package():
             assert source in package, name
 
 
+def test_a_head_of_the_real_model_has_one_name_in_all_chapters():
+    """Layers and heads are counted from 0, in what a cell prints, too."""
+    four, nine = read(CHAPTERS[4]), read(CHAPTERS[9])
+    assert "head 0 of layer 16" in markdown(four) and "Head 0 of layer 16" in markdown(nine)
+    assert "one back, in layer 16\n" in "".join(map(printed, code_cells(nine)))
+
+
 def test_the_stored_text_of_chapter_9_is_what_was_measured():
     (result,) = results.load()["prose"]
     written, chapter = result["data"]["written"], read(CHAPTERS[9])
