@@ -87,11 +87,13 @@ PYTEST = $(APART) OMP_NUM_THREADS=1 $(PY) -m pytest -q
 lab: export D2LATTN_PROGRESS := 1
 lab: export D2LATTN_SOLVED := $(CURDIR)/work/solved.json
 lab edit: export JUPYTER_DATA_DIR := $(CURDIR)/.venv/jupyter
+folder-lab = work
+folder-edit = notebooks
 before-lab = tools/working_copy.py $(RESET)
 before-edit = -m jupyter trust notebooks/*.ipynb >/dev/null
 lab edit:
 	@$(PY) $(before-$@)
-	@flags="--port=$(or $(PORT),8888) --LabApp.default_url=/lab/tree/$(@:lab=work)/00_start_here.ipynb"; \
+	@flags="--port=$(or $(PORT),8888) --LabApp.default_url=/lab/tree/$(folder-$@)/00_start_here.ipynb"; \
 	[ "$$(id -u)" = 0 ] && flags="$$flags --allow-root"; \
 	if [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then flags="$$flags --no-browser"; fi; \
 	exec $(PY) -m jupyterlab $$flags
