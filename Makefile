@@ -86,12 +86,16 @@ PYTEST = $(APART) OMP_NUM_THREADS=1 $(PY) -m pytest -q
 # A live figure moves in a trusted notebook only: tools/working_copy.py says which copies are.
 lab: export D2LATTN_PROGRESS := 1
 lab: export D2LATTN_SOLVED := $(CURDIR)/work/solved.json
-lab edit: export JUPYTER_DATA_DIR := $(CURDIR)/.venv/jupyter
+lab edit ready: export JUPYTER_DATA_DIR := $(CURDIR)/.venv/jupyter
+# What JupyterLab remembers: of each command its own, and of neither that slides were being shown.
+lab edit: export JUPYTERLAB_SETTINGS_DIR = $(JUPYTER_DATA_DIR)/$@/settings
+lab edit: export JUPYTERLAB_WORKSPACES_DIR = $(JUPYTER_DATA_DIR)/$@/workspaces
 folder-lab = work
 folder-edit = notebooks
 before-lab = tools/working_copy.py $(RESET)
 before-edit = -m jupyter trust notebooks/*.ipynb >/dev/null
 lab edit:
+	@rm -f "$$JUPYTERLAB_SETTINGS_DIR"/jupyterlab-slideshow/plugin.jupyterlab-settings
 	@$(PY) $(before-$@)
 	@flags="--port=$(or $(PORT),8888) --LabApp.default_url=/lab/tree/$(folder-$@)/00_start_here.ipynb"; \
 	[ "$$(id -u)" = 0 ] && flags="$$flags --allow-root"; \

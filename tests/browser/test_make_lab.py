@@ -1,0 +1,83 @@
+"""`make lab` and `make edit` in a clone, opened at the address that they print.
+
+Runs with `make test-browser`. Screenshots go to build/screenshots.
+"""
+
+import contextlib
+import shutil
+import sys
+
+import pytest
+import test_lab
+from playwright.sync_api import expect
+
+from conftest import ROOT, SHOTS
+
+THEMES = "@jupyterlab/apputils-extension/themes.jupyterlab-settings"
+DECK = "jupyterlab-slideshow/plugin.jupyterlab-settings"
+SHOWN = {DECK: '{"active": true}'}
+OWN = SHOWN | {THEMES: '{"theme": "JupyterLab Dark"}'}
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """What these commands read of the project."""
+    folder = tmp_path / "a clone"
+    for part in ("tools", ".jupyter"):
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("node_modules"))
+    (folder / "notebooks").mkdir()
+    for path in test_lab.CHAPTERS[:2]:
+        shutil.copy(path, folder / "notebooks")
+    shutil.copy(ROOT / "Makefile", folder)
+    return folder
+
+
+def remember(settings, files):
+    for name, said in files.items():
+        (settings / name).parent.mkdir(parents=True)
+        (settings / name).write_text(said, encoding="utf-8")
+
+
+def remembered(folder):
+    files = [path for path in folder.rglob("*.jupyterlab-*") if path.is_file()]
+    return {str(path.relative_to(folder)): path.read_text(encoding="utf-8") for path in files}
+
+
+@contextlib.contextmanager
+def opened(browser, clone, home, command):
+    """A page at the address that the command prints, in the Python that runs here."""
+    flags = [f"PORT={test_lab.free_port()}", "STAMP=", f'PY="{sys.executable}"']
+    process, address = test_lab.start(["make", command, *flags], clone, home, HOME=str(home))
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    try:
+        page = context.new_page()
+        page.goto(address)
+        yield page
+    finally:
+        context.close()
+        test_lab.stop(process)
+
+
+@pytest.mark.parametrize("command, folder", [("lab", "work"), ("edit", "notebooks")])
+def test_a_command_opens_its_first_page_whatever_was_open(
+    browser, clone, tmp_path, command, folder
+):
+    """The reader's own settings are neither read nor written, and slides that were shown when the
+    page was closed do not come back."""
+    home, kept = tmp_path / "home", clone / ".venv" / "jupyter" / command / "settings"
+    remember(home / "settings", OWN)
+    remember(kept, SHOWN)
+    with opened(browser, clone, home, command) as page:
+        first = page.get_by_role("heading", name="Start here: watch one word ask")
+        dialog = page.locator(".jp-Dialog")
+        expect(first.or_(dialog)).to_be_visible()
+        assert dialog.all_inner_texts() == []
+        assert page.url.endswith(f"/lab/tree/{folder}/00_start_here.ipynb")
+        assert page.evaluate("document.body.dataset.jpThemeName") == "JupyterLab Light"
+        page.screenshot(path=str(SHOTS / f"make_{command}.png"))
+        page.get_by_role("button", name="Deck").click()
+        page.locator(".jp-Deck-Remote").wait_for()
+        while not remembered(kept):
+            page.wait_for_timeout(100)
+    assert '"active": true' in remembered(kept)[DECK]
+    assert remembered(home / "settings") == OWN and not remembered(home / "workspaces")
