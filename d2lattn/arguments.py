@@ -3,9 +3,7 @@
 Every module uses these, so that a rule is worded once and holds everywhere.
 """
 
-import functools
 import math
-import os
 import sys
 
 import torch
@@ -17,7 +15,6 @@ from d2lattn.tracing import data_dependent_ok
 LARGEST = 2**63 - 1  # torch counts in int64
 LARGEST_FLOAT = sys.float_info.max
 INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
-STRIDED = torch.strided  # the layout of a tensor whose numbers lie in memory, row after row
 FLOATS = (torch.float32, torch.bfloat16, torch.float16, torch.float64)  # that torch computes with
 
 
@@ -93,52 +90,6 @@ def check_device(value):
         raise ValueError(f"device must be one that torch knows and finds here, got {got}") from None
 
 
-def must_fit(what, size, device=None, **given):
-    """The device, or None for torch's default, into whose memory `size` bytes fit.
-
-    It is said before anything is built, which might take hours, or all that the machine has. What
-    is on the device meta, or a fake tensor, or in a graph, takes nothing.
-    """
-    device = check_device(device)
-    if torch.compiler.is_compiling() or size <= 2**20:  # the usual case: no machine has less
-        return device
-    made, held = torch.empty(0, device=device), LARGEST
-    if type(made) is Tensor and made.is_cuda:
-        held = torch.cuda.get_device_properties(made.device).total_memory
-    elif type(made) is Tensor and made.device.type in ("cpu", "mps"):
-        held = _memory_of_machine()
-    if size > held:
-        got = ", ".join(f"{name}={value}" for name, value in given.items())
-        raise ValueError(
-            f"{' and '.join(given)} must let {what} fit into memory, got {got}, which would take "
-            f"{size:,} of {held:,} bytes"
-        )
-    return device
-
-
-def weights_must_fit(numbers, **given):
-    """The same of so many weights in torch's default dtype, on its default device."""
-    must_fit("the weights", numbers * torch.get_default_dtype().itemsize, **given)
-
-
-@functools.cache
-def _memory_of_machine():
-    """Bytes of memory; without sysconf, as on Windows, the first power of 2 that is refused."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return next((2**n for n in range(20, 63) if not _can_take(2**n)), LARGEST)
-
-
-def _can_take(size):
-    """Whether the system promises so many bytes on the processor; none of them is touched."""
-    try:
-        torch.empty(size, dtype=torch.uint8, device="cpu")
-    except RuntimeError:
-        return False
-    return True
-
-
 def check_generator(value):
     """What torch draws numbers with, or None for its own."""
     if value is not None and not isinstance(value, torch.Generator):
@@ -160,33 +111,13 @@ def check_maker(name, value, example):
 def check_floating_dtype(name, value):
     """A torch dtype that holds real numbers, and that torch computes with."""
     if not isinstance(value, torch.dtype) or value not in FLOATS:
-        raise ValueError(f"{name} must be a floating dtype{_narrow(value)}, got {show(value)}")
+        raise ValueError(f"{name} must be a floating dtype, got {show(value)}")
 
 
 def check_real(name, x, hint=""):
-    """A dense floating tensor of any shape; the hint says what else there is."""
+    """A floating tensor of any shape; the hint says what else there is."""
     if not isinstance(x, Tensor) or x.dtype not in FLOATS:
-        raise ValueError(f"{name} must be a floating tensor{_narrow(kind(x))}, got {kind(x)}{hint}")
-    check_dense(name, x)
-
-
-def _narrow(dtype):
-    """What a rule adds for a dtype that is floating, but stores numbers and computes with none."""
-    narrow = isinstance(dtype, torch.dtype) and dtype.is_floating_point
-    return " of 16 bits at least" if narrow else ""
-
-
-def check_dense(name, x):
-    """A tensor whose numbers all lie in memory, row after row: not sparse and not nested."""
-    if x.layout is not STRIDED or x.is_nested:
-        layout = "nested" if x.is_nested else x.layout
-        raise ValueError(f"{name} must be a dense tensor, got {x.dtype}, {layout}")
-
-
-def check_values(name, x, device):
-    """A tensor with numbers in it, unless what it goes with, on `device`, has none either."""
-    if x.is_meta and device.type != "meta":
-        raise ValueError(f"{name} must hold values, got a tensor on the device meta")
+        raise ValueError(f"{name} must be a floating tensor, got {kind(x)}{hint}")
 
 
 def check_floating(name, x, axes="(..., length, width)"):
@@ -217,7 +148,6 @@ def check_boolean_mask(name, x):
             f"{name} must be a boolean tensor, True = may attend, got {kind(x)}; "
             "numbers to be added to the scores go into attn_bias"
         )
-    check_dense(name, x)
 
 
 def check_alike(like_name, like, **tensors):
@@ -275,20 +205,15 @@ def check_as_many_keys(L, S):
 
 def _are_alike(a, b):
     """The usual case, in which no more needs to be asked: two floating tensors alike in all."""
-    if not isinstance(a, Tensor) or not isinstance(b, Tensor):
+    if not isinstance(a, Tensor) or not isinstance(b, Tensor) or a.shape != b.shape:
         return False
-    try:
-        layouts = a.layout is STRIDED and b.layout is STRIDED and a.shape == b.shape
-        return layouts and a.dtype == b.dtype in FLOATS and a.device == b.device and a.ndim > 1
-    except RuntimeError:  # a nested tensor has no shape, and to ask for one costs the least
-        return False
+    return a.dtype == b.dtype in FLOATS and a.device == b.device and a.ndim > 1
 
 
 def check_positions(positions, length):
     """Integers (length,) of at least 0: the places of so many rows, in any order."""
     if not torch.is_tensor(positions) or positions.dtype not in INTEGERS:
         raise ValueError(f"positions must be a tensor of integers, got {kind(positions)}")
-    check_dense("positions", positions)
     if positions.shape != (length,):
         raise ValueError(
             f"positions must have one place for each row, shape {(length,)}, "
@@ -404,9 +329,5 @@ def kind(x):
 
 def show(value, width=60):
     """`repr`, shortened, for messages."""
-    try:
-        text = repr(value)
-    except (ValueError, NotImplementedError):  # an int of more digits than Python prints, or a
-        bits = getattr(value, "bit_length", None)  # tensor of a dtype that torch does not
-        text = f"an integer of {bits()} bits" if bits else str(kind(value))
+    text = repr(value)
     return text if len(text) <= width else f"{text[: width - 1]}…"

@@ -3,13 +3,12 @@
 Shapes: B batch, L tokens that come in, Hkv heads of keys and values, D width of a head.
 """
 
-import math
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from d2lattn.arguments import LARGEST, check_count, must_fit, show
+from d2lattn.arguments import LARGEST, check_count, show
 from d2lattn.masks import in_window
 
 
@@ -67,8 +66,6 @@ class Cache:
         weight = model.embedding.weight
         layers, heads, *widths = model.cache_shape
         shape = (layers, batch_size, heads, rows)
-        size = math.prod(shape) * sum(widths) * weight.itemsize
-        must_fit("the cache", size, weight.device, batch_size=batch_size, max_len=max_len)
         self.keys, self.values = (weight.new_zeros(*shape, w).detach() for w in widths)
         self.columns: Tensor | None = None
         if self.window is not None:

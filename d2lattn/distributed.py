@@ -33,7 +33,6 @@ from d2lattn.arguments import (
     check_flag,
     check_positions,
     check_value,
-    check_values,
     scale_of,
     scores_shape,
     show,
@@ -217,7 +216,6 @@ def checked_positions(positions, length):
     if positions is None:
         return None
     if torch.is_tensor(positions):
-        check_values("positions", positions, torch.device("cpu"))
         positions = positions.detach().cpu()
     check_positions(positions, length)
     return positions.long().clone()

@@ -21,7 +21,6 @@ from d2lattn.arguments import (
     check_offset,
     check_weights,
     expect,
-    weights_must_fit,
 )
 from d2lattn.attention import attend, attend_with_weights
 from d2lattn.engines.call import Call
@@ -95,8 +94,6 @@ class LatentAttention(nn.Module):
             raise ValueError(f"rope_dim must be even, since features turn in pairs, got {rope_dim}")
         check_flag("bias", bias)
         check_number("dropout", dropout, 0, 1)
-        numbers = embed_dim * (2 * embed_dim + 3 * latent_dim + (num_heads + 1) * rope_dim)
-        weights_must_fit(numbers, embed_dim=embed_dim, latent_dim=latent_dim, rope_dim=rope_dim)
         self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
         self.latent_dim, self.rope_dim, self.dropout = latent_dim, rope_dim, dropout
         self.q_proj = nn.Linear(embed_dim, embed_dim + num_heads * rope_dim, bias=bias)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.types import Device
 
-from d2lattn.arguments import check_choice, check_counts, check_offset, must_fit
+from d2lattn.arguments import check_choice, check_counts, check_device, check_offset
 from d2lattn.engines.lengths import Lengths
 
 
@@ -66,7 +66,7 @@ def causal_mask(
             f'align must be given when L and S differ, got L={L}, S={S}: "top-left" puts query 0 '
             'at key 0, "bottom-right" puts the last query at the last key'
         )
-    device = must_fit("the mask", L * S, device, L=L, S=S)
+    device = check_device(device)
     diagonal = S - L if align == "bottom-right" else 0
     return torch.ones(L, S, dtype=torch.bool, device=device).tril(diagonal)
 
@@ -96,7 +96,7 @@ def window_mask(
     S = L if S is None else S
     check_counts(L=L, S=S, width=width)
     check_offset("query_offset", query_offset, L)
-    device = must_fit("the mask", 8 * L * S, device, L=L, S=S)  # of integers, then compared
+    device = check_device(device)
     queries = torch.arange(query_offset, query_offset + L, device=device)[:, None]  # (L, 1)
     keys = torch.arange(S, device=device)  # (S,)
     return in_window(queries, keys, width)

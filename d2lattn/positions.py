@@ -25,17 +25,15 @@ from torch.types import Device
 from d2lattn.arguments import (
     check_count,
     check_counts,
+    check_device,
     check_flag,
     check_floating,
     check_floating_dtype,
     check_number,
     check_offset,
     check_positions,
-    check_values,
     expect,
-    must_fit,
     show,
-    weights_must_fit,
 )
 from d2lattn.tracing import data_dependent_ok
 
@@ -72,8 +70,7 @@ def sinusoidal_encoding(
     check_count("dim", dim)
     dtype = torch.get_default_dtype() if dtype is None else dtype
     check_floating_dtype("dtype", dtype)
-    size = 8 * max(length, 1) * dim  # of the sines, and of the frequencies
-    device = must_fit("the encoding", size, device, length=length, dim=dim)
+    device = check_device(device)
     device = torch.get_default_device() if device is None else device
     return _waves(_angles(length, dim, base, offset, device), dim, dtype, device)
 
@@ -241,8 +238,6 @@ class PositionalEncoding(_Added):
         self.embed_dim, self.base = embed_dim, base
         self.dropout = nn.Dropout(dropout)
         wide = torch.promote_types(torch.get_default_dtype(), torch.float32)
-        size = 8 * max(max_len, 1) * embed_dim
-        must_fit("the table", size, max_len=max_len, embed_dim=embed_dim)
         P = sinusoidal_encoding(max_len, embed_dim, base=base, dtype=wide)
         self.register_buffer("P", P, persistent=False)  # (max_len, E)
 
@@ -292,7 +287,6 @@ class LearnedPositionalEncoding(_Added):
     def __init__(self, max_len: int, embed_dim: int) -> None:
         super().__init__()
         check_counts(max_len=max_len, embed_dim=embed_dim)
-        weights_must_fit(max_len * embed_dim, max_len=max_len, embed_dim=embed_dim)
         self.weight = nn.Parameter(torch.empty(max_len, embed_dim))
         self.reset_parameters()
 
@@ -316,7 +310,7 @@ class LearnedPositionalEncoding(_Added):
             first, stop = offset, offset + x.shape[-2]
             places = slice(first, stop)
         else:
-            _check_places(positions, x.shape[-2], offset, x.device)
+            _check_places(positions, x.shape[-2], offset)
             places = positions.to(x.device, torch.int64)
             looked = positions.tolist() if data_dependent_ok(positions) else []
             first, stop = min(looked, default=0), max(looked, default=-1) + 1
@@ -353,7 +347,6 @@ def shift_matrix(delta: float, dim: int, *, base: float = 10000.0) -> Tensor:
     """
     delta = check_number("delta", delta)
     _check_even("dim", dim)
-    must_fit("the matrix", 8 * dim**2, "cpu", dim=dim)
     turn = delta * _frequencies(dim, base, torch.device("cpu"))  # (dim/2,)
     M = torch.zeros(dim, dim, dtype=torch.float64, device="cpu")
     even = torch.arange(0, dim, 2, device="cpu")
@@ -435,8 +428,7 @@ def alibi_bias(
     S = L if S is None else S
     check_counts(num_heads=num_heads, L=L, S=S)
     check_offset("query_offset", query_offset, L)
-    size = 4 * num_heads * L * S
-    device = must_fit("the bias", size, device, num_heads=num_heads, L=L, S=S)
+    device = check_device(device)
     queries = torch.arange(query_offset, query_offset + L, device=device)[:, None]  # (L, 1)
     distance = (queries - torch.arange(S, device=device)).abs()  # (L, S)
     return alibi_slopes(num_heads, device=distance.device)[:, None, None] * -distance  # (H, L, S)
@@ -445,7 +437,7 @@ def alibi_bias(
 def alibi_slopes(num_heads: int, *, device: Device = None) -> Tensor:
     """The slopes of `alibi_bias`, what it takes off a score for each position: (H,), float32."""
     check_count("num_heads", num_heads)
-    device = must_fit("the slopes", 8 * num_heads, device, num_heads=num_heads)
+    device = check_device(device)
     device = torch.get_default_device() if device is None else device
     n = 2 ** (num_heads.bit_length() - 1)
     made_on = device if device.type == "meta" else "cpu"  # on any device the same numbers
@@ -479,14 +471,13 @@ def _angles(length, dim, base, offset, device, positions=None):
     if positions is None:
         positions = torch.arange(offset, offset + length, device=near)
     else:
-        _check_places(positions, length, offset, device)
+        _check_places(positions, length, offset)
     return positions.to(near)[:, None] * _frequencies(dim, base, near)
 
 
-def _check_places(positions, length, offset, device):
-    """Positions (length,) of rows on a device, which leave nothing for an offset to say."""
+def _check_places(positions, length, offset):
+    """Positions (length,) of rows, which leave nothing for an offset to say."""
     check_positions(positions, length)
-    check_values("positions", positions, device)
     if offset:
         raise ValueError(f"offset must be 0 with positions, got {offset}")
 

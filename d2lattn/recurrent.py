@@ -16,7 +16,6 @@ from d2lattn.arguments import (
     broadcast,
     check_as_many_keys,
     check_count,
-    check_dense,
     check_flag,
     check_on,
     check_value,
@@ -151,7 +150,6 @@ def _check(query, key, value, beta, decay):
     for name, x in gates.items():
         if not torch.is_tensor(x) or x.dtype not in (query.dtype, wide):
             raise ValueError(f"{name} must be a tensor of {query.dtype} or {wide}, got {kind(x)}")
-        check_dense(name, x)
         check_on(name, x, query.device)
         if x.ndim == 0 or x.shape[-1] != L:
             raise ValueError(f"{name} must have shape (..., {L}), got {tuple(x.shape)}")
@@ -173,7 +171,6 @@ def _check_state(state, shape, dtype, device):
     if not torch.is_tensor(state) or state.dtype != dtype or state.device != device:
         got = f"{state.dtype}, {state.device}" if torch.is_tensor(state) else kind(state)
         raise ValueError(f"state must be a tensor of {dtype} on {device}, got {got}")
-    check_dense("state", state)
     if (
         not 2 <= state.ndim <= len(shape)
         or state.shape[-2:] != shape[-2:]

@@ -18,13 +18,11 @@ from d2lattn.arguments import (
     check_alike,
     check_as_many_keys,
     check_count,
-    check_dense,
     check_flag,
     check_floating,
     check_generator,
     check_value,
     kind,
-    must_fit,
     scale_of,
     scores_shape,
     show,
@@ -417,8 +415,6 @@ def _hash(name, x, num_buckets, num_rounds, generator):
         raise ValueError(f"num_buckets must be a power of 2, got {show(num_buckets)}")
     check_count("num_rounds", num_rounds)
     check_generator(generator)
-    size = 8 * num_rounds * x.shape[:-1].numel()
-    must_fit("the buckets", size, x.device, num_rounds=num_rounds)
     x = x.detach().to(torch.promote_types(x.dtype, torch.float32))
     device = x.device if generator is None else generator.device
     buckets = torch.zeros(num_rounds, *x.shape[:-1], dtype=torch.long, device=x.device)
@@ -445,8 +441,6 @@ def lsh_mask(buckets: Tensor, *, chunk_size: int, is_causal: bool = False) -> Te
                 [0, 1, 0],
                 [1, 0, 0]], dtype=torch.int32)
     """
-    if torch.is_tensor(buckets):
-        check_dense("buckets", buckets)
     if not torch.is_tensor(buckets) or buckets.dtype != torch.long or buckets.ndim < 2:
         got = tuple(buckets.shape) if torch.is_tensor(buckets) else ""
         raise ValueError(f"buckets must be int64 (rounds, ..., n), got {kind(buckets)} {got}")

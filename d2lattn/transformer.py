@@ -27,17 +27,13 @@ from d2lattn.arguments import (
     INTEGERS,
     check_choice,
     check_counts,
-    check_dense,
     check_flag,
     check_maker,
     check_number,
-    check_values,
     check_weights,
     expect,
     kind,
-    must_fit,
     show,
-    weights_must_fit,
 )
 from d2lattn.cache import Cache
 from d2lattn.engines.lengths import Lengths
@@ -80,7 +76,6 @@ class MLP(nn.Sequential):
         mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
         check_counts(mlp_dim=mlp_dim)
         check_flag("bias", bias)
-        weights_must_fit(2 * embed_dim * mlp_dim, embed_dim=embed_dim, mlp_dim=mlp_dim)
         wide, narrow = nn.Linear(embed_dim, mlp_dim, bias), nn.Linear(mlp_dim, embed_dim, bias)
         super().__init__(wide, nn.GELU(approximate="tanh"), narrow)
 
@@ -112,7 +107,6 @@ class GatedMLP(nn.Module):
         super().__init__()
         check_counts(embed_dim=embed_dim, mlp_dim=mlp_dim)
         check_flag("bias", bias)
-        weights_must_fit(3 * embed_dim * mlp_dim, embed_dim=embed_dim, mlp_dim=mlp_dim)
         self.gate_proj = nn.Linear(embed_dim, mlp_dim, bias=bias)
         self.up_proj = nn.Linear(embed_dim, mlp_dim, bias=bias)
         self.down_proj = nn.Linear(mlp_dim, embed_dim, bias=bias)
@@ -275,9 +269,8 @@ class Transformer(nn.Module):
     ):
         super().__init__()
         self.window, self.sinks, self.max_len = window, sinks, max_len
-        sizes = dict(vocab_size=vocab_size, embed_dim=embed_dim, num_layers=num_layers)
-        sizes |= dict(max_len=max_len)
-        check_counts(**sizes)
+        check_counts(vocab_size=vocab_size, embed_dim=embed_dim, num_layers=num_layers)
+        check_counts(max_len=max_len)
         check_counts(0, sinks=sinks, seed=seed)
         if window is not None:
             check_counts(window=window)
@@ -285,7 +278,6 @@ class Transformer(nn.Module):
             raise ValueError(f"sinks is for a window, got sinks={sinks} without")
         check_flag("tied", tied)
         init_std = check_number("init_std", init_std, 0)
-        weights_must_fit(vocab_size * embed_dim, vocab_size=vocab_size, embed_dim=embed_dim)
         base_of(base)  # whatever the method
         bias = plain.get("bias", True)
         norm = functools.partial(nn.LayerNorm, bias=bias) if norm is None else norm
@@ -304,8 +296,6 @@ class Transformer(nn.Module):
             self.position = _position(positions, embed_dim, self.num_heads, max_len, base)
             self.to_logits = nn.Linear(embed_dim, vocab_size, bias=False)
         self._check_rotation()
-        given = {name: plain[name] for name in ("mlp_dim", "latent_dim") if name in plain}
-        self._must_fit(tied, sizes | given)
         with on:
             self.blocks.extend(make() for _ in range(num_layers - 1))
         self._check_blocks(embed_dim)
@@ -342,17 +332,6 @@ class Transformer(nn.Module):
                     'positions="rotary" needs heads of an even width, since features turn in '
                     f"pairs, got embed_dim={layer.embed_dim}, num_heads={layer.num_heads}"
                 )
-
-    def _must_fit(self, tied, sizes):
-        """That the weights fit, which are made on the processor, counted with one block made."""
-        block, size = (
-            sum(x.nbytes for x in (*part.parameters(), *part.buffers()))
-            for part in (self.blocks[0], self)
-        )
-        size += (sizes["num_layers"] - 1) * block - tied * self.embedding.weight.nbytes
-        device = "meta" if torch.get_default_device().type == "meta" else "cpu"
-        given = {name: value for name, value in sizes.items() if value is not None}
-        must_fit("the model", size, device, **given)
 
     @torch.no_grad()
     def _draw(self, init_std, generator):
@@ -433,7 +412,6 @@ class Transformer(nn.Module):
         """int64 (B, L), L from `least`, of the vocabulary, on the model's device."""
         if not torch.is_tensor(tokens) or tokens.dtype != torch.int64:
             raise ValueError(f"tokens must be an int64 tensor, got {kind(tokens)}")
-        check_dense("tokens", tokens)
         if tokens.ndim != 2 or tokens.shape[1] < least:
             at_least = f", length at least {least}" if least else ""
             raise ValueError(
@@ -603,7 +581,7 @@ def _ends(valid_lens, tokens):
     """The mask (B, 1, S) of the first valid_lens tokens, or None for all."""
     if valid_lens is None:
         return None
-    lengths = Lengths(valid_lens, tokens.shape[1], tokens.device).tensor
+    lengths = Lengths(valid_lens, tokens.shape[1]).tensor
     if lengths.shape != tokens.shape[:1]:
         raise ValueError(
             f"valid_lens must have shape (B,) = {(len(tokens),)}, got {tuple(lengths.shape)}"
@@ -620,8 +598,6 @@ def padding_of(left_padding: Tensor | list[int], tokens: Tensor, least: int = 0)
             padding = torch.as_tensor(left_padding, device="cpu")
     if padding.dtype not in INTEGERS:
         raise ValueError(f"left_padding must hold integers, got {show(left_padding)}")
-    check_dense("left_padding", padding)
-    check_values("left_padding", padding, tokens.device)
     if padding.shape != (B,):
         raise ValueError(f"left_padding must have shape (B,) = {(B,)}, got {(*padding.shape,)}")
     padding = padding.long()  # looked at where it lies: on the CPU the host need not wait

@@ -10,10 +10,7 @@ tried, too. By hand, in RELATIONS: arguments that do not fit each other, and wha
 import functools
 import inspect
 import math
-import os
 import re
-import subprocess
-import sys
 import types
 import typing
 import warnings
@@ -43,21 +40,19 @@ from d2lattn_book import cluster
 from d2lattn_book.language import own_text
 from d2lattn_book.pictures import arrays, drawings, interact, live, plots
 
-NAN, INF, HUGE, FP8 = math.nan, math.inf, 2**63, torch.float8_e4m3fn
-GREAT = 2**40  # no machine holds so many rows of anything
+NAN, INF, HUGE = math.nan, math.inf, 2**63
 
 # What is wrong for a kind of argument -------------------------------------------------------------
 
-NOT_A_COUNT = [2.0, True, NAN, INF, -1, 0, HUGE, 10**5000, "3", [3], torch.tensor(3)]
+NOT_A_COUNT = [2.0, True, NAN, INF, -1, 0, HUGE, "3", [3], torch.tensor(3)]
 NOT_A_FLAG = [1, "yes", [True]]
 NOT_A_NUMBER = [NAN, -INF, "1", True, [1.0], 10**400]
 NOT_A_CHOICE = ["another", "", 1, True, ["log"]]
 NOT_A_DEVICE = ["gpu", "tpu", "", -1, ["cpu"], *["cuda:7"][torch.cuda.device_count() // 8 :]]
-NOT_A_DTYPE = ["float32", torch.int64, float, 32, FP8]
+NOT_A_DTYPE = ["float32", torch.int64, float, 32]
 NOT_CALLABLE = ["x", [], torch.zeros(1, 3, 2)]
 NOT_WORDS = ["the dog", 3, [], ["a", "\ud83d"]]  # the last is half a letter
 NOT_REAL = [torch.ones(2, 2) * 1j, [["a", "b"]], "abc", [[1.0], [1.0, 2.0]], {}, [0.5j, 1, 0]]
-NOT_REAL += [torch.ones(2, 2, device="meta")]
 NO_OBJECT = [8, "x", [], nn.Linear]
 BEYOND = {  # the nearest values past the end of what may be, by name
     **{name: [-0.1, 1.1] for name in ("dropout", "dropout_p", "top_p", "min_p")},
@@ -71,30 +66,10 @@ FINE = dict.fromkeys(("offset", "query_offset", "sinks", "seed", "warmup", "rope
 FINE |= dict(attn_bias="float64")
 
 
-def quantised(x):
-    """As long as torch has them, which says that it will not for ever."""
-    if not hasattr(torch, "quantize_per_tensor"):
-        return x.byte()
-    return torch.quantize_per_tensor(x.float(), 1, 0, torch.quint8)
-
-
-def other_layouts(x):
-    """What is a tensor, and yet is refused: x as torch may keep it otherwise."""
-    given = {"sparse": x.to_sparse()}
-    if x.ndim > 1:
-        rows = list(x.reshape(-1, *x.shape[-2:]))
-        given["nested"] = torch.nested.nested_tensor(rows)
-        given["jagged"] = torch.nested.nested_tensor(rows, layout=torch.jagged)
-    if x.is_floating_point():
-        given |= {"of 8 bits": x.to(FP8), "for another library": x.to_mkldnn()}
-        given |= {"of sparse rows": x.flatten(0, -2).to_sparse_csr()} if x.ndim > 1 else {}
-    return given if x.dtype == torch.bool else given | {"quantised": quantised(x)}
-
-
 def no_tensor(x):
-    """What is wrong where the tensor x is right: of another kind, dtype, device, layout, shape."""
-    given = other_layouts(x) | {"a list": x.tolist(), "an array": x.numpy(), "a number": 1.0}
-    given |= {"without axes": x.flatten()[0], "complex": x * 1j, "on meta": x.to("meta")}
+    """What is wrong where the tensor x is right: of another kind, dtype or shape."""
+    given = {"a list": x.tolist(), "an array": x.numpy(), "a number": 1.0}
+    given |= {"without axes": x.flatten()[0], "complex": x * 1j}
     if x.is_floating_point():
         given |= {"float64": x.double(), "integers": x.long(), "booleans": x.bool()}
         return given | {"one axis": x.flatten()[:4], "wider": torch.cat([x, x], -1)}
@@ -102,20 +77,15 @@ def no_tensor(x):
         given |= {"floats": x.float(), "integers": x.long(), "wider": torch.cat([x, x], -1)}
         return given | {"more axes": x[None, None, None]} | ({"flat": x[0]} if x.ndim > 1 else {})
     given |= {"floats": x.float(), "booleans": x.bool(), "negative": x - 99}
-    return given | {"an axis less": x[0], "an axis more": x[None], "of 8 bits": x.float().to(FP8)}
+    return given | {"an axis less": x[0], "an axis more": x[None]}
 
 
 def no_lengths(lengths):
     """What is wrong where these lengths of n sequences are right."""
     n, x = len(lengths), torch.as_tensor(lengths)
     wrong = [["a"] * n, [[1], [1, 2]], 3, [None] * n, [1.0] * n, [True] * n, x * 1j, "12"]
-    wrong += [[-1] * n, [99] * n, [[[1]]] * n, [HUGE] * n, quantised(x), x.float().to(FP8)]
-    wrong += [torch.ones(n, dtype=torch.uint32), x.byte().view(torch.bits8)]
-    return labelled(wrong) | {
-        "sparse": x.to_sparse(),
-        "on meta": x.to("meta"),
-        "more": [*lengths, 1],
-    }
+    wrong += [[-1] * n, [99] * n, [[[1]]] * n, [HUGE] * n]
+    return labelled(wrong) | {"more": [*lengths, 1]}
 
 
 def labelled(values):
@@ -133,7 +103,7 @@ def labelled(values):
 
 def label(value):
     if torch.is_tensor(value):
-        return f"{str(value.dtype)[6:]} {value.device} {'' if value.is_nested else [*value.shape]}"
+        return f"{str(value.dtype)[6:]} {value.device} {[*value.shape]}"
     text = arguments.show(value, 40)
     return type(value).__name__ if " at 0x" in text or "\n" in text else text
 
@@ -142,7 +112,7 @@ COUNT = r"^{} must be an integer of at (least|most) .*, got "
 FLAG = r"^{} must be True or False, got "
 NUMBER = r"^{} must be (a finite number|a number above 0|above [01]).*, got "
 NAMED = r"^(\w+(, | and | ))*{}\b[^,]* must .*got\b"  # whatever the rule
-BLAMED = r"\b{}\b.* got "  # by dtype and device another argument may be the one that does not fit
+BLAMED = r"\b{}\b.* got "  # by its dtype another argument may be the one that does not fit
 
 
 def wrong_values(parameter, valid):
@@ -178,15 +148,13 @@ class Call(typing.NamedTuple):
     """A valid call, and what is tried on it.
 
     more: further wrong values of an argument, a list, or that and the message. fine: kinds that are
-    right here. large: the arguments that no memory holds if they are GREAT. only: the arguments
-    that are tried; all when absent.
+    right here. only: the arguments that are tried; all when absent.
     """
 
     function: typing.Callable
     given: dict
     more: dict
     fine: dict
-    large: str
     only: str
 
     @property
@@ -215,25 +183,20 @@ class Call(typing.NamedTuple):
             fine = self.fine.get(name, FINE.get(name, "")).split(", ")
             assert set(fine) <= {"", *wrong} or name not in self.fine, (self.name, name, fine)
             for kind, value in wrong.items():
-                message = BLAMED if kind in ("float64", "on meta") else rule
+                message = BLAMED if kind == "float64" else rule
                 yield name, kind, value, message.format(name), kind in fine
             for kind, value in labelled(more).items():
                 yield name, kind, value, said.format(name), False
-        for name in self.large.split():
-            yield name, "large", GREAT, FIT.format(name), False
 
 
-FIT = r"^(.* and )?{}( and .*)? must let .* fit into memory, got .* take [0-9,]+ of [0-9,]+ bytes$"
-
-
-def valid(function, /, *, more=None, fine=None, large="", only="", **given):
+def valid(function, /, *, more=None, fine=None, only="", **given):
     """With the usual value of what is not given; `...` leaves it out."""
     if function.__module__.startswith("d2lattn."):
         for name, parameter in inspect.signature(function).parameters.items():
             if name in VALUES and (not only or parameter.default is parameter.empty):
                 given.setdefault(name, VALUES[name])
     given = {name: value for name, value in given.items() if value is not ...}
-    return Call(function, given, more or {}, fine or {}, large, only)
+    return Call(function, given, more or {}, fine or {}, only)
 
 
 # Valid calls --------------------------------------------------------------------------------------
@@ -295,19 +258,17 @@ PASSED_ON = [
     inspect.signature(function).parameters
     for function in (*PASSED_TO, d.ring_attention, d.SelfAttention.forward, plots.heatmap)
 ]
-ALONE = "float64, on meta, wider"  # nothing else says how wide, how precise and where
+ALONE = "float64, wider"  # nothing else says how wide, how precise and where
 NO_UNITS = [(2, 0), (1, 3), (-1, 0), (True, False), (1.0, 2.0), 1, (1, 2, 0), "11", (None, None)]
 NO_UNIT = NO_UNITS, r"^unit must be \(0\.\.1, 0\.\.2\), got "
 NO_STEPS = [[torch.eye(3)], [[[True]]], [torch.ones(3, 2).bool()], [STEP, torch.eye(2).bool()]]
-NO_STEPS += [[STEP[0]], torch.ones(1, 3, 3, 3).bool(), [torch.ones(0, 0).bool()], [STEP.to("meta")]]
-NO_STEPS += [torch.tensor(True), [STEP.to_sparse()], 3, "ab", []]
-NO_STEPS += [torch.nested.nested_tensor([STEP], layout=torch.jagged)]
+NO_STEPS += [[STEP[0]], torch.ones(1, 3, 3, 3).bool(), [torch.ones(0, 0).bool()]]
+NO_STEPS += [torch.tensor(True), 3, "ab", []]
 NO_STEP = NO_STEPS, r"^steps must (be|hold) .*, got "
 WITHIN = r"^within must be boolean \(3, 3\) tensors, got "
 NOT_WITHIN = [torch.eye(2).bool(), torch.eye(3), "ab"], WITHIN
 NO_RESULTS = [lambda x: None, lambda x: [1], lambda x: (3,), lambda x: (), lambda x: x[:, 1:]]
-NO_RESULTS += [lambda x: torch.ones(3), torch.zeros_like, nn.Linear(4, 4, device="meta")]
-NO_RESULTS += [nn.BatchNorm1d(4, affine=False, device="meta")]
+NO_RESULTS += [lambda x: torch.ones(3), torch.zeros_like]
 NO_BATCHES = [lambda: WORDS, lambda step: None, lambda step: WORDS, lambda step: (WORDS,)]
 NO_BATCHES += [lambda step: (WORDS, WORDS, WORDS)]
 NO_TOKENS = [WORDS.int(), WORDS[:, :0], WORDS + 1]
@@ -315,23 +276,22 @@ NO_GATES = [1.0, -ONES, NAN * ONES]
 NO_LAYERS = [LAYER, latent(), READER, None]
 NO_LOGITS = [torch.tensor(row) for row in ([], [0, NAN], [0, INF], [-INF, -INF])]
 NO_LOGSUMEXPS = [[Q[..., 0]] * 2, [Q], [1.0], [None], [Q[..., 0] > 0], [Q[..., 0].long()]]
-NO_LOGSUMEXPS += [[Q[..., 0].to("meta")], [Q[..., 0].to_sparse()]]
 NO_CACHES = [d.Cache(FROZEN, 1), d.Cache(FROZEN, 2, max_len=2), d.Cache(model(num_layers=1), 2)]
 NO_CACHES += [types.SimpleNamespace(store=print)]
 
 NO_BLOCKS = [lambda: BLOCK.mlp, lambda: plain_block(8, 2)]
 SMALL_CARD = dict(num_hidden_layers=2, hidden_size=8, num_attention_heads=2)
 PARTS = dict(positions="rotary", mlp_dim=4, bias=True, dropout=0.0, num_kv_heads=1)
-PARTS |= dict(more=dict(num_heads=[None]), large="vocab_size num_layers mlp_dim")
+PARTS |= dict(more=dict(num_heads=[None]))
 PARTS |= dict(fine=dict(mlp_dim="0"))
 READ = dict(tokens=NO_TOKENS, valid_lens=[torch.ones(2, 5).long()], head_mask=[HEADS[:1]])
-WRITE = dict(model=FREE, steps=1, fine=dict(steps="0"), large="steps")
+WRITE = dict(model=FREE, steps=1, fine=dict(steps="0"))
 WRITE |= dict(more=dict(model=[READER, BLOCK], tokens=NO_TOKENS, left_padding=[[0, 5]]))
 LOOK = dict(model=MODEL, tokens=WORDS, keep=["weights"], layers=[0], heads=[1], rows=[0, -1])
 ALL = dict.fromkeys(("heads", "rows"), "[]")
-ANY_MASK = "more axes, wider, flat, without axes, on meta"  # as ANY
+ANY_MASK = "more axes, wider, flat, without axes"  # as ANY
 ANY = f"{ALONE}, one axis, without axes"  # it is held to a model when that reads
-HASH = dict(more=dict(num_buckets=[3]), fine=dict(qk="wider", value="wider"), large="num_rounds")
+HASH = dict(more=dict(num_buckets=[3]), fine=dict(qk="wider", value="wider"))
 
 TABLE = [
     # attention
@@ -351,28 +311,26 @@ TABLE = [
         d.merge,
         outputs=[Q],
         logsumexps=[Q[..., 0]],
-        more=dict(outputs=[[1.0], [Q.to("meta")], [Q.to_sparse()]], logsumexps=NO_LOGSUMEXPS),
+        more=dict(outputs=[[1.0]], logsumexps=NO_LOGSUMEXPS),
     ),
     # masks and positions
-    valid(d.length_mask, fine=dict(valid_lens="more, on meta"), large="max_len"),
-    valid(d.causal_mask, align="top-left", large="L S"),
-    valid(d.window_mask, large="L S", more=dict(query_offset=FAR)),
-    valid(d.alibi_bias, large="num_heads L S", more=dict(query_offset=FAR)),
-    valid(d.sinusoidal_encoding, fine=dict(length="0"), large="length dim", more=dict(offset=FAR)),
-    valid(d.shift_matrix, large="dim"),
+    valid(d.length_mask, fine=dict(valid_lens="more")),
+    valid(d.causal_mask, align="top-left"),
+    valid(d.window_mask, more=dict(query_offset=FAR)),
+    valid(d.alibi_bias, more=dict(query_offset=FAR)),
+    valid(d.sinusoidal_encoding, fine=dict(length="0"), more=dict(offset=FAR)),
+    valid(d.shift_matrix),
     valid(d.apply_rotary, fine=dict(x=ALONE), more=dict(offset=FAR)),
-    valid(d.PositionalEncoding, fine=dict(max_len="0"), large="max_len embed_dim"),
-    valid(d.PositionalEncoding(6).forward, fine=dict(x="float64, on meta"), more=dict(offset=FAR)),
-    valid(d.LearnedPositionalEncoding, large="max_len embed_dim"),
+    valid(d.PositionalEncoding, fine=dict(max_len="0")),
+    valid(d.PositionalEncoding(6).forward, fine=dict(x="float64"), more=dict(offset=FAR)),
+    valid(d.LearnedPositionalEncoding),
     valid(d.LearnedPositionalEncoding(5, 6).forward, fine=dict(x="float64")),
     valid(d.Rotary),
     valid(d.Alibi),
     # layers
-    valid(d.SelfAttention, large="embed_dim head_dim value_dim"),
+    valid(d.SelfAttention),
     valid(d.SelfAttention(6).forward),
-    valid(
-        MultiHeadAttention, more=dict(num_kv_heads=[2, 6], num_heads=[4]), large="qdim kdim vdim"
-    ),
+    valid(MultiHeadAttention, more=dict(num_kv_heads=[2, 6], num_heads=[4])),
     valid(MHA.draw_weights, fine=dict(generator="None")),
     valid(
         MHA.forward,
@@ -389,7 +347,7 @@ TABLE = [
         query=X,
         more=dict(query=[None, X[:, :4]]),
     ),
-    valid(d.LatentAttention, more=dict(rope_dim=[3], num_heads=[4]), large="latent_dim rope_dim"),
+    valid(d.LatentAttention, more=dict(rope_dim=[3], num_heads=[4])),
     valid(latent().draw_weights, fine=dict(generator="None")),
     valid(
         latent(rope_dim=2).forward,
@@ -411,10 +369,10 @@ TABLE = [
     ),
     valid(latent().join, x=ROWS_OF_2, more=dict(x=[ROWS_OF_2[:, :2]])),
     # transformer
-    valid(d.MLP, large="embed_dim mlp_dim"),
+    valid(d.MLP),
     valid(d.MLP(6).forward),
     valid(d.MLP(6).draw_weights, fine=dict(generator="None")),
-    valid(d.GatedMLP, large="embed_dim mlp_dim"),
+    valid(d.GatedMLP),
     valid(d.GatedMLP(6, 4).forward),
     valid(d.GatedMLP(6, 4).draw_weights, fine=dict(generator="None")),
     valid(
@@ -422,7 +380,6 @@ TABLE = [
         attention=MultiHeadAttention,
         **dict(num_kv_heads=1, qk_norm=True, soft_cap=1.0, gate=True, sink_logit=True),
         fine=dict(mlp_dim="0"),
-        large="mlp_dim",
     ),
     valid(d.Block, attention=MHA, mlp=d.MLP(6), more=dict(attention=[LAYER])),
     valid(
@@ -440,7 +397,6 @@ TABLE = [
         d.Decoder,
         **dict(attention=d.LatentAttention, latent_dim=3, rope_dim=0, num_heads=2),
         only="attention latent_dim rope_dim",
-        large="latent_dim",
     ),
     valid(MODEL.forward, left_padding=..., head_mask=HEADS, more=READ),
     valid(READER.forward, head_mask=HEADS, more=READ),
@@ -457,7 +413,7 @@ TABLE = [
         more=dict(cache=(NO_CACHES, "^cache (must|is) .*, got ")),
     ),
     valid(d.Cache, more=dict(model=[READER, BLOCK], max_len=[513])),
-    valid(d.Cache, model=FREE, only="batch_size", large="batch_size"),
+    valid(d.Cache, model=FREE, only="batch_size"),
     valid(
         d.sample,
         logits=torch.zeros(2, 5),
@@ -483,11 +439,11 @@ TABLE = [
     valid(d.linear_attention, fine=dict(value="wider")),
     valid(d.lsh_attention, **HASH),
     valid(d.lsh_quality, **HASH),
-    valid(lsh_buckets, fine=dict(x=ALONE), large="num_rounds"),
+    valid(lsh_buckets, fine=dict(x=ALONE)),
     valid(
         lsh_mask,
         buckets=torch.zeros(1, 5).long(),
-        fine=dict(buckets="on meta, negative, an axis more"),
+        fine=dict(buckets="negative, an axis more"),
         more=dict(buckets=[torch.zeros(0, 5).long()]),
     ),
     valid(
@@ -572,10 +528,10 @@ TABLE = [
     valid(d.rnn_cost),
     valid(d.attention_cost),
     valid(d.layers_to_connect),
-    valid(comparison.ConvLayer, large="embed_dim"),
+    valid(comparison.ConvLayer),
     valid(comparison.ConvLayer(6, 3).forward, more=dict(x=[X[0]])),
-    valid(d.connectivity, more=dict(layer=NO_RESULTS), large="n d"),
-    valid(comparison.conv_connectivity, large="n"),
+    valid(d.connectivity, more=dict(layer=NO_RESULTS)),
+    valid(comparison.conv_connectivity),
     valid(comparison.compose, steps=[STEP], more=dict(steps=NO_STEP)),
     valid(comparison.count_layers, steps=[STEP], more=dict(steps=NO_STEP)),
     valid(
@@ -585,7 +541,7 @@ TABLE = [
         more=dict(steps=NO_STEP, unit=NO_UNIT, within=NOT_WITHIN),
     ),
     valid(comparison.count_flops, n=3),
-    valid(comparison.matmul_chain, n=3, large="n d"),
+    valid(comparison.matmul_chain, n=3),
 ]
 
 
@@ -596,7 +552,7 @@ SENT = dict(ranks=8, is_causal=True)
 NO_COST = dict(machine=[(1.0, 1.0, 0.0), COST["layer"]], layer=[COST["machine"]])
 PLACED = dict(words=["a", "bat", "slept"], x=[[0, 0], [1, 2], [3, 1]], query="bat")
 BLENDED = PLACED | dict(weights=[1 / 3, 1 / 3, 1 / 3])
-NO_NUMBERS = [["a", "b", "c"], [0.5j, 0.25j, 0.25j], torch.ones(3, device="meta")]
+NO_NUMBERS = [["a", "b", "c"], [0.5j, 0.25j, 0.25j]]
 NO_SHARES = [[0.5, 0.5], np.eye(2), [1.0, 0.5, 0.5], [1.5, -0.5, 0.0], [NAN, 0.5, 0.5], *NO_NUMBERS]
 NO_PLACES = [np.ones((3, 3)), [1, 2, 3], [["x", "y"]] * 3, [[1j, 2]] * 3, [[0, 1], [1], [2, 3]]]
 NO_PLACES += [[[0, 0], [1, bad], [3, 1]] for bad in (NAN, INF)]
@@ -856,13 +812,6 @@ RELATIONS += [
     misfit(
         "^ranks must be a multiple of heads_over, 8, got 12", cluster.both_cost, **COST, ranks=12
     ),
-    misfit(
-        FIT.format("ranks"),
-        cluster.ring_cost,
-        COST["machine"],
-        cluster.Layer(GREAT, 1, 1, 1),
-        GREAT,
-    ),
     misfit("number of heads that 1 ranks divide", d.head_parallel, ROW[0], ROW[0], ROW[0]),
     misfit(
         "^parts and sizes must be 1, one for each rank, got 0 and 0", d.Ranks().exchange, [], []
@@ -915,18 +864,12 @@ RELATIONS += [
     misfit(
         "^targets must lie between 0 and 6", d.fit, MODEL, lambda step: (WORDS, WORDS + 1), steps=1
     ),
-    # sizes
-    misfit(FIT.format("vocab_size"), model, GREAT, GREAT, num_heads=1),
-    misfit(FIT.format("num_layers"), model, 7, 8, positions="rotary", num_layers=10**9),
-    misfit(FIT.format("dilation"), comparison.ConvLayer(6, 3, dilation=HUGE - 1).forward, X),
-    misfit(FIT.format("n"), comparison.count_flops, LAYER, HUGE - 1, 2),
     # pictures
     misfit("^vmax must be above vmin", plots.heatmap, ONE, vmin=1, vmax=1),
     misfit("^vmax must be above vmin = 2.0, got 1.0", plots.heatmap, [[True]], vmin=2, vmax=1),
     misfit("^vmax must be above vmin", plots.heatmaps, ONE[None], vmin=2, vmax=1),
     misfit("^the figure must have", plots.describe, plt.figure()),
     misfit("^values must hold numbers that numpy takes", arrays.to_numpy, [[1], [1, 2]]),
-    misfit("^values must hold numbers that numpy takes", arrays.to_numpy, NO_NUMBERS[-1]),
     misfit("^choices must name at least one", interact.controls, draw),
     misfit(
         r"^draw must take what choices name \(sise\), got: ", interact.controls, draw, sise=(1, 3)
@@ -1049,28 +992,12 @@ def test_an_integer_of_more_than_64_bits_is_the_float(call):
         assert with_integer.equal(with_float)
 
 
-def test_a_model_that_does_not_fit_is_refused_at_once():
-    """Counting its bytes must not make torch load what takes as long as a second. (A table of
-    sinusoids is computed, also where there is no memory, and torch loads some for that.)"""
-    refused = """
-import sys, d2lattn
-before = len(sys.modules)
-for positions in "learned", "rotary", "alibi", None:
-    try: d2lattn.Decoder(7, 8, num_layers=10**9, num_heads=2, positions=positions)
-    except ValueError: print(positions, len(sys.modules) - before)
-"""
-    done = subprocess.run([sys.executable, "-c", refused], capture_output=True, text=True)
-    loaded = dict(line.split() for line in done.stdout.splitlines())
-    assert loaded.keys() == {"learned", "rotary", "alibi", "None"}, done.stderr
-    assert all(int(modules) < 50 for modules in loaded.values()), loaded
-
-
 def test_what_takes_no_memory_may_be_of_any_size():
     with torch.device("meta"):
         built = d.Decoder(50257, 2**14, num_layers=90, num_heads=128, tied=True)  # 1 TB
         assert built.to_logits.weight is built.embedding.weight
         assert {x.device.type for x in built.parameters()} == {"meta"}
-        assert d.alibi_bias(GREAT, 2).shape == (GREAT, 2, 2)
+        assert d.alibi_bias(2**40, 2).shape == (2**40, 2, 2)
     assert d.causal_mask(2**25, device="meta").shape == (2**25, 2**25)
     with FakeTensorMode():
         assert d.window_mask(2**25, width=2).shape == (2**25, 2**25)
@@ -1082,22 +1009,6 @@ def test_a_model_of_shapes_alone_reads(name, device):
     words, lengths = torch.zeros(2, 3, dtype=torch.int64), torch.tensor([0, 2])
     shapes = model().to("meta")
     assert shapes(words.to("meta"), **{name: lengths.to(device)}).shape == (2, 3, 7)
-
-
-def test_the_memory_of_the_machine_is_the_bound(monkeypatch):
-    monkeypatch.setattr(arguments, "_memory_of_machine", lambda: 2**22)
-    assert d.causal_mask(2**11, 2**11).all(-1).sum() == 1
-    with pytest.raises(
-        ValueError, match=r"L=2048, S=2049, which would take 4,196,352 of 4,194,304 "
-    ):
-        d.causal_mask(2**11, 2**11 + 1, align="top-left")
-
-
-def test_without_sysconf_the_system_is_asked_what_it_promises(monkeypatch):
-    monkeypatch.delattr(os, "sysconf", raising=False)
-    held = arguments._memory_of_machine.__wrapped__()
-    assert held == arguments.LARGEST or not arguments._can_take(held)
-    assert arguments._can_take(min(held // 2, 2**30))
 
 
 def test_a_batch_of_nothing_has_latents_of_nothing():

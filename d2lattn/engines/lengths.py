@@ -2,12 +2,12 @@
 
 import torch
 
-from d2lattn.arguments import INTEGERS, check_dense, check_values, must_fit, show
+from d2lattn.arguments import INTEGERS, show
 from d2lattn.tracing import are_finite, is_eager
 
 
 class Lengths:
-    """Integers (B,) or (B, L), each from 0 to max_len, of sequences on a device if that is told.
+    """Integers (B,) or (B, L), each from 0 to max_len.
 
     Attributes:
         tensor: the lengths as int64: in a narrower type a sum or a difference of them could
@@ -17,7 +17,7 @@ class Lengths:
 
     __slots__ = ("max_len", "shortest", "tensor")
 
-    def __init__(self, valid_lens, max_len, device=None):
+    def __init__(self, valid_lens, max_len):
         if not torch.is_tensor(valid_lens):
             try:
                 valid_lens = torch.as_tensor(valid_lens)
@@ -27,9 +27,6 @@ class Lengths:
                 valid_lens = valid_lens.long()  # an empty list has no integers to tell its dtype
         if valid_lens.dtype not in INTEGERS:
             raise ValueError(f"valid_lens must hold integers, got dtype {valid_lens.dtype}")
-        check_dense("valid_lens", valid_lens)
-        if device is not None:
-            check_values("valid_lens", valid_lens, device)
         if valid_lens.ndim not in (1, 2):
             raise ValueError(
                 f"valid_lens must have shape (B,) or (B, L), got {tuple(valid_lens.shape)}"
@@ -54,7 +51,5 @@ class Lengths:
 
     def mask(self):
         """Boolean (B, 1, S) for (B,), (B, L, S) for (B, L)."""
-        size = max(self.tensor.numel(), 8) * self.max_len  # of it, or of the places of the keys
-        must_fit("the mask", size, self.tensor.device, max_len=self.max_len)
         ends = self.tensor[:, None, None] if self.tensor.ndim == 1 else self.tensor[..., None]
         return torch.arange(self.max_len, device=ends.device) < ends
