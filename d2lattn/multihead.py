@@ -39,7 +39,7 @@ LEAST_KEYS_TO_CUT = 256
 
 
 class SelfAttention(nn.Module):
-    """One head of self-attention: each token asks, answers to a key, and hands over a value.
+    """One head of self-attention: each token asks, is found by its key, and has a value to take.
 
     Y = softmax(Q Kᵀ / √head_dim) V with Q = X Wqᵀ, K = X Wkᵀ, V = X Wvᵀ (Vaswani et al. 2017,
     section 3.2). The weights are stored as `nn.Linear` stores them: (out, in).
