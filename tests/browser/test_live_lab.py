@@ -354,7 +354,8 @@ def test_make_lab_opens_the_first_chapter_and_others_are_alive(page, tmp_path):
     chapter = next(
         path for path in test_lab.CHAPTERS if "data-live" in path.read_text(encoding="utf-8")
     )
-    command = ["make", "lab", f"PORT={test_lab.free_port()}"]
+    kept = [f"JUPYTERLAB_{name}_DIR={tmp_path / name}" for name in ("SETTINGS", "WORKSPACES")]
+    command = ["make", "lab", f"PORT={test_lab.free_port()}", *kept]
     process, address = test_lab.start(command, ROOT, tmp_path)
     try:
         assert "/lab/tree/work/00_start_here.ipynb" in address
