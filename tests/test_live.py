@@ -594,7 +594,7 @@ def test_the_question_is_told_a_thought_at_a_time():
         "1·1 = 1.25; ÷ √3 = 0.72. A hidden word gets none.",
         "e to the power of a score, divided by the sum of all these powers, is a share. found "
         f"takes {shares[3, 3]:.2f} from found, and all shares add up to 1.",
-        "Every word hands over its value, in a band that ends as wide as its share.",
+        "From every word its value is taken, in a band that ends as wide as its share.",
         f"All of it is added: {' + '.join(terms)} = {output[0]}, and so on. What comes out for "
         f"found is ({', '.join(output)}).",
     ]

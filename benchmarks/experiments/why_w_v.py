@@ -11,7 +11,7 @@ page = pages.functions("which_matrices")
 
 
 class TwoTables(next_word.NextWord):
-    """A model with vectors of their own for the scores; what it hands over is the x itself."""
+    """A model with vectors of their own for the scores; what is taken is the x itself."""
 
     def __init__(self, words, seed):
         super().__init__(words, seed=seed)
@@ -42,7 +42,7 @@ def run(variant, seed, steps):
 
 EXPERIMENT = Experiment(
     section="2.4",
-    varies="what is handed over, and whether the same vectors make the scores",
+    varies="what is taken from a word, and whether the same vectors make the scores",
     held="scores XXᵀ; words, places and last layer are learned; data, optimiser, learning rate, "
     "batch, 32 channels",
     control="the values twice as long, with no matrix to be learned: were they slower, W_v would "

@@ -514,7 +514,7 @@ THOUGHTS = [
     "milk asks. Its question",
     "Every word gets a score.",
     "e to the power of a score",
-    "Every word hands over its value",
+    "From every word its value is taken",
     "All of it is added",
 ]
 

@@ -78,7 +78,7 @@ def _asking(ax, asking, x, asks):
 
 
 def _found(ax, y, found, x, key, value):
-    """A word that is asked: what it is, what it is found by, what it hands over."""
+    """A word that is asked: what it is, what it is found by, what is taken from it."""
     text(ax, COLUMNS["word"], y, found)
     _box(ax, "x", y, f"x = {_shown(x)}", MIDDLE)
     _box(ax, "key", y, f"k = {_shown(key)}", ROLES["key"])

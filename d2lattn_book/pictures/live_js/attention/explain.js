@@ -148,9 +148,9 @@ const STORY = {
     ];
   },
   values: () => [
-    ["Every word hands over its "],
+    ["From every word its "],
     ["value", "value"],
-    [", in a band that ends as wide as its "],
+    [" is taken, in a band that ends as wide as its "],
     ["share", "weight"],
     ["."],
   ],
