@@ -127,6 +127,11 @@ def test_the_page_of_experiments_is_what_was_measured():
     assert stored == repeat.render(), "run: python benchmarks/repeat.py --render"
 
 
+def test_layers_are_counted_from_0():
+    page = repeat.PAGE.read_text(encoding="utf-8")
+    assert "counted from 1" not in page and not re.search(r"\blayers? (\d+ to )?30\b", page)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_an_experiment_was_run_as_it_stands(name):
     one, result = experiment.load(name), repeat.stored(name)

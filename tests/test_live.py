@@ -509,6 +509,16 @@ def test_there_is_a_figure_of_every_kind():
     assert {*live_kinds.KINDS} == {*live_code.KINDS}, "tests/live_kinds.py needs a row"
 
 
+def test_in_no_figure_a_key_answers():
+    """It describes its word (2.1): it is asked, and gives no reply."""
+    folder = Path(live.__file__).parent
+    sources = {*folder.rglob("*.py"), *folder.glob("live_js/*/*.js")} - {*folder.rglob("stored/*")}
+    assert len(sources) > 60
+    for path in sources:
+        found = re.search("(who|that|columns?) answers?|answers? →", path.read_text("utf-8"))
+        assert not found, f"{path}: {found}"
+
+
 @pytest.mark.parametrize("kind", live_code.KINDS)
 def test_stored_code_belongs_to_its_source(kind):
     path = live.STORED / f"{kind}.js"
