@@ -182,6 +182,34 @@ def test_what_was_run_stays_in_sight(page, lab, height):
     assert seen >= min(60, whole) - 1
 
 
+# Where the notebook stands, and a point in the text of a cell below its middle.
+CLICK = """() => {
+  const {content} = window.jupyterapp.shell.currentWidget;
+  const view = content.node.querySelector('.jp-WindowedPanel-outer');
+  const {top, height} = view.getBoundingClientRect();
+  const below = content.widgets.find(cell =>
+    !cell.isHidden && cell.node.getBoundingClientRect().top > top + height / 2);
+  const {x, y} = below.node.querySelector('.jp-Cell-inputArea').getBoundingClientRect();
+  return [view.scrollTop, content.widgets.indexOf(below), x + 150, y + 10];
+}"""
+
+
+def test_a_click_moves_no_page(page, lab):
+    """Also after Shift+Enter, and after one has turned the wheel away from what was run."""
+    open_chapter(page, lab, BOOK[1].name)
+    settled(page, CELLS)
+    page.evaluate(START)
+    page.keyboard.press("Shift+Enter")
+    page.wait_for_timeout(1000)  # what was run has come into sight
+    page.mouse.move(600, 500)
+    page.mouse.wheel(0, 900)
+    before, cell, x, y = settled(page, CLICK)
+    page.mouse.click(x, y)
+    page.wait_for_timeout(1000)
+    assert page.evaluate(HERE)[0] == cell
+    assert page.evaluate(CLICK)[0] == before
+
+
 SCROLL = """async i => {
   const {content} = window.jupyterapp.shell.currentWidget;
   await content.scrollToItem(i, 'start');

@@ -56,11 +56,12 @@
   // and an output that is drawn late has pushed it away, or has left the page itself.
   function keepOutputInSight(notebook) {
     let before = notebook.activeCellIndex, byKey = false, wanted = 0;
-    notebook.node.addEventListener("keydown", (event) => {
-      byKey = event.key === "Enter" && event.shiftKey;
-      wanted++;
-    }, true);
-    for (const event of ["wheel", "pointerdown"]) notebook.node.addEventListener(event, () => wanted++, true);
+    for (const kind of ["keydown", "wheel", "pointerdown"]) {
+      notebook.node.addEventListener(kind, (event) => {
+        byKey = event.key === "Enter" && event.shiftKey;
+        wanted++;
+      }, true);
+    }
     notebook.activeCellChanged.connect(async () => {
       const from = notebook.widgets[before], next = notebook.activeCell;
       before = notebook.activeCellIndex;
