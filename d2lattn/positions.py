@@ -14,7 +14,6 @@ only to 0.004. The result is cast last, so that a row of an encoding is the same
 whether it is computed alone or with others.
 """
 
-import functools
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 
@@ -172,8 +171,16 @@ class Rotary(Positions):
         self.base, self.interleaved = base_of(base), interleaved
 
     def rotation(self, where: Where) -> Callable[[Tensor], Tensor]:
-        options = dict(base=self.base, interleaved=self.interleaved, positions=where.positions)
-        return functools.partial(apply_rotary, offset=where.first, **options)
+        """Cosines and sines are made once a pass, when its first layer asks for them."""
+        tables: list[tuple[Tensor, Tensor]] = []
+
+        def turn(x: Tensor) -> Tensor:
+            if not tables or tables[-1][0].shape[-1] != x.shape[-1] // 2:
+                tables.append(_turns(x, where.first, where.positions, self.base))
+            cos, sin = tables[-1]
+            return _turned(x, cos, sin, self.interleaved)
+
+        return turn
 
     def extra_repr(self) -> str:
         return f"base={self.base}, interleaved={self.interleaved}"
@@ -387,13 +394,22 @@ def apply_rotary(
                 [0.5403, 0.8415]])
     """
     check_floating("x", x)
-    length, dim = x.shape[-2:]
-    _check_even("the width of x", dim)
+    _check_even("the width of x", x.shape[-1])
     check_flag("interleaved", interleaved)
+    cos, sin = _turns(x, offset, positions, base)
+    return _turned(x, cos, sin, interleaved)
+
+
+def _turns(x, offset, positions, base):
+    """cos θ and sin θ of the rows of x (..., L, D), (L, D/2) each, in at least float32."""
+    angles = _angles(*x.shape[-2:], base, offset, x.device, positions)
     wide = torch.promote_types(x.dtype, torch.float32)
-    angles = _angles(length, dim, base, offset, x.device, positions)
-    cos, sin = (table.to(x.device, wide) for table in (angles.cos(), angles.sin()))  # (L, D/2)
-    both = x.to(wide)
+    return angles.cos().to(x.device, wide), angles.sin().to(x.device, wide)
+
+
+def _turned(x, cos, sin, interleaved):
+    """x (..., L, D), each pair turned by the angles of its row."""
+    both = x.to(cos.dtype)
     a, b = (both[..., 0::2], both[..., 1::2]) if interleaved else both.chunk(2, dim=-1)
     pair = (a * cos - b * sin, a * sin + b * cos)
     turned = torch.stack(pair, dim=-1).flatten(-2) if interleaved else torch.cat(pair, dim=-1)

@@ -28,6 +28,7 @@ from d2lattn import (
     PositionalEncoding,
     Rotary,
     generate,
+    positions,
     sample,
     window_mask,
 )
@@ -531,6 +532,14 @@ def test_padding_after_a_token_is_refused():
 def test_a_part_that_is_made_already_is_no_function_that_makes_parts(make, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         make()
+
+
+@torch.no_grad()
+def test_the_angles_of_a_pass_are_made_once(monkeypatch):
+    made, angles = [], positions._angles
+    monkeypatch.setattr(positions, "_angles", lambda *given: made.append(given) or angles(*given))
+    decoder(positions="rotary", num_layers=3)(some_tokens())
+    assert len(made) == 1
 
 
 @torch.no_grad()
