@@ -9,6 +9,7 @@ import copy
 import functools
 import itertools
 import math
+import sys
 
 import draws
 import pytest
@@ -28,7 +29,6 @@ from d2lattn import (
     PositionalEncoding,
     Rotary,
     generate,
-    positions,
     sample,
     window_mask,
 )
@@ -536,8 +536,9 @@ def test_a_part_that_is_made_already_is_no_function_that_makes_parts(make, messa
 
 @torch.no_grad()
 def test_the_angles_of_a_pass_are_made_once(monkeypatch):
-    made, angles = [], positions._angles
-    monkeypatch.setattr(positions, "_angles", lambda *given: made.append(given) or angles(*given))
+    made, module = [], sys.modules["d2lattn.positions"]
+    angles = module._angles
+    monkeypatch.setattr(module, "_angles", lambda *given: made.append(given) or angles(*given))
     decoder(positions="rotary", num_layers=3)(some_tokens())
     assert len(made) == 1
 
