@@ -9,6 +9,7 @@ import json
 import math
 import re
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from cells import chapters, is_solution
@@ -211,8 +212,53 @@ RIGHT_FORMS = {
     ],
     "11.5": sums_ring,
 }
-# Right functions whose results have another form: (exercise, function).
-OTHER_RESULTS = [
+
+
+class Attend(nn.Module):
+    """1.2 as a module, and with its division last."""
+
+    def forward(self, X):
+        powers = torch.exp(X @ X.mT)
+        return powers @ X / powers.sum(-1, keepdim=True)
+
+
+class Rows(nn.Embedding):
+    """6.5 as a subclass of the table itself."""
+
+    def forward(self, x):
+        return x + super().forward(torch.arange(x.shape[1]))
+
+
+def in_place(q, k, v, beta):
+    """10.3 as one product of matrices a word; the state is written over."""
+    state, outputs = torch.zeros(q.shape[1], v.shape[1]), []
+    for query, key, value, b in zip(q, k, v, beta, strict=True):
+        state[:] = state - b * torch.outer(key, key) @ state + b * torch.outer(key, value)
+        outputs.append((query @ state).tolist())
+    return outputs
+
+
+# Right functions in a style or with results of another kind: (exercise, function).
+UNUSUAL = [
+    ("1.2", Attend()),
+    ("1.2", lambda X: torch.vmap(lambda q: (X @ q).exp() @ X / (X @ q).exp().sum())(X)),
+    (
+        "2.3",
+        lambda X, q, k, v: [((X @ k.T @ (q @ x)) / len(q) ** 0.5).softmax(0) @ X @ v.T for x in X],
+    ),
+    ("2.4", lambda W_q, W_k, A: (A @ W_q, np.linalg.solve(A.numpy().T, W_k.numpy()))),
+    ("2.6", lambda q, K: torch.cov(K.T, correction=0, aweights=(K @ q).softmax(0))),
+    ("4.2", lambda x, num_heads: np.stack(np.split(x.numpy(), num_heads, -1), 1)),
+    (
+        "6.3",
+        lambda length, dim: torch.stack(
+            [
+                (torch.arange(length) / 10000 ** ((c - c % 2) / dim) + c % 2 * math.pi / 2).sin()
+                for c in range(dim)
+            ],
+            1,
+        ),
+    ),
     (
         "6.4",
         lambda length, count: (torch.arange(length)[:, None] >> torch.arange(count) & 1).bool(),
@@ -224,6 +270,30 @@ OTHER_RESULTS = [
             for h in range(H)
         ],
     ),
+    ("6.5", Rows),
+    (
+        "9.3",
+        lambda logits, T, k: torch.zeros_like(logits).scatter(
+            0, logits.topk(k).indices, (logits.topk(k).values / T).softmax(0)
+        ),
+    ),
+    (
+        "9.5",
+        lambda weights, period: [
+            sum(float(m[i, i - period + 1]) for i in range(period, len(m))) / (len(m) - period)
+            for m in weights
+        ],
+    ),
+    ("10.2", lambda scores: (scores - F.softplus(scores.logsumexp(-1, keepdim=True))).exp()),
+    ("10.3", in_place),
+    (
+        "10.4",
+        lambda b, h, q, k, document, width: [
+            [bool(j <= i and i - j < width and document[i] == document[j]) for j in k]
+            for i in q[:, 0]
+        ],
+    ),
+    ("11.4", lambda shares: tuple(torch.cat(shares, 1).chunk(len(shares)))),
 ]
 # Right results that break a rule of the task: (exercise, part of what is said, function).
 BROKEN_RULES = [
@@ -343,10 +413,12 @@ RIGHT = [
     ("1.1", [0.125, 0.25, 0.625]),
     ("1.1", torch.tensor([1, 2, 5]) / 8),
     ("1.5", 2),
+    ("1.5", np.float64(2)),
     ("2.1", [0.5, 0.5, 0.5, 0.5, 0]),
     ("3.1", 4),
     ("3.1", 36 * (1 / 3) * (1 / 3)),
     ("4.1", 2_362_368),
+    ("4.1", 4.0 * 768 * 769),
     ("6.1", [6.28, 628.3]),
     ("6.1", [6.28, 628]),
     ("6.1", (2 * math.pi, 200 * math.pi)),
@@ -378,6 +450,8 @@ WRONG = [
     ("0.3", 16, "this is the sum"),
     ("1.1", [0.0, 0.301, 0.699], "scores divided by their sum"),
     ("1.1", [1, 2, 5], "these are the exponentials"),
+    ("1.1", [0, 0.286, 0.714], "e⁰ is 1, not 0"),
+    ("1.1", [12.5, 25, 62.5], "these are percent"),
     ("1.1", [0.12, 0.25, 0.63], "every number to three digits"),
     ("1.1", [0.3, 0.3, 0.4], "is not it"),
     ("1.5", 0, "key 0 is a corner"),
@@ -392,6 +466,9 @@ WRONG = [
     ("2.1", [2, 2, 2, 2, 0], "takes ½ from each"),
     ("2.1", [0.25] * 4 + [0], "½ from each of two lists"),
     ("2.1", [0.5] * 4, "a list of 5 numbers is expected, got the list"),
+    ("2.1", [50, 50, 50, 50, 0], "these are percent"),
+    ("2.1", [1, 1, 0, 0, 0], "the key b alone"),
+    ("2.1", [0, 0, 1, 1, 0], "the key d alone"),
     ("2.1", 0.5, "a list of 5 numbers is expected, got the float 0.5"),
     ("2.1", [0, 0.5, 0, 0.5], "weights of the terms"),
     ("2.1", [0.5, 0.5, 0.5, 0.5, 1.0], "query a c"),
@@ -408,19 +485,22 @@ WRONG = [
     ("4.1", 28_348_416, "the heads share the width"),
     ("4.1", 199_680, "from all 768 channels"),
     ("4.1", 2.36e6, "2360000.0 is near: give whole numbers to the last digit"),
-    ("4.1", 2_362_367, "is near"),
-    ("4.1", 2_300_000, "is not it"),
+    ("4.1", 2_362_367, "is not it"),
+    ("4.1", 2_362_400, "is near"),
+    ("4.1", 4 * 768**2 + 48, "is not it"),
     ("6.1", [1, 0.01], "angles per position"),
     ("6.1", [1, 100], "these are the divisors"),
     ("6.1", [6.28, 62.8], "not j/d"),
     ("6.1", [6.28, 62_832], "(d - 2)/d"),
     ("6.1", [628, 6.28], "fast pair first"),
+    ("6.1", [3.14, 314], "π half a turn"),
     ("6.1", [6.2, 620], "three digits"),
     ("7.1", -0.416, "this is the cosine"),
     ("7.1", -0.909, "the key is ahead"),
     ("7.1", 0, "without the turns"),
     ("7.1", -0.959, "turns only the query"),
     ("7.1", 0.9, "three digits"),
+    ("7.1", 0.0349, "not 2 degrees"),
     ("7.1", 0.7, "is not it"),
     ("7.6", 2, "half a turn"),
     ("7.6", 4, "the speeds fall"),
@@ -441,7 +521,9 @@ WRONG = [
     ("8.2", 20_132_659, "one number for each head"),
     ("8.2", 146_484, "not 10^9"),
     ("8.2", 157_286.4, "is near"),
-    ("8.2", 160_000, "is not it"),
+    ("8.2", 157_000, "is near"),
+    ("8.2", 157_287, "is not it"),
+    ("8.2", 163_840, "what one word takes"),
     ("9.2", [4950, 99], "the words of the prompt are missing"),
     ("9.2", [7070, 120], "written and never read"),
     ("9.2", [100, 100], "these are the runs of the model"),

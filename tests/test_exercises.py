@@ -20,10 +20,10 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
 from reader_errors import (
     BROKEN_RULES,
-    OTHER_RESULTS,
     RIGHT,
     RIGHT_FORMS,
     SECOND_FORMS,
+    UNUSUAL,
     WRONG,
     answer,
     cells,
@@ -36,6 +36,7 @@ import d2lattn_book
 from d2lattn import masked_softmax
 from d2lattn_book import exercises
 from d2lattn_book.exercises import checking
+from d2lattn_book.exercises.chapter_09 import mystery
 from d2lattn_book.exercises.checking import (
     FunctionExercise,
     OpenExercise,
@@ -131,6 +132,7 @@ def test_exact_numbers_are_numbers(verdict):
 def test_the_input_is_described_in_english(verdict):
     said = verdict("3.3", lambda scores, mask: torch.full_like(scores, 1 / 7))
     assert said.endswith("; the input was a (5, 7) tensor and a (5, 7) mask")
+    assert verdict("11.4", lambda shares: []).endswith("; the input was a list of 2 tensors")
 
 
 @pytest.mark.parametrize("number", BOOK)
@@ -247,9 +249,10 @@ def test_a_right_function_in_another_form_is_correct(number, verdict):
     assert verdict(number, yours(RIGHT_FORMS[number])) == "correct"
 
 
-@pytest.mark.parametrize(("number", "function"), OTHER_RESULTS)
-def test_a_right_result_in_another_form_is_correct(number, function, verdict):
-    assert verdict(number, yours(function)) == "correct"
+@pytest.mark.parametrize(("number", "function"), UNUSUAL)
+def test_a_right_function_in_an_unusual_style_is_correct(number, function, verdict):
+    made = isinstance(function, (nn.Module, type))
+    assert verdict(number, function if made else yours(function)) == "correct"
 
 
 @pytest.mark.parametrize(("number", "said", "function"), BROKEN_RULES)
@@ -257,6 +260,16 @@ def test_a_right_function_that_breaks_a_rule_of_the_task_is_told_so(
     number, said, function, verdict
 ):
     assert said in verdict(number, yours(function)).removeprefix("not yet: ")
+
+
+def test_a_module_may_drop_and_must_not_be_made_yet(verdict):
+    edits = {
+        "self.rows =": "self.drop = nn.Dropout(); self.rows =",
+        "return x": "return self.drop(x",
+    }
+    dropping = answer("6.5", edits | {"x.shape[1]]": "x.shape[1]])"})
+    assert verdict("6.5", dropping) == "correct"
+    assert verdict("6.5", dropping(9, 4)).startswith("not yet: this is a module made already")
 
 
 def test_the_package_has_no_module_for_6_5(verdict):
@@ -474,6 +487,10 @@ def kinds(text, looks):
     [
         (lambda text: kinds(text, lambda i, other: other[-1] if other else i), "correct"),
         (lambda text: torch.tensor(kinds(text, lambda i, o: (o or [i])[-1])), "correct"),
+        (
+            lambda text: mystery(text).argmax(-1).tolist(),
+            "not yet: the rule is right, but it asks the head itself: write down what you found",
+        ),
         (lambda text: None, "not attempted yet"),
         (lambda text: ..., "not attempted yet"),
         (lambda text: kinds(text, lambda i, other: other[0] if other else i), "not yet: the rule"),

@@ -39,6 +39,8 @@ EXERCISES = {
                 0.698970,
             ],
             "these are the exponentials: divide them by their sum": [1, 2, 5],
+            "e⁰ is 1, not 0: a key with the score 0 has a share, too": [0, 2 / 7, 5 / 7],
+            "these are percent: shares sum to 1": [12.5, 25, 62.5],
         },
     ),
     "1.2": FunctionExercise(
@@ -49,6 +51,9 @@ EXERCISES = {
             "sum(dim=-1, keepdim=True)": {"dim=-1, keepdim=True": "dim=-1"},
             "all weights together sum to 1: each row has a sum of its own": {
                 ".sum(dim=-1, keepdim=True)": ".sum()"
+            },
+            "these are the scores divided by their sum: take the exponential first": {
+                "torch.exp(X @ X.T)": "X @ X.T"
             },
             "the exponentials are not divided by their sum": {
                 " / exponentials.sum(dim=-1, keepdim=True)": ""
@@ -74,6 +79,15 @@ EXERCISES = {
         {
             "the weighted sum averages the unit rows: only the scores should use them": {
                 ") @ X": ") @ unit"
+            },
+            "these are plain dot products: divide each row by its length first": {
+                "X / X.norm(dim=-1, keepdim=True)": "X"
+            },
+            "all rows are divided by one length: each row has its own": {
+                "dim=-1, keepdim=True": ""
+            },
+            "the cosines are divided by √d: not in this exercise": {
+                "unit @ unit.T": "unit @ unit.T / X.shape[1] ** 0.5"
             },
             "the columns of X were made unit length, not the rows": {"norm(dim=-1": "norm(dim=0"},
             "these are the cosines times X: the softmax is missing": {

@@ -124,6 +124,9 @@ EXERCISES = {
             "these sum to 1, as shares do: the query takes ½ from each of two lists": (
                 [0.25, 0.25, 0.25, 0.25, 0]
             ),
+            "these are percent: a share of a half is 0.5": [50, 50, 50, 50, 0],
+            "this is the key b alone: d ties with it": [1, 1, 0, 0, 0],
+            "this is the key d alone: b ties with it": [0, 0, 1, 1, 0],
             "this is T → ∞: then all four terms weigh the same": [0.5] * 5,
             "these are the weights of the terms: blend their lists of documents": [0, 0.5, 0, 0.5],
             "this is the query a c": [0.5, 0.5, 0.5, 0.5, 1.0],
@@ -139,6 +142,10 @@ EXERCISES = {
             "the weights are divided by T: divide the scores, before the softmax": {
                 " / T": "",
                 "dim=-1)": "dim=-1) / T",
+            },
+            "the scores are divided by √T: divide by T": {"/ T": "/ T**0.5"},
+            "the scores are divided by √d: here T is the only divisor": {
+                "/ T": "/ query.shape[-1] ** 0.5"
             },
             "the scores are divided by √d as well: here T is the only divisor": {
                 "/ T": "/ T / query.shape[-1] ** 0.5"
@@ -193,6 +200,10 @@ EXERCISES = {
             "the transpose is missing: W_qᵀ Aᵀ (…) W_k must be W_qᵀ W_k": {"inv(A).T": "inv(A)"},
             "the inverse is missing: W_qᵀ Aᵀ (…) W_k must be W_qᵀ W_k": {
                 "torch.linalg.inv(A).T": "A.T"
+            },
+            "W_q is unchanged: it becomes A W_q": {"A @ W_q": "W_q"},
+            "the order is new W_q, new W_k": {
+                "A @ W_q, torch.linalg.inv(A).T @ W_k": "torch.linalg.inv(A).T @ W_k, A @ W_q"
             },
             "W_k is unchanged: the scores then change with A": {"torch.linalg.inv(A).T @ ": ""},
             "W_q should become A W_q, and W_k should undo it": {

@@ -145,6 +145,9 @@ EXERCISES = {
             },
             "the scores are not divided by √d": {" / math.sqrt(query.shape[-1])": ""},
             "the scores are multiplied by √d: divide": {"/ math": "* math"},
+            "the scores are divided by the root of the number of keys: take the width of a head": {
+                "query.shape[-1]": "key.shape[-2]"
+            },
             "the softmax runs over the queries (columns sum to 1): use the last axis": {
                 "dim=-1": "dim=-2"
             },
@@ -177,6 +180,10 @@ EXERCISES = {
             },
             "the mask is inverted: True means may attend": {"~mask": "mask"},
             "the softmax runs over the queries: use the last axis": {"dim=-1": "dim=-2"},
+            "axis 1 is the last of two axes only: use -1, the keys": {"dim=-1": "dim=1"},
+            "0 times -inf is NaN, for every visible key: fill instead of adding a product": {
+                "scores.masked_fill(~mask, -math.inf)": "scores + ~mask * -math.inf"
+            },
             "hidden scores are set to 0, and exp(0) = 1 is a weight like any other: set them to "
             "-inf": {"-math.inf": "0"},
             "real scores can lie below the number you fill in (a case has -2e10): use -inf": {
@@ -227,6 +234,13 @@ EXERCISES = {
             },
             "the window is one key too wide: width counts the query's own position": {
                 "i - j < width": "i - j <= width"
+            },
+            "the window is one key too narrow: the query's own position is one of width": {
+                "i - j < width": "i - j < width - 1"
+            },
+            "rows and columns are exchanged: query i is the row, key j the column": {
+                "(j <= i) & (i - j < width)": "(i <= j) & (j - i < width)",
+                "is_real & ": "is_real.mT & ",
             },
             "the window is missing": {" & (i - j < width)": ""},
             "one padded key is visible: the last real key is j = valid_len - 1": {

@@ -114,6 +114,10 @@ EXERCISES = {
             },
             "Wq, Wk and Wv are not transposed: nn.Linear computes X @ W.T": {"X @ W.T": "X @ W"},
             "Wo is not transposed: nn.Linear computes X @ W.T": {"@ Wo.T": "@ Wo"},
+            "queries and keys are exchanged": {"Q @ K.mT": "K @ Q.mT"},
+            "X is added: a block does that, attention does not": {
+                "return joined @ Wo.T": "return X + joined @ Wo.T"
+            },
             "this is one head of width E: split the channels first": {
                 "D = E // num_heads": "D, num_heads = E, 1"
             },

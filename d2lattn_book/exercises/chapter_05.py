@@ -88,12 +88,15 @@ EXERCISES = {
                     "torch.tensor(kernel_sizes).prod().item()"
                 )
             },
+            "the fields overlap: a layer adds (k − 1)·dilation inputs to the one that is there": {
+                "1 + sum((k - 1) * s for": "sum((k - 1) * s + 1 for"
+            },
             "a layer adds (k − 1)·dilation inputs, not k·dilation": {"(k - 1) * s": "k * s"},
         },
     ),
     "5.2": FunctionExercise(
         smallest_kernel,
-        lambda: [(2,), (5,), (6,), (9,), (64,), (101,)],
+        lambda: [(2,), (5,), (6,), (7,), (9,), (64,), (101,)],
         {
             "one layer alone sees the sentence with this k: use both": {"n // 2 + 1": "n"},
             "the field of two layers is 2(k − 1) + 1: the 1 is missing": {
@@ -101,6 +104,9 @@ EXERCISES = {
             },
             "rounded down: the field of two such layers is too short for even n": {
                 "n // 2 + 1": "(n - 1) // 2 + 1"
+            },
+            "round() goes to the even neighbour, 3.5 and 4.5 both to 4: use n // 2": {
+                "n // 2 + 1": "round(n / 2) + 1"
             },
             "two layers have the field 2(k − 1) + 1, not k²": {
                 "n // 2 + 1": "min(k for k in range(n + 1) if k * k >= n)"
@@ -115,6 +121,14 @@ EXERCISES = {
             "this is the cost of full attention: only count the pairs in the window": {
                 "n * (2 * r + 1) - r * (r + 1)": "n**2"
             },
+            "a token attends to itself, too: these are its neighbours alone": {
+                "2 * r + 1": "2 * r"
+            },
+            "only the tokens before i are counted: the neighbourhood reaches both ways": {
+                "n * (2 * r + 1) - r * (r + 1)": "sum(min(i, r) + 1 for i in range(n))"
+            },
+            "the order is FLOPs, layers": {"4 * d * pairs, layers": "layers, 4 * d * pairs"},
+            "the FLOPs are right; round the layers up": {"-(-(n - 1) // r)": "(n - 1) // r"},
             "the FLOPs are right; in one layer a signal moves r positions, not 2r": {
                 "(n - 1) // r": "(n - 1) // (2 * r)"
             },
@@ -133,6 +147,9 @@ EXERCISES = {
         {
             "the projections are missing: attention costs 8nd² + 4n²d": {"(k - 4)": "k"},
             "at this n the two cost the same: one more is needed": {" + 1)": ")"},
+            "where the two cost the same, attention does not cost more yet: one more is needed": {
+                "d * (k - 4) // 2 + 1": "-(-d * (k - 4) // 2)"
+            },
             "for k ≤ 4 attention costs more at any length, so the answer is 1": {
                 "max(1, d * (k - 4) // 2 + 1)": "d * (k - 4) // 2 + 1"
             },

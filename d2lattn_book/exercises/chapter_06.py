@@ -36,13 +36,17 @@ def _noisy_rows():
 
 def _learns_nothing(answer):
     """Whether a class LearnedEncoding is still the starter."""
+    if isinstance(answer, torch.nn.Module):
+        return False
     layer = answer(9, 4)
     return not list(layer.parameters()) and is_starter(layer.forward, torch.zeros(2, 5, 4))
 
 
 def _judge_learned(answer):
     """What is wrong with a class LearnedEncoding(max_len, dim), or None."""
-    layer = answer(9, 4)
+    if isinstance(answer, torch.nn.Module):
+        return "this is a module made already: give the class itself"
+    layer = answer(9, 4).eval()  # its dropout may be switched off
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(2, 9, 4, generator=generator)
     count = sum(p.numel() for p in layer.parameters() if p.requires_grad)
@@ -106,6 +110,7 @@ EXERCISES = {
             "these are the divisors: a full turn is 2π": [1, 100],
             "the exponent is 2j/d, not j/d": [2 * math.pi, 20 * math.pi],
             "the exponent of the last pair is (d - 2)/d, not 1": [2 * math.pi, 20000 * math.pi],
+            "a full turn is 2π, and π half a turn": [math.pi, 100 * math.pi],
             "the order is fast pair first": [200 * math.pi, 2 * math.pi],
         },
     ),
@@ -121,6 +126,7 @@ EXERCISES = {
             },
             "every token gets row 0: token i needs row i": {": X.shape[1]": "0"},
             "the rows are the last ones: token 0 needs row 0": {": X.shape[1]": "-X.shape[1] :"},
+            "the rows start at 1: token 0 needs row 0": {": X.shape[1]": "1 : X.shape[1] + 1"},
             "the rows are multiplied: add them": {"X + ": "X * "},
             "this is the encoding alone: add it to x": {
                 "X + P[: X.shape[1]]": "P[: X.shape[1]].expand_as(X)"
@@ -168,6 +174,8 @@ EXERCISES = {
             "the highest bit comes first: column 0 is the lowest": {
                 "arange(count)": "arange(count).flip(0)"
             },
+            "the quotient is not rounded down: use //": {"[:, None] //": "[:, None] /"},
+            "a bit is what is left over by 2: these are the quotients": {" % 2": ""},
             "numbers start at 1: row 0 is the number 0": {
                 "arange(length)": "arange(1, length + 1)"
             },

@@ -56,6 +56,7 @@ EXERCISES = {
             "the key is ahead of the query in this answer: the query stands two further on": (
                 -math.sin(2)
             ),
+            "the angle is 2 radians, not 2 degrees": math.sin(math.radians(2)),
             "without the turns the score is 0: turn the query by 5 and the key by 3": 0.0,
             "this turns only the query: the key at position 3 is turned by 3": math.sin(5),
         },
@@ -70,6 +71,11 @@ EXERCISES = {
             "the exponent is c/dim with the even column c, or 2j/dim for pair j: a 2 is missing": {
                 "-c / dim": "-c / 2 / dim"
             },
+            "the exponent has the 2 twice: c is 2j already": {"-c / dim": "-2 * c / dim"},
+            "the speeds fall from pair to pair: the exponent is negative": {
+                "(-c / dim)": "(c / dim)"
+            },
+            "both sines have the same sign: a turn has one minus": {"= -math.sin": "= math.sin"},
             "all sines come first here: sine and cosine of a pair are neighbours": {
                 "M[c, c] = M[c + 1, c + 1]": "j, k = c // 2, (c + dim) // 2; M[j, j] = M[k, k]",
                 "M[c, c + 1]": "M[j, k]",
@@ -99,6 +105,17 @@ EXERCISES = {
             },
             "the exponent has the 2 twice: arange(0, d, 2) is 2j already": {
                 "-torch.arange(0, d, 2)": "-2 * torch.arange(0, d, 2)"
+            },
+            "the speeds fall from pair to pair: the exponent is negative": {
+                "-torch.arange": "torch.arange"
+            },
+            "the second number is found from the first as it was before the turn: keep it": {
+                "a * angles.sin() + b": "(a * angles.cos() - b * angles.sin()) * angles.sin() + b"
+            },
+            "sine and cosine are exchanged: at position 0 nothing turns": {
+                "a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()": (
+                    "a * angles.sin() - b * angles.cos(), a * angles.cos() + b * angles.sin()"
+                )
             },
             "the pairs are cut as halves and put back as neighbours: columns 2j and 2j + 1": {
                 "x[:, 0::2], x[:, 1::2]": "x[:, : d // 2], x[:, d // 2 :]"
@@ -139,6 +156,10 @@ EXERCISES = {
                 "* lag": "* lag.abs()",
                 ".masked_fill(lag < 0, -torch.inf)": "",
             },
+            "rows and columns are exchanged: query i is the row, key j the column": {
+                "i[:, None] - i": "i - i[:, None]"
+            },
+            "a word sees itself: lag 0 is not masked": {"lag < 0": "lag <= 0"},
             "the slopes are 2^(-h), right for 8 heads alone: the exponent is -8h/H": {
                 "-8 * torch": "-torch",
                 " / num_heads": "",
@@ -158,6 +179,10 @@ EXERCISES = {
             "the lag is j - i here: the first number belongs to keys ahead of the query": {
                 "i[:, None] - i": "i - i[:, None]"
             },
+            "the lag has lost its sign: keys behind and ahead have numbers of their own": {
+                "(i[:, None] - i)": "(i[:, None] - i).abs()"
+            },
+            "lag 0 stands in the middle of the table: add m": {"clamp(-m, m) + m": "clamp(-m, m)"},
             "lags beyond ±m come back at the other end: clamp them": {
                 "table[(": "table[((",
                 ".clamp(-m, m) + m": " + m) % len(table)",

@@ -134,6 +134,7 @@ EXERCISES = {
             "every layer has its own cache, and there are 40": _words(layers=1),
             "bfloat16 takes 2 bytes, not 4": _words(size=4),
             "a head has width 128: this is one number for each head": _words(width=1),
+            "this is what one word takes: how many fit?": 2 * 40 * 8 * 128 * 2,
             "a GiB has 2^30 bytes, not 10^9": _words(free=24 * 10**9),
         },
     ),
@@ -157,6 +158,9 @@ EXERCISES = {
             },
             "the output is right, the log-sum-exp is not: this is the larger of the two": {
                 "output_2, both": "output_2, torch.maximum(l_1, l_2)"
+            },
+            "the larger log-sum-exp was subtracted and is missing in the result: add it again": {
+                "output_2, both": "output_2, both - torch.maximum(l_1, l_2)"
             },
             "the shares are swapped": {
                 "share_1 * output_1 + share_2 * output_2": (
@@ -215,6 +219,12 @@ EXERCISES = {
             },
             "φ is missing: the features of q and k are elu(x) + 1": {
                 "torch.nn.functional.elu(x) + 1": "x"
+            },
+            "elu(x + 1) adds the 1 too early: φ(x) is elu(x) + 1": {"elu(x) + 1": "elu(x + 1)"},
+            "φ is missing on the queries": {
+                "q, k = (torch.nn.functional.elu(x) + 1 for x in (q, k))": (
+                    "k = torch.nn.functional.elu(k) + 1"
+                )
             },
             "elu alone is negative below 0: the + 1 is missing": {"elu(x) + 1": "elu(x)"},
             "only the last word is in the state: add to it, do not replace it": {

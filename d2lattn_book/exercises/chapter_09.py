@@ -12,6 +12,7 @@ from d2lattn_book.exercises.checking import (
     FunctionExercise,
     OpenExercise,
     ValueExercise,
+    calls,
     is_starter,
 )
 
@@ -22,11 +23,12 @@ PROMPT, NEW = 20, 100  # words given, words written
 
 def _words_to_place():
     """In each case the three words of the question, a long vector and the wrong sign lead astray;
-    in the first the distance as well: the word in the right direction is the longer one.
+    in the first the distance as well: the word in the right direction is the longer one. In the
+    last the right word is the third, and one points the opposite way.
 
     Columns: royal, female, size.
     """
-    words = ["man", "woman", "king", "queen", "crown", "girl", "boy", "castle"]
+    words = ["man", "woman", "king", "queen", "crown", "girl", "boy", "castle", "beggar"]
     vectors = torch.tensor(
         [
             [0.0, 0.0, 1.0],
@@ -37,9 +39,11 @@ def _words_to_place():
             [0.0, 1.2, 0.0],
             [0.0, 0.1, 0.2],
             [8.0, -3.0, 7.0],
+            [-4.0, -1.0, -1.5],
         ]
     )
     questions = (("man", "king", "woman"), ("woman", "queen", "man"), ("king", "queen", "man"))
+    questions += (("man", "woman", "queen"),)
     return [(*question, words, vectors) for question in questions]
 
 
@@ -160,6 +164,8 @@ def judge_rule(answer):
                 first_error = f"in {text!r} letter {i} looks at {best}, the rule says {guess}"
     if right < 0.95 * told:
         return f"the rule is right for {100 * right // told} % of the letters; {first_error}"
+    if calls("masked_softmax")(answer, "attention"):
+        return "the rule is right, but it asks the head itself: write down what you found"
     return None
 
 
@@ -227,6 +233,13 @@ EXERCISES = {
                 ),
                 "= -1": "= -torch.inf",
             },
+            "the second nearest need not be right: leave out the three words of the question": {
+                "    nearness[[a, b, c]] = -1\n": "",
+                "nearness.argmax()": "nearness.argsort(descending=True)[1]",
+            },
+            "a word in the opposite direction counts as near here: its cosine is -1": {
+                "goal, dim=-1)": "goal, dim=-1).abs()"
+            },
             "the sign is turned round: go from a to b, starting at c": {
                 "vectors[b] - vectors[a] + vectors[c]": "vectors[a] - vectors[b] + vectors[c]"
             },
@@ -270,6 +283,9 @@ EXERCISES = {
             "the last of the top_k is cut as well: it stays": {
                 "logits.topk(top_k).indices": "logits > logits.topk(top_k).values[-1]"
             },
+            "one too many stays: sorted, they are the numbers 0 to top_k - 1": {
+                "topk(top_k)": "topk(min(top_k + 1, len(logits)))"
+            },
             "these are the top_k alone: the others keep their positions, with 0": {
                 "softmax(scores,": "softmax(scores[kept],"
             },
@@ -292,6 +308,12 @@ EXERCISES = {
                     "weight[:, : head * D] = 0\n    weight[:, (head + 1) * D :] = 0"
                 )
             },
+            "heads are numbered from 0: this is the head before": {
+                "head * D : (head + 1) * D": "(head - 1) * D : head * D"
+            },
+            "the width of a head is E / num_heads, not num_heads": {
+                "D = weight.shape[0] // num_heads": "D = num_heads"
+            },
             "every num_heads-th column is cut: the columns of a head stand side by side": {
                 "weight[:, head * D : (head + 1) * D]": "weight[:, head::num_heads]"
             },
@@ -306,6 +328,9 @@ EXERCISES = {
             },
             "this looks one before the earlier word: the one after it is asked": {
                 "asks - period + 1": "asks - period - 1"
+            },
+            "rows and columns are exchanged: the row asks, the column is asked": {
+                "asks, asks - period + 1": "asks - period + 1, asks"
             },
             "the very first round counts too, where nothing has been repeated yet": {
                 "arange(period, ": "arange(period - 1, "

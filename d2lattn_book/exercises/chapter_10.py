@@ -17,6 +17,7 @@ def _packed():
         document = torch.arange(len(lengths)).repeat_interleave(torch.tensor(lengths))
         place = torch.arange(sum(lengths))
         cases.append((0, 0, place[:, None], place, document, width))
+    cases.append((0, 0, place[5:, None], place, document, 4))  # the rows of one block
     return cases
 
 
@@ -261,6 +262,12 @@ EXERCISES = {
             "a word must see itself": {"k <= q": "k < q"},
             "these are the first `width` words of the row: the last ones are meant": {
                 "q - k < width": "k < width"
+            },
+            "q and k are exchanged: a word sees those before it": {
+                "(k <= q) & (q - k < width)": "(q <= k) & (k - q < width)"
+            },
+            "all positions are compared here: ask for the documents of q and k, document[q]": {
+                "document[q] == document[k]": "document[:, None] == document"
             },
             "True must mean that the word may be seen": {
                 "return (": "return ~((",

@@ -113,6 +113,11 @@ EXERCISES = {
             "the last piece has number 2·ranks - 1: this is one too far": {
                 "2 * ranks - 1 - rank": "2 * ranks - rank"
             },
+            "these are two lists: join the pieces to one": {
+                "[*range(rank": "[[*range(rank",
+                "size), *range(late": "size)], [*range(late",
+                "(late + 1) * size)]": "(late + 1) * size)]]",
+            },
             "the second piece is missing": {", *range(late * size, (late + 1) * size)]": "]"},
             "the pieces are too long: there are two for each rank": {
                 "n // (2 * ranks)": "n // ranks"

@@ -31,7 +31,7 @@ from d2lattn_book.exercises.records import record
 
 BY_HAND = 5e-3  # relative: a number found by hand is right to three digits
 TOO_SHORT = 5e-2  # and to two
-COUNTED, NEARLY, ROUNDED = (0, 1e-5), (BY_HAND, 0), (0, 0.5)  # whole numbers: relative, absolute
+COUNTED, ROUNDED = (0, 1e-5), (0, 0.5)  # whole numbers: relative and absolute
 ERRORS = (Exception, SystemExit)  # what the reader's code may raise, and should hear about
 
 _source = functools.cache(inspect.getsource)  # one reading for all mistakes of an exercise
@@ -134,7 +134,7 @@ class ValueExercise:
             return f"{form} is expected, got the {type(answer).__name__} {show(answer)}"
         if _difference(answer, want, TOO_SHORT) is None:
             return f"{show(answer)} is near: give every number to three digits"
-        if _difference(answer, want, BY_HAND, NEARLY) is None:
+        if isinstance(want, int) and _is_cut(answer, want):
             return f"{show(answer)} is near: give whole numbers to the last digit"
         in_full = isinstance(answer, (numbers.Real, str, list, tuple))
         return f"{show(answer)} is not it" if in_full else difference
@@ -420,6 +420,14 @@ def _other_form(answer, want):
     return None
 
 
+def _is_cut(answer, whole):
+    """Whether a number is a whole one cut to three digits or some more, or not quite whole."""
+    if not isinstance(answer, numbers.Real) or answer == whole:
+        return False
+    digits = (float(f"{whole:.{count}g}") for count in (3, 4, 5, 6))
+    return abs(answer - whole) < min(0.5, BY_HAND * whole) or answer in digits
+
+
 def _is_array(value):
     return hasattr(value, "__array__")
 
@@ -435,6 +443,8 @@ def _describe(arguments):
         if torch.is_tensor(value):
             kind = "mask" if value.dtype == torch.bool else "tensor"
             return f"a {tuple(value.shape)} {kind}"
+        if isinstance(value, list) and value and all(map(torch.is_tensor, value)):
+            return f"a list of {len(value)} tensors"
         return _name(value) if callable(value) else show(value)
 
     *first, last = map(describe, arguments)
