@@ -225,13 +225,10 @@ def test_text_is_utf_8_on_every_machine():
 
 
 def test_what_contributors_are_told_exists():
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for name in ("CONTRIBUTING.md", "SECURITY.md"):
         text = (ROOT / name).read_text(encoding="utf-8")
         for link in re.findall(r"\]\(([^)#:]+)\)", text):
             assert (ROOT / link).exists(), f"{name} links to {link}"
-        for command in re.findall(r"`make ([a-z-]+)", text):
-            assert re.search(rf"^{command}[: ]", makefile, re.M), f"{name}: make {command}"
     forms = [*(ROOT / ".github/ISSUE_TEMPLATE").glob("[!c]*.yml")]
     assert len(forms) == 3
     for form in forms:

@@ -3,8 +3,8 @@
 import ast
 import inspect
 from functools import cache, partial
+from pathlib import Path
 
-import cards
 import matplotlib.pyplot as plt
 import nbformat
 import numpy as np
@@ -14,10 +14,10 @@ from artists import outside, overlapping, pixels, sizes, written
 from IPython.core.inputtransformer2 import TransformerManager
 from matplotlib.colors import to_hex
 
-import notebooks
 from d2lattn_book.pictures import drawings, plots
 from d2lattn_book.pictures.colours import FAINT, INK
 
+ROOT = Path(__file__).parents[2]
 WORDS = ["the", "bat", "slept"]
 X = np.array([[0.25, -0.5], [1, 2], [3, 1]])
 SHARES = np.array([[0.25, 0.25, 0.5], [0.125, 0.625, 0.25], [0.5, 0.25, 0.25]])
@@ -90,10 +90,10 @@ def as_it_is(draw):
 
 def code():
     """Of each notebook, and of the cards that show it to others."""
-    for path in notebooks.book():
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         cells = nbformat.read(path, as_version=4).cells
         yield "\n".join(cell.source for cell in cells if cell.cell_type == "code")
-    yield inspect.getsource(cards)
+    yield (ROOT / "tools" / "cards.py").read_text(encoding="utf-8")
 
 
 def passed(source):
