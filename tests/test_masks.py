@@ -69,6 +69,13 @@ def test_window_mask_goes_on_after_remembered_keys(offset):
     )
 
 
+def test_a_window_builds_no_table_of_distances():
+    """Eight bytes a cell: at 8,192 words half a GiB, where the mask itself is 64 MiB."""
+    with torch.profiler.profile(profile_memory=True, record_shapes=False) as seen:
+        window_mask(1000, width=3)
+    assert max(event.self_cpu_memory_usage for event in seen.events()) <= 1000**2
+
+
 def test_window_mask_is_square_by_default():
     assert torch.equal(window_mask(4, width=1), torch.eye(4, dtype=torch.bool))
 
