@@ -24,7 +24,7 @@ def run(variant, seed, steps):
         "symmetric, median": share.median(),
         "least": share.min(),
         "most": share.max(),
-        "in layer": 1 + share.argmax().double().floor_divide(real.HEADS),
+        "in layer": share.argmax().double().floor_divide(real.HEADS),
         "heads above .6, %": 100 * (share > 0.6).double().mean(),
         "below .4, %": 100 * (share < 0.4).double().mean(),
         "cosine, median": cosines.median(),
@@ -122,7 +122,7 @@ EXPERIMENT = Experiment(
     "first piece and the mean of each number left out of the text; the share of ‖M‖² that is "
     "symmetric in M = QᵀK, the cosine of Q and K as long vectors, and the part of the 64 "
     "directions of each that they have in common, all medians of 270 heads; the weights are the "
-    "same for all seeds; layers counted from 1",
+    "same for all seeds; layers counted from 0",
     control="matrices drawn at random, whose share must be .5, one matrix for both, whose share "
     "must be 1, and the keys of another group of the same layer: if those are as much like the "
     "queries, it is no matter of the head",

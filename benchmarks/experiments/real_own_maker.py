@@ -31,7 +31,7 @@ def run(variant, seed, steps):
     lengths = seen.stream.norm(dim=-1).mean(1)  # (31, L)
     middle = lengths[:, 8:].median(1).values
     return {
-        "layer": float(layer + 1),
+        "layer": float(layer),
         "nats": -told.mean(),
         "share of the first piece": seen.weights[..., FROM:, 0].mean(),
         "heads that give it half, %": above_half(seen.weights),
@@ -70,7 +70,7 @@ EXPERIMENT = Experiment(
     varies="whose MLP adds nothing at one place: that of the layer that adds the longest vector "
     "to the first piece's stream (but for the last layer), or of the layers beside it",
     held="four passages of 96 pieces; shares and loss of the pieces after the 32nd; layers counted "
-    "from 1; the layer is chosen on other passages",
+    "from 0, −1 is none; the layer is chosen on other passages",
     control="the layers before and after it at the first place, and the same layer at the ninth",
     refuted="the share of the first piece does not fall below half of what it was, or the control "
     "at the ninth place takes as much",

@@ -237,7 +237,7 @@ EXPERIMENT = Experiment(
     "draws eight of ten sentences of each kind",
     held="the word is the last piece, so that all it knows comes from what stands before it; the "
     "nearest by the cosine, the mean of the sixteen removed; the stream's point 0 is the "
-    "embedding, point n what layer n left, counted from 1",
+    "embedding, point n the stream behind n layers",
     control="senses at random, which must give about a half; the mean embedding of the words "
     "before, without any model: if it is as good, no layer was needed; and *door* and *water*: if "
     "they part as well as the others, it is the topic that is told, and a sense only with it",

@@ -12,8 +12,8 @@ def run(variant, seed, steps):
     first, second, product = page.points(model, -4)
     return {
         "right": page.accuracy(model, -4),
-        "layer 1 points": first,
-        "layer 2 points": second,
+        "layer 0 points": first,
+        "layer 1 points": second,
         "their product points": product,
     }
 
