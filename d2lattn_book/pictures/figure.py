@@ -77,6 +77,6 @@ def bundle(figure: Figure) -> dict[str, str]:
 
 
 def image(line: str, png: bytes) -> str:
-    """The HTML of a picture and its alternative text, which every figure of the book is shown as."""
+    """The HTML by which every figure is shown: a picture with its alternative text."""
     source = f"data:image/png;base64,{base64.b64encode(png).decode()}"
     return f'<img alt="{html.escape(line)}" style="max-width:100%" src="{source}">'
