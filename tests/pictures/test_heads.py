@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from artists import boxes, frames, points, strings
+from artists import boxes, extents, frames, outside, overlapping, points, strings
 from matplotlib.colors import to_hex
 
 from d2lattn import Cache, Decoder, LatentAttention, MultiHeadAttention, attention
@@ -128,6 +128,21 @@ def test_a_cell_is_a_number_of_the_cache():
     assert drawn["key"] - drawn["value"] == pytest.approx(2)  # the turned part is no value
     said = ", ".join(f"{name}, {count} numbers" for name, count in numbers.items())
     assert plots.describe(ax).startswith(said)
+
+
+@pytest.mark.parametrize(
+    "sizes", [(1, 1, 1, 1, 0), (1, 16, 1, 1, 1), (4, 4, 2, 6, 2), (8, 16, 2, 32, 16),
+              (16, 1, 1, 32, 0), (16, 2, 16, 1, 16), (16, 16, 4, 32, 16)]
+)  # fmt: skip
+def test_no_number_of_what_is_kept_stands_over_another_or_over_a_head(sizes):
+    names = ("num_heads", "head_dim", "num_kv_heads", "latent_dim", "rope_dim")
+    ax = drawings.kept(**dict(zip(names, sizes, strict=True)))
+    assert overlapping(ax) == outside(ax) == []
+    heads = ax.transData.transform(points(ax, "heads of queries"))
+    covered = [
+        text for text, box in extents(ax) if any(box.padded(4).contains(*at) for at in heads)
+    ]
+    assert covered == []
 
 
 def areas(ax, role):

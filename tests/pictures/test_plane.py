@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from artists import extents, overlapping, points, strings, written
+from artists import extents, outside, overlapping, points, strings, written
 
 from d2lattn_book.language import words
 from d2lattn_book.pictures import drawings, plots
@@ -67,6 +67,23 @@ def test_one_word_or_one_place_is_drawn_as_any_other(draw, names, x):
     width, height = ax.figure.get_size_inches()
     assert 1 < width <= 12 and 1 < height <= 8
     assert any("bat" in text for text in strings(ax)) and "nan" not in plots.describe(ax)
+
+
+@pytest.mark.parametrize("seed", [3, 7, 11, 23, 28, 39, 46, 51])
+@pytest.mark.parametrize("draw", [drawings.shadows, drawings.blend])
+def test_no_name_lies_on_another_or_beyond_the_figure_however_the_words_lie(draw, seed):
+    crowd, count = ["the", "hungry", "cat", "found", "cold", "milk", "and"], 2 + seed % 6
+    x = np.random.default_rng(seed).normal(size=(count, 2)) * [1, 2]  # higher than wide
+    x = x.round(seed % 2)
+    x[0] = [0, 1]
+    shares = [np.exp(x @ x[0]) / np.exp(x @ x[0]).sum()] if draw is drawings.blend else []
+    ax = draw(crowd[:count], x, *shares, query=0)
+    assert overlapping(ax) == outside(ax) == []
+
+
+def test_a_piece_of_the_blend_that_is_too_short_to_be_seen_has_no_name():
+    ax = drawings.blend(["girl", "swung"], [[1, 2], [3, 0]], [0.01, 0.99], query="girl")
+    assert strings(ax) == ["girl", "swung", "0.99 × swung", "girl's blend"]
 
 
 # Dot products and blends ----------------------------------------------------------------------

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from artists import box_of, flat, links, looks, written
+from artists import box_of, flat, links, looks, outside, overlapping, written
 
 from d2lattn_book.pictures import drawings, plots
 
@@ -97,3 +97,21 @@ def test_the_title_has_the_sum_of_what_travels(table, vectors):
     assert sums == [4 * table + 6 * vectors, 4 * vectors]
     first, second = (f"{size:g} MiB travel" for size in sums)
     assert plots.describe(ax) == f"the formula: {first}, one fused kernel: {second}."
+
+
+@pytest.mark.parametrize(("table", "vectors"), [(9999, 999), (0.98765, 88.888), (1234.5, 0.0123)])
+def test_no_size_that_travels_lies_on_another(table, vectors):
+    ax = drawings.two_memories(table, vectors)
+    assert overlapping(ax) == outside(ax) == []
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (dict(table=1e4), "table must be a finite number from 0.01 to 9999, got 10000.0"),
+        (dict(vectors=1000), "vectors must be a finite number from 0.01 to 999, got 1000"),
+    ],
+)
+def test_two_memories_refuses(change, message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        drawings.two_memories(**(dict(table=64, vectors=1) | change))

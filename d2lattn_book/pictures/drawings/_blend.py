@@ -1,7 +1,5 @@
 """A weighted sum seen: every value shrinks to its share, and the pieces are laid end to end."""
 
-from itertools import pairwise
-
 import numpy as np
 
 from d2lattn_book.pictures.arrays import Numbers, Query, Words, number, position, shares_of
@@ -12,6 +10,8 @@ from d2lattn_book.pictures.kit import Ax, Axes, arrow
 
 def blend(words: Words, x: Numbers, weights: Numbers, *, query: Query, ax: Ax = None) -> Axes:
     """Draw y = Σ_j w_j x_j for the asking word: whole values pale, their shares in full colour.
+
+    A piece that is too short to be seen has no name.
 
     Args:
         words: n words of a sentence.
@@ -32,17 +32,17 @@ def blend(words: Words, x: Numbers, weights: Numbers, *, query: Query, ax: Ax = 
     ax = prepare(ax, np.vstack([x, joints]))
     for place in x:
         arrow(ax, 0 * place, place, ROLES["value"], width=1.5, alpha=0.3)
-    shortest = 0.05 * np.ptp(ax.get_xlim())  # below this a head is longer than its arrow
-    for start, end in pairwise(joints):
-        head = "-|>" if np.hypot(*(end - start)) > shortest else "-"
+    lengths = np.hypot(*np.diff(joints, axis=0).T) / np.ptp(ax.get_xlim())
+    for start, end, length in zip(joints, joints[1:], lengths, strict=False):
+        head = "-|>" if length > 0.05 else "-"  # below this a head is longer than its arrow
         arrow(ax, start, end, ROLES["value"], width=4, head=head, zorder=4)
-    moving = [i for i in range(len(words)) if abs(joints[i + 1] - joints[i]).max() > 1e-9]
+    moving, seen = np.flatnonzero(lengths > 1e-9), np.flatnonzero(lengths > 0.01)
     ax.scatter(*x[moving].T, s=12, color=ROLES["value"], alpha=0.5, label="values")
     ax.scatter(*joints[-1:].T, s=90, marker="D", color=ROLES["output"], label="blend", zorder=5)
     lines = [spot for ends in (*x, joints[-1]) for spot in along(0 * ends, ends)]
     lines += [spot for i in moving for spot in along(joints[i], joints[i + 1])]
-    places = [*x[moving], *((joints[i] + joints[i + 1]) / 2 for i in moving), joints[-1]]
+    places = [*x[moving], *((joints[i] + joints[i + 1]) / 2 for i in seen), joints[-1]]
     names = [words[i] for i in moving]
-    names += [f"{number(shares[i])} × {words[i]}" for i in moving]
+    names += [f"{number(shares[i])} × {words[i]}" for i in seen]
     label(ax, places, [*names, f"{words[row]}'s blend"], avoid=lines)
     return ax

@@ -7,7 +7,11 @@ from d2lattn_book.pictures.colours import FAINT, PALE, ROLES
 from d2lattn_book.pictures.kit import Ax, Axes, sheet, text
 
 STEP = 1.7  # from one head to the next, where a cell is 1 wide
-ABOVE = 3.0  # the height of the queries over the first cell that is kept
+# In inches. A cell is smaller where there are many beside each other or in a column.
+ACROSS, LEFT, COLUMN = 10.0, 1.35, 2.1  # the sheet, the words to its left, and each kind
+LARGEST, LEAST = 0.234, 0.1  # the side of a cell
+DEEP = 2.1  # a column of as many cells as can be that large
+QUERIES, NAMES, ABOVE = 0.7, 1.08, 1.4  # heights over the first cell that is kept
 
 
 def kept(
@@ -44,7 +48,6 @@ def kept(
     check_count("rope_dim", rope_dim, 0, 16)
     if num_heads % num_kv_heads:
         raise ValueError(f"num_kv_heads must divide num_heads, got {num_kv_heads} and {num_heads}")
-    ax, left, wide = sheet(ax, (10, 3.6)), 0.0, max(num_heads * STEP, 5.0)
     pair = [("key",)] * head_dim + [()] + [("value",)] * head_dim  # an empty place between them
     latent = [("key", "value")] * latent_dim + [()] * (rope_dim > 0) + [("key",)] * rope_dim
     kinds = (
@@ -53,38 +56,40 @@ def kept(
         ("multi-query", 1, pair),
         ("latent", 1, latent),
     )
-    asking: list[float] = []
-    for name, heads, column in kinds:
-        middles = [left + wide / 2 + STEP * (h - (num_heads - 1) / 2) for h in range(num_heads)]
-        _one_kind(ax, middles, heads, column)
-        numbers = heads * sum(map(bool, column))
-        text(ax, left + wide / 2, ABOVE + 1.6, f"{name}\n{numbers} numbers", size=11, say=True)
-        asking, left = asking + middles, left + wide + 2.2
-    look = dict(s=70, color=ROLES["query"], zorder=3, label="heads of queries")
-    ax.scatter(asking, [ABOVE] * len(asking), **look)
-    beside = dict(size=10.5, color=FAINT)
-    for y, words in (
-        (ABOVE, "heads of\nqueries"),
-        (-head_dim / 2, "keys that\nare kept"),
-        (-1.5 * head_dim - 1, "values that\nare kept"),
-    ):
-        text(ax, asking[0] - 1.1, y, words, ha="right", **beside)
-    right = left - 2.2 - wide / 2 + 0.9
-    text(ax, right, -latent_dim / 2, "key and\nvalue", ha="left", **beside)
-    if rope_dim:
-        text(ax, right, -latent_dim - 1 - rope_dim / 2, "turned\nkey", ha="left", **beside)
     deep = max(len(pair), len(latent))
-    ax.set(xlim=(asking[0] - 6, left), ylim=(-deep - 0.4, ABOVE + 3), aspect="equal")
+    wide = min(LARGEST, 0.88 * COLUMN / (STEP * num_heads))
+    high = min(LARGEST, max(LEAST, DEEP / deep))
+    ax = sheet(ax, (ACROSS, ABOVE + deep * high + 0.1))
+    asking: list[float] = []
+    for k, (name, heads, column) in enumerate(kinds):
+        middle = (LEFT + (k + 0.5) * COLUMN) / wide
+        middles = [middle + STEP * (h - (num_heads - 1) / 2) for h in range(num_heads)]
+        _one_kind(ax, middles, heads, column, QUERIES / high)
+        numbers = heads * sum(map(bool, column))
+        text(ax, middle, NAMES / high, f"{name}\n{numbers} numbers", size=11, say=True)
+        asking += middles
+    size = min(70, (0.8 * 72 * STEP * wide) ** 2)  # points: heads do not touch
+    look = dict(s=size, color=ROLES["query"], zorder=3, label="heads of queries")
+    ax.scatter(asking, [QUERIES / high] * len(asking), **look)
+    beside = dict(size=10.5, color=FAINT)
+    left, right = asking[0] - 0.26 / wide, middle + 0.5 + 0.1 / wide
+    text(ax, left, QUERIES / high, "heads of\nqueries", ha="right", **beside)
+    for y, words in ((-head_dim / 2, "keys kept"), (-1.5 * head_dim - 1, "values kept")):
+        text(ax, left, y, words, ha="right", **beside)
+    text(ax, right, -latent_dim / 2, "key and value", ha="left", **beside)
+    if rope_dim:
+        text(ax, right, -latent_dim - 1 - rope_dim / 2, "turned key", ha="left", **beside)
+    ax.set(xlim=(0, ACROSS / wide), ylim=(-deep - 0.1 / high, ABOVE / high))
     return ax
 
 
-def _one_kind(ax, middles, heads, column):
-    """Lines, and under each group of queries a column of cells, each with its roles."""
+def _one_kind(ax, middles, heads, column, above):
+    """Lines from the queries, so far `above`, and under each group of these a column of cells."""
     group = len(middles) // heads
     for first in range(0, len(middles), group):
         middle = sum(middles[first : first + group]) / group
         for x in middles[first : first + group]:
-            ax.plot((x, middle), (ABOVE, 0.15), color=PALE, zorder=1, label="_edge")
+            ax.plot((x, middle), (above, 0.15), color=PALE, zorder=1, label="_edge")
         for row, roles in enumerate(column):
             for place, role in enumerate(roles):
                 corner, width = (middle - 0.5 + place / len(roles), -row - 1), 1 / len(roles)

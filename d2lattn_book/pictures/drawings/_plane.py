@@ -10,7 +10,7 @@ from d2lattn_book.pictures.kit import axes, laid_out, text
 # Where a label may stand beside its place, the best first: steps in points, how it is aligned.
 ACROSS, UP = {-1: "right", 0: "center", 1: "left"}, {-1: "top", 0: "center", 1: "bottom"}
 ROUND = ((1, 0), (0, 1), (0, -1), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1))
-SIDES = [(far * i, far * j, ACROSS[i], UP[j]) for far in (7, 15, 27) for i, j in ROUND]
+SIDES = [(far * i, far * j, ACROSS[i], UP[j]) for far in (7, 15, 27, 42) for i, j in ROUND]
 
 
 def in_the_plane(words, x):
@@ -29,6 +29,9 @@ def prepare(ax, points, *, title=None, around=None):
     reach = (high - low).max() or 1.0  # 0 where all words stand at one place
     room = 0.12 * reach * np.array([1.4, 1.0])
     low, high = low - room, high + room
+    wide, tall = high - low
+    beside = np.array([max(0, 0.75 * tall - wide) / 2, 0])  # for names to the left and right
+    low, high = low - beside, high + beside
     high_by = 8 * (high - low)[1] / (high - low)[0]
     shrink = min(1, 4.2 / high_by)
     size = (shrink * 8 + 0.4, max(shrink * high_by, 2.0) + (0.6 if title else 0.3))

@@ -4,7 +4,7 @@ from itertools import product
 
 from matplotlib.patches import Rectangle
 
-from d2lattn.arguments import is_finite_number, show
+from d2lattn.arguments import check_number
 from d2lattn_book.pictures.colours import DARK, FAINT, GROUND, HAIR, ROLES
 from d2lattn_book.pictures.kit import Ax, Axes, arrow, box, frame, sheet, text, tint
 
@@ -25,17 +25,17 @@ def two_memories(table: float, vectors: float, *, ax: Ax = None) -> Axes:
     3.1). The numbers beside the arrows are MiB.
 
     Args:
-        table (float): MiB of an n×n table.
-        vectors (float): MiB of all queries; keys, values and outputs take as much each.
+        table (float): MiB of an n×n table, 0.01 to 9999.
+        vectors (float): MiB of all queries, 0.01 to 999; keys, values and outputs take as much
+            each.
 
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> print(describe(two_memories(table=64, vectors=1)))
         the formula: 262 MiB travel, one fused kernel: 4 MiB travel.
     """
-    for name, size in dict(table=table, vectors=vectors).items():
-        if not is_finite_number(size) or size <= 0:
-            raise ValueError(f"{name} must be a number above 0, got {show(size)}")
+    check_number("table", table, 0.01, 9999)  # which has room between two arrows
+    check_number("vectors", vectors, 0.01, 999)
     ax = sheet(ax, (9.6, 3.7))
     for left in (0, FUSED):
         for low, high, name in ((LARGE, LOW + 0.1, "large,\nslow"), (FAST, 2.0, "small,\nfast")):
@@ -98,4 +98,5 @@ def _travel(ax, x, size, *, down=False, both=False, line=1.3):
     """An arrow between the two memories, and the MiB that it stands for."""
     ends = ((x, HIGH), (x, LOW)) if down else ((x, LOW), (x, HIGH))
     arrow(ax, *ends, width=line, head="<|-|>" if both else "-|>")
-    text(ax, x + 0.1 + 0.02 * line, (LOW + HIGH) / 2, f"{size:g}", ha="left")
+    told = f"{round(size, 2 - (size >= 10) - (size >= 100)):g}"  # at most four letters
+    text(ax, x + 0.1 + 0.02 * line, (LOW + HIGH) / 2, told, ha="left")
