@@ -96,11 +96,11 @@ before-lab = tools/working_copy.py $(RESET)
 before-edit = -m jupyter trust notebooks/*.ipynb >/dev/null
 lab edit:
 	@rm -f "$$JUPYTERLAB_SETTINGS_DIR"/jupyterlab-slideshow/plugin.jupyterlab-settings
-	@$(PY) $(before-$@)
+	@$(APART) $(PY) $(before-$@)
 	@flags="--port=$(or $(PORT),8888) --LabApp.default_url=/lab/tree/$(folder-$@)/00_start_here.ipynb"; \
 	[ "$$(id -u)" = 0 ] && flags="$$flags --allow-root"; \
 	if [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then flags="$$flags --no-browser"; fi; \
-	exec $(PY) -m jupyterlab $$flags
+	exec env $(APART) $(PY) -m jupyterlab $$flags
 hub: export D2LATTN_CACHE := $(CURDIR)/.venv-hub/cache
 hub:
 	@$(PY) -c "from d2lattn import pretrained; pretrained.load()"

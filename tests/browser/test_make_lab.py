@@ -81,3 +81,4 @@ def test_a_command_opens_its_first_page_whatever_was_open(
             page.wait_for_timeout(100)
     assert '"active": true' in remembered(kept)[DECK]
     assert remembered(home / "settings") == OWN and not remembered(home / "workspaces")
+    assert not (home / ".ipython").exists()  # where a kernel would read start-up files
