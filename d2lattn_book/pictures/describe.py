@@ -117,21 +117,24 @@ def _describe_heatmap(ax, mesh):
 
 
 def _describe_lines(ax, drawn):
-    x = np.concatenate([np.asarray(line.get_xdata(orig=False), dtype=float) for line in drawn])
-    parts = []
+    parts, over_all = [], []
     for i, line in enumerate(drawn):
         name = f"line {i}" if line.get_label().startswith("_") else line.get_label()
-        y = np.asarray(line.get_ydata(orig=False), dtype=float)
+        points = np.asarray(line.get_xydata(), dtype=float)
+        x, y = points[np.isfinite(points).all(axis=1)].T  # the others are not drawn
         whole = None if ax.get_yscale() == "log" else y  # on a log axis small is not nothing
-        parts.append(f"{name} from {_number(y[0], whole)} to {_number(y[-1], whole)}")
+        ends = [_number(value, whole) for value in y[[0, -1]]] if len(y) else []
+        parts.append(f"{name} from {ends[0]} to {ends[1]}" if ends else f"{name} none")
+        over_all.append(x)
+    x = np.concatenate(over_all)
     over = f"{_count(len(drawn), 'line')} over {ax.get_xlabel() or 'x'} {_range(x)}"
     return f"{over}: {', '.join(parts)}"
 
 
 def _describe_points(ax, points):
     x, y = np.asarray(points.get_offsets(), dtype=float).T
-    label = points.get_label()
-    name = "" if label.startswith("_") else f"{label}: "
+    label, names = points.get_label(), points.get_gid()  # what each point is called
+    name = "" if label.startswith("_") else f"{label} {names}: " if names else f"{label}: "
     if len(x) == 1:
         return f"{name}1 point at ({_number(x[0])}, {_number(y[0])})"
     return f"{name}{len(x)} points, x {_range(x)}, y {_range(y)}"

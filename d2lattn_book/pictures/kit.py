@@ -108,7 +108,11 @@ def curves(x, series, looks, *, ax, size, markers=False, xscale=None, yscale=Non
     drawn = zip(series.items(), looks, strict=False)  # `looks` may go on for ever
     for i, ((name, y), (colour, style)) in enumerate(drawn):
         marker = MARKERS[i % len(MARKERS)] if markers else None
-        ax.plot(x, y, style, color=colour, marker=marker, markersize=4, label=name)
+        (line,) = ax.plot(x, y, style, color=colour, marker=marker, markersize=4, label=name)
+        there = np.pad(np.isfinite(y), 1)
+        alone = np.flatnonzero(there[1:-1] & ~there[:-2] & ~there[2:])  # no line leads to these
+        if len(alone) and not markers:
+            line.set(marker=MARKERS[i % len(MARKERS)], markevery=alone.tolist())
     ax.set(**labels, **scales)
     ax.grid(alpha=0.3)
     sns.despine(ax=ax)

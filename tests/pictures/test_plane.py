@@ -37,6 +37,14 @@ def test_names_keep_off_an_outline():
     assert not any(name.contains(*spot) for spot in side)
 
 
+def test_a_map_is_described_with_the_names_of_its_words():
+    ax = drawings.word_map(TOKENS, X, query="bat", output="swung", outline=["bat", "girl"])
+    assert plots.describe(ax) == (
+        "words the, girl, the: 3 points, x from 0 to 3, y from -0.8 to 0; "
+        "asks bat: 1 point at (0.1, -0.8); new swung: 1 point at (4.4, -1.2)."
+    )
+
+
 def test_names_of_one_place_stand_in_short_lines_and_no_name_is_broken():
     names = ["racket", "hammer", "a long name that stays", "far"]
     ax = drawings.word_map(names, [[0, 0]] * 3 + [[1, 1]])

@@ -278,6 +278,13 @@ def test_one_line_needs_no_legend_and_markers_are_drawn_on_demand():
     assert lines([1, 2], {"only": [1, 2]}).lines[0].get_marker() == "None"
 
 
+def test_a_point_between_gaps_is_marked_where_no_line_leads_to_it():
+    gaps = [1, np.nan, 3, 4, np.nan, 6]
+    for markers, drawn in ((False, [0, 5]), (True, None)):
+        (line,) = lines(range(6), {"a": gaps}, markers=markers).lines
+        assert (line.get_marker(), line.get_markevery()) == ("o", drawn)
+
+
 @pytest.mark.parametrize("which", [[6, 7], range(6, 8), (6, 7), torch.tensor([6, 7])])
 def test_columns_draws_the_columns_that_are_asked_for(which):
     P = np.random.default_rng(0).normal(size=(10, 8))
@@ -419,6 +426,11 @@ def two_lines_of_title():
             "1 line over x from 1 to 2: a from 1e-09 to 1.",
         ),
         (lambda: lines([1, 2], {"a": [1e-9, 1]}), "1 line over x from 1 to 2: a from 0 to 1."),
+        (
+            lambda: lines(range(5), {"a": [np.nan, 1, 4, np.nan, 16], "b": [2, 3, *[np.nan] * 3]}),
+            "2 lines over x from 0 to 4: a from 1 to 16, b from 2 to 3.",
+        ),
+        (lambda: lines([1, 2], {"a": [np.nan] * 2}), "1 line over x none: a none."),
         (with_help_line, "1 line over x from 0 to 1: f from 1 to 2."),
         (plain_line, "1 line over x from 1 to 2: line 0 from 3 to 4."),
         (bars, "3 bars from 0.5 to 2.5."),

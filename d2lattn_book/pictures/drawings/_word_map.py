@@ -36,7 +36,7 @@ def word_map(
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> print(describe(word_map(["cat", "dog", "bat"], [[1, 2], [1, 2], [3, 0]], query="bat")))
-        words: 2 points, x 1, y 2; asks: 1 point at (3, 0).
+        words cat, dog: 2 points, x 1, y 2; asks bat: 1 point at (3, 0).
     """
     words, x = in_the_plane(words, x)
     asks, new = _chosen("query", query, words), _chosen("output", output, words)
@@ -51,7 +51,8 @@ def word_map(
         ("new", new, ROLES["output"], "D"),
     ):
         if chosen:
-            ax.scatter(*x[chosen].T, color=color, marker=marker, s=45, label=name, zorder=4)
+            look = dict(color=color, marker=marker, s=45, label=name, zorder=4)
+            ax.scatter(*x[chosen].T, gid=", ".join(words[i] for i in chosen), **look)
     groups = sorted(gathered(words, x))  # from left to right: a name finds room on its left
     names = [_lines([words[i] for i in numbers]) for _, numbers in groups]
     sides = zip(edge, np.roll(edge, -1, axis=0), strict=True)
