@@ -73,7 +73,7 @@ def _one_kernel(ax, vectors):
         ax.add_patch(Rectangle(corner, step, step, fc=face, ec=FAINT, lw=0.5, ls=":", zorder=3))
     x, y = left + (AT[1] + 0.5) * step, top - (AT[0] + 0.5) * step
     arrow(ax, (x, y), (x + 3 * step, y), zorder=4)
-    words = "one tile of scores at a time,\nand largest, sum and blend"
+    words = "one tile of scores at a time,\nand largest, sum, numerator"
     text(ax, left + (TILES + 1) * step, FAST + 1.0, words, ha="left")
     return _thin(ax, FUSED, vectors)
 
