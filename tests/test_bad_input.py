@@ -9,6 +9,7 @@ tried, too. By hand, in RELATIONS: arguments that do not fit each other, and wha
 
 import functools
 import inspect
+import itertools
 import math
 import re
 import types
@@ -51,7 +52,8 @@ NOT_A_CHOICE = ["another", "", 1, True, ["log"]]
 NOT_A_DEVICE = ["gpu", "tpu", "", -1, ["cpu"], *["cuda:7"][torch.cuda.device_count() // 8 :]]
 NOT_A_DTYPE = ["float32", torch.int64, float, 32]
 NOT_CALLABLE = ["x", [], torch.zeros(1, 3, 2)]
-NOT_WORDS = ["the dog", 3, [], ["a", "\ud83d"]]  # the last is half a letter
+ENDLESS = itertools.cycle(["a"])
+NOT_WORDS = ["the dog", 3, [], ENDLESS, ["a", "\ud83d"]]  # the last is half a letter
 NOT_REAL = [torch.ones(2, 2) * 1j, [["a", "b"]], "abc", [[1.0], [1.0, 2.0]], {}, [0.5j, 1, 0]]
 NO_OBJECT = [8, "x", [], nn.Linear]
 BEYOND = {  # the nearest values past the end of what may be, by name
@@ -557,7 +559,7 @@ NO_SHARES = [[0.5, 0.5], np.eye(2), [1.0, 0.5, 0.5], [1.5, -0.5, 0.0], [NAN, 0.5
 NO_PLACES = [np.ones((3, 3)), [1, 2, 3], [["x", "y"]] * 3, [[1j, 2]] * 3, [[0, 1], [1], [2, 3]]]
 NO_PLACES += [[[0, 0], [1, bad], [3, 1]] for bad in (NAN, INF)]
 OF_EACH = [*NO_PLACES, np.ones((2, 2))]  # a row is missing
-NOT_CHOSEN = [["a", "cat"], "t", [3], 1.5]
+NOT_CHOSEN = [["a", "cat"], "t", [3], 1.5, ENDLESS]
 NO_PAIRS = [[1], (1, 2, 3), (1, NAN), "ab"]
 NO_SHAPES = [1.0, [1.0], np.ones((1, 1, 1, 1)), np.ones((0, 3)), np.ones((3, 0)), []]
 NO_NAMES = [["the", "\ud83d"], list("abc"), ["a"], [], "ab", 0, -1, 1.5]
@@ -727,7 +729,11 @@ BOOK = [
         more=dict(steps=NO_STEP, unit=NO_UNIT, within=NOT_WITHIN),
     ),
     valid(drawings.layer_points, points={"RNN": (1, 2)}, more=dict(points=NO_POINTS)),
-    valid(live.attention, x=np.eye(3), tokens=list("abc")),
+    valid(
+        live.attention,
+        **dict(x=np.eye(3), tokens=list("abc")),
+        more=dict(parts=["mask", None, ENDLESS, ["masks"]]),
+    ),
     valid(live.heads, weights=np.eye(3)[None], tokens=list("abc")),
     valid(
         live.words,

@@ -3,8 +3,9 @@
 Each rule stands here once, for figures, drawings and live figures alike.
 """
 
+import contextlib
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import TypeAlias
 
 import numpy as np
@@ -14,7 +15,7 @@ import torch
 from d2lattn.arguments import check_shares, show
 
 Numbers: TypeAlias = npt.ArrayLike | torch.Tensor  # whatever `to_numpy` takes
-Words: TypeAlias = Iterable[object]  # whatever `names` takes: each is written as str() writes it
+Words: TypeAlias = Collection[object]  # whatever `names` takes: each is written as str() writes it
 Query: TypeAlias = int | str  # who asks: see `position`
 SPACE = r"\s\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"  # as a page has it
 PIECE = re.compile(f"[^{SPACE}]+", re.ASCII)
@@ -112,26 +113,29 @@ def curves(x, series):
     return x, {name: numbers(f"series {name!r}", y, x.shape, rule) for name, y in series.items()}
 
 
+def listed(name, values, what="strings"):
+    """A list of what comes in a list, an array, a set: in something that has an end."""
+    if isinstance(values, Collection) and not isinstance(values, (str, bytes)):
+        with contextlib.suppress(TypeError):  # of an array without an axis
+            return list(values)
+    raise ValueError(f"{name} must be a list of {what}, got {show(values)}")
+
+
 def names(name, values, count=None, of=None, *, different=False):
     """A list of strings, at least one; `count` of them if that is given, one for each `of` such."""
-    try:
-        listed = None if isinstance(values, (str, bytes)) else [str(value) for value in values]
-    except TypeError:
-        listed = None
-    if listed is None:
-        raise ValueError(f"{name} must be a list of strings, got {show(values)}")
-    if not listed:
+    texts = [str(value) for value in listed(name, values)]
+    if not texts:
         raise ValueError(f"{name} must hold at least 1 string, got none")
-    for text in listed:
+    for text in texts:
         if any(0xD800 <= ord(letter) <= 0xDFFF for letter in text):  # half a letter of UTF-16
             raise ValueError(f"{name} must hold text that UTF-8 can write, got {text!a}")
-    if count is not None and len(listed) != count:
+    if count is not None and len(texts) != count:
         rule = f"fit the {count} {of}" if of else f"hold {count} strings"
-        raise ValueError(f"{name} must {rule}, got {len(listed)}: {show(listed)}")
-    twice = [word for i, word in enumerate(listed) if word in listed[:i]] if different else []
+        raise ValueError(f"{name} must {rule}, got {len(texts)}: {show(texts)}")
+    twice = [word for i, word in enumerate(texts) if word in texts[:i]] if different else []
     if twice:
         raise ValueError(f"{name} must hold different words, got {twice[0]!r} twice")
-    return listed
+    return texts
 
 
 def read(text, vocabulary):
@@ -169,11 +173,11 @@ def read(text, vocabulary):
 
 def read_vocabulary(words, count=None):
     """The words of a vocabulary, `count` of them, such that each can be read in a text."""
-    listed = names("vocabulary", words, count, different=True)
-    unread = [word for word in listed if not PIECE.fullmatch(word)]
+    vocabulary = names("vocabulary", words, count, different=True)
+    unread = [word for word in vocabulary if not PIECE.fullmatch(word)]
     if unread:
         raise ValueError(f"vocabulary must hold words without white space, got {unread[0]!r}")
-    return listed
+    return vocabulary
 
 
 def on_one_line(text):

@@ -892,10 +892,11 @@ def _kept_bytes(kind, words, sizes):
 
 def _parts(parts, known):
     """The parts that are wanted, in the order of those that there are."""
-    for part in parts:
+    wanted = arrays.listed("parts", parts)
+    for part in wanted:
         if part not in known:
             raise ValueError(f"parts must be of {known}, got {show(part)}")
-    return [part for part in known if part in parts]
+    return [part for part in known if part in wanted]
 
 
 def _projections(projections, width):

@@ -50,7 +50,7 @@ def kept(
         raise ValueError(f"num_kv_heads must divide num_heads, got {num_kv_heads} and {num_heads}")
     pair = [("key",)] * head_dim + [()] + [("value",)] * head_dim  # an empty place between them
     latent = [("key", "value")] * latent_dim + [()] * (rope_dim > 0) + [("key",)] * rope_dim
-    kinds = (
+    kinds: tuple[tuple[str, int, list], ...] = (
         ("multi-head", num_heads, pair),
         ("grouped", num_kv_heads, pair),
         ("multi-query", 1, pair),

@@ -1,18 +1,18 @@
 """The map of the words: where each one stands, with words that share a place named together."""
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import TypeAlias
 
 import numpy as np
 from matplotlib.patches import Polygon
 
-from d2lattn_book.pictures.arrays import Numbers, Query, Words, position
+from d2lattn_book.pictures.arrays import Numbers, Query, Words, listed, position
 from d2lattn_book.pictures.colours import FAINT, ROLES
 from d2lattn_book.pictures.drawings._plane import along, gathered, in_the_plane, label, prepare
 from d2lattn_book.pictures.kit import Ax, Axes
 
-Chosen: TypeAlias = Query | Iterable[Query] | None
+Chosen: TypeAlias = Query | Collection[Query] | None
 
 
 def word_map(
@@ -69,6 +69,6 @@ def _lines(names):
 
 def _chosen(name, chosen, words):
     """The places of the words that are meant, in their order."""
-    several = hasattr(chosen, "__iter__") and not isinstance(chosen, str)
-    chosen = chosen if several else [] if chosen is None else [chosen]
+    several = isinstance(chosen, Collection) and not isinstance(chosen, str)
+    chosen = listed(name, chosen) if several else [] if chosen is None else [chosen]
     return [position(one, words, name) for one in chosen]
