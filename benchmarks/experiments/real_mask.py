@@ -83,7 +83,7 @@ EXPERIMENT = Experiment(
     varies="who sees the pieces ahead, and in which layers",
     held="16 passages of 64 pieces; rows from the 33rd on; the answer is the next piece, which "
     "stands in the passage (columns 1 and 2), or, for the last row, behind it, where none can see "
-    "it; layers counted from 1; nothing is trained",
+    "it; nothing is trained",
     control="the pieces of another passage in the places ahead, which tell nothing of the answer, "
     "all of them or the next one; all pieces ahead but the next; and as many pieces more to see, "
     "but before: if they cost as much, it is the number of keys that costs",
@@ -95,7 +95,7 @@ EXPERIMENT = Experiment(
         "first": "in the first layer only",
         "middle": "in the 15th only",
         "last": "in the last only",
-        "second_half": "in layers 16 to 30",
+        "second_half": "in the last fifteen",
         "next": "with it, but for the next piece",
         "all_but_next": "without it, but for the next piece",
         "other": "another passage ahead",

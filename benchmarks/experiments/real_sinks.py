@@ -62,7 +62,7 @@ def run(variant, seed, steps):
     return {
         "nats": -told.mean(),
         "share of piece 1": shares[..., 0].mean(),
-        "in layers 1 and 2": shares[:2, :, 0].mean(),
+        "in the first two layers": shares[:2, :, 0].mean(),
         "heads that give it half, %": 100 * (shares[..., 0] > 0.5).double().mean(),
         "share of piece 2": shares[..., 1].mean(),
         "of piece 3": shares[..., 2].mean(),
@@ -88,8 +88,8 @@ EXPERIMENT = Experiment(
     varies="what the pieces after the 32nd see: all, a window of the last 32, a window and some of "
     "the first pieces, all but some; or whose value is 0. *Hidden from all* means from the second "
     "piece on, *hidden later* that the first 32 pieces read as ever",
-    held="three passages of 160 pieces; the loss and the shares of the pieces after the 32nd; the "
-    "model's layers counted from 1; values longer or shorter than the median from the ninth on",
+    held="three passages of 160 pieces; the loss and the shares of the pieces after the 32nd; "
+    "values longer or shorter than the median from the ninth on",
     control="the second and the ninth piece in the place of the first: if a window with one of "
     "them, or without one of them, is worth as much, any key more or less would do",
     refuted="hiding the first piece from the later ones costs no more than hiding the second",
