@@ -245,18 +245,24 @@ def broadcast(names, *tensors):
         return torch.broadcast_shapes(*leads)
     except RuntimeError:
         shapes = " and ".join(str(tuple(x.shape)) for x in tensors)
-        heads, *fewer = (other[-1] if other else 1 for other in leads)
-        hint = ""
-        shared = min(fewer)
-        if names.startswith("query") and 1 < shared < heads and heads % shared == 0:
-            hint = (
-                f"; where {shared} heads of keys serve {heads} of queries, write "
-                f"key.repeat_interleave({heads // shared}, dim=-3), and the same of value, or let "
-                f"MultiHeadAttention(..., num_kv_heads={shared}) do it"
-            )
+        hint, heads, shared = "", lead[-1:], leads[-1][-1:]
+        alike = all(other == (*lead[:-1], *shared) for other in others)
+        if names in ("query and key", "query, key and value") and alike and len(heads) == 1:
+            hint = _shared_keys(*heads, *shared)
         raise ValueError(
             f"the leading axes of {names} must broadcast, got {shapes}{hint}"
         ) from None
+
+
+def _shared_keys(heads, shared):
+    """What helps where heads of queries share those of keys, or nothing where they do not."""
+    if not 1 < shared < heads or heads % shared:
+        return ""
+    return (
+        f"; where {shared} heads of keys serve {heads} of queries, write "
+        f"key.repeat_interleave({heads // shared}, dim=-3), and the same of value, or let "
+        f"MultiHeadAttention(..., num_kv_heads={shared}) do it"
+    )
 
 
 def scale_of(scale, query):

@@ -31,8 +31,8 @@ class Cache:
         columns: with a window, where in the text the rows stand, integers (B, rows), -1 for an
             empty row; else None, and row i is token i.
         length (int): how many tokens of each sequence it has read, padding included. Set back, the
-            tokens after it are forgotten; with a window that is a ValueError, since the rows that
-            they pushed out are gone.
+            tokens after it are forgotten; with a window that is a ValueError once they have pushed
+            others out.
         padding: how many of them are padding on the left, integers (B,), or None for none.
         bytes_per_token (int): what one row of one sequence takes, 2·layers·Hkv·D numbers, or
             layers·(C + R) of latents.
@@ -48,8 +48,8 @@ class Cache:
     """
 
     def __init__(self, model: Any, batch_size: int = 1, *, max_len: int | None = None) -> None:
-        if not hasattr(model, "cache_shape"):
-            raise ValueError(f"model must be a Decoder, got {type(model).__name__}")
+        if isinstance(model, type) or not hasattr(model, "cache_shape"):
+            raise ValueError(f"model must be a Decoder, got {show(model)}")
         self.window, self.sinks = model.window, model.sinks
         most = model.position.max_len
         if max_len is None:
@@ -81,11 +81,13 @@ class Cache:
     @length.setter
     def length(self, length: int) -> None:
         check_count("length", length, least=0, most=self._length)
-        if self.columns is not None and length < self._length:
-            raise ValueError(
-                f"length must stay {self._length} with a window, whose cache has let go of what an "
-                f"earlier token saw, got {length}; a copy.deepcopy of the cache is a way back"
-            )
+        if self.columns is not None:
+            if 0 < length < self._length and self._length > self.keys.shape[3]:
+                raise ValueError(
+                    f"length must be 0 or stay {self._length}, since a cache with a window has let "
+                    f"go of what an earlier token saw, got {length}; copy.deepcopy keeps a way back"
+                )
+            self.columns = self.columns.masked_fill(self.columns >= length, -1)
         self._length = length
         self.padding = None if self.padding is None else self.padding.clamp(max=length)
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from d2lattn.arguments import (
     check_callable,
@@ -214,7 +215,9 @@ def connectivity(layer: Callable, n: int, d: int, *, samples: int = 4) -> Tensor
     """
     check_counts(n=n, d=d, samples=samples)
     generator = torch.Generator().manual_seed(0)
-    with torch.inference_mode(False), torch.enable_grad():  # wherever the caller stands
+    # torch's other kernels leave rounding noise where a gradient is 0.
+    exact = sdpa_kernel(SDPBackend.MATH)
+    with exact, torch.inference_mode(False), torch.enable_grad():  # wherever the caller stands
         connected = torch.zeros(n, n, dtype=torch.bool)
         layer = _on(layer, "cpu", torch.float64)
         for _ in range(samples):

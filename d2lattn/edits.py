@@ -11,7 +11,7 @@ values, V words of the vocabulary. Layer 0 is the first.
 
 import contextlib
 import functools
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -246,7 +246,9 @@ def heads_off(*heads: tuple[int, int], means: Tensor | None = None) -> Edit:
     """
     for pair in heads:
         if not isinstance(pair, tuple) or len(pair) != 2:
-            raise ValueError(f"heads must be pairs (layer, head), got {show(pair)}")
+            raise ValueError(
+                f"heads must be pairs (layer, head), each an argument of its own, got {show(pair)}"
+            )
         check_counts(0, layer=pair[0], head=pair[1])
     if means is not None:
         check_real("means", means)
@@ -587,7 +589,7 @@ class _Chosen:
             raise ValueError("keep must name what all blocks have, got 'from_mlp' without an MLP")
         self.count, length = len(model.blocks), tokens.shape[1]
         self.given = slice(None) if layers is None else layers
-        _numbers("layers", layers, self.count + 1)
+        _numbers("layers", layers, self.count + ("stream" in keep))
         self.heads = _numbers("heads", heads, model.num_heads)
         self.rows = _numbers("rows", rows, length)
         for name in keep:
@@ -605,8 +607,14 @@ def _numbers(name, chosen, count):
     """A slice or places, from 0 to count - 1 or from the end, as a list of places."""
     places = range(count)
     if chosen is None or isinstance(chosen, slice):
-        return list(places[chosen or slice(None)])
-    for place in _listed(name, chosen):
+        chosen = slice(None) if chosen is None else chosen
+        for end in (chosen.start, chosen.stop, chosen.step):
+            if end is not None:
+                check_count(f"the slice of {name}", end, least=-LARGEST)
+        return list(places[chosen])
+    if isinstance(chosen, (Set, Mapping)) or not len(_listed(name, chosen)):
+        raise ValueError(f"{name} must be a list of at least one, got {show(chosen)}")
+    for place in chosen:
         check_count(name, place, least=-count, most=count - 1)
     return [places[place] for place in chosen]
 

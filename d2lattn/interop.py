@@ -194,6 +194,10 @@ def from_gpt2(
     weights = _gpt2_weights(state, max(len(layers), 1))
     embedding = weights["embedding.weight"]
     (vocab_size, embed_dim), head = embedding.shape, weights["to_logits.weight"]
+    if config is not None and num_heads not in (None, config.n_head):
+        raise ValueError(
+            f"num_heads must be left out or that of the source, {config.n_head}, got {num_heads}"
+        )
     if num_heads is None and config is not None:
         num_heads = config.n_head
     if num_heads is None and embed_dim % 64:
@@ -254,7 +258,10 @@ def _gpt2_source(source):
 def _gpt2_weights(state, layers):
     """GPT-2's names and layout -> those of `Decoder`."""
 
+    used = set()
+
     def take(name, axes):
+        used.add(name)
         if name not in state:
             raise ValueError(f"source must hold the weights of GPT-2, got no {name}")
         tensor = state[name]
@@ -280,6 +287,13 @@ def _gpt2_weights(state, layers):
             packed = take(f"h.{layer}.attn.c_attn.{part}", axes).t()  # 3·E rows
             for name, own in zip(("q_proj", "k_proj", "v_proj"), packed.chunk(3), strict=True):
                 weights[f"{ours}attention.{name}.{part}"] = own
+    # Older files hold each layer's causal mask, and some the tied embedding twice.
+    others = [n for n in state if n not in used and not n.endswith((".attn.bias", "masked_bias"))]
+    if others:
+        raise ValueError(
+            f"source must hold the weights of GPT-2 and no others, got {show(others[0])} "
+            f"({len(others)} of them), for which the model has no place"
+        )
     return weights
 
 

@@ -160,6 +160,8 @@ def from_llama(
         Traceback (most recent call last):
         ValueError: config must have vocab_size, got one without
     """
+    if config is not None and not isinstance(source, Mapping):
+        raise ValueError(f"source must be a state dict where config is given, got {kind(source)}")
     if isinstance(source, (str, Path)):
         sizes, weights, _ = read_gguf(source)
         return sizes.filled(weights)
@@ -255,7 +257,10 @@ def _sizes_of_config(config, tied):
     if not isinstance(config, Mapping) and not hasattr(config, "hidden_size"):
         raise ValueError(f"config must be a LlamaConfig or a dict, got {show(config)}")
     given = dict(config) if isinstance(config, Mapping) else dict(vars(config))
-    given.setdefault("model_type", getattr(config, "model_type", None))  # transformers': of a class
+    if hasattr(config, "model_type"):
+        given["model_type"] = config.model_type  # which transformers keeps on the class
+    if given.get("model_type") is None:
+        raise ValueError("config must have model_type, got one without")
     _check_options("config", given, CONFIG_OPTIONS)
     found = _found("config", given, CONFIG_SIZES)
     rope = given.get("rope_parameters") or {}

@@ -16,6 +16,7 @@ whether it is computed alone or with others.
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -172,12 +173,13 @@ class Rotary(Positions):
 
     def rotation(self, where: Where) -> Callable[[Tensor], Tensor]:
         """Cosines and sines are made once a pass, when its first layer asks for them."""
-        tables: list[tuple[Tensor, Tensor]] = []
+        made: list[tuple[Any, Tensor, Tensor]] = []  # what the last x was like, its tables
 
         def turn(x: Tensor) -> Tensor:
-            if not tables or tables[-1][0].shape[-1] != x.shape[-1] // 2:
-                tables.append(_turns(x, where.first, where.positions, self.base))
-            cos, sin = tables[-1]
+            like = x.shape[-2:], x.dtype, x.device
+            if not made or made[-1][0] != like:
+                made.append((like, *_turns(x, where.first, where.positions, self.base)))
+            _, cos, sin = made[-1]
             return _turned(x, cos, sin, self.interleaved)
 
         return turn

@@ -167,7 +167,7 @@ def _keep(folder, sizes, weights, tokenizer):
         made = Path(made, folder.name)
         made.mkdir()
         save_file(weights, made / WEIGHTS)
-        tokenizer.save(str(made / TOKENIZER))
+        (made / TOKENIZER).write_text(tokenizer.to_str(), encoding="utf-8")
         # safetensors writes for its user alone; others may read it as they may all else here.
         shutil.copymode(made / TOKENIZER, made / WEIGHTS)
         about = dict(sizes=asdict(sizes), sums=_sums(made, asdict(sizes)))

@@ -149,7 +149,8 @@ def _check(query, key, value, beta, decay):
     gates = {"beta": beta} if decay is None else {"beta": beta, "decay": decay}
     for name, x in gates.items():
         if not torch.is_tensor(x) or x.dtype not in (query.dtype, wide):
-            raise ValueError(f"{name} must be a tensor of {query.dtype} or {wide}, got {kind(x)}")
+            dtypes = " or ".join(map(str, dict.fromkeys((query.dtype, wide))))
+            raise ValueError(f"{name} must be a tensor of {dtypes}, got {kind(x)}")
         check_on(name, x, query.device)
         if x.ndim == 0 or x.shape[-1] != L:
             raise ValueError(f"{name} must have shape (..., {L}), got {tuple(x.shape)}")

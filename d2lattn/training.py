@@ -216,9 +216,9 @@ def _check_model(model):
         raise ValueError(
             "model must have a parameter with requires_grad=True, got none: nothing could learn"
         )
-    if any(parameter.dtype == torch.float16 for parameter in model.parameters()):
+    if any(x.dtype == torch.float16 and x.requires_grad for x in model.parameters()):
         raise ValueError(
-            "model must have parameters of float32, float64 or bfloat16, got torch.float16, in "
+            "model must learn in float32, float64 or bfloat16, got parameters of torch.float16, in "
             "which AdamW's 1e-8 is 0 and the first step makes NaN of them"
         )
     if not torch.is_grad_enabled():

@@ -309,6 +309,8 @@ class Transformer(nn.Module):
             isinstance(block, nn.Module) and hasattr(block, "attention") for block in self.blocks
         ):
             raise ValueError(f"block must make blocks, got {show(self.blocks[0])}")
+        if len(set(self.blocks)) < len(self.blocks):  # a trace or an edit of one would be of all
+            raise ValueError("block must make a new block at each call, got one of them twice")
         sizes = {(block.attention.embed_dim, block.attention.num_heads) for block in self.blocks}
         (width, heads), *others = sizes
         if others or width != embed_dim:

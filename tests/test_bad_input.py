@@ -290,7 +290,6 @@ READ = dict(tokens=NO_TOKENS, valid_lens=[torch.ones(2, 5).long()], head_mask=[H
 WRITE = dict(model=FREE, steps=1, fine=dict(steps="0"))
 WRITE |= dict(more=dict(model=[READER, BLOCK], tokens=NO_TOKENS, left_padding=[[0, 5]]))
 LOOK = dict(model=MODEL, tokens=WORDS, keep=["weights"], layers=[0], heads=[1], rows=[0, -1])
-ALL = dict.fromkeys(("heads", "rows"), "[]")
 ANY_MASK = "more axes, wider, flat, without axes"  # as ANY
 ANY = f"{ALONE}, one axis, without axes"  # it is held to a model when that reads
 HASH = dict(more=dict(num_buckets=[3]), fine=dict(qk="wider", value="wider"))
@@ -495,8 +494,8 @@ TABLE = [
         more=dict(config=["nowhere.json", {}, {3: 4}], bytes_per_number=[{"keys": -1}, {"key": 2}]),
     ),
     # inside a model
-    valid(d.trace, **LOOK, edits=[], limit=10**6, fine=dict(edits="[]", keep="[]", **ALL)),
-    valid(edits.trace_size, **LOOK, fine=dict(keep="[]", **ALL)),
+    valid(d.trace, **LOOK, edits=[], limit=10**6, fine=dict(edits="[]", keep="[]")),
+    valid(edits.trace_size, **LOOK, fine=dict(keep="[]")),
     valid(edits.edited),
     valid(edits.lens, x=torch.zeros(2, 3, 8)),
     valid(edits.Edit, place="heads", change=nn.Identity(), layers=[0], fine=dict(layers="[]")),

@@ -287,6 +287,19 @@ def test_connectivity_of_other_layers():
     assert connectivity(pointwise, n, d).equal(torch.eye(n, dtype=torch.bool))
 
 
+def test_rounding_is_no_connection():
+    """Who sees one key alone takes all from it, whatever the score."""
+
+    class Before(SelfAttention):
+        def forward(self, x):
+            return super().forward(x, attn_mask=before)
+
+    before = torch.eye(6, dtype=torch.bool).roll(1, 0)
+    for seed in range(5):
+        torch.manual_seed(seed)
+        assert torch.equal(connectivity(Before(4), 6, 4), before)
+
+
 def test_connectivity_survives_a_long_recurrence():
     n = 64  # gradients of about 1e-20 here
     connected = connectivity(nn.RNN(2, 2, batch_first=True), n, 2, samples=1)

@@ -401,7 +401,7 @@ def test_bad_input():
         (lambda: Edit("mlp", lambda x, n: x), r"^place must be one of .*, got 'mlp'"),
         (lambda: Edit("heads", 3), r"^change must be a function or a module, got 3"),
         (lambda: Edit("heads", abs, [-1]), r"^layers must be an integer of at least 0, got -1"),
-        (lambda: edits.heads_off(3), r"^heads must be pairs \(layer, head\), got 3"),
+        (lambda: edits.heads_off(3), r"^heads must be pairs \(layer, head\), each .*, got 3"),
         (lambda: edits.heads_off((0, 0.5)), r"^head must be an integer"),
         (lambda: edits.heads_off((0, 0), means=[1]), r"^means must be a floating tensor"),
         (lambda: edits.see(torch.ones(2, 2)), r"^mask must be a boolean tensor"),
@@ -416,6 +416,26 @@ def test_bad_input():
         (
             lambda: trace(model, TOKENS, layers=[3]),
             r"^layers must name some that have weights, got",
+        ),
+        (
+            lambda: trace(model, TOKENS, keep=["weights"], layers=[0, 3]),
+            r"^layers must be an integer of at most 2, got 3",
+        ),
+        (
+            lambda: trace(model, TOKENS, keep=["weights"], layers=[-4, 0]),
+            r"^layers must be an integer of at least -3, got -4",
+        ),
+        (
+            lambda: trace(model, TOKENS, heads=[]),
+            r"^heads must be a list of at least one, got \[\]",
+        ),
+        (
+            lambda: trace(model, TOKENS, rows={0: 1}),
+            r"^rows must be a list of at least one, got \{",
+        ),
+        (
+            lambda: trace(model, TOKENS, rows=slice(0.5, None)),
+            r"^the slice of rows must be an inte",
         ),
         (lambda: trace(model, TOKENS, heads=[4]), r"^heads must be an integer of at most 3"),
         (lambda: trace(model, TOKENS, rows=[6]), r"^rows must be an integer of at most 5"),

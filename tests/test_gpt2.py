@@ -73,6 +73,8 @@ def test_a_model_tells_its_heads(stored):
     for source in (LikeTransformers(state), nn.Linear(2, 2), types.SimpleNamespace(n_head=heads)):
         with pytest.raises(ValueError, match=f"GPT2LMHeadModel.* got {type(source).__name__}"):
             from_gpt2(source)
+    with pytest.raises(ValueError, match=rf"^num_heads must be .* of the source, {heads}, got 1$"):
+        from_gpt2(LikeTransformers(state, n_head=heads), num_heads=1)
 
 
 @torch.no_grad()
@@ -138,6 +140,15 @@ def test_what_does_not_fit_is_named(stored):
     ]:
         with pytest.raises(ValueError, match=f"^source must hold {message}"):
             from_gpt2({**state, f"transformer.{name}": wrong}, num_heads=heads)
+
+
+def test_what_the_model_has_no_place_for_is_named(stored):
+    state, *_, heads = stored
+    wrong = {**state, "h.0.attn.c_attn.lora_A.weight": torch.zeros(2, 2)}
+    with pytest.raises(
+        ValueError, match=r"and no others, got 'h\.0\.attn\.c_attn\.lora_A\.weight'"
+    ):
+        from_gpt2(wrong, num_heads=heads)
 
 
 def test_a_file_of_another_kind_is_named(stored, tmp_path):

@@ -220,7 +220,7 @@ def test_a_damaged_file_is_refused(tmp_path):
     ("option", "value", "said"),
     [
         ("model_type", "mistral", "model_type='llama', got 'mistral'"),
-        ("model_type", None, "model_type='llama', got None"),
+        ("model_type", None, "model_type, got one without"),
         ("hidden_act", "gelu", "hidden_act='silu', got 'gelu'"),
         ("rope_scaling", {"type": "linear"}, "rope_scaling=None, got"),
         ("rope_parameters", {"rope_type": "llama3", "rope_theta": 1e4}, "type 'default', got"),
@@ -268,6 +268,8 @@ def test_weights_must_be_there_and_fit():
         from_llama(state)
     with pytest.raises(ValueError, match=r"^source must be a LlamaForCausalLM, .* got int"):
         from_llama(3)
+    with pytest.raises(ValueError, match=r"^source must be a state dict where config is given"):
+        from_llama("a.gguf", config=CONFIGS[0])
 
 
 def test_sizes_are_checked():

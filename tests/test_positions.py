@@ -13,6 +13,7 @@ import d2lattn
 from d2lattn import (
     LearnedPositionalEncoding,
     PositionalEncoding,
+    Rotary,
     alibi_bias,
     apply_rotary,
     attention,
@@ -20,6 +21,7 @@ from d2lattn import (
     shift_matrix,
     sinusoidal_encoding,
 )
+from d2lattn.positions import Where
 
 B, H, L, S = 2, 3, 5, 7
 HALF = (torch.float16, torch.bfloat16)
@@ -495,6 +497,14 @@ def test_on_this_machines_accelerator():
     steps = [layer(x[:, i : i + 1].to(device), offset=i) for i in range(L)]
     assert torch.equal(torch.cat(steps, dim=1), whole)
     assert alibi_bias(H, L, device=device).device.type == device.type
+
+
+def test_a_turn_is_that_of_each_tensor_whatever_came_before():
+    """Keys may be more than queries, wider, or of another dtype."""
+    turn = Rotary(base=50.0).rotation(Where(2, 3))
+    for shape, dtype in [((1, 4), torch.float32), ((5, 4), torch.float32), ((5, 6), torch.float64)]:
+        x = torch.randn(2, *shape, dtype=dtype)
+        assert torch.equal(turn(x), apply_rotary(x, offset=2, base=50.0))
 
 
 # Places that do not stand in a row ----------------------------------------------------------------

@@ -234,10 +234,10 @@ def test_other_sizes_beside_the_weights_are_no_model(small, tmp_path, change):
     assert torch.equal(pretrained.load(small)[0](TOKENS), expected)
 
 
-def _load_with_small_files(path, results):
+def _load_with_small_files(path, size, results):
     import resource
 
-    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     with warnings.catch_warnings(record=True) as said, torch.no_grad():
         warnings.simplefilter("always")
         total = pretrained.load(path)[0](TOKENS).sum().item()
@@ -246,11 +246,12 @@ def _load_with_small_files(path, results):
 
 @torch.no_grad()
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="wants fork")
-def test_a_write_that_ends_in_the_middle_leaves_the_model_in_memory(small, tmp_path):
+@pytest.mark.parametrize("size", [50_000, 800_000])  # in the weights, in the tokenizer
+def test_a_write_that_ends_in_the_middle_leaves_the_model_in_memory(small, tmp_path, size):
     """As a quota ends it, of which the free space of a disk says nothing."""
     context = multiprocessing.get_context("fork")
     results = context.Queue()
-    process = context.Process(target=_load_with_small_files, args=(small, results))
+    process = context.Process(target=_load_with_small_files, args=(small, size, results))
     process.start()
     total, said = results.get(timeout=60)
     process.join()

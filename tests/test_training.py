@@ -295,6 +295,17 @@ def test_targets_that_do_not_fit():
             fit(model(), lambda step, t=targets: (tokens, t), steps=1, progress=False)
 
 
+def test_a_frozen_part_may_be_of_float16():
+    class Frozen(nn.Sequential):
+        def forward(self, tokens):
+            return self[1](self[0](tokens).float())
+
+    part = nn.Embedding(V, 8).half().requires_grad_(False)
+    assert (
+        len(fit(Frozen(part, nn.Linear(8, V)), reversing(), steps=2, progress=False).history) == 2
+    )
+
+
 def test_what_can_be_no_training():
     pair = torch.zeros(2, L, dtype=torch.int64), torch.zeros(2, L, dtype=torch.int64)
     frozen, lstm = model().requires_grad_(False), nn.LSTM(4, 4)
@@ -310,7 +321,7 @@ def test_what_can_be_no_training():
         (
             model().half(),
             reversing(),
-            "^model must have parameters of float32, .*got torch.float16",
+            "^model must learn in float32, .*got parameters of torch.float16",
         ),
         (model(), lambda: pair, r"^batches must be a function of one argument, .*got one of \(\)"),
         (model(), lambda step: None, r"^batches must give \(tokens, targets\), got NoneType"),

@@ -514,6 +514,10 @@ def test_padding_after_a_token_is_refused():
     assert cache.padding.tolist() == [0, 5, 2]
 
 
+def one_block():
+    return plain_block(8, 2)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -526,6 +530,10 @@ def test_padding_after_a_token_is_refused():
         (
             lambda: decoder(attention=MultiHeadAttention(E, H)),
             "attention must be a function such as MultiHeadAttention, which is given .*, got Mul",
+        ),
+        (
+            lambda: Decoder(9, 8, num_layers=2, block=functools.cache(one_block)),
+            "block must make a new block at each call, got one of them twice",
         ),
     ],
 )
@@ -559,13 +567,26 @@ def test_a_cache_that_is_set_back_forgets_what_came_later(length):
 
 
 @torch.no_grad()
-def test_a_cache_with_a_window_is_not_set_back():
-    model, tokens = decoder(positions="rotary", window=3), some_tokens()
-    cache = Cache(model, B)
-    model(tokens, cache=cache)
-    with pytest.raises(ValueError, match=r"^length must stay 11 with a window, .*, got 10; a copy"):
-        cache.length = 10
-    assert cache.length == 11
+@pytest.mark.parametrize("length", [4, 1, 0])
+def test_a_cache_with_a_window_is_set_back_as_long_as_it_has_let_go_of_nothing(length):
+    model, tokens = decoder(positions="rotary", window=4, sinks=1), some_tokens()
+    cache, fresh = Cache(model, B), Cache(model, B)
+    model(tokens[:, :5], cache=cache)
+    cache.length = length
+    if length:
+        model(tokens[:, :length], cache=fresh)
+    got, wanted = (
+        torch.cat([model(part, cache=found) for part in tokens[:, 4:].split(2, 1)], 1)
+        for found in (cache, fresh)
+    )
+    assert_close(got, wanted)
+    with pytest.raises(
+        ValueError, match=rf"^length must be 0 or stay {length + 7}, .*, got 1; copy"
+    ):
+        cache.length = 1
+    assert cache.length == length + 7
+    cache.length = 0
+    assert_close(model(tokens, cache=cache), model(tokens))
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
