@@ -606,17 +606,22 @@ class _Chosen:
 def _numbers(name, chosen, count):
     """A slice or places, from 0 to count - 1 or from the end, as a list of places."""
     places = range(count)
-    if chosen is None or isinstance(chosen, slice):
-        chosen = slice(None) if chosen is None else chosen
+    if chosen is None:
+        return list(places)
+    if isinstance(chosen, slice):
         for end in (chosen.start, chosen.stop, chosen.step):
             if end is not None:
                 check_count(f"the slice of {name}", end, least=-LARGEST)
-        return list(places[chosen])
-    if isinstance(chosen, (Set, Mapping)) or not len(_listed(name, chosen)):
+        found = list(places[chosen])
+    elif isinstance(chosen, (Set, Mapping)):
+        found = []
+    else:
+        found = _listed(name, chosen)
+    if not len(found):
         raise ValueError(f"{name} must be a list of at least one, got {show(chosen)}")
-    for place in chosen:
+    for place in found:
         check_count(name, place, least=-count, most=count - 1)
-    return [places[place] for place in chosen]
+    return [places[place] for place in found]
 
 
 def _watching(model, chosen, kept):
