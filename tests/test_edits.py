@@ -430,6 +430,10 @@ def test_bad_input():
             r"^heads must be a list of at least one, got \[\]",
         ),
         (
+            lambda: trace(model, TOKENS, heads=slice(4, 4)),
+            r"^heads must be a list of at least one, got slice",
+        ),
+        (
             lambda: trace(model, TOKENS, rows={0: 1}),
             r"^rows must be a list of at least one, got \{",
         ),
