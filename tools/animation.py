@@ -100,7 +100,7 @@ def act(film, page):
     for milliseconds in (3000, 2400, 3000, 2600, 1200):
         film.click(following)
         film.hold(milliseconds)
-    box = cell("x of swung, number 1").bounding_box()
+    box = cell("x of swung, channel 1").bounding_box()
     x, y = box["x"] + 20, box["y"] + 10
     film.move(x, y)
     page.mouse.down()
