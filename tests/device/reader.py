@@ -1,13 +1,12 @@
 """A reader with a GPU: runs the cells of a chapter after `torch.set_default_device(device)`.
 
-What a cell makes then lies on the device, and so does what the package makes for it. Three things
-are done that the reader would have to do:
+What a cell makes then lies on the device, and so does what the package makes for it. Two things are
+done that the reader would have to do:
 
 - Numbers that a cell draws from a generator of the CPU are drawn there and copied, so that they are
   those of the page; torch refuses such a generator on a GPU.
 - What a function of the package makes out of tensors of the device may not lean on that default,
   since many readers set none and move their tensors: it is left on the CPU, and noted.
-- A cell that asks a tensor for NumPy's numbers fails, as on a GPU, and runs again with `.cpu()`.
 """
 
 import re
@@ -49,7 +48,6 @@ class Cell:
         compared (bool): whether its output is the same in every run.
         stored (str): what the page shows as text, and `said`: what came now.
         error (str): why it stopped, "" if it did not.
-        mended (bool): whether it runs with .cpu() before .numpy().
         waits (Counter): where the host waited for the device -> how often: "cell", "torch", or a
             function of the package.
         left (set): functions of the package that left to the default device where to make a
@@ -62,7 +60,6 @@ class Cell:
     stored: str
     said: str = ""
     error: str = ""
-    mended: bool = False
     waits: Counter = field(default_factory=Counter)
     left: set = field(default_factory=set)
 
@@ -76,15 +73,11 @@ def read(path, device):
         if cell.cell_type == "code":
             compared = not cells.tags(cell) & {"nbval-ignore-output", "nbval-skip"}
             result = Cell(cell.id, cell.source, compared, _text(cell.outputs))
-            _run(shell, result, result.source, device)
-            if result.error and ".numpy()" in result.source:
-                error = result.error
-                _run(shell, result, result.source.replace(".numpy()", ".cpu().numpy()"), device)
-                result.error, result.mended = error, not result.error
+            _run(shell, result, device)
             yield result
 
 
-def _run(shell, cell, source, device):
+def _run(shell, cell, device):
     told = _ToldWaits()
     with capture_output() as caught, fake_device.counted() as counts:
         counts.waits = told
@@ -92,7 +85,7 @@ def _run(shell, cell, source, device):
         torch.set_default_device(device)
         try:
             with _Default(device, cell.left):
-                done = shell.run_cell(source)
+                done = shell.run_cell(cell.source)
             with torch.device("cpu"):
                 flush_figures()
         finally:
@@ -182,7 +175,7 @@ def _place(frame):
     if not name.startswith(PACKAGE):
         return "cell"
     module = Path(name).relative_to(Path(PACKAGE).parent).with_suffix("").as_posix()
-    module = module.removeprefix("d2lattn/")
+    module = re.sub("^d2lattn(_book)?/", "", module)
     return re.sub(r"\.<.*", "", f"{module}: {frame.f_code.co_qualname}")
 
 
