@@ -137,7 +137,7 @@ def test_with_sdpa_a_call_gives_no_maps_in_silence_and_a_config_is_refused():
     """As 91.23 says."""
     model = of("Llama")
     assert model(input_ids=IDS, output_attentions=True).attentions == ()
-    with pytest.raises(ValueError, match="not supported .* sdpa"):
+    with pytest.raises(ValueError, match=r"not supported .* sdpa"):
         model.config.output_attentions = True
     assert len(eager_maps(model)) == 4
 
