@@ -403,6 +403,9 @@ def test_the_pretended_device_refuses_what_a_gpu_refuses(pretended):
     with pytest.raises(RuntimeError, match="driver must be 'gels' on pretend:0, got 'gelsd'"):
         torch.linalg.lstsq(there, there, driver="gelsd")
     assert torch.linalg.lstsq(there.T, there.T).solution.device == pretended
+    ones = torch.ones(3, 2, device=pretended)  # which the CPU's own driver takes
+    with pytest.raises(torch.linalg.LinAlgError, match="full rank"):
+        torch.linalg.lstsq(ones, ones)
 
 
 def test_the_pretended_device_follows_what_changes_a_tensor_in_its_place(pretended):
