@@ -182,14 +182,17 @@ def test_what_was_run_stays_in_sight(page, lab, height):
     assert seen >= min(60, whole) - 1
 
 
-# Where the notebook stands, and a point in the text of a cell below its middle.
+# Where the notebook stands, and a point in the text of a cell below its middle; while JupyterLab
+# has not drawn such a cell, an answer that is never the same twice.
 CLICK = """() => {
   const {content} = window.jupyterapp.shell.currentWidget;
   const view = content.node.querySelector('.jp-WindowedPanel-outer');
   const {top, height} = view.getBoundingClientRect();
   const below = content.widgets.find(cell =>
     !cell.isHidden && cell.node.getBoundingClientRect().top > top + height / 2);
-  const {x, y} = below.node.querySelector('.jp-Cell-inputArea').getBoundingClientRect();
+  const text = below?.node.querySelector('.jp-Cell-inputArea');
+  if (!text) return performance.now();
+  const {x, y} = text.getBoundingClientRect();
   return [view.scrollTop, content.widgets.indexOf(below), x + 150, y + 10];
 }"""
 
