@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from d2lattn.tracing import data_dependent_ok
+from d2lattn.tracing import data_dependent_ok, is_eager
 
 LARGEST = 2**63 - 1  # torch counts in int64
 LARGEST_FLOAT = sys.float_info.max
@@ -272,11 +272,16 @@ def scale_of(scale, query):
     return check_number("scale", scale)
 
 
-def check_causal(is_causal, query_offset, shape):
-    """A flag, and with it the key position of query 0, which must be told unless L = S."""
-    if is_causal is False and query_offset is None:
+def check_causal(is_causal, query_offset, window, shape):
+    """A flag, and with it the key position of query 0, which must be told unless L = S, and how
+    many keys a query sees."""
+    if is_causal is False and query_offset is None and window is None:
         return
     check_flag("is_causal", is_causal)
+    if window is not None:
+        check_count("window", window)
+        if not is_causal:
+            raise ValueError(f"window is for is_causal=True, got {window} without")
     L, S = shape[-2:]
     if query_offset is not None:
         check_count("query_offset", query_offset, least=0)
@@ -289,6 +294,32 @@ def check_causal(is_causal, query_offset, shape):
             f"the key position of query 0{last}, "
             'or attn_mask=causal_mask(L, S, align="top-left") or "bottom-right"'
         )
+
+
+def check_lengths(valid_lens, max_len):
+    """Integers (B,) or (B, L), each from 0 to max_len, as int64: in a narrower type a sum or a
+    difference of them could overflow."""
+    if not torch.is_tensor(valid_lens):
+        try:
+            valid_lens = torch.as_tensor(valid_lens)
+        except (TypeError, ValueError, RuntimeError):
+            raise ValueError(f"valid_lens must hold integers, got {show(valid_lens)}") from None
+        if valid_lens.numel() == 0:
+            valid_lens = valid_lens.long()  # an empty list has no integers to tell its dtype
+    if valid_lens.dtype not in INTEGERS:
+        raise ValueError(f"valid_lens must hold integers, got dtype {valid_lens.dtype}")
+    if valid_lens.ndim not in (1, 2):
+        raise ValueError(
+            f"valid_lens must have shape (B,) or (B, L), got {tuple(valid_lens.shape)}"
+        )
+    if is_eager() and valid_lens.numel() and not valid_lens.is_meta:
+        shortest, longest = torch.stack(valid_lens.aminmax()).tolist()  # one wait on a GPU
+        if shortest < 0 or longest > max_len:
+            raise ValueError(
+                f"valid_lens must lie between 0 and {max_len} (the number of keys), got values "
+                f"from {shortest} to {longest}"
+            )
+    return valid_lens.long()
 
 
 def check_mask(attn_mask, shape, device):

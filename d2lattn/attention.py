@@ -33,8 +33,6 @@ def explicit_attention(call):
 def explicit_weights(call):
     """softmax(Q Kᵀ · scale + bias), in the dtype of the query."""
     scores = score(call.query, call.key, call.scale)
-    if call.soft_cap is not None:
-        scores = call.soft_cap * torch.tanh(scores / call.soft_cap)
     return softmax(scores, call.visible, call.sink).to(call.query.dtype)
 
 
@@ -252,9 +250,10 @@ def attention(
 def attend(call, engine, chunk_size=None):
     """The output of a call, by one of the engines."""
     with in_full_precision(call.query):
-        bent = call.soft_cap is not None or call.sink is not None  # which torch's kernels cannot do
-        if engine == "explicit" or call.is_empty() or (bent and engine == "fused"):
-            # The formula; of nothing it gives 0 and keeps the gradient.
+        empty = 0 in (call.query.numel(), call.key.numel(), call.value.numel())
+        if engine == "explicit" or empty or (engine == "fused" and call.sink is not None):
+            # The formula, also for a sink, which torch's kernels do not know; of nothing it gives 0
+            # and keeps the gradient.
             return explicit_attention(call)[0]
         if engine == "chunked":
             return chunked_attention(call, chunk_size)

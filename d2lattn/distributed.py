@@ -40,9 +40,9 @@ from d2lattn.arguments import (
 from d2lattn.attention import attention
 from d2lattn.engines.call import Call
 from d2lattn.engines.chunked import backward_in_blocks, forward_in_blocks, merge
-from d2lattn.engines.visibility import Placed
-from d2lattn.multihead import check_head_mask, check_input
-from d2lattn.positions import Alibi, Where, alibi_slopes
+from d2lattn.engines.visibility import Visibility, cut, entry
+from d2lattn.multihead import attending, check_input
+from d2lattn.positions import Alibi, TokenPositions, alibi_slopes
 from d2lattn.tracing import in_full_precision
 
 
@@ -250,7 +250,7 @@ def unsupported_when_sharded(layer):
     """Refuse what a layer of attention does on one machine only, by name."""
     _check_layer(layer)
     dropout = layer.dropout if layer.training else 0.0
-    options = dict(soft_cap=layer.soft_cap, sink_logit=layer.sink is not None, dropout=dropout)
+    options = dict(sink_logit=layer.sink is not None, dropout=dropout)
     for name, value in options.items():
         if value not in (None, False, 0):
             raise ValueError(f"{name} must be left out over several ranks, got {show(value)}")
@@ -282,6 +282,56 @@ def _agree(function, query, key, value, is_causal, scale, group, *, positions=No
 
 
 # The ring -----------------------------------------------------------------------------------------
+
+
+class PlacedVisibility(Visibility):
+    """Who sees whom by the places of the rows in a text that is spread over machines.
+
+    Args:
+        shape: that of the scores, (..., L, S). device: where they are.
+        asking, asked: places of the queries (L,) and of the keys (S,), int64 on the CPU, where
+            looking at them does not wait for a GPU.
+        is_causal (bool): whether query i sees key j only if its place is not the later one.
+        step: what a score is given for each place between the two (ALiBi's -slope), which
+            broadcasts to (..., L, 1), or None.
+    """
+
+    __slots__ = ("asked", "asking", "is_causal", "step")
+
+    def __init__(self, shape, device, asking, asked, is_causal, step=None):
+        super().__init__(shape, device)
+        self.asking, self.asked, self.is_causal, self.step = asking, asked, is_causal, step
+
+    def has_mask(self):
+        return self.is_causal
+
+    def hides_all(self):
+        if 0 in self.shape[-2:]:
+            return True
+        return self.is_causal and bool(self.asking.max() < self.asked.min())
+
+    def allowed(self):
+        if not self.is_causal:
+            return None
+        return self.asked.to(self.device) <= self.asking.to(self.device)[:, None]
+
+    def hide(self, scores, in_place=True):
+        if self.step is not None:
+            far = (self.asking[:, None] - self.asked).abs().to(self.device)
+            scores += self.step.to(scores.dtype) * far
+        if not self.is_causal or self.asking.min() >= self.asked.max():
+            return scores
+        return scores.masked_fill_(~self.allowed(), -math.inf)
+
+    def block(self, rows, keys):
+        shape = (*self.shape[:-2], rows.stop - rows.start, keys.stop - keys.start)
+        asking, asked, step = self.asking[rows], self.asked[keys], cut(self.step, rows, keys)
+        return PlacedVisibility(shape, self.device, asking, asked, self.is_causal, step)
+
+    def at(self, index):
+        step = entry(self.step, index, len(self.shape))
+        shape = self.shape[len(index) :]
+        return PlacedVisibility(shape, self.device, self.asking, self.asked, self.is_causal, step)
 
 
 def ring_attention(
@@ -428,7 +478,7 @@ def _meeting(shard, owner, query, key, value, is_causal, scale, step):
     asking, asked = shard.places(), shard.places(owner)
     asking = asking.repeat(query.shape[-2] // max(len(asking), 1))  # heads that share keys
     shape = *query.shape[:-1], key.shape[-2]
-    visible = Placed(shape, query.device, asking, asked, is_causal, step)
+    visible = PlacedVisibility(shape, query.device, asking, asked, is_causal, step)
     if visible.hides_all():
         return None
     shard.ranks.computed += 1
@@ -465,15 +515,14 @@ def ring_parallel(module: Any, *, group: Any = None) -> nn.Module:
     time. As with DistributedDataParallel, the module is held and not changed.
 
     Args:
-        module: a `MultiHeadAttention`, or a `Decoder` made of such; without soft_cap, sink_logit,
-            active dropout, window.
+        module: a `MultiHeadAttention`, or a `Decoder` made of such; without sink_logit, active
+            dropout, window.
         group: of the ranks, see `Ranks`.
 
     Returns:
         A module. Of a layer it takes words (B, L_r, E), is_causal and positions, of a decoder
-        tokens (B, L_r), positions and head_mask (layers, H); positions are those of
-        `ring_attention`, and with a decoder of the method of positions, too. All layers share one
-        handshake.
+        tokens (B, L_r) and positions; these are those of `ring_attention`, and with a decoder of
+        the method of positions, too. All layers share one handshake.
 
     Example:
         >>> from d2lattn import MultiHeadAttention
@@ -505,8 +554,8 @@ class _RingLayer(nn.Module):
             return x.shape[1], *_layer_terms(layer, x, x, is_causal, positions)
 
         shard = ShardSpec(self.ranks, look)
-        attend = functools.partial(_attend_in_ring, shard)
-        return layer(x, is_causal=is_causal, attend=attend)
+        with attending([layer], lambda *_: functools.partial(_attend_in_ring, shard)):
+            return layer(x, is_causal=is_causal)
 
 
 class _RingDecoder(nn.Module):
@@ -515,19 +564,16 @@ class _RingDecoder(nn.Module):
         self.decoder, self.ranks = decoder, ranks
         self._check_parts()
 
-    def forward(self, tokens, *, positions=None, head_mask=None):
+    def forward(self, tokens, *, positions=None):
         model = self.decoder
 
         def look():
             self._check_parts()
             model.check_tokens(tokens, least=0)
-            shape = len(model.blocks), model.num_heads
-            check_head_mask(head_mask, shape, "(layers, heads)", torch.device("cpu"))
             layer, weight = model.blocks[0].attention, model.embedding.weight
             where, terms = _layer_terms(layer, tokens, weight, True, positions)
             terms["num_layers"] = len(model.blocks)
             terms["the method of positions"] = repr(model.position)
-            terms["head_mask"] = None if head_mask is None else head_mask.tolist()
             return tokens.shape[1], where, terms
 
         shard = ShardSpec(self.ranks, look)
@@ -539,9 +585,11 @@ class _RingDecoder(nn.Module):
             )
         if isinstance(model.position, Alibi):  # (H, 1, 1)
             shard.step = -alibi_slopes(model.num_heads, device=tokens.device)[:, None, None]
-        where = Where(0, tokens.shape[1], positions=shard.places().to(tokens.device))
-        attend = functools.partial(_attend_in_ring, shard)
-        return model.read(tokens, where, is_causal=True, head_mask=head_mask, attend=attend)
+        places = shard.places().to(tokens.device)
+        where = TokenPositions(0, tokens.shape[1], positions=places)
+        layers = [block.attention for block in model.blocks]
+        with attending(layers, lambda *_: functools.partial(_attend_in_ring, shard)):
+            return model.read(tokens, where, is_causal=True)
 
     def _check_parts(self):
         model = self.decoder
@@ -556,8 +604,9 @@ class _RingDecoder(nn.Module):
 
 
 def _attend_in_ring(shard, query, key, value, *, is_causal, **seen):
-    """`MultiHeadAttention.attend` over the keys of all ranks: their places say who sees whom."""
-    return ring(query, key, value, shard, is_causal, 1 / math.sqrt(query.shape[-1]))
+    """Do as `MultiHeadAttention.attend`, over the keys of all ranks: their places say who sees
+    whom."""
+    return ring(query, key, value, shard, is_causal, 1 / math.sqrt(query.shape[-1])), None
 
 
 def _layer_terms(layer, x, weight, is_causal, positions):

@@ -34,8 +34,7 @@ from d2lattn.arguments import (
     kind,
     show,
 )
-from d2lattn.engines.visibility import Visibility
-from d2lattn.multihead import MultiHeadAttention, with_heads
+from d2lattn.multihead import MultiHeadAttention, attending, visible_to_heads
 from d2lattn.transformer import Transformer, in_evaluation
 
 # `trace` is d2lattn's own.
@@ -146,9 +145,14 @@ def _edited(model: Transformer, edits: Sequence[Edit]) -> Iterator[None]:
                     )
         return x
 
-    with contextlib.ExitStack() as hooks:
-        for hook in _hooks(model, {edit.place for edit in edits}, change):
-            hooks.callback(hook.remove)
+    places = {edit.place for edit in edits}
+    with contextlib.ExitStack() as changes:
+        for hook in _hooks(model, places, change):
+            changes.callback(hook.remove)
+        if places & set(INSIDE_ATTENTION):
+            layers = [block.attention for block in model.blocks]
+            between = functools.partial(functools.partial, _attend, change, places)
+            changes.enter_context(attending(layers, between))
         yield
 
 
@@ -158,12 +162,8 @@ def _hooks(model, places, change):
     def stream(layer, module, args, options):
         return (change("stream", layer, args[0]), *args[1:]), options
 
-    def attending(layer, module, args, options):
-        if "rotation" in places:
-            options["rotate"] = change("rotation", layer, options.get("rotate"))
-        if inside:
-            attend = options.get("attend") or module.attend
-            options["attend"] = functools.partial(_attend, attend, layer, change, places)
+    def rotation(layer, module, args, options):
+        options["rotate"] = change("rotation", layer, options.get("rotate"))
         return args, options
 
     def added(place, layer, module, args, output):
@@ -171,13 +171,12 @@ def _hooks(model, places, change):
             return change(place, layer, output[0]), *output[1:]
         return change(place, layer, output)
 
-    inside = places & set(INSIDE_ATTENTION)
     before, after = dict(with_kwargs=True), functools.partial
     for layer, block in enumerate(model.blocks):
         if "stream" in places:
             yield block.register_forward_pre_hook(after(stream, layer), **before)
-        if inside or "rotation" in places:
-            yield block.attention.register_forward_pre_hook(after(attending, layer), **before)
+        if "rotation" in places:
+            yield block.attention.register_forward_pre_hook(after(rotation, layer), **before)
         if "from_attention" in places:
             hook = after(added, "from_attention", layer)
             yield block.attention.register_forward_hook(hook)
@@ -188,22 +187,19 @@ def _hooks(model, places, change):
         yield model.norm.register_forward_pre_hook(hook, **before)
 
 
-def _attend(attend, layer, change, places, *given, need_weights=False, **options):
-    """Attention in the heads of a layer, between changes of what goes in and what comes out."""
+def _attend(change, places, layer, attend, *given, need_weights=False, **options):
+    """Attend in the heads of a layer, between changes of what goes in and what comes out."""
     names = ("query", "key", "value")
     given = [change(name, layer, x) for name, x in zip(names, given, strict=False)]
     if "visible" in places:
-        shape = (*given[0].shape[:3], given[1].shape[2])
-        causal = options["is_causal"], options["query_offset"]
-        mask = with_heads(options["attn_mask"], shape)
-        seen = Visibility(shape, given[0].device, mask, None, *causal).allowed()
-        seen = given[0].new_ones(shape[2:], dtype=torch.bool) if seen is None else seen
-        seen = change("visible", layer, seen.expand(shape))
-        options |= dict(attn_mask=seen, is_causal=False, query_offset=None)
-    found = attend(*given, need_weights=need_weights, **options)
-    heads, *weights = found if need_weights else (found,)
-    heads = change("heads", layer, heads)
-    return (heads, *weights) if need_weights else heads
+        names = ("valid_lens", "attn_mask", "is_causal", "query_offset", "window")
+        told = {name: options.pop(name) for name in names if name in options}
+        visible = visible_to_heads(given[0], given[1].shape[2], **told)
+        seen = visible.allowed()
+        seen = given[0].new_ones(visible.shape, dtype=torch.bool) if seen is None else seen
+        options["attn_mask"] = change("visible", layer, seen.expand(visible.shape))
+    heads, weights = attend(*given, need_weights=need_weights, **options)
+    return change("heads", layer, heads), weights
 
 
 def _check_edits(model, edits):
@@ -549,9 +545,7 @@ def trace(
     if "need_weights" in reading:
         raise ValueError('need_weights is not for trace, which keeps "weights": name them in keep')
     kept: dict[str, dict[int, Tensor]] = {name: {} for name in keep}
-    with in_evaluation(model), edited(model, *edits), contextlib.ExitStack() as hooks:
-        for hook in _watching(model, chosen, kept):
-            hooks.callback(hook.remove)
+    with in_evaluation(model), edited(model, *edits), _watching(model, chosen, kept):
         logits = model(tokens, **reading)
     found = {
         name: torch.stack([parts[layer] for layer in chosen.layers(name)])
@@ -624,8 +618,10 @@ def _numbers(name, chosen, count):
     return [places[place] for place in found]
 
 
+@contextlib.contextmanager
 def _watching(model, chosen, kept):
-    """Hooks that put down what passes, after all changes."""
+    """Put down what passes, after all changes, while the block runs."""
+    which, inputs, parts = sorted(set(chosen.layers("weights"))), {}, functools.partial
 
     def see_stream(layer, module, args):
         if layer in chosen.layers("stream") and "stream" in kept:
@@ -637,34 +633,39 @@ def _watching(model, chosen, kept):
     def see_added(name, layer, module, args, output):
         kept[name][layer] = (output[0] if isinstance(output, tuple) else output)[:, chosen.rows]
 
-    def attending(layer, module, args, options):
-        attend = options.get("attend") or module.attend
-        options["attend"] = functools.partial(see_heads, layer, module, args[0], attend)
-        return args, options
+    def see_input(layer, module, args):
+        inputs[layer] = args[0]  # which opens the gates of a layer that has some
 
-    def see_heads(layer, module, x, attend, *given, need_weights=False, **options):
-        wanted = need_weights or "weights" in kept
-        found = attend(*given, need_weights=wanted, **options)
-        heads, *weights = found if wanted else (found,)
+    def see_heads(n, attend, *given, need_weights=False, **options):
+        layer = which[n]
+        heads, weights = attend(*given, need_weights="weights" in kept, **options)
         if "weights" in kept:
-            kept["weights"][layer] = weights[0][:, chosen.heads][:, :, chosen.rows]
+            kept["weights"][layer] = weights[:, chosen.heads][:, :, chosen.rows]
         if "heads" in kept:
             kept["heads"][layer] = heads[:, chosen.heads][:, :, chosen.rows]
         if "from_heads" in kept:
-            kept["from_heads"][layer] = _added(module, heads, x, chosen)
-        return (heads, *weights) if need_weights else heads
+            kept["from_heads"][layer] = _added(attentions[n], heads, inputs[layer], chosen)
+        return heads, weights if need_weights else None
 
-    for layer, block in enumerate(model.blocks):
-        yield block.register_forward_pre_hook(functools.partial(see_stream, layer))
-        if layer not in chosen.layers("weights"):
-            continue
+    attentions = [model.blocks[layer].attention for layer in which]
+    with contextlib.ExitStack() as watched:
+        hooks = [
+            block.register_forward_pre_hook(parts(see_stream, layer))
+            for layer, block in enumerate(model.blocks)
+        ]
+        hooks.append(model.norm.register_forward_pre_hook(parts(see_stream, chosen.count)))
+        for layer, attention in zip(which, attentions, strict=True):
+            hooks.append(attention.register_forward_pre_hook(parts(see_input, layer)))
+            added = dict(from_attention=attention, from_mlp=model.blocks[layer].mlp)
+            for name in kept.keys() & added.keys():
+                hooks.append(added[name].register_forward_hook(parts(see_added, name, layer)))
+        for hook in hooks:
+            watched.callback(hook.remove)
         if kept.keys() & {"weights", "heads", "from_heads"}:
-            hook = functools.partial(attending, layer)
-            yield block.attention.register_forward_pre_hook(hook, with_kwargs=True)
-        for name, part in (("from_attention", block.attention), ("from_mlp", block.mlp)):
-            if name in kept and part is not None:
-                yield part.register_forward_hook(functools.partial(see_added, name, layer))
-    yield model.norm.register_forward_pre_hook(functools.partial(see_stream, chosen.count))
+            watched.enter_context(
+                attending(attentions, lambda n, attend: parts(see_heads, n, attend))
+            )
+        yield
 
 
 def _added(layer, heads, x, chosen):

@@ -7,33 +7,26 @@ width of a latent, R width of the rotary part beside it.
 import functools
 import math
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from d2lattn.arguments import (
     check_alike,
+    check_callable,
     check_count,
     check_flag,
-    check_flags,
     check_number,
     check_offset,
-    check_weights,
     expect,
 )
-from d2lattn.attention import attend, attend_with_weights
 from d2lattn.engines.call import Call
-from d2lattn.engines.visibility import Visibility
 from d2lattn.multihead import (
-    check_between,
-    check_head_mask,
+    attend_in_groups,
     check_heads,
     check_input,
     draw_linear,
-    updated,
-    with_heads,
-    without_heads,
+    visible_to_heads,
 )
 from d2lattn.positions import apply_rotary
 
@@ -120,63 +113,60 @@ class LatentAttention(nn.Module):
         self,
         x: Tensor,
         *,
+        rotate: Callable[[Tensor], Tensor] | None = None,
+        update_cache: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] | None = None,
         attn_mask: Tensor | None = None,
         attn_bias: Tensor | None = None,
         is_causal: bool = False,
         query_offset: int | None = None,
-        rotate: Callable[[Tensor], Tensor] | None = None,
-        update_cache: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] | None = None,
-        attend: Callable[..., Any] | None = None,
-        head_mask: Tensor | None = None,
+        window: int | None = None,
         need_weights: bool = False,
         absorbed: bool | None = None,
     ) -> Tensor | tuple[Tensor, Tensor]:
         """Words (B, L, E) -> (B, L, E), or (that, weights (B, H, L, S)).
 
         Args:
-            attn_mask … query_offset, head_mask: as in `MultiHeadAttention.forward`.
             rotate: a function that turns the rotary parts (B, H or 1, L, R); `apply_rotary`, with
                 the first word at query_offset, when absent.
-            update_cache, attend: as there. A latent (B, 1, L, C + R), turned already, is the key,
-                and comes with a value of width 0. With n words before these, query_offset=n.
+            update_cache: as in `MultiHeadAttention.forward`. A latent (B, 1, L, C + R), turned
+                already, is the key, and comes with a value of width 0.
+            attn_mask … window: as there. With n words before these, query_offset=n.
             absorbed (bool): attend to the latents themselves: the same numbers, computed otherwise.
                 When absent, this is done where more words are seen than ask.
         """
         check_input("x", x, self.q_proj)
-        check_between(rotate, update_cache, attend)
-        check_head_mask(head_mask, (self.num_heads,), "(heads,)", x.device)
         if query_offset is not None:
             check_offset("query_offset", query_offset, x.shape[1])
         if rotate is None:
             rotate = functools.partial(apply_rotary, offset=query_offset or 0)
-        query, latent = self.project(x, rotate=rotate)
+        query, latent = self.project(x, rotate=rotate)  # (B, H, L, D + R), (B, 1, L, C + R)
         if update_cache is not None:
-            latent, _ = updated(update_cache, latent, latent[..., :0])
-        found: Any = (self.attend if attend is None else attend)(
+            check_callable("update_cache", update_cache)
+            latent, _ = update_cache(latent, latent[..., :0])  # (B, 1, S, C + R)
+        heads, weights = self.attend(  # (B, H, L, D), (B, H, L, S) or None
             query,
             latent,
             attn_mask=attn_mask,
             attn_bias=attn_bias,
             is_causal=is_causal,
             query_offset=query_offset,
+            window=window,
             need_weights=need_weights,
             absorbed=query.shape[2] < latent.shape[2] if absorbed is None else absorbed,
         )
-        weights: Any
-        heads, weights = found if need_weights else (found, None)
-        output = self.join(without_heads(heads, head_mask))
-        return (output, weights) if need_weights else output
+        output = self.join(heads)  # (B, L, E)
+        return output if weights is None else (output, weights)
 
     def project(
         self, x: Tensor, *, rotate: Callable[[Tensor], Tensor] | None = None
     ) -> tuple[Tensor, Tensor]:
-        """The first part of `forward`: (B, L, E) -> queries (B, H, L, D + R), latents
-        (B, 1, L, C + R). `rotate` turns the last R numbers of both, (B, H or 1, L, R)."""
+        """Make queries and latents: (B, L, E) -> (B, H, L, D + R), (B, 1, L, C + R). `rotate` turns
+        the last R numbers of both, (B, H or 1, L, R)."""
         check_input("x", x, self.q_proj)
-        check_between(rotate, None, None)
         query = self.q_proj(x).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
         latent = self.latent_proj(x)[:, None]
         if rotate is not None and self.rope_dim:
+            check_callable("rotate", rotate)
             query, latent = (self._turn(part, rotate) for part in (query, latent))
         return query, latent
 
@@ -189,36 +179,33 @@ class LatentAttention(nn.Module):
         attn_bias: Tensor | None = None,
         is_causal: bool = False,
         query_offset: int | None = None,
+        window: int | None = None,
         need_weights: bool = False,
         absorbed: bool = False,
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        """The second part: queries (B, H, L, D + R) over latents (B, 1, S, C + R) -> (B, H, L, D),
-        or (that, weights (B, H, L, S)). All else is as in `forward`."""
+    ) -> tuple[Tensor, Tensor | None]:
+        """Attend in each head: queries (B, H, L, D + R) over latents (B, 1, S, C + R) -> heads
+        (B, H, L, D), and the weights (B, H, L, S) or None. All else is as in `forward`."""
         self._check_parts(query, latent)
-        check_flags(need_weights=need_weights, absorbed=absorbed)
-        shape = (*query.shape[:3], latent.shape[2])
-        attn_mask = with_heads(attn_mask, shape)
-        visible = Visibility(shape, query.device, attn_mask, attn_bias, is_causal, query_offset)
+        check_flag("absorbed", absorbed)
+        seen = None, attn_mask, attn_bias, is_causal, query_offset, window
+        visible = visible_to_heads(query, latent.shape[2], *seen)
+        # torch's kernels want values as wide as keys, else they scale the keys.
+        engine = "explicit" if absorbed and visible.hides_nothing() else "fused"
         query, key, value = (self._folded if absorbed else self._unfolded)(query, latent)
-        asked, engine = query, "fused"
-        if absorbed and visible.hides_nothing():  # heads that share latents are more queries
-            engine = "explicit"  # torch's kernels want values as wide as keys, else scale the keys
-            asked = query.flatten(1, 2)[:, None]  # (B, 1, H·L, C + R)
-            visible = Visibility((*asked.shape[:3], shape[3]), query.device)
+        dropout_p = self.dropout if self.training else 0.0
         scale = 1 / math.sqrt(self.head_dim + self.rope_dim)
-        call = Call(asked, key, value, visible, scale, self.dropout if self.training else 0.0)
-        found: Any = attend_with_weights(call) if need_weights else attend(call, engine)
-        output = found[0] if need_weights else found
-        output = output.reshape(*query.shape[:3], output.shape[-1])
+        call = Call(query, key, value, visible, scale, dropout_p)
+        heads, weights = attend_in_groups(call, engine, need_weights)
         if absorbed:  # (B, H, L, C) -> (B, H, L, D)
-            output = output @ self._of_heads(self.v_proj).mT
-        return (output, found[1].reshape(shape)) if need_weights else output
+            heads = heads @ self._of_heads(self.v_proj).mT
+        return heads, weights
 
     def join(self, x: Tensor) -> Tensor:
-        """The last part: heads (B, H, L, D) -> (B, L, E), projected."""
+        """Join and project the heads: (B, H, L, D) -> (B, L, E)."""
         expect("x", x, f"batch {self.num_heads} length {self.head_dim}")
-        check_weights("the module's weights", self.out_proj.weight, x=x)
-        return self.out_proj(x.transpose(1, 2).flatten(-2))
+        x = x.transpose(1, 2).flatten(-2)  # (B, L, H, D) -> (B, L, E)
+        check_input("x", x, self.out_proj)
+        return self.out_proj(x)
 
     def extra_repr(self) -> str:
         widths = f"latent_dim={self.latent_dim}, rope_dim={self.rope_dim}"

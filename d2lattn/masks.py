@@ -8,8 +8,13 @@ import torch
 from torch import Tensor
 from torch.types import Device
 
-from d2lattn.arguments import check_choice, check_counts, check_device, check_offset
-from d2lattn.engines.lengths import Lengths
+from d2lattn.arguments import (
+    check_choice,
+    check_counts,
+    check_device,
+    check_lengths,
+    check_offset,
+)
 
 
 def length_mask(valid_lens: Tensor | list[int], max_len: int) -> Tensor:
@@ -31,7 +36,14 @@ def length_mask(valid_lens: Tensor | list[int], max_len: int) -> Tensor:
                 [[1, 1, 1]]], dtype=torch.int32)
     """
     check_counts(max_len=max_len)
-    return Lengths(valid_lens, max_len).mask()
+    return first_keys(valid_lens, max_len)
+
+
+def first_keys(valid_lens: Tensor | list[int], num_keys: int) -> Tensor:
+    """Do as `length_mask` for any number of keys, which in a graph has no value yet."""
+    lengths = check_lengths(valid_lens, num_keys)
+    ends = lengths[:, None, None] if lengths.ndim == 1 else lengths[..., None]
+    return torch.arange(num_keys, device=ends.device) < ends
 
 
 def causal_mask(

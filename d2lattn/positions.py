@@ -7,7 +7,7 @@ back in another place:
     apply_rotary                                      turns queries and keys
     alibi_bias                                        added to the scores
 
-A model holds one of these as a part, `Positions`, and asks it with a `Where`.
+A model holds one of these as a part, `Positions`, and asks it with a `TokenPositions`.
 
 All angles are position · frequency, computed in float64: a float32 angle near 100,000 is known
 only to 0.004. The result is cast last, so that a row of an encoding is the same, bit for bit,
@@ -82,7 +82,7 @@ def _waves(angles, dim, dtype, device):
 
 
 @dataclass(slots=True)
-class Where:
+class TokenPositions:
     """Where the tokens (B, L) of one call stand, in columns of their text.
 
     Args:
@@ -120,22 +120,22 @@ class Positions(nn.Module):
         max_len: how many positions it has; None if there is no end.
 
     Example:
-        >>> x, where = torch.zeros(1, 3, 4), Where(0, 3)
+        >>> x, where = torch.zeros(1, 3, 4), TokenPositions(0, 3)
         >>> torch.equal(Positions().add(x, where), x)
         True
     """
 
     max_len: int | None = None
 
-    def add(self, x: Tensor, where: Where) -> Tensor:
+    def add(self, x: Tensor, where: TokenPositions) -> Tensor:
         """Embeddings (B, L, E) with their positions added."""
         return x
 
-    def rotation(self, where: Where) -> Callable[[Tensor], Tensor] | None:
+    def rotation(self, where: TokenPositions) -> Callable[[Tensor], Tensor] | None:
         """A function that turns queries and keys (B, H, L, D), or None."""
         return None
 
-    def bias(self, where: Where, device: torch.device) -> Tensor | None:
+    def bias(self, where: TokenPositions, device: torch.device) -> Tensor | None:
         """What is added to the scores, (H, L, S) or (B, H, L, S), or None."""
         return None
 
@@ -160,7 +160,7 @@ class Rotary(Positions):
     base and interleaved are those of `apply_rotary`.
 
     Example:
-        >>> turn = Rotary().rotation(Where(2, 3))
+        >>> turn = Rotary().rotation(TokenPositions(2, 3))
         >>> x = torch.randn(1, 2, 3, 4)
         >>> torch.equal(turn(x), apply_rotary(x, offset=2))
         True
@@ -171,7 +171,7 @@ class Rotary(Positions):
         check_flag("interleaved", interleaved)
         self.base, self.interleaved = base_of(base), interleaved
 
-    def rotation(self, where: Where) -> Callable[[Tensor], Tensor]:
+    def rotation(self, where: TokenPositions) -> Callable[[Tensor], Tensor]:
         """Cosines and sines are made once a pass, when its first layer asks for them."""
         made: list[tuple[Any, Tensor, Tensor]] = []  # what the last x was like, its tables
 
@@ -192,7 +192,7 @@ class Alibi(Positions):
     """Scores are lowered by the distance of query and key, as `alibi_bias` does it.
 
     Example:
-        >>> bias = Alibi(8).bias(Where(1, 2), torch.device("cpu"))
+        >>> bias = Alibi(8).bias(TokenPositions(1, 2), torch.device("cpu"))
         >>> torch.equal(bias, alibi_bias(8, 2, 3, query_offset=1))
         True
     """
@@ -202,7 +202,7 @@ class Alibi(Positions):
         check_count("num_heads", num_heads)
         self.num_heads = num_heads
 
-    def bias(self, where: Where, device: torch.device) -> Tensor | None:
+    def bias(self, where: TokenPositions, device: torch.device) -> Tensor | None:
         """None for tokens that do not stand in a row: where their keys stand is not known here."""
         if where.positions is not None:
             return None

@@ -6,7 +6,6 @@ from contextlib import nullcontext
 import torch
 
 NOTHING = nullcontext()
-SAFE_MAGNITUDE = 1e15  # products of two such numbers, summed over any width, stay within float32
 
 
 def is_eager():
@@ -19,25 +18,22 @@ def is_transformed():
     return torch._C._are_functorch_transforms_active()
 
 
-def data_dependent_ok(*tensors):
-    """Whether the values of tensors may decide what is done next.
+def data_dependent_ok(x):
+    """Whether the values of a tensor may decide what is done next.
 
     Not in a graph, which is made once for all values, nor inside torch.func's transforms, nor on a
     GPU, which would have to be waited for.
     """
-    return is_eager() and all(x.is_cpu for x in tensors)
+    return (
+        x.is_cpu
+        and not torch.compiler.is_compiling()
+        and not torch._C._are_functorch_transforms_active()
+    )
 
 
 def are_finite(*tensors):
     """Whether one may look and no NaN and no inf is there: they would spoil the sum."""
-    return data_dependent_ok(*tensors) and all(math.isfinite(x.detach().sum()) for x in tensors)
-
-
-def products_stay_finite(*tensors):
-    """Whether no NaN is there, and nothing so large that a product of two could overflow."""
-    ends = (end for x in tensors for end in x.detach().aminmax())
-    # A NaN is the least and the largest.
-    return all(abs(end.item()) < SAFE_MAGNITUDE for end in ends)
+    return all(data_dependent_ok(x) and math.isfinite(x.detach().sum()) for x in tensors)
 
 
 def in_full_precision(x):

@@ -36,16 +36,15 @@ from d2lattn.arguments import (
     show,
 )
 from d2lattn.cache import Cache
-from d2lattn.engines.lengths import Lengths
 from d2lattn.masks import in_window, length_mask
-from d2lattn.multihead import MultiHeadAttention, check_head_mask, check_input, draw_linear
+from d2lattn.multihead import MultiHeadAttention, check_input, draw_linear
 from d2lattn.positions import (
     Alibi,
     LearnedPositionalEncoding,
     PositionalEncoding,
     Positions,
     Rotary,
-    Where,
+    TokenPositions,
     base_of,
 )
 from d2lattn.tracing import data_dependent_ok, is_eager
@@ -172,7 +171,7 @@ class Block(nn.Module):
 
         Args:
             attending: what `MultiHeadAttention.forward` takes beside its tokens: attn_mask,
-                attn_bias, is_causal, query_offset, rotate, update_cache, attend, head_mask.
+                attn_bias, is_causal, query_offset, window, rotate, update_cache.
         """
         expect("x", x, f"batch length {self.attention.embed_dim}")
         check_weights("the block's weights", getattr(self.attention_norm, "weight", x), x=x)
@@ -279,75 +278,31 @@ class Transformer(nn.Module):
         check_flag("tied", tied)
         init_std = check_number("init_std", init_std, 0)
         base_of(base)  # whatever the method
-        bias = plain.get("bias", True)
-        norm = functools.partial(nn.LayerNorm, bias=bias) if norm is None else norm
+        norm = (
+            functools.partial(nn.LayerNorm, bias=plain.get("bias", True)) if norm is None else norm
+        )
         check_maker("norm", norm, "nn.LayerNorm, which is given a width")
-        make, on = _maker(block, embed_dim, num_heads, plain)
-        with torch.device("meta"):  # memory and weights come below
+        home = torch.get_default_device()
+        with home if home.type == "meta" else torch.device("cpu"):  # draws are the CPU's everywhere
+            blocks = _made(num_layers, block, embed_dim, num_heads, plain)
+            self.num_heads = _heads_of(blocks, embed_dim)
             # By hand: to draw on no device, torch loads a second's worth of itself.
             nothing = torch.empty(vocab_size, embed_dim)
             self.embedding = nn.Embedding.from_pretrained(nothing, freeze=False)
-            self.register_module("position", None)  # its place; it asks the blocks for their heads
-        with on:
-            self.blocks = nn.ModuleList([make()])
-        self.num_heads = self._check_blocks(embed_dim)
-        self.norm = norm(embed_dim)
-        with torch.device("meta"):
-            self.position = _position(positions, embed_dim, self.num_heads, max_len, base)
-            self.to_logits = nn.Linear(embed_dim, vocab_size, bias=False)
-        self._check_rotation()
-        with on:
-            self.blocks.extend(make() for _ in range(num_layers - 1))
-        self._check_blocks(embed_dim)
-        self._draw(init_std, torch.Generator().manual_seed(seed))
+            with torch.random.fork_rng(devices=[]):  # drawn below
+                self.position = _position(positions, embed_dim, self.num_heads, max_len, base)
+                self.blocks, self.norm = nn.ModuleList(blocks), norm(embed_dim)
+                self.to_logits = nn.Linear(embed_dim, vocab_size, bias=False)
+        _check_rotation(self.position, self.blocks)
+        if home.type != "meta":
+            self._draw(init_std, torch.Generator().manual_seed(seed))
         if tied:
             self.to_logits.weight = self.embedding.weight
-
-    def _check_blocks(self, embed_dim):
-        """How many heads all the blocks have, which are as wide as the model."""
-        if not all(
-            isinstance(block, nn.Module) and hasattr(block, "attention") for block in self.blocks
-        ):
-            raise ValueError(f"block must make blocks, got {show(self.blocks[0])}")
-        if len(set(self.blocks)) < len(self.blocks):  # a trace or an edit of one would be of all
-            raise ValueError("block must make a new block at each call, got one of them twice")
-        sizes = {(block.attention.embed_dim, block.attention.num_heads) for block in self.blocks}
-        (width, heads), *others = sizes
-        if others or width != embed_dim:
-            raise ValueError(
-                f"block must make blocks of width {embed_dim}, all with as many heads, got "
-                f"(width, heads) {sorted(sizes)}"
-            )
-        return heads
-
-    def _check_rotation(self):
-        """What the position turns must be there, and even."""
-        turns = type(self.position).rotation is not Positions.rotation
-        for layer in (block.attention for block in self.blocks):
-            if hasattr(layer, "rope_dim") and (layer.rope_dim > 0) != turns:
-                raise ValueError(
-                    'rope_dim is for positions="rotary", which turns nothing else beside latents, '
-                    f"got rope_dim={layer.rope_dim}, positions={type(self.position).__name__}"
-                )
-            if turns and layer.rotary_dim % 2:
-                raise ValueError(
-                    'positions="rotary" needs heads of an even width, since features turn in '
-                    f"pairs, got embed_dim={layer.embed_dim}, num_heads={layer.num_heads}"
-                )
+        self.to(home)
 
     @torch.no_grad()
     def _draw(self, init_std, generator):
-        """Weights for what has none yet and for all parts that draw theirs, on the CPU: the same
-        wherever they go."""
-        home = torch.get_default_device()
-        if home.type == "meta":
-            return
-        for module in self.modules():
-            if any(x.is_meta for x in (*module.parameters(False), *module.buffers(False))):
-                module.to_empty(device="cpu", recurse=False)
-                if isinstance(module, (nn.LayerNorm, nn.RMSNorm)):
-                    module.reset_parameters()
-        self.to("cpu")
+        """Draw the weights of all parts that know how."""
         for module in self.blocks.modules():
             if hasattr(module, "draw_weights"):
                 module.draw_weights(generator)
@@ -355,60 +310,56 @@ class Transformer(nn.Module):
         for module in (self.embedding, self.position):
             if getattr(module, "weight", None) is not None:
                 nn.init.normal_(module.weight, std=init_std, generator=generator)
-        self.to(home)
 
     def read(
         self,
         tokens: Tensor,
-        where: Where,
+        where: TokenPositions,
         *,
         cache: Cache | None = None,
-        head_mask: Tensor | None = None,
         need_weights: bool = False,
-        **attending: Any,
+        **seen: Any,
     ) -> Tensor | tuple[Tensor, Tensor]:
-        """The body of both models: embed, block after block, logits.
+        """Embed, go through block after block, give logits: the body of both models.
 
-        `where` are the columns of the tokens (B, L); `attending` is who sees whom, and `attend`, as
-        in `MultiHeadAttention.forward`; the others are as in `Decoder.forward`.
+        `where` are the columns of the tokens (B, L); `seen` says who sees whom in all layers, as in
+        `MultiHeadAttention.forward`; the others are as in `Decoder.forward`.
         """
         check_flag("need_weights", need_weights)
-        shape = len(self.blocks), self.num_heads
-        check_head_mask(head_mask, shape, "(layers, heads)", tokens.device)
-        x, maps = self.position.add(self.embedding(tokens), where), []
-        attending["rotate"] = self.position.rotation(where)
-        attending["attn_bias"] = self.position.bias(where, x.device)
+        x, maps = self.position.add(self.embedding(tokens), where), []  # (B, L, E)
+        seen["rotate"] = self.position.rotation(where)
+        seen["attn_bias"] = self.position.bias(where, x.device)
         for layer, block in enumerate(self.blocks):
-            x = block(
-                x,
-                update_cache=None if cache is None else functools.partial(cache.store, layer),
-                head_mask=None if head_mask is None else head_mask[layer],
-                need_weights=need_weights,
-                **attending,
-            )
+            if cache is not None:
+                seen["update_cache"] = functools.partial(cache.store, layer)
+            x = block(x, need_weights=need_weights, **seen)  # (B, L, E)
             if need_weights:
                 x, weights = x
                 maps.append(weights)
-        logits = self.to_logits(self.norm(x))
+        logits = self.to_logits(self.norm(x))  # (B, L, V)
         return (logits, torch.stack(maps)) if need_weights else logits
 
-    def _mask(self, where, device, mask=None):
-        """Who sees whom of padding and of what the window leaves, boolean (B or 1, L or 1, S), or
-        None if all is seen. The future is hidden here only of keys that do not stand in a row."""
-        start = 0 if where.padding is None else where.padding[:, None, None]
-        if where.keys is not None:
-            keys, mask = where.keys[:, None], where.keys[:, None] <= where.columns(device)
-        elif self.window is None and where.padding is None:
-            return mask
-        else:
-            keys = torch.arange(where.stop, device=device)
-        if where.padding is not None or where.keys is not None:
-            real = keys >= start
-            mask = real if mask is None else mask & real
-        if self.window is None:
-            return mask
-        near = in_window(where.columns(device), keys, self.window, self.sinks, start)
-        return near if mask is None else mask & near
+    def _seen(self, where, device, ends=None, *, is_causal=False):
+        """Say who sees whom, made once for all layers, as arguments of their `forward`.
+
+        `ends` is a mask of the tokens that count, or None. Attention itself hides the future, and
+        what is past a window, of keys that stand in a row; a mask hides padding, and the rest."""
+        in_a_row, start = where.keys is None, 0
+        seen: dict[str, Any] = dict(is_causal=is_causal and in_a_row)
+        if is_causal and in_a_row:
+            seen["query_offset"] = where.first
+            seen |= dict(window=self.window) if self.window is not None and not self.sinks else {}
+        masks = [] if ends is None else [ends]
+        keys = torch.arange(where.stop, device=device) if in_a_row else where.keys[:, None]
+        if where.padding is not None:
+            start = where.padding[:, None, None]  # (B, 1, 1)
+        if where.padding is not None or not in_a_row:
+            masks.append(keys >= start)
+        if not in_a_row:
+            masks.append(keys <= where.columns(device))
+        if self.window is not None and "window" not in seen:
+            masks.append(in_window(where.columns(device), keys, self.window, self.sinks, start))
+        return seen | dict(attn_mask=functools.reduce(torch.logical_and, masks) if masks else None)
 
     def check_tokens(self, tokens: Tensor, least: int = 1) -> None:
         """int64 (B, L), L from `least`, of the vocabulary, on the model's device."""
@@ -460,7 +411,6 @@ class Encoder(Transformer):
         tokens: Tensor,
         *,
         valid_lens: Tensor | list[int] | None = None,
-        head_mask: Tensor | None = None,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
         """Tokens (B, L) -> logits (B, L, V), or (logits, weights (layers, B, H, L, L)).
@@ -468,14 +418,12 @@ class Encoder(Transformer):
         Args:
             tokens: int64, from 0 to V - 1.
             valid_lens: integers (B,), from 0 to L: the first ones are real, the rest is padding.
-            head_mask: boolean (layers, H), True = kept: what another head finds counts as 0.
             need_weights (bool): return the weights too, those before dropout.
         """
         self.check_tokens(tokens)
-        where = Where(0, tokens.shape[1])
-        mask = self._mask(where, tokens.device, _ends(valid_lens, tokens))
-        options: dict[str, Any] = dict(head_mask=head_mask, need_weights=need_weights)
-        return self.read(tokens, where, attn_mask=mask, **options)
+        where = TokenPositions(0, tokens.shape[1])
+        seen = self._seen(where, tokens.device, _ends(valid_lens, tokens))
+        return self.read(tokens, where, need_weights=need_weights, **seen)
 
 
 class Decoder(Transformer):
@@ -508,7 +456,6 @@ class Decoder(Transformer):
         valid_lens: Tensor | list[int] | None = None,
         left_padding: Tensor | list[int] | None = None,
         cache: Cache | None = None,
-        head_mask: Tensor | None = None,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
         """Tokens (B, L) -> logits (B, L, V), or (logits, weights (layers, B, H, L, S)).
@@ -524,7 +471,7 @@ class Decoder(Transformer):
                 one. With a cache they come before every token of the sequence.
             cache: a `Cache`, to which the tokens are added; S counts what it held before too, and
                 with a window the rows of `cache.columns` before the tokens.
-            head_mask, need_weights: as in `Encoder`.
+            need_weights (bool): as in `Encoder`.
         """
         self.check_tokens(tokens)
         if valid_lens is not None and (cache is not None or left_padding is not None):
@@ -533,36 +480,65 @@ class Decoder(Transformer):
                 f"goes on after padding on the right, got {show(valid_lens)}"
             )
         padding = None if left_padding is None else padding_of(left_padding, tokens)
-        where = Where(0, tokens.shape[1], padding=padding)
+        first, keys = 0, None
         if cache is not None:
             if not isinstance(cache, Cache):
                 raise ValueError(f"cache must be a Cache, got {type(cache).__name__}")
             cache.check(self, tokens)
             padding = cache.padding_with(padding)
-            keys = cache.show(where.length, padding)
-            where = Where(cache.length, where.length, padding=padding, keys=keys)
-        in_a_row = where.keys is None
-        mask = self._mask(where, tokens.device, _ends(valid_lens, tokens))
-        seen = dict(is_causal=in_a_row, query_offset=where.first if in_a_row else None)
-        options: dict[str, Any] = dict(head_mask=head_mask, need_weights=need_weights, **seen)
-        result = self.read(tokens, where, attn_mask=mask, cache=cache, **options)
+            first, keys = cache.length, cache.show(tokens.shape[1], padding)
+        where = TokenPositions(first, tokens.shape[1], padding=padding, keys=keys)
+        seen = self._seen(where, tokens.device, _ends(valid_lens, tokens), is_causal=True)
+        result = self.read(tokens, where, cache=cache, need_weights=need_weights, **seen)
         if cache is not None:
             cache.advance(where.length, padding)
         return result
 
 
-def _maker(block, embed_dim, num_heads, plain):
-    """A function that makes the blocks, and where it is called: parts that draw their weights
-    later need no memory before."""
-    if block is not None:
-        for name in [*(["num_heads"] if num_heads is not None else []), *plain]:
-            raise ValueError(f"{name} must be left out with block, which makes the layers")
-        check_maker("block", block, "lambda: Block(MultiHeadAttention(8, 2)), a block a call")
-        return block, contextlib.nullcontext()
-    layer = plain.get("attention", MultiHeadAttention)
-    later = hasattr(layer, "draw_weights")
-    make = functools.partial(plain_block, embed_dim, num_heads, **plain)
-    return make, torch.device("meta") if later else contextlib.nullcontext()
+def _made(num_layers, block, embed_dim, num_heads, plain):
+    """Make the blocks: by a function that is given, or plain ones, whose weights come later."""
+    if block is None:
+        make = functools.partial(plain_block, embed_dim, num_heads, **plain)
+        later = hasattr(plain.get("attention", MultiHeadAttention), "draw_weights")
+        with torch.random.fork_rng(devices=[], enabled=later):
+            return [make() for _ in range(num_layers)]
+    for name in [*(["num_heads"] if num_heads is not None else []), *plain]:
+        raise ValueError(f"{name} must be left out with block, which makes the layers")
+    check_maker("block", block, "lambda: Block(MultiHeadAttention(8, 2)), a block a call")
+    return [block() for _ in range(num_layers)]
+
+
+def _heads_of(blocks, embed_dim):
+    """How many heads all the blocks have, which are as wide as the model."""
+    for block in blocks:
+        if not isinstance(block, nn.Module) or not hasattr(block, "attention"):
+            raise ValueError(f"block must make blocks, got {show(block)}")
+    if len(set(blocks)) < len(blocks):  # a trace or an edit of one would be of all
+        raise ValueError("block must make a new block at each call, got one of them twice")
+    sizes = {(block.attention.embed_dim, block.attention.num_heads) for block in blocks}
+    (width, heads), *others = sizes
+    if others or width != embed_dim:
+        raise ValueError(
+            f"block must make blocks of width {embed_dim}, all with as many heads, got "
+            f"(width, heads) {sorted(sizes)}"
+        )
+    return heads
+
+
+def _check_rotation(position, blocks):
+    """What the position turns must be there, and even."""
+    turns = type(position).rotation is not Positions.rotation
+    for layer in (block.attention for block in blocks):
+        if hasattr(layer, "rope_dim") and (layer.rope_dim > 0) != turns:
+            raise ValueError(
+                'rope_dim is for positions="rotary", which turns nothing else beside latents, '
+                f"got rope_dim={layer.rope_dim}, positions={type(position).__name__}"
+            )
+        if turns and layer.rotary_dim % 2:
+            raise ValueError(
+                'positions="rotary" needs heads of an even width, since features turn in '
+                f"pairs, got embed_dim={layer.embed_dim}, num_heads={layer.num_heads}"
+            )
 
 
 def _position(positions, embed_dim, num_heads, max_len, base):
@@ -583,12 +559,11 @@ def _ends(valid_lens, tokens):
     """The mask (B, 1, S) of the first valid_lens tokens, or None for all."""
     if valid_lens is None:
         return None
-    lengths = Lengths(valid_lens, tokens.shape[1]).tensor
-    if lengths.shape != tokens.shape[:1]:
-        raise ValueError(
-            f"valid_lens must have shape (B,) = {(len(tokens),)}, got {tuple(lengths.shape)}"
-        )
-    return length_mask(lengths.to(tokens.device), tokens.shape[1])
+    mask = length_mask(valid_lens, tokens.shape[1])
+    if mask.shape[:2] != (len(tokens), 1):
+        got = tuple(torch.as_tensor(valid_lens).shape)
+        raise ValueError(f"valid_lens must have shape (B,) = {(len(tokens),)}, got {got}")
+    return mask.to(tokens.device)
 
 
 def padding_of(left_padding: Tensor | list[int], tokens: Tensor, least: int = 0) -> Tensor:

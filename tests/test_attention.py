@@ -1027,17 +1027,15 @@ def test_chunked_never_builds_queries_by_keys(chunk_size, causal):
         return forward.numel, backward.numel
 
     assert all(numel >= n * m for numel in largest("explicit"))  # the watch does see it
-    block = chunked_engine.BLOCK if chunk_size is None else (chunk_size, chunk_size)
-    allowed = max(block[0] * block[1], m * 6)
+    allowed = max(chunked_engine.SCORES if chunk_size is None else chunk_size**2, m * 6)
     assert all(numel <= allowed for numel in largest("chunked", chunk_size=chunk_size))
 
 
-@pytest.mark.parametrize("options", [dict(soft_cap=2.0), dict(sink_logit=True)], ids=str)
-def test_chunked_builds_no_queries_by_keys_for_a_cap_or_a_sink(options):
+def test_chunked_builds_no_queries_by_keys_for_a_sink():
     n = 1201
 
     def largest(engine):
-        mha, x = MultiHeadAttention(4, 1, engine=engine, **options), noise(1, n, 4)
+        mha, x = MultiHeadAttention(4, 1, engine=engine, sink_logit=True), noise(1, n, 4)
         with LargestOutput() as forward:
             output = mha(x.float().requires_grad_(), is_causal=True)
         with LargestOutput() as backward:
@@ -1045,7 +1043,7 @@ def test_chunked_builds_no_queries_by_keys_for_a_cap_or_a_sink(options):
         return forward.numel, backward.numel
 
     assert all(numel >= n * n for numel in largest("explicit"))
-    assert all(numel <= math.prod(chunked_engine.BLOCK) for numel in largest("chunked"))
+    assert all(numel <= chunked_engine.SCORES for numel in largest("chunked"))
 
 
 def test_chunked_keeps_no_weights_for_the_backward_pass():

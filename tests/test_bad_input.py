@@ -58,7 +58,7 @@ NOT_REAL = [torch.ones(2, 2) * 1j, [["a", "b"]], "abc", [[1.0], [1.0, 2.0]], {},
 NO_OBJECT = [8, "x", [], nn.Linear]
 BEYOND = {  # the nearest values past the end of what may be, by name
     **{name: [-0.1, 1.1] for name in ("dropout", "dropout_p", "top_p", "min_p")},
-    **{name: [0, -1.5] for name in ("soft_cap", "table", "vectors", "cell_size")},
+    **{name: [0, -1.5] for name in ("table", "vectors", "cell_size")},
     **{name: [-0.5] for name in ("temperature", "learning_rate", "weight_decay")},
     **dict(clip=[-0.5], init_std=[-0.5], base=[1, 0.5], top_k=[99]),
 }
@@ -239,11 +239,11 @@ FREE, LAYER = model(positions="rotary", window=2), nn.Linear(4, 4)
 RING, MODEL_RING = d.ring_parallel(MHA), d.ring_parallel(MODEL)
 VALUES = (
     dict(query=Q, key=Q, value=Q, qk=Q, scale=1.0, is_causal=True, need_weights=True)
-    | dict(attn_mask=MASK[:, :5], attn_bias=torch.zeros(5, 5), head_mask=torch.ones(3).bool(), x=X)
+    | dict(attn_mask=MASK[:, :5], attn_bias=torch.zeros(5, 5), x=X)
     | dict(chunk_size=2, dropout_p=0.0, query_offset=0, L=3, S=3, width=2, device="cpu", max_len=4)
     | dict(length=3, dim=4, base=9.0, offset=0, dtype=torch.float32, positions=FIVE)
     | dict(embed_dim=6, num_heads=3, num_kv_heads=1, dropout=0.0, bias=True, interleaved=False)
-    | dict(head_dim=2, value_dim=2, qdim=6, kdim=6, vdim=6, qk_norm=True, soft_cap=1.0, gate=True)
+    | dict(head_dim=2, value_dim=2, qdim=6, kdim=6, vdim=6, qk_norm=True, gate=True)
     | dict(sink_logit=True, latent_dim=3, rope_dim=2, mlp_dim=4, vocab_size=7, num_layers=1, seed=0)
     | dict(norm=nn.LayerNorm, window=3, sinks=1, tied=False, init_std=0.1, tokens=WORDS)
     | dict(valid_lens=[1, 3], generator=torch.Generator(), temperature=1.0, top_k=2, steps=1)
@@ -286,7 +286,7 @@ SMALL_CARD = dict(num_hidden_layers=2, hidden_size=8, num_attention_heads=2)
 PARTS = dict(positions="rotary", mlp_dim=4, bias=True, dropout=0.0, num_kv_heads=1)
 PARTS |= dict(more=dict(num_heads=[None]))
 PARTS |= dict(fine=dict(mlp_dim="0"))
-READ = dict(tokens=NO_TOKENS, valid_lens=[torch.ones(2, 5).long()], head_mask=[HEADS[:1]])
+READ = dict(tokens=NO_TOKENS, valid_lens=[torch.ones(2, 5).long()])
 WRITE = dict(model=FREE, steps=1, fine=dict(steps="0"))
 WRITE |= dict(more=dict(model=[READER, BLOCK], tokens=NO_TOKENS, left_padding=[[0, 5]]))
 LOOK = dict(model=MODEL, tokens=WORDS, keep=["weights"], layers=[0], heads=[1], rows=[0, -1])
@@ -336,8 +336,6 @@ TABLE = [
     valid(
         MHA.forward,
         **dict(query=X, key=X, value=X, valid_lens=...),
-        attend=lambda *heads, **seen: MHA.attend(*heads, **seen),
-        more=dict(update_cache=[lambda key, value: None]),
     ),
     valid(MHA.forward, query=X, valid_lens=[1, 2], only="valid_lens"),
     valid(MHA.project, query=X, key=X, value=X),
@@ -352,12 +350,7 @@ TABLE = [
     valid(latent().draw_weights, fine=dict(generator="None")),
     valid(
         latent(rope_dim=2).forward,
-        attend=lambda *heads, **seen: latent(rope_dim=2).attend(*heads, **seen),
-        more=dict(
-            attn_mask=[torch.ones(3, 5, 5).bool()],
-            query_offset=[HUGE - 1],
-            update_cache=[lambda key, value: None],
-        ),
+        more=dict(attn_mask=[torch.ones(3, 5, 5).bool()], query_offset=[HUGE - 1]),
     ),
     valid(latent(rope_dim=2).project),
     valid(
@@ -379,16 +372,14 @@ TABLE = [
     valid(
         plain_block,
         attention=MultiHeadAttention,
-        **dict(num_kv_heads=1, qk_norm=True, soft_cap=1.0, gate=True, sink_logit=True),
+        **dict(num_kv_heads=1, qk_norm=True, gate=True, sink_logit=True),
         fine=dict(mlp_dim="0"),
     ),
     valid(d.Block, attention=MHA, mlp=d.MLP(6), more=dict(attention=[LAYER])),
     valid(
         BLOCK.forward,
         **{name: VALUES[name] for name in ("is_causal", "query_offset", "rotate", "update_cache")},
-        **{name: VALUES[name] for name in ("attn_mask", "attn_bias", "head_mask")},
-        attend=lambda *heads, **seen: BLOCK.attention.attend(*heads, **seen),
-        more=dict(update_cache=[lambda key, value: None]),
+        **{name: VALUES[name] for name in ("attn_mask", "attn_bias")},
     ),
     valid(d.Decoder, **PARTS),
     valid(d.Encoder, **PARTS),
@@ -399,8 +390,8 @@ TABLE = [
         **dict(attention=d.LatentAttention, latent_dim=3, rope_dim=0, num_heads=2),
         only="attention latent_dim rope_dim",
     ),
-    valid(MODEL.forward, left_padding=..., head_mask=HEADS, more=READ),
-    valid(READER.forward, head_mask=HEADS, more=READ),
+    valid(MODEL.forward, left_padding=..., more=READ),
+    valid(READER.forward, more=READ),
     valid(
         MODEL.forward,
         left_padding=[1, 3],
@@ -469,7 +460,7 @@ TABLE = [
     valid(d.ring_parallel, module=MHA, more=dict(module=NO_LAYERS)),
     valid(d.tensor_parallel, layer=MHA, more=dict(layer=NO_LAYERS)),
     valid(RING.forward, x=X, is_causal=True, positions=FIVE),
-    valid(MODEL_RING.forward, tokens=WORDS, positions=FIVE, head_mask=HEADS),
+    valid(MODEL_RING.forward, tokens=WORDS, positions=FIVE),
     # other libraries
     valid(d.from_torch, mha=nn.MultiheadAttention(4, 2), more=dict(mha=[MHA])),
     valid(
@@ -842,18 +833,6 @@ RELATIONS += [
         *(ROWS_OF_2, ROWS_OF_2, ROWS_OF_2[:0]),
     ),
     misfit(
-        r"^head_mask must be a boolean tensor \(heads,\) = \(3,\), True = kept, got list$",
-        BLOCK.forward,
-        X,
-        head_mask=[True, False, True],
-    ),
-    misfit(
-        r"^head_mask must be .* \(layers, heads\) = \(2, 2\), True = kept, got shape \(1, 2\)$",
-        MODEL.forward,
-        WORDS,
-        head_mask=HEADS[:1],
-    ),
-    misfit(
         r"^the leading axes of qk and value must broadcast, got \(2, 3, 4\) and \(3, 3, 4\)",
         d.lsh_attention,
         *(ROW, torch.ones(3, 3, 4)),
@@ -983,7 +962,6 @@ def with_weights(x):
         lambda x: d.PositionalEncoding(4, base=x)(ROW),
         lambda x: d.Decoder(**ROTARY, base=x)(torch.tensor([[1, 2]])),
         lambda x: d.Decoder(**ROTARY, init_std=x).embedding.weight,
-        lambda x: MultiHeadAttention(4, 2, soft_cap=x)(ROW),
         lambda x: d.attention(ROW, ROW, ROW, scale=x),
         lambda x: d.sample(SCORES.expand(9, -1), temperature=x),
         lambda x: d.generate(d.Decoder(**ROTARY), torch.tensor([[1]]), steps=5, temperature=x),

@@ -215,12 +215,10 @@ def layers(rank, size):
     sizes = dict(num_layers=2, num_heads=4, num_kv_heads=2)
     for method in (None, "learned", "sinusoidal", "rotary", "alibi"):
         model = Decoder(11, 16, positions=method, bias=False, **sizes).double()
-        kept = torch.tensor([[True, False, True, True], [True] * 4])
         for kind in ("contiguous", "random"):
-            places, options = shares(kind, 13, size)[rank], dict(head_mask=kept)
-            want = model(tokens, **options)
+            places, want = shares(kind, 13, size)[rank], model(tokens)
             where = None if kind == "contiguous" else places
-            got = ring_parallel(model, group=Ranks())(tokens[:, places], positions=where, **options)
+            got = ring_parallel(model, group=Ranks())(tokens[:, places], positions=where)
             errors[f"decoder {method} {kind}"] = gradients(model, got, want, places), 1e-12
     return errors
 
@@ -370,8 +368,6 @@ def disagreements(rank, size):
     told["learned"] = refusal(ring_parallel(long), torch.zeros(1, 3).long())
     other = Decoder(5, 8, num_layers=1 + (rank == 1), num_heads=2)
     told["layers"] = refusal(ring_parallel(other), torch.zeros(1, 3).long())
-    model, one = Decoder(5, 8, num_layers=1, num_heads=2), torch.tensor([[rank != 1, True]])
-    told["head mask"] = refusal(ring_parallel(model), torch.zeros(1, 3).long(), head_mask=one)
     layer = MultiHeadAttention(8, 2 + 2 * (rank == 1))
     told["layer"] = refusal(ring_parallel(layer), torch.zeros(1, 3, 8))
     return told
@@ -477,7 +473,6 @@ def test_what_differs_is_named_on_every_rank(answers):
         "25 heads": f"number of heads that {len(answers)} ranks divide",
         "learned": "no row for the positions from 4 on, got a text up to position",
         "layers": r"num_layers must be the same .*\[1, 2",
-        "head mask": "head_mask must be the same on all ranks",
         "layer": "num_heads and num_kv_heads must be the same",
     }
     for rank, told in enumerate(said(answers, disagreements)):
@@ -544,14 +539,12 @@ def decoder(call=None, **options):
 
 ONE_MACHINE = {
     heads: {
-        "soft_cap": dict(soft_cap=2.0),
         "sink_logit": dict(sink_logit=True),
         "dropout": dict(dropout=0.1),
     },
     decoder: {
         "window": dict(window=2),
         "sinks": dict(sinks=1, window=1),
-        "soft_cap": dict(soft_cap=2.0),
         "sink_logit": dict(sink_logit=True),
         "dropout": dict(dropout=0.1),
     },

@@ -19,11 +19,10 @@ from d2lattn import (
     partial_attention,
     window_attention,
 )
+from d2lattn.arguments import check_lengths
 from d2lattn.engines import chunked, fused
 from d2lattn.engines.call import Call, checked_call
-from d2lattn.engines.lengths import Lengths
 from d2lattn.engines.visibility import Visibility
-from d2lattn.tracing import products_stay_finite
 from d2lattn_book import kernels
 
 CPU = torch.device("cpu")
@@ -77,8 +76,8 @@ def test_nobody_may_be_told_otherwise_after_the_proof_is_made():
 
 @pytest.mark.parametrize("dtype", [torch.int8, torch.uint8, torch.int16, torch.int32])
 def test_lengths_are_kept_in_a_type_in_which_they_can_be_reckoned_with(dtype):
-    lengths = Lengths(torch.tensor([10, 100], dtype=dtype), 200)
-    assert (200 - lengths.tensor).tolist() == [190, 100]
+    lengths = check_lengths(torch.tensor([10, 100], dtype=dtype), 200)
+    assert (200 - lengths).tolist() == [190, 100]
 
 
 # A 0 that is no NaN -------------------------------------------------------------------------------
@@ -111,7 +110,7 @@ def test_a_real_0_is_not_computed_again(monkeypatch, causal, grad):
     assert close(output, attention(query, key, value, is_causal=causal, engine="explicit"), 1e-6)
 
 
-@pytest.mark.parametrize("number", [float("nan"), float("inf"), 1e30])
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
 @pytest.mark.parametrize("place", range(3))
 def test_a_0_that_may_be_a_nan_is_computed_again(monkeypatch, place, number):
     calls = count_calls(monkeypatch)
@@ -137,12 +136,6 @@ def test_a_poisoned_value_that_nobody_sees_does_not_show_in_any_channel(channel,
         assert close(output, clean, 1e-5)
         causal = attention(query, key, value, attn_mask=mask[None], is_causal=True)
         assert causal.isfinite().all()
-
-
-def test_a_tame_number_is_neither_none_nor_so_large_that_a_product_overflows():
-    assert products_stay_finite(torch.tensor([-1e14, 0.0]), torch.zeros(2, 2))
-    for number in (float("nan"), float("inf"), -float("inf"), 1e16, -1e16):
-        assert not products_stay_finite(torch.zeros(2), torch.tensor([0.0, number, 1.0]))
 
 
 # Precision under autocast -------------------------------------------------------------------------

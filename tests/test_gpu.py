@@ -235,7 +235,7 @@ LAYERS = {
     "rotary": dict(positions="rotary"),
     "alibi, window": dict(positions="alibi", window=9, sinks=2),
     "latent": dict(positions="rotary", attention=LatentAttention, latent_dim=6, rope_dim=4),
-    "gate, norms, cap": dict(qk_norm=True, gate=True, soft_cap=20.0),
+    "gate, norms, sink": dict(qk_norm=True, gate=True, sink_logit=True),
 }
 
 

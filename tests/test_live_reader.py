@@ -16,6 +16,7 @@ from torch import nn
 
 import notebooks
 from d2lattn import Decoder, fit
+from d2lattn.edits import edited, heads_off
 from d2lattn.generation import sample
 from d2lattn_book.language import words
 from d2lattn_book.pictures import live
@@ -71,11 +72,9 @@ def sent(one):
 
 def by_torch(model, tokens, off=()):
     """Logits (L, V) and maps (layers, H, L, L) in float64."""
-    kept = torch.ones(len(model.blocks), model.num_heads, dtype=torch.bool)
-    for layer, head in off:
-        kept[layer, head] = False
-    with torch.no_grad():
-        logits, maps = model.double()(torch.tensor([tokens]), head_mask=kept, need_weights=True)
+    model = model.double()
+    with torch.no_grad(), edited(model, heads_off(*map(tuple, off))):
+        logits, maps = model(torch.tensor([tokens]), need_weights=True)
     return logits[0], maps[:, 0]
 
 

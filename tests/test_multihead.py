@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from d2lattn import MultiHeadAttention, SelfAttention, attention_weights, causal_mask, multihead
+from d2lattn import MultiHeadAttention, SelfAttention, attention_weights, causal_mask
+from d2lattn.engines import fused
+from d2lattn.multihead import attending
 
 B, H, L, S, E = 2, 3, 5, 7, 12
 ENGINES = ("explicit", "chunked", "fused")
@@ -103,20 +105,13 @@ VISIBLE = {  # name -> (L, S, options): one of each kind, then combinations
 every_case = pytest.mark.parametrize("case", VISIBLE)
 
 
-@pytest.fixture(params=["masks", "cuts"])
-def padding(request, monkeypatch):
-    """Run with padded keys masked, and with padded keys left out, at the same small sizes."""
-    least = 1 if request.param == "cuts" else 10**9
-    monkeypatch.setattr(multihead, "LEAST_KEYS_TO_CUT", least)
-
-
 # Numbers ------------------------------------------------------------------------------------------
 
 
 @every_case
 @pytest.mark.parametrize("engine", ENGINES)
 @torch.no_grad()
-def test_equals_the_loop(case, engine, padding):
+def test_equals_the_loop(case, engine):
     L, S, options = VISIBLE[case]
     mha, arguments = module(bias="lengths" in case, engine=engine), inputs(L, S)
     expected, expected_weights = oracle(mha, *arguments, spread(L, S, **options))
@@ -127,7 +122,7 @@ def test_equals_the_loop(case, engine, padding):
 
 
 @every_case
-def test_gradients_are_those_of_the_explicit_engine(case, padding):
+def test_gradients_are_those_of_the_explicit_engine(case):
     L, S, options = VISIBLE[case]
     found = {}
     for engine in ENGINES:
@@ -142,7 +137,7 @@ def test_gradients_are_those_of_the_explicit_engine(case, padding):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_query_without_keys_gets_the_bias_alone(engine, padding):
+def test_a_query_without_keys_gets_the_bias_alone(engine):
     mha = module(engine=engine, bias=True)
     output, weights = mha(*inputs(), valid_lens=[0, S], need_weights=True)
     assert weights[0].eq(0).all()
@@ -158,7 +153,7 @@ def test_key_and_value_default_to_what_stands_before():
 
 
 @given(lengths=st.lists(st.integers(0, 300), min_size=B, max_size=B), causal=st.booleans())
-def test_long_padding_is_left_out_with_equal_numbers(lengths, causal):
+def test_a_length_is_that_of_each_query(lengths, causal):
     mha, x = module(qdim=E, kdim=E, vdim=E), noise(B, 300, E)
     masked = mha(x, valid_lens=torch.tensor(lengths)[:, None].expand(B, 300), is_causal=causal)
     cut = mha(x, valid_lens=torch.tensor(lengths), is_causal=causal)
@@ -166,7 +161,7 @@ def test_long_padding_is_left_out_with_equal_numbers(lengths, causal):
 
 
 @pytest.mark.parametrize("offset", [0, 1, 250])
-def test_long_padding_goes_with_an_offset(offset):
+def test_padding_goes_with_an_offset(offset):
     """Queries that stand among the keys of before see up to their own place and their length."""
     mha, x, lengths = module(qdim=E, kdim=E, vdim=E), noise(B, 300, E), torch.tensor([280, 40])
     query, past = x[:, offset:], torch.ones(300, 300, dtype=torch.bool).tril()[offset:]
@@ -175,7 +170,7 @@ def test_long_padding_goes_with_an_offset(offset):
     assert_close(mha(query, x, valid_lens=lengths, **options), mha(query, x, attn_mask=mask), 1e-12)
 
 
-def test_padding_is_never_read(padding):
+def test_padding_is_never_read():
     mha, arguments = module(qdim=E, kdim=E, vdim=E), noise(B, S, E)
     poisoned = arguments.clone()
     poisoned[0, 3:] = 1e30
@@ -183,26 +178,8 @@ def test_padding_is_never_read(padding):
     assert torch.equal(before, after)
 
 
-@pytest.mark.parametrize("engine", ["chunked", "fused"])
-@pytest.mark.parametrize("causal", [False, True])
-def test_keys_left_out_are_not_even_projected(engine, causal, monkeypatch):
-    monkeypatch.setattr(multihead, "LEAST_KEYS_TO_CUT", 1)
-    mha = module(engine=engine, bias=True)
-    gradients = []
-    for filler in (0.0, math.nan):
-        query, *padded = inputs(S, S)
-        for x in padded:
-            x[0, 3:] = filler
-        mha.zero_grad()
-        output = mha(query, *padded, valid_lens=[3, S], is_causal=causal)
-        output.square().sum().backward()
-        gradients.append([output, *(p.grad.clone() for p in mha.parameters())])
-    for zeros, nans in zip(*gradients, strict=True):
-        assert torch.equal(zeros, nans)
-
-
 @pytest.mark.parametrize("shape", [(0,), (0, L)])
-def test_an_empty_batch_gives_an_empty_output(shape, padding):
+def test_an_empty_batch_gives_an_empty_output(shape):
     lengths = torch.zeros(shape, dtype=torch.int64)
     arguments = [x[:0] for x in inputs()]
     assert module()(*arguments, valid_lens=lengths).shape == (0, L, E)
@@ -210,7 +187,7 @@ def test_an_empty_batch_gives_an_empty_output(shape, padding):
     assert (output.shape, weights.shape) == ((0, L, E), (0, H, L, S))
 
 
-def test_padding_equals_truncation(padding):
+def test_padding_equals_truncation():
     mha, x = module(qdim=E, kdim=E, vdim=E), noise(B, S, E)
     for length in range(1, S + 1):
         padded = mha(x, valid_lens=[length, length], is_causal=True)[:, :length]
@@ -282,7 +259,7 @@ def test_dropout_acts_in_training_only(engine, need_weights):
     assert_close(mean, output(plain), within=0.15)
 
 
-def test_inputs_stay_as_they_are(padding):
+def test_inputs_stay_as_they_are():
     arguments, mask, lengths = inputs(), random_mask(B, L, S), torch.tensor([3, 7])
     before = copy.deepcopy((arguments, mask, lengths))
     module()(*arguments, attn_mask=mask, valid_lens=lengths, need_weights=True)
@@ -311,9 +288,7 @@ def grouped(num_kv_heads, **options):
 @pytest.mark.parametrize("num_kv_heads", [1, 2, 4])
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("need_weights", [False, True])
-def test_fewer_key_heads_equal_the_module_that_repeats_them(
-    num_kv_heads, engine, need_weights, padding
-):
+def test_fewer_key_heads_equal_the_module_that_repeats_them(num_kv_heads, engine, need_weights):
     few, plain = grouped(num_kv_heads, engine=engine)
     x = noise(B, S, 8)
     for options in (
@@ -346,12 +321,46 @@ def test_forward_is_project_attend_join(case, need_weights):
     assert query.shape == (B, H, L, E // H)
     assert key.shape == value.shape == (B, H, S, E // H)
     visible = spread(L, S, **options)
-    result = mha.attend(query, key, value, attn_mask=visible, need_weights=need_weights)
+    heads, weights = mha.attend(query, key, value, attn_mask=visible, need_weights=need_weights)
     wanted = mha(*arguments, **options, need_weights=need_weights)
+    assert (weights is not None) == need_weights
     if need_weights:
-        assert_close(result[1], wanted[1], within=1e-13)
-        result, wanted = result[0], wanted[0]
-    assert_close(mha.join(result), wanted, within=1e-13)
+        assert_close(weights, wanted[1], within=1e-13)
+        wanted = wanted[0]
+    assert_close(mha.join(heads), wanted, within=1e-13)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("case", ["all", "lengths (B,)", "mask (B, L, S)"])
+@pytest.mark.parametrize("width", [1, 3, 600])
+def test_a_window_is_its_mask(case, engine, width, monkeypatch):
+    """Also of queries that stand among the keys of before, over more rows than share a call."""
+    monkeypatch.setattr(fused, "ROWS", 4)
+    mha, arguments, offset = module(engine=engine, bias=True), inputs(L, S), S - L
+    distance = torch.arange(L)[:, None] + offset - torch.arange(S)
+    mask = (distance >= 0) & (distance < width)
+    seen = dict(is_causal=True, query_offset=offset, window=width)
+    options = {**VISIBLE[case][2]}
+    got = mha(*arguments, **seen, **options)
+    options["attn_mask"] = mask & options.get("attn_mask", torch.tensor(True))
+    assert_close(got, mha(*arguments, **options), within=1e-12)
+    x = [x.requires_grad_() for x in arguments]
+    both = [torch.autograd.grad(mha(*x, **o).sin().sum(), x) for o in (seen, dict(attn_mask=mask))]
+    for have, want in zip(*both, strict=True):
+        assert_close(have, want, within=1e-12)
+
+
+def test_who_attends_otherwise_is_asked_and_then_forgotten():
+    mha, (query, key, value) = module(), inputs()
+    before = mha(query, key, value)
+
+    def doubled(n, attend):
+        return lambda *heads, **seen: (2 * attend(*heads, **seen)[0], None)
+
+    with pytest.raises(ZeroDivisionError), attending([mha], doubled), attending([mha], doubled):
+        assert_close(mha(query, key, value), 4 * before, within=1e-12)
+        _ = 1 / 0
+    assert torch.equal(mha(query, key, value), before) and "attend" not in vars(mha)
 
 
 @pytest.mark.parametrize("num_kv_heads", [None, 1])
@@ -365,7 +374,8 @@ def test_a_cache_is_held_by_the_caller(num_kv_heads, engine):
         keys.append(key)
         values.append(value)
         seen = (torch.cat(parts, dim=2) for parts in (keys, values))
-        outputs.append(mha.join(mha.attend(query, *seen, is_causal=True, query_offset=start)))
+        heads, _ = mha.attend(query, *seen, is_causal=True, query_offset=start)
+        outputs.append(mha.join(heads))
     assert_close(torch.cat(outputs, 1), mha(x, is_causal=True), within=1e-13)
 
 
@@ -373,15 +383,15 @@ def test_a_cache_is_held_by_the_caller(num_kv_heads, engine):
 def test_attend_takes_a_bias_for_each_head(need_weights):
     mha, bias = module(), noise(H, L, S)
     query, key, value = mha.project(*inputs())
-    result = mha.attend(query, key, value, attn_bias=bias, need_weights=need_weights)
+    heads, _ = mha.attend(query, key, value, attn_bias=bias, need_weights=need_weights)
     weights = (query @ key.mT / (E // H) ** 0.5 + bias).softmax(-1)
-    torch.testing.assert_close(result[0] if need_weights else result, weights @ value)
+    torch.testing.assert_close(heads, weights @ value)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("need_weights", [False, True])
 @pytest.mark.parametrize("lengths", [[3, S], [[3] * L, [S] * L]])
-def test_poison_in_the_padding_never_matters(engine, need_weights, lengths, padding):
+def test_poison_in_the_padding_never_matters(engine, need_weights, lengths):
     results = []
     for filler in (0.0, math.nan, math.inf):
         mha = module(engine=engine, bias=True)
@@ -442,7 +452,7 @@ def test_a_mask_of_three_axes_is_by_batch_also_when_there_are_as_many_heads():
     ],
 )
 @pytest.mark.parametrize("need_weights", [False, True])
-def test_what_does_not_fit_is_named(options, message, need_weights, padding):
+def test_what_does_not_fit_is_named(options, message, need_weights):
     with pytest.raises(ValueError, match=message):
         module()(*inputs(), **options, need_weights=need_weights)
 

@@ -1,4 +1,4 @@
-"""What is off by default: QK-norm, soft cap, gate, sink logit, sinks beside a window, latents.
+"""What is off by default: QK-norm, gate, sink logit, sinks beside a window, latents.
 
 Each against the loop of its formula in float64, and a table of what goes together: there the cache
 must say what the whole text says, and what does not go together is refused by name.
@@ -20,14 +20,13 @@ from d2lattn.transformer import POSITIONS
 from d2lattn_book.pictures.packed import pack
 
 B, L, E, H, V = 2, 9, 12, 3, 11
-BENT = {
+OPTIONS = {
     "qk_norm": dict(qk_norm=True),
-    "soft_cap": dict(soft_cap=1.5),
     "gate": dict(gate=True),
     "sink_logit": dict(sink_logit=True),
-    "all": dict(qk_norm=True, soft_cap=0.7, gate=True, sink_logit=True),
+    "all": dict(qk_norm=True, gate=True, sink_logit=True),
 }
-every_option = pytest.mark.parametrize("options", BENT.values(), ids=BENT)
+every_option = pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 every_engine = pytest.mark.parametrize("engine", ["explicit", "chunked", "fused"])
 
 
@@ -64,9 +63,7 @@ def oracle(mha, x, seen):
             query, scores = unit(linear(word, mha.q_proj)[own], mha.q_norm), []
             for j in seen[i]:
                 key = unit(linear(x[j], mha.k_proj)[its], mha.k_norm)
-                score = (query @ key / math.sqrt(D)).item()
-                cap = mha.soft_cap
-                scores.append(score if cap is None else cap * math.tanh(score / cap))
+                scores.append((query @ key / math.sqrt(D)).item())
             total = sum(map(math.exp, scores))
             if mha.sink is not None:
                 total += math.exp(mha.sink[head])
@@ -102,7 +99,7 @@ def test_each_option_is_its_formula(options, engine, num_kv_heads, is_causal):
 
 @torch.no_grad()
 @every_option
-def test_padding_long_enough_to_be_cut_changes_nothing(options):
+def test_long_padding_changes_nothing(options):
     mha, lengths = noisy(MultiHeadAttention(E, H, **options).double()), torch.tensor([300, 4])
     x = words(B, 300)
     output = mha(x, valid_lens=lengths)
@@ -155,9 +152,6 @@ def test_it_compiles(options, engine):
 @torch.no_grad()
 def test_what_each_option_promises():
     x = 1e3 * words(B, L)
-    capped = MultiHeadAttention(E, H, soft_cap=2.0).double()
-    _, weights = capped(x, need_weights=True)
-    assert (weights.amax(-1) / weights.amin(-1)).max() <= math.exp(4) + 1e-9  # from -2 to 2
     normed = MultiHeadAttention(E, H, qk_norm=True).double()
     query, key, _ = normed.project(x, x, x)
     assert (query @ key.mT).abs().max() <= E // H + 1e-9  # so scores stay within √D
@@ -174,17 +168,12 @@ def test_what_each_option_promises():
 def test_off_is_as_if_there_were_none():
     state = set(MultiHeadAttention(E, H, bias=True).state_dict())
     assert state == {f"{x}_proj.{y}" for x in ("q", "k", "v", "out") for y in ("weight", "bias")}
-    more = set(MultiHeadAttention(E, H, **BENT["all"]).state_dict())
+    more = set(MultiHeadAttention(E, H, **OPTIONS["all"]).state_dict())
     assert {"q_norm.weight", "k_norm.weight", "gate_proj.weight", "sink"} < more
 
 
-# A cap and a sink in blocks -----------------------------------------------------------------------
+# A sink in blocks -----------------------------------------------------------------------
 
-SCORES = {
-    "soft_cap": dict(soft_cap=1.5),
-    "sink_logit": dict(sink_logit=True),
-    "both": dict(soft_cap=0.7, sink_logit=True),
-}
 SEEN = {
     "all": {},
     "causal": dict(is_causal=True, query_offset=0),
@@ -194,7 +183,6 @@ SEEN = {
     "bias": dict(attn_bias=True),
     "mask, bias, causal": dict(attn_mask=True, attn_bias=True, is_causal=True, query_offset=1),
 }
-every_score = pytest.mark.parametrize("options", SCORES.values(), ids=SCORES)
 
 
 def heads(seen, kv_heads=H, queries=7, keys=8):
@@ -214,8 +202,6 @@ def heads(seen, kv_heads=H, queries=7, keys=8):
 def shares(mha, query, key, *, attn_mask=None, attn_bias=None, is_causal=False, query_offset=0):
     """(B, H, L, S), as the definition reads, for scores that exp can bear as they are."""
     scores = query @ key.repeat_interleave(H // mha.num_kv_heads, 1).mT / math.sqrt(mha.head_dim)
-    if mha.soft_cap is not None:
-        scores = mha.soft_cap * torch.tanh(scores / mha.soft_cap)
     powers = scores.exp() if attn_bias is None else (scores + attn_bias).exp()
     if attn_mask is not None:
         powers = powers * attn_mask
@@ -233,63 +219,51 @@ def differentiable(mha, tensors, seen):
     return [x.requires_grad_() for x in (*tensors, *more)]
 
 
-@every_score
 @pytest.mark.parametrize("seen", SEEN.values(), ids=SEEN)
 @pytest.mark.parametrize("kv_heads", [H, 1])
 @pytest.mark.parametrize(
-    "engine, block",
-    [
-        ("explicit", None),
-        ("fused", None),
-        ("chunked", None),
-        ("chunked", (3, 4)),
-        ("chunked", (1, 1)),
-    ],
+    "engine, size",
+    [("explicit", None), ("fused", None), ("chunked", None), ("chunked", 3), ("chunked", 1)],
 )
-def test_a_cap_and_a_sink_are_their_formula_in_values_and_gradients(
-    monkeypatch, options, engine, seen, kv_heads, block
-):
-    monkeypatch.setattr(chunked, "BLOCK", block or chunked.BLOCK)
+def test_a_sink_is_its_formula_in_values_and_gradients(monkeypatch, engine, seen, kv_heads, size):
+    monkeypatch.setattr(chunked, "SCORES", size**2 if size else chunked.SCORES)
     tensors, seen = heads(seen, kv_heads)
     sizes = dict(num_kv_heads=kv_heads, engine=engine)
-    mha = noisy(MultiHeadAttention(E, H, **sizes, **options).double())
+    mha = noisy(MultiHeadAttention(E, H, sink_logit=True, **sizes).double())
     leaves = differentiable(mha, tensors, seen)
     weights = shares(mha, *tensors[:2], **seen)
     want = weights @ tensors[2].repeat_interleave(H // kv_heads, 1)
-    got = mha.attend(*tensors, **seen)
+    got, _ = mha.attend(*tensors, **seen)
     results = [(x, *torch.autograd.grad(x.sin().sum(), leaves)) for x in (got, want)]
     for have, wanted in zip(*results, strict=True):
         draws.assert_close(have, wanted, 1e-12)
 
 
-@every_score
 @pytest.mark.parametrize("dropout", [0.0, 0.4])
-def test_gradcheck_of_a_cap_and_a_sink_in_blocks(monkeypatch, options, dropout):
-    monkeypatch.setattr(chunked, "BLOCK", (2, 3))
+def test_gradcheck_of_a_sink_in_blocks(monkeypatch, dropout):
+    monkeypatch.setattr(chunked, "SCORES", 4)
     tensors, seen = heads(SEEN["mask, bias, causal"], queries=4, keys=5)
     seen["attn_bias"] = seen["attn_bias"].clamp(min=-2)
-    mha = MultiHeadAttention(E, H, engine="chunked", dropout=dropout, **options).double()
+    mha = MultiHeadAttention(E, H, engine="chunked", dropout=dropout, sink_logit=True).double()
 
     def function(query, key, value, *_):
         torch.manual_seed(0)  # the same weights are dropped in each call
-        return mha.attend(query, key, value, **seen)
+        return mha.attend(query, key, value, **seen)[0]
 
     assert torch.autograd.gradcheck(function, differentiable(mha, tensors, seen), fast_mode=True)
 
 
 @torch.no_grad()
-@every_score
 @pytest.mark.parametrize("dtype, within", [(torch.float32, 1e-6), (torch.bfloat16, 0.02)])
-def test_large_scores_under_a_cap_and_a_sink_in_blocks(monkeypatch, options, dtype, within):
+def test_large_scores_under_a_sink_in_blocks(monkeypatch, dtype, within):
     """exp would overflow; a sink far above or below all scores takes all or nothing."""
-    monkeypatch.setattr(chunked, "BLOCK", (3, 4))
+    monkeypatch.setattr(chunked, "SCORES", 9)
     query, key, value = (x.to(dtype) for x in heads({})[0])
-    mha = MultiHeadAttention(E, H, engine="chunked", **options)
-    if mha.sink is not None:
-        mha.sink += torch.tensor([1e4, -1e4, 300.0])
-    got = mha.attend(30 * query, 30 * key, value)
+    mha = MultiHeadAttention(E, H, engine="chunked", sink_logit=True)
+    mha.sink += torch.tensor([1e4, -1e4, 300.0])
+    got, _ = mha.attend(30 * query, 30 * key, value)
     mha.engine = "explicit"
-    want = mha.double().attend(*(x.double() for x in (30 * query, 30 * key, value)))
+    want, _ = mha.double().attend(*(x.double() for x in (30 * query, 30 * key, value)))
     assert got.dtype == dtype and got.isfinite().all()
     draws.assert_close(got.double(), want, within)
 
@@ -332,7 +306,7 @@ def test_an_encoder_sees_the_first_ones_too():
 @torch.no_grad()
 def test_a_block_is_the_oracle_of_its_layer():
     """The options reach the layer, with the keys that a window and sinks leave."""
-    model = decoder(window=3, sinks=1, num_layers=1, mlp_dim=0, positions=None, **BENT["all"])
+    model = decoder(window=3, sinks=1, num_layers=1, mlp_dim=0, positions=None, **OPTIONS["all"])
     model, ids = model.double(), tokens(batch=1)
     x = model.embedding(ids)[0]
     block = model.blocks[0]
@@ -392,7 +366,7 @@ LATENT = dict(attention=LatentAttention, latent_dim=5)
 KINDS = {
     "plain": {},
     "grouped": dict(num_kv_heads=1),
-    **BENT,
+    **OPTIONS,
     "latent": LATENT,
 }
 WINDOWS = {"all": {}, "window": dict(window=3), "sinks": dict(window=3, sinks=2)}
@@ -466,7 +440,7 @@ def test_what_a_word_weighs_in_each_cache():
         assert Cache(model, B).bytes_per_token == 2 * count * 4
 
 
-@pytest.mark.parametrize("kind", [*BENT, "latent"])
+@pytest.mark.parametrize("kind", [*OPTIONS, "latent"])
 def test_gradients_reach_every_weight_and_it_compiles(kind):
     torch.compiler.reset()
     model = made({**KINDS[kind], **WINDOWS["sinks"], "positions": "rotary"})
@@ -477,7 +451,7 @@ def test_gradients_reach_every_weight_and_it_compiles(kind):
         assert parameter.grad.abs().max() > 0, name
 
 
-@pytest.mark.parametrize("kind", ["qk_norm", "soft_cap", "gate", "sink_logit", "latent"])
+@pytest.mark.parametrize("kind", ["qk_norm", "gate", "sink_logit", "latent"])
 def test_the_page_s_reader_refuses_what_it_cannot_compute(kind):
     with pytest.raises(ValueError, match=r"^model must be made of Decoder's own parts, "):
         pack(made({**KINDS[kind], "positions": None}))
@@ -486,11 +460,11 @@ def test_the_page_s_reader_refuses_what_it_cannot_compute(kind):
 
 
 def test_a_seed_is_the_same_model_with_options_off_and_a_start_with_them_on():
-    plain, bent = (
+    plain, other = (
         Decoder(V, E, num_layers=1, num_heads=H),
-        Decoder(V, E, num_layers=1, num_heads=H, **BENT["all"]),
+        Decoder(V, E, num_layers=1, num_heads=H, **OPTIONS["all"]),
     )
-    attention = bent.blocks[0].attention
+    attention = other.blocks[0].attention
     assert torch.equal(attention.q_norm.weight, torch.ones(E // H))
     assert torch.equal(attention.sink, torch.zeros(H))
     assert torch.equal(plain.blocks[0].attention.q_proj.weight, attention.q_proj.weight)

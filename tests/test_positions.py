@@ -21,7 +21,7 @@ from d2lattn import (
     shift_matrix,
     sinusoidal_encoding,
 )
-from d2lattn.positions import Where
+from d2lattn.positions import TokenPositions
 
 B, H, L, S = 2, 3, 5, 7
 HALF = (torch.float16, torch.bfloat16)
@@ -501,7 +501,7 @@ def test_on_this_machines_accelerator():
 
 def test_a_turn_is_that_of_each_tensor_whatever_came_before():
     """Keys may be more than queries, wider, or of another dtype."""
-    turn = Rotary(base=50.0).rotation(Where(2, 3))
+    turn = Rotary(base=50.0).rotation(TokenPositions(2, 3))
     for shape, dtype in [((1, 4), torch.float32), ((5, 4), torch.float32), ((5, 6), torch.float64)]:
         x = torch.randn(2, *shape, dtype=dtype)
         assert torch.equal(turn(x), apply_rotary(x, offset=2, base=50.0))

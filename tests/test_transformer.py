@@ -32,6 +32,7 @@ from d2lattn import (
     sample,
     window_mask,
 )
+from d2lattn.edits import edited, heads_off
 from d2lattn.transformer import POSITIONS, plain_block
 
 B, L, V, E, H, LAYERS = 3, 11, 17, 24, 4, 2
@@ -307,13 +308,14 @@ def test_weights_are_those_that_were_used(kind, num_kv_heads):
 @torch.no_grad()
 def test_a_head_that_is_off_counts_as_0():
     model, tokens = decoder(num_kv_heads=2), some_tokens(1, 7)
-    assert_close(model(tokens, head_mask=torch.ones(LAYERS, H, dtype=torch.bool)), model(tokens))
     kept = torch.tensor([[True, False, True, True], [False, False, True, False]])
     expected = oracle(model, tokens[0].tolist(), is_causal=True, kept=kept)
-    assert_close(model(tokens, head_mask=kept)[0], expected)
-    assert (model(tokens, head_mask=kept) - model(tokens)).abs().max() > 0.1
-    _, weights = model(tokens, head_mask=kept, need_weights=True)
-    assert_close(weights[0], model(tokens, need_weights=True)[1][0])  # it looks, but is not heard
+    _, plain = model(tokens, need_weights=True)
+    with edited(model, heads_off(*map(tuple, (~kept).nonzero().tolist()))):
+        logits, weights = model(tokens, need_weights=True)
+    assert_close(logits[0], expected)
+    assert (logits - model(tokens)).abs().max() > 0.1
+    assert_close(weights[0], plain[0])  # it looks, but is not heard
 
 
 # Seeds and weights --------------------------------------------------------------------------------
@@ -467,8 +469,8 @@ def test_an_error_leaves_the_cache_as_it_was():
     model, tokens = decoder(), some_tokens(1, L)
     cache = Cache(model)
     model(tokens[:, :4], cache=cache)
-    with pytest.raises(ValueError, match="head_mask"):
-        model(tokens[:, 4:], cache=cache, head_mask=torch.ones(1))
+    with pytest.raises(ValueError, match="need_weights"):
+        model(tokens[:, 4:], cache=cache, need_weights=1)
     assert_close(model(tokens[:, 4:], cache=cache), model(tokens)[:, 4:])
 
 

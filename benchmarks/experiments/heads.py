@@ -1,8 +1,9 @@
 """Is a head needed that looks at the answer?"""
 
 import pages
-import torch
 from experiment import Experiment
+
+from d2lattn.edits import edited, heads_off
 
 page = pages.functions("heads")
 
@@ -10,15 +11,17 @@ page = pages.functions("heads")
 def run(variant, seed, steps):
     heads = {"one": 1, "four": 4}[variant]
     model = page.reader(-1, steps, heads=heads, seed=seed).model
-    each = torch.eye(heads, dtype=torch.bool)[:, None]  # (heads, layers, heads)
-    without = [page.accuracy(model, -1, head_mask=~head) for head in each]
-    alone = [page.accuracy(model, -1, head_mask=head) for head in each]
-    none = torch.zeros(1, heads, dtype=torch.bool)
+
+    def right_without(*off):
+        with edited(model, heads_off(*((0, head) for head in off))):
+            return page.accuracy(model, -1)
+
+    others = [[other for other in range(heads) if other != head] for head in range(heads)]
     return {
         "right": page.accuracy(model, -1),
-        "right without one head, least": min(without),
-        "right with one head alone, least": min(alone),
-        "right without any": page.accuracy(model, -1, head_mask=none),
+        "right without one head, least": min(map(right_without, range(heads))),
+        "right with one head alone, least": min(right_without(*off) for off in others),
+        "right without any": right_without(*range(heads)),
     }
 
 

@@ -64,7 +64,7 @@ def each(seed):
         x = stream[layer]
         y = block.attention_norm(x)
         query, key, value = block.attention.project(y, y, y)
-        heads = block.attention.attend(
+        heads, _ = block.attention.attend(
             real.rotate(query), real.rotate(key), value, is_causal=True
         )  # (1, H, L, D)
         off = 1 - torch.eye(real.HEADS)[:, :, None, None]  # copy h is without head h

@@ -1,12 +1,24 @@
 """Do scores grow with the learning rate, and does the loss care?"""
 
 import pages
+import torch
 from experiment import Experiment
+
+from d2lattn import MultiHeadAttention, attention_scores, causal_mask, masked_softmax
 
 page = pages.functions("score_range")
 
+
+class SoftCapped(MultiHeadAttention):
+    """Scores s become 20·tanh(s / 20), as in Gemma 2; every word sees those before it."""
+
+    def attend(self, query, key, value, **seen):
+        scores = 20 * torch.tanh(attention_scores(query, key) / 20)
+        return masked_softmax(scores, causal_mask(query.shape[2])) @ value, None
+
+
 RATES = {"003": 0.003, "01": 0.01, "10": 0.1}
-KINDS = {"plain": {}, "norm": dict(qk_norm=True), "cap": dict(soft_cap=20.0)}
+KINDS = {"plain": {}, "norm": dict(qk_norm=True), "cap": dict(attention=SoftCapped)}
 CALLED = {"plain": "without", "norm": "QK-norm", "cap": "soft cap 20"}
 
 

@@ -18,36 +18,33 @@ class Call:
         visible (Visibility): who may see whom.
         scale (float): the factor of the scores.
         dropout_p (float): share of the weights set to 0.
-        soft_cap (float): c of the scores c·tanh(s/c), or None.
         sink (Tensor): a score that joins each query's softmax and has no value, which broadcasts to
             (..., 1, 1), or None.
     """
 
-    __slots__ = ("dropout_p", "key", "query", "scale", "sink", "soft_cap", "value", "visible")
+    __slots__ = ("dropout_p", "key", "query", "scale", "sink", "value", "visible")
 
-    def __init__(
-        self, query, key, value, visible, scale, dropout_p=0.0, *, soft_cap=None, sink=None
-    ):
+    def __init__(self, query, key, value, visible, scale, dropout_p=0.0, sink=None):
         self.query, self.key, self.value, self.visible = query, key, value, visible
-        self.scale, self.dropout_p = scale, dropout_p
-        self.soft_cap, self.sink = soft_cap, sink
+        self.scale, self.dropout_p, self.sink = scale, dropout_p, sink
 
     @property
     def lead(self):
         """The leading axes of the output, (*lead, L, Ev)."""
-        if self.query.shape == self.key.shape == self.value.shape:
-            return self.query.shape[:-2]  # the usual case
+        lead = self.query.shape[:-2]
+        if lead == self.key.shape[:-2] == self.value.shape[:-2]:
+            return lead  # the usual case
         return broadcast("query, key and value", self.query, self.key, self.value)
 
-    def is_empty(self):
-        """Whether there is no query, no key or nothing to put out."""
-        return self.query.numel() == 0 or self.key.numel() == 0 or self.value.numel() == 0
+    def inputs(self):
+        """The tensors that the output is made of."""
+        bias = () if self.visible.bias is None else (self.visible.bias,)
+        return self.query, self.key, self.value, *bias
 
     def of(self, query, key, value, visible=None):
         """The same call of other tensors, of the same shapes if none is said to see others."""
         visible = self.visible if visible is None else visible
-        more = dict(soft_cap=self.soft_cap, sink=self.sink)
-        return Call(query, key, value, visible, self.scale, self.dropout_p, **more)
+        return Call(query, key, value, visible, self.scale, self.dropout_p, self.sink)
 
     def part(self, rows, keys):
         """The call of some queries and some keys: two slices with both ends given."""

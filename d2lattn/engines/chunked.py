@@ -23,8 +23,9 @@ from d2lattn.engines.call import Call, checked_call
 from d2lattn.engines.visibility import cut, entry
 from d2lattn.tracing import in_full_precision, is_transformed
 
-# Queries and keys whose scores are held at once: 1 MiB of float32, which a core's cache takes.
-BLOCK = (512, 512)
+# Scores that are held at once: 1 MiB of float32, which a core's cache takes; on other devices 256
+# MiB, of all heads together, since each block there costs some launches whatever its size.
+SCORES, SCORES_ON_A_GPU = 2**18, 2**26
 
 
 def chunked_attention(call, chunk_size=None):
@@ -148,23 +149,22 @@ def attend_in_blocks(call, chunk_size=None):
     call, lead = call.zero_unseen_nonfinite(), call.lead
     tensors = (x.expand(*lead, *x.shape[-2:]) for x in (call.query, call.key, call.value))
     visible = call.visible.with_leading_axes(lead)
-    call = Call(*tensors, visible, call.scale, call.dropout_p, soft_cap=call.soft_cap)
-    block = BLOCK if chunk_size is None else (chunk_size, chunk_size)
-    return _Blocks.apply(call.query, call.key, call.value, visible.bias, call, block)
+    call = Call(*tensors, visible, call.scale, call.dropout_p)
+    return _Blocks.apply(call.query, call.key, call.value, visible.bias, call, chunk_size)
 
 
 class _Blocks(torch.autograd.Function):
     """Both passes over the leading axes; the loops over blocks are below."""
 
     @staticmethod
-    def forward(ctx, query, key, value, bias, call, block):
+    def forward(ctx, query, key, value, bias, call, size):
         ctx.rest = call.of(None, None, None)
-        ctx.block, ctx.random = block, _random_state(query) if call.dropout_p else None
+        ctx.size, ctx.random = size, _random_state(query) if call.dropout_p else None
         wide = torch.promote_types(query.dtype, torch.float32)
         output = value.new_empty(*query.shape[:-1], value.shape[-1], dtype=wide)
         logsumexp = query.new_empty(query.shape[:-1], dtype=wide)
         with in_full_precision(query):
-            forward_in_blocks(call, output, logsumexp, block)
+            forward_in_blocks(call, output, logsumexp, size)
         ctx.save_for_backward(query, key, value, output, logsumexp)  # not rounded to half
         return output.to(query.dtype), logsumexp
 
@@ -184,31 +184,33 @@ class _Blocks(torch.autograd.Function):
             # d score = weight · (d weight - delta), delta = Σ weight · d weight = d output · output
             delta = (grad_output * output).sum(-1) - grad_logsumexp  # d log Σ exp(s) = weight
             given, into = (logsumexp, grad_output, delta), (*gradients, grad_bias)
-            backward_in_blocks(call, given, into, ctx.block)
+            backward_in_blocks(call, given, into, ctx.size)
         return *(g.to(query.dtype) for g in gradients), grad_bias, None, None
 
 
-def forward_in_blocks(call, output, logsumexp, block=BLOCK):
+def forward_in_blocks(call, output, logsumexp, size=None):
     """Fill `output` (..., L, Ev) and `logsumexp` (..., L) of a call whose axes are all there."""
-    for index in _indices(call, block):
-        _forward(_at(call, index), output[index], logsumexp[index], block)
+    size, indices = _blocks(call, size)
+    for index in indices:
+        _forward(_at(call, index), output[index], logsumexp[index], size)
 
 
-def backward_in_blocks(call, given, into, block=BLOCK):
+def backward_in_blocks(call, given, into, size=None):
     """Add to the gradients `into` of query, key, value and bias (or None), by what is `given`:
     logsumexp over all keys that a query sees, in this call or not, d output, and delta."""
-    for index in _indices(call, block):
+    size, indices = _blocks(call, size)
+    for index in indices:
         rows = (x[index] for x in given)
         places = (entry(x, index, call.query.ndim) for x in into)
-        _backward(_at(call, index), *rows, places, block)
+        _backward(_at(call, index), *rows, places, size)
 
 
-def _forward(call, output, logsumexp, block):
+def _forward(call, output, logsumexp, size):
     """Fill `output` and `logsumexp`: each block of queries makes one pass over the keys."""
-    for rows in _slices(call.query.shape[-2], block[0]):
+    for rows in _slices(call.query.shape[-2], size):
         sums = None
         seen = False if call.visible.has_mask() else None  # by which queries, as a mask decides
-        for _, part in _visible_parts(call, rows, block[1]):
+        for _, part in _visible_parts(call, rows, size):
             if seen is not None:
                 seen = seen | part.visible.allowed().any(-1, keepdim=True)
             sums = _online_softmax_step(part, sums, logsumexp.dtype)
@@ -229,7 +231,7 @@ def _online_softmax_step(call, before, wide):
 
     The scores end with this function, so that those of one block are alive at a time.
     """
-    scores = _scores(call, call.query.to(wide) * call.scale, call.key.to(wide))
+    scores = (call.query.to(wide) * call.scale) @ call.key.to(wide).mT
     scores = call.visible.hide(scores, in_place=True)
     largest = scores.amax(-1, keepdim=True)  # (..., l, 1)
     if before is not None:
@@ -247,20 +249,15 @@ def _online_softmax_step(call, before, wide):
     return largest, total, weighted
 
 
-def _scores(call, query, key):
-    scores, cap = query @ key.mT, call.soft_cap
-    return scores if cap is None else scores.div_(cap).tanh_().mul_(cap)
-
-
-def _backward(call, logsumexp, grad_output, delta, into, block):
+def _backward(call, logsumexp, grad_output, delta, into, size):
     """Add to the gradients, block by block in the order of `_forward`, so that dropout repeats."""
     grad_query, grad_key, grad_value, grad_bias = into
-    for rows in _slices(call.query.shape[-2], block[0]):
+    for rows in _slices(call.query.shape[-2], size):
         # A query without keys has -inf, and weights exp(-inf - inf) = 0.
         normal = logsumexp[..., rows, None]
         normal = normal.masked_fill(normal == -math.inf, math.inf)
         given = normal, grad_output[..., rows, :].to(normal.dtype), delta[..., rows, None]
-        for keys, part in _visible_parts(call, rows, block[1]):
+        for keys, part in _visible_parts(call, rows, size):
             places = grad_query[..., rows, :], grad_key[..., keys, :], grad_value[..., keys, :]
             _backward_block(part, *given, *places, cut(grad_bias, rows, keys))
 
@@ -270,9 +267,7 @@ def _backward_block(call, normal, grad, delta, grad_query, grad_key, grad_value,
     wide, kept = normal.dtype, None
     q = call.query.to(wide) * call.scale  # (..., l, E)
     k, v = call.key.to(wide), call.value.to(wide)
-    scores = _scores(call, q, k)  # (..., l, s)
-    slope = None if call.soft_cap is None else 1 - (scores / call.soft_cap).square_()  # of the tanh
-    weights = call.visible.hide(scores, in_place=True).sub_(normal).exp_()
+    weights = call.visible.hide(q @ k.mT, in_place=True).sub_(normal).exp_()  # (..., l, s)
     grad_weights = grad @ v.mT
     if call.dropout_p:
         kept = F.dropout(torch.ones_like(weights), call.dropout_p)
@@ -281,8 +276,6 @@ def _backward_block(call, normal, grad, delta, grad_query, grad_key, grad_value,
     grad_scores = grad_weights.sub_(delta).mul_(weights)
     if grad_bias is not None:
         grad_bias += grad_scores.sum_to_size(grad_bias.shape)
-    if slope is not None:
-        grad_scores.mul_(slope)
     grad_query += grad_scores @ k * call.scale
     grad_key += grad_scores.mT @ q
 
@@ -307,14 +300,19 @@ def _at(call, index):
     return call.of(*tensors, call.visible.at(index))
 
 
-def _indices(call, block):
-    """Indices of as few leading axes as leave scores of one block at most."""
+def _blocks(call, size):
+    """How many queries and keys meet at once, and the leading indices over which to loop: on a GPU
+    all heads are one block, elsewhere as few indices as leave scores of one block at most."""
     *lead, L, S = call.visible.shape
-    scores = min(L, block[0]) * min(S, block[1])
-    outer = 0
-    while outer < len(lead) and math.prod(lead[outer:]) * scores > block[0] * block[1]:
+    heads, most = 1, SCORES
+    if not call.query.is_cpu:
+        most = SCORES_ON_A_GPU
+        heads = min(max(math.prod(lead), 1), most // 64**2)
+    size = math.isqrt(most // heads) if size is None else size
+    scores, outer = min(L, size) * min(S, size), 0
+    while outer < len(lead) and math.prod(lead[outer:]) * scores > heads * size**2:
         outer += 1
-    return itertools.product(*map(range, lead[:outer]))
+    return size, itertools.product(*map(range, lead[:outer]))
 
 
 def _random_state(x):

@@ -12,13 +12,7 @@ import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from d2lattn.engines.chunked import chunked_attention
-from d2lattn.tracing import (
-    NOTHING,
-    data_dependent_ok,
-    is_eager,
-    is_transformed,
-    products_stay_finite,
-)
+from d2lattn.tracing import NOTHING, are_finite, data_dependent_ok, is_eager, is_transformed
 
 # Queries that share one call when causality and something else hide keys. Each call is given the
 # keys up to its last query alone, so the mask is never larger than rows × S.
@@ -31,45 +25,37 @@ def fused_attention(call):
     A NaN shows in the kernel's answer, where it costs less to look for than in the keys and values.
     A gradient does not show it, nor an answer with dropout: then the keys are made harmless first.
     """
-    watched = data_dependent_ok(call.query) and not call.dropout_p
+    watched = not call.dropout_p and data_dependent_ok(call.query)
     if torch.is_grad_enabled() or not watched:
         call = call.zero_unseen_nonfinite()
-    lead, ready = call.lead, call
-    if not (len(lead) == 2 and call.query.shape == call.key.shape == call.value.shape):
-        ready = call.of(*(_four_axes(x, lead) for x in (call.query, call.key, call.value)))
-    if _is_plain(call.visible) or not is_eager():
-        output = _ask(ready, lead, watched)
+    lead, visible = call.lead, call.visible
+    query, key, value = call.query, call.key, call.value
+    if len(lead) != 2 or not query.shape[:2] == key.shape[:2] == value.shape[:2]:
+        call = call.of(*(_four_axes(x, lead) for x in (query, key, value)))
+    if visible.query_offset is None or _is_plain(visible) or not is_eager():
+        output = _ask(call, lead)
     else:
-        output = _row_by_row(ready, lead, watched)
-    if output is None:  # the kernel met a NaN
-        return chunked_attention(call.zero_unseen())
-    if len(lead) != 2:
-        output = output.reshape(*lead, *output.shape[-2:])
-    return output
+        output = torch.cat([_ask(part, lead) for part in _row_by_row(call)], dim=-2)
+    if watched and _may_be_wrong(output, visible) and not are_finite(*call.inputs()):
+        output = chunked_attention(call.zero_unseen())
+    return output if len(lead) == 2 else output.reshape(*lead, *output.shape[-2:])
 
 
 def _is_plain(visible):
-    """Whether one call says it all: not causal, or causal from the top left and nothing else."""
-    return visible.query_offset is None or (
-        visible.query_offset == 0 and visible.mask is None and visible.bias is None
-    )
+    """Whether a causal call is from the top left, and nothing else is hidden."""
+    return visible.query_offset == 0 and visible.window is visible.mask is visible.bias is None
 
 
-def _row_by_row(call, lead, watched):
-    """One call for ROWS queries, with the keys that the last of them may see."""
-    L, S = call.query.shape[-2], call.key.shape[-2]
-    outputs = []
+def _row_by_row(call):
+    """The calls of ROWS queries each, with the keys that these may see."""
+    L = call.query.shape[-2]
     for start in range(0, L, ROWS):
         rows = slice(start, min(start + ROWS, L))
-        keys = slice(0, min(call.visible.query_offset + rows.stop, S))
-        outputs.append(_ask(call.part(rows, keys), lead, watched))
-        if outputs[-1] is None:
-            return None
-    return torch.cat(outputs, dim=-2)
+        yield call.part(rows, call.visible.keys_of(rows))
 
 
-def _ask(call, lead, watched):
-    """One call of the kernel, (B, H, L, Ev); None if it is `watched` and a NaN seems lost."""
+def _ask(call, lead):
+    """One call of the kernel, (B, H, L, Ev)."""
     query, key, value, visible = call.query, call.key, call.value, call.visible
     scale, dtype = call.scale, call.query.dtype
     if visible.bias is not None and visible.bias.dtype != dtype:
@@ -80,11 +66,11 @@ def _ask(call, lead, watched):
     is_causal, mask, unseen = False, None, None
     if visible.query_offset == 0 and _is_plain(visible):
         is_causal = True  # in a graph for any offset the comparison itself is no bool
-    else:
+    elif not visible.hides_nothing():
         mask, unseen = _kernel_mask(visible, query.dtype)
-    mask = None if mask is None else _mask_axes(mask, lead)
+        mask = _mask_axes(mask, lead)
     # torch.func's transforms know the kernel that is written in torch's own operations.
-    with sdpa_kernel(SDPBackend.MATH) if not watched and is_transformed() else NOTHING:
+    with sdpa_kernel(SDPBackend.MATH) if is_transformed() else NOTHING:
         output = F.scaled_dot_product_attention(
             query,
             key,
@@ -94,8 +80,6 @@ def _ask(call, lead, watched):
             is_causal=is_causal,
             scale=scale,
         )
-    if watched and _is_suspect(output, visible) and not _is_tame(call):
-        return None
     recorded = output.requires_grad and not torch.compiler.is_compiling()
     if recorded and output.grad_fn.name().startswith("ScaledDotProduct"):
         output.register_hook(_refuse_second_derivative)
@@ -113,21 +97,14 @@ def _kernel_mask(visible, dtype):
     return added.masked_fill(unseen, 0), unseen
 
 
-def _is_suspect(output, visible):
+def _may_be_wrong(output, visible):
     """Whether the CPU's kernel may have met a NaN: it answers a query whose scores are NaN with a
     row of 0, and where keys are hidden it gives NaN also to queries that do not see the key."""
     output = output.detach()
-    if visible.hides_nothing():
-        first = output.select(-1, 0)  # one number of each row tells
-        return torch.count_nonzero(first).item() < first.numel()
-    return not math.isfinite(output.reciprocal().sum())  # which 1/0 and NaN would spoil
-
-
-def _is_tame(call):
-    """Whether nothing that goes in can make a NaN: then a 0 that comes out is a real one, as of
-    padding or after a ReLU. To look here is a pass over the inputs; to compute again is many."""
-    bias = () if call.visible.bias is None else (call.visible.bias.clamp(min=0),)  # -inf hides
-    return products_stay_finite(call.query, call.key, call.value, *bias)
+    first = output.select(-1, 0)  # one number of each row tells
+    if torch.count_nonzero(first).item() < first.numel():
+        return True
+    return not (visible.hides_nothing() or math.isfinite(output.sum()))
 
 
 def _refuse_second_derivative(gradient):

@@ -326,7 +326,7 @@ def check_call(call):
                 f'{name} must have at most {WIDTHS[-1]} channels with engine="triton", '
                 f"got {x.shape[-1]}"
             )
-    options = dict(attn_bias=call.visible.bias, soft_cap=call.soft_cap, sink_logit=call.sink)
+    options = dict(attn_bias=call.visible.bias, sink_logit=call.sink, window=call.visible.window)
     options["dropout_p"] = call.dropout_p or None
     for name, given in options.items():
         if given is not None:

@@ -210,7 +210,8 @@ def my_step(x, block, key, value):
     x_norm = block.attention_norm(x)
     q, k, v = block.attention.project(x_norm, x_norm, x_norm)
     k, v = torch.cat([key, k], dim=2), torch.cat([value, v], dim=2)
-    x = x + block.attention.join(block.attention.attend(q, k, v))
+    heads, _ = block.attention.attend(q, k, v)
+    x = x + block.attention.join(heads)
     return x + block.mlp(block.mlp_norm(x))
 
 

@@ -142,6 +142,5 @@ def _parts(model):
     parts = [f"{name} {type(part).__name__}" for name, part in model.named_modules() if name]
     kept = (nn.LayerNorm, nn.GELU, nn.Linear, Rotary)
     looks = [repr(part) for part in model.modules() if isinstance(part, kept)]
-    caps = [f"soft_cap={getattr(block.attention, 'soft_cap', None)}" for block in model.blocks]
     shapes = [f"{name} {tuple(x.shape)}" for name, x in model.state_dict().items()]
-    return parts + looks + caps + shapes
+    return parts + looks + shapes
