@@ -65,13 +65,15 @@ def test_no_drawing_imports_plots():
 # Where a reader finds what is not in d2lattn itself; elsewhere is how it is made.
 ENTRIES = [
     "d2lattn",
-    "d2lattn.edits",
-    "d2lattn.pretrained",
+    "d2lattn_book.cards",
     "d2lattn_book.digits",
     "d2lattn_book.exercises",
     *(name for name in MODULES if name.startswith("d2lattn_book.language.")),
+    "d2lattn_book.kernels",
     "d2lattn_book.pictures",
     *(f"d2lattn_book.pictures.{name}" for name in ("drawings", "interact", "live", "plots")),
+    "d2lattn_book.real",
+    "d2lattn_book.real.edits",
 ]
 
 

@@ -32,14 +32,16 @@ from torch import Tensor, nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 import d2lattn as d
-from d2lattn import arguments, comparison, edits, pretrained
+from d2lattn import arguments, comparison
 from d2lattn.multihead import MultiHeadAttention
 from d2lattn.sparse import lsh_buckets, lsh_mask
 from d2lattn.training import loss_of
 from d2lattn.transformer import plain_block
-from d2lattn_book import cluster
+from d2lattn_book import cards, cluster, real
 from d2lattn_book.language import own_text
 from d2lattn_book.pictures import arrays, drawings, interact, live, plots
+from d2lattn_book.real import edits
+from d2lattn_book.real.pretrained import packaged_file
 
 NAN, INF, HUGE = math.nan, math.inf, 2**63
 
@@ -483,18 +485,18 @@ TABLE = [
     ),
     valid(d.from_gpt2, source=gpt2(), num_heads=2, more=dict(source=[MODEL, {}, {0: Q}])),
     valid(
-        d.from_llama,
+        real.from_llama,
         **dict(source=drawn(CONFIGS[0], tied=True), config=CONFIGS[0]),
         more=dict(source=["nowhere.gguf", MODEL, {}], config=[{}]),
     ),
-    valid(pretrained.load, path=str(pretrained.packaged_file()), more=dict(path=[8])),
+    valid(real.load, path=str(packaged_file()), more=dict(path=[8])),
     valid(
-        d.cache_bytes,
+        cards.cache_bytes,
         **dict(config=SMALL_CARD, words=5, bytes_per_number=1.5),
         more=dict(config=["nowhere.json", {}, {3: 4}], bytes_per_number=[{"keys": -1}, {"key": 2}]),
     ),
     # inside a model
-    valid(d.trace, **LOOK, edits=[], limit=10**6, fine=dict(edits="[]", keep="[]")),
+    valid(real.trace, **LOOK, edits=[], limit=10**6, fine=dict(edits="[]", keep="[]")),
     valid(edits.trace_size, **LOOK, fine=dict(keep="[]")),
     valid(edits.edited),
     valid(edits.lens, x=torch.zeros(2, 3, 8)),

@@ -38,7 +38,6 @@ from d2lattn.engines.visibility import Visibility
 from d2lattn.multihead import MultiHeadAttention, with_heads
 from d2lattn.transformer import Transformer, in_evaluation
 
-# `trace` is d2lattn's own.
 __all__ = [
     "Edit",
     "Trace",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from d2lattn.arguments import check_count, check_number, show
-from d2lattn.fields import (
+from d2lattn_book.cards.fields import (
     BOTH,
     CHUNK,
     CONV,
@@ -162,7 +162,7 @@ def cache_bytes(
     sizes = _sizes(card, bytes_per_number)
     kinds = _kinds(card)
     if not {STATE, BOTH} & {*kinds}:  # sizes of a state, and no layer is known to have one
-        card.puzzles += [card.find(size)[0] for size in STATES if card.get(size)]
+        card.unknown_fields += [card.find(size)[0] for size in STATES if card.get(size)]
     shared = card.count("shared", 0, least=0)
     kinds[len(kinds) - shared :] = [SHARED] * min(shared, len(kinds))
     layers = []
@@ -213,12 +213,12 @@ class _Card:
             self.fields |= {f"{name}.{key}": value for key, value in self.inner(name).items()}
         self.type = self.fields.get("model_type")
         self.notes: list[str] = []
-        self.puzzles: list[str] = []
+        self.unknown_fields: list[str] = []
         own = self.inner("per_layer_config").items()
         self.layers = {int(i): dict(its) for i, its in own if i.isdigit() and isinstance(its, dict)}
         told = {field for its in self.layers.values() for field in its} - READ
         told |= {i for i, _ in own if not i.isdigit() or int(i) not in self.layers}
-        self.puzzles += [f"per_layer_config: {field}" for field in sorted(told)]
+        self.unknown_fields += [f"per_layer_config: {field}" for field in sorted(told)]
         if self.fields.get("is_encoder_decoder"):
             raise ValueError("config must be that of a decoder, got is_encoder_decoder True")
 
@@ -262,7 +262,7 @@ class _Card:
         said = {k: v for k, v in self.fields.items() if v not in silent and v != USUAL.get(k)}
         said = said.keys() - READ - HARMLESS
         strange = [name for name in said if not WITHOUT.fullmatch(name.split(".")[-1])]
-        return tuple(sorted({*self.puzzles, *strange}))
+        return tuple(sorted({*self.unknown_fields, *strange}))
 
 
 def _sizes(card: _Card, given: Any) -> dict[str, float]:
@@ -341,7 +341,7 @@ def _layers(card: _Card, default: int | None = None) -> int:
 def _kind(card: _Card, field: str, entry: Any, table: Mapping[Any, str]) -> str:
     if isinstance(entry, (str, int)) and entry in table:
         return table[entry]
-    card.puzzles.append(f"{field}: {entry!r}")
+    card.unknown_fields.append(f"{field}: {entry!r}")
     return FULL
 
 
@@ -361,7 +361,7 @@ def _windows(card: _Card, layers: int) -> list[str]:
         return [FULL if i < whole else WINDOW for i in range(layers)]
     if card.type in WINDOWS_EVERYWHERE:
         return [WINDOW] * layers
-    card.puzzles.append("sliding_window, without a pattern of layers")
+    card.unknown_fields.append("sliding_window, without a pattern of layers")
     return [FULL] * layers
 
 
@@ -370,7 +370,7 @@ def _searched(card: _Card, layer: int) -> str:
     attention = _attention(card, layer)
     read = {"n_heads_in_group", "no_op", "replace_with_linear"}
     told = {name for name, value in attention.items() if value} - read
-    card.puzzles += [f"block_configs: {name}" for name in sorted(told)]
+    card.unknown_fields += [f"block_configs: {name}" for name in sorted(told)]
     return NOTHING if attention.get("no_op") or attention.get("replace_with_linear") else FULL
 
 
