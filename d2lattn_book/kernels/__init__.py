@@ -96,7 +96,7 @@ def attention(
 
 
 def variant(function, edits):
-    """A kernel that differs from another in some places of its text.
+    """Make a kernel that differs from another in some places of its text.
 
     Args:
         function: a kernel, as `triton.jit` gives it.
@@ -117,8 +117,8 @@ def variant(function, edits):
 
 
 def exp2(function):
-    """The forward kernel with powers of two in place of e, which is what a GPU computes: the factor
-    log₂ e joins the scale."""
+    """Make of the forward kernel one with powers of two in place of e, as a GPU computes: the
+    factor log₂ e joins the scale."""
     return variant(
         function,
         {
@@ -174,7 +174,7 @@ def _race():
 
 
 def candidates(function, tiles=TILES):
-    """{name: (kernel, tile)}: a forward kernel in tiles, with powers of two, the loops turned."""
+    """Name the kernels of a race, {name: (kernel, tile)}: tiles, powers of two, loops turned."""
     from d2lattn_book.kernels.loop_order import keys_outside_kernel
 
     found = {f"tile {rows} × {cols}": (function, (rows, cols)) for rows, cols in tiles}

@@ -267,7 +267,7 @@ class _Kernels(torch.autograd.Function):
 
 
 def keys_seen(call):
-    """How many of the first keys each query sees, int32 (..., L): by causality and by a mask that
+    """Count the first keys that each query sees, int32 (..., L): by causality and by a mask that
     is a length."""
     (L, S), visible = call.visible.shape[-2:], call.visible
     seen = torch.full((L,), S, device=visible.device)
@@ -289,17 +289,17 @@ def _first(count, S):
 
 
 def shared_heads(call):
-    """How many heads of queries share a head of keys: query (..., Hkv, G, L, D) beside key and
-    value (..., Hkv, 1, S, D). Any other broadcasting writes the keys out."""
+    """Count the heads of queries that share a head of keys: query (..., Hkv, G, L, D) beside key
+    and value (..., Hkv, 1, S, D). Any other broadcasting writes the keys out."""
     lead, keys = call.lead, call.key.shape[:-2]
     grouped = keys == call.value.shape[:-2] == (*lead[:-1], 1) and call.query.shape[:-2] == lead
     return lead[-1] if lead and grouped else 1
 
 
 def tile_of(query):
-    """(queries, keys) that a program holds: 8 KiB of keys and as much of values at the most, so
-    that a fast memory of 64 KiB has room for the queries and for two tiles of each. 16 is the least
-    that a product on a GPU takes."""
+    """Choose the (queries, keys) that a program holds: 8 KiB of keys and as much of values at the
+    most, so that a fast memory of 64 KiB has room for the queries and for two tiles of each. 16 is
+    the least that a product on a GPU takes."""
     bytes_of_row = query.shape[-1] * query.element_size()
     size = max(16, min(64, 8192 // bytes_of_row))
     return size, size

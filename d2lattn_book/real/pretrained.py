@@ -152,7 +152,7 @@ def packaged_file() -> Path:
 
 
 def cache_folder() -> Path:
-    """Where models are kept: D2LATTN_CACHE, else the user's cache folder."""
+    """Name the folder where models are kept: D2LATTN_CACHE, else the user's cache folder."""
     if named := os.environ.get("D2LATTN_CACHE"):
         return Path(named).expanduser()
     import platformdirs
@@ -245,7 +245,7 @@ def _sum(file):
 
 
 def tokenizer_of(entries: dict[str, Any]) -> Any:
-    """The `tokenizers.Tokenizer` of a GGUF file: byte-pair encoding with its pieces and merges.
+    """Make the `Tokenizer` of a GGUF file: byte-pair encoding with its pieces and merges.
 
     Text is split at every digit, then as GPT-2 splits it (Radford et al. 2019, section 2.2), and
     each part is joined from bytes in the order of the merges (Sennrich et al. 2016). Special pieces
