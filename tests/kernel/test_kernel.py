@@ -4,6 +4,9 @@
 tests/test_kernel_on_a_gpu.py.
 """
 
+import subprocess
+import sys
+
 import pytest
 import torch
 from draws import worst
@@ -220,6 +223,21 @@ def test_without_the_interpreter_a_cpu_is_refused(monkeypatch):
     monkeypatch.setattr(kernel, "INTERPRETED", False)
     with pytest.raises(ValueError, match=r"query must be on a GPU.*TRITON_INTERPRET=1"):
         kernels.attention(*make(1, dtype=torch.float32))
+
+
+@pytest.mark.parametrize(("gpu", "asked", "interpreted"), [(1, "", 0), (1, "1", 1), (0, "", 1)])
+def test_a_gpu_compiles_the_kernels_unless_the_interpreter_is_asked_for(
+    gpu, asked, interpreted, monkeypatch
+):
+    """It is settled when they are imported, so a process of its own imports them."""
+    monkeypatch.delenv("TRITON_INTERPRET")
+    if asked:
+        monkeypatch.setenv("TRITON_INTERPRET", asked)
+    program = f"import torch; torch.cuda.is_available = lambda: {gpu == 1}\n"
+    program += "from d2lattn_book import kernels; print(kernels.kernel.INTERPRETED)"
+    command = [sys.executable, "-c", program]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert said == f"{interpreted == 1}\n"
 
 
 def test_causal_masks_of_both_corners_are_lengths():
