@@ -103,7 +103,7 @@ lab edit:
 	exec env $(APART) $(PY) -m jupyterlab $$flags
 hub: export D2LATTN_CACHE := $(CURDIR)/.venv-hub/cache
 hub:
-	@$(PY) -c "from d2lattn import pretrained; pretrained.load()"
+	@$(PY) -c "import sys; from d2lattn_book import real; sys.exit(real.load()[0] is None)"
 	@cd deploy && PATH="$(HERE)/bin:$$PATH" exec $(PY) -m jupyterhub
 bench:
 	@$(APART) $(PY) benchmarks/bench.py $(PART)
@@ -138,7 +138,7 @@ test-oldest := -m "not pins" $(test)
 test-newest := -m "not pins" $(test)
 test-portable := $(NBVAL) notebooks
 test-colab := $(NBVAL) notebooks
-test-kernel = $(NBVAL) --doctest-modules notebooks/92_a_kernel_to_read.ipynb tests/kernel d2lattn/engines/kernel.py
+test-kernel = $(NBVAL) --doctest-modules notebooks/92_a_kernel_to_read.ipynb tests/kernel d2lattn_book/kernels
 test-browser = -p no:nbval -n 2 --dist worksteal -m "not speed" $(AGAIN) tests/browser
 test-student := $(NBVAL) build/student
 test-assignment := -p no:nbval tests/class

@@ -12,8 +12,8 @@ import torch
 import torch.nn.functional as F
 
 from d2lattn import apply_rotary
-from d2lattn.edits import edited
-from d2lattn.pretrained import load
+from d2lattn_book.real import load
+from d2lattn_book.real.edits import edited
 
 PROSE = pathlib.Path(__file__).resolve().parent / "data" / "prose.txt"
 SHA256 = "48356c65a9952c5b984f32bafe601939f8ca24437f7673175692ac49e566346d"

@@ -38,7 +38,7 @@ code has changed, `make experiments EXPERIMENT=name` repeats one. A cell has the
 seeds and, behind it, the least and the most, or in how many of the seeds a thing was seen. A last \
 digit may differ on another machine.
 
-Those called *real_…* train nothing: they ask SmolLM2 (`d2lattn.pretrained`) about the prose of \
+Those called *real_…* train nothing: they ask SmolLM2 (`d2lattn_book.real`) about the prose of \
 this book as it was before the model came into it, [data/prose.txt](data/prose.txt). Their seeds \
 draw passages. Those called *real_own_…* were written down, with what would refute them, before \
 they were run."""

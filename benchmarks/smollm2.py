@@ -19,7 +19,7 @@ TITLE = "SmolLM2 on a laptop"
 ON = ("processor",)
 KERNELS = (1, 2, 6)
 INTRODUCTION = (
-    "SmolLM2-135M-Instruct as `pretrained.load()` gives it, float32, one thread. First: the GGUF "
+    "SmolLM2-135M-Instruct as `real.load()` gives it, float32, one thread. First: the GGUF "
     "file is read and what comes out is kept; later: it is there. Memory is what processes hold "
     "together after a pass of 100 pieces each, torch and the package included (PSS, from "
     "/proc/PID/smaps_rollup)."
@@ -28,10 +28,11 @@ INTRODUCTION = (
 LOADED = """
 import json, time
 import torch
-from d2lattn import generate, pretrained
+from d2lattn import generate
+from d2lattn_book import real
 torch.set_num_threads(1)
 start = time.perf_counter()
-model, tokenizer = pretrained.load()
+model, tokenizer = real.load()
 loaded = time.perf_counter() - start
 """
 TIMED = (

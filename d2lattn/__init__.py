@@ -1,6 +1,6 @@
 """Attention, from softmax(XXᵀ)X to fused kernels, in code that is written to be read.
 
-A package, to be read in this order:
+What the book explains, to be read in this order:
 
 - `attention`: the formula on the first screen, and the entry at which its arguments are checked.
 - `masks` who may see whom, `positions` where a word stands, `comparison` what a layer costs.
@@ -8,13 +8,11 @@ A package, to be read in this order:
   to save time; `recurrent` keeps a memory of fixed size.
 - `transformer` stacks these parts; `cache` keeps what was read, `generation` writes, `training`
   teaches, `interop` converts, `distributed` lays a ring of processes around a layer.
-- `footprint` counts what a model keeps of a text, from its config.json.
-- `llama` reads other people's models, `pretrained` brings a real one, `edits` looks inside a
-  model and changes what it does there.
 - `engines`: one call, who sees whom, blocks and kernels. `arguments`: the rules of all of them.
 
-It imports torch and nothing heavier. What only the book's pages use (pictures, sentences,
-exercises) is the package `d2lattn_book`.
+It imports torch and nothing heavier. What the book's pages use beside it (a real model and a look
+inside, other models' cards, kernels to read, pictures, sentences, exercises) is the package
+`d2lattn_book`, which this one never imports.
 """
 
 from d2lattn.attention import attention, attention_scores, attention_weights, masked_softmax
@@ -22,13 +20,10 @@ from d2lattn.cache import Cache
 from d2lattn.comparison import attention_cost, connectivity, conv_cost, layers_to_connect, rnn_cost
 from d2lattn.devices import default_device
 from d2lattn.distributed import Ranks, head_parallel, ring_attention, ring_parallel, tensor_parallel
-from d2lattn.edits import trace
 from d2lattn.engines.chunked import merge, partial_attention
-from d2lattn.footprint import cache_bytes
 from d2lattn.generation import generate, sample
 from d2lattn.interop import from_d2l, from_gpt2, from_torch, load_d2l
 from d2lattn.latent import LatentAttention
-from d2lattn.llama import from_llama
 from d2lattn.masks import causal_mask, length_mask, window_mask
 from d2lattn.multihead import MultiHeadAttention, SelfAttention
 from d2lattn.positions import (
@@ -47,7 +42,7 @@ from d2lattn.sparse import linear_attention, lsh_attention, lsh_quality, window_
 from d2lattn.training import fit
 from d2lattn.transformer import MLP, Block, Decoder, Encoder, GatedMLP, RMSNorm
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 
 __all__ = [
     "MLP",
@@ -72,7 +67,6 @@ __all__ = [
     "attention_cost",
     "attention_scores",
     "attention_weights",
-    "cache_bytes",
     "causal_mask",
     "connectivity",
     "conv_cost",
@@ -81,7 +75,6 @@ __all__ = [
     "fit",
     "from_d2l",
     "from_gpt2",
-    "from_llama",
     "from_torch",
     "generate",
     "head_parallel",
@@ -101,7 +94,6 @@ __all__ = [
     "shift_matrix",
     "sinusoidal_encoding",
     "tensor_parallel",
-    "trace",
     "window_attention",
     "window_mask",
 ]

@@ -19,7 +19,7 @@ from d2lattn.engines.fused import fused_attention
 from d2lattn.engines.visibility import Visibility
 from d2lattn.tracing import in_full_precision, is_eager
 
-ENGINES = ("explicit", "chunked", "fused", "triton")
+ENGINES = ("explicit", "chunked", "fused")
 
 
 def explicit_attention(call):
@@ -194,8 +194,7 @@ def attention(
 
     Vaswani et al. 2017, equation 1. The engines compute the same numbers in different memory:
     "explicit" writes the formula down, "chunked" keeps a running maximum and a running sum per
-    query (Rabe & Staats 2021, section 2) and never builds an L×S tensor, "fused" calls torch, and
-    "triton" runs the kernels of appendix 92, on a GPU or in Triton's interpreter.
+    query (Rabe & Staats 2021, section 2) and never builds an L×S tensor, "fused" calls torch.
 
     A key that no query may see never matters, whatever it holds. A NaN in a query, or in a key or
     value that is seen, shows. (A value that only some queries may see reaches the others as
@@ -208,12 +207,9 @@ def attention(
         attn_mask, attn_bias, is_causal, query_offset, scale: as in `attention_weights`.
         dropout_p (float): share of weights set to 0, the others divided by 1 - dropout_p. It acts
             on every call: pass 0 in evaluation.
-        engine (str): "fused" (default), "chunked", "explicit" or "triton". Only "explicit" can be
+        engine (str): "fused" (default), "chunked" or "explicit". Only "explicit" can be
             differentiated twice; torch.func transforms "explicit" and "fused"; an exported graph
-            of "chunked" is for the length with which it was made. "triton" takes float32, float16
-            and bfloat16, at most 128 channels, no bias and no dropout, and a mask that lets each
-            query see its first keys, as lengths and causality do; heads that share keys, query
-            (..., Hkv, G, L, E) beside key (..., Hkv, 1, S, E), read them from one place.
+            of "chunked" is for the length with which it was made.
         chunk_size (int): queries and keys held at once by "chunked"; when absent, blocks of some
             hundred, which fill a cache.
 
@@ -223,7 +219,7 @@ def attention(
     Cost:
         2·L·S·(E + Ev) FLOPs. Memory beyond inputs and output: L·S numbers for each leading index
         ("explicit"), a few blocks of some MiB whatever L and S ("chunked"), the kernel's own
-        ("fused"), one number a query and tiles of some KiB ("triton").
+        ("fused").
 
     Equivalent to:
         attention_weights(query, key, ...) @ value, with dropout on the weights.
@@ -257,21 +253,7 @@ def attend(call, engine, chunk_size=None):
             return explicit_attention(call)[0]
         if engine == "chunked":
             return chunked_attention(call, chunk_size)
-        if engine == "triton":
-            return kernels().triton_attention(call)
         return fused_attention(call)
-
-
-def kernels():
-    """The module of the kernels, imported when first asked for: triton is no dependency."""
-    try:
-        from d2lattn.engines import kernel
-    except ModuleNotFoundError as error:
-        raise ValueError(
-            'engine="triton" needs the package triton, which is there for Linux: '
-            "pip install triton==3.7.1"
-        ) from error
-    return kernel
 
 
 def attend_with_weights(call):

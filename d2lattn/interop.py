@@ -1,4 +1,4 @@
-"""Bridges to other implementations: Dive into Deep Learning's `d2l`, torch, GPT-2, and Llama."""
+"""Bridges to other implementations: Dive into Deep Learning's `d2l`, torch, and GPT-2."""
 
 import importlib.util
 import re
@@ -13,7 +13,6 @@ from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
 from d2lattn.arguments import kind, show
-from d2lattn.llama import from_llama as from_llama
 from d2lattn.multihead import MultiHeadAttention
 from d2lattn.transformer import Decoder
 

@@ -110,7 +110,7 @@ class MultiHeadAttention(nn.Module):
         dropout (float): share of the attention weights set to 0 while training.
         bias (bool): whether the four projections add a bias.
         qdim, kdim, vdim (int): widths of query, key and value as they come in; E when absent.
-        engine (str): "fused", "chunked", "explicit" or "triton", see `attention`.
+        engine (str): "fused", "chunked" or "explicit", see `attention`.
         qk_norm (bool): divide queries and keys by their root mean square in each head, times a
             learned weight (D,): q / √(mean q² + 1e-6) ∘ w (Henry et al. 2020; Dehghani et al. 2023,
             with RMSNorm as later models have it). With weights of 1 scores stay within ±√D.

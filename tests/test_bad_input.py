@@ -32,14 +32,16 @@ from torch import Tensor, nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 import d2lattn as d
-from d2lattn import arguments, comparison, edits, pretrained
+from d2lattn import arguments, comparison
 from d2lattn.multihead import MultiHeadAttention
 from d2lattn.sparse import lsh_buckets, lsh_mask
 from d2lattn.training import loss_of
 from d2lattn.transformer import plain_block
-from d2lattn_book import cluster
+from d2lattn_book import cards, cluster, real
 from d2lattn_book.language import own_text
 from d2lattn_book.pictures import arrays, drawings, interact, live, plots
+from d2lattn_book.real import edits
+from d2lattn_book.real.pretrained import packaged_file
 
 NAN, INF, HUGE = math.nan, math.inf, 2**63
 
@@ -191,9 +193,13 @@ class Call(typing.NamedTuple):
                 yield name, kind, value, said.format(name), False
 
 
+# Whose arguments are all tried: of the package, and of what was taken out of it for the pages.
+TRIED = ("d2lattn.", "d2lattn_book.cards", "d2lattn_book.real")
+
+
 def valid(function, /, *, more=None, fine=None, only="", **given):
     """With the usual value of what is not given; `...` leaves it out."""
-    if function.__module__.startswith("d2lattn."):
+    if function.__module__.startswith(TRIED):
         for name, parameter in inspect.signature(function).parameters.items():
             if name in VALUES and (not only or parameter.default is parameter.empty):
                 given.setdefault(name, VALUES[name])
@@ -474,18 +480,18 @@ TABLE = [
     ),
     valid(d.from_gpt2, source=gpt2(), num_heads=2, more=dict(source=[MODEL, {}, {0: Q}])),
     valid(
-        d.from_llama,
+        real.from_llama,
         **dict(source=drawn(CONFIGS[0], tied=True), config=CONFIGS[0]),
         more=dict(source=["nowhere.gguf", MODEL, {}], config=[{}]),
     ),
-    valid(pretrained.load, path=str(pretrained.packaged_file()), more=dict(path=[8])),
+    valid(real.load, path=str(packaged_file()), more=dict(path=[8])),
     valid(
-        d.cache_bytes,
+        cards.cache_bytes,
         **dict(config=SMALL_CARD, words=5, bytes_per_number=1.5),
         more=dict(config=["nowhere.json", {}, {3: 4}], bytes_per_number=[{"keys": -1}, {"key": 2}]),
     ),
     # inside a model
-    valid(d.trace, **LOOK, edits=[], limit=10**6, fine=dict(edits="[]", keep="[]")),
+    valid(real.trace, **LOOK, edits=[], limit=10**6, fine=dict(edits="[]", keep="[]")),
     valid(edits.trace_size, **LOOK, fine=dict(keep="[]")),
     valid(edits.edited),
     valid(edits.lens, x=torch.zeros(2, 3, 8)),
@@ -906,6 +912,7 @@ def test_what_does_not_fit_is_said(call, message):
 BEHIND = [f"Cache.{name}" for name in ("advance", "check", "padding_with", "show", "store")]
 BEHIND += ["Positions.add", "Positions.bias", "Positions.rotation", "Alibi.bias", "Rotary.rotation"]
 BEHIND += ["Ranks.exchange", "Ranks.gather", "Ranks.pass_on", "Trace"]
+BEHIND += ["pieces"]  # whose text tests/test_pretrained.py tries
 
 
 def arguments_of(name, value):
@@ -924,7 +931,7 @@ def test_every_public_argument_has_a_valid_value_in_the_table():
     public = {
         pair
         for path, value in PUBLIC.items()
-        if path.startswith("d2lattn.")
+        if path.startswith(TRIED)
         for pair in arguments_of(path.rpartition(".")[2], value)
     }
     assert set(BEHIND) <= {function for function, _ in public}, "BEHIND names what is not there"

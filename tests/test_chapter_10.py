@@ -8,7 +8,7 @@ import pytest
 from cells import chapters
 from reader_errors import cells
 
-from d2lattn import cache_bytes
+from d2lattn_book.cards import cache_bytes
 from d2lattn_book.exercises.chapter_10 import _kept
 
 CONFIGS = Path(__file__).resolve().parent / "configs"

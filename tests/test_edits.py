@@ -18,12 +18,10 @@ from d2lattn import (
     MultiHeadAttention,
     apply_rotary,
     causal_mask,
-    edits,
     generate,
-    pretrained,
-    trace,
 )
-from d2lattn.edits import SHOWN, Edit, edited, lens, trace_size
+from d2lattn_book.real import edits, load, trace
+from d2lattn_book.real.edits import SHOWN, Edit, edited, lens, trace_size
 
 STORED = Path(__file__).with_name("llama_reference.npz")
 TOKENS = torch.tensor([[1, 2, 3, 4, 5, 6], [6, 5, 4, 3, 2, 1]])
@@ -336,7 +334,7 @@ def real():
     with np.load(STORED) as file:
         start = "real/"
         found = {n.removeprefix(start): file[n] for n in file if n.startswith(start)}
-    model, _ = pretrained.load()
+    model, _ = load()
     return model, {name: torch.from_numpy(x) for name, x in found.items()}
 
 

@@ -13,12 +13,13 @@ from test_live import in_node, needs_node, parts, play
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from torch import nn
 
-from d2lattn import Decoder, Encoder, LatentAttention, trace
+from d2lattn import Decoder, Encoder, LatentAttention
 from d2lattn.arguments import check_shares
 from d2lattn_book import pictures
 from d2lattn_book.pictures import live, maps, packed
 from d2lattn_book.pictures import model_maps as made
 from d2lattn_book.pictures.pieces import ids_of, names_of
+from d2lattn_book.real import trace
 
 WORDS = ["the", "cat", "saw", "a", "dog", "."]
 

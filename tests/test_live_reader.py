@@ -16,11 +16,11 @@ from torch import nn
 
 import notebooks
 from d2lattn import Decoder, fit
-from d2lattn.edits import edited, heads_off
 from d2lattn.generation import sample
 from d2lattn_book.language import words
 from d2lattn_book.pictures import live
 from d2lattn_book.pictures.packed import pack, unpack
+from d2lattn_book.real.edits import edited, heads_off
 
 VOCABULARY = [".", *words.vocabulary()]  # 27 words
 SIZES = dict(num_layers=2, num_heads=4, max_len=10)

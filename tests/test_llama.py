@@ -13,8 +13,9 @@ import pytest
 import torch
 from draws import generator
 
-from d2lattn import Cache, from_llama, generate
-from d2lattn.llama import Sizes
+from d2lattn import Cache, generate
+from d2lattn_book.real import from_llama
+from d2lattn_book.real.llama import Sizes
 
 STORED = Path(__file__).with_name("llama_reference.npz")
 CONFIGS = [  # as SMALL in tools/make_references.py

@@ -21,7 +21,8 @@ import slides
 import torch
 
 import notebooks
-from d2lattn import Decoder, Encoder, MultiHeadAttention, pretrained
+from d2lattn import Decoder, Encoder, MultiHeadAttention
+from d2lattn_book.real import pretrained
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -272,7 +273,7 @@ def test_the_section_on_a_real_model_runs_without_it(told, monkeypatch, capsys):
     def missing(*_, **__):
         raise RuntimeError("the model is not installed: pip install it")
 
-    monkeypatch.setattr(pretrained, "load", missing)
+    monkeypatch.setattr(pretrained, "_packaged", missing)
     capsys.readouterr()
     for cell in real_section(told):
         if cell.cell_type == "code":
@@ -755,9 +756,9 @@ def run_with_gradients(model, tokens):
     return logits, *torch.autograd.grad(logits.square().sum(), weights)
 
 
-def test_the_kernels_of_the_page_are_those_of_the_package():
+def test_the_kernels_of_the_page_are_those_that_attention_runs():
     """And fit on a screen, a statement a line, with a shape after each load."""
-    package = (ROOT / "d2lattn" / "engines" / "kernel.py").read_text(encoding="utf-8")
+    package = (ROOT / "d2lattn_book" / "kernels" / "kernel.py").read_text(encoding="utf-8")
     shown = [c.source for c in code_cells(read(APPENDICES[2])) if "kernel" in tags(c)]
     names = [re.search(r"^def (\w+)", source, re.M)[1] for source in shown]
     assert names == ["first_kernel", "forward_kernel", "keys_kernel", "queries_kernel", "my_kernel"]
@@ -788,7 +789,7 @@ def test_the_stored_text_of_chapter_9_is_what_was_measured():
 
 @pytest.mark.parametrize(
     ("version", "found", "installs"),
-    [("0.2.9", True, 2), ("0.3.0", True, 0), ("0.10.1", True, 0), ("0.3.0", False, 2)],
+    [("0.3.9", True, 2), ("0.4.0", True, 0), ("0.10.1", True, 0), ("0.4.0", False, 2)],
 )
 def test_the_set_up_cell_installs_what_is_missing_or_too_old(
     monkeypatch, capsys, version, found, installs

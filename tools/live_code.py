@@ -15,6 +15,8 @@ import sys
 from html import unescape
 from pathlib import Path
 
+from cells import ELEMENT, book
+
 from d2lattn_book.pictures import live
 
 SOURCE = live.STORED.parent
@@ -27,10 +29,6 @@ FALLBACK = re.compile(
     re.DOTALL,
 )
 KINDS = sorted(path.parent.name for path in SOURCE.glob("*/index.js"))
-ELEMENT = re.compile(
-    r"<(live-[0-9a-f]{8}) data-live='([^']*)'></\1>\n<script type=\"module\">.*?</script>",
-    re.DOTALL,
-)
 
 
 def program(name):
@@ -89,11 +87,9 @@ def renew(html):
 
 def renew_chapters():
     """Put the code that is stored now into the outputs of the book."""
-    import nbformat  # here, for the package's own tests import this file and do without notebooks
+    import nbformat  # here, for the package's own tests import this file and do without it
 
-    import notebooks
-
-    for path in notebooks.book():
+    for path in book():
         notebook = nbformat.read(path, as_version=4)
         for cell in notebook.cells:
             for output in cell.get("outputs", []):

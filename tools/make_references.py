@@ -1,6 +1,6 @@
 """What transformers says of Llamas: `make references` writes it, or says what differs.
 
-`from_llama`, `pretrained.load`, `trace` and every edit are held to these numbers in `make test`,
+`from_llama`, `real.load`, `trace` and every edit are held to these numbers in `make test`,
 where there is no transformers. The file has its version and the ids of the tokens. With arrays that
 differ from the stored ones by more than 1e-4 of the largest the command fails; NEW=1 replaces them.
 
@@ -18,7 +18,8 @@ import torch
 import transformers
 from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM
 
-from d2lattn import pretrained
+from d2lattn_book.real import load
+from d2lattn_book.real.pretrained import packaged_file
 
 STORED = Path(__file__).resolve().parent.parent / "tests" / "llama_reference.npz"
 PROSE = Path(__file__).resolve().parent.parent / "benchmarks" / "data" / "prose.txt"
@@ -64,7 +65,7 @@ def small(sizes, seed=0):
 
 def real():
     """SmolLM2 as transformers reads its GGUF file, with maps."""
-    file = pretrained.packaged_file()
+    file = packaged_file()
     options = dict(dtype=torch.float32, attn_implementation="eager")
     model = AutoModelForCausalLM.from_pretrained(file.parent, gguf_file=file.name, **options)
     model.generation_config.eos_token_id = None  # it shall write on
@@ -202,7 +203,7 @@ def references():
             state.pop("lm_head.weight", None)
         for name, x in state.items():
             found[f"small/{n}/state/{name}"] = x.half()
-    model, (_, tokenizer) = real(), pretrained.load()
+    model, (_, tokenizer) = real(), load()
     pieces = torch.tensor(tokenizer.encode(PROSE.read_text(encoding="utf-8")).ids)
     columns = torch.randperm(len(model.get_input_embeddings().weight))[:COLUMNS]
     columns = columns.sort().values

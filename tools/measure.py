@@ -2,7 +2,8 @@
 
 Lines are counted by tokens: of Python without blank lines, comments and docstrings, of JavaScript
 without blank lines and whole-line comments. Locks, stored outputs, generated bundles and data are
-not counted. A module's floor is one above the highest that it imports; late imports count.
+not counted. A module's floor is one above the highest that it imports; late imports count. Scripts,
+in a folder that is no package, import each other by their bare names.
 """
 
 import ast
@@ -65,8 +66,10 @@ def imports(root, *packages, late=True):
     paths = [path for package in packages for path in (root / package).rglob("*.py")]
     modules = {module_name(path, root): path for path in sorted(paths)}
     found = {}
+    scripts = {name for name in packages if not (root / name / "__init__.py").exists()}
     for name, path in modules.items():
         body = ast.parse(path.read_text(encoding="utf-8"))
+        beside = f"{name.rpartition('.')[0]}." if name.split(".")[0] in scripts else ""
         needs = set()
         for node in ast.walk(body) if late else body.body:
             if isinstance(node, ast.Import):
@@ -74,6 +77,7 @@ def imports(root, *packages, late=True):
             elif isinstance(node, ast.ImportFrom):
                 whole = {f"{node.module}.{alias.name}" for alias in node.names}
                 needs |= {one if one in modules else node.module for one in whole}
+        needs = {beside + one if beside + one in modules else one for one in needs}
         for one in [*needs]:
             parts = one.split(".")
             ways = {".".join(parts[:i]) for i in range(2, len(parts))}
@@ -110,7 +114,7 @@ def main(root):
     for (row, kind), lines in found.items():
         print(f"{row:14} {kind:7} {lines:7,}")
     print(f"{'in all':14} {'':7} {sum(found.values()):7,}")
-    for package in ("d2lattn", "d2lattn_book"):
+    for package in ("d2lattn", "d2lattn_book", "tools"):
         if (root / package).exists():
             arrows = imports(root, package)
             _, circle = floors(arrows)

@@ -14,7 +14,6 @@ from html import escape
 
 import cells
 import nbformat
-from live_code import ELEMENT
 from PIL import Image
 
 WIDE = 960  # pixels: the curves of a training stand beside its maps
@@ -55,7 +54,7 @@ def trains(html):
 
 def key(html):
     """A hash of what a figure looks like: of its data, and of its code, after which it is named."""
-    found = ELEMENT.search(html)
+    found = cells.ELEMENT.search(html)
     after = f" {STEPS}" if trains(html) else ""
     return hashlib.sha256(f"{found[1]} {found[2]}{after}".encode()).hexdigest()[:8]
 
@@ -76,7 +75,7 @@ def outputs(notebook):
     """Of a notebook's outputs the data of those that are live figures."""
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
-            if ELEMENT.search(output.get("data", {}).get("text/html", "")):
+            if cells.ELEMENT.search(output.get("data", {}).get("text/html", "")):
                 yield output.data
 
 

@@ -217,10 +217,12 @@ def reference():
         for path in (ROOT / package).rglob("*.py")
         if not path.stem.startswith(("_", "chapter_"))
     ]
+    names += ["d2lattn_book.cards", "d2lattn_book.kernels"]  # which stand in their front pages
     pages = {name: _page(name, "ignore-module-all") for name in names}
     for name in (
         "d2lattn_book.pictures.drawings",
         "d2lattn_book.pictures.plots",
+        "d2lattn_book.real",
     ):  # which hand on what stands elsewhere
         pages[name] = _page(name, "imported-members")
     entries = "\n".join(sorted(pages))

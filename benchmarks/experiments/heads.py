@@ -3,7 +3,7 @@
 import pages
 from experiment import Experiment
 
-from d2lattn.edits import edited, heads_off
+from d2lattn_book.real.edits import edited, heads_off
 
 page = pages.functions("heads")
 

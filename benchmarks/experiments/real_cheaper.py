@@ -7,8 +7,8 @@ import torch
 from experiment import Experiment
 
 from d2lattn import attention, attention_weights, linear_attention
-from d2lattn.edits import Edit, edited
 from d2lattn.sparse import lsh_buckets
+from d2lattn_book.real.edits import Edit, edited
 
 LENGTH, FROM, WINDOW = 256, 128, 32
 LAYERS = range(0, 30, 3)

@@ -5,8 +5,8 @@ import torch
 from experiment import Experiment
 
 from d2lattn import Cache, linear_attention
-from d2lattn.edits import Edit, see
 from d2lattn.sparse import lsh_buckets
+from d2lattn_book.real.edits import Edit, see
 
 LENGTH, FROM = 192, 96
 rows, columns = torch.arange(LENGTH)[:, None], torch.arange(LENGTH)

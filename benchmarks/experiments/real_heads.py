@@ -6,7 +6,8 @@ import real
 import torch
 from experiment import Experiment
 
-from d2lattn.edits import heads_off, trace
+from d2lattn_book.real import trace
+from d2lattn_book.real.edits import heads_off
 
 LENGTH, START = 64, 32
 ALL = [(layer, head) for layer in range(real.LAYERS) for head in range(real.HEADS)]

@@ -6,7 +6,8 @@ import real
 import torch
 from experiment import Experiment
 
-from d2lattn.edits import heads_off, trace
+from d2lattn_book.real import trace
+from d2lattn_book.real.edits import heads_off
 
 PERIOD = 48
 ASKING = torch.arange(PERIOD, 2 * PERIOD - 1)  # the second round, but for its last piece

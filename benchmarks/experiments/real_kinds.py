@@ -6,7 +6,7 @@ import real
 import torch
 from experiment import Experiment
 
-from d2lattn.edits import trace
+from d2lattn_book.real import trace
 
 D, E = 64, 576
 

@@ -6,7 +6,8 @@ import real
 import torch
 from experiment import Experiment
 
-from d2lattn.edits import lens, trace
+from d2lattn_book.real import trace
+from d2lattn_book.real.edits import lens
 
 POINTS = (0, 6, 12, 18, 24, 27, 28, 29, 30)
 CAPITALS = """The capital of France is|Paris

@@ -6,7 +6,8 @@ import real
 import torch
 from experiment import Experiment
 
-from d2lattn.edits import see, trace
+from d2lattn_book.real import trace
+from d2lattn_book.real.edits import see
 
 SEGMENTS, SEGMENT = 8, 256
 JUDGED = SEGMENTS * SEGMENT

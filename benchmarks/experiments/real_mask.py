@@ -14,7 +14,8 @@ import real
 import torch
 from experiment import Experiment
 
-from d2lattn.edits import see, trace, turn
+from d2lattn_book.real import trace
+from d2lattn_book.real.edits import see, turn
 
 LENGTH, START = 64, 32
 rows, columns = torch.arange(LENGTH)[:, None], torch.arange(LENGTH)

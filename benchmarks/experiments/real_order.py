@@ -6,7 +6,7 @@ import real
 import torch
 from experiment import Experiment
 
-from d2lattn.edits import turn
+from d2lattn_book.real.edits import turn
 
 LENGTH, LAST = 128, 32
 BASE = 100000.0

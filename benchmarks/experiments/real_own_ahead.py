@@ -15,7 +15,8 @@ import real
 import torch
 from experiment import Experiment
 
-from d2lattn.edits import heads_off, see, trace
+from d2lattn_book.real import trace
+from d2lattn_book.real.edits import heads_off, see
 
 LENGTH, START, PERIOD = 64, 32, 48
 ALL = torch.ones(LENGTH, LENGTH, dtype=torch.bool)

@@ -13,7 +13,8 @@ import real
 import torch
 from experiment import Experiment
 
-from d2lattn.edits import see, trace
+from d2lattn_book.real import trace
+from d2lattn_book.real.edits import see
 
 LENGTH, PLACE, FROM = 160, 40, 64
 rows, columns = torch.arange(LENGTH)[:, None], torch.arange(LENGTH)

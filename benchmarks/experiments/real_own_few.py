@@ -12,7 +12,7 @@ import real
 import torch
 from experiment import Experiment
 
-from d2lattn.edits import Edit, edited
+from d2lattn_book.real.edits import Edit, edited
 
 LENGTH, FROM = 128, 64
 

@@ -12,7 +12,8 @@ import functools
 import real
 from experiment import Experiment
 
-from d2lattn.edits import Edit, trace
+from d2lattn_book.real import trace
+from d2lattn_book.real.edits import Edit
 
 LENGTH, FROM = 96, 32
 # (how many layers after the maker, the place)

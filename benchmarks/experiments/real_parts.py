@@ -7,7 +7,7 @@ import real
 import torch
 from experiment import Experiment
 
-from d2lattn.edits import trace
+from d2lattn_book.real import trace
 
 LENGTH, START = 64, 16
 NAMED = (0, 1, 2, 14, 29)

@@ -8,7 +8,7 @@ import real
 import torch
 from experiment import Experiment
 
-from d2lattn.edits import Edit, edited
+from d2lattn_book.real.edits import Edit, edited
 
 # (turned, centred, without the first piece, queries of another text, keys turned at random)
 MEASURES = {

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from experiment import Experiment
 
-from d2lattn.edits import trace
+from d2lattn_book.real import trace
 
 POINTS = (0, 1, 2, 3, 6, 12, 18, 24, 30)
 

@@ -15,7 +15,7 @@ import real
 import torch
 from experiment import Experiment
 
-from d2lattn.edits import edited, see
+from d2lattn_book.real.edits import edited, see
 
 RANKS, SHARE = 4, 16
 LENGTH = RANKS * SHARE

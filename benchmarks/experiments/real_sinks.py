@@ -4,7 +4,8 @@ import real
 import torch
 from experiment import Experiment
 
-from d2lattn.edits import Edit, hide, see, trace, values_off
+from d2lattn_book.real import trace
+from d2lattn_book.real.edits import Edit, hide, see, values_off
 
 LENGTH, WINDOW = 160, 32
 rows, columns = torch.arange(LENGTH)[:, None], torch.arange(LENGTH)

@@ -6,7 +6,8 @@ import real
 import torch
 from experiment import Experiment
 
-from d2lattn.edits import trace, turn
+from d2lattn_book.real import trace
+from d2lattn_book.real.edits import turn
 
 SEGMENTS, SEGMENT = 8, 256
 JUDGED = SEGMENTS * SEGMENT

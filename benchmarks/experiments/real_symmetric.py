@@ -10,7 +10,7 @@ import real
 from experiment import Experiment
 
 from d2lattn import causal_mask, masked_softmax
-from d2lattn.edits import Edit, scale_scores
+from d2lattn_book.real.edits import Edit, scale_scores
 
 LENGTH, START = 128, 64
 SCORES = {

@@ -3,7 +3,7 @@
 import real
 from experiment import Experiment
 
-from d2lattn.edits import scale_scores
+from d2lattn_book.real.edits import scale_scores
 
 FACTORS = {"eighth": 1 / 8, "half": 1 / 2, "less": 0.9, "all": 1, "more": 1.1, "double": 2}
 FACTORS |= {"eightfold": 8}

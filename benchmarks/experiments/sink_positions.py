@@ -4,7 +4,8 @@ import pages
 import torch
 from experiment import Experiment
 
-from d2lattn.edits import see, trace
+from d2lattn_book.real import trace
+from d2lattn_book.real.edits import see
 
 page = pages.functions("sinks")
 

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from d2lattn import cache_bytes
+from d2lattn_book.cards import cache_bytes
 from d2lattn_book.exercises.checking import FunctionExercise, ValueExercise, makes
 
 # Masks as functions

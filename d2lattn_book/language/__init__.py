@@ -6,5 +6,4 @@
 - `spelling`: real words, English ones, and how they are spoken; the same held out everywhere.
 - `encoder_decoder`: models that go from the letters of a word to its sounds, and a trained one.
 - `own_text`: a text that a reader brings, learned letter by letter, beside counting.
-- `real`: the model that others have trained on the texts of the world, for a page that asks it.
 """

@@ -9,13 +9,13 @@ from torch import Tensor, nn
 
 from d2lattn.arguments import check_count, check_shares, show
 from d2lattn.devices import on_the_host
-from d2lattn.edits import trace
 from d2lattn.transformer import Transformer, in_evaluation
 from d2lattn_book.pictures.arrays import Query, position
 from d2lattn_book.pictures.live import MOST_WORDS, Figure
 from d2lattn_book.pictures.packed import in_bytes, whole_shares
 from d2lattn_book.pictures.pieces import ids_of, names_of, tensor_of
 from d2lattn_book.pictures.tables import plain_table, shares_table
+from d2lattn_book.real import trace
 
 MOST_BYTES = 3_000_000  # of the figure
 LISTED = 5  # heads that stand out, of a kind

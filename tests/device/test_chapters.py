@@ -63,7 +63,7 @@ WAITS = {
     "comparison: boolean_steps": "who hears whom is reckoned on the host",
     "comparison: _on": "a layer is tried on the host",
     "exercises/chapter_02: _judge_lookup_weights": "an answer is judged on the host",
-    "engines/lengths: Lengths.__init__": "lengths are looked at, whether they fit",
+    "arguments: check_lengths": "lengths are looked at, whether they fit",
     "training: loss_of": "targets are looked at, whether the model has such words",
     "training: fit": "the loss of a step is shown and kept",
     "generation: sample": "a word is drawn where its generator is",

@@ -10,8 +10,8 @@ import sys
 import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
-from d2lattn.engines import kernel
-from d2lattn_book.loop_order import keys_outside_kernel
+from d2lattn_book.kernels import kernel
+from d2lattn_book.kernels.loop_order import keys_outside_kernel
 
 name, dtype, size, width, capability = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:])
 function = dict(vars(kernel), keys_outside_kernel=keys_outside_kernel)[name]

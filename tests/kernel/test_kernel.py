@@ -1,7 +1,11 @@
-"""Engine "triton" in the interpreter: against the float64 loop, tile by tile (make test-kernel).
+"""`kernels.attention` in the interpreter, against the float64 loop, tile by tile.
 
-What the interpreter cannot tell is asked of a GPU in tests/test_kernel_on_a_gpu.py.
+`make test-kernel` runs it. What the interpreter cannot tell is asked of a GPU, in
+tests/test_kernel_on_a_gpu.py.
 """
+
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -9,8 +13,9 @@ from draws import worst
 from test_attention import CASES, gradients, holes, loop, make, options_for
 
 from d2lattn import MultiHeadAttention, attention, causal_mask, length_mask, window_mask
-from d2lattn.engines import kernel
 from d2lattn.engines.call import checked_call
+from d2lattn_book import kernels
+from d2lattn_book.kernels import kernel
 
 B, H = 2, 3
 TAKEN = [
@@ -21,8 +26,6 @@ TAKEN = [
 REFUSED = {  # what is asked -> what the refusal says
     "window": (dict(attn_mask=window_mask(5, 7, width=2)), "attn_mask must let each query see"),
     "holes": (dict(attn_mask=holes(5, 7)), "attn_mask must let each query see"),
-    "bias": (dict(attn_bias=torch.zeros(5, 7)), "attn_bias is not for engine=.triton."),
-    "dropout": (dict(dropout_p=0.1), "dropout_p is not for engine=.triton., got 0.1"),
 }
 
 
@@ -30,7 +33,7 @@ def run(inputs, tile=(16, 16), **options):
     names = ("attn_mask", "attn_bias", "is_causal", "query_offset", "scale")
     given = {name: options.get(name) for name in names}
     given["is_causal"] = options.get("is_causal", False)
-    return kernel.triton_attention(checked_call(*inputs, *given.values()), tile)
+    return kernel.attend(checked_call(*inputs, *given.values()), tile)
 
 
 @pytest.mark.parametrize("case", TAKEN)
@@ -71,11 +74,14 @@ def test_half_errs_at_most_twice_as_much_as_the_formula_in_half(case, dtype):
     exact, _ = loop(*wide, options)
     wanted = [exact, *gradients(exact, wide)]
     found = {}
-    for engine in ("explicit", "triton"):
-        got = attention(*inputs, **options, engine=engine)
+    for engine in ("explicit", "kernels"):
+        if engine == "kernels":
+            got = kernels.attention(*inputs, **options)
+        else:
+            got = attention(*inputs, **options, engine=engine)
         assert got.dtype == dtype and not got.isnan().any()
         found[engine] = worst([got, *gradients(got, inputs)], wanted)
-    assert found["triton"] <= 2 * found["explicit"] + torch.finfo(dtype).eps
+    assert found["kernels"] <= 2 * found["explicit"] + torch.finfo(dtype).eps
 
 
 @pytest.mark.parametrize("width", [1, 3, 16, 17, 32, 64, 128])
@@ -98,7 +104,7 @@ def test_heads_that_share_keys_read_them_from_one_place(causal, monkeypatch):
         return forward(*given, **options)
 
     monkeypatch.setattr(kernel, "forward", watched)
-    ours = attention(*inputs, is_causal=causal, engine="triton")
+    ours = kernels.attention(*inputs, is_causal=causal)
     theirs = attention(*inputs, is_causal=causal, engine="explicit")
     assert shapes == [((4, 9, 16), 3)]  # 4 heads of keys for 12 of queries
     wanted = [theirs, *gradients(theirs, inputs)]
@@ -108,34 +114,36 @@ def test_heads_that_share_keys_read_them_from_one_place(causal, monkeypatch):
 def test_leading_axes_broadcast_as_elsewhere():
     query, _, _ = make(2, 3, L=4, E=16, dtype=torch.float32)
     _, key, value = make(3, S=6, E=16, EV=16, dtype=torch.float32)
-    ours = attention(query, key, value, engine="triton")
+    ours = kernels.attention(query, key, value)
     torch.testing.assert_close(ours, attention(query, key, value), atol=1e-6, rtol=0)
-    alone = attention(query[0, 0], key[0], value[0], engine="triton")
+    alone = kernels.attention(query[0, 0], key[0], value[0])
     torch.testing.assert_close(alone, ours[0, 0])
 
 
 @pytest.mark.parametrize("kv_heads", [4, 2, 1])
-def test_the_layer_with_lengths_and_causality(kv_heads):
-    generator = torch.Generator().manual_seed(0)
-    x = torch.randn(2, 7, 32, generator=generator)
-    layers = {}
-    for engine in ("explicit", "triton"):
-        torch.manual_seed(1)
-        layers[engine] = MultiHeadAttention(32, 4, num_kv_heads=kv_heads, engine=engine)
-    layers["triton"].load_state_dict(layers["explicit"].state_dict())
-    found = []
-    for layer in layers.values():
-        given = x.clone().requires_grad_()
-        output = layer(given, valid_lens=torch.tensor([7, 3]), is_causal=True)
-        output.square().sum().backward()
-        found.append((output, given.grad, layer.k_proj.weight.grad))
+def test_between_the_parts_of_a_layer_with_lengths_and_causality(kv_heads):
+    torch.manual_seed(1)
+    layer, lengths = MultiHeadAttention(32, 4, num_kv_heads=kv_heads), torch.tensor([7, 3])
+    x, found = torch.randn(2, 7, 32, requires_grad=True), []
+    for by_kernels in (False, True):
+        if by_kernels:
+            query, key, value = layer.project(x, x, x)
+            query = query.unflatten(1, (kv_heads, -1))  # (B, Hkv, H / Hkv, L, D)
+            mask = length_mask(lengths, 7)[:, None, None]  # (B, 1, 1, 1, S)
+            options = dict(attn_mask=mask, is_causal=True)
+            heads = kernels.attention(query, key[:, :, None], value[:, :, None], **options)
+            output = layer.join(heads.flatten(1, 2))
+        else:
+            output = layer(x, valid_lens=lengths, is_causal=True)
+        gradients = torch.autograd.grad(output.square().sum(), [x, layer.k_proj.weight])
+        found.append((output, *gradients))
     torch.testing.assert_close(*found, atol=1e-4, rtol=1e-4)
 
 
 def test_a_row_that_sees_nothing_gives_0_and_finite_gradients():
     inputs = make(2, L=4, S=20, E=16, EV=16, dtype=torch.float32, grad=True)
     mask = length_mask(torch.tensor([0, 17]), 20)
-    output = attention(*inputs, attn_mask=mask, engine="triton")
+    output = kernels.attention(*inputs, attn_mask=mask)
     assert torch.equal(output[0], torch.zeros_like(output[0])) and output[1].any()
     for gradient in gradients(output, inputs):
         assert gradient.isfinite().all()
@@ -146,15 +154,15 @@ def test_a_row_that_sees_nothing_gives_0_and_finite_gradients():
 def test_a_key_that_no_query_sees_never_matters(poison):
     query, key, value = make(1, L=3, S=20, E=16, EV=16, dtype=torch.float32)
     mask = length_mask(torch.tensor([17]), 20)
-    clean = attention(query, key, value, attn_mask=mask, engine="triton")
+    clean = kernels.attention(query, key, value, attn_mask=mask)
     key[:, 18], value[:, 19] = poison, poison
-    assert torch.equal(attention(query, key, value, attn_mask=mask, engine="triton"), clean)
+    assert torch.equal(kernels.attention(query, key, value, attn_mask=mask), clean)
 
 
 def test_a_nan_that_is_seen_shows():
     query, key, value = make(1, L=3, S=20, E=16, EV=16, dtype=torch.float32)
     key[:, 4] = float("nan")
-    assert attention(query, key, value, engine="triton").isnan().all()
+    assert kernels.attention(query, key, value).isnan().all()
 
 
 def test_tiles_in_the_future_are_never_visited():
@@ -181,27 +189,55 @@ def test_what_the_kernels_do_not_compute_is_refused(why):
     options, said = REFUSED[why]
     inputs = make(2, 3, dtype=torch.float32)
     with pytest.raises(ValueError, match=said):
-        attention(*inputs, **options, engine="triton")
+        kernels.attention(*inputs, **options)
 
 
 def test_a_width_or_a_dtype_that_does_not_fit_is_refused():
-    with pytest.raises(ValueError, match=r"query must have at most 128 channels .*, got 129"):
-        attention(*make(1, E=129, dtype=torch.float32), engine="triton")
+    with pytest.raises(ValueError, match=r"query must have at most 128 channels, got 129"):
+        kernels.attention(*make(1, E=129, dtype=torch.float32))
     with pytest.raises(ValueError, match=r"query must be one of .*, got torch.float64"):
-        attention(*make(1), engine="triton")
+        kernels.attention(*make(1))
+
+
+def test_of_nothing_comes_0_with_its_gradient():
+    query, _, _ = make(1, L=3, S=4, E=16, EV=16, dtype=torch.float32, grad=True)
+    output = kernels.attention(query, query[:, :0], query[:, :0])
+    output.sum().backward()
+    assert output.shape == query.shape and not output.any() and not query.grad.any()
+
+
+def test_a_transform_of_torch_is_refused():
+    inputs = make(2, E=16, EV=16, dtype=torch.float32)
+    with pytest.raises(ValueError, match=r"query must come from outside torch.func"):
+        torch.func.vmap(kernels.attention)(*inputs)
 
 
 def test_a_second_derivative_is_refused():
     inputs = make(1, E=16, EV=16, dtype=torch.float32, grad=True)
-    output = attention(*inputs, engine="triton")
-    with pytest.raises(ValueError, match='engine must be "explicit" to be differentiated twice'):
+    output = kernels.attention(*inputs)
+    with pytest.raises(ValueError, match="create_graph must be False, got True"):
         torch.autograd.grad(output.square().sum(), inputs, create_graph=True)
 
 
 def test_without_the_interpreter_a_cpu_is_refused(monkeypatch):
     monkeypatch.setattr(kernel, "INTERPRETED", False)
-    with pytest.raises(ValueError, match="TRITON_INTERPRET=1 before its kernels are imported"):
-        attention(*make(1, dtype=torch.float32), engine="triton")
+    with pytest.raises(ValueError, match=r"query must be on a GPU.*TRITON_INTERPRET=1"):
+        kernels.attention(*make(1, dtype=torch.float32))
+
+
+@pytest.mark.parametrize(("gpu", "asked", "interpreted"), [(1, "", 0), (1, "1", 1), (0, "", 1)])
+def test_a_gpu_compiles_the_kernels_unless_the_interpreter_is_asked_for(
+    gpu, asked, interpreted, monkeypatch
+):
+    """It is settled when they are imported, so a process of its own imports them."""
+    monkeypatch.delenv("TRITON_INTERPRET")
+    if asked:
+        monkeypatch.setenv("TRITON_INTERPRET", asked)
+    program = f"import torch; torch.cuda.is_available = lambda: {gpu == 1}\n"
+    program += "from d2lattn_book import kernels; print(kernels.kernel.INTERPRETED)"
+    command = [sys.executable, "-c", program]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert said == f"{interpreted == 1}\n"
 
 
 def test_causal_masks_of_both_corners_are_lengths():

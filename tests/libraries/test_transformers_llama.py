@@ -11,7 +11,8 @@ from make_references import PROSE, SMALL, real, small
 from test_llama import WIDE, drawn, written
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
-from d2lattn import from_llama, pretrained
+from d2lattn_book.real import from_llama, load
+from d2lattn_book.real.pretrained import packaged_file
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 VOCABULARY = {"llama.vocab_size": 31}  # transformers does not look it up
@@ -91,7 +92,7 @@ def test_another_family_under_llamas_names_is_refused_also_when_made_in_memory(f
 @torch.no_grad()
 def test_from_llama_takes_what_transformers_read_from_the_file():
     """The same weights on both ways, whose queries and keys are stored in two orders."""
-    ours, _ = pretrained.load()
+    ours, _ = load()
     theirs = from_llama(real())
     for (name, x), (same, y) in zip(
         ours.state_dict().items(), theirs.state_dict().items(), strict=True
@@ -101,8 +102,8 @@ def test_from_llama_takes_what_transformers_read_from_the_file():
 
 def test_text_without_digits_has_the_pieces_of_transformers():
     """Of GGUF files transformers leaves out the step that sets digits apart."""
-    _, tokenizer = pretrained.load()
-    file = pretrained.packaged_file()
+    _, tokenizer = load()
+    file = packaged_file()
     theirs = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
     texts = PROSE.read_text(encoding="utf-8").splitlines()
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):

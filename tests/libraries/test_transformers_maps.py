@@ -11,9 +11,9 @@ from live_kinds import sent_maps as sent
 from make_references import SMALL, real, small
 from test_live_maps import byte_level
 
-from d2lattn import pretrained, trace
 from d2lattn_book.pictures import maps
 from d2lattn_book.pictures.pieces import ids_of, names_of
+from d2lattn_book.real import from_llama, load, trace
 
 SIZES = dict(vocab_size=31, hidden_size=24, num_hidden_layers=4, num_attention_heads=4)
 KV = dict(num_key_value_heads=2, head_dim=6, intermediate_size=20, max_position_embeddings=64)
@@ -189,7 +189,7 @@ def test_pieces_are_named_as_with_the_library_below():
 
 
 def test_ours_and_theirs_make_the_same_figure_of_smollm2():
-    ours, tokenizer = pretrained.load()
+    ours, tokenizer = load()
     text = " ".join(REPEATED)
     one, other = maps(ours, text, tokenizer), maps(real(), text, tokenizer)
     assert data_of(one)["tokens"] == data_of(other)["tokens"]
@@ -203,8 +203,6 @@ def test_ours_and_theirs_make_the_same_figure_of_smollm2():
 
 @pytest.mark.parametrize("sizes", SMALL)
 def test_small_llamas_are_those_of_the_trace(sizes):
-    from d2lattn import from_llama
-
     model = small(sizes, seed=2)
     ids = torch.randint(sizes[0], (1, 9), generator=draws.generator())
     weights = trace(from_llama(model), ids).weights[:, 0].double()

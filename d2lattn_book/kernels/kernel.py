@@ -1,4 +1,4 @@
-"""Engine "triton": attention as three kernels to read, one program for each block (appendix 92).
+"""Attention as three kernels to read, one program for each block (appendix 92).
 
     forward     a block of queries meets the keys tile by tile: exp(s - m), its sum, a numerator
     keys        a block of keys and values meets the queries again: dV = Pᵀ dO, dK = dSᵀ Q
@@ -18,7 +18,6 @@ import torch.nn.functional as F
 import triton
 import triton.language as tl
 
-from d2lattn.arguments import show
 from d2lattn.tracing import is_transformed
 
 # Whether Triton's interpreter, not a GPU, runs the kernels below: settled when they are defined.
@@ -194,8 +193,8 @@ def queries_kernel(
 # From a call of attention to the kernels, and back -----------------------------------------------
 
 
-def triton_attention(call, tile=None):
-    """softmax(Q Kᵀ · scale, over the first keys that a query may see) V by the kernels above."""
+def attend(call, tile=None):
+    """Compute softmax(Q Kᵀ · scale, over the first keys that a query may see) V by the kernels."""
     check_call(call)
     call = call.zero_unseen_nonfinite()
     lead, group = call.lead, shared_heads(call)
@@ -259,8 +258,8 @@ class _Kernels(torch.autograd.Function):
     def backward(ctx, grad):
         if torch.is_grad_enabled():  # create_graph=True
             raise ValueError(
-                'engine must be "explicit" to be differentiated twice, got "triton", whose kernels '
-                "have a first derivative only"
+                "create_graph must be False, got True: the kernels have a first derivative only "
+                '(d2lattn.attention with engine="explicit" has a second)'
             )
         saved = ctx.saved_tensors
         found = backward(*saved, _readable(grad.contiguous()), **ctx.options)
@@ -268,7 +267,7 @@ class _Kernels(torch.autograd.Function):
 
 
 def keys_seen(call):
-    """How many of the first keys each query sees, int32 (..., L): by causality and by a mask that
+    """Count the first keys that each query sees, int32 (..., L): by causality and by a mask that
     is a length."""
     (L, S), visible = call.visible.shape[-2:], call.visible
     seen = torch.full((L,), S, device=visible.device)
@@ -276,8 +275,8 @@ def keys_seen(call):
         seen = visible.mask.expand(*visible.mask.shape[:-1], S).sum(-1)  # (..., L or 1)
         if not torch.equal(visible.mask.expand(*seen.shape, S), _first(seen, S)):
             raise ValueError(
-                "attn_mask must let each query see its first keys and no others with "
-                'engine="triton", as length_mask and causal_mask do, got a mask with holes'
+                "attn_mask must let each query see its first keys and no others, as length_mask "
+                "and causal_mask do, got a mask with holes"
             )
     if visible.query_offset is not None:
         places = visible.query_offset + torch.arange(1, L + 1, device=visible.device)
@@ -290,17 +289,17 @@ def _first(count, S):
 
 
 def shared_heads(call):
-    """How many heads of queries share a head of keys: query (..., Hkv, G, L, D) beside key and
-    value (..., Hkv, 1, S, D). Any other broadcasting writes the keys out."""
+    """Count the heads of queries that share a head of keys: query (..., Hkv, G, L, D) beside key
+    and value (..., Hkv, 1, S, D). Any other broadcasting writes the keys out."""
     lead, keys = call.lead, call.key.shape[:-2]
     grouped = keys == call.value.shape[:-2] == (*lead[:-1], 1) and call.query.shape[:-2] == lead
     return lead[-1] if lead and grouped else 1
 
 
 def tile_of(query):
-    """(queries, keys) that a program holds: 8 KiB of keys and as much of values at the most, so
-    that a fast memory of 64 KiB has room for the queries and for two tiles of each. 16 is the least
-    that a product on a GPU takes."""
+    """Choose the (queries, keys) that a program holds: 8 KiB of keys and as much of values at the
+    most, so that a fast memory of 64 KiB has room for the queries and for two tiles of each. 16 is
+    the least that a product on a GPU takes."""
     bytes_of_row = query.shape[-1] * query.element_size()
     size = max(16, min(64, 8192 // bytes_of_row))
     return size, size
@@ -310,27 +309,20 @@ def check_call(call):
     """Refuse what these kernels do not compute."""
     if call.query.device.type == "cpu" and not INTERPRETED:
         raise ValueError(
-            'engine="triton" needs a GPU, or the environment variable TRITON_INTERPRET=1 before '
-            f"its kernels are imported, got tensors on {call.query.device} without it"
+            "query must be on a GPU, unless the environment variable TRITON_INTERPRET=1 was set "
+            f"before the kernels were imported, got a tensor on {call.query.device} without it"
         )
     if call.query.dtype not in DTYPES:
         dtypes = ", ".join(map(str, DTYPES))
-        raise ValueError(
-            f'query must be one of {dtypes} with engine="triton", got {call.query.dtype}'
-        )
+        raise ValueError(f"query must be one of {dtypes}, got {call.query.dtype}")
     if is_transformed():
-        raise ValueError('engine must be "explicit" or "fused" inside torch.func, got "triton"')
+        raise ValueError(
+            "query must come from outside torch.func, got one that it transforms: the kernels are "
+            "opaque to it, d2lattn.attention is not"
+        )
     for name, x in (("query", call.query), ("value", call.value)):
         if x.shape[-1] > WIDTHS[-1]:
-            raise ValueError(
-                f'{name} must have at most {WIDTHS[-1]} channels with engine="triton", '
-                f"got {x.shape[-1]}"
-            )
-    options = dict(attn_bias=call.visible.bias, sink_logit=call.sink, window=call.visible.window)
-    options["dropout_p"] = call.dropout_p or None
-    for name, given in options.items():
-        if given is not None:
-            raise ValueError(f'{name} is not for engine="triton", got {show(given)}')
+            raise ValueError(f"{name} must have at most {WIDTHS[-1]} channels, got {x.shape[-1]}")
 
 
 def _flat(x, lead, width):

@@ -1,4 +1,4 @@
-"""How a config.json spells what a cache depends on (`footprint` counts with it).
+"""How a config.json spells what a cache depends on (`cache_bytes` counts with it).
 
 Every family of models has its own spelling. NAMES has those of a size; PATTERNS, INDICES and
 PERIODS those of which layer is of which kind; WITHOUT and HARMLESS the fields that have no

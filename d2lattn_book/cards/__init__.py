@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from d2lattn.arguments import check_count, check_number, show
-from d2lattn.fields import (
+from d2lattn_book.cards.fields import (
     BOTH,
     CHUNK,
     CONV,
@@ -71,7 +71,7 @@ class Layer(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class CacheBytes:
-    """What `cache_bytes` returns. Printed it is a table, with equal layers in one row.
+    """Hold what `cache_bytes` counted. Printed it is a table, with equal layers in one row.
 
     Attributes:
         words (int): of how many words it is kept.
@@ -107,9 +107,9 @@ class CacheBytes:
             f"{a:{wide[0]}}  {b:{wide[1]}}  {c:{wide[2]}}  {d:>{wide[3]}}".rstrip()
             for a, b, c, d in rows
         ]
-        said = [f"note: {note}" for note in self.notes]
-        said += [f"not understood: {', '.join(self.unknown)}"] if self.unknown else []
-        return "\n".join(lines + said)
+        remarks = [f"note: {note}" for note in self.notes]
+        remarks += [f"not understood: {', '.join(self.unknown)}"] if self.unknown else []
+        return "\n".join(lines + remarks)
 
     def __repr__(self) -> str:
         return str(self)
@@ -118,7 +118,7 @@ class CacheBytes:
 def cache_bytes(
     config: Any, *, words: int, bytes_per_number: float | Mapping[str, float] = 2
 ) -> CacheBytes:
-    """The bytes that a decoder keeps of a text of so many words, layer by layer.
+    """Count the bytes that a decoder keeps of a text of so many words, layer by layer.
 
     total = Σ over layers Σ over pieces rows · numbers · bytes of a number
 
@@ -162,7 +162,7 @@ def cache_bytes(
     sizes = _sizes(card, bytes_per_number)
     kinds = _kinds(card)
     if not {STATE, BOTH} & {*kinds}:  # sizes of a state, and no layer is known to have one
-        card.puzzles += [card.find(size)[0] for size in STATES if card.get(size)]
+        card.unknown_fields += [card.find(size)[0] for size in STATES if card.get(size)]
     shared = card.count("shared", 0, least=0)
     kinds[len(kinds) - shared :] = [SHARED] * min(shared, len(kinds))
     layers = []
@@ -213,12 +213,12 @@ class _Card:
             self.fields |= {f"{name}.{key}": value for key, value in self.inner(name).items()}
         self.type = self.fields.get("model_type")
         self.notes: list[str] = []
-        self.puzzles: list[str] = []
+        self.unknown_fields: list[str] = []
         own = self.inner("per_layer_config").items()
         self.layers = {int(i): dict(its) for i, its in own if i.isdigit() and isinstance(its, dict)}
-        told = {field for its in self.layers.values() for field in its} - READ
-        told |= {i for i, _ in own if not i.isdigit() or int(i) not in self.layers}
-        self.puzzles += [f"per_layer_config: {field}" for field in sorted(told)]
+        strange = {field for its in self.layers.values() for field in its} - READ
+        strange |= {i for i, _ in own if not i.isdigit() or int(i) not in self.layers}
+        self.unknown_fields += [f"per_layer_config: {field}" for field in sorted(strange)]
         if self.fields.get("is_encoder_decoder"):
             raise ValueError("config must be that of a decoder, got is_encoder_decoder True")
 
@@ -259,10 +259,10 @@ class _Card:
     def unknown(self) -> tuple[str, ...]:
         """Fields that say something and stand in no table."""
         silent: tuple[Any, ...] = (None, "", [], {})
-        said = {k: v for k, v in self.fields.items() if v not in silent and v != USUAL.get(k)}
-        said = said.keys() - READ - HARMLESS
-        strange = [name for name in said if not WITHOUT.fullmatch(name.split(".")[-1])]
-        return tuple(sorted({*self.puzzles, *strange}))
+        stated = {k for k, v in self.fields.items() if v not in silent and v != USUAL.get(k)}
+        stated -= READ | HARMLESS
+        strange = [name for name in stated if not WITHOUT.fullmatch(name.split(".")[-1])]
+        return tuple(sorted({*self.unknown_fields, *strange}))
 
 
 def _sizes(card: _Card, given: Any) -> dict[str, float]:
@@ -341,7 +341,7 @@ def _layers(card: _Card, default: int | None = None) -> int:
 def _kind(card: _Card, field: str, entry: Any, table: Mapping[Any, str]) -> str:
     if isinstance(entry, (str, int)) and entry in table:
         return table[entry]
-    card.puzzles.append(f"{field}: {entry!r}")
+    card.unknown_fields.append(f"{field}: {entry!r}")
     return FULL
 
 
@@ -361,7 +361,7 @@ def _windows(card: _Card, layers: int) -> list[str]:
         return [FULL if i < whole else WINDOW for i in range(layers)]
     if card.type in WINDOWS_EVERYWHERE:
         return [WINDOW] * layers
-    card.puzzles.append("sliding_window, without a pattern of layers")
+    card.unknown_fields.append("sliding_window, without a pattern of layers")
     return [FULL] * layers
 
 
@@ -369,8 +369,8 @@ def _searched(card: _Card, layer: int) -> str:
     """A layer of a model whose layers were searched one by one (Nemotron)."""
     attention = _attention(card, layer)
     read = {"n_heads_in_group", "no_op", "replace_with_linear"}
-    told = {name for name, value in attention.items() if value} - read
-    card.puzzles += [f"block_configs: {name}" for name in sorted(told)]
+    strange = {name for name, value in attention.items() if value} - read
+    card.unknown_fields += [f"block_configs: {name}" for name in sorted(strange)]
     return NOTHING if attention.get("no_op") or attention.get("replace_with_linear") else FULL
 
 
@@ -468,8 +468,8 @@ def _state(card: _Card) -> tuple[int, int, int]:
         state, groups = card.count("mamba_state"), 0
         if card.get("mamba_heads"):  # Mamba-2
             inner, heads = card.count("mamba_inner", width), card.count("mamba_heads")
-            told = card.get("mamba_dim")
-            width = inner if told in (None, "auto") else heads * card.count("mamba_dim")
+            head_dim = card.get("mamba_dim")
+            width = inner if head_dim in (None, "auto") else heads * card.count("mamba_dim")
             groups = card.count("mamba_groups", 1)
         return width * state, width + 2 * groups * state, card.count("kernel")
     if card.get("lru"):
@@ -487,7 +487,7 @@ def _span(places: list[int]) -> str:
             runs[-1][1] = place
         else:
             runs.append([place, place])
-    said = [str(a) if a == b else f"{a}-{b}" for a, b in runs]
-    if len(said) > 4:
-        said = [*said[:2], "…", said[-1], f"({len(places)})"]
-    return ", ".join(said).replace(", …,", " …").replace(", (", " (")
+    shown = [str(a) if a == b else f"{a}-{b}" for a, b in runs]
+    if len(shown) > 4:
+        shown = [*shown[:2], "…", shown[-1], f"({len(places)})"]
+    return ", ".join(shown).replace(", …,", " …").replace(", (", " (")

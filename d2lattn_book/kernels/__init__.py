@@ -1,8 +1,9 @@
-"""What appendix 92 runs its kernels with: triton, or, where it is not, what to install.
+"""Attention by kernels that one can read (appendix 92), and what the page tries with them.
 
-`triton`, `tl` and `kernel` are the package, its language and d2lattn.engines.kernel. The page runs
-its kernels in Triton's interpreter, which must be asked for before they are defined: so it imports
-this module first. `race` hands them to a process of its own, without the interpreter.
+`attention` runs the kernels of `kernel`. Where there is no GPU they run in Triton's interpreter,
+line by line; TRITON_INTERPRET=1, set before this module is imported, asks for it on a GPU, too.
+Triton is no dependency: `triton`, `tl` (its language) and `kernel` say what to install where it is
+missing. `race` measures kernels on a GPU, compiled, in a process of its own.
 """
 
 import inspect
@@ -15,9 +16,14 @@ import sys
 
 import torch
 import torch.nn.functional as F
+from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-MISSING = "this cell wants triton, which there is for Linux: pip install triton==3.7.1"
+from d2lattn.attention import explicit_attention
+from d2lattn.engines.call import checked_call
+from d2lattn.tracing import in_full_precision
+
+MISSING = "this wants triton, which there is for Linux: pip install triton==3.7.1"
 NO_GPU = "no GPU here: the times are yours to measure, on Colab for instance"
 TILES = ((32, 32), (64, 64), (128, 64))
 BACK_ENDS = ("FLASH_ATTENTION", "CUDNN_ATTENTION", "EFFICIENT_ATTENTION", "MATH")
@@ -33,18 +39,64 @@ class Missing:
         raise RuntimeError(MISSING)
 
 
-os.environ.setdefault("TRITON_INTERPRET", "1")
+if not torch.cuda.is_available():
+    os.environ.setdefault("TRITON_INTERPRET", "1")
 try:
     import triton
     import triton.language as tl
 
-    from d2lattn.engines import kernel
+    from d2lattn_book.kernels import kernel
 except ModuleNotFoundError:
     triton = tl = kernel = Missing()  # type: ignore[assignment]
 
 
+def attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    *,
+    attn_mask: Tensor | None = None,
+    is_causal: bool = False,
+    scale: float | None = None,
+    query_offset: int | None = None,
+) -> Tensor:
+    """Average the values with the attention weights, by the kernels of appendix 92.
+
+    softmax(Q Kᵀ · scale, over the first keys that a query may see) V, tile by tile (Dao 2023,
+    "FlashAttention-2", section 3.1). Gradients come from two kernels more, once and not twice.
+
+    Args:
+        query, key, value: tensors (..., L, E), (..., S, E), (..., S, Ev) in float32, float16 or
+            bfloat16, with at most 128 channels. Heads that share keys, query (..., Hkv, G, L, E)
+            beside key (..., Hkv, 1, S, E), read them from one place.
+        attn_mask: boolean, True = may attend, as in `d2lattn.attention`; it must let each query see
+            its first keys and no others, as lengths and causality do.
+        is_causal, scale, query_offset: as in `d2lattn.attention`.
+
+    Returns:
+        Tensor (..., L, Ev) of the query's dtype. A query that may see no key gets 0.
+
+    Cost:
+        2·L·S·(E + Ev) FLOPs; one number a query, and tiles of some KiB. A tile takes a millisecond
+        in the interpreter.
+
+    Equivalent to:
+        d2lattn.attention(query, key, value, ...)
+
+    Example:
+        >>> x = torch.tensor([[0.0, 0.0], [2.0, 4.0]])
+        >>> attention(x[:1], x, x)
+        tensor([[1., 2.]])
+    """
+    call = checked_call(query, key, value, attn_mask, None, is_causal, query_offset, scale)
+    if call.is_empty():
+        return explicit_attention(call)[0]  # 0, with its gradient
+    with in_full_precision(query):
+        return kernel.attend(call)
+
+
 def variant(function, edits):
-    """A kernel that differs from another in some places of its text.
+    """Make a kernel that differs from another in some places of its text.
 
     Args:
         function: a kernel, as `triton.jit` gives it.
@@ -65,8 +117,8 @@ def variant(function, edits):
 
 
 def exp2(function):
-    """The forward kernel with powers of two in place of e, which is what a GPU computes: the factor
-    log₂ e joins the scale."""
+    """Make of the forward kernel one with powers of two in place of e, as a GPU computes: the
+    factor log₂ e joins the scale."""
     return variant(
         function,
         {
@@ -122,8 +174,8 @@ def _race():
 
 
 def candidates(function, tiles=TILES):
-    """{name: (kernel, tile)}: a forward kernel in tiles, with powers of two, the loops turned."""
-    from d2lattn_book.loop_order import keys_outside_kernel
+    """Name the kernels of a race, {name: (kernel, tile)}: tiles, powers of two, loops turned."""
+    from d2lattn_book.kernels.loop_order import keys_outside_kernel
 
     found = {f"tile {rows} × {cols}": (function, (rows, cols)) for rows, cols in tiles}
     middle = tuple(tiles[len(tiles) // 2])

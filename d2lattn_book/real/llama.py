@@ -137,7 +137,7 @@ class Sizes:
 def from_llama(
     source: nn.Module | Mapping[str, Tensor] | str | Path, *, config: Any = None
 ) -> Decoder:
-    """A model of the Llama family as our `Decoder`, with a copy of its weights.
+    """Make our `Decoder` of a model of the Llama family, with a copy of its weights.
 
     `ours(tokens)` gives the logits of the source, which transformers calls LlamaForCausalLM. The
     decoder is in evaluation mode, of the source's dtype and device; what comes out of a GGUF file,
@@ -188,7 +188,7 @@ def from_llama(
 
 
 def read_gguf(path: str | Path) -> tuple[Sizes, dict[str, Tensor], dict[str, Any]]:
-    """What a GGUF file of the Llama family holds: sizes, float32 weights by our names, and all its
+    """Read a GGUF file of the Llama family: sizes, float32 weights by our names, and all its
     entries, in which the tokenizer is."""
     import gguf
 
