@@ -5,19 +5,7 @@ import itertools
 import time
 
 import torch
-from lengths import (
-    BACKWARD,
-    CALLS,
-    FIT,
-    FORWARD,
-    WIDTH,
-    E,
-    exponent,
-    exponent_lines,
-    inputs,
-    run,
-    seeded,
-)
+from lengths import BACKWARD, CALLS, FIT, FORWARD, WIDTH, E, exponent, exponent_lines, inputs, run
 from results import shown, table
 from timing import counts, measure, median_ratio, saying
 
@@ -84,7 +72,8 @@ def seconds(names, n, direction, *, threads=1, rounds, budget, calls=CALLS):
 def heads_row(size, dtype, causal, device):
     """All heads of a layer at once: the chunked engine beside the explicit and the fused one."""
     saying(f"{size}, {dtype}")
-    q, k, v = (torch.randn(size, generator=seeded(i)).to(device, dtype) for i in range(3))
+    generator = torch.Generator().manual_seed(0)
+    q, k, v = torch.randn(3, *size, generator=generator).to(device, dtype)
     calls = {
         name: functools.partial(attention, q, k, v, is_causal=causal, engine=name)
         for name in ("chunked", "explicit", "fused")
