@@ -8,6 +8,7 @@ It asks for public names alone, so that PYTHONPATH=FOLDER measures another versi
 import functools
 import os
 import pathlib
+import statistics
 import sys
 from typing import NamedTuple
 
@@ -28,7 +29,7 @@ LENGTHS = (16, 11, 6, 2)  # of a padded batch of four
 SIZES = (16, 64, 256, 1024)
 INTRODUCTION = f"""\
 Forward, without gradients, float32 unless a row says otherwise, one thread; what a row compares \
-takes turns, and a ratio is the median over the rounds. First a layer of width {WIDTH} with \
+takes turns, and times and ratios are medians over the rounds. First a layer of width {WIDTH} with \
 {HEADS} heads, and a decoder of {LAYERS} such layers, beside plain lines of torch over the same \
 weights that find the same (benchmarks/plain.py: products, `scaled_dot_product_attention`, a cache \
 written in its place, the angles of a rotation ready before); times are those of one layer. Below \
@@ -141,8 +142,8 @@ def layers_row(what, pair, options):
     seconds = measure({"ours": pair.ours, "plain": pair.plain}, **options)
     return {
         "call": what,
-        "ours, µs": 1e6 * min(seconds["ours"]) / pair.layers,
-        "plain, µs": 1e6 * min(seconds["plain"]) / pair.layers,
+        "ours, µs": 1e6 * statistics.median(seconds["ours"]) / pair.layers,
+        "plain, µs": 1e6 * statistics.median(seconds["plain"]) / pair.layers,
         "ours ÷ plain": median_ratio(seconds["ours"], seconds["plain"]),
     }
 
@@ -165,7 +166,7 @@ def function_row(n, causal, dtype, device, options):
         "n": n,
         "seen": "causal" if causal else "all",
         "dtype": str(dtype).removeprefix("torch."),
-        "ours, µs": 1e6 * min(seconds["ours"]),
+        "ours, µs": 1e6 * statistics.median(seconds["ours"]),
         "function ÷ kernel": median_ratio(seconds["ours"], seconds["kernel"]),
     }
 
