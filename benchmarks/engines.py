@@ -1,25 +1,36 @@
 """Long sequences, time: the chunked engine beside the fused one, and attention that sees less."""
 
+import functools
 import itertools
 import time
 
 import torch
 from lengths import BACKWARD, CALLS, FIT, FORWARD, WIDTH, E, exponent, exponent_lines, inputs, run
-from results import table
-from timing import counts, saying
+from results import shown, table
+from timing import counts, measure, median_ratio, saying
 
 from d2lattn import attention, window_mask
 
 TITLE = "Long sequences: time"
-ON = ("processor",)
+ON = "processor", "GPU"
 INTRODUCTION = """\
 One head, E = 64, float32, no mask unless a row says so. Times are the least of the rounds, in \
 which the calls take turns; “in a round” is the spread of the quotient. The last column is the \
 share of the rate of a 2048 × 2048 product that the fused call reaches."""
 LARGEST, LARGEST_WINDOW = 16384, 32768
+ON_GPU = [  # (B, H, n, D), dtype, causal
+    ((8, 16, 1024, 64), torch.bfloat16, True),
+    ((4, 16, 4096, 128), torch.bfloat16, True),
+    ((1, 8, 16384, 64), torch.float32, False),
+]
+GPU = """\
+On a GPU all heads of a layer at once, forward. The peak is what the chunked call takes above its \
+inputs; – where nobody counts it, or where there is no room."""
 
 
 def measure_part(quick, device):
+    if device != "cpu":
+        return {"gpu": [heads_row(*sizes, device) for sizes in ON_GPU[: 1 if quick else None]]}
     largest, largest_window = (1024, 2048) if quick else (LARGEST, LARGEST_WINDOW)
     options = dict(rounds=2 if quick else 7, budget=1 if quick else 5)
     rates = {threads: product_rate(threads) for threads in counts()}
@@ -55,6 +66,36 @@ def seconds(names, n, direction, *, threads=1, rounds, budget, calls=CALLS):
             run(calls[name], tensors, direction)
             found.setdefault(name, []).append(time.perf_counter() - start)
     return found
+
+
+@torch.no_grad()
+def heads_row(size, dtype, causal, device):
+    """All heads of a layer at once: the chunked engine beside the explicit and the fused one."""
+    saying(f"{size}, {dtype}")
+    generator = torch.Generator().manual_seed(0)
+    q, k, v = torch.randn(3, *size, generator=generator).to(device, dtype)
+    calls = {
+        name: functools.partial(attention, q, k, v, is_causal=causal, engine=name)
+        for name in ("chunked", "explicit", "fused")
+    }
+    taken = measure(calls, rounds=9, budget=5)
+    best = {name: None if times is None else min(times) for name, times in taken.items()}
+    row = {"B, H, n, D": ", ".join(map(str, size)), "dtype": str(dtype).removeprefix("torch.")}
+    row |= {"seen": "causal" if causal else "all"}
+    row |= {f"{name}, ms": time and 1e3 * time for name, time in best.items()}
+    for name in ("explicit", "fused"):
+        both = taken["chunked"] and taken[name]
+        row[f"chunked ÷ {name}"] = median_ratio(taken["chunked"], taken[name]) if both else None
+    fits = q.is_cuda and taken["chunked"]
+    return row | {"peak, MiB": cuda_peak(calls["chunked"]) if fits else None}
+
+
+def cuda_peak(call):
+    """MiB that a call takes at most, above what was held before."""
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_allocated()
+    call()
+    return (torch.cuda.max_memory_allocated() - before) / 2**20
 
 
 def product_rate(threads, size=2048):
@@ -113,6 +154,9 @@ def exponents(rows, sizes, options):
 
 
 def section(data):
+    if "gpu" in data:
+        body = [[shown(x, ".3g") for x in row.values()] for row in data["gpu"]]
+        return f"{GPU}\n\n{table(data['gpu'][0], body)}"
     rates = [f"{rate:.0f} GFLOP/s on {threads}" for threads, rate in data["rates"].items()]
     causal, window = data["causal"], data["window"]
     share = causal["chunked, causal"] / causal["chunked"]

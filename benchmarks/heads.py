@@ -20,11 +20,10 @@ ON = "processor", "GPU"
 LARGE = [Size(2, 1024, 256), Size(4, 512, 512), Size(4, 2048, 512)]
 SMALL = [Size(2, n, 256) for n in (16, 64, 256)]
 ON_GPU = [Size(4, 1024, 512), Size(2, 4096, 512), Size(1, 16384, 512)]
-WIDTHS = [256, 512]  # of the padded batch
 
 # A column of the table: how many times as long the first takes as the second.
 D2L, TORCH, FLOOR = "D2L ÷ ours", "torch ÷ ours", "ours ÷ floor"
-WEIGHTS, MEAN, MASKED = "torch ÷ ours, weights", "torch (mean) ÷ ours, weights", "masked ÷ ours"
+WEIGHTS, MEAN = "torch ÷ ours, weights", "torch (mean) ÷ ours, weights"
 RATIOS = {
     D2L: (Peer.D2L, Peer.OURS),
     TORCH: (Peer.TORCH, Peer.OURS),
@@ -42,11 +41,6 @@ repeated. “torch, weights” returns one matrix per head, as ours does; “mea
 their average. Where a call takes seconds, rows with weights and with training on one thread are \
 left out."""
 
-PADDED = f"""\
-Lengths {SHARES}, 54 % of the keys: the masked fused call over the full width, with its \
-projections, against ours, which projects and scores each sequence's own keys alone."""
-
-
 # Measuring ----------------------------------------------------------------------------------------
 
 
@@ -62,7 +56,6 @@ def measure_part(quick, device):
     return dict(
         large=list(speed_rows(large, weights=True, **rounds)),
         small=list(speed_rows(SMALL[:1] if quick else SMALL, **rounds)),
-        padded=list(padded_rows([64] if quick else WIDTHS, **rounds)),
     )
 
 
@@ -102,20 +95,6 @@ def one_pass(forward, x, mode):
     return forward().sum().backward()
 
 
-def padded_rows(widths, *, threads, rounds):
-    """The padded batch on its own keys against the masked kernel over the full width."""
-    sizes = [Size(len(SHARES), SHARES[0], width) for width in widths]
-    for count, size, mode in itertools.product(threads, sizes, Mode):
-        saying(f"{count} threads, {size}, {mode.value}, a padded batch")
-        x, peers = forwards(size, Seen.PADDED, mode)
-        difference = (peers[Peer.OURS]() - peers[Peer.FLOOR]()).abs().max().item()
-        pair = (Peer.OURS, Peer.FLOOR)
-        calls = {peer: functools.partial(one_pass, peers[peer], x, mode) for peer in pair}
-        seconds = measure(calls, threads=count, rounds=rounds)
-        row = {"threads": count, "size": list(size), "pass": mode.value, "difference": difference}
-        yield row | {MASKED: median_ratio(seconds[Peer.FLOOR], seconds[Peer.OURS])}
-
-
 # Telling ------------------------------------------------------------------------------------------
 
 
@@ -137,7 +116,6 @@ def section(data):
         *("### Promises, and the worst row", promise_table(data)),
         *("### Large", speed_table(data["large"])),
         *("### Small", speed_table(data["small"])),
-        *("### A padded batch costs what its keys cost", PADDED, padded_table(data["padded"])),
     ]
     return "\n\n".join(parts)
 
@@ -156,7 +134,6 @@ def promise_table(data):
         Promise("torch ÷ ours", large, TORCH, 1),
         Promise("torch ÷ ours, weights", large, WEIGHTS, 1),
         Promise("ours ÷ floor", large, FLOOR, 1.05, at_most=True),
-        Promise("masked kernel ÷ ours, padded batch of four", data.get("padded", []), MASKED, 1.4),
     ]
     lines = [promise_line(promise) for promise in promises if promise.rows]
     return table(["promise", "rows that keep it", "worst", "where"], lines)
@@ -168,9 +145,8 @@ def promise_line(promise):
     keeps = operator.le if promise.at_most else operator.ge
     kept = sum(keeps(number, promise.limit) for number, _ in found)
     worst, row = (max if promise.at_most else min)(found, key=operator.itemgetter(0))
-    where = f"{row['threads']} thr., {size_of(row)}, {row['pass']}"
-    if "seen" in row:  # otherwise all of them are padded, and in float32
-        where += f", {row['seen']}" + f", {row['dtype']}" * (row["dtype"] != "float32")
+    where = f"{row['threads']} thr., {size_of(row)}, {row['pass']}, {row['seen']}"
+    where += f", {row['dtype']}" * (row["dtype"] != "float32")
     bound = f"at {'most' if promise.at_most else 'least'} {promise.limit}"
     return [f"{promise.text}: {bound}", f"{kept} of {len(found)}", f"{worst:.2f}", where]
 
@@ -189,12 +165,3 @@ def speed_table(rows):
         numbers = [shown(row["ours, ms"], ".3g"), *(shown(row[name]) for name in names)]
         lines.append([*head, row["seen"], *numbers])
     return table(header, lines)
-
-
-def padded_table(rows):
-    lines = []
-    for row in rows:
-        apart = row["difference"]
-        told = f"{apart:.1g}" if apart >= 1e-5 else "< 1e-5"
-        lines.append([row["threads"], size_of(row), row["pass"], shown(row[MASKED]), told])
-    return table(["threads", "B, n, d", "pass", MASKED, "largest difference"], lines)

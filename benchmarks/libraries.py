@@ -3,8 +3,8 @@
 import enum
 from typing import NamedTuple
 
+import plain
 import torch
-import torch.nn.functional as F
 from torch import nn
 
 from d2lattn import MultiHeadAttention, causal_mask, length_mask
@@ -116,20 +116,10 @@ def forwards(size, seen, mode, *, device="cpu", dtype=torch.float32):
     hidden = {**options.torch, "is_causal": False}  # torch's hint excludes returned weights
     return x, {
         Peer.OURS: lambda: ours(x, **options.ours),
-        Peer.FLOOR: lambda: floor(x, ours, **options.floor),
+        Peer.FLOOR: lambda: plain.layer(ours, x, **options.floor),
         Peer.TORCH: lambda: torchs(x, x, x, need_weights=False, **options.torch)[0],
         Peer.D2L: lambda: d2l(x, x, x, options.d2l),
         Peer.OURS_WEIGHTS: lambda: ours(x, need_weights=True, **options.ours)[0],
         Peer.TORCH_WEIGHTS: lambda: torchs(x, x, x, average_attn_weights=False, **hidden)[0],
         Peer.TORCH_MEAN: lambda: torchs(x, x, x, **hidden)[0],
     }
-
-
-def floor(x, mha, **visible):
-    """Four bare products and torch's kernel, written out."""
-    q, k, v = (
-        F.linear(x, layer.weight, layer.bias).view(*x.shape[:2], HEADS, -1).transpose(1, 2)
-        for layer in (mha.q_proj, mha.k_proj, mha.v_proj)
-    )
-    output = F.scaled_dot_product_attention(q, k, v, **visible)
-    return F.linear(output.transpose(1, 2).flatten(2), mha.out_proj.weight, mha.out_proj.bias)

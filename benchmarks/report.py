@@ -25,6 +25,7 @@ import memory
 import prose
 import small_calls
 import smollm2
+import window
 from results import FOLDER, HERE, load, slug, table
 
 from d2lattn_book.pictures.colours import LINE_STYLES, MARKERS
@@ -45,6 +46,7 @@ PARTS = {
     "hashing": hashing,
     "distributed": distributed,
     "kv_cache": kv_cache,
+    "window": window,
     "smollm2": smollm2,
     "kernel": kernel,
     "prose": prose,

@@ -7,7 +7,9 @@ import re
 import bench
 import cells
 import class_server
+import counted
 import distributed
+import engines
 import kv_bytes
 import lengths
 import live_figures
@@ -15,7 +17,11 @@ import pytest
 import report
 import results
 import timing
+import torch
+import window
 
+# How many functions of ours run at most in a call of a layer, and in a layer of a decoder's pass.
+IN_A_LAYER, IN_A_PASS = 51, 71
 PATHS = sorted(results.FOLDER.glob("*.json"))
 
 
@@ -118,10 +124,49 @@ def test_a_part_is_measured_stored_and_told(tmp_path):
     bench.measure(["small_calls"], quick=True, folder=tmp_path)
     (path,) = tmp_path.iterdir()
     data = json.loads(path.read_text(encoding="utf-8"))["data"]
-    assert [row["n"] for row in data["small"]] == [16, 16]
-    assert all(ratio > 0 for ratio in list(data["zeros"][0].values()))
+    assert [row["n"] for row in data["functions"]] == [16, 16]
+    assert len(data["layers"]) == 8 and all(row["ours ÷ plain"] > 0 for row in data["layers"])
     text = report.render(results.load(tmp_path))
     assert "| 16 | causal | " in text and "function ÷ kernel" in text
+    assert "| layer, 16 words, causal | " in text
+
+
+def test_a_call_runs_few_functions_of_ours():
+    """`python benchmarks/counted.py` prints what is counted here."""
+    found = {what: row[0] for what, row in counted.counts().items()}
+    for kind, most in (("layer", IN_A_LAYER), ("decoder", IN_A_PASS)):
+        counts = {what: count for what, count in found.items() if what.startswith(kind)}
+        assert len(counts) == 4 and 0 < max(counts.values()) <= most, counts
+
+
+def test_functions_and_operations_are_counted(monkeypatch, capsys):
+    def three():
+        return 1 + two()
+
+    def two():
+        return sum([n * n for n in range(2)] + [int(n) for n in range(2)])
+
+    assert counted.functions_of_ours(three) == 0  # they stand elsewhere
+    monkeypatch.setattr(counted, "HOME", __file__)
+    assert counted.functions_of_ours(three) == 2
+    x = torch.ones(2, 3)
+    assert counted.operations(lambda: (x.view(3, 2) @ x).sum()) == 2  # a view is none
+    counted.main()
+    text = capsys.readouterr().out
+    assert "\n| layer, 16 words | 0 | " in text
+    assert re.search(r"forward: \d+\nLines of code: MultiHeadAttention \d+, ", text)
+
+
+def test_a_gpu_and_a_window_are_measured_and_told(monkeypatch, capsys):
+    row = engines.heads_row((1, 2, 64, 8), torch.float32, True, "cpu")
+    assert row["chunked ÷ explicit"] > 0
+    no_room = row | {"chunked, ms": None, "chunked ÷ explicit": None}
+    assert "| 1, 2, 64, 8 | float32 | causal | – | " in engines.section({"gpu": [no_room]})
+    monkeypatch.setattr(window, "peak", lambda *which: 7.0)  # a process, which does what follows
+    data = window.measure_part(quick=True, device="cpu")
+    assert re.search(r"\| 256 \| \d+\.\d\d \| \d+ \| 7 \| \d+ \| 7 \|", window.section(data))
+    window.print_peak(16, 64)
+    assert float(capsys.readouterr().out) >= 0
 
 
 def test_calls_take_turns_and_the_budget_ends_them():
