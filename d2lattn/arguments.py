@@ -275,9 +275,8 @@ def scale_of(scale, query):
 def check_causal(is_causal, query_offset, window, shape):
     """A flag, and with it the key position of query 0, which must be told unless L = S, and how
     many keys a query sees."""
-    if is_causal is False and query_offset is None and window is None:
-        return
-    check_flag("is_causal", is_causal)
+    if is_causal is not True:
+        check_flag("is_causal", is_causal)
     if window is not None:
         check_count("window", window)
         if not is_causal:
@@ -313,7 +312,8 @@ def check_lengths(valid_lens, max_len):
             f"valid_lens must have shape (B,) or (B, L), got {tuple(valid_lens.shape)}"
         )
     if is_eager() and valid_lens.numel() and not valid_lens.is_meta:
-        shortest, longest = torch.stack(valid_lens.aminmax()).tolist()  # one wait on a GPU
+        lengths = valid_lens.flatten().tolist()  # one wait on a GPU
+        shortest, longest = min(lengths), max(lengths)
         if shortest < 0 or longest > max_len:
             raise ValueError(
                 f"valid_lens must lie between 0 and {max_len} (the number of keys), got values "
@@ -349,8 +349,10 @@ def fits(x, shape):
 
     (Two comparisons: in a graph for any size `in` overlooks an equal one.)
     """
-    wanted = shape[len(shape) - x.ndim :]
-    return all(have == 1 or have == want for have, want in zip(x.shape, wanted, strict=True))
+    for have, want in zip(x.shape, shape[len(shape) - x.ndim :], strict=True):
+        if have != 1 and have != want:
+            return False
+    return True
 
 
 def check_on(name, x, device):

@@ -7,6 +7,7 @@ width of a latent, R width of the rotary part beside it.
 import functools
 import math
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -21,12 +22,13 @@ from d2lattn.arguments import (
     expect,
 )
 from d2lattn.engines.call import Call
+from d2lattn.engines.visibility import Visibility
 from d2lattn.multihead import (
     attend_in_groups,
     check_heads,
     check_input,
     draw_linear,
-    visible_to_heads,
+    mask_of_heads,
 )
 from d2lattn.positions import apply_rotary
 
@@ -143,17 +145,11 @@ class LatentAttention(nn.Module):
         if update_cache is not None:
             check_callable("update_cache", update_cache)
             latent, _ = update_cache(latent, latent[..., :0])  # (B, 1, S, C + R)
-        heads, weights = self.attend(  # (B, H, L, D), (B, H, L, S) or None
-            query,
-            latent,
-            attn_mask=attn_mask,
-            attn_bias=attn_bias,
-            is_causal=is_causal,
-            query_offset=query_offset,
-            window=window,
-            need_weights=need_weights,
-            absorbed=query.shape[2] < latent.shape[2] if absorbed is None else absorbed,
-        )
+        absorbed = query.shape[2] < latent.shape[2] if absorbed is None else absorbed
+        seen: dict[str, Any] = dict(attn_mask=attn_mask, attn_bias=attn_bias, is_causal=is_causal)
+        seen |= dict(query_offset=query_offset, window=window, need_weights=need_weights)
+        # (B, H, L, D), and (B, H, L, S) or None
+        heads, weights = self.attend(query, latent, absorbed=absorbed, **seen)
         output = self.join(heads)  # (B, L, E)
         return output if weights is None else (output, weights)
 
@@ -187,8 +183,10 @@ class LatentAttention(nn.Module):
         (B, H, L, D), and the weights (B, H, L, S) or None. All else is as in `forward`."""
         self._check_parts(query, latent)
         check_flag("absorbed", absorbed)
-        seen = None, attn_mask, attn_bias, is_causal, query_offset, window
-        visible = visible_to_heads(query, latent.shape[2], *seen)
+        shape = (*query.shape[:3], latent.shape[2])  # (B, H, L, S)
+        visible = Visibility(shape, query.device, None, attn_bias, is_causal, query_offset, window)
+        if attn_mask is not None:
+            visible = visible.masked(mask_of_heads(shape, query.device, attn_mask, None))
         # torch's kernels want values as wide as keys, else they scale the keys.
         engine = "explicit" if absorbed and visible.hides_nothing() else "fused"
         query, key, value = (self._folded if absorbed else self._unfolded)(query, latent)

@@ -23,6 +23,7 @@ from d2lattn.arguments import (
     check_flags,
     check_generator,
     check_number,
+    check_on,
     check_weights,
     expect,
     fits,
@@ -150,15 +151,10 @@ class MultiHeadAttention(nn.Module):
         sink_logit: bool = False,
     ) -> None:
         super().__init__()
-        check_heads(embed_dim, num_heads)
         num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
+        check_heads(embed_dim, num_heads, num_kv_heads)
         qdim, kdim, vdim = (embed_dim if width is None else width for width in (qdim, kdim, vdim))
-        check_counts(num_kv_heads=num_kv_heads, qdim=qdim, kdim=kdim, vdim=vdim)
-        if num_heads % num_kv_heads:
-            raise ValueError(
-                "num_kv_heads must divide num_heads, "
-                f"got num_heads={num_heads}, num_kv_heads={num_kv_heads}"
-            )
+        check_counts(qdim=qdim, kdim=kdim, vdim=vdim)
         check_number("dropout", dropout, 0, 1)
         check_flags(bias=bias, qk_norm=qk_norm, gate=gate, sink_logit=sink_logit)
         check_choice("engine", engine, ENGINES)
@@ -170,9 +166,8 @@ class MultiHeadAttention(nn.Module):
         self.v_proj = nn.Linear(vdim, kv_width, bias=bias)
         self.out_proj = nn.Linear(embed_dim, embed_dim, bias=bias)
         # What is off by default has no weights and no part in the computation.
-        self.q_norm, self.k_norm = (
-            nn.RMSNorm(self.head_dim, eps=1e-6) if qk_norm else None for _ in range(2)
-        )
+        self.q_norm = nn.RMSNorm(self.head_dim, eps=1e-6) if qk_norm else None
+        self.k_norm = nn.RMSNorm(self.head_dim, eps=1e-6) if qk_norm else None
         self.gate_proj = nn.Linear(qdim, embed_dim, bias=bias) if gate else None
         self.sink = nn.Parameter(torch.zeros(num_heads)) if sink_logit else None
 
@@ -255,17 +250,10 @@ class MultiHeadAttention(nn.Module):
         if update_cache is not None:
             check_callable("update_cache", update_cache)
             k, v = update_cache(k, v)  # with the keys of earlier calls
-        heads, weights = self.attend(  # (B, H, L, D), (B, H, L, S) or None
-            q,
-            k,
-            v,
-            attn_mask=attn_mask,
-            attn_bias=attn_bias,
-            is_causal=is_causal,
-            query_offset=query_offset,
-            window=window,
-            need_weights=need_weights,
-        )
+        seen: dict[str, Any] = dict(attn_mask=attn_mask, attn_bias=attn_bias, is_causal=is_causal)
+        seen |= dict(query_offset=query_offset, window=window)
+        # (B, H, L, D), and (B, H, L, S) or None
+        heads, weights = self.attend(q, k, v, need_weights=need_weights, **seen)
         output = self.join(heads, query)  # (B, L, E)
         return output if weights is None else (output, weights)
 
@@ -303,9 +291,12 @@ class MultiHeadAttention(nn.Module):
         """Attend in each head: queries (B, H, L, D) over keys and values (B, Hkv, S, D) -> heads
         (B, H, L, D), and the weights (B, H, L, S) or None. The other arguments are those of
         `forward`; with a cache of n keys, query_offset=n."""
-        _check_heads(query, self.num_heads, key, value, self.num_kv_heads, self.head_dim)
-        seen = valid_lens, attn_mask, attn_bias, is_causal, query_offset, window
-        visible = visible_to_heads(query, key.shape[2], *seen)
+        check_heads_fit(query, self.num_heads, key, value, self.num_kv_heads, self.head_dim)
+        shape = (*query.shape[:3], key.shape[2])  # (B, H, L, S)
+        visible = Visibility(shape, query.device, None, attn_bias, is_causal, query_offset, window)
+        if attn_mask is not None or valid_lens is not None:
+            mask = mask_of_heads(shape, query.device, attn_mask, valid_lens)
+            visible = visible.masked(mask)
         sink = None if self.sink is None else self.sink[:, None, None]  # (H, 1, 1)
         dropout_p, scale = self.dropout if self.training else 0.0, 1 / math.sqrt(self.head_dim)
         call = Call(query, key, value, visible, scale, dropout_p, sink)
@@ -317,7 +308,8 @@ class MultiHeadAttention(nn.Module):
         made = self.num_heads, self.head_dim
         if not isinstance(x, Tensor) or x.ndim != 4 or x.shape[1::2] != made:
             expect("x", x, f"batch {self.num_heads} length {self.head_dim}")
-        check_weights("the module's weights", self.out_proj.weight, x=x)
+        if x.dtype != self.out_proj.weight.dtype or x.device != self.out_proj.weight.device:
+            check_weights("the module's weights", self.out_proj.weight, x=x)
         x = x.transpose(1, 2).flatten(-2)  # (B, L, H, D) -> (B, L, E)
         if self.gate_proj is not None:
             check_input("query", query, self.gate_proj)
@@ -335,22 +327,6 @@ class MultiHeadAttention(nn.Module):
         return f"{heads}, dropout={self.dropout}, engine={self.engine!r}"
 
 
-def visible_to_heads(
-    query,
-    num_keys,
-    valid_lens=None,
-    attn_mask=None,
-    attn_bias=None,
-    is_causal=False,
-    query_offset=None,
-    window=None,
-):
-    """Who sees whom of heads of queries (B, H, L, D) and so many keys, as `forward` is told."""
-    shape = (*query.shape[:3], num_keys)  # (B, H, L, S)
-    mask = mask_of_heads(shape, query.device, attn_mask, valid_lens)
-    return Visibility(shape, query.device, mask, attn_bias, is_causal, query_offset, window)
-
-
 def mask_of_heads(shape, device, attn_mask, valid_lens):
     """A mask and lengths in one mask that fits the scores (B, H, L, S), or None: (B, L, S) ->
     (B, 1, L, S)."""
@@ -364,6 +340,7 @@ def mask_of_heads(shape, device, attn_mask, valid_lens):
                 f"(B, H, L, S) = {shape}, each size full or 1, got {tuple(attn_mask.shape)}; "
                 "a mask (B, S) of padding is written mask[:, None]"
             )
+        check_on("attn_mask", attn_mask, device)
         attn_mask = attn_mask[:, None] if attn_mask.ndim == 3 else attn_mask
     if valid_lens is None:
         return attn_mask
@@ -390,7 +367,8 @@ def zero_unseen(mask, key, value):
 def attend_in_groups(call, engine, need_weights=False):
     """(heads, weights or None) of a call in which each head of keys (B, Hkv, S, D) serves
     G = H / Hkv heads of queries (B, H, L, D) in a row."""
-    check_flag("need_weights", need_weights)
+    if not isinstance(need_weights, bool):
+        check_flag("need_weights", need_weights)
     (B, H, L, D), whole = call.query.shape, call
     _, heads_of_keys, S, _ = call.key.shape
     if heads_of_keys < H:
@@ -409,7 +387,7 @@ def attend_in_groups(call, engine, need_weights=False):
     return heads, weights
 
 
-def _check_heads(query, num_heads, key, value, num_kv_heads, head_dim):
+def check_heads_fit(query, num_heads, key, value, num_kv_heads, head_dim):
     """Heads as `project` makes them; the usual case is one look."""
     asked, kept = (num_heads, head_dim), (num_kv_heads, head_dim)
     for name, x, wanted in (("query", query, asked), ("key", key, kept), ("value", value, kept)):
@@ -417,7 +395,8 @@ def _check_heads(query, num_heads, key, value, num_kv_heads, head_dim):
         if not plain or not x.dtype == query.dtype in FLOATS:
             expect(name, x, f"batch {wanted[0]} length {wanted[1]}")
             check_alike("query", query, **{name: x})
-    check_rows(query, key, value)
+    if query.shape[0] != key.shape[0] or key.shape != value.shape:
+        check_rows(query, key, value)
 
 
 def check_rows(query, key, value):
@@ -469,12 +448,17 @@ def draw_linear(module, generator):
                 nn.init.zeros_(part.bias)
 
 
-def check_heads(embed_dim, num_heads):
-    """Two sizes, of which the second divides the first."""
-    check_counts(embed_dim=embed_dim, num_heads=num_heads)
+def check_heads(embed_dim, num_heads, num_kv_heads=1):
+    """Sizes of which the second divides the first, and the third the second."""
+    check_counts(embed_dim=embed_dim, num_heads=num_heads, num_kv_heads=num_kv_heads)
     if embed_dim % num_heads:
         raise ValueError(
             f"num_heads must divide embed_dim, got embed_dim={embed_dim}, num_heads={num_heads}"
+        )
+    if num_heads % num_kv_heads:
+        raise ValueError(
+            "num_kv_heads must divide num_heads, "
+            f"got num_heads={num_heads}, num_kv_heads={num_kv_heads}"
         )
 
 

@@ -28,22 +28,27 @@ def fused_attention(call):
     watched = not call.dropout_p and data_dependent_ok(call.query)
     if torch.is_grad_enabled() or not watched:
         call = call.zero_unseen_nonfinite()
-    lead, visible = call.lead, call.visible
-    query, key, value = call.query, call.key, call.value
-    if len(lead) != 2 or not query.shape[:2] == key.shape[:2] == value.shape[:2]:
+    query, key, value, visible = call.query, call.key, call.value, call.visible
+    lead = query.shape[:-2]
+    if len(lead) != 2 or not lead == key.shape[:-2] == value.shape[:-2]:
+        lead = call.lead
         call = call.of(*(_four_axes(x, lead) for x in (query, key, value)))
-    if visible.query_offset is None or _is_plain(visible) or not is_eager():
-        output = _ask(call, lead)
+    top_left = visible.query_offset is not None and _is_top_left(visible)
+    how = lead, top_left, not watched and is_transformed()
+    if visible.query_offset is None or top_left or not is_eager():
+        output = _ask(call, *how)
     else:
-        output = torch.cat([_ask(part, lead) for part in _row_by_row(call)], dim=-2)
+        output = torch.cat([_ask(part, *how) for part in _row_by_row(call)], dim=-2)
     if watched and _may_be_wrong(output, visible) and not are_finite(*call.inputs()):
         output = chunked_attention(call.zero_unseen())
     return output if len(lead) == 2 else output.reshape(*lead, *output.shape[-2:])
 
 
-def _is_plain(visible):
-    """Whether a causal call is from the top left, and nothing else is hidden."""
-    return visible.query_offset == 0 and visible.window is visible.mask is visible.bias is None
+def _is_top_left(visible):
+    """Whether a call is causal from the top left, and nothing else is hidden."""
+    if visible.query_offset != 0:  # in a graph for any offset the comparison itself is no bool
+        return False
+    return visible.window is visible.mask is visible.bias is None
 
 
 def _row_by_row(call):
@@ -54,7 +59,7 @@ def _row_by_row(call):
         yield call.part(rows, call.visible.keys_of(rows))
 
 
-def _ask(call, lead):
+def _ask(call, lead, is_causal, transformed):
     """One call of the kernel, (B, H, L, Ev)."""
     query, key, value, visible = call.query, call.key, call.value, call.visible
     scale, dtype = call.scale, call.query.dtype
@@ -63,14 +68,12 @@ def _ask(call, lead):
         query, key, value = query.to(wide), key.to(wide), value.to(wide)
     if scale <= 0:
         query, scale = query * scale, 1.0
-    is_causal, mask, unseen = False, None, None
-    if visible.query_offset == 0 and _is_plain(visible):
-        is_causal = True  # in a graph for any offset the comparison itself is no bool
-    elif not visible.hides_nothing():
+    mask, unseen = None, None
+    if not is_causal and not (visible.mask is visible.bias is visible.query_offset is None):
         mask, unseen = _kernel_mask(visible, query.dtype)
         mask = _mask_axes(mask, lead)
     # torch.func's transforms know the kernel that is written in torch's own operations.
-    with sdpa_kernel(SDPBackend.MATH) if is_transformed() else NOTHING:
+    with sdpa_kernel(SDPBackend.MATH) if transformed else NOTHING:
         output = F.scaled_dot_product_attention(
             query,
             key,
@@ -104,7 +107,8 @@ def _may_be_wrong(output, visible):
     first = output.select(-1, 0)  # one number of each row tells
     if torch.count_nonzero(first).item() < first.numel():
         return True
-    return not (visible.hides_nothing() or math.isfinite(output.sum()))
+    hidden = not (visible.mask is visible.bias is visible.query_offset is None)
+    return hidden and not math.isfinite(output.sum())
 
 
 def _refuse_second_derivative(gradient):

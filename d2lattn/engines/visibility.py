@@ -48,7 +48,8 @@ class Visibility:
         *,
         may_be_empty=None,
     ):
-        check_causal(is_causal, query_offset, window, shape)
+        if is_causal is not False or query_offset is not None or window is not None:
+            check_causal(is_causal, query_offset, window, shape)
         if attn_mask is not None:
             check_mask(attn_mask, shape, device)
         if attn_bias is not None:
@@ -150,6 +151,13 @@ class Visibility:
         axes = len(self.shape)
         mask, bias = (entry(x, index, axes) for x in (self.mask, self.bias))
         return self._of_parts(self.shape[len(index) :], mask, bias, self.query_offset)
+
+    def masked(self, mask):
+        """The same with a mask, checked already, of what may be seen at most."""
+        mask = mask if self.mask is None else mask & self.mask
+        part = self._of_parts(self.shape, mask, self.bias, self.query_offset)
+        part.may_be_empty = True
+        return part
 
     def with_leading_axes(self, lead):
         """The same for scores (*lead, L, S), to which the shape broadcasts."""

@@ -34,7 +34,8 @@ from d2lattn.arguments import (
     kind,
     show,
 )
-from d2lattn.multihead import MultiHeadAttention, attending, visible_to_heads
+from d2lattn.engines.visibility import Visibility
+from d2lattn.multihead import MultiHeadAttention, attending, mask_of_heads
 from d2lattn.transformer import Transformer, in_evaluation
 
 __all__ = [
@@ -191,12 +192,13 @@ def _attend(change, places, layer, attend, *given, need_weights=False, **options
     names = ("query", "key", "value")
     given = [change(name, layer, x) for name, x in zip(names, given, strict=False)]
     if "visible" in places:
-        names = ("valid_lens", "attn_mask", "is_causal", "query_offset", "window")
-        told = {name: options.pop(name) for name in names if name in options}
-        visible = visible_to_heads(given[0], given[1].shape[2], **told)
-        seen = visible.allowed()
-        seen = given[0].new_ones(visible.shape, dtype=torch.bool) if seen is None else seen
-        options["attn_mask"] = change("visible", layer, seen.expand(visible.shape))
+        (B, H, L, _), device = given[0].shape, given[0].device
+        shape, lengths = (B, H, L, given[1].shape[2]), options.pop("valid_lens", None)
+        mask = mask_of_heads(shape, device, options.pop("attn_mask"), lengths)
+        near = (options.pop(name) for name in ("is_causal", "query_offset", "window"))
+        seen = Visibility(shape, device, mask, None, *near).allowed()
+        seen = given[0].new_ones(shape, dtype=torch.bool) if seen is None else seen
+        options["attn_mask"] = change("visible", layer, seen.expand(shape))
     heads, weights = attend(*given, need_weights=need_weights, **options)
     return change("heads", layer, heads), weights
 
