@@ -29,7 +29,7 @@ CHAPTERS, APPENDICES = cells.chapters(), cells.appendices()
 BOOK = [*CHAPTERS, *APPENDICES]
 CLAIMS = ROOT / "notebooks" / "90_notation_and_claims.ipynb"
 SLIDE_TYPES = {"slide", "subslide", "fragment", "notes", "skip"}
-UNCOMPARED = {"nbval-ignore-output", "nbval-skip", "nbval-check-output"}
+UNCOMPARED = notebooks.UNCOMPARED
 
 
 def read(path):
@@ -83,8 +83,8 @@ def test_chapters_are_numbered_without_a_gap():
 def test_the_stored_notebook_is_valid_and_normalised(part):
     path, notebook = part
     nbformat.validate(notebook)
-    stored = notebook.copy()
-    assert notebooks.normalise(read(path)) == stored, f"run: make refresh CHAPTERS={path.name[:2]}"
+    tidy = nbformat.writes(notebooks.normalise(read(path))) + "\n"
+    assert path.read_text("utf-8") == tidy, f"it runs nothing: make tidy CHAPTERS={path.name[:2]}"
     assert len({cell.id for cell in notebook.cells}) == len(notebook.cells)
 
 
@@ -98,14 +98,13 @@ def test_no_output_is_older_than_its_code(part):
     assert notebook.metadata.seal != notebooks.seal(notebook)
 
 
-def test_every_code_cell_is_short_and_was_run(part):
+def test_every_code_cell_is_short(part):
     for cell in code_cells(part[1]):
         source = re.sub(
             r"^from \w+ import \([^)]*\)", "", cell.source, flags=re.M
         )  # a list of names
         lines = [line for line in source.splitlines() if line.strip()]
         assert 0 < len(lines) <= (60 if "kernel" in tags(cell) else 15), cell.source
-        assert cell.execution_count is not None, cell.source
         assert not cell.source.rstrip().endswith(";"), cell.source
 
 
@@ -672,7 +671,7 @@ def test_normalise_keeps_the_end_of_a_progress_bar():
     ]
     notebook = notebooks.normalise(nbformat.v4.new_notebook(cells=[cell]))
     assert [output.text for output in notebook.cells[0].outputs] == ["2 %"]
-    assert notebook.cells[0].execution_count == 1
+    assert notebook.cells[0].execution_count is None
 
 
 def test_links_are_stamped_from_one_place(tmp_path, monkeypatch):
