@@ -43,8 +43,8 @@ assignment: $(STAMP) ## write exercises for nbgrader, into build/assignment (CHA
 hub: $(HUB) ## serve a class from this machine (root, Linux; deploy/README.md)
 ### maintain
 edit: $(STAMP) ## open the book itself in JupyterLab, to change it
-refresh: $(if $(filter 92,$(CHAPTERS)),.venv-kernel/$(READY),$(STAMP)) ## run the chapters and store their outputs (CHAPTERS="01 02" for some)
-tidy: $(STAMP) ## bring chapters that JupyterLab saved into the book's form, running nothing
+refresh: $(if $(filter 92,$(CHAPTERS)),.venv-kernel/$(READY),$(STAMP)) ## run chapters, store what is new (CHAPTERS="01 02" for some, ANEW=1)
+tidy: $(STAMP) ## bring what JupyterLab saved into form, and run nothing (CHAPTERS=03)
 live: $(STAMP)-browser $(JAVASCRIPT) ## bundle the code of live figures, and take their pictures (node, Chromium)
 bench: $(BENCH) ## measure, and write benchmarks/RESULTS.md (PART=engines for one part)
 experiments: $(STAMP) ## repeat what the pages conclude from training (EXPERIMENT=name for one)

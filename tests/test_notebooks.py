@@ -561,16 +561,22 @@ def test_every_term_of_the_index_stands_in_its_section():
             assert re.search(rf"(?<!\w){re.escape(term)}", text, re.I), f"{term} is not in {number}"
 
 
+@functools.cache
+def landing(name):
+    """What links find in a part of the book: {id: the cell's text}, and the website's anchors."""
+    target = read(ROOT / "notebooks" / name)
+    headings = re.findall(r"^#{1,3} (.+)", markdown(target), re.M)
+    return {cell.id: cell.source for cell in target.cells}, [*map(sections.slug, headings)]
+
+
 def test_a_link_to_a_section_lands_in_lab_and_on_the_website(part):
     """Lab goes to the cell whose id it reads, the website to the anchor of a heading."""
     for text, name, cell in sections.LINK.findall(markdown(part[1])):
-        target = read(ROOT / "notebooks" / name)
+        sources, anchors = landing(name)
         heading = sections.meant(text, name, cell)
-        landed = [other.source for other in target.cells if other.id == cell]
         mend = f"{part[0].name}: [{text}]({name}): python tools/sections.py"
-        assert any(heading.text in source for source in landed), mend
-        anchors = map(sections.slug, re.findall(r"^#{1,3} (.+)", markdown(target), re.M))
-        assert [*anchors].count(sections.slug(heading.text)) == 1, f"{name}: {heading.text} twice"
+        assert heading.text in sources.get(cell, ""), mend
+        assert anchors.count(sections.slug(heading.text)) == 1, f"{name}: {heading.text} twice"
 
 
 def test_no_link_to_a_section_is_left_to_be_filled_in(part):
