@@ -19,7 +19,7 @@ HUB := .venv-hub/node_modules/$(call stamp,deploy/proxy/package*.json)
 JAVASCRIPT := tools/js/node_modules/$(call stamp,tools/js/package*.json)
 STRYKER := tools/stryker/node_modules/$(call stamp,tools/stryker/package*.json)
 TESTS := test $(addprefix test-,oldest newest portable colab libraries kernel browser site student assignment dist device)
-TOOLS := site print slides student assignment refresh live experiments fuzz mutants dist lock ready references
+TOOLS := site print slides student assignment refresh tidy live experiments fuzz mutants dist lock ready references
 .PHONY: help lab edit $(TESTS) test-all test-hub $(TOOLS) hub bench clean .venv-make
 # PART=browser: how fast live figures mount and follow a hand; PART=hub: what a class needs.
 BENCH := $(if $(filter hub,$(PART)),$(HUB),$(STAMP)$(if $(filter browser,$(PART)),-browser))
@@ -43,7 +43,8 @@ assignment: $(STAMP) ## write exercises for nbgrader, into build/assignment (CHA
 hub: $(HUB) ## serve a class from this machine (root, Linux; deploy/README.md)
 ### maintain
 edit: $(STAMP) ## open the book itself in JupyterLab, to change it
-refresh: $(if $(filter 92,$(CHAPTERS)),.venv-kernel/$(READY),$(STAMP)) ## run the chapters and store their outputs (CHAPTERS="01 02" for some)
+refresh: $(if $(filter 92,$(CHAPTERS)),.venv-kernel/$(READY),$(STAMP)) ## run chapters, store what is new (CHAPTERS="01 02" for some, ANEW=1)
+tidy: $(STAMP) ## bring what JupyterLab saved into form, and run nothing (CHAPTERS=03)
 live: $(STAMP)-browser $(JAVASCRIPT) ## bundle the code of live figures, and take their pictures (node, Chromium)
 bench: $(BENCH) ## measure, and write benchmarks/RESULTS.md (PART=engines for one part)
 experiments: $(STAMP) ## repeat what the pages conclude from training (EXPERIMENT=name for one)
@@ -114,7 +115,8 @@ clean:
 site := tools/website.py && .venv/bin/python tools/slides.py build/site/slides >/dev/null
 print := tools/ebook.py && .venv/bin/python tools/pdf.py
 assignment = tools/assignment.py "$(CHAPTER)"
-refresh = tools/notebooks.py refresh $(CHAPTERS)
+refresh = tools/notebooks.py refresh $(if $(ANEW),--anew) $(CHAPTERS)
+tidy = tools/notebooks.py tidy $(CHAPTERS)
 live := tools/live_code.py && $(APART) .venv/bin/python tools/stills.py
 experiments = benchmarks/repeat.py $(EXPERIMENT)
 fuzz = tools/fuzz.py $(SEED)

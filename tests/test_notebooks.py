@@ -30,7 +30,7 @@ CHAPTERS, APPENDICES = cells.chapters(), cells.appendices()
 BOOK = [*CHAPTERS, *APPENDICES]
 CLAIMS = ROOT / "notebooks" / "90_notation_and_claims.ipynb"
 SLIDE_TYPES = {"slide", "subslide", "fragment", "notes", "skip"}
-UNCOMPARED = {"nbval-ignore-output", "nbval-skip", "nbval-check-output"}
+UNCOMPARED = notebooks.UNCOMPARED
 
 
 def read(path):
@@ -84,8 +84,9 @@ def test_chapters_are_numbered_without_a_gap():
 def test_the_stored_notebook_is_valid_and_normalised(part):
     path, notebook = part
     nbformat.validate(notebook)
-    stored = notebook.copy()
-    assert notebooks.normalise(read(path)) == stored, f"run: make refresh CHAPTERS={path.name[:2]}"
+    tidy = nbformat.writes(notebooks.normalise(read(path))) + "\n"
+    is_tidy = path.read_text(encoding="utf-8") == tidy  # a megabyte, of which no diff is shown
+    assert is_tidy, f"this does it and runs nothing: make tidy CHAPTERS={path.name[:2]}"
     assert len({cell.id for cell in notebook.cells}) == len(notebook.cells)
 
 
@@ -99,14 +100,13 @@ def test_no_output_is_older_than_its_code(part):
     assert notebook.metadata.seal != notebooks.seal(notebook)
 
 
-def test_every_code_cell_is_short_and_was_run(part):
+def test_every_code_cell_is_short(part):
     for cell in code_cells(part[1]):
         source = re.sub(
             r"^from \w+ import \([^)]*\)", "", cell.source, flags=re.M
         )  # a list of names
         lines = [line for line in source.splitlines() if line.strip()]
         assert 0 < len(lines) <= (60 if "kernel" in tags(cell) else 15), cell.source
-        assert cell.execution_count is not None, cell.source
         assert not cell.source.rstrip().endswith(";"), cell.source
 
 
@@ -562,20 +562,27 @@ def test_every_term_of_the_index_stands_in_its_section():
             assert re.search(rf"(?<!\w){re.escape(term)}", text, re.I), f"{term} is not in {number}"
 
 
+@functools.cache
+def landing(name):
+    """What links find in a part of the book: {id: the cell's text}, and the website's anchors."""
+    target = read(ROOT / "notebooks" / name)
+    headings = re.findall(r"^#{1,3} (.+)", markdown(target), re.M)
+    return {cell.id: cell.source for cell in target.cells}, [*map(sections.slug, headings)]
+
+
 def test_a_link_to_a_section_lands_in_lab_and_on_the_website(part):
     """Lab goes to the cell whose id it reads, the website to the anchor of a heading."""
     for text, name, cell in sections.LINK.findall(markdown(part[1])):
-        target = read(ROOT / "notebooks" / name)
+        sources, anchors = landing(name)
         heading = sections.meant(text, name, cell)
-        (landed,) = [other for other in target.cells if other.id == cell]
-        assert heading.text in landed.source, f"[{text}]: python tools/sections.py"
-        anchors = map(sections.slug, re.findall(r"^#{1,3} (.+)", markdown(target), re.M))
-        assert [*anchors].count(sections.slug(heading.text)) == 1, f"{name}: {heading.text} twice"
+        mend = f"{part[0].name}: [{text}]({name}): python tools/sections.py"
+        assert heading.text in sources.get(cell, ""), mend
+        assert anchors.count(sections.slug(heading.text)) == 1, f"{name}: {heading.text} twice"
 
 
 def test_no_link_to_a_section_is_left_to_be_filled_in(part):
     for line in markdown(part[1]).splitlines():
-        assert sections.anchored(line) == line, "python tools/sections.py"
+        assert sections.anchored(line) == line, f"{part[0].name}: python tools/sections.py"
 
 
 POINTER = re.compile(
@@ -662,6 +669,22 @@ def test_a_link_that_names_no_section_is_refused():
             sections.anchored(f"[{text}](06_positional_encoding.ipynb#cell-id=)")
 
 
+def test_a_heading_that_was_renamed_names_the_pages_with_a_link_to_it(tmp_path, monkeypatch):
+    """And `python tools/sections.py` says so of every page, in place of renewing it."""
+    pages = {"03_masks.ipynb": "## 3.1 How large is a score?", "04_heads.ipynb": "See [3.1 How "}
+    pages["04_heads.ipynb"] += "large is a dot product?](03_masks.ipynb#cell-id=one)."
+    (tmp_path / "notebooks").mkdir()
+    for name, text in pages.items():
+        one = nbformat.v4.new_markdown_cell(text, id="one")
+        nbformat.write(nbformat.v4.new_notebook(cells=[one]), tmp_path / "notebooks" / name)
+    monkeypatch.setattr(cells, "ROOT", tmp_path)
+    monkeypatch.setattr(sections, "ROOT", tmp_path)
+    said = "04_heads.ipynb: [3.1 How large is a dot product?](03_masks.ipynb) must lead to one "
+    said += "section, got [] of ['3.1 How large is a score?']"
+    with pytest.raises(SystemExit, match=rf"^{re.escape(said)}.*python tools/sections.py$"):
+        sections.main()
+
+
 def test_the_picture_of_the_readme_is_a_figure_of_the_book():
     assert (ROOT / "images" / "apple.png").read_bytes() == notebooks.readme_picture()
 
@@ -673,7 +696,7 @@ def test_normalise_keeps_the_end_of_a_progress_bar():
     ]
     notebook = notebooks.normalise(nbformat.v4.new_notebook(cells=[cell]))
     assert [output.text for output in notebook.cells[0].outputs] == ["2 %"]
-    assert notebook.cells[0].execution_count == 1
+    assert notebook.cells[0].execution_count is None
 
 
 def test_links_are_stamped_from_one_place(tmp_path, monkeypatch):

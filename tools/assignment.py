@@ -8,11 +8,10 @@ hidden test asserts the verdict of the book's own `check`, which itself only pri
 import ast
 import pathlib
 import re
-import symtable
 import sys
 
 import nbformat
-from cells import ROOT, chapters, is_setup, is_solution
+from cells import ROOT, chapters, is_setup, is_solution, names
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import notebooks
@@ -103,10 +102,10 @@ def _checked(source, number):
 def _needed(cells, exercises):
     """The chapter's code cells that define what the exercises use, in order."""
     code = [cell for cell in exercises if cell.cell_type == "code"]
-    wanted = set().union(*(_names(cell.source)[1] for cell in code))
+    wanted = set().union(*(names(cell.source).used for cell in code))
     needed = []
     for cell in reversed([cell for cell in cells if cell.cell_type == "code"]):
-        defined, used = _names(cell.source)
+        defined, used, _ = names(cell.source)
         if defined & wanted or is_setup(cell):
             source = cell.source if is_setup(cell) else _imported(cell.source, wanted)
             needed.insert(0, nbformat.from_dict({**cell, "source": source}))
@@ -124,18 +123,6 @@ def _imported(source, wanted):
         node.names = [a for a in node.names if (a.asname or a.name.split(".")[0]) in wanted]
         source = source.replace(line, ast.unparse(node) if node.names else "", 1)
     return re.sub(r"\n{2,}", "\n\n", source).strip()
-
-
-def _names(source):
-    """(names that a cell defines, names that it takes from the cells before it)"""
-    cell = symtable.symtable(source, "cell", "exec")
-    defined = {s.get_name() for s in cell.get_symbols() if s.is_assigned() or s.is_imported()}
-    used = {s.get_name() for s in cell.get_symbols() if s.is_referenced()}
-    scopes = list(cell.get_children())  # functions, classes, comprehensions
-    for scope in scopes:
-        used |= {s.get_name() for s in scope.get_symbols() if s.is_global()}
-        scopes += scope.get_children()
-    return defined, used - defined
 
 
 def write(chapter, target):

@@ -7,7 +7,9 @@ and the kind of slide), in its text or in the heading above it.
 import html
 import pathlib
 import re
+import symtable
 import tomllib
+from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OPTIONAL = "⊕"  # in a heading or at the start of a note: what can be left out
@@ -203,3 +205,26 @@ def starters(cells):
         elif in_exercises and cell["cell_type"] == "code" and not is_solution(cell):
             found.append(cell)
     return found
+
+
+class Names(NamedTuple):
+    """The names that a cell of code defines, takes from above it, and defines as variables."""
+
+    defined: set
+    used: set
+    variables: set
+
+
+def names(source):
+    """The names in a cell of code; a line that only Jupyter understands has none."""
+    code = re.sub(r"^[%!].*$", "", source, flags=re.M)
+    cell = symtable.symtable(code, "cell", "exec")
+    symbols = cell.get_symbols()
+    defined = {s.get_name() for s in symbols if s.is_assigned() or s.is_imported()}
+    variables = {s.get_name() for s in symbols if s.is_assigned() and not s.is_namespace()}
+    used = {s.get_name() for s in symbols if s.is_referenced()}
+    scopes = list(cell.get_children())  # functions, classes, comprehensions
+    for scope in scopes:
+        used |= {s.get_name() for s in scope.get_symbols() if s.is_global()}
+        scopes += scope.get_children()
+    return Names(defined, used - defined, variables)

@@ -1,17 +1,22 @@
 """Care for the book, whose only source are the .ipynb files with their outputs.
 
     python tools/notebooks.py refresh [03 ...]     # as `make refresh` does
+    python tools/notebooks.py tidy [03 ...]        # as `make tidy` does
     .venv/bin/python tools/notebooks.py links owner/name
 
-`refresh` executes chapters and stores their outputs. `links` stamps the repository's public address
-into the book, as a fork does once.
+`refresh` executes chapters and stores their outputs; what the last commit has of them stays where
+a reader would see no difference. `tidy` brings what JupyterLab saved into the form of the book and
+runs nothing. `links` stamps the repository's public address into the book, as a fork does once.
 """
 
 import argparse
 import base64
+import configparser
 import copy
 import hashlib
+import io
 import re
+import subprocess
 import sys
 
 import cells
@@ -19,27 +24,38 @@ import nbformat
 import stills
 from cells import book, tags
 from nbclient import NotebookClient
-from nbformat.v4 import new_output
+from nbformat.v4 import new_notebook, new_output
+from PIL import Image, ImageChops
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 # What a sentence on trained models rests on: its rows in EXPERIMENTS.md, behind a link to them.
 EVIDENCE = re.compile(r"(?: ?\[†\]\([^)]*\))? ?<!-- exp: (\w+)/([\w -]+?) -->")
+UNCOMPARED = {"nbval-ignore-output", "nbval-skip", "nbval-check-output"}
+UUID = re.compile(r"^([0-9a-f]{8})(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")  # JupyterLab's id of a cell
+VISIBLE = 8  # of 255: another processor draws some pixels one step brighter or darker
+KEPT = "kept, though it would look otherwise (ANEW=1 takes what it would be): {}"
 PUBLIC_FILES = (  # beside the chapters
     *("README.md", "pyproject.toml", "CITATION.cff"),
     "d2lattn_book/pictures/live.py",
 )
 
 
-def refresh(names):
-    """Execute chapters and appendices from a fresh kernel and store the normalised result."""
+def refresh(names, anew=False):
+    """Execute chapters and appendices from a fresh kernel and store the normalised result.
+
+    What nothing new is seen in stays as git has it (`keep`), unless all of it is wanted `anew`.
+    """
     for path in book(names):
         notebook = nbformat.read(path, as_version=4)
         print(f"running {path.name}", flush=True)
-        before = [*stills.outputs(copy.deepcopy(notebook))]
+        before = copy.deepcopy(notebook)
         NotebookClient(
             notebook, timeout=300, resources={"metadata": {"path": path.parent}}
         ).execute()
-        stills.carry(before, normalise(notebook))
+        normalise(notebook)
+        if not anew:
+            keep(committed(path), notebook)
+        stills.carry([*stills.outputs(before)], notebook)
         nbformat.write(notebook, path)
         notebook = nbformat.read(
             path, as_version=4
@@ -49,6 +65,102 @@ def refresh(names):
     picture = cells.ROOT / "images" / "apple.png"
     picture.parent.mkdir(exist_ok=True)
     picture.write_bytes(readme_picture())
+
+
+def tidy(names):
+    """Bring what JupyterLab saved into the form of the book without running anything.
+
+    Outputs that differ from those of the seal, since cells were run there, are settled as `refresh`
+    settles them.
+    """
+    for path in book(names):
+        notebook = nbformat.read(path, as_version=4)
+        if normalise(notebook).metadata.get("seal") != seal(notebook):
+            keep(committed(path), notebook)
+        text = nbformat.writes(notebook) + "\n"
+        if text != path.read_text(encoding="utf-8"):
+            path.write_text(text, encoding="utf-8")
+            print(f"{path.name}: tidied")
+
+
+def committed(path):
+    """The notebook at `path` as git has it.
+
+    It is empty where git knows no such file, and where the outputs are not those of the code.
+    """
+    command = ["git", "-C", path.parent, "show", f"HEAD:./{path.name}"]
+    found = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+    before = nbformat.reads(found.stdout, as_version=4) if found.stdout else new_notebook()
+    return normalise(before) if before.metadata.get("seal") == seal(before) else new_notebook()
+
+
+def keep(before, notebook):
+    """Give the cells of a notebook the outputs that they had `before` where that says the same.
+
+    What is not compared stays if the code behind it is the same, for its digits differ from run to
+    run, and so does a picture whose description is the same. Whether the packages draw it otherwise
+    by now nobody knows here: if it looks otherwise, that is printed.
+    """
+    known = {cell.id: cell for cell in before.cells if _shows(cell)}
+    for cell in notebook.cells:
+        old = known.get(cell.id)
+        if not (old and _shows(cell)) or old.outputs == cell.outputs:
+            continue
+        same_code = behind(old, before.cells) == behind(cell, notebook.cells)
+        if same_code and tags(cell) & UNCOMPARED:
+            cell.outputs = old.outputs
+        for i, (one, new) in enumerate(zip(old.outputs, cell.outputs, strict=False)):
+            alike = looks_same(one, new)
+            if as_compared(one) != as_compared(new) or not (same_code or alike):
+                continue
+            cell.outputs[i] = one
+            if not alike and cells.pictures({"outputs": [one]}):
+                print(KEPT.format(one.data["text/plain"][:60]))
+
+
+def behind(cell, stored):
+    """The code on which what a cell shows can depend: its own and, above it, that of some cells.
+
+    These are the cells that define a name which it takes, or do something with a variable of that
+    name; and so on upwards. A cell that only draws or prints something else is not among them.
+    """
+    code = [one for one in stored[: stored.index(cell)] if one.cell_type == "code"]
+    variables = set().union(*(cells.names(one.source).variables for one in code))
+    wanted, found = cells.names(cell.source).used, [cell.source]
+    for one in reversed(code):
+        names = cells.names(one.source)
+        if wanted & (names.defined | (names.used & variables)):
+            wanted = (wanted - names.defined) | names.used
+            found.append(one.source)
+    return found
+
+
+def as_compared(output):
+    """What nbval compares of an output: without what tests/nbval_sanitize.cfg takes out.
+
+    And the name of a live figure, which is made of its code: `make live` renews that.
+    """
+    rules = configparser.RawConfigParser()
+    rules.read(cells.ROOT / "tests" / "nbval_sanitize.cfg", encoding="utf-8")
+    shown = {"text": output.get("text", ""), **output.get("data", {})}
+    named = re.findall("<live-[0-9a-f]{8}", shown.get("text/html", ""))
+    for kind in shown:
+        for name in rules.sections():
+            shown[kind] = re.sub(rules[name]["regex"], rules[name]["replace"], str(shown[kind]))
+    return output.output_type, named, shown
+
+
+def looks_same(old, new):
+    """Whether two outputs are the same, or pictures that differ in no pixel so that one sees it."""
+    shown = [cells.pictures({"outputs": [output]}) for output in (old, new)]
+    if old == new or not all(shown):
+        return old == new
+    one, other = (
+        Image.open(io.BytesIO(base64.b64decode(png))).convert("RGB") for ((png, _),) in shown
+    )
+    if one.size != other.size:
+        return False
+    return max(most for _, most in ImageChops.difference(one, other).getextrema()) <= VISIBLE
 
 
 def seal(notebook):
@@ -84,40 +196,58 @@ def normalise(notebook):
     notebook.metadata = nbformat.from_dict(
         {"kernelspec": KERNEL, "language_info": {"name": "python"}, **_kept(notebook.metadata)}
     )
-    count = 0
+    notebook.cells = [cell for cell in notebook.cells if cell.source.strip() or _shows(cell)]
     for cell in notebook.cells:
-        cell.metadata.pop("execution", None)
+        cell.metadata = _kept_of_cell(cell)
+        cell.id = UUID.sub(r"\1", cell.id)
+        if not cell.get("attachments"):
+            cell.pop("attachments", None)
         if cell.cell_type == "markdown":
             cell.source = with_evidence(cell.source)
         if cell.cell_type != "code":
             continue
         cell.execution_count = None
-        if cell.source.strip():
-            count += 1
-            cell.execution_count = count
         cell.outputs = _merge_streams(cell.outputs)
         for output in cell.outputs:
             if output.output_type == "execute_result":
-                output.execution_count = count
+                output.execution_count = None
             if output.output_type in ("execute_result", "display_data"):
                 output.metadata = nbformat.from_dict({})
                 output.data.pop("application/vnd.jupyter.widget-view+json", None)  # needs a kernel
             if output.output_type == "error":  # a deliberate failure: the last line says it all
                 output.traceback = output.traceback[-1:]
     _hide(notebook.cells)
-    _fold_in_colab(notebook)
+    _fold(notebook)
     return notebook
 
 
-def _fold_in_colab(notebook):
-    """Name to Colab the parts that JupyterLab folds.
+def _shows(cell):
+    return any(not cells.is_blank(output) for output in cell.get("outputs", []))
+
+
+def _kept_of_cell(cell):
+    """Of a cell's metadata what the book says with it: its tags, and what it is on slides.
+
+    Code that begins with a title is hidden, and is a form in Colab.
+    """
+    kept = {"tags": cell.metadata.get("tags"), "slideshow": cell.metadata.get("slideshow", {})}
+    if cells.slide(cell) in ("", "-"):  # as JupyterLab says that it is nothing
+        del kept["slideshow"]["slide_type"]
+    kept = {key: value for key, value in kept.items() if value}
+    if cell.cell_type == "code" and cell.source.startswith("# @title "):
+        kept |= {"cellView": "form", "jupyter": {"source_hidden": True}}
+    return nbformat.from_dict(kept)
+
+
+def _fold(notebook):
+    """Fold what is optional, in JupyterLab and in Colab.
 
     Colab takes from the notebook's metadata which sections are folded when it opens, by the `id`
     in the metadata of the cell with the heading (googlecolab/colabtools#438).
     """
-    folds = [c for c in notebook.cells if c.metadata.get("jp-MarkdownHeadingCollapsed")]
+    folds = [notebook.cells[start] for start, _ in cells.extras(notebook.cells)]
     for cell in folds:
-        cell.metadata["id"] = cell.id
+        cell.metadata |= {"id": cell.id, "jp-MarkdownHeadingCollapsed": True}
     notebook.metadata["colab"] = {"collapsed_sections": [cell.id for cell in folds]}
 
 
@@ -138,8 +268,6 @@ def _hide(stored):
         if cell.cell_type != "code":
             continue
         cell.outputs = [output for output in cell.outputs if not cells.is_blank(output)]
-        cell.metadata.pop("collapsed", None)
-        cell.metadata.get("jupyter", {}).pop("outputs_hidden", None)
         if i in hidden:
             cell.outputs.insert(0, new_output("display_data"))
             cell.metadata.collapsed = True
@@ -183,13 +311,15 @@ def _merge_streams(outputs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     commands = parser.add_subparsers(required=True)
-    for run in (refresh, links):
+    for run in (refresh, tidy, links):
         command = commands.add_parser(run.__name__, help=run.__doc__.splitlines()[0])
         command.set_defaults(run=run)
-        if run is refresh:
-            command.add_argument("names", nargs="*", help="such as 03")
         if run is links:
             command.add_argument("repo", help="owner/name")
+        else:
+            command.add_argument("names", nargs="*", help="such as 03")
+        if run is refresh:
+            command.add_argument("--anew", action="store_true", help="keep no output of the commit")
     arguments = vars(parser.parse_args())
     arguments.pop("run")(**arguments)
 

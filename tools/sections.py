@@ -12,6 +12,7 @@ an anchor at every heading. Colab knows neither and opens the chapter at its top
 import functools
 import json
 import re
+import sys
 from typing import NamedTuple
 
 from cells import ROOT, book
@@ -48,7 +49,8 @@ def meant(text, name, cell=None):
     """The heading to which the link [text](name#cell-id=cell) leads.
 
     Raises:
-        LookupError: a text that names no section or several, a cell without a heading.
+        LookupError: a text that names no section or several, a cell without a heading; it says
+            on which pages such a link stands.
     """
     named = NAME.fullmatch(text)
     if not named:
@@ -62,8 +64,24 @@ def meant(text, name, cell=None):
 def _only(text, name, fits, *, several=False):
     found = [heading for heading in headings(name) if fits(heading)]
     if not found or (len(found) > 1 and not several):
-        raise LookupError(f"[{text}]({name}) must lead to one section, got {found}")
+        number = text.partition(" ")[0]
+        under = [heading for heading in headings(name) if heading.number == number]
+        raise LookupError(
+            f"{', '.join(_pages(text, name))}: [{text}]({name}) must lead to one section, got "
+            f"{_texts(found)} of {_texts(under or headings(name))}; give the link words of "
+            "one, then python tools/sections.py"
+        )
     return found[0]
+
+
+def _texts(found):
+    return [heading.text for heading in found]
+
+
+def _pages(text, name):
+    """The names of the pages on which a link with this text leads to a part of the book."""
+    link = f"[{json.dumps(text, ensure_ascii=False)[1:-1]}]({name}"
+    return [page.name for page in book() if link in page.read_text(encoding="utf-8")]
 
 
 def anchored(text):
@@ -84,8 +102,9 @@ def _long(text):
     """The text with the number of the section in each link that has only the chapter's."""
 
     def numbered(link):
-        _, words, name = link.groups()
-        heading = _only(link[0], name, lambda heading: words.lower() in heading.text.lower())
+        number, words, name = link.groups()
+        text = f"{number} · {words}"
+        heading = _only(text, name, lambda heading: words.lower() in heading.text.lower())
         return f"[{heading.number} {words[0].upper()}{words[1:]}]({name}#cell-id=)"
 
     return SHORT.sub(numbered, text)
@@ -97,15 +116,23 @@ def slug(heading):
 
 
 def main():
+    stale = []
     for path in book():
         part = json.loads(path.read_text(encoding="utf-8"))
         for cell in part["cells"]:
             if cell["cell_type"] == "markdown":
-                cell["source"] = anchored("".join(cell["source"])).splitlines(keepends=True)
+                try:
+                    text = anchored("".join(cell["source"]))
+                except LookupError as error:
+                    stale.append(str(error))
+                    continue
+                cell["source"] = text.splitlines(keepends=True)
         text = json.dumps(part, indent=1, ensure_ascii=False) + "\n"
         if text != path.read_text(encoding="utf-8"):
             path.write_text(text, encoding="utf-8")
             print(f"{path.name}: links to sections renewed")
+    if stale:
+        sys.exit("\n".join(sorted({*stale})))
 
 
 if __name__ == "__main__":

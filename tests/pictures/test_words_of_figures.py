@@ -14,7 +14,7 @@ from test_every_drawing import DRAWINGS
 
 from d2lattn_book.pictures import live, plots
 
-# What a figure must not say: the word that it must say instead.
+# What a figure must not say: what it must say instead.
 WRONG = {
     r"(?<![-.])(?<!\d )\bweights?\b": "share, of one that a softmax made; learned ones are counted",
     r"(?<!decimal )(?<!in their )\bplaces?\b": "position",
@@ -29,9 +29,12 @@ TOLD = [path for path in cells.chapters() if path.name[:2] <= "04"]
 
 
 def wrong(text):
-    """The wrong words of a text, with what stands around them."""
-    found = [hit for rule in WRONG for hit in re.finditer(rule, text)]
-    return [text[max(0, hit.start() - 30) : hit.end() + 20] for hit in found]
+    """The wrong words of a text, with what stands around them and the word that is wanted."""
+    found = [(hit, wanted) for rule, wanted in WRONG.items() for hit in re.finditer(rule, text)]
+    return [
+        f"{text[max(0, hit.start() - 30) : hit.end() + 20]!r}: for {hit[0]!r} say {wanted}"
+        for hit, wanted in found
+    ]
 
 
 def said(output):
@@ -86,6 +89,8 @@ def test_what_a_chapter_shows_calls_things_by_their_names(path):
 def test_wrong_words_are_found_and_right_ones_are_not():
     for text in ("own weight 0.11", "place of the key", "feature of the token", "cat gives its"):
         assert wrong(text), text
+    (said,) = wrong("from this place on")
+    assert said == "'from this place on': for 'place' say position"
     for text in (
         "40,416 weights",
         "font-weight: 600",
