@@ -166,10 +166,11 @@ class MultiHeadAttention(nn.Module):
         self.v_proj = nn.Linear(vdim, kv_width, bias=bias)
         self.out_proj = nn.Linear(embed_dim, embed_dim, bias=bias)
         # What is off by default has no weights and no part in the computation.
-        self.q_norm = nn.RMSNorm(self.head_dim, eps=1e-6) if qk_norm else None
-        self.k_norm = nn.RMSNorm(self.head_dim, eps=1e-6) if qk_norm else None
-        self.gate_proj = nn.Linear(qdim, embed_dim, bias=bias) if gate else None
-        self.sink = nn.Parameter(torch.zeros(num_heads)) if sink_logit else None
+        self.qk_norm, self.gate, self.sink_logit = qk_norm, gate, sink_logit
+        self.q_norm: Any = nn.RMSNorm(self.head_dim, eps=1e-6) if qk_norm else None
+        self.k_norm: Any = nn.RMSNorm(self.head_dim, eps=1e-6) if qk_norm else None
+        self.gate_proj: Any = nn.Linear(qdim, embed_dim, bias=bias) if gate else None
+        self.sink: Any = nn.Parameter(torch.zeros(num_heads)) if sink_logit else None
 
     @property
     def cache_shape(self) -> tuple[int, int, int]:
@@ -269,7 +270,7 @@ class MultiHeadAttention(nn.Module):
         q = self.q_proj(query).view(B, L, self.num_heads, D).transpose(1, 2)
         k = self.k_proj(key).view(B, S, self.num_kv_heads, D).transpose(1, 2)
         v = self.v_proj(value).view(B, S, self.num_kv_heads, D).transpose(1, 2)
-        if self.q_norm is not None and self.k_norm is not None:
+        if self.qk_norm:
             dtype = self.q_norm.weight.dtype  # under autocast it is not that of q and k
             q, k = self.q_norm(q.to(dtype)).to(v.dtype), self.k_norm(k.to(dtype)).to(v.dtype)
         return q, k, v
@@ -297,7 +298,7 @@ class MultiHeadAttention(nn.Module):
         if attn_mask is not None or valid_lens is not None:
             mask = mask_of_heads(shape, query.device, attn_mask, valid_lens)
             visible = visible.masked(mask)
-        sink = None if self.sink is None else self.sink[:, None, None]  # (H, 1, 1)
+        sink = self.sink[:, None, None] if self.sink_logit else None  # (H, 1, 1)
         dropout_p, scale = self.dropout if self.training else 0.0, 1 / math.sqrt(self.head_dim)
         call = Call(query, key, value, visible, scale, dropout_p, sink)
         return attend_in_groups(call, self.engine, need_weights)
@@ -308,10 +309,11 @@ class MultiHeadAttention(nn.Module):
         made = self.num_heads, self.head_dim
         if not isinstance(x, Tensor) or x.ndim != 4 or x.shape[1::2] != made:
             expect("x", x, f"batch {self.num_heads} length {self.head_dim}")
-        if x.dtype != self.out_proj.weight.dtype or x.device != self.out_proj.weight.device:
-            check_weights("the module's weights", self.out_proj.weight, x=x)
+        weight = self.out_proj.weight
+        if x.dtype != weight.dtype or x.device != weight.device:
+            check_weights("the module's weights", weight, x=x)
         x = x.transpose(1, 2).flatten(-2)  # (B, L, H, D) -> (B, L, E)
-        if self.gate_proj is not None:
+        if self.gate:
             check_input("query", query, self.gate_proj)
             asked = () if query is None else query.shape[:2]
             if asked != x.shape[:2]:

@@ -178,7 +178,8 @@ class Rotary(Positions):
         def turn(x: Tensor) -> Tensor:
             like = x.shape[-2:], x.dtype, x.device
             if not made or made[-1][0] != like:
-                made.append((like, *_turns(x, where.first, where.positions, self.base)))
+                tables = _turns(x, where.first, where.positions, self.base, self.interleaved)
+                made.append((like, *tables))
             _, cos, sin = made[-1]
             return _turned(x, cos, sin, self.interleaved)
 
@@ -398,24 +399,29 @@ def apply_rotary(
     check_floating("x", x)
     _check_even("the width of x", x.shape[-1])
     check_flag("interleaved", interleaved)
-    cos, sin = _turns(x, offset, positions, base)
+    cos, sin = _turns(x, offset, positions, base, interleaved)
     return _turned(x, cos, sin, interleaved)
 
 
-def _turns(x, offset, positions, base):
-    """cos θ and sin θ of the rows of x (..., L, D), (L, D/2) each, in at least float32."""
+def _turns(x, offset, positions, base, interleaved):
+    """cos θ and sin θ of the rows of x (..., L, D), of each pair twice, (L, D) each, in at least
+    float32; the sine that meets the first of a pair is negative."""
     angles = _angles(*x.shape[-2:], base, offset, x.device, positions)
     wide = torch.promote_types(x.dtype, torch.float32)
-    return angles.cos().to(x.device, wide), angles.sin().to(x.device, wide)
+    cos, sin = angles.cos().to(x.device, wide), angles.sin().to(x.device, wide)
+    if interleaved:
+        return cos.repeat_interleave(2, -1), torch.stack([-sin, sin], -1).flatten(-2)
+    return cos.repeat(1, 2), torch.cat([-sin, sin], -1)
 
 
 def _turned(x, cos, sin, interleaved):
-    """x (..., L, D), each pair turned by the angles of its row."""
+    """x (..., L, D), each pair turned: x ∘ cos + x' ∘ sin, where x' has the two exchanged."""
     both = x.to(cos.dtype)
-    a, b = (both[..., 0::2], both[..., 1::2]) if interleaved else both.chunk(2, dim=-1)
-    pair = (a * cos - b * sin, a * sin + b * cos)
-    turned = torch.stack(pair, dim=-1).flatten(-2) if interleaved else torch.cat(pair, dim=-1)
-    return turned.to(x.dtype)
+    if interleaved:
+        exchanged = torch.stack((both[..., 1::2], both[..., 0::2]), dim=-1).flatten(-2)
+    else:
+        exchanged = torch.cat(both.chunk(2, dim=-1)[::-1], dim=-1)
+    return exchanged.mul_(sin).add_(both * cos).to(x.dtype)  # in place: fresh memory costs more
 
 
 def alibi_bias(

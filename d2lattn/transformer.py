@@ -159,8 +159,8 @@ class Block(nn.Module):
         check_number("dropout", dropout, 0, 1)
         self.attention: Any = attention
         width: Any = attention.embed_dim
-        self.attention_norm = norm(width)
-        self.mlp_norm = None if mlp is None else norm(width)
+        self.embed_dim, self.attention_norm = width, norm(width)
+        self.mlp_norm: Any = None if mlp is None else norm(width)
         self.mlp = mlp
         self.dropout = nn.Dropout(dropout)
 
@@ -173,15 +173,18 @@ class Block(nn.Module):
             attending: what `MultiHeadAttention.forward` takes beside its tokens: attn_mask,
                 attn_bias, is_causal, query_offset, window, rotate, update_cache.
         """
-        expect("x", x, f"batch length {self.attention.embed_dim}")
-        check_weights("the block's weights", getattr(self.attention_norm, "weight", x), x=x)
+        if not isinstance(x, Tensor) or x.ndim != 3 or x.shape[2] != self.embed_dim:
+            expect("x", x, f"batch length {self.embed_dim}")
+        norm = self.attention_norm
+        check_weights("the block's weights", getattr(norm, "weight", x), x=x)
         found: Any
         weights: Any
-        found = self.attention(self.attention_norm(x), need_weights=need_weights, **attending)
+        found = self.attention(norm(x), need_weights=need_weights, **attending)
         found, weights = found if need_weights else (found, None)
-        x = x + self.dropout(found)
-        if self.mlp is not None and self.mlp_norm is not None:
-            x = x + self.dropout(self.mlp(self.mlp_norm(x)))
+        x = x + (self.dropout(found) if self.training else found)  # (B, L, E)
+        if self.mlp is not None:
+            found = self.mlp(self.mlp_norm(x))  # (B, L, E)
+            x = x + (self.dropout(found) if self.training else found)
         return (x, weights) if need_weights else x
 
 
