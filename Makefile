@@ -63,7 +63,7 @@ test-site: $(STAMP)-browser print # every page from disk, without network; then 
 test-student: $(STAMP) # the student edition runs, and its outputs are the book's
 test-assignment: $(STAMP) .venv-class/$(READY) # nbgrader grades a right, wrong and empty one (CHAPTER=03)
 test-dist: $(STAMP)-dist # wheel and sdist, each installed and imported in a clean environment
-test-device: $(STAMP) # every cell with a GPU, or a pretended one, as the default (build/device.md)
+test-device: $(STAMP) # every cell with a GPU as the default, and the package there
 test-hub: $(HUB) # a JupyterHub with six students on this machine (root, Linux)
 mutants: $(STAMP)-mutants # mutmut: would tests see a slip? (IN="d2lattn.masks*")
 dist: $(STAMP)-dist # wheel and sdist for a package index, into build/dist
@@ -144,6 +144,7 @@ test-browser = -p no:nbval -n 2 --dist worksteal -m "not speed" $(AGAIN) tests/b
 test-student := $(NBVAL) build/student
 test-assignment := -p no:nbval tests/class
 test-dist := -p no:nbval tests/test_dist.py tests/dist
+test-device := -p no:nbval -m gpu tests/device tests/test_gpu.py tests/test_kernel_on_a_gpu.py
 test-hub := -p no:nbval -s tests/hub
 before-test = $(PY) -m ruff check --quiet . && $(PY) -m ruff format --quiet --check . && \
 	echo "appendix 92 and its kernels are not run here, they want triton: make test-kernel" &&
