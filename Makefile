@@ -18,7 +18,7 @@ ENVIRONMENTS := $(STAMP) $(foreach name,oldest colab class site hub make kernel,
 HUB := .venv-hub/node_modules/$(call stamp,deploy/proxy/package*.json)
 JAVASCRIPT := tools/js/node_modules/$(call stamp,tools/js/package*.json)
 TESTS := test $(addprefix test-,oldest newest portable colab libraries kernel browser site student assignment dist device)
-TOOLS := site print slides student assignment refresh tidy live experiments fuzz mutants dist lock ready references
+TOOLS := site print slides student assignment refresh tidy live experiments fuzz mutants links dist lock ready references
 .PHONY: help lab edit $(TESTS) test-all test-hub $(TOOLS) hub bench clean .venv-make
 # PART=browser: how fast live figures mount and follow a hand; PART=hub: what a class needs.
 BENCH := $(if $(filter hub,$(PART)),$(HUB),$(STAMP)$(if $(filter browser,$(PART)),-browser))
@@ -66,6 +66,7 @@ test-dist: $(STAMP)-dist # wheel and sdist, each installed and imported in a cle
 test-device: $(STAMP) # every cell with a GPU as the default, and the package there
 test-hub: $(HUB) # a JupyterHub with six students on this machine (root, Linux)
 mutants: $(STAMP)-mutants # mutmut: would tests see a slip? (IN="d2lattn.masks*")
+links: .venv-site/$(READY) # Sphinx asks whether the pages that the website names answer (network)
 dist: $(STAMP)-dist # wheel and sdist for a package index, into build/dist
 lock: $(STAMP)-dist # locks/: the hashes of all that pip installs, as in requirements.txt (NEWEST=1)
 references: .venv-make/$(READY) # ask transformers anew what the tests hold our parts to (NEW=1)
@@ -119,6 +120,7 @@ tidy = tools/notebooks.py tidy $(CHAPTERS)
 live := tools/live_code.py && $(APART) .venv/bin/python tools/stills.py
 experiments = benchmarks/repeat.py $(EXPERIMENT)
 fuzz = tools/fuzz.py $(SEED)
+links := tools/website.py --ask
 mutants = -m mutmut run $(IN:%="%")
 ready := tools/working_copy.py
 references := tools/make_references.py
