@@ -6,7 +6,8 @@ import real
 import torch
 from experiment import Experiment
 
-from d2lattn.edits import edited, heads_off, trace
+from d2lattn_book.real import trace
+from d2lattn_book.real.edits import edited, heads_off
 
 LENGTH = 48
 LAST = 44  # pieces of the second round that are judged: its first ones say where it stands
