@@ -17,9 +17,8 @@ ENVIRONMENTS := $(STAMP) $(foreach name,oldest colab class site hub make kernel,
 	.venv-newest/$(READY)-$(shell date +%G-%V)
 HUB := .venv-hub/node_modules/$(call stamp,deploy/proxy/package*.json)
 JAVASCRIPT := tools/js/node_modules/$(call stamp,tools/js/package*.json)
-STRYKER := tools/stryker/node_modules/$(call stamp,tools/stryker/package*.json)
 TESTS := test $(addprefix test-,oldest newest portable colab libraries kernel browser site student assignment dist device)
-TOOLS := site print slides student assignment refresh tidy live experiments fuzz mutants dist lock ready references
+TOOLS := site print slides student assignment refresh tidy live experiments fuzz mutants links dist lock ready references
 .PHONY: help lab edit $(TESTS) test-all test-hub $(TOOLS) hub bench clean .venv-make
 # PART=browser: how fast live figures mount and follow a hand; PART=hub: what a class needs.
 BENCH := $(if $(filter hub,$(PART)),$(HUB),$(STAMP)$(if $(filter browser,$(PART)),-browser))
@@ -64,9 +63,10 @@ test-site: $(STAMP)-browser print # every page from disk, without network; then 
 test-student: $(STAMP) # the student edition runs, and its outputs are the book's
 test-assignment: $(STAMP) .venv-class/$(READY) # nbgrader grades a right, wrong and empty one (CHAPTER=03)
 test-dist: $(STAMP)-dist # wheel and sdist, each installed and imported in a clean environment
-test-device: $(STAMP) # every cell with a GPU, or a pretended one, as the default (build/device.md)
+test-device: $(STAMP) # every cell with a GPU as the default, and the package there
 test-hub: $(HUB) # a JupyterHub with six students on this machine (root, Linux)
-mutants: $(if $(filter js,$(IN)),$(STAMP) $(STRYKER),$(STAMP)-mutants) # would tests see a slip? (SEED=5, IN=js)
+mutants: $(STAMP)-mutants # mutmut: would tests see a slip? (IN="d2lattn.masks*")
+links: .venv-site/$(READY) # Sphinx asks whether the pages that the website names answer (network)
 dist: $(STAMP)-dist # wheel and sdist for a package index, into build/dist
 lock: $(STAMP)-dist # locks/: the hashes of all that pip installs, as in requirements.txt (NEWEST=1)
 references: .venv-make/$(READY) # ask transformers anew what the tests hold our parts to (NEW=1)
@@ -109,7 +109,7 @@ hub:
 bench:
 	@$(APART) $(PY) benchmarks/bench.py $(PART)
 clean:
-	rm -rf .venv .venv-* build tools/*/node_modules .pytest_cache .hypothesis .ruff_cache *.egg-info
+	rm -rf .venv .venv-* build mutants tools/*/node_modules .pytest_cache .hypothesis .ruff_cache *.egg-info
 	find . -name __pycache__ -prune -exec rm -rf {} + -o -name .ipynb_checkpoints -prune -exec rm -rf {} +
 # A tool has the command's name, or it stands here with what it is told.
 site := tools/website.py && .venv/bin/python tools/slides.py build/site/slides >/dev/null
@@ -120,7 +120,8 @@ tidy = tools/notebooks.py tidy $(CHAPTERS)
 live := tools/live_code.py && $(APART) .venv/bin/python tools/stills.py
 experiments = benchmarks/repeat.py $(EXPERIMENT)
 fuzz = tools/fuzz.py $(SEED)
-mutants = tools/mutants$(if $(filter js,$(IN)),_js).py "$(SEED)" "$(NUMBER)"
+links := tools/website.py --ask
+mutants = -m mutmut run $(IN:%="%")
 ready := tools/working_copy.py
 references := tools/make_references.py
 $(TOOLS):
@@ -145,6 +146,7 @@ test-browser = -p no:nbval -n 2 --dist worksteal -m "not speed" $(AGAIN) tests/b
 test-student := $(NBVAL) build/student
 test-assignment := -p no:nbval tests/class
 test-dist := -p no:nbval tests/test_dist.py tests/dist
+test-device := -p no:nbval -m gpu tests/device tests/test_gpu.py tests/test_kernel_on_a_gpu.py
 test-hub := -p no:nbval -s tests/hub
 before-test = $(PY) -m ruff check --quiet . && $(PY) -m ruff format --quiet --check . && \
 	echo "appendix 92 and its kernels are not run here, they want triton: make test-kernel" &&
@@ -198,6 +200,6 @@ $(HUB): .venv-hub/$(READY)
 	@$(call NPM,.venv-hub,cp deploy/proxy/package*.json .venv-hub; )
 # What formats, checks and minifies the JavaScript of the live figures, and what changes it. Without
 # it (no node, no network) the tests that ask for it are skipped.
-$(JAVASCRIPT) $(STRYKER):
+$(JAVASCRIPT):
 	@command -v npm >/dev/null && $(call NPM,$(@D:/node_modules=)) || echo "the JavaScript is not checked:" \
 	"that needs node and, once, the network (npm ci --prefix $(@D:/node_modules=))"

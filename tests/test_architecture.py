@@ -213,20 +213,3 @@ def test_a_check_names_an_argument(path):
             yield from wrong(child, names)
 
     assert not list(wrong(tree(path), set()))
-
-
-# Sizes ------------------------------------------------------------------------------------------
-
-
-def functions(path):
-    """(name, lines of code without the docstring) of every function."""
-    for node in ast.walk(tree(path)):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            first = node.body[0]
-            said = first.end_lineno - first.lineno + 1 if ast.get_docstring(node) else 0
-            yield node.name, node.end_lineno - node.lineno + 1 - said
-
-
-@each(FILES)
-def test_a_function_fits_on_a_screen(path):
-    assert not [(name, lines) for name, lines in functions(path) if lines > 60]

@@ -1,5 +1,6 @@
 """Every command that a contributor is told to give: it runs, or would where it takes long."""
 
+import json
 import os
 import re
 import shlex
@@ -76,7 +77,14 @@ def pre_commit(words, folder):
             run([*shlex.split(entry), *[changed] * hook.get("pass_filenames", True)], ROOT)
 
 
-TRIED = {"make": make, "python": python, "pre-commit": pre_commit}
+def npx(words, folder):
+    """Its tool comes from the network; the modules and the tests that its file names are here."""
+    asked = json.loads((ROOT / words[-1]).read_text(encoding="utf-8"))
+    tests = [word for word in asked["commandRunner"]["command"].split() if "tests/" in word]
+    assert tests and all((ROOT / name).exists() for name in (*asked["mutate"], *tests))
+
+
+TRIED = {"make": make, "python": python, "pre-commit": pre_commit, "npx": npx}
 
 
 def run(words, folder):

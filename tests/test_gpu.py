@@ -1,22 +1,16 @@
-"""The package on another device than the CPU.
+"""The package on another device than the CPU: on a GPU with `make test-device`.
 
-On a GPU with `pytest -m gpu`, where there is one; always on a pretended device
-(tests/fake_device.py), which shows what would be left on the CPU and how often the host would wait,
-not what kernels do.
+Always on torch's device `meta`, whose tensors have a shape and no numbers: there nothing can wait
+for a number, and what would be left on the CPU is refused.
 """
 
-import os
-import re
-import subprocess
-import sys
-
-import fake_device
 import pytest
-import report
 import torch
 from draws import worst
 from formula import assert_errs_at_most_twice, naive, with_gradients
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from d2lattn import (
     Cache,
@@ -39,33 +33,16 @@ from d2lattn_book.exercises import verdict
 from d2lattn_book.language import encoder_decoder, next_word, own_text, words
 from d2lattn_book.pictures import drawings, live
 
-# torch's engine of gradients counts the devices when it first runs in a process: a device that is
-# pretended later has no place in it. So these tests run in a process of their own.
-ALONE = "D2LATTN_PRETEND" in os.environ
-pretended_here = pytest.mark.skipif(not ALONE, reason="runs in a process of its own")
-
-on_a_gpu = [
-    pytest.mark.gpu,
-    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU"),
-]
+on_a_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")
 
 B, H, L, S, D = 2, 3, 37, 53, 16
 TOLERANCE = {torch.float32: 2e-5, torch.float16: 2e-3, torch.bfloat16: 2e-2}
 every_dtype = pytest.mark.parametrize("dtype", TOLERANCE)
 
 
-@pytest.fixture(
-    params=[
-        pytest.param("cuda", marks=on_a_gpu),
-        pytest.param("pretend", marks=pretended_here),
-    ]
-)
+@pytest.fixture(params=[pytest.param("cuda", marks=[pytest.mark.gpu, on_a_gpu])])
 def device(request):
-    if request.param == "cuda":
-        yield torch.device("cuda", 0)
-        return
-    with fake_device.device() as made:
-        yield made
+    return torch.device(request.param, 0)
 
 
 @pytest.fixture(autouse=True)
@@ -140,7 +117,7 @@ def test_module_equals_torch(device):
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")
+@on_a_gpu
 @pytest.mark.parametrize("engine", ["chunked", "fused"])
 def test_long_sequences_need_no_square_memory(engine):
     n = 16_384
@@ -152,9 +129,9 @@ def test_long_sequences_need_no_square_memory(engine):
     assert peak < 2 * n * n * 2 / 4  # a quarter of the scores of both heads in bfloat16
 
 
-def test_mask_on_another_device_is_named(device):
-    mha, x = MultiHeadAttention(48, H).to(device), noise(B, S, 48).to(device)
-    with pytest.raises(ValueError, match=f"attn_mask must be on {device}"):
+def test_mask_on_another_device_is_named():
+    mha, x = MultiHeadAttention(48, H).to("meta"), noise(B, S, 48).to("meta")
+    with pytest.raises(ValueError, match="attn_mask must be on meta"):
         mha(x, attn_mask=causal_mask(S))
 
 
@@ -178,8 +155,7 @@ def test_decoder_moves_and_equals_the_cpu(device, positions):
     parts = zip(tokens.to(device).split([9, 8], dim=1), own, strict=True)
     got = torch.cat([model(part, cache=cache, left_padding=n) for part, n in parts], dim=1)
     torch.testing.assert_close(got[real.to(device)].cpu(), expected, rtol=0, atol=1e-4)
-    own = [torch.Generator("cuda")] if device.type == "cuda" else []
-    for generator in (None, torch.Generator(), *own):
+    for generator in (None, torch.Generator(), torch.Generator(device)):
         options = dict(steps=5, left_padding=padding, generator=generator)
         assert generate(model, tokens.to(device), **options, top_k=3).device == device
         greedy = generate(model, tokens.to(device), **options, temperature=0)
@@ -207,13 +183,13 @@ def test_fit_trains_where_the_model_is(device):
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")
+@on_a_gpu
 def test_default_device_is_the_gpu():
     assert default_device().type == "cuda"
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")
+@on_a_gpu
 def test_a_ring_of_one_gpu_is_attention():
     """The places of the words stay on the CPU, where to look at them makes nobody wait."""
     places = torch.randperm(L, generator=torch.Generator().manual_seed(0))
@@ -229,7 +205,7 @@ def test_a_ring_of_one_gpu_is_attention():
         torch.testing.assert_close(mine.grad, all_.grad[..., places.cuda(), :], **limit)
 
 
-# How often the host waits -------------------------------------------------------------------------
+# Nothing is left on the host, and nothing waits ---------------------------------------------------
 
 LAYERS = {
     "rotary": dict(positions="rotary"),
@@ -239,92 +215,50 @@ LAYERS = {
 }
 
 
-@pytest.fixture
-def pretended():
-    if not ALONE:
-        pytest.skip("runs in a process of its own")
-    with fake_device.device() as made:
-        yield made
+class OnlyThere(TorchDispatchMode):
+    """Refuses every tensor that is made on another device than `meta`."""
 
-
-@pytest.mark.skipif(ALONE, reason="this is that process")
-def test_the_package_on_the_pretended_device():
-    """All tests of this file that need no GPU, in a process of their own."""
-    options = ["-q", "-p", "no:cacheprovider", "-p", "no:nbval", "-m", "not gpu"]
-    command = [sys.executable, "-m", "pytest", *options, __file__]
-    alone = dict(os.environ, D2LATTN_PRETEND="1")
-    done = subprocess.run(command, env=alone, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-1000:]
-    passed = re.search(r"(\d+) passed", done.stdout)
-    assert int(passed[1]) > 100 and " 1 skipped" in done.stdout  # this one, there
-
-
-@pytest.mark.parametrize("engine", ["explicit", "chunked", "fused"])
-@pytest.mark.parametrize("how", ["nothing", "mask", "lengths", "causal"])
-def test_attention_never_waits_for_the_device(pretended, engine, how):
-    query, key, value = (noise(B, H, n, D, seed=n).to(pretended) for n in (L, S, S))
-    options = {
-        k: v.to(pretended) if torch.is_tensor(v) else v for k, v in hidden(L, S)[how].items()
-    }
-    with fake_device.counted() as counts:
-        attention(query, key, value, **options, engine=engine)
-    assert (counts.waits, counts.sent, counts.made) == ([], 0, {fake_device.NAME})
-
-
-@pytest.mark.parametrize("lengths_on", ["cpu", "device"])
-def test_the_module_waits_at_most_for_its_lengths(pretended, lengths_on):
-    """Lengths are read to see that they fit: on the CPU for nothing, on the device by a wait."""
-    mha, x = MultiHeadAttention(48, H).to(pretended), noise(B, S, 48).to(pretended)
-    lengths = torch.tensor([S, 11]).to(pretended if lengths_on == "device" else "cpu")
-    for options, waits in (({}, 0), (dict(valid_lens=lengths), int(lengths_on == "device"))):
-        with fake_device.counted() as counts:
-            mha(x, is_causal=True, **options)
-        assert len(counts.waits) <= waits, counts.waits
-        assert counts.made == {fake_device.NAME} or options
+    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+        made = operation(*args, **(kwargs or {}))
+        left = [x.device for x in tree_leaves(made) if torch.is_tensor(x) and not x.is_meta]
+        assert not left, f"{operation} makes a tensor on {left}"
+        return made
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("padding_on", [None, "cpu", "device"])
-@pytest.mark.parametrize("cached", [False, True])
-@pytest.mark.parametrize("options", LAYERS.values(), ids=LAYERS)
-def test_the_decoder_waits_at_most_for_its_padding(pretended, options, cached, padding_on):
-    """Padding is read to see that it fits: on the CPU for nothing, on the device by one wait."""
-    model = Decoder(11, 32, num_layers=2, num_heads=4, **options).eval().to(pretended)
-    tokens = torch.arange(10).view(2, 5).to(pretended)
-    padding = torch.tensor([0, 2]).to(pretended if padding_on == "device" else "cpu")
-    cache = Cache(model, 2) if cached else None
-    with fake_device.counted() as counts:
-        model(tokens, cache=cache, left_padding=padding if padding_on else None)
-    assert len(counts.waits) == (padding_on == "device"), counts.waits
-    assert fake_device.NAME in counts.made and (padding_on == "cpu" or len(counts.made) == 1)
-
-
-@torch.no_grad()
-@pytest.mark.parametrize(
-    "how",
-    [dict(temperature=0), dict(), dict(top_k=3), dict(top_p=0.9), dict(min_p=0.1)],
-    ids=str,
-)
-@pytest.mark.parametrize("options", LAYERS.values(), ids=LAYERS)
-def test_a_step_of_writing_waits_for_nothing(pretended, options, how):
+def test_nothing_is_left_on_the_host_and_nothing_waits():
     """A text is written to its end, greedy or drawn, before the host has to know a word of it."""
-    model = Decoder(11, 32, num_layers=2, num_heads=4, **options).eval().to(pretended)
-    tokens = torch.arange(8).view(1, 8).to(pretended)
-    costs = []
-    for steps in (1, 6):
-        with fake_device.counted() as counts:
-            generate(model, tokens, steps=steps, **how)
-        assert counts.made == {fake_device.NAME}
-        costs.append(len(counts.waits))
-    per_step = (costs[1] - costs[0]) / 5
-    assert per_step == 0, f"{per_step} waits a word"
+    tokens = torch.empty(2, 8, dtype=torch.int64, device="meta")
+    for options in LAYERS.values():
+        model = Decoder(11, 32, num_layers=2, num_heads=4, **options).eval().to("meta")
+        with OnlyThere():
+            model(tokens, cache=Cache(model, 2))
+            for how in ({"temperature": 0}, {}, {"top_k": 3}, {"top_p": 0.9}, {"min_p": 0.1}):
+                assert generate(model, tokens, steps=2, **how).shape == (2, 10)
+    query, key, value = (torch.empty(B, H, n, D, device="meta") for n in (L, S, S))
+    for engine in ("explicit", "chunked", "fused"):
+        for shown in hidden(L, S).values():
+            moved = {name: mask.to("meta") for name, mask in shown.items()}
+            with OnlyThere():
+                attention(query, key, value, **moved, engine=engine)
+
+
+def test_a_wait_and_a_tensor_of_the_host_are_seen():
+    x = torch.empty(3, device="meta")
+    waits = [lambda: x.sum().item(), lambda: x[x > 0], lambda: x.cpu(), lambda: bool(x.all())]
+    for wrong in (*waits, lambda: x + torch.ones(3), lambda: torch.arange(3)):
+        with pytest.raises((RuntimeError, AssertionError)), OnlyThere():
+            wrong()
+
+
+# A model and its data on a GPU ------------------------------------------------------------------
 
 
 @pytest.fixture
-def default(pretended):
-    """The pretended device as torch's default, as a reader with a GPU may set it."""
-    torch.set_default_device(pretended)
-    yield pretended
+def default(device):
+    """The GPU as torch's default, as a reader may set it."""
+    torch.set_default_device(device)
+    yield device
     torch.set_default_device("cpu")
 
 
@@ -353,11 +287,11 @@ def test_data_of_the_book_come_on_the_default_device(default):
     assert len(own_text.write(learner, "the ", letters=5)) == 9
 
 
-def test_a_speller_reads_and_learns_where_it_was_moved(pretended):
-    model = encoder_decoder.TransformerEncoderDecoder().to(pretended)
+def test_a_speller_reads_and_learns_where_it_was_moved(device):
+    model = encoder_decoder.TransformerEncoderDecoder().to(device)
     ways = {"cat": [("K", "AE", "T")], "horse": [("HH", "AO", "R", "S")]}
     encoder_decoder.train(model, [*ways], ways, steps=2)
-    assert model.right([*ways], ways).device == model.read("cat")[1].device == pretended
+    assert model.right([*ways], ways).device == model.read("cat")[1].device == device
 
 
 def test_what_is_judged_or_drawn_is_computed_on_the_host(default):
@@ -369,49 +303,3 @@ def test_what_is_judged_or_drawn_is_computed_on_the_host(default):
     x = torch.arange(6.0).view(3, 2)
     assert live.attention(x, tokens=["a", "b", "c"], mask="causal").line
     drawings.network([conv_connectivity(4, 3)], unit=(1, 2))
-
-
-MEASURED = [name for name, part in report.PARTS.items() if {"processor", "GPU"} <= {*part.ON}]
-
-
-@pytest.mark.parametrize("name", MEASURED)
-def test_what_a_gpu_is_timed_with_runs_there(pretended, monkeypatch, name):
-    """Each part at its smallest; this device has no tensors of the inference mode."""
-    monkeypatch.setattr(torch, "inference_mode", torch.no_grad)
-    part = report.PARTS[name]
-    assert "\n| " in part.section(part.measure_part(True, fake_device.NAME))
-
-
-def test_the_pretended_device_refuses_what_a_gpu_refuses(pretended):
-    there, here = noise(3, 4).to(pretended), noise(3, 4)
-    with pytest.raises(RuntimeError, match="expected all tensors on pretend:0"):
-        there + here
-    assert (there + here.sum()).device == pretended  # a single number may come from the CPU
-    with fake_device.counted() as counts:
-        there.sum().item()
-        there[there > 0]
-        (there > 0)[[0, 1]]
-        there.cpu()
-        there.add_(1)
-        there.softmax(-1).multinomial(1)
-    waits = ["_local_scalar_dense", "index.Tensor", "to the host", "multinomial"]
-    assert counts.waits == waits
-    with pytest.raises(TypeError, match="copied to the host"):
-        there.numpy()
-    with pytest.raises(RuntimeError, match="expected a generator on pretend:0"):
-        torch.randn(2, generator=torch.Generator(), device=pretended)
-    with pytest.raises(RuntimeError, match="driver must be 'gels' on pretend:0, got 'gelsd'"):
-        torch.linalg.lstsq(there, there, driver="gelsd")
-    assert torch.linalg.lstsq(there.T, there.T).solution.device == pretended
-    ones = torch.ones(3, 2, device=pretended)  # which the CPU's own driver takes
-    with pytest.raises(torch.linalg.LinAlgError, match="full rank"):
-        torch.linalg.lstsq(ones, ones)
-
-
-def test_the_pretended_device_follows_what_changes_a_tensor_in_its_place(pretended):
-    x, row = noise(4, 2), noise(4)
-    there = x.to(pretended)
-    assert torch.equal((row.to(pretended) @ there).cpu(), row @ x)  # torch squeezes the product
-    assert torch.equal(there[[2, 0]].cpu(), x[[2, 0]])  # a list of rows, made on the CPU
-    assert torch.equal(torch.eye(3, device=pretended).cpu(), torch.eye(3))
-    assert nn.Linear(2, 2).to(pretended).double()(there.double()).dtype == torch.float64

@@ -4,7 +4,6 @@ import subprocess
 from pathlib import Path
 
 import live_code
-import mutants_js
 import nbformat
 import pytest
 
@@ -17,7 +16,6 @@ SOURCES = sorted(
         *live_code.SOURCE.glob("*/*.js"),
         *(ROOT / "tests" / "js").glob("*.mjs"),
         *live_code.TOOLS.glob("*.js"),
-        *mutants_js.STRYKER.glob("*.mjs"),
     ]
     if path.parent.name != "stored"
 )
@@ -83,19 +81,3 @@ def test_the_linter_finds_long_functions_long_lines_unused_names_and_a_page_in_a
     assert found.returncode == 1
     for rule in ("max-lines-per-function", "max-len", "no-unused-vars", "no-undef"):
         assert rule in found.stdout
-
-
-def test_every_module_carries_numbers_or_draws_or_is_left_out_for_a_reason():
-    modules = {
-        path.relative_to(live_code.SOURCE).as_posix(): path.read_text(encoding="utf-8")
-        for path in live_code.SOURCE.glob("*/*.js")
-        if path.parent.name != "stored"
-    }
-    drawn = {
-        name
-        for name, code in modules.items()
-        if name.startswith("kit/") or name.endswith("/index.js") or "kit/nodes.js" in code
-    }
-    counted = {*mutants_js.counted()}
-    assert modules.keys() - drawn - counted == {*mutants_js.LEFT_OUT}
-    assert counted & drawn == {"kit/numbers.js", "kit/words.js"} and len(counted) > 15

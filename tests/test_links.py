@@ -1,20 +1,70 @@
-"""Addresses outside have the form of what they name, without a network."""
+"""Links of notebooks, Markdown and docstrings: what can be said of them without a network.
 
-import http.server
-import threading
+Whether the pages of others answer, Sphinx asks: `make links`.
+"""
 
-import links
+import functools
+import json
+import re
+
 import pytest
+import sections
+from cells import ROOT, address
+
+PARTS = ("notebooks/*.ipynb", "*.md", "deploy/*.md", "benchmarks/*.md", "d2lattn*/**/*.py")
+ADDRESS = re.compile(r"https?://[^\s\"'<>`\\)\]}]+")
+FORMS = {  # of addresses that are made of a number: a slip of the hand is seen
+    "arxiv.org": r"https://arxiv\.org/(abs|pdf)/(\d{4}\.\d{4,5}(v\d+)?|[a-z-]+/\d{7})",
+    "doi.org": r"https://doi\.org/10\.\d{4,}/\S+",
+    "openreview.net": r"https://openreview\.net/(forum|pdf)\?id=[\w-]+",
+    "aclanthology.org": r"https://aclanthology\.org/[A-Z]?[\w.-]+/?",
+}
+HERE = ("http://localhost", "http://127.0.0.1", "http://www.w3.org/2000/svg")  # or a name alone
+ANCHORED = re.compile(r"\]\(([^)\s#]*\.(?:ipynb|md))?#([^)\s]+)\)")
+
+
+@functools.cache
+def texts():
+    """{file: what a reader meets in it}: of a notebook its Markdown and code."""
+    found = {}
+    for path in sorted(path for pattern in PARTS for path in ROOT.glob(pattern)):
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".ipynb":
+            text = "\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"])
+        found[path] = text
+    return found
+
+
+def addresses():
+    """Map each address outside to the files that name it."""
+    found = {}
+    for path, text in texts().items():
+        for named in ADDRESS.findall(text):
+            if not named.startswith(HERE):
+                named = named.rstrip(".,;:*").partition("#")[0]
+                found.setdefault(named, set()).add(path.relative_to(ROOT).as_posix())
+    return found
+
+
+def fault(named):
+    """What is wrong with the form of an address, or None."""
+    host = named.split("/")[2].removeprefix("www.")
+    if not named.startswith("https://"):
+        return "no https"
+    if host in FORMS and not re.fullmatch(FORMS[host], named):
+        return f"not of the form of {host}"
+    return None
 
 
 def test_every_address_of_the_book_has_its_form():
-    found = links.addresses()
-    assert len(found) > 150 and sum("arxiv.org" in address for address in found) > 60
-    assert {address: links.fault(address) for address in found if links.fault(address)} == {}
+    found = addresses()
+    assert len(found) > 150 and sum("arxiv.org" in named for named in found) > 60
+    faults = {named: (fault(named), *files) for named, files in found.items() if fault(named)}
+    assert faults == {}
 
 
 @pytest.mark.parametrize(
-    ("address", "said"),
+    ("named", "said"),
     [
         ("https://arxiv.org/abs/1706.03762", None),
         ("https://arxiv.org/abs/170603762", "arxiv.org"),
@@ -23,28 +73,38 @@ def test_every_address_of_the_book_has_its_form():
         ("http://d2l.ai", "https"),
     ],
 )
-def test_a_slip_in_a_number_is_seen(address, said):
-    found = links.fault(address)
+def test_a_slip_in_a_number_is_seen(named, said):
+    found = fault(named)
     assert found is None if said is None else said in found
 
 
-class Answers(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.send_response(int(self.path[1:]))
-        self.end_headers()
+@functools.cache
+def anchors(path):
+    """What a link to this file may name: of a notebook its cells, which alone JupyterLab finds."""
+    if path.suffix == ".ipynb":
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        return {f"cell-id={cell['id']}" for cell in cells}
+    headings = re.findall(r"^#+ (.+)", path.read_text(encoding="utf-8"), re.M)
+    return {sections.slug(heading) for heading in headings}
 
-    def log_message(self, *_):
-        pass
+
+def lost(path, text):
+    """The links of a text to an anchor that its target has not; `path` is the text's own file."""
+    ours = f"{address()}/blob/main/"
+    for file, anchor in ANCHORED.findall(text):
+        there = ROOT / file.removeprefix(ours) if file.startswith(ours) else path.parent / file
+        if not file.startswith("https://") or file.startswith(ours):
+            target = there if file else path
+            if not target.exists() or anchor not in anchors(target.resolve()):
+                yield f"{path.name}: {file}#{anchor}"
 
 
-def test_what_does_not_answer_is_named_with_its_files(monkeypatch, capsys):
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        base = f"http://127.0.0.1:{server.server_port}"
-        named = {f"{base}/{code}": {"one.md", "two.md"} for code in (200, 403, 404, 500)}
-        monkeypatch.setattr(links, "addresses", lambda: named)
-        assert links.main(ask=True) == 1
-        server.shutdown()
-    said = capsys.readouterr().out.splitlines()
-    assert [line.split(":")[2].partition("/")[2] for line in said] == ["404", "500"]
-    assert all("(one.md, two.md)" in line for line in said)
+def test_every_anchor_that_is_named_exists():
+    assert sum(len(ANCHORED.findall(text)) for text in texts().values()) > 700
+    assert [link for path, text in texts().items() for link in lost(path, text)] == []
+
+
+def test_a_lost_anchor_is_seen():
+    page = ROOT / "notebooks" / "90_notation_and_claims.ipynb"
+    for link in ("05_cnn_rnn_attention.ipynb#how-far", "../ERRATA.md#nowhere", "none.ipynb#a"):
+        assert [*lost(page, f"[here]({link})")] == [f"{page.name}: {link}"]

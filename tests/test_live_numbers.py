@@ -1,7 +1,7 @@
 """The live figures' numbers and the sentences that tell them (run in node), to the last digit.
 
 What a sentence must say was counted by hand, or is computed here in another way: with torch, with
-complex numbers, by a walk. `make mutants IN=js` searches for what these tests would not see.
+complex numbers, by a walk.
 """
 
 import cmath

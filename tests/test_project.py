@@ -129,7 +129,7 @@ def test_whatever_is_installed_beside_the_book_is_locked():
 
 
 def test_what_npm_brings_is_locked_by_hash():
-    for folder in ("tools/js", "tools/npm", "tools/stryker", "deploy/proxy"):
+    for folder in ("tools/js", "tools/npm", "deploy/proxy"):
         asked = json.loads((ROOT / folder / "package.json").read_text(encoding="utf-8"))
         found = json.loads((ROOT / folder / "package-lock.json").read_text(encoding="utf-8"))
         packages = found["packages"]
@@ -365,7 +365,7 @@ NPM = """mkdir -p "$3/node_modules"; echo "$@" >> npm.log
 n=0; until [ -e go ] || [ $n = 300 ]; do sleep 0.1; n=$((n + 1)); done"""
 
 
-@pytest.mark.parametrize("name", ["HUB", "JAVASCRIPT", "STRYKER", "tools/npm.py"])
+@pytest.mark.parametrize("name", ["HUB", "JAVASCRIPT", "tools/npm.py"])
 def test_two_at_once_start_one_npm(name, tmp_path, monkeypatch):
     folder = tmp_path / "b c"
     stamps = copy_set_up(folder)

@@ -35,8 +35,9 @@ def test_a_workflow_runs_commands_of_the_project(path):
 def test_ci_runs_every_test_there_is_on_linux():
     (path,) = [path for path in WORKFLOWS if path.stem == "ci"]
     tests = {command for command in COMMANDS if command.startswith("test")}
-    # Colab's versions and older processors have commands of their own, a hub needs root.
-    apart = {"test-all", "test-colab", "test-portable", "test-hub", "test-newest"}
+    # Colab's versions and older processors have commands of their own, a hub needs root, and a
+    # test of the GPU a GPU.
+    apart = {"test-all", "test-colab", "test-portable", "test-hub", "test-newest", "test-device"}
     assert tests - apart <= set(re.findall(r"make ([\w-]+)", "\n".join(commands(path))))
     (weekly,) = [path for path in WORKFLOWS if path.stem == "weekly"]
     assert "make test-newest" in commands(weekly)

@@ -1,5 +1,7 @@
 """The book as a static website: `python tools/website.py`, as `make site` does, into build/site.
 
+`--ask` writes no pages, and asks whether those of others answer that it names: `make links`.
+
 The chapters are shown as they are stored; nothing is run (chapter_page.py makes pages of them).
 What this adds to them: a front page, a page for the lecturer of each chapter, the experiments and
 the reference of the package. Sphinx does the rest, with the settings in website/conf.py and what
@@ -281,12 +283,25 @@ def build(target):
     write_source()
     card()
     shutil.rmtree(target, ignore_errors=True)
-    sphinx = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going"]
-    folders = ["-c", ROOT / "website", "-d", ROOT / "build" / "site-cache", SOURCE, target]
-    if subprocess.run([*sphinx, *folders], check=False).returncode:
+    if sphinx(target, "-b", "html", "--fail-on-warning", "--keep-going"):
         sys.exit("the website was not built")
     print(f"{target / 'index.html'}")
 
 
+def ask():
+    """Ask whether the pages that the website names answer, which wants a network: `make links`."""
+    write_source()
+    sys.exit(sphinx(ROOT / "build" / "links", "-b", "linkcheck"))
+
+
+def sphinx(target, *options):
+    """Run Sphinx on what was written; 0 if all went well."""
+    folders = ["-c", ROOT / "website", "-d", ROOT / "build" / "site-cache", SOURCE, target]
+    command = [sys.executable, "-m", "sphinx", "--quiet", *options, *folders]
+    return subprocess.run(command, check=False).returncode
+
+
 if __name__ == "__main__":
+    if "--ask" in sys.argv[1:]:
+        ask()
     build(pathlib.Path(sys.argv[1]) if sys.argv[1:] else ROOT / "build" / "site")

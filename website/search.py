@@ -105,7 +105,7 @@ def gather(app, doctree, docname):
 
 def write(app, exception):
     """Write the records and what searches them into one script, loaded when somebody searches."""
-    if exception or not hasattr(app, "sections"):
+    if exception or app.builder.name != "html" or not hasattr(app, "sections"):
         return
     for kind, index in app.indices.items():
         for (page, words), said in index.items():

@@ -11,12 +11,9 @@ done that the reader would have to do:
 
 import re
 import sys
-from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import cells
-import fake_device
 import nbformat
 import torch
 from IPython.core.displayhook import CapturingDisplayHook
@@ -29,13 +26,7 @@ from torch.utils._device import _device_constructors
 import d2lattn
 
 PACKAGE = str(Path(d2lattn.__file__).parent)  # and d2lattn_book, which begins alike
-MACHINERY = (
-    "utils/_device.py",
-    "overrides.py",
-    "utils/_contextlib.py",
-    "reader.py",
-    "fake_device.py",
-)
+MACHINERY = ("utils/_device.py", "overrides.py", "utils/_contextlib.py", "reader.py")
 
 
 @dataclass
@@ -44,23 +35,13 @@ class Cell:
 
     Attributes:
         id (str): of the cell.
-        source (str): its code.
-        compared (bool): whether its output is the same in every run.
-        stored (str): what the page shows as text, and `said`: what came now.
         error (str): why it stopped, "" if it did not.
-        waits (Counter): where the host waited for the device -> how often: "cell", "torch", or a
-            function of the package.
         left (set): functions of the package that left to the default device where to make a
             tensor, although they were given one.
     """
 
     id: str
-    source: str
-    compared: bool
-    stored: str
-    said: str = ""
     error: str = ""
-    waits: Counter = field(default_factory=Counter)
     left: set = field(default_factory=set)
 
 
@@ -71,35 +52,24 @@ def read(path, device):
     shell.showtraceback = lambda *_, **__: None
     for cell in nbformat.read(path, as_version=4).cells:
         if cell.cell_type == "code":
-            compared = not cells.tags(cell) & {"nbval-ignore-output", "nbval-skip"}
-            result = Cell(cell.id, cell.source, compared, _text(cell.outputs))
-            _run(shell, result, device)
+            result = Cell(cell.id)
+            _run(shell, cell.source, result, device)
             yield result
 
 
-def _run(shell, cell, device):
-    told = _ToldWaits()
-    with capture_output() as caught, fake_device.counted() as counts:
-        counts.waits = told
+def _run(shell, source, cell, device):
+    with capture_output() as caught:
         shell.display_trap.hook = CapturingDisplayHook(shell, caught._outputs)
         torch.set_default_device(device)
         try:
             with _Default(device, cell.left):
-                done = shell.run_cell(cell.source)
+                done = shell.run_cell(source)
             with torch.device("cpu"):
                 flush_figures()
         finally:
             torch.set_default_device("cpu")
     error = done.error_before_exec or done.error_in_exec
     cell.error = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}" if error else ""
-    cell.waits = Counter(told.places)
-    shown = "".join(output.data.get("text/plain", "") for output in caught.outputs)
-    cell.said = (caught.stdout + shown).replace(f", device='{device}'", "")
-
-
-def _text(outputs):
-    shown = [o.get("text", "") for o in outputs if o.get("name") == "stdout"]
-    return "".join([*shown, *(o.get("data", {}).get("text/plain", "") for o in outputs)])
 
 
 class _Default(TorchFunctionMode):
@@ -153,18 +123,6 @@ class _Default(TorchFunctionMode):
         if isinstance(value, (list, tuple)):
             return any(map(self._lies, value))
         return isinstance(value, torch.Tensor) and value.device.type == self.kind
-
-
-class _ToldWaits(list):
-    """As a list of waits, and where each of them was."""
-
-    def __init__(self):
-        super().__init__()
-        self.places = []
-
-    def append(self, what):
-        super().append(what)
-        self.places.append(_place(sys._getframe(1)))
 
 
 def _place(frame):

@@ -1,0 +1,67 @@
+"""Do the heads that copy pieces drawn at random say prose that comes twice, too?"""
+
+import functools
+
+import real
+import torch
+from experiment import Experiment
+
+from d2lattn_book.real import trace
+from d2lattn_book.real.edits import edited, heads_off
+
+LENGTH = 48
+LAST = 44  # pieces of the second round that are judged: its first ones say where it stands
+ASKING = torch.arange(LENGTH, 2 * LENGTH - 1)
+
+
+def run(variant, seed, steps):
+    """How often the likeliest piece is the right one, and the nats, in the second round."""
+    edits = [heads_off(*off[variant])] if variant in (off := heads()) else []
+    tokens = real.passages(seed, 1, LENGTH).repeat(1, 2)
+    with torch.no_grad(), edited(real.model(), *edits):
+        said = real.model()(tokens)[:, :-1].argmax(-1) == tokens[:, 1:]
+    told = real.losses(tokens, *edits)
+    return {
+        "likeliest is right": said[:, -LAST:].float().mean(),
+        "nats, second round": told[:, -LAST:].mean(),
+        "first round": told[:, 3 : LENGTH - 1].mean(),
+    }
+
+
+@functools.cache
+def heads():
+    """Pairs (layer, head) to switch off, chosen on pieces drawn at random."""
+    tokens = real.noise(0, 1, LENGTH).repeat(1, 2)
+    weights = trace(real.model(), tokens, keep=["weights"]).weights[:, 0]
+    rows = torch.arange(1, 2 * LENGTH)
+    copying = ranked(weights[:, :, ASKING, ASKING - LENGTH + 1].mean(-1))
+    before = ranked(weights[:, :, rows, rows - 1].mean(-1))
+    others = [(layer, (head + 4) % real.HEADS) for layer, head in copying[:4]]
+    return {"induction_4": copying[:4], "previous_1": before[:1], "others_4": others}
+
+
+def ranked(scores):
+    """All heads, the highest score first."""
+    order = scores.flatten().argsort(descending=True).tolist()
+    return [divmod(place, real.HEADS) for place in order]
+
+
+EXPERIMENT = Experiment(
+    section="9.6",
+    varies="which heads are switched off: none; the four with the highest induction score; the "
+    "head that looks at the previous piece most; or four others of the layers of the four",
+    held="passages of 48 pieces of prose, read twice; the heads are chosen on pieces drawn at "
+    "random, as in *real_induction*",
+    control="four others of the same layers, and the first round: if either suffers as much, what "
+    "is lost is not the copying",
+    refuted="without the four the second round of prose is lost as that of random pieces is",
+    variants={
+        "all": "all heads",
+        "induction_4": "without the 4 strongest induction heads",
+        "previous_1": "without the strongest previous-piece head",
+        "others_4": "without 4 others of their layers",
+    },
+    run=run,
+    steps=None,
+    seeds=16,
+)
