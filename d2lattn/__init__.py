@@ -38,7 +38,7 @@ from d2lattn.positions import (
     sinusoidal_encoding,
 )
 from d2lattn.recurrent import delta_attention
-from d2lattn.sparse import linear_attention, lsh_attention, lsh_quality, window_attention
+from d2lattn.sparse import linear_attention, lsh_attention, window_attention
 from d2lattn.training import fit
 from d2lattn.transformer import MLP, Block, Decoder, Encoder, GatedMLP, RMSNorm
 
@@ -83,7 +83,6 @@ __all__ = [
     "linear_attention",
     "load_d2l",
     "lsh_attention",
-    "lsh_quality",
     "masked_softmax",
     "merge",
     "partial_attention",

@@ -27,7 +27,7 @@ from d2lattn.arguments import (
     scores_shape,
     show,
 )
-from d2lattn.attention import attend, attention, attention_weights
+from d2lattn.attention import attend, attention
 from d2lattn.engines.call import Call
 from d2lattn.engines.chunked import merge, partial_attention
 from d2lattn.engines.visibility import Visibility
@@ -452,50 +452,3 @@ def lsh_mask(buckets: Tensor, *, chunk_size: int, is_causal: bool = False) -> Te
     i = torch.arange(buckets.shape[-1], device=buckets.device).expand(buckets.shape[1:])
     found = torch.stack([rounds.found(r, i, i) for r in range(len(buckets))]).any(0)
     return found | torch.diag_embed(~found.any(-1))
-
-
-def lsh_quality(
-    qk: Tensor,
-    value: Tensor,
-    *,
-    num_buckets: int,
-    num_rounds: int,
-    generator: torch.Generator | None = None,
-    is_causal: bool = False,
-    scale: float | None = None,
-    top: int = 8,
-) -> tuple[float, float]:
-    """How well `lsh_attention` does: its error, and how many of the largest weights it finds.
-
-    Both are measured against full attention with shared queries and keys, own position excluded.
-
-    Args:
-        qk, value, num_buckets, num_rounds, generator, is_causal, scale: as in `lsh_attention`.
-        top (int): how many of a query's largest weights ought to be found.
-
-    Returns:
-        error (float): ‖output - exact‖ / ‖exact‖ over everything; where exact is all 0, 0 if the
-        output is so, too, else inf. recall (float): the share of the `top` largest weights of each
-        query whose key is found. All weights are built: O(n²) time and memory.
-
-    Example:
-        >>> x = torch.randn(32, 8, generator=torch.Generator().manual_seed(0))
-        >>> error, recall = lsh_quality(x, x, num_buckets=1, num_rounds=1)
-        >>> error < 1e-6, recall
-        (True, 1.0)
-    """
-    buckets = _hash("qk", qk, num_buckets, num_rounds, generator)
-    _check_value(qk, value)
-    n, scale = qk.shape[-2], scale_of(scale, qk)
-    check_count("top", top, most=n)
-    chunk_size = _chunk_size(None, n, num_buckets)
-    found = lsh_mask(buckets, chunk_size=chunk_size, is_causal=is_causal)
-    everything = lsh_mask(torch.zeros_like(buckets[:1]), chunk_size=n, is_causal=is_causal)
-    weights = attention_weights(qk, _unit(qk), attn_mask=everything, scale=scale)
-    largest = weights.topk(top).indices  # (..., n, top)
-    real = everything.gather(-1, largest)  # a causal query may have fewer keys
-    recall = found.gather(-1, largest)[real].float().mean()
-    exact = weights @ value
-    output = _attend_in_rounds(qk, value, _Rounds(buckets, chunk_size, is_causal), scale)
-    error = (output - exact).norm()
-    return (error / exact.norm() if error else error).item(), recall.item()

@@ -436,7 +436,6 @@ TABLE = [
     valid(d.window_attention, fine=dict(value="wider")),
     valid(d.linear_attention, fine=dict(value="wider")),
     valid(d.lsh_attention, **HASH),
-    valid(d.lsh_quality, **HASH),
     valid(lsh_buckets, fine=dict(x=ALONE)),
     valid(
         lsh_mask,

@@ -31,7 +31,7 @@ def read_by(head, heads, kv_heads):
     layer = MultiHeadAttention(2 * heads, heads, num_kv_heads=kv_heads).eval()
     query = torch.zeros(1, heads, 1, 2)
     value = torch.arange(1.0, kv_heads + 1).view(1, kv_heads, 1, 1).expand(1, kv_heads, 1, 2)
-    got = layer.attend(query, torch.zeros(1, kv_heads, 1, 2), value)
+    got, _ = layer.attend(query, torch.zeros(1, kv_heads, 1, 2), value)
     return int(got[0, head, 0, 0]) - 1
 
 
