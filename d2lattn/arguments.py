@@ -52,7 +52,7 @@ def check_number(name, value, least=-math.inf, most=math.inf):
 
 
 def is_finite_number(value):
-    """Whether `value` is an int or float, but no bool, that a double can hold."""
+    """Tell whether `value` is an int or float, but no bool, that a double can hold."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
     return -LARGEST_FLOAT <= value <= LARGEST_FLOAT  # math.isfinite stops a graph for any number
@@ -91,7 +91,7 @@ def check_device(value):
 
 
 def check_generator(value):
-    """What torch draws numbers with, or None for its own."""
+    """Take what torch draws numbers with, or None for its own."""
     if value is not None and not isinstance(value, torch.Generator):
         raise ValueError(f"generator must be a torch.Generator, got {kind(value)}")
 
@@ -255,7 +255,7 @@ def broadcast(names, *tensors):
 
 
 def _shared_keys(heads, shared):
-    """What helps where heads of queries share those of keys, or nothing where they do not."""
+    """Say what helps where heads of queries share those of keys; nothing where they do not."""
     if not 1 < shared < heads or heads % shared:
         return ""
     return (
@@ -345,7 +345,7 @@ def check_bias(attn_bias, shape, device):
 
 
 def fits(x, shape):
-    """Whether each axis, counted from the last, is 1 or as long as the shape's.
+    """Tell whether each axis, counted from the last, is 1 or as long as the shape's.
 
     (Two comparisons: in a graph for any size `in` overlooks an equal one.)
     """
@@ -362,7 +362,7 @@ def check_on(name, x, device):
 
 
 def kind(x):
-    """What a message calls something that is no tensor of the right dtype."""
+    """Name something that is no tensor of the right dtype, for a message."""
     return x.dtype if torch.is_tensor(x) else type(x).__name__
 
 

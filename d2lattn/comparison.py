@@ -120,7 +120,7 @@ def attention_cost(n: int, d: int, *, projections: bool = True) -> LayerCost:
 
 
 def layers_to_connect(n: int, k: int, *, dilated: bool = False, causal: bool = False) -> float:
-    """How many convolutions it takes until every output has seen every input it may see.
+    """Count the convolutions it takes until every output has seen every input it may see.
 
     Causal: ⌈(n−1)/(k−1)⌉, dilated ⌈log_k n⌉. Centred: ⌈2(n−1)/(k−1)⌉; dilated 1 as long as one
     layer spans the sequence, n ≤ (k+1)/2, and no number of layers after that: the only path from
@@ -239,7 +239,7 @@ def connectivity(layer: Callable, n: int, d: int, *, samples: int = 4) -> Tensor
 
 @on_the_host
 def conv_connectivity(n: int, k: int, *, dilation: int = 1, causal: bool = False) -> Tensor:
-    """Which inputs reach which outputs in one convolution: `connectivity` without a layer.
+    """Find which inputs reach which outputs in one convolution: `connectivity` without a layer.
 
     connected[i, j] = (j is one of the k taps of output i), boolean (n, n). k, dilation and causal
     are those of `ConvLayer`.
@@ -265,7 +265,7 @@ def conv_connectivity(n: int, k: int, *, dilation: int = 1, causal: bool = False
 
 @on_the_host
 def compose(steps: Sequence[Tensor]) -> Tensor:
-    """What a stack of layers connects: the boolean product of what each of them connects.
+    """Find what a stack of layers connects: the boolean product of what each of them connects.
 
     reached[i, j] = there is a path from input j to output i. One path is enough: that the
     gradients of several cancel is possible but has probability 0 with random weights. The steps

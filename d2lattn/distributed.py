@@ -84,7 +84,7 @@ class Ranks:
         self.computed: int = 0
 
     def gather(self, mine: Any) -> list[Any]:
-        """What every rank gave, in their order; small things, which are pickled."""
+        """Collect what every rank gives, in their order; small things, which are pickled."""
         if self.size == 1:
             return [mine]
         everyone = [None] * self.size
@@ -134,7 +134,7 @@ class Ranks:
 
     @contextlib.contextmanager
     def _waiting(self, what):
-        """What torch says of a rank that does not answer, said once and by the same name."""
+        """Say what torch says of a rank that does not answer, once and by the same name."""
         try:
             yield
         except RuntimeError as error:
@@ -227,12 +227,12 @@ def as_ranks(group):
 
 
 def wants_gradient(x):
-    """Whether a backward pass may come through here, for which all ranks must be there."""
+    """Tell whether a backward pass may come through here, for which all ranks must be there."""
     return torch.is_grad_enabled() and x.requires_grad
 
 
 def handshake_terms(function, x, is_causal, positions):
-    """What must be the same on all ranks for any `function`, by name."""
+    """Collect what must be the same on all ranks for any `function`, by name."""
     return {
         "the function": function,
         "dtype": str(x.dtype),

@@ -89,7 +89,7 @@ def sample(
 
 
 def _nucleus(shares, top_p):
-    """Which of the shares (..., V) are the fewest that add up to top_p, largest first."""
+    """Mark the fewest of the shares (..., V) that add up to top_p, largest first."""
     ordered, words = shares.sort(dim=-1, descending=True, stable=True)
     before = ordered.cumsum(-1) - ordered  # what those that come first have together
     kept = before < top_p
@@ -98,7 +98,7 @@ def _nucleus(shares, top_p):
 
 
 def _check_drawing(words, temperature, top_k, top_p, min_p, generator):
-    """How to draw one of so many words; the temperature as a float."""
+    """Check how one of so many words is to be drawn; give the temperature as a float."""
     temperature = check_number("temperature", temperature, 0)
     if top_k is not None:
         check_count("top_k", top_k, most=words)

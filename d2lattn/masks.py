@@ -117,7 +117,7 @@ def window_mask(
 def in_window(
     queries: Tensor | int, keys: Tensor, width: int, sinks: int = 0, start: Tensor | int = 0
 ) -> Tensor:
-    """Which keys a window shows, by positions that broadcast: |i - j| < width, and besides the
+    """Show the keys of a window, by positions that broadcast: |i - j| < width, and besides the
     `sinks` first ones from `start` on.
 
     Example:

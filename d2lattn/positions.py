@@ -136,7 +136,7 @@ class Positions(nn.Module):
         return None
 
     def bias(self, where: TokenPositions, device: torch.device) -> Tensor | None:
-        """What is added to the scores, (H, L, S) or (B, H, L, S), or None."""
+        """Make what is added to the scores, (H, L, S) or (B, H, L, S), or None."""
         return None
 
 

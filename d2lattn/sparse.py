@@ -335,7 +335,7 @@ class _Rounds:
         return queries, keys, torch.cat([real.roll(1, 0), real], -1)
 
     def found(self, r, i, j):
-        """Whether queries at i (..., l) find keys at j (..., s) in round r: boolean (..., l, s)."""
+        """Tell whether queries at i (..., l) find keys at j (..., s) in round r: (..., l, s)."""
         first, last = (_at(x[r], i).int()[..., None] for x in (self.first, self.last))
         place = _at(self.place[r], j).int()[..., None, :]
         i, j = i.int()[..., None], j.int()[..., None, :]
@@ -430,7 +430,7 @@ def _hash(name, x, num_buckets, num_rounds, generator):
 
 
 def lsh_mask(buckets: Tensor, *, chunk_size: int, is_causal: bool = False) -> Tensor:
-    """Who sees whom in `lsh_attention`, as one n×n mask: for pictures and for checks.
+    """Show who sees whom in `lsh_attention`, as one n×n mask: for pictures and for checks.
 
     Of buckets (R, ..., n), as from `lsh_buckets`, it gives a boolean tensor (..., n, n), True =
     query sees key. The diagonal is True only where nothing else is. O(R·n²) time.

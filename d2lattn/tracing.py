@@ -9,17 +9,18 @@ NOTHING = nullcontext()
 
 
 def is_eager():
-    """Whether operations run at once, as they stand: no compiling, no export, no torch.func."""
+    """Tell whether operations run at once, as they stand: no compiling, no export, no
+    torch.func."""
     return not torch.compiler.is_compiling() and not is_transformed()
 
 
 def is_transformed():
-    """Whether one of torch.func's transforms (vmap, grad, jvp, …) is at work."""
+    """Tell whether one of torch.func's transforms (vmap, grad, jvp, …) is at work."""
     return torch._C._are_functorch_transforms_active()
 
 
 def data_dependent_ok(x):
-    """Whether the values of a tensor may decide what is done next.
+    """Tell whether the values of a tensor may decide what is done next.
 
     Not in a graph, which is made once for all values, nor inside torch.func's transforms, nor on a
     GPU, which would have to be waited for.
@@ -32,7 +33,7 @@ def data_dependent_ok(x):
 
 
 def are_finite(*tensors):
-    """Whether one may look and no NaN and no inf is there: they would spoil the sum."""
+    """Tell whether one may look and no NaN and no inf is there: they would spoil the sum."""
     return all(data_dependent_ok(x) and math.isfinite(x.detach().sum()) for x in tensors)
 
 

@@ -169,7 +169,7 @@ def _import_whole(name):
 
 
 def _is_watched():
-    """Whether a bar is seen, and by nobody who compares outputs."""
+    """Tell whether a bar is seen, and by nobody who compares outputs."""
     return sys.stderr.isatty() or bool(os.environ.get("D2LATTN_PROGRESS"))
 
 
@@ -241,7 +241,7 @@ def _check_batches(batches):
 
 
 def _pair(batch):
-    """What `batches` gave, if it is (tokens, targets)."""
+    """Take what `batches` gave, if it is (tokens, targets)."""
     if not isinstance(batch, (list, tuple)):
         raise ValueError(f"batches must give (tokens, targets), got {kind(batch)}")
     if len(batch) != 2:

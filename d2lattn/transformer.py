@@ -512,7 +512,7 @@ def _made(num_layers, block, embed_dim, num_heads, plain):
 
 
 def _heads_of(blocks, embed_dim):
-    """How many heads all the blocks have, which are as wide as the model."""
+    """Count the heads that all blocks have, which are as wide as the model."""
     for block in blocks:
         if not isinstance(block, nn.Module) or not hasattr(block, "attention"):
             raise ValueError(f"block must make blocks, got {show(block)}")
@@ -529,7 +529,7 @@ def _heads_of(blocks, embed_dim):
 
 
 def _check_rotation(position, blocks):
-    """What the position turns must be there, and even."""
+    """Refuse positions that turn what is not there, or is odd."""
     turns = type(position).rotation is not Positions.rotation
     for layer in (block.attention for block in blocks):
         if hasattr(layer, "rope_dim") and (layer.rope_dim > 0) != turns:

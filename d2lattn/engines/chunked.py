@@ -301,8 +301,8 @@ def _at(call, index):
 
 
 def _blocks(call, size):
-    """How many queries and keys meet at once, and the leading indices over which to loop: on a GPU
-    all heads are one block, elsewhere as few indices as leave scores of one block at most."""
+    """Choose how many queries and keys meet at once, and the leading indices over which to loop: on
+    a GPU all heads are one block, elsewhere as few indices as leave scores of one block at most."""
     *lead, L, S = call.visible.shape
     heads, most = 1, SCORES
     if not call.query.is_cpu:
@@ -316,7 +316,7 @@ def _blocks(call, size):
 
 
 def _random_state(x):
-    """What decides which weights the dropout drops, on the device of x."""
+    """Keep what decides which weights the dropout drops, on the device of x."""
     return x.device, _random_of(x.device).get_rng_state()
 
 

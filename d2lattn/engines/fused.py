@@ -45,7 +45,7 @@ def fused_attention(call):
 
 
 def _is_top_left(visible):
-    """Whether a call is causal from the top left, and nothing else is hidden."""
+    """Tell whether a call is causal from the top left, and nothing else is hidden."""
     if visible.query_offset != 0:  # in a graph for any offset the comparison itself is no bool
         return False
     return visible.window is visible.mask is visible.bias is None
@@ -91,7 +91,7 @@ def _ask(call, lead, is_causal, transformed):
 
 
 def _kernel_mask(visible, dtype):
-    """What to add or which keys to leave, in which every query sees a key; and the rows to zero."""
+    """Make a mask or a bias in which every query sees a key, and name the rows to put 0 into."""
     if visible.bias is None:
         allowed, unseen = visible.allowed(), visible.unseen_queries()
         return allowed if unseen is None else allowed | unseen, unseen
@@ -101,8 +101,9 @@ def _kernel_mask(visible, dtype):
 
 
 def _may_be_wrong(output, visible):
-    """Whether the CPU's kernel may have met a NaN: it answers a query whose scores are NaN with a
-    row of 0, and where keys are hidden it gives NaN also to queries that do not see the key."""
+    """Tell whether the CPU's kernel may have met a NaN: it answers a query whose scores are NaN
+    with a row of 0, and where keys are hidden it gives NaN also to queries that do not see the
+    key."""
     output = output.detach()
     first = output.select(-1, 0)  # one number of each row tells
     if torch.count_nonzero(first).item() < first.numel():

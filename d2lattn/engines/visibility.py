@@ -61,15 +61,15 @@ class Visibility:
         self.window, self.may_be_empty = window, may_be_empty
 
     def has_mask(self):
-        """Whether more than causality decides who is seen, so that a query may be left alone."""
+        """Tell whether more than causality decides who is seen: then a query may be left alone."""
         return self.mask is not None or self.window is not None
 
     def hides_nothing(self):
-        """Whether every query may see every key, as nothing says otherwise."""
+        """Tell whether every query may see every key, as nothing says otherwise."""
         return self.mask is None and self.bias is None and self.query_offset is None
 
     def shows_every_key(self):
-        """Whether each key is seen by some query for certain: then there is none to neutralise."""
+        """Tell whether each key is seen by some query for certain: then there is none to zero."""
         if self.mask is not None or self.bias is not None:
             return False
         if self.query_offset is None:
@@ -78,7 +78,7 @@ class Visibility:
         return past and (self.window is None or self.query_offset < self.window)
 
     def hides_all(self):
-        """Whether no query may see any key, as far as one may look."""
+        """Tell whether no query may see any key, as far as one may look."""
         if self.query_offset is not None:
             nearest = 0 if self.window is None else self.query_offset - self.window + 1
             if self.query_offset + self.shape[-2] <= 0 or nearest >= self.shape[-1]:
