@@ -97,14 +97,14 @@ class Cache:
         return (self.keys.nbytes + self.values.nbytes) // (batch_size * rows)
 
     def check(self, model: Any, tokens: Tensor) -> None:
-        """Refuse tokens (B, L) that cannot be added, before anything is computed."""
+        """Refuse tokens (B, L) that cannot be added."""
         layers, B, heads, _, width = self.keys.shape
-        mine = (layers, heads, width, self.window, self.sinks)
-        theirs = (*model.cache_shape[:3], model.window, model.sinks)
+        mine = (layers, heads, width, self.values.shape[-1], self.window, self.sinks)
+        theirs = (*model.cache_shape, model.window, model.sinks)
         if mine != theirs:
             raise ValueError(
-                f"cache must be made for this model, (layers, Hkv, D, window, sinks) = {theirs}, "
-                f"got {mine}"
+                "cache must be made for this model, (layers, Hkv, widths of key and value, window, "
+                f"sinks) = {theirs}, got {mine}"
             )
         if len(tokens) != B:
             raise ValueError(f"cache is for {B} sequences, got tokens {tuple(tokens.shape)}")

@@ -241,6 +241,8 @@ class MultiHeadAttention(nn.Module):
                 raise ValueError(f"valid_lens is for a call without update_cache, got {got}")
             check_input("query", query, self.q_proj)
             check_input("key", key, self.k_proj)
+            check_input("value", value, self.v_proj)
+            check_rows(query, key, value)
             shape = (query.shape[0], self.num_heads, query.shape[1], key.shape[1])
             attn_mask = mask_of_heads(shape, query.device, attn_mask, valid_lens)
             key, value = zero_unseen(attn_mask, key, value)
@@ -376,7 +378,7 @@ def attend_in_groups(call, engine, need_weights=False):
     if heads_of_keys < H:
         if call.sink is None and call.visible.hides_nothing():
             # G heads that share keys are G times as many queries to them.
-            asked = call.query.reshape(B, heads_of_keys, -1, D)  # (B, Hkv, G·L, D)
+            asked = call.query.reshape(B, heads_of_keys, H // heads_of_keys * L, D)  # G·L queries
             visible = Visibility((*asked.shape[:3], S), asked.device)
             call = call.of(asked, call.key, call.value, visible)
         else:
@@ -384,7 +386,7 @@ def attend_in_groups(call, engine, need_weights=False):
             call = call.of(call.query, *groups)
     heads, weights = attend_with_weights(call) if need_weights else (attend(call, engine), None)
     if call.visible is not whole.visible:
-        heads = heads.reshape(B, H, L, -1)
+        heads = heads.reshape(B, H, L, heads.shape[-1])
         weights = None if weights is None else weights.reshape(B, H, L, S)
     return heads, weights
 

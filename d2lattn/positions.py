@@ -141,7 +141,15 @@ class Positions(nn.Module):
 
 
 class _Added(Positions):
-    """A module that adds the rows of a table, as a part of a model."""
+    """A module that adds the rows of a table, as a part of a model.
+
+    `_rows(x, offset, positions)` gives those of x (..., L, E): (L, E), in its dtype.
+    """
+
+    _rows: Callable[..., Tensor]
+
+    def _dropped(self, x):
+        return x
 
     def add(self, x, where):
         """Positions count from the first token that is no padding."""
@@ -149,8 +157,9 @@ class _Added(Positions):
             return self(x, positions=where.positions)
         if where.padding is None:
             return self(x, offset=where.first)
-        table = self(x.new_zeros(where.stop, x.shape[-1]))  # (columns, E)
-        return x + table[(where.columns(x.device).T - where.padding[:, None]).clamp(min=0)]
+        table = self._rows(x.new_empty(where.stop, x.shape[-1]))  # (columns, E)
+        places = (where.columns(x.device).T - where.padding[:, None]).clamp(min=0)  # (B, L)
+        return self._dropped(x + table[places])
 
 
 class Rotary(Positions):
@@ -256,6 +265,12 @@ class PositionalEncoding(_Added):
 
         `positions`, integers (L,), are in the place of offset where tokens do not stand in a row.
         """
+        return self._dropped(x + self._rows(x, offset, positions))
+
+    def _dropped(self, x):
+        return self.dropout(x)
+
+    def _rows(self, x, offset=0, positions=None):
         expect("x", x, f"... length {self.embed_dim}")
         L, dim = x.shape[-2:]
         check_offset("offset", offset, L)
@@ -263,11 +278,9 @@ class PositionalEncoding(_Added):
         precise = torch.promote_types(self.P.dtype, x.dtype) == self.P.dtype
         ready = offset + L <= len(self.P) and precise and self.P.device == x.device
         if positions is None and ready:
-            rows = self.P[offset : offset + L]
-        else:
-            angles = _angles(L, dim, self.base, offset, x.device, positions)
-            rows = _waves(angles, dim, x.dtype, x.device)
-        return self.dropout(x + rows.to(x.dtype))
+            return self.P[offset : offset + L].to(x.dtype)
+        angles = _angles(L, dim, self.base, offset, x.device, positions)
+        return _waves(angles, dim, x.dtype, x.device)
 
     def _apply(self, fn, recurse=True):
         """Called by `.to()`, `.half()`, … : a cast would round the table for good, so remake it."""
@@ -310,6 +323,9 @@ class LearnedPositionalEncoding(_Added):
 
     def forward(self, x: Tensor, offset: int = 0, *, positions: Tensor | None = None) -> Tensor:
         """As in `PositionalEncoding`, without dropout."""
+        return x + self._rows(x, offset, positions)
+
+    def _rows(self, x, offset=0, positions=None):
         max_len, embed_dim = self.weight.shape
         expect("x", x, f"... length {embed_dim}")
         if x.device != self.weight.device:
@@ -329,7 +345,7 @@ class LearnedPositionalEncoding(_Added):
                 f"a learned table of max_len={max_len} has no row for the positions from {max_len} "
                 f"on, got positions {first} to {stop - 1}"
             )
-        return x + self.weight[places].to(x.dtype)
+        return self.weight[places].to(x.dtype)
 
     def extra_repr(self) -> str:
         return "{}, {}".format(*self.weight.shape)

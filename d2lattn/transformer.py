@@ -176,15 +176,17 @@ class Block(nn.Module):
         if not isinstance(x, Tensor) or x.ndim != 3 or x.shape[2] != self.embed_dim:
             expect("x", x, f"batch length {self.embed_dim}")
         norm = self.attention_norm
-        check_weights("the block's weights", getattr(norm, "weight", x), x=x)
+        weight = getattr(norm, "weight", None)  # a norm may have none
+        if weight is not None:
+            check_weights("the block's weights", weight, x=x)
         found: Any
         weights: Any
         found = self.attention(norm(x), need_weights=need_weights, **attending)
         found, weights = found if need_weights else (found, None)
-        x = x + (self.dropout(found) if self.training else found)  # (B, L, E)
+        x = x + (self.dropout(found) if self.dropout.training else found)  # (B, L, E)
         if self.mlp is not None:
             found = self.mlp(self.mlp_norm(x))  # (B, L, E)
-            x = x + (self.dropout(found) if self.training else found)
+            x = x + (self.dropout(found) if self.dropout.training else found)
         return (x, weights) if need_weights else x
 
 

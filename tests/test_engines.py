@@ -139,6 +139,35 @@ def test_a_poisoned_value_that_nobody_sees_does_not_show_in_any_channel(channel,
         assert causal.isfinite().all()
 
 
+def test_a_nan_shows_where_there_are_more_than_two_leading_axes():
+    query, key, value = inputs(2, 3, 4, 5, 8)
+    query[0, 0, 0, 0, 0] = float("nan")
+    mask = noise(2, 3, 4, 5, 5, seed=3) > 0
+    got = attention(query, key, value, attn_mask=mask)
+    want = attention(query, key, value, attn_mask=mask, engine="explicit")
+    assert got.isnan().any() and torch.equal(got.isnan(), want.isnan())
+    assert close(got.nan_to_num(), want.nan_to_num(), 1e-6)
+
+
+@pytest.mark.parametrize("name", ["attn_mask", "attn_bias"])
+def test_what_was_changed_before_the_backward_pass_is_refused(name):
+    query, key, value = inputs(1, 4, 4)
+    given = {name: noise(4, 4, seed=3) > 0 if name == "attn_mask" else noise(4, 4, seed=3)}
+    output = attention(query.requires_grad_(), key, value, engine="chunked", **given)
+    given[name].zero_()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        output.sum().backward()
+
+
+def test_rows_before_all_keys_of_a_part_get_0():
+    query, key, value = inputs(1, 6, 4)
+    call = Call(query, key, value, Visibility((1, 6, 6), CPU, is_causal=True), 0.5)
+    part = call.part(slice(0, 6), slice(2, 6))
+    output, logsumexp = chunked.attend_in_blocks(part)
+    assert not output[:, :2].any() and torch.isneginf(logsumexp[:, :2]).all()
+    assert output[:, 2:].isfinite().all()
+
+
 # Precision under autocast -------------------------------------------------------------------------
 
 

@@ -303,6 +303,22 @@ def test_fewer_key_heads_equal_the_module_that_repeats_them(num_kv_heads, engine
     assert few.k_proj.weight.shape == few.v_proj.weight.shape == (2 * num_kv_heads, 8)
 
 
+@pytest.mark.parametrize("num_kv_heads", [1, 2, 4])
+def test_nothing_asks_nothing_with_fewer_heads_of_keys(num_kv_heads):
+    mha = MultiHeadAttention(8, 4, num_kv_heads=num_kv_heads)
+    assert mha(torch.zeros(2, 0, 8), torch.zeros(2, 3, 8)).shape == (2, 0, 8)
+    output, weights = mha(torch.zeros(0, 3, 8), need_weights=True)
+    assert (output.shape, weights.shape) == ((0, 3, 8), (0, 4, 3, 3))
+
+
+def test_what_does_not_fit_is_named_beside_lengths():
+    mha, x = MultiHeadAttention(8, 2), torch.randn(2, 3, 8)
+    with pytest.raises(ValueError, match=r"^value must be a floating tensor"):
+        mha(x, x, [1], valid_lens=[1, 2])
+    with pytest.raises(ValueError, match="the same batch size"):
+        mha(x, torch.full((3, 3, 8), math.nan), valid_lens=[1, 2])
+
+
 def test_without_num_kv_heads_nothing_changes():
     torch.manual_seed(0)
     plain = MultiHeadAttention(E, H)

@@ -24,6 +24,7 @@ from d2lattn import (
     Cache,
     Decoder,
     Encoder,
+    LatentAttention,
     LearnedPositionalEncoding,
     MultiHeadAttention,
     PositionalEncoding,
@@ -300,6 +301,28 @@ def test_weights_are_those_that_were_used(kind, num_kv_heads):
     seen = seen.tril() if kind is Decoder else seen
     assert torch.equal(weights > 0, seen.expand_as(weights))
     assert_close(weights.sum(-1), torch.ones(LAYERS, B, H, L))
+
+
+def test_a_norm_may_have_no_weights():
+    block = Block(
+        MultiHeadAttention(8, 2), norm=lambda w: nn.LayerNorm(w, elementwise_affine=False)
+    )
+    assert block(torch.randn(1, 3, 8)).shape == (1, 3, 8)
+
+
+def test_each_dropout_has_its_own_mode():
+    block, x = Block(MultiHeadAttention(8, 2), dropout=1.0).eval(), torch.randn(1, 3, 8)
+    assert not torch.equal(block(x), x)
+    block.dropout.train()
+    assert torch.equal(block(x), x)
+
+
+@torch.no_grad()
+def test_a_cache_of_latents_is_not_one_of_keys_and_values():
+    sizes = dict(num_layers=1, num_heads=2, positions=None)
+    latents = Decoder(10, 8, attention=LatentAttention, latent_dim=4, **sizes)
+    with pytest.raises(ValueError, match=r"^cache must be made for this model"):
+        Decoder(10, 8, num_kv_heads=1, **sizes)(torch.tensor([[1]]), cache=Cache(latents))
 
 
 # Ablation -----------------------------------------------------------------------------------------

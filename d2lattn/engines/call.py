@@ -10,7 +10,7 @@ from d2lattn.tracing import are_finite
 class Call:
     """What an engine is given: softmax(Q Kᵀ · scale, over the keys a query may see) V.
 
-    Holding one is the proof that its parts fit: nothing behind the entry checks them again.
+    Who makes one has checked that its parts fit: no engine checks them again.
 
     Attributes:
         query (..., L, E), key (..., S, E), value (..., S, Ev): of one dtype and device; their

@@ -165,7 +165,10 @@ class _Blocks(torch.autograd.Function):
         logsumexp = query.new_empty(query.shape[:-1], dtype=wide)
         with in_full_precision(query):
             forward_in_blocks(call, output, logsumexp, size)
-        ctx.save_for_backward(query, key, value, output, logsumexp)  # not rounded to half
+        # The output is not rounded to half. Mask and bias stand in `rest`, too: saved, torch sees
+        # to it that nobody has changed them.
+        seen = call.visible.mask, bias
+        ctx.save_for_backward(query, key, value, output, logsumexp, *seen)
         return output.to(query.dtype), logsumexp
 
     @staticmethod
@@ -175,7 +178,7 @@ class _Blocks(torch.autograd.Function):
                 'engine must be "explicit" to be differentiated twice, got "chunked", which '
                 "recomputes its scores and records nothing"
             )
-        query, key, value, output, logsumexp = ctx.saved_tensors
+        query, key, value, output, logsumexp, *_ = ctx.saved_tensors
         call, wide, grad_bias = ctx.rest.of(query, key, value), logsumexp.dtype, None
         gradients = [torch.zeros_like(x, dtype=wide) for x in (query, key, value)]
         if ctx.needs_input_grad[3]:

@@ -2,7 +2,7 @@
 
 They take four axes and no mask beside is_causal, read a causal mask from the top left only, leave
 a row without keys to the kernel, give NaN for a causal scale of 0 or below, and on the CPU turn
-some NaN into 0. All of that is mended here and nowhere else.
+some NaN into 0. All of that is mended here; calls without numbers or with a sink never come here.
 """
 
 import math
@@ -28,11 +28,11 @@ def fused_attention(call):
     watched = not call.dropout_p and data_dependent_ok(call.query)
     if torch.is_grad_enabled() or not watched:
         call = call.zero_unseen_nonfinite()
-    query, key, value, visible = call.query, call.key, call.value, call.visible
+    query, key, value, visible, given = call.query, call.key, call.value, call.visible, call
     lead = query.shape[:-2]
     if len(lead) != 2 or not lead == key.shape[:-2] == value.shape[:-2]:
         lead = call.lead
-        call = call.of(*(_four_axes(x, lead) for x in (query, key, value)))
+        call = call.of(*(_four_axes(x, lead) for x in (query, key, value)))  # (B, H, l, d)
     top_left = visible.query_offset is not None and _is_top_left(visible)
     how = lead, top_left, not watched and is_transformed()
     if visible.query_offset is None or top_left or not is_eager():
@@ -40,7 +40,7 @@ def fused_attention(call):
     else:
         output = torch.cat([_ask(part, *how) for part in _row_by_row(call)], dim=-2)
     if watched and _may_be_wrong(output, visible) and not are_finite(*call.inputs()):
-        output = chunked_attention(call.zero_unseen())
+        return chunked_attention(given.zero_unseen())
     return output if len(lead) == 2 else output.reshape(*lead, *output.shape[-2:])
 
 

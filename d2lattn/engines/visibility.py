@@ -25,7 +25,8 @@ class Visibility:
 
     Attributes:
         mask: boolean tensor or None. bias: floating tensor or None.
-        query_offset (int): the key position of query 0, or None if the future is not hidden.
+        query_offset (int): the key position of query 0, or None if no key is hidden by its place:
+            without is_causal, or where query 0 sees all keys already, as in writing word by word.
 
     Example:
         >>> device = torch.device("cpu")
@@ -61,8 +62,8 @@ class Visibility:
         self.window, self.may_be_empty = window, may_be_empty
 
     def has_mask(self):
-        """Tell whether more than causality decides who is seen: then a query may be left alone."""
-        return self.mask is not None or self.window is not None
+        """Tell whether a query may see none of these keys (by a bias alone is asked elsewhere)."""
+        return self.mask is not None or self.window is not None or (self.query_offset or 0) < 0
 
     def hides_nothing(self):
         """Tell whether every query may see every key, as nothing says otherwise."""
@@ -153,8 +154,7 @@ class Visibility:
         return self._of_parts(self.shape[len(index) :], mask, bias, self.query_offset)
 
     def masked(self, mask):
-        """The same with a mask, checked already, of what may be seen at most."""
-        mask = mask if self.mask is None else mask & self.mask
+        """Make the same with a mask beside it, which the caller has checked."""
         part = self._of_parts(self.shape, mask, self.bias, self.query_offset)
         part.may_be_empty = True
         return part
