@@ -249,10 +249,10 @@ class MultiHeadAttention(nn.Module):
         q, k, v = self.project(query, key, value)  # (B, H, L, D), (B, Hkv, S, D) twice
         if rotate is not None:
             check_callable("rotate", rotate)
-            q, k = rotate(q), rotate(k)
+            q, k = rotate(q), rotate(k)  # of the same shapes
         if update_cache is not None:
             check_callable("update_cache", update_cache)
-            k, v = update_cache(k, v)  # with the keys of earlier calls
+            k, v = update_cache(k, v)  # (B, Hkv, S, D), with the keys of earlier calls
         seen: dict[str, Any] = dict(attn_mask=attn_mask, attn_bias=attn_bias, is_causal=is_causal)
         seen |= dict(query_offset=query_offset, window=window)
         # (B, H, L, D), and (B, H, L, S) or None
@@ -373,19 +373,20 @@ def attend_in_groups(call, engine, need_weights=False):
     G = H / Hkv heads of queries (B, H, L, D) in a row."""
     if not isinstance(need_weights, bool):
         check_flag("need_weights", need_weights)
-    (B, H, L, D), whole = call.query.shape, call
+    (B, H, L, D), folded = call.query.shape, False
     _, heads_of_keys, S, _ = call.key.shape
     if heads_of_keys < H:
         if call.sink is None and call.visible.hides_nothing():
             # G heads that share keys are G times as many queries to them.
             asked = call.query.reshape(B, heads_of_keys, H // heads_of_keys * L, D)  # G·L queries
             visible = Visibility((*asked.shape[:3], S), asked.device)
-            call = call.of(asked, call.key, call.value, visible)
+            call, folded = call.of(asked, call.key, call.value, visible), True
         else:
-            groups = (x.repeat_interleave(H // heads_of_keys, dim=1) for x in call.inputs()[1:3])
-            call = call.of(call.query, *groups)
+            both = call.key, call.value
+            both = (x.repeat_interleave(H // heads_of_keys, dim=1) for x in both)  # (B, H, S, D)
+            call = call.of(call.query, *both)
     heads, weights = attend_with_weights(call) if need_weights else (attend(call, engine), None)
-    if call.visible is not whole.visible:
+    if folded:
         heads = heads.reshape(B, H, L, heads.shape[-1])
         weights = None if weights is None else weights.reshape(B, H, L, S)
     return heads, weights

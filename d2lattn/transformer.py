@@ -353,8 +353,10 @@ class Transformer(nn.Module):
         seen: dict[str, Any] = dict(is_causal=is_causal and in_a_row)
         if is_causal and in_a_row:
             seen["query_offset"] = where.first
-            seen |= dict(window=self.window) if self.window is not None and not self.sinks else {}
+            if self.window is not None and not self.sinks:
+                seen["window"] = self.window
         masks = [] if ends is None else [ends]
+        # (S,), or (B, 1, S) of a cache that has let some go
         keys = torch.arange(where.stop, device=device) if in_a_row else where.keys[:, None]
         if where.padding is not None:
             start = where.padding[:, None, None]  # (B, 1, 1)
@@ -379,11 +381,11 @@ class Transformer(nn.Module):
         if tokens.device != device:
             raise ValueError(f"tokens must be on the model's device {device}, got {tokens.device}")
         if data_dependent_ok(tokens) and tokens.numel():
-            least, most = tokens.min().item(), tokens.max().item()
-            if least < 0 or most >= words:
+            lowest, highest = tokens.min().item(), tokens.max().item()
+            if lowest < 0 or highest >= words:
                 raise ValueError(
                     f"tokens must lie between 0 and {words - 1} (the vocabulary has {words}), "
-                    f"got values from {least} to {most}"
+                    f"got values from {lowest} to {highest}"
                 )
 
 
@@ -507,8 +509,9 @@ def _made(num_layers, block, embed_dim, num_heads, plain):
         later = hasattr(plain.get("attention", MultiHeadAttention), "draw_weights")
         with torch.random.fork_rng(devices=[], enabled=later):
             return [make() for _ in range(num_layers)]
-    for name in [*(["num_heads"] if num_heads is not None else []), *plain]:
-        raise ValueError(f"{name} must be left out with block, which makes the layers")
+    given = [*(["num_heads"] if num_heads is not None else []), *plain]
+    if given:
+        raise ValueError(f"{given[0]} must be left out with block, which makes the layers")
     check_maker("block", block, "lambda: Block(MultiHeadAttention(8, 2)), a block a call")
     return [block() for _ in range(num_layers)]
 

@@ -42,7 +42,7 @@ class Call:
         return self.query, self.key, self.value, *bias
 
     def of(self, query, key, value, visible=None):
-        """The same call of other tensors, of the same shapes if none is said to see others."""
+        """Make the same call of other tensors; without `visible` they have the shapes of these."""
         visible = self.visible if visible is None else visible
         return Call(query, key, value, visible, self.scale, self.dropout_p, self.sink)
 

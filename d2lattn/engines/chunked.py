@@ -212,7 +212,8 @@ def _forward(call, output, logsumexp, size):
     """Fill `output` and `logsumexp`: each block of queries makes one pass over the keys."""
     for rows in _slices(call.query.shape[-2], size):
         sums = None
-        seen = False if call.visible.has_mask() else None  # by which queries, as a mask decides
+        # Which queries have seen a key; None where all see one and none need be counted.
+        seen = False if call.visible.has_mask() else None
         for _, part in _visible_parts(call, rows, size):
             if seen is not None:
                 seen = seen | part.visible.allowed().any(-1, keepdim=True)

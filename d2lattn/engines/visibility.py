@@ -173,7 +173,7 @@ class Visibility:
 
 
 def _reach(query_offset, window, S):
-    """None for an offset from which query 0 sees all S keys: then so do the later ones."""
+    """Give the offset, or None where query 0 sees all S keys: then so do the later ones."""
     return None if window is None and query_offset >= S - 1 > 0 else query_offset
 
 
