@@ -6,6 +6,7 @@ from contextlib import nullcontext
 import torch
 
 NOTHING = nullcontext()
+SAFE_MAGNITUDE = 1e15  # products of two such numbers, summed over any width, stay within float32
 
 
 def is_eager():
@@ -35,6 +36,13 @@ def data_dependent_ok(x):
 def are_finite(*tensors):
     """Tell whether one may look and no NaN and no inf is there: they would spoil the sum."""
     return all(data_dependent_ok(x) and math.isfinite(x.detach().sum()) for x in tensors)
+
+
+def products_stay_finite(*tensors):
+    """Tell whether no NaN is there, and nothing so large that a product of two could overflow."""
+    ends = (end for x in tensors for end in x.detach().aminmax())
+    # A NaN is the least and the largest.
+    return all(abs(end.item()) < SAFE_MAGNITUDE for end in ends)
 
 
 def in_full_precision(x):

@@ -111,7 +111,7 @@ def test_a_real_0_is_not_computed_again(monkeypatch, causal, grad):
     assert close(output, attention(query, key, value, is_causal=causal, engine="explicit"), 1e-6)
 
 
-@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), 1e30])
 @pytest.mark.parametrize("place", range(3))
 def test_a_0_that_may_be_a_nan_is_computed_again(monkeypatch, place, number):
     calls = count_calls(monkeypatch)
@@ -147,6 +147,15 @@ def test_a_nan_shows_where_there_are_more_than_two_leading_axes():
     want = attention(query, key, value, attn_mask=mask, engine="explicit")
     assert got.isnan().any() and torch.equal(got.isnan(), want.isnan())
     assert close(got.nan_to_num(), want.nan_to_num(), 1e-6)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_scores_that_overflow_show_as_they_do_in_the_formula(causal):
+    query, key, value = inputs(1, 2, 17, 8)
+    given = 1e20 * query, 1e20 * key, value
+    want = attention(*given, is_causal=causal, engine="explicit")
+    assert want.isnan().any()
+    assert torch.equal(attention(*given, is_causal=causal).isnan(), want.isnan())
 
 
 @pytest.mark.parametrize("name", ["attn_mask", "attn_bias"])

@@ -37,8 +37,8 @@ class Call:
         return broadcast("query, key and value", self.query, self.key, self.value)
 
     def inputs(self):
-        """The tensors that the output is made of."""
-        bias = () if self.visible.bias is None else (self.visible.bias,)
+        """Give the tensors that the output is made of; a bias without what it hides."""
+        bias = () if self.visible.bias is None else (self.visible.bias.clamp(min=0),)
         return self.query, self.key, self.value, *bias
 
     def of(self, query, key, value, visible=None):

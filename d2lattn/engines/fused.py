@@ -12,7 +12,13 @@ import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from d2lattn.engines.chunked import chunked_attention
-from d2lattn.tracing import NOTHING, are_finite, data_dependent_ok, is_eager, is_transformed
+from d2lattn.tracing import (
+    NOTHING,
+    data_dependent_ok,
+    is_eager,
+    is_transformed,
+    products_stay_finite,
+)
 
 # Queries that share one call when causality and something else hide keys. Each call is given the
 # keys up to its last query alone, so the mask is never larger than rows × S.
@@ -39,7 +45,7 @@ def fused_attention(call):
         output = _ask(call, *how)
     else:
         output = torch.cat([_ask(part, *how) for part in _row_by_row(call)], dim=-2)
-    if watched and _may_be_wrong(output, visible) and not are_finite(*call.inputs()):
+    if watched and _may_be_wrong(output, visible) and not products_stay_finite(*call.inputs()):
         return chunked_attention(given.zero_unseen())
     return output if len(lead) == 2 else output.reshape(*lead, *output.shape[-2:])
 
