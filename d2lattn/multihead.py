@@ -349,11 +349,10 @@ def mask_of_heads(shape, device, attn_mask, valid_lens):
     if valid_lens is None:
         return attn_mask
     real = first_keys(valid_lens, S)  # (B, 1 or L, S)
-    rows, lengths = real.shape[:2]
-    if rows != B or (lengths != 1 and lengths != L):  # no `in`, as in `fits`
-        got = tuple(torch.as_tensor(valid_lens).shape)
+    given = torch.as_tensor(valid_lens).shape
+    if given != (B,) and given != (B, L):  # no `in`, as in `fits`
         raise ValueError(
-            f"valid_lens must have shape (B,) = {(B,)} or (B, L) = {(B, L)}, got {got}"
+            f"valid_lens must have shape (B,) = {(B,)} or (B, L) = {(B, L)}, got {tuple(given)}"
         )
     real = real[:, None].to(device)  # (B, 1, 1 or L, S)
     return real if attn_mask is None else real & attn_mask

@@ -568,9 +568,9 @@ def _ends(valid_lens, tokens):
     if valid_lens is None:
         return None
     mask = length_mask(valid_lens, tokens.shape[1])
-    if mask.shape[:2] != (len(tokens), 1):
-        got = tuple(torch.as_tensor(valid_lens).shape)
-        raise ValueError(f"valid_lens must have shape (B,) = {(len(tokens),)}, got {got}")
+    given = torch.as_tensor(valid_lens).shape
+    if given != tokens.shape[:1]:
+        raise ValueError(f"valid_lens must have shape (B,) = {(len(tokens),)}, got {tuple(given)}")
     return mask.to(tokens.device)
 
 

@@ -462,6 +462,7 @@ def test_a_mask_of_three_axes_is_by_batch_also_when_there_are_as_many_heads():
         (dict(valid_lens=torch.tensor([True, False])), "valid_lens must hold integers"),
         (dict(valid_lens=torch.tensor([1, 2, 3])), r"valid_lens must have shape .* got \(3,\)"),
         (dict(valid_lens=torch.ones(B, S).int()), r"valid_lens must have shape .* got \(2, 7\)"),
+        (dict(valid_lens=torch.ones(B, 1).int()), r"valid_lens must have shape .* got \(2, 1\)"),
         (dict(valid_lens=torch.tensor(3)), r"valid_lens must have shape .* got \(\)"),
         (dict(is_causal=True), "is_causal=True needs as many queries as keys"),
         (dict(is_causal=True, valid_lens=torch.tensor([3, 4])), "is_causal=True needs as many"),

@@ -317,6 +317,13 @@ def test_each_dropout_has_its_own_mode():
     assert torch.equal(block(x), x)
 
 
+def test_lengths_are_one_for_each_sequence():
+    with pytest.raises(
+        ValueError, match=r"^valid_lens must have shape \(B,\) = \(2,\), got \(2, 1\)"
+    ):
+        decoder()(some_tokens(2, 5), valid_lens=torch.ones(2, 1).int())
+
+
 @torch.no_grad()
 def test_a_cache_of_latents_is_not_one_of_keys_and_values():
     sizes = dict(num_layers=1, num_heads=2, positions=None)
