@@ -1,6 +1,7 @@
 """A layer and a decoder's pass in plain torch lines, over the weights of ours: the floor.
 
-Nothing is checked, no part can be replaced, and the angles of a rotation are there before the call.
+The products, norms and embeddings are torch's modules, called as nanoGPT calls them; between them
+nothing is checked, no part can be replaced, and the angles of a rotation are there before the call.
 """
 
 import torch
@@ -14,7 +15,7 @@ def layer(mha, x, *, turn=None, kept=None, **visible):
     many of the rows are written; the new ones come behind them.
     """
     q, k, v = (
-        F.linear(x, p.weight, p.bias).view(*x.shape[:2], mha.num_heads, -1).transpose(1, 2)
+        p(x).view(*x.shape[:2], mha.num_heads, -1).transpose(1, 2)
         for p in (mha.q_proj, mha.k_proj, mha.v_proj)
     )
     if turn is not None:
@@ -25,7 +26,7 @@ def layer(mha, x, *, turn=None, kept=None, **visible):
         keys[:, :, first:stop], values[:, :, first:stop] = k, v
         k, v = keys[:, :, :stop], values[:, :, :stop]
     heads = F.scaled_dot_product_attention(q, k, v, **visible)
-    return F.linear(heads.transpose(1, 2).flatten(2), mha.out_proj.weight, mha.out_proj.bias)
+    return mha.out_proj(heads.transpose(1, 2).flatten(2))
 
 
 def turned(x, cos, sin):
@@ -48,23 +49,14 @@ def decoder(model, tokens, *, turns=None, kept=None, first=0):
     values (layers, B, H, rows, D), of which `first` rows are written.
     """
     here = slice(first, first + tokens.shape[1])
-    x = F.embedding(tokens, model.embedding.weight)
+    x = model.embedding(tokens)
     turn = None if turns is None else [table[here] for table in turns]
     if turn is None:
         x = x + model.position.weight[here]
     visible = dict(is_causal=tokens.shape[1] > 1)
     for n, block in enumerate(model.blocks):
         mine = None if kept is None else (kept[0][n], kept[1][n], first)
-        x = x + layer(
-            block.attention, normed(x, block.attention_norm), turn=turn, kept=mine, **visible
-        )
-        wide, _, narrow = block.mlp
-        inner = F.gelu(
-            F.linear(normed(x, block.mlp_norm), wide.weight, wide.bias), approximate="tanh"
-        )
-        x = x + F.linear(inner, narrow.weight, narrow.bias)
-    return F.linear(normed(x, model.norm), model.to_logits.weight)
-
-
-def normed(x, norm):
-    return F.layer_norm(x, norm.normalized_shape, norm.weight, norm.bias, norm.eps)
+        x = x + layer(block.attention, block.attention_norm(x), turn=turn, kept=mine, **visible)
+        wide, gelu, narrow = block.mlp
+        x = x + narrow(gelu(wide(block.mlp_norm(x))))
+    return model.to_logits(model.norm(x))

@@ -35,7 +35,7 @@ from d2lattn.arguments import (
     expect,
     show,
 )
-from d2lattn.tracing import data_dependent_ok
+from d2lattn.tracing import data_dependent_ok, is_eager
 
 
 def sinusoidal_encoding(
@@ -179,20 +179,33 @@ class Rotary(Positions):
         super().__init__()
         check_flag("interleaved", interleaved)
         self.base, self.interleaved = base_of(base), interleaved
+        self._ready: Any = None  # (width, dtype, device), and the tables of the first positions
 
     def rotation(self, where: TokenPositions) -> Callable[[Tensor], Tensor]:
-        """Cosines and sines are made once a pass, when its first layer asks for them."""
-        made: list[tuple[Any, Tensor, Tensor]] = []  # what the last x was like, its tables
+        """Cosines and sines are looked up once a pass, when its first layer asks for them."""
+        found: list[Any] = []  # what the last x was like, and its tables
 
         def turn(x: Tensor) -> Tensor:
             like = x.shape[-2:], x.dtype, x.device
-            if not made or made[-1][0] != like:
-                tables = _turns(x, where.first, where.positions, self.base, self.interleaved)
-                made.append((like, *tables))
-            _, cos, sin = made[-1]
-            return _turned(x, cos, sin, self.interleaved)
+            if not found or found[0] != like:
+                found[:] = like, *self._tables(x, where)
+            return _turned(x, *found[1:], self.interleaved)
 
         return turn
+
+    def _tables(self, x, where):
+        """cos and sin of x (..., L, D), (L, D) each: rows of tables that double when they end."""
+        how = self.base, self.interleaved
+        if where.positions is not None or not is_eager():
+            return _turns(x, where.first, where.positions, *how)
+        (length, width), first = x.shape[-2:], where.first
+        like, stop = (width, x.dtype, x.device), first + length
+        if self._ready is None or self._ready[0] != like or len(self._ready[1]) < stop:
+            rows = 1 << max(stop - 1, 63).bit_length()
+            with torch.inference_mode(False):  # else no gradient could pass them later
+                self._ready = like, *_turns(x.new_empty(rows, width), 0, None, *how)
+        _, cos, sin = self._ready
+        return cos[first:stop], sin[first:stop]
 
     def extra_repr(self) -> str:
         return f"base={self.base}, interleaved={self.interleaved}"

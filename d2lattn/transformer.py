@@ -356,6 +356,8 @@ class Transformer(nn.Module):
             if self.window is not None and not self.sinks:
                 seen["window"] = self.window
         masks = [] if ends is None else [ends]
+        if in_a_row and where.padding is None and (self.window is None or "window" in seen):
+            return seen | dict(attn_mask=ends)
         # (S,), or (B, 1, S) of a cache that has let some go
         keys = torch.arange(where.stop, device=device) if in_a_row else where.keys[:, None]
         if where.padding is not None:
@@ -366,7 +368,7 @@ class Transformer(nn.Module):
             masks.append(keys <= where.columns(device))
         if self.window is not None and "window" not in seen:
             masks.append(in_window(where.columns(device), keys, self.window, self.sinks, start))
-        return seen | dict(attn_mask=functools.reduce(torch.logical_and, masks) if masks else None)
+        return seen | dict(attn_mask=functools.reduce(torch.logical_and, masks))
 
     def check_tokens(self, tokens: Tensor, least: int = 1) -> None:
         """int64 (B, L), L from `least`, of the vocabulary, on the model's device."""
@@ -381,7 +383,7 @@ class Transformer(nn.Module):
         if tokens.device != device:
             raise ValueError(f"tokens must be on the model's device {device}, got {tokens.device}")
         if data_dependent_ok(tokens) and tokens.numel():
-            lowest, highest = tokens.min().item(), tokens.max().item()
+            lowest, highest = (end.item() for end in tokens.aminmax())
             if lowest < 0 or highest >= words:
                 raise ValueError(
                     f"tokens must lie between 0 and {words - 1} (the vocabulary has {words}), "

@@ -6,6 +6,7 @@ rank. What a rank prints is shown when all have ended, in the order of the ranks
 
 import builtins
 import dis
+import faulthandler
 import functools
 import inspect
 import json
@@ -33,6 +34,7 @@ from d2lattn.arguments import check_callable, check_count, check_number, show
 STORED = Path(__file__).with_name("launched.json")  # what the calls of the book have printed
 PLAIN = (bool, int, float, str, bytes, tuple, list, dict, types.NoneType)
 ENDING = 10  # seconds that torchrun has to end its ranks
+STOOD = r'File "(.+?)", line (\d+)'  # as faulthandler writes a place, the innermost first
 NOTICED = 1  # seconds in which torchrun sees that a rank was killed, before others fail for that
 FILE = """\
 {imports}
@@ -229,7 +231,7 @@ def _torchrun(path, ranks, timeout, folder):
     if failed is None:
         raise TimeoutError(
             f"the {ranks} ranks had not ended after {timeout:g} seconds, so they "
-            f"were killed{_last_words(folder, ranks)}"
+            f"were killed{_last_words(folder, ranks, path)}"
         )
     if failed:
         raise RuntimeError(
@@ -267,10 +269,17 @@ def _said(folder, rank, stream):
     return paths[0].read_text(encoding="utf-8", errors="replace") if paths else ""
 
 
-def _last_words(folder, ranks):
-    """The last line that each rank has printed."""
-    said = [(rank, _said(folder, rank, "stdout").splitlines()) for rank in range(ranks)]
-    return "".join(f"\nrank {rank} | {lines[-1]}" for rank, lines in said if lines)
+def _last_words(folder, ranks, path):
+    """The last line that each rank has printed, and where it stood when it was told to end: in the
+    program, or, before that, in the modules that start it."""
+    words = ""
+    for rank in range(ranks):
+        lines = _said(folder, rank, "stdout").splitlines()[-1:]
+        stood = re.findall(STOOD, _said(folder, rank, "stderr"))
+        stood = [place for place in stood if place[0] == str(path)] or stood
+        lines += [f"stood at line {n} of {Path(file).name}" for file, n in stood[:1]]
+        words += "".join(f"\nrank {rank} | {line}" for line in lines)
+    return words
 
 
 def _first_failure(folder, log):
@@ -312,6 +321,8 @@ def _rank(path):
     """What each process does: run the file, tell how it failed, end when torchrun does."""
     for end in (signal.SIGTERM, signal.SIGINT):
         signal.signal(end, signal.SIG_DFL)  # a fork has torchrun's own answers
+    if hasattr(faulthandler, "register"):  # not on Windows
+        faulthandler.register(signal.SIGTERM, chain=True)  # tells where it stood, then ends
 
     def leash():
         multiprocessing.parent_process().join()

@@ -102,7 +102,8 @@ def test_what_hangs_is_killed_and_its_last_words_are_told(tmp_path, monkeypatch)
         raise subprocess.TimeoutExpired(agent.args, timeout)
 
     monkeypatch.setattr(subprocess.Popen, "wait", until_both_hang)
-    said = r"the 2 ranks had not ended after 120 s.*\srank 0 \| at work\srank 1 \| at work$"
+    ranks = [rf"\srank {n} \| at work\srank {n} \| stood at line \d+ of program.py" for n in (0, 1)]
+    said = rf"the 2 ranks had not ended after 120 s.*{ranks[0]}{ranks[1]}$"
     with pytest.raises(TimeoutError, match=said):
         launch.on_ranks(path, 2, timeout=120)
 

@@ -507,6 +507,23 @@ def test_a_turn_is_that_of_each_tensor_whatever_came_before():
         assert torch.equal(turn(x), apply_rotary(x, offset=2, base=50.0))
 
 
+def test_tables_of_turns_grow_and_carry_a_gradient_whatever_mode_made_them():
+    """A model that was asked in inference mode can still be trained."""
+    rotary = Rotary()
+    with torch.inference_mode():
+        rotary.rotation(TokenPositions(0, 3))(torch.randn(3, 4))
+    for first, dtype in [
+        (0, torch.float32),
+        (61, torch.float32),
+        (200, torch.float32),
+        (5, torch.float64),
+    ]:
+        x = torch.randn(2, 3, 4, dtype=dtype, requires_grad=True)
+        turned = rotary.rotation(TokenPositions(first, 3))(x)
+        assert torch.equal(turned, apply_rotary(x, offset=first))
+        turned.sum().backward()
+
+
 # Places that do not stand in a row ----------------------------------------------------------------
 
 
