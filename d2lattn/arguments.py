@@ -19,7 +19,7 @@ FLOATS = (torch.float32, torch.bfloat16, torch.float16, torch.float64)  # that t
 
 
 def check_count(name, value, least=1, most=LARGEST):
-    """An int from `least` to `most` (a bool is none)."""
+    """Require an int from `least` to `most` (a bool is none)."""
     if isinstance(value, bool) or not isinstance(value, (int, torch.SymInt)) or value < least:
         raise ValueError(f"{name} must be an integer of at least {least}, got {show(value)}")
     if value > most:
@@ -28,13 +28,13 @@ def check_count(name, value, least=1, most=LARGEST):
 
 
 def check_counts(least=1, **given):
-    """The same of several, each by its name."""
+    """Require the same of several, each by its name."""
     for name, value in given.items():
         check_count(name, value, least)
 
 
 def check_offset(name, offset, length):
-    """The place, from 0, of the first of so many rows, the last of which torch must still count."""
+    """Require the place, from 0, of the first of so many rows, all of which torch can count."""
     check_count(name, offset, least=0)
     if offset + length > LARGEST:
         most = f"2**63 - 1 - {length}, for {length} rows"
@@ -42,8 +42,8 @@ def check_offset(name, offset, length):
 
 
 def check_number(name, value, least=-math.inf, most=math.inf):
-    """A finite int or float from `least` to `most` (a bool is none), as the float that torch can
-    take: it has no room for an int of more than 64 bits."""
+    """Require a finite int or float from `least` to `most` (a bool is none), and give it as the
+    float that torch can take: it has no room for an int of more than 64 bits."""
     if not is_finite_number(value) or not least <= value <= most:
         bounded = least > -math.inf or most < math.inf
         bounds = f" from {least} to {most}" if bounded else ""
@@ -59,25 +59,25 @@ def is_finite_number(value):
 
 
 def check_flag(name, value):
-    """True or False, and nothing that merely counts as one of them."""
+    """Require True or False, and nothing that merely counts as one of them."""
     if not isinstance(value, bool):
         raise ValueError(f"{name} must be True or False, got {show(value)}")
 
 
 def check_flags(**given):
-    """The same of several, each by its name."""
+    """Require the same of several, each by its name."""
     for name, value in given.items():
         check_flag(name, value)
 
 
 def check_choice(name, value, choices):
-    """One of the strings in `choices`."""
+    """Require one of the strings in `choices`."""
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be one of {choices}, got {show(value)}")
 
 
 def check_device(value):
-    """A device that torch knows and this machine has, or None for torch's default."""
+    """Require a device that torch knows and this machine has, or None for torch's default."""
     if value is None:
         return value
     try:
@@ -97,39 +97,40 @@ def check_generator(value):
 
 
 def check_callable(name, value):
-    """A function or a module: something that can be called."""
+    """Require a function or a module: something that can be called."""
     if not callable(value):
         raise ValueError(f"{name} must be a function or a module, got {show(value)}")
 
 
 def check_maker(name, value, example):
-    """A function or a class that makes modules, and no module that is made already."""
+    """Require a function or a class that makes modules, and no module that is made already."""
     if not callable(value) or isinstance(value, Module):
         raise ValueError(f"{name} must be a function such as {example}, got {show(value)}")
 
 
 def check_floating_dtype(name, value):
-    """A torch dtype that holds real numbers, and that torch computes with."""
+    """Require a torch dtype that holds real numbers, and that torch computes with."""
     if not isinstance(value, torch.dtype) or value not in FLOATS:
         raise ValueError(f"{name} must be a floating dtype, got {show(value)}")
 
 
 def check_real(name, x, hint=""):
-    """A floating tensor of any shape; the hint says what else there is."""
+    """Require a floating tensor of any shape; the hint says what else there is."""
     if not isinstance(x, Tensor) or x.dtype not in FLOATS:
         raise ValueError(f"{name} must be a floating tensor, got {kind(x)}{hint}")
 
 
 def check_floating(name, x, axes="(..., length, width)"):
-    """A floating tensor with at least the two axes named last in `axes`."""
+    """Require a floating tensor with at least the two axes named last in `axes`."""
     check_real(name, x)
     if x.ndim < 2:
         raise ValueError(f"{name} must have shape {axes}, got {tuple(x.shape)}")
 
 
 def expect(name, x, axes):
-    """A floating tensor with these axes: a number is a size, a word an axis of any size, and dots
-    at the beginning are any axes. `expect("x", x, f"batch {H} length {D}")` takes (2, H, 7, D).
+    """Require a floating tensor with these axes: a number is a size, a word an axis of any size,
+    and dots at the beginning are any axes. `expect("x", x, f"batch {H} length {D}")` takes
+    (2, H, 7, D).
     """
     first, *last = wanted = axes.split()
     shape = f"({', '.join(wanted)})"
@@ -142,7 +143,7 @@ def expect(name, x, axes):
 
 
 def check_boolean_mask(name, x):
-    """A boolean tensor; the message says which way it points."""
+    """Require a boolean tensor; the message says which way it points."""
     if not torch.is_tensor(x) or x.dtype != torch.bool:
         raise ValueError(
             f"{name} must be a boolean tensor, True = may attend, got {kind(x)}; "
@@ -151,7 +152,7 @@ def check_boolean_mask(name, x):
 
 
 def check_alike(like_name, like, **tensors):
-    """Tensors of one dtype on one device."""
+    """Require tensors of one dtype on one device."""
     for name, x in tensors.items():
         if x.dtype != like.dtype or x.device != like.device:
             raise ValueError(
@@ -161,14 +162,14 @@ def check_alike(like_name, like, **tensors):
 
 
 def check_weights(owner, weight, **tensors):
-    """Tensors of the dtype and device of the owner's weights; autocast sees to the dtype."""
+    """Require the dtype and device of the owner's weights; autocast sees to the dtype."""
     x = next(iter(tensors.values()))
     if x.is_meta or x.device != weight.device or not torch.is_autocast_enabled(x.device.type):
         check_alike(owner, weight, **tensors)
 
 
 def scores_shape(query, key):
-    """The shape (..., L, S) of the scores of floating tensors (..., L, E) and (..., S, E)."""
+    """Give the shape (..., L, S) of the scores of floating tensors (..., L, E) and (..., S, E)."""
     if _are_alike(query, key) and query.numel() > 0:
         return (*query.shape[:-1], query.shape[-2])
     check_floating("query", query)
@@ -184,7 +185,7 @@ def scores_shape(query, key):
 
 
 def check_value(query, key, value):
-    """A floating tensor (..., S, Ev) that fits the key."""
+    """Require a floating tensor (..., S, Ev) that fits the key."""
     if query.shape == key.shape and _are_alike(key, value):
         return
     check_floating("value", value)
@@ -198,20 +199,20 @@ def check_value(query, key, value):
 
 
 def check_as_many_keys(L, S):
-    """As many keys as queries."""
+    """Require as many keys as queries."""
     if L != S:
         raise ValueError(f"key must have as many rows as query, {L}, got {S}")
 
 
 def _are_alike(a, b):
-    """The usual case, in which no more needs to be asked: two floating tensors alike in all."""
+    """Recognise the usual case, which needs no more questions: two floating tensors alike."""
     if not isinstance(a, Tensor) or not isinstance(b, Tensor) or a.shape != b.shape:
         return False
     return a.dtype == b.dtype in FLOATS and a.device == b.device and a.ndim > 1
 
 
 def check_positions(positions, length):
-    """Integers (length,) of at least 0: the places of so many rows, in any order."""
+    """Require integers (length,) of at least 0: the places of so many rows, in any order."""
     if not torch.is_tensor(positions) or positions.dtype not in INTEGERS:
         raise ValueError(f"positions must be a tensor of integers, got {kind(positions)}")
     if positions.shape != (length,):
@@ -224,7 +225,7 @@ def check_positions(positions, length):
 
 
 def check_shares(weights):
-    """Numbers of at least 0 whose rows (the last axis) add up to 1, or to 0 where all is hidden."""
+    """Require shares of at least 0 whose rows (the last axis) add up to 1, or 0 if all is hidden."""
     shares = weights if torch.is_tensor(weights) else torch.as_tensor(weights, device="cpu")
     shares = shares.double()
     sums = shares.sum(-1)
@@ -237,7 +238,7 @@ def check_shares(weights):
 
 
 def broadcast(names, *tensors):
-    """The leading axes (all but the last two) that the tensors share after broadcasting."""
+    """Give the leading axes (all but the last two) that the tensors share after broadcasting."""
     lead, *others = leads = [x.shape[:-2] for x in tensors]
     if all(other == lead for other in others):
         return lead  # the usual case: broadcast_shapes takes longer than a short attention
@@ -266,15 +267,15 @@ def _shared_keys(heads, shared):
 
 
 def scale_of(scale, query):
-    """The factor of the scores as a float: 1/√E when absent."""
+    """Give the factor of the scores as a float: 1/√E when absent."""
     if scale is None:
         return 1 / math.sqrt(query.shape[-1])
     return check_number("scale", scale)
 
 
 def check_causal(is_causal, query_offset, window, shape):
-    """A flag, and with it the key position of query 0, which must be told unless L = S, and how
-    many keys a query sees."""
+    """Require a flag, and with it the key position of query 0, which must be told unless L = S, and
+    how many keys a query sees."""
     if is_causal is not True:
         check_flag("is_causal", is_causal)
     if window is not None:
@@ -296,8 +297,8 @@ def check_causal(is_causal, query_offset, window, shape):
 
 
 def check_lengths(valid_lens, max_len):
-    """Integers (B,) or (B, L), each from 0 to max_len, as int64: in a narrower type a sum or a
-    difference of them could overflow."""
+    """Require integers (B,) or (B, L), each from 0 to max_len, and give them as int64: in a
+    narrower type a sum or a difference of them could overflow."""
     if not torch.is_tensor(valid_lens):
         try:
             valid_lens = torch.as_tensor(valid_lens)
@@ -323,7 +324,7 @@ def check_lengths(valid_lens, max_len):
 
 
 def check_mask(attn_mask, shape, device):
-    """A boolean mask that fits scores of this shape: (L, S) or all axes, each size full or 1."""
+    """Require a boolean mask that fits the scores: (L, S) or all axes, each size full or 1."""
     check_boolean_mask("attn_mask", attn_mask)
     if attn_mask.ndim not in (2, len(shape)) or not fits(attn_mask, shape):
         raise ValueError(
@@ -334,7 +335,7 @@ def check_mask(attn_mask, shape, device):
 
 
 def check_bias(attn_bias, shape, device):
-    """A floating bias that broadcasts to scores of this shape."""
+    """Require a floating bias that broadcasts to scores of this shape."""
     check_real("attn_bias", attn_bias, "; a mask of who may attend goes into attn_mask")
     if not 2 <= attn_bias.ndim <= len(shape) or not fits(attn_bias, shape):
         raise ValueError(
@@ -356,7 +357,7 @@ def fits(x, shape):
 
 
 def check_on(name, x, device):
-    """A tensor on the device of the query."""
+    """Require a tensor on the device of the query."""
     if x.device != device:
         raise ValueError(f"{name} must be on {device} as the query is, got {x.device}")
 

@@ -23,7 +23,7 @@ ENGINES = ("explicit", "chunked", "fused")
 
 
 def explicit_attention(call):
-    """The formula: score, turn the scores into shares, blend the values by their shares."""
+    """Compute the formula: score, turn the scores into shares, blend the values by their shares."""
     call = call.zero_unseen_nonfinite()
     weights = explicit_weights(call)  # (..., L, S)
     output = F.dropout(weights, call.dropout_p) @ call.value  # (..., L, Ev)
@@ -145,7 +145,7 @@ def attention_weights(
     scale: float | None = None,
     query_offset: int | None = None,
 ) -> Tensor:
-    """The weights that each query gives to each key.
+    """Compute the share of each key that a query takes.
 
     weights = masked_softmax(Q Kᵀ · scale + bias, mask): rows sum to 1, or to 0 without any key.
 
@@ -237,14 +237,14 @@ def attention(
         check_count("chunk_size", chunk_size)
         if engine != "chunked":
             raise ValueError(f'chunk_size is for engine="chunked", got engine={engine!r}')
-    return attend(call, engine, chunk_size)
+    return compute(call, engine, chunk_size)
 
 
 # Dispatch: a call that fits -----------------------------------------------------------------------
 
 
-def attend(call, engine, chunk_size=None):
-    """The output of a call, by one of the engines."""
+def compute(call, engine, chunk_size=None):
+    """Give the output of a call, by one of the engines."""
     with in_full_precision(call.query):
         empty = 0 in (call.query.numel(), call.key.numel(), call.value.numel())
         if engine == "explicit" or empty or (engine == "fused" and call.sink is not None):
@@ -256,7 +256,7 @@ def attend(call, engine, chunk_size=None):
         return fused_attention(call)
 
 
-def attend_with_weights(call):
-    """The output and the weights before dropout."""
+def compute_with_weights(call):
+    """Give the output and the weights before dropout."""
     with in_full_precision(call.query):
         return explicit_attention(call)

@@ -21,6 +21,9 @@ class Cache:
     and the last `window` ones. Their places stay those of the text, however far away. Of latents
     the keys hold all, and the values have no width.
 
+    A pass of a model asks it four times: `check` (do the tokens fit), `begin`, in each layer
+    `store`, and at the end `advance`. A pass that fails before that leaves it as it was.
+
     Args:
         max_len (int): how many tokens of each sequence it can read, padding included; that of the
             model when absent, and with a window no end unless positions are learned.
@@ -115,7 +118,7 @@ class Cache:
             )
 
     def padding_with(self, new: Tensor | None) -> Tensor | None:
-        """All columns of padding on the left if the next tokens begin with `new` more, (B,)."""
+        """Count the columns of padding on the left, (B,), if the tokens begin with `new` more."""
         if new is None or self.length == 0:
             return self.padding if new is None else new
         before = torch.zeros_like(new) if self.padding is None else self.padding
@@ -126,8 +129,9 @@ class Cache:
             )
         return before + new
 
-    def show(self, new: int, padding: Tensor | None) -> Tensor | None:
-        """With a window, the columns (B, rows + new) of what `store` gives for so many tokens."""
+    def begin(self, new: int, padding: Tensor | None) -> Tensor | None:
+        """Begin a pass of so many tokens: with a window, give the columns (B, rows + new) of what
+        `store` will give, and settle what `advance` keeps of it."""
         if self.columns is None or self.window is None:
             return None
         stop = self.length + new
@@ -168,5 +172,5 @@ class Cache:
         self._length, self.padding = self.length + new, padding
 
     def _rows(self, x):
-        """The rows of (B, Hkv, S, D) that are kept."""
+        """Give the rows of (B, Hkv, S, D) that are kept."""
         return x.gather(2, self._order[:, None, :, None].expand(-1, x.shape[1], -1, x.shape[3]))

@@ -71,7 +71,7 @@ PRODUCTS = ("Mm", "Addmm", "Bmm", "Baddbmm", "Linear", "Convolution", "ScaledDot
 
 
 def conv_cost(n: int, d: int, k: int, *, dilated: bool = False, causal: bool = False) -> LayerCost:
-    """The cost of a convolution over n positions, d channels in and out, padded to length n.
+    """Count the cost of a convolution over n positions, d channels in and out, padded to length n.
 
     flops = 2·k·n·d² (padded zeros are multiplied like the rest), one sequential operation; the
     path length is that of `layers_to_connect`, which tells what k, dilated and causal are.
@@ -86,7 +86,7 @@ def conv_cost(n: int, d: int, k: int, *, dilated: bool = False, causal: bool = F
 
 
 def rnn_cost(n: int, d: int, *, cell: str = "rnn") -> LayerCost:
-    """The cost of a recurrent layer over n positions, d numbers in and d in the state.
+    """Count the cost of a recurrent layer over n positions, d numbers in and d in the state.
 
     hᵢ = tanh(W xᵢ + U hᵢ₋₁): flops = 4·n·d², n sequential operations, and n steps from the first
     input to the last state. An LSTM (Hochreiter and Schmidhuber 1997, with the forget gate of Gers
@@ -104,7 +104,7 @@ def rnn_cost(n: int, d: int, *, cell: str = "rnn") -> LayerCost:
 
 
 def attention_cost(n: int, d: int, *, projections: bool = True) -> LayerCost:
-    """The cost of self-attention over n positions of width d, whatever the number of heads.
+    """Count the cost of self-attention over n positions of width d, whatever the number of heads.
 
     flops = 4·n²·d for Q Kᵀ and the weighted sum, and 8·n·d² for the four projections to queries,
     keys, values and output, if they count. The n² term is the larger one for n > 2d. A causal mask
@@ -289,7 +289,7 @@ def compose(steps: Sequence[Tensor]) -> Tensor:
 def receptive_field(
     steps: Sequence[Tensor], unit: Sequence[int], *, within: Tensor | None = None
 ) -> Tensor:
-    """Every unit that one unit of a stack of layers sees, layer by layer, itself included.
+    """Give every unit that one unit of a stack of layers sees, layer by layer, itself included.
 
     The walk goes down from the unit: in its own layer along `within`, then along the step below.
 
@@ -410,7 +410,7 @@ def matmul_chain(layer: Callable, n: int, d: int) -> int:
 
 
 def boolean_steps(steps, name="steps", n=None):
-    """Boolean (n, n) tensors or arrays as tensors on the CPU; n is that of the first."""
+    """Take boolean (n, n) tensors or arrays as tensors on the CPU; n is that of the first."""
     if isinstance(steps, str) or not hasattr(steps, "__iter__") or getattr(steps, "ndim", 1) == 0:
         raise ValueError(f"{name} must be a list of boolean (n, n) tensors, got {show(steps)}")
     steps = list(steps)
@@ -427,7 +427,7 @@ def boolean_steps(steps, name="steps", n=None):
 
 
 def _run(layer, n, d, generator):
-    """A random input that wants a gradient, and the layer's output for it, checked."""
+    """Give a random input that wants a gradient, and the layer's output for it, checked."""
     dtype = torch.float64 if isinstance(layer, nn.Module) else None
     x = torch.randn(1, n, d, generator=generator, dtype=dtype).requires_grad_()
     output = layer(x)
@@ -441,7 +441,7 @@ def _run(layer, n, d, generator):
 
 
 def _on(layer, device, dtype=None):
-    """A copy of a module in evaluation mode; a function stays as it is."""
+    """Give a copy of a module in evaluation mode; a function stays as it is."""
     check_callable("layer", layer)
     if not isinstance(layer, nn.Module):
         return layer

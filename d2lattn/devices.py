@@ -11,7 +11,7 @@ Result = TypeVar("Result")
 
 
 def default_device() -> torch.device:
-    """The fastest device torch can use here: cuda, then mps, then cpu.
+    """Find the fastest device torch can use here: cuda, then mps, then cpu.
 
     Example:
         >>> default_device().type in ("cuda", "mps", "cpu")
@@ -25,7 +25,7 @@ def default_device() -> torch.device:
 
 
 def on_the_host(function: Callable[Given, Result]) -> Callable[Given, Result]:
-    """The function, with the CPU as torch's default device while it runs.
+    """Give the function, with the CPU as torch's default device while it runs.
 
     For what is written or judged and not trained: a figure, a table, an exercise. A reader who set
     another default would send its numbers to a device and wait for their return.

@@ -186,7 +186,7 @@ class ShardSpec:
                 )
 
     def places(self, rank=None):
-        """The places (L_r,) of a rank's words in the whole text; this one's when absent."""
+        """Give the places (L_r,) of a rank's words in the whole text; this one's when absent."""
         rank = self.ranks.rank if rank is None else rank
         if self._places is not None:
             return self._places[rank]
@@ -194,7 +194,7 @@ class ShardSpec:
         return torch.arange(start, start + self.lengths[rank])
 
     def end(self):
-        """The first place after the whole text."""
+        """Give the first place after the whole text."""
         if self._places is None:
             return sum(self.lengths)
         return max((int(held.max()) + 1 for held in self._places if len(held)), default=0)
@@ -211,7 +211,7 @@ def _check_alike_everywhere(terms):
 
 
 def checked_positions(positions, length):
-    """The places of so many words, checked, int64, on the CPU, alone in memory, since they will be
+    """Check the places of so many words: int64, on the CPU, alone in memory, since they will be
     sent; None if they are not given."""
     if positions is None:
         return None
@@ -222,7 +222,7 @@ def checked_positions(positions, length):
 
 
 def as_ranks(group):
-    """Ranks as they are; of a group, or None, its own."""
+    """Take ranks as they are; of a group, or None, make its own."""
     return group if isinstance(group, Ranks) else Ranks(group)
 
 
@@ -257,7 +257,7 @@ def unsupported_when_sharded(layer):
 
 
 def _agree(function, query, key, value, is_causal, scale, group, *, positions=None, check=None):
-    """The shard of a call of one of the functions below; `check` is one more look, or None."""
+    """Agree on the shard of a call of a function below; `check` is one more look, or None."""
     parts = query, key, value
 
     def look():
@@ -344,7 +344,7 @@ def ring_attention(
     scale: float | None = None,
     group: Any = None,
 ) -> Tensor:
-    """Attention of all words of a text to all, of which each rank holds its shard.
+    """Let all words of a text attend to all, where each rank holds a shard of them.
 
     Every rank keeps its queries; the blocks of keys and values go round. With o_p and
     l_p = log Σ exp(s) over the keys of rank p, the output is `merge` of all (o_p, l_p):
@@ -397,8 +397,8 @@ def ring_attention(
 
 
 def ring(query, key, value, shard, is_causal, scale):
-    """The same, agreed upon. Heads (..., H, L_r, E) over (..., Hkv, L_r, E): those of a group are
-    more queries at the same places to the keys they share, which so travel once."""
+    """Do the same, agreed upon. Heads (..., H, L_r, E) over (..., Hkv, L_r, E): those of a group
+    are more queries at the same places to the keys they share, which so travel once."""
     lead, (rows, width) = key.shape[:-2], query.shape[-2:]
     group = query.shape[:-2].numel() // max(lead.numel(), 1)
     asking = query.reshape(*lead, group * rows, width)
@@ -474,7 +474,7 @@ def _round(shard, key, value):
 
 
 def _meeting(shard, owner, query, key, value, is_causal, scale, step):
-    """The call of this rank's queries over the keys of a rank, or None if nobody may see any."""
+    """Give the call of this rank's queries over the keys of a rank, or None if none may see any."""
     asking, asked = shard.places(), shard.places(owner)
     asking = asking.repeat(query.shape[-2] // max(len(asking), 1))  # heads that share keys
     shape = *query.shape[:-1], key.shape[-2]
@@ -486,18 +486,18 @@ def _meeting(shard, owner, query, key, value, is_causal, scale, step):
 
 
 def _pack(key, value):
-    """Keys and values in one flat tensor, which is one message."""
+    """Pack keys and values in one flat tensor, which is one message."""
     return torch.cat([key.reshape(-1), value.reshape(-1)])
 
 
 def _room(packed, key, value, length):
-    """An empty tensor for `length` words."""
+    """Make an empty tensor for `length` words."""
     numbers = sum(x.shape[:-2].numel() * x.shape[-1] for x in (key, value))
     return packed.new_empty(length * numbers)
 
 
 def _unpack(packed, key, value):
-    """Views of a packed tensor, in shape as keys and values but for the number of words."""
+    """Cut views out of a packed tensor, in shape as keys and values but for the number of words."""
     sizes = [x.shape[:-2].numel() * x.shape[-1] for x in (key, value)]
     words = packed.numel() // max(sum(sizes), 1)
     parts = zip(packed.split([words * size for size in sizes]), (key, value), strict=True)
@@ -508,7 +508,7 @@ def _unpack(packed, key, value):
 
 
 def ring_parallel(module: Any, *, group: Any = None) -> nn.Module:
-    """A layer or a decoder over ranks that have the same weights and hold one text together.
+    """Put a layer or a decoder over ranks that have the same weights and hold one text together.
 
     Each rank gives its own words and gets what the module alone would say of them, having read the
     whole text: `ring_attention` is in the place of attention, and all else concerns one word at a
@@ -610,7 +610,7 @@ def _attend_in_ring(shard, query, key, value, *, is_causal, **seen):
 
 
 def _layer_terms(layer, x, weight, is_causal, positions):
-    """This rank's places, checked, and what must be the same on all ranks."""
+    """Give this rank's places, checked, and what must be the same on all ranks."""
     terms = handshake_terms(type(layer).__name__, weight, is_causal, positions)
     sizes = len(x), layer.embed_dim, layer.num_heads, layer.num_kv_heads
     terms["batch size, embed_dim, num_heads and num_kv_heads"] = sizes
@@ -631,7 +631,7 @@ def head_parallel(
     scale: float | None = None,
     group: Any = None,
 ) -> Tensor:
-    """Attention of all words of a text to all: words are exchanged for heads, and back.
+    """Let all words of a text attend to all: words are exchanged for heads, and back.
 
     Each rank holds all H heads of its words, an all-to-all later H/R heads of all words, and
     attends as one machine does. A second one brings the output back to the words (Jacobs et al.

@@ -171,7 +171,7 @@ def generate(
 
 
 def _check_room(model, length, steps):
-    """A prompt of this length and its continuation, but for the last token, which is not read."""
+    """Require room for a prompt and its continuation, but for the last token, which is not read."""
     most = model.position.max_len
     rows = f"the model's learned positions have {most} rows"
     if most is not None and length > most:

@@ -82,7 +82,7 @@ def load_d2l() -> ModuleType:
 
 
 def from_d2l(mha: Any) -> MultiHeadAttention:
-    """The same multi-head attention as a `d2l.MultiHeadAttention`, with a copy of its weights.
+    """Make the same multi-head attention as a `d2l.MultiHeadAttention`, with a copy of its weights.
 
     `ours(q, k, v, valid_lens=n)` gives the numbers of `mha(q, k, v, n)`, but for a length of 0:
     the output of attention is 0 there, where d2l averages the padding. Dtype, device, dropout,
@@ -122,7 +122,7 @@ def from_d2l(mha: Any) -> MultiHeadAttention:
 
 
 def from_torch(mha: nn.MultiheadAttention) -> MultiHeadAttention:
-    """The same multi-head attention as an `nn.MultiheadAttention`, with a copy of its weights.
+    """Make the same multi-head attention as an `nn.MultiheadAttention`, with a copy of its weights.
 
     Three things differ in the call: ours takes (batch, length, width) whatever `batch_first` is;
     a boolean mask means True = may attend here, and the opposite there; `need_weights` is False
@@ -168,7 +168,7 @@ def from_torch(mha: nn.MultiheadAttention) -> MultiHeadAttention:
 def from_gpt2(
     source: nn.Module | Mapping[str, Tensor] | str | Path, *, num_heads: int | None = None
 ) -> Decoder:
-    """GPT-2 (Radford et al. 2019) as our `Decoder`, with a copy of its weights.
+    """Make GPT-2 (Radford et al. 2019) our `Decoder`, with a copy of its weights.
 
     It reads the weights as `transformers` names them: `ours(tokens)` gives the logits of its
     GPT2LMHeadModel. There is no dropout, and the decoder is in evaluation mode, of the source's
@@ -224,7 +224,7 @@ def from_gpt2(
 
 
 def _gpt2_source(source):
-    """The state dict, and the options if it has some."""
+    """Give the state dict, and the options if it has some."""
     if isinstance(source, (str, Path)):
         from safetensors import SafetensorError
         from safetensors.torch import load_file
@@ -255,7 +255,7 @@ def _gpt2_source(source):
 
 
 def _gpt2_weights(state, layers):
-    """GPT-2's names and layout -> those of `Decoder`."""
+    """Turn GPT-2's names and layout into those of `Decoder`."""
 
     used = set()
 
@@ -297,7 +297,7 @@ def _gpt2_weights(state, layers):
 
 
 def _equal_module(projections, num_heads, dropout, theirs):
-    """MultiHeadAttention with copies of four pairs (weight, bias): query, key, value, output."""
+    """Make MultiHeadAttention with copies of (weight, bias) for query, key, value and output."""
     *widths, embed_dim = (weight.shape[1] for weight, _ in projections)
     options = dict(zip(("qdim", "kdim", "vdim"), widths, strict=True), dropout=dropout, bias=True)
     ours = MultiHeadAttention(embed_dim, num_heads, **options)

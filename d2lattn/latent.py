@@ -210,7 +210,7 @@ class LatentAttention(nn.Module):
         return f"num_heads={self.num_heads}, {widths}, dropout={self.dropout}"
 
     def _unfolded(self, query, latent):
-        """Each head's own keys and values, (B, H, S, D + R) and (B, H, S, D)."""
+        """Give each head's own keys and values, (B, H, S, D + R) and (B, H, S, D)."""
         content, turned = latent.split([self.latent_dim, self.rope_dim], -1)
         key, value = (
             proj(content[:, 0]).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)

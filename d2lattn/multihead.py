@@ -29,7 +29,7 @@ from d2lattn.arguments import (
     fits,
     show,
 )
-from d2lattn.attention import ENGINES, attend, attend_with_weights
+from d2lattn.attention import ENGINES, compute, compute_with_weights
 from d2lattn.engines.call import Call
 from d2lattn.engines.visibility import Visibility
 from d2lattn.masks import first_keys
@@ -89,7 +89,7 @@ class SelfAttention(nn.Module):
         shape = (*x.shape[:-1], x.shape[-2])
         visible = Visibility(shape, x.device, attn_mask=attn_mask, is_causal=is_causal)
         call = Call(query, key, value, visible, 1 / math.sqrt(query.shape[-1]))
-        return attend_with_weights(call) if need_weights else attend(call, "fused")
+        return compute_with_weights(call) if need_weights else compute(call, "fused")
 
 
 class MultiHeadAttention(nn.Module):
@@ -332,7 +332,7 @@ class MultiHeadAttention(nn.Module):
 
 
 def mask_of_heads(shape, device, attn_mask, valid_lens):
-    """A mask and lengths in one mask that fits the scores (B, H, L, S), or None: (B, L, S) ->
+    """Put a mask and lengths into one mask that fits the scores (B, H, L, S), or None: (B, L, S) ->
     (B, 1, L, S)."""
     B, _, L, S = shape
     if attn_mask is not None:
@@ -379,12 +379,15 @@ def attend_in_groups(call, engine, need_weights=False):
             # G heads that share keys are G times as many queries to them.
             asked = call.query.reshape(B, heads_of_keys, H // heads_of_keys * L, D)  # G·L queries
             visible = Visibility((*asked.shape[:3], S), asked.device)
-            call, folded = call.of(asked, call.key, call.value, visible), True
+            call, folded = call.with_tensors(asked, call.key, call.value, visible), True
         else:
             both = call.key, call.value
             both = (x.repeat_interleave(H // heads_of_keys, dim=1) for x in both)  # (B, H, S, D)
-            call = call.of(call.query, *both)
-    heads, weights = attend_with_weights(call) if need_weights else (attend(call, engine), None)
+            call = call.with_tensors(call.query, *both)
+    if need_weights:
+        heads, weights = compute_with_weights(call)
+    else:
+        heads, weights = compute(call, engine), None
     if folded:
         heads = heads.reshape(B, H, L, heads.shape[-1])
         weights = None if weights is None else weights.reshape(B, H, L, S)
@@ -392,7 +395,7 @@ def attend_in_groups(call, engine, need_weights=False):
 
 
 def check_heads_fit(query, num_heads, key, value, num_kv_heads, head_dim):
-    """Heads as `project` makes them; the usual case is one look."""
+    """Require heads as `project` makes them; the usual case is one look."""
     asked, kept = (num_heads, head_dim), (num_kv_heads, head_dim)
     for name, x, wanted in (("query", query, asked), ("key", key, kept), ("value", value, kept)):
         plain = isinstance(x, Tensor) and x.ndim == 4 and x.shape[1::2] == wanted
@@ -404,7 +407,7 @@ def check_heads_fit(query, num_heads, key, value, num_kv_heads, head_dim):
 
 
 def check_rows(query, key, value):
-    """Queries of as many sequences as keys, and values (B, …, S, width) for all keys."""
+    """Require queries of as many sequences as keys, and values (B, …, S, width) for all keys."""
     if query.shape[0] != key.shape[0] or key.shape[:-1] != value.shape[:-1]:  # no `len` in a graph
         raise ValueError(
             "query, key and value must have the same batch size, and value one row for each key, "
@@ -453,7 +456,7 @@ def draw_linear(module, generator):
 
 
 def check_heads(embed_dim, num_heads, num_kv_heads=1):
-    """Sizes of which the second divides the first, and the third the second."""
+    """Require sizes of which the second divides the first, and the third the second."""
     check_counts(embed_dim=embed_dim, num_heads=num_heads, num_kv_heads=num_kv_heads)
     if embed_dim % num_heads:
         raise ValueError(
@@ -467,7 +470,7 @@ def check_heads(embed_dim, num_heads, num_kv_heads=1):
 
 
 def check_input(name, x, projection, axes="batch"):
-    """A floating tensor of the width, dtype and device that a projection takes."""
+    """Require a floating tensor of the width, dtype and device that a projection takes."""
     width, weight = projection.in_features, projection.weight
     if isinstance(x, Tensor):
         plain = (x.ndim == 3 or (axes == "..." and x.ndim == 2)) and x.shape[-1] == width

@@ -76,7 +76,7 @@ def sinusoidal_encoding(
 
 
 def _waves(angles, dim, dtype, device):
-    """Sines and cosines of angles (length, ⌈dim/2⌉) by turns, (length, dim)."""
+    """Compute sines and cosines of angles (length, ⌈dim/2⌉) by turns, (length, dim)."""
     P = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)  # (length, dim or dim + 1)
     return P[:, :dim].to(torch.promote_types(dtype, torch.float32)).to(device, dtype).contiguous()
 
@@ -107,7 +107,7 @@ class TokenPositions:
         return self.first + self.length
 
     def columns(self, device: Device) -> Tensor:
-        """The columns of the tokens, (L, 1)."""
+        """Give the columns of the tokens, (L, 1)."""
         return torch.arange(self.first, self.stop, device=device)[:, None]
 
 
@@ -132,7 +132,7 @@ class Positions(nn.Module):
         return x
 
     def rotation(self, where: TokenPositions) -> Callable[[Tensor], Tensor] | None:
-        """A function that turns queries and keys (B, H, L, D), or None."""
+        """Give a function that turns queries and keys (B, H, L, D), or None."""
         return None
 
     def bias(self, where: TokenPositions, device: torch.device) -> Tensor | None:
@@ -189,7 +189,8 @@ class Rotary(Positions):
             like = x.shape[-2:], x.dtype, x.device
             if not found or found[0] != like:
                 found[:] = like, *self._tables(x, where)
-            return _turned(x, *found[1:], self.interleaved)
+            _, cos, sin = found
+            return _turned(x, cos, sin, self.interleaved)
 
         return turn
 
@@ -365,7 +366,7 @@ class LearnedPositionalEncoding(_Added):
 
 
 def shift_matrix(delta: float, dim: int, *, base: float = 10000.0) -> Tensor:
-    """The linear map that moves an encoding by `delta` positions, wherever it stands.
+    """Make the linear map that moves an encoding by `delta` positions, wherever it stands.
 
     M @ P[i] = P[i + delta] for every i, so P[delta:] = P[:-delta] @ M.T for a table of rows. M is
     block diagonal: pair j turns by ω = delta / base^(2j/dim), its block being
@@ -488,7 +489,7 @@ def alibi_bias(
 
 
 def alibi_slopes(num_heads: int, *, device: Device = None) -> Tensor:
-    """The slopes of `alibi_bias`, what it takes off a score for each position: (H,), float32."""
+    """Compute the slopes of `alibi_bias`, what it takes off a score a position: (H,), float32."""
     check_count("num_heads", num_heads)
     device = check_device(device)
     device = torch.get_default_device() if device is None else device
@@ -501,7 +502,7 @@ def alibi_slopes(num_heads: int, *, device: Device = None) -> Tensor:
 
 
 def base_of(base):
-    """The base as a float: a number above 1."""
+    """Give the base as a float: a number above 1."""
     number = check_number("base", base)
     if number <= 1:
         raise ValueError(f"base must be above 1, got {show(base)}")
@@ -509,7 +510,7 @@ def base_of(base):
 
 
 def _frequencies(dim, base, device):
-    """Radians per position of each pair of columns, the last of which may be half a pair."""
+    """Compute the radians per position of each pair of columns; the last may be half a pair."""
     pairs = torch.arange(0, dim, 2, dtype=torch.float64, device=device)  # (⌈dim/2⌉,)
     return base_of(base) ** -(pairs / dim)
 

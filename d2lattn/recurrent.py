@@ -113,7 +113,7 @@ def _word_by_word(query, key, value, beta, decay, state):
 
 
 def _in_chunks(query, key, value, beta, decay, state, size):
-    """All chunks at once as far as the state before them is not needed, then chunk after chunk."""
+    """Compute all chunks at once, as far as no state is needed, then chunk after chunk."""
     L = query.shape[-2]
     extra = -L % size  # words that write nothing and let go of nothing
     padded = [F.pad(x, (0, 0, 0, extra)) for x in (query, key, value, beta)]
@@ -141,7 +141,7 @@ def _in_chunks(query, key, value, beta, decay, state, size):
 
 
 def _check(query, key, value, beta, decay):
-    """The dtype that is computed in, the leading axes and the number of words."""
+    """Give the dtype that is computed in, the leading axes and the number of words."""
     *_, L, S = scores_shape(query, key)
     check_value(query, key, value)
     check_as_many_keys(L, S)
@@ -164,7 +164,7 @@ def _check(query, key, value, beta, decay):
 
 
 def _outside(x, least, most):
-    """The first number of x that is not from least to most."""
+    """Find the first number of x that is not from least to most."""
     return x[~((x >= least) & (x <= most))][0].item()
 
 

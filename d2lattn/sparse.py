@@ -27,7 +27,7 @@ from d2lattn.arguments import (
     scores_shape,
     show,
 )
-from d2lattn.attention import attend, attention
+from d2lattn.attention import attention, compute
 from d2lattn.engines.call import Call
 from d2lattn.engines.chunked import merge, partial_attention
 from d2lattn.engines.visibility import Visibility
@@ -106,7 +106,7 @@ def _window_pieces(n, before, after, at_once):
 
 
 def _window_piece(query, key, value, before, after, rows, keys, blocks):
-    """The output of some rows, (..., rows, Ev): their blocks take the place of a batch."""
+    """Give the output of some rows, (..., rows, Ev): their blocks take the place of a batch."""
     query, key, value = query[..., rows, :], key[..., keys, :], value[..., keys, :]
     step = query.shape[-2] // blocks
     size = key.shape[-2] - (blocks - 1) * step  # keys of one block
@@ -116,7 +116,7 @@ def _window_piece(query, key, value, before, after, rows, keys, blocks):
     parts = [_stretches(x, n, step) for x, n in ((query, step), (key, size), (value, size))]
     shape = (*parts[0].shape[:-1], size)  # of the scores; each query sees itself
     visible = Visibility(shape, query.device, attn_mask=mask, may_be_empty=False)
-    output = attend(Call(*parts, visible, 1 / math.sqrt(query.shape[-1])), "fused")
+    output = compute(Call(*parts, visible, 1 / math.sqrt(query.shape[-1])), "fused")
     return output.transpose(0, 1).reshape(*query.shape[:-1], value.shape[-1])
 
 
@@ -135,7 +135,7 @@ CHUNK = 128  # tokens that the recurrence takes at one step
 def linear_attention(
     query: Tensor, key: Tensor, value: Tensor, *, is_causal: bool = False
 ) -> Tensor:
-    """Attention without a softmax, in time linear in n: the sums over the keys are made once.
+    """Attend without a softmax, in time linear in n: the sums over the keys are made once.
 
     output_i = φ(q_i) Σ_j φ(k_j)ᵀ v_j / φ(q_i) Σ_j φ(k_j)ᵀ with φ(x) = elu(x) + 1, over all j or,
     causal, over j <= i (Katharopoulos et al. 2020, equations 4 to 12). The two sums are a state of
@@ -182,7 +182,7 @@ def _positive(x):
 
 
 def _recurrence(queries, keys, values):
-    """Inside a chunk its weights are built; all that went before comes from the state."""
+    """Build the weights inside a chunk; all that went before comes from the state."""
     state = keys.new_zeros(keys.shape[-1], values.shape[-1])  # Σ φ(k)ᵀ v
     total = keys.new_zeros(keys.shape[-1], 1)  # Σ φ(k)ᵀ
     outputs = []
@@ -277,7 +277,7 @@ def _attend_in_rounds(qk, value, rounds, scale):
 
 
 def _one_round(query, key, value, rounds, r, scale):
-    """Output (..., n, Ev) and logsumexp (..., n) over the keys that are found in round r."""
+    """Give the output (..., n, Ev) and logsumexp (..., n) over the keys found in round r."""
     i, j, real = rounds.chunks(r)  # (..., T, c), (..., T, 2·c), (T, 1, 2·c)
     times = sum(rounds.found(other, i, j).to(torch.int16) for other in range(len(rounds.order)))
     bias = times.to(query.dtype).log().neg_()  # a key that N rounds find counts 1/N in each
@@ -313,7 +313,7 @@ class _Rounds:
         self.last = torch.minimum(last, start + chunk_size - 1)
 
     def expand(self, lead):
-        """The same for the leading axes `lead`; those that are new share the buckets."""
+        """Give the same for the leading axes `lead`; those that are new share the buckets."""
         same = object.__new__(_Rounds)
         same.chunk_size, same.is_causal = self.chunk_size, self.is_causal
         for name in ("order", "place", "first", "last"):
@@ -323,8 +323,8 @@ class _Rounds:
         return same
 
     def chunks(self, r):
-        """Positions of each chunk's queries, (..., T, c), and of the keys in it and in the one
-        before, (..., T, 2·c); which of these keys are no padding, (T, 1, 2·c)."""
+        """Give the positions of each chunk's queries, (..., T, c), and of the keys in it and in the
+        one before, (..., T, 2·c); which of these keys are no padding, (T, 1, 2·c)."""
         n, c = self.order.shape[-1], self.chunk_size
         places = torch.arange(-(-n // c) * c, device=self.order.device)
         order = self.order[r][..., places.clamp(max=n - 1)]
@@ -348,7 +348,7 @@ def _at(x, index):
 
 
 def _rows(x, index):
-    """Rows of x (..., n, d) at index (..., l) or (..., T, l): (..., l, d) or (..., T, l, d)."""
+    """Take rows of x (..., n, d) at index (..., l) or (..., T, l): (..., l, d), (..., T, l, d)."""
     *lead, n, d = x.shape
     starts = torch.arange(math.prod(lead), device=x.device).view(*lead, 1) * n
     flat = index.flatten(len(lead)) + starts
@@ -363,7 +363,7 @@ def _unit(x):
 
 
 def _check_value(qk, value):
-    """A floating tensor (..., n, Ev) that fits the queries and keys in one."""
+    """Require a floating tensor (..., n, Ev) that fits the queries and keys in one."""
     check_floating("value", value)
     check_alike("qk", qk, value=value)
     if value.shape[-2] != qk.shape[-2]:
@@ -373,7 +373,7 @@ def _check_value(qk, value):
 
 
 def _chunk_size(chunk_size, n, num_buckets):
-    """The paper's 2·n / num_buckets when absent; never more than n, and at least 1."""
+    """Give the paper's 2·n / num_buckets when absent; never more than n, and at least 1."""
     if chunk_size is None:
         chunk_size = -(-2 * n // num_buckets)
     check_count("chunk_size", chunk_size, least=0 if n == 0 else 1)

@@ -46,7 +46,7 @@ def products_stay_finite(*tensors):
 
 
 def in_full_precision(x):
-    """A context in which matrix products keep their dtype, whatever autocast would make of them.
+    """Let matrix products keep their dtype, whatever autocast would make of them.
 
     Softmax and log-sum-exp are computed in at least float32; autocast would round their scores.
     """

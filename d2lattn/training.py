@@ -174,7 +174,7 @@ def _is_watched():
 
 
 def rate(done: int, warmup: int, steps: int) -> float:
-    """The share of the highest learning rate after `done` steps: up a line, down a cosine."""
+    """Give the share of the highest learning rate after `done` steps: up a line, down a cosine."""
     if done < warmup:
         return (done + 1) / warmup
     way = (done - warmup) / max(steps - warmup, 1)
@@ -182,7 +182,7 @@ def rate(done: int, warmup: int, steps: int) -> float:
 
 
 def loss_of(model: nn.Module, tokens: Tensor, targets: Tensor) -> Tensor:
-    """Mean −log p of the targets (B, L) that are not -100, in nats: a scalar Tensor."""
+    """Compute the mean −log p of the targets (B, L) that are not -100, in nats: a scalar Tensor."""
     if not torch.is_tensor(tokens):
         raise ValueError(f"tokens must be a tensor, got {kind(tokens)}")
     if not torch.is_tensor(targets) or targets.dtype != torch.int64:
@@ -209,7 +209,7 @@ def loss_of(model: nn.Module, tokens: Tensor, targets: Tensor) -> Tensor:
 
 
 def _check_model(model):
-    """A module that can learn here."""
+    """Require a module that can learn here."""
     if not isinstance(model, nn.Module):
         raise ValueError(f"model must be a torch.nn.Module, got {type(model).__name__}")
     if not any(parameter.requires_grad for parameter in model.parameters()):
@@ -226,7 +226,7 @@ def _check_model(model):
 
 
 def _check_batches(batches):
-    """A function of one argument, the step."""
+    """Require a function of one argument, the step."""
     check_callable("batches", batches)
     try:
         signature = inspect.signature(batches)

@@ -200,7 +200,7 @@ def plain_block(
     attention: Callable[..., nn.Module] = MultiHeadAttention,
     **options: Any,
 ) -> Block:
-    """The block of GPT-2 in one line: attention, LayerNorm and `MLP`.
+    """Make the block of GPT-2 in one line: attention, LayerNorm and `MLP`.
 
     Args:
         mlp_dim (int): as in `MLP`; 0 leaves it out.
@@ -495,7 +495,7 @@ class Decoder(Transformer):
                 raise ValueError(f"cache must be a Cache, got {type(cache).__name__}")
             cache.check(self, tokens)
             padding = cache.padding_with(padding)
-            first, keys = cache.length, cache.show(tokens.shape[1], padding)
+            first, keys = cache.length, cache.begin(tokens.shape[1], padding)
         where = TokenPositions(first, tokens.shape[1], padding=padding, keys=keys)
         seen = self._seen(where, tokens.device, _ends(valid_lens, tokens), is_causal=True)
         result = self.read(tokens, where, cache=cache, need_weights=need_weights, **seen)
@@ -552,7 +552,7 @@ def _check_rotation(position, blocks):
 
 
 def _position(positions, embed_dim, num_heads, max_len, base):
-    """The part that knows the order of the words: one that is given, or one by name."""
+    """Give the part that knows the order of the words: one that is given, or one by name."""
     if isinstance(positions, Positions):
         return positions
     if positions is None:
@@ -566,7 +566,7 @@ def _position(positions, embed_dim, num_heads, max_len, base):
 
 
 def _ends(valid_lens, tokens):
-    """The mask (B, 1, S) of the first valid_lens tokens, or None for all."""
+    """Give the mask (B, 1, S) of the first valid_lens tokens, or None for all."""
     if valid_lens is None:
         return None
     mask = length_mask(valid_lens, tokens.shape[1])

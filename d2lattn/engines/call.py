@@ -41,28 +41,28 @@ class Call:
         bias = () if self.visible.bias is None else (self.visible.bias.clamp(min=0),)
         return self.query, self.key, self.value, *bias
 
-    def of(self, query, key, value, visible=None):
+    def with_tensors(self, query, key, value, visible=None):
         """Make the same call of other tensors; without `visible` they have the shapes of these."""
         visible = self.visible if visible is None else visible
         return Call(query, key, value, visible, self.scale, self.dropout_p, self.sink)
 
     def part(self, rows, keys):
-        """The call of some queries and some keys: two slices with both ends given."""
+        """Give the call of some queries and some keys: two slices with both ends given."""
         if (rows, keys) == (slice(0, self.query.shape[-2]), slice(0, self.key.shape[-2])):
             return self
-        visible = self.visible.block(rows, keys)
+        visible = self.visible.part(rows, keys)
         query, key = self.query[..., rows, :], self.key[..., keys, :]
-        return self.of(query, key, self.value[..., keys, :], visible)
+        return self.with_tensors(query, key, self.value[..., keys, :], visible)
 
     def zero_unseen_nonfinite(self):
-        """The same call, with 0 in keys and values that no query may see if a NaN or an inf could
-        do harm there."""
+        """Give the same call, with 0 in keys and values that no query may see if a NaN or an inf
+        could do harm there."""
         if self.visible.shows_every_key() or are_finite(self.key, self.value):
             return self
         return self.zero_unseen()
 
     def zero_unseen(self):
-        """The same call, with 0 in keys and values that no query may see, whatever stood there.
+        """Give the same call, with 0 in keys and values that no query may see, whatever was there.
 
         A weight of 0 hides a number but not a NaN: 0 · NaN is NaN, in the output or in a gradient.
         (A key that only some queries may see is left as it is.)
@@ -74,7 +74,7 @@ class Call:
             x.masked_fill(_for_leading_axes(unseen, x.shape[:-2])[..., None], 0)
             for x in (self.key, self.value)
         )
-        return self.of(self.query, key, value)
+        return self.with_tensors(self.query, key, value)
 
 
 def checked_call(
@@ -88,7 +88,7 @@ def checked_call(
     scale: float | None,
     dropout_p: float = 0.0,
 ) -> Call:
-    """The validated entry: arguments as a reader gives them to `attention`, put together."""
+    """Check arguments as a reader gives them to `attention`, and put them together."""
     shape = scores_shape(query, key)
     check_value(query, key, value)
     check_number("dropout_p", dropout_p, 0, 1)

@@ -53,7 +53,7 @@ def partial_attention(
     query_offset: int | None = None,
     chunk_size: int | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Attention over some of the keys, with the number that lets it be merged with the rest.
+    """Attend to some of the keys, with the number that lets it be merged with the rest.
 
     output = softmax(s) V and logsumexp = log Σ exp(s) over the keys that are given, s the masked
     scores. `merge` joins the parts. (Rabe & Staats 2021, section 2; Dao et al. 2022, section 3.1.)
@@ -139,8 +139,8 @@ def merge(outputs: Iterable[Tensor], logsumexps: Iterable[Tensor]) -> tuple[Tens
 
 
 def attend_in_blocks(call, chunk_size=None):
-    """The output (..., L, Ev), and log Σ exp(s) of each query's scores, (..., L), -inf if it has
-    none; a sink is left out of both."""
+    """Give the output (..., L, Ev) and log Σ exp(s) of each query's scores, (..., L), -inf if it
+    has none; a sink is left out of both."""
     if is_transformed():
         raise ValueError(
             'engine must be "explicit" or "fused" inside torch.func (vmap, grad, jvp, …), '
@@ -158,7 +158,7 @@ class _Blocks(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, query, key, value, bias, call, size):
-        ctx.rest = call.of(None, None, None)
+        ctx.rest = call.with_tensors(None, None, None)
         ctx.size, ctx.random = size, _random_state(query) if call.dropout_p else None
         wide = torch.promote_types(query.dtype, torch.float32)
         output = value.new_empty(*query.shape[:-1], value.shape[-1], dtype=wide)
@@ -179,7 +179,7 @@ class _Blocks(torch.autograd.Function):
                 "recomputes its scores and records nothing"
             )
         query, key, value, output, logsumexp, *_ = ctx.saved_tensors
-        call, wide, grad_bias = ctx.rest.of(query, key, value), logsumexp.dtype, None
+        call, wide, grad_bias = ctx.rest.with_tensors(query, key, value), logsumexp.dtype, None
         gradients = [torch.zeros_like(x, dtype=wide) for x in (query, key, value)]
         if ctx.needs_input_grad[3]:
             grad_bias = torch.zeros_like(call.visible.bias, dtype=wide)
@@ -231,7 +231,7 @@ def _forward(call, output, logsumexp, size):
 
 
 def _online_softmax_step(call, before, wide):
-    """Some queries meet some keys: the largest score m, Σ exp(s - m) and Σ exp(s - m) v so far.
+    """Let some queries meet some keys: the largest score m, Σ exp(s - m) and Σ exp(s - m) v so far.
 
     The scores end with this function, so that those of one block are alive at a time.
     """
@@ -267,7 +267,7 @@ def _backward(call, logsumexp, grad_output, delta, into, size):
 
 
 def _backward_block(call, normal, grad, delta, grad_query, grad_key, grad_value, grad_bias):
-    """The gradients that some queries and some keys give each other, added in place."""
+    """Give the gradients that some queries and some keys give each other, added in place."""
     wide, kept = normal.dtype, None
     q = call.query.to(wide) * call.scale  # (..., l, E)
     k, v = call.key.to(wide), call.value.to(wide)
@@ -289,7 +289,7 @@ def _slices(length, size):
 
 
 def _visible_parts(call, rows, size):
-    """The blocks of keys that some query of these rows may see, each as (slice, its Call)."""
+    """Give the blocks of keys that some query of these rows may see, each as (slice, its Call)."""
     for keys in _slices(call.visible.shape[-1], size):
         part = call.part(rows, keys)
         if not part.visible.hides_all():
@@ -297,11 +297,11 @@ def _visible_parts(call, rows, size):
 
 
 def _at(call, index):
-    """The call of one place of the first leading axes."""
+    """Give the call of one place of the first leading axes."""
     if not index:
         return call
     tensors = (x[index] for x in (call.query, call.key, call.value))
-    return call.of(*tensors, call.visible.at(index))
+    return call.with_tensors(*tensors, call.visible.at(index))
 
 
 def _blocks(call, size):

@@ -31,21 +31,22 @@ def fused_attention(call):
     A NaN shows in the kernel's answer, where it costs less to look for than in the keys and values.
     A gradient does not show it, nor an answer with dropout: then the keys are made harmless first.
     """
-    watched = not call.dropout_p and data_dependent_ok(call.query)
-    if torch.is_grad_enabled() or not watched:
+    may_look = not call.dropout_p and data_dependent_ok(call.query)
+    if torch.is_grad_enabled() or not may_look:
         call = call.zero_unseen_nonfinite()
     query, key, value, visible, given = call.query, call.key, call.value, call.visible, call
     lead = query.shape[:-2]
     if len(lead) != 2 or not lead == key.shape[:-2] == value.shape[:-2]:
         lead = call.lead
-        call = call.of(*(_four_axes(x, lead) for x in (query, key, value)))  # (B, H, l, d)
+        four = (_four_axes(x, lead) for x in (query, key, value))  # (B, H, l, d)
+        call = call.with_tensors(*four)
     top_left = visible.query_offset is not None and _is_top_left(visible)
-    how = lead, top_left, not watched and is_transformed()
+    told = lead, top_left, not may_look and is_transformed()
     if visible.query_offset is None or top_left or not is_eager():
-        output = _ask(call, *how)
+        output = _call_kernel(call, *told)
     else:
-        output = torch.cat([_ask(part, *how) for part in _row_by_row(call)], dim=-2)
-    if watched and _may_be_wrong(output, visible) and not products_stay_finite(*call.inputs()):
+        output = torch.cat([_call_kernel(part, *told) for part in _row_by_row(call)], dim=-2)
+    if may_look and _may_be_wrong(output, visible) and not products_stay_finite(*call.inputs()):
         return chunked_attention(given.zero_unseen())
     return output if len(lead) == 2 else output.reshape(*lead, *output.shape[-2:])
 
@@ -58,15 +59,15 @@ def _is_top_left(visible):
 
 
 def _row_by_row(call):
-    """The calls of ROWS queries each, with the keys that these may see."""
+    """Give the calls of ROWS queries each, with the keys that these may see."""
     L = call.query.shape[-2]
     for start in range(0, L, ROWS):
         rows = slice(start, min(start + ROWS, L))
         yield call.part(rows, call.visible.keys_of(rows))
 
 
-def _ask(call, lead, is_causal, transformed):
-    """One call of the kernel, (B, H, L, Ev)."""
+def _call_kernel(call, lead, is_causal, transformed):
+    """Call the kernel once: (B, H, L, Ev)."""
     query, key, value, visible = call.query, call.key, call.value, call.visible
     scale, dtype = call.scale, call.query.dtype
     if visible.bias is not None and visible.bias.dtype != dtype:

@@ -14,7 +14,7 @@ class Visibility:
     Query i may see key j if mask[..., i, j] is True, bias[..., i, j] is not -inf and, if
     `query_offset` is a number, j <= query_offset + i; with a window, j > query_offset + i - window
     too. Holding one is the proof that its parts fit the scores, so no engine checks them again;
-    `block` and `at` cut out parts that fit as well.
+    `part` and `at` cut out parts that fit as well.
 
     Args:
         shape, device: of the scores, (..., L, S).
@@ -87,7 +87,7 @@ class Visibility:
         return self.mask is not None and data_dependent_ok(self.mask) and not self.mask.any()
 
     def keys_of(self, rows):
-        """The stretch of keys that some queries may see by causality and window, as a slice."""
+        """Give the stretch of keys, a slice, that some queries may see by causality and window."""
         last = min(self.query_offset + rows.stop, self.shape[-1])
         first = 0 if self.window is None else self.query_offset + rows.start - self.window + 1
         return slice(min(max(first, 0), last), last)
@@ -117,8 +117,9 @@ class Visibility:
         return (scores.masked_fill_ if in_place else scores.masked_fill)(hidden, -math.inf)
 
     def unseen_queries(self):
-        """Queries that may see no key by mask and causality, (..., L or 1, 1), or None if all see
-        one. To look saves the passes that repair such rows; where one may not, all are repaired."""
+        """Give queries that may see no key by mask and causality, (..., L or 1, 1), or None if all
+        see one. To look saves the passes that repair such rows; where one may not, all are
+        repaired."""
         L, S = self.shape[-2:]
         may_be_empty = self.may_be_empty
         if self.query_offset is not None and not may_be_empty:
@@ -131,15 +132,15 @@ class Visibility:
         return None if data_dependent_ok(seen) and seen.all() else ~seen
 
     def unseen_keys(self):
-        """Keys that no query may see: boolean (..., S) with the axes of mask or bias."""
+        """Give keys that no query may see: boolean (..., S) with the axes of mask or bias."""
         allowed = self.allowed()
         if self.bias is not None:
             present = self.bias.detach() > -math.inf
             allowed = present if allowed is None else allowed & present
         return ~allowed.any(-2)
 
-    def block(self, rows, keys):
-        """The same for some queries and some keys: two slices with both ends given."""
+    def part(self, rows, keys):
+        """Give the same for some queries and some keys: two slices with both ends given."""
         offset = self.query_offset
         L, S = rows.stop - rows.start, keys.stop - keys.start
         if offset is not None:
@@ -148,7 +149,7 @@ class Visibility:
         return self._of_parts((*self.shape[:-2], L, S), mask, bias, offset)
 
     def at(self, index):
-        """The same for one place of the first leading axes, as many as `index` has numbers."""
+        """Give the same for one place of the first leading axes, as many as `index` has numbers."""
         axes = len(self.shape)
         mask, bias = (entry(x, index, axes) for x in (self.mask, self.bias))
         return self._of_parts(self.shape[len(index) :], mask, bias, self.query_offset)
@@ -160,7 +161,7 @@ class Visibility:
         return part
 
     def with_leading_axes(self, lead):
-        """The same for scores (*lead, L, S), to which the shape broadcasts."""
+        """Give the same for scores (*lead, L, S), to which the shape broadcasts."""
         shape = (*lead, *self.shape[-2:])
         return self._of_parts(shape, self.mask, self.bias, self.query_offset)
 
@@ -178,7 +179,7 @@ def _reach(query_offset, window, S):
 
 
 def cut(x, rows, keys):
-    """The given rows and keys of a mask or bias, as a view; an axis of size 1 stands for all."""
+    """Cut rows and keys out of a mask or bias, as a view; an axis of size 1 stands for all."""
     if x is None:
         return None
     if x.shape[-2] > 1:
