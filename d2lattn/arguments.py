@@ -225,7 +225,7 @@ def check_positions(positions, length):
 
 
 def check_shares(weights):
-    """Require shares of at least 0 whose rows (the last axis) add up to 1, or 0 if all is hidden."""
+    """Require shares of at least 0 whose rows (the last axis) add up to 1, or 0 if hidden."""
     shares = weights if torch.is_tensor(weights) else torch.as_tensor(weights, device="cpu")
     shares = shares.double()
     sums = shares.sum(-1)
