@@ -35,8 +35,8 @@ RATIOS = {
 INTRODUCTION = f"""\
 {HEADS} heads, projections with bias. The modules of a row are timed one after the other, in \
 rounds of shuffled order; a ratio is the median over the rounds. Forward runs in inference mode \
-and evaluation (torch's fast path included), backward in training mode. The floor is four bare \
-products and `scaled_dot_product_attention`. Padded batches have lengths {SHARES} of 1024, \
+and evaluation (torch's fast path included), backward in training mode. The floor is four \
+`nn.Linear` and `scaled_dot_product_attention`. Padded batches have lengths {SHARES} of 1024, \
 repeated. “torch, weights” returns one matrix per head, as ours does; “mean” is its default, \
 their average. Where a call takes seconds, rows with weights and with training on one thread are \
 left out."""
