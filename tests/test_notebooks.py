@@ -702,6 +702,7 @@ def test_normalise_keeps_the_end_of_a_progress_bar():
 def test_links_are_stamped_from_one_place(tmp_path, monkeypatch):
     (tmp_path / "notebooks").mkdir()
     (tmp_path / "d2lattn_book" / "pictures").mkdir(parents=True)
+    (tmp_path / "docs").mkdir()
     for name in (*notebooks.PUBLIC_FILES, "notebooks/" + CHAPTERS[0].name):
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
     old, published = cells.repository(), cells.published()
