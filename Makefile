@@ -20,8 +20,6 @@ JAVASCRIPT := tools/js/node_modules/$(call stamp,tools/js/package*.json)
 TESTS := test $(addprefix test-,oldest newest portable colab libraries kernel browser site student assignment dist device)
 TOOLS := site print slides student assignment refresh tidy live experiments fuzz mutants links dist lock ready references
 .PHONY: help lab edit $(TESTS) test-all test-hub $(TOOLS) hub bench clean .venv-make
-# PART=browser: how fast live figures mount and follow a hand; PART=hub: what a class needs.
-BENCH := $(if $(filter hub,$(PART)),$(HUB),$(STAMP)$(if $(filter browser,$(PART)),-browser))
 
 # A command is listed if ## follows its name, under the ### before it.
 help:
@@ -45,7 +43,7 @@ edit: $(STAMP) ## open the book itself in JupyterLab, to change it
 refresh: $(if $(filter 92,$(CHAPTERS)),.venv-kernel/$(READY),$(STAMP)) ## run chapters, store what is new (CHAPTERS="01 02" for some, ANEW=1)
 tidy: $(STAMP) ## bring what JupyterLab saved into form, and run nothing (CHAPTERS=03)
 live: $(STAMP)-browser $(JAVASCRIPT) ## bundle the code of live figures, and take their pictures (node, Chromium)
-bench: $(BENCH) ## measure, and write benchmarks/RESULTS.md (PART=engines for one part)
+bench: $(STAMP) ## measure, and write benchmarks/RESULTS.md (PART=engines for one part)
 experiments: $(STAMP) ## repeat what the pages conclude from training (EXPERIMENT=name for one)
 fuzz: $(STAMP) ## search with random numbers for what breaks the package (SEED=5 repeats)
 test-all: $(TESTS) ## run every test there is; each is a command, too

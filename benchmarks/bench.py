@@ -12,7 +12,7 @@ import sys
 import time
 
 import torch
-from report import APART, PARTS, render, write
+from report import PARTS, render, write
 from results import FOLDER, HERE, is_fresh, load, processor, store
 from timing import saying
 
@@ -21,8 +21,6 @@ QUICK = HERE.parent / "build" / "bench"
 
 def machines(part):
     """(device, name) of each machine at hand on which a part is measured."""
-    if hasattr(part, "machine"):
-        return [("cpu", part.machine())]
     found = [("cpu", processor())] if "processor" in part.ON else []
     if "GPU" in part.ON and torch.cuda.is_available():
         found.append(("cuda", torch.cuda.get_device_name()))
@@ -32,7 +30,7 @@ def machines(part):
 def measure(names, *, quick=False, folder=FOLDER):
     """Measure the parts of these names, or all that are not fresh, and store each."""
     threads = torch.get_num_threads()
-    for name in names or [name for name in PARTS if name not in APART]:
+    for name in names or PARTS:
         found = machines(PARTS[name])
         if not found:
             saying(f"{name}: wants a {PARTS[name].ON[0]}, and there is none here")

@@ -9,14 +9,17 @@ each; what they send goes over its loopback network.
 import functools
 import itertools
 import json
+import math
+import statistics
 import time
 
 import torch
 import torch.distributed as dist
-from activation_memory import Alive
-from lengths import exponent
-from results import shown, table
+from results import table
 from timing import saying
+from torch.multiprocessing.reductions import StorageWeakRef
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from d2lattn import (
     Ranks,
@@ -44,6 +47,26 @@ CLOCK += ["foretold, ms", "off by", "ring that waits, ms", "foretold, ms", "hidd
 
 
 # What a rank holds, and sends ---------------------------------------------------------------------
+
+
+class Alive(TorchDispatchMode):
+    """Bytes of the tensors made inside that are alive, after each operation; the most is kept."""
+
+    def __init__(self, known):
+        super().__init__()
+        self.known = {x.untyped_storage()._cdata for x in known}
+        self.storages, self.most = {}, 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        result = function(*args, **(kwargs or {}))
+        for x in tree_leaves(result):
+            if torch.is_tensor(x) and x.untyped_storage()._cdata not in self.known:
+                storage = x.untyped_storage()
+                self.storages[storage._cdata] = StorageWeakRef(storage), storage.nbytes()
+        alive = {key: entry for key, entry in self.storages.items() if not entry[0].expired()}
+        self.storages = alive
+        self.most = max(self.most, sum(size for _, size in alive.values()))
+        return result
 
 
 def holds(n, d):
@@ -240,7 +263,6 @@ def measure_part(quick, device):
     for size in sizes:
         saying(f"bytes held, {size} ranks")
         points[size] = int(outputs(holds, size, n=long_text, d=128)[0])
-    found = [exponent("ring", points, "-1")]
     rows = bytes_rows(quick)
     saying("the clock")
     race = {size: json.loads(outputs(racing, size, n=n, rounds=rounds)[0]) for size in (1, 2)}
@@ -248,7 +270,7 @@ def measure_part(quick, device):
     best = json.loads(outputs(knowing, 2, timeout=400, **given)[0])
     machine, told = foretold(best)
     return dict(
-        held=dict(n=long_text, points=points, exponents=found),
+        held=dict(n=long_text, points=points),
         sent=rows,
         race=dict(n=n, alone=race[1], two=race[2]),
         machine=machine,
@@ -256,17 +278,21 @@ def measure_part(quick, device):
     )
 
 
+def exponent(points):
+    """Return the slope of log y over log x of {x: y}."""
+    x, y = ([math.log(float(a)) for a in some] for some in (points, points.values()))
+    return statistics.linear_regression(x, y).slope
+
+
 def section(data):
     if not data:
         return "No processes can be started here, or they cannot reach each other."
     held, race, machine = data["held"], data["race"], data["machine"]
     body = [[size, f"{int(count) / 2**20:.2f}"] for size, count in held["points"].items()]
-    found = held["exponents"][0]
     parts = [
         "### Bytes that a rank holds",
         f"All tensors of a rank when it holds most, {held['n']:,} words in all, width 128, one "
-        f"head. They fall as ranks to the power {found['exponent']:.2f} (±{shown(found['±'])}); "
-        "expected −1.",
+        f"head. They fall as ranks to the power {exponent(held['points']):.2f}; expected −1.",
         table(["ranks", "MiB"], body),
         "### Bytes that a rank sends",
         "By formula; as the package counts; as torch was asked to send, counted at its own "

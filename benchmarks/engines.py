@@ -1,22 +1,22 @@
-"""Long sequences, time: the chunked engine beside the fused one, and attention that sees less."""
+"""Long sequences, time: the chunked engine beside the fused one, and a window beside its mask."""
 
 import functools
 import itertools
 import time
 
 import torch
-from lengths import BACKWARD, CALLS, FIT, FORWARD, WIDTH, E, exponent, exponent_lines, inputs, run
 from results import shown, table
 from timing import counts, measure, median_ratio, saying
 
-from d2lattn import attention, window_mask
+from d2lattn import attention, window_attention, window_mask
 
 TITLE = "Long sequences: time"
 ON = "processor", "GPU"
 INTRODUCTION = """\
 One head, E = 64, float32, no mask unless a row says so. Times are the least of the rounds, in \
-which the calls take turns; “in a round” is the spread of the quotient. The last column is the \
-share of the rate of a 2048 × 2048 product that the fused call reaches."""
+which the calls take turns; “in a round” is the spread of the quotient."""
+E, WIDTH = 64, 256  # of the head, and of the window
+FORWARD, BACKWARD = "forward", "forward and backward"
 LARGEST, LARGEST_WINDOW = 16384, 32768
 ON_GPU = [  # (B, H, n, D), dtype, causal
     ((8, 16, 1024, 64), torch.bfloat16, True),
@@ -33,37 +33,44 @@ def measure_part(quick, device):
         return {"gpu": [heads_row(*sizes, device) for sizes in ON_GPU[: 1 if quick else None]]}
     largest, largest_window = (1024, 2048) if quick else (LARGEST, LARGEST_WINDOW)
     options = dict(rounds=2 if quick else 7, budget=1 if quick else 5)
-    rates = {threads: product_rate(threads) for threads in counts()}
+    engines = {name: functools.partial(attention, engine=name) for name in ("chunked", "fused")}
     sizes = [2**p for p in range(8, 15) if 2**p <= largest]
     rows = []
     for threads, n, direction in itertools.product(counts(), sizes, (FORWARD, BACKWARD)):
         if threads == 1 or n <= largest // 4:  # what two threads do is seen before the longest
-            found = seconds(["chunked", "fused"], n, direction, threads=threads, **options)
-            rows.append(engine_row(found, threads, n, direction, rates))
-    causal = seconds(["chunked", "chunked, causal"], largest, FORWARD, **options)
-    return {
-        "rates": {threads: rate / 1e9 for threads, rate in rates.items()},
-        "rows": rows,
-        "causal": {"n": largest} | {name: min(times) for name, times in causal.items()},
-        "window": window_row(largest_window, options),
-        "exponents": exponents(rows, [n for n in sizes if n >= largest // 8], options),
-    }
+            found = seconds(engines, n, direction, threads=threads, **options)
+            rows.append(engine_row(found, threads, n, direction))
+    return {"rows": rows, "window": window_row(largest_window, options)}
 
 
-def seconds(names, n, direction, *, threads=1, rounds, budget, calls=CALLS):
-    """name -> seconds of each round; the names take turns, lest one has the quieter machine."""
-    saying(f"{threads} threads, n={n}, {direction}: {', '.join(names)}")
+def inputs(n, grad):
+    generators = (torch.Generator().manual_seed(seed) for seed in range(3))
+    return [torch.randn(1, 1, n, E, generator=g).requires_grad_(grad) for g in generators]
+
+
+def run(call, tensors, direction):
+    """One pass; the gradient of the output is given, as training gives it."""
+    if direction == FORWARD:
+        with torch.no_grad():
+            return call(*tensors)
+    output = call(*tensors)
+    return output, torch.autograd.grad(output, tensors, torch.ones_like(output))
+
+
+def seconds(calls, n, direction, *, threads=1, rounds, budget):
+    """name -> seconds of each round; the calls take turns, lest one has the quieter machine."""
+    saying(f"{threads} threads, n={n}, {direction}: {', '.join(calls)}")
     torch.set_num_threads(threads)
     tensors, found, started = inputs(n, direction != FORWARD), {}, time.perf_counter()
     small = inputs(256, direction != FORWARD)
     for done in range(rounds):
         if done and (time.perf_counter() - started) * (done + 1) / done > budget:
             break
-        for name in names:
+        for name, call in calls.items():
             if n <= 4096 or name not in found:  # warm up, in small where the row is long
-                run(calls[name], tensors if n <= 4096 else small, direction)
+                run(call, tensors if n <= 4096 else small, direction)
             start = time.perf_counter()
-            run(calls[name], tensors, direction)
+            run(call, tensors, direction)
             found.setdefault(name, []).append(time.perf_counter() - start)
     return found
 
@@ -98,22 +105,9 @@ def cuda_peak(call):
     return (torch.cuda.max_memory_allocated() - before) / 2**20
 
 
-def product_rate(threads, size=2048):
-    """FLOPs per second of a square matrix product, the best of seven."""
-    torch.set_num_threads(threads)
-    a, b = torch.randn(2, size, size)
-    times = []
-    for _ in range(8):
-        start = time.perf_counter()
-        a @ b
-        times.append(time.perf_counter() - start)
-    return 2 * size**3 / min(times[1:])
-
-
-def engine_row(found, threads, n, direction, rates):
+def engine_row(found, threads, n, direction):
     ours, torchs = found["chunked"], found["fused"]
     quotients = [a / b for a, b in zip(ours, torchs, strict=True)]
-    share = 4 * n * n * E / min(torchs) / rates[threads]  # FLOPs of the forward pass
     return {
         "threads": threads,
         "n": n,
@@ -124,56 +118,32 @@ def engine_row(found, threads, n, direction, rates):
         "rounds": len(ours),
         "least": min(quotients),
         "most": max(quotients),
-        "share": share if direction == FORWARD else None,
     }
 
 
 def window_row(n, options):
     """The window beside the fused call with a mask of the same window."""
     masks = {length: window_mask(length, width=WIDTH) for length in (256, n)}  # 256: the warm-up
-    calls = dict(CALLS, masked=lambda q, k, v: attention(q, k, v, attn_mask=masks[q.shape[-2]]))
-    masked = seconds(["masked"], n, FORWARD, calls=calls, **options)["masked"]
-    ours = seconds(["window"], n, FORWARD, calls=calls, **options)["window"]
-    times = {"window, ms": 1e3 * min(ours), "masked, ms": 1e3 * min(masked)}
-    return {"n": n, **times, "masked ÷ window": min(masked) / min(ours)}
-
-
-def exponents(rows, sizes, options):
-    """Of the least times on one thread, forward."""
-    found = []
-    for name in ("chunked", "fused"):
-        of_name = [r for r in rows if r["threads"] == 1 and r["pass"] == FORWARD]
-        points = {r["n"]: 1e6 * r[f"{name}, ms"] for r in of_name if r["n"] in sizes}
-        found.append(exponent(name, points, "2"))
-    names = ["window", "linear", "linear, causal"]
-    times = {n: seconds(names, n, FORWARD, **options) for n in sizes}
-    for name in names:
-        points = {n: 1e9 * min(of_n[name]) for n, of_n in times.items()}
-        found.append(exponent(name, points, "1"))
-    return found
+    calls = {
+        "masked": lambda q, k, v: attention(q, k, v, attn_mask=masks[q.shape[-2]]),
+        "window": functools.partial(window_attention, width=WIDTH),
+    }
+    taken = {w: min(seconds({w: call}, n, FORWARD, **options)[w]) for w, call in calls.items()}
+    times = {f"{name}, ms": 1e3 * taken[name] for name in ("window", "masked")}
+    return {"n": n, **times, "masked ÷ window": taken["masked"] / taken["window"]}
 
 
 def section(data):
     if "gpu" in data:
         body = [[shown(x, ".3g") for x in row.values()] for row in data["gpu"]]
         return f"{GPU}\n\n{table(data['gpu'][0], body)}"
-    rates = [f"{rate:.0f} GFLOP/s on {threads}" for threads, rate in data["rates"].items()]
-    causal, window = data["causal"], data["window"]
-    share = causal["chunked, causal"] / causal["chunked"]
-    parts = [
-        f"Rate of the product: {', '.join(rates)} threads.",
-        engine_table(data["rows"]),
-        f"Causal at n={causal['n']:,}, forward, one thread: {causal['chunked, causal']:.3g} s "
-        f"against {causal['chunked']:.3g} s, {share:.2f} of the full time (at most 0.6 is the "
-        "promise).",
+    window = data["window"]
+    told = (
         f"Window of {WIDTH} ({2 * WIDTH - 1} keys) at n={window['n']:,}, forward, one thread: "
         f"{window['window, ms']:.4g} ms against {window['masked, ms']:.4g} ms of the fused call "
-        f"with a mask: {window['masked ÷ window']:.1f} times as fast (at least 20 is the promise).",
-        "### Exponents of time",
-        FIT,
-        table(*exponent_lines(data["exponents"])),
-    ]
-    return "\n\n".join(parts)
+        f"with a mask: {window['masked ÷ window']:.1f} times as fast (at least 20 is the promise)."
+    )
+    return f"{engine_table(data['rows'])}\n\n{told}"
 
 
 def engine_table(rows):
@@ -187,7 +157,6 @@ def engine_table(rows):
                 f"{row['chunked ÷ fused']:.2f}",
                 f"{row['least']:.3g} … {row['most']:.3g}",
                 row["rounds"],
-                "–" if row["share"] is None else f"{row['share']:.0%}",
             ]
         )
-    return table([*header, "rounds", "fused ÷ rate of a product"], body)
+    return table([*header, "rounds"], body)

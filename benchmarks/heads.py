@@ -1,4 +1,4 @@
-"""Multi-head attention beside its peers: `peers.py` has the layers, here they are timed.
+"""Multi-head attention beside its peers: `libraries.py` has the layers, here they are timed.
 
 All modules of a row hold the same weights. On a GPU the sizes are larger, and bfloat16 is measured
 beside float32.

@@ -6,54 +6,29 @@ Whatever has been measured, on whatever machine, is told; nothing here measures.
 both texts are what the files say.
 """
 
-import activation_memory
-import allocation
-import class_server
-import delta
 import distributed
 import engines
 import grouped
-import hashing
 import heads
-import imports
 import kernel
-import kv_bytes
-import kv_cache
-import live_figures
 import matplotlib.pyplot as plt
 import memory
-import prose
 import small_calls
 import smollm2
-import window
 from results import FOLDER, HERE, load, slug, table
 
 from d2lattn_book.pictures.colours import LINE_STYLES, MARKERS
 
-# In the order of RESULTS.md. `make bench` measures all but the last three, which want more time
-# or more than it.
-PARTS = {
-    "heads": heads,
-    "small_calls": small_calls,
-    "import": imports,
-    "memory": memory,
-    "engines": engines,
-    "allocation": allocation,
-    "grouped": grouped,
-    "kv_bytes": kv_bytes,
-    "delta": delta,
-    "activation_memory": activation_memory,
-    "hashing": hashing,
-    "distributed": distributed,
-    "kv_cache": kv_cache,
-    "window": window,
-    "smollm2": smollm2,
-    "kernel": kernel,
-    "prose": prose,
-    "browser": live_figures,
-    "hub": class_server,
+PARTS = {  # in the order of RESULTS.md; each serves a sentence of the README or of a chapter
+    "heads": heads,  # README
+    "small_calls": small_calls,  # README
+    "memory": memory,  # README, 8.5
+    "engines": engines,  # README
+    "grouped": grouped,  # 8.14
+    "smollm2": smollm2,  # README, 5.10
+    "kernel": kernel,  # 8.7, appendix 92
+    "distributed": distributed,  # 11.3 to 11.8
 }
-APART = ("prose", "browser", "hub")
 README = HERE.parent / "README.md"
 BEGIN, END = "<!-- measured: benchmarks/report.py -->", "<!-- measured -->"
 
@@ -114,14 +89,15 @@ def draw(data, path):
 
 def measured_table(results):
     """The README's table, of the first processor on which everything in it was measured."""
-    wanted = ("heads", "memory", "engines", "kv_cache")
+    wanted = ("heads", "small_calls", "memory", "engines", "smollm2")
     machines = [{result["machine"] for result in results.get(part, [])} for part in wanted]
     machine = min(set.intersection(*machines))
     data = {
         part: next(r["data"] for r in results[part] if r["machine"] == machine) for part in wanted
     }
-    rows = [*rows_of_heads(data["heads"]), memory_row(data["memory"])]
-    rows += [*rows_of_engines(data["engines"]), cache_row(data["kv_cache"])]
+    rows = [*rows_of_heads(data["heads"]), small_row(data["small_calls"])]
+    rows += [memory_row(data["memory"]), *rows_of_engines(data["engines"])]
+    rows.append(cache_row(data["smollm2"]))
     return table([f"on {machine}", "measured"], rows)
 
 
@@ -138,6 +114,12 @@ def rows_of_heads(data):
     ours = f"{between([row[heads.D2L] for row in largest])} times"
     yield [f"faster than D2L's multi-head attention, {where}", ours]
     yield ["torch's module, the same, n ≥ 1024, inference", f"{between(forward)} times our time"]
+
+
+def small_row(data):
+    found = [row["ours ÷ plain"] for row in data["layers"]]
+    name = "a layer and a decoder of width 64 over a few words, beside plain lines of torch"
+    return [name, f"{between(found)} times their time"]
 
 
 def memory_row(data):
@@ -159,9 +141,9 @@ def rows_of_engines(data):
 
 
 def cache_row(data):
-    row = data["time"][-1]
-    name = f"a key/value cache: {row['tokens']} words written with it and without"
-    return [name, f"{row['speed-up']:.1f} times faster"]
+    written = [f"{data[name]:.0f}" for name in ("pieces a second", "without the cache")]
+    name = "SmolLM2 writes with a key/value cache; without"
+    return [name, f"{written[0]}; {written[1]} pieces a second"]
 
 
 def write(results=None):

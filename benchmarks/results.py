@@ -1,7 +1,7 @@
 """Results on disk: benchmarks/results has one JSON file for each part and machine.
 
-A machine is a processor, a GPU or a browser on a processor. Storing a result replaces the file of
-that part on that machine and touches no other, so that a run never takes away another's numbers.
+A machine is a processor or a GPU. Storing a result replaces the file of that part on that machine
+and touches no other, so that a run never takes away another's numbers.
 A "note" in a file is what its reader should know beside the numbers; it goes when they go.
 """
 

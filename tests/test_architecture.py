@@ -108,15 +108,15 @@ def test_a_public_name_has_one_spelling():
 
 
 def sources():
-    """(where, code) of every chapter, and of the README's examples."""
+    """(where, code) of every chapter, and of the examples of README and docs."""
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             if cell["cell_type"] == "code":
                 lines = "".join(cell["source"]).splitlines()
                 yield path.name, "\n".join(line for line in lines if not line.startswith("%"))
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for code in re.findall(r"```python\n(.*?)```", readme, re.S):
-        yield "README.md", code
+    for path in (ROOT / "README.md", ROOT / "docs" / "package.md"):
+        for code in re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.S):
+            yield path.name, code
 
 
 def test_a_reader_is_shown_the_one_spelling():

@@ -46,7 +46,7 @@ def python(words, folder):
         named = [word.split("::")[0] for word in words[3:] if "/" in word]
         assert named and [name for name in named if not (ROOT / name).exists()] == []
         return
-    for name in ("tests", "tools", "notebooks"):
+    for name in ("tests", "tools", "notebooks", "benchmarks"):
         shutil.copytree(ROOT / name, folder / name, ignore=OURS)
     before = files(folder)
     run([sys.executable, *words[1:]], folder)

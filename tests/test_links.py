@@ -11,7 +11,8 @@ import pytest
 import sections
 from cells import ROOT, address
 
-PARTS = ("notebooks/*.ipynb", "*.md", "deploy/*.md", "benchmarks/*.md", "d2lattn*/**/*.py")
+PARTS = ("notebooks/*.ipynb", "*.md", "docs/*.md", "deploy/*.md", "benchmarks/*.md")
+PARTS += ("d2lattn*/**/*.py",)
 ADDRESS = re.compile(r"https?://[^\s\"'<>`\\)\]}]+")
 FORMS = {  # of addresses that are made of a number: a slip of the hand is seen
     "arxiv.org": r"https://arxiv\.org/(abs|pdf)/(\d{4}\.\d{4,5}(v\d+)?|[a-z-]+/\d{7})",

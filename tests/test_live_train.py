@@ -28,6 +28,11 @@ CHOICES = {
     "mlp": (True, False),
 }
 B, L, V, STEPS = 3, 7, 11, 50
+MOST_BYTES = 60_000  # of the code that a page carries for it
+
+
+def test_the_code_of_the_figure_is_small():
+    assert 10_000 < (live.STORED / "train.js").stat().st_size <= MOST_BYTES
 
 
 def drawn_case(seed):

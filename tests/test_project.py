@@ -22,6 +22,8 @@ import yaml
 from cells import book, published, repository
 from draws import assert_close
 
+import notebooks
+
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 GROUPS = PROJECT["optional-dependencies"]
@@ -205,8 +207,31 @@ def test_the_readme_lists_every_part_and_its_files_exist():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for path in book():
         assert f"(notebooks/{path.name})" in readme
-    for link in re.findall(r"\]\(([^)#:]+)\)", readme):
-        assert (ROOT / link).exists(), link
+    assert len(readme) <= 9000
+    for path in (ROOT / "docs").iterdir():
+        assert f"(docs/{path.name})" in readme
+
+
+def test_every_file_that_a_page_links_to_exists():
+    pages = [*ROOT.glob("[A-Z]*.md"), *(ROOT / "docs").iterdir(), ROOT / "deploy" / "README.md"]
+    links = [
+        (page, link.partition("#")[0])
+        for page in pages
+        for link in re.findall(r"\]\(([^)#:\s]+(?:#[^)\s]*)?)\)", page.read_text(encoding="utf-8"))
+    ]
+    assert len(links) > 60
+    lost = [f"{page.name}: {link}" for page, link in links if not (page.parent / link).exists()]
+    assert lost == []
+
+
+def test_every_address_in_a_page_of_docs_is_of_this_repository():
+    """And `links` of tools/notebooks.py stamps every page that has one."""
+    for page in (ROOT / "docs").iterdir():
+        text = page.read_text(encoding="utf-8")
+        found = re.findall(r"(?:github(?:\.com)?|gh|new)/([\w.-]+/d2lattn)\b", text)
+        assert set(found) <= {repository()}, page.name
+        stamped = f"docs/{page.name}" in notebooks.PUBLIC_FILES
+        assert stamped == (bool(found) or published() in text), page.name
 
 
 def test_text_is_utf_8_on_every_machine():
@@ -224,11 +249,7 @@ def test_text_is_utf_8_on_every_machine():
                 )
 
 
-def test_what_contributors_are_told_exists():
-    for name in ("CONTRIBUTING.md", "SECURITY.md"):
-        text = (ROOT / name).read_text(encoding="utf-8")
-        for link in re.findall(r"\]\(([^)#:]+)\)", text):
-            assert (ROOT / link).exists(), f"{name} links to {link}"
+def test_an_issue_has_a_form_for_each_kind():
     forms = [*(ROOT / ".github/ISSUE_TEMPLATE").glob("[!c]*.yml")]
     assert len(forms) == 3
     for form in forms:
@@ -237,9 +258,10 @@ def test_what_contributors_are_told_exists():
         assert any(field.get("validations", {}).get("required") for field in asked["body"])
 
 
-def test_the_readme_examples_run():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    first, real = re.findall(r"```python\n(.*?)```", readme, re.S)
+def test_the_examples_of_readme_and_package_run():
+    pages = [(ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/package.md")]
+    shown, first, real = re.findall(r"```python\n(.*?)```", "\n".join(pages), re.S)
+    assert shown == first
     names = {}
     exec(first, names)
     assert_close(names["output"], names["same"], within=1e-6)
@@ -270,6 +292,13 @@ def test_make_explains_its_commands_to_three_readers_on_one_screen():
     assert max(map(len, lines)) <= 100
     listed = [name for _, name, _ in rows]
     assert set(listed) <= commands() and {"lab", "test", "refresh", "test-all"} <= set(listed)
+
+
+def test_every_command_that_readers_and_lecturers_are_told_is_there():
+    pages = [ROOT / "README.md", *(ROOT / "docs").iterdir(), ROOT / "deploy" / "README.md"]
+    texts = [page.read_text(encoding="utf-8") for page in pages]
+    told = {name for text in texts for name in re.findall(r"(?:^|`)make ([a-z-]+)", text, re.M)}
+    assert told <= commands() and {"lab", "site", "slides", "assignment", "hub"} <= told
 
 
 def test_test_all_is_every_test_but_that_of_the_class_server():

@@ -10,6 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from d2lattn import (
+    Decoder,
     attention,
     linear_attention,
     lsh_attention,
@@ -183,6 +184,18 @@ def test_window_grows_linearly():
         return largest(lambda: window_attention(*tensors, width=16).sum().backward())
 
     assert numbers(8192) <= 2.1 * numbers(4096)
+
+
+@torch.no_grad()
+def test_a_decoder_with_a_window_builds_nothing_larger_than_without():
+    """No mask (n, n), which would make a window dearer than none."""
+
+    def numbers(window):
+        sizes = dict(num_layers=1, num_heads=4, positions="rotary", window=window)
+        model = Decoder(16, 64, **sizes).eval()
+        return largest(lambda: model(torch.zeros(1, 4096, dtype=torch.int64)))
+
+    assert numbers(16) <= numbers(None)
 
 
 # Linear -------------------------------------------------------------------------------------------

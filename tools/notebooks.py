@@ -36,6 +36,7 @@ VISIBLE = 8  # of 255: another processor draws some pixels one step brighter or 
 KEPT = "kept, though it would look otherwise (ANEW=1 takes what it would be): {}"
 PUBLIC_FILES = (  # beside the chapters
     *("README.md", "pyproject.toml", "CITATION.cff"),
+    *(f"docs/{name}.md" for name in ("cloud", "package", "teaching", "website")),
     "d2lattn_book/pictures/live.py",
 )
 
