@@ -323,7 +323,7 @@ class PlacedVisibility(Visibility):
             return scores
         return scores.masked_fill_(~self.allowed(), -math.inf)
 
-    def block(self, rows, keys):
+    def part(self, rows, keys):
         shape = (*self.shape[:-2], rows.stop - rows.start, keys.stop - keys.start)
         asking, asked, step = self.asking[rows], self.asked[keys], cut(self.step, rows, keys)
         return PlacedVisibility(shape, self.device, asking, asked, self.is_causal, step)
