@@ -33,7 +33,7 @@ def explicit_attention(call):
 def explicit_weights(call):
     """softmax(Q Kᵀ · scale + bias), in the dtype of the query."""
     scores = score(call.query, call.key, call.scale)
-    return softmax(scores, call.visible, call.sink).to(call.query.dtype)
+    return softmax(scores, call.visible, call.sink).to(call.query.dtype)  # `hide` adds the bias
 
 
 def score(query, key, scale):

@@ -21,8 +21,9 @@ class Cache:
     and the last `window` ones. Their places stay those of the text, however far away. Of latents
     the keys hold all, and the values have no width.
 
-    A pass of a model asks it four times: `check` (do the tokens fit), `begin`, in each layer
-    `store`, and at the end `advance`. A pass that fails before that leaves it as it was.
+    A pass of a model asks it in this order: `check` (do the tokens fit), `padding_with`, `begin`,
+    in each layer `store`, and at the end `advance`. A pass that fails before the end leaves it as it
+    was.
 
     Args:
         max_len (int): how many tokens of each sequence it can read, padding included; that of the
@@ -37,8 +38,8 @@ class Cache:
             tokens after it are forgotten; with a window that is a ValueError once they have pushed
             others out.
         padding: how many of them are padding on the left, integers (B,), or None for none.
-        bytes_per_token (int): what one row of one sequence takes, 2·layers·Hkv·D numbers, or
-            layers·(C + R) of latents.
+        bytes_per_token (int): what one row of one sequence takes: the bytes of 2·layers·Hkv·D
+            numbers, or of layers·(C + R) with latents.
 
     Example:
         >>> from d2lattn import Decoder
@@ -51,13 +52,13 @@ class Cache:
     """
 
     def __init__(self, model: Any, batch_size: int = 1, *, max_len: int | None = None) -> None:
-        if isinstance(model, type) or not hasattr(model, "cache_shape"):
+        if isinstance(model, type) or not hasattr(model, "blocks"):
             raise ValueError(f"model must be a Decoder, got {show(model)}")
         self.window, self.sinks = model.window, model.sinks
-        most = model.position.max_len
+        most = model.position.max_len  # None but for a learned table, which ends
         if max_len is None:
             endless = model.window is not None and most is None
-            max_len = LARGEST if endless else model.max_len
+            max_len = LARGEST if endless else min(model.max_len, most or LARGEST)
         check_count("batch_size", batch_size)
         check_count("max_len", max_len)
         if most is not None and max_len > most:
@@ -169,6 +170,7 @@ class Cache:
             self.columns = self._columns
             for layer, (keys, values) in enumerate(self._kept):
                 self.keys[layer], self.values[layer] = keys, values
+            self._kept = []
         self._length, self.padding = self.length + new, padding
 
     def _rows(self, x):

@@ -118,7 +118,7 @@ def in_window(
     queries: Tensor | int, keys: Tensor, width: int, sinks: int = 0, start: Tensor | int = 0
 ) -> Tensor:
     """Show the keys of a window, by positions that broadcast: |i - j| < width, and besides the
-    `sinks` first ones from `start` on.
+    `sinks` first ones from `start` on (those before `start` are the caller's to hide).
 
     Example:
         >>> in_window(torch.tensor([[4]]), torch.arange(5), 2, sinks=1).int()

@@ -123,7 +123,7 @@ class MultiHeadAttention(nn.Module):
             formula and builds the L×S scores; "chunked" does not.
 
     Cost:
-        2·B·E·(2·L·E + S·(kdim + vdim)·Hkv/H) FLOPs to project, 4·B·L·S·E to attend, whatever H;
+        2·B·E·(L·(qdim + E) + S·(kdim + vdim)·Hkv/H) FLOPs to project, 4·B·L·S·E to attend;
         2·E² + 2·E²·Hkv/H parameters if all widths are E. Memory as `attention` says for the engine.
 
     Example:
@@ -216,14 +216,16 @@ class MultiHeadAttention(nn.Module):
             query: floating tensor (B, L, qdim).
             key: (B, S, kdim); the query when absent (self-attention).
             value: (B, S, vdim); the key when absent.
-            rotate: a function that turns queries (B, H, L, D) and keys (B, Hkv, S, D).
-            update_cache: a function of the new keys and values, turned already, that gives all of
-                them, (B, Hkv, S, D) with those of earlier calls.
+            rotate: a function that turns queries (B, H, L, D) and new keys (B, Hkv, L, D).
+            update_cache: a function of the new keys and values (B, Hkv, L, D), turned already, that
+                gives all of them, (B, Hkv, S, D) with those of earlier calls.
             valid_lens: integers (B,) or (B, L), each from 0 to S: only the first ones are seen.
                 Not with update_cache.
             attn_mask: boolean, True = may attend; (L, S), (B, L, S) or (B, H, L, S), each size
-                full or 1. Two axes always mean (L, S): a mask (B, S) of padding is written
-                (B, 1, S), `mask[:, None]`. (When B = L its shape cannot betray it.)
+                full or 1. (A NaN in a row that it hides reaches the gradients of the projections:
+                valid_lens puts 0 there first.) Two axes always mean (L, S): a mask (B, S) of
+                padding is written (B, 1, S), `mask[:, None]`. (When B = L its shape cannot betray
+                it.)
             attn_bias: floating, broadcasts to (B, H, L, S).
             is_causal, query_offset: as in `attention`: query i sees keys 0 .. query_offset + i.
             window (int): with is_causal, how many keys a query sees, the last of which is its own.

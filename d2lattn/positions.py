@@ -37,6 +37,8 @@ from d2lattn.arguments import (
 )
 from d2lattn.tracing import data_dependent_ok, is_eager
 
+READY = 2**16  # of this many positions at most a rotation keeps its tables: 32 MiB at width 64
+
 
 def sinusoidal_encoding(
     length: int,
@@ -90,8 +92,8 @@ class TokenPositions:
         length (int): L.
         positions: integers (L,), the columns where the tokens do not stand in a row.
         padding: integers (B,), how many columns on the left hold no token.
-        keys: integers (B, S), the columns of the keys, -1 for none, where they are not all those
-            up to the last token.
+        key_columns: integers (B, S), the columns of the keys, -1 for none, where they are not all
+            those up to the last token.
     """
 
     first: int
@@ -99,7 +101,7 @@ class TokenPositions:
     _: KW_ONLY
     positions: Tensor | None = None
     padding: Tensor | None = None
-    keys: Tensor | None = None
+    key_columns: Tensor | None = None
 
     @property
     def stop(self) -> int:
@@ -195,11 +197,14 @@ class Rotary(Positions):
         return turn
 
     def _tables(self, x, where):
-        """cos and sin of x (..., L, D), (L, D) each: rows of tables that double when they end."""
+        """Give cos and sin of x (..., L, D), (L, D) each: rows of tables that double when they end,
+        up to READY rows."""
         how = self.base, self.interleaved
-        if where.positions is not None or not is_eager():
+        _check_even("the width of x", x.shape[-1])
+        if where.positions is not None or where.stop > READY or not is_eager():
             return _turns(x, where.first, where.positions, *how)
         (length, width), first = x.shape[-2:], where.first
+        check_offset("first", first, length)
         like, stop = (width, x.dtype, x.device), first + length
         if self._ready is None or self._ready[0] != like or len(self._ready[1]) < stop:
             rows = 1 << max(stop - 1, 63).bit_length()
@@ -230,11 +235,11 @@ class Alibi(Positions):
         """None for tokens that do not stand in a row: where their keys stand is not known here."""
         if where.positions is not None:
             return None
-        if where.keys is None:
+        if where.key_columns is None:
             L, S = where.length, where.stop
             return alibi_bias(self.num_heads, L, S, query_offset=where.first, device=device)
         slopes = alibi_slopes(self.num_heads, device=device)[:, None, None]
-        return -slopes * (where.columns(device) - where.keys[:, None, None]).abs()
+        return -slopes * (where.columns(device) - where.key_columns[:, None, None]).abs()
 
     def extra_repr(self) -> str:
         return f"num_heads={self.num_heads}"
@@ -251,7 +256,7 @@ class PositionalEncoding(_Added):
     Args:
         embed_dim (int): width of the tokens, even or odd.
         dropout (float): share of the sums set to 0 in training.
-        max_len (int): rows kept ready; no limit to the sequence.
+        max_len (int): rows kept ready; no limit to the sequence, and no attribute.
         base (float): as in `sinusoidal_encoding`.
 
     Example:
@@ -415,6 +420,7 @@ def apply_rotary(
         offset (int): position of the first token, from 0.
         positions: integers (L,), from 0: the place of each token, instead of offset, where they do
             not stand in a row.
+        base (float): as in `sinusoidal_encoding`.
         interleaved (bool): pair j is (2j, 2j+1), as in the paper; False pairs (j, j + D/2), as in
             GPT-NeoX and Hugging Face's Llama. Weights trained with one do not fit the other.
 

@@ -34,7 +34,8 @@ def data_dependent_ok(x):
 
 
 def are_finite(*tensors):
-    """Tell whether one may look and no NaN and no inf is there: they would spoil the sum."""
+    """Tell whether one may look and no NaN and no inf is there: a sum shows them (and one that
+    overflows counts as one)."""
     return all(data_dependent_ok(x) and math.isfinite(x.detach().sum()) for x in tensors)
 
 

@@ -61,6 +61,7 @@ class MLP(nn.Sequential):
     Args:
         embed_dim (int): width E of the tokens.
         mlp_dim (int): width between the two products; 4·E when absent.
+        bias (bool): whether the products add b₁ and b₂.
 
     Cost:
         4·E·mlp_dim FLOPs for each token, 2·E·mlp_dim parameters.
@@ -165,12 +166,12 @@ class Block(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(
-        self, x: Tensor, *, need_weights: bool = False, **attending: Any
+        self, x: Tensor, *, need_weights: bool = False, **seen: Any
     ) -> Tensor | tuple[Tensor, Tensor]:
         """Tokens (B, L, E) -> (B, L, E), or (that, weights (B, H, L, S)).
 
         Args:
-            attending: what `MultiHeadAttention.forward` takes beside its tokens: attn_mask,
+            seen: what `MultiHeadAttention.forward` takes beside its tokens: attn_mask,
                 attn_bias, is_causal, query_offset, window, rotate, update_cache.
         """
         if not isinstance(x, Tensor) or x.ndim != 3 or x.shape[2] != self.embed_dim:
@@ -181,7 +182,7 @@ class Block(nn.Module):
             check_weights("the block's weights", weight, x=x)
         found: Any
         weights: Any
-        found = self.attention(norm(x), need_weights=need_weights, **attending)
+        found = self.attention(norm(x), need_weights=need_weights, **seen)
         found, weights = found if need_weights else (found, None)
         x = x + (self.dropout(found) if self.dropout.training else found)  # (B, L, E)
         if self.mlp is not None:
@@ -246,6 +247,7 @@ class Transformer(nn.Module):
         max_len (int): rows of a learned table, and the capacity of a `Cache` unless another is
             asked for. The other methods have no limit.
         tied (bool): whether the logits are products with the embedding itself, as in GPT-2.
+        init_std (float): the deviation of embeddings and of a learned table. seed (int): of all.
         plain: further arguments of `plain_block`: mlp_dim, dropout, bias, attention and its own.
 
     Cost:
@@ -300,21 +302,21 @@ class Transformer(nn.Module):
                 self.to_logits = nn.Linear(embed_dim, vocab_size, bias=False)
         _check_rotation(self.position, self.blocks)
         if home.type != "meta":
-            self._draw(init_std, torch.Generator().manual_seed(seed))
+            tables = [self.position] if positions == "learned" else []  # one that is given stays
+            self._draw(init_std, torch.Generator().manual_seed(seed), tables)
         if tied:
             self.to_logits.weight = self.embedding.weight
         self.to(home)
 
     @torch.no_grad()
-    def _draw(self, init_std, generator):
-        """Draw the weights of all parts that know how."""
+    def _draw(self, init_std, generator, tables):
+        """Draw the weights of all parts that know how, and of tables that are made here."""
         for module in self.blocks.modules():
             if hasattr(module, "draw_weights"):
                 module.draw_weights(generator)
         draw_linear(self.to_logits, generator)
-        for module in (self.embedding, self.position):
-            if getattr(module, "weight", None) is not None:
-                nn.init.normal_(module.weight, std=init_std, generator=generator)
+        for module in (self.embedding, *tables):
+            nn.init.normal_(module.weight, std=init_std, generator=generator)
 
     def read(
         self,
@@ -349,7 +351,7 @@ class Transformer(nn.Module):
 
         `ends` is a mask of the tokens that count, or None. Attention itself hides the future, and
         what is past a window, of keys that stand in a row; a mask hides padding, and the rest."""
-        in_a_row, start = where.keys is None, 0
+        in_a_row, start = where.key_columns is None, 0
         seen: dict[str, Any] = dict(is_causal=is_causal and in_a_row)
         if is_causal and in_a_row:
             seen["query_offset"] = where.first
@@ -359,7 +361,7 @@ class Transformer(nn.Module):
         if in_a_row and where.padding is None and (self.window is None or "window" in seen):
             return seen | dict(attn_mask=ends)
         # (S,), or (B, 1, S) of a cache that has let some go
-        keys = torch.arange(where.stop, device=device) if in_a_row else where.keys[:, None]
+        keys = torch.arange(where.stop, device=device) if in_a_row else where.key_columns[:, None]
         if where.padding is not None:
             start = where.padding[:, None, None]  # (B, 1, 1)
         if where.padding is not None or not in_a_row:
@@ -496,7 +498,7 @@ class Decoder(Transformer):
             cache.check(self, tokens)
             padding = cache.padding_with(padding)
             first, keys = cache.length, cache.begin(tokens.shape[1], padding)
-        where = TokenPositions(first, tokens.shape[1], padding=padding, keys=keys)
+        where = TokenPositions(first, tokens.shape[1], padding=padding, key_columns=keys)
         seen = self._seen(where, tokens.device, _ends(valid_lens, tokens), is_causal=True)
         result = self.read(tokens, where, cache=cache, need_weights=need_weights, **seen)
         if cache is not None:

@@ -823,3 +823,24 @@ def test_generate_fills_a_learned_table_and_no_more():
         with pytest.raises(ValueError, match=r"^tokens must be at most 20 long: .*20 rows, got 21"):
             generate(model, some_tokens(1, 21), steps=0, use_cache=use_cache)
     assert generate(decoder(positions="alibi"), prompt, steps=30).shape == (1, 41)
+
+
+def test_a_table_that_is_given_stays_and_ends_a_cache():
+    """Its rows may have been trained elsewhere; a cache holds no more tokens than it has rows."""
+    table = LearnedPositionalEncoding(6, 8)
+    torch.nn.init.ones_(table.weight)
+    model = Decoder(10, 8, num_layers=1, num_heads=2, positions=table)
+    assert (model.position.weight == 1).all() and Cache(model).max_len == 6
+
+
+def test_a_cache_with_a_window_lets_go_of_what_a_pass_has_gathered():
+    model = Decoder(10, 8, num_layers=2, num_heads=2, positions="rotary", window=4)
+    cache = Cache(model)
+    with torch.no_grad():
+        model(torch.tensor([[1, 2, 3]]), cache=cache)
+    assert not cache._kept
+
+
+def test_a_cache_is_for_a_decoder_and_not_for_its_layer():
+    with pytest.raises(ValueError, match="model must be a Decoder, got MultiHeadAttention"):
+        Cache(MultiHeadAttention(8, 2))

@@ -8,7 +8,7 @@ from d2lattn.tracing import are_finite
 
 
 class Call:
-    """What an engine is given: softmax(Q Kᵀ · scale, over the keys a query may see) V.
+    """What an engine is given: softmax(Q Kᵀ · scale + bias, over the keys a query may see) V.
 
     Who makes one has checked that its parts fit: no engine checks them again.
 
@@ -37,7 +37,8 @@ class Call:
         return broadcast("query, key and value", self.query, self.key, self.value)
 
     def inputs(self):
-        """Give the tensors that the output is made of; a bias without what it hides."""
+        """Give what the output is made of, for a search for what overflows: of a bias only what is
+        above 0 can."""
         bias = () if self.visible.bias is None else (self.visible.bias.clamp(min=0),)
         return self.query, self.key, self.value, *bias
 

@@ -41,7 +41,7 @@ def fused_attention(call):
         four = (_four_axes(x, lead) for x in (query, key, value))  # (B, H, l, d)
         call = call.with_tensors(*four)
     top_left = visible.query_offset is not None and _is_top_left(visible)
-    told = lead, top_left, not may_look and is_transformed()
+    told = lead, top_left, is_transformed()
     if visible.query_offset is None or top_left or not is_eager():
         output = _call_kernel(call, *told)
     else:
@@ -138,7 +138,8 @@ def _four_axes(x, lead):
 
 
 def _mask_axes(mask, lead):
-    """As `_four_axes`, but size 1 stays 1: torch writes an expanded mask out, head by head."""
+    """Do as `_four_axes`, but of two leading axes size 1 stays 1: torch writes an expanded mask
+    out, head by head."""
     if len(lead) != 2:
         return _four_axes(mask, lead)
     return mask[(None,) * (4 - mask.ndim)]

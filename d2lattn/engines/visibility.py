@@ -62,7 +62,8 @@ class Visibility:
         self.window, self.may_be_empty = window, may_be_empty
 
     def has_mask(self):
-        """Tell whether a query may see none of these keys (by a bias alone is asked elsewhere)."""
+        """Tell whether a query may see none of some keys, by mask, window or place: then whoever
+        goes block by block has to count (a bias is asked elsewhere)."""
         return self.mask is not None or self.window is not None or (self.query_offset or 0) < 0
 
     def hides_nothing(self):
@@ -175,7 +176,7 @@ class Visibility:
 
 def _reach(query_offset, window, S):
     """Give the offset, or None where query 0 sees all S keys: then so do the later ones."""
-    return None if window is None and query_offset >= S - 1 > 0 else query_offset
+    return None if window is None and query_offset >= S - 1 else query_offset
 
 
 def cut(x, rows, keys):
