@@ -22,8 +22,8 @@ class Cache:
     the keys hold all, and the values have no width.
 
     A pass of a model asks it in this order: `check` (do the tokens fit), `padding_with`, `begin`,
-    in each layer `store`, and at the end `advance`. A pass that fails before the end leaves it as it
-    was.
+    in each layer `store`, and at the end `advance`. A pass that fails before the end leaves it
+    as it was.
 
     Args:
         max_len (int): how many tokens of each sequence it can read, padding included; that of the
