@@ -41,7 +41,7 @@ def fused_attention(call):
         four = (_four_axes(x, lead) for x in (query, key, value))  # (B, H, l, d)
         call = call.with_tensors(*four)
     top_left = visible.query_offset is not None and _is_top_left(visible)
-    told = lead, top_left, is_transformed()
+    told = lead, top_left, not may_look and is_transformed()  # where one may look, nothing is
     if visible.query_offset is None or top_left or not is_eager():
         output = _call_kernel(call, *told)
     else:
