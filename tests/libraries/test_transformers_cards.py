@@ -134,7 +134,7 @@ def test_no_causal_class_of_transformers_is_counted_wrong_in_silence():
             alike.append(kind)
         except AssertionError:
             wrong += [] if counted.unknown else [kind]
-        except Exception:  # noqa: S112  refused here, or not to be built there, each in its own way
+        except Exception:  # refused here, or not to be built there, each in its own way
             continue
     assert set(wrong) == set(SILENT)
     assert len(alike) >= 115
