@@ -38,13 +38,14 @@ class Machine(NamedTuple):
 
 
 # Peaks, as published; a program reaches a part of them. H100: NVIDIA's data sheet (bfloat16);
-# its links and latencies as in the file h100_80g_nvl8.json of the simulator Calculon (Isaev et al.
-# 2023). TPU v5p: Google's documentation, 1200 GB/s for six links in two directions; the latency is
-# that with which ASTRA-sim was validated on a TPU v3.
+# its links and latencies as in the file systems/h100_80g_nvl8.json of the simulator Calculon (Isaev
+# et al. 2023), at commit caa4b11 of February 2024, without the 65 and 90 % that it reckons a link
+# to reach. TPU v5p: Google's documentation, 1200 GB/s for six links in two directions; the latency
+# is that with which ASTRA-sim was validated on a TPU v3.
 MACHINES = {
-    "H100, NVLink": Machine(989e12, 450e9, 1e-6),
+    "H100, NVLink": Machine(989e12, 450e9, 10e-6),
     "TPU v5p": Machine(459e12, 100e9, 1e-6),
-    "H100, InfiniBand": Machine(989e12, 50e9, 2e-6),
+    "H100, InfiniBand": Machine(989e12, 50e9, 20e-6),
 }
 
 

@@ -115,8 +115,8 @@ BY_HAND = {
     "qwen3-next-80b": lambda n: pair(12, 2, 256, n) + delta(36, 16, 32, 128, 2),
     "qwen3.5-397b": lambda n: pair(15, 2, 256, n) + delta(45, 16, 64, 128, 4),
     "qwen3.6-35b-a3b": lambda n: pair(10, 2, 256, n) + delta(30, 16, 32, 128, 4),
-    "kimi-k3": lambda n: 24 * (512 + 64) * 2 * n + delta(69, 96, 96, 128, 2),
-    "kimi-linear.class": lambda n: 6 * (512 + 64) * 2 * n + delta(21, 32, 32, 128, 2),
+    "kimi-k3": lambda n: 24 * (512 + 64) * 2 * n + delta(69, 96, 96, 128, 4),
+    "kimi-linear.class": lambda n: 6 * (512 + 64) * 2 * n + delta(21, 32, 32, 128, 4),
     "nemotron-3-nano": lambda n: pair(6, 2, 128, n) + mamba(23, 64, 64, 128, 8, 4),
     "nemotron-3-ultra": lambda n: pair(12, 2, 128, n) + mamba(48, 256, 64, 128, 8, 4),
     "nemotron-h-56b": lambda n: pair(10, 8, 128, n) + mamba(54, 256, 64, 256, 8, 2),
@@ -268,7 +268,8 @@ STATES_BETWEEN = [
     dict(attn_layer_period=4, attn_layer_offset=3),
     dict(full_attention_interval=4),
     dict(linear_attn_config=dict(full_attn_layers=[4, 8, 12], kda_layers=[1, 2, 3, 5, 6, 7, 9])),
-    dict(model_type="qwen3_next"),
+    dict(model_type="qwen3_next", head_dim=16),
+    dict(layer_group_size=4),
 ]
 WINDOWS_BETWEEN = [
     dict(layer_types=each("full_attention", "sliding_attention")),
@@ -327,6 +328,17 @@ def test_sizes_of_a_layer_may_stand_in_lists_and_in_its_own_fields():
     assert told.layers[3].bytes == 10 * 2 * 64 * 2 and told.layers[2].bytes == 10 * 2 * 32 * 2
 
 
+def test_a_layer_may_have_latents_of_its_own():
+    latent = dict(num_hidden_layers=2, num_attention_heads=4, kv_lora_rank=512, qk_rope_head_dim=64)
+    for own in ({"1": dict(kv_lora_rank=1024)}, {1: dict(kv_lora_rank=1024, qk_nope_head_dim=192)}):
+        told = cache_bytes(latent | dict(per_layer_config=own), words=1)
+        assert [layer.bytes for layer in told.layers] == [2 * (512 + 64), 2 * (1024 + 64)]
+        assert told.unknown == ()
+    own = {"1": dict(linear_num_value_heads=4)}  # what is read of the whole model alone is named
+    with pytest.warns(UserWarning, match="per_layer_config: linear_num_value_heads"):
+        cache_bytes(latent | dict(per_layer_config=own), words=1)
+
+
 def test_an_indexer_may_be_shared_by_its_schedule():
     latent = SIZES | dict(kv_lora_rank=8, qk_rope_head_dim=4, index_head_dim=6)
     full = cache_bytes(latent, words=10)
@@ -338,6 +350,108 @@ def test_an_indexer_may_be_shared_by_its_schedule():
     ):
         told = cache_bytes(latent | spelling, words=10)
         assert told.total == 10 * (12 * (8 + 4) + 5 * 6) * 2, spelling
+
+
+# Families ----------------------------------------------------------------------------------------
+
+
+def counted(config, words):
+    """The bytes, without a warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return cache_bytes(config, words=words)
+
+
+def test_a_shortened_card_of_a_family_with_states_takes_what_is_absent_from_its_class():
+    """Qwen3.5 27B without `layer_types` and sizes of states, as sgl-project/ome shortens it."""
+    config = dict(model_type="qwen3_5", num_hidden_layers=62, hidden_size=5120)
+    config |= dict(num_attention_heads=24, num_key_value_heads=4)
+    told = counted(config, 100_000)
+    assert told.total == pair(15, 4, 256, 100_000) + delta(47, 16, 32, 128, 2) == 6_195_593_216
+    assert "full_attention_interval is absent: 4, as in the class of qwen3_5" in told.notes
+    assert told.notes[0].startswith(
+        "as in the class of qwen3_5, where absent: head_dim 256, linear"
+    )
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta", "modernbert", "electra"])
+def test_an_encoder_is_refused_unless_it_says_that_it_decodes(family):
+    with pytest.raises(ValueError, match=rf"^config must be that of a decoder, got .* {family}$"):
+        cache_bytes(SIZES | dict(model_type=family, is_decoder=False), words=5)
+    told = cache_bytes(SIZES | dict(model_type=family, is_decoder=True), words=5)
+    assert told.total == pair(12, 2, 16, 5)
+
+
+def test_windows_of_mimo_v2_flash_have_twice_the_heads_where_its_class_gives_none():
+    config = dict(model_type="mimo_v2_flash", num_hidden_layers=48, num_attention_heads=64)
+    config |= dict(num_key_value_heads=4, head_dim=192, v_head_dim=128, sliding_window=128)
+    full = [i == 0 or i % 6 == 5 for i in range(48)]
+    config["layer_types"] = ["full_attention" if f else "sliding_attention" for f in full]
+    assert counted(config, 9000).total == BY_HAND["mimo-v2-flash"](9000)
+
+
+def test_a_model_of_states_alone_keeps_the_same_of_any_text():
+    """Mamba-Codestral 7B, a Mamba-2, and Mamba 2.8B, as they are published for transformers."""
+    two = dict(model_type="mamba2", num_hidden_layers=64, hidden_size=4096, num_heads=128)
+    two |= dict(head_dim=64, state_size=128, n_groups=8, expand=2, conv_kernel=4)
+    one = dict(model_type="mamba", num_hidden_layers=64, hidden_size=2560, state_size=16)
+    one |= dict(intermediate_size=5120, expand=2, conv_kernel=4)
+    by_hand = mamba(64, 128, 64, 128, 8, 2), 64 * 5120 * (16 + 3) * 2
+    for config, size in zip((two, one), by_hand, strict=True):
+        assert counted(config, 5).total == counted(config, 100_000).total == size
+
+
+def test_step_spells_groups_of_heads_and_those_of_its_windows():
+    """Step 3.5 and 3.7 Flash, whose list of layers goes on with those that guess ahead."""
+    config = dict(model_type="step3p5", num_hidden_layers=45, num_attention_heads=64, head_dim=128)
+    config |= dict(num_attention_groups=8, sliding_window=512, num_nextn_predict_layers=3)
+    config["layer_types"] = 12 * (["full_attention"] + 3 * ["sliding_attention"])
+    other = dict(attention_type="sliding_attention", num_attention_heads=96, true_head_dim=128)
+    config["attention_other_setting"] = other | dict(num_attention_groups=8, head_dim=128)
+    by_hand = pair(12, 8, 128, 100_000) + pair(33, 8, 128, 512)
+    assert counted(config, 100_000).total == by_hand == 4_984_406_016
+    config["attention_other_setting"] |= dict(num_attention_groups=4)
+    assert counted(config, 100_000).total == by_hand - pair(33, 4, 128, 512)
+
+
+def test_ling_has_full_layers_once_in_a_group_and_states_as_wide_as_its_heads():
+    """Ling 3.0 tiny, as its maker spells it."""
+    config = dict(model_type="bailing_hybrid", num_hidden_layers=24, num_attention_heads=16)
+    config |= dict(hidden_size=1536, head_dim=128, kv_lora_rank=512, qk_rope_head_dim=64)
+    config |= dict(layer_group_size=4, short_conv_kernel_size=4, kda_lower_bound=-5.0)
+    by_hand = 6 * (512 + 64) * 2 * 100_000 + delta(18, 16, 16, 128, 4)
+    assert counted(config, 100_000).total == by_hand == 710_737_920
+    del config["layer_group_size"]  # 6, as in its class
+    assert [layer.kind for layer in counted(config, 1).layers].count("full") == 4
+
+
+def test_a_size_of_0_is_as_good_as_absent():
+    """DeepSeek-VL2 tiny, which has plain heads where others of its family have latents."""
+    config = dict(model_type="deepseek_v2", num_hidden_layers=12, num_attention_heads=10)
+    config |= dict(hidden_size=1280, num_key_value_heads=10, v_head_dim=0, use_mla=False)
+    for latent in (None, 0, 512):
+        assert (
+            counted(config | dict(kv_lora_rank=latent), 1).total == pair(12, 10, 128, 1) == 61_440
+        )
+
+
+def test_a_note_says_how_large_numbers_of_a_state_were_taken():
+    said = "numbers of a state take"
+    for name, note in (
+        ("qwen3.6-35b-a3b", f"{said} 4 bytes, as the config says"),
+        ("kimi-k3", f"{said} 4 bytes, as KDA keeps float32 whatever the config asks"),
+        ("qwen3-next-80b", f"{said} 2 bytes, and the config does not say so: many programs keep 4"),
+    ):
+        assert note in kept(name, 5)[0].notes
+    assert not [note for note in kept("qwen3-8b", 5)[0].notes if said in note]
+    free = kept("kimi-k3", 5, bytes_per_number=dict(state=2))[0]
+    assert free.total == 24 * (512 + 64) * 2 * 5 + delta(69, 96, 96, 128, 2)
+
+
+def test_fields_that_keep_nothing_are_not_cried_at():
+    fields = dict(qk_layernorm=True, use_parallel_residual=True, layerdrop=0.1, mup_enabled=True)
+    fields |= dict(use_unified_vision_chunk=True, embedding_size=64, num_dense_layers=2)
+    assert counted(SIZES | fields, 5).total == pair(12, 2, 16, 5)
 
 
 # What goes in, and what comes out -----------------------------------------------------------------

@@ -40,8 +40,8 @@ BY_HAND = {  # bytes that are kept of n words, from the sizes on the cards
     "Qwen3 8B": lambda n: pair(36, 8, 128, n),
     "gpt-oss-20b": lambda n: pair(12, 8, 64, n) + pair(12, 8, 64, min(n, 128)),
     "Gemma 4 31B": lambda n: pair(10, 4, 512, n) + pair(50, 16, 256, min(n, 1024)),
-    "Kimi Linear 48B": lambda n: latent(7, n) + delta(20, 32, 2),
-    "Kimi K3": lambda n: latent(24, n) + delta(69, 96, 2),
+    "Kimi Linear 48B": lambda n: latent(7, n) + delta(20, 32, 4),
+    "Kimi K3": lambda n: latent(24, n) + delta(69, 96, 4),
     # 64 heads of values, 16 of queries and of keys
     "Qwen3.5 397B": lambda n: pair(15, 2, 256, n) + delta(45, 64, 4, 3 * 128 * (64 + 32) // 64),
     "DeepSeek-V4-Flash": lambda n: (
@@ -159,6 +159,29 @@ def test_the_cards_of_the_exercise_are_those_that_were_found():
     fields = json.loads((CONFIGS / "gemma-4-e2b.json").read_text(encoding="utf-8"))["text_config"]
     assert "layer_types" not in fields and fields["num_kv_shared_layers"] == 20
     assert _kept()[2] == round((pair(12, 1, 256, 512) + pair(3, 1, 512, 20_000)) / MIB)
+
+
+def test_what_the_page_says_of_folded_latents_in_flops(notebook):
+    """128 heads over rows of 512 + 64 (10.2); 131,072 words and an indexer (10.6)."""
+    text = " ".join("".join(cell["source"]) for cell in notebook["cells"])
+    a_key = 2 * 128 * (576 + 512)
+    assert f"are **{a_key / 1152:.0f} for each byte**" in text
+    whole, some, indexer = a_key * 131_072, a_key * 2048, 2 * 64 * 128 * 131_072
+    said = f"{whole / 1e9:.1f}·10⁹ for all, and for 2,048 of them {some / 1e9:.2f}·10⁹; the indexer"
+    assert f"{said} adds $2\\cdot 64\\cdot 128$ a key, {indexer / 1e9:.1f}·10⁹." in text
+    assert f"That is {whole / (some + indexer):.0f} times less." in text
+
+
+def test_what_the_page_says_of_states_that_add(notebook):
+    text = " ".join("".join(cell["source"]) for cell in notebook["cells"])
+    nano = cache_bytes(CONFIGS / "nemotron-3-nano.json", words=1024)
+    states = [layer.bytes for layer in nano.layers if layer.kind == "state"]
+    grown = nano.total - sum(states)
+    assert (
+        f"of its {len(nano.layers)} layers {len(states)} have one, {sum(states) / MIB:.0f} MiB"
+        in text
+    )
+    assert f"keep keys and values, {grown / 2**20:.0f} KiB a word" in text
 
 
 def test_what_claim_43_says_of_kimi_linear():

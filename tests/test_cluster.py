@@ -142,7 +142,15 @@ def test_for_a_short_text_sharing_heads_is_faster_than_a_ring():
     machine, layer = cluster.MACHINES["H100, NVLink"], Layer(4096, 32, 8, 128)
     alone = ring_cost(machine, layer, 1).seconds
     gains = [alone / cost(machine, layer, 8).seconds for cost in (ring_cost, heads_cost)]
-    assert [round(gain, 1) for gain in gains] == [3.3, 3.5]
+    assert [round(gain, 1) for gain in gains] == [1.3, 2.4]
+    late = heads_cost(machine, layer, 8).seconds + 12 * machine.latency  # seven messages for one
+    assert round(alone / late, 1) == 0.8
+
+
+def test_latencies_are_those_of_calculons_file():
+    """systems/h100_80g_nvl8.json at commit caa4b11: 0.00001 and 0.00002 seconds."""
+    found = [cluster.MACHINES[name].latency for name in ("H100, NVLink", "H100, InfiniBand")]
+    assert found == [0.00001, 0.00002]
 
 
 @pytest.mark.parametrize(

@@ -13,16 +13,20 @@ from typing import Any, NamedTuple
 
 from d2lattn.arguments import check_count, check_number, show
 from d2lattn_book.cards.fields import (
+    ALONE,
     BOTH,
     CHUNK,
     CONV,
+    DEFAULT_SIZES,
     DEFAULTS,
     DTYPES,
+    ENCODERS,
     FLAT,
     FULL,
     HARMLESS,
     INDEXED,
     INDICES,
+    KDA_OF_HEADS,
     LIGHTNING,
     NAMES,
     NOTHING,
@@ -34,15 +38,18 @@ from d2lattn_book.cards.fields import (
     PATTERNS,
     PERIODS,
     READ,
+    READ_BY_LAYER,
     REPEATED,
     SHARED,
     STATE,
     STATES,
     TEXT,
     THINNED,
+    TWICE_IN_WINDOWS,
     USUAL,
     WINDOW,
     WINDOWS_EVERYWHERE,
+    WITH_DEFAULT_SIZES,
     WITHOUT,
 )
 
@@ -138,14 +145,14 @@ def cache_bytes(
             "latent", "rotary", "index", "state", "conv". Scales count as parts of a byte: DeepSeek
             serves its latents in fp8 with a float32 for 128 numbers, and the keys of its indexer,
             dict(latent=1 + 4 / 128, index=1 + 4 / 128), 656 and 132 bytes. States take what the
-            file says (`mamba_ssm_dtype`) unless they stand in a dict.
+            file says (`mamba_ssm_dtype`), those of KDA 4 bytes, unless they stand in a dict.
 
     Returns:
         CacheBytes: `total`, `layers`, `notes`, `unknown`; it prints as a table.
 
-    Raises a ValueError for a config without the sizes it needs. Warns of fields that it does not
-    know (a UserWarning with their names); where a pattern of windows is not understood, all words
-    are counted, the most that it can be. Time and memory: O(layers).
+    Raises a ValueError for a config without the sizes it needs, and for one of an encoder. Warns of
+    fields that it does not know (a UserWarning with their names), which may make it more or less;
+    where a pattern of windows is not understood, all words are counted. Time and memory: O(layers).
 
     Example:
         >>> llama = dict(num_hidden_layers=32, num_attention_heads=32, hidden_size=4096)
@@ -159,9 +166,10 @@ def cache_bytes(
     """
     card = _Card(_read(config))
     check_count("words", words)
-    sizes = _sizes(card, bytes_per_number)
     kinds = _kinds(card)
-    if not {STATE, BOTH} & {*kinds}:  # sizes of a state, and no layer is known to have one
+    has_states = bool({STATE, BOTH} & {*kinds})
+    sizes = _sizes(card, bytes_per_number, has_states)
+    if not has_states:  # sizes of a state, and no layer is known to have one
         card.unknown_fields += [card.find(size)[0] for size in STATES if card.get(size)]
     shared = card.count("shared", 0, least=0)
     kinds[len(kinds) - shared :] = [SHARED] * min(shared, len(kinds))
@@ -214,13 +222,21 @@ class _Card:
         self.type = self.fields.get("model_type")
         self.notes: list[str] = []
         self.unknown_fields: list[str] = []
-        own = self.inner("per_layer_config").items()
+        own = {str(i): its for i, its in self.inner("per_layer_config").items()}.items()
         self.layers = {int(i): dict(its) for i, its in own if i.isdigit() and isinstance(its, dict)}
-        strange = {field for its in self.layers.values() for field in its} - READ
+        fields = {field for its in self.layers.values() for field in its} - READ_BY_LAYER
+        strange = {field for field in fields if not _harmless(field)}
         strange |= {i for i, _ in own if not i.isdigit() or int(i) not in self.layers}
         self.unknown_fields += [f"per_layer_config: {field}" for field in sorted(strange)]
         if self.fields.get("is_encoder_decoder"):
             raise ValueError("config must be that of a decoder, got is_encoder_decoder True")
+        if self.type in ENCODERS and not self.fields.get("is_decoder"):
+            raise ValueError(f"config must be that of a decoder, got the encoder {self.type}")
+        if self.type in WITH_DEFAULT_SIZES:
+            absent = {n: v for n, v in DEFAULT_SIZES.items() if self.fields.get(n) is None}
+            self.fields |= absent
+            said = ", ".join(f"{name} {value}" for name, value in absent.items())
+            self.notes += [f"as in the class of {self.type}, where absent: {said}"] if said else []
 
     def find(self, name: str, layer: int | None = None) -> tuple[str, Any]:
         """The first spelling that is there and not null, and what it says, of a layer if asked."""
@@ -235,8 +251,8 @@ class _Card:
                     return field, value
         return " or ".join(spellings), None
 
-    def get(self, name: str) -> Any:
-        return self.find(name)[1]
+    def get(self, name: str, layer: int | None = None) -> Any:
+        return self.find(name, layer)[1]
 
     def inner(self, name: str) -> Mapping[str, Any]:
         """A field that holds fields, or nothing."""
@@ -248,8 +264,11 @@ class _Card:
     def count(
         self, name: str, default: int | None = None, layer: int | None = None, least: int = 1
     ) -> int:
-        """The same, which must be an integer."""
+        """The same, which must be an integer; where there is a default, 0 of what must be at least
+        1 is as good as absent."""
         field, value = self.find(name, layer)
+        if value == 0 and least == 1 and value is not False and default is not None:
+            value = None
         if value is None and default is None:
             raise ValueError(f"config must give {field}, got neither it nor another name of it")
         found: Any = default if value is None else value
@@ -260,12 +279,16 @@ class _Card:
         """Fields that say something and stand in no table."""
         silent: tuple[Any, ...] = (None, "", [], {})
         stated = {k for k, v in self.fields.items() if v not in silent and v != USUAL.get(k)}
-        stated -= READ | HARMLESS
-        strange = [name for name in stated if not WITHOUT.fullmatch(name.split(".")[-1])]
+        strange = [name for name in stated - READ if not _harmless(name)]
         return tuple(sorted({*self.unknown_fields, *strange}))
 
 
-def _sizes(card: _Card, given: Any) -> dict[str, float]:
+def _harmless(field: str) -> bool:
+    """Whether a field has no influence on what is kept."""
+    return field in HARMLESS or bool(WITHOUT.fullmatch(field.split(".")[-1]))
+
+
+def _sizes(card: _Card, given: Any, has_states: bool) -> dict[str, float]:
     """Bytes of a number, by part."""
     sizes: dict[str, float] = dict.fromkeys(PARTS, 2.0)
     if isinstance(given, Mapping):
@@ -276,9 +299,15 @@ def _sizes(card: _Card, given: Any) -> dict[str, float]:
     else:
         sizes = dict.fromkeys(PARTS, check_number("bytes_per_number", given, least=0))
     stated = DTYPES.get(str(card.get("state_dtype")))
-    if stated and not (isinstance(given, Mapping) and "state" in given):
+    if has_states and not (isinstance(given, Mapping) and "state" in given):
+        if stated:
+            whose = "as the config says"
+        elif _is_kda(card):
+            stated, whose = 4, "as KDA keeps float32 whatever the config asks"
+        else:
+            stated, whose = sizes["state"], "and the config does not say so: many programs keep 4"
         sizes["state"] = stated
-        card.notes.append(f"numbers of a state take {stated} bytes, as the config says")
+        card.notes.append(f"numbers of a state take {stated:g} bytes, {whose}")
     quantized = card.fields.get("quantization_config")
     scheme = quantized.get("kv_cache_scheme") if isinstance(quantized, Mapping) else None
     if isinstance(scheme, Mapping) and "num_bits" in scheme:
@@ -354,6 +383,8 @@ def _windows(card: _Card, layers: int) -> list[str]:
     """Without a pattern: a window in all layers, in the last ones, or in none."""
     if card.type in PARALLEL:
         return [BOTH] * layers
+    if card.type in ALONE:
+        return [STATE] * layers
     if card.get("window") is None or card.get("use_sliding_window") is False:
         return [FULL] * layers
     if card.get("use_sliding_window"):
@@ -389,10 +420,11 @@ Kept = Iterable[tuple[str, int, int]]  # part, rows, numbers of a row
 def _pieces(card: _Card, layer: int, kind: str, words: int, kinds: list[str]) -> Kept:
     if kind in (FULL, INDEXED, BOTH):
         yield from _rows(card, layer, words, "full" if WINDOW in kinds else "")
-        if kind == INDEXED or (card.get("latent") and card.get("index") and _indexes(card, layer)):
-            yield "index", words, card.count("index")
+        indexed = _latent(card, layer) and card.get("index", layer) and _indexes(card, layer)
+        if kind == INDEXED or indexed:
+            yield "index", words, card.count("index", layer=layer)
     if kind in (WINDOW, CHUNK):
-        seen = min(words, card.count("window" if kind == WINDOW else "chunk"))
+        seen = min(words, card.count("window" if kind == WINDOW else "chunk", layer=layer))
         packs = PACKED in kinds or THINNED in kinds
         yield from _one_row(card, seen) if packs else _rows(card, layer, seen, kind)
     if kind in (PACKED, THINNED):
@@ -412,13 +444,14 @@ def _pieces(card: _Card, layer: int, kind: str, words: int, kinds: list[str]) ->
 
 def _rows(card: _Card, layer: int, rows: int, of: str) -> Kept:
     """Keys and values, or latents; `of` is the kind whose heads may differ from the others'."""
-    if card.get("latent"):
-        yield "latent", rows, card.count("latent")
-        yield "rotary", rows, card.count("rotary")
+    if _latent(card, layer):
+        yield "latent", rows, card.count("latent", layer=layer)
+        yield "rotary", rows, card.count("rotary", layer=layer)
         return
     dim = card.count(f"{of}_head_dim", _head_dim(card, layer))
-    value = card.count(f"{of}_value_dim", card.count("value_dim", dim))
-    heads = card.count(f"{of}_kv_heads", _kv_heads(card, layer))
+    value = card.count(f"{of}_value_dim", card.count("value_dim", dim, layer))
+    twice = of == WINDOW and card.type in TWICE_IN_WINDOWS
+    heads = card.count(f"{of}_kv_heads", _kv_heads(card, layer) * (2 if twice else 1))
     yield "keys", rows, heads * dim
     yield "values", rows, heads * value
 
@@ -428,8 +461,13 @@ def _one_row(card: _Card, rows: int) -> Kept:
     yield "latent", rows, card.count("head_dim")
 
 
+def _latent(card: _Card, layer: int) -> bool:
+    """Whether this layer keeps latents."""
+    return card.get("use_mla") is not False and bool(card.get("latent", layer))
+
+
 def _head_dim(card: _Card, layer: int) -> int:
-    if card.get("head_dim") is not None:
+    if card.get("head_dim", layer):
         return card.count("head_dim", layer=layer)
     return card.count("width") // card.count("heads", layer=layer)
 
@@ -454,23 +492,31 @@ def _indexes(card: _Card, layer: int) -> bool:
     return max(layer - first + 1, 0) % card.count("index_topk_freq", 1) == 0
 
 
+def _is_kda(card: _Card) -> bool:
+    return bool(card.get("kda_heads")) or card.type in KDA_OF_HEADS
+
+
 def _state(card: _Card) -> tuple[int, int, int]:
     """Numbers of a state, channels of the convolution before it, and its kernel."""
     if card.get("delta_heads"):  # Gated DeltaNet
         heads, dim = card.count("delta_heads"), card.count("delta_key_dim")
         values = heads * card.count("delta_value_dim")
         return values * dim, values + 2 * card.count("delta_key_heads") * dim, card.count("kernel")
-    if card.get("kda_heads"):  # Kimi Delta Attention
-        heads, dim = card.count("kda_heads"), card.count("kda_dim")
-        return heads * dim**2, 3 * heads * dim, card.count("kernel")
+    if _is_kda(card):  # Kimi Delta Attention; without a kernel its place is taken by an older rule
+        own = card.get("kda_heads")
+        heads = card.count("kda_heads" if own else "heads")
+        dim = card.count("kda_dim") if own else _head_dim(card, 0)
+        return heads * dim**2, 3 * heads * dim, card.count("kernel", None if own else 1)
     if card.get("mamba_state"):
         width = card.count("width") * card.count("mamba_expand", 2)
+        if card.type in ALONE:
+            width = card.count("intermediate_size", width)
         state, groups = card.count("mamba_state"), 0
-        if card.get("mamba_heads"):  # Mamba-2
-            inner, heads = card.count("mamba_inner", width), card.count("mamba_heads")
-            head_dim = card.get("mamba_dim")
-            width = inner if head_dim in (None, "auto") else heads * card.count("mamba_dim")
-            groups = card.count("mamba_groups", 1)
+        if card.get("mamba_heads") or card.type == "mamba2":  # Mamba-2
+            inner, head_dim = card.count("mamba_inner", width), card.get("mamba_dim")
+            given = head_dim not in (None, "auto")
+            width = card.count("mamba_heads") * card.count("mamba_dim") if given else inner
+            groups = card.count("mamba_groups", 8 if card.type == "mamba2" else 1)
         return width * state, width + 2 * groups * state, card.count("kernel")
     if card.get("lru"):
         return card.count("lru"), card.count("lru"), card.count("kernel")

@@ -23,7 +23,8 @@ NAMES = {
     "layers": "num_hidden_layers n_layer n_layers num_layers",
     "width": "hidden_size n_embd d_model",
     "heads": "num_attention_heads n_head n_heads num_heads",
-    "kv_heads": "num_key_value_heads num_kv_heads attn_config.kv_n_heads multi_query_group_num",
+    "kv_heads": "num_key_value_heads num_kv_heads attn_config.kv_n_heads multi_query_group_num "
+    "num_attention_groups",
     "head_dim": "head_dim attention_head_dim kv_channels",
     "value_dim": "v_head_dim",
     "latent": "kv_lora_rank",
@@ -31,8 +32,8 @@ NAMES = {
     "index": "index_head_dim sparse_attention_config.sparse_index_dim",
     "window": "sliding_window attention_window_size sliding_window_size",
     "chunk": "attention_chunk_size",
-    "window_kv_heads": "swa_num_key_value_heads",
-    "window_head_dim": "swa_head_dim",
+    "window_kv_heads": "swa_num_key_value_heads attention_other_setting.num_attention_groups",
+    "window_head_dim": "swa_head_dim attention_other_setting.head_dim",
     "window_value_dim": "swa_v_head_dim",
     "full_kv_heads": "num_global_key_value_heads",
     "full_head_dim": "global_head_dim",
@@ -48,15 +49,17 @@ NAMES = {
     "kda_dim": "linear_attn_config.head_dim linear_head_dim",
     "mamba_heads": "mamba_num_heads mamba_n_heads",
     "mamba_dim": "mamba_head_dim mamba_d_head",
-    "mamba_state": "ssm_state_size mamba_d_state",
+    "mamba_state": "ssm_state_size mamba_d_state state_size",
     "mamba_groups": "n_groups mamba_n_groups",
     "mamba_inner": "mamba_d_ssm",
     "mamba_expand": "mamba_expand expand",
     "lru": "lru_width",
-    "kernel": "linear_conv_kernel_dim linear_attn_config.short_conv_kernel_size conv_kernel "
-    "mamba_d_conv conv_L_cache conv1d_width",
+    "kernel": "linear_conv_kernel_dim linear_attn_config.short_conv_kernel_size "
+    "short_conv_kernel_size conv_kernel mamba_d_conv conv_L_cache conv1d_width",
     "state_dtype": "mamba_ssm_dtype mamba_ssm_cache_dtype",
 }
+# Of these a layer may have its own, in a list or in per_layer_config.
+OF_A_LAYER = ("heads", "kv_heads", "head_dim", "value_dim", "latent", "rotary", "index", "window")
 BY_NAME = {
     **dict.fromkeys(("full_attention", "attention", "indexed_attention"), FULL),
     **dict.fromkeys(("linear_attention", "mamba"), STATE),
@@ -89,6 +92,7 @@ INDICES = {
 PERIODS = {
     "attn_layer_period": (FULL, STATE),
     "full_attention_interval": (FULL, STATE),
+    "layer_group_size": (FULL, STATE),
     "sliding_window_pattern": (FULL, WINDOW),
     "no_rope_layer_interval": (FULL, CHUNK),
 }
@@ -99,22 +103,56 @@ DEFAULTS = {
     "gemma3_text": ("sliding_window_pattern", 6),
     "cohere2": ("sliding_window_pattern", 4),
     "llama4_text": ("no_rope_layer_interval", 4),
-    "qwen3_next": ("full_attention_interval", 4),
+    **dict.fromkeys(
+        ("qwen3_next", "qwen3_5", "qwen3_5_text", "qwen3_5_moe", "qwen3_5_moe_text"),
+        ("full_attention_interval", 4),
+    ),
+    "bailing_hybrid": ("layer_group_size", 6),
 }
+# The same of the sizes of a family, for those that DEFAULTS gives states.
+DEFAULT_SIZES = dict(
+    head_dim=256,
+    linear_num_value_heads=32,
+    linear_num_key_heads=16,
+    linear_key_head_dim=128,
+    linear_value_head_dim=128,
+    linear_conv_kernel_dim=4,
+)
+WITH_DEFAULT_SIZES = {
+    family for family, of in DEFAULTS.items() if of[0] == "full_attention_interval"
+}
+TWICE_IN_WINDOWS = ("mimo_v2_flash",)  # whose windows have twice the heads, where none are given
 WINDOWS_EVERYWHERE = ("mistral", "mixtral", "phi3", "starcoder2")  # if sliding_window is given
 PAIRS = ("longcat_flash",)  # attention stands twice in each of its num_layers
 PARALLEL = ("falcon_h1",)  # a state beside attention in every layer
+ALONE = ("mamba", "mamba2", "falcon_mamba")  # a state in every layer, and no attention at all
+KDA_OF_HEADS = ("bailing_hybrid",)  # KDA with as many heads, as wide, as attention has
 LIGHTNING = ("minimax", "minimax_text_01")  # a state of each head, of its width by its width
 ONE_HEAD = ("falcon", "gpt_bigcode")  # where multi_query goes before the number of heads of keys
 TEXT = ("text_config", "language_config", "llm_config")  # where a model of more than text has it
-FLAT = ("attn_config", "linear_attn_config", "sparse_attention_config", "compress_rates")
+FLAT = (
+    "attn_config",
+    "attention_other_setting",
+    "linear_attn_config",
+    "sparse_attention_config",
+    "compress_rates",
+)
 STATES = ("delta_heads", "kda_heads", "mamba_state", "lru")  # one of which says how large
 DTYPES = {"float32": 4, "bfloat16": 2, "float16": 2}
 _FLAGS = """multi_query multi_query_attention new_decoder_architecture use_sliding_window
     max_window_layers attn_layer_offset indexer_types index_topk_freq index_skip_topk_offset
-    index_topk_pattern block_configs per_layer_config attention_k_eq_v quantization_config"""
+    index_topk_pattern block_configs per_layer_config attention_k_eq_v quantization_config
+    use_mla"""
 READ = {*" ".join(NAMES.values()).split(), *PATTERNS, *INDICES, *PERIODS, *TEXT, *FLAT}
 READ |= {*_FLAGS.split()}
+READ_BY_LAYER = {*" ".join(NAMES[size] for size in OF_A_LAYER).split()}
+
+# What reads a text in both directions and keeps nothing, unless `is_decoder` says otherwise.
+_ENCODERS = """albert bert big_bird camembert canine convbert data2vec-text deberta deberta-v2
+    distilbert electra ernie esm eurobert flaubert funnel ibert layoutlm longformer luke
+    megatron-bert mobilebert modernbert mpnet mra nomic_bert nystromformer rembert roberta
+    roberta-prelayernorm roc_bert roformer squeezebert xlm xlm-roberta xlm-roberta-xl xmod yoso"""
+ENCODERS = {*_ENCODERS.split()}
 
 # Fields without influence on what is kept: by parts of their names, and one by one.
 WITHOUT = re.compile(
@@ -126,46 +164,52 @@ WITHOUT = re.compile(
     r"|(activation|altup|auto_map|architectures|summary|time_step|vocab|tokenizer|torch)(_.*)?"
 )
 _HARMLESS = """
-    _attn_implementation_autoset _name_or_path _sliding_window_pattern apply_query_key_layer_scaling
-    apply_residual_connection_post_layernorm attention_output_gate attention_softmax_in_fp32
-    attn_implementation attn_output_gate attn_res_block_size attn_scale attn_temperature_tuning
-    aux_loss_alpha bf16 block_auto_adjust_ff_dim block_dim block_ff_dim block_multiple_of block_size
-    block_use_swiglu block_use_xavier_init cache_implementation chunk_size chunk_size_feed_forward
-    conv_dim conv_dim_out conv_use_xavier_init decoder_sparse_step dim_model_base do_image_splitting
-    do_sample downsample_factor early_stopping embedding_fraction ep_size expansion_ratio
-    first_k_dense_replace floor_scale for_llm_compressor fp16 fp32 fp32_residual_connection
-    full_attn_alpha_factor full_attn_beta_factor hc_mult hc_sinkhorn_iters
+    _attn_implementation_autoset _name_or_path _sliding_window_pattern afn
+    apply_query_key_layer_scaling apply_residual_connection_post_layernorm att_impl_type
+    attention_output_gate attention_softmax_in_fp32 attn_implementation attn_output_gate
+    attn_res_block_size attn_scale attn_temperature_tuning aux_loss_alpha aux_loss_coef bf16
+    block_auto_adjust_ff_dim block_dim block_ff_dim block_multiple_of block_size block_use_swiglu
+    block_use_xavier_init cache_implementation chunk_size chunk_size_feed_forward conv_dim
+    conv_dim_out conv_use_xavier_init decoder_sparse_step dim_model_base do_image_splitting
+    do_sample downsample_factor early_stopping embedding_fraction embedding_size ep_size
+    expansion_ratio first_k_dense_replace floor_scale for_llm_compressor fp16 fp32
+    fp32_residual_connection full_attn_alpha_factor full_attn_beta_factor hc_mult hc_sinkhorn_iters
     hidden_size_per_layer_input id2label ignore_index index_block_size index_local_blocks
     index_n_heads index_share_for_mtp_iteration index_topk index_topk_blocks initial_context_length
-    interleave_moe_layer_step is_decoder is_encoder_decoder label2id laurel_rank learned_pos_emb
+    input_jitter_noise interleave_moe_layer_step is_decoder is_encoder_decoder kda_lower_bound
+    kda_safe_gate label2id lambda_std_dev language_model_only laurel_rank layerdrop learned_pos_emb
     length_penalty linear_attn_alpha_factor linear_attn_beta_factor logits_soft_cap mamba_chunk_size
     mamba_dt_rank mamba_rms_norm max_length max_seq_len min_length mla_use_nope mla_use_output_gate
-    model_max_length model_type n_ctx n_group n_positions name_or_path no_bias no_repeat_ngram_size
-    norm_topk_prob num_beam_groups num_beams num_hash_layers num_logits_to_keep num_return_sequences
-    num_topk_group o_groups o_lora_rank original_rope output_attentions output_hidden_states
-    output_scores pad_sequence_to_multiple_of_64 parallel_attn post_layer_norm pretraining_tp
-    pruned_heads q_lora_rank qk_head_dim qk_nope_head_dim qk_norm_type query_pre_attn_scalar
+    model_max_length model_type mup_enabled n_ctx n_group n_positions name_or_path need_fp32_gate
+    no_bias no_repeat_ngram_size norm_expert_weight norm_topk_prob num_beam_groups num_beams
+    num_dense_layers num_hash_layers num_logits_to_keep num_return_sequences num_topk_group o_groups
+    o_lora_rank original_rope output_attentions output_gate_type output_hidden_states output_scores
+    pad_sequence_to_multiple_of_64 parallel_attn post_layer_norm pretraining_tp pruned_heads
+    q_lora_rank qk_head_dim qk_layernorm qk_nope_head_dim qk_norm_type query_pre_attn_scalar
     remove_invalid_values reorder_and_upcast_attn residual_in_fp32 return_dict
     return_dict_in_generate rmsnorm scale_attention_softmax_in_fp32 scale_attn_weights scoring_func
-    seq_aux seq_length swa_num_attention_heads task_specific_params temperature tf_legacy_loss
-    tie_encoder_decoder tie_word_embeddings top_k top_p topk_group topk_method torchscript
-    transformers_version typical_p use_associative_scan use_bfloat16 use_bidirectional_attention
-    use_cache use_double_wide_mlp use_dynamic_ntk use_flash_attn use_gemma_norm use_grouped_topk
-    use_image_special_tokens use_logn_attn use_mamba_kernels use_mambapy use_pos_enc use_qk_norm
-    use_thumbnail z_loss_coefficient
+    seed seq_aux seq_length slow_but_exact swa_num_attention_heads task_specific_params temperature
+    tf_legacy_loss tie_encoder_decoder tie_word_embeddings top_k top_p topk_group topk_method
+    torchscript transformers_version typical_p use_associative_scan use_attention_gate use_bfloat16
+    use_bidirectional_attention use_cache use_double_wide_mlp use_dynamic_ntk use_flash_attn
+    use_gemma_norm use_grouped_topk use_head_wise_attn_gate use_image_special_tokens use_logn_attn
+    use_mamba_kernels use_mambapy use_parallel_residual use_pos_enc use_qk_norm use_thumbnail
+    use_unified_vision_chunk word_embed_proj_dim yarn_only_types z_loss_coefficient zero_centered
 """
 _HARMLESS_IN_FLAT = """
     alibi_bias_max attn_impl attn_uses_sequence_id gate_lower_bound kda_layers prefix_lm qk_ln
     sparse_block_size sparse_disable_index_value sparse_local_block sparse_num_index_heads
-    sparse_score_type sparse_topk_blocks use_full_rank_gate
+    sparse_score_type sparse_topk_blocks true_head_dim use_full_rank_gate
 """
 # These are harmless only if they say what they mostly say.
 USUAL = {
     "add_cross_attention": False,
     "attn_config.attn_type": "multihead_attention",
+    "attention_other_setting.attention_type": "sliding_attention",
     "sparse_attention_config.use_sparse_attention": True,
 }
 HARMLESS = {*_HARMLESS.split()}
 HARMLESS |= {
     f"{inside}.{name}" for inside in FLAT for name in (_HARMLESS + _HARMLESS_IN_FLAT).split()
 }
+HARMLESS |= {"attention_other_setting.num_attention_heads"}  # heads of queries

@@ -25,6 +25,8 @@ from d2lattn.tracing import in_full_precision
 
 MISSING = "this wants triton, which there is for Linux: pip install triton==3.7.1"
 NO_GPU = "no GPU here: the times are yours to measure, on Colab for instance"
+OLDEST = (8, 0)  # compute capability of an A100: Triton supports no GPU before it
+TOO_OLD = "{} has compute capability {}.{}, and Triton supports 8.0 and above: no race here"
 TILES = ((32, 32), (64, 64), (128, 64))
 BACK_ENDS = ("FLASH_ATTENTION", "CUDNN_ATTENTION", "EFFICIENT_ATTENTION", "MATH")
 _numbers = itertools.count()
@@ -143,7 +145,7 @@ def _defined(source, name, scope):
 
 def race(function, *, tiles=TILES, lengths=(512, 2048, 8192, 16384)):
     """Print how long a forward kernel takes on a GPU beside its variants and torch's back ends, by
-    the figures of `times`; without a GPU, that there is none.
+    the figures of `times`; without a GPU that Triton supports, that there is none.
 
     The kernel is compiled and measured in a process of its own, as the page interprets it.
 
@@ -154,6 +156,9 @@ def race(function, *, tiles=TILES, lengths=(512, 2048, 8192, 16384)):
     """
     if not torch.cuda.is_available():
         print(NO_GPU)
+        return
+    if torch.cuda.get_device_capability() < OLDEST:  # such as a T4's, 7.5: without tensor cores
+        print(TOO_OLD.format(torch.cuda.get_device_name(), *torch.cuda.get_device_capability()))
         return
     name, source = function.fn.__name__, inspect.getsource(function.fn)
     order = json.dumps(dict(name=name, source=source, tiles=tiles, lengths=lengths))

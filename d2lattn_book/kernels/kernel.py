@@ -28,6 +28,7 @@ DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 
 # The kernels -------------------------------------------------------------------------------------
 # Pointers are those of the first number of (heads, L, D), (heads / GROUP, S, D) and (heads, L).
+# Programs are numbered head by head, along one axis: of the others CUDA takes 65,535 at the most.
 
 
 @triton.jit
@@ -47,8 +48,9 @@ def forward_kernel(
     COLS: tl.constexpr,
 ):
     """ROWS queries of a head keep three things as the keys pass: m, Σ exp(s - m), the numerator."""
-    head = tl.program_id(1).to(tl.int64)
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)  # (ROWS,)
+    blocks = tl.cdiv(L, ROWS)
+    head = (tl.program_id(0) // blocks).to(tl.int64)
+    rows = tl.program_id(0) % blocks * ROWS + tl.arange(0, ROWS)  # (ROWS,)
     cols = tl.arange(0, COLS)  # (COLS,)
     d = tl.arange(0, D)  # (D,)
     inside = rows < L
@@ -106,8 +108,9 @@ def keys_kernel(
 ):
     """COLS keys of a head gather dK and dV from all queries that see them, those of all GROUP heads
     that share the keys."""
-    shared = tl.program_id(1).to(tl.int64)
-    j = tl.program_id(0) * COLS + tl.arange(0, COLS)  # (COLS,)
+    blocks = tl.cdiv(S, COLS)
+    shared = (tl.program_id(0) // blocks).to(tl.int64)
+    j = tl.program_id(0) % blocks * COLS + tl.arange(0, COLS)  # (COLS,)
     d = tl.arange(0, D)  # (D,)
     at_k = (shared * S + j[:, None]) * D + d[None, :]  # (COLS, D)
     k = tl.load(key + at_k, mask=j[:, None] < S, other=0.0)  # (COLS, D)
@@ -134,9 +137,10 @@ def keys_kernel(
                 dp = tl.dot(do, tl.trans(v), input_precision="ieee")  # (ROWS, COLS)
                 ds = p * (dp - mean[:, None])  # (ROWS, COLS)
                 dv += tl.dot(tl.trans(p.to(do.dtype)), do, input_precision="ieee")
-                dk += tl.dot(tl.trans(ds.to(q.dtype)), q, input_precision="ieee") * scale
+                dk += tl.dot(tl.trans(ds.to(q.dtype)), q, input_precision="ieee")
 
-    tl.store(grad_key + at_k, dk.to(grad_key.dtype.element_ty), mask=j[:, None] < S)
+    dk = (dk * scale).to(grad_key.dtype.element_ty)
+    tl.store(grad_key + at_k, dk, mask=j[:, None] < S)
     tl.store(grad_value + at_k, dv.to(grad_value.dtype.element_ty), mask=j[:, None] < S)
 
 
@@ -159,8 +163,9 @@ def queries_kernel(
     COLS: tl.constexpr,
 ):
     """ROWS queries of a head gather dQ from the keys that they see."""
-    head = tl.program_id(1).to(tl.int64)
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)  # (ROWS,)
+    blocks = tl.cdiv(L, ROWS)
+    head = (tl.program_id(0) // blocks).to(tl.int64)
+    rows = tl.program_id(0) % blocks * ROWS + tl.arange(0, ROWS)  # (ROWS,)
     cols = tl.arange(0, COLS)  # (COLS,)
     d = tl.arange(0, D)  # (D,)
     inside = rows < L
@@ -185,9 +190,10 @@ def queries_kernel(
         p = tl.exp(s - normal[:, None])  # (ROWS, COLS)
         dp = tl.dot(do, tl.trans(v), input_precision="ieee")  # (ROWS, COLS)
         ds = p * (dp - mean[:, None])  # (ROWS, COLS)
-        dq += tl.dot(ds.to(k.dtype), k, input_precision="ieee") * scale
+        dq += tl.dot(ds.to(k.dtype), k, input_precision="ieee")
 
-    tl.store(grad_query + at_q, dq.to(grad_query.dtype.element_ty), mask=inside[:, None])
+    dq = (dq * scale).to(grad_query.dtype.element_ty)
+    tl.store(grad_query + at_q, dq, mask=inside[:, None])
 
 
 # From a call of attention to the kernels, and back -----------------------------------------------
@@ -214,7 +220,7 @@ def forward(query, key, value, seen, *, scale, group=1, tile=(32, 32), kernel=No
     (heads, L, D), S = query.shape, key.shape[1]
     output, logsumexp = torch.empty_like(query), query.new_empty(heads, L, dtype=torch.float32)
     given = query, key, value, seen, output, logsumexp, L, S, scale, D, group, *tile
-    (kernel or forward_kernel)[triton.cdiv(L, tile[0]), heads](*given)
+    (kernel or forward_kernel)[(heads * triton.cdiv(L, tile[0]),)](*given)
     return output, logsumexp
 
 
@@ -240,8 +246,8 @@ def backward(
     dq, dk, dv = (torch.empty_like(x) for x in (query, key, value))
     given = query, key, value, seen, logsumexp, grad, delta
     sizes = L, S, scale, D, group, rows, cols
-    for_keys[triton.cdiv(S, cols), heads // group](*given, dk, dv, *sizes)
-    for_queries[triton.cdiv(L, rows), heads](*given, dq, *sizes)
+    for_keys[(heads // group * triton.cdiv(S, cols),)](*given, dk, dv, *sizes)
+    for_queries[(heads * triton.cdiv(L, rows),)](*given, dq, *sizes)
     return dq, dk, dv
 
 
@@ -298,8 +304,8 @@ def shared_heads(call):
 
 def tile_of(query):
     """Choose the (queries, keys) that a program holds: 8 KiB of keys and as much of values at the
-    most, so that a fast memory of 64 KiB has room for the queries and for two tiles of each. 16 is
-    the least that a product on a GPU takes."""
+    most, with which the queries and two or three tiles of each find room on every GPU that Triton
+    supports. 16 is the least that a product on a GPU takes."""
     bytes_of_row = query.shape[-1] * query.element_size()
     size = max(16, min(64, 8192 // bytes_of_row))
     return size, size

@@ -26,8 +26,9 @@ def keys_outside_kernel(
 ):
     """One program a head, whatever the grid: `output` and `logsumexp` hold what is known so far,
     the average and log Σ exp s, so that a tile joins them by the rule of 8.4."""
-    if tl.program_id(0) == 0:
-        head = tl.program_id(1).to(tl.int64)
+    blocks = tl.cdiv(L, ROWS)
+    if tl.program_id(0) % blocks == 0:
+        head = (tl.program_id(0) // blocks).to(tl.int64)
         d = tl.arange(0, D)  # (D,)
         for start in range(0, S, COLS):
             j = start + tl.arange(0, COLS)  # (COLS,)

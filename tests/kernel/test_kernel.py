@@ -245,3 +245,32 @@ def test_causal_masks_of_both_corners_are_lengths():
         mask = causal_mask(5, 7, align=align)
         call = checked_call(*make(1, L=5, S=7), mask, None, False, None, None)
         assert kernel.keys_seen(call).tolist() == mask.sum(-1).tolist()
+
+
+def test_programs_are_numbered_along_one_axis_as_others_take_65535_of_them_at_most():
+    grids = []
+
+    class Launched:
+        def __getitem__(self, grid):
+            grids.append(grid)
+            return lambda *given: None
+
+    x, rows = torch.zeros(6, 40, 16), torch.zeros(6, 40)
+    seen, shared = rows.int(), torch.zeros(3, 50, 16)
+    options = dict(scale=1.0, group=2, tile=(16, 32))
+    kernel.forward(x, shared, shared, seen, kernel=Launched(), **options)
+    kernels_back = (Launched(), Launched())
+    kernel.backward(x, shared, shared, seen, x, rows, x, kernels=kernels_back, **options)
+    assert grids == [(6 * 3,), (3 * 2,), (6 * 3,)]
+
+
+@pytest.mark.parametrize(("capability", "runs"), [((7, 5), False), ((8, 0), True), ((9, 0), True)])
+def test_a_race_wants_a_gpu_that_triton_supports(capability, runs, monkeypatch, capsys):
+    started = []
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: capability)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "Tesla T4")
+    monkeypatch.setattr(kernels.subprocess, "run", lambda *given, **more: started.append(given))
+    kernels.race(kernel.forward_kernel)
+    assert len(started) == runs
+    assert ("Tesla T4 has compute capability 7.5" in capsys.readouterr().out) != runs
