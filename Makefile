@@ -131,10 +131,10 @@ NBVAL := -n auto --dist loadfile --no-loadscope-reorder --nbval --nbval-current-
 	--nbval-cell-timeout 600 --nbval-kernel-startup-timeout 600 \
 	--nbval-sanitize-with "$(CURDIR)/tests/nbval_sanitize.cfg"
 OTHERS := $(foreach folder,browser class colab device dist hub libraries site,--ignore tests/$(folder))
-# Half a minute of training in node, which test-browser runs first.
-PLAYGROUND := tests/test_live_train.py::test_what_the_page_says_came_out_comes_out
+# Nothing is trained that an experiment trains, the playground's models among them: what a page says
+# is compared with the stored row, and `make experiments EXPERIMENT=playground` runs that anew.
 # What pytest is given, unless it is the folder of that name, and what comes before.
-test := $(NBVAL) --doctest-modules $(OTHERS) --deselect $(PLAYGROUND) notebooks tests d2lattn d2lattn_book
+test := $(NBVAL) --doctest-modules $(OTHERS) notebooks tests d2lattn d2lattn_book
 test-oldest := -m "not pins" $(test)
 test-newest := -m "not pins" $(test)
 test-portable := $(NBVAL) notebooks
@@ -148,7 +148,6 @@ test-device := -p no:nbval -m gpu tests/device tests/test_gpu.py tests/test_kern
 test-hub := -p no:nbval -s tests/hub
 before-test = $(PY) -m ruff check --quiet . && $(PY) -m ruff format --quiet --check . && \
 	echo "appendix 92 and its kernels are not run here, they want triton: make test-kernel" &&
-before-test-browser = $(PYTEST) -p no:nbval -n 2 $(PLAYGROUND) &&
 before-test-libraries = $(PY) tools/make_references.py &&
 before-test-newest = $(PY) -m pip freeze | grep -E "^(torch|numpy|matplotlib|jupyterlab)==";
 before-test-student = rm -rf build/student && $(PY) tools/student.py &&

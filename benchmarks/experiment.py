@@ -25,7 +25,7 @@ class Experiment:
     """What is asked, how often it is repeated, and what would have refuted the page.
 
     Attributes:
-        section: of the book, such as "2.4".
+        section: of the book, such as "2.4", or the title of a page of the website alone.
         claims: their numbers in the ledger of notebook 90; empty if it has none of them.
         varies, held: what differs between the variants, and what does not.
         control: what must fail, or else the sentence is worth nothing.
@@ -36,6 +36,7 @@ class Experiment:
         seeds: how many, from 0.
         plan: variant -> {how many times the page's steps: seeds}, where a run takes minutes and
             not every variant is repeated at every budget; all are, with all seeds, when absent.
+        code: files in another language that decide its numbers, too.
     """
 
     section: str
@@ -49,6 +50,7 @@ class Experiment:
     seeds: int = 8
     claims: tuple[int, ...] = ()
     plan: dict[str, dict[int, int]] | None = None
+    code: tuple[pathlib.Path, ...] = ()
 
     def budgets(self, variant):
         """{the number of steps that a variant is run with: seeds}."""
@@ -56,6 +58,12 @@ class Experiment:
             return {None: self.seeds}
         plan = dict.fromkeys(TIMES, self.seeds) if self.plan is None else self.plan[variant]
         return {times * self.steps: seeds for times, seeds in plan.items()}
+
+    @property
+    def place(self):
+        """(chapter, section) as numbers; what stands on a page of the website comes last."""
+        chapter, _, number = self.section.partition(".")
+        return (int(chapter), int(number)) if number else (100, 0)
 
     def rows(self):
         """{name of a row: (variant, steps)}, in the order of the table."""
@@ -71,7 +79,7 @@ class Experiment:
 def names():
     """The names of all experiments, in the order of the sections of the book."""
     found = [path.stem for path in FOLDER.glob("[a-z]*.py")]
-    return sorted(found, key=lambda name: ([int(n) for n in load(name).section.split(".")], name))
+    return sorted(found, key=lambda name: (load(name).place, name))
 
 
 def load(name):
@@ -88,7 +96,9 @@ def fingerprint(name):
     """A hash of what decides its numbers: its code and that of its cells, not their words."""
     file = (FOLDER / f"{name}.py").read_text(encoding="utf-8")
     trees = [_without_words(ast.parse(source)) for source in (file, *pages.sources(name))]
-    return hashlib.sha256("\n".join(ast.dump(tree) for tree in trees).encode()).hexdigest()[:12]
+    others = [path.read_text(encoding="utf-8") for path in load(name).code]
+    parts = [*(ast.dump(tree) for tree in trees), *others]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
 
 
 def _module(name):

@@ -13,7 +13,6 @@ import multiprocessing
 import os
 import pathlib
 import sys
-import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
 import torch
@@ -66,13 +65,13 @@ def repeat(name, *, unfinished=UNFINISHED, folder=FOLDER):
 
 
 def one(name, row, seed):
-    """(seconds of the processor, what one run measured)."""
+    """(seconds of the processor, also of what it calls; what one run measured)."""
     torch.set_num_threads(1)
     experiment = _loaded(name)
     variant, steps = experiment.rows()[row]
-    started = time.process_time()
+    started = sum(os.times()[:4])
     measured = experiment.run(variant, seed, steps)
-    return time.process_time() - started, {what: _plain(x) for what, x in measured.items()}
+    return sum(os.times()[:4]) - started, {what: _plain(x) for what, x in measured.items()}
 
 
 _loaded = functools.cache(load)  # once in each process
@@ -168,8 +167,10 @@ def section(name, result):
     header = ["", *budget, *repeated, *measured, "row"]
     seeds = f"0 to {experiment.seeds - 1}" + (", or as many as a row says" if repeated else "")
     claims = ", ".join(map(str, experiment.claims))
+    numbered = experiment.section[0].isdigit()
+    where = "Section {}" if numbered else "The page *{}* of the website"
     about = [
-        f"**{question(name)}** Section {experiment.section}"
+        f"**{question(name)}** {where.format(experiment.section)}"
         + (f", claim {claims}." if claims else "."),
         f"- Varies: {experiment.varies}.",
         f"- Held: {experiment.held}.",

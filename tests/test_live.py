@@ -285,43 +285,6 @@ def test_numbers_of_tokens_and_matrices_are_changed_where_they_stand():
 
 
 @needs_node
-def test_what_is_computed_cannot_be_changed():
-    figure = live.attention(X, tokens=SENTENCE)
-    assert (
-        len({str(state) for state in play("attention", figure, ("write", ["score", 0, 0], 9))}) == 1
-    )
-
-
-@needs_node
-def test_a_large_power_is_told_less_the_largest_score():
-    figure = live.attention([[4.0], [3.0]], tokens=["a", "b"])
-    said = play("attention", figure, ("pick", "share", 0, 1))[1]["said"]
-    assert said == (
-        "query of a · key of b = 4·3 = 12; less the row's largest, 16, which changes no share: "
-        "e^(−4) = 0.02; ÷ 1.02, the sum of the row, = 0.02."
-    )
-
-
-@needs_node
-def test_the_microscope_tells_every_kind_of_number():
-    figure = live.attention([[1.0, 1, 0], [2, 0, 1]], tokens=["small", "cat"], mask="causal")
-    kinds = [("x", 0, 1), ("score", 1, 0), ("share", 0, 1), ("output", 1, 2), ("word", 0, 0)]
-    said = [state["said"] for state in play("attention", figure, *(("pick", *k) for k in kinds))]
-    assert said == [
-        "cat asks, and takes its largest share, 0.85, from cat; the values, blended by share, come "
-        "out as (1.85, 0.15, 0.85).",
-        "Channel 2 of small is 1. Type another (Enter), drag it up or down, or hold Shift and "
-        "press ↑ or ↓.",
-        "query of cat · key of small = 2·1 + 0·1 + 1·0 = 2; ÷ √3 = 1.15",
-        "query of small · key of cat = 1·2 + 1·0 + 0·1 = 2; ÷ √3 = 1.15; hidden by the mask, so it "
-        "counts as −∞ and its share is 0.",
-        "output of cat, channel 3 = shares · values = 0.15·0 + 0.85·1 = 0.85",
-        "small asks, and takes its largest share, 1.00, from small; the values, blended by share, "
-        "come out as (1, 1, 0).",
-    ]
-
-
-@needs_node
 def test_who_asks_which_head_and_what_a_pointer_is_over():
     weights = rows_of(1, 3, 2, 6, 6).softmax(-1)
     weights[2, 1, 4] = 0  # may see nobody
@@ -371,21 +334,6 @@ def test_two_positions_move_together_and_stop_at_the_ends():
 
 
 @needs_node
-def test_clocks_alone_are_counted_from_one_and_draw_no_conclusion():
-    figure = live.positions(16, base=10000.0, length=60, parts=["clocks"])
-    acts = ("alter", {"pair": 1, "b": 4}), ("move", "b", 2)
-    opened, moved, back = play("positions", figure, *acts)
-    assert opened["said"] == (
-        "Clock 1 turns by 57.3° at each step. From a = 3 to b = 7 it is 4 steps, which makes "
-        "229.2°."
-    )
-    assert moved["said"].startswith("Clock 2 turns by 18.1° at each step. From a = 3 to b = 4")
-    assert "it is 1 step, which makes 18.1°" in moved["said"]
-    assert "it is −1 steps" in back["said"]
-    assert "<th>clock 1</th>" in figure.html and "pair" not in parts(figure)[0]
-
-
-@needs_node
 def test_steps_go_forwards_and_backwards_and_their_table_follows():
     scores, values = torch.tensor([1.0, 3.0, 2.0]).double(), rows_of(2, 3, 2).round(decimals=2)
     acts = [("go", 9), ("go", -1), ("pick", 2, 1), ("write", [0, 0], 4), ("write", [2, 1], -7),
@@ -429,8 +377,7 @@ def test_an_even_kernel_is_causal_and_a_unit_stays_within_the_layers():
             )
             drawn = {(to, start) for level, start, to in links if level == layer}
             assert drawn == {tuple(pair) for pair in reads.nonzero().tolist()}
-    assert states[5]["said"].startswith("Unit 6 of layer 2 sees 4 inputs.")
-    assert states[6]["said"] == "Input 3 sees itself. Choose a unit above it."
+    assert (states[0]["state"]["n"], states[0]["state"]["d"]) == (1024, 64)
 
 
 FIGURES = live_kinds.FIGURES | {
@@ -503,10 +450,6 @@ def test_html(kind):
     assert not re.search(r"\bid=", figure.html)
     named = figure.html.replace("http://www.w3.org/2000/svg", "").replace(f'href="{live.SITE}"', "")
     assert "http" not in named  # but for the link beside the table
-
-
-def test_there_is_a_figure_of_every_kind():
-    assert {*live_kinds.KINDS} == {*live_code.KINDS}, "tests/live_kinds.py needs a row"
 
 
 def test_in_no_figure_a_key_answers():
@@ -675,113 +618,6 @@ def test_numbers_are_rounded_and_lose_the_sign_of_zero():
     _, _, data, _ = parts(live.attention([[1 / 3, -0.0], [1e-20, 2.0]], tokens=["a", "b"]))
     assert data["x"] == [[0.333333, 0], [1e-20, 2]]
     assert "-0" not in json.dumps(data["x"][0])
-
-
-@pytest.mark.parametrize(
-    "change, message",
-    [
-        (dict(x=[[1.0], [math.nan]]), "x must be finite, got nan"),
-        (dict(x=[1.0, 2.0]), r"x must have axes \(tokens, numbers\), got shape \(2,\)"),
-        (dict(x=torch.zeros(2, 0)), "x must have axes"),
-        (dict(x="ab"), "x must hold real numbers, got 'ab'"),
-        (dict(x=[[1.0]] * 13, tokens=["a"] * 13), "x must have at most 12 tokens, got 13"),
-        (dict(x=[[1.0] * 9] * 2), "x must have at most 8 numbers, got 9"),
-        (dict(x=[[1.0], [-2e6]]), r"x must lie within ±1e\+06, got 2e\+06"),
-        (dict(tokens=["a"]), "tokens must fit the 2 rows of x, got 1"),
-        (dict(x=[[1.0], [2j]]), "x must hold real numbers, got complex128"),
-        (dict(tokens="ab"), "tokens must be a list of strings, got 'ab'"),
-        (dict(tokens=2), "tokens must be a list of strings, got 2"),
-        (dict(scale=0), "scale must be"),
-        (dict(scale=math.inf), "scale must be a finite number"),
-        (dict(mask="diagonal"), "mask must be one of"),
-        (dict(mask=torch.ones(2, 3, dtype=torch.bool)), r"mask must be .* got \(2, 3\)"),
-        (dict(mask=torch.ones(2, 2)), "mask must be"),
-        (
-            dict(parts=["menus"]),
-            r"parts must be of \('temperature', 'divisor', 'mask'\), got 'menus'",
-        ),
-        (dict(projections=[[[1.0]]]), "projections must be"),
-        (dict(projections=[[[1.0, 2.0]]] * 3), "W_q must have 1 columns"),
-        (dict(projections=[[[1.0]], [[1.0], [2.0]], [[1.0]]]), "same number of rows"),
-    ],
-)
-def test_attention_refuses(change, message):
-    arguments = dict(x=[[1.0], [2.0]], tokens=["a", "b"]) | change
-    with pytest.raises(ValueError, match=message):
-        live.attention(arguments.pop("x"), **arguments)
-
-
-SHARES = [[[0.5, 0.5], [0.1, 0.9]]]
-
-
-@pytest.mark.parametrize(
-    "change, message",
-    [
-        (dict(weights=None), "either weights or both"),
-        (dict(query=torch.ones(1, 2, 1), key=torch.ones(1, 2, 1)), "either weights or both"),
-        (dict(weights=None, query=torch.ones(1, 2, 1)), "query and key must come together"),
-        (dict(weights=[[[0.5, 0.6], [0.1, 0.9]]]), "weights must be shares"),
-        (dict(weights=[[[1.5, -0.5], [0.1, 0.9]]]), "weights must be shares"),
-        (dict(weights=[[[math.nan, 0.5], [0.1, 0.9]]]), "weights must be finite"),
-        (dict(weights=[[0.5, 0.5], [0.1, 0.9]]), "weights must have axes"),
-        (dict(weights=torch.full((17, 2, 2), 0.5)), "at most 16 heads, got 17"),
-        (dict(weights=torch.full((1, 65, 65), 1 / 65)), "at most 64 words, got 65"),
-        (dict(weights=torch.eye(50).expand(25, 1, 50, 50)), "at most 50000 numbers, got 62500"),
-        (dict(tokens=["a"]), "tokens must fit the 2 rows of weights, got 1"),
-        (dict(key_tokens=["a"]), "key_tokens must fit the 2 columns of weights, got 1"),
-        (dict(weights=[[[0.5, 0.25, 0.25]] * 2]), "key_tokens must name the 3 columns"),
-        (dict(names=["a", "b"]), "names must fit the 1 heads, got 2"),
-        (dict(asks="c"), "asks must be a position from -2 to 1 or a word"),
-        (dict(head="head 2"), "head must be a position from -1 to 0 or a word"),
-        (dict(step=1), "step must be a position from -1 to 0"),
-        (dict(weights=[SHARES] * 3, step=3), "step must be a position from -3 to 2"),
-        (dict(weights=[SHARES] * 3, names=["a"]), "names must be a pair"),
-        (dict(weights=[SHARES] * 3, names=(3, None)), "names must be a list of strings, got 3"),
-        (dict(weights=[SHARES] * 501), "weights must have at most 500 steps, got 501"),
-        (dict(weights=torch.eye(2).expand(12_000, 1, 2, 2)), "at most 500 steps, got 12000"),
-        (
-            dict(weights=None, query=torch.ones(501, 1, 2, 1), key=torch.ones(501, 1, 2, 1)),
-            "query must have at most 500 steps, got 501",
-        ),
-        (dict(weights=[[[0.5, 0.5j], [0, 1]]]), "weights must hold real numbers"),
-        (dict(weights=[SHARES] * 3, names=(["a"], None)), "names must fit the 3 steps, got 1"),
-        (
-            dict(weights=None, query=torch.ones(1, 2, 1), key=torch.ones(1, 2, 3)),
-            "query and key must agree in heads and width",
-        ),
-    ],
-)
-def test_heads_refuses(change, message):
-    arguments = dict(weights=SHARES, tokens=["a", "b"]) | change
-    with pytest.raises(ValueError, match=message):
-        live.heads(arguments.pop("weights"), **arguments)
-
-
-@pytest.mark.parametrize(
-    "call, message",
-    [
-        (lambda: live.steps([1.0, math.nan], [1.0, 2.0]), "scores must be finite or -inf, got nan"),
-        (lambda: live.steps([1.0, math.inf], [1.0, 2.0]), "scores must be finite or -inf, got inf"),
-        (lambda: live.steps([1.0, 2.0], [1.0, -math.inf]), "values must be finite, got -inf"),
-        (lambda: live.steps([1.0, 2.0], [1.0]), "values must fit the 2 scores, got 1"),
-        (lambda: live.steps([1.0] * 13, [1.0] * 13), "scores must have at most 12 scores, got 13"),
-        (lambda: live.steps([], []), "scores must have axes"),
-        (lambda: live.steps([1.0], [[1.0] * 5]), "values must have at most 4 numbers, got 5"),
-        (lambda: live.positions(7, base=10.0, length=9), "dim must be even, got 7"),
-        (lambda: live.positions(34, base=10.0, length=9), "dim must be an integer of at most 32"),
-        (lambda: live.positions(8, base=1, length=9), "base must be above 1"),
-        (lambda: live.positions(8, base=math.nan, length=9), "base must be a finite number"),
-        (lambda: live.positions(8, base=10.0, length=257), "length must be an integer of at most"),
-        (lambda: live.positions(8, base=9.0, length=9, parts=["curves"]), "parts must be of"),
-        (lambda: live.field(2, 2, False, False), "kernel must be odd unless causal, got 2"),
-        (lambda: live.field(11, 2, False, True), "kernel must be an integer of at most 9"),
-        (lambda: live.field(3, 6, False, True), "depth must be an integer of at most 5"),
-        (lambda: live.field(3, 2, 1, True), "dilated must be True or False, got 1"),
-    ],
-)
-def test_the_others_refuse(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
 
 
 def test_sizes_with_training_steps():

@@ -6,7 +6,7 @@ import re
 
 import pytest
 import torch
-from test_live import in_node, needs_node, parts, play, plays
+from test_live import in_node, needs_node, parts, plays
 
 from d2lattn import Decoder, LatentAttention, delta_attention
 from d2lattn.generation import Cache
@@ -93,6 +93,7 @@ def test_bytes_and_map_are_those_of_real_caches(kind, sizes):
         assert f"{count:,} bytes" in state["said"] or f"= {count:,} bytes" in state["said"]
         assert [j for j, fate in enumerate(now["last"]) if fate == "kept"] == kept
         assert now["map"][n - 1] == now["last"]
+        assert now["most"] == max(one["bytes"] for one in states[-1]["now"]["all"])
         assert now["last"][n:] == ["later"] * (len(SENTENCE) - n)
         other = "overlaid" if kind == "state" else "dropped"
         assert {*now["last"][:n]} <= {"kept", other}
@@ -120,30 +121,6 @@ def test_who_is_shut_out_changes_nothing_for_the_newest_word():
                 assert same == (fate == "dropped"), (kind, j)
 
 
-@needs_node
-def test_words_come_and_kinds_are_chosen():
-    shown = figure(SIZES[0], kind="sinks", step=6)
-    acts = [("go", 7, "the data"), ("alter", {"kind": "state"}), ("go", 99, "the data"),
-            ("go", -3, "the data"), ("alter", {"kind": "latent"})]  # fmt: skip
-    said = [state["said"] for state in play("cache", shown, *acts)]
-    assert said == [
-        "milk asks, word 6. Kept: 5 of 6 words × 1,024 = 5,120 bytes (keys and values: 2 · 8 heads "
-        "· 16 numbers · 4 bytes = 1,024). Can no longer be looked up: hungry.",
-        "and asks, word 7. Kept: 5 of 7 words × 1,024 = 5,120 bytes (keys and values: 2 · 8 heads "
-        "· 16 numbers · 4 bytes = 1,024). Can no longer be looked up: hungry, cat.",
-        "and asks, word 7. Kept: 8,192 bytes, however many words (8 heads · 16 · 16 numbers · 4 "
-        "bytes = 8,192). All 7 words are added into it, one over the other: none has a row of its "
-        "own.",
-        "it asks, word 9. Kept: 8,192 bytes, however many words (8 heads · 16 · 16 numbers · 4 "
-        "bytes = 8,192). All 9 words are added into it, one over the other: none has a row of its "
-        "own.",
-        "the asks, word 1. Kept: 8,192 bytes, however many words (8 heads · 16 · 16 numbers · 4 "
-        "bytes = 8,192). The word is added into it.",
-        "the asks, word 1. Kept: 1 of 1 word × 160 = 160 bytes (a latent of 32 numbers and a "
-        "rotary part of 8, together 40 · 4 bytes = 160). All of them can be looked up.",
-    ]
-
-
 def test_a_state_keeps_single_precision_and_the_rest_the_dtype():
     sizes = parts(figure(SIZES[2]))[2]["sizes"]
     assert (sizes["itemsize"], sizes["state_itemsize"]) == (2, 4)
@@ -151,29 +128,3 @@ def test_a_state_keeps_single_precision_and_the_rest_the_dtype():
         "live cache: bytes of 9 words: full 9216, grouped 2304, latent 1440, window 4096, "
         "sinks 5120, state 8192"
     )
-
-
-@pytest.mark.parametrize(
-    "change, message",
-    [
-        (dict(tokens="ab"), "tokens must be a list of strings, got 'ab'"),
-        (dict(tokens=[]), "tokens must hold at least 1 string"),
-        (dict(tokens=["a"] * 17), "tokens must hold at most 16 words, got 17"),
-        (dict(kinds=["full", "linear"]), r"kinds must be one of \('full', .*\), got 'linear'"),
-        (dict(kinds=["full", "full"]), "kinds must hold different words, got 'full' twice"),
-        (dict(kind="state", kinds=["full"]), "kind must be a position from -1 to 0 or a word"),
-        (dict(num_kv_heads=3), "num_kv_heads must divide num_heads=8, got 3"),
-        (dict(num_heads=0), "num_heads must be an integer of at least 1, got 0"),
-        (dict(head_dim=5000), "head_dim must be an integer of at most 4096, got 5000"),
-        (dict(rope_dim=-1), "rope_dim must be an integer of at least 0"),
-        (dict(window=0), "window must be an integer of at least 1, got 0"),
-        (dict(sinks=-1), "sinks must be an integer of at least 0"),
-        (dict(dtype=torch.int8), "dtype must be a floating dtype, got torch.int8"),
-        (dict(step=0), "step must be an integer of at least 1, got 0"),
-        (dict(step=3), "step must be an integer of at most 2, got 3"),
-    ],
-)
-def test_cache_refuses(change, message):
-    arguments = dict(tokens=["a", "b"]) | change
-    with pytest.raises(ValueError, match=message):
-        live.cache(arguments.pop("tokens"), **arguments)

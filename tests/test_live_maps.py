@@ -7,11 +7,10 @@ import sys
 import pytest
 import torch
 from draws import generator
-from live_kinds import REPEATED, model_maps, without_map
+from live_kinds import model_maps, without_map
 from live_kinds import sent_maps as sent
 from test_live import in_node, needs_node, parts, play
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-from torch import nn
 
 from d2lattn import Decoder, Encoder, LatentAttention
 from d2lattn.arguments import check_shares
@@ -358,44 +357,6 @@ def test_a_tokenizer_needs_two_functions():
 # What is refused ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "change, message",
-    [
-        (dict(model=nn.Linear(2, 2)), "model must be a Decoder or an Encoder of .*, got Linear"),
-        (dict(model="gpt2"), "model must be a Decoder or an Encoder of .*, got str"),
-        (dict(text=""), "text must have 1 to 64 words, got 0"),
-        (dict(text="the"), "text must have 2 to 64 pieces, got 1"),
-        (dict(text="the " * 65), "text must have 1 to 64 words, got 65"),
-        (dict(text=[0] * 65), "text must have 2 to 64 pieces, got 65"),
-        (dict(text="the elephant"), "text must hold words of the vocabulary, got 'elephant'"),
-        (dict(text="the \ud800"), "text must hold text that UTF-8 can write"),
-        (dict(text=[0.5, 1.0]), r"text must be a string, or the numbers .*, got \[0\.5, 1\.0\]"),
-        (dict(text=[[0, 1], [2, 3]]), r"text must be .* a batch of one, got shape \(2, 2\)"),
-        (dict(text=3), r"text must be .* got shape \(\)"),
-        (dict(text=None), "text must be a string, or .* got None"),
-        (dict(text=[0, 6]), "text must have pieces from 0 to 5, which the model knows, got 6: is"),
-        (dict(text=[0, -1]), "text must have pieces from 0 to 5, .* got -1"),
-        (dict(tokenizer=None), "tokenizer must be given where text is a string, got None"),
-        (dict(tokenizer=7), "tokenizer must be one of tokenizers or transformers, .* got 7"),
-        (dict(tokenizer=["the", "the"]), "tokenizer must hold different words, got 'the' twice"),
-        (dict(layers=[3]), "layers must be among 0, 1, 2, got 3"),
-        (dict(layers=[-1]), "layers must be an integer of at least 0, got -1"),
-        (dict(layers=[True]), "layers must be an integer of at least 0, got True"),
-        (dict(layers=[]), r"layers must be a list of layers from 0, got \[\]"),
-        (dict(layers=1), "layers must be a list of layers from 0, got 1"),
-        (dict(layers=[0, 0]), "layers must name each once, got 0 twice"),
-        (dict(heads=[4]), "heads must be among 0, 1, 2, 3, got 4"),
-        (dict(heads="all"), "heads must be a list of heads from 0, got 'all'"),
-        (dict(asks="elephant"), "asks must be a position from -12 to 11 or a word"),
-        (dict(asks=12), "asks must be a position from -12 to 11"),
-    ],
-)
-def test_maps_refuses(change, message):
-    given = dict(model=decoder(), text=TEXT, tokenizer=WORDS) | change
-    with pytest.raises(ValueError, match=f"^{message}"):
-        maps(given.pop("model"), given.pop("text"), given.pop("tokenizer"), **given)
-
-
 def test_a_model_without_any_map_is_refused():
     model = mixed(num_layers=2)
     without_map(model, 0)
@@ -445,10 +406,3 @@ def test_importing_it_loads_no_library_of_models_or_pictures():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
     assert pictures.maps is maps
-
-
-def test_a_random_model_shows_what_the_kinds_show():
-    """The figure that browsers draw: copies, two lines of pieces, three layers."""
-    data = parts(model_maps())[2]
-    assert data["tokens"] == REPEATED and data["layers"] == [0, 1, 2]
-    assert all(one["heads"] for one in data["standing"])

@@ -15,6 +15,7 @@ from test_live_cache import SIZES as CACHES
 from test_live_cache import figure as cache
 from test_live_reader import VOCABULARY, by_torch, decoder, sent
 from test_live_reader import figure as reader
+from test_live_told import MATRICES, SMALL
 
 from d2lattn_book.pictures import live
 from d2lattn_book.pictures.packed import unpack
@@ -108,34 +109,8 @@ def said(kind, figure, *acts):
 
 # The microscope -----------------------------------------------------------------------------------
 
-SMALL = dict(x=[[1.0, 1, 0], [2, 0, 1]], tokens=["small", "cat"])
-MATRICES = [  # queries (1, 1) and (4, 0), keys (1, 1) and (0, 1), values (1, 0) and (2, 2)
-    [[1.0, 0, 2], [0, 1, 0]],
-    [[0.0, 1, 0], [1, 0, -1]],
-    [[1.0, 0, 0], [0, 0, 2]],
-]
 
-
-def test_projections_and_matrices_are_told():
-    figure = live.attention(**SMALL, projections=MATRICES)
-    kinds = [("query", 1, 0), ("key", 1, 1), ("value", 1, 1), ("W0", 2, 0), ("W1", 2, 1)]
-    kinds += [("score", 0, 1), ("share", 1, 0), ("output", 1, 1)]
-    told = said("attention", figure, *(("pick", *kind) for kind in kinds))
-    assert told == [
-        "cat asks, and takes its largest share, 0.94, from small; the values, blended by share, "
-        "come out as (1.06, 0.11).",
-        "query of cat, channel 1 = x · column 1 of Wqᵀ = 2·1 + 0·0 + 1·2 = 4",
-        "key of cat, channel 2 = x · column 2 of Wkᵀ = 2·1 + 0·0 + 1·(−1) = 1",
-        "value of cat, channel 2 = x · column 2 of Wvᵀ = 2·0 + 0·0 + 1·2 = 2",
-        "Row 3, column 1 of Wqᵀ is 2. Type another (Enter), drag it up or down, or hold Shift and "
-        "press ↑ or ↓.",
-        "Row 3, column 2 of Wkᵀ is −1. Type another (Enter), drag it up or down, or hold Shift and "
-        "press ↑ or ↓.",
-        "query of small · key of cat = 1·0 + 1·1 = 1; ÷ √2 = 0.71",
-        "query of cat · key of small = 4·1 + 0·1 = 4; ÷ √2 = 2.83; e^2.83 = 16.92; ÷ 17.92, the "
-        "sum of the row, = 0.94.",
-        "output of cat, channel 2 = shares · values = 0.94·0 + 0.06·2 = 0.11",
-    ]
+def test_a_number_is_read_where_it_stands():
     places = [["x", 1, 0], ["x", 0, 1], ["W0", 2, 0], ["W1", 2, 1], ["W2", 0, 0]]
     state = {"x": SMALL["x"], "projections": MATRICES}
     assert in_node("attention/state", "read", [[state, at] for at in places]) == [2, 1, 2, -1, 1]
@@ -175,31 +150,6 @@ def test_a_scale_is_one_of_the_divisors(scale, name, divisor):
     assert states[-1]["said"].endswith("2·1 + 0·1 + 1·0 = 2; ÷ 3 = 0.67")
 
 
-def test_temperature_and_powers_are_told():
-    figure = live.attention([[3.0], [1.0]], tokens=["a", "b"])
-    acts = [("pick", "share", 0, 0), ("alter", {"temperature": 3}), ("alter", {"temperature": 0.9})]
-    assert said("attention", figure, *acts)[1:] == [
-        "query of a · key of a = 3·3 = 9; e^9 = 8103.1; ÷ 8123.2, the sum of the row, = 1.00.",
-        "query of a · key of a = 3·3 = 9; ÷ 3 (temperature) = 3; e^3 = 20.09; ÷ 22.8, the sum of "
-        "the row, = 0.88.",
-        "query of a · key of a = 3·3 = 9; ÷ 0.9 (temperature) = 10; less the row's largest, 10, "
-        "which changes no share: e^0 = 1; ÷ 1, the sum of the row, = 1.00.",
-    ]
-
-
-def test_who_sees_nobody_is_told_so():
-    figure = live.attention(**SMALL, mask=torch.tensor([[True, True], [False, False]]))
-    acts = [("tell", 1), ("tell", 2), ("pick", "word", 0, 0), ("tell", 1)]
-    nobody, none, told, _, small = said("attention", figure, *acts)
-    assert none == "Every word is hidden: none gets a score."
-    assert nobody == ("cat asks, but may see nobody: every share is 0, and so is what comes out.")
-    assert told == "Nobody may be seen: every share is 0."
-    assert small == (
-        "Every word gets a score. The highest: query of small · key of small = 1·1 + 1·1 + 0·0 = "
-        "2; ÷ √3 = 1.15."
-    )
-
-
 def test_a_length_is_whole_and_within_the_sentence():
     acts = [("resize", size) for size in (1.4, 1.6, 99, -3)]
     states = play("attention", live.attention(**SMALL, mask="padding"), *acts)
@@ -207,25 +157,6 @@ def test_a_length_is_whole_and_within_the_sentence():
 
 
 # Heads --------------------------------------------------------------------------------------------
-
-
-def test_one_head_and_several_steps_are_told():
-    weights = torch.tensor([[[0.25, 0.5, 0.25], [0.4, 0.2, 0.4]]] * 3)[:, None]
-    tokens = dict(tokens=["a", "b"], key_tokens=["x", "y", "z"])
-    alone = live.heads(weights[0], **tokens)
-    steps = live.heads(weights, **tokens, step=0, names=(["10", "5 b", "begin"], None))
-    assert said("heads", alone, ("ask", 0)) == [
-        "b asks, and takes its largest share, 0.40, from x. The 3 shares add up to 1.00.",
-        "a asks, and takes its largest share, 0.50, from y. The 3 shares add up to 1.00.",
-    ]
-    acts = [("go", 1), ("go", 2), ("alter", {"key": 2})]
-    assert said("heads", steps, *acts) == [
-        "At step 10, b asks, and takes its largest share, 0.40, from x. "
-        "The 3 shares add up to 1.00.",
-        "At 5 b, b asks, and takes its largest share, 0.40, from x. The 3 shares add up to 1.00.",
-        "At begin, b asks, and takes its largest share, 0.40, from x. The 3 shares add up to 1.00.",
-        "At begin, b asks, and takes 0.40 from z. The 3 shares add up to 1.00.",
-    ]
 
 
 def test_thin_bands_are_hidden_where_there_are_many():
@@ -352,21 +283,6 @@ def test_each_step_is_told_and_stands_in_the_table(values):
         assert state["now"]["now"] == state["now"]["states"][t]
 
 
-def test_a_hidden_score_is_told():
-    figure = live.steps([-math.inf, 2.0, -math.inf], [10.0, 20, 5])
-    states = play("steps", figure, ("go", 1), ("go", 2), ("go", 3))
-    assert [state["said"] for state in states[1:]] == [
-        "Step 1 reads the score −∞ and the value 10. The score is hidden (−∞), and so was "
-        "everything before it: nothing changes.",
-        "Step 2 reads the score 2 and the value 20. The largest grows from −∞ to 2, so what was "
-        "summed shrinks: times e^(−∞ − 2) = 0. Sum: 0·0 + 1 = 1. Output: (0·0 + 1·20) ÷ 1 = 20.",
-        "Step 3 reads the score −∞ and the value 5. The largest stays 2, so nothing is rescaled. "
-        "Sum: 1·1 + 0 = 1. Output: (20·1 + 0·5) ÷ 1 = 20. All is read: this is the softmax of all "
-        "scores at once, times the values.",
-    ]
-    assert states[0]["state"]["scores"] == ["-Infinity", 2, "-Infinity"]
-
-
 def test_rows_of_the_table_are_named():
     one, two = in_node("steps/state", "rowsOf", [[{"values": [[1]]}], [{"values": [[1, 2]]}]])
     assert [row[:2] for row in one] == [
@@ -388,26 +304,6 @@ def test_rows_of_the_table_are_named():
 
 
 # The receptive field ------------------------------------------------------------------------------
-
-
-def test_a_field_is_told():
-    figure = live.field(3, 2, dilated=True, causal=True)
-    acts = [("choose", {"at": [2, 5]}), ("choose", {"at": [1, 0]}), ("choose", {"k": 1}),
-            ("choose", {"at": [1, 4], "k": 2, "dilated": False})]  # fmt: skip
-    assert said("field", figure, *acts) == [
-        "Unit 16 of layer 2 sees 9 inputs. Its receptive field is 1 + (3 − 1) · (1 + 3) = 9 "
-        "positions wide.",
-        "Unit 5 of layer 2 sees 6 inputs. Its receptive field is 1 + (3 − 1) · (1 + 3) = 9 "
-        "positions wide; not all of them are taps inside the row.",
-        "Unit 0 of layer 1 sees 1 input. Its receptive field is 1 + (3 − 1) · 1 = 3 positions "
-        "wide; not all of them are taps inside the row.",
-        "Unit 0 of layer 1 sees 1 input. Its receptive field is 1 + (1 − 1) · 1 = 1 positions "
-        "wide.",
-        "Unit 4 of layer 1 sees 2 inputs. Its receptive field is 1 + (2 − 1) · 1 = 2 positions "
-        "wide.",
-    ]
-    begun = play("field", live.field(5, 3, dilated=False, causal=False))[0]["state"]
-    assert begun["at"] == [3, 8] and (begun["n"], begun["d"]) == (1024, 64)
 
 
 def test_a_link_is_used_if_the_unit_hears_through_it():
@@ -478,30 +374,6 @@ def test_kinds_are_named_and_what_they_keep_is_multiplied():
     assert "(3 layers · a latent: 5 numbers · 8 bytes = 120)" in latent
 
 
-def test_what_a_kind_keeps_of_each_word():
-    """By hand: a window of 2, and 1 sink."""
-    sizes = {"window": 2, "sinks": 1}
-    rows = {"full": ["1000", "1100", "1110", "1111"], "window": ["1000", "1100", "0110", "0011"],
-            "sinks": ["1000", "1100", "1110", "1011"], "state": ["0000"] * 4}  # fmt: skip
-    rows["latent"] = rows["grouped"] = rows["full"]
-    cases = list(itertools.product(rows, range(4), range(4)))
-    kept = in_node("cache/state", "isKept", [[*case, sizes] for case in cases])
-    assert kept == [rows[kind][i][j] == "1" for kind, i, j in cases]
-    figure = live.cache(list("abcd"), window=2, sinks=1, step=3, kind="sinks")
-    states = play("cache", figure, *(("alter", {"kind": kind}) for kind in rows))
-    for kind, state in zip(["sinks", *rows], states, strict=True):
-        gone = "overlaid" if kind == "state" else "dropped"
-        expected = [
-            ["later" if j > i or i > 2 else "kept" if rows[kind][i][j] == "1" else gone
-             for j in range(4)]
-            for i in range(4)
-        ]  # fmt: skip
-        assert state["now"]["map"] == expected
-        each = state["now"]["all"]
-        last = {one["kind"]: rows[one["kind"]][3].count("1") or 1 for one in each}
-        assert state["now"]["most"] == max(one["each"] * last[one["kind"]] for one in each)
-
-
 # The map of words ---------------------------------------------------------------------------------
 
 
@@ -512,20 +384,6 @@ def test_the_map_has_room_around_its_words_and_more_for_names():
                 [[-6.84, -2.84], [2.52, 1.84]]]  # fmt: skip
     for one, frame in zip(framed, expected, strict=True):
         assert_close(one["frame"], torch.tensor(frame))
-
-
-def test_a_word_that_stands_twice_asks_where_it_did():
-    figure = live.words(["cat", "sat"], [[1, 0], [0, 1]], sentences=["cat sat cat"])
-    typed = [
-        ("type", text, ["cat", "sat"]) for text in ("cat sat cat sat", "sat cat", "of the rat")
-    ]
-    states = play("words", figure, *typed)
-    assert [state["state"]["asks"] for state in states] == [2, 2, 1, 0]
-    assert states[3]["said"] == "Not on the map: of, the, rat. The map has cat, sat."
-    assert states[1]["said"] == (
-        "cat asks: how well do you fit me? cat fits best, 1 · 1 + 0 · 0 = 1, so the largest share "
-        "is taken from it, 0.37. Out comes channel 1 0.73, channel 2 0.27."
-    )
 
 
 # The ring -----------------------------------------------------------------------------------------

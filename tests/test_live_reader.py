@@ -12,7 +12,6 @@ import pytest
 import torch
 from draws import generator
 from test_live import in_node, needs_node, parts, play, run_node
-from torch import nn
 
 import notebooks
 from d2lattn import Decoder, fit
@@ -221,27 +220,6 @@ def test_an_empty_text_is_begun_and_a_head_that_is_switched_has_all_read_again()
     assert "computed 3 rows of each map." in off["said"]
 
 
-@needs_node
-def test_unknown_words_are_named_and_a_head_can_be_switched_off():
-    shown = figure(trained()[0], text="the dog found the")
-    _, typed, off, on, empty = run_play(
-        shown,
-        ("type", "The tiger found the"),
-        ("toggle", 1, 2),
-        ("toggle", 1, 2),
-        ("type", " "),
-    )
-    assert typed["said"].startswith("Not in its vocabulary: tiger. the asks. In head 0 of layer 0")
-    model = unpack(sent(shown)["model"])
-    tokens = [0, *(VOCABULARY.index(word) for word in ("the", "found", "the"))]
-    for state, heads in ((typed, ()), (off, [(1, 2)]), (on, ())):
-        wanted = (by_torch(model, tokens, heads)[0][-1] / 0.5).softmax(-1)  # as it opens
-        assert np.allclose(state["now"]["chances"], wanted, atol=1e-6)
-    assert "with all heads on)" in off["said"] and "with all" not in on["said"]
-    assert np.allclose(off["now"]["all"], typed["now"]["chances"])
-    assert empty["now"]["tokens"] == [0]
-
-
 @pytest.mark.parametrize("kind", range(len(KINDS)))
 def test_what_is_packed_comes_back_rounded(kind):
     model = decoder(kind, **KINDS[kind])
@@ -293,42 +271,3 @@ def test_the_weights_in_a_stored_page_give_the_numbers_beside_them():
     spoiled = re.sub(r'[\w+/]{4000}(=*"})', lambda found: "A" * 4000 + found[1], page)
     said, computed = read_back(spoiled)
     assert spoiled != page and any(abs(said[word] - computed[word]) > 0.01 for word in said)
-
-
-class OtherNorm(nn.Module):
-    def forward(self, x):
-        return x
-
-
-def changed(**parts):
-    model = decoder()
-    for name, part in parts.items():
-        setattr(model.blocks[0], name, part)
-    return model
-
-
-@pytest.mark.parametrize(
-    "change, message",
-    [
-        (dict(model=nn.Linear(2, 2)), "model must be a Decoder, got Linear"),
-        (dict(model=changed(mlp_norm=OtherNorm())), "model must be made of .* got .*OtherNorm"),
-        (dict(model=changed(mlp_norm=nn.LayerNorm(16, eps=1e-3))), "own parts, .*got .*0.001"),
-        (dict(model=Decoder(1000, 256, num_layers=1, num_heads=2)), "at most 140000 weights"),
-        (dict(model=Decoder(27, 16, num_layers=1, num_heads=2, init_std=1e6)), "float16 holds"),
-        (dict(vocabulary=["a"]), "vocabulary must hold 27 strings, got 1"),
-        (dict(vocabulary=["a"] * 27), "vocabulary must hold different words, got 'a' twice"),
-        (dict(vocabulary=[*VOCABULARY[:-1], "b\ufeff"]), r"without white space, got 'b\\ufeff'"),
-        (dict(text="the tiger"), "text must hold words of the vocabulary, got 'tiger'"),
-        (dict(text=""), "text must have 1 to 9 words, got 0"),
-        (dict(text="dog " * 10), "text must have 1 to 9 words, got 10"),
-        (dict(text=["dog"]), r"text must be a string, got \['dog'\]"),
-        (dict(choices="dog"), "choices must be a list of strings, got 'dog'"),
-        (dict(choices=["the tiger"]), "choices must hold words of the vocabulary, got 'tiger'"),
-        (dict(temperature=2.5), "temperature must be a finite number from 0 to 2, got 2.5"),
-        (dict(stop="!"), "stop must be a word of the vocabulary, got '!'"),
-    ],
-)
-def test_reader_refuses(change, message):
-    arguments = dict(model=decoder(), vocabulary=VOCABULARY, text="the dog", stop=".") | change
-    with pytest.raises(ValueError, match=message):
-        live.reader(arguments.pop("model"), arguments.pop("vocabulary"), **arguments)

@@ -7,7 +7,7 @@ import re
 import pytest
 import torch
 from draws import generator
-from test_live import needs_node, parts, play, plays
+from test_live import needs_node, parts, plays
 
 from d2lattn import attention, merge, partial_attention
 from d2lattn_book.pictures import live
@@ -103,45 +103,3 @@ def test_the_shares_of_waiting_are_the_formulas_of_the_docstring(b):
     long = counted(R, 60, True, "contiguous")
     share = 1 - sum(map(sum, long)) / (R * sum(map(max, long)))
     assert share == pytest.approx((R - 1) / (2 * R - 1), abs=0.002)
-
-
-@needs_node
-def test_a_round_is_told():
-    acts = [("pick", 3, 2, "the data"), ("alter", {"striped": True}), ("go", 9, "the data")]
-    acts += [("alter", {"striped": False}), ("alter", {"causal": False}), ("go", -2, "the data")]
-    said = [state["said"] for state in play("ring", live.ring(), *acts)]
-    gone = "each block has gone on to the next rank. "
-    assert said == [
-        "Round 0: each rank has its own block. Ranks 0, 1, 2 and 3 compute 10 scores each. So far: "
-        "a time of 10, 0 % of it waiting.",
-        f"Round 1: {gone}Ranks 1, 2 and 3 compute 16 scores each. Rank 0 skips: the keys of rank 3 "
-        "come after all of its words. So far: a time of 26, 15 % of it waiting.",
-        f"Round 1: {gone}Ranks 1, 2 and 3 compute 10 scores each. Rank 0 computes 6 scores, and "
-        "waits. So far: a time of 20, 5 % of it waiting.",
-        f"Round 3: {gone}Rank 3 computes 10 scores. Ranks 0, 1 and 2 compute 6 scores each, and "
-        "wait. All rounds, merged: 136 scores in a time of 40, 15 % of it waiting.",
-        f"Round 3: {gone}Rank 3 computes 16 scores. Ranks 0, 1 and 2 skip: the keys of ranks 1, 2 "
-        "and 3 come after all of their words. All rounds, merged: 136 scores in a time of 58, 41 % "
-        "of it waiting.",
-        f"Round 3: {gone}Ranks 0, 1, 2 and 3 compute 16 scores each. All rounds, merged: 256 "
-        "scores in a time of 64, 0 % of it waiting. Where every word sees all, nobody waits.",
-        "Round 0: each rank has its own block. Ranks 0, 1, 2 and 3 compute 16 scores each. So far: "
-        "a time of 16, 0 % of it waiting.",
-    ]
-
-
-@pytest.mark.parametrize(
-    "change, message",
-    [
-        (dict(ranks=1), "ranks must be an integer of at least 2, got 1"),
-        (dict(ranks=5), "ranks must be an integer of at most 4, got 5"),
-        (dict(block_size=7), "block_size must be an integer of at most 6, got 7"),
-        (dict(ranks=2, block_size=13), "block_size must be an integer of at most 12, got 13"),
-        (dict(causal=1), "causal must be True or False, got 1"),
-        (dict(split="zigzag"), r"split must be one of \('contiguous', 'striped'\), got 'zigzag'"),
-        (dict(step=4), "step must be an integer of at most 3, got 4"),
-    ],
-)
-def test_ring_refuses(change, message):
-    with pytest.raises(ValueError, match=message):
-        live.ring(**change)

@@ -12,7 +12,6 @@ import torch.nn.functional as F
 from draws import generator
 from test_live import in_node, needs_node, parts, play, run_node
 
-import website
 from d2lattn_book.language import words
 from d2lattn_book.pictures import live
 
@@ -445,57 +444,3 @@ def test_its_line_and_table_tell_where_it_opens():
     ]
     assert data["compare"] == {"same_qk": True}
     assert len(figure.html.encode()) < 60_000
-
-
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        (dict(task="guess"), "task must be one of"),
-        (dict(task="back", model=[1]), "model must be a dict of settings"),
-        (dict(task="back", model={"depth": 1}), "model must have keys of"),
-        (
-            dict(task="back", model={"layers": 3}),
-            r"model\['layers'\] must be one of \(1, 2\), got 3",
-        ),
-        (dict(task="back", model={"layers": True}), r"model\['layers'\] must be one of"),
-        (dict(task="back", model={"mask": 1}), r"model\['mask'\] must be one of"),
-        (dict(task="back", compare={"rate": 0}), r"compare\['rate'\] must be"),
-        (dict(task="back", compare={"seed": 0}), r"compare\['seed'\] must be"),
-        (dict(task="back", compare={"heads": 2, "mlp": True}), "compare must change one setting"),
-        (dict(task="text", text="short"), "text must be a string of 40 to 2000 letters"),
-        (dict(task="text", text=5), "text must be a string"),
-    ],
-)
-def test_it_refuses(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        live.train(**arguments)
-
-
-FOUND = {  # what the page of the figure says came out: a task, two models, and how it says it
-    ("sentences", 150): ({}, {"mask": False}, "78, 69 and 100 % | mask off: 39, 76 and 79 %"),
-    ("copy", 500): ({}, {"layers": 1}, "100, 100 and 100 % | one layer: 46, 60 and 46 %"),
-    ("back", 100): ({}, {"positions": "none"}, "100, 100 and 100 % | none: 46, 46 and 48 %"),
-    ("back", 300): (
-        {"layers": 2, "positions": "none"},
-        {"layers": 2, "positions": "none", "mask": False},
-        "94, 94 and 92 % | mask off: 31, 30 and 31 %",
-    ),
-}
-
-
-@needs_node
-@pytest.mark.parametrize("task, steps", FOUND)
-def test_what_the_page_says_came_out_comes_out(task, steps):
-    *models, says = FOUND[task, steps]
-    assert says in website.PLAYGROUND
-    seeds = [{"seed": seed} for seed in (1, 2, 3)]
-    case = begun(task, *(one | seed for one in models for seed in seeds), steps=steps)
-    (told,) = trained(case)
-    exams = [model["exams"][-1] for model in told[-1]["news"]]
-    rights = [f"{100 * one['right']:.0f}" for one in exams]
-    first, second = ("{}, {} and {} %".format(*rights[k : k + 3]) for k in (0, 3))
-    assert re.sub(r"[a-z ]+: ", " ", says) == f"{first} | {second}"
-    if task == "sentences":  # the losses stand there, too: in learning, in use
-        ends = [losses_of(told, k)[-1] for k in range(6)], [one["loss"] for one in exams]
-        shown = [", ".join(f"{x:.2f}" for x in loss[k : k + 3]) for k in (0, 3) for loss in ends]
-        assert "| {}; {} | {}; {} |".format(*shown) in website.PLAYGROUND

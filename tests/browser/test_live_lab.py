@@ -5,6 +5,7 @@ Runs with `make test-browser`. Screenshots go to build/screenshots, measured tim
 
 import doctest
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import working_copy
 from accessible import violations
 from live_kinds import KINDS, SENTENCE, X
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from test_live import CONTRAST, FIGURES, HOST
+from test_live import CONTRAST, FIGURES, HOST, LETTERS
 
 from conftest import PATIENCE, ROOT, SHOTS, frame, watch
 from d2lattn_book.pictures import live
@@ -56,6 +57,16 @@ def draw(temperature, causal):
 interact.controls(draw, temperature=(0.1, 3.0), causal=False)"""
 
 
+TRAINED = {
+    "one model": dict(task="sentences", model={"heads": 2}),
+    "own text": dict(task="text"),
+    "beside another": dict(task="copy", compare={"layers": 1}),
+    "as large as can be": dict(
+        task="sentences", model={"layers": 2, "heads": 4}, compare={"mask": False}
+    ),
+}
+
+
 def told(cell):
     cell.metadata["slideshow"] = {"slide_type": "slide"}
     return cell
@@ -90,8 +101,12 @@ def lab(tmp_path_factory):
     cells = [new_code_cell(CONTROLS)]
     nbformat.write(new_notebook(cells=cells, metadata=KERNEL), folder / "controls.ipynb")
 
+    cells = [shown(live.train(**one), "live.train(…)") for one in TRAINED.values()]
+    nbformat.write(new_notebook(cells=cells, metadata=KERNEL), folder / "train.ipynb")
+
     secret = {"JUPYTER_DATA_DIR": str(folder / "data")}  # whom this server has trusted
-    trust = [sys.executable, "-m", "jupyter", "trust", folder / "trusted.ipynb"]
+    trusted = [folder / "trusted.ipynb", folder / "train.ipynb"]
+    trust = [sys.executable, "-m", "jupyter", "trust", *trusted]
     subprocess.run(trust, check=True, capture_output=True, env={**os.environ, **secret})
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JUPYTER_DATA_DIR", secret["JUPYTER_DATA_DIR"])
@@ -297,6 +312,30 @@ def test_a_button_and_a_menu_give_the_keys_back_to_the_live_deck(deck):
         assert deck.evaluate("!document.activeElement.shadowRoot")
         deck.keyboard.press("ArrowRight")
         deck.locator(".jp-deck-mod-onscreen h2", has_text="The figure projections").wait_for()
+
+
+OUTPUT = "jupyterapp.shell.currentWidget.content.widgets[{}].outputArea.node.offsetHeight"
+
+
+def test_what_trains_leaves_room_on_a_slide(page, lab):
+    """At 1280 × 720, and with letters as large as ever: after some steps it has most to say."""
+    page.goto(lab("train"))
+    alive(page, len(TRAINED))
+    page.evaluate("jupyterapp.shell.collapseLeft()")
+    for k, name in enumerate(TRAINED):
+        page.evaluate(SCROLL, k)
+        host = page.locator("[data-live]").nth(k)
+        host.get_by_role("button", name="ten", exact=True).click()
+        host.get_by_text(re.compile(r"^Step 10\.")).wait_for()
+        heights = []
+        for _ in range(2):
+            frame(page)
+            heights.append(page.evaluate(OUTPUT.format(k)))
+            page.screenshot(path=str(SHOTS / f"live-train-lab-{k}-{len(heights)}.png"))
+            assert host.evaluate(LETTERS) >= 12
+            host.get_by_label("queries, keys, values", exact=True).check()
+        print(f"\n{name}: {heights[0]} px high, {heights[1]} with queries, keys, values")
+        assert max(heights) <= 620, name
 
 
 GROUND = """(() => {  // what lies behind the first figure

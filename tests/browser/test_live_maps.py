@@ -3,11 +3,10 @@
 import re
 
 import pytest
-import test_live
 import torch
 from live_kinds import REPEATED, data_of, model_maps, sent_maps, without_map
-from nbconvert import HTMLExporter
-from test_live import HOST, sentence, show, text_of
+from live_table import CASES, ROOT
+from test_live import LETTERS, sentence, show, walk
 
 from conftest import PATIENCE, SHOTS, frame, still, watch
 
@@ -43,7 +42,7 @@ def test_a_layer_and_a_head_are_chosen_and_their_shares_read(page, tmp_path):
         row = shares(layer, head, asks)
         assert on_screen(page) == pytest.approx(row.tolist(), abs=0.0051)
         best = row.argmax().item()
-        assert sentence(text_of(page)) == (
+        assert sentence(page) == (
             f"{REPEATED[asks]} asks, and takes its largest share, {row[best]:.2f}, from "
             f"{REPEATED[best]} in layer {layer}, head {head}. The 13 shares add up to 1.00."
         )
@@ -63,7 +62,7 @@ def test_a_pointer_over_the_map_reads_one_share(page, tmp_path):
     head = int(page.get_by_label("head", exact=True).input_value())
     share = shares(1, head, asks)[answer]
     told = f"{REPEATED[asks]} asks, and takes {share:.2f} from {REPEATED[answer]} in layer 1, "
-    assert sentence(text_of(page)).startswith(told + f"head {head}.")
+    assert sentence(page).startswith(told + f"head {head}.")
 
 
 def test_every_head_that_stands_out_leads_to_its_map(page, tmp_path):
@@ -77,53 +76,38 @@ def test_every_head_that_stands_out_leads_to_its_map(page, tmp_path):
         assert buttons.nth(k).get_attribute("aria-label") == label
         assert buttons.nth(k).inner_text() == f"L{layer}H{head} {score:.2f}"
         buttons.nth(k).click()
-        assert f"in layer {layer}, head {head}." in sentence(text_of(page))
+        assert f"in layer {layer}, head {head}." in sentence(page)
         assert buttons.nth(k).get_attribute("aria-pressed") == "true"
     page.get_by_role("button", name="Reset").click()
     _, layer, head, _ = listed[0]
-    assert f"in layer {layer}, head {head}." in sentence(text_of(page))
+    assert f"in layer {layer}, head {head}." in sentence(page)
 
 
 def test_all_of_it_by_keyboard(page, tmp_path):
     show(page, tmp_path, "maps", width=1180)
     standing = data_of(model_maps())["standing"]
-    press = page.keyboard.press
-    page.get_by_label("layer", exact=True).focus()
-    press("End")
-    assert "in layer 2, head" in sentence(text_of(page))
-    press("Tab")  # head
-    press("Home")
-    press("ArrowRight")
-    assert "in layer 2, head 1." in sentence(text_of(page))
-    press("Tab")  # Reset
-    press("Tab")  # the small maps: to pass by changes nothing
-    assert "in layer 2, head 1." in sentence(text_of(page))
-    press("ArrowRight")
-    assert "in layer 2, head 2." in sentence(text_of(page))
-    press("Tab")  # the list: nothing is pressed on the way
-    press("ArrowDown")
-    press("ArrowRight")
-    assert "in layer 2, head 2." in sentence(text_of(page))
-    press("Enter")
-    layer, head, _ = standing[0]["heads"][2]
-    assert f"in layer {layer}, head {head}." in sentence(text_of(page))
-    press("End")
-    press("Space")
-    layer, head, _ = standing[3]["heads"][4]
-    assert f"in layer {layer}, head {head}." in sentence(text_of(page))
-    press("Shift+Tab")
-    press("Tab")  # where it was left
-    press("Home")
-    press("Enter")
-    layer, head, _ = standing[0]["heads"][0]
-    assert f"in layer {layer}, head {head}." in sentence(text_of(page))
-    press("Tab")  # who asks
-    press("Home")  # the first of the second line
-    assert sentence(text_of(page)).startswith(f"{REPEATED[10]} asks, and takes ")
+
+    def listed(kind, k):
+        layer, head, _ = standing[kind]["heads"][k]
+        return f"in layer {layer}, head {head}."
+
+    walk(
+        page,
+        "input[type=range]",
+        ("End", "in layer 2, head"),
+        ("Tab Home ArrowRight", "in layer 2, head 1."),
+        ("Tab Tab", "="),  # by Reset, to the small maps: to pass by changes nothing
+        ("ArrowRight", "in layer 2, head 2."),
+        ("Tab ArrowDown ArrowRight", "="),  # the list: nothing is pressed on the way
+        ("Enter", listed(0, 2)),
+        ("End Space", listed(3, 4)),
+        ("Shift+Tab Tab Home Enter", listed(0, 0)),  # where it was left
+        ("Tab Home", f"^{REPEATED[10]} asks, and takes "),  # who asks: the first of line two
+    )
 
 
 MAP = f"""() => {{
-  const canvas = document.querySelector('{HOST}').shadowRoot.querySelector('.stage canvas');
+  const canvas = {ROOT}.querySelector('.stage canvas');
   const {{data}} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
   return [...data].filter((_, k) => k % 4 === 3);
 }}"""
@@ -154,35 +138,11 @@ def test_a_saved_page_works_from_disk(browser, tmp_path, width):
     frame(page)
     assert on_screen(page) == pytest.approx(shares(2, 6, 12).tolist(), abs=0.0051)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert page.evaluate(SMALLEST) >= 11
+    assert page.locator("[data-live]").evaluate(LETTERS) >= 11
     still(page)
     page.screenshot(path=str(SHOTS / f"live-maps-saved-{width}.png"), full_page=True)
     assert page.outside == page.errors == []
     context.close()
-
-
-def test_a_page_of_nbconvert_keeps_it(browser, tmp_path):
-    html, _ = HTMLExporter().from_notebook_node(test_live.notebook("maps"))
-    (tmp_path / "page.html").write_text(html, encoding="utf-8")
-    context = browser.new_context()
-    context.set_default_timeout(PATIENCE)
-    page = context.new_page()
-    watch(page)  # nbconvert itself asks for require.js and MathJax, in vain
-    page.goto(f"file://{tmp_path}/page.html")
-    set_to(page, "layer", 1)
-    set_to(page, "head", 3)
-    assert on_screen(page) == pytest.approx(shares(1, 3, 12).tolist(), abs=0.0051)
-    context.close()
-
-
-SMALLEST = """() => {
-  const host = [...document.querySelectorAll('*')].find(node => node.shadowRoot);
-  const nodes = [...host.shadowRoot.querySelectorAll('.live *')].filter(node =>
-    [...node.childNodes].some(one => one.nodeType === 3 && one.data.trim()) &&
-    node.checkVisibility());
-  return Math.min(...nodes.map(node => parseFloat(getComputedStyle(node).fontSize)
-    * (node.ownerSVGElement?.getScreenCTM().a ?? 1)));
-}"""
 
 
 @pytest.mark.parametrize("width", [358, 884, 1240])
@@ -191,7 +151,7 @@ def test_no_button_is_cut_and_none_lies_on_another(page, tmp_path, width):
     show(page, tmp_path, "many maps", width=width)
     boxes = [button.bounding_box() for button in page.locator(LISTED).all()]
     cut = page.evaluate(
-        f"[...document.querySelector('{HOST}').shadowRoot.querySelectorAll('.kind :is(button, b)')]"
+        f"[...{ROOT}.querySelectorAll('.kind :is(button, b)')]"
         ".filter(node => node.scrollWidth > node.clientWidth + 1).map(node => node.textContent)"
     )
     assert cut == [] and len(boxes) == 20
@@ -210,8 +170,8 @@ def test_no_button_is_cut_and_none_lies_on_another(page, tmp_path, width):
 
 
 def test_layers_without_maps_are_named(page, tmp_path, monkeypatch):
-    monkeypatch.setitem(test_live.CASES, "mixed", lambda: model_maps(change=without_map))
+    monkeypatch.setitem(CASES, "mixed", lambda: model_maps(change=without_map))
     show(page, tmp_path, "mixed")
     assert page.get_by_text("no maps in: layer 1", exact=True).is_visible()
     set_to(page, "layer", 1)  # the second that is there
-    assert "in layer 2, head" in sentence(text_of(page))
+    assert "in layer 2, head" in sentence(page)

@@ -2,13 +2,13 @@
 
 import re
 
-import pytest
-from test_live import HOST, sentence, show, text_of
+from live_table import ROOT
+from test_live import show
 
-from conftest import SHOTS, frame, halfway, hold, still
+from conftest import SHOTS, still
 
 # What is written in the drawing and seen, without the sentence: each text with its place.
-WRITTEN = f"""() => [...document.querySelector('{HOST}').shadowRoot.querySelectorAll('svg text')]
+WRITTEN = f"""() => [...{ROOT}.querySelectorAll('svg text')]
   .filter(text => text.textContent && getComputedStyle(text).visibility !== 'hidden')
   .map(text => {{
     const box = text.getBoundingClientRect();
@@ -22,7 +22,7 @@ def picture(page):
     written = page.evaluate(WRITTEN)
     lane = next(y for text, _, y in written if text == "time, in scores")
     frames = page.evaluate(
-        f"[...document.querySelector('{HOST}').shadowRoot.querySelectorAll('svg > g')[0].children]"
+        f"[...{ROOT}.querySelectorAll('svg > g')[0].children]"
         ".filter(node => node.localName === 'rect' && node.height.baseVal.value > 100)"
         ".map(node => node.getBoundingClientRect())"
         ".map(box => [box.x, box.right, box.y, box.bottom])"
@@ -66,74 +66,3 @@ def test_striping_can_be_read_off_the_picture(page, tmp_path):
     assert told[True, 3][1:] == ([30, 20, 10, 0], [10, 20, 30, 40])
     idle = [one["does"] for ranks, _, _ in told.values() for one in ranks.values()]
     assert idle[:16].count("waits") == 6 and idle[16:].count("waits") == 0
-
-
-def test_a_click_on_a_block_goes_to_its_round(page, tmp_path):
-    show(page, tmp_path, "ring")
-    page.get_by_label("rank 0, keys of rank 2: round 2").click()
-    assert sentence(text_of(page)).startswith("Round 2: each block has gone on")
-    page.get_by_role("checkbox", name="striped").click()
-    assert "Ranks 0 and 1 compute 6 scores each, and wait." in sentence(text_of(page))
-    page.get_by_role("checkbox", name="causal").click()
-    assert "0 % of it waiting" in sentence(text_of(page))
-    page.get_by_role("button", name="Reset").click()
-    assert sentence(text_of(page)).startswith("Round 0: each rank has its own block")
-
-
-def test_all_of_it_by_keyboard(page, tmp_path):
-    show(page, tmp_path, "ring")
-    press = page.keyboard.press
-    page.get_by_role("button", name="Play").focus()
-    press("Tab")  # back: there is no way
-    press("Enter")
-    assert sentence(text_of(page)).startswith("Round 0")
-    press("Tab")  # forward
-    press("Enter")
-    assert sentence(text_of(page)).startswith("Round 1")
-    press("Tab")  # the round
-    press("End")
-    assert "All rounds, merged: 136 scores in a time of 58" in sentence(text_of(page))
-    press("Tab")  # striped
-    press("Space")
-    assert "All rounds, merged: 136 scores in a time of 40" in sentence(text_of(page))
-    press("Tab")  # causal
-    press("Space")
-    assert "Where every word sees all, nobody waits." in sentence(text_of(page))
-    press("Tab")  # Reset
-    press("Enter")
-    before = sentence(text_of(page))
-    press("Tab")  # the table: to pass by changes nothing
-    assert sentence(text_of(page)) == before
-    press("ArrowRight")  # rank 0, the keys of rank 1
-    assert sentence(text_of(page)).startswith("Round 3")
-    press("ArrowDown")
-    assert sentence(text_of(page)).startswith("Round 0")
-    press("Tab")
-    assert page.evaluate("document.activeElement === document.body")
-
-
-def test_rounds_are_played_and_a_hand_stops_them(page, tmp_path):
-    show(page, tmp_path, "ring")
-    page.get_by_label("round", exact=True).fill("2")
-    page.get_by_role("button", name="Play").click()
-    page.get_by_role("button", name="Play").wait_for()  # the last round is over
-    assert sentence(text_of(page)).startswith("Round 3")
-    hold(page)
-    page.get_by_role("button", name="Play").click()  # again, from the first
-    frame(page)
-    assert sentence(text_of(page)).startswith("Round 1")
-    assert page.get_by_role("button", name="Pause").is_visible()
-    page.get_by_role("checkbox", name="striped").click()
-    assert page.get_by_role("button", name="Play").is_visible()
-
-
-@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_a_block_glides_to_the_next_rank_unless_asked_not_to(page, tmp_path, motion):
-    page.emulate_media(reduced_motion=motion)
-    show(page, tmp_path, "ring")
-    root = f"document.querySelector('{HOST}').shadowRoot"
-    block = f"[...{root}.querySelectorAll('text')].find(t => t.textContent === 'keys of rank 0')"
-    forward = f"{root}.querySelectorAll('button')[2].click()"
-    before, middle, end = halfway(page, forward, f"{block}.getBoundingClientRect().x")
-    assert end - before > 100
-    assert (before < middle < end) == (motion == "no-preference")

@@ -1,24 +1,18 @@
 """The figure that trains, in Chromium: play, look back, compare; beside the page or on it."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 
-import nbformat
 import pytest
-import test_lab
-import test_live_lab
-from nbformat.v4 import new_notebook
+from live_table import ROOT
 from playwright.sync_api import expect
-from test_live import CASES, HOST, sentence, show, text_of
+from test_live import CASES, sentence, show, text_of
 
-from conftest import PATIENCE, SHOTS, frame
+from conftest import SHOTS, frame
 from d2lattn_book.pictures import live
 
 STEP = r"Step (\d+)\."
-REPORT = f"""document.querySelector('{HOST}').shadowRoot.querySelector('[aria-live]').textContent"""
+REPORT = f"""{ROOT}.querySelector('[aria-live]').textContent"""
 
 
 def step_of(page):
@@ -36,7 +30,7 @@ def go(page, count):
 
 def test_play_pause_steps_and_the_way_back(page, tmp_path):
     show(page, tmp_path, "train")
-    assert "Before the first step" in sentence(text_of(page))
+    assert "Before the first step" in sentence(page)
     page.get_by_role("button", name="one step").click()
     page.wait_for_function(f"({REPORT}).startsWith('Step 1.')")
     page.get_by_role("button", name="▶ Play").click()
@@ -142,7 +136,7 @@ def test_another_setting_starts_anew_and_a_word_that_is_chosen_asks(page, tmp_pa
     cell = page.get_by_role("grid", name="the words of a text").get_by_role("gridcell").nth(3)
     cell.click()
     word = cell.get_attribute("aria-label").partition(":")[0]
-    assert f" {word} takes most, " in sentence(text_of(page))
+    assert f" {word} takes most, " in sentence(page)
     assert step_of(page) == 0
 
 
@@ -161,14 +155,14 @@ def test_queries_keys_and_values_are_shown_where_a_hand_asks_for_them(page, tmp_
     words = [re.match(r"(query|key|value) of \w: (.+)$", name) for name in names]
     assert [one[1] for one in words] == ["query", "key", "value"]
     assert all(len(one[2].split(", ")) == 8 for one in words)  # a head of two of width 16
-    assert "divided by √8, it is the score" in sentence(text_of(page))
+    assert "divided by √8, it is the score" in sentence(page)
     bars = cells.last.locator("path").nth(1).get_attribute("d")
     page.get_by_role("grid", name="maps of model 2").get_by_role("gridcell").nth(1).click()
     expect(page.get_by_text("layers: 1: layer 0, head 1", exact=True)).to_be_visible()
     assert cells.last.locator("path").nth(1).get_attribute("d") != bars
     cells.nth(3 * 9).click()
     frame(page)
-    assert " With layers: 1, " in sentence(text_of(page))
+    assert " With layers: 1, " in sentence(page)
     expect(
         page.get_by_role("grid", name="the words of a text").locator("[tabindex='0']")
     ).to_have_attribute("aria-label", re.compile("^0: "))
@@ -179,65 +173,6 @@ def test_queries_keys_and_values_are_shown_where_a_hand_asks_for_them(page, tmp_
     assert page.get_by_label("queries, keys, values", exact=True).is_checked()
     page.get_by_label("queries, keys, values", exact=True).uncheck()
     expect(curves).to_have_count(1)
-
-
-IN_LAB = {
-    "one model": dict(task="sentences", model={"heads": 2}),
-    "own text": dict(task="text"),
-    "beside another": dict(task="copy", compare={"layers": 1}),
-    "as large as can be": dict(
-        task="sentences", model={"layers": 2, "heads": 4}, compare={"mask": False}
-    ),
-}
-CELL = "jupyterapp.shell.currentWidget.content.widgets[{}]"
-OUTPUT = CELL + ".outputArea.node.offsetHeight"
-LETTERS = """host => {
-  const svg = host.shadowRoot.querySelector('svg');
-  const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
-  return Math.min(...[...svg.querySelectorAll('text')].filter(text => text.textContent)
-    .map(text => scale * parseFloat(getComputedStyle(text).fontSize)));
-}"""
-
-
-@pytest.fixture(scope="module")
-def notebook(tmp_path_factory, browser):
-    """A trusted notebook of these figures in JupyterLab, its left bar folded."""
-    folder = tmp_path_factory.mktemp("lab")
-    path = folder / "train.ipynb"
-    cells = [test_live_lab.shown(live.train(**one), "live.train(…)") for one in IN_LAB.values()]
-    nbformat.write(new_notebook(cells=cells, metadata=test_live_lab.KERNEL), path)
-    secret = {"JUPYTER_DATA_DIR": str(folder / "data")}
-    trust = [sys.executable, "-m", "jupyter", "trust", path]
-    subprocess.run(trust, check=True, capture_output=True, env={**os.environ, **secret})
-    process, address = test_lab.start(test_live_lab.lab_command(), folder, folder, **secret)
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.set_default_timeout(PATIENCE)
-    page.goto(address.replace("/lab?", "/lab/tree/train.ipynb?reset&"))
-    test_live_lab.alive(page, len(IN_LAB))
-    page.evaluate("jupyterapp.shell.collapseLeft()")
-    yield page
-    page.evaluate("jupyterapp.serviceManager.sessions.shutdownAll()")
-    page.close()
-    test_lab.stop(process)
-
-
-@pytest.mark.parametrize("name", IN_LAB)
-def test_it_leaves_room_on_a_slide_of_jupyterlab(notebook, name):
-    """At 1280 × 720, and with letters as large as ever: after some steps it has most to say."""
-    k = [*IN_LAB].index(name)
-    notebook.evaluate(test_live_lab.SCROLL, k)
-    host = notebook.locator("[data-live]").nth(k)
-    host.get_by_role("button", name="ten", exact=True).click()
-    host.get_by_text(re.compile(r"^Step 10\.")).wait_for()
-    heights = []
-    for _ in range(2):
-        frame(notebook)
-        heights.append(notebook.evaluate(OUTPUT.format(k)))
-        notebook.screenshot(path=str(SHOTS / f"live-train-lab-{k}-{len(heights)}.png"))
-        assert host.evaluate(LETTERS) >= 12
-        host.get_by_label("queries, keys, values", exact=True).check()
-    print(f"\n{name}: {heights[0]} px high, {heights[1]} with queries, keys, values")
-    assert max(heights) <= 620
 
 
 LARGEST = {"layers": 2, "heads": 4, "width": 32, "mlp": True}

@@ -7,6 +7,7 @@ where the reader stands, and what is seen there.
 import itertools
 import json
 import re
+import time
 
 import nbformat
 import pytest
@@ -123,6 +124,11 @@ def waiting(cells):
     return found
 
 
+def at(found):
+    """The indices of the cells for which the page said yes."""
+    return {i for i, yes in enumerate(found) if yes}
+
+
 def test_every_guess_with_an_answer_is_among_those_that_something_waits_for():
     for path in CHAPTERS:
         cells = for_reading(nbformat.read(path, as_version=4).cells)
@@ -137,8 +143,9 @@ def test_what_stands_below_a_guess_waits_for_it(page, lab, path):
     guesses = waiting(for_reading(nbformat.read(path, as_version=4).cells))
     assert guesses or path.name.startswith("92")
     expected = {i for _, below in guesses for i in below}
-    found = settled(page, VEILED)
-    assert {i for i, veiled in enumerate(found) if veiled} == expected
+    # The veil comes some time after the cells, and then it stays.
+    wait_for(page, VEILED, lambda found: at(found) == expected, seconds=PATIENCE / 1000)
+    assert at(settled(page, VEILED)) == expected
     if not guesses:
         return
     page.evaluate(SHOW, sorted(guesses[0][0]))
@@ -314,6 +321,14 @@ def test_a_white_picture_has_less_light_on_a_dark_page(page, lab):
         page.screenshot(path=str(SHOTS / f"reading-{theme.lower()}.png"))
 
 
+def until(page, done):
+    """Try until something holds, each time anew: what never does fails when patience ends."""
+    deadline = time.monotonic() + PATIENCE / 1000
+    while not done():
+        assert time.monotonic() < deadline, done
+        page.wait_for_timeout(200)
+
+
 @pytest.mark.parametrize("key", ["Enter", "Space"])
 def test_a_fold_of_an_answer_opens_by_key_and_is_not_read_before(page, lab, key):
     """The key lands on the fold; the cell stays rendered, and the notebook where it was."""
@@ -324,14 +339,18 @@ def test_a_fold_of_an_answer_opens_by_key_and_is_not_read_before(page, lab, key)
     answer = fold.locator("p").first.text_content().strip()[:40]
     assert answer and answer not in fold.aria_snapshot()
     name = fold.locator("summary")
-    name.focus()
-    page.keyboard.press("Shift+Tab")
-    page.keyboard.press("Tab")
-    assert name.evaluate("node => node === document.activeElement")
+
+    def lands():
+        name.focus()
+        page.keyboard.press("Shift+Tab")
+        page.keyboard.press("Tab")
+        return name.evaluate("node => node === document.activeElement")
+
+    # JupyterLab takes the focus, or draws the text anew, as long as the chapter is being opened.
+    until(page, lands)
     page.keyboard.press(key)
     expect(fold.locator("p").first).to_be_visible()
-    assert answer in fold.aria_snapshot()
-    notebook = "window.jupyterapp.shell.currentWidget.content"
-    assert page.evaluate(f"{notebook}.mode") == "command"
+    until(page, lambda: answer in fold.aria_snapshot())
+    assert page.evaluate("window.jupyterapp.shell.currentWidget.content.mode") == "command"
     page.keyboard.press(key)
     expect(fold.locator("p").first).to_be_hidden()

@@ -1,0 +1,293 @@
+"""The table of live figures: what a reader does with each, and what must come of it.
+
+A new figure gets a row, and the tests of test_live.py that its fields name: they are not written
+again for it. What only one figure can do is tested in a file of its own.
+"""
+
+import functools
+import math
+from typing import NamedTuple
+
+import live_kinds
+import torch
+from live_kinds import KEPT, SENTENCE, X, normal, weights
+
+from d2lattn import Decoder, fit
+from d2lattn_book.language import stories, words
+from d2lattn_book.pictures import live
+
+HOST = ".output > :not(div, script)"
+ROOT = f"document.querySelector('{HOST}').shadowRoot"
+QUEEN = "the queen went to the palace by"
+WORDS = [f"word{i}" for i in range(64)]
+
+
+@functools.cache
+def storyteller(**options):
+    """The reader as chapter 9 makes it, with fewer steps."""
+    told = stories.stories(2000)
+    vocabulary = [".", *words.vocabulary(told)]
+    number = {word: k for k, word in enumerate(vocabulary)}
+    rows = torch.tensor([[0, *map(number.get, s)] + [0] * (14 - len(s)) for s in told])
+    draw = torch.Generator().manual_seed(0)
+
+    def batch(step):
+        chosen = rows[torch.randint(len(rows), (32,), generator=draw)]
+        return chosen[:, :-1], chosen[:, 1:]
+
+    model = Decoder(len(vocabulary), 32, num_layers=2, num_heads=4, max_len=15)
+    fit(model, batch, steps=200, progress=False)
+    return live.reader(model, vocabulary, text=QUEEN, stop=".", **options)
+
+
+FIGURES = live_kinds.FIGURES | {
+    "projections": lambda: live.attention(X, tokens=SENTENCE, projections=normal(3, 3, 3).unbind()),
+    "training": lambda: live.heads(weights(9, 2, 6, 6), tokens=SENTENCE),
+    "large": lambda: live.heads(
+        query=2 * normal(16, 64, 8), key=2 * normal(16, 64, 8), tokens=WORDS
+    ),
+    "maps": live_kinds.model_maps,
+}
+CASES = FIGURES | {  # whatever has to fit
+    "crowded cache": lambda: live.cache(
+        (2 * KEPT)[:16], step=16, kind="window", num_heads=64, head_dim=128, num_kv_heads=8,
+        latent_dim=512, rope_dim=64, num_layers=80,
+    ),
+    "ring of three": lambda: live.ring(3, block_size=5, split="striped", step=2),
+    "full ring": lambda: live.ring(4, block_size=6, step=3),
+    "ring of two": lambda: live.ring(2, block_size=12, causal=False, step=1),
+    "stories": storyteller,
+    "chosen": lambda: storyteller(choices=("the secretary", "ripe apple trees")),
+    "many maps": lambda: live_kinds.model_maps(WORDS[:30] * 2, layers=2, heads=32),
+    "one large share": lambda: live.heads([[[0.989] + [0.001] * 11] * 12], tokens=2 * SENTENCE),
+    "few maps": lambda: live_kinds.model_maps(SENTENCE[:4], layers=1, heads=1),
+}  # fmt: skip
+EIGHT = ["the", "dog", "chased", "the", "cat", "what", "a", "scared"]
+CROWDED = {  # many words, long ones, large and tiny numbers, hands that meet
+    "eight words": lambda: live.heads(
+        weights(2, 8, 8), tokens=EIGHT, names=["who is scared", "nothing in particular"]
+    ),
+    "two sentences": lambda: live.heads(
+        weights(1, 5, 9), tokens=EIGHT[:5], key_tokens=[*EIGHT, "."]
+    ),
+    "fifteen words": lambda: live.heads(weights(2, 15, 15), tokens=(2 * EIGHT)[:15]),
+    "large numbers": lambda: live.attention(
+        8 * normal(8, 4), tokens=EIGHT, projections=normal(3, 4, 4).unbind(), mask="causal"
+    ),
+    "twelve tokens": lambda: live.attention(20 * normal(12, 8), tokens=(2 * EIGHT)[:12]),
+    "many positions": lambda: live.positions(32, base=10000.0, length=256),
+    "twelve steps": lambda: live.steps([100.0 * j for j in range(12)], normal(12, 4)),
+}
+SHORT = {  # which are played to their ends
+    "steps": lambda: live.steps([1.0, 3.0, 2.0], [1.0, 2, 3]),
+    "positions": lambda: live.positions(8, base=100.0, length=12),
+}
+
+
+class Room(NamedTuple):
+    """Pixels: the least letters where there is room and where not, and the most height."""
+
+    letters: float = 11
+    narrow: float = 11
+    slide: float = 600
+    page: float = math.inf
+    site: float = math.inf
+
+
+class Row(NamedTuple):
+    """What is tried with a figure; what is empty is not.
+
+    Attributes:
+        room: what it needs on a slide, a page and a telephone.
+        key: where the focus is, and a key that changes what is said.
+        still: whether who wants less motion is shown to see the end of that at once.
+        walk: where the keyboard begins, and steps: keys (what follows a ' is typed), and what is
+            said then: ^ for how it begins, = for the same as before; None once the focus is out.
+        clicks: what is clicked, and what is said then.
+        plays: what is said at the end, and at the first beat when it is played again.
+        glides: JavaScript that sets it going, and of what moves then; by how many pixels at least.
+        drag: what a mouse drags, and how far in one step.
+        finger: what a finger drags, where to, and what stands in its label then.
+        turns: how often the key is pressed before axe looks again.
+        swift: more keys whose time is measured: where the focus is, and in turn which.
+    """
+
+    room: Room = Room()
+    key: tuple = ()
+    still: bool = False
+    walk: tuple = ()
+    clicks: tuple = ()
+    plays: tuple = ()
+    glides: tuple = ()
+    drag: tuple = ()
+    finger: tuple = ()
+    turns: tuple = ()
+    swift: tuple = ()
+
+
+TALL = Room(slide=585, page=585)
+CACHE, RING = Room(14, 12, page=650), Room(14, 12, page=600)
+RESET = "role=button[name=Reset]"
+ROWS = {
+    "attention": Row(
+        key=("[aria-label^='x of cat, channel 1']", "Shift+ArrowUp"),
+        drag=("[aria-label^='x of cat, channel 2']", 0, -4),
+        finger=("[aria-label^='x of cat, channel 2']", (0, 90), "x of cat, channel 2: {:.2f}"),
+    ),
+    "projections": Row(
+        key=("[aria-label^='x of cat, channel 2']", "Shift+ArrowUp"),
+        still=True,
+        drag=("[aria-label^='W']", 0, -4),
+        turns=(".stepper button >> nth=0", "Enter"),  # the question at its first thought
+    ),
+    "large": Row(
+        room=Room(slide=650),
+        key=("[aria-label='who asks?'] [role=gridcell]", "ArrowRight"),
+        drag=("svg rect[fill=transparent]", 5, 5),
+        swift=(("[aria-label='heads'] [tabindex='0']", ["ArrowRight"] * 15 + ["ArrowLeft"] * 15),),
+    ),
+    "training": Row(
+        key=("input[type=range] >> nth=0", "ArrowRight"), still=True, plays=("At step 8", "")
+    ),
+    "positions": Row(
+        key=("input[type=range] >> nth=0", "ArrowRight"),
+        still=True,
+        plays=("b = 11", ""),
+        drag=("svg rect[fill=transparent]", 9, 0),
+        finger=("svg rect[fill=transparent]", (60, 90), ""),
+    ),
+    "steps": Row(
+        key=("[aria-label^='score, number 2']", "Shift+ArrowUp"),
+        still=True,
+        plays=("All is read", "^Step 1 "),
+        drag=("[aria-label^='value, number 2']", 0, -4),
+        finger=("[aria-label^='value, number 2']", (0, 90), "value, number 2: {:.2f}"),
+    ),
+    "field": Row(key=("[aria-label^='layer 3, position 4']", "ArrowRight")),
+    "words": Row(
+        room=Room(slide=585, page=585, site=585),
+        walk=(
+            "select",
+            ("ArrowDown", "Out comes food 0.17, technology 2.20"),
+            ("Tab Control+a", "="),
+            ("'bake the apple, mum", "^Not on the map: mum. apple asks"),
+            ("Tab Tab ArrowUp Enter", "^Not on the map: mum. bake asks"),  # by Reset, to the map
+            ("Tab Tab Tab ArrowDown", "^Not on the map: mum. the asks"),  # the, apple, the sentence
+            ("Tab", None),
+        ),
+        clicks=(
+            ("[role=button][aria-label^=pie]", "^pie asks"),
+            ("[role=button][aria-label^=adapter]", "^pie asks"),  # is not in the sentence
+            (RESET, "cinnamon fits best, 1 · 3 + 1 · 0 = 3"),
+        ),
+        glides=(
+            f"const menu = {ROOT}.querySelector('select'); menu.value = '{live_kinds.TOLD[1]}'; "
+            "menu.dispatchEvent(new Event('input'))",
+            f"{ROOT}.querySelector('path[fill=\"var(--output)\"]')",
+            50,
+        ),
+        drag=("[role=button][aria-label^='cinnamon']", -3, -3),
+        finger=("[role=button][aria-label^='apple']", (0, -100), "technology 1.8"),
+        swift=(("[role=button][aria-label^='apple']", ["ArrowRight"]),),
+    ),
+    "stories": Row(
+        room=TALL,
+        walk=(
+            "input[type=text]",
+            ("Control+a", "="),
+            ("'The tiger wore", "^Not in its vocabulary: tiger. wore asks. In head 0"),
+            ("Backspace Backspace", ""),
+            ("'re", "^Not in its vocabulary: tiger. wore asks. In head 0"),
+            ("Tab Enter", "1 row of each map and took 3 from the cache. Words read so far: 4."),
+            ("Tab Tab Space", "Words read so far: 4."),  # by *write on*, to the cache
+            ("Shift+Tab Shift+Tab Enter", "computed 5 rows of each map. Words read so far: 9."),
+            ("Tab Tab Tab Home End Tab", ""),  # the temperature, and top-k
+            ("Tab Enter", "^by asks. In head 0 of layer 0"),  # Reset
+            ("Tab ArrowLeft", "^palace asks"),
+            ("Tab ArrowRight ArrowDown", "In head 1 of layer 1 it takes"),
+            ("Tab Space", "In head 1 of layer 1, which is off,"),
+            ("Space", "In head 1 of layer 1 it takes"),
+            ("Tab", None),
+        ),
+        turns=(".maps input", "Space"),  # a head is off
+    ),
+    **dict.fromkeys(("reader", "chosen"), Row(room=TALL)),
+    "maps": Row(room=Room(slide=665, page=720)),
+    "many maps": Row(room=Room(slide=770)),
+    "cache": Row(
+        room=CACHE,
+        walk=(
+            "role=button[name=/Play/]",
+            ("Tab Enter", "^milk asks, word 6"),  # back
+            ("Tab Enter Tab End", "^it asks, word 9"),  # forward, and the words that are read
+            ("Tab Enter", "^and asks, word 7"),  # Reset
+            ("Tab", "="),  # the words: to pass by changes nothing
+            ("Home", "^the asks, word 1"),
+            ("ArrowRight", "^hungry asks, word 2"),
+            ("Tab ArrowUp", "Kept: 2 of 2 words × 1,024 = 2,048 bytes"),  # the kinds
+            ("Home ArrowDown ArrowDown", "however many words"),
+            ("Tab", None),
+        ),
+        clicks=(
+            ("[aria-label^='state, 16 × 16: 8,192 bytes']", "All 7 words are added into it"),
+            ("[aria-label^='cat: ']", "^cat asks, word 3. Kept: 8,192 bytes"),
+            ("[aria-label^='full, 8 heads: 3,072 bytes, 3 × 1,024']", "3 of 3 words × 1,024 = 3,0"),
+            (RESET, "^and asks, word 7. Kept: 5 of 7 words"),
+        ),
+        plays=("^it asks, word 9", "^hungry asks, word 2"),
+        turns=("[aria-label='kinds of attention'] [tabindex='0']", "ArrowDown ArrowUp ArrowUp"),
+    ),
+    "crowded cache": Row(
+        room=CACHE,
+        swift=(
+            (
+                "[aria-label^='the words'] [tabindex='0']",
+                ["ArrowLeft"] * 8 + ["ArrowRight"] * 8,
+            ),
+        ),
+    ),
+    "ring": Row(
+        room=RING,
+        walk=(
+            "role=button[name=/Play/]",
+            ("Tab Enter", "^Round 0"),  # back: there is no way
+            ("Tab Enter", "^Round 1"),  # forward
+            ("Tab End", "All rounds, merged: 136 scores in a time of 58"),  # the round
+            ("Tab Space", "All rounds, merged: 136 scores in a time of 40"),  # striped
+            ("Tab Space", "Where every word sees all, nobody waits."),  # causal
+            ("Tab Enter", "^Round 0"),  # Reset
+            ("Tab", "="),  # the table: to pass by changes nothing
+            ("ArrowRight", "^Round 3"),  # rank 0, the keys of rank 1
+            ("ArrowDown", "^Round 0"),
+            ("Tab", None),
+        ),
+        clicks=(
+            ("[aria-label^='rank 0, keys of rank 2: round 2']", "^Round 2: each block has gone on"),
+            ("role=checkbox[name=striped]", "Ranks 0 and 1 compute 6 scores each, and wait."),
+            ("role=checkbox[name=causal]", "0 % of it waiting"),
+            (RESET, "^Round 0: each rank has its own block"),
+        ),
+        plays=("^Round 3", "^Round 1"),
+        glides=(
+            f"{ROOT}.querySelectorAll('button')[2].click()",
+            f"[...{ROOT}.querySelectorAll('text')].find(t => t.textContent === 'keys of rank 0')",
+            100,
+        ),
+        turns=("input[type=range]", "ArrowRight ArrowRight"),
+    ),
+    "full ring": Row(
+        room=RING,
+        swift=(
+            (
+                "[aria-label='queries × keys'] [tabindex='0']",
+                ["ArrowLeft"] * 3 + ["ArrowRight"] * 3,
+            ),
+        ),
+    ),
+    **dict.fromkeys(("ring of three", "ring of two"), Row(room=RING)),
+}
+
+
+def having(field):
+    """The names of the figures of which a field of the table is not empty."""
+    return [name for name, row in ROWS.items() if getattr(row, field)]
