@@ -8,6 +8,8 @@ import math
 
 import torch
 from draws import generator, size, worst
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from d2lattn import causal_mask, length_mask, window_mask
 
@@ -190,8 +192,11 @@ def unit(x, part):
     return x if part is None else x / torch.sqrt((x**2).mean(-1, keepdim=True) + 1e-6) * part.weight
 
 
-def layer_loop(mha, query, key, value, options):
-    """(output, weights) of a float64 MultiHeadAttention, by its weights alone, head by head."""
+def layer_loop(mha, query, key, value, options, turn=lambda heads: heads):
+    """(output, weights) of a float64 MultiHeadAttention, by its weights alone, head by head.
+
+    turn: what is done to the heads of queries and of keys before they meet.
+    """
     D = mha.head_dim
 
     def heads(x, part, count):
@@ -200,7 +205,7 @@ def layer_loop(mha, query, key, value, options):
     query_heads = unit(heads(query, mha.q_proj, mha.num_heads), mha.q_norm)
     key_heads = unit(heads(key, mha.k_proj, mha.num_kv_heads), mha.k_norm)
     value_heads = heads(value, mha.v_proj, mha.num_kv_heads)
-    found, weights = loop(query_heads, key_heads, value_heads, options, mha.sink)
+    found, weights = loop(turn(query_heads), turn(key_heads), value_heads, options, mha.sink)
     joined = torch.cat(found.unbind(1), -1)
     if mha.gate_proj is not None:
         joined = joined / (1 + torch.exp(-linear(query, mha.gate_proj)))
@@ -218,6 +223,23 @@ def naive(query, key, value, options):
     return scores.masked_fill(unseen, 0).softmax(-1).masked_fill(unseen, 0) @ value
 
 
+class LargestOutput(TorchDispatchMode):
+    """Remembers how many numbers the largest tensor holds that an operation made; views do not
+    count for more than what they look at."""
+
+    def __init__(self):
+        super().__init__()
+        self.numel, self.sizes = 0, {}
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        result = function(*args, **(kwargs or {}))
+        for x in filter(torch.is_tensor, tree_leaves(result)):
+            size = x.untyped_storage().nbytes() // x.element_size()
+            self.numel = max(self.numel, size)
+            self.sizes[x.untyped_storage().data_ptr()] = size
+        return result
+
+
 # Gradients, and how near --------------------------------------------------------------------------
 
 
@@ -226,6 +248,16 @@ def gradients(output, inputs, seed=3):
     weights = torch.randn(output.shape, generator=generator(seed)).double()
     wanted = torch.autograd.grad((output.double() * weights).sum(), inputs, allow_unused=True)
     return [torch.zeros_like(x) if g is None else g for x, g in zip(inputs, wanted, strict=True)]
+
+
+def results(function, *tensors):
+    """What a function returns, and the gradients of a sum of it with random factors."""
+    tensors = [x.detach().clone().requires_grad_() for x in tensors]
+    found = function(*tensors)
+    found = found if isinstance(found, tuple) else (found,)
+    finite = [x.masked_fill(x == -math.inf, 0) for x in found]
+    loss = sum((x * noise(*x.shape, seed=7 + i)).sum() for i, x in enumerate(finite))
+    return [*(x.detach() for x in found), *torch.autograd.grad(loss, tensors)]
 
 
 def with_gradients(output, inputs):

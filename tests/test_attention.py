@@ -18,6 +18,7 @@ from oracles import (
     E,
     H,
     L,
+    LargestOutput,
     S,
     assert_errs_at_most_twice,
     gradients,
@@ -31,8 +32,6 @@ from oracles import (
     spread,
     with_gradients,
 )
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
 
 from d2lattn import (
     MultiHeadAttention,
@@ -151,9 +150,6 @@ def test_weights_in_half_are_the_rounded_float32_weights(dtype):
     mask = holes(L, S)
     wanted = attention_weights(query.float(), key.float(), attn_mask=mask).to(dtype)
     assert torch.equal(attention_weights(query, key, attn_mask=mask), wanted)
-    scores = noise(B, L, S, dtype=dtype)
-    wanted = masked_softmax(scores.float(), mask).to(dtype)
-    assert torch.equal(masked_softmax(scores, mask), wanted)
 
 
 def test_float16_product_does_not_overflow_before_it_is_scaled():
@@ -275,28 +271,6 @@ def test_two_smallest_numbers_added_are_a_row_without_keys(engine):
     # One alone is a number like others: equal for all keys, it drowns the scores.
     output = attention(*inputs, attn_bias=smallest, attn_mask=holes(L, S), engine=engine)
     assert output.isfinite().all()
-
-
-@every_engine
-def test_chunks_of_hidden_keys_before_between_and_after(engine):
-    query, key, value = make(B, H, S=12, grad=True)
-    mask = torch.zeros(L, 12, dtype=torch.bool)
-    mask[0, 11] = mask[1, 0] = mask[2, 5] = mask[3, 0] = mask[3, 11] = True  # row 4 sees nothing
-    wanted, _ = loop(query, key, value, dict(attn_mask=mask))
-    for chunk_size in (1, 2, 3, 4) if engine == "chunked" else (None,):
-        got = attention(query, key, value, attn_mask=mask, engine=engine, chunk_size=chunk_size)
-        assert worst([got], [wanted]) < 1e-14
-        assert all(g.isfinite().all() for g in gradients(got, [query, key, value]))
-
-
-@every_engine
-def test_huge_padding_does_not_leak(engine):
-    query, key, value = make(B, H, dtype=torch.float32)
-    mask = length_mask([4, 4], S)[:, None]
-    wanted = attention(query, key[..., :4, :], value[..., :4, :], engine=engine)
-    key[..., 4:, :] = value[..., 4:, :] = 1e30
-    got = attention(query, key, value, attn_mask=mask, engine=engine)
-    assert worst([got], [wanted]) < 1e-6
 
 
 @every_engine
@@ -587,17 +561,6 @@ def test_without_dropout_the_random_state_is_left_alone(engine):
 # A query's place among the keys -------------------------------------------------------------------
 
 
-@every_engine
-def test_a_cache_step_by_step_equals_the_whole(engine):
-    inputs = make(B, H, L=9, S=9)
-    whole = attention(*inputs, is_causal=True, engine=engine)
-    for start, stop in ((0, 4), (4, 5), (5, 9)):
-        query = inputs[0][..., start:stop, :]
-        seen = [x[..., :stop, :] for x in inputs[1:]]
-        part = attention(query, *seen, is_causal=True, query_offset=start, engine=engine)
-        assert worst([part], [whole[..., start:stop, :]]) < 1e-13
-
-
 def test_causality_beside_a_mask_needs_no_square_mask_in_the_fused_engine():
     n = 4 * fused_engine.ROWS
     inputs = make(1, L=n, S=n, E=4, EV=6, dtype=torch.float32)
@@ -790,9 +753,6 @@ def test_what_an_engine_cannot_do_is_refused_clearly():
     for transform in (torch.vmap, torch.func.grad):
         with pytest.raises(ValueError, match=r"engine must be .* inside torch.func"):
             transform(lambda q: attention(q, q, q, engine="chunked").sum())(inputs[0].detach())
-    output = attention(*inputs, engine="chunked").square().sum()
-    with pytest.raises(ValueError, match='engine must be "explicit" to be differentiated twice'):
-        torch.autograd.grad(output, inputs[0], create_graph=True)
     output = attention(*inputs, engine="explicit").square().sum()
     (first,) = torch.autograd.grad(output, inputs[0], create_graph=True)
     assert torch.autograd.grad(first.sum(), inputs[0])[0].isfinite().all()
@@ -815,7 +775,7 @@ def test_compiles_into_one_graph(case, engine):
 
 
 @every_engine
-@pytest.mark.parametrize("case", ["is_causal", "bias, mask and is_causal"])
+@pytest.mark.parametrize("case", ["bias, mask and is_causal"])
 def test_exports_strictly(case, engine):
     sizes, options = options_for(case, torch.float32)
 
@@ -829,20 +789,6 @@ def test_exports_strictly(case, engine):
     assert worst(exported(*other), Module()(*other)) < 1e-6
 
 
-@every_engine
-@pytest.mark.parametrize("mode", [torch.enable_grad, torch.inference_mode])
-def test_autocast_keeps_the_inputs_dtype(engine, mode):
-    inputs = make(B, H, dtype=torch.float32)
-    with mode():
-        wanted = attention(*inputs, engine=engine)
-        with torch.autocast("cpu", torch.bfloat16):
-            got = attention(*inputs, attn_mask=ONES, engine=engine)
-            weights = attention_weights(*inputs[:2], attn_mask=ONES)
-            scores = attention_scores(*inputs[:2])
-    assert got.dtype == weights.dtype == scores.dtype == torch.float32
-    assert worst([got], [wanted]) < 0.05
-
-
 @pytest.mark.parametrize("dtype", HALVES)
 def test_masked_softmax_computes_in_float32(dtype):
     scores = noise(4, 300, dtype=dtype) * 5
@@ -854,21 +800,6 @@ def test_masked_softmax_computes_in_float32(dtype):
 
 
 # Memory -------------------------------------------------------------------------------------------
-
-
-class LargestOutput(TorchDispatchMode):
-    """Remembers the largest tensor that any operation made."""
-
-    def __init__(self):
-        super().__init__()
-        self.numel, self.name = 0, None
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        out = func(*args, **(kwargs or {}))
-        for x in tree_leaves(out):
-            if torch.is_tensor(x) and x.numel() > self.numel:
-                self.numel, self.name = x.numel(), str(func)
-        return out
 
 
 @pytest.mark.parametrize("causal", [False, True])

@@ -441,25 +441,3 @@ def test_export_for_any_batch_and_length():
     ).module()
     x, lengths = noise(3, 300, E), torch.tensor([300, 0, 17])
     torch.testing.assert_close(exported(x, valid_lens=lengths), mha(x, valid_lens=lengths))
-
-
-# SelfAttention ------------------------------------------------------------------------------------
-
-
-def test_self_attention_is_the_formula():
-    layer, x = SelfAttention(E, 4, 9, bias=True).double(), noise(B, L, E)
-    query, key, value = layer.q_proj(x), layer.k_proj(x), layer.v_proj(x)
-    scores = (query @ key.mT / 2).masked_fill(~causal_mask(L), -math.inf)
-    expected = scores.softmax(-1)
-    output, weights = layer(x, is_causal=True, need_weights=True)
-    torch.testing.assert_close(weights, expected)
-    torch.testing.assert_close(output, expected @ value)
-    torch.testing.assert_close(layer(x, attn_mask=causal_mask(L)), expected @ value)
-    assert output.shape == (B, L, 9)
-
-
-def test_self_attention_refuses_other_widths():
-    with pytest.raises(ValueError, match=r"x must have shape \(\.\.\., length, 12\), got \(5, 3\)"):
-        SelfAttention(E)(torch.zeros(5, 3))
-    with pytest.raises(ValueError, match="head_dim must be"):
-        SelfAttention(E, 0)
