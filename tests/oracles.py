@@ -4,6 +4,7 @@
 MultiHeadAttention; `naive` the formula as it is written, in the dtype of its inputs.
 """
 
+import cmath
 import math
 
 import torch
@@ -210,6 +211,13 @@ def layer_loop(mha, query, key, value, options, turn=lambda heads: heads):
     if mha.gate_proj is not None:
         joined = joined / (1 + torch.exp(-linear(query, mha.gate_proj)))
     return linear(joined, mha.out_proj), weights
+
+
+def turned(x, base=10000.0):
+    """(..., L, D): each pair of numbers of word i is a complex number, times e to the i θ."""
+    pairs, (L, D) = torch.complex(x[..., ::2], x[..., 1::2]), x.shape[-2:]
+    turns = [[cmath.exp(1j * i * base ** (-2 * j / D)) for j in range(D // 2)] for i in range(L)]
+    return torch.view_as_real(pairs * torch.tensor(turns, dtype=torch.complex128)).flatten(-2)
 
 
 def naive(query, key, value, options):

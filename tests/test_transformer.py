@@ -4,7 +4,6 @@ The loop is float64 and knows nothing of batches, masks or caches: a token is as
 the other, what it finds in the tokens it sees.
 """
 
-import cmath
 import copy
 import functools
 import math
@@ -15,7 +14,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from draws import generator
-from oracles import layer_loop, linear
+from oracles import layer_loop, linear, turned
 from torch import nn
 
 from d2lattn import (
@@ -83,9 +82,10 @@ def oracle(model, tokens, *, is_causal):
     x = torch.stack(
         [place(model, model.embedding.weight[token], i) for i, token in enumerate(tokens)]
     )
+    rotates = isinstance(model.position, Rotary)
+    turn = functools.partial(turned, base=model.position.base) if rotates else lambda heads: heads
     for block in model.blocks:
         asked = [norm(x, block.attention_norm)[None]] * 3
-        turn = functools.partial(turned, model.position)
         x = x + layer_loop(block.attention, *asked, seen, turn)[0][0]
         if block.mlp is not None:
             wide = linear(norm(x, block.mlp_norm), block.mlp[0])
@@ -108,17 +108,6 @@ def place(model, x, i):
         waves = [(math.cos if j % 2 else math.sin)(angle) for j, angle in enumerate(angles)]
         return x + torch.tensor(waves, dtype=torch.float64)
     return x
-
-
-def turned(position, x):
-    """Heads (1, H, L, D), each pair of numbers of word i times e to the i θ."""
-    if not isinstance(position, Rotary):
-        return x
-    pairs, (L, D) = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous()), x.shape[-2:]
-    turns = [
-        [cmath.exp(1j * i * position.base ** (-2 * j / D)) for j in range(D // 2)] for i in range(L)
-    ]
-    return torch.view_as_real(pairs * torch.tensor(turns, dtype=torch.complex128)).flatten(-2)
 
 
 @torch.no_grad()
