@@ -664,7 +664,7 @@ def test_what_does_not_fit_is_said(call, message):
 
 
 # Public methods that are called by others, which have checked what they give.
-BEHIND = [f"Cache.{name}" for name in ("advance", "check", "padding_with", "show", "store")]
+BEHIND = [f"Cache.{name}" for name in ("advance", "begin", "check", "padding_with", "store")]
 BEHIND += ["Positions.add", "Positions.bias", "Positions.rotation", "Alibi.bias", "Rotary.rotation"]
 BEHIND += ["Ranks.exchange", "Ranks.gather", "Ranks.pass_on", "Trace"]
 BEHIND += ["pieces"]  # whose text tests/test_pretrained.py tries
