@@ -1,16 +1,37 @@
 """Three engines, one formula: against a float64 loop, against torch, and against each other."""
 
+import itertools
 import math
 
 import pytest
 import torch
 import torch.nn.functional as F
 from draws import generator, shifted, worst
-from formula import assert_errs_at_most_twice, gradients, naive, spread, with_gradients
 from hypothesis import given
 from hypothesis import strategies as st
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
+from oracles import (
+    CASES,
+    ENGINES,
+    EV,
+    SCALES,
+    B,
+    E,
+    H,
+    L,
+    LargestOutput,
+    S,
+    assert_errs_at_most_twice,
+    gradients,
+    holes,
+    loop,
+    make,
+    minus_infinity,
+    naive,
+    noise,
+    options_for,
+    spread,
+    with_gradients,
+)
 
 from d2lattn import (
     MultiHeadAttention,
@@ -20,128 +41,17 @@ from d2lattn import (
     causal_mask,
     length_mask,
     masked_softmax,
-    window_mask,
 )
 from d2lattn.engines import chunked as chunked_engine
 from d2lattn.engines import fused as fused_engine
 
-ENGINES = ("explicit", "chunked", "fused")
 HALVES = (torch.bfloat16, torch.float16)
 DTYPES = (torch.float64, torch.float32, *HALVES)
-B, H, L, S, E, EV = 2, 3, 5, 7, 11, 13
 SEEDS = st.integers(0, 10_000)
 
 
-# Inputs and oracles -------------------------------------------------------------------------------
-
-
-def make(*lead, L=L, S=S, E=E, EV=EV, dtype=torch.float64, seed=0, grad=False):
-    """Three different random tensors; E=None repeats no tensor either."""
-    draw = generator(seed)
-    sizes = [(L, E), (S, E), (S, EV)]
-    tensors = [torch.randn(*lead, *size, generator=draw).to(dtype) for size in sizes]
-    return [tensor.requires_grad_(grad) for tensor in tensors]
-
-
-def noise(*shape, seed=1, dtype=torch.float64):
-    return torch.randn(*shape, generator=generator(seed)).to(dtype)
-
-
-def holes(*shape, seed=2):
-    """A random mask in which query 0 sees a key and query 1 sees nothing, whatever is drawn."""
-    mask = torch.rand(*shape, generator=generator(seed)) < 0.6
-    mask[..., 0, 0], mask[..., 1, :] = True, False
-    return mask
-
-
-def minus_infinity(mask):
-    return torch.zeros(mask.shape, dtype=torch.float64).masked_fill(~mask, -math.inf)
-
-
-# name -> (L, S, options): every way to say who sees whom.
-CASES = {
-    "no mask": (L, S, {}),
-    "lengths": (L, S, dict(attn_mask=length_mask([3, 7], S)[:, None])),
-    "length 0": (L, S, dict(attn_mask=length_mask([0, 4], S)[:, None])),
-    "lengths per query": (
-        L,
-        S,
-        dict(attn_mask=length_mask([[1, 7, 2, 0, 3], [5, 4, 0, 0, 7]], S)[:, None]),
-    ),
-    "is_causal": (L, L, dict(is_causal=True)),
-    "causal top-left": (L, S, dict(attn_mask=causal_mask(L, S, align="top-left"))),
-    "causal bottom-right": (L, S, dict(attn_mask=causal_mask(L, S, align="bottom-right"))),
-    "causal top-left, L > S": (S, L, dict(attn_mask=causal_mask(S, L, align="top-left"))),
-    "causal bottom-right, L > S": (S, L, dict(attn_mask=causal_mask(S, L, align="bottom-right"))),
-    "window": (L, S, dict(attn_mask=window_mask(L, S, width=2))),
-    "window, L > S": (11, L, dict(attn_mask=window_mask(11, L, width=2))),
-    "window and causal": (L, L, dict(attn_mask=window_mask(L, width=3), is_causal=True)),
-    "lengths and is_causal": (
-        S,
-        S,
-        dict(attn_mask=length_mask([0, 4], S)[:, None], is_causal=True),
-    ),
-    "lengths, window and causal": (
-        L,
-        S,
-        dict(
-            attn_mask=length_mask([3, 6], S)[:, None]
-            & window_mask(L, S, width=3)
-            & causal_mask(L, S, align="bottom-right")
-        ),
-    ),
-    "a mask for each head, a row empty": (L, S, dict(attn_mask=holes(B, H, L, S))),
-    "a mask for all, a row empty": (L, S, dict(attn_mask=holes(L, S))),
-    "mask of one column": (L, S, dict(attn_mask=holes(L, 1))),
-    "bias for each head": (L, S, dict(attn_bias=noise(H, L, S))),
-    "bias of one row": (L, S, dict(attn_bias=noise(B, 1, 1, S))),
-    "bias of one column": (L, S, dict(attn_bias=noise(L, 1))),
-    "bias with -inf, a row empty": (L, S, dict(attn_bias=minus_infinity(holes(L, S)))),
-    "bias and is_causal": (L, L, dict(attn_bias=noise(H, L, L), is_causal=True)),
-    "bias, mask and is_causal": (
-        L,
-        L,
-        dict(attn_bias=noise(H, 1, L), attn_mask=holes(B, 1, L, L), is_causal=True),
-    ),
-    "scale": (L, S, dict(scale=0.37)),
-    "negative scale": (L, S, dict(scale=-0.37)),
-    "scale 0": (L, S, dict(scale=0)),
-}
 every_engine = pytest.mark.parametrize("engine", ENGINES)
-every_case = pytest.mark.parametrize("case", CASES)
-
-
-def options_for(case, dtype):
-    queries, keys, options = CASES[case]
-    options = {k: v.to(dtype) if k == "attn_bias" else v for k, v in options.items()}
-    return dict(L=queries, S=keys), options
-
-
-def loop(query, key, value, options):
-    """The definition, one query at a time, over the keys it may see and no others."""
-    query, key, value = query.double(), key.double(), value.double()
-    shape = (*query.shape[:-1], key.shape[-2])
-    mask, bias = spread(options, shape)
-    scale = options.get("scale", 1 / math.sqrt(query.shape[-1]))
-    weights, outputs = [], []
-    for b, h, i in torch.cartesian_prod(*map(torch.arange, shape[:-1])).tolist():
-        score = {
-            j: (query[b, h, i] * key[b, h, j]).sum() * scale + bias[b, h, i, j]
-            for j in range(shape[-1])
-            if mask[b, h, i, j] and bias[b, h, i, j] > -math.inf
-        }
-        top = max((s.item() for s in score.values()), default=0.0)
-        total = sum((s - top).exp() for s in score.values())
-        row = {j: (s - top).exp() / total for j, s in score.items()}
-        zero = value.new_zeros(())
-        weights.append(torch.stack([row.get(j, zero) for j in range(shape[-1])]))
-        outputs.append(
-            sum((w * value[b, h, j] for j, w in row.items()), value.new_zeros(value.shape[-1]))
-        )
-    return (
-        torch.stack(outputs).reshape(*shape[:-1], -1),
-        torch.stack(weights).reshape(shape),
-    )
+every_case = pytest.mark.parametrize("case", CASES | SCALES)
 
 
 # The engines against the loop and against torch ---------------------------------------------------
@@ -149,63 +59,48 @@ def loop(query, key, value, options):
 
 @every_case
 def test_all_engines_give_the_numbers_and_gradients_of_the_loop(case):
-    sizes, options = options_for(case, torch.float64)
+    sizes, options = options_for(case)
     inputs = make(B, H, **sizes, grad=True)
+    bias = [options["attn_bias"].requires_grad_()] if "attn_bias" in options else []
     output, weights = loop(*inputs, options)
-    wanted = [output, *gradients(output, inputs)]
-    for engine in ENGINES:
-        for dtype, tolerance in [(torch.float64, 1e-12), (torch.float32, 2e-5)]:
-            _, cast = options_for(case, dtype)
-            leaves = [x.detach().to(dtype).requires_grad_() for x in inputs]
-            got = attention(*leaves, **cast, engine=engine)
-            assert got.dtype == dtype
-            assert worst([got, *gradients(got, leaves)], wanted) < tolerance, (engine, dtype)
+    wanted = with_gradients(output, [*inputs, *bias])
+    ways = [(engine, None) for engine in ENGINES] + [("chunked", n) for n in (1, 2, 3, 100)]
+    for (engine, chunk_size), dtype in itertools.product(ways, (torch.float64, torch.float32)):
+        leaves = [x.detach().to(dtype).requires_grad_() for x in (*inputs, *bias)]
+        given = options | dict(zip(["attn_bias"], leaves[3:], strict=bool(bias)))
+        got = attention(*leaves[:3], **given, engine=engine, chunk_size=chunk_size)
+        assert got.dtype == dtype
+        tolerance = 1e-12 if dtype == torch.float64 else 2e-5
+        assert worst(with_gradients(got, leaves), wanted) < tolerance, (engine, chunk_size, dtype)
     got = attention_weights(*inputs[:2], **options)
     assert worst([got], [weights]) < 1e-14
 
 
-@every_engine
 @every_case
-def test_any_chunk_gives_the_loop(case, engine):
-    sizes, options = options_for(case, torch.float64)
-    inputs = make(B, H, **sizes, seed=4)
-    wanted, _ = loop(*inputs, options)
-    for chunk_size in (1, 2, 3, 100) if engine == "chunked" else (None,):
-        got = attention(*inputs, **options, engine=engine, chunk_size=chunk_size)
-        assert worst([got], [wanted]) < 1e-13, chunk_size
-
-
-@every_engine
-@every_case
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
-def test_outputs_and_gradients_are_torchs(case, engine, dtype):
-    sizes, options = options_for(case, dtype)
-    inputs = make(B, H, **sizes, dtype=dtype, seed=5, grad=True)
+def test_outputs_and_gradients_are_torchs(case):
+    """What the loop is held to: a second opinion."""
+    sizes, options = options_for(case)
+    inputs = make(B, H, **sizes, seed=5, grad=True)
     mask, bias = spread(options, (B, H, sizes["L"], sizes["S"]))
     added = bias.masked_fill(~mask, -math.inf)
     seen = (added > -math.inf).any(-1, keepdim=True)  # torch promises nothing for the other rows
-    added = added.masked_fill(~seen, 0).to(dtype)
+    added = added.masked_fill(~seen, 0)
     theirs = F.scaled_dot_product_attention(*inputs, attn_mask=added, scale=options.get("scale"))
     theirs = theirs.masked_fill(~seen, 0)
-    ours = attention(*inputs, **options, engine=engine)
-    tolerance = 1e-12 if dtype == torch.float64 else 2e-5
-    wanted = [theirs, *gradients(theirs, inputs)]
-    assert worst([ours, *gradients(ours, inputs)], wanted) < tolerance
+    ours = attention(*inputs, **options, engine="explicit")
+    assert worst(with_gradients(ours, inputs), with_gradients(theirs, inputs)) < 1e-12
 
 
 @every_engine
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_bias_gets_its_gradient(engine, dtype):
+@pytest.mark.parametrize("dtype", HALVES)
+def test_bias_gets_its_gradient_in_half_precision(engine, dtype):
     inputs = make(B, H, dtype=dtype)
-    bias = noise(H, 1, S, dtype=dtype).requires_grad_()
-    mask = holes(L, S)
+    bias, mask = noise(H, 1, S, dtype=dtype).requires_grad_(), holes(L, S)
     wide = bias.detach().double().requires_grad_()
     output, _ = loop(*inputs, dict(attn_bias=wide, attn_mask=mask))
-    (wanted,) = gradients(output, [wide])
-    (got,) = gradients(attention(*inputs, attn_bias=bias, attn_mask=mask, engine=engine), [bias])
-    # Half precision: the sum over B·L = 10 terms is stored with 8 (bfloat16) or 11 bits.
-    relative = 8 * torch.finfo(dtype).eps if dtype in HALVES else 1e-5
-    assert worst([got], [wanted]) < relative
+    got = gradients(attention(*inputs, attn_bias=bias, attn_mask=mask, engine=engine), [bias])
+    # The sum over B·L = 10 terms is stored with 8 (bfloat16) or 11 bits.
+    assert worst(got, gradients(output, [wide])) < 8 * torch.finfo(dtype).eps
 
 
 @every_engine
@@ -235,20 +130,18 @@ def test_gradcheck_of_scores_and_softmax():
 # Low precision ------------------------------------------------------------------------------------
 
 
-@every_engine
 @pytest.mark.parametrize("dtype", HALVES)
 @every_case
-def test_low_precision_errs_at_most_twice_as_much_as_the_formula(case, dtype, engine):
+def test_low_precision_errs_at_most_twice_as_much_as_the_formula(case, dtype):
     sizes, options = options_for(case, dtype)
     inputs = make(B, H, **sizes, dtype=dtype, grad=True)
     exact = [x.detach().double().requires_grad_() for x in inputs]
-    output = attention(*inputs, **options, engine=engine)
-    assert output.dtype == dtype
-    assert_errs_at_most_twice(
-        with_gradients(output, inputs),
-        with_gradients(naive(*inputs, options), inputs),
-        with_gradients(naive(*exact, options), exact),
-    )
+    formula = with_gradients(naive(*inputs, options), inputs)
+    wanted = with_gradients(naive(*exact, options), exact)
+    for engine in ENGINES:
+        output = attention(*inputs, **options, engine=engine)
+        assert output.dtype == dtype
+        assert_errs_at_most_twice(with_gradients(output, inputs), formula, wanted)
 
 
 @pytest.mark.parametrize("dtype", HALVES)
@@ -257,9 +150,6 @@ def test_weights_in_half_are_the_rounded_float32_weights(dtype):
     mask = holes(L, S)
     wanted = attention_weights(query.float(), key.float(), attn_mask=mask).to(dtype)
     assert torch.equal(attention_weights(query, key, attn_mask=mask), wanted)
-    scores = noise(B, L, S, dtype=dtype)
-    wanted = masked_softmax(scores.float(), mask).to(dtype)
-    assert torch.equal(masked_softmax(scores, mask), wanted)
 
 
 def test_float16_product_does_not_overflow_before_it_is_scaled():
@@ -384,28 +274,6 @@ def test_two_smallest_numbers_added_are_a_row_without_keys(engine):
 
 
 @every_engine
-def test_chunks_of_hidden_keys_before_between_and_after(engine):
-    query, key, value = make(B, H, S=12, grad=True)
-    mask = torch.zeros(L, 12, dtype=torch.bool)
-    mask[0, 11] = mask[1, 0] = mask[2, 5] = mask[3, 0] = mask[3, 11] = True  # row 4 sees nothing
-    wanted, _ = loop(query, key, value, dict(attn_mask=mask))
-    for chunk_size in (1, 2, 3, 4) if engine == "chunked" else (None,):
-        got = attention(query, key, value, attn_mask=mask, engine=engine, chunk_size=chunk_size)
-        assert worst([got], [wanted]) < 1e-14
-        assert all(g.isfinite().all() for g in gradients(got, [query, key, value]))
-
-
-@every_engine
-def test_huge_padding_does_not_leak(engine):
-    query, key, value = make(B, H, dtype=torch.float32)
-    mask = length_mask([4, 4], S)[:, None]
-    wanted = attention(query, key[..., :4, :], value[..., :4, :], engine=engine)
-    key[..., 4:, :] = value[..., 4:, :] = 1e30
-    got = attention(query, key, value, attn_mask=mask, engine=engine)
-    assert worst([got], [wanted]) < 1e-6
-
-
-@every_engine
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_scores_beyond_the_range_of_exp(engine, dtype):
     query, key = torch.tensor([[100.0]], dtype=dtype), torch.tensor([[90.0], [100.0]], dtype=dtype)
@@ -500,16 +368,6 @@ def test_padding_equals_truncation(engine, seed, length):
         assert worst([got[b]], [wanted]) < 1e-13
 
 
-@given(n=st.integers(1, 12), data=st.data(), causal=st.booleans(), seed=SEEDS)
-def test_any_chunk_size_from_1_to_beyond_the_end(n, data, causal, seed):
-    chunk_size = data.draw(st.integers(1, n + 1))
-    inputs = make(2, L=n, S=n, E=3, seed=seed, grad=True)
-    whole = attention(*inputs, is_causal=causal, engine="explicit")
-    parts = attention(*inputs, is_causal=causal, engine="chunked", chunk_size=chunk_size)
-    wanted = [whole, *gradients(whole, inputs)]
-    assert worst([parts, *gradients(parts, inputs)], wanted) < 1e-12
-
-
 @given(engine=st.sampled_from(ENGINES), seed=SEEDS, shift=st.floats(-50, 50))
 def test_outputs_lie_between_the_values_and_ignore_a_shift_of_a_row(engine, seed, shift):
     query, key, value = make(B, H, seed=seed)
@@ -554,9 +412,8 @@ def test_a_mask_of_as_many_axes_as_the_scores_where_the_value_has_more(engine):
     query, key, _ = make(H)
     value = make(B, H)[2]
     mask = holes(H, L, S)
-    wanted = naive(
-        query.expand(B, -1, -1, -1), key.expand(B, -1, -1, -1), value, {"attn_mask": mask}
-    )
+    whole = [x.expand(B, -1, -1, -1) for x in (query, key)]
+    wanted = naive(*whole, value, {"attn_mask": mask[None]})
     got = attention(query, key, value, attn_mask=mask, engine=engine)
     assert worst([got], [wanted]) < 1e-13
 
@@ -704,34 +561,6 @@ def test_without_dropout_the_random_state_is_left_alone(engine):
 # A query's place among the keys -------------------------------------------------------------------
 
 
-@every_engine
-@pytest.mark.parametrize("offset", [0, 1, 2, 5, 40])
-@pytest.mark.parametrize("sizes", [(5, 7), (1, 7), (7, 3), (5, 5)])
-def test_query_offset_is_a_mask_that_nobody_builds(engine, offset, sizes):
-    L, S = sizes
-    inputs = make(B, H, L=L, S=S, grad=True)
-    mask = torch.arange(S) <= torch.arange(L)[:, None] + offset
-    for options in ({}, dict(attn_mask=holes(B, 1, L, S, seed=5)) if L > 1 else {}):
-        hidden = {"attn_mask": mask & options.get("attn_mask", torch.tensor(True))}
-        wanted = attention(*inputs, **hidden, engine="explicit")
-        got = attention(*inputs, **options, is_causal=True, query_offset=offset, engine=engine)
-        assert worst([got], [wanted]) < 1e-13
-        assert worst(gradients(got, inputs), gradients(wanted, inputs)) < 1e-12
-    weights = attention_weights(*inputs[:2], is_causal=True, query_offset=offset)
-    assert worst([weights], [attention_weights(*inputs[:2], attn_mask=mask)]) < 1e-14
-
-
-@every_engine
-def test_a_cache_step_by_step_equals_the_whole(engine):
-    inputs = make(B, H, L=9, S=9)
-    whole = attention(*inputs, is_causal=True, engine=engine)
-    for start, stop in ((0, 4), (4, 5), (5, 9)):
-        query = inputs[0][..., start:stop, :]
-        seen = [x[..., :stop, :] for x in inputs[1:]]
-        part = attention(query, *seen, is_causal=True, query_offset=start, engine=engine)
-        assert worst([part], [whole[..., start:stop, :]]) < 1e-13
-
-
 def test_causality_beside_a_mask_needs_no_square_mask_in_the_fused_engine():
     n = 4 * fused_engine.ROWS
     inputs = make(1, L=n, S=n, E=4, EV=6, dtype=torch.float32)
@@ -746,15 +575,13 @@ def test_causality_beside_a_mask_needs_no_square_mask_in_the_fused_engine():
 
 
 @every_engine
-@pytest.mark.parametrize("scale", [0, 0.0, -0.3, -2])
-@pytest.mark.parametrize("width", [E, EV])
-def test_a_causal_scale_of_0_or_below(engine, scale, width):
+@pytest.mark.parametrize("scale", [0, -2])
+def test_a_causal_scale_of_0_or_below(engine, scale):
     """With values as wide as keys torch has another kernel, which makes a NaN of a scale of 0."""
-    inputs = make(B, H, L=S, EV=width, grad=True)
+    inputs = make(B, H, L=S, EV=E, grad=True)
     wanted, _ = loop(*inputs, dict(is_causal=True, scale=scale))
     got = attention(*inputs, is_causal=True, scale=scale, engine=engine)
-    assert worst([got], [wanted]) < 1e-13
-    assert worst(gradients(got, inputs), gradients(wanted, inputs)) < 1e-12
+    assert worst(with_gradients(got, inputs), with_gradients(wanted, inputs)) < 1e-12
 
 
 POISON = [math.nan, math.inf, -math.inf]
@@ -770,19 +597,18 @@ HIDING = {  # every way to hide the keys from the fourth on from all five querie
 @every_engine
 @pytest.mark.parametrize("poison", POISON)
 @pytest.mark.parametrize("how", HIDING)
-@pytest.mark.parametrize("grad", [False, True])
-def test_a_key_that_no_query_may_see_never_matters(engine, poison, how, grad):
+def test_a_key_that_no_query_may_see_never_matters(engine, poison, how):
     query, key, value = make(B, H, dtype=torch.float32, seed=2)
     options = {k: v.float() if k == "attn_bias" else v for k, v in HIDING[how].items()}
     results = []
     for filler in (0.0, poison):
         for x in (key, value):
             x[..., 3:, :] = filler
-        inputs = [x.clone().requires_grad_(grad) for x in (query, key, value)]
-        output = attention(*inputs, **options, engine=engine)
-        results.append([output, *(gradients(output, inputs) if grad else [])])
-        weights = attention_weights(*inputs[:2], **options)
-        results[-1] += [weights, *(gradients(weights, inputs[:2]) if grad else [])]
+        with torch.no_grad():
+            results.append([attention(query, key, value, **options, engine=engine)])
+        inputs = [x.clone().requires_grad_() for x in (query, key, value)]
+        results[-1] += with_gradients(attention(*inputs, **options, engine=engine), inputs)
+        results[-1] += with_gradients(attention_weights(*inputs[:2], **options), inputs[:2])
     assert worst(*results) < 1e-5  # NaN is not
 
 
@@ -857,12 +683,9 @@ def shows(x):
 
 @every_engine
 @pytest.mark.parametrize("poison", POISON)
-@pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 16, 17, 64, 130])
-@pytest.mark.parametrize("grad", [False, True])
-def test_poison_in_a_query_or_in_a_key_that_is_seen_shows_as_in_the_formula(
-    engine, poison, n, grad
-):
-    for place in range(2):
+@pytest.mark.parametrize("n", [1, 3, 16, 17, 130])
+def test_poison_in_a_query_or_in_a_key_that_is_seen_shows_as_in_the_formula(engine, poison, n):
+    for place, grad in itertools.product(range(2), (False, True)):
         inputs = make(B, H, L=n, S=n, dtype=torch.float32, seed=n)
         inputs[place][0, 0, n // 2, 3] = poison
         inputs = [x.requires_grad_(grad) for x in inputs]
@@ -930,9 +753,6 @@ def test_what_an_engine_cannot_do_is_refused_clearly():
     for transform in (torch.vmap, torch.func.grad):
         with pytest.raises(ValueError, match=r"engine must be .* inside torch.func"):
             transform(lambda q: attention(q, q, q, engine="chunked").sum())(inputs[0].detach())
-    output = attention(*inputs, engine="chunked").square().sum()
-    with pytest.raises(ValueError, match='engine must be "explicit" to be differentiated twice'):
-        torch.autograd.grad(output, inputs[0], create_graph=True)
     output = attention(*inputs, engine="explicit").square().sum()
     (first,) = torch.autograd.grad(output, inputs[0], create_graph=True)
     assert torch.autograd.grad(first.sum(), inputs[0])[0].isfinite().all()
@@ -955,7 +775,7 @@ def test_compiles_into_one_graph(case, engine):
 
 
 @every_engine
-@pytest.mark.parametrize("case", ["is_causal", "bias, mask and is_causal"])
+@pytest.mark.parametrize("case", ["bias, mask and is_causal"])
 def test_exports_strictly(case, engine):
     sizes, options = options_for(case, torch.float32)
 
@@ -969,20 +789,6 @@ def test_exports_strictly(case, engine):
     assert worst(exported(*other), Module()(*other)) < 1e-6
 
 
-@every_engine
-@pytest.mark.parametrize("mode", [torch.enable_grad, torch.inference_mode])
-def test_autocast_keeps_the_inputs_dtype(engine, mode):
-    inputs = make(B, H, dtype=torch.float32)
-    with mode():
-        wanted = attention(*inputs, engine=engine)
-        with torch.autocast("cpu", torch.bfloat16):
-            got = attention(*inputs, attn_mask=ONES, engine=engine)
-            weights = attention_weights(*inputs[:2], attn_mask=ONES)
-            scores = attention_scores(*inputs[:2])
-    assert got.dtype == weights.dtype == scores.dtype == torch.float32
-    assert worst([got], [wanted]) < 0.05
-
-
 @pytest.mark.parametrize("dtype", HALVES)
 def test_masked_softmax_computes_in_float32(dtype):
     scores = noise(4, 300, dtype=dtype) * 5
@@ -994,21 +800,6 @@ def test_masked_softmax_computes_in_float32(dtype):
 
 
 # Memory -------------------------------------------------------------------------------------------
-
-
-class LargestOutput(TorchDispatchMode):
-    """Remembers the largest tensor that any operation made."""
-
-    def __init__(self):
-        super().__init__()
-        self.numel, self.name = 0, None
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        out = func(*args, **(kwargs or {}))
-        for x in tree_leaves(out):
-            if torch.is_tensor(x) and x.numel() > self.numel:
-                self.numel, self.name = x.numel(), str(func)
-        return out
 
 
 @pytest.mark.parametrize("causal", [False, True])
@@ -1070,39 +861,22 @@ def test_chunked_keeps_no_weights_for_the_backward_pass():
 Q, K, V = (x.float() for x in make(B, H))
 Q2, K2, V2 = (x[0, 0] for x in (Q, K, V))
 ONES = torch.ones(L, S, dtype=torch.bool)
+TWO = torch.ones(B, S).bool()
+# What does not fit together; each argument by itself stands in tests/test_bad_input.py.
 BAD = {
-    "query, integers": (lambda: attention(Q.long(), K, V), "query floating int64"),
-    "query, a list": (lambda: attention([[1.0]], K, V), "query floating list"),
-    "query, one axis": (lambda: attention(Q[0, 0, 0], K, V), "query (...,length,width) (11,)"),
-    "key, bool": (lambda: attention(Q, K > 0, V), "key floating bool"),
-    "key, None": (lambda: attention(Q, None, V), "key floating NoneType"),
     "key, dtype": (lambda: attention(Q, K.double(), V), "key dtype float32 float64"),
     "key, device": (lambda: attention(Q, K.to("meta"), V), "key device cpu meta"),
-    "value, numpy": (lambda: attention(Q, K, V.numpy()), "value floating ndarray"),
-    "value, complex": (lambda: attention(Q, K, V + 0j), "value floating complex64"),
     "value, dtype": (lambda: attention(Q, K, V.half()), "value dtype float32 float16"),
     "widths": (lambda: attention(Q, K[..., 1:], V), "query key width (2,3,5,11) (2,3,7,10)"),
     "width 0": (lambda: attention(Q[..., :0], K[..., :0], V), "width at_least_1 (2,3,5,0)"),
     "rows of value": (lambda: attention(Q, K, V[..., 1:, :]), "value each_key (2,3,6,13)"),
     "leading axes": (lambda: attention(Q, K[:, :2], V), "leading query key (2,3,5,11) (2,2,7,11)"),
     "leading, value": (lambda: attention(Q, K, V[:, :2]), "leading value broadcast (2,2,7,13)"),
-    "mask, 0/1 floats": (
-        lambda: attention(Q, K, V, attn_mask=ONES.float()),
-        "attn_mask boolean may_attend float32 attn_bias",
-    ),
-    "mask, uint8": (lambda: attention(Q, K, V, attn_mask=ONES.byte()), "attn_mask boolean uint8"),
-    "mask, integers": (lambda: attention(Q, K, V, attn_mask=ONES.long()), "boolean int64"),
-    "mask, a list": (lambda: attention(Q, K, V, attn_mask=[[True]]), "attn_mask boolean list"),
-    "mask, lengths (B, S)": (
-        lambda: attention(Q, K, V, attn_mask=torch.ones(B, S).bool()),
-        "attn_mask (5,7) (2,3,5,7) (2,7)",
-    ),
-    "mask, three axes": (
-        lambda: attention(Q, K, V, attn_mask=length_mask([3, 7], S)),
-        "attn_mask (5,7) (2,3,5,7) (2,1,7)",
-    ),
-    "mask, one axis": (lambda: attention(Q, K, V, attn_mask=ONES[0]), "attn_mask (5,7) (7,)"),
-    "mask, transposed": (lambda: attention(Q, K, V, attn_mask=ONES.T), "attn_mask (5,7) (7,5)"),
+    "mask, 0/1 floats": (dict(attn_mask=ONES.float()), "attn_mask boolean may_attend attn_bias"),
+    "mask, lengths (B, S)": (dict(attn_mask=TWO), "attn_mask (5,7) (2,3,5,7) (2,7)"),
+    "mask, three axes": (dict(attn_mask=TWO[:, None]), "attn_mask (5,7) (2,3,5,7) (2,1,7)"),
+    "mask, one axis": (dict(attn_mask=ONES[0]), "attn_mask (5,7) (7,)"),
+    "mask, transposed": (dict(attn_mask=ONES.T), "attn_mask (5,7) (7,5)"),
     "mask, more axes": (
         lambda: attention(Q2, K2, V2, attn_mask=ONES[None]),
         "attn_mask (5,7) (1,5,7)",
@@ -1111,42 +885,20 @@ BAD = {
         lambda: attention(Q[:1], K[:1], V[:1], attn_mask=ONES.expand(2, 1, L, S)),
         "attn_mask (1,3,5,7) (2,1,5,7)",
     ),
-    "mask, device": (
-        lambda: attention(Q, K, V, attn_mask=ONES.to("meta")),
-        "attn_mask cpu meta",
-    ),
-    "mask of softmax, floats": (
-        lambda: masked_softmax(Q @ K.mT, ONES.float()),
-        "attn_mask boolean float32",
-    ),
-    "mask of softmax, axes": (
+    "mask, device": (dict(attn_mask=ONES.to("meta")), "attn_mask cpu meta"),
+    "mask of softmax": (
         lambda: masked_softmax(Q @ K.mT, ONES[None]),
         "attn_mask (2,3,5,7) (1,5,7)",
     ),
-    "bias, bool": (lambda: attention(Q, K, V, attn_bias=ONES), "attn_bias floating bool attn_mask"),
-    "bias, integers": (lambda: attention(Q, K, V, attn_bias=ONES.long()), "attn_bias int64"),
-    "bias, a number": (lambda: attention(Q, K, V, attn_bias=1.0), "attn_bias floating float"),
-    "bias, shape": (
-        lambda: attention(Q, K, V, attn_bias=torch.zeros(B, L, S)),
-        "attn_bias (2,3,5,7) (2,5,7)",
-    ),
-    "bias, one axis": (lambda: attention(Q, K, V, attn_bias=torch.zeros(S)), "two_axes (7,)"),
-    "bias, device": (
-        lambda: attention(Q, K, V, attn_bias=torch.zeros(L, S, device="meta")),
-        "attn_bias cpu meta",
-    ),
+    "bias, bool": (dict(attn_bias=ONES), "attn_bias floating bool attn_mask"),
+    "bias, shape": (dict(attn_bias=torch.zeros(B, L, S)), "attn_bias (2,3,5,7) (2,5,7)"),
+    "bias, one axis": (dict(attn_bias=torch.zeros(S)), "two_axes (7,)"),
+    "bias, device": (dict(attn_bias=torch.zeros(L, S, device="meta")), "attn_bias cpu meta"),
     "is_causal, L and S": (
-        lambda: attention(Q, K, V, is_causal=True),
+        dict(is_causal=True),
         "is_causal L=5,S=7 attn_mask=causal_mask(L,S, top-left bottom-right",
     ),
-    "is_causal, a number": (
-        lambda: attention(Q, K, V, is_causal=1),
-        "is_causal must be True or False, got 1",
-    ),
-    "is_causal, a mask": (
-        lambda: attention_weights(Q, K, is_causal=ONES),
-        "is_causal must be True or False",
-    ),
+    "is_causal, weights": (lambda: attention_weights(Q, K, is_causal=True), "is_causal L=5,S=7"),
     "heads that share keys": (
         lambda: attention(*make(B, 6)[:1], *make(B, 3)[1:]),
         "query key broadcast (2,6,5,11) (2,3,7,11) key.repeat_interleave(2,dim=-3) num_kv_heads=3",
@@ -1155,55 +907,10 @@ BAD = {
         lambda: attention(*make(B, 5)[:1], *make(B, 3)[1:]),
         "query key broadcast (2,5,5,11)and(2,3,7,11)",
     ),
-    "query_offset, no causality": (
-        lambda: attention(Q, K, V, query_offset=2),
-        "query_offset is_causal=True 2",
-    ),
-    "query_offset, negative": (
-        lambda: attention(Q, K, V, is_causal=True, query_offset=-1),
-        "query_offset integer at_least_0 -1",
-    ),
-    "query_offset, float": (
-        lambda: attention(Q, K, V, is_causal=True, query_offset=2.0),
-        "query_offset integer 2.0",
-    ),
-    "scale, beyond a double": (
-        lambda: attention(Q, K, V, scale=10**400),
-        "scale finite",
-    ),
-    "chunk, beyond int64": (
-        lambda: attention(Q, K, V, engine="chunked", chunk_size=2**63),
-        "chunk_size integer at_most 2**63-1",
-    ),
-    "engine, a list": (lambda: attention(Q, K, V, engine=["fused"]), "engine one_of ['fused']"),
-    "is_causal, weights": (lambda: attention_weights(Q, K, is_causal=True), "is_causal L=5,S=7"),
-    "scale, nan": (lambda: attention(Q, K, V, scale=math.nan), "scale finite nan"),
-    "scale, inf": (lambda: attention_scores(Q, K, scale=math.inf), "scale finite inf"),
-    "scale, True": (lambda: attention_weights(Q, K, scale=True), "scale number True"),
-    "scale, text": (lambda: attention(Q, K, V, scale="1"), "scale number '1'"),
-    "dropout, above 1": (lambda: attention(Q, K, V, dropout_p=1.5), "dropout_p 0to1 1.5"),
-    "dropout, negative": (lambda: attention(Q, K, V, dropout_p=-0.1), "dropout_p 0to1 -0.1"),
-    "dropout, nan": (lambda: attention(Q, K, V, dropout_p=math.nan), "dropout_p 0to1 nan"),
-    "dropout, text": (lambda: attention(Q, K, V, dropout_p="0.1"), "dropout_p number '0.1'"),
-    "engine": (
-        lambda: attention(Q, K, V, engine="flash"),
-        "engine explicit chunked fused 'flash'",
-    ),
-    "chunk 0": (
-        lambda: attention(Q, K, V, engine="chunked", chunk_size=0),
-        "chunk_size at_least_1 0",
-    ),
-    "chunk, float": (
-        lambda: attention(Q, K, V, engine="chunked", chunk_size=2.0),
-        "chunk_size integer 2.0",
-    ),
-    "chunk, another engine": (
-        lambda: attention(Q, K, V, chunk_size=2),
-        "chunk_size engine=\"chunked\" 'fused'",
-    ),
-    "scores, integers": (lambda: masked_softmax(ONES.long()), "scores floating int64"),
+    "query_offset, no causality": (dict(query_offset=2), "query_offset is_causal=True 2"),
+    "engine": (dict(engine="flash"), "engine explicit chunked fused 'flash'"),
+    "chunk, another engine": (dict(chunk_size=2), "chunk_size engine=\"chunked\" 'fused'"),
     "scores, one axis": (lambda: masked_softmax(torch.zeros(3)), "scores (3,)"),
-    "scores, key": (lambda: attention_scores(Q, K.half()), "key float32 float16"),
 }
 
 
@@ -1211,11 +918,9 @@ BAD = {
 def test_errors_name_the_argument_the_rule_and_what_was_got(why):
     call, words = BAD[why]
     with pytest.raises(ValueError) as error:
-        call()
-    text = str(error.value).replace(" ", "")
-    assert [
-        word for word in words.split() if word.replace("_", "") not in text.replace("_", "")
-    ] == []
+        call() if callable(call) else attention(Q, K, V, **call)
+    text = str(error.value).replace(" ", "").replace("_", "")
+    assert [word for word in words.split() if word.replace("_", "") not in text] == []
 
 
 def test_an_offset_is_proposed_only_where_it_is_one():

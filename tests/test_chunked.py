@@ -4,24 +4,20 @@ import itertools
 import math
 
 import draws
+import oracles
 import pytest
 import torch
-from draws import generator
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles import noise, results
 
 from d2lattn import attention, merge, partial_attention
 
 INFINITY = math.inf
 
 
-def noise(*shape, seed=0):
-    return torch.randn(*shape, generator=generator(seed), dtype=torch.float64)
-
-
-def make(L, S, *lead, E=3, EV=2, seed=0):
-    sizes = (L, E), (S, E), (S, EV)
-    return [noise(*lead, *size, seed=seed + i) for i, size in enumerate(sizes)]
+def make(L, S, *lead, seed=0):
+    return oracles.make(*lead, L=L, S=S, E=3, EV=2, seed=seed)
 
 
 def holes(*shape, seed=9):
@@ -30,16 +26,6 @@ def holes(*shape, seed=9):
     mask[..., shape[-2] // 2, :] = False
     mask[..., -shape[-2] // 4 :, :] = False
     return mask
-
-
-def gradients(function, *tensors):
-    """What a function returns, and the gradients of a sum of it with random factors."""
-    tensors = [x.detach().clone().requires_grad_() for x in tensors]
-    results = function(*tensors)
-    results = results if isinstance(results, tuple) else (results,)
-    finite = [x.masked_fill(x == -INFINITY, 0) for x in results]
-    loss = sum((x * noise(*x.shape, seed=7 + i)).sum() for i, x in enumerate(finite))
-    return [*(x.detach() for x in results), *torch.autograd.grad(loss, tensors)]
 
 
 def assert_close(have, want):
@@ -65,12 +51,12 @@ KINDS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_length_and_every_chunk_size_forward_and_backward(kind):
-    """All lengths from 1 to 40, all chunk sizes from 1 to n + 1, against the explicit formula.
+    """All lengths from 1 to 30, all chunk sizes from 1 to n + 1, against the explicit formula.
 
     Beyond a length of 12 each pair of a length and a chunk size is given to one of the six kinds.
     """
     turn = list(KINDS).index(kind)
-    for n in range(1, 41):
+    for n in range(1, 31):
         tensors, options = make(n, n, seed=n), KINDS[kind](n)
         bias = [options.pop("attn_bias")] if "attn_bias" in options else []
 
@@ -78,12 +64,12 @@ def test_every_length_and_every_chunk_size_forward_and_backward(kind):
             bias = dict(attn_bias=bias[0]) if bias else {}
             return attention(query, key, value, **bias, **options, **engine)
 
-        want = gradients(lambda *t, call=call: call(*t, engine="explicit"), *tensors, *bias)
+        want = results(lambda *t, call=call: call(*t, engine="explicit"), *tensors, *bias)
         for chunk in range(1, n + 2):
             if n > 12 and (n + chunk) % len(KINDS) != turn:
                 continue
             function = lambda *t, call=call, c=chunk: call(*t, engine="chunked", chunk_size=c)  # noqa: E731
-            assert_close(gradients(function, *tensors, *bias), want)
+            assert_close(results(function, *tensors, *bias), want)
 
 
 # Partial attention and its merging ----------------------------------------------------------------
@@ -112,9 +98,9 @@ def test_any_split_merged_in_any_order_is_the_whole(data):
     mask = holes(5, S) if data.draw(st.booleans()) else None
     bias = noise(2, 5, S, seed=3) if data.draw(st.booleans()) else None
     sets = [[j for j in range(S) if dealt[j] == p] for p in range(4)]
-    have = gradients(lambda *t: in_parts(*t, sets, mask, bias, order), *tensors)
+    have = results(lambda *t: in_parts(*t, sets, mask, bias, order), *tensors)
     options = dict(attn_mask=mask, attn_bias=bias)
-    assert_close(have, gradients(lambda *t: partial_attention(*t, **options), *tensors))
+    assert_close(have, results(lambda *t: partial_attention(*t, **options), *tensors))
     assert_close(have[:1], [attention(*tensors, engine="explicit", **options)])
     scores = tensors[0] @ tensors[1].mT / math.sqrt(3)
     scores = scores if bias is None else scores + bias
@@ -152,18 +138,18 @@ def test_a_causal_part_is_the_causal_whole():
 
 
 @pytest.mark.parametrize("parts", [1, 2, 5])
-def test_queries_that_no_part_gives_a_key_get_0_and_finite_gradients(parts):
+def test_queries_that_no_part_gives_a_key_get_0_and_finite_results(parts):
     tensors = make(5, 6, 2)
     mask = holes(5, 6)
     empty = ~mask.any(-1)
     sets = [list(range(6))[p::parts] for p in range(parts)]
-    output, logsumexp, *found = gradients(lambda *t: in_parts(*t, sets, mask), *tensors)
+    output, logsumexp, *found = results(lambda *t: in_parts(*t, sets, mask), *tensors)
     assert (output[:, empty] == 0).all()
     assert (logsumexp[:, empty] == -INFINITY).all()
     assert logsumexp[:, ~empty].isfinite().all()
     assert all(x.isfinite().all() for x in found)
     assert (found[0][:, empty] == 0).all()
-    nothing = gradients(lambda *t: in_parts(*t, [[], []]), *tensors)
+    nothing = results(lambda *t: in_parts(*t, [[], []]), *tensors)
     assert (nothing[1] == -INFINITY).all()
     assert all((x == 0).all() for x in (nothing[0], *nothing[2:]))
 
@@ -193,37 +179,16 @@ def test_merge_changes_none_of_its_inputs():
 
 
 X, ROW = torch.zeros(4, 3), torch.zeros(4)
-BAD_PARTS = [
+BAD = [
     ([], [], r"one tensor for each part, at least one, got 0 and 0"),
     ([X, X], [ROW], r"one tensor for each part.* got 2 and 1"),
-    ([X.long()], [ROW], r"outputs must be a floating tensor, got torch.int64"),
     ([X], [ROW[:3]], r"logsumexps must have the shapes .* \(4,\), got \(3,\)"),
     ([X], [X], r"logsumexps must have the shapes .* \(4,\), got \(4, 3\)"),
-    ([X], [0.0], r"logsumexps must be a floating tensor, got float"),
     ([X, X[:, :2]], [ROW, ROW], r"outputs must have one shape and dtype, got"),
-    ([X, X.double()], [ROW, ROW], r"outputs must have one shape and dtype, got"),
 ]
 
 
-@pytest.mark.parametrize("outputs, logsumexps, message", BAD_PARTS)
+@pytest.mark.parametrize("outputs, logsumexps, message", BAD)
 def test_parts_that_do_not_fit_are_named(outputs, logsumexps, message):
     with pytest.raises(ValueError, match=message):
         merge(outputs, logsumexps)
-
-
-BAD = [
-    ((X, X[:, :2], X), {}, r"query and key must have the same width"),
-    ((X, X, X[:3]), {}, r"value must have one row for each key"),
-    ((X, X, X), dict(chunk_size=0), r"chunk_size must be an integer of at least 1, got 0"),
-    ((X, X, X), dict(scale="1"), r"scale must be a finite number, got '1'"),
-    ((X, X, X), dict(attn_mask=X), r"attn_mask must be a boolean tensor"),
-    ((X, X, X), dict(attn_bias=X > 0), r"attn_bias must be a floating tensor"),
-    ((X[:2], X, X), dict(is_causal=True), r"is_causal=True needs as many queries as keys"),
-    ((X, X, X), dict(query_offset=1), r"query_offset is for is_causal=True"),
-]
-
-
-@pytest.mark.parametrize("tensors, options, message", BAD)
-def test_bad_input_of_a_part_is_named(tensors, options, message):
-    with pytest.raises(ValueError, match=message):
-        partial_attention(*tensors, **options)

@@ -1,11 +1,13 @@
 """What stands between the entry and the engines: one call, who sees whom, whether to look."""
 
+import functools
 import inspect
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import oracles
 import pytest
 import torch
 import torch.utils.checkpoint
@@ -30,8 +32,7 @@ CPU = torch.device("cpu")
 every_engine = pytest.mark.parametrize("engine", ("explicit", "chunked", "fused"))
 
 
-def noise(*shape, seed=0, dtype=torch.float32):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=dtype)
+noise = functools.partial(oracles.noise, seed=0, dtype=torch.float32)
 
 
 def inputs(*shape, dtype=torch.float32):
@@ -181,11 +182,13 @@ def test_rows_before_all_keys_of_a_part_get_0():
 
 
 @every_engine
-def test_autocast_does_not_round_the_scores(engine):
-    tensors = inputs(2, 3, 40, 16)
-    wanted = attention(*tensors, engine=engine)
-    with torch.autocast("cpu", torch.bfloat16):
-        got = attention(*tensors, engine=engine)
+@pytest.mark.parametrize("mode", [torch.enable_grad, torch.inference_mode])
+def test_autocast_does_not_round_the_scores(engine, mode):
+    tensors, mask = inputs(2, 3, 40, 16), torch.ones(40, 40).tril().bool()
+    with mode():
+        wanted = attention(*tensors, attn_mask=mask, engine=engine)
+        with torch.autocast("cpu", torch.bfloat16):
+            got = attention(*tensors, attn_mask=mask, engine=engine)
     assert got.dtype == torch.float32
     assert close(got, wanted, 1e-6)
 

@@ -7,7 +7,7 @@ for a number, and what would be left on the CPU is refused.
 import pytest
 import torch
 from draws import worst
-from formula import assert_errs_at_most_twice, naive, with_gradients
+from oracles import assert_errs_at_most_twice, naive, with_gradients
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves

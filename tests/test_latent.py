@@ -1,14 +1,10 @@
 """Latent attention: against a float64 loop, folded against unfolded, and what a cache must keep."""
 
-import cmath
-import math
-
 import draws
 import pytest
 import torch
 from draws import generator
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
+from oracles import LargestOutput, linear, loop, turned
 
 from d2lattn import LatentAttention, MultiHeadAttention
 
@@ -30,37 +26,21 @@ def words(*shape, dtype=torch.float64, seed=9):
     return torch.randn(*(shape or (2, L)), E, generator=generator(seed)).to(dtype)
 
 
-def turned(x, i):
-    pairs = [complex(*pair) for pair in x.view(-1, 2).tolist()]
-    pairs = [z * cmath.exp(1j * i * 10000 ** (-2 * j / len(x))) for j, z in enumerate(pairs)]
-    return torch.tensor([part for z in pairs for part in (z.real, z.imag)], dtype=torch.float64)
-
-
-def linear(x, part):
-    return part.weight.double() @ x.double() + (0 if part.bias is None else part.bias.double())
-
-
 @torch.no_grad()
 def oracle(module, x, is_causal):
-    """One sequence (L, E): a word asks, a head at a time, with keys and values of its own."""
-    D, R, outputs = E // H, module.rope_dim, []
-    rows = [linear(word, module.latent_proj) for word in x]
-    for i, word in enumerate(x):
-        found = []
-        for head in range(H):
-            query = linear(word, module.q_proj)[head * (D + R) : (head + 1) * (D + R)]
-            own, powers, values = slice(head * D, head * D + D), [], []
-            for j in range(i + 1 if is_causal else len(x)):
-                latent, beside = rows[j][:C], rows[j][C:]
-                score = query[:D] @ linear(latent, module.k_proj)[own]
-                if R:
-                    score = score + turned(query[D:], i) @ turned(beside, j)
-                powers.append(math.exp(score / math.sqrt(D + R)))
-                values.append(linear(latent, module.v_proj)[own])
-            shares = [power / sum(powers) for power in powers]
-            found.append(sum(share * value for share, value in zip(shares, values, strict=True)))
-        outputs.append(linear(torch.cat(found), module.out_proj))
-    return torch.stack(outputs)
+    """Each head asks with keys and values of its own, made of the latent of the word (B, L, E)."""
+    D, R, rows = E // H, module.rope_dim, linear(x, module.latent_proj)
+    query, key, value = [], [], []
+    for head in range(H):
+        own = slice(head * D, head * D + D)
+        asked = linear(x, module.q_proj)[..., head * (D + R) : (head + 1) * (D + R)]
+        query.append(torch.cat([asked[..., :D], turned(asked[..., D:])], -1))
+        known = linear(rows[..., :C], module.k_proj)[..., own]
+        key.append(torch.cat([known, turned(rows[..., C:])], -1))
+        value.append(linear(rows[..., :C], module.v_proj)[..., own])
+    heads = (torch.stack(parts, 1) for parts in (query, key, value))
+    found, _ = loop(*heads, dict(is_causal=is_causal))
+    return linear(torch.cat(found.unbind(1), -1), module.out_proj)
 
 
 @torch.no_grad()
@@ -71,8 +51,7 @@ def oracle(module, x, is_causal):
 def test_it_is_the_loop_of_its_definition(rope_dim, absorbed, is_causal, bias):
     module, x = layer(rope_dim=rope_dim, bias=bias), words()
     got = module(x, is_causal=is_causal, absorbed=absorbed)
-    want = torch.stack([oracle(module, row, is_causal) for row in x])
-    draws.assert_close(got, want, 1e-12)
+    draws.assert_close(got, oracle(module, x, is_causal), 1e-12)
 
 
 @torch.no_grad()
@@ -95,9 +74,8 @@ def test_the_fold_fails_if_keys_are_turned():
     module, x = layer(rope_dim=0), words(1, L)
     query, latent = module.project(x)
     key = module._unfolded(query, latent)[1]
-    places = range(L)
-    first = torch.stack([turned(query[0, 0, i], i) for i in places])
-    both = first @ torch.stack([turned(key[0, 0, j], j) for j in places]).mT
+    first = turned(query[0, 0])
+    both = first @ turned(key[0, 0]).mT
     folded = first @ module._of_heads(module.k_proj)[0] @ latent[0, 0].mT
     assert (both - folded).abs().max() > 0.1
     unturned = query[0, 0] @ module._of_heads(module.k_proj)[0] @ latent[0, 0].mT
@@ -123,21 +101,9 @@ def test_a_folded_step_copies_no_latent_for_a_head():
     """Given one key for all heads, torch's kernel would spread it out: H·S·(C + R) numbers."""
     module, S = layer(torch.float32), 50
     query, latent = torch.rand(1, H, 1, E // H + R), torch.rand(1, 1, S, C + R)
-    with Largest() as seen:
+    with LargestOutput() as seen:
         module.attend(query, latent, absorbed=True)
-    assert 0 < seen.numbers <= S * (C + R)
-
-
-class Largest(TorchDispatchMode):
-    """The most numbers of a tensor that an operation gives."""
-
-    numbers = 0
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        made = func(*args, **(kwargs or {}))
-        sizes = [x.numel() for x in tree_leaves(made) if torch.is_tensor(x)]
-        self.numbers = max(self.numbers, *sizes, 0)
-        return made
+    assert 0 < seen.numel <= S * (C + R)
 
 
 @every_rope

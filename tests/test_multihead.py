@@ -5,31 +5,35 @@ import math
 
 import pytest
 import torch
-from draws import assert_close, generator
+from draws import assert_close, worst
 from hypothesis import given
 from hypothesis import strategies as st
-from torch import nn
+from oracles import (
+    CASES,
+    ENGINES,
+    OF_LAYERS,
+    B,
+    H,
+    L,
+    S,
+    holes,
+    layer_loop,
+    noise,
+    options_for,
+    with_gradients,
+)
 
 from d2lattn import MultiHeadAttention, SelfAttention, attention_weights, causal_mask
-from d2lattn.engines import fused
+from d2lattn.engines import chunked, fused
 from d2lattn.multihead import attending
 
-B, H, L, S, E = 2, 3, 5, 7, 12
-ENGINES = ("explicit", "chunked", "fused")
+E = 12
 
 
-def noise(*shape, seed=0, dtype=torch.float64):
-    return torch.randn(*shape, generator=generator(seed)).to(dtype)
-
-
-def random_mask(*shape, seed=3):
-    return torch.rand(*shape, generator=generator(seed)) < 0.6
-
-
-def module(*, seed=0, dtype=torch.float64, **options):
+def module(*, embed_dim=E, heads=H, seed=0, dtype=torch.float64, **options):
     """A module with widths 12 (model), 10 (query), 9 (key) and 8 (value), none like another."""
     widths = dict(qdim=10, kdim=9, vdim=8)
-    made = MultiHeadAttention(E, H, **{**widths, **options}).to(dtype)
+    made = MultiHeadAttention(embed_dim, heads, **{**widths, **options}).to(dtype)
     for i, parameter in enumerate(made.parameters()):
         parameter.data = noise(*parameter.shape, seed=seed + 50 + i, dtype=dtype) / 3
     return made
@@ -39,110 +43,34 @@ def inputs(L=L, S=S, dtype=torch.float64):
     return [noise(B, *size, seed=7, dtype=dtype) for size in ((L, 10), (S, 9), (S, 8))]
 
 
-@torch.no_grad()
-def oracle(mha, query, key, value, visible):
-    """The definition in loops. `visible` is a boolean (B, H, L, S)."""
-    D = mha.head_dim
-    Q, K, V = mha.q_proj(query), mha.k_proj(key), mha.v_proj(value)
-    joined = torch.zeros_like(Q)
-    weights = torch.zeros(visible.shape, dtype=Q.dtype)
-    for b in range(Q.shape[0]):
-        for h in range(mha.num_heads):
-            columns = slice(h * D, (h + 1) * D)
-            for i in range(Q.shape[1]):
-                seen = visible[b, h, i]
-                powers = (K[b, seen, columns] @ Q[b, i, columns] / D**0.5).exp()
-                weights[b, h, i, seen] = powers / powers.sum()
-                joined[b, i, columns] = weights[b, h, i, seen] @ V[b, seen, columns]
-    return mha.out_proj(joined), weights
-
-
-def spread(L, S, valid_lens=None, attn_mask=None, is_causal=False):
-    """Who sees whom as (B, H, L, S), in loops."""
-    visible = torch.ones(B, H, L, S, dtype=torch.bool)
-    for b in range(B):
-        for i in range(L):
-            for j in range(S):
-                length = S if valid_lens is None else valid_lens[b]
-                length = length if torch.as_tensor(length).ndim == 0 else length[i]
-                visible[b, :, i, j] = j < length and (not is_causal or j <= i)
-    if attn_mask is not None:
-        if attn_mask.ndim == 3:
-            attn_mask = attn_mask.unsqueeze(1)
-        visible &= attn_mask.expand(B, H, L, S)
-    return visible
-
-
-LENGTHS = torch.tensor([[1, 7, 0, 3, 5], [2, 2, 7, 4, 1]])
-VISIBLE = {  # name -> (L, S, options): one of each kind, then combinations
-    "all": (L, S, {}),
-    "lengths (B,)": (L, S, dict(valid_lens=torch.tensor([3, 7]))),
-    "lengths (B, L)": (L, S, dict(valid_lens=LENGTHS)),
-    "a length of 0": (L, S, dict(valid_lens=torch.tensor([0, 4]))),
-    "mask (L, S)": (L, S, dict(attn_mask=random_mask(L, S))),
-    "mask (1, S)": (L, S, dict(attn_mask=random_mask(1, S))),
-    "mask (B, L, S)": (L, S, dict(attn_mask=random_mask(B, L, S))),
-    "mask (B, 1, S)": (L, S, dict(attn_mask=random_mask(B, 1, S))),
-    "mask (B, H, L, S)": (L, S, dict(attn_mask=random_mask(B, H, L, S))),
-    "mask (1, H, 1, S)": (L, S, dict(attn_mask=random_mask(1, H, 1, S))),
-    "causal": (S, S, dict(is_causal=True)),
-    "causal, lengths": (S, S, dict(is_causal=True, valid_lens=torch.tensor([3, 0]))),
-    "mask, lengths": (
-        L,
-        S,
-        dict(attn_mask=random_mask(B, H, L, S), valid_lens=torch.tensor([3, 6])),
-    ),
-    "everything": (
-        S,
-        S,
-        dict(
-            is_causal=True,
-            attn_mask=random_mask(B, S, S),
-            valid_lens=LENGTHS.repeat(1, 2)[:, :S],
-        ),
-    ),
+KINDS = {
+    "plain": dict(bias=True),
+    "shared keys": dict(num_kv_heads=1),
+    "qk_norm": dict(qk_norm=True),
+    "gate": dict(gate=True),
+    "sink_logit": dict(sink_logit=True),
+    "all": dict(qk_norm=True, gate=True, sink_logit=True, num_kv_heads=1, bias=True),
 }
-every_case = pytest.mark.parametrize("case", VISIBLE)
+ROWS = [(case, kind) for case in CASES | OF_LAYERS for kind in ("plain", "all")]
+ROWS += [(case, kind) for case in ("everything", "length 0") for kind in KINDS]
 
 
 # Numbers ------------------------------------------------------------------------------------------
 
 
-@every_case
-@pytest.mark.parametrize("engine", ENGINES)
-@torch.no_grad()
-def test_equals_the_loop(case, engine):
-    L, S, options = VISIBLE[case]
-    mha, arguments = module(bias="lengths" in case, engine=engine), inputs(L, S)
-    expected, expected_weights = oracle(mha, *arguments, spread(L, S, **options))
-    output, weights = mha(*arguments, **options, need_weights=True)
-    assert_close(mha(*arguments, **options), expected, within=1e-12)
-    assert_close(output, expected, within=1e-12)
-    assert_close(weights, expected_weights, within=1e-12)
-
-
-@every_case
-def test_gradients_are_those_of_the_explicit_engine(case):
-    L, S, options = VISIBLE[case]
-    found = {}
-    for engine in ENGINES:
-        mha = module(engine=engine, bias=True)
-        arguments = [x.requires_grad_() for x in inputs(L, S)]
-        (mha(*arguments, **options) * noise(B, L, E, seed=9)).sum().backward()
-        found[engine] = [x.grad for x in (*arguments, *mha.parameters())]
-    for engine in ENGINES:
-        for gradient, expected in zip(found[engine], found["explicit"], strict=True):
-            assert gradient.isfinite().all()
-            assert_close(gradient, expected, within=1e-11)
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_query_without_keys_gets_the_bias_alone(engine):
-    mha = module(engine=engine, bias=True)
-    output, weights = mha(*inputs(), valid_lens=[0, S], need_weights=True)
-    assert weights[0].eq(0).all()
-    for result in (output, mha(*inputs(), valid_lens=[0, S])):
-        torch.testing.assert_close(result[0], mha.out_proj.bias.expand(L, E))
+@pytest.mark.parametrize(("case", "kind"), dict.fromkeys(ROWS))
+def test_every_engine_is_the_loop_in_numbers_and_gradients(monkeypatch, case, kind):
+    sizes, options = options_for(case)
+    mha = module(**KINDS[kind])
+    leaves = [x.requires_grad_() for x in (*inputs(**sizes), *mha.parameters())]
+    leaves += [options["attn_bias"].requires_grad_()] if "attn_bias" in options else []
+    output, expected = layer_loop(mha, *leaves[:3], options)
+    wanted = with_gradients(output, leaves)
+    for mha.engine, scores in [(engine, 2**18) for engine in ENGINES] + [("chunked", 4)]:
+        monkeypatch.setattr(chunked, "SCORES", scores)  # so few that there are several blocks
+        assert worst(with_gradients(mha(*leaves[:3], **options), leaves), wanted) < 1e-11
+        got, weights = mha(*leaves[:3], **options, need_weights=True)
+        assert worst([got, weights], [output, expected]) < 1e-12
 
 
 def test_key_and_value_default_to_what_stands_before():
@@ -168,14 +96,6 @@ def test_padding_goes_with_an_offset(offset):
     mask = past & (torch.arange(300) < lengths[:, None, None])
     options = dict(is_causal=True, query_offset=offset)
     assert_close(mha(query, x, valid_lens=lengths, **options), mha(query, x, attn_mask=mask), 1e-12)
-
-
-def test_padding_is_never_read():
-    mha, arguments = module(qdim=E, kdim=E, vdim=E), noise(B, S, E)
-    poisoned = arguments.clone()
-    poisoned[0, 3:] = 1e30
-    before, after = (mha(x[:, :3], x, valid_lens=[3, S]) for x in (arguments, poisoned))
-    assert torch.equal(before, after)
 
 
 @pytest.mark.parametrize("shape", [(0,), (0, L)])
@@ -260,7 +180,7 @@ def test_dropout_acts_in_training_only(engine, need_weights):
 
 
 def test_inputs_stay_as_they_are():
-    arguments, mask, lengths = inputs(), random_mask(B, L, S), torch.tensor([3, 7])
+    arguments, mask, lengths = inputs(), holes(B, L, S), torch.tensor([3, 7])
     before = copy.deepcopy((arguments, mask, lengths))
     module()(*arguments, attn_mask=mask, valid_lens=lengths, need_weights=True)
     module()(*arguments, valid_lens=lengths)
@@ -271,36 +191,14 @@ def test_inputs_stay_as_they_are():
 # Grouped queries, and the parts of forward --------------------------------------------------------
 
 
-def grouped(num_kv_heads, **options):
-    """Four heads of queries over fewer heads of keys, and the plain module that repeats those."""
-    few = MultiHeadAttention(8, 4, num_kv_heads=num_kv_heads, bias=True, **options).double()
-    plain = MultiHeadAttention(8, 4, bias=True, **options).double()
-    state = {}
-    for name, x in few.state_dict().items():
-        rows = x.unflatten(0, (num_kv_heads, 2)) if name[:6] in ("k_proj", "v_proj") else None
-        state[name] = (
-            x if rows is None else rows.repeat_interleave(4 // num_kv_heads, 0).flatten(0, 1)
-        )
-    plain.load_state_dict(state)
-    return few, plain
-
-
-@pytest.mark.parametrize("num_kv_heads", [1, 2, 4])
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("need_weights", [False, True])
-def test_fewer_key_heads_equal_the_module_that_repeats_them(num_kv_heads, engine, need_weights):
-    few, plain = grouped(num_kv_heads, engine=engine)
-    x = noise(B, S, 8)
-    for options in (
-        {},
-        dict(is_causal=True),
-        dict(valid_lens=[3, S]),
-        dict(attn_mask=random_mask(B, 4, S, S)),
-    ):
-        got, wanted = (mha(x, **options, need_weights=need_weights) for mha in (few, plain))
-        for g, w in zip(*((r if need_weights else (r,)) for r in (got, wanted)), strict=True):
-            assert_close(g, w, within=1e-12)
-    assert few.k_proj.weight.shape == few.v_proj.weight.shape == (2 * num_kv_heads, 8)
+@pytest.mark.parametrize("options", [{}, dict(is_causal=True), dict(attn_mask=holes(B, 4, S, S))])
+def test_pairs_of_heads_share_keys(options):
+    """Heads 0 and 1 the first ones, heads 2 and 3 the others."""
+    mha, x = module(embed_dim=8, heads=4, num_kv_heads=2, qdim=8, kdim=8, vdim=8), noise(B, S, 8)
+    expected = layer_loop(mha, x, x, x, options)
+    for mha.engine in ENGINES:
+        assert worst(mha(x, **options, need_weights=True), expected) < 1e-12
+        assert worst([mha(x, **options)], expected[:1]) < 1e-12
 
 
 @pytest.mark.parametrize("num_kv_heads", [1, 2, 4])
@@ -328,17 +226,15 @@ def test_without_num_kv_heads_nothing_changes():
         assert torch.equal(x, named.state_dict()[name])
 
 
-@every_case
 @pytest.mark.parametrize("need_weights", [False, True])
-def test_forward_is_project_attend_join(case, need_weights):
-    L, S, options = VISIBLE[case]
-    mha, arguments = module(bias=True), inputs(L, S)
+def test_forward_is_project_attend_join(need_weights):
+    mha, arguments = module(bias=True), inputs()
     query, key, value = mha.project(*arguments)
     assert query.shape == (B, H, L, E // H)
     assert key.shape == value.shape == (B, H, S, E // H)
-    visible = spread(L, S, **options)
-    heads, weights = mha.attend(query, key, value, attn_mask=visible, need_weights=need_weights)
-    wanted = mha(*arguments, **options, need_weights=need_weights)
+    given = dict(attn_mask=holes(B, H, L, S), attn_bias=noise(H, L, S), need_weights=need_weights)
+    heads, weights = mha.attend(query, key, value, **given)
+    wanted = mha(*arguments, **given)
     assert (weights is not None) == need_weights
     if need_weights:
         assert_close(weights, wanted[1], within=1e-13)
@@ -347,7 +243,7 @@ def test_forward_is_project_attend_join(case, need_weights):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("case", ["all", "lengths (B,)", "mask (B, L, S)"])
+@pytest.mark.parametrize("case", ["no mask", "valid_lens", "mask (B, L, S)"])
 @pytest.mark.parametrize("width", [1, 3, 600])
 def test_a_window_is_its_mask(case, engine, width, monkeypatch):
     """Also of queries that stand among the keys of before, over more rows than share a call."""
@@ -356,7 +252,7 @@ def test_a_window_is_its_mask(case, engine, width, monkeypatch):
     distance = torch.arange(L)[:, None] + offset - torch.arange(S)
     mask = (distance >= 0) & (distance < width)
     seen = dict(is_causal=True, query_offset=offset, window=width)
-    options = {**VISIBLE[case][2]}
+    _, options = options_for(case)
     got = mha(*arguments, **seen, **options)
     options["attn_mask"] = mask & options.get("attn_mask", torch.tensor(True))
     assert_close(got, mha(*arguments, **options), within=1e-12)
@@ -395,15 +291,6 @@ def test_a_cache_is_held_by_the_caller(num_kv_heads, engine):
     assert_close(torch.cat(outputs, 1), mha(x, is_causal=True), within=1e-13)
 
 
-@pytest.mark.parametrize("need_weights", [False, True])
-def test_attend_takes_a_bias_for_each_head(need_weights):
-    mha, bias = module(), noise(H, L, S)
-    query, key, value = mha.project(*inputs())
-    heads, _ = mha.attend(query, key, value, attn_bias=bias, need_weights=need_weights)
-    weights = (query @ key.mT / (E // H) ** 0.5 + bias).softmax(-1)
-    torch.testing.assert_close(heads, weights @ value)
-
-
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("need_weights", [False, True])
 @pytest.mark.parametrize("lengths", [[3, S], [[3] * L, [S] * L]])
@@ -436,7 +323,7 @@ def test_a_mask_of_two_axes_is_queries_by_keys_also_when_the_batch_is_as_long():
 
 def test_a_mask_of_three_axes_is_by_batch_also_when_there_are_as_many_heads():
     mha, x = MultiHeadAttention(E, H).double(), noise(H, L, E)  # B = H
-    mask = random_mask(H, L, L)
+    mask = holes(H, L, L)
     expected = [mha(x[b : b + 1], attn_mask=mask[b]) for b in range(H)]
     torch.testing.assert_close(mha(x, attn_mask=mask), torch.cat(expected))
 
@@ -444,27 +331,20 @@ def test_a_mask_of_three_axes_is_by_batch_also_when_there_are_as_many_heads():
 # Errors -------------------------------------------------------------------------------------------
 
 
+ONES, LENGTHS = torch.ones(B, L, S).bool(), torch.ones(B, S).int()
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (dict(attn_mask=torch.ones(B, S).bool()), r"attn_mask .*\(2, 7\); a mask \(B, S\)"),
-        (dict(attn_mask=torch.ones(H, L, S).bool()), r"attn_mask must have shape .*\(3, 5, 7\)"),
-        (dict(attn_mask=torch.ones(B, L, 1, S).bool()), "attn_mask must have shape"),
-        (dict(attn_mask=torch.ones(S).bool()), "attn_mask must have shape"),
-        (dict(attn_mask=torch.ones(1, B, H, L, S).bool()), "attn_mask must have shape"),
-        (dict(attn_mask=torch.zeros(L, S)), "attn_mask must be a boolean .* got torch.float32"),
-        (dict(attn_mask=torch.ones(L, S).int()), "attn_mask must be a boolean .* got torch.int32"),
-        (dict(attn_mask=[[True]]), "attn_mask must be a boolean .* got list"),
+        (dict(attn_mask=ONES[:, 0]), r"attn_mask .*\(2, 7\); a mask \(B, S\)"),
+        (dict(attn_mask=ONES[:1].expand(H, L, S)), r"attn_mask must have shape .*\(3, 5, 7\)"),
+        (dict(attn_mask=ONES[:, :, None, :]), "attn_mask must have shape"),
+        (dict(attn_mask=ONES[0, 0]), "attn_mask must have shape"),
         (dict(valid_lens=torch.tensor([1, S + 1])), "valid_lens must lie between 0 and 7"),
-        (dict(valid_lens=torch.tensor([-1, S])), "valid_lens must lie between 0 and 7"),
         (dict(valid_lens=torch.full((B, L), 8)), "valid_lens must lie between 0 and 7"),
-        (dict(valid_lens=torch.tensor([1.0, 2.0])), "valid_lens must hold integers"),
-        (dict(valid_lens=torch.tensor([True, False])), "valid_lens must hold integers"),
-        (dict(valid_lens=torch.tensor([1, 2, 3])), r"valid_lens must have shape .* got \(3,\)"),
-        (dict(valid_lens=torch.ones(B, S).int()), r"valid_lens must have shape .* got \(2, 7\)"),
-        (dict(valid_lens=torch.ones(B, 1).int()), r"valid_lens must have shape .* got \(2, 1\)"),
-        (dict(valid_lens=torch.tensor(3)), r"valid_lens must have shape .* got \(\)"),
-        (dict(is_causal=True), "is_causal=True needs as many queries as keys"),
+        (dict(valid_lens=LENGTHS), r"valid_lens must have shape .* got \(2, 7\)"),
+        (dict(valid_lens=LENGTHS[:, :1]), r"valid_lens must have shape .* got \(2, 1\)"),
         (dict(is_causal=True, valid_lens=torch.tensor([3, 4])), "is_causal=True needs as many"),
     ],
 )
@@ -478,7 +358,6 @@ def test_what_does_not_fit_is_named(options, message, need_weights):
     ("shapes", "message"),
     [
         (((L, 10), (B, S, 9), (B, S, 8)), r"query must have shape \(batch, length, 10\)"),
-        (((B, L, 9), (B, S, 9), (B, S, 8)), r"query must have shape .* got \(2, 5, 9\)"),
         (((B, L, 10), (B, S, 8), (B, S, 8)), "key must have shape"),
         (((B, L, 10), (B, S, 9), (B, S, 9)), "value must have shape"),
         (((B, L, 10), (B, S, 9), (B, L, 8)), "value one row for each key"),
@@ -491,23 +370,9 @@ def test_inputs_that_do_not_fit_are_named(shapes, message):
         module()(*(noise(*shape) for shape in shapes))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "options", "message"),
-    [
-        ((100, 3), {}, "num_heads must divide embed_dim, got embed_dim=100, num_heads=3"),
-        ((0, 1), {}, "embed_dim must be an integer of at least 1"),
-        ((8, 0), {}, "num_heads must be"),
-        ((8, 2.0), {}, "num_heads must be"),
-        ((8, 2), dict(qdim=0), "qdim must be"),
-        ((8, 2), dict(kdim=-1), "kdim must be"),
-        ((8, 2), dict(vdim=True), "vdim must be"),
-        ((8, 2), dict(dropout=1.5), "dropout must be a finite number from 0 to 1"),
-        ((8, 2), dict(engine="flash"), "engine must be one of"),
-    ],
-)
-def test_sizes_that_do_not_fit_are_named(arguments, options, message):
-    with pytest.raises(ValueError, match=message):
-        MultiHeadAttention(*arguments, **options)
+def test_heads_that_do_not_divide_the_width_are_named():
+    with pytest.raises(ValueError, match=r"num_heads must divide embed_dim, .*100, num_heads=3"):
+        MultiHeadAttention(100, 3)
 
 
 # A module among modules ---------------------------------------------------------------------------
@@ -526,15 +391,10 @@ def test_parameters_exist_from_the_start_and_do_not_depend_on_the_heads():
 def test_state_dict_and_deepcopy():
     mha, other = module(bias=True), module(bias=True, seed=99)
     assert not torch.allclose(other(*inputs()), mha(*inputs()))
+    mha(*inputs(), need_weights=True)
     assert torch.equal(copy.deepcopy(mha)(*inputs()), mha(*inputs()))
     other.load_state_dict(mha.state_dict())
     assert torch.equal(other(*inputs()), mha(*inputs()))
-
-
-def test_deepcopy_after_a_call_with_weights():
-    mha = module()
-    mha(*inputs(), need_weights=True)
-    assert torch.equal(copy.deepcopy(mha)(*inputs()), mha(*inputs()))
 
 
 def test_moves_to_another_dtype_and_device():
@@ -554,14 +414,10 @@ def test_learns_under_autocast():
 
 
 EXPORTED = {
-    "all": {},
-    "lengths": dict(valid_lens=torch.tensor([2, 7])),
-    "lengths (B, L)": dict(valid_lens=LENGTHS.repeat(1, 2)[:, :S]),
     "causal": dict(is_causal=True),
-    "a length of 0": dict(valid_lens=torch.tensor([0, 7]), need_weights=True),
     "everything": dict(
         valid_lens=torch.tensor([0, 7]),
-        attn_mask=random_mask(B, S, S),
+        attn_mask=holes(B, S, S),
         is_causal=True,
         need_weights=True,
     ),
@@ -585,39 +441,3 @@ def test_export_for_any_batch_and_length():
     ).module()
     x, lengths = noise(3, 300, E), torch.tensor([300, 0, 17])
     torch.testing.assert_close(exported(x, valid_lens=lengths), mha(x, valid_lens=lengths))
-
-
-def test_stands_in_a_transformer_block():
-    """Pre-norm residual block: the output has the query's shape and takes a step of training."""
-    norm, mha, x = nn.LayerNorm(E), MultiHeadAttention(E, H), noise(B, L, E, dtype=torch.float32)
-    optimizer = torch.optim.SGD([*norm.parameters(), *mha.parameters()], lr=0.1)
-    losses = []
-    for _ in range(20):
-        loss = (x + mha(norm(x), is_causal=True) - x.flip(-1)).square().mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    assert losses[-1] < losses[0]
-
-
-# SelfAttention ------------------------------------------------------------------------------------
-
-
-def test_self_attention_is_the_formula():
-    layer, x = SelfAttention(E, 4, 9, bias=True).double(), noise(B, L, E)
-    query, key, value = layer.q_proj(x), layer.k_proj(x), layer.v_proj(x)
-    scores = (query @ key.mT / 2).masked_fill(~causal_mask(L), -math.inf)
-    expected = scores.softmax(-1)
-    output, weights = layer(x, is_causal=True, need_weights=True)
-    torch.testing.assert_close(weights, expected)
-    torch.testing.assert_close(output, expected @ value)
-    torch.testing.assert_close(layer(x, attn_mask=causal_mask(L)), expected @ value)
-    assert output.shape == (B, L, 9)
-
-
-def test_self_attention_refuses_other_widths():
-    with pytest.raises(ValueError, match=r"x must have shape \(\.\.\., length, 12\), got \(5, 3\)"):
-        SelfAttention(E)(torch.zeros(5, 3))
-    with pytest.raises(ValueError, match="head_dim must be"):
-        SelfAttention(E, 0)

@@ -3,11 +3,11 @@
 import math
 
 import draws
+import oracles
 import pytest
 import torch
 from draws import generator
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
+from oracles import LargestOutput, results
 
 from d2lattn import (
     Decoder,
@@ -23,22 +23,12 @@ from d2lattn.sparse import lsh_buckets, lsh_mask
 HALVES = (torch.bfloat16, torch.float16)
 
 
-def make(*lead, n, E=3, EV=5, dtype=torch.float64, seed=0, grad=False):
-    draw = generator(seed)
-    tensors = [torch.randn(*lead, n, width, generator=draw) for width in (E, E, EV)]
-    return [x.to(dtype).requires_grad_(grad) for x in tensors]
+def make(*lead, n, E=3, EV=5, **options):
+    return oracles.make(*lead, L=n, S=n, E=E, EV=EV, **options)
 
 
 def unit(x):
     return x / x.norm(dim=-1, keepdim=True)
-
-
-def gradients(function, *tensors, seed=3):
-    """The output, and the gradients of a sum with random factors."""
-    tensors = [x.detach().clone().requires_grad_() for x in tensors]
-    output = function(*tensors)
-    factors = torch.randn(output.shape, generator=generator(seed)).to(output)
-    return [output.detach(), *torch.autograd.grad((output * factors).sum(), tensors)]
 
 
 def assert_close(have, want):
@@ -46,27 +36,10 @@ def assert_close(have, want):
         draws.assert_close(a, b, within=1e-10)
 
 
-class Largest(TorchDispatchMode):
-    """The size in numbers of the largest tensor that any operation returns; views do not count."""
-
-    def __init__(self):
-        super().__init__()
-        self.size, self.sizes = 0, {}
-
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        result = function(*args, **(kwargs or {}))
-        for x in tree_leaves(result):
-            if torch.is_tensor(x):
-                size = x.untyped_storage().nbytes() // x.element_size()
-                self.size = max(self.size, size)
-                self.sizes[x.untyped_storage().data_ptr()] = size
-        return result
-
-
 def largest(call):
-    with Largest() as counted:
+    with LargestOutput() as counted:
         call()
-    return counted.size
+    return counted.numel
 
 
 # Window -------------------------------------------------------------------------------------------
@@ -110,9 +83,9 @@ def test_window_equals_the_loop_and_the_masked_formula_at_every_length(block, is
 @pytest.mark.parametrize("width", [1, 3, 8])
 def test_window_has_the_gradients_of_the_masked_formula(block, width, n, is_causal):
     tensors = make(2, 3, n=n, seed=n)
-    have = gradients(lambda *t: window_attention(*t, width=width, is_causal=is_causal), *tensors)
+    have = results(lambda *t: window_attention(*t, width=width, is_causal=is_causal), *tensors)
     options = dict(attn_mask=window_mask(n, width=width), is_causal=is_causal, engine="explicit")
-    assert_close(have, gradients(lambda *t: attention(*t, **options), *tensors))
+    assert_close(have, results(lambda *t: attention(*t, **options), *tensors))
 
 
 def test_window_passes_gradcheck(block):
@@ -167,12 +140,12 @@ def test_window_builds_nothing_large():
     n = 8192
     with torch.no_grad():
         tensors = make(1, n=n, E=8, EV=8, dtype=torch.float32)
-        with Largest() as counted:
+        with LargestOutput() as counted:
             window_attention(*tensors, width=64)
         inputs = {x.untyped_storage().data_ptr() for x in tensors}
-        made = [size for place, size in counted.sizes.items() if place not in inputs]
-        assert sorted(made)[-1] == n * 8  # the output, and nothing else of that order
-        assert sorted(made)[-2] <= n * 8 / 2
+        made = sorted(size for place, size in counted.sizes.items() if place not in inputs)
+        assert made[-1] == n * 8  # the output, and nothing else of that order
+        assert made[-2] <= n * 8 / 2
     tensors = make(1, n=n, E=8, EV=8, dtype=torch.float32, grad=True)
     most = largest(lambda: window_attention(*tensors, width=64).sum().backward())
     assert most <= n * 8 * 4  # gradients of overlapping stretches, before they are summed
@@ -231,8 +204,8 @@ def test_linear_equals_the_loop_at_every_length(monkeypatch, is_causal):
 def test_linear_has_the_gradients_of_the_loop(monkeypatch, is_causal):
     monkeypatch.setattr(sparse, "CHUNK", 4)
     tensors = make(2, n=11)
-    have = gradients(lambda *t: linear_attention(*t, is_causal=is_causal), *tensors)
-    assert_close(have, gradients(lambda *t: linear_loop(*t, is_causal), *tensors))
+    have = results(lambda *t: linear_attention(*t, is_causal=is_causal), *tensors)
+    assert_close(have, results(lambda *t: linear_loop(*t, is_causal), *tensors))
     inputs = make(n=6, grad=True)
     function = lambda *t: linear_attention(*t, is_causal=is_causal)  # noqa: E731
     assert torch.autograd.gradcheck(function, inputs)
@@ -262,7 +235,7 @@ def test_linear_keeps_small_weights_and_finite_gradients():
     torch.testing.assert_close(
         alike, linear_loop(query.double() - 30, key.double(), value.double(), False).float()
     )
-    found = gradients(linear_attention, query - 1000, key, value)
+    found = results(linear_attention, query - 1000, key, value)
     assert all(x.isfinite().all() for x in found)
     assert (found[0] == 0).all()
 
@@ -374,10 +347,10 @@ def test_lsh_has_the_gradients_of_the_masked_formula(is_causal):
         lsh_buckets(qk, generator=generator(), **hashing), chunk_size=5, is_causal=is_causal
     )
     options = dict(chunk_size=5, is_causal=is_causal)
-    have = gradients(
+    have = results(
         lambda x, v: lsh_attention(x, v, generator=generator(), **hashing, **options), qk, value
     )
-    want = gradients(
+    want = results(
         lambda x, v: attention(x, unit(x), v, attn_mask=mask, engine="explicit"), qk, value
     )
     assert_close(have, want)
@@ -456,7 +429,7 @@ def test_lsh_in_half_precision_is_as_exact_as_the_formula(dtype):
 def test_a_vector_of_zeros_has_a_finite_gradient():
     qk, _, value = make(n=9)
     qk[4] = 0
-    found = gradients(
+    found = results(
         lambda x, v: lsh_attention(x, v, num_buckets=2, num_rounds=2, generator=generator()),
         qk,
         value,
@@ -548,71 +521,19 @@ def test_the_future_leaves_the_past_bit_equal(monkeypatch, name):
     assert torch.equal(CALLS[name](*tensors)[:, :17], CALLS[name](*changed)[:, :17])
 
 
-X = torch.randn(4, 3, generator=generator())
-WINDOW, LINEAR = dict(width=2), {}
-HASH = dict(num_buckets=2, num_rounds=1)
-BAD = [
-    (window_attention, (X, X[:3], X[:3]), WINDOW, r"key must have as many rows as query, 4, got 3"),
-    (
-        window_attention,
-        (X, X, X[:3]),
-        WINDOW,
-        r"value must have one row for each key, got .*\(3, 3",
-    ),
-    (window_attention, (X, X.double(), X), WINDOW, r"key must have the dtype .*float64"),
-    (
-        window_attention,
-        (X, X[:, :2], X),
-        WINDOW,
-        r"query and key must have the same width.*\(4, 2\)",
-    ),
-    (
-        window_attention,
-        (X.long(), X, X),
-        WINDOW,
-        r"query must be a floating tensor, got torch.int64",
-    ),
-    (window_attention, (X[None].expand(2, 4, 3), X.expand(3, 4, 3), X), WINDOW, r"leading axes"),
-    (window_attention, (X, X, X), dict(width=0), r"width must be an integer of at least 1, got 0"),
-    (window_attention, (X, X, X), dict(width=2.0), r"width must be an integer.*got 2\.0"),
-    (window_attention, (X, X, X), dict(width=2, is_causal=1), r"is_causal must be True or False"),
-    (window_attention, (X, X, X), dict(width=9, is_causal=1), r"is_causal must be True or False"),
-    (
-        linear_attention,
-        (X, X[:3], X[:3]),
-        dict(is_causal=True),
-        r"key must have as many rows.*got 3",
-    ),
-    (
-        linear_attention,
-        (X, X, X),
-        dict(is_causal="no"),
-        r"is_causal must be True or False, got 'no'",
-    ),
-    (linear_attention, (X, X, [1]), LINEAR, r"value must be a floating tensor, got list"),
+X, HASH = torch.randn(4, 3, generator=generator()), dict(num_buckets=2, num_rounds=1)
+WIDTH, LED = dict(width=2), (X[None].expand(2, 4, 3), X.expand(3, 4, 3), X)
+BAD = [  # beside tests/test_bad_input.py
+    (window_attention, (X, X[:3], X[:3]), WIDTH, "key must have as many rows as query, 4, got 3"),
+    (window_attention, (X, X, X[:3]), WIDTH, r"value must have one row for each key, got .*\(3, 3"),
+    (window_attention, LED, WIDTH, "leading axes"),
+    (window_attention, (X, X, X), dict(width=9, is_causal=1), "is_causal must be True or False"),
+    (linear_attention, (X, X[:3], X[:3]), dict(is_causal=True), "key must have as many .*got 3"),
     (lsh_attention, (X, X[:3]), HASH, r"value must have one row for each key, .* got .*\(3, 3\)"),
-    (lsh_attention, (X[0], X), HASH, r"qk must have shape .* got \(3,\)"),
     (lsh_attention, (X[:, :0], X), HASH, r"qk must have a width of at least 1, got shape \(4, 0\)"),
-    (lsh_attention, (X, X.half()), HASH, r"value must have the dtype"),
-    (lsh_attention, (X, X), HASH | dict(num_buckets=6), r"num_buckets must be a power of 2, got 6"),
-    (lsh_attention, (X, X), HASH | dict(num_buckets=0), r"num_buckets must be an integer .* got 0"),
-    (lsh_attention, (X, X), HASH | dict(num_rounds=0), r"num_rounds must be an integer .* got 0"),
-    (lsh_attention, (X, X), HASH | dict(chunk_size=0), r"chunk_size must be an integer .* got 0"),
-    (
-        lsh_attention,
-        (X, X),
-        HASH | dict(generator=3),
-        r"generator must be a torch.Generator, got int",
-    ),
-    (lsh_attention, (X, X), HASH | dict(is_causal=0), r"is_causal must be True or False, got 0"),
-    (lsh_attention, (X, X), HASH | dict(scale=math.nan), r"scale must be a finite number, got nan"),
-    (
-        lsh_mask,
-        (X,),
-        dict(chunk_size=2),
-        r"buckets must be int64 \(rounds, ..., n\), got torch.float",
-    ),
-    (lsh_mask, (X.long(),), dict(chunk_size=0), r"chunk_size must be an integer of at least 1"),
+    (lsh_attention, (X, X), HASH | dict(num_buckets=6), "num_buckets must be a power of 2, got 6"),
+    (lsh_mask, (X,), dict(chunk_size=2), r"buckets must be int64 \(rounds, ..., n\), got torch.f"),
+    (lsh_mask, (X.long(),), dict(chunk_size=0), "chunk_size must be an integer of at least 1"),
 ]
 
 

@@ -4,10 +4,8 @@ The loop is float64 and knows nothing of batches, masks or caches: a token is as
 the other, what it finds in the tokens it sees.
 """
 
-import cmath
 import copy
 import functools
-import itertools
 import math
 import sys
 
@@ -16,6 +14,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from draws import generator
+from oracles import layer_loop, linear, turned
 from torch import nn
 
 from d2lattn import (
@@ -72,64 +71,38 @@ def assert_close(got, expected, within=1e-5):
 # The loop -----------------------------------------------------------------------------------------
 
 
-def oracle(model, tokens, *, is_causal, kept=None):
+def oracle(model, tokens, *, is_causal):
     """Logits (L, V) of one sequence (list of int), in float64, from the weights alone."""
-    state = {name: x.detach().double() for name, x in model.state_dict().items()}
-    attention = model.blocks[0].attention
-    heads, D, shared = attention.num_heads, attention.head_dim, attention.num_kv_heads
-    x = [state["embedding.weight"][token] for token in tokens]
-    x = [place(model, state, row, i) for i, row in enumerate(x)]
-    for layer in range(len(model.blocks)):
-        part = {
-            name.removeprefix(f"blocks.{layer}."): weight
-            for name, weight in state.items()
-            if name.startswith(f"blocks.{layer}.")
-        }
-        asked = [norm(row, part, "attention_norm") for row in x]
-        found = [torch.zeros(heads * D, dtype=torch.float64) for _ in x]
-        for head, i in itertools.product(range(heads), range(len(x))):
-            if kept is not None and not kept[layer][head]:
-                continue
-            own, its = slice(head * D, head * D + D), head * shared // heads * D
-            query = turned(model, linear(asked[i], part, "attention.q_proj")[own], i)
-            scores, values = [], []
-            for j in range(i + 1 if is_causal else len(x)):
-                if model.window is not None and abs(i - j) >= model.window:
-                    continue
-                key = linear(asked[j], part, "attention.k_proj")[its : its + D]
-                score = query @ turned(model, key, j) / math.sqrt(D)
-                if isinstance(model.position, Alibi):
-                    score = score - abs(i - j) * 2 ** (-8 * (head + 1) / heads)
-                scores.append(score)
-                values.append(linear(asked[j], part, "attention.v_proj")[its : its + D])
-            powers = [math.exp(score) for score in scores]
-            for power, value in zip(powers, values, strict=True):
-                found[i][own] += power / sum(powers) * value
-        x = [a + linear(b, part, "attention.out_proj") for a, b in zip(x, found, strict=True)]
-        if "mlp.0.weight" in part:
-            wide = [linear(norm(row, part, "mlp_norm"), part, "mlp.0") for row in x]
-            bent = [
-                row / 2 * (1 + torch.tanh(math.sqrt(2 / math.pi) * (row + 0.044715 * row**3)))
-                for row in wide
-            ]
-            x = [a + linear(b, part, "mlp.2") for a, b in zip(x, bent, strict=True)]
-    return torch.stack([linear(norm(row, state, "norm"), state, "to_logits") for row in x])
+    model, L = copy.deepcopy(model).double(), len(tokens)
+    far = (torch.arange(L)[:, None] - torch.arange(L)).abs()
+    seen = dict(is_causal=is_causal, attn_mask=far < (model.window or L))
+    if isinstance(model.position, Alibi):
+        slopes = [2 ** (-8 * (head + 1) / H) for head in range(H)]
+        seen["attn_bias"] = torch.stack([-slope * far for slope in slopes])
+    x = torch.stack(
+        [place(model, model.embedding.weight[token], i) for i, token in enumerate(tokens)]
+    )
+    rotates = isinstance(model.position, Rotary)
+    turn = functools.partial(turned, base=model.position.base) if rotates else lambda heads: heads
+    for block in model.blocks:
+        asked = [norm(x, block.attention_norm)[None]] * 3
+        x = x + layer_loop(block.attention, *asked, seen, turn)[0][0]
+        if block.mlp is not None:
+            wide = linear(norm(x, block.mlp_norm), block.mlp[0])
+            bent = wide / 2 * (1 + torch.tanh(math.sqrt(2 / math.pi) * (wide + 0.044715 * wide**3)))
+            x = x + linear(bent, block.mlp[2])
+    return linear(norm(x, model.norm), model.to_logits)
 
 
-def linear(x, state, name):
-    bias = state.get(f"{name}.bias", 0)
-    return state[f"{name}.weight"] @ x + bias
+def norm(x, part):
+    centred = x - x.mean(-1, keepdim=True)
+    unit = centred / torch.sqrt((centred**2).mean(-1, keepdim=True) + 1e-5)
+    return unit * part.weight + (0 if part.bias is None else part.bias)
 
 
-def norm(x, state, name):
-    centred = x - x.mean()
-    unit = centred / torch.sqrt((centred**2).mean() + 1e-5)
-    return unit * state[f"{name}.weight"] + state.get(f"{name}.bias", 0)
-
-
-def place(model, state, x, i):
+def place(model, x, i):
     if isinstance(model.position, LearnedPositionalEncoding):
-        return x + state["position.weight"][i]
+        return x + model.position.weight[i]
     if isinstance(model.position, PositionalEncoding):
         angles = [i / model.position.base ** (2 * (j // 2) / E) for j in range(E)]
         waves = [(math.cos if j % 2 else math.sin)(angle) for j, angle in enumerate(angles)]
@@ -137,22 +110,10 @@ def place(model, state, x, i):
     return x
 
 
-def turned(model, x, i):
-    if not isinstance(model.position, Rotary):
-        return x
-    pairs = [complex(*pair) for pair in x.view(-1, 2).tolist()]
-    pairs = [
-        z * cmath.exp(1j * i * model.position.base ** (-2 * j / len(x)))
-        for j, z in enumerate(pairs)
-    ]
-    return torch.tensor([part for z in pairs for part in (z.real, z.imag)], dtype=torch.float64)
-
-
 @torch.no_grad()
 @pytest.mark.parametrize("kind", [Encoder, Decoder])
 @every_method
-@every_share
-@every_window
+@pytest.mark.parametrize(("num_kv_heads", "window"), [(2, 3), (4, None)])
 def test_the_logits_are_those_of_the_loop(kind, positions, num_kv_heads, window):
     options = dict(positions=positions, num_kv_heads=num_kv_heads, window=window, base=50.0)
     model, tokens = decoder(kind, **options), some_tokens(2, 7)
@@ -317,13 +278,6 @@ def test_each_dropout_has_its_own_mode():
     assert torch.equal(block(x), x)
 
 
-def test_lengths_are_one_for_each_sequence():
-    with pytest.raises(
-        ValueError, match=r"^valid_lens must have shape \(B,\) = \(2,\), got \(2, 1\)"
-    ):
-        decoder()(some_tokens(2, 5), valid_lens=torch.ones(2, 1).int())
-
-
 @torch.no_grad()
 def test_a_cache_of_latents_is_not_one_of_keys_and_values():
     sizes = dict(num_layers=1, num_heads=2, positions=None)
@@ -339,7 +293,10 @@ def test_a_cache_of_latents_is_not_one_of_keys_and_values():
 def test_a_head_that_is_off_counts_as_0():
     model, tokens = decoder(num_kv_heads=2), some_tokens(1, 7)
     kept = torch.tensor([[True, False, True, True], [False, False, True, False]])
-    expected = oracle(model, tokens[0].tolist(), is_causal=True, kept=kept)
+    silent = copy.deepcopy(model)
+    for layer, head in (~kept).nonzero().tolist():
+        silent.blocks[layer].attention.out_proj.weight[:, head * E // H : (head + 1) * E // H] = 0
+    expected = oracle(silent, tokens[0].tolist(), is_causal=True)
     _, plain = model(tokens, need_weights=True)
     with edited(model, heads_off(*map(tuple, (~kept).nonzero().tolist()))):
         logits, weights = model(tokens, need_weights=True)
@@ -426,34 +383,7 @@ def test_a_learned_table_ends_and_the_others_do_not():
         assert decoder(positions=positions)(long).shape == (1, 21, V)
 
 
-# The cache ----------------------------------------------------------------------------------------
-
-CHUNKS = [[1] * L, [3, 5, 3], [2, 1, 8], [L]]
-
-
-def in_chunks(model, cache, tokens, chunks, padding=None):
-    """The logits of all tokens, read a few at a time."""
-    outputs, seen = [], 0
-    for part in tokens.split(chunks, dim=1):
-        own = None if padding is None else (padding - seen).clamp(0, part.shape[1])
-        seen += part.shape[1]
-        outputs.append(model(part, cache=cache, left_padding=own))
-    return torch.cat(outputs, dim=1)
-
-
-@torch.no_grad()
-@every_method
-@every_share
-@every_window
-def test_cached_equals_uncached(positions, num_kv_heads, window):
-    model = decoder(positions=positions, num_kv_heads=num_kv_heads, window=window)
-    tokens = some_tokens()
-    expected, padded = model(tokens), model(tokens, left_padding=PADDING)
-    real = torch.arange(L) >= PADDING[:, None]
-    for chunks in CHUNKS:
-        assert_close(in_chunks(model, Cache(model, B), tokens, chunks), expected)
-        got = in_chunks(model, Cache(model, B), tokens, chunks, PADDING)
-        assert_close(got[real], padded[real])
+# The cache, beside tests/test_options.py ----------------------------------------------------------
 
 
 @torch.no_grad()
@@ -645,22 +575,6 @@ def chi_square(counts, probabilities):
     return ((counts[possible] - expected) ** 2 / expected).sum().item(), limit
 
 
-@pytest.mark.parametrize("temperature", [0.5, 1.0, 3.0])
-@pytest.mark.parametrize("top_k", [None, 2, 4, 6])
-def test_sample_draws_from_the_distribution(temperature, top_k):
-    drawn = sample(
-        LOGITS.expand(20_000, -1), temperature=temperature, top_k=top_k, generator=generator(0)
-    )
-    allowed = LOGITS.argsort(descending=True)[:top_k]
-    powers = torch.zeros(6, dtype=torch.float64)
-    powers[allowed] = (LOGITS.double()[allowed] / temperature).exp()
-    statistic, limit = chi_square(drawn.bincount(minlength=6).double(), powers / powers.sum())
-    assert statistic < limit
-    wrong = powers.sqrt() * (powers > 0)  # the test can tell another temperature
-    statistic, limit = chi_square(drawn.bincount(minlength=6).double(), wrong / wrong.sum())
-    assert statistic > limit
-
-
 def test_sample_at_the_ends():
     rows = LOGITS.expand(500, -1)
     assert (sample(rows, temperature=0) == 3).all()
@@ -725,7 +639,8 @@ def may_be_drawn(logits, temperature, top_k, top_p, min_p):
 @pytest.mark.parametrize("temperature", [0.7, 2.0])
 @pytest.mark.parametrize("top_k", [None, 4])
 @pytest.mark.parametrize(
-    ("top_p", "min_p"), [(0.6, None), (0.9, None), (None, 0.1), (None, 0.4), (0.9, 0.3), (1.0, 0.0)]
+    ("top_p", "min_p"),
+    [(None, None), (0.6, None), (0.9, None), (None, 0.1), (None, 0.4), (0.9, 0.3), (1.0, 0.0)],
 )
 def test_top_p_and_min_p_draw_from_what_the_rules_in_words_leave(temperature, top_k, top_p, min_p):
     rules = dict(temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p)
@@ -735,6 +650,8 @@ def test_top_p_and_min_p_draw_from_what_the_rules_in_words_leave(temperature, to
     if (p > 0).sum() > 1:
         statistic, limit = chi_square(counts, p)
         assert statistic < limit
+        statistic, limit = chi_square(counts, p.sqrt() / p.sqrt().sum())
+        assert statistic > limit  # the test can tell another temperature
 
 
 def test_top_p_and_min_p_at_the_ends():

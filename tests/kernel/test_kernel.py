@@ -10,7 +10,7 @@ import sys
 import pytest
 import torch
 from draws import worst
-from test_attention import CASES, gradients, holes, loop, make, options_for
+from oracles import CASES, SCALES, gradients, holes, loop, make, options_for
 
 from d2lattn import MultiHeadAttention, attention, causal_mask, length_mask, window_mask
 from d2lattn.engines.call import checked_call
@@ -20,8 +20,8 @@ from d2lattn_book.kernels import kernel
 B, H = 2, 3
 TAKEN = [
     name
-    for name in CASES
-    if not any(word in name for word in ("window", "bias", "a mask for", "column"))
+    for name in CASES | SCALES
+    if not any(word in name for word in ("window", "bias", "a mask for", "mask of", "mask and"))
 ]
 REFUSED = {  # what is asked -> what the refusal says
     "window": (dict(attn_mask=window_mask(5, 7, width=2)), "attn_mask must let each query see"),

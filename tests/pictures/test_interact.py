@@ -186,6 +186,19 @@ def test_no_choice_at_all():
         controls(draw)
 
 
+@pytest.mark.parametrize("choice", [(0.0, float("nan")), (1, 3, 0), ("a", "b"), 3, range(3)])
+def test_a_choice_that_is_no_range(choice):
+    with pytest.raises(ValueError, match=r"^size must be \(min, max\).* got "):
+        controls(draw, size=choice)
+
+
+def test_a_choice_that_the_function_does_not_take():
+    with pytest.raises(ValueError, match=r"^draw must take what choices name \(sise\), got: "):
+        controls(draw, sise=(1, 3))
+    with pytest.raises(ValueError, match=r"^draw must be a function"):
+        controls(3, size=(1, 3))
+
+
 @pytest.mark.parametrize("result", [None, "text", 3])
 def test_a_function_that_draws_nothing(result):
     with pytest.raises(ValueError, match=f"draw must return .* got {type(result).__name__}"):
