@@ -74,29 +74,29 @@ def silent(layer):
 EXPERIMENT = Experiment(
     section="10.9",
     varies="the text, the book's prose or Python's manual; which piece stands at the 41st place: "
-    "that of the text, <|endoftext|>, or another that is special or frequent; and whether the MLP "
-    "of layer 10, 11 or 12 adds anything to <|endoftext|>",
+    "that of the text, `<|endoftext|>`, or another that is special or frequent; and whether the "
+    "MLP of layer 10, 11 or 12 adds anything to `<|endoftext|>`",
     held="two passages of 112 pieces; the 41st always sees all before it; shares and loss of the "
     "pieces from the 65th on, with the first piece in sight, or hidden from them (*later*); "
     "lengths behind layer 11, layers counted from 0",
-    control="<|im_start|>, a full stop and a newline in its place, and the MLPs of the layers "
+    control="`<|im_start|>`, a full stop and a newline in its place, and the MLPs of the layers "
     "beside the 11th",
-    refuted="<|endoftext|> takes less than 0.05 of the shares in either text, or brings back less "
-    "than a quarter of what it costs to hide the first; or one of the controls does as much",
+    refuted="`<|endoftext|>` takes less than 0.05 of the shares in either text, or brings back "
+    "less than a quarter of what it costs to hide the first; or one of the controls does as much",
     variants={
         "prose_as": "prose, as it is",
-        "prose_end": "prose, <|endoftext|>",
-        "prose_start": "prose, <|im_start|>",
+        "prose_end": "prose, the end of a text",
+        "prose_start": "prose, the start of a turn",
         "prose_stop": "prose, a full stop",
         "prose_newline": "prose, a newline",
         "manual_as": "manual, as it is",
-        "manual_end": "manual, <|endoftext|>",
-        "manual_start": "manual, <|im_start|>",
+        "manual_end": "manual, the end of a text",
+        "manual_start": "manual, the start of a turn",
         "manual_stop": "manual, a full stop",
         "manual_newline": "manual, a newline",
-        "prose_maker": "prose, <|endoftext|>, without the MLP of layer 11",
-        "prose_before": "prose, <|endoftext|>, without that of layer 10",
-        "prose_after": "prose, <|endoftext|>, without that of layer 12",
+        "prose_maker": "prose, the end of a text, without the MLP of layer 11",
+        "prose_before": "prose, the end of a text, without that of layer 10",
+        "prose_after": "prose, the end of a text, without that of layer 12",
     },
     run=run,
     steps=None,

@@ -76,8 +76,8 @@ EXPERIMENT = Experiment(
     held="a passage of 64 pieces, the loss from the 17th on; the constant is the mean length in "
     "four other passages of the same text, layer by layer and norm by norm; nothing is trained "
     "anew; layers counted from 0",
-    control="the constant for the first piece, too, whose stream is by far the longest: if that costs "
-    "nothing either, no length is needed at all",
+    control="the constant for the first piece, too, whose stream is by far the longest: if that "
+    "costs nothing either, no length is needed at all",
     refuted="with a constant for all pieces but the first, the median layer costs more than half a "
     "nat in either text",
     variants={
