@@ -55,8 +55,8 @@ EXPERIMENT = Experiment(
     refuted="exchanging *apple* moves the answer in no training, or exchanging *sour* in half of "
     "them or more",
     steps=300,
-    seeds=8,
-    plan={place: {1: 8} for place in PLACES},
+    seeds=16,
+    plan={place: {1: 16} for place in PLACES},
     variants={
         "none": "none",
         "apple": "*apple*",
