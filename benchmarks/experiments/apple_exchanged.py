@@ -9,27 +9,21 @@ own vector in most, since the first block has brought the topic there already. R
 moves it in none, so that the page's sentence holds, or if *sour* moves it in half of them or more.
 """
 
-import functools
-
 import pages
 import torch
 from experiment import Experiment
 
 page = pages.functions("apple_exchanged")
-PLACES = {"none": [], "apple": [1], "sour": [0], "gap": [2], "both": [0, 1], "later": [3, 4, 5, 6]}
+PLACES = {"as it is": [], "*apple* exchanged": [1], "*sour*": [0], "the gap": [2]}
 
 
 def run(variant, seed, steps):
-    """The chance of a fruit under the gap of *sour apple ▢*, with vectors of *fast apple ▢*."""
-    chance = fruit(trained(seed, steps), PLACES[variant])
-    return {"chance of a fruit": chance, "below a half": bool(chance < 0.5)}
-
-
-@functools.cache
-def trained(seed, steps):
+    """Whether a fruit is likely under the gap of *sour apple ▢*, with vectors of *fast apple ▢*."""
     model = page.seeded(len(page.vocab), 32, layers=2, heads=1, length=7, seed=seed)
     page.train(model, page.gaps(seed), steps)
-    return model
+    chances = {name: fruit(model, places) for name, places in PLACES.items()}
+    below = {f"below a half, {name}": chance < 0.5 for name, chance in chances.items()}
+    return chances | below
 
 
 @torch.no_grad()
@@ -56,14 +50,7 @@ EXPERIMENT = Experiment(
     "them or more",
     steps=300,
     seeds=16,
-    plan={place: {1: 16} for place in PLACES},
-    variants={
-        "none": "none",
-        "apple": "*apple*",
-        "sour": "*sour*",
-        "both": "*sour* and *apple*",
-        "gap": "the gap that is asked",
-        "later": "the four later gaps",
-    },
+    plan={"trained": {1: 16}},
+    variants={"trained": "the chance of a fruit"},
     run=run,
 )
