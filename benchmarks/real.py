@@ -2,6 +2,9 @@
 
 The text is the prose of this book at commit f298423, whole paragraphs, frozen: the model is of
 2024, the prose of 2026, so that it cannot have been read before. A seed draws passages of it.
+
+A second text asks whether a sentence is one about this book: what Python says in `help()`, as it is
+stored with the package. The model may well have read it.
 """
 
 import functools
@@ -12,6 +15,7 @@ import torch
 import torch.nn.functional as F
 
 from d2lattn import apply_rotary
+from d2lattn_book.language import own_text
 from d2lattn_book.real import load
 from d2lattn_book.real.edits import edited
 
@@ -54,11 +58,18 @@ def prose():
     return encode(text.decode("utf-8"))[0]
 
 
-def passages(seed, count, length):
-    """Passages (count, length) that begin anywhere in the text."""
+@functools.cache
+def manual():
+    """All pieces of the second text."""
+    return encode(own_text.read())[0]
+
+
+def passages(seed, count, length, text="prose"):
+    """Passages (count, length) that begin anywhere in the text, "prose" or "manual"."""
+    pieces = {"prose": prose, "manual": manual}[text]()
     generator = torch.Generator().manual_seed(seed)
-    starts = torch.randint(len(prose()) - length + 1, (count,), generator=generator)
-    return torch.stack([prose()[start : start + length] for start in starts.tolist()])
+    starts = torch.randint(len(pieces) - length + 1, (count,), generator=generator)
+    return torch.stack([pieces[start : start + length] for start in starts.tolist()])
 
 
 def noise(seed, count, length):

@@ -26,6 +26,13 @@ def test_passages_are_of_the_text_and_hang_on_the_seed():
     assert not torch.equal(real.noise(0, 2, 9), real.noise(1, 2, 9))
 
 
+def test_a_second_text_is_asked_for_by_its_name():
+    (passage,) = real.passages(3, 1, 40, "manual")
+    text = real.manual().unfold(0, 40, 1)
+    assert (text == passage).all(1).any()
+    assert not (real.prose().unfold(0, 40, 1) == passage).all(1).any()
+
+
 def test_losses_are_what_the_model_thinks_of_the_next_piece():
     tokens = real.passages(0, 2, 12)
     with torch.no_grad():

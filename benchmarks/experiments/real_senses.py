@@ -1,4 +1,15 @@
-"""Does a real model's *apple* stand near the *apple* of the same sense?"""
+"""Does a real model's *apple* stand near the *apple* of the same sense?
+
+Its last two variants and its last columns were written down before they were run; what made us ask
+was one trial with all sentences. All ten fruit sentences end in an article, an adjective or a
+number, and all ten of the company in a preposition, *and* or *company*: the word before was never
+crossed with the sense, and the mean of all words before does not see it. So ten and ten with these
+endings exchanged (*This juice is made from*, *He works for the giant*) ask the first twenty, and
+eight and eight with the topic of the other sense. Predicted: with endings exchanged the nearest is
+of the own sense in fewer than half behind three layers, and the one piece before, without a model,
+gets above 0.75 for *apple* and less than 0.65 for *bank*, whose sentences end alike. Refuted if
+with endings exchanged it is of the own sense in three quarters of the cases behind three layers.
+"""
 
 import functools
 
@@ -189,59 +200,132 @@ Sharks were seen in the coastal
 The anchor dropped into the
 The island is surrounded by clear""",
 )
+# They ask the first twenty: their last words before *apple* are of the other kind,
+ENDINGS = (
+    """This juice is made from
+The smoothie tastes of
+The cake was filled with
+The tart is topped with
+The baby food contains pear and
+The cider is pressed from
+The candle smells of
+The jam was cooked from plum and
+For the crumble use rhubarb or
+The children prefer banana to""",
+    """The phone was made by a firm called the
+He works for the giant
+She owns shares of the mighty
+The programmer was hired by an arrogant
+We compared the old Microsoft with the new
+The court punished the greedy
+The designer left a troubled
+The news is about the richest
+Investors were disappointed by a weaker
+The engineer complained about his employer, the powerful""",
+)
+# or their topic is that of the other sense.
+TOPICS = (
+    """At the computer shop on my desk lay a half eaten
+The software engineer had nothing for lunch but an
+Beside the laptop and the phone stood a bowl with one
+The chief executive reached into his bag and ate an
+Before the earnings report the analyst peeled an
+The phone fell down and landed next to a rotten
+He typed with one hand and held in the other an
+On the screen of the tablet was a photo of a red""",
+    """The chef wrote his recipes on a laptop made by
+While she baked the pie she watched a film on a phone from
+In the orchard the farmer uses a watch by
+The fruit seller pays his bills with a tablet from
+The juice company sued the technology company
+The cookbook was published as an app by
+The greengrocer bought ten shares of
+In the kitchen a speaker plays music from""",
+)
+ASKING = dict(endings=ENDINGS, topics=TOPICS)
 SENTENCES = dict(apple=APPLE, bat=BAT, bank=BANK, spring=SPRING, light=LIGHT, plant=PLANT)
 SENTENCES |= dict(door=DOOR, water=WATER)
 
 
 def run(variant, seed, steps):
     """How often the nearest of eight and eight sentences is of the same sense, by layer."""
-    streams, others = streams_of(variant)
+    word, _, asking = variant.partition("_")
+    streams, others, before = streams_of("\n".join(SENTENCES[word]), word)
     generator = torch.Generator().manual_seed(seed)
     chosen = torch.stack([torch.randperm(10, generator=generator)[:8] + s for s in (0, 10)])
     chosen, sense = chosen.flatten(), torch.arange(16) // 8
-    found = {f"point {n}": same(streams[n, chosen], sense) for n in POINTS}
     at_random = sense[torch.randperm(16, generator=generator)]
-    found["point 12, senses at random"] = same(streams[12, chosen], at_random)
-    found["the other words' embeddings"] = same(others[chosen], sense)
-    return found
+    if asking:
+        new = streams_of("\n".join(ASKING[asking]), word)
+        own = torch.arange(len(new[1])) * 2 // len(new[1])
+        pairs = {f"point {n}": (new[0][n], streams[n, chosen]) for n in POINTS}
+        pairs["others"], pairs["before"] = (new[1], others[chosen]), (new[2], before[chosen])
+        found = {name: same_from(x, own, y, sense) for name, (x, y) in pairs.items()}
+        by_chance = same_from(new[0][12], own, streams[12, chosen], at_random).mean()
+    else:
+        own, x = sense, {f"point {n}": streams[n, chosen] for n in POINTS}
+        x |= {"others": others[chosen], "before": before[chosen]}
+        found = {name: same(vectors, sense) for name, vectors in x.items()}
+        by_chance = same(streams[12, chosen], at_random).mean()
+    return {
+        **{name: found[name].mean() for name in found if name.startswith("point")},
+        "point 12, senses at random": by_chance,
+        "the other words' embeddings": found["others"].mean(),
+        "that of the one piece before": found["before"].mean(),
+        "point 3, the first sense": found["point 3"][own == 0].mean(),
+        "the second": found["point 3"][own == 1].mean(),
+    }
 
 
 def same(x, sense):
-    """How often the nearest vector, without their mean, is of the same sense; ties in parts."""
+    """For each vector whether the nearest, without their mean, is of its sense; ties in parts."""
     x = F.normalize((x - x.mean(0)).double(), dim=-1)
-    cosines = (x @ x.T).fill_diagonal_(-2)
-    nearest = cosines > cosines.amax(1, keepdim=True) - 1e-9  # all, where vectors are the same
-    nearest = nearest & ~torch.eye(len(x), dtype=torch.bool)
-    agree = sense[:, None] == sense
-    return ((nearest & agree).sum(1) / nearest.sum(1)).mean().item()
+    return of_nearest((x @ x.T).fill_diagonal_(-2), sense, sense)
+
+
+def same_from(x, own, y, sense):
+    """The same for each x, with the nearest among the vectors y, without the mean of all."""
+    mean = torch.cat([x, y]).mean(0)
+    x, y = (F.normalize((vectors - mean).double(), dim=-1) for vectors in (x, y))
+    return of_nearest(x @ y.T, own, sense)
+
+
+def of_nearest(cosines, own, sense):
+    """How many of the nearest of each row, all where vectors are the same, are of its sense."""
+    nearest = cosines > cosines.amax(1, keepdim=True) - 1e-9
+    return (nearest & (own[:, None] == sense)).sum(1).double() / nearest.sum(1)
 
 
 @functools.cache
-def streams_of(word):
-    """The word's stream in its 20 sentences, (31, 20, E), and the mean embedding of the words
-    before it, (20, E)."""
-    streams, others = [], []
-    for sentence in "\n".join(SENTENCES[word]).splitlines():
+def streams_of(sentences, word):
+    """The word's stream in its sentences, (31, N, E), the mean embedding of the words before it,
+    (N, E), and the embedding of the last of these, (N, E)."""
+    streams, others, before = [], [], []
+    for sentence in sentences.splitlines():
         tokens = real.encode(f"{sentence} {word}")
         if tokens[0, -1] != real.piece(word):
             raise ValueError(f"the word must be the last piece, got {sentence!r}")
-        seen = trace(real.model(), tokens, keep=["stream"])
-        streams.append(seen.stream[:, 0, -1])
-        others.append(seen.stream[0, 0, :-1].mean(0))
-    return torch.stack(streams, 1), torch.stack(others)
+        stream = trace(real.model(), tokens, keep=["stream"]).stream[:, 0]
+        streams.append(stream[:, -1])
+        others.append(stream[0, :-1].mean(0))
+        before.append(stream[0, -2])
+    return torch.stack(streams, 1), torch.stack(others), torch.stack(before)
 
 
 EXPERIMENT = Experiment(
     section="9.2",
     varies="the word: six of two senses, and two of one sense in sentences on two topics; a seed "
-    "draws eight of ten sentences of each kind",
+    "draws eight of ten sentences of each kind; in the last rows new sentences with *apple* ask "
+    "these sixteen, and end like those of the other sense, or have the other's topic",
     held="the word is the last piece, so that all it knows comes from what stands before it; the "
     "nearest by the cosine, the mean of the sixteen removed; the stream's point 0 is the "
     "embedding, point n the stream behind n layers",
     control="senses at random, which must give about a half; the mean embedding of the words "
-    "before, without any model: if it is as good, no layer was needed; and *door* and *water*: if "
-    "they part as well as the others, it is the topic that is told, and a sense only with it",
-    refuted="the nearest is of the other sense in more than a quarter of the cases at all points",
+    "before, or that of the one piece before, without any model: if it is as good, no layer was "
+    "needed; *door* and *water*: if they part as well as the others, it need not be the sense; and "
+    "the last rows: if the sense is told, it is told with other endings and with other topics",
+    refuted="the nearest is of the other sense in more than a quarter of the cases at all points; "
+    "with endings exchanged, in more than a quarter at point 3",
     variants={
         "apple": "*apple*, fruit or company",
         "bat": "*bat*, animal or club",
@@ -251,6 +335,8 @@ EXPERIMENT = Experiment(
         "plant": "*plant*, green or factory",
         "door": "*door*, of a house or a car",
         "water": "*water*, in the kitchen or at sea",
+        "apple_endings": "*apple*, endings exchanged",
+        "apple_topics": "*apple*, topics exchanged",
     },
     run=run,
     steps=None,
