@@ -204,7 +204,6 @@ class Rotary(Positions):
         if where.positions is not None or where.stop > READY or not is_eager():
             return _turns(x, where.first, where.positions, *how)
         (length, width), first = x.shape[-2:], where.first
-        check_offset("first", first, length)
         like, stop = (width, x.dtype, x.device), first + length
         if self._ready is None or self._ready[0] != like or len(self._ready[1]) < stop:
             rows = 1 << max(stop - 1, 63).bit_length()
