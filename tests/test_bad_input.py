@@ -641,7 +641,10 @@ def answer(call, name, value, message):
 
 @pytest.mark.parametrize("call", [pytest.param(call, id=call.name) for call in TABLE + BOOK])
 def test_a_valid_call_is_valid(call):
-    call.function(**call.given)
+    try:
+        call.function(**call.given)
+    except TypeError as error:
+        pytest.fail(f"{call.name} wants a line of TABLE, with all that it needs: {error}")
 
 
 CASES = [

@@ -783,7 +783,11 @@ def walk(page, first, *steps):
             assert page.evaluate("document.activeElement === document.body")
         else:
             said = sentence(page)
-            assert said == before if told == "=" else begins(said, told), (keys, said)
+            wanted = before if told == "=" else told
+            assert said == before if told == "=" else begins(said, told), (
+                f"after {keys} it says {said!r} and not {wanted!r}; a new control is one more "
+                "step of walk, in tests/browser/live_table.py"
+            )
 
 
 @pytest.mark.parametrize("name", having("walk"))
