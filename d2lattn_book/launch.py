@@ -14,6 +14,7 @@ import multiprocessing
 import os
 import re
 import runpy
+import shutil
 import signal
 import socket
 import subprocess
@@ -35,6 +36,7 @@ STORED = Path(__file__).with_name("launched.json")  # what the calls of the book
 PLAIN = (bool, int, float, str, bytes, tuple, list, dict, types.NoneType)
 ENDING = 10  # seconds that torchrun has to end its ranks
 STOOD = r'File "(.+?)", line (\d+)'  # as faulthandler writes a place, the innermost first
+MEETING = 40  # seconds in which ranks have met, also on a busy machine
 NOTICED = 1  # seconds in which torchrun sees that a rank was killed, before others fail for that
 FILE = """\
 {imports}
@@ -209,13 +211,16 @@ def _named(program, *call):
 # The processes ----------------------------------------------------------------------------------
 
 
-def _torchrun(path, ranks, timeout, folder):
+def _torchrun(path, ranks, timeout, folder, again=True):
     """Start the ranks, wait for them, and see that none is left."""
     start = "fork" if sys.platform == "linux" else "spawn"  # a fork need not import torch again
     command = [sys.executable, "-m", "d2lattn_book.launch", "--standalone"]
     command += [f"--nproc-per-node={ranks}", "--local-addr=127.0.0.1", f"--start-method={start}"]
     command += ["--redirects=3", f"--log-dir={folder / 'logs'}", "--run-path", __file__, str(path)]
-    log = folder / "torchrun.log"
+    log, met = folder / "torchrun.log", []
+    # Now and then the ranks never meet in gloo: those of a function, whose group is made here, are
+    # then started once more.
+    again = again and path.parent == folder and timeout > MEETING
     with (
         log.open("wb") as told,
         subprocess.Popen(
@@ -223,11 +228,15 @@ def _torchrun(path, ranks, timeout, folder):
         ) as agent,
     ):
         try:
-            failed = agent.wait(timeout)
-        except subprocess.TimeoutExpired:
-            failed = None
+            failed = _waited(agent, MEETING if again else timeout)
+            met = list(folder.glob("logs/*/*/*/met"))
+            if again and met and failed is None:
+                failed = _waited(agent, timeout - MEETING)
         finally:
             _end(agent)
+    if again and not met and failed is None:
+        shutil.rmtree(folder / "logs", ignore_errors=True)
+        return _torchrun(path, ranks, timeout, folder, again=False)
     if failed is None:
         raise TimeoutError(
             f"the {ranks} ranks had not ended after {timeout:g} seconds, so they "
@@ -238,6 +247,14 @@ def _torchrun(path, ranks, timeout, folder):
             _first_failure(folder, log.read_text(encoding="utf-8", errors="replace"))
         )
     return [_said(folder, rank, "stdout") for rank in range(ranks)]
+
+
+def _waited(agent, timeout):
+    """How it ended, or None where the time was over."""
+    try:
+        return agent.wait(timeout)
+    except subprocess.TimeoutExpired:
+        return None
 
 
 def _environment():
@@ -328,7 +345,13 @@ def _rank(path):
         multiprocessing.parent_process().join()
         os._exit(1)
 
-    threading.Thread(target=leash, daemon=True).start()
+    def meet():
+        while not dist.is_initialized():
+            time.sleep(0.1)
+        Path(os.environ["TORCHELASTIC_ERROR_FILE"]).with_name("met").touch()
+
+    for watch in (leash, meet):
+        threading.Thread(target=watch, daemon=True).start()
     try:
         runpy.run_path(path, run_name="__main__")
     except (Exception, SystemExit) as error:

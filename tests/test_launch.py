@@ -108,6 +108,22 @@ def test_what_hangs_is_killed_and_its_last_words_are_told(tmp_path, monkeypatch)
         launch.on_ranks(path, 2, timeout=120)
 
 
+def test_ranks_that_never_meet_are_started_once_more(tmp_path, monkeypatch):
+    """As gloo's do now and then; here they wait where the group is made, the first time."""
+    flag = str(tmp_path / "been here")
+    group = "    torch.distributed.init_process_group("
+    wait = f"    import os, time\n    mine = {flag!r} + os.environ['RANK']\n"
+    wait += "    if not os.path.exists(mine):\n        open(mine, 'w').close()\n"
+    wait += "        time.sleep(100)\n"
+    monkeypatch.setattr(launch, "FILE", launch.FILE.replace(group, wait.replace("{", "{{") + group))
+    monkeypatch.setattr(launch, "MEETING", 15)
+    assert launch.outputs(greet, 2, timeout=60) == ["hello\n", "hello\n"]
+
+
+def greet():
+    print("hello")
+
+
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupt_and_the_end_of_the_kernel_leave_no_rank(end, tmp_path):
     """SIGINT is the stop button; SIGKILL is what a kernel that is restarted may get."""
