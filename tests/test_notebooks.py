@@ -242,10 +242,10 @@ def test_a_guess_is_compared_behind_a_fold(told):
 
 
 def real_section(stored):
-    """The cells of the section *In a real model*."""
+    """The cells of the section *In a real model*, without the *Doubts* on the whole chapter."""
     headings = [
         (i, c.source) for i, c in enumerate(stored)
-        if c.cell_type == "markdown" and c.source.startswith("## ")
+        if c.cell_type == "markdown" and c.source.startswith(("## ", "### ⊕ Doubts"))
     ]  # fmt: skip
     ((start, end),) = [
         (i, headings[k + 1][0])

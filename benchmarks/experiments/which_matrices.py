@@ -25,7 +25,7 @@ def run(variant, seed, steps):
 
 
 EXPERIMENT = Experiment(
-    section="2.4",
+    section="2.10",
     claims=(40,),
     varies="what makes the scores and the values of the one head",
     held="words, places and last layer are learned; data, optimiser, learning rate, batch, 32 "

@@ -113,23 +113,17 @@ EXERCISES = {
     "2.1": ValueExercise(
         lambda: [0.5, 0.5, 0.5, 0.5, 0.0],
         {
-            "this is the sum of the two lists: softmax weights sum to 1": [1, 1, 1, 1, 0],
-            "the documents are right: two keys tie, so the query takes ½ from each": [
-                2,
-                2,
-                2,
-                2,
-                0,
-            ],
-            "these sum to 1, as shares do: the query takes ½ from each of two lists": (
+            "this is the sum of the two values: shares sum to 1": [1, 1, 1, 1, 0],
+            "the zeros are right: two keys tie, so the query takes ½ from each": [2, 2, 2, 2, 0],
+            "these sum to 1, as shares do: the query takes ½ from each of two values": (
                 [0.25, 0.25, 0.25, 0.25, 0]
             ),
             "these are percent: a share of a half is 0.5": [50, 50, 50, 50, 0],
-            "this is the key b alone: d ties with it": [1, 1, 0, 0, 0],
-            "this is the key d alone: b ties with it": [0, 0, 1, 1, 0],
-            "this is T → ∞: then all four terms weigh the same": [0.5] * 5,
-            "these are the weights of the terms: blend their lists of documents": [0, 0.5, 0, 0.5],
-            "this is the query a c": [0.5, 0.5, 0.5, 0.5, 1.0],
+            "this is the second value alone: the fourth key ties with it": [1, 1, 0, 0, 0],
+            "this is the fourth value alone: the second key ties with it": [0, 0, 1, 1, 0],
+            "this is the mean of all four: the first and the third have the share 0": [0.5] * 5,
+            "these are the shares of the four words: blend their values": [0, 0.5, 0, 0.5],
+            "this blends the first value and the third": [0.5, 0.5, 0.5, 0.5, 1.0],
         },
     ),
     "2.2": FunctionExercise(

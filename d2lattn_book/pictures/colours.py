@@ -16,7 +16,7 @@ Text keeps the page's own colour: small letters need 4.5:1, which not every role
 
 ROLES = {
     "query": "#d08220",  # orange: who asks; warm, and farthest from the key
-    "key": "#096a7c",  # petrol: who is asked
+    "key": "#096a7c",  # teal: who is asked
     "value": "#38a485",  # green, cool like the key: both belong to the word that is looked at
     "weight": "#968cc4",  # lavender, the palest: shares fill the largest areas
     "output": "#ae3c3f",  # brick red: what comes out
