@@ -1,13 +1,22 @@
 """What chapter 2 says of what it has trained, within bounds that hold on every processor."""
 
+import json
+
+import cells
 import pages
 import pytest
 import torch
 
-from d2lattn import attention_scores
+from d2lattn import Decoder, attention_scores, causal_mask, masked_softmax
 from d2lattn_book.language import next_word
+from d2lattn_book.real.edits import Edit, edited
 
 HUNGRY = ["the", "dog", "found", "the", "milk", "what", "a", "hungry"]
+
+
+def page_cells():
+    (path,) = cells.chapters(["02"])
+    return json.loads(path.read_text(encoding="utf-8"))["cells"]
 
 
 @pytest.fixture(scope="module")
@@ -53,3 +62,25 @@ def test_a_lead_is_the_sum_of_what_words_and_places_give():
     parts = pages.functions("word_or_place").lead(model, HUNGRY, "dog", "milk")
     assert sum(parts) == pytest.approx((scores[1] - scores[4]).item(), abs=1e-4)
     assert min(map(abs, parts)) > 1e-3
+
+
+def test_edits_that_make_scores_mutual_change_scores_alone_that_are_not():
+    """Section 2.10's, on a layer whose queries are its keys, and on one whose are not."""
+    (source,) = (c["source"] for c in page_cells() if c["id"] == "c02-mutual")
+    names = dict(causal_mask=causal_mask, masked_softmax=masked_softmax, Edit=Edit)
+    exec("".join(source), names)
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        model = Decoder(7, 576, num_layers=1, num_heads=9).eval()
+    tokens = torch.tensor([[3, 1, 4, 1, 5, 2]])
+    attention = model.blocks[0].attention
+
+    @torch.no_grad()
+    def changed():
+        with edited(model, *names["mutual"]()):
+            mutual = model(tokens)
+        return (mutual - model(tokens)).abs().max()
+
+    assert changed() > 1e-2
+    attention.k_proj.load_state_dict(attention.q_proj.state_dict())
+    assert changed() < 1e-4
