@@ -220,6 +220,21 @@ def test_the_core_fits_the_minutes_it_states(chapter):
     assert needed <= 1.1 * stated, f"a reader needs about {needed:.0f} minutes, {stated} are stated"
 
 
+def test_a_chapter_rests_in_the_middle(chapter):
+    """Where it has a rest: no half is longer than 45 minutes, and the first cell says where it is.
+
+    A tenth more or less is no matter: the formula is not closer to readers.
+    """
+    notebook = chapter[1]
+    if halves := lecturer.halves(notebook.cells):
+        stated = lecturer.stated_minutes(notebook.cells)
+        (first,) = re.findall(r"with a rest after the first (\d+)", notebook.cells[0].source)
+        said = f"readers take {halves[0]:.0f} and {halves[1]:.0f} minutes, {stated} are stated"
+        assert max(halves) <= 1.1 * 45 and max(int(first), stated - int(first)) <= 45, said
+        assert abs(sum(halves) - stated) <= 0.1 * stated, said
+        assert abs(halves[0] - int(first)) <= 0.1 * stated, f"{said}, the first {first}"
+
+
 def test_the_readme_says_the_minutes_that_the_chapters_state():
     first, *others = [lecturer.stated_minutes(read(path).cells) for path in CHAPTERS]
     said = f"Chapter 0 takes {first} minutes, the core of each other {min(others)} to {max(others)}"

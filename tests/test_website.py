@@ -105,6 +105,30 @@ def test_the_notes_of_a_chapter_add_up_to_its_time(path):
         assert part.optional == ("⊕" in part.title) or not part.minutes, part.title
 
 
+def test_a_chapter_is_timed_in_two_halves_as_readers_read():
+    """Words, lines, guesses, figures, tables and formulas; nothing that is left out or folded."""
+    table = "| a | b |\n|---|---|\n| 1 | 2 |"
+    first = [
+        new_markdown_cell("## 3.1 One\n\n" + 118 * "word " + f"\n\n{table}"),  # 125 words
+        new_markdown_cell("**Predict.** Take a pencil. How many?"),
+        new_code_cell("x = 1\n" * 9),
+        new_code_cell("y = 1", metadata={"jupyter": {"source_hidden": True}}),
+        new_markdown_cell("<details><summary>x</summary>\n\n" + 99 * "word " + "\n\n</details>"),
+    ]
+    second = [
+        new_markdown_cell("**A rest.** Now go on."),
+        new_markdown_cell("### ⊕ More"),
+        new_markdown_cell(99 * "word "),
+        new_markdown_cell("## 3.2 Two\n\n$$x = 1$$"),
+        new_code_cell("ax", outputs=figure_cell("a picture").outputs[1:]),
+        new_markdown_cell("## Summary\n\n" + 99 * "word "),
+    ]
+    before, after = lecturer.halves([*first, *second])
+    assert before == pytest.approx((125 + 6 + 5) / 125 + 9 / 9 + 4 + 1)
+    assert after == pytest.approx(4 / 125 + 1 / 9 + 0.75 + 1)
+    assert lecturer.halves(first) is None
+
+
 def figure_cell(text, source="ax"):
     cell = new_code_cell(source, outputs=[new_output("stream", text="1\n")])
     html = image(text, b"hi")

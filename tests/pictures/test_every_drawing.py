@@ -43,6 +43,7 @@ DRAWINGS = {
     "model_map": partial(drawings.model_map, 3),
     "network": partial(drawings.network, [np.eye(4, dtype=bool)], unit=(1, 2)),
     "one_answer": partial(drawings.one_answer, WORDS, abs(X.round()), EYE, EYE, EYE, **ASKS),
+    "one_layer": partial(drawings.one_layer),
     "projections": partial(drawings.projections, 3, 5, 7),
     "pull": partial(drawings.pull, WORDS, X, SHARES, around=X, **ASKS),
     "ranks": partial(drawings.ranks, 3, travels="query"),

@@ -1,13 +1,19 @@
 """The drawings of whole models: boxes and arrows join what the equations join."""
 
+import re
 from collections import Counter
 from itertools import pairwise
 
+import cells
 import numpy as np
 import pytest
+import sections
+import torch
 from artists import box_of, flat, links, looks, outside, overlapping, written
 
+from d2lattn import MultiHeadAttention
 from d2lattn_book.pictures import drawings, plots
+from d2lattn_book.pictures.drawings import _one_layer
 
 # One block, x = x + part(norm(x)) ---------------------------------------------------------------
 
@@ -115,3 +121,49 @@ def test_no_size_that_travels_lies_on_another(table, vectors):
 def test_two_memories_refuses(change, message):
     with pytest.raises(ValueError, match=f"^{message}$"):
         drawings.two_memories(**(dict(table=64, vectors=1) | change))
+
+
+# One layer ----------------------------------------------------------------------------------------
+
+
+def columns_of(ax):
+    """{height: (shape, sections)} of what stands on the right of the drawing."""
+    rows = {}
+    for told in written(ax):
+        x, y = told.get_position()
+        if told.get_text() not in ("shape", "section") and x >= _one_layer.SHAPE:
+            rows.setdefault(y, {})[x] = told.get_text()
+    return {y: tuple(row[x] for x in sorted(row)) for y, row in sorted(rows.items(), reverse=True)}
+
+
+def test_the_shapes_of_a_layer_are_those_that_the_module_makes():
+    """As the drawing lists them from above, at sizes that all differ."""
+    B, L, E, H = 2, 5, 12, 3
+    layer = MultiHeadAttention(E, H)
+    x = torch.randn(B, L, E)
+    query, key, value = layer.project(x, x, x)
+    heads, weights = layer.attend(query, key, value, need_weights=True)
+    joined = heads.transpose(1, 2).flatten(2)
+    made = [
+        x,
+        x @ layer.q_proj.weight.T,
+        query,
+        *4 * [weights],
+        heads,
+        joined,
+        layer.join(heads),
+        x,
+    ]
+    sizes = dict(B=B, L=L, E=E, H=H, D=E // H)
+    drawn = [shape for shape, _ in columns_of(drawings.one_layer()).values()]
+    assert len(drawn) == len(made)
+    for shape, tensor in zip(drawn, made, strict=True):
+        names = re.search(r"\((.*)\)", shape)[1].split(", ")
+        assert tuple(sizes[name] for name in names) == tensor.shape, shape
+
+
+def test_what_a_layer_names_is_a_section_of_the_core():
+    numbers = [n for _, told in columns_of(drawings.one_layer()).values() for n in told.split(", ")]
+    found = [heading for path in cells.book() for heading in sections.headings(path.name)]
+    first = {heading.number: heading.text for heading in reversed(found)}
+    assert numbers and not [n for n in numbers if "⊕" in first.get(n, "⊕ there is none")]

@@ -15,6 +15,7 @@ from d2lattn_book.pictures.drawings._layers import layer_lines, layer_points
 from d2lattn_book.pictures.drawings._model_map import model_map
 from d2lattn_book.pictures.drawings._network import network
 from d2lattn_book.pictures.drawings._one_answer import one_answer
+from d2lattn_book.pictures.drawings._one_layer import one_layer
 from d2lattn_book.pictures.drawings._projections import projections
 from d2lattn_book.pictures.drawings._pull import pull
 from d2lattn_book.pictures.drawings._ranks import ranks
@@ -41,6 +42,7 @@ __all__ = [
     "model_map",
     "network",
     "one_answer",
+    "one_layer",
     "projections",
     "pull",
     "ranks",
