@@ -346,7 +346,9 @@ TABLE = [
         **dict(cache=d.Cache(FROZEN, 2), only="cache"),
         more=dict(cache=(NO_CACHES, "^cache (must|is) .*, got ")),
     ),
-    valid(MODEL.forward, **dict(segments=WORDS // 9, only="segments"), fine=dict(segments="negative")),
+    valid(
+        MODEL.forward, **dict(segments=WORDS // 9, only="segments"), fine=dict(segments="negative")
+    ),
     valid(d.Cache(FROZEN, 2).crop, length=0, fine=dict(length="0")),
     valid(d.Cache, more=dict(model=[READER, BLOCK], max_len=[513])),
     valid(d.Cache, model=FREE, only="batch_size"),
