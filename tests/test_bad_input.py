@@ -478,7 +478,7 @@ MORE = {
     "layer_lines": dict(x=[[], ONE, ["a", "b"]], series=[{}, "ab", {"MLP": [1, 2]}, {"RNN": [1]}]),
     "layer_points": dict(points=NO_POINTS),
     "lines": dict(x=[[], ONE, ["a", "b"]], series=[{}, [[1, 2]], "ab"]),
-    "model_map": dict(chapter=[12]),
+    "model_map": dict(chapter=[13]),
     "network": dict(steps=NO_STEP, unit=NO_UNIT, within=([ONE], WITHIN)),
     "one_answer": dict(words=[list("abcdefg")], x=[[[0, 1]], np.eye(2, 4)], w_k=[np.ones((4, 2))])
     | dict(w_q=[np.eye(3), np.ones((1, 2))], w_v=[np.ones((0, 2))]),

@@ -95,7 +95,7 @@ def code(seed):
 TEXTS = {"prose": prose, "table": table, "code": code}
 
 EXPERIMENT = Experiment(
-    section="12.7",
+    section="12.8",
     varies="what is written on: prose of this book, a table of orders, the beginning of a class",
     held="SmolLM2, always the likeliest piece, 200 pieces, four guessed at most; one thread",
     control="four guesses drawn at random, and four pieces that follow anywhere in the same text, "
