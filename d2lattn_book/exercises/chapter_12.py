@@ -7,21 +7,34 @@ def _padding(words=3 + 7 + 10 + 4, places=4 * 10):
     return 100 * (1 - words / places)
 
 
+TEXT = [1, 2, 3, 1, 2, 3, 4, 1, 2, 3, 4, 5, 1, 2]
+
+
+def _last_time(so_far):
+    known = [i for i in range(len(so_far) - 1) if so_far[i] == so_far[-1]]
+    return so_far[known[-1] + 1 :][:4] if known else []
+
+
+def _nothing(so_far):
+    return []
+
+
+def _rightly(so_far):
+    return TEXT[len(so_far) : len(so_far) + 4]
+
+
+def _ones(so_far):
+    return [1, 1, 1]
+
+
+def _half_right(so_far):
+    return [2, 9, 4]
+
+
 def _guessers():
-    """(text, start, guess): guesses from the text itself, none, too many, always the same."""
-    text = [1, 2, 3, 1, 2, 3, 4, 1, 2, 3, 4, 5, 1, 2]
-
-    def last_time(so_far):
-        known = [i for i in range(len(so_far) - 1) if so_far[i] == so_far[-1]]
-        return so_far[known[-1] + 1 :][:4] if known else []
-
-    return [
-        (text, 3, last_time),
-        (text, 5, lambda so_far: []),
-        (text, 3, lambda so_far: text[len(so_far) : len(so_far) + 4]),
-        ([1, 1, 1, 2, 1, 1], 1, lambda so_far: [1, 1, 1]),
-        ([1, 2, 3, 4, 5, 6], 1, lambda so_far: [2, 9, 4]),
-    ]
+    """(text, start, guess): guesses from the text itself, none, the right ones, always the same."""
+    cases = [(TEXT, 3, _last_time), (TEXT, 5, _nothing), (TEXT, 3, _rightly)]
+    return [*cases, ([1, 1, 1, 2, 1, 1], 1, _ones), ([1, 2, 3, 4, 5, 6], 1, _half_right)]
 
 
 # The chapter's solutions; a mistake is an edit of one of them
@@ -80,11 +93,8 @@ EXERCISES = {
     ),
     "12.3": FunctionExercise(
         my_pages,
-        lambda: [(10, [3] * 10, 4), (8, [1, 5], 4), (3, [1, 2, 9], 16), (2000, [200] * 10, 16)],
+        lambda: [(10, [3] * 10, 4), (8, [4, 5], 4), (3, [1, 2, 9], 16), (2000, [200] * 10, 16)],
         {
-            "nothing is shared here: full pages of the beginning are there once": {
-                "full + sum((rest + words": "sum((shared + words"
-            },
             "the rest of the beginning is forgotten: each reader copies it, and goes on there": {
                 "(rest + words + size": "(words + size"
             },
@@ -97,7 +107,7 @@ EXERCISES = {
             "a page is counted beyond those that are needed: round up, and no further": {
                 " + size - 1) // size": " + size) // size"
             },
-            "full pages are counted for each reader: they are shared": {
+            "nothing is shared here: full pages of the beginning are there once": {
                 "full + sum((rest": "sum(full + (rest"
             },
         },
