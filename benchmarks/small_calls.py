@@ -122,7 +122,7 @@ def decoder_pairs(positions, device):
     def written():
         """The words one by one, after those that are kept; the cache is set back at the end."""
         parts = [model(word, cache=cache) for word in words]
-        cache.length = KEPT
+        cache.crop(KEPT)
         return torch.cat(parts, dim=1)
 
     def plainly_written():

@@ -278,11 +278,19 @@ def check_causal(is_causal, query_offset, window, shape):
     how many keys a query sees."""
     if is_causal is not True:
         check_flag("is_causal", is_causal)
-    if window is not None:
-        check_count("window", window)
-        if not is_causal:
-            raise ValueError(f"window is for is_causal=True, got {window} without")
     L, S = shape[-2:]
+    if torch.is_tensor(window):
+        if window.dtype not in INTEGERS or window.shape != (shape[0], L):
+            raise ValueError(
+                f"window must be an integer, or integers (B, L) = {(shape[0], L)}, got "
+                f"{kind(window)}"
+            )
+        if data_dependent_ok(window) and window.min() < 1:
+            raise ValueError(f"window must be at least 1 everywhere, got {window.min().item()}")
+    elif window is not None:
+        check_count("window", window)
+    if window is not None and not is_causal:
+        raise ValueError(f"window is for is_causal=True, got {show(window)} without")
     if query_offset is not None:
         check_count("query_offset", query_offset, least=0)
         if not is_causal:

@@ -34,9 +34,7 @@ class Cache:
             that is less; keys are rotated already.
         columns: with a window, where in the text the rows stand, integers (B, rows), -1 for an
             empty row; else None, and row i is token i.
-        length (int): how many tokens of each sequence it has read, padding included. Set back, the
-            tokens after it are forgotten; with a window that is a ValueError once they have pushed
-            others out.
+        length (int): how many tokens of each sequence it has read, padding included.
         padding: how many of them are padding on the left, integers (B,), or None for none.
         bytes_per_token (int): what one row of one sequence takes: the bytes of 2·layers·Hkv·D
             numbers, or of layers·(C + R) with latents.
@@ -77,20 +75,23 @@ class Cache:
         if self.window is not None:
             self.columns = torch.full((batch_size, rows), -1, device=weight.device)
         self.max_len = max_len
-        self._length: int = 0
+        self._length = 0
         self.padding: Tensor | None = None
 
     @property
     def length(self) -> int:
         return self._length
 
-    @length.setter
-    def length(self, length: int) -> None:
-        check_count("length", length, least=0, most=self._length)
+    def crop(self, length: int) -> None:
+        """Take words back: keep the first `length` (int) tokens, and forget those after them.
+
+        With a window that is refused once they have pushed others out.
+        """
+        check_count("length", length, least=0, most=self.length)
         if self.columns is not None:
-            if 0 < length < self._length and self._length > self.keys.shape[3]:
+            if 0 < length < self.length and self.length > self.keys.shape[3]:
                 raise ValueError(
-                    f"length must be 0 or stay {self._length}, since a cache with a window has let "
+                    f"length must be 0 or stay {self.length}, since a cache with a window has let "
                     f"go of what an earlier token saw, got {length}; copy.deepcopy keeps a way back"
                 )
             self.columns = self.columns.masked_fill(self.columns >= length, -1)

@@ -121,7 +121,7 @@ class LatentAttention(nn.Module):
         attn_bias: Tensor | None = None,
         is_causal: bool = False,
         query_offset: int | None = None,
-        window: int | None = None,
+        window: int | Tensor | None = None,
         need_weights: bool = False,
         absorbed: bool | None = None,
     ) -> Tensor | tuple[Tensor, Tensor]:
@@ -175,7 +175,7 @@ class LatentAttention(nn.Module):
         attn_bias: Tensor | None = None,
         is_causal: bool = False,
         query_offset: int | None = None,
-        window: int | None = None,
+        window: int | Tensor | None = None,
         need_weights: bool = False,
         absorbed: bool = False,
     ) -> tuple[Tensor, Tensor | None]:

@@ -204,7 +204,7 @@ class MultiHeadAttention(nn.Module):
         attn_bias: Tensor | None = None,
         is_causal: bool = False,
         query_offset: int | None = None,
-        window: int | None = None,
+        window: int | Tensor | None = None,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
         """Attend from `query` to `key` and gather `value`.
@@ -228,7 +228,8 @@ class MultiHeadAttention(nn.Module):
                 it.)
             attn_bias: floating, broadcasts to (B, H, L, S).
             is_causal, query_offset: as in `attention`: query i sees keys 0 .. query_offset + i.
-            window (int): with is_causal, how many keys a query sees, the last of which is its own.
+            window: with is_causal, how many keys a query sees, the last of which is its own: an
+                int, or integers (B, L).
             need_weights (bool): return the weights too. They are those before dropout and are part
                 of the graph: `detach()` them to keep them.
 
@@ -290,7 +291,7 @@ class MultiHeadAttention(nn.Module):
         attn_bias: Tensor | None = None,
         is_causal: bool = False,
         query_offset: int | None = None,
-        window: int | None = None,
+        window: int | Tensor | None = None,
         need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """Attend in each head: queries (B, H, L, D) over keys and values (B, Hkv, S, D) -> heads

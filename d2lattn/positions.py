@@ -91,7 +91,8 @@ class TokenPositions:
         first (int): the column of the first token, which is how many were read before.
         length (int): L.
         positions: integers (L,), the columns where the tokens do not stand in a row.
-        padding: integers (B,), how many columns on the left hold no token.
+        start: integers (B, 1) or (B, L), the column in which a token's text begins, where it is not
+            the first.
         key_columns: integers (B, S), the columns of the keys, -1 for none, where they are not all
             those up to the last token.
     """
@@ -100,7 +101,7 @@ class TokenPositions:
     length: int
     _: KW_ONLY
     positions: Tensor | None = None
-    padding: Tensor | None = None
+    start: Tensor | None = None
     key_columns: Tensor | None = None
 
     @property
@@ -154,20 +155,23 @@ class _Added(Positions):
         return x
 
     def add(self, x, where):
-        """Positions count from the first token that is no padding."""
+        """Positions count from the first token of a text; those of padding are 0."""
         if where.positions is not None:
             return self(x, positions=where.positions)
-        if where.padding is None:
+        if where.start is None:
             return self(x, offset=where.first)
-        table = self._rows(x.new_empty(where.stop, x.shape[-1]))  # (columns, E)
-        places = (where.columns(x.device).T - where.padding[:, None]).clamp(min=0)  # (B, L)
+        places = (where.columns(x.device).T - where.start).clamp(min=0)  # (B, L)
+        rows = min(where.stop, self.max_len or where.stop)
+        if data_dependent_ok(places):
+            rows = int(places.max()) + 1
+        table = self._rows(x.new_empty(rows, x.shape[-1]))  # (positions, E)
         return self._dropped(x + table[places])
 
 
 class Rotary(Positions):
     """Queries and keys are turned by `apply_rotary`, at their columns: RoPE as a part of a model.
 
-    Padding on the left shifts all columns alike, which a product of turned rows does not notice.
+    Where a text begins shifts its columns alike, which a product of turned rows does not notice.
     base and interleaved are those of `apply_rotary`.
 
     Example:

@@ -351,25 +351,29 @@ class Transformer(nn.Module):
 
         `ends` is a mask of the tokens that count, or None. Attention itself hides the future, and
         what is past a window, of keys that stand in a row; a mask hides padding, and the rest."""
-        in_a_row, start = where.key_columns is None, 0
+        in_a_row, start = where.key_columns is None, where.start
         seen: dict[str, Any] = dict(is_causal=is_causal and in_a_row)
         if is_causal and in_a_row:
             seen["query_offset"] = where.first
             if self.window is not None and not self.sinks:
                 seen["window"] = self.window
+            if start is not None and start.shape[1] > 1 and not self.sinks:
+                own = where.columns(device).T - start + 1  # (B, L), words of a text up to each
+                seen["window"] = own if self.window is None else own.clamp(max=self.window)
+                start = None
         masks = [] if ends is None else [ends]
-        if in_a_row and where.padding is None and (self.window is None or "window" in seen):
+        if in_a_row and start is None and (self.window is None or "window" in seen):
             return seen | dict(attn_mask=ends)
         # (S,), or (B, 1, S) of a cache that has let some go
         keys = torch.arange(where.stop, device=device) if in_a_row else where.key_columns[:, None]
-        if where.padding is not None:
-            start = where.padding[:, None, None]  # (B, 1, 1)
-        if where.padding is not None or not in_a_row:
+        if start is not None or not in_a_row:
+            start = 0 if start is None else start[..., None]  # (B, 1 or L, 1)
             masks.append(keys >= start)
         if not in_a_row:
             masks.append(keys <= where.columns(device))
         if self.window is not None and "window" not in seen:
-            masks.append(in_window(where.columns(device), keys, self.window, self.sinks, start))
+            reach = self.window, self.sinks, 0 if start is None else start
+            masks.append(in_window(where.columns(device), keys, *reach))
         return seen | dict(attn_mask=functools.reduce(torch.logical_and, masks))
 
     def check_tokens(self, tokens: Tensor, least: int = 1) -> None:
@@ -466,6 +470,7 @@ class Decoder(Transformer):
         *,
         valid_lens: Tensor | list[int] | None = None,
         left_padding: Tensor | list[int] | None = None,
+        segments: Tensor | None = None,
         cache: Cache | None = None,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
@@ -480,6 +485,9 @@ class Decoder(Transformer):
             left_padding: integers (B,), from 0 to L: how many tokens of padding stand on the left,
                 so that every sequence goes on at the right; positions count from the first real
                 one. With a cache they come before every token of the sequence.
+            segments: integers (B, L), which of several texts in a row each token belongs to: equal
+                numbers side by side. A token sees its own text, whose positions count from its
+                first token, as if it were read alone.
             cache: a `Cache`, to which the tokens are added; S counts what it held before too, and
                 with a window the rows of `cache.columns` before the tokens.
             need_weights (bool): as in `Encoder`.
@@ -491,14 +499,22 @@ class Decoder(Transformer):
                 f"goes on after padding on the right, got {show(valid_lens)}"
             )
         padding = None if left_padding is None else padding_of(left_padding, tokens)
+        start = None if padding is None else padding[:, None]
+        if segments is not None:
+            given = dict(valid_lens=valid_lens, left_padding=left_padding, cache=cache)
+            for name, other in given.items():
+                if other is not None:
+                    raise ValueError(f"segments is for a call without {name}, got both")
+            start = starts_of(segments, tokens)
         first, keys = 0, None
         if cache is not None:
             if not isinstance(cache, Cache):
                 raise ValueError(f"cache must be a Cache, got {type(cache).__name__}")
             cache.check(self, tokens)
             padding = cache.padding_with(padding)
+            start = None if padding is None else padding[:, None]
             first, keys = cache.length, cache.begin(tokens.shape[1], padding)
-        where = TokenPositions(first, tokens.shape[1], padding=padding, key_columns=keys)
+        where = TokenPositions(first, tokens.shape[1], start=start, key_columns=keys)
         seen = self._seen(where, tokens.device, _ends(valid_lens, tokens), is_causal=True)
         result = self.read(tokens, where, cache=cache, need_weights=need_weights, **seen)
         if cache is not None:
@@ -598,3 +614,22 @@ def padding_of(left_padding: Tensor | list[int], tokens: Tensor, least: int = 0)
             f"got {show(padding.tolist())}"
         )
     return padding.to(tokens.device)
+
+
+def starts_of(segments: Tensor, tokens: Tensor) -> Tensor:
+    """`segments`, checked: int64 (B, L), the column in which the text of each token begins."""
+    if not torch.is_tensor(segments) or segments.dtype not in INTEGERS:
+        raise ValueError(f"segments must be a tensor of integers, got {kind(segments)}")
+    if segments.shape != tokens.shape:
+        got = tuple(segments.shape)
+        raise ValueError(f"segments must have the shape of tokens {(*tokens.shape,)}, got {got}")
+    begins = segments.diff(dim=1) != 0  # (B, L - 1)
+    if data_dependent_ok(segments):
+        different = (segments.sort(dim=1).values.diff(dim=1) != 0).sum(1)
+        if (begins.sum(1) != different).any():
+            raise ValueError(
+                "segments must have the tokens of a text side by side, got a number that comes "
+                f"back, {show(segments.tolist())}"
+            )
+    begins = F.pad(begins.to(tokens.device), (1, 0))
+    return (begins * torch.arange(tokens.shape[1], device=tokens.device)).cummax(1).values

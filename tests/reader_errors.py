@@ -115,6 +115,15 @@ def whole_ring(queries, keys, values, places):
     return list(output.split([len(mine) for mine in places]))
 
 
+def passes_of(text, start, guess):
+    """Pass by pass, with what is still to come."""
+    passes, left = 0, text[start:]
+    while left:
+        same = [a == b for a, b in zip(guess(text[: len(text) - len(left)]), left, strict=False)]
+        left, passes = left[[*same, False].index(False) + 1 :], passes + 1
+    return passes
+
+
 RIGHT_FORMS = {
     "1.2": lambda X: ((X @ X.T) - (X @ X.T).logsumexp(-1, keepdim=True)).exp() @ X,
     "1.3": lambda X: attention(F.normalize(X), F.normalize(X), X, scale=1.0),
@@ -211,6 +220,15 @@ RIGHT_FORMS = {
         torch.cat(heads, 1) for heads in zip(*(x.chunk(len(shares)) for x in shares), strict=True)
     ],
     "11.5": sums_ring,
+    "12.2": lambda segments: [
+        i
+        for i in range(len(segments) + 1)
+        if i in (0, len(segments)) or segments[i] != segments[i - 1]
+    ],
+    "12.3": lambda shared, own, size: (
+        shared // size + sum(math.ceil((shared % size + words) / size) for words in own)
+    ),
+    "12.4": passes_of,
 }
 
 
@@ -434,6 +452,7 @@ RIGHT = [
     ("10.6", [2094.73, 707.625, 123.19]),
     ("11.1", 183),
     ("11.1", 183.105),
+    ("12.1", 40),
 ]
 # Wrong values, and part of what is said about them.
 WRONG = [
@@ -553,4 +572,8 @@ WRONG = [
     ("11.1", 192, "a MiB has 2^20"),
     ("11.1", 23, "this is one"),
     ("11.1", 182, "is not it"),
+    ("12.1", 60, "the part of the words"),
+    ("12.1", 0.4, "a part of 1"),
+    ("12.1", 16, "the places of padding"),
+    ("12.1", 66.7, "compares padding with words"),
 ]

@@ -346,6 +346,10 @@ TABLE = [
         **dict(cache=d.Cache(FROZEN, 2), only="cache"),
         more=dict(cache=(NO_CACHES, "^cache (must|is) .*, got ")),
     ),
+    valid(
+        MODEL.forward, **dict(segments=WORDS // 9, only="segments"), fine=dict(segments="negative")
+    ),
+    valid(d.Cache(FROZEN, 2).crop, length=0, fine=dict(length="0")),
     valid(d.Cache, more=dict(model=[READER, BLOCK], max_len=[513])),
     valid(d.Cache, model=FREE, only="batch_size"),
     valid(
@@ -474,7 +478,7 @@ MORE = {
     "layer_lines": dict(x=[[], ONE, ["a", "b"]], series=[{}, "ab", {"MLP": [1, 2]}, {"RNN": [1]}]),
     "layer_points": dict(points=NO_POINTS),
     "lines": dict(x=[[], ONE, ["a", "b"]], series=[{}, [[1, 2]], "ab"]),
-    "model_map": dict(chapter=[12]),
+    "model_map": dict(chapter=[13]),
     "network": dict(steps=NO_STEP, unit=NO_UNIT, within=([ONE], WITHIN)),
     "one_answer": dict(words=[list("abcdefg")], x=[[[0, 1]], np.eye(2, 4)], w_k=[np.ones((4, 2))])
     | dict(w_q=[np.eye(3), np.ones((1, 2))], w_v=[np.ones((0, 2))]),

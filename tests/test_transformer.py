@@ -519,13 +519,13 @@ def test_a_cache_that_is_set_back_forgets_what_came_later(length):
     model, tokens, padding = decoder(positions="rotary"), some_tokens(), torch.tensor([0, 3, 1])
     cache, fresh = Cache(model, B), Cache(model, B)
     model(tokens[:, :9], cache=cache, left_padding=padding)
-    cache.length = length
+    cache.crop(length)
     if length:
         model(tokens[:, :length], cache=fresh, left_padding=padding.clamp(max=length))
     got, wanted = (model(tokens[:, 7:], cache=found) for found in (cache, fresh))
     assert_close(got, wanted)
     with pytest.raises(ValueError, match=rf"^length must be an integer of at most {length + 4}, "):
-        cache.length = length + 5
+        cache.crop(length + 5)
 
 
 @torch.no_grad()
@@ -534,7 +534,7 @@ def test_a_cache_with_a_window_is_set_back_as_long_as_it_has_let_go_of_nothing(l
     model, tokens = decoder(positions="rotary", window=4, sinks=1), some_tokens()
     cache, fresh = Cache(model, B), Cache(model, B)
     model(tokens[:, :5], cache=cache)
-    cache.length = length
+    cache.crop(length)
     if length:
         model(tokens[:, :length], cache=fresh)
     got, wanted = (
@@ -545,9 +545,9 @@ def test_a_cache_with_a_window_is_set_back_as_long_as_it_has_let_go_of_nothing(l
     with pytest.raises(
         ValueError, match=rf"^length must be 0 or stay {length + 7}, .*, got 1; copy"
     ):
-        cache.length = 1
+        cache.crop(1)
     assert cache.length == length + 7
-    cache.length = 0
+    cache.crop(0)
     assert_close(model(tokens, cache=cache), model(tokens))
 
 

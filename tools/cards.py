@@ -110,6 +110,17 @@ def _kept(ax):
     ax.spines[["top", "right"]].set_visible(False)
 
 
+def _pages(ax):
+    owners = "aabb.ab."
+    for place, owner in enumerate(owners):
+        face = {"a": ROLES["key"], "b": ROLES["value"], ".": "white"}[owner]
+        corner = place % 4, -(place // 4)
+        ax.add_patch(plt.Rectangle(corner, 0.88, 0.8, facecolor=face, edgecolor="0.4"))
+        ax.text(corner[0] + 0.44, corner[1] + 0.4, owner.strip("."), color="white", size=16)
+    ax.set(xlim=(-0.1, 4), ylim=(-1.2, 1))
+    ax.axis("off")
+
+
 DRAWN = {
     "01": (_bare_bones, "bat asks; swung gets the largest share of its answer"),
     "02": (_queries, "one word becomes a query, a key and a value"),
@@ -121,6 +132,7 @@ DRAWN = {
     "08": (_memory, "three layers of a narrow window: how far the last word hears"),
     "09": (_transformer, "two layers find what came after the same letter before"),
     "11": (_ring, "four ranks in a ring: blocks of keys travel, queries stay"),
+    "12": (_pages, "eight pages of memory: two texts lie in those that were free"),
     "10": (_kept, "what is kept of a text that grows: every word, a window of words, or a state"),
 }
 

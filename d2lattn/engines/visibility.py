@@ -19,7 +19,8 @@ class Visibility:
     Args:
         shape, device: of the scores, (..., L, S).
         attn_mask, attn_bias, is_causal, query_offset: as in `attention`.
-        window (int): with is_causal, how many keys a query sees, the last of which is its own.
+        window: with is_causal, how many keys a query sees, the last of which is its own: an int, or
+            integers (B, L) for scores (B, H, L, S).
         may_be_empty (bool): whether a query may be left without a key; when absent, True with any
             mask or bias. False, where the caller knows it, saves a search.
 
@@ -59,6 +60,8 @@ class Visibility:
             may_be_empty = attn_mask is not None or attn_bias is not None
         self.shape, self.device, self.mask, self.bias = shape, device, attn_mask, attn_bias
         self.query_offset = _reach(query_offset or 0, window, shape[-1]) if is_causal else None
+        if torch.is_tensor(window):
+            window = window[:, None, :, None].to(device)  # (B, 1, L, 1)
         self.window, self.may_be_empty = window, may_be_empty
 
     def has_mask(self):
@@ -77,21 +80,33 @@ class Visibility:
         if self.query_offset is None:
             return True
         past = self.query_offset + self.shape[-2] >= self.shape[-1]
-        return past and (self.window is None or self.query_offset < self.window)
+        return past and (self.window is None or self.query_offset < self._narrowest())
 
     def hides_all(self):
         """Tell whether no query may see any key, as far as one may look."""
         if self.query_offset is not None:
-            nearest = 0 if self.window is None else self.query_offset - self.window + 1
-            if self.query_offset + self.shape[-2] <= 0 or nearest >= self.shape[-1]:
+            first = self._first(slice(0, self.shape[-2]))
+            if self.query_offset + self.shape[-2] <= 0 or first >= self.shape[-1]:
                 return True
         return self.mask is not None and data_dependent_ok(self.mask) and not self.mask.any()
 
     def keys_of(self, rows):
         """Give the stretch of keys, a slice, that some queries may see by causality and window."""
         last = min(self.query_offset + rows.stop, self.shape[-1])
-        first = 0 if self.window is None else self.query_offset + rows.start - self.window + 1
-        return slice(min(max(first, 0), last), last)
+        return slice(min(max(self._first(rows), 0), last), last)
+
+    def _first(self, rows):
+        """Give the first key that a window of these queries reaches, as far as one may look."""
+        if not torch.is_tensor(self.window):
+            return 0 if self.window is None else self.query_offset + rows.start - self.window + 1
+        if not data_dependent_ok(self.window):
+            return 0
+        own = torch.arange(rows.start, rows.stop)[:, None] + self.query_offset  # (l, 1)
+        return int((own - cut(self.window, rows, slice(None))).min()) + 1
+
+    def _narrowest(self):
+        """Give a number of keys that is in every window."""
+        return 1 if torch.is_tensor(self.window) else self.window
 
     def allowed(self):
         """Mask, causality and window in one boolean tensor that broadcasts to the scores, or
@@ -101,7 +116,8 @@ class Visibility:
         L, S = self.shape[-2:]
         near = torch.ones(L, S, dtype=torch.bool, device=self.device).tril(self.query_offset)
         if self.window is not None:
-            near = near.triu(self.query_offset - self.window + 1)
+            own = torch.arange(L, device=self.device)[:, None] + self.query_offset  # (L, 1)
+            near = near & (torch.arange(S, device=self.device) > own - self.window)
         return near if self.mask is None else self.mask & near
 
     def hide(self, scores, in_place=False):
@@ -124,8 +140,8 @@ class Visibility:
         L, S = self.shape[-2:]
         may_be_empty = self.may_be_empty
         if self.query_offset is not None and not may_be_empty:
-            past_the_keys = self.window is not None and self.query_offset + L - self.window >= S
-            may_be_empty = self.query_offset < 0 or past_the_keys
+            narrow = self.window is not None and self.query_offset + L - self._narrowest() >= S
+            may_be_empty = self.query_offset < 0 or narrow
         allowed = self.allowed() if may_be_empty else None
         if allowed is None:
             return None
@@ -146,30 +162,30 @@ class Visibility:
         L, S = rows.stop - rows.start, keys.stop - keys.start
         if offset is not None:
             offset = _reach(offset + rows.start - keys.start, self.window, S)
-        mask, bias = (cut(x, rows, keys) for x in (self.mask, self.bias))
-        return self._of_parts((*self.shape[:-2], L, S), mask, bias, offset)
+        parts = (cut(x, rows, keys) for x in (self.mask, self.bias, self.window))
+        return self._of_parts((*self.shape[:-2], L, S), *parts, offset)
 
     def at(self, index):
         """Give the same for one place of the first leading axes, as many as `index` has numbers."""
         axes = len(self.shape)
-        mask, bias = (entry(x, index, axes) for x in (self.mask, self.bias))
-        return self._of_parts(self.shape[len(index) :], mask, bias, self.query_offset)
+        parts = (entry(x, index, axes) for x in (self.mask, self.bias, self.window))
+        return self._of_parts(self.shape[len(index) :], *parts, self.query_offset)
 
     def masked(self, mask):
         """Make the same with a mask beside it, which the caller has checked."""
-        part = self._of_parts(self.shape, mask, self.bias, self.query_offset)
+        part = self._of_parts(self.shape, mask, self.bias, self.window, self.query_offset)
         part.may_be_empty = True
         return part
 
     def with_leading_axes(self, lead):
         """Give the same for scores (*lead, L, S), to which the shape broadcasts."""
         shape = (*lead, *self.shape[-2:])
-        return self._of_parts(shape, self.mask, self.bias, self.query_offset)
+        return self._of_parts(shape, self.mask, self.bias, self.window, self.query_offset)
 
-    def _of_parts(self, shape, mask, bias, query_offset):
+    def _of_parts(self, shape, mask, bias, window, query_offset):
         part = object.__new__(Visibility)
         part.shape, part.device, part.mask, part.bias = shape, self.device, mask, bias
-        part.query_offset, part.window = query_offset, self.window
+        part.query_offset, part.window = query_offset, window
         part.may_be_empty = self.may_be_empty
         return part
 
@@ -180,9 +196,9 @@ def _reach(query_offset, window, S):
 
 
 def cut(x, rows, keys):
-    """Cut rows and keys out of a mask or bias, as a view; an axis of size 1 stands for all."""
-    if x is None:
-        return None
+    """Cut rows and keys out of a mask, bias or window, as a view; size 1 stands for all."""
+    if not torch.is_tensor(x):
+        return x
     if x.shape[-2] > 1:
         x = x[..., rows, :]
     return x[..., keys] if x.shape[-1] > 1 else x
@@ -190,7 +206,7 @@ def cut(x, rows, keys):
 
 def entry(x, index, ndim):
     """x[index], where x may lack the first of `ndim` axes, and an axis of size 1 stands for all."""
-    if x is None:
-        return None
+    if not torch.is_tensor(x):
+        return x
     own = index[ndim - x.ndim :]
     return x[tuple(i if size > 1 else 0 for i, size in zip(own, x.shape, strict=False))]

@@ -64,7 +64,7 @@ def test_layer_1_hands_on_who_stands_before_and_layer_2_finds_the_word_after_the
 
 # The map of the book ------------------------------------------------------------------------------
 
-CHAPTERS = range(1, 12)
+CHAPTERS = range(1, 13)
 
 
 def numbers(ax):

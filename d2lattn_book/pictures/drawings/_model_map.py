@@ -20,6 +20,7 @@ PARTS = (  # x, y, what happens there, the chapters that explain it
     (10.3, BELOW, "the same in\nless memory", (8,)),
     (12.7, BELOW, "what became\nof it", (10,)),
     (15.1, BELOW, "past one\nmachine", (11,)),
+    (2.6, BELOW, "many texts\nat once", (12,)),
 )
 HEADS, LAYER = (4.7, 5.5), (4.4, 9.2)  # where the frames begin and how wide they are
 ABOUT = {5: (5.0, 7.45), 8: (10.3, 8.9)}  # x of what a chapter does, and of what it does it with
@@ -34,7 +35,7 @@ def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
     encoder: words pass from left to right, and what the dashed frame holds is repeated.
 
     Args:
-        chapter (int): 1 to 11; two slim rows of parts, in which its own stand out. The whole model
+        chapter (int): 1 to 12; two slim rows of parts, in which its own stand out. The whole model
             with all parts alike when absent.
 
     Example:

@@ -1,0 +1,139 @@
+"""Exercises of chapter 12: many texts at once."""
+
+from d2lattn_book.exercises.checking import FunctionExercise, ValueExercise
+
+
+def _padding(words=3 + 7 + 10 + 4, places=4 * 10):
+    return 100 * (1 - words / places)
+
+
+TEXT = [1, 2, 3, 1, 2, 3, 4, 1, 2, 3, 4, 5, 1, 2]
+
+
+def _last_time(so_far):
+    known = [i for i in range(len(so_far) - 1) if so_far[i] == so_far[-1]]
+    return so_far[known[-1] + 1 :][:4] if known else []
+
+
+def _nothing(so_far):
+    return []
+
+
+def _rightly(so_far):
+    return TEXT[len(so_far) : len(so_far) + 4]
+
+
+def _ones(so_far):
+    return [1, 1, 1]
+
+
+def _half_right(so_far):
+    return [2, 9, 4]
+
+
+def _guessers():
+    """(text, start, guess): guesses from the text itself, none, the right ones, always the same."""
+    cases = [(TEXT, 3, _last_time), (TEXT, 5, _nothing), (TEXT, 3, _rightly)]
+    return [*cases, ([1, 1, 1, 2, 1, 1], 1, _ones), ([1, 2, 3, 4, 5, 6], 1, _half_right)]
+
+
+# The chapter's solutions; a mistake is an edit of one of them
+
+
+def my_cu_seqlens(segments):
+    begins = [i for i in range(1, len(segments)) if segments[i] != segments[i - 1]]
+    return [0, *begins, len(segments)]
+
+
+def my_pages(shared, own, size):
+    full, rest = shared // size, shared % size
+    return full + sum((rest + words + size - 1) // size for words in own)
+
+
+def my_passes(text, start, guess):
+    end, passes = start, 0
+    while end < len(text):
+        right = 0
+        for guessed, said in zip(guess(text[:end]), text[end:], strict=False):
+            if guessed != said:
+                break
+            right += 1
+        end, passes = end + right + 1, passes + 1
+    return passes
+
+
+EXERCISES = {
+    "12.1": ValueExercise(
+        _padding,
+        {
+            "this is the part of the words: padding is the rest": 100 - _padding(),
+            "this is a part of 1: per cent are asked": _padding() / 100,
+            "these are the places of padding: which part of all places are they": 16,
+            "this compares padding with words: compare it with all places": 100 * 16 / 24,
+        },
+    ),
+    "12.2": FunctionExercise(
+        my_cu_seqlens,
+        lambda: [([5, 5, 5, 2, 2, 2, 2, 9, 9],), ([1],), ([0, 1, 2],), ([3, 3, 1, 1, 1, 2],)],
+        {
+            "the number of all words is missing at the end": {", len(segments)]": "]"},
+            "the first text begins at 0, which is missing": {"[0, *begins": "[*begins"},
+            "these are the last words of the texts: a text begins one later": {
+                "[0, *begins, len(segments)]": "[0, *(i - 1 for i in begins), len(segments) - 1]"
+            },
+            "these are the lengths: add them up": {
+                "[0, *begins, len(segments)]": (
+                    "[b - a for a, b in zip([0, *begins], [*begins, len(segments)])]"
+                )
+            },
+            "the last is the number of words, not the place of the last one": {
+                ", len(segments)]": ", len(segments) - 1]"
+            },
+        },
+    ),
+    "12.3": FunctionExercise(
+        my_pages,
+        lambda: [(10, [3] * 10, 4), (8, [4, 5], 4), (3, [1, 2, 9], 16), (2000, [200] * 10, 16)],
+        {
+            "the rest of the beginning is forgotten: each reader copies it, and goes on there": {
+                "(rest + words + size": "(words + size"
+            },
+            "the page that the beginning ends in is counted once more than it is copied": {
+                "full, rest = shared // size": "full, rest = -(-shared // size)"
+            },
+            "a page that is begun counts as a page: round up": {
+                " + size - 1) // size": ") // size"
+            },
+            "a page is counted beyond those that are needed: round up, and no further": {
+                " + size - 1) // size": " + size) // size"
+            },
+            "nothing is shared here: full pages of the beginning are there once": {
+                "full + sum((rest": "sum(full + (rest"
+            },
+        },
+    ),
+    "12.4": FunctionExercise(
+        my_passes,
+        _guessers,
+        {
+            "after the right guesses a pass writes one piece of the model's own, too": {
+                "end + right + 1": "end + max(right, 1)"
+            },
+            "guesses after a wrong one do not count, even if they are right": {
+                "                break\n            right += 1": (
+                    "                continue\n            right += 1"
+                )
+            },
+            "a pass is counted only where a guess was right: the others write one piece as well": {
+                "passes + 1": "passes + (right > 0)"
+            },
+            "this is one by one: right guesses save passes": {"end + right + 1": "end + 1"},
+            "all guesses are taken here, the wrong ones, too": {
+                "            if guessed != said:\n                break\n": ""
+            },
+            "the guesser sees the whole text: give it what is written so far": {
+                "guess(text[:end])": "guess(text)"
+            },
+        },
+    ),
+}

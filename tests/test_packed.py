@@ -1,0 +1,220 @@
+"""Several texts in one row of tokens: `Decoder.forward(tokens, segments=…)`."""
+
+import functools
+import random
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch.testing import assert_close
+
+from d2lattn import (
+    Block,
+    Cache,
+    Decoder,
+    GatedMLP,
+    LatentAttention,
+    MultiHeadAttention,
+    attention,
+)
+from d2lattn.engines.call import Call
+from d2lattn.engines.chunked import chunked_attention
+from d2lattn.engines.fused import fused_attention
+from d2lattn.engines.visibility import Visibility
+
+V, LENGTHS = 23, [[5, 1, 7, 3], [2, 11, 2, 1]]  # two rows of 16 tokens
+SEGMENTS = torch.tensor([[0] * 5 + [4] + [2] * 7 + [9] * 3, [1] * 2 + [0] * 11 + [7] * 2 + [-1]])
+METHODS = [None, "learned", "sinusoidal", "rotary", "alibi"]
+tight = functools.partial(assert_close, rtol=0, atol=1e-6)
+
+
+def decoder(positions="learned", **options):
+    given = dict(num_layers=2, num_heads=4, num_kv_heads=2, positions=positions) | options
+    return Decoder(V, 24, **given)
+
+
+def some_tokens(seed=0):
+    return torch.randint(V, (2, 16), generator=torch.Generator().manual_seed(seed))
+
+
+def texts(tokens):
+    """Each text alone, as a row of its own."""
+    return [part[None] for row, n in zip(tokens, LENGTHS, strict=True) for part in row.split(n)]
+
+
+def latent_blocks(rope_dim):
+    return lambda: Block(LatentAttention(24, 4, latent_dim=6, rope_dim=rope_dim), GatedMLP(24, 32))
+
+
+def one_engine(name):
+    return lambda: Block(MultiHeadAttention(24, 4, engine=name), GatedMLP(24, 32))
+
+
+@pytest.mark.parametrize("positions", METHODS)
+@pytest.mark.parametrize("options", [{}, dict(window=3), dict(window=3, sinks=2)])
+def test_packed_texts_read_as_if_each_were_alone(positions, options):
+    model, tokens = decoder(positions, **options), some_tokens()
+    with torch.no_grad():
+        packed = model(tokens, segments=SEGMENTS)
+        alone = torch.cat([model(text) for text in texts(tokens)], 1)
+    tight(packed.reshape(1, -1, V), alone)
+    assert not torch.allclose(packed, model(tokens), atol=1e-3)  # without, they hear each other
+
+
+@pytest.mark.parametrize("engine", ["fused", "chunked", "explicit"])
+def test_all_engines_keep_texts_apart(engine):
+    model = Decoder(V, 24, num_layers=2, positions="rotary", block=one_engine(engine))
+    alone = torch.cat([model(text) for text in texts(some_tokens())], 1)
+    tight(model(some_tokens(), segments=SEGMENTS).reshape(1, -1, V), alone)
+
+
+@pytest.mark.parametrize(("rope_dim", "positions"), [(0, "learned"), (2, "rotary")])
+def test_latents_keep_texts_apart(rope_dim, positions):
+    model = Decoder(V, 24, num_layers=2, positions=positions, block=latent_blocks(rope_dim))
+    model.double()
+    alone = torch.cat([model(text) for text in texts(some_tokens())], 1)
+    tight(model(some_tokens(), segments=SEGMENTS).reshape(1, -1, V), alone)
+
+
+@pytest.mark.parametrize("positions", METHODS)
+@pytest.mark.parametrize("window", [None, 3])
+def test_packed_training_has_the_gradients_of_separate_training(positions, window):
+    model, tokens = decoder(positions, window=window), some_tokens()
+    targets = tokens.roll(-1, 1)
+    ends = torch.tensor([n for row in LENGTHS for n in row]).cumsum(0) - 1
+    targets = targets.flatten().index_fill(0, ends, -100)  # the last word of a text asks nothing
+    F.cross_entropy(model(tokens, segments=SEGMENTS).flatten(0, 1), targets).backward()
+    packed = [p.grad.clone() for p in model.parameters()]
+    model.zero_grad()
+    asked = sum(text.shape[1] - 1 for text in texts(tokens))
+    for text in texts(tokens):
+        logits = model(text)[0, :-1]
+        (F.cross_entropy(logits, text[0, 1:], reduction="sum") / asked).backward()
+    for mine, wanted in zip(packed, (p.grad for p in model.parameters()), strict=True):
+        tight(mine, wanted)
+
+
+def test_weights_of_packed_texts_stay_inside_each():
+    _, weights = decoder()(some_tokens(), segments=SEGMENTS, need_weights=True)
+    same = SEGMENTS[:, :, None] == SEGMENTS[:, None]
+    assert not weights.masked_select(~same[:, None]).any()
+    assert_close(weights.sum(-1), torch.ones(weights.shape[:-1]))
+
+
+def test_a_row_may_be_longer_than_a_learned_table_and_a_text_may_not():
+    model = decoder(max_len=11)
+    assert model(some_tokens(), segments=SEGMENTS).shape == (2, 16, V)
+    with pytest.raises(ValueError, match="max_len=10 has no row for the positions from 10 on"):
+        decoder(max_len=10)(some_tokens(), segments=SEGMENTS)
+
+
+def test_no_mask_of_a_long_row_is_built(monkeypatch):
+    """Of 4,096 words in texts of 256 each call sees 512 queries and the keys that these reach."""
+    model, seen = decoder("rotary", num_layers=1), []
+    allowed = Visibility.allowed
+    monkeypatch.setattr(Visibility, "allowed", lambda self: seen.append(allowed(self)) or seen[-1])
+    tokens = torch.zeros(1, 4096, dtype=torch.int64)
+    with torch.no_grad():
+        model(tokens, segments=torch.arange(4096)[None] // 256)
+    assert {mask.numel() for mask in seen} == {512 * 512}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (dict(segments=[[0]]), "segments must be a tensor of integers, got list"),
+        (dict(segments=SEGMENTS > 0), "segments must be a tensor of integers, got torch.bool"),
+        (
+            dict(segments=SEGMENTS[:, 1:]),
+            r"segments must have the shape of tokens \(2, 16\), got \(2, 15\)",
+        ),
+        (
+            dict(segments=(SEGMENTS - 4) * (SEGMENTS - 9)),
+            "segments must have the tokens of a text side by side, got a number that comes back, ",
+        ),
+        (
+            dict(segments=SEGMENTS, valid_lens=[3, 3]),
+            "segments is for a call without valid_lens, got both",
+        ),
+        (
+            dict(segments=SEGMENTS, left_padding=[3, 3]),
+            "segments is for a call without left_padding, got both",
+        ),
+    ],
+)
+def test_bad_segments_are_refused(given, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        decoder()(some_tokens(), **given)
+
+
+def test_segments_with_a_cache_are_refused():
+    model = decoder()
+    with pytest.raises(ValueError, match=r"^segments is for a call without cache, got both"):
+        model(some_tokens(), segments=SEGMENTS, cache=Cache(model, 2))
+
+
+@pytest.mark.parametrize(
+    ("window", "message"),
+    [
+        (torch.ones(2, 4), r"window must be an integer, or integers \(B, L\) = \(2, 5\), got "),
+        (torch.ones(2, 4).long(), r"window must be an integer, or integers \(B, L\) = \(2, 5\), "),
+        (torch.zeros(2, 5).long(), "window must be at least 1 everywhere, got 0"),
+    ],
+)
+def test_bad_windows_of_single_words_are_refused(window, message):
+    mha, x = MultiHeadAttention(8, 2), torch.randn(2, 5, 8)
+    with pytest.raises(ValueError, match=f"^{message}"):
+        mha(x, is_causal=True, window=window)
+
+
+@pytest.mark.parametrize("size", [1, 3, 16, None])
+@pytest.mark.parametrize("offset", [0, 4])
+def test_windows_of_single_words_in_blocks(size, offset, monkeypatch):
+    """Block by block, place by place of the leading axes: what the formula gives."""
+    monkeypatch.setattr("d2lattn.engines.chunked.SCORES", 9)
+    draw = functools.partial(torch.randn, generator=torch.Generator().manual_seed(1))
+    q, k, v = draw(2, 3, 11, 4), draw(2, 3, 11 + offset, 4), draw(2, 3, 11 + offset, 4)
+    window = torch.randint(1, 9, (2, 11), generator=torch.Generator().manual_seed(2))
+    seen = dict(is_causal=True, query_offset=offset, window=window)
+    visible = Visibility((2, 3, 11, 11 + offset), q.device, **seen)
+    call = Call(q, k, v, visible, 0.5)
+    near = window[:, None, :, None]
+    at, keys = offset + torch.arange(11)[:, None], torch.arange(11 + offset)
+    mask = (keys <= at) & (keys > at - near)
+    wanted = attention(q, k, v, attn_mask=mask, scale=0.5, engine="explicit")
+    tight(chunked_attention(call, size), wanted)
+    tight(fused_attention(call), wanted)
+    assert not visible.hides_all() and visible.part(slice(0, 5), slice(9, 10)).hides_all()
+    assert not Visibility((2, 3, 11, 15), q.device, **seen | dict(query_offset=4)).shows_every_key()
+    narrow = dict(is_causal=True, query_offset=4, window=torch.ones(1, 2, dtype=torch.int64))
+    past = Visibility((1, 1, 2, 6), q.device, **narrow).part(slice(0, 2), slice(0, 5))
+    assert past.unseen_queries().flatten().tolist() == [False, True]
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("seed", range(40))
+def test_a_cropped_cache_reads_on_as_if_the_words_had_never_come(seed):
+    """With windows, sinks, padding and shared keys: right, or refused once some were let go."""
+    draw = random.Random(seed)
+    window = draw.choice([None, 2, 3, 5])
+    sinks = 0 if window is None else draw.choice([0, 1, 2])
+    kept = dict(window=window, sinks=sinks, num_kv_heads=draw.choice([1, 2, 4]))
+    model = decoder(draw.choice(METHODS), **kept)
+    tokens, more, length = some_tokens(seed), some_tokens(seed + 99)[:, :4], draw.randint(1, 9)
+    padding = torch.tensor([0, draw.randint(0, length)])
+    cache, crop = Cache(model, 2), draw.randint(1, length)
+    model(tokens[:, :length], cache=cache, left_padding=padding)
+    if window is not None and length > sinks + window and crop < length:
+        with pytest.raises(ValueError, match=f"^length must be 0 or stay {length}, .* got {crop}"):
+            cache.crop(crop)
+        crop = length
+    cache.crop(crop)
+    assert cache.length == crop
+    whole = torch.cat([tokens[:, :crop], more], 1)
+    wanted = model(whole, left_padding=padding.clamp(max=crop))[:, crop:]
+    tight(model(more, cache=cache), wanted, atol=5e-6)
+
+
+def test_the_length_of_a_cache_is_set_by_crop_alone():
+    with pytest.raises(AttributeError):
+        Cache(decoder()).length = 0
