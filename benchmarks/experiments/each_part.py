@@ -160,3 +160,4 @@ EXPERIMENT.plan.update(
 )
 for name in SIZES:
     EXPERIMENT.plan[f"{name}-equal"] = {1: 1}
+EXPERIMENT.plan["all"] = {1: 3, 2: 3, 4: 1}
