@@ -456,6 +456,21 @@ RIGHT = [
 ]
 # Wrong values, and part of what is said about them.
 WRONG = [
+    ("0.4", 1, "each of equal words gets the same share"),
+    ("0.4", 0.25, "the word itself is one of the five"),
+    ("0.4", 0, "equal scores are not shares of 0"),
+    ("0.5", "cat", "cat is what is found"),
+    ("0.5", "milk", "milk is one of those who are asked"),
+    ("0.5", "a", "a asks for the word after itself"),
+    ("0.5", "animal", "is not in the row yet"),
+    ("0.6", 2, "to the base 10"),
+    ("0.6", 6.64, "this is in bits"),
+    ("0.6", 0.01, "this is the chance"),
+    ("0.6", -4.61, "the sign is the other"),
+    ("0.7", 55, "these are the scores that stay"),
+    ("0.7", 50, "the last word sees all ten"),
+    ("0.7", 90, "all but the diagonal"),
+    ("0.8", "b", "milk and bread are different words"),
     ("0.1", [[3, 6], [1, 4]], "this is BA"),
     ("0.1", [[3, 0], [0, 2]], "products in the same place"),
     ("0.1", [5, 4, 1, 2], "a list of 2 rows is expected, got the list [5, 4, 1, 2]"),
