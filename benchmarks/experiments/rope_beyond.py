@@ -10,7 +10,7 @@ ALIKE = [round(5 + 2 * math.pi * turns) for turns in range(9)]  # 5 and whole tu
 
 
 def run(variant, seed, steps):
-    """Mean weights five back, the far stripe, and right answers in percent at 128."""
+    """Mean weights five back, the far stripe, what pairs add, and right answers at 128."""
     model = page.train("RoPE", steps=steps, seed=seed)
     weights = page.stripe(model)
     far = max(range(page.TRAINED, 60), key=lambda back: page.mean_at(weights, back, back, 63))
@@ -21,6 +21,11 @@ def run(variant, seed, steps):
         "strongest far stripe": far,
         "whole turns away": far in ALIKE,
     }
+    points = page.points(model)  # (4, 64)
+    for back in (5, 11, 18, 24, 30, 49):
+        measured[f"points of the second pair at lag {back}"] = points[1, back]
+    for back in (5, 49):
+        measured[f"of all pairs at lag {back}"] = points[:, back].sum()
     for way, by in page.WAYS.items():
         for task in page.TASKS:
             right = page.accuracy(page.Slowed(model, by), task, 4 * page.TRAINED)
