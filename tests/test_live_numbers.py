@@ -209,6 +209,8 @@ def test_slow_hands_short_rows_and_pages_without_arrows():
     assert (begun["a"], begun["b"], begun["last"]) == (2, 2, 2)
     begun = play("positions", live.positions(8, base=100.0, length=6))[0]["state"]
     assert (begun["a"], begun["b"]) == (3, 5)
+    begun = play("positions", live.positions(8, base=100.0, length=20, a=5, b=12))[0]["state"]
+    assert (begun["a"], begun["b"]) == (5, 12)
     bare = live.positions(8, base=100.0, length=20, parts=["clocks", "encoding"])
     told = said("positions", bare, ("alter", {"keep": True}), ("move", "b", 9))[2]
     assert told.endswith("Both have moved, the distance is the same.")

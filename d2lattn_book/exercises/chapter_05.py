@@ -4,7 +4,7 @@ import torch
 
 from d2lattn_book.exercises.checking import FunctionExercise
 
-# Layers to take apart: (1, n, d) -> (1, n, d), every dependency visible at any input.
+# Layers to take apart: (1, L, E) -> (1, L, E), every dependency visible at any input.
 
 
 def running_mean(x):
@@ -45,28 +45,28 @@ def receptive_field(kernel_sizes, dilations):
     return 1 + sum((k - 1) * s for k, s in zip(kernel_sizes, dilations, strict=True))
 
 
-def smallest_kernel(n):
-    return n // 2 + 1  # 2(k - 1) + 1 >= n
+def smallest_kernel(L):
+    return L // 2 + 1  # 2(k - 1) + 1 >= L
 
 
-def neighbours_only(n, d, r):
-    pairs = n * (2 * r + 1) - r * (r + 1)  # r + (r - 1) + … + 1 stick out at each end
-    layers = -(-(n - 1) // r)  # rounded up
-    return 4 * d * pairs, layers
+def neighbours_only(L, E, r):
+    pairs = L * (2 * r + 1) - r * (r + 1)  # r + (r - 1) + … + 1 stick out at each end
+    layers = -(-(L - 1) // r)  # rounded up
+    return 4 * E * pairs, layers
 
 
-def crossover(d, k):
-    return max(1, d * (k - 4) // 2 + 1)  # n > d (k - 4) / 2
+def crossover(E, k):
+    return max(1, E * (k - 4) // 2 + 1)  # L > E (k - 4) / 2
 
 
-def connectivity_by_nudging(layer, n, d):
+def connectivity_by_nudging(layer, L, E):
     generator = torch.Generator().manual_seed(1)  # leaves the reader's draws alone
-    x = torch.randn(1, n, d, generator=generator)
+    x = torch.randn(1, L, E, generator=generator)
     still = layer(x)
-    connected = torch.zeros(n, n, dtype=torch.bool)
-    for j in range(n):
+    connected = torch.zeros(L, L, dtype=torch.bool)
+    for j in range(L):
         nudged = x.clone()
-        nudged[0, j] += torch.randn(d, generator=generator)
+        nudged[0, j] += torch.randn(E, generator=generator)
         connected[:, j] = (layer(nudged) != still)[0].any(dim=-1)
     return connected
 
@@ -98,18 +98,18 @@ EXERCISES = {
         smallest_kernel,
         lambda: [(2,), (5,), (6,), (7,), (9,), (64,), (101,)],
         {
-            "one layer alone sees the sentence with this k: use both": {"n // 2 + 1": "n"},
+            "one layer alone sees the sentence with this k: use both": {"L // 2 + 1": "L"},
             "the field of two layers is 2(k − 1) + 1: the 1 is missing": {
-                "n // 2 + 1": "(n + 1) // 2 + 1"
+                "L // 2 + 1": "(L + 1) // 2 + 1"
             },
-            "rounded down: the field of two such layers is too short for even n": {
-                "n // 2 + 1": "(n - 1) // 2 + 1"
+            "rounded down: the field of two such layers is too short for even L": {
+                "L // 2 + 1": "(L - 1) // 2 + 1"
             },
-            "round() goes to the even neighbour, 3.5 and 4.5 both to 4: use n // 2": {
-                "n // 2 + 1": "round(n / 2) + 1"
+            "round() goes to the even neighbour, 3.5 and 4.5 both to 4: use L // 2": {
+                "L // 2 + 1": "round(L / 2) + 1"
             },
             "two layers have the field 2(k − 1) + 1, not k²": {
-                "n // 2 + 1": "min(k for k in range(n + 1) if k * k >= n)"
+                "L // 2 + 1": "min(k for k in range(L + 1) if k * k >= L)"
             },
         },
     ),
@@ -119,65 +119,65 @@ EXERCISES = {
         {
             "tokens near the ends have fewer than 2r + 1 neighbours": {" - r * (r + 1)": ""},
             "this is the cost of full attention: only count the pairs in the window": {
-                "n * (2 * r + 1) - r * (r + 1)": "n**2"
+                "L * (2 * r + 1) - r * (r + 1)": "L**2"
             },
             "a token attends to itself, too: these are its neighbours alone": {
                 "2 * r + 1": "2 * r"
             },
             "only the tokens before i are counted: the neighbourhood reaches both ways": {
-                "n * (2 * r + 1) - r * (r + 1)": "sum(min(i, r) + 1 for i in range(n))"
+                "L * (2 * r + 1) - r * (r + 1)": "sum(min(i, r) + 1 for i in range(L))"
             },
-            "the order is FLOPs, layers": {"4 * d * pairs, layers": "layers, 4 * d * pairs"},
-            "the FLOPs are right; round the layers up": {"-(-(n - 1) // r)": "(n - 1) // r"},
+            "the order is FLOPs, layers": {"4 * E * pairs, layers": "layers, 4 * E * pairs"},
+            "the FLOPs are right; round the layers up": {"-(-(L - 1) // r)": "(L - 1) // r"},
             "the FLOPs are right; in one layer a signal moves r positions, not 2r": {
-                "(n - 1) // r": "(n - 1) // (2 * r)"
+                "(L - 1) // r": "(L - 1) // (2 * r)"
             },
-            "the FLOPs are right; the first and the last token are n − 1 positions apart, not n": {
-                "-(n - 1) // r": "-n // r"
+            "the FLOPs are right; the first and the last token are L − 1 positions apart, not L": {
+                "-(L - 1) // r": "-L // r"
             },
             "the FLOPs are right; one layer does not connect all pairs any more": {
-                "-(-(n - 1) // r)": "1"
+                "-(-(L - 1) // r)": "1"
             },
-            "each pair costs a score and a term of the sum: 4d FLOPs, not 2d": {"4 * d": "2 * d"},
+            "each pair costs a score and a term of the sum: 4E FLOPs, not 2E": {"4 * E": "2 * E"},
         },
     ),
     "5.4": FunctionExercise(
         crossover,
         lambda: [(64, 7), (64, 3), (5, 5), (7, 9), (512, 31), (6, 4)],
         {
-            "the projections are missing: attention costs 8nd² + 4n²d": {"(k - 4)": "k"},
-            "at this n the two cost the same: one more is needed": {" + 1)": ")"},
+            "the projections are missing: attention costs 8LE² + 4L²E": {"(k - 4)": "k"},
+            "at this L the two cost the same: one more is needed": {" + 1)": ")"},
             "where the two cost the same, attention does not cost more yet: one more is needed": {
-                "d * (k - 4) // 2 + 1": "-(-d * (k - 4) // 2)"
+                "E * (k - 4) // 2 + 1": "-(-E * (k - 4) // 2)"
             },
             "for k ≤ 4 attention costs more at any length, so the answer is 1": {
-                "max(1, d * (k - 4) // 2 + 1)": "d * (k - 4) // 2 + 1"
+                "max(1, E * (k - 4) // 2 + 1)": "E * (k - 4) // 2 + 1"
             },
         },
     ),
     "5.5": FunctionExercise(
         connectivity_by_nudging,
-        lambda: [(layer, n, 3) for n in (4, 7) for layer in LAYERS],
+        lambda: [(layer, L, 3) for L in (4, 7) for layer in LAYERS],
         {
             "a layer may compute what autograd does not see (one here does): nudge, and compare": {
                 "(layer(nudged) != still)[0].any(dim=-1)": (
                     "torch.autograd.functional.jacobian(layer, x)[0, :, :, 0, j].sum((1, 2)) != 0"
                 )
             },
-            "a layer may listen to any of the d numbers of a token: change all of them": {
-                "nudged[0, j] += torch.randn(d, generator=generator)": "nudged[0, j, 0] += 1"
+            "a layer may listen to any of the E numbers of a token: change all of them": {
+                "nudged[0, j] += torch.randn(E, generator=generator)": "nudged[0, j, 0] += 1"
             },
-            "a token has moved if any of its d numbers has: this watches the first alone": {
+            "a token has moved if any of its E numbers has: this watches the first alone": {
                 "[0].any(dim=-1)": "[0, :, 0]"
             },
-            "a token has moved if any of its d numbers has: all are asked for here": {
+            "a token has moved if any of its E numbers has: all are asked for here": {
                 ".any(dim=-1)": ".all(dim=-1)"
             },
             "the matrix is transposed: row i is output i, column j is input j": {
                 "return connected": "return connected.T"
             },
             "the diagonal is always True here: an output need not see its own input": {
-                "return connected": "return connected | torch.eye(n).bool()"
+                "return connected": "return connected | torch.eye(L).bool()"
             },
             "the matrix says what does not depend: True means that the output moved": {
                 "!= still)[0].any(": "== still)[0].all("

@@ -362,7 +362,13 @@ def _rounded_up(bound):
 
 @on_the_host
 def positions(
-    dim: int, *, base: float, length: int, parts: Sequence[str] = POSITIONS_PARTS
+    dim: int,
+    *,
+    base: float,
+    length: int,
+    a: int = 3,
+    b: int = 7,
+    parts: Sequence[str] = POSITIONS_PARTS,
 ) -> Figure:
     """Clock hands for two positions, the encoding that they write, and arrows that turn with them.
 
@@ -374,6 +380,7 @@ def positions(
         dim (int): numbers in the encoding, even, from 2 to 32.
         base (float): above 1 and at most 1e9.
         length (int): positions, from 2 to 256.
+        a, b (int): where the two positions begin; beyond the last, they stand on the last.
         parts: what is drawn, of "clocks", "encoding" (with its curves) and "turn" (RoPE). Clocks
             are always drawn; alone, they are called clocks 1, 2, … instead of pairs 0, 1, …
 
@@ -394,6 +401,8 @@ def positions(
     if base == 1:
         raise ValueError("base must be above 1, got 1")
     check_count("length", length, 2, 256)
+    check_count("a", a, 0, 255)
+    check_count("b", b, 0, 255)
     parts = _parts(parts, POSITIONS_PARTS)
     only_clocks = parts == ["clocks"]
     slowest = 2 * math.pi * base ** ((dim - 2) / dim)
@@ -401,7 +410,7 @@ def positions(
         f"live positions: {dim // 2} clocks over {length} positions; base {base:g}, "
         f"turns of 6.3 to {slowest:.1f} positions"
     )
-    data = {"dim": dim, "base": _round(base), "length": length, "a": 3, "b": 7, "parts": parts}
+    data = {"dim": dim, "base": _round(base), "length": length, "a": a, "b": b, "parts": parts}
     turns = [2 * math.pi * base ** (2 * j / dim) for j in range(dim // 2)]
     names = [f"clock {j + 1}" if only_clocks else f"pair {j}" for j in range(dim // 2)]
     table = plain_table(line, names, ["positions in one turn"], torch.tensor(turns)[:, None], 1)
