@@ -57,7 +57,7 @@ class Experiment:
     def budgets(self, variant):
         """{the number of steps that a variant is run with: seeds}."""
         if self.steps is None:
-            return {None: self.seeds if self.plan is None else self.plan[variant][1]}
+            return {None: self.seeds}
         plan = dict.fromkeys(TIMES, self.seeds) if self.plan is None else self.plan[variant]
         return {times * self.steps: seeds for times, seeds in plan.items()}
 
