@@ -222,8 +222,8 @@ def test_what_is_asked_of_one_text_is_asked_of_another(name):
         assert set(experiment.load(other).rows()) <= set(experiment.load(name).rows())
 
 
-def test_all_experiments_are_done_within_the_hour():
-    """Each part of the book within 55 minutes on two cores, the real model, too; real words 60."""
+def test_no_part_of_the_experiments_takes_an_afternoon():
+    """On two cores: each part of the book 55 minutes, real words 60, the real model 75."""
     halves = range(5), range(5, 10), range(10, 101)
     parts = {part: [] for part in ("real", "alignment", *halves)}
     for name in NAMES:
@@ -231,9 +231,10 @@ def test_all_experiments_are_done_within_the_hour():
         (half,) = (half for half in halves if chapter in half)
         part = name.partition("_")[0]
         parts[part if part in parts else half].append(name)
+    most = {"alignment": 60, "real": 75}
     for part, names in parts.items():
         minutes = sum(repeat.stored(name)["minutes"] for name in names) / 2
-        assert minutes <= (60 if part == "alignment" else 55), part
+        assert minutes <= most.get(part, 55), part
 
 
 def test_every_tag_of_a_cell_names_an_experiment():
