@@ -10,4 +10,5 @@ EXPERIMENT = real.on_the_manual(
     "real_own_maker",
     rows=["all", "maker", "before", "after"],
     passages_a_draw=2,
+    seeds=16,
 )

@@ -12,4 +12,5 @@ EXPERIMENT = real.on_the_manual(
     "real_shares",
     rows=["three", "two", "one", "none", "two_first", "one_first", "none_first", "other"],
     passages_a_draw=4,
+    seeds=16,
 )
