@@ -205,6 +205,7 @@ def test_what_would_have_refuted_the_playground_did_not_come_out():
 
 TWO_TEXTS = {  # of an experiment that draws passages: what asks a second text
     "real_exchange": "real_exchange",  # its passages are a control alone
+    "real_guess_ahead": "real_guess_ahead",  # prose, tables, code
     "real_long": "real_jump",  # which draws several passages of each text
     "real_slower": "real_jump",
 }
