@@ -37,6 +37,7 @@ class Experiment:
         plan: variant -> {how many times the page's steps: seeds}, where a run takes minutes and
             not every variant is repeated at every budget; all are, with all seeds, when absent.
         code: files in another language that decide its numbers, too.
+        beside: other experiments whose functions it calls.
     """
 
     section: str
@@ -51,6 +52,7 @@ class Experiment:
     claims: tuple[int, ...] = ()
     plan: dict[str, dict[int, int]] | None = None
     code: tuple[pathlib.Path, ...] = ()
+    beside: tuple[str, ...] = ()
 
     def budgets(self, variant):
         """{the number of steps that a variant is run with: seeds}."""
@@ -94,9 +96,11 @@ def question(name):
 
 def fingerprint(name):
     """A hash of what decides its numbers: its code and that of its cells, not their words."""
-    file = (FOLDER / f"{name}.py").read_text(encoding="utf-8")
-    trees = [_without_words(ast.parse(source)) for source in (file, *pages.sources(name))]
-    others = [path.read_text(encoding="utf-8") for path in load(name).code]
+    experiment = load(name)
+    named = [FOLDER / f"{one}.py" for one in (name, *experiment.beside)]
+    files = [path.read_text(encoding="utf-8") for path in named]
+    trees = [_without_words(ast.parse(source)) for source in (*files, *pages.sources(name))]
+    others = [path.read_text(encoding="utf-8") for path in experiment.code]
     parts = [*(ast.dump(tree) for tree in trees), *others]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
 

@@ -7,9 +7,12 @@ A second text asks whether a sentence is one about this book: what Python says i
 stored with the package. The model may well have read it.
 """
 
+import dataclasses
 import functools
 import hashlib
+import importlib.util
 import pathlib
+import types
 
 import torch
 import torch.nn.functional as F
@@ -70,6 +73,37 @@ def passages(seed, count, length, text="prose"):
     generator = torch.Generator().manual_seed(seed)
     starts = torch.randint(len(pieces) - length + 1, (count,), generator=generator)
     return torch.stack([pieces[start : start + length] for start in starts.tolist()])
+
+
+def beside(name, text="manual", passages_a_draw=None):
+    """The functions of another experiment real_*, with caches of their own, and with passages of
+    this text (None: of those that it names); where it draws more than so many, they are fewer."""
+    path = PROSE.parents[1] / "experiments" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"beside_{path.stem}_{text}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+    def drawn(seed, count, length, named="prose"):
+        return passages(seed, min(count, passages_a_draw or count), length, text or named)
+
+    module.real = types.SimpleNamespace(**globals() | {"passages": drawn})
+    return module
+
+
+def on_the_manual(name, rows, *, seeds=8, passages_a_draw=None):
+    """An experiment real_* with Python's manual in the place of the book's prose."""
+    module = beside(name, passages_a_draw=passages_a_draw)
+    one = module.EXPERIMENT
+    fewer = f", {passages_a_draw} passages a draw" if passages_a_draw else ""
+    return dataclasses.replace(
+        one,
+        held=f"the second text, Python's manual, with its own draws{fewer}; else as in {name}, "
+        f"where it says: {one.held}",
+        variants={row: one.variants[row] for row in rows},
+        run=module.run,
+        seeds=seeds,
+        beside=(name,),
+    )
 
 
 def noise(seed, count, length):
