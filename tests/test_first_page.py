@@ -1,4 +1,4 @@
-"""What chapter 0 tells somebody whose machine lacks the packages, and what it quotes."""
+"""What chapter 0 tells somebody whose machine lacks the packages; the speller's table of 4.6."""
 
 import statistics
 import subprocess
@@ -8,15 +8,17 @@ from pathlib import Path
 import nbformat
 import repeat
 
-PAGE = Path(__file__).resolve().parent.parent / "notebooks" / "00_start_here.ipynb"
+NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
+PAGE = NOTEBOOKS / "00_start_here.ipynb"
+HEADS = NOTEBOOKS / "04_multi_head_attention.ipynb"
 LENGTHS = "3 to 5", "6 to 8", "9 to 11", "12 to 14"
 COLUMNS = ["words right", *(f"{letters} letters" for letters in LENGTHS)]
 
 
 def test_the_first_page_names_what_is_missing_where_nothing_is_installed():
     cells = nbformat.read(PAGE, as_version=4).cells
-    heading = [i for i, cell in enumerate(cells) if cell.source.startswith("## Is everything here")]
-    script = cells[heading[0] + 1].source
+    heading = [i for i, cell in enumerate(cells) if cell.source == "### ⊕ Is everything here?"]
+    script = cells[heading[0] + 2].source
     bare = [sys.executable, "-I", "-S", "-c", script]  # -S: without what pip has installed
     ran = subprocess.run(bare, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
@@ -27,7 +29,7 @@ def test_the_first_page_names_what_is_missing_where_nothing_is_installed():
 
 def test_the_table_of_words_said_right_is_what_was_measured():
     rows = repeat.stored("alignment")["rows"]
-    cells = nbformat.read(PAGE, as_version=4).cells
+    cells = nbformat.read(HEADS, as_version=4).cells
     (table,) = (cell.source for cell in cells if "| one vector for" in cell.source)
     told = [line.split("|")[2:-1] for line in table.splitlines() if line.startswith("| ")][1:]
     for context, shown in zip(("last", "additive", "places"), told, strict=True):
