@@ -17,11 +17,26 @@ class PlacedMean(page.Placed):
         return torch.zeros(later.shape).masked_fill(later, -torch.inf).softmax(-1)
 
 
+class MeanThenMLP(page.Mean):
+    """It asks nothing, and works on what the mean has brought."""
+
+    def __init__(self, words, width=32):
+        super().__init__(words, width)
+        bend = nn.GELU(approximate="tanh")
+        self.mlp = nn.Sequential(nn.Linear(width, 4 * width), bend, nn.Linear(4 * width, width))
+
+    def forward(self, tokens):
+        x = self.vectors(tokens)
+        x = x + self.look(x)
+        return self.to_logits(x + self.mlp(x))
+
+
 def built(variant):
     models = {
         "last": page.LastWord,
         "mean": page.Mean,
         "mean_placed": PlacedMean,
+        "mean_mlp": MeanThenMLP,
         "asks": page.Asks,
         "placed": page.Placed,
     }
@@ -55,7 +70,8 @@ EXPERIMENT = Experiment(
     held="100 sentences to learn from, 20 new ones, width 32, 32 sentences a step, AdamW with a "
     "rate that falls from 0.03 to a twentieth; first weights of size 0.3; seeds draw the new "
     "sentences, too, but for the three of the page",
-    control="the mean with positions, or else it is positions and not asking that finish them",
+    control="the mean with positions, or else it is positions and not asking that finish them; the "
+    "mean with an MLP behind it, or else it is the one matrix that reads it which fails",
     refuted="the mean finishes *hungry* as well as the model that asks, or the model that asks "
     "finishes *fierce* without positions",
     steps=800,
@@ -64,6 +80,7 @@ EXPERIMENT = Experiment(
         "last": "the last word",
         "mean": "the mean of all so far",
         "mean_placed": "the mean, with positions",
+        "mean_mlp": "the mean, and an MLP",
         "asks": "it asks",
         "placed": "it asks, with positions",
         "one_matrix": "… one matrix for queries and keys",
