@@ -229,6 +229,12 @@ def test_what_is_packed_comes_back_rounded(kind):
     assert again.to_logits.weight is again.embedding.weight or not KINDS[kind].get("tied")
 
 
+def test_it_opens_with_the_head_that_is_asked_for():
+    for head in ((0, 0), (1, 1)):
+        opened = sent(figure(decoder(num_layers=2), head=head))
+        assert (opened["layer"], opened["head"]) == head
+
+
 def test_sizes():
     most = Decoder(500, 64, num_layers=2, num_heads=4, mlp_dim=80, max_len=32)
     assert 110_000 < sum(x.numel() for x in most.parameters()) <= 140_000

@@ -147,6 +147,8 @@ REFUSED = {
         (dict(choices=["the tiger"]), "choices must hold words of the vocabulary, got 'tiger'"),
         (dict(temperature=2.5), "temperature must be a finite number from 0 to 2, got 2.5"),
         (dict(stop="!"), "stop must be a word of the vocabulary, got '!'"),
+        (dict(head=(0, 9)), r"head must be a pair \(layer, head\) below .*, got \(0, 9\)"),
+        (dict(head=[0, 1]), r"head must be a pair .*, got \[0, 1\]"),
     ],
     "maps": [
         (dict(model=nn.Linear(2, 2)), "model must be a Decoder or an Encoder of .*, got Linear"),

@@ -774,7 +774,7 @@ def test_the_transformer_on_one_page_is_the_encoder_and_the_decoder_of_the_packa
     sources = [c.source for c in code_cells(read(next(p for p in CHAPTERS if p.name[:2] == "09")))]
     names = dict(torch=torch, nn=torch.nn, MultiHeadAttention=MultiHeadAttention)
     for start in ("class Block(", "class Transformer("):
-        (source,) = (source for source in sources if source.startswith(start))
+        (source,) = (text for text in sources if f"\n{start}" in f"\n{text}")
         exec(source, names)
     tokens = torch.randint(11, (2, 5), generator=torch.Generator().manual_seed(0))
     for kind in (Encoder, Decoder):

@@ -536,6 +536,7 @@ def reader(
     stop: str | None = None,
     choices: Sequence[str] | None = None,
     temperature: float = 0.5,
+    head: tuple[int, int] = (0, 0),
 ) -> Figure:
     """A trained decoder that reads and writes in the page: its weights travel as float16.
 
@@ -555,11 +556,13 @@ def reader(
         choices: other texts to begin with, all different; with `text` they stand in a menu.
         temperature (float): with which it opens, 0 to 2. At 0.5, and with all words, a writer
             of the book had most of its texts right and many of them different.
+        head: the layer and the head whose map it opens with, counted from 0.
 
     Raises:
         ValueError: no decoder, one with parts or options that the page cannot run, too many
             weights, a vocabulary of another size, a word with white space in it or an unknown one,
-            a text without a word or too long, a temperature outside 0 to 2.
+            a text without a word or too long, a temperature outside 0 to 2, a head that the model
+            has not.
 
     Cost:
         3 bytes for each weight and 25 kB in the notebook, 400 kB at most.
@@ -581,14 +584,20 @@ def reader(
     tokens = first + token_ids("text", text, vocabulary, room - len(first))
     text = on_one_line(text)
     check_number("temperature", temperature, 0, 2)
+    layers, heads = sent["sizes"]["num_layers"], sent["sizes"]["num_heads"]
+    known = [(layer, one) for layer in range(layers) for one in range(heads)]
+    if not isinstance(head, tuple) or not {type(n) for n in head} <= {int} or head not in known:
+        raise ValueError(
+            f"head must be a pair (layer, head) below ({layers}, {heads}), got {show(head)}"
+        )
     data = {
         "vocabulary": vocabulary,
         "begins": text,
         "stop": first[0] if first else None,
         "room": room,
         "asks": len(tokens) - 1,
-        "layer": 0,
-        "head": 0,
+        "layer": head[0],
+        "head": head[1],
         "temperature": float(temperature),
         "most": len(vocabulary),
         "model": sent,
@@ -598,7 +607,6 @@ def reader(
         for one in listed:
             token_ids("choices", one, vocabulary, room - len(first))
         data["choices"] = list(dict.fromkeys([text, *map(on_one_line, listed)]))
-    layers, heads = sent["sizes"]["num_layers"], sent["sizes"]["num_heads"]
     count = sum(math.prod(shape) for shape in sent["shapes"].values())
     line = (
         f"live model: {layers} layer{'s' if layers > 1 else ''} of {heads} "
