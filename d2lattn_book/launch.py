@@ -271,14 +271,15 @@ def _environment():
 
 
 def _end(agent):
-    """torchrun ends its ranks and itself when its pipe is closed, or when it is told to."""
+    """torchrun ends its ranks, and then itself, when its pipe is closed.
+
+    Told a second time it would leave before its ranks have said where they stood.
+    """
     agent.stdin.close()
-    if agent.poll() is None:
-        agent.terminate()
-        try:
-            agent.wait(ENDING)
-        except subprocess.TimeoutExpired:
-            agent.kill()
+    try:
+        agent.wait(ENDING)
+    except subprocess.TimeoutExpired:
+        agent.kill()
 
 
 def _said(folder, rank, stream):
