@@ -267,7 +267,8 @@ LONGEST = """() => Math.max(...[...document.querySelectorAll('.jp-RenderedMarkdo
     const range = document.createRange();
     range.setStart(walk.currentNode, i);
     range.setEnd(walk.currentNode, i + 1);
-    const y = Math.round(range.getBoundingClientRect().bottom / 12);
+    const {bottom, height} = range.getBoundingClientRect(), y = Math.round(bottom / 12);
+    if (!height) continue;  // folded
     lines.set(y, (lines.get(y) || 0) + 1);
   }
   return Math.max(0, ...lines.values());

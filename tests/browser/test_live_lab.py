@@ -411,7 +411,7 @@ def test_make_lab_opens_the_first_chapter_and_others_are_alive(page, tmp_path):
     try:
         assert "/lab/tree/work/00_start_here.ipynb" in address
         page.goto(address)
-        page.get_by_role("heading", name="Start here: watch one word ask").wait_for()
+        page.get_by_role("heading", name="Attention in one sitting").wait_for()
         page.screenshot(path=str(SHOTS / "make_lab.png"))
         assert page.get_by_text("Would you like to get notified").count() == 0
         page.goto(address.replace("00_start_here.ipynb", chapter.name))

@@ -68,7 +68,7 @@ def test_a_command_opens_its_first_page_whatever_was_open(
     remember(home / "settings", OWN)
     remember(kept, SHOWN)
     with opened(browser, clone, home, command) as page:
-        first = page.get_by_role("heading", name="Start here: watch one word ask")
+        first = page.get_by_role("heading", name="Attention in one sitting")
         dialog = page.locator(".jp-Dialog")
         expect(first.or_(dialog)).to_be_visible()
         assert dialog.all_inner_texts() == []

@@ -236,7 +236,7 @@ FIRST = """() => {
 def test_a_reload_lands_where_one_was(page, lab):
     open_chapter(page, lab, BOOK[1].name)
     settled(page, CELLS)
-    page.evaluate(SCROLL, 30)
+    page.evaluate(SCROLL, 40)
     here = settled(page, FIRST)
     assert here > 20
     page.wait_for_timeout(2000)  # JupyterLab notes what is open, and the book where
