@@ -231,7 +231,7 @@ class Deck:
         slide, live = self.slides[-1], any(map(is_live, figures))
         told = slide.line and (slide.question or says(cell))  # all that is said there
         if shown and (slide.shown or told or (live and not slide.is_bare())):
-            asked = slide.question if live and slide.asks_only() else ""
+            asked = slide.question.split("\n\n")[-1] if live and slide.asks_only() else ""
             slide = self.start()
             slide.title = f"## {asked}" if asked else slide.title  # a hand finds the answer
         slide.live, slide.drawn = slide.live or live, slide.drawn or bool(figures)
