@@ -429,16 +429,6 @@ TABLE = [
     valid(own_text.read, path=str(own_text.STORED), more=dict(path=[8, "nowhere.txt"])),
     valid(own_text.split, text=OWN, more=dict(text=[8])),
     valid(own_text.count, text=OWN, order=2, more=dict(text=[8])),
-    valid(
-        own_text.train_on,
-        **dict(text=OWN, steps=1, embed_dim=8, num_layers=1, window=2, every=1, seed=0),
-        **dict(progress=False, more=dict(text=[8])),
-    ),
-    valid(
-        own_text.write,
-        learner=own_text.train_on(OWN, steps=1, embed_dim=8, num_layers=1),
-        **dict(start="a", letters=2, temperature=1.0, seed=0, more=dict(learner=[MODEL])),
-    ),
     # what a layer costs
     valid(comparison.ConvLayer),
     valid(d.conv_cost, more=dict(k=[2])),

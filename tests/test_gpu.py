@@ -30,7 +30,7 @@ from d2lattn.interop import from_torch
 from d2lattn.training import fit
 from d2lattn_book import digits
 from d2lattn_book.exercises import verdict
-from d2lattn_book.language import encoder_decoder, next_word, own_text, words
+from d2lattn_book.language import encoder_decoder, next_word, words
 from d2lattn_book.pictures import drawings, live
 
 on_a_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")
@@ -282,9 +282,6 @@ def test_data_of_the_book_come_on_the_default_device(default):
     run = next_word.train(steps=1)
     assert run.model.encode([["the", "dog"]]).device == default
     assert run.model.read(["the", "dog"])[1].device == default
-    learner = own_text.train_on("the cat sat. " * 200, steps=1, embed_dim=8, progress=False)
-    assert {x.device for x in learner.model.parameters()} == {default}
-    assert len(own_text.write(learner, "the ", letters=5)) == 9
 
 
 def test_a_speller_reads_and_learns_where_it_was_moved(device):

@@ -4,7 +4,6 @@ import ast
 import base64
 import functools
 import io
-import json
 import re
 import subprocess
 import sys
@@ -814,16 +813,6 @@ def test_a_head_of_the_real_model_has_one_name_in_all_chapters():
     four, nine = read(CHAPTERS[4]), read(CHAPTERS[9])
     assert "head 0 of layer 16" in markdown(four) and "Head 0 of layer 16" in markdown(nine)
     assert "one back, in layer 16\n" in "".join(map(printed, code_cells(nine)))
-
-
-def test_the_stored_text_of_chapter_9_is_what_was_measured():
-    stored = (ROOT / "benchmarks" / "data" / "larger_decoder.json").read_text(encoding="utf-8")
-    written, chapter = json.loads(stored)["data"]["written"], read(CHAPTERS[9])
-    (cell,) = (c for c in code_cells(chapter) if c.source.startswith("# @title The stored texts"))
-    shown = printed(cell)
-    for step, found in written.items():
-        assert f"after {int(step):,} steps" in shown and f"{found['nats']:.2f}" in shown
-        assert "".join(found["text"].split())[:150] in "".join(shown.split())
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A text by letters: what is read and what is not, counting against the formula, the learner."""
+"""A text by letters: what is read and what is not, and counting against the formula."""
 
 import hashlib
 import math
@@ -7,22 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
-import torch
-import torch.nn.functional as F
 
-import d2lattn.training
 from d2lattn_book.language import own_text
-from d2lattn_book.language.own_text import SHA256, STORED, count, read, split, train_on, write
+from d2lattn_book.language.own_text import SHA256, STORED, count, read, split
 
 ROOT = Path(__file__).resolve().parent.parent
 LETTERS = random.Random(0).choices("abc d", [5, 3, 1, 1, 2], k=3000)
 TEXT = "".join(LETTERS)
-SMALL = dict(steps=6, embed_dim=8, num_layers=1)
-
-
-@pytest.fixture(scope="module")
-def learner():
-    return train_on(TEXT, **SMALL, every=2)
 
 
 def test_the_stored_text_is_the_same_for_every_reader():
@@ -102,80 +93,8 @@ def test_probabilities_of_counting_add_up_to_one():
     assert total == pytest.approx(1)
 
 
-def test_the_loss_of_a_letter_is_that_after_what_stands_before_it(learner):
-    """Against the model asked at one letter after the other."""
-    part, rest = split(TEXT)
-    tokens = own_text._numbers(part[-65:] + rest, learner.alphabet)
-    total = 0.0
-    with torch.no_grad():
-        for i in range(65, len(tokens)):
-            block = 65 + (i - 65) // 64 * 64  # letters are asked 64 at a time
-            start = min(block + 64, len(tokens)) - 129
-            logits = learner.model(tokens[None, start:i])[0, -1]
-            total += F.cross_entropy(logits, tokens[i]).item()
-    assert learner.unread[-1] == pytest.approx(total / len(rest), abs=1e-4)
-
-
-def test_a_learner_learns_and_its_curves_have_their_points(learner):
-    assert learner.steps == [0, 2, 4, 6] and not learner.interrupted
-    assert learner.alphabet == " abcd"
-    for curve in (learner.read, learner.unread):
-        assert len(curve) == 4 and curve[-1] < curve[0] - 0.02
-
-
-def test_nothing_of_the_unread_part_is_learned():
-    """What stands there changes the model only by its letters."""
-    part, rest = split(TEXT)
-    other = part + "".join(reversed(rest))
-    one, two = (train_on(text, **SMALL).model.state_dict() for text in (TEXT, other))
-    for name, weight in one.items():
-        assert torch.equal(weight, two[name])
-
-
-def test_an_interrupt_leaves_a_learner_that_writes(monkeypatch):
-    real, calls = d2lattn.training.loss_of, []
-
-    def loss_of(*args):
-        calls.append(1)
-        if len(calls) == 4:
-            raise KeyboardInterrupt
-        return real(*args)
-
-    monkeypatch.setattr(d2lattn.training, "loss_of", loss_of)
-    learner = train_on(TEXT, **SMALL | dict(steps=50))
-    assert learner.interrupted and learner.steps[-1] == 3
-    assert learner.unread[-1] < learner.unread[0]
-    assert write(learner, "ab", letters=5).startswith("ab")
-
-
-def test_it_writes_the_same_with_the_same_seed(learner):
-    first, again, other = (write(learner, "a", letters=40, seed=s) for s in (0, 0, 1))
-    assert first == again != other and len(first) == 41 and set(first) <= set(TEXT)
-
-
-def test_a_window_hides_what_stands_before_it():
-    learner = train_on(TEXT, **SMALL, window=2)
-    tokens = own_text._numbers(TEXT[:20], learner.alphabet)[None]
-    changed = tokens.clone()
-    changed[0, 0] = (changed[0, 0] + 1) % 5
-    with torch.no_grad():
-        one, two = learner.model(tokens), learner.model(changed)
-    assert not torch.equal(one[0, 1], two[0, 1]) and torch.equal(one[0, 2:], two[0, 2:])
-
-
 @pytest.mark.parametrize("text", ["short", "", 3, None, ["a"] * 3000, "a" * 3000, b"a b" * 1000])
-@pytest.mark.parametrize("function", [split, lambda text: count(text, 2), train_on])
+@pytest.mark.parametrize("function", [split, lambda text: count(text, 2)])
 def test_a_text_that_is_none(function, text):
     with pytest.raises(ValueError, match=r"^text must be a string of at least 2,000 letters.*got "):
         function(text)
-
-
-@pytest.mark.parametrize("start", ["", "x", "abz", 3, None])
-def test_a_start_that_it_cannot_read(learner, start):
-    with pytest.raises(ValueError, match=r"^start must be a string of letters .* got "):
-        write(learner, start)
-
-
-def test_a_learner_that_is_none(learner):
-    with pytest.raises(ValueError, match=r"^learner must be what train_on returned, got "):
-        write(learner.model, "a")

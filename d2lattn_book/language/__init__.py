@@ -5,5 +5,5 @@
 - `stories`: the larger corpus, a grammar of seven topics.
 - `spelling`: real words, English ones, and how they are spoken; the same held out everywhere.
 - `encoder_decoder`: models that go from the letters of a word to its sounds, and a trained one.
-- `own_text`: a text that a reader brings, learned letter by letter, beside counting.
+- `own_text`: a text that a reader brings, for a model that reads letters, and counting beside it.
 """
