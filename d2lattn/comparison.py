@@ -365,7 +365,7 @@ def count_flops(layer: Callable, n: int, d: int) -> int:
     layer is a module that takes (1, n, d), or a function that does so on the meta device.
 
     Example:
-        >>> count_flops(nn.RNN(64, 64, batch_first=True), 1024, 64) == rnn_cost(1024, 64).flops
+        >>> count_flops(nn.RNN(64, 64, batch_first=True), 64, 64) == rnn_cost(64, 64).flops
         True
     """
     # Imported here, because it loads triton where torch was built for CUDA: a quarter of a second.

