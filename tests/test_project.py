@@ -195,7 +195,7 @@ def test_the_public_address_is_the_same_everywhere():
         r"git\+https://github\.com/",
     ):
         assert re.findall(rf"{address}([\w.-]+/[\w.-]+?)[/)`]", readme) == [repository()], address
-    pages = [published(), f"{published()}playground.html"]
+    pages = [f"{published()}{name}" for name in ("00_start_here.html", "", "playground.html")]
     assert re.findall(r"https://[\w.-]+\.github\.io/[^)]*", readme) == pages
     for path in book():
         text = path.read_text(encoding="utf-8")

@@ -38,7 +38,7 @@ html_theme.sidebar_secondary.remove: true
 Attention is the mechanism inside every chatbot. Here you see it, change it and check it: from a
 sum by hand, in which one word asks all the others, to a Transformer that learns before your eyes.
 
-<p class="go"><a href="{first}.html">Start reading</a>
+<p class="go"><a href="{first}.html">Attention in one sitting</a>
 <a href="lecturer/index.html">Teach with it</a>
 <a href="{address}">Run it yourself</a></p>
 
@@ -177,7 +177,7 @@ def front_page(notebooks):
     )
     first, *rest = (path.stem for path in chapters())
     trees = {
-        "The book": [f"0 · Start here <{first}>", *rest],
+        "The book": [first, *rest],
         "Appendices": [path.stem for path in appendices()],
         "More": ["playground", "errata", evidence.PAGE, "lecturer/index", "reference/index"],
     }
