@@ -68,18 +68,29 @@ HERE = """() => {
   const top = Math.max(seen.top, cell.top), bottom = Math.min(seen.bottom, cell.bottom);
   return [content.activeCellIndex, Math.round(bottom - top)];
 }"""
+# Whether the fold of a cell is open and its source out of sight.
+COMPARED = """i => {
+  const cell = window.jupyterapp.shell.currentWidget.content.widgets[i];
+  return cell.rendered && cell.node.querySelector('details').open;
+}"""
 MOVED = """from => window.jupyterapp.shell.currentWidget.content.activeCellIndex !== from"""
 
 
 @pytest.mark.usefixtures("no_kernel_is_left")
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.name[:2])
 def test_shift_enter_reads_the_chapter(page, lab, path):
-    """The next cell in sight is selected and seen, and what is folded stays folded."""
+    """The next cell in sight is selected and seen, what is folded stays folded, and *Compare*,
+    which takes a stroke of its own, opens."""
     open_chapter(page, lab, path.name)
+    cells = for_reading(nbformat.read(path, as_version=4).cells)
     before = settled(page, CELLS)
     seen = [i for i, (shown, _) in enumerate(before) if shown]
     page.evaluate(START)
     for here, there in itertools.pairwise(seen):
+        if cells[here]["source"].startswith(COMPARE):
+            page.keyboard.press("Shift+Enter")
+            page.wait_for_function(COMPARED, arg=here, timeout=PATIENCE)
+            assert page.evaluate(HERE)[0] == here
         page.keyboard.press("Shift+Enter")
         page.wait_for_function(MOVED, arg=here, timeout=PATIENCE)
         page.wait_for_timeout(100)  # what moves the page comes after the key
@@ -187,6 +198,51 @@ def test_what_was_run_stays_in_sight(page, lab, height):
     above, seen, whole = settled(page, PLACES)
     assert above >= -1
     assert seen >= min(60, whole) - 1
+
+
+LATE = """from IPython.display import HTML
+HTML('<style>@keyframes late { to { height: 550px } }</style>'
+     '<div style="height:40px; animation:late 0s 1s forwards">is shown</div>')"""
+
+
+def test_what_is_drawn_a_second_later_stays_in_sight(page, lab):
+    open_chapter(page, lab, BOOK[1].name)
+    settled(page, CELLS)
+    page.evaluate(PUT, [6, LATE])
+    page.keyboard.press("Shift+Enter")
+    page.wait_for_timeout(4000)
+    above, seen, whole = settled(page, PLACES)
+    assert above >= -1
+    assert seen >= min(60, whole) - 1
+
+
+def test_the_selected_answer_opens_and_is_not_taken_apart(page, lab):
+    """Enter opens *Compare* and shuts it; a double click leaves it as it is."""
+    open_chapter(page, lab, BOOK[1].name)
+    cells = for_reading(nbformat.read(BOOK[1], as_version=4).cells)
+    here = next(i for i, cell in enumerate(cells) if cell["source"].startswith(COMPARE))
+    settled(page, OPENED)
+    page.evaluate(START)
+    page.evaluate(GO, here)
+    page.keyboard.press("Enter")
+    page.wait_for_function(COMPARED, arg=here, timeout=PATIENCE)
+    text = page.locator(".jp-Notebook-cell.jp-mod-active details p").first
+    text.scroll_into_view_if_needed()
+    text.dblclick()
+    page.wait_for_timeout(500)
+    assert page.evaluate(COMPARED, here)
+    assert page.evaluate("window.jupyterapp.shell.currentWidget.content.mode") == "command"
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(300)
+    assert not page.evaluate(COMPARED, here)
+
+
+def test_a_fold_that_is_opened_by_its_button_leaves_the_keyboard_alive(page, lab):
+    open_chapter(page, lab, BOOK[1].name)
+    settled(page, CELLS)
+    page.locator("button.jp-showHiddenCellsButton").first.click()
+    page.wait_for_timeout(500)
+    assert page.evaluate("document.activeElement.closest('.jp-Notebook') !== null")
 
 
 # Where the notebook stands, and a point in the text of a cell below its middle; while JupyterLab

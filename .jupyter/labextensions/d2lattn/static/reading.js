@@ -31,7 +31,7 @@
     const [top, active] = (touched ? null : localStorage.getItem(key))?.split(" ").map(index) ?? [];
     if (top > 0) {
       content.activeCellIndex = active < 0 ? top : active;
-      await content.scrollToItem(top);
+      await content.scrollToItem(top).catch(() => {}); // it may not come in time: the loop goes on
       const { node } = content.widgets[top];
       for (let tries = 0; tries < 20 && !touched; tries++) { // heights are guessed until it is drawn
         view.scrollTop += node.getBoundingClientRect().top - view.getBoundingClientRect().top;
@@ -55,6 +55,15 @@
   // What was run stays in sight where there is room for it: JupyterLab looks at the next cell only,
   // and an output that is drawn late has pushed it away, or has left the page itself.
   function keepOutputInSight(notebook) {
+    const view = notebook.node.querySelector(".jp-WindowedPanel-outer") ?? notebook.node;
+    const bringIntoSight = (one, other) => {
+      const { top, bottom } = view.getBoundingClientRect();
+      const ran = one.getBoundingClientRect(), selected = other.getBoundingClientRect();
+      const up = ran.top - top, down = Math.max(0, selected.bottom - bottom);
+      const least = selected.top + Math.min(60, selected.height) - bottom; // of the selected one
+      if (up < 0) view.scrollTop += Math.max(up, least);
+      else view.scrollTop += Math.min(down, up);
+    };
     let before = notebook.activeCellIndex, byKey = false, wanted = 0;
     for (const kind of ["keydown", "wheel", "pointerdown"]) {
       notebook.node.addEventListener(kind, (event) => {
@@ -67,17 +76,11 @@
       before = notebook.activeCellIndex;
       if (!byKey || !from || from.isHidden) return;
       const mine = wanted;
-      for (let tries = 0; tries < 40 && (tries < 2 || from.model.executionState === "running"); tries++) {
-        await new Promise((done) => setTimeout(done, 100));
+      for (let calm = 0; calm < 20; calm = from.model.executionState === "running" ? 0 : calm + 1) {
+        await new Promise((done) => setTimeout(done, 100)); // two seconds: a figure is drawn late
         if (mine !== wanted || notebook.isDisposed) return;
+        if (calm) bringIntoSight(from.node, next.node);
       }
-      const view = notebook.node.querySelector(".jp-WindowedPanel-outer") ?? notebook.node;
-      const { top, bottom } = view.getBoundingClientRect();
-      const ran = from.node.getBoundingClientRect(), selected = next.node.getBoundingClientRect();
-      const up = ran.top - top, down = Math.max(0, selected.bottom - bottom);
-      const least = selected.top + Math.min(60, selected.height) - bottom; // of the selected one
-      if (up < 0) view.scrollTop += Math.max(up, least);
-      else view.scrollTop += Math.min(down, up);
     });
   }
 
@@ -113,6 +116,35 @@
       if (widgets[end] && asks(widgets[end]) && !/^#/.test(source(widgets[end]))) end++;
       return answers.length || fold ? [{ cell, answers, fold, start, end }] : [];
     });
+  }
+
+  // The selected *Compare* is opened by Enter, and by Shift+Enter, whose next stroke goes on; neither
+  // a key nor a double click turns it into its source, but where the book itself is written.
+  function compareByKey({ content: notebook, context }) {
+    if (context.path.startsWith("notebooks/")) return;
+    const take = (event) => {
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    notebook.node.addEventListener("keydown", (event) => {
+      const cell = notebook.activeCell, fold = cell?.node.querySelector("details");
+      if (event.key !== "Enter" || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (notebook.mode !== "command" || !fold || !compares(cell)) return;
+      if (fold.open && event.shiftKey) return;
+      if (event.target.closest("summary")) return; // the fold has the focus and opens by itself
+      take(event);
+      fold.open = !fold.open;
+    }, true);
+    notebook.node.addEventListener("dblclick", (event) => {
+      if (notebook.activeCell && compares(notebook.activeCell)) take(event);
+    }, true);
+  }
+
+  // The button that opens a fold leaves the focus nowhere, and the keyboard dead.
+  function keepFocus(notebook) {
+    notebook.node.addEventListener("click", () => setTimeout(() => {
+      if (document.activeElement === document.body) notebook.activate();
+    }, 100));
   }
 
   const failed = ({ model }) =>
@@ -190,6 +222,8 @@
         known.add(panel);
         stepOver(panel.content);
         keepOutputInSight(panel.content);
+        compareByKey(panel);
+        keepFocus(panel.content);
         veil(panel);
         keepPlace(panel);
         sayWhatIsLoaded(panel);
