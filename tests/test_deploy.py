@@ -1,5 +1,6 @@
 """The files for a class agree with the rest. What they do, `make test-hub` tries."""
 
+import hashlib
 import json
 import os
 import re
@@ -50,6 +51,14 @@ def test_a_hidden_answer_is_hidden_wherever_the_book_is_served(monkeypatch):
     assert "JUPYTER_CONFIG_PATH=/opt/d2lattn/.jupyter " in container
     ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
     assert not any(name.startswith(".jupyter") for name in ignored)
+
+
+def test_a_changed_script_has_a_new_address():
+    """Or a browser that has kept the old one goes on with that."""
+    extension = HIDDEN.parent.parent / "labextensions" / "d2lattn"
+    script = hashlib.sha256((extension / "static" / "reading.js").read_bytes()).hexdigest()
+    described = json.loads((extension / "package.json").read_text("utf-8"))
+    assert described["jupyterlab"]["_build"]["load"] == f"static/reading.js?{script[:8]}"
 
 
 def test_jupyterlab_finds_how_the_book_is_read_beside_its_settings(tmp_path):
