@@ -26,6 +26,7 @@ D2L_IMPORTS = (
     "PIL",
     "PIL.Image",
     "requests",
+    "regex",  # D2L's rewrite, smolix/d2l-neu
 )
 # What the options of a `transformers` GPT-2 must be for our decoder to compute the same.
 GPT2_OPTIONS = {

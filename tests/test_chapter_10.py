@@ -68,7 +68,9 @@ def page():
     """The names of the cells that hold the cards, and what models were made for."""
     scope = {"cache_bytes": cache_bytes}
     for source, _ in cells(10):
-        if re.match(r"GROUPED = |# @title Folded: (the fields of|what is kept)", source):
+        if re.match(
+            r"GROUPED = |# @title Folded: (the fields of|what is kept|the six models)", source
+        ):
             exec(source, scope)
     return scope
 
@@ -144,6 +146,18 @@ def test_the_heads_of_the_table_are_those_of_the_cards(page, table):
         rows = {p.rows for p in layers["window"].pieces} if "window" in layers else set()
         shown = window.partition(",")[0].replace("k", " * 1024")
         assert rows == (set() if window == "–" else {eval(shown)}), name
+
+
+def test_the_six_models_of_the_core_are_rows_of_the_large_table(page, table, notebook):
+    """And those that are printed and drawn there."""
+    text = "".join("".join(cell["source"]) + "\n" for cell in notebook["cells"])
+    rows = re.findall(
+        r"^\| ([^|\[]+), (\d{4}) \| [^|]+ \|([^|]+)\|([^|]+)\|([^|]+)\|([^|]+)\|$", text, re.M
+    )
+    for name, year, *entries in rows:
+        (_, there, attention, window, *_, kib, state) = table[name]
+        assert [year, *map(str.strip, entries)] == [there, attention, window, kib, state], name
+    assert {name for name, *_ in rows} == set(page["SIX"]) and len(rows) == 6
 
 
 def test_every_row_names_its_file_at_a_commit(table):

@@ -4,6 +4,7 @@ import importlib.util
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import draws
 import pytest
@@ -243,6 +244,17 @@ def test_d2l_loads_where_its_imports_are_broken(broken, error):
     output = run(BREAK.format(broken=broken, error=error) + USE)
     assert "torchvision.transforms.Resize is needed here" in output
     assert "install a torchvision that matches torch" in output
+
+
+def test_d2l_loads_where_what_its_rewrite_imports_is_absent(tmp_path):
+    """Its tokenizer wants the package regex."""
+    (tmp_path / "d2l").mkdir()
+    text = Path(importlib.util.find_spec("d2l.torch").origin).read_text(encoding="utf-8")
+    (tmp_path / "d2l" / "torch.py").write_text(f"import regex\n{text}", encoding="utf-8")
+    (tmp_path / "d2l" / "__init__.py").write_text("", encoding="utf-8")
+    first = f"\n    import sys\n    sys.path.insert(0, {str(tmp_path)!r})\n"
+    lost = BREAK.format(broken=("regex",), error="ModuleNotFoundError(name)")
+    run(first + lost + USE + f"\n    assert d2l.__file__.startswith({str(tmp_path)!r})")
 
 
 def test_absent_d2l_says_how_to_install_it(monkeypatch):

@@ -204,7 +204,27 @@ def test_anatomy(chapter):
     assert "\n## Verdict" in text and "\n## Checked claims" not in text
     assert "hecked claims" in text
     assert text.count("**Predict.**") >= 4
-    assert re.search(r"^## .*D2L", text, re.M), "the same thing in D2L and in torch"
+
+
+def test_what_d2l_and_torch_call_it_is_a_line_that_leads_to_appendix_93(chapter):
+    """All that is run of theirs stands there, under the number of the section that is named."""
+    path, notebook = chapter
+    if path.name.startswith("00"):
+        return
+    stored = notebook.cells
+    (k,) = [
+        i for i, c in enumerate(stored) if c.source.endswith("⊕ The same thing in D2L and in torch")
+    ]
+    line = stored[k + 1].source
+    end = next(i for i in range(k + 1, len(stored)) if stored[i].source.startswith("## "))
+    assert "\n" not in line and all(map(cells.is_note, stored[k + 2 : end])), (
+        "one line, and no code"
+    )
+    link = r"\[(93\.\d+)\]\(93_beside_d2l_and_torch\.ipynb#cell-id=(\w+)\)"
+    ((number, cell),) = re.findall(link, line)
+    (there,) = [c.source for c in read(APPENDICES[-1]).cells if c.id == cell]
+    (of,) = re.findall(rf"^## {re.escape(number)} .*\(chapters? ([\d, ]+)\)", there)
+    assert str(int(path.name[:2])) in of.split(", ")
 
 
 def test_the_core_fits_the_minutes_it_states(chapter):
@@ -220,18 +240,18 @@ def test_the_core_fits_the_minutes_it_states(chapter):
 
 
 def test_a_chapter_rests_in_the_middle(chapter):
-    """Where it has a rest: no half is longer than 45 minutes, and the first cell says where it is.
+    """No half is longer than 45 minutes, and the first cell says where the rest is.
 
     A tenth more or less is no matter: the formula is not closer to readers.
     """
     notebook = chapter[1]
-    if halves := lecturer.halves(notebook.cells):
-        stated = lecturer.stated_minutes(notebook.cells)
-        (first,) = re.findall(r"with a rest after the first (\d+)", notebook.cells[0].source)
-        said = f"readers take {halves[0]:.0f} and {halves[1]:.0f} minutes, {stated} are stated"
-        assert max(halves) <= 1.1 * 45 and max(int(first), stated - int(first)) <= 45, said
-        assert abs(sum(halves) - stated) <= 0.1 * stated, said
-        assert abs(halves[0] - int(first)) <= 0.1 * stated, f"{said}, the first {first}"
+    halves, stated = lecturer.halves(notebook.cells), lecturer.stated_minutes(notebook.cells)
+    assert halves, "a cell that begins with **A rest.**"
+    (first,) = re.findall(r"with a rest after the first (\d+)", notebook.cells[0].source)
+    said = f"readers take {halves[0]:.0f} and {halves[1]:.0f} minutes, {stated} are stated"
+    assert max(halves) <= 1.1 * 45 and max(int(first), stated - int(first)) <= 45, said
+    assert abs(sum(halves) - stated) <= 0.1 * stated, said
+    assert abs(halves[0] - int(first)) <= 0.1 * stated, f"{said}, the first {first}"
 
 
 def test_the_readme_says_the_minutes_that_the_chapters_state():
@@ -449,7 +469,9 @@ def test_slides(chapter):
         assert kinds.count("notes") >= 4, "speaker notes"
 
 
-WITH_LINES = [path for path in (*CHAPTERS, *APPENDICES) if path.name[:2] not in ("00", "90", "92")]
+WITH_LINES = [
+    path for path in (*CHAPTERS, *APPENDICES) if path.name[:2] not in ("00", "90", "92", "93")
+]
 
 
 @pytest.mark.parametrize("path", WITH_LINES, ids=lambda path: path.name[:2])
@@ -494,8 +516,8 @@ def test_no_global_state_is_changed(part):
 
 def test_appendices_are_for_looking_up():
     """The third is read from the top, as a chapter is."""
-    assert [path.name[:2] for path in APPENDICES] == ["90", "91", "92"]
-    for path in APPENDICES[:2]:
+    assert [path.name[:2] for path in APPENDICES] == ["90", "91", "92", "93"]
+    for path in (path for path in APPENDICES if not path.name.startswith("92")):
         text = markdown(read(path))
         assert re.match(rf"# {path.name[:2]} · ", read(path).cells[0].source)
         for word in ("**Predict.**", "### Exercise", "For the lecturer"):
@@ -530,6 +552,8 @@ def test_the_ledger_says_of_every_claim_where_it_is_shown():
         assert links, f"claim {claim} names no section"
         for link in links:
             shown, name = sections.meant(*link).number, link[1]
+            if name.startswith("93"):  # it has no claims of its own
+                continue
             said = checked_claims(ROOT / "notebooks" / name)[claim]
             if not said:
                 continue

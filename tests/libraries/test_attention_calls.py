@@ -21,6 +21,7 @@ SITE = sysconfig.get_path("purelib")
 READ_ONLY = {
     "xformers memory_efficient_attention",
     "flash-attn flash_attn_func",
+    "torch varlen_attn",
     "MLX fast.scaled_dot_product_attention",
 }
 MANY = "(L, B, E)", "(B, L, E)"  # heads are slices of E
