@@ -40,8 +40,8 @@ def my_multi_head(X, Wq, Wk, Wv, Wo, num_heads):
     B, L, E = X.shape
     D = E // num_heads
     Q, K, V = (my_split_heads(X @ W.T, num_heads) for W in (Wq, Wk, Wv))  # (B, H, L, D)
-    weights = torch.softmax(Q @ K.mT / D**0.5, dim=-1)  # (B, H, L, L)
-    joined = (weights @ V).transpose(1, 2).reshape(B, L, E)
+    shares = torch.softmax(Q @ K.mT / D**0.5, dim=-1)  # (B, H, L, L)
+    joined = (shares @ V).transpose(1, 2).reshape(B, L, E)
     return joined @ Wo.T
 
 
