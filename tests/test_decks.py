@@ -11,6 +11,7 @@ import nbformat
 import printed
 import pytest
 import slides
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 DECKS = pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
 
@@ -46,6 +47,81 @@ def test_no_slide_is_without_its_partner(path):
             assert said or asked, slide.question
         alone = slide.says_only() and not slide.first
         assert not alone, f"a sentence of nothing: {slide.line}"
+
+
+CHAPTERS = pytest.mark.parametrize("path", cells.chapters(), ids=lambda path: path.name[:2])
+# What a program calls a thing, and a hall does not: names with a line, Python's words, the names
+# that experiments give what they leave out; in what was printed also shapes and lists.
+CODE = re.compile(r"`|\w\w_\w|\b(True|False|xx|qkv?|explicit|gqa)\b|rank 0 \|")
+FORMULA = re.compile(
+    r"\$\$.*?\$\$|\$[^$]*\$|<[^>]*>|^>.*|\]\([^)]*\)", re.S
+)  # and what a model wrote
+SHAPE = re.compile(r"\(\d+,|\[|\bNone\b|: none\b")
+
+
+@CHAPTERS
+def test_a_chapter_says_on_a_slide_what_it_defines_and_on_one_its_formula(path):
+    deck = shown(path)
+    assert [slide.line for slide in deck if slide.kind == "definition"]
+    formulas = [slide.line for slide in deck if slide.kind == "formula"]
+    assert formulas and all("$$" in line for line in formulas)
+    if path.name.startswith(("00", "03", "04")):
+        assert re.search(r"softmax.*K.*sqrt.*V", formulas[-1] if "03" in path.name else formulas[0])
+
+
+@CHAPTERS
+def test_a_question_stands_with_what_it_takes_to_answer_it(path):
+    bare = [slide.question for slide in shown(path) if slide.question and not slide.given]
+    assert [question for question in bare if "*" not in question and "$" not in question] == []
+    assert len(bare) <= 3
+
+
+@CHAPTERS
+def test_no_word_of_a_program_is_on_a_slide(path):
+    """But where the code itself is shown."""
+    for slide in shown(path):
+        printed_lines = [line for lines in prints(slide) for line in lines]
+        outputs = "".join(str(o.data) for cell in slide.shown for o in cell.get("outputs", []))
+        names = re.findall(r"<th>(.*?)</th>", outputs)
+        texts = [cell.source for cell in slide.shown if cell.cell_type == "markdown"]
+        for text in (slide.given, slide.question, slide.line, *texts, *printed_lines, *names):
+            assert not CODE.search(FORMULA.sub("", text)), text
+        assert [line for line in (*printed_lines, *names) if SHAPE.search(line)] == []
+
+
+def test_the_notes_of_the_ninety_minute_lecture_are_ninety_minutes():
+    (path,) = cells.chapters(["00"])
+    assert slides.minutes(nbformat.read(path, as_version=4)) == 90
+
+
+def test_what_is_given_defined_or_renamed_reaches_its_slide():
+    def cell(source, **said):
+        return new_markdown_cell(source, metadata={"slideshow": said})
+
+    start = new_markdown_cell("# 3 · Masks\n\n**Who sees whom?**")
+    table = "Before.\n\n| a **query** | [asks](x.ipynb) [†](y)<!-- exp: a/b --> |\n|---|---|"
+    asked = cell("**Predict.** What?", given="2 and 3", says="What is 2 · 3?")
+    code = new_code_cell("6", outputs=[new_output("stream", text="shared_v is 6\n")])
+    code.metadata = nbformat.from_dict({"slideshow": {"names": {"shared_v": "the product"}}})
+    formula = cell("So\n\n$$x = 1$$\n\nand", formula="It is one.")
+    deck = slides.Deck([start, cell(table, definition=""), formula, asked, code], False).slides
+    _, defined, written, question = deck
+    assert defined.line == '| a <strong class="query">query</strong> | asks  |\n|---|---|'
+    assert written.line == "$$x = 1$$\n\nIt is one." and written.kind == "formula"
+    assert (question.given, question.question) == ("2 and 3", "What is 2 · 3?")
+    assert prints(question) == [["the product is 6"]]
+    roles = [cell.metadata.tags for cell in question.cells() if "tags" in cell.metadata]
+    assert roles == [["given"], ["question"]]
+
+
+def test_every_demo_leads_to_the_slide_of_its_figure_and_says_what_to_do():
+    demos = re.split(r"^\d+\. ", slides.INDEX, flags=re.M)[1:]
+    assert len(demos) == 10
+    for demo in demos:
+        stem, cell = re.search(r"\]\((\w+)\.html#/cell-id=([\w-]+)\)", demo).groups()
+        deck = shown(cells.ROOT / "notebooks" / f"{stem}.ipynb")
+        assert [slide for slide in deck if slide.live and slide.shown[0].id == cell], demo
+        assert all(word in demo for word in ("*Touch:*", "*Ask:*", "*Expect:*")), demo
 
 
 @DECKS

@@ -45,6 +45,7 @@ CELLS = [
 
 def test_a_plan_adds_up_and_leaves_out_what_is_optional():
     page = lecturer.page("03_x.ipynb", CELLS)
+    assert '<a href="../slides/03_x.html">' in page
     rows = [line for line in page.splitlines() if line.startswith("| ")][1:]
     assert rows == [
         "| 0 | 3.1 Scores | 5 |",
@@ -274,7 +275,7 @@ def test_on_a_slide_the_answer_comes_after_what_is_asked():
     shown = slides.Deck([CELLS[0], asked, answer, line], False).slides[-1]
     kinds = [(cell.metadata.slideshow.slide_type, cell.source) for cell in shown.cells()]
     assert shown.line == "**It is 4.**" and kinds[-1] == ("fragment", "**It is 4.**")
-    assert [kind for kind, _ in kinds] == ["slide", "notes", "fragment", "fragment"]
+    assert [kind for kind, _ in kinds] == ["slide", "notes", "-", "fragment", "fragment"]
     quiet = slides.Deck([CELLS[0], asked, answer, FOLD], False).slides[-1]
     assert not quiet.line and quiet.notes[-1] == "**It is 4.**"
     inside = new_markdown_cell(f"Before.\n\n{FOLD.source}\n\nAfter.")

@@ -159,6 +159,8 @@ def page(name, cells):
     core = sum(part.minutes for part in plan if not part.optional)
     extra = sum(part.minutes for part in plan if part.optional)
     lines = [f"# In class: {title}", "", f"What to do with [the chapter](../{name}) in class.", ""]
+    deck = f"../slides/{name.removesuffix('.ipynb')}.html"
+    lines += [f'<p class="go small"><a href="{deck}">The slides</a></p>', ""]
     lines += ["| from minute | part | takes |", "|---:|---|---:|"]
     clock = 0
     for part in filter(lambda part: part.minutes, plan):

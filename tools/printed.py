@@ -58,7 +58,8 @@ def bars(lines):
     columns[-1] = f"{columns[-1]} {unit}".strip()
     found = [[amount(number) for _, number in cells] for _, cells in rows]
     ends = [(min(0, *column), max(0, *column)) for column in zip(*found, strict=True)]
-    return table(rows, found, columns, ends) if all(map(any, ends)) else None
+    corner = heading[0] if len(heading) == len(columns) + 1 else ""
+    return table(rows, found, columns, ends, corner) if all(map(any, ends)) else None
 
 
 def row(line):
@@ -79,10 +80,10 @@ def amount(number):
     return float(number.replace(",", "").rstrip("%"))
 
 
-def table(rows, found, columns, ends):
-    """The HTML; a column's bars begin at its 0."""
+def table(rows, found, columns, ends, corner):
+    """The HTML; a column's bars begin at its 0, and what the rows are stands in the corner."""
     said = "".join(f"<th>{html.escape(words)}</th>" for words in columns)
-    drawn = [f"<tr><td></td>{said}</tr>" if any(columns) else ""]
+    drawn = [f"<tr><td>{html.escape(corner)}</td>{said}</tr>" if any(columns) else ""]
     for (name, cells), amounts in zip(rows, found, strict=True):
         line = f"<th>{html.escape(name)}</th>"
         for (_, number), value, (low, high) in zip(cells, amounts, ends, strict=True):

@@ -3,11 +3,14 @@
 A slide has its section's title and, of what the chapter has there: the question to predict, an
 output (a figure, a live figure or a few printed lines, drawn as bars if they are more than three),
 and the sentence that is tagged `slide-line`; code only if it is tagged `slide-code`. What a hall
-needs to hear and a page says elsewhere stands in a cell's metadata, under slideshow, as `says`: the
-question with what it is about, the answer, or what a figure shows. All else is in the notes, what
-the lecturer says first and code last: key s opens the speaker's view. What is marked ⊕ stays out,
-unless `ALL=1` brings it. npm brings reveal.js and MathJax once; nothing else is needed, also not by
-the live figures.
+needs and a page has elsewhere stands in a cell's metadata, under slideshow: as `says` the question,
+the answer, or what a figure shows; as `given` what a question cannot be answered without; as
+`definition`, `formula` and `board` what gets a slide of its own ("" is the table, list or quotation
+of the cell; a formula without $$ is said of the cell's own); as `names` what its print calls
+otherwise. All else is in the notes, what the lecturer says
+first and code last: key s opens the speaker's view. What is marked ⊕ stays out, unless `ALL=1`
+brings it. npm brings reveal.js and MathJax once; nothing else is needed, also not by the live
+figures.
 """
 
 import html
@@ -17,10 +20,12 @@ import re
 import sys
 
 import cells
+import lecturer
 import nbformat
 import printed
 from cells import ROOT, tags
 from nbconvert import SlidesExporter
+from nbconvert.filters import markdown2html
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from npm import bring
 
@@ -30,21 +35,52 @@ FILES = {  # what lies beside the pages, with the licences
 }
 WORDS, ASKING, SAYING = 40, 17, 20  # the most on a slide, in a question, beside a question
 BARS = 5  # lines of them below which a sentence stands
+STANDS = ("definition", "formula", "board")  # on slides of their own
+ROLE = re.compile(r"\*\*(query|key|value|share|output)(\w*)\*\*")
 SECTION = re.compile(r"(##+) (.+)")
 ASKED = re.compile(r"\*\*Predict\.\*\* ")
 
 # nbconvert's slides, less what they would fetch. A figure takes all the room that words leave it.
 TEMPLATE = (ROOT / "tools" / "slides.html.j2").read_text(encoding="utf-8")
 
+# The first page: all decks, and what can be shown in two minutes.
+INDEX = (ROOT / "tools" / "slides.md").read_text(encoding="utf-8")
+PAGE = """<!DOCTYPE html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Slides · attention</title>
+<style>
+body {{ font: 18px/1.5 sans-serif; max-width: 900px; margin: 40px auto; padding: 0 20px; }}
+h1 {{ border-bottom: 6px solid #d08220; padding-bottom: 8px; }}
+h1, h2, a {{ color: #096a7c; }}
+table {{ border-collapse: collapse; }}
+:is(th, td) {{ padding: 6px 16px 6px 0; border-bottom: 1px solid #ddd; text-align: left; }}
+li {{ margin: 12px 0; }}
+.anchor-link {{ display: none; }}
+</style>
+<main>{}</main></html>
+"""
+
 
 def slides(target=ROOT / "build" / "slides", optional=False):
     """Write the decks, and what they need, into the folder `target`."""
     for package, names in FILES.items():
         bring(package, names, target / package)
+    rows = []
     for path in decks():
-        page = deck(nbformat.read(path, as_version=4), optional)
+        notebook = nbformat.read(path, as_version=4)
+        page = deck(notebook, optional)
         (target / f"{path.stem}.html").write_text(page, encoding="utf-8")
         print(target / f"{path.stem}.html")
+        title, question = re.match(r"# (.+)\n+\*\*(.+?)\*\*", notebook.cells[0].source).groups()
+        rows.append(f"| [{title}]({path.stem}.html) | {question} | {minutes(notebook) or ''} |")
+    index = PAGE.format(markdown2html(INDEX.format(rows="\n".join(rows))))
+    (target / "index.html").write_text(index, encoding="utf-8")
+    print(target / "index.html")
+
+
+def minutes(notebook):
+    """How long a lecture on a chapter is, by its notes, without what is marked ⊕."""
+    return sum(part.minutes for part in lecturer.parts(notebook.cells) if not part.optional)
 
 
 def decks():
@@ -74,7 +110,7 @@ class Slide:
 
     def __init__(self, title, first=False):
         self.title, self.first = title, first
-        self.question = self.line = ""
+        self.question = self.line = self.given = self.kind = ""
         self.shown, self.notes, self.live, self.drawn = [], [], False, False
 
     def words(self, more=""):
@@ -103,18 +139,22 @@ class Slide:
         return self.question and not (self.shown or self.line)
 
     def says_only(self):
-        return not (self.question or self.shown or self.title.startswith("# "))
+        return not (self.question or self.shown or self.kind or self.title.startswith("# "))
 
     def cells(self):
         """As cells of a notebook for nbconvert: what follows a question appears key by key."""
         later = "fragment" if self.question else "-"
-        head = f"{self.title}\n\n{self.question}".strip()
-        found = [told(new_markdown_cell(head), "slide" if self.first else "subslide")]
+        found = [told(new_markdown_cell(self.title), "slide" if self.first else "subslide")]
         notes = "\n\n".join(sorted(filter(None, self.notes), key=is_code))
         notes = re.sub(r"^#+ (.+)$", r"**\1**", notes, flags=re.M)
         found += [told(new_markdown_cell(notes), "notes")] if notes else []  # not in a fragment
-        found += [told(cell, later) for cell in self.shown]
-        return found + ([told(new_markdown_cell(self.line), later)] if self.line else [])
+        found += [said(self.given, "-", "given"), said(self.question, "-", "question")]
+        found += [
+            told(cell, later) if cell.cell_type == "code" else said(cell.source, later, "answer")
+            for cell in self.shown
+        ]
+        found += [said(self.line, later, self.kind or "line")]
+        return list(filter(None, found))
 
 
 class Deck:
@@ -168,24 +208,34 @@ class Deck:
             source = source[heading.end() :].strip()
         elif heading:
             self.start()
+        for kind in STANDS:
+            self.stand(cell, kind)
         before, *asked = ASKED.split(source, 1)
-        if "slide-line" in tags(cell):
+        if "slide-line" in tags(cell) and not said_of(cell).keys() & STANDS:
             self.say(source)
         elif cells.is_note(cell):
             self.section.notes.insert(0, source)
         elif asked:
             self.slides[-1].notes.append(before.strip())
-            self.ask(says(cell) or brief(asked[0]))
+            self.ask(says(cell) or brief(asked[0]), said_of(cell).get("given", ""))
             self.slides[-1].notes.append(asked[0])
         else:
             self.slides[-1].notes.append(source)
 
+    def stand(self, cell, kind):
+        """What a chapter defines, its formula, or what else a lecturer would write on the board."""
+        if kind in said_of(cell):
+            text = said_of(cell)[kind] or "\n".join(re.findall(r"^[|>-].*", cell.source, re.M))
+            text = re.sub(r"\[†\]\([^)]*\) ?<!--.*?-->", "", text)
+            text = re.sub(r"\[([^]]+)\]\([^)]*\)", r"\1", text).replace("`", "")
+            if kind == "formula" and "$$" not in text:
+                text = "\n\n".join([*re.findall(r"\$\$.+?\$\$", cell.source, re.S), text])
+            slide = self.slides[-1] if self.slides[-1].is_bare() else self.start()
+            slide.line, slide.kind = ROLE.sub(r'<strong class="\1">\1\2</strong>', text), kind
+
     def say(self, line):
         """Onto this slide if there is room; if not, onto the next, and what it speaks of stays."""
         slide = self.slides[-1]
-        spoken = slide.shown and all(cell.cell_type == "markdown" for cell in slide.shown)
-        if spoken and words(f"{slide.title} {slide.question} {line}") <= WORDS:
-            slide.shorten(line)  # one answer, and not the same one again
         if not (slide.room_for(line) or slide.is_bare()):
             kept = [] if slide.line or slide.live or "$$" in line else slide.shown
             slide = self.start()
@@ -210,16 +260,18 @@ class Deck:
         if not slide.live:
             self.say(answer)
         else:
-            question = slide.title.removeprefix("## ")
+            question, given = slide.title.removeprefix("## "), self.slides[-2].given
             slide = self.start()
-            slide.question, slide.shown = question, [new_markdown_cell(answer)]
+            slide.question, slide.given = question, given
+            slide.shown = [new_markdown_cell(answer)]
 
-    def ask(self, question):
+    def ask(self, question, given=""):
         """On a new slide, or below a sentence that stands alone."""
         slide = self.slides[-1]
-        if slide.line and not slide.shown and slide.words(question) <= WORDS:
+        if slide.line and not (slide.shown or slide.kind) and slide.words(question) <= WORDS:
             question, slide.line = f"{slide.line}\n\n{question}", ""
-        self.start().question = question
+        slide = self.start()
+        slide.question, slide.given = question, given
 
     def code(self, cell):
         outputs = [] if "slide-out" in tags(cell) else cell.outputs
@@ -228,8 +280,10 @@ class Deck:
         shown = [new_code_cell(outputs=[output]) for output in figures or filter(None, shown)]
         if "slide-code" in tags(cell):
             shown.insert(0, new_code_cell(cell.source))
+        if shown:
+            shown[0].id = cell.id  # by which its slide is found
         slide, live = self.slides[-1], any(map(is_live, figures))
-        told = slide.line and (slide.question or says(cell))  # all that is said there
+        told = slide.line and (slide.question or slide.kind or says(cell))  # all is said there
         if shown and (slide.shown or told or (live and not slide.is_bare())):
             asked = slide.question.split("\n\n")[-1] if live and slide.asks_only() else ""
             slide = self.start()
@@ -248,11 +302,22 @@ def is_code(note):
 
 def says(cell):
     """What a cell says in a hall and not on the page; "" for most."""
-    return cell.metadata.get("slideshow", {}).get("says", "")
+    return said_of(cell).get("says", "")
+
+
+def said_of(cell):
+    """What a cell's metadata say of its slides."""
+    return cell.metadata.get("slideshow", {})
 
 
 def copies(shown):
-    return [nbformat.from_dict(cell) for cell in shown]
+    return [nbformat.from_dict({**cell, "id": new_markdown_cell().id}) for cell in shown]
+
+
+def said(text, kind, role):
+    """A text as a cell whose role the style sheet knows; None if there is none."""
+    text = re.sub(r" ?\[†\]\([^)]*\)(<!--.*?-->)?", "", text)
+    return told(new_markdown_cell(text, metadata={"tags": [role]}), kind) if text else None
 
 
 def told(cell, kind):
@@ -311,7 +376,10 @@ def described(output):
 def shown_output(output, cell):
     """What a slide shows of an output: a picture, a live figure, lines or bars; else None."""
     if output.output_type == "stream":
-        text = printed.shown(output.text.rstrip())
+        text = output.text.rstrip()
+        for name, reads in said_of(cell).get("names", {}).items():
+            text = text.replace(name, reads)
+        text = printed.shown(text)
         return text and new_output("display_data", {"text/html": text})
     if is_live(output):
         return output

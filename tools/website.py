@@ -255,10 +255,12 @@ def write_source():
     for path in taught():
         text = lecturer.page(path.name, notebooks[path].cells)
         (SOURCE / "lecturer" / f"{path.stem}.md").write_text(text, encoding="utf-8")
-    entries = "\n".join(path.stem for path in taught())
+    first, entries = chapters()[0].stem, "\n".join(path.stem for path in taught())
     text = (
         "# For the lecturer\n\nA plan in minutes for each chapter: what to ask before each demo, "
         "the wrong answer to expect, and what to change while everybody watches.\n\n"
+        '<p class="go small"><a href="../slides/index.html">All slides, and ten demos of two '
+        f'minutes</a>\n<a href="../slides/{first}.html">A lecture of ninety minutes</a></p>\n\n'
         f"```{{toctree}}\n:maxdepth: 1\n\n{entries}\n```\n"
     )
     (SOURCE / "lecturer" / "index.md").write_text(text, encoding="utf-8")

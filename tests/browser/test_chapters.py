@@ -181,6 +181,8 @@ MEASURES = """async () => {
   const fontSize = node => parseFloat(getComputedStyle(node).fontSize);
   const seen = node => node.checkVisibility() && node.getBoundingClientRect().width;
   const zoomed = node => node.currentCSSZoom;
+  // What is given with a question, defined or written as a formula may take more words.
+  const STANDS = '.celltag_given, .celltag_definition, .celltag_formula, .celltag_board';
   const isWord = text => /[\\p{L}\\p{N}]/u.test(text);
   const letters = (root, filter) => {
     const walk = document.createTreeWalker(root, NodeFilter.SHOW_TEXT), found = [];
@@ -202,12 +204,13 @@ MEASURES = """async () => {
     await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
     const outside = 'aside, style, script, [data-live], .live-fallback, mjx-container';
     const texts = letters(slide, node => !node.closest(outside));
-    const prose = texts.filter(([node]) => !node.closest('pre, .bars')).map(([, text]) => text);
-    const formulas = [...slide.querySelectorAll('mjx-container')].filter(seen).length;
+    const counted = node => !node.closest('pre, .bars') && !node.closest(STANDS);
+    const prose = texts.filter(([node]) => counted(node)).map(([, text]) => text);
+    const formulas = [...slide.querySelectorAll('mjx-container')].filter(seen).filter(counted);
     const live = slide.querySelector('[data-live]')?.shadowRoot.querySelector('.live');
     const code = 'style, script, option, [hidden]';
     const blocks = [...slide.querySelectorAll(
-      'h1, h2, p, pre, img, li, .bars, [data-live]')].filter(seen).filter(b => !b.closest('aside'));
+      'h1, h2, p, pre, img, li, table, [data-live]')].filter(seen).filter(b => !b.closest('aside'));
     const leaves = blocks.filter(block => {
       const {left, right, top, bottom} = block.getBoundingClientRect();
       return left < 0 || right > 1281 || top < 0 || bottom > 721
@@ -215,7 +218,7 @@ MEASURES = """async () => {
     });
     found.push({
       at: [h, v], title: texts[0]?.[1], blocks: blocks.length - 1,
-      words: prose.join(' ').split(/\\s+/).filter(isWord).length + formulas,
+      words: prose.join(' ').split(/\\s+/).filter(isWord).length + formulas.length,
       html: Math.min(...texts.map(([node]) => fontSize(node) * zoomed(node))),
       live: live ? Math.min(...letters(live, node => !node.closest(code))
         .map(([node]) => drawn(node))) : null,

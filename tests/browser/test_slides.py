@@ -212,6 +212,48 @@ def test_a_hall_can_read_every_live_figure_also_when_it_was_used(page, folder, p
             assert page.evaluate("Reveal.getCurrentSlide().scrollHeight") <= 720
 
 
+# Of a slide: where it says that it stands, how large what is said is and where its middle lies, and
+# what of it lies over something else. A picture reaches into the margins of its box.
+FACE = """() => {
+  const slide = Reveal.getCurrentSlide(), box = node => node.getBoundingClientRect();
+  const seen = node => node.checkVisibility() && box(node).height > 0;
+  const all = [...slide.querySelectorAll("h1, [class*=celltag_], .printed, img, .highlight")];
+  const parts = all.filter(seen).filter(node => !node.closest("aside"));
+  const said = parts.filter(node => node.matches(".celltag_question, .celltag_line"));
+  const tops = parts.map(node => box(node).top), bottoms = parts.map(node => box(node).bottom);
+  const over = parts.filter((one, i) => parts.slice(i + 1).some(other => !one.contains(other)
+    && !other.contains(one) && box(other).top < box(one).bottom - 2
+    && box(one).top < box(other).bottom - 2));
+  const bare = !slide.querySelector("[data-live]") && !parts.some(node => node.matches("img"));
+  return {
+    where: document.querySelector(".where").innerText.split("\\n").join(" "), bare,
+    sizes: said.map(node => parseFloat(getComputedStyle(node).fontSize)),
+    alone: parts.every(node => node.matches("h1, .celltag_given") || said.includes(node))
+      && !slide.querySelector(".fragment.visible"),
+    middle: parts.length ? (Math.min(...tops) + Math.max(...bottoms)) / 2 : null,
+    over: over.map(node => node.innerText.slice(0, 40)),
+  };
+}"""
+
+
+@pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
+def test_what_is_said_stands_large_in_the_middle_and_nothing_lies_over_it(page, folder, path):
+    open_deck(page, folder / f"{path.stem}.html")
+    page.evaluate("Reveal.configure({transition: 'none'})")
+    total, titled = page.evaluate("Reveal.getTotalSlides()"), 0
+    for i in range(total):
+        for appeared in (-1, 999):  # the question alone, and with its answer
+            page.evaluate(SHOWN.replace("999", str(appeared)), i)
+            face = page.evaluate(FACE)
+            assert face["where"].endswith(f"{i + 1} / {total}")
+            titled += path.stem[:2].lstrip("0") + " · " in face["where"]
+            assert face["over"] == []
+            least = 50 if face["alone"] else 40
+            assert all(size >= (least if face["bare"] else 28) for size in face["sizes"])
+            assert not face["bare"] or 290 <= face["middle"] <= 430
+    assert titled >= total  # of each slide twice, but where a long title leaves no room
+
+
 @pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
 def test_bars_stand_beside_their_names_and_on_the_slide(page, folder, path):
     open_deck(page, folder / f"{path.stem}.html")
