@@ -275,6 +275,7 @@ WINDOWS_BETWEEN = [
     dict(layer_types=each("full_attention", "sliding_attention")),
     dict(sliding_window_pattern=4),
     dict(sliding_window_pattern="LLLG"),
+    dict(global_attn_every_n_layers=4),
     dict(hybrid_layer_pattern=each(0, 1)),
     dict(model_type="cohere2"),
 ]
@@ -425,6 +426,19 @@ def test_ling_has_full_layers_once_in_a_group_and_states_as_wide_as_its_heads():
     assert [layer.kind for layer in counted(config, 1).layers].count("full") == 4
 
 
+@pytest.mark.parametrize("listed", [True, False])
+def test_trinity_has_its_full_layers_at_the_end_of_each_period(listed):
+    """Trinity Mini, as its maker spells it, and as others shorten it, without the list."""
+    config = dict(model_type="afmoe", num_hidden_layers=32, num_attention_heads=32, head_dim=128)
+    config |= dict(hidden_size=2048, num_key_value_heads=4, sliding_window=2048)
+    config |= dict(global_attn_every_n_layers=4, score_func="sigmoid", use_grouped_mm=True)
+    config |= dict(num_expert_groups=1, num_limited_groups=1)
+    if listed:
+        config["layer_types"] = 8 * (3 * ["sliding_attention"] + ["full_attention"])
+    by_hand = pair(8, 4, 128, 100_000) + pair(24, 4, 128, 2048)
+    assert counted(config, 100_000).total == by_hand == 1_739_063_296
+
+
 def test_a_size_of_0_is_as_good_as_absent():
     """DeepSeek-VL2 tiny, which has plain heads where others of its family have latents."""
     config = dict(model_type="deepseek_v2", num_hidden_layers=12, num_attention_heads=10)
@@ -451,6 +465,7 @@ def test_a_note_says_how_large_numbers_of_a_state_were_taken():
 def test_fields_that_keep_nothing_are_not_cried_at():
     fields = dict(qk_layernorm=True, use_parallel_residual=True, layerdrop=0.1, mup_enabled=True)
     fields |= dict(use_unified_vision_chunk=True, embedding_size=64, num_dense_layers=2)
+    fields |= dict(normalization_function="rmsnorm")
     assert counted(SIZES | fields, 5).total == pair(12, 2, 16, 5)
 
 

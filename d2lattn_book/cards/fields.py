@@ -92,6 +92,7 @@ INDICES = {
 PERIODS = {
     "attn_layer_period": (FULL, STATE),
     "full_attention_interval": (FULL, STATE),
+    "global_attn_every_n_layers": (FULL, WINDOW),
     "layer_group_size": (FULL, STATE),
     "sliding_window_pattern": (FULL, WINDOW),
     "no_rope_layer_interval": (FULL, CHUNK),
@@ -181,20 +182,22 @@ _HARMLESS = """
     length_penalty linear_attn_alpha_factor linear_attn_beta_factor logits_soft_cap mamba_chunk_size
     mamba_dt_rank mamba_rms_norm max_length max_seq_len min_length mla_use_nope mla_use_output_gate
     model_max_length model_type mup_enabled n_ctx n_group n_positions name_or_path need_fp32_gate
-    no_bias no_repeat_ngram_size norm_expert_weight norm_topk_prob num_beam_groups num_beams
-    num_dense_layers num_hash_layers num_logits_to_keep num_return_sequences num_topk_group o_groups
-    o_lora_rank original_rope output_attentions output_gate_type output_hidden_states output_scores
-    pad_sequence_to_multiple_of_64 parallel_attn post_layer_norm pretraining_tp pruned_heads
-    q_lora_rank qk_head_dim qk_layernorm qk_nope_head_dim qk_norm_type query_pre_attn_scalar
-    remove_invalid_values reorder_and_upcast_attn residual_in_fp32 return_dict
-    return_dict_in_generate rmsnorm scale_attention_softmax_in_fp32 scale_attn_weights scoring_func
-    seed seq_aux seq_length slow_but_exact swa_num_attention_heads task_specific_params temperature
+    no_bias no_repeat_ngram_size norm_expert_weight norm_topk_prob normalization_function
+    num_beam_groups num_beams num_dense_layers num_hash_layers num_limited_groups num_logits_to_keep
+    num_return_sequences num_topk_group o_groups o_lora_rank original_rope output_attentions
+    output_gate_type output_hidden_states output_scores pad_sequence_to_multiple_of_64 parallel_attn
+    post_layer_norm pretraining_tp pruned_heads q_lora_rank qk_head_dim qk_layernorm
+    qk_nope_head_dim qk_norm_type query_pre_attn_scalar remove_invalid_values
+    reorder_and_upcast_attn residual_in_fp32 return_dict return_dict_in_generate rmsnorm
+    scale_attention_softmax_in_fp32 scale_attn_weights score_func scoring_func seed seq_aux
+    seq_length slow_but_exact swa_num_attention_heads task_specific_params temperature
     tf_legacy_loss tie_encoder_decoder tie_word_embeddings top_k top_p topk_group topk_method
     torchscript transformers_version typical_p use_associative_scan use_attention_gate use_bfloat16
     use_bidirectional_attention use_cache use_double_wide_mlp use_dynamic_ntk use_flash_attn
-    use_gemma_norm use_grouped_topk use_head_wise_attn_gate use_image_special_tokens use_logn_attn
-    use_mamba_kernels use_mambapy use_parallel_residual use_pos_enc use_qk_norm use_thumbnail
-    use_unified_vision_chunk word_embed_proj_dim yarn_only_types z_loss_coefficient zero_centered
+    use_gemma_norm use_grouped_mm use_grouped_topk use_head_wise_attn_gate use_image_special_tokens
+    use_logn_attn use_mamba_kernels use_mambapy use_parallel_residual use_pos_enc use_qk_norm
+    use_thumbnail use_unified_vision_chunk word_embed_proj_dim yarn_only_types z_loss_coefficient
+    zero_centered
 """
 _HARMLESS_IN_FLAT = """
     alibi_bias_max attn_impl attn_uses_sequence_id gate_lower_bound kda_layers prefix_lm qk_ln

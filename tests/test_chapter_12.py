@@ -1,0 +1,48 @@
+"""What chapter 12 says of pages that readers share, with the page's own classes."""
+
+import cells
+import nbformat
+import pytest
+import torch
+
+from d2lattn import Cache, Decoder
+
+(TWELVE,) = (nbformat.read(path, as_version=4).cells for path in cells.chapters(["12"]))
+
+
+@pytest.fixture(scope="module")
+def page():
+    """The names that the cells on pages define."""
+    names = {"torch": torch, "copy": __import__("copy"), "Cache": Cache}
+    for start in ("class Pool:", "class PagedCache(", "def fork(", "def own_page("):
+        (source,) = [cell.source for cell in TWELVE if cell.source.startswith(start)]
+        exec(source, names)
+    return names
+
+
+@pytest.fixture(scope="module")
+def model():
+    torch.manual_seed(0)
+    return Decoder(50, 32, num_layers=2, num_heads=4, init_std=0.3).requires_grad_(False)
+
+
+@pytest.mark.parametrize("read", [8, 9, 12, 14])  # words before the second reader comes
+@pytest.mark.parametrize("keep", [0, 3, 4, 6, 8])  # words that the second reader does not take back
+def test_who_takes_words_back_and_writes_on_leaves_other_readers_alone(page, model, read, keep):
+    """Two readers of one beginning; what the second writes runs over the end of a page."""
+    pool, words, more = page["Pool"](model, 20), torch.arange(read)[None], torch.arange(20, 29)
+    first, alone, fresh = page["PagedCache"](model, pool), Cache(model), Cache(model)
+    model(words, cache=first), model(words, cache=alone)
+    second = page["fork"](first)
+    second.crop(keep)
+    if keep:
+        model(words[:, :keep], cache=fresh)
+    for new in more[None].split([5, 4], 1):
+        page["own_page"](second)
+        found, expected = model(new, cache=second), model(new, cache=fresh)
+        torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
+    page["own_page"](first)
+    new = torch.tensor([[30, 31, 32]])
+    assert torch.equal(model(new, cache=first), model(new, cache=alone))
+    tables = first.table + second.table
+    assert pool.readers == [tables.count(page) for page in range(20)]
