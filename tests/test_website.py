@@ -89,10 +89,32 @@ def test_a_demo_has_its_question_its_wrong_answer_and_what_to_move():
     page = lecturer.page("03_x.ipynb", CELLS)
     first = page.partition("## 3.1")[2].partition("## 3.2")[0]
     assert "Ask first\n:class: tip\nWhat is the score?\n" in first
-    assert "Let them guess. **Expect:** Wrong answer to expect: 7. It is 4." in first
+    assert "Let them guess. **Wrong answer to expect:** 7. It is 4." in first
     assert "**To move live:** `live.attention`." in first
     assert "Ask first" not in page.partition("## 3.2")[2].partition("## 3.3")[0]
     assert page.endswith("## Summary\n\nTo look up. They took 12 minutes.\n")
+
+
+def test_of_a_wrong_answer_the_beginning_is_bold_and_nothing_is_said_twice():
+    for said, shown in [
+        ("Ask. Expected wrong answer to the Predict: “six”. No.",
+         "Ask. **Expected wrong answer to the Predict:** “six”. No."),
+        ('The wrong answer to expect is "the ring: it scales".',
+         '**The wrong answer to expect** is "the ring: it scales".'),
+        ("(It is 1.) The usual slip is to add 2.", "(It is 1.) **The usual slip** is to add 2."),
+        ('Here "two" is the wrong answer to expect; go on.',
+         'Here "two" is **the wrong answer to expect**; go on.'),
+        ("Ask who would notice the mistake: all.", "Ask who would notice the mistake: all."),
+    ]:  # fmt: skip
+        cells = [new_markdown_cell("# 3 · A title"), new_markdown_cell("## 3.1 One"), note(said)]
+        assert lecturer.page("03_x.ipynb", cells).endswith(f"\n{shown}\n")
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.name[:2])
+def test_no_lecturers_page_says_twice_what_to_expect(path):
+    page = lecturer.page(path.name, nbformat.read(path, as_version=4).cells)
+    assert "**Expect:**" not in page
+    assert len(re.findall(r"\*\*[^*]*(?:wrong answer|slip|mistake)", page, re.I)) > 2
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.name[:2])
@@ -249,7 +271,10 @@ def test_every_mark_of_the_book_has_its_rows(path):
 def test_all_tables_are_a_page_of_the_site():
     page = evidence.tables()
     assert set(evidence.experiments()) == set(re.findall(r"^## (\w+)$", page, re.M))
-    assert "](data/" not in page and "](benchmarks/EXPERIMENTS.md" not in website.errata()
+    assert "](data/" not in page
+    led = re.findall(r"\]\(([^)#]+)", website.errata())
+    pages = {path.name for path in book()} | {f"{evidence.PAGE}.md"}
+    assert {place for place in led if not place.startswith("http")} <= pages
     link = "[all](../benchmarks/EXPERIMENTS.md#sinks)"
     assert prepared(new_markdown_cell(link))[1].source == "[all](experiments.md#sinks)"
 
@@ -288,7 +313,8 @@ def test_the_page_of_the_figure_that_trains_holds_its_settings_in_the_address():
     assert "live_js/train/model.js)" in page
     linked = re.findall(r"\]\((\d\d_\w+\.ipynb)\)", page)
     assert {*linked} <= {path.name for path in CHAPTERS} and len(linked) == 4
-    assert "](playground.md)" in website.FRONT
+    first_screen = website.FRONT.partition('<div class="plays">')[0]
+    assert '<a href="playground.html">Train one yourself</a>' in first_screen
 
 
 def test_the_front_page_has_a_card_for_every_chapter(tmp_path, monkeypatch):

@@ -22,6 +22,7 @@ import printed
 from cells import ROOT, tags
 from nbconvert import SlidesExporter
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from nbformat.v4.nbbase import random_cell_id
 from npm import bring
 
 FILES = {  # what lies beside the pages, with the licences
@@ -252,7 +253,8 @@ def says(cell):
 
 
 def copies(shown):
-    return [nbformat.from_dict(cell) for cell in shown]
+    """Of cells, each with an id of its own: nbconvert warns of two that share one."""
+    return [nbformat.from_dict({**cell, "id": random_cell_id()}) for cell in shown]
 
 
 def told(cell, kind):
