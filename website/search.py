@@ -9,8 +9,8 @@ import json
 import re
 from pathlib import Path
 
-from docutils import nodes
 from cells import OPTIONAL
+from docutils import nodes
 from npm import FOLDER, bring
 from sphinx import addnodes
 
