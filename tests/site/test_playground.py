@@ -31,7 +31,9 @@ def test_the_first_screen_leads_there(screen, size):
     go(screen, SITE / "index.html")
     button = screen.locator(".hero").get_by_role("link", name="Train one yourself")
     screen.screenshot(path=str(SHOTS / f"front-{size['width']}.png"))
-    box = button.bounding_box()
+    box, places = button.bounding_box(), screen.locator(".hero .go a")
+    rows = {place.bounding_box()["y"] for place in places.all()}
+    assert places.count() == 4 and len(rows) == (1 if size is WIDE else 2)
     assert box["y"] + box["height"] < size["height"]
     assert screen.locator(".plays").bounding_box()["y"] < size["height"] - 200
     button.click()
