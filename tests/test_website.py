@@ -12,7 +12,7 @@ import pytest
 import sections
 import slides
 import student
-from cells import COMPARE, ROOT, address, book, chapters, repository, taught
+from cells import COMPARE, ROOT, address, book, chapters, published, repository, taught
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 import website
@@ -236,6 +236,18 @@ def test_the_links_of_a_chapter_lead_to_colab_the_notebook_and_the_lecturers_pag
     assert f'{address()}/edit/main/notebooks/03_x.ipynb">Edit' in head
     assert "issues/new?title=Chapter%203" in head
     assert address().endswith(repository())
+
+
+@pytest.mark.parametrize("path", book(), ids=lambda path: path.name[:2])
+def test_a_reader_on_github_is_led_to_the_page_that_lets_answers_wait(path):
+    """And who is there already is not."""
+    notebook = nbformat.read(path, as_version=4)
+    link = f"[Read on the website]({published()}{path.stem}.html)"
+    before, after = notebook.cells[0].source.split(link)
+    assert after.startswith((", where answers wait for your guess · [Open in", " · [Open in"))
+    shown = chapter_page.prepare(notebook, path).cells[0].source
+    assert "Read on the website" not in shown and "answers wait for your" not in shown
+    assert before.strip().split("\n")[-1][:20] in shown
 
 
 def test_links_to_files_of_the_project_lead_to_the_reference_or_the_repository():

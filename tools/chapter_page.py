@@ -79,7 +79,8 @@ def is_picture(cell):
 
 def _head(cell, path):
     """The links below a chapter's title, as buttons; next and previous stand at the page's end."""
-    text, links = re.match(r"(.*)\[Open in Colab\]\([^)]*\)(.*)", cell.source, re.S).groups()
+    leading = r"(.*?)(?:\[Read on the website\]\([^)]*\)[^\[]*)?\[Open in Colab\]\([^)]*\)(.*)"
+    text, links = re.match(leading, cell.source, re.S).groups()
     number = path.name[:2].lstrip("0") or "0"
     buttons = {
         "Open in Colab": colab(path),

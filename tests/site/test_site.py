@@ -280,7 +280,7 @@ def telephone(page):
 
 
 def test_a_wide_drawing_opens_large_at_a_tap_on_a_telephone(telephone):
-    """It says so below, is as wide then as it was drawn, and a key or a tap brings the page back."""
+    """It says so below, is then as wide as it was drawn, and a key or a tap brings it back."""
     go(telephone, SITE / "02_queries_keys_values.html")
     telephone.evaluate(UNFOLD)
     figure = telephone.locator("figure", has_text="Figure 2.2")
