@@ -28,6 +28,15 @@ def prints(slide):
 
 
 @DECKS
+@pytest.mark.filterwarnings("error")
+def test_a_deck_is_written_without_a_warning(path):
+    """A slide that stays while something is said of it is there twice, each time by its own id."""
+    placed = [cell for slide in shown(path) for cell in slide.cells()]
+    assert len({cell.id for cell in placed}) == len(placed)
+    assert "reveal" in slides.deck(nbformat.read(path, as_version=4))
+
+
+@DECKS
 def test_no_slide_is_a_printout_of_more_than_three_times_three_numbers(path):
     for slide in shown(path):
         for lines in prints(slide):

@@ -1,5 +1,6 @@
 """What tools/website.py and tools/lecturer.py make of a chapter; tests/site opens the result."""
 
+import json
 import re
 
 import chapter_page
@@ -11,7 +12,7 @@ import pytest
 import sections
 import slides
 import student
-from cells import COMPARE, ROOT, address, book, chapters, repository, taught
+from cells import COMPARE, ROOT, address, book, chapters, published, repository, taught
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 import website
@@ -90,10 +91,32 @@ def test_a_demo_has_its_question_its_wrong_answer_and_what_to_move():
     page = lecturer.page("03_x.ipynb", CELLS)
     first = page.partition("## 3.1")[2].partition("## 3.2")[0]
     assert "Ask first\n:class: tip\nWhat is the score?\n" in first
-    assert "Let them guess. **Expect:** Wrong answer to expect: 7. It is 4." in first
+    assert "Let them guess. **Wrong answer to expect:** 7. It is 4." in first
     assert "**To move live:** `live.attention`." in first
     assert "Ask first" not in page.partition("## 3.2")[2].partition("## 3.3")[0]
     assert page.endswith("## Summary\n\nTo look up. They took 12 minutes.\n")
+
+
+def test_of_a_wrong_answer_the_beginning_is_bold_and_nothing_is_said_twice():
+    for said, shown in [
+        ("Ask. Expected wrong answer to the Predict: “six”. No.",
+         "Ask. **Expected wrong answer to the Predict:** “six”. No."),
+        ('The wrong answer to expect is "the ring: it scales".',
+         '**The wrong answer to expect** is "the ring: it scales".'),
+        ("(It is 1.) The usual slip is to add 2.", "(It is 1.) **The usual slip** is to add 2."),
+        ('Here "two" is the wrong answer to expect; go on.',
+         'Here "two" is **the wrong answer to expect**; go on.'),
+        ("Ask who would notice the mistake: all.", "Ask who would notice the mistake: all."),
+    ]:  # fmt: skip
+        cells = [new_markdown_cell("# 3 · A title"), new_markdown_cell("## 3.1 One"), note(said)]
+        assert lecturer.page("03_x.ipynb", cells).endswith(f"\n{shown}\n")
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.name[:2])
+def test_no_lecturers_page_says_twice_what_to_expect(path):
+    page = lecturer.page(path.name, nbformat.read(path, as_version=4).cells)
+    assert "**Expect:**" not in page
+    assert len(re.findall(r"\*\*[^*]*(?:wrong answer|slip|mistake)", page, re.I)) > 2
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.name[:2])
@@ -159,13 +182,37 @@ def test_what_keeps_an_answer_from_being_printed_in_jupyterlab_is_not_on_the_pag
     assert cells[-1].outputs == [said]
 
 
-def test_a_picture_is_numbered_and_says_what_it_is():
-    titled = figure_cell("2 lines", "# @title The staircase\ndraw()")
+def test_a_picture_is_numbered_and_says_what_is_seen(tmp_path, monkeypatch):
+    monkeypatch.setattr(chapter_page, "CAPTIONS", tmp_path / "captions.json")
+    chapter_page.CAPTIONS.write_text('{"plain": "Four shares of *bat*"}', encoding="utf-8")
+    titled = figure_cell("2 lines", "# @title Drawing: the staircase\ndraw()")
     titled.metadata.jupyter = {"source_hidden": True}
-    cells = prepared(new_markdown_cell("## 3.1 ⊕ Scores"), figure_cell("2 lines"), titled)
+    plain = figure_cell("2 lines")
+    plain.id = "plain"
+    whole = figure_cell("the model", "drawings.model_map(3)")
+    heading = new_markdown_cell("## 3.1 ⊕ Scores")
+    cells = prepared(heading, plain, titled, whole)
     captions = [cell.metadata.mystnb["figure"]["caption"] for cell in cells[2:]]
-    assert captions == ["**Figure 3.1** Scores", "**Figure 3.2** The staircase"]
+    assert captions[:2] == ["**Figure 3.1** Four shares of *bat*", "**Figure 3.2** The staircase"]
+    assert captions[2] == f"**Figure 3.3** {chapter_page.MAP}"
     assert "@title" not in cells[3].source
+
+
+def test_no_caption_repeats_its_heading_or_says_that_it_is_drawn():
+    said, ids, drawn = chapter_page.CAPTIONS.read_text(encoding="utf-8"), set(), set()
+    for path in book():
+        notebook = nbformat.read(path, as_version=4)
+        ids |= {cell.id for cell in notebook.cells}
+        text = "\n".join(cell.source for cell in notebook.cells)
+        headings = {re.sub(r"^[\d.]+ (· )?|⊕ ?", "", h) for h in re.findall("^#+ (.+)", text, re.M)}
+        for cell in chapter_page.prepare(notebook, path).cells:
+            caption = cell.metadata.get("mystnb", {}).get("figure", {}).get("caption", "")
+            if caption:
+                shown = re.sub(r"^\*\*.*?\*\* ", "", caption)
+                drawn.add(caption)
+                assert shown not in headings and len(shown.split()) > 2, (path.name, caption)
+                assert not re.match("(the )?drawing|folded|draw ", shown, re.I), caption
+    assert len(drawn) > 130 and set(json.loads(said)) <= ids
 
 
 def test_a_picture_becomes_a_file_and_keeps_its_alternative_text():
@@ -190,6 +237,18 @@ def test_the_links_of_a_chapter_lead_to_colab_the_notebook_and_the_lecturers_pag
     assert f'{address()}/edit/main/notebooks/03_x.ipynb">Edit' in head
     assert "issues/new?title=Chapter%203" in head
     assert address().endswith(repository())
+
+
+@pytest.mark.parametrize("path", book(), ids=lambda path: path.name[:2])
+def test_a_reader_on_github_is_led_to_the_page_that_lets_answers_wait(path):
+    """And who is there already is not."""
+    notebook = nbformat.read(path, as_version=4)
+    link = f"[Read on the website]({published()}{path.stem}.html)"
+    before, after = notebook.cells[0].source.split(link)
+    assert after.startswith((", where answers wait for your guess · [Open in", " · [Open in"))
+    shown = chapter_page.prepare(notebook, path).cells[0].source
+    assert "Read on the website" not in shown and "answers wait for your" not in shown
+    assert before.strip().split("\n")[-1][:20] in shown
 
 
 def test_links_to_files_of_the_project_lead_to_the_reference_or_the_repository():
@@ -250,7 +309,10 @@ def test_every_mark_of_the_book_has_its_rows(path):
 def test_all_tables_are_a_page_of_the_site():
     page = evidence.tables()
     assert set(evidence.experiments()) == set(re.findall(r"^## (\w+)$", page, re.M))
-    assert "](data/" not in page and "](benchmarks/EXPERIMENTS.md" not in website.errata()
+    assert "](data/" not in page
+    led = re.findall(r"\]\(([^)#]+)", website.errata())
+    pages = {path.name for path in book()} | {f"{evidence.PAGE}.md"}
+    assert {place for place in led if not place.startswith("http")} <= pages
     link = "[all](../benchmarks/EXPERIMENTS.md#sinks)"
     assert prepared(new_markdown_cell(link))[1].source == "[all](experiments.md#sinks)"
 
@@ -289,7 +351,8 @@ def test_the_page_of_the_figure_that_trains_holds_its_settings_in_the_address():
     assert "live_js/train/model.js)" in page
     linked = re.findall(r"\]\((\d\d_\w+\.ipynb)\)", page)
     assert {*linked} <= {path.name for path in CHAPTERS} and len(linked) == 4
-    assert "](playground.md)" in website.FRONT
+    first_screen = website.FRONT.partition('<div class="plays">')[0]
+    assert '<a href="playground.html">Train one yourself</a>' in first_screen
 
 
 def test_the_front_page_has_a_card_for_every_chapter(tmp_path, monkeypatch):

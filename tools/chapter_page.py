@@ -3,11 +3,13 @@
 Nothing is run and no sentence is changed; what a reader should not see yet waits behind a click.
 """
 
+import json
 import re
 from urllib.parse import quote
 
 import nbformat
 from cells import (
+    ROOT,
     address,
     answers,
     chapters,
@@ -26,6 +28,10 @@ from sections import on_the_site
 
 TITLE = re.compile(r"# @title (.*)\n")  # Colab's marker
 HEADING = re.compile(r"^#{1,3} (.+)$", re.M)
+# A folded cell's title says that it draws, and then what.
+DRAWS = re.compile(r"^(?:(?:the )?drawing|folded): (?:the drawing of |draw )?|^draw ", re.I)
+CAPTIONS = ROOT / "website" / "captions.json"  # {id of a cell: what its picture shows}
+MAP = "The model, and in it what this chapter is about"
 # What a fold says, closed and open.
 PROMPTS = {
     "imports": ("Imports", "Imports: hide"),
@@ -42,7 +48,7 @@ def prepare(notebook, path):
         cell.outputs = [o for o in cell.outputs if "not attempted yet" not in o.get("text", "")]
     notebook.cells = [cell for cell in notebook.cells if not is_note(cell)]
     _head(notebook.cells[0], path)
-    figures, heading = 0, ""
+    figures, heading, captions = 0, "", json.loads(CAPTIONS.read_text(encoding="utf-8"))
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             heading = (HEADING.findall(cell.source) or [heading])[-1]
@@ -55,9 +61,15 @@ def prepare(notebook, path):
         _explain_controls(cell)
         if is_picture(cell):
             figures += 1
-            said = title[1] if title else re.sub(r"^[\d.]+ (· )?|⊕ ?", "", heading)
+            said = captions.get(cell.id) or (title and _capital(DRAWS.sub("", title[1])))
+            said = MAP if "drawings.model_map(" in cell.source and not said else said
+            said = said or re.sub(r"^[\d.]+ (· )?|⊕ ?", "", heading)
             _caption(cell, f"Figure {path.name[:2].lstrip('0') or 0}.{figures}", said)
     return notebook
+
+
+def _capital(text):
+    return text[:1].upper() + text[1:]
 
 
 def is_picture(cell):
@@ -67,7 +79,8 @@ def is_picture(cell):
 
 def _head(cell, path):
     """The links below a chapter's title, as buttons; next and previous stand at the page's end."""
-    text, links = re.match(r"(.*)\[Open in Colab\]\([^)]*\)(.*)", cell.source, re.S).groups()
+    leading = r"(.*?)(?:\[Read on the website\]\([^)]*\)[^\[]*)?\[Open in Colab\]\([^)]*\)(.*)"
+    text, links = re.match(leading, cell.source, re.S).groups()
     number = path.name[:2].lstrip("0") or "0"
     buttons = {
         "Open in Colab": colab(path),

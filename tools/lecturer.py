@@ -13,7 +13,13 @@ LIVE = re.compile(r"^(?:\w+ = )?(live\.\w+|interact\.controls)\(", re.M)
 # A note begins with its minutes, and before them with a ⊕ if its part can be left out.
 MINUTES = re.compile(rf"({OPTIONAL} )?(?:(\d+) minutes?\W+)?(.*)", re.S)
 REST = re.compile(r"\*\*(A rest|Half-way)\.\*\*")  # how the cell in the middle of a chapter begins
-WRONG = re.compile(r"\b(wrong (answer|guess)|slip|mistake)", re.I)
+# How a sentence on a wrong answer begins, with what it is an answer to if a colon ends that.
+_WRONG = r"(?:wrong (?:answer|guess)(?:e?s)?|slips?|mistakes?)(?: to expect)?"
+WRONG = re.compile(
+    rf"^((?:an? |the )?(?:\w+ )?{_WRONG}(?: (?:about|at|before|for|to|when)\b[^:.“\"]*(?=:))?:?)"
+    r"|\b(the wrong answer to expect)",
+    re.I,
+)
 
 
 class Part(NamedTuple):
@@ -184,5 +190,5 @@ def page(name, cells):
 
 def _wrong_answers_in_bold(note):
     """The note with the beginning of each sentence on a wrong answer in bold."""
-    sentences = re.split(r"(?<=[.?!”\"])\s+", note)
-    return " ".join(f"**Expect:** {text}" if WRONG.search(text) else text for text in sentences)
+    sentences = re.split(r"(?:(?<=[.?!”\"])|(?<=[.?!]\)))\s+(?=[^a-z])", note)
+    return " ".join(WRONG.sub(r"**\g<0>**", text, count=1) for text in sentences)

@@ -39,6 +39,7 @@ Attention is the mechanism inside every chatbot. Here you see it, change it and 
 sum by hand, in which one word asks all the others, to a Transformer that learns before your eyes.
 
 <p class="go"><a href="{first}.html">Attention in one sitting</a>
+<a href="playground.html">Train one yourself</a>
 <a href="lecturer/index.html">Teach with it</a>
 <a href="{address}">Run it yourself</a></p>
 
@@ -66,9 +67,6 @@ sentence.
 A Transformer that chapter 9 trains runs here, in your browser: let it write, or switch off a head.
 
 {reader}
-
-Or [train one yourself](playground.md): build a small attention model, press Play, and watch its
-maps and its loss, in your browser.
 """
 PLAYGROUND = """---
 html_theme.sidebar_secondary.remove: true
@@ -239,7 +237,7 @@ def errata():
     """The page of what was corrected: ERRATA.md, its links as those of the site."""
     text = (ROOT / "ERRATA.md").read_text(encoding="utf-8").replace("](notebooks/", "](")
     text = text.replace("](benchmarks/EXPERIMENTS.md", f"]({evidence.PAGE}.md")
-    return text.replace("](benchmarks/", f"]({address()}/blob/main/benchmarks/")
+    return re.sub(r"\]\((?=(benchmarks|tests)/)", f"]({address()}/blob/main/", text)
 
 
 # All of it ----------------------------------------------------------------------------------------

@@ -70,9 +70,42 @@
     const link = summary.closest("li").querySelector("a");
     summary.setAttribute("aria-label", `Pages of: ${link.textContent.trim()}`);
   }
-  for (const wide of document.querySelectorAll("div.math, div.math mjx-container")) {
-    if (wide.scrollWidth > wide.clientWidth + 1) wide.tabIndex = 0;
+  // What is wider than the page says so: a formula or a table scrolls, and a drawing opens large.
+  const measured = new ResizeObserver((changed) => {
+    for (const { target } of changed) {
+      if (target.localName === "figure") {
+        const wide = target.querySelector("a > img")?.getAttribute("width") > 1.25 * target.clientWidth;
+        target.classList.toggle("shrunk", wide && target.clientWidth > 0);
+        continue;
+      }
+      const scrolls = target.scrollWidth > target.clientWidth + 8;
+      target.classList.toggle("scrolls", scrolls);
+      if (scrolls) target.tabIndex = 0;
+    }
+  });
+  for (const one of document.querySelectorAll("main :is(figure, table.docutils, div.math > mjx-container)")) {
+    measured.observe(one);
+    if (one.localName === "figure") continue;
+    one.addEventListener("scroll", () => {
+      one.classList.toggle("at-end", one.scrollLeft + one.clientWidth > one.scrollWidth - 8);
+    });
   }
+  const large = document.createElement("dialog");
+  large.className = "large";
+  large.setAttribute("aria-label", "The drawing, large");
+  large.innerHTML = '<button type="button" autofocus>Close</button>';
+  large.addEventListener("click", () => large.close());
+  large.addEventListener("close", () => large.querySelector("img").remove());
+  document.body.append(large);
+  document.querySelector("main")?.addEventListener("click", (event) => {
+    const image = event.target.closest?.("figure.shrunk a")?.querySelector("img");
+    if (!image || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const shown = image.cloneNode();
+    shown.loading = "eager";
+    large.append(shown);
+    large.showModal();
+  });
   // A live figure with much data waits for them until it is near.
   const near = new IntersectionObserver((seen) => {
     for (const { isIntersecting, target } of seen) {

@@ -1,18 +1,24 @@
 // The search field: results are sections, with the words around what was found.
 (() => {
   const root = document.documentElement.dataset.content_root;
+  // What a question is built of, and not what it is about.
   const SILENT = new Set(
-    "a an and are be by can do does for from how i in is it not of on or the to what when which who why with".split(" "),
+    `a about an and any are as at be been being but by can could did do does doing for from get had has have having
+    he help how i if in instead into is it its just kind like may me mean means might much must my need needs no not
+    of on or other others our should simply so some such than that the their them then there these they thing this
+    those to use used uses using very was way we were what when where whether which while who whom why will with work
+    works would you your`.split(/\s+/),
   );
-  const FIELDS = { title: 4, asked: 5, indexed: 5, terms: 4, page: 1, text: 1, code: 0.3 };
+  const FIELDS = { title: 3, asked: 2, indexed: 2, terms: 4, page: 1, text: 1, code: 0.3 };
   // What others write for what the book writes.
   const ALSO = {
     gqa: "grouped query", mqa: "multi query", mla: "latent", bpe: "pieces", heatmap: "picture",
-    kv: "keys values", junk: "nonsense wrong", garbage: "nonsense wrong", hide: "hidden", inf: "∞",
+    kv: "keys values", junk: "nonsense wrong", garbage: "nonsense wrong", hide: "hidden", inf: "∞", infinity: "∞",
     ring: "ranks processes",
   };
   const SPELT = ["asked", "indexed", "text", "code"]; // where the words stand side by side
-  const SHOWN = 20;
+  const LIKE = 4; // how much more a title or a question counts that is the reader's
+  const LOOKED = 60, SHOWN = 20; // at how many it is looked closely, how many are shown
   let index;
 
   // A name of the package is found whole and by its parts: ring_attention, RingAttention.
@@ -26,16 +32,31 @@
         return parts.length > 1 ? [word, ...parts] : [word];
       })
       .map((word) => word.toLowerCase());
-  const stem = (word) => (SILENT.has(word) ? null : word.length > 3 ? word.replace(/(?<!s)s$/, "") : word);
+  // What a word has in common with its other forms: query, queries; share, shared, sharing.
+  const stem = (word) => {
+    if (SILENT.has(word)) return null;
+    if (word.length < 4) return word;
+    const ended = word.replace(/(?<!s)s$/, "").replace(/(?<=[aeiouy]\p{L}*)(?:ing|(?<!e)ed)$/u, "");
+    return ended.length < 4 ? ended : ended.replace(/(?:e|ie|y)$/, "").replace(/(\p{L})\1$/u, "$1");
+  };
+
+  const stems = (text) => new Set(words(text).map(stem).filter(Boolean));
 
   function makeIndex(sections) {
     const made = new MiniSearch({
       fields: Object.keys(FIELDS),
-      storeFields: ["page", "place", "anchor", "title", ...SPELT],
+      storeFields: ["page", "place", "anchor", "title", "beyond", ...SPELT],
       tokenize: words,
       processTerm: stem,
     });
     made.addAll(sections.map((section, id) => ({ ...section, id })));
+    const counts = new Map();
+    for (const section of sections) {
+      const said = Object.keys(FIELDS).map((field) => section[field] ?? "").join(" ");
+      for (const term of stems(said)) counts.set(term, (counts.get(term) ?? 0) + 1);
+    }
+    // How rare a word is among the sections, from 0 (in all of them) to 1 (in one of them).
+    made.rare = (term) => 1 - Math.log(counts.get(term) ?? 1) / Math.log(sections.length);
     return made;
   }
 
@@ -49,42 +70,50 @@
     return index;
   }
 
-  // How rare a word is among the sections, from 0 (in all of them) to 1 (in one of them).
-  function rarities(made, query) {
-    const rare = new Map();
-    for (const term of new Set(words(query).map(stem).filter(Boolean))) {
-      const sections = made.search(term, { prefix: term.length > 3 }).length;
-      rare.set(term, sections ? Math.log(made.documentCount / sections) / Math.log(made.documentCount) : 0);
-    }
-    return rare;
-  }
+  // Where the book has it: the core before what lies beyond it, the appendices and the package; and
+  // what explains a thing before what builds on it, which comes later.
+  const standing = ({ place, anchor, title, beyond }, isName) => {
+    if (/^lecturer/.test(place)) return 0.3;
+    if (/^reference/.test(place)) return isName ? 0.6 : 0.15;
+    if (/^Sources/.test(title)) return 0.2;
+    if (/^Exercise/.test(title)) return 0.3;
+    const isAside = beyond || /^9\d/.test(place) || /^(Summary|Verdict)/.test(title) || !anchor;
+    return (isAside ? 0.6 : 1) * (1 - Math.min(parseInt(place) || 0, 12) / 40);
+  };
 
-  // A rare word counts more than one that is everywhere, and a section with all the words more than
-  // one that says one of them often.
+  // A rare word counts more than one that is everywhere, a section with all the words more than one
+  // that says one of them often, and most of all a title or a question that is much like this one.
   function find(made, query) {
-    const rare = rarities(made, query);
-    const all = [...rare.values()].reduce((sum, one) => sum + one, 0) || 1;
+    const asked = stems(query);
+    const sum = (terms) => [...terms].reduce((all, term) => all + made.rare(term), 0);
+    const all = sum(asked) || 1;
+    const like = (text) => {
+      const terms = stems(text);
+      return sum([...asked].filter((term) => terms.has(term))) / Math.sqrt(all * (sum(terms) || 1));
+    };
     const also = words(query).map((word) => ALSO[word]).filter(Boolean).join(" ");
     const isName = /[_.]\w/.test(query);
     const options = {
       boost: FIELDS,
       prefix: (term) => term.length > 3,
       fuzzy: (term) => (term.length > 5 ? 0.15 : false),
-      boostTerm: (term) => 0.1 + (rare.get(term) ?? 0.2),
-      boostDocument: (id, term, { place, anchor, title }) =>
-        /^lecturer/.test(place) ? 0.3 : /^reference/.test(place) ? (isName ? 0.6 : 0.15)
-          : /^Sources/.test(title) ? 0.2 : /Exercise/.test(title) ? 0.5 : anchor ? 1 : 0.6,
+      boostTerm: (term) => 0.1 + made.rare(term),
     };
     const phrase = words(query).join(" ");
     const together = (result) =>
       ["title", ...SPELT].some((field) => words(result[field] ?? "").join(" ").includes(phrase));
-    const covered = ({ queryTerms }) =>
-      queryTerms.reduce((sum, term) => sum + (rare.get(term) ?? 0), 0) / all;
-    const weigh = (result) =>
-      result.score * (0.1 + covered(result)) ** 2 * (together(result) ? 1.5 : 1);
-    return made.search(`${query} ${also}`, options)
-      .map((result) => ({ ...result, score: weigh(result) }))
-      .sort((one, other) => other.score - one.score);
+    const ranked = (results, weigh) =>
+      results.map((result) => ({ ...result, score: result.score * weigh(result) }))
+        .sort((one, other) => other.score - one.score);
+    const found = ranked(made.search(`${query} ${also}`, options), (result) => {
+      const covered = sum(result.queryTerms.filter((term) => asked.has(term))) / all;
+      return (0.1 + covered) ** 2 * standing(result, isName);
+    });
+    const first = ranked(found.slice(0, LOOKED), (result) => {
+      const said = [result.title, result.asked ?? "", result.indexed ?? ""].join("\n").split("\n");
+      return (together(result) ? 1.5 : 1) * (1 + LIKE * Math.max(...said.map(like)));
+    });
+    return [...first, ...found.slice(LOOKED)];
   }
 
   function excerpt(text, terms) {

@@ -2,18 +2,20 @@
 
 A record is a section or a name of the package. What newcomers ask (the index of questions in the
 last appendix but one) leads to the sections that answer it, in whatever words these are written,
-and the index of terms beside it to those that explain them.
+and the index of terms beside it, with what others call them, to those that explain them.
 """
 
 import json
 import re
 from pathlib import Path
 
+from cells import OPTIONAL
 from docutils import nodes
 from npm import FOLDER, bring
 from sphinx import addnodes
 
 QUESTIONS = "90_notation_and_claims"
+THEIRS = ("theirs", "others say")  # how a column is headed that has what others call a thing
 APART = (nodes.section, nodes.raw, nodes.comment, nodes.image, nodes.Invisible, addnodes.desc)
 
 
@@ -34,15 +36,29 @@ def _own(node, kind):
     return [] if isinstance(node, APART) else node.findall(kind)
 
 
+def _title(section):
+    return section[section.first_child_matching_class(nodes.title)]
+
+
+def _is_beyond(section):
+    """Whether a section is beyond the core, or in one that is."""
+    while isinstance(section, nodes.section):
+        if OPTIONAL in _title(section).astext():
+            return True
+        section = section.parent
+    return False
+
+
 def _sections(doctree):
     for section in doctree.findall(nodes.section):
-        title = section[section.first_child_matching_class(nodes.title)]
+        title = _title(section)
         rest = [child for child in section.children if child is not title]
-        yield "" if section.parent is doctree else section["ids"][0], title.astext(), rest
+        anchor = "" if section.parent is doctree else section["ids"][0]
+        yield anchor, title.astext(), rest, _is_beyond(section)
     for described in doctree.findall(addnodes.desc):
         signature = described[0]
         if signature.get("ids"):
-            yield signature["ids"][0], signature["ids"][0], list(described[-1].children)
+            yield signature["ids"][0], signature["ids"][0], list(described[-1].children), False
 
 
 def _led(link):
@@ -61,10 +77,24 @@ def _questions(doctree):
     return found
 
 
-def _terms(doctree):
-    """The same of the terms: each stands before the links to its sections, and a dot after them."""
-    found = {}
-    for paragraph in doctree.findall(nodes.paragraph):
+def _theirs(doctree):
+    """The same of a table that says what others call a thing: a column for that, one of links."""
+    found, column = {}, None
+    for row in doctree.findall(nodes.row):
+        cells = [cell.astext().strip() for cell in row.children]
+        if isinstance(row.parent, nodes.thead):
+            column = next((cells.index(name) for name in THEIRS if name in cells), None)
+        elif column is not None:
+            for link in row.children[-1].findall(nodes.reference):
+                said = [name for name in re.split(r"[,;] ", cells[column]) if name != "–"]
+                found.setdefault(_led(link), []).extend(said)
+    return found
+
+
+def _terms(section, found):
+    """The same of the terms, beside what is `found`: each stands before the links to its sections,
+    and a dot after them."""
+    for paragraph in section.findall(nodes.paragraph):
         term = ""
         for node in paragraph.children:
             if isinstance(node, nodes.reference) and term:
@@ -90,17 +120,18 @@ def gather(app, doctree, docname):
     if docname in ("index", "experiments"):  # a table is found from the sentence it carries
         return
     page = app.env.titles[docname].astext()
-    for anchor, title, rest in _sections(doctree):
+    for anchor, title, rest, beyond in _sections(doctree):
         text = " ".join(" ".join(_text(node) for node in rest).split())
         code = " ".join(" ".join(_text(node, code=True) for node in rest).split())
         terms = " ".join(bold.astext() for node in rest for bold in _own(node, nodes.strong))
         record = dict(page=page, place=docname, anchor=anchor, title=title, text=text, code=code)
         record["terms"] = terms  # what is bold is what is explained here
+        record |= {"beyond": 1} if beyond else {}
         app.sections.append(record)
         if docname == QUESTIONS and "question" in title.lower():
             app.indices["asked"] = _questions(rest[0].parent)
         if docname == QUESTIONS and title == "Index of terms":
-            app.indices["indexed"] = _terms(rest[0].parent)
+            app.indices["indexed"] = _terms(rest[0].parent, _theirs(doctree))
 
 
 def write(app, exception):
@@ -111,7 +142,7 @@ def write(app, exception):
         for (page, words), said in index.items():
             for record in app.sections:
                 if _is_at(record, page, words):
-                    record[kind] = " ".join([record.get(kind, ""), *said]).strip()
+                    record[kind] = "\n".join([record.get(kind, ""), *said]).strip()
     bring("minisearch", [], FOLDER)
     code = (FOLDER / "node_modules/minisearch/dist/umd/index.js").read_text(encoding="utf-8")
     code = re.sub(r"//# sourceMappingURL.*", "", code)

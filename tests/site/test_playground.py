@@ -24,11 +24,21 @@ def set_to(page, **settings):
         expect(page.get_by_label(label)).to_have_value(value)
 
 
-def test_the_front_page_leads_there(page):
-    go(page, SITE / "index.html")
-    page.locator("article").get_by_role("link", name="train one yourself").click()
-    expect(page.get_by_role("heading", name="Train one yourself")).to_be_visible()
-    page.get_by_role("button", name="▶ Play").wait_for()
+@pytest.mark.parametrize("size", [WIDE, TELEPHONE], ids=["wide", "telephone"])
+def test_the_first_screen_leads_there(screen, size):
+    """Beside the other buttons, without a scroll; and the figure begins in that screen as well."""
+    screen.set_viewport_size(size)
+    go(screen, SITE / "index.html")
+    button = screen.locator(".hero").get_by_role("link", name="Train one yourself")
+    screen.screenshot(path=str(SHOTS / f"front-{size['width']}.png"))
+    box, places = button.bounding_box(), screen.locator(".hero .go a")
+    rows = {place.bounding_box()["y"] for place in places.all()}
+    assert places.count() == 4 and len(rows) == (1 if size is WIDE else 2)
+    assert box["y"] + box["height"] < size["height"]
+    assert screen.locator(".plays").bounding_box()["y"] < size["height"] - 200
+    button.click()
+    expect(screen.get_by_role("heading", name="Train one yourself")).to_be_visible()
+    screen.get_by_role("button", name="▶ Play").wait_for()
 
 
 @pytest.mark.parametrize("size", [WIDE, TELEPHONE], ids=["wide", "telephone"])

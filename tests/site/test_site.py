@@ -268,6 +268,80 @@ def test_on_a_telephone_nothing_lies_over_a_figure(page):
     page.set_viewport_size({"width": 1280, "height": 900})
 
 
+AFTER = "node => getComputedStyle(node, '::after').content"
+UNFOLD = "for (const fold of document.querySelectorAll('main details')) fold.open = true"
+
+
+@pytest.fixture
+def telephone(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    yield page
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_a_wide_drawing_opens_large_at_a_tap_on_a_telephone(telephone):
+    """It says so below, is then as wide as it was drawn, and a key or a tap brings it back."""
+    go(telephone, SITE / "02_queries_keys_values.html")
+    telephone.evaluate(UNFOLD)
+    figure = telephone.locator("figure", has_text="Figure 2.2")
+    expect(figure).to_have_class(re.compile("shrunk"))
+    assert "tap" in figure.locator("figcaption").evaluate(AFTER)
+    drawing, address = figure.locator("img"), telephone.url
+    drawn = int(drawing.get_attribute("width"))
+    assert drawing.bounding_box()["width"] < drawn / 2
+    large = telephone.get_by_role("dialog", name="The drawing, large")
+    for close in ("tap", "Escape", "button"):
+        drawing.click()
+        expect(large.locator("img")).to_have_js_property("clientWidth", drawn)
+        assert large.evaluate("node => node.clientWidth") == 390
+        if close == "tap":
+            telephone.screenshot(path=str(SHOTS / "telephone-large.png"))
+            large.locator("img").click(position={"x": 100, "y": 100})
+        elif close == "Escape":
+            telephone.keyboard.press("Escape")
+        else:
+            large.get_by_role("button", name="Close").click()
+        expect(large).to_be_hidden()
+    assert telephone.url == address
+
+
+def test_a_formula_that_goes_on_says_so(telephone):
+    """The three matrices of 2.1, of which a telephone shows two, until they are scrolled."""
+    go(telephone, SITE / "02_queries_keys_values.html")
+    formula = telephone.locator("div.math > mjx-container").first
+    formula.scroll_into_view_if_needed()
+    expect(formula).to_have_class(re.compile("scrolls"))
+    assert "scroll" in formula.locator("..").evaluate(AFTER)
+    fading = "node => getComputedStyle(node).maskImage"
+    assert "gradient" in formula.evaluate(fading)
+    telephone.screenshot(path=str(SHOTS / "telephone-formula.png"))
+    whole = formula.locator("..").bounding_box()  # the line stands below, and takes it no room
+    assert formula.bounding_box()["width"] == whole["width"] == 358
+    formula.evaluate("node => { node.scrollLeft = node.scrollWidth; }")
+    expect(formula).to_have_class(re.compile("at-end"))
+    assert formula.evaluate(fading) == "none"
+    telephone.set_viewport_size({"width": 1280, "height": 900})
+    expect(formula).not_to_have_class(re.compile("scrolls"))
+    assert formula.locator("..").evaluate(AFTER) == "none"
+
+
+def test_in_the_dark_a_picture_has_one_frame(page):
+    """What lies around its paper is of the paper's own white."""
+    go(page, SITE / "02_queries_keys_values.html")
+    page.evaluate("localStorage.setItem('mode', 'dark')")
+    page.reload()
+    page.evaluate(UNFOLD)
+    pictures = page.locator("figure img")
+    assert pictures.count() > 8
+    for picture in pictures.all():
+        ground = picture.evaluate("node => getComputedStyle(node).backgroundColor")
+        assert ground == "rgb(255, 255, 255)"
+    pictures.nth(1).scroll_into_view_if_needed()
+    page.wait_for_function("node => node.complete", arg=pictures.nth(1).element_handle())
+    page.screenshot(path=str(SHOTS / "dark-picture.png"))
+    page.evaluate("localStorage.setItem('mode', 'light')")
+
+
 def test_a_table_over_the_page_fits_a_telephone_and_is_not_on_paper(page):
     page.set_viewport_size({"width": 390, "height": 844})
     go(page, SITE / "02_queries_keys_values.html")
