@@ -52,7 +52,5 @@ def test_a_file_for_any_length_gives_the_numbers_of_torch(name, tmp_path):
     torch.onnx.export(model, (words[:, :9].contiguous(),), place, **given)
     session = onnxruntime.InferenceSession(place)
     for n in (9, 14):
-        (got,) = session.run(
-            None, {session.get_inputs()[0].name: words[:, :n].numpy()}
-        )
+        (got,) = session.run(None, {session.get_inputs()[0].name: words[:, :n].numpy()})
         torch.testing.assert_close(torch.from_numpy(got), model(words[:, :n]), atol=1e-5, rtol=0)
