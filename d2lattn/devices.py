@@ -13,6 +13,8 @@ Result = TypeVar("Result")
 def default_device() -> torch.device:
     """Find the fastest device torch can use here: cuda, then mps, then cpu.
 
+    On mps torch's causal kernel may leak in half precision; `attention` does not use it there.
+
     Example:
         >>> default_device().type in ("cuda", "mps", "cpu")
         True

@@ -82,6 +82,48 @@ def test_lengths_are_kept_in_a_type_in_which_they_can_be_reckoned_with(dtype):
     assert (200 - lengths).tolist() == [190, 100]
 
 
+# A kernel that leaks -----------------------------------------------------------------------------
+
+
+def masks_once_per_four(query, key, value, attn_mask=None, is_causal=False, **rest):
+    """torch's kernel, with what pytorch#195910 reports of Apple's GPUs in half precision."""
+    if is_causal:
+        rows = torch.arange(query.shape[-2])
+        attn_mask = torch.arange(key.shape[-2]) <= (rows - rows % 4 + 3)[:, None]
+    return TORCHS_KERNEL(query, key, value, attn_mask=attn_mask, **rest)
+
+
+TORCHS_KERNEL = torch.nn.functional.scaled_dot_product_attention
+
+
+@torch.no_grad()
+def test_no_future_leaks_through_a_kernel_that_is_not_trusted(monkeypatch):
+    """One cut in four does not see such a leak, and a test that makes only these passes it."""
+    monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", masks_once_per_four)
+    query, key, value = inputs(2, 3, 20, 8, dtype=torch.bfloat16)
+
+    def moved(cut):
+        later = [torch.cat([x[..., :cut, :], -10 * x[..., cut:, :]], -2) for x in whole]
+        first, second = (attention(*x, is_causal=True)[..., :cut, :] for x in (whole, later))
+        return not torch.equal(first, second)
+
+    whole = query, key, value
+    assert [cut for cut in range(1, 20) if not moved(cut)] == [4, 8, 12, 16]
+    monkeypatch.setattr(fused, "_leaks", lambda device, dtype: fused_leaks("mps", dtype))
+    assert not any(map(moved, range(1, 20)))
+
+
+fused_leaks = fused._leaks
+
+
+def test_only_half_precision_on_apples_gpus_is_not_trusted():
+    asked = {(d, t) for d in ("cpu", "cuda", "mps") for t in (torch.half, torch.bfloat16,
+             torch.float32)}  # fmt: skip
+    assert {each for each in asked if fused._leaks(*each)} == {
+        ("mps", torch.half), ("mps", torch.bfloat16)
+    }  # fmt: skip
+
+
 # A 0 that is no NaN -------------------------------------------------------------------------------
 
 

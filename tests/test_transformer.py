@@ -551,6 +551,24 @@ def test_a_cache_with_a_window_is_set_back_as_long_as_it_has_let_go_of_nothing(l
     assert_close(model(tokens, cache=cache), model(tokens))
 
 
+@torch.no_grad()
+@pytest.mark.parametrize(
+    "options",
+    [dict(positions="rotary", window=4, sinks=1, num_kv_heads=2), dict(positions="learned")],
+    ids=lambda options: options["positions"],
+)
+def test_a_decoder_is_compiled_in_one_graph_and_exported_for_any_length(options):
+    torch.compiler.reset()
+    model, tokens = decoder(**options).float(), some_tokens()
+    compiled = torch.compile(model, fullgraph=True, dynamic=True, backend="eager")
+    length = torch.export.Dim("length", min=2, max=20)
+    given = dict(dynamic_shapes=({1: length},))
+    exported = torch.export.export(model, (tokens[:, :9].contiguous(),), **given).module()
+    for made in (compiled, exported):
+        for n in (9, tokens.shape[1]):
+            assert_close(made(tokens[:, :n]), model(tokens[:, :n]), 1e-6)
+
+
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
 def test_bytes_per_token_is_what_is_stored(dtype):
     for heads in (4, 2, 1):

@@ -4,6 +4,7 @@ import json
 import re
 
 import chapter_page
+import clinic
 import ebook
 import evidence
 import lecturer
@@ -365,3 +366,63 @@ def test_the_front_page_has_a_card_for_every_chapter(tmp_path, monkeypatch):
     assert f'<a href="{chapters()[0].stem}.html">Attention in one sitting' in page
     drawn = [(tmp_path / "pictures" / f"signature_{p.name[:2]}.svg").read_bytes() for p in CHAPTERS]
     assert len(set(drawn)) == len(CHAPTERS)
+
+
+# The clinic ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def symptoms(tmp_path_factory):
+    """The folder of what Sphinx reads, with a page for every symptom, and the sections."""
+    path, folder = ROOT / "notebooks" / clinic.SOURCE, tmp_path_factory.mktemp("source")
+    sections = re.findall(r"^## 91\.\d+ (.+)$", text_of(path), re.M)
+    clinic.write(folder, chapter_page.prepare(nbformat.read(path, as_version=4), path))
+    return folder, sections
+
+
+def text_of(path):
+    cells = nbformat.read(path, as_version=4).cells
+    return "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+
+
+def test_every_symptom_has_a_page_that_says_why_what_to_do_and_which_test_keeps_it_away(symptoms):
+    folder, titles = symptoms
+    pages = {text_of(path).partition("\n")[0]: path for path in folder.rglob("*.ipynb")}
+    assert set(pages) == {f"# {title}" for title in titles} and len(titles) >= 32
+    tests = {
+        name for path in (ROOT / "tests").glob("test_*.py")
+        for name in re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.M)
+    }  # fmt: skip
+    for title, path in pages.items():
+        text = text_of(path)
+        assert "**You see** " in text and "**Remedy.**" in text, title
+        named = re.findall(r"`(test_\w+)`", text.partition("\n**Test.** ")[2])
+        assert named and {*named} <= tests, (title, {*named} - tests)
+
+
+def test_a_symptom_is_found_from_the_list_and_leads_back_and_on(symptoms):
+    folder, titles = symptoms
+    index = (folder / "clinic" / "index.md").read_text(encoding="utf-8")
+    listed = index.partition("```{toctree}")[2].split()[1:-1]
+    assert listed == [sections.slug(title) for title in titles]
+    assert {*re.findall(r"\]\(([\w-]+)\.ipynb\)", index)} == {*listed}
+    stands = {path.name for path in book()}
+    for path in (folder / "clinic").iterdir():
+        text = index if path.suffix == ".md" else text_of(path)
+        for link in re.findall(r"\]\((?!https?:)([^)#]+)", text):
+            inside = path.parent / link
+            assert inside.exists() or link.removeprefix("../") in {
+                *stands, "experiments.md", "errata.md"
+            }, (path.name, link)  # fmt: skip
+        assert not re.search(r"(?<![\[\d.])\b91\.\d+\b(?![\]\d])", text.partition("disagree]")[2])
+
+
+def test_the_code_of_every_symptom_runs_alone_and_prints_what_is_stored(symptoms, capsys):
+    for path in sorted(symptoms[0].rglob("*.ipynb")):
+        names, code = {}, [c for c in nbformat.read(path, as_version=4).cells if "outputs" in c]
+        for cell in code:
+            exec(compile(cell.source, path.name, "exec"), names)
+            said = capsys.readouterr().out
+            stored = "".join(o.text for o in cell.outputs if o.output_type == "stream")
+            moving = "nbval-ignore-output" in cell.metadata.get("tags", [])
+            assert moving or said == stored, (path.name, cell.source)

@@ -17,6 +17,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import cards as card_pictures
+import clinic
 import evidence
 import lecturer
 import nbformat
@@ -177,7 +178,10 @@ def front_page(notebooks):
     trees = {
         "The book": [first, *rest],
         "Appendices": [path.stem for path in appendices()],
-        "More": ["playground", "errata", evidence.PAGE, "lecturer/index", "reference/index"],
+        "More": [
+            *("clinic/index", "playground", "errata", evidence.PAGE),
+            *("lecturer/index", "reference/index"),
+        ],
     }
     for caption, entries in trees.items():
         page += TOCTREE.format(caption=caption, entries="\n".join(entries))
@@ -270,6 +274,8 @@ def write_source():
     for path, notebook in notebooks.items():
         shutil.copy(path, SOURCE / "_extra" / "notebooks")
         nbformat.write(prepare(notebook, path), SOURCE / path.name)
+        if path.name == clinic.SOURCE:
+            clinic.write(SOURCE, notebook)
 
 
 def card():

@@ -1,8 +1,9 @@
 """Engine "fused": torch's own kernels, told what they need to know (chapters 3 and 8).
 
 They take four axes and no mask beside is_causal, read a causal mask from the top left only, leave
-a row without keys to the kernel, give NaN for a causal scale of 0 or below, and on the CPU turn
-some NaN into 0. All of that is mended here; calls without numbers or with a sink never come here.
+a row without keys to the kernel, give NaN for a causal scale of 0 or below, on the CPU turn some
+NaN into 0, and on Apple's GPUs some of them let the future leak. All of that is mended here; calls
+without numbers or with a sink never come here.
 """
 
 import math
@@ -40,7 +41,7 @@ def fused_attention(call):
         lead = call.lead
         four = (_four_axes(x, lead) for x in (query, key, value))  # (B, H, l, d)
         call = call.with_tensors(*four)
-    top_left = visible.query_offset is not None and _is_top_left(visible)
+    top_left = _is_top_left(visible) and not _leaks(query.device.type, query.dtype)
     told = lead, top_left, not may_look and is_transformed()  # where one may look, nothing is
     if visible.query_offset is None or top_left or not is_eager():
         output = _call_kernel(call, *told)
@@ -56,6 +57,12 @@ def _is_top_left(visible):
     if visible.query_offset != 0:  # in a graph for any offset the comparison itself is no bool
         return False
     return visible.window is visible.mask is visible.bias is None
+
+
+def _leaks(device, dtype):
+    """Tell whether torch's causal kernel must not be trusted: in half precision that for Apple's
+    GPUs may mask once per four queries (pytorch#195910), so the mask is written out there."""
+    return device == "mps" and dtype.itemsize == 2
 
 
 def _row_by_row(call):

@@ -1,0 +1,149 @@
+"""The clinic of the website: a page of its own for every symptom of appendix 91.
+
+The notebook is the one source. Each of its sections becomes a page under clinic/, whose address is
+the words of its heading, and one page lists them. What a section takes from those before it,
+imports and functions, stands in a fold at its top, so that the code of every page runs alone.
+"""
+
+import ast
+import copy
+import re
+
+import nbformat
+import sections
+from nbformat.v4 import new_code_cell
+
+FOLDER, SOURCE = "clinic", "91_when_libraries_disagree.ipynb"
+IMPORT = re.compile(r"(import|from) ")
+HEADING = re.compile(r"## (91\.\d+) (.+)\n")
+LIST = """# The clinic: what you see, and what to do
+
+Your attention misbehaves, or two libraries answer differently. Look for what you see: each line
+leads to a page with the smallest example that does it, the reason, the remedy, and the test that
+keeps it away. All pages are sections of [appendix 91](../{source}), which runs as a whole.
+
+{symptoms}
+
+{elsewhere}
+```{{toctree}}
+:hidden:
+
+{entries}
+```
+"""
+
+
+def pages(notebook):
+    """{name: page} of the appendix, a notebook that `prepare` has made a page; "index" is text."""
+    parts = _parts(notebook.cells)
+    names = {number: sections.slug(title) for number, title, _ in parts}
+    made = {}
+    for number, title, cells in parts:
+        cells, before = copy.deepcopy(cells), notebook.cells[: notebook.cells.index(cells[0])]
+        whole = f"Section {number} of [When libraries disagree]({SOURCE})."
+        heading = f"# {title}\n\n{whole}\n"
+        cells[0].source = cells[0].source.replace(HEADING.match(cells[0].source)[0], heading, 1)
+        for cell in cells:
+            if cell.cell_type == "markdown":
+                cell.source = _moved(_led(cell.source, names, number))
+        if needed := _needed(cells, before):
+            cells.insert(1, needed)
+        page = nbformat.v4.new_notebook(cells=cells, metadata=notebook.metadata)
+        made[names[number]] = page
+    (symptoms,) = re.findall(r"(?:^\|.*\n)+", notebook.cells[0].source, re.M)
+    elsewhere = notebook.cells[-1].source.partition("\nChecked claims")[0]
+    entries = "\n".join(names.values())
+    text = LIST.format(source=SOURCE, symptoms=_moved(_led(symptoms, names)),
+                       elsewhere=_moved(elsewhere), entries=entries)  # fmt: skip
+    return {**made, "index": text}
+
+
+def write(folder, notebook):
+    """Write the pages into a folder of what Sphinx reads."""
+    (folder / FOLDER).mkdir()
+    for name, page in pages(notebook).items():
+        if name == "index":
+            (folder / FOLDER / "index.md").write_text(page, encoding="utf-8")
+        else:
+            nbformat.write(page, folder / FOLDER / f"{name}.ipynb")
+
+
+def _parts(cells):
+    """The sections: [(number, title, cells)], without what stands before and after them."""
+    starts = [i for i, c in enumerate(cells) if c.cell_type == "markdown" and c.source[:3] == "## "]
+    found = []
+    for start, end in zip(starts, [*starts[1:], len(cells)], strict=True):
+        if heading := HEADING.match(cells[start].source + "\n"):
+            found.append((heading[1], heading[2], cells[start:end]))
+    return found
+
+
+def _led(text, names, own=None):
+    """The text with the number of a section, where it is no link yet, leading to its page."""
+
+    def led(found):
+        number = found[0]
+        return number if number == own else f"[{number}](./{names[number]}.ipynb)"
+
+    return re.sub(r"(?<![\[\d.])\b91\.\d+\b(?![\]\d])", led, text)
+
+
+def _moved(text):
+    """The text with the links of a page that lies one folder deeper."""
+    return re.sub(r"\]\((?!https?:|#|\./|\.\./)([^)]+)\)", r"](../\1)", text).replace("](./", "](")
+
+
+# What a page takes from the sections before it ----------------------------------------------------
+
+
+def _needed(cells, before):
+    """A folded cell with what earlier cells import and define and these cells use, or None."""
+    sources = [cell.source for cell in before if cell.cell_type == "code"][1:]  # not the set-up
+    known = {}  # name: the last statement that gives it
+    for source in sources:
+        for node in ast.parse(source).body:
+            known |= dict.fromkeys(_given(node), (node, ast.get_source_segment(source, node)))
+    wanted = _used(ast.parse("\n".join(c.source for c in cells if c.cell_type == "code")))
+    while more := {n for name in wanted & known.keys() for n in _used(known[name][0])} - wanted:
+        wanted |= more
+    taken = [known[name] for name in known if name in wanted]
+    if not taken:
+        return None
+    said = dict.fromkeys(_narrowed(node, source, wanted) for node, source in taken)
+    imports = [text for text in said if IMPORT.match(text)]  # in the order of the notebook's own
+    others = [text for text in said if not IMPORT.match(text)]
+    cell = new_code_cell("\n\n\n".join(["\n".join(imports), *others]).strip())
+    cell.id = f"needed{len(before)}"
+    prompts = {"code_prompt_show": "What this page needs", "code_prompt_hide": "Hide it"}
+    cell.metadata = nbformat.from_dict({"tags": ["hide-input"], "mystnb": prompts})
+    return cell
+
+
+def _given(node):
+    """The names that a statement of a cell gives to later ones."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [alias.asname or alias.name.partition(".")[0] for alias in node.names]
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.Assign):
+        return [n.id for target in node.targets for n in ast.walk(target) if hasattr(n, "id")]
+    return []
+
+
+def _used(tree):
+    """The names that code takes from elsewhere."""
+    if isinstance(tree, ast.Import | ast.ImportFrom):
+        return set()
+    nodes = [*ast.walk(tree)]
+    names = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    own = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    own |= {n.arg for n in nodes if isinstance(n, ast.arg)}
+    return names - own - {n.name for n in nodes if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+
+
+def _narrowed(node, source, wanted):
+    """A statement as it stands; of an import only what is wanted."""
+    if not isinstance(node, ast.Import | ast.ImportFrom):
+        return source
+    names = [a for a in node.names if (a.asname or a.name.partition(".")[0]) in wanted]
+    return ast.unparse(type(node)(**{**vars(node), "names": names}))
