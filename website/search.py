@@ -12,9 +12,11 @@ from pathlib import Path
 from cells import OPTIONAL
 from docutils import nodes
 from npm import FOLDER, bring
+from sections import slug
 from sphinx import addnodes
 
 QUESTIONS = "90_notation_and_claims"
+CLINIC = "91_when_libraries_disagree"
 THEIRS = ("theirs", "others say")  # how a column is headed that has what others call a thing
 APART = (nodes.section, nodes.raw, nodes.comment, nodes.image, nodes.Invisible, addnodes.desc)
 
@@ -119,6 +121,8 @@ def gather(app, doctree, docname):
         app.sections, app.indices = [], {"asked": {}, "indexed": {}}
     if docname in ("index", "experiments"):  # a table is found from the sentence it carries
         return
+    if docname.startswith("clinic/"):  # its pages are sections of an appendix, which is found
+        return
     page = app.env.titles[docname].astext()
     for anchor, title, rest, beyond in _sections(doctree):
         text = " ".join(" ".join(_text(node) for node in rest).split())
@@ -143,6 +147,10 @@ def write(app, exception):
             for record in app.sections:
                 if _is_at(record, page, words):
                     record[kind] = "\n".join([record.get(kind, ""), *said]).strip()
+    for record in app.sections:  # a symptom has a page of its own: tools/clinic.py
+        numbered = re.fullmatch(r"91\.\d+ (.+)", record["title"])
+        if numbered and record["place"] == CLINIC:
+            record |= {"place": f"clinic/{slug(numbered[1])}", "anchor": ""}
     bring("minisearch", [], FOLDER)
     code = (FOLDER / "node_modules/minisearch/dist/umd/index.js").read_text(encoding="utf-8")
     code = re.sub(r"//# sourceMappingURL.*", "", code)
