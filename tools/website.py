@@ -20,6 +20,7 @@ import cards as card_pictures
 import evidence
 import lecturer
 import nbformat
+import practice
 from cells import ROOT, address, appendices, book, chapters, taught
 from chapter_page import prepare
 
@@ -177,7 +178,14 @@ def front_page(notebooks):
     trees = {
         "The book": [first, *rest],
         "Appendices": [path.stem for path in appendices()],
-        "More": ["playground", "errata", evidence.PAGE, "lecturer/index", "reference/index"],
+        "More": [
+            "practice",
+            "playground",
+            "errata",
+            evidence.PAGE,
+            "lecturer/index",
+            "reference/index",
+        ],
     }
     for caption, entries in trees.items():
         page += TOCTREE.format(caption=caption, entries="\n".join(entries))
@@ -267,6 +275,7 @@ def write_source():
     (SOURCE / f"{evidence.PAGE}.md").write_text(evidence.tables(), encoding="utf-8")
     for name, text in reference().items():
         (SOURCE / "reference" / f"{name}.md").write_text(text, encoding="utf-8")
+    practice.publish(SOURCE)
     for path, notebook in notebooks.items():
         shutil.copy(path, SOURCE / "_extra" / "notebooks")
         nbformat.write(prepare(notebook, path), SOURCE / path.name)
