@@ -92,6 +92,10 @@ EXERCISES = {
             },
             "the scores are divided by D: divide by √D": {"D**0.5": "D"},
             "the scores are not scaled: divide by √D": {" / D**0.5": ""},
+            "the scores are multiplied by √D: divide": {"/ D": "* D"},
+            "the scale is the root of the number of heads: each head divides by √D": {
+                "D**0.5": "num_heads**0.5"
+            },
             "the softmax runs over the queries: use the last axis, the keys": {"dim=-1": "dim=-2"},
             "the softmax runs over the heads: use the last axis, the keys": {"dim=-1": "dim=1"},
             "reshape without transpose when the heads are split": {
@@ -101,6 +105,9 @@ EXERCISES = {
             "reshape without transpose, twice: split and join": {
                 "my_split_heads(X @ W.T, num_heads)": "(X @ W.T).reshape(B, num_heads, L, D)",
                 ".transpose(1, 2)": "",
+            },
+            "heads and sentences are exchanged when the heads are joined: they are (B, H, L, D)": {
+                ".transpose(1, 2)": ".reshape(num_heads, B, L, D).transpose(1, 2)"
             },
             "the weights are not transposed: nn.Linear computes X @ W.T": {
                 "X @ W.T": "X @ W",

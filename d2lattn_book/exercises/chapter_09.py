@@ -215,6 +215,9 @@ def my_step(x, block, key, value):
     return x + block.mlp(block.mlp_norm(x))
 
 
+MLP = "return x + block.mlp(block.mlp_norm(x))"
+OF_THE_NORM = "x = block.mlp_norm(x)\n    return x + block.mlp(x)"
+
 EXERCISES = {
     "9.1": FunctionExercise(
         my_analogy,
@@ -268,6 +271,12 @@ EXERCISES = {
             },
             "the temperature has no effect: it belongs under the logits, before the softmax": {
                 " / temperature": ""
+            },
+            "divided by the temperature twice": {"/ temperature": "/ temperature**2"},
+            "they do not add up to 1: log-probabilities are divided by the temperature, which the "
+            "softmax has to see": {
+                " / temperature": "",
+                "torch.softmax(scores, dim=-1)": "(scores.log_softmax(-1) / temperature).exp()",
             },
             "the temperature comes too late: dividing probabilities changes only their sum": {
                 " / temperature": "",
@@ -376,6 +385,14 @@ EXERCISES = {
             "a norm is missing: the mlp gets mlp_norm(x)": {
                 "block.mlp(block.mlp_norm(x))": "block.mlp(x)"
             },
+            "the norm's result is added up: what a part finds is added to x, not to norm(x)": {
+                "x = x + block": "x = x_norm + block",
+                MLP: OF_THE_NORM,
+            },
+            "attention's result is added to attention_norm(x): add it to x": {
+                "x = x + block": "x = x_norm + block"
+            },
+            "the mlp's result is added to mlp_norm(x): add it to x": {MLP: OF_THE_NORM},
             "the residuals are missing: what a part finds is added to x": {
                 "x = x + block": "x = block",
                 "return x + block": "return block",
@@ -386,9 +403,7 @@ EXERCISES = {
             "a residual is missing: what the mlp finds is added to x": {
                 "return x + block": "return block"
             },
-            "the mlp is missing: this is the first half of the block": {
-                "return x + block.mlp(block.mlp_norm(x))": "return x"
-            },
+            "the mlp is missing: this is the first half of the block": {MLP: "return x"},
         },
     ),
 }
