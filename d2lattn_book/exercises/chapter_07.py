@@ -4,13 +4,7 @@ import math
 
 import torch
 
-from d2lattn_book.exercises.checking import WRITE_YOUR_OWN, FunctionExercise, ValueExercise
-
-
-def _rows(*sizes):
-    generator = torch.Generator().manual_seed(0)
-    return [(torch.randn(length, d, generator=generator),) for length, d in sizes]
-
+from d2lattn_book.exercises.checking import WRITE_YOUR_OWN, FunctionExercise, ValueExercise, noise
 
 # The chapter's solutions; a mistake is an edit of one of them
 
@@ -90,7 +84,7 @@ EXERCISES = {
     ),
     "7.3": FunctionExercise(
         my_rope,
-        lambda: _rows((5, 4), (7, 6)),
+        lambda: [(x,) for x in noise((5, 4), (7, 6))],
         {
             "the pairs are (j, j + d/2): this is the half-split layout": {
                 "x[:, 0::2], x[:, 1::2]": "x[:, : d // 2], x[:, d // 2 :]",

@@ -10,6 +10,7 @@ from d2lattn_book.exercises.checking import (
     OpenExercise,
     ValueExercise,
     makes,
+    noise,
 )
 
 GIB = 2**30
@@ -81,12 +82,7 @@ def _halves():
 
 
 def _sequences():
-    generator = torch.Generator().manual_seed(0)
-    draws = []
-    for n, d, e in ((5, 3, 2), (7, 4, 4)):
-        q, k = torch.randn(2, n, d, generator=generator)
-        draws.append((q, k, torch.randn(n, e, generator=generator)))
-    return draws
+    return [noise((n, d), (n, d), (n, e), seed=n) for n, d, e in ((5, 3, 2), (7, 4, 4))]
 
 
 # The chapter's solutions; a mistake is an edit of one of them

@@ -14,6 +14,7 @@ from d2lattn_book.exercises.checking import (
     ValueExercise,
     calls,
     is_starter,
+    noise,
 )
 
 PROMPT, NEW = 20, 100  # words given, words written
@@ -59,9 +60,8 @@ def _passes(prompt=PROMPT, new=NEW):
 
 
 def _logits():
-    generator = torch.Generator().manual_seed(0)
-    draws = [3 * torch.randn(7, generator=generator) for _ in range(3)]
-    return [(draws[0], 1.0, 7), (draws[0], 0.5, 3), (draws[1], 2.0, 4), (draws[2], 0.1, 1)]
+    a, b, c = 3 * torch.stack(noise(7, 7, 7))
+    return [(a, 1.0, 7), (a, 0.5, 3), (b, 2.0, 4), (c, 0.1, 1)]
 
 
 def _stay_on_a_tie(answer, *_):
@@ -75,20 +75,16 @@ def _stay_on_a_tie(answer, *_):
 
 
 def _projections():
-    generator = torch.Generator().manual_seed(0)
     sizes = ((6, 3, 0), (6, 2, 1), (8, 4, 2))
-    return [(torch.randn(E, E, generator=generator), H, head) for E, H, head in sizes]
+    return [(*noise((E, E), seed=H), H, head) for E, H, head in sizes]
 
 
 # The induction score
 
 
 def _maps():
-    generator = torch.Generator().manual_seed(0)
-    return [
-        (torch.randn(H, L, L, generator=generator).softmax(-1), period)
-        for H, L, period in ((2, 8, 4), (3, 9, 4), (1, 12, 5))
-    ]
+    sizes = ((2, 8, 4), (3, 9, 4), (1, 12, 5))
+    return [(noise((H, L, L), seed=H)[0].softmax(-1), period) for H, L, period in sizes]
 
 
 # The newest word, with the cache
