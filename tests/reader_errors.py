@@ -256,8 +256,99 @@ def in_place(q, k, v, beta):
     return outputs
 
 
+def einsum_heads(X, Wq, Wk, Wv, Wo, H):
+    """4.3 in einsums alone, in double precision; the heads are axes of the weights."""
+    X, E = X.double(), X.shape[-1]
+    query, key, value = (W.double().view(H, E // H, E) for W in (Wq, Wk, Wv))
+    scores = torch.einsum("bie,hde,hdf,bjf->bhij", X, query, key, X) / (E // H) ** 0.5
+    found = torch.einsum("bhij,bje,hde->bihd", scores.softmax(-1), X, value)
+    return torch.einsum("bihd,fhd->bif", found, Wo.double().view(E, H, E // H))
+
+
+def rope_of_rows(x):
+    """7.3 row by row, in place, in NumPy."""
+    turned = x.numpy().copy()
+    for i, row in enumerate(turned):
+        angles = i / 10000 ** (np.arange(0, len(row), 2) / len(row))
+        even, odd = row[0::2].copy(), row[1::2].copy()
+        row[0::2] = even * np.cos(angles) - odd * np.sin(angles)
+        row[1::2] = even * np.sin(angles) + odd * np.cos(angles)
+    return turned
+
+
+def sines_of_exp_and_log(length, dim):
+    """6.3 as most write it, with exp and log."""
+    P = np.zeros((length, dim))
+    divisors = np.exp(np.arange(0, dim, 2) * -(math.log(10000.0) / dim))
+    P[:, 0::2] = np.sin(np.arange(length)[:, None] * divisors)
+    P[:, 1::2] = np.cos(np.arange(length)[:, None] * divisors[: dim // 2])
+    return P
+
+
+def merged_by_logsigmoid(out, lse, block_out, block_lse):
+    """8.4 as zhuzilin/ring-flash-attention has it."""
+    gate = torch.sigmoid(block_lse - lse)[:, None]
+    return out - gate * (out - block_out), lse - F.logsigmoid(lse - block_lse)
+
+
+def largest_one_by_one(logits, temperature, top_k):
+    """9.3 with Python's own lists."""
+    order = sorted(range(len(logits)), key=lambda i: -logits[i])[:top_k]
+    powers = {i: math.exp((logits[i] - max(logits)) / temperature) for i in order}
+    return [powers.get(i, 0) / sum(powers.values()) for i in range(len(logits))]
+
+
 # Right functions in a style or with results of another kind: (exercise, function).
 UNUSUAL = [
+    (
+        "1.2",
+        lambda X: (
+            torch.einsum("ij,jd->id", torch.exp(torch.einsum("id,jd->ij", X, X)), X)
+            / torch.exp((X[:, None] * X).sum(-1)).sum(1)[:, None]
+        ),
+    ),
+    ("1.4", lambda X, T: torch.softmax((X[:, None, :] * X[None, :, :]).sum(-1) / T, -1) @ X),
+    ("2.2", lambda q, k, v, T: [[float(x) for x in (k @ row / T).softmax(0) @ v] for row in q]),
+    ("3.2", lambda q, k: torch.einsum("hld,hsd->hls", q, k).div_(q.shape[-1] ** 0.5).softmax(2)),
+    ("3.3", lambda s, mask: torch.where(mask, s.double(), -math.inf).softmax(-1)),
+    ("3.3", lambda s, mask: s.clone().masked_fill_(mask.logical_not(), -math.inf).softmax(-1)),
+    (
+        "3.4",
+        lambda lens, n, w: (
+            torch.ones(len(lens), n, n).bool().tril_().triu_(1 - w)
+            & (torch.arange(n) < lens[:, None])[:, None]
+        ),
+    ),
+    ("4.3", einsum_heads),
+    ("4.4", lambda lens, S: np.arange(S) >= lens.numpy()[:, None]),
+    (
+        "4.5",
+        lambda heads, Wo: torch.einsum(
+            "bhld,ehd->bhle", heads, Wo.unflatten(1, (heads.shape[1], -1))
+        ),
+    ),
+    ("6.3", sines_of_exp_and_log),
+    ("7.3", rope_of_rows),
+    (
+        "7.5",
+        lambda table, n: [
+            [float(table[max(0, min(i - j + len(table) // 2, len(table) - 1))]) for j in range(n)]
+            for i in range(n)
+        ],
+    ),
+    ("8.4", merged_by_logsigmoid),
+    ("9.3", largest_one_by_one),
+    (
+        "9.4",
+        lambda W, H, head: torch.cat(
+            [part * (h != head) for h, part in enumerate(W.chunk(H, 1))], 1
+        ),
+    ),
+    ("10.2", lambda s: torch.cat([s.new_zeros(len(s), 1), s], 1).double().softmax(1)[:, 1:]),
+    (
+        "12.2",
+        lambda s: np.concatenate([[0], np.cumsum([len(list(g)) for _, g in itertools.groupby(s)])]),
+    ),
     ("1.2", Attend()),
     ("1.2", lambda X: torch.vmap(lambda q: (X @ q).exp() @ X / (X @ q).exp().sum())(X)),
     (
@@ -360,6 +451,9 @@ BROKEN_RULES = [
     ),
     ("11.5", "the blocks of all ranks are joined, a tensor (9, 4)", whole_ring),
 ]
+# The powers of 10,000 in 6.3 and 7.3, where many write exp and log
+OF_SINES = "10000 ** (torch.arange(0, dim, 2) / dim).double()"
+OF_ROPE = "10000 ** (-torch.arange(0, d, 2) / d)"
 # (exercise, part of the diagnosis, edits of the solution)
 SECOND_FORMS = [
     ("1.2", "columns sum to 1", {"dim=-1": "dim=0"}),
@@ -382,6 +476,26 @@ SECOND_FORMS = [
                 "return e / e.sum(-1, keepdim=True)"
             )
         },
+    ),
+    (
+        "6.3",
+        "the column 2·(2j)/d",
+        {OF_SINES: "torch.exp(torch.arange(0, dim, 2).double() * math.log(10000) / (dim / 2))"},
+    ),
+    (
+        "6.3",
+        "the exponent is 2j/d, not j/d",
+        {OF_SINES: "torch.exp(torch.arange(0, dim, 2).double() * math.log(10000) / dim / 2)"},
+    ),
+    (
+        "7.3",
+        "the exponent has the 2 twice",
+        {OF_ROPE: "torch.exp(-torch.arange(0, d, 2) * math.log(1e4) / (d // 2))"},
+    ),
+    (
+        "7.3",
+        "the 2 is missing",
+        {OF_ROPE: "torch.exp(-torch.arange(0, d, 2) * math.log(1e4) / (2 * d))"},
     ),
     ("3.5", "±10,000: exp overflows", {"(scores - largest)": "scores"}),
     ("3.5", "±10,000: exp overflows", {"- largest)": "- largest.mean())"}),

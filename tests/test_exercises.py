@@ -18,6 +18,7 @@ import pytest
 import torch
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
+from published_errors import PUBLISHED
 from reader_errors import (
     BROKEN_RULES,
     RIGHT,
@@ -272,6 +273,17 @@ def test_the_solution_of_an_open_exercise_is_correct(number, verdict):
 @pytest.mark.parametrize(("number", "said", "edits"), SECOND_FORMS)
 def test_a_second_form_of_a_mistake_is_named(number, said, edits, verdict):
     assert said in verdict(number, answer(number, edits)).removeprefix("not yet: ")
+
+
+@pytest.mark.parametrize(("number", "said", "published", "wrong"), PUBLISHED)
+def test_a_wrong_answer_that_was_published_is_named(number, said, published, wrong, verdict):
+    assert said in verdict(number, wrong).removeprefix("not yet: "), published
+
+
+def test_published_answers_say_where_they_stand():
+    at = r"[\w.-]+/[\w.-]+/(issues|pull)/\d+|https://\S+"
+    assert all(re.fullmatch(at, published) for _, _, published, _ in PUBLISHED)
+    assert len({(number, said) for number, said, _, _ in PUBLISHED}) > 40
 
 
 @pytest.mark.parametrize(("number", "value"), RIGHT)

@@ -89,6 +89,7 @@ def test_a_link_into_a_chapter_leads_to_a_cell_of_the_copy(tmp_path):
     working_copy.update(work=tmp_path)
     copies = {p.name: nbformat.read(p, as_version=4).cells for p in tmp_path.glob("*.ipynb")}
     ids = {name: {cell.id for cell in cells} for name, cells in copies.items()}
+    assert "exercise-3-3" in ids["practice.ipynb"]
     links = [
         (name, chapter or name, cell_id)
         for name, cells in copies.items()

@@ -41,13 +41,17 @@ PROMPTS = {
 }
 
 
-def prepare(notebook, path):
-    """Make a stored notebook a page: in place, and without touching what it says."""
+def prepare(notebook, path=None):
+    """Make a stored notebook a page: in place, and without touching what it says.
+
+    `path` is that of a chapter, which has buttons below its title and numbered figures.
+    """
     answering = [id(notebook.cells[i]) for i in answers(notebook.cells)]
     for cell in starters(notebook.cells):  # a reader of the page has not attempted, of course
         cell.outputs = [o for o in cell.outputs if "not attempted yet" not in o.get("text", "")]
     notebook.cells = [cell for cell in notebook.cells if not is_note(cell)]
-    _head(notebook.cells[0], path)
+    if path:
+        _head(notebook.cells[0], path)
     figures, heading, captions = 0, "", json.loads(CAPTIONS.read_text(encoding="utf-8"))
     for cell in notebook.cells:
         if cell.cell_type == "markdown":

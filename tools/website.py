@@ -21,6 +21,7 @@ import clinic
 import evidence
 import lecturer
 import nbformat
+import practice
 from cells import ROOT, address, appendices, book, chapters, taught
 from chapter_page import prepare
 
@@ -179,7 +180,7 @@ def front_page(notebooks):
         "The book": [first, *rest],
         "Appendices": [path.stem for path in appendices()],
         "More": [
-            *("clinic/index", "playground", "errata", evidence.PAGE),
+            *("practice", "clinic/index", "playground", "errata", evidence.PAGE),
             *("lecturer/index", "reference/index"),
         ],
     }
@@ -271,6 +272,7 @@ def write_source():
     (SOURCE / f"{evidence.PAGE}.md").write_text(evidence.tables(), encoding="utf-8")
     for name, text in reference().items():
         (SOURCE / "reference" / f"{name}.md").write_text(text, encoding="utf-8")
+    practice.publish(SOURCE)
     for path, notebook in notebooks.items():
         shutil.copy(path, SOURCE / "_extra" / "notebooks")
         nbformat.write(prepare(notebook, path), SOURCE / path.name)

@@ -21,6 +21,7 @@ import re
 import sys
 
 import nbformat
+import practice
 from cells import PICTURE, ROOT, book, for_reading
 from ipykernel.ipkernel import IPythonKernel
 from jupyter_client.kernelspec import KernelSpecManager
@@ -118,10 +119,10 @@ def update(reset="", *, chapters=None, work=WORK):
 
     Args:
         reset: the beginning of the names of copies to renew, or "all".
-        chapters: paths of the book's chapters; all of them when absent.
+        chapters: paths of the book's chapters; all of them, and practice.ipynb, when absent.
         work: the folder of the copies.
     """
-    chapters = book() if chapters is None else chapters
+    chapters = [*book(), practice.write()] if chapters is None else chapters
     if reset and reset != "all" and not any(path.name.startswith(reset) for path in chapters):
         sys.exit(f"RESET must be all or the number of a chapter such as 03, got {reset}")
     work.mkdir(exist_ok=True)

@@ -125,6 +125,8 @@ def gather(app, doctree, docname):
         return
     page = app.env.titles[docname].astext()
     for anchor, title, rest, beyond in _sections(doctree):
+        if docname == "practice" and anchor:  # an exercise is found in its chapter
+            continue
         text = " ".join(" ".join(_text(node) for node in rest).split())
         code = " ".join(" ".join(_text(node, code=True) for node in rest).split())
         terms = " ".join(bold.astext() for node in rest for bold in _own(node, nodes.strong))

@@ -2,12 +2,11 @@
 
 import torch
 
-from d2lattn_book.exercises.checking import FunctionExercise, ValueExercise, calls
+from d2lattn_book.exercises.checking import FunctionExercise, ValueExercise, calls, noise
 
 
 def _inputs():
-    generator = torch.Generator().manual_seed(0)
-    return [(torch.randn(n, d, generator=generator),) for n, d in ((2, 3), (5, 5), (7, 3))]
+    return [(x,) for x in noise((2, 3), (5, 5), (7, 3))]
 
 
 # The chapter's solutions; a mistake is an edit of one of them

@@ -9,18 +9,14 @@ from d2lattn_book.exercises.checking import (
     FunctionExercise,
     OpenExercise,
     ValueExercise,
+    noise,
 )
-
-
-def _random(*shapes, seed):
-    generator = torch.Generator().manual_seed(seed)
-    return tuple(torch.randn(shape, generator=generator) for shape in shapes)
 
 
 def _lookups():
     sizes = ((2, 5, 3, 4), (5, 2, 4, 3), (1, 7, 6, 2))
     return [
-        (*_random((L, d), (S, d), (S, e), seed=L), temperature)
+        (*noise((L, d), (S, d), (S, e), seed=L), temperature)
         for L, S, d, e in sizes
         for temperature in (0.5, 3.0)
     ]
@@ -28,11 +24,11 @@ def _lookups():
 
 def _layers():
     sizes = ((5, 10, 20, 25), (3, 4, 2, 4), (6, 5, 3, 2))
-    return [_random((n, e), (d, e), (d, e), (v, e), seed=n) for n, e, d, v in sizes]
+    return [noise((n, e), (d, e), (d, e), (v, e), seed=n) for n, e, d, v in sizes]
 
 
 def _disguises():
-    cases = [_random((d, e), (d, e), (d, d), seed=d) for d, e in ((2, 3), (3, 5), (4, 4))]
+    cases = [noise((d, e), (d, e), (d, d), seed=d) for d, e in ((2, 3), (3, 5), (4, 4))]
     return [(w_q, w_k, torch.eye(len(a)) + 0.3 * a) for w_q, w_k, a in cases]
 
 
@@ -82,7 +78,7 @@ def _judge_lookup_weights(weights):
 
 
 def _questions():
-    return [_random((d,), (n, d), seed=n) for n, d in ((5, 3), (2, 4), (7, 2), (3, 3))]
+    return [noise((d,), (n, d), seed=n) for n, d in ((5, 3), (2, 4), (7, 2), (3, 3))]
 
 
 # The chapter's solutions; a mistake is an edit of one of them

@@ -119,6 +119,8 @@ def decoder_mask(valid_lens, n, width):
     return is_real & (j <= i) & (i - j < width)
 
 
+WHOLE = "return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)"
+
 EXERCISES = {
     "3.1": ValueExercise(
         lambda: 4,
@@ -142,6 +144,9 @@ EXERCISES = {
             },
             "the scores are divided by the model's width: take √d of the head": {
                 "math.sqrt(": "(len(query) * "
+            },
+            "the scores are divided by the root of the number of heads: take the width of a head": {
+                "query.shape[-1]": "len(query)"
             },
             "the scores are not divided by √d": {" / math.sqrt(query.shape[-1])": ""},
             "the scores are multiplied by √d: divide": {"/ math": "* math"},
@@ -169,14 +174,10 @@ EXERCISES = {
                 "scores.masked_fill(~mask, -math.inf), dim=-1)": "scores, dim=-1) * mask"
             },
             "masked after exp, 0/0 is left when a hidden key took all weight: hide the scores": {
-                "return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": (
-                    "w = torch.softmax(scores, dim=-1) * mask; return w / w.sum(-1, keepdim=True)"
-                )
+                WHOLE: "w = scores.softmax(-1) * mask; return w / w.sum(-1, keepdim=True)"
             },
             "exp(300) is infinite, and infinity times a mask of 0 is NaN: hide the scores": {
-                "return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": (
-                    "e = scores.exp() * mask; return e / e.sum(dim=-1, keepdim=True)"
-                )
+                WHOLE: "e = scores.exp() * mask; return e / e.sum(dim=-1, keepdim=True)"
             },
             "the mask is inverted: True means may attend": {"~mask": "mask"},
             "the softmax runs over the queries: use the last axis": {"dim=-1": "dim=-2"},
@@ -192,9 +193,7 @@ EXERCISES = {
             "a hidden score of 1,000,000 is the largest even with 10,000 taken off: replace it by "
             "-inf": {"scores.masked_fill(~mask, -math.inf)": "scores + ~mask * -10000"},
             A_SCORE_OF_0: {
-                "return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": (
-                    "s = scores * mask; return s.masked_fill(s == 0, -math.inf).softmax(-1)"
-                )
+                WHOLE: "s = scores * mask; return s.masked_fill(s == 0, -math.inf).softmax(-1)"
             },
             "these are the scores: the softmax is missing": {
                 "torch.softmax(": "(",
@@ -204,14 +203,10 @@ EXERCISES = {
                 "torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": "scores * mask"
             },
             "the scores are divided by their sum: take the exponential first": {
-                "return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": (
-                    "s = scores * mask; return s / s.sum(-1, keepdim=True)"
-                )
+                WHOLE: "s = scores * mask; return s / s.sum(-1, keepdim=True)"
             },
             "all scores are divided by one sum: take the exponential, and a sum for each row": {
-                "return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": (
-                    "s = scores * mask; return s / s.sum()"
-                )
+                WHOLE: "s = scores * mask; return s / s.sum()"
             },
             "the mask has no effect": {"scores.masked_fill(~mask, -math.inf)": "scores"},
         },

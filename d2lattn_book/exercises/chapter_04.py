@@ -2,21 +2,16 @@
 
 import torch
 
-from d2lattn_book.exercises.checking import WRITE_YOUR_OWN, FunctionExercise, ValueExercise
-
-
-def _noise(*shapes):
-    generator = torch.Generator().manual_seed(0)
-    return [torch.randn(*shape, generator=generator) for shape in shapes]
+from d2lattn_book.exercises.checking import WRITE_YOUR_OWN, FunctionExercise, ValueExercise, noise
 
 
 def _split_cases():
-    return [(x, H) for x, H in zip(_noise((2, 5, 12), (3, 4, 10)), (3, 5), strict=True)]
+    return [(x, H) for x, H in zip(noise((2, 5, 12), (3, 4, 10)), (3, 5), strict=True)]
 
 
 def _multi_head_cases():
-    first = _noise((2, 5, 12), *[(12, 12)] * 4)
-    second = _noise((3, 4, 10), *[(10, 10)] * 4)
+    first = noise((2, 5, 12), *[(12, 12)] * 4)
+    second = noise((3, 4, 10), *[(10, 10)] * 4)
     return [(*first, 3), (*second, 2)]
 
 
@@ -25,7 +20,7 @@ def _length_cases():
 
 
 def _contribution_cases():
-    return [tuple(_noise((2, 3, 5, 4), (12, 12))), tuple(_noise((3, 2, 4, 5), (10, 10)))]
+    return [noise((2, 3, 5, 4), (12, 12)), noise((3, 2, 4, 5), (10, 10))]
 
 
 # The chapter's solutions; a mistake is an edit of one of them
@@ -92,6 +87,10 @@ EXERCISES = {
             },
             "the scores are divided by D: divide by √D": {"D**0.5": "D"},
             "the scores are not scaled: divide by √D": {" / D**0.5": ""},
+            "the scores are multiplied by √D: divide": {"/ D": "* D"},
+            "the scale is the root of the number of heads: each head divides by √D": {
+                "D**0.5": "num_heads**0.5"
+            },
             "the softmax runs over the queries: use the last axis, the keys": {"dim=-1": "dim=-2"},
             "the softmax runs over the heads: use the last axis, the keys": {"dim=-1": "dim=1"},
             "reshape without transpose when the heads are split": {
@@ -101,6 +100,9 @@ EXERCISES = {
             "reshape without transpose, twice: split and join": {
                 "my_split_heads(X @ W.T, num_heads)": "(X @ W.T).reshape(B, num_heads, L, D)",
                 ".transpose(1, 2)": "",
+            },
+            "heads and sentences are exchanged when the heads are joined: they are (B, H, L, D)": {
+                ".transpose(1, 2)": ".reshape(num_heads, B, L, D).transpose(1, 2)"
             },
             "the weights are not transposed: nn.Linear computes X @ W.T": {
                 "X @ W.T": "X @ W",

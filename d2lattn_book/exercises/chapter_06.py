@@ -150,6 +150,17 @@ EXERCISES = {
                 "angles.sin()": "angles[:, 0::2].sin()",
                 "angles.cos()[:, : dim // 2]": "angles[:, 1::2].cos()",
             },
+            "the exponent is twice the column: it is 2j/d for both columns, 2j and 2j + 1": {
+                "torch.arange(0, dim, 2)": "2 * torch.arange(dim)",
+                "angles.sin()": "angles[:, 0::2].sin()",
+                "angles.cos()[:, : dim // 2]": "angles[:, 1::2].cos()",
+            },
+            "-log(10000) / d // 2 divides twice, and rounds down to -1: give d // 2 its brackets": {
+                "10000 ** (torch.arange(0, dim, 2) / dim).double()": (
+                    "torch.arange(0, dim, 2).double().exp()"
+                )
+            },
+            "the base is 10,000, not 1000": {"10000": "1000"},
             "the exponent uses the column 2·(2j)/d: it is 2j/d for both columns of pair j": {
                 "arange(0, dim, 2)": "arange(0, 2 * dim, 4)"
             },

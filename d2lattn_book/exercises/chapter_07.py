@@ -4,13 +4,7 @@ import math
 
 import torch
 
-from d2lattn_book.exercises.checking import WRITE_YOUR_OWN, FunctionExercise, ValueExercise
-
-
-def _rows(*sizes):
-    generator = torch.Generator().manual_seed(0)
-    return [(torch.randn(length, d, generator=generator),) for length, d in sizes]
-
+from d2lattn_book.exercises.checking import WRITE_YOUR_OWN, FunctionExercise, ValueExercise, noise
 
 # The chapter's solutions; a mistake is an edit of one of them
 
@@ -47,6 +41,8 @@ def my_bias(table, length):
     i = torch.arange(length)
     return table[(i[:, None] - i).clamp(-m, m) + m]
 
+
+LAST = "return torch.stack(turned, dim=-1).flatten(-2)"
 
 EXERCISES = {
     "7.1": ValueExercise(
@@ -88,7 +84,7 @@ EXERCISES = {
     ),
     "7.3": FunctionExercise(
         my_rope,
-        lambda: _rows((5, 4), (7, 6)),
+        lambda: [(x,) for x in noise((5, 4), (7, 6))],
         {
             "the pairs are (j, j + d/2): this is the half-split layout": {
                 "x[:, 0::2], x[:, 1::2]": "x[:, : d // 2], x[:, d // 2 :]",
@@ -121,7 +117,7 @@ EXERCISES = {
                 "x[:, 0::2], x[:, 1::2]": "x[:, : d // 2], x[:, d // 2 :]"
             },
             "halves are paired, and have the angles of neighbours: pair columns 2j and 2j + 1": {
-                "return torch.stack(turned, dim=-1).flatten(-2)": (
+                LAST: (
                     "angles, half = angles.repeat_interleave(2, dim=-1), d // 2\n"
                     "    other = torch.cat((-x[:, half:], x[:, :half]), dim=-1)\n"
                     "    return x * angles.cos() + other * angles.sin()"
@@ -129,10 +125,17 @@ EXERCISES = {
             },
             "neighbours are paired, and have the angles of halves: both columns of pair j turn by "
             "its angle, so repeat_interleave": {
-                "return torch.stack(turned, dim=-1).flatten(-2)": (
+                LAST: (
                     "angles = torch.cat((angles, angles), dim=-1)\n"
                     "    other = torch.stack((-b, a), dim=-1).flatten(-2)\n"
                     "    return x * angles.cos() + other * angles.sin()"
+                )
+            },
+            "the neighbours of x are turned in two halves, while x itself stays in its order: put "
+            "each pair back side by side, stack, then flatten": {
+                LAST: (
+                    "angles = torch.cat((angles, angles), dim=-1)\n"
+                    "    return x * angles.cos() + torch.cat((-b, a), dim=-1) * angles.sin()"
                 )
             },
             "all pairs turn at speed 1: pair j has speed 10000^(-2j/d)": {
@@ -159,6 +162,8 @@ EXERCISES = {
             "rows and columns are exchanged: query i is the row, key j the column": {
                 "i[:, None] - i": "i - i[:, None]"
             },
+            "every query has the row of the last one: the shares are the same, but the bias asked "
+            "for is -m·(i - j)": {"* lag": "* lag[-1:].expand(length, length)"},
             "a word sees itself: lag 0 is not masked": {"lag < 0": "lag <= 0"},
             "the slopes are 2^(-h), right for 8 heads alone: the exponent is -8h/H": {
                 "-8 * torch": "-torch",
@@ -183,6 +188,7 @@ EXERCISES = {
                 "(i[:, None] - i)": "(i[:, None] - i).abs()"
             },
             "lag 0 stands in the middle of the table: add m": {"clamp(-m, m) + m": "clamp(-m, m)"},
+            "lags beyond ±m have no number in the table: clamp them first": {".clamp(-m, m)": ""},
             "lags beyond ±m come back at the other end: clamp them": {
                 "table[(": "table[((",
                 ".clamp(-m, m) + m": " + m) % len(table)",

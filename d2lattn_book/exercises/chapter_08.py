@@ -10,6 +10,7 @@ from d2lattn_book.exercises.checking import (
     OpenExercise,
     ValueExercise,
     makes,
+    noise,
 )
 
 GIB = 2**30
@@ -72,6 +73,7 @@ def _halves():
     for length, d, level in ((3, 2, 0.0), (5, 4, -3.0), (4, 3, 1000.0)):
         outputs = torch.randn(2, length, d, generator=generator)
         sums = level + torch.randn(2, length, generator=generator)
+        sums[0, 0] -= level  # where the second half outweighs the first by far
         cases.append((outputs[0], sums[0], outputs[1], sums[1]))
     return cases
 
@@ -80,12 +82,7 @@ def _halves():
 
 
 def _sequences():
-    generator = torch.Generator().manual_seed(0)
-    draws = []
-    for n, d, e in ((5, 3, 2), (7, 4, 4)):
-        q, k = torch.randn(2, n, d, generator=generator)
-        draws.append((q, k, torch.randn(n, e, generator=generator)))
-    return draws
+    return [noise((n, d), (n, d), (n, e), seed=n) for n, d, e in ((5, 3, 2), (7, 4, 4))]
 
 
 # The chapter's solutions; a mistake is an edit of one of them
@@ -111,6 +108,8 @@ def my_linear(q, k, v):
         outputs.append(query @ state / (query @ features))
     return torch.stack(outputs)
 
+
+BLEND = "share_1 * output_1 + share_2 * output_2"
 
 EXERCISES = {
     "8.1": ValueExercise(
@@ -144,10 +143,10 @@ EXERCISES = {
         _halves,
         {
             "this is the plain mean of the outputs: the half with the larger sum counts more": {
-                "share_1 * output_1 + share_2 * output_2": "(output_1 + output_2) / 2"
+                BLEND: "(output_1 + output_2) / 2"
             },
             "the outputs are added: each must be multiplied by its share first": {
-                "share_1 * output_1 + share_2 * output_2": "output_1 + output_2"
+                BLEND: "output_1 + output_2"
             },
             "the shares are made from the logarithms: take exp of them first": {
                 "(l_1 - both).exp()": "(l_1 / (l_1 + l_2))",
@@ -156,16 +155,18 @@ EXERCISES = {
             "the log-sum-exps are added: the sums below the logarithms are what adds up": {
                 "output_2, both": "output_2, l_1 + l_2"
             },
+            "the shares use added log-sum-exps: the sums below the logarithms are what adds up": {
+                "torch.logaddexp(l_1, l_2)": "l_1 + l_2"
+            },
             "the output is right, the log-sum-exp is not: this is the larger of the two": {
                 "output_2, both": "output_2, torch.maximum(l_1, l_2)"
             },
             "the larger log-sum-exp was subtracted and is missing in the result: add it again": {
                 "output_2, both": "output_2, both - torch.maximum(l_1, l_2)"
             },
-            "the shares are swapped": {
-                "share_1 * output_1 + share_2 * output_2": (
-                    "share_2 * output_1 + share_1 * output_2"
-                )
+            "the shares are swapped": {BLEND: "share_2 * output_1 + share_1 * output_2"},
+            "exp overflows for a difference of 1000: let torch.logaddexp subtract the larger": {
+                "torch.logaddexp(l_1, l_2)": "l_1 + torch.log(1 + torch.exp(l_2 - l_1))"
             },
             "exp overflows for a log-sum-exp of 1000: subtract the larger one first": {
                 "torch.logaddexp(l_1, l_2)": "(l_1.exp() + l_2.exp()).log()",
@@ -217,6 +218,10 @@ EXERCISES = {
             "the sum of the weights is missing: divide by φ(q) · (sum of the φ(k))": {
                 " / (query @ features)": ""
             },
+            "each feature is divided by its own sum: divide the blend by φ(q) · (sum of φ(k))": {
+                "query @ state / (query @ features)": "query @ (state / features[:, None])"
+            },
+            "multiplied by the sum of the weights: divide by it": {"/ (query": "* (query"},
             "φ is missing: the features of q and k are elu(x) + 1": {
                 "torch.nn.functional.elu(x) + 1": "x"
             },

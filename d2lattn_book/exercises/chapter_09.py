@@ -14,6 +14,7 @@ from d2lattn_book.exercises.checking import (
     ValueExercise,
     calls,
     is_starter,
+    noise,
 )
 
 PROMPT, NEW = 20, 100  # words given, words written
@@ -59,9 +60,8 @@ def _passes(prompt=PROMPT, new=NEW):
 
 
 def _logits():
-    generator = torch.Generator().manual_seed(0)
-    draws = [3 * torch.randn(7, generator=generator) for _ in range(3)]
-    return [(draws[0], 1.0, 7), (draws[0], 0.5, 3), (draws[1], 2.0, 4), (draws[2], 0.1, 1)]
+    a, b, c = 3 * torch.stack(noise(7, 7, 7))
+    return [(a, 1.0, 7), (a, 0.5, 3), (b, 2.0, 4), (c, 0.1, 1)]
 
 
 def _stay_on_a_tie(answer, *_):
@@ -75,20 +75,16 @@ def _stay_on_a_tie(answer, *_):
 
 
 def _projections():
-    generator = torch.Generator().manual_seed(0)
     sizes = ((6, 3, 0), (6, 2, 1), (8, 4, 2))
-    return [(torch.randn(E, E, generator=generator), H, head) for E, H, head in sizes]
+    return [(*noise((E, E), seed=H), H, head) for E, H, head in sizes]
 
 
 # The induction score
 
 
 def _maps():
-    generator = torch.Generator().manual_seed(0)
-    return [
-        (torch.randn(H, L, L, generator=generator).softmax(-1), period)
-        for H, L, period in ((2, 8, 4), (3, 9, 4), (1, 12, 5))
-    ]
+    sizes = ((2, 8, 4), (3, 9, 4), (1, 12, 5))
+    return [(noise((H, L, L), seed=H)[0].softmax(-1), period) for H, L, period in sizes]
 
 
 # The newest word, with the cache
@@ -215,6 +211,9 @@ def my_step(x, block, key, value):
     return x + block.mlp(block.mlp_norm(x))
 
 
+MLP = "return x + block.mlp(block.mlp_norm(x))"
+OF_THE_NORM = "x = block.mlp_norm(x)\n    return x + block.mlp(x)"
+
 EXERCISES = {
     "9.1": FunctionExercise(
         my_analogy,
@@ -268,6 +267,12 @@ EXERCISES = {
             },
             "the temperature has no effect: it belongs under the logits, before the softmax": {
                 " / temperature": ""
+            },
+            "divided by the temperature twice": {"/ temperature": "/ temperature**2"},
+            "they do not add up to 1: log-probabilities are divided by the temperature, which the "
+            "softmax has to see": {
+                " / temperature": "",
+                "torch.softmax(scores, dim=-1)": "(scores.log_softmax(-1) / temperature).exp()",
             },
             "the temperature comes too late: dividing probabilities changes only their sum": {
                 " / temperature": "",
@@ -376,6 +381,14 @@ EXERCISES = {
             "a norm is missing: the mlp gets mlp_norm(x)": {
                 "block.mlp(block.mlp_norm(x))": "block.mlp(x)"
             },
+            "the norm's result is added up: what a part finds is added to x, not to norm(x)": {
+                "x = x + block": "x = x_norm + block",
+                MLP: OF_THE_NORM,
+            },
+            "attention's result is added to attention_norm(x): add it to x": {
+                "x = x + block": "x = x_norm + block"
+            },
+            "the mlp's result is added to mlp_norm(x): add it to x": {MLP: OF_THE_NORM},
             "the residuals are missing: what a part finds is added to x": {
                 "x = x + block": "x = block",
                 "return x + block": "return block",
@@ -386,9 +399,7 @@ EXERCISES = {
             "a residual is missing: what the mlp finds is added to x": {
                 "return x + block": "return block"
             },
-            "the mlp is missing: this is the first half of the block": {
-                "return x + block.mlp(block.mlp_norm(x))": "return x"
-            },
+            "the mlp is missing: this is the first half of the block": {MLP: "return x"},
         },
     ),
 }

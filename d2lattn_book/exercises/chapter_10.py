@@ -5,7 +5,7 @@ import math
 import torch
 
 from d2lattn_book.cards import cache_bytes
-from d2lattn_book.exercises.checking import FunctionExercise, ValueExercise, makes
+from d2lattn_book.exercises.checking import FunctionExercise, ValueExercise, makes, noise
 
 # Masks as functions
 
@@ -46,12 +46,8 @@ def _kept(words=20_000, unit=2**20, bytes_per_number=2, **changes):
 
 def _latents():
     """Queries (L, d), latents (n, c), and the matrices of keys and values (d, c)."""
-    generator = torch.Generator().manual_seed(0)
-    cases = []
-    for length, n, d, c in ((2, 7, 4, 3), (3, 4, 3, 3), (1, 6, 2, 5)):  # c below, at and above d
-        sizes = (length, d), (n, c), (d, c), (d, c)
-        cases.append(tuple(torch.randn(size, generator=generator) for size in sizes))
-    return cases
+    sizes = ((2, 7, 4, 3), (3, 4, 3, 3), (1, 6, 2, 5))  # c below, at and above d
+    return [noise((L, d), (n, c), (d, c), (d, c), seed=L) for L, n, d, c in sizes]
 
 
 # The delta rule

@@ -218,6 +218,12 @@ def find(exercise):
     )
 
 
+def noise(*shapes, seed=0):
+    """Standard normal tensors of these shapes, the same each time."""
+    generator = torch.Generator().manual_seed(seed)
+    return [torch.randn(shape, generator=generator) for shape in shapes]
+
+
 def edited(function, edits):
     """The function that its source defines after the edits {text: what stands there instead}."""
     source = _source(function)

@@ -1,0 +1,245 @@
+"""All exercises in one notebook, by topic and difficulty: `python tools/practice.py [file]`.
+
+It is made of the chapters, so that nothing is written twice: `make lab` lays it beside them, and
+the website shows it as a page. Each of its cells of code imports and defines what it needs, and
+runs alone; what a solution shows after its `check` stays in the chapter. Appendix 92 asks for
+triton and keeps its two exercises.
+"""
+
+import ast
+import functools
+import itertools
+import os
+import pathlib
+import re
+import sys
+from typing import NamedTuple
+
+import assignment
+import nbformat
+from cells import AFTERWARDS, ROOT, chapters, is_setup, is_solution, names
+from chapter_page import prepare
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from sections import slug
+
+import notebooks
+
+TARGET = ROOT / "build" / "practice.ipynb"
+TOPICS = {
+    "Scores, shares, blends": "1.1 1.2 1.3 1.4 1.5 2.1 2.2 2.3 2.4 2.5 2.6 3.1 3.2",
+    "Masks, and a softmax that survives them": "3.3 3.4 3.5 4.4 10.1 10.2 10.4",
+    "Heads": "4.1 4.2 4.3 4.5 9.4 10.5",
+    "Positions": "6.1 6.2 6.3 6.4 6.5 6.6 7.1 7.2 7.3 7.4 7.5 7.6",
+    "Who can reach whom": "5.1 5.2 5.5 8.5",
+    "Long texts, piece by piece": "8.3 8.4 8.6 10.3",
+    "What it costs": "5.3 5.4 8.1 8.2 9.2 10.6",
+    "A model that writes, and what its heads do": "9.1 9.3 9.5 9.6 9.7",
+    "Many cards, many texts": "11.1 11.2 11.3 11.4 11.5 12.1 12.2 12.3 12.4",
+}
+HEAD = """# Practice
+
+**All exercises of the book on one page, by topic and difficulty.**
+
+Each is the one of its chapter, and its cells run alone: choose one, write your answer, run the \
+cell. `check` says in one line what is wrong and why. Two hints and the book's solution wait \
+behind a click, in this order; take them one at a time. In your own copy, which `make lab` opens, \
+`progress()` says what you have solved, here and in the chapters.
+
+| topic | ●○○ | ●●○ | ●●● |
+|---|---|---|---|
+"""
+PROGRESS = "from d2lattn_book.exercises import progress\n\nprogress()"
+HINT = re.compile(r"\s*<details><summary>Hint</summary>\s*(.*?)\s*</details>", re.S)
+STEPS = ("A first hint", "A second hint")
+FIRST = "Before chapter 1, and after chapter 0"
+
+
+class Exercise(NamedTuple):
+    """An exercise as the page has it: ●s, and cells."""
+
+    number: str
+    level: int
+    cells: list
+
+
+def practice():
+    """The notebook."""
+    found = {each.number: each for path in chapters() for each in exercises(path)}
+    table, body = [], list(_questions(chapters()[0]))
+    for topic, numbers in TOPICS.items():
+        chosen = sorted((found[number] for number in numbers.split()), key=lambda each: each.level)
+        levels = [
+            ", ".join(f"[{n}](practice.ipynb#cell-id={_id(n)})" for n, own, _ in chosen if own == x)
+            for x in (1, 2, 3)
+        ]
+        table.append(f"| {topic} | {' | '.join(levels)} |")
+        body.append(new_markdown_cell(f"## {topic}", id=f"topic-{len(table)}"))
+        body += [cell for each in chosen for cell in each.cells]
+    (setup,) = filter(is_setup, _read(chapters()[1]))
+    head = [
+        new_markdown_cell(HEAD + "\n".join(table), id="practice"),
+        setup,
+        new_code_cell(PROGRESS, id="progress"),
+    ]
+    end = new_markdown_cell("## How far you are", id="end"), new_code_cell(PROGRESS, id="far")
+    return new_notebook(cells=[*head, *body, *end], metadata={"kernelspec": notebooks.KERNEL})
+
+
+def exercises(path):
+    """The exercises of the chapter at `path`, in its order."""
+    cells = _read(path)
+    begins = [i for i, cell in enumerate(cells) if _is_heading(cell)] + [len(cells)]
+    place = ""
+    for start, end in itertools.pairwise(begins):
+        if "## Exercises\n" in cells[start].source:
+            place = f"{path.name}#cell-id={cells[start].id}"
+        if "### Exercise " in cells[start].source:
+            yield _exercise(cells[:start], cells[start:end], place)
+
+
+def _read(path):
+    """The cells of a chapter, which is valid."""
+    return nbformat.v4.reads(path.read_text(encoding="utf-8")).cells
+
+
+def _is_heading(cell):
+    return cell.cell_type == "markdown" and cell.source.startswith("#")
+
+
+def _exercise(above, cells, place):
+    """An exercise of its cells, of those above it in the chapter, and of its place there."""
+    texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
+    task, *after = [text for text in texts if text.startswith(("#", AFTERWARDS))]
+    title, marks, task = task[task.index("### Exercise ") :].split("\n", 2)
+    number, name = re.fullmatch(r"### Exercise ([\d.]+) · (.+)", title).groups()
+    hints = HINT.search("\n".join(texts))[1].split("\n\n", 1)
+    folds = [
+        f"<details><summary>{step}</summary>\n\n{hint}\n\n</details>"
+        for step, hint in zip(STEPS, hints, strict=True)
+    ]
+    chapter = f"[chapter {number.partition('.')[0]}]({place})"
+    task = f"### {number} · {name}\n{marks} · {chapter}\n\n{HINT.sub('', task).strip()}"
+    made = [new_markdown_cell("\n\n".join([task, *folds]), id=_id(number))]
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    (solution, *_) = filter(is_solution, code)
+    solved = _solved(solution.source, number)
+    starts = [cell.source for cell in code if not is_solution(cell)]
+    ours = [cell.source for cell in above if cell.cell_type == "code" and not is_setup(cell)]
+    given = [source for source in ours if not source.startswith("# @title Solution")]
+    for i, source in enumerate(starts):
+        text = alone(source, given + starts[:i], imports_for=solved)
+        made.append(new_code_cell(text, id=f"{_id(number)}-{i}"))
+    title, body = solved.split("\n", 1)
+    text = f"{title}\n{alone(body, ours + starts)}"
+    made.append(new_code_cell(text, id=f"{_id(number)}-s", metadata=_folded(solution)))
+    made += [new_markdown_cell(text, id=f"{_id(number)}-a") for text in after]
+    return Exercise(number, marks.count("●"), made)
+
+
+def _folded(solution):
+    """The metadata of a solution, but for what slides do with it."""
+    return {name: value for name, value in solution.metadata.items() if name != "slideshow"}
+
+
+def _solved(source, number):
+    """A solution up to the line that checks it."""
+    check, _ = assignment._checked(source, number)
+    end = source.index(check) + len(check)
+    return source[: source.find("\n", end) if "\n" in source[end:] else None]
+
+
+def alone(source, above, imports_for=""):
+    """A cell with all that it needs of the cells above it, and what other code needs to import."""
+    wanted = names(source).used
+    imported, defined, lines = wanted | names(imports_for).used, [], set()
+    for node, text, found in reversed([part for cell in above for part in _statements(cell)]):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            for alias in node.names:
+                if (alias.asname or alias.name.split(".")[0]) in imported:
+                    lines.add(_imports(node, alias))
+        elif found.defined & wanted:
+            kept = found.defined if isinstance(node, ast.AugAssign) else set()
+            wanted = (wanted - found.defined) | found.used | kept
+            imported |= found.used
+            defined.insert(0, text)
+    groups = [[line for line in sorted(lines) if _group(line) == i] for i in range(3)]
+    parts = ["\n".join(group) for group in groups if group] + [*defined, source]
+    return "".join(
+        part if i == 0 else f"\n\n\n{part}" if part.startswith(("def", "class")) else f"\n\n{part}"
+        for i, part in enumerate(parts)
+    )
+
+
+def _group(line):
+    """What stands together: Python's own modules, those of others, the book's."""
+    module = re.split(r"[ .]", line)[1]
+    return 0 if module in sys.stdlib_module_names else 2 if module.startswith("d2lattn") else 1
+
+
+def _imports(node, alias):
+    """The line that imports one of the names of a statement."""
+    one = ast.Import([alias])
+    if isinstance(node, ast.ImportFrom):
+        one = ast.ImportFrom(node.module, [alias], node.level)
+    return ast.unparse(one)
+
+
+@functools.cache
+def _statements(source):
+    """(node, text, names) of each statement of a cell."""
+    source = re.sub(r"^[%!].*$", "", source, flags=re.M)
+    lines, found = source.splitlines(), []
+    for node in ast.parse(source).body:
+        first = min([node, *getattr(node, "decorator_list", [])], key=lambda n: n.lineno).lineno
+        text = "\n".join(lines[first - 1 : node.end_lineno])
+        found.append((node, text, names(text)))
+    return found
+
+
+def _questions(path):
+    """The questions of chapter 0, which stand in two lists there."""
+    cells = _read(path)
+    yield new_markdown_cell(f"## {FIRST}", id="topic-0")
+    asked = [i for i, cell in enumerate(cells) if cell.source.startswith('check("0.')]
+    for i in sorted(asked, key=lambda i: cells[i].source):
+        above = [cell.source for cell in cells[1:i] if cell.cell_type == "code"]
+        task = re.sub(r"^#+ .*\n+", "", cells[i - 1].source)
+        yield new_markdown_cell(task, id=f"{cells[i].id}-task")
+        yield new_code_cell(alone(cells[i].source, above), id=cells[i].id)
+        yield new_markdown_cell(cells[i + 1].source, id=f"{cells[i].id}-answers")
+
+
+def _id(number):
+    """The id of an exercise's first cell."""
+    return f"exercise-{number.replace('.', '-')}"
+
+
+def page():
+    """The notebook as a page of the website, its links those of the page."""
+    notebook = practice()
+    titles = {c.id: c.source.partition("\n")[0] for c in notebook.cells if c.id.startswith("exerc")}
+    for cell in notebook.cells:
+        cell.source = re.sub(
+            r"practice\.ipynb#cell-id=([\w-]+)",
+            lambda link: f"practice.ipynb#{slug(titles[link[1]].removeprefix('### '))}",
+            cell.source,
+        )
+    return prepare(notebook)
+
+
+def write(target=TARGET):
+    """Write the notebook in one step, whoever else writes it; return its path."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_suffix(f".{os.getpid()}")
+    nbformat.write(practice(), part)
+    return part.replace(target)
+
+
+def publish(folder):
+    """Write the page and the notebook into the folder of the website's source."""
+    write(folder / "_extra" / "notebooks" / TARGET.name)
+    nbformat.write(page(), folder / TARGET.name)
+
+
+if __name__ == "__main__":
+    print(write(*map(pathlib.Path, sys.argv[1:2])))
