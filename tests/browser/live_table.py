@@ -14,7 +14,7 @@ from live_kinds import KEPT, SENTENCE, X, normal, weights
 
 from d2lattn import Decoder, fit
 from d2lattn_book.language import stories, words
-from d2lattn_book.pictures import live
+from d2lattn_book.pictures import live, maps
 
 HOST = ".output > :not(div, script)"
 ROOT = f"document.querySelector('{HOST}').shadowRoot"
@@ -40,6 +40,13 @@ def storyteller(**options):
     return live.reader(model, vocabulary, text=QUEEN, stop=".", **options)
 
 
+def most_pieces():
+    """A map of 256 pieces, which looks one back, and one that lacks something of 1."""
+    one = torch.eye(256).roll(-1, 1) * torch.linspace(0.5, 1, 256)[:, None]
+    names = [f"piece{k}" for k in range(256)]
+    return maps(torch.stack([one, one.mT])[None], tokens=names, asks=100)
+
+
 FIGURES = live_kinds.FIGURES | {
     "projections": lambda: live.attention(X, tokens=SENTENCE, projections=normal(3, 3, 3).unbind()),
     "training": lambda: live.heads(weights(9, 2, 6, 6), tokens=SENTENCE),
@@ -59,6 +66,7 @@ CASES = FIGURES | {  # whatever has to fit
     "stories": storyteller,
     "chosen": lambda: storyteller(choices=("the secretary", "ripe apple trees")),
     "many maps": lambda: live_kinds.model_maps(WORDS[:30] * 2, layers=2, heads=32),
+    "most pieces": most_pieces,
     "one large share": lambda: live.heads([[[0.989] + [0.001] * 11] * 12], tokens=2 * SENTENCE),
     "few maps": lambda: live_kinds.model_maps(SENTENCE[:4], layers=1, heads=1),
 }  # fmt: skip
