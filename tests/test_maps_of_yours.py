@@ -278,3 +278,23 @@ def test_attention_that_is_not_called_gives_no_maps():
     model[0].spare = nn.MultiheadAttention(8, 2)
     with pytest.raises(ValueError, match=r"^model must call its attention, got no call of 0.spare"):
         maps(model, normal(1, 4, 8))
+
+
+class Padded(nn.Module):
+    """Torch's encoder with a mask, for which its fast path packs the pieces."""
+
+    def __init__(self):
+        super().__init__()
+        one = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+        self.stack = nn.TransformerEncoder(one, 2)
+
+    def forward(self, x):
+        hidden = torch.tensor([[False, False, False, True]])
+        return self.stack(x, src_key_padding_mask=hidden)
+
+
+def test_the_fast_path_of_torch_does_not_pass_the_hooks_by():
+    model = Padded().eval().requires_grad_(False)
+    figure = maps(model, normal(1, 4, 8), tokens=ROWS)
+    assert data_of(figure)["shape"] == [2, 2, 4, 4]
+    assert (sent(figure)[..., 3] == 0).all()

@@ -102,7 +102,7 @@ def maps(
         live maps: 6 layers of 8 heads over 3 × 4 pieces, each share within 4e-03
     """
     found = find(model, text, tokenizer, target, part, tokens, key_tokens)
-    without = [layer for layer in range(found.count) if layer not in found.maps]
+    without = [layer for layer in range(found.depth) if layer not in found.maps]
     shown = _chosen("layers", layers, found.maps, without)
     counts = {len(found.maps[layer]) for layer in shown}
     if heads is None and len(counts) > 1:

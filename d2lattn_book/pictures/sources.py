@@ -27,7 +27,7 @@ class Found(NamedTuple):
 
     Attributes:
         maps: layer -> (H, L, S).
-        count: how many layers there are, with those that have no maps.
+        depth: how many layers there are, with those that have no maps.
         rows, keys: which of the L pieces that ask, and of the S that are asked, are the same: equal
             ones are. Where both are one text, keys are None.
         names, key_names: what is written for them.
@@ -35,7 +35,7 @@ class Found(NamedTuple):
     """
 
     maps: dict[int, Tensor]
-    count: int
+    depth: int
     rows: Sequence
     keys: Sequence | None
     names: list[str]
