@@ -182,6 +182,7 @@ class HomeMade(nn.Module):
 def test_torchs_encoder_gives_its_maps_and_is_left_as_it_was():
     model, x = encoder().train(), normal(1, 4, 8)
     figure = maps(model, x, tokens=ROWS)
+    assert data_of(maps(model, x, ROWS))["tokens"] == ["0", "1", "2", "3"]  # these are no pieces
     layer = model.layers[0]
     assert_maps(
         maps(model, x, tokens=ROWS, layers=[0]), by_hand(layer.self_attn, layer.norm1(x))[None]

@@ -52,7 +52,8 @@ def find(model, text, tokenizer, target, part, tokens, key_tokens) -> Found:
         raise ValueError(f"target is for an encoder-decoder of transformers, got {_kind(model)}")
     if part is not None and not (pair or held):
         raise ValueError(f"part is for a model of several parts, got {_kind(model)}")
-    rows = keys = None
+    rows: Any = None
+    keys: Any = None
     called: Sequence[str] = ()
     if not isinstance(model, nn.Module):
         if text is not None:
@@ -71,8 +72,9 @@ def find(model, text, tokenizer, target, part, tokens, key_tokens) -> Found:
         rows = ids_of(text, tokenizer)
         given, count = (_theirs if theirs else _ours)(model, rows)
     L, S = _size_of(given, _kind(model))
-    rows = range(L) if rows is None or len(rows) != L else rows
-    names = names_of(rows, tokenizer)
+    known = rows is not None and len(rows) == L
+    rows = rows if known else range(L)
+    names = names_of(rows, tokenizer if known else None)
     if tokens is not None:
         names = rows = arrays.names("tokens", tokens, L, "rows of maps")
     if key_tokens is not None:
@@ -80,6 +82,7 @@ def find(model, text, tokenizer, target, part, tokens, key_tokens) -> Found:
         rows = names
     elif keys is not None:
         key_names = names_of(keys, tokenizer)
+        keys = keys if tokens is None else key_names
     elif L == S:
         return Found(given, count, rows, None, names, names, called)
     else:
@@ -115,17 +118,17 @@ def _given(weights):
         if array.dtype.kind != "f" or not array.ndim or not len(array):
             raise ValueError(f"model must be a model or its maps, got {show(weights)}")
         weights = torch.as_tensor(array[None] if array.ndim == 3 else array)
-    found = {n: _single(one, "model") for n, one in enumerate(weights) if one is not None}
+    found = {n: _single(one) for n, one in enumerate(weights) if one is not None}
     return found, len(weights)
 
 
-def _single(weights, name):
+def _single(weights):
     """(H, L, S) of (H, L, S) or a batch of one."""
     weights = torch.as_tensor(weights).detach().cpu()
     single = weights[0] if weights.ndim == 4 and len(weights) == 1 else weights
     if single.ndim != 3 or not single.is_floating_point():
         raise ValueError(
-            f"{name} must give maps (H, L, S) of numbers for each layer, or a batch of one, got "
+            "model must give maps (H, L, S) of numbers for each layer, or a batch of one, got "
             f"{weights.dtype} of shape {(*weights.shape,)}"
         )
     return single
@@ -142,7 +145,7 @@ def _ours(model, ids):
         raise ValueError(f"model must have a layer that gives maps, got {', '.join(kinds)}")
     weights = trace(model, tokens, keep=["weights"], layers=layers).weights
     found = zip(layers, weights, strict=True)
-    return {n: _single(x, "model") for n, x in found}, len(model.blocks)
+    return {n: _single(x) for n, x in found}, len(model.blocks)
 
 
 # A module that holds attention --------------------------------------------------------------------
@@ -211,7 +214,7 @@ def _keep(name, kept, asked, module, args, result):
     output, weights = result
     wanted = asked.pop()
     one_head = isinstance(module, SelfAttention)
-    kept.append((name, _single(weights.unsqueeze(-3) if one_head else weights, "model")))
+    kept.append((name, _single(weights.unsqueeze(-3) if one_head else weights)))
     if wanted["need_weights"]:
         return output, weights.mean(-3) if wanted.get("average_attn_weights") else weights
     return (output, None) if isinstance(module, nn.MultiheadAttention) else output
@@ -227,7 +230,7 @@ def _theirs(model, ids):
     sizes = config.get_text_config() if hasattr(config, "get_text_config") else config
     count = getattr(sizes, "num_hidden_layers", len(given))
     found = zip(_places(given, count, sizes, _kind(model)), given, strict=True)
-    return {n: _single(x, "model") for n, x in found if x is not None}, count
+    return {n: _single(x) for n, x in found if x is not None}, count
 
 
 def _of_pair(model, ids, target, tokenizer, part):
@@ -244,7 +247,7 @@ def _of_pair(model, ids, target, tokenizer, part):
         read = read if begin is None else [begin, *read]
     counted(read, "target", least=2 if part == "decoder" else 1)
     given = _attentions(model, f"{part}_attentions", input_ids=ids, decoder_input_ids=read)
-    maps = {n: _single(x, "model") for n, x in enumerate(given)}
+    maps = {n: _single(x) for n, x in enumerate(given)}
     return maps, read, ids if part == "cross" else None
 
 

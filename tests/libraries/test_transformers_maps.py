@@ -237,6 +237,9 @@ def test_a_target_that_is_a_text_begins_as_the_model_begins():
         data = data_of(maps(model, "the cat sat .", tokenizer, target="the cat"))
         assert data["key_tokens"] == ["the", "cat", "sat", ".", "[END]"]
         assert data["tokens"] == ["[START]", "the", "cat"]
+        own = dict(target="the cat", tokens=["a", "cat", "sat"])  # names that are to be compared
+        data = data_of(maps(model, "the cat sat .", tokenizer, **own))
+        assert data["standing"][1]["name"] == "same word" and data["standing"][1]["heads"]
 
 
 def test_the_share_of_a_sink_is_the_column_nothing():
