@@ -415,8 +415,7 @@ class Fragment(HTMLParser):
 def parts(figure):
     """The fallback, the element's name, the data and the code of a figure's HTML."""
     found = Fragment(figure.html)
-    name = found.starts[-2][0]
-    assert re.fullmatch("live-[0-9a-f]{8}", name)
+    (name,) = (tag for tag, _ in found.starts if re.fullmatch("live-[0-9a-f]{8}", tag))
     plain = ("table", "caption", "tr", "th", "td", "p")
     link = ("a", [("href", live.SITE)])
     others = [start for start in found.starts if start[0] not in plain and start != link]

@@ -15,7 +15,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from d2lattn import Decoder, Encoder, LatentAttention
 from d2lattn.arguments import check_shares
 from d2lattn_book import pictures
-from d2lattn_book.pictures import live, maps, packed
+from d2lattn_book.pictures import live, maps, packed, sources
 from d2lattn_book.pictures import model_maps as made
 from d2lattn_book.pictures.pieces import ids_of, names_of
 from d2lattn_book.real import trace
@@ -99,7 +99,12 @@ def test_layers_and_heads_are_those_that_are_wanted():
     assert torch.equal(sent(some), whole[[2, 0], 1:3])
     data = parts(some)[2]
     assert (data["layers"], data["heads"]) == ([2, 0], [1, 2])
-    assert repr(some) == "live maps: 2 layers of 2 heads over 12 pieces, each share within 4e-03"
+    shown = "2 of 3 layers and 2 of 4 heads are shown"
+    assert repr(some) == (
+        f"live maps: 2 layers of 2 heads over 12 pieces, each share within 4e-03; {shown}"
+    )
+    assert some.html.endswith(f"</script><p>{shown}.</p>")  # beside the figure that moves
+    assert shown not in maps(model, TEXT, WORDS).html
 
 
 def test_an_encoder_and_a_latent_decoder_have_maps():
@@ -143,41 +148,83 @@ def test_a_figure_of_the_most_heads_and_one_that_is_too_large():
     figure = maps(model, ids, WORDS)
     assert len(figure.html.encode()) < 1_400_000 < made.MOST_BYTES
     large = Decoder(len(WORDS), 64, num_layers=20, num_heads=32).eval()
-    with pytest.raises(ValueError, match=r"would be a figure of 3\.1 MB, .* at most 3: give fewer"):
+    with pytest.raises(ValueError, match=r"would be a figure of 3\.1 MB, .* at most 3, which hold"):
         maps(large, ids, WORDS)
     assert len(maps(large, ids, WORDS, layers=range(10)).html) < made.MOST_BYTES
+
+
+def test_256_pieces_and_the_number_of_maps_that_fit():
+    model = Decoder(len(WORDS), 16, num_layers=10, num_heads=4).eval()
+    ids = torch.arange(256) % len(WORDS)
+    with pytest.raises(
+        ValueError, match=r"figure of 3\.5 MB, .* hold some 33 maps of this size: give"
+    ):
+        maps(model, ids, WORDS)
+    figure = maps(model, ids, WORDS, layers=range(8))
+    assert figure.line.endswith("; 8 of 10 layers and 4 of 4 heads are shown")
+    assert sent(figure).shape == (8, 4, 256, 256) and (sent(figure).sum(-1) == 255).all()
+    full = torch.eye(256).expand(1, 33, 256, 256)
+    assert 2_900_000 < len(maps(full, tokens=range(256)).html.encode()) < made.MOST_BYTES
+    with pytest.raises(ValueError, match=r"^text must have 2 to 256 pieces, got 257"):
+        maps(model, [0] * 257, WORDS)
 
 
 # Who stands out ----------------------------------------------------------------------------------
 
 
-def by_loops(weights, ids):
+def by_loops(weights, ids, keys=None):
     """The mean share of one head of each kind, from the definition."""
-    L = len(ids)
-    found = {kind: [] for kind in ("previous word", "first word", "same word", "induction")}
+    L, found = len(ids), {}
+
+    def add(kind, share):
+        found.setdefault(kind, []).append(share)
+
     for i in range(L):
-        if i:
-            found["previous word"].append(weights[i][i - 1])
-            found["first word"].append(weights[i][0])
-        copies = [j for j in range(i) if ids[j] == ids[i]]
+        if keys is not None:
+            S = len(keys)
+            if i < S:
+                add("same position", weights[i][i])
+            add("first word", weights[i][0])
+            add("last word", weights[i][S - 1])
+            copies = [j for j in range(S) if keys[j] == ids[i]]
+            after = [j + 1 for j in copies if j + 1 < S]
+        else:
+            if i:
+                add("previous word", weights[i][i - 1])
+                add("first word", weights[i][0])
+            if i < L - 1:
+                add("next word", weights[i][i + 1])
+                add("last word", weights[i][L - 1])
+            copies = [j for j in range(i) if ids[j] == ids[i]]
+            after = [j + 1 for j in copies if j + 1 < i]
         if copies:
-            found["same word"].append(sum(weights[i][j] for j in copies))
-        after = [j + 1 for j in copies if j + 1 < i]
+            add("same word", sum(weights[i][j] for j in copies))
         if after:
-            found["induction"].append(sum(weights[i][j] for j in after))
-    return {kind: sum(all) / len(all) if all else None for kind, all in found.items()}
+            add("induction", sum(weights[i][j] for j in after))
+    return {kind: sum(all) / len(all) for kind, all in found.items()}
 
 
+@pytest.mark.parametrize("texts", ["past", "all", "two"])
 @pytest.mark.parametrize("seed", range(20))
-def test_scores_are_those_of_slow_loops(seed):
+def test_scores_are_those_of_slow_loops(seed, texts):
+    """Of a text whose pieces see the past, of one whose pieces see all, of one that asks another"""
     draw = generator(seed)
     L = 2 + seed % 9
+    S = 2 + seed % 4 if texts == "two" else L
     ids = torch.randint(1 + seed % 5, (L,), generator=draw).tolist()
-    weights = (3 * torch.randn(3, 2, L, L, generator=draw, dtype=torch.float64)).softmax(-1)
-    found = made.standing_out(weights, ids)
-    expected = {(t, h): by_loops(weights[t, h].tolist(), ids) for t in range(3) for h in range(2)}
+    keys = torch.randint(1 + seed % 5, (S,), generator=draw).tolist() if texts == "two" else None
+    scores = 3 * torch.randn(3, 2, L, S, generator=draw, dtype=torch.float64)
+    if texts == "past":
+        scores = scores.masked_fill(torch.ones(L, L).triu(1).bool(), -math.inf)
+    weights = scores.softmax(-1)
+    found = made.standing_out(weights, ids, keys)
+    expected = {
+        (t, h): by_loops(weights[t, h].tolist(), ids, keys) for t in range(3) for h in range(2)
+    }
+    kinds = {kind for one in expected.values() for kind in one} | {"same word", "induction"}
+    assert {*found} == kinds - ({"next word", "last word"} if texts == "past" else set())
     for kind, best in found.items():
-        scores = {place: one[kind] for place, one in expected.items()}
+        scores = {place: one.get(kind) for place, one in expected.items()}
         if None in scores.values():
             assert best == []
             continue
@@ -198,6 +245,7 @@ def test_each_kind_of_head_is_found_among_others():
     }
     weights = torch.eye(7)[torch.tensor([*targets.values()])][None].double()
     found = made.standing_out(weights, ids)
+    assert [*found] == [*targets]  # nobody looks ahead
     for k, kind in enumerate(targets):
         assert found[kind][0][:2] == (0, k), kind
     assert [found[kind][0][2] for kind in targets] == [1, 1, 1, 1]
@@ -367,27 +415,35 @@ def test_a_model_without_any_map_is_refused():
 @pytest.mark.parametrize(
     "spoil, message",
     [
-        (lambda x: x / 2, r"model must give shares .*, got 0\.50 in layer 1 of Decoder"),
-        (lambda x: x * math.nan, "model must give shares .*, got nan in layer 1 of Decoder"),
+        (lambda x: 2 * x, r"model must give maps of numbers from 0 to 1, got 2\.00 in layer 1: th"),
+        (
+            lambda x: -x,
+            r"model must give maps of numbers from 0 to 1, got -\d\.\d\d in layer 1",
+        ),
+        (lambda x: x * math.nan, "model must give maps of numbers from 0 to 1, got nan in layer 1"),
         (lambda x: x[..., :3], r"model must give maps of 12 × 12 .*, got shape \(4, 12, 3\)"),
     ],
 )
 def test_maps_that_are_no_shares_are_refused(monkeypatch, spoil, message):
-    ours = made._ours
+    ours = sources._ours
 
     def spoiled(model, ids):
-        return {n: spoil(x) if n == 1 else x for n, x in ours(model, ids).items()}
+        given, count = ours(model, ids)
+        return {n: spoil(x) if n == 1 else x for n, x in given.items()}, count
 
-    monkeypatch.setattr(made, "_ours", spoiled)
+    monkeypatch.setattr(sources, "_ours", spoiled)
     with pytest.raises(ValueError, match=f"^{message}"):
         maps(decoder(), TEXT, WORDS)
 
 
 def test_layers_of_other_numbers_of_heads_need_a_choice(monkeypatch):
-    ours = made._ours
-    monkeypatch.setattr(
-        made, "_ours", lambda *given: {n: x[: 4 - n] for n, x in ours(*given).items()}
-    )
+    ours = sources._ours
+
+    def fewer(model, ids):
+        given, count = ours(model, ids)
+        return {n: x[: 4 - n] for n, x in given.items()}, count
+
+    monkeypatch.setattr(sources, "_ours", fewer)
     with pytest.raises(ValueError, match=r"^heads must be given where layers have 2, 3, 4 of them"):
         maps(decoder(), TEXT, WORDS)
     assert maps(decoder(), TEXT, WORDS, heads=[0, 1]).line.startswith("live maps: 3 layers of 2")

@@ -104,12 +104,12 @@ MOST_NUMBERS = 8  # in a token, query, key or value of the microscope
 class Figure:
     """A live figure. `html` is its fragment, `str` the line that stands for it in a terminal."""
 
-    def __init__(self, kind: str, line: str, data: dict, table: str) -> None:
+    def __init__(self, kind: str, line: str, data: dict, table: str, note: str = "") -> None:
         self.line = line
         data = {"figure": kind, "title": line, "roles": ROLES, **data}
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
         text = html.escape(text, quote=False).replace("'", "&#x27;")
-        self.html = f"{fallback(line, table)}\n{element(kind, text)}"
+        self.html = f"{fallback(line, table)}\n{element(kind, text)}{note}"
 
     def __repr__(self):
         return self.line

@@ -1,37 +1,41 @@
-"""All attention maps of a language model on a text, as one live figure."""
+"""All attention maps of a model on a text, as one live figure."""
 
-import contextlib
-from collections.abc import Iterator, Sequence
+import html
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from d2lattn.arguments import check_count, check_shares, show
+from d2lattn.arguments import check_count, show
 from d2lattn.devices import on_the_host
-from d2lattn.transformer import Transformer, in_evaluation
-from d2lattn_book.pictures.arrays import Query, position
-from d2lattn_book.pictures.live import MOST_WORDS, Figure
+from d2lattn_book.pictures.arrays import Numbers, Query, Words, position
+from d2lattn_book.pictures.live import Figure
 from d2lattn_book.pictures.packed import in_bytes, whole_shares
-from d2lattn_book.pictures.pieces import ids_of, names_of, tensor_of
+from d2lattn_book.pictures.sources import find
 from d2lattn_book.pictures.tables import plain_table, shares_table
-from d2lattn_book.real import trace
 
-MOST_BYTES = 3_000_000  # of the figure
+MOST_BYTES = 3_000_000  # of the figure,
+BESIDE = 50_000  # of which so many are no maps
 LISTED = 5  # heads that stand out, of a kind
+NOTHING = "nothing"  # the column of what shares lack
 
 
 @on_the_host
 def maps(
-    model: nn.Module,
-    text: str | Tensor | Sequence[int],
+    model: nn.Module | Numbers | Sequence[Tensor | None],
+    text: str | Tensor | Sequence[int] | tuple[Tensor, ...] | None = None,
     tokenizer: Any = None,
     *,
+    target: str | Tensor | Sequence[int] | None = None,
+    part: str | None = None,
+    tokens: Words | None = None,
+    key_tokens: Words | None = None,
     layers: Sequence[int] | None = None,
     heads: Sequence[int] | None = None,
     asks: Query = -1,
 ) -> Figure:
-    """All attention maps of a language model on a text: a figure to look through, and to keep.
+    """All attention maps of a model on a text: a figure to look through, and to keep.
 
     The reader goes through layers and heads with two sliders, asks with any piece of the text, and
     jumps to the heads that stand out. Once drawn it needs no kernel: `maps(…).save("maps.html")`
@@ -43,108 +47,197 @@ def maps(
     - *first word*: the first piece, over all pieces but the first;
     - *same word*: all earlier copies of the piece, over the pieces that have such;
     - *induction*: the pieces that came next after earlier copies, itself left out, over the pieces
-      that have such ("induction heads", Olsson et al. 2022).
+      that have such ("induction heads", Olsson et al. 2022);
+    - *next word* and *last word*, likewise, where pieces see what comes after them.
 
-    The five highest of each are listed, with this score, however low it is.
+    Where one text asks another, it is *same position*, and *same word*, *induction*, *first word*
+    and *last word* of the other text. The five highest of each are listed, with this score, however
+    low it is.
 
-    A share is sent in 8 bits: less than 1/255 off, and each row has the sum 1.
+    A share is sent in 8 bits: less than 1/255 off, and each row has the sum 1. Where a model's
+    shares add up to less (a sink without a word, as in gpt-oss), the rest is a column of its own,
+    *nothing*. Numbers from 0 to 1 whose rows add up to more are no shares: they are drawn as they
+    are, to half of 1/255, and the figure says so.
 
     Args:
-        model: a `Decoder` or an `Encoder` of d2lattn, or a decoder or encoder of transformers,
-            which is asked for "eager" attention, for only this makes maps; what it had before is
-            put back.
-        text: a string of 2 to 64 pieces, or their numbers, also as a batch of one.
+        model: one of
+
+            - a `Decoder` or an `Encoder` of d2lattn, or a decoder or encoder of transformers, which
+              is asked for "eager" attention, for only this makes maps, and gets back what it had;
+            - an encoder-decoder of transformers;
+            - any module that holds `nn.MultiheadAttention` or attention of d2lattn: each call of
+              one of these is a layer, in this order;
+            - maps that are there already: a tensor (layers, H, L, S) or (H, L, S), or a list with
+              one for each layer, also as batches of one, or None for a layer without.
+        text: a string of 2 to 256 pieces, or their numbers, also as a batch of one; for a module
+            of your own whatever it is called with, a tensor or a tuple of tensors.
         tokenizer: one of the libraries tokenizers or transformers, or the list of the vocabulary's
             words in the order of their numbers. May be absent where text is numbers.
-        layers, heads: which; all when absent. Layers without maps, as of linear attention, are
-            left out, and the figure names them.
+        target: what the decoder of an encoder-decoder reads, like text; a string gets the model's
+            own beginning.
+        part: of an encoder-decoder "cross" (when absent), "decoder" or "encoder"; of a module of
+            your own the attention that has this in its name.
+        tokens, key_tokens: names of the L pieces that ask and the S that are asked, where the maps
+            are tensors or a text has none. key_tokens say that these are two texts.
+        layers, heads: which; all when absent. The figure says what is left out, and names layers
+            without maps, as of linear attention.
         asks: the piece that asks when the figure opens, by name or position.
 
     Raises:
-        ValueError: a model that gives no maps, or shares that do not add up to 1; fewer than 2 or
-            more than 64 pieces, or one that the model does not know; a layer or head that is not
-            there; a figure of more than 3 MB, with its size.
+        ValueError: a model that gives no maps, or numbers below 0 or above 1; fewer than 2 or more
+            than 256 pieces, or one that the model does not know; a layer or head that is not there;
+            a figure of more than 3 MB, with its size and what would fit.
 
     Cost:
-        A pass of the model, and 4/3 of a byte for each share: 1.3 MB for 270 heads and 60 pieces.
+        A pass of the model, and 4/3 of a byte for each share: 1.3 MB for 270 heads and 60 pieces,
+        87 kB for each head of 256.
 
     Example:
         >>> from d2lattn import Decoder
         >>> model = Decoder(3, 8, num_layers=2, num_heads=2)
         >>> maps(model, "a cat a cat", tokenizer=[".", "a", "cat"])
         live maps: 2 layers of 2 heads over 4 pieces, each share within 4e-03
+        >>> cross = torch.rand(6, 8, 3, 4).softmax(-1)
+        >>> maps(cross, tokens=["das", "Haus", "."], key_tokens=["the", "old", "house", "."])
+        live maps: 6 layers of 8 heads over 3 × 4 pieces, each share within 4e-03
     """
-    ids = ids_of(text, tokenizer)
-    if not 2 <= len(ids) <= MOST_WORDS:
-        raise ValueError(f"text must have 2 to {MOST_WORDS} pieces, got {len(ids)}")
-    found, without = _maps_of(model, ids)
-    names = names_of(ids, tokenizer)
-    shown = _chosen("layers", layers, found, without)
-    counts = {len(found[layer]) for layer in shown}
+    found = find(model, text, tokenizer, target, part, tokens, key_tokens)
+    without = [layer for layer in range(found.depth) if layer not in found.maps]
+    shown = _chosen("layers", layers, found.maps, without)
+    counts = {len(found.maps[layer]) for layer in shown}
     if heads is None and len(counts) > 1:
         raise ValueError(f"heads must be given where layers have {_listed(sorted(counts))} of them")
     chosen = _chosen("heads", heads, range(min(counts)), [])
-    weights = torch.stack([found[layer][chosen] for layer in shown])  # (T, H, L, L)
-    kinds = standing_out(weights, ids)
-    layer, head = kinds["previous word"][0][:2]
+    L, S = len(found.names), len(found.key_names)
+    shape = len(shown), len(chosen), L, S
+    _check_size(shape, 4 * len(shown) * len(chosen) * L * S // 3)
+    weights = torch.stack([found.maps[layer][chosen].double() for layer in shown])  # (T, H, L, S)
+    weights, told = _as_shares(weights, shown)
+    keys, key_names = found.keys, found.key_names
+    if weights.shape[-1] > S:
+        key_names = [*key_names, NOTHING]
+    kinds = standing_out(weights, found.rows, keys)
+    layer, head = next(best for best in kinds.values() if best)[0][:2]
+    if len(shown) < len(found.maps) or len(chosen) < max(counts):
+        some = f"{len(shown)} of {len(found.maps)} layers and {len(chosen)} of {max(counts)} heads"
+        told = [f"{some} are shown", *told]
+    names = [f"layer {n} is {name}" for n, name in enumerate(found.called) if n in shown]
     data = {
         "shape": [*weights.shape],
-        "tokens": names,
+        "tokens": found.names,
         "layers": shown,
         "heads": chosen,
         "standing": [{"name": name, "heads": best} for name, best in kinds.items()],
         "without": without,
-        "asks": position(asks, names, "asks"),
+        "asks": position(asks, found.names, "asks"),
         "step": layer,
         "head": head,
-        "weights": in_bytes(whole_shares(weights), 8) | {"low": 0, "unit": 1 / 255},
+        "weights": in_bytes(_whole(weights), 8) | {"low": 0, "unit": 1 / 255},
     }
+    if key_names is not found.names:
+        data["key_tokens"] = key_names
     name = f"layer {shown[layer]}, head {chosen[head]}"
-    table = _list(kinds, shown, chosen) + shares_table(weights[layer, head], name, names, names)
-    figure = Figure("heads", _line(weights, without), data, table)
-    size = len(figure.html.encode())
-    if size > MOST_BYTES:
-        raise ValueError(
-            f"the maps of {_size(weights)} would be a figure of {size / 1e6:.1f} MB, and it must "
-            f"have at most {MOST_BYTES / 1e6:.0f}: give fewer layers=, fewer heads= or a shorter "
-            "text"
-        )
+    shares = shares_table(weights[layer, head], name, found.names, key_names)
+    without = [f"no maps in layer{'s' * (len(without) > 1)} {_listed(without)}"] if without else []
+    line = "; ".join([f"live maps: {_size(shape)}, each share within 4e-03", *told, *without])
+    note = "".join(f"<p>{html.escape(one[0].upper() + one[1:])}.</p>" for one in told)
+    note += f"<p>{html.escape('; '.join(names))}</p>" * bool(names)
+    figure = Figure("heads", line, data, _list(kinds, shown, chosen) + shares, note)
+    _check_size(shape, len(figure.html.encode()))
     return figure
 
 
-def standing_out(weights: Tensor, ids: Sequence[int]) -> dict[str, list[tuple[int, int, float]]]:
+def _check_size(shape, size):
+    if size > MOST_BYTES:
+        fit = 3 * (MOST_BYTES - BESIDE) // (4 * shape[2] * shape[3])
+        raise ValueError(
+            f"the maps of {_size(shape)} would be a figure of {size / 1e6:.1f} MB, and it must "
+            f"have at most {MOST_BYTES / 1e6:.0f}, which hold some {fit} maps of this size: give "
+            "fewer layers=, fewer heads= or a shorter text"
+        )
+
+
+def _as_shares(weights, layers):
+    """The same maps with a column for what their shares lack, and what is to be told of them."""
+    wrong = ~((weights >= 0) & (weights <= 1.01))
+    if wrong.any():
+        place = wrong.nonzero()[0]
+        raise ValueError(
+            f"model must give maps of numbers from 0 to 1, got {weights[tuple(place)]:.2f} in "
+            f"layer {layers[place[0]]}: these are no shares"
+        )
+    sums = weights.sum(-1)
+    low, high = sums.min().item(), sums.max().item()
+    if (torch.minimum(sums, (sums - 1).abs()) < 0.01).all():
+        return weights, []
+    if high > 1.01:
+        told = f"these are no shares: the numbers of a row add up to {low:.2f} to {high:.2f}"
+        return weights, [told]
+    rest = (1 - sums).clamp(min=0)[..., None]
+    told = f"shares add up to {low:.2f} to {high:.2f}, and {NOTHING} is what they lack of 1"
+    return torch.cat([weights, rest], -1), [told]
+
+
+def _whole(weights):
+    """As they travel: whole numbers of 255, which keep the sum of each row that has one of 1."""
+    return whole_shares(weights) if weights.sum(-1).max() < 1.01 else (255 * weights).round().long()
+
+
+def standing_out(
+    weights: Tensor, rows: Sequence, keys: Sequence | None = None
+) -> dict[str, list[tuple[int, int, float]]]:
     """Kind -> its heads, (place of the layer, place of the head, score), the highest score first.
 
     Args:
-        weights: (layers, H, L, L).
-        ids: of the L pieces.
+        weights: (layers, H, L, S), or with a last column for nothing.
+        rows, keys: the pieces that ask and, if they are others, those that are asked.
 
     Example:
         >>> standing_out(torch.tensor([[[[1.0, 0.0], [1.0, 0.0]]]]), [5, 6])["first word"]
         [(0, 0, 1.0)]
     """
-    found = {}
-    for name, where in looked_for(ids).items():
+    columns = len(rows if keys is None else keys)
+    words, rest = weights[..., :columns], weights[..., columns:]
+    where_to = looked_for(rows, keys, ahead=bool(words.triu(1).any()))
+    kinds = {name: (words, where) for name, where in where_to.items()}
+    if rest.numel():
+        kinds[NOTHING] = rest, torch.ones(len(rows), 1, dtype=torch.bool)
+    found, H = {}, weights.shape[1]
+    for name, (shares, where) in kinds.items():
         asking = where.any(-1)
-        given = (weights * where).sum(-1)[..., asking]  # (layers, H, those who ask)
+        given = (shares * where).sum(-1)[..., asking]  # (layers, H, those who ask)
         scores = given.mean(-1).flatten() if asking.any() else weights.new_zeros(0)
         best = scores.argsort(descending=True, stable=True)[:LISTED].tolist()
-        H = weights.shape[1]
         found[name] = [(k // H, k % H, round(scores[k].item(), 3)) for k in best]
     return found
 
 
-def looked_for(ids: Sequence[int]) -> dict[str, Tensor]:
-    """Kind -> (L, L), True where such a head would look."""
-    words, L = torch.tensor(ids), len(ids)
-    i, j = torch.arange(L)[:, None], torch.arange(L)
-    before = torch.cat([words.new_full((1,), -1), words[:-1]])  # of each piece, the one before it
-    return {
+def looked_for(
+    rows: Sequence, keys: Sequence | None = None, ahead: bool = False
+) -> dict[str, Tensor]:
+    """Kind -> (L, S), True where such a head would look; of one text, or of one that asks another.
+
+    With ahead, pieces of one text see those after them.
+    """
+    number = {piece: n for n, piece in enumerate({*rows, *(keys or ())})}
+    ids = torch.tensor([number[piece] for piece in rows])
+    others = ids if keys is None else torch.tensor([number[piece] for piece in keys])
+    i, j = torch.arange(len(ids))[:, None], torch.arange(len(others))
+    before = torch.cat([others.new_full((1,), -1), others[:-1]])  # of each piece, the one before it
+    same, came_next = ids[:, None] == others, ids[:, None] == before
+    everyone, last = i >= 0, len(others) - 1
+    if keys is not None:
+        kinds = {"same position": j == i, "same word": same, "induction": came_next}
+        return kinds | {"first word": everyone & (j == 0), "last word": everyone & (j == last)}
+    kinds = {
         "previous word": j == i - 1,
         "first word": (j == 0) & (i > 0),
-        "same word": (words[:, None] == words) & (j < i),
-        "induction": (words[:, None] == before) & (j < i),
+        "same word": same & (j < i),
+        "induction": came_next & (j < i),
     }
+    if ahead:
+        kinds |= {"next word": j == i + 1, "last word": (j == last) & (i < last)}
+    return kinds
 
 
 def _list(kinds, layers, heads):
@@ -159,15 +252,10 @@ def _list(kinds, layers, heads):
     return table.replace("<table>", '<table class="trained">')
 
 
-def _line(weights, without):
-    left = f"; no maps in layer{'s' * (len(without) > 1)} {_listed(without)}" if without else ""
-    return f"live maps: {_size(weights)}, each share within 4e-03{left}"
-
-
-def _size(weights):
-    T, H, L, _ = weights.shape
+def _size(shape):
+    T, H, L, S = shape
     layers, heads = f"layer{'s' * (T > 1)}", f"head{'s' * (H > 1)}"
-    return f"{T} {layers} of {H} {heads} over {L} pieces"
+    return f"{T} {layers} of {H} {heads} over {L if L == S else f'{L} × {S}'} pieces"
 
 
 def _chosen(name, given, found, without):
@@ -189,111 +277,3 @@ def _chosen(name, given, found, without):
 
 def _listed(numbers):
     return ", ".join(map(str, numbers))
-
-
-# The maps of a model ------------------------------------------------------------------------------
-
-
-def _maps_of(model, ids):
-    """Layer -> (H, L, L) in float64, and the layers without."""
-    if isinstance(model, Transformer):
-        found, count = _ours(model, ids), len(model.blocks)
-    elif isinstance(model, nn.Module) and hasattr(model, "get_input_embeddings"):
-        found, count = _theirs(model, ids)
-    else:
-        raise ValueError(
-            "model must be a Decoder or an Encoder of d2lattn, or a model of transformers, got "
-            f"{type(model).__name__}"
-        )
-    for layer, weights in found.items():
-        if weights.ndim != 3 or weights.shape[1:] != (len(ids), len(ids)):
-            raise ValueError(
-                f"model must give maps of {len(ids)} × {len(ids)} shares in each head, got shape "
-                f"{(*weights.shape,)} in layer {layer}"
-            )
-        try:
-            check_shares(weights)
-        except ValueError:
-            sums = weights.sum(-1)
-            far = sums.flatten()[(sums - 1).abs().argmax()].item()
-            raise ValueError(
-                f"model must give shares that add up to 1 in each row, got {far:.2f} in layer "
-                f"{layer} of {type(model).__name__}"
-            ) from None
-    return found, [layer for layer in range(count) if layer not in found]
-
-
-def _ours(model, ids):
-    tokens = tensor_of(ids, model.embedding.num_embeddings, model.embedding.weight.device)
-    layers = [n for n, block in enumerate(model.blocks) if hasattr(block.attention, "attend")]
-    if not layers:
-        raise ValueError(f"model must have a layer that gives maps, got {_kinds(model.blocks)}")
-    weights = trace(model, tokens, keep=["weights"], layers=layers).weights
-    return {n: x[0].cpu().double() for n, x in zip(layers, weights, strict=True)}
-
-
-def _kinds(blocks):
-    return _listed(sorted({type(block.attention).__name__ for block in blocks}))
-
-
-def _theirs(model, ids):
-    """Of a model of transformers: the maps of its layers, and how many layers there are."""
-    name, config = type(model).__name__, model.config
-    if getattr(config, "is_encoder_decoder", False):
-        raise ValueError(f"model must be a decoder or an encoder alone, got {name}")
-    words = model.get_input_embeddings()
-    tokens = tensor_of(ids, len(words.weight), words.weight.device)
-    with in_evaluation(model), eager(model), torch.no_grad():
-        given = model(input_ids=tokens, output_attentions=True, return_dict=True)
-    given = getattr(given, "attentions", None) or ()
-    if all(one is None for one in given):
-        raise ValueError(f"model must give maps with eager attention, got none from {name}")
-    sizes = config.get_text_config() if hasattr(config, "get_text_config") else config
-    count = getattr(sizes, "num_hidden_layers", len(given))
-    found = zip(_places(given, count, sizes, name), given, strict=True)
-    return {n: x[0].cpu().double() for n, x in found if x is not None}, count
-
-
-def _places(given, count, sizes, name):
-    """The layers to which the maps belong: only some may have given one."""
-    if len(given) == count:
-        return range(count)
-    kinds = getattr(sizes, "layer_types", None) or ()
-    places = [n for n, kind in enumerate(kinds) if kind in ATTENDING]
-    if len(places) != len(given):
-        raise ValueError(
-            f"model must tell which of its layers give maps, got {len(given)} maps of {count} "
-            f"layers from {name}"
-        )
-    return places
-
-
-ATTENDING = ("full_attention", "sliding_attention", "chunked_attention", "attention", "hybrid")
-
-
-@contextlib.contextmanager
-def eager(model: nn.Module) -> Iterator[None]:
-    """A model of transformers with attention that makes maps, as long as the block runs."""
-    config: Any = model.config
-    now = getattr(config, "_attn_implementation", "eager")
-    if now in ("eager", None):
-        yield
-        return
-    parts = {name: getattr(config, name, None) for name in getattr(config, "sub_configs", {})}
-    own = {name: part._attn_implementation for name, part in parts.items() if part is not None}
-    before = {"": now, **own} if own else now
-    change: Any = getattr(model, "set_attn_implementation", None)
-    try:
-        if change is not None:
-            change("eager")
-        if config._attn_implementation != "eager":
-            raise ValueError("it stays")
-    except (ValueError, ImportError, NotImplementedError):
-        raise ValueError(
-            f"model must have eager attention, got {now!r}, which {type(model).__name__} cannot "
-            'change: load it with attn_implementation="eager"'
-        ) from None
-    try:
-        yield
-    finally:
-        change(before)

@@ -7,15 +7,23 @@ import torch
 
 from d2lattn.arguments import show
 from d2lattn_book.pictures import arrays
-from d2lattn_book.pictures.live import MOST_WORDS
 
+MOST_PIECES = 256
 SEEN = {" ": "␣", "▁": "␣", "\n": "↵", "\t": "⇥"}  # what a space looks like
 UNREADABLE = "\N{REPLACEMENT CHARACTER}"  # what a part of a letter is decoded to
 
 
-def ids_of(text, tokenizer):
+def ids_of(text, tokenizer, name="text", least=2):
     """The numbers of the pieces of a text, which may also be these numbers."""
-    return _cut(text, tokenizer) if isinstance(text, str) else _given(text)
+    ids = _cut(text, tokenizer, name) if isinstance(text, str) else _given(text, name)
+    return counted(ids, name, least)
+
+
+def counted(pieces, name="text", least=2):
+    """The same pieces, if a figure has room for so many."""
+    if not least <= len(pieces) <= MOST_PIECES:
+        raise ValueError(f"{name} must have {least} to {MOST_PIECES} pieces, got {len(pieces)}")
+    return pieces
 
 
 def names_of(ids, tokenizer):
@@ -23,13 +31,13 @@ def names_of(ids, tokenizer):
     return [str(i) if tokenizer is None else _name(i, tokenizer) for i in ids]
 
 
-def _cut(text, tokenizer):
-    arrays.names("text", [text])  # UTF-8 can write it
+def _cut(text, tokenizer, name):
+    arrays.names(name, [text])  # UTF-8 can write it
     if tokenizer is None:
-        raise ValueError("tokenizer must be given where text is a string, got None")
+        raise ValueError(f"tokenizer must be given where {name} is a string, got None")
     if isinstance(tokenizer, (list, tuple)):
         words = arrays.names("tokenizer", tokenizer, different=True)
-        return arrays.token_ids("text", text, words, MOST_WORDS)
+        return arrays.token_ids(name, text, words, MOST_PIECES)
     if not hasattr(tokenizer, "encode"):
         raise ValueError(
             "tokenizer must be one of tokenizers or transformers, or the list of the words of the "
@@ -39,9 +47,9 @@ def _cut(text, tokenizer):
     return list(getattr(encoded, "ids", encoded))  # tokenizers tells more than numbers
 
 
-def _given(text):
-    rule = "text must be a string, or the numbers of its pieces, a batch of one,"
-    ids = arrays.to_numpy(text, "text")
+def _given(text, name):
+    rule = f"{name} must be a string, or the numbers of its pieces, a batch of one,"
+    ids = arrays.to_numpy(text, name)
     if ids.dtype.kind not in "iu":
         raise ValueError(f"{rule} got {show(text)}")
     ids = ids[0] if ids.ndim == 2 and len(ids) == 1 else ids

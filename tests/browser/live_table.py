@@ -14,7 +14,7 @@ from live_kinds import KEPT, SENTENCE, X, normal, weights
 
 from d2lattn import Decoder, fit
 from d2lattn_book.language import stories, words
-from d2lattn_book.pictures import live
+from d2lattn_book.pictures import live, maps
 
 HOST = ".output > :not(div, script)"
 ROOT = f"document.querySelector('{HOST}').shadowRoot"
@@ -38,6 +38,13 @@ def storyteller(**options):
     model = Decoder(len(vocabulary), 32, num_layers=2, num_heads=4, max_len=15)
     fit(model, batch, steps=200, progress=False)
     return live.reader(model, vocabulary, text=QUEEN, stop=".", **options)
+
+
+def most_pieces():
+    """A map of 256 pieces, which looks one back, and one that lacks something of 1."""
+    one = torch.eye(256).roll(-1, 1) * torch.linspace(0.5, 1, 256)[:, None]
+    names = [f"piece{k}" for k in range(256)]
+    return maps(torch.stack([one, one.mT])[None], tokens=names, asks=100)
 
 
 FIGURES = live_kinds.FIGURES | {

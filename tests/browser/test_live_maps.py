@@ -5,7 +5,7 @@ import re
 import pytest
 import torch
 from live_kinds import REPEATED, data_of, model_maps, sent_maps, without_map
-from live_table import CASES, ROOT
+from live_table import CASES, ROOT, most_pieces
 from test_live import LETTERS, sentence, show, walk
 
 from conftest import PATIENCE, SHOTS, frame, still, watch
@@ -175,3 +175,39 @@ def test_layers_without_maps_are_named(page, tmp_path, monkeypatch):
     assert page.get_by_text("no maps in: layer 1", exact=True).is_visible()
     set_to(page, "layer", 1)  # the second that is there
     assert "in layer 2, head" in sentence(page)
+
+
+def test_a_saved_page_of_256_pieces(browser, tmp_path):
+    """Each piece can be reached, what shares lack is a piece more, and all is drawn from disk."""
+    figure = most_pieces()
+    figure.save(tmp_path / "maps.html")
+    assert len(figure.html) < 400_000
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    watch(page)
+    page.goto(f"file://{tmp_path}/maps.html")
+    (told,) = [one for one in page.locator("p:visible").all_inner_texts() if "lack" in one]
+    assert re.fullmatch(
+        r"Shares add up to 0\.\d\d to 1\.00, and nothing is what they lack of 1\.", told
+    )
+    asked = page.locator("[aria-label='who is asked?'] [role=gridcell]")
+    assert page.locator("[aria-label='who asks?'] [role=gridcell]").count() == 256
+    assert asked.count() == 257
+    for k in (255, 0, 77):
+        page.locator("[aria-label='who asks?'] [role=gridcell]").nth(k).click()
+        frame(page)
+        shown = {}
+        for label in asked.evaluate_all(
+            "cells => cells.map(one => one.getAttribute('aria-label'))"
+        ):
+            name, share = label.rsplit(": share ", 1)
+            shown[name] = float(share)
+        taken = 0.5 + 0.5 * k / 255
+        seen = {name: share for name, share in shown.items() if share > 0.005}
+        wanted = {f"piece{(k - 1) % 256}": taken} | ({"nothing": 1 - taken} if k < 255 else {})
+        assert seen == pytest.approx(wanted, abs=0.01)
+    still(page)
+    page.screenshot(path=str(SHOTS / "live-maps-256.png"), full_page=True)
+    assert page.outside == page.errors == []
+    context.close()

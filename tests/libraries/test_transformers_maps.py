@@ -1,6 +1,8 @@
 """The maps of models of transformers, as one live figure. Runs with `make test-libraries`."""
 
 import logging
+import re
+from pathlib import Path
 
 import draws
 import pytest
@@ -10,6 +12,7 @@ from live_kinds import REPEATED, data_of
 from live_kinds import sent_maps as sent
 from make_references import SMALL, real, small
 from test_live_maps import byte_level
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from d2lattn_book.pictures import maps
 from d2lattn_book.pictures.pieces import ids_of, names_of
@@ -121,14 +124,16 @@ def test_what_gives_no_maps_is_refused_by_name():
     mamba = of("Mamba", state_size=4)
     with pytest.raises(ValueError, match=r"^model must give maps .*, got none from MambaForCausal"):
         maps(mamba, IDS)
-    t5 = transformers.T5ForConditionalGeneration(
-        transformers.T5Config(vocab_size=31, d_model=8, d_kv=4, d_ff=8, num_layers=1, num_heads=2)
-    )
-    with pytest.raises(ValueError, match=r"^model must be a decoder or an encoder alone, got T5F"):
-        maps(t5, IDS)
-    sinks = of("GptOss", num_local_experts=2, num_experts_per_tok=1)
-    with pytest.raises(ValueError, match=r"^model must give shares that add up to 1 .* GptOssFor"):
-        maps(sinks, IDS)
+    vit = transformers.ViTModel(
+        transformers.ViTConfig(hidden_size=8, num_hidden_layers=1, num_attention_heads=2,
+                               intermediate_size=8, image_size=8, patch_size=4)
+    ).eval()  # fmt: skip
+    with pytest.raises(ValueError, match=r"^model must read pieces .* got ViTModel, which rea"):
+        maps(vit, IDS)
+    vit.set_attn_implementation("eager")
+    with torch.no_grad():
+        given = vit(torch.rand(1, 3, 8, 8), output_attentions=True).attentions
+    assert data_of(maps(given))["shape"] == [1, 2, 5, 5]  # as the message says
     with pytest.raises(ValueError, match=r"^text must have pieces from 0 to 30, .* got 31: is the"):
         maps(of("Llama"), [1, 31])
 
@@ -170,6 +175,112 @@ def test_a_pass_that_fails_leaves_the_model_as_it_was(monkeypatch):
     with pytest.raises(ZeroDivisionError):
         maps(model, IDS)
     assert model.config._attn_implementation == "sdpa" and model.training
+
+
+# Encoder-decoders, sinks, and the example of the README ------------------------------------------
+
+PAIR = dict(vocab_size=31, d_model=8, decoder_start_token_id=1, eos_token_id=2, pad_token_id=0)
+
+
+def pairs():
+    half = dict(encoder_layers=2, decoder_layers=3, encoder_attention_heads=2,
+                decoder_attention_heads=4, encoder_ffn_dim=8, decoder_ffn_dim=8)  # fmt: skip
+    t5 = dict(d_kv=4, d_ff=8, num_layers=2, num_decoder_layers=3, num_heads=2)
+    return {
+        "T5": transformers.T5ForConditionalGeneration(transformers.T5Config(**PAIR, **t5)),
+        "Bart": transformers.BartModel(transformers.BartConfig(**PAIR, **half)),
+        "Marian": transformers.MarianMTModel(transformers.MarianConfig(**PAIR, **half)),
+    }
+
+
+@pytest.mark.parametrize("name", ["T5", "Bart", "Marian"])
+def test_encoder_decoders_give_each_of_their_three_kinds_of_maps(name):
+    model, read = pairs()[name].eval(), torch.tensor([[1, 7, 9, 3, 4]])
+    was = model.config._attn_implementation
+    figures = {part: maps(model, IDS, target=read, part=part) for part in ("cross", "decoder")}
+    figures["encoder"] = maps(model, IDS, part="encoder")
+    assert maps(model, IDS, target=read).html == figures["cross"].html
+    assert model.config._attn_implementation == was
+    model.set_attn_implementation("eager")
+    with torch.no_grad():
+        given = model(input_ids=IDS, decoder_input_ids=read, output_attentions=True)
+    for part, figure in figures.items():
+        weights = torch.cat(given[f"{part}_attentions"]).double()
+        assert ((sent(figure) / 255 - weights).abs() < 1 / 255).all(), part
+    data = data_of(figures["cross"])
+    assert data["tokens"] == [str(i) for i in read[0].tolist()]
+    assert data["key_tokens"] == [str(i) for i in IDS[0].tolist()]
+    same = next(kind["heads"] for kind in data["standing"] if kind["name"] == "same word")
+    assert len(same) == 5  # 7, 9 and 3 stand in both
+    with pytest.raises(ValueError, match=r"^target must be what the decoder reads, got None"):
+        maps(model, IDS)
+    with pytest.raises(ValueError, match=r"^part must be one of \('cross', 'decoder', 'encoder'\)"):
+        maps(model, IDS, target=read, part="self")
+    with pytest.raises(ValueError, match=r"^target must be a string, or the numbers .*, got \[0.5"):
+        maps(model, IDS, target=[0.5])
+
+
+def words_of(*special):
+    """A tokenizer that knows these marks and a few words."""
+    known = [*special, *["the", "cat", "sat", "because", "it", "was", "tired", "."], "The"]
+    tokenizer = Tokenizer(models.WordLevel({word: i for i, word in enumerate(known)}, "[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    return tokenizer
+
+
+def test_a_target_that_is_a_text_begins_as_the_model_begins():
+    tokenizer = words_of("[PAD]", "[START]", "[END]", "[UNK]")
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="$A [END]", special_tokens=[("[END]", 2)]
+    )
+    for model in pairs().values():
+        data = data_of(maps(model, "the cat sat .", tokenizer, target="the cat"))
+        assert data["key_tokens"] == ["the", "cat", "sat", ".", "[END]"]
+        assert data["tokens"] == ["[START]", "the", "cat"]
+        own = dict(target="the cat", tokens=["a", "cat", "sat"])  # names that are to be compared
+        data = data_of(maps(model, "the cat sat .", tokenizer, **own))
+        assert data["standing"][1]["name"] == "same word" and data["standing"][1]["heads"]
+
+
+def test_the_share_of_a_sink_is_the_column_nothing():
+    model = of("GptOss", num_local_experts=2, num_experts_per_tok=1)
+    figure = maps(model, IDS)
+    given = torch.cat(eager_maps(model)).double()
+    assert given.sum(-1).max() < 0.9
+    assert ((sent(figure)[..., :-1] / 255 - given).abs() < 1 / 255).all()
+    assert (sent(figure).sum(-1) == 255).all()
+    assert data_of(figure)["key_tokens"][-1] == "nothing"
+    assert data_of(figure)["standing"][-1]["name"] == "nothing"
+
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+
+
+@pytest.mark.parametrize("name", ["bert-base-uncased", "Qwen/Qwen3-0.6B"])
+def test_the_readmes_four_lines_make_a_page(name, tmp_path, monkeypatch):
+    """With models of these classes and random weights, stored and loaded as a reader's are."""
+    tokenizer = words_of("[PAD]", "[UNK]", "[CLS]", "[SEP]")
+    sizes = SIZES | dict(intermediate_size=20)
+    if "bert" in name:
+        model = transformers.BertModel(transformers.BertConfig(**sizes))
+        tokenizer.post_processor = processors.TemplateProcessing(
+            single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+        )
+    else:
+        model = transformers.Qwen3ForCausalLM(transformers.Qwen3Config(**SIZES | KV))
+    model.save_pretrained(tmp_path / "model")
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer).save_pretrained(
+        tmp_path / "model"
+    )
+    monkeypatch.chdir(tmp_path)
+    (code,) = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.S)
+    assert len(code.split("\n\n")) == 2 and len(code.splitlines()) == 5 and f'"{name}"' in code
+    stored = code.replace('"bert-base-uncased"', repr(str(tmp_path / "model")), 1)
+    exec(stored, {})
+    page = (tmp_path / "maps.html").read_text(encoding="utf-8")
+    words = re.search(r"data-live='([^']*)'", page)[1]
+    assert '"shape":[4,4,' in words
+    assert ('"[CLS]","The","cat"' if "bert" in name else '["The","cat"') in words
 
 
 # Tokenizers --------------------------------------------------------------------------------------

@@ -1,0 +1,301 @@
+"""Maps of a reader's own: tensors, modules that hold attention, shares that lack something of 1."""
+
+import math
+
+import pytest
+import torch
+from draws import generator
+from live_kinds import data_of
+from live_kinds import sent_maps as sent
+from torch import nn
+
+from d2lattn import LatentAttention, MultiHeadAttention, SelfAttention
+from d2lattn_book.language.encoder_decoder import TransformerEncoderDecoder
+from d2lattn_book.pictures import maps
+
+ROWS, KEYS = ["das", "Haus", "ist", "alt"], ["the", "house", "is", "old", "."]
+
+
+def normal(*shape, seed=0):
+    return torch.randn(*shape, generator=generator(seed))
+
+
+def shares(*shape, seed=0):
+    return (3 * normal(*shape, seed=seed)).softmax(-1)
+
+
+def assert_maps(figure, weights):
+    """The figure has these maps, (layers, H, L, S)."""
+    assert sent(figure).shape == weights.shape
+    assert ((sent(figure) / 255 - weights).abs() < 1 / 255).all()
+
+
+# Tensors -----------------------------------------------------------------------------------------
+
+
+def test_tensors_of_one_text():
+    weights = shares(3, 2, 4, 4)
+    one, *others = [
+        maps(given, tokens=ROWS)
+        for given in (weights, weights.numpy(), [*weights], tuple(x[None] for x in weights))
+    ]
+    assert_maps(one, weights)
+    assert all(other.html == one.html for other in others)
+    data = data_of(one)
+    assert data["tokens"] == ROWS and "key_tokens" not in data and data["layers"] == [0, 1, 2]
+    assert [kind["name"] for kind in data["standing"]][-2:] == ["next word", "last word"]
+    assert_maps(maps(weights[0], tokens=ROWS), weights[:1])
+    assert data_of(maps(weights))["tokens"] == ["0", "1", "2", "3"]
+    some = maps([weights[0], None, weights[2]], tokens=ROWS)
+    assert_maps(some, weights[[0, 2]])
+    assert data_of(some)["without"] == [1]
+
+
+def test_tensors_of_two_texts():
+    weights = shares(3, 2, 4, 5).bfloat16()
+    figure = maps(weights, tokens=ROWS, key_tokens=KEYS, asks="ist")
+    assert_maps(figure, weights.double() / weights.double().sum(-1, keepdim=True))
+    data = data_of(figure)
+    assert (data["tokens"], data["key_tokens"], data["asks"]) == (ROWS, KEYS, 2)
+    kinds = {kind["name"]: kind["heads"] for kind in data["standing"]}
+    assert [*kinds] == ["same position", "same word", "induction", "first word", "last word"]
+    assert kinds["same word"] == kinds["induction"] == []  # two languages
+    assert "das → " in figure.html or "<th>old</th>" in figure.html
+    assert repr(figure).startswith("live maps: 3 layers of 2 heads over 4 × 5 pieces")
+    copied = maps(shares(1, 2, 4, 4), tokens=ROWS, key_tokens=ROWS[::-1])
+    assert {kind["name"]: len(kind["heads"]) for kind in data_of(copied)["standing"]}["same word"]
+    bare = data_of(maps(weights))
+    assert bare["key_tokens"] == ["0", "1", "2", "3", "4"]
+    assert bare["standing"][1]["heads"] == []  # numbers of two texts are not the same words
+    assert_maps(maps(shares(1, 1, 1, 5), key_tokens=KEYS), shares(1, 1, 1, 5))
+
+
+@pytest.mark.parametrize(
+    "given, options, message",
+    [
+        (shares(2, 2), {}, r"model must give maps \(H, L, S\) .*, got torch.float32 of shape"),
+        ([shares(2, 4, 4).long()], {}, r"model must give maps \(H, L, S\) of numbers .*int64"),
+        (shares(2, 4, 4).long(), {}, "model must be a model or its maps, got tensor"),
+        ([shares(2, 2, 4, 4)], {}, r"model must give maps .* or a batch of one, .* \(2, 2, 4, 4"),
+        ([shares(2, 4, 4), shares(2, 3, 3)], {}, r"model must give maps of 4 × 4 .*\(2, 3, 3\)"),
+        (shares(2, 4, 4), dict(tokens=KEYS), "tokens must fit the 4 rows of maps, got"),
+        (shares(2, 4, 4), dict(key_tokens=KEYS), "key_tokens must fit the 4 columns of maps"),
+        (shares(2, 4, 4), dict(text="x"), "text is what a model reads, tokens name rows, got 'x'"),
+        (shares(2, 4, 4), dict(target="x"), "target is for an encoder-decoder of tr"),
+        (shares(2, 4, 4), dict(part="x"), "part is for a model of several parts, got Tensor"),
+        (shares(2, 4, 257), {}, "key_tokens must have 2 to 256 pieces, got 257"),
+        (shares(2, 257, 4), {}, "tokens must have 1 to 256 pieces, got 257"),
+        (shares(1, 1, 1), {}, "tokens must have 2 to 256 pieces, got 1"),
+        ("a.pt", {}, "model must be a model or its maps, got 'a.pt'"),
+        ([None, None], {}, r"model must be a model or its maps, got \[None, None\]"),
+    ],
+)  # fmt: skip
+def test_tensors_that_are_no_maps_are_refused(given, options, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        maps(given, **options)
+
+
+# What shares lack --------------------------------------------------------------------------------
+
+
+def test_what_shares_lack_of_1_is_a_column():
+    """As of a sink that is no word; a head that looks at nothing stands out."""
+    whole = shares(2, 3, 4, 5)
+    figure = maps(whole[..., :4], tokens=ROWS)  # the fifth column is the sink
+    assert_maps(figure, whole)
+    assert (sent(figure).sum(-1) == 255).all()
+    data = data_of(figure)
+    assert data["tokens"] == ROWS and data["key_tokens"] == [*ROWS, "nothing"]
+    kind = data["standing"][-1]
+    rest = whole[..., 4].mean(-1).flatten()
+    assert kind["name"] == "nothing" and data["standing"][0]["name"] == "previous word"
+    layer, head, score = kind["heads"][0]
+    assert 3 * layer + head == rest.argmax() and score == pytest.approx(rest.max().item(), abs=6e-4)
+    low, high = whole[..., :4].sum(-1).min(), whole[..., :4].sum(-1).max()
+    said = f"hares add up to {low:.2f} to {high:.2f}, and nothing is what they lack of 1"
+    assert repr(figure).endswith(f"; s{said}") and figure.html.endswith(f"<p>S{said}.</p>")
+    two = data_of(maps(whole[..., :4], tokens=ROWS, key_tokens=KEYS[:4]))
+    assert two["key_tokens"] == [*KEYS[:4], "nothing"]
+
+
+def test_a_layer_with_a_score_for_no_word():
+    layer = MultiHeadAttention(8, 2, sink_logit=True)
+    nn.init.constant_(layer.sink, 1.0)
+    x = normal(1, 4, 8)
+    weights = layer(x, need_weights=True)[1].detach()
+    assert (weights.sum(-1) < 0.9).all()
+    data = data_of(maps(layer, x, tokens=ROWS))
+    assert data["key_tokens"] == [*ROWS, "nothing"]
+
+
+def test_numbers_that_are_no_shares_are_drawn_as_they_are_and_said_to_be_none():
+    weights = normal(2, 3, 4, 4).sigmoid()
+    figure = maps(weights, tokens=ROWS)
+    assert ((sent(figure) / 255 - weights).abs() < 0.51 / 255).all()
+    low, high = weights.sum(-1).min(), weights.sum(-1).max()
+    said = f"hese are no shares: the numbers of a row add up to {low:.2f} to {high:.2f}"
+    assert repr(figure).endswith(f"; t{said}") and figure.html.endswith(f"<p>T{said}.</p>")
+    assert "key_tokens" not in data_of(figure)
+
+
+def test_a_hidden_row_lacks_nothing():
+    weights = shares(1, 2, 4, 4)
+    weights[:, :, 1] = 0
+    assert "key_tokens" not in data_of(maps(weights, tokens=ROWS))
+
+
+# Modules -----------------------------------------------------------------------------------------
+
+
+def by_hand(attention, x, mask=None):
+    """The shares of a layer of torch, (H, L, S), from its weights."""
+    matrices, biases = attention.in_proj_weight.chunk(3), attention.in_proj_bias.chunk(3)
+    q, k = (x @ matrices[n].T + biases[n] for n in (0, 1))
+    q, k = (y[0].unflatten(-1, (attention.num_heads, -1)).transpose(0, 1) for y in (q, k))
+    scores = q @ k.mT / math.sqrt(q.shape[-1])
+    return (scores if mask is None else scores + mask).softmax(-1).detach()
+
+
+def encoder(layers=2):
+    one = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, norm_first=True)
+    return nn.TransformerEncoder(one, layers, enable_nested_tensor=False)
+
+
+class HomeMade(nn.Module):
+    """A model of pieces, whose attention is torch's and whose own use of the shares must go on."""
+
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(9, 8)
+        self.first = nn.MultiheadAttention(8, 2, batch_first=True)
+        self.second = nn.MultiheadAttention(8, 2, batch_first=True)
+        self.third = MultiHeadAttention(8, 2)
+        self.seen = []
+
+    def forward(self, ids):
+        x = self.words(ids)
+        y, mean = self.first(x, x, x)
+        self.seen += [mean, *self.second(y, y, y, None, False), self.third(x + y)]
+        return self.seen[-1] + self.second(x, x, x, need_weights=False)[0]
+
+
+def test_torchs_encoder_gives_its_maps_and_is_left_as_it_was():
+    model, x = encoder().train(), normal(1, 4, 8)
+    figure = maps(model, x, tokens=ROWS)
+    assert data_of(maps(model, x, ROWS))["tokens"] == ["0", "1", "2", "3"]  # these are no pieces
+    layer = model.layers[0]
+    assert_maps(
+        maps(model, x, tokens=ROWS, layers=[0]), by_hand(layer.self_attn, layer.norm1(x))[None]
+    )
+    assert data_of(figure)["layers"] == [0, 1]
+    named = "layer 0 is layers.0.self_attn; layer 1 is layers.1.self_attn"
+    assert figure.html.endswith(f"<p>{named}</p>")
+    assert model.training and torch.backends.mha.get_fastpath_enabled()
+    for part in model.modules():
+        assert not part._forward_hooks and not part._forward_pre_hooks
+
+
+def test_a_module_of_ones_own_goes_on_as_before():
+    model, ids = HomeMade().eval(), torch.tensor([[3, 1, 4, 1]])
+    with torch.no_grad():
+        before = model(ids)
+        plain, model.seen = model.seen, []
+    figure = maps(model, ids, list("abcdefghi"))
+    data = data_of(figure)
+    assert data["tokens"] == ["d", "b", "e", "b"] and data["shape"] == [4, 2, 4, 4]
+    named = [
+        f"layer {n} is {name}" for n, name in enumerate(("first", "second", "third", "second"))
+    ]
+    assert figure.html.endswith(f"<p>{'; '.join(named)}</p>")
+    mean, out, weights, third = model.seen
+    assert weights is None and plain[2] is None  # it had not asked
+    for one, other in zip((mean, out, third), (plain[0], plain[1], plain[3]), strict=True):
+        torch.testing.assert_close(one, other)
+    torch.testing.assert_close(model(ids), before)
+    assert_maps(maps(model, ids, layers=[0]), by_hand(model.first, model.words(ids))[None])
+    assert data_of(maps(model, "d b e b", list("abcdefghi"))) == data
+
+
+def test_an_encoder_decoder_of_torch_and_its_cross_attention():
+    model = nn.Transformer(8, 2, 1, 2, 16, batch_first=True).eval()
+    given = normal(1, 5, 8), normal(1, 4, 8, seed=1)
+    with pytest.raises(
+        ValueError, match=r"^part must choose .* one size, got None and encoder.lay"
+    ):
+        maps(model, given)
+    figure = maps(model, given, part="multihead_attn", tokens=ROWS, key_tokens=KEYS)
+    data = data_of(figure)
+    assert data["shape"] == [2, 2, 4, 5] and data["key_tokens"] == KEYS
+    assert data_of(maps(model, given, part="decoder.layers.1.self"))["shape"] == [1, 2, 4, 4]
+    with pytest.raises(
+        ValueError, match=r"^part must be in one of encoder.layers.0.self_attn, .*'x"
+    ):
+        maps(model, given, part="x")
+
+
+def test_the_books_own_encoder_decoder():
+    model = TransformerEncoderDecoder().eval()
+    letters, sounds = torch.tensor([[3, 1, 20]]), torch.tensor([[1, 20, 7, 9]])
+    with torch.no_grad():
+        weights = model.decode(model.encode(letters), sounds)[1]
+    figure = maps(model, (letters, sounds), part="cross", tokens=ROWS, key_tokens=list("cat"))
+    assert_maps(figure, weights[None])
+
+
+@pytest.mark.parametrize("make", [SelfAttention, LatentAttention])
+def test_our_other_attention(make):
+    layer = make(8) if make is SelfAttention else make(8, 2, latent_dim=4)
+    x = normal(1, 4, 8)
+    weights = layer(x, need_weights=True)[1].detach().view(1, -1, 4, 4)
+    assert_maps(maps(nn.Sequential(layer), x, tokens=ROWS), weights)
+
+
+@pytest.mark.parametrize(
+    "model, given, message",
+    [
+        (
+            nn.Linear(8, 8),
+            normal(1, 4, 8),
+            "model must be of d2lattn or transformers, hold .*Linear",
+        ),
+        (
+            encoder(),
+            normal(3, 4, 8),
+            r"model must give maps .* a batch of one, got .*\(3, 2, 4, 4\)",
+        ),
+        (encoder(), None, "text must be what the model reads, got None"),
+        (nn.ModuleList([encoder()])[0], "a b", "tokenizer must be given where text is a string"),
+    ],
+)
+def test_modules_without_maps_are_refused(model, given, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        maps(model, given)
+    for part in model.modules():
+        assert not part._forward_hooks and not part._forward_pre_hooks
+
+
+def test_attention_that_is_not_called_gives_no_maps():
+    model = nn.Sequential(nn.Linear(8, 8))
+    model[0].spare = nn.MultiheadAttention(8, 2)
+    with pytest.raises(ValueError, match=r"^model must call its attention, got no call of 0.spare"):
+        maps(model, normal(1, 4, 8))
+
+
+class Padded(nn.Module):
+    """Torch's encoder with a mask, for which its fast path packs the pieces."""
+
+    def __init__(self):
+        super().__init__()
+        one = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+        self.stack = nn.TransformerEncoder(one, 2)
+
+    def forward(self, x):
+        hidden = torch.tensor([[False, False, False, True]])
+        return self.stack(x, src_key_padding_mask=hidden)
+
+
+def test_the_fast_path_of_torch_does_not_pass_the_hooks_by():
+    model = Padded().eval().requires_grad_(False)
+    figure = maps(model, normal(1, 4, 8), tokens=ROWS)
+    assert data_of(figure)["shape"] == [2, 2, 4, 4]
+    assert (sent(figure)[..., 3] == 0).all()
