@@ -364,7 +364,7 @@ def test_the_front_page_has_a_card_for_every_chapter(tmp_path, monkeypatch):
     apple, reader = page.index("live words: apple asks"), page.index("live model: 2 layers")
     assert apple < page.index("{grid-item-card}") < reader
     assert f'<a href="{chapters()[0].stem}.html">Attention in one sitting' in page
-    assert "\npractice\nplayground\n" in page
+    assert "\npractice\nclinic/index\nplayground\n" in page
     drawn = [(tmp_path / "pictures" / f"signature_{p.name[:2]}.svg").read_bytes() for p in CHAPTERS]
     assert len(set(drawn)) == len(CHAPTERS)
 

@@ -41,7 +41,8 @@ def fused_attention(call):
         lead = call.lead
         four = (_four_axes(x, lead) for x in (query, key, value))  # (B, H, l, d)
         call = call.with_tensors(*four)
-    top_left = _is_top_left(visible) and not _leaks(query.device.type, query.dtype)
+    top_left = visible.query_offset is not None and _is_top_left(visible)
+    top_left = top_left and not _leaks(query.device.type, query.dtype)
     told = lead, top_left, not may_look and is_transformed()  # where one may look, nothing is
     if visible.query_offset is None or top_left or not is_eager():
         output = _call_kernel(call, *told)
