@@ -116,7 +116,7 @@ def test_ranks_that_never_meet_are_started_once_more(tmp_path, monkeypatch):
     wait += "    if not os.path.exists(mine):\n        open(mine, 'w').close()\n"
     wait += "        time.sleep(100)\n"
     monkeypatch.setattr(launch, "FILE", launch.FILE.replace(group, wait.replace("{", "{{") + group))
-    monkeypatch.setattr(launch, "MEETING", 15)
+    monkeypatch.setattr(launch, "MEETING", 8)
     assert launch.outputs(greet, 2, timeout=60) == ["hello\n", "hello\n"]
 
 
