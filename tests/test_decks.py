@@ -28,6 +28,7 @@ def prints(slide):
 
 
 @DECKS
+@pytest.mark.pins
 @pytest.mark.filterwarnings("error")
 def test_a_deck_is_written_without_a_warning(path):
     """A slide that stays while something is said of it is there twice, each time by its own id."""
