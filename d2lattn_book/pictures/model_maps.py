@@ -113,7 +113,7 @@ def maps(
     _check_size(shape, 4 * len(shown) * len(chosen) * L * S // 3)
     weights = torch.stack([found.maps[layer][chosen].double() for layer in shown])  # (T, H, L, S)
     weights, told = _as_shares(weights, shown)
-    keys, key_names = found.keys, found.key_names
+    keys, key_names = found.columns, found.key_names
     if weights.shape[-1] > S:
         key_names = [*key_names, NOTHING]
     kinds = standing_out(weights, found.rows, keys)

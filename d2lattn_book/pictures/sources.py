@@ -28,8 +28,8 @@ class Found(NamedTuple):
     Attributes:
         maps: layer -> (H, L, S).
         depth: how many layers there are, with those that have no maps.
-        rows, keys: which of the L pieces that ask, and of the S that are asked, are the same: equal
-            ones are. Where both are one text, keys are None.
+        rows, columns: which of the L pieces that ask, and of the S that are asked, are the same:
+            equal ones are. Where both are one text, columns are None.
         names, key_names: what is written for them.
         called: where layers are parts of a module, the name of each.
     """
@@ -37,7 +37,7 @@ class Found(NamedTuple):
     maps: dict[int, Tensor]
     depth: int
     rows: Sequence
-    keys: Sequence | None
+    columns: Sequence | None
     names: list[str]
     key_names: list[str]
     called: Sequence[str] = ()
