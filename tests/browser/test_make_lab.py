@@ -23,11 +23,8 @@ OWN = SHOWN | {THEMES: '{"theme": "JupyterLab Dark"}'}
 def clone(tmp_path):
     """What these commands read of the project."""
     folder = tmp_path / "a clone"
-    for part in ("tools", ".jupyter"):
+    for part in ("tools", ".jupyter", "notebooks"):
         shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("node_modules"))
-    (folder / "notebooks").mkdir()
-    for path in test_lab.CHAPTERS[:2]:
-        shutil.copy(path, folder / "notebooks")
     shutil.copy(ROOT / "Makefile", folder)
     return folder
 
