@@ -7,6 +7,7 @@ import re
 import nbformat
 import practice
 import pytest
+from alone import alone
 from cells import chapters, is_setup, is_solution
 from sections import slug
 
@@ -72,11 +73,11 @@ def test_each_cell_runs_alone(cell, capsys, tmp_path, monkeypatch):
 
 def test_only_what_is_needed_is_given():
     above = ["import math, os\nfrom torch import nn", "n = 2", "n += math.pi", "m = n\nk = 1"]
-    assert practice.alone("print(m)", above, imports_for="nn.Linear") == (
+    assert alone("print(m)", above, imports_for="nn.Linear") == (
         "import math\n\nfrom torch import nn\n\nn = 2\n\nn += math.pi\n\nm = n\n\nprint(m)"
     )
-    assert practice.alone("pass", [*above, "@str\ndef f(): ..."]) == "pass"
-    assert practice.alone("f()", ["import x", "@str\ndef f(): ..."]) == "@str\ndef f(): ...\n\nf()"
+    assert alone("pass", [*above, "@str\ndef f(): ..."]) == "pass"
+    assert alone("f()", ["import x", "@str\ndef f(): ..."]) == "@str\ndef f(): ...\n\nf()"
 
 
 def test_the_page_links_within_itself_and_hides_what_waits_for_a_click():

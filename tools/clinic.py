@@ -5,16 +5,16 @@ the words of its heading, and one page lists them. What a section takes from tho
 imports and functions, stands in a fold at its top, so that the code of every page runs alone.
 """
 
-import ast
 import copy
 import re
 
 import nbformat
 import sections
+from alone import alone
+from cells import is_setup
 from nbformat.v4 import new_code_cell
 
 FOLDER, SOURCE = "clinic", "91_when_libraries_disagree.ipynb"
-IMPORT = re.compile(r"(import|from) ")
 HEADING = re.compile(r"## (91\.\d+) (.+)\n")
 LIST = """# The clinic: what you see, and what to do
 
@@ -93,57 +93,13 @@ def _moved(text):
     return re.sub(r"\]\((?!https?:|#|\./|\.\./)([^)]+)\)", r"](../\1)", text).replace("](./", "](")
 
 
-# What a page takes from the sections before it ----------------------------------------------------
-
-
 def _needed(cells, before):
     """A folded cell with what earlier cells import and define and these cells use, or None."""
-    sources = [cell.source for cell in before if cell.cell_type == "code"][1:]  # not the set-up
-    known = {}  # name: the last statement that gives it
-    for source in sources:
-        for node in ast.parse(source).body:
-            known |= dict.fromkeys(_given(node), (node, ast.get_source_segment(source, node)))
-    wanted = _used(ast.parse("\n".join(c.source for c in cells if c.cell_type == "code")))
-    while more := {n for name in wanted & known.keys() for n in _used(known[name][0])} - wanted:
-        wanted |= more
-    taken = [known[name] for name in known if name in wanted]
-    if not taken:
+    above = [cell.source for cell in before if cell.cell_type == "code" and not is_setup(cell)]
+    own = "\n\n".join(cell.source for cell in cells if cell.cell_type == "code")
+    needed = alone(own, above).removesuffix(own).strip()
+    if not needed:
         return None
-    said = dict.fromkeys(_narrowed(node, source, wanted) for node, source in taken)
-    imports = [text for text in said if IMPORT.match(text)]  # in the order of the notebook's own
-    others = [text for text in said if not IMPORT.match(text)]
-    cell = new_code_cell("\n\n\n".join(["\n".join(imports), *others]).strip())
-    cell.id = f"needed{len(before)}"
     prompts = {"code_prompt_show": "What this page needs", "code_prompt_hide": "Hide it"}
-    cell.metadata = nbformat.from_dict({"tags": ["hide-input"], "mystnb": prompts})
-    return cell
-
-
-def _given(node):
-    """The names that a statement of a cell gives to later ones."""
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        return [alias.asname or alias.name.partition(".")[0] for alias in node.names]
-    if isinstance(node, ast.FunctionDef | ast.ClassDef):
-        return [node.name]
-    if isinstance(node, ast.Assign):
-        return [n.id for target in node.targets for n in ast.walk(target) if hasattr(n, "id")]
-    return []
-
-
-def _used(tree):
-    """The names that code takes from elsewhere."""
-    if isinstance(tree, ast.Import | ast.ImportFrom):
-        return set()
-    nodes = [*ast.walk(tree)]
-    names = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    own = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    own |= {n.arg for n in nodes if isinstance(n, ast.arg)}
-    return names - own - {n.name for n in nodes if isinstance(n, ast.FunctionDef | ast.ClassDef)}
-
-
-def _narrowed(node, source, wanted):
-    """A statement as it stands; of an import only what is wanted."""
-    if not isinstance(node, ast.Import | ast.ImportFrom):
-        return source
-    names = [a for a in node.names if (a.asname or a.name.partition(".")[0]) in wanted]
-    return ast.unparse(type(node)(**{**vars(node), "names": names}))
+    metadata = {"tags": ["hide-input"], "mystnb": prompts}
+    return new_code_cell(needed, id=f"needed{len(before)}", metadata=metadata)
