@@ -315,8 +315,9 @@ def test_a_figure_is_saved_as_a_page_of_its_own(tmp_path):
         assert f"<title>{figure.line}</title>" in page
         named = page.replace("http://www.w3.org/2000/svg", "").replace(f'href="{live.SITE}"', "")
         assert "http" not in named  # but for the link beside the table
-    with pytest.raises(ValueError, match=r"^path must be the path of a file, got 3"):
-        figure.save(3)
+    for wrong in (3, "page.png", tmp_path):
+        with pytest.raises(ValueError, match=r"^path must be the path of a page, \*\.html, got "):
+            figure.save(wrong)
 
 
 # Pieces ------------------------------------------------------------------------------------------

@@ -120,8 +120,9 @@ class Figure:
         Example:
             >>> steps([1.0, 3.0], [10.0, 20.0]).save("softmax.html")  # doctest: +SKIP
         """
-        if not isinstance(path, (str, os.PathLike)):
-            raise ValueError(f"path must be the path of a file, got {show(path)}")
+        known = isinstance(path, (str, os.PathLike))
+        if not known or Path(path).suffix.lower() not in (".html", ".htm"):
+            raise ValueError(f"path must be the path of a page, *.html, got {show(path)}")
         title = html.escape(self.line)
         Path(path).write_text(PAGE.format(title=title, figure=self.html), encoding="utf-8")
 
