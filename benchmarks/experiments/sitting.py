@@ -2,6 +2,7 @@
 
 import pages
 import torch
+import torch.nn.functional as F
 from experiment import Experiment
 from torch import nn
 
@@ -15,6 +16,21 @@ class PlacedMean(page.Placed):
     def shares(self, x):
         later = torch.ones(x.shape[1], x.shape[1]).triu(1).bool()
         return torch.zeros(later.shape).masked_fill(later, -torch.inf).softmax(-1)
+
+
+class Bare(page.Placed):
+    """Each vector is its own query, key and value."""
+
+    def __init__(self, words):
+        super().__init__(words)
+        self.query = self.key = self.value = nn.Identity()
+
+
+class Unmasked(page.Placed):
+    """Each word asks those behind it as well."""
+
+    def shares(self, x):
+        return (self.query(x) @ self.key(x).mT / x.shape[-1] ** 0.5).softmax(-1)
 
 
 class MeanThenMLP(page.Mean):
@@ -39,6 +55,8 @@ def built(variant):
         "mean_mlp": MeanThenMLP,
         "asks": page.Asks,
         "placed": page.Placed,
+        "bare": Bare,
+        "unmasked": Unmasked,
     }
     model = models.get(variant, page.Placed)(len(page.vocab))
     if variant == "one_matrix":
@@ -57,21 +75,31 @@ def run(variant, seed, steps):
     said, loss = page.finish(model, new)
     right = said == new[:, -1]
     kinds = [page.vocab[i] for i in new[:, -2]]
-    found = {"right of 20": right.sum().item(), "loss": loss}
+    written = writing_loss(model, new)
+    found = {"right of 20": right.sum().item(), "loss": loss, "loss, writing": written}
     for kind in KINDS:
         asked = [ok for ok, this in zip(right.tolist(), kinds, strict=True) if this == kind]
         found[f"{kind}, % right"] = 100 * sum(asked) / max(len(asked), 1)
     return found
 
 
+@torch.no_grad()
+def writing_loss(model, new):
+    """The loss where no later word exists yet: each word is read with those before it alone."""
+    said = torch.stack([model(new[:, :n])[:, -1] for n in range(1, new.shape[1])], dim=-1)
+    return F.cross_entropy(said, new[:, 1:]).item()
+
+
 EXPERIMENT = Experiment(
     section="0.5",
-    varies="what a word may know of those before it; in the last three rows also the matrices",
+    varies="what a word may know of those before it; in the last rows also the matrices and the "
+    "mask",
     held="100 sentences to learn from, 20 new ones, width 32, 32 sentences a step, AdamW with a "
     "rate that falls from 0.03 to a twentieth; first weights of size 0.3; seeds draw the new "
     "sentences, too, but for the three of the page",
     control="the mean with positions, or else it is positions and not asking that finish them; the "
-    "mean with an MLP behind it, or else it is the one matrix that reads it which fails",
+    "mean with an MLP behind it, or else it is the one matrix that reads it which fails; and the "
+    "loss where each word is read without those behind it, the same but for the model without mask",
     refuted="the mean finishes *hungry* as well as the model that asks, or the model that asks "
     "finishes *fierce* without positions",
     steps=800,
@@ -86,6 +114,8 @@ EXPERIMENT = Experiment(
         "one_matrix": "… one matrix for queries and keys",
         "query_only": "… the vector itself as key",
         "no_value": "… the vector itself as value",
+        "bare": "… the vector itself as query, key and value",
+        "unmasked": "… without the mask",
     },
     run=run,
     plan={},
