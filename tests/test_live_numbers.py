@@ -38,7 +38,7 @@ WRITTEN = [  # a function of kit/numbers.js, what it is given, and what it write
     ("show", [10000], "1.0e+4"),
     ("show", [-123456], "−1.2e+5"),
     ("show", [1e-9], "0.00"),
-    ("show", [9e-10], "9.0e-10"),
+    ("show", [9e-10], "9.0e−10"),
     ("short", [0], "0.00"),
     ("short", [5e-10], "0.00"),
     ("short", [-9.98], "−9.98"),
