@@ -244,9 +244,10 @@ def test_it_fits_the_window_of_jupyterlab(page, tmp_path, trained, width):
         host = page.locator(HOST)
         _, top, right, foot = box_of(page, host)
         assert foot - top <= 679 and host.evaluate(LETTERS) >= 12
-        first = page.locator("svg text").first  # of what stands beside the maps
+        first = page.locator("svg .b").first  # of what stands beside the maps
         maps = page.get_by_role("grid", name="maps of model 1")
-        assert abs(box_of(page, first)[1] - box_of(page, page.locator("svg .b").nth(1))[1]) < 3
+        title = page.locator("g:has(> [aria-label='maps of model 1']) > .b")
+        assert abs(box_of(page, first)[1] - box_of(page, title)[1]) < 3
         assert box_of(page, first)[2] < box_of(page, maps)[0]
         for name in PLAYED:
             press = page.get_by_role("button", name=name, exact=True)
@@ -286,8 +287,8 @@ def test_the_options_are_in_a_fold_that_says_how_they_stand(page, tmp_path, widt
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     page.get_by_label(re.compile("^compare with")).select_option("mask: off")
-    page.get_by_label("MLP").check()
-    page.get_by_label("rate").fill("0.5")
+    page.get_by_label("MLP", exact=True).check()
+    page.get_by_label("rate", exact=True).fill("0.5")
     expect(summary).to_contain_text("last time, beside it: mask off")
     expect(made).to_contain_text("mask on, MLP on, rate 0.5")
     page.locator("summary").focus()
