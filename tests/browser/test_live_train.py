@@ -242,8 +242,7 @@ def test_it_fits_the_window_of_jupyterlab(page, tmp_path, trained, width):
             page.get_by_label(shown, exact=True).check()
         frame(page)
         host = page.locator(HOST)
-        _, top, right, foot = box_of(page, host)
-        assert foot - top <= 679 and host.evaluate(LETTERS) >= 12
+        assert host.bounding_box()["height"] <= 679 and host.evaluate(LETTERS) >= 12
         first = page.locator("svg .b").first  # of what stands beside the maps
         maps = page.get_by_role("grid", name="maps of model 1")
         title = page.locator("g:has(> [aria-label='maps of model 1']) > .b")

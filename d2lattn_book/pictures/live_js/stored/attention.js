@@ -1,4 +1,4 @@
-// 39582ccfbc4d36d68511c74f8a45104da0c56ae487100e68625afa8da64c0819
+// c4942556ac7d3d9322ed9c34e4225284a42648373a94bbc8293df7a65bb39c59
 var $t="http://www.w3.org/2000/svg";var at=t=>t.namespaceURI===$t;function w(t,e,n){for(let[o,r]of Object.entries(e))r===null||r===!1?t.removeAttribute(o):t.setAttribute(o,r);return n!==void 0&&t.textContent!==String(n)&&(t.textContent=n),t}function f(t,e,n={},o){let s=e==="svg"||at(t)?document.createElementNS($t,e):document.createElement(e);return w(s,n,o),t.append(s),s}var z=t=>({visibility:t?null:"hidden"});function Et(t){return f(f(t,"div",{class:"scroll"}),"div",{class:"stage"})}function kt(t,e,n,o=450,r=e<884){let i=Math.min(1180,Math.round((r?1/0:o)*e/n)),a=Math.round(.93*e);w(t,{viewBox:`0 0 ${e} ${n}`}),w(t.parentNode,{style:`max-width:${i}px;min-width:${a}px`})}function Mt(t,e,n,o=()=>{}){let r=null;t.addEventListener("touchmove",s=>s.preventDefault(),{passive:!1}),t.addEventListener("pointerdown",s=>{r=e(s),t.setPointerCapture(s.pointerId)}),t.addEventListener("pointermove",s=>r&&n(s,r));for(let s of["pointerup","pointercancel"])t.addEventListener(s,i=>{r&&o(i,r),r=null})}var pe=1e6,Lt=t=>f(t,"div",{class:"bar"});function Z(t,e,n,o){let r=f(f(t,"label",{},e),"input",n);return r.addEventListener("input",()=>o(r)),r}var ct=(t,e,{step:n=1,...o},r)=>Z(t,e,{type:"range",step:n,...o},s=>r(Number(s.value)));function lt(t,e,n,o,r){let s=f(f(t,"label",{},e),"select",{value:n});for(let i of o)f(s,"option",{value:i},i);return s.value=n,s.addEventListener("input",()=>r(s.value)),s}var ut=(t,e={})=>f(t,"span",{"aria-hidden":"true",...e});function pt(t,e,n=!0){t.parentNode.hidden=!n,t.parentNode.firstChild.data=e}function St(t,e,n){let r=Z(t,"number",{type:"number",step:.1},()=>Math.abs(r.valueAsNumber)<=pe&&n(r.valueAsNumber));return r.addEventListener("keydown",s=>s.key==="Enter"&&r.back?.focus()),e.number=r}function Q(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function D(t,e,n){let o=f(t,"button",{type:"button"},e);return o.addEventListener("click",n),o}function At(t){let e=f(t,"p",{"aria-live":"polite"}),n="";return o=>{let r=o.map(s=>s[0]).join("");r!==n&&(n=r,e.replaceChildren(...o.map(s=>de(...s))))}}function de(t,e){let n=document.createElement("span");return n.textContent=t,e&&w(n,{class:"role",style:`text-decoration-color: var(--${e})`}),n}var fe=220,Ot=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -16,7 +16,7 @@ var $t="http://www.w3.org/2000/svg";var at=t=>t.namespaceURI===$t;function w(t,e
 }
 svg { display: block; width: 100%; height: auto; overflow: visible; }
 text { fill: currentColor; font-size: 14px; }
-.n { text-anchor: end; } .m { text-anchor: middle; } .e { text-anchor: end; }
+.n, .e { text-anchor: end; } .m { text-anchor: middle; }
 .b { font-weight: 600; } .s { font-size: 13px; } .t { font-size: 12px; }
 .big { font-size: 15px; font-weight: 600; }
 [role=gridcell], [role=grid] { outline: none; }
@@ -61,7 +61,7 @@ canvas { display: block; image-rendering: pixelated; }
 .stage, .stage svg { position: relative; }
 .stage canvas { position: absolute; }
 ${Ot}
-@media (pointer: coarse) and (max-width: 600px) { /* a finger, and on a telephone there is no slide */
+@media (pointer: coarse) and (max-width: 600px) {
   .bar :is(input, select, button) { min-height: 36px; }
   .hint { font-size: 15px; }
 }

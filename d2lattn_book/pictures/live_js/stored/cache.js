@@ -1,4 +1,4 @@
-// 0e182a9120f4fb3a941d23cfa068efae7bbbcec4b0e8dbe6c04ed7f91236249f
+// fddcbf8255b4bd63b330202e91988f716bf4f2f95f364ac3b3f9808775bd9750
 var F="http://www.w3.org/2000/svg";var P=t=>t.namespaceURI===F;function m(t,e,n){for(let[o,r]of Object.entries(e))r===null||r===!1?t.removeAttribute(o):t.setAttribute(o,r);return n!==void 0&&t.textContent!==String(n)&&(t.textContent=n),t}function l(t,e,n={},o){let i=e==="svg"||P(t)?document.createElementNS(F,e):document.createElement(e);return m(i,n,o),t.append(i),i}var G=t=>l(t,"div",{class:"bar"});function xt(t,e,n,o){let r=l(l(t,"label",{},e),"input",n);return r.addEventListener("input",()=>o(r)),r}var Y=(t,e,{step:n=1,...o},r)=>xt(t,e,{type:"range",step:n,...o},i=>r(Number(i.value)));var B=(t,e={})=>l(t,"span",{"aria-hidden":"true",...e});function U(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function S(t,e,n){let o=l(t,"button",{type:"button"},e);return o.addEventListener("click",n),o}function H(t){let e=l(t,"p",{"aria-live":"polite"}),n="";return o=>{let r=o.map(i=>i[0]).join("");r!==n&&(n=r,e.replaceChildren(...o.map(i=>wt(...i))))}}function wt(t,e){let n=document.createElement("span");return n.textContent=t,e&&m(n,{class:"role",style:`text-decoration-color: var(--${e})`}),n}var gt=220,X=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -16,7 +16,7 @@ var F="http://www.w3.org/2000/svg";var P=t=>t.namespaceURI===F;function m(t,e,n)
 }
 svg { display: block; width: 100%; height: auto; overflow: visible; }
 text { fill: currentColor; font-size: 14px; }
-.n { text-anchor: end; } .m { text-anchor: middle; } .e { text-anchor: end; }
+.n, .e { text-anchor: end; } .m { text-anchor: middle; }
 .b { font-weight: 600; } .s { font-size: 13px; } .t { font-size: 12px; }
 .big { font-size: 15px; font-weight: 600; }
 [role=gridcell], [role=grid] { outline: none; }
@@ -61,7 +61,7 @@ canvas { display: block; image-rendering: pixelated; }
 .stage, .stage svg { position: relative; }
 .stage canvas { position: absolute; }
 ${X}
-@media (pointer: coarse) and (max-width: 600px) { /* a finger, and on a telephone there is no slide */
+@media (pointer: coarse) and (max-width: 600px) {
   .bar :is(input, select, button) { min-height: 36px; }
   .hint { font-size: 15px; }
 }

@@ -1,4 +1,4 @@
-// ad95f570b0321f24e02ecb097f511a2c296a4d9355ce9719719b1882e0f26f5a
+// 067825167f41ff954868102b5ca1040cbb96521c6d78c54a1dafb43b67c4f458
 var at="http://www.w3.org/2000/svg";var z=t=>t.namespaceURI===at;function h(t,e,n){for(let[o,r]of Object.entries(e))r===null||r===!1?t.removeAttribute(o):t.setAttribute(o,r);return n!==void 0&&t.textContent!==String(n)&&(t.textContent=n),t}function d(t,e,n={},o){let s=e==="svg"||z(t)?document.createElementNS(at,e):document.createElement(e);return h(s,n,o),t.append(s),s}var B=t=>({visibility:t?null:"hidden"});function lt(t){return d(d(t,"div",{class:"scroll"}),"div",{class:"stage"})}function pt(t,e,n,o=450,r=e<884){let i=Math.min(1180,Math.round((r?1/0:o)*e/n)),c=Math.round(.93*e);h(t,{viewBox:`0 0 ${e} ${n}`}),h(t.parentNode,{style:`max-width:${i}px;min-width:${c}px`})}function dt(t,{x:e,y:n,width:o,height:r},s){let i=a=>`${100*a}%`,c=`left:${i(e/s.width)};top:${i(n/s.height)}`,p=`width:${i(o/s.width)};height:${i(r/s.height)}`;h(t,{style:`${c};${p}`})}function H(t,e,n,o=()=>{}){let r=null;t.addEventListener("touchmove",s=>s.preventDefault(),{passive:!1}),t.addEventListener("pointerdown",s=>{r=e(s),t.setPointerCapture(s.pointerId)}),t.addEventListener("pointermove",s=>r&&n(s,r));for(let s of["pointerup","pointercancel"])t.addEventListener(s,i=>{r&&o(i,r),r=null})}function ut(t,e){let n=t.getScreenCTM();return[(e.clientX-n.e)/n.a,(e.clientY-n.f)/n.d]}var ft=t=>d(t,"div",{class:"bar"});function ht(t,e,n,o){let r=d(d(t,"label",{},e),"input",n);return r.addEventListener("input",()=>o(r)),r}var j=(t,e,{step:n=1,...o},r)=>ht(t,e,{type:"range",step:n,...o},s=>r(Number(s.value))),mt=(t,e,n)=>ht(t,e,{type:"checkbox"},o=>n(o.checked));function xt(t,e,n,o,r){let s=d(d(t,"label",{},e),"select",{value:n});for(let i of o)d(s,"option",{value:i},i);return s.value=n,s.addEventListener("input",()=>r(s.value)),s}function F(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function G(t,e,n){let o=d(t,"button",{type:"button"},e);return o.addEventListener("click",n),o}function yt(t){let e=d(t,"p",{"aria-live":"polite"}),n="";return o=>{let r=o.map(s=>s[0]).join("");r!==n&&(n=r,e.replaceChildren(...o.map(s=>Qt(...s))))}}function Qt(t,e){let n=document.createElement("span");return n.textContent=t,e&&h(n,{class:"role",style:`text-decoration-color: var(--${e})`}),n}var Jt=220,wt=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -16,7 +16,7 @@ var at="http://www.w3.org/2000/svg";var z=t=>t.namespaceURI===at;function h(t,e,
 }
 svg { display: block; width: 100%; height: auto; overflow: visible; }
 text { fill: currentColor; font-size: 14px; }
-.n { text-anchor: end; } .m { text-anchor: middle; } .e { text-anchor: end; }
+.n, .e { text-anchor: end; } .m { text-anchor: middle; }
 .b { font-weight: 600; } .s { font-size: 13px; } .t { font-size: 12px; }
 .big { font-size: 15px; font-weight: 600; }
 [role=gridcell], [role=grid] { outline: none; }
@@ -61,7 +61,7 @@ canvas { display: block; image-rendering: pixelated; }
 .stage, .stage svg { position: relative; }
 .stage canvas { position: absolute; }
 ${wt}
-@media (pointer: coarse) and (max-width: 600px) { /* a finger, and on a telephone there is no slide */
+@media (pointer: coarse) and (max-width: 600px) {
   .bar :is(input, select, button) { min-height: 36px; }
   .hint { font-size: 15px; }
 }

@@ -1,4 +1,4 @@
-// dfb0cb18264b8a1f374910648bc5a29bc0378184fca3fbf054fc56aab8765f55
+// 95c17f182ae04de3fc2252fc72a1a68687c6227f0c54b82aa7468a687832e89b
 var rt="http://www.w3.org/2000/svg";var H=t=>t.namespaceURI===rt;function x(t,e,n){for(let[o,s]of Object.entries(e))s===null||s===!1?t.removeAttribute(o):t.setAttribute(o,s);return n!==void 0&&t.textContent!==String(n)&&(t.textContent=n),t}function f(t,e,n={},o){let i=e==="svg"||H(t)?document.createElementNS(rt,e):document.createElement(e);return x(i,n,o),t.append(i),i}var st=t=>f(t,"div",{class:"bar"});function _(t,e,n,o){let s=f(f(t,"label",{},e),"input",n);return s.addEventListener("input",()=>o(s)),s}var U=(t,e,{step:n=1,...o},s)=>_(t,e,{type:"range",step:n,...o},i=>s(Number(i.value))),P=(t,e,n)=>_(t,e,{type:"checkbox"},o=>n(o.checked));function it(t,e,n){return _(t,e,{type:"text",spellcheck:"false",autocomplete:"off",class:"typed"},s=>n(s.value))}function at(t){let e=f(t.parentNode,"datalist",{id:"completion"});return x(t,{list:e.id}),n=>{if(n.join()!==[...e.children].map(o=>o.value).join()){e.replaceChildren();for(let o of n)f(e,"option",{value:o})}}}function ct(t,e,n,o,s){let i=f(f(t,"label",{},e),"select",{value:n});for(let r of o)f(i,"option",{value:r},r);return i.value=n,i.addEventListener("input",()=>s(i.value)),i}var B=(t,e={})=>f(t,"span",{"aria-hidden":"true",...e});function z(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function N(t,e,n){let o=f(t,"button",{type:"button"},e);return o.addEventListener("click",n),o}function lt(t){let e=f(t,"p",{"aria-live":"polite"}),n="";return o=>{let s=o.map(i=>i[0]).join("");s!==n&&(n=s,e.replaceChildren(...o.map(i=>Ut(...i))))}}function Ut(t,e){let n=document.createElement("span");return n.textContent=t,e&&x(n,{class:"role",style:`text-decoration-color: var(--${e})`}),n}var Bt=220,dt=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -16,7 +16,7 @@ var rt="http://www.w3.org/2000/svg";var H=t=>t.namespaceURI===rt;function x(t,e,
 }
 svg { display: block; width: 100%; height: auto; overflow: visible; }
 text { fill: currentColor; font-size: 14px; }
-.n { text-anchor: end; } .m { text-anchor: middle; } .e { text-anchor: end; }
+.n, .e { text-anchor: end; } .m { text-anchor: middle; }
 .b { font-weight: 600; } .s { font-size: 13px; } .t { font-size: 12px; }
 .big { font-size: 15px; font-weight: 600; }
 [role=gridcell], [role=grid] { outline: none; }
@@ -61,7 +61,7 @@ canvas { display: block; image-rendering: pixelated; }
 .stage, .stage svg { position: relative; }
 .stage canvas { position: absolute; }
 ${dt}
-@media (pointer: coarse) and (max-width: 600px) { /* a finger, and on a telephone there is no slide */
+@media (pointer: coarse) and (max-width: 600px) {
   .bar :is(input, select, button) { min-height: 36px; }
   .hint { font-size: 15px; }
 }

@@ -1,4 +1,4 @@
-// c69ab72dda0662989fac20d4e71bfbcee2b53b31396906ccf2c44daca320ec3a
+// ffb36095dc9d426b1714ac2aa4cabcd0a6981077c597ec27ae43c3ec1557898c
 var K="http://www.w3.org/2000/svg";var P=t=>t.namespaceURI===K;function y(t,e,n){for(let[o,r]of Object.entries(e))r===null||r===!1?t.removeAttribute(o):t.setAttribute(o,r);return n!==void 0&&t.textContent!==String(n)&&(t.textContent=n),t}function p(t,e,n={},o){let i=e==="svg"||P(t)?document.createElementNS(K,e):document.createElement(e);return y(i,n,o),t.append(i),i}var M=t=>({visibility:t?null:"hidden"});function Y(t){return p(p(t,"div",{class:"scroll"}),"div",{class:"stage"})}function U(t,e,n,o=450,r=e<884){let s=Math.min(1180,Math.round((r?1/0:o)*e/n)),a=Math.round(.93*e);y(t,{viewBox:`0 0 ${e} ${n}`}),y(t.parentNode,{style:`max-width:${s}px;min-width:${a}px`})}var B=t=>p(t,"div",{class:"bar"});function V(t,e,n,o){let r=p(p(t,"label",{},e),"input",n);return r.addEventListener("input",()=>o(r)),r}var X=(t,e,{step:n=1,...o},r)=>V(t,e,{type:"range",step:n,...o},i=>r(Number(i.value))),_=(t,e,n)=>V(t,e,{type:"checkbox"},o=>n(o.checked));var j=(t,e={})=>p(t,"span",{"aria-hidden":"true",...e});function J(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function C(t,e,n){let o=p(t,"button",{type:"button"},e);return o.addEventListener("click",n),o}function Q(t){let e=p(t,"p",{"aria-live":"polite"}),n="";return o=>{let r=o.map(i=>i[0]).join("");r!==n&&(n=r,e.replaceChildren(...o.map(i=>Ot(...i))))}}function Ot(t,e){let n=document.createElement("span");return n.textContent=t,e&&y(n,{class:"role",style:`text-decoration-color: var(--${e})`}),n}var Rt=220,tt=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -16,7 +16,7 @@ var K="http://www.w3.org/2000/svg";var P=t=>t.namespaceURI===K;function y(t,e,n)
 }
 svg { display: block; width: 100%; height: auto; overflow: visible; }
 text { fill: currentColor; font-size: 14px; }
-.n { text-anchor: end; } .m { text-anchor: middle; } .e { text-anchor: end; }
+.n, .e { text-anchor: end; } .m { text-anchor: middle; }
 .b { font-weight: 600; } .s { font-size: 13px; } .t { font-size: 12px; }
 .big { font-size: 15px; font-weight: 600; }
 [role=gridcell], [role=grid] { outline: none; }
@@ -61,7 +61,7 @@ canvas { display: block; image-rendering: pixelated; }
 .stage, .stage svg { position: relative; }
 .stage canvas { position: absolute; }
 ${tt}
-@media (pointer: coarse) and (max-width: 600px) { /* a finger, and on a telephone there is no slide */
+@media (pointer: coarse) and (max-width: 600px) {
   .bar :is(input, select, button) { min-height: 36px; }
   .hint { font-size: 15px; }
 }

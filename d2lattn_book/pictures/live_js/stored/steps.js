@@ -1,4 +1,4 @@
-// 6654920a937fe01f9adf3f8efe44756a771c558ba166c8154da651d81ebf1101
+// 9ba191518abb18c7cfe931ee799b8e86d1ef262e945b31e746d87eaf0941a7f6
 var H="http://www.w3.org/2000/svg";var U=t=>t.namespaceURI===H;function m(t,e,n){for(let[o,r]of Object.entries(e))r===null||r===!1?t.removeAttribute(o):t.setAttribute(o,r);return n!==void 0&&t.textContent!==String(n)&&(t.textContent=n),t}function u(t,e,n={},o){let s=e==="svg"||U(t)?document.createElementNS(H,e):document.createElement(e);return m(s,n,o),t.append(s),s}var _=t=>({visibility:t?null:"hidden"});function V(t){return u(u(t,"div",{class:"scroll"}),"div",{class:"stage"})}function X(t,e,n,o=450,r=e<884){let i=Math.min(1180,Math.round((r?1/0:o)*e/n)),a=Math.round(.93*e);m(t,{viewBox:`0 0 ${e} ${n}`}),m(t.parentNode,{style:`max-width:${i}px;min-width:${a}px`})}function J(t,e,n,o=()=>{}){let r=null;t.addEventListener("touchmove",s=>s.preventDefault(),{passive:!1}),t.addEventListener("pointerdown",s=>{r=e(s),t.setPointerCapture(s.pointerId)}),t.addEventListener("pointermove",s=>r&&n(s,r));for(let s of["pointerup","pointercancel"])t.addEventListener(s,i=>{r&&o(i,r),r=null})}var Lt=1e6,Q=t=>u(t,"div",{class:"bar"});function Z(t,e,n,o){let r=u(u(t,"label",{},e),"input",n);return r.addEventListener("input",()=>o(r)),r}var j=(t,e,{step:n=1,...o},r)=>Z(t,e,{type:"range",step:n,...o},s=>r(Number(s.value)));var tt=(t,e={})=>u(t,"span",{"aria-hidden":"true",...e});function et(t,e,n=!0){t.parentNode.hidden=!n,t.parentNode.firstChild.data=e}function nt(t,e,n){let r=Z(t,"number",{type:"number",step:.1},()=>Math.abs(r.valueAsNumber)<=Lt&&n(r.valueAsNumber));return r.addEventListener("keydown",s=>s.key==="Enter"&&r.back?.focus()),e.number=r}function F(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function R(t,e,n){let o=u(t,"button",{type:"button"},e);return o.addEventListener("click",n),o}function ot(t){let e=u(t,"p",{"aria-live":"polite"}),n="";return o=>{let r=o.map(s=>s[0]).join("");r!==n&&(n=r,e.replaceChildren(...o.map(s=>Mt(...s))))}}function Mt(t,e){let n=document.createElement("span");return n.textContent=t,e&&m(n,{class:"role",style:`text-decoration-color: var(--${e})`}),n}var It=220,st=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -16,7 +16,7 @@ var H="http://www.w3.org/2000/svg";var U=t=>t.namespaceURI===H;function m(t,e,n)
 }
 svg { display: block; width: 100%; height: auto; overflow: visible; }
 text { fill: currentColor; font-size: 14px; }
-.n { text-anchor: end; } .m { text-anchor: middle; } .e { text-anchor: end; }
+.n, .e { text-anchor: end; } .m { text-anchor: middle; }
 .b { font-weight: 600; } .s { font-size: 13px; } .t { font-size: 12px; }
 .big { font-size: 15px; font-weight: 600; }
 [role=gridcell], [role=grid] { outline: none; }
@@ -61,7 +61,7 @@ canvas { display: block; image-rendering: pixelated; }
 .stage, .stage svg { position: relative; }
 .stage canvas { position: absolute; }
 ${st}
-@media (pointer: coarse) and (max-width: 600px) { /* a finger, and on a telephone there is no slide */
+@media (pointer: coarse) and (max-width: 600px) {
   .bar :is(input, select, button) { min-height: 36px; }
   .hint { font-size: 15px; }
 }

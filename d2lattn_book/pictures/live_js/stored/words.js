@@ -1,4 +1,4 @@
-// 059ec99243063616183256ca1e942715a72cd82c947330cf4c21a3b63851ad93
+// 6c8c5dd3380fb91e96c3877e4fb2c176a4e4e022baa0bd95ef920e495e56eb39
 var V="http://www.w3.org/2000/svg";var Y=t=>t.namespaceURI===V;function g(t,e,n){for(let[r,o]of Object.entries(e))o===null||o===!1?t.removeAttribute(r):t.setAttribute(r,o);return n!==void 0&&t.textContent!==String(n)&&(t.textContent=n),t}function f(t,e,n={},r){let s=e==="svg"||Y(t)?document.createElementNS(V,e):document.createElement(e);return g(s,n,r),t.append(s),s}var D=t=>({visibility:t?null:"hidden"});function F(t,e,n,r=()=>{}){let o=null;t.addEventListener("touchmove",s=>s.preventDefault(),{passive:!1}),t.addEventListener("pointerdown",s=>{o=e(s),t.setPointerCapture(s.pointerId)}),t.addEventListener("pointermove",s=>o&&n(s,o));for(let s of["pointerup","pointercancel"])t.addEventListener(s,i=>{o&&r(i,o),o=null})}function U(t,e){let n=t.getScreenCTM();return[(e.clientX-n.e)/n.a,(e.clientY-n.f)/n.d]}var X=t=>f(t,"div",{class:"bar"});function It(t,e,n,r){let o=f(f(t,"label",{},e),"input",n);return o.addEventListener("input",()=>r(o)),o}function J(t,e,n){return It(t,e,{type:"text",spellcheck:"false",autocomplete:"off",class:"typed"},o=>n(o.value))}function Z(t,e,n,r,o){let s=f(f(t,"label",{},e),"select",{value:n});for(let i of r)f(s,"option",{value:i},i);return s.value=n,s.addEventListener("input",()=>o(s.value)),s}function j(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function z(t,e,n){let r=f(t,"button",{type:"button"},e);return r.addEventListener("click",n),r}function Q(t){let e=f(t,"p",{"aria-live":"polite"}),n="";return r=>{let o=r.map(s=>s[0]).join("");o!==n&&(n=o,e.replaceChildren(...r.map(s=>Tt(...s))))}}function Tt(t,e){let n=document.createElement("span");return n.textContent=t,e&&g(n,{class:"role",style:`text-decoration-color: var(--${e})`}),n}var Nt=220,tt=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -16,7 +16,7 @@ var V="http://www.w3.org/2000/svg";var Y=t=>t.namespaceURI===V;function g(t,e,n)
 }
 svg { display: block; width: 100%; height: auto; overflow: visible; }
 text { fill: currentColor; font-size: 14px; }
-.n { text-anchor: end; } .m { text-anchor: middle; } .e { text-anchor: end; }
+.n, .e { text-anchor: end; } .m { text-anchor: middle; }
 .b { font-weight: 600; } .s { font-size: 13px; } .t { font-size: 12px; }
 .big { font-size: 15px; font-weight: 600; }
 [role=gridcell], [role=grid] { outline: none; }
@@ -61,7 +61,7 @@ canvas { display: block; image-rendering: pixelated; }
 .stage, .stage svg { position: relative; }
 .stage canvas { position: absolute; }
 ${tt}
-@media (pointer: coarse) and (max-width: 600px) { /* a finger, and on a telephone there is no slide */
+@media (pointer: coarse) and (max-width: 600px) {
   .bar :is(input, select, button) { min-height: 36px; }
   .hint { font-size: 15px; }
 }

@@ -17,7 +17,6 @@ export const STYLE = `
 .bar .row { flex-basis: 100%; height: 0; }
 details { flex-basis: 100%; }
 summary { cursor: pointer; }
-summary b { margin-right: 8px; }
 summary .t { display: inline-block; }
 summary:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 select { max-width: 262px; }

@@ -94,7 +94,7 @@ function fold(bar) {
   const line = add(box, "summary", {}, "Options: ");
   const [task, model] = [add(line, "b"), add(line, "span", {class: "t"})];
   const update = state => {
-    set(task, {}, states.compared(state));
+    set(task, {}, `${states.compared(state)} `);
     set(model, {}, states.madeOf(state));
   };
   return {options: add(box, "div", {class: "bar"}), update};
