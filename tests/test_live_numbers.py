@@ -38,7 +38,7 @@ WRITTEN = [  # a function of kit/numbers.js, what it is given, and what it write
     ("show", [10000], "1.0e+4"),
     ("show", [-123456], "−1.2e+5"),
     ("show", [1e-9], "0.00"),
-    ("show", [9e-10], "9.0e-10"),
+    ("show", [9e-10], "9.0e−10"),
     ("short", [0], "0.00"),
     ("short", [5e-10], "0.00"),
     ("short", [-9.98], "−9.98"),
@@ -204,7 +204,7 @@ def test_two_turns_and_their_product_are_told():
 def test_slow_hands_short_rows_and_pages_without_arrows():
     slow = live.positions(8, base=1e6, length=20)
     told = said("positions", slow, ("alter", {"pair": 3}))[1]
-    assert "differ by 4 · 3.2e-5 = 0.00 radians, or 0.0°." in told
+    assert "differ by 4 · 3.2e−5 = 0.00 radians, or 0.0°." in told
     begun = play("positions", live.positions(8, base=100.0, length=3))[0]["state"]
     assert (begun["a"], begun["b"], begun["last"]) == (2, 2, 2)
     begun = play("positions", live.positions(8, base=100.0, length=6))[0]["state"]

@@ -83,7 +83,7 @@ def main(path, figure, act):
         page.goto(f"file://{file}")
         page.wait_for_selector("[role=gridcell]")
         height = page.evaluate("document.body.scrollHeight")
-        page.set_viewport_size({"width": WIDTH, "height": height + 12})
+        page.set_viewport_size({"width": WIDTH, "height": height + 34})  # what it says may grow
         act(Film(page), page).save(path)
 
 

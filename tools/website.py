@@ -76,9 +76,9 @@ html_theme.sidebar_secondary.remove: true
 
 # Train one yourself
 
-A small attention model learns here, in your browser. Choose a task, build the model, press *Play*.
-*Compare with* puts a second model beside it, with one thing changed: the same start and the same
-texts. Four questions to begin with; guess before you press *Play*:
+A small attention model learns here, in your browser. Under *Options* choose a task and build the
+model, then press *Play*. *Compare with* puts a second model beside it, with one thing changed: the
+same start and the same texts. Four questions to begin with; guess before you press *Play*:
 
 <p class="go small even"><a href="#task=sentences&amp;compare=mask:false">What is the mask for?</a>
 <a href="#task=copy&amp;compare=layers:1">What is a second layer for?</a>

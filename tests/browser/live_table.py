@@ -219,6 +219,7 @@ ROWS = {
         turns=(".maps input", "Space"),  # a head is off
     ),
     **dict.fromkeys(("reader", "chosen"), Row(room=TALL)),
+    "train": Row(room=Room(slide=585, page=679, site=679)),
     "maps": Row(room=Room(slide=665, page=720)),
     "many maps": Row(room=Room(slide=770)),
     "cache": Row(

@@ -4,15 +4,25 @@ import json
 import re
 
 import pytest
-from live_table import ROOT
+from live_table import HOST, ROOT
 from playwright.sync_api import expect
-from test_live import CASES, sentence, show, text_of
+from test_live import CASES, LETTERS, sentence, show, text_of
+from test_live_lab import TRAINED
 
 from conftest import SHOTS, frame
 from d2lattn_book.pictures import live
 
 STEP = r"Step (\d+)\."
 REPORT = f"""{ROOT}.querySelector('[aria-live]').textContent"""
+
+
+PLAYED = ("▶ Play", "one step", "ten", "again")  # what is always in sight
+
+
+def options(page):
+    """Open the fold of all that is not needed to press Play."""
+    if page.locator("details:not([open])").count():
+        page.locator("summary").click()
 
 
 def step_of(page):
@@ -126,6 +136,7 @@ def test_in_a_sandboxed_frame_the_numbers_are_the_same(page, tmp_path, head, wor
 def test_another_setting_starts_anew_and_a_word_that_is_chosen_asks(page, tmp_path):
     show(page, tmp_path, "train")
     go(page, 1)
+    options(page)
     page.get_by_label(re.compile("^compare with")).select_option("nothing")
     page.get_by_label(re.compile("^task")).select_option("look one back")
     page.wait_for_function(f"({REPORT}).includes('which letter stands just before it')")
@@ -168,6 +179,7 @@ def test_queries_keys_and_values_are_shown_where_a_hand_asks_for_them(page, tmp_
     ).to_have_attribute("aria-label", re.compile("^0: "))
     SHOTS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=str(SHOTS / "live-train-sides.png"))
+    options(page)
     page.get_by_label(re.compile("^task")).select_option("your own text")
     expect(cells).to_have_count(3 * 32)  # letters
     assert page.get_by_label("queries, keys, values", exact=True).is_checked()
@@ -209,14 +221,91 @@ def test_so_many_steps_a_second_while_the_picture_moves(page, tmp_path, name):
     assert rate >= least and frames / seconds >= 30
 
 
+def box_of(page, one):
+    box = one.bounding_box()
+    return box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]
+
+
+@pytest.fixture(params=TRAINED)
+def trained(request, monkeypatch):
+    monkeypatch.setitem(CASES, "train", lambda: live.train(**TRAINED[request.param]))
+
+
+@pytest.mark.parametrize("width", [828, 1080])
+def test_it_fits_the_window_of_jupyterlab(page, tmp_path, trained, width):
+    """At 1280 × 800 679 pixels are seen of a page, 828 wide beside the list of files, or 1,080."""
+    page.set_viewport_size({"width": width + 32, "height": 800})
+    show(page, tmp_path, "train", width=width)
+    go(page, 3)
+    for shown in ("curves", "queries, keys, values"):
+        if shown != "curves":
+            page.get_by_label(shown, exact=True).check()
+        frame(page)
+        host = page.locator(HOST)
+        assert host.bounding_box()["height"] <= 679 and host.evaluate(LETTERS) >= 12
+        first = page.locator("svg .b").first  # of what stands beside the maps
+        maps = page.get_by_role("grid", name="maps of model 1")
+        title = page.locator("g:has(> [aria-label='maps of model 1']) > .b")
+        assert abs(box_of(page, first)[1] - box_of(page, title)[1]) < 3
+        assert box_of(page, first)[2] < box_of(page, maps)[0]
+        for name in PLAYED:
+            press = page.get_by_role("button", name=name, exact=True)
+            assert box_of(page, press)[3] < min(box_of(page, first)[1], box_of(page, maps)[1])
+        page.screenshot(path=str(SHOTS / f"live-train-window-{width}-{shown[:6]}.png"))
+
+
+def test_on_a_telephone_play_stands_right_above_maps_and_curves(page, tmp_path, trained):
+    page.set_viewport_size({"width": 390, "height": 844})
+    show(page, tmp_path, "train", width=358)
+    go(page, 3)
+    lowest = max(
+        box_of(page, page.get_by_role("button", name=name, exact=True))[3] for name in PLAYED
+    )
+    top = box_of(page, page.get_by_role("button", name="▶ Play"))[1]
+    maps = box_of(page, page.get_by_role("grid", name="maps of model 1"))
+    curves = box_of(page, page.get_by_text("step", exact=True))
+    said = box_of(page, page.locator("[aria-live]"))
+    assert lowest < maps[1] < lowest + 150  # the way back between them, and what heads are called
+    assert maps[3] < curves[1] < said[1] and curves[3] - top < 700
+    page.screenshot(path=str(SHOTS / "live-train-telephone.png"), full_page=True)
+
+
+@pytest.mark.parametrize("width", [1080, 358])
+def test_the_options_are_in_a_fold_that_says_how_they_stand(page, tmp_path, width):
+    """Closed at first; it opens by key, and what it says follows."""
+    page.set_viewport_size({"width": width + 32, "height": 844})
+    show(page, tmp_path, "train", width=width)
+    summary, made = page.locator("summary"), page.locator("summary span")
+    inside = page.locator("details :is(input, select, button)")
+    expect(summary).to_contain_text("Options: copy what followed last time, beside it: layers 1")
+    assert made.is_visible() == (width > 800)
+    if width > 800:
+        expect(made).to_have_text("layers 2, heads 2, width 16, positions added, mask on")
+    assert inside.count() > 12 and not any(one.is_visible() for one in inside.all())
+    page.locator(".output").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.get_by_label(re.compile("^compare with")).select_option("mask: off")
+    page.get_by_label("MLP", exact=True).check()
+    page.get_by_label("rate", exact=True).fill("0.5")
+    expect(summary).to_contain_text("last time, beside it: mask off")
+    expect(made).to_contain_text("mask on, MLP on, rate 0.5")
+    page.locator("summary").focus()
+    page.keyboard.press("Space")
+    assert not any(one.is_visible() for one in inside.all())
+    go(page, 1)
+
+
 def test_the_address_of_its_own_page_holds_the_settings(page, tmp_path):
     path = tmp_path / "own.html"
     live.train(task="sentences", address=True).save(path)
     page.goto(f"file://{path}#task=copy&layers=1&compare=layers:2")
-    page.get_by_label(re.compile("^task")).wait_for()
+    options(page)
     frame(page)
     assert page.get_by_label(re.compile("^task")).input_value() == "copy what followed last time"
     assert page.get_by_label(re.compile("^layers")).input_value() == "1"
     assert page.get_by_label(re.compile("^compare with")).input_value() == "layers: 2"
     page.get_by_label(re.compile("^MLP")).check()
     page.wait_for_function("location.hash === '#task=copy&layers=1&mlp=true&compare=layers:2'")
+    page.evaluate("location.hash = '#task=back&compare=positions:none'")  # a link of the page
+    expect(page.locator("summary")).to_contain_text("look one back, beside it: positions none")

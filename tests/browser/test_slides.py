@@ -355,13 +355,14 @@ def test_what_a_pointer_used_in_a_figure_gives_the_keys_back(page, folder, kind)
     go(page, here)
     figure = page.locator("[data-live]").nth(here - 1)
     inside = "document.activeElement.matches('[data-live]')"
-    for target in figure.locator("button, select, [type=checkbox]").all():
+    for target in figure.locator("button, select, summary, [type=checkbox]").all():
         if target.is_visible() and target.is_enabled():  # neither is for good
             use(page, target)
             frame(page)
             assert not page.evaluate(inside)
         if target.is_visible() and target.is_enabled():
-            target.press("Enter" if target.evaluate("node => node.tagName") == "BUTTON" else "End")
+            pressed = target.evaluate("node => node.matches('button, summary')")
+            target.press("Enter" if pressed else "End")
             frame(page)
             assert page.evaluate(inside) or target.is_disabled()
     word = figure.locator(TOUCHED[0]).locator("visible=true").first

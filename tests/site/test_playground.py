@@ -41,10 +41,16 @@ def test_the_first_screen_leads_there(screen, size):
     screen.get_by_role("button", name="▶ Play").wait_for()
 
 
+def options(page):
+    """Open the fold of all that is not needed to press Play."""
+    page.locator("summary", has_text="Options:").click()
+
+
 @pytest.mark.parametrize("size", [WIDE, TELEPHONE], ids=["wide", "telephone"])
 def test_every_task_is_learned_there_and_fits(screen, size):
     screen.set_viewport_size(size)
     go(screen, PAGE)
+    options(screen)
     width = "document.documentElement.scrollWidth"
     for name, title in live.TASKS.items():
         screen.get_by_label(re.compile("^task")).select_option(title)
@@ -61,6 +67,7 @@ def test_every_task_is_learned_there_and_fits(screen, size):
 def test_the_address_brings_the_settings_back(page):
     go(page, PAGE, "#task=copy&layers=1&seed=7&compare=mask:false")
     set_to(page, task="copy what followed last time", layers="1", seed="7", compare="mask: off")
+    options(page)
     page.get_by_label(re.compile("^heads")).select_option("4")
     page.wait_for_function("location.hash.includes('heads=4')")
     page.reload()
@@ -77,6 +84,8 @@ def test_the_questions_set_the_figure_and_their_answers_are_folded(page):
     ]:
         page.get_by_role("link", name=name, exact=True).click()
         set_to(page, task=task, layers=layers, compare=change)
+        said = f"Options: {task}, beside it: {change.replace(':', '')}"
+        expect(page.locator("summary", has_text=said)).to_be_visible()
     told = page.get_by_text("94, 94 and 92 %")
     expect(told).to_be_hidden()
     page.get_by_text("The answers, and what came out").click()

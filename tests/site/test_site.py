@@ -383,7 +383,7 @@ def test_live_figures_move_without_a_kernel(page, path):
     for figure in figures.all():
         drawn = "e => e.shadowRoot.innerHTML"
         before = figure.evaluate(drawn)
-        figure.locator("input, select, button").first.scroll_into_view_if_needed()
+        figure.locator(":is(input, select, button):visible").first.scroll_into_view_if_needed()
         for control in figure.locator("input[type=range]:visible").all():
             control.focus()
             key = "ArrowLeft" if control.evaluate("c => c.value === c.max") else "ArrowRight"

@@ -9,7 +9,8 @@ import {STYLE, draw, sizes} from "./draw.js";
 import {explain} from "./explain.js";
 import {begin, compute, crowded, go, prepare} from "./state.js";
 
-const PLAYED = 8000; // milliseconds of a training, from first to last step
+const PLAYED = 8000; // milliseconds of a training, from first to last step,
+const LONGEST = 1000; // and of a step, the first included
 
 function controls(bar, figure) {
   const {act, data} = figure;
@@ -29,7 +30,7 @@ function controls(bar, figure) {
 
 function trainingControl(bar, figure, names) {
   const last = names.length - 1;
-  const every = clamp(PLAYED / last, 60, 450);
+  const every = clamp(PLAYED / last, 60, LONGEST);
   return timeline(bar, figure, {name: "training", last, every, at: ({step}) => step, go, names});
 }
 

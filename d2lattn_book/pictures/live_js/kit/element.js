@@ -7,7 +7,7 @@ const DECK = ".reveal, .jp-Deck"; // or of JupyterLab
 const CLICKER = ["PageUp", "PageDown"];
 const ARROWS = /^Arrow[LR]/; // of a presenter that has no others
 const PLACES = "[role],[type=range]"; // and no fields or menus
-const USED = {click: "button", change: "select, [type=checkbox]"};
+const USED = {click: "button, summary", change: "select, [type=checkbox]"};
 
 // Define the element once; `mount` draws a figure from its data into its shadow root.
 export function define(tag, mount) {
@@ -34,7 +34,7 @@ function open(host, mount) {
 }
 
 // Plain keys belong to the figure and not to the notebook or the deck; Escape gives them back. In a
-// deck so do the keys of a clicker, wherever the figure was last touched, and a button or a menu
+// deck so do the keys of a clicker, wherever the figure was last touched, and a button, a fold or a menu
 // that was used by pointer; on our slides also the arrows after a pointer; who came by key stays.
 function giveBack(root, host) {
   let pointed = false;

@@ -54,8 +54,10 @@ export function gliding(paint) {
 }
 
 // A button that plays: `next` and `rewind` change the state, `ended` says that there is no next,
-// `every` is the time between. Any other control stops it. What is said is read out where it ends.
-export function player(bar, figure, {name = "Play", every = 400, next, rewind, ended}) {
+// `every` is the time between, and where `held` says so, before the first move, too. Any other
+// control stops it. What is said is read out where it ends.
+export function player(bar, figure, {name = "Play", every = 400, ...script}) {
+  const {next, rewind, ended, held = () => false} = script;
   let timer = 0;
   const node = button(bar, `▶ ${name}`, () => (timer ? stop() : start()));
   function stop() {
@@ -72,9 +74,9 @@ export function player(bar, figure, {name = "Play", every = 400, next, rewind, e
   function start() {
     if (ended(figure.state)) figure.act(rewind);
     timer = setInterval(go, every);
-    quiet(bar, every < 1000); // or nobody could listen to the end
+    quiet(bar, every <= 1000); // or nobody could listen to the end
     set(node, {}, "❚❚ Pause");
-    go();
+    if (!held(figure.state)) go();
   }
   for (const kind of ["input", "click"]) {
     bar.addEventListener(kind, event => timer && event.target !== node && stop());
@@ -86,7 +88,8 @@ const quiet = (bar, yes) =>
 
 // The controls of a figure that goes from `first` to `last`: a button that plays it, buttons for the
 // step before and the next, a slider. `at(state)` is where it stands; `go(state, place, data)` goes
-// there, or as far as it gets. Where steps have `names`, a wide slider tells them without buttons.
+// there, or as far as it gets. Where steps have `names`, a wide slider tells them without buttons,
+// and the first is held as long as any other.
 // At an end a button is off but keeps the focus: whoever came by key can turn round.
 export function timeline(bar, figure, {name, first = 0, last, every, at, go, names}) {
   const {act, data} = figure;
@@ -96,6 +99,7 @@ export function timeline(bar, figure, {name, first = 0, last, every, at, go, nam
     next: state => go(state, at(state) + 1, data),
     rewind: state => go(state, first, data),
     ended: state => at(state) === last,
+    held: state => Boolean(names) && at(state) === first,
   });
   const step = (text, by) => button(bar, text, () => to(at(figure.state) + by));
   const back = !names && step("◀ back", -1);

@@ -30,13 +30,13 @@ export const shown = yes => ({visibility: yes ? null : "hidden"});
 
 // A drawing in its box: as wide as the page lets it be, but not so high that a slide of 1280 × 720
 // has no room for its heading and its controls, and not so narrow that nobody can read it: then it
-// scrolls to the side. What is drawn for a narrow page may be as high as it likes.
+// scrolls to the side. What is drawn with its parts stacked may be as high as it likes.
 export function stage(live) {
   return add(add(live, "div", {class: "scroll"}), "div", {class: "stage"});
 }
 
-export function fit(svg, width, height, high = 450) {
-  const limit = width < WIDE ? Infinity : high;
+export function fit(svg, width, height, high = 450, stacked = width < WIDE) {
+  const limit = stacked ? Infinity : high;
   const most = Math.min(WIDEST, Math.round((limit * width) / height));
   const least = Math.round(NARROWEST * width);
   set(svg, {viewBox: `0 0 ${width} ${height}`});

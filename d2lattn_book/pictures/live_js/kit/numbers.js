@@ -9,9 +9,12 @@ export function show(value, places = 2) {
 }
 
 function digits(size, places) {
-  if (size >= 1e4 || (size > 0 && size < 1e-9)) return size.toExponential(1);
+  if (size >= 1e4 || (size > 0 && size < 1e-9)) return inTens(size, 1);
   return size.toFixed(size >= 100 ? Math.min(1, places) : places);
 }
+
+// A number with a power of ten, with true minus signs.
+export const inTens = (value, places) => value.toExponential(places).replaceAll("-", "−");
 
 // A number in a narrow cell: five characters at most, whole numbers from 100, powers of ten from
 // 1000.
@@ -21,7 +24,7 @@ export function short(value) {
   if (size < 9.995) return show(value, 2);
   if (size < 99.95) return show(value, 1);
   if (size < 1000 || size === Infinity) return show(value, 0);
-  return value.toExponential(0).replace("-", "−").replace("e+", "e");
+  return inTens(value, 0).replace("e+", "e");
 }
 
 // A number inside arithmetic: no needless zeros; as a factor, brackets around what is negative.

@@ -1,7 +1,8 @@
 import {GLIDES} from "./motion.js";
 
 // The style of every figure, inside its shadow: nothing leaks out. Colours of roles are set by
-// the element; all other colour is that of the page's text.
+// the element; all other colour is that of the page's text. What a finger touches is larger on a
+// telephone, where there is no slide.
 export const STYLE = `
 :host { display: block; color: inherit; max-width: 1180px; margin: 4px 0; }
 * { box-sizing: border-box; }
@@ -11,7 +12,7 @@ export const STYLE = `
 }
 svg { display: block; width: 100%; height: auto; overflow: visible; }
 text { fill: currentColor; font-size: 14px; }
-.n { text-anchor: end; } .m { text-anchor: middle; } .e { text-anchor: end; }
+.n, .e { text-anchor: end; } .m { text-anchor: middle; }
 .b { font-weight: 600; } .s { font-size: 13px; } .t { font-size: 12px; }
 .big { font-size: 15px; font-weight: 600; }
 [role=gridcell], [role=grid] { outline: none; }
@@ -56,7 +57,7 @@ canvas { display: block; image-rendering: pixelated; }
 .stage, .stage svg { position: relative; }
 .stage canvas { position: absolute; }
 ${GLIDES}
-@media (pointer: coarse) and (max-width: 600px) { /* a finger, and on a telephone there is no slide */
+@media (pointer: coarse) and (max-width: 600px) {
   .bar :is(input, select, button) { min-height: 36px; }
   .hint { font-size: 15px; }
 }

@@ -10,6 +10,7 @@ const MOST = 16; // clocks
 const PER_ROW = 8;
 const PER_NARROW_ROW = 4;
 const FEW = 4; // so few clocks are larger
+const LETTER = 7.2; // pixels of its width, in a text that has to fit a box
 const UNDER = 52; // a clock: its text, and the space to the next row
 
 export const TURN = 2 * Math.PI;
@@ -72,7 +73,8 @@ export function drawClocks(svg, {act, data}, clocks) {
       pointTo(key, at(k), to);
       const between = degrees((b - a) * speeds[k]);
       open(slice, at(k), from, to);
-      set(text, {}, `turn ${between}`);
+      const said = `turn ${between}`;
+      set(text, {}, said.length * LETTER < box(k).width ? said : between);
       const hands = `a at ${degrees(from)}, b at ${degrees(to)}`;
       set(cell, {"aria-label": `${name(k)}: ${hands}, turn ${between}`});
     });

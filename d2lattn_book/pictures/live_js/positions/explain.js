@@ -1,5 +1,5 @@
 // The turn between two positions in words: parts of a sentence, each with the role it plays.
-import {plain, show} from "../kit/numbers.js";
+import {inTens, plain, show} from "../kit/numbers.js";
 
 export const degrees = radians => show((radians * 180) / Math.PI, 1) + "°";
 
@@ -19,8 +19,8 @@ function explainClock({a, b, pair}, {speed, turn}) {
 }
 
 function explainPair({a, b, pair, keep, carried}, {speed, turn, products}, parts) {
-  const rate = plain(speed) === "0" ? speed.toExponential(1) : plain(speed);
-  const product = `${b - a} · ${rate} = ${show(turn)} radians, or ${degrees(turn)}`;
+  const rate = plain(speed) === "0" ? inTens(speed, 1) : plain(speed);
+  const product = `${show(b - a, 0)} · ${rate} = ${show(turn)} radians, or ${degrees(turn)}`;
   const said = [
     [`The hand of pair ${pair} at `],
     [`a = ${a}`, "query"],

@@ -3,7 +3,8 @@ import {add, set, shown} from "../kit/nodes.js";
 import {show} from "../kit/numbers.js";
 
 const LEFT = 34;
-const TOP = 40; // above: what the lines are
+const LINE = 16; // of the legend
+const ROOMY = 300; // pixels across: two names in a line
 const FOOT = 20;
 const POINTS = 160; // of a line; each is the mean of the steps that it stands for
 const SHORT = 100; // steps that the axis has room for at least
@@ -23,19 +24,21 @@ const DASHES = [null, "6 4"]; // of the first model and of the second
 
 export function drawCurves({svg, width, height}) {
   add(svg, "text", {y: 14, class: "b"}, "loss");
+  const [right, down] = width < ROOMY ? [52, LINE] : [166, 0];
   const legend = [
-    [52, "currentColor", "in learning"],
-    [166, "var(--output)", "in use, fresh texts"],
+    [52, 14, "currentColor", "in learning"],
+    [right, 14 + down, "var(--output)", "in use, fresh texts"],
   ];
-  for (const [x, stroke, name] of legend) {
-    add(svg, "path", {d: `M${x},10h20`, stroke, "stroke-width": 2.5});
-    add(svg, "text", {x: x + 25, y: 14, class: "s"}, name);
+  for (const [x, y, stroke, name] of legend) {
+    add(svg, "path", {d: `M${x},${y - 4}h20`, stroke, "stroke-width": 2.5});
+    add(svg, "text", {x: x + 25, y, class: "s"}, name);
   }
-  const second = add(svg, "text", {x: 52, y: 30, class: "s"}, "dashed: the second");
+  const second = add(svg, "text", {x: 52, y: 30 + down, class: "s"}, "dashed: the second");
+  const top = 40 + down; // above: what the lines are
   const foot = height - FOOT;
   const looks = {fill: "none", stroke: "currentColor", "stroke-opacity": 0.5};
-  add(svg, "path", {...looks, d: `M${LEFT},${TOP - 8}V${foot}H${width}`});
-  const most = add(svg, "text", {class: "e s", x: LEFT - 6, y: TOP + 4});
+  add(svg, "path", {...looks, d: `M${LEFT},${top - 8}V${foot}H${width}`});
+  const most = add(svg, "text", {class: "e s", x: LEFT - 6, y: top + 4});
   add(svg, "text", {class: "e s", x: LEFT - 6, y: foot + 4}, "0");
   const end = add(svg, "text", {class: "e s", x: width, y: height - 4});
   const start = {class: "s", x: LEFT, y: height - 4};
@@ -60,7 +63,7 @@ export function drawCurves({svg, width, height}) {
     const highest = Math.max(blind, ...[...used, ...learned].flat().map(([, loss]) => loss));
     const long = Math.max(SHORT, last);
     const x = k => LEFT + (k / long) * (width - LEFT);
-    const y = loss => foot - (loss / highest) * (foot - TOP);
+    const y = loss => foot - (loss / highest) * (foot - top);
     const line = points => points.map(([k, loss], n) => `${n ? "L" : "M"}${x(k)},${y(loss)}`);
     set(most, {}, show(highest, 1));
     set(second, shown(models.length > 1));
@@ -71,7 +74,7 @@ export function drawCurves({svg, width, height}) {
         set(pair[n], {d: points ? line(points).join("") || "M0,0" : "M0,0"});
       }),
     );
-    set(here, {d: `M${x(step)},${TOP - 4}V${foot}`, ...shown(step < last)});
+    set(here, {d: `M${x(step)},${top - 4}V${foot}`, ...shown(step < last)});
   };
 }
 

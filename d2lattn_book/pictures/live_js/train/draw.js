@@ -1,5 +1,6 @@
 // The curves, or queries, keys and values; the maps of every head; and the words of one text with
-// what the model says of them.
+// what the model says of them. Curves stand beside the maps; on a telephone the maps stand first,
+// right under Play, then the curves, and the sentence comes last.
 import {all} from "../kit/figure.js";
 import {WIDE, add, fit, stage} from "../kit/nodes.js";
 import {drawCurves} from "./curves.js";
@@ -7,19 +8,33 @@ import {drawMaps, highOf} from "./maps.js";
 import {drawSides} from "./sides.js";
 import {drawText, heightOf} from "./text.js";
 
+const BESIDE = 680; // the width where curves have room beside the maps
+
 export const STYLE = `
+:host { container-type: inline-size; }
+.live { display: flex; flex-direction: column; }
 .bar { column-gap: 12px; }
 .bar .row { flex-basis: 100%; height: 0; }
+details { flex-basis: 100%; }
+summary { cursor: pointer; }
+summary .t { display: inline-block; }
+summary:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 select { max-width: 262px; }
 input[type=number] { width: 70px; }
 .typed { width: 170px; }
 .word { fill: currentColor; fill-opacity: .05; }
 p { min-height: 4.4em; }
+@container (max-width: ${BESIDE - 1}px) {
+  p { order: 1; margin-top: 10px; }
+  summary .t { display: none; }
+}
+@media (pointer: coarse) and (max-width: 600px) { summary { line-height: 36px; } }
 `;
 const HIGH = 236; // of curves and maps
 const CURVES = 316;
+const NARROW_CURVES = 252; // beside the maps
 
-export const sizes = () => [340, 600, WIDE];
+export const sizes = () => [340, 600, BESIDE, 800, WIDE];
 
 // The picture is made anew where its parts change in number: another task, more heads.
 export function draw(live, figure) {
@@ -33,30 +48,32 @@ export function draw(live, figure) {
     if (key !== made) {
       made = key;
       live.replaceChildren();
-      update = build(live, figure, now, parts, state.sides ? drawSides : drawCurves);
+      update = build(live, figure, now, parts, state.sides);
     }
     update(state, now);
   };
 }
 
-function build(live, figure, now, parts, drawFirst) {
+function build(live, figure, now, parts, sides) {
   const {width} = figure;
   const box = stage(live);
   const svg = add(box, "svg");
-  const wide = width === WIDE;
+  const beside = width >= BESIDE;
   const part = (x, y) => ({svg: add(svg, "g", {transform: `translate(${x},${y})`}), x, y});
-  const first = {...part(0, 0), width: wide ? CURVES : width, height: HIGH};
-  const left = wide ? CURVES + 24 : 0;
-  const top = wide ? 0 : HIGH + 14;
-  const maps = {...part(left, top), width: width - left, height: HIGH};
-  const below = top + (wide ? HIGH : highOf(maps, parts)) + 16;
+  const across = !beside ? width : width < WIDE && !sides ? NARROW_CURVES : CURVES;
+  const left = beside ? across + 24 : 0;
+  const room = {width: width - left, height: HIGH};
+  const under = beside ? 0 : highOf(room, parts) + 14; // of the maps, where these stand first
+  const first = {...part(0, under), width: across, height: HIGH};
+  const maps = {...part(left, 0), ...room};
+  const below = under + HIGH + 16;
   const text = {...part(0, below), width};
   const height = below + heightOf(now, width);
   const updates = all(
-    drawFirst(first, {box, size: {width, height}}, figure, now),
+    (sides ? drawSides : drawCurves)(first, {box, size: {width, height}}, figure, now),
     drawMaps(maps, {box, size: {width, height}}, figure, parts),
     drawText(text, figure, now),
   );
-  fit(svg, width, height, 384);
+  fit(svg, width, height, width < WIDE ? 450 : 384, !beside);
   return updates;
 }

@@ -10,7 +10,7 @@ const LOOK = [
   [
     ({mask}, {writes}) => writes && !mask,
     "The mask is off, so each word also sees the next one, which is its answer: compare the loss " +
-      "in learning with the loss in use, where the next word is not there yet. (The words below " +
+      "in learning with the loss in use, where the next word is not there yet. (The words shown " +
       "are read as in learning, the share of right answers is that in use.)",
   ],
   [

@@ -54,10 +54,6 @@ function past(bar, figure, ask) {
   };
   const range = slider(bar, "look back", {min: 0, max: 1}, look);
   const says = note(bar, {class: "b"});
-  button(bar, "another text", () => {
-    figure.act(states.nextText);
-    ask({look: {step: figure.state.step, text: figure.state.text}});
-  });
   const sides = tick(bar, "queries, keys, values", yes => figure.act(alter, {sides: yes}));
   return ({report, step, sides: seen}) => {
     sides.checked = seen;
@@ -90,6 +86,18 @@ function settings(bar, figure) {
     for (const [name, input] of menus) fill(input, state.settings[name]);
     for (const [name, box] of ticks) box.checked = state.settings[name];
   };
+}
+
+// The fold of all that is not needed to press Play; its summary says how the options stand.
+function fold(bar) {
+  const box = add(bar, "details");
+  const line = add(box, "summary", {}, "Options: ");
+  const [task, model] = [add(line, "b"), add(line, "span", {class: "t"})];
+  const update = state => {
+    set(task, {}, `${states.compared(state)} `);
+    set(model, {}, states.madeOf(state));
+  };
+  return {options: add(box, "div", {class: "bar"}), update};
 }
 
 // A number of the settings.
@@ -133,15 +141,26 @@ const controlsOf = work => (bar, figure) => {
     if (!bar.isConnected) ask({steps: 0}); // the page has let go of the figure
     figure.act(states.arrived, news);
   });
-  const [task, text] = tasks(bar, figure);
-  const second = comparison(bar, figure);
-  const seed = number(bar, figure, "seed", {min: 1, max: 9999, step: 1});
-  const rate = number(bar, figure, "rate", {min: 0.001, max: 1, step: 0.001});
-  add(bar, "span", {class: "row"});
-  const train = training(bar, figure, ask);
-  const back = past(bar, figure, ask);
-  add(bar, "span", {class: "row"});
-  const parts = all(second, seed, rate, train, back, settings(bar, figure));
+  const {options, update} = fold(bar);
+  const [task, text] = tasks(options, figure);
+  const second = comparison(options, figure);
+  const seed = number(options, figure, "seed", {min: 1, max: 9999, step: 1});
+  const rate = number(options, figure, "rate", {min: 0.001, max: 1, step: 0.001});
+  add(options, "span", {class: "row"});
+  const model = settings(options, figure);
+  button(options, "another text", () => {
+    figure.act(states.nextText);
+    ask({look: {step: figure.state.step, text: figure.state.text}});
+  });
+  const parts = all(
+    update,
+    second,
+    seed,
+    rate,
+    model,
+    training(bar, figure, ask),
+    past(bar, figure, ask),
+  );
   return state => {
     fill(task, TASKS[state.task].title);
     fill(text, state.said ?? RHYME);

@@ -13,6 +13,18 @@ export const shown = ([name, value]) => `${SHOWN[name] ?? name}: ${ON[value] ?? 
 // What a model is called beside another one: the one whose heads are looked at, or any.
 export const nameOf = ({change, model}, k = model) => (k ? shown(change) : "first model");
 
+// How the options stand: the task and what is compared; and of what the model is made what is not
+// as it mostly is.
+const USUAL = {divisor: "√d", same_qk: false, mlp: false, seed: 1};
+const briefly = setting => shown(setting).replace(":", "");
+export const compared = ({task, change}) =>
+  TASKS[task].title + (change ? `, beside it: ${briefly(change)}` : "");
+export function madeOf({task, settings}) {
+  const usual = {...USUAL, rate: settingsOf(task).rate};
+  const told = Object.entries(settings).filter(([name, value]) => usual[name] !== value);
+  return told.map(briefly).join(", ");
+}
+
 export const CHOICES = {
   layers: [1, 2],
   heads: [1, 2, 4],
