@@ -6,6 +6,7 @@ Runs with `make test-browser`. Screenshots go to build/screenshots.
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -61,8 +62,8 @@ def free_port():
 def start(command, folder, state, **environment):
     """Start a server and return (process, the address that it prints).
 
-    What JupyterLab remembers, such as a running slide deck, goes to the folder `state`, and so does
-    what the server says: a pipe that nobody reads would be full one day, and the server would wait.
+    What JupyterLab remembers goes to the folder `state`, and so does what the server says: a pipe
+    that nobody reads would be full one day, and the server would wait.
     """
     for name in ("SETTINGS", "WORKSPACES"):
         environment[f"JUPYTERLAB_{name}_DIR"] = str(state / name.lower())
@@ -113,7 +114,10 @@ def lab_page(browser):
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
     """A server whose notebooks draw all their cells at once, so that they can be looked at."""
-    yield from serve(tmp_path_factory, json.dumps(SETTINGS))
+    config = tmp_path_factory.mktemp("config")
+    shutil.copytree(ROOT / ".jupyter", config, dirs_exist_ok=True)
+    (config / "labconfig" / OVERRIDES.name).write_text(json.dumps(SETTINGS), encoding="utf-8")
+    yield from serve_with(tmp_path_factory, config)
 
 
 @pytest.fixture(scope="module")

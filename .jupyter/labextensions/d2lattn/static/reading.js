@@ -206,6 +206,17 @@
     panel.disposed.connect(() => clearInterval(every));
   }
 
+  // A line of text is read without turning the head, a hidden output tells nothing of itself, bars of
+  // folded code are slim, and in the list of files a chapter's name is seen whole.
+  const LOOK = `.jp-RenderedMarkdown :is(p, li, blockquote, summary) { max-width: 62ch; }
+    .jp-RenderedMarkdown h1:first-child { font-size: 24px; margin-bottom: 4px; }
+    .jp-OutputPlaceholder .jp-PlaceholderText { display: none; }
+    .jp-OutputPlaceholder .jp-Placeholder-contentContainer::before {
+      content: "hidden: guess, then run (Shift+Enter)"; }
+    body .jp-InputPlaceholder { margin: -4px 0; }
+    body .jp-Placeholder-content { padding: 0; }
+    body .jp-DirListing-itemText { font-size: 11.5px; letter-spacing: -0.3px; }`;
+
   // Pictures are drawn on white: in a dark theme they keep it, with less light.
   const DARK = `[data-jp-theme-light="false"] .jp-OutputArea img[src^="data:image/png"] {
     border-radius: 4px; filter: brightness(.85); }`;
@@ -214,7 +225,9 @@
     id: "d2lattn:reading",
     autoStart: true,
     activate({ shell }) {
-      document.head.append(Object.assign(document.createElement("style"), { textContent: DARK + VEIL }));
+      const style = document.createElement("style");
+      style.textContent = LOOK + DARK + VEIL;
+      document.head.append(style);
       const known = new WeakSet();
       shell.currentChanged?.connect(() => {
         const panel = shell.currentWidget;
