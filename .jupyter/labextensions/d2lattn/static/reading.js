@@ -93,6 +93,7 @@
       content: "What follows waits for your guess: run the cell above, or click here."; }
     .d2lattn-guess .jp-InputPlaceholder .jp-Placeholder-contentContainer::after {
       content: "guess, then run (Shift+Enter)"; margin-left: 12px; font-style: italic; }`;
+  const WRAPPED = ":scope > :is(.jp-Cell-inputWrapper, .jp-Cell-outputWrapper)";
   const source = (cell) => cell.model.sharedModel.source;
   const isText = (cell) => cell.model.type === "markdown";
   const asks = (cell) => isText(cell) && source(cell).includes("**Predict.**");
@@ -168,10 +169,10 @@
         cell.toggleClass("d2lattn-guess", open.has(cell));
         cell.toggleClass("d2lattn-veil", veiled.has(cell));
         cell.toggleClass("d2lattn-veil-first", first.has(cell));
-        for (const part of cell.node.querySelectorAll(":scope > :is(.jp-Cell-inputWrapper, .jp-Cell-outputWrapper)")) {
-          if (veiled.has(cell)) part.setAttribute("aria-hidden", "true");
-          else part.removeAttribute("aria-hidden");
-        }
+        const put = (node, name, value) =>
+          veiled.has(cell) ? node.setAttribute(name, value) : node.removeAttribute(name);
+        put(cell.node, "role", "article"); // it has a name and, under the veil, no text
+        cell.node.querySelectorAll(WRAPPED).forEach((part) => put(part, "aria-hidden", "true"));
       }
     };
     panel.context.ready.then(look);
