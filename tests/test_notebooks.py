@@ -157,6 +157,16 @@ def test_a_form_has_a_title(part):
     assert all(cell.source.startswith("# @title ") for cell in forms)
 
 
+def test_what_a_part_imports_is_folded_under_a_title(part):
+    """On the screen: tests/browser/test_lab.py."""
+    _, imports, *_ = code_cells(part[1])
+    if part[0].name.startswith("00"):  # its figure comes first
+        imports = next(cell for cell in code_cells(part[1]) if cells.is_imports(cell))
+    assert cells.is_imports(imports)
+    assert re.match(r"# @title Imports.*\n(import|from) ", imports.source)
+    assert imports.metadata.jupyter.source_hidden
+
+
 def test_links_lead_to_the_public_repository_and_to_parts_that_exist(part):
     path, notebook = part
     text = markdown(notebook)
@@ -364,7 +374,7 @@ def test_exercises_have_a_hint_a_starter_and_a_solution(chapter):
         }
         assert verdicts == {
             False: f"{exercise}: not attempted yet",
-            True: f"{exercise}: correct",
+            True: f"{exercise}: correct (the book's solution)",
         }
 
 

@@ -16,7 +16,7 @@ import nbformat
 import pytest
 import working_copy
 from accessible import violations
-from cells import answers, book, chapters, extras, for_reading, is_solution
+from cells import answers, book, chapters, extras, for_reading, is_imports, is_solution
 
 from conftest import PATIENCE, ROOT, SHOTS, watch
 
@@ -227,6 +227,14 @@ IN_PLACE = """async hideAgain => {
 }"""
 
 
+# What is seen in the place of a cell's code.
+BAR = """async i => {
+  const {content} = window.jupyterapp.shell.currentWidget;
+  await content.scrollToItem(i);
+  return content.widgets[i].node.querySelector('.jp-Cell-inputWrapper').innerText.trim();
+}"""
+
+
 def in_place(page, lab, path, hide_again):
     open_chapter(page, lab, path.name)
     page.evaluate(UNFOLD)
@@ -239,9 +247,12 @@ def in_place(page, lab, path, hide_again):
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.name[:2])
 def test_nothing_is_read_of_a_hidden_output(page, lab, no_kernel_is_left, path):
-    """Also not after its cell was run and its reader has hidden it again."""
+    """Also not after its cell was run and its reader has hidden it again. Imports are one bar."""
     said = {("", '"hidden: guess, then run (Shift+Enter)"')}
     assert in_place(page, lab, path, hide_again=False) == said
+    stored = for_reading(nbformat.read(path, as_version=4).cells)
+    imports = next(i for i, cell in enumerate(stored) if is_imports(cell))
+    assert page.evaluate(BAR, imports).startswith("# @title Imports")
     assert in_place(page, lab, path, hide_again=True) == said
 
 
@@ -250,6 +261,16 @@ def test_nothing_is_read_of_it_in_a_jupyter_without_the_books_settings(
     page, lab_as_installed, no_kernel_is_left, path
 ):
     assert in_place(page, lab_as_installed, path, hide_again=False) == {("", "none")}
+
+
+def test_the_first_line_says_what_dots_stand_for(page, lab_as_installed, no_kernel_is_left):
+    """Where the book's settings are absent, they are all that is seen of a hidden answer."""
+    open_chapter(page, lab_as_installed, CHAPTERS[2].name)
+    line = page.locator(".jp-InputPlaceholder").first
+    assert "Below a question ••• is the answer: guess, then run" in line.inner_text()
+    dots = page.locator(".jp-OutputPlaceholder").first
+    dots.scroll_into_view_if_needed()
+    assert dots.inner_text().strip() == "" and dots.locator("svg").is_visible()
 
 
 def test_axe_finds_nothing_but_what_is_listed(page, lab, no_kernel_is_left):
