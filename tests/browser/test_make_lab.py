@@ -72,6 +72,8 @@ def test_a_command_opens_its_first_page_with_settings_of_its_own(
         assert page.url.endswith(f"/lab/tree/{folder}/00_start_here.ipynb")
         assert page.evaluate("document.body.dataset.jpThemeName") == "JupyterLab Light"
         page.screenshot(path=str(SHOTS / f"make_{command}.png"))
+        script = page.locator("script[src*='/reading.js']").get_attribute("src")
+        assert re.search(r"/reading\.js\?[0-9a-f]{8}$", script)  # another one has another address
         for name in ("Settings", "Theme", "JupyterLab Dark"):
             page.locator(MENU).filter(has_text=re.compile(f"^{name}$")).click()
         before = opens.read_bytes()
