@@ -86,7 +86,7 @@ PYTEST = $(APART) OMP_NUM_THREADS=1 $(PY) -m pytest -q
 lab: export D2LATTN_PROGRESS := 1
 lab: export D2LATTN_SOLVED := $(CURDIR)/work/solved.json
 lab edit ready: export JUPYTER_DATA_DIR := $(CURDIR)/.venv/jupyter
-# What JupyterLab remembers: of each command its own, and of neither that slides were being shown.
+# What JupyterLab remembers: of each command its own.
 lab edit: export JUPYTERLAB_SETTINGS_DIR = $(JUPYTER_DATA_DIR)/$@/settings
 lab edit: export JUPYTERLAB_WORKSPACES_DIR = $(JUPYTER_DATA_DIR)/$@/workspaces
 folder-lab = work
@@ -94,7 +94,6 @@ folder-edit = notebooks
 before-lab = tools/working_copy.py $(RESET)
 before-edit = -m jupyter trust notebooks/*.ipynb >/dev/null
 lab edit:
-	@rm -f "$$JUPYTERLAB_SETTINGS_DIR"/jupyterlab-slideshow/plugin.jupyterlab-settings
 	@$(APART) $(PY) $(before-$@)
 	@flags="--port=$(or $(PORT),8888) --LabApp.default_url=/lab/tree/$(folder-$@)/00_start_here.ipynb"; \
 	[ "$$(id -u)" = 0 ] && flags="$$flags --allow-root"; \

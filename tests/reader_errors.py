@@ -618,6 +618,7 @@ WRONG = [
     ("2.1", [1, 1, 0, 0, 0], "the second value alone"),
     ("2.1", [0, 0, 1, 1, 0], "the fourth value alone"),
     ("2.1", 0.5, "a list of 5 numbers is expected, got the float 0.5"),
+    ("2.1", "a half each", "a list of 5 numbers is expected, got the str"),
     ("2.1", [0, 0.5, 0, 0.5], "shares of the four words"),
     ("2.1", [0.5, 0.5, 0.5, 0.5, 1.0], "the first value and the third"),
     ("3.1", 36, "36 needs"),

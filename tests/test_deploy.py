@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -31,21 +32,22 @@ def test_image_and_values_name_the_versions_of_the_book():
     assert values["singleuser"]["image"]["tag"] == d2lattn.__version__
 
 
-HIDDEN = ROOT / ".jupyter" / "labconfig" / "default_setting_overrides.json"
+CONFIG = ROOT / ".jupyter"
+OVERRIDES = CONFIG / "labconfig" / "default_setting_overrides.json"
+EXTENSION = CONFIG / "labextensions" / "d2lattn"
 
 
 def test_a_hidden_answer_is_hidden_wherever_the_book_is_served(monkeypatch):
-    """One file of settings; what it does on the screen, tests/browser/test_lab.py says."""
-    rules = json.loads(HIDDEN.read_text("utf-8"))["@deathbeds/jupyterlab-fonts:fonts"]["styles"]
-    assert rules[".jp-OutputPlaceholder .jp-PlaceholderText"] == {"display": "none"}
-    server = str(HIDDEN.parent.parent)
+    """One folder of settings; what they do on the screen, tests/browser/test_lab.py says."""
+    script = (EXTENSION / "static" / "reading.js").read_text("utf-8")
+    assert ".jp-OutputPlaceholder .jp-PlaceholderText { display: none; }" in script
 
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")  # make lab, also in a codespace
     assert "\nexport JUPYTER_CONFIG_PATH := $(CURDIR)/.jupyter\n" in makefile
     codespace = (ROOT / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8")
     assert json.loads(codespace)["postCreateCommand"] == "make ready"
 
-    assert configured(monkeypatch).Spawner.environment["JUPYTER_CONFIG_PATH"] == server
+    assert configured(monkeypatch).Spawner.environment["JUPYTER_CONFIG_PATH"] == str(CONFIG)
     container = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
     assert "COPY . /opt/d2lattn\n" in container
     assert "JUPYTER_CONFIG_PATH=/opt/d2lattn/.jupyter " in container
@@ -53,18 +55,26 @@ def test_a_hidden_answer_is_hidden_wherever_the_book_is_served(monkeypatch):
     assert not any(name.startswith(".jupyter") for name in ignored)
 
 
+def test_nothing_is_set_but_what_jupyterlab_itself_knows():
+    """The book asks for no extension but its own."""
+    schemas = Path(sysconfig.get_path("data")) / "share" / "jupyter" / "lab" / "schemas"
+    for name in json.loads(OVERRIDES.read_text("utf-8")):
+        package, _, plugin = name.partition(":")
+        assert package.startswith("@jupyterlab/"), name
+        assert (schemas / package / f"{plugin}.json").exists(), name
+
+
 def test_a_changed_script_has_a_new_address():
     """Or a browser that has kept the old one goes on with that."""
-    extension = HIDDEN.parent.parent / "labextensions" / "d2lattn"
-    script = hashlib.sha256((extension / "static" / "reading.js").read_bytes()).hexdigest()
-    described = json.loads((extension / "package.json").read_text("utf-8"))
+    script = hashlib.sha256((EXTENSION / "static" / "reading.js").read_bytes()).hexdigest()
+    described = json.loads((EXTENSION / "package.json").read_text("utf-8"))
     assert described["jupyterlab"]["_build"]["load"] == f"static/reading.js?{script[:8]}"
 
 
 def test_jupyterlab_finds_how_the_book_is_read_beside_its_settings(tmp_path):
     """What it does at a key, tests/browser/test_reading.py says."""
     command = [sys.executable, "-m", "jupyter", "labextension", "list"]
-    environment = {**os.environ, "JUPYTER_CONFIG_PATH": str(HIDDEN.parent.parent)}
+    environment = {**os.environ, "JUPYTER_CONFIG_PATH": str(CONFIG)}
     told = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert re.search(r"\bd2lattn v1\.0\.0 .*enabled.*OK", told.stdout + told.stderr)
 
@@ -77,10 +87,10 @@ def test_binder_has_the_settings_of_make_lab(tmp_path):
     path = f"{tmp_path}:{os.environ['PATH']}"
     for _ in range(2):
         subprocess.run([ROOT / "postBuild"], cwd=ROOT, env={**os.environ, "PATH": path}, check=True)
-    there = tmp_path / "etc" / "jupyter" / "labconfig" / HIDDEN.name
-    assert there.resolve() == HIDDEN.resolve()
+    there = tmp_path / "etc" / "jupyter" / "labconfig" / OVERRIDES.name
+    assert there.resolve() == OVERRIDES.resolve()
     reading = tmp_path / "share" / "jupyter" / "labextensions" / "d2lattn"
-    assert reading.resolve() == HIDDEN.parent.parent / "labextensions" / "d2lattn"
+    assert reading.resolve() == EXTENSION
 
 
 def configured(monkeypatch, **settings):

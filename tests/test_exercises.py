@@ -579,13 +579,16 @@ def test_check_keeps_what_a_reader_has_solved(tmp_path, monkeypatch, capsys):
     for number, value in (("3.1", 2), ("1.1", 7), ("3.1", 4), ("3.1", 5)):
         check(number, value)
     check("1.5", None)
-    run_cell('# @title Solution 2.1\ncheck("1.5", 2)', "<solution>")
     capsys.readouterr()
+    run_cell('# @title Solution 1.5\ncheck("1.5", 2)\ncheck("1.5", 3)', "<solution>")
+    right, wrong = capsys.readouterr().out.splitlines()
+    assert right == "1.5: correct (the book's solution)" and wrong.startswith("1.5: not yet: ")
     exercises.progress()
     assert (
         capsys.readouterr().out == "chapter 1, 0 of 5: 1.1 tried\nchapter 3, 1 of 5: 3.1 solved\n"
     )
     run_cell('check("1.5", 2)', "<own>")
+    assert capsys.readouterr().out == "1.5: correct\n"
     assert json.loads(kept.read_text(encoding="utf-8"))["1.5"] is True
     assert [path.name for path in tmp_path.iterdir()] == ["progress.json"]
 
@@ -606,6 +609,8 @@ def test_in_a_kernel_solved_is_what_the_reader_solved(tmp_path, monkeypatch):
         _, own = solution.source.split("\n", 1)  # the same without the line "# @title Solution"
         notebook.cells.append(new_code_cell(own))
         client.execute_cell(notebook.cells[-1], len(notebook.cells) - 1)
+    said = [cell.outputs[-1].text for cell in (solution, notebook.cells[-1])]
+    assert said == ["1.1: correct (the book's solution)\n", "1.1: correct\n"]
     assert json.loads(kept.read_text(encoding="utf-8")) == {"1.1": True}
 
 

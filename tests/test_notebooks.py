@@ -157,6 +157,16 @@ def test_a_form_has_a_title(part):
     assert all(cell.source.startswith("# @title ") for cell in forms)
 
 
+def test_what_a_part_imports_is_folded_under_a_title(part):
+    """On the screen: tests/browser/test_lab.py."""
+    _, imports, *_ = code_cells(part[1])
+    if part[0].name.startswith("00"):  # its figure comes first
+        imports = next(cell for cell in code_cells(part[1]) if cells.is_imports(cell))
+    assert cells.is_imports(imports)
+    assert re.match(r"# @title Imports.*\n(import|from) ", imports.source)
+    assert imports.metadata.jupyter.source_hidden
+
+
 def test_links_lead_to_the_public_repository_and_to_parts_that_exist(part):
     path, notebook = part
     text = markdown(notebook)
@@ -364,8 +374,52 @@ def test_exercises_have_a_hint_a_starter_and_a_solution(chapter):
         }
         assert verdicts == {
             False: f"{exercise}: not attempted yet",
-            True: f"{exercise}: correct",
+            True: f"{exercise}: correct (the book's solution)",
         }
+
+
+def leaning(stored):
+    """{title of an exercise: the names and sections marked ⊕ that its task and solution take}."""
+    optional = {i for start, end in cells.extras(stored) for i in range(start, end)}
+    begin = next((i for i, c in enumerate(stored) if c.source.startswith("## Exercises")), None)
+    core, all_of_it = set(), set()
+    for i, cell in enumerate(stored[:begin]):
+        if cell.cell_type == "code":
+            all_of_it |= cells.names(cell.source).defined
+            core |= set() if i in optional else cells.names(cell.source).defined
+    found, title = {}, ""
+    for cell in stored[begin:] if begin else ():
+        heading = re.search(r"^### (Exercise .+)|^## (?!Exercises)", cell.source, re.M)
+        title = heading[1] or "" if heading else title
+        if not title or cell.source.startswith(cells.AFTERWARDS):
+            continue
+        pattern = r"""(?<!["\w.·-])(?<!ercise )(?<!Solution )\d+\.\d+\b(?! ·)"""
+        numbers = re.findall(pattern, cell.source)
+        leans = {n for n in numbers if "⊕" in sections_of_the_book().get(n, [""])[0]}
+        if cell.cell_type == "code":
+            names = cells.names(cell.source)
+            leans |= (names.used & all_of_it) - core
+            core |= names.defined
+        found.setdefault(title, set()).update(leans)
+    return found
+
+
+def test_an_exercise_that_leans_on_what_is_optional_says_so(chapter):
+    for title, leans in leaning(chapter[1].cells).items():
+        assert not leans or "(⊕ " in title, f"{title}: {leans}"
+
+
+def test_what_an_exercise_leans_on_is_seen():
+    text, code = nbformat.v4.new_markdown_cell, nbformat.v4.new_code_cell
+    stored = [code("a = 1"), text("## 2.7 ⊕ More"), code("b = 2"), text("## Exercises\n\n")]
+    stored[-1].source += "### Exercise 2.1 · One\nof 1.5 kg, as in exercise 2.7"
+    stored += [code("# @title Solution 2.7\nc = a"), text("### Exercise 2.2 · Two"), code("b + c")]
+    stored += [text("### Exercise 2.3 · Three\nas in 2.7"), text("## Sources"), code("b # 2.7")]
+    assert leaning(stored) == {
+        "Exercise 2.1 · One": set(),
+        "Exercise 2.2 · Two": {"b"},
+        "Exercise 2.3 · Three": {"2.7"},
+    }
 
 
 def test_solutions_are_collapsed_in_lab_and_in_colab(chapter):

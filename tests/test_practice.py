@@ -65,7 +65,8 @@ def test_each_cell_runs_alone(cell, capsys, tmp_path, monkeypatch):
     exec(compile(cell.source, cell.id, "exec"), {})
     said = capsys.readouterr().out
     if is_solution(cell):
-        assert said.endswith(": correct\n") and not kept.exists()  # nothing is counted as solved
+        assert said.endswith(": correct (the book's solution)\n")
+        assert not kept.exists()  # nothing is counted as solved
     else:
         assert said.count(": not attempted yet\n") == cell.source.count("check(")
     assert cell.outputs == []

@@ -2,10 +2,10 @@
 
 `make lab` calls this before it opens work/, so that reading never changes what git tracks. A copy
 has the book's text and code without the lecturer's notes, and what is read in one go in one cell
-(`cells.for_reading`); slides and notes are in `make edit`. A copy that nobody wrote in follows the
-book silently; running its cells is no change. One that was written in stays, and when the book has
-a new version, this is laid beside it, once, as 03_….new.ipynb. RESET, such as 03 or all, renews
-copies; what was written goes to 03_….old.ipynb.
+(`cells.for_reading`). A copy that nobody wrote in follows the book silently; running its cells is
+no change. One that was written in stays, and when the book has a new version, this is laid beside
+it, once, as 03_….new.ipynb. RESET, such as 03 or all, renews copies; what was written goes to
+03_….old.ipynb.
 
 The manifest, work/.manifest.json, has for each copy the marks of all versions that were laid there,
 each written down before it is laid, and the edition that was laid last. Each file is written in one

@@ -27,7 +27,7 @@ from torch.utils._pytree import tree_leaves
 
 from d2lattn.arguments import show
 from d2lattn.devices import on_the_host
-from d2lattn_book.exercises.records import record
+from d2lattn_book.exercises.records import by_the_book, record
 
 BY_HAND = 5e-3  # relative: a number found by hand is right to three digits
 TOO_SHORT = 5e-2  # and to two
@@ -159,7 +159,8 @@ class OpenExercise:
 def check(exercise: str, answer: object) -> None:
     """Print one line about an answer: not attempted, correct, or what is wrong and why.
 
-    An error in an answer is reported in this line, and not raised.
+    An error in an answer is reported in this line, and not raised. A solution of the book is called
+    that, and not counted.
 
     Args:
         exercise (str): the exercise's number, "chapter.number".
@@ -174,8 +175,11 @@ def check(exercise: str, answer: object) -> None:
         1.1: not attempted yet
     """
     found = verdict(exercise, answer)
-    record(exercise, found.correct)
-    print(found.message)
+    if by_the_book():
+        print(found.message + " (the book's solution)" * bool(found.correct))
+    else:
+        record(exercise, found.correct)
+        print(found.message)
 
 
 @on_the_host

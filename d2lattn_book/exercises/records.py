@@ -20,7 +20,7 @@ OURS = {"d2lattn", "d2lattn_book"}  # the packages through which a chapter's cal
 def record(exercise, correct):
     """Keep that an exercise was attempted; what was solved once stays solved."""
     path = _path()
-    if path is None or correct is None or _is_solution(_caller()):
+    if path is None or correct is None:
         return
     found = _read(path)
     found[exercise] = correct or found.get(exercise, False)
@@ -84,16 +84,14 @@ def _read(path):
     }
 
 
-def _caller():
-    """The frame of the cell that asked, however many of our own functions passed the call on."""
+def by_the_book():
+    """Whether the call stands in a solution of the book, which Run All runs, too.
+
+    The cell that asked is found however many of our own functions passed the call on.
+    """
     frame = sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in OURS:
         frame = frame.f_back
-    return frame
-
-
-def _is_solution(frame):
-    """Whether a call stands in one of the book's solutions, which Run All runs, too."""
     return linecache.getline(frame.f_code.co_filename, 1).startswith("# @title Solution")
 
 

@@ -6,6 +6,7 @@ Runs with `make test-browser`. Screenshots go to build/screenshots.
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -15,7 +16,7 @@ import nbformat
 import pytest
 import working_copy
 from accessible import violations
-from cells import answers, book, chapters, extras, for_reading, is_solution
+from cells import answers, book, chapters, extras, for_reading, is_imports, is_solution
 
 from conftest import PATIENCE, ROOT, SHOTS, watch
 
@@ -61,8 +62,8 @@ def free_port():
 def start(command, folder, state, **environment):
     """Start a server and return (process, the address that it prints).
 
-    What JupyterLab remembers, such as a running slide deck, goes to the folder `state`, and so does
-    what the server says: a pipe that nobody reads would be full one day, and the server would wait.
+    What JupyterLab remembers goes to the folder `state`, and so does what the server says: a pipe
+    that nobody reads would be full one day, and the server would wait.
     """
     for name in ("SETTINGS", "WORKSPACES"):
         environment[f"JUPYTERLAB_{name}_DIR"] = str(state / name.lower())
@@ -113,7 +114,10 @@ def lab_page(browser):
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
     """A server whose notebooks draw all their cells at once, so that they can be looked at."""
-    yield from serve(tmp_path_factory, json.dumps(SETTINGS))
+    config = tmp_path_factory.mktemp("config")
+    shutil.copytree(ROOT / ".jupyter", config, dirs_exist_ok=True)
+    (config / "labconfig" / OVERRIDES.name).write_text(json.dumps(SETTINGS), encoding="utf-8")
+    yield from serve_with(tmp_path_factory, config)
 
 
 @pytest.fixture(scope="module")
@@ -223,6 +227,14 @@ IN_PLACE = """async hideAgain => {
 }"""
 
 
+# What is seen in the place of a cell's code.
+BAR = """async i => {
+  const {content} = window.jupyterapp.shell.currentWidget;
+  await content.scrollToItem(i);
+  return content.widgets[i].node.querySelector('.jp-Cell-inputWrapper').innerText.trim();
+}"""
+
+
 def in_place(page, lab, path, hide_again):
     open_chapter(page, lab, path.name)
     page.evaluate(UNFOLD)
@@ -235,9 +247,12 @@ def in_place(page, lab, path, hide_again):
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.name[:2])
 def test_nothing_is_read_of_a_hidden_output(page, lab, no_kernel_is_left, path):
-    """Also not after its cell was run and its reader has hidden it again."""
+    """Also not after its cell was run and its reader has hidden it again. Imports are one bar."""
     said = {("", '"hidden: guess, then run (Shift+Enter)"')}
     assert in_place(page, lab, path, hide_again=False) == said
+    stored = for_reading(nbformat.read(path, as_version=4).cells)
+    imports = next(i for i, cell in enumerate(stored) if is_imports(cell))
+    assert page.evaluate(BAR, imports).startswith("# @title Imports")
     assert in_place(page, lab, path, hide_again=True) == said
 
 
@@ -246,6 +261,16 @@ def test_nothing_is_read_of_it_in_a_jupyter_without_the_books_settings(
     page, lab_as_installed, no_kernel_is_left, path
 ):
     assert in_place(page, lab_as_installed, path, hide_again=False) == {("", "none")}
+
+
+def test_the_first_line_says_what_dots_stand_for(page, lab_as_installed, no_kernel_is_left):
+    """Where the book's settings are absent, they are all that is seen of a hidden answer."""
+    open_chapter(page, lab_as_installed, CHAPTERS[2].name)
+    line = page.locator(".jp-InputPlaceholder").first
+    assert "Below a question ••• is the answer: guess, then run" in line.inner_text()
+    dots = page.locator(".jp-OutputPlaceholder").first
+    dots.scroll_into_view_if_needed()
+    assert dots.inner_text().strip() == "" and dots.locator("svg").is_visible()
 
 
 def test_axe_finds_nothing_but_what_is_listed(page, lab, no_kernel_is_left):

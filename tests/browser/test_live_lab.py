@@ -1,4 +1,4 @@
-"""Live figures and controls in JupyterLab: run, stored, trusted or not, dark, and in a deck.
+"""Live figures and controls in JupyterLab: run, stored, trusted or not, and dark.
 
 Runs with `make test-browser`. Screenshots go to build/screenshots, measured times are printed.
 """
@@ -67,11 +67,6 @@ TRAINED = {
 }
 
 
-def told(cell):
-    cell.metadata["slideshow"] = {"slide_type": "slide"}
-    return cell
-
-
 def shown(figure, source):
     data = figure._repr_mimebundle_()
     output = new_output("execute_result", data, execution_count=1)
@@ -91,12 +86,7 @@ def lab(tmp_path_factory):
         between = new_markdown_cell("\n\n".join(["Words in between."] * 12))
         cells += [shown(figure, source), between]
     nbformat.write(new_notebook(cells=cells, metadata=KERNEL), folder / "live.ipynb")
-    cells = []
-    for name in SHOWN:
-        cells += [
-            told(new_markdown_cell(f"## The figure {name}")),
-            shown(FIGURES[name](), "live.…"),
-        ]
+    cells = [shown(FIGURES[name](), "live.…") for name in SHOWN]
     nbformat.write(new_notebook(cells=cells, metadata=KERNEL), folder / "trusted.ipynb")
     cells = [new_code_cell(CONTROLS)]
     nbformat.write(new_notebook(cells=cells, metadata=KERNEL), folder / "controls.ipynb")
@@ -235,83 +225,6 @@ def run_command(page, name, **options):
     """Start a command of JupyterLab and do not wait: some of them never say that they ended."""
     start = "([name, options]) => { jupyterapp.commands.execute(name, options) }"
     page.evaluate(start, [name, options])
-
-
-def go(page, name):
-    """To the slide of a figure; returns the figure once nothing moves any more."""
-    page.evaluate(
-        f"notebook => (notebook.activeCellIndex = {2 * SHOWN.index(name)})", notebook(page)
-    )
-    page.locator(".jp-deck-mod-onscreen h2", has_text=f"The figure {name}").wait_for()
-    host = page.locator("[data-live]").nth(SHOWN.index(name))
-    host.scroll_into_view_if_needed()  # waits until it stands still
-    return host
-
-
-def notebook(page):
-    return page.evaluate_handle("jupyterapp.shell.currentWidget.content")
-
-
-@pytest.fixture
-def deck(page, lab):
-    """The trusted notebook, shown as slides; nothing has run in it."""
-    page.goto(lab("trusted"))
-    alive(page, len(SHOWN))
-    page.evaluate("notebook => (notebook.activeCellIndex = 0)", notebook(page))
-    run_command(page, "deck:start")
-    page.locator(".jp-Deck-Remote").wait_for()
-    return page
-
-
-def test_every_figure_fits_a_slide_of_the_live_deck(deck):
-    for name in SHOWN:
-        box = go(deck, name).bounding_box()
-        end = box["y"] + box["height"]
-        print(f"\n{name}: {box['height']:.0f} px high, from {box['y']:.0f} to {end:.0f}")
-        deck.screenshot(path=str(SHOTS / f"live-deck-{name}.png"))
-        assert box["y"] > 0 and end <= 720
-
-
-def test_pointer_and_keys_in_the_live_deck(deck):
-    """The pointer lands right; keys stay in the figure until Escape gives them to the deck."""
-    host = go(deck, "attention")
-    host.get_by_label("share of cat for found", exact=False).first.click()
-    host.get_by_text("query of found · key of cat", exact=False).first.wait_for()
-    cell = host.locator("[aria-label^='x of cat, channel 2']")
-    box = cell.bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    deck.mouse.move(x, y)
-    deck.mouse.down()
-    deck.mouse.move(x, y - 40, steps=4)
-    deck.mouse.up()
-    host.locator("[aria-label='x of cat, channel 2: 2.10']").or_(
-        host.locator("[aria-label='x of cat, channel 2: 2.20']")
-    ).wait_for()
-    for key in ("ArrowRight", "b", "Enter"):
-        deck.keyboard.press(key)
-    active = "notebook => notebook.activeCellIndex"
-    assert deck.evaluate(active, notebook(deck)) == 1  # the cell that was clicked
-    assert deck.evaluate("notebook => notebook.widgets.length", notebook(deck)) == 2 * len(SHOWN)
-    deck.keyboard.press("Escape")
-    assert deck.evaluate("!document.activeElement.shadowRoot")
-    deck.keyboard.press("ArrowRight")
-    deck.locator(".jp-deck-mod-onscreen h2", has_text="The figure projections").wait_for()
-
-
-def test_a_button_and_a_menu_give_the_keys_back_to_the_live_deck(deck):
-    """Once a pointer has used them; what else was touched does so at a clicker's key."""
-    for used in ("button", "select", "[role=gridcell]"):
-        target = go(deck, "attention").locator(used).locator("visible=true").first
-        target.click()
-        if used == "select":
-            deck.keyboard.press("ArrowDown")  # in the list that the click has opened
-            deck.keyboard.press("Enter")
-        if used == "[role=gridcell]":
-            assert deck.evaluate("!!document.activeElement.shadowRoot")
-            deck.keyboard.press("PageDown")  # the extension itself does not know this key
-        assert deck.evaluate("!document.activeElement.shadowRoot")
-        deck.keyboard.press("ArrowRight")
-        deck.locator(".jp-deck-mod-onscreen h2", has_text="The figure projections").wait_for()
 
 
 OUTPUT = "jupyterapp.shell.currentWidget.content.widgets[{}].outputArea.node.offsetHeight"

@@ -302,6 +302,26 @@ def test_a_reload_lands_where_one_was(page, lab):
     assert settled(page, FIRST) == here
 
 
+# As under load: JupyterLab says after ten seconds that the cell did not appear.
+NEVER = """setInterval(() => {
+  const {content} = window.jupyterapp?.shell.currentWidget ?? {};
+  if (content?.scrollToItem) content.scrollToItem = () => Promise.reject('did not appear');
+}, 5)"""
+
+
+def test_a_reload_lands_where_one_was_though_jupyterlab_gives_up(newcomer, lab):
+    page = newcomer
+    open_chapter(page, lab, BOOK[1].name)
+    settled(page, CELLS)
+    page.evaluate(SCROLL, 40)
+    here = settled(page, FIRST)
+    page.wait_for_timeout(2000)
+    page.add_init_script(NEVER)
+    page.reload()
+    wait_for(page, STATE, lambda state: state and state["cells"] > 0)
+    wait_for(page, FIRST, lambda first: first == here, seconds=30)
+
+
 RUN = """async source => {
   const {commands, shell} = window.jupyterapp;
   const {content} = shell.currentWidget;

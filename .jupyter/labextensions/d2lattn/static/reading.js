@@ -93,6 +93,7 @@
       content: "What follows waits for your guess: run the cell above, or click here."; }
     .d2lattn-guess .jp-InputPlaceholder .jp-Placeholder-contentContainer::after {
       content: "guess, then run (Shift+Enter)"; margin-left: 12px; font-style: italic; }`;
+  const WRAPPED = ":scope > :is(.jp-Cell-inputWrapper, .jp-Cell-outputWrapper)";
   const source = (cell) => cell.model.sharedModel.source;
   const isText = (cell) => cell.model.type === "markdown";
   const asks = (cell) => isText(cell) && source(cell).includes("**Predict.**");
@@ -168,10 +169,10 @@
         cell.toggleClass("d2lattn-guess", open.has(cell));
         cell.toggleClass("d2lattn-veil", veiled.has(cell));
         cell.toggleClass("d2lattn-veil-first", first.has(cell));
-        for (const part of cell.node.querySelectorAll(":scope > :is(.jp-Cell-inputWrapper, .jp-Cell-outputWrapper)")) {
-          if (veiled.has(cell)) part.setAttribute("aria-hidden", "true");
-          else part.removeAttribute("aria-hidden");
-        }
+        const put = (node, name, value) =>
+          veiled.has(cell) ? node.setAttribute(name, value) : node.removeAttribute(name);
+        put(cell.node, "role", "article"); // it has a name and, under the veil, no text
+        cell.node.querySelectorAll(WRAPPED).forEach((part) => put(part, "aria-hidden", "true"));
       }
     };
     panel.context.ready.then(look);
@@ -206,6 +207,17 @@
     panel.disposed.connect(() => clearInterval(every));
   }
 
+  // A line of text is read without turning the head, a hidden output tells nothing of itself, bars of
+  // folded code are slim, and in the list of files a chapter's name is seen whole.
+  const LOOK = `.jp-RenderedMarkdown :is(p, li, blockquote, summary) { max-width: 62ch; }
+    .jp-RenderedMarkdown h1:first-child { font-size: 24px; margin-bottom: 4px; }
+    .jp-OutputPlaceholder .jp-PlaceholderText { display: none; }
+    .jp-OutputPlaceholder .jp-Placeholder-contentContainer::before {
+      content: "hidden: guess, then run (Shift+Enter)"; }
+    body .jp-InputPlaceholder { margin: -4px 0; }
+    body .jp-Placeholder-content { padding: 0; }
+    body .jp-DirListing-itemText { font-size: 11.5px; letter-spacing: -0.3px; }`;
+
   // Pictures are drawn on white: in a dark theme they keep it, with less light.
   const DARK = `[data-jp-theme-light="false"] .jp-OutputArea img[src^="data:image/png"] {
     border-radius: 4px; filter: brightness(.85); }`;
@@ -214,7 +226,9 @@
     id: "d2lattn:reading",
     autoStart: true,
     activate({ shell }) {
-      document.head.append(Object.assign(document.createElement("style"), { textContent: DARK + VEIL }));
+      const style = document.createElement("style");
+      style.textContent = LOOK + DARK + VEIL;
+      document.head.append(style);
       const known = new WeakSet();
       shell.currentChanged?.connect(() => {
         const panel = shell.currentWidget;
