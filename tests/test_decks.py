@@ -120,7 +120,8 @@ def test_each_section_of_the_ninety_minutes_has_minutes_a_question_and_a_wrong_a
 def test_a_slide_says_and_renames_nothing_that_is_not_there(path):
     """A name that is no longer printed, and a sentence below an output that does not come."""
     for cell in nbformat.read(path, as_version=4).cells:
-        said, text = slides.said_of(cell), "".join(o.get("text", "") for o in cell.get("outputs", ()))
+        said = slides.said_of(cell)
+        text = "".join(output.get("text", "") for output in cell.get("outputs", ()))
         for name, reads in said.get("names", {}).items():
             assert name in text, name
             text = text.replace(name, reads)
