@@ -129,6 +129,15 @@ def test_a_slide_says_and_renames_nothing_that_is_not_there(path):
             assert cell.outputs or "slide-code" in cells.tags(cell), said
 
 
+@DECKS
+def test_a_slide_has_no_more_than_forty_words(path):
+    """But what a question gives, a definition, a formula, and a table, list or quotation."""
+    for slide in shown(path):
+        if slide.kind not in ("definition", "formula"):
+            slide.line = re.sub(r"^[|>-].*", "", slide.line, flags=re.M)
+            assert slide.words() <= slides.WORDS, (slide.title, slide.question, slide.line)
+
+
 @CHAPTERS
 def test_no_picture_is_on_three_slides_in_a_row(path):
     seen = [re.findall(r'data-cell="(.*?)"', str(slide.shown)) for slide in shown(path)]
