@@ -7,6 +7,7 @@ import html
 import re
 
 import cells
+import lecturer
 import nbformat
 import printed
 import pytest
@@ -104,6 +105,45 @@ def test_the_notes_of_the_ninety_minute_lecture_are_ninety_minutes():
     assert slides.minutes(nbformat.read(path, as_version=4)) == 90
 
 
+def test_each_section_of_the_ninety_minutes_has_minutes_a_question_and_a_wrong_answer():
+    (path,) = cells.chapters(["00"])
+    chapter = nbformat.read(path, as_version=4).cells
+    told = [part for part in lecturer.parts(chapter) if part.minutes]
+    titles = re.findall(r"^## (0\.\d+ .+)", "\n".join(cell.source for cell in chapter), re.M)
+    assert [part.title for part in told] == titles
+    for part in told:
+        assert re.search(r"\b[Aa]sk\b", part.note) or part.questions, part.title
+        assert re.search(r"wrong answer", part.note), part.title
+
+
+@DECKS
+def test_a_slide_says_and_renames_nothing_that_is_not_there(path):
+    """A name that is no longer printed, and a sentence below an output that does not come."""
+    for cell in nbformat.read(path, as_version=4).cells:
+        said = slides.said_of(cell)
+        text = "".join(output.get("text", "") for output in cell.get("outputs", ()))
+        for name, reads in said.get("names", {}).items():
+            assert name in text, name
+            text = text.replace(name, reads)
+        if cell.cell_type == "code" and "says" in said:
+            assert cell.outputs or "slide-code" in cells.tags(cell), said
+
+
+@DECKS
+def test_a_slide_has_no_more_than_forty_words(path):
+    """But what a question gives, a definition, a formula, and a table, list or quotation."""
+    for slide in shown(path):
+        if slide.kind not in ("definition", "formula"):
+            slide.line = re.sub(r"^[|>-].*", "", slide.line, flags=re.M)
+            assert slide.words() <= slides.WORDS, (slide.title, slide.question, slide.line)
+
+
+@CHAPTERS
+def test_no_picture_is_on_three_slides_in_a_row(path):
+    seen = [re.findall(r'data-cell="(.*?)"', str(slide.shown)) for slide in shown(path)]
+    assert [a for a, b, c in zip(seen, seen[1:], seen[2:], strict=False) if a and a == b == c] == []
+
+
 def test_what_is_given_defined_or_renamed_reaches_its_slide():
     def cell(source, **said):
         return new_markdown_cell(source, metadata={"slideshow": said})
@@ -111,6 +151,8 @@ def test_what_is_given_defined_or_renamed_reaches_its_slide():
     start = new_markdown_cell("# 3 · Masks\n\n**Who sees whom?**")
     table = "Before.\n\n| a **query** | [asks](x.ipynb) [†](y)<!-- exp: a/b --> |\n|---|---|"
     asked = cell("**Predict.** What?", given="2 and 3", says="What is 2 · 3?")
+    quoted = cell("It goes on:\n\n> and so on", board="First:\n\n{shown}")
+    assert slides.Deck([start, quoted], False).slides[1].line == "First:\n\n> and so on"
     code = new_code_cell("6", outputs=[new_output("stream", text="shared_v is 6\n")])
     code.metadata = nbformat.from_dict({"slideshow": {"names": {"shared_v": "the product"}}})
     formula = cell("So\n\n$$x = 1$$\n\nand", formula="It is one.")

@@ -5,9 +5,9 @@ output (a figure, a live figure or a few printed lines, drawn as bars if they ar
 and the sentence that is tagged `slide-line`; code only if it is tagged `slide-code`. What a hall
 needs and a page has elsewhere stands in a cell's metadata, under slideshow: as `says` the question,
 the answer, or what a figure shows; as `given` what a question cannot be answered without; as
-`definition`, `formula` and `board` what gets a slide of its own ("" is the table, list or quotation
-of the cell; a formula without $$ is said of the cell's own); as `names` what its print calls
-otherwise. All else is in the notes, what the lecturer says
+`definition`, `formula` and `board` what gets a slide of its own ("", or {shown} in it, is the
+table, list or quotation of the cell; a formula without $$ is said of the cell's own); as `names`
+what its print calls otherwise. All else is in the notes, what the lecturer says
 first and code last: key s opens the speaker's view. What is marked ⊕ stays out, unless `ALL=1`
 brings it. npm brings reveal.js and MathJax once; nothing else is needed, also not by the live
 figures.
@@ -225,7 +225,8 @@ class Deck:
     def stand(self, cell, kind):
         """What a chapter defines, its formula, or what else a lecturer would write on the board."""
         if kind in said_of(cell):
-            text = said_of(cell)[kind] or "\n".join(re.findall(r"^[|>-].*", cell.source, re.M))
+            drawn = "\n".join(re.findall(r"^[|>-].*", cell.source, re.M))
+            text = said_of(cell)[kind].replace("{shown}", drawn) or drawn
             text = re.sub(r"\[†\]\([^)]*\) ?<!--.*?-->", "", text)
             text = re.sub(r"\[([^]]+)\]\([^)]*\)", r"\1", text).replace("`", "")
             if kind == "formula" and "$$" not in text:

@@ -5,25 +5,25 @@ from d2lattn_book.pictures.colours import FAINT, GROUND, INK
 from d2lattn_book.pictures.kit import Ax, Axes, box, frame, sheet, text, word
 
 STREAM, BELOW = 0.0, -1.75  # the height at which words pass, and that of what can be done there
-HIGH, WIDE = 0.9, 2.1  # of a part
+HIGH, WIDE, LETTERS = 0.9, 2.3, 10  # of a part; of the whole model: a hall reads it
 LENGTH = 17.0  # of a row of parts
 PARTS = (  # x, y, what happens there, the chapters that explain it
     (0.0, STREAM, "words become\nvectors", (1,)),
-    (2.5, STREAM, "where does\neach stand?", (6,)),
+    (2.6, STREAM, "where does\neach stand?", (6,)),
     (6.0, STREAM, "query, key\nand value", (2, 7)),
     (8.9, STREAM, "score, share\nand blend", (1, 7)),
     (7.45, 0.95, "several heads side by side", (4,)),
     (12.3, STREAM, "each word\nby itself", (9,)),
     (16.0, STREAM, "which word\ncomes next?", (9,)),
-    (5.0, BELOW, "a CNN or an RNN\nin their place", (5,)),
-    (7.9, BELOW, "divide by √d,\nhide the future", (3,)),
-    (10.3, BELOW, "the same in\nless memory", (8,)),
+    (4.4, BELOW, "a CNN or an RNN\nin their place", (5,)),
+    (7.2, BELOW, "divide by √d,\nhide the future", (3,)),
+    (9.95, BELOW, "the same in\nless memory", (8,)),
     (12.7, BELOW, "what became\nof it", (10,)),
-    (15.1, BELOW, "past one\nmachine", (11,)),
-    (2.6, BELOW, "many texts\nat once", (12,)),
+    (15.45, BELOW, "past one\nmachine", (11,)),
+    (1.6, BELOW, "many texts\nat once", (12,)),
 )
 HEADS, LAYER = (4.7, 5.5), (4.4, 9.2)  # where the frames begin and how wide they are
-ABOUT = {5: (5.0, 7.45), 8: (10.3, 8.9)}  # x of what a chapter does, and of what it does it with
+ABOUT = {5: (4.4, 7.45), 8: (9.95, 8.9)}  # x of what a chapter does, and of what it does it with
 LINKS = ((5.0, -0.75), (8.3, -HIGH / 2), (9.9, -HIGH / 2), (12.7, -0.9))  # x, upper end of lines
 CHAPTERS = max(chapter for *_, chapters in PARTS for chapter in chapters)
 
@@ -46,7 +46,7 @@ def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
     if chapter is not None:
         check_count("chapter", chapter, most=CHAPTERS)
         return _rows(chapter, ax)
-    ax = sheet(ax, (11, 2.8))
+    ax = sheet(ax, (9.3, 3.0))
     ax.plot((PARTS[0][0], PARTS[6][0]), (STREAM, STREAM), color=FAINT, lw=1.5, zorder=1.15)
     for shift in (0.12, 0.0):  # a second head behind the first
         corner = HEADS[0] + shift, -0.7 + shift
@@ -55,14 +55,14 @@ def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
         ax.plot((x, x), (BELOW, feet), color=FAINT, lw=1.5, ls=":", zorder=1.2)
     for x, y, happens, chapters in PARTS:
         wide, high = (WIDE, HIGH) if "\n" in happens else (2 * WIDE, HIGH / 2)
-        _part(ax, x, y, wide, high, happens, chapters)
+        _part(ax, x, y, wide + 0.25 * (y == BELOW), high, happens, chapters, size=LETTERS)
     frame(ax, (LAYER[0], -0.9), LAYER[1], 2.3, edge=FAINT, linestyle="--")
-    note = dict(color=FAINT, size=9)
+    note = dict(color=FAINT, size=LETTERS)
     text(ax, sum(LAYER), 1.6, "a layer, several times over", ha="right", va="baseline", **note)
     for x, flows in (
         (0.0, "n words"),
         (3.95, "(n, d)"),
-        (14.3, "(n, d)"),
+        (14.2, "(n, d)"),
         (16.0, "n times a chance\nfor each word"),
     ):
         text(ax, x, -0.6, flows, va="top", **note)
@@ -93,9 +93,9 @@ def _rows(chapter, ax):
     return ax
 
 
-def _part(ax, x, y, wide, high, happens, chapters, here=False):
+def _part(ax, x, y, wide, high, happens, chapters, here=False, size=9):
     """A part of the model, and in its corner the chapters that explain it."""
     look = dict(face=INK, color="white") if here else dict(face=GROUND)
-    box(ax, x, y, wide, happens, height=high, edge=FAINT, size=9, **look)
+    box(ax, x, y, wide, happens, height=high, edge=FAINT, size=size, **look)
     mark = "·".join(str(number) for number in chapters)
-    word(ax, x - wide / 2, y + high / 2, mark, edge=FAINT, width=1, size=9)
+    word(ax, x - wide / 2, y + high / 2, mark, edge=FAINT, width=1, size=size)

@@ -28,7 +28,7 @@ def one_layer(*, ax: Ax = None) -> Axes:
         >>> print(describe(one_layer())[:65])
         x (B, L, E); project 3 × (B, L, E); cut 3 × (B, H, L, D); a score
     """
-    ax = sheet(ax, (9.4, 5.6))
+    ax = sheet(ax, (9.4, 4.35))
     for x, heading in ((SHAPE, "shape"), (SECTION, "section")):
         text(ax, x, 0.75, heading, color=FAINT)
     lowest = -2.0 - len(STEPS)
