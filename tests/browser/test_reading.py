@@ -168,6 +168,45 @@ def test_what_stands_below_a_guess_waits_for_it(page, lab, path):
         wait_for(page, VEILED, lambda veiled: not any(veiled[i] for i in last))
 
 
+def test_an_arrow_lifts_no_veil(page, lab):
+    """Who walks by keys passes over what waits for a guess; Enter lifts it and opens no source."""
+    open_chapter(page, lab, BOOK[0].name)
+    _, below = waiting(for_reading(nbformat.read(BOOK[0], as_version=4).cells))[0]
+    wait_for(page, VEILED, lambda found: set(below) <= at(found))
+    page.evaluate(START)
+    page.evaluate(GO, below[0] - 1)
+    page.keyboard.press("ArrowDown")
+    page.wait_for_function(f"{HERE}()[0] === {below[0]}")
+    page.wait_for_timeout(1500)  # it is looked at twice a second
+    assert set(below) <= at(page.evaluate(VEILED))
+    page.keyboard.press("Enter")
+    wait_for(page, VEILED, lambda found: not set(below) & at(found))
+    assert page.evaluate("window.jupyterapp.shell.currentWidget.content.mode") == "command"
+
+
+LONG = """i => {
+  const {widgets} = window.jupyterapp.shell.currentWidget.content;
+  widgets[i].model.sharedModel.setSource('A line.\\n\\n'.repeat(60));
+  widgets[i + 1].model.sharedModel.setSource('# A heading\\n\\n' + 'A line.\\n\\n'.repeat(6));
+}"""
+
+
+def test_after_a_long_text_the_next_is_seen(page, lab):
+    """Not its first line at the foot of the window."""
+    open_chapter(page, lab, BOOK[0].name)
+    cells = for_reading(nbformat.read(BOOK[0], as_version=4).cells)
+    pairs = itertools.pairwise(cell["cell_type"] for cell in cells)
+    here = next(i for i, kinds in enumerate(pairs) if i > 8 and {*kinds} == {"markdown"})
+    settled(page, CELLS)
+    page.evaluate(START)
+    page.evaluate(GO, here)
+    page.evaluate(LONG, here)
+    page.keyboard.press("Shift+Enter")
+    page.wait_for_timeout(3000)
+    _, seen, whole = settled(page, PLACES)
+    assert whole > 150 and seen >= whole - 1
+
+
 FIGURE = "from IPython.display import HTML\nHTML('<div style=\"height:{}px\">is shown</div>')"
 PUT = """async ([i, source]) => {
   const {content} = window.jupyterapp.shell.currentWidget;
@@ -216,11 +255,12 @@ def test_what_is_drawn_a_second_later_stays_in_sight(page, lab):
     assert seen >= min(60, whole) - 1
 
 
-def test_the_selected_answer_opens_and_is_not_taken_apart(page, lab):
-    """Enter opens *Compare* and shuts it; a double click leaves it as it is."""
-    open_chapter(page, lab, BOOK[1].name)
-    cells = for_reading(nbformat.read(BOOK[1], as_version=4).cells)
-    here = next(i for i, cell in enumerate(cells) if cell["source"].startswith(COMPARE))
+@pytest.mark.parametrize("fold", [COMPARE, "<details><summary>The answers"])
+def test_the_selected_answer_opens_and_is_not_taken_apart(page, lab, fold):
+    """Enter opens a fold and shuts it; a double click leaves it as it is."""
+    open_chapter(page, lab, BOOK[0].name)
+    cells = for_reading(nbformat.read(BOOK[0], as_version=4).cells)
+    here = next(i for i, cell in enumerate(cells) if cell["source"].startswith(fold))
     settled(page, OPENED)
     page.evaluate(START)
     page.evaluate(GO, here)

@@ -56,9 +56,13 @@
   // and an output that is drawn late has pushed it away, or has left the page itself.
   function keepOutputInSight(notebook) {
     const view = notebook.node.querySelector(".jp-WindowedPanel-outer") ?? notebook.node;
-    const bringIntoSight = (one, other) => {
+    const bringIntoSight = (from, next) => {
       const { top, bottom } = view.getBoundingClientRect();
-      const ran = one.getBoundingClientRect(), selected = other.getBoundingClientRect();
+      const [ran, selected] = [from, next].map((cell) => cell.node.getBoundingClientRect());
+      if (isText(from)) { // it has been read: the next is what counts
+        view.scrollTop += Math.max(0, Math.min(selected.bottom - bottom, selected.top - top));
+        return;
+      }
       const up = ran.top - top, down = Math.max(0, selected.bottom - bottom);
       const least = selected.top + Math.min(60, selected.height) - bottom; // of the selected one
       if (up < 0) view.scrollTop += Math.max(up, least);
@@ -79,25 +83,28 @@
       for (let calm = 0; calm < 20; calm = from.model.executionState === "running" ? 0 : calm + 1) {
         await new Promise((done) => setTimeout(done, 100)); // two seconds: a figure is drawn late
         if (mine !== wanted || notebook.isDisposed) return;
-        if (calm) bringIntoSight(from.node, next.node);
+        if (calm) bringIntoSight(from, next);
       }
     });
   }
 
   // Below a guess the text goes on with the answer. It is veiled up to the next heading or guess
-  // until the cell has shown what it puts out, the fold been opened, or the reader goes there.
+  // until the cell has shown what it puts out, the fold been opened, or the reader goes there by the
+  // mouse, by Enter or by running on.
   const VEIL = `.d2lattn-veil > .jp-Cell-inputWrapper, .d2lattn-veil > .jp-Cell-outputWrapper {
       filter: blur(7px); opacity: .6; user-select: none; }
+    .d2lattn-veil > .jp-Cell-outputWrapper { filter: blur(20px); } /* bars, too */
     .d2lattn-veil-first::before { display: block; margin: 8px 0 4px 80px; font-style: italic;
       color: var(--jp-ui-font-color1);
-      content: "What follows waits for your guess: run the cell above, or click here."; }
+      content: "What follows waits for your guess: run the cell above, or click (Enter) here."; }
     .d2lattn-guess .jp-InputPlaceholder .jp-Placeholder-contentContainer::after {
       content: "guess, then run (Shift+Enter)"; margin-left: 12px; font-style: italic; }`;
   const WRAPPED = ":scope > :is(.jp-Cell-inputWrapper, .jp-Cell-outputWrapper)";
   const source = (cell) => cell.model.sharedModel.source;
   const isText = (cell) => cell.model.type === "markdown";
   const asks = (cell) => isText(cell) && source(cell).includes("**Predict.**");
-  const compares = (cell) => isText(cell) && source(cell).startsWith("<details><summary>Compare");
+  const folds = (cell) => isText(cell) && source(cell).startsWith("<details><summary>");
+  const compares = (cell) => folds(cell) && source(cell).includes("<summary>Compare");
   const ends = (cell) => !cell || (isText(cell) && (/^#/.test(source(cell)) || asks(cell)));
   const shows = (cell) => cell.model.type === "code" && cell.model.outputs.length > 0;
 
@@ -119,9 +126,9 @@
     });
   }
 
-  // The selected *Compare* is opened by Enter, and by Shift+Enter, whose next stroke goes on; neither
+  // The selected fold is opened by Enter, and by Shift+Enter, whose next stroke goes on; neither
   // a key nor a double click turns it into its source, but where the book itself is written.
-  function compareByKey({ content: notebook, context }) {
+  function openByKey({ content: notebook, context }) {
     if (context.path.startsWith("notebooks/")) return;
     const take = (event) => {
       event.preventDefault();
@@ -130,14 +137,14 @@
     notebook.node.addEventListener("keydown", (event) => {
       const cell = notebook.activeCell, fold = cell?.node.querySelector("details");
       if (event.key !== "Enter" || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (notebook.mode !== "command" || !fold || !compares(cell)) return;
+      if (notebook.mode !== "command" || !fold || !folds(cell)) return;
       if (fold.open && event.shiftKey) return;
       if (event.target.closest("summary")) return; // the fold has the focus and opens by itself
       take(event);
       fold.open = !fold.open;
     }, true);
     notebook.node.addEventListener("dblclick", (event) => {
-      if (notebook.activeCell && compares(notebook.activeCell)) take(event);
+      if (notebook.activeCell && folds(notebook.activeCell)) take(event);
     }, true);
   }
 
@@ -153,11 +160,23 @@
 
   function veil(panel) {
     const notebook = panel.content, guessed = new WeakSet();
+    let walked = false; // an arrow key passes by and lifts nothing
+    for (const kind of ["keydown", "pointerdown"]) {
+      notebook.node.addEventListener(kind, (event) => {
+        walked = kind === "keydown" && event.key !== "Enter";
+        const veiled = notebook.activeCell?.node.classList.contains("d2lattn-veil");
+        if (event.key !== "Enter" || event.shiftKey || !veiled || notebook.mode !== "command") return;
+        event.preventDefault(); // its source is no answer
+        event.stopPropagation();
+        look();
+      }, true);
+    }
     const look = () => {
       const veiled = new Set(), first = new Set(), open = new Set();
       for (const { cell, answers, fold, start, end } of guesses(notebook)) {
         const shown = answers.length && !answers.some((one) => one.outputHidden || failed(one));
-        const here = notebook.activeCellIndex >= start && notebook.activeCellIndex < end;
+        const active = notebook.activeCellIndex;
+        const here = !walked && active >= start && active < end;
         const compared = fold?.node.querySelector("details")?.open;
         if (shown || compared || here) guessed.add(cell.model);
         if (guessed.has(cell.model)) continue;
@@ -236,7 +255,7 @@
         known.add(panel);
         stepOver(panel.content);
         keepOutputInSight(panel.content);
-        compareByKey(panel);
+        openByKey(panel);
         keepFocus(panel.content);
         veil(panel);
         keepPlace(panel);
