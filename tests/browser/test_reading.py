@@ -176,7 +176,7 @@ def test_an_arrow_lifts_no_veil(page, lab):
     page.evaluate(START)
     page.evaluate(GO, below[0] - 1)
     page.keyboard.press("ArrowDown")
-    page.wait_for_function(f"{HERE}()[0] === {below[0]}")
+    page.wait_for_function(f"({HERE})()[0] === {below[0]}")
     page.wait_for_timeout(1500)  # it is looked at twice a second
     assert set(below) <= at(page.evaluate(VEILED))
     page.keyboard.press("Enter")
