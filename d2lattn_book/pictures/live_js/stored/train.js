@@ -1,4 +1,4 @@
-// dbae4c9f92495e76eb72b93e25e912be2d2f71e61f19c865968c18ab8368635c
+// 30e77d073887e7b6d03397aa182a4fe48b6d2e695fa846f1cf440d93772fad89
 var Zn=Object.defineProperty;var to=(t,e)=>{for(var n in e)Zn(t,n,{get:e[n],enumerable:!0})};var _e="http://www.w3.org/2000/svg";var ee=t=>t.namespaceURI===_e;function M(t,e,n){for(let[o,i]of Object.entries(e))i===null||i===!1?t.removeAttribute(o):t.setAttribute(o,i);return n!==void 0&&t.textContent!==String(n)&&(t.textContent=n),t}function w(t,e,n={},o){let a=e==="svg"||ee(t)?document.createElementNS(_e,e):document.createElement(e);return M(a,n,o),t.append(a),a}var ct=t=>({visibility:t?null:"hidden"});function He(t){return w(w(t,"div",{class:"scroll"}),"div",{class:"stage"})}function We(t,e,n,o=450,i=e<884){let s=Math.min(1180,Math.round((i?1/0:o)*e/n)),h=Math.round(.93*e);M(t,{viewBox:`0 0 ${e} ${n}`}),M(t.parentNode,{style:`max-width:${s}px;min-width:${h}px`})}function Nt(t,{x:e,y:n,width:o,height:i},a){let s=x=>`${100*x}%`,h=`left:${s(e/a.width)};top:${s(n/a.height)}`,p=`width:${s(o/a.width)};height:${s(i/a.height)}`;M(t,{style:`${h};${p}`})}var ze=t=>w(t,"div",{class:"bar"});function Ot(t,e,n,o){let i=w(w(t,"label",{},e),"input",n);return i.addEventListener("input",()=>o(i)),i}var ne=(t,e,{step:n=1,...o},i)=>Ot(t,e,{type:"range",step:n,...o},a=>i(Number(a.value))),oe=(t,e,n)=>Ot(t,e,{type:"checkbox"},o=>n(o.checked));function Ge(t,e,n){return Ot(t,e,{type:"text",spellcheck:"false",autocomplete:"off",class:"typed"},i=>n(i.value))}function jt(t,e,n,o,i){let a=w(w(t,"label",{},e),"select",{value:n});for(let s of o)w(a,"option",{value:s},s);return a.value=n,a.addEventListener("input",()=>i(a.value)),a}var se=(t,e={})=>w(t,"span",{"aria-hidden":"true",...e});function Ke(t,e,n=!0){t.parentNode.hidden=!n,t.parentNode.firstChild.data=e}function dt(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function ft(t,e,n){let o=w(t,"button",{type:"button"},e);return o.addEventListener("click",n),o}function Fe(t){let e=w(t,"p",{"aria-live":"polite"}),n="";return o=>{let i=o.map(a=>a[0]).join("");i!==n&&(n=i,e.replaceChildren(...o.map(a=>eo(...a))))}}function eo(t,e){let n=document.createElement("span");return n.textContent=t,e&&M(n,{class:"role",style:`text-decoration-color: var(--${e})`}),n}var no=220,Ue=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -78,6 +78,7 @@ ${Ue}
 .bar .row { flex-basis: 100%; height: 0; }
 details { flex-basis: 100%; }
 summary { cursor: pointer; }
+summary * { pointer-events: none; } /* it is the summary that is clicked */
 summary .t { display: inline-block; }
 summary:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 select { max-width: 262px; }

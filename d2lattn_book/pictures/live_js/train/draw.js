@@ -17,6 +17,7 @@ export const STYLE = `
 .bar .row { flex-basis: 100%; height: 0; }
 details { flex-basis: 100%; }
 summary { cursor: pointer; }
+summary * { pointer-events: none; } /* it is the summary that is clicked */
 summary .t { display: inline-block; }
 summary:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 select { max-width: 262px; }
