@@ -359,7 +359,7 @@ def test_a_reload_lands_where_one_was_though_jupyterlab_gives_up(newcomer, lab):
     page.add_init_script(NEVER)
     page.reload()
     wait_for(page, STATE, lambda state: state and state["cells"] > 0)
-    wait_for(page, FIRST, lambda first: first == here, seconds=30)
+    wait_for(page, FIRST, lambda first: first == here, seconds=60)
 
 
 RUN = """async source => {

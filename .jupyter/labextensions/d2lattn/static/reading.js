@@ -33,8 +33,11 @@
       content.activeCellIndex = active < 0 ? top : active;
       await content.scrollToItem(top).catch(() => {}); // it may not come in time: the loop goes on
       const { node } = content.widgets[top];
-      for (let tries = 0; tries < 20 && !touched; tries++) { // heights are guessed until it is drawn
-        view.scrollTop += node.getBoundingClientRect().top - view.getBoundingClientRect().top;
+      // Two seconds from when the cell is there, which may take a while: its height is guessed at first.
+      for (let calm = 0, tries = 0; calm < 20 && tries < 300 && !touched; tries++) {
+        if (node.offsetHeight && ++calm) {
+          view.scrollTop += node.getBoundingClientRect().top - view.getBoundingClientRect().top;
+        }
         await new Promise((done) => setTimeout(done, 100));
       }
     }
