@@ -226,7 +226,7 @@ def test_what_is_asked_of_one_text_is_asked_of_another(name):
 def test_no_part_of_the_experiments_takes_an_afternoon():
     """On two cores: each part of the book 55 minutes, real words 60, the real model 75."""
     halves = range(5), range(5, 10), range(10, 101)
-    parts = {part: [] for part in ("real", "alignment", *halves)}
+    parts = {part: [] for part in ("real", "alignment", "each", *halves)}
     for name in NAMES:
         chapter, _ = experiment.load(name).place
         (half,) = (half for half in halves if chapter in half)

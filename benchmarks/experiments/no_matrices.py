@@ -41,7 +41,7 @@ EXPERIMENT = Experiment(
     varies="whether the MLP is as much wider as three of the four matrices of attention were large",
     held="the text, the sizes, the loop and the loss of each_part, whose rows leave out one matrix "
     "or the other",
-    control="all parts (1.54 after 600 steps, 1.43 after 2,400), without attention (2.43) and a "
+    control="all parts (1.55 after 600 steps, 1.43 after 2,400), without attention (2.43) and a "
     "mean in its place (2.30), all of each_part; and the row at equal weights",
     refuted="expected before the run: without all three clearly worse than without any one (1.57 "
     "to 1.73 after 600 steps), better than a mean. A row on the other side refutes its sentence",
