@@ -26,6 +26,16 @@ class Bare(page.Placed):
         self.query = self.key = self.value = nn.Identity()
 
 
+class ByPlace(page.Placed):
+    """A key tells where its word stands, and nothing of the word."""
+
+    def shares(self, x):
+        keys = self.key(self.position.weight[: x.shape[1]])
+        scores = self.query(x) @ keys.mT / x.shape[-1] ** 0.5
+        later = torch.ones(scores.shape[-2:]).triu(1).bool()
+        return scores.masked_fill(later, -torch.inf).softmax(-1)
+
+
 class Unmasked(page.Placed):
     """Each word asks those behind it as well."""
 
@@ -56,6 +66,7 @@ def built(variant):
         "asks": page.Asks,
         "placed": page.Placed,
         "bare": Bare,
+        "by_place": ByPlace,
         "unmasked": Unmasked,
     }
     model = models.get(variant, page.Placed)(len(page.vocab))
@@ -98,7 +109,8 @@ EXPERIMENT = Experiment(
     "rate that falls from 0.03 to a twentieth; first weights of size 0.3; seeds draw the new "
     "sentences, too, but for the three of the page",
     control="the mean with positions, or else it is positions and not asking that finish them; the "
-    "mean with an MLP behind it, or else it is the one matrix that reads it which fails; and the "
+    "mean with an MLP behind it, or else it is the one matrix that reads it which fails; keys of "
+    "positions alone, or else these sentences ask for words as well; and the "
     "loss where each word is read without those behind it, the same but for the model without mask",
     refuted="the mean finishes *hungry* as well as the model that asks, or the model that asks "
     "finishes *fierce* without positions",
@@ -115,6 +127,7 @@ EXPERIMENT = Experiment(
         "query_only": "… the vector itself as key",
         "no_value": "… the vector itself as value",
         "bare": "… the vector itself as query, key and value",
+        "by_place": "… keys of positions alone",
         "unmasked": "… without the mask",
     },
     run=run,
