@@ -18,7 +18,7 @@ def transformer_block(*, ax: Ax = None) -> Axes:
         'The words words, embedding + position, n'
     """
     parts = (
-        ("attention", "every word looks at the others", tint(ROLES["weight"], 0.4)),
+        ("attention", "every word asks the words so far", tint(ROLES["weight"], 0.4)),
         ("MLP", "every word thinks for itself\n(also called feed-forward)", GROUND),
     )
     top = 2.2 + 2.4 * len(parts)
