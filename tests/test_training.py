@@ -149,11 +149,11 @@ def test_an_interrupt_while_the_model_works():
 
 
 def test_an_interrupt_in_the_first_second_of_a_kernel_harms_no_later_run():
-    """torch imports its compiler when the first optimizer is made, which takes a second. Now and
-    then an interrupt is lost in an import; a reader presses the button again."""
+    """torch imports its compiler when the first optimizer is made, which takes a second."""
     code = """
-        import os, signal, sys, threading, torch
+        import os, signal, sys, torch
         from d2lattn import Decoder, fit
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a job behind & ignores it
         tokens = torch.randint(0, 10, (4, 6))
         model, seen = Decoder(10, 8, num_layers=1, num_heads=2), lambda step: (tokens, tokens)
 
@@ -163,20 +163,11 @@ def test_an_interrupt_in_the_first_second_of_a_kernel_harms_no_later_run():
                     os.kill(os.getpid(), signal.SIGINT)
 
         sys.meta_path.insert(0, Interrupting())
-        heard = threading.Event()
-
-        def press():
-            while not heard.wait(20):
-                os.kill(os.getpid(), signal.SIGINT)
-
-        threading.Thread(target=press, daemon=True).start()
-        got = fit(model, seen, steps=10**6, progress=False)
-        heard.set()
-        print(got.interrupted)
+        print(fit(model, seen, steps=10**6, progress=False).interrupted)
         print(len(fit(model, seen, steps=3, progress=False).history))
     """
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=200
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=100
     )
     assert done.stdout.split() == ["True", "3"], done.stderr
 
