@@ -250,6 +250,7 @@ def test_a_reader_on_github_is_led_to_the_page_that_lets_answers_wait(path):
     shown = chapter_page.prepare(notebook, path).cells[0].source
     assert "Read on the website" not in shown and "answers wait for your" not in shown
     assert before.strip().split("\n")[-1][:20] in shown
+    assert not shown.split("\n\n")[1].startswith("<p"), "buttons before the first sentence"
 
 
 def test_links_to_files_of_the_project_lead_to_the_reference_or_the_repository():

@@ -82,7 +82,7 @@ def is_picture(cell):
 
 
 def _head(cell, path):
-    """The links below a chapter's title, as buttons; next and previous stand at the page's end."""
+    """The links below its first words, as buttons; next and previous stand at the page's end."""
     leading = r"(.*?)(?:\[Read on the website\]\([^)]*\)[^\[]*)?\[Open in Colab\]\([^)]*\)(.*)"
     text, links = re.match(leading, cell.source, re.S).groups()
     number = path.name[:2].lstrip("0") or "0"
@@ -97,8 +97,10 @@ def _head(cell, path):
     row = "\n".join(f'<a href="{place}">{text}</a>' for text, place in buttons.items() if place)
     others = [link for link in links.split(" · ") if link and not re.match("next:|previous:", link)]
     cell.source = f"{text}{' · '.join(others)}".strip()
-    title, rest = cell.source.split("\n", 1)
-    cell.source = f'{title}\n\n<p class="go small">{row}</p>\n{_links(rest)}'
+    title, question, rest = cell.source.split("\n\n", 2)
+    cell.source = (
+        f'{title}\n\n{_links(question)}\n\n<p class="go small">{row}</p>\n\n{_links(rest)}'
+    )
 
 
 def colab(path):

@@ -83,7 +83,8 @@
       if (scrolls) target.tabIndex = 0;
     }
   });
-  for (const one of document.querySelectorAll("main :is(figure, table.docutils, div.math > mjx-container)")) {
+  const wide = "figure, table.docutils, div.math > mjx-container, .output pre";
+  for (const one of document.querySelectorAll(`main :is(${wide})`)) {
     measured.observe(one);
     if (one.localName === "figure") continue;
     one.addEventListener("scroll", () => {
@@ -106,6 +107,13 @@
     large.append(shown);
     large.showModal();
   });
+  // A menu closes with the choice, also under a finger, which goes on hovering over it.
+  for (const menu of document.querySelectorAll(".bd-header-article .dropdown-menu")) {
+    menu.addEventListener("click", () => menu.classList.add("chosen"));
+    menu.parentElement.addEventListener("pointerdown", ({ target }) => {
+      if (!menu.contains(target)) menu.classList.remove("chosen");
+    });
+  }
   // A live figure with much data waits for them until it is near.
   const near = new IntersectionObserver((seen) => {
     for (const { isIntersecting, target } of seen) {
