@@ -325,6 +325,37 @@ def test_a_formula_that_goes_on_says_so(telephone):
     assert formula.locator("..").evaluate(AFTER) == "none"
 
 
+def test_a_printed_line_that_goes_on_says_so(telephone):
+    """The answer to chapter 0's first guess stands at its end."""
+    go(telephone, SITE / "00_start_here.html")
+    telephone.evaluate(UNFOLD)
+    printed = telephone.locator(".output pre", has_text="pie takes 0.01").first
+    printed.scroll_into_view_if_needed()
+    expect(printed).to_have_class(re.compile("scrolls"))
+    assert "scroll" in printed.evaluate(AFTER)
+    printed.evaluate("node => { node.scrollLeft = node.scrollWidth; }")
+    expect(printed).to_have_class(re.compile("at-end"))
+
+
+def test_a_chapter_begins_with_a_sentence_and_not_with_buttons(telephone):
+    go(telephone, SITE / "02_queries_keys_values.html")
+    question = telephone.locator("main h1 + p")
+    assert question.inner_text().endswith("?")
+    assert telephone.locator("main .go").first.bounding_box()["y"] > question.bounding_box()["y"]
+
+
+def test_the_menu_of_colours_closes_with_the_choice(telephone):
+    """A finger hovers on over what it has touched, and so does this mouse."""
+    go(telephone, SITE / "02_queries_keys_values.html")
+    button = telephone.locator(".bd-header-article .theme-switch-button")
+    menu = telephone.locator(".bd-header-article .dropdown-menu")
+    for mode in ("Dark", "Light"):
+        button.click()
+        expect(menu).to_be_visible()
+        menu.get_by_text(mode).click()
+        expect(menu).to_be_hidden()
+
+
 def test_in_the_dark_a_picture_has_one_frame(page):
     """What lies around its paper is of the paper's own white."""
     go(page, SITE / "02_queries_keys_values.html")
