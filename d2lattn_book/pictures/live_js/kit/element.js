@@ -3,7 +3,6 @@ import {add, set} from "./nodes.js";
 import {STYLE} from "./style.js";
 
 const SLIDES = ".reveal"; // of `make slides`
-const DECK = ".reveal, .jp-Deck"; // or of JupyterLab
 const CLICKER = ["PageUp", "PageDown"];
 const ARROWS = /^Arrow[LR]/; // of a presenter that has no others
 const PLACES = "[role],[type=range]"; // and no fields or menus
@@ -33,21 +32,21 @@ function open(host, mount) {
   if (still?.classList.contains("live-fallback")) host.append(still); // unseen under a shadow
 }
 
-// Plain keys belong to the figure and not to the notebook or the deck; Escape gives them back. In a
-// deck so do the keys of a clicker, wherever the figure was last touched, and a button, a fold or a menu
-// that was used by pointer; on our slides also the arrows after a pointer; who came by key stays.
+// Plain keys belong to the figure and not to the notebook or the slides; Escape gives them back. On
+// slides so do the keys of a clicker, wherever the figure was last touched, the arrows after a pointer,
+// and a button, a fold or a menu that was used by one; who came by key stays.
 function giveBack(root, host) {
   let pointed = false;
   root.addEventListener("pointerdown", () => (pointed = true));
   root.addEventListener("keydown", event => {
-    const turns = host.closest(DECK) && turnsThePage(event, pointed && host.closest(SLIDES));
+    const turns = host.closest(SLIDES) && turnsThePage(event, pointed);
     pointed = false;
     if (event.ctrlKey || event.metaKey || event.altKey || event.key === "Tab") return;
     if (!turns) event.stopPropagation();
     if (turns || event.key === "Escape") leave(host);
   });
   for (const [kind, used] of Object.entries(USED)) {
-    const letGo = ({target}) => pointed && target.matches(used) && host.closest(DECK);
+    const letGo = ({target}) => pointed && target.matches(used) && host.closest(SLIDES);
     root.addEventListener(kind, event => letGo(event) && leave(host), {capture: true});
   }
 }
