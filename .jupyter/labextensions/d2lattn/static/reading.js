@@ -129,8 +129,9 @@
     });
   }
 
-  // The selected fold is opened by Enter, and by Shift+Enter, whose next stroke goes on; neither
-  // a key nor a double click turns it into its source, but where the book itself is written.
+  // The selected fold is opened by Enter, and *Compare* by Shift+Enter, whose next stroke goes on; a
+  // hint or an answer of exercises is passed by. Neither a key nor a double click turns a fold into
+  // its source, but where the book itself is written.
   function openByKey({ content: notebook, context }) {
     if (context.path.startsWith("notebooks/")) return;
     const take = (event) => {
@@ -141,7 +142,7 @@
       const cell = notebook.activeCell, fold = cell?.node.querySelector("details");
       if (event.key !== "Enter" || event.ctrlKey || event.metaKey || event.altKey) return;
       if (notebook.mode !== "command" || !fold || !folds(cell)) return;
-      if (fold.open && event.shiftKey) return;
+      if (event.shiftKey && (fold.open || !compares(cell))) return;
       if (event.target.closest("summary")) return; // the fold has the focus and opens by itself
       take(event);
       fold.open = !fold.open;
