@@ -406,7 +406,7 @@ def test_the_first_screen_shows_what_comes_out(newcomer, lab):
     page.evaluate(TRUST)
     screen = page.locator(".jp-WindowedPanel-outer").bounding_box()
     edge = screen["y"] + screen["height"]
-    said = page.get_by_role("strong").filter(has_text="mechanism inside every chatbot")
+    said = page.get_by_role("strong").filter(has_text="mechanism inside nearly every chatbot")
     expect(said).to_be_in_viewport()
     result = page.get_by_text("apple now", exact=True)
     expect(result).to_be_visible()
