@@ -37,8 +37,9 @@ html_theme.sidebar_secondary.remove: true
 
 <div class="hero">
 
-Attention is the mechanism inside every chatbot. Here you see it, change it and check it: from a
-sum by hand, in which one word asks all the others, to a Transformer that learns before your eyes.
+Attention is the mechanism inside nearly every chatbot. Here you see it, change it and check it:
+from a sum by hand, in which one word asks all the others, to a Transformer that learns before your
+eyes.
 
 <p class="go"><a href="{first}.html">Attention in one sitting</a>
 <a href="playground.html">Train one yourself</a>
