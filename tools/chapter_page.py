@@ -37,6 +37,7 @@ PROMPTS = {
     "imports": ("Imports", "Imports: hide"),
     "solution": ("Show a solution", "Hide the solution"),
     "drawing": ("Show the code of this figure", "Hide the code"),
+    "code": ("Show the code", "Hide the code"),
     "answer": ("I have guessed: show", "Hide the answer"),
 }
 
@@ -136,7 +137,7 @@ def _fold(cell, *, is_answer):
         kind = "answer"
         shown.add("hide-output")
     elif cell.metadata.get("jupyter", {}).get("source_hidden"):
-        kind = "drawing"
+        kind = "drawing" if is_live(cell) or any(pictures(cell)) else "code"
         shown.add("hide-input")
     if kind == "answer" and cell.metadata.get("jupyter", {}).get("source_hidden"):
         shown.add("remove-input")  # a figure that answers: its code is in the notebook

@@ -70,7 +70,9 @@
     const link = summary.closest("li").querySelector("a");
     summary.setAttribute("aria-label", `Pages of: ${link.textContent.trim()}`);
   }
-  // What is wider than the page says so: a formula or a table scrolls, and a drawing opens large.
+  // What is wider than the page says so: a formula or a table scrolls, and a drawing opens large. It
+  // is measured once for each width of the page: what says so would be measured with it.
+  const widths = new Map();
   const measured = new ResizeObserver((changed) => {
     for (const { target } of changed) {
       if (target.localName === "figure") {
@@ -78,12 +80,21 @@
         target.classList.toggle("shrunk", wide && target.clientWidth > 0);
         continue;
       }
+      if (widths.get(target) === target.clientWidth) continue;
+      widths.set(target, target.clientWidth);
+      target.classList.remove("scrolls");
       const scrolls = target.scrollWidth > target.clientWidth + 8;
       target.classList.toggle("scrolls", scrolls);
       if (scrolls) target.tabIndex = 0;
     }
   });
-  const wide = "figure, table.docutils, div.math > mjx-container, .output pre";
+  const tables = ".pst-scrollable-table-container, table.docutils";
+  const wide = `figure, ${tables}, div.math > mjx-container, pre`;
+  // Printed lines go on below on a narrow page, but not where they make columns.
+  for (const one of document.querySelectorAll("main .output pre")) {
+    const columns = one.textContent.split("\n").filter((line) => /\S {2,}\S/.test(line));
+    one.classList.toggle("columns", columns.length > 2);
+  }
   for (const one of document.querySelectorAll(`main :is(${wide})`)) {
     measured.observe(one);
     if (one.localName === "figure") continue;

@@ -160,7 +160,6 @@ def there_and_back(control):
 # title, the size of its smallest letters, of those of its live figure, how much larger than stored
 # each picture is shown, and what leaves the slide. Pixels of a screen of 1280 × 720.
 MEASURES = """async () => {
-  Reveal.configure({transition: 'none'});
   const fontSize = node => parseFloat(getComputedStyle(node).fontSize);
   const seen = node => node.checkVisibility() && node.getBoundingClientRect().width;
   const zoomed = node => node.currentCSSZoom;

@@ -325,16 +325,55 @@ def test_a_formula_that_goes_on_says_so(telephone):
     assert formula.locator("..").evaluate(AFTER) == "none"
 
 
-def test_a_printed_line_that_goes_on_says_so(telephone):
-    """The answer to chapter 0's first guess stands at its end."""
+def test_printed_lines_go_on_below_and_columns_to_the_right(telephone):
+    """The answer to chapter 0's first guess ends its line; chapter 6 has columns."""
     go(telephone, SITE / "00_start_here.html")
     telephone.evaluate(UNFOLD)
-    printed = telephone.locator(".output pre", has_text="pie takes 0.01").first
-    printed.scroll_into_view_if_needed()
-    expect(printed).to_have_class(re.compile("scrolls"))
-    assert "scroll" in printed.evaluate(AFTER)
-    printed.evaluate("node => { node.scrollLeft = node.scrollWidth; }")
-    expect(printed).to_have_class(re.compile("at-end"))
+    for said in ("pie takes 0.01", "a hungry | "):
+        printed = telephone.locator(".output pre", has_text=said).first
+        assert printed.evaluate("node => node.scrollWidth - node.clientWidth") == 0
+    go(telephone, SITE / "06_positional_encoding.html")
+    telephone.evaluate(UNFOLD)
+    columns = telephone.locator(".output pre.columns.scrolls").first
+    columns.scroll_into_view_if_needed()
+    assert "scroll" in columns.evaluate(AFTER)
+    columns.evaluate("node => { node.scrollLeft = node.scrollWidth; }")
+    expect(columns).to_have_class(re.compile("at-end"))
+
+
+# What can be scrolled to the right, and does not say so.
+SILENT = """() => [...document.querySelectorAll("main *")].filter(node =>
+  /auto|scroll/.test(getComputedStyle(node).overflowX) && node.checkVisibility() &&
+  node.scrollWidth > node.clientWidth + 8 && !node.closest("mjx-container mjx-container") &&
+  !/scroll/.test(getComputedStyle(node, "::after").content + (node.parentElement &&
+    getComputedStyle(node.parentElement, "::after").content))
+).map(node => `${node.localName}.${node.className} ${node.innerText.slice(0, 40)}`)"""
+# How often something on the page changes its class in a second in which nobody does anything.
+SHAKING = """() => new Promise(done => {
+  let count = 0;
+  const seen = new MutationObserver(changes => { count += changes.length; });
+  seen.observe(document.querySelector("main"), {attributeFilter: ["class"], subtree: true});
+  setTimeout(() => done(count), 1000);
+})"""
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in PAGES if path.parent == SITE], ids=lambda path: path.stem
+)
+def test_on_a_telephone_what_goes_on_says_so_and_nothing_shakes(telephone, path):
+    go(telephone, path)
+    telephone.evaluate(UNFOLD)
+    telephone.wait_for_timeout(500)
+    assert telephone.evaluate(SHAKING) == 0
+    assert telephone.evaluate(SILENT) == []
+    assert telephone.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_on_a_telephone_a_title_is_larger_than_its_sections(telephone):
+    go(telephone, SITE / "00_start_here.html")
+    size = "node => parseFloat(getComputedStyle(node).fontSize)"
+    sizes = [telephone.locator(f"main {kind}").first.evaluate(size) for kind in ("h1", "h2", "h3")]
+    assert sizes == sorted(sizes, reverse=True) and len(set(sizes)) == 3
 
 
 def test_a_chapter_begins_with_a_sentence_and_not_with_buttons(telephone):
