@@ -77,8 +77,8 @@
     if (/^reference/.test(place)) return isName ? 0.6 : 0.15;
     if (/^Sources/.test(title)) return 0.2;
     if (/^Exercise/.test(title)) return 0.3;
-    const isAside = beyond || /^9\d/.test(place) || /^(Summary|Verdict)/.test(title);
-    return (isAside ? 0.6 : anchor ? 1 : 0.8) * (1 - Math.min(parseInt(place) || 0, 12) / 40);
+    const isAside = beyond || /^9\d/.test(place) || /^(Summary|Verdict)/.test(title) || !anchor;
+    return (isAside ? 0.6 : 1) * (1 - Math.min(parseInt(place) || 0, 12) / 40);
   };
 
   // A rare word counts more than one that is everywhere, a section with all the words more than one

@@ -73,6 +73,14 @@ COMPARED = """i => {
   const cell = window.jupyterapp.shell.currentWidget.content.widgets[i];
   return cell.rendered && cell.node.querySelector('details').open;
 }"""
+# A long text takes several strokes, of which another test reads what they show: here to its end.
+READ = """i => {
+  const {content} = window.jupyterapp.shell.currentWidget;
+  const view = content.node.querySelector('.jp-WindowedPanel-outer');
+  const box = node => node.getBoundingClientRect();
+  const {model, node} = content.widgets[i];
+  if (model.type === 'markdown') view.scrollTop += Math.max(0, box(node).bottom - box(view).bottom);
+}"""
 MOVED = """from => window.jupyterapp.shell.currentWidget.content.activeCellIndex !== from"""
 
 
@@ -91,9 +99,11 @@ def test_shift_enter_reads_the_chapter(page, lab, path):
             page.keyboard.press("Shift+Enter")
             page.wait_for_function(COMPARED, arg=here, timeout=PATIENCE)
             assert page.evaluate(HERE)[0] == here
+        page.wait_for_timeout(100)  # what moves the page comes after the key
+        page.evaluate(READ, here)
         page.keyboard.press("Shift+Enter")
         page.wait_for_function(MOVED, arg=here, timeout=PATIENCE)
-        page.wait_for_timeout(100)  # what moves the page comes after the key
+        page.wait_for_timeout(100)
         index, pixels = page.evaluate(HERE)
         assert index == there, f"from cell {here} to {index}"
         assert pixels > 15, f"cell {there} after {here}: {pixels} pixels in view"
@@ -192,8 +202,18 @@ LONG = """i => {
 }"""
 
 
-def test_after_a_long_text_the_next_is_seen(page, lab):
-    """Not its first line at the foot of the window."""
+# Of the selected cell: how far it reaches below the window, and what of it is seen, in pixels.
+SEEN = """() => {
+  const {content} = window.jupyterapp.shell.currentWidget;
+  const view = content.node.querySelector('.jp-WindowedPanel-outer').getBoundingClientRect();
+  const {top, bottom} = content.activeCell.node.getBoundingClientRect();
+  return [bottom - view.bottom, Math.max(view.top - top, 0), Math.min(view.bottom, bottom) - top]
+    .map(Math.round);
+}"""
+
+
+def test_a_long_text_is_read_to_its_end_before_the_next_is_seen(page, lab):
+    """Stroke by stroke, and nothing of it is left out; and of the next not its first line alone."""
     open_chapter(page, lab, BOOK[0].name)
     cells = for_reading(nbformat.read(BOOK[0], as_version=4).cells)
     pairs = itertools.pairwise(cell["cell_type"] for cell in cells)
@@ -202,10 +222,38 @@ def test_after_a_long_text_the_next_is_seen(page, lab):
     page.evaluate(START)
     page.evaluate(GO, here)
     page.evaluate(LONG, here)
-    page.keyboard.press("Shift+Enter")
+    settled(page, SEEN)
+    read, strokes = 0, 0
+    while page.evaluate(HERE)[0] == here and strokes < 20:
+        left, start, end = settled(page, SEEN)
+        assert start <= read + 5
+        read, strokes = max(read, end), strokes + 1
+        page.keyboard.press("Shift+Enter")
+        page.wait_for_timeout(500)
+    assert left <= 8 and strokes > 2
     page.wait_for_timeout(3000)
     _, seen, whole = settled(page, PLACES)
     assert whole > 150 and seen >= whole - 1
+
+
+def test_an_opened_answer_is_seen(page, lab):
+    """It opened below the window's edge."""
+    open_chapter(page, lab, BOOK[0].name)
+    cells = for_reading(nbformat.read(BOOK[0], as_version=4).cells)
+    here = next(i for i, cell in enumerate(cells) if cell["source"].startswith(COMPARE))
+    settled(page, OPENED)
+    page.evaluate(START)
+    page.evaluate(GO, here)
+    settled(page, HERE)
+    page.evaluate("""() => {
+      const {content} = window.jupyterapp.shell.currentWidget;
+      const view = content.node.querySelector('.jp-WindowedPanel-outer');
+      const edge = view.getBoundingClientRect().bottom;
+      view.scrollTop += content.activeCell.node.getBoundingClientRect().bottom - edge;
+    }""")
+    page.keyboard.press("Shift+Enter")
+    page.wait_for_function(COMPARED, arg=here, timeout=PATIENCE)
+    assert settled(page, SEEN)[0] <= 1
 
 
 FIGURE = "from IPython.display import HTML\nHTML('<div style=\"height:{}px\">is shown</div>')"
@@ -256,15 +304,20 @@ def test_what_is_drawn_a_second_later_stays_in_sight(page, lab):
     assert seen >= min(60, whole) - 1
 
 
-@pytest.mark.parametrize("fold", [COMPARE, "<details><summary>The answers"])
-def test_the_selected_answer_opens_and_is_not_taken_apart(page, lab, fold):
-    """Enter opens a fold and shuts it; a double click leaves it as it is."""
-    open_chapter(page, lab, BOOK[0].name)
-    cells = for_reading(nbformat.read(BOOK[0], as_version=4).cells)
+@pytest.mark.parametrize(
+    ("chapter", "fold"),
+    [(0, COMPARE), (0, "<details><summary>The answers"), (2, "### Exercise 2.2")],
+)
+def test_the_selected_answer_opens_and_is_not_taken_apart(page, lab, chapter, fold):
+    """Enter opens a fold, also a hint within a text, and shuts it; a double click leaves it so."""
+    path = BOOK[chapter]
+    open_chapter(page, lab, path.name)
+    cells = for_reading(nbformat.read(path, as_version=4).cells)
     here = next(i for i, cell in enumerate(cells) if cell["source"].startswith(fold))
     settled(page, OPENED)
     page.evaluate(START)
     page.evaluate(GO, here)
+    settled(page, HERE)
     page.keyboard.press("Enter")
     page.wait_for_function(COMPARED, arg=here, timeout=PATIENCE)
     text = page.locator(".jp-Notebook-cell.jp-mod-active details p").first

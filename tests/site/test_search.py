@@ -56,7 +56,6 @@ QUESTIONS = {
     "GQA": ("8.14", "⊕ Fewer keys", "10.2"),
     "linear attention": ("8.9",),
     "byte pair encoding": ("⊕ Pieces",),
-    "multi head": ("4 ",),
     "induction head": ("9.6", "⊕ Two layers"),
 }
 

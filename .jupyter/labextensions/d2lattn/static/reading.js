@@ -71,11 +71,20 @@
       if (up < 0) view.scrollTop += Math.max(up, least);
       else view.scrollTop += Math.min(down, up);
     };
+    // While a cell runs again its place is kept, also while what it showed is gone and not yet redrawn.
+    const keepHeight = async ({ node, model }) => {
+      node.style.minHeight = `${node.offsetHeight}px`;
+      for (let calm = 0; calm < 5; calm = model.executionState === "running" ? 0 : calm + 1) {
+        await new Promise((done) => setTimeout(done, 100));
+      }
+      node.style.minHeight = "";
+    };
     let before = notebook.activeCellIndex, byKey = false, wanted = 0;
     for (const kind of ["keydown", "wheel", "pointerdown"]) {
       notebook.node.addEventListener(kind, (event) => {
         byKey = event.key === "Enter" && event.shiftKey;
         wanted++;
+        if (byKey && notebook.activeCell && !isText(notebook.activeCell)) keepHeight(notebook.activeCell);
       }, true);
     }
     notebook.activeCellChanged.connect(async () => {
@@ -129,26 +138,37 @@
     });
   }
 
-  // The selected fold is opened by Enter, and *Compare* by Shift+Enter, whose next stroke goes on; a
-  // hint or an answer of exercises is passed by. Neither a key nor a double click turns a fold into
-  // its source, but where the book itself is written.
+  // The selected fold is opened by Enter, also within a text, and *Compare* by Shift+Enter, whose next
+  // stroke goes on; a hint or an answer of exercises is passed by. Neither a key nor a double click
+  // turns a fold into its source, but where the book itself is written. And Shift+Enter leaves no text
+  // of which something still lies below the window: it shows that first.
   function openByKey({ content: notebook, context }) {
     if (context.path.startsWith("notebooks/")) return;
     const take = (event) => {
       event.preventDefault();
       event.stopPropagation();
     };
+    const view = notebook.node.querySelector(".jp-WindowedPanel-outer") ?? notebook.node;
+    const below = ({ node }) => node.getBoundingClientRect().bottom - view.getBoundingClientRect().bottom;
     notebook.node.addEventListener("keydown", (event) => {
-      const cell = notebook.activeCell, fold = cell?.node.querySelector("details");
+      const cell = notebook.activeCell;
       if (event.key !== "Enter" || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (notebook.mode !== "command" || !fold || !folds(cell)) return;
-      if (event.shiftKey && (fold.open || !compares(cell))) return;
+      if (notebook.mode !== "command" || !cell || !isText(cell)) return;
       if (event.target.closest("summary")) return; // the fold has the focus and opens by itself
-      take(event);
-      fold.open = !fold.open;
+      const inText = [...cell.node.querySelectorAll("details")];
+      const fold = inText.find((one) => !one.open) ?? inText[0];
+      if (fold && (!event.shiftKey || (compares(cell) && !fold.open))) {
+        take(event);
+        fold.open = !fold.open;
+        const up = fold.getBoundingClientRect().top - view.getBoundingClientRect().top;
+        if (fold.open) view.scrollTop += Math.max(0, Math.min(below(cell), up));
+      } else if (event.shiftKey && below(cell) > 8) {
+        take(event);
+        view.scrollTop += Math.min(below(cell), view.clientHeight - 60);
+      }
     }, true);
     notebook.node.addEventListener("dblclick", (event) => {
-      if (notebook.activeCell && folds(notebook.activeCell)) take(event);
+      if (notebook.activeCell?.node.querySelector("details") && isText(notebook.activeCell)) take(event);
     }, true);
   }
 
