@@ -92,7 +92,7 @@
   const wide = `figure, ${tables}, div.math > mjx-container, pre`;
   // Printed lines go on below on a narrow page, but not where they make columns.
   for (const one of document.querySelectorAll("main .output pre")) {
-    const columns = one.textContent.split("\n").filter((line) => /\S {2,}\S/.test(line));
+    const columns = one.textContent.split("\n").filter((line) => /\S {2,}[^\s(]/.test(line));
     one.classList.toggle("columns", columns.length > 2);
   }
   for (const one of document.querySelectorAll(`main :is(${wide})`)) {

@@ -169,6 +169,11 @@ EXERCISES = {
             "the scores are not divided by √(width of the queries)": {" / W_q.shape[0] ** 0.5": ""},
             "the softmax runs over the queries: the keys are the last axis": {"dim=-1": "dim=0"},
             "queries and keys are exchanged": {"Q @ K.T": "K @ Q.T"},
+            "a linear layer keeps its matrix as (out, in): X meets its transpose, X W_qᵀ": {
+                "W_q.T": "W_q",
+                "W_k.T": "W_k",
+                "W_v.T": "W_v",
+            },
             "these are the scores times the values: the softmax is missing": {
                 "torch.softmax(scores, dim=-1)": "scores"
             },
