@@ -72,7 +72,7 @@ def _to_webp(out):
         with Image.open(path) as image:
             image.save(path.with_suffix(".webp"), lossless=True, quality=100)
         path.unlink()
-    for page in out.glob("*.html"):
+    for page in out.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         page.write_text(re.sub(r'(_images/[\w.-]+)\.png"', r'\1.webp"', text), encoding="utf-8")
 
