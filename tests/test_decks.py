@@ -243,6 +243,25 @@ def test_columns_are_drawn_side_by_side_each_from_its_zero():
     assert drawn.count("width:70.0%") == 5
 
 
+def lengths(text):
+    """Of a drawn list, row by row, how wide each bar is, in per cent of its column."""
+    rows = re.findall(r"<tr>(.*?)</tr>", printed.shown(text))
+    found = [re.findall(r";width:([\d.]+)%", row) for row in rows]
+    return [[float(wide) for wide in row] for row in found if row]
+
+
+def test_columns_of_like_numbers_are_drawn_by_one_scale():
+    text = "words  softmax  state\n" + "\n".join(f"{n}  1.00  {2 / n:.2f}" for n in (4, 8, 16, 64))
+    assert lengths(text)[:2] == [[70, 35], [70, 17.5]]
+    moved = [f"{name}: query 8  key -4  value 2" for name in "abcd"]
+    assert lengths("\n".join(moved))[0] == [46.7, 23.3, 11.7]  # from −4 to 8
+
+
+def test_columns_of_which_one_is_ten_times_the_other_have_a_scale_each():
+    text = "\n".join(f"{n} heads: width {512 // n}  parameters 1,048,576" for n in (1, 2, 4, 8))
+    assert lengths(text)[:2] == [[70, 70], [35, 70]]
+
+
 @pytest.mark.parametrize(
     "text",
     [
