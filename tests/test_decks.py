@@ -166,6 +166,22 @@ def test_what_is_given_defined_or_renamed_reaches_its_slide():
     assert roles == [["given"], ["question"]]
 
 
+def test_a_live_figure_above_the_first_section_is_of_that_section_with_its_notes():
+    live = new_output("display_data", {"text/html": "<div data-live='words'></div>"})
+    start = new_markdown_cell("# 3 · Masks\n\n**Who?**\n\nFirst.\n\n76 minutes · [links](x)")
+    note = "<details><summary>For the lecturer</summary>\n\n4 minutes. Drag it.\n\n</details>"
+    cells_ = [start, new_code_cell("live.words()", outputs=[live])]
+    said = {"slideshow": {"slide_type": "notes"}}
+    cells_ += [new_markdown_cell("## 3.1 A mask\n\nText.")]
+    cells_ += [new_markdown_cell(note, metadata=said)]
+    title, figure = slides.Deck(cells_, False).slides
+    assert "minutes" not in "".join(title.notes) and "First." in title.notes[0]
+    assert figure.title == "## 3.1 A mask" and figure.live and figure.first
+    (notes,) = (cell for cell in figure.cells() if cells.is_note(cell))
+    assert notes.source.startswith("4 minutes. Drag it.")
+    assert notes.source.endswith("live.words()\n```")
+
+
 def test_every_demo_leads_to_the_slide_of_its_figure_and_says_what_to_do():
     demos = re.split(r"^\d+\. ", slides.INDEX, flags=re.M)[1:]
     assert len(demos) == 10

@@ -271,6 +271,28 @@ def test_what_is_said_stands_large_in_the_middle_and_nothing_lies_over_it(page, 
             assert not face["bare"] or 290 <= face["middle"] <= 430
 
 
+# Of a slide with a picture: how large the letters of what its question gives, and how much of the
+# slide's height the picture has for itself.
+GIVEN = """() => {
+  const slide = Reveal.getCurrentSlide(), given = slide.querySelector(".celltag_given");
+  const picture = slide.querySelector("img");
+  return given && picture && [
+    given.checkVisibility() && parseFloat(getComputedStyle(given).fontSize),
+    picture.getBoundingClientRect().height / 720, slide.scrollHeight,
+  ];
+}"""
+
+
+@pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
+def test_what_a_question_gives_stays_above_the_picture_that_answers(page, folder, path):
+    open_deck(page, folder / f"{path.stem}.html")
+    for i in range(page.evaluate("Reveal.getTotalSlides()")):
+        page.evaluate(SHOWN, i)
+        if found := page.evaluate(GIVEN):
+            letters, height, whole = found
+            assert letters >= 22 and height >= 0.6 and whole <= 720
+
+
 @pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
 def test_bars_stand_beside_their_names_and_on_the_slide(page, folder, path):
     open_deck(page, folder / f"{path.stem}.html")
