@@ -271,13 +271,13 @@ def test_what_is_said_stands_large_in_the_middle_and_nothing_lies_over_it(page, 
             assert not face["bare"] or 290 <= face["middle"] <= 430
 
 
-# Of a slide with a picture: how large the letters of what its question gives, and how much of the
-# slide's height the picture has for itself.
+# Of a slide with a picture: how large the letters of what its question gives are, unless that is a
+# sentence, whose words the picture shows; and how much of the slide's height the picture has.
 GIVEN = """() => {
-  const slide = Reveal.getCurrentSlide(), given = slide.querySelector(".celltag_given");
-  const picture = slide.querySelector("img");
+  const slide = Reveal.getCurrentSlide(), picture = slide.querySelector("img");
+  const given = slide.querySelector(".celltag_given:not(.celltag_quoted)");
   return given && picture && [
-    given.checkVisibility() && parseFloat(getComputedStyle(given).fontSize),
+    given.checkVisibility() ? parseFloat(getComputedStyle(given).fontSize) : 0,
     picture.getBoundingClientRect().height / 720, slide.scrollHeight,
   ];
 }"""
