@@ -37,7 +37,6 @@ WORDS, ASKING, SAYING = 40, 17, 20  # the most on a slide, in a question, beside
 BARS = 5  # lines of them below which a sentence stands
 STANDS = ("definition", "formula", "board")  # on slides of their own
 ROLE = re.compile(r"\*\*(query|key|value|share|output)(\w*)\*\*")
-QUOTED = re.compile(r"(\*[^*]+\*(?: \*\*\w+\*\*(?: \*[^*]+\*)?)?(?: …)?\s*)+")  # sentences only
 SECTION = re.compile(r"(##+) (.+)")
 ASKED = re.compile(r"\*\*Predict\.\*\* ")
 
@@ -149,8 +148,7 @@ class Slide:
         notes = "\n\n".join(sorted(filter(None, self.notes), key=is_code))
         notes = re.sub(r"^#+ (.+)$", r"**\1**", notes, flags=re.M)
         found += [told(new_markdown_cell(notes), "notes")] if notes else []  # not in a fragment
-        quoted = ["quoted"] if QUOTED.fullmatch(self.given) else []  # a picture shows its words
-        found += [said(self.given, "-", "given", *quoted), said(self.question, "-", "question")]
+        found += [said(self.given, "-", "given"), said(self.question, "-", "question")]
         found += [
             told(cell, later) if cell.cell_type == "code" else said(cell.source, later, "answer")
             for cell in self.shown
@@ -324,10 +322,10 @@ def copies(shown):
     return [nbformat.from_dict({**cell, "id": new_markdown_cell().id}) for cell in shown]
 
 
-def said(text, kind, *roles):
-    """A text as a cell whose roles the style sheet knows; None if there is none."""
+def said(text, kind, role):
+    """A text as a cell whose role the style sheet knows; None if there is none."""
     text = re.sub(r" ?\[†\]\([^)]*\)(<!--.*?-->)?", "", text)
-    return told(new_markdown_cell(text, metadata={"tags": [*roles]}), kind) if text else None
+    return told(new_markdown_cell(text, metadata={"tags": [role]}), kind) if text else None
 
 
 def told(cell, kind):
