@@ -271,8 +271,8 @@ def test_what_is_said_stands_large_in_the_middle_and_nothing_lies_over_it(page, 
             assert not face["bare"] or 290 <= face["middle"] <= 430
 
 
-# Of a slide with a picture: how large the letters of what its question gives are, 0 if that is gone;
-# and whether the picture is as wide as its box, whatever stands above.
+# Of a slide with a picture: how large the letters of what its question gives are, 0 if that is
+# gone; and whether the picture is as wide as its box, whatever stands above.
 GIVEN = """() => {
   const slide = Reveal.getCurrentSlide(), picture = slide.querySelector("img");
   const given = slide.querySelector(".celltag_given");
