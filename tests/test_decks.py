@@ -166,6 +166,22 @@ def test_what_is_given_defined_or_renamed_reaches_its_slide():
     assert roles == [["given"], ["question"]]
 
 
+def test_a_live_figure_above_the_first_section_is_of_that_section_with_its_notes():
+    live = new_output("display_data", {"text/html": "<div data-live='words'></div>"})
+    start = new_markdown_cell("# 3 · Masks\n\n**Who?**\n\nFirst.\n\n76 minutes · [links](x)")
+    note = "<details><summary>For the lecturer</summary>\n\n4 minutes. Drag it.\n\n</details>"
+    cells_ = [start, new_code_cell("live.words()", outputs=[live])]
+    said = {"slideshow": {"slide_type": "notes"}}
+    cells_ += [new_markdown_cell("## 3.1 A mask\n\nText.")]
+    cells_ += [new_markdown_cell(note, metadata=said)]
+    title, figure = slides.Deck(cells_, False).slides
+    assert "minutes" not in "".join(title.notes) and "First." in title.notes[0]
+    assert figure.title == "## 3.1 A mask" and figure.live and figure.first
+    (notes,) = (cell for cell in figure.cells() if cells.is_note(cell))
+    assert notes.source.startswith("4 minutes. Drag it.")
+    assert notes.source.endswith("live.words()\n```")
+
+
 def test_every_demo_leads_to_the_slide_of_its_figure_and_says_what_to_do():
     demos = re.split(r"^\d+\. ", slides.INDEX, flags=re.M)[1:]
     assert len(demos) == 10
@@ -241,6 +257,25 @@ def test_columns_are_drawn_side_by_side_each_from_its_zero():
     names = re.findall(r"<th>(.*?)</th>", drawn)
     assert names == ["adding", "delta", "values 1", "values 2", "values 4", "values 8"]
     assert drawn.count("width:70.0%") == 5
+
+
+def lengths(text):
+    """Of a drawn list, row by row, how wide each bar is, in per cent of its column."""
+    rows = re.findall(r"<tr>(.*?)</tr>", printed.shown(text))
+    found = [re.findall(r";width:([\d.]+)%", row) for row in rows]
+    return [[float(wide) for wide in row] for row in found if row]
+
+
+def test_columns_of_like_numbers_are_drawn_by_one_scale():
+    text = "words  softmax  state\n" + "\n".join(f"{n}  1.00  {2 / n:.2f}" for n in (4, 8, 16, 64))
+    assert lengths(text)[:2] == [[70, 35], [70, 17.5]]
+    moved = [f"{name}: query 8  key -4  value 2" for name in "abcd"]
+    assert lengths("\n".join(moved))[0] == [46.7, 23.3, 11.7]  # from −4 to 8
+
+
+def test_columns_of_which_one_is_ten_times_the_other_have_a_scale_each():
+    text = "\n".join(f"{n} heads: width {512 // n}  parameters 1,048,576" for n in (1, 2, 4, 8))
+    assert lengths(text)[:2] == [[70, 70], [35, 70]]
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ LINES, COLUMNS = 6, 96  # the most of a printed output that is shown
 MOST = 3  # numbers in a line, and lines of as many, that are shown as they are
 NAME = 30  # letters of a name beside its bars, twice those of what a column is called
 BARS, ROWS = 3, 8  # the most that are drawn, in a line and of lines
+ALIKE = 10  # times as long as another column's: there one scale would hide the short one
 WIDE = 1130  # pixels for words on a slide of 1280 × 720
 NUMBER = r"(?<![\w.])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]\d+)?%?"
 NAMES = (r"(.*?\S): +(.*\d.*)", r"(.*?\S)  +(.*\d.*)", rf"(.*\S) ({NUMBER})$")
@@ -59,7 +60,18 @@ def bars(lines):
     found = [[amount(number) for _, number in cells] for _, cells in rows]
     ends = [(min(0, *column), max(0, *column)) for column in zip(*found, strict=True)]
     corner = heading[0] if len(heading) == len(columns) + 1 else ""
-    return table(rows, found, columns, ends, corner) if all(map(any, ends)) else None
+    return table(rows, found, columns, scales(ends), corner) if all(map(any, ends)) else None
+
+
+def scales(ends):
+    """One for all columns, (lowest, highest), unless one of them is ALIKE times as long as another.
+
+    Side by side, bars of like numbers are compared; by scales of their own 1.00 is as long as 0.47.
+    """
+    spans = [high - low for low, high in ends]
+    lows, highs = zip(*ends, strict=True)
+    alike = max(spans) < ALIKE * min(spans)
+    return [(min(lows), max(highs))] * len(ends) if alike else ends
 
 
 def row(line):
@@ -81,7 +93,7 @@ def amount(number):
 
 
 def table(rows, found, columns, ends, corner):
-    """The HTML; a column's bars begin at its 0, and what the rows are stands in the corner."""
+    """The HTML; bars begin at 0 of their column, and what the rows are stands in the corner."""
     said = "".join(f"<th>{html.escape(words)}</th>" for words in columns)
     drawn = [f"<tr><td>{html.escape(corner)}</td>{said}</tr>" if any(columns) else ""]
     for (name, cells), amounts in zip(rows, found, strict=True):

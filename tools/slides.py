@@ -189,6 +189,13 @@ class Deck:
         self.slides[-1].notes = last.notes if last else []
         return self.slides[-1]
 
+    def opened(self):
+        """The live figure above a chapter's first section, as a slide of it; None for most."""
+        slide = self.slides[-1]
+        if slide.live and slide.title.startswith("# "):
+            slide.title, slide.first = self.title, True
+            return slide
+
     def text(self, cell, heading):
         compared = cells.COMPARE in cell.source
         folded = cells.is_note(cell) or compared
@@ -201,10 +208,10 @@ class Deck:
             self.title = f"# {chapter[1]}"
             self.section = self.start(first=True)
             self.section.line = f"**{chapter[2]}**"
-            source = source[chapter.end() :]
+            source = re.sub(r"^\d+ minutes.*\n?", "", source[chapter.end() :], flags=re.M)
         elif heading and heading[1] == "##":
             self.title = heading[0]
-            self.section = self.start(first=True)
+            self.section = self.opened() or self.start(first=True)
             source = source[heading.end() :].strip()
         elif heading:
             self.start()

@@ -271,6 +271,34 @@ def test_what_is_said_stands_large_in_the_middle_and_nothing_lies_over_it(page, 
             assert not face["bare"] or 290 <= face["middle"] <= 430
 
 
+# Of a slide with a picture: how large the letters of what its question gives are, 0 if that is
+# gone; and whether the picture is as wide as its box, whatever stands above.
+GIVEN = """() => {
+  const slide = Reveal.getCurrentSlide(), picture = slide.querySelector("img");
+  const given = slide.querySelector(".celltag_given");
+  if (!given || !picture) return null;
+  const {width, height} = picture.getBoundingClientRect();
+  return [
+    given.checkVisibility() ? parseFloat(getComputedStyle(given).fontSize) : 0,
+    height >= width * picture.naturalHeight / picture.naturalWidth - 1, slide.scrollHeight,
+  ];
+}"""
+
+
+def test_what_a_question_gives_stays_above_the_picture_unless_that_would_be_smaller(page, folder):
+    kept = []
+    for path in slides.decks():
+        open_deck(page, folder / f"{path.stem}.html")
+        for i in range(page.evaluate("Reveal.getTotalSlides()")):
+            page.evaluate(SHOWN, i)
+            if found := page.evaluate(GIVEN):
+                letters, wide, whole = found
+                assert whole <= 720 and (letters == 0 or wide), (path.name, i + 1)
+                assert letters == 0 or letters >= 22
+                kept.append(letters > 0)
+    assert kept.count(True) >= 15
+
+
 @pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
 def test_bars_stand_beside_their_names_and_on_the_slide(page, folder, path):
     open_deck(page, folder / f"{path.stem}.html")
