@@ -264,10 +264,21 @@ def test_nothing_is_read_of_it_in_a_jupyter_without_the_books_settings(
 
 
 def test_the_first_line_says_what_dots_stand_for(page, lab_as_installed, no_kernel_is_left):
-    """Where the book's settings are absent, they are all that is seen of a hidden answer."""
+    """Where the book's settings are absent, they are all that is seen of a hidden answer; the line
+    is seen whole in a window of 1,000 pixels beside the list of files."""
     open_chapter(page, lab_as_installed, CHAPTERS[2].name)
     line = page.locator(".jp-InputPlaceholder").first
-    assert "Below a question ••• is the answer: guess, then run" in line.inner_text()
+    assert "••• hides a question's answer: guess, then run" in line.inner_text()
+    page.set_viewport_size({"width": 1000, "height": 900})
+    whole = line.evaluate("""node => {
+      const range = document.createRange(), pane = node.closest(".jp-WindowedPanel-outer");
+      const walk = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+      while (!walk.nextNode().textContent.includes("guess"));
+      range.selectNode(walk.currentNode);
+      const [text, seen] = [range, pane].map(one => one.getBoundingClientRect().right);
+      return text < seen;
+    }""")
+    assert whole
     dots = page.locator(".jp-OutputPlaceholder").first
     dots.scroll_into_view_if_needed()
     assert dots.inner_text().strip() == "" and dots.locator("svg").is_visible()
