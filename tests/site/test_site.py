@@ -498,7 +498,7 @@ def test_text_and_live_figures_are_legible_in_light_and_dark(page, name, theme):
     page.evaluate("theme => localStorage.setItem('mode', theme)", theme)
     page.evaluate("theme => localStorage.setItem('theme', theme)", theme)
     page.reload()
-    assert page.evaluate("document.documentElement.dataset.theme") == theme
+    page.wait_for_function("theme => document.documentElement.dataset.theme === theme", arg=theme)
     live = page.locator("xpath=//*[starts-with(local-name(), 'live-')]").first
     live.scroll_into_view_if_needed()
     page.screenshot(path=str(SHOTS / f"site_{name}_{theme}.png"))
