@@ -304,6 +304,23 @@ def test_what_is_drawn_a_second_later_stays_in_sight(page, lab):
     assert seen >= min(60, whole) - 1
 
 
+HEIGHT = "() => window.jupyterapp.shell.currentWidget.content.widgets[6].node.offsetHeight"
+
+
+def test_a_cell_that_runs_again_keeps_its_place_until_it_has_run(page, lab):
+    """What stood there is gone at once, and without it all that follows jumped up."""
+    open_chapter(page, lab, BOOK[1].name)
+    settled(page, CELLS)
+    page.evaluate(PUT, [6, FIGURE.format(400)])
+    page.keyboard.press("Shift+Enter")
+    wait_for(page, HEIGHT, lambda high: high > 400)
+    page.evaluate(PUT, [6, "print()  # slowly"])
+    page.keyboard.press("Shift+Enter")
+    page.wait_for_timeout(2000)
+    assert page.evaluate(HEIGHT) > 400
+    wait_for(page, HEIGHT, lambda high: high < 200)
+
+
 @pytest.mark.parametrize(
     ("chapter", "fold"),
     [(0, COMPARE), (0, "<details><summary>The answers"), (2, "### Exercise 2.2")],
