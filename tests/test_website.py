@@ -161,6 +161,19 @@ def figure_cell(text, source="ax"):
     return cell
 
 
+@pytest.mark.parametrize("path", chapters(), ids=lambda path: path.name[:2])
+def test_a_fold_speaks_of_a_figure_where_one_is(path):
+    """And else of the code alone."""
+    cells = chapter_page.prepare(nbformat.read(path, as_version=4), path).cells
+    said = {chapter_page.PROMPTS[kind][0]: kind for kind in ("drawing", "code")}
+    for cell in cells:
+        kind = said.get(cell.metadata.get("mystnb", {}).get("code_prompt_show"))
+        drawn = cell.cell_type == "code" and (
+            chapter_page.is_picture(cell) or chapter_page.is_live(cell)
+        )
+        assert kind is None or (kind == "drawing") == drawn, cell.id
+
+
 def prepared(*cells):
     notebook = nbformat.v4.new_notebook(cells=[CELLS[0].copy(), *cells])
     return chapter_page.prepare(notebook, ROOT / "notebooks" / "03_x.ipynb").cells
