@@ -2,20 +2,37 @@
 
 Lines are counted by tokens: of Python without blank lines, comments and docstrings, of JavaScript
 without blank lines and whole-line comments. Locks, stored outputs, generated bundles and data are
-not counted. A module's floor is one above the highest that it imports; late imports count. Scripts,
-in a folder that is no package, import each other by their bare names.
+not counted. `tools/sizes.json` holds a ceiling for every row, and a test fails above it: `--lower`
+sets the ceilings to what is there, so that a row may rise by what others fall in the same commit.
+`--words` counts the prose of each chapter instead.
+
+A module's floor is one above the highest that it imports; late imports count. Scripts, in a folder
+that is no package, import each other by their bare names.
 """
 
 import ast
 import io
+import json
 import pathlib
 import re
 import sys
 import tokenize
 
+import cells
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+SIZES = ROOT / "tools" / "sizes.json"
 ROWS = ("d2lattn", "d2lattn_book", "tests", "tools", "benchmarks", "website", "deploy")
 LEFT_OUT = re.compile(r"node_modules|/stored/|/\.|^build/|^work/|-lock\.json$")
+# What the first count leaves out.
+MORE = {
+    "conftest.py": "conftest.py",
+    "JupyterLab": ".jupyter/**/*.js",
+    "templates": "**/*.html*",
+    "style sheets": "**/*.css",
+    "workflows": ".github/workflows/*.yml",
+}
+SCRIPT = re.compile(r"=>|\bfunction\b|\bconst |\bdocument\.")  # a string with JavaScript in it
 SILENT = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
 
 
@@ -53,6 +70,85 @@ def counted(root):
     makefile = root / "Makefile"
     found["Makefile", "other"] = other_lines(makefile.read_text(encoding="utf-8"))
     return found
+
+
+def overlooked(root):
+    """The same of what `counted` leaves out; JavaScript inside Python strings it has as Python."""
+    found = {}
+    for row, pattern in MORE.items():
+        paths = [p for p in root.glob(pattern) if is_ours(p.relative_to(root).as_posix())]
+        count = python_lines if row.endswith(".py") else other_lines
+        found[row, "more"] = sum(count(path.read_text(encoding="utf-8")) for path in paths)
+    strings = [
+        node.value
+        for row in ROWS
+        for path in (root / row).rglob("*.py")
+        if is_ours(path.relative_to(root).as_posix())
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    scripts = [text for text in strings if "\n" in text and SCRIPT.search(text)]
+    found["JavaScript in Python", "more"] = sum(map(other_lines, scripts))
+    return found
+
+
+def is_ours(name):
+    """Whether a file is none of an environment's, nor built."""
+    return not re.search(r"node_modules|(^|/)(\.venv|\.git/|build/|work/)", name)
+
+
+def sizes(root):
+    """{"row kind": lines of code} of all rows."""
+    return {" ".join(key): lines for key, lines in (counted(root) | overlooked(root)).items()}
+
+
+def lower():
+    """Set the ceilings to what is there, if all of it together has not become more."""
+    now = sizes(ROOT)
+    before = json.loads(SIZES.read_text(encoding="utf-8"))
+    if sum(now.values()) > sum(before.values()):
+        sys.exit(f"{sum(now.values()):,} lines, and the ceilings allow {sum(before.values()):,}")
+    SIZES.write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8")
+
+
+PROSE = ("core", "further", "exercises", "captions", "notes")
+
+
+def words(path):
+    """{part: words of prose} of a chapter: of its core with the summary, and of what is not core.
+
+    A formula is a word; of a link counts its text, and no comment counts.
+    """
+    notebook = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    for cell in notebook:
+        cell["source"] = "".join(cell["source"])
+    further = {i for start, end in cells.extras(notebook) for i in range(start, end)}
+    found, in_exercises = dict.fromkeys(PROSE, 0), False
+    for i, cell in enumerate(notebook):
+        text = cell["source"]
+        if cell["cell_type"] != "markdown":
+            continue
+        if text.startswith("## "):
+            in_exercises = text.startswith("## Exercises")
+        part = "further" if i in further else "exercises" if in_exercises else "core"
+        part = "captions" if "caption" in cells.tags(cell) else part
+        part = "notes" if cells.is_note(cell) else part
+        text = re.sub(r"<!--.*?-->|\]\([^)]*\)|</?\w+>", "", text, flags=re.S)
+        text = re.sub(r"\$\$.+?\$\$|\$[^$]*\$", "formula", text, flags=re.S)
+        found[part] += len(re.findall(r"[\w'’]+", text))
+    return found
+
+
+def print_words(root):
+    paths = sorted((root / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+    rows = {path.name[:2]: words(path) for path in paths}
+    for name, last in (("00-12", "89"), ("all", "99")):
+        of = [found for row, found in rows.items() if row.isdigit() and row <= last]
+        rows[name] = {part: sum(found[part] for found in of) for part in PROSE}
+    print(f"{'':6}", *(f"{part:>9}" for part in (*PROSE, "no notes")))
+    for name, found in rows.items():
+        alone = sum(found.values()) - found["notes"]
+        print(f"{name:6}", *(f"{n:9,}" for n in (*found.values(), alone)))
 
 
 def module_name(path, root):
@@ -112,8 +208,10 @@ def floors(arrows):
 def main(root):
     found = counted(root)
     for (row, kind), lines in found.items():
-        print(f"{row:14} {kind:7} {lines:7,}")
-    print(f"{'in all':14} {'':7} {sum(found.values()):7,}")
+        print(f"{row:20} {kind:7} {lines:7,}")
+    print(f"{'in all':20} {'':7} {sum(found.values()):7,}")
+    for (row, kind), lines in overlooked(root).items():
+        print(f"{row:20} {kind:7} {lines:7,}")
     for package in ("d2lattn", "d2lattn_book", "tools"):
         if (root / package).exists():
             arrows = imports(root, package)
@@ -127,4 +225,10 @@ def main(root):
 
 
 if __name__ == "__main__":
-    main(pathlib.Path(sys.argv[1]).resolve() if sys.argv[1:] else ROOT)
+    asked, *rest = [*sys.argv[1:], ""]
+    if asked == "--lower":
+        lower()
+    elif asked == "--words":
+        print_words(pathlib.Path(rest[0] or ROOT))
+    else:
+        main(pathlib.Path(asked or ROOT).resolve())
