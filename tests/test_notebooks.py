@@ -298,11 +298,24 @@ def test_the_section_on_a_real_model_runs_without_it(told, monkeypatch, capsys):
     assert [line for line in said if "install" in line] == said[:1]
 
 
-def test_a_mark_of_an_experiment_has_a_link_to_its_table():
-    marked = notebooks.with_evidence("It learns. <!-- exp: circle/one-400 two --> Then not.")
-    table = f"{cells.address()}/blob/main/benchmarks/EXPERIMENTS.md#circle"
-    assert marked == f"It learns. [†]({table})<!-- exp: circle/one-400 two --> Then not."
-    assert notebooks.with_evidence(marked) == marked
+def test_a_paragraph_and_a_table_with_marks_have_one_link_to_their_rows():
+    text = (
+        "It learns. <!-- exp: circle/one-400 two --> Then not. <!-- exp: sinks/a -->\n\n- No.\n\n"
+    )
+    table = "| | a |\n|---|---|\n| x | 0.6 <!-- exp: heads/w --> |\n"
+    once = notebooks.with_evidence(text + table)
+    to = f"[†]({cells.address()}/blob/main/benchmarks/EXPERIMENTS.md#"
+    said = f"It learns.<!-- exp: circle/one-400 two --> Then not.<!-- exp: sinks/a --> {to}circle)"
+    assert (
+        once
+        == f"{said}\n\n- No.\n\n| {to}heads) | a |\n|---|---|\n| x | 0.6<!-- exp: heads/w --> |\n"
+    )
+    assert notebooks.with_evidence(once) == once
+    claims = "".join(f"| {name} <!-- exp: {name}/x --> | y |\n" for name in "abcd")
+    assert [
+        f"<!-- exp: {name}/x --> {to}{name}) | y |" in notebooks.with_evidence(claims)
+        for name in "abcd"
+    ]
 
 
 @pytest.fixture(params=CHAPTERS, ids=lambda path: path.name[:2])

@@ -230,38 +230,36 @@ def test_a_link_to_a_section_leads_to_the_anchor_of_its_heading():
     )
 
 
-def marked(name, rows):
-    """A mark † as Sphinx writes it."""
-    link = f'<a class="reference external" href="{address()}/x/EXPERIMENTS.md#{name}">†</a>'
-    return f"{link}<!-- exp: {name}/{rows} -->"
-
-
-def test_a_mark_is_a_button_that_shows_its_rows():
-    one, other = marked("divisors", "width_64 root_64"), marked("which_matrices", "xx-400")
-    page = evidence.with_popovers(f"<p>It is so {one}, and {other}, {one}.</p>", "../")
+def test_a_dagger_is_a_button_that_shows_the_rows_of_its_paragraph_or_table():
+    one, other = "<!-- exp: divisors/width_64 root_64 -->", "<!-- exp: which_matrices/xx-400 -->"
+    link = f'<a class="reference external" href="{address()}/x/EXPERIMENTS.md#divisors">†</a>'
+    head = f"<table><thead><tr><th>{link}</th></tr></thead><tr><td>1{other}</td></tr></table>"
+    row = f"<table><tr><td>2{other}</td></tr><tr><td><p>3{one}{link}</p></td></tr></table>"
+    page = evidence.with_popovers(f"<p>So{one}, and{other}. {link}</p>{head}{row}", "../")
     text, *shown = page.split("<div popover ")
-    assert "EXPERIMENTS.md" not in text and text.count('class="evidence"') == 3
-    targets = re.findall(r'popovertarget="([^"]*)"', text)
-    assert targets == ["evidence-1", "evidence-2", "evidence-1"] and len(shown) == 2
+    assert "EXPERIMENTS.md" not in text
+    targets = re.findall(r'popovertarget="([^"]*)" aria-label="Evidence: ([^"]*)"', text)
+    names = ["divisors, which_matrices", "which_matrices", "divisors"]
+    assert targets == [(f"evidence-{i + 1}", name) for i, name in enumerate(names)]
     table = re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", shown[0])
     assert table[1:3] == ["width 64, divided by √d", "width 64, divided by d"]
     assert "0.938 (0.925 to 0.95)" in table and "20.9 (20.2 to 21.8)" not in table
     assert "<b>Is there a divisor" in shown[0] and "Control: keys drawn apart" in shown[0]
     assert "Seeds 0 to 15" in shown[0] and 'href="../experiments.html#divisors"' in shown[0]
-    assert 'id="evidence-1"' in shown[0] and 'id="evidence-2"' in shown[1]
+    assert [f'id="evidence-{i + 1}"' in part for i, part in enumerate(shown)] == [True] * 3
     assert (
         evidence.inline("**Does *a* < `b*`?** x")
         == "<b>Does <em>a</em> &lt; <code>b*</code>?</b> x"
     )
     with pytest.raises(LookupError, match="must have the rows of its mark, got divisors/nine"):
-        evidence.with_popovers(marked("divisors", "nine"))
+        evidence.with_popovers(f"<p><!-- exp: divisors/nine -->{link}</p>")
 
 
 @pytest.mark.parametrize("path", book(), ids=lambda path: path.name[:2])
 def test_every_mark_of_the_book_has_its_rows(path):
     for text in (cell.source for cell in nbformat.read(path, as_version=4).cells):
         for name, rows in re.findall(r"<!-- exp: (\w+)/([\w -]+?) -->", text):
-            assert len(evidence.popover(name, rows.split(), "evidence-1")) < 6000
+            assert len(evidence.rows_of(name, rows.split())) < 6000
 
 
 def test_all_tables_are_a_page_of_the_site():

@@ -23,6 +23,8 @@ STILL = re.compile(r'<p class="still">.*?</p>', re.S)  # the picture of a live f
 ELEMENT = re.compile(  # a live figure and its code, as d2lattn_book.pictures.live writes them
     r"<(live-[0-9a-f]{8}) data-live='([^']*)'></\1>\n<script type=\"module\">.*?</script>", re.S
 )
+# A mark of an experiment, which nobody sees, and the link † to the rows of a paragraph's marks.
+EVIDENCE = re.compile(r" *(?:(<!-- exp: [^>]* -->)|\[†\]\([^)]*\))")
 PREDICT = re.compile(r"\*\*Predict\.\*\*(.*)", re.S)
 
 

@@ -1,8 +1,9 @@
-"""What a mark † stands for: the rows of benchmarks/EXPERIMENTS.md that it names, as HTML.
+"""What a † stands for: rows of benchmarks/EXPERIMENTS.md, as HTML.
 
-A mark is `[†](address#name)<!-- exp: name/row row -->` (notebooks.py writes the link). On the
-website it is a button, and a table of these rows comes over the page where it is touched: a native
-popover, which needs no script, closes with Escape and is not there on paper.
+A number is marked by `<!-- exp: name/row row -->`, which nobody sees, and a paragraph or a table
+with marks has one link † (notebooks.py writes it). On the website it is a button, and the rows of
+all these marks come over the page where it is touched: a native popover, which needs no script,
+closes with Escape and is not there on paper.
 """
 
 import functools
@@ -13,44 +14,58 @@ from cells import ROOT, address
 
 TABLES = ROOT / "benchmarks" / "EXPERIMENTS.md"
 PAGE = "experiments"  # of the website: all tables
-MARK = re.compile(
-    r'<a [^>]*href="[^"]*EXPERIMENTS\.md#\w+"[^>]*>†</a><!-- exp: (\w+)/([\w -]+?) -->'
-)
+LINK = re.compile(r'<a [^>]*href="[^"]*EXPERIMENTS\.md#\w+"[^>]*>†</a>')
+MARK = re.compile(r"<!-- exp: (\w+)/([\w -]+?) -->")
 BUTTON = (
     '<button type="button" class="evidence" popovertarget="{}" aria-label="Evidence: {}">†</button>'
 )
 SHOWN = """<div popover id="{place}" class="evidence-shown"
-  role="dialog" aria-label="Evidence: {name}">
-<p>{question}</p>
+  role="dialog" aria-label="Evidence: {names}">
+{shown}</div>
+"""
+ROWS = """<p>{question}</p>
 <table><thead><tr><td></td>{heads}</tr></thead><tbody>{body}</tbody></table>
 {about}
 <p><a href="{root}{page}.html#{anchor}">All rows of <em>{name}</em></a></p>
-</div>
 """
 SAID = ("Held", "Control", "Seeds")  # what is shown beside the rows
 
 
 def with_popovers(page, root=""):
-    """A page with a button for each mark, and behind its text what they show, each once.
+    """A page with a button for each †, and behind its text what they show.
 
     Args:
         page (str): HTML.
         root (str): the way from the page to the root of the website.
     """
-    places = {}
+    shown = []
 
-    def button(mark):
-        name, rows = mark.groups()
-        place = places.setdefault((name, rows), f"evidence-{len(places) + 1}")
-        return BUTTON.format(place, name)
+    def button(link):
+        marks = {}
+        for name, rows in MARK.findall(marked(page, link.start())):
+            marks.setdefault(name, []).extend(rows.split())
+        place, names = f"evidence-{len(shown) + 1}", ", ".join(marks)
+        tables = "".join(rows_of(name, rows, root) for name, rows in marks.items())
+        shown.append(SHOWN.format(place=place, names=names, shown=tables))
+        return BUTTON.format(place, names)
 
-    page = MARK.sub(button, page)
-    shown = [popover(name, rows.split(), place, root) for (name, rows), place in places.items()]
-    return page + "".join(shown)
+    return LINK.sub(button, page) + "".join(shown)
 
 
-def popover(name, rows, place, root=""):
-    """The HTML of one popover: rows of an experiment side by side, its question and control."""
+def marked(page, at):
+    """The HTML whose marks the † at a place stands for: its table, its row or its paragraph."""
+
+    def begins(*tags):
+        return max(page.rfind(f"<{tag}", 0, at) for tag in tags)
+
+    if begins("thead") > begins("/thead"):
+        return page[at : page.index("</table>", at)]
+    in_row = begins("tr") > begins("/tr")
+    return page[begins("tr") if in_row else begins("p>", "li>", "div") : at]
+
+
+def rows_of(name, rows, root=""):
+    """Rows of an experiment side by side, with its question and control, as HTML."""
     section = experiments()[name]
     lines = [line for line in section.splitlines() if line.startswith("|")]
     head, _, *table = [line.strip("|").split("|") for line in lines]
@@ -70,8 +85,8 @@ def popover(name, rows, place, root=""):
     about = [line[2:] for line in section.splitlines() if line.startswith("- ")]
     told = "".join(f"<li>{inline(line)}</li>" for line in about if line.startswith(SAID))
     question = inline(section.strip().split("\n\n")[0])
-    return SHOWN.format(
-        name=name, page=PAGE, place=place, question=question, heads=heads, body=body,
+    return ROWS.format(
+        name=name, page=PAGE, question=question, heads=heads, body=body,
         about=f"<ul>{told}</ul>", root=root, anchor=name.replace("_", "-"),
     )  # fmt: skip
 

@@ -28,8 +28,8 @@ from nbformat.v4 import new_notebook, new_output
 from PIL import Image, ImageChops
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
-# What a sentence on trained models rests on: its rows in EXPERIMENTS.md, behind a link to them.
-EVIDENCE = re.compile(r"(?: ?\[†\]\([^)]*\))? ?<!-- exp: (\w+)/([\w -]+?) -->")
+BLOCK = re.compile(r"(?:^\|.*\n?)+|^.*<!-- exp: .*", re.M)  # a table, or a line with a mark
+AT_ITS_HEAD = 3  # the most experiments that one link of a table leads to
 UNCOMPARED = {"nbval-ignore-output", "nbval-skip", "nbval-check-output"}
 UUID = re.compile(r"^([0-9a-f]{8})(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")  # JupyterLab's id of a cell
 VISIBLE = 8  # of 255: another processor draws some pixels one step brighter or darker
@@ -253,9 +253,26 @@ def _fold(notebook):
 
 
 def with_evidence(text):
-    """The text with a link † before each mark of an experiment, to its table."""
-    table = f"{cells.address()}/blob/main/benchmarks/EXPERIMENTS.md"
-    return EVIDENCE.sub(rf" [†]({table}#\1)<!-- exp: \1/\2 -->", text)
+    """The text with one link † to the rows of each paragraph, list item or table that has marks.
+
+    It stands at the end of a paragraph and at the head of a table. A table of sentences, with more
+    experiments than its head can name, has one in each row.
+    """
+    plain = cells.EVIDENCE.sub(lambda found: found[1] or "", text)
+    return BLOCK.sub(lambda block: _linked(block[0]), plain)
+
+
+def _linked(block):
+    names = re.findall(r"<!-- exp: (\w+)/", block)
+    if not names:
+        return block
+    link = f" [†]({cells.address()}/blob/main/benchmarks/EXPERIMENTS.md#{names[0]})"
+    if not block.startswith("|"):
+        return block.rstrip() + link
+    if len({*names}) <= AT_ITS_HEAD:
+        return re.sub(r"^\|(.*?) *\|", lambda head: f"|{head[1]}{link} |", block, count=1)
+    row = re.compile(r"^(.*<!-- exp: (\w+)/.*?-->)", re.M)
+    return row.sub(lambda found: found[1] + link.replace(f"#{names[0]}", f"#{found[2]}"), block)
 
 
 def _hide(stored):

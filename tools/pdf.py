@@ -90,7 +90,7 @@ def _open(fold, soup):
 
 def _to_table(mark):
     """Make the button of a mark † a link to the tables on the website."""
-    name = mark["aria-label"].removeprefix("Evidence: ")
+    name = mark["aria-label"].removeprefix("Evidence: ").partition(",")[0]
     mark.name, mark.attrs = "a", {"href": f"experiments.html#{name.replace('_', '-')}"}
 
 

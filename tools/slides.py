@@ -234,7 +234,7 @@ class Deck:
         if kind in said_of(cell):
             drawn = "\n".join(re.findall(r"^[|>-].*", cell.source, re.M))
             text = said_of(cell)[kind].replace("{shown}", drawn) or drawn
-            text = re.sub(r"\[†\]\([^)]*\) ?<!--.*?-->", "", text)
+            text = cells.EVIDENCE.sub("", text)
             text = re.sub(r"\[([^]]+)\]\([^)]*\)", r"\1", text).replace("`", "")
             if kind == "formula" and "$$" not in text:
                 text = "\n\n".join([*re.findall(r"\$\$.+?\$\$", cell.source, re.S), text])
@@ -253,7 +253,7 @@ class Deck:
 
     def answer(self, text):
         """Of a question that nothing on a slide answers: the first sentences that compare."""
-        text = re.sub(r" ?\[†\]\([^)]*\)(<!--.*?-->)?", "", text.strip().split("\n\n")[0])
+        text = cells.EVIDENCE.sub("", text.strip().split("\n\n")[0])
         sentences = re.split(r"(?<=[.?!]) +", text)
         if self.slides[-1].words(sentences[0]) > WORDS:
             self.start()
@@ -324,7 +324,7 @@ def copies(shown):
 
 def said(text, kind, role):
     """A text as a cell whose role the style sheet knows; None if there is none."""
-    text = re.sub(r" ?\[†\]\([^)]*\)(<!--.*?-->)?", "", text)
+    text = cells.EVIDENCE.sub("", text)
     return told(new_markdown_cell(text, metadata={"tags": [role]}), kind) if text else None
 
 
