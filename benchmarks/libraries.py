@@ -8,7 +8,8 @@ import torch
 from torch import nn
 
 from d2lattn import MultiHeadAttention, causal_mask, length_mask
-from d2lattn.interop import from_torch, load_d2l
+from d2lattn.interop import from_torch
+from d2lattn_book.real import load_d2l
 
 HEADS = 8
 SHARES = (1024, 700, 400, 100)  # valid lengths of a padded batch, of 1024

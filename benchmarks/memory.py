@@ -16,7 +16,7 @@ from timing import saying
 from torch import nn
 
 from d2lattn import MultiHeadAttention
-from d2lattn.interop import load_d2l
+from d2lattn_book.real import load_d2l
 
 TITLE = "Peak memory of one forward pass"
 ON = ("processor",)

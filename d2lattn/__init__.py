@@ -3,7 +3,7 @@
 What the book explains, to be read in this order:
 
 - `attention`: the formula on the first screen, and the entry at which its arguments are checked.
-- `masks` who may see whom, `positions` where a word stands, `comparison` what a layer costs.
+- `masks` who may see whom, `positions` where a word stands.
 - `multihead` is project, attend, join; `latent` keeps less of a word; `sparse` gives something up
   to save time; `recurrent` keeps a memory of fixed size.
 - `transformer` stacks these parts; `cache` keeps what was read, `generation` writes, `training`
@@ -17,12 +17,11 @@ inside, other models' cards, kernels to read, pictures, sentences, exercises) is
 
 from d2lattn.attention import attention, attention_scores, attention_weights, masked_softmax
 from d2lattn.cache import Cache
-from d2lattn.comparison import attention_cost, connectivity, conv_cost, layers_to_connect, rnn_cost
 from d2lattn.devices import default_device
 from d2lattn.distributed import Ranks, head_parallel, ring_attention, ring_parallel, tensor_parallel
 from d2lattn.engines.chunked import merge, partial_attention
 from d2lattn.generation import generate, sample
-from d2lattn.interop import from_d2l, from_gpt2, from_torch, load_d2l
+from d2lattn.interop import from_d2l, from_torch
 from d2lattn.latent import LatentAttention
 from d2lattn.masks import causal_mask, length_mask, window_mask
 from d2lattn.multihead import MultiHeadAttention, SelfAttention
@@ -64,31 +63,24 @@ __all__ = [
     "alibi_bias",
     "apply_rotary",
     "attention",
-    "attention_cost",
     "attention_scores",
     "attention_weights",
     "causal_mask",
-    "connectivity",
-    "conv_cost",
     "default_device",
     "delta_attention",
     "fit",
     "from_d2l",
-    "from_gpt2",
     "from_torch",
     "generate",
     "head_parallel",
-    "layers_to_connect",
     "length_mask",
     "linear_attention",
-    "load_d2l",
     "lsh_attention",
     "masked_softmax",
     "merge",
     "partial_attention",
     "ring_attention",
     "ring_parallel",
-    "rnn_cost",
     "sample",
     "shift_matrix",
     "sinusoidal_encoding",

@@ -83,6 +83,7 @@ def test_no_drawing_imports_plots():
 ENTRIES = [
     "d2lattn",
     "d2lattn_book.cards",
+    "d2lattn_book.comparison",
     "d2lattn_book.digits",
     "d2lattn_book.exercises",
     *(name for name in MODULES if name.startswith("d2lattn_book.language.")),

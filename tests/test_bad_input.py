@@ -31,10 +31,9 @@ from test_types import functions
 from torch import Tensor, nn
 
 import d2lattn as d
-from d2lattn import comparison
 from d2lattn.multihead import MultiHeadAttention
 from d2lattn.transformer import plain_block
-from d2lattn_book import cards, cluster, real
+from d2lattn_book import cards, cluster, comparison, real
 from d2lattn_book.language import own_text
 from d2lattn_book.pictures import arrays, live, plots
 from d2lattn_book.real import edits
@@ -162,7 +161,7 @@ class Call(typing.NamedTuple):
 
 
 # Whose arguments are all tried: of the package, and of what was taken out of it for the pages.
-TRIED = ("d2lattn.", "d2lattn_book.cards", "d2lattn_book.real")
+TRIED = ("d2lattn.", "d2lattn_book.cards", "d2lattn_book.comparison", "d2lattn_book.real")
 
 
 def valid(function, /, *, more=None, fine=None, only="", **given):
@@ -263,7 +262,7 @@ UNSEEDED = dict(fine=dict(generator="None"))
 INSIDE = ("is_causal", "query_offset", "rotate", "update_cache", "attn_mask", "attn_bias")
 
 USUAL = "attention_scores attention_weights window_mask alibi_bias Rotary Alibi SelfAttention MLP"
-USUAL += " LearnedPositionalEncoding GatedMLP rnn_cost attention_cost layers_to_connect"
+USUAL += " LearnedPositionalEncoding GatedMLP"
 TABLE = [
     *(valid(getattr(d, name)) for name in USUAL.split()),  # nothing but what is in VALUES
     # attention
@@ -396,7 +395,7 @@ TABLE = [
         ),
         more=dict(mha=[MHA]),
     ),
-    valid(d.from_gpt2, source=gpt2(), num_heads=2, more=dict(source=[MODEL, {}])),
+    valid(real.from_gpt2, source=gpt2(), num_heads=2, more=dict(source=[MODEL, {}])),
     valid(
         real.from_llama,
         **dict(source=drawn(CONFIGS[0], tied=True), config=CONFIGS[0]),
@@ -431,9 +430,12 @@ TABLE = [
     valid(own_text.count, text=OWN, order=2, more=dict(text=[8])),
     # what a layer costs
     valid(comparison.ConvLayer),
-    valid(d.conv_cost, more=dict(k=[2])),
+    valid(comparison.rnn_cost),
+    valid(comparison.attention_cost),
+    valid(comparison.layers_to_connect),
+    valid(comparison.conv_cost, more=dict(k=[2])),
     valid(comparison.ConvLayer(6, 3).forward, more=dict(x=[X[0]])),
-    valid(d.connectivity, more=dict(layer=NO_RESULTS)),
+    valid(comparison.connectivity, more=dict(layer=NO_RESULTS)),
     valid(comparison.count_layers, steps=[STEP], more=dict(steps=NO_STEP)),
     valid(
         comparison.receptive_field,

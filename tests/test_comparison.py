@@ -12,7 +12,9 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from d2lattn.attention import attention
-from d2lattn.comparison import (
+from d2lattn.masks import window_mask
+from d2lattn.multihead import MultiHeadAttention, SelfAttention
+from d2lattn_book.comparison import (
     FORMULAS,
     ConvLayer,
     LayerCost,
@@ -29,8 +31,6 @@ from d2lattn.comparison import (
     receptive_field,
     rnn_cost,
 )
-from d2lattn.masks import window_mask
-from d2lattn.multihead import MultiHeadAttention, SelfAttention
 
 SIZES = [(1, 1), (5, 7), (13, 4), (64, 8)]  # n, d
 

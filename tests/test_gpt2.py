@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from d2lattn import Cache, generate
-from d2lattn.interop import from_gpt2
+from d2lattn_book.real import from_gpt2
 
 STORED = Path(__file__).with_name("gpt2_reference.npz")
 

@@ -25,10 +25,10 @@ from d2lattn import (
     length_mask,
     ring_attention,
 )
-from d2lattn.comparison import conv_connectivity
 from d2lattn.interop import from_torch
 from d2lattn.training import fit
 from d2lattn_book import digits
+from d2lattn_book.comparison import conv_connectivity
 from d2lattn_book.exercises import verdict
 from d2lattn_book.language import encoder_decoder, next_word, words
 from d2lattn_book.pictures import drawings, live

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from torch import nn
 
 from d2lattn import causal_mask
-from d2lattn.interop import from_d2l, from_torch, load_d2l
+from d2lattn.interop import from_d2l, from_torch
+from d2lattn_book.real import load_d2l
 
 B, L, S = 2, 5, 7
 # The largest difference that 30,000 float32 modules showed is 9.5e-7 of the largest entry: their
@@ -216,7 +217,8 @@ BREAK = """
 USE = """
     import sys
     import torch
-    from d2lattn.interop import from_d2l, load_d2l
+    from d2lattn.interop import from_d2l
+    from d2lattn_book.real import load_d2l
 
     d2l = load_d2l()
     assert d2l is load_d2l() is sys.modules["d2l.torch"]

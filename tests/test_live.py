@@ -17,8 +17,8 @@ import torch
 from draws import generator
 from live_kinds import SENTENCE
 
-from d2lattn import comparison
 from d2lattn.positions import apply_rotary, sinusoidal_encoding
+from d2lattn_book import comparison
 from d2lattn_book.pictures import live
 from d2lattn_book.pictures.colours import ROLES
 

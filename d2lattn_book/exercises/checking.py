@@ -26,8 +26,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from d2lattn.arguments import show
-from d2lattn.devices import on_the_host
 from d2lattn_book.exercises.records import by_the_book, record
+from d2lattn_book.host import on_the_host
 
 BY_HAND = 5e-3  # relative: a number found by hand is right to three digits
 TOO_SHORT = 5e-2  # and to two

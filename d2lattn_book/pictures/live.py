@@ -27,9 +27,9 @@ from d2lattn.arguments import (
     check_shares,
     show,
 )
-from d2lattn.comparison import attention_cost, conv_cost, rnn_cost
-from d2lattn.devices import on_the_host
 from d2lattn.transformer import Decoder
+from d2lattn_book.comparison import attention_cost, conv_cost, rnn_cost
+from d2lattn_book.host import on_the_host
 from d2lattn_book.pictures import arrays
 from d2lattn_book.pictures.arrays import (
     LARGEST,

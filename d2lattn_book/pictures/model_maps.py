@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from d2lattn.arguments import check_count, show
-from d2lattn.devices import on_the_host
+from d2lattn_book.host import on_the_host
 from d2lattn_book.pictures.arrays import Numbers, Query, Words, position
 from d2lattn_book.pictures.live import Figure
 from d2lattn_book.pictures.packed import in_bytes, whole_shares

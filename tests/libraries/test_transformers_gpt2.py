@@ -6,7 +6,7 @@ import torch
 import transformers
 from draws import generator
 
-from d2lattn.interop import from_gpt2
+from d2lattn_book.real import from_gpt2
 
 
 def assert_close(got, expected):

@@ -11,7 +11,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.patches import Rectangle
 
 from d2lattn import causal_mask
-from d2lattn.comparison import conv_connectivity
+from d2lattn_book.comparison import conv_connectivity
 from d2lattn_book.pictures.arrays import to_numpy
 from d2lattn_book.pictures.drawings import network
 from d2lattn_book.pictures.plots import columns, describe, heatmap, heatmaps, lines

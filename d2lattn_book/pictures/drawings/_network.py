@@ -6,8 +6,8 @@ import seaborn as sns
 import torch
 from matplotlib.collections import LineCollection
 
-from d2lattn.comparison import boolean_steps, receptive_field
-from d2lattn.devices import on_the_host
+from d2lattn_book.comparison import boolean_steps, receptive_field
+from d2lattn_book.host import on_the_host
 from d2lattn_book.pictures.arrays import Numbers
 from d2lattn_book.pictures.colours import DARK, PALE, ROLES
 from d2lattn_book.pictures.kit import Ax, Axes, Label, arrow, axes

@@ -3,7 +3,7 @@
 import torch
 
 from d2lattn.arguments import check_count
-from d2lattn.devices import on_the_host
+from d2lattn_book.host import on_the_host
 from d2lattn_book.pictures.colours import PALE, ROLES
 from d2lattn_book.pictures.kit import Ax, Axes, axes
 

@@ -26,7 +26,7 @@ from d2lattn.arguments import (
     expect,
     show,
 )
-from d2lattn.devices import on_the_host
+from d2lattn_book.host import on_the_host
 
 
 class LayerCost(NamedTuple):
