@@ -247,24 +247,6 @@ class Rows(nn.Embedding):
         return x + super().forward(torch.arange(x.shape[1]))
 
 
-def in_place(q, k, v, beta):
-    """10.3 as one product of matrices a word; the state is written over."""
-    state, outputs = torch.zeros(q.shape[1], v.shape[1]), []
-    for query, key, value, b in zip(q, k, v, beta, strict=True):
-        state[:] = state - b * torch.outer(key, key) @ state + b * torch.outer(key, value)
-        outputs.append((query @ state).tolist())
-    return outputs
-
-
-def einsum_heads(X, Wq, Wk, Wv, Wo, H):
-    """4.3 in einsums alone, in double precision; the heads are axes of the weights."""
-    X, E = X.double(), X.shape[-1]
-    query, key, value = (W.double().view(H, E // H, E) for W in (Wq, Wk, Wv))
-    scores = torch.einsum("bie,hde,hdf,bjf->bhij", X, query, key, X) / (E // H) ** 0.5
-    found = torch.einsum("bhij,bje,hde->bihd", scores.softmax(-1), X, value)
-    return torch.einsum("bihd,fhd->bif", found, Wo.double().view(E, H, E // H))
-
-
 def rope_of_rows(x):
     """7.3 row by row, in place, in NumPy."""
     turned = x.numpy().copy()
@@ -285,89 +267,13 @@ def sines_of_exp_and_log(length, dim):
     return P
 
 
-def merged_by_logsigmoid(out, lse, block_out, block_lse):
-    """8.4 as zhuzilin/ring-flash-attention has it."""
-    gate = torch.sigmoid(block_lse - lse)[:, None]
-    return out - gate * (out - block_out), lse - F.logsigmoid(lse - block_lse)
-
-
-def largest_one_by_one(logits, temperature, top_k):
-    """9.3 with Python's own lists."""
-    order = sorted(range(len(logits)), key=lambda i: -logits[i])[:top_k]
-    powers = {i: math.exp((logits[i] - max(logits)) / temperature) for i in order}
-    return [powers.get(i, 0) / sum(powers.values()) for i in range(len(logits))]
-
-
 # Right functions in a style or with results of another kind: (exercise, function).
 UNUSUAL = [
-    (
-        "1.2",
-        lambda X: (
-            torch.einsum("ij,jd->id", torch.exp(torch.einsum("id,jd->ij", X, X)), X)
-            / torch.exp((X[:, None] * X).sum(-1)).sum(1)[:, None]
-        ),
-    ),
-    ("1.4", lambda X, T: torch.softmax((X[:, None, :] * X[None, :, :]).sum(-1) / T, -1) @ X),
-    ("2.2", lambda q, k, v, T: [[float(x) for x in (k @ row / T).softmax(0) @ v] for row in q]),
-    ("3.2", lambda q, k: torch.einsum("hld,hsd->hls", q, k).div_(q.shape[-1] ** 0.5).softmax(2)),
-    ("3.3", lambda s, mask: torch.where(mask, s.double(), -math.inf).softmax(-1)),
-    ("3.3", lambda s, mask: s.clone().masked_fill_(mask.logical_not(), -math.inf).softmax(-1)),
-    (
-        "3.4",
-        lambda lens, n, w: (
-            torch.ones(len(lens), n, n).bool().tril_().triu_(1 - w)
-            & (torch.arange(n) < lens[:, None])[:, None]
-        ),
-    ),
-    ("4.3", einsum_heads),
-    ("4.4", lambda lens, S: np.arange(S) >= lens.numpy()[:, None]),
-    (
-        "4.5",
-        lambda heads, Wo: torch.einsum(
-            "bhld,ehd->bhle", heads, Wo.unflatten(1, (heads.shape[1], -1))
-        ),
-    ),
     ("6.3", sines_of_exp_and_log),
     ("7.3", rope_of_rows),
-    (
-        "7.5",
-        lambda table, n: [
-            [float(table[max(0, min(i - j + len(table) // 2, len(table) - 1))]) for j in range(n)]
-            for i in range(n)
-        ],
-    ),
-    ("8.4", merged_by_logsigmoid),
-    ("9.3", largest_one_by_one),
-    (
-        "9.4",
-        lambda W, H, head: torch.cat(
-            [part * (h != head) for h, part in enumerate(W.chunk(H, 1))], 1
-        ),
-    ),
-    ("10.2", lambda s: torch.cat([s.new_zeros(len(s), 1), s], 1).double().softmax(1)[:, 1:]),
-    (
-        "12.2",
-        lambda s: np.concatenate([[0], np.cumsum([len(list(g)) for _, g in itertools.groupby(s)])]),
-    ),
     ("1.2", Attend()),
     ("1.2", lambda X: torch.vmap(lambda q: (X @ q).exp() @ X / (X @ q).exp().sum())(X)),
-    (
-        "2.3",
-        lambda X, q, k, v: [((X @ k.T @ (q @ x)) / len(q) ** 0.5).softmax(0) @ X @ v.T for x in X],
-    ),
     ("2.4", lambda W_q, W_k, A: (A @ W_q, np.linalg.solve(A.numpy().T, W_k.numpy()))),
-    ("2.6", lambda q, K: torch.cov(K.T, correction=0, aweights=(K @ q).softmax(0))),
-    ("4.2", lambda x, num_heads: np.stack(np.split(x.numpy(), num_heads, -1), 1)),
-    (
-        "6.3",
-        lambda length, dim: torch.stack(
-            [
-                (torch.arange(length) / 10000 ** ((c - c % 2) / dim) + c % 2 * math.pi / 2).sin()
-                for c in range(dim)
-            ],
-            1,
-        ),
-    ),
     (
         "6.4",
         lambda length, count: (torch.arange(length)[:, None] >> torch.arange(count) & 1).bool(),
@@ -380,28 +286,6 @@ UNUSUAL = [
         ],
     ),
     ("6.5", Rows),
-    (
-        "9.3",
-        lambda logits, T, k: torch.zeros_like(logits).scatter(
-            0, logits.topk(k).indices, (logits.topk(k).values / T).softmax(0)
-        ),
-    ),
-    (
-        "9.5",
-        lambda weights, period: [
-            sum(float(m[i, i - period + 1]) for i in range(period, len(m))) / (len(m) - period)
-            for m in weights
-        ],
-    ),
-    ("10.2", lambda scores: (scores - F.softplus(scores.logsumexp(-1, keepdim=True))).exp()),
-    ("10.3", in_place),
-    (
-        "10.4",
-        lambda b, h, q, k, document, width: [
-            [bool(j <= i and i - j < width and document[i] == document[j]) for j in k]
-            for i in q[:, 0]
-        ],
-    ),
     ("11.4", lambda shares: tuple(torch.cat(shares, 1).chunk(len(shares)))),
 ]
 # Right results that break a rule of the task: (exercise, part of what is said, function).

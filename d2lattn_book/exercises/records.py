@@ -9,7 +9,6 @@ import json
 import linecache
 import os
 import pathlib
-import re
 import sys
 import warnings
 
@@ -71,17 +70,11 @@ def _path():
 
 
 def _read(path):
-    """{exercise: solved}; a file or an entry that is missing or damaged holds nothing."""
+    """{exercise: solved}; a file that is missing or damaged holds nothing."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
         return {}
-    entries = found.items() if isinstance(found, dict) else ()
-    return {
-        exercise: solved
-        for exercise, solved in entries
-        if re.fullmatch(r"[0-9]{1,2}\.[0-9]{1,2}", exercise) and isinstance(solved, bool)
-    }
 
 
 def by_the_book():
