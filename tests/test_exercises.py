@@ -236,10 +236,6 @@ def test_a_right_function_in_another_form_is_correct(number, function, verdict):
     assert verdict(number, function if made else yours(function)) == "correct"
 
 
-def test_every_function_has_another_form():
-    assert RIGHT_FORMS.keys() == {*FUNCTIONS}
-
-
 @pytest.mark.parametrize(("number", "said", "function"), BROKEN_RULES)
 def test_a_right_function_that_breaks_a_rule_of_the_task_is_told_so(
     number, said, function, verdict
@@ -279,12 +275,6 @@ def test_a_wrong_answer_that_was_published_is_named(number, said, published, wro
     assert said in verdict(number, wrong).removeprefix("not yet: "), published
 
 
-def test_published_answers_say_where_they_stand():
-    at = r"[\w.-]+/[\w.-]+/(issues|pull)/\d+|https://\S+"
-    assert all(re.fullmatch(at, published) for _, _, published, _ in PUBLISHED)
-    assert len({(number, said) for number, said, _, _ in PUBLISHED}) > 40
-
-
 @pytest.mark.parametrize(("number", "value"), RIGHT)
 def test_a_right_value_may_be_rounded_to_three_digits(number, value, verdict):
     assert verdict(number, value) == "correct"
@@ -293,12 +283,6 @@ def test_a_right_value_may_be_rounded_to_three_digits(number, value, verdict):
 @pytest.mark.parametrize(("number", "value", "said"), WRONG)
 def test_a_wrong_value_is_named(number, value, said, verdict):
     assert said in verdict(number, value).removeprefix("not yet: ")
-
-
-def test_every_mistake_of_a_value_is_found_by_hand():
-    for number, message in MISTAKES:
-        by_hand = [said for asked, _, said in WRONG if asked == number]
-        assert number in FUNCTIONS or any(said in message for said in by_hand), message
 
 
 def symbols(source):
@@ -323,6 +307,13 @@ def test_no_solution_sets_what_a_function_of_the_chapter_reads(chapter):
             found = symbols(source).get_symbols()
             changed = read & {symbol.get_name() for symbol in found if symbol.is_assigned()}
             assert not changed, f"{changed} in {source}"
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_each_answer_has_a_cell_of_its_own(chapter):
+    """So that an error in one, such as a word without quotes, does not keep others unjudged."""
+    for source, _ in cells(chapter):
+        assert len(re.findall(r"^check\(", source, re.M)) <= 1, source
 
 
 def test_the_cases_keep_what_the_exercises_promise():
@@ -423,6 +414,7 @@ def test_a_check_leaves_the_random_state_alone(number, verdict):
         (([2, 1, 0], [0, 1, math.inf]), "not yet: scores must be finite numbers"),
         ([0, 1, 5], "not yet: a pair (right, wrong) of two lists of three scores is expected"),
         (7, "not yet: a pair (right, wrong) of two lists of three scores is expected"),
+        (("abc", "def"), "not yet: this answer must hold numbers only"),
     ],
 )
 def test_a_pass_that_forgets_the_rescale(answer, said, verdict):
@@ -459,6 +451,7 @@ NAME, ASKS, SIGNS = PICK[0:6], PICK[6:12], PICK[12:16]
         ((ASKS, NAME), "the shapes are ((6, 16), (6, 16)), expected"),
         (ASKS, "a tuple of three tensors is expected, got Tensor"),
         ((1, 2, 3), "the shapes are ((), (), ()), expected"),
+        (("W_q", "W_k", "W_v"), "this answer must hold numbers only"),
         ([(20 * ASKS).tolist(), NAME.numpy(), SIGNS], "correct"),
     ],
 )
@@ -556,10 +549,9 @@ def test_each_trap_of_a_safe_softmax_is_named(softmax, said, verdict):
     assert verdict("3.5", answer).removeprefix("not yet: ").startswith(said)
 
 
-def test_messages_are_one_line_and_end_without_a_stop():
+def test_messages_are_one_line():
     for _, message in MISTAKES:
         assert message == " ".join(message.split())
-        assert not message.endswith(".")
 
 
 # Progress -----------------------------------------------------------------------------------------
@@ -794,7 +786,7 @@ def test_open_exercises(judge):
     even = OpenExercise(lambda answer: None if answer % 2 == 0 else f"{answer} is odd")
     assert judge(even, 4) == "correct"
     assert judge(even, 5) == "not yet: 5 is odd"
-    assert judge(even, "a").startswith("not yet: it stops with TypeError: ")
+    assert judge(even, "a") == "not yet: this answer must hold numbers only"
 
 
 @pytest.mark.parametrize("number", ["0.9", "99.1", "", "1", "1.1.1", "01.1", 1.1])

@@ -39,7 +39,6 @@ EXERCISES = {
             ],
             "these are the exponentials: divide them by their sum": [1, 2, 5],
             "e⁰ is 1, not 0: a key with the score 0 has a share, too": [0, 2 / 7, 5 / 7],
-            "these are percent: shares sum to 1": [12.5, 25, 62.5],
         },
     ),
     "1.2": FunctionExercise(

@@ -114,7 +114,6 @@ EXERCISES = {
             "these sum to 1, as shares do: the query takes ½ from each of two values": (
                 [0.25, 0.25, 0.25, 0.25, 0]
             ),
-            "these are percent: a share of a half is 0.5": [50, 50, 50, 50, 0],
             "this is the second value alone: the fourth key ties with it": [1, 1, 0, 0, 0],
             "this is the fourth value alone: the second key ties with it": [0, 0, 1, 1, 0],
             "this is the mean of all four: the first and the third have the share 0": [0.5] * 5,

@@ -103,7 +103,8 @@ class FunctionExercise:
 class ValueExercise:
     """A value to find: a number, a string, a list or a tensor.
 
-    Whole numbers are compared exactly, others to three digits: they may have been rounded.
+    Whole numbers are compared exactly, others to three digits: they may have been rounded. In a
+    word, capitals and blanks around it do not matter.
 
     Attributes:
         reference: returns the right value.
@@ -123,12 +124,15 @@ class ValueExercise:
         if callable(answer):
             return f"a value is expected, got {_name(answer)}, which must be called first"
         want, whole = self.reference(), ROUNDED if self.rounded else COUNTED
+        answer = answer.strip().lower() if isinstance(answer, str) else answer
         difference = _difference(answer, want, BY_HAND, whole)
         if difference is None:
             return None
         for message, value in self.mistakes.items():
             if _difference(answer, value, BY_HAND, whole) is None:
                 return message
+        if _is_fraction(want) and _difference(answer, 100 * torch.tensor(want), BY_HAND) is None:
+            return "this looks like a percentage: write it as a fraction of 1, so 50 % is 0.5"
         form = _other_form(answer, want)
         if form:
             return f"{form} is expected, got the {type(answer).__name__} {show(answer)}"
@@ -321,7 +325,7 @@ def _judge(spec, answer):
             return None, "not attempted yet"
         problem = "that is the book's; write yours" if _is_ours(answer) else spec.problem(answer)
     except ERRORS as error:
-        problem = _stops(error)
+        problem = _stops(error) if callable(answer) else "this answer must hold numbers only"
     return problem is None, "correct" if problem is None else f"not yet: {problem}"
 
 
@@ -428,6 +432,12 @@ def _other_form(answer, want):
     if other or (isinstance(answer, (list, tuple)) and len(answer) != len(want)):
         return f"a list of {len(want)} {'rows' if isinstance(want[0], list) else 'numbers'}"
     return None
+
+
+def _is_fraction(want):
+    """Whether a value is a fraction of 1, or a list of such."""
+    parts = want if isinstance(want, list) else [want]
+    return all(isinstance(part, float) and part <= 1 for part in parts)
 
 
 def _is_cut(answer, whole):
