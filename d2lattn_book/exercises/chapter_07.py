@@ -149,7 +149,7 @@ EXERCISES = {
     ),
     "7.4": FunctionExercise(
         my_alibi,
-        lambda: [(2, 3), (4, 5), (8, 7)],
+        lambda: [(2, 3), (4, 5), (8, 7), (16, 3)],
         {
             "the sign is wrong: distant keys are raised instead of lowered": {"-slopes": "slopes"},
             "the future is not masked: later keys must get -inf": {
@@ -168,6 +168,14 @@ EXERCISES = {
             "the slopes are 2^(-h), right for 8 heads alone: the exponent is -8h/H": {
                 "-8 * torch": "-torch",
                 " / num_heads": "",
+            },
+            "8 // H is 0 for 16 heads, so all your slopes are 1: divide with /": {
+                "-8 * torch.arange(1, num_heads + 1) / num_heads": (
+                    "-(8 // num_heads) * torch.arange(1, num_heads + 1)"
+                )
+            },
+            "You round the exponents -8h/H to whole numbers: divide with / instead of //": {
+                " / num_heads": " // num_heads"
             },
             "the slopes start at h = 0: h runs from 1 to H": {
                 "arange(1, num_heads + 1)": "arange(num_heads)"

@@ -25,7 +25,8 @@ PROMPT, NEW = 20, 100  # words given, words written
 def _words_to_place():
     """In each case the three words of the question, a long vector and the wrong sign lead astray;
     in the first the distance as well: the word in the right direction is the longer one. In the
-    last the right word is the third, and one points the opposite way.
+    fourth the right word is the third, and one points the opposite way. In the fifth the first
+    word is the nearest, and without the subtraction another one.
 
     Columns: royal, female, size.
     """
@@ -44,7 +45,7 @@ def _words_to_place():
         ]
     )
     questions = (("man", "king", "woman"), ("woman", "queen", "man"), ("king", "queen", "man"))
-    questions += (("man", "woman", "queen"),)
+    questions += (("man", "woman", "queen"), ("king", "castle", "man"))
     return [(*question, words, vectors) for question in questions]
 
 
@@ -232,6 +233,14 @@ EXERCISES = {
                     "-(vectors - goal).norm(dim=-1)"
                 ),
                 "= -1": "= -torch.inf",
+            },
+            "You leave out b and c but not a, and here a is the nearest. Leave out all three.": {
+                "[[a, b, c]]": "[[b, c]]"
+            },
+            "You add b and c without subtracting a: the goal is b - a + c": {" - vectors[a]": ""},
+            "You scale the vectors to length 1 before you add them. Add them as they are; only the "
+            "cosine divides by lengths.": {
+                "    goal =": "    vectors = torch.nn.functional.normalize(vectors)\n    goal ="
             },
             "the second nearest need not be right: leave out the three words of the question": {
                 "    nearness[[a, b, c]] = -1\n": "",

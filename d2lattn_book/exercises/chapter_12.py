@@ -33,7 +33,7 @@ def _half_right(so_far):
 
 def _guessers():
     """(text, start, guess): guesses from the text itself, none, the right ones, always the same."""
-    cases = [(TEXT, 3, _last_time), (TEXT, 5, _nothing), (TEXT, 3, _rightly)]
+    cases = [(TEXT, 3, _last_time), (TEXT, 5, _nothing), (TEXT, 3, _rightly), (TEXT, 1, _rightly)]
     return [*cases, ([1, 1, 1, 2, 1, 1], 1, _ones), ([1, 2, 3, 4, 5, 6], 1, _half_right)]
 
 
@@ -118,6 +118,10 @@ EXERCISES = {
         {
             "after the right guesses a pass writes one piece of the model's own, too": {
                 "end + right + 1": "end + max(right, 1)"
+            },
+            "You add no token of the model's own when all guesses are right. The pass has computed "
+            "that token as well: add right + 1 every time.": {
+                "end + right + 1": "end + right + (right == 0 or right < len(guess(text[:end])))"
             },
             "guesses after a wrong one do not count, even if they are right": {
                 "                break\n            right += 1": (
