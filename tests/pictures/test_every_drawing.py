@@ -79,7 +79,6 @@ def given(what):
 
 
 QUERIES = [name for name, draw in DRAWINGS.items() if "query" in draw.keywords]
-TITLED = [n for n, draw in DRAWINGS.items() if "title" in inspect.signature(draw).parameters]
 every_drawing = pytest.mark.parametrize("draw", DRAWINGS.values(), ids=DRAWINGS)
 
 
@@ -153,18 +152,6 @@ def test_what_is_no_axes_is_refused_before_a_figure_is_made(draw, ax):
     assert not plt.get_fignums()
 
 
-@pytest.mark.parametrize("name", TITLED)
-def test_a_title_is_written_above(name):
-    assert DRAWINGS[name](title="so it is").get_title() == "so it is"
-
-
-@every_drawing
-def test_it_is_said_in_one_line_which_is_always_the_same(draw):
-    said = plots.describe(ax := draw())
-    assert said and "\n" not in said and said == plots.describe(draw())
-    assert said.startswith(ax.get_title())
-
-
 @every_drawing
 def test_letters_are_large_dark_and_free(draw):
     """At least 9 points, INK or FAINT, nothing on one another, nothing cut off."""
@@ -193,19 +180,6 @@ def test_numbers_may_be_lists_or_tensors_as_well_as_arrays(name, convert):
     draw = DRAWINGS[name]
     arguments = [turned(convert, given) for given in draw.args]
     again = draw.func(*arguments, **turned(convert, draw.keywords))
-    assert np.array_equal(pixels(again), as_it_is(draw))
-
-
-@pytest.mark.parametrize("name", given(is_words))
-@pytest.mark.parametrize("convert", [tuple, np.array], ids=["tuple", "array"])
-def test_words_may_be_any_sequence_of_strings(name, convert):
-    draw = DRAWINGS[name]
-
-    def words(given):
-        return convert(given) if is_words(given) else given
-
-    options = {name: words(given) for name, given in draw.keywords.items()}
-    again = draw.func(*map(words, draw.args), **options)
     assert np.array_equal(pixels(again), as_it_is(draw))
 
 

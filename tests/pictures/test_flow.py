@@ -1,13 +1,10 @@
 """The drawing of one asking word: what is drawn is what was given, and nothing else is accepted."""
 
-import warnings
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
 from artists import outside, overlapping, strings
-from matplotlib.colors import to_hex
 
 from d2lattn_book.pictures.plots import describe, flow
 
@@ -46,12 +43,6 @@ def test_a_band_is_as_wide_as_its_share_where_it_starts_and_where_it_ends():
         assert (high - low, (low + high) / 2) == pytest.approx((share * bar.get_width(), middle))
     ends = np.array([height(drawn[i]) for i in range(8)])
     assert ends / ends.sum() == pytest.approx(SHARES)
-
-
-def test_an_asker_from_elsewhere_is_said_with_what_comes_out():
-    weights = [[0.1, 0.9, 0], [0.8, 0.1, 0.1], [0, 0, 1], [1, 0, 0]]  # four words ask three
-    ax = flow(["das", "ist", "gut"], weights, query=2, asker="good", output="gut")
-    assert describe(ax) == "good asks: gut 1.00; out comes gut."
 
 
 def test_a_matrix_gives_the_row_of_the_asking_word():
@@ -102,24 +93,6 @@ def test_a_tie_is_settled_by_the_place_whatever_the_last_digits():
     assert describe(ax) == "a asks: a 0.25, b 0.25, c 0.25, d 0.25."
 
 
-def test_describe_follows_the_bars_not_the_arguments():
-    ax = flow(["a", "b"], [0.3, 0.7], query=0)
-    bars(ax).datavalues[:] = [0.9, 0.1]
-    words(ax)[0].set_text("z")
-    assert describe(ax) == "z asks: z 0.90, b 0.10."
-
-
-def test_two_on_one_axes_are_both_described():
-    ax = flow(["a", "b"], [0.3, 0.7], query=0, output="c")
-    flow(["d", "e", "f"], [0, 0, 1], query=1, mask=[False, True, True], ax=ax)
-    assert describe(ax) == "a asks: b 0.70, a 0.30; out comes c. e asks: f 1.00; 1 hidden."
-
-
-def test_a_line_break_in_a_word_is_none_in_the_description():
-    said = describe(flow(["two\nlines", "b"], [1, 0], query=0, output="(1,\n2)"))
-    assert said == "two lines asks: two lines 1.00; out comes (1, 2)."
-
-
 SIZES = {"chapter": None, "slide": (12.8, 7.2), "strip": (8, 2)}
 CASES = {
     "4": (["the", "bat", "slept", "well"], {}),
@@ -159,18 +132,6 @@ def test_no_label_is_clipped_or_touches_another(case, size):
         assert words(ax)[0].get_fontsize() >= 16  # a fortieth of the slide's height, and more
 
 
-def test_a_new_white_figure_or_the_axes_that_are_given():
-    ax = flow(WORDS, SHARES, query=-1)
-    assert to_hex(ax.figure.get_facecolor()) == "#ffffff"
-    part = plt.figure(layout="constrained").subfigures(1, 2)[0]
-    for mine in (plt.figure().add_axes((0.1, 0.1, 0.8, 0.8)), part.subplots()):
-        before = plt.get_fignums()
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            assert flow(WORDS, SHARES, query=-1, ax=mine) is mine
-        assert plt.get_fignums() == before
-
-
 def test_dollars_and_minus_zero_are_printed_as_they_are():
     ax = flow(["$a$", "b"], [0.5, 0.5], query=1, scores=[-0.001, 0.0])
     assert words(ax)[0].get_text() == "$a$"
@@ -207,11 +168,3 @@ def test_what_does_not_fit_is_refused_by_name(change, message):
     with pytest.raises(ValueError, match=message):
         flow(arguments.pop("tokens"), arguments.pop("weights"), **arguments)
     assert not plt.get_fignums()
-
-
-def test_the_figure_is_as_wide_for_letters_of_another_version():
-    """Versions of matplotlib measure text a little differently; a stored size must not tell."""
-    for words in (["the", "girl", "swung", "the", "bat"] * n for n in (1, 2, 3)):
-        ax = flow(words, [1 / len(words)] * len(words), query=0)
-        width = ax.figure.get_size_inches()[0]
-        assert 6 <= width <= 11 and width % 0.25 == 0

@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 import torch
-from artists import boxes, extents, frames, outside, overlapping, points, strings
+from artists import boxes, extents, frames, outside, overlapping, points
 from matplotlib.colors import to_hex
 
 from d2lattn import Cache, Decoder, LatentAttention, MultiHeadAttention, attention
 from d2lattn_book.pictures import drawings, plots
 from d2lattn_book.pictures.colours import ROLES
-from d2lattn_book.pictures.drawings import split_and_join
 
 # Heads that share ---------------------------------------------------------------------------------
 
@@ -68,42 +67,6 @@ def test_the_answer_and_the_shares_are_those_of_attention(query):
 def test_large_scores_and_numbers_without_a_sign():
     said = plots.describe(answer(x=1000 * PAIR, w_v=-W_V)).replace("−", "-")
     assert "share 0, 0 · 0 = 0," in said and "1 · -10000 = -10000, y = -10000" in said
-
-
-# Split and join -----------------------------------------------------------------------------------
-
-WORDS = ["the", "bat", "found", "the", "milk"]
-SHARES = torch.softmax(torch.randn(3, 5, 5, generator=torch.Generator().manual_seed(0)), -1).tril()
-SHARES /= SHARES.sum(-1, keepdim=True)
-PALE = 0.45
-
-
-def blocks(ax, role):
-    """(x, y, width, height, alpha) of every block of a role's colour."""
-    found = boxes(ax, role)
-    return [(*box.get_xy(), box.get_width(), box.get_height(), box.get_alpha()) for box in found]
-
-
-def test_the_maps_hold_the_shares_row_0_on_top():
-    ax = split_and_join(WORDS, SHARES, head_dim=2)
-    cells = blocks(ax, "weight")
-    assert len(cells) == SHARES.count_nonzero() == 45
-    assert cells[15][4] == pytest.approx(PALE**0.5 * SHARES[1, 0, 0].item())
-    cells = cells[:15]  # of the head that is followed
-    left, top = min(c[0] for c in cells), max(c[1] for c in cells)
-    drawn = {(round(top - y), round(x - left)): alpha for x, y, *_, alpha in cells}
-    assert drawn == {at: pytest.approx(SHARES[0][at].item()) for at in drawn}
-
-
-def test_shapes_and_edges_are_written():
-    ax = split_and_join(WORDS, SHARES, head_dim=4)
-    shapes = {"(5, 12) → (5, 3, 4)", "(3, 5, 4)", "(3, 5, 5)", "(5, 3, 4) → (5, 12)"}
-    assert shapes | {"W_q", "W_k", "W_v", "W_o"} <= set(strings(ax))
-    said = "project: 3 edges; split: 3 edges; join: 3 edges; mix: 1 edge."
-    assert plots.describe(ax) == said
-    four = split_and_join(WORDS[:2], torch.full((4, 2, 2), 0.5), head_dim=1)
-    said = "project: 3 edges; split: 4 edges; join: 4 edges; mix: 1 edge."
-    assert plots.describe(four) == said
 
 
 # What is kept of a word ---------------------------------------------------------------------------

@@ -37,21 +37,6 @@ def test_names_keep_off_an_outline():
     assert not any(name.contains(*spot) for spot in side)
 
 
-def test_a_map_is_described_with_the_names_of_its_words():
-    ax = drawings.word_map(TOKENS, X, query="bat", output="swung", outline=["bat", "girl"])
-    assert plots.describe(ax) == (
-        "words the, girl, the: 3 points, x from 0 to 3, y from -0.8 to 0; "
-        "asks bat: 1 point at (0.1, -0.8); new swung: 1 point at (4.4, -1.2)."
-    )
-
-
-def test_names_of_one_place_stand_in_short_lines_and_no_name_is_broken():
-    names = ["racket", "hammer", "a long name that stays", "far"]
-    ax = drawings.word_map(names, [[0, 0]] * 3 + [[1, 1]])
-    lines = ["racket,", "hammer,", "a\xa0long\xa0name\xa0that\xa0stays"]
-    assert strings(ax)[0].split("\n") == lines
-
-
 # One word, or words at one place ----------------------------------------------------------------
 
 ALONE = {
@@ -89,11 +74,6 @@ def test_no_name_lies_on_another_or_beyond_the_figure_however_the_words_lie(draw
     assert overlapping(ax) == outside(ax) == []
 
 
-def test_a_piece_of_the_blend_that_is_too_short_to_be_seen_has_no_name():
-    ax = drawings.blend(["girl", "swung"], [[1, 2], [3, 0]], [0.01, 0.99], query="girl")
-    assert strings(ax) == ["girl", "swung", "0.99 × swung", "girl's blend"]
-
-
 # Dot products and blends ----------------------------------------------------------------------
 
 
@@ -106,23 +86,8 @@ def test_a_shadow_times_the_length_of_the_query_is_the_score():
     assert "bat · swung = 1.40" in strings(ax) and len(written(ax)) == 4  # the, the: one place
 
 
-def test_a_key_behind_the_query_has_a_negative_score_and_a_shadow_behind():
-    ax = drawings.shadows(["a", "b"], [[1.0, 0.0], [-2.0, 1.0]], query="a")
-    assert points(ax, "ends of the shadows").tolist() == [[1, 0], [-2, 0]]
-    assert [said.replace("−", "-") for said in strings(ax)][1] == "a · b = -2.00"
-
-
 @pytest.mark.parametrize("weights", [SHARES, SHARES[4]], ids=["matrix", "row"])
 @pytest.mark.parametrize("draw", [drawings.blend, drawings.pull])
 def test_the_blend_lies_where_the_shares_put_it(draw, weights):
     ax = draw(TOKENS, X, weights, query="bat")
     assert np.allclose(points(ax, "blend"), (SHARES @ X)[4], atol=1e-6)
-
-
-def test_two_sentences_can_share_one_window():
-    corners = [[-1, -4], [5, 1]]
-    first = drawings.pull(TOKENS, X, SHARES, query="bat", around=corners)
-    second = drawings.pull(["the", "bat"], X[3:], [0.3, 0.7], query="bat", around=corners)
-    assert first.get_xlim() == second.get_xlim() and first.get_ylim() == second.get_ylim()
-    for low, high, (start, end) in ((-1, 5, first.get_xlim()), (-4, 1, first.get_ylim())):
-        assert start < low < high < end
