@@ -27,7 +27,7 @@ PARTS = {  # in the order of RESULTS.md; each serves a sentence of the README or
     "grouped": grouped,  # 8.14
     "smollm2": smollm2,  # README, 5.10
     "kernel": kernel,  # 8.7, appendix 92
-    "distributed": distributed,  # 11.3 to 11.8
+    "distributed": distributed,  # sections 11.3 to 11.8
 }
 README = HERE.parent / "README.md"
 BEGIN, END = "<!-- measured: benchmarks/report.py -->", "<!-- measured -->"

@@ -233,7 +233,7 @@ RIGHT_FORMS = {
 
 
 class Attend(nn.Module):
-    """1.2 as a module, and with its division last."""
+    """Exercise 1.2 as a module, and with its division last."""
 
     def forward(self, X):
         powers = torch.exp(X @ X.mT)
@@ -241,14 +241,14 @@ class Attend(nn.Module):
 
 
 class Rows(nn.Embedding):
-    """6.5 as a subclass of the table itself."""
+    """Exercise 6.5 as a subclass of the table itself."""
 
     def forward(self, x):
         return x + super().forward(torch.arange(x.shape[1]))
 
 
 def rope_of_rows(x):
-    """7.3 row by row, in place, in NumPy."""
+    """Exercise 7.3 row by row, in place, in NumPy."""
     turned = x.numpy().copy()
     for i, row in enumerate(turned):
         angles = i / 10000 ** (np.arange(0, len(row), 2) / len(row))
@@ -259,7 +259,7 @@ def rope_of_rows(x):
 
 
 def sines_of_exp_and_log(length, dim):
-    """6.3 as most write it, with exp and log."""
+    """Exercise 6.3 as most write it, with exp and log."""
     P = np.zeros((length, dim))
     divisors = np.exp(np.arange(0, dim, 2) * -(math.log(10000.0) / dim))
     P[:, 0::2] = np.sin(np.arange(length)[:, None] * divisors)
@@ -335,7 +335,7 @@ BROKEN_RULES = [
     ),
     ("11.5", "the blocks of all ranks are joined, a tensor (9, 4)", whole_ring),
 ]
-# The powers of 10,000 in 6.3 and 7.3, where many write exp and log
+# The powers of 10,000 in exercises 6.3 and 7.3, where many write exp and log
 OF_SINES = "10000 ** (torch.arange(0, dim, 2) / dim).double()"
 OF_ROPE = "10000 ** (-torch.arange(0, d, 2) / d)"
 # (exercise, part of the diagnosis, edits of the solution)

@@ -1,4 +1,4 @@
-"""What chapter 0 tells somebody whose machine lacks the packages; the speller's table of 4.6."""
+"""What chapter 0 says where packages are missing; the speller's table of section 4.6."""
 
 import statistics
 import subprocess

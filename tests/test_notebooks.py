@@ -4,6 +4,7 @@ import ast
 import base64
 import functools
 import io
+import json
 import re
 import subprocess
 import sys
@@ -379,7 +380,7 @@ def leaning(stored):
             continue
         pattern = r"""(?<!["\w.·-])(?<!ercise )(?<!Solution )\d+\.\d+\b(?! ·)"""
         numbers = re.findall(pattern, cell.source)
-        leans = {n for n in numbers if "⊕" in sections_of_the_book().get(n, [""])[0]}
+        leans = {n for n in numbers if "⊕" in sections.title_of(n)}
         if cell.cell_type == "code":
             names = cells.names(cell.source)
             leans |= (names.used & all_of_it) - core
@@ -396,8 +397,8 @@ def test_an_exercise_that_leans_on_what_is_optional_says_so(chapter):
 def test_what_an_exercise_leans_on_is_seen():
     text, code = nbformat.v4.new_markdown_cell, nbformat.v4.new_code_cell
     stored = [code("a = 1"), text("## 2.7 ⊕ More"), code("b = 2"), text("## Exercises\n\n")]
-    stored[-1].source += "### Exercise 2.1 · One\nof 1.5 kg, as in exercise 2.7"
-    stored += [code("# @title Solution 2.7\nc = a"), text("### Exercise 2.2 · Two"), code("b + c")]
+    stored[-1].source += "### Exercise 2.1 · One\nof 1.5 kg, as in exercise 2.6"
+    stored += [code("# @title Solution 2.6\nc = a"), text("### Exercise 2.2 · Two"), code("b + c")]
     stored += [text("### Exercise 2.3 · Three\nas in 2.7"), text("## Sources"), code("b # 2.7")]
     assert leaning(stored) == {
         "Exercise 2.1 · One": set(),
@@ -661,50 +662,91 @@ def test_no_link_to_a_section_is_left_to_be_filled_in(part):
         assert sections.anchored(line) == line, f"{part[0].name}: python tools/sections.py"
 
 
-POINTER = re.compile(
-    r"\(((?:(?:⊕ (?:in )?)?[1-9]\d*\.\d+(?: ⊕)?(?:, | to | and )?)+)\)"
-)  # (8.8), (3.1, 3.2), (⊕ 1.13), (7.9 ⊕), (⊕ in 4.5)
+def test_every_number_of_a_section_in_the_project_leads_to_a_heading():
+    """In the chapters, notes and decks, the other pages, the experiments and the tests."""
+    known, lost = sections.stands(), []
 
+    def note(name, page=None):
+        if page and name not in known and not name.startswith("exercise 0."):
+            lost.append(f"{page}: {name}")
+        return name
 
-@functools.cache
-def sections_of_the_book():
-    """{number: its heading, and all that stand under it}."""
-    found = {}
+    assert sections.repointed(note) == {} and lost == []
     for path in BOOK:
-        for heading in sections.headings(path.name):
-            found.setdefault(heading.number, []).append(heading.text)
-    return found
-
-
-def wrong_pointers(text):
-    """The pointers that lead to no section, or do not say of what is optional that it is."""
-    plain, wrong = re.sub(r"\$[^$]*\$|`[^`]*`|\[[^\]]*\]\([^)]*\)", "", text), []
-    for pointer in POINTER.findall(plain):
-        for before, number, after in re.findall(r"(⊕ (?:in )?)?(\d+\.\d+)( ⊕)?", pointer):
-            heading, *under = sections_of_the_book().get(number, [""])
-            inside = before.endswith("in ")
-            optional = any("⊕" in text for text in under) if inside else "⊕" in heading
-            if not heading or ("⊕" in before + after) != optional:
-                wrong.append(f"({pointer})")
-    return wrong
-
-
-def test_a_pointer_leads_to_a_section_and_says_what_is_optional(part):
-    assert wrong_pointers(markdown(part[1])) == []
+        bare = re.findall(rf"(?<!⊕ )\b[Ii]n ({sections.NUMBER})\b(?! %| ms)", markdown(read(path)))
+        assert not known.keys() & bare, f'{path.name}: "in section {bare}", which tools can follow'
 
 
 @pytest.mark.parametrize(
-    ("text", "wrong"),
+    ("text", "names"),
     [
-        ("see 3.1 (3.1, 3.2), (8.12 to 8.14), (⊕ 1.13), (7.9 ⊕), (⊕ in 4.5)", []),
-        ("to (2.28, −0.22), (0.17, 2.2), (1, 0.2)", []),  # places on a map
-        ("mixing makes words alike (1.99)", ["(1.99)"]),
-        ("draws all into one (1.13), sees nothing (⊕ 1.2, 1.3)", ["(1.13)", "(⊕ 1.2, 1.3)"]),
-        ("shared keys (⊕ 4.5), no such part (⊕ in 4.6)", ["(⊕ 4.5)", "(⊕ in 4.6)"]),
+        ("see (3.1, 3.2), (8.12 to 8.14), (⊕ 1.13), (⊕ in 4.5)", "3.1 3.2 8.12 8.14 1.13 4.5"),
+        ("In section 6.3, sections 2.1, 2.4 and 3.1; exercise 7.6", "6.3 2.1 2.4 3.1 exercise 7.6"),
+        ("[6.3 Clocks](06_a.ipynb#cell-id=x), [exercise 6.2](06_a.ipynb)", "6.3 exercise 6.2"),
+        ("to (2.28, −0.22), (0.17, 2.2), (1, 0.2), a loss of 1.5, `(2.2)`, $(2.2)$, “(2.2)”", ""),
+        ("Vaswani et al. 2017, section 3.2; [a](https://b.org), section 3.1; its section 3.4", ""),
     ],
 )
-def test_a_wrong_pointer_is_seen(text, wrong):
-    assert wrong_pointers(text) == wrong
+def test_what_points_to_a_section_is_told_from_other_numbers(text, names):
+    found = []
+    sections.pointed(text, lambda name: found.append(name) or name)
+    assert " ".join(found) == names
+
+
+@pytest.fixture
+def small_book(tmp_path, monkeypatch):
+    """Two chapters and a page that point to each other; where everything was."""
+    pages = {
+        "02_keys.ipynb": ["# 2 · Keys", "## 2.1 One", "## 2.2 ⊕ Two\n\nAs (⊕ 2.2) and (2.1).",
+                          "### Inside", "## 2.3 Three", "## Exercises\n\n### Exercise 2.1 · A",
+                          "### Exercise 2.2 · B\n\nSee section 2.3.", "## Sources"],
+        "03_masks.ipynb": ["# 3 · Masks", "## 3.1 Four\n\nSections 2.1 and 2.3, exercise 2.2, "
+                           "[2.3 Three](02_keys.ipynb#cell-id=2-4)\n"
+                           "[two](02_keys.ipynb#cell-id=2-2), "
+                           "[2.1 One](02_keys.ipynb#cell-id=2-1)"],
+    }  # fmt: skip
+    (tmp_path / "notebooks").mkdir()
+    for name, texts in pages.items():
+        stored = [
+            nbformat.v4.new_markdown_cell(t, id=f"{name[1]}-{i}") for i, t in enumerate(texts)
+        ]
+        nbformat.write(nbformat.v4.new_notebook(cells=stored), tmp_path / "notebooks" / name)
+    (tmp_path / "ERRATA.md").write_text("[2.3](notebooks/02_keys.ipynb), (2.1)", encoding="utf-8")
+    monkeypatch.setattr(cells, "ROOT", tmp_path)
+    monkeypatch.setattr(sections, "ROOT", tmp_path)
+    sections.headings.cache_clear()
+    old = {name: {"now": name, "title": "", "cell": ""} for name in sections.stands()}
+    (tmp_path / sections.MOVED).write_text(json.dumps(old), encoding="utf-8")
+    yield tmp_path
+    sections.headings.cache_clear()
+
+
+def test_sections_and_exercises_move_and_all_that_points_to_them_follows(small_book):
+    def told(name):
+        return markdown(read(small_book / "notebooks" / name))
+
+    sections.main("move", "2.2", "further")
+    assert "## Going further\n### 2.3 Two\n\nAs (2.3) and (2.1).\n#### Inside\n## So" in told(
+        "02_keys.ipynb"
+    )
+    assert "Sections 2.1 and 2.2, exercise 2.2, [2.2 Three](02" in told("03_masks.ipynb")
+    sections.main("move", "2.1", "after", "3.1")
+    sections.main("rename", "2.1", "Third")
+    assert "Sections 3.2 and 2.1, exercise 2.2, [2.1 Third](02_keys.ipynb#cell-id=2-4)" in told(
+        "03_masks.ipynb"
+    )
+    sections.main("move", "exercise 2.1", "after", "exercise 2.2")
+    assert "exercise 2.1" in told("03_masks.ipynb") and "2.2 · A" in told("02_keys.ipynb")
+    sections.main("drop", "2.2", "3.1")
+    assert "[two](03_masks.ipynb#cell-id=3-1), [3.2 One](03_masks" in told("03_masks.ipynb")
+    errata = (small_book / "ERRATA.md").read_text(encoding="utf-8")
+    assert errata == "[2.1](notebooks/02_keys.ipynb), (3.2)"
+    moved = json.loads((small_book / sections.MOVED).read_text(encoding="utf-8"))
+    assert {name: entry["now"] for name, entry in moved.items()} == {
+        "2.1": "3.2", "2.2": None, "2.3": "2.1", "exercise 2.1": "exercise 2.2",
+        "exercise 2.2": "exercise 2.1", "3.1": "3.1",
+    }  # fmt: skip
+    assert moved["2.2"]["instead"] == "3.1" and moved["2.3"]["title"] == "Third"
 
 
 def asked_at_the_top(text):
@@ -743,22 +785,6 @@ def test_a_link_that_names_no_section_is_refused():
     for text in ("6.3 egg timers", "6.4 Clock hands", "6.99", "6 · e"):
         with pytest.raises(LookupError, match="must lead to one section"):
             sections.anchored(f"[{text}](06_positional_encoding.ipynb#cell-id=)")
-
-
-def test_a_heading_that_was_renamed_names_the_pages_with_a_link_to_it(tmp_path, monkeypatch):
-    """And `python tools/sections.py` says so of every page, in place of renewing it."""
-    pages = {"03_masks.ipynb": "## 3.1 How large is a score?", "04_heads.ipynb": "See [3.1 How "}
-    pages["04_heads.ipynb"] += "large is a dot product?](03_masks.ipynb#cell-id=one)."
-    (tmp_path / "notebooks").mkdir()
-    for name, text in pages.items():
-        one = nbformat.v4.new_markdown_cell(text, id="one")
-        nbformat.write(nbformat.v4.new_notebook(cells=[one]), tmp_path / "notebooks" / name)
-    monkeypatch.setattr(cells, "ROOT", tmp_path)
-    monkeypatch.setattr(sections, "ROOT", tmp_path)
-    said = "04_heads.ipynb: [3.1 How large is a dot product?](03_masks.ipynb) must lead to one "
-    said += "section, got [] of ['3.1 How large is a score?']"
-    with pytest.raises(SystemExit, match=rf"^{re.escape(said)}.*python tools/sections.py$"):
-        sections.main()
 
 
 def test_the_picture_of_the_readme_is_a_figure_of_the_book():

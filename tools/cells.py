@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OPTIONAL = "⊕"  # in a heading or at the start of a note: what can be left out
+FURTHER = "Going further"  # the part of a chapter after its exercises: nothing later needs it
 AFTERWARDS = "<details><summary>After you have solved it</summary>"
 COMPARE = "<details><summary>Compare</summary>"  # around what answers a Predict
 HEADING = re.compile(r"(#+) (.*)")

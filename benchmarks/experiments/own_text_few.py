@@ -37,7 +37,7 @@ EXPERIMENT = Experiment(
     section="9.10",
     varies="the steps, in one training of 300",
     held="the first 5,000 letters of the stored text, 4,500 to read and 500 unread; the "
-    "Transformer and the loop of 0.7, all else as in each_part; losses in nats a letter",
+    "Transformer and the loop of section 0.7, all else as in each_part; losses in nats a letter",
     control="the loss of the read letters must go on falling where that of the unread ones rises, "
     "or else the training itself went astray",
     refuted="the unread letters cost least at the end",

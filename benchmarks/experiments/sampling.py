@@ -25,7 +25,7 @@ VOCAB = [".", *words.vocabulary(TOLD)]
 
 @functools.cache  # one training for all the rules
 def writer(seed, steps):
-    """The decoder of 9.5: two blocks, the first weights and the loop of the page."""
+    """The decoder of section 9.5: two blocks, the first weights and the loop of the page."""
     filled = [["."] + s + ["."] * (14 - len(s)) for s in TOLD]
     rows = torch.tensor([[VOCAB.index(word) for word in sentence] for sentence in filled])
     model = Decoder(len(VOCAB), 32, num_layers=2, num_heads=4, max_len=15, seed=seed)

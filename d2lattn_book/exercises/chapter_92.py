@@ -14,7 +14,7 @@ def judge_the_end(answer):
 
 
 def judge_the_rescaling(answer):
-    """The running sums of 8.2; whole tiles, so that the ends are no matter here."""
+    """The running sums of section 8.2; whole tiles, so that the ends are no matter here."""
     from d2lattn_book.exercises.small_kernel import FORGOTTEN, problem
 
     return problem(answer, FORGOTTEN, WHOLE)

@@ -1,4 +1,4 @@
-"""The kernel of 92.2 mended, to which the exercises of appendix 92 hold an answer."""
+"""The kernel of section 92.2 mended, to which the exercises of appendix 92 hold an answer."""
 
 import math
 

@@ -25,7 +25,7 @@ def keys_outside_kernel(
     COLS: tl.constexpr,
 ):
     """One program a head, whatever the grid: `output` and `logsumexp` hold what is known so far,
-    the average and log Σ exp s, so that a tile joins them by the rule of 8.4."""
+    the average and log Σ exp s, so that a tile joins them by the rule of section 8.4."""
     blocks = tl.cdiv(L, ROWS)
     if tl.program_id(0) % blocks == 0:
         head = (tl.program_id(0) // blocks).to(tl.int64)

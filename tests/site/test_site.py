@@ -306,7 +306,7 @@ def test_a_wide_drawing_opens_large_at_a_tap_on_a_telephone(telephone):
 
 
 def test_a_formula_that_goes_on_says_so(telephone):
-    """The three matrices of 2.1, of which a telephone shows two, until they are scrolled."""
+    """The matrices of section 2.1, of which a telephone shows two, until they are scrolled."""
     go(telephone, SITE / "02_queries_keys_values.html")
     formula = telephone.locator("div.math > mjx-container").first
     formula.scroll_into_view_if_needed()

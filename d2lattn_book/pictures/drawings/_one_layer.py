@@ -21,7 +21,7 @@ def one_layer(*, ax: Ax = None) -> Axes:
     """Draw multi-head attention from above: project, cut, score, divide, hide, share, blend, join.
 
     blend_h = softmax(Q_h K_hᵀ / √D + M) V_h, and x + [blend_0, …] W_oᵀ (Vaswani et al. 2017,
-    sections 3.2.1 and 3.2.2, with the residual connection of section 3.1).
+    sections 3.2.1 and 3.2.2, with the residual connection of its section 3.1).
 
     Example:
         >>> from d2lattn_book.pictures.plots import describe
