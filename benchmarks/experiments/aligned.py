@@ -10,7 +10,7 @@ WIDTHS = {"d16": 16, "d64": 64, "d256": 256}
 
 
 def run(variant, seed, steps):
-    """The variance of q·k over what the rule of section 3.1 says, before training, after it, and turned."""
+    """The variance of q·k over what section 3.1 says, before training, after it, and turned."""
     tokens, loads = page.lookup_batch(torch.Generator().manual_seed(1000 + seed), batch=256)
     layer = page.train_lookup(seed, steps, WIDTHS[variant])
     before = page.spread(page.train_lookup(seed, 0, WIDTHS[variant]), tokens)
