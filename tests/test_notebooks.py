@@ -2,7 +2,6 @@
 
 import ast
 import base64
-import functools
 import io
 import json
 import re
@@ -394,19 +393,6 @@ def test_an_exercise_that_leans_on_what_is_optional_says_so(chapter):
         assert not leans or "(⊕ " in title, f"{title}: {leans}"
 
 
-def test_what_an_exercise_leans_on_is_seen():
-    text, code = nbformat.v4.new_markdown_cell, nbformat.v4.new_code_cell
-    stored = [code("a = 1"), text("## 2.7 ⊕ More"), code("b = 2"), text("## Exercises\n\n")]
-    stored[-1].source += "### Exercise 2.1 · One\nof 1.5 kg, as in exercise 2.6"
-    stored += [code("# @title Solution 2.6\nc = a"), text("### Exercise 2.2 · Two"), code("b + c")]
-    stored += [text("### Exercise 2.3 · Three\nas in 2.7"), text("## Sources"), code("b # 2.7")]
-    assert leaning(stored) == {
-        "Exercise 2.1 · One": set(),
-        "Exercise 2.2 · Two": {"b"},
-        "Exercise 2.3 · Three": {"2.7"},
-    }
-
-
 def test_solutions_are_collapsed_in_lab_and_in_colab(chapter):
     for cell in code_cells(chapter[1]):
         if "solution" in tags(cell):
@@ -617,14 +603,6 @@ def test_what_only_a_blog_says_has_a_table_of_its_own():
             assert (blogs or "evanmiller.org" in source) == only, f"claim {claim}: {source}"
 
 
-def test_every_question_of_the_index_leads_to_a_section():
-    index = section(markdown(read(CLAIMS)), "Index of questions")
-    rows = re.findall(r"^\| (.+\?) \| (.+) \|$", index, re.M)
-    assert len(rows) >= 15
-    for question, where in rows:
-        assert sections.LINK.findall(where), question
-
-
 def test_every_term_of_the_index_stands_in_its_section():
     index = section(markdown(read(CLAIMS)), "Index of terms")
     rows = re.findall(r"^\| \*\*(.)\*\* \| (.+) \|$", index, re.M)
@@ -637,24 +615,6 @@ def test_every_term_of_the_index_stands_in_its_section():
         for number, name, _ in links:
             text = part_of(ROOT / "notebooks" / name, number)
             assert re.search(rf"(?<!\w){re.escape(term)}", text, re.I), f"{term} is not in {number}"
-
-
-@functools.cache
-def landing(name):
-    """What links find in a part of the book: {id: the cell's text}, and the website's anchors."""
-    target = read(ROOT / "notebooks" / name)
-    headings = re.findall(r"^#{1,3} (.+)", markdown(target), re.M)
-    return {cell.id: cell.source for cell in target.cells}, [*map(sections.slug, headings)]
-
-
-def test_a_link_to_a_section_lands_in_lab_and_on_the_website(part):
-    """Lab goes to the cell whose id it reads, the website to the anchor of a heading."""
-    for text, name, cell in sections.LINK.findall(markdown(part[1])):
-        sources, anchors = landing(name)
-        heading = sections.meant(text, name, cell)
-        mend = f"{part[0].name}: [{text}]({name}): python tools/sections.py"
-        assert heading.text in sources.get(cell, ""), mend
-        assert anchors.count(sections.slug(heading.text)) == 1, f"{name}: {heading.text} twice"
 
 
 def test_no_link_to_a_section_is_left_to_be_filled_in(part):
@@ -749,40 +709,8 @@ def test_sections_and_exercises_move_and_all_that_points_to_them_follows(small_b
     assert moved["2.2"]["instead"] == "3.1" and moved["2.3"]["title"] == "Third"
 
 
-def asked_at_the_top(text):
-    """{question: numbers of the sections that answer it} of a chapter's first cell."""
-    text = text.replace("**", "")
-    found = re.findall(r"\b([A-Z][^?()]+\?)\*? \(([^)]*)\)", text)
-    found += [
-        (f"{words}?", where) for words, where in re.findall(r"([A-Z][^?()]+) \(([^)]*)\)\?", text)
-    ]
-    return {question: re.findall(r"\d+\.\d+", where) for question, where in found}
-
-
-def test_the_questions_of_a_chapter_lead_where_the_index_leads(chapter):
-    """To sections of its own; and where the index has a question, to sections that it names."""
-    path, notebook = chapter
-    asked = asked_at_the_top(notebook.cells[0].source)
-    assert bool(asked) == (not path.name.startswith("00"))
-    index = section(markdown(read(CLAIMS)), "Index of questions")
-    rows = dict(re.findall(r"^\| (.+\?) \| (.+) \|$", index, re.M))
-    for question, numbers in asked.items():
-        assert numbers, question
-        assert {number.split(".")[0] for number in numbers} == {str(int(path.name[:2]))}, question
-        if question in rows:
-            named = {sections.meant(*link).number for link in sections.LINK.findall(rows[question])}
-            assert {*numbers} <= named, f"{question} The index names {sorted(named)}"
-
-
 def test_a_link_that_names_no_section_is_refused():
-    clocks = sections.meant("6.3 clock hands", "06_positional_encoding.ipynb")
-    assert clocks.text == "6.3 Clock hands"
-    link = f"](06_positional_encoding.ipynb#cell-id={clocks.cell})"
-    assert sections.anchored("[6 · clock hands](06_positional_encoding.ipynb)") == (
-        f"[6.3 Clock hands{link}"
-    )
-    assert sections.meant("the hands", "06_positional_encoding.ipynb", clocks.cell) == clocks
-    for text in ("6.3 egg timers", "6.4 Clock hands", "6.99", "6 · e"):
+    for text in ("6.3 egg timers", "6.4 Clock hands", "6.99"):
         with pytest.raises(LookupError, match="must lead to one section"):
             sections.anchored(f"[{text}](06_positional_encoding.ipynb#cell-id=)")
 

@@ -9,7 +9,7 @@
 
 Each numbers the headings in the order in which they stand (a new one is `## 5.? Its title`), and
 every pointer follows: [6.3 Clock hands](06_….ipynb#cell-id=…), [6.3](…), "section 6.3", "exercises
-6.2 and 6.4", and in a text (6.3, 6.5 to 6.7). For a new link write [6 · clock hands](06_….ipynb).
+6.2 and 6.4", and in a text (6.3, 6.5 to 6.7). A new link may leave the cell out: #cell-id=.
 notebooks/moved.json says where the sections of commit 9a23c6f stand now.
 
 JupyterLab finds a cell by its id. An anchor of the heading's own words is lost there: the heading
@@ -28,7 +28,6 @@ from cells import FURTHER, OPTIONAL, ROOT, book
 MOVED = "notebooks/moved.json"
 NUMBER = r"\d{1,2}\.\d{1,2}"
 LINK = re.compile(r"\[([^\]]*)\]\((\d\d_\w+\.ipynb)#cell-id=([\w-]*)\)")
-SHORT = re.compile(r"\[(\d+) · ([^\]]+)\]\((\d\d_\w+\.ipynb)\)")
 NAME = re.compile(r"(\d+\.\d+)|(\d+(?:\.\d+)?) (.+)")  # of a section, in the text of a link
 HEADING = re.compile(r"^(##+) (Exercise )?(\d+\.(?:\d+|\?))( .+)", re.M)
 
@@ -88,8 +87,7 @@ def meant(text, name, cell=None):
     """The heading to which the link [text](name#cell-id=cell) leads.
 
     Raises:
-        LookupError: a text that names no section or several, a cell without a heading; it says
-            on which pages such a link stands.
+        LookupError: a text that names no section or several, or a cell without a heading.
     """
     named = NAME.fullmatch(text)
     if not named:
@@ -103,29 +101,14 @@ def meant(text, name, cell=None):
 def _only(text, name, fits, *, several=False):
     found = [heading for heading in headings(name) if fits(heading)]
     if not found or (len(found) > 1 and not several):
-        number = text.partition(" ")[0]
-        under = [heading for heading in headings(name) if heading.number == number]
-        raise LookupError(
-            f"{', '.join(_pages(text, name))}: [{text}]({name}) must lead to one section, got "
-            f"{_texts(found)} of {_texts(under or headings(name))}; give the link words of "
-            "one, then python tools/sections.py"
-        )
+        texts = [heading.text for heading in found or headings(name)]
+        raise LookupError(f"[{text}]({name}) must lead to one section, got {len(found)} of {texts}")
     return found[0]
-
-
-def _texts(found):
-    return [heading.text for heading in found]
-
-
-def _pages(text, name):
-    """The names of the pages on which a link with this text leads to a part of the book."""
-    link = f"[{json.dumps(text, ensure_ascii=False)[1:-1]}]({name}"
-    return [page.name for page in book() if link in page.read_text(encoding="utf-8")]
 
 
 def anchored(text):
     """The text with each link to a section leading to its cell, by the words of its heading."""
-    return LINK.sub(_to_its_cell, _long(text))
+    return LINK.sub(_to_its_cell, text)
 
 
 def _to_its_cell(link):
@@ -146,18 +129,6 @@ def _to_its_cell(link):
 def on_the_site(text):
     """The text with each link to a section leading to the website's anchor of its heading."""
     return LINK.sub(lambda link: f"[{link[1]}]({link[2]}#{slug(meant(*link.groups()).text)})", text)
-
-
-def _long(text):
-    """The text with the number of the section in each link that has only the chapter's."""
-
-    def numbered(link):
-        number, words, name = link.groups()
-        text = f"{number} · {words}"
-        heading = _only(text, name, lambda heading: words.lower() in heading.text.lower())
-        return f"[{heading.number} {words[0].upper()}{words[1:]}]({name}#cell-id=)"
-
-    return SHORT.sub(numbered, text)
 
 
 def slug(heading):
@@ -457,7 +428,7 @@ def fill_in():
                 try:
                     text = anchored("".join(cell["source"]))
                 except LookupError as error:
-                    stale.append(str(error))
+                    stale.append(f"{path.name}: {error}")
                     continue
                 cell["source"] = text.splitlines(keepends=True)
         write({path: written(part)})
