@@ -44,9 +44,9 @@ refresh: $(if $(filter 92,$(CHAPTERS)),.venv-kernel/$(READY),$(STAMP)) ## run ch
 tidy: $(STAMP) ## bring what JupyterLab saved into form, and run nothing (CHAPTERS=03)
 live: $(STAMP)-browser $(JAVASCRIPT) ## bundle the code of live figures, and take their pictures (node, Chromium)
 bench: $(STAMP) ## measure, and write benchmarks/RESULTS.md (PART=engines for one part)
-experiments: $(STAMP) ## repeat what the pages conclude from training (EXPERIMENT=name for one)
+experiments: $(STAMP) ## name the experiments whose rows are stale (EXPERIMENT=name repeats one)
 fuzz: $(STAMP) ## search with random numbers for what breaks the package (SEED=5 repeats)
-test-all: $(TESTS) ## run every test there is; each is a command, too
+test-all: $(TESTS) experiments ## run every test there is; each is a command, too
 clean: ## remove the environments and everything that was built
 
 # Rarely wanted, so not listed. `make -k test-all` goes on after a failure.
@@ -130,8 +130,8 @@ NBVAL := -n auto --dist loadfile --no-loadscope-reorder --nbval --nbval-current-
 	--nbval-cell-timeout 600 --nbval-kernel-startup-timeout 600 \
 	--nbval-sanitize-with "$(CURDIR)/tests/nbval_sanitize.cfg"
 OTHERS := $(foreach folder,browser class colab device dist hub libraries site,--ignore tests/$(folder))
-# Nothing is trained that an experiment trains, the playground's models among them: what a page says
-# is compared with the stored row, and `make experiments EXPERIMENT=playground` runs that anew.
+# No training of an experiment is repeated: what a page says is compared with the stored rows, and
+# three experiments a day with their proofs.
 # What pytest is given, unless it is the folder of that name, and what comes before.
 test := $(NBVAL) --doctest-modules $(OTHERS) notebooks tests d2lattn d2lattn_book
 test-oldest := -m "not pins" $(test)

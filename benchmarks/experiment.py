@@ -5,19 +5,14 @@ the file; it repeats what a page shows, with the functions of that page (`pages.
 seeds and larger budgets. `repeat` runs it.
 """
 
-import ast
 import dataclasses
 import functools
-import hashlib
 import importlib.util
 import pathlib
 from collections.abc import Callable
 
-import pages
-
 FOLDER = pathlib.Path(__file__).resolve().parent / "experiments"
 TIMES = (1, 2, 5)  # the page's budget
-DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,8 +31,7 @@ class Experiment:
         seeds: how many, from 0.
         plan: variant -> {how many times the page's steps: seeds}, where a run takes minutes and
             not every variant is repeated at every budget; all are, with all seeds, when absent.
-        code: files in another language that decide its numbers, too.
-        beside: other experiments whose functions it calls.
+        small: names of its file -> smaller values, with which its proof takes seconds.
     """
 
     section: str
@@ -51,8 +45,7 @@ class Experiment:
     seeds: int = 8
     claims: tuple[int, ...] = ()
     plan: dict[str, dict[int, int]] | None = None
-    code: tuple[pathlib.Path, ...] = ()
-    beside: tuple[str, ...] = ()
+    small: dict = dataclasses.field(default_factory=dict)
 
     def budgets(self, variant):
         """{the number of steps that a variant is run with: seeds}."""
@@ -84,48 +77,19 @@ def names():
     return sorted(found, key=lambda name: (load(name).place, name))
 
 
-def load(name):
-    """The Experiment of this name."""
-    return _module(name).EXPERIMENT
+def load(name, *, anew=False):
+    """The Experiment of this name; anew: with caches of its own."""
+    return (_module.__wrapped__ if anew else _module)(FOLDER / f"{name}.py").EXPERIMENT
 
 
 def question(name):
     """What it asks: the first line of its file."""
-    return _module(name).__doc__.strip().splitlines()[0]
+    return _module(FOLDER / f"{name}.py").__doc__.strip().splitlines()[0]
 
 
-def fingerprint(name):
-    """A hash of what decides its numbers: its code and that of its cells, not their words."""
-    experiment = load(name)
-    named = [FOLDER / f"{one}.py" for one in (name, *experiment.beside)]
-    files = [path.read_text(encoding="utf-8") for path in named]
-    trees = [_without_words(ast.parse(source)) for source in (*files, *pages.sources(name))]
-    others = [path.read_text(encoding="utf-8") for path in experiment.code]
-    parts = [*(ast.dump(tree) for tree in trees), *others]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
-
-
-def _module(name):
-    path = FOLDER / f"{name}.py"
-    return _imported(path, path.read_text(encoding="utf-8"))
-
-
-@functools.cache  # while its text stays the same
-def _imported(path, text):
+@functools.cache
+def _module(path):
     spec = importlib.util.spec_from_file_location(f"experiments.{path.stem}", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def _without_words(tree):
-    """A syntax tree without docstrings, bars of progress and what an Experiment only says."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            node.keywords = [keyword for keyword in node.keywords if keyword.arg != "progress"]
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Experiment":
-            said = ("section", "claims", "varies", "held", "control", "refuted")
-            node.keywords = [keyword for keyword in node.keywords if keyword.arg not in said]
-        elif isinstance(node, DOCUMENTED) and ast.get_docstring(node) is not None:
-            node.body = node.body[1:]
-    return tree

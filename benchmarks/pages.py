@@ -25,13 +25,6 @@ def functions(name):
     raise LookupError(f"no cell of the book is tagged {tag!r}")
 
 
-def sources(name):
-    """The texts of the cells tagged "experiment: name", in the order of the book."""
-    tag = f"experiment: {name}"
-    found = [cell for path in cells.book() for cell in _cells(path) if tag in cells.tags(cell)]
-    return [_source(cell) for cell in found]
-
-
 @functools.cache  # there are many experiments, and each asks for every page
 def _cells(path):
     return json.loads(path.read_text(encoding="utf-8"))["cells"]

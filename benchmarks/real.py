@@ -102,7 +102,6 @@ def on_the_manual(name, rows, *, seeds=8, passages_a_draw=None):
         variants={row: one.variants[row] for row in rows},
         run=module.run,
         seeds=seeds,
-        beside=(name,),
     )
 
 

@@ -1,28 +1,32 @@
 """Repeat the experiments of the book: `python benchmarks/repeat.py [NAME ...]`, `make experiments`.
 
-Without a name it runs all whose numbers are missing or of other code; a name runs that one in any
-case. Every single run is kept in build/experiments as soon as it is done, so that who interrupts it
-can go on. A finished experiment has its numbers in benchmarks/experiments/NAME.json and a section
-in EXPERIMENTS.md; `--render` writes that page anew and runs nothing.
+Without a name it compares the proof of each experiment (proof.py) with the code and names those
+whose rows are stale; `--compare NAME ...` does so for some. A name alone repeats that experiment.
+Each run is kept in build/experiments as soon as it is done, so that after an interruption it goes
+on there. A finished experiment has its rows and its proof in benchmarks/experiments/NAME.json and a
+section in EXPERIMENTS.md. `--render` writes that page and runs nothing. `--proof NAME ...` stores a
+new proof beside the old rows: only for what cannot change them, such as another form of the proof.
 """
 
 import datetime
-import functools
 import json
 import multiprocessing
 import os
 import pathlib
+import shutil
 import sys
+import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
 import torch
-from results import as_text, commit, processor, table
+from results import as_text, commit, processor, rounded, table
 from tqdm import tqdm
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "tools"))  # the book as its tools see it
 
-from experiment import FOLDER, fingerprint, load, names, question  # noqa: E402
+from experiment import FOLDER, load, names, question  # noqa: E402
+from proof import CONSTANTS, differences, proof  # noqa: E402
 
 PAGE = HERE / "EXPERIMENTS.md"
 UNFINISHED = HERE.parent / "build" / "experiments"
@@ -32,8 +36,9 @@ INTRODUCTION = """\
 
 What the pages conclude from training, repeated: at the budget of the page, at twice and at five \
 times as many steps, each over several seeds. Every experiment names the outcome that would have \
-refuted the page, and a control that could have failed. `make experiments` repeats those whose \
-code has changed, `make experiments EXPERIMENT=name` repeats one. A cell has the mean over the \
+refuted the page, and a control that could have failed. `make experiments` names those whose code \
+now computes something else, `make experiments EXPERIMENT=name` repeats one. A cell has the mean \
+over the \
 seeds and, behind it, the least and the most, or in how many of the seeds a thing was seen. A last \
 digit may differ on another machine.
 
@@ -47,73 +52,76 @@ were run."""
 # Running ------------------------------------------------------------------------------------------
 
 
-def repeat(name, *, unfinished=UNFINISHED, folder=FOLDER):
-    """Run what is missing of an experiment and store its numbers."""
-    experiment = load(name)
-    path = unfinished / f"{name}-{fingerprint(name)}.jsonl"
-    done = _done(path)
-    rows = experiment.rows()
-    wanted = [(row, seed) for row in rows for seed in range(experiment.seeds_of(row))]
-    missing = [run for run in wanted if run not in done]
+def repeat(name):
+    """Run what is missing of an experiment, and store its rows and its proof."""
+    experiment, now = load(name), proof(name)
+    path = UNFINISHED / f"{name}.jsonl"
+    before, done = _done(path)
     path.parent.mkdir(parents=True, exist_ok=True)
+    if before is None or differences(before, now):
+        path.write_text(json.dumps(now) + "\n", encoding="utf-8")
+        done = {}
+    wanted = [(row, s) for row in experiment.rows() for s in range(experiment.seeds_of(row))]
+    missing = [(name, *run) for run in wanted if run not in done]
     with path.open("a", encoding="utf-8") as file:
-        for run, took, measured in _spread(name, missing):
-            done[run] = took, measured
+        for (_, *run), (took, measured) in _spread(one, missing, name):
+            done[tuple(run)] = took, measured
             file.write(json.dumps([*run, took, measured]) + "\n")
             file.flush()
-    _store(name, experiment, done, folder)
+    _store(name, experiment, done, now)
     path.unlink()
 
 
 def one(name, row, seed):
     """(seconds of the processor, also of what it calls; what one run measured)."""
     torch.set_num_threads(1)
-    experiment = _loaded(name)
+    experiment = load(name)
     variant, steps = experiment.rows()[row]
     started = sum(os.times()[:4])
     measured = experiment.run(variant, seed, steps)
     return sum(os.times()[:4]) - started, {what: _plain(x) for what, x in measured.items()}
 
 
-_loaded = functools.cache(load)  # once in each process
-
-
-def _spread(name, runs):
-    """Yield (run, seconds, measured) of each run as it ends, one process on each core."""
+def _spread(function, calls, title):
+    """Yield (arguments, result) of each call as it ends, one process on each core."""
     context = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads
     pool = ProcessPoolExecutor(os.cpu_count(), mp_context=context)
     try:
-        ahead = {pool.submit(one, name, *run): run for run in runs}
-        for future in tqdm(as_completed(ahead), total=len(runs), desc=name, mininterval=1):
-            yield ahead[future], *future.result()
+        ahead = {pool.submit(function, *call): call for call in calls}
+        for future in tqdm(as_completed(ahead), total=len(calls), desc=title, mininterval=1):
+            yield ahead[future], future.result()
     finally:
         pool.shutdown(cancel_futures=True)
 
 
 def _done(path):
-    """{(row, seed): (seconds, measured)} of the runs in a file, but for a line cut short."""
+    """The proof in a file, or None, and {(row, seed): (seconds, measured)} of its runs."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     found = {}
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
+    for line in lines[1:]:
         try:
             row, seed, took, measured = json.loads(line)
-        except ValueError:
+        except ValueError:  # cut short
             continue
         found[row, seed] = took, measured
-    return found
+    return json.loads(lines[0]) if lines else None, found
 
 
-def _store(name, experiment, done, folder):
+def _store(name, experiment, done, now):
     rows = {row: _seed_by_seed(row, experiment.seeds_of(row), done) for row in experiment.rows()}
     result = dict(
         machine=processor(),
         date=datetime.date.today().isoformat(),
         commit=commit(),
         torch=torch.__version__,
-        fingerprint=fingerprint(name),
         minutes=round(sum(took for took, _ in done.values()) / 60, 1),
         rows=rows,
     )
-    (folder / f"{name}.json").write_text(as_text(result) + "\n", encoding="utf-8")
+    _write(name, rounded(result) | {"proof": now})
+
+
+def _write(name, result):
+    (FOLDER / f"{name}.json").write_text(as_text(result) + "\n", encoding="utf-8")
 
 
 def _seed_by_seed(row, seeds, done):
@@ -126,12 +134,47 @@ def _plain(x):
     return x.item() if hasattr(x, "item") else x
 
 
+# Comparing ----------------------------------------------------------------------------------------
+
+
+def stale(name):
+    """What an experiment computes otherwise than when its rows were made."""
+    experiment, result = load(name), stored(name)
+    if result is None:
+        return ["it has no rows"]
+    if name == "playground" and not shutil.which("node"):
+        return []  # it trains in node
+    rows = {row: len(next(iter(values.values()))) for row, values in result["rows"].items()}
+    if rows != {row: experiment.seeds_of(row) for row in experiment.rows()}:
+        return ["its rows are others"]
+    return differences(result["proof"], proof(name, proved(result)))
+
+
+def proved(result):
+    """The variants in the proof of a stored result."""
+    return [variant for variant in result["proof"] if variant != CONSTANTS]
+
+
+def compare(wanted):
+    """Name the experiments whose rows are stale, and exit with 1 if there are any."""
+    started, failed = time.time(), []
+    for (name,), found in _spread(stale, [(name,) for name in wanted], "proofs"):
+        if found:
+            failed.append(name)
+            print(f"{name} ({stored(name)['minutes']} minutes): {'; '.join(found[:3])}")
+    passed = f"{len(wanted) - len(failed)} passed in {time.time() - started:.0f}s"
+    if failed:
+        print(f'stale; to repeat them: make experiments EXPERIMENT="{" ".join(failed)}"')
+        sys.exit(f"{len(failed)} failed, {passed}")
+    print(passed)
+
+
 # Telling ------------------------------------------------------------------------------------------
 
 
-def stored(name, folder=FOLDER):
+def stored(name):
     """What is stored of an experiment, or None."""
-    path = folder / f"{name}.json"
+    path = FOLDER / f"{name}.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
@@ -184,22 +227,26 @@ def section(name, result):
     return f"## {name}\n\n" + "\n".join([about[0], "", *about[1:]]) + "\n\n" + table(header, rows)
 
 
-def render(folder=FOLDER):
+def render():
     """The text of EXPERIMENTS.md."""
-    found = {name: stored(name, folder) for name in names()}
+    found = {name: stored(name) for name in names()}
     parts = [section(name, result) for name, result in found.items() if result]
     return "\n\n".join([INTRODUCTION, *parts]) + "\n"
 
 
 def main(arguments):
-    if arguments != ["--render"]:
-        if unknown := set(arguments) - set(names()):
-            sys.exit(f"an experiment is one of {', '.join(names())}, got {', '.join(unknown)}")
-        for name in arguments or names():
-            known = stored(name)
-            if arguments or not known or known["fingerprint"] != fingerprint(name):
-                repeat(name)
-                PAGE.write_text(render(), encoding="utf-8")
+    flags = {one for one in arguments if one.startswith("--")}
+    wanted = [one for one in arguments if one not in flags]
+    if unknown := set(wanted) - set(names()):
+        sys.exit(f"an experiment is one of {', '.join(names())}, got {', '.join(unknown)}")
+    if not arguments or "--compare" in flags:
+        compare(wanted or names())
+    elif "--proof" in flags:
+        for (name,), now in _spread(proof, [(name,) for name in wanted], "proofs"):
+            _write(name, stored(name) | {"proof": now})
+    else:
+        for name in wanted:
+            repeat(name)
     PAGE.write_text(render(), encoding="utf-8")
 
 

@@ -69,7 +69,7 @@ def store(part, data, *, machine, minutes, folder=FOLDER):
         data=data,
     )
     folder.mkdir(parents=True, exist_ok=True)
-    path_of(part, machine, folder).write_text(as_text(result) + "\n", encoding="utf-8")
+    path_of(part, machine, folder).write_text(as_text(rounded(result)) + "\n", encoding="utf-8")
 
 
 def load(folder=FOLDER):
@@ -90,8 +90,8 @@ def is_fresh(part, machine, folder=FOLDER):
 
 
 def as_text(value, indent=0):
-    """JSON in which what is short stands on one line; floats have four digits."""
-    text = json.dumps(_rounded(value), ensure_ascii=False)
+    """JSON in which what is short stands on one line."""
+    text = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, dict | list) or len(text) <= 300:
         return text
     space = " " * (indent + 1)
@@ -105,11 +105,12 @@ def as_text(value, indent=0):
     return f"{opening}\n{body}\n{' ' * indent}{closing}"
 
 
-def _rounded(value):
+def rounded(value):
+    """Data whose floats have four digits."""
     if isinstance(value, dict):
-        return {str(key): _rounded(x) for key, x in value.items()}
+        return {str(key): rounded(x) for key, x in value.items()}
     if isinstance(value, list | tuple):
-        return [_rounded(x) for x in value]
+        return [rounded(x) for x in value]
     return float(f"{value:.4g}") if isinstance(value, float) else value
 
 

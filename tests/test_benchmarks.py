@@ -205,7 +205,7 @@ def test_calls_take_turns_and_the_budget_ends_them():
 
 def test_numbers_are_stored_with_four_digits_a_row_on_a_line():
     value = {"rows": [{"n": i, "ms": math.pi * 1000} for i in range(20)], "name": "√d"}
-    text = results.as_text(value)
+    text = results.as_text(results.rounded(value))
     assert json.loads(text) == {"rows": [{"n": i, "ms": 3142} for i in range(20)], "name": "√d"}
     assert text.splitlines()[2] == '  {"n": 0, "ms": 3142.0},'
 

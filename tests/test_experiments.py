@@ -1,7 +1,10 @@
 """EXPERIMENTS.md is what the experiments measured, and the pages say what stands there."""
 
+import datetime
+import inspect
 import json
 import re
+import textwrap
 
 import cells
 import experiment
@@ -9,6 +12,7 @@ import pages
 import pytest
 import repeat
 
+import d2lattn
 import website
 
 NAMES = experiment.names()
@@ -138,17 +142,86 @@ def test_layers_are_counted_from_0():
 def test_an_experiment_was_run_as_it_stands(name):
     one, result = experiment.load(name), repeat.stored(name)
     assert result, f"run: make experiments EXPERIMENT={name}"
-    assert result["fingerprint"] == experiment.fingerprint(name), (
-        f"its code has changed: make experiments EXPERIMENT={name}"
-    )
     assert one.seeds >= 8
     assert list(result["rows"]) == list(one.rows())
+    if one.steps is not None:
+        assert repeat.proved(result) == list(one.variants)
     for row, measured in result["rows"].items():
         assert measured and all(len(v) == one.seeds_of(row) >= 3 for v in measured.values())
     seconds = 60 * result["minutes"] / sum(map(one.seeds_of, one.rows()))
     assert one.seeds >= 16 or seconds >= 1, "so quick a run is repeated with 16 seeds"
     said = (experiment.question(name), one.varies, one.held, one.control, one.refuted)
     assert all(said) and said[0].endswith("?") and not any(s.endswith(".") for s in said)
+
+
+TODAY = datetime.date.today().toordinal()
+
+
+@pytest.mark.pins
+@pytest.mark.parametrize("name", NAMES[TODAY % 37 :: 37])
+def test_an_experiment_computes_what_its_rows_were_made_with(name):
+    """Three a day; `make experiments` compares them all."""
+    assert repeat.stale(name) == [], f"make experiments EXPERIMENT={name}"
+
+
+def in_the_file(monkeypatch, tmp_path, old, new, name):
+    text = (experiment.FOLDER / f"{name}.py").read_text(encoding="utf-8")
+    assert old in text
+    (tmp_path / f"{name}.py").write_text(text.replace(old, new), encoding="utf-8")
+    monkeypatch.setattr(experiment, "FOLDER", tmp_path)
+
+
+def in_the_cells(monkeypatch, tmp_path, old, new, name):
+    source, found = pages._source, []
+
+    def changed(cell):
+        found.append(old in source(cell))
+        return source(cell).replace(old, new)
+
+    monkeypatch.setattr(pages, "_source", changed)
+    pages.functions(name)
+    assert any(found)
+
+
+def in_the_package(monkeypatch, tmp_path, old, new, name):
+    function = d2lattn.MultiHeadAttention.attend
+    text, names = textwrap.dedent(inspect.getsource(function)), dict(function.__globals__)
+    assert old in text
+    exec(text.replace(old, new), names)
+    monkeypatch.setattr(function, "__code__", names["attend"].__code__)
+
+
+ROOT, MSE = "1 / math.sqrt(self.head_dim)", "torch.nn.functional.mse_loss(layer(tokens), loads)"
+MASK = '=variant == "mask"'
+
+
+@pytest.mark.pins
+@pytest.mark.parametrize(
+    ("name", "where", "old", "new", "is_stale"),
+    [
+        ("aligned", in_the_cells, "optimizer", "adam", False),  # a local
+        ("indexer", in_the_cells, "index(", "scores_of(", False),  # a method
+        ("aligned", in_the_cells, "(layer(tokens) - loads).square().mean()", MSE, False),
+        ("one_head_or_two", in_the_package, ROOT, "self.head_dim**-0.5", False),
+        ("one_head_or_two", in_the_package, ROOT, "1 / self.head_dim", True),
+        ("aligned", in_the_cells, "lr=0.01", "lr=0.0101", True),
+        ("lookup", in_the_cells, "3.0 * weight.grad", "3.6 * weight.grad", True),
+        ("aligned", in_the_cells, "range(steps)", "range(steps + 1)", True),
+        ("aligned", in_the_file, "steps=150", "steps=160", True),
+        ("two_wide_heads", in_the_file, "1000\n", "900\n", True),  # its steps
+        ("aligned", in_the_cells, "manual_seed(seed)", "manual_seed(1)", True),
+        ("aligned", in_the_file, "seeds=16", "seeds=17", True),
+        ("reading_ahead", in_the_file, MASK, "=True", True),
+        ("aligned", in_the_file, '"d64": 64', '"d64": 65', True),
+        ("aligned", in_the_file, '"d64": "', '"d65": "', True),
+        ("real_slower", in_the_file, "real.prose()[:END]", "real.prose()[1 : END + 1]", True),
+    ],
+)
+def test_rows_are_stale_when_the_code_computes_something_else(
+    name, where, old, new, is_stale, monkeypatch, tmp_path
+):
+    where(monkeypatch, tmp_path, old, new, name)
+    assert bool(repeat.stale(name)) == is_stale
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -266,185 +339,3 @@ def test_every_experimental_claim_has_its_row():
             assert {n for n, _ in MARK.findall(rest)} <= {
                 n for n, _ in MARK.findall(rows[int(claim)])
             }
-
-
-def test_quotations_are_found_and_wrong_digits_too():
-    text = (
-        "In chapter 3 it took 7. With no layer 14 of 16 seeds fail, "
-        "eleven of sixteen after 1,000 steps. <!-- exp: one/a-400 b -->\n"
-        "| 41 | B says 5 | 0.3 <!-- exp: two/c --> | 2.4 |"
-    )
-    (first, *mark), (row, *other) = quotations(text)
-    assert first.startswith("With no layer") and mark == ["one", ["a-400", "b"]]
-    assert sorted(numbers(first)) == ["1000", "11", "14", "16", "16"]
-    assert row == "| 41 | B says 5 | 0.3 " and other == ["two", ["c"]] and numbers(row) == ["0.3"]
-    assert numbers("See section 2.4 and $x_1$, `n = 3`, [5](6.ipynb): −0.5 of W2 in 2.50") == [
-        "−0.5",
-        "2.50",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("number", "measured", "so"),
-    [
-        ("0.53", "0.527", True),
-        ("0.53", "0.535", True),  # a half may go either way
-        ("0.53", "0.536", False),
-        ("−1.4", "−1.42", True),
-        ("1.4", "−1.42", False),
-        ("0.5", "0.527", False),  # one digit is too few
-        ("0.081", "0.0807", True),
-        ("19", "18.6", False),  # a count is no rounding
-        ("0.527", "0.527", True),
-        ("84 %", "0.839", True),
-        ("8.1 %", "0.0807", True),
-        ("84 %", "0.827", False),
-        ("43.6 %", "43.6", True),
-    ],
-)
-def test_a_sentence_may_round_to_two_digits(number, measured, so):
-    assert says(number, measured) == so
-
-
-TOY = '''"""Does it grow?"""
-import pathlib
-
-from experiment import Experiment
-
-
-def run(variant, seed, steps):
-    """{words}"""
-    count = pathlib.Path({counter!r})
-    count.write_text(count.read_text() + "x")
-    if seed == 6 and not pathlib.Path({allowed!r}).exists():
-        raise KeyboardInterrupt
-    return {{"grown": {code}, "even": seed % 2 == 0}}
-
-
-EXPERIMENT = Experiment(
-    section="1.1", varies="{words}", held="b", control="c", refuted="d", steps=10, seeds=8,
-    variants={{"a": "A", "b": "B"}}, run=run, plan={plan},
-)
-'''
-
-
-@pytest.fixture
-def toy(tmp_path, monkeypatch):
-    """Write an experiment; runs are counted, and the seventh seed stops until it is allowed."""
-    monkeypatch.setattr(experiment, "FOLDER", tmp_path)
-    names = {name: tmp_path / name for name in ("counter", "allowed")}
-    names["counter"].write_text("", encoding="utf-8")
-
-    def write(words="w", code="float(steps + seed)", plan=None):
-        text = TOY.format(
-            words=words, code=code, plan=plan, **{n: str(p) for n, p in names.items()}
-        )
-        (tmp_path / "toy.py").write_text(text, encoding="utf-8")
-
-    def in_turn(name, runs):
-        yield from ((run, *repeat.one(name, *run)) for run in runs)
-
-    monkeypatch.setattr(repeat, "_spread", in_turn)
-    monkeypatch.setattr(repeat, "_loaded", experiment.load)
-    return write, names
-
-
-def test_an_experiment_is_what_stands_in_its_file(toy):
-    write, _ = toy
-    for words in ("wide", "deep"):
-        write(words=words)
-        assert experiment.load("toy").varies == words
-
-
-def test_who_interrupts_goes_on(toy, tmp_path):
-    write, names = toy
-    write()
-    folders = dict(unfinished=tmp_path / "unfinished", folder=tmp_path)
-    with pytest.raises(KeyboardInterrupt):
-        repeat.repeat("toy", **folders)
-    (unfinished,) = (tmp_path / "unfinished").iterdir()
-    unfinished.write_text(
-        unfinished.read_text(encoding="utf-8") + '["a-10", 6, 0.', encoding="utf-8"
-    )  # cut short
-    assert repeat.stored("toy", tmp_path) is None
-    names["allowed"].write_text("", encoding="utf-8")
-    repeat.repeat("toy", **folders)
-    assert len(names["counter"].read_text(encoding="utf-8")) == 7 + 6 * 8 - 6, (
-        "what was done is not done again"
-    )
-    rows = repeat.stored("toy", tmp_path)["rows"]
-    assert list(rows) == ["a-10", "a-20", "a-50", "b-10", "b-20", "b-50"]
-    assert rows["b-50"]["grown"] == [float(50 + seed) for seed in range(8)]
-    assert not unfinished.exists()
-    text = repeat.render(tmp_path)
-    assert "| B | 50 | 53.5 (50 to 57) | 4 of 8 | `b-50` |" in text
-    assert "refuted by: d." in text
-
-
-def test_a_plan_says_which_rows_have_how_many_seeds(toy, tmp_path):
-    write, _ = toy
-    write(plan={"a": {1: 6}, "b": {1: 6, 5: 3}})
-    folders = dict(unfinished=tmp_path / "unfinished", folder=tmp_path)
-    repeat.repeat("toy", **folders)
-    rows = repeat.stored("toy", tmp_path)["rows"]
-    assert {row: len(values["grown"]) for row, values in rows.items()} == {
-        "a-10": 6,
-        "b-10": 6,
-        "b-50": 3,
-    }
-    text = repeat.render(tmp_path)
-    assert "| B | 50 | 3 | 51.0 (50 to 52) | 2 of 3 | `b-50` |" in text
-    assert "- Seeds 0 to 7, or as many as a row says; " in text
-
-
-def test_other_words_are_the_same_experiment_and_other_code_is_not(toy):
-    write, _ = toy
-    prints = []
-    for changed in ({}, {"words": "other"}, {"code": "float(steps - seed)"}):
-        write(**changed)
-        prints.append(experiment.fingerprint("toy"))
-    assert prints[0] == prints[1] != prints[2]
-
-
-def test_an_experiment_that_calls_another_is_another_when_that_one_changes(toy, tmp_path):
-    write, _ = toy
-    write()
-    one = (tmp_path / "toy.py").read_text(encoding="utf-8")
-    called = one.replace("plan=None", "plan=None, beside=('toy',)")
-    (tmp_path / "caller.py").write_text(called, encoding="utf-8")
-    before = experiment.fingerprint("caller")
-    write(words="other")
-    assert experiment.fingerprint("caller") == before
-    write(code="float(steps - seed)")
-    assert experiment.fingerprint("caller") != before
-
-
-def test_an_unknown_experiment_is_refused(toy):
-    toy[0]()
-    with pytest.raises(SystemExit, match="an experiment is one of toy, got tails"):
-        repeat.main(["tails"])
-
-
-def test_functions_come_from_the_page(tmp_path, monkeypatch):
-    page = {
-        "cells": [
-            {
-                "cell_type": "code",
-                "metadata": {"slideshow": {"slide_type": "skip"}},
-                "source": ["import math"],
-            },
-            {"cell_type": "code", "metadata": {}, "source": ["raise RuntimeError"]},
-            {
-                "cell_type": "code",
-                "metadata": {"tags": ["experiment: round"]},
-                "source": ["def area(r):\n", "    return math.pi * r**2"],
-            },
-        ]
-    }
-    path = tmp_path / "01_page.ipynb"
-    path.write_text(json.dumps(page), encoding="utf-8")
-    monkeypatch.setattr(cells, "book", lambda: [path])
-    assert pages.functions("round").area(2) == pytest.approx(12.566, abs=1e-3)
-    assert pages.sources("round") == ["def area(r):\n    return math.pi * r**2"]
-    with pytest.raises(LookupError, match="no cell of the book is tagged 'experiment: square'"):
-        pages.functions("square")

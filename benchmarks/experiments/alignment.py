@@ -13,6 +13,7 @@ from d2lattn_book.language.encoder_decoder import (
 from d2lattn_book.language.spelling import pronunciations, split
 
 BANDS = ((3, 5), (6, 8), (9, 11), (12, 14))  # letters
+LEARNED, HELD_OUT = 113_649, 3000
 RATES = {"": 3e-3, "slow": 1.5e-3, "fast": 6e-3}
 
 
@@ -42,7 +43,8 @@ def made(variant, seed):
 def dictionary():
     """Word -> pronunciations, the words to learn from, and those held out."""
     ways = pronunciations()
-    return ways, *split(ways)
+    learned, held_out = split(ways)
+    return ways, learned[:LEARNED], held_out[:HELD_OUT]
 
 
 ONCE, LONGER, RATE = {1: 8}, {1: 8, 2: 3, 5: 3}, {1: 3}  # times the budget: seeds
@@ -86,5 +88,6 @@ EXPERIMENT = Experiment(
         **dict.fromkeys(("gru_additive_slow", "gru_additive_fast"), RATE),
         **dict.fromkeys(("transformer_dot_slow", "transformer_dot_fast"), RATE),
     },
+    small=dict(LEARNED=1000, HELD_OUT=100),
     run=run,
 )

@@ -5,13 +5,14 @@ from experiment import Experiment
 from d2lattn_book.language import next_word
 
 DIVISORS = {"1": 1.0, "root": 8.0, "d": 64.0}
+STEPS = 1000
 RATES = {"003": 0.003, "01": 0.01, "10": 0.1}
 
 
 def run(variant, seed, steps):
     """How many of the 20 held-out sentences it completes, and the loss on the others."""
     divisor, rate = variant.removeprefix("by_").split("_")
-    options = dict(steps=1000, every=1000, embed_dim=64, learning_rate=RATES[rate])
+    options = dict(steps=STEPS, every=STEPS, embed_dim=64, learning_rate=RATES[rate])
     trained = next_word.train(seed, scale=1 / DIVISORS[divisor], **options)
     right = round(20 * trained.model.accuracy(trained.held_out))
     loss = trained.model.loss(trained.seen).item()
@@ -34,5 +35,6 @@ EXPERIMENT = Experiment(
         for rate, number in RATES.items()
         for divisor, name in {"1": "1", "root": "√d = 8", "d": "d = 64"}.items()
     },
+    small=dict(STEPS=3),
     run=run,
 )

@@ -60,6 +60,5 @@ EXPERIMENT = Experiment(
         "positions": "look one back: no positions",
         "order": "two layers without positions: the mask off",
     },
-    code=tuple(TRAIN / f"{name}.js" for name in ("engine", "model", "random", "tasks")),
     run=run,
 )

@@ -103,6 +103,7 @@ EXPERIMENT = Experiment(
     refuted="a text that differs, a table in half of the passes or more, or random guesses that "
     "save more than one pass in twenty",
     variants={"prose": "prose", "table": "a table", "code": "code"},
+    small=dict(STEPS=20),
     run=run,
     steps=None,
     seeds=8,

@@ -100,6 +100,7 @@ EXPERIMENT = Experiment(
         "mean_40": "40 of those",
         "mean_80": "80 of those",
     },
+    small=dict(LENGTH=8, START=4),
     run=run,
     steps=None,
     seeds=8,

@@ -32,5 +32,4 @@ EXPERIMENT = Experiment(
     run=run,
     steps=None,
     seeds=8,
-    beside=("real_induction",),
 )

@@ -27,8 +27,8 @@ def judged(variant):
         length = SHORT[variant]
         ends = range(END - JUDGED + SEGMENT, END + 1, SEGMENT)
         return torch.stack([told(text[end - length : end], SEGMENT).mean() for end in ends])
-    length, edits = LONG[variant]
-    return told(text[-length:], JUDGED, edits()).view(SEGMENTS, SEGMENT).mean(1)
+    length, edits = LONG[variant]()
+    return told(text[-length:], JUDGED, edits).view(SEGMENTS, SEGMENT).mean(1)
 
 
 def told(text, count, edits=()):
@@ -45,9 +45,9 @@ def near():
 
 SHORT = {"512": 512, "2048": 2048}
 LONG = {
-    "8192": (TRAINED, list),
-    "12000": (END, list),
-    "12000_near_first": (END, near),
+    "8192": lambda: (TRAINED, []),
+    "12000": lambda: (END, []),
+    "12000_near_first": lambda: (END, near()),
 }
 EXPERIMENT = Experiment(
     section="7.8",
@@ -66,6 +66,7 @@ EXPERIMENT = Experiment(
         "12000": "12,000",
         "12000_near_first": "12,000, the last 8,192 and the first in sight",
     },
+    small=dict(END=300, TRAINED=200, SEGMENT=16, JUDGED=128, SHORT={"512": 32, "2048": 64}),
     run=run,
     steps=None,
     seeds=8,

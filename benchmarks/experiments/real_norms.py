@@ -85,6 +85,7 @@ EXPERIMENT = Experiment(
         "prose_all": "prose, a constant for all",
         "manual_constant": "manual, a constant but for the first piece",
     },
+    small=dict(LENGTH=12, START=4),
     run=run,
     steps=None,
     seeds=8,

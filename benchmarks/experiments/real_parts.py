@@ -91,6 +91,7 @@ EXPERIMENT = Experiment(
         "residual": "without its residual connections",
         "norms": "its two norms do not divide",
     },
+    small=dict(LENGTH=12, START=4),
     run=run,
     steps=None,
     seeds=8,

@@ -107,5 +107,4 @@ EXPERIMENT = Experiment(
     run=run,
     steps=None,
     seeds=8,
-    beside=tuple(dict.fromkeys(["real_rounded", *(effect[0] for effect in EFFECTS.values())])),
 )

@@ -52,6 +52,7 @@ EXPERIMENT = Experiment(
     refuted="with the 12 slowed the loss stays where it was at 12,000, so that what was wrong "
     "there was the number of keys; or the 20 others do as well",
     variants={"slow": "the 12 slow pairs slowed", "fast": "the 20 others slowed"},
+    small=dict(END=300, TRAINED=200, SEGMENT=16, JUDGED=128),
     run=run,
     steps=None,
     seeds=8,

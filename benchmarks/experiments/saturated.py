@@ -6,6 +6,7 @@ from experiment import Experiment
 from d2lattn_book.language import next_word, words
 
 DIVISORS = {"root": 8.0, "d": 64.0}
+STEPS = 200
 RATES = {"003": 0.003, "03": 0.03, "10": 0.1}
 
 
@@ -15,7 +16,7 @@ def run(variant, seed, steps):
     vocabulary, scale = words.vocabulary(), 1 / DIVISORS[divisor]
     model = next_word.NextWord(vocabulary, 64, scale=scale, seed=seed)
     before = saturated(model)
-    next_word.teach(model, seed, steps=200, every=200, learning_rate=RATES[rate])
+    next_word.teach(model, seed, steps=STEPS, every=STEPS, learning_rate=RATES[rate])
     return {"saturated at the start": before, "after 200 steps": saturated(model)}
 
 
@@ -41,5 +42,6 @@ EXPERIMENT = Experiment(
         for rate, number in RATES.items()
         for divisor, name in {"root": "√d = 8", "d": "d = 64"}.items()
     },
+    small=dict(STEPS=3),
     run=run,
 )

@@ -18,7 +18,7 @@ class OneSlope(Positions):
 
 
 page.METHODS["one slope"] = OneSlope()
-WIDE = dict(num_heads=2)
+WIDE, STEPS = dict(num_heads=2), 1000
 SETTINGS = {
     "none_wide": ("none", WIDE),
     "rope_wide": ("RoPE", WIDE),
@@ -30,7 +30,7 @@ SETTINGS = {
 def run(variant, seed, steps):
     """Right answers in percent at 32, 64 and 128, after 1,000 steps."""
     method, options = SETTINGS[variant]
-    model = page.train(method, steps=1000, seed=seed, **options)
+    model = page.train(method, steps=STEPS, seed=seed, **options)
     return {
         f"{task} at {length}": 100 * page.accuracy(model, task, length)
         for task in page.TASKS
@@ -55,6 +55,7 @@ EXPERIMENT = Experiment(
         "alibi_wide": "ALiBi, two heads",
         "one_slope": "eight heads of one slope",
     },
+    small=dict(STEPS=3),
     run=run,
     steps=None,
     seeds=8,
