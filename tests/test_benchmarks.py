@@ -74,7 +74,7 @@ def text_of(chapter):
 
 
 def test_the_pages_say_what_a_processor_took():
-    """Section 8.5 quotes a layer's memory, section 5.10 SmolLM2's speed, section 8.14 its keys."""
+    """Section 8.5 quotes a layer's memory, section 5.7 SmolLM2's speed, section 8.14 its keys."""
     first = {part: found[0]["data"] for part, found in results.load().items()}
     peaks = (first["memory"][f"ours, {engine}"]["4096"] for engine in ("explicit", "chunked"))
     fused = first["memory"]["ours, fused"]["4096"]

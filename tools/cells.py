@@ -178,15 +178,20 @@ def answers(cells):
     return found
 
 
+def is_optional(heading):
+    """Whether what stands under a heading is no part of the core: for a later reading."""
+    return heading == FURTHER or (OPTIONAL in heading and not heading.startswith("Exercise"))
+
+
 def extras(cells):
-    """(start, end) of every part marked ⊕: from its heading up to the next of its level or above.
+    """(start, end) of Going further, or of every part marked ⊕: up to the next of its level.
 
     JupyterLab folds as much under a heading; a ⊕ inside another is a part of that.
     """
     found, end = [], 0
     for start, cell in enumerate(cells):
         own = HEADING.match(cell["source"])
-        marked = own and OPTIONAL in own[2] and not own[2].startswith("Exercise")
+        marked = own and is_optional(own[2])
         if cell["cell_type"] == "markdown" and marked and start >= end:
             levels = [
                 (i, HEADING.match(cells[i]["source"]))

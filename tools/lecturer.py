@@ -45,7 +45,7 @@ def parts(cells):
     """The parts of a chapter, from its cells."""
     found, title, questions, live = [], "", [], []
     for cell in cells:
-        heading = re.search(r"^## (.+)", cell.source, re.M)
+        heading = re.search(r"^##(?: |# (?=\d+\.))(.+)", cell.source, re.M)  # or further: ### 5.8
         if cell.cell_type == "markdown" and heading:
             title = heading[1]
         if cell.cell_type == "code":

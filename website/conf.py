@@ -38,7 +38,7 @@ nb_execution_mode = "off"
 nb_ipywidgets_js = {}
 nb_merge_streams = True
 myst_enable_extensions = ["amsmath", "colon_fence", "dollarmath"]
-myst_heading_anchors = 3
+myst_heading_anchors = 4
 
 # Docstrings are written for a terminal: single backquotes mark code.
 default_role = "code"

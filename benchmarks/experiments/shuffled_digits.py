@@ -24,7 +24,7 @@ def run(variant, seed, steps):
 
 
 EXPERIMENT = Experiment(
-    section="5.10",
+    section="5.7",
     varies="the model (MLP 19,210 weights, CNN of three layers 20,106, two blocks of attention "
     "over 16 patches 26,186), and what is shuffled, in one order for all pictures",
     held="1,200 digits to learn from and the 597 after them to name, 400 steps of 64, Adam at "
