@@ -217,10 +217,10 @@ def one_after_the_largest(scores):
 
 # (exercise, part of the diagnosis, where it was published, the answer)
 PUBLISHED = [
-    ("3.3", "a score of 0 is a score like any other", "duoan/TorchCode/issues/17", hidden_by_zero),
+    ("3.3", "whose score happens to be 0", "duoan/TorchCode/issues/17", hidden_by_zero),
     (
         "3.5",
-        "a score of 0 is a score like any other",
+        "whose score happens to be 0",
         "duoan/TorchCode/issues/17",
         zeros_in_a_safe_softmax,
     ),
@@ -256,25 +256,25 @@ PUBLISHED = [
     ),
     (
         "3.3",
-        "exp(0) = 1 is a weight like any other",
+        "exp(0) = 1, so hidden keys",
         "awslabs/gluonts/pull/1401",
         lambda scores, mask: scores.masked_fill(~mask, 1e-9).softmax(-1),
     ),
     (
         "3.3",
-        "exp(0) = 1 is a weight like any other",
+        "exp(0) = 1, so hidden keys",
         "Shujun-He/RibonanzaNet/issues/5",
         lambda scores, mask: scores.masked_fill(~mask, -1e-9).softmax(-1),
     ),
     (
         "3.3",
-        "real scores can lie below the number",
+        "lower than the number you fill in",
         "TransformerLensOrg/TransformerLens/pull/319",
         lambda scores, mask: scores.masked_fill(~mask, -1e5).softmax(-1),
     ),
     (
         "3.3",
-        "the largest even with 10,000 taken off",
+        "You subtract 10,000",
         "huggingface/transformers/issues/14859",
         lambda scores, mask: (scores + (1.0 - mask.float()) * -10000.0).softmax(-1),
     ),
@@ -330,7 +330,7 @@ PUBLISHED = [
     ),
     (
         "4.3",
-        "heads and sentences are exchanged",
+        "as if the shape were (H, B, L, D)",
         "gazelle93/Transformer-Various-Positional-Encoding/issues/1",
         heads_before_the_batch,
     ),

@@ -278,13 +278,6 @@ UNUSUAL = [
         "6.4",
         lambda length, count: (torch.arange(length)[:, None] >> torch.arange(count) & 1).bool(),
     ),
-    (
-        "7.4",
-        lambda H, length: [
-            d2lattn.alibi_bias(H, length)[h].masked_fill(~d2lattn.causal_mask(length), -torch.inf)
-            for h in range(H)
-        ],
-    ),
     ("6.5", Rows),
     ("11.4", lambda shares: tuple(torch.cat(shares, 1).chunk(len(shares)))),
 ]
@@ -353,7 +346,7 @@ SECOND_FORMS = [
     ),
     (
         "3.3",
-        "0/0 is left",
+        "That gives 0/0",
         {
             "return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": (
                 "e = torch.exp(scores - scores.amax(-1, keepdim=True)) * mask; "
@@ -381,13 +374,7 @@ SECOND_FORMS = [
         "the 2 is missing",
         {OF_ROPE: "torch.exp(-torch.arange(0, d, 2) * math.log(1e4) / (2 * d))"},
     ),
-    ("3.5", "±10,000: exp overflows", {"(scores - largest)": "scores"}),
     ("3.5", "±10,000: exp overflows", {"- largest)": "- largest.mean())"}),
-    (
-        "3.5",
-        "NaN where query 2 has no key",
-        {".masked_fill(total == 0, 1.0)": ".masked_fill(mask.sum() < 0, 1.0)"},
-    ),
     ("6.2", "P[:batch]", {"X.shape[1]": "len(X)"}),
     (
         "6.5",
@@ -430,10 +417,7 @@ RIGHT = [
     ("0.8", "A"),
     ("1.1", [0.125, 0.25, 0.625]),
     ("1.1", torch.tensor([1, 2, 5]) / 8),
-    ("1.5", 2),
     ("1.5", np.float64(2)),
-    ("2.1", [0.5, 0.5, 0.5, 0.5, 0]),
-    ("3.1", 4),
     ("3.1", 36 * (1 / 3) * (1 / 3)),
     ("4.1", 2_362_368),
     ("4.1", 4.0 * 768 * 769),
@@ -441,8 +425,6 @@ RIGHT = [
     ("6.1", [6.28, 628]),
     ("6.1", (2 * math.pi, 200 * math.pi)),
     ("7.1", 0.909),
-    ("7.1", math.sin(2)),
-    ("7.6", 1),
     ("8.1", 56),
     ("8.1", 12 * 50_000**2 * 2 / 2**30),
     ("8.1", torch.tensor(55.879)),

@@ -521,7 +521,7 @@ def without_maximum(scores, mask):
             lambda scores, mask: filled(scores, ~mask),
             "the weights are wrong where every query has a key, for scores of size 1",
         ),
-        (hiding_zeros, "a score of 0 is a score like any other"),
+        (hiding_zeros, "You also hide visible keys"),
         (
             lambda scores, mask: masked_softmax(scores.clamp(-50, 50), mask),
             "the weights are wrong where every query has a key, for scores of size 10000",

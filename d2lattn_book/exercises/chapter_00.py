@@ -45,8 +45,8 @@ EXERCISES = {
         lambda: "hungry",
         {
             "cat is what is found: its key is asked, and its value is what comes": "cat",
-            "milk is one of those who are asked; who asks is the word after which something is "
-            "to come": "milk",
+            "*milk* provides a key. The query belongs to the last token of the prompt, because we "
+            "want to know what follows it.": "milk",
             "a asks for the word after itself, which was hungry": "a",
             "what comes next is not in the row yet, so it cannot ask": "animal",
         },

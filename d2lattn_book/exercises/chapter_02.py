@@ -117,7 +117,9 @@ EXERCISES = {
             "this is the second value alone: the fourth key ties with it": [1, 1, 0, 0, 0],
             "this is the fourth value alone: the second key ties with it": [0, 0, 1, 1, 0],
             "this is the mean of all four: the first and the third have the share 0": [0.5] * 5,
-            "these are the shares of the four words: blend their values": [0, 0.5, 0, 0.5],
+            "These are the four attention weights. Now use them to average the values.": (
+                [0, 0.5, 0, 0.5]
+            ),
             "this blends the first value and the third": [0.5, 0.5, 0.5, 0.5, 1.0],
         },
     ),

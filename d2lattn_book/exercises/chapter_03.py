@@ -51,8 +51,7 @@ def _lengths():
 
 
 A_SCORE_OF_0 = (
-    "a score of 0 is a score like any other, and e⁰ = 1: hide where the mask is False, not where a "
-    "score is 0"
+    "You also hide visible keys whose score happens to be 0. Test the mask, not the score."
 )
 
 
@@ -170,45 +169,54 @@ EXERCISES = {
         my_masked_softmax,
         _scores_and_masks,
         {
-            "the mask comes after the softmax, so rows do not sum to 1: hide the scores": {
+            "Rows don't sum to 1, because you apply the mask after the softmax. Apply it to the "
+            "scores, before the softmax.": {
                 "scores.masked_fill(~mask, -math.inf), dim=-1)": "scores, dim=-1) * mask"
             },
-            "masked after exp, 0/0 is left when a hidden key took all weight: hide the scores": {
+            "You mask after the softmax and rescale. That gives 0/0 when a hidden key had all the "
+            "weight. Mask the scores instead.": {
                 WHOLE: "w = scores.softmax(-1) * mask; return w / w.sum(-1, keepdim=True)"
             },
-            "exp(300) is infinite, and infinity times a mask of 0 is NaN: hide the scores": {
+            "exp(300) overflows to infinity, and infinity times 0 is NaN. Mask the scores before "
+            "you take the exponential.": {
                 WHOLE: "e = scores.exp() * mask; return e / e.sum(dim=-1, keepdim=True)"
             },
-            "the mask is inverted: True means may attend": {"~mask": "mask"},
-            "the softmax runs over the queries: use the last axis": {"dim=-1": "dim=-2"},
-            "axis 1 is the last of two axes only: use -1, the keys": {"dim=-1": "dim=1"},
-            "0 times -inf is NaN, for every visible key: fill instead of adding a product": {
+            "Your mask is inverted: True means *may attend*.": {"~mask": "mask"},
+            "Your softmax runs over the queries, so columns sum to 1. Use dim=-1, the keys.": {
+                "dim=-1": "dim=-2"
+            },
+            "dim=1 is the last axis only when there are two. Use dim=-1.": {"dim=-1": "dim=1"},
+            "0 times −inf is NaN, so adding `~mask * -inf` spoils every visible key. Use "
+            "`masked_fill`.": {
                 "scores.masked_fill(~mask, -math.inf)": "scores + ~mask * -math.inf"
             },
-            "hidden scores are set to 0, and exp(0) = 1 is a weight like any other: set them to "
-            "-inf": {"-math.inf": "0"},
-            "real scores can lie below the number you fill in (a case has -2e10): use -inf": {
-                "-math.inf": "-1e9"
+            "You set hidden scores to 0, but exp(0) = 1, so hidden keys still get weight. Set them "
+            "to −inf.": {"-math.inf": "0"},
+            "Real scores can be lower than the number you fill in; one of our cases has −2e10. Use "
+            "−inf.": {"-math.inf": "-1e9"},
+            "You subtract 10,000, but one hidden score is 1,000,000 and still wins. Replace the "
+            "score with −inf instead of subtracting.": {
+                "scores.masked_fill(~mask, -math.inf)": "scores + ~mask * -10000"
             },
-            "a hidden score of 1,000,000 is the largest even with 10,000 taken off: replace it by "
-            "-inf": {"scores.masked_fill(~mask, -math.inf)": "scores + ~mask * -10000"},
             A_SCORE_OF_0: {
                 WHOLE: "s = scores * mask; return s.masked_fill(s == 0, -math.inf).softmax(-1)"
             },
-            "these are the scores: the softmax is missing": {
+            "You return the masked scores. Apply the softmax to them.": {
                 "torch.softmax(": "(",
                 ", dim=-1)": ")",
             },
-            "these are the scores times the mask: the softmax is missing": {
+            "You return scores times mask. Replace hidden scores with −inf, then apply the "
+            "softmax.": {
                 "torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": "scores * mask"
             },
-            "the scores are divided by their sum: take the exponential first": {
+            "You divide scores by their sum. Take the exponential of each score first.": {
                 WHOLE: "s = scores * mask; return s / s.sum(-1, keepdim=True)"
             },
-            "all scores are divided by one sum: take the exponential, and a sum for each row": {
-                WHOLE: "s = scores * mask; return s / s.sum()"
+            "You divide by one sum for the whole tensor. Take the exponential first, then divide "
+            "each row by its own sum.": {WHOLE: "s = scores * mask; return s / s.sum()"},
+            "Your mask has no effect: hidden keys still get weight.": {
+                "scores.masked_fill(~mask, -math.inf)": "scores"
             },
-            "the mask has no effect": {"scores.masked_fill(~mask, -math.inf)": "scores"},
         },
     ),
     "3.4": FunctionExercise(

@@ -71,7 +71,8 @@ EXERCISES = {
             "reshape without transpose: this cuts the tokens apart, not the channels": {
                 "L, num_heads, E // num_heads).transpose(1, 2)": "num_heads, L, -1)"
             },
-            "the channels are dealt out in turn: head h must hold D channels in a row": {
+            "Your heads take every H-th channel. Head h needs the D neighbouring channels from hD "
+            "to (h+1)D − 1, so reshape to (B, L, H, D).": {
                 "num_heads, E // num_heads).transpose(1, 2)": "-1, num_heads).permute(0, 3, 1, 2)"
             },
             "the transpose is missing: heads stand behind the tokens": {".transpose(1, 2)": ""},
@@ -101,7 +102,8 @@ EXERCISES = {
                 "my_split_heads(X @ W.T, num_heads)": "(X @ W.T).reshape(B, num_heads, L, D)",
                 ".transpose(1, 2)": "",
             },
-            "heads and sentences are exchanged when the heads are joined: they are (B, H, L, D)": {
+            "You concatenate as if the shape were (H, B, L, D). It is (B, H, L, D): transpose axes "
+            "1 and 2 before the reshape.": {
                 ".transpose(1, 2)": ".reshape(num_heads, B, L, D).transpose(1, 2)"
             },
             "the weights are not transposed: nn.Linear computes X @ W.T": {

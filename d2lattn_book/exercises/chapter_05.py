@@ -164,7 +164,8 @@ EXERCISES = {
                     "torch.autograd.functional.jacobian(layer, x)[0, :, :, 0, j].sum((1, 2)) != 0"
                 )
             },
-            "a layer may listen to any of the E numbers of a token: change all of them": {
+            "You change one channel of token j, but the layer may depend on another. Change all E "
+            "channels.": {
                 "nudged[0, j] += torch.randn(E, generator=generator)": "nudged[0, j, 0] += 1"
             },
             "a token has moved if any of its E numbers has: this watches the first alone": {

@@ -186,7 +186,7 @@ EXERCISES = {
                 "arange(count)": "arange(count).flip(0)"
             },
             "the quotient is not rounded down: use //": {"[:, None] //": "[:, None] /"},
-            "a bit is what is left over by 2: these are the quotients": {" % 2": ""},
+            "These are the quotients i // 2^k. Bit k is their remainder: add `% 2`.": {" % 2": ""},
             "numbers start at 1: row 0 is the number 0": {
                 "arange(length)": "arange(1, length + 1)"
             },

@@ -148,7 +148,8 @@ EXERCISES = {
             "the outputs are added: each must be multiplied by its share first": {
                 BLEND: "output_1 + output_2"
             },
-            "the shares are made from the logarithms: take exp of them first": {
+            "You weight the two outputs by their log-sum-exps. Weight them by exp of the "
+            "log-sum-exps, divided by their sum.": {
                 "(l_1 - both).exp()": "(l_1 / (l_1 + l_2))",
                 "(l_2 - both).exp()": "(l_2 / (l_1 + l_2))",
             },
@@ -202,7 +203,8 @@ EXERCISES = {
         my_linear,
         _sequences,
         {
-            "the word is added after it was read: it must see itself": {
+            "You read the state before adding the current token, so no token sees itself. Add "
+            "first, then read.": {
                 "        state = state + key[:, None] * value  # (d, e)\n": "",
                 "        features = features + key  # (d,)\n": "",
                 "(query @ features))": (

@@ -338,9 +338,8 @@ EXERCISES = {
         my_induction_score,
         _maps,
         {
-            "this is the share of the same word one period earlier: the one after it is asked": {
-                "asks - period + 1": "asks - period"
-            },
+            "You measure the attention to the earlier copy itself. The induction score is about "
+            "the position *after* it: `i - period + 1`.": {"asks - period + 1": "asks - period"},
             "this looks one before the earlier word: the one after it is asked": {
                 "asks - period + 1": "asks - period - 1"
             },

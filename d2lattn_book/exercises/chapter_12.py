@@ -66,7 +66,7 @@ EXERCISES = {
     "12.1": ValueExercise(
         _padding,
         {
-            "this is the part of the words: padding is the rest": 100 - _padding(),
+            "This is the percentage of real tokens. Padding is 100 minus that.": 100 - _padding(),
             "this is a part of 1: per cent are asked": _padding() / 100,
             "these are the places of padding: which part of all places are they": 16,
             "this compares padding with words: compare it with all places": 100 * 16 / 24,
