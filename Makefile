@@ -83,7 +83,6 @@ APART = IPYTHONDIR="$(HERE)/ipython" MPLCONFIGDIR="$(HERE)/matplotlib"
 test-kernel refresh: export TRITON_INTERPRET := 1
 PYTEST = $(APART) OMP_NUM_THREADS=1 $(PY) -m pytest -q
 # A live figure moves in a trusted notebook only: tools/working_copy.py says which copies are.
-lab: export D2LATTN_PROGRESS := 1
 lab: export D2LATTN_SOLVED := $(CURDIR)/work/solved.json
 lab edit ready: export JUPYTER_DATA_DIR := $(CURDIR)/.venv/jupyter
 # What JupyterLab remembers: of each command its own.

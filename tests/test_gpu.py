@@ -173,7 +173,7 @@ def test_fit_trains_where_the_model_is(device):
     histories = []
     for place in ("cpu", device):
         model = Decoder(7, 16, num_layers=1, num_heads=2).to(place)
-        run = fit(model, batches, steps=5, every=2, progress=False)
+        run = fit(model, batches, steps=5, every=2)
         assert all(
             next(m.parameters()).device.type == torch.device(place).type
             for m in run.snapshots.values()

@@ -56,7 +56,7 @@ def trained():
         return chosen[:, :-1], chosen[:, 1:]
 
     model = Decoder(len(VOCABULARY), 32, **SIZES)
-    fit(model, batch, steps=150, progress=False)
+    fit(model, batch, steps=150)
     return model.eval(), rows
 
 

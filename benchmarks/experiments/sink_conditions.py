@@ -56,7 +56,7 @@ def trained(tokens, seed, steps, rate=0.03, learned=True, mlp_dim=0, **options):
     if not learned:
         model.blocks[0].attention.sink.requires_grad_(False)
     pairs = [(batch[:, :-1], batch[:, 1:]) for batch in tokens.split(32)]
-    fit = dict(steps=steps, learning_rate=rate, progress=False)
+    fit = dict(steps=steps, learning_rate=rate)
     return page.fit(model, lambda step: pairs[step % 256], **fit).model
 
 

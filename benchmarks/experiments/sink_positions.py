@@ -17,7 +17,7 @@ def run(variant, seed, steps):
     sizes = dict(num_layers=1, num_heads=1, mlp_dim=0, positions=variant, max_len=32, seed=seed)
     model = page.Decoder(22, 32, **sizes)
     pairs = [(batch[:, :-1], batch[:, 1:]) for batch in made.split(32)]
-    fit = dict(steps=steps, learning_rate=0.03, progress=False)
+    fit = dict(steps=steps, learning_rate=0.03)
     model = page.fit(model, lambda step: pairs[step % 256], **fit).model
     fresh = page.texts(128, torch.Generator().manual_seed(10**6 + seed))
     losses, shares = read(model, fresh, page.ALL)

@@ -33,7 +33,7 @@ from d2lattn.attention import attention_weights, masked_softmax
 from d2lattn.masks import length_mask
 from d2lattn.multihead import MultiHeadAttention
 from d2lattn.positions import PositionalEncoding, sinusoidal_encoding
-from d2lattn.training import few_threads, rate
+from d2lattn.training import few_threads, progress_bar, rate
 from d2lattn.transformer import plain_block
 from d2lattn_book.language.spelling import LETTERS, LONGEST, SOUNDS
 
@@ -448,7 +448,7 @@ def train(
     optimizer = torch.optim.AdamW(parameters, learning_rate, betas=(0.9, 0.98), weight_decay=0)
     model.train()
     with few_threads(parameters):
-        for step in range(steps):
+        for step in progress_bar(steps, lambda: loss):
             optimizer.param_groups[0]["lr"] = learning_rate * rate(step, WARMUP, steps)
             rows = torch.randint(len(words), (batch_size,), generator=generator, device="cpu")
             logits = model(letters[rows], sounds[rows, :-1])  # (B, L, V)

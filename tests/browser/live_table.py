@@ -36,7 +36,7 @@ def storyteller(**options):
         return chosen[:, :-1], chosen[:, 1:]
 
     model = Decoder(len(vocabulary), 32, num_layers=2, num_heads=4, max_len=15)
-    fit(model, batch, steps=200, progress=False)
+    fit(model, batch, steps=200)
     return live.reader(model, vocabulary, text=QUEEN, stop=".", **options)
 
 
