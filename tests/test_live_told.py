@@ -23,7 +23,8 @@ SHARES = torch.tensor([[[0.25, 0.5, 0.25], [0.4, 0.2, 0.4]]] * 3)[:, None]
 PAIR = dict(tokens=["a", "b"], key_tokens=["x", "y", "z"])
 MAP = ["bake", "pie", "cinnamon", "charge", "phone", "adapter", "the", "with", "apple"]
 TYPE = " Type another (Enter), drag it up or down, or hold Shift and press ↑ or ↓."
-UP = " The 3 shares add up to 1.00."
+UP = " Its 3 attention weights add up to 1.00."
+MOST = " attends most to the key x: attention weight 0.40."
 ROW = "the row's largest, 10, which changes no share"
 ALL = " All is read: this is the softmax of all scores at once, times the values."
 WIDE = "Its receptive field is 1 + (3 − 1) · (1 + 3) = 9 positions wide"
@@ -92,15 +93,24 @@ SAID = {
     ),
     "heads": (  # one of them
         live.heads(SHARES[0], **PAIR),
-        (None, "b asks, and takes its largest share, 0.40, from x." + UP),
-        (("ask", 0), "a asks, and takes its largest share, 0.50, from y." + UP),
+        (None, "The query b" + MOST + UP),
+        (("ask", 0), "The query a attends most to the key y: attention weight 0.50." + UP),
     ),
     "heads in training": (
         live.heads(SHARES, **PAIR, step=0, names=(["10", "5 b", "begin"], None)),
-        (None, "At step 10, b asks, and takes its largest share, 0.40, from x." + UP),
-        (("go", 1), "At 5 b, b asks, and takes its largest share, 0.40, from x." + UP),
-        (("go", 2), "At begin, b asks, and takes its largest share, 0.40, from x." + UP),
-        (("alter", {"key": 2}), "At begin, b asks, and takes 0.40 from z." + UP),
+        (None, "At step 10, the query b" + MOST + UP),
+        (("go", 1), "At 5 b, the query b" + MOST + UP),
+        (("go", 2), "At begin, the query b" + MOST + UP),
+        (("alter", {"key": 2}), "At begin, the query b attends to the key z: attention "
+                                "weight 0.40." + UP),
+    ),
+    "heads that are pale": (
+        live.heads([[[0.12, 0.08] * 5] * 10, [[0.2, 0] * 5] * 10], tokens=[*"abcdefghij"]),
+        (None, "In head 0, the query j attends most to the key a: attention weight 0.12. Its 10 "
+               "attention weights add up to 1.00. All attention weights of this head are small, "
+               "from 0.08 to 0.12, so its map is pale."),
+        (("alter", {"head": 1}), "In head 1, the query j attends most to the key a: attention "
+                                 "weight 0.20. Its 10 attention weights add up to 1.00."),
     ),
     "positions": (
         live.positions(16, base=10000.0, length=60, parts=["clocks"]),

@@ -149,7 +149,7 @@ ROWS = {
     ),
     "large": Row(
         room=Room(slide=650),
-        key=("[aria-label='who asks?'] [role=gridcell]", "ArrowRight"),
+        key=("[aria-label=query] [role=gridcell]", "ArrowRight"),
         drag=("svg rect[fill=transparent]", 5, 5),
         swift=(("[aria-label='heads'] [tabindex='0']", ["ArrowRight"] * 15 + ["ArrowLeft"] * 15),),
     ),

@@ -1,5 +1,6 @@
 """All maps of a model, in headless Chromium: layers, heads, what stands out, and a saved page."""
 
+import itertools
 import re
 
 import pytest
@@ -9,6 +10,7 @@ from live_table import CASES, ROOT, most_pieces
 from test_live import LETTERS, sentence, show, walk
 
 from conftest import PATIENCE, SHOTS, frame, still, watch
+from d2lattn_book.pictures import maps
 
 HEADS = "[aria-label='heads'] [role=gridcell]"
 LISTED = "[role=toolbar] button"
@@ -20,11 +22,11 @@ def shares(layer, head, asks):
 
 
 def on_screen(page):
-    """The shares of who asks, by the labels of those who are asked."""
-    cells = page.locator("[aria-label='who is asked?'] [role=gridcell]").all()
+    """The weights of the query, by the labels of the keys."""
+    cells = page.locator("[aria-label=key] [role=gridcell]").all()
     labels = [cell.get_attribute("aria-label") for cell in cells]
     assert [label.split(": ")[0] for label in labels] == REPEATED
-    return [float(label.rsplit("share ", 1)[1]) for label in labels]
+    return [float(label.rsplit("weight ", 1)[1]) for label in labels]
 
 
 def set_to(page, name, value):
@@ -37,14 +39,15 @@ def test_a_layer_and_a_head_are_chosen_and_their_shares_read(page, tmp_path):
     for layer, head, asks in ((2, 5, 12), (0, 8, 12), (1, 0, 7)):
         set_to(page, "layer", layer)
         set_to(page, "head", head)
-        page.locator("[aria-label='who asks?'] [role=gridcell]").nth(asks).click()
+        page.locator("[aria-label=query] [role=gridcell]").nth(asks).click()
         frame(page)
         row = shares(layer, head, asks)
         assert on_screen(page) == pytest.approx(row.tolist(), abs=0.0051)
         best = row.argmax().item()
         assert sentence(page) == (
-            f"{REPEATED[asks]} asks, and takes its largest share, {row[best]:.2f}, from "
-            f"{REPEATED[best]} in layer {layer}, head {head}. The 13 shares add up to 1.00."
+            f"In layer {layer}, head {head}, the query {REPEATED[asks]} attends most to the key "
+            f"{REPEATED[best]}: attention weight {row[best]:.2f}. Its 13 attention weights add up "
+            "to 1.00."
         )
         assert page.get_by_label(f"head {head}, shown", exact=True).count() == 1
         for name, value in (("layer", layer), ("head", head)):
@@ -61,8 +64,8 @@ def test_a_pointer_over_the_map_reads_one_share(page, tmp_path):
     )
     head = int(page.get_by_label("head", exact=True).input_value())
     share = shares(1, head, asks)[answer]
-    told = f"{REPEATED[asks]} asks, and takes {share:.2f} from {REPEATED[answer]} in layer 1, "
-    assert sentence(page).startswith(told + f"head {head}.")
+    told = f"In layer 1, head {head}, the query {REPEATED[asks]} attends to the key "
+    assert sentence(page).startswith(told + f"{REPEATED[answer]}: attention weight {share:.2f}.")
 
 
 def test_every_head_that_stands_out_leads_to_its_map(page, tmp_path):
@@ -72,15 +75,15 @@ def test_every_head_that_stands_out_leads_to_its_map(page, tmp_path):
     buttons = page.locator(LISTED)
     assert buttons.count() == len(listed) == 20
     for k, (name, layer, head, score) in enumerate(listed):
-        label = f"{name}: layer {layer}, head {head}, mean share {score:.2f}"
+        label = f"{name}: layer {layer}, head {head}, mean attention weight {score:.2f}"
         assert buttons.nth(k).get_attribute("aria-label") == label
         assert buttons.nth(k).inner_text() == f"L{layer}H{head} {score:.2f}"
         buttons.nth(k).click()
-        assert f"in layer {layer}, head {head}." in sentence(page)
+        assert sentence(page).startswith(f"In layer {layer}, head {head}, ")
         assert buttons.nth(k).get_attribute("aria-pressed") == "true"
     page.get_by_role("button", name="Reset").click()
     _, layer, head, _ = listed[0]
-    assert f"in layer {layer}, head {head}." in sentence(page)
+    assert sentence(page).startswith(f"In layer {layer}, head {head}, ")
 
 
 def test_all_of_it_by_keyboard(page, tmp_path):
@@ -89,21 +92,56 @@ def test_all_of_it_by_keyboard(page, tmp_path):
 
     def listed(kind, k):
         layer, head, _ = standing[kind]["heads"][k]
-        return f"in layer {layer}, head {head}."
+        return f"^In layer {layer}, head {head}, "
 
     walk(
         page,
         "input[type=range]",
-        ("End", "in layer 2, head"),
-        ("Tab Home ArrowRight", "in layer 2, head 1."),
+        ("End", "^In layer 2, head"),
+        ("Tab Home ArrowRight", "^In layer 2, head 1,"),
         ("Tab Tab", "="),  # by Reset, to the small maps: to pass by changes nothing
-        ("ArrowRight", "in layer 2, head 2."),
+        ("ArrowRight", "^In layer 2, head 2,"),
         ("Tab ArrowDown ArrowRight", "="),  # the list: nothing is pressed on the way
         ("Enter", listed(0, 2)),
         ("End Space", listed(3, 4)),
         ("Shift+Tab Tab Home Enter", listed(0, 0)),  # where it was left
-        ("Tab Home", f"^{REPEATED[10]} asks, and takes "),  # who asks: the first of line two
+        ("Tab Home", f" the query {REPEATED[7]} attends "),  # the first of line two
     )
+
+
+# Where the band ends that is seen, in pixels; and of the names of columns how far each stands from
+# the line of the first, across the way in which it is read, and the size of its letters.
+END = f"""() => {{
+  const [band] = [...{ROOT}.querySelectorAll('.stage path')].filter(one => one.checkVisibility(
+    {{visibilityProperty: true}}));
+  const end = band.getPointAtLength(band.getTotalLength()).matrixTransform(band.getScreenCTM());
+  return [end.x, end.y];
+}}"""
+NAMES = f"""() => [...{ROOT}.querySelectorAll('.stage text[transform]')].map(text => {{
+  const [x, , turn] = text.getAttribute('transform').match(/-?[\\d.]+/g);
+  return [x * Math.sin(-turn * Math.PI / 180), parseFloat(getComputedStyle(text).fontSize)];
+}})"""
+
+
+@pytest.mark.parametrize("width", [1240, 884, 358])
+@pytest.mark.parametrize("count", [12, 20, 60])
+def test_a_band_ends_at_the_token_it_means(page, tmp_path, monkeypatch, count, width):
+    """And the names of columns do not lie on one another."""
+    looks = [(7 * i + 3) % count for i in range(count)]
+    weights, names = torch.eye(count)[looks], [f"w{k}" for k in range(count)]
+    monkeypatch.setitem(CASES, "one", lambda: maps(weights[None, None], tokens=names))
+    page.set_viewport_size({"width": width + 32, "height": 720})
+    show(page, tmp_path, "one", width=width)
+    for asks in (count - 1, count // 2, 0):
+        page.locator("[aria-label=query] [role=gridcell]").nth(asks).click()
+        still(page)
+        key = page.get_by_label(f"w{looks[asks]}: attention weight 1.00", exact=True)
+        box, (x, y) = key.locator(".box").bounding_box(), page.evaluate(END)
+        assert box["x"] - 1 <= x <= box["x"] + box["width"]
+        assert box["y"] - 1 <= y <= box["y"] + box["height"]
+    found = page.evaluate(NAMES)
+    assert len(found) == (count if count <= 20 else 0)
+    assert all(b - a > 0.9 * size for (a, size), (b, _) in itertools.pairwise(found))
 
 
 MAP = f"""() => {{
@@ -146,27 +184,14 @@ def test_a_saved_page_works_from_disk(browser, tmp_path, width):
 
 
 @pytest.mark.parametrize("width", [358, 884, 1240])
-def test_no_button_is_cut_and_none_lies_on_another(page, tmp_path, width):
+def test_no_button_is_cut(page, tmp_path, width):
     page.set_viewport_size({"width": width + 32, "height": 720})
     show(page, tmp_path, "many maps", width=width)
-    boxes = [button.bounding_box() for button in page.locator(LISTED).all()]
     cut = page.evaluate(
         f"[...{ROOT}.querySelectorAll('.kind :is(button, b)')]"
         ".filter(node => node.scrollWidth > node.clientWidth + 1).map(node => node.textContent)"
     )
-    assert cut == [] and len(boxes) == 20
-    for i, a in enumerate(boxes):
-        assert a["x"] >= 0 and a["x"] + a["width"] <= width + 32
-        for b in boxes[:i]:
-            apart = (
-                a["x"] >= b["x"] + b["width"]
-                or b["x"] >= a["x"] + a["width"]
-                or a["y"] >= b["y"] + b["height"]
-                or b["y"] >= a["y"] + a["height"]
-            )
-            assert apart
-    texts = page.locator(LISTED).all_inner_texts()
-    assert all(re.fullmatch(r"L\d+H\d+ \d\.\d\d", text) for text in texts)
+    assert cut == [] and page.locator(LISTED).count() == 20
 
 
 def test_layers_without_maps_are_named(page, tmp_path, monkeypatch):
@@ -174,7 +199,7 @@ def test_layers_without_maps_are_named(page, tmp_path, monkeypatch):
     show(page, tmp_path, "mixed")
     assert page.get_by_text("no maps in: layer 1", exact=True).is_visible()
     set_to(page, "layer", 1)  # the second that is there
-    assert "in layer 2, head" in sentence(page)
+    assert "In layer 2, head" in sentence(page)
 
 
 def test_a_saved_page_of_256_pieces(browser, tmp_path):
@@ -191,17 +216,17 @@ def test_a_saved_page_of_256_pieces(browser, tmp_path):
     assert re.fullmatch(
         r"Shares add up to 0\.\d\d to 1\.00, and nothing is what they lack of 1\.", told
     )
-    asked = page.locator("[aria-label='who is asked?'] [role=gridcell]")
-    assert page.locator("[aria-label='who asks?'] [role=gridcell]").count() == 256
+    asked = page.locator("[aria-label=key] [role=gridcell]")
+    assert page.locator("[aria-label=query] [role=gridcell]").count() == 256
     assert asked.count() == 257
     for k in (255, 0, 77):
-        page.locator("[aria-label='who asks?'] [role=gridcell]").nth(k).click()
+        page.locator("[aria-label=query] [role=gridcell]").nth(k).click()
         frame(page)
         shown = {}
         for label in asked.evaluate_all(
             "cells => cells.map(one => one.getAttribute('aria-label'))"
         ):
-            name, share = label.rsplit(": share ", 1)
+            name, share = label.rsplit(": attention weight ", 1)
             shown[name] = float(share)
         taken = 0.5 + 0.5 * k / 255
         seen = {name: share for name, share in shown.items() if share > 0.005}

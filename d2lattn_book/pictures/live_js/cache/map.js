@@ -27,9 +27,8 @@ export function drawMap(below, {data: {tokens}}) {
   const height = TOP + n * cell + 34;
   const svg = add(side, "svg", {class: "glides", viewBox: `0 0 ${WIDTH} ${height}`});
   set(svg, {"aria-hidden": "true"}); // the sentence and the words say it
-  const turn = cell < 22 ? -90 : -45; // upright, narrow columns have room
   const square = {width: cell, height: cell};
-  nameMap(svg, {x: LEFT, y: TOP, cell: square, rows: tokens, columns: tokens, turn});
+  nameMap(svg, {x: LEFT, y: TOP, cell: square, rows: tokens, columns: tokens});
   const cells = tokens.map((_, i) => tokens.map((_, j) => drawCell(svg, i, j, cell)));
   const row = add(svg, "rect", {class: "mark", stroke: "var(--query)", x: LEFT - 2, rx: 3});
   set(row, {height: cell + 2});

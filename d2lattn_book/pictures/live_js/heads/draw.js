@@ -1,5 +1,5 @@
 // The drawing of many heads: a strip of small maps, of a model those that stand out, too; below, the
-// sentence, and beside or under it the map of the chosen head.
+// tokens, and beside or under them the map of the chosen head.
 import {strip} from "../kit/cells.js";
 import {alter} from "../kit/figure.js";
 import {paint, rgb} from "../kit/map.js";
@@ -15,7 +15,6 @@ const MANY = 8; // more heads than these are drawn smaller,
 const VERY_MANY = 16; // and smaller still
 
 export const STYLE = `
-.w { font-size: 11.5px; }
 .maps { margin: 4px 0; }
 .maps [role=gridcell] { width: 86px; padding: 4px; text-align: center; font-size: 14px; }
 .maps.many [role=gridcell] { width: 69px; padding: 3px; font-size: 13px; }
@@ -53,11 +52,11 @@ export function draw(live, figure) {
   const {width} = figure;
   const place = placeOf(data, width);
   const map = drawMap(svg, figure, place);
-  const short = inOneLine(data.keys, width);
+  const short = inOneLine(data, width);
   const height = Math.max(reachOf(data, width), map.bottom);
   fit(svg, width, height, short ? 345 : 436);
   lay(canvas, place, {width, height});
-  const show = gliding(shares => paintShares(canvas, shares, data));
+  const show = gliding(weights => paintWeights(canvas, weights, data));
 
   let painted = null; // step and head that are on the maps
   return (state, now) => {
@@ -83,7 +82,7 @@ function drawMaps(live, {data, act}) {
   const maps = [];
   const build = (cell, _, h) => {
     const canvas = add(cell, "canvas", {"aria-hidden": "true"});
-    maps[h] = gliding(shares => paintShares(canvas, shares, data));
+    maps[h] = gliding(weights => paintWeights(canvas, weights, data));
     add(cell, "span", {}, H > VERY_MANY ? numbers[h] : heads[h]);
   };
   const update = strip(place, "heads", build, head => act(alter, {head}));
@@ -95,9 +94,9 @@ function drawMaps(live, {data, act}) {
   };
 }
 
-// Shares of many words are small: their roots are what one can see.
-function paintShares(canvas, shares, {shape: [, , L, S], roles}) {
+// Weights of many tokens are small: their roots are what one can see.
+function paintWeights(canvas, weights, {shape: [, , L, S], roles}) {
   const colour = rgb(roles.weight);
-  const opacity = Math.max(L, S) > 12 ? Math.sqrt : share => 0.7 * share;
-  paint(canvas, shares, S, () => colour, opacity);
+  const opacity = Math.max(L, S) > 12 ? Math.sqrt : weight => 0.7 * weight;
+  paint(canvas, weights, S, () => colour, opacity);
 }

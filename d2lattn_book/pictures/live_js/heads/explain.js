@@ -1,30 +1,40 @@
-// Who asks, and who takes which share: parts of a sentence, each with the role it plays.
+// What the query attends to: parts of a sentence, each with the role it plays.
 import {show} from "../kit/numbers.js";
+
+const PALE = 0.2; // where no weight is larger, a map looks empty
 
 export function explain(state, now, data) {
   const {tokens, keys} = data;
-  const [opening, place] = whereIs(state, data);
-  const asking = tokens[now.asks];
-  if (!now.total) {
-    return [[opening], [asking, "query"], [` may see nobody${place}: every share is 0.`]];
-  }
+  const opening = [`${whereIs(state, data)} query `];
+  const asking = [tokens[now.asks], "query"];
+  if (!now.total) return [opening, asking, [" sees no key: every attention weight is 0."]];
   const key = now.key ?? now.order[0];
   return [
-    [opening],
-    [asking, "query"],
-    [now.key === null ? " asks, and takes its largest share, " : " asks, and takes "],
-    [show(now.shares[key]), "weight"],
-    [now.key === null ? ", from " : " from "],
+    opening,
+    asking,
+    [now.key === null ? " attends most to the key " : " attends to the key "],
     [keys[key], "key"],
-    [`${place}. The ${keys.length} shares add up to ${show(now.total)}.`],
+    [": attention weight "],
+    [show(now.shares[key]), "weight"],
+    [`. Its ${keys.length} attention weights add up to ${show(now.total)}.${paleness(now)}`],
   ];
 }
 
-// The step, as a sentence begins with it, and the layer and the head.
+// Every map has one scale, so that heads can be compared: a pale one is explained.
+function paleness({map}) {
+  const high = map.reduce((most, weight) => Math.max(most, weight));
+  const low = map.reduce((least, weight) => Math.min(least, weight));
+  const all = `from ${show(low)} to ${show(high)}, so its map is pale.`;
+  return high < PALE ? ` All attention weights of this head are small, ${all}` : "";
+}
+
+// The step, the layer and the head, as the sentence begins with them.
 function whereIs(state, {heads, steps, layers}) {
   const name = steps?.[state.step];
-  const opening = steps ? `At ${/^[\d,. ]+$/.test(name) ? `step ${name}` : name}, ` : "";
-  const head = heads[state.head];
-  if (layers) return [opening, ` in layer ${layers[state.step]}, ${head}`];
-  return [opening, heads.length > 1 ? ` in ${head}` : ""];
+  const places = [];
+  if (steps) places.push(`at ${/^[\d,. ]+$/.test(name) ? `step ${name}` : name}`);
+  if (layers) places.push(`in layer ${layers[state.step]}`);
+  if (layers || heads.length > 1) places.push(`${layers ? "" : "in "}${heads[state.head]}`);
+  const all = [...places, "the"].join(", ");
+  return all[0].toUpperCase() + all.slice(1);
 }

@@ -1,5 +1,5 @@
-// Many heads, of one layer, of a model's layers or through training: small maps, one large, and who
-// gets how much from whom.
+// Many heads, of one layer, of a model's layers or through training: small maps, one large, and what
+// each query attends to.
 import {button, fill, note, slider} from "../kit/controls.js";
 import {all, alter, assemble} from "../kit/figure.js";
 import {timeline} from "../kit/motion.js";
@@ -18,7 +18,7 @@ function controls(bar, figure) {
   const training = data.steps ? trainingControl(bar, figure, data.steps) : () => {};
   const places = data.layers ? placeControls(bar, figure) : () => {};
   const range = {min: 0, max: 0.5, step: 0.01};
-  const least = slider(bar, "hide shares below", range, value => act(alter, {least: value}));
+  const least = slider(bar, "hide weights below", range, value => act(alter, {least: value}));
   const bound = note(bar);
   for (const one of [least.parentNode, bound]) one.hidden = !crowded(L, S);
   button(bar, "Reset", figure.reset);
@@ -57,7 +57,7 @@ function placeControl(bar, name, numbers, change) {
 const hint = ({steps, layers}) =>
   (steps ? "Play the training, or move its slider. " : "") +
   (layers ? "Choose a layer and a head, or one that stands out. " : "") +
-  "Click a word: it asks. Point at the map: one share.";
+  "Click a token: it becomes the query. Point at the map: one attention weight.";
 
 const parts = {prepare, begin, compute, controls, draw, explain};
 

@@ -1,22 +1,20 @@
-// The large map, and where the words are too many for numbers, the largest shares of who asks.
+// The large map, and where the tokens are too many for numbers, the largest weights of the query.
 import {alter} from "../kit/figure.js";
 import {nameMap} from "../kit/map.js";
 import {WIDE, add, set, shown, within} from "../kit/nodes.js";
-import {clamp, show} from "../kit/numbers.js";
-import {BESIDE, inOneLine, reachOf} from "./sentences.js";
+import {clamp, cut, show} from "../kit/numbers.js";
+import {BESIDE, hasNames, inOneLine, reachOf} from "./sentences.js";
 import {hover} from "./state.js";
 
-const NAMED = 20; // at most so many words are written beside the map,
-const WRITTEN = 9; // and at most so many rows of numbers into it
-const BEST = 4; // largest shares that are listed
+const WRITTEN = 9; // at most so many rows of numbers are written into the map
+const BEST = 4; // largest weights that are listed
 const ROW = 25; // of that list
-const LONGEST = 120; // the bar of a share of 1 in it
+const LONGEST = 120; // the bar of a weight of 1 in it
 
-// Where the map stands: beside the sentences, or under them. Names need room above and to the right;
+// Where the map stands: beside the tokens, or under them. Names need room above and to the right;
 // without them it is larger.
 export function placeOf(data, width) {
-  const [, , L, S] = data.shape;
-  const named = L <= NAMED && S <= NAMED;
+  const named = hasNames(data);
   const size = !named ? 300 : width < WIDE ? 224 : 236;
   const above = named ? 62 : 24;
   const beside = width >= BESIDE;
@@ -31,7 +29,7 @@ export function drawMap(svg, figure, place) {
   const {x, y, width: size} = place;
   const cell = {width: size / S, height: size / L};
   const middle = (i, j) => ({x: x + (j + 0.5) * cell.width, y: y + (i + 0.5) * cell.height});
-  const large = inOneLine(keys, figure.width);
+  const large = inOneLine(figure.data, figure.width);
   const room = {svg, place, cell, middle, tokens, keys, large};
   drawNames(room);
   const square = {x, y, width: size, height: size};
@@ -55,7 +53,7 @@ export function drawMap(svg, figure, place) {
 function drawNames({svg, place: {x, y, named}, cell, tokens, keys}) {
   const size = clamp(Math.min(cell.width, cell.height), 11, 13);
   if (named) nameMap(svg, {x, y, cell, rows: tokens, columns: keys, size});
-  else add(svg, "text", {class: "s", x, y: y - 8}, "asks ↓   is asked →");
+  else add(svg, "text", {class: "s", x, y: y - 8}, "query ↓   key →");
 }
 
 function drawNumbers({svg, cell, middle, tokens, keys}) {
@@ -70,7 +68,7 @@ function drawNumbers({svg, cell, middle, tokens, keys}) {
   return map => numbers.forEach((node, k) => set(node, {}, show(map[k])));
 }
 
-// A pointer over the map asks for the share that it is over, a click picks it.
+// A pointer over the map tells the weight that it is over, a click picks it.
 function listen(glass, {svg, place: {x, y}, cell, tokens, keys}, act) {
   const under = event => {
     const [right, down] = within(svg, event);
@@ -98,10 +96,10 @@ function drawList({svg, place, tokens, keys, large}) {
     return [name, bar, add(svg, "text", {y: y + 15})];
   });
   const update = ({asks, shares, order}) => {
-    set(title, {}, `${tokens[asks]} (word ${asks + 1}) asks`);
+    set(title, {}, `${cut(tokens[asks], 9)} (position ${asks}) attends to`);
     rows.forEach(([name, bar, number], r) => {
       const width = LONGEST * shares[order[r]];
-      set(name, {}, keys[order[r]].slice(0, 9));
+      set(name, {}, cut(keys[order[r]], 9));
       set(bar, {width});
       set(number, {x: left + width + 6}, show(shares[order[r]]));
     });

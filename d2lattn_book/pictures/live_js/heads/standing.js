@@ -1,8 +1,8 @@
 // The heads of a model that stand out, a line for each kind: a button leads to each of them.
 import {button} from "../kit/controls.js";
+import {alter} from "../kit/figure.js";
 import {add, set} from "../kit/nodes.js";
 import {clamp, show} from "../kit/numbers.js";
-import {visit} from "./state.js";
 
 const LINE = 680; // the width where a kind has a line of its own
 const WALK = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1};
@@ -18,17 +18,15 @@ export function drawStanding(live, {data, act, width}) {
     if (!heads.length) add(line, "span", {class: "s"}, "this text has nothing to look for");
     return heads.map(([step, head, score]) => {
       const text = `L${layers[step]}H${numbers[head]} ${show(score)}`;
-      const node = button(line, text, () => act(visit, step, head));
+      const node = button(line, text, () => act(alter, {step, head}));
       const place = `layer ${layers[step]}, head ${numbers[head]}`;
-      set(node, {"aria-label": `${kind}: ${place}, mean share ${show(score)}`});
+      set(node, {"aria-label": `${kind}: ${place}, mean attention weight ${show(score)}`});
       return {node, step, head};
     });
   });
   if (without.length) add(box, "div", {class: "s"}, `no maps in: layer ${without.join(", ")}`);
-  walkable(
-    box,
-    all.map(({node}) => node),
-  );
+  const nodes = all.map(one => one.node);
+  walkable(box, nodes);
   return state => {
     for (const {node, step, head} of all)
       set(node, {"aria-pressed": String(step === state.step && head === state.head)});

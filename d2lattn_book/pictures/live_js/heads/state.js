@@ -1,4 +1,4 @@
-// Many heads: what is chosen among them, and the shares of whoever asks. No page in here. They are
+// Many heads: what is chosen among them, and the attention weights of the query. No page in here. They are
 // of one layer, or of steps of a training, or of the `layers` of a model: the first axis of `shape`.
 import {softmax, sum} from "../kit/numbers.js";
 
@@ -42,7 +42,7 @@ export const prepare = data => ({
   numbers: data.heads,
 });
 
-// `key` is who is asked for its share, `over` what a pointer is over: who asks and who is asked.
+// `key` is the key whose weight is told, `over` what a pointer is over: a query and a key.
 export function begin({shape: [, , L, S], step = 0, head = 0, asks = L - 1}) {
   return {step, head, asks, key: null, over: null, least: crowded(L, S) ? 0.08 : 0.01};
 }
@@ -51,9 +51,6 @@ export function begin({shape: [, , L, S], step = 0, head = 0, asks = L - 1}) {
 export const crowded = (L, S) => Math.max(L, S) > 16;
 
 export const go = (state, step) => ({...state, step});
-
-// To a head that stands out: the places of its layer and of itself.
-export const visit = (state, step, head) => ({...state, step, head});
 
 export const ask = (state, asks) => ({...state, asks, key: null});
 
@@ -65,7 +62,7 @@ export function mapOf({shape: [, H, L, S], weights}, step, head) {
   return weights.subarray(first, first + L * S);
 }
 
-// `order` has the keys, the largest share first.
+// `order` has the keys, the largest weight first.
 export function compute(state, data) {
   const S = data.keys.length;
   const [asks, key] = state.over ?? [state.asks, state.key];

@@ -1,4 +1,4 @@
-// A map of shares: rows ask, columns are asked.
+// A map of attention weights: a row for each query, a column for each key.
 import {add, set} from "./nodes.js";
 import {cut} from "./numbers.js";
 
@@ -22,9 +22,10 @@ export function paint(canvas, values, width, tint, opacity) {
   canvas.getContext("2d").putImageData(picture, 0, 0);
 }
 
-// The names of rows, to the left, and of columns, above: slanted, so that each has room. `x`, `y`
-// and `cell` are the map's; letters are `size` pixels.
-export function nameMap(svg, {x, y, cell, rows, columns, size = 14, turn = -45}) {
+// The names of rows, to the left, and of columns, above: slanted, or upright where columns are
+// narrow, so that each has room. `x`, `y` and `cell` are the map's; letters are `size` pixels.
+export function nameMap(svg, {x, y, cell, rows, columns, size = 14}) {
+  const turn = cell.width < 1.56 * size ? -90 : -45;
   const style = `font-size:${size}px`;
   const down = Math.round(0.34 * size); // from the middle of a letter to its foot
   rows.forEach((word, i) => {
