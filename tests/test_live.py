@@ -332,6 +332,9 @@ def test_two_positions_move_together_and_stop_at_the_ends():
         assert now["turn"] == pytest.approx(turn)
         assert now["further"] == {"a": a + 5, "b": b + 5}
         assert now["products"]["turned"] == pytest.approx(now["products"]["further"])
+        apart = now["angles"]["query"] - now["angles"]["key"]  # of the arrows that are drawn
+        length = math.hypot(1, 0.3) * math.hypot(0.7, 0.7)
+        assert now["products"]["turned"] == pytest.approx(length * math.cos(apart))
         assert f"b = {b} differ by {b - a} · " in state["said"]
 
 

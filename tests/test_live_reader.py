@@ -109,6 +109,14 @@ def run(name, cases):
 
 
 @needs_node
+def test_a_word_is_completed_in_either_case():
+    data = {"vocabulary": ["The", "then", "cat"]}
+    cases = [[text, data] for text in ("a TH", "a t", "a THE", "a ")]
+    both = ["a The", "a then"]
+    assert in_node("reader/state", "completed", cases) == [both, both, [], []]
+
+
+@needs_node
 def test_the_cache_changes_no_number():
     cases = []
     for seed in range(60):

@@ -286,6 +286,14 @@ def said(task, *acts, compare=None, **model):
 
 
 @needs_node
+def test_a_curve_ends_at_the_mean_of_its_last_bin():
+    for count, bin in ((0, 1), (3, 1), (160, 1), (320, 2), (479, 3)):
+        (points,) = in_node("train/curves", "means", [[[*range(count)]]])
+        ends = range(bin, count + 1, bin)
+        assert points == [[1, 0]] * (count > 0) + [[end, end - (bin + 1) / 2] for end in ends]
+
+
+@needs_node
 def test_it_tells_how_the_models_do():
     told = message("copy", layers=1)
     acts = [("arrived", one | {"run": 1}) for one in told]

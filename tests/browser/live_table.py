@@ -270,8 +270,8 @@ ROWS = {
             ("Tab", None),
         ),
         clicks=(
-            ("[aria-label^='rank 0, keys of rank 2: round 2']", "^Round 2: each block has gone on"),
-            ("role=checkbox[name=striped]", "Ranks 0 and 1 compute 6 scores each, and wait."),
+            ("[aria-label^='rank 0, keys of rank 3: round 1']", "^Round 1: each block has gone on"),
+            ("role=checkbox[name=striped]", "Rank 0 computes 6 scores, and waits."),
             ("role=checkbox[name=causal]", "0 % of it waiting"),
             (RESET, "^Round 0: each rank has its own block"),
         ),

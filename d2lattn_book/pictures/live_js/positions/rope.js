@@ -2,12 +2,10 @@
 import {add, set, shown} from "../kit/nodes.js";
 import {show} from "../kit/numbers.js";
 import {TURN, addHand, addSlice, open, pointTo} from "./clocks.js";
-import {KEY, QUERY} from "./state.js";
+import {KEY, QUERY, angleOf} from "./state.js";
 
 const VECTORS = {query: QUERY, key: KEY};
 const SPACE = 16; // between the two pairs of arrows
-
-const angleOf = ([x, y]) => Math.atan2(y, x);
 
 // The shorter way round: an angle between −π and π.
 const near = angle => (((angle % TURN) + 3 * Math.PI) % TURN) - Math.PI;
@@ -28,9 +26,9 @@ export function drawRope(svg, {left, top, arrow, beside}) {
   const products = [0, 1, 2].map(k =>
     add(svg, "text", {x: first.x, y: first.y + k * (beside ? 30 : 24), style}),
   );
-  const update = ({a, b, carried}, {speed, products: product, further}) => {
+  const update = ({a, b, carried}, {angles, products: product, further}) => {
     still({query: angleOf(QUERY), key: angleOf(KEY)});
-    turned({query: angleOf(QUERY) + a * speed, key: angleOf(KEY) + b * speed});
+    turned(angles);
     const places = `${further.a} and ${further.b}`;
     set(products[0], {}, `query · key = ${show(product.still)}`);
     set(products[1], {class: "b"}, `turned, at ${a} and ${b}: ${show(product.turned)}`);

@@ -21,6 +21,8 @@ export function turn([a, b], angle) {
   return [a * cos - b * sin, a * sin + b * cos];
 }
 
+export const angleOf = ([x, y]) => Math.atan2(y, x);
+
 // A query at a times a key at b, both turned.
 export function turnedScore(query, key, a, b, pair, dim, base) {
   const w = speed(pair, dim, base);
@@ -60,7 +62,8 @@ export const playOf = data => {
 // The position that is nearer to where a hand takes hold.
 export const nearer = ({a, b}, to) => (Math.abs(to - b) < Math.abs(to - a) ? "b" : "a");
 
-// The speed of every pair; of the chosen one, the turn from a to b and its products.
+// The speed of every pair; of the chosen one, the turn from a to b, the angles of the query at a and
+// of the key at b, and their products.
 export function compute({a, b, pair, base}, {dim}) {
   const speeds = Array.from({length: dim / 2}, (_, j) => speed(j, dim, base));
   const score = by => turnedScore(QUERY, KEY, a + by, b + by, pair, dim, base);
@@ -68,6 +71,7 @@ export function compute({a, b, pair, base}, {dim}) {
     speeds,
     speed: speeds[pair],
     turn: (b - a) * speeds[pair],
+    angles: {query: angleOf(QUERY) + a * speeds[pair], key: angleOf(KEY) + b * speeds[pair]},
     further: {a: a + ON, b: b + ON},
     products: {still: dot(QUERY, KEY), turned: score(0), further: score(ON)},
   };

@@ -3,10 +3,9 @@ import {clamp, sum} from "../kit/numbers.js";
 
 const each = (count, make) => Array.from({length: count}, (_, k) => make(k));
 
-// Blocks go from rank to rank: whose keys and values a rank holds in a round, and the round in
-// which a rank holds the block of another.
+// Blocks go from rank to rank: whose keys and values a rank holds in a round, and by the same
+// count the round in which it holds those of a rank.
 export const blockOf = (rank, round, ranks) => (rank - round + ranks) % ranks;
-export const roundOf = (rank, block, ranks) => (rank - block + ranks) % ranks;
 
 // The places in the text of the words of a rank.
 export function placesOf(rank, striped, {ranks, block_size: size}) {
@@ -27,7 +26,7 @@ export const go = (state, round, {ranks}) => ({...state, round: clamp(round, 0, 
 // how long it waits for the slowest, and whose block it holds.
 // To pick a block is to go to its round.
 export function pick(state, rank, block, data) {
-  return {...state, rank, round: roundOf(rank, block, data.ranks)};
+  return {...state, rank, round: blockOf(rank, block, data.ranks)};
 }
 
 export function compute({round, striped, causal}, data) {

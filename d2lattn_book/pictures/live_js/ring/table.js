@@ -2,7 +2,7 @@
 import {grid} from "../kit/cells.js";
 import {add, set} from "../kit/nodes.js";
 import {scoresOf} from "./explain.js";
-import {pick, roundOf} from "./state.js";
+import {blockOf, pick} from "./state.js";
 
 const LEAST = 20; // of a cell that has a number beside it
 const LONG = 78; // of a block that has room for "16 scores"
@@ -35,7 +35,7 @@ export function drawTable(svg, {data, act}, width) {
     names(now.places);
     cells.forEach((row, i) =>
       row.forEach((cell, j) => {
-        const round = roundOf(i, j, ranks);
+        const round = blockOf(i, j, ranks);
         look(cell, {round, state, work: now.work[i][j], ranks: [i, j], wide: side});
         set(cell.children[1], {d: squares(now.seen[i][j], left + j * side, top + i * side, side)});
       }),

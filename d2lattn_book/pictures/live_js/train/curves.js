@@ -10,7 +10,7 @@ const POINTS = 160; // of a line; each is the mean of the steps that it stands f
 const SHORT = 100; // steps that the axis has room for at least
 
 // The mean of every so many losses, as [step, loss].
-function means(losses) {
+export function means(losses) {
   const bin = Math.ceil(losses.length / POINTS) || 1;
   const points = losses.length ? [[1, losses[0]]] : [];
   for (let k = bin; k <= losses.length; k += bin) {

@@ -42,7 +42,7 @@ export function ask(state, asks, vocabulary) {
   return {...state, asks, wanted: reads(state.text, vocabulary).tokens[asks]};
 }
 
-const hundredths = value => Math.round(value * 100) / 100 + 0; // no −0
+const hundredths = value => Math.round(value * 100) / 100;
 
 // Put word k of the vocabulary somewhere else, on the map.
 export function move(state, k, place, [low, high]) {
