@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import types
+from itertools import pairwise
 from pathlib import Path
 
 import cells
@@ -248,12 +249,20 @@ def told(request):
     return read(request.param).cells
 
 
+def test_a_caption_is_one_paragraph_in_italics_below_its_figure(told):
+    for above, cell in pairwise(told):
+        if cells.is_caption(cell):
+            assert re.fullmatch(r"_[^_\n]+[.?]_", cell.source), cell.source
+            assert above.cell_type == "code" and cells.pictures(above), cell.source
+
+
 def test_a_guess_is_compared_behind_a_fold(told):
     """The first text below the answer; on a slide the next key shows it."""
     answered = cells.answers(told)
     assert answered
     for i in answered:
-        below = next(c for c in told[i + 1 :] if c.cell_type == "markdown" and not cells.is_note(c))
+        texts = (c for c in told[i + 1 :] if c.cell_type == "markdown")
+        below = next(c for c in texts if not (cells.is_note(c) or cells.is_caption(c)))
         assert below.source.startswith(f"{cells.COMPARE}\n\n"), below.source
         assert "\n\n</details>" in below.source, "a blank line before the end of a fold"
 

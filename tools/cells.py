@@ -111,6 +111,11 @@ def is_note(cell):
     return slide(cell) == "notes"
 
 
+def is_caption(cell):
+    """Whether a cell of text is the caption of the figure above it."""
+    return "caption" in tags(cell)
+
+
 def is_for_students(cell):
     """Whether a cell gives no answer away and says nothing to the lecturer."""
     return not (is_solution(cell) or is_note(cell) or cell["source"].startswith(AFTERWARDS))
@@ -121,7 +126,8 @@ def for_reading(cells):
 
     Cells of text side by side are cut for slides. Here they are joined and keep the id of the
     first. But a heading begins a cell, and one marked ⊕ is a cell of its own, since JupyterLab
-    folds what follows its cell; and so is a fold or a **Predict.**, where a reader stops.
+    folds what follows its cell; and so is a caption, and a fold or a **Predict.**, where a reader
+    stops.
     """
     found = []
     for cell in cells:
@@ -136,7 +142,8 @@ def for_reading(cells):
 
 def _runs_on(cell):
     stops = rf"<details|\*\*Predict\.\*\*|\A#+ .*{OPTIONAL}"
-    return cell["cell_type"] == "markdown" and not re.search(stops, cell["source"])
+    text = cell["cell_type"] == "markdown" and not is_caption(cell)
+    return text and not re.search(stops, cell["source"])
 
 
 def without_fold(cell):
@@ -165,11 +172,11 @@ def answers(cells):
     """The indices of the code cells that answer a **Predict.**, whose outputs are hidden at first.
 
     They are the first cell with an output after the question and those that follow it without a
-    word between them. A question with no output before the next section has none.
+    word but captions between them. A question with no output before the next section has none.
     """
     found, asked, answering = [], False, False
     for i, cell in enumerate(cells):
-        if cell["cell_type"] == "markdown" and not is_note(cell):
+        if cell["cell_type"] == "markdown" and not (is_note(cell) or is_caption(cell)):
             asked = asked and not answering and not re.search(r"^##? ", cell["source"], re.M)
             asked, answering = asked or bool(predictions(cell)), False
         elif asked and cell.get("outputs") and not is_solution(cell):

@@ -3,17 +3,16 @@
 Nothing is run and no sentence is changed; what a reader should not see yet waits behind a click.
 """
 
-import json
 import re
 from urllib.parse import quote
 
 import nbformat
 from cells import (
-    ROOT,
     address,
     answers,
     chapters,
     is_blank,
+    is_caption,
     is_imports,
     is_note,
     is_setup,
@@ -30,8 +29,6 @@ TITLE = re.compile(r"# @title (.*)\n")  # Colab's marker
 HEADING = re.compile(r"^#{1,3} (.+)$", re.M)
 # A folded cell's title says that it draws, and then what.
 DRAWS = re.compile(r"^(?:(?:the )?drawing|folded): (?:the drawing of |draw )?|^draw ", re.I)
-CAPTIONS = ROOT / "website" / "captions.json"  # {id of a cell: what its picture shows}
-MAP = "The model, and in it what this chapter is about"
 # What a fold says, closed and open.
 PROMPTS = {
     "imports": ("Imports", "Imports: hide"),
@@ -45,15 +42,19 @@ PROMPTS = {
 def prepare(notebook, path=None):
     """Make a stored notebook a page: in place, and without touching what it says.
 
-    `path` is that of a chapter, which has buttons below its title and numbered figures.
+    `path` is that of a chapter, which has buttons below its title and numbered figures. A figure's
+    caption is the cell below it with that tag, else its title, else its section's heading.
     """
     answering = [id(notebook.cells[i]) for i in answers(notebook.cells)]
     for cell in starters(notebook.cells):  # a reader of the page has not attempted, of course
         cell.outputs = [o for o in cell.outputs if "not attempted yet" not in o.get("text", "")]
     notebook.cells = [cell for cell in notebook.cells if not is_note(cell)]
+    below = zip(notebook.cells, notebook.cells[1:], strict=False)
+    captions = {cell.id: caption.source[1:-1] for cell, caption in below if is_caption(caption)}
+    notebook.cells = [cell for cell in notebook.cells if not is_caption(cell)]
     if path:
         _head(notebook.cells[0], path)
-    figures, heading, captions = 0, "", json.loads(CAPTIONS.read_text(encoding="utf-8"))
+    figures, heading = 0, ""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             heading = (HEADING.findall(cell.source) or [heading])[-1]
@@ -67,7 +68,6 @@ def prepare(notebook, path=None):
         if is_picture(cell):
             figures += 1
             said = captions.get(cell.id) or (title and _capital(DRAWS.sub("", title[1])))
-            said = MAP if "drawings.model_map(" in cell.source and not said else said
             said = said or re.sub(r"^[\d.]+ (· )?|⊕ ?", "", heading)
             _caption(cell, f"Figure {path.name[:2].lstrip('0') or 0}.{figures}", said)
     return notebook

@@ -110,7 +110,7 @@ class Slide:
 
     def __init__(self, title, first=False):
         self.title, self.first = title, first
-        self.question = self.line = self.given = self.kind = ""
+        self.question = self.line = self.given = self.kind = self.caption = ""
         self.shown, self.notes, self.live, self.drawn = [], [], False, False
 
     def words(self, more=""):
@@ -153,6 +153,7 @@ class Slide:
             told(cell, later) if cell.cell_type == "code" else said(cell.source, later, "answer")
             for cell in self.shown
         ]
+        found += [said(self.caption, later, "caption")]
         found += [said(self.line, later, self.kind or "line")]
         return list(filter(None, found))
 
@@ -161,7 +162,7 @@ class Deck:
     """The slides of a chapter, made in one walk through its cells."""
 
     def __init__(self, chapter, optional):
-        self.slides, self.title = [], ""
+        self.slides, self.title, self.drawn = [], "", None
         left_out = deeper = False
         for cell in chapter:
             heading = SECTION.match(cell.source) if cell.cell_type == "markdown" else None
@@ -197,6 +198,10 @@ class Deck:
             return slide
 
     def text(self, cell, heading):
+        if cells.is_caption(cell):
+            if self.drawn:
+                self.drawn.caption = cell.source[1:-1]
+            return
         compared = cells.COMPARE in cell.source
         folded = cells.is_note(cell) or compared
         source = cells.without_fold(cell) if folded else cell.source
@@ -297,6 +302,7 @@ class Deck:
             slide = self.start()
             slide.title = f"## {asked}" if asked else slide.title  # a hand finds the answer
         slide.live, slide.drawn = slide.live or live, slide.drawn or bool(figures)
+        self.drawn = slide if figures and not live else None  # where a caption belongs
         slide.shown += shown
         if shown and says(cell):
             slide.line = says(cell)
