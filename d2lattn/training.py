@@ -20,7 +20,6 @@ from tqdm import tqdm
 
 from d2lattn.arguments import check_callable, check_counts, check_number
 
-SMALL = 1_000_000  # parameters: below, a second thread costs more than it gives
 PATIENCE = 3  # seconds without a bar
 STOPPED: list[str] = []  # what a person has stopped in this process, each as "42 of 200 steps"
 
@@ -61,8 +60,7 @@ def fit(
 
     AdamW (Loshchilov & Hutter 2019) with β = (0.9, 0.98). The learning rate rises over the warm-up
     and falls along a cosine to a tenth; a gradient longer than `clip` is shortened to it. Ctrl-C or
-    the notebook's stop button end the loop as in `progress_bar`: history and snapshots stay. A
-    model of less than a million parameters is trained on one thread, whatever torch is set to.
+    the notebook's stop button end the loop as in `progress_bar`: history and snapshots stay.
 
     Args:
         model: a module, tokens (B, L) -> logits (B, L, V), trained in place on the device it is on
@@ -103,18 +101,17 @@ def fit(
         # foreach: as one by one, but faster
         optimizer = torch.optim.AdamW(parameters, **options, foreach=True)
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda n: rate(n, warmup, steps))
-        with few_threads(parameters):
-            for step, _ in enumerate(progress_bar(steps, lambda: loss), start=1):
-                loss = loss_of(model, *batches(step))
-                optimizer.zero_grad()
-                loss.backward()
-                length = nn.utils.clip_grad_norm_(parameters, clip)
-                _check_finite(step, loss.item(), length.item())
-                optimizer.step()
-                schedule.step()
-                run.history.append(loss.item())
-                if step % every == 0:
-                    run.snapshots[step] = copy.deepcopy(model).eval()
+        for step, _ in enumerate(progress_bar(steps, lambda: loss), start=1):
+            loss = loss_of(model, *batches(step))
+            optimizer.zero_grad()
+            loss.backward()
+            length = nn.utils.clip_grad_norm_(parameters, clip)
+            _check_finite(step, loss.item(), length.item())
+            optimizer.step()
+            schedule.step()
+            run.history.append(loss.item())
+            if step % every == 0:
+                run.snapshots[step] = copy.deepcopy(model).eval()
     except KeyboardInterrupt:
         pass  # what was learned stays
     finally:
@@ -197,21 +194,6 @@ def _stop_button():
         yield pressed
     finally:
         signal.signal(signal.SIGINT, raises)
-
-
-@contextmanager
-def few_threads(parameters: Sequence[Tensor]) -> Iterator[None]:
-    """While this lasts, torch computes on one thread if the parameters are few.
-
-    Two threads of a small model mostly wait for each other.
-    """
-    before = torch.get_num_threads()
-    if sum(parameter.numel() for parameter in parameters) < SMALL:
-        torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def _import_whole(name):

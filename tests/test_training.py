@@ -251,33 +251,6 @@ def test_a_second_stop_is_obeyed_at_once(interrupts):
             signal.raise_signal(signal.SIGINT)
 
 
-@pytest.fixture
-def three_threads():
-    before = torch.get_num_threads()
-    torch.set_num_threads(3)
-    yield
-    torch.set_num_threads(before)
-
-
-@pytest.mark.parametrize(("small", "threads"), [(training.SMALL, 1), (0, 3)])
-def test_a_small_model_takes_one_thread_and_gives_the_others_back(
-    small, threads, three_threads, monkeypatch
-):
-    monkeypatch.setattr(training, "SMALL", small)
-    seen = []
-
-    def batches(step):
-        seen.append(torch.get_num_threads())
-        return reversing()(step if step < 3 else "no step")
-
-    with pytest.raises(TypeError):
-        fit(model(), batches, steps=5)
-    assert seen == [threads] * 3 and torch.get_num_threads() == 3
-    assert stop_after(1, model(), steps=5).interrupted and torch.get_num_threads() == 3
-    run(model())
-    assert torch.get_num_threads() == 3
-
-
 def test_targets_that_do_not_fit():
     tokens = torch.zeros(2, L, dtype=torch.int64)
     with pytest.raises(ValueError, match=r"^targets must have the shape \(2, 6\).*, got \(2, 3\)"):

@@ -43,6 +43,15 @@ class Unmasked(page.Placed):
         return (self.query(x) @ self.key(x).mT / x.shape[-1] ** 0.5).softmax(-1)
 
 
+class Undivided(page.Placed):
+    """Its scores are not divided by the root of d."""
+
+    def shares(self, x):
+        scores = self.query(x) @ self.key(x).mT
+        later = torch.ones(scores.shape[-2:]).triu(1).bool()
+        return scores.masked_fill(later, -torch.inf).softmax(-1)
+
+
 class MeanThenMLP(page.Mean):
     """It asks nothing, and works on what the mean has brought."""
 
@@ -68,6 +77,7 @@ def built(variant):
         "bare": Bare,
         "by_place": ByPlace,
         "unmasked": Unmasked,
+        "undivided": Undivided,
     }
     model = models.get(variant, page.Placed)(len(page.vocab))
     if variant == "one_matrix":
@@ -103,8 +113,8 @@ def writing_loss(model, new):
 
 EXPERIMENT = Experiment(
     section="0.5",
-    varies="what a word may know of those before it; in the last rows also the matrices and the "
-    "mask",
+    varies="what a word may know of those before it; in the last rows also the matrices, the mask "
+    "and the root of d",
     held="100 sentences to learn from, 20 new ones, width 32, 32 sentences a step, AdamW with a "
     "rate that falls from 0.03 to a twentieth; first weights of size 0.3; seeds draw the new "
     "sentences, too, but for the three of the page",
@@ -129,6 +139,7 @@ EXPERIMENT = Experiment(
         "bare": "… the vector itself as query, key and value",
         "by_place": "… keys of positions alone",
         "unmasked": "… without the mask",
+        "undivided": "… scores not divided by √d",
     },
     run=run,
     plan={},

@@ -33,7 +33,7 @@ from d2lattn.attention import attention_weights, masked_softmax
 from d2lattn.masks import length_mask
 from d2lattn.multihead import MultiHeadAttention
 from d2lattn.positions import PositionalEncoding, sinusoidal_encoding
-from d2lattn.training import few_threads, progress_bar, rate
+from d2lattn.training import progress_bar, rate
 from d2lattn.transformer import plain_block
 from d2lattn_book.language.spelling import LETTERS, LONGEST, SOUNDS
 
@@ -447,18 +447,17 @@ def train(
     parameters, losses = list(model.parameters()), []
     optimizer = torch.optim.AdamW(parameters, learning_rate, betas=(0.9, 0.98), weight_decay=0)
     model.train()
-    with few_threads(parameters):
-        for step in progress_bar(steps, lambda: loss):
-            optimizer.param_groups[0]["lr"] = learning_rate * rate(step, WARMUP, steps)
-            rows = torch.randint(len(words), (batch_size,), generator=generator, device="cpu")
-            logits = model(letters[rows], sounds[rows, :-1])  # (B, L, V)
-            targets = sounds[rows, 1:].flatten()
-            loss = F.cross_entropy(logits.flatten(0, 1), targets, ignore_index=PAD)
-            optimizer.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_(parameters, 1.0)
-            optimizer.step()
-            losses.append(loss.item())
+    for step in progress_bar(steps, lambda: loss):
+        optimizer.param_groups[0]["lr"] = learning_rate * rate(step, WARMUP, steps)
+        rows = torch.randint(len(words), (batch_size,), generator=generator, device="cpu")
+        logits = model(letters[rows], sounds[rows, :-1])  # (B, L, V)
+        targets = sounds[rows, 1:].flatten()
+        loss = F.cross_entropy(logits.flatten(0, 1), targets, ignore_index=PAD)
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(parameters, 1.0)
+        optimizer.step()
+        losses.append(loss.item())
     model.eval()
     return losses
 
