@@ -12,7 +12,18 @@ import pytest
 import sections
 import slides
 import student
-from cells import COMPARE, ROOT, address, book, chapters, published, repository, taught
+from cells import (
+    COMPARE,
+    ROOT,
+    address,
+    book,
+    chapters,
+    extras,
+    is_note,
+    published,
+    repository,
+    taught,
+)
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 import website
@@ -92,8 +103,11 @@ def test_no_lecturers_page_says_twice_what_to_expect(path):
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.name[:2])
 def test_a_plan_says_of_every_part_whether_it_can_be_left_out(path):
-    for part in lecturer.parts(nbformat.read(path, as_version=4).cells):
-        assert part.optional == ("⊕" in part.title) or not part.minutes, part.title
+    stored = nbformat.read(path, as_version=4).cells
+    optional = {i for start, end in extras(stored) for i in range(start, end)}
+    notes = [i for i, cell in enumerate(stored) if is_note(cell)]
+    for i, part in zip(notes, lecturer.parts(stored), strict=True):
+        assert part.optional == (i in optional or "⊕" in part.title) or not part.minutes, part.title
 
 
 def figure_cell(text, source="ax"):
