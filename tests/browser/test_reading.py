@@ -14,6 +14,7 @@ import pytest
 from cells import COMPARE, answers, for_reading
 from playwright.sync_api import expect
 from test_lab import (
+    BACK,
     BOOK,
     CHAPTERS,
     OPENED,
@@ -541,3 +542,28 @@ def test_a_fold_of_an_answer_opens_by_key_and_is_not_read_before(page, lab, key)
     assert page.evaluate("window.jupyterapp.shell.currentWidget.content.mode") == "command"
     page.keyboard.press(key)
     expect(fold.locator("p").first).to_be_hidden()
+
+
+WHERE = """() => {
+  const {content} = window.jupyterapp.shell.currentWidget;
+  const cell = content.widgets.find(one => one.model.id === '897bce03');
+  return cell && !cell.isHidden ? cell.node.getBoundingClientRect().top : null;
+}"""
+
+
+@pytest.mark.usefixtures("no_kernel_is_left")
+def test_a_link_into_going_further_opens_it(page, lab):
+    """A chapter that is just being opened moves on while it is drawn: then one clicks again."""
+    name = "90_notation_and_claims.ipynb"
+    open_chapter(page, lab, name)
+    deadline, top = time.monotonic() + PATIENCE / 1000, None
+    while top is None or not 0 <= top < 900:
+        assert time.monotonic() < deadline, f"the section is {top} px from the top"
+        page.evaluate(BACK, f"work/{name}")
+        page.get_by_role("link", name="5.8", exact=True).first.click()
+        wait_for(
+            page,
+            "() => window.jupyterapp.shell.currentWidget.context.path",
+            lambda path: "05_" in path,
+        )
+        top = settled(page, WHERE)

@@ -2,17 +2,41 @@
 // build, no import. Any notebook is read so, and nothing is written into it.
 (() => {
   // Shift+Enter at a folded heading runs it and steps to the next cell, which lies in the fold:
-  // nothing is seen of it, and the page jumps to its top. Here one steps to the next cell in sight;
-  // behind the last fold there is none, and the heading stays. (UPSTREAM.md has the report.)
+  // nothing is seen of it, and the page jumps to its top, or the fold opens. Here one steps to the
+  // next cell in sight; after the last fold there is none, and the heading stays. (UPSTREAM.md has
+  // the report.)
   function stepOver(notebook) {
-    let before = notebook.activeCellIndex;
+    let before = notebook.activeCellIndex, folded = -1, next = -1;
+    notebook.node.addEventListener("keydown", () => {
+      const at = notebook.activeCellIndex;
+      folded = notebook.activeCell?.headingCollapsed ? at : -1;
+      next = notebook.widgets.findIndex((cell, i) => i > at && !cell.isHidden);
+    }, true);
     notebook.activeCellChanged.connect(() => {
       const from = before;
       before = notebook.activeCellIndex;
-      if (before !== from + 1 || !notebook.widgets[from]?.headingCollapsed) return;
-      const inSight = notebook.widgets.findIndex((cell, i) => i > from && !cell.isHidden);
-      notebook.activeCellIndex = inSight < 0 ? from : inSight;
+      if (before !== from + 1 || folded !== from) return;
+      folded = -1;
+      notebook.widgets[from].headingCollapsed = true;
+      notebook.activeCellIndex = next < 0 ? from : next;
     });
+  }
+
+  // A link into a fold opens it: JupyterLab finds the cell and leaves it hidden. In a chapter that is
+  // just being opened it is hidden a little later.
+  function openForLinks(notebook) {
+    const land = notebook.setFragment.bind(notebook);
+    notebook.setFragment = async (fragment) => {
+      await land(fragment);
+      const at = notebook.widgets.findIndex(({ model }) => fragment.endsWith(`cell-id=${model.id}`));
+      for (let tries = 0; at >= 0 && tries < 50 && !notebook.isDisposed; tries++) {
+        const isFold = (cell, i) => i < at && cell.headingCollapsed && !cell.isHidden;
+        const fold = notebook.widgets[at].isHidden && notebook.widgets.findLast(isFold);
+        if (fold) fold.headingCollapsed = false;
+        await new Promise((done) => setTimeout(done, 100));
+        if (fold) await land(fragment);
+      }
+    };
   }
 
   // The cell at the top of the window and the one that is selected are kept, so that a page that is
@@ -278,6 +302,7 @@
         if (!panel?.content?.activeCellChanged || known.has(panel)) return;
         known.add(panel);
         stepOver(panel.content);
+        openForLinks(panel.content);
         keepOutputInSight(panel.content);
         openByKey(panel);
         keepFocus(panel.content);
