@@ -34,7 +34,7 @@ test: $(STAMP) $(JAVASCRIPT) ## check the style, the package and every chapter, 
 site: .venv-site/$(READY) ## write the book as a website that opens without network, into build/site
 print: .venv-site/$(READY) $(STAMP)-browser site ## write the book as one PDF, and as an EPUB, into build (needs Chromium)
 ### teach
-slides: $(STAMP) ## write a deck for a room from each chapter, into build/slides (ALL=1: ⊕)
+slides: $(STAMP) ## write a deck for a room from each chapter, into build/slides
 student: $(STAMP) ## write the chapters without solutions, into build/student
 assignment: $(STAMP) ## write exercises for nbgrader, into build/assignment (CHAPTER=03)
 hub: $(HUB) ## serve a class from this machine (root, Linux; deploy/README.md)

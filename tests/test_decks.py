@@ -18,7 +18,7 @@ DECKS = pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.na
 
 
 def shown(path):
-    return slides.Deck(nbformat.read(path, as_version=4).cells, False).slides
+    return slides.Deck(nbformat.read(path, as_version=4).cells).slides
 
 
 def prints(slide):
@@ -152,11 +152,11 @@ def test_what_is_given_defined_or_renamed_reaches_its_slide():
     table = "Before.\n\n| a **query** | [asks](x.ipynb)<!-- exp: a/b --> [†](y) |\n|---|---|"
     asked = cell("**Predict.** What?", given="2 and 3", says="What is 2 · 3?")
     quoted = cell("It goes on:\n\n> and so on", board="First:\n\n{shown}")
-    assert slides.Deck([start, quoted], False).slides[1].line == "First:\n\n> and so on"
+    assert slides.Deck([start, quoted]).slides[1].line == "First:\n\n> and so on"
     code = new_code_cell("6", outputs=[new_output("stream", text="shared_v is 6\n")])
     code.metadata = nbformat.from_dict({"slideshow": {"names": {"shared_v": "the product"}}})
     formula = cell("So\n\n$$x = 1$$\n\nand", formula="It is one.")
-    deck = slides.Deck([start, cell(table, definition=""), formula, asked, code], False).slides
+    deck = slides.Deck([start, cell(table, definition=""), formula, asked, code]).slides
     _, defined, written, question = deck
     assert defined.line == '| a <strong class="query">query</strong> | asks |\n|---|---|'
     assert written.line == "$$x = 1$$\n\nIt is one." and written.kind == "formula"
@@ -174,7 +174,7 @@ def test_a_live_figure_above_the_first_section_is_of_that_section_with_its_notes
     said = {"slideshow": {"slide_type": "notes"}}
     cells_ += [new_markdown_cell("## 3.1 A mask\n\nText.")]
     cells_ += [new_markdown_cell(note, metadata=said)]
-    title, figure = slides.Deck(cells_, False).slides
+    title, figure = slides.Deck(cells_).slides
     assert "minutes" not in "".join(title.notes) and "First." in title.notes[0]
     assert figure.title == "## 3.1 A mask" and figure.live and figure.first
     (notes,) = (cell for cell in figure.cells() if cells.is_note(cell))
@@ -190,7 +190,7 @@ def test_a_caption_stands_below_its_figure_and_comes_with_it():
     told += [new_markdown_cell("## 3.1 A mask\n\n**Predict.** What is hidden?")]
     told += [new_code_cell("draw()", outputs=[drawn])]
     told += [new_markdown_cell("_The mask._", metadata={"tags": ["caption"]})]
-    *_, figure, caption = slides.Deck(told, False).slides[-1].cells()
+    *_, figure, caption = slides.Deck(told).slides[-1].cells()
     assert figure.cell_type == "code" and caption.source == "The mask."
     assert cells.slide(figure) == cells.slide(caption) == "fragment"
 

@@ -452,22 +452,6 @@ def test_a_fold_that_compares_is_a_cell_of_its_own(part):
             assert cell.source.endswith("</details>") and cell.source.count("</details>") == 1
 
 
-def test_the_answer_is_the_first_output_after_the_question():
-    def text(source):
-        return nbformat.v4.new_markdown_cell(source)
-
-    def code(*outputs):
-        return nbformat.v4.new_code_cell("x", outputs=list(outputs))
-
-    said = nbformat.v4.new_output("stream", text="4")
-    question = text("**Predict.** How many?")
-    stored = [code(said), question, code(), code(said), code(said), text("Four."), code(said)]
-    assert cells.answers(stored) == [3, 4]
-    assert cells.answers([question, text("### Inside"), code(said)]) == [2]
-    assert cells.answers([question, text("## Another section"), code(said)]) == []
-    assert cells.answers([question, code(), question, code(said)]) == [3]
-
-
 def test_what_is_optional_is_folded_and_swallows_nothing_of_the_core(part):
     """The fold of JupyterLab ends at a heading only if a cell begins with that."""
     stored = part[1].cells

@@ -8,13 +8,11 @@ the answer, or what a figure shows; as `given` what a question cannot be answere
 `definition`, `formula` and `board` what gets a slide of its own ("", or {shown} in it, is the
 table, list or quotation of the cell; a formula without $$ is said of the cell's own); as `names`
 what its print calls otherwise. All else is in the notes, what the lecturer says
-first and code last: key s opens the speaker's view. What is marked ⊕ stays out, unless `ALL=1`
-brings it. npm brings reveal.js and MathJax once; nothing else is needed, also not by the live
-figures.
+first and code last: key s opens the speaker's view. What is optional stays out. npm brings
+reveal.js and MathJax once; nothing else is needed, also not by the live figures.
 """
 
 import html
-import os
 import pathlib
 import re
 import sys
@@ -61,14 +59,14 @@ li {{ margin: 12px 0; }}
 """
 
 
-def slides(target=ROOT / "build" / "slides", optional=False):
+def slides(target=ROOT / "build" / "slides"):
     """Write the decks, and what they need, into the folder `target`."""
     for package, names in FILES.items():
         bring(package, names, target / package)
     rows = []
     for path in decks():
         notebook = nbformat.read(path, as_version=4)
-        page = deck(notebook, optional)
+        page = deck(notebook)
         (target / f"{path.stem}.html").write_text(page, encoding="utf-8")
         print(target / f"{path.stem}.html")
         title, question = re.match(r"# (.+)\n+\*\*(.+?)\*\*", notebook.cells[0].source).groups()
@@ -90,8 +88,8 @@ def decks():
     ]
 
 
-def deck(notebook, optional=False):
-    """The page of a chapter; with what is marked ⊕ if `optional`."""
+def deck(notebook):
+    """The page of a chapter, of its core."""
     exporter = SlidesExporter(
         raw_template=TEMPLATE,
         reveal_url_prefix="reveal.js",
@@ -99,7 +97,7 @@ def deck(notebook, optional=False):
         exclude_input_prompt=True,
         exclude_output_prompt=True,
     )
-    found = Deck(notebook.cells, optional).slides
+    found = Deck(notebook.cells).slides
     shown = [cell for slide in found for cell in slide.cells()]
     title = {"title": found[0].title.removeprefix("# ") + " ·"}  # of the window: "… · slides"
     return exporter.from_notebook_node(new_notebook(cells=shown, metadata=title))[0]
@@ -161,18 +159,15 @@ class Slide:
 class Deck:
     """The slides of a chapter, made in one walk through its cells."""
 
-    def __init__(self, chapter, optional):
+    def __init__(self, chapter):
         self.slides, self.title, self.drawn = [], "", None
-        left_out = deeper = False
-        for cell in chapter:
+        left_out = {i for start, end in cells.extras(chapter) for i in range(start, end)}
+        for i, cell in enumerate(chapter):
             heading = SECTION.match(cell.source) if cell.cell_type == "markdown" else None
             if heading and heading[2].startswith(("Summary", "Checked claims", "Exercises")):
                 break
-            if heading and (heading[1] == "##" or not deeper):
-                left_out = cells.OPTIONAL in heading[2]
-                deeper = left_out and heading[1] == "##"
             hidden = cells.is_setup(cell) or cells.is_imports(cell) or cells.is_solution(cell)
-            if not (hidden or left_out > optional):
+            if not (hidden or i in left_out):
                 self.code(cell) if cell.cell_type == "code" else self.text(cell, heading)
         if self.slides[-1].is_bare():
             last = self.slides.pop()
@@ -406,4 +401,4 @@ def shown_output(output, cell):
 
 
 if __name__ == "__main__":
-    slides(*map(pathlib.Path, sys.argv[1:]), optional=os.environ.get("ALL") == "1")
+    slides(*map(pathlib.Path, sys.argv[1:]))

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 import slides
 from accessible import violations
-from cells import chapters, is_imports, is_setup, tags
+from cells import chapters, extras, is_imports, is_setup, tags
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from test_live import FIGURES, KINDS
 
@@ -101,7 +101,7 @@ SEEN = """() => {
 def positions(path):
     """What a deck has to show, from key to key: as `SEEN` says it, one slide at a time."""
     found = []
-    for i, slide in enumerate(slides.Deck(nbformat.read(path, as_version=4).cells, False).slides):
+    for i, slide in enumerate(slides.Deck(nbformat.read(path, as_version=4).cells).slides):
         title = slide.title.lstrip("# ").replace("*", "")
         later = len(slide.shown) + bool(slide.line) if slide.question else 0
         found += [[[i, title, appeared]] for appeared in range(later + 1)]
@@ -314,25 +314,20 @@ def test_bars_stand_beside_their_names_and_on_the_slide(page, folder, path):
 
 @pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
 def test_what_is_on_no_slide_is_in_the_notes(path):
-    """All code and prose but ⊕, which comes when it is asked for; a chapter ends at its summary."""
+    """All code and prose of the core; a chapter ends at its summary."""
     notebook = nbformat.read(path, as_version=4)
-    core, whole = (slides.Deck(notebook.cells, optional).slides for optional in (False, True))
-    notes, all_notes = (
-        "\n".join(n for slide in deck for n in slide.notes) for deck in (core, whole)
-    )
+    core = slides.Deck(notebook.cells).slides
+    notes = "\n".join(note for slide in core for note in slide.notes)
     lines = [slide.line for slide in core] + [slide.question for slide in core]
-    optional = False
-    for cell in notebook.cells[1:]:
+    optional = {i for start, end in extras(notebook.cells) for i in range(start, end)}
+    for i, cell in enumerate(notebook.cells):
         if cell.source.startswith(("## Summary", "## Symptoms")):
             break
-        optional = optional or bool(re.match("##.*⊕", cell.source))
-        hidden = is_setup(cell) or is_imports(cell)
-        if cell.cell_type == "code" and not hidden:
-            assert cell.source in all_notes and (optional or cell.source in notes)
-        elif "slide-line" in tags(cell) and not optional:
+        if cell.cell_type == "code" and not (is_setup(cell) or is_imports(cell) or i in optional):
+            assert cell.source in notes
+        elif "slide-line" in tags(cell) and i < min(optional, default=len(notebook.cells)):
             assert any(cell.source in line for line in lines)
     assert not any("⊕" in slide.title for slide in core)
-    assert optional == (len(all_notes) > len(notes))
 
 
 def test_solutions_are_left_out(folder):
