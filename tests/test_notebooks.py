@@ -472,12 +472,6 @@ def test_what_is_optional_is_folded_and_swallows_nothing_of_the_core(part):
     assert all(cell in within for cell in marked)
 
 
-def test_a_fold_ends_at_a_heading_of_its_level_or_above():
-    texts = ["## 1 ⊕ a", "### b", "### ⊕ c", "## 2 d", "### ⊕ e", "x", "### f", "## 3 ⊕ g"]
-    stored = [nbformat.v4.new_markdown_cell(text) for text in texts]
-    assert list(cells.extras(stored)) == [(0, 3), (4, 6), (7, 8)]
-
-
 def test_slides(chapter):
     path, notebook = chapter
     kinds = [cell.metadata.get("slideshow", {}).get("slide_type") for cell in notebook.cells]

@@ -18,8 +18,6 @@ from cells import (
     address,
     book,
     chapters,
-    extras,
-    is_note,
     published,
     repository,
     taught,
@@ -92,22 +90,6 @@ def test_of_a_wrong_answer_the_beginning_is_bold_and_nothing_is_said_twice():
     ]:  # fmt: skip
         cells = [new_markdown_cell("# 3 · A title"), new_markdown_cell("## 3.1 One"), note(said)]
         assert lecturer.page("03_x.ipynb", cells).endswith(f"\n{shown}\n")
-
-
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.name[:2])
-def test_no_lecturers_page_says_twice_what_to_expect(path):
-    page = lecturer.page(path.name, nbformat.read(path, as_version=4).cells)
-    assert "**Expect:**" not in page
-    assert len(re.findall(r"\*\*[^*]*(?:wrong answer|slip|mistake)", page, re.I)) > 2
-
-
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.name[:2])
-def test_a_plan_says_of_every_part_whether_it_can_be_left_out(path):
-    stored = nbformat.read(path, as_version=4).cells
-    optional = {i for start, end in extras(stored) for i in range(start, end)}
-    notes = [i for i, cell in enumerate(stored) if is_note(cell)]
-    for i, part in zip(notes, lecturer.parts(stored), strict=True):
-        assert part.optional == (i in optional or "⊕" in part.title) or not part.minutes, part.title
 
 
 def figure_cell(text, source="ax"):

@@ -7,11 +7,10 @@ questions to ask (what the reader is to predict) and what can be moved while eve
 import re
 from typing import NamedTuple
 
-from cells import OPTIONAL, is_note, predictions, without_fold
+from cells import OPTIONAL, extras, is_note, predictions, without_fold
 
 LIVE = re.compile(r"^(?:\w+ = )?(live\.\w+|interact\.controls)\(", re.M)
-# A note begins with its minutes, and before them with a ⊕ if its part can be left out.
-MINUTES = re.compile(rf"({OPTIONAL} )?(?:(\d+) minutes?\W+)?(.*)", re.S)
+MINUTES = re.compile(rf"(?:{OPTIONAL} )?(?:(\d+) minutes?\W+)?(.*)", re.S)  # a note begins so
 # How a sentence on a wrong answer begins, with what it is an answer to if a colon ends that.
 _WRONG = r"(?:wrong (?:answer|guess)(?:e?s)?|slips?|mistakes?)(?: to expect)?"
 WRONG = re.compile(
@@ -43,16 +42,17 @@ class Part(NamedTuple):
 
 def parts(cells):
     """The parts of a chapter, from its cells."""
+    optional = {i for start, end in extras(cells) for i in range(start, end)}
     found, title, questions, live = [], "", [], []
-    for cell in cells:
+    for i, cell in enumerate(cells):
         heading = re.search(r"^##(?: |# (?=\d+\.))(.+)", cell.source, re.M)  # or further: ### 5.8
         if cell.cell_type == "markdown" and heading:
             title = heading[1]
         if cell.cell_type == "code":
             live += LIVE.findall(cell.source)
         elif is_note(cell):
-            extra, minutes, text = MINUTES.match(without_fold(cell)).groups()
-            found.append(Part(title, int(minutes or 0), text, questions, live, bool(extra)))
+            minutes, text = MINUTES.match(without_fold(cell)).groups()
+            found.append(Part(title, int(minutes or 0), text, questions, live, i in optional))
             questions, live = [], []
         else:
             questions += predictions(cell)

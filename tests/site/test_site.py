@@ -235,31 +235,6 @@ def test_the_fold_of_an_answer_opens_by_key_with_its_output(page, key):
     expect(told).to_be_hidden()
 
 
-def test_a_mark_shows_what_it_rests_on(page):
-    """At a touch its rows lie over the page, with their numbers; Escape closes them."""
-    go(page, SITE / "02_queries_keys_values.html")
-    page.get_by_role("button", name="show all on this page").first.click()
-    expect(page.locator(".veil")).to_have_count(0)
-    mark = page.locator("button.evidence:visible").first
-    shown = page.locator(f"#{mark.get_attribute('popovertarget')}")
-    expect(shown).to_be_hidden()
-    mark.click()
-    expect(shown).to_be_visible()
-    expect(shown.locator("table")).to_be_in_viewport()
-    assert re.search(r"\d\.\d", shown.locator("tbody").inner_text())
-    page.screenshot(path=str(SHOTS / "site_evidence.png"))
-    page.keyboard.press("Escape")
-    expect(shown).to_be_hidden()
-    mark.focus()  # as a keyboard does it
-    page.keyboard.press("Enter")
-    link = shown.locator("a")
-    page.keyboard.press("Tab")
-    expect(link).to_be_focused()
-    link.click()
-    expect(page.locator("section:target h2")).to_be_in_viewport()
-    assert page.outside == []
-
-
 def test_on_a_telephone_nothing_lies_over_a_figure(page):
     page.set_viewport_size({"width": 390, "height": 844})
     go(page, SITE / "01_bare_bones_attention.html")
