@@ -50,9 +50,7 @@ class Cache:
     """
 
     def __init__(self, model: Any, batch_size: int = 1, *, max_len: int | None = None) -> None:
-        if isinstance(model, type) or not (
-            hasattr(model, "cache_shape") and hasattr(model, "blocks")
-        ):
+        if not hasattr(model, "cache_shape") or not hasattr(model, "blocks"):
             raise ValueError(f"model must be a Decoder, got {show(model)}")
         self.window, self.sinks = model.window, model.sinks
         most = model.position.max_len  # None but for a learned table, which ends

@@ -37,17 +37,8 @@ def from_d2l(mha: Any) -> MultiHeadAttention:
                 f"mha must have its weights, but {name} is lazy and has seen no input yet: call "
                 "mha(queries, keys, values, None) once, then convert it"
             )
-    widths = [part.out_features for part in parts]
-    if set(widths) != {parts[-1].in_features}:
-        raise ValueError(f"mha must have one width after {', '.join(names)}, got {widths}")
-    num_heads = getattr(mha, "num_heads", None)
-    dropout = getattr(getattr(mha, "attention", None), "dropout", None)
-    if num_heads is None or not isinstance(dropout, nn.Dropout):
-        raise ValueError(
-            "mha must have num_heads and attention.dropout, as a d2l.MultiHeadAttention, "
-            f"got {type(mha).__name__}"
-        )
-    return _equal_module([(part.weight, part.bias) for part in parts], num_heads, dropout.p, mha)
+    pairs = [(part.weight, part.bias) for part in parts]
+    return _equal_module(pairs, mha.num_heads, mha.attention.dropout.p, mha)
 
 
 def from_torch(mha: nn.MultiheadAttention) -> MultiHeadAttention:

@@ -22,7 +22,6 @@ from d2lattn.arguments import (
     check_floating,
     check_generator,
     check_value,
-    kind,
     scale_of,
     scores_shape,
     show,
@@ -256,7 +255,9 @@ def lsh_attention(
         tensor([ 3., -4.,  1., -2.])
     """
     buckets = _hash("qk", qk, num_buckets, num_rounds, generator)  # (R, ..., n)
-    _check_value(qk, value)
+    check_floating("value", value)
+    check_alike("qk", qk, value=value)
+    check_value(qk, qk, value)
     chunk_size = _chunk_size(chunk_size, qk.shape[-2], num_buckets)
     rounds = _Rounds(buckets, chunk_size, is_causal)
     return _attend_in_rounds(qk, value, rounds, scale_of(scale, qk))
@@ -362,16 +363,6 @@ def _unit(x):
     return (wide / norm.masked_fill(norm == 0, math.inf)).to(x.dtype)
 
 
-def _check_value(qk, value):
-    """Require a floating tensor (..., n, Ev) that fits the queries and keys in one."""
-    check_floating("value", value)
-    check_alike("qk", qk, value=value)
-    if value.shape[-2] != qk.shape[-2]:
-        shapes = f"{tuple(value.shape)} and {tuple(qk.shape)}"
-        raise ValueError(f"value must have one row for each key, a row of qk, got shapes {shapes}")
-    broadcast("qk and value", qk, value)
-
-
 def _chunk_size(chunk_size, n, num_buckets):
     """Give the paper's 2·n / num_buckets when absent; never more than n, and at least 1."""
     if chunk_size is None:
@@ -408,8 +399,6 @@ def lsh_buckets(
 def _hash(name, x, num_buckets, num_rounds, generator):
     """`lsh_buckets` of an argument with this name."""
     check_floating(name, x)
-    if x.shape[-1] == 0:
-        raise ValueError(f"{name} must have a width of at least 1, got shape {tuple(x.shape)}")
     check_count("num_buckets", num_buckets)
     if num_buckets & (num_buckets - 1):
         raise ValueError(f"num_buckets must be a power of 2, got {show(num_buckets)}")
@@ -441,11 +430,6 @@ def lsh_mask(buckets: Tensor, *, chunk_size: int, is_causal: bool = False) -> Te
                 [0, 1, 0],
                 [1, 0, 0]], dtype=torch.int32)
     """
-    if not torch.is_tensor(buckets) or buckets.dtype != torch.long or buckets.ndim < 2:
-        got = tuple(buckets.shape) if torch.is_tensor(buckets) else ""
-        raise ValueError(f"buckets must be int64 (rounds, ..., n), got {kind(buckets)} {got}")
-    if len(buckets) == 0:
-        raise ValueError(f"buckets must be of at least one round, got {(*buckets.shape,)}")
     check_count("chunk_size", chunk_size)
     check_flag("is_causal", is_causal)
     rounds = _Rounds(buckets, chunk_size, is_causal)

@@ -176,19 +176,3 @@ def test_merge_changes_none_of_its_inputs():
     for x in merge(outputs, logsumexps):
         x.zero_()
     assert all(map(torch.equal, (*outputs, *logsumexps), before))
-
-
-X, ROW = torch.zeros(4, 3), torch.zeros(4)
-BAD = [
-    ([], [], r"one tensor for each part, at least one, got 0 and 0"),
-    ([X, X], [ROW], r"one tensor for each part.* got 2 and 1"),
-    ([X], [ROW[:3]], r"logsumexps must have the shapes .* \(4,\), got \(3,\)"),
-    ([X], [X], r"logsumexps must have the shapes .* \(4,\), got \(4, 3\)"),
-    ([X, X[:, :2]], [ROW, ROW], r"outputs must have one shape and dtype, got"),
-]
-
-
-@pytest.mark.parametrize("outputs, logsumexps, message", BAD)
-def test_parts_that_do_not_fit_are_named(outputs, logsumexps, message):
-    with pytest.raises(ValueError, match=message):
-        merge(outputs, logsumexps)

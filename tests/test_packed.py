@@ -122,12 +122,6 @@ def test_no_mask_of_a_long_row_is_built(monkeypatch):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (dict(segments=[[0]]), "segments must be a tensor of integers, got list"),
-        (dict(segments=SEGMENTS > 0), "segments must be a tensor of integers, got torch.bool"),
-        (
-            dict(segments=SEGMENTS[:, 1:]),
-            r"segments must have the shape of tokens \(2, 16\), got \(2, 15\)",
-        ),
         (
             dict(segments=(SEGMENTS - 4) * (SEGMENTS - 9)),
             "segments must have the tokens of a text side by side, got a number that comes back, ",
@@ -147,16 +141,9 @@ def test_bad_segments_are_refused(given, message):
         decoder()(some_tokens(), **given)
 
 
-def test_segments_with_a_cache_are_refused():
-    model = decoder()
-    with pytest.raises(ValueError, match=r"^segments is for a call without cache, got both"):
-        model(some_tokens(), segments=SEGMENTS, cache=Cache(model, 2))
-
-
 @pytest.mark.parametrize(
     ("window", "message"),
     [
-        (torch.ones(2, 4), r"window must be an integer, or integers \(B, L\) = \(2, 5\), got "),
         (torch.ones(2, 4).long(), r"window must be an integer, or integers \(B, L\) = \(2, 5\), "),
         (torch.zeros(2, 5).long(), "window must be at least 1 everywhere, got 0"),
     ],

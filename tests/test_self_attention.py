@@ -98,33 +98,3 @@ def test_dtype_is_kept_and_nothing_is_stored(dtype):
     assert torch.allclose(weights[1].float().sum(-1), torch.ones(L), atol=0.02)
     assert set(vars(module)) == attributes
     assert list(module.buffers()) == []
-
-
-def test_the_input_is_not_changed():
-    x = tokens(B)
-    copy = x.clone()
-    layer()(x, attn_mask=length_mask([1, L], L), need_weights=True)
-    assert torch.equal(x, copy)
-    assert x._version == 0
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (
-            lambda: layer()(tokens(B), attn_mask=torch.ones(B, L) > 0, need_weights=True),
-            ["attn_mask", "(5, 5)", "(2, 5)"],
-        ),
-    ],
-)
-def test_errors_name_argument_rule_and_what_was_got(call, words):
-    with pytest.raises(ValueError) as error:
-        call()
-    assert [word for word in words if word not in str(error.value)] == []
-
-
-def test_options_are_named():
-    with pytest.raises(TypeError):
-        SelfAttention(4, 2, 2, True)
-    with pytest.raises(TypeError):
-        layer()(tokens(), causal_mask(L))

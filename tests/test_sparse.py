@@ -519,25 +519,3 @@ def test_the_future_leaves_the_past_bit_equal(monkeypatch, name):
     tensors = make(2, n=30, dtype=torch.float32)
     changed = [torch.cat([x[:, :17], 9 - x[:, 17:]], 1) for x in tensors]
     assert torch.equal(CALLS[name](*tensors)[:, :17], CALLS[name](*changed)[:, :17])
-
-
-X, HASH = torch.randn(4, 3, generator=generator()), dict(num_buckets=2, num_rounds=1)
-WIDTH, LED = dict(width=2), (X[None].expand(2, 4, 3), X.expand(3, 4, 3), X)
-BAD = [  # beside tests/test_bad_input.py
-    (window_attention, (X, X[:3], X[:3]), WIDTH, "key must have as many rows as query, 4, got 3"),
-    (window_attention, (X, X, X[:3]), WIDTH, r"value must have one row for each key, got .*\(3, 3"),
-    (window_attention, LED, WIDTH, "leading axes"),
-    (window_attention, (X, X, X), dict(width=9, is_causal=1), "is_causal must be True or False"),
-    (linear_attention, (X, X[:3], X[:3]), dict(is_causal=True), "key must have as many .*got 3"),
-    (lsh_attention, (X, X[:3]), HASH, r"value must have one row for each key, .* got .*\(3, 3\)"),
-    (lsh_attention, (X[:, :0], X), HASH, r"qk must have a width of at least 1, got shape \(4, 0\)"),
-    (lsh_attention, (X, X), HASH | dict(num_buckets=6), "num_buckets must be a power of 2, got 6"),
-    (lsh_mask, (X,), dict(chunk_size=2), r"buckets must be int64 \(rounds, ..., n\), got torch.f"),
-    (lsh_mask, (X.long(),), dict(chunk_size=0), "chunk_size must be an integer of at least 1"),
-]
-
-
-@pytest.mark.parametrize("function, tensors, options, message", BAD)
-def test_bad_input_is_named(function, tensors, options, message):
-    with pytest.raises(ValueError, match=message):
-        function(*tensors, **options)

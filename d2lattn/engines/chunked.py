@@ -120,12 +120,6 @@ def merge(outputs: Iterable[Tensor], logsumexps: Iterable[Tensor]) -> tuple[Tens
                 f"logsumexps must have the shapes of the outputs without their last axis, "
                 f"{tuple(output.shape[:-1])}, got {tuple(logsumexp.shape)}"
             )
-    if len({(output.shape, output.dtype) for output in outputs}) > 1:
-        shapes = [(tuple(output.shape), output.dtype) for output in outputs]
-        raise ValueError(f"outputs must have one shape and dtype, got {shapes}")
-    devices = [x.device for x in (*outputs, *logsumexps)]
-    if any(device != devices[0] for device in devices):
-        raise ValueError(f"outputs and logsumexps must be on one device, got {devices}")
     parts = torch.stack(logsumexps)  # (P, ..., L)
     reference = parts.detach().amax(0)
     reference = reference.masked_fill(reference == -math.inf, 0)  # no part has a key
