@@ -41,9 +41,10 @@ from d2lattn.attention import attention
 from d2lattn.engines.call import Call
 from d2lattn.engines.chunked import backward_in_blocks, forward_in_blocks, merge
 from d2lattn.engines.visibility import Visibility, cut, entry
-from d2lattn.multihead import attending, check_input
-from d2lattn.positions import Alibi, TokenPositions, alibi_slopes
+from d2lattn.multihead import MultiHeadAttention, attending, check_input
+from d2lattn.positions import Alibi, Positions, TokenPositions, alibi_slopes
 from d2lattn.tracing import in_full_precision
+from d2lattn.transformer import Decoder
 
 
 class Ranks:
@@ -117,11 +118,6 @@ class Ranks:
 
     def exchange(self, parts: list[Tensor], sizes: list[int]) -> list[Tensor]:
         """Send part j to rank j, and get flat tensors of these sizes from all (all-to-all)."""
-        if len(parts) != self.size or len(sizes) != self.size:
-            raise ValueError(
-                f"parts and sizes must be {self.size}, one for each rank, "
-                f"got {len(parts)} and {len(sizes)}"
-            )
         if self.size == 1:
             return [parts[0].reshape(-1)]
         outgoing = torch.cat([part.reshape(-1) for part in parts])
@@ -242,18 +238,34 @@ def handshake_terms(function, x, is_causal, positions):
 
 
 def _check_layer(layer):
-    if not hasattr(layer, "num_kv_heads"):
+    if not isinstance(layer, MultiHeadAttention):
         raise ValueError(f"layer must be a MultiHeadAttention, got {type(layer).__name__}")
 
 
 def unsupported_when_sharded(layer):
     """Refuse what a layer of attention does on one machine only, by name."""
     _check_layer(layer)
+    for name in ("forward", "attend"):
+        _check_own(layer, name, MultiHeadAttention)
     dropout = layer.dropout if layer.training else 0.0
     options = dict(sink_logit=layer.sink is not None, dropout=dropout)
     for name, value in options.items():
-        if value not in (None, False, 0):
-            raise ValueError(f"{name} must be left out over several ranks, got {show(value)}")
+        _check_left_out(name, value)
+
+
+def _check_left_out(name, value):
+    """Refuse an argument that has a value."""
+    if torch.is_tensor(value) or value not in (None, False, 0):
+        raise ValueError(f"{name} must be left out over several ranks, got {show(value)}")
+
+
+def _check_own(module, name, *kinds):
+    """Refuse a method that is not that of these classes: what it hides or adds would be lost."""
+    method = getattr(getattr(module, name), "__func__", None)
+    if method not in [getattr(kind, name) for kind in kinds]:
+        names = " or ".join(kind.__name__ for kind in kinds)
+        got = f"one of {type(module).__name__}'s own"
+        raise ValueError(f"{name} must be that of {names} over several ranks, got {got}")
 
 
 def _agree(function, query, key, value, is_causal, scale, group, *, positions=None, check=None):
@@ -516,7 +528,9 @@ def ring_parallel(module: Any, *, group: Any = None) -> nn.Module:
 
     Args:
         module: a `MultiHeadAttention`, or a `Decoder` made of such; without sink_logit, active
-            dropout, window.
+            dropout, window. Subclasses keep the methods that decide which query sees which key:
+            `forward` and `attend` of the layer, `forward` of the decoder, and the `bias` of
+            `Positions` or `Alibi`; a block of your own adds no mask and no bias.
         group: of the ranks, see `Ranks`.
 
     Returns:
@@ -531,11 +545,11 @@ def ring_parallel(module: Any, *, group: Any = None) -> nn.Module:
         >>> torch.allclose(ring(x, is_causal=True), layer(x, is_causal=True), atol=1e-6)
         True
     """
-    is_decoder = hasattr(module, "cache_shape") and hasattr(module, "blocks")
-    if not is_decoder and not hasattr(module, "num_kv_heads"):
+    if not isinstance(module, (Decoder, MultiHeadAttention)):
         got = type(module).__name__
         raise ValueError(f"module must be a MultiHeadAttention or a Decoder, got {got}")
-    return (_RingDecoder if is_decoder else _RingLayer)(module, as_ranks(group))
+    wrapper = _RingDecoder if isinstance(module, Decoder) else _RingLayer
+    return wrapper(module, as_ranks(group))
 
 
 class _RingLayer(nn.Module):
@@ -593,19 +607,20 @@ class _RingDecoder(nn.Module):
 
     def _check_parts(self):
         model = self.decoder
-        if model.window is not None:
-            raise ValueError(f"window must be left out over several ranks, got {model.window}")
+        _check_left_out("window", model.window)
+        _check_own(model, "forward", Decoder)
+        _check_own(model.position, "bias", Positions, Alibi)
         for block in model.blocks:
             unsupported_when_sharded(block.attention)
-            if self.training and block.dropout.p:
-                raise ValueError(
-                    f"dropout must be left out over several ranks, got {block.dropout.p}"
-                )
+            if self.training:
+                _check_left_out("dropout", block.dropout.p)
 
 
 def _attend_in_ring(shard, query, key, value, *, is_causal, **seen):
-    """Do as `MultiHeadAttention.attend`, over the keys of all ranks: their places say who sees
-    whom."""
+    """Do as `MultiHeadAttention.attend`, over the keys of all ranks: their positions alone say
+    which query sees which key."""
+    for name, given in seen.items():
+        _check_left_out(name, given)
     return ring(query, key, value, shard, is_causal, 1 / math.sqrt(query.shape[-1])), None
 
 

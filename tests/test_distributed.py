@@ -3,7 +3,6 @@
 import contextlib
 import copy
 import functools
-import inspect
 import itertools
 import multiprocessing
 import os
@@ -21,9 +20,11 @@ from ranks import PATIENCE, on_ranks, ranks_or_skip
 
 import d2lattn
 from d2lattn import (
+    Alibi,
     Decoder,
     LatentAttention,
     MultiHeadAttention,
+    Positions,
     Ranks,
     attention,
     head_parallel,
@@ -543,7 +544,6 @@ ONE_MACHINE = {
     },
     decoder: {
         "window": dict(window=2),
-        "sinks": dict(sinks=1, window=1),
         "sink_logit": dict(sink_logit=True),
         "dropout": dict(dropout=0.1),
     },
@@ -553,28 +553,38 @@ ROWS = [(make, name, wrong) for make, rows in ONE_MACHINE.items() for name, wron
 
 @pytest.mark.parametrize(("make", "name", "wrong"), ROWS, ids=lambda x: getattr(x, "__name__", x))
 def test_what_needs_one_machine_is_refused_by_name(make, name, wrong):
-    also = "window" if name == "sinks" else name  # which there are none without
-    with pytest.raises(ValueError, match=f"^{also} must be left out over several ranks, got "):
+    with pytest.raises(ValueError, match=f"^{name} must be left out over several ranks, got "):
         make(**wrong)
 
 
-@pytest.mark.parametrize("make", [heads, decoder])
-def test_what_is_not_refused_works(make):
-    for options in (dict(num_kv_heads=1), dict(qk_norm=True), dict(gate=True), dict(bias=True)):
-        make(**options)
-    make(call=dict(positions=torch.tensor([4, 0, 9])))
+OWN = [
+    ("attend", MultiHeadAttention, lambda kind: kind(8, 2)),
+    ("forward", MultiHeadAttention, lambda kind: kind(8, 2)),
+    ("forward", Decoder, lambda kind: kind(5, 8, num_layers=1, num_heads=2)),
+    ("bias", Positions, lambda kind: Decoder(5, 8, num_layers=1, num_heads=2, positions=kind())),
+    ("bias", Alibi, lambda kind: Decoder(5, 8, num_layers=1, num_heads=2, positions=kind(2))),
+]
 
 
-def test_every_option_is_refused_or_works():
-    """A new one must be thought of: it stands in a row above or in this list."""
-    works = {
-        heads: "embed_dim num_heads num_kv_heads bias qdim kdim vdim engine qk_norm gate",
-        decoder: "vocab_size embed_dim num_layers num_heads block norm plain positions base "
-        "max_len tied init_std seed",
-    }
-    for make, kind in ((heads, MultiHeadAttention), (decoder, Decoder)):
-        names = set(inspect.signature(kind.__init__).parameters) - {"self"}
-        assert names - set(works[make].split()) <= set(ONE_MACHINE[make])
+@pytest.mark.parametrize(("name", "kind", "make"), OWN)
+def test_a_method_that_a_ring_would_drop_is_refused_by_name(name, kind, make):
+    """The ring knows only positions, so it cannot keep a subclass's own mask or bias."""
+    own = type("Own", (kind,), {name: lambda *given, **options: None})
+    with pytest.raises(ValueError, match=f"^{name} must be that of .*{kind.__name__}.* got one of"):
+        ring_parallel(make(own))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [dict(attn_mask=WORDS == 0), dict(attn_bias=torch.zeros(3, 3)), dict(window=2)],
+    ids=str,
+)
+def test_an_argument_that_a_ring_would_drop_is_refused_by_name(given):
+    """As from a block of one's own, or a hook."""
+    layer = MultiHeadAttention(8, 2)
+    layer.register_forward_pre_hook(lambda _, x, seen: (x, seen | given), with_kwargs=True)
+    with pytest.raises(ValueError, match=f"^{next(iter(given))} must be left out"):
+        ring_parallel(layer)(torch.zeros(1, 3, 8), is_causal=True)
 
 
 @pytest.mark.parametrize(
