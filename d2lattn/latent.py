@@ -134,7 +134,8 @@ class LatentAttention(nn.Module):
                 already, is the key, and comes with a value of width 0.
             attn_mask … window: as there. With n words before these, query_offset=n.
             absorbed (bool): attend to the latents themselves: the same numbers, computed otherwise.
-                When absent, this is done where more words are seen than ask.
+                When absent, this is done where more words are seen than ask. It is never done where
+                k_proj or v_proj is more than a matrix: with an adapter, a bias or a hook.
         """
         check_input("x", x, self.q_proj)
         if query_offset is not None:
@@ -183,6 +184,7 @@ class LatentAttention(nn.Module):
         (B, H, L, D), and the weights (B, H, L, S) or None. All else is as in `forward`."""
         self._check_parts(query, latent)
         check_flag("absorbed", absorbed)
+        absorbed = absorbed and _is_plain(self.k_proj) and _is_plain(self.v_proj)
         shape = (*query.shape[:3], latent.shape[2])  # (B, H, L, S)
         visible = Visibility(shape, query.device, None, attn_bias, is_causal, query_offset, window)
         if attn_mask is not None:
@@ -240,3 +242,12 @@ class LatentAttention(nn.Module):
             raise ValueError(
                 f"latent must have the batch size of query, {query.shape[0]}, got {latent.shape[0]}"
             )
+
+
+def _is_plain(projection):
+    """Tell whether a module does no more than multiply by its `weight`, so that the product may be
+    done elsewhere. (A parametrization or an adapter changes its class.)"""
+    hooks = projection._forward_pre_hooks, projection._forward_hooks
+    hooks += projection._backward_pre_hooks, projection._backward_hooks
+    own = any(hooks) or "forward" in vars(projection)
+    return type(projection) is nn.Linear and projection.bias is None and not own

@@ -5,8 +5,10 @@ import pytest
 import torch
 from draws import generator
 from oracles import LargestOutput, linear, loop, turned
+from torch import nn
+from torch.nn.utils.parametrize import register_parametrization
 
-from d2lattn import LatentAttention, MultiHeadAttention
+from d2lattn import Cache, Decoder, LatentAttention, MultiHeadAttention
 
 E, H, C, R, L = 12, 3, 5, 4, 7
 every_rope = pytest.mark.parametrize("rope_dim", [0, R])
@@ -152,6 +154,57 @@ def test_kept_latents_are_enough(rope_dim, absorbed, parts):
     draws.assert_close(torch.cat(outputs, 1), module(x, is_causal=True), 1e-12)
     assert sum(part.numel() for part in kept) == 2 * L * (C + rope_dim)
     assert module.cache_shape == (1, C + rope_dim, 0)
+
+
+class LoRA(nn.Module):
+    """An adapter around a matrix; as in peft it may have the `weight` of what it wraps."""
+
+    def __init__(self, base):
+        super().__init__()
+        self.base, self.down, self.up = base, nn.Linear(C, 2), nn.Linear(2, E)
+
+    def forward(self, x):
+        return self.base(x) + self.up(self.down(x))
+
+
+class LoRAWithWeight(LoRA):
+    weight = property(lambda self: self.base.weight)
+
+
+def hooked(how):
+    return lambda proj: getattr(proj, f"register_{how}")(
+        lambda _, given, *out: 3 * (out or given)[0]
+    )
+
+
+MORE = {
+    "LoRA": LoRA,
+    "LoRA with weight": LoRAWithWeight,
+    "bias": lambda proj: nn.Linear(C, E),
+    "forward hook": hooked("forward_hook"),
+    "forward pre-hook": hooked("forward_pre_hook"),
+    "parametrization": lambda proj: register_parametrization(proj, "weight", nn.ReLU()),
+}
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("name", ["k_proj", "v_proj"])
+@pytest.mark.parametrize("change", MORE.values(), ids=MORE)
+def test_what_is_more_than_a_matrix_stays_with_a_cache(change, name):
+    """In a whole pass the projections are called; token by token they were absorbed."""
+    sizes = dict(num_layers=2, num_heads=H, attention=LatentAttention, latent_dim=C)
+    model, tokens = Decoder(11, E, **sizes, init_std=1.0), torch.arange(6)[None]
+    before, cache = model(tokens), Cache(model)
+    for block in model.blocks:
+        projection = getattr(block.attention, name)
+        made = change(projection)
+        setattr(block.attention, name, made if isinstance(made, nn.Module) else projection)
+    whole = model(tokens)
+    assert (whole - before).abs().max() > 0.01
+    parts = [model(token, cache=cache) for token in tokens.split(1, 1)]
+    draws.assert_close(torch.cat(parts, 1), whole, 1e-6)
+    module, x = model.blocks[0].attention, words(dtype=torch.float32)
+    assert torch.equal(module(x, absorbed=True), module(x, absorbed=False))
 
 
 @torch.no_grad()
