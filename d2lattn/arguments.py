@@ -3,6 +3,7 @@
 Every module uses these, so that a rule is worded once and holds everywhere.
 """
 
+import contextlib
 import math
 import sys
 
@@ -142,13 +143,32 @@ def expect(name, x, axes):
         raise ValueError(f"{name} must have shape {shape}, got {tuple(x.shape)}")
 
 
-def check_boolean_mask(name, x):
-    """Require a boolean tensor; the message says which way it points."""
+def check_boolean_mask(name, x, shape=()):
+    """Require a boolean tensor; the message says which way it points, and what to write instead for
+    scores of this shape, batch first."""
     if not torch.is_tensor(x) or x.dtype != torch.bool:
+        may_be_one = torch.is_tensor(x) and _may_be_zeros_and_ones(x)
+        remedy = f"a mask of 0 and 1 is written {_as_boolean(x, shape)}; " if may_be_one else ""
         raise ValueError(
-            f"{name} must be a boolean tensor, True = may attend, got {kind(x)}; "
+            f"{name} must be a boolean tensor, True = may attend, got {kind(x)}; {remedy}"
             "numbers to be added to the scores go into attn_bias"
         )
+
+
+def _as_boolean(x, shape):
+    """Write down a mask of 0 and 1 as a boolean one: (L, S), or (B, S) of padding."""
+    if len(shape) < 3 or x.shape != (shape[0], shape[-1]):
+        return "mask.bool()"
+    padding = f"mask.bool()[:{', None' * (len(shape) - 2)}] for (batch, keys)"
+    return f"mask.bool(), or {padding}" if fits(x, shape[-2:]) else padding
+
+
+def _may_be_zeros_and_ones(x):
+    """Tell whether all entries are 0 or 1, not all of them 0; True where one may not look."""
+    with contextlib.suppress(RuntimeError):  # a tensor without values, or torch.func's
+        if not torch.compiler.is_compiling():
+            return bool(((x == 0) | (x == 1)).all() and x.any())
+    return True
 
 
 def check_alike(like_name, like, **tensors):
@@ -285,7 +305,7 @@ def check_causal(is_causal, query_offset, window, shape):
                 f"window must be an integer, or integers (B, L) = {(shape[0], L)}, got "
                 f"{kind(window)}"
             )
-        if data_dependent_ok(window) and window.min() < 1:
+        if data_dependent_ok(window) and window.numel() and window.min() < 1:
             raise ValueError(f"window must be at least 1 everywhere, got {window.min().item()}")
     elif window is not None:
         check_count("window", window)
@@ -333,7 +353,7 @@ def check_lengths(valid_lens, max_len):
 
 def check_mask(attn_mask, shape, device):
     """Require a boolean mask that fits the scores: (L, S) or all axes, each size full or 1."""
-    check_boolean_mask("attn_mask", attn_mask)
+    check_boolean_mask("attn_mask", attn_mask, shape)
     if attn_mask.ndim not in (2, len(shape)) or not fits(attn_mask, shape):
         raise ValueError(
             f"attn_mask must have shape {tuple(shape[-2:])} (queries, keys) or {tuple(shape)}, "

@@ -320,12 +320,6 @@ class MultiHeadAttention(nn.Module):
         x = x.transpose(1, 2).flatten(-2)  # (B, L, H, D) -> (B, L, E)
         if self.gate:
             check_input("query", query, self.gate_proj)
-            asked = () if query is None else query.shape[:2]
-            if asked != x.shape[:2]:
-                raise ValueError(
-                    "query must have the batch and length of the heads, with gate=True, "
-                    f"{tuple(x.shape[:2])}, got {tuple(asked)}"
-                )
             x = x * self.gate_proj(query).sigmoid()
         return self.out_proj(x)
 
@@ -339,7 +333,7 @@ def mask_of_heads(shape, device, attn_mask, valid_lens):
     (B, 1, L, S)."""
     B, _, L, S = shape
     if attn_mask is not None:
-        check_boolean_mask("attn_mask", attn_mask)
+        check_boolean_mask("attn_mask", attn_mask, (B, L, S))
         wanted = shape if attn_mask.ndim == 4 else (B, L, S)
         if attn_mask.ndim not in (2, 3, 4) or not fits(attn_mask, wanted):
             raise ValueError(

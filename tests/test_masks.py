@@ -1,11 +1,23 @@
 """Masks against their definition, element by element, and every input that they refuse."""
 
+import re
+
 import pytest
 import torch
+from draws import assert_close
 from hypothesis import given
 from hypothesis import strategies as st
 
-from d2lattn import causal_mask, length_mask, window_mask
+from d2lattn import (
+    LatentAttention,
+    MultiHeadAttention,
+    SelfAttention,
+    attention,
+    causal_mask,
+    length_mask,
+    masked_softmax,
+    window_mask,
+)
 from d2lattn.arguments import check_count
 
 SIZES = st.integers(1, 9)
@@ -91,20 +103,10 @@ def test_masks_are_made_on_the_device_that_is_asked_for():
     assert window_mask(3, width=2, device="meta").device.type == "meta"
 
 
-def test_lengths_are_not_changed():
-    lens = torch.tensor([1, 2], dtype=torch.int32)
-    length_mask(lens, 3)
-    assert lens.dtype == torch.int32
-    assert lens.tolist() == [1, 2]
-
-
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: length_mask(torch.tensor(2), 3), ["valid_lens", "(B,) or (B, L)", "()"]),
         (lambda: length_mask(torch.ones(1, 1, 1).long(), 3), ["valid_lens", "(1, 1, 1)"]),
-        (lambda: length_mask(torch.tensor([1, 4]), 3), ["valid_lens", "0 and 3", "1 to 4"]),
-        (lambda: length_mask(torch.tensor([-1, 2]), 3), ["valid_lens", "0 and 3", "-1 to 2"]),
         (lambda: causal_mask(5, 7), ["align", "L=5, S=7", "top-left", "bottom-right"]),
         (lambda: check_count("heads", 1, least=2), ["heads", "at least 2", "1"]),
     ],
@@ -113,3 +115,47 @@ def test_errors_name_argument_rule_and_what_was_got(call, words):
     with pytest.raises(ValueError) as error:
         call()
     assert [word for word in words if word not in str(error.value)] == []
+
+
+LAYERS = SelfAttention(6), MultiHeadAttention(6, 2), LatentAttention(6, 2, latent_dim=3)
+TAKE_A_MASK = [
+    lambda x, attn_mask: attention(x, x, x, attn_mask=attn_mask),
+    lambda x, attn_mask: attention(*[x[:, None]] * 3, attn_mask=attn_mask),  # heads
+    lambda x, attn_mask: masked_softmax(x @ x.mT, attn_mask),
+    *LAYERS,
+]
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("call", TAKE_A_MASK)
+@pytest.mark.parametrize("batch", [2, 5])  # of 5 tokens each
+def test_who_follows_the_message_for_a_mask_of_0_and_1_has_the_right_mask(call, batch):
+    """torch.tril(torch.ones(L, L)), and the attention_mask (B, S) of transformers."""
+    x, lengths = torch.randn(batch, 5, 6), torch.arange(batch) % 5 + 1
+    padding, causal = length_mask(lengths, 5)[:, 0], causal_mask(5)
+    alone = [call(x[b : b + 1], attn_mask=padding[b : b + 1]) for b in range(batch)]
+    wanted = {
+        0: (causal.float(), call(x, attn_mask=causal)),
+        -1: (padding.long(), torch.cat(alone)),
+    }
+    for place, (mask, output) in wanted.items():
+        with pytest.raises(ValueError, match="True = may attend") as error:
+            call(x, attn_mask=mask)
+        advice = re.findall(r"mask\.bool\(\)(?:\[.*?\])?", str(error.value))
+        assert_close(call(x, attn_mask=eval(advice[place], dict(mask=mask))), output, 1e-6)
+
+
+ADDED = "numbers to be added to the scores go into attn_bias"
+BOTH = rf"a mask of 0 and 1 is written mask.bool\(\); {ADDED}"
+
+
+@pytest.mark.parametrize(
+    ("mask", "said"),
+    [(-torch.eye(3), ADDED), (torch.zeros(3, 3), ADDED), (torch.eye(3).to("meta"), BOTH)],
+)
+def test_what_is_said_of_other_masks_than_those_of_0_and_1(mask, said):
+    """Values cannot be looked at on the meta device and in a graph."""
+    compiled = torch.compile(masked_softmax, backend="eager")
+    for call, message in ((masked_softmax, said), (compiled, BOTH)):
+        with pytest.raises(ValueError, match=f"got torch.float32; {message}$"):
+            call(torch.zeros(3, 3), mask)
