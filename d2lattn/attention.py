@@ -247,13 +247,14 @@ def compute(call, engine, chunk_size=None):
     """Give the output of a call, by one of the engines."""
     with in_full_precision(call.query):
         empty = 0 in (call.query.numel(), call.key.numel(), call.value.numel())
-        if engine == "explicit" or empty or (engine == "fused" and call.sink is not None):
-            # The formula, also for a sink, which torch's kernels do not know; of nothing it gives 0
-            # and keeps the gradient.
-            return explicit_attention(call)[0]
-        if engine == "chunked":
+        if engine == "fused" and call.sink is None and not empty:
+            return fused_attention(call)
+        if engine == "chunked" and not empty:
             return chunked_attention(call, chunk_size)
-        return fused_attention(call)
+        check_choice("engine", engine, ENGINES)  # a layer's may be set at any time
+        # The formula, also for a sink, which torch's kernels do not know; of nothing it gives 0
+        # and keeps the gradient.
+        return explicit_attention(call)[0]
 
 
 def compute_with_weights(call):

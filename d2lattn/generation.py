@@ -17,7 +17,7 @@ from d2lattn.arguments import (
 )
 from d2lattn.cache import Cache
 from d2lattn.tracing import data_dependent_ok
-from d2lattn.transformer import Decoder, in_evaluation, padding_of
+from d2lattn.transformer import Decoder, padding_of
 
 
 def sample(
@@ -126,7 +126,7 @@ def generate(
     """Let a decoder go on from a prompt: draw a token, read it, draw the next.
 
     Args:
-        model: a `Decoder`; it is asked in evaluation mode, whatever mode it is in.
+        model: a `Decoder`; it is read in evaluation mode, whatever mode it is in and stays in.
         tokens: the prompts, int64 (B, L), to each of which `steps` (int) are added.
         temperature, top_k, top_p, min_p, generator: as in `sample`.
         left_padding: integers (B,), from 0 to L - 1: how many tokens on the left are padding.
@@ -159,15 +159,28 @@ def generate(
     total = max(L + steps - 1, L)  # the last token is drawn and not read
     cache = Cache(model, B, max_len=total) if use_cache else None
     new = tokens
-    with in_evaluation(model):
-        for step in range(steps):
-            if cache is None:
-                logits = model(tokens, left_padding=left_padding)
-            else:  # the cache remembers where the padding stood
-                logits = model(new, left_padding=None if step else left_padding, cache=cache)
-            new = sample(logits[:, -1], **how)[:, None]  # (B, 1)
-            tokens = torch.cat([tokens, new], dim=1)
+    model = _evaluating(model)
+    for step in range(steps):
+        if cache is None:
+            logits = model(tokens, left_padding=left_padding)
+        else:  # the cache remembers where the padding stood
+            logits = model(new, left_padding=None if step else left_padding, cache=cache)
+        new = sample(logits[:, -1], **how)[:, None]  # (B, 1)
+        tokens = torch.cat([tokens, new], dim=1)
     return tokens
+
+
+def _evaluating(module):
+    """Give a module in evaluation mode: itself, or a copy that shares its tensors. The flag of the
+    module stays, since another thread may be training it, or generating as well."""
+    if module is None or not any(part.training for part in module.modules()):
+        return module
+    if "attend" in vars(module) and module.dropout:  # it looks at the flag of the module
+        raise ValueError("model must be in evaluation mode while it is edited, got dropout")
+    copy, parts = object.__new__(type(module)), module._modules.items()
+    copy.__dict__.update(module.__dict__, training=False, _compiled_call_impl=None)
+    copy.__dict__["_modules"] = {name: _evaluating(part) for name, part in parts}
+    return copy
 
 
 def _check_room(model, length, steps):

@@ -162,7 +162,7 @@ class _Added(Positions):
             return self(x, offset=where.first)
         places = (where.columns(x.device).T - where.start).clamp(min=0)  # (B, L)
         rows = min(where.stop, self.max_len or where.stop)
-        if data_dependent_ok(places):
+        if data_dependent_ok(places) and places.numel():
             rows = int(places.max()) + 1
         table = self._rows(x.new_empty(rows, x.shape[-1]))  # (positions, E)
         return self._dropped(x + table[places])
@@ -209,11 +209,13 @@ class Rotary(Positions):
             return _turns(x, where.first, where.positions, *how)
         (length, width), first = x.shape[-2:], where.first
         like, stop = (width, x.dtype, x.device), first + length
-        if self._ready is None or self._ready[0] != like or len(self._ready[1]) < stop:
+        ready = self._ready  # another thread may put shorter ones there at any time
+        if ready is None or ready[0] != like or len(ready[1]) < stop:
             rows = 1 << max(stop - 1, 63).bit_length()
             with torch.inference_mode(False):  # else no gradient could pass them later
-                self._ready = like, *_turns(x.new_empty(rows, width), 0, None, *how)
-        _, cos, sin = self._ready
+                ready = like, *_turns(x.new_empty(rows, width), 0, None, *how)
+            self._ready = ready
+        _, cos, sin = ready
         return cos[first:stop], sin[first:stop]
 
     def extra_repr(self) -> str:
@@ -350,8 +352,6 @@ class LearnedPositionalEncoding(_Added):
     def _rows(self, x, offset=0, positions=None):
         max_len, embed_dim = self.weight.shape
         expect("x", x, f"... length {embed_dim}")
-        if x.device != self.weight.device:
-            raise ValueError(f"x must be on the table's {self.weight.device}, got {x.device}")
         check_count("offset", offset, least=0)
         places: slice | Tensor
         if positions is None:

@@ -77,6 +77,8 @@ def test_what_each_option_promises():
     query, key, _ = normed.project(x, x, x)
     assert (query @ key.mT).abs().max() <= E // H + 1e-9  # so scores stay within √D
     sunk = MultiHeadAttention(E, H, sink_logit=True).double()
+    sunk.sink += 7
+    sunk.draw_weights(generator(0))  # which makes them 0
     _, weights = sunk(0 * x, need_weights=True)
     draws.assert_close(weights, torch.full_like(weights, 1 / (L + 1)), 1e-12)
     gated = MultiHeadAttention(E, H, gate=True).double()

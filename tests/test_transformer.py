@@ -16,6 +16,7 @@ import torch.nn.functional as F
 from draws import generator
 from oracles import layer_loop, linear, turned
 from torch import nn
+from torch.nn.utils.parametrize import register_parametrization
 
 from d2lattn import (
     Alibi,
@@ -248,6 +249,15 @@ def test_a_sequence_of_padding_alone_is_harmless():
     ]:
         model(some_tokens(), **options).sum().backward()
         assert all(p.grad is None or p.grad.isfinite().all() for p in model.parameters())
+
+
+@every_method
+@pytest.mark.parametrize("options", [{}, dict(window=3), dict(window=3, sinks=1)], ids=str)
+@pytest.mark.parametrize("given", ["valid_lens", "left_padding", "segments"])
+def test_a_batch_of_nothing_has_logits_of_nothing(positions, options, given):
+    none = some_tokens(0, L)
+    given = {given: none if given == "segments" else none[:, 0]}
+    assert decoder(positions=positions, **options)(none, **given).shape == (0, L, V)
 
 
 @torch.no_grad()
@@ -742,10 +752,21 @@ def test_generate_draws_the_words_of_its_generator():
         assert (best == first[:, n, None]).any(-1).all()
 
 
-def test_generate_needs_neither_gradients_nor_another_mode():
-    model, prompt = decoder(dropout=0.9).train(), some_tokens(1, 5)
+def test_generate_needs_no_gradients_and_touches_no_flag():
+    """Other threads may train the model, or generate with it, at the same time."""
+    model, prompt, modes = decoder(dropout=0.9).train(), some_tokens(1, 5), []
+    model.blocks[0].mlp.append(nn.Dropout(0.9))  # a part of one's own
+    model.blocks[0].register_forward_hook(
+        lambda *_: modes.append([part.training for part in model.modules()])
+    )
+    register_parametrization(model.blocks[0].mlp[0], "weight", nn.Identity())
     said = generate(model, prompt, steps=9, temperature=0)
-    assert model.training and model.blocks[0].training
+    assert len(modes) == 9 and all(map(all, modes))
+    refused = pytest.raises(
+        ValueError, match=r"^model must be in evaluation mode while it is edited"
+    )
+    with refused, edited(model, heads_off((0, 0))):
+        generate(model, prompt, steps=1)
     assert torch.equal(said, generate(model.eval(), prompt, steps=9, temperature=0))
 
 
