@@ -277,9 +277,9 @@ def test_words_and_sounds_have_their_numbers():
     for word in ("", "Cat", "naïve", "antidisestablish", 7):
         with pytest.raises(ValueError, match="a word must be 1 to 14 letters a to z, got"):
             letters_of(["cat", word])
-    for sounds in (("AA",) * 15, ("AA1",)):
-        with pytest.raises(ValueError, match="spoken must hold up to 14 of SOUNDS each, got"):
-            sounds_of([sounds])
+    for said in ([("AA",) * 15], [("AA1",)], ["K", "T"], "K"):
+        with pytest.raises(ValueError, match="spoken must be tuples of up to 14 SOUNDS, got"):
+            sounds_of(said)
 
 
 # Learning -----------------------------------------------------------------------------------------

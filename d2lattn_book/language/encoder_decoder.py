@@ -103,9 +103,9 @@ def sounds_of(spoken: list[tuple[str, ...]]) -> Tensor:
         tensor([1, 3, 4, 2, 0])
     """
     numbers = {sound: i + 3 for i, sound in enumerate(SOUNDS)}
-    for sounds in spoken:
-        if len(sounds) > LONGEST or set(sounds) - set(SOUNDS):
-            raise ValueError(f"spoken must hold up to {LONGEST} of SOUNDS each, got {show(sounds)}")
+    for sounds in spoken:  # a string of one letter may be a sound, too
+        if isinstance(sounds, str) or len(sounds) > LONGEST or set(sounds) - set(SOUNDS):
+            raise ValueError(f"spoken must be tuples of up to {LONGEST} SOUNDS, got {show(spoken)}")
     rows = [[BEGIN, *(numbers[sound] for sound in sounds), END] for sounds in spoken]
     return torch.tensor([row + [PAD] * (LONGEST + 2 - len(row)) for row in rows], dtype=torch.int64)
 
