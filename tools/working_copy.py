@@ -191,7 +191,7 @@ def does_nothing(kind, value):
     except ValueError:
         return False
     made = image(line, png) if found else base64.b64encode(png).decode()
-    return png.startswith(b"\x89PNG\r\n\x1a\n") and made == value
+    return made == value
 
 
 def trust(*, chapters=None, work=WORK):
