@@ -11,7 +11,7 @@ import pytest
 import working_copy
 from cells import HEADING, OPTIONAL, ROOT, book, is_note
 from nbformat.sign import NotebookNotary
-from nbformat.v4 import new_code_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from d2lattn_book.pictures.figure import image
 
@@ -113,6 +113,26 @@ def test_untouched_copies_follow_silently_and_touched_ones_stay(shelf):
     assert update(shelf) == [] and names(shelf) == [".manifest.json", *BOTH]  # offered once
     publish(shelf, "04_heads.ipynb", "third")
     assert len(update(shelf)) == 1 and text(shelf, "04_heads.new.ipynb") == "print('third')"
+
+
+CODE = new_code_cell("print('first')")
+READERS = {  # what a reader makes of a chapter, and whether that is written
+    "an answer": ([CODE, new_code_cell("mine")], True),
+    "text of code": ([new_markdown_cell(CODE.source)], True),
+    "nothing": ([], True),
+    "empty cells": ([CODE, new_code_cell(), new_markdown_cell(" \n")], False),
+}
+
+
+@pytest.mark.parametrize("cells, written", READERS.values(), ids=READERS)
+def test_what_counts_as_written(shelf, cells, written):
+    path = shelf / "work" / "03_masks.ipynb"
+    laid = working_copy.mark(working_copy.opened(path))
+    assert laid == "1288d8e82be02aa2"  # as it stands in readers' manifests, whatever the rule
+    nbformat.write(new_notebook(cells=cells), path)
+    publish(shelf, "03_masks.ipynb", "second")
+    assert len(update(shelf)) == written
+    assert (working_copy.opened(path).cells == cells) == written
 
 
 def test_who_takes_the_new_version_over_follows_again(shelf):

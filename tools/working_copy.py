@@ -3,7 +3,7 @@
 `make lab` calls this before it opens work/, so that reading never changes what git tracks. A copy
 has the book's text and code without the lecturer's notes, and what is read in one go in one cell
 (`cells.for_reading`). A copy that nobody wrote in follows the book silently; running its cells is
-no change. One that was written in stays, and when the book has a new version, this is laid beside
+no change, and nor are empty cells. One that was written in stays, and when the book has a new version, this is laid beside
 it, once, as 03_….new.ipynb. RESET, such as 03 or all, renews copies; what was written goes to
 03_….old.ipynb.
 
@@ -45,10 +45,13 @@ def opened(path):
 
 
 def mark(notebook):
-    """A hash of what a reader writes in a notebook, text and code; None where there is none."""
+    """A hash of what a reader writes in a notebook, text and code; None where there is none.
+
+    An empty cell is nothing that was written: Shift+Enter adds one at the end.
+    """
     if notebook is None:
         return None
-    written = [(cell.cell_type, cell.source) for cell in notebook.cells]
+    written = [(cell.cell_type, cell.source) for cell in notebook.cells if cell.source.strip()]
     return hashlib.sha256(json.dumps(written).encode()).hexdigest()[:16]
 
 
