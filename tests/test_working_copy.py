@@ -1,9 +1,13 @@
 """`make lab` opens a copy: the book is never changed by reading, and no reader loses a word."""
 
 import base64
+import errno
 import itertools
 import json
+import os
+import pathlib
 import re
+import threading
 
 import hostile
 import nbformat
@@ -51,14 +55,16 @@ def text(folder, name):
 
 
 def names(folder):
-    return sorted(path.name for path in (folder / "work").glob("*"))
+    """All that lies beside the copies, but what is kept there about them."""
+    found = {path.name for path in (folder / "work").glob("*")}
+    return sorted(found - {".manifest.json", ".lock"})
 
 
 BOTH = ["03_masks.ipynb", "04_heads.ipynb"]
 
 
 def test_a_copy_is_the_chapter_and_names_the_kernel_that_runs_it(shelf):
-    assert names(shelf) == [".manifest.json", *BOTH]
+    assert names(shelf) == BOTH
     copy = nbformat.read(shelf / "work" / "03_masks.ipynb", as_version=4)
     assert copy.cells == nbformat.read(shelf / "notebooks" / "03_masks.ipynb", 4).cells
     assert {"version", "codemirror_mode", "file_extension"} <= copy.metadata.language_info.keys()
@@ -110,9 +116,17 @@ def test_untouched_copies_follow_silently_and_touched_ones_stay(shelf):
     assert text(shelf, "04_heads.ipynb") == "mine"
     assert text(shelf, "04_heads.new.ipynb") == "print('second')"
     (shelf / "work" / "04_heads.new.ipynb").unlink()
-    assert update(shelf) == [] and names(shelf) == [".manifest.json", *BOTH]  # offered once
-    publish(shelf, "04_heads.ipynb", "third")
-    assert len(update(shelf)) == 1 and text(shelf, "04_heads.new.ipynb") == "print('third')"
+    assert update(shelf) == [] and names(shelf) == BOTH  # offered once
+    for version in ("third", "fourth"):
+        publish(shelf, "04_heads.ipynb", version)
+        assert len(update(shelf)) == 1
+        assert text(shelf, "04_heads.new.ipynb") == f"print('{version}')"
+    write(shelf, "04_heads.new.ipynb", "mine, too")
+    publish(shelf, "04_heads.ipynb", "fifth")
+    (said,) = update(shelf)
+    assert said.endswith("is 04_heads.new.2.ipynb")
+    assert text(shelf, "04_heads.new.ipynb") == "mine, too"
+    assert text(shelf, "04_heads.new.2.ipynb") == "print('fifth')"
 
 
 CODE = new_code_cell("print('first')")
@@ -159,22 +173,71 @@ def test_running_a_chapter_is_no_change_and_new_outputs_come_too(shelf):
     assert nbformat.read(path, as_version=4).cells[0].outputs[0].text == "corrected\n"
 
 
-@pytest.mark.parametrize("reset, renewed", [("03", BOTH[:1]), ("all", BOTH)])
+@pytest.mark.parametrize("reset, renewed", [("03", BOTH[:1]), ("3", BOTH[:1]), ("all", BOTH)])
 def test_a_reset_renews_and_keeps_what_was_written(shelf, reset, renewed):
-    for name in BOTH:
-        write(shelf, name, "mine")
-    said = update(shelf, reset)
-    assert len(said) == len(renewed)
-    for name in BOTH:
-        assert text(shelf, name) == ("print('first')" if name in renewed else "mine")
-        old = name.replace(".ipynb", ".old.ipynb")
-        assert (old in names(shelf)) == (name in renewed)
-        assert name not in renewed or text(shelf, old) == "mine"
+    publish(shelf, "34_far.ipynb", "first")
+    update(shelf)
+    for answers in ("A", "B"):
+        for name in (*renewed, "34_far.ipynb"):
+            write(shelf, name, answers)
+        said = update(shelf, reset)
+        assert len(said) == len(renewed) + (reset == "all")
+        assert (text(shelf, "34_far.ipynb") == answers) == (reset != "all")
+        assert all(text(shelf, name) == "print('first')" for name in renewed)
+    for name in renewed:
+        assert text(shelf, name.replace(".ipynb", ".old.ipynb")) == "A"
+        assert text(shelf, name.replace(".ipynb", ".old.2.ipynb")) == "B"
 
 
-def test_a_reset_of_an_unknown_chapter_gives_one_clear_line(shelf):
-    with pytest.raises(SystemExit, match=r"^RESET must be all or .* such as 03, got 77$"):
-        update(shelf, "77")
+@pytest.mark.parametrize("reset", ["77", "0", "003", "03 04"])
+def test_a_reset_of_an_unknown_chapter_gives_one_clear_line(shelf, reset):
+    with pytest.raises(SystemExit, match=rf"^RESET must be all or .* such as 03, got {reset}$"):
+        update(shelf, reset)
+
+
+def test_of_two_resets_at_once_the_second_waits(shelf, monkeypatch):
+    """It comes when the first has seen what is written and has not yet moved it away."""
+    write(shelf, "03_masks.ipynb", "mine")
+    second = threading.Thread(target=update, args=(shelf, "03"))
+
+    def replace(part, path, move=os.replace):
+        if path.name.endswith(".old.ipynb") and second.ident is None:
+            second.start()
+            second.join(0.5)
+        move(part, path)
+
+    monkeypatch.setattr(working_copy.os, "replace", replace)
+    update(shelf, "03")
+    second.join()
+    assert text(shelf, "03_masks.old.ipynb") == "mine"
+
+
+def test_a_reset_on_a_full_disk_takes_nothing_away(shelf, monkeypatch):
+    write(shelf, "03_masks.ipynb", "mine")
+
+    def fill(part, text, encoding, whole=pathlib.Path.write_text):
+        whole(part, text[:9], encoding)
+        if "ipynb" in part.name:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        whole(part, text, encoding)
+
+    monkeypatch.setattr(pathlib.Path, "write_text", fill)
+    assert update(shelf, "03") == [
+        "03_masks.ipynb in work/ cannot be written: No space left on device; "
+        "your copy stays as it is"
+    ]
+    assert text(shelf, "03_masks.ipynb") == "mine" and names(shelf) == BOTH
+
+
+@pytest.mark.parametrize("kind", ["a file", "a link to nothing"])
+def test_a_work_that_is_no_folder_gets_a_sentence(tmp_path, kind):
+    work = tmp_path / "work"
+    if kind == "a file":
+        work.touch()
+    else:
+        work.symlink_to("nowhere")
+    with pytest.raises(SystemExit, match=r"^your copies need a folder, .*work, which cannot be"):
+        working_copy.update(chapters=[], work=work)
 
 
 def test_a_deleted_copy_comes_again(shelf):
@@ -204,10 +267,10 @@ def test_an_interrupted_copy_leaves_the_old_or_the_new_one_and_is_finished_next_
             publish(shelf, name, f"version {fatal}")
         steps, before = iter(range(9)), text(shelf, "03_masks.ipynb")
 
-        def replace(part, path, fatal=fatal, steps=steps):
+        def replace(part, path, fatal=fatal, steps=steps, move=os.replace):
             if next(steps) == fatal:
                 raise KeyboardInterrupt
-            part.replace(path)
+            move(part, path)
 
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
             patch.setattr(working_copy.os, "replace", replace)
@@ -263,8 +326,7 @@ def test_what_is_written_leads_nowhere_else(shelf):
 
 
 @pytest.mark.parametrize(
-    "name",
-    [".manifest.json", ".04_heads.new.ipynb.part", "04_heads.new.ipynb", "..manifest.json.part"],
+    "name", [".manifest.json", ".04_heads.new.ipynb.part", "..manifest.json.part"]
 )
 def test_what_is_in_the_way_is_named_and_the_rest_goes_on(shelf, name):
     write(shelf, "04_heads.ipynb", "mine")
@@ -274,7 +336,8 @@ def test_what_is_in_the_way_is_named_and_the_rest_goes_on(shelf, name):
     (shelf / "work" / name / "full").mkdir(parents=True)
     for chapter in BOTH:
         publish(shelf, chapter, "second")
-    assert update(shelf) == [f"{name} in work/ cannot be written: Is a directory"]
+    said = f"{name} in work/ cannot be written: Is a directory; your copy stays as it is"
+    assert update(shelf) == [said]
     assert text(shelf, "04_heads.ipynb") == "mine"
     followed = "manifest" not in name
     assert text(shelf, "03_masks.ipynb") == f"print('{'second' if followed else 'first'}')"

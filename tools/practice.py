@@ -182,8 +182,11 @@ def write(target=TARGET):
     """Write the notebook in one step, whoever else writes it; return its path."""
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_suffix(f".{os.getpid()}")
-    nbformat.write(practice(), part)
-    return part.replace(target)
+    try:
+        nbformat.write(practice(), part)
+        return part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def publish(folder):

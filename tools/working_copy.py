@@ -3,21 +3,26 @@
 `make lab` calls this before it opens work/, so that reading never changes what git tracks. A copy
 has the book's text and code without the lecturer's notes, and what is read in one go in one cell
 (`cells.for_reading`). A copy that nobody wrote in follows the book silently; running its cells is
-no change, and nor are empty cells. One that was written in stays, and when the book has a new version, this is laid beside
-it, once, as 03_….new.ipynb. RESET, such as 03 or all, renews copies; what was written goes to
-03_….old.ipynb.
+no change, and nor are empty cells. One that was written in stays, and when the book has a new
+version, this is laid beside it, once, as 03_….new.ipynb. RESET, such as 03 or all, renews copies;
+what was written goes to 03_….old.ipynb. Where one of these was written in, or kept, the next free
+name is taken: 03_….new.2.ipynb.
 
 The manifest, work/.manifest.json, has for each copy the marks of all versions that were laid there,
 each written down before it is laid, and the edition that was laid last. Each file is written in one
-step: who interrupts this finds the old copy or the new one, and the next call goes on.
+step: who interrupts this finds the old copy or the new one, and the next call goes on. Of two calls
+at the same time the second waits.
 """
 
 import base64
+import contextlib
 import hashlib
 import html
+import itertools
 import json
 import os
 import re
+import sqlite3
 import sys
 
 import nbformat
@@ -30,7 +35,6 @@ from nbformat.sign import NotebookNotary
 from nbformat.validator import isvalid
 
 BOOK, WORK = ROOT / "notebooks", ROOT / "work"
-NEW, OLD = ".new.ipynb", ".old.ipynb"
 
 
 def opened(path):
@@ -77,19 +81,52 @@ def reading(chapter):
     return notebook
 
 
-def lay(chapter, target):
-    """Copy a chapter in one step, made for the kernel that runs here."""
+def lay(chapter, target, keep=None):
+    """Copy a chapter, made for the kernel that runs here; what lies at `target` goes to `keep`."""
     notebook = reading(chapter)
     notebook.metadata.update(kernel())
-    write(target, nbformat.writes(notebook) + "\n")
+    write(target, nbformat.writes(notebook) + "\n", keep)
 
 
-def write(path, text):
-    """Write a file so that it is there whole or as it was."""
+def write(path, text, keep=None):
+    """Write a file so that it is there whole or as it was; what lies there goes to `keep`."""
     part = path.with_name(f".{path.name}.part")
-    part.unlink(missing_ok=True)  # a link would lead elsewhere
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
+    try:
+        part.unlink(missing_ok=True)  # a link would lead elsewhere
+        part.write_text(text, encoding="utf-8")
+        if keep:
+            os.replace(path, keep)
+        os.replace(part, path)
+    finally:  # a full disk keeps no half of a file
+        part.unlink(missing_ok=True)
+
+
+def free(copy, kind, marks=()):
+    """The first of 03_….new.ipynb, .new.2, .new.3 where nothing lies, or only what has a mark."""
+    for number in itertools.count(1):
+        ending = f".{kind}.{number}.ipynb" if number > 1 else f".{kind}.ipynb"
+        path = copy.with_name(copy.stem + ending)
+        if not os.path.lexists(path) or mark(opened(path)) in marks:
+            return path
+
+
+@contextlib.contextmanager
+def alone(folder):
+    """Wait until no other process changes the copies in `folder`.
+
+    SQLite locks a file on every system, and the system lifts the lock of a process that was killed.
+    """
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(sqlite3.Error):  # no locks on this drive, or a minute has passed
+            lock = sqlite3.connect(folder / ".lock", timeout=60)
+            held.enter_context(contextlib.closing(lock)).execute("BEGIN EXCLUSIVE")
+        yield
+
+
+def named(reset, chapter):
+    """Whether RESET names this chapter: by its number, 3 or 03, or with all others."""
+    number = reset.isdigit() and chapter.name.startswith(f"{reset:0>2}_")
+    return number or reset in ("all", chapter.stem)
 
 
 def follow(chapter, copy, entry, renew):
@@ -104,15 +141,14 @@ def follow(chapter, copy, entry, renew):
     written = copy.exists() and mark(opened(copy)) not in entry["marks"]
     if copy.exists() and latest == entry["edition"] and not renew:
         return None
-    target, line = copy, None
+    target, keep, line = copy, None, None
     if written and renew:
-        old = copy.with_name(copy.stem + OLD)
-        os.replace(copy, old)
-        line = f"{copy.name} is the book's again; yours is {old.name}"
+        keep = free(copy, "old")
+        line = f"{copy.name} is the book's again; yours is {keep.name}"
     elif written:
-        target = copy.with_name(copy.stem + NEW)
+        target = free(copy, "new", entry["marks"])
         line = f"{copy.name} is yours and stays; the book's new one is {target.name}"
-    lay(chapter, target)
+    lay(chapter, target, keep)
     entry["edition"] = latest
     return line
 
@@ -121,14 +157,26 @@ def update(reset="", *, chapters=None, work=WORK):
     """Bring the copies in `work` up to date with `chapters`; return what a reader is to be told.
 
     Args:
-        reset: the beginning of the names of copies to renew, or "all".
+        reset: the number of a chapter to renew, or "all".
         chapters: paths of the book's chapters; all of them, and practice.ipynb, when absent.
         work: the folder of the copies.
     """
-    chapters = [*book(), practice.write()] if chapters is None else chapters
-    if reset and reset != "all" and not any(path.name.startswith(reset) for path in chapters):
+    if chapters is None:
+        chapters = book()
+        with contextlib.suppress(OSError):  # where a disk is full, the chapters open all the same
+            chapters.append(practice.write())
+    if reset and not any(named(reset, path) for path in chapters):
         sys.exit(f"RESET must be all or the number of a chapter such as 03, got {reset}")
-    work.mkdir(exist_ok=True)
+    try:
+        work.mkdir(exist_ok=True)
+    except OSError as error:
+        sys.exit(f"your copies need a folder, {work}, which cannot be made: {error.strerror}")
+    with alone(work):
+        return bring(chapters, work, reset)
+
+
+def bring(chapters, work, reset):
+    """What `update` does, once no other process does it."""
     manifest = work / ".manifest.json"
     entries = read(manifest)
     for name in entries.keys() - {path.name for path in chapters}:  # no longer in the book
@@ -138,16 +186,16 @@ def update(reset="", *, chapters=None, work=WORK):
     said = []
     for chapter in chapters:
         copy = work / chapter.name
-        renew = bool(reset) and (reset == "all" or chapter.name.startswith(reset))
         entry = entries.setdefault(chapter.name, {"marks": [], "edition": None})
         entry["marks"] = sorted({*entry["marks"], mark(reading(chapter))})
         try:
             write(manifest, json.dumps(entries, indent=1) + "\n")
-            said.append(follow(chapter, copy, entry, renew))
+            said.append(follow(chapter, copy, entry, named(reset, chapter)))
             write(manifest, json.dumps(entries, indent=1) + "\n")
         except OSError as error:
             name = os.path.basename(error.filename2 or error.filename or copy)
-            said.append(f"{name} in work/ cannot be written: {error.strerror}")
+            stays = "; your copy stays as it is" if copy.exists() else ""
+            said.append(f"{name} in work/ cannot be written: {error.strerror}{stays}")
     return [line for line in dict.fromkeys(said) if line]
 
 
@@ -230,5 +278,5 @@ def spelled(name):
 
 
 if __name__ == "__main__":
-    for line in [*update(*sys.argv[1:2]), *trust()]:
+    for line in [*update(" ".join(sys.argv[1:])), *trust()]:
         print(line)
