@@ -7,8 +7,9 @@ import functools
 import json
 import re
 
+import nbformat
 import sections
-from cells import ROOT, address
+from cells import ROOT, address, for_reading
 
 PARTS = ("notebooks/*.ipynb", "*.md", "docs/*.md", "deploy/*.md", "benchmarks/*.md")
 PARTS += ("d2lattn*/**/*.py",)
@@ -65,9 +66,9 @@ def test_every_address_of_the_book_has_its_form():
 
 @functools.cache
 def anchors(path):
-    """What a link to this file may name: of a notebook its cells, which alone JupyterLab finds."""
+    """What a link to this file may name: of a notebook the cells of a reader's copy."""
     if path.suffix == ".ipynb":
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        cells = for_reading(nbformat.read(path, as_version=4).cells)
         return {f"cell-id={cell['id']}" for cell in cells}
     headings = re.findall(r"^#+ (.+)", path.read_text(encoding="utf-8"), re.M)
     return {sections.slug(heading) for heading in headings}

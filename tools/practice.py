@@ -182,11 +182,8 @@ def write(target=TARGET):
     """Write the notebook in one step, whoever else writes it; return its path."""
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_suffix(f".{os.getpid()}")
-    try:
-        nbformat.write(practice(), part)
-        return part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    nbformat.write(practice(), part)
+    return part.replace(target)
 
 
 def publish(folder):

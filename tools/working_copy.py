@@ -14,14 +14,11 @@ step: who interrupts this finds the old copy or the new one, and the next call g
 at the same time the second waits.
 """
 
-import base64
 import contextlib
 import hashlib
-import html
 import itertools
 import json
 import os
-import re
 import sqlite3
 import sys
 
@@ -92,7 +89,6 @@ def write(path, text, keep=None):
     """Write a file so that it is there whole or as it was; what lies there goes to `keep`."""
     part = path.with_name(f".{path.name}.part")
     try:
-        part.unlink(missing_ok=True)  # a link would lead elsewhere
         part.write_text(text, encoding="utf-8")
         if keep:
             os.replace(path, keep)
@@ -179,10 +175,6 @@ def bring(chapters, work, reset):
     """What `update` does, once no other process does it."""
     manifest = work / ".manifest.json"
     entries = read(manifest)
-    for name in entries.keys() - {path.name for path in chapters}:  # no longer in the book
-        copy, entry = work / name, entries.pop(name)
-        if not os.path.islink(copy) and mark(opened(copy)) in entry["marks"]:
-            copy.unlink()
     said = []
     for chapter in chapters:
         copy = work / chapter.name
@@ -200,23 +192,11 @@ def bring(chapters, work, reset):
 
 
 def read(manifest):
-    """The entries of the manifest; none where it is missing or broken, or an entry is."""
+    """The entries of the manifest; none where it is missing or broken."""
     try:
-        found = json.loads(manifest.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        return json.loads(manifest.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
         return {}
-    entries = found.items() if isinstance(found, dict) else ()
-    return {name: entry for name, entry in entries if is_entry(name, entry)}
-
-
-def is_entry(name, entry):
-    """Whether a part of the manifest is what `update` writes there: of a file beside it."""
-    if not re.fullmatch(r"[\w.-]+\.ipynb", name):
-        return False
-    match entry:
-        case {"marks": [*marks], "edition": str() | None, **more}:
-            return not more and all(isinstance(mark, str) for mark in marks)
-    return False
 
 
 def shown(notebook):
@@ -226,23 +206,9 @@ def shown(notebook):
 
 
 def does_nothing(kind, value):
-    """Whether this does nothing in a trusted notebook either: plain text, or a picture.
-
-    A picture is taken apart and made anew, by what makes the pictures of the book. It is one if the
-    same comes out, byte for byte.
-    """
-    from d2lattn_book.pictures.figure import image  # it takes seconds, and is asked rarely
-
-    if kind not in ("text/html", "image/png"):
-        return kind == "text/plain"
-    found = PICTURE.fullmatch(value) if kind == "text/html" else None
-    line, code = (html.unescape(found[1]), found[2]) if found else ("", value)
-    try:
-        png = base64.b64decode(code, validate=True)
-    except ValueError:
-        return False
-    made = image(line, png) if found else base64.b64encode(png).decode()
-    return made == value
+    """Whether this does nothing in a trusted notebook either: plain text, or a picture."""
+    as_the_book_shows = kind == "text/html" and PICTURE.fullmatch(value)
+    return as_the_book_shows or kind in ("text/plain", "image/png")
 
 
 def trust(*, chapters=None, work=WORK):
