@@ -94,7 +94,8 @@ before-lab = tools/working_copy.py $(RESET)
 before-edit = -m jupyter trust notebooks/*.ipynb >/dev/null
 lab edit:
 	@$(APART) $(PY) $(before-$@)
-	@flags="--port=$(or $(PORT),8888) --LabApp.default_url=/lab/tree/$(folder-$@)/00_start_here.ipynb"; \
+	@opens=$$($(PY) tools/last_open.py $(folder-$@)); \
+	flags="--port=$(or $(PORT),8888) --LabApp.default_url=/lab/tree/$$opens"; \
 	[ "$$(id -u)" = 0 ] && flags="$$flags --allow-root"; \
 	if [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then flags="$$flags --no-browser"; fi; \
 	exec env $(APART) $(PY) -m jupyterlab $$flags

@@ -86,3 +86,43 @@ def test_a_command_opens_its_first_page_with_settings_of_its_own(
     assert remembered(home / "settings") == OWN and not remembered(home / "workspaces")
     assert not (home / ".ipython").exists()  # where a kernel would read start-up files
     assert (book.read_bytes() == written) == (command == "lab")
+
+
+CHAPTER = "work/01_bare_bones_attention.ipynb"
+IDLE = "[data-status=idle].jp-Notebook-ExecutionIndicator:visible"
+
+
+def test_the_second_day_goes_on_where_the_first_ended(browser, clone, tmp_path):
+    """In the same chapter. A cell that wants what ran on the first day says so, and what to do."""
+    with opened(browser, clone, tmp_path, "lab") as page:
+        page.get_by_role("link", name="Bare-bones attention").first.click()
+        workspaces, noted = clone / ".venv" / "jupyter" / "lab" / "workspaces", ""
+        while f'"current":"notebook:{CHAPTER}"' not in noted:
+            page.wait_for_timeout(100)
+            noted = "".join(path.read_text(encoding="utf-8") for path in workspaces.glob("*"))
+    with opened(browser, clone, tmp_path, "lab") as page:
+        expect(page.get_by_role("heading", name="Bare-bones attention")).to_be_visible()
+        page.wait_for_url(f"**/lab/tree/{CHAPTER}")
+        expect(page.locator(IDLE)).to_be_visible()
+        cell = page.locator(".jp-CodeCell:visible").nth(2)  # the first after the imports
+        error = cell.get_by_text("NameError").first
+        line = page.get_by_role("status").filter(has_text="Run › Run All Above Selected Cell")
+
+        def run():
+            cell.locator(".cm-content").click()
+            page.keyboard.press("Control+Enter")
+
+        run()
+        expect(line).to_have_text(re.compile("^drawings stands in a cell above that has not been"))
+        expect(error).to_be_visible()
+        page.screenshot(path=str(SHOTS / "second_day.png"))
+        for name in ("Run", "Run All Above Selected Cell"):
+            page.locator(MENU).filter(has_text=re.compile(f"^{name}$")).click()
+        run()
+        expect(line).to_have_count(0)
+        expect(error).to_have_count(0)
+        cell.locator(".cm-content").fill("drawingz")  # a slip: no cell above has the name
+        run()
+        expect(error).to_be_visible()
+        page.wait_for_timeout(1000)
+        expect(line).to_have_count(0)

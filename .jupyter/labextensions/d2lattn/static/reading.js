@@ -251,6 +251,17 @@
   // The first import takes PyTorch long to load, and the asterisk alone does not say for what.
   const WAITS = "Loading PyTorch and the book. The first time this may take some seconds.";
 
+  // A line that belongs to a cell, behind that part of it.
+  function say(text, part, name) {
+    const line = document.createElement("div");
+    line.className = name;
+    line.setAttribute("role", "status");
+    line.style.cssText = "margin: 8px 0 4px 80px; color: var(--jp-ui-font-color1)";
+    line.textContent = text;
+    part?.after(line);
+    return line;
+  }
+
   // Whether the kernel is busy is not asked: of one that is just being connected nobody hears it.
   function sayWhatIsLoaded(panel) {
     let before;
@@ -261,17 +272,33 @@
       const said = panel.content.node.querySelector(".d2lattn-waits");
       if (!loads) said?.remove();
       else if (!said && running === before) { // for a second already
-        const line = document.createElement("div");
-        line.className = "d2lattn-waits";
-        line.setAttribute("role", "status");
-        line.style.cssText = "margin: 8px 0 4px 80px; color: var(--jp-ui-font-color1)";
-        line.textContent = WAITS;
-        running.node.querySelector(".jp-Cell-inputWrapper")?.after(line);
+        say(WAITS, running.node.querySelector(".jp-Cell-inputWrapper"), "d2lattn-waits");
       }
       before = running;
     };
     const every = setInterval(look, 1000);
     panel.disposed.connect(() => clearInterval(every));
+  }
+
+  // On a later day the kernel is a new one: a name may stand in a cell above that ran in the last one.
+  // The kernel says what it has run.
+  function sayWhatHasNotRun({ content: notebook, sessionContext }) {
+    sessionContext.iopubMessage.connect(async (_, { parent_header: asked, content }) => {
+      const name = content.ename === "NameError" && /^name '(\w+)' is/.exec(content.evalue)?.[1];
+      const cell = notebook.widgets.find(({ outputArea }) =>
+        outputArea?.future?.msg.header.msg_id === asked.msg_id);
+      if (!name || !cell) return;
+      const range = { hist_access_type: "range", session: 0, start: 1, output: false, raw: true };
+      const { content: { history } } = await sessionContext.session.kernel.requestHistory(range);
+      const ran = history.map(([session, count, text]) => text.trim());
+      const above = notebook.widgets.slice(0, notebook.widgets.indexOf(cell)).filter((one) =>
+        one.model.type === "code" && RegExp(`\\b${name}\\b`).test(source(one)));
+      if (above.every((one) => ran.includes(source(one).trim()))) return;
+      const line = say(`${name} stands in a cell above that has not been run since the kernel started. ` +
+        "Choose Run › Run All Above Selected Cell, then run this cell again.",
+        cell.node.querySelector(".jp-Cell-outputWrapper"), "d2lattn-not-run");
+      cell.model.outputs.changed.connect(() => line.remove());
+    });
   }
 
   // A line of text is read without turning the head, a hidden output tells nothing of itself, bars of
@@ -309,6 +336,7 @@
         veil(panel);
         keepPlace(panel);
         sayWhatIsLoaded(panel);
+        sayWhatHasNotRun(panel);
       });
     },
   };
