@@ -71,7 +71,6 @@ OTHERS = {
     "LaTeX": shows("text/latex", rf"$\href{{javascript:RUN}}{{x}}$ {IMG}"),
     "a picture of another kind": shows("image/jpeg", 'AAAA" onload="RUN'),
     "another spelling of a kind": shows("Text/HTML", IMG),
-    "a kind of its own": shows("application/vnd.jupyter.error", IMG),
     "a widget": shows(
         "application/vnd.jupyter.widget-view+json",
         {"model_id": "ab", "version_major": 2, "version_minor": 0},

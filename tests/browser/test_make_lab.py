@@ -11,8 +11,9 @@ import sys
 import pytest
 import test_lab
 from playwright.sync_api import expect
+from test_reading import until
 
-from conftest import ROOT, SHOTS
+from conftest import PATIENCE, ROOT, SHOTS
 
 THEMES = "@jupyterlab/apputils-extension/themes.jupyterlab-settings"
 MENU = ".lm-MenuBar-itemLabel, .lm-Menu-itemLabel"
@@ -95,14 +96,14 @@ IDLE = "[data-status=idle].jp-Notebook-ExecutionIndicator:visible"
 def test_the_second_day_goes_on_where_the_first_ended(browser, clone, tmp_path):
     """In the same chapter. A cell that wants what ran on the first day says so, and what to do."""
     with opened(browser, clone, tmp_path, "lab") as page:
+        expect(page.locator(IDLE)).to_be_visible()
         page.get_by_role("link", name="Bare-bones attention").first.click()
-        workspaces, noted = clone / ".venv" / "jupyter" / "lab" / "workspaces", ""
-        while f'"current":"notebook:{CHAPTER}"' not in noted:
-            page.wait_for_timeout(100)
-            noted = "".join(path.read_text(encoding="utf-8") for path in workspaces.glob("*"))
+        kept = clone / ".venv" / "jupyter" / "lab" / "workspaces"
+        front = f'"current":"notebook:{CHAPTER}"'  # JupyterLab writes it down a little later
+        until(page, lambda: any(front in path.read_text("utf-8") for path in kept.glob("*")))
     with opened(browser, clone, tmp_path, "lab") as page:
         expect(page.get_by_role("heading", name="Bare-bones attention")).to_be_visible()
-        page.wait_for_url(f"**/lab/tree/{CHAPTER}")
+        page.wait_for_url(f"**/lab/tree/{CHAPTER}", timeout=PATIENCE)
         expect(page.locator(IDLE)).to_be_visible()
         cell = page.locator(".jp-CodeCell:visible").nth(2)  # the first after the imports
         error = cell.get_by_text("NameError").first
