@@ -13,7 +13,7 @@ import test_lab
 from playwright.sync_api import expect
 from test_reading import until
 
-from conftest import PATIENCE, ROOT, SHOTS
+from conftest import ROOT, SHOTS
 
 THEMES = "@jupyterlab/apputils-extension/themes.jupyterlab-settings"
 MENU = ".lm-MenuBar-itemLabel, .lm-Menu-itemLabel"
@@ -103,7 +103,6 @@ def test_the_second_day_goes_on_where_the_first_ended(browser, clone, tmp_path):
         until(page, lambda: any(front in path.read_text("utf-8") for path in kept.glob("*")))
     with opened(browser, clone, tmp_path, "lab") as page:
         expect(page.get_by_role("heading", name="Bare-bones attention")).to_be_visible()
-        page.wait_for_url(f"**/lab/tree/{CHAPTER}", timeout=PATIENCE)
         expect(page.locator(IDLE)).to_be_visible()
         cell = page.locator(".jp-CodeCell:visible").nth(2)  # the first after the imports
         error = cell.get_by_text("NameError").first
