@@ -133,9 +133,8 @@ class LatentAttention(nn.Module):
             update_cache: as in `MultiHeadAttention.forward`. A latent (B, 1, L, C + R), turned
                 already, is the key, and comes with a value of width 0.
             attn_mask … window: as there. With n words before these, query_offset=n.
-            absorbed (bool): attend to the latents themselves: the same numbers, computed otherwise.
-                When absent, this is done where more words are seen than ask. It is never done where
-                k_proj or v_proj is more than a matrix: with an adapter, a bias or a hook.
+            absorbed (bool): attend to the latents, where k_proj and v_proj are no more than
+                matrices: the same numbers. When absent, if more words are seen than ask.
         """
         check_input("x", x, self.q_proj)
         if query_offset is not None:
