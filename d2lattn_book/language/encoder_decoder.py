@@ -20,12 +20,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from d2lattn.arguments import (
-    check_alike,
     check_choice,
     check_count,
     check_counts,
     check_number,
-    expect,
     kind,
     show,
 )
@@ -66,13 +64,6 @@ def additive_scores(query: Tensor, key: Tensor, weight: Tensor) -> Tensor:
         >>> additive_scores(q, k, torch.tensor([1.0, 1.0]))
         tensor([[0., 2.]])
     """
-    expect("query", query, "... queries width")
-    expect("key", key, f"... keys {query.shape[-1]}")
-    check_alike("query", query, key=key, weight=weight)
-    if weight.shape != query.shape[-1:]:
-        raise ValueError(
-            f"weight must have the shape {(query.shape[-1],)} of a query, got {tuple(weight.shape)}"
-        )
     return torch.tanh(query[..., :, None, :] + key[..., None, :, :]) @ weight
 
 
