@@ -125,17 +125,6 @@ def test_window_in_half_precision_is_as_exact_as_the_formula(dtype):
     assert error <= 2 * (attention(*halves, **mask).double() - want).abs().max()
 
 
-def test_a_nan_in_the_window_shows_and_one_beyond_the_blocks_does_not(monkeypatch):
-    monkeypatch.setattr(sparse, "BLOCK", 4)
-    query, key, value = make(n=40)
-    key[20] = math.nan
-    output = window_attention(query, key, value, width=3)
-    seen = (torch.arange(40) - 20).abs() < 3
-    assert torch.equal(output.isnan().all(-1), seen)
-    want = attention(query, key, value, attn_mask=window_mask(40, width=3), engine="explicit")
-    assert_close([output[~seen]], [want[~seen]])
-
-
 def test_window_builds_nothing_large():
     n = 8192
     with torch.no_grad():
