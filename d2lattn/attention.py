@@ -24,7 +24,6 @@ ENGINES = ("explicit", "chunked", "fused")
 
 def explicit_attention(call):
     """Compute the formula: score, turn the scores into shares, blend the values by their shares."""
-    call = call.zero_unseen_nonfinite()
     weights = explicit_weights(call)  # (..., L, S)
     output = F.dropout(weights, call.dropout_p) @ call.value  # (..., L, Ev)
     return output, weights
@@ -173,7 +172,7 @@ def attention_weights(
     """
     call = checked_call(query, key, key, attn_mask, attn_bias, is_causal, query_offset, scale)
     with in_full_precision(query):
-        return explicit_weights(call.zero_unseen_nonfinite())
+        return explicit_weights(call)
 
 
 def attention(
@@ -196,10 +195,8 @@ def attention(
     "explicit" writes the formula down, "chunked" keeps a running maximum and a running sum per
     query (Rabe & Staats 2021, section 2) and never builds an L×S tensor, "fused" calls torch.
 
-    A key that no query may see never matters, whatever it holds. A NaN in a query, or in a key or
-    value that is seen, shows. (A value that only some queries may see reaches the others as
-    0 · NaN.) torch's fused kernel drops NaN on the CPU, so such input is computed in chunks there;
-    in a compiled or exported graph values cannot be looked at, and it does drop them.
+    Hidden finite numbers never matter. NaN and inf behave as they do in torch: a hidden value still
+    reaches the output as 0 · NaN.
 
     Args:
         query, key, value: floating tensors (..., L, E), (..., S, E), (..., S, Ev) of one dtype and

@@ -33,7 +33,6 @@ from d2lattn.attention import ENGINES, compute, compute_with_weights
 from d2lattn.engines.call import Call
 from d2lattn.engines.visibility import Visibility
 from d2lattn.masks import first_keys
-from d2lattn.tracing import are_finite
 
 
 class SelfAttention(nn.Module):
@@ -222,10 +221,8 @@ class MultiHeadAttention(nn.Module):
             valid_lens: integers (B,) or (B, L), each from 0 to S: only the first ones are seen.
                 Not with update_cache.
             attn_mask: boolean, True = may attend; (L, S), (B, L, S) or (B, H, L, S), each size
-                full or 1. (A NaN in a row that it hides reaches the gradients of the projections:
-                valid_lens puts 0 there first.) Two axes always mean (L, S): a mask (B, S) of
-                padding is written (B, 1, S), `mask[:, None]`. (When B = L its shape cannot betray
-                it.)
+                full or 1. Two axes always mean (L, S): a mask (B, S) of padding is written
+                (B, 1, S), `mask[:, None]`. (When B = L its shape cannot betray it.)
             attn_bias: floating, broadcasts to (B, H, L, S).
             is_causal, query_offset: as in `attention`: query i sees keys 0 .. query_offset + i.
             window: with is_causal, how many keys a query sees, the last of which is its own: an
@@ -238,17 +235,9 @@ class MultiHeadAttention(nn.Module):
         """
         key = query if key is None else key
         value = key if value is None else value
-        if valid_lens is not None:
-            if update_cache is not None:
-                got = show(valid_lens)
-                raise ValueError(f"valid_lens is for a call without update_cache, got {got}")
-            check_input("query", query, self.q_proj)
-            check_input("key", key, self.k_proj)
-            check_input("value", value, self.v_proj)
-            check_rows(query, key, value)
-            shape = (query.shape[0], self.num_heads, query.shape[1], key.shape[1])
-            attn_mask = mask_of_heads(shape, query.device, attn_mask, valid_lens)
-            key, value = zero_unseen(attn_mask, key, value)
+        if valid_lens is not None and update_cache is not None:
+            got = show(valid_lens)
+            raise ValueError(f"valid_lens is for a call without update_cache, got {got}")
         q, k, v = self.project(query, key, value)  # (B, H, L, D), (B, Hkv, S, D) twice
         if rotate is not None:
             check_callable("rotate", rotate)
@@ -256,6 +245,9 @@ class MultiHeadAttention(nn.Module):
         if update_cache is not None:
             check_callable("update_cache", update_cache)
             k, v = update_cache(k, v)  # (B, Hkv, S, D), with the keys of earlier calls
+        if valid_lens is not None:
+            shape = (*q.shape[:3], k.shape[2])  # (B, H, L, S)
+            attn_mask = mask_of_heads(shape, q.device, attn_mask, valid_lens)
         seen: dict[str, Any] = dict(attn_mask=attn_mask, attn_bias=attn_bias, is_causal=is_causal)
         seen |= dict(query_offset=query_offset, window=window)
         # (B, H, L, D), and (B, H, L, S) or None
@@ -353,15 +345,6 @@ def mask_of_heads(shape, device, attn_mask, valid_lens):
         )
     real = real[:, None].to(device)  # (B, 1, 1 or L, S)
     return real if attn_mask is None else real & attn_mask
-
-
-def zero_unseen(mask, key, value):
-    """Put 0 in the rows of key and value (B, S, E) that a mask (B, …, S) hides from all queries, if
-    a NaN or an inf could do harm there: in the gradient of a projection 0 · NaN is NaN."""
-    if are_finite(key) and (value is key or are_finite(value)):
-        return key, value
-    hidden = ~mask.any(1).any(1)[..., None]  # (B, S, 1)
-    return key.masked_fill(hidden, 0), value.masked_fill(hidden, 0)
 
 
 def attend_in_groups(call, engine, need_weights=False):

@@ -1,12 +1,10 @@
 """Whether values may decide what is done next, and in which precision."""
 
-import math
 from contextlib import nullcontext
 
 import torch
 
 NOTHING = nullcontext()
-SAFE_MAGNITUDE = 1e15  # products of two such numbers, summed over any width, stay within float32
 
 
 def is_eager():
@@ -31,19 +29,6 @@ def data_dependent_ok(x):
         and not torch.compiler.is_compiling()
         and not torch._C._are_functorch_transforms_active()
     )
-
-
-def are_finite(*tensors):
-    """Tell whether one may look and no NaN and no inf is there: a sum shows them (and one that
-    overflows counts as one)."""
-    return all(data_dependent_ok(x) and math.isfinite(x.detach().sum()) for x in tensors)
-
-
-def products_stay_finite(*tensors):
-    """Tell whether no NaN is there, and nothing so large that a product of two could overflow."""
-    ends = (end for x in tensors for end in x.detach().aminmax())
-    # A NaN is the least and the largest.
-    return all(abs(end.item()) < SAFE_MAGNITUDE for end in ends)
 
 
 def in_full_precision(x):

@@ -620,6 +620,16 @@ def test_numbers_past_the_last_query_never_matter(engine):
     assert worst([got], [wanted]) < 1e-6
 
 
+@every_engine
+def test_a_nan_in_a_hidden_value_reaches_the_output_as_it_does_in_torch(engine):
+    query, key, value = make(B, H, dtype=torch.float32)
+    mask = HIDING["mask"]["attn_mask"]
+    value[..., 3, 0] = math.nan
+    got = attention(query, key, value, attn_mask=mask, engine=engine)
+    wanted = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+    assert got[..., 0].isnan().all() and torch.equal(got.isnan(), wanted.isnan())
+
+
 # Transforms and graphs ----------------------------------------------------------------------------
 
 

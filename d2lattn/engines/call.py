@@ -4,7 +4,6 @@ from torch import Tensor
 
 from d2lattn.arguments import broadcast, check_number, check_value, scale_of, scores_shape
 from d2lattn.engines.visibility import Visibility
-from d2lattn.tracing import are_finite
 
 
 class Call:
@@ -36,12 +35,6 @@ class Call:
             return lead  # the usual case
         return broadcast("query, key and value", self.query, self.key, self.value)
 
-    def inputs(self):
-        """Give what the output is made of, for a search for what overflows: of a bias only what is
-        above 0 can."""
-        bias = () if self.visible.bias is None else (self.visible.bias.clamp(min=0),)
-        return self.query, self.key, self.value, *bias
-
     def with_tensors(self, query, key, value, visible=None):
         """Make the same call of other tensors; without `visible` they have the shapes of these."""
         visible = self.visible if visible is None else visible
@@ -54,28 +47,6 @@ class Call:
         visible = self.visible.part(rows, keys)
         query, key = self.query[..., rows, :], self.key[..., keys, :]
         return self.with_tensors(query, key, self.value[..., keys, :], visible)
-
-    def zero_unseen_nonfinite(self):
-        """Give the same call, with 0 in keys and values that no query may see if a NaN or an inf
-        could do harm there."""
-        if self.visible.shows_every_key() or are_finite(self.key, self.value):
-            return self
-        return self.zero_unseen()
-
-    def zero_unseen(self):
-        """Give the same call, with 0 in keys and values that no query may see, whatever was there.
-
-        A weight of 0 hides a number but not a NaN: 0 · NaN is NaN, in the output or in a gradient.
-        (A key that only some queries may see is left as it is.)
-        """
-        if self.visible.shows_every_key():
-            return self
-        unseen = self.visible.unseen_keys()
-        key, value = (
-            x.masked_fill(_for_leading_axes(unseen, x.shape[:-2])[..., None], 0)
-            for x in (self.key, self.value)
-        )
-        return self.with_tensors(self.query, key, value)
 
 
 def checked_call(
@@ -95,13 +66,3 @@ def checked_call(
     check_number("dropout_p", dropout_p, 0, 1)
     visible = Visibility(shape, query.device, attn_mask, attn_bias, is_causal, query_offset)
     return Call(query, key, value, visible, scale_of(scale, query), dropout_p)
-
-
-def _for_leading_axes(unseen, lead):
-    """(..., S) -> an axis that `lead` lacks or has once is shared: unseen there means by all."""
-    while unseen.ndim - 1 > len(lead):
-        unseen = unseen.all(0)
-    for axis in range(-2, -unseen.ndim - 1, -1):
-        if lead[axis + 1] == 1:
-            unseen = unseen.all(axis, keepdim=True)
-    return unseen

@@ -140,7 +140,7 @@ def attend_in_blocks(call, chunk_size=None):
             'engine must be "explicit" or "fused" inside torch.func (vmap, grad, jvp, …), '
             'got "chunked", whose backward pass is its own'
         )
-    call, lead = call.zero_unseen_nonfinite(), call.lead
+    lead = call.lead
     tensors = (x.expand(*lead, *x.shape[-2:]) for x in (call.query, call.key, call.value))
     visible = call.visible.with_leading_axes(lead)
     call = Call(*tensors, visible, call.scale, call.dropout_p)
@@ -206,22 +206,15 @@ def _forward(call, output, logsumexp, size):
     """Fill `output` and `logsumexp`: each block of queries makes one pass over the keys."""
     for rows in _slices(call.query.shape[-2], size):
         sums = None
-        # Which queries have seen a key; None where all see one and none need be counted.
-        seen = False if call.visible.has_mask() else None
         for _, part in _visible_parts(call, rows, size):
-            if seen is not None:
-                seen = seen | part.visible.allowed().any(-1, keepdim=True)
             sums = _online_softmax_step(part, sums, logsumexp.dtype)
         if sums is None:  # no query of the block sees a key
             output[..., rows, :], logsumexp[..., rows] = 0, -math.inf
             continue
         largest, total, weighted = sums
         logsumexp[..., rows] = (largest + total.log()).squeeze(-1)
-        # 0/0 is 0 for a query without keys, and NaN for one whose own numbers make all scores -inf.
-        if call.visible.bias is not None:
-            seen = total > 0
-        total = total if seen is None else total.masked_fill(~seen, 1)
-        output[..., rows, :] = weighted.div_(total)
+        # A query without keys has 0 of both.
+        output[..., rows, :] = weighted.div_(total.masked_fill(total == 0, 1))
 
 
 def _online_softmax_step(call, before, wide):

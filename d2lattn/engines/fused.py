@@ -1,9 +1,9 @@
 """Engine "fused": torch's own kernels, told what they need to know (chapters 3 and 8).
 
 They take four axes and no mask beside is_causal, read a causal mask from the top left only, leave
-a row without keys to the kernel, give NaN for a causal scale of 0 or below, on the CPU turn some
-NaN into 0, and on Apple's GPUs some of them let the future leak. All of that is mended here; calls
-without numbers or with a sink never come here.
+a row without keys to the kernel, give NaN for a causal scale of 0 or below, and on Apple's GPUs
+some of them let the future leak. All of that is mended here; calls without numbers or with a sink
+never come here.
 """
 
 import math
@@ -12,14 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from d2lattn.engines.chunked import chunked_attention
-from d2lattn.tracing import (
-    NOTHING,
-    data_dependent_ok,
-    is_eager,
-    is_transformed,
-    products_stay_finite,
-)
+from d2lattn.tracing import NOTHING, is_eager, is_transformed
 
 # Queries that share one call when causality and something else hide keys. Each call is given the
 # keys up to its last query alone, so the mask is never larger than rows × S.
@@ -27,15 +20,8 @@ ROWS = 512
 
 
 def fused_attention(call):
-    """softmax(Q Kᵀ · scale + bias) V through `F.scaled_dot_product_attention`.
-
-    A NaN shows in the kernel's answer, where it costs less to look for than in the keys and values.
-    A gradient does not show it, nor an answer with dropout: then the keys are made harmless first.
-    """
-    may_look = not call.dropout_p and data_dependent_ok(call.query)
-    if torch.is_grad_enabled() or not may_look:
-        call = call.zero_unseen_nonfinite()
-    query, key, value, visible, given = call.query, call.key, call.value, call.visible, call
+    """softmax(Q Kᵀ · scale + bias) V through `F.scaled_dot_product_attention`."""
+    query, key, value, visible = call.query, call.key, call.value, call.visible
     lead = query.shape[:-2]
     if len(lead) != 2 or not lead == key.shape[:-2] == value.shape[:-2]:
         lead = call.lead
@@ -43,13 +29,11 @@ def fused_attention(call):
         call = call.with_tensors(*four)
     top_left = visible.query_offset is not None and _is_top_left(visible)
     top_left = top_left and not _leaks(query.device.type, query.dtype)
-    told = lead, top_left, not may_look and is_transformed()  # where one may look, nothing is
+    told = lead, top_left, is_transformed()
     if visible.query_offset is None or top_left or not is_eager():
         output = _call_kernel(call, *told)
     else:
         output = torch.cat([_call_kernel(part, *told) for part in _row_by_row(call)], dim=-2)
-    if may_look and _may_be_wrong(output, visible) and not products_stay_finite(*call.inputs()):
-        return chunked_attention(given.zero_unseen())
     return output if len(lead) == 2 else output.reshape(*lead, *output.shape[-2:])
 
 
@@ -113,18 +97,6 @@ def _kernel_mask(visible, dtype):
     added = visible.hide(torch.zeros((), dtype=dtype, device=visible.device))
     unseen = (added == -math.inf).all(-1, keepdim=True)  # (..., L or 1, 1)
     return added.masked_fill(unseen, 0), unseen
-
-
-def _may_be_wrong(output, visible):
-    """Tell whether the CPU's kernel may have met a NaN: it answers a query whose scores are NaN
-    with a row of 0, and where keys are hidden it gives NaN also to queries that do not see the
-    key."""
-    output = output.detach()
-    first = output.select(-1, 0)  # one number of each row tells
-    if torch.count_nonzero(first).item() < first.numel():
-        return True
-    hidden = not (visible.mask is visible.bias is visible.query_offset is None)
-    return hidden and not math.isfinite(output.sum())
 
 
 def _refuse_second_derivative(gradient):

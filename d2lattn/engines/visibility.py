@@ -64,23 +64,9 @@ class Visibility:
             window = window[:, None, :, None].to(device)  # (B, 1, L, 1)
         self.window, self.may_be_empty = window, may_be_empty
 
-    def has_mask(self):
-        """Tell whether a query may see none of some keys, by mask, window or place: then whoever
-        goes block by block has to count (a bias is asked elsewhere)."""
-        return self.mask is not None or self.window is not None or (self.query_offset or 0) < 0
-
     def hides_nothing(self):
         """Tell whether every query may see every key, as nothing says otherwise."""
         return self.mask is None and self.bias is None and self.query_offset is None
-
-    def shows_every_key(self):
-        """Tell whether each key is seen by some query for certain: then there is none to zero."""
-        if self.mask is not None or self.bias is not None:
-            return False
-        if self.query_offset is None:
-            return True
-        past = self.query_offset + self.shape[-2] >= self.shape[-1]
-        return past and (self.window is None or self.query_offset < self._narrowest())
 
     def hides_all(self):
         """Tell whether no query may see any key, as far as one may look."""
@@ -122,16 +108,13 @@ class Visibility:
 
     def hide(self, scores, in_place=False):
         """Add the bias; where a key is hidden put -inf, which exp turns into 0."""
-        hidden, allowed = None, self.allowed()
+        allowed = self.allowed()
         if self.bias is not None:
             added = self.bias.to(scores.dtype)
             scores = scores.add_(added) if in_place else scores + added
-            hidden = added == -math.inf  # also where the score is NaN
-        if allowed is not None:
-            hidden = ~allowed if hidden is None else ~allowed | hidden
-        if hidden is None:
+        if allowed is None:
             return scores
-        return (scores.masked_fill_ if in_place else scores.masked_fill)(hidden, -math.inf)
+        return (scores.masked_fill_ if in_place else scores.masked_fill)(~allowed, -math.inf)
 
     def unseen_queries(self):
         """Give queries that may see no key by mask and causality, (..., L or 1, 1), or None if all
@@ -147,14 +130,6 @@ class Visibility:
             return None
         seen = allowed.any(-1, keepdim=True)
         return None if data_dependent_ok(seen) and seen.all() else ~seen
-
-    def unseen_keys(self):
-        """Give keys that no query may see: boolean (..., S) with the axes of mask or bias."""
-        allowed = self.allowed()
-        if self.bias is not None:
-            present = self.bias.detach() > -math.inf
-            allowed = present if allowed is None else allowed & present
-        return ~allowed.any(-2)
 
     def part(self, rows, keys):
         """Give the same for some queries and some keys: two slices with both ends given."""

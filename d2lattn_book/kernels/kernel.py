@@ -202,7 +202,6 @@ def queries_kernel(
 def attend(call, tile=None):
     """Compute softmax(Q Kᵀ · scale, over the first keys that a query may see) V by the kernels."""
     check_call(call)
-    call = call.zero_unseen_nonfinite()
     lead, group = call.lead, shared_heads(call)
     width = max(call.query.shape[-1], call.value.shape[-1])
     width = next(w for w in WIDTHS if w >= width)
