@@ -33,7 +33,7 @@ UNUSED_KEYWORDS = {
     "partial_attention": "query_offset",
     "ring_attention": "scale",
     "shift_matrix": "base",
-    "sinusoidal_encoding": "base offset",
+    "sinusoidal_encoding": "offset",
     "tensor_parallel": "group layer",
     "window_mask": "S device query_offset",
 }
