@@ -182,6 +182,9 @@ def test_a_live_figure_above_the_first_section_is_of_that_section_with_its_notes
     assert notes.source.endswith("live.words()\n```")
 
 
+CAPTION = '<p class="caption">The mask.</p>'
+
+
 def test_a_caption_stands_below_its_figure_and_comes_with_it():
     drawn = new_output(
         "display_data", {"text/html": '<img alt="" src="data:image/png;base64,aGk=">'}
@@ -190,9 +193,10 @@ def test_a_caption_stands_below_its_figure_and_comes_with_it():
     told += [new_markdown_cell("## 3.1 A mask\n\n**Predict.** What is hidden?")]
     told += [new_code_cell("draw()", outputs=[drawn])]
     told += [new_markdown_cell("_The mask._", metadata={"tags": ["caption"]})]
-    *_, figure, caption = slides.Deck(told).slides[-1].cells()
-    assert figure.cell_type == "code" and caption.source == "The mask."
-    assert cells.slide(figure) == cells.slide(caption) == "fragment"
+    figure = slides.Deck(told).slides[-1].cells()[-1]
+    picture, caption = figure.outputs
+    assert slides.picture(picture) and caption.data["text/html"].strip() == CAPTION
+    assert cells.slide(figure) == "fragment"
 
 
 def test_every_demo_leads_to_the_slide_of_its_figure_and_says_what_to_do():

@@ -108,7 +108,7 @@ class Slide:
 
     def __init__(self, title, first=False):
         self.title, self.first = title, first
-        self.question = self.line = self.given = self.kind = self.caption = ""
+        self.question = self.line = self.given = self.kind = ""
         self.shown, self.notes, self.live, self.drawn = [], [], False, False
 
     def words(self, more=""):
@@ -151,7 +151,6 @@ class Slide:
             told(cell, later) if cell.cell_type == "code" else said(cell.source, later, "answer")
             for cell in self.shown
         ]
-        found += [said(self.caption, later, "caption")]
         found += [said(self.line, later, self.kind or "line")]
         return list(filter(None, found))
 
@@ -195,7 +194,8 @@ class Deck:
     def text(self, cell, heading):
         if cells.is_caption(cell):
             if self.drawn:
-                self.drawn.caption = cell.source[1:-1]
+                said = markdown2html(cell.source[1:-1]).replace("<p>", '<p class="caption">')
+                self.drawn.outputs.append(new_output("display_data", {"text/html": said}))
             return
         compared = cells.COMPARE in cell.source
         folded = cells.is_note(cell) or compared
@@ -297,7 +297,7 @@ class Deck:
             slide = self.start()
             slide.title = f"## {asked}" if asked else slide.title  # a hand finds the answer
         slide.live, slide.drawn = slide.live or live, slide.drawn or bool(figures)
-        self.drawn = slide if figures and not live else None  # where a caption belongs
+        self.drawn = shown[-1] if figures and not live else None  # where a caption belongs
         slide.shown += shown
         if shown and says(cell):
             slide.line = says(cell)

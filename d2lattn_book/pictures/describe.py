@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PathCollection, QuadMesh
 from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
+from matplotlib.ticker import ScalarFormatter
 
 from d2lattn.arguments import show
 from d2lattn_book.pictures.arrays import number
@@ -19,9 +20,10 @@ DESCRIBED = "described"  # the group of artists whose text `describe` repeats
 def describe(ax: Axes | Figure) -> str:
     """Say in a sentence for each Axes what is drawn, with numbers read off the artists and rounded.
 
-    Heatmaps give their size, range and largest cell (the first one on a tie); images their size
-    and range; lines their first and last values; bars and points their number and range. What a
-    drawing wrote beside its places comes first.
+    Heatmaps give their size, range and largest cell (the first one on a tie), or how many cells are
+    1; lines their first and last values; bars the largest, by their names; points their number and
+    range. What a drawing wrote beside its places comes first, and a text under
+    `ax.describes_itself` stands for all of it.
 
     Args:
         ax: matplotlib Axes, or a Figure, whose Axes are described one after the other.
@@ -35,18 +37,21 @@ def describe(ax: Axes | Figure) -> str:
     Example:
         >>> from d2lattn_book.pictures.plots import heatmap
         >>> print(describe(heatmap(np.eye(2), xlabel="x", ylabel="y")))
-        A map of 2 × 2, y by x: values from 0 to 1, the largest 1 at (0, 0).
+        A map of 2 × 2, y by x: 2 of 4 cells are 1.
     """
     if isinstance(ax, plt.Figure):
-        described = [describe(one) for one in ax.axes if _is_content(one)]
-        if not described:
+        shown = [one for one in ax.axes if _is_content(one)]
+        if not shown:
             raise ValueError("the figure must have something drawn on it, got an empty one")
-        return " ".join(described)
+        parts = _describe_grid(shown) or [describe(one).removesuffix(".") for one in shown]
+        return "; ".join(parts) + "." * (parts[-1][-1] not in "?!")
     if not isinstance(ax, plt.Axes):
         raise ValueError(f"ax must be a matplotlib Axes or Figure, got {show(ax)}")
     own = getattr(ax, "describes_itself", None)  # a drawing that says more than its parts
-    line = ((own and own(ax)) or _describe_parts(ax)).replace("\n", " ")
-    ours = line.startswith(("a map", "an image", "the word"))  # else a word of the drawing
+    if isinstance(own, str):
+        own = f"{ax.get_title()}: {own}" if ax.get_title() else own
+    line = ((own(ax) if callable(own) else own) or _describe_parts(ax)).replace("\n", " ")
+    ours = line.startswith(("a map", "the word"))  # else a word of the drawing
     return (line[0].upper() + line[1:] if ours else line) + ("" if line[-1] in ".?!" else ".")
 
 
@@ -54,16 +59,14 @@ def _describe_parts(ax):
     """The title, the words to describe it by, and every kind of artist that carries numbers."""
     words = [t.get_text().replace("\n", ", ") for t in ax.texts if t.get_gid() == DESCRIBED]
     parts = [", ".join(words)] if words else []
-    parts += [_describe_image(image) for image in ax.images]
     parts += [line for artist in ax.collections if (line := _describe_collection(ax, artist))]
     drawn = [line for line in ax.lines if len(line.get_xdata())]
     named = [line for line in drawn if not line.get_label().startswith("_")]
     if named:
         parts.append(_describe_lines(ax, named))
-    bars = [bar.datavalues for bar in ax.containers if isinstance(bar, BarContainer)]
+    bars = [bar for bar in ax.containers if isinstance(bar, BarContainer)]
     if bars:
-        lengths = np.concatenate(bars).astype(float)
-        parts.append(f"{_count(len(lengths), 'bar')} {_range(lengths)}")
+        parts.append(_describe_bars(ax, bars))
     if ax.texts and not parts:  # a drawing of words
         parts.append(_describe_words([text.get_text() for text in ax.texts]))
     if drawn and not parts:  # beside others, a line without a name is a help line
@@ -84,18 +87,48 @@ def _describe_collection(ax, artist):
     return None
 
 
-def _describe_words(words, most=12):
-    """The first words of a drawing, each as often as it stands there, and how many more."""
+def _describe_words(words):
+    """The words of a drawing, each as often as it stands there."""
     words = [" ".join(word.split()) for word in words if word.strip()]
-    more = f" and {len(words) - most} more" if len(words) > most + 1 else ""
-    return f"the word{'s' * (len(words) > 1)} " + ", ".join(words[:most] if more else words) + more
+    return f"the word{'s' * (len(words) > 1)} " + ", ".join(words)
 
 
-def _describe_image(image):
-    values = np.ma.filled(np.ma.asarray(image.get_array(), dtype=float), np.nan)
-    rows, cells = values.shape[:2]
-    shown = f"values {_range(values)}" if values.ndim == 2 else "in colour"
-    return f"an image of {rows} × {cells}, {shown}"
+def _describe_bars(ax, drawn, most=3):
+    """The largest bars by their names; of bars without names the highest, and where it stands."""
+    lengths = np.concatenate([bars.datavalues for bars in drawn]).astype(float)
+    lying = drawn[0].orientation == "horizontal"
+    boxes = [bar.get_bbox() for bars in drawn for bar in bars]
+    places = [(box.y0 + box.y1 if lying else box.x0 + box.x1) / 2 for box in boxes]
+    axis = ax.yaxis if lying else ax.xaxis
+    count = _count(len(lengths), "bar")
+    if _range(lengths) == _number(lengths[0], lengths) or len(drawn) > 1:
+        return f"{count} {_range(lengths)}"
+    names = _names(axis)
+    if not all(round(place, 3) in names for place in places):
+        highest = lengths.argmax()
+        over = f"{axis.get_label_text() or 'x'} {_range(np.array(places))}"
+        highest = f"{_number(lengths[highest], lengths)} at {_number(places[highest])}"
+        return f"{count} over {over}, the highest {highest}"
+    shown = lengths.round(2) if lengths.max() > 0.1 else lengths  # digits of a training differ
+    order = np.argsort(-shown, kind="stable")
+    named = order if len(order) <= most + 1 else [i for i in order[:most] if shown[i] > 0]
+    parts = [f"{names[round(places[i], 3)].strip()} {_number(shown[i], shown)}" for i in named]
+    if len(rest := order[len(named) :]):
+        bound = f"at most {_number(shown[rest[0]], shown)}" if shown[rest[0]] > 0 else "0"
+        parts.append(f"{len(rest)} others {bound}")
+    return ", ".join(parts)
+
+
+def _describe_grid(shown, most=4):
+    """Many maps of one size by their titles; None for everything else."""
+    meshes = [[one for one in ax.collections if isinstance(one, QuadMesh)] for ax in shown]
+    sizes = {found[0].get_coordinates().shape if found else None for found in meshes}
+    if len(shown) <= most or len(sizes) > 1 or None in sizes:
+        return None
+    ((rows, cells, _),) = sizes
+    values = np.concatenate([np.ma.filled(mesh.get_array(), np.nan).ravel() for (mesh,) in meshes])
+    titles = ", ".join(" ".join(ax.get_title().split()) for ax in shown)
+    return [f"{len(shown)} maps of {rows - 1} × {cells - 1}, values {_range(values)}: {titles}"]
 
 
 def _describe_heatmap(ax, mesh):
@@ -107,6 +140,8 @@ def _describe_heatmap(ax, mesh):
     names = f", {y} by {x}" if x and y else ""
     if np.isnan(values).all():
         return f"a map of {rows} × {cells}{names}: values {_range(values)}"
+    if set(np.unique(values)) == {0, 1}:
+        return f"a map of {rows} × {cells}{names}: {int(values.sum())} of {values.size} cells are 1"
     # A tie is settled by the first cell, not by the last digit.
     ties = values >= np.nanmax(values) - 1e-5 * _largest(values)
     row, column = np.unravel_index(ties.argmax(), values.shape)
@@ -159,7 +194,8 @@ def _number(value, whole=None):
     """
     if whole is not None and abs(value) < 1e-5 * _largest(whole):
         value = 0.0
-    return number(float(f"{value:.5g}"), ".3g", minus="-")  # a line of text, as Python prints it
+    short = number(float(f"{value:.5g}"), ".3g", minus="-")  # a line of text, as Python prints it
+    return f"{float(short):,.0f}" if "e+" in short else short
 
 
 def _largest(values):
@@ -169,10 +205,16 @@ def _largest(values):
 
 def _tick(axis, index):
     """The name of a row or column: its tick label if it has one of its own."""
-    places = axis.get_ticklocs()
-    names = axis.get_major_formatter().format_ticks(places)  # also those that are not shown
-    named = {round(tick - 0.5, 3): name for tick, name in zip(places, names, strict=True)}
-    return named.get(float(index)) or str(index)
+    return _names(axis, 0.5, words=False).get(float(index)) or str(index)
+
+
+def _names(axis, shift=0.0, words=True):
+    """{place: tick label} of an axis; with `words` nothing where matplotlib numbers it."""
+    places, form = axis.get_ticklocs(), axis.get_major_formatter()
+    if words and isinstance(form, ScalarFormatter):
+        return {}
+    labels = form.format_ticks(places)  # also those that are not shown
+    return {round(at - shift, 3): label for at, label in zip(places, labels, strict=True) if label}
 
 
 def _is_content(ax):

@@ -57,7 +57,7 @@ def subplots(rows: int = 1, columns: int = 1, **options: Any) -> tuple[Figure, A
         >>> figure, ax = subplots(figsize=(4, 3))
         >>> _ = ax.bar([0, 1], [2, 3])
         >>> describe(figure)
-        '2 bars from 2 to 3.'
+        '2 bars over x from 0 to 1, the highest 3 at 1.'
     """
     look: dict[str, Any] = dict(layout="constrained", facecolor="white", FigureClass=DrawnFigure)
     look["subplot_kw"] = dict(axes_class=DrawnAxes)

@@ -184,13 +184,6 @@ def test_numbers_may_be_lists_or_tensors_as_well_as_arrays(name, convert):
 
 
 @pytest.mark.parametrize("name", QUERIES)
-@pytest.mark.parametrize("query", [1, np.int64(1)], ids=["int", "numpy"])
-def test_who_asks_may_be_named_by_the_place(name, query):
-    draw = DRAWINGS[name]
-    assert np.array_equal(pixels(draw(query=query)), as_it_is(draw))
-
-
-@pytest.mark.parametrize("name", QUERIES)
 @pytest.mark.parametrize("query", ["cow", 3, True, 1.0, None])
 def test_who_asks_must_be_there(name, query):
     if name == "word_map" and query is None:

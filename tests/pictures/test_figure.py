@@ -33,11 +33,11 @@ def test_the_description_is_the_text_and_the_alternative_text():
 CELLS = {
     "drawings.model_map(3)": ["chapter 3: divide by √d, hide the future."],
     "plots.heatmaps([[[1.0]], [[2.0]]])": [
-        "head 0: a map of 1 × 1, query (row) by key (column): values 1, the largest 1 at (0, 0). "
+        "head 0: a map of 1 × 1, query (row) by key (column): values 1, the largest 1 at (0, 0); "
         "head 1: a map of 1 × 1: values 2, the largest 2 at (0, 0)."
     ],
     "figure, axes = plots.subplots(1, 2)\nfor ax in axes:\n    _ = ax.bar([0], [1])\naxes[0]": [
-        "1 bar 1. 1 bar 1."
+        "1 bar 1; 1 bar 1."
     ],
     "ax = plots.lines([1, 2], {'a': [1, 2]})\nprint('before')\nax": [
         "1 line over x from 1 to 2: a from 1 to 2."

@@ -68,12 +68,6 @@ def test_hidden_words_are_grey_and_send_nothing():
     assert describe(ax) == line
 
 
-def test_nothing_seen_is_nothing_drawn():
-    ax = flow(["a", "b"], [0, 0], query=0, mask=[False, False])
-    assert not bands(ax)
-    assert describe(ax) == "a asks: nothing is seen; 2 hidden."
-
-
 @pytest.mark.parametrize(
     "shares, line",
     [
@@ -85,12 +79,6 @@ def test_nothing_seen_is_nothing_drawn():
 )
 def test_describe_reads_the_line_off_the_artists(shares, line):
     assert describe(flow(WORDS, shares, query=-1)) == line
-
-
-def test_a_tie_is_settled_by_the_place_whatever_the_last_digits():
-    noise = np.array([0, 3, -2, 1]) * 1e-7
-    ax = flow(list("abcd"), 0.25 + noise, query=0)
-    assert describe(ax) == "a asks: a 0.25, b 0.25, c 0.25, d 0.25."
 
 
 SIZES = {"chapter": None, "slide": (12.8, 7.2), "strip": (8, 2)}

@@ -64,11 +64,6 @@ def test_the_answer_and_the_shares_are_those_of_attention(query):
     assert {to_hex(one.get_edgecolor()) for one in wholes} == {ROLES["weight"]}
 
 
-def test_large_scores_and_numbers_without_a_sign():
-    said = plots.describe(answer(x=1000 * PAIR, w_v=-W_V)).replace("−", "-")
-    assert "share 0, 0 · 0 = 0," in said and "1 · -10000 = -10000, y = -10000" in said
-
-
 # What is kept of a word ---------------------------------------------------------------------------
 
 

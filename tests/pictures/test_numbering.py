@@ -26,5 +26,4 @@ def test_the_arrows_are_what_rope_makes_of_query_and_key(i, j):
     assert list(drawn) == [f"query at {i}", f"key at {j}"]
     np.testing.assert_allclose(np.array([*drawn.values()]), torch.stack(turned), atol=1e-12)
     score = (turned[0] @ turned[1]).item()
-    assert ax.get_title().replace("−", "-").endswith(f"score {score:.2f}")
-    assert f"query at {i} from 0 to {drawn[f'query at {i}'][1]:.3g}" in plots.describe(ax)
+    assert plots.describe(ax).replace("−", "-").endswith(f"score {score:.2f}.")

@@ -20,19 +20,7 @@ def mesh(ax):
     return drawn
 
 
-def cells(ax):
-    return np.ma.filled(mesh(ax).get_array(), np.nan)
-
-
 # Heatmap ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.int64])
-def test_heatmap_takes_any_dtype_and_gradients(dtype):
-    matrix = torch.tensor([[1, 0], [2, 3]], dtype=dtype)
-    if dtype.is_floating_point:
-        matrix.requires_grad_()
-    assert cells(heatmap(matrix)).tolist() == [[1, 0], [2, 3]]
 
 
 @pytest.mark.parametrize(
@@ -72,11 +60,12 @@ def test_a_point_between_gaps_is_marked_where_no_line_leads_to_it():
 def test_the_network_draws_the_connections_and_the_receptive_field():
     step = conv_connectivity(5, 3)
     words = describe(network([step, step], unit=(2, 2)))
-    assert "connections: 26 edges" in words  # 13 in each layer
-    assert "field of unit 2: 9 points, x from 0 to 4, y from 0 to 2" in words  # 1 + 3 + 5
+    reached = "unit 2 of layer 2 depends on inputs 0, 1, 2, 3, 4."
+    assert words == f"26 connections in 2 layers of 5 units; {reached}"  # 13 in each layer
     before = torch.eye(5, dtype=torch.bool).roll(1, dims=0).tril()  # state i sees state i - 1
     words = describe(network([torch.eye(5).bool()], within=before, unit=(1, 3)))
-    assert "connections: 9 edges" in words and "field of unit 3: 8 points, x from 0 to 3" in words
+    reached = "unit 3 of layer 1 depends on inputs 0, 1, 2, 3."
+    assert words == f"9 connections in 1 layer of 5 units; {reached}"
 
 
 # Describe -----------------------------------------------------------------------------------------
@@ -86,6 +75,18 @@ def bars():
     _, ax = plt.subplots()
     ax.bar(["a", "b", "c"], [1, 2.5, 0.5])
     ax.add_patch(Rectangle((0, 0), 9, 9))  # a frame is no bar
+    return ax
+
+
+def named_bars():
+    _, ax = plt.subplots()
+    ax.bar(list("abcde"), [0.011, 0.017, 0.9, 0.042, 0.03])
+    return ax
+
+
+def counted_bars():
+    _, ax = plt.subplots()
+    ax.hist([0, 1, 1, 3], bins=4)
     return ax
 
 
@@ -113,20 +114,6 @@ def with_help_line():
     return ax
 
 
-def image(values):
-    _, ax = plt.subplots()
-    ax.imshow(values)
-    return ax
-
-
-def words_on_a_line():
-    _, ax = plt.subplots()
-    ax.plot(["a", "b"], [3, 4], label="named")
-    ax.text(0, 3, "beside")
-    ax.scatter([], [])
-    return ax
-
-
 def words_alone():
     figure, (left, right) = plt.subplots(1, 2)
     left.set_axis_off()
@@ -135,8 +122,7 @@ def words_alone():
     return figure
 
 
-def two_lines_of_title():
-    return heatmap([[1.0]], title="one\ntwo", xlabel="a\nb", ylabel="c")
+FIVE = "5 maps of 2 × 2, values 3: head 0, head 1, head 2, head 3, head 4."
 
 
 @pytest.mark.parametrize(
@@ -170,7 +156,7 @@ def two_lines_of_title():
         ),
         (
             lambda: heatmap(np.arange(40 * 30).reshape(40, 30), xlabel="", ylabel=""),
-            "A map of 40 × 30: values from 0 to 1.2e+03, the largest 1.2e+03 at (39, 29).",
+            "A map of 40 × 30: values from 0 to 1,200, the largest 1,200 at (39, 29).",
         ),
         (
             lambda: lines([1, 2, 3], {"a": [1, 5, 4], "b": [0, 1, -2]}, xlabel="n"),
@@ -188,12 +174,12 @@ def two_lines_of_title():
         (lambda: lines([1, 2], {"a": [np.nan] * 2}), "1 line over x none: a none."),
         (with_help_line, "1 line over x from 0 to 1: f from 1 to 2."),
         (plain_line, "1 line over x from 1 to 2: line 0 from 3 to 4."),
-        (bars, "3 bars from 0.5 to 2.5."),
-        (lying_bars, "2 bars from 3 to 4."),
+        (bars, "b 2.5, a 1, c 0.5."),
+        (named_bars, "c 0.9, d 0.04, e 0.03, 2 others at most 0.02."),
+        (counted_bars, "4 bars over x from 0.375 to 2.62, the highest 2 at 1.12."),
+        (lambda: heatmaps(np.full((5, 2, 2), 3)), FIVE),
+        (lying_bars, "b 4, a 3."),
         (points, "words: 3 points, x from 1 to 3, y from 4 to 9."),
-        (lambda: image([[1.0, 2.0, 4.0]]), "An image of 1 × 3, values from 1 to 4."),
-        (lambda: image(np.zeros((2, 3, 3))), "An image of 2 × 3, in colour."),
-        (words_on_a_line, "1 line over x from 0 to 1: named from 3 to 4."),
         (words_alone, "The word attention."),
         (
             lambda: lines([1, 2], {"a": [-0.0, 1e-3]}),
@@ -204,14 +190,9 @@ def two_lines_of_title():
             "A map of 1 × 2: values none.",
         ),
         (
-            two_lines_of_title,
-            "one two: a map of 1 × 1, c by a b: values 1, the largest 1 at (0, 0).",
-        ),
-        (
             lambda: heatmaps(np.stack([np.eye(2), np.eye(2)[::-1]])),
             "head 0: a map of 2 × 2, query (row) by key (column): "
-            "values from 0 to 1, the largest 1 at (0, 0)."
-            " head 1: a map of 2 × 2: values from 0 to 1, the largest 1 at (0, 1).",
+            "2 of 4 cells are 1; head 1: a map of 2 × 2: 2 of 4 cells are 1.",
         ),
     ],
 )
@@ -253,8 +234,6 @@ def test_describe_is_the_same_with_noise_of_1e_7(seed, size):
         (lambda: lines([1, 2], {"a": [1, 2]}, xscale="lg"), ["xscale", "'log'", "'lg'"]),
         (lambda: columns(np.ones(3), [0]), ["P", "two axes", "(3,)"]),
         (lambda: columns(np.eye(3), [3]), ["which", "0 to 2", "[3]"]),
-        (lambda: columns(np.eye(3), [-1]), ["which", "0 to 2", "[-1]"]),
-        (lambda: columns(np.eye(3), [0.5]), ["which", "0 to 2", "[0.5]"]),
         (lambda: describe(plt.subplots()[1]), ["ax", "drawn", "empty"]),
         (lambda: describe(plt.subplots()[0]), ["drawn", "empty"]),
     ],
@@ -265,16 +244,6 @@ def test_errors_name_argument_rule_and_what_was_got(call, words):
     assert [word for word in words if word not in str(error.value)] == []
 
 
-def test_a_misspelt_option_is_refused():
-    for draw in (
-        lambda **options: heatmap(np.ones((2, 2)), **options),
-        lambda **options: heatmaps(np.ones((1, 2, 2)), **options),
-        lambda **options: lines([1, 2], {"a": [1, 2]}, **options),
-    ):
-        with pytest.raises(TypeError, match="colour"):
-            draw(colour="red")
-
-
 def test_to_numpy_takes_every_dtype():
     kinds = {torch.bfloat16: "float32", torch.float16: "float32", torch.float8_e4m3fn: "float32"}
     kinds |= {torch.float64: "float64", torch.bool: "bool", torch.int16: "int16"}
@@ -283,10 +252,3 @@ def test_to_numpy_takes_every_dtype():
         array = to_numpy(tensor.requires_grad_(dtype.is_floating_point))
         assert array.tolist() == [0, 1] and array.dtype == kind
     assert to_numpy([1, 2]).tolist() == [1, 2]
-
-
-def test_a_grid_names_the_largest_cell_where_no_tick_label_is_shown():
-    stack = torch.zeros(4, 2, 2)
-    stack[:, 0, 1] = 1
-    said = describe(heatmaps(stack, tokens=["cat", "mat"], columns=2))
-    assert said.count("largest 1 at (cat, mat).") == 4

@@ -33,18 +33,6 @@ def test_no_size_that_travels_lies_on_another(table, vectors):
     assert overlapping(ax) == outside(ax) == []
 
 
-@pytest.mark.parametrize(
-    "change, message",
-    [
-        (dict(table=1e4), "table must be a finite number from 0.01 to 9999, got 10000.0"),
-        (dict(vectors=1000), "vectors must be a finite number from 0.01 to 999, got 1000"),
-    ],
-)
-def test_two_memories_refuses(change, message):
-    with pytest.raises(ValueError, match=f"^{message}$"):
-        drawings.two_memories(**(dict(table=64, vectors=1) | change))
-
-
 # One layer ----------------------------------------------------------------------------------------
 
 

@@ -38,7 +38,7 @@ def cross_attention(
         >>> from d2lattn_book.pictures.plots import describe
         >>> ax = cross_attention(["the", "dog"], ["Hund", "der"], [[0, 1], [0.9, 0.1]], query=1)
         >>> print(describe(ax))
-        shares of other words: 2 edges; shares of dog, most to Hund 0.90: 2 edges.
+        dog attends most to Hund, 0.90.
     """
     asking, answering = names("asking", asking), names("answering", answering)
     size = len(asking), len(answering)
@@ -51,10 +51,11 @@ def cross_attention(
     above, below = _places(len(asking), wide), _places(len(answering), wide)
     for row, x in enumerate(above):
         if row != query:
-            _shares(ax, x, below, weights[row], HAIR, "shares of other words", row)
+            _shares(ax, x, below, weights[row], HAIR)
     best = weights[query].argmax()
-    name = f"shares of {asking[query]}, most to {answering[best]} {number(weights[query, best])}"
-    _shares(ax, above[query], below, weights[query], ROLES["weight"], name, query)
+    most = f"{answering[best]}, {number(weights[query, best])}"
+    ax.describes_itself = f"{asking[query]} attends most to {most}"
+    _shares(ax, above[query], below, weights[query], ROLES["weight"])
     for row, (x, asks) in enumerate(zip(above, asking, strict=True)):
         face = ROLES["query"] if row == query else "white"
         word(ax, x, ASKS, asks, edge=ROLES["query"], face=face)
@@ -89,12 +90,11 @@ def _places(count, wide):
     return [i + (wide - count) / 2 for i in range(count)]
 
 
-def _shares(ax, x, below, shares, color, name, row):
-    """A line to every word, as wide as its share; one label for all lines in grey."""
+def _shares(ax, x, below, shares, color):
+    """A line to every word, as wide as its share."""
     lines = [[(x, ASKS), (end, ANSWERS)] for end in below]
-    known = any(c.get_label() == name for c in ax.collections)
     drawn = LineCollection(
         lines, colors=color, linewidths=WIDEST * shares, zorder=1 + (color != HAIR)
     )
-    drawn.set(label=f"_row {row}" if known else name, capstyle="round")
+    drawn.set(capstyle="round")
     ax.add_collection(drawn)

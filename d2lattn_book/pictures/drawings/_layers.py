@@ -67,7 +67,7 @@ def layer_points(
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> print(describe(layer_points({"RNN": (1, 1000)})))
-        RNN: 1 point at (1, 1e+03).
+        RNN: 1 point at (1, 1,000).
     """
     if not isinstance(points, dict) or not points:
         raise ValueError(f"points must be a dict name -> (x, y) with a point, got {show(points)}")

@@ -35,7 +35,7 @@ def network(
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> print(describe(network([torch.eye(3).bool()])))
-        connections: 3 edges; others: 6 points, x from 0 to 2, y from 0 to 1.
+        3 connections in 1 layer of 3 units.
     """
     steps = boolean_steps(steps)
     n = len(steps[0])
@@ -52,6 +52,12 @@ def network(
     ax.set_yticks(range(len(field)), names)
     ax.tick_params(length=0)
     sns.despine(ax=ax, left=True, bottom=True)
+    count = int(sum(step.sum() for step in steps) + within.sum() * len(steps))
+    layers = f"{len(steps)} layer{'s' * (len(steps) > 1)}"
+    ax.describes_itself = f"{count} connections in {layers} of {n} units"
+    if unit is not None:
+        reached = ", ".join(map(str, field[0].nonzero().flatten().tolist()))
+        ax.describes_itself += f"; unit {unit[1]} of layer {unit[0]} depends on inputs {reached}"
     return ax
 
 

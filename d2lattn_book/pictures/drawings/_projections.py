@@ -19,8 +19,8 @@ def projections(embed_dim: int, head_dim: int, value_dim: int, *, ax: Ax = None)
 
     Example:
         >>> from d2lattn_book.pictures.plots import describe
-        >>> describe(projections(10, 20, 25))[:40]
-        'The words W_q 20 × 10, ·, x 10, =, q 20,'
+        >>> print(describe(projections(10, 20, 25)))
+        A token of 10 numbers times W_q (20 × 10), W_k (20 × 10) and W_v (25 × 10) gives q, k and v.
     """
     widths = dict(embed_dim=embed_dim, head_dim=head_dim, value_dim=value_dim)
     for name, width in widths.items():
@@ -30,6 +30,9 @@ def projections(embed_dim: int, head_dim: int, value_dim: int, *, ax: Ax = None)
     for role, out in (("query", head_dim), ("key", head_dim), ("value", value_dim)):
         left = _one_role(ax, left, role, out, embed_dim, unit) + 0.3
     ax.set(xlim=(-0.1, left - 0.2), ylim=(-0.72, 0.66), aspect="equal")
+    twice, once = f"({head_dim} × {embed_dim})", f"({value_dim} × {embed_dim})"
+    matrices = f"W_q {twice}, W_k {twice} and W_v {once}"
+    ax.describes_itself = f"A token of {embed_dim} numbers times {matrices} gives q, k and v"
     return ax
 
 

@@ -21,8 +21,8 @@ def shared_heads(num_heads: int, num_kv_heads: int, *, ax: Ax = None) -> Axes:
 
     Example:
         >>> from d2lattn_book.pictures.plots import describe
-        >>> print(describe(shared_heads(4, 2)).split("; ")[1])
-        of keys, values: 2 points, x from 0.5 to 2.5, y 0.
+        >>> print(describe(shared_heads(4, 2)))
+        heads of keys and values: 2: 2 of 4 query heads read each of them.
     """
     check_count("num_heads", num_heads)
     check_count("num_kv_heads", num_kv_heads)
@@ -39,4 +39,6 @@ def shared_heads(num_heads: int, num_kv_heads: int, *, ax: Ax = None) -> Axes:
     ax.scatter(below, [0] * num_kv_heads, **look)
     ax.set(title=f"heads of keys and values: {num_kv_heads}", ylim=(-0.4, 1.4), xticks=[])
     ax.set_yticks([0, 1], ["keys,\nvalues", "queries"])
+    group = num_heads // num_kv_heads
+    ax.describes_itself = f"{group} of {num_heads} query heads read each of them"
     return ax

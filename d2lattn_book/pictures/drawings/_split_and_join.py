@@ -40,7 +40,7 @@ def split_and_join(
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> print(describe(split_and_join(["a", "bat"], np.eye(2)[None], head_dim=4)))
-        project: 3 edges; split: 1 edge; join: 1 edge; mix: 1 edge.
+        2 words of 4 numbers: project, split into 1 × 4, attend, join, mix into 2 × 4.
     """
     tokens = names("tokens", tokens)
     L, D = len(tokens), head_dim
@@ -82,6 +82,8 @@ def split_and_join(
     ends = [x[1], x[2], x[3] + ARROW / 2 - BESIDE / 2, x[5], x[6]]
     draw.captions(-4.6, [end - ARROW / 2 for end in ends], steps, weight="bold")
     ax.set(xlim=(-9, x[6] + E + 1), ylim=(-6, draw.high + 3))
+    steps = f"project, split into {H} × {D}, attend, join, mix into {L} × {E}"
+    ax.describes_itself = f"{L} words of {E} numbers: {steps}"
     return ax
 
 

@@ -14,8 +14,8 @@ def transformer_block(*, ax: Ax = None) -> Axes:
 
     Example:
         >>> from d2lattn_book.pictures.plots import describe
-        >>> describe(transformer_block())[:40]
-        'The words words, embedding + position, n'
+        >>> describe(transformer_block())[:58]
+        'From below: words, embedding + position; in a block norm, '
     """
     parts = (
         ("attention", "every word asks the words so far", tint(ROLES["weight"], 0.4)),
@@ -39,6 +39,9 @@ def transformer_block(*, ax: Ax = None) -> Axes:
     arrow(ax, (STREAM + 1.45, top + 0.3), (PART - 0.8, top + 0.3))
     arrow(ax, (PART + 0.8, top + 0.3), (PART + 4.0 - WIDE / 2, top + 0.3))
     ax.set(xlim=(-2.5, 10.2), ylim=(-0.5, top + 0.8))
+    block = "in a block norm, attention, plus, then norm, MLP, plus"
+    ends = "norm and a matrix give a logit for each word"
+    ax.describes_itself = f"From below: words, embedding + position; {block}; {ends}"
     return ax
 
 

@@ -59,6 +59,7 @@ def turning_arrows(
     written = number(score, minus="-")  # chapters print the title
     apart = f"{abs(math.degrees(between)):.0f}° apart, score {written}"
     ax.set_title(f"query at {i:g}, key at {j:g}: {apart}", fontsize=10)
+    ax.describes_itself = lambda ax: ax.get_title()
     laid_out(ax).apply_aspect()
     avoid = [spot for tip in tips for spot in along((0, 0), tip)]
     label(ax, tips, [f"query {i:g}", f"key {j:g}"], avoid=avoid, say=False)
