@@ -21,21 +21,19 @@ class Cache:
     and the last `window` ones. Their places stay those of the text, however far away. Of latents
     the keys hold all, and the values have no width.
 
-    A pass of a model asks it in this order: `check` (do the tokens fit), `padding_with`, `begin`,
-    in each layer `store`, and at the end `advance`. A pass that fails before the end leaves it
-    as it was.
+    A pass of a model asks it in this order: `check` (do the tokens fit), `begin`, in each
+    layer `store`, and at the end `advance`. A pass that fails before the end leaves it as it was.
 
     Args:
-        max_len (int): how many tokens of each sequence it can read, padding included; that of the
-            model when absent, and with a window no end unless positions are learned.
+        max_len (int): how many tokens of each sequence it can read; that of the model when
+            absent, and with a window no end unless positions are learned.
 
     Attributes:
         keys, values: Tensors (layers, B, Hkv, rows, D), with max_len rows, or sinks + window if
             that is less; keys are rotated already.
         columns: with a window, where in the text the rows stand, integers (B, rows), -1 for an
             empty row; else None, and row i is token i.
-        length (int): how many tokens of each sequence it has read, padding included.
-        padding: how many of them are padding on the left, integers (B,), or None for none.
+        length (int): how many tokens of each sequence it has read.
         bytes_per_token (int): what one row of one sequence takes: the bytes of 2·layers·Hkv·D
             numbers, or of layers·(C + R) with latents.
 
@@ -74,7 +72,6 @@ class Cache:
             self.columns = torch.full((batch_size, rows), -1, device=weight.device)
         self.max_len = max_len
         self._length = 0
-        self.padding: Tensor | None = None
 
     @property
     def length(self) -> int:
@@ -94,7 +91,6 @@ class Cache:
                 )
             self.columns = self.columns.masked_fill(self.columns >= length, -1)
         self._length = length
-        self.padding = None if self.padding is None else self.padding.clamp(max=length)
 
     @property
     def bytes_per_token(self) -> int:
@@ -119,19 +115,7 @@ class Cache:
                 f"{self.length}, got {tokens.shape[1]} more"
             )
 
-    def padding_with(self, new: Tensor | None) -> Tensor | None:
-        """Count the columns of padding on the left, (B,), if the tokens begin with `new` more."""
-        if new is None or self.length == 0:
-            return self.padding if new is None else new
-        before = torch.zeros_like(new) if self.padding is None else self.padding
-        if ((new > 0) & (before < self.length)).any():
-            raise ValueError(
-                "left_padding must be 0 after a token, but the cache holds tokens of a sequence "
-                f"that has padding here, got {show(new.tolist())}"
-            )
-        return before + new
-
-    def begin(self, new: int, padding: Tensor | None) -> Tensor | None:
+    def begin(self, new: int) -> Tensor | None:
         """Begin a pass of so many tokens: with a window, give the columns (B, rows + new) of what
         `store` will give, and settle what `advance` keeps of it."""
         if self.columns is None or self.window is None:
@@ -139,8 +123,7 @@ class Cache:
         stop = self.length + new
         come = torch.arange(self.length, stop, device=self.columns.device)
         shown = torch.cat([self.columns, come.expand(len(self.columns), -1)], 1)
-        start = torch.zeros_like(shown[:, :1]) if padding is None else padding[:, None]
-        stays = in_window(stop - 1, shown, self.window, self.sinks, start) & (shown >= start)
+        stays = in_window(stop - 1, shown, self.window, self.sinks) & (shown >= 0)
         order = (~stays).byte().argsort(dim=1, stable=True)
         self._order = order[:, : self.columns.shape[1]]  # (B, rows): what is kept afterwards
         self._columns = shown.masked_fill(~stays, -1).gather(1, self._order)
@@ -165,14 +148,14 @@ class Cache:
         kept = self.keys[layer, :, :, :stop], self.values[layer, :, :, :stop]
         return kept[0].to(key.dtype), kept[1].to(value.dtype)  # autocast computes in another dtype
 
-    def advance(self, new: int, padding: Tensor | None) -> None:
+    def advance(self, new: int) -> None:
         """Count the tokens that all layers have stored; with a window, let go of what is past."""
         if self.columns is not None:
             self.columns = self._columns
             for layer, (keys, values) in enumerate(self._kept):
                 self.keys[layer], self.values[layer] = keys, values
             self._kept = []
-        self._length, self.padding = self.length + new, padding
+        self._length = self.length + new
 
     def _rows(self, x):
         """Give the rows of (B, Hkv, S, D) that are kept."""

@@ -17,7 +17,7 @@ from d2lattn.arguments import (
 )
 from d2lattn.cache import Cache
 from d2lattn.tracing import data_dependent_ok
-from d2lattn.transformer import Decoder, padding_of
+from d2lattn.transformer import Decoder
 
 
 def sample(
@@ -120,16 +120,15 @@ def generate(
     top_p: float | None = None,
     min_p: float | None = None,
     generator: torch.Generator | None = None,
-    left_padding: Tensor | list[int] | None = None,
     use_cache: bool = True,
 ) -> Tensor:
     """Let a decoder go on from a prompt: draw a token, read it, draw the next.
 
     Args:
         model: a `Decoder`; it is read in evaluation mode, whatever mode it is in and stays in.
-        tokens: the prompts, int64 (B, L), to each of which `steps` (int) are added.
+        tokens: the prompts, int64 (B, L), to each of which `steps` (int) are added. Prompts of
+            unequal lengths go one at a time.
         temperature, top_k, top_p, min_p, generator: as in `sample`.
-        left_padding: integers (B,), from 0 to L - 1: how many tokens on the left are padding.
         use_cache (bool): whether keys and values are kept, or everything is read again each time.
 
     Returns:
@@ -146,6 +145,11 @@ def generate(
     """
     if not isinstance(model, Decoder):
         raise ValueError(f"model must be a Decoder, got {type(model).__name__}")
+    if isinstance(tokens, list | tuple):
+        raise ValueError(
+            "tokens must be one int64 tensor (B, L), got a list: generate from prompts of unequal "
+            "lengths one at a time, or read them packed (chapter 12)"
+        )
     model.check_tokens(tokens)
     check_count("steps", steps, least=0)
     check_flag("use_cache", use_cache)
@@ -153,18 +157,13 @@ def generate(
     how["generator"] = generator
     _check_drawing(model.embedding.num_embeddings, **how)
     B, L = tokens.shape
-    if left_padding is not None:
-        left_padding = padding_of(left_padding, tokens, least=1)
     _check_room(model, L, steps)
     total = max(L + steps - 1, L)  # the last token is drawn and not read
     cache = Cache(model, B, max_len=total) if use_cache else None
     new = tokens
     model = _evaluating(model)
-    for step in range(steps):
-        if cache is None:
-            logits = model(tokens, left_padding=left_padding)
-        else:  # the cache remembers where the padding stood
-            logits = model(new, left_padding=None if step else left_padding, cache=cache)
+    for _ in range(steps):
+        logits = model(tokens) if cache is None else model(new, cache=cache)
         new = sample(logits[:, -1], **how)[:, None]  # (B, 1)
         tokens = torch.cat([tokens, new], dim=1)
     return tokens

@@ -91,8 +91,8 @@ class TokenPositions:
         first (int): the column of the first token, which is how many were read before.
         length (int): L.
         positions: integers (L,), the columns where the tokens do not stand in a row.
-        start: integers (B, 1) or (B, L), the column in which a token's text begins, where it is not
-            the first.
+        start: integers (B, L), the column in which a token's text begins, where it is not the
+            first.
         key_columns: integers (B, S), the columns of the keys, -1 for none, where they are not all
             those up to the last token.
     """
@@ -155,12 +155,12 @@ class _Added(Positions):
         return x
 
     def add(self, x, where):
-        """Positions count from the first token of a text; those of padding are 0."""
+        """Positions count from the first token of a text."""
         if where.positions is not None:
             return self(x, positions=where.positions)
         if where.start is None:
             return self(x, offset=where.first)
-        places = (where.columns(x.device).T - where.start).clamp(min=0)  # (B, L)
+        places = where.columns(x.device).T - where.start  # (B, L)
         rows = min(where.stop, self.max_len or where.stop)
         if data_dependent_ok(places) and places.numel():
             rows = int(places.max()) + 1

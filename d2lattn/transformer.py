@@ -47,7 +47,7 @@ from d2lattn.positions import (
     TokenPositions,
     base_of,
 )
-from d2lattn.tracing import data_dependent_ok, is_eager
+from d2lattn.tracing import data_dependent_ok
 
 RMSNorm = nn.RMSNorm  # torch's: x / √(mean x² + eps) ∘ w
 POSITIONS = ("learned", "sinusoidal", "rotary", "alibi")
@@ -241,9 +241,9 @@ class Transformer(nn.Module):
             "rotary" (turns queries and keys), "alibi" (lowers the scores), or a `Positions`.
         base (float): of the sinusoids and rotations.
         window (int): tokens see those with |i - j| < window; all when absent.
-        sinks (int): with a window, the first words that all see besides, padding not counted
-            (StreamingLLM: Xiao et al. 2024, section 3.2, where the places of what is left are
-            numbered anew; here they stay those of the text).
+        sinks (int): with a window, the first words that all see besides (StreamingLLM: Xiao
+            et al. 2024, section 3.2, where the places of what is left are numbered anew; here they
+            stay those of the text).
         max_len (int): rows of a learned table, and the capacity of a `Cache` unless another is
             asked for. The other methods have no limit.
         tied (bool): whether the logits are products with the embedding itself, as in GPT-2.
@@ -357,7 +357,7 @@ class Transformer(nn.Module):
             seen["query_offset"] = where.first
             if self.window is not None and not self.sinks:
                 seen["window"] = self.window
-            if start is not None and start.shape[1] > 1 and not self.sinks:
+            if start is not None and not self.sinks:
                 own = where.columns(device).T - start + 1  # (B, L), words of a text up to each
                 seen["window"] = own if self.window is None else own.clamp(max=self.window)
                 start = None
@@ -367,7 +367,7 @@ class Transformer(nn.Module):
         # (S,), or (B, 1, S) of a cache that has let some go
         keys = torch.arange(where.stop, device=device) if in_a_row else where.key_columns[:, None]
         if start is not None or not in_a_row:
-            start = 0 if start is None else start[..., None]  # (B, 1 or L, 1)
+            start = 0 if start is None else start[..., None]  # (B, L, 1)
             masks.append(keys >= start)
         if not in_a_row:
             masks.append(keys <= where.columns(device))
@@ -469,7 +469,6 @@ class Decoder(Transformer):
         tokens: Tensor,
         *,
         valid_lens: Tensor | list[int] | None = None,
-        left_padding: Tensor | list[int] | None = None,
         segments: Tensor | None = None,
         cache: Cache | None = None,
         need_weights: bool = False,
@@ -482,9 +481,6 @@ class Decoder(Transformer):
             tokens: int64, from 0 to V - 1; with a cache, those that come after what it holds.
             valid_lens: integers (B,), from 0 to L: the first ones are real, the rest is padding, as
                 everywhere. (Real tokens need no lengths for that: nobody looks ahead.)
-            left_padding: integers (B,), from 0 to L: how many tokens of padding stand on the left,
-                so that every sequence goes on at the right; positions count from the first real
-                one. With a cache they come before every token of the sequence.
             segments: integers (B, L), which of several texts in a row each token belongs to: equal
                 numbers side by side. A token sees its own text, whose positions count from its
                 first token, as if it were read alone.
@@ -493,15 +489,14 @@ class Decoder(Transformer):
             need_weights (bool): as in `Encoder`.
         """
         self.check_tokens(tokens)
-        if valid_lens is not None and (cache is not None or left_padding is not None):
+        if valid_lens is not None and cache is not None:
             raise ValueError(
-                "valid_lens is for a call without a cache and without left_padding, since nothing "
-                f"goes on after padding on the right, got {show(valid_lens)}"
+                "valid_lens is for a call without a cache, since nothing goes on after padding on "
+                f"the right, got {show(valid_lens)}"
             )
-        padding = None if left_padding is None else padding_of(left_padding, tokens)
-        start = None if padding is None else padding[:, None]
+        start = None
         if segments is not None:
-            given = dict(valid_lens=valid_lens, left_padding=left_padding, cache=cache)
+            given = dict(valid_lens=valid_lens, cache=cache)
             for name, other in given.items():
                 if other is not None:
                     raise ValueError(f"segments is for a call without {name}, got both")
@@ -511,14 +506,12 @@ class Decoder(Transformer):
             if not isinstance(cache, Cache):
                 raise ValueError(f"cache must be a Cache, got {type(cache).__name__}")
             cache.check(self, tokens)
-            padding = cache.padding_with(padding)
-            start = None if padding is None else padding[:, None]
-            first, keys = cache.length, cache.begin(tokens.shape[1], padding)
+            first, keys = cache.length, cache.begin(tokens.shape[1])
         where = TokenPositions(first, tokens.shape[1], start=start, key_columns=keys)
         seen = self._seen(where, tokens.device, _ends(valid_lens, tokens), is_causal=True)
         result = self.read(tokens, where, cache=cache, need_weights=need_weights, **seen)
         if cache is not None:
-            cache.advance(where.length, padding)
+            cache.advance(where.length)
         return result
 
 
@@ -592,28 +585,6 @@ def _ends(valid_lens, tokens):
     if given != tokens.shape[:1]:
         raise ValueError(f"valid_lens must have shape (B,) = {(len(tokens),)}, got {tuple(given)}")
     return mask.to(tokens.device)
-
-
-def padding_of(left_padding: Tensor | list[int], tokens: Tensor, least: int = 0) -> Tensor:
-    """`left_padding`, checked: int64 (B,) on the tokens' device; `least` tokens must be real."""
-    (B, L), padding = tokens.shape, left_padding
-    if not torch.is_tensor(padding):
-        padding = torch.empty(0)
-        with contextlib.suppress(TypeError, ValueError, RuntimeError):
-            padding = torch.as_tensor(left_padding, device="cpu")
-    if padding.dtype not in INTEGERS:
-        raise ValueError(f"left_padding must hold integers, got {show(left_padding)}")
-    if padding.shape != (B,):
-        raise ValueError(f"left_padding must have shape (B,) = {(B,)}, got {(*padding.shape,)}")
-    padding = padding.long()  # looked at where it lies: on the CPU the host need not wait
-    if padding.is_meta:
-        return padding
-    if is_eager() and not ((padding >= 0) & (padding <= L - least)).all():
-        raise ValueError(
-            f"left_padding must lie between 0 and {L - least} of {L} tokens, "
-            f"got {show(padding.tolist())}"
-        )
-    return padding.to(tokens.device)
 
 
 def starts_of(segments: Tensor, tokens: Tensor) -> Tensor:

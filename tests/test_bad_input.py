@@ -219,7 +219,7 @@ VALUES = (
     | dict(valid_lens=[1, 3], generator=torch.Generator(), temperature=1.0, top_k=2, steps=1)
     | dict(top_p=0.9, min_p=0.1)
     | dict(rotate=nn.Identity(), update_cache=lambda key, value: (key, value), use_cache=True)
-    | dict(left_padding=[1, 3], learning_rate=0.1, warmup=0, weight_decay=0.0, clip=1.0, every=1)
+    | dict(learning_rate=0.1, warmup=0, weight_decay=0.0, clip=1.0, every=1)
     | dict(batch_size=1, num_buckets=2, num_rounds=1, top=1, beta=ONES)
     | dict(decay=ONES, need_state=False, group=d.Ranks(), n=5, d=4, k=3, kernel_size=3)
     | dict(dilated=False, causal=False, dilation=1, cell="rnn", projections=True, samples=4)
@@ -250,7 +250,7 @@ PARTS = dict(positions="rotary", mlp_dim=4, bias=True, dropout=0.0, num_kv_heads
 PARTS |= dict(more=dict(num_heads=[None]), fine=dict(mlp_dim="0"))
 READ = dict(tokens=NO_TOKENS, valid_lens=[torch.ones(2, 5).long()])
 WRITE = dict(model=FREE, steps=1, fine=dict(steps="0"))
-WRITE |= dict(more=dict(model=[READER, BLOCK], tokens=NO_TOKENS, left_padding=[[0, 5]]))
+WRITE |= dict(more=dict(model=[READER, BLOCK], tokens=NO_TOKENS))
 LOOK = dict(model=MODEL, tokens=WORDS, keep=["weights"], layers=[0], heads=[1], rows=[0, -1])
 ANY_MASK = "wider flat scalar"  # as ANY
 ANY = f"{ALONE} vector scalar"  # it is held to a model when that reads
@@ -331,13 +331,8 @@ TABLE = [
         **dict(attention=d.LatentAttention, latent_dim=3, rope_dim=0, num_heads=2),
         only="attention latent_dim rope_dim",
     ),
-    valid(MODEL.forward, left_padding=..., more=READ),
+    valid(MODEL.forward, more=READ),
     valid(READER.forward, more=READ),
-    valid(
-        MODEL.forward,
-        **dict(left_padding=[1, 3], only="left_padding"),
-        more=dict(left_padding=[torch.ones(2, 5).long()]),
-    ),
     valid(
         FROZEN.forward,
         **dict(cache=d.Cache(FROZEN, 2), only="cache"),
@@ -655,7 +650,7 @@ def test_what_does_not_fit_is_said(call, message):
 
 
 # Public methods that are called by others, which have checked what they give.
-BEHIND = [f"Cache.{name}" for name in ("advance", "begin", "check", "padding_with", "store")]
+BEHIND = [f"Cache.{name}" for name in ("advance", "begin", "check", "store")]
 BEHIND += ["Positions.add", "Positions.bias", "Positions.rotation", "Alibi.bias", "Rotary.rotation"]
 BEHIND += ["Ranks.exchange", "Ranks.gather", "Ranks.pass_on", "Trace"]
 BEHIND += ["pieces"]  # whose text tests/test_pretrained.py tries

@@ -141,22 +141,16 @@ def test_decoder_moves_and_equals_the_cpu(device, positions):
     options = dict(num_layers=2, num_heads=4, num_kv_heads=2, window=9, positions=positions)
     model = Decoder(11, 32, **options).eval()
     tokens = torch.randint(11, (B, 17), generator=torch.Generator().manual_seed(0))
-    padding = torch.tensor([0, 11])
-    real = torch.arange(17) >= padding[:, None]
-    expected = model(tokens, left_padding=padding)[real]
-    said = generate(model, tokens, steps=5, temperature=0, left_padding=padding)
+    expected = model(tokens)
+    said = generate(model, tokens, steps=5, temperature=0)
     model.to(device)
-    got = model(tokens.to(device), left_padding=padding)[
-        real.to(device)
-    ]  # padding may stay on the CPU
-    torch.testing.assert_close(got.cpu(), expected, rtol=0, atol=1e-4)
+    torch.testing.assert_close(model(tokens.to(device)).cpu(), expected, rtol=0, atol=1e-4)
     cache = Cache(model, B)
-    own = [padding.clamp(0, 9), padding.sub(9).clamp(0, 8)]
-    parts = zip(tokens.to(device).split([9, 8], dim=1), own, strict=True)
-    got = torch.cat([model(part, cache=cache, left_padding=n) for part, n in parts], dim=1)
-    torch.testing.assert_close(got[real.to(device)].cpu(), expected, rtol=0, atol=1e-4)
+    parts = tokens.to(device).split([9, 8], dim=1)
+    got = torch.cat([model(part, cache=cache) for part in parts], dim=1)
+    torch.testing.assert_close(got.cpu(), expected, rtol=0, atol=1e-4)
     for generator in (None, torch.Generator(), torch.Generator(device)):
-        options = dict(steps=5, left_padding=padding, generator=generator)
+        options = dict(steps=5, generator=generator)
         assert generate(model, tokens.to(device), **options, top_k=3).device == device
         greedy = generate(model, tokens.to(device), **options, temperature=0)
         assert torch.equal(greedy.cpu(), said)

@@ -142,16 +142,12 @@ def tokens(length=L, batch=B, seed=4):
 
 @torch.no_grad()
 @pytest.mark.parametrize("sinks", [0, 1, 2, 30])
-@pytest.mark.parametrize("padding", [None, [0, 4]])
-def test_a_word_sees_the_first_ones_and_the_last_ones(sinks, padding):
-    """Key j is seen iff j < s or t - w < j <= t, where j counts no padding."""
+def test_a_word_sees_the_first_ones_and_the_last_ones(sinks):
+    """Key j is seen iff j < s or t - w < j <= t."""
     model = decoder(window=3, sinks=sinks, positions="rotary")
-    _, weights = model(tokens(), left_padding=padding, need_weights=True)
-    for row, left in enumerate(padding or [0, 0]):
-        for t, j in itertools.product(range(left, L), range(L)):
-            real = j - left
-            seen = real >= 0 and j <= t and (real < sinks or t - 3 < j)
-            assert ((weights[:, row, :, t, j] > 0) == seen).all()
+    _, weights = model(tokens(), need_weights=True)
+    for t, j in itertools.product(range(L), range(L)):
+        assert ((weights[..., t, j] > 0) == (j <= t and (j < sinks or t - 3 < j))).all()
 
 
 @torch.no_grad()
@@ -179,16 +175,16 @@ def test_a_block_is_the_oracle_of_its_layer():
 @pytest.mark.parametrize(("window", "sinks"), [(3, 0), (3, 2), (1, 1), (4, 20)])
 def test_the_cache_keeps_just_what_the_last_word_sees(window, sinks):
     model, ids = decoder(window=window, sinks=sinks, positions="rotary"), tokens(30)
-    cache, padding = Cache(model, B), torch.tensor([0, 5])
+    cache = Cache(model, B)
     assert cache.keys.shape[3] == window + sinks
     assert cache.keys.nbytes + cache.values.nbytes == B * (window + sinks) * cache.bytes_per_token
-    model(ids[:, :7], cache=cache, left_padding=padding)
+    model(ids[:, :7], cache=cache)
     storage = cache.keys.data_ptr()
     for t in range(7, 30):
         model(ids[:, t : t + 1], cache=cache)
-        for row, left in enumerate(padding.tolist()):
-            wanted = {j for j in range(left, t + 1) if j - left < sinks or t - window < j}
-            kept = [j for j in cache.columns[row].tolist() if j >= 0]
+        wanted = {j for j in range(t + 1) if j < sinks or t - window < j}
+        for row in cache.columns.tolist():
+            kept = [j for j in row if j >= 0]
             assert len(kept) == len(set(kept)) and set(kept) == wanted
     assert cache.keys.data_ptr() == storage and cache.length == 30
 
@@ -253,29 +249,19 @@ def made(options):
 @torch.no_grad()
 @pytest.mark.parametrize("options", TABLE)
 def test_cached_equals_uncached(options):
-    """At once, in parts and word by word, with padding and without."""
-    model, ids, left = made(options), tokens(), torch.tensor([0, 4])
-    expected, padded = model(ids), model(ids, left_padding=left)
-    real = torch.arange(L) >= left[:, None]
-    assert (padded[1, 4:] - expected[1, 4:]).abs().max() > 1e-3
-    draws.assert_close(padded[1, 4:], model(ids[1:, 4:])[0], 1e-5)
+    """At once, in parts and word by word."""
+    model, ids = made(options), tokens()
+    expected = model(ids)
     for parts in ([L], [5, 1, 3], [1] * L):
-        cache, own = Cache(model, B), Cache(model, B)
+        cache = Cache(model, B)
         got = [model(part, cache=cache) for part in ids.split(parts, 1)]
         draws.assert_close(torch.cat(got, 1), expected, 1e-5)
-        got, start = [], 0
-        for part in ids.split(parts, 1):
-            new = (left - start).clamp(0, part.shape[1])
-            got.append(model(part, cache=own, left_padding=new))
-            start += part.shape[1]
-        draws.assert_close(torch.cat(got, 1)[real], padded[real], 1e-5)
 
 
 @torch.no_grad()
 @pytest.mark.parametrize("options", TABLE)
 def test_generate_says_the_same_with_a_cache_and_without(options):
-    model, left = made(options), [0, 4]
-    write = partial(generate, model, tokens(), steps=6, temperature=0, left_padding=left)
+    write = partial(generate, made(options), tokens(), steps=6, temperature=0)
     assert torch.equal(write(), write(use_cache=False))
 
 

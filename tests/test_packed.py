@@ -130,10 +130,6 @@ def test_no_mask_of_a_long_row_is_built(monkeypatch):
             dict(segments=SEGMENTS, valid_lens=[3, 3]),
             "segments is for a call without valid_lens, got both",
         ),
-        (
-            dict(segments=SEGMENTS, left_padding=[3, 3]),
-            "segments is for a call without left_padding, got both",
-        ),
     ],
 )
 def test_bad_segments_are_refused(given, message):
@@ -180,16 +176,15 @@ def test_windows_of_single_words_in_blocks(size, offset, monkeypatch):
 @torch.no_grad()
 @pytest.mark.parametrize("seed", range(40))
 def test_a_cropped_cache_reads_on_as_if_the_words_had_never_come(seed):
-    """With windows, sinks, padding and shared keys: right, or refused once some were let go."""
+    """With windows, sinks and shared keys: right, or refused once some were let go."""
     draw = random.Random(seed)
     window = draw.choice([None, 2, 3, 5])
     sinks = 0 if window is None else draw.choice([0, 1, 2])
     kept = dict(window=window, sinks=sinks, num_kv_heads=draw.choice([1, 2, 4]))
     model = decoder(draw.choice(METHODS), **kept)
     tokens, more, length = some_tokens(seed), some_tokens(seed + 99)[:, :4], draw.randint(1, 9)
-    padding = torch.tensor([0, draw.randint(0, length)])
     cache, crop = Cache(model, 2), draw.randint(1, length)
-    model(tokens[:, :length], cache=cache, left_padding=padding)
+    model(tokens[:, :length], cache=cache)
     if window is not None and length > sinks + window and crop < length:
         with pytest.raises(ValueError, match=f"^length must be 0 or stay {length}, .* got {crop}"):
             cache.crop(crop)
@@ -197,7 +192,7 @@ def test_a_cropped_cache_reads_on_as_if_the_words_had_never_come(seed):
     cache.crop(crop)
     assert cache.length == crop
     whole = torch.cat([tokens[:, :crop], more], 1)
-    wanted = model(whole, left_padding=padding.clamp(max=crop))[:, crop:]
+    wanted = model(whole)[:, crop:]
     tight(model(more, cache=cache), wanted, atol=5e-6)
 
 

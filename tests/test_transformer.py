@@ -38,7 +38,6 @@ from d2lattn_book.real.edits import edited, heads_off
 
 B, L, V, E, H, LAYERS = 3, 11, 17, 24, 4, 2
 LENGTHS = torch.tensor([11, 4, 7])
-PADDING = L - LENGTHS
 every_method = pytest.mark.parametrize("positions", [None, *POSITIONS])
 every_share = pytest.mark.parametrize("num_kv_heads", [4, 2, 1])
 every_window = pytest.mark.parametrize("window", [None, 3])
@@ -196,16 +195,12 @@ def test_a_decoder_never_looks_ahead(positions):
 @every_method
 @every_window
 def test_padding_changes_nothing(positions, window):
-    """On the right by valid_lens, in both models; on the left by left_padding, in a decoder."""
     options, tokens = dict(positions=positions, window=window), some_tokens()
     encoder, causal = decoder(Encoder, **options), decoder(**options)
-    right = [(model, model(tokens, valid_lens=LENGTHS)) for model in (encoder, causal)]
-    left = causal(tokens, left_padding=PADDING)
-    assert torch.equal(left, causal(tokens, left_padding=PADDING.tolist()))
+    padded = [(model, model(tokens, valid_lens=LENGTHS)) for model in (encoder, causal)]
     for b, n in enumerate(LENGTHS.tolist()):
-        for model, logits in right:
+        for model, logits in padded:
             assert_close(logits[b, :n], model(tokens[b : b + 1, :n])[0])
-        assert_close(left[b, L - n :], causal(tokens[b : b + 1, L - n :])[0])
 
 
 @torch.no_grad()
@@ -221,23 +216,14 @@ def test_every_integer_type_counts_padding(dtype):
     """300 tokens, more than the narrow types can hold: a difference taken in them would wrap."""
     model, tokens = decoder(positions="alibi"), some_tokens(2, 300)
     n = torch.tensor([10, 100])
-    for options in (dict(valid_lens=n), dict(left_padding=n)):
-        narrow = {name: lengths.to(dtype) for name, lengths in options.items()}
-        assert torch.equal(model(tokens, **narrow), model(tokens, **options))
-    cache, parts = Cache(model, 2, max_len=300), tokens.split(100, dim=1)
-    padding = torch.tensor([100, 90], dtype=dtype)
-    for part in parts[:2]:
-        model(part, left_padding=padding, cache=cache)
-        padding = padding - torch.tensor([0, 90], dtype=dtype)
-    assert cache.padding.tolist() == [200, 90]
+    assert torch.equal(model(tokens, valid_lens=n.to(dtype)), model(tokens, valid_lens=n))
 
 
 @torch.no_grad()
-def test_two_sides_of_padding_do_not_mix():
-    model, tokens = decoder(), some_tokens()
-    for other in (dict(left_padding=PADDING), dict(cache=Cache(model, B))):
-        with pytest.raises(ValueError, match=r"^valid_lens is for a call without a cache and "):
-            model(tokens, valid_lens=LENGTHS, **other)
+def test_lengths_with_a_cache_are_refused():
+    model = decoder()
+    with pytest.raises(ValueError, match=r"^valid_lens is for a call without a cache, "):
+        model(some_tokens(), valid_lens=LENGTHS, cache=Cache(model, B))
 
 
 def test_a_sequence_of_padding_alone_is_harmless():
@@ -245,7 +231,6 @@ def test_a_sequence_of_padding_alone_is_harmless():
     for model, options in [
         (decoder(Encoder), dict(valid_lens=none)),
         (decoder(), dict(valid_lens=none)),
-        (decoder(), dict(left_padding=L - none)),
     ]:
         model(some_tokens(), **options).sum().backward()
         assert all(p.grad is None or p.grad.isfinite().all() for p in model.parameters())
@@ -253,7 +238,7 @@ def test_a_sequence_of_padding_alone_is_harmless():
 
 @every_method
 @pytest.mark.parametrize("options", [{}, dict(window=3), dict(window=3, sinks=1)], ids=str)
-@pytest.mark.parametrize("given", ["valid_lens", "left_padding", "segments"])
+@pytest.mark.parametrize("given", ["valid_lens", "segments"])
 def test_a_batch_of_nothing_has_logits_of_nothing(positions, options, given):
     none = some_tokens(0, L)
     given = {given: none if given == "segments" else none[:, 0]}
@@ -379,7 +364,7 @@ def test_dropout_is_of_all_that_a_block_adds():
 def test_gradients_reach_every_weight():
     for positions in (None, *POSITIONS):
         model = decoder(positions=positions, num_kv_heads=2)
-        model(some_tokens(), left_padding=PADDING)[0].square().sum().backward()
+        model(some_tokens())[0].square().sum().backward()
         for name, parameter in model.named_parameters():
             assert parameter.grad is not None and parameter.grad.isfinite().all(), name
             assert parameter.grad.abs().sum() > 0, name
@@ -474,18 +459,6 @@ def test_a_cache_works_under_autocast(positions, window):
     assert apart.abs().mean() < 1.5 * (whole.float() - exact).abs().mean()
 
 
-@torch.no_grad()
-def test_padding_after_a_token_is_refused():
-    model, tokens = decoder(), some_tokens()
-    cache = Cache(model, B)
-    model(tokens[:, :3], cache=cache, left_padding=torch.tensor([0, 3, 2]))
-    assert cache.padding.tolist() == [0, 3, 2]
-    with pytest.raises(ValueError, match=r"^left_padding must be 0 after a token"):
-        model(tokens[:, 3:6], cache=cache, left_padding=torch.tensor([0, 2, 1]))
-    model(tokens[:, 3:6], cache=cache, left_padding=torch.tensor([0, 2, 0]))
-    assert cache.padding.tolist() == [0, 5, 2]
-
-
 def one_block():
     return plain_block(8, 2)
 
@@ -526,12 +499,12 @@ def test_the_angles_of_a_pass_are_made_once(monkeypatch):
 @torch.no_grad()
 @pytest.mark.parametrize("length", [5, 2, 0])
 def test_a_cache_that_is_set_back_forgets_what_came_later(length):
-    model, tokens, padding = decoder(positions="rotary"), some_tokens(), torch.tensor([0, 3, 1])
+    model, tokens = decoder(positions="rotary"), some_tokens()
     cache, fresh = Cache(model, B), Cache(model, B)
-    model(tokens[:, :9], cache=cache, left_padding=padding)
+    model(tokens[:, :9], cache=cache)
     cache.crop(length)
     if length:
-        model(tokens[:, :length], cache=fresh, left_padding=padding.clamp(max=length))
+        model(tokens[:, :length], cache=fresh)
     got, wanted = (model(tokens[:, 7:], cache=found) for found in (cache, fresh))
     assert_close(got, wanted)
     with pytest.raises(ValueError, match=rf"^length must be an integer of at most {length + 4}, "):
@@ -723,16 +696,9 @@ def test_generate_says_the_likeliest_word_after_word(positions, window):
     assert torch.equal(generate(model, prompt, steps=0), prompt)
 
 
-@torch.no_grad()
-@every_method
-def test_generate_from_prompts_of_unequal_length(positions):
-    model, tokens = decoder(positions=positions), some_tokens()
-    for use_cache in (True, False):
-        options = dict(steps=6, temperature=0, use_cache=use_cache)
-        together = generate(model, tokens, left_padding=PADDING, **options)
-        for b, n in enumerate(LENGTHS.tolist()):
-            alone = generate(model, tokens[b : b + 1, L - n :], **options)
-            assert torch.equal(together[b, L - n :], alone[0])
+def test_prompts_of_unequal_length_are_refused():
+    with pytest.raises(ValueError, match=r"^tokens must be one .* got a list: .* packed"):
+        generate(decoder(), [[1, 2], [3]], steps=1)
 
 
 @torch.no_grad()

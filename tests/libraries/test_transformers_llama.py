@@ -38,16 +38,6 @@ def test_every_kind_of_source(sizes):
 
 
 @torch.no_grad()
-def test_a_batch_padded_on_the_left():
-    model = small(SMALL[1])
-    tokens, padding = torch.arange(12).view(2, 6), torch.tensor([0, 4])
-    seen = torch.arange(6) >= padding[:, None]
-    positions = (seen.cumsum(-1) - 1).clamp(min=0)
-    logits = model(tokens, attention_mask=seen.long(), position_ids=positions).logits
-    assert_close(from_llama(model)(tokens, left_padding=padding)[seen], logits[seen])
-
-
-@torch.no_grad()
 @pytest.mark.parametrize("tied", [True, False])
 def test_a_gguf_file_is_what_transformers_reads_there(tmp_path, tied):
     path = written(tmp_path / "small.gguf", drawn(WIDE, tied), WIDE, **VOCABULARY)
