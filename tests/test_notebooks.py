@@ -176,7 +176,7 @@ def test_links_lead_to_the_public_repository_and_to_parts_that_exist(part):
     assert colab in text
     for name in re.findall(r"\]\(([^):#]+\.ipynb)\)", text):
         assert (path.parent / name).exists(), f"{path.name} links to {name}"
-    assert all(f"({other.name})" in text for other in neighbours(path))
+    assert all(f"({other.name}" in text for other in neighbours(path))
 
 
 def neighbours(path):

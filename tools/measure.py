@@ -85,6 +85,8 @@ def overlooked(root):
         for path in (root / row).rglob("*.py")
         if is_ours(path.relative_to(root).as_posix())
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if not isinstance(node, ast.Expr)  # a docstring
+        for node in ast.iter_child_nodes(node)
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]
     scripts = [text for text in strings if "\n" in text and SCRIPT.search(text)]
