@@ -32,7 +32,7 @@ help:
 lab: $(STAMP) ## open your copy in JupyterLab (PORT=8888, RESET=03 for a new chapter 3)
 test: $(STAMP) $(JAVASCRIPT) ## check the style, the package and every chapter, output by output
 site: .venv-site/$(READY) ## write the book as a website that opens without network, into build/site
-print: .venv-site/$(READY) $(STAMP)-browser site ## write the book as one PDF, and as an EPUB, into build (needs Chromium)
+print: .venv-site/$(READY) $(STAMP)-browser site ## write the book as one PDF into build (needs Chromium)
 ### teach
 slides: $(STAMP) ## write a deck for a room from each chapter, into build/slides
 student: $(STAMP) ## write the chapters without solutions, into build/student
@@ -57,7 +57,7 @@ test-colab: .venv-colab/$(READY) # a wheel beside what Colab has, and the book f
 test-libraries: .venv-make/$(READY) # transformers beside our parts, and what the calls of other libraries do
 test-kernel: .venv-kernel/$(READY) # appendix 92 and its kernels in Triton's interpreter (Linux)
 test-browser: $(STAMP)-browser # every chapter in JupyterLab, and every deck, in headless Chromium
-test-site: $(STAMP)-browser print # every page from disk, without network; then on paper and as EPUB
+test-site: $(STAMP)-browser print # every page from disk, without network; then on paper
 test-student: $(STAMP) # the student edition runs, and its outputs are the book's
 test-assignment: $(STAMP) .venv-class/$(READY) # nbgrader grades a right, wrong and empty one (CHAPTER=03)
 test-dist: $(STAMP)-dist # wheel and sdist, each installed and imported in a clean environment
@@ -110,7 +110,7 @@ clean:
 	find . -name __pycache__ -prune -exec rm -rf {} + -o -name .ipynb_checkpoints -prune -exec rm -rf {} +
 # A tool has the command's name, or it stands here with what it is told.
 site := tools/website.py && .venv/bin/python tools/slides.py build/site/slides >/dev/null
-print := tools/ebook.py && .venv/bin/python tools/pdf.py
+print := tools/pdf.py
 assignment = tools/assignment.py "$(CHAPTER)"
 refresh = tools/notebooks.py refresh $(if $(ANEW),--anew) $(CHAPTERS)
 tidy = tools/notebooks.py tidy $(CHAPTERS)

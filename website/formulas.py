@@ -1,7 +1,7 @@
 """Formulas are drawn when the site is built: a page shows them without a script and a request.
 
 MathJax (formulas.mjs) makes an SVG of each, with MathML beside it for those who listen. The glyphs
-of a page stand in it once. An EPUB has the MathML alone, which its readers draw.
+of a page stand in it once.
 """
 
 import functools
@@ -28,8 +28,7 @@ def _mathjax():
 
 
 def ask(**question):
-    """What formulas.mjs answers: HTML for tex=, display=, or MathML with mathml=True; drawings for
-    glyphs=; else the style."""
+    """What formulas.mjs answers: HTML for tex=, display=; drawings for glyphs=; else the style."""
     mathjax = _mathjax()
     mathjax.stdin.write(json.dumps(question) + "\n")
     mathjax.stdin.flush()
@@ -41,7 +40,7 @@ def ask(**question):
 
 def visit_math(self, node):
     """Write a formula of a line."""
-    html = ask(tex=node.astext(), display=False, mathml=self.builder.name == "epub")
+    html = ask(tex=node.astext(), display=False)
     self.body.append(f'<span class="math notranslate">{html}</span>')
     raise nodes.SkipNode
 
@@ -51,7 +50,7 @@ def visit_displaymath(self, node):
     tex = node.astext()
     if not node.get("no-wrap", node.get("nowrap")):
         tex = wrap_displaymath(tex, None, False) if "\\\\" in tex else tex
-    html = ask(tex=tex, display=True, mathml=self.builder.name == "epub")
+    html = ask(tex=tex, display=True)
     self.body.append(self.starttag(node, "div", CLASS="math notranslate"))
     if node["number"]:
         self.body.append(f'<span class="eqno">({get_node_equation_number(self, node)})</span>')

