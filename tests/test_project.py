@@ -32,7 +32,7 @@ GROUPS = PROJECT["optional-dependencies"]
 def test_conda_and_binder_install_the_lock_with_pip():
     environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     (pip,) = [part["pip"] for part in environment["dependencies"] if isinstance(part, dict)]
-    assert {"-c requirements.txt", "-e .[lab,test]"} <= set(pip)
+    assert {"-c requirements.txt", "-e .[book,lab,test]"} <= set(pip)
     assert "==" not in str(environment)  # the versions stand in the lock alone
     assert "-r requirements-nodeps.txt" in (ROOT / "postBuild").read_text(encoding="utf-8")
 
@@ -175,7 +175,7 @@ def test_a_group_has_its_own_packages_alone_at_the_versions_of_the_lock():
     assert both[0] == f"build=={pinned['build']}" and f"jupyterhub=={pinned['jupyterhub']}" in both
     assert not any(line.startswith("torch") for line in both)
     unknown = told("hubs")
-    assert unknown.returncode and "one of lab, test, " in unknown.stderr
+    assert unknown.returncode and "one of book, lab, test, " in unknown.stderr
 
 
 @pytest.mark.pins

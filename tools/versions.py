@@ -1,6 +1,7 @@
 """Versions of packages, a line for pip each: `python tools/versions.py oldest|newest|GROUP ...`.
 
-A group is one of pyproject's extras, and its packages have the versions of requirements.txt.
+A group is one of pyproject's extras, and its packages have the versions of requirements.txt; the
+book itself is what the package needs and the extra `book`.
 `oldest` is the lowest version of every range that `make test` needs, `newest` the range itself,
 whose newest version pip takes. Only torch stays at that of requirements.txt in both, because
 another one would have to be downloaded a second time, and torch is by far the largest package here;
@@ -20,11 +21,13 @@ GROUPS = tuple(PYPROJECT["project"]["optional-dependencies"])
 
 def ranges(*groups):
     """Map the name of every package that the book, or a group, asks for to its lowest version."""
+    groups = groups or ("book",)
     project = PYPROJECT["project"]
     extras = project["optional-dependencies"]
     if unknown := set(groups) - set(extras):
         sys.exit(f"a group is one of {', '.join(extras)}, got {', '.join(unknown)}")
-    texts = sum((extras[group] for group in groups), [] if groups else project["dependencies"])
+    texts = [text for group in groups for text in extras[group]]
+    texts += project["dependencies"] * ("book" in groups)
     return dict(re.fullmatch(r"([\w-]+)>=([\d.]+)", text).groups() for text in texts)
 
 

@@ -37,7 +37,7 @@ def versions():
     chapter = nbformat.read(ROOT / "notebooks" / "00_start_here.ipynb", as_version=4)
     (cell,) = [c for c in chapter.cells if "setup" in c.metadata.get("tags", [])]
     (wheel,) = BUILD.glob("*.whl")
-    python("-c", cell.source, D2LATTN_SPEC=str(wheel))
+    python("-c", cell.source, D2LATTN_SPEC=f"{wheel}[book]")
     return before, installed()
 
 

@@ -78,6 +78,9 @@ def test_it_installs_and_imports_in_a_clean_environment(built, kind, tmp_path):
     # The versions of requirements.txt, so that torch is the one that was downloaded already.
     pins = ["--constraint", ROOT / "requirements.txt"]
     subprocess.run([*pip, *pins, built[kind == "sdist"]], check=True)
+    alone = "import d2lattn, sys; print('numpy' in sys.modules or 'matplotlib' in sys.modules)"
+    assert subprocess.check_output([python, "-c", alone], text=True) == "False\n"
+    subprocess.run([*pip, *pins, f"{built[kind == 'sdist']}[book]"], check=True)
     said = subprocess.check_output([python, "-c", PROGRAM], cwd=tmp_path, text=True).split()
     assert Path(said[0]).is_relative_to(tmp_path)
     assert said[1:] == ["True", "True"]
