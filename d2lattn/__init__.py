@@ -26,7 +26,6 @@ from d2lattn.latent import LatentAttention
 from d2lattn.masks import causal_mask, length_mask, window_mask
 from d2lattn.multihead import MultiHeadAttention, SelfAttention
 from d2lattn.positions import (
-    Alibi,
     LearnedPositionalEncoding,
     PositionalEncoding,
     Positions,
@@ -45,7 +44,6 @@ __version__ = "0.4.0"
 
 __all__ = [
     "MLP",
-    "Alibi",
     "Block",
     "Cache",
     "Decoder",

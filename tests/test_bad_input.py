@@ -259,7 +259,7 @@ HASH = dict(more=dict(num_buckets=[3]), fine=dict(qk="wider", value="wider"))
 UNSEEDED = dict(fine=dict(generator="None"))
 INSIDE = ("is_causal", "query_offset", "rotate", "update_cache", "attn_mask", "attn_bias")
 
-USUAL = "attention_scores attention_weights window_mask alibi_bias Rotary Alibi SelfAttention MLP"
+USUAL = "attention_scores attention_weights window_mask alibi_bias Rotary SelfAttention MLP"
 USUAL += " LearnedPositionalEncoding GatedMLP"
 TABLE = [
     *(valid(getattr(d, name)) for name in USUAL.split()),  # nothing but what is in VALUES
@@ -651,7 +651,7 @@ def test_what_does_not_fit_is_said(call, message):
 
 # Public methods that are called by others, which have checked what they give.
 BEHIND = [f"Cache.{name}" for name in ("advance", "begin", "check", "store")]
-BEHIND += ["Positions.add", "Positions.bias", "Positions.rotation", "Alibi.bias", "Rotary.rotation"]
+BEHIND += ["Positions.add", "Positions.bias", "Positions.rotation", "Rotary.rotation"]
 BEHIND += ["Ranks.exchange", "Ranks.gather", "Ranks.pass_on", "Trace"]
 BEHIND += ["pieces"]  # whose text tests/test_pretrained.py tries
 

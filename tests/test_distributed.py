@@ -20,7 +20,6 @@ from ranks import PATIENCE, on_ranks, ranks_or_skip
 
 import d2lattn
 from d2lattn import (
-    Alibi,
     Decoder,
     LatentAttention,
     MultiHeadAttention,
@@ -32,6 +31,7 @@ from d2lattn import (
     ring_parallel,
     tensor_parallel,
 )
+from d2lattn.positions import Alibi
 from d2lattn_book import real
 from d2lattn_book.real.pretrained import WEIGHTS
 

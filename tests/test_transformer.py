@@ -19,7 +19,6 @@ from torch import nn
 from torch.nn.utils.parametrize import register_parametrization
 
 from d2lattn import (
-    Alibi,
     Block,
     Cache,
     Decoder,
@@ -33,6 +32,7 @@ from d2lattn import (
     sample,
     window_mask,
 )
+from d2lattn.positions import Alibi
 from d2lattn.transformer import POSITIONS, plain_block
 from d2lattn_book.real.edits import edited, heads_off
 

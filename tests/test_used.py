@@ -12,7 +12,6 @@ import d2lattn
 UNUSED_NAMES = {"Positions", "linear_attention", "tensor_parallel"}
 UNUSED_KEYWORDS = {
     "MLP": "bias mlp_dim",
-    "Alibi": "num_heads",
     "Block": "dropout",
     "Cache": "batch_size",
     "LatentAttention": "bias dropout",
