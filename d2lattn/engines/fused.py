@@ -82,9 +82,6 @@ def _call_kernel(call, lead, is_causal, transformed):
             is_causal=is_causal,
             scale=scale,
         )
-    recorded = output.requires_grad and not torch.compiler.is_compiling()
-    if recorded and output.grad_fn.name().startswith("ScaledDotProduct"):
-        output.register_hook(_refuse_second_derivative)
     output = output if unseen is None else output.masked_fill(_mask_axes(unseen, lead), 0)
     return output if output.dtype == dtype else output.to(dtype)
 
@@ -97,15 +94,6 @@ def _kernel_mask(visible, dtype):
     added = visible.hide(torch.zeros((), dtype=dtype, device=visible.device))
     unseen = (added == -math.inf).all(-1, keepdim=True)  # (..., L or 1, 1)
     return added.masked_fill(unseen, 0), unseen
-
-
-def _refuse_second_derivative(gradient):
-    """Most of the kernels cannot be differentiated twice; torch says so in words of its own."""
-    if torch.is_grad_enabled():  # create_graph=True
-        raise ValueError(
-            'engine must be "explicit" to be differentiated twice, got "fused", whose kernel here '
-            "has a first derivative only"
-        )
 
 
 def _four_axes(x, lead):
