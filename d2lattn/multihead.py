@@ -278,7 +278,6 @@ class MultiHeadAttention(nn.Module):
         key: Tensor,
         value: Tensor,
         *,
-        valid_lens: Tensor | list[int] | None = None,
         attn_mask: Tensor | None = None,
         attn_bias: Tensor | None = None,
         is_causal: bool = False,
@@ -292,9 +291,8 @@ class MultiHeadAttention(nn.Module):
         check_heads_fit(query, self.num_heads, key, value, self.num_kv_heads, self.head_dim)
         shape = (*query.shape[:3], key.shape[2])  # (B, H, L, S)
         visible = Visibility(shape, query.device, None, attn_bias, is_causal, query_offset, window)
-        if attn_mask is not None or valid_lens is not None:
-            mask = mask_of_heads(shape, query.device, attn_mask, valid_lens)
-            visible = visible.masked(mask)
+        if attn_mask is not None:
+            visible = visible.masked(mask_of_heads(shape, query.device, attn_mask))
         sink = self.sink[:, None, None] if self.sink_logit else None  # (H, 1, 1)
         dropout_p, scale = self.dropout if self.training else 0.0, 1 / math.sqrt(self.head_dim)
         call = Call(query, key, value, visible, scale, dropout_p, sink)
@@ -320,7 +318,7 @@ class MultiHeadAttention(nn.Module):
         return f"{heads}, dropout={self.dropout}, engine={self.engine!r}"
 
 
-def mask_of_heads(shape, device, attn_mask, valid_lens):
+def mask_of_heads(shape, device, attn_mask, valid_lens=None):
     """Put a mask and lengths into one mask that fits the scores (B, H, L, S), or None: (B, L, S) ->
     (B, 1, L, S)."""
     B, _, L, S = shape

@@ -193,8 +193,8 @@ def _attend(change, places, layer, attend, *given, need_weights=False, **options
     given = [change(name, layer, x) for name, x in zip(names, given, strict=False)]
     if "visible" in places:
         (B, H, L, _), device = given[0].shape, given[0].device
-        shape, lengths = (B, H, L, given[1].shape[2]), options.pop("valid_lens", None)
-        mask = mask_of_heads(shape, device, options.pop("attn_mask"), lengths)
+        shape = B, H, L, given[1].shape[2]
+        mask = mask_of_heads(shape, device, options.pop("attn_mask"))
         near = (options.pop(name) for name in ("is_causal", "query_offset", "window"))
         seen = Visibility(shape, device, mask, None, *near).allowed()
         seen = given[0].new_ones(shape, dtype=torch.bool) if seen is None else seen
