@@ -314,9 +314,6 @@ class PlacedVisibility(Visibility):
         super().__init__(shape, device)
         self.asking, self.asked, self.is_causal, self.step = asking, asked, is_causal, step
 
-    def has_mask(self):
-        return self.is_causal
-
     def hides_all(self):
         if 0 in self.shape[-2:]:
             return True
