@@ -133,7 +133,7 @@ OTHERS := $(foreach folder,browser class colab device dist hub libraries site,--
 # No training of an experiment is repeated: what a page says is compared with the stored rows, and
 # three experiments a day with their proofs.
 # What pytest is given, unless it is the folder of that name, and what comes before.
-test := $(NBVAL) --doctest-modules $(OTHERS) notebooks tests d2lattn d2lattn_book
+test := $(NBVAL) $(or $(CHAPTERS:%=notebooks/%_*),--doctest-modules $(OTHERS) notebooks tests d2lattn d2lattn_book)
 test-oldest := -m "not pins" $(test)
 test-newest := -m "not pins" $(test)
 test-portable := $(NBVAL) notebooks

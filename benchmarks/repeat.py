@@ -146,7 +146,7 @@ def stale(name):
         return []  # it trains in node
     rows = {row: len(next(iter(values.values()))) for row, values in result["rows"].items()}
     if rows != {row: experiment.seeds_of(row) for row in experiment.rows()}:
-        return ["its rows are others"]
+        return ["it has other variants, numbers of steps or seeds than its rows"]
     return differences(result["proof"], proof(name, asked(result["proof"])))
 
 
@@ -178,7 +178,7 @@ def compare(wanted):
     if failed:
         print(f'stale; to repeat them: make experiments EXPERIMENT="{" ".join(failed)}"')
         sys.exit(f"{len(failed)} failed, {passed}")
-    print(passed)
+    print(f"rows still right: {passed}")
 
 
 # Telling ------------------------------------------------------------------------------------------

@@ -627,17 +627,18 @@ def test_every_number_of_a_section_in_the_project_leads_to_a_heading():
 @pytest.mark.parametrize(
     ("text", "names"),
     [
-        ("see (3.1, 3.2), (8.12 to 8.14), (⊕ 1.13), (⊕ in 4.5)", "3.1 3.2 8.12 8.14 1.13 4.5"),
-        ("In section 6.3, sections 2.1, 2.4 and 3.1; exercise 7.6", "6.3 2.1 2.4 3.1 exercise 7.6"),
-        ("[6.3 Clocks](06_a.ipynb#cell-id=x), [exercise 6.2](06_a.ipynb)", "6.3 exercise 6.2"),
-        ("to (2.28, −0.22), (0.17, 2.2), (1, 0.2), a loss of 1.5, `(2.2)`, $(2.2)$, “(2.2)”", ""),
-        ("Vaswani et al. 2017, section 3.2; [a](https://b.org), section 3.1; its section 3.4", ""),
+        ("see (3·1, 3·2), (8·12 to 8·14), (⊕ 1·13), (⊕ in 4·5)", "3·1 3·2 8·12 8·14 1·13 4·5"),
+        ("In section 6·3, sections 2·1, 2·4 and 3·1; exercise 7·6", "6·3 2·1 2·4 3·1 exercise 7·6"),
+        ("[6·3 Clocks](06_a.ipynb#cell-id=x), [exercise 6·2](06_a.ipynb)", "6·3 exercise 6·2"),
+        ("to (2·28, −0·22), (0·17, 2·2), (1, 0·2), a loss of 1·5, `(2·2)`, $(2·2)$, “(2·2)”", ""),
+        ("Vaswani et al. 2017, section 3·2; [a](https://b.org), section 3·1; its section 3·4", ""),
     ],
 )
 def test_what_points_to_a_section_is_told_from_other_numbers(text, names):
+    """Written with a point in the middle, so that no section that moves changes the examples."""
     found = []
-    sections.pointed(text, lambda name: found.append(name) or name)
-    assert " ".join(found) == names
+    sections.pointed(text.replace("·", "."), lambda name: found.append(name) or name)
+    assert " ".join(found) == names.replace("·", ".")
 
 
 @pytest.fixture
