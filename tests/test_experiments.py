@@ -200,7 +200,7 @@ ROOT, MSE = "1 / math.sqrt(self.head_dim)", "torch.nn.functional.mse_loss(layer(
         ("one_head_or_two", in_the_package, ROOT, "1 / self.head_dim", True),
         ("aligned", in_the_cells, "lr=0.01", "lr=0.0101", True),
         ("lookup", in_the_cells, "3.0 * weight.grad", "3.6 * weight.grad", True),
-        ("aligned", in_the_cells, "range(steps)", "range(steps + 1)", True),
+        ("aligned", in_the_cells, "progress_bar(steps,", "progress_bar(steps + 1,", True),
         ("aligned", in_the_file, "steps=150", "steps=160", True),
         ("two_wide_heads", in_the_file, "1000\n", "900\n", True),  # its steps
         ("aligned", in_the_cells, "manual_seed(seed)", "manual_seed(1)", True),

@@ -19,7 +19,6 @@ from d2lattn import (
     MultiHeadAttention,
     attention,
     causal_mask,
-    connectivity,
     default_device,
     generate,
     length_mask,
@@ -28,7 +27,7 @@ from d2lattn import (
 from d2lattn.interop import from_torch
 from d2lattn.training import fit
 from d2lattn_book import digits
-from d2lattn_book.comparison import conv_connectivity
+from d2lattn_book.comparison import connectivity, conv_connectivity
 from d2lattn_book.exercises import verdict
 from d2lattn_book.language import encoder_decoder, next_word, words
 from d2lattn_book.pictures import drawings, live

@@ -55,7 +55,7 @@ CHANGES = {
     "line of text": (STEPS, replaced("18.81", "18.82"), False),
     "word in a picture": (FLOW, wrong_word, False),
     "alternative text": (DRAWN, replaced('alt="heads', 'alt="tails'), False),
-    "description": (DRAWN, replaced("4 points", "5 points"), False),
+    "description": (DRAWN, replaced("2 of 4", "3 of 4"), False),
     "share in a description": (FLOW, replaced("a 0.40", "a 0.41"), False),
     "rest of the shares": (FLOW, replaced("2 others 0.10", "2 others 0.11"), True),
     "words of the rest": (FLOW, replaced("2 others", "3 others"), False),

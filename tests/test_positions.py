@@ -448,11 +448,11 @@ def test_places_in_any_order_are_rows_of_the_whole(dtype, width):
     assert calls[0](x[:, :0], positions=none).shape == calls[1](x[:, :0], positions=none).shape
 
 
-@pytest.mark.parametrize("padding", [None, torch.tensor([0]), torch.tensor([2])])
-def test_dropout_acts_on_the_sums_whatever_the_padding(padding):
+@pytest.mark.parametrize("start", [None, torch.zeros(1, 3), torch.tensor([[0, 0, 2]])])
+def test_dropout_acts_on_the_sums_wherever_a_text_starts(start):
     layer, x = PositionalEncoding(8, dropout=1.0).train(), torch.ones(1, 3, 8)
-    where = TokenPositions(0, 3, start=None if padding is None else padding[:, None])
+    where = TokenPositions(0, 3, start=None if start is None else start.long())
     assert not layer.add(x, where).any()
     assert torch.equal(layer.eval().add(x, where)[:, -1], layer(x, offset=0)[:, -1]) == (
-        padding is None or padding.item() == 0
+        start is None or not start.any()
     )
