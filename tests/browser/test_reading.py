@@ -258,6 +258,7 @@ def test_an_opened_answer_is_seen(page, lab):
 
 
 FIGURE = "from IPython.display import HTML\nHTML('<div style=\"height:{}px\">is shown</div>')"
+DRAWS = 7  # a code cell of chapter 1
 PUT = """async ([i, source]) => {
   const {content} = window.jupyterapp.shell.currentWidget;
   content.activeCellIndex = i;
@@ -281,7 +282,7 @@ def test_what_was_run_stays_in_sight(page, lab, height):
     """Of a figure that fits the window nothing is cut off, and the next cell is seen as well."""
     open_chapter(page, lab, BOOK[1].name)
     settled(page, CELLS)
-    page.evaluate(PUT, [6, FIGURE.format(height)])
+    page.evaluate(PUT, [DRAWS, FIGURE.format(height)])
     page.keyboard.press("Shift+Enter")
     page.wait_for_timeout(3000)
     above, seen, whole = settled(page, PLACES)
@@ -297,7 +298,7 @@ HTML('<style>@keyframes late { to { height: 550px } }</style>'
 def test_what_is_drawn_a_second_later_stays_in_sight(page, lab):
     open_chapter(page, lab, BOOK[1].name)
     settled(page, CELLS)
-    page.evaluate(PUT, [6, LATE])
+    page.evaluate(PUT, [DRAWS, LATE])
     page.keyboard.press("Shift+Enter")
     page.wait_for_timeout(4000)
     above, seen, whole = settled(page, PLACES)
@@ -305,17 +306,17 @@ def test_what_is_drawn_a_second_later_stays_in_sight(page, lab):
     assert seen >= min(60, whole) - 1
 
 
-HEIGHT = "() => window.jupyterapp.shell.currentWidget.content.widgets[6].node.offsetHeight"
+HEIGHT = f"() => window.jupyterapp.shell.currentWidget.content.widgets[{DRAWS}].node.offsetHeight"
 
 
 def test_a_cell_that_runs_again_keeps_its_place_until_it_has_run(page, lab):
     """What stood there is gone at once, and without it all that follows jumped up."""
     open_chapter(page, lab, BOOK[1].name)
     settled(page, CELLS)
-    page.evaluate(PUT, [6, FIGURE.format(400)])
+    page.evaluate(PUT, [DRAWS, FIGURE.format(400)])
     page.keyboard.press("Shift+Enter")
     wait_for(page, HEIGHT, lambda high: high > 400)
-    page.evaluate(PUT, [6, "print()  # slowly"])
+    page.evaluate(PUT, [DRAWS, "print()  # slowly"])
     page.keyboard.press("Shift+Enter")
     page.wait_for_timeout(2000)
     assert page.evaluate(HEIGHT) > 400
