@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import nbformat
+import pytest
 
 from d2lattn_book import pictures
 from d2lattn_book.pictures import drawings, live, plots
@@ -74,6 +75,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.pins  # pictures are compared with the pinned versions alone
 def test_nbval_compares_the_data_and_not_the_code():
     start = (
         "from d2lattn_book import pictures\nfrom d2lattn_book.pictures import drawings, live, plots"

@@ -225,7 +225,7 @@ def letters_of_figures(page, drawn):
 
 
 # A whole head: its words stand in the rows of a block.
-SMALLER = {"4a1c0013": 14}
+SMALLER = {"4a1c0013": 12}
 
 
 def test_a_deck_can_be_read_from_the_last_row(page, screen, decks, drawn, ran):
@@ -246,11 +246,11 @@ def test_a_deck_can_be_read_from_the_last_row(page, screen, decks, drawn, ran):
     gone = [slide for slide in found if slide["leaves"]]
     assert gone == [], f"leaves its slide: {gone}"
     assert [slide for slide in found if slide["blocks"] < 1] == [], "a title is no slide"
-    assert [slide for slide in found if slide["words"] > 40] == []
+    assert [slide for slide in found if slide["words"] > 52] == []  # 12 of them of a caption
     # An answer that was printed numbers is told in words.
-    assert statistics.median(counts) <= 30 or not is_taught(ran)
+    assert statistics.median(counts) <= 36 or not is_taught(ran)
     assert html >= 20
-    small = {cell: size for size, cell in sizes if size < SMALLER.get(cell, 18)}
+    small = {cell: size for size, cell in sizes if size < SMALLER.get(cell, 16.5)}
     assert small == {}
     assert [slide for slide in found if slide["live"] and slide["live"] < 17.9] == []
     assert screen.locator("mjx-merror").count() == 0

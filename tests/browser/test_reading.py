@@ -364,8 +364,8 @@ CLICK = """() => {
   const {content} = window.jupyterapp.shell.currentWidget;
   const view = content.node.querySelector('.jp-WindowedPanel-outer');
   const {top, height} = view.getBoundingClientRect();
-  const below = content.widgets.find(cell =>
-    !cell.isHidden && cell.node.getBoundingClientRect().top > top + height / 2);
+  const below = content.widgets.find(cell => !cell.isHidden && cell.model.type === 'markdown' &&
+    cell.node.getBoundingClientRect().top > top + height / 2);
   const text = below?.node.querySelector('.jp-Cell-inputArea');
   if (!text) return performance.now();
   const {x, y} = text.getBoundingClientRect();

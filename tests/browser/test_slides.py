@@ -369,8 +369,8 @@ def test_the_pointer_lands_right_on_a_scaled_slide(page, folder, size):
     box = glass.bounding_box()
     page.mouse.click(box["x"] + 2.5 / 6 * box["width"], box["y"] + 4.5 / 6 * box["height"])
     page.mouse.move(5, 5)
-    page.locator("[data-live]").nth(1).get_by_label("the, asks", exact=True).wait_for()
-    page.locator("[data-live]").nth(1).get_by_text("from cat in head 0").wait_for()
+    page.locator("[data-live]").nth(1).get_by_label("the, the query", exact=True).wait_for()
+    page.locator("[data-live]").nth(1).get_by_text("attends to the key cat").wait_for()
     page.screenshot(path=str(SHOTS / f"slide-{size[0]}.png"))
 
 

@@ -146,13 +146,15 @@
 
   // For each guess the cells that answer it and those that wait for them, as indices. What is
   // prepared before the answer is not veiled.
+  const isCaption = ({ model }) => (model.getMetadata("tags") ?? []).includes("caption");
+
   function guesses({ widgets }) {
     return widgets.flatMap((cell, i) => {
       if (!asks(cell)) return [];
       let start = i + 1;
       while (!ends(widgets[start]) && !compares(widgets[start]) && !shows(widgets[start])) start++;
       const from = start;
-      while (widgets[start]?.model.type === "code") start++;
+      while (widgets[start] && (widgets[start].model.type === "code" || isCaption(widgets[start]))) start++;
       const answers = widgets.slice(from, start).filter(shows);
       const fold = widgets[start] && compares(widgets[start]) ? widgets[start++] : null;
       let end = start;
