@@ -1,20 +1,15 @@
-"""A decoder that writes (chapter 9): a token is drawn, read, and the next one drawn.
+"""Autoregressive generation (chapter 9): a token is drawn, read, and the next one drawn.
 
 Shapes: B batch, L tokens that come in, V words.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from d2lattn.arguments import (
-    check_count,
-    check_flag,
-    check_generator,
-    check_number,
-    check_real,
-)
+from d2lattn.arguments import check_count, check_number, check_real
 from d2lattn.cache import Cache
 from d2lattn.tracing import data_dependent_ok
 from d2lattn.transformer import Decoder
@@ -29,24 +24,21 @@ def sample(
     min_p: float | None = None,
     generator: torch.Generator | None = None,
 ) -> Tensor:
-    """Draw a token for each row of logits.
+    """Draw a token for each row of logits: p = softmax(logits / temperature).
 
-    p = softmax(logits / temperature) over those tokens that all the rules given let through:
-
-    - top_k: the k largest logits (Fan et al. 2018, section 5.4);
-    - top_p: the likeliest tokens, the fewest whose p add up to top_p (the nucleus of Holtzman et
-      al. 2020, section 3.1);
-    - min_p: those whose p is at least min_p times the largest (Nguyen et al. 2024, section 3).
-
-    They are asked in this order, each about the p of what is left; the likeliest always stays.
+    The rules that are given apply in this order, each to what the one before has left; the most
+    probable token always stays.
 
     Args:
         logits: floating tensor (..., V); -inf is never drawn. NaN and inf are refused, except on
             a GPU, where checking would wait.
-        temperature (float): from 0, which takes the largest logit; above 1 all become more alike.
-        top_k (int): how many tokens may be drawn, exactly; all when absent.
-        top_p, min_p (float): from 0, the likeliest alone, to 1; no rule when absent.
-        generator: a `torch.Generator`, on whose device it is drawn; torch's own when absent.
+        temperature (float): 0 takes the largest logit; above 1 the probabilities get more alike.
+        top_k (int): draw among the k largest logits (Fan et al. 2018, section 5.4).
+        top_p (float): draw among the most probable tokens, the fewest whose p add up to top_p
+            (nucleus sampling: Holtzman et al. 2020, section 3.1).
+        min_p (float): draw among those with at least min_p times the largest p (Nguyen et al.
+            2024, section 3).
+        generator: a `torch.Generator`; torch's own when absent.
 
     Returns:
         int64 tensor (...).
@@ -58,7 +50,12 @@ def sample(
     check_real("logits", logits)
     if logits.ndim == 0 or logits.shape[-1] == 0:
         raise ValueError(f"logits must have shape (..., V), V at least 1, got {(*logits.shape,)}")
-    temperature = _check_drawing(logits.shape[-1], temperature, top_k, top_p, min_p, generator)
+    temperature = check_number("temperature", temperature, 0)
+    if top_k is not None:
+        check_count("top_k", top_k, most=logits.shape[-1])
+    for name, share in dict(top_p=top_p, min_p=min_p).items():
+        if share is not None:
+            check_number(name, share, 0, 1)
     largest = logits.amax(-1, keepdim=True)  # (..., 1): NaN where there is one
     if data_dependent_ok(logits) and not largest.isfinite().all():
         raise ValueError(
@@ -97,24 +94,13 @@ def _nucleus(shares, top_p):
     return torch.empty_like(kept).scatter_(-1, words, kept)
 
 
-def _check_drawing(words, temperature, top_k, top_p, min_p, generator):
-    """Check how one of so many words is to be drawn; give the temperature as a float."""
-    temperature = check_number("temperature", temperature, 0)
-    if top_k is not None:
-        check_count("top_k", top_k, most=words)
-    for name, share in dict(top_p=top_p, min_p=min_p).items():
-        if share is not None:
-            check_number(name, share, 0, 1)
-    check_generator(generator)
-    return temperature
-
-
 @torch.no_grad()
 def generate(
-    model: Decoder,
+    model: nn.Module,
     tokens: Tensor,
     *,
     steps: int,
+    stop: int | Sequence[int] | None = None,
     temperature: float = 1.0,
     top_k: int | None = None,
     top_p: float | None = None,
@@ -122,50 +108,54 @@ def generate(
     generator: torch.Generator | None = None,
     use_cache: bool = True,
 ) -> Tensor:
-    """Let a decoder go on from a prompt: draw a token, read it, draw the next.
+    """Generate from prompts, token by token: draw a token, read it, draw the next.
 
     Args:
-        model: a `Decoder`; it is read in evaluation mode, whatever mode it is in and stays in.
-        tokens: the prompts, int64 (B, L), to each of which `steps` (int) are added. Prompts of
-            unequal lengths go one at a time.
+        model: a `Decoder`, or a wrapper that holds one, such as `DistributedDataParallel`, peft's
+            `PeftModel` or what `torch.compile` returns: the decoder inside is read, in evaluation
+            mode, whatever mode it is in and stays in.
+        tokens: the prompts, int64 (B, L). Prompts of unequal lengths go one at a time.
+        steps (int): how many tokens are added at most.
+        stop: a token, or several, that end a row; the end of a row is filled with the token that
+            ended it. Generation ends when all rows have ended.
         temperature, top_k, top_p, min_p, generator: as in `sample`.
-        use_cache (bool): whether keys and values are kept, or everything is read again each time.
+        use_cache (bool): keep keys and values, or read everything again at each step.
 
     Returns:
-        int64 tensor (B, L + steps): prompt and continuation.
-
-    Cost:
-        With the cache each step reads one token and attends to those before it; without it step i
-        reads all L + i. The cache takes (L + steps) · B · `bytes_per_token` bytes.
+        int64 tensor (B, L + steps), or shorter if all rows have ended: prompt and continuation.
 
     Example:
         >>> model = Decoder(10, 8, num_layers=1, num_heads=2)
         >>> generate(model, torch.tensor([[1, 2, 3]]), steps=4, temperature=0).shape
         torch.Size([1, 7])
     """
-    if not isinstance(model, Decoder):
-        raise ValueError(f"model must be a Decoder, got {type(model).__name__}")
+    decoder = next((part for part in model.modules() if isinstance(part, Decoder)), None)
+    if decoder is None:
+        raise ValueError(f"model must be a Decoder or hold one, got {type(model).__name__}")
     if isinstance(tokens, list | tuple):
         raise ValueError(
             "tokens must be one int64 tensor (B, L), got a list: generate from prompts of unequal "
             "lengths one at a time, or read them packed (chapter 12)"
         )
-    model.check_tokens(tokens)
+    decoder.check_tokens(tokens)
     check_count("steps", steps, least=0)
-    check_flag("use_cache", use_cache)
-    how: dict[str, Any] = dict(temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p)
-    how["generator"] = generator
-    _check_drawing(model.embedding.num_embeddings, **how)
     B, L = tokens.shape
-    _check_room(model, L, steps)
+    _check_room(decoder, L, steps)
+    how: dict[str, Any] = dict(temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p)
+    stops = [] if stop is None else [stop] if isinstance(stop, int) else list(stop)
+    ends = torch.tensor(stops, dtype=torch.int64, device=tokens.device)
+    ended = torch.zeros(B, 1, dtype=torch.bool, device=tokens.device)
     total = max(L + steps - 1, L)  # the last token is drawn and not read
-    cache = Cache(model, B, max_len=total) if use_cache else None
-    new = tokens
-    model = _evaluating(model)
+    cache = Cache(decoder, B, max_len=total) if use_cache else None
+    new, decoder = tokens, _evaluating(decoder)
     for _ in range(steps):
-        logits = model(tokens) if cache is None else model(new, cache=cache)
-        new = sample(logits[:, -1], **how)[:, None]  # (B, 1)
+        logits = decoder(tokens) if cache is None else decoder(new, cache=cache)
+        new = sample(logits[:, -1], **how, generator=generator)[:, None]  # (B, 1)
+        new = torch.where(ended, tokens[:, -1:], new)
         tokens = torch.cat([tokens, new], dim=1)
+        ended |= torch.isin(new, ends)
+        if stops and ended.all():
+            break
     return tokens
 
 
