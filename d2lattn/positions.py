@@ -187,6 +187,10 @@ class Rotary(Positions):
         self.base, self.interleaved = base_of(base), interleaved
         self._ready: Any = None  # (width, dtype, device), and the tables of the first positions
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the tables out of what is saved or copied: they can be made again."""
+        return self.__dict__ | dict(_ready=None)
+
     def rotation(self, where: TokenPositions) -> Callable[[Tensor], Tensor]:
         """Cosines and sines are looked up once a pass, when its first layer asks for them."""
         found: list[Any] = []  # what the last x was like, and its tables

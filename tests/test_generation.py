@@ -1,6 +1,8 @@
 """generate: wrapped models, stop tokens; what is saved of a decoder that has read a long text."""
 
 import copy
+import io
+import pickle
 
 import pytest
 import torch
@@ -85,3 +87,19 @@ def test_a_row_ends_at_a_stop_token_and_generation_when_all_rows_have_ended():
 def test_no_decoder_is_named():
     with pytest.raises(ValueError, match=r"^model must be a Decoder or hold one, got Linear"):
         generate(nn.Linear(2, 2), PROMPT, steps=1)
+
+
+@torch.no_grad()
+def test_what_is_saved_of_a_rotary_decoder_does_not_grow_with_what_it_has_read():
+    def saved(model):
+        torch.save(model, file := io.BytesIO())
+        return file.tell()
+
+    model = decoder(positions="rotary")
+    before = saved(model)
+    read = model(torch.zeros(1, 5000, dtype=torch.int64))
+    assert model.position._ready is not None  # the tables of so many positions, for the next call
+    again = copy.deepcopy(model)
+    assert saved(model) == before and again.position._ready is None
+    assert not any("position" in name for name in model.state_dict())
+    assert torch.equal(pickle.loads(pickle.dumps(model))(torch.zeros(1, 5000).long()), read)
