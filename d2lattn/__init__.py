@@ -18,7 +18,7 @@ inside, other models' cards, kernels to read, pictures, sentences, exercises) is
 from d2lattn.attention import attention, attention_scores, attention_weights, masked_softmax
 from d2lattn.cache import Cache
 from d2lattn.devices import default_device
-from d2lattn.distributed import Ranks, head_parallel, ring_attention, ring_parallel, tensor_parallel
+from d2lattn.distributed import Ranks, head_parallel, ring_attention, ring_parallel
 from d2lattn.engines.chunked import merge, partial_attention
 from d2lattn.generation import generate, sample
 from d2lattn.interop import from_d2l, from_torch
@@ -82,7 +82,6 @@ __all__ = [
     "sample",
     "shift_matrix",
     "sinusoidal_encoding",
-    "tensor_parallel",
     "window_attention",
     "window_mask",
 ]

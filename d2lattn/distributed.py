@@ -3,7 +3,6 @@
     ring_attention     each rank keeps its words; keys and values travel
     ring_parallel      a layer or a decoder whose attention is such a ring
     head_parallel      words are exchanged for heads, and back
-    tensor_parallel    each rank keeps its heads, and all words
 
 A *rank* is one of R processes that were started together, by `torchrun` as a rule, and meet in a
 group of `torch.distributed`: gloo on processors, nccl on GPUs. What is here says what is sent, and
@@ -716,59 +715,3 @@ def _to_words(x, shard):
     shape = parts[shard.ranks.rank].shape
     got = shard.ranks.exchange(parts, [shape.numel()] * shard.ranks.size)
     return torch.cat([part.view(shape) for part in got]).movedim(0, -3)
-
-
-# Heads alone --------------------------------------------------------------------------------------
-
-
-def tensor_parallel(layer: Any, *, group: Any = None) -> Any:
-    """Split a layer's heads among the ranks, all of which hold the whole text: for comparison.
-
-    Rank r keeps the rows of W_q, W_k, W_v that make its H/R heads and the columns of W_o that read
-    them; the ranks' outputs are summed (Shoeybi et al. 2019, "Megatron-LM", section 3, arXiv
-    1909.08053). Weights and heads are divided, words are not. torch's `parallelize_module` does it.
-
-    Args:
-        layer: a `MultiHeadAttention`, changed in place; the weights of rank 0 count.
-        group: of the ranks, see `Ranks`; R must divide the heads, of queries and of keys.
-
-    Returns:
-        The layer: every rank calls it with the same input (B, L, E), and gets the same output.
-
-    Cost:
-        2·(E² + E²·Hkv/H)/R parameters a rank. Sent a rank: 2·(R - 1)/R · B·L·E numbers forward
-        (the sum), and as many backward, which torch does and `Ranks` does not count.
-
-    Example:
-        >>> from d2lattn import MultiHeadAttention
-        >>> tensor_parallel(MultiHeadAttention(8, 2)).num_heads
-        2
-    """
-    ranks = as_ranks(group)
-    _check_layer(layer)
-    for name, part in dict(qk_norm=layer.q_norm, sink_logit=layer.sink).items():
-        if part is not None:
-            raise ValueError(f"{name} must be left out of a layer whose heads are split, got True")
-    if layer.num_heads % ranks.size or layer.num_kv_heads % ranks.size:
-        raise ValueError(
-            f"layer must have heads that {ranks.size} ranks divide, got "
-            f"num_heads={layer.num_heads}, num_kv_heads={layer.num_kv_heads}"
-        )
-    if ranks.size == 1:
-        return layer
-    # A slow import, made only where it is needed.
-    from torch.distributed.device_mesh import DeviceMesh
-    from torch.distributed.tensor.parallel import (
-        ColwiseParallel,
-        RowwiseParallel,
-        parallelize_module,
-    )
-
-    mesh = DeviceMesh.from_group(ranks.group, layer.out_proj.weight.device.type)
-    made = ["q_proj", "k_proj", "v_proj"] + (["gate_proj"] if layer.gate_proj is not None else [])
-    plan: dict[str, Any] = {name: ColwiseParallel() for name in made}
-    plan["out_proj"] = RowwiseParallel()
-    parallelize_module(layer, mesh, plan)
-    layer.num_heads //= ranks.size
-    layer.num_kv_heads //= ranks.size
-    return layer

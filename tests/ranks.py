@@ -49,9 +49,7 @@ def on_ranks(size, work, *arguments, timeout=60.0):
     """
     ranks_or_skip()
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(
-        ["d2lattn", "torch.distributed.tensor.parallel", "torch._dynamo"]
-    )
+    context.set_forkserver_preload(["d2lattn", "torch._dynamo"])
     said, answers, met = context.Queue(), [None] * size, context.Barrier(size)
     with tempfile.TemporaryDirectory() as folder:
         given = work, arguments, size, f"file://{folder}/store", timeout, met, said

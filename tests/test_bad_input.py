@@ -356,7 +356,6 @@ TABLE = [
     ),
     valid(d.head_parallel, fine=dict(value="wider")),
     valid(d.ring_parallel, module=MHA, more=dict(module=NO_LAYERS)),
-    valid(d.tensor_parallel, layer=MHA, more=dict(layer=NO_LAYERS)),
     valid(RING.forward, x=X, is_causal=True, positions=FIVE),
     valid(MODEL_RING.forward, tokens=WORDS, positions=FIVE),
     # other libraries
@@ -532,10 +531,6 @@ RELATIONS += [
 RELATIONS += [
     misfit(f"^{name} must be left out with block", d.Decoder, 7, 6, **MADE, **{name: 2})
     for name in ("num_heads", "mlp_dim", "num_kv_heads")
-]
-RELATIONS += [
-    misfit(f"^{name} must be left out", d.tensor_parallel, MultiHeadAttention(4, 2, **{name: True}))
-    for name in ("qk_norm", "sink_logit")
 ]
 RELATIONS += [
     # over ranks

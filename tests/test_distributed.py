@@ -1,7 +1,6 @@
 """Attention over ranks against attention in one process, and what happens when a rank fails."""
 
 import contextlib
-import copy
 import functools
 import itertools
 import multiprocessing
@@ -29,7 +28,6 @@ from d2lattn import (
     head_parallel,
     ring_attention,
     ring_parallel,
-    tensor_parallel,
 )
 from d2lattn.positions import Alibi
 from d2lattn_book import real
@@ -237,26 +235,6 @@ def gradients(module, got, want, places):
     return max(error(got, want[:, places], want), *found)
 
 
-def split_heads(rank, size):
-    """The errors of `tensor_parallel`: output, the input's gradient, a split weight's gradient."""
-    torch.manual_seed(0)
-    options = dict(num_kv_heads=12, bias=True, gate=True)
-    whole = MultiHeadAttention(24, 12, **options).double()
-    layer = copy.deepcopy(whole)
-    inputs = [torch.randn(2, 5, 24, dtype=torch.float64).requires_grad_() for _ in range(2)]
-    inputs[1].data = inputs[0].data.clone()
-    tensor_parallel(layer)
-    want, got = whole(inputs[0], is_causal=True), layer(inputs[1], is_causal=True)
-    for output in (want, got):
-        output.square().sum().backward()
-    weight = layer.k_proj.weight
-    grad = weight.grad if size == 1 else weight.grad.to_local()
-    rows = whole.k_proj.weight.grad.chunk(size)[rank]
-    held = weight.numel() if size == 1 else weight.to_local().numel()
-    assert held * size == whole.k_proj.weight.numel() and layer.num_heads * size == 12
-    return [error(got, want), error(inputs[1].grad, inputs[0].grad), error(grad, rows)]
-
-
 def part_of_the_ranks(rank, size):
     """A group of the last two ranks, in which they have other numbers than in the whole."""
     if size < 3:
@@ -391,7 +369,6 @@ CHECKS = (
     handshakes,
     nothing_kept,
     layers,
-    split_heads,
     part_of_the_ranks,
     second_opinion,
     disagreements,
@@ -445,10 +422,6 @@ def test_bytes_and_blocks_are_those_of_the_formula(answers):
 
 def test_the_graph_keeps_this_ranks_words_alone(answers):
     assert said(answers, nothing_kept) == [1.0] * len(answers)
-
-
-def test_split_heads_are_the_layer(answers):
-    assert max(max(errors) for errors in said(answers, split_heads)) < 1e-12
 
 
 def test_some_of_the_ranks_are_a_group(answers):

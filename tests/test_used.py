@@ -9,7 +9,7 @@ from cells import ROOT, book
 import d2lattn
 
 # Whatever stands here waits to be used or to go: the list only gets shorter.
-UNUSED_NAMES = {"Positions", "linear_attention", "tensor_parallel"}
+UNUSED_NAMES = {"Positions"}
 UNUSED_KEYWORDS = {
     "MLP": "bias mlp_dim",
     "Block": "dropout",
@@ -27,13 +27,11 @@ UNUSED_KEYWORDS = {
     "causal_mask": "device",
     "fit": "clip",
     "head_parallel": "group is_causal key query scale value",
-    "linear_attention": "is_causal key query value",
     "lsh_attention": "chunk_size is_causal scale",
     "partial_attention": "query_offset",
     "ring_attention": "scale",
     "shift_matrix": "base",
     "sinusoidal_encoding": "offset",
-    "tensor_parallel": "group layer",
     "window_mask": "S device query_offset",
 }
 
