@@ -109,7 +109,9 @@ def test_each_section_of_the_ninety_minutes_has_minutes_a_question_and_a_wrong_a
     (path,) = cells.chapters(["00"])
     chapter = nbformat.read(path, as_version=4).cells
     told = [part for part in lecturer.parts(chapter) if part.minutes]
-    titles = re.findall(r"^## (0\.\d+ .+)", "\n".join(cell.source for cell in chapter), re.M)
+    titles = re.findall(
+        r"^## (0\.\d+ .+|Exercises)", "\n".join(cell.source for cell in chapter), re.M
+    )
     assert [part.title for part in told] == titles
     for part in told:
         assert re.search(r"\b[Aa]sk\b", part.note) or part.questions, part.title
