@@ -29,7 +29,6 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 from d2lattn.arguments import (
-    check_flag,
     check_positions,
     check_value,
     scale_of,
@@ -279,7 +278,6 @@ def _agree(function, query, key, value, is_causal, scale, group, *, positions=No
                 "query, key and value must have the same leading axes and be of the same words, "
                 f"got {[tuple(x.shape) for x in parts]}"
             )
-        check_flag("is_causal", is_causal)
         if check is not None:
             check()
         terms = handshake_terms(function, query, is_causal, positions)
@@ -560,7 +558,6 @@ class _RingLayer(nn.Module):
         def look():
             unsupported_when_sharded(layer)
             check_input("x", x, layer.q_proj)
-            check_flag("is_causal", is_causal)
             return x.shape[1], *_layer_terms(layer, x, x, is_causal, positions)
 
         shard = ShardSpec(self.ranks, look)

@@ -14,11 +14,8 @@ from torch import Tensor, nn
 
 from d2lattn.arguments import (
     check_alike,
-    check_callable,
     check_count,
-    check_flag,
     check_number,
-    check_offset,
     expect,
 )
 from d2lattn.engines.call import Call
@@ -87,7 +84,6 @@ class LatentAttention(nn.Module):
         check_count("rope_dim", rope_dim, least=0)
         if rope_dim % 2:
             raise ValueError(f"rope_dim must be even, since features turn in pairs, got {rope_dim}")
-        check_flag("bias", bias)
         check_number("dropout", dropout, 0, 1)
         self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
         self.latent_dim, self.rope_dim, self.dropout = latent_dim, rope_dim, dropout
@@ -138,12 +134,11 @@ class LatentAttention(nn.Module):
         """
         check_input("x", x, self.q_proj)
         if query_offset is not None:
-            check_offset("query_offset", query_offset, x.shape[1])
+            check_count("query_offset", query_offset, least=0)
         if rotate is None:
             rotate = functools.partial(apply_rotary, offset=query_offset or 0)
         query, latent = self.project(x, rotate=rotate)  # (B, H, L, D + R), (B, 1, L, C + R)
         if update_cache is not None:
-            check_callable("update_cache", update_cache)
             latent, _ = update_cache(latent, latent[..., :0])  # (B, 1, S, C + R)
         absorbed = query.shape[2] < latent.shape[2] if absorbed is None else absorbed
         seen: dict[str, Any] = dict(attn_mask=attn_mask, attn_bias=attn_bias, is_causal=is_causal)
@@ -162,7 +157,6 @@ class LatentAttention(nn.Module):
         query = self.q_proj(x).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
         latent = self.latent_proj(x)[:, None]
         if rotate is not None and self.rope_dim:
-            check_callable("rotate", rotate)
             query, latent = (self._turn(part, rotate) for part in (query, latent))
         return query, latent
 
@@ -182,7 +176,6 @@ class LatentAttention(nn.Module):
         """Attend in each head: queries (B, H, L, D + R) over latents (B, 1, S, C + R) -> heads
         (B, H, L, D), and the weights (B, H, L, S) or None. All else is as in `forward`."""
         self._check_parts(query, latent)
-        check_flag("absorbed", absorbed)
         absorbed = absorbed and _is_plain(self.k_proj) and _is_plain(self.v_proj)
         shape = (*query.shape[:3], latent.shape[2])  # (B, H, L, S)
         visible = Visibility(shape, query.device, None, attn_bias, is_causal, query_offset, window)

@@ -10,10 +10,9 @@ from torch.types import Device
 
 from d2lattn.arguments import (
     check_choice,
+    check_count,
     check_counts,
-    check_device,
     check_lengths,
-    check_offset,
 )
 
 
@@ -78,7 +77,6 @@ def causal_mask(
             f'align must be given when L and S differ, got L={L}, S={S}: "top-left" puts query 0 '
             'at key 0, "bottom-right" puts the last query at the last key'
         )
-    device = check_device(device)
     diagonal = S - L if align == "bottom-right" else 0
     return torch.ones(L, S, dtype=torch.bool, device=device).tril(diagonal)
 
@@ -107,8 +105,7 @@ def window_mask(
     """
     S = L if S is None else S
     check_counts(L=L, S=S, width=width)
-    check_offset("query_offset", query_offset, L)
-    device = check_device(device)
+    check_count("query_offset", query_offset, least=0)
     queries = torch.arange(query_offset, query_offset + L, device=device)[:, None]  # (L, 1)
     keys = torch.arange(S, device=device)  # (S,)
     return in_window(queries, keys, width)

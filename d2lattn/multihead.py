@@ -16,12 +16,8 @@ from d2lattn.arguments import (
     FLOATS,
     check_alike,
     check_boolean_mask,
-    check_callable,
     check_choice,
     check_counts,
-    check_flag,
-    check_flags,
-    check_generator,
     check_number,
     check_on,
     check_weights,
@@ -68,7 +64,6 @@ class SelfAttention(nn.Module):
         head_dim = embed_dim if head_dim is None else head_dim
         value_dim = head_dim if value_dim is None else value_dim
         check_counts(embed_dim=embed_dim, head_dim=head_dim, value_dim=value_dim)
-        check_flags(bias=bias)
         self.q_proj = nn.Linear(embed_dim, head_dim, bias=bias)
         self.k_proj = nn.Linear(embed_dim, head_dim, bias=bias)
         self.v_proj = nn.Linear(embed_dim, value_dim, bias=bias)
@@ -83,7 +78,6 @@ class SelfAttention(nn.Module):
     ) -> Tensor | tuple[Tensor, Tensor]:
         """x (..., L, E) -> output (..., L, value_dim), or (output, weights (..., L, L))."""
         check_input("x", x, self.q_proj, "...")
-        check_flag("need_weights", need_weights)
         query, key, value = self.q_proj(x), self.k_proj(x), self.v_proj(x)
         shape = (*x.shape[:-1], x.shape[-2])
         visible = Visibility(shape, x.device, attn_mask=attn_mask, is_causal=is_causal)
@@ -155,7 +149,6 @@ class MultiHeadAttention(nn.Module):
         qdim, kdim, vdim = (embed_dim if width is None else width for width in (qdim, kdim, vdim))
         check_counts(qdim=qdim, kdim=kdim, vdim=vdim)
         check_number("dropout", dropout, 0, 1)
-        check_flags(bias=bias, qk_norm=qk_norm, gate=gate, sink_logit=sink_logit)
         check_choice("engine", engine, ENGINES)
         self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
         self.num_kv_heads, self.dropout, self.engine = num_kv_heads, dropout, engine
@@ -240,10 +233,8 @@ class MultiHeadAttention(nn.Module):
             raise ValueError(f"valid_lens is for a call without update_cache, got {got}")
         q, k, v = self.project(query, key, value)  # (B, H, L, D), (B, Hkv, S, D) twice
         if rotate is not None:
-            check_callable("rotate", rotate)
             q, k = rotate(q), rotate(k)  # of the same shapes
         if update_cache is not None:
-            check_callable("update_cache", update_cache)
             k, v = update_cache(k, v)  # (B, Hkv, S, D), with the keys of earlier calls
         if valid_lens is not None:
             shape = (*q.shape[:3], k.shape[2])  # (B, H, L, S)
@@ -348,8 +339,6 @@ def mask_of_heads(shape, device, attn_mask, valid_lens=None):
 def attend_in_groups(call, engine, need_weights=False):
     """(heads, weights or None) of a call in which each head of keys (B, Hkv, S, D) serves
     G = H / Hkv heads of queries (B, H, L, D) in a row."""
-    if not isinstance(need_weights, bool):
-        check_flag("need_weights", need_weights)
     (B, H, L, D), folded = call.query.shape, False
     _, heads_of_keys, S, _ = call.key.shape
     if heads_of_keys < H:
@@ -424,7 +413,6 @@ def attending(layers: Iterable[Any], make: Callable[[int, Any], Callable[..., An
 def draw_linear(module, generator):
     """Draw the matrices of all `nn.Linear` in a module from a normal distribution with the
     deviation that `nn.Linear` has, 1/√(3·width in); biases become 0."""
-    check_generator(generator)
     for part in module.modules():
         if isinstance(part, nn.Linear):
             std = (3 * part.in_features) ** -0.5

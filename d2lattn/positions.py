@@ -25,12 +25,8 @@ from torch.types import Device
 from d2lattn.arguments import (
     check_count,
     check_counts,
-    check_device,
-    check_flag,
     check_floating,
-    check_floating_dtype,
     check_number,
-    check_offset,
     check_positions,
     expect,
     show,
@@ -71,9 +67,7 @@ def sinusoidal_encoding(
     check_count("length", length, least=0)
     check_count("dim", dim)
     dtype = torch.get_default_dtype() if dtype is None else dtype
-    check_floating_dtype("dtype", dtype)
-    device = check_device(device)
-    device = torch.get_default_device() if device is None else device
+    device = torch.device(torch.get_default_device() if device is None else device)
     return _waves(_angles(length, dim, base, offset, device), dim, dtype, device)
 
 
@@ -183,7 +177,6 @@ class Rotary(Positions):
 
     def __init__(self, base: float = 10000.0, *, interleaved: bool = True) -> None:
         super().__init__()
-        check_flag("interleaved", interleaved)
         self.base, self.interleaved = base_of(base), interleaved
         self._ready: Any = None  # (width, dtype, device), and the tables of the first positions
 
@@ -301,7 +294,7 @@ class PositionalEncoding(_Added):
     def _rows(self, x, offset=0, positions=None):
         expect("x", x, f"... length {self.embed_dim}")
         L, dim = x.shape[-2:]
-        check_offset("offset", offset, L)
+        check_count("offset", offset, least=0)
         # The rows of the table, if they are there and at least as precise as x.
         precise = torch.promote_types(self.P.dtype, x.dtype) == self.P.dtype
         ready = offset + L <= len(self.P) and precise and self.P.device == x.device
@@ -441,7 +434,6 @@ def apply_rotary(
     """
     check_floating("x", x)
     _check_even("the width of x", x.shape[-1])
-    check_flag("interleaved", interleaved)
     cos, sin = _turns(x, offset, positions, base, interleaved)
     return _turned(x, cos, sin, interleaved)
 
@@ -494,8 +486,7 @@ def alibi_bias(
     """
     S = L if S is None else S
     check_counts(num_heads=num_heads, L=L, S=S)
-    check_offset("query_offset", query_offset, L)
-    device = check_device(device)
+    check_count("query_offset", query_offset, least=0)
     queries = torch.arange(query_offset, query_offset + L, device=device)[:, None]  # (L, 1)
     distance = (queries - torch.arange(S, device=device)).abs()  # (L, S)
     return alibi_slopes(num_heads, device=distance.device)[:, None, None] * -distance  # (H, L, S)
@@ -504,8 +495,7 @@ def alibi_bias(
 def alibi_slopes(num_heads: int, *, device: Device = None) -> Tensor:
     """Compute the slopes of `alibi_bias`, what it takes off a score a position: (H,), float32."""
     check_count("num_heads", num_heads)
-    device = check_device(device)
-    device = torch.get_default_device() if device is None else device
+    device = torch.device(torch.get_default_device() if device is None else device)
     n = 2 ** (num_heads.bit_length() - 1)
     made_on = device if device.type == "meta" else "cpu"  # on any device the same numbers
     head = torch.arange(1, num_heads + 1, dtype=torch.float64, device=made_on)
@@ -533,7 +523,7 @@ def _angles(length, dim, base, offset, device, positions=None):
 
     They are on the CPU for a device that has no float64.
     """
-    check_offset("offset", offset, length)
+    check_count("offset", offset, least=0)
     near = "cpu" if device.type == "mps" else device
     if positions is None:
         positions = torch.arange(offset, offset + length, device=near)

@@ -16,7 +16,6 @@ from d2lattn.arguments import (
     broadcast,
     check_as_many_keys,
     check_count,
-    check_flag,
     check_on,
     check_value,
     fits,
@@ -83,7 +82,6 @@ def delta_attention(
     wide, lead, L = _check(query, key, value, beta, decay)
     if chunk_size is not None:
         check_count("chunk_size", chunk_size)
-    check_flag("need_state", need_state)
     shape = (*lead, key.shape[-1], value.shape[-1])
     if state is None:
         state = key.new_zeros(shape, dtype=wide)

@@ -18,9 +18,7 @@ from d2lattn.arguments import (
     check_alike,
     check_as_many_keys,
     check_count,
-    check_flag,
     check_floating,
-    check_generator,
     check_value,
     scale_of,
     scores_shape,
@@ -73,7 +71,6 @@ def window_attention(
     check_value(query, key, value)
     check_as_many_keys(n, S)
     check_count("width", width)
-    check_flag("is_causal", is_causal)
     if width >= n:  # the window holds everything
         return attention(query, key, value, is_causal=is_causal)
     lead = broadcast("query, key and value", query, key, value)
@@ -164,7 +161,6 @@ def linear_attention(
     """
     *_, L, S = scores_shape(query, key)
     check_value(query, key, value)
-    check_flag("is_causal", is_causal)
     wide = torch.promote_types(query.dtype, torch.float32)
     q, k, v = _positive(query.to(wide)), _positive(key.to(wide)), value.to(wide)
     with in_full_precision(query):
@@ -302,7 +298,6 @@ class _Rounds:
     """
 
     def __init__(self, buckets, chunk_size, is_causal):
-        check_flag("is_causal", is_causal)
         self.chunk_size, self.is_causal = chunk_size, is_causal
         self.order = buckets.argsort(dim=-1, stable=True)
         self.place = self.order.argsort(dim=-1)
@@ -403,7 +398,6 @@ def _hash(name, x, num_buckets, num_rounds, generator):
     if num_buckets & (num_buckets - 1):
         raise ValueError(f"num_buckets must be a power of 2, got {show(num_buckets)}")
     check_count("num_rounds", num_rounds)
-    check_generator(generator)
     x = x.detach().to(torch.promote_types(x.dtype, torch.float32))
     device = x.device if generator is None else generator.device
     buckets = torch.zeros(num_rounds, *x.shape[:-1], dtype=torch.long, device=x.device)
@@ -431,7 +425,6 @@ def lsh_mask(buckets: Tensor, *, chunk_size: int, is_causal: bool = False) -> Te
                 [1, 0, 0]], dtype=torch.int32)
     """
     check_count("chunk_size", chunk_size)
-    check_flag("is_causal", is_causal)
     rounds = _Rounds(buckets, chunk_size, is_causal)
     i = torch.arange(buckets.shape[-1], device=buckets.device).expand(buckets.shape[1:])
     found = torch.stack([rounds.found(r, i, i) for r in range(len(buckets))]).any(0)

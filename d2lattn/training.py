@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from d2lattn.arguments import check_callable, check_counts, check_number
+from d2lattn.arguments import check_counts, check_number
 
 PATIENCE = 3  # seconds without a bar
 STOPPED: list[str] = []  # what a person has stopped in this process, each as "42 of 200 steps"
@@ -85,7 +85,6 @@ def fit(
         (True, [0, 40])
     """
     _check_model(model)
-    check_callable("batches", batches)
     every = steps if every is None else every
     check_counts(steps=steps, every=every)
     check_counts(0, warmup=warmup)

@@ -27,8 +27,6 @@ from d2lattn.arguments import (
     INTEGERS,
     check_choice,
     check_counts,
-    check_flag,
-    check_maker,
     check_number,
     check_weights,
     expect,
@@ -75,7 +73,6 @@ class MLP(nn.Sequential):
         check_counts(embed_dim=embed_dim)
         mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
         check_counts(mlp_dim=mlp_dim)
-        check_flag("bias", bias)
         wide, narrow = nn.Linear(embed_dim, mlp_dim, bias), nn.Linear(mlp_dim, embed_dim, bias)
         super().__init__(wide, nn.GELU(approximate="tanh"), narrow)
 
@@ -106,7 +103,6 @@ class GatedMLP(nn.Module):
     def __init__(self, embed_dim: int, mlp_dim: int, *, bias: bool = False) -> None:
         super().__init__()
         check_counts(embed_dim=embed_dim, mlp_dim=mlp_dim)
-        check_flag("bias", bias)
         self.gate_proj = nn.Linear(embed_dim, mlp_dim, bias=bias)
         self.up_proj = nn.Linear(embed_dim, mlp_dim, bias=bias)
         self.down_proj = nn.Linear(mlp_dim, embed_dim, bias=bias)
@@ -156,7 +152,6 @@ class Block(nn.Module):
             )
         if mlp is not None and not isinstance(mlp, nn.Module):
             raise ValueError(f"mlp must be a module such as MLP(8), got {show(mlp)}")
-        check_maker("norm", norm, "nn.LayerNorm, which is given a width")
         check_number("dropout", dropout, 0, 1)
         self.attention: Any = attention
         width: Any = attention.embed_dim
@@ -214,7 +209,6 @@ def plain_block(
         >>> plain_block(8, 2, num_kv_heads=1)(torch.randn(2, 5, 8)).shape
         torch.Size([2, 5, 8])
     """
-    check_maker("attention", attention, "MultiHeadAttention, which is given the sizes")
     layer = attention(embed_dim, num_heads, dropout=dropout, bias=bias, **options)
     mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
     check_counts(0, mlp_dim=mlp_dim)
@@ -282,13 +276,11 @@ class Transformer(nn.Module):
             check_counts(window=window)
         elif sinks:
             raise ValueError(f"sinks is for a window, got sinks={sinks} without")
-        check_flag("tied", tied)
         init_std = check_number("init_std", init_std, 0)
         base_of(base)  # whatever the method
         norm = (
             functools.partial(nn.LayerNorm, bias=plain.get("bias", True)) if norm is None else norm
         )
-        check_maker("norm", norm, "nn.LayerNorm, which is given a width")
         home = torch.get_default_device()
         with home if home.type == "meta" else torch.device("cpu"):  # draws are the CPU's everywhere
             blocks = _made(num_layers, block, embed_dim, num_heads, plain)
@@ -332,7 +324,6 @@ class Transformer(nn.Module):
         `where` are the columns of the tokens (B, L); `seen` says who sees whom in all layers, as in
         `MultiHeadAttention.forward`; the others are as in `Decoder.forward`.
         """
-        check_flag("need_weights", need_weights)
         x, maps = self.position.add(self.embedding(tokens), where), []  # (B, L, E)
         seen["rotate"] = self.position.rotation(where)
         seen["attn_bias"] = self.position.bias(where, x.device)
@@ -525,7 +516,6 @@ def _made(num_layers, block, embed_dim, num_heads, plain):
     given = [*(["num_heads"] if num_heads is not None else []), *plain]
     if given:
         raise ValueError(f"{given[0]} must be left out with block, which makes the layers")
-    check_maker("block", block, "lambda: Block(MultiHeadAttention(8, 2)), a block a call")
     return [block() for _ in range(num_layers)]
 
 

@@ -14,7 +14,6 @@ from typing import NamedTuple
 from d2lattn.arguments import (
     check_choice,
     check_count,
-    check_flag,
     check_number,
     is_finite_number,
     show,
@@ -113,8 +112,6 @@ def ring_cost(
         True
     """
     check_call(machine, layer, ranks)
-    for name, value in dict(is_causal=is_causal, overlap=overlap).items():
-        check_flag(name, value)
     check_choice("split", split, SPLITS)
     if split == "zigzag" and layer.words % (2 * ranks):
         got = f"{layer.words} for {ranks} ranks"
@@ -168,7 +165,6 @@ def heads_cost(machine: Machine, layer: Layer, ranks: int, *, is_causal: bool = 
         9175040
     """
     check_call(machine, layer, ranks)
-    check_flag("is_causal", is_causal)
     if layer.heads % ranks or layer.kv_heads % ranks:
         got = f"{layer.heads} and {layer.kv_heads} for {ranks} ranks"
         raise ValueError(f"heads and kv_heads must be multiples of ranks, got {got}")

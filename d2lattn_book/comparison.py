@@ -17,11 +17,9 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from d2lattn.arguments import (
-    check_callable,
     check_choice,
     check_count,
     check_counts,
-    check_flags,
     check_weights,
     expect,
     show,
@@ -115,7 +113,6 @@ def attention_cost(n: int, d: int, *, projections: bool = True) -> LayerCost:
         LayerCost(flops=301989888, sequential_ops=1, max_path_length=1)
     """
     check_counts(n=n, d=d)
-    check_flags(projections=projections)
     return LayerCost(4 * n * n * d + (8 * n * d * d if projections else 0), 1, 1)
 
 
@@ -141,7 +138,6 @@ def layers_to_connect(n: int, k: int, *, dilated: bool = False, causal: bool = F
         7
     """
     check_counts(n=n)
-    check_flags(dilated=dilated)
     _check_kernel("k", k, causal)
     if n == 1:
         return 0
@@ -339,7 +335,6 @@ def count_layers(steps: Sequence[Tensor] | Tensor, *, causal: bool = False) -> f
         >>> count_layers([conv_connectivity(9, 3, dilation=3**i) for i in range(3)])
         inf
     """
-    check_flags(causal=causal)
     repeated = getattr(steps, "ndim", None) == 2
     stack = boolean_steps([steps] if repeated else steps)
     n = len(stack[0])
@@ -442,7 +437,6 @@ def _run(layer, n, d, generator):
 
 def _on(layer, device, dtype=None):
     """Give a copy of a module in evaluation mode; a function stays as it is."""
-    check_callable("layer", layer)
     if not isinstance(layer, nn.Module):
         return layer
     held = {x.device.type for x in (*layer.parameters(), *layer.buffers())}
@@ -457,7 +451,6 @@ def _after(step, reached):
 
 def _check_kernel(name, k, causal):
     check_count(name, k)
-    check_flags(causal=causal)
     if k % 2 == 0 and not causal:
         raise ValueError(f"{name} must be odd unless causal (a kernel needs a centre), got {k}")
 

@@ -89,7 +89,7 @@ def wrong_values(parameter, valid):
         ("numbers", set(typing.get_args(arrays.Numbers)) <= set(parts), REAL, NAMED),
         ("count", int in parts and str not in parts, COUNTS, COUNT),
         ("number", float in parts, NUMBERS, NUMBER),
-        ("choice", str in parts and isinstance(valid, str), ["another"], NAMED),
+        ("choice", str in parts and torch.device not in parts, ["another"], NAMED),
         ("words", arrays.Words in parts, WORDS_OF, NAMED),
         ("lengths", list[int] in parts and Tensor in parts, no_lengths, NAMED),
         ("tensor", Tensor in parts and torch.is_tensor(valid), no_tensor, NAMED),
@@ -228,7 +228,7 @@ NO_TOKENS = [WORDS.int(), WORDS[:, :0], WORDS + 1]
 NO_GATES = [1.0, -ONES, NAN * ONES]
 NO_LAYERS = [LAYER, latent(), READER, None]
 NO_LOGITS = [torch.tensor(row) for row in ([], [0, NAN], [0, INF], [-INF, -INF])]
-NO_LOGSUMEXPS = [[Q[..., 0]] * 2, [Q], [1.0], [Q[..., 0] > 0]]
+NO_LOGSUMEXPS = [[Q[..., 0]] * 2, [Q], [Q[..., 0] > 0]]
 NO_CACHES = [d.Cache(FROZEN, 1), d.Cache(FROZEN, 2, max_len=2), d.Cache(model(num_layers=1), 2)]
 NO_CACHES += [types.SimpleNamespace(store=print)]
 NO_BLOCKS = [lambda: BLOCK.mlp, lambda: plain_block(8, 2)]
@@ -263,7 +263,7 @@ TABLE = [
     valid(
         d.merge,
         **dict(outputs=[Q], logsumexps=[Q[..., 0]]),
-        more=dict(outputs=[[1.0]], logsumexps=NO_LOGSUMEXPS),
+        more=dict(logsumexps=NO_LOGSUMEXPS),
     ),
     # masks and positions
     valid(d.length_mask, fine=dict(valid_lens="more")),
@@ -284,10 +284,7 @@ TABLE = [
     valid(MHA.forward, query=X, valid_lens=[1, 2], only="valid_lens"),
     valid(MHA.project, query=X, key=X, value=X),
     valid(MHA.attend, query=ROWS_OF_2, key=ROWS_OF_2, value=ROWS_OF_2),
-    valid(
-        MultiHeadAttention(6, 3, gate=True).join,
-        **dict(x=ROWS_OF_2, query=X, more=dict(query=[None])),
-    ),
+    valid(MultiHeadAttention(6, 3, gate=True).join, x=ROWS_OF_2, query=X),
     valid(d.LatentAttention, more=dict(rope_dim=[3], num_heads=[4])),
     valid(latent(rope_dim=2).forward, more=dict(attn_mask=[torch.ones(3, 5, 5).bool()])),
     valid(

@@ -164,7 +164,6 @@ def test_latencies_are_those_of_calculons_file():
         (lambda m: ring_cost(m, LAYER, 3), "words must be a multiple of ranks, 3, got 4096"),
         (lambda m: ring_cost(m, LAYER, 0), "ranks must be an integer of at least 1"),
         (lambda m: ring_cost(m, LAYER, 2, split="cards"), "split must be one of"),
-        (lambda m: ring_cost(m, LAYER, 2, overlap=1), "overlap must be True or False"),
         (lambda m: ring_cost(m, (1, 2), 2), "layer must be a Layer"),
         (lambda m: heads_cost(m, LAYER, 8), "must be multiples of ranks, got 8 and 4 for 8 ranks"),
         (lambda m: both_cost(m, LAYER, 6, heads_over=4), "ranks must be a multiple of heads_over"),

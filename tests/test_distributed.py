@@ -331,7 +331,10 @@ DIFFERENT = {
     ),
     "positions": (dict(positions=torch.arange(3)), "whether positions are given must be the same"),
     "gradients": (dict(query=X.clone().requires_grad_()), "want gradients must be the same"),
-    "a refusal": (dict(key=None), "rank 1 has refused its arguments: key must be a floating"),
+    "a refusal": (
+        dict(key=X[..., :2]),
+        "rank 1 has refused its arguments: query and key must have",
+    ),
     "another function": (dict(call=head_parallel), "function must be .*head_parallel"),
 }
 
@@ -453,7 +456,7 @@ def test_what_differs_is_named_on_every_rank(answers):
     for rank, told in enumerate(said(answers, disagreements)):
         for name, message in wanted.items():
             own = name == "a refusal" and rank == 1
-            message = "key must be a floating tensor" if own else message
+            message = "^query and key must have the same width" if own else message
             assert re.search(message, told[name]), f"rank {rank}, {name}: {told[name]}"
 
 

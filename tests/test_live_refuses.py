@@ -104,7 +104,6 @@ REFUSED = {
         (dict(kernel=2, causal=False), "kernel must be odd unless causal, got 2"),
         (dict(kernel=11), "kernel must be an integer of at most 9"),
         (dict(depth=6), "depth must be an integer of at most 5"),
-        (dict(dilated=1), "dilated must be True or False, got 1"),
     ],
     "words": [
         (dict(x=[[1, 2]]), r"x must have two numbers for each of the 2 words, got shape \(1, 2\)"),
@@ -174,7 +173,6 @@ REFUSED = {
         (dict(rope_dim=-1), "rope_dim must be an integer of at least 0"),
         (dict(sinks=-1), "sinks must be an integer of at least 0"),
         (dict(window=0), "window must be an integer of at least 1, got 0"),
-        (dict(dtype=torch.int8), "dtype must be a floating dtype, got torch.int8"),
         (dict(step=0), "step must be an integer of at least 1, got 0"),
         (dict(step=3), "step must be an integer of at most 2, got 3"),
     ],
@@ -183,7 +181,6 @@ REFUSED = {
         (dict(ranks=5), "ranks must be an integer of at most 4, got 5"),
         (dict(block_size=7), "block_size must be an integer of at most 6, got 7"),
         (dict(ranks=2, block_size=13), "block_size must be an integer of at most 12, got 13"),
-        (dict(causal=1), "causal must be True or False, got 1"),
         (dict(split="zigzag"), r"split must be one of \('contiguous', 'striped'\), got 'zigzag'"),
         (dict(step=4), "step must be an integer of at most 3, got 4"),
     ],

@@ -137,19 +137,6 @@ def test_bad_segments_are_refused(given, message):
         decoder()(some_tokens(), **given)
 
 
-@pytest.mark.parametrize(
-    ("window", "message"),
-    [
-        (torch.ones(2, 4).long(), r"window must be an integer, or integers \(B, L\) = \(2, 5\), "),
-        (torch.zeros(2, 5).long(), "window must be at least 1 everywhere, got 0"),
-    ],
-)
-def test_bad_windows_of_single_words_are_refused(window, message):
-    mha, x = MultiHeadAttention(8, 2), torch.randn(2, 5, 8)
-    with pytest.raises(ValueError, match=f"^{message}"):
-        mha(x, is_causal=True, window=window)
-
-
 @pytest.mark.parametrize("size", [1, 3, 16, None])
 @pytest.mark.parametrize("offset", [0, 4])
 def test_windows_of_single_words_in_blocks(size, offset, monkeypatch):

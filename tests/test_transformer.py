@@ -424,8 +424,10 @@ def test_an_error_leaves_the_cache_as_it_was():
     model, tokens = decoder(), some_tokens(1, L)
     cache = Cache(model)
     model(tokens[:, :4], cache=cache)
-    with pytest.raises(ValueError, match="need_weights"):
-        model(tokens[:, 4:], cache=cache, need_weights=1)
+    broken = model.blocks[1].mlp.register_forward_pre_hook(lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        model(tokens[:, 4:], cache=cache)
+    broken.remove()
     assert_close(model(tokens[:, 4:], cache=cache), model(tokens)[:, 4:])
 
 
@@ -463,28 +465,9 @@ def one_block():
     return plain_block(8, 2)
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: Block(MultiHeadAttention(8, 2), norm=nn.LayerNorm(8)), "norm .* got LayerNorm"),
-        (lambda: decoder(norm=nn.LayerNorm(E)), r"norm must be a function .*, got LayerNorm\("),
-        (
-            lambda: Decoder(9, 8, num_layers=1, block=Block(MultiHeadAttention(8, 2))),
-            r"block must be a function such as lambda: Block\(.*, got Block\(",
-        ),
-        (
-            lambda: decoder(attention=MultiHeadAttention(E, H)),
-            "attention must be a function such as MultiHeadAttention, which is given .*, got Mul",
-        ),
-        (
-            lambda: Decoder(9, 8, num_layers=2, block=functools.cache(one_block)),
-            "block must make a new block at each call, got one of them twice",
-        ),
-    ],
-)
-def test_a_part_that_is_made_already_is_no_function_that_makes_parts(make, message):
-    with pytest.raises(ValueError, match=f"^{message}"):
-        make()
+def test_a_block_that_is_made_once_serves_one_layer():
+    with pytest.raises(ValueError, match=r"^block must make a new block at each call, got one"):
+        Decoder(9, 8, num_layers=2, block=functools.cache(one_block))
 
 
 @torch.no_grad()

@@ -10,7 +10,7 @@ from collections import Counter
 import torch
 from torch import Tensor, nn
 
-from d2lattn.arguments import check_count, check_flag, check_number, kind, show
+from d2lattn.arguments import check_count, check_number, kind, show
 from d2lattn.attention import attention_weights
 from d2lattn.multihead import SelfAttention
 from d2lattn.positions import LearnedPositionalEncoding
@@ -67,8 +67,6 @@ class NextWord(nn.Module):
             raise ValueError(f"words must be different, got {twice[0]!r} twice")
         for name, count in dict(embed_dim=embed_dim, max_len=max_len).items():
             check_count(name, count)
-        check_flag("positions", positions)
-        check_flag("is_causal", is_causal)
         if scale is not None:
             check_number("scale", scale)
         check_count("seed", seed, least=0)

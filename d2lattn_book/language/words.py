@@ -15,7 +15,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from d2lattn.arguments import check_flag, show
+from d2lattn.arguments import show
 
 VECTORS = Path(__file__).parent / "data" / "word_vectors.npz"
 
@@ -181,7 +181,6 @@ def analogy(a: str, b: str, c: str, *, exclude: bool = True) -> str:
         >>> analogy("france", "paris", "italy"), analogy("man", "king", "woman", exclude=False)
         ('rome', 'queen')
     """
-    check_flag("exclude", exclude)
     words, vectors = word_vectors()
     for name, word in dict(a=a, b=b, c=c).items():
         if word not in words:

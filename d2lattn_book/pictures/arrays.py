@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from d2lattn.arguments import check_shares, show
+from d2lattn.arguments import show
 
 Numbers: TypeAlias = npt.ArrayLike | torch.Tensor  # whatever `to_numpy` takes
 Words: TypeAlias = Collection[object]  # whatever `names` takes: each is written as str() writes it
@@ -88,6 +88,19 @@ def asking_row(name, values, row, count, *, kinds="iuf"):
     array = array[row] if array.ndim == 2 and row < len(array) else array
     rule = f"a number for each of the {count} words, (n,) or (L, n)"
     return numbers(name, array, (count,), rule, kinds=kinds)
+
+
+def check_shares(weights):
+    """Require shares of at least 0 whose rows (the last axis) add up to 1, or 0 if hidden."""
+    shares = weights if torch.is_tensor(weights) else torch.as_tensor(weights, device="cpu")
+    shares = shares.double()
+    sums = shares.sum(-1)
+    off = torch.minimum(sums.abs(), (sums - 1).abs())
+    if not ((shares >= 0).all() and (off < 0.01).all()):
+        raise ValueError(
+            "weights must be shares, at least 0 and each row with the sum 1 (0 where all is "
+            f"hidden), got {show(weights)}"
+        )
 
 
 def shares_of(weights, row, count):

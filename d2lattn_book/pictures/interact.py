@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from d2lattn.arguments import check_callable, is_finite_number, show
+from d2lattn.arguments import is_finite_number, show
 from d2lattn_book.pictures.describe import describe
 
 Draw: TypeAlias = Callable[..., Axes | Figure]  # a function of what the controls choose
@@ -80,7 +80,6 @@ def controls(draw: Draw, **choices: Any) -> Controls:
         >>> controls(draw, size=(1, 3))
         controls of draw: size
     """
-    check_callable("draw", draw)
     if not choices:
         raise ValueError("choices must name at least one argument of draw, got none")
     try:

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes as Axes  # drawings take it from here
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.scale import get_scale_names
 
-from d2lattn.arguments import check_choice, check_flag, show
+from d2lattn.arguments import check_choice, show
 from d2lattn_book.pictures import arrays
 from d2lattn_book.pictures.colours import DARK, GROUND, INK, MARKERS
 from d2lattn_book.pictures.describe import DESCRIBED
@@ -100,7 +100,6 @@ def tint(colour, strength=0.25):
 def curves(x, series, looks, *, ax, size, markers=False, xscale=None, yscale=None, **labels):
     """Named curves over a faint grid, each with its (colour, line style)."""
     x, series = arrays.curves(x, series)
-    check_flag("markers", markers)
     scales = {name: s for name, s in dict(xscale=xscale, yscale=yscale).items() if s is not None}
     for name, scale in scales.items():
         check_choice(name, scale, [s for s in get_scale_names() if "function" not in s])

@@ -21,10 +21,7 @@ import torch
 from d2lattn.arguments import (
     check_choice,
     check_count,
-    check_flag,
-    check_floating_dtype,
     check_number,
-    check_shares,
     show,
 )
 from d2lattn.transformer import Decoder
@@ -275,7 +272,7 @@ def heads(
         weights = torch.softmax(query @ key.mT * query.shape[3] ** -0.5, dim=-1)
     else:
         weights = _snapshots("weights", weights, "S")
-        check_shares(weights)
+        arrays.check_shares(weights)
     T, H, L, S = weights.shape
     most = MOST_SHARES if T == 1 else MOST_SHARES_IN_TRAINING
     if weights.numel() > most:
@@ -443,8 +440,6 @@ def field(kernel: int, depth: int, dilated: bool, causal: bool) -> Figure:
     """
     check_count("kernel", kernel, 1, 9)
     check_count("depth", depth, 1, 5)
-    check_flag("dilated", dilated)
-    check_flag("causal", causal)
     if kernel % 2 == 0 and not causal:
         raise ValueError(f"kernel must be odd unless causal, got {kernel}")
     reach = sum(kernel**layer if dilated else 1 for layer in range(depth))
@@ -726,7 +721,6 @@ def cache(
         check_count(name, size, least=int(name not in ("rope_dim", "sinks")), most=MOST_SIZE)
     if num_heads % num_kv_heads:
         raise ValueError(f"num_kv_heads must divide num_heads={num_heads}, got {num_kv_heads}")
-    check_floating_dtype("dtype", dtype)
     wide = torch.promote_types(dtype, torch.float32)
     sizes |= dict(itemsize=dtype.itemsize, state_itemsize=wide.itemsize)
     check_count("step", step, most=len(tokens))
@@ -782,7 +776,6 @@ def ring(
     """
     check_count("ranks", ranks, least=2, most=MOST_RANKS)
     check_count("block_size", block_size, most=MOST_IN_RING // ranks)
-    check_flag("causal", causal)
     check_choice("split", split, SPLITS)
     check_count("step", step, least=0, most=ranks - 1)
     places = torch.arange(ranks * block_size)
@@ -846,7 +839,6 @@ def train(
         live training: copy what followed last time, and beside it with layers 1
     """
     check_choice("task", task, tuple(TASKS))
-    check_flag("address", address)
     model, compare = _settings("model", model), _settings("compare", compare)
     if len(compare) > 1:
         raise ValueError(f"compare must change one setting, got {show(compare)}")

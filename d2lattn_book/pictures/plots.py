@@ -14,7 +14,7 @@ import seaborn as sns
 from matplotlib.colors import Colormap
 from matplotlib.figure import Figure
 
-from d2lattn.arguments import check_count, check_flag, check_number, show
+from d2lattn.arguments import check_count, check_number, show
 from d2lattn_book.pictures.arrays import Numbers, Words, check_format, names, numbers, to_numpy
 from d2lattn_book.pictures.colours import INK, LINE_STYLES, SHADES
 from d2lattn_book.pictures.describe import describe
@@ -72,8 +72,6 @@ def heatmap(
         A map of 2 × 2, query (row) by key (column): values from 0 to 1, the largest 1 at (0, 0).
     """
     values = numbers("matrix", matrix, (None, None), "two axes and a cell")
-    for name, flag in dict(annot=annot, cbar=cbar, square=square).items():
-        check_flag(name, flag)
     check_format(fmt)
     _check_colour_map(cmap)
     tokens = None if tokens is None else names("tokens", tokens)
@@ -133,7 +131,6 @@ def heatmaps(
     titles = names("titles", titles, len(values))
     check_count("columns", columns)
     check_number("cell_size", cell_size, 0.1, 20)
-    check_flag("cbar", cbar)
     tokens = None if tokens is None else names("tokens", tokens)
     ends = options.pop("vmin", None), options.pop("vmax", None), options.get("center")
     vmin, vmax = _colour_scale(values.astype(float), *ends)

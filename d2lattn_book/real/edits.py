@@ -21,7 +21,6 @@ from torch import Tensor
 from d2lattn.arguments import (
     LARGEST,
     check_boolean_mask,
-    check_callable,
     check_choice,
     check_count,
     check_counts,
@@ -98,7 +97,6 @@ class Edit:
 
     def __post_init__(self) -> None:
         check_choice("place", self.place, tuple(PLACES))
-        check_callable("change", self.change)
         for layer in () if self.layers is None else _listed("layers", self.layers):
             check_count("layers", layer, least=0)
 
@@ -385,8 +383,6 @@ def turn(rotate: Callable[[Tensor], Tensor] | None, layers: Collection[int] | No
         >>> still.weights[0, 0, 1, 2]  # equal words, nowhere
         tensor([0.3333, 0.3333, 0.3333])
     """
-    if rotate is not None:
-        check_callable("rotate", rotate)
     return Edit("rotation", lambda given, layer: rotate, layers)
 
 

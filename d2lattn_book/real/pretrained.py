@@ -24,7 +24,7 @@ import torch
 from torch import Tensor
 from torch.types import Device
 
-from d2lattn.arguments import check_device, check_floating_dtype, show
+from d2lattn.arguments import show
 from d2lattn.transformer import Decoder
 from d2lattn_book.real.llama import Sizes, read_gguf
 
@@ -76,8 +76,6 @@ def load(
         >>> tokenizer.decode([model(tokens)[0, -1].argmax().item()])
         ' Paris'
     """
-    check_floating_dtype("dtype", dtype)
-    device = check_device(device)
     if path is None:
         try:
             sizes, weights, tokenizer = _kept(*_packaged())
@@ -86,7 +84,7 @@ def load(
             return None, None
     else:
         sizes, weights, tokenizer = _kept(*_given(path))
-    device = torch.get_default_device() if device is None else device
+    device = torch.device(torch.get_default_device() if device is None else device)
     with torch.device("cpu"):
         model = sizes.filled(weights)
     return model.to(device, dtype), tokenizer

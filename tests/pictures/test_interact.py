@@ -195,8 +195,6 @@ def test_a_choice_that_is_no_range(choice):
 def test_a_choice_that_the_function_does_not_take():
     with pytest.raises(ValueError, match=r"^draw must take what choices name \(sise\), got: "):
         controls(draw, sise=(1, 3))
-    with pytest.raises(ValueError, match=r"^draw must be a function"):
-        controls(3, size=(1, 3))
 
 
 @pytest.mark.parametrize("result", [None, "text", 3])
