@@ -165,8 +165,8 @@ class _Added(Positions):
 class Rotary(Positions):
     """Queries and keys are turned by `apply_rotary`, at their columns: RoPE as a part of a model.
 
-    Where a text begins shifts its columns alike, which a product of turned rows does not notice.
-    base and interleaved are those of `apply_rotary`.
+    Where a text begins shifts its columns alike, which a product of rotated rows does not notice.
+    base is that of `apply_rotary`.
 
     Example:
         >>> turn = Rotary().rotation(TokenPositions(2, 3))
@@ -175,9 +175,9 @@ class Rotary(Positions):
         True
     """
 
-    def __init__(self, base: float = 10000.0, *, interleaved: bool = True) -> None:
+    def __init__(self, base: float = 10000.0) -> None:
         super().__init__()
-        self.base, self.interleaved = base_of(base), interleaved
+        self.base = base_of(base)
         self._ready: Any = None  # (width, dtype, device), and the tables of the first positions
 
     def __getstate__(self) -> dict[str, Any]:
@@ -193,30 +193,29 @@ class Rotary(Positions):
             if not found or found[0] != like:
                 found[:] = like, *self._tables(x, where)
             _, cos, sin = found
-            return _turned(x, cos, sin, self.interleaved)
+            return _turned(x, cos, sin)
 
         return turn
 
     def _tables(self, x, where):
         """Give cos and sin of x (..., L, D), (L, D) each: rows of tables that double when they end,
         up to READY rows."""
-        how = self.base, self.interleaved
         _check_even("the width of x", x.shape[-1])
         if where.positions is not None or where.stop > READY or not is_eager():
-            return _turns(x, where.first, where.positions, *how)
+            return _turns(x, where.first, where.positions, self.base)
         (length, width), first = x.shape[-2:], where.first
         like, stop = (width, x.dtype, x.device), first + length
         ready = self._ready  # another thread may put shorter ones there at any time
         if ready is None or ready[0] != like or len(ready[1]) < stop:
             rows = 1 << max(stop - 1, 63).bit_length()
             with torch.inference_mode(False):  # else no gradient could pass them later
-                ready = like, *_turns(x.new_empty(rows, width), 0, None, *how)
+                ready = like, *_turns(x.new_empty(rows, width), 0, None, self.base)
             self._ready = ready
         _, cos, sin = ready
         return cos[first:stop], sin[first:stop]
 
     def extra_repr(self) -> str:
-        return f"base={self.base}, interleaved={self.interleaved}"
+        return f"base={self.base}"
 
 
 class Alibi(Positions):
@@ -370,17 +369,16 @@ class LearnedPositionalEncoding(_Added):
         return "{}, {}".format(*self.weight.shape)
 
 
-def shift_matrix(delta: float, dim: int, *, base: float = 10000.0) -> Tensor:
+def shift_matrix(delta: float, dim: int) -> Tensor:
     """Make the linear map that moves an encoding by `delta` positions, wherever it stands.
 
     M @ P[i] = P[i + delta] for every i, so P[delta:] = P[:-delta] @ M.T for a table of rows. M is
-    block diagonal: pair j turns by ω = delta / base^(2j/dim), its block being
+    block diagonal: pair j turns by ω = delta / 10000^(2j/dim), its block being
     [[cos ω, sin ω], [-sin ω, cos ω]] (Vaswani et al. 2017, section 3.5, state that M exists).
 
     Args:
         delta (float): how far to move, in positions; negative moves back.
         dim (int): width of the encoding, even: a sine without its cosine cannot be moved.
-        base (float): that of the encoding, above 1.
 
     Returns:
         Tensor (dim, dim), float64, on the CPU; an orthogonal matrix, its transpose moves back.
@@ -392,7 +390,7 @@ def shift_matrix(delta: float, dim: int, *, base: float = 10000.0) -> Tensor:
     """
     delta = check_number("delta", delta)
     _check_even("dim", dim)
-    turn = delta * _frequencies(dim, base, torch.device("cpu"))  # (dim/2,)
+    turn = delta * _frequencies(dim, 10000.0, torch.device("cpu"))  # (dim/2,)
     M = torch.zeros(dim, dim, dtype=torch.float64, device="cpu")
     even = torch.arange(0, dim, 2, device="cpu")
     M[even, even] = M[even + 1, even + 1] = turn.cos()
@@ -438,7 +436,7 @@ def apply_rotary(
     return _turned(x, cos, sin, interleaved)
 
 
-def _turns(x, offset, positions, base, interleaved):
+def _turns(x, offset, positions, base, interleaved=True):
     """cos θ and sin θ of the rows of x (..., L, D), of each pair twice, (L, D) each, in at least
     float32; the sine that meets the first of a pair is negative."""
     angles = _angles(*x.shape[-2:], base, offset, x.device, positions)
@@ -449,7 +447,7 @@ def _turns(x, offset, positions, base, interleaved):
     return cos.repeat(1, 2), torch.cat([-sin, sin], -1)
 
 
-def _turned(x, cos, sin, interleaved):
+def _turned(x, cos, sin, interleaved=True):
     """x (..., L, D), each pair turned: x ∘ cos + x' ∘ sin, where x' has the two exchanged."""
     both = x.to(cos.dtype)
     if interleaved:

@@ -20,7 +20,6 @@ from d2lattn.arguments import (
     check_count,
     check_floating,
     check_value,
-    scale_of,
     scores_shape,
     show,
 )
@@ -40,27 +39,20 @@ BLOCK, BLOCKS = 128, 32
 def window_attention(
     query: Tensor, key: Tensor, value: Tensor, *, width: int, is_causal: bool = False
 ) -> Tensor:
-    """Average the values of the keys closer than `width` positions, in time linear in n.
+    """Sliding-window attention: each query attends to the keys closer than `width`, in O(n) time.
 
-    weights[i, j] > 0 only where |i - j| < width, and j <= i if causal: the sliding window of
-    Longformer (Beltagy et al. 2020, section 3.1). A block of queries goes through torch's kernel
-    together with the stretch of keys that it may see; stretches overlap and are views.
+    weights[i, j] > 0 only where |i - j| < width, and j <= i if causal (Longformer: Beltagy et al.
+    2020, section 3.1). A block of queries goes through torch's kernel together with the stretch of
+    keys that it may see; stretches overlap and are views.
 
     Args:
-        query, key, value: floating tensors (..., n, E), (..., n, E), (..., n, Ev), as in
-            `attention`.
-        width (int): at least 1; a query sees at most 2·width - 1 keys, or width if causal.
-        is_causal (bool): whether the keys after the query are hidden, too.
+        query, key, value: floating tensors (..., n, E), (..., n, E), (..., n, Ev).
+        width (int): a query sees at most 2·width - 1 keys, or width if causal.
+        is_causal (bool): hide the keys after the query.
 
     Returns:
-        Tensor (..., n, Ev) of the query's dtype.
-
-    Cost:
-        2·n·(2·width + 126)·(E + Ev) FLOPs; some MiB for each head, whatever n. With gradients,
-        memory is linear in n.
-
-    Equivalent to:
-        attention(query, key, value, attn_mask=window_mask(n, width=width), is_causal=is_causal)
+        Tensor (..., n, Ev) of the query's dtype: that of `attention` with the mask
+        `window_mask(n, width=width)`.
 
     Example:
         >>> x = torch.zeros(4, 1)  # all scores are alike
@@ -131,28 +123,18 @@ CHUNK = 128  # tokens that the recurrence takes at one step
 def linear_attention(
     query: Tensor, key: Tensor, value: Tensor, *, is_causal: bool = False
 ) -> Tensor:
-    """Attend without a softmax, in time linear in n: the sums over the keys are made once.
+    """Linear attention: no softmax, so the sums over the keys are made once, in O(n) time.
 
     output_i = φ(q_i) Σ_j φ(k_j)ᵀ v_j / φ(q_i) Σ_j φ(k_j)ᵀ with φ(x) = elu(x) + 1, over all j or,
     causal, over j <= i (Katharopoulos et al. 2020, equations 4 to 12). The two sums are a state of
-    E·Ev + E numbers that has no length: the causal form is a recurrent network, here with a step
-    of 128 tokens. The weights before normalisation have rank E at most, so of more than E keys it
-    cannot single out each one, where a softmax can.
+    E·Ev + E numbers, whatever the length; the causal form is a recurrence over chunks.
 
     Args:
-        query, key, value: floating tensors (..., L, E), (..., S, E), (..., S, Ev), as in
-            `attention`.
+        query, key, value: floating tensors (..., L, E), (..., S, E), (..., S, Ev).
         is_causal (bool): query i sees the keys up to its own position; needs L = S.
 
     Returns:
-        Tensor (..., L, Ev) of the query's dtype; summed in at least float32. 0 where there is no
-        key, or where all the weights are too small for the dtype of the sums.
-
-    Cost:
-        2·(L + S)·E·(Ev + 1) FLOPs, causal 2·n·(2·E + 128)·(Ev + E) at most; memory linear in n.
-
-    Equivalent to:
-        weights = φ(query) @ φ(key).mT, with tril() if causal; weights / weights.sum(-1) @ value.
+        Tensor (..., L, Ev) of the query's dtype, summed in at least float32; 0 without keys.
 
     Example:
         >>> x = torch.zeros(3, 2)  # all weights are alike
@@ -203,46 +185,27 @@ def lsh_attention(
     num_buckets: int,
     num_rounds: int,
     generator: torch.Generator | None = None,
-    is_causal: bool = False,
-    scale: float | None = None,
-    chunk_size: int | None = None,
 ) -> Tensor:
-    """Attend to the keys that fall into the query's own bucket: they tend to weigh most.
+    """LSH attention: each query attends to the keys that are hashed into its bucket.
 
-    Reformer (Kitaev et al. 2020, section 2). Queries and keys are shared: q = x, k = x/‖x‖. In each
-    round, positions are hashed by random rotations, sorted by (bucket, position) and cut into
-    chunks. Query i finds key j in a round if they share a bucket and j is in the chunk of i or the
-    one before. With P_i the keys found in any round, without i itself (and without j > i if
-    causal), the result is exactly
+    Reformer (Kitaev et al. 2020, section 2), with shared queries and keys: q = x, k = x/‖x‖. In
+    each round, positions are hashed by random rotations, sorted by (bucket, position) and cut into
+    chunks of ⌈2·n / num_buckets⌉. Query i finds key j if they share a bucket and j is in the chunk
+    of i or in the one before. With P_i the keys other than i that are found in any round,
 
-        output_i = Σ_{j in P_i} exp(q_i·k_j·scale) v_j / Σ_{j in P_i} exp(q_i·k_j·scale),
+        output_i = Σ_{j in P_i} exp(q_i·k_j/√E) v_j / Σ_{j in P_i} exp(q_i·k_j/√E),
 
-    and v_i if P_i is empty: the own position is the last resort. A key that is found in N rounds
-    counts 1/N in each (appendix A), so it counts once. Rounds are joined by `merge`. With
-    num_buckets=1 and no chunk_size, P_i is everything.
-
-    is_causal hides every later key; but later positions move the boundaries of the chunks, and so
-    decide which of the earlier keys are found, unless one chunk holds everything.
+    and v_i if P_i is empty. A key that N rounds find counts 1/N in each (appendix A).
 
     Args:
         qk: floating tensor (..., n, E), queries and keys in one.
         value: floating tensor (..., n, Ev) of the same dtype and device.
-        num_buckets (int): a power of 2; 1 puts everything into one bucket.
-        num_rounds (int): how often to hash, at least 1.
-        generator (torch.Generator): where the rotations come from, which all leading axes share.
-        is_causal, scale: as in `attention_weights`.
-        chunk_size (int): positions in a chunk; twice the mean bucket, ⌈2·n/num_buckets⌉, if absent.
+        num_buckets (int): a power of 2.
+        num_rounds (int): how often to hash.
+        generator: where the rotations come from, which all leading axes share.
 
     Returns:
         Tensor (..., n, Ev) of the dtype of qk, computed in at least float32.
-
-    Cost:
-        For each round O(n·log n) to sort, 2·n·E·32 FLOPs for each 6 bits of num_buckets to hash,
-        4·n·chunk_size·(E + Ev) FLOPs and 2·n·chunk_size numbers to attend, and as many comparisons
-        as rounds.
-
-    Equivalent to:
-        attention(qk, qk / qk.norm(dim=-1, keepdim=True), value, attn_mask=lsh_mask(...))
 
     Example:
         >>> x = torch.tensor([[1.0, 0.0], [-2.0, 0.0], [3.0, 0.0], [-4.0, 0.0]])
@@ -254,33 +217,28 @@ def lsh_attention(
     check_floating("value", value)
     check_alike("qk", qk, value=value)
     check_value(qk, qk, value)
-    chunk_size = _chunk_size(chunk_size, qk.shape[-2], num_buckets)
-    rounds = _Rounds(buckets, chunk_size, is_causal)
-    return _attend_in_rounds(qk, value, rounds, scale_of(scale, qk))
-
-
-def _attend_in_rounds(qk, value, rounds, scale):
-    """`lsh_attention` with buckets that are known."""
-    lead = broadcast("qk and value", qk, value)
-    n, wide = qk.shape[-2], torch.promote_types(qk.dtype, torch.float32)
+    lead, n = broadcast("qk and value", qk, value), qk.shape[-2]
+    wide = torch.promote_types(qk.dtype, torch.float32)
     query, value = (x.expand(*lead, *x.shape[-2:]).to(wide) for x in (qk, value))
     if n == 0:
         return value.to(qk.dtype)
-    rounds, key = rounds.expand(lead), _unit(query)
-    parts = [_one_round(query, key, value, rounds, r, scale) for r in range(len(rounds.order))]
+    more = (1,) * (len(lead) - buckets.ndim + 2)  # leading axes of the values alone
+    buckets = buckets.reshape(num_rounds, *more, *buckets.shape[1:]).expand(num_rounds, *lead, n)
+    rounds, key = _Rounds(buckets, min(-(-2 * n // num_buckets), n)), _unit(query)
+    parts = [_one_round(query, key, value, rounds, r) for r in range(num_rounds)]
     output, logsumexp = merge(*zip(*parts, strict=True))
     found = (logsumexp > -math.inf)[..., None]
     return torch.where(found, output, value).to(qk.dtype)
 
 
-def _one_round(query, key, value, rounds, r, scale):
+def _one_round(query, key, value, rounds, r):
     """Give the output (..., n, Ev) and logsumexp (..., n) over the keys found in round r."""
     i, j, real = rounds.chunks(r)  # (..., T, c), (..., T, 2·c), (T, 1, 2·c)
     times = sum(rounds.found(other, i, j).to(torch.int16) for other in range(len(rounds.order)))
     bias = times.to(query.dtype).log().neg_()  # a key that N rounds find counts 1/N in each
     bias.masked_fill_(~(rounds.found(r, i, j) & real), -math.inf)
     query, key, value = _rows(query, i), _rows(key, j), _rows(value, j)  # (..., T, c or 2·c, E)
-    output, logsumexp = partial_attention(query, key, value, attn_bias=bias, scale=scale)
+    output, logsumexp = partial_attention(query, key, value, attn_bias=bias)
     place = rounds.place[r]  # back into the order of the sequence
     return _rows(output.flatten(-3, -2), place), _at(logsumexp.flatten(-2), place)
 
@@ -297,8 +255,8 @@ class _Rounds:
             integers (R, ..., n).
     """
 
-    def __init__(self, buckets, chunk_size, is_causal):
-        self.chunk_size, self.is_causal = chunk_size, is_causal
+    def __init__(self, buckets, chunk_size):
+        self.chunk_size = chunk_size
         self.order = buckets.argsort(dim=-1, stable=True)
         self.place = self.order.argsort(dim=-1)
         ranked = buckets.gather(-1, self.order)
@@ -307,16 +265,6 @@ class _Rounds:
         last = torch.searchsorted(ranked, ranked, right=True).gather(-1, self.place) - 1
         self.first = torch.maximum(first, start - chunk_size)
         self.last = torch.minimum(last, start + chunk_size - 1)
-
-    def expand(self, lead):
-        """Give the same for the leading axes `lead`; those that are new share the buckets."""
-        same = object.__new__(_Rounds)
-        same.chunk_size, same.is_causal = self.chunk_size, self.is_causal
-        for name in ("order", "place", "first", "last"):
-            x = getattr(self, name)
-            x = x.reshape(len(x), *(1,) * (len(lead) - x.ndim + 2), *x.shape[1:])
-            setattr(same, name, x.expand(len(x), *lead, x.shape[-1]))
-        return same
 
     def chunks(self, r):
         """Give the positions of each chunk's queries, (..., T, c), and of the keys in it and in the
@@ -335,7 +283,7 @@ class _Rounds:
         first, last = (_at(x[r], i).int()[..., None] for x in (self.first, self.last))
         place = _at(self.place[r], j).int()[..., None, :]
         i, j = i.int()[..., None], j.int()[..., None, :]
-        return (first <= place) & (place <= last) & (j < i if self.is_causal else j != i)
+        return (first <= place) & (place <= last) & (j != i)
 
 
 def _at(x, index):
@@ -358,33 +306,18 @@ def _unit(x):
     return (wide / norm.masked_fill(norm == 0, math.inf)).to(x.dtype)
 
 
-def _chunk_size(chunk_size, n, num_buckets):
-    """Give the paper's 2·n / num_buckets when absent; never more than n, and at least 1."""
-    if chunk_size is None:
-        chunk_size = -(-2 * n // num_buckets)
-    check_count("chunk_size", chunk_size, least=0 if n == 0 else 1)
-    return max(1, min(chunk_size, n))
-
-
 def lsh_buckets(
     x: Tensor, *, num_buckets: int, num_rounds: int, generator: torch.Generator | None = None
 ) -> Tensor:
     """Hash vectors so that similar directions tend to share a bucket.
 
     h(x) = argmax([xR, -xR]) with a random R of shape (E, b/2) gives b buckets (Andoni et al. 2015;
-    Reformer, section 2). For more than 64 buckets several such hashes are the digits of one.
-
-    Of x (..., n, E) it gives integers (num_rounds, ..., n), each from 0 to num_buckets - 1; the
-    other arguments are those of `lsh_attention`.
-
-    Cost:
-        2·n·E·32 FLOPs for each round and each 6 bits of num_buckets.
+    Reformer, section 2). For more than 64 buckets several such hashes are the digits of one. Of x
+    (..., n, E) it gives integers (num_rounds, ..., n) from 0 to num_buckets - 1.
 
     Example:
-        >>> generator = torch.Generator().manual_seed(0)
         >>> x = torch.tensor([[1.0, 2.0], [2.0, 4.0], [-1.0, -2.0]])
-        >>> first, second, opposite = lsh_buckets(
-        ...     x, num_buckets=4, num_rounds=1, generator=generator)[0].tolist()
+        >>> first, second, opposite = lsh_buckets(x, num_buckets=4, num_rounds=1)[0].tolist()
         >>> first == second, first == opposite
         (True, False)
     """
@@ -410,22 +343,3 @@ def _hash(name, x, num_buckets, num_rounds, generator):
             bucket.mul_(base).add_(torch.cat([rotated, -rotated], -1).argmax(-1))
         num_buckets //= base
     return buckets
-
-
-def lsh_mask(buckets: Tensor, *, chunk_size: int, is_causal: bool = False) -> Tensor:
-    """Show who sees whom in `lsh_attention`, as one n×n mask: for pictures and for checks.
-
-    Of buckets (R, ..., n), as from `lsh_buckets`, it gives a boolean tensor (..., n, n), True =
-    query sees key. The diagonal is True only where nothing else is. O(R·n²) time.
-
-    Example:
-        >>> lsh_mask(torch.tensor([[0, 1, 0]]), chunk_size=3).int()
-        tensor([[0, 0, 1],
-                [0, 1, 0],
-                [1, 0, 0]], dtype=torch.int32)
-    """
-    check_count("chunk_size", chunk_size)
-    rounds = _Rounds(buckets, chunk_size, is_causal)
-    i = torch.arange(buckets.shape[-1], device=buckets.device).expand(buckets.shape[1:])
-    found = torch.stack([rounds.found(r, i, i) for r in range(len(buckets))]).any(0)
-    return found | torch.diag_embed(~found.any(-1))

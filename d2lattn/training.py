@@ -1,7 +1,6 @@
 """The loop that trains the book's models: a bar while it runs, a history when it is done."""
 
 import copy
-import importlib
 import io
 import math
 import multiprocessing
@@ -53,29 +52,24 @@ def fit(
     learning_rate: float = 3e-3,
     warmup: int = 20,
     weight_decay: float = 0.0,
-    clip: float = 1.0,
     every: int | None = None,
 ) -> Run:
     """Train a model that turns tokens into logits; an interrupt ends it and loses nothing.
 
     AdamW (Loshchilov & Hutter 2019) with β = (0.9, 0.98). The learning rate rises over the warm-up
-    and falls along a cosine to a tenth; a gradient longer than `clip` is shortened to it. Ctrl-C or
-    the notebook's stop button end the loop as in `progress_bar`: history and snapshots stay.
+    and falls along a cosine to a tenth; gradients are clipped to norm 1. Ctrl-C or the notebook's
+    stop button end the loop as in `progress_bar`: history and snapshots stay.
 
     Args:
-        model: a module, tokens (B, L) -> logits (B, L, V), trained in place on the device it is on
-            and left in evaluation mode, also by an error.
+        model: a module, tokens (B, L) -> logits (B, L, V), also a compiled or wrapped one; trained
+            in place on its device and left in evaluation mode, also by an error.
         batches: a function of the step, from 1, that gives (tokens, targets), int64 (B, L), on any
-            device; a target of -100 asks nothing.
+            device; a target of -100 is ignored.
         learning_rate (float): the highest, reached after `warmup` (int) steps.
-        clip (float): the longest gradient, over all parameters.
-        every (int): steps from one snapshot to the next; when absent only the first and the last.
+        every (int): steps between snapshots; when absent only the first and the last are kept.
 
     Raises:
         ValueError: a loss or gradient of NaN or inf; the model is then as it was before that step.
-
-    Cost:
-        Three numbers more for each parameter, and one more for each snapshot.
 
     Example:
         >>> from d2lattn.transformer import Encoder
@@ -84,19 +78,16 @@ def fit(
         >>> run.history[-1] < run.history[0], list(run.snapshots)
         (True, [0, 40])
     """
-    _check_model(model)
     every = steps if every is None else every
     check_counts(steps=steps, every=every)
     check_counts(0, warmup=warmup)
-    numbers = dict(learning_rate=learning_rate, weight_decay=weight_decay, clip=clip)
-    for name, number in numbers.items():
-        check_number(name, number, 0)
+    check_number("learning_rate", learning_rate, 0)
+    check_number("weight_decay", weight_decay, 0)
     parameters = list(model.parameters())
     options: dict[str, Any] = dict(lr=learning_rate, weight_decay=weight_decay, betas=(0.9, 0.98))
     run = Run(model, [], {0: copy.deepcopy(model).eval()})
     model.train()
     try:
-        _import_whole("torch._dynamo")  # what every optimizer of torch imports when it is made
         # foreach: as one by one, but faster
         optimizer = torch.optim.AdamW(parameters, **options, foreach=True)
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda n: rate(n, warmup, steps))
@@ -104,7 +95,7 @@ def fit(
             loss = loss_of(model, *batches(step))
             optimizer.zero_grad()
             loss.backward()
-            length = nn.utils.clip_grad_norm_(parameters, clip)
+            length = nn.utils.clip_grad_norm_(parameters, 1.0)
             _check_finite(step, loss.item(), length.item())
             optimizer.step()
             schedule.step()
@@ -195,14 +186,6 @@ def _stop_button():
         signal.signal(signal.SIGINT, raises)
 
 
-def _import_whole(name):
-    """Import a module in a thread of its own: an interrupt reaches the main thread alone, where it
-    would leave the import half done, and every later one of this kernel with it."""
-    thread = threading.Thread(target=importlib.import_module, args=(name,))
-    thread.start()
-    thread.join()
-
-
 def rate(done: int, warmup: int, steps: int) -> float:
     """Give the share of the highest learning rate after `done` steps: up a line, down a cosine."""
     if done < warmup:
@@ -221,17 +204,6 @@ def loss_of(model: nn.Module, tokens: Tensor, targets: Tensor) -> Tensor:
             f"got {tuple(targets.shape)}"
         )
     return F.cross_entropy(logits.flatten(0, -2), targets.to(device).flatten())
-
-
-def _check_model(model):
-    """Require a module that can learn here."""
-    if not isinstance(model, nn.Module):
-        raise ValueError(f"model must be a torch.nn.Module, got {type(model).__name__}")
-    if any(x.dtype == torch.float16 and x.requires_grad for x in model.parameters()):
-        raise ValueError(
-            "model must learn in float32, float64 or bfloat16, got parameters of torch.float16, in "
-            "which AdamW's 1e-8 is 0 and the first step makes NaN of them"
-        )
 
 
 def _check_finite(step, loss, length):

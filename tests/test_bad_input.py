@@ -46,7 +46,7 @@ WORDS_OF, REAL = ["the dog", 3, []], ["abc", [["a", "b"]], [[1.0], [1.0, 2.0]], 
 BEYOND = {  # the nearest values past the end of what may be, by name
     **{name: [-0.1, 1.1] for name in ("dropout", "dropout_p", "top_p", "min_p")},
     **{name: [0, -1.5] for name in ("table", "vectors", "cell_size")},
-    **{name: [-0.5] for name in ("temperature", "learning_rate", "weight_decay", "clip")},
+    **{name: [-0.5] for name in ("temperature", "learning_rate", "weight_decay")},
     **dict(init_std=[-0.5], base=[1, 0.5], top_k=[99]),
 }
 # What is right for an argument of this name, wherever it stands, as in `Call.fine`.
@@ -206,7 +206,7 @@ VALUES = (
     | dict(valid_lens=[1, 3], generator=torch.Generator(), temperature=1.0, top_k=2, steps=1)
     | dict(top_p=0.9, min_p=0.1)
     | dict(rotate=nn.Identity(), update_cache=lambda key, value: (key, value), use_cache=True)
-    | dict(learning_rate=0.1, warmup=0, weight_decay=0.0, clip=1.0, every=1)
+    | dict(learning_rate=0.1, warmup=0, weight_decay=0.0, every=1)
     | dict(batch_size=1, num_buckets=2, num_rounds=1, top=1, beta=ONES)
     | dict(decay=ONES, need_state=False, group=d.Ranks(), n=5, d=4, k=3, kernel_size=3)
     | dict(dilated=False, causal=False, dilation=1, cell="rnn", projections=True, samples=4)

@@ -18,7 +18,7 @@ from d2lattn import (
     window_attention,
     window_mask,
 )
-from d2lattn.sparse import lsh_buckets, lsh_mask
+from d2lattn.sparse import lsh_buckets
 
 HALVES = (torch.bfloat16, torch.float16)
 
@@ -263,7 +263,7 @@ def test_linear_builds_nothing_larger_than_its_inputs(is_causal):
 # Hashing ------------------------------------------------------------------------------------------
 
 
-def lsh_sets(buckets, chunk_size, is_causal):
+def lsh_sets(buckets, chunk_size):
     """Per query the keys that it finds, from the definition: sort, cut, compare; buckets (R, n)."""
     n = buckets.shape[-1]
     found = [set() for _ in range(n)]
@@ -274,10 +274,7 @@ def lsh_sets(buckets, chunk_size, is_causal):
             found[i] |= {
                 j
                 for j in range(n)
-                if hashes[i] == hashes[j]
-                and chunk[i] - chunk[j] in (0, 1)
-                and i != j
-                and not (is_causal and j > i)
+                if hashes[i] == hashes[j] and chunk[i] - chunk[j] in (0, 1) and i != j
             }
     return found
 
@@ -295,56 +292,37 @@ def lsh_loop(qk, value, found):
     return torch.stack(outputs)
 
 
-@pytest.mark.parametrize("is_causal", [False, True])
-@pytest.mark.parametrize("num_buckets", [2, 8])
+def lsh_mask(buckets, chunk_size):
+    """The same as a mask (n, n), in which a query that finds none sees itself."""
+    mask = torch.zeros(2 * buckets.shape[-1:], dtype=torch.bool)
+    for i, keys in enumerate(lsh_sets(buckets, chunk_size)):
+        mask[i, list(keys or {i})] = True
+    return mask
+
+
+@pytest.mark.parametrize("num_buckets", [1, 2, 8])
 @pytest.mark.parametrize("num_rounds", [1, 3])
-def test_lsh_is_exact_attention_over_the_keys_it_finds(num_buckets, num_rounds, is_causal):
+def test_lsh_is_exact_attention_over_the_keys_it_finds(num_buckets, num_rounds):
     for n in range(1, 41):
         qk, _, value = make(n=n, seed=n)
         hashing = dict(num_buckets=num_buckets, num_rounds=num_rounds)
         buckets = lsh_buckets(qk, generator=generator(n), **hashing)
         assert buckets.shape == (num_rounds, n)
-        for chunk_size in (1, 4, None) if n % 7 == 0 else (1 + n % 5,):
-            size = chunk_size or -(-2 * n // num_buckets)
-            options = dict(chunk_size=chunk_size, is_causal=is_causal)
-            output = lsh_attention(qk, value, generator=generator(n), **hashing, **options)
-            found = lsh_sets(buckets, size, is_causal)
-            assert_close([output], [lsh_loop(qk, value, found)])
-            mask = lsh_mask(buckets, chunk_size=size, is_causal=is_causal)
-            seen = [set(row.nonzero().flatten().tolist()) for row in mask]
-            assert seen == [keys or {i} for i, keys in enumerate(found)]
+        output = lsh_attention(qk, value, generator=generator(n), **hashing)
+        found = lsh_sets(buckets, min(-(-2 * n // num_buckets), n))
+        assert_close([output], [lsh_loop(qk, value, found)])
 
 
-@pytest.mark.parametrize("is_causal", [False, True])
-@pytest.mark.parametrize("num_rounds", [1, 4])
-def test_one_bucket_is_full_attention_with_the_own_position_as_a_last_resort(num_rounds, is_causal):
-    for n in (1, 2, 13):
-        qk, _, value = make(2, 3, n=n)
-        output = lsh_attention(qk, value, num_buckets=1, num_rounds=num_rounds, is_causal=is_causal)
-        mask = ~torch.eye(n, dtype=torch.bool)
-        mask = mask.tril() if is_causal else mask
-        mask[0, 0] |= is_causal or n == 1
-        want = attention(qk, unit(qk), value, attn_mask=mask, engine="explicit")
-        assert_close([output], [want])
-
-
-@pytest.mark.parametrize("is_causal", [False, True])
-def test_lsh_has_the_gradients_of_the_masked_formula(is_causal):
-    qk, _, value = make(2, 3, n=23)
+def test_lsh_has_the_gradients_of_the_masked_formula():
+    qk, _, value = make(n=23)
     hashing = dict(num_buckets=4, num_rounds=3)
-    mask = lsh_mask(
-        lsh_buckets(qk, generator=generator(), **hashing), chunk_size=5, is_causal=is_causal
-    )
-    options = dict(chunk_size=5, is_causal=is_causal)
-    have = results(
-        lambda x, v: lsh_attention(x, v, generator=generator(), **hashing, **options), qk, value
-    )
+    mask = lsh_mask(lsh_buckets(qk, generator=generator(), **hashing), 12)
+    function = lambda x, v: lsh_attention(x, v, generator=generator(), **hashing)  # noqa: E731
     want = results(
         lambda x, v: attention(x, unit(x), v, attn_mask=mask, engine="explicit"), qk, value
     )
-    assert_close(have, want)
-    inputs = [x[0, 0, :9].clone().requires_grad_() for x in (qk, value)]
-    function = lambda x, v: lsh_attention(x, v, generator=generator(), **hashing)  # noqa: E731
+    assert_close(results(function, qk, value), want)
+    inputs = [x[:9].clone().requires_grad_() for x in (qk, value)]
     assert torch.autograd.gradcheck(function, inputs)
 
 
@@ -376,38 +354,12 @@ def test_buckets_are_in_range_and_follow_the_direction_alone():
             assert len(buckets[0].unique()) > min(num_buckets, 300) / 3
 
 
-def test_a_causal_query_gets_nothing_from_later_positions():
-    qk, _, value = make(n=30)
-    value.requires_grad_()
-    qk.requires_grad_()
-    output = lsh_attention(
-        qk, value, num_buckets=4, num_rounds=2, is_causal=True, generator=generator()
-    )
-    for i in (0, 11, 28):
-        for gradient in torch.autograd.grad(output[i].sum(), [qk, value], retain_graph=True):
-            assert (gradient[i + 1 :] == 0).all()
-
-
-def test_later_positions_decide_which_earlier_keys_a_causal_query_finds():
-    """What the docstring warns of: a later position moves the boundaries of the chunks."""
-    late, early = [
-        lsh_mask(torch.tensor([[1, 1, 1, 1, last]]), chunk_size=2, is_causal=True)[:4, :4]
-        for last in (1, 0)
-    ]
-    assert not torch.equal(late, early)
-    one = [
-        lsh_mask(torch.tensor([[1, 1, 1, 1, last]]), chunk_size=5, is_causal=True)[:4, :4]
-        for last in (1, 0)
-    ]
-    assert torch.equal(*one)
-
-
 @pytest.mark.parametrize("dtype", HALVES)
 def test_lsh_in_half_precision_is_as_exact_as_the_formula(dtype):
     qk, _, value = make(n=120, E=16, EV=16, dtype=dtype)
     hashing = dict(num_buckets=8, num_rounds=3)
     output = lsh_attention(qk, value, generator=generator(), **hashing)
-    mask = lsh_mask(lsh_buckets(qk, generator=generator(), **hashing), chunk_size=30)
+    mask = lsh_mask(lsh_buckets(qk, generator=generator(), **hashing), 30)
     exact = attention(qk.double(), unit(qk.double()), value.double(), attn_mask=mask)
     explicit = attention(qk, unit(qk), value, attn_mask=mask, engine="explicit")
     assert output.dtype == dtype
@@ -436,12 +388,10 @@ def test_lsh_of_hardly_anything(n):
 
 
 def test_lsh_builds_nothing_large():
-    n, chunk_size = 4096, 32
+    n, num_buckets = 4096, 256
     qk, _, value = make(1, n=n, E=8, EV=8, dtype=torch.float32, grad=True)
-    call = lambda: lsh_attention(  # noqa: E731
-        qk, value, num_buckets=256, num_rounds=2, chunk_size=chunk_size
-    )
-    assert largest(lambda: call().sum().backward()) <= n * 2 * chunk_size
+    call = lambda: lsh_attention(qk, value, num_buckets=num_buckets, num_rounds=2)  # noqa: E731
+    assert largest(lambda: call().sum().backward()) <= n * 2 * (2 * n // num_buckets)
 
 
 def clusters(n, seed=0):
@@ -459,7 +409,7 @@ def test_rounds_find_more_of_the_largest_weights_and_buckets_fewer():
     def error_and_recall(num_buckets, num_rounds):
         hashes = dict(num_buckets=num_buckets, num_rounds=num_rounds)
         buckets = lsh_buckets(x, generator=generator(5), **hashes)
-        found = lsh_mask(buckets, chunk_size=2 * 256 // num_buckets)
+        found = lsh_mask(buckets, min(2 * 256 // num_buckets, 256))
         output = lsh_attention(x, x, generator=generator(5), **hashes)
         error = (output - weights @ x).norm() / (weights @ x).norm()
         return error, found.gather(-1, weights.topk(8).indices).float().mean()
@@ -485,7 +435,6 @@ CALLS = {
     "linear": linear_attention,
     "linear, causal": lambda q, k, v: linear_attention(q, k, v, is_causal=True),
     "lsh": lambda q, k, v: lsh_attention(q, v, num_buckets=4, num_rounds=2),
-    "lsh, causal": lambda q, k, v: lsh_attention(q, v, num_buckets=1, num_rounds=2, is_causal=True),
 }
 
 

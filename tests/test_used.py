@@ -8,31 +8,30 @@ from cells import ROOT, book
 
 import d2lattn
 
-# Whatever stands here waits to be used or to go: the list only gets shorter.
-UNUSED_NAMES = {"Positions"}
+# These lists only get shorter: a page uses what is added, or it goes.
+UNUSED_NAMES = {"Positions"}  # the contract's: a part of one's own is made of it
 UNUSED_KEYWORDS = {
+    # The contract names them.
+    "SelfAttention": "bias",
+    "attention": "chunk_size dropout_p",
+    "attention_scores": "scale",
+    "causal_mask": "device",
+    "sinusoidal_encoding": "offset",
+    "window_mask": "S device query_offset",
+    # d2lattn gives them itself.
     "MLP": "bias mlp_dim",
     "Block": "dropout",
     "Cache": "batch_size",
     "LatentAttention": "bias dropout",
     "PositionalEncoding": "base",
+    "Ranks": "group",
+    "alibi_bias": "S device query_offset",
+    "partial_attention": "query_offset",
+    # A page gives them to a function by another name; these two are torch's own.
+    "head_parallel": "group is_causal key query scale value",
     "Positions": "args",
     "RMSNorm": "device dtype elementwise_affine",
-    "Ranks": "group",
-    "Rotary": "interleaved",
-    "SelfAttention": "bias",
-    "alibi_bias": "S device query_offset",
-    "attention": "chunk_size dropout_p",
-    "attention_scores": "scale",
-    "causal_mask": "device",
-    "fit": "clip",
-    "head_parallel": "group is_causal key query scale value",
-    "lsh_attention": "chunk_size is_causal scale",
-    "partial_attention": "query_offset",
     "ring_attention": "scale",
-    "shift_matrix": "base",
-    "sinusoidal_encoding": "offset",
-    "window_mask": "S device query_offset",
 }
 
 
