@@ -1,27 +1,24 @@
-"""Attention over a text that no machine holds whole (chapter 11).
+"""Attention over a text that no machine holds whole (chapter 11): context parallelism.
 
-    ring_attention     each rank keeps its words; keys and values travel
+    ring_attention     each rank keeps its tokens; keys and values travel
     ring_parallel      a layer or a decoder whose attention is such a ring
-    head_parallel      words are exchanged for heads, and back
+    head_parallel      tokens are exchanged for heads, and back
 
-A *rank* is one of R processes that were started together, by `torchrun` as a rule, and meet in a
-group of `torch.distributed`: gloo on processors, nccl on GPUs. What is here says what is sent, and
-when; torch sends it. A file of one's own begins so:
+A *rank* is one of R processes that `torchrun` started and that meet in a group of
+`torch.distributed`, gloo on processors or nccl on GPUs:
 
     dist.init_process_group("gloo", timeout=timedelta(seconds=60))    # how long to wait for a rank
-    output = ring_attention(query, key, value, is_causal=True)        # each rank gives its words
+    output = ring_attention(query, key, value, is_causal=True)        # each rank gives its tokens
 
-and `torchrun --standalone --nproc-per-node 4 FILE` runs it in four processes. What one rank refuses
-with a ValueError, all refuse. Where one fails, or does not answer within the group's timeout, the
-others stop with a ConnectionError, and torchrun ends those that hang.
+What one rank refuses with a ValueError, all refuse. Where one fails, or does not answer within the
+group's timeout, the others stop with a ConnectionError.
 
-Shapes: L_r words of rank r, L of all ranks together, E width of queries and keys, Ev of values.
+Shapes: L_r tokens of rank r, L of all ranks together, E width of queries and keys, Ev of values.
 """
 
 import contextlib
 import functools
 import math
-import pickle
 from typing import Any
 
 import torch
@@ -31,16 +28,15 @@ from torch import Tensor, nn
 from d2lattn.arguments import (
     check_positions,
     check_value,
-    scale_of,
     scores_shape,
     show,
 )
 from d2lattn.attention import attention
 from d2lattn.engines.call import Call
 from d2lattn.engines.chunked import backward_in_blocks, forward_in_blocks, merge
-from d2lattn.engines.visibility import Visibility, cut, entry
+from d2lattn.engines.visibility import Visibility
 from d2lattn.multihead import MultiHeadAttention, attending, check_input
-from d2lattn.positions import Alibi, Positions, TokenPositions, alibi_slopes
+from d2lattn.positions import Positions, TokenPositions
 from d2lattn.tracing import in_full_precision
 from d2lattn.transformer import Decoder
 
@@ -57,7 +53,6 @@ class Ranks:
     Attributes:
         rank, size (int): which one this is, and of how many.
         sent (int): bytes of keys, values, heads and gradients that it sent to others.
-        handshakes (int): bytes of the agreements before that, which hold no word of the text.
         computed (int): blocks of keys that its queries met, forward and backward.
 
     Example:
@@ -79,7 +74,6 @@ class Ranks:
         self.rank = dist.get_rank(group) if ready else 0
         self.size = dist.get_world_size(group) if ready else 1
         self.sent: int = 0
-        self.handshakes: int = 0
         self.computed: int = 0
 
     def gather(self, mine: Any) -> list[Any]:
@@ -89,7 +83,6 @@ class Ranks:
         everyone = [None] * self.size
         with self._waiting("to agree on the arguments"):
             dist.all_gather_object(everyone, mine, group=self.group)
-        self.handshakes += len(pickle.dumps(mine))
         return everyone
 
     def pass_on(self, outgoing: Tensor, incoming: Tensor) -> Any:
@@ -150,9 +143,7 @@ class ShardSpec:
             their places or None, what must be the same on all ranks, by name).
 
     Attributes:
-        lengths (list of int): words of each rank.
-        step: of all heads (H, 1, 1), what a score is given for each place between query and key
-            (ALiBi's -slope), or None.
+        lengths (list of int): tokens of each rank.
     """
 
     def __init__(self, ranks, check):
@@ -169,7 +160,7 @@ class ShardSpec:
                 raise ValueError(f"rank {rank} has refused its arguments: {refused}")
         lengths, places, terms = zip(*(given for _, given in everyone), strict=True)
         _check_alike_everywhere(terms)
-        self.ranks, self.lengths, self.step = ranks, list(lengths), None
+        self.ranks, self.lengths = ranks, list(lengths)
         self._places = None if places[0] is None else places
         if self._places is not None:
             held, counts = torch.cat(self._places).unique(return_counts=True)
@@ -205,14 +196,11 @@ def _check_alike_everywhere(terms):
 
 
 def checked_positions(positions, length):
-    """Check the places of so many words: int64, on the CPU, alone in memory, since they will be
-    sent; None if they are not given."""
+    """Check the places of so many tokens, and copy them to the CPU; None if they are not given."""
     if positions is None:
         return None
-    if torch.is_tensor(positions):
-        positions = positions.detach().cpu()
     check_positions(positions, length)
-    return positions.long().clone()
+    return positions.detach().cpu().long().clone()
 
 
 def as_ranks(group):
@@ -257,17 +245,15 @@ def _check_left_out(name, value):
         raise ValueError(f"{name} must be left out over several ranks, got {show(value)}")
 
 
-def _check_own(module, name, *kinds):
-    """Refuse a method that is not that of these classes: what it hides or adds would be lost."""
-    method = getattr(getattr(module, name), "__func__", None)
-    if method not in [getattr(kind, name) for kind in kinds]:
-        names = " or ".join(kind.__name__ for kind in kinds)
+def _check_own(module, name, kind):
+    """Refuse a method that is not that of this class: what it hides or adds would be lost."""
+    if getattr(getattr(module, name), "__func__", None) is not getattr(kind, name):
         got = f"one of {type(module).__name__}'s own"
-        raise ValueError(f"{name} must be that of {names} over several ranks, got {got}")
+        raise ValueError(f"{name} must be that of {kind.__name__} over several ranks, got {got}")
 
 
-def _agree(function, query, key, value, is_causal, scale, group, *, positions=None, check=None):
-    """Agree on the shard of a call of a function below; `check` is one more look, or None."""
+def _agree(function, query, key, value, is_causal, ranks, positions=None):
+    """Agree on the shard of a call of a function below."""
     parts = query, key, value
 
     def look():
@@ -278,38 +264,33 @@ def _agree(function, query, key, value, is_causal, scale, group, *, positions=No
                 "query, key and value must have the same leading axes and be of the same words, "
                 f"got {[tuple(x.shape) for x in parts]}"
             )
-        if check is not None:
-            check()
         terms = handshake_terms(function, query, is_causal, positions)
         terms["the leading axes"] = tuple(query.shape[:-2])
         terms["the widths of query and value"] = query.shape[-1], value.shape[-1]
-        terms["scale"] = scale_of(scale, query)
         terms["which of query, key and value want gradients"] = [wants_gradient(x) for x in parts]
         return L, checked_positions(positions, L), terms
 
-    return ShardSpec(as_ranks(group), look)
+    return ShardSpec(ranks, look)
 
 
 # The ring -----------------------------------------------------------------------------------------
 
 
 class PlacedVisibility(Visibility):
-    """Who sees whom by the places of the rows in a text that is spread over machines.
+    """Which query sees which key, by their places in a text that is spread over machines.
 
     Args:
         shape: that of the scores, (..., L, S). device: where they are.
         asking, asked: places of the queries (L,) and of the keys (S,), int64 on the CPU, where
             looking at them does not wait for a GPU.
         is_causal (bool): whether query i sees key j only if its place is not the later one.
-        step: what a score is given for each place between the two (ALiBi's -slope), which
-            broadcasts to (..., L, 1), or None.
     """
 
-    __slots__ = ("asked", "asking", "is_causal", "step")
+    __slots__ = ("asked", "asking", "is_causal")
 
-    def __init__(self, shape, device, asking, asked, is_causal, step=None):
+    def __init__(self, shape, device, asking, asked, is_causal):
         super().__init__(shape, device)
-        self.asking, self.asked, self.is_causal, self.step = asking, asked, is_causal, step
+        self.asking, self.asked, self.is_causal = asking, asked, is_causal
 
     def hides_all(self):
         if 0 in self.shape[-2:]:
@@ -322,22 +303,18 @@ class PlacedVisibility(Visibility):
         return self.asked.to(self.device) <= self.asking.to(self.device)[:, None]
 
     def hide(self, scores, in_place=True):
-        if self.step is not None:
-            far = (self.asking[:, None] - self.asked).abs().to(self.device)
-            scores += self.step.to(scores.dtype) * far
         if not self.is_causal or self.asking.min() >= self.asked.max():
             return scores
         return scores.masked_fill_(~self.allowed(), -math.inf)
 
     def part(self, rows, keys):
         shape = (*self.shape[:-2], rows.stop - rows.start, keys.stop - keys.start)
-        asking, asked, step = self.asking[rows], self.asked[keys], cut(self.step, rows, keys)
-        return PlacedVisibility(shape, self.device, asking, asked, self.is_causal, step)
+        asking, asked = self.asking[rows], self.asked[keys]
+        return PlacedVisibility(shape, self.device, asking, asked, self.is_causal)
 
     def at(self, index):
-        step = entry(self.step, index, len(self.shape))
         shape = self.shape[len(index) :]
-        return PlacedVisibility(shape, self.device, self.asking, self.asked, self.is_causal, step)
+        return PlacedVisibility(shape, self.device, self.asking, self.asked, self.is_causal)
 
 
 def ring_attention(
@@ -347,49 +324,27 @@ def ring_attention(
     *,
     positions: Tensor | None = None,
     is_causal: bool = False,
-    scale: float | None = None,
     group: Any = None,
 ) -> Tensor:
-    """Let all words of a text attend to all, where each rank holds a shard of them.
+    """Attention over a sequence that is sharded across ranks (ring attention, Liu et al. 2023).
 
-    Every rank keeps its queries; the blocks of keys and values go round. With o_p and
-    l_p = log Σ exp(s) over the keys of rank p, the output is `merge` of all (o_p, l_p):
-    Σ_p exp(l_p - l) o_p, l = log Σ_p exp(l_p). (Liu, Zaharia & Abbeel 2023, "Ring Attention with
-    Blockwise Transformers", arXiv 2310.01889.)
-
-    Who sees whom is decided by the places of the words, so any shard is right: a piece of the text,
-    every R-th word (striped: Brandon et al. 2023, arXiv 2311.09431), uneven pieces, none. A block
-    that no query of a rank may see is passed on and not computed.
-
-    The backward pass keeps none of the blocks: keys and values go round once more, and their
-    gradients travel behind them until they are home. All ranks must run it. Gradients of weights
-    are those of a rank's own words: who trains adds them up.
+    Each rank keeps its queries; blocks of keys and values travel around the ring, and partial
+    outputs are combined by a log-sum-exp merge. Any sharding works, contiguous, striped or uneven.
+    Blocks that no query of a rank may see are passed on without being computed. In the backward
+    pass keys and values go round again with their gradients, so all ranks must run it. Gradients of
+    parameters cover a rank's own tokens only: sum them over ranks.
 
     Args:
-        query, key: floating tensors (..., L_r, E) of this rank's words, L_r from 0.
-        value: floating tensor (..., L_r, Ev).
-        positions: integers (L_r,), the places of these words in the whole text, in any order; when
-            absent, rank 0 holds its beginning, rank 1 what follows, and so on.
-        is_causal (bool): a word sees itself and those at earlier places.
-        scale (float): 1/√E when absent.
-        group: of the ranks, see `Ranks`.
+        query, key, value: this rank's tokens, (..., L_r, E), (..., L_r, E), (..., L_r, Ev).
+        positions: integers (L_r,), places in the whole sequence; by default contiguous shards.
+        is_causal (bool): each token attends to itself and to earlier positions.
+        group: the ranks, see `Ranks`.
 
     Returns:
-        Tensor (..., L_r, Ev) of the query's dtype.
+        Tensor (..., L_r, Ev): this rank's rows of `attention` over the whole sequence.
 
     Raises:
-        ConnectionError: a rank that does not answer within the group's timeout.
-
-    Cost:
-        2·L_r·L·(E + Ev) FLOPs a rank, about half if causal, for each leading index. The graph
-        keeps query, key, value, output and logsumexp of this rank; at the peak some 13 tensors of
-        their size are alive beside them forward, 20 backward, however many ranks there are. Sent a
-        rank, with equal shards: (R - 1)·L_r·(E + Ev) numbers forward, twice that backward, where
-        gradients go as float32 at least: three times the bytes in half precision. Each call begins
-        with a handshake of some hundred bytes, and 8 for each word where positions are given.
-
-    Equivalent to:
-        attention(query, key, value, is_causal=...) of the whole text, and this rank's rows of it.
+        ConnectionError: a rank did not answer within the group's timeout.
 
     Example:
         >>> x = torch.randn(2, 6, 4)  # one process is a ring of one
@@ -397,21 +352,18 @@ def ring_attention(
         >>> torch.allclose(output, attention(x, x, x, is_causal=True), atol=1e-6)
         True
     """
-    given = query, key, value, is_causal, scale, group
-    shard = _agree("ring_attention", *given, positions=positions)
-    return ring(query, key, value, shard, is_causal, scale_of(scale, query))
+    ranks = as_ranks(group)
+    shard = _agree("ring_attention", query, key, value, is_causal, ranks, positions)
+    return ring(query, key, value, shard, is_causal)
 
 
-def ring(query, key, value, shard, is_causal, scale):
+def ring(query, key, value, shard, is_causal):
     """Do the same, agreed upon. Heads (..., H, L_r, E) over (..., Hkv, L_r, E): those of a group
     are more queries at the same places to the keys they share, which so travel once."""
     lead, (rows, width) = key.shape[:-2], query.shape[-2:]
     group = query.shape[:-2].numel() // max(lead.numel(), 1)
     asking = query.reshape(*lead, group * rows, width)
-    step = shard.step
-    if step is not None:  # (H, 1, 1) -> (Hkv, n·L_r, 1)
-        step = step.reshape(lead[-1], group, 1).repeat_interleave(rows, -2)
-    output = _Ring.apply(asking, key, value, shard, (is_causal, scale, step))
+    output = _Ring.apply(asking, key, value, shard, is_causal)
     return output.reshape(*query.shape[:-1], value.shape[-1])
 
 
@@ -419,15 +371,15 @@ class _Ring(torch.autograd.Function):
     """Two rounds: keys and values alone, then keys and values with their gradients behind them."""
 
     @staticmethod
-    def forward(ctx, query, key, value, shard, rest):
-        ctx.shard, ctx.rest = shard, rest
+    def forward(ctx, query, key, value, shard, is_causal):
+        ctx.shard, ctx.is_causal = shard, is_causal
         wide = torch.promote_types(query.dtype, torch.float32)
         shape = *query.shape[:-1], value.shape[-1]
         output = query.new_zeros(shape, dtype=wide)
         logsumexp = query.new_full(query.shape[:-1], -torch.inf, dtype=wide)
         with in_full_precision(query):
             for owner, *block in _round(shard, key, value):
-                call = _meeting(shard, owner, query, *block, *rest)
+                call = _meeting(shard, owner, query, *block, is_causal)
                 if call is not None:
                     part = torch.empty_like(output), torch.empty_like(logsumexp)
                     forward_in_blocks(call, *part)
@@ -448,7 +400,7 @@ class _Ring(torch.autograd.Function):
             for owner, *block in _round(shard, key, value):
                 packed = query.new_zeros(sum(x.numel() for x in block), dtype=wide)
                 grads = _unpack(packed, *block)
-                call = _meeting(shard, owner, query, *block, *ctx.rest)
+                call = _meeting(shard, owner, query, *block, ctx.is_causal)
                 if call is not None:
                     backward_in_blocks(call, given, (grad_query, *grads, None))
                 if owner == shard.ranks.rank:
@@ -479,16 +431,16 @@ def _round(shard, key, value):
             packed = wait()
 
 
-def _meeting(shard, owner, query, key, value, is_causal, scale, step):
+def _meeting(shard, owner, query, key, value, is_causal):
     """Give the call of this rank's queries over the keys of a rank, or None if none may see any."""
     asking, asked = shard.places(), shard.places(owner)
     asking = asking.repeat(query.shape[-2] // max(len(asking), 1))  # heads that share keys
     shape = *query.shape[:-1], key.shape[-2]
-    visible = PlacedVisibility(shape, query.device, asking, asked, is_causal, step)
+    visible = PlacedVisibility(shape, query.device, asking, asked, is_causal)
     if visible.hides_all():
         return None
     shard.ranks.computed += 1
-    return Call(query, key, value, visible, scale)
+    return Call(query, key, value, visible, 1 / math.sqrt(query.shape[-1]))
 
 
 def _pack(key, value):
@@ -516,21 +468,20 @@ def _unpack(packed, key, value):
 def ring_parallel(module: Any, *, group: Any = None) -> nn.Module:
     """Put a layer or a decoder over ranks that have the same weights and hold one text together.
 
-    Each rank gives its own words and gets what the module alone would say of them, having read the
-    whole text: `ring_attention` is in the place of attention, and all else concerns one word at a
-    time. As with DistributedDataParallel, the module is held and not changed.
+    Each rank gives its own tokens and gets their rows of what the module alone would return, having
+    read the whole text: attention is `ring_attention`, and all else concerns one token at a time.
+    As with DistributedDataParallel, the module is held and not changed.
 
     Args:
-        module: a `MultiHeadAttention`, or a `Decoder` made of such; without sink_logit, active
-            dropout, window. Subclasses keep the methods that decide which query sees which key:
-            `forward` and `attend` of the layer, `forward` of the decoder, and the `bias` of
-            `Positions` or `Alibi`; a block of your own adds no mask and no bias.
-        group: of the ranks, see `Ranks`.
+        module: a `MultiHeadAttention`, or a `Decoder` made of such, without sink_logit, active
+            dropout, window or ALiBi. Subclasses keep the methods that decide which query sees which
+            key: `forward` and `attend` of the layer, `forward` of the decoder, `bias` of
+            `Positions`; a block of your own adds no mask and no bias.
+        group: the ranks, see `Ranks`.
 
     Returns:
-        A module. Of a layer it takes words (B, L_r, E), is_causal and positions, of a decoder
-        tokens (B, L_r) and positions; these are those of `ring_attention`, and with a decoder of
-        the method of positions, too. All layers share one handshake.
+        A module. Of a layer it takes tokens (B, L_r, E), is_causal and positions, of a decoder
+        tokens (B, L_r) and positions, as in `ring_attention`. All layers share one handshake.
 
     Example:
         >>> from d2lattn import MultiHeadAttention
@@ -590,8 +541,6 @@ class _RingDecoder(nn.Module):
                 f"a learned table of max_len={most} has no row for the positions from {most} on, "
                 f"got a text up to position {shard.end() - 1}"
             )
-        if isinstance(model.position, Alibi):  # (H, 1, 1)
-            shard.step = -alibi_slopes(model.num_heads, device=tokens.device)[:, None, None]
         places = shard.places().to(tokens.device)
         where = TokenPositions(0, tokens.shape[1], positions=places)
         layers = [block.attention for block in model.blocks]
@@ -602,7 +551,7 @@ class _RingDecoder(nn.Module):
         model = self.decoder
         _check_left_out("window", model.window)
         _check_own(model, "forward", Decoder)
-        _check_own(model.position, "bias", Positions, Alibi)
+        _check_own(model.position, "bias", Positions)
         for block in model.blocks:
             unsupported_when_sharded(block.attention)
             if self.training:
@@ -614,7 +563,7 @@ def _attend_in_ring(shard, query, key, value, *, is_causal, **seen):
     which query sees which key."""
     for name, given in seen.items():
         _check_left_out(name, given)
-    return ring(query, key, value, shard, is_causal, 1 / math.sqrt(query.shape[-1])), None
+    return ring(query, key, value, shard, is_causal), None
 
 
 def _layer_terms(layer, x, weight, is_causal, positions):
@@ -631,37 +580,22 @@ def _layer_terms(layer, x, weight, is_causal, positions):
 
 
 def head_parallel(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    *,
-    is_causal: bool = False,
-    scale: float | None = None,
-    group: Any = None,
+    query: Tensor, key: Tensor, value: Tensor, *, is_causal: bool = False, group: Any = None
 ) -> Tensor:
-    """Let all words of a text attend to all: words are exchanged for heads, and back.
+    """Attention over a sharded sequence: tokens are exchanged for heads, and back (Ulysses).
 
-    Each rank holds all H heads of its words, an all-to-all later H/R heads of all words, and
-    attends as one machine does. A second one brings the output back to the words (Jacobs et al.
-    2023, "DeepSpeed Ulysses", arXiv 2309.14509). So does the backward pass, the other way round.
+    Each rank holds all H heads of its tokens, after an all-to-all H/R heads of all tokens, and
+    attends as one machine does. A second all-to-all brings the output back to the tokens (Jacobs et
+    al. 2023, "DeepSpeed Ulysses"). So does the backward pass, the other way round.
 
     Args:
-        query, key: floating tensors (..., H, L_r, E) of this rank's words, L_r from 0; rank 0 holds
-            the beginning of the text, rank 1 what follows, and so on.
-        value: floating tensor (..., H, L_r, Ev).
-        is_causal, scale: as in `attention`.
-        group: of the ranks, see `Ranks`; R must divide H.
+        query, key, value: this rank's tokens, (..., H, L_r, E), (..., H, L_r, E), (..., H, L_r,
+            Ev), in contiguous shards.
+        is_causal (bool): as in `attention`.
+        group: the ranks, see `Ranks`; R must divide H.
 
     Returns:
-        Tensor (..., H, L_r, Ev) of the query's dtype.
-
-    Cost:
-        2·(H/R)·L²·(E + Ev) FLOPs a rank, about half if causal. Memory of L words of H/R heads. Sent
-        a rank, with equal shards: (R - 1)/R · H·L_r·2·(E + Ev) numbers forward, and as many
-        backward: the more ranks, the less, whereas in the ring it is the same.
-
-    Equivalent to:
-        attention(query, key, value, is_causal=...) of the whole text, and this rank's rows of it.
+        Tensor (..., H, L_r, Ev): this rank's rows of `attention` over the whole sequence.
 
     Example:
         >>> x = torch.randn(2, 6, 4)
@@ -670,17 +604,14 @@ def head_parallel(
         True
     """
     ranks = as_ranks(group)
-
-    def check():
-        if query.ndim < 3 or query.shape[-3] % ranks.size:
-            raise ValueError(
-                f"query, key and value must have a number of heads that {ranks.size} ranks divide, "
-                f"(..., heads, length, width), got {tuple(query.shape)}"
-            )
-
-    shard = _agree("head_parallel", query, key, value, is_causal, scale, ranks, check=check)
+    shard = _agree("head_parallel", query, key, value, is_causal, ranks)
+    if query.ndim < 3 or query.shape[-3] % ranks.size:  # all ranks say so
+        raise ValueError(
+            f"query, key and value must have a number of heads that {ranks.size} ranks divide, "
+            f"(..., heads, length, width), got {tuple(query.shape)}"
+        )
     parts = (_Exchange.apply(x, shard, True) for x in (query, key, value))
-    return _Exchange.apply(attention(*parts, is_causal=is_causal, scale=scale), shard, False)
+    return _Exchange.apply(attention(*parts, is_causal=is_causal), shard, False)
 
 
 class _Exchange(torch.autograd.Function):

@@ -28,10 +28,9 @@ UNUSED_KEYWORDS = {
     "alibi_bias": "S device query_offset",
     "partial_attention": "query_offset",
     # A page gives them to a function by another name; these two are torch's own.
-    "head_parallel": "group is_causal key query scale value",
+    "head_parallel": "group is_causal key query value",
     "Positions": "args",
     "RMSNorm": "device dtype elementwise_affine",
-    "ring_attention": "scale",
 }
 
 
