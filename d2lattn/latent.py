@@ -132,7 +132,7 @@ class LatentAttention(nn.Module):
             absorbed (bool): attend to the latents, where k_proj and v_proj are no more than
                 matrices: the same numbers. When absent, if more words are seen than ask.
         """
-        check_input("x", x, self.q_proj)
+        check_input("x", x, self.embed_dim)
         if query_offset is not None:
             check_count("query_offset", query_offset, least=0)
         if rotate is None:
@@ -153,7 +153,7 @@ class LatentAttention(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """Make queries and latents: (B, L, E) -> (B, H, L, D + R), (B, 1, L, C + R). `rotate` turns
         the last R numbers of both, (B, H or 1, L, R)."""
-        check_input("x", x, self.q_proj)
+        check_input("x", x, self.embed_dim)
         query = self.q_proj(x).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
         latent = self.latent_proj(x)[:, None]
         if rotate is not None and self.rope_dim:
@@ -195,9 +195,7 @@ class LatentAttention(nn.Module):
     def join(self, x: Tensor) -> Tensor:
         """Join and project the heads: (B, H, L, D) -> (B, L, E)."""
         expect("x", x, f"batch {self.num_heads} length {self.head_dim}")
-        x = x.transpose(1, 2).flatten(-2)  # (B, L, H, D) -> (B, L, E)
-        check_input("x", x, self.out_proj)
-        return self.out_proj(x)
+        return self.out_proj(x.transpose(1, 2).flatten(-2))  # (B, L, H, D) -> (B, L, E)
 
     def extra_repr(self) -> str:
         widths = f"latent_dim={self.latent_dim}, rope_dim={self.rope_dim}"
@@ -239,7 +237,9 @@ class LatentAttention(nn.Module):
 def _is_plain(projection):
     """Tell whether a module does no more than multiply by its `weight`, so that the product may be
     done elsewhere. (A parametrization or an adapter changes its class.)"""
+    if type(projection) is not nn.Linear or projection.bias is not None:
+        return False
     hooks = projection._forward_pre_hooks, projection._forward_hooks
     hooks += projection._backward_pre_hooks, projection._backward_hooks
     own = any(hooks) or "forward" in vars(projection)
-    return type(projection) is nn.Linear and projection.bias is None and not own
+    return not own and type(projection.weight) in (nn.Parameter, Tensor)  # not a quantized one

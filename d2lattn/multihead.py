@@ -20,7 +20,6 @@ from d2lattn.arguments import (
     check_counts,
     check_number,
     check_on,
-    check_weights,
     expect,
     fits,
     show,
@@ -64,6 +63,7 @@ class SelfAttention(nn.Module):
         head_dim = embed_dim if head_dim is None else head_dim
         value_dim = head_dim if value_dim is None else value_dim
         check_counts(embed_dim=embed_dim, head_dim=head_dim, value_dim=value_dim)
+        self.embed_dim = embed_dim
         self.q_proj = nn.Linear(embed_dim, head_dim, bias=bias)
         self.k_proj = nn.Linear(embed_dim, head_dim, bias=bias)
         self.v_proj = nn.Linear(embed_dim, value_dim, bias=bias)
@@ -77,7 +77,7 @@ class SelfAttention(nn.Module):
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
         """x (..., L, E) -> output (..., L, value_dim), or (output, weights (..., L, L))."""
-        check_input("x", x, self.q_proj, "...")
+        check_input("x", x, self.embed_dim, "...")
         query, key, value = self.q_proj(x), self.k_proj(x), self.v_proj(x)
         shape = (*x.shape[:-1], x.shape[-2])
         visible = Visibility(shape, x.device, attn_mask=attn_mask, is_causal=is_causal)
@@ -152,7 +152,8 @@ class MultiHeadAttention(nn.Module):
         check_choice("engine", engine, ENGINES)
         self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
         self.num_kv_heads, self.dropout, self.engine = num_kv_heads, dropout, engine
-        self.one_width, kv_width = qdim == kdim == vdim, num_kv_heads * self.head_dim
+        self.qdim, self.kdim, self.vdim = qdim, kdim, vdim
+        kv_width = num_kv_heads * self.head_dim
         self.q_proj = nn.Linear(qdim, embed_dim, bias=bias)
         self.k_proj = nn.Linear(kdim, kv_width, bias=bias)
         self.v_proj = nn.Linear(vdim, kv_width, bias=bias)
@@ -249,10 +250,10 @@ class MultiHeadAttention(nn.Module):
     def project(self, query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Make the heads: (B, L, qdim), (B, S, kdim), (B, S, vdim) -> (B, H, L, D),
         (B, Hkv, S, D), (B, Hkv, S, D)."""
-        check_input("query", query, self.q_proj)
-        if key is not query or value is not query or not self.one_width:
-            check_input("key", key, self.k_proj)
-            check_input("value", value, self.v_proj)
+        check_input("query", query, self.qdim)
+        if key is not query or value is not query or not self.qdim == self.kdim == self.vdim:
+            check_input("key", key, self.kdim)
+            check_input("value", value, self.vdim)
             check_rows(query, key, value)
         (B, L), S, D = query.shape[:2], key.shape[1], self.head_dim
         q = self.q_proj(query).view(B, L, self.num_heads, D).transpose(1, 2)
@@ -295,12 +296,9 @@ class MultiHeadAttention(nn.Module):
         made = self.num_heads, self.head_dim
         if not isinstance(x, Tensor) or x.ndim != 4 or x.shape[1::2] != made:
             expect("x", x, f"batch {self.num_heads} length {self.head_dim}")
-        weight = self.out_proj.weight
-        if x.dtype != weight.dtype or x.device != weight.device:
-            check_weights("the module's weights", weight, x=x)
         x = x.transpose(1, 2).flatten(-2)  # (B, L, H, D) -> (B, L, E)
         if self.gate:
-            check_input("query", query, self.gate_proj)
+            check_input("query", query, self.qdim)
             x = x * self.gate_proj(query).sigmoid()
         return self.out_proj(x)
 
@@ -435,12 +433,9 @@ def check_heads(embed_dim, num_heads, num_kv_heads=1):
         )
 
 
-def check_input(name, x, projection, axes="batch"):
-    """Require a floating tensor of the width, dtype and device that a projection takes."""
-    width, weight = projection.in_features, projection.weight
-    if isinstance(x, Tensor):
-        plain = (x.ndim == 3 or (axes == "..." and x.ndim == 2)) and x.shape[-1] == width
-        if plain and x.dtype == weight.dtype and x.device == weight.device:
-            return  # the usual case; what follows finds the words
-    expect(name, x, f"{axes} length {width}")
-    check_weights("the module's weights", weight, **{name: x})
+def check_input(name, x, width, axes="batch"):
+    """Require a floating tensor of a width; a projection, which may be any module, sees to the
+    dtype and the device."""
+    plain = isinstance(x, Tensor) and x.ndim == 3 and x.shape[-1] == width and x.dtype in FLOATS
+    if not plain:  # the usual case needs no words
+        expect(name, x, f"{axes} length {width}")

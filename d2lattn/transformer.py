@@ -28,14 +28,13 @@ from d2lattn.arguments import (
     check_choice,
     check_counts,
     check_number,
-    check_weights,
     expect,
     kind,
     show,
 )
 from d2lattn.cache import Cache
 from d2lattn.masks import in_window, length_mask
-from d2lattn.multihead import MultiHeadAttention, check_input, draw_linear
+from d2lattn.multihead import MultiHeadAttention, draw_linear
 from d2lattn.positions import (
     Alibi,
     LearnedPositionalEncoding,
@@ -76,11 +75,6 @@ class MLP(nn.Sequential):
         wide, narrow = nn.Linear(embed_dim, mlp_dim, bias), nn.Linear(mlp_dim, embed_dim, bias)
         super().__init__(wide, nn.GELU(approximate="tanh"), narrow)
 
-    def forward(self, x: Tensor) -> Tensor:
-        """(..., L, E) -> (..., L, E)."""
-        check_input("x", x, self[0], "...")
-        return super().forward(x)
-
     def draw_weights(self, generator: torch.Generator) -> None:
         draw_linear(self, generator)
 
@@ -109,7 +103,6 @@ class GatedMLP(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(..., L, E) -> (..., L, E)."""
-        check_input("x", x, self.gate_proj, "...")
         return self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))
 
     def draw_weights(self, generator: torch.Generator) -> None:
@@ -171,13 +164,9 @@ class Block(nn.Module):
         """
         if not isinstance(x, Tensor) or x.ndim != 3 or x.shape[2] != self.embed_dim:
             expect("x", x, f"batch length {self.embed_dim}")
-        norm = self.attention_norm
-        weight = getattr(norm, "weight", None)  # a norm may have none
-        if weight is not None:
-            check_weights("the block's weights", weight, x=x)
         found: Any
         weights: Any
-        found = self.attention(norm(x), need_weights=need_weights, **seen)
+        found = self.attention(self.attention_norm(x), need_weights=need_weights, **seen)
         found, weights = found if need_weights else (found, None)
         x = x + (self.dropout(found) if self.dropout.training else found)  # (B, L, E)
         if self.mlp is not None:
@@ -293,12 +282,12 @@ class Transformer(nn.Module):
                 self.blocks, self.norm = nn.ModuleList(blocks), norm(embed_dim)
                 self.to_logits = nn.Linear(embed_dim, vocab_size, bias=False)
         _check_rotation(self.position, self.blocks)
-        if home.type != "meta":
-            tables = [self.position] if positions == "learned" else []  # one that is given stays
-            self._draw(init_std, torch.Generator().manual_seed(seed), tables)
         if tied:
             self.to_logits.weight = self.embedding.weight
-        self.to(home)
+        if not self.embedding.weight.is_meta:  # weights are to come from a file
+            tables = [self.position] if positions == "learned" else []  # one that is given stays
+            self._draw(init_std, torch.Generator().manual_seed(seed), tables)
+            self.to(home)
 
     @torch.no_grad()
     def _draw(self, init_std, generator, tables):
