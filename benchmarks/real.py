@@ -18,6 +18,7 @@ import torch
 import torch.nn.functional as F
 
 from d2lattn import apply_rotary
+from d2lattn.multihead import Context
 from d2lattn_book.language import own_text
 from d2lattn_book.real import load
 from d2lattn_book.real.edits import edited
@@ -26,6 +27,7 @@ PROSE = pathlib.Path(__file__).resolve().parent / "data" / "prose.txt"
 SHA256 = "48356c65a9952c5b984f32bafe601939f8ca24437f7673175692ac49e566346d"
 LAYERS, HEADS, PIECES = 30, 9, 20765
 rotate = functools.partial(apply_rotary, base=100000.0)
+ROTATED = Context(rotate)
 
 
 @functools.cache
@@ -128,7 +130,7 @@ def nats(tokens, *edits, start=1):
 def onwards(x, layer):
     """The last stream (B, L, E) of one that this layer gets: the layers before are not computed."""
     for block in model().blocks[layer:]:
-        x = block(x, is_causal=True, rotate=rotate)
+        x = block(x, is_causal=True, context=ROTATED)
     return x
 
 

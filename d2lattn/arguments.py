@@ -213,10 +213,10 @@ def scale_of(scale, query):
 def check_causal(is_causal, query_offset, window, shape):
     """Require the key position of query 0 unless L = S, and what goes with is_causal alone."""
     L, S = shape[-2:]
-    if window is not None and not torch.is_tensor(window):
+    if window is not None:
         check_count("window", window)
-    if window is not None and not is_causal:
-        raise ValueError(f"window is for is_causal=True, got {show(window)} without")
+        if not is_causal:
+            raise ValueError(f"window is for is_causal=True, got {window} without")
     if query_offset is not None:
         check_count("query_offset", query_offset, least=0)
         if not is_causal:

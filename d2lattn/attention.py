@@ -13,10 +13,9 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from d2lattn.arguments import check_choice, check_count, check_floating, scale_of, scores_shape
-from d2lattn.engines.call import checked_call
 from d2lattn.engines.chunked import chunked_attention
 from d2lattn.engines.fused import fused_attention
-from d2lattn.engines.visibility import Visibility
+from d2lattn.engines.visibility import Visibility, checked_call
 from d2lattn.tracing import in_full_precision, is_eager
 
 ENGINES = ("explicit", "chunked", "fused")

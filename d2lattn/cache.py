@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from d2lattn.arguments import LARGEST, check_count, show
-from d2lattn.masks import in_window
+from d2lattn.engines.visibility import in_window
 
 
 class Cache:

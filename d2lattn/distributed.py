@@ -32,9 +32,8 @@ from d2lattn.arguments import (
     show,
 )
 from d2lattn.attention import attention
-from d2lattn.engines.call import Call
 from d2lattn.engines.chunked import backward_in_blocks, forward_in_blocks, merge
-from d2lattn.engines.visibility import Visibility
+from d2lattn.engines.visibility import Call, Visibility
 from d2lattn.multihead import MultiHeadAttention, attending, check_input
 from d2lattn.positions import Positions, TokenPositions
 from d2lattn.tracing import in_full_precision
@@ -508,7 +507,7 @@ class _RingLayer(nn.Module):
 
         def look():
             unsupported_when_sharded(layer)
-            check_input("x", x, layer.q_proj)
+            check_input("x", x, layer.embed_dim)
             return x.shape[1], *_layer_terms(layer, x, x, is_causal, positions)
 
         shard = ShardSpec(self.ranks, look)
@@ -558,11 +557,14 @@ class _RingDecoder(nn.Module):
                 _check_left_out("dropout", block.dropout.p)
 
 
-def _attend_in_ring(shard, query, key, value, *, is_causal, **seen):
+def _attend_in_ring(shard, query, key, value, *, context=None, **seen):
     """Do as `MultiHeadAttention.attend`, over the keys of all ranks: their positions alone say
     which query sees which key."""
+    seen |= {} if context is None else context.seen
+    is_causal = seen.pop("is_causal")
     for name, given in seen.items():
-        _check_left_out(name, given)
+        if name != "query_offset":  # the positions say it
+            _check_left_out(name, given)
     return ring(query, key, value, shard, is_causal), None
 
 

@@ -13,19 +13,17 @@ import torch
 from torch import Tensor, nn
 
 from d2lattn.arguments import (
-    check_alike,
     check_count,
     check_number,
-    expect,
 )
-from d2lattn.engines.call import Call
-from d2lattn.engines.visibility import Visibility
+from d2lattn.engines.visibility import Call
 from d2lattn.multihead import (
+    Context,
     attend_in_groups,
     check_heads,
     check_input,
     draw_linear,
-    mask_of_heads,
+    visible_in,
 )
 from d2lattn.positions import apply_rotary
 
@@ -111,40 +109,41 @@ class LatentAttention(nn.Module):
         self,
         x: Tensor,
         *,
-        rotate: Callable[[Tensor], Tensor] | None = None,
-        update_cache: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] | None = None,
         attn_mask: Tensor | None = None,
         attn_bias: Tensor | None = None,
         is_causal: bool = False,
         query_offset: int | None = None,
-        window: int | Tensor | None = None,
+        window: int | None = None,
         need_weights: bool = False,
         absorbed: bool | None = None,
+        context: Context | None = None,
     ) -> Tensor | tuple[Tensor, Tensor]:
         """Words (B, L, E) -> (B, L, E), or (that, weights (B, H, L, S)).
 
         Args:
-            rotate: a function that turns the rotary parts (B, H or 1, L, R); `apply_rotary`, with
-                the first word at query_offset, when absent.
-            update_cache: as in `MultiHeadAttention.forward`. A latent (B, 1, L, C + R), turned
-                already, is the key, and comes with a value of width 0.
-            attn_mask … window: as there. With n words before these, query_offset=n.
+            attn_mask … window: as in `MultiHeadAttention.forward`. With n words before these,
+                query_offset=n.
             absorbed (bool): attend to the latents, where k_proj and v_proj are no more than
                 matrices: the same numbers. When absent, if more words are seen than ask.
+            context: as there. It rotates the parts (B, H or 1, L, R), which without it
+                `apply_rotary` does, the first word at query_offset. In its cache a latent
+                (B, 1, L, C + R) is the key, and comes with a value of width 0.
         """
         check_input("x", x, self.embed_dim)
         if query_offset is not None:
             check_count("query_offset", query_offset, least=0)
+        rotate = None if context is None else context.rotate
         if rotate is None:
             rotate = functools.partial(apply_rotary, offset=query_offset or 0)
         query, latent = self.project(x, rotate=rotate)  # (B, H, L, D + R), (B, 1, L, C + R)
-        if update_cache is not None:
-            latent, _ = update_cache(latent, latent[..., :0])  # (B, 1, S, C + R)
+        if context is not None and context.update_cache is not None:
+            latent, _ = context.update_cache(latent, latent[..., :0])  # (B, 1, S, C + R)
         absorbed = query.shape[2] < latent.shape[2] if absorbed is None else absorbed
         seen: dict[str, Any] = dict(attn_mask=attn_mask, attn_bias=attn_bias, is_causal=is_causal)
-        seen |= dict(query_offset=query_offset, window=window, need_weights=need_weights)
+        seen |= dict(query_offset=query_offset, window=window, context=context)
         # (B, H, L, D), and (B, H, L, S) or None
-        heads, weights = self.attend(query, latent, absorbed=absorbed, **seen)
+        seen |= dict(need_weights=need_weights, absorbed=absorbed)
+        heads, weights = self.attend(query, latent, **seen)
         output = self.join(heads)  # (B, L, E)
         return output if weights is None else (output, weights)
 
@@ -169,18 +168,17 @@ class LatentAttention(nn.Module):
         attn_bias: Tensor | None = None,
         is_causal: bool = False,
         query_offset: int | None = None,
-        window: int | Tensor | None = None,
+        window: int | None = None,
         need_weights: bool = False,
         absorbed: bool = False,
+        context: Context | None = None,
     ) -> tuple[Tensor, Tensor | None]:
         """Attend in each head: queries (B, H, L, D + R) over latents (B, 1, S, C + R) -> heads
         (B, H, L, D), and the weights (B, H, L, S) or None. All else is as in `forward`."""
-        self._check_parts(query, latent)
         absorbed = absorbed and _is_plain(self.k_proj) and _is_plain(self.v_proj)
         shape = (*query.shape[:3], latent.shape[2])  # (B, H, L, S)
-        visible = Visibility(shape, query.device, None, attn_bias, is_causal, query_offset, window)
-        if attn_mask is not None:
-            visible = visible.masked(mask_of_heads(shape, query.device, attn_mask, None))
+        near = attn_bias, is_causal, query_offset, window
+        visible = visible_in(context, shape, query.device, attn_mask, *near)
         # torch's kernels want values as wide as keys, else they scale the keys.
         engine = "explicit" if absorbed and visible.hides_nothing() else "fused"
         query, key, value = (self._folded if absorbed else self._unfolded)(query, latent)
@@ -194,7 +192,6 @@ class LatentAttention(nn.Module):
 
     def join(self, x: Tensor) -> Tensor:
         """Join and project the heads: (B, H, L, D) -> (B, L, E)."""
-        expect("x", x, f"batch {self.num_heads} length {self.head_dim}")
         return self.out_proj(x.transpose(1, 2).flatten(-2))  # (B, L, H, D) -> (B, L, E)
 
     def extra_repr(self) -> str:
@@ -223,15 +220,6 @@ class LatentAttention(nn.Module):
     def _turn(self, x, rotate):
         still, turning = x[..., : -self.rope_dim], x[..., -self.rope_dim :]
         return torch.cat([still, rotate(turning)], -1)
-
-    def _check_parts(self, query, latent):
-        expect("query", query, f"batch {self.num_heads} length {self.head_dim + self.rope_dim}")
-        expect("latent", latent, f"batch 1 length {self.latent_dim + self.rope_dim}")
-        check_alike("query", query, latent=latent)
-        if query.shape[0] != latent.shape[0]:
-            raise ValueError(
-                f"latent must have the batch size of query, {query.shape[0]}, got {latent.shape[0]}"
-            )
 
 
 def _is_plain(projection):

@@ -12,8 +12,8 @@ from d2lattn.arguments import (
     check_choice,
     check_count,
     check_counts,
-    check_lengths,
 )
+from d2lattn.engines.visibility import first_keys, in_window
 
 
 def length_mask(valid_lens: Tensor | list[int], max_len: int) -> Tensor:
@@ -36,13 +36,6 @@ def length_mask(valid_lens: Tensor | list[int], max_len: int) -> Tensor:
     """
     check_counts(max_len=max_len)
     return first_keys(valid_lens, max_len)
-
-
-def first_keys(valid_lens: Tensor | list[int], num_keys: int) -> Tensor:
-    """Do as `length_mask` for any number of keys, which in a graph has no value yet."""
-    lengths = check_lengths(valid_lens, num_keys)
-    ends = lengths[:, None, None] if lengths.ndim == 1 else lengths[..., None]
-    return torch.arange(num_keys, device=ends.device) < ends
 
 
 def causal_mask(
@@ -109,17 +102,3 @@ def window_mask(
     queries = torch.arange(query_offset, query_offset + L, device=device)[:, None]  # (L, 1)
     keys = torch.arange(S, device=device)  # (S,)
     return in_window(queries, keys, width)
-
-
-def in_window(
-    queries: Tensor | int, keys: Tensor, width: int, sinks: int = 0, start: Tensor | int = 0
-) -> Tensor:
-    """Show the keys of a window, by positions that broadcast: |i - j| < width, and besides the
-    `sinks` first ones from `start` on (those before `start` are the caller's to hide).
-
-    Example:
-        >>> in_window(torch.tensor([[4]]), torch.arange(5), 2, sinks=1).int()
-        tensor([[1, 0, 0, 1, 1]], dtype=torch.int32)
-    """
-    near = (keys > queries - width) & (keys - width < queries)  # no table of distances
-    return near | (keys < start + sinks) if sinks else near

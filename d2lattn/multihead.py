@@ -14,20 +14,14 @@ from torch import Tensor, nn
 
 from d2lattn.arguments import (
     FLOATS,
-    check_alike,
-    check_boolean_mask,
     check_choice,
     check_counts,
     check_number,
-    check_on,
     expect,
-    fits,
     show,
 )
 from d2lattn.attention import ENGINES, compute, compute_with_weights
-from d2lattn.engines.call import Call
-from d2lattn.engines.visibility import Visibility
-from d2lattn.masks import first_keys
+from d2lattn.engines.visibility import Call, Visibility, mask_of_heads
 
 
 class SelfAttention(nn.Module):
@@ -83,6 +77,43 @@ class SelfAttention(nn.Module):
         visible = Visibility(shape, x.device, attn_mask=attn_mask, is_causal=is_causal)
         call = Call(query, key, value, visible, 1 / math.sqrt(query.shape[-1]))
         return compute_with_weights(call) if need_weights else compute(call, "fused")
+
+
+def visible_in(context, shape, device, attn_mask, *near):
+    """Give the `Visibility` of scores (B, H, L, S): the context's, or that of a layer's own
+    arguments; and the mask, which may be added to either."""
+    if context is not None and context.seen:
+        visible = context.visible(shape, device)
+    else:
+        visible = Visibility(shape, device, None, *near)
+    return visible if attn_mask is None else visible.masked(mask_of_heads(shape, device, attn_mask))
+
+
+class Context:
+    """What all layers of a model share in one pass, made once and handed on as `context=`.
+
+    Args:
+        rotate: a function that rotates queries (B, H, L, D) and new keys (B, Hkv, L, D), or None.
+        update_cache: a function of a layer's new keys and values (B, Hkv, L, D), rotated already,
+            that gives all of them, (B, Hkv, S, D) with those of earlier calls; or None.
+        seen: which query sees which key, the arguments of `Visibility` beside the shape; without
+            any, each layer is told by its own arguments.
+    """
+
+    def __init__(
+        self,
+        rotate: Callable[[Tensor], Tensor] | None = None,
+        update_cache: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] | None = None,
+        **seen: Any,
+    ) -> None:
+        self.rotate, self.update_cache, self.seen = rotate, update_cache, seen
+        self._visible: Any = None
+
+    def visible(self, shape: tuple[int, ...], device: torch.device) -> Visibility:
+        """Give what is seen of scores (B, H, L, S): one object for all layers."""
+        if self._visible is None or self._visible.shape != shape:
+            self._visible = Visibility(shape, device, **self.seen)
+        return self._visible
 
 
 class MultiHeadAttention(nn.Module):
@@ -190,15 +221,14 @@ class MultiHeadAttention(nn.Module):
         key: Tensor | None = None,
         value: Tensor | None = None,
         *,
-        rotate: Callable[[Tensor], Tensor] | None = None,
-        update_cache: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] | None = None,
         valid_lens: Tensor | list[int] | None = None,
         attn_mask: Tensor | None = None,
         attn_bias: Tensor | None = None,
         is_causal: bool = False,
         query_offset: int | None = None,
-        window: int | Tensor | None = None,
+        window: int | None = None,
         need_weights: bool = False,
+        context: Context | None = None,
     ) -> Tensor | tuple[Tensor, Tensor]:
         """Attend from `query` to `key` and gather `value`.
 
@@ -209,39 +239,38 @@ class MultiHeadAttention(nn.Module):
             query: floating tensor (B, L, qdim).
             key: (B, S, kdim); the query when absent (self-attention).
             value: (B, S, vdim); the key when absent.
-            rotate: a function that turns queries (B, H, L, D) and new keys (B, Hkv, L, D).
-            update_cache: a function of the new keys and values (B, Hkv, L, D), turned already, that
-                gives all of them, (B, Hkv, S, D) with those of earlier calls.
             valid_lens: integers (B,) or (B, L), each from 0 to S: only the first ones are seen.
-                Not with update_cache.
+                Not with a cache.
             attn_mask: boolean, True = may attend; (L, S), (B, L, S) or (B, H, L, S), each size
                 full or 1. Two axes always mean (L, S): a mask (B, S) of padding is written
                 (B, 1, S), `mask[:, None]`. (When B = L its shape cannot betray it.)
             attn_bias: floating, broadcasts to (B, H, L, S).
             is_causal, query_offset: as in `attention`: query i sees keys 0 .. query_offset + i.
-            window: with is_causal, how many keys a query sees, the last of which is its own: an
-                int, or integers (B, L).
+            window (int): with is_causal, how many keys a query sees, the last of which is its own.
             need_weights (bool): return the weights too. They are those before dropout and are part
                 of the graph: `detach()` them to keep them.
+            context: what a model hands to all its layers, see `Context`. Where it says which query
+                sees which key, the other arguments can only add a mask.
 
         Returns:
             Tensor (B, L, E) of the query's dtype, or (output, weights (B, H, L, S)).
         """
         key = query if key is None else key
         value = key if value is None else value
-        if valid_lens is not None and update_cache is not None:
-            got = show(valid_lens)
-            raise ValueError(f"valid_lens is for a call without update_cache, got {got}")
         q, k, v = self.project(query, key, value)  # (B, H, L, D), (B, Hkv, S, D) twice
-        if rotate is not None:
-            q, k = rotate(q), rotate(k)  # of the same shapes
-        if update_cache is not None:
-            k, v = update_cache(k, v)  # (B, Hkv, S, D), with the keys of earlier calls
+        if context is not None and context.rotate is not None:
+            q, k = context.rotate(q), context.rotate(k)  # of the same shapes
+        if context is not None and context.update_cache is not None:
+            if valid_lens is not None:
+                raise ValueError(
+                    f"valid_lens is for a call without a cache, got {show(valid_lens)}"
+                )
+            k, v = context.update_cache(k, v)  # (B, Hkv, S, D), with the keys of earlier calls
         if valid_lens is not None:
             shape = (*q.shape[:3], k.shape[2])  # (B, H, L, S)
             attn_mask = mask_of_heads(shape, q.device, attn_mask, valid_lens)
         seen: dict[str, Any] = dict(attn_mask=attn_mask, attn_bias=attn_bias, is_causal=is_causal)
-        seen |= dict(query_offset=query_offset, window=window)
+        seen |= dict(query_offset=query_offset, window=window, context=context)
         # (B, H, L, D), and (B, H, L, S) or None
         heads, weights = self.attend(q, k, v, need_weights=need_weights, **seen)
         output = self.join(heads, query)  # (B, L, E)
@@ -274,17 +303,16 @@ class MultiHeadAttention(nn.Module):
         attn_bias: Tensor | None = None,
         is_causal: bool = False,
         query_offset: int | None = None,
-        window: int | Tensor | None = None,
+        window: int | None = None,
         need_weights: bool = False,
+        context: Context | None = None,
     ) -> tuple[Tensor, Tensor | None]:
         """Attend in each head: queries (B, H, L, D) over keys and values (B, Hkv, S, D) -> heads
         (B, H, L, D), and the weights (B, H, L, S) or None. The other arguments are those of
         `forward`; with a cache of n keys, query_offset=n."""
-        check_heads_fit(query, self.num_heads, key, value, self.num_kv_heads, self.head_dim)
         shape = (*query.shape[:3], key.shape[2])  # (B, H, L, S)
-        visible = Visibility(shape, query.device, None, attn_bias, is_causal, query_offset, window)
-        if attn_mask is not None:
-            visible = visible.masked(mask_of_heads(shape, query.device, attn_mask))
+        near = attn_bias, is_causal, query_offset, window
+        visible = visible_in(context, shape, query.device, attn_mask, *near)
         sink = self.sink[:, None, None] if self.sink_logit else None  # (H, 1, 1)
         dropout_p, scale = self.dropout if self.training else 0.0, 1 / math.sqrt(self.head_dim)
         call = Call(query, key, value, visible, scale, dropout_p, sink)
@@ -293,9 +321,6 @@ class MultiHeadAttention(nn.Module):
     def join(self, x: Tensor, query: Tensor | None = None) -> Tensor:
         """Join and project the heads: (B, H, L, D) -> (B, L, E). With gate=True it takes the query
         that `project` was given, (B, L, qdim), which opens the gates."""
-        made = self.num_heads, self.head_dim
-        if not isinstance(x, Tensor) or x.ndim != 4 or x.shape[1::2] != made:
-            expect("x", x, f"batch {self.num_heads} length {self.head_dim}")
         x = x.transpose(1, 2).flatten(-2)  # (B, L, H, D) -> (B, L, E)
         if self.gate:
             check_input("query", query, self.qdim)
@@ -305,33 +330,6 @@ class MultiHeadAttention(nn.Module):
     def extra_repr(self) -> str:
         heads = f"num_heads={self.num_heads}, num_kv_heads={self.num_kv_heads}"
         return f"{heads}, dropout={self.dropout}, engine={self.engine!r}"
-
-
-def mask_of_heads(shape, device, attn_mask, valid_lens=None):
-    """Put a mask and lengths into one mask that fits the scores (B, H, L, S), or None: (B, L, S) ->
-    (B, 1, L, S)."""
-    B, _, L, S = shape
-    if attn_mask is not None:
-        check_boolean_mask("attn_mask", attn_mask, (B, L, S))
-        wanted = shape if attn_mask.ndim == 4 else (B, L, S)
-        if attn_mask.ndim not in (2, 3, 4) or not fits(attn_mask, wanted):
-            raise ValueError(
-                f"attn_mask must have shape (L, S) = {(L, S)}, (B, L, S) = {(B, L, S)} or "
-                f"(B, H, L, S) = {shape}, each size full or 1, got {tuple(attn_mask.shape)}; "
-                "a mask (B, S) of padding is written mask[:, None]"
-            )
-        check_on("attn_mask", attn_mask, device)
-        attn_mask = attn_mask[:, None] if attn_mask.ndim == 3 else attn_mask
-    if valid_lens is None:
-        return attn_mask
-    real = first_keys(valid_lens, S)  # (B, 1 or L, S)
-    given = torch.as_tensor(valid_lens).shape
-    if given != (B,) and given != (B, L):  # no `in`, as in `fits`
-        raise ValueError(
-            f"valid_lens must have shape (B,) = {(B,)} or (B, L) = {(B, L)}, got {tuple(given)}"
-        )
-    real = real[:, None].to(device)  # (B, 1, 1 or L, S)
-    return real if attn_mask is None else real & attn_mask
 
 
 def attend_in_groups(call, engine, need_weights=False):
@@ -357,18 +355,6 @@ def attend_in_groups(call, engine, need_weights=False):
         heads = heads.reshape(B, H, L, heads.shape[-1])
         weights = None if weights is None else weights.reshape(B, H, L, S)
     return heads, weights
-
-
-def check_heads_fit(query, num_heads, key, value, num_kv_heads, head_dim):
-    """Require heads as `project` makes them; the usual case is one look."""
-    asked, kept = (num_heads, head_dim), (num_kv_heads, head_dim)
-    for name, x, wanted in (("query", query, asked), ("key", key, kept), ("value", value, kept)):
-        plain = isinstance(x, Tensor) and x.ndim == 4 and x.shape[1::2] == wanted
-        if not plain or not x.dtype == query.dtype in FLOATS:
-            expect(name, x, f"batch {wanted[0]} length {wanted[1]}")
-            check_alike("query", query, **{name: x})
-    if query.shape[0] != key.shape[0] or key.shape != value.shape:
-        check_rows(query, key, value)
 
 
 def check_rows(query, key, value):

@@ -24,9 +24,8 @@ from d2lattn.arguments import (
     show,
 )
 from d2lattn.attention import attention, compute
-from d2lattn.engines.call import Call
 from d2lattn.engines.chunked import merge, partial_attention
-from d2lattn.engines.visibility import Visibility
+from d2lattn.engines.visibility import Call, Visibility
 from d2lattn.tracing import in_full_precision, is_eager
 
 # Window ------------------------------------------------------------------------------------------

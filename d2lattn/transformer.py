@@ -24,7 +24,6 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from d2lattn.arguments import (
-    INTEGERS,
     check_choice,
     check_counts,
     check_number,
@@ -33,8 +32,9 @@ from d2lattn.arguments import (
     show,
 )
 from d2lattn.cache import Cache
-from d2lattn.masks import in_window, length_mask
-from d2lattn.multihead import MultiHeadAttention, draw_linear
+from d2lattn.engines.visibility import seen_in_a_pass, starts_of
+from d2lattn.masks import length_mask
+from d2lattn.multihead import Context, MultiHeadAttention, draw_linear
 from d2lattn.positions import (
     Alibi,
     LearnedPositionalEncoding,
@@ -159,8 +159,8 @@ class Block(nn.Module):
         """Tokens (B, L, E) -> (B, L, E), or (that, weights (B, H, L, S)).
 
         Args:
-            seen: what `MultiHeadAttention.forward` takes beside its tokens: attn_mask,
-                attn_bias, is_causal, query_offset, window, rotate, update_cache.
+            seen: what `MultiHeadAttention.forward` takes beside its tokens: valid_lens, attn_mask,
+                attn_bias, is_causal, query_offset, window, context.
         """
         if not isinstance(x, Tensor) or x.ndim != 3 or x.shape[2] != self.embed_dim:
             expect("x", x, f"batch length {self.embed_dim}")
@@ -304,57 +304,30 @@ class Transformer(nn.Module):
         tokens: Tensor,
         where: TokenPositions,
         *,
+        ends: Tensor | None = None,
+        is_causal: bool = False,
         cache: Cache | None = None,
         need_weights: bool = False,
-        **seen: Any,
     ) -> Tensor | tuple[Tensor, Tensor]:
         """Embed, go through block after block, give logits: the body of both models.
 
-        `where` are the columns of the tokens (B, L); `seen` says who sees whom in all layers, as in
-        `MultiHeadAttention.forward`; the others are as in `Decoder.forward`.
+        `where` are the columns of the tokens (B, L), `ends` is a mask (B, 1, S) of the tokens that
+        count; the others are as in `Decoder.forward`.
         """
         x, maps = self.position.add(self.embedding(tokens), where), []  # (B, L, E)
-        seen["rotate"] = self.position.rotation(where)
-        seen["attn_bias"] = self.position.bias(where, x.device)
+        near = dict(is_causal=is_causal, window=self.window, sinks=self.sinks)
+        seen = seen_in_a_pass(where, ends, x.device, **near)
+        bias = self.position.bias(where, x.device)
+        context = Context(self.position.rotation(where), attn_bias=bias, **seen)
         for layer, block in enumerate(self.blocks):
             if cache is not None:
-                seen["update_cache"] = functools.partial(cache.store, layer)
-            x = block(x, need_weights=need_weights, **seen)  # (B, L, E)
+                context.update_cache = functools.partial(cache.store, layer)
+            x = block(x, need_weights=need_weights, context=context)  # (B, L, E)
             if need_weights:
                 x, weights = x
                 maps.append(weights)
         logits = self.to_logits(self.norm(x))  # (B, L, V)
         return (logits, torch.stack(maps)) if need_weights else logits
-
-    def _seen(self, where, device, ends=None, *, is_causal=False):
-        """Say who sees whom, made once for all layers, as arguments of their `forward`.
-
-        `ends` is a mask of the tokens that count, or None. Attention itself hides the future, and
-        what is past a window, of keys that stand in a row; a mask hides padding, and the rest."""
-        in_a_row, start = where.key_columns is None, where.start
-        seen: dict[str, Any] = dict(is_causal=is_causal and in_a_row)
-        if is_causal and in_a_row:
-            seen["query_offset"] = where.first
-            if self.window is not None and not self.sinks:
-                seen["window"] = self.window
-            if start is not None and not self.sinks:
-                own = where.columns(device).T - start + 1  # (B, L), words of a text up to each
-                seen["window"] = own if self.window is None else own.clamp(max=self.window)
-                start = None
-        masks = [] if ends is None else [ends]
-        if in_a_row and start is None and (self.window is None or "window" in seen):
-            return seen | dict(attn_mask=ends)
-        # (S,), or (B, 1, S) of a cache that has let some go
-        keys = torch.arange(where.stop, device=device) if in_a_row else where.key_columns[:, None]
-        if start is not None or not in_a_row:
-            start = 0 if start is None else start[..., None]  # (B, L, 1)
-            masks.append(keys >= start)
-        if not in_a_row:
-            masks.append(keys <= where.columns(device))
-        if self.window is not None and "window" not in seen:
-            reach = self.window, self.sinks, 0 if start is None else start
-            masks.append(in_window(where.columns(device), keys, *reach))
-        return seen | dict(attn_mask=functools.reduce(torch.logical_and, masks))
 
     def check_tokens(self, tokens: Tensor, least: int = 1) -> None:
         """int64 (B, L), L from `least`, of the vocabulary, on the model's device."""
@@ -417,8 +390,7 @@ class Encoder(Transformer):
         """
         self.check_tokens(tokens)
         where = TokenPositions(0, tokens.shape[1])
-        seen = self._seen(where, tokens.device, _ends(valid_lens, tokens))
-        return self.read(tokens, where, need_weights=need_weights, **seen)
+        return self.read(tokens, where, ends=_ends(valid_lens, tokens), need_weights=need_weights)
 
 
 class Decoder(Transformer):
@@ -488,7 +460,7 @@ class Decoder(Transformer):
             cache.check(self, tokens)
             first, keys = cache.length, cache.begin(tokens.shape[1])
         where = TokenPositions(first, tokens.shape[1], start=start, key_columns=keys)
-        seen = self._seen(where, tokens.device, _ends(valid_lens, tokens), is_causal=True)
+        seen: dict[str, Any] = dict(ends=_ends(valid_lens, tokens), is_causal=True)
         result = self.read(tokens, where, cache=cache, need_weights=need_weights, **seen)
         if cache is not None:
             cache.advance(where.length)
@@ -564,22 +536,3 @@ def _ends(valid_lens, tokens):
     if given != tokens.shape[:1]:
         raise ValueError(f"valid_lens must have shape (B,) = {(len(tokens),)}, got {tuple(given)}")
     return mask.to(tokens.device)
-
-
-def starts_of(segments: Tensor, tokens: Tensor) -> Tensor:
-    """`segments`, checked: int64 (B, L), the column in which the text of each token begins."""
-    if not torch.is_tensor(segments) or segments.dtype not in INTEGERS:
-        raise ValueError(f"segments must be a tensor of integers, got {kind(segments)}")
-    if segments.shape != tokens.shape:
-        got = tuple(segments.shape)
-        raise ValueError(f"segments must have the shape of tokens {(*tokens.shape,)}, got {got}")
-    begins = segments.diff(dim=1) != 0  # (B, L - 1)
-    if data_dependent_ok(segments):
-        different = (segments.sort(dim=1).values.diff(dim=1) != 0).sum(1)
-        if (begins.sum(1) != different).any():
-            raise ValueError(
-                "segments must have the tokens of a text side by side, got a number that comes "
-                f"back, {show(segments.tolist())}"
-            )
-    begins = F.pad(begins.to(tokens.device), (1, 0))
-    return (begins * torch.arange(tokens.shape[1], device=tokens.device)).cummax(1).values

@@ -17,6 +17,7 @@ from torch import nn
 
 import d2lattn
 from d2lattn import attention
+from d2lattn.multihead import Context
 
 
 def cells(chapter):
@@ -199,7 +200,10 @@ RIGHT_FORMS = {
     ),
     "9.5": lambda weights, period: weights.diagonal(1 - period, 1, 2)[:, 1:].mean(-1),
     "9.7": lambda x, block, key, value: block(
-        x, update_cache=lambda k, v: (torch.cat([key, k], 2), torch.cat([value, v], 2))
+        x,
+        context=Context(
+            update_cache=lambda k, v: (torch.cat([key, k], 2), torch.cat([value, v], 2))
+        ),
     ),
     "10.1": lambda n, window, sinks: torch.tensor(
         [[j <= t and (t - j < window or j < sinks) for j in range(n)] for t in range(n)]

@@ -4,7 +4,6 @@ import functools
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import oracles
 import pytest
@@ -22,9 +21,7 @@ from d2lattn import (
 )
 from d2lattn.arguments import check_lengths
 from d2lattn.engines import chunked, fused
-from d2lattn.engines.call import Call
-from d2lattn.engines.visibility import Visibility
-from d2lattn_book import kernels
+from d2lattn.engines.visibility import Call, Visibility
 
 CPU = torch.device("cpu")
 every_engine = pytest.mark.parametrize("engine", ("explicit", "chunked", "fused"))
@@ -278,9 +275,3 @@ kernels.attention(*torch.zeros(3, 2, 4))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert re.search(r"RuntimeError: .*wants triton.*pip install triton==", done.stderr)
-
-
-def test_the_package_that_is_named_is_the_one_of_the_lock():
-    lock = (Path(__file__).parent.parent / "requirements.txt").read_text(encoding="utf-8")
-    (version,) = re.findall(r"pip install triton==([\d.]+)", kernels.MISSING)
-    assert f"triton=={version}\n" in lock

@@ -9,6 +9,7 @@ from torch import nn
 from torch.nn.utils.parametrize import register_parametrization
 
 from d2lattn import Cache, Decoder, LatentAttention, MultiHeadAttention
+from d2lattn.multihead import Context
 
 E, H, C, R, L = 12, 3, 5, 4, 7
 every_rope = pytest.mark.parametrize("rope_dim", [0, R])
@@ -149,26 +150,11 @@ def test_kept_latents_are_enough(rope_dim, absorbed, parts):
     for length in parts:
         part = x[:, start : start + length]
         options = dict(is_causal=True, absorbed=absorbed, query_offset=start)
-        outputs.append(module(part, update_cache=update_cache, **options))
+        outputs.append(module(part, context=Context(update_cache=update_cache), **options))
         start += length
     draws.assert_close(torch.cat(outputs, 1), module(x, is_causal=True), 1e-12)
     assert sum(part.numel() for part in kept) == 2 * L * (C + rope_dim)
     assert module.cache_shape == (1, C + rope_dim, 0)
-
-
-class LoRA(nn.Module):
-    """An adapter around a matrix; as in peft it may have the `weight` of what it wraps."""
-
-    def __init__(self, base):
-        super().__init__()
-        self.base, self.down, self.up = base, nn.Linear(C, 2), nn.Linear(2, E)
-
-    def forward(self, x):
-        return self.base(x) + self.up(self.down(x))
-
-
-class LoRAWithWeight(LoRA):
-    weight = property(lambda self: self.base.weight)
 
 
 def hooked(how):
@@ -178,8 +164,6 @@ def hooked(how):
 
 
 MORE = {
-    "LoRA": LoRA,
-    "LoRA with weight": LoRAWithWeight,
     "bias": lambda proj: nn.Linear(C, E),
     "forward hook": hooked("forward_hook"),
     "forward pre-hook": hooked("forward_pre_hook"),

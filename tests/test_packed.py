@@ -17,10 +17,9 @@ from d2lattn import (
     MultiHeadAttention,
     attention,
 )
-from d2lattn.engines.call import Call
 from d2lattn.engines.chunked import chunked_attention
 from d2lattn.engines.fused import fused_attention
-from d2lattn.engines.visibility import Visibility
+from d2lattn.engines.visibility import Call, Visibility
 
 V, LENGTHS = 23, [[5, 1, 7, 3], [2, 11, 2, 1]]  # two rows of 16 tokens
 SEGMENTS = torch.tensor([[0] * 5 + [4] + [2] * 7 + [9] * 3, [1] * 2 + [0] * 11 + [7] * 2 + [-1]])
@@ -139,23 +138,24 @@ def test_bad_segments_are_refused(given, message):
 
 @pytest.mark.parametrize("size", [1, 3, 16, None])
 @pytest.mark.parametrize("offset", [0, 4])
-def test_windows_of_single_words_in_blocks(size, offset, monkeypatch):
+@pytest.mark.parametrize("window", [None, 5])
+def test_starts_of_single_words_in_blocks(size, offset, window, monkeypatch):
     """Block by block, place by place of the leading axes: what the formula gives."""
     monkeypatch.setattr("d2lattn.engines.chunked.SCORES", 9)
     draw = functools.partial(torch.randn, generator=torch.Generator().manual_seed(1))
     q, k, v = draw(2, 3, 11, 4), draw(2, 3, 11 + offset, 4), draw(2, 3, 11 + offset, 4)
-    window = torch.randint(1, 9, (2, 11), generator=torch.Generator().manual_seed(2))
-    seen = dict(is_causal=True, query_offset=offset, window=window)
+    at, keys = offset + torch.arange(11)[:, None], torch.arange(11 + offset)
+    before = torch.randint(9, (2, 11), generator=torch.Generator().manual_seed(2))
+    starts = (at.T - before).clamp(min=0)
+    seen = dict(is_causal=True, query_offset=offset, window=window, starts=starts)
     visible = Visibility((2, 3, 11, 11 + offset), q.device, **seen)
     call = Call(q, k, v, visible, 0.5)
-    near = window[:, None, :, None]
-    at, keys = offset + torch.arange(11)[:, None], torch.arange(11 + offset)
-    mask = (keys <= at) & (keys > at - near)
+    mask = (keys <= at) & (keys > at - (window or 99)) & (keys >= starts[:, None, :, None])
     wanted = attention(q, k, v, attn_mask=mask, scale=0.5, engine="explicit")
     tight(chunked_attention(call, size), wanted)
     tight(fused_attention(call), wanted)
     assert not visible.hides_all() and visible.part(slice(0, 5), slice(9, 10)).hides_all()
-    narrow = dict(is_causal=True, query_offset=4, window=torch.ones(1, 2, dtype=torch.int64))
+    narrow = dict(is_causal=True, query_offset=4, starts=torch.tensor([[4, 5]]))
     past = Visibility((1, 1, 2, 6), q.device, **narrow).part(slice(0, 2), slice(0, 5))
     assert past.unseen_queries().flatten().tolist() == [False, True]
 

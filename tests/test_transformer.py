@@ -211,15 +211,6 @@ def test_no_key_past_its_length_is_seen():
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int16, torch.int32])
-def test_every_integer_type_counts_padding(dtype):
-    """300 tokens, more than the narrow types can hold: a difference taken in them would wrap."""
-    model, tokens = decoder(positions="alibi"), some_tokens(2, 300)
-    n = torch.tensor([10, 100])
-    assert torch.equal(model(tokens, valid_lens=n.to(dtype)), model(tokens, valid_lens=n))
-
-
-@torch.no_grad()
 def test_lengths_with_a_cache_are_refused():
     model = decoder()
     with pytest.raises(ValueError, match=r"^valid_lens is for a call without a cache, "):

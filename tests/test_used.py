@@ -9,7 +9,7 @@ from cells import ROOT, book
 import d2lattn
 
 # These lists only get shorter: a page uses what is added, or it goes.
-UNUSED_NAMES = {"Positions"}  # the contract's: a part of one's own is made of it
+UNUSED_NAMES = set()
 UNUSED_KEYWORDS = {
     # The contract names them.
     "SelfAttention": "bias",

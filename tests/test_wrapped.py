@@ -1,12 +1,10 @@
 """A projection may be any module: an adapter, a quantized or compiled layer, a Sequential."""
 
-import copy
-
 import pytest
 import torch
 from torch import nn
 
-from d2lattn import Cache, Decoder, LatentAttention, MultiHeadAttention, SelfAttention
+from d2lattn import Cache, Decoder, LatentAttention, SelfAttention, attention
 
 
 class LoRA(nn.Module):
@@ -53,45 +51,33 @@ WRAPS = {
     "compiled": each_linear(lambda linear: torch.compile(linear, backend="eager")),
 }
 LATENT = dict(attention=LatentAttention, latent_dim=6, rope_dim=2)
-DECODERS = {"heads": dict(num_kv_heads=2), "latent": LATENT, "learned": dict(positions="learned")}
+DECODERS = {
+    "heads": dict(num_kv_heads=2, gate=True, qk_norm=True),
+    "latent": LATENT,
+    "learned": dict(positions="learned"),
+}
 
 
 @pytest.mark.filterwarnings("ignore:torch.ao.quantization:DeprecationWarning")
 @pytest.mark.parametrize("wrap", WRAPS.values(), ids=WRAPS)
-class TestWrapped:
-    @pytest.mark.parametrize(
-        "make",
-        [
-            lambda: SelfAttention(8),
-            lambda: MultiHeadAttention(8, 2, gate=True, qk_norm=True),
-            lambda: LatentAttention(8, 2, latent_dim=3),
-        ],
-    )
-    def test_a_layer_computes_what_its_wrapped_projections_give(self, wrap, make):
-        layer = wrap(make()).eval()
-        same = copy.deepcopy(layer)  # with each projection behind a function of its own
-        for part in same.children():
-            part.forward = part.forward
-        x = torch.randn(2, 5, 8)
-        torch.testing.assert_close(layer(x, is_causal=True), same(x, is_causal=True))
-
-    @pytest.mark.parametrize("options", DECODERS.values(), ids=DECODERS)
-    def test_a_decoder_reads_token_by_token_as_at_once(self, wrap, options):
-        options = dict(positions="rotary") | options
-        model = Decoder(11, 16, num_layers=2, num_heads=4, init_std=1.0, **options).eval()
-        model = wrap(model).eval()
-        tokens = torch.randint(11, (1, 6))
-        with torch.no_grad():
-            cache = Cache(model)
-            parts = torch.cat([model(part, cache=cache) for part in tokens.split(1, 1)], 1)
-            rounding = 0.2 if wrap is quantized else 1e-4  # each row has its own scale
-            torch.testing.assert_close(parts, model(tokens), atol=rounding, rtol=rounding)
+@pytest.mark.parametrize("options", DECODERS.values(), ids=DECODERS)
+@torch.no_grad()
+def test_a_decoder_reads_token_by_token_as_at_once(wrap, options):
+    options = dict(positions="rotary") | options
+    model = Decoder(11, 16, num_layers=2, num_heads=4, init_std=1.0, **options)
+    model, tokens = wrap(model).eval(), torch.randint(11, (1, 6))
+    cache = Cache(model)
+    parts = torch.cat([model(part, cache=cache) for part in tokens.split(1, 1)], 1)
+    rounding = 0.2 if wrap is quantized else 1e-4  # each row has its own scale
+    torch.testing.assert_close(parts, model(tokens), atol=rounding, rtol=rounding)
 
 
-def test_latents_are_absorbed_by_plain_matrices_alone():
-    layer, x = LatentAttention(8, 2, latent_dim=3), torch.randn(1, 5, 8)
-    layer.v_proj.register_forward_hook(lambda module, given, output: 2 * output)
-    torch.testing.assert_close(layer(x, absorbed=True), layer(x, absorbed=False))
+@pytest.mark.filterwarnings("ignore:torch.ao.quantization:DeprecationWarning")
+@pytest.mark.parametrize("wrap", WRAPS.values(), ids=WRAPS)
+def test_one_head_takes_wrapped_projections(wrap):
+    layer, x = wrap(SelfAttention(8)).eval(), torch.randn(5, 8)
+    wanted = attention(layer.q_proj(x), layer.k_proj(x), layer.v_proj(x))
+    torch.testing.assert_close(layer(x), wanted)
 
 
 @pytest.mark.parametrize("positions", ["learned", "sinusoidal", "rotary", "alibi"])

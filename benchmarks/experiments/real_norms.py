@@ -59,7 +59,7 @@ def step(layer, x, constant, how):
     """One layer whose norms divide by these two numbers."""
     block = real.model().blocks[layer]
     y = divided(block.attention_norm, x, constant[0], how)
-    x = x + block.attention(y, is_causal=True, rotate=real.rotate)
+    x = x + block.attention(y, is_causal=True, context=real.ROTATED)
     return x + block.mlp(divided(block.mlp_norm, x, constant[1], how))
 
 

@@ -51,7 +51,7 @@ def step(layer, x, without, seed):
     """One layer without one of its parts."""
     block = real.model().blocks[layer]
     y = times_weight(block.attention_norm, x, without == "norms")
-    added = block.attention(y, is_causal=True, rotate=real.rotate)
+    added = block.attention(y, is_causal=True, context=real.ROTATED)
     if without == "attention_mean":
         added = torch.cat([added[:, :1], means(seed)[0][layer].expand_as(added[:, 1:])], 1)
     x = added if without == "residual" else x if without == "attention" else x + added

@@ -28,7 +28,7 @@ def run(variant, seed, steps):
         measured[f"of all pairs at lag {back}"] = points[:, back].sum()
     for way, by in page.WAYS.items():
         for task in page.TASKS:
-            right = page.accuracy(page.Slowed(model, by), task, 4 * page.TRAINED)
+            right = page.accuracy(page.slowed(model, by), task, 4 * page.TRAINED)
             measured[f"{way}: {task}"] = 100 * right
     return measured
 

@@ -19,8 +19,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from d2lattn.arguments import check_count, check_floating, check_real, kind
-from d2lattn.engines.call import Call, checked_call
-from d2lattn.engines.visibility import cut, entry
+from d2lattn.engines.visibility import Call, checked_call, cut, entry
 from d2lattn.tracing import in_full_precision, is_transformed
 
 # Scores that are held at once: 1 MiB of float32, which a core's cache takes; on other devices 256

@@ -41,7 +41,7 @@ def _is_top_left(visible):
     """Tell whether a call is causal from the top left, and nothing else is hidden."""
     if visible.query_offset != 0:  # in a graph for any offset the comparison itself is no bool
         return False
-    return visible.window is visible.mask is visible.bias is None
+    return visible.window is visible.starts is visible.mask is visible.bias is None
 
 
 def _leaks(device, dtype):

@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from d2lattn.attention import explicit_attention
-from d2lattn.engines.call import checked_call
+from d2lattn.engines.visibility import checked_call
 from d2lattn.tracing import in_full_precision
 
 MISSING = "this wants triton, which there is for Linux: pip install triton==3.7.1"

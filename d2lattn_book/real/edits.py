@@ -10,6 +10,7 @@ values, V words of the vocabulary. Layer 0 is the first.
 """
 
 import contextlib
+import copy
 import functools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -33,8 +34,7 @@ from d2lattn.arguments import (
     kind,
     show,
 )
-from d2lattn.engines.visibility import Visibility
-from d2lattn.multihead import MultiHeadAttention, attending, mask_of_heads
+from d2lattn.multihead import MultiHeadAttention, attending
 from d2lattn.transformer import Transformer, in_evaluation
 
 __all__ = [
@@ -161,8 +161,9 @@ def _hooks(model, places, change):
         return (change("stream", layer, args[0]), *args[1:]), options
 
     def rotation(layer, module, args, options):
-        options["rotate"] = change("rotation", layer, options.get("rotate"))
-        return args, options
+        context = copy.copy(options["context"])
+        context.rotate = change("rotation", layer, context.rotate)
+        return args, options | dict(context=context)
 
     def added(place, layer, module, args, output):
         if isinstance(output, tuple):  # with the weights
@@ -190,13 +191,12 @@ def _attend(change, places, layer, attend, *given, need_weights=False, **options
     names = ("query", "key", "value")
     given = [change(name, layer, x) for name, x in zip(names, given, strict=False)]
     if "visible" in places:
-        (B, H, L, _), device = given[0].shape, given[0].device
-        shape = B, H, L, given[1].shape[2]
-        mask = mask_of_heads(shape, device, options.pop("attn_mask"))
-        near = (options.pop(name) for name in ("is_causal", "query_offset", "window"))
-        seen = Visibility(shape, device, mask, None, *near).allowed()
+        shape = *given[0].shape[:3], given[1].shape[2]  # (B, H, L, S)
+        visible = options.pop("context").visible(shape, given[0].device)
+        seen = visible.allowed()
         seen = given[0].new_ones(shape, dtype=torch.bool) if seen is None else seen
         options["attn_mask"] = change("visible", layer, seen.expand(shape))
+        options["attn_bias"] = visible.bias
     heads, weights = attend(*given, need_weights=need_weights, **options)
     return change("heads", layer, heads), weights
 

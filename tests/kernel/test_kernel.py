@@ -13,7 +13,7 @@ from draws import worst
 from oracles import CASES, SCALES, gradients, holes, loop, make, options_for
 
 from d2lattn import MultiHeadAttention, attention, causal_mask, length_mask, window_mask
-from d2lattn.engines.call import checked_call
+from d2lattn.engines.visibility import checked_call
 from d2lattn_book import kernels
 from d2lattn_book.kernels import kernel
 
