@@ -1,7 +1,4 @@
-"""Attention as a memory of fixed size that is corrected word by word (chapter 10).
-
-`linear_attention` adds every value to its sums, so what is written under one key twice is read as
-the sum of both. The delta rule takes out what the key held before it writes, and a decay lets go.
+"""Attention as a memory of fixed size that is corrected token by token (chapter 10).
 
 Sources: Schlag et al. 2021, "Linear Transformers Are Secretly Fast Weight Programmers", section
 4.2; Yang et al. 2024, "Parallelizing Linear Transformers with the Delta Rule over Sequence Length",
@@ -16,11 +13,10 @@ from d2lattn.arguments import (
     broadcast,
     check_as_many_keys,
     check_count,
-    check_on,
     check_value,
     fits,
-    kind,
     scores_shape,
+    show,
 )
 from d2lattn.tracing import data_dependent_ok, in_full_precision
 
@@ -36,43 +32,32 @@ def delta_attention(
     state: Tensor | None = None,
     need_state: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """Read from a memory that each word corrects: the delta rule, with or without a decay.
+    """The delta rule: a linear-attention state that each token corrects, with or without a decay.
 
-    From S = 0, for each word t in turn,
+    From S = 0, for each token t in turn,
 
         S ← decay_t S,   S ← S + β_t k_t (v_t - Sᵀk_t)ᵀ,   output_t = Sᵀq_t
 
-    (Schlag et al. 2021, section 4.2; with the decay, Yang et al. 2025, section 3). If ‖k_t‖ = 1
-    and β_t = 1, the memory answers k_t with v_t, whatever it held; β_t = 0 writes nothing, and
-    β_t = 2 mirrors. Keys and queries are taken as they are: nothing is scaled or normalised here.
-
-    In chunks the corrections U of a chunk, whose row t is β_t (v_t - Sᵀk_t), are found at once.
-    With g_t the product of its decays up to t and G[t, s] = g_t / g_s for s <= t,
+    (Schlag et al. 2021, section 4.2; with the decay, Yang et al. 2025, section 3). Keys and queries
+    are neither scaled nor normalised here. In chunks, the corrections U of a chunk, whose row t is
+    β_t (v_t - Sᵀk_t), are found at once (the UT transform: Yang et al. 2024, section 3). With g_t
+    the product of the decays up to t and G[t, s] = g_t / g_s for s <= t,
 
         (1 + A) U = β (V - g K S),   A[t, s] = β_t G[t, s] k_t·k_s for s < t,
-        output = g Q S + (Q Kᵀ ∘ G) U,   S ← g_last S + Kᵀ (g_last / g) U
-
-    (the UT transform: Yang et al. 2024, section 3), a triangular system in the place of a loop. The
-    gradient by a small decay is as exact as word by word; a second derivative by it is rounded by
-    about 1e-7 / decay in float32 (1e-16 / decay in float64).
+        output = g Q S + (Q Kᵀ ∘ G) U,   S ← g_last S + Kᵀ (g_last / g) U.
 
     Args:
-        query, key, value: floating tensors (..., L, E), (..., L, E), (..., L, Ev) of one dtype and
-            device.
-        beta: (..., L), from 0 to 2: how much of the error is corrected. decay: (..., L), above 0
-            and up to 1: what is kept; all when absent. Both have the dtype of the query or that of
-            the state; on a GPU these bounds are not checked.
-        chunk_size (int): words that are taken at once; when absent, one after the other.
-        state: (..., E, Ev), what was returned for the words before; 0 when absent.
+        query, key, value: floating tensors (..., L, E), (..., L, E), (..., L, Ev).
+        beta: (..., L), from 0 to 2: how much of the error is corrected.
+        decay: (..., L), above 0 and up to 1: what is kept; all when absent. On a GPU the bounds of
+            beta and decay are not checked.
+        chunk_size (int): tokens that are taken at once; when absent, one after the other.
+        state: (..., E, Ev), what was returned for the tokens before; 0 when absent.
         need_state (bool): return the last state too.
 
     Returns:
-        Tensor (..., L, Ev) of the query's dtype, or (output, state (..., E, Ev)). It is computed in
-        at least float32, which is the dtype of the state: to go on word by word rounds nothing.
-
-    Cost:
-        Word by word 6·L·E·Ev FLOPs in L steps. In chunks of C, 2·L·(3·E·Ev + 2·C·(E + Ev)) in L/C
-        steps. The state has E·Ev numbers, whatever L.
+        Tensor (..., L, Ev) of the query's dtype, or (output, state (..., E, Ev)), computed in at
+        least float32, which is the dtype of the state.
 
     Example:
         >>> key, value = torch.tensor([[1.0], [1.0]]), torch.tensor([[5.0], [7.0]])
@@ -85,7 +70,9 @@ def delta_attention(
     shape = (*lead, key.shape[-1], value.shape[-1])
     if state is None:
         state = key.new_zeros(shape, dtype=wide)
-    _check_state(state, shape, wide, key.device)
+    if state.dtype != wide or state.shape[-2:] != shape[-2:] or not fits(state, shape):
+        got = f"{state.dtype}, {tuple(state.shape)}"
+        raise ValueError(f"state must be of {wide} and have shape {shape}, got {got}")
     q, k, v, beta = (
         x.to(wide).expand(*lead, *x.shape[-2:]) for x in (query, key, value, beta[..., None])
     )
@@ -146,33 +133,12 @@ def _check(query, key, value, beta, decay):
     wide = torch.promote_types(query.dtype, torch.float32)
     gates = {"beta": beta} if decay is None else {"beta": beta, "decay": decay}
     for name, x in gates.items():
-        if not torch.is_tensor(x) or x.dtype not in (query.dtype, wide):
-            dtypes = " or ".join(map(str, dict.fromkeys((query.dtype, wide))))
-            raise ValueError(f"{name} must be a tensor of {dtypes}, got {kind(x)}")
-        check_on(name, x, query.device)
         if x.ndim == 0 or x.shape[-1] != L:
             raise ValueError(f"{name} must have shape (..., {L}), got {tuple(x.shape)}")
     rows = [x[..., None] for x in gates.values()]
     lead = broadcast(f"query, key, value, {' and '.join(gates)}", query, key, value, *rows)
     if data_dependent_ok(beta) and not ((beta >= 0) & (beta <= 2)).all():
-        raise ValueError(f"beta must lie between 0 and 2, got {_outside(beta, 0, 2)}")
+        raise ValueError(f"beta must lie between 0 and 2, got {show(beta)}")
     if decay is not None and data_dependent_ok(decay) and not ((decay > 0) & (decay <= 1)).all():
-        raise ValueError(f"decay must be above 0 and at most 1, got {_outside(decay, 1e-45, 1)}")
+        raise ValueError(f"decay must be above 0 and at most 1, got {show(decay)}")
     return wide, lead, L
-
-
-def _outside(x, least, most):
-    """Find the first number of x that is not from least to most."""
-    return x[~((x >= least) & (x <= most))][0].item()
-
-
-def _check_state(state, shape, dtype, device):
-    if not torch.is_tensor(state) or state.dtype != dtype or state.device != device:
-        got = f"{state.dtype}, {state.device}" if torch.is_tensor(state) else kind(state)
-        raise ValueError(f"state must be a tensor of {dtype} on {device}, got {got}")
-    if (
-        not 2 <= state.ndim <= len(shape)
-        or state.shape[-2:] != shape[-2:]
-        or not fits(state, shape)
-    ):
-        raise ValueError(f"state must have shape {shape}, got {tuple(state.shape)}")

@@ -227,7 +227,7 @@ WITHIN = r"^within must be boolean \(\d, \d\) tensors, got "
 NOT_WITHIN = [STEP[:2, :2], torch.eye(3)], WITHIN
 NO_RESULTS = [lambda x: None, lambda x: (3,), lambda x: x[:, 1:], torch.zeros_like]
 NO_TOKENS = [WORDS.int(), WORDS[:, :0], WORDS + 1]
-NO_GATES = [1.0, -ONES, NAN * ONES]
+NO_GATES = [-ONES, NAN * ONES]
 NO_LAYERS = [LAYER, latent(), READER, None]
 NO_LOGITS = [torch.tensor(row) for row in ([], [0, NAN], [0, INF], [-INF, -INF])]
 NO_LOGSUMEXPS = [[Q[..., 0]] * 2, [Q], [Q[..., 0] > 0]]
@@ -337,7 +337,7 @@ TABLE = [
     valid(d.lsh_attention, **HASH),
     valid(
         d.delta_attention,
-        fine=dict(value="wider"),
+        fine=dict(value="wider", beta="float64 integers", decay="float64 integers"),
         more=dict(beta=[*NO_GATES, 2.5 * ONES], decay=[*NO_GATES, 0 * ONES, 1.5 * ONES]),
     ),
     valid(d.delta_attention, state=FOURS, only="state", more=dict(state=[torch.zeros(5, 4, 4)])),
