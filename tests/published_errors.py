@@ -226,31 +226,31 @@ PUBLISHED = [
     ),
     (
         "3.2",
-        "divided by d, not by √d",
+        "You divided by d",
         "duoan/TorchCode/issues/17",
         lambda query, key: (query @ key.mT / query.shape[-1]).softmax(-1),
     ),
     (
         "3.2",
-        "the root of the number of heads",
+        "You used the square root of the number of heads",
         "tenstorrent/tt-metal/pull/56789",
         lambda query, key: (query @ key.mT / len(query) ** 0.5).softmax(-1),
     ),
     (
         "3.2",
-        "the root of the model's width",
+        "You used the square root of the model's",
         "lucidrains/vit-pytorch/issues/65",
         lambda query, key: (query @ key.mT * (len(query) * query.shape[-1]) ** -0.5).softmax(-1),
     ),
     (
         "3.2",
-        "the softmax runs over the queries",
+        "Your softmax runs over the queries,",
         "nerminnuraydogan/vision-transformer/issues/1",
         lambda query, key: (query @ key.mT / query.shape[-1] ** 0.5).softmax(1),
     ),
     (
         "3.2",
-        "the softmax runs over the heads",
+        "Your softmax runs over the heads",
         "PetrochukM/PyTorch-NLP/issues/2",
         lambda query, key: (query @ key.mT / query.shape[-1] ** 0.5).softmax(0),
     ),
@@ -280,7 +280,7 @@ PUBLISHED = [
     ),
     (
         "3.4",
-        "the window is one key too wide",
+        "Your window is one key too wide",
         "huggingface/transformers/issues/39408",
         lambda lens, n, width: torch.tensor(
             [[[j < v and i - width <= j <= i for j in range(n)] for i in range(n)] for v in lens]
@@ -288,43 +288,43 @@ PUBLISHED = [
     ),
     (
         "4.2",
-        "reshape without transpose",
+        "You reshape without a",
         "reczoo/FuxiCTR/issues/30",
         lambda x, H: x.view(len(x), H, -1, x.shape[-1] // H),
     ),
     (
         "4.2",
-        "the heads come before the batch",
+        "The head axis comes before the batch axis. It belongs after it.",
         "lsdefine/attention-is-all-you-need-keras/issues/36",
         lambda x, H: x.view(*x.shape[:2], H, -1).permute(2, 0, 1, 3),
     ),
     (
         "4.3",
-        "the scale is √E",
+        "You divided by √E,",
         "FrancescoSaverioZuppichini/ViT/issues/1",
         multi_head(lambda E, D, H: E**-0.5),
     ),
     (
         "4.3",
-        "multiplied by √D",
+        "You multiplied",
         "esceptico/perceiver-io/issues/9",
         multi_head(lambda E, D, H: D**0.5),
     ),
     (
         "4.3",
-        "the root of the number of heads",
+        "You divided by √(num_heads)",
         "tenstorrent/tt-metal/pull/56789",
         multi_head(lambda E, D, H: H**-0.5),
     ),
     (
         "4.3",
-        "reshape without transpose, twice",
+        "You split and concatenate the",
         "649453932/Chinese-Text-Classification-Pytorch/issues/53",
         views_without_transpose,
     ),
     (
         "4.3",
-        "reshape without transpose when the heads are joined",
+        "You concatenate the heads without a transpose.",
         "jsbaan/transformer-from-scratch/pull/6",
         joined_without_permute,
     ),
@@ -334,7 +334,7 @@ PUBLISHED = [
         "gazelle93/Transformer-Various-Positional-Encoding/issues/1",
         heads_before_the_batch,
     ),
-    ("4.3", "the weights are not transposed", "pytorch/pytorch/issues/139598", without_transposes),
+    ("4.3", "You did not transpose the", "pytorch/pytorch/issues/139598", without_transposes),
     (
         "5.1",
         "not k·dilation",
@@ -349,19 +349,19 @@ PUBLISHED = [
     ),
     (
         "6.3",
-        "the exponent is twice the column",
+        "Your exponent uses twice the",
         "SamLynnEvans/Transformer/issues/25",
         column_by_column,
     ),
     (
         "6.3",
-        "the exponent is twice the column",
+        "Your exponent uses twice the",
         "Kyubyong/transformer/issues/38",
         power_of_twice_the_column,
     ),
     (
         "6.3",
-        "each column has a frequency of its own",
+        "Each column has its own frequency",
         "luhengshiwo/LLMForEverybody/issues/106",
         waves(
             lambda dim: 10000 ** (-pairs(dim) / dim),
@@ -370,31 +370,31 @@ PUBLISHED = [
     ),
     (
         "6.3",
-        "the base is 10,000",
+        "Your base is 1000",
         "maxjcohen/transformer/issues/62",
         waves(lambda dim: 1 / torch.pow(1000, pairs(dim) / dim)),
     ),
     (
         "6.3",
-        "the position is multiplied by base^(2j/d)",
+        "You multiplied the position by",
         "harvardnlp/annotated-transformer/issues/131",
         waves(lambda dim: 1 / torch.exp(pairs(dim) * -(math.log(10000.0) / dim))),
     ),
     (
         "6.3",
-        "divides twice, and rounds down",
+        "-log(10000) / d // 2 divides",
         "zju3dv/LoFTR/issues/41",  # its d_model is that of two such encodings
         waves(lambda dim: torch.exp(pairs(dim) * (-math.log(10000.0) / (2 * dim) // 2))),
     ),
     (
         "7.3",
-        "halves are paired, and have the angles of neighbours",
+        "You pair halves with the angles of neighbours. Pair",
         "raiyanyahya/how-to-train-your-gpt/issues/6",
         lambda x: rotated(x, angles_of(x).repeat_interleave(2, dim=-1), rotate_half(x)),
     ),
     (
         "7.3",
-        "neighbours are paired, and have the angles of halves",
+        "You pair neighbours with the angles of halves. Use",
         "facebookresearch/vjepa2/pull/15",
         lambda x: rotated(
             x, angles_of(x).repeat(1, 2), torch.stack([-x[:, 1::2], x[:, ::2]], -1).flatten(-2)
@@ -402,37 +402,37 @@ PUBLISHED = [
     ),
     (
         "7.3",
-        "this is the half-split layout",
+        "You paired (j, j + d/2), the",
         "huggingface/transformers/issues/40462",
         lambda x: rotated(x, torch.cat((angles_of(x),) * 2, -1), rotate_half(x)),
     ),
     (
         "7.3",
-        "the neighbours of x are turned in two halves",
+        "Your rotated part is in halves, but x is",
         "Tongjilibo/bert4torch/issues/1",
         lambda x: rotated(x, angles_of(x).repeat(1, 2), odd_then_even(x)),
     ),
     (
         "7.4",
-        "the sign is wrong",
+        "The sign is",
         "meta-pytorch/attention-gym/pull/86",
         alibi(lambda q, k: q - k),
     ),
     (
         "7.4",
-        "the slopes start at h = 0",
+        "Your h starts at 0. It",
         "paiml/aprender/pull/2143",
         alibi(lambda q, k: k - q, first=0),
     ),
     (
         "7.4",
-        "every query has the row of the last one",
+        "Every query has the bias of the last",
         "mosaicml/llm-foundry/issues/186",
         alibi(lambda q, k: k - k.max() + 0 * q),
     ),
     (
         "7.5",
-        "the lag is j - i here",
+        "You used j − i. The",
         "nntrainer/nntrainer/pull/3982",
         lambda table, n: table[
             (torch.arange(n) - torch.arange(n)[:, None]).clamp(-(len(table) // 2), len(table) // 2)
@@ -441,11 +441,11 @@ PUBLISHED = [
     ),
     (
         "7.5",
-        "clamp them first",
+        "The table has no",
         "huggingface/transformers/pull/9164",
         lambda table, n: table[torch.arange(n)[:, None] - torch.arange(n) + len(table) // 2],
     ),
-    ("8.4", "the sums below the logarithms", "zhuzilin/ring-flash-attention/issues/20", added_lse),
+    ("8.4", "Your weights use added", "zhuzilin/ring-flash-attention/issues/20", added_lse),
     ("8.4", "exp overflows", "SHI-Labs/NATTEN/pull/202", plain_exponentials),
     (
         "8.4",
@@ -455,7 +455,7 @@ PUBLISHED = [
     ),
     (
         "8.6",
-        "each feature is divided by its own sum",
+        "You divided each feature by its own",
         "lucidrains/performer-pytorch/issues/21",
         linear(divided_by_each_feature),
     ),
@@ -467,19 +467,19 @@ PUBLISHED = [
     ),
     (
         "9.1",
-        "the three words of the question must be left out",
+        "Leave out the three words of the question. One",
         "https://leyaa.ai/codefly/learn/nlp/part-2/nlp-word-similarity-and-analogies/challenge",
         analogy_of_all_words,
     ),
     (
         "9.3",
-        "the temperature has no effect",
+        "The temperature has no",
         "google/gemma.cpp/pull/981",
         exponentials_over_temperature,
     ),
     (
         "9.3",
-        "they do not add up to 1",
+        "You divided the log-probabilities",
         "MoonshotAI/Kimi-Audio/pull/161",
         lambda logits, T, k: (cut(logits, k).log_softmax(-1) / T).exp(),
     ),
@@ -491,7 +491,7 @@ PUBLISHED = [
     ),
     (
         "9.3",
-        "3 may be drawn where three logits are the largest",
+        "3 can be sampled with top_k=2",
         "vllm-project/vllm/pull/50979",
         lambda logits, T, k: torch.where(
             logits < logits.topk(k).values[-1], -math.inf, logits / T
@@ -499,25 +499,25 @@ PUBLISHED = [
     ),
     (
         "9.4",
-        "these are rows, what comes out",
+        "You set rows to 0, which are",
         "microsoft/nni/issues/5187",
         lambda W, H, head: W * (torch.arange(len(W)) // (len(W) // H) != head)[:, None],
     ),
     (
         "9.7",
-        "the norm's result is added up",
+        "You added the outputs to",
         "Howuhh/faster-trajectory-transformer/issues/3",
         block_with("norm", "norm"),
     ),
     (
         "9.7",
-        "the mlp's result is added to mlp_norm(x)",
+        "You added the output of the MLP to",
         "SHI-Labs/Compact-Transformers/issues/25",
         block_with("stream", "norm"),
     ),
     (
         "10.1",
-        "the window is one key too narrow",
+        "Your window is one key too narrow",
         "lightseekorg/tokenspeed/pull/578",
         lambda n, window, sinks: torch.tensor(
             [[j <= t and (t - j < window - 1 or j < sinks) for j in range(n)] for t in range(n)]
@@ -525,16 +525,16 @@ PUBLISHED = [
     ),
     (
         "10.2",
-        "the 1 is added after the largest score was subtracted",
+        "You subtracted the largest score, so 1 counts as much",
         "kyegomez/AttentionIsOFFByOne/issues/2",
         one_after_the_largest,
     ),
     (
         "12.4",
-        "guesses after a wrong one do not count",
+        "You accepted a guess after a wrong",
         "vllm-project/vllm/pull/2658",
         accepted_anywhere,
     ),
     # Values: bytes of a cache by the heads of queries
-    ("8.2", "for each head of queries", "jranaraki/vllm-fit/issues/2", 31_457),
+    ("8.2", "You counted a key for", "jranaraki/vllm-fit/issues/2", 31_457),
 ]

@@ -116,7 +116,7 @@ def test_the_reference_is_correct(number, verdict):
 
 
 def test_the_books_own_function_is_no_answer(verdict):
-    own = "not yet: that is the book's; write yours"
+    own = "not yet: This is the book's own function. Write yours."
     for function in (masked_softmax, functools.partial(masked_softmax)):
         assert verdict("3.3", function) == own
     assert verdict("4.2", d2lattn.MultiHeadAttention) == own
@@ -161,7 +161,7 @@ def stops_half_way(*arguments):
 
 @pytest.mark.parametrize("number", ["1.2", "3.3", "4.2", "6.2", "6.4"])
 def test_an_answer_that_stops_half_way_and_a_forgotten_return_are_named(number, verdict):
-    said = "not yet: it stops with NotImplementedError: the rest"
+    said = "not yet: your code stops with NotImplementedError: the rest"
     assert verdict(number, stops_half_way).startswith(said)
     said = "not yet: nothing is returned: is the `return` missing?"
     assert verdict(number, has_forgotten_return).startswith(said)
@@ -173,7 +173,7 @@ def test_a_not_implemented_error_of_torch_is_reported(verdict):
 
     with pytest.raises(NotImplementedError):
         hide_with_product(torch.eye(2), None)
-    said = "not yet: it stops with NotImplementedError: "
+    said = "not yet: your code stops with NotImplementedError: "
     assert verdict("3.3", hide_with_product).startswith(said)
     assert verdict("3.5", hide_with_product).startswith(said)
 
@@ -250,14 +250,14 @@ def test_a_module_may_drop_and_must_not_be_made_yet(verdict):
     }
     dropping = answer("6.5", edits | {"x.shape[1]]": "x.shape[1]])"})
     assert verdict("6.5", dropping) == "correct"
-    assert verdict("6.5", dropping(9, 4)).startswith("not yet: this is a module made already")
+    assert verdict("6.5", dropping(9, 4)).startswith("not yet: You passed an instance. Pass")
 
 
 def test_the_package_has_no_module_for_6_5(verdict):
     class Encoding(d2lattn.LearnedPositionalEncoding):
         pass
 
-    assert verdict("6.5", Encoding).startswith("not yet: all is right, but the package's module")
+    assert verdict("6.5", Encoding).startswith("not yet: The result is right, but d2lattn adds")
 
 
 @pytest.mark.parametrize("number", ["3.5", "6.5"])
@@ -335,9 +335,11 @@ def test_another_wrong_answer_is_called_neither_correct_nor_a_known_mistake(numb
     said = verdict(number, lambda *arguments: "nonsense")
     assert said.startswith("not yet: ")
     assert all(message not in said for message in BOOK[number].mistakes)
-    assert verdict(number, calls_a_stub).startswith("not yet: it stops with NotImplementedError: ")
+    assert verdict(number, calls_a_stub).startswith(
+        "not yet: your code stops with NotImplementedError: "
+    )
     said = verdict(number, breaks)
-    assert said.startswith("not yet: it stops with KeyError: ") and said.count("line") <= 2
+    assert said.startswith("not yet: your code stops with KeyError: ") and said.count("line") <= 2
 
 
 class Unprintable(Exception):
@@ -381,7 +383,7 @@ def test_changing_the_input_is_detected(number, verdict):
 
     assert (
         verdict(number, mutates)
-        == "not yet: the result is right, but the function changes its input"
+        == "not yet: The result is right, but your function changes its input. Work on a copy."
     )
 
 
@@ -406,15 +408,15 @@ def test_a_check_leaves_the_random_state_alone(number, verdict):
         (([2, 1, 0], [0, 1, 5]), "correct"),
         (([1, 1, 1], (0.0, -1.0, 4.0)), "correct"),
         ((torch.tensor([5.0, 0, 4]), torch.tensor([0, 1000, 999])), "correct"),
-        (([0, 1, 5], [2, 1, 0]), "not yet: the other way round: the first list is the one that"),
-        (([0, 1, 0], [0, 1, 5]), "not yet: on the first list it is wrong by 1.1"),
-        (([2, 1, 0], [5, 1, 0]), "not yet: on the second list it is right: a larger score has"),
-        (([2, 1, 0], [0, 0.1, 0.2]), "not yet: on the second list it is wrong by 0.13 only"),
-        (([2, 1], [0, 1, 5]), "not yet: three scores each, got shapes (2,) and (3,)"),
-        (([2, 1, 0], [0, 1, math.inf]), "not yet: scores must be finite numbers"),
-        ([0, 1, 5], "not yet: a pair (right, wrong) of two lists of three scores is expected"),
-        (7, "not yet: a pair (right, wrong) of two lists of three scores is expected"),
-        (("abc", "def"), "not yet: this answer must hold numbers only"),
+        (([0, 1, 5], [2, 1, 0]), "not yet: You swapped the lists. The first list must come out"),
+        (([0, 1, 0], [0, 1, 5]), "not yet: On your first list the code is wrong by 1.1"),
+        (([2, 1, 0], [5, 1, 0]), "not yet: The code is right on your second list. Put a"),
+        (([2, 1, 0], [0, 0.1, 0.2]), "not yet: On your second list the code is wrong by only 0.13"),
+        (([2, 1], [0, 1, 5]), "not yet: Give three scores each. Yours have shapes (2,), (3,)"),
+        (([2, 1, 0], [0, 1, math.inf]), "not yet: Give finite numbers as scores."),
+        ([0, 1, 5], "not yet: Give a pair (right, wrong) of two lists of three scores."),
+        (7, "not yet: Give a pair (right, wrong) of two lists of three scores."),
+        (("abc", "def"), "not yet: Your answer must contain numbers only."),
     ],
 )
 def test_a_pass_that_forgets_the_rescale(answer, said, verdict):
@@ -433,25 +435,25 @@ NAME, ASKS, SIGNS = PICK[0:6], PICK[6:12], PICK[12:16]
         (((20 * ASKS).long(), NAME.double(), nn.Parameter(SIGNS)), "correct"),
         ((13 * ASKS, NAME, SIGNS), "correct"),  # each of 5 other keys gets exp(-13/√6)
         *[
-            ((size * ASKS, NAME, SIGNS), "the right blocks, but the weights are too soft")
+            ((size * ASKS, NAME, SIGNS), "The blocks are right, but the softmax is too")
             for size in (10, 5, 1, 0.1, 1e-3)
         ],
-        ((ASKS, 0.01 * NAME, SIGNS), "the right blocks, but the weights are too soft"),
-        ((20 * NAME, ASKS, SIGNS), "queries and keys are exchanged"),
-        ((NAME, ASKS, SIGNS), "queries and keys are exchanged"),
-        ((20 * ASKS, NAME, PICK[:4]), "queries and keys are right: the values should be"),
-        ((ASKS, NAME, PICK[:4]), "queries and keys are right: the values should be"),
-        ((20 * ASKS, ASKS, SIGNS), "the values are right: queries and keys do not find"),
-        ((-20 * ASKS, NAME, SIGNS), "the values are right: queries and keys do not find"),
-        ((0 * ASKS, NAME, SIGNS), "the values are right: queries and keys do not find"),
-        ((20 * NAME, NAME, PICK[:4]), "the outputs are not the signs asked for"),
-        ((math.nan * ASKS, NAME, math.nan * SIGNS), "the outputs are not the signs asked for"),
-        ((ASKS.T, NAME.T, SIGNS.T), "the weights are stored as (in, out)"),
+        ((ASKS, 0.01 * NAME, SIGNS), "The blocks are right, but the softmax is too"),
+        ((20 * NAME, ASKS, SIGNS), "You swapped queries and keys"),
+        ((NAME, ASKS, SIGNS), "You swapped queries and keys"),
+        ((20 * ASKS, NAME, PICK[:4]), "Queries and keys are right. The values must be"),
+        ((ASKS, NAME, PICK[:4]), "Queries and keys are right. The values must be"),
+        ((20 * ASKS, ASKS, SIGNS), "The values are right. The queries do not match the"),
+        ((-20 * ASKS, NAME, SIGNS), "The values are right. The queries do not match the"),
+        ((0 * ASKS, NAME, SIGNS), "The values are right. The queries do not match the"),
+        ((20 * NAME, NAME, PICK[:4]), "The outputs are not the expected signs."),
+        ((math.nan * ASKS, NAME, math.nan * SIGNS), "The outputs are not the expected signs."),
+        ((ASKS.T, NAME.T, SIGNS.T), "Your matrices have the shape (in,"),
         ((ASKS, NAME, NAME), "the shapes are ((6, 16), (6, 16), (6, 16)), expected"),
         ((ASKS, NAME), "the shapes are ((6, 16), (6, 16)), expected"),
         (ASKS, "a tuple of three tensors is expected, got Tensor"),
         ((1, 2, 3), "the shapes are ((), (), ()), expected"),
-        (("W_q", "W_k", "W_v"), "this answer must hold numbers only"),
+        (("W_q", "W_k", "W_v"), "Your answer must contain numbers only."),
         ([(20 * ASKS).tolist(), NAME.numpy(), SIGNS], "correct"),
     ],
 )
@@ -472,19 +474,22 @@ def kinds(text, looks):
         (lambda text: torch.tensor(kinds(text, lambda i, o: (o or [i])[-1])), "correct"),
         (
             lambda text: mystery(text).argmax(-1).tolist(),
-            "not yet: the rule is right, but it asks the head itself: write down what you found",
+            "not yet: Your rule is right, but it calls the head itself. Write it without the head.",
         ),
         (lambda text: None, "not attempted yet"),
         (lambda text: ..., "not attempted yet"),
-        (lambda text: kinds(text, lambda i, other: other[0] if other else i), "not yet: the rule"),
-        (lambda text: kinds(text, lambda i, other: other[-1] if other else 0), "not yet: the rule"),
+        (lambda text: kinds(text, lambda i, other: other[0] if other else i), "not yet: your rule"),
+        (
+            lambda text: kinds(text, lambda i, other: other[-1] if other else 0),
+            "not yet: your rule",
+        ),
         (
             lambda text: list(range(len(text))),
-            "not yet: the rule is right for 15 % of the letters; in 'attention' letter 1 looks at "
-            "0, the rule says 1",
+            "not yet: your rule is right for 15 % of the characters; in 'attention' position "
+            "1 attends to 0, your rule says 1",
         ),
-        (lambda text: [0], "not yet: 'attention' has 9 letters, the rule names 1 places"),
-        (lambda text: 3, "not yet: it stops with TypeError: "),
+        (lambda text: [0], "not yet: 'attention' has 9 characters, your rule gives 1 positions"),
+        (lambda text: 3, "not yet: your code stops with TypeError: "),
         ("the latest vowel", "not yet: a function of a text is expected, got str"),
     ],
 )
@@ -515,8 +520,8 @@ def without_maximum(scores, mask):
     ("softmax", "said"),
     [
         (lambda scores, mask: ..., "not attempted yet"),
-        (lambda scores, mask: scores[0], "the weights must be a tensor of the shape of the scores"),
-        (lambda scores, mask: scores.tolist(), "the weights must be a tensor of the shape"),
+        (lambda scores, mask: scores[0], "Return a tensor of the same shape as the scores."),
+        (lambda scores, mask: scores.tolist(), "Return a tensor of the same shape as the"),
         (
             lambda scores, mask: filled(scores, ~mask),
             "the weights are wrong where every query has a key, for scores of size 1",
@@ -526,20 +531,20 @@ def without_maximum(scores, mask):
             lambda scores, mask: masked_softmax(scores.clamp(-50, 50), mask),
             "the weights are wrong where every query has a key, for scores of size 10000",
         ),
-        (without_maximum, "NaN for scores of ±10,000: exp overflows, subtract the largest score"),
-        (filled, "NaN where query 2 has no key"),
+        (without_maximum, "exp overflows for scores of ±10,000: NaN. Subtract the largest score."),
+        (filled, "You get NaN where query 2 has no key"),
         (
             lambda scores, mask: scores.masked_fill(~mask, -1e6).softmax(-1),
             "the weights are wrong where query 2 has no key",
         ),
         (
             repaired_after_adding,
-            "the weights are right, but their gradient is NaN where query 2 has no key",
+            "The weights are right, but their gradient is NaN where query 2 has no key",
         ),
-        (lambda scores, mask: filled(scores, mask).nan_to_num(), "scores that are all -inf"),
+        (lambda scores, mask: filled(scores, mask).nan_to_num(), "Scores that are all -inf"),
         (
             lambda scores, mask: masked_softmax(scores.masked_fill_(~mask, 0), mask),
-            "the result is right, but the function changes its input",
+            "The result is right, but your function changes its input. Work on a copy.",
         ),
         (3, "a function is expected, got int"),
     ],
@@ -673,13 +678,16 @@ NUMBERS = ValueExercise(lambda: [0.5, 0.25], {"these are percent": [50, 25]})
             "not yet: nothing is returned: is the `return` missing?; the input was a (4, 4) tensor",
         ),
         (lambda x: x.softmax(-1) if len(x) == 2 else x, "not yet: numbers differ by up to "),
-        (lambda: 0, "not yet: it stops with TypeError: "),
-        (lambda x: x.nothing, "not yet: it stops with AttributeError: 'Tensor' object has no"),
-        (lambda x: undefined, "not yet: it stops with NameError: name 'undefined'"),  # noqa: F821
-        (lambda x: x.softmax_(-1), "not yet: it stops with AttributeError"),
+        (lambda: 0, "not yet: your code stops with TypeError: "),
+        (
+            lambda x: x.nothing,
+            "not yet: your code stops with AttributeError: 'Tensor' object has no",
+        ),
+        (lambda x: undefined, "not yet: your code stops with NameError: name 'undefined'"),  # noqa: F821
+        (lambda x: x.softmax_(-1), "not yet: your code stops with AttributeError"),
         (
             lambda x: x.copy_(x.softmax(-1)),
-            "not yet: the result is right, but the function changes",
+            "not yet: The result is right, but your function",
         ),
         (torch.eye(2), "not yet: a function is expected, got Tensor"),
         (3, "not yet: a function is expected, got int"),
@@ -717,13 +725,13 @@ def test_functions_of_several_results(answer, said, judge):
         (torch.tensor([0.5, 0.25]).numpy(), "correct"),
         ([50, 25], "not yet: these are percent"),
         (torch.tensor([50, 25]), "not yet: these are percent"),
-        ([0.5, 0.3], "not yet: [0.5, 0.3] is not it"),
+        ([0.5, 0.3], "not yet: [0.5, 0.3] is not correct"),
         ([0.5], "not yet: a list of 2 numbers is expected, got the list [0.5]"),
         ([0.5, 0.25, 0], "not yet: a list of 2 numbers is expected, got the list [0.5, 0.25, 0]"),
         ("half", "not yet: a list of 2 numbers is expected, got the str 'half'"),
         (0.5, "not yet: a list of 2 numbers is expected, got the float 0.5"),
         (NUMBERS.reference, "not yet: a value is expected, got <lambda>, which must be called"),
-        ([math.sin, 0.25], "not yet: [<built-in function sin>, 0.25] is not it"),
+        ([math.sin, 0.25], "not yet: [<built-in function sin>, 0.25] is not correct"),
         (["0." + "5" * 99, 0.25], "not yet: ['0.555"),
         (torch.ones(3), "not yet: the shape is (3,), expected (2,)"),
         (torch.ones(3, 3).numpy(), "not yet: the shape is (3, 3), expected (2,)"),
@@ -737,9 +745,9 @@ def test_values(answer, said, judge):
 
 def test_texts_and_truth_values(judge):
     assert judge(ValueExercise(lambda: "n²"), "n²") == "correct"
-    assert judge(ValueExercise(lambda: "n²"), "n") == "not yet: 'n' is not it"
+    assert judge(ValueExercise(lambda: "n²"), "n") == "not yet: 'n' is not correct"
     assert judge(ValueExercise(lambda: True), True) == "correct"
-    assert judge(ValueExercise(lambda: True), False) == "not yet: False is not it"
+    assert judge(ValueExercise(lambda: True), False) == "not yet: False is not correct"
 
 
 def test_hidden_scores_may_be_compared(judge):
@@ -756,7 +764,9 @@ def test_a_list_that_is_changed_is_noticed_and_the_reference_gets_its_own(judge)
     total = FunctionExercise(sum, lambda: [([1, 2, 3],)])
     assert judge(total, lambda numbers: sum(numbers)) == "correct"
     said = judge(total, lambda numbers: numbers.pop() + sum(numbers))
-    assert said == "not yet: the result is right, but the function changes its input"
+    assert (
+        said == "not yet: The result is right, but your function changes its input. Work on a copy."
+    )
 
 
 def test_an_answer_that_works_with_gradients(judge):
@@ -778,7 +788,9 @@ def test_a_mistake_that_raises_is_named_by_its_very_error(judge):
         how_many, lambda: [([1],)], {"a list has no size": {"len(x)": "x.size"}}
     )
     assert judge(length, lambda x: x.size) == "not yet: a list has no size"
-    assert judge(length, lambda x: x.width).startswith("not yet: it stops with AttributeError: ")
+    assert judge(length, lambda x: x.width).startswith(
+        "not yet: your code stops with AttributeError: "
+    )
     assert judge(length, lambda x: 3) == "not yet: numbers differ by up to 2; the input was [1]"
 
 
@@ -786,7 +798,7 @@ def test_open_exercises(judge):
     even = OpenExercise(lambda answer: None if answer % 2 == 0 else f"{answer} is odd")
     assert judge(even, 4) == "correct"
     assert judge(even, 5) == "not yet: 5 is odd"
-    assert judge(even, "a") == "not yet: this answer must hold numbers only"
+    assert judge(even, "a") == "not yet: Your answer must contain numbers only."
 
 
 @pytest.mark.parametrize("number", ["0.9", "99.1", "", "1", "1.1.1", "01.1", 1.1])

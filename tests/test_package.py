@@ -233,5 +233,5 @@ d2lattn_book.check("1.2", lambda X: X @ X.T @ X)  # a mistake is made of the sou
     assert done.stdout.splitlines() == [
         str(installed / "d2lattn" / "__init__.py"),
         "words.json",
-        "1.2: not yet: these are the scores times X: the softmax is missing",
+        "1.2: not yet: You multiplied the scores by X. Apply the softmax to the scores first.",
     ], done.stderr

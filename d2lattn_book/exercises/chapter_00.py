@@ -8,71 +8,74 @@ EXERCISES = {
     "0.1": ValueExercise(
         lambda: [[5, 4], [1, 2]],
         {
-            "this is BA: rows of A meet columns of B": [[3, 6], [1, 4]],
-            "these are products in the same place: a row of A meets a column of B": [
+            "You computed BA. For AB, multiply each row of A by each column of B.": [
+                [3, 6],
+                [1, 4],
+            ],
+            "You multiplied entry by entry. Multiply a row of A by a column of B instead.": [
                 [3, 0],
                 [0, 2],
             ],
-            "rows and columns are exchanged": [[5, 1], [4, 2]],
+            "You swapped rows and columns: this is the transpose of AB.": [[5, 1], [4, 2]],
         },
     ),
     "0.2": ValueExercise(
         lambda: math.exp(2),
         {
-            "this is 3/1: exp(3) is 20.1 and exp(1) is 2.72": 3,
-            "this is 3 - 1: exp(3)/exp(1) is exp(2)": 2,
-            "this is exp(3): divide it by exp(1)": math.exp(3),
-            "this is exp(3) - exp(1): how many times as large is asked": math.exp(3) - math.e,
+            "This is 3/1. Compare the exponentials: exp(3) is 20.1 and exp(1) is 2.72.": 3,
+            "This is 3 − 1. Compute exp(2), because exp(3)/exp(1) = exp(2).": 2,
+            "This is exp(3). Divide it by exp(1).": math.exp(3),
+            "This is exp(3) − exp(1). Divide the first by the second.": math.exp(3) - math.e,
         },
     ),
     "0.3": ValueExercise(
         lambda: 4.5,
         {
-            "this is the average with equal shares": 16 / 3,
-            "the shares add up to 1 already: do not divide again": 1.5,
-            "this is the sum: each number counts with its share": 16,
+            "This is the plain average. Multiply each number by its own weight.": 16 / 3,
+            "You divided by the number of weights. They sum to 1 already: do not divide.": 1.5,
+            "This is the plain sum. Multiply each number by its weight before you add.": 16,
         },
     ),
     "0.4": ValueExercise(
         lambda: 1 / 5,
         {
-            "each of equal words gets the same share, and the shares add up to 1": 1,
-            "the word itself is one of the five: it takes a share from itself": 1 / 4,
-            "equal scores are not shares of 0: e to the power of 0 is 1": 0,
+            "Tokens with equal scores get equal weights, and the weights sum to 1.": 1,
+            "You left out the token itself. It is one of the five, and it gets a weight, too.": 1
+            / 4,
+            "Scores of 0 do not give weights of 0: exp(0) = 1. Apply the softmax.": 0,
         },
     ),
     "0.5": ValueExercise(
         lambda: "hungry",
         {
-            "cat is what is found: its key is asked, and its value is what comes": "cat",
+            "*cat* provides the key and the value. Which token has the query that finds it?": "cat",
             "*milk* provides a key. The query belongs to the last token of the prompt, because we "
             "want to know what follows it.": "milk",
-            "a asks for the word after itself, which was hungry": "a",
-            "what comes next is not in the row yet, so it cannot ask": "animal",
+            "The query of *a* looks for the token after *a*, and that was *hungry*.": "a",
+            "The next token is not in the prompt yet, so it has no query.": "animal",
         },
     ),
     "0.6": ValueExercise(
         lambda: math.log(100),
         {
-            "this is log 100 to the base 10: nats take the natural logarithm": 2,
-            "this is in bits: nats take the natural logarithm": math.log2(100),
-            "this is the chance: the loss is -ln of it": 1 / 100,
-            "the loss is -ln p, and p is below 1: the sign is the other": -math.log(100),
+            "You took the logarithm to the base 10. A loss in nats uses the natural logarithm.": 2,
+            "This loss is in bits. A loss in nats uses the natural logarithm.": math.log2(100),
+            "This is the probability p. The loss is −ln p.": 1 / 100,
+            "The sign is wrong: −ln p is positive, because p is below 1.": -math.log(100),
         },
     ),
     "0.7": ValueExercise(
         lambda: 45,
         {
-            "these are the scores that stay: a word sees itself and those before it": 55,
-            "the last word sees all ten: its row has none to replace": 50,
-            "this is all but the diagonal: words before it are seen": 90,
+            "You counted the visible scores. Count the masked ones, where j > i.": 55,
+            "The last token attends to all ten, so nothing in its row is masked.": 50,
+            "You counted everything off the diagonal. Count only the later tokens.": 90,
         },
     ),
     "0.8": ValueExercise(
         lambda: "a",
         {
-            "milk and bread are different words, with keys and values of their own: a bag tells "
-            "them apart": "b",
+            "*milk* and *bread* are different tokens. A bag of words tells them apart.": "b",
         },
     ),
 }

@@ -32,41 +32,40 @@ EXERCISES = {
     "1.1": ValueExercise(
         lambda: [1 / 8, 2 / 8, 5 / 8],
         {
-            "these are the scores divided by their sum: take the exponential first": [
+            "You divided the scores by their sum. Take the exponential of each score first.": [
                 0.0,
                 0.301030,
                 0.698970,
             ],
-            "these are the exponentials: divide them by their sum": [1, 2, 5],
-            "e⁰ is 1, not 0: a key with the score 0 has a share, too": [0, 2 / 7, 5 / 7],
+            "These are the exponentials. Divide them by their sum.": [1, 2, 5],
+            "A key with score 0 gets a weight, too, because e⁰ = 1.": [0, 2 / 7, 5 / 7],
         },
     ),
     "1.2": FunctionExercise(
         my_attention,
         _inputs,
         {
-            "the columns sum to 1, not the rows: divide each row by its own sum, with "
-            "sum(dim=-1, keepdim=True)": {"dim=-1, keepdim=True": "dim=-1"},
-            "all weights together sum to 1: each row has a sum of its own": {
-                ".sum(dim=-1, keepdim=True)": ".sum()"
+            "Your columns sum to 1. Divide each row by its sum: sum(dim=-1, keepdim=True).": {
+                "dim=-1, keepdim=True": "dim=-1"
             },
-            "these are the scores divided by their sum: take the exponential first": {
+            "All weights sum to 1. Normalize each row.": {".sum(dim=-1, keepdim=True)": ".sum()"},
+            "You divided the scores by their sum. Take the exponential of each score first.": {
                 "torch.exp(X @ X.T)": "X @ X.T"
             },
-            "the exponentials are not divided by their sum": {
+            "These are exponentials, not weights. Divide each row by its sum.": {
                 " / exponentials.sum(dim=-1, keepdim=True)": ""
             },
-            "the scores are divided by √d: not in this exercise": {
+            "You divided the scores by √d. Do not scale them here.": {
                 "X.T)": "X.T / X.shape[1] ** 0.5)"
             },
-            "the scores are divided by d: not in this exercise": {"X.T)": "X.T / X.shape[1])"},
-            "these are the scores times X: the softmax is missing": {
+            "You divided the scores by d. Do not scale them here.": {"X.T)": "X.T / X.shape[1])"},
+            "You multiplied the scores by X. Apply the softmax to the scores first.": {
                 "exponentials / exponentials.sum(dim=-1, keepdim=True)": "X @ X.T"
             },
-            "these are the weights: multiply them with X": {"keepdim=True) @ X": "keepdim=True)"},
+            "These are attention weights. Multiply by X.": {"keepdim=True) @ X": "keepdim=True)"},
         },
         {
-            "the result is right, but {} makes the shares: divide exp by a sum for each row": (
+            "The result is right, but {} computes the weights. Use exp and a sum.": (
                 calls("softmax", "scaled_dot_product_attention")
             ),
         },
@@ -75,66 +74,64 @@ EXERCISES = {
         cosine_attention,
         _inputs,
         {
-            "the weighted sum averages the unit rows: only the scores should use them": {
-                ") @ X": ") @ unit"
-            },
-            "these are plain dot products: divide each row by its length first": {
+            "You averaged normalized rows. Average the rows of X.": {") @ X": ") @ unit"},
+            "These are plain dot products. Divide each row by its length first.": {
                 "X / X.norm(dim=-1, keepdim=True)": "X"
             },
-            "all rows are divided by one length: each row has its own": {
-                "dim=-1, keepdim=True": ""
-            },
-            "the cosines are divided by √d: not in this exercise": {
+            "You divided all rows by one length. Use each row's own.": {"dim=-1, keepdim=True": ""},
+            "You divided the cosines by √d. This exercise does not scale them.": {
                 "unit @ unit.T": "unit @ unit.T / X.shape[1] ** 0.5"
             },
-            "the columns of X were made unit length, not the rows": {"norm(dim=-1": "norm(dim=0"},
-            "these are the cosines times X: the softmax is missing": {
+            "You normalized the columns of X. Normalize the rows.": {"norm(dim=-1": "norm(dim=0"},
+            "You multiplied the cosines by X. Apply the softmax to them first.": {
                 "torch.softmax(unit @ unit.T, dim=-1)": "unit @ unit.T"
             },
-            "these are the weights: multiply them with X": {"dim=-1) @ X": "dim=-1)"},
-            "the columns sum to 1, not the rows: divide each row by its own sum, with "
-            "sum(dim=-1, keepdim=True)": {"unit.T, dim=-1": "unit.T, dim=0"},
-            "only one of the two vectors is divided by its length": {"unit @ unit.T": "unit @ X.T"},
+            "These are attention weights. Multiply by X.": {"dim=-1) @ X": "dim=-1)"},
+            "Your columns sum to 1. Divide each row by its sum: sum(dim=-1, keepdim=True).": {
+                "unit.T, dim=-1": "unit.T, dim=0"
+            },
+            "You divided by the length of one vector. A cosine divides by the lengths of both.": {
+                "unit @ unit.T": "unit @ X.T"
+            },
         },
     ),
     "1.4": FunctionExercise(
         tempered,
         lambda: [(x, temperature) for (x,) in _inputs() for temperature in (1e-4, 0.5, 20.0)],
         {
-            "the scores are multiplied by T: divide, so that cold means sharp": {"/ T": "* T"},
-            "the scores are divided by √T: divide by T": {"/ T": "/ T**0.5"},
-            "the shares are divided by T: divide the scores": {
+            "You multiplied the scores by T. Divide: a low temperature sharpens.": {"/ T": "* T"},
+            "You divided the scores by √T. Divide by T.": {"/ T": "/ T**0.5"},
+            "You divided the weights by T. Divide the scores, before the softmax.": {
                 " / T": "",
                 "keepdim=True) @ X": "keepdim=True) / T @ X",
             },
-            "the scores are divided by √d as well: here T is the only divisor": {
-                "/ T": "/ T / X.shape[1] ** 0.5"
+            "You also divided by √d. Divide by T alone.": {"/ T": "/ T / X.shape[1] ** 0.5"},
+            "T has no effect on your result. Divide the scores by T.": {" / T": ""},
+            "Your columns sum to 1. Divide each row by its sum: sum(dim=-1, keepdim=True).": {
+                ".sum(dim=-1, keepdim=True)": ".sum(dim=-1)"
             },
-            "T has no effect": {" / T": ""},
-            "the columns sum to 1, not the rows: divide each row by its own sum, with "
-            "sum(dim=-1, keepdim=True)": {".sum(dim=-1, keepdim=True)": ".sum(dim=-1)"},
-            "the softmax runs over the queries: use the last axis": {
+            "Your softmax runs over queries. Use the last axis, the keys.": {
                 "exponentials / exponentials.sum(dim=-1, keepdim=True)": (
                     "torch.softmax(scores, dim=0)"
                 )
             },
-            "the exponentials overflow for small T: subtract the largest score of each row": {
+            "exp overflows for small T. Subtract the largest score of each row first.": {
                 " - scores.max(dim=-1, keepdim=True).values": ""
             },
-            "the largest of all scores is subtracted, so that whole rows become 0 for small T: "
-            "each row has a largest score of its own": {
+            "You subtracted one maximum from all rows. Subtract each row's own maximum.": {
                 ".max(dim=-1, keepdim=True).values": ".max()"
             },
-            "the largest scores are subtracted from the columns: from each row its own, with "
-            "keepdim=True": {".max(dim=-1, keepdim=True)": ".max(dim=-1)"},
+            "You subtracted the row maxima from the columns. Take them with keepdim=True.": {
+                ".max(dim=-1, keepdim=True)": ".max(dim=-1)"
+            },
         },
     ),
     "1.5": ValueExercise(
         lambda: 2,
         {
-            "key 0 is a corner of the hull: the query (0, 1) gives it the largest weight": 0,
-            "key 1 is a corner of the hull: the query (-1, -1) gives it the largest weight": 1,
-            "key 3 is a corner of the hull: the query (1, -1) gives it the largest weight": 3,
+            "Key 0 is a corner of the hull: the query (0, 1) gives it the largest weight.": 0,
+            "Key 1 is a corner of the hull: the query (-1, -1) gives it the largest weight.": 1,
+            "Key 3 is a corner of the hull: the query (1, -1) gives it the largest weight.": 3,
         },
     ),
 }

@@ -49,7 +49,7 @@ def _judge_lookup_weights(weights):
     weights = [torch.as_tensor(weight) for weight in weights]
     got = tuple(tuple(weight.shape) for weight in weights)
     if got == tuple(shape[::-1] for shape in shapes):
-        return "the weights are stored as (in, out): nn.Linear stores (out, in)"
+        return "Your matrices have the shape (in, out). nn.Linear stores (out, in)."
     if got != shapes:
         return f"the shapes are {got}, expected {shapes}"
     tokens, target = _tokens_that_ask()
@@ -67,14 +67,14 @@ def _judge_lookup_weights(weights):
     if solves(w_q, w_k, w_v):
         return None
     if solves(*hard(w_k, w_q), w_v):
-        return "queries and keys are exchanged: each token finds those who ask for it"
+        return "You swapped queries and keys: each token attends to the tokens that look for it."
     if solves(*hard(w_q, w_k), w_v):
-        return "the right blocks, but the weights are too soft: make them larger"
+        return "The blocks are right, but the softmax is too soft. Make the entries larger."
     if solves(*hard(w_q, w_k), payload):
-        return "queries and keys are right: the values should be the four signs, as they are"
+        return "Queries and keys are right. The values must be the four signs, unchanged."
     if solves(50 * torch.eye(16)[6:12], torch.eye(16)[:6], w_v):
-        return "the values are right: queries and keys do not find the token asked for"
-    return "the outputs are not the signs asked for"
+        return "The values are right. The queries do not match the keys they look for."
+    return "The outputs are not the expected signs."
 
 
 def _questions():
@@ -109,47 +109,55 @@ EXERCISES = {
     "2.1": ValueExercise(
         lambda: [0.5, 0.5, 0.5, 0.5, 0.0],
         {
-            "this is the sum of the two values: shares sum to 1": [1, 1, 1, 1, 0],
-            "the zeros are right: two keys tie, so the query takes ½ from each": [2, 2, 2, 2, 0],
-            "these sum to 1, as shares do: the query takes ½ from each of two values": (
+            "You added the two values. Average them: the weights sum to 1.": [1, 1, 1, 1, 0],
+            "The zeros are right. Two keys tie for the largest score, so each gets the weight ½.": [
+                2,
+                2,
+                2,
+                2,
+                0,
+            ],
+            "This sums to 1, like weights. Average two values, with the weight ½ each.": (
                 [0.25, 0.25, 0.25, 0.25, 0]
             ),
-            "this is the second value alone: the fourth key ties with it": [1, 1, 0, 0, 0],
-            "this is the fourth value alone: the second key ties with it": [0, 0, 1, 1, 0],
-            "this is the mean of all four: the first and the third have the share 0": [0.5] * 5,
+            "This is the second value only. The fourth key has the same score.": [1, 1, 0, 0, 0],
+            "This is the fourth value only. The second key has the same score.": [0, 0, 1, 1, 0],
+            "You averaged all four values. The first and the third get weight 0.": [0.5] * 5,
             "These are the four attention weights. Now use them to average the values.": (
                 [0, 0.5, 0, 0.5]
             ),
-            "this blends the first value and the third": [0.5, 0.5, 0.5, 0.5, 1.0],
+            "You averaged the first and the third value. They have the lower scores.": [
+                0.5,
+                0.5,
+                0.5,
+                0.5,
+                1.0,
+            ],
         },
     ),
     "2.2": FunctionExercise(
         lookup,
         _lookups,
         {
-            "the softmax runs over the queries: the keys are the last axis": {"dim=-1": "dim=0"},
-            "the scores are multiplied by T: divide, so that cold means sharp": {"/ T": "* T"},
-            "T has no effect": {" / T": ""},
-            "the weights are divided by T: divide the scores, before the softmax": {
+            "Your softmax runs over queries. Use the last axis, the keys.": {"dim=-1": "dim=0"},
+            "You multiplied the scores by T. Divide: a low temperature sharpens.": {"/ T": "* T"},
+            "T has no effect on your result. Divide the scores by T.": {" / T": ""},
+            "You divided the weights by T. Divide the scores, before the softmax.": {
                 " / T": "",
                 "dim=-1)": "dim=-1) / T",
             },
-            "the scores are divided by √T: divide by T": {"/ T": "/ T**0.5"},
-            "the scores are divided by √d: here T is the only divisor": {
-                "/ T": "/ query.shape[-1] ** 0.5"
-            },
-            "the scores are divided by √d as well: here T is the only divisor": {
-                "/ T": "/ T / query.shape[-1] ** 0.5"
-            },
-            "this looks up one key only: blend the values with the softmax weights": {
+            "You divided the scores by √T. Divide by T.": {"/ T": "/ T**0.5"},
+            "You divided by √d. Divide by T instead.": {"/ T": "/ query.shape[-1] ** 0.5"},
+            "You also divided by √d. Divide by T alone.": {"/ T": "/ T / query.shape[-1] ** 0.5"},
+            "You looked up a single key. Average all values with the softmax weights.": {
                 "torch.softmax(scores, dim=-1) @ values": "values[scores.argmax(-1)]"
             },
-            "this blends the keys: blend the values": {"dim=-1) @ values": "dim=-1) @ keys"},
-            "these are the weights: multiply them with the values": {"dim=-1) @ values": "dim=-1)"},
-            "these are the scores times the values: the softmax is missing": {
+            "You averaged the keys. Average the values.": {"dim=-1) @ values": "dim=-1) @ keys"},
+            "These are attention weights. Multiply by the values.": {"dim=-1) @ values": "dim=-1)"},
+            "You multiplied the scores by the values. Apply the softmax to the scores first.": {
                 "torch.softmax(scores, dim=-1)": "scores"
             },
-            "this sums over the queries: each query has an output of its own": {
+            "You summed over the queries. Each query has an output of its own.": {
                 "torch.softmax(scores, dim=-1) @ values": "(scores.softmax(-1) @ values).sum(0)"
             },
         },
@@ -158,28 +166,26 @@ EXERCISES = {
         my_self_attention,
         _layers,
         {
-            "the scores are divided by √(width of the tokens): take the width of the queries": {
+            "You divided by √(width of the tokens). Use the width of the queries.": {
                 "W_q.shape[0]": "X.shape[1]"
             },
-            "the scores are divided by √(width of the values): take the width of the queries": {
+            "You divided by √(width of the values). Use the width of the queries.": {
                 "W_q.shape[0]": "W_v.shape[0]"
             },
-            "the scores are divided by the width of the queries: take its square root": {
-                " ** 0.5": ""
-            },
-            "the scores are not divided by √(width of the queries)": {" / W_q.shape[0] ** 0.5": ""},
-            "the softmax runs over the queries: the keys are the last axis": {"dim=-1": "dim=0"},
-            "queries and keys are exchanged": {"Q @ K.T": "K @ Q.T"},
-            "a linear layer keeps its matrix as (out, in): X meets its transpose, X W_qᵀ": {
+            "You divided by the width of the queries. Divide by its square root.": {" ** 0.5": ""},
+            "You did not divide by √(width of the queries).": {" / W_q.shape[0] ** 0.5": ""},
+            "Your softmax runs over queries. Use the last axis, the keys.": {"dim=-1": "dim=0"},
+            "You swapped queries and keys.": {"Q @ K.T": "K @ Q.T"},
+            "nn.Linear stores W as (out, in). Multiply X by the transpose, X W_qᵀ.": {
                 "W_q.T": "W_q",
                 "W_k.T": "W_k",
                 "W_v.T": "W_v",
             },
-            "these are the scores times the values: the softmax is missing": {
+            "You multiplied the scores by the values. Apply the softmax to the scores first.": {
                 "torch.softmax(scores, dim=-1)": "scores"
             },
-            "this blends the tokens: blend their values X Wᵥᵀ": {"dim=-1) @ V": "dim=-1) @ X"},
-            "this sums over the tokens: each one has a context vector of its own": {
+            "You averaged the tokens. Average their values, X Wᵥᵀ.": {"dim=-1) @ V": "dim=-1) @ X"},
+            "You summed over the tokens. Each token has a context vector of its own.": {
                 "return torch": "return sum(torch",
                 "@ V": "@ V)",
             },
@@ -190,19 +196,19 @@ EXERCISES = {
         disguise,
         _disguises,
         {
-            "both weights are multiplied by A: that changes the scores": {
+            "You multiplied both matrices by A, which changes the scores. W_k must undo A.": {
                 "torch.linalg.inv(A).T": "A"
             },
-            "the transpose is missing: W_qᵀ Aᵀ (…) W_k must be W_qᵀ W_k": {"inv(A).T": "inv(A)"},
-            "the inverse is missing: W_qᵀ Aᵀ (…) W_k must be W_qᵀ W_k": {
-                "torch.linalg.inv(A).T": "A.T"
-            },
-            "W_q is unchanged: it becomes A W_q": {"A @ W_q": "W_q"},
-            "the order is new W_q, new W_k": {
+            "A transpose is missing: W_qᵀ Aᵀ (…) W_k must be W_qᵀ W_k.": {"inv(A).T": "inv(A)"},
+            "The inverse is missing. W_k must undo A.": {"torch.linalg.inv(A).T": "A.T"},
+            "You returned W_q unchanged. It must become A W_q.": {"A @ W_q": "W_q"},
+            "You swapped the two results. Return the new W_q, then the new W_k.": {
                 "A @ W_q, torch.linalg.inv(A).T @ W_k": "torch.linalg.inv(A).T @ W_k, A @ W_q"
             },
-            "W_k is unchanged: the scores then change with A": {"torch.linalg.inv(A).T @ ": ""},
-            "W_q should become A W_q, and W_k should undo it": {
+            "You returned W_k unchanged, so the scores change with A. W_k must undo A.": {
+                "torch.linalg.inv(A).T @ ": ""
+            },
+            "You multiplied W_k by A. Make W_q into A W_q, and let W_k undo A.": {
                 "A @ W_q, torch.linalg.inv(A).T @ W_k": "torch.linalg.inv(A).T @ W_q, A @ W_k"
             },
         },
@@ -212,29 +218,31 @@ EXERCISES = {
         slope,
         _questions,
         {
-            "the mean is missing: a covariance is taken of k − f(q), not of k": {"K - w @ K": "K"},
-            "the deviations are from the plain mean: take f(q), the mean under the shares": {
+            "You did not subtract the mean. A covariance uses k − f(q), not k.": {"K - w @ K": "K"},
+            "You subtracted the plain mean. Subtract f(q), the mean under the attention weights.": {
                 "K - w @ K": "K - K.mean(0)"
             },
-            "all keys count alike: weigh each by its share": {"w[:, None] * c": "c / len(K)"},
-            "this is the covariance with equal shares: weigh each key by its own": {
+            "You weighted all keys alike. Weight each key by its attention weight.": {
+                "w[:, None] * c": "c / len(K)"
+            },
+            "This is the covariance with equal weights. Weight each key by its attention weight.": {
                 "K - w @ K": "K - K.mean(0)",
                 "w[:, None] * c": "c / len(K)",
             },
-            "the scores are divided by √d: here by nothing": {
+            "You divided the scores by √d. Do not scale them here.": {
                 "K @ q,": "K @ q / len(q) ** 0.5,",
                 "return ": "return len(q) ** -0.5 * ",
             },
-            "this is torch's correction for samples: the shares sum to 1, take correction=0": {
+            "You used torch's sample correction. The weights sum to 1: pass correction=0.": {
                 "c.T @ (w[:, None] * c)": "torch.cov(K.T, aweights=w)"
             },
-            "these are the variances alone: f has d numbers, and q too, so the slope is (d, d)": {
+            "You returned the d variances. The Jacobian of f is (d, d).": {
                 "c.T @ (w[:, None] * c)": "(w[:, None] * c**2).sum(0)"
             },
-            "this is the gradient of the sum of f's numbers: each number has a row of its own": {
+            "This is the gradient of the sum of f. Each component of f needs a row of its own.": {
                 "c.T @ (w[:, None] * c)": "(c.T @ (w[:, None] * c)).sum(0)"
             },
-            "this is f(q) itself: its slope is asked": {"c.T @ (w[:, None] * c)": "w @ K"},
+            "You returned f(q). Return its derivative.": {"c.T @ (w[:, None] * c)": "w @ K"},
         },
     ),
 }

@@ -72,32 +72,32 @@ def _judge_safe_softmax(softmax):
             given = inputs.clone(), mask.clone()
             weights = softmax(*given)
             if not torch.is_tensor(weights) or weights.shape != scores.shape:
-                return "the weights must be a tensor of the shape of the scores"
+                return "Return a tensor of the same shape as the scores."
             wanted = masked_softmax(size * scores, mask)
             if weights.isnan().any() and size > 1:
-                return "NaN for scores of ±10,000: exp overflows, subtract the largest score"
+                return "exp overflows for scores of ±10,000: NaN. Subtract the largest score."
             if weights.isnan().any():
-                return f"NaN where {where}: exp(-inf - (-inf)), or 0 divided by 0"
+                return f"You get NaN where {where}, from exp(-inf - (-inf)) or 0 / 0."
             if not torch.allclose(weights, wanted, atol=1e-5):
                 without_0 = masked_softmax(size * scores, mask & (scores != 0))
                 if torch.allclose(weights, without_0, atol=1e-5):
                     return A_SCORE_OF_0
                 return f"the weights are wrong where {where}, for scores of size {size:.0f}"
             if not all(map(torch.equal, given, (inputs, mask))):
-                return "the result is right, but the function changes its input"
+                return "The result is right, but your function changes its input. Work on a copy."
             weights.square().sum().backward()
             if not inputs.grad.isfinite().all():
                 return (
-                    f"the weights are right, but their gradient is NaN where {where}: "
-                    "make the row harmless before the exponential, not after it"
+                    f"The weights are right, but their gradient is NaN where {where}. "
+                    "Replace the row's scores before the exponential, not after it."
                 )
     biased = torch.full((2, 3), -math.inf).requires_grad_()
     weights = softmax(biased * 1.0, torch.ones(2, 3, dtype=torch.bool))
     weights.sum().backward()
     if not (weights == 0).all() or not biased.grad.isfinite().all():
-        return "scores that are all -inf (an additive mask) must give 0, with a finite gradient"
+        return "Scores that are all -inf (an additive mask) must give 0 and a finite gradient."
     found = calls("softmax")(softmax, scores, mask)
-    return found and f"all is right, but {found} does it: make the shares of exp and a sum"
+    return found and f"The result is right, but {found} computes it. Use exp and a sum."
 
 
 # The chapter's solutions; a mistake is an edit of one of them
@@ -124,42 +124,38 @@ EXERCISES = {
     "3.1": ValueExercise(
         lambda: 4,
         {
-            "36 needs components of variance 1: what variance has each component of q?": 36,
-            "12 counts the small variance once: both q and k have it": 12,
-            "this is the standard deviation": 2,
-            "1/9 is the variance of one product of components, and q·k adds 36 of them": 1 / 9,
-            "48/9 sums over the width of the tokens: q and k have the width of the head": 48 / 9,
+            "36 assumes components of variance 1. What is the variance of q's components?": 36,
+            "12 counts the smaller variance once. Both q and k have it.": 12,
+            "You found the standard deviation. Square it.": 2,
+            "1/9 is the variance of one product of components. q·k adds 36 of them.": 1 / 9,
+            "48/9 sums over the width of the tokens. q and k have the width of the head.": 48 / 9,
         },
     ),
     "3.2": FunctionExercise(
         head_weights,
         _heads,
         {
-            "the scores are divided by d, not by √d": {
-                "math.sqrt(query.shape[-1])": "query.shape[-1]"
-            },
-            "the scores are divided by the root of the model's width: a head has its own width": {
+            "You divided by d. Divide by √d.": {"math.sqrt(query.shape[-1])": "query.shape[-1]"},
+            "You used the square root of the model's width. Use the width of a head.": {
                 "sqrt(": "sqrt(len(query) * "
             },
-            "the scores are divided by the model's width: take √d of the head": {
+            "You divided by the model's width. Divide by √d, with d the width of a head.": {
                 "math.sqrt(": "(len(query) * "
             },
-            "the scores are divided by the root of the number of heads: take the width of a head": {
+            "You used the square root of the number of heads. Use the width of a head.": {
                 "query.shape[-1]": "len(query)"
             },
-            "the scores are not divided by √d": {" / math.sqrt(query.shape[-1])": ""},
-            "the scores are multiplied by √d: divide": {"/ math": "* math"},
-            "the scores are divided by the root of the number of keys: take the width of a head": {
+            "You did not scale the scores by 1/√d.": {" / math.sqrt(query.shape[-1])": ""},
+            "You multiplied the scores by √d. Divide them.": {"/ math": "* math"},
+            "You used the square root of the number of keys. Use the width of a head.": {
                 "query.shape[-1]": "key.shape[-2]"
             },
-            "the softmax runs over the queries (columns sum to 1): use the last axis": {
+            "Your softmax runs over the queries, so columns sum to 1. Use dim=-1, the keys.": {
                 "dim=-1": "dim=-2"
             },
-            "the softmax runs over the heads: use the last axis": {"dim=-1": "dim=0"},
-            "these are the scaled scores: the softmax is missing": {
-                "torch.softmax(scores, dim=-1)": "scores"
-            },
-            "the division comes after the softmax: divide the scores": {
+            "Your softmax runs over the heads. Use dim=-1, the keys.": {"dim=-1": "dim=0"},
+            "These are scores. Apply the softmax.": {"torch.softmax(scores, dim=-1)": "scores"},
+            "You divided after the softmax. Divide the scores, before it.": {
                 " / math.sqrt(query.shape[-1])": "",
                 "dim=-1)": "dim=-1) / query.shape[-1] ** 0.5",
             },
@@ -223,40 +219,32 @@ EXERCISES = {
         decoder_mask,
         _lengths,
         {
-            "the mask is inverted: True means may attend": {
+            "Your mask is inverted: True means *may attend*.": {
                 "return is_real & ": "return ~(is_real & ",
                 "< width)": "< width))",
             },
-            "it lets a query see the future and not the past: j ≤ i, not j ≥ i": {
-                "j <= i": "j >= i"
-            },
-            "the future is visible: i - j < width is true of every later key": {" & (j <= i)": ""},
-            "the future is visible: the window alone looks both ways": {
+            "Your queries attend to later keys only. Use j ≤ i, not j ≥ i.": {"j <= i": "j >= i"},
+            "i − j < width holds for every later key, too. Add j ≤ i.": {" & (j <= i)": ""},
+            "The future is visible: your window reaches both ways. Add j ≤ i.": {
                 " & (j <= i)": "",
                 "(i - j < width)": "((i - j).abs() < width)",
             },
-            "the window is one key too wide: width counts the query's own position": {
+            "Your window is one key too wide. The query's own position counts as one of `width`.": {
                 "i - j < width": "i - j <= width"
             },
-            "the window is one key too narrow: the query's own position is one of width": {
-                "i - j < width": "i - j < width - 1"
-            },
-            "rows and columns are exchanged: query i is the row, key j the column": {
+            "Your window is one key too narrow.": {"i - j < width": "i - j < width - 1"},
+            "You swapped rows and columns. Query i is the row, key j the column.": {
                 "(j <= i) & (i - j < width)": "(i <= j) & (j - i < width)",
                 "is_real & ": "is_real.mT & ",
             },
-            "the window is missing": {" & (i - j < width)": ""},
-            "one padded key is visible: the last real key is j = valid_len - 1": {
-                "j < valid": "j <= valid"
-            },
-            "the padding is visible": {"j < valid_lens": "j < n + 0 * valid_lens"},
-            "the padding is hidden as a query (row): hide it as a key (column)": {
-                "j < valid": "i < valid"
-            },
-            "a key is visible if one mask allows it: all three must, so combine them with &": {
+            "Your mask has no window. Add i − j < width.": {" & (i - j < width)": ""},
+            "One padding key is visible: use j < valid_len.": {"j < valid": "j <= valid"},
+            "Padding is visible. Add j < valid_len.": {"j < valid_lens": "j < n + 0 * valid_lens"},
+            "You hide padding queries. Hide padding keys.": {"j < valid": "i < valid"},
+            "One of your masks is enough. All three must allow a key: combine them with &.": {
                 "is_real & (j <= i) & ": "is_real | (j <= i) | "
             },
-            "a query does not see itself: j ≤ i, not j < i": {"j <= i": "j < i"},
+            "Your queries do not attend to themselves. Use j ≤ i, not j < i.": {"j <= i": "j < i"},
         },
         WRITE_YOUR_OWN,
     ),

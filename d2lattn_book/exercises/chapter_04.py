@@ -54,51 +54,48 @@ EXERCISES = {
     "4.1": ValueExercise(
         lambda: 4 * 768**2 + 4 * 768,
         {
-            "the four biases are missing": 4 * 768**2,
-            "the output projection is missing: there are four": 3 * 768**2 + 3 * 768,
-            "the output projection has a bias too": 4 * 768**2 + 3 * 768,
-            "the heads share the width: 12 heads of 64 are 768 channels, not 12 times as many": (
+            "You left out the four biases, 768 numbers each.": 4 * 768**2,
+            "You left out the output projection. There are four projections.": 3 * 768**2 + 3 * 768,
+            "You left out the bias of the output projection.": 4 * 768**2 + 3 * 768,
+            "You counted the projections 12 times. The 12 heads together have 768 channels.": (
                 12 * (4 * 768**2 + 4 * 768)
             ),
-            "each head projects from all 768 channels, not from its own 64": 4 * 12 * 64**2
-            + 4 * 768,
+            "Each head projects from all 768 channels, not only from 64.": 4 * 12 * 64**2 + 4 * 768,
         },
     ),
     "4.2": FunctionExercise(
         my_split_heads,
         _split_cases,
         {
-            "reshape without transpose: this cuts the tokens apart, not the channels": {
+            "You reshape without a transpose, which splits the tokens. Split the channels.": {
                 "L, num_heads, E // num_heads).transpose(1, 2)": "num_heads, L, -1)"
             },
             "Your heads take every H-th channel. Head h needs the D neighbouring channels from hD "
             "to (h+1)D − 1, so reshape to (B, L, H, D).": {
                 "num_heads, E // num_heads).transpose(1, 2)": "-1, num_heads).permute(0, 3, 1, 2)"
             },
-            "the transpose is missing: heads stand behind the tokens": {".transpose(1, 2)": ""},
-            "the heads come before the batch": {".transpose(1, 2)": ".permute(2, 0, 1, 3)"},
+            "Move the head axis before the token axis: transpose.": {".transpose(1, 2)": ""},
+            "The head axis comes before the batch axis. It belongs after it.": {
+                ".transpose(1, 2)": ".permute(2, 0, 1, 3)"
+            },
         },
     ),
     "4.3": FunctionExercise(
         my_multi_head,
         _multi_head_cases,
         {
-            "the scale is √E, the width of the model: each head divides by √D": {
-                "D**0.5": "E**0.5"
-            },
-            "the scores are divided by D: divide by √D": {"D**0.5": "D"},
-            "the scores are not scaled: divide by √D": {" / D**0.5": ""},
-            "the scores are multiplied by √D: divide": {"/ D": "* D"},
-            "the scale is the root of the number of heads: each head divides by √D": {
-                "D**0.5": "num_heads**0.5"
-            },
-            "the softmax runs over the queries: use the last axis, the keys": {"dim=-1": "dim=-2"},
-            "the softmax runs over the heads: use the last axis, the keys": {"dim=-1": "dim=1"},
-            "reshape without transpose when the heads are split": {
+            "You divided by √E, the model's width. Divide by √D.": {"D**0.5": "E**0.5"},
+            "You divided the scores by D. Divide by √D.": {"D**0.5": "D"},
+            "You did not scale the scores. Divide them by √D.": {" / D**0.5": ""},
+            "You multiplied the scores by √D. Divide them.": {"/ D": "* D"},
+            "You divided by √(num_heads). Divide by √D.": {"D**0.5": "num_heads**0.5"},
+            "Your softmax runs over queries. Use the last axis, the keys.": {"dim=-1": "dim=-2"},
+            "Your softmax runs over the heads. Use the last axis, the keys.": {"dim=-1": "dim=1"},
+            "You split into heads without a transpose.": {
                 "my_split_heads(X @ W.T, num_heads)": "(X @ W.T).reshape(B, num_heads, L, D)"
             },
-            "reshape without transpose when the heads are joined": {".transpose(1, 2)": ""},
-            "reshape without transpose, twice: split and join": {
+            "You concatenate the heads without a transpose.": {".transpose(1, 2)": ""},
+            "You split and concatenate the heads without a transpose.": {
                 "my_split_heads(X @ W.T, num_heads)": "(X @ W.T).reshape(B, num_heads, L, D)",
                 ".transpose(1, 2)": "",
             },
@@ -106,7 +103,7 @@ EXERCISES = {
             "1 and 2 before the reshape.": {
                 ".transpose(1, 2)": ".reshape(num_heads, B, L, D).transpose(1, 2)"
             },
-            "the weights are not transposed: nn.Linear computes X @ W.T": {
+            "You did not transpose the weight matrices: nn.Linear computes X @ W.T": {
                 "X @ W.T": "X @ W",
                 "@ Wo.T": "@ Wo",
             },
@@ -118,14 +115,14 @@ EXERCISES = {
             },
             "Wq, Wk and Wv are not transposed: nn.Linear computes X @ W.T": {"X @ W.T": "X @ W"},
             "Wo is not transposed: nn.Linear computes X @ W.T": {"@ Wo.T": "@ Wo"},
-            "queries and keys are exchanged": {"Q @ K.mT": "K @ Q.mT"},
-            "X is added: a block does that, attention does not": {
+            "You swapped queries and keys.": {"Q @ K.mT": "K @ Q.mT"},
+            "You added X. The residual connection belongs to the block, not to attention.": {
                 "return joined @ Wo.T": "return X + joined @ Wo.T"
             },
-            "this is one head of width E: split the channels first": {
+            "This is a single head of width E. Split the channels first.": {
                 "D = E // num_heads": "D, num_heads = E, 1"
             },
-            "the output projection Wo is missing": {" @ Wo.T": ""},
+            "The output projection Wo is missing.": {" @ Wo.T": ""},
         },
         WRITE_YOUR_OWN,
     ),
@@ -133,9 +130,9 @@ EXERCISES = {
         my_padding_mask,
         _length_cases,
         {
-            "the mask is inverted: torch hides where key_padding_mask is True": {">=": "<"},
-            "one key too few is hidden: key number valid_len is padding already": {">=": ">"},
-            "the axes are (S, B): torch expects (B, S)": {
+            "Your mask is inverted: torch hides a key where key_padding_mask is True.": {">=": "<"},
+            "You hide one key too few. Key number valid_len is already padding.": {">=": ">"},
+            "Your mask has the shape (S, B). torch expects (B, S).": {
                 "torch.arange(S) >= valid_lens[:, None]": "torch.arange(S)[:, None] >= valid_lens"
             },
         },
@@ -144,13 +141,13 @@ EXERCISES = {
         my_contributions,
         _contribution_cases,
         {
-            "the heads are added up already: keep the head axis": {
+            "You added up the heads. Keep the head axis.": {
                 "return heads @ per_head": "return (heads @ per_head).sum(dim=1)"
             },
-            "head h takes rows of Wo: it meets the columns, because Wo is stored (out, in)": {
+            "You used rows of Wo. Head h uses columns, because Wo is stored as (out, in).": {
                 "reshape(-1, H, D).permute(1, 2, 0)": "reshape(H, D, -1)"
             },
-            "the columns are dealt out in turn: head h meets D columns in a row": {
+            "Your heads take every H-th column. Head h needs D neighbouring columns.": {
                 "-1, H, D).permute(1, 2, 0)": "-1, D, H).permute(2, 1, 0)"
             },
         },

@@ -81,34 +81,36 @@ EXERCISES = {
             ((7,), (3,)),
         ],
         {
-            "the unit itself is missing: a stack of no layers sees 1 input": {"1 + sum": "sum"},
-            "the dilations have no effect": {" * s for": " for"},
-            "the kernel sizes are multiplied: fields add up, layer by layer": {
+            "You left out the input at the position itself. A stack of no layers sees 1 input.": {
+                "1 + sum": "sum"
+            },
+            "The dilations have no effect on your result.": {" * s for": " for"},
+            "You multiplied the kernel sizes. Receptive fields grow by addition, layer by layer.": {
                 "1 + sum((k - 1) * s for k, s in zip(kernel_sizes, dilations, strict=True))": (
                     "torch.tensor(kernel_sizes).prod().item()"
                 )
             },
-            "the fields overlap: a layer adds (k − 1)·dilation inputs to the one that is there": {
+            "Receptive fields overlap. Each layer adds (k − 1)·dilation inputs.": {
                 "1 + sum((k - 1) * s for": "sum((k - 1) * s + 1 for"
             },
-            "a layer adds (k − 1)·dilation inputs, not k·dilation": {"(k - 1) * s": "k * s"},
+            "Each layer adds (k − 1)·dilation inputs, not k·dilation.": {"(k - 1) * s": "k * s"},
         },
     ),
     "5.2": FunctionExercise(
         smallest_kernel,
         lambda: [(2,), (5,), (6,), (7,), (9,), (64,), (101,)],
         {
-            "one layer alone sees the sentence with this k: use both": {"L // 2 + 1": "L"},
-            "the field of two layers is 2(k − 1) + 1: the 1 is missing": {
+            "With this k, one layer sees the whole sentence. Use both layers.": {"L // 2 + 1": "L"},
+            "You left out the 1: the receptive field of two layers is 2(k − 1) + 1.": {
                 "L // 2 + 1": "(L + 1) // 2 + 1"
             },
-            "rounded down: the field of two such layers is too short for even L": {
+            "You rounded down, so the receptive field is too small for even L. Round up.": {
                 "L // 2 + 1": "(L - 1) // 2 + 1"
             },
-            "round() goes to the even neighbour, 3.5 and 4.5 both to 4: use L // 2": {
+            "round() goes to the even neighbour: 3.5 and 4.5 both give 4. Use L // 2.": {
                 "L // 2 + 1": "round(L / 2) + 1"
             },
-            "two layers have the field 2(k − 1) + 1, not k²": {
+            "The receptive field of two layers is 2(k − 1) + 1, not k².": {
                 "L // 2 + 1": "min(k for k in range(L + 1) if k * k >= L)"
             },
         },
@@ -117,40 +119,38 @@ EXERCISES = {
         neighbours_only,
         lambda: [(10, 4, 2), (64, 8, 3), (9, 5, 8), (33, 2, 1)],
         {
-            "tokens near the ends have fewer than 2r + 1 neighbours": {" - r * (r + 1)": ""},
-            "this is the cost of full attention: only count the pairs in the window": {
+            "Tokens near the ends have fewer than 2r + 1 neighbours. Subtract the missing pairs.": {
+                " - r * (r + 1)": ""
+            },
+            "This is the cost of full attention. Count only the pairs in the window.": {
                 "L * (2 * r + 1) - r * (r + 1)": "L**2"
             },
-            "a token attends to itself, too: these are its neighbours alone": {
-                "2 * r + 1": "2 * r"
-            },
-            "only the tokens before i are counted: the neighbourhood reaches both ways": {
+            "You left out the token itself. It attends to itself, too.": {"2 * r + 1": "2 * r"},
+            "You counted only the tokens before i. The window reaches both ways.": {
                 "L * (2 * r + 1) - r * (r + 1)": "sum(min(i, r) + 1 for i in range(L))"
             },
-            "the order is FLOPs, layers": {"4 * E * pairs, layers": "layers, 4 * E * pairs"},
-            "the FLOPs are right; round the layers up": {"-(-(L - 1) // r)": "(L - 1) // r"},
-            "the FLOPs are right; in one layer a signal moves r positions, not 2r": {
+            "Return FLOPs first, then layers.": {"4 * E * pairs, layers": "layers, 4 * E * pairs"},
+            "The FLOPs are right. Round the layers up.": {"-(-(L - 1) // r)": "(L - 1) // r"},
+            "The FLOPs are right. In one layer information moves r positions, not 2r.": {
                 "(L - 1) // r": "(L - 1) // (2 * r)"
             },
-            "the FLOPs are right; the first and the last token are L − 1 positions apart, not L": {
+            "The FLOPs are right. The first and the last token are L − 1 positions apart, not L.": {
                 "-(L - 1) // r": "-L // r"
             },
-            "the FLOPs are right; one layer does not connect all pairs any more": {
-                "-(-(L - 1) // r)": "1"
-            },
-            "each pair costs a score and a term of the sum: 4E FLOPs, not 2E": {"4 * E": "2 * E"},
+            "The FLOPs are right. One layer cannot connect all pairs.": {"-(-(L - 1) // r)": "1"},
+            "Each pair costs 4E FLOPs: 2E for score and value each.": {"4 * E": "2 * E"},
         },
     ),
     "5.4": FunctionExercise(
         crossover,
         lambda: [(64, 7), (64, 3), (5, 5), (7, 9), (512, 31), (6, 4)],
         {
-            "the projections are missing: attention costs 8LE² + 4L²E": {"(k - 4)": "k"},
-            "at this L the two cost the same: one more is needed": {" + 1)": ")"},
-            "where the two cost the same, attention does not cost more yet: one more is needed": {
+            "You left out the projections: attention costs 8LE² + 4L²E.": {"(k - 4)": "k"},
+            "At this L both cost the same. Return the next L.": {" + 1)": ")"},
+            "Where both cost the same, attention does not cost more yet. Return the next L.": {
                 "E * (k - 4) // 2 + 1": "-(-E * (k - 4) // 2)"
             },
-            "for k ≤ 4 attention costs more at any length, so the answer is 1": {
+            "For k ≤ 4 attention costs more at any length, so return 1.": {
                 "max(1, E * (k - 4) // 2 + 1)": "E * (k - 4) // 2 + 1"
             },
         },
@@ -159,7 +159,7 @@ EXERCISES = {
         connectivity_by_nudging,
         lambda: [(layer, L, 3) for L in (4, 7) for layer in LAYERS],
         {
-            "a layer may compute what autograd does not see (one here does): nudge, and compare": {
+            "autograd misses a dependency of one layer. Change the input, compare outputs.": {
                 "(layer(nudged) != still)[0].any(dim=-1)": (
                     "torch.autograd.functional.jacobian(layer, x)[0, :, :, 0, j].sum((1, 2)) != 0"
                 )
@@ -168,22 +168,20 @@ EXERCISES = {
             "channels.": {
                 "nudged[0, j] += torch.randn(E, generator=generator)": "nudged[0, j, 0] += 1"
             },
-            "a token has moved if any of its E numbers has: this watches the first alone": {
-                "[0].any(dim=-1)": "[0, :, 0]"
-            },
-            "a token has moved if any of its E numbers has: all are asked for here": {
+            "You compare only the first channel. Compare all E.": {"[0].any(dim=-1)": "[0, :, 0]"},
+            "You require that all E channels of the output change. One is enough: use any.": {
                 ".any(dim=-1)": ".all(dim=-1)"
             },
-            "the matrix is transposed: row i is output i, column j is input j": {
+            "Your matrix is transposed. Row i is output i, column j is input j.": {
                 "return connected": "return connected.T"
             },
-            "the diagonal is always True here: an output need not see its own input": {
+            "Your diagonal is always True. An output need not depend on its own input.": {
                 "return connected": "return connected | torch.eye(L).bool()"
             },
-            "the matrix says what does not depend: True means that the output moved": {
+            "Your matrix is inverted: True means that the output depends on the input.": {
                 "!= still)[0].any(": "== still)[0].all("
             },
-            "the matrix is not boolean": {", dtype=torch.bool": ""},
+            "Your matrix is not boolean. Use dtype=torch.bool.": {", dtype=torch.bool": ""},
         },
     ),
 }

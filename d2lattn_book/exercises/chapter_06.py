@@ -45,15 +45,15 @@ def _learns_nothing(answer):
 def _judge_learned(answer):
     """What is wrong with a class LearnedEncoding(max_len, dim), or None."""
     if isinstance(answer, torch.nn.Module):
-        return "this is a module made already: give the class itself"
+        return "You passed an instance. Pass the class itself."
     layer = answer(9, 4).eval()  # its dropout may be switched off
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(2, 9, 4, generator=generator)
     count = sum(p.numel() for p in layer.parameters() if p.requires_grad)
     if count == 0:
-        return "there is nothing to learn: make the table an nn.Parameter or an nn.Embedding"
+        return "Your module has no parameters. Make the table an nn.Parameter or an nn.Embedding."
     if count != 9 * 4:
-        return f"a table of max_len × dim = 36 numbers is expected, got {count} parameters"
+        return f"Your module has {count} parameters. It needs max_len × dim = 36."
     with torch.no_grad():  # whatever it starts from, zeros included
         for parameter in layer.parameters():
             parameter.normal_(generator=generator)
@@ -63,17 +63,17 @@ def _judge_learned(answer):
         if result.shape != x.shape:
             return f"the shape is {tuple(result.shape)}, expected {tuple(x.shape)}"
         if not torch.allclose(zeros[0], zeros[1]):
-            return "the sentences of a batch get different rows: add along the length, axis 1"
+            return "The sequences of a batch get different rows. Add along the length, axis 1."
         if torch.allclose(zeros[0, 0], zeros[0, 1]):
-            return "all positions get the same row: position i needs row i"
+            return "All positions get the same row. Position i needs row i."
         if not torch.allclose(result, x + zeros, atol=1e-6):
-            return "the rows must be added to x, and must not depend on it"
+            return "Your rows depend on x. Add the same rows to any x."
         if not torch.allclose(layer(x[:, :3]), result[:, :3], atol=1e-6):
-            return "a shorter sentence gets other rows: position i needs row i"
+            return "A shorter sequence gets different rows. Position i needs row i."
     if not layer(x).requires_grad:
-        return "the rows cannot learn: add the parameter itself, not its .data or a copy"
+        return "The rows get no gradient. Add the parameter itself, not its .data or a copy."
     if calls("d2lattn's")(layer, x):
-        return "all is right, but the package's module adds the rows: write your own"
+        return "The result is right, but d2lattn adds the rows. Write that part yourself."
     return None
 
 
@@ -106,95 +106,94 @@ EXERCISES = {
     "6.1": ValueExercise(
         lambda: [2 * math.pi, 200 * math.pi],
         {
-            "these are the angles per position: the wavelength is 2π divided by them": [1, 0.01],
-            "these are the divisors: a full turn is 2π": [1, 100],
-            "the exponent is 2j/d, not j/d": [2 * math.pi, 20 * math.pi],
-            "the exponent of the last pair is (d - 2)/d, not 1": [2 * math.pi, 20000 * math.pi],
-            "a full turn is 2π, and π half a turn": [math.pi, 100 * math.pi],
-            "the order is fast pair first": [200 * math.pi, 2 * math.pi],
+            "These are the angles per position. The wavelength is 2π divided by the angle.": [
+                1,
+                0.01,
+            ],
+            "These are the divisors. Multiply them by 2π, one full turn.": [1, 100],
+            "The exponent is 2j/d, not j/d.": [2 * math.pi, 20 * math.pi],
+            "The exponent of the last pair is (d − 2)/d, not 1.": [2 * math.pi, 20000 * math.pi],
+            "A full turn is 2π. π is half a turn.": [math.pi, 100 * math.pi],
+            "You swapped the two wavelengths. Give the fastest pair first.": [
+                200 * math.pi,
+                2 * math.pi,
+            ],
         },
     ),
     "6.2": FunctionExercise(
         add_positions,
         _batches,
         {
-            "the encoding is added along the batch axis: axis 1 is the length": {
+            "You added the encoding along the batch axis. Axis 1 is the length.": {
                 "X.shape[1]]": "X.shape[0], None]"
             },
-            "as many rows as sentences are taken, P[:batch]: take one row for each position": {
+            "You took P[:batch], one row per sequence. Take one row per position.": {
                 "X.shape[1]": "X.shape[0]"
             },
-            "every token gets row 0: token i needs row i": {": X.shape[1]": "0"},
-            "the rows are the last ones: token 0 needs row 0": {": X.shape[1]": "-X.shape[1] :"},
-            "the rows start at 1: token 0 needs row 0": {": X.shape[1]": "1 : X.shape[1] + 1"},
-            "the rows are multiplied: add them": {"X + ": "X * "},
-            "this is the encoding alone: add it to x": {
-                "X + P[: X.shape[1]]": "P[: X.shape[1]].expand_as(X)"
-            },
+            "Every token gets row 0. Token i needs row i.": {": X.shape[1]": "0"},
+            "You took the last rows. Token 0 needs row 0.": {": X.shape[1]": "-X.shape[1] :"},
+            "Your rows start at 1. Token 0 needs row 0.": {": X.shape[1]": "1 : X.shape[1] + 1"},
+            "You multiplied by the rows. Add them.": {"X + ": "X * "},
+            "Add the encoding to x.": {"X + P[: X.shape[1]]": "P[: X.shape[1]].expand_as(X)"},
         },
     ),
     "6.3": FunctionExercise(
         my_encoding,
         lambda: [(3, 4), (7, 5), (4, 1), (60, 32)],
         {
-            "sine and cosine are swapped: even columns are sines": {
+            "You swapped sine and cosine. Even columns are sines.": {
                 "angles.cos()[": "angles.sin()[",
                 "= angles.sin()\n": "= angles.cos()\n",
             },
-            "the sines stand in the first half: alternate sine and cosine": {
+            "Your sines fill the first half. Alternate sine and cosine.": {
                 "P[:, 0::2]": "P[:, : (dim + 1) // 2]",
                 "P[:, 1::2]": "P[:, (dim + 1) // 2 :]",
             },
-            "each column has a frequency of its own: columns 2j and 2j + 1 share that of pair j": {
+            "Each column has its own frequency. Columns 2j and 2j + 1 share that of pair j.": {
                 "arange(0, dim, 2)": "arange(dim)",
                 "angles.sin()": "angles[:, 0::2].sin()",
                 "angles.cos()[:, : dim // 2]": "angles[:, 1::2].cos()",
             },
-            "the exponent is twice the column: it is 2j/d for both columns, 2j and 2j + 1": {
+            "Your exponent uses twice the column. It is 2j/d for both columns, 2j and 2j + 1.": {
                 "torch.arange(0, dim, 2)": "2 * torch.arange(dim)",
                 "angles.sin()": "angles[:, 0::2].sin()",
                 "angles.cos()[:, : dim // 2]": "angles[:, 1::2].cos()",
             },
-            "-log(10000) / d // 2 divides twice, and rounds down to -1: give d // 2 its brackets": {
+            "-log(10000) / d // 2 divides twice and rounds down to -1. Write (d // 2).": {
                 "10000 ** (torch.arange(0, dim, 2) / dim).double()": (
                     "torch.arange(0, dim, 2).double().exp()"
                 )
             },
-            "the base is 10,000, not 1000": {"10000": "1000"},
-            "the exponent uses the column 2·(2j)/d: it is 2j/d for both columns of pair j": {
+            "Your base is 1000. Use 10,000.": {"10000": "1000"},
+            "Your exponent is 2·(2j)/d. It is 2j/d for both columns of pair j.": {
                 "arange(0, dim, 2)": "arange(0, 2 * dim, 4)"
             },
-            "the exponent is 2j/d, not j/d": {"arange(0, dim, 2)": "arange((dim + 1) // 2)"},
-            "the position is multiplied by base^(2j/d): divide": {
+            "The exponent is 2j/d, not j/d.": {"arange(0, dim, 2)": "arange((dim + 1) // 2)"},
+            "You multiplied the position by base^(2j/d). Divide.": {
                 "positions / 10000": "positions * 10000",
                 "/ dim).double()": ".double() / dim)",
             },
-            "positions start at 1: the first row is position 0": {
+            "Your positions start at 1. The first row is position 0.": {
                 "arange(length,": "arange(1, length + 1,"
             },
         },
         {
-            "the numbers are right, but found in a loop over the positions: a column of positions "
-            "times a row of frequencies gives all angles": _one_by_one,
+            "The numbers are right, but you loop over positions. Multiply instead.": _one_by_one,
         },
     ),
     "6.4": FunctionExercise(
         my_bits,
         lambda: [(8, 3), (60, 6), (5, 4)],
         {
-            "the highest bit comes first: column 0 is the lowest": {
-                "arange(count)": "arange(count).flip(0)"
-            },
-            "the quotient is not rounded down: use //": {"[:, None] //": "[:, None] /"},
+            "Put the lowest bit in column 0.": {"arange(count)": "arange(count).flip(0)"},
+            "You did not round the quotient down. Use //.": {"[:, None] //": "[:, None] /"},
             "These are the quotients i // 2^k. Bit k is their remainder: add `% 2`.": {" % 2": ""},
-            "numbers start at 1: row 0 is the number 0": {
-                "arange(length)": "arange(1, length + 1)"
-            },
-            "bits are 0 and 1, not -1 and 1": {
+            "Row 0 is the number 0. You start at 1.": {"arange(length)": "arange(1, length + 1)"},
+            "Bits are 0 and 1. You used -1 and 1.": {
                 "return torch": "return 2 * (torch",
                 "% 2": "% 2) - 1",
             },
-            "the axes are swapped: one row for each number": {
+            "You swapped the axes. Make one row per number.": {
                 "[:, None]": "",
                 "arange(count)": "arange(count)[:, None]",
             },
@@ -205,16 +204,16 @@ EXERCISES = {
         position_of,
         _noisy_rows,
         {
-            "the slowest pair alone: an error of 0.1 moves it by hundreds of positions": {
+            "You used the slowest pair alone. An error of 0.1 moves it by hundreds of positions.": {
                 "int((P - row).norm(dim=1).argmin())": (
                     "round(math.atan2(row[30], row[31]) * 10000 ** (30 / 32))"
                 )
             },
-            "the fastest pair alone: it repeats after 6.28 positions": {
+            "You used the fastest pair alone. It repeats after 6.28 positions.": {
                 "int((P - row).norm(dim=1).argmin())": "round(math.atan2(row[0], row[1]))"
             },
-            "this is the farthest row": {"argmin": "argmax"},
-            "this is the number of a column: compare with rows": {
+            "You found the farthest row. Find the nearest.": {"argmin": "argmax"},
+            "You returned the number of a column. Compare with the rows of P.": {
                 "(P - row).norm(dim=1).argmin()": "row.argmax()"
             },
         },

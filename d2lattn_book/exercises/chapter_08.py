@@ -33,26 +33,28 @@ def _words(both=2, layers=40, heads=8, width=128, size=2, free=24 * GIB):
 def judge_forgetful(answer):
     """Two lists of three scores: the pass that never rescales is right on the first alone."""
     if not isinstance(answer, (tuple, list)) or len(answer) != 2:
-        return "a pair (right, wrong) of two lists of three scores is expected"
+        return "Give a pair (right, wrong) of two lists of three scores."
     right, wrong = (torch.as_tensor(scores, dtype=torch.float64) for scores in answer)
     if right.shape != (3,) or wrong.shape != (3,):
-        return f"three scores each, got shapes {tuple(right.shape)} and {tuple(wrong.shape)}"
+        return (
+            f"Give three scores each. Yours have shapes {tuple(right.shape)}, {tuple(wrong.shape)}"
+        )
     if not (right.isfinite().all() and wrong.isfinite().all()):
-        return "scores must be finite numbers"
+        return "Give finite numbers as scores."
     error_of_right, error_of_wrong = _error(right), _error(wrong)
     if error_of_right >= 0.5 and error_of_wrong < 1e-6:
-        return "the other way round: the first list is the one that goes wrong"
+        return "You swapped the lists. The first list must come out right, the second wrong."
     if error_of_right > 1e-6:
         return (
-            f"on the first list it is wrong by {error_of_right:.2g}: no factor is missing only if "
-            "no later score is larger than all before it"
+            f"On your first list the code is wrong by {error_of_right:.2g}. It is right only if "
+            "no later score is larger than all earlier ones."
         )
     if error_of_wrong < 1e-6:
-        return "on the second list it is right: a larger score has to come after a smaller one"
+        return "The code is right on your second list. Put a larger score after a smaller."
     if error_of_wrong < 0.5:
         return (
-            f"on the second list it is wrong by {error_of_wrong:.2f} only: "
-            "let the scores rise further"
+            f"On your second list the code is wrong by only {error_of_wrong:.2f}. "
+            "Let the scores rise further."
         )
     return None
 
@@ -115,26 +117,27 @@ EXERCISES = {
     "8.1": ValueExercise(
         _table,
         {
-            "this is one head: the model has 12": _table(heads=1),
-            "a float16 has 2 bytes, not 4": _table(size=4),
-            "this is half of it: a float16 has 2 bytes, and a table also holds the scores that a "
-            "mask will hide": _table(size=1),
-            "these are GB of 1000³ bytes: a GiB has 2^30": _table(unit=1e9),
-            "these are MiB": _table(unit=2**20),
-            "this is rounded down: the next whole number is nearer": _table() - 1,
+            "You counted one head. The model has 12.": _table(heads=1),
+            "You counted 4 bytes per number. float16 takes 2.": _table(size=4),
+            "This is half of it. float16 takes 2 bytes, and masked scores are stored, too.": _table(
+                size=1
+            ),
+            "These are GB of 1000³ bytes. A GiB has 2^30.": _table(unit=1e9),
+            "These are MiB. Divide by 1024.": _table(unit=2**20),
+            "You rounded down. Round to the nearest whole number.": _table() - 1,
         },
         rounded=True,
     ),
     "8.2": ValueExercise(
         _words,
         {
-            "the cache keeps keys and values: a factor 2 is missing": _words(both=1),
-            "this keeps a key for each head of queries: they share 8": _words(heads=40),
-            "every layer has its own cache, and there are 40": _words(layers=1),
-            "bfloat16 takes 2 bytes, not 4": _words(size=4),
-            "a head has width 128: this is one number for each head": _words(width=1),
-            "this is what one word takes: how many fit?": 2 * 40 * 8 * 128 * 2,
-            "a GiB has 2^30 bytes, not 10^9": _words(free=24 * 10**9),
+            "The cache holds keys and values: a factor 2 is missing.": _words(both=1),
+            "You counted a key for each query head. They share 8 KV heads.": _words(heads=40),
+            "Every layer has its own cache, and there are 40.": _words(layers=1),
+            "You counted 4 bytes per number. bfloat16 takes 2.": _words(size=4),
+            "You counted one number per head. A head has width 128.": _words(width=1),
+            "These are the bytes of one token. How many tokens fit?": 2 * 40 * 8 * 128 * 2,
+            "A GiB has 2^30 bytes, not 10^9.": _words(free=24 * 10**9),
         },
     ),
     "8.3": OpenExercise(judge_forgetful),
@@ -142,34 +145,32 @@ EXERCISES = {
         my_merge,
         _halves,
         {
-            "this is the plain mean of the outputs: the half with the larger sum counts more": {
+            "This is the plain mean. The block with the larger normalizer counts more.": {
                 BLEND: "(output_1 + output_2) / 2"
             },
-            "the outputs are added: each must be multiplied by its share first": {
-                BLEND: "output_1 + output_2"
-            },
+            "You added the outputs. Weight each of them first.": {BLEND: "output_1 + output_2"},
             "You weight the two outputs by their log-sum-exps. Weight them by exp of the "
             "log-sum-exps, divided by their sum.": {
                 "(l_1 - both).exp()": "(l_1 / (l_1 + l_2))",
                 "(l_2 - both).exp()": "(l_2 / (l_1 + l_2))",
             },
-            "the log-sum-exps are added: the sums below the logarithms are what adds up": {
+            "You added the log-sum-exps. Add their exponentials, then take the logarithm.": {
                 "output_2, both": "output_2, l_1 + l_2"
             },
-            "the shares use added log-sum-exps: the sums below the logarithms are what adds up": {
+            "Your weights use added log-sum-exps. Add their exponentials instead.": {
                 "torch.logaddexp(l_1, l_2)": "l_1 + l_2"
             },
-            "the output is right, the log-sum-exp is not: this is the larger of the two": {
+            "The output is right. Return the log-sum-exp of both blocks, not the larger one.": {
                 "output_2, both": "output_2, torch.maximum(l_1, l_2)"
             },
-            "the larger log-sum-exp was subtracted and is missing in the result: add it again": {
+            "You subtracted the larger log-sum-exp and did not add it back.": {
                 "output_2, both": "output_2, both - torch.maximum(l_1, l_2)"
             },
-            "the shares are swapped": {BLEND: "share_2 * output_1 + share_1 * output_2"},
-            "exp overflows for a difference of 1000: let torch.logaddexp subtract the larger": {
+            "You swapped the two weights.": {BLEND: "share_2 * output_1 + share_1 * output_2"},
+            "exp overflows for a difference of 1000. Use torch.logaddexp.": {
                 "torch.logaddexp(l_1, l_2)": "l_1 + torch.log(1 + torch.exp(l_2 - l_1))"
             },
-            "exp overflows for a log-sum-exp of 1000: subtract the larger one first": {
+            "exp overflows for a log-sum-exp of 1000. Subtract the larger one first.": {
                 "torch.logaddexp(l_1, l_2)": "(l_1.exp() + l_2.exp()).log()",
                 "(l_1 - both).exp()": "(l_1.exp() / (l_1.exp() + l_2.exp()))",
                 "(l_2 - both).exp()": "(l_2.exp() / (l_1.exp() + l_2.exp()))",
@@ -181,22 +182,21 @@ EXERCISES = {
         my_depth,
         lambda: [(2, 2), (10, 4), (11, 4), (4097, 257), (100, 100), (21, 5), (10, 2), (50, 200)],
         {
-            "round up: with a layer too few the first word is not reached": {"ceil": "floor"},
-            "from the first word to the last there are n - 1 steps, not n": {"(n - 1)": "n"},
-            "a layer takes width - 1 steps: the word itself is one of its width": {
-                "(width - 1)": "width"
-            },
-            "this divides n by the width: there are n - 1 steps, and a layer takes width - 1": {
+            "Round up: one layer too few does not connect the ends.": {"ceil": "floor"},
+            "From the first token to the last there are n − 1 positions, not n.": {"(n - 1)": "n"},
+            "A layer moves information by width − 1 positions.": {"(width - 1)": "width"},
+            "You divided n by the width. Divide the n − 1 positions by width − 1.": {
                 "(n - 1) / (width - 1)": "n / width"
             },
-            "2·width - 1 words are in the window, but the way leads in one direction only": {
+            "2·width − 1 tokens are in the window, but information moves in one direction only.": {
                 "(width - 1)": "(2 * width - 1)"
             },
-            "both sides of the window are counted, but the way leads in one direction only": {
+            "You counted both sides of the window. Information moves in one direction only.": {
                 "(width - 1)": "(2 * width - 2)"
             },
-            "a window moves a fixed number of steps in each layer: the reach adds up, it does not "
-            "multiply": {"(n - 1) / (width - 1)": "math.log(n, width)"},
+            "You multiplied. Each layer adds a fixed number of positions.": {
+                "(n - 1) / (width - 1)": "math.log(n, width)"
+            },
         },
     ),
     "8.6": FunctionExercise(
@@ -213,32 +213,30 @@ EXERCISES = {
                     "        features = features + key"
                 ),
             },
-            "later words are seen too: read the state before they are added": {
+            "You let a token attend to later tokens. Read the state before they are added.": {
                 "outputs.append(query @ state / (query @ features))": "pass",
                 "torch.stack(outputs)": "q @ state / (q @ features)[:, None]",
             },
-            "the sum of the weights is missing: divide by φ(q) · (sum of the φ(k))": {
-                " / (query @ features)": ""
-            },
-            "each feature is divided by its own sum: divide the blend by φ(q) · (sum of φ(k))": {
+            "You did not normalize. Divide by φ(q) · (sum of φ(k)).": {" / (query @ features)": ""},
+            "You divided each feature by its own sum. Divide the output by φ(q) · (sum of φ(k)).": {
                 "query @ state / (query @ features)": "query @ (state / features[:, None])"
             },
-            "multiplied by the sum of the weights: divide by it": {"/ (query": "* (query"},
-            "φ is missing: the features of q and k are elu(x) + 1": {
+            "You multiplied by the sum of the weights. Divide by it.": {"/ (query": "* (query"},
+            "φ is missing. Features are φ(x) = elu(x) + 1.": {
                 "torch.nn.functional.elu(x) + 1": "x"
             },
-            "elu(x + 1) adds the 1 too early: φ(x) is elu(x) + 1": {"elu(x) + 1": "elu(x + 1)"},
-            "φ is missing on the queries": {
+            "You computed elu(x + 1). φ(x) is elu(x) + 1.": {"elu(x) + 1": "elu(x + 1)"},
+            "You did not apply φ to the queries.": {
                 "q, k = (torch.nn.functional.elu(x) + 1 for x in (q, k))": (
                     "k = torch.nn.functional.elu(k) + 1"
                 )
             },
-            "elu alone is negative below 0: the + 1 is missing": {"elu(x) + 1": "elu(x)"},
-            "only the last word is in the state: add to it, do not replace it": {
+            "The + 1 is missing: elu alone is negative below 0.": {"elu(x) + 1": "elu(x)"},
+            "Your state holds only the last token. Add to the state, do not replace it.": {
                 "state + key": "key",
                 "features + key": "key",
             },
-            "this is the softmax: here a weight is φ(q) · φ(k)": {
+            "You used the softmax. Here a weight is φ(q) · φ(k), normalized.": {
                 "q, k = (torch.nn.functional.elu(x) + 1 for x in (q, k))": (
                     "return torch.nn.functional.scaled_dot_product_attention("
                     "q, k, v, is_causal=True)"
@@ -246,8 +244,8 @@ EXERCISES = {
             },
         },
         {
-            "the outputs are right, but a table of all pairs is made, a tensor {}: carry two sums "
-            "along, the state and the features": makes(lambda q, k, v: (len(q), len(k))),
+            "The outputs are right, but you build a table of all pairs, a tensor {}. Keep two "
+            "running sums.": makes(lambda q, k, v: (len(q), len(k))),
         },
     ),
 }

@@ -135,7 +135,7 @@ def mystery(text):
     if not isinstance(text, str) or not 1 <= len(text) <= 40:
         raise ValueError(f"text must be a str of 1 to 40 letters, got {text!r}")
     if not (text.isascii() and text.isalpha() and text.islower()):
-        raise ValueError(f"text must hold small letters a to z only, got {text!r}")
+        raise ValueError(f"text must contain only lower-case letters a to z, got {text!r}")
     vowel = torch.tensor([letter in "aeiou" for letter in text]).float()
     place = torch.arange(len(text)).float()
     query = torch.stack([100 * (1 - vowel), 100 * vowel, torch.ones(len(text))], dim=-1)  # (L, 3)
@@ -144,7 +144,7 @@ def mystery(text):
 
 
 def judge_rule(answer):
-    """A rule is a function text -> where each letter looks; right if it foretells the head."""
+    """A rule gives, for a text, where each character attends; right if it predicts the head."""
     if not callable(answer):
         return f"a function of a text is expected, got {type(answer).__name__}"
     told = right = 0
@@ -152,17 +152,17 @@ def judge_rule(answer):
     for text in _texts():
         said = [int(place) for place in answer(text)]
         if len(said) != len(text):
-            return f"{text!r} has {len(text)} letters, the rule names {len(said)} places"
+            return f"{text!r} has {len(text)} characters, your rule gives {len(said)} positions"
         for i, (guess, best) in enumerate(
             zip(said, mystery(text).argmax(-1).tolist(), strict=True)
         ):
             told, right = told + 1, right + (guess == best)
             if guess != best and first_error is None:
-                first_error = f"in {text!r} letter {i} looks at {best}, the rule says {guess}"
+                first_error = f"in {text!r} position {i} attends to {best}, your rule says {guess}"
     if right < 0.95 * told:
-        return f"the rule is right for {100 * right // told} % of the letters; {first_error}"
+        return f"your rule is right for {100 * right // told} % of the characters; {first_error}"
     if calls("masked_softmax")(answer, "attention"):
-        return "the rule is right, but it asks the head itself: write down what you found"
+        return "Your rule is right, but it calls the head itself. Write it without the head."
     return None
 
 
@@ -220,15 +220,14 @@ EXERCISES = {
         my_analogy,
         _words_to_place,
         {
-            "the three words of the question must be left out: one of them is often the nearest": {
+            "Leave out the three words of the question. One of them is often the nearest.": {
                 "    nearness[[a, b, c]] = -1\n": ""
             },
-            "this is the dot product: a long vector wins. Divide by the lengths": {
+            "You used the dot product, which favours long vectors. Divide by the lengths.": {
                 "torch.nn.functional.cosine_similarity(vectors, goal, dim=-1)": "vectors @ goal",
                 "= -1": "= -torch.inf",
             },
-            "this is the distance: a long vector is far away, also in the right direction. Take "
-            "the cosine": {
+            "You used the distance, so a long vector is always far away. Use the cosine.": {
                 "torch.nn.functional.cosine_similarity(vectors, goal, dim=-1)": (
                     "-(vectors - goal).norm(dim=-1)"
                 ),
@@ -237,19 +236,19 @@ EXERCISES = {
             "You leave out b and c but not a, and here a is the nearest. Leave out all three.": {
                 "[[a, b, c]]": "[[b, c]]"
             },
-            "You add b and c without subtracting a: the goal is b - a + c": {" - vectors[a]": ""},
+            "You add b and c without subtracting a. The goal is b − a + c.": {" - vectors[a]": ""},
             "You scale the vectors to length 1 before you add them. Add them as they are; only the "
             "cosine divides by lengths.": {
                 "    goal =": "    vectors = torch.nn.functional.normalize(vectors)\n    goal ="
             },
-            "the second nearest need not be right: leave out the three words of the question": {
+            "You took the second nearest. Leave out the three words of the question instead.": {
                 "    nearness[[a, b, c]] = -1\n": "",
                 "nearness.argmax()": "nearness.argsort(descending=True)[1]",
             },
-            "a word in the opposite direction counts as near here: its cosine is -1": {
+            "The opposite direction has the cosine -1. Do not take the absolute value.": {
                 "goal, dim=-1)": "goal, dim=-1).abs()"
             },
-            "the sign is turned round: go from a to b, starting at c": {
+            "The sign is wrong. Go from a to b, starting at c.": {
                 "vectors[b] - vectors[a] + vectors[c]": "vectors[a] - vectors[b] + vectors[c]"
             },
         },
@@ -257,79 +256,75 @@ EXERCISES = {
     "9.2": ValueExercise(
         _passes,
         {
-            "the words of the prompt are missing: they are read as well": _passes(0),
-            "the last word is written and never read": [
+            "You left out the tokens of the prompt. The model processes them, too.": _passes(0),
+            "You counted the last token. It is generated but never processed.": [
                 sum(range(PROMPT, PROMPT + NEW + 1)),
                 PROMPT + NEW,
             ],
-            "these are the runs of the model: a run reads several words": [NEW, NEW],
-            "without a cache every run reads the whole text again": [PROMPT + NEW - 1] * 2,
-            "the other way round: with a cache it is less": _passes()[::-1],
+            "These are the forward passes. Count tokens: one pass processes several.": [NEW, NEW],
+            "Without a cache every pass processes the whole text again.": [PROMPT + NEW - 1] * 2,
+            "You swapped the two numbers. The cache needs fewer.": _passes()[::-1],
         },
     ),
     "9.3": FunctionExercise(
         my_probabilities,
         _logits,
         {
-            "multiplied by the temperature: a low one should sharpen, so divide": {
+            "You multiplied by the temperature. Divide: a low temperature sharpens.": {
                 "/ temperature": "* temperature"
             },
-            "the temperature has no effect: it belongs under the logits, before the softmax": {
-                " / temperature": ""
-            },
-            "divided by the temperature twice": {"/ temperature": "/ temperature**2"},
-            "they do not add up to 1: log-probabilities are divided by the temperature, which the "
-            "softmax has to see": {
+            "The temperature has no effect. Divide the logits by it.": {" / temperature": ""},
+            "You divided by the temperature twice.": {"/ temperature": "/ temperature**2"},
+            "You divided the log-probabilities, so the result does not sum to 1. Divide the "
+            "logits by the temperature, before the softmax.": {
                 " / temperature": "",
                 "torch.softmax(scores, dim=-1)": "(scores.log_softmax(-1) / temperature).exp()",
             },
-            "the temperature comes too late: dividing probabilities changes only their sum": {
+            "You divided probabilities by the temperature. Divide the logits instead.": {
                 " / temperature": "",
                 "dim=-1)": "dim=-1) / temperature",
             },
-            "they do not add up to 1: cut before the softmax, or divide by the sum of the rest": {
+            "Your probabilities do not sum to 1. Apply top_k before the softmax.": {
                 "return torch.softmax(scores, dim=-1)": (
                     "P = torch.softmax(logits / temperature, -1); return P * (scores > -torch.inf)"
                 ),
             },
-            "nothing is cut: all but the top_k largest get 0": {
+            "top_k has no effect. All but the top_k largest get 0.": {
                 "torch.full_like(logits, -torch.inf)": "logits / temperature"
             },
-            "the last of the top_k is cut as well: it stays": {
+            "You also remove the last of the top_k. Keep it.": {
                 "logits.topk(top_k).indices": "logits > logits.topk(top_k).values[-1]"
             },
-            "one too many stays: sorted, they are the numbers 0 to top_k - 1": {
-                "topk(top_k)": "topk(min(top_k + 1, len(logits)))"
-            },
-            "these are the top_k alone: the others keep their positions, with 0": {
+            "You keep one token too many.": {"topk(top_k)": "topk(min(top_k + 1, len(logits)))"},
+            "You returned only top_k probabilities. Return 0 for all other tokens.": {
                 "softmax(scores,": "softmax(scores[kept],"
             },
-            "a logit of 0 is not a probability of 0: the cut ones need -inf": {"-torch.inf": "0"},
+            "A logit of 0 is not a probability of 0. Use -inf.": {"-torch.inf": "0"},
         },
         {
-            "{} may be drawn where three logits are the largest and top_k is 2: choose positions, "
-            "topk(top_k).indices, and not by a threshold": _stay_on_a_tie
+            "{} can be sampled with top_k=2, where three logits tie for the largest. Choose "
+            "positions with topk(top_k).indices, not with a threshold.": _stay_on_a_tie
         },
     ),
     "9.4": FunctionExercise(
         my_silenced,
         _projections,
         {
-            "these are rows, what comes out: a head enters by its columns": {
+            "You set rows to 0, which are outputs. A head enters W_o by its columns.": {
                 "weight[:, head * D : (head + 1) * D]": "weight[head * D : (head + 1) * D]"
             },
-            "this keeps the head alone, and silences all others": {
+            "You kept this head and removed all others. Remove this one.": {
                 "weight[:, head * D : (head + 1) * D] = 0": (
                     "weight[:, : head * D] = 0\n    weight[:, (head + 1) * D :] = 0"
                 )
             },
-            "heads are numbered from 0: this is the head before": {
+            "You removed the head before. Heads are numbered from 0.": {
                 "head * D : (head + 1) * D": "(head - 1) * D : head * D"
             },
-            "the width of a head is E / num_heads, not num_heads": {
+            "You used num_heads as the width of a head. The width is E / num_heads.": {
                 "D = weight.shape[0] // num_heads": "D = num_heads"
             },
-            "every num_heads-th column is cut: the columns of a head stand side by side": {
+            "You set every num_heads-th column to 0. The columns of a head are neighbours.": {
                 "weight[:, head * D : (head + 1) * D]": "weight[:, head::num_heads]"
             },
         },
@@ -340,20 +335,18 @@ EXERCISES = {
         {
             "You measure the attention to the earlier copy itself. The induction score is about "
             "the position *after* it: `i - period + 1`.": {"asks - period + 1": "asks - period"},
-            "this looks one before the earlier word: the one after it is asked": {
+            "You measure the token *before* the earlier copy. Use `i - period + 1`.": {
                 "asks - period + 1": "asks - period - 1"
             },
-            "rows and columns are exchanged: the row asks, the column is asked": {
+            "You swapped rows and columns. The row is the query, the column the key.": {
                 "asks, asks - period + 1": "asks - period + 1, asks"
             },
-            "the very first round counts too, where nothing has been repeated yet": {
+            "You included the first period, where nothing has been repeated yet.": {
                 "arange(period, ": "arange(period - 1, "
             },
-            "one number for each head is asked, this is the mean over the heads": {
-                ".mean(-1)": ".mean()"
-            },
-            "this is the sum over the positions: divide by how many ask": {".mean(-1)": ".sum(-1)"},
-            "this is how often the largest share lies there: the mean of the share is asked": {
+            "You averaged over the heads. Return one number per head.": {".mean(-1)": ".mean()"},
+            "You summed over the positions. Take the mean instead.": {".mean(-1)": ".sum(-1)"},
+            "You counted how often the largest weight lies there. Return the mean weight.": {
                 "weights[:, asks, asks - period + 1]": (
                     "(weights[:, asks].argmax(-1) == asks - period + 1).float()"
                 )
@@ -367,47 +360,45 @@ EXERCISES = {
         my_step,
         _newest_words,
         {
-            "the newest word sees itself, too: its own key and value join those that are kept": {
+            "The newest token must attend to itself. Append its key and value to the cache.": {
                 "torch.cat([key, k], dim=2)": "key",
                 "torch.cat([value, v], dim=2)": "value",
             },
-            "the kept keys and values are not asked: without them the word is alone": {
+            "You ignored the cache. Attend to the cached keys and values as well.": {
                 "torch.cat([key, k], dim=2)": "k",
                 "torch.cat([value, v], dim=2)": "v",
             },
-            "the kept keys and the kept values are exchanged": {
+            "You swapped the cached keys and the cached values.": {
                 "[key, k]": "[value, k]",
                 "[value, v]": "[key, v]",
             },
-            "the norms are missing: each part gets norm(x)": {
+            "You left out both norms. Attention and the MLP each get norm(x).": {
                 "block.attention_norm(x)": "x",
                 "block.mlp(block.mlp_norm(x))": "block.mlp(x)",
             },
-            "a norm is missing: query, key and value are made of attention_norm(x)": {
+            "You left out a norm. Query, key and value are computed from attention_norm(x).": {
                 "block.attention_norm(x)": "x"
             },
-            "a norm is missing: the mlp gets mlp_norm(x)": {
-                "block.mlp(block.mlp_norm(x))": "block.mlp(x)"
-            },
-            "the norm's result is added up: what a part finds is added to x, not to norm(x)": {
+            "The MLP gets mlp_norm(x), not x.": {"block.mlp(block.mlp_norm(x))": "block.mlp(x)"},
+            "You added the outputs to norm(x). The residual connections add them to x.": {
                 "x = x + block": "x = x_norm + block",
                 MLP: OF_THE_NORM,
             },
-            "attention's result is added to attention_norm(x): add it to x": {
+            "You added the output of attention to attention_norm(x). Add it to x.": {
                 "x = x + block": "x = x_norm + block"
             },
-            "the mlp's result is added to mlp_norm(x): add it to x": {MLP: OF_THE_NORM},
-            "the residuals are missing: what a part finds is added to x": {
+            "You added the output of the MLP to mlp_norm(x). Add it to x.": {MLP: OF_THE_NORM},
+            "Both residual connections are missing. Add each output to x.": {
                 "x = x + block": "x = block",
                 "return x + block": "return block",
             },
-            "a residual is missing: what attention finds is added to x": {
+            "A residual connection is missing. Add the output of attention to x.": {
                 "x = x + block": "x = block"
             },
-            "a residual is missing: what the mlp finds is added to x": {
+            "A residual connection is missing. Add the output of the MLP to x.": {
                 "return x + block": "return block"
             },
-            "the mlp is missing: this is the first half of the block": {MLP: "return x"},
+            "The MLP is missing. This is the first half of the block.": {MLP: "return x"},
         },
     ),
 }

@@ -126,38 +126,38 @@ EXERCISES = {
         my_mask,
         _windows,
         {
-            "the mask is inverted: True means that the key is seen": {
+            "Your mask is inverted: True means *may attend*.": {
                 "(near | first) & (j <= t)": "~((near | first) & (j <= t))"
             },
-            "rows and columns are exchanged: query t is the row, key j the column": {
+            "You swapped rows and columns. Query t is the row, key j the column.": {
                 "(near | first) & (j <= t)": "((near | first) & (j <= t)).T"
             },
-            "a sink in the future is seen: a sink must lie at j <= t, too": {
+            "A sink in the future is visible. Sinks need j <= t, too.": {
                 "(near | first) & (j <= t)": "near & (j <= t) | first"
             },
-            "the window reaches into the future: it needs j <= t": {
+            "Your window reaches into the future. It needs j <= t.": {
                 "t - j <": "(t - j).abs() <",
                 "(near | first) & (j <= t)": "near | first & (j <= t)",
             },
-            "window and sinks reach into the future: both need j <= t": {
+            "Your window and sinks reach into the future. Both need j <= t.": {
                 "t - j <": "(t - j).abs() <",
                 " & (j <= t)": "",
             },
-            "a word does not see itself: j = t belongs to its window": {"j <= t": "j < t"},
-            "nothing keeps the future hidden: j <= t is missing": {" & (j <= t)": ""},
-            "the window is one key too wide: its `window` keys are counted with the word itself": {
+            "Tokens must attend to themselves: j = t is in the window.": {"j <= t": "j < t"},
+            "The future is visible: j <= t is missing.": {" & (j <= t)": ""},
+            "Your window is one key too wide. The token itself counts as one of `window`.": {
                 "t - j < window": "t - j <= window"
             },
-            "the window is one key too narrow: t − window < j, so that it holds `window` keys": {
+            "Your window is one key too narrow. It holds `window` keys: t − window < j.": {
                 "t - j < window": "t - j < window - 1"
             },
-            "one sink too many: the sinks are the keys 0 to sinks − 1": {"j < sinks": "j <= sinks"},
-            "the sinks are missing: the first `sinks` keys are seen from everywhere behind them": {
+            "One sink too many. They are the keys 0 to sinks − 1.": {"j < sinks": "j <= sinks"},
+            "The sinks are missing. Every later query attends to the first `sinks` keys.": {
                 "(near | first)": "near"
             },
-            "the window is missing: this shows the sinks alone": {"(near | first)": "first"},
-            "a key must be near or a sink, not both": {"near | first": "near & first"},
-            "the sinks are counted in the window: they come on top of its `window` keys": {
+            "The window is missing. Your mask has only the sinks.": {"(near | first)": "first"},
+            "A key must be near *or* a sink. You require both.": {"near | first": "near & first"},
+            "You counted the sinks in the window. They come in addition to `window` keys.": {
                 "< window": "< window - sinks"
             },
         },
@@ -166,29 +166,27 @@ EXERCISES = {
         my_softmax_one,
         _scores,
         {
-            "exp overflows for a score of 1000: subtract the larger of 0 and the largest score": {
+            "exp overflows for a score of 1000. Subtract the larger of 0 and the largest score.": {
                 ".clamp(min=0)": ".clamp(0, 0)"
             },
-            "a row whose keys are all hidden becomes NaN, since -inf is its largest score: "
-            "subtract no less than 0": {".clamp(min=0)": ""},
-            "the 1 is added after the subtraction, where it counts as exp(largest): add "
-            "exp(-largest)": {"(-largest).exp()": "1"},
-            "the 1 is added after the largest score was subtracted, so it counts as much as the "
-            "largest key: what is subtracted from the scores changes the 1 as well": {
+            "A fully masked row becomes NaN. Subtract at least 0.": {".clamp(min=0)": ""},
+            "You subtracted the maximum, so the 1 must be scaled, too. Add exp(-largest).": {
+                "(-largest).exp()": "1"
+            },
+            "You subtracted the largest score, so 1 counts as much as the largest key. Scale the "
+            "1 by the same factor.": {
                 ".clamp(min=0)": "",
                 "(-largest).exp()": "1",
             },
-            "each row sums to 1: the 1 in the denominator is missing": {
+            "Each row sums to 1. The 1 in the denominator is missing.": {
                 "(-largest).exp() + ": "",
                 ".clamp(min=0)": "",
             },
-            "the columns are divided: each row has its own sum, over the last axis": {
-                "dim=-1": "dim=0"
-            },
-            "a 1 is added for every key: the denominator has one in all": {
+            "You normalize columns. Sum over the last axis instead.": {"dim=-1": "dim=0"},
+            "You add 1 for every key. The denominator has a single 1.": {
                 "(-largest).exp() + powers.sum(": "((-largest).exp() + powers).sum("
             },
-            "the 1 is added to the quotient: it belongs below the line": {
+            "You add 1 to the quotient. It belongs in the denominator.": {
                 "(-largest).exp() + ": "",
                 "return powers": "return 1 + powers",
                 ".clamp(min=0)": "",
@@ -199,42 +197,38 @@ EXERCISES = {
         my_delta,
         _words,
         {
-            "this adds: write the error, the value minus what the key reads": {
+            "You add the value, as in linear attention. Add the error v − k @ state.": {
                 "value - key @ state": "value"
             },
-            "the state is read before the word has written: write first": {
+            "You read the state before the current token is written. Write first, then read.": {
                 "outputs.append(query @ state)": "",
                 "        error": "        outputs.append(query @ state)\n        error",
             },
-            "the error is what the query reads: the key asks for what stands under it": {
-                "key @ state": "query @ state"
-            },
-            "this decays: (1 - beta) fades all keys. Only what stands under k is taken out": {
+            "The error needs the key: v − k @ state.": {"key @ state": "query @ state"},
+            "Your factor (1 − beta) decays the whole state. Remove only what is stored under k.": {
                 "value - key @ state": "value",
                 "state + b": "(1 - b) * state + b",
             },
-            "the state is transposed: its rows belong to the key, outer(k, error)": {
+            "Your state is transposed. Rows belong to the key: outer(k, error).": {
                 "outer(key, error)": "outer(error, key)"
             },
-            "beta is missing: it says how much of the error is corrected": {"b * torch": "torch"},
-            "beta belongs to the whole error, not to the value alone": {
+            "beta is missing. It scales the correction.": {"b * torch": "torch"},
+            "You applied beta to the value only. Apply it to the whole error.": {
                 "value - key": "b * value - key",
                 "b * torch": "torch",
             },
-            "beta belongs to the whole error, not to what is taken out alone": {
+            "You applied beta to the removed part only. Apply it to the whole error.": {
                 "value - key": "value - b * key",
                 "b * torch": "torch",
             },
-            "the sign is turned round: the error is v minus what stands there": {
+            "The sign is wrong. The error is v minus the stored value.": {
                 "value - key @ state": "key @ state - value"
             },
-            "the keys were given length 1: here they are taken as they are": {
+            "You normalized the keys. Use them as they are.": {
                 "error = value - key": "key = key / key.norm()\n        error = value - key"
             },
-            "divided by √d: nothing is scaled here": {
-                "query @ state": "query @ state / q.shape[1] ** 0.5"
-            },
-            "every word starts from an empty state: carry it along": {
+            "Do not divide by √d.": {"query @ state": "query @ state / q.shape[1] ** 0.5"},
+            "You reset the state at every token. Carry it along.": {
                 "        error": "        state = torch.zeros_like(state)\n        error"
             },
         },
@@ -243,33 +237,31 @@ EXERCISES = {
         my_rule,
         _packed,
         {
-            "words of other documents are seen": {" & (document[q] == document[k])": ""},
-            "the window is missing": {" & (q - k < width)": ""},
-            "later words are seen: a word sees none that stands behind it": {"(k <= q) & ": ""},
-            "later words are seen: the distance must not be made positive": {
+            "Tokens attend to other documents. Compare document[q] with document[k].": {
+                " & (document[q] == document[k])": ""
+            },
+            "The window is missing. Add q − k < width.": {" & (q - k < width)": ""},
+            "Tokens attend to the future. Add k <= q.": {"(k <= q) & ": ""},
+            "Tokens attend to the future. Do not take the absolute value of q − k.": {
                 "(k <= q) & (q - k < width)": "((q - k).abs() < width)"
             },
-            "the window is one word too wide: with the word itself it has `width` words": {
+            "Your window is one token too wide. The token itself counts as one of `width`.": {
                 "q - k < width": "q - k <= width"
             },
-            "the window is one word too narrow: the word itself is one of `width`": {
-                "q - k < width": "q - k + 1 < width"
-            },
-            "a word must see itself": {"k <= q": "k < q"},
-            "these are the first `width` words of the row: the last ones are meant": {
-                "q - k < width": "k < width"
-            },
-            "q and k are exchanged: a word sees those before it": {
+            "Your window is one token too narrow.": {"q - k < width": "q - k + 1 < width"},
+            "Your tokens do not attend to themselves. Use k <= q.": {"k <= q": "k < q"},
+            "You took the first `width` tokens, not the last.": {"q - k < width": "k < width"},
+            "You swapped q and k. A token attends to earlier tokens.": {
                 "(k <= q) & (q - k < width)": "(q <= k) & (k - q < width)"
             },
-            "all positions are compared here: ask for the documents of q and k, document[q]": {
+            "You compare all documents. Compare document[q] == document[k].": {
                 "document[q] == document[k]": "document[:, None] == document"
             },
-            "True must mean that the word may be seen": {
+            "Your mask is inverted: True means *may attend*.": {
                 "return (": "return ~((",
                 "document[k])": "document[k]))",
             },
-            "one of two is enough here: a word must be near *and* of the same document": {
+            "Your mask joins the conditions with |. A key must meet both: use &.": {
                 "(q - k < width) & (document[q] == document[k])": (
                     "((q - k < width) | (document[q] == document[k]))"
                 )
@@ -280,34 +272,31 @@ EXERCISES = {
         my_absorbed,
         _latents,
         {
-            "W_k is transposed: the query is a row of d numbers, so q @ W_k has c": {
-                "q @ W_k": "q @ W_k.T"
-            },
-            "W_v is transposed: a blend is a row of c numbers, so it meets W_v.T": {
-                "blend @ W_v.T": "blend @ W_v"
-            },
-            "W_k and W_v are both transposed: q @ W_k has c numbers, blend @ W_v.T has d": {
+            "W_k needs no transpose: q @ W_k has c numbers.": {"q @ W_k": "q @ W_k.T"},
+            "Transpose W_v: a latent is a row of c numbers.": {"blend @ W_v.T": "blend @ W_v"},
+            "Both W_k and W_v are transposed. Use q @ W_k, and W_v.T for the output.": {
                 "q @ W_k": "q @ W_k.T",
                 "blend @ W_v.T": "blend @ W_v",
             },
-            "the scores are divided by the root of the latent's width: the key that is never made "
-            "has d numbers": {"math.sqrt(q.shape[1])": "math.sqrt(latents.shape[1])"},
-            "the scores are not divided by √d": {" / math.sqrt(q.shape[1])": ""},
-            "W_v is missing: this is the blend of the latents": {"blend @ W_v.T": "blend"},
-            "W_k stands where W_v belongs: the blend becomes a value": {"W_v.T": "W_k.T"},
-            "W_v is applied to the query: it belongs to the blend": {"q @ W_k": "q @ W_v"},
-            "the matrices are swapped: W_k folds into the query": {
+            "You divided by the square root of the latent's width. Use √d, the width of the key.": {
+                "math.sqrt(q.shape[1])": "math.sqrt(latents.shape[1])"
+            },
+            "You did not scale the scores by 1/√d.": {" / math.sqrt(q.shape[1])": ""},
+            "W_v is missing. This is the averaged latent.": {"blend @ W_v.T": "blend"},
+            "You used W_k instead of W_v for the values.": {"W_v.T": "W_k.T"},
+            "You applied W_v to the query. Apply it to the latents.": {"q @ W_k": "q @ W_v"},
+            "You swapped the matrices. The query absorbs W_k.": {
                 "q @ W_k": "q @ W_v",
                 "blend @ W_v.T": "blend @ W_k.T",
             },
-            "the softmax is over the queries: each row of shares must sum to 1": {
+            "Your softmax runs over the queries. Each row of weights must sum to 1.": {
                 "softmax(1)": "softmax(0)"
             },
-            "there is no softmax: scores become shares first": {".softmax(1)": ""},
+            "The softmax is missing. Turn the scores into weights first.": {".softmax(1)": ""},
         },
         {
-            "the output is right, but keys or values are made, a tensor {}: let the query take W_k "
-            "along, and blend the latents before W_v": makes(
+            "The output is right, but you compute keys or values, a tensor {}. Absorb W_k into "
+            "the query, and apply W_v to the averaged latent.": makes(
                 lambda q, latents, W_k, W_v: (len(latents), q.shape[1])
             ),
         },
@@ -315,36 +304,38 @@ EXERCISES = {
     "10.6": ValueExercise(
         _kept,
         {
-            "Gemma 4 E2B is counted as the most that it can be: its card has a sliding_window and "
-            "does not say in which layers, so that all are taken as full. Add layer_types": (
+            "You counted all layers of Gemma 4 E2B as full, because its config.json does not say "
+            "which layers have the window. Add layer_types.": (
                 _kept(e2b=dict(layer_types=35 * FULL, global_head_dim=None))
             ),
-            "the full layers of Gemma 4 have heads of 512: global_head_dim is missing, too": (
+            "The full layers of Gemma 4 have a head width of 512. Set global_head_dim, too.": (
                 _kept(e2b=dict(global_head_dim=None))
             ),
-            "all layers of Gemma 4 E2B are counted as windows: one of five is full": (
+            "You counted all layers of Gemma 4 E2B as windows. One in five is full.": (
                 _kept(e2b=dict(layer_types=35 * NEAR))
             ),
-            "five windows to one full layer is the pattern of E4B and 31B; E2B has four to one": (
+            "Five windows to one full layer is the pattern of E4B and 31B. E2B has four to one.": (
                 _kept(e2b=dict(layer_types=5 * (5 * NEAR + FULL) + 5 * NEAR))
             ),
-            "the last 20 layers of Gemma 4 E2B keep nothing: num_kv_shared_layers must stay": (
+            "The last 20 layers of E2B have no cache of their own. Keep num_kv_shared_layers.": (
                 _kept(e2b=dict(num_kv_shared_layers=0))
             ),
-            "the layers that share are the last 20, not the only ones that keep": (
+            "The last 20 layers share a cache. The others have their own.": (
                 _kept(e2b=dict(num_kv_shared_layers=15))
             ),
-            "the indexer of GLM-5.1 keeps a key, too: index_head_dim numbers of each word": (
+            "The indexer of GLM-5.1 caches a key as well: index_head_dim numbers per token.": (
                 _kept(glm=dict(index_head_dim=None))
             ),
-            "every other layer of gpt-oss keeps 128 words and no more": (
+            "Half the layers of gpt-oss cache 128 tokens.": (
                 _kept(oss=dict(layer_types=36 * FULL))
             ),
-            "these are MB, of a million bytes: a MiB has 2**20": _kept(unit=10**6),
-            "these are bytes: divide by 2**20": _kept(unit=1),
-            "a number in bfloat16 takes 2 bytes": _kept(bytes_per_number=1),
-            "a number in bfloat16 takes 2 bytes, not the 4 of float32": _kept(bytes_per_number=4),
-            "the cards are asked for 20,000 words, not for 32,768": _kept(words=32_768),
+            "These are MB of 10^6 bytes. A MiB has 2**20.": _kept(unit=10**6),
+            "These are bytes. Divide by 2**20.": _kept(unit=1),
+            "You counted 1 byte per number. bfloat16 takes 2.": _kept(bytes_per_number=1),
+            "You counted 4 bytes per number, as in float32. bfloat16 takes 2.": _kept(
+                bytes_per_number=4
+            ),
+            "You used 32,768 tokens. The exercise says 20,000.": _kept(words=32_768),
         },
         rounded=True,
     ),

@@ -84,14 +84,15 @@ EXERCISES = {
     "11.1": ValueExercise(
         _held,
         {
-            "keys and values travel together: a factor 2 is missing": _held(both=1),
-            "this is the whole text: a rank holds a share of it": _held(ranks=1),
-            "bfloat16 takes 2 bytes, not 4": _held(size=4),
-            "this is the rank's own block: two more are on their way": _held(blocks=1),
-            "this is two blocks: the own one, the one that is met and the one that is coming are "
-            "three": _held(blocks=2),
-            "these are MB of 10^6 bytes: a MiB has 2^20": _held(unit=1e6),
-            "8 heads leave keys and values: this is one": _held(heads=1),
+            "Keys and values travel together: a factor 2 is missing.": _held(both=1),
+            "You counted the whole sequence. A rank holds one shard of it.": _held(ranks=1),
+            "You counted 4 bytes per number. bfloat16 takes 2.": _held(size=4),
+            "You counted only the rank's own block. Two more are in its memory.": _held(blocks=1),
+            "You counted two blocks of three: its own, the one in use and the one arriving.": _held(
+                blocks=2
+            ),
+            "These are MB of 10^6 bytes. A MiB has 2^20.": _held(unit=1e6),
+            "You counted one head. Keys and values of 8 heads travel.": _held(heads=1),
         },
         rounded=True,
     ),
@@ -99,48 +100,47 @@ EXERCISES = {
         my_zigzag,
         lambda: [(16, 2, 0), (16, 2, 1), (24, 3, 1), (24, 4, 3), (8, 1, 0)],
         {
-            "this is one stretch of the text: early and late words are not mixed": {
+            "You returned one contiguous piece. Zigzag pairs an early and a late one.": {
                 "n // (2 * ranks)": "n // ranks",
                 ", *range(late * size, (late + 1) * size)]": "]",
             },
-            "this is striped: zigzag gives two whole pieces": {
+            "You used striping. Zigzag gives each rank two whole pieces.": {
                 "rank * size, (rank + 1) * size": "rank, n, ranks",
                 ", *range(late * size, (late + 1) * size)]": "]",
             },
-            "the first piece is right, but the second must count from the end: the first rank gets "
-            "the last piece": {"2 * ranks - 1 - rank": "ranks + rank"},
-            "the last piece has number 2·ranks - 1: this is one too far": {
+            "The first piece is right. Count the second from the end of the text.": {
+                "2 * ranks - 1 - rank": "ranks + rank"
+            },
+            "Your second piece is one too far. The last piece has number 2·ranks − 1.": {
                 "2 * ranks - 1 - rank": "2 * ranks - rank"
             },
-            "these are two lists: join the pieces to one": {
+            "You returned two lists. Concatenate the pieces.": {
                 "[*range(rank": "[[*range(rank",
                 "size), *range(late": "size)], [*range(late",
                 "(late + 1) * size)]": "(late + 1) * size)]]",
             },
-            "the second piece is missing": {", *range(late * size, (late + 1) * size)]": "]"},
-            "the pieces are too long: there are two for each rank": {
-                "n // (2 * ranks)": "n // ranks"
-            },
+            "You left out the second piece.": {", *range(late * size, (late + 1) * size)]": "]"},
+            "Your pieces are too long. Each rank has two.": {"n // (2 * ranks)": "n // ranks"},
         },
     ),
     "11.3": FunctionExercise(
         my_work,
         _deals,
         {
-            "a word sees itself, too": {"place + 1": "place"},
-            "no word is hidden here: under the mask a word sees itself and those before it": {
+            "You left out the token itself. It attends to itself, too.": {"place + 1": "place"},
+            "You did not apply the causal mask. A token attends to itself and earlier tokens.": {
                 "place + 1": "sum(map(len, places))"
             },
-            "this counts who looks at a rank's words: its keys travel, its queries do the work": {
+            "You counted who attends to the rank's keys. Count the keys of its own queries.": {
                 "place + 1": "sum(map(len, places)) - place"
             },
-            "this is a rank's own block alone: its queries meet the blocks of all others": {
+            "You counted only the rank's own block. Its queries also attend to all other blocks.": {
                 "place + 1": "len([p for p in mine if p <= place])"
             },
-            "words that a rank holds are left out: its queries meet them as well": {
+            "You left out the rank's own tokens. Its queries attend to them as well.": {
                 "place + 1": "place - len([p for p in mine if p < place])"
             },
-            "this is the same for all: it depends on the places": {
+            "Your result is the same for all ranks. The work depends on the positions.": {
                 "[sum(place + 1 for place in mine) for mine in places]": (
                     "[sum(p + 1 for ps in places for p in ps) / len(places) for _ in places]"
                 )
@@ -151,24 +151,21 @@ EXERCISES = {
         my_exchange,
         _shares_of_heads,
         {
-            "these are the right heads in the order of cards: rank r gets neighbouring heads": {
+            "You gave rank r every ranks-th head. It gets neighbouring heads.": {
                 "x.chunk(ranks)[rank]": "x[rank::ranks]"
             },
-            "every rank has all heads here: it gets its part of them": {
-                "x.chunk(ranks)[rank]": "x"
-            },
-            "the words stand in the wrong order: those of rank 0 come first": {
+            "Every rank has all heads. Give each its part only.": {"x.chunk(ranks)[rank]": "x"},
+            "Your tokens are in the wrong order. Those of rank 0 come first.": {
                 "for x in shares]": "for x in reversed(shares)]"
             },
-            "the numbers are cut as they lie in memory: take the heads of each share, then join "
-            "the words": {
+            "You split memory in its order. Split the heads, then concatenate the tokens.": {
                 "[torch.cat([x.chunk(ranks)[rank] for x in shares], 1) for rank in range(ranks)]": (
                     "list(torch.stack(shares).view(ranks, shares[0].shape[0] // ranks, "
                     "ranks * shares[0].shape[1], -1))"
                 )
             },
-            "the parts are joined along the heads: the words are axis 1": {"], 1)": "], 0)"},
-            "the words are cut again: here the heads are cut, and the words joined": {
+            "You concatenated along the heads. The tokens are axis 1.": {"], 1)": "], 0)"},
+            "You split the tokens again. Split the heads, and concatenate the tokens.": {
                 "x.chunk(ranks)": "x.chunk(ranks, dim=1)"
             },
         },
@@ -177,35 +174,31 @@ EXERCISES = {
         my_ring,
         _rings,
         {
-            "later words are seen: compare the places of the keys with those of the queries": {
-                ", attn_mask=seen": ""
-            },
-            "this compares the order within the blocks: compare the places in the text": {
+            "Later tokens are visible. Compare the positions.": {", attn_mask=seen": ""},
+            "You compared the order within the blocks. Compare positions in the text.": {
                 "attn_mask=seen": "attn_mask=torch.ones_like(seen).tril()"
             },
-            "this is right for contiguous shares alone: compare the places, not the ranks": {
+            "This is right for contiguous shards only. Compare the positions, not the ranks.": {
                 "seen = places[i] <= places[rank][:, None]": (
                     "seen = (places[i] == places[i]) & (places[rank][:, None] >= 0)\n"
                     "            seen = seen.tril() if i == rank else seen & (i < rank)"
                 )
             },
-            "the places must travel with the keys: these are the places of the rank's own words": {
+            "You used the rank's own positions for all keys. Positions travel with the keys.": {
                 "places[i] <=": "places[rank] <="
             },
-            "a word does not see itself here": {"places[i] <=": "places[i] <"},
-            "only later words are seen: the mask is the wrong way round": {
-                "places[i] <=": "places[i] >="
-            },
-            "the parts are averaged: merge them by their log-sum-exps": {
+            "Your tokens do not attend to themselves. Use <=.": {"places[i] <=": "places[i] <"},
+            "Your mask is inverted: later tokens are visible.": {"places[i] <=": "places[i] >="},
+            "You averaged the partial outputs. Merge them by their log-sum-exps.": {
                 "merge(*zip(*parts, strict=True))[0]": "sum(output for output, _ in parts) / ranks"
             },
-            "the ring stops one step early: there are as many blocks as ranks": {
+            "Your ring stops one step early. There are as many blocks as ranks.": {
                 "in range(ranks):\n            i": "in range(ranks - 1):\n            i"
             },
         },
         {
-            "the outputs are right, but the blocks of all ranks are joined, a tensor {}: meet one "
-            "at a time": makes(
+            "The outputs are right, but you concatenate all blocks, a tensor {}. Use one block at "
+            "a time.": makes(
                 lambda queries, keys, values, places: (sum(map(len, keys)), keys[0].shape[1])
             ),
         },

@@ -67,26 +67,26 @@ EXERCISES = {
         _padding,
         {
             "This is the percentage of real tokens. Padding is 100 minus that.": 100 - _padding(),
-            "this is a part of 1: per cent are asked": _padding() / 100,
-            "these are the places of padding: which part of all places are they": 16,
-            "this compares padding with words: compare it with all places": 100 * 16 / 24,
+            "This is a fraction of 1. Give a percentage.": _padding() / 100,
+            "This is the number of padding tokens. Give the percentage of all positions.": 16,
+            "You divided the padding by the real tokens. Divide by all positions.": 100 * 16 / 24,
         },
     ),
     "12.2": FunctionExercise(
         my_cu_seqlens,
         lambda: [([5, 5, 5, 2, 2, 2, 2, 9, 9],), ([1],), ([0, 1, 2],), ([3, 3, 1, 1, 1, 2],)],
         {
-            "the number of all words is missing at the end": {", len(segments)]": "]"},
-            "the first text begins at 0, which is missing": {"[0, *begins": "[*begins"},
-            "these are the last words of the texts: a text begins one later": {
+            "The total number of tokens is missing at the end.": {", len(segments)]": "]"},
+            "The 0 is missing: the first text starts there.": {"[0, *begins": "[*begins"},
+            "You returned the last positions of the texts. A text starts one later.": {
                 "[0, *begins, len(segments)]": "[0, *(i - 1 for i in begins), len(segments) - 1]"
             },
-            "these are the lengths: add them up": {
+            "These are the lengths. Return their cumulative sums.": {
                 "[0, *begins, len(segments)]": (
                     "[b - a for a, b in zip([0, *begins], [*begins, len(segments)])]"
                 )
             },
-            "the last is the number of words, not the place of the last one": {
+            "Your last entry is the last position. Return the number of tokens.": {
                 ", len(segments)]": ", len(segments) - 1]"
             },
         },
@@ -95,19 +95,17 @@ EXERCISES = {
         my_pages,
         lambda: [(10, [3] * 10, 4), (8, [4, 5], 4), (3, [1, 2, 9], 16), (2000, [200] * 10, 16)],
         {
-            "the rest of the beginning is forgotten: each reader copies it, and goes on there": {
+            "You forgot the prefix's partly filled page. Each request copies and fills it.": {
                 "(rest + words + size": "(words + size"
             },
-            "the page that the beginning ends in is counted once more than it is copied": {
+            "You counted the prefix's partly filled page once too often. It is not shared.": {
                 "full, rest = shared // size": "full, rest = -(-shared // size)"
             },
-            "a page that is begun counts as a page: round up": {
-                " + size - 1) // size": ") // size"
-            },
-            "a page is counted beyond those that are needed: round up, and no further": {
+            "A partly filled page counts. Round up.": {" + size - 1) // size": ") // size"},
+            "One page too many. Round up, no further.": {
                 " + size - 1) // size": " + size) // size"
             },
-            "nothing is shared here: full pages of the beginning are there once": {
+            "You shared nothing. The full pages of the prefix are stored once.": {
                 "full + sum((rest": "sum(full + (rest"
             },
         },
@@ -116,28 +114,26 @@ EXERCISES = {
         my_passes,
         _guessers,
         {
-            "after the right guesses a pass writes one piece of the model's own, too": {
+            "After the accepted guesses a pass also adds one token of the model's own.": {
                 "end + right + 1": "end + max(right, 1)"
             },
             "You add no token of the model's own when all guesses are right. The pass has computed "
             "that token as well: add right + 1 every time.": {
                 "end + right + 1": "end + right + (right == 0 or right < len(guess(text[:end])))"
             },
-            "guesses after a wrong one do not count, even if they are right": {
+            "You accepted a guess after a wrong one. Stop at the first wrong guess.": {
                 "                break\n            right += 1": (
                     "                continue\n            right += 1"
                 )
             },
-            "a pass is counted only where a guess was right: the others write one piece as well": {
+            "You counted only passes with a right guess. The others generate a token, too.": {
                 "passes + 1": "passes + (right > 0)"
             },
-            "this is one by one: right guesses save passes": {"end + right + 1": "end + 1"},
-            "all guesses are taken here, the wrong ones, too": {
+            "You advance by one token. Add accepted guesses.": {"end + right + 1": "end + 1"},
+            "You accepted every guess. Stop at the first wrong one.": {
                 "            if guessed != said:\n                break\n": ""
             },
-            "the guesser sees the whole text: give it what is written so far": {
-                "guess(text[:end])": "guess(text)"
-            },
+            "Give `guess` only the text so far.": {"guess(text[:end])": "guess(text)"},
         },
     ),
 }

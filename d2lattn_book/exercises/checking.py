@@ -82,7 +82,7 @@ class FunctionExercise:
                 said = self._diagnosis(answer, cases)
                 return said or f"{difference}; the input was {_describe(arguments)}"
             if _difference(given, arguments):
-                return "the result is right, but the function changes its input"
+                return "The result is right, but your function changes its input. Work on a copy."
         for message, breach in self.rules.items():
             found = breach(answer, *_copy(cases[0]))
             if found:
@@ -132,7 +132,7 @@ class ValueExercise:
             if _difference(answer, value, BY_HAND, whole) is None:
                 return message
         if _is_fraction(want) and _difference(answer, 100 * torch.tensor(want), BY_HAND) is None:
-            return "this looks like a percentage: write it as a fraction of 1, so 50 % is 0.5"
+            return "This looks like a percentage. Give a fraction of 1: 50 % is 0.5."
         form = _other_form(answer, want)
         if form:
             return f"{form} is expected, got the {type(answer).__name__} {show(answer)}"
@@ -141,7 +141,7 @@ class ValueExercise:
         if isinstance(want, int) and _is_cut(answer, want):
             return f"{show(answer)} is near: give whole numbers to the last digit"
         in_full = isinstance(answer, (numbers.Real, str, list, tuple))
-        return f"{show(answer)} is not it" if in_full else difference
+        return f"{show(answer)} is not correct" if in_full else difference
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ def verdict(exercise: str, answer: object) -> Verdict:
         >>> verdict("3.1", 4).correct
         True
         >>> verdict("3.1", 2)
-        Verdict(correct=False, message='3.1: not yet: this is the standard deviation')
+        Verdict(correct=False, message='3.1: not yet: You found the standard deviation. Square it.')
         >>> verdict("3.1", None)
         Verdict(correct=None, message='3.1: not attempted yet')
     """
@@ -268,7 +268,9 @@ def calls(*names):
     )
 
 
-WRITE_YOUR_OWN = {"the result is right, but {} finds it: write that yourself": calls("d2lattn's")}
+WRITE_YOUR_OWN = {
+    "The result is right, but {} computes it. Write that part yourself.": calls("d2lattn's")
+}
 
 
 def makes(shape):
@@ -323,9 +325,13 @@ def _judge(spec, answer):
     try:
         if _is_blank(answer) or spec.untouched(answer):
             return None, "not attempted yet"
-        problem = "that is the book's; write yours" if _is_ours(answer) else spec.problem(answer)
+        problem = (
+            "This is the book's own function. Write yours."
+            if _is_ours(answer)
+            else spec.problem(answer)
+        )
     except ERRORS as error:
-        problem = _stops(error) if callable(answer) else "this answer must hold numbers only"
+        problem = _stops(error) if callable(answer) else "Your answer must contain numbers only."
     return problem is None, "correct" if problem is None else f"not yet: {problem}"
 
 
@@ -342,7 +348,7 @@ def _stops(error):
         lines = str(error).splitlines()
     except Exception:  # an error that cannot even be shown
         lines = []
-    return f"it stops with {type(error).__name__}: {lines[0] if lines else ''}"
+    return f"your code stops with {type(error).__name__}: {lines[0] if lines else ''}"
 
 
 def _is_blank(answer):

@@ -49,28 +49,23 @@ HIDE = '        s = tl.where(j[None, :] < S, s, -float("inf"))\n'
 LOADED = ", mask=j[:, None] < S, other=0.0)  # (COLS, D)"
 STORED = ", mask=rows[:, None] < L)\n"
 RAGGED = {  # what to tell the reader -> the edits that make this mistake
-    "the keys past the end are loaded as 0, so their score is 0 and not −∞: each takes a share, "
-    "e⁰ in the sum. Hide their scores": {HIDE: ""},
-    "what lies in memory behind the last key is loaded: a NaN there has come into the output": {
-        LOADED: ")  # (COLS, D)"
-    },
-    "the last program writes rows that are not there: the numbers behind the output have changed": {
-        STORED: ")\n"
-    },
-    "neither the keys past the end nor the rows past the end are left out": {
+    "Keys past the end get the score 0, so each adds e⁰. Set their scores to −∞.": {HIDE: ""},
+    "You load past the last key, where a NaN is. Mask the loads.": {LOADED: ")  # (COLS, D)"},
+    "The last program writes past the end of the output. Add a mask to the store.": {STORED: ")\n"},
+    "You mask neither the keys past the end nor the rows past the end.": {
         LOADED: ")  # (COLS, D)",
         HIDE: "",
         STORED: ")\n",
     },
 }
 FORGOTTEN = {
-    "old sums are never rescaled: each tile counts from a maximum of its own": {
+    "You never rescale the running sums. Each tile has another running maximum.": {
         "total * rescale": "total",
         "numerator * rescale[:, None]": "numerator",
     },
-    "the sum is rescaled and the numerator is not": {"numerator * rescale[:, None]": "numerator"},
-    "the numerator is rescaled and the sum is not": {"total * rescale": "total"},
-    "the factor is upside down: the old sums were made with the old maximum, so e^(old − new)": {
+    "Rescale the accumulator, too.": {"numerator * rescale[:, None]": "numerator"},
+    "Rescale the normalizer, too.": {"total * rescale": "total"},
+    "Your factor is inverted. Multiply the old sums by e^(old − new).": {
         "tl.exp(largest - new)": "tl.exp(new - largest)"
     },
 }
@@ -110,5 +105,5 @@ def problem(answer, mistakes, cases):
             return message
     for (L, S), got, want in zip(cases, found, wanted, strict=True):
         if not same(got, want):
-            return f"with {L} queries and {S} keys in tiles of 4 × 8 the output is another"
+            return f"With {L} queries and {S} keys in tiles of 4 × 8 your output is wrong."
     return None

@@ -28,7 +28,7 @@ def test_other_answers():
     said = verdict("92.1", plain).message
     assert said == "92.1: not yet: a kernel is expected, with @triton.jit above it, got function"
     flat = variant(small_kernel.my_kernel, {"* scale  # (ROWS": "* scale * 0.5  # (ROWS"})
-    assert "the output is another" in verdict("92.2", flat).message
+    assert "your output is wrong" in verdict("92.2", flat).message
 
 
 def test_a_variant_must_stand_in_the_text():
