@@ -372,7 +372,7 @@ TABLE = [
     valid(real.load, path=str(packaged_file()), more=dict(path=[8])),
     valid(
         cards.cache_bytes,
-        **dict(config=SMALL_CARD, words=5, bytes_per_number=1.5),
+        **dict(config=SMALL_CARD, tokens=5, bytes_per_number=1.5),
         more=dict(config=["nowhere.json", {}], bytes_per_number=[{"keys": -1}, {"key": 2}]),
     ),
     # inside a model

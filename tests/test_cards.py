@@ -40,7 +40,7 @@ def kept(name, words, **options):
     """What is kept, and the warnings that were given."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        return cache_bytes(CONFIGS / f"{name}.json", words=words, **options), said
+        return cache_bytes(CONFIGS / f"{name}.json", tokens=words, **options), said
 
 
 def read(name):
@@ -232,17 +232,17 @@ def test_a_field_that_nobody_has_yet_is_named():
     for field in ("cross_layer_share", "num_meta_tokens", "kv_pool", "head_dim_v2", "memory_size"):
         for value in (4, 0, False, "all", [1], {"a": 1}):
             with pytest.warns(UserWarning, match=rf"does not know: {field}\. If one"):
-                cache_bytes(base | {field: value}, words=5)
+                cache_bytes(base | {field: value}, tokens=5)
         for value in (None, "", [], {}):
-            assert cache_bytes(base | {field: value}, words=5).unknown == ()
+            assert cache_bytes(base | {field: value}, tokens=5).unknown == ()
     with pytest.warns(UserWarning, match="add_cross_attention"):
-        cache_bytes(base | dict(add_cross_attention=True), words=5)
+        cache_bytes(base | dict(add_cross_attention=True), tokens=5)
     nested = read("kimi-k3")["text_config"]
     nested["linear_attn_config"] |= {"state_rank": 8}
     with pytest.warns(UserWarning, match=r"linear_attn_config\.state_rank"):
-        cache_bytes(nested, words=5)
+        cache_bytes(nested, tokens=5)
     with pytest.warns(UserWarning, match=r"layer_types: 'ring_attention'"):
-        told = cache_bytes(base | dict(layer_types=["ring_attention"] * 36), words=5)
+        told = cache_bytes(base | dict(layer_types=["ring_attention"] * 36), tokens=5)
     assert told.total == BY_HAND["qwen3-8b"](5)  # the most that it can be
 
 
@@ -283,7 +283,7 @@ WINDOWS_BETWEEN = [
 
 @pytest.mark.parametrize("spelling", STATES_BETWEEN)
 def test_layers_with_states_are_found_in_every_spelling(spelling):
-    told = cache_bytes(SIZES | STATE | spelling, words=100)
+    told = cache_bytes(SIZES | STATE | spelling, tokens=100)
     assert [layer.kind for layer in told.layers] == each("full", "state")
     assert told.total == 3 * 100 * 2 * 32 * 2 + 9 * (4 * 8 * 8 + 3 * (4 * 8 + 2 * 16)) * 2
     assert told.unknown == ()
@@ -291,7 +291,7 @@ def test_layers_with_states_are_found_in_every_spelling(spelling):
 
 @pytest.mark.parametrize("spelling", WINDOWS_BETWEEN)
 def test_layers_with_windows_are_found_in_every_spelling(spelling):
-    told = cache_bytes(SIZES | WINDOW | spelling, words=100)
+    told = cache_bytes(SIZES | WINDOW | spelling, tokens=100)
     assert [layer.kind for layer in told.layers] == each("full", "window")
     assert told.total == (3 * 100 + 9 * 16) * 2 * 32 * 2
 
@@ -306,7 +306,7 @@ def test_layers_with_windows_are_found_in_every_spelling(spelling):
     ],
 )
 def test_a_window_of_all_layers_of_some_or_of_none(spelling, windows):
-    told = cache_bytes(SIZES | WINDOW | spelling, words=100)
+    told = cache_bytes(SIZES | WINDOW | spelling, tokens=100)
     assert told.total == ((12 - windows) * 100 + windows * 16) * 2 * 32 * 2
 
 
@@ -314,42 +314,42 @@ def test_layers_without_places_look_at_all_and_the_others_into_chunks():
     chunks = SIZES | dict(attention_chunk_size=16)
     turned = [int(not full) for full in EVERY_FOURTH]
     for spelling in (dict(no_rope_layers=turned), dict(no_rope_layer_interval=4)):
-        told = cache_bytes(chunks | spelling, words=100)
+        told = cache_bytes(chunks | spelling, tokens=100)
         assert [layer.kind for layer in told.layers] == each("full", "chunk")
-        without = cache_bytes(SIZES | spelling, words=100)  # no chunks: all look at all
+        without = cache_bytes(SIZES | spelling, tokens=100)  # no chunks: all look at all
         assert {layer.kind for layer in without.layers} == {"full"}
 
 
 def test_sizes_of_a_layer_may_stand_in_lists_and_in_its_own_fields():
     heads = [1, 2, 4] * 4
-    told = cache_bytes(SIZES | dict(num_key_value_heads=heads), words=10)
+    told = cache_bytes(SIZES | dict(num_key_value_heads=heads), tokens=10)
     assert [layer.bytes for layer in told.layers] == [10 * 2 * 16 * 2 * h for h in heads]
     own = {"03": dict(num_key_value_heads=1, head_dim=64)}
-    told = cache_bytes(SIZES | dict(head_dim=16, per_layer_config=own), words=10)
+    told = cache_bytes(SIZES | dict(head_dim=16, per_layer_config=own), tokens=10)
     assert told.layers[3].bytes == 10 * 2 * 64 * 2 and told.layers[2].bytes == 10 * 2 * 32 * 2
 
 
 def test_a_layer_may_have_latents_of_its_own():
     latent = dict(num_hidden_layers=2, num_attention_heads=4, kv_lora_rank=512, qk_rope_head_dim=64)
     for own in ({"1": dict(kv_lora_rank=1024)}, {1: dict(kv_lora_rank=1024, qk_nope_head_dim=192)}):
-        told = cache_bytes(latent | dict(per_layer_config=own), words=1)
+        told = cache_bytes(latent | dict(per_layer_config=own), tokens=1)
         assert [layer.bytes for layer in told.layers] == [2 * (512 + 64), 2 * (1024 + 64)]
         assert told.unknown == ()
     own = {"1": dict(linear_num_value_heads=4)}  # what is read of the whole model alone is named
     with pytest.warns(UserWarning, match="per_layer_config: linear_num_value_heads"):
-        cache_bytes(latent | dict(per_layer_config=own), words=1)
+        cache_bytes(latent | dict(per_layer_config=own), tokens=1)
 
 
 def test_an_indexer_may_be_shared_by_its_schedule():
     latent = SIZES | dict(kv_lora_rank=8, qk_rope_head_dim=4, index_head_dim=6)
-    full = cache_bytes(latent, words=10)
+    full = cache_bytes(latent, tokens=10)
     assert full.total == 12 * 10 * (8 + 4 + 6) * 2
     for spelling in (
         dict(index_topk_freq=4, index_skip_topk_offset=3),
         dict(index_topk_pattern="FFFSSSFSSSFS"),
         dict(indexer_types=["full" if i in (0, 1, 2, 6, 10) else "shared" for i in range(12)]),
     ):
-        told = cache_bytes(latent | spelling, words=10)
+        told = cache_bytes(latent | spelling, tokens=10)
         assert told.total == 10 * (12 * (8 + 4) + 5 * 6) * 2, spelling
 
 
@@ -360,7 +360,7 @@ def counted(config, words):
     """The bytes, without a warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        return cache_bytes(config, words=words)
+        return cache_bytes(config, tokens=words)
 
 
 def test_a_shortened_card_of_a_family_with_states_takes_what_is_absent_from_its_class():
@@ -378,8 +378,8 @@ def test_a_shortened_card_of_a_family_with_states_takes_what_is_absent_from_its_
 @pytest.mark.parametrize("family", ["bert", "roberta", "modernbert", "electra"])
 def test_an_encoder_is_refused_unless_it_says_that_it_decodes(family):
     with pytest.raises(ValueError, match=rf"^config must be that of a decoder, got .* {family}$"):
-        cache_bytes(SIZES | dict(model_type=family, is_decoder=False), words=5)
-    told = cache_bytes(SIZES | dict(model_type=family, is_decoder=True), words=5)
+        cache_bytes(SIZES | dict(model_type=family, is_decoder=False), tokens=5)
+    told = cache_bytes(SIZES | dict(model_type=family, is_decoder=True), tokens=5)
     assert told.total == pair(12, 2, 16, 5)
 
 
@@ -479,7 +479,7 @@ def test_a_configuration_may_come_in_any_form(tmp_path):
 
     (tmp_path / "config.json").write_text(json.dumps(read("gemma-3-27b")), encoding="utf-8")
     forms = (read("gemma-3-27b"), tmp_path, str(tmp_path / "config.json"), Config())
-    assert {cache_bytes(form, words=3000).total for form in forms} == {BY_HAND["gemma-3-27b"](3000)}
+    assert {cache_bytes(form, tokens=3000).total for form in forms} == {BY_HAND["gemma-3-27b"](3000)}
 
 
 def test_bytes_of_a_number_may_differ_by_part():
@@ -495,13 +495,13 @@ def test_bytes_of_a_number_may_differ_by_part():
     free = kept("qwen3.6-35b-a3b", 100, bytes_per_number=dict(state=2))[0]
     assert free.total == whole.total - four // 2
     for part in PARTS:
-        assert cache_bytes(SIZES, words=9, bytes_per_number={part: 2}).total == 9 * 12 * 64 * 2
+        assert cache_bytes(SIZES, tokens=9, bytes_per_number={part: 2}).total == 9 * 12 * 64 * 2
 
 
 def test_part_of_a_byte_is_a_byte():
     """10 numbers of 1.3 bytes are 7 bytes of keys and 7 of values."""
     small = dict(num_hidden_layers=1, num_attention_heads=1, head_dim=5, hidden_size=5)
-    assert cache_bytes(small, words=1, bytes_per_number=1.3).total == 14
+    assert cache_bytes(small, tokens=1, bytes_per_number=1.3).total == 14
 
 
 def test_the_table():
@@ -510,7 +510,7 @@ def test_the_table():
         "layers                  kind    kept of each: rows × numbers              bytes of all",
         "0-4, 6-10 … 60-61 (52)  window  1,024 × 2,048 keys, 1,024 × 2,048 values   436,207,616",
         "5, 11 … 59 (10)         full    2,048 × 2,048 keys, 2,048 × 2,048 values   167,772,160",
-        "                                2,048 words, 576.0 MiB                     603,979,776",
+        "                                2,048 tokens, 576.0 MiB                    603,979,776",
         "note: sliding_window_pattern is absent: 6, as in the class of gemma3_text",
     ]
 
@@ -529,7 +529,7 @@ def test_our_own_cache_is_as_large():
         cache = Cache(model, max_len=words)
         held = cache.keys.nbytes + cache.values.nbytes
         size = torch.float32.itemsize
-        assert cache_bytes(sizes | fields, words=words, bytes_per_number=size).total == held
+        assert cache_bytes(sizes | fields, tokens=words, bytes_per_number=size).total == held
 
 
 @pytest.mark.parametrize(
@@ -550,24 +550,24 @@ def test_our_own_cache_is_as_large():
 )
 def test_a_configuration_that_says_too_little_is_refused(config, message):
     with pytest.raises(ValueError, match=message):
-        cache_bytes(config, words=5)
+        cache_bytes(config, tokens=5)
 
 
 def test_a_file_that_is_none_is_refused(tmp_path):
     for path in (tmp_path / "nowhere.json", tmp_path):
         with pytest.raises(ValueError, match=r"^config must be a dict, the path .*No such file"):
-            cache_bytes(path, words=5)
+            cache_bytes(path, tokens=5)
     (tmp_path / "config.json").write_text("[1", encoding="utf-8")
     with pytest.raises(ValueError, match=r"^config must be a dict, the path .*delimiter"):
-        cache_bytes(tmp_path, words=5)
+        cache_bytes(tmp_path, tokens=5)
 
 
 def test_attention_may_stand_twice_in_a_layer():
     """LongCat-Flash, as its class in transformers 5.23 gives it: 28 layers of two attentions."""
     config = dict(model_type="longcat_flash", num_layers=28, num_attention_heads=64)
     config |= dict(hidden_size=6144, kv_lora_rank=512, qk_rope_head_dim=64)
-    found = cache_bytes(config, words=32_768)
+    found = cache_bytes(config, tokens=32_768)
     assert found.total == 56 * (512 + 64) * 2 * 32_768 == 2016 * 2**20
     assert "attention stands twice in each of num_layers" in found.notes
     whole = {**config, "num_hidden_layers": 56}
-    assert cache_bytes(whole, words=32_768).total == found.total
+    assert cache_bytes(whole, tokens=32_768).total == found.total

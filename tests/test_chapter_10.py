@@ -90,7 +90,7 @@ def table(notebook):
 
 
 def count(page, name, n):
-    return cache_bytes(page["CARDS"][name], words=n)
+    return cache_bytes(page["CARDS"][name], tokens=n)
 
 
 @pytest.mark.parametrize("n", [2**10, 2**15, 2**20])
@@ -103,7 +103,7 @@ def test_the_cards_keep_what_was_summed_by_hand(page, n):
 @pytest.mark.parametrize(("name", "found"), FOUND.items())
 def test_the_fields_on_the_page_count_as_the_file_does(page, name, found):
     for n in (100, 2**10, 2**15, 2**20):
-        whole = cache_bytes(CONFIGS / f"{found}.json", words=n)
+        whole = cache_bytes(CONFIGS / f"{found}.json", tokens=n)
         assert count(page, name, n).total == whole.total
     assert count(page, name, 1).unknown == ()
 
@@ -168,7 +168,7 @@ def test_every_row_names_its_file_at_a_commit(table):
 
 
 def test_the_cards_of_the_exercise_are_those_that_were_found():
-    found = [cache_bytes(CONFIGS / f"{n}.json", words=20_000) for n in ("glm-5.1", "gpt-oss-120b")]
+    found = [cache_bytes(CONFIGS / f"{n}.json", tokens=20_000) for n in ("glm-5.1", "gpt-oss-120b")]
     assert _kept()[:2] == [round(kept.total / MIB) for kept in found]
     fields = json.loads((CONFIGS / "gemma-4-e2b.json").read_text(encoding="utf-8"))["text_config"]
     assert "layer_types" not in fields and fields["num_kv_shared_layers"] == 20
@@ -188,7 +188,7 @@ def test_what_the_page_says_of_folded_latents_in_flops(notebook):
 
 def test_what_the_page_says_of_states_that_add(notebook):
     text = " ".join("".join(cell["source"]) for cell in notebook["cells"])
-    nano = cache_bytes(CONFIGS / "nemotron-3-nano.json", words=1024)
+    nano = cache_bytes(CONFIGS / "nemotron-3-nano.json", tokens=1024)
     states = [layer.bytes for layer in nano.layers if layer.kind == "state"]
     grown = nano.total - sum(states)
     assert (

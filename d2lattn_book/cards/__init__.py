@@ -81,15 +81,15 @@ class CacheBytes:
     """Hold what `cache_bytes` counted. Printed it is a table, with equal layers in one row.
 
     Attributes:
-        words (int): of how many words it is kept.
+        tokens (int): the number of cached tokens.
         layers: a `Layer` each, with its `kind`, its `bytes`, and its `pieces` (part, rows,
             numbers of a row, bytes).
-        notes: what was taken from elsewhere than the fields, in words.
+        notes: what was taken from elsewhere than the fields.
         unknown: names of fields that were not understood.
         total (int): the bytes of all layers.
     """
 
-    words: int
+    tokens: int
     layers: tuple[Layer, ...]
     notes: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
@@ -107,7 +107,7 @@ class CacheBytes:
             kept = ", ".join(f"{p.rows:,} × {p.numbers:,} {p.part}" for p in layer.pieces)
             rows.append((_span(where), layer.kind, kept or "–", f"{len(where) * layer.bytes:,}"))
         rows.append(
-            ("", "", f"{self.words:,} words, {self.total / 2**20:,.1f} MiB", f"{self.total:,}")
+            ("", "", f"{self.tokens:,} tokens, {self.total / 2**20:,.1f} MiB", f"{self.total:,}")
         )
         wide = [max(len(row[i]) for row in rows) for i in range(4)]
         lines = [
@@ -123,24 +123,24 @@ class CacheBytes:
 
 
 def cache_bytes(
-    config: Any, *, words: int, bytes_per_number: float | Mapping[str, float] = 2
+    config: Any, *, tokens: int, bytes_per_number: float | Mapping[str, float] = 2
 ) -> CacheBytes:
-    """Count the bytes that a decoder keeps of a text of so many words, layer by layer.
+    """Count the bytes of a decoder's KV cache for a number of tokens, layer by layer.
 
     total = Σ over layers Σ over pieces rows · numbers · bytes of a number
 
-    A layer with attention keeps a row for each word: keys and values, 2 · Hkv · D numbers (or
+    A layer with attention keeps a row for each token: keys and values, 2 · Hkv · D numbers (or
     Hkv · (D + Dv)), or a latent and the rotary part beside it, C + R (DeepSeek-AI 2024, section
-    2.1). With a window of W it keeps min(words, W) rows. An indexer keeps one key more. A layer
+    2.1). With a window of W it keeps min(tokens, W) rows. An indexer keeps one key more. A layer
     with a state keeps it once, and the last kernel - 1 rows before a short convolution. A layer
-    that compresses keeps a window and words // m rows. It is what must be kept of one sequence,
-    without the words of an unfinished block and layers that guess several words ahead (MTP): a
+    that compresses keeps a window and tokens // m rows. It is what must be kept of one sequence,
+    without the tokens of an unfinished block and multi-token prediction layers (MTP): a
     server rounds up to pages, may not honour windows, and copies latents to every device.
 
     Args:
         config: a config.json as it is: a dict, the path of the file or of its folder, or a config
             of transformers (an object with `to_dict`).
-        words (int): tokens of the text.
+        tokens (int): tokens of the text.
         bytes_per_number: of all parts, or a dict of those that differ from 2: "keys", "values",
             "latent", "rotary", "index", "state", "conv". Scales count as parts of a byte: DeepSeek
             serves its latents in fp8 with a float32 for 128 numbers, and the keys of its indexer,
@@ -152,20 +152,20 @@ def cache_bytes(
 
     Raises a ValueError for a config without the sizes it needs, and for one of an encoder. Warns of
     fields that it does not know (a UserWarning with their names), which may make it more or less;
-    where a pattern of windows is not understood, all words are counted. Time and memory: O(layers).
+    where a pattern of windows is not understood, all tokens are counted. Time and memory: O(layers).
 
     Example:
         >>> llama = dict(num_hidden_layers=32, num_attention_heads=32, hidden_size=4096)
         >>> llama["num_key_value_heads"] = 8
-        >>> cache_bytes(llama, words=1024).total == 1024 * 32 * 2 * 8 * 128 * 2
+        >>> cache_bytes(llama, tokens=1024).total == 1024 * 32 * 2 * 8 * 128 * 2
         True
-        >>> print(cache_bytes(llama, words=1024, bytes_per_number=1))
+        >>> print(cache_bytes(llama, tokens=1024, bytes_per_number=1))
         layers  kind  kept of each: rows × numbers              bytes of all
         0-31    full  1,024 × 1,024 keys, 1,024 × 1,024 values    67,108,864
-                      1,024 words, 64.0 MiB                       67,108,864
+                      1,024 tokens, 64.0 MiB                      67,108,864
     """
     card = _Card(_read(config))
-    check_count("words", words)
+    check_count("tokens", tokens)
     kinds = _kinds(card)
     has_states = bool({STATE, BOTH} & {*kinds})
     sizes = _sizes(card, bytes_per_number, has_states)
@@ -177,7 +177,7 @@ def cache_bytes(
     for i, kind in enumerate(kinds):
         pieces = [
             Piece(part, rows, numbers, _ceil(rows * numbers, sizes[part]))
-            for part, rows, numbers in _pieces(card, i, kind, words, kinds)
+            for part, rows, numbers in _pieces(card, i, kind, tokens, kinds)
         ]
         layers.append(Layer(kind, tuple(piece for piece in pieces if piece.bytes)))
     unknown = card.unknown()
@@ -187,7 +187,7 @@ def cache_bytes(
             "them changes what is kept, the count is wrong",
             stacklevel=2,
         )
-    return CacheBytes(words, tuple(layers), tuple(card.notes), unknown)
+    return CacheBytes(tokens, tuple(layers), tuple(card.notes), unknown)
 
 
 # Reading ------------------------------------------------------------------------------------------
@@ -417,20 +417,20 @@ def _attention(card: _Card, layer: int) -> Mapping[str, Any]:
 Kept = Iterable[tuple[str, int, int]]  # part, rows, numbers of a row
 
 
-def _pieces(card: _Card, layer: int, kind: str, words: int, kinds: list[str]) -> Kept:
+def _pieces(card: _Card, layer: int, kind: str, tokens: int, kinds: list[str]) -> Kept:
     if kind in (FULL, INDEXED, BOTH):
-        yield from _rows(card, layer, words, "full" if WINDOW in kinds else "")
+        yield from _rows(card, layer, tokens, "full" if WINDOW in kinds else "")
         indexed = _latent(card, layer) and card.get("index", layer) and _indexes(card, layer)
         if kind == INDEXED or indexed:
-            yield "index", words, card.count("index", layer=layer)
+            yield "index", tokens, card.count("index", layer=layer)
     if kind in (WINDOW, CHUNK):
-        seen = min(words, card.count("window" if kind == WINDOW else "chunk", layer=layer))
+        seen = min(tokens, card.count("window" if kind == WINDOW else "chunk", layer=layer))
         packs = PACKED in kinds or THINNED in kinds
         yield from _one_row(card, seen) if packs else _rows(card, layer, seen, kind)
     if kind in (PACKED, THINNED):
         name, usual = ("packed", 4) if kind == PACKED else ("thinned", 128)
-        blocks = words // card.count(name, usual)
-        yield from _one_row(card, min(words, card.count("window")))
+        blocks = tokens // card.count(name, usual)
+        yield from _one_row(card, min(tokens, card.count("window")))
         yield from _one_row(card, blocks)
         if kind == PACKED:
             yield "index", blocks, card.count("index")

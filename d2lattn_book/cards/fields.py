@@ -9,10 +9,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-# Kinds of layers, and what they keep of n words.
+# Kinds of layers, and what they keep of n tokens.
 FULL, WINDOW, CHUNK = "full", "window", "chunk"  # a row for each, for the last W, for n of a chunk
 INDEXED = "full, indexed"  # as full, and a key for an indexer
-PACKED, THINNED = "compressed, indexed", "compressed"  # a window, and a row for several words
+PACKED, THINNED = "compressed, indexed", "compressed"  # a window, and a row for several tokens
 STATE, CONV, BOTH = "state", "convolution", "full and state"  # what does not grow
 NOTHING, SHARED = "nothing", "shared"  # an MLP alone, and a layer that reads another one's cache
 

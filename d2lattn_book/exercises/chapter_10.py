@@ -26,7 +26,7 @@ def _packed():
 FULL, NEAR = ["full_attention"], ["sliding_attention"]
 
 
-def _kept(words=20_000, unit=2**20, bytes_per_number=2, **changes):
+def _kept(tokens=20_000, unit=2**20, bytes_per_number=2, **changes):
     """MiB that the three cards keep, with a change of some of their fields."""
     glm = dict(num_hidden_layers=78, num_attention_heads=64, kv_lora_rank=512)
     glm |= dict(qk_rope_head_dim=64, index_head_dim=128)
@@ -37,7 +37,7 @@ def _kept(words=20_000, unit=2**20, bytes_per_number=2, **changes):
     e2b |= dict(layer_types=7 * (4 * NEAR + FULL))
     cards = dict(glm=glm, oss=oss, e2b=e2b)
     cards = [card | changes.get(name, {}) for name, card in cards.items()]
-    options = dict(words=words, bytes_per_number=bytes_per_number)
+    options = dict(tokens=tokens, bytes_per_number=bytes_per_number)
     return [round(cache_bytes(card, **options).total / unit) for card in cards]
 
 
@@ -335,7 +335,7 @@ EXERCISES = {
             "You counted 4 bytes per number, as in float32. bfloat16 takes 2.": _kept(
                 bytes_per_number=4
             ),
-            "You used 32,768 tokens. The exercise says 20,000.": _kept(words=32_768),
+            "You used 32,768 tokens. The exercise says 20,000.": _kept(tokens=32_768),
         },
         rounded=True,
     ),

@@ -118,7 +118,7 @@ def assert_alike(counted, config):
 @pytest.mark.filterwarnings("ignore:config has fields")
 @pytest.mark.parametrize("name", [name for name in BUILT if name != "gemma-4-e2b"])
 def test_the_cache_of_a_model_of_full_size(name):
-    assert_alike(cache_bytes(CONFIGS / f"{name}.json", words=WORDS), config_of(name))
+    assert_alike(cache_bytes(CONFIGS / f"{name}.json", tokens=WORDS), config_of(name))
 
 
 def test_no_causal_class_of_transformers_is_counted_wrong_in_silence():
@@ -129,7 +129,7 @@ def test_no_causal_class_of_transformers_is_counted_wrong_in_silence():
             config = CONFIG_MAPPING[kind]().get_text_config(decoder=True)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                counted = cache_bytes(config, words=WORDS)
+                counted = cache_bytes(config, tokens=WORDS)
             assert_alike(counted, config)
             alike.append(kind)
         except AssertionError:
@@ -142,7 +142,7 @@ def test_no_causal_class_of_transformers_is_counted_wrong_in_silence():
 
 def test_layers_with_attention_named_by_their_numbers():
     config = BambaConfig(attn_layer_indices=[9, 18, 27])
-    counted = cache_bytes(config, words=WORDS)
+    counted = cache_bytes(config, tokens=WORDS)
     assert [i for i, layer in enumerate(counted.layers) if layer.kind == "full"] == [9, 18, 27]
     assert_alike(counted, config)
 
@@ -153,8 +153,8 @@ def test_layers_with_attention_named_by_their_numbers():
 )
 def test_a_config_of_transformers_says_the_same_as_its_file(name):
     """Although it spells some fields anew."""
-    file = cache_bytes(CONFIGS / f"{name}.json", words=10**5)
-    own = cache_bytes(config_of(name), words=10**5)
+    file = cache_bytes(CONFIGS / f"{name}.json", tokens=10**5)
+    own = cache_bytes(config_of(name), tokens=10**5)
     assert (own.total == file.total) == (name not in OTHERWISE)
     if name not in UNKNOWN_FIELDS:
         assert own.unknown == ()
