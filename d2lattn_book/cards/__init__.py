@@ -152,7 +152,7 @@ def cache_bytes(
 
     Raises a ValueError for a config without the sizes it needs, and for one of an encoder. Warns of
     fields that it does not know (a UserWarning with their names), which may make it more or less;
-    where a pattern of windows is not understood, all tokens are counted. Time and memory: O(layers).
+    where a pattern of windows is not understood, all tokens count. Time and memory: O(layers).
 
     Example:
         >>> llama = dict(num_hidden_layers=32, num_attention_heads=32, hidden_size=4096)
