@@ -1,13 +1,13 @@
 """Attention, from softmax(XXᵀ)X to fused kernels, in code that is written to be read.
 
-What the book explains, to be read in this order:
+What the book explains, in this order:
 
-- `attention`: the formula on the first screen, and the entry at which its arguments are checked.
-- `masks` who may see whom, `positions` where a word stands.
-- `multihead` is project, attend, join; `latent` keeps less of a word; `sparse` gives something up
-  to save time; `recurrent` keeps a memory of fixed size.
-- `transformer` stacks these parts; `cache` keeps what was read, `generation` writes, `training`
-  teaches, `interop` converts, `distributed` lays a ring of processes around a layer.
+- `attention`: the formula on the first screen. `masks` say which query sees which key, `positions`
+  where a token stands.
+- `multihead` is project, attend, join; `latent` caches less per token; `sparse` gives something up
+  to save time; `recurrent` keeps a state of fixed size.
+- `transformer` stacks these parts; `cache` keeps keys and values, `generation` samples, `training`
+  trains, `interop` converts, `distributed` shards a text over ranks.
 - `engines`: one call, who sees whom, blocks and kernels. `arguments`: the rules of all of them.
 
 It imports torch and nothing heavier. What the book's pages use beside it (a real model and a look

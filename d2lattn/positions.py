@@ -1,10 +1,7 @@
-"""Where a token stands: encodings to add, rotations of queries and keys, biases for the scores.
-
-Chapters 6 and 7. Attention alone does not see the order of its tokens; each function here puts it
-back in another place:
+"""Positional encodings (chapters 6 and 7): three places where attention can be told the order.
 
     sinusoidal_encoding, LearnedPositionalEncoding    added to the tokens
-    apply_rotary                                      turns queries and keys
+    apply_rotary                                      rotates queries and keys
     alibi_bias                                        added to the scores
 
 A model holds one of these as a part, `Positions`, and asks it with a `TokenPositions`.
@@ -45,7 +42,7 @@ def sinusoidal_encoding(
     dtype: torch.dtype | None = None,
     device: Device = None,
 ) -> Tensor:
-    """Encode positions by sines and cosines of falling frequency.
+    """Sinusoidal positional encoding: sines and cosines of falling frequency.
 
     P[i, 2j] = sin((offset + i) / base^(2j/dim)), P[i, 2j+1] = cos of the same angle (Vaswani et
     al. 2017, section 3.5). With an odd width the last column is a sine without its cosine.
@@ -370,7 +367,7 @@ class LearnedPositionalEncoding(_Added):
 
 
 def shift_matrix(delta: float, dim: int) -> Tensor:
-    """Make the linear map that moves an encoding by `delta` positions, wherever it stands.
+    """The linear map that moves a sinusoidal encoding by `delta` positions, wherever it starts.
 
     M @ P[i] = P[i + delta] for every i, so P[delta:] = P[:-delta] @ M.T for a table of rows. M is
     block diagonal: pair j turns by ω = delta / 10000^(2j/dim), its block being
@@ -407,11 +404,11 @@ def apply_rotary(
     base: float = 10000.0,
     interleaved: bool = True,
 ) -> Tensor:
-    """Turn each pair of features by an angle that grows with the position (RoPE).
+    """Rotary position embedding (RoPE): rotate each pair of channels by an angle θ per position.
 
     (a, b) -> (a cos θ - b sin θ, a sin θ + b cos θ) with θ = (offset + i) / base^(2j/D) for pair j
-    of token i (Su et al. 2021, section 3.2.2). Norms are kept, and the product of a turned query
-    at i with a turned key at j depends on their positions only through i - j.
+    of token i (Su et al. 2021, section 3.2.2). Norms are kept, and the score of a query at i and a
+    key at j depends on their positions only through i - j.
 
     Args:
         x: floating tensor (..., L, D), queries or keys of one head; D even.
@@ -460,18 +457,16 @@ def _turned(x, cos, sin, interleaved=True):
 def alibi_bias(
     num_heads: int, L: int, S: int | None = None, *, query_offset: int = 0, device: Device = None
 ) -> Tensor:
-    """Lower a score by the distance between query and key, in each head at its own rate (ALiBi).
+    """ALiBi: a bias that lowers each score by the distance of query and key, in each head its own.
 
     bias[h, i, j] = -slope[h] · |query_offset + i - j| (Press et al. 2022, section 3). For a power
-    of two heads, slope[h] = 2^(-8(h+1)/H). For another H, the paper's reference code takes the
-    slopes of the next lower power of two n, then every second slope of 2n heads until there are H.
-    The paper is causal, where |i - j| = i - j; without a causal mask both sides are lowered alike.
+    of two heads, slope[h] = 2^(-8(h+1)/H). For another H, as in the paper's code: the slopes of the
+    next lower power of two n, then every second slope of 2n heads.
 
     Args:
         num_heads, L (int): H, and the number of queries.
         S (int): number of keys, at positions 0 to S - 1; L when absent.
-        query_offset (int): the key position of query 0, from 0; S - L puts the last query at the
-            last key, as in decoding.
+        query_offset (int): the key position of query 0.
 
     Returns:
         Tensor (H, L, S), float32, to be passed to `attention` as attn_bias.
