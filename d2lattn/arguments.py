@@ -123,9 +123,13 @@ def check_weights(owner, weight, **tensors):
         check_alike(owner, weight, **tensors)
 
 
-def scores_shape(query, key):
-    """Give the shape (..., L, S) of the scores of floating tensors (..., L, E) and (..., S, E)."""
-    if _are_alike(query, key) and query.numel() > 0:
+def scores_shape(query, key, value=None):
+    """Give the shape (..., L, S) of the scores of floating tensors (..., L, E) and (..., S, E);
+    values (..., S, Ev) must fit them."""
+    value = key if value is None else value
+    alike = query.shape == key.shape == value.shape and query.dtype == key.dtype == value.dtype
+    alike = alike and query.device == key.device == value.device and query.dtype in FLOATS
+    if alike and query.ndim > 1 and query.numel() > 0:  # the usual case needs no more questions
         return (*query.shape[:-1], query.shape[-2])
     check_floating("query", query)
     check_floating("key", key)
@@ -136,13 +140,13 @@ def scores_shape(query, key):
             f"{tuple(query.shape)} and {tuple(key.shape)}"
         )
     lead = broadcast("query and key", query, key)
+    if value is not key:
+        check_value(query, key, value)
     return (*lead, query.shape[-2], key.shape[-2])
 
 
 def check_value(query, key, value):
     """Require a floating tensor (..., S, Ev) that fits the key."""
-    if query.shape == key.shape and _are_alike(key, value):
-        return
     check_floating("value", value)
     check_alike("query", query, value=value)
     if value.shape[-2] != key.shape[-2]:
@@ -157,12 +161,6 @@ def check_as_many_keys(L, S):
     """Require as many keys as queries."""
     if L != S:
         raise ValueError(f"key must have as many rows as query, {L}, got {S}")
-
-
-def _are_alike(a, b):
-    """Recognise the usual case, which needs no more questions: two floating tensors alike."""
-    alike = a.shape == b.shape and a.dtype == b.dtype and a.device == b.device
-    return alike and a.dtype in FLOATS and a.ndim > 1
 
 
 def check_positions(positions, length):
@@ -201,13 +199,6 @@ def _shared_keys(heads, shared):
         f"key.repeat_interleave({heads // shared}, dim=-3), and the same of value, or let "
         f"MultiHeadAttention(..., num_kv_heads={shared}) do it"
     )
-
-
-def scale_of(scale, query):
-    """Give the factor of the scores as a float: 1/√E when absent."""
-    if scale is None:
-        return 1 / math.sqrt(query.shape[-1])
-    return check_number("scale", scale)
 
 
 def check_causal(is_causal, query_offset, window, shape):
@@ -261,7 +252,8 @@ def check_mask(attn_mask, shape, device):
             f"attn_mask must have shape {tuple(shape[-2:])} (queries, keys) or {tuple(shape)}, "
             f"each size full or 1, got {tuple(attn_mask.shape)}"
         )
-    check_on("attn_mask", attn_mask, device)
+    if attn_mask.device != device:
+        check_on("attn_mask", attn_mask, device)
 
 
 def check_bias(attn_bias, shape, device):

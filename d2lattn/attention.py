@@ -12,11 +12,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from d2lattn.arguments import check_choice, check_count, check_floating, scale_of, scores_shape
+from d2lattn.arguments import check_choice, check_count, check_floating, check_number, scores_shape
 from d2lattn.engines.chunked import chunked_attention
 from d2lattn.engines.fused import fused_attention
 from d2lattn.engines.visibility import Visibility, checked_call
-from d2lattn.tracing import in_full_precision, is_eager
+from d2lattn.tracing import NOTHING, in_full_precision, is_eager
 
 ENGINES = ("explicit", "chunked", "fused")
 
@@ -70,7 +70,7 @@ def _softmax_in_place(scores, visible):
     """
     allowed, unseen = visible.allowed(), None
     if allowed is not None:
-        unseen = visible.unseen_queries()
+        unseen = visible.unseen_queries(allowed)
         hidden = ~allowed if unseen is None else ~(allowed | unseen)
         scores.detach().masked_fill_(hidden, -math.inf)  # weight 0 has gradient 0 in any case
     in_place = scores if torch.is_inference_mode_enabled() else None  # autograd needs the scores
@@ -104,7 +104,7 @@ def attention_scores(query: Tensor, key: Tensor, *, scale: float | None = None) 
                 [ 3., 25.]])
     """
     scores_shape(query, key)
-    scale = scale_of(scale, query)
+    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else check_number("scale", scale)
     with in_full_precision(query):
         return score(query, key, scale).to(query.dtype)
 
@@ -228,32 +228,28 @@ def attention(
     call = checked_call(
         query, key, value, attn_mask, attn_bias, is_causal, query_offset, scale, dropout_p
     )
-    check_choice("engine", engine, ENGINES)
     if chunk_size is not None:
         check_count("chunk_size", chunk_size)
         if engine != "chunked":
             raise ValueError(f'chunk_size is for engine="chunked", got engine={engine!r}')
-    return compute(call, engine, chunk_size)
+    return compute(call, engine, chunk_size=chunk_size)[0]
 
 
 # Dispatch: a call that fits -----------------------------------------------------------------------
 
 
-def compute(call, engine, chunk_size=None):
-    """Give the output of a call, by one of the engines."""
-    with in_full_precision(call.query):
-        empty = 0 in (call.query.numel(), call.key.numel(), call.value.numel())
-        if engine == "fused" and call.sink is None and not empty:
-            return fused_attention(call)
-        if engine == "chunked" and not empty:
-            return chunked_attention(call, chunk_size)
+def compute(call, engine, need_weights=False, chunk_size=None):
+    """Give the output of a call, by one of the engines, and its weights before dropout or None."""
+    query, key, value = call.query, call.key, call.value
+    plain = query.is_meta or not torch.is_autocast_enabled(query.device.type)
+    with NOTHING if plain else in_full_precision(query):
+        empty = query.numel() == 0 or key.numel() == 0 or value.numel() == 0
+        if engine == "fused" and call.sink is None and not (empty or need_weights):
+            return fused_attention(call), None
         check_choice("engine", engine, ENGINES)  # a layer's may be set at any time
+        if engine == "chunked" and not (empty or need_weights):
+            return chunked_attention(call, chunk_size), None
         # The formula, also for a sink, which torch's kernels do not know; of nothing it gives 0
         # and keeps the gradient.
-        return explicit_attention(call)[0]
-
-
-def compute_with_weights(call):
-    """Give the output and the weights before dropout."""
-    with in_full_precision(call.query):
-        return explicit_attention(call)
+        output, weights = explicit_attention(call)
+        return output, weights if need_weights else None

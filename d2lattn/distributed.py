@@ -27,7 +27,6 @@ from torch import Tensor, nn
 
 from d2lattn.arguments import (
     check_positions,
-    check_value,
     scores_shape,
     show,
 )
@@ -256,8 +255,7 @@ def _agree(function, query, key, value, is_causal, ranks, positions=None):
     parts = query, key, value
 
     def look():
-        L, S = scores_shape(query, key)[-2:]
-        check_value(query, key, value)
+        L, S = scores_shape(query, key, value)[-2:]
         if len({x.shape[:-2] for x in parts}) > 1 or L != S:
             raise ValueError(
                 "query, key and value must have the same leading axes and be of the same words, "

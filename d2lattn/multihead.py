@@ -20,7 +20,7 @@ from d2lattn.arguments import (
     expect,
     show,
 )
-from d2lattn.attention import ENGINES, compute, compute_with_weights
+from d2lattn.attention import ENGINES, compute
 from d2lattn.engines.visibility import Call, Visibility, mask_of_heads
 
 
@@ -76,7 +76,8 @@ class SelfAttention(nn.Module):
         shape = (*x.shape[:-1], x.shape[-2])
         visible = Visibility(shape, x.device, attn_mask=attn_mask, is_causal=is_causal)
         call = Call(query, key, value, visible, 1 / math.sqrt(query.shape[-1]))
-        return compute_with_weights(call) if need_weights else compute(call, "fused")
+        output, weights = compute(call, "fused", need_weights)
+        return output if weights is None else (output, weights)
 
 
 def visible_in(context, shape, device, attn_mask, *near):
@@ -279,7 +280,8 @@ class MultiHeadAttention(nn.Module):
     def project(self, query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Make the heads: (B, L, qdim), (B, S, kdim), (B, S, vdim) -> (B, H, L, D),
         (B, Hkv, S, D), (B, Hkv, S, D)."""
-        check_input("query", query, self.qdim)
+        if query.ndim != 3 or query.shape[-1] != self.qdim:
+            check_input("query", query, self.qdim)
         if key is not query or value is not query or not self.qdim == self.kdim == self.vdim:
             check_input("key", key, self.kdim)
             check_input("value", value, self.vdim)
@@ -316,7 +318,8 @@ class MultiHeadAttention(nn.Module):
         sink = self.sink[:, None, None] if self.sink_logit else None  # (H, 1, 1)
         dropout_p, scale = self.dropout if self.training else 0.0, 1 / math.sqrt(self.head_dim)
         call = Call(query, key, value, visible, scale, dropout_p, sink)
-        return attend_in_groups(call, self.engine, need_weights)
+        shared = self.num_kv_heads < self.num_heads
+        return (attend_in_groups if shared else compute)(call, self.engine, need_weights)
 
     def join(self, x: Tensor, query: Tensor | None = None) -> Tensor:
         """Join and project the heads: (B, H, L, D) -> (B, L, E). With gate=True it takes the query
@@ -347,10 +350,7 @@ def attend_in_groups(call, engine, need_weights=False):
             both = call.key, call.value
             both = (x.repeat_interleave(H // heads_of_keys, dim=1) for x in both)  # (B, H, S, D)
             call = call.with_tensors(call.query, *both)
-    if need_weights:
-        heads, weights = compute_with_weights(call)
-    else:
-        heads, weights = compute(call, engine), None
+    heads, weights = compute(call, engine, need_weights)
     if folded:
         heads = heads.reshape(B, H, L, heads.shape[-1])
         weights = None if weights is None else weights.reshape(B, H, L, S)

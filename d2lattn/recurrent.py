@@ -13,7 +13,6 @@ from d2lattn.arguments import (
     broadcast,
     check_as_many_keys,
     check_count,
-    check_value,
     fits,
     scores_shape,
     show,
@@ -127,8 +126,7 @@ def _in_chunks(query, key, value, beta, decay, state, size):
 
 def _check(query, key, value, beta, decay):
     """Give the dtype that is computed in, the leading axes and the number of words."""
-    *_, L, S = scores_shape(query, key)
-    check_value(query, key, value)
+    *_, L, S = scores_shape(query, key, value)
     check_as_many_keys(L, S)
     wide = torch.promote_types(query.dtype, torch.float32)
     gates = {"beta": beta} if decay is None else {"beta": beta, "decay": decay}

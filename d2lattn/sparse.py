@@ -58,8 +58,7 @@ def window_attention(
         >>> window_attention(x, x, torch.tensor([[0.0], [3.0], [6.0], [9.0]]), width=2).mT
         tensor([[1.5000, 3.0000, 6.0000, 7.5000]])
     """
-    *_, n, S = scores_shape(query, key)
-    check_value(query, key, value)
+    *_, n, S = scores_shape(query, key, value)
     check_as_many_keys(n, S)
     check_count("width", width)
     if width >= n:  # the window holds everything
@@ -103,7 +102,7 @@ def _window_piece(query, key, value, before, after, rows, keys, blocks):
     parts = [_stretches(x, n, step) for x, n in ((query, step), (key, size), (value, size))]
     shape = (*parts[0].shape[:-1], size)  # of the scores; each query sees itself
     visible = Visibility(shape, query.device, attn_mask=mask, may_be_empty=False)
-    output = compute(Call(*parts, visible, 1 / math.sqrt(query.shape[-1])), "fused")
+    output, _ = compute(Call(*parts, visible, 1 / math.sqrt(query.shape[-1])), "fused")
     return output.transpose(0, 1).reshape(*query.shape[:-1], value.shape[-1])
 
 
@@ -140,8 +139,7 @@ def linear_attention(
         >>> linear_attention(x, x, torch.tensor([[0.0], [3.0], [6.0]]), is_causal=True).mT
         tensor([[0.0000, 1.5000, 3.0000]])
     """
-    *_, L, S = scores_shape(query, key)
-    check_value(query, key, value)
+    *_, L, S = scores_shape(query, key, value)
     wide = torch.promote_types(query.dtype, torch.float32)
     q, k, v = _positive(query.to(wide)), _positive(key.to(wide)), value.to(wide)
     with in_full_precision(query):

@@ -157,7 +157,7 @@ def test_starts_of_single_words_in_blocks(size, offset, window, monkeypatch):
     assert not visible.hides_all() and visible.part(slice(0, 5), slice(9, 10)).hides_all()
     narrow = dict(is_causal=True, query_offset=4, starts=torch.tensor([[4, 5]]))
     past = Visibility((1, 1, 2, 6), q.device, **narrow).part(slice(0, 2), slice(0, 5))
-    assert past.unseen_queries().flatten().tolist() == [False, True]
+    assert past.unseen_queries(past.allowed()).flatten().tolist() == [False, True]
 
 
 @torch.no_grad()

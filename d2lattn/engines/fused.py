@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from d2lattn.tracing import NOTHING, is_eager, is_transformed
+from d2lattn.tracing import NOTHING, is_eager
 
 # Queries that share one call when causality and something else hide keys. Each call is given the
 # keys up to its last query alone, so the mask is never larger than rows × S.
@@ -29,7 +29,7 @@ def fused_attention(call):
         call = call.with_tensors(*four)
     top_left = visible.query_offset is not None and _is_top_left(visible)
     top_left = top_left and not _leaks(query.device.type, query.dtype)
-    told = lead, top_left, is_transformed()
+    told = lead, top_left, torch._C._are_functorch_transforms_active()
     if visible.query_offset is None or top_left or not is_eager():
         output = _call_kernel(call, *told)
     else:
@@ -89,7 +89,8 @@ def _call_kernel(call, lead, is_causal, transformed):
 def _kernel_mask(visible, dtype):
     """Make a mask or a bias in which every query sees a key, and name the rows to put 0 into."""
     if visible.bias is None:
-        allowed, unseen = visible.allowed(), visible.unseen_queries()
+        allowed = visible.allowed()
+        unseen = visible.unseen_queries(allowed)
         return allowed if unseen is None else allowed | unseen, unseen
     added = visible.hide(torch.zeros((), dtype=dtype, device=visible.device))
     unseen = (added == -math.inf).all(-1, keepdim=True)  # (..., L or 1, 1)

@@ -20,10 +20,8 @@ from d2lattn.arguments import (
     check_mask,
     check_number,
     check_on,
-    check_value,
     fits,
     kind,
-    scale_of,
     scores_shape,
     show,
 )
@@ -140,9 +138,9 @@ class Visibility:
             return scores
         return (scores.masked_fill_ if in_place else scores.masked_fill)(~allowed, -math.inf)
 
-    def unseen_queries(self):
-        """Give queries that may see no key by mask and causality, (..., L or 1, 1), or None if all
-        see one. To look saves the passes that repair such rows; where one may not, all are
+    def unseen_queries(self, allowed):
+        """Give queries that may see no key that is `allowed`, (..., L or 1, 1), or None if all see
+        one. To look saves the passes that repair such rows; where one may not, all are
         repaired."""
         L, S = self.shape[-2:]
         may_be_empty = self.may_be_empty
@@ -150,8 +148,7 @@ class Visibility:
             least = 1 if self.starts is not None else self.window  # keys that each query sees
             narrow = least is not None and self.query_offset + L - least >= S
             may_be_empty = self.query_offset < 0 or narrow
-        allowed = self.allowed() if may_be_empty else None
-        if allowed is None:
+        if allowed is None or not may_be_empty:
             return None
         seen = allowed.any(-1, keepdim=True)
         return None if data_dependent_ok(seen) and seen.all() else ~seen
@@ -355,8 +352,9 @@ def checked_call(
     dropout_p: float = 0.0,
 ) -> Call:
     """Check arguments as a reader gives them to `attention`, and put them together."""
-    shape = scores_shape(query, key)
-    check_value(query, key, value)
-    check_number("dropout_p", dropout_p, 0, 1)
+    shape = scores_shape(query, key, value)
+    if dropout_p:
+        check_number("dropout_p", dropout_p, 0, 1)
     visible = Visibility(shape, query.device, attn_mask, attn_bias, is_causal, query_offset)
-    return Call(query, key, value, visible, scale_of(scale, query), dropout_p)
+    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else check_number("scale", scale)
+    return Call(query, key, value, visible, scale, dropout_p)
