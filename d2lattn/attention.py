@@ -229,6 +229,7 @@ def attention(
         query, key, value, attn_mask, attn_bias, is_causal, query_offset, scale, dropout_p
     )
     if chunk_size is not None:
+        check_choice("engine", engine, ENGINES)
         check_count("chunk_size", chunk_size)
         if engine != "chunked":
             raise ValueError(f'chunk_size is for engine="chunked", got engine={engine!r}')
