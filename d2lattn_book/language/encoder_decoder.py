@@ -112,10 +112,10 @@ class Memory(NamedTuple):
     mask: Tensor  # (B, 1, S), True = a letter, not padding
     last: Any = None  # (B, H), the whole word in one vector; the GRUs' alone
 
-    def even_shares(self) -> Tensor:
+    def uniform_weights(self) -> Tensor:
         """The same of each letter and nothing of padding, (B, 1, S)."""
-        shares = self.mask.to(self.vectors.dtype)
-        return shares / shares.sum(dim=-1, keepdim=True)
+        weights = self.mask.to(self.vectors.dtype)
+        return weights / weights.sum(dim=-1, keepdim=True)
 
 
 class EncoderDecoder(nn.Module):
@@ -293,19 +293,19 @@ class GRUEncoderDecoder(EncoderDecoder):
         for t, sound in enumerate(said.unbind(dim=1)):
             c = memory.last
             if self.context != "last":
-                asks = clock[:, t] if self.context == "clock" else state
-                shares = self.shares(asks, memory)  # (B, 1, S)
-                weights.append(shares)
-                c = (shares @ memory.vectors)[:, 0]  # (B, H)
+                state_of_query = clock[:, t] if self.context == "clock" else state
+                given = self.attention_weights(state_of_query, memory)  # (B, 1, S)
+                weights.append(given)
+                c = (given @ memory.vectors)[:, 0]  # (B, H)
             state = self.writer(torch.cat([sound, c], dim=-1), state)
             logits.append(self.to_logits(torch.cat([state, c], dim=-1)))
         return torch.stack(logits, dim=1), torch.cat(weights, dim=1) if weights else None
 
-    def shares(self, asks: Tensor, memory: Memory) -> Tensor:
-        """How much of each letter goes into the context of what asks: (B, H) -> (B, 1, S)."""
+    def attention_weights(self, state: Tensor, memory: Memory) -> Tensor:
+        """The weight of each character in the context vector: (B, H) -> (B, 1, S)."""
         if self.context == "mean":
-            return memory.even_shares()
-        query = self.q_proj(asks)[:, None]  # (B, 1, A)
+            return memory.uniform_weights()
+        query = self.q_proj(state)[:, None]  # (B, 1, A)
         if self.context == "dot":
             return attention_weights(query, memory.keys, attn_mask=memory.mask)
         scores = additive_scores(query, memory.keys, self.score.weight[0])
@@ -377,7 +377,7 @@ class TransformerEncoderDecoder(EncoderDecoder):
         """A Memory and the sounds so far (B, L) -> logits (B, L, V), weights (B, L, S)."""
         x = self.before(self.position(self.sounds(sounds)), is_causal=True)
         if self.context == "mean":
-            weights = memory.even_shares().expand(-1, x.shape[1], -1)
+            weights = memory.uniform_weights().expand(-1, x.shape[1], -1)
             found = self.cross.out_proj(weights @ self.cross.v_proj(memory.vectors))
         else:
             query, h = self.cross_norm(x), memory.vectors

@@ -114,7 +114,7 @@ class NextWord(nn.Module):
 
     @torch.no_grad()
     def accuracy(self, corpus: list[list[str]]) -> float:
-        """The share of sentences whose last word the model says."""
+        """The fraction of sentences whose last token the model predicts."""
         check_corpus(corpus, least=2)
         tokens = self.encode(corpus)
         said = self(tokens[:, :-1])[:, -1].argmax(-1)

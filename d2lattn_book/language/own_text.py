@@ -15,7 +15,7 @@ from d2lattn.arguments import check_count, show
 
 STORED = Path(__file__).with_name("data") / "python_topics.txt"
 SHA256 = "63b7ff22120f82adee62c79752aa73c474eae440aa8b4ba296dd17e035770479"
-SHORTEST, UNREAD = 2_000, 8_000  # letters of a text; at most so many are kept unread
+SHORTEST, HELD_OUT = 2_000, 8_000  # characters of a text; at most so many are held out
 
 
 def read(path: str | os.PathLike | None = None) -> str:
@@ -39,7 +39,7 @@ def read(path: str | os.PathLike | None = None) -> str:
 
 
 def split(text: str) -> tuple[str, str]:
-    """A text in two: what is read, and its last tenth (at most 8,000 letters), kept unread.
+    """A text in two: for training, and its last tenth (at most 8,000 characters), held out.
 
     Example:
         >>> [len(part) for part in split("abcde" * 1000)]
@@ -51,12 +51,12 @@ def split(text: str) -> tuple[str, str]:
             f"text must be a string of at least {SHORTEST:,} letters, not all of them the same, "
             f"got {got}"
         )
-    cut = len(text) - min(len(text) // 10, UNREAD)
+    cut = len(text) - min(len(text) // 10, HELD_OUT)
     return text[:cut], text[cut:]
 
 
 def count(text: str, order: int) -> float:
-    """The loss on the unread letters of who only counts groups of `order` letters, in nats.
+    """The loss of an n-gram model, n = `order`, on the held-out characters, in nats.
 
     p(c | h) = (N(hc) + D(h) · p(c | h′)) / (N(h) + D(h)), where N counts in the read part, h are
     the order − 1 letters before c, D(h) is how many different letters followed h, and h′ is h
@@ -74,7 +74,7 @@ def count(text: str, order: int) -> float:
     part, _ = split(text)
     check_count("order", order, most=100)
     followers = [_followers(part, length) for length in range(order)]
-    alphabet, chances = len(set(text)), []
+    alphabet, probs = len(set(text)), []
     for i in range(len(part), len(text)):
         p = 1 / alphabet
         for length, table in enumerate(followers):
@@ -83,8 +83,8 @@ def count(text: str, order: int) -> float:
                 break  # a longer context was not seen either
             seen, different = after
             p = (seen[text[i]] + different * p) / (seen.total() + different)
-        chances.append(p)
-    return -torch.tensor(chances, dtype=torch.float64).log().mean().item()
+        probs.append(p)
+    return -torch.tensor(probs, dtype=torch.float64).log().mean().item()
 
 
 def _followers(part, length):
