@@ -115,7 +115,7 @@ def run(variant, seed, steps):
     loss = page.loss_on(model, UNREAD)
     seen = page.loss_on(model, READ[:8000])
     weights = sum(p.numel() for p in model.parameters() if p.requires_grad)
-    return {"loss, unread": loss, "loss, read": seen, "weights": weights}
+    return {"held-out loss": loss, "training loss": seen, "weights": weights}
 
 
 PARTS = {

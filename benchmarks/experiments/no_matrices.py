@@ -30,8 +30,8 @@ def run(variant, seed, steps):
     rows = READ.unfold(0, page.LENGTH + 1, 1)
     page.train(model, page.drawn(rows, seed), steps, rate=5e-3)
     return {
-        "loss, unread": page.loss_on(model, UNREAD),
-        "loss, read": page.loss_on(model, READ[:8000]),
+        "held-out loss": page.loss_on(model, UNREAD),
+        "training loss": page.loss_on(model, READ[:8000]),
         "weights": sum(p.numel() for p in model.parameters()),
     }
 

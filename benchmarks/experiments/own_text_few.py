@@ -25,9 +25,9 @@ def run(variant, seed, steps):
     watch(steps)
     least = min(new, key=new.get)
     return {
-        **{f"read, after {n}": seen[n] for n in range(EVERY, steps + 1, EVERY)},
-        **{f"unread, after {n}": new[n] for n in range(EVERY, steps + 1, EVERY)},
-        "unread, least": new[least],
+        **{f"training loss, after {n}": seen[n] for n in range(EVERY, steps + 1, EVERY)},
+        **{f"held-out loss, after {n}": new[n] for n in range(EVERY, steps + 1, EVERY)},
+        "held-out loss, least": new[least],
         "after steps": least,
         "counting": min(page.own_text.count(TEXT, order) for order in range(2, 7)),
     }

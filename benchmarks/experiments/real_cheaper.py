@@ -57,11 +57,11 @@ def measured(query, key, value, seed):
         "window and first four": masked(sinking),
         "hashing": masked(hashed),
         "a quarter at random": masked(at_random),
-        "share found, window": (shares * near).sum(-1)[..., late].mean(),
+        "weight found, window": (shares * near).sum(-1)[..., late].mean(),
         "with first four": (shares * sinking).sum(-1)[..., late].mean(),
         "hashing ": (shares * hashed).sum(-1)[..., late].mean(),
         "of the keys": kept,
-        "the eight largest shares": shares.topk(8).values.sum(-1)[..., late].mean(),
+        "the eight largest weights": shares.topk(8).values.sum(-1)[..., late].mean(),
     }
 
 

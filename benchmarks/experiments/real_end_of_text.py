@@ -40,11 +40,11 @@ def run(variant, seed, steps):
     late, late_alone = (x.weights[..., FROM:, :].mean((0, 1, 2, 3)) for x in (seen, alone))
     return {
         "nats": told(seen, tokens),
-        "share of the first piece": late[0],
+        "weight of the first token": late[0],
         "of the 41st": late[PLACE],
         "nats, first hidden later": told(alone, tokens),
-        "share of the 41st then": late_alone[PLACE],
-        "the 41st's stream ÷ others": lengths[PLACE] / lengths[8:].median(),
+        "weight of the 41st then": late_alone[PLACE],
+        "the 41st's residual stream ÷ others": lengths[PLACE] / lengths[8:].median(),
         "the 41st takes from itself": own[PLACE],
         "and from the first": own[0],
     }

@@ -1,13 +1,13 @@
 """Is it linear attention that fails when it is put into a real model untrained, or elu + 1?
 
 Written down before the run; what made us ask were a few passages. Section 8.16 said that linear
-attention agrees no better than equal shares *since its features were never trained*. But other
+attention agrees no better than equal weights *since its features were never trained*. But other
 features need no training to come near the softmax: the random ones of Performer, exp(w·x − |x|²/2)
 for w drawn from a Gaussian, have e^(q·k) for their mean. Predicted: 64 of them, in a state as large
-as that of elu + 1, agree with the model's shares by 0.1 or more above equal shares, where elu + 1
+as that of elu + 1, agree with the model's shares by 0.1 or more above equal weights, where elu + 1
 does not, and cost at least half a nat less than elu + 1; with 1,024 the loss is lower again, and
 still at least one nat above that of the softmax, since the scores of a trained model are large.
-Refuted if 64 random features agree by less than 0.05 above equal shares in either text, so that it
+Refuted if 64 random features agree by less than 0.05 above equal weights in either text, so that it
 was the training that they lacked, or if 1,024 cost less than half a nat, so that linear attention
 can be put in place untrained.
 """
@@ -42,7 +42,7 @@ def run(variant, seed, steps):
     cheaper = with_parts(lambda heads, q, k, v: shares(q, k) @ v)
     return {
         "nats": real.nats(tokens, *cheaper, start=FROM),
-        "agreement of the shares": torch.stack(found).mean(),
+        "agreement of the weights": torch.stack(found).mean(),
     }
 
 
@@ -109,7 +109,7 @@ KINDS = {
 TEXTS = {"prose": "prose", "manual": "manual"}
 WAYS = {
     "softmax": "softmax, as trained",
-    "equal": "equal shares",
+    "equal": "equal weights",
     "elu": "elu + 1, 64 features",
     "random_64": "64 random features of the exponential",
     "random_1024": "1,024 of them",
@@ -121,8 +121,8 @@ EXPERIMENT = Experiment(
     held="two passages of 192 pieces, as in real_cheaper_loss, the loss of the second half; the "
     "agreement, the sum over keys of the smaller of two shares, is that of the same queries and "
     "keys, those of the model as trained, in the mean of rows from the 97th on, heads and layers",
-    control="equal shares, which look at no key, and the softmax itself, which agrees with 1",
-    refuted="64 random features agree by less than 0.05 above equal shares in either text, or "
+    control="equal weights, which look at no key, and the softmax itself, which agrees with 1",
+    refuted="64 random features agree by less than 0.05 above equal weights in either text, or "
     "1,024 cost less than half a nat more than the softmax",
     variants={
         f"{t}_{kind}": f"{name}, {way}" for t, name in TEXTS.items() for kind, way in WAYS.items()

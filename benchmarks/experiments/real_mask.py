@@ -60,7 +60,7 @@ def run(variant, seed, steps):
         "nats, the next piece in sight": -told[:, :-1].mean(),
         "first guess right, %": 100 * right[:, :-1].double().mean(),
         "nats, after the end": -told[:, -1].mean(),
-        "share of the pieces ahead": shares.mean(),
+        "weight of later tokens": shares.mean(),
         "most in a layer": shares.mean((1, 2, 3)).max(),
     }
 

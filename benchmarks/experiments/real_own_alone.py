@@ -40,7 +40,7 @@ def run(variant, seed, steps):
     shares = seen.weights.mean((0, 1, 2, 3))
     return {
         "nats": -told.mean(),
-        "share of the first piece": shares[0],
+        "weight of the first token": shares[0],
         "of the 41st": shares[PLACE],
         "of the 42nd": shares[PLACE + 1],
     }

@@ -34,9 +34,9 @@ def run(variant, seed, steps):
     return {
         "layer": float(layer),
         "nats": -told.mean(),
-        "share of the first piece": seen.weights[..., FROM:, 0].mean(),
+        "weight of the first token": seen.weights[..., FROM:, 0].mean(),
         "heads that give it half, %": above_half(seen.weights),
-        "its stream ÷ others, before": (lengths[:, 0] / middle)[maker(seed)],
+        "its residual stream ÷ others, before": (lengths[:, 0] / middle)[maker(seed)],
         "after": (lengths[:, 0] / middle)[maker(seed) + 1],
         "at the most": (lengths[:, 0] / middle).max(),
     }
@@ -73,7 +73,7 @@ EXPERIMENT = Experiment(
     held="four passages of 96 pieces; shares and loss of the pieces after the 32nd; layers counted "
     "from 0, −1 is none; the layer is chosen on other passages",
     control="the layers before and after it at the first place, and the same layer at the ninth",
-    refuted="the share of the first piece does not fall below half of what it was, or the control "
+    refuted="the weight of the first token does not fall below half of what it was, or the control "
     "at the ninth place takes as much",
     variants={
         "all": "all MLPs",

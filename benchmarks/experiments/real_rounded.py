@@ -42,7 +42,7 @@ def run(variant, seed, steps):
         "more than the file": found["prose"] - plain["prose"],
         "nats of the manual": found["manual"],
         "more than the file, manual": found["manual"] - plain["manual"],
-        "share of the first piece": found["share"],
+        "weight of the first token": found["share"],
         "of the four heads that copy, the same": float(same),
         "the one-back head is the same": bool(found["back"] == plain["back"]),
     }

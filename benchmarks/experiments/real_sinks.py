@@ -62,13 +62,13 @@ def run(variant, seed, steps):
     shares = seen.weights.mean((1, 3))  # (layers, H, S), the mean of texts and rows
     return {
         "nats": -told.mean(),
-        "share of piece 1": shares[..., 0].mean(),
+        "weight of token 1": shares[..., 0].mean(),
         "in the first two layers": shares[:2, :, 0].mean(),
         "heads that give it half, %": 100 * (shares[..., 0] > 0.5).double().mean(),
-        "share of piece 2": shares[..., 1].mean(),
-        "of piece 3": shares[..., 2].mean(),
-        "of piece 9": shares[..., 8].mean(),
-        "value of piece 1 ÷ others": torch.stack(lengths).mean(),
+        "weight of token 2": shares[..., 1].mean(),
+        "of token 3": shares[..., 2].mean(),
+        "of token 9": shares[..., 8].mean(),
+        "value of token 1 ÷ others": torch.stack(lengths).mean(),
     }
 
 

@@ -23,9 +23,9 @@ def run(variant, seed, steps):
     }
     points = page.points(model)  # (4, 64)
     for back in (5, 11, 18, 24, 30, 49):
-        measured[f"points of the second pair at lag {back}"] = points[1, back]
+        measured[f"points of the second pair at distance {back}"] = points[1, back]
     for back in (5, 49):
-        measured[f"of all pairs at lag {back}"] = points[:, back].sum()
+        measured[f"of all pairs at distance {back}"] = points[:, back].sum()
     for way, by in page.WAYS.items():
         for task in page.TASKS:
             right = page.accuracy(page.slowed(model, by), task, 4 * page.TRAINED)

@@ -25,7 +25,7 @@ def run(variant, seed, steps):
     asked = (fresh[:, :-1] == page.AGAIN)[:, 8:]
     start = (shares * (fresh[:, :-1] == page.FIRST)[:, None]).sum(-1)[:, 8:]
     found = {
-        "share of start": start[~asked].mean(),
+        "weight of the start": start[~asked].mean(),
         "of first place": shares[:, 8:, 0][~asked].mean(),
         "loss": losses[:, 8:].mean(),
         "last 8": page.read(model, fresh, page.NEAR)[0][:, 8:].mean(),

@@ -27,7 +27,7 @@ def run(variant, seed, steps):
     ]
     first = shares[:, 8:, 0][~asked]
     return {
-        "share of first": first.mean(),
+        "weight of the first": first.mean(),
         "above a half": first.mean().item() > 0.5,
         "of itself": shares.diagonal(0, 1, 2)[:, 8:][~asked].mean(),
         "loss": losses[:, 8:].mean(),

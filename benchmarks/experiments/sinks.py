@@ -33,7 +33,7 @@ def run(variant, seed, steps):
         return page.read(model, made, seen)[0][:, 8:].mean().item()
 
     found = {
-        "share of first": shares[..., 0][idle].mean().item(),
+        "weight of the first": shares[..., 0][idle].mean().item(),
         "of *again*": agains[idle].mean().item(),
         "of itself": shares.diagonal(0, 1, 2)[idle].mean().item(),
         "of first at *again*": shares[..., 0][called].mean().item(),

@@ -14,7 +14,7 @@ def run(variant, seed, steps):
     found = {}
     for n, how in ((16, "softmax"), (1024, "softmax"), (1024, "log n")):
         share, right = page.share_and_right(model, n, lead, how)
-        found |= {f"share, {how}, {n}": share, f"right, {how}, {n}": right}
+        found |= {f"weight, {how}, {n}": share, f"right, {how}, {n}": right}
     controls = [(1024, "largest alone")]
     controls += [(n, f"times {c}") for c in (1.5, 2.5, 10) for n in (16, 1024)]
     for n, how in controls:
