@@ -211,7 +211,7 @@ def test_anatomy(chapter):
     assert re.search(r"\d+ minutes", notebook.cells[0].source)
     for section in ("Summary", "Exercises", "Sources"):
         assert f"\n## {section}" in "\n" + text, f"no section {section}"
-    assert "\n## Verdict" in text and "\n## Checked claims" not in text
+    assert "\n## Checked claims" not in text
     assert "hecked claims" in text
     assert text.count("**Predict.**") >= 4
 
