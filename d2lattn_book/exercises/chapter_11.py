@@ -28,9 +28,9 @@ def _deals():
 # Words for heads
 
 
-def _shares_of_heads():
+def _shards_of_heads():
     shapes = ((2, 4, 3, 2), (3, 6, 2, 5), (2, 2, 4, 3))  # ranks, heads, words of each, width
-    return [(list(shares),) for shares in noise(*shapes)]
+    return [(list(shards),) for shards in noise(*shapes)]
 
 
 # The causal ring
@@ -63,9 +63,9 @@ def my_work(places):
     return [sum(place + 1 for place in mine) for mine in places]
 
 
-def my_exchange(shares):
-    ranks = len(shares)
-    return [torch.cat([x.chunk(ranks)[rank] for x in shares], 1) for rank in range(ranks)]
+def my_exchange(shards):
+    ranks = len(shards)
+    return [torch.cat([x.chunk(ranks)[rank] for x in shards], 1) for rank in range(ranks)]
 
 
 def my_ring(queries, keys, values, places):
@@ -149,19 +149,19 @@ EXERCISES = {
     ),
     "11.4": FunctionExercise(
         my_exchange,
-        _shares_of_heads,
+        _shards_of_heads,
         {
             "You gave rank r every ranks-th head. It gets neighbouring heads.": {
                 "x.chunk(ranks)[rank]": "x[rank::ranks]"
             },
             "Every rank has all heads. Give each its part only.": {"x.chunk(ranks)[rank]": "x"},
             "Your tokens are in the wrong order. Those of rank 0 come first.": {
-                "for x in shares]": "for x in reversed(shares)]"
+                "for x in shards]": "for x in reversed(shards)]"
             },
             "You split memory in its order. Split the heads, then concatenate the tokens.": {
-                "[torch.cat([x.chunk(ranks)[rank] for x in shares], 1) for rank in range(ranks)]": (
-                    "list(torch.stack(shares).view(ranks, shares[0].shape[0] // ranks, "
-                    "ranks * shares[0].shape[1], -1))"
+                "[torch.cat([x.chunk(ranks)[rank] for x in shards], 1) for rank in range(ranks)]": (
+                    "list(torch.stack(shards).view(ranks, shards[0].shape[0] // ranks, "
+                    "ranks * shards[0].shape[1], -1))"
                 )
             },
             "You concatenated along the heads. The tokens are axis 1.": {"], 1)": "], 0)"},
