@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from d2lattn_book.language import own_text
 from d2lattn_book.language.own_text import SHA256, STORED, count, read, split
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -78,19 +77,6 @@ def test_counting_is_the_formula():
             -math.log(p(TEXT[i], TEXT[i - order + 1 : i])) for i in range(len(part), len(TEXT))
         ]
         assert count(TEXT, order) == pytest.approx(sum(every) / len(rest), abs=1e-12)
-
-
-def test_probabilities_of_counting_add_up_to_one():
-    part, _ = split(TEXT)
-    total = 0.0
-    followers = [own_text._followers(part, n) for n in range(3)]
-    for letter in set(TEXT):
-        p = 1 / len(set(TEXT))
-        for n, table in enumerate(followers):
-            seen, different = table["ab"[2 - n :]]
-            p = (seen[letter] + different * p) / (seen.total() + different)
-        total += p
-    assert total == pytest.approx(1)
 
 
 @pytest.mark.parametrize("text", ["short", "", 3, None, ["a"] * 3000, "a" * 3000, b"a b" * 1000])

@@ -36,7 +36,7 @@ ELSEWHERE = {
         "word_vectors",
     ],
     "d2lattn_book.language.next_word": ["NextWord", "teach", "train"],
-    "d2lattn_book.language.own_text": ["count", "read", "split"],
+    "d2lattn_book.language.own_text": ["count", "read", "split", "stored_run"],
     "d2lattn_book.language.spelling": ["pronunciations", "split"],
     "d2lattn_book.language.encoder_decoder": [
         "GRUEncoderDecoder",

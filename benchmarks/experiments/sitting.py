@@ -13,7 +13,7 @@ KINDS = ("hungry", "tasty", "fierce", "scared", "strong", "heavy")
 class PlacedMean(page.Placed):
     """It knows positions and asks nothing: every share is that of a mean."""
 
-    def shares(self, x):
+    def weights(self, x):
         later = torch.ones(x.shape[1], x.shape[1]).triu(1).bool()
         return torch.zeros(later.shape).masked_fill(later, -torch.inf).softmax(-1)
 
@@ -29,7 +29,7 @@ class Bare(page.Placed):
 class ByPlace(page.Placed):
     """A key tells where its word stands, and nothing of the word."""
 
-    def shares(self, x):
+    def weights(self, x):
         keys = self.key(self.position.weight[: x.shape[1]])
         scores = self.query(x) @ keys.mT / x.shape[-1] ** 0.5
         later = torch.ones(scores.shape[-2:]).triu(1).bool()
@@ -39,14 +39,14 @@ class ByPlace(page.Placed):
 class Unmasked(page.Placed):
     """Each word asks those behind it as well."""
 
-    def shares(self, x):
+    def weights(self, x):
         return (self.query(x) @ self.key(x).mT / x.shape[-1] ** 0.5).softmax(-1)
 
 
 class Undivided(page.Placed):
     """Its scores are not divided by the root of d."""
 
-    def shares(self, x):
+    def weights(self, x):
         scores = self.query(x) @ self.key(x).mT
         later = torch.ones(scores.shape[-2:]).triu(1).bool()
         return scores.masked_fill(later, -torch.inf).softmax(-1)
@@ -72,7 +72,7 @@ def built(variant):
         "mean": page.Mean,
         "mean_placed": PlacedMean,
         "mean_mlp": MeanThenMLP,
-        "asks": page.Asks,
+        "asks": page.SelfAttention,
         "placed": page.Placed,
         "bare": Bare,
         "by_place": ByPlace,

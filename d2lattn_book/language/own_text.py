@@ -9,11 +9,13 @@ import os
 from collections import Counter, defaultdict
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from d2lattn.arguments import check_count, show
 
 STORED = Path(__file__).with_name("data") / "python_topics.txt"
+RUN = STORED.with_name("python_topics_run.npz")  # benchmarks/experiments/first_model.py makes it
 SHA256 = "63b7ff22120f82adee62c79752aa73c474eae440aa8b4ba296dd17e035770479"
 SHORTEST, HELD_OUT = 2_000, 8_000  # characters of a text; at most so many are held out
 
@@ -53,6 +55,18 @@ def split(text: str) -> tuple[str, str]:
         )
     cut = len(text) - min(len(text) // 10, HELD_OUT)
     return text[:cut], text[cut:]
+
+
+def stored_run() -> tuple[dict, np.ndarray]:
+    """Section 0.7's Transformer after 1,200 steps on the stored text: its state, and its curve.
+
+    Example:
+        >>> stored_run()[1].shape  # step, training loss, held-out loss
+        (49, 3)
+    """
+    with np.load(RUN) as stored:
+        state = {name: torch.tensor(stored[name]).float() for name in stored.files}
+    return state, state.pop("curve").numpy()
 
 
 def count(text: str, order: int) -> float:
