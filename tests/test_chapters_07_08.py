@@ -39,7 +39,8 @@ def test_the_second_pair_does_in_every_training_what_7_8_says_of_one():
     """It takes points from the distances that look like five, and adds some where training ended."""
     kept = repeat.stored("rope_beyond")["rows"]["rope-200"]
     at = {
-        back: kept[f"points of the second pair at distance {back}"] for back in (5, 11, 18, 24, 30, 49)
+        back: kept[f"points of the second pair at distance {back}"]
+        for back in (5, 11, 18, 24, 30, 49)
     }
     for five, *between, far in zip(*at.values(), strict=True):
         assert max(between) < -5 and abs(five) < 8 and far > 10
