@@ -36,7 +36,7 @@ def test_the_stored_table_of_7_7_is_what_was_measured():
 
 
 def test_the_second_pair_does_in_every_training_what_7_8_says_of_one():
-    """It takes points from the distances that look like five, and adds some where training ended."""
+    """It takes points where a distance looks like five, and adds some where training ended."""
     kept = repeat.stored("rope_beyond")["rows"]["rope-200"]
     at = {
         back: kept[f"points of the second pair at distance {back}"]

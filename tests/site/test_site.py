@@ -308,7 +308,7 @@ def test_printed_lines_go_on_below_and_columns_to_the_right(telephone):
     """The answer to chapter 0's first guess ends its line; chapter 6 has columns."""
     go(telephone, SITE / "00_start_here.html")
     telephone.evaluate(UNFOLD)
-    for said in ("pie takes 0.01", "a hungry | "):
+    for said in ("pie gives 0.01", "a hungry | "):
         printed = telephone.locator(".output pre", has_text=said).first
         assert printed.evaluate("node => node.scrollWidth - node.clientWidth") == 0
     go(telephone, SITE / "06_positional_encoding.html")
