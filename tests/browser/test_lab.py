@@ -259,6 +259,7 @@ def test_the_first_line_says_what_dots_stand_for(page, lab_as_installed, no_kern
     line = page.locator(".jp-InputPlaceholder").first
     assert "••• hides a question's answer: guess, then run" in line.inner_text()
     page.set_viewport_size({"width": 1000, "height": 900})
+    line.scroll_into_view_if_needed()
     expect(line.get_by_text("guess, then run")).to_be_in_viewport(ratio=1)
     dots = page.locator(".jp-OutputPlaceholder").first
     dots.scroll_into_view_if_needed()
