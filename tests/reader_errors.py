@@ -129,21 +129,21 @@ RIGHT_FORMS = {
     "1.2": lambda X: ((X @ X.T) - (X @ X.T).logsumexp(-1, keepdim=True)).exp() @ X,
     "1.3": lambda X: attention(F.normalize(X), F.normalize(X), X, scale=1.0),
     "1.4": lambda X, T: attention(X, X, X, scale=1 / T),
-    "2.2": lambda query, keys, values, T: attention(query, keys, values, scale=1 / T),
-    "2.3": lambda X, W_q, W_k, W_v: F.scaled_dot_product_attention(
+    "2.2": lambda X, W_q, W_k, W_v: F.scaled_dot_product_attention(
         *map(X.matmul, (W_q.T, W_k.T, W_v.T))
     ),
-    "2.4": lambda W_q, W_k, A: (A @ W_q, torch.linalg.solve(A.T, W_k)),
-    "2.6": lambda q, K: torch.autograd.functional.jacobian(lambda q: (K @ q).softmax(0) @ K, q),
+    "2.3": lambda W_q, W_k, A: (A @ W_q, torch.linalg.solve(A.T, W_k)),
+    "2.5": lambda q, K: torch.autograd.functional.jacobian(lambda q: (K @ q).softmax(0) @ K, q),
     "3.2": d2lattn.attention_weights,
     "3.3": d2lattn.masked_softmax,
     "3.4": lambda valid_lens, n, width: torch.tensor(
         [[[j < v and 0 <= i - j < width for j in range(n)] for i in range(n)] for v in valid_lens]
     ),
-    "4.2": lambda x, num_heads: torch.stack(x.chunk(num_heads, -1), 1),
-    "4.3": many_heads,
-    "4.4": lambda valid_lens, S: torch.tensor([[s >= v for s in range(S)] for v in valid_lens]),
-    "4.5": lambda heads, Wo: torch.stack(
+    "4.2": lambda query, keys, values, T: attention(query, keys, values, scale=1 / T),
+    "4.3": lambda x, num_heads: torch.stack(x.chunk(num_heads, -1), 1),
+    "4.4": many_heads,
+    "4.5": lambda valid_lens, S: torch.tensor([[s >= v for s in range(S)] for v in valid_lens]),
+    "4.6": lambda heads, Wo: torch.stack(
         [head @ W.T for head, W in zip(heads.unbind(1), Wo.chunk(heads.shape[1], 1), strict=True)],
         1,
     ),
@@ -276,7 +276,7 @@ UNUSUAL = [
     ("6.3", sines_of_exp_and_log),
     ("7.3", rope_of_rows),
     ("1.2", Attend()),
-    ("2.4", lambda W_q, W_k, A: (A @ W_q, np.linalg.solve(A.numpy().T, W_k.numpy()))),
+    ("2.3", lambda W_q, W_k, A: (A @ W_q, np.linalg.solve(A.numpy().T, W_k.numpy()))),
     (
         "6.4",
         lambda length, count: (torch.arange(length)[:, None] >> torch.arange(count) & 1).bool(),
@@ -294,7 +294,7 @@ BROKEN_RULES = [
         lambda X: attention(X, X, X, scale=1.0),
     ),
     (
-        "2.3",
+        "2.2",
         "but d2lattn's attention computes it",
         lambda X, W_q, W_k, W_v: attention(X @ W_q.T, X @ W_k.T, X @ W_v.T),
     ),
@@ -308,7 +308,7 @@ BROKEN_RULES = [
         ),
     ),
     ("3.5", "but d2lattn's masked_softmax computes it", d2lattn.masked_softmax),
-    ("4.3", "but d2lattn's attention computes it", lambda *given: many_heads(*given, attention)),
+    ("4.4", "but d2lattn's attention computes it", lambda *given: many_heads(*given, attention)),
     ("6.3", "The numbers are right, but", sines),
     ("7.3", "but d2lattn's apply_rotary computes it", d2lattn.apply_rotary),
     (
@@ -338,7 +338,7 @@ OF_ROPE = "10000 ** (-torch.arange(0, d, 2) / d)"
 SECOND_FORMS = [
     ("1.2", "columns sum to 1", {"dim=-1": "dim=0"}),
     (
-        "2.6",
+        "2.5",
         "This is the gradient",
         {
             "return c.T @ (w[:, None] * c)": (

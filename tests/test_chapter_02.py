@@ -65,7 +65,7 @@ def test_a_lead_is_the_sum_of_what_words_and_places_give():
 
 
 def test_edits_that_make_scores_mutual_change_scores_alone_that_are_not():
-    """Section 2.10's, on a layer whose queries are its keys, and on one whose are not."""
+    """Section 2.6's, on a layer whose queries are its keys, and on one whose are not."""
     (source,) = (c["source"] for c in page_cells() if c["id"] == "c02-mutual")
     names = dict(causal_mask=causal_mask, masked_softmax=masked_softmax, Edit=Edit)
     exec("".join(source), names)

@@ -45,7 +45,7 @@ def with_a_layer_more(words, seed):
 
 THRICE = {1: 16, 2: 16, 5: 16}
 EXPERIMENT = Experiment(
-    section="2.10",
+    section="2.9",
     claims=(40,),
     varies="what makes the scores of the one head; in a row the last chases nobody; what reads the "
     "output; in slow steps the learning rate, 0.01 in the place of 0.03; and from every circle it "

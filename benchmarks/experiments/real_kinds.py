@@ -115,7 +115,7 @@ PAIRS = {
     "shared": shared,
 }
 EXPERIMENT = Experiment(
-    section="2.10",
+    section="2.13",
     varies="what is compared: W_q and W_k of a head, or the queries and keys that 576 pieces of "
     "prose have there, before the rotation; or pairs that do not belong together",
     held="matrices of 64 × 576, with the factors of the layer's norm in the weights, and with the "

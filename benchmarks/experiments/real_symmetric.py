@@ -68,7 +68,7 @@ def alike(scores, others):
 
 
 EXPERIMENT = Experiment(
-    section="2.10",
+    section="2.6",
     varies="the scores of all 270 heads: how much of q·k is taken, and who asks in it",
     held="the weights; four passages of 128 pieces, the loss of the second half; the rotation: the "
     "one who asks is turned to the place where it stands, whatever it asks with; the spread of a "

@@ -18,7 +18,7 @@ def run(variant, seed, steps):
 
 
 EXPERIMENT = Experiment(
-    section="2.6",
+    section="4.6",
     varies="whether the keys are made of German words and places, or of places alone",
     held="clauses, queries, values, optimiser, learning rate, weight decay, 64 clauses in a batch",
     control="keys of places alone: if its verb found the German verb in both orders, the bands "

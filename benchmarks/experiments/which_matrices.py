@@ -25,7 +25,7 @@ def run(variant, seed, steps):
 
 
 EXPERIMENT = Experiment(
-    section="2.10",
+    section="2.8",
     claims=(40,),
     varies="what makes the scores and the values of the one head",
     held="words, places and last layer are learned; data, optimiser, learning rate, batch, 32 "

@@ -41,7 +41,7 @@ def run(variant, seed, steps):
 
 
 EXPERIMENT = Experiment(
-    section="2.10",
+    section="2.8",
     varies="what is taken from a word, and whether the same vectors make the scores",
     held="scores XXᵀ; words, places and last layer are learned; data, optimiser, learning rate, "
     "batch, 32 channels",

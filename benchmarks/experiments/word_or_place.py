@@ -38,7 +38,7 @@ def answer(model, asks):
 
 
 EXPERIMENT = Experiment(
-    section="2.3",
+    section="2.10",
     varies="whether the model has been trained",
     held="the sentence, data, optimiser, learning rate, batch, 32 channels",
     control="the untrained model: were both parts on the right side there as often, it would be "

@@ -13,15 +13,6 @@ from d2lattn_book.exercises.checking import (
 )
 
 
-def _lookups():
-    sizes = ((2, 5, 3, 4), (5, 2, 4, 3), (1, 7, 6, 2))
-    return [
-        (*noise((L, d), (S, d), (S, e), seed=L), temperature)
-        for L, S, d, e in sizes
-        for temperature in (0.5, 3.0)
-    ]
-
-
 def _layers():
     sizes = ((5, 10, 20, 25), (3, 4, 2, 4), (6, 5, 3, 2))
     return [noise((n, e), (d, e), (d, e), (v, e), seed=n) for n, e, d, v in sizes]
@@ -84,11 +75,6 @@ def _questions():
 # The chapter's solutions; a mistake is an edit of one of them
 
 
-def lookup(query, keys, values, T):
-    scores = query @ keys.T / T  # (L, d) @ (d, S) -> (L, S)
-    return torch.softmax(scores, dim=-1) @ values  # (L, S) @ (S, e) -> (L, e)
-
-
 def my_self_attention(X, W_q, W_k, W_v):
     Q, K, V = X @ W_q.T, X @ W_k.T, X @ W_v.T  # (n, d), (n, d), (n, e)
     scores = Q @ K.T / W_q.shape[0] ** 0.5  # (n, n)
@@ -136,33 +122,6 @@ EXERCISES = {
         },
     ),
     "2.2": FunctionExercise(
-        lookup,
-        _lookups,
-        {
-            "Your softmax runs over queries. Use the last axis, the keys.": {"dim=-1": "dim=0"},
-            "You multiplied the scores by T. Divide: a low temperature sharpens.": {"/ T": "* T"},
-            "T has no effect on your result. Divide the scores by T.": {" / T": ""},
-            "You divided the weights by T. Divide the scores, before the softmax.": {
-                " / T": "",
-                "dim=-1)": "dim=-1) / T",
-            },
-            "You divided the scores by √T. Divide by T.": {"/ T": "/ T**0.5"},
-            "You divided by √d. Divide by T instead.": {"/ T": "/ query.shape[-1] ** 0.5"},
-            "You also divided by √d. Divide by T alone.": {"/ T": "/ T / query.shape[-1] ** 0.5"},
-            "You looked up a single key. Average all values with the softmax weights.": {
-                "torch.softmax(scores, dim=-1) @ values": "values[scores.argmax(-1)]"
-            },
-            "You averaged the keys. Average the values.": {"dim=-1) @ values": "dim=-1) @ keys"},
-            "These are attention weights. Multiply by the values.": {"dim=-1) @ values": "dim=-1)"},
-            "You multiplied the scores by the values. Apply the softmax to the scores first.": {
-                "torch.softmax(scores, dim=-1)": "scores"
-            },
-            "You summed over the queries. Each query has an output of its own.": {
-                "torch.softmax(scores, dim=-1) @ values": "(scores.softmax(-1) @ values).sum(0)"
-            },
-        },
-    ),
-    "2.3": FunctionExercise(
         my_self_attention,
         _layers,
         {
@@ -192,7 +151,7 @@ EXERCISES = {
         },
         WRITE_YOUR_OWN,
     ),
-    "2.4": FunctionExercise(
+    "2.3": FunctionExercise(
         disguise,
         _disguises,
         {
@@ -213,8 +172,8 @@ EXERCISES = {
             },
         },
     ),
-    "2.5": OpenExercise(_judge_lookup_weights),
-    "2.6": FunctionExercise(
+    "2.4": OpenExercise(_judge_lookup_weights),
+    "2.5": FunctionExercise(
         slope,
         _questions,
         {

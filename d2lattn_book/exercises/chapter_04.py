@@ -5,6 +5,15 @@ import torch
 from d2lattn_book.exercises.checking import WRITE_YOUR_OWN, FunctionExercise, ValueExercise, noise
 
 
+def _lookups():
+    sizes = ((2, 5, 3, 4), (5, 2, 4, 3), (1, 7, 6, 2))
+    return [
+        (*noise((L, d), (S, d), (S, e), seed=L), temperature)
+        for L, S, d, e in sizes
+        for temperature in (0.5, 3.0)
+    ]
+
+
 def _split_cases():
     return [(x, H) for x, H in zip(noise((2, 5, 12), (3, 4, 10)), (3, 5), strict=True)]
 
@@ -24,6 +33,11 @@ def _contribution_cases():
 
 
 # The chapter's solutions; a mistake is an edit of one of them
+
+
+def lookup(query, keys, values, T):
+    scores = query @ keys.T / T  # (L, d) @ (d, S) -> (L, S)
+    return torch.softmax(scores, dim=-1) @ values  # (L, S) @ (S, e) -> (L, e)
 
 
 def my_split_heads(x, num_heads):
@@ -64,6 +78,33 @@ EXERCISES = {
         },
     ),
     "4.2": FunctionExercise(
+        lookup,
+        _lookups,
+        {
+            "Your softmax runs over queries. Use the last axis, the keys.": {"dim=-1": "dim=0"},
+            "You multiplied the scores by T. Divide: a low temperature sharpens.": {"/ T": "* T"},
+            "T has no effect on your result. Divide the scores by T.": {" / T": ""},
+            "You divided the weights by T. Divide the scores, before the softmax.": {
+                " / T": "",
+                "dim=-1)": "dim=-1) / T",
+            },
+            "You divided the scores by √T. Divide by T.": {"/ T": "/ T**0.5"},
+            "You divided by √d. Divide by T instead.": {"/ T": "/ query.shape[-1] ** 0.5"},
+            "You also divided by √d. Divide by T alone.": {"/ T": "/ T / query.shape[-1] ** 0.5"},
+            "You looked up a single key. Average all values with the softmax weights.": {
+                "torch.softmax(scores, dim=-1) @ values": "values[scores.argmax(-1)]"
+            },
+            "You averaged the keys. Average the values.": {"dim=-1) @ values": "dim=-1) @ keys"},
+            "These are attention weights. Multiply by the values.": {"dim=-1) @ values": "dim=-1)"},
+            "You multiplied the scores by the values. Apply the softmax to the scores first.": {
+                "torch.softmax(scores, dim=-1)": "scores"
+            },
+            "You summed over the queries. Each query has an output of its own.": {
+                "torch.softmax(scores, dim=-1) @ values": "(scores.softmax(-1) @ values).sum(0)"
+            },
+        },
+    ),
+    "4.3": FunctionExercise(
         my_split_heads,
         _split_cases,
         {
@@ -80,7 +121,7 @@ EXERCISES = {
             },
         },
     ),
-    "4.3": FunctionExercise(
+    "4.4": FunctionExercise(
         my_multi_head,
         _multi_head_cases,
         {
@@ -126,7 +167,7 @@ EXERCISES = {
         },
         WRITE_YOUR_OWN,
     ),
-    "4.4": FunctionExercise(
+    "4.5": FunctionExercise(
         my_padding_mask,
         _length_cases,
         {
@@ -137,7 +178,7 @@ EXERCISES = {
             },
         },
     ),
-    "4.5": FunctionExercise(
+    "4.6": FunctionExercise(
         my_contributions,
         _contribution_cases,
         {
