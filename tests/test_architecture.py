@@ -84,7 +84,6 @@ ENTRIES = [
     "d2lattn",
     "d2lattn_book.cards",
     "d2lattn_book.comparison",
-    "d2lattn_book.digits",
     "d2lattn_book.exercises",
     *(name for name in MODULES if name.startswith("d2lattn_book.language.")),
     "d2lattn_book.kernels",

@@ -424,7 +424,6 @@ NO_PLACES = [np.ones((3, 3)), [1, 2, 3], [["x", "y"]] * 3, [[0, 0], [1, NAN], [3
 OF_EACH = [*NO_PLACES, np.ones((2, 2))]  # a row is missing
 NO_NAMES = [list("abcd"), ["a"], "ab", -1]
 NO_PAIRS = [[1], (1, 2, 3), (1, NAN), "ab"]
-NO_POINTS = [{}, [(1, 2)], {"MLP": (1, 2)}, {"RNN": 1}, {"RNN": (0, 1)}, {"RNN": ("a", "b")}]
 # What a drawing refuses by more than the kind of its arguments; `shares` of another shape apart.
 MORE = {
     "blend": dict(x=OF_EACH, weights=NO_SHARES),
@@ -436,7 +435,6 @@ MORE = {
     "induction": dict(words=[list("CAB"), list("ACABA")]),
     "kept": dict(rope_dim=[17], num_kv_heads=[3]),
     "layer_lines": dict(x=[[], ONE, ["a", "b"]], series=[{}, "ab", {"MLP": [1, 2]}, {"RNN": [1]}]),
-    "layer_points": dict(points=NO_POINTS),
     "lines": dict(x=[[], ONE, ["a", "b"]], series=[{}, [[1, 2]], "ab"]),
     "model_map": dict(chapter=[13]),
     "network": dict(steps=NO_STEP, unit=NO_UNIT, within=([ONE], WITHIN)),

@@ -26,7 +26,6 @@ from d2lattn import (
 )
 from d2lattn.interop import from_torch
 from d2lattn.training import fit
-from d2lattn_book import digits
 from d2lattn_book.comparison import connectivity, conv_connectivity
 from d2lattn_book.exercises import verdict
 from d2lattn_book.language import encoder_decoder, next_word, words
@@ -271,7 +270,6 @@ def test_a_model_is_made_on_the_default_device_with_the_weights_of_the_cpu(defau
 
 def test_data_of_the_book_come_on_the_default_device(default):
     assert words.places()[1].device == words.word_vectors()[1].device == default
-    assert {x.device for x in digits.load()} == {default}
     run = next_word.train(steps=1)
     assert run.model.encode([["the", "dog"]]).device == default
     assert run.model.read(["the", "dog"])[1].device == default

@@ -48,7 +48,6 @@ ELSEWHERE = {
         "train",
         "trained",
     ],
-    "d2lattn_book.digits": ["load"],
     "d2lattn_book.exercises": ["check", "verdict"],
     "d2lattn_book.cluster": ["both_cost", "heads_cost", "ring_cost"],
     "d2lattn_book.launch": ["on_ranks"],

@@ -38,7 +38,6 @@ DRAWINGS = {
     "jumping_bits": partial(drawings.jumping_bits, 9),
     "kept": partial(drawings.kept, 4, 4, num_kv_heads=2, latent_dim=6, rope_dim=2),
     "layer_lines": partial(drawings.layer_lines, np.array([1, 2]), LAYER),
-    "layer_points": partial(drawings.layer_points, LAYER),
     "lines": partial(plots.lines, np.array([1, 2]), LAYER),
     "model_map": partial(drawings.model_map, 3),
     "network": partial(drawings.network, [np.eye(4, dtype=bool)], unit=(1, 2)),

@@ -11,7 +11,7 @@ from d2lattn_book.pictures.drawings._encoder_decoder import encoder_decoder
 from d2lattn_book.pictures.drawings._failing_positions import jumping_bits, stretching_fractions
 from d2lattn_book.pictures.drawings._induction import induction
 from d2lattn_book.pictures.drawings._kept import kept
-from d2lattn_book.pictures.drawings._layers import layer_lines, layer_points
+from d2lattn_book.pictures.drawings._layers import layer_lines
 from d2lattn_book.pictures.drawings._model_map import model_map
 from d2lattn_book.pictures.drawings._network import network
 from d2lattn_book.pictures.drawings._one_answer import one_answer
@@ -38,7 +38,6 @@ __all__ = [
     "jumping_bits",
     "kept",
     "layer_lines",
-    "layer_points",
     "model_map",
     "network",
     "one_answer",

@@ -6,12 +6,10 @@ as well.
 
 from collections.abc import Mapping
 
-import seaborn as sns
-
 from d2lattn.arguments import show
-from d2lattn_book.pictures.arrays import Numbers, pair
+from d2lattn_book.pictures.arrays import Numbers
 from d2lattn_book.pictures.colours import INK, LAYERS
-from d2lattn_book.pictures.kit import Ax, Axes, axes, curves, text
+from d2lattn_book.pictures.kit import Ax, Axes, curves
 
 VARIANTS = (":", "-.")  # of a layer that is there already
 APART = 13  # points between two names
@@ -52,52 +50,12 @@ def layer_lines(
     return ax
 
 
-def layer_points(
-    points: Mapping[str, Numbers],
-    *,
-    ax: Ax = None,
-    xlabel: str = "",
-    ylabel: str = "",
-) -> Axes:
-    """Draw a point for each layer on two logarithmic axes, its name beside it.
-
-    Args:
-        points (dict): name -> (x, y), both above 0; names as in `layer_lines`.
-
-    Example:
-        >>> from d2lattn_book.pictures.plots import describe
-        >>> print(describe(layer_points({"RNN": (1, 1000)})))
-        RNN: 1 point at (1, 1,000).
-    """
-    if not isinstance(points, dict) or not points:
-        raise ValueError(f"points must be a dict name -> (x, y) with a point, got {show(points)}")
-    layers = [_layer("points", name) for name in points]
-    places = {name: _place(name, xy) for name, xy in points.items()}
-    ax = axes(ax, (7, 2.7))
-    ax.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel)
-    for (name, (x, y)), layer in zip(places.items(), layers, strict=True):
-        colour, _ = LAYERS[layer]
-        ax.scatter(x, y, color=colour, label=name, zorder=3)
-        text(ax, x, y, f"  {name}", shift=(0, 0), ha="left", va="bottom")
-    ax.margins(0.2)
-    ax.grid(alpha=0.3)
-    sns.despine(ax=ax)
-    return ax
-
-
 def _layer(argument, name):
     """The layer that a name begins with."""
     for layer in LAYERS:
         if str(name).startswith(layer):
             return layer
     raise ValueError(f"{argument} must have names that begin with {[*LAYERS]}, got {show(name)}")
-
-
-def _place(name, xy):
-    place = pair(f"points {name!r}", xy)
-    if not (place > 0).all():
-        raise ValueError(f"points {name!r} must be two numbers above 0, got {show(xy)}")
-    return place
 
 
 def _name_at_the_right(ax, drawn):
