@@ -113,6 +113,7 @@ def test_each_section_of_the_ninety_minutes_has_minutes_a_question_and_a_wrong_a
         r"^## (0\.\d+ .+|Exercises)", "\n".join(cell.source for cell in chapter), re.M
     )
     assert [part.title for part in told] == titles
+    assert {slide.title.removeprefix("## ") for slide in shown(path)} >= {*titles}
     for part in told:
         assert re.search(r"\b[Aa]sk\b", part.note) or part.questions, part.title
         assert re.search(r"wrong answer", part.note), part.title

@@ -141,6 +141,8 @@ def test_a_picture_is_numbered_and_says_what_is_seen():
     captions = [cell.metadata.mystnb["figure"]["caption"] for cell in cells[2:]]
     assert captions == ["**Figure 3.1** Four weights of *bat*.", "**Figure 3.2** The staircase"]
     assert "@title" not in cells[3].source
+    live = new_code_cell(outputs=[new_output("display_data", {"text/html": "<p data-live></p>"})])
+    assert prepared(live, caption)[-1] == caption
 
 
 def test_no_caption_repeats_its_heading_or_says_that_it_is_drawn():

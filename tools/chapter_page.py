@@ -50,8 +50,9 @@ def prepare(notebook, path=None):
         cell.outputs = [o for o in cell.outputs if "not attempted yet" not in o.get("text", "")]
     notebook.cells = [cell for cell in notebook.cells if not is_note(cell)]
     below = zip(notebook.cells, notebook.cells[1:], strict=False)
-    captions = {cell.id: caption.source[1:-1] for cell, caption in below if is_caption(caption)}
-    notebook.cells = [cell for cell in notebook.cells if not is_caption(cell)]
+    below = [(c.id, said) for c, said in below if is_caption(said) and not is_live(c)]
+    captions = {name: said.source[1:-1] for name, said in below}  # that of a live figure stays
+    notebook.cells = [cell for cell in notebook.cells if cell not in [said for _, said in below]]
     if path:
         _head(notebook.cells[0], path)
     figures, heading = 0, ""

@@ -163,7 +163,8 @@ class Deck:
         left_out = {i for start, end in cells.extras(chapter) for i in range(start, end)}
         for i, cell in enumerate(chapter):
             heading = SECTION.match(cell.source) if cell.cell_type == "markdown" else None
-            if heading and heading[2].startswith(("Summary", "Checked claims", "Exercises")):
+            ends = heading and heading[2].startswith(("Summary", "Checked claims", "Exercises"))
+            if ends and not said_of(cell).keys() & STANDS:
                 break
             hidden = cells.is_setup(cell) or cells.is_imports(cell) or cells.is_solution(cell)
             if not (hidden or i in left_out):
