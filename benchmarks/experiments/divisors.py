@@ -40,7 +40,7 @@ def quarter(tokens, keys):
 
 
 EXPERIMENT = Experiment(
-    section="1.14",
+    section="1.15",
     claims=(5,),
     varies="the width of the tokens, the divisor, and whether the keys are the queries",
     held="64 tokens, components of variance 1",

@@ -79,7 +79,7 @@ def look(seed):
 
 
 EXPERIMENT = Experiment(
-    section="1.15",
+    section="1.9",
     varies="an error in each matrix of the 30 layers, drawn evenly: none; up to a quarter of a "
     "level; up to half a level, as rounding to that level makes it; a level is a fifteenth of what "
     "32 neighbouring weights span",

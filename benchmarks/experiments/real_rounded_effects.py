@@ -91,7 +91,7 @@ def matrices(error):
 
 
 EXPERIMENT = Experiment(
-    section="1.15",
+    section="1.9",
     varies="which loss is compared with which, each a row of another experiment; and the weights, "
     "as in the file or with one of two errors as large as its rounding, drawn once for all",
     held="each draw judges the same passages, fewer than the experiment that a page quotes, with "

@@ -229,7 +229,7 @@ def streams_of(word):
 
 
 EXPERIMENT = Experiment(
-    section="1.15",
+    section="1.9",
     varies="what is asked of the nearest sentence: whether it shares the sense, the topic, or what "
     "stands before the word, among those that share neither of the other two; or a contest, among "
     "those that share the sense alone or the other alone",

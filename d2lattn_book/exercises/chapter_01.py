@@ -1,4 +1,4 @@
-"""Exercises of chapter 1: bare-bones attention."""
+"""Exercises of chapter 1: self-attention without parameters."""
 
 import torch
 
@@ -26,6 +26,12 @@ def tempered(X, T):
     scores = X @ X.T / T
     exponentials = torch.exp(scores - scores.max(dim=-1, keepdim=True).values)
     return exponentials / exponentials.sum(dim=-1, keepdim=True) @ X
+
+
+def after_repeat(weights, j, causal):
+    twin = 0 * weights[j : j + 1] if causal else weights[j : j + 1]  # (1,)
+    longer = torch.cat([weights, twin])  # (n + 1,)
+    return longer / longer.sum()
 
 
 EXERCISES = {
@@ -132,6 +138,32 @@ EXERCISES = {
             "Key 0 is a corner of the hull: the query (0, 1) gives it the largest weight.": 0,
             "Key 1 is a corner of the hull: the query (-1, -1) gives it the largest weight.": 1,
             "Key 3 is a corner of the hull: the query (1, -1) gives it the largest weight.": 3,
+        },
+    ),
+    "1.6": FunctionExercise(
+        after_repeat,
+        lambda: [
+            (torch.softmax(scores[0], dim=-1), j, causal)
+            for (scores,) in _inputs()
+            for j in (0, 2)
+            for causal in (False, True)
+        ],
+        {
+            "Your weights sum to more than 1. Divide by their sum again.": {
+                "longer / longer.sum()": "longer"
+            },
+            "You split the old weight between the twins. Each has the full score of the old key.": {
+                "else weights[j : j + 1]": "else weights[j : j + 1] / 2",
+                "torch.cat([weights, twin])": (
+                    "torch.cat([weights.index_add(0, torch.tensor([j]), -twin), twin])"
+                ),
+            },
+            "Under a causal mask no earlier query sees the new token: its weight is 0.": {
+                "0 * weights[j : j + 1] if causal else weights": "weights"
+            },
+            "Without a mask the query sees the new token: it gets as much weight as token j.": {
+                " if causal else weights[j : j + 1]": ""
+            },
         },
     ),
 }

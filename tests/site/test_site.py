@@ -98,7 +98,7 @@ def test_search_leads_to_sections_from_disk(page):
     first, second, *_ = found(page, "why divide by sqrt d")
     assert {first[0][:3], second[0][:3]} == {"3.1", "3.2"}  # as the index of questions says
     assert found(page, "causal mask")[0][0].startswith("3.5")
-    assert found(page, "softmax axis")[0][0].startswith("1.8")
+    assert found(page, "softmax axis")[0][0].startswith("Softmax over which axis")
     assert found(page, "padded rows")[0][0].startswith("3.8")
     names = found(page, "causal_mask")
     place = next(href for name, href in names if name == "d2lattn.masks.causal_mask")
@@ -182,9 +182,9 @@ def test_a_figure_in_which_a_hand_finds_the_answer_is_open(page):
 def test_what_stands_below_a_guess_waits_for_it(page):
     """It is neither seen nor read aloud until an answer is opened, or it is asked for."""
     go(page, SITE / "01_bare_bones_attention.html")
-    waiting = page.locator(".veil", has_text="No word is left out")
+    waiting = page.locator(".veil", has_text="No token is left out")
     assert waiting.evaluate("node => node.inert && getComputedStyle(node).filter") == "blur(6.4px)"
-    assert "No word is left out" not in page.locator("main").aria_snapshot()
+    assert "No token is left out" not in page.locator("main").aria_snapshot()
     many = page.locator(".veil").count()
     assert many >= 10
     page.get_by_role("button", name="waits for your guess").first.click()
@@ -192,7 +192,7 @@ def test_what_stands_below_a_guess_waits_for_it(page):
     fold = page.locator("summary", has_text=re.compile("^Compare$")).locator("visible=true")
     fold.nth(2).click()
     expect(waiting).to_have_count(0)
-    assert "No word is left out" in page.locator("main").aria_snapshot()
+    assert "No token is left out" in page.locator("main").aria_snapshot()
 
 
 def test_the_first_figure_plays_once(page):
