@@ -15,15 +15,15 @@ def transformer_block(*, ax: Ax = None) -> Axes:
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> describe(transformer_block())[:58]
-        'From below: words, embedding + position; in a block norm, '
+        'From below: tokens, embedding + position; in a block norm,'
     """
     parts = (
-        ("attention", "every word asks the words so far", tint(ROLES["weight"], 0.4)),
-        ("MLP", "every word thinks for itself\n(also called feed-forward)", GROUND),
+        ("attention", "attends to the tokens so far", tint(ROLES["weight"], 0.4)),
+        ("MLP", "each token by itself\n(also called feed-forward)", GROUND),
     )
     top = 2.2 + 2.4 * len(parts)
     ax = sheet(ax, (7.4, 1 + 0.44 * top))
-    box(ax, STREAM, 0.0, 2.9, "words")
+    box(ax, STREAM, 0.0, 2.9, "tokens")
     box(ax, STREAM, 1.0, 2.9, "embedding + position")
     arrow(ax, (STREAM, 0.32), (STREAM, 0.68))
     arrow(ax, (STREAM, 1.32), (STREAM, top - 0.02))
@@ -35,13 +35,13 @@ def transformer_block(*, ax: Ax = None) -> Axes:
     text(ax, STREAM - 0.3, 3.75, "residual\nconnection", ha="right")
     box(ax, STREAM, top + 0.3, 2.9, "norm")
     box(ax, PART, top + 0.3, 1.6, "matrix")
-    box(ax, PART + 4.0, top + 0.3, WIDE, "a logit for each word", face=tint(ROLES["output"]))
+    box(ax, PART + 4.0, top + 0.3, WIDE, "a logit for each token", face=tint(ROLES["output"]))
     arrow(ax, (STREAM + 1.45, top + 0.3), (PART - 0.8, top + 0.3))
     arrow(ax, (PART + 0.8, top + 0.3), (PART + 4.0 - WIDE / 2, top + 0.3))
     ax.set(xlim=(-2.5, 10.2), ylim=(-0.5, top + 0.8))
     block = "in a block norm, attention, plus, then norm, MLP, plus"
-    ends = "norm and a matrix give a logit for each word"
-    ax.describes_itself = f"From below: words, embedding + position; {block}; {ends}"
+    ends = "norm and a matrix give a logit for each token"
+    ax.describes_itself = f"From below: tokens, embedding + position; {block}; {ends}"
     return ax
 
 
