@@ -95,7 +95,7 @@ def layer_pairs(device):
     turn = [t[KEPT : KEPT + 1] for t in plain.angles(128, mha.head_dim, device)]
     kept = keys[0], values[0], KEPT
     store, rotate = functools.partial(cache.store, 0), lambda x: plain.turned(x, *turn)
-    last = dict(context=Context(rotate, store), is_causal=True, query_offset=KEPT)
+    last = dict(context=Context(rotate, store, is_causal=True, query_offset=KEPT))
 
     def padded():
         real = torch.arange(NEW, device=device) < lengths[:, None]  # (B, S)

@@ -116,13 +116,6 @@ def check_alike(like_name, like, **tensors):
             )
 
 
-def check_weights(owner, weight, **tensors):
-    """Require the dtype and device of the owner's weights; autocast sees to the dtype."""
-    x = next(iter(tensors.values()))
-    if x.is_meta or x.device != weight.device or not torch.is_autocast_enabled(x.device.type):
-        check_alike(owner, weight, **tensors)
-
-
 def scores_shape(query, key, value=None):
     """Give the shape (..., L, S) of the scores of floating tensors (..., L, E) and (..., S, E);
     values (..., S, Ev) must fit them."""
@@ -244,16 +237,27 @@ def check_lengths(valid_lens, max_len):
     return valid_lens.long()
 
 
-def check_mask(attn_mask, shape, device):
-    """Require a boolean mask that fits the scores: (L, S) or all axes, each size full or 1."""
-    check_boolean_mask("attn_mask", attn_mask, shape)
+def checked_mask(attn_mask, shape, device, of_heads=False):
+    """Require a boolean mask that fits the scores: (L, S) or all axes, each size full or 1. With
+    of_heads it may be (B, L, S) for (B, H, L, S), and is given as (B, 1, L, S)."""
+    given, (L, S) = attn_mask, shape[-2:]
+    alike = (shape[0], L, S) if of_heads else shape
+    if attn_mask.dtype != torch.bool:
+        check_boolean_mask("attn_mask", attn_mask, alike)
+    if of_heads and attn_mask.ndim == 3:
+        attn_mask = attn_mask[:, None]
     if attn_mask.ndim not in (2, len(shape)) or not fits(attn_mask, shape):
+        wanted, hint = f"{(L, S)} (queries, keys) or {tuple(shape)}", ""
+        if of_heads:
+            wanted = f"(L, S) = {(L, S)}, (B, L, S) = {alike} or (B, H, L, S) = {shape}"
+            hint = "; a mask (B, S) of padding is written mask[:, None]"
         raise ValueError(
-            f"attn_mask must have shape {tuple(shape[-2:])} (queries, keys) or {tuple(shape)}, "
-            f"each size full or 1, got {tuple(attn_mask.shape)}"
+            f"attn_mask must have shape {wanted}, each size full or 1, "
+            f"got {tuple(given.shape)}{hint}"
         )
     if attn_mask.device != device:
         check_on("attn_mask", attn_mask, device)
+    return attn_mask
 
 
 def check_bias(attn_bias, shape, device):

@@ -15,7 +15,7 @@ from torch import Tensor
 from d2lattn.arguments import check_choice, check_count, check_floating, check_number, scores_shape
 from d2lattn.engines.chunked import chunked_attention
 from d2lattn.engines.fused import fused_attention
-from d2lattn.engines.visibility import Visibility, checked_call
+from d2lattn.engines.visibility import checked_call, checked_visibility
 from d2lattn.tracing import NOTHING, in_full_precision, is_eager
 
 ENGINES = ("explicit", "chunked", "fused")
@@ -128,7 +128,7 @@ def masked_softmax(scores: Tensor, attn_mask: Tensor | None = None) -> Tensor:
         tensor([[0.5000, 0.0000, 0.5000]])
     """
     check_floating("scores", scores, axes="(..., queries, keys)")
-    visible = Visibility(scores.shape, scores.device, attn_mask=attn_mask)
+    visible = checked_visibility(scores.shape, scores.device, attn_mask)
     wide = scores.to(torch.promote_types(scores.dtype, torch.float32))
     return _softmax_or_0(visible.hide(wide)).to(scores.dtype)
 

@@ -4,7 +4,6 @@ Shapes: B batch, H heads, L queries, S keys, E width of the model, D = E / H wid
 width of a latent, R width of the rotary part beside it.
 """
 
-import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -16,14 +15,13 @@ from d2lattn.arguments import (
     check_count,
     check_number,
 )
-from d2lattn.engines.visibility import Call
+from d2lattn.engines.visibility import Call, checked_visibility
 from d2lattn.multihead import (
     Context,
     attend_in_groups,
     check_heads,
     check_input,
     draw_linear,
-    visible_in,
 )
 from d2lattn.positions import apply_rotary
 
@@ -110,37 +108,28 @@ class LatentAttention(nn.Module):
         x: Tensor,
         *,
         attn_mask: Tensor | None = None,
-        attn_bias: Tensor | None = None,
         is_causal: bool = False,
-        query_offset: int | None = None,
-        window: int | None = None,
         need_weights: bool = False,
         absorbed: bool | None = None,
         context: Context | None = None,
     ) -> Tensor | tuple[Tensor, Tensor]:
-        """Words (B, L, E) -> (B, L, E), or (that, weights (B, H, L, S)).
+        """Tokens (B, L, E) -> (B, L, E), or (that, weights (B, H, L, S)).
 
         Args:
-            attn_mask … window: as in `MultiHeadAttention.forward`. With n words before these,
-                query_offset=n.
+            attn_mask, is_causal, need_weights: as in `MultiHeadAttention.forward`.
             absorbed (bool): attend to the latents, where k_proj and v_proj are no more than
-                matrices: the same numbers. When absent, if more words are seen than ask.
+                matrices: the same numbers. When absent, if there are more keys than queries.
             context: as there. It rotates the parts (B, H or 1, L, R), which without it
-                `apply_rotary` does, the first word at query_offset. In its cache a latent
-                (B, 1, L, C + R) is the key, and comes with a value of width 0.
+                `apply_rotary` does, from position 0 on. In its cache a latent (B, 1, L, C + R) is
+                the key, and comes with a value of width 0.
         """
         check_input("x", x, self.embed_dim)
-        if query_offset is not None:
-            check_count("query_offset", query_offset, least=0)
-        rotate = None if context is None else context.rotate
-        if rotate is None:
-            rotate = functools.partial(apply_rotary, offset=query_offset or 0)
+        rotate = (None if context is None else context.rotate) or apply_rotary
         query, latent = self.project(x, rotate=rotate)  # (B, H, L, D + R), (B, 1, L, C + R)
         if context is not None and context.update_cache is not None:
             latent, _ = context.update_cache(latent, latent[..., :0])  # (B, 1, S, C + R)
         absorbed = query.shape[2] < latent.shape[2] if absorbed is None else absorbed
-        seen: dict[str, Any] = dict(attn_mask=attn_mask, attn_bias=attn_bias, is_causal=is_causal)
-        seen |= dict(query_offset=query_offset, window=window, context=context)
+        seen: dict[str, Any] = dict(attn_mask=attn_mask, is_causal=is_causal, context=context)
         # (B, H, L, D), and (B, H, L, S) or None
         seen |= dict(need_weights=need_weights, absorbed=absorbed)
         heads, weights = self.attend(query, latent, **seen)
@@ -165,20 +154,20 @@ class LatentAttention(nn.Module):
         latent: Tensor,
         *,
         attn_mask: Tensor | None = None,
-        attn_bias: Tensor | None = None,
-        is_causal: bool = False,
-        query_offset: int | None = None,
-        window: int | None = None,
         need_weights: bool = False,
         absorbed: bool = False,
         context: Context | None = None,
+        **seen: Any,
     ) -> tuple[Tensor, Tensor | None]:
         """Attend in each head: queries (B, H, L, D + R) over latents (B, 1, S, C + R) -> heads
-        (B, H, L, D), and the weights (B, H, L, S) or None. All else is as in `forward`."""
+        (B, H, L, D), and the weights (B, H, L, S) or None. All else is as in `forward`, and `seen`
+        as in `MultiHeadAttention.attend`."""
         absorbed = absorbed and _is_plain(self.k_proj) and _is_plain(self.v_proj)
-        shape = (*query.shape[:3], latent.shape[2])  # (B, H, L, S)
-        near = attn_bias, is_causal, query_offset, window
-        visible = visible_in(context, shape, query.device, attn_mask, *near)
+        shape, device = (*query.shape[:3], latent.shape[2]), query.device  # (B, H, L, S)
+        if context is not None and context.seen:
+            visible = context.visible(shape, device, attn_mask)
+        else:
+            visible = checked_visibility(shape, device, attn_mask, **seen, of_heads=True)
         # torch's kernels want values as wide as keys, else they scale the keys.
         engine = "explicit" if absorbed and visible.hides_nothing() else "fused"
         query, key, value = (self._folded if absorbed else self._unfolded)(query, latent)

@@ -18,10 +18,9 @@ from d2lattn.arguments import (
     check_counts,
     check_number,
     expect,
-    show,
 )
 from d2lattn.attention import ENGINES, compute
-from d2lattn.engines.visibility import Call, Visibility, mask_of_heads
+from d2lattn.engines.visibility import Call, Visibility, checked_visibility
 
 
 class SelfAttention(nn.Module):
@@ -74,20 +73,10 @@ class SelfAttention(nn.Module):
         check_input("x", x, self.embed_dim, "...")
         query, key, value = self.q_proj(x), self.k_proj(x), self.v_proj(x)
         shape = (*x.shape[:-1], x.shape[-2])
-        visible = Visibility(shape, x.device, attn_mask=attn_mask, is_causal=is_causal)
+        visible = checked_visibility(shape, x.device, attn_mask, is_causal=is_causal)
         call = Call(query, key, value, visible, 1 / math.sqrt(query.shape[-1]))
         output, weights = compute(call, "fused", need_weights)
         return output if weights is None else (output, weights)
-
-
-def visible_in(context, shape, device, attn_mask, *near):
-    """Give the `Visibility` of scores (B, H, L, S): the context's, or that of a layer's own
-    arguments; and the mask, which may be added to either."""
-    if context is not None and context.seen:
-        visible = context.visible(shape, device)
-    else:
-        visible = Visibility(shape, device, None, *near)
-    return visible if attn_mask is None else visible.masked(mask_of_heads(shape, device, attn_mask))
 
 
 class Context:
@@ -97,8 +86,8 @@ class Context:
         rotate: a function that rotates queries (B, H, L, D) and new keys (B, Hkv, L, D), or None.
         update_cache: a function of a layer's new keys and values (B, Hkv, L, D), rotated already,
             that gives all of them, (B, Hkv, S, D) with those of earlier calls; or None.
-        seen: which query sees which key, the arguments of `Visibility` beside the shape; without
-            any, each layer is told by its own arguments.
+        seen: which query sees which key, the arguments of `checked_visibility` beside shape and
+            device; without any, each layer is told by its own arguments.
     """
 
     def __init__(
@@ -110,11 +99,21 @@ class Context:
         self.rotate, self.update_cache, self.seen = rotate, update_cache, seen
         self._visible: Any = None
 
-    def visible(self, shape: tuple[int, ...], device: torch.device) -> Visibility:
-        """Give what is seen of scores (B, H, L, S): one object for all layers."""
+    def visible(
+        self,
+        shape: tuple[int, ...],
+        device: torch.device,
+        attn_mask: Tensor | None = None,
+        valid_lens: Tensor | list[int] | None = None,
+    ) -> Visibility:
+        """Give what is seen of scores (B, H, L, S): one object for all layers, but for one with a
+        mask of its own or lengths, which it takes besides."""
         if self._visible is None or self._visible.shape != shape:
-            self._visible = Visibility(shape, device, **self.seen)
-        return self._visible
+            self._visible = checked_visibility(shape, device, **self.seen, of_heads=True)
+        if attn_mask is None and valid_lens is None:
+            return self._visible
+        own = dict(valid_lens=valid_lens, of_heads=True)
+        return self._visible.narrowed(checked_visibility(shape, device, attn_mask, **own).mask)
 
 
 class MultiHeadAttention(nn.Module):
@@ -224,34 +223,28 @@ class MultiHeadAttention(nn.Module):
         *,
         valid_lens: Tensor | list[int] | None = None,
         attn_mask: Tensor | None = None,
-        attn_bias: Tensor | None = None,
         is_causal: bool = False,
-        query_offset: int | None = None,
-        window: int | None = None,
         need_weights: bool = False,
         context: Context | None = None,
     ) -> Tensor | tuple[Tensor, Tensor]:
         """Attend from `query` to `key` and gather `value`.
 
-        Whatever hides a key hides it: valid_lens, attn_mask, is_causal and window may be combined.
-        A query that may see no key gets 0 from every head.
+        Whatever hides a key hides it: valid_lens, attn_mask and is_causal may be combined. A query
+        that may see no key gets 0 from every head.
 
         Args:
             query: floating tensor (B, L, qdim).
             key: (B, S, kdim); the query when absent (self-attention).
             value: (B, S, vdim); the key when absent.
-            valid_lens: integers (B,) or (B, L), each from 0 to S: only the first ones are seen.
-                Not with a cache.
+            valid_lens: integers (B,) or (B, L), each from 0 to S: only the first keys are seen.
             attn_mask: boolean, True = may attend; (L, S), (B, L, S) or (B, H, L, S), each size
                 full or 1. Two axes always mean (L, S): a mask (B, S) of padding is written
                 (B, 1, S), `mask[:, None]`. (When B = L its shape cannot betray it.)
-            attn_bias: floating, broadcasts to (B, H, L, S).
-            is_causal, query_offset: as in `attention`: query i sees keys 0 .. query_offset + i.
-            window (int): with is_causal, how many keys a query sees, the last of which is its own.
+            is_causal (bool): query i sees the keys 0 .. i.
             need_weights (bool): return the weights too. They are those before dropout and are part
                 of the graph: `detach()` them to keep them.
             context: what a model hands to all its layers, see `Context`. Where it says which query
-                sees which key, the other arguments can only add a mask.
+                sees which key, the other arguments can only hide more.
 
         Returns:
             Tensor (B, L, E) of the query's dtype, or (output, weights (B, H, L, S)).
@@ -262,18 +255,10 @@ class MultiHeadAttention(nn.Module):
         if context is not None and context.rotate is not None:
             q, k = context.rotate(q), context.rotate(k)  # of the same shapes
         if context is not None and context.update_cache is not None:
-            if valid_lens is not None:
-                raise ValueError(
-                    f"valid_lens is for a call without a cache, got {show(valid_lens)}"
-                )
             k, v = context.update_cache(k, v)  # (B, Hkv, S, D), with the keys of earlier calls
-        if valid_lens is not None:
-            shape = (*q.shape[:3], k.shape[2])  # (B, H, L, S)
-            attn_mask = mask_of_heads(shape, q.device, attn_mask, valid_lens)
-        seen: dict[str, Any] = dict(attn_mask=attn_mask, attn_bias=attn_bias, is_causal=is_causal)
-        seen |= dict(query_offset=query_offset, window=window, context=context)
+        seen: dict[str, Any] = dict(valid_lens=valid_lens, attn_mask=attn_mask, is_causal=is_causal)
         # (B, H, L, D), and (B, H, L, S) or None
-        heads, weights = self.attend(q, k, v, need_weights=need_weights, **seen)
+        heads, weights = self.attend(q, k, v, need_weights=need_weights, context=context, **seen)
         output = self.join(heads, query)  # (B, L, E)
         return output if weights is None else (output, weights)
 
@@ -306,15 +291,26 @@ class MultiHeadAttention(nn.Module):
         is_causal: bool = False,
         query_offset: int | None = None,
         window: int | None = None,
+        valid_lens: Tensor | list[int] | None = None,
         need_weights: bool = False,
         context: Context | None = None,
     ) -> tuple[Tensor, Tensor | None]:
         """Attend in each head: queries (B, H, L, D) over keys and values (B, Hkv, S, D) -> heads
-        (B, H, L, D), and the weights (B, H, L, S) or None. The other arguments are those of
-        `forward`; with a cache of n keys, query_offset=n."""
-        shape = (*query.shape[:3], key.shape[2])  # (B, H, L, S)
-        near = attn_bias, is_causal, query_offset, window
-        visible = visible_in(context, shape, query.device, attn_mask, *near)
+        (B, H, L, D), and the weights (B, H, L, S) or None.
+
+        Args:
+            attn_mask, valid_lens, need_weights, context: as in `forward`.
+            attn_bias, is_causal, query_offset: as in `attention`; with a cache of n keys,
+                query_offset=n.
+            window (int): with is_causal, how many keys a query sees, the last of which is its own.
+        """
+        shape, device = (*query.shape[:3], key.shape[2]), query.device  # (B, H, L, S)
+        if context is not None and context.seen:
+            visible = context.visible(shape, device, attn_mask, valid_lens)
+        else:
+            near = attn_bias, is_causal, query_offset, window
+            options: dict[str, Any] = dict(valid_lens=valid_lens, of_heads=True)
+            visible = checked_visibility(shape, device, attn_mask, *near, **options)
         sink = self.sink[:, None, None] if self.sink_logit else None  # (H, 1, 1)
         dropout_p, scale = self.dropout if self.training else 0.0, 1 / math.sqrt(self.head_dim)
         call = Call(query, key, value, visible, scale, dropout_p, sink)

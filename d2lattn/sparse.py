@@ -101,7 +101,7 @@ def _window_piece(query, key, value, before, after, rows, keys, blocks):
     mask = (distance <= before) & (distance >= -after)
     parts = [_stretches(x, n, step) for x, n in ((query, step), (key, size), (value, size))]
     shape = (*parts[0].shape[:-1], size)  # of the scores; each query sees itself
-    visible = Visibility(shape, query.device, attn_mask=mask, may_be_empty=False)
+    visible = Visibility(shape, query.device, mask)
     output, _ = compute(Call(*parts, visible, 1 / math.sqrt(query.shape[-1])), "fused")
     return output.transpose(0, 1).reshape(*query.shape[:-1], value.shape[-1])
 

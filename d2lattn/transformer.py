@@ -33,7 +33,6 @@ from d2lattn.arguments import (
 )
 from d2lattn.cache import Cache
 from d2lattn.engines.visibility import seen_in_a_pass, starts_of
-from d2lattn.masks import length_mask
 from d2lattn.multihead import Context, MultiHeadAttention, draw_linear
 from d2lattn.positions import (
     Alibi,
@@ -304,21 +303,21 @@ class Transformer(nn.Module):
         tokens: Tensor,
         where: TokenPositions,
         *,
-        ends: Tensor | None = None,
         is_causal: bool = False,
+        valid_lens: Tensor | list[int] | None = None,
         cache: Cache | None = None,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
         """Embed, go through block after block, give logits: the body of both models.
 
-        `where` are the columns of the tokens (B, L), `ends` is a mask (B, 1, S) of the tokens that
-        count; the others are as in `Decoder.forward`.
+        `where` are the columns of the tokens (B, L); the others are as in `Encoder.forward` and
+        `Decoder.forward`.
         """
         x, maps = self.position.add(self.embedding(tokens), where), []  # (B, L, E)
         near = dict(is_causal=is_causal, window=self.window, sinks=self.sinks)
-        seen = seen_in_a_pass(where, ends, x.device, **near)
-        bias = self.position.bias(where, x.device)
-        context = Context(self.position.rotation(where), attn_bias=bias, **seen)
+        seen = seen_in_a_pass(where, x.device, **near)
+        seen |= dict(attn_bias=self.position.bias(where, x.device), valid_lens=valid_lens)
+        context = Context(self.position.rotation(where), **seen)
         for layer, block in enumerate(self.blocks):
             if cache is not None:
                 context.update_cache = functools.partial(cache.store, layer)
@@ -390,7 +389,7 @@ class Encoder(Transformer):
         """
         self.check_tokens(tokens)
         where = TokenPositions(0, tokens.shape[1])
-        return self.read(tokens, where, ends=_ends(valid_lens, tokens), need_weights=need_weights)
+        return self.read(tokens, where, valid_lens=valid_lens, need_weights=need_weights)
 
 
 class Decoder(Transformer):
@@ -420,19 +419,16 @@ class Decoder(Transformer):
         self,
         tokens: Tensor,
         *,
-        valid_lens: Tensor | list[int] | None = None,
         segments: Tensor | None = None,
         cache: Cache | None = None,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor]:
         """Tokens (B, L) -> logits (B, L, V), or (logits, weights (layers, B, H, L, S)).
 
-        What the logits of padding say is of no meaning.
+        Padding on the right needs no lengths, since no token sees what comes after it.
 
         Args:
             tokens: int64, from 0 to V - 1; with a cache, those that come after what it holds.
-            valid_lens: integers (B,), from 0 to L: the first ones are real, the rest is padding, as
-                everywhere. (Real tokens need no lengths for that: nobody looks ahead.)
             segments: integers (B, L), which of several texts in a row each token belongs to: equal
                 numbers side by side. A token sees its own text, whose positions count from its
                 first token, as if it were read alone.
@@ -441,17 +437,10 @@ class Decoder(Transformer):
             need_weights (bool): as in `Encoder`.
         """
         self.check_tokens(tokens)
-        if valid_lens is not None and cache is not None:
-            raise ValueError(
-                "valid_lens is for a call without a cache, since nothing goes on after padding on "
-                f"the right, got {show(valid_lens)}"
-            )
         start = None
         if segments is not None:
-            given = dict(valid_lens=valid_lens, cache=cache)
-            for name, other in given.items():
-                if other is not None:
-                    raise ValueError(f"segments is for a call without {name}, got both")
+            if cache is not None:
+                raise ValueError("segments is for a call without cache, got both")
             start = starts_of(segments, tokens)
         first, keys = 0, None
         if cache is not None:
@@ -460,8 +449,8 @@ class Decoder(Transformer):
             cache.check(self, tokens)
             first, keys = cache.length, cache.begin(tokens.shape[1])
         where = TokenPositions(first, tokens.shape[1], start=start, key_columns=keys)
-        seen: dict[str, Any] = dict(ends=_ends(valid_lens, tokens), is_causal=True)
-        result = self.read(tokens, where, cache=cache, need_weights=need_weights, **seen)
+        options: dict[str, Any] = dict(is_causal=True, need_weights=need_weights)
+        result = self.read(tokens, where, cache=cache, **options)
         if cache is not None:
             cache.advance(where.length)
         return result
@@ -525,14 +514,3 @@ def _position(positions, embed_dim, num_heads, max_len, base):
     if positions == "sinusoidal":
         return PositionalEncoding(embed_dim, max_len=max_len, base=base)
     return Rotary(base) if positions == "rotary" else Alibi(num_heads)
-
-
-def _ends(valid_lens, tokens):
-    """Give the mask (B, 1, S) of the first valid_lens tokens, or None for all."""
-    if valid_lens is None:
-        return None
-    mask = length_mask(valid_lens, tokens.shape[1])
-    given = torch.as_tensor(valid_lens).shape
-    if given != tokens.shape[:1]:
-        raise ValueError(f"valid_lens must have shape (B,) = {(len(tokens),)}, got {tuple(given)}")
-    return mask.to(tokens.device)

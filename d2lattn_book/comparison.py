@@ -20,7 +20,6 @@ from d2lattn.arguments import (
     check_choice,
     check_count,
     check_counts,
-    check_weights,
     expect,
     show,
 )
@@ -180,7 +179,6 @@ class ConvLayer(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         expect("x", x, f"batch length {self.conv.in_channels}")
-        check_weights("the layer", self.conv.weight, x=x)
         channels_first = nn.functional.pad(x.mT, self.padding)  # (B, d, n + reach)
         return self.conv(channels_first).mT  # (B, n, d)
 

@@ -211,7 +211,7 @@ def test_a_check_names_an_argument(path):
             names = names | {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
         called = getattr(getattr(node, "func", None), "id", "")
         said = []
-        if called in ("check_alike", "check_weights", "check_counts"):
+        if called in ("check_alike", "check_counts"):
             said = [keyword.arg for keyword in node.keywords if keyword.arg]
         elif called.startswith("check_") and node.args:
             by_name = isinstance(node.args[0], (ast.Name, ast.JoinedStr))

@@ -237,7 +237,7 @@ NO_BLOCKS = [lambda: BLOCK.mlp, lambda: plain_block(8, 2)]
 SMALL_CARD = dict(num_hidden_layers=2, hidden_size=8, num_attention_heads=2)
 PARTS = dict(positions="rotary", mlp_dim=4, bias=True, dropout=0.0, num_kv_heads=1)
 PARTS |= dict(more=dict(num_heads=[None]), fine=dict(mlp_dim="0"))
-READ = dict(tokens=NO_TOKENS, valid_lens=[torch.ones(2, 5).long()])
+READ = dict(tokens=NO_TOKENS)
 WRITE = dict(model=FREE, steps=1, fine=dict(steps="0"))
 WRITE |= dict(more=dict(model=[READER, BLOCK], tokens=NO_TOKENS))
 LOOK = dict(model=MODEL, tokens=WORDS, keep=["weights"], layers=[0], heads=[1], rows=[0, -1])
@@ -246,7 +246,7 @@ ANY = f"{ALONE} vector scalar"  # it is held to a model when that reads
 NO_LAYER_NAMED = dict(layers=[0], fine=dict(layers="[]"))
 ANY_FLOAT = dict.fromkeys(("x", "query", "key", "value"), "own")
 HASH = dict(more=dict(num_buckets=[3]), fine=dict(qk="wider", value="wider"))
-INSIDE = ("is_causal", "query_offset", "attn_mask", "attn_bias")
+INSIDE = ("is_causal", "attn_mask")
 
 USUAL = "attention_scores attention_weights window_mask alibi_bias Rotary SelfAttention MLP"
 USUAL += " LearnedPositionalEncoding GatedMLP"
@@ -379,7 +379,7 @@ TABLE = [
     valid(edits.edited),
     valid(real.trace, **LOOK, edits=[], limit=10**6, fine=dict(edits="[]", keep="[]")),
     valid(edits.trace_size, **LOOK, fine=dict(keep="[]")),
-    valid(edits.lens, x=torch.zeros(2, 3, 8)),
+    valid(edits.lens, x=torch.zeros(2, 3, 8), fine=ANY_FLOAT),
     valid(edits.Edit, place="heads", change=nn.Identity(), **NO_LAYER_NAMED),
     valid(edits.heads_off, means=torch.zeros(2, 2, 4), fine=dict(means=ANY)),
     valid(edits.hide, **NO_LAYER_NAMED),
@@ -402,7 +402,7 @@ TABLE = [
     valid(comparison.attention_cost),
     valid(comparison.layers_to_connect),
     valid(comparison.conv_cost, more=dict(k=[2])),
-    valid(comparison.ConvLayer(6, 3).forward, more=dict(x=[X[0]])),
+    valid(comparison.ConvLayer(6, 3).forward, fine=ANY_FLOAT, more=dict(x=[X[0]])),
     valid(comparison.connectivity, more=dict(layer=NO_RESULTS)),
     valid(comparison.count_layers, steps=[STEP], more=dict(steps=NO_STEP)),
     valid(

@@ -15,13 +15,14 @@ from d2lattn import (
     attention,
     attention_scores,
     attention_weights,
+    causal_mask,
     linear_attention,
     masked_softmax,
     window_attention,
 )
 from d2lattn.arguments import check_lengths
 from d2lattn.engines import chunked, fused
-from d2lattn.engines.visibility import Call, Visibility
+from d2lattn.engines.visibility import Call, checked_visibility
 
 CPU = torch.device("cpu")
 every_engine = pytest.mark.parametrize("engine", ("explicit", "chunked", "fused"))
@@ -45,7 +46,7 @@ def close(got, wanted, share):
 def test_a_part_of_a_call_is_the_call_of_the_parts():
     query, key, value = inputs(2, 5, 4)
     mask, bias = noise(5, 5, seed=3) > 0, noise(2, 1, 5, seed=4)
-    visible = Visibility((2, 5, 5), CPU, attn_mask=mask, attn_bias=bias, is_causal=True)
+    visible = checked_visibility((2, 5, 5), CPU, mask, bias, is_causal=True)
     part = Call(query, key, value, visible, 0.5).part(slice(2, 4), slice(1, 4))
     assert torch.equal(part.query, query[:, 2:4]) and torch.equal(part.value, value[:, 1:4])
     past = torch.ones(5, 5, dtype=torch.bool).tril()
@@ -116,7 +117,7 @@ def test_what_was_changed_before_the_backward_pass_is_refused(name):
 
 def test_rows_before_all_keys_of_a_part_get_0():
     query, key, value = inputs(1, 6, 4)
-    call = Call(query, key, value, Visibility((1, 6, 6), CPU, is_causal=True), 0.5)
+    call = Call(query, key, value, checked_visibility((1, 6, 6), CPU, is_causal=True), 0.5)
     part = call.part(slice(0, 6), slice(2, 6))
     output, logsumexp = chunked.attend_in_blocks(part)
     assert not output[:, :2].any() and torch.isneginf(logsumexp[:, :2]).all()
@@ -255,14 +256,14 @@ def test_an_empty_output_leaves_a_gradient_of_0_to_the_bias(engine, shape):
 # What is wrong is named ---------------------------------------------------------------------------
 
 
-def test_the_module_takes_the_offset_that_its_error_recommends():
+def test_the_module_takes_the_mask_that_its_error_recommends():
     mha = MultiHeadAttention(8, 2)
     query, key = noise(1, 4, 8), noise(1, 6, 8, seed=1)
-    with pytest.raises(ValueError, match="query_offset") as error:
+    with pytest.raises(ValueError, match=r'attn_mask=causal_mask\(L, S, align=.* "bottom-right"'):
         mha(query, key, is_causal=True)
-    assert "(2 if the last query stands at the last key)" in str(error.value)
     whole = mha(torch.cat([key[:, :2], query], 1), key, is_causal=True)
-    assert torch.allclose(mha(query, key, is_causal=True, query_offset=2), whole[:, 2:], atol=1e-6)
+    mask = causal_mask(4, 6, align="bottom-right")
+    assert torch.allclose(mha(query, key, attn_mask=mask), whole[:, 2:], atol=1e-6)
 
 
 def test_kernels_without_their_package_say_what_to_install(monkeypatch):

@@ -1,5 +1,7 @@
 """Latent attention: against a float64 loop, folded against unfolded, and what a cache must keep."""
 
+import functools
+
 import draws
 import pytest
 import torch
@@ -8,7 +10,7 @@ from oracles import LargestOutput, linear, loop, turned
 from torch import nn
 from torch.nn.utils.parametrize import register_parametrization
 
-from d2lattn import Cache, Decoder, LatentAttention, MultiHeadAttention
+from d2lattn import Cache, Decoder, LatentAttention, MultiHeadAttention, apply_rotary
 from d2lattn.multihead import Context
 
 E, H, C, R, L = 12, 3, 5, 4, 7
@@ -149,8 +151,9 @@ def test_kept_latents_are_enough(rope_dim, absorbed, parts):
     outputs, start = [], 0
     for length in parts:
         part = x[:, start : start + length]
-        options = dict(is_causal=True, absorbed=absorbed, query_offset=start)
-        outputs.append(module(part, context=Context(update_cache=update_cache), **options))
+        turn = functools.partial(apply_rotary, offset=start)
+        context = Context(turn, update_cache, is_causal=True, query_offset=start)
+        outputs.append(module(part, absorbed=absorbed, context=context))
         start += length
     draws.assert_close(torch.cat(outputs, 1), module(x, is_causal=True), 1e-12)
     assert sum(part.numel() for part in kept) == 2 * L * (C + rope_dim)

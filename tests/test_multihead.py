@@ -25,7 +25,7 @@ from oracles import (
 
 from d2lattn import MultiHeadAttention, SelfAttention, attention_weights, causal_mask
 from d2lattn.engines import chunked, fused
-from d2lattn.multihead import attending
+from d2lattn.multihead import Context, attending
 
 E = 12
 
@@ -51,6 +51,14 @@ KINDS = {
     "sink_logit": dict(sink_logit=True),
     "all": dict(qk_norm=True, gate=True, sink_logit=True, num_kv_heads=1, bias=True),
 }
+
+
+def seen(options):
+    """What `forward` is given of a case: what it has no name for is said by a context."""
+    near = {"attn_bias", "query_offset", "window"}
+    return dict(context=Context(**options)) if near & options.keys() else options
+
+
 ROWS = [(case, kind) for case in CASES | OF_LAYERS for kind in ("plain", "all")]
 ROWS += [(case, kind) for case in ("everything", "length 0") for kind in KINDS]
 
@@ -68,8 +76,8 @@ def test_every_engine_is_the_loop_in_numbers_and_gradients(monkeypatch, case, ki
     wanted = with_gradients(output, leaves)
     for mha.engine, scores in [(engine, 2**18) for engine in ENGINES] + [("chunked", 4)]:
         monkeypatch.setattr(chunked, "SCORES", scores)  # so few that there are several blocks
-        assert worst(with_gradients(mha(*leaves[:3], **options), leaves), wanted) < 1e-11
-        got, weights = mha(*leaves[:3], **options, need_weights=True)
+        assert worst(with_gradients(mha(*leaves[:3], **seen(options)), leaves), wanted) < 1e-11
+        got, weights = mha(*leaves[:3], **seen(options), need_weights=True)
         assert worst([got, weights], [output, expected]) < 1e-12
 
 
@@ -95,7 +103,8 @@ def test_padding_goes_with_an_offset(offset):
     query, past = x[:, offset:], torch.ones(300, 300, dtype=torch.bool).tril()[offset:]
     mask = past & (torch.arange(300) < lengths[:, None, None])
     options = dict(is_causal=True, query_offset=offset)
-    assert_close(mha(query, x, valid_lens=lengths, **options), mha(query, x, attn_mask=mask), 1e-12)
+    both = mha(query, x, valid_lens=lengths, context=Context(**options))
+    assert_close(both, mha(query, x, attn_mask=mask), 1e-12)
 
 
 @pytest.mark.parametrize("shape", [(0,), (0, L)])
@@ -105,8 +114,8 @@ def test_an_empty_batch_gives_an_empty_output(shape):
     assert module()(*arguments, valid_lens=lengths).shape == (0, L, E)
     output, weights = module()(*arguments, valid_lens=lengths, need_weights=True)
     assert (output.shape, weights.shape) == ((0, L, E), (0, H, L, S))
-    seen = dict(is_causal=True, query_offset=0, window=1)
-    assert module()(*arguments, **seen).shape == (0, L, E)
+    context = Context(is_causal=True, query_offset=0, window=1)
+    assert module()(*arguments, context=context).shape == (0, L, E)
 
 
 def test_padding_equals_truncation():
@@ -223,7 +232,7 @@ def test_forward_is_project_attend_join(need_weights):
     query, key, value = mha.project(*arguments)
     assert query.shape == (B, H, L, E // H)
     assert key.shape == value.shape == (B, H, S, E // H)
-    given = dict(attn_mask=holes(B, H, L, S), attn_bias=noise(H, L, S), need_weights=need_weights)
+    given = dict(attn_mask=holes(B, L, S), valid_lens=[3, 6], need_weights=need_weights)
     heads, weights = mha.attend(query, key, value, **given)
     wanted = mha(*arguments, **given)
     assert (weights is not None) == need_weights
@@ -245,13 +254,14 @@ def test_a_window_is_its_mask(case, engine, width, offset, monkeypatch):
     mha, arguments = module(engine=engine, bias=True), inputs(L, S)
     distance = torch.arange(L)[:, None] + offset - torch.arange(S)
     mask = (distance >= 0) & (distance < width)
-    seen = dict(is_causal=True, query_offset=offset, window=width)
+    near = dict(is_causal=True, query_offset=offset, window=width)
     _, options = options_for(case)
-    got = mha(*arguments, **seen, **options)
+    got = mha(*arguments, **seen(near | options))
     options["attn_mask"] = mask & options.get("attn_mask", torch.tensor(True))
     assert_close(got, mha(*arguments, **options), within=1e-12)
     x = [x.requires_grad_() for x in arguments]
-    both = [torch.autograd.grad(mha(*x, **o).sin().sum(), x) for o in (seen, dict(attn_mask=mask))]
+    ways = seen(near), dict(attn_mask=mask)
+    both = [torch.autograd.grad(mha(*x, **way).sin().sum(), x) for way in ways]
     for have, want in zip(*both, strict=True):
         assert_close(have, want, within=1e-12)
 
@@ -281,8 +291,8 @@ def test_a_cache_is_held_by_the_caller(num_kv_heads, engine):
         query, key, value = mha.project(*[x[:, start:stop]] * 3)
         keys.append(key)
         values.append(value)
-        seen = (torch.cat(parts, dim=2) for parts in (keys, values))
-        heads, _ = mha.attend(query, *seen, is_causal=True, query_offset=start)
+        kept = (torch.cat(parts, dim=2) for parts in (keys, values))
+        heads, _ = mha.attend(query, *kept, is_causal=True, query_offset=start)
         outputs.append(mha.join(heads))
     assert_close(torch.cat(outputs, 1), mha(x, is_causal=True), within=1e-13)
 

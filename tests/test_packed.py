@@ -19,7 +19,7 @@ from d2lattn import (
 )
 from d2lattn.engines.chunked import chunked_attention
 from d2lattn.engines.fused import fused_attention
-from d2lattn.engines.visibility import Call, Visibility
+from d2lattn.engines.visibility import Call, Visibility, checked_visibility
 
 V, LENGTHS = 23, [[5, 1, 7, 3], [2, 11, 2, 1]]  # two rows of 16 tokens
 SEGMENTS = torch.tensor([[0] * 5 + [4] + [2] * 7 + [9] * 3, [1] * 2 + [0] * 11 + [7] * 2 + [-1]])
@@ -125,10 +125,6 @@ def test_no_mask_of_a_long_row_is_built(monkeypatch):
             dict(segments=(SEGMENTS - 4) * (SEGMENTS - 9)),
             "segments must have the tokens of a text side by side, got a number that comes back, ",
         ),
-        (
-            dict(segments=SEGMENTS, valid_lens=[3, 3]),
-            "segments is for a call without valid_lens, got both",
-        ),
     ],
 )
 def test_bad_segments_are_refused(given, message):
@@ -148,7 +144,7 @@ def test_starts_of_single_words_in_blocks(size, offset, window, monkeypatch):
     before = torch.randint(9, (2, 11), generator=torch.Generator().manual_seed(2))
     starts = (at.T - before).clamp(min=0)
     seen = dict(is_causal=True, query_offset=offset, window=window, starts=starts)
-    visible = Visibility((2, 3, 11, 11 + offset), q.device, **seen)
+    visible = checked_visibility((2, 3, 11, 11 + offset), q.device, **seen)
     call = Call(q, k, v, visible, 0.5)
     mask = (keys <= at) & (keys > at - (window or 99)) & (keys >= starts[:, None, :, None])
     wanted = attention(q, k, v, attn_mask=mask, scale=0.5, engine="explicit")
@@ -156,7 +152,7 @@ def test_starts_of_single_words_in_blocks(size, offset, window, monkeypatch):
     tight(fused_attention(call), wanted)
     assert not visible.hides_all() and visible.part(slice(0, 5), slice(9, 10)).hides_all()
     narrow = dict(is_causal=True, query_offset=4, starts=torch.tensor([[4, 5]]))
-    past = Visibility((1, 1, 2, 6), q.device, **narrow).part(slice(0, 2), slice(0, 5))
+    past = checked_visibility((1, 1, 2, 6), q.device, **narrow).part(slice(0, 2), slice(0, 5))
     assert past.unseen_queries(past.allowed()).flatten().tolist() == [False, True]
 
 

@@ -197,7 +197,7 @@ def test_a_decoder_never_looks_ahead(positions):
 def test_padding_changes_nothing(positions, window):
     options, tokens = dict(positions=positions, window=window), some_tokens()
     encoder, causal = decoder(Encoder, **options), decoder(**options)
-    padded = [(model, model(tokens, valid_lens=LENGTHS)) for model in (encoder, causal)]
+    padded = [(encoder, encoder(tokens, valid_lens=LENGTHS)), (causal, causal(tokens))]
     for b, n in enumerate(LENGTHS.tolist()):
         for model, logits in padded:
             assert_close(logits[b, :n], model(tokens[b : b + 1, :n])[0])
@@ -205,35 +205,25 @@ def test_padding_changes_nothing(positions, window):
 
 @torch.no_grad()
 def test_no_key_past_its_length_is_seen():
-    _, weights = decoder()(some_tokens(), valid_lens=LENGTHS, need_weights=True)
+    _, weights = decoder(Encoder)(some_tokens(), valid_lens=LENGTHS, need_weights=True)
     for b, n in enumerate(LENGTHS.tolist()):
         assert not weights[:, b, :, :, n:].any() and (weights[:, b, :, n:, 0] > 0).all()
 
 
-@torch.no_grad()
-def test_lengths_with_a_cache_are_refused():
-    model = decoder()
-    with pytest.raises(ValueError, match=r"^valid_lens is for a call without a cache, "):
-        model(some_tokens(), valid_lens=LENGTHS, cache=Cache(model, B))
-
-
 def test_a_sequence_of_padding_alone_is_harmless():
     none = torch.tensor([11, 0, 3])
-    for model, options in [
-        (decoder(Encoder), dict(valid_lens=none)),
-        (decoder(), dict(valid_lens=none)),
-    ]:
-        model(some_tokens(), **options).sum().backward()
-        assert all(p.grad is None or p.grad.isfinite().all() for p in model.parameters())
+    model = decoder(Encoder)
+    model(some_tokens(), valid_lens=none).sum().backward()
+    assert all(p.grad is None or p.grad.isfinite().all() for p in model.parameters())
 
 
 @every_method
 @pytest.mark.parametrize("options", [{}, dict(window=3), dict(window=3, sinks=1)], ids=str)
-@pytest.mark.parametrize("given", ["valid_lens", "segments"])
-def test_a_batch_of_nothing_has_logits_of_nothing(positions, options, given):
+def test_a_batch_of_nothing_has_logits_of_nothing(positions, options):
     none = some_tokens(0, L)
-    given = {given: none if given == "segments" else none[:, 0]}
-    assert decoder(positions=positions, **options)(none, **given).shape == (0, L, V)
+    options |= dict(positions=positions)
+    assert decoder(**options)(none, segments=none).shape == (0, L, V)
+    assert decoder(Encoder, **options)(none, valid_lens=none[:, 0]).shape == (0, L, V)
 
 
 @torch.no_grad()

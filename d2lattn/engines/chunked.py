@@ -141,7 +141,7 @@ def attend_in_blocks(call, chunk_size=None):
         )
     lead = call.lead
     tensors = (x.expand(*lead, *x.shape[-2:]) for x in (call.query, call.key, call.value))
-    visible = call.visible.with_leading_axes(lead)
+    visible = call.visible.of_shape((*lead, *call.visible.shape[-2:]))
     call = Call(*tensors, visible, call.scale, call.dropout_p)
     return _Blocks.apply(call.query, call.key, call.value, visible.bias, call, chunk_size)
 

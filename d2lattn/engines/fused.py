@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from d2lattn.engines.visibility import Call, Visibility
 from d2lattn.tracing import NOTHING, is_eager
 
 # Queries that share one call when causality and something else hide keys. Each call is given the
@@ -25,23 +26,47 @@ def fused_attention(call):
     lead = query.shape[:-2]
     if len(lead) != 2 or not lead == key.shape[:-2] == value.shape[:-2]:
         lead = call.lead
-        four = (_four_axes(x, lead) for x in (query, key, value))  # (B, H, l, d)
-        call = call.with_tensors(*four)
-    top_left = visible.query_offset is not None and _is_top_left(visible)
-    top_left = top_left and not _leaks(query.device.type, query.dtype)
-    told = lead, top_left, torch._C._are_functorch_transforms_active()
-    if visible.query_offset is None or top_left or not is_eager():
-        output = _call_kernel(call, *told)
-    else:
-        output = torch.cat([_call_kernel(part, *told) for part in _row_by_row(call)], dim=-2)
-    return output if len(lead) == 2 else output.reshape(*lead, *output.shape[-2:])
+        output = fused_attention(_in_four_axes(call, lead))
+        return output.reshape(*lead, *output.shape[-2:])
+    top_left = visible.query_offset is not None and _is_top_left(visible, query)
+    if visible.query_offset is not None and not top_left and is_eager():
+        parts = _row_by_row(call)
+        if len(parts) > 1:
+            return torch.cat([fused_attention(part) for part in parts], dim=-2)
+        (call,) = parts
+        query, key, value, visible = call.query, call.key, call.value, call.visible
+    scale, dtype = call.scale, query.dtype
+    if visible.bias is not None and visible.bias.dtype != dtype:
+        wide = torch.promote_types(dtype, torch.float32)  # half would round the bias
+        query, key, value = query.to(wide), key.to(wide), value.to(wide)
+    if scale <= 0:
+        query, scale = query * scale, 1.0
+    mask, unseen = None, None
+    if not top_left and not visible.hides_nothing():
+        mask, unseen = _kernel_mask(visible, query.dtype)
+    # torch.func's transforms know the kernel that is written in torch's own operations.
+    transformed = torch._C._are_functorch_transforms_active()
+    with sdpa_kernel(SDPBackend.MATH) if transformed else NOTHING:
+        output = F.scaled_dot_product_attention(
+            query,
+            key,
+            value,
+            attn_mask=mask,
+            dropout_p=call.dropout_p,
+            is_causal=top_left,
+            scale=scale,
+        )
+    output = output if unseen is None else output.masked_fill(unseen, 0)
+    return output if output.dtype == dtype else output.to(dtype)
 
 
-def _is_top_left(visible):
-    """Tell whether a call is causal from the top left, and nothing else is hidden."""
+def _is_top_left(visible, query):
+    """Tell whether a call is causal from the top left, nothing else is hidden, and torch's causal
+    kernel may be trusted with it."""
     if visible.query_offset != 0:  # in a graph for any offset the comparison itself is no bool
         return False
-    return visible.window is visible.starts is visible.mask is visible.bias is None
+    alone = visible.window is visible.starts is visible.mask is visible.bias is None
+    return alone and not _leaks(query.device.type, query.dtype)
 
 
 def _leaks(device, dtype):
@@ -51,64 +76,41 @@ def _leaks(device, dtype):
 
 
 def _row_by_row(call):
-    """Give the calls of ROWS queries each, with the keys that these may see."""
+    """Cut a call into those of ROWS queries each, with the keys that these may see."""
     L = call.query.shape[-2]
-    for start in range(0, L, ROWS):
-        rows = slice(start, min(start + ROWS, L))
-        yield call.part(rows, call.visible.keys_of(rows))
-
-
-def _call_kernel(call, lead, is_causal, transformed):
-    """Call the kernel once: (B, H, L, Ev)."""
-    query, key, value, visible = call.query, call.key, call.value, call.visible
-    scale, dtype = call.scale, call.query.dtype
-    if visible.bias is not None and visible.bias.dtype != dtype:
-        wide = torch.promote_types(dtype, torch.float32)  # half would round the bias
-        query, key, value = query.to(wide), key.to(wide), value.to(wide)
-    if scale <= 0:
-        query, scale = query * scale, 1.0
-    mask, unseen = None, None
-    if not is_causal and not (visible.mask is visible.bias is visible.query_offset is None):
-        mask, unseen = _kernel_mask(visible, query.dtype)
-        mask = _mask_axes(mask, lead)
-    # torch.func's transforms know the kernel that is written in torch's own operations.
-    with sdpa_kernel(SDPBackend.MATH) if transformed else NOTHING:
-        output = F.scaled_dot_product_attention(
-            query,
-            key,
-            value,
-            attn_mask=mask,
-            dropout_p=call.dropout_p,
-            is_causal=is_causal,
-            scale=scale,
-        )
-    output = output if unseen is None else output.masked_fill(_mask_axes(unseen, lead), 0)
-    return output if output.dtype == dtype else output.to(dtype)
+    parts = [slice(start, min(start + ROWS, L)) for start in range(0, L, ROWS)]
+    return [call.part(rows, call.visible.keys_of(rows)) for rows in parts]
 
 
 def _kernel_mask(visible, dtype):
-    """Make a mask or a bias in which every query sees a key, and name the rows to put 0 into."""
+    """Make a mask or a bias (B, H, L, S), or smaller, in which every query sees a key, and name the
+    rows to put 0 into."""
     if visible.bias is None:
-        allowed = visible.allowed()
-        unseen = visible.unseen_queries(allowed)
-        return allowed if unseen is None else allowed | unseen, unseen
-    added = visible.hide(torch.zeros((), dtype=dtype, device=visible.device))
-    unseen = (added == -math.inf).all(-1, keepdim=True)  # (..., L or 1, 1)
-    return added.masked_fill(unseen, 0), unseen
+        mask = visible.allowed()
+        unseen = visible.unseen_queries(mask)
+        mask = mask if unseen is None else mask | unseen
+    else:
+        added = visible.hide(torch.zeros((), dtype=dtype, device=visible.device))
+        unseen = (added == -math.inf).all(-1, keepdim=True)  # (..., L or 1, 1)
+        mask = added.masked_fill(unseen, 0)
+    # torch writes a mask of three axes out, head by head.
+    return mask if mask.ndim == 4 else mask[(None,) * (4 - mask.ndim)], unseen
 
 
-def _four_axes(x, lead):
-    """(..., l, d) -> (B, H, l, d), the leading axes broadcast to `lead`."""
-    if len(lead) == 2 and x.shape[:-2] == lead:
-        return x
-    heads = lead[-1] if lead else 1
-    batch = math.prod(lead[:-1])
-    return x.expand(*lead, *x.shape[-2:]).reshape(batch, heads, *x.shape[-2:])
+def _in_four_axes(call, lead):
+    """Make the call of (B, H, l, d), the leading axes broadcast to `lead` and joined; of a mask
+    with no more axes than that, size 1 stays 1."""
+    four = math.prod(lead[:-1]), lead[-1] if lead else 1
 
+    def shaped(x):
+        return x.expand(*lead, *x.shape[-2:]).reshape(*four, *x.shape[-2:])
 
-def _mask_axes(mask, lead):
-    """Do as `_four_axes`, but of two leading axes size 1 stays 1: torch writes an expanded mask
-    out, head by head."""
-    if len(lead) != 2:
-        return _four_axes(mask, lead)
-    return mask[(None,) * (4 - mask.ndim)]
+    query, key, value = (shaped(x) for x in (call.query, call.key, call.value))
+    visible = call.visible
+    mask, bias = (
+        x if x is None or len(lead) <= 2 else shaped(x) for x in (visible.mask, visible.bias)
+    )
+    rest = visible.query_offset, visible.window, visible.starts, visible.may_be_empty
+    shape = (*four, *visible.shape[-2:])
+    visible = Visibility(shape, visible.device, mask, bias, *rest)
+    return Call(query, key, value, visible, call.scale, call.dropout_p)

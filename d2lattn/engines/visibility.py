@@ -5,6 +5,7 @@ are in `masks`.
 """
 
 import math
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
@@ -14,13 +15,10 @@ from d2lattn.arguments import (
     INTEGERS,
     broadcast,
     check_bias,
-    check_boolean_mask,
     check_causal,
     check_lengths,
-    check_mask,
     check_number,
-    check_on,
-    fits,
+    checked_mask,
     kind,
     scores_shape,
     show,
@@ -28,63 +26,32 @@ from d2lattn.arguments import (
 from d2lattn.tracing import data_dependent_ok
 
 
+@dataclass(slots=True, eq=False)
 class Visibility:
-    """Who may see whom, checked against the scores once.
+    """Which query sees which key of scores (..., L, S); `checked_visibility` makes one.
 
     Query i may see key j if mask[..., i, j] is True, bias[..., i, j] is not -inf and, if
     `query_offset` is a number, j <= query_offset + i; with a window, j > query_offset + i - window
-    too; with starts, j >= starts[b, i]. Holding one is the proof that its parts fit the scores, so
-    no engine checks them again; `part` and `at` cut out parts that fit as well.
-
-    Args:
-        shape, device: of the scores, (..., L, S).
-        attn_mask, attn_bias, is_causal, query_offset: as in `attention`.
-        window (int): with is_causal, how many keys a query sees, the last of which is its own.
-        starts: with is_causal, integers (B, L) for scores (B, H, L, S): the first key of the text
-            that a query belongs to, where several texts stand in a row.
-        may_be_empty (bool): whether a query may be left without a key; when absent, True with any
-            mask or bias. False, where the caller knows it, saves a search.
+    too; with starts, j >= starts[b, 0, i, 0]. Its parts fit the scores, so no engine checks them
+    again; `part` and `at` cut out parts that fit as well.
 
     Attributes:
+        shape, device: of the scores.
         mask: boolean tensor or None. bias: floating tensor or None.
-        query_offset (int): the key position of query 0, or None if no key is hidden by its place:
-            without is_causal, or where query 0 sees all keys already, as in writing word by word.
-
-    Example:
-        >>> device = torch.device("cpu")
-        >>> Visibility((2, 3), device, is_causal=True, query_offset=1).allowed().int()
-        tensor([[1, 1, 0],
-                [1, 1, 1]], dtype=torch.int32)
+        query_offset (int): the key position of query 0, or None if no key is hidden by its place.
+        window (int): how many keys a query sees, the last of which is its own.
+        starts: integers (B, 1, L, 1) or None.
+        may_be_empty (bool): whether mask or bias may leave a query without a key.
     """
 
-    __slots__ = ("bias", "device", "mask", "may_be_empty", "query_offset", "shape", "starts")
-    __slots__ += ("window",)
-
-    def __init__(
-        self,
-        shape,
-        device,
-        attn_mask=None,
-        attn_bias=None,
-        is_causal=False,
-        query_offset=None,
-        window=None,
-        *,
-        starts=None,
-        may_be_empty=None,
-    ):
-        if is_causal is not False or query_offset is not None or window is not None:
-            check_causal(is_causal, query_offset, window, shape)
-        if attn_mask is not None:
-            check_mask(attn_mask, shape, device)
-        if attn_bias is not None:
-            check_bias(attn_bias, shape, device)
-        if may_be_empty is None:
-            may_be_empty = attn_mask is not None or attn_bias is not None
-        self.shape, self.device, self.mask, self.bias = shape, device, attn_mask, attn_bias
-        self.window, self.may_be_empty = window, may_be_empty
-        self.starts = None if starts is None else starts[:, None, :, None]  # (B, 1, L, 1)
-        self.query_offset = self._reach(query_offset or 0) if is_causal else None
+    shape: tuple[int, ...]
+    device: torch.device
+    mask: Tensor | None = None
+    bias: Tensor | None = None
+    query_offset: int | None = None
+    window: int | None = None
+    starts: Tensor | None = None
+    may_be_empty: bool = False
 
     def hides_nothing(self):
         """Tell whether every query may see every key, as nothing says otherwise."""
@@ -109,11 +76,6 @@ class Visibility:
         if self.starts is not None and data_dependent_ok(self.starts) and self.starts.numel():
             first = max(first, int(cut(self.starts, rows, slice(None)).min()))
         return first
-
-    def _reach(self, query_offset):
-        """Give the offset, or None where query 0 sees all keys: then so do the later ones."""
-        narrow = self.window is not None or self.starts is not None
-        return query_offset if narrow or query_offset < self.shape[-1] - 1 else None
 
     def allowed(self):
         """All of it but the bias in one boolean tensor that broadcasts to the scores, or None."""
@@ -156,38 +118,84 @@ class Visibility:
     def part(self, rows, keys):
         """Give the same for some queries and some keys: two slices with both ends given."""
         shape = (*self.shape[:-2], rows.stop - rows.start, keys.stop - keys.start)
-        parts = [cut(x, rows, keys) for x in (self.mask, self.bias, self.starts)]
-        if self.starts is not None:
-            parts[2] = parts[2] - keys.start
-        part = self._of_parts(shape, *parts, self.query_offset)
-        if self.query_offset is not None:
-            part.query_offset = part._reach(self.query_offset + rows.start - keys.start)
-        return part
+        mask, bias, starts = (cut(x, rows, keys) for x in (self.mask, self.bias, self.starts))
+        starts = None if starts is None else starts - keys.start
+        offset = self.query_offset
+        if offset is not None:
+            offset = offset + rows.start - keys.start
+            # Where query 0 sees all keys, so do the later ones.
+            hides = self.window is not None or starts is not None or offset < shape[-1] - 1
+            offset = offset if hides else None
+        return self._with(shape, mask, bias, offset, starts)
 
     def at(self, index):
         """Give the same for one place of the first leading axes, as many as `index` has numbers."""
         axes = len(self.shape)
-        parts = (entry(x, index, axes) for x in (self.mask, self.bias, self.starts))
-        return self._of_parts(self.shape[len(index) :], *parts, self.query_offset)
+        mask, bias, starts = (entry(x, index, axes) for x in (self.mask, self.bias, self.starts))
+        return self._with(self.shape[len(index) :], mask, bias, self.query_offset, starts)
 
-    def masked(self, mask):
-        """Make the same with one mask more, which the caller has checked."""
+    def of_shape(self, shape):
+        """Give the same for scores of this shape, to which its own broadcasts."""
+        return self._with(shape, self.mask, self.bias, self.query_offset, self.starts)
+
+    def narrowed(self, mask):
+        """Give the same with one mask more."""
         mask = mask if self.mask is None else mask & self.mask
-        part = self._of_parts(self.shape, mask, self.bias, self.starts, self.query_offset)
-        part.may_be_empty = True
-        return part
+        narrowed = self._with(self.shape, mask, self.bias, self.query_offset, self.starts)
+        narrowed.may_be_empty = True
+        return narrowed
 
-    def with_leading_axes(self, lead):
-        """Give the same for scores (*lead, L, S), to which the shape broadcasts."""
-        shape = (*lead, *self.shape[-2:])
-        return self._of_parts(shape, self.mask, self.bias, self.starts, self.query_offset)
+    def _with(self, shape, mask, bias, query_offset, starts):
+        rest = query_offset, self.window, starts, self.may_be_empty
+        return Visibility(shape, self.device, mask, bias, *rest)
 
-    def _of_parts(self, shape, mask, bias, starts, query_offset):
-        part = object.__new__(Visibility)
-        part.shape, part.device, part.mask, part.bias = shape, self.device, mask, bias
-        part.query_offset, part.window, part.starts = query_offset, self.window, starts
-        part.may_be_empty = self.may_be_empty
-        return part
+
+def checked_visibility(
+    shape,
+    device,
+    attn_mask=None,
+    attn_bias=None,
+    is_causal=False,
+    query_offset=None,
+    window=None,
+    *,
+    valid_lens=None,
+    starts=None,
+    of_heads=False,
+):
+    """Check what is said of scores (..., L, S) and put it together: the one door of all masks.
+
+    Args:
+        attn_mask, attn_bias, is_causal, query_offset: as in `attention`.
+        window (int): with is_causal, how many keys a query sees, the last of which is its own.
+        valid_lens: as in `MultiHeadAttention.forward`, for scores (B, H, L, S).
+        starts: with is_causal, integers (B, L) for scores (B, H, L, S): the first key of the text
+            that a query belongs to, where several texts stand in a row.
+        of_heads (bool): whether a mask may be (B, L, S) for scores (B, H, L, S).
+
+    Example:
+        >>> seen = dict(is_causal=True, query_offset=1)
+        >>> checked_visibility((2, 3), torch.device("cpu"), **seen).allowed().int()
+        tensor([[1, 1, 0],
+                [1, 1, 1]], dtype=torch.int32)
+    """
+    offset = None
+    if is_causal or query_offset is not None or window is not None:
+        check_causal(is_causal, query_offset, window, shape)
+        offset = query_offset or 0
+        # Where query 0 sees all keys, so do the later ones: as in decoding token by token.
+        hides = window is not None or starts is not None or offset < shape[-1] - 1
+        offset = offset if hides else None
+    if attn_mask is not None:
+        attn_mask = checked_mask(attn_mask, shape, device, of_heads)
+    if attn_bias is not None:
+        check_bias(attn_bias, shape, device)
+    if valid_lens is not None:
+        real = _real_keys(valid_lens, shape).to(device)
+        attn_mask = real if attn_mask is None else real & attn_mask
+    starts = None if starts is None else starts[:, None, :, None]  # (B, 1, L, 1)
+    may_be_empty = attn_mask is not None or attn_bias is not None
+    return Visibility(shape, device, attn_mask, attn_bias, offset, window, starts, may_be_empty)
 
 
 def cut(x, rows, keys):
@@ -228,31 +236,16 @@ def in_window(
     return near | (keys < start + sinks) if sinks else near
 
 
-def mask_of_heads(shape, device, attn_mask, valid_lens=None):
-    """Put a mask and lengths into one mask that fits the scores (B, H, L, S), or None: (B, L, S) ->
-    (B, 1, L, S)."""
+def _real_keys(valid_lens, shape):
+    """Give the mask (B, 1, 1 or L, S) of the keys that are no padding, for scores (B, H, L, S)."""
     B, _, L, S = shape
-    if attn_mask is not None:
-        check_boolean_mask("attn_mask", attn_mask, (B, L, S))
-        wanted = shape if attn_mask.ndim == 4 else (B, L, S)
-        if attn_mask.ndim not in (2, 3, 4) or not fits(attn_mask, wanted):
-            raise ValueError(
-                f"attn_mask must have shape (L, S) = {(L, S)}, (B, L, S) = {(B, L, S)} or "
-                f"(B, H, L, S) = {shape}, each size full or 1, got {tuple(attn_mask.shape)}; "
-                "a mask (B, S) of padding is written mask[:, None]"
-            )
-        check_on("attn_mask", attn_mask, device)
-        attn_mask = attn_mask[:, None] if attn_mask.ndim == 3 else attn_mask
-    if valid_lens is None:
-        return attn_mask
     real = first_keys(valid_lens, S)  # (B, 1 or L, S)
     given = torch.as_tensor(valid_lens).shape
     if given != (B,) and given != (B, L):  # no `in`, as in `fits`
         raise ValueError(
             f"valid_lens must have shape (B,) = {(B,)} or (B, L) = {(B, L)}, got {tuple(given)}"
         )
-    real = real[:, None].to(device)  # (B, 1, 1 or L, S)
-    return real if attn_mask is None else real & attn_mask
+    return real[:, None]
 
 
 def starts_of(segments: Tensor, tokens: Tensor) -> Tensor:
@@ -274,29 +267,27 @@ def starts_of(segments: Tensor, tokens: Tensor) -> Tensor:
     return (begins * torch.arange(tokens.shape[1], device=tokens.device)).cummax(1).values
 
 
-def seen_in_a_pass(where, ends, device, *, is_causal, window, sinks):
-    """Say for all layers of a model which query sees which key, as arguments of `Visibility`.
+def seen_in_a_pass(where, device, *, is_causal, window, sinks):
+    """Say for all layers of a model which query sees which key, as arguments of
+    `checked_visibility`. Tokens stand at the columns `where`.
 
-    Tokens stand at the columns `where`; `ends` is a mask (B, 1, S) of those that count, or None.
     What is no band of causality, window and texts is written out as a mask: an encoder's window,
     first tokens that all see, and the keys of a cache that has let some go.
     """
-    in_a_row, start, mask = where.key_columns is None, where.start, ends
-    seen = dict(is_causal=is_causal and in_a_row)
-    if seen["is_causal"]:
-        seen["query_offset"] = where.first
-    if seen["is_causal"] and not sinks:
-        seen |= dict(window=window, starts=start)
-    elif window is not None:
-        # (S,), or (B, 1, S) of a cache that has let some go
-        keys = torch.arange(where.stop, device=device) if in_a_row else where.key_columns[:, None]
-        own, start = where.columns(device), 0 if start is None else start[..., None]  # (B, L, 1)
-        mask = in_window(own, keys, window, sinks, start) & (keys >= start)
-        mask = mask & (keys <= own) if is_causal else mask
-        mask = mask if ends is None else mask & ends
-    return seen | dict(attn_mask=mask if mask is None or mask.ndim == 2 else mask[:, None])
+    in_a_row, start = where.key_columns is None, where.start
+    near = dict(is_causal=True, query_offset=where.first) if is_causal and in_a_row else {}
+    if near and not sinks:
+        return near | dict(window=window, starts=start)
+    if window is None:
+        return near
+    # (S,), or (B, 1, S) of a cache that has let some go
+    keys = torch.arange(where.stop, device=device) if in_a_row else where.key_columns[:, None]
+    own, start = where.columns(device), 0 if start is None else start[..., None]  # (B, L, 1)
+    mask = in_window(own, keys, window, sinks, start) & (keys >= start)
+    return near | dict(attn_mask=mask & (keys <= own) if is_causal else mask)
 
 
+@dataclass(slots=True, eq=False)
 class Call:
     """What an engine is given: softmax(Q Kᵀ · scale + bias, over the keys a query may see) V.
 
@@ -305,18 +296,19 @@ class Call:
     Attributes:
         query (..., L, E), key (..., S, E), value (..., S, Ev): of one dtype and device; their
             leading axes broadcast.
-        visible (Visibility): who may see whom.
         scale (float): the factor of the scores.
-        dropout_p (float): share of the weights set to 0.
+        dropout_p (float): fraction of the weights set to 0.
         sink (Tensor): a score that joins each query's softmax and has no value, which broadcasts to
             (..., 1, 1), or None.
     """
 
-    __slots__ = ("dropout_p", "key", "query", "scale", "sink", "value", "visible")
-
-    def __init__(self, query, key, value, visible, scale, dropout_p=0.0, sink=None):
-        self.query, self.key, self.value, self.visible = query, key, value, visible
-        self.scale, self.dropout_p, self.sink = scale, dropout_p, sink
+    query: Tensor
+    key: Tensor
+    value: Tensor
+    visible: Visibility
+    scale: float
+    dropout_p: float = 0.0
+    sink: Tensor | None = None
 
     @property
     def lead(self):
@@ -355,6 +347,7 @@ def checked_call(
     shape = scores_shape(query, key, value)
     if dropout_p:
         check_number("dropout_p", dropout_p, 0, 1)
-    visible = Visibility(shape, query.device, attn_mask, attn_bias, is_causal, query_offset)
+    seen = attn_mask, attn_bias, is_causal, query_offset
+    visible = checked_visibility(shape, query.device, *seen)
     scale = 1 / math.sqrt(query.shape[-1]) if scale is None else check_number("scale", scale)
     return Call(query, key, value, visible, scale, dropout_p)

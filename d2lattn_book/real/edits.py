@@ -28,7 +28,6 @@ from d2lattn.arguments import (
     check_number,
     check_on,
     check_real,
-    check_weights,
     expect,
     fits,
     kind,
@@ -516,7 +515,7 @@ def trace(
         edits: changes that are made meanwhile.
         limit (int): how many bytes may be kept. All maps of a long text are gigabytes, so that it
             is reckoned first, and refused with the number.
-        reading: further arguments of the model, such as valid_lens.
+        reading: further arguments of the model, such as segments.
 
     Cost:
         The pass, with the L×S weights of one layer in memory where they are asked for.
@@ -565,7 +564,6 @@ def lens(model: Transformer, x: Tensor) -> Tensor:
     if not isinstance(model, Transformer):
         raise ValueError(f"model must be a Decoder or an Encoder, got {type(model).__name__}")
     expect("x", x, f"... {model.embedding.embedding_dim}")
-    check_weights("the model's weights", model.to_logits.weight, x=x)
     logits: Tensor = model.to_logits(model.norm(x))
     return logits
 
