@@ -122,7 +122,7 @@ def _pages(ax):
 
 
 DRAWN = {
-    "01": (_bare_bones, "bat asks; swung gets the largest share of its answer"),
+    "01": (_bare_bones, "the query bat gives swung its largest attention weight"),
     "02": (_queries, "one word becomes a query, a key and a value"),
     "03": (_masking, "a staircase of questions: every word sees what stands before it"),
     "04": (_heads, "three heads: one looks at the word itself, one before it, one at all so far"),
