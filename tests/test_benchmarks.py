@@ -81,7 +81,9 @@ def test_the_pages_say_what_a_processor_took():
     said = "4,096 words, it sees {:.0f} MiB with the formula, {:.0f} with *chunked* and {:.0f} with"
     assert said.format(*peaks, fused) in text_of("08")
     model = first["smollm2"]
-    said = "read in {:.2f} s, which is {:.0f} a second; {:.0f} a second were written"
+    said = (
+        "were read in {:.2f} s, which is {:.0f} a second, but only {:.0f} a second were generated"
+    )
     assert said.format(
         model["pass of 100, s"], round(100 / model["pass of 100, s"], -1), model["pieces a second"]
     ) in text_of("05")

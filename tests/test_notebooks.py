@@ -282,10 +282,10 @@ def real_section(stored):
 
 
 def test_a_chapter_asks_a_real_model(told):
-    """In one section, a figure in it, and what is said in it rests on an experiment."""
+    """In one section, a figure in it; what is said rests on an experiment or a measurement."""
     section = real_section(told)
     assert any(map(cells.pictures, section)) or any("live-" in str(c) for c in section)
-    assert "<!-- exp: " in "".join(c.source for c in section)
+    assert re.search(r"<!-- exp: |RESULTS\.md", "".join(c.source for c in section))
 
 
 def test_the_section_on_a_real_model_runs_without_it(told, monkeypatch, capsys):

@@ -2,9 +2,9 @@
 
 import torch
 
-from d2lattn_book.exercises.checking import FunctionExercise
+from d2lattn_book.exercises.checking import FunctionExercise, OpenExercise
 
-# Layers to take apart: (1, L, E) -> (1, L, E), every dependency visible at any input.
+# Layers to take apart: (1, n, d) -> (1, n, d), every dependency visible at any input.
 
 
 def running_mean(x):
@@ -45,30 +45,54 @@ def receptive_field(kernel_sizes, dilations):
     return 1 + sum((k - 1) * s for k, s in zip(kernel_sizes, dilations, strict=True))
 
 
-def smallest_kernel(L):
-    return L // 2 + 1  # 2(k - 1) + 1 >= L
+def smallest_kernel(n):
+    return n // 2 + 1  # 2(k - 1) + 1 >= n
 
 
-def neighbours_only(L, E, r):
-    pairs = L * (2 * r + 1) - r * (r + 1)  # r + (r - 1) + … + 1 stick out at each end
-    layers = -(-(L - 1) // r)  # rounded up
-    return 4 * E * pairs, layers
+def neighbours_only(n, d, r):
+    pairs = n * (2 * r + 1) - r * (r + 1)  # r + (r - 1) + … + 1 stick out at each end
+    layers = -(-(n - 1) // r)  # rounded up
+    return 4 * d * pairs, layers
 
 
-def crossover(E, k):
-    return max(1, E * (k - 4) // 2 + 1)  # L > E (k - 4) / 2
+def crossover(d, k):
+    return max(1, d * (k - 4) // 2 + 1)  # n > d (k - 4) / 2
 
 
-def connectivity_by_nudging(layer, L, E):
+def connectivity_by_nudging(layer, n, d):
     generator = torch.Generator().manual_seed(1)  # leaves the reader's draws alone
-    x = torch.randn(1, L, E, generator=generator)
+    x = torch.randn(1, n, d, generator=generator)
     still = layer(x)
-    connected = torch.zeros(L, L, dtype=torch.bool)
-    for j in range(L):
+    connected = torch.zeros(n, n, dtype=torch.bool)
+    for j in range(n):
         nudged = x.clone()
-        nudged[0, j] += torch.randn(E, generator=generator)
+        nudged[0, j] += torch.randn(d, generator=generator)
         connected[:, j] = (layer(nudged) != still)[0].any(dim=-1)
     return connected
+
+
+GROWTH = {  # by which factor, in a text twice as long, and why
+    "parameters": (1, "The four matrices are d × d, however long the text is."),
+    "typical size of an unscaled random score": (1, "A score is a sum of d products."),
+    "FLOPs of the projections": (2, "Each token is multiplied by the same four matrices."),
+    "FLOPs of scores and weighted averages": (4, "There are n² pairs of a query and a key."),
+    "attention weights": (4, "Each head has a table with a row and a column per token."),
+    "numbers in the KV cache": (2, "It keeps one key and one value per token, and no scores."),
+    "sequential operations while reading": (1, "No token waits for another."),
+    "steps to generate the text": (2, "A model generates one token per step."),
+}
+
+
+def _judge_growth(answer):
+    """The first number that grows by another factor than the answer says."""
+    if not isinstance(answer, dict) or not GROWTH.keys() <= answer.keys():
+        return "the dictionary with all its entries is expected"
+    for name, (factor, reason) in GROWTH.items():
+        if answer[name] is ...:
+            return f"“{name}” has no factor yet."
+        if answer[name] != factor:
+            return f"Look again at “{name}”. {reason}"
+    return None
 
 
 EXERCISES = {
@@ -100,18 +124,18 @@ EXERCISES = {
         smallest_kernel,
         lambda: [(2,), (5,), (6,), (7,), (9,), (64,), (101,)],
         {
-            "With this k, one layer sees the whole sentence. Use both layers.": {"L // 2 + 1": "L"},
+            "With this k, one layer sees the whole sentence. Use both layers.": {"n // 2 + 1": "n"},
             "You left out the 1: the receptive field of two layers is 2(k − 1) + 1.": {
-                "L // 2 + 1": "(L + 1) // 2 + 1"
+                "n // 2 + 1": "(n + 1) // 2 + 1"
             },
-            "You rounded down, so the receptive field is too small for even L. Round up.": {
-                "L // 2 + 1": "(L - 1) // 2 + 1"
+            "You rounded down, so the receptive field is too small for even n. Round up.": {
+                "n // 2 + 1": "(n - 1) // 2 + 1"
             },
-            "round() goes to the even neighbour: 3.5 and 4.5 both give 4. Use L // 2.": {
-                "L // 2 + 1": "round(L / 2) + 1"
+            "round() goes to the even neighbour: 3.5 and 4.5 both give 4. Use n // 2.": {
+                "n // 2 + 1": "round(n / 2) + 1"
             },
             "The receptive field of two layers is 2(k − 1) + 1, not k².": {
-                "L // 2 + 1": "min(k for k in range(L + 1) if k * k >= L)"
+                "n // 2 + 1": "min(k for k in range(n + 1) if k * k >= n)"
             },
         },
     ),
@@ -123,60 +147,64 @@ EXERCISES = {
                 " - r * (r + 1)": ""
             },
             "This is the cost of full attention. Count only the pairs in the window.": {
-                "L * (2 * r + 1) - r * (r + 1)": "L**2"
+                "n * (2 * r + 1) - r * (r + 1)": "n**2"
             },
             "You left out the token itself. It attends to itself, too.": {"2 * r + 1": "2 * r"},
             "You counted only the tokens before i. The window reaches both ways.": {
-                "L * (2 * r + 1) - r * (r + 1)": "sum(min(i, r) + 1 for i in range(L))"
+                "n * (2 * r + 1) - r * (r + 1)": "sum(min(i, r) + 1 for i in range(n))"
             },
-            "Return FLOPs first, then layers.": {"4 * E * pairs, layers": "layers, 4 * E * pairs"},
-            "The FLOPs are right. Round the layers up.": {"-(-(L - 1) // r)": "(L - 1) // r"},
+            "Return FLOPs first, then layers.": {"4 * d * pairs, layers": "layers, 4 * d * pairs"},
+            "The FLOPs are right. Round the layers up.": {"-(-(n - 1) // r)": "(n - 1) // r"},
             "The FLOPs are right. In one layer information moves r positions, not 2r.": {
-                "(L - 1) // r": "(L - 1) // (2 * r)"
+                "(n - 1) // r": "(n - 1) // (2 * r)"
             },
-            "The FLOPs are right. The first and the last token are L − 1 positions apart, not L.": {
-                "-(L - 1) // r": "-L // r"
+            "The FLOPs are right. The first and the last token are n − 1 positions apart, not n.": {
+                "-(n - 1) // r": "-n // r"
             },
-            "The FLOPs are right. One layer cannot connect all pairs.": {"-(-(L - 1) // r)": "1"},
-            "Each pair costs 4E FLOPs: 2E for score and value each.": {"4 * E": "2 * E"},
+            "The FLOPs are right. One layer cannot connect all pairs.": {"-(-(n - 1) // r)": "1"},
+            "Each pair costs 4d FLOPs: 2d for score and value each.": {"4 * d": "2 * d"},
         },
     ),
     "5.4": FunctionExercise(
         crossover,
         lambda: [(64, 7), (64, 3), (5, 5), (7, 9), (512, 31), (6, 4)],
         {
-            "You left out the projections: attention costs 8LE² + 4L²E.": {"(k - 4)": "k"},
-            "At this L both cost the same. Return the next L.": {" + 1)": ")"},
-            "Where both cost the same, attention does not cost more yet. Return the next L.": {
-                "E * (k - 4) // 2 + 1": "-(-E * (k - 4) // 2)"
+            "You left out the projections: attention costs 8nd² + 4n²d.": {"(k - 4)": "k"},
+            "At this n both cost the same. Return the next n.": {" + 1)": ")"},
+            "Where both cost the same, attention does not cost more yet. Return the next n.": {
+                "d * (k - 4) // 2 + 1": "-(-d * (k - 4) // 2)"
             },
             "For k ≤ 4 attention costs more at any length, so return 1.": {
-                "max(1, E * (k - 4) // 2 + 1)": "E * (k - 4) // 2 + 1"
+                "max(1, d * (k - 4) // 2 + 1)": "d * (k - 4) // 2 + 1"
             },
         },
     ),
-    "5.5": FunctionExercise(
+    "5.5": OpenExercise(
+        _judge_growth,
+        lambda answer: isinstance(answer, dict) and {*answer.values()} == {...},
+    ),
+    "5.6": FunctionExercise(
         connectivity_by_nudging,
-        lambda: [(layer, L, 3) for L in (4, 7) for layer in LAYERS],
+        lambda: [(layer, n, 3) for n in (4, 7) for layer in LAYERS],
         {
             "autograd misses a dependency of one layer. Change the input, compare outputs.": {
                 "(layer(nudged) != still)[0].any(dim=-1)": (
                     "torch.autograd.functional.jacobian(layer, x)[0, :, :, 0, j].sum((1, 2)) != 0"
                 )
             },
-            "You change one channel of token j, but the layer may depend on another. Change all E "
+            "You change one channel of token j, but the layer may depend on another. Change all d "
             "channels.": {
-                "nudged[0, j] += torch.randn(E, generator=generator)": "nudged[0, j, 0] += 1"
+                "nudged[0, j] += torch.randn(d, generator=generator)": "nudged[0, j, 0] += 1"
             },
-            "You compare only the first channel. Compare all E.": {"[0].any(dim=-1)": "[0, :, 0]"},
-            "You require that all E channels of the output change. One is enough: use any.": {
+            "You compare only the first channel. Compare all d.": {"[0].any(dim=-1)": "[0, :, 0]"},
+            "You require that all d channels of the output change. One is enough: use any.": {
                 ".any(dim=-1)": ".all(dim=-1)"
             },
             "Your matrix is transposed. Row i is output i, column j is input j.": {
                 "return connected": "return connected.T"
             },
             "Your diagonal is always True. An output need not depend on its own input.": {
-                "return connected": "return connected | torch.eye(L).bool()"
+                "return connected": "return connected | torch.eye(n).bool()"
             },
             "Your matrix is inverted: True means that the output depends on the input.": {
                 "!= still)[0].any(": "== still)[0].all("
