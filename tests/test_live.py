@@ -357,8 +357,8 @@ def test_steps_go_forwards_and_backwards_and_their_table_follows():
         for t in (1, 2, 3):
             output = scores[:t].softmax(0) @ values[:t]
             assert_close([row[t - 1] for row in table[-2:]], output)
-    assert states[2]["said"].startswith("Nothing is read yet")
-    assert states[1]["said"].endswith("the softmax of all scores at once, times the values.")
+    assert states[2]["said"].startswith("No score is read yet")
+    assert states[1]["said"].endswith("the output equals softmax(scores) times the values.")
 
 
 @needs_node
@@ -536,17 +536,17 @@ def test_the_question_is_told_a_thought_at_a_time():
         f"{plain(share)}·{plain(value)}" for share, value in zip(shares[3], x[:, 0], strict=True)
     ]
     assert [states[k]["said"] for k in (2, 4, 6, 8, 10)] == [
-        "found asks. Its question is its query, (0, 0.5, 1), and it is put to every word.",
-        "Every word gets a score. The highest: query of found · key of found = 0·0 + 0.5·0.5 + "
-        "1·1 = 1.25; ÷ √3 = 0.72. A hidden word gets none.",
-        "e to the power of a score, divided by the sum of all these powers, is a share. found "
-        f"takes {shares[3, 3]:.2f} from found, and all shares add up to 1.",
-        "From every word its value is taken, in a band that ends as wide as its share.",
-        f"All of it is added: {' + '.join(terms)} = {output[0]}, and so on. What comes out for "
-        f"found is ({', '.join(output)}).",
+        "found has the query (0, 0.5, 1), which is compared with every key.",
+        "Every key gets a score. The highest: query of found · key of found = 0·0 + 0.5·0.5 + "
+        "1·1 = 1.25; ÷ √3 = 0.72. A hidden key gets none.",
+        "Softmax: e^score, divided by the sum of these powers, is the attention weight. found "
+        f"gives {shares[3, 3]:.2f} of its attention to found; its weights add up to 1.",
+        "Each value is multiplied by its attention weight: its band ends that wide.",
+        f"The output is their sum. Channel 1: {' + '.join(terms)} = {output[0]}, and so on. "
+        f"The output of found is ({', '.join(output)}).",
     ]
     cat = ", ".join(plain(value) for value in (shares @ x)[2].tolist())
-    assert states[11]["said"].endswith(f"What comes out for cat is ({cat}).")
+    assert states[11]["said"].endswith(f"The output of cat is ({cat}).")
 
 
 def plain(value):
@@ -559,7 +559,7 @@ def test_what_a_pointer_is_over_is_explained_and_changes_nothing():
     figure = live.attention(X, tokens=SENTENCE)
     over = ("alter", {"over": ["output", 2, 0]})
     first, pointed, gone = play("attention", figure, over, ("alter", {"over": None}))
-    assert pointed["said"].startswith("output of cat, channel 1 = shares · values = ")
+    assert pointed["said"].startswith("output of cat, channel 1 = attention weights · values = ")
     assert first == gone and pointed["now"] == first["now"]
 
 

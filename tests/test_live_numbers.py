@@ -180,18 +180,18 @@ def test_two_turns_and_their_product_are_told():
     states = play("positions", figure, keep, ("move", "a", 3), moved, ("alter", {"pair": 1}))
     carried = [state["state"]["carried"] for state in states]
     assert carried == [False, False, False, True, True]
-    opening = "The hand of pair 0 at a = 3 and at b = 7 differ by 4 · 1 = 4.00 radians, or 229.2°. "
+    opening = "The angles of pair 0 at a = 3 and b = 7 differ by 4 · 1 = 4.00 radians, or 229.2°. "
     said = [state["said"] for state in states]
     assert said[0] == opening + "Tick “keep the distance”, and move one."
     assert said[1] == said[2] == opening + "Now move one of them."
     same = "Both have moved, the distance is the same."
     assert said[3] == (
-        "The hand of pair 0 at a = 5 and at b = 9 differ by 4 · 1 = 4.00 radians, or 229.2°. "
-        f"{same} The turned product is {turned_product(4):.2f}.".replace("-", "−")
+        "The angles of pair 0 at a = 5 and b = 9 differ by 4 · 1 = 4.00 radians, or 229.2°. "
+        f"{same} The rotated product is {turned_product(4):.2f}.".replace("-", "−")
     )
     assert said[4] == (
-        "The hand of pair 1 at a = 5 and at b = 9 differ by 4 · 0.32 = 1.26 radians, or 72.5°. "
-        f"{same} The turned product is {turned_product(1.2649):.2f}.".replace("-", "−")
+        "The angles of pair 1 at a = 5 and b = 9 differ by 4 · 0.32 = 1.26 radians, or 72.5°. "
+        f"{same} The rotated product is {turned_product(1.2649):.2f}.".replace("-", "−")
     )
     for state, speed in zip(states, (1, 1, 1, 1, 100**-0.25), strict=True):
         products = state["now"]["products"]
@@ -238,23 +238,24 @@ def told_step(scores, values, t):
               for n, top in ((t - 1, before), (t, largest))]  # fmt: skip
     rescale = math.exp(before - largest)
     if t == 1:
-        which = "It is the largest so far."
+        which = "It is the maximum so far."
     elif largest == before:
-        which = f"The largest stays {plain(largest)}, so nothing is rescaled."
+        which = f"The maximum stays {plain(largest)}, so nothing is rescaled."
     else:
         which = (
-            f"The largest grows from {plain(before)} to {plain(largest)}, so what was summed "
-            f"shrinks: times e^({plain(before)} − {plain(largest)}) = {plain(rescale)}."
+            f"The maximum grows from {plain(before)} to {plain(largest)}, so normalizer "
+            f"and accumulator are rescaled: times e^({plain(before)} − {plain(largest)}) = "
+            f"{plain(rescale)}."
         )
     total = sum(power * value[0] for power, value in zip(powers[0], values, strict=False))
     output = torch.tensor(scores[:t]).double().softmax(0) @ torch.tensor(values[:t]).double()
     sums = (
-        f" Sum: {plain(sum(powers[0]))}·{plain(rescale)} + {plain(powers[1][-1])} = "
+        f" Normalizer: {plain(sum(powers[0]))}·{plain(rescale)} + {plain(powers[1][-1])} = "
         f"{plain(sum(powers[1]))}. Output: ({plain(total)}·{plain(rescale)} + "
         f"{plain(powers[1][-1])}·{plain(value[0])}) ÷ {plain(sum(powers[1]))} = {plain(output[0])}"
     )
     end = ", and the same for the other channels." if len(value) > 1 else "."
-    last = " All is read: this is the softmax of all scores at once, times the values."
+    last = " All scores are read: the output equals softmax(scores) times the values."
     return opening + which + sums + end + (last if t == len(scores) else "")
 
 
@@ -288,15 +289,15 @@ def test_each_step_is_told_and_stands_in_the_table(values):
 def test_rows_of_the_table_are_named():
     one, two = in_node("steps/state", "rowsOf", [[{"values": [[1]]}], [{"values": [[1, 2]]}]])
     assert [row[:2] for row in one] == [
-        ["score", "key"], ["value", "value"], ["largest so far", None], ["rescale by", None],
-        ["new: e^(score − largest)", "weight"], ["sum", None], ["sum of new · value", "value"],
-        ["output = that ÷ sum", "output"],
+        ["score", "key"], ["value", "value"], ["running maximum m", None],
+        ["rescaling factor", None], ["new: e^(score − m)", "weight"], ["normalizer l", None],
+        ["accumulator o", "value"], ["output = o ÷ l", "output"],
     ]  # fmt: skip
     assert [row[:2] for row in two] == [
-        ["score", "key"], ["value 1", "value"], ["value 2", "value"], ["largest so far", None],
-        ["rescale by", None], ["new: e^(score − largest)", "weight"], ["sum", None],
-        ["new · value, sum 1", "value"], ["new · value, sum 2", "value"],
-        ["output 1 = sum 1 ÷ sum", "output"], ["output 2", "output"],
+        ["score", "key"], ["value 1", "value"], ["value 2", "value"], ["running maximum m", None],
+        ["rescaling factor", None], ["new: e^(score − m)", "weight"], ["normalizer l", None],
+        ["accumulator o 1", "value"], ["accumulator o 2", "value"],
+        ["output 1 = o 1 ÷ l", "output"], ["output 2", "output"],
     ]  # fmt: skip
     state = {"scores": [1, 2], "values": [[3, 4], [5, 6]]}
     places = [[0, 1], [1, 1], [2, 0]]
@@ -343,34 +344,34 @@ def test_kinds_are_named_and_what_they_keep_is_multiplied():
                  sinks=2)  # fmt: skip
     names = in_node("cache/explain", "nameOf", [[kind, sizes] for kind in live.KINDS_KEPT])
     assert names == [
-        "full, 6 heads", "grouped, 1 head of keys", "latent, 7 + 2 numbers", "window of 3",
-        "window of 3, 2 sinks", "state, 4 × 4",
+        "full, 6 heads", "grouped (GQA), 1 KV head", "latent (MLA), 7 + 2 numbers",
+        "sliding window, 3", "window of 3, 2 sinks", "recurrent state, 4 × 4",
     ]  # fmt: skip
     one = sizes | dict(num_heads=1, rope_dim=0, sinks=1)
     names = in_node("cache/explain", "nameOf", [[kind, one] for kind in live.KINDS_KEPT])
-    assert names[0] == "full, 1 head" and names[2] == "latent, 7 numbers"
+    assert names[0] == "full, 1 head" and names[2] == "latent (MLA), 7 numbers"
     assert names[4] == "window of 3, 1 sink"
     wholes = {1: "1", 12: "12", 999: "999", 1000: "1,000", 12345: "12,345", 1234567: "1,234,567"}
     assert in_node("cache/explain", "whole", [[one] for one in wholes]) == [*wholes.values()]
     figures = [cache(CACHES[2], kind=kind, step=4) for kind in live.KINDS_KEPT]
     told = [states[0]["said"] for states in plays("cache", [(one, []) for one in figures])]
-    opening = "found asks, word 4. Kept: "
+    opening = "found is the query, token 4. "
     pairs = "2 layers · keys and values: 2 · 6 heads · 4 numbers · 2 bytes = 192"
     assert told == [
-        f"{opening}4 of 4 words × 192 = 768 bytes ({pairs}). All of them can be looked up.",
-        f"{opening}4 of 4 words × 96 = 384 bytes (2 layers · keys and values: 2 · 3 heads · 4 "
-        "numbers · 2 bytes = 96). All of them can be looked up.",
-        f"{opening}4 of 4 words × 36 = 144 bytes (2 layers · a latent of 7 numbers and a rotary "
-        "part of 2, together 9 · 2 bytes = 36). All of them can be looked up.",
-        f"{opening}3 of 4 words × 192 = 576 bytes ({pairs}). Can no longer be looked up: the.",
-        f"{opening}4 of 4 words × 192 = 768 bytes ({pairs}). All of them can be looked up.",
-        f"{opening}768 bytes, however many words (2 layers · 6 heads · 4 · 4 numbers · 4 bytes = "
-        "768). All 4 words are added into it, one over the other: none has a row of its own.",
+        f"{opening}Cached: 4 of 4 tokens × 192 = 768 bytes ({pairs}). All of them are visible.",
+        f"{opening}Cached: 4 of 4 tokens × 96 = 384 bytes (2 layers · keys and values: 2 · 3 heads "
+        "· 4 numbers · 2 bytes = 96). All of them are visible.",
+        f"{opening}Cached: 4 of 4 tokens × 36 = 144 bytes (2 layers · a latent of 7 numbers and a "
+        "rotary part of 2, together 9 · 2 bytes = 36). All of them are visible.",
+        f"{opening}Cached: 3 of 4 tokens × 192 = 576 bytes ({pairs}). No longer visible: the.",
+        f"{opening}Cached: 4 of 4 tokens × 192 = 768 bytes ({pairs}). All of them are visible.",
+        f"{opening}State: 768 bytes, however many tokens (2 layers · 6 heads · 4 · 4 numbers · 4 "
+        "bytes = 768). All 4 tokens are added into it: none has a row of its own.",
     ]
     (first,) = play("cache", cache(CACHES[3], kind="grouped", step=1))
     assert first["said"] == (
-        "the asks, word 1. Kept: 1 of 1 word × 64 = 64 bytes (keys and values: 2 · 1 head · 8 "
-        "numbers · 4 bytes = 64). All of them can be looked up."
+        "the is the query, token 1. Cached: 1 of 1 token × 64 = 64 bytes (keys and values: 2 · 1 "
+        "head · 8 numbers · 4 bytes = 64). All of them are visible."
     )
     latent = play("cache", cache(CACHES[1], kind="latent", step=1))[0]["said"]
     assert "(3 layers · a latent: 5 numbers · 8 bytes = 120)" in latent
@@ -437,11 +438,11 @@ def test_a_reading_is_told_with_the_numbers_of_torch():
         key = int(chances.argmax())
         whole = (by_torch(twin, read)[0][asks] / 0.5).softmax(0)[key]
         silent = f" ({whole:.2f} with all heads on)" if off else ""
-        which = ", which is off," if head in off else ""
+        which = ", which is off," if head in off else ","
         return (
-            f"{VOCABULARY[read[asks]]} asks. In head {head[1]} of layer {head[0]}{which} "
-            f"it takes most, {shares[best]:.2f}, from {VOCABULARY[read[best]]}. Likeliest to come "
-            f"next is {VOCABULARY[key]}, {chances[key]:.2f}{silent}.{end}"
+            f"{VOCABULARY[read[asks]]} attends most, in head {head[1]} of layer {head[0]}{which} "
+            f"to {VOCABULARY[read[best]]}: attention weight {shares[best]:.2f}. The most probable "
+            f"next token is {VOCABULARY[key]}, probability {chances[key]:.2f}{silent}.{end}"
         )
 
     off = [(1, 3)]
@@ -450,9 +451,8 @@ def test_a_reading_is_told_with_the_numbers_of_torch():
     assert states[1]["said"] == told(tokens, 2, (1, 3), off)
     written = states[2]["now"]["tokens"]
     assert written[:5] == tokens
-    end = (
-        " The last step computed 1 row of each map and took 5 from the cache. Words read so far: 6."
-    )
+    end = " The last step computed 1 row of each map and took 5 from the cache."
+    end += " Tokens read so far: 6."
     end += " Here the text ends." * (written[5] == 0)
     assert states[2]["said"] == told(written, 5, (1, 3), off, end)
     assert states[3]["said"] == told(written, 5, (0, 1), off, end)
@@ -462,7 +462,7 @@ def test_the_text_is_cut_where_the_room_ends():
     typed = [("type", text, "the data") for text in ("cat " * 12, "qux zap Cat.", "")]
     _, *states = play("reader", reader(text="dog"), ("alter", {"asks": 0}), *typed)
     assert [len(state["now"]["tokens"]) for state in states] == [2, 10, 3, 1]
-    assert states[1]["said"].startswith("It reads 10 words at most. ")
+    assert states[1]["said"].startswith("Its context is 10 tokens at most. ")
     assert states[2]["said"].startswith("Not in its vocabulary: qux, zap. ")
     assert states[2]["said"].endswith(" Here the text ends.")
     assert [state["state"]["asks"] for state in states] == [0, 0, 0, 0]

@@ -25,27 +25,28 @@ MAP = ["bake", "pie", "cinnamon", "charge", "phone", "adapter", "the", "with", "
 TYPE = " Type another (Enter), drag it up or down, or hold Shift and press ↑ or ↓."
 UP = " Its 3 attention weights add up to 1.00."
 MOST = " attends most to the key x: attention weight 0.40."
-ROW = "the row's largest, 10, which changes no share"
-ALL = " All is read: this is the softmax of all scores at once, times the values."
+ROW = "minus the largest score of the row, 10, which changes no weight"
+ALL = " All scores are read: the output equals softmax(scores) times the values."
 WIDE = "Its receptive field is 1 + (3 − 1) · (1 + 3) = 9 positions wide"
 TAPS = "; not all of them are taps inside the row."
-EACH = "× 1,024 = 5,120 bytes (keys and values: 2 · 8 heads · 16 numbers · 4 bytes = 1,024)."
-STATE = "Kept: 8,192 bytes, however many words (8 heads · 16 · 16 numbers · 4 bytes = 8,192)."
-OVER = "words are added into it, one over the other: none has a row of its own."
+EACH = "tokens × 1,024 = 5,120 bytes (keys and values: 2 · 8 heads · 16 numbers · 4 bytes = 1,024)."
+STATE = "State: 8,192 bytes, however many tokens (8 heads · 16 · 16 numbers · 4 bytes = 8,192)."
+OVER = "tokens are added into it: none has a row of its own."
 GONE = "each block has gone on to the next rank. "
 SAID = {
     "attention": (  # with a mask
         live.attention(**SMALL, mask="causal"),
-        (None, "cat asks, and takes its largest share, 0.85, from cat; the values, blended by "
-               "share, come out as (1.85, 0.15, 0.85)."),
+        (None, "cat attends most to cat: attention weight 0.85. Its output, the weighted "
+               "average of the values, is (1.85, 0.15, 0.85)."),
         (("pick", "x", 0, 1), "Channel 2 of small is 1." + TYPE),
         (("pick", "score", 1, 0), "query of cat · key of small = 2·1 + 0·1 + 1·0 = 2; ÷ √3 = 1.15"),
         (("pick", "share", 0, 1), "query of small · key of cat = 1·2 + 1·0 + 0·1 = 2; ÷ √3 = 1.15; "
-                                  "hidden by the mask, so it counts as −∞ and its share is 0."),
+                                  "hidden by the mask, so it counts as −∞ and its attention "
+                                  "weight is 0."),
         (("pick", "output", 1, 2),
-         "output of cat, channel 3 = shares · values = 0.15·0 + 0.85·1 = 0.85"),
-        (("pick", "word", 0, 0), "small asks, and takes its largest share, 1.00, from small; the "
-                                 "values, blended by share, come out as (1, 1, 0)."),
+         "output of cat, channel 3 = attention weights · values = 0.15·0 + 0.85·1 = 0.85"),
+        (("pick", "word", 0, 0), "small attends most to small: attention weight 1.00. Its output, "
+                                 "the weighted average of the values, is (1, 1, 0)."),
     ),
     "attention as the book has it": (
         live.attention(**SMALL),
@@ -54,8 +55,8 @@ SAID = {
     ),
     "attention with projections": (
         live.attention(**SMALL, projections=MATRICES),
-        (None, "cat asks, and takes its largest share, 0.94, from small; the values, blended by "
-               "share, come out as (1.06, 0.11)."),
+        (None, "cat attends most to small: attention weight 0.94. Its output, the weighted "
+               "average of the values, is (1.06, 0.11)."),
         (("pick", "query", 1, 0),
          "query of cat, channel 1 = x · column 1 of Wqᵀ = 2·1 + 0·0 + 1·2 = 4"),
         (("pick", "key", 1, 1),
@@ -68,7 +69,7 @@ SAID = {
         (("pick", "share", 1, 0), "query of cat · key of small = 4·1 + 0·1 = 4; ÷ √2 = 2.83; "
                                   "e^2.83 = 16.92; ÷ 17.92, the sum of the row, = 0.94."),
         (("pick", "output", 1, 1),
-         "output of cat, channel 2 = shares · values = 0.94·0 + 0.06·2 = 0.11"),
+         "output of cat, channel 2 = attention weights · values = 0.94·0 + 0.06·2 = 0.11"),
     ),
     "attention of large powers": (
         live.attention([[3.0], [1.0]], tokens=["a", "b"]),
@@ -77,18 +78,18 @@ SAID = {
         (("alter", {"temperature": 3}), "query of a · key of a = 3·3 = 9; ÷ 3 (temperature) = 3; "
                                         "e^3 = 20.09; ÷ 22.8, the sum of the row, = 0.88."),
         (("alter", {"temperature": 0.9}), "query of a · key of a = 3·3 = 9; ÷ 0.9 (temperature) = "
-                                          f"10; less {ROW}: e^0 = 1; ÷ 1, the sum of the row, = "
+                                          f"10; {ROW}: e^0 = 1; ÷ 1, the sum of the row, = "
                                           "1.00."),
         (("pick", "share", 0, 1), "query of a · key of b = 3·1 = 3; ÷ 0.9 (temperature) = 3.33; "
-                                  f"less {ROW}: e^(−6.67) = 0; ÷ 1, the sum of the row, = 0.00."),
+                                  f"{ROW}: e^(−6.67) = 0; ÷ 1, the sum of the row, = 0.00."),
     ),
     "attention to nobody": (
         live.attention(**SMALL, mask=torch.tensor([[True, True], [False, False]])),
-        (None, "cat asks, but may see nobody: every share is 0, and so is what comes out."),
-        (("tell", 1), "Every word is hidden: none gets a score."),
-        (("tell", 2), "Nobody may be seen: every share is 0."),
+        (None, "cat sees no key: its attention weights and output are 0."),
+        (("tell", 1), "Every key is hidden: none gets a score."),
+        (("tell", 2), "No key is visible: every attention weight is 0."),
         (("pick", "word", 0, 0), None),
-        (("tell", 1), "Every word gets a score. The highest: query of small · key of small = 1·1 + "
+        (("tell", 1), "Every key gets a score. The highest: query of small · key of small = 1·1 + "
                       "1·1 + 0·0 = 2; ÷ √3 = 1.15."),
     ),
     "heads": (  # one of them
@@ -114,22 +115,22 @@ SAID = {
     ),
     "positions": (
         live.positions(16, base=10000.0, length=60, parts=["clocks"]),
-        (None, "Clock 1 turns by 57.3° at each step. From a = 3 to b = 7 it is 4 steps, which "
+        (None, "Clock 1 turns by 57.3° per position. From a = 3 to b = 7 it is 4 steps, which "
                "makes 229.2°."),
-        (("alter", {"pair": 1, "b": 4}), "Clock 2 turns by 18.1° at each step. From a = 3 to b = 4 "
+        (("alter", {"pair": 1, "b": 4}), "Clock 2 turns by 18.1° per position. From a = 3 to b = 4 "
                                          "it is 1 step, which makes 18.1°."),
-        (("move", "b", 2), "Clock 2 turns by 18.1° at each step. From a = 3 to b = 2 it is −1 "
+        (("move", "b", 2), "Clock 2 turns by 18.1° per position. From a = 3 to b = 2 it is −1 "
                            "steps, which makes −18.1°."),
     ),
     "steps": (  # of which two are hidden
         live.steps([-math.inf, 2.0, -math.inf], [10.0, 20, 5]),
         (("go", 1), "Step 1 reads the score −∞ and the value 10. The score is hidden (−∞), and so "
                     "was everything before it: nothing changes."),
-        (("go", 2), "Step 2 reads the score 2 and the value 20. The largest grows from −∞ to 2, so "
-                    "what was summed shrinks: times e^(−∞ − 2) = 0. Sum: 0·0 + 1 = 1. Output: (0·0 "
-                    "+ 1·20) ÷ 1 = 20."),
-        (("go", 3), "Step 3 reads the score −∞ and the value 5. The largest stays 2, so nothing is "
-                    f"rescaled. Sum: 1·1 + 0 = 1. Output: (20·1 + 0·5) ÷ 1 = 20.{ALL}"),
+        (("go", 2), "Step 2 reads the score 2 and the value 20. The maximum grows from −∞ to 2, so "
+                    "normalizer and accumulator are rescaled: times e^(−∞ − 2) = 0. Normalizer: "
+                    "0·0 + 1 = 1. Output: (0·0 + 1·20) ÷ 1 = 20."),
+        (("go", 3), "Step 3 reads the score −∞ and the value 5. The maximum stays 2, so nothing is "
+                    f"rescaled. Normalizer: 1·1 + 0 = 1. Output: (20·1 + 0·5) ÷ 1 = 20.{ALL}"),
     ),
     "field": (
         live.field(3, 2, dilated=True, causal=True),
@@ -145,42 +146,42 @@ SAID = {
     ),
     "words": (
         live_kinds.FIGURES["words"](),
-        (None, "apple asks: how well do you fit me? cinnamon fits best, 1 · 3 + 1 · 0 = 3, so the "
-               "largest share is taken from it, 0.45. Out comes food 2.20, technology 0.17."),
-        (("type", TOLD[1], MAP), "apple asks: how well do you fit me? adapter fits best, 1 · 0 + 1 "
-                                 "· 3 = 3, so the largest share is taken from it, 0.45. Out comes "
-                                 "food 0.17, technology 2.20."),
+        (None, "apple attends most to cinnamon: score 1 · 3 + 1 · 0 = 3, attention weight 0.45. "
+               "Its output is food 2.20, technology 0.17."),
+        (("type", TOLD[1], MAP),
+         "apple attends most to adapter: score 1 · 0 + 1 · 3 = 3, attention weight 0.45. Its "
+         "output is food 0.17, technology 2.20."),
     ),
     "cache": (
         live.cache(KEPT, kind="sinks", step=6),
-        (None, f"milk asks, word 6. Kept: 5 of 6 words {EACH} Can no longer be looked up: hungry."),
+        (None, f"milk is the query, token 6. Cached: 5 of 6 {EACH} No longer visible: hungry."),
         (("go", 7, "the data"),
-         f"and asks, word 7. Kept: 5 of 7 words {EACH} Can no longer be looked up: hungry, cat."),
-        (("alter", {"kind": "state"}), f"and asks, word 7. {STATE} All 7 {OVER}"),
-        (("go", 99, "the data"), f"it asks, word 9. {STATE} All 9 {OVER}"),
-        (("go", -3, "the data"), f"the asks, word 1. {STATE} The word is added into it."),
-        (("alter", {"kind": "latent"}), "the asks, word 1. Kept: 1 of 1 word × 160 = 160 bytes (a "
-         "latent of 32 numbers and a rotary part of 8, together 40 · 4 bytes = 160). All of them "
-         "can be looked up."),
+         f"and is the query, token 7. Cached: 5 of 7 {EACH} No longer visible: hungry, cat."),
+        (("alter", {"kind": "state"}), f"and is the query, token 7. {STATE} All 7 {OVER}"),
+        (("go", 99, "the data"), f"it is the query, token 9. {STATE} All 9 {OVER}"),
+        (("go", -3, "the data"), f"the is the query, token 1. {STATE} The token is added into it."),
+        (("alter", {"kind": "latent"}), "the is the query, token 1. Cached: 1 of 1 token × 160 = "
+         "160 bytes (a latent of 32 numbers and a rotary part of 8, together 40 · 4 bytes = "
+         "160). All of them are visible."),
     ),
     "ring": (
         live.ring(),
         (None, "Round 0: each rank has its own block. Ranks 0, 1, 2 and 3 compute 10 scores each. "
                "So far: a time of 10, 0 % of it waiting."),
         (("pick", 3, 2, "the data"), f"Round 1: {GONE}Ranks 1, 2 and 3 compute 16 scores each. "
-         "Rank 0 skips: the keys of rank 3 come after all of its words. So far: a time of 26, 15 % "
-         "of it waiting."),
+         "Rank 0 skips: the keys of rank 3 come after all of its tokens. So far: a time of 26, 15 "
+         "% of it waiting."),
         (("alter", {"striped": True}), f"Round 1: {GONE}Ranks 1, 2 and 3 compute 10 scores each. "
          "Rank 0 computes 6 scores, and waits. So far: a time of 20, 5 % of it waiting."),
         (("go", 9, "the data"), f"Round 3: {GONE}Rank 3 computes 10 scores. Ranks 0, 1 and 2 "
          "compute 6 scores each, and wait. All rounds, merged: 136 scores in a time of 40, 15 % of "
          "it waiting."),
         (("alter", {"striped": False}), f"Round 3: {GONE}Rank 3 computes 16 scores. Ranks 0, 1 and "
-         "2 skip: the keys of ranks 1, 2 and 3 come after all of their words. All rounds, merged: "
+         "2 skip: the keys of ranks 1, 2 and 3 come after all of their tokens. All rounds, merged: "
          "136 scores in a time of 58, 41 % of it waiting."),
         (("alter", {"causal": False}), f"Round 3: {GONE}Ranks 0, 1, 2 and 3 compute 16 scores "
-         "each. All rounds, merged: 256 scores in a time of 64, 0 % of it waiting. Where every "
-         "word sees all, nobody waits."),
+         "each. All rounds, merged: 256 scores in a time of 64, 0 % of it waiting. Without a "
+         "causal mask no rank waits."),
         (("go", -2, "the data"), "Round 0: each rank has its own block. Ranks 0, 1, 2 and 3 "
          "compute 16 scores each. So far: a time of 16, 0 % of it waiting."),
     ),

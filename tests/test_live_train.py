@@ -303,9 +303,9 @@ def test_it_tells_how_the_models_do():
     assert [first["loss"], second["loss"]] == [losses[0][-1], losses[1][-1]]
     exams = [told[-1]["news"][k]["exams"][-1] for k in range(2)]
     assert last["said"].startswith(
-        f"Step 20. The first model: loss in learning {losses[0][-1]:.2f}, "
-        f"in use {exams[0]['loss']:.2f}; {100 * exams[0]['right']:.0f} % right on texts it has "
-        f"never seen. With layers: 1: loss in learning {losses[1][-1]:.2f}"
+        f"Step 20. The first model: training loss {losses[0][-1]:.2f}, "
+        f"held-out loss {exams[0]['loss']:.2f}; {100 * exams[0]['right']:.0f} % of the held-out "
+        f"targets predicted. With layers: 1: training loss {losses[1][-1]:.2f}"
     )
     look = told[-1]["news"][0]["look"]
     row = (
@@ -313,11 +313,11 @@ def test_it_tells_how_the_models_do():
     )
     assert first["row"] == pytest.approx(row.tolist(), abs=1e-7)
     words_read = last["now"]["words"]
-    assert f"takes most, {row.max():.2f}, from {words_read[row.argmax()]}" in last["said"]
+    assert f"attends most to {words_read[row.argmax()]} in layer" in last["said"]
     assert "in layer 1, head 0" in last["said"]  # the last one, which the answer is read out of
     other = max(second["row"])
     place = words_read[second["row"].index(other)]
-    assert f" In the other model most, {other:.2f}, comes from {place}." in last["said"]
+    assert f" In the other model it attends most to {place}: {other:.2f}." in last["said"]
     assert "In one layer a letter finds its earlier copy" in last["said"]
 
 
@@ -342,13 +342,13 @@ def test_queries_and_keys_of_the_chosen_head_give_the_row_of_shares(divisor, by)
     product, score = (f"{x:.2f}".replace("-", "−") for x in (products[best], products[best] / by))
     divided = divisor.replace("d", "8")
     assert (
-        f"With scores ÷: {divisor}, {names[9]} takes most, {largest}, from {names[best]}"
-        in (last["said"])
+        f"With scores ÷: {divisor}, {names[9]} attends most to {names[best]} in layer 1, "
+        f"head 1: attention weight {largest}" in last["said"]
     )
     assert f"key is {product}; divided by {divided}, it is the score, {score}." in last["said"]
     powers = (products / by).exp()
     power, powers = (f"{x:.{1 + (x < 100)}f}" for x in (powers[best], powers.sum()))
-    sums = f"is {power}, and {powers} with those of the others: a share of"
+    sums = f"is {power}, and {powers} with those of the others: an attention weight of"
     assert f"{sums} {largest}." in last["said"]
     *_, plain = said("copy", *acts, compare={"divisor": divisor})
     assert "product" not in plain["said"]  # only where they are looked at
@@ -359,7 +359,7 @@ def test_queries_and_keys_of_the_chosen_head_give_the_row_of_shares(divisor, by)
     "task, setting, hint",
     [
         ("sentences", {"mask": False}, "The mask is off"),
-        ("asked", {"mask": True}, "nobody sees those who stand later"),
+        ("asked", {"mask": True}, "no query sees later tokens"),
         ("copy", {"layers": 1}, "In one layer"),
         ("back", {"positions": "none"}, "Without positions"),
         ("asked", {"same_qk": True}, "every score is symmetric"),
@@ -440,12 +440,12 @@ def test_another_address_opens_what_it_says_and_one_that_says_nothing_changes_no
 def test_its_line_and_table_tell_where_it_opens():
     figure = live.train(task="asked", model={"layers": 2, "mask": True}, compare={"same_qk": True})
     assert repr(figure) == (
-        "live training: who is asked, with layers 2, mask True, and beside it with same_qk True"
+        "live training: follow a pointer, with layers 2, mask True, and beside it with same_qk True"
     )
     table, _, data, *_ = parts(figure)
     rows = re.findall(r"<tr><th>(.*?)</th><td>(.*?)</td></tr>", table)
     assert rows == [
-        ("task", "who is asked"),
+        ("task", "follow a pointer"),
         ("layers", "2"),
         ("mask", "True"),
         ("same_qk", "True"),

@@ -98,8 +98,8 @@ def test_a_word_is_moved_to_hundredths_and_not_off_the_map():
     acts = ("type", TOLD[1], list(APPLE)), ("move", at, [1.004, 99], [[-1, -1], [4, 4]])
     moved = play("words", apple(), *acts, ("ask", 3, list(APPLE)))[2:]
     assert moved[0]["state"]["x"][at] == [1, 4]
-    assert "adapter fits best, 1 · 1 + 1 · 4 = 5" in moved[0]["said"]
-    assert moved[1]["said"].startswith("phone asks")
+    assert "to adapter: score 1 · 1 + 1 · 4 = 5" in moved[0]["said"]
+    assert moved[1]["said"].startswith("phone attends most")
 
 
 @needs_node
@@ -107,11 +107,11 @@ def test_what_is_not_on_the_map_is_named():
     texts = ("Eat the Apple!", "eat", "the " * 13, "")
     states = play("words", apple(), *(("type", text, list(APPLE)) for text in texts))
     _, some, none, long, empty = (state["said"] for state in states)
-    assert some.startswith("Not on the map: Eat. apple asks")
+    assert some.startswith("Not on the map: Eat. apple attends most")
     assert none == f"Not on the map: eat. {empty}"
     assert empty == f"The map has {', '.join(APPLE)}."
-    assert long.startswith("Only the first 12 words are read. the asks")
-    assert "All fit alike, and each share is 0.08. Out comes food 0.00" in long
+    assert long.startswith("Only the first 12 words are read. the has the same score")
+    assert "each attention weight is 0.08. Its output is food 0.00" in long
 
 
 @needs_node

@@ -94,7 +94,7 @@ def act(film, page):
         return page.locator(f'[role=gridcell][aria-label^="{name}"]').first
 
     film.hold(1200)
-    film.click(page.get_by_role("button", name="Play the question"))
+    film.click(page.get_by_role("button", name="Play one query"))
     film.hold(1600)
     following = page.get_by_role("button", name="next")
     for milliseconds in (3000, 2400, 3000, 2600, 1200):

@@ -37,7 +37,7 @@ READY = """() => new Promise(done => {
 })"""
 TRAIN = """async steps => {
   const root = document.querySelector('[data-live]').shadowRoot;
-  const ten = [...root.querySelectorAll('button')].find(one => one.textContent === 'ten');
+  const ten = [...root.querySelectorAll('button')].find(one => one.textContent === 'ten steps');
   const there = n => [...root.querySelectorAll('.bar *')].some(
     one => one.childElementCount === 0 && one.textContent === `step ${n}`);
   for (let n = 10; n <= steps; n += 10) {

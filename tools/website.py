@@ -89,27 +89,27 @@ the order, if not positions?</a></p>
 
 {live}
 
-- The black curves are the loss in learning. The red ones are the loss in use: on texts that were
-  never learned, and with the mask on wherever the answer is the next word, for in use it is not
-  there yet.
-- A map that is clicked is the chosen head, a word that is clicked asks. *queries, keys, values*
-  shows what this head makes of every word, and how a score becomes a share.
+- The black curves are the training loss. The red ones are the held-out loss: on texts that the
+  model was not trained on, and with the mask on wherever the target is the next token.
+- A map that is clicked is the chosen head, a token that is clicked is the query.
+  *queries, keys, values* shows what this head makes of every token, and how a score becomes a
+  weight.
 - The address of this page holds the settings: copy it, and send it to somebody.
 
 <details>
 <summary>The answers, and what came out with the seeds 1, 2 and 3</summary>
 
-Without the mask the model reads the answer in learning, and in use there is none to read. One layer
-finds the earlier letter, but what stands behind that letter does not know whom it followed. Without
-positions a word sees which words are there, and not in which order. And yet two layers do almost
-without them: under the mask each word sees one word more than the one before it, and that gives the
-order away. These are small models and three seeds each; what real models do stands in the book.
-(With seed 2 the model without its mask is right more often; its loss in use gives it away.)
+Without the mask the model reads the target in training, and on held-out texts there is none to
+read. One layer finds the earlier letter, but the token after that letter does not know which letter
+it follows. Without positions a token sees which tokens are there, but not their order. Two layers
+hardly need them, because under the mask each token sees one token more than the one before it.
+These are small models and three seeds each; what real models do stands in the book. (With seed 2
+the model without its mask is right more often; its held-out loss gives it away.)
 
 | question | steps | as it opens | with one thing changed |
 |---|---|---|---|
-| the mask: right in use | 150 | 78, 69 and 100 % | mask off: 39, 76 and 79 % |
-| the same: loss in learning, in use | 150 | 0.86, 0.80, 0.65; 0.98, 0.97, 0.68 | \
+| the mask: right on held-out texts | 150 | 78, 69 and 100 % | mask off: 39, 76 and 79 % |
+| the same: training loss, held-out loss | 150 | 0.86, 0.80, 0.65; 0.98, 0.97, 0.68 | \
 0.02, 0.01, 0.01; 3.58, 2.24, 3.41 |
 | a second layer: right | 500 | 100, 100 and 100 % | one layer: 46, 60 and 46 % |
 | positions: right | 100 | 100, 100 and 100 % | none: 46, 46 and 48 % |
@@ -125,7 +125,7 @@ seed is one click away.
 1. Two minutes: the mask. Ask first: *which of the two will have the lower loss?* Play 150 steps and
    pause. Let them find the reason in the maps of the model whose mask is off.
 2. Two minutes: the second layer. Ask first: *which number comes, and what must one know to tell?*
-   Play 500 steps. Go back with *look back*, and let the class say what changed in the maps while
+   Play 500 steps. Go back with *go back*, and let the class say what changed in the maps while
    the loss fell.
 3. One minute: positions. Ask first: *if a letter stands in the text twice, can the two get
    different shares?* Play 100 steps.

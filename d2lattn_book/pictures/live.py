@@ -76,9 +76,9 @@ MOST_KEPT = 16  # words that come into a cache
 MOST_SIZE = 4096  # of a model: the bytes stay whole numbers in a double
 KINDS_KEPT = ("full", "grouped", "latent", "window", "sinks", "state")
 TASKS = {  # of the figure that trains, and how each is called there
-    "back": "look one back",
-    "like": "find the word like this one",
-    "asked": "who is asked",
+    "back": "name the previous token",
+    "like": "find the same letter",
+    "asked": "follow a pointer",
     "copy": "copy what followed last time",
     "sort": "sort five digits",
     "sentences": "the book's sentences",

@@ -164,28 +164,28 @@ ROWS = {
         finger=("svg rect[fill=transparent]", (60, 90), ""),
     ),
     "steps": Row(
-        key=("[aria-label^='score, number 2']", "Shift+ArrowUp"),
+        key=("[aria-label^='score, key 2']", "Shift+ArrowUp"),
         still=True,
-        plays=("All is read", "^Step 1 "),
-        drag=("[aria-label^='value, number 2']", 0, -4),
-        finger=("[aria-label^='value, number 2']", (0, 90), "value, number 2: {:.2f}"),
+        plays=("All scores are read", "^Step 1 "),
+        drag=("[aria-label^='value, key 2']", 0, -4),
+        finger=("[aria-label^='value, key 2']", (0, 90), "value, key 2: {:.2f}"),
     ),
     "field": Row(key=("[aria-label^='layer 3, position 4']", "ArrowRight")),
     "words": Row(
         room=Room(slide=585, page=585, site=585),
         walk=(
             "select",
-            ("ArrowDown", "Out comes food 0.17, technology 2.20"),
+            ("ArrowDown", "Its output is food 0.17, technology 2.20"),
             ("Tab Control+a", "="),
-            ("'bake the apple, mum", "^Not on the map: mum. apple asks"),
-            ("Tab Tab ArrowUp Enter", "^Not on the map: mum. bake asks"),  # by Reset, to the map
-            ("Tab Tab Tab ArrowDown", "^Not on the map: mum. the asks"),  # the, apple, the sentence
+            ("'bake the apple, mum", "^Not on the map: mum. apple attends"),
+            ("Tab Tab ArrowUp Enter", "^Not on the map: mum. bake attends"),  # by Reset, to the map
+            ("Tab Tab Tab ArrowDown", "^Not on the map: mum. the has the same"),  # apple, the list
             ("Tab", None),
         ),
         clicks=(
-            ("[role=button][aria-label^=pie]", "^pie asks"),
-            ("[role=button][aria-label^=adapter]", "^pie asks"),  # is not in the sentence
-            (RESET, "cinnamon fits best, 1 · 3 + 1 · 0 = 3"),
+            ("[role=button][aria-label^=pie]", "^pie attends"),
+            ("[role=button][aria-label^=adapter]", "^pie attends"),  # is not in the sentence
+            (RESET, "cinnamon: score 1 · 3 + 1 · 0 = 3"),
         ),
         glides=(
             f"const menu = {ROOT}.querySelector('select'); menu.value = '{live_kinds.TOLD[1]}'; "
@@ -202,18 +202,18 @@ ROWS = {
         walk=(
             "input[type=text]",
             ("Control+a", "="),
-            ("'The tiger wore", "^Not in its vocabulary: tiger. wore asks. In head 0"),
+            ("'The tiger wore", "^Not in its vocabulary: tiger. wore attends most, in head 0"),
             ("Backspace Backspace", ""),
-            ("'re", "^Not in its vocabulary: tiger. wore asks. In head 0"),
-            ("Tab Enter", "1 row of each map and took 3 from the cache. Words read so far: 4."),
-            ("Tab Tab Space", "Words read so far: 4."),  # by *write on*, to the cache
-            ("Shift+Tab Shift+Tab Enter", "computed 5 rows of each map. Words read so far: 9."),
+            ("'re", "^Not in its vocabulary: tiger. wore attends most, in head 0"),
+            ("Tab Enter", "1 row of each map and took 3 from the cache. Tokens read so far: 4."),
+            ("Tab Tab Space", "Tokens read so far: 4."),  # by *generate*, to the cache
+            ("Shift+Tab Shift+Tab Enter", "computed 5 rows of each map. Tokens read so far: 9."),
             ("Tab Tab Tab Home End Tab", ""),  # the temperature, and top-k
-            ("Tab Enter", "^by asks. In head 0 of layer 0"),  # Reset
-            ("Tab ArrowLeft", "^palace asks"),
-            ("Tab ArrowRight ArrowDown", "In head 1 of layer 1 it takes"),
-            ("Tab Space", "In head 1 of layer 1, which is off,"),
-            ("Space", "In head 1 of layer 1 it takes"),
+            ("Tab Enter", "^by attends most, in head 0 of layer 0"),  # Reset
+            ("Tab ArrowLeft", "^palace attends"),
+            ("Tab ArrowRight ArrowDown", "attends most, in head 1 of layer 1, to"),
+            ("Tab Space", "in head 1 of layer 1, which is off, to"),
+            ("Space", "attends most, in head 1 of layer 1, to"),
             ("Tab", None),
         ),
         turns=(".maps input", "Space"),  # a head is off
@@ -226,30 +226,30 @@ ROWS = {
         room=CACHE,
         walk=(
             "role=button[name=/Play/]",
-            ("Tab Enter", "^milk asks, word 6"),  # back
-            ("Tab Enter Tab End", "^it asks, word 9"),  # forward, and the words that are read
-            ("Tab Enter", "^and asks, word 7"),  # Reset
+            ("Tab Enter", "^milk is the query, token 6"),  # back
+            ("Tab Enter Tab End", "^it is the query, token 9"),  # forward, and the tokens read
+            ("Tab Enter", "^and is the query, token 7"),  # Reset
             ("Tab", "="),  # the words: to pass by changes nothing
-            ("Home", "^the asks, word 1"),
-            ("ArrowRight", "^hungry asks, word 2"),
-            ("Tab ArrowUp", "Kept: 2 of 2 words × 1,024 = 2,048 bytes"),  # the kinds
-            ("Home ArrowDown ArrowDown", "however many words"),
+            ("Home", "^the is the query, token 1"),
+            ("ArrowRight", "^hungry is the query, token 2"),
+            ("Tab ArrowUp", "Cached: 2 of 2 tokens × 1,024 = 2,048 bytes"),  # the kinds
+            ("Home ArrowDown ArrowDown", "however many tokens"),
             ("Tab", None),
         ),
         clicks=(
-            ("[aria-label^='state, 16 × 16: 8,192 bytes']", "All 7 words are added into it"),
-            ("[aria-label^='cat: ']", "^cat asks, word 3. Kept: 8,192 bytes"),
-            ("[aria-label^='full, 8 heads: 3,072 bytes, 3 × 1,024']", "3 of 3 words × 1,024 = 3,0"),
-            (RESET, "^and asks, word 7. Kept: 5 of 7 words"),
+            ("[aria-label^='recurrent state, 16 × 16']", "All 7 tokens are added into it"),
+            ("[aria-label^='cat: ']", "^cat is the query, token 3. State: 8,192 bytes"),
+            ("[aria-label^='full, 8 heads: 3,072 bytes, 3 × 1,024']", "3 of 3 tokens × 1,024"),
+            (RESET, "^and is the query, token 7. Cached: 5 of 7 tokens"),
         ),
-        plays=("^it asks, word 9", "^hungry asks, word 2"),
+        plays=("^it is the query, token 9", "^hungry is the query, token 2"),
         turns=("[aria-label='kinds of attention'] [tabindex='0']", "ArrowDown ArrowUp ArrowUp"),
     ),
     "crowded cache": Row(
         room=CACHE,
         swift=(
             (
-                "[aria-label^='the words'] [tabindex='0']",
+                "[aria-label^='tokens'] [tabindex='0']",
                 ["ArrowLeft"] * 8 + ["ArrowRight"] * 8,
             ),
         ),
@@ -262,7 +262,7 @@ ROWS = {
             ("Tab Enter", "^Round 1"),  # forward
             ("Tab End", "All rounds, merged: 136 scores in a time of 58"),  # the round
             ("Tab Space", "All rounds, merged: 136 scores in a time of 40"),  # striped
-            ("Tab Space", "Where every word sees all, nobody waits."),  # causal
+            ("Tab Space", "Without a causal mask no rank waits."),  # causal
             ("Tab Enter", "^Round 0"),  # Reset
             ("Tab", "="),  # the table: to pass by changes nothing
             ("ArrowRight", "^Round 3"),  # rank 0, the keys of rank 1

@@ -250,7 +250,7 @@ def test_what_is_on_screen_is_what_torch_computes(page, tmp_path):
     shares = (q @ k.T / math.sqrt(3)).softmax(-1)
     for i in range(6):
         for j in range(6):
-            label = f"share of {SENTENCE[j]} for {SENTENCE[i]}: {shares[i, j]:.2f}"
+            label = f"weight of query {SENTENCE[i]} on key {SENTENCE[j]}: {shares[i, j]:.2f}"
             assert page.get_by_label(label, exact=True).count() >= 1
     for i, row in enumerate((shares @ v).tolist()):
         for c, value in enumerate(row):
@@ -449,11 +449,11 @@ def test_who_wants_less_motion_sees_the_end_at_once(page, tmp_path, name):
 
 
 THOUGHTS = [
-    "milk asks. Its question",
-    "Every word gets a score.",
-    "e to the power of a score",
-    "From every word its value is taken",
-    "All of it is added",
+    "milk has the query",
+    "Every key gets a score.",
+    "Softmax: e^score",
+    "Each value is multiplied",
+    "The output is their sum",
 ]
 
 
@@ -462,7 +462,7 @@ def test_the_question_is_played_a_thought_at_a_time_by_key(page, tmp_path, motio
     page.emulate_media(reduced_motion=motion)
     show(page, tmp_path, "attention")
     start = words_of(page)
-    page.get_by_role("button", name="Play the question").focus()
+    page.get_by_role("button", name="Play one query").focus()
     page.keyboard.press("Enter")
     said = []
     next_one = "Enter" if motion == "reduce" else "ArrowRight"  # it plays: Enter halts it
@@ -480,20 +480,20 @@ def test_the_question_is_played_a_thought_at_a_time_by_key(page, tmp_path, motio
     page.keyboard.press("Home")
     frame(page)
     assert words_of(page)[0] == said[0]
-    assert page.locator("svg text:visible", has_text="comes out").count() == 1
+    assert page.locator("svg text:visible", has_text="output of").count() == 1
     assert page.evaluate(OUT) == 0  # not told yet
     for _ in range(5):
         page.keyboard.press("ArrowRight")
     frame(page)
     assert words_of(page) == start and page.evaluate(OUT) == 3
-    assert page.evaluate(ACTIVE)["name"].endswith("Play the question")
+    assert page.evaluate(ACTIVE)["name"].endswith("Play one query")
 
 
 def test_play_plays_the_question_and_a_hand_halts_it(page, tmp_path):
     """With nothing pressed but the button: each thought comes by itself, and the last one stays."""
     show(page, tmp_path, "attention")
     page.clock.install()  # time is the test's
-    page.get_by_role("button", name="Play the question").click()
+    page.get_by_role("button", name="Play one query").click()
     said = []
     for _ in range(400):  # of 100 ms
         page.clock.run_for(100)
@@ -564,14 +564,14 @@ OUT = f"""() => [...{ROOT}.querySelectorAll('svg g text.big')]
 
 def test_another_word_takes_up_the_question_and_a_number_ends_it(page, tmp_path):
     show(page, tmp_path, "attention")
-    page.get_by_role("button", name="Play the question").click()
-    page.get_by_label("cat, share", exact=False).first.click()
+    page.get_by_role("button", name="Play one query").click()
+    page.get_by_label("cat, attention weight", exact=False).first.click()
     frame(page)
-    assert words_of(page)[0].startswith("cat asks. Its question")
+    assert words_of(page)[0].startswith("cat has the query")
     page.get_by_label("output of cat, channel 1", exact=False).click()
     frame(page)
     assert words_of(page)[0].startswith("output of cat, channel 1 = ")
-    assert page.get_by_role("button", name="Play the question").is_visible()
+    assert page.get_by_role("button", name="Play one query").is_visible()
 
 
 @pytest.mark.parametrize("name", having("plays"))
@@ -623,7 +623,7 @@ def test_a_training_is_seen_step_by_step(page, tmp_path, count, beat, monkeypatc
 
 def test_tab_keeps_who_asks(page, tmp_path):
     show(page, tmp_path, "attention")
-    page.get_by_label("cat, share", exact=False).first.click()
+    page.get_by_label("cat, attention weight", exact=False).first.click()
     asking = page.locator(".asking")
     for _ in range(4):
         page.keyboard.press("Tab")
@@ -635,13 +635,13 @@ def test_tab_keeps_who_asks(page, tmp_path):
 def test_what_a_pointer_is_over_is_explained(page, tmp_path):
     show(page, tmp_path, "attention")
     before = words_of(page)
-    page.get_by_label("score of cat for hungry", exact=False).hover()
+    page.get_by_label("score of query hungry with key cat", exact=False).hover()
     frame(page)
     assert words_of(page)[0].startswith("query of hungry · key of cat = ")
     page.mouse.move(2, 2)
     frame(page)
     assert words_of(page) == before
-    page.get_by_label("score of cat for hungry", exact=False).click()
+    page.get_by_label("score of query hungry with key cat", exact=False).click()
     page.keyboard.press("ArrowRight")  # and the pointer stays where it is
     frame(page)
     assert words_of(page)[0].startswith("query of hungry · key of found = ")
@@ -681,7 +681,7 @@ def test_a_finger_finds_its_buttons_on_a_telephone(page, tmp_path, name):
 def test_a_narrower_page_is_drawn_anew_and_keeps_what_was_chosen(page, tmp_path):
     page.set_viewport_size({"width": 1000, "height": 900})
     show(page, tmp_path, "attention", width=2000)
-    page.get_by_label("share of cat for hungry", exact=False).first.click()
+    page.get_by_label("weight of query hungry on key cat", exact=False).first.click()
     frame(page)
     before = words_of(page)
     box = f"{ROOT}.querySelector('svg').viewBox.baseVal.width"
@@ -760,7 +760,7 @@ def test_keys_alone_reach_and_operate_everything(page, tmp_path, name):
                 break
         else:  # a step beyond an end, or nothing to reset, perhaps
             assert active["off"] or active["name"] == "Reset", active
-        if active["name"].endswith(("Play", "write on")):
+        if active["name"].endswith(("Play", "generate")):
             page.keyboard.press("Enter")  # or it would go on by itself
         assert len(seen) < 40
     assert set(stops) <= set(seen)
@@ -820,7 +820,7 @@ def test_typing_a_number_and_resetting(page, tmp_path):
     )
     page.get_by_label("mask").select_option("causal")
     frame(page)
-    assert page.get_by_label("score of milk for the: −∞, hidden").count() == 2
+    assert page.get_by_label("score of query the with key milk: −∞, hidden").count() == 2
     page.get_by_role("button", name="Reset").click()
     text_of(page)
     assert cell.get_attribute("aria-label") == "x of cat, channel 2: 1.60"
@@ -885,9 +885,9 @@ def test_a_word_of_the_map_follows_the_mouse_and_is_put_back(page, tmp_path):
     page.mouse.move(x - 60, y - 150, steps=2)
     page.mouse.up()
     said = sentence(page)
-    assert said.startswith("apple asks") and "cinnamon fits best, 1 · 2.4" in said
+    assert said.startswith("apple attends most to cinnamon: score 1 · 2.4")
     page.locator(RESET).click()
-    assert "cinnamon fits best, 1 · 3 + 1 · 0 = 3" in sentence(page)
+    assert "cinnamon: score 1 · 3 + 1 · 0 = 3" in sentence(page)
 
 
 def test_bars_of_the_cache_are_as_long_as_the_bytes(page, tmp_path):
@@ -1046,7 +1046,7 @@ def test_static_page_of_nbconvert(browser, tmp_path, options):
     page = context.new_page()
     watch(page)  # nbconvert itself asks for require.js and MathJax, in vain
     page.goto(f"file://{tmp_path}/page.html")
-    page.get_by_label("share of cat for found", exact=False).first.click()
+    page.get_by_label("weight of query found on key cat", exact=False).first.click()
     page.get_by_text("query of found", exact=False).first.wait_for()  # the next frame redraws
     hosts = page.locator("[data-live]")
     assert hosts.count() == len(KINDS) + 1
@@ -1202,7 +1202,7 @@ def test_firefox(tmp_path):
             ".map(host => host.shadowRoot?.querySelectorAll('[role=gridcell]').length ?? 0)"
         )
         assert len(cells) == len(KINDS) and min(cells) > 5
-        found = f"{ROOT}.querySelector('[aria-label^=\"share of cat for found\"]')"
+        found = f"{ROOT}.querySelector('[aria-label^=\"weight of query found on key cat\"]')"
         box = firefox.read(f"{found}.getBoundingClientRect()")
         firefox.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         said = f"{ROOT}.querySelector('[aria-live]').textContent"

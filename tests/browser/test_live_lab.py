@@ -171,7 +171,7 @@ def test_jupyterlab(page, lab):
 
     # Keys stay in the figure: "b" adds no cell; Escape gives them back to the notebook.
     cells = page.evaluate("window.jupyterapp.shell.currentWidget.content.widgets.length")
-    share = page.get_by_label("share of cat for found", exact=False).first
+    share = page.get_by_label("weight of query found on key cat", exact=False).first
     share.click()
     for key in ("b", "ArrowRight", "x"):
         page.keyboard.press(key)
@@ -243,7 +243,7 @@ def test_what_trains_leaves_room_on_a_slide(page, lab):
     page.evaluate("jupyterapp.shell.collapseLeft()")
     for k, name in enumerate(TRAINED):
         host = page.locator("[data-live]").nth(k)
-        ten = host.get_by_role("button", name="ten", exact=True)
+        ten = host.get_by_role("button", name="ten steps", exact=True)
         begun = host.get_by_text(re.compile(r"^Step [1-9]"))
         for _ in range(20):  # a figure above may still grow, and a click be missed
             bring_into_sight(page, k)

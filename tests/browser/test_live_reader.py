@@ -44,7 +44,7 @@ def test_the_map_of_a_head_shows_what_each_word_gives(page, tmp_path):
       const {{data}} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
       return [canvas.width, [...data].filter((_, k) => k % 4 === 3)];
     }}"""
-    words = page.locator("[aria-label='the text: who asks?'] [role=gridcell]")
+    words = page.locator("[aria-label='tokens: which one is the query?'] [role=gridcell]")
     length, opacity = page.evaluate(pixels)
     assert length == words.count() == 8
     for i in range(length):
@@ -60,8 +60,8 @@ def test_the_map_of_a_head_shows_what_each_word_gives(page, tmp_path):
 def test_it_writes_on_to_the_full_stop(page, tmp_path):
     show(page, tmp_path, "stories")
     page.get_by_label("temperature").fill("0.2")
-    page.get_by_role("button", name="write on").click()
-    page.get_by_role("button", name="write on").wait_for()  # it has stopped by itself
+    page.get_by_role("button", name="generate").click()
+    page.get_by_role("button", name="generate").wait_for()  # it has stopped by itself
     said = sentence(page)
     assert said.endswith("Here the text ends.")
     assert page.get_by_label("text", exact=True).input_value().startswith("the queen went to")
@@ -73,7 +73,7 @@ def test_it_opens_with_texts_to_choose_and_completes_a_word(page, tmp_path):
     text = page.get_by_label("text", exact=True)
     assert page.get_by_label("temperature").input_value() == "0.5"
     page.get_by_label("begin with").select_option("the secretary")
-    assert sentence(page).startswith("secretary asks.")
+    assert sentence(page).startswith("secretary attends most")
     assert text.input_value() == "the secretary"
     text.fill("the queen of the c")
     offers = f"[...{ROOT}.querySelectorAll('datalist option')]"
@@ -91,7 +91,7 @@ def test_from_a_key_to_the_picture_at_most_50_ms(page, tmp_path):
     show(page, tmp_path, "stories")
     page.get_by_label("text", exact=True).fill("the animal did not cross the street because it")
     page.get_by_label("is on").uncheck()  # it reads twice: with all heads, too
-    page.locator("[aria-label='the text: who asks?'] [tabindex='0']").focus()
+    page.locator("[aria-label='tokens: which one is the query?'] [tabindex='0']").focus()
     keys = ["ArrowLeft"] * 4 + ["ArrowRight"] * 4
     asks = median_time(page, "keydown", lambda i: page.keyboard.press(keys[i % 8]))
     page.get_by_label("text", exact=True).focus()

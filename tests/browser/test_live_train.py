@@ -16,7 +16,7 @@ STEP = r"Step (\d+)\."
 REPORT = f"""{ROOT}.querySelector('[aria-live]').textContent"""
 
 
-PLAYED = ("▶ Play", "one step", "ten", "again")  # what is always in sight
+PLAYED = ("▶ Play", "one step", "ten steps", "restart")  # what is always in sight
 
 
 def options(page):
@@ -34,7 +34,7 @@ def step_of(page):
 def go(page, count):
     """So many single steps, each of them seen to be taken."""
     for k in range(count):
-        page.get_by_role("button", name="ten", exact=True).click()
+        page.get_by_role("button", name="ten steps", exact=True).click()
         page.wait_for_function(f"({REPORT}).startsWith('Step {10 * (k + 1)}.')")
 
 
@@ -52,11 +52,11 @@ def test_play_pause_steps_and_the_way_back(page, tmp_path):
     stands = step_of(page)
     page.wait_for_timeout(300)
     assert step_of(page) == stands > 10
-    page.get_by_label("look back").fill("1")
+    page.get_by_label("go back").fill("1")
     page.wait_for_function(f"({REPORT}).startsWith('Step 1.')")
     SHOTS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=str(SHOTS / "live-train-back.png"))
-    page.get_by_role("button", name="again").click()
+    page.get_by_role("button", name="restart").click()
     page.wait_for_function(f"({REPORT}).includes('Before the first step')")
 
 
@@ -126,7 +126,7 @@ def test_in_a_sandboxed_frame_the_numbers_are_the_same(page, tmp_path, head, wor
     page.goto(f"file://{path}")
     inside = page.frame_locator("iframe")
     for step in (10, 20):
-        inside.get_by_role("button", name="ten", exact=True).click()
+        inside.get_by_role("button", name="ten steps", exact=True).click()
         inside.get_by_text(re.compile(rf"^Step {step}\.")).wait_for()
     assert inside.locator("[aria-live]").text_content() == told
     assert page.frames[1].evaluate("window.workers ?? 0") == workers
@@ -144,7 +144,7 @@ def test_another_setting_starts_anew_and_a_word_that_is_chosen_asks(page, tmp_pa
     expect(maps).to_have_count(1)
     page.get_by_label(re.compile("^heads")).select_option("4")
     expect(maps).to_have_count(4)
-    cell = page.get_by_role("grid", name="the words of a text").get_by_role("gridcell").nth(3)
+    cell = page.get_by_role("grid", name="tokens of an example").get_by_role("gridcell").nth(3)
     cell.click()
     word = cell.get_attribute("aria-label").partition(":")[0]
     assert f" {word} takes most, " in sentence(page)
@@ -155,7 +155,7 @@ def test_queries_keys_and_values_are_shown_where_a_hand_asks_for_them(page, tmp_
     show(page, tmp_path, "train", width=960)
     go(page, 1)
     sides = page.get_by_role("grid", name="queries, keys and values")
-    curves = page.get_by_text("in learning", exact=True)
+    curves = page.get_by_text("training loss", exact=True)
     expect(sides).to_have_count(0)
     expect(curves).to_have_count(1)
     page.get_by_label("queries, keys, values", exact=True).check()
@@ -175,7 +175,7 @@ def test_queries_keys_and_values_are_shown_where_a_hand_asks_for_them(page, tmp_
     frame(page)
     assert " With layers: 1, " in sentence(page)
     expect(
-        page.get_by_role("grid", name="the words of a text").locator("[tabindex='0']")
+        page.get_by_role("grid", name="tokens of an example").locator("[tabindex='0']")
     ).to_have_attribute("aria-label", re.compile("^0: "))
     SHOTS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=str(SHOTS / "live-train-sides.png"))

@@ -345,7 +345,7 @@ def test_the_pointer_lands_right_on_a_scaled_slide(page, folder, size):
     assert page.locator("[data-live]").count() == len(KINDS) + 1
     go(page, 1)
     host = page.locator("[data-live]").first
-    host.get_by_label("share of cat for found", exact=False).first.click()
+    host.get_by_label("weight of query found on key cat", exact=False).first.click()
     host.get_by_text("query of found · key of cat", exact=False).first.wait_for()
     assert page.evaluate("Reveal.getIndices().h") == 1  # the click turned no page
 

@@ -24,17 +24,16 @@ export function explain(chosen, now, {tokens}) {
 function word(asking, now, i, tokens) {
   const shares = now.shares[i];
   if (!now.rows[i].sum) {
-    const nobody = " asks, but may see nobody: every share is 0, and so is what comes out.";
-    return [[asking, "query"], [nobody]];
+    return [[asking, "query"], [" sees no key: its attention weights and output are 0."]];
   }
   const best = bestOf(shares);
   return [
     [asking, "query"],
-    [" asks, and takes its largest share, "],
-    [show(shares[best]), "weight"],
-    [", from "],
+    [" attends most to "],
     [tokens[best], "key"],
-    ["; the values, blended by share, come out as "],
+    [": attention weight "],
+    [show(shares[best]), "weight"],
+    [". Its output, the weighted average of the values, is "],
     [whole(now.output[i]), "output"],
     ["."],
   ];
@@ -65,19 +64,19 @@ function output(asking, {at: [, i, j]}, now) {
   return [
     [`output of ${asking}`, "output"],
     [`, channel ${j + 1} = `],
-    ["shares", "weight"],
+    ["attention weights", "weight"],
     [" · "],
     ["values", "value"],
     [` = ${terms(now.shares[i], channel)} = ${plain(now.output[i][j])}`],
   ];
 }
 
-// A score, and from it a share.
+// A score, and from it an attention weight.
 function pair(asking, state, now, tokens) {
   const [kind, i, j] = state.at;
   const parts = score(asking, state, now, tokens[j]);
   if (!now.visible[i][j]) {
-    const hidden = "; hidden by the mask, so it counts as −∞ and its share is ";
+    const hidden = "; hidden by the mask, so it counts as −∞ and its attention weight is ";
     return [...parts, [hidden], ["0", "weight"], ["."]];
   }
   return kind === "score" ? parts : [...parts, ...share(now, i, j)];
@@ -102,7 +101,7 @@ function share(now, i, j) {
   const {sum, largest} = now.rows[i];
   const less = Math.abs(largest) > MANY ? largest : 0;
   const lessened = now.scores[i][j] - less;
-  const moved = `; less the row's largest, ${plain(less)}, which changes no share`;
+  const moved = `; minus the largest score of the row, ${plain(less)}, which changes no weight`;
   const power = less ? `${moved}: e^${factor(lessened)}` : `; e^${factor(lessened)}`;
   const total = plain(sum * Math.exp(largest - less));
   return [
@@ -122,44 +121,45 @@ const whole = values => `(${values.map(plain).join(", ")})`;
 const STORY = {
   asks: ({asks}, now, tokens) => [
     [tokens[asks], "query"],
-    [" asks. Its question is its query, "],
+    [" has the query "],
     [whole(now.queries[asks]), "query"],
-    [", and it is put to every word."],
+    [", which is compared with every key."],
   ],
   scores(state, now, tokens) {
     const {asks} = state;
-    if (!now.visible[asks].some(Boolean)) return [["Every word is hidden: none gets a score."]];
+    if (!now.visible[asks].some(Boolean)) return [["Every key is hidden: none gets a score."]];
     const best = bestOf(now.scores[asks].map((one, j) => (now.visible[asks][j] ? one : -Infinity)));
     const told = score(tokens[asks], {...state, at: ["score", asks, best]}, now, tokens[best]);
-    const hidden = now.visible[asks].every(Boolean) ? "" : " A hidden word gets none.";
-    return [["Every word gets a score. The highest: "], ...told, [`.${hidden}`]];
+    const hidden = now.visible[asks].every(Boolean) ? "" : " A hidden key gets none.";
+    return [["Every key gets a score. The highest: "], ...told, [`.${hidden}`]];
   },
   shares({asks}, now, tokens) {
-    if (!now.rows[asks].sum) return [["Nobody may be seen: every share is 0."]];
+    if (!now.rows[asks].sum) return [["No key is visible: every attention weight is 0."]];
     const best = bestOf(now.shares[asks]);
     return [
-      ["e to the power of a score, divided by the sum of all these powers, is a share. "],
+      ["Softmax: e^score, divided by the sum of these powers, is the attention weight. "],
       [tokens[asks], "query"],
-      [" takes "],
+      [" gives "],
       [show(now.shares[asks][best]), "weight"],
-      [" from "],
+      [" of its attention to "],
       [tokens[best], "key"],
-      [", and all shares add up to 1."],
+      ["; its weights add up to 1."],
     ];
   },
   values: () => [
-    ["From every word its "],
+    ["Each "],
     ["value", "value"],
-    [" is taken, in a band that ends as wide as its "],
-    ["share", "weight"],
+    [" is multiplied by its "],
+    ["attention weight", "weight"],
+    [": its band ends that wide"],
     ["."],
   ],
   output({asks}, now, tokens) {
     const channel = now.values.map(value => value[0]);
     return [
-      ["All of it is added: "],
+      ["The output is their sum. Channel 1: "],
       [terms(now.shares[asks], channel)],
-      [` = ${plain(now.output[asks][0])}, and so on. What comes out for `],
+      [` = ${plain(now.output[asks][0])}, and so on. The output of `],
       [tokens[asks], "query"],
       [" is "],
       [whole(now.output[asks]), "output"],

@@ -1,4 +1,4 @@
-// The microscope: tokens -> queries, keys, values -> scores -> mask -> shares -> output.
+// The microscope: tokens -> queries, keys, values -> scores -> mask -> attention weights -> output.
 import {button, control, fill, menu, note, numberField, rename, slider} from "../kit/controls.js";
 import {alter, assemble} from "../kit/figure.js";
 import {stepper} from "../kit/motion.js";
@@ -25,7 +25,7 @@ function controls(bar, figure) {
   const rules = data.given ? [...RULES, "given"] : RULES;
   const has = part => data.parts?.includes(part) ?? true;
   const story = stepper(bar, figure, {
-    name: "Play the question",
+    name: "Play one query",
     count: () => THOUGHTS.length,
     place: ({told}) => told && told[0],
     go: tell,
@@ -55,7 +55,7 @@ function controls(bar, figure) {
     divide.value = state.divide;
     rule.value = state.rule;
     const sized = /padding|window/.exec(state.rule)?.[0];
-    rename(size, sized === "padding" ? "words that count" : "window width", Boolean(sized));
+    rename(size, sized === "padding" ? "valid length" : "window width", Boolean(sized));
     fill(size, state.size);
     const chosen = isInput(state.at[0]);
     rename(number, chosen ? nameOf(state.at, data.tokens) : "number", chosen);
@@ -69,6 +69,6 @@ function nameOf([kind, i, j], tokens) {
 }
 
 const hint = () =>
-  "Click a word: it asks. Click a number: how it was computed. Drag a dotted number up or down.";
+  "Click a token: it is the query. Click a number: how it is computed. Drag a dotted number.";
 
 export const mount = assemble({begin, compute, controls, draw, explain, style: STYLE, sizes, hint});

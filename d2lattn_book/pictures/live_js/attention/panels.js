@@ -31,7 +31,7 @@ function wanted({x, tokens, projections}) {
   });
   const square = {rows: n, columns: n, room: n, labels: tokens, named: true};
   list.push({...square, kind: "score", title: "scores", breaks: Boolean(projections)});
-  list.push({...square, kind: "share", title: "shares"});
+  list.push({...square, kind: "share", title: n > 2 ? "attention weights" : "weights"});
   list.push({kind: "output", title: "output", rows: n, columns: outs, room: outs, named: true});
   return list;
 }
@@ -109,12 +109,12 @@ function drawNumbers(svg, group, place, figure, line) {
 // How a number looks and what it is called: a function of its kind, then of value and place.
 function looks(tokens, {visible}) {
   const score = (value, i, j) => {
-    const name = `score of ${tokens[j]} for ${tokens[i]}`;
+    const name = `score of query ${tokens[i]} with key ${tokens[j]}`;
     if (visible[i][j]) return {label: `${name}: ${short(value)}`};
     return {text: "−∞", fade: true, label: `${name}: −∞, hidden`};
   };
   const share = (value, i, j) => {
-    const label = `share of ${tokens[j]} for ${tokens[i]}: ${short(value)}`;
+    const label = `weight of query ${tokens[i]} on key ${tokens[j]}: ${short(value)}`;
     return {tint: "weight", opacity: 0.6 * value, fade: !visible[i][j], label};
   };
   const weight = k => (value, i, j) => {

@@ -41,7 +41,7 @@ export function drawStory(svg, {data, act}, {width, base}) {
     bars(now, asks, mouth, open);
     rail(state, open);
     words.forEach((cell, k) => {
-      const says = k === asks ? "asks" : `share ${short(now.shares[asks][k])}`;
+      const says = k === asks ? "the query" : `attention weight ${short(now.shares[asks][k])}`;
       set(cell, {
         "aria-label": `${tokens[k]}, ${says}`,
         class: k === asks ? "asking" : "asked",
@@ -62,7 +62,7 @@ function drawBars({svg, tokens, middle, base, wide}) {
   const above = line(ABOVE, "m big");
   const below = line(BELOW, "m");
   const kind = wide ? null : "s";
-  add(svg, "text", {y: base + ABOVE, class: kind}, "share");
+  add(svg, "text", {y: base + ABOVE, class: kind}, "weight");
   add(svg, "text", {y: base + BELOW, class: kind}, "score");
 
   return ({shares, scores, visible}, asks, mouth, open) => {
@@ -131,7 +131,7 @@ function drawWords({svg, tokens, step, middle, base}, choose) {
     add(cell, "text", text, cut(tokens[j], letters));
     add(cell, "rect", {...box, class: "ring"});
   };
-  return grid(svg, "the sentence: who asks?", [tokens.length], build, choose)[0];
+  return grid(svg, "tokens: which one is the query?", [tokens.length], build, choose)[0];
 }
 
 // What comes out, over the word that asks. Its update says where its middle is, and how wide it is.
@@ -150,7 +150,7 @@ function drawBlend({svg, tokens, middle, width, left}, count) {
   const around = {x: -2, y: 2, width: size + 2, height: 28, rx: 4, stroke: "var(--output)"};
   add(blend, "rect", {...around, class: "mark"});
   const caption = add(blend, "text", {y: 21});
-  const meaning = roomy ? "a band: a value, at its end as wide as its share" : "width = share";
+  const meaning = roomy ? "band: a value, its end as wide as its weight" : "width = weight";
   const legend = add(svg, "text", {y: 21, class: "s"}, meaning);
 
   return (asks, output, open) => {
@@ -164,7 +164,7 @@ function drawBlend({svg, tokens, middle, width, left}, count) {
     const after = width - x - size - (captionRight ? beside : 0);
     const far = before > after ? {x: 0, class: "s"} : {x: width, class: "n s"};
     set(legend, {...far, ...shown(Math.max(before, after) > (roomy ? 300 : 92))});
-    set(caption, place, roomy ? `what comes out for ${tokens[asks]}` : "comes out");
+    set(caption, place, roomy ? `output of ${tokens[asks]}` : "output");
     return {middle: x + size / 2, width: size};
   };
 }

@@ -37,9 +37,9 @@ export function draw(live, figure) {
 }
 
 const SAID = {
-  kept: "kept",
-  dropped: "let go",
-  overlaid: "overlaid with the others",
+  kept: "in the cache",
+  dropped: "evicted",
+  overlaid: "added into the state",
   later: "not read yet",
 };
 
@@ -48,12 +48,12 @@ function drawWords(live, {data, act}) {
   const {tokens} = data;
   const place = add(live, "div", {class: "words"});
   const build = (cell, _, j) => set(cell, {}, tokens[j]);
-  const name = "the words: which one is the newest?";
+  const name = "tokens: which one is the newest?";
   const update = strip(place, name, build, j => act(go, j + 1, data));
   return ({read}, {last}) =>
     update(tokens.length, read - 1, (_, j) => {
       const asks = j === read - 1;
-      const label = `${tokens[j]}: ${asks ? "asks, " : ""}${SAID[last[j]]}`;
+      const label = `${tokens[j]}: ${asks ? "the query, " : ""}${SAID[last[j]]}`;
       return [label, last[j] + (asks ? " asks" : "")];
     });
 }
@@ -61,7 +61,7 @@ function drawWords(live, {data, act}) {
 function drawBars(below, {data, act}) {
   const {kinds, sizes} = data;
   const side = add(below, "div", {class: "kinds"});
-  add(side, "div", {class: "caption"}, "what each kind keeps, in bytes: choose one");
+  add(side, "div", {class: "caption"}, "bytes in the cache, by kind of attention: choose one");
   const build = (cell, k) => {
     add(cell, "span", {}, nameOf(kinds[k], sizes));
     add(add(cell, "span"), "i");
@@ -75,7 +75,7 @@ function drawBars(below, {data, act}) {
     update(kinds.length, kinds.indexOf(kind), (cell, k) => {
       const {rows, each, bytes} = kept[k];
       const [, track, number] = cell.children;
-      const sum = kinds[k] === "state" ? "always" : `${rows} × ${whole(each)}`;
+      const sum = kinds[k] === "state" ? "constant" : `${rows} × ${whole(each)}`;
       set(track.firstChild, {style: `width:${(100 * bytes) / most}%`});
       set(number.firstChild, {}, whole(bytes));
       set(number.lastChild, {}, sum);

@@ -7,12 +7,14 @@ export const whole = value => String(value).replace(/(?=(\d{3})+$)(?!^)/g, ",");
 
 const NAMES = {
   full: ({num_heads}) => `full, ${many(num_heads, "head")}`,
-  grouped: ({num_kv_heads}) => `grouped, ${many(num_kv_heads, "head")} of keys`,
+  grouped: ({num_kv_heads}) => `grouped (GQA), ${many(num_kv_heads, "KV head")}`,
   latent: ({latent_dim, rope_dim}) =>
-    rope_dim ? `latent, ${latent_dim} + ${rope_dim} numbers` : `latent, ${latent_dim} numbers`,
-  window: ({window}) => `window of ${window}`,
+    rope_dim
+      ? `latent (MLA), ${latent_dim} + ${rope_dim} numbers`
+      : `latent (MLA), ${latent_dim} numbers`,
+  window: ({window}) => `sliding window, ${window}`,
   sinks: ({window, sinks}) => `window of ${window}, ${many(sinks, "sink")}`,
-  state: ({head_dim}) => `state, ${head_dim} × ${head_dim}`,
+  state: ({head_dim}) => `recurrent state, ${head_dim} × ${head_dim}`,
 };
 
 export const nameOf = (kind, sizes) => NAMES[kind](sizes);
@@ -43,24 +45,22 @@ function product(kind, sizes, each) {
 export function explain({read, kind}, {chosen, last}, {tokens, sizes}) {
   const {rows, each, bytes} = chosen;
   const what = product(kind, sizes, each);
-  const asks = [[tokens[read - 1], "query"], [` asks, word ${read}. `]];
+  const asks = [[tokens[read - 1], "query"], [` is the query, token ${read}. `]];
   if (kind === "state") return [...asks, ...overlaid(read, what, bytes)];
   const gone = tokens.filter((_, j) => last[j] === "dropped");
-  const reach = gone.length
-    ? `Can no longer be looked up: ${gone.join(", ")}.`
-    : "All of them can be looked up.";
+  const reach = gone.length ? `No longer visible: ${gone.join(", ")}.` : "All of them are visible.";
   return [
     ...asks,
-    [`Kept: ${rows} of ${many(read, "word")}`, "key"],
+    [`Cached: ${rows} of ${many(read, "token")}`, "key"],
     [` × ${whole(each)} = ${whole(bytes)} bytes (${what}). ${reach}`],
   ];
 }
 
 function overlaid(read, what, bytes) {
-  const all = read === 1 ? "The word is" : `All ${read} words are`;
+  const all = read === 1 ? "The token is" : `All ${read} tokens are`;
   return [
-    [`Kept: ${whole(bytes)} bytes, however many words (${what}). `],
+    [`State: ${whole(bytes)} bytes, however many tokens (${what}). `],
     [`${all} added into it`, "value"],
-    [read === 1 ? "." : ", one over the other: none has a row of its own."],
+    [read === 1 ? "." : ": none has a row of its own."],
   ];
 }

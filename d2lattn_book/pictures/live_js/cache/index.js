@@ -11,11 +11,11 @@ const EVERY = 1300; // milliseconds from word to word
 function controls(bar, figure) {
   const last = figure.data.tokens.length;
   const at = ({read}) => read;
-  const update = timeline(bar, figure, {name: "words read", first: 1, last, every: EVERY, at, go});
+  const update = timeline(bar, figure, {name: "tokens read", first: 1, last, every: EVERY, at, go});
   button(bar, "Reset", figure.reset);
   return update;
 }
 
-const hint = () => "Play: words come. Choose a kind of attention to see whom it can still look up.";
+const hint = () => "Play: tokens arrive. Choose a kind of attention: which stay visible?";
 
 export const mount = assemble({begin, compute, controls, draw, explain, style: STYLE, hint});

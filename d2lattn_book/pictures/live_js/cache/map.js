@@ -14,15 +14,15 @@ const LOOKS = {
   later: {fill: "none", "fill-opacity": 0},
 };
 const LEGEND = [
-  ["kept", "can be looked up"],
-  ["dropped", "let go"],
-  ["overlaid", "overlaid"],
+  ["kept", "visible"],
+  ["dropped", "evicted"],
+  ["overlaid", "in the state"],
 ];
 
 export function drawMap(below, {data: {tokens}}) {
   const n = tokens.length;
   const side = add(below, "div", {class: "seen"});
-  add(side, "div", {class: "caption"}, "who asks (rows) can look up whom (columns)");
+  add(side, "div", {class: "caption"}, "which query (row) can see which key (column)");
   const cell = clamp((WIDTH - LEFT - RIGHT) / n, 10, 30);
   const height = TOP + n * cell + 34;
   const svg = add(side, "svg", {class: "glides", viewBox: `0 0 ${WIDTH} ${height}`});

@@ -89,7 +89,7 @@ function drawUnits(svg, {x, r, left, narrow}, act) {
     add(cell, "circle", {cx: x(i), r: r + (narrow ? 1 : 4), class: "ring"});
   };
   const pick = (row, i) => act(choose, {at: [DEPTH - row, i]});
-  const all = "units: which one is asked about?";
+  const all = "units: choose one";
   const rows = grid(svg, all, Array(DEPTH + 1).fill(N), build, pick);
 
   return (state, found, y) => {
@@ -110,14 +110,14 @@ function drawUnit(cell, at, [level, i], hit, y) {
   const [circle, text, ring] = cell.children;
   const asked = level === at[0] && i === at[1];
   const place = `${level ? `layer ${level}` : "input"}, position ${i}`;
-  const [kind, said] = asked ? [" asked", ", asked about"] : hit ? [" hit", ", seen"] : ["", ""];
+  const [kind, said] = asked ? [" asked", ", chosen"] : hit ? [" hit", ", seen"] : ["", ""];
   set(cell, {tabindex: asked ? 0 : -1, "aria-label": place + said});
   set(circle, {cy: y, class: "unit" + kind});
   set(text, {y: y + 4}, i);
   set(ring, {cy: y});
 }
 
-const COLUMNS = ["one layer", "FLOPs", "one after another", "longest path"];
+const COLUMNS = ["one layer", "FLOPs", "sequential operations", "maximum path length"];
 
 function drawCosts(live, {act, data}, {narrow}) {
   const {kernel, dilated, causal} = data;

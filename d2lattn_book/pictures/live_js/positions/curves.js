@@ -53,7 +53,7 @@ export function drawCurves(svg, canvas, place) {
     if (drawn !== speed) curves((drawn = speed));
     set(pairMark, {y: map.y + 2 * state.pair * line});
     const positions = show(TURN / speed, 1);
-    set(title, {}, `pair ${state.pair}: one turn takes ${positions} positions`);
+    set(title, {}, `pair ${state.pair}: period ${positions} positions`);
     bars(state);
   };
 }

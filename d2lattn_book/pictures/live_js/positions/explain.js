@@ -10,7 +10,7 @@ export function explain(state, now, {parts}) {
 function explainClock({a, b, pair}, {speed, turn}) {
   const steps = b - a === 1 ? "1 step" : `${show(b - a, 0)} steps`;
   return [
-    [`Clock ${pair + 1} turns by ${degrees(speed)} at each step. From `],
+    [`Clock ${pair + 1} turns by ${degrees(speed)} per position. From `],
     [`a = ${a}`, "query"],
     [" to "],
     [`b = ${b}`, "key"],
@@ -22,14 +22,14 @@ function explainPair({a, b, pair, keep, carried}, {speed, turn, products}, parts
   const rate = plain(speed) === "0" ? inTens(speed, 1) : plain(speed);
   const product = `${show(b - a, 0)} · ${rate} = ${show(turn)} radians, or ${degrees(turn)}`;
   const said = [
-    [`The hand of pair ${pair} at `],
+    [`The angles of pair ${pair} at `],
     [`a = ${a}`, "query"],
-    [" and at "],
+    [" and "],
     [`b = ${b}`, "key"],
     [` differ by ${product}. `],
   ];
   if (!keep) return [...said, ["Tick “keep the distance”, and move one."]];
   if (!carried) return [...said, ["Now move one of them."]];
-  const score = parts.includes("turn") ? ` The turned product is ${show(products.turned)}.` : "";
+  const score = parts.includes("turn") ? ` The rotated product is ${show(products.turned)}.` : "";
   return [...said, [`Both have moved, the distance is the same.${score}`]];
 }

@@ -13,12 +13,12 @@ const near = angle => (((angle % TURN) + 3 * Math.PI) % TURN) - Math.PI;
 // `arrow` is the length of an arrow of 1; the products stand below the arrows, or `beside` them.
 export function drawRope(svg, {left, top, arrow, beside}) {
   const lines = beside
-    ? ["the same turn on a query and a key (RoPE)"]
-    : ["the same turn on a query", "and a key (RoPE)"];
+    ? ["the same rotation of a query and a key (RoPE)"]
+    : ["the same rotation of a query", "and a key (RoPE)"];
   lines.forEach((text, k) => add(svg, "text", {x: left, y: top - 8 + 18 * k, class: "b"}, text));
   const y = top + arrow + 14 + 18 * (lines.length - 1);
-  const still = drawPair(svg, "as they are", [left + arrow, y], arrow);
-  const turned = drawPair(svg, "turned", [left + 3 * arrow + SPACE, y], arrow);
+  const still = drawPair(svg, "not rotated", [left + arrow, y], arrow);
+  const turned = drawPair(svg, "rotated", [left + 3 * arrow + SPACE, y], arrow);
   const first = beside
     ? {x: left + 4 * arrow + SPACE + 44, y: y - 18}
     : {x: left, y: y + arrow + 48};
@@ -31,8 +31,8 @@ export function drawRope(svg, {left, top, arrow, beside}) {
     turned(angles);
     const places = `${further.a} and ${further.b}`;
     set(products[0], {}, `query · key = ${show(product.still)}`);
-    set(products[1], {class: "b"}, `turned, at ${a} and ${b}: ${show(product.turned)}`);
-    set(products[2], shown(carried), `five on, at ${places}: ${show(product.further)}`);
+    set(products[1], {class: "b"}, `rotated, at ${a} and ${b}: ${show(product.turned)}`);
+    set(products[2], shown(carried), `both 5 further, at ${places}: ${show(product.further)}`);
   };
   return {update, bottom: y + arrow + (beside ? 24 : 104)};
 }

@@ -5,7 +5,7 @@ export function explain(state, now, {vocabulary, room}) {
   const {tokens, unknown, left, asks, shares, chances, all, order, silent} = now;
   const opening = [];
   if (unknown.length) opening.push([`Not in its vocabulary: ${unknown.join(", ")}. `]);
-  if (left) opening.push([`It reads ${room} words at most. `]);
+  if (left) opening.push([`Its context is ${room} tokens at most. `]);
   if (asks === null) return [...opening, ["Type a word."]];
   const best = shares.indexOf(Math.max(...shares));
   const off = state.off[state.layer][state.head] ? ", which is off," : "";
@@ -13,13 +13,13 @@ export function explain(state, now, {vocabulary, room}) {
   return [
     ...opening,
     [vocabulary[tokens[asks]], "query"],
-    [` asks. In head ${state.head} of layer ${state.layer}${off} it takes most, `],
-    [show(shares[best]), "weight"],
-    [", from "],
+    [` attends most, in head ${state.head} of layer ${state.layer}${off || ","} to `],
     [vocabulary[tokens[best]], "key"],
-    [". Likeliest to come next is "],
+    [": attention weight "],
+    [show(shares[best]), "weight"],
+    [". The most probable next token is "],
     [vocabulary[order[0]], "output"],
-    [`, ${show(chances[order[0]])}`],
+    [`, probability ${show(chances[order[0]])}`],
     ...missing,
     ["."],
     ...steps(state, now),
@@ -32,5 +32,5 @@ function steps({kept}, {used: {steps: passed, total}, tokens}) {
   const row = count => `${count} ${count === 1 ? "row" : "rows"}`;
   const from = kept ? ` and took ${kept} from the cache` : "";
   const told = `The last step computed ${row(tokens.length - kept)} of each map${from}.`;
-  return [[` ${told} Words read so far: ${total}.`]];
+  return [[` ${told} Tokens read so far: ${total}.`]];
 }

@@ -25,16 +25,16 @@ function controls(bar, figure) {
   const text = textField(bar, "text", said => act(type, said, data));
   const offer = completion(text);
   const choose = said => said && act(type, said, data);
-  const begins = data.choices && menu(bar, "begin with", data.begins, data.choices, choose);
-  button(bar, "write a word", () => act(write, data));
+  const begins = data.choices && menu(bar, "prompt", data.begins, data.choices, choose);
+  button(bar, "generate a token", () => act(write, data));
   player(bar, figure, {
-    name: "write on",
+    name: "generate",
     every: EVERY,
     next: state => write(state, data),
     rewind: state => rewind(state, data),
     ended: state => full(state, data),
   });
-  const cache = tick(bar, "cache", yes => act(alter, {cache: yes}));
+  const cache = tick(bar, "KV cache", yes => act(alter, {cache: yes}));
   const heat = {min: 0, max: 2, step: 0.1};
   const temperature = slider(bar, "temperature", heat, value => act(alter, {temperature: value}));
   const degree = note(bar);

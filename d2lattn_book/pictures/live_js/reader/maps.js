@@ -15,7 +15,7 @@ export function drawMaps(box, {data, act, state: first}) {
     side,
     "div",
     {class: "caption"},
-    "every head of every layer, to choose: rows ask, columns are asked",
+    "attention weights (choose a head): rows are queries, columns keys",
   );
   const build = (cell, n, h) => {
     const frame = add(cell, "div", {class: "frame"});
@@ -66,7 +66,7 @@ const classOf = (chosen, silent) =>
 
 function legendOf(kept, length) {
   if (!kept) return `computed: all ${length} rows`;
-  return `computed: ${length - kept} ${length - kept === 1 ? "row" : "rows"}; grey, kept: ${kept}`;
+  return `computed: ${length - kept} ${length - kept === 1 ? "row" : "rows"}; grey, from the cache: ${kept}`;
 }
 
 // A row ends with its own word: what comes later is unseen.

@@ -25,7 +25,7 @@ export function drawNext(box, {data: {vocabulary}}) {
 
   return (state, {tokens, asks, chances, all, order, silent}) => {
     const none = asks === null;
-    set(title, {}, none ? "" : `what comes out after “${vocabulary[tokens[asks]]}”: the next word`);
+    set(title, {}, none ? "" : `next token after “${vocabulary[tokens[asks]]}”, probability`);
     mark.hidden = !silent;
     rows.forEach(({row, word, bar, was, number}, r) => {
       const seen = !none && chances[order[r]] > 0;

@@ -15,12 +15,12 @@ export function drawText(live, {data, act}) {
     for (const tag of ["b", "small"]) add(cell, tag);
   };
   const place = add(live, "div", {class: "text glides"});
-  const words = strip(place, "the text: who asks?", build, asks => act(alter, {asks}));
+  const words = strip(place, "tokens: which one is the query?", build, asks => act(alter, {asks}));
 
   return ({layer, head}, {tokens, asks, shares}) => {
     const who = asks === null ? "" : vocabulary[tokens[asks]];
-    const how = `in head ${head} of layer ${layer}: the taller a bar, the larger the share`;
-    set(title, {}, who && `“${who}” asks ${how}`);
+    const how = `head ${head} of layer ${layer}: the taller a bar, the larger the weight`;
+    set(title, {}, who && `query “${who}”, ${how}`);
     words(tokens.length, asks, (cell, j) => {
       const [space, word, share] = cell.children;
       const later = j > asks;
@@ -29,8 +29,8 @@ export function drawText(live, {data, act}) {
       set(space.firstChild, {style: `height:${later ? 0 : TALL * shares[j]}px`});
       set(word, {}, name);
       set(share, {}, later ? "–" : show(shares[j]));
-      const says = later ? "comes later, unseen" : `takes ${share.textContent}`;
-      return [`${name}${asked ? ", asks" : ""}, ${says}`, asked ? "asks" : later && "later"];
+      const says = later ? "hidden by the mask" : `attention weight ${share.textContent}`;
+      return [`${name}${asked ? ", the query" : ""}, ${says}`, asked ? "asks" : later && "later"];
     });
   };
 }

@@ -22,7 +22,7 @@ export function explain({round, causal}, {done, all}, {ranks}) {
   const share = `${percent(all.waiting)} of it waiting.`;
   if (round < ranks - 1) return [...said, [` So far: a time of ${all.time}, ${share}`]];
   said.push([` All rounds, merged: ${all.scores} scores in a time of ${all.time}, ${share}`]);
-  if (!causal) said.push([" Where every word sees all, nobody waits."]);
+  if (!causal) said.push([" Without a causal mask no rank waits."]);
   return said;
 }
 
@@ -32,7 +32,7 @@ function told(size, scores, blocks) {
   const one = who.length === 1;
   const name = ` ${upper(named(who))} `;
   if (!size) {
-    const whose = `come after all of ${one ? "its" : "their"} words.`;
+    const whose = `come after all of ${one ? "its" : "their"} tokens.`;
     const keys = named(who.map(rank => blocks[rank]).sort());
     return [[`${name}${one ? "skips" : "skip"}: the keys of `], [keys, "key"], [` ${whose}`]];
   }

@@ -21,6 +21,6 @@ function controls(bar, figure) {
   });
 }
 
-const hint = () => "Play the rounds, then deal the words out in stripes. Click a block: its round.";
+const hint = () => "Play the rounds, then assign tokens in stripes. Click a block: its round.";
 
 export const mount = assemble({begin, compute, controls, draw, explain, style: STYLE, sizes, hint});

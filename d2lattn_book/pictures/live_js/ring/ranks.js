@@ -55,10 +55,10 @@ function drawRank(svg, {x, y, wide}, rank) {
   const frame = add(svg, "rect", {x, y, width: wide, height: HIGH, rx: 8, ...looks});
   add(svg, "text", {x: x + 8, y: y + 19, class: "b"}, `rank ${rank}`);
   const status = add(svg, "text", {x: x + wide - 8, y: y + 19, class: "e"});
-  add(svg, "text", {x: x + 8, y: y + 42}, "asks");
-  const bar = {x: x + 46, y: y + 46, width: wide - 54, height: 2.5, fill: "var(--query)"};
+  add(svg, "text", {x: x + 8, y: y + 42}, "query");
+  const bar = {x: x + 54, y: y + 46, width: wide - 62, height: 2.5, fill: "var(--query)"};
   add(svg, "rect", bar);
-  const queries = add(svg, "text", {x: x + 46, y: y + 42});
+  const queries = add(svg, "text", {x: x + 54, y: y + 42});
   return {frame, queries, status};
 }
 

@@ -16,7 +16,7 @@ export function tableOf(ranks, size, width) {
 export function drawTable(svg, {data, act}, width) {
   const {ranks, block_size: size} = data;
   const {left, top, side, numbered} = tableOf(ranks, size, width);
-  add(svg, "text", {y: 14, class: "b"}, "queries × keys: who computes what, when");
+  add(svg, "text", {y: 14, class: "b"}, "queries × keys: the round of each block");
   const build = (cell, i, j) => {
     const at = {x: left + j * side + 1, y: top + i * side + 1, width: side - 2, height: side - 2};
     add(cell, "rect", {...at, class: "box", rx: 3, "stroke-width": 2.5});

@@ -45,8 +45,8 @@ function drawBars({svg, n, step, x, bar, narrow, left, names}) {
   const kind = narrow ? "s" : "e s";
   add(svg, "text", {...names, y: narrow ? 12 : 66}, "scores");
   const of = narrow ? {x: x(n), y: 12, class: "e s"} : {...names, y: 82, class: kind};
-  add(svg, "text", of, "line: largest so far");
-  add(svg, "text", {...names, y: narrow ? 130 : 186}, "e^(score − largest)");
+  add(svg, "text", of, "line: running maximum");
+  add(svg, "text", {...names, y: narrow ? 130 : 186}, "e^(score − maximum)");
   const zero = add(svg, "line", level);
   const scores = each.map(j => add(svg, "rect", {...bar(j), ...outlined}));
   const line = add(svg, "path", {fill: "none", stroke: "currentColor", "stroke-width": 2.5});
@@ -108,7 +108,7 @@ function drawTable({svg, n, step, narrow, left, names}, figure) {
   const size = {...at, rows: rows.length, columns: n};
   const table = panel(svg, {
     ...size,
-    name: "the steps: one column for each number",
+    name: "the steps: one column for each key",
     pad: Math.max(3, step / 2 - 20),
     pick: (i, j) => figure.act(pick, i, j),
     edit: i => isInput(figure.state, i),
@@ -131,6 +131,6 @@ function look([name, role], value, state, i, j) {
     tint: role ?? "value",
     opacity: role && seen ? (done ? 0.3 : 0.1) : 0,
     text: seen ? show(value) : "",
-    label: `${name}, number ${j + 1}: ${seen ? show(value) : "not read yet"}`,
+    label: `${name}, key ${j + 1}: ${seen ? show(value) : "not read yet"}`,
   };
 }

@@ -2,7 +2,7 @@
 import {factor, plain} from "../kit/numbers.js";
 
 export function explain({scores, values, read}, {states}) {
-  if (!read) return [["Nothing is read yet: the largest score is −∞, the sum is 0. Go forward."]];
+  if (!read) return [["No score is read yet: the maximum is −∞, the normalizer 0. Go forward."]];
   const now = states[read];
   const value = values[read - 1];
   const said = [
@@ -18,25 +18,25 @@ export function explain({scores, values, read}, {states}) {
   const before = states[read - 1];
   said.push([largest(before, now, read)], ...sums(before, now, value));
   if (read < scores.length) return said;
-  return [...said, [" All is read: this is the softmax of all scores at once, times the values."]];
+  return [...said, [" All scores are read: the output equals softmax(scores) times the values."]];
 }
 
 function largest(before, now, read) {
-  if (read === 1) return ". It is the largest so far.";
+  if (read === 1) return ". It is the maximum so far.";
   if (now.largest <= before.largest) {
-    return `. The largest stays ${plain(now.largest)}, so nothing is rescaled.`;
+    return `. The maximum stays ${plain(now.largest)}, so nothing is rescaled.`;
   }
   const old = plain(before.largest);
   const rescaled = `times e^(${old} − ${factor(now.largest)}) = ${plain(now.rescale)}`;
-  const grows = `The largest grows from ${old} to ${plain(now.largest)}`;
-  return `. ${grows}, so what was summed shrinks: ${rescaled}.`;
+  const grows = `The maximum grows from ${old} to ${plain(now.largest)}`;
+  return `. ${grows}, so normalizer and accumulator are rescaled: ${rescaled}.`;
 }
 
 function sums(before, now, value) {
   const rescale = plain(now.rescale);
   const others = value.length > 1 ? ", and the same for the other channels." : ".";
   return [
-    [` Sum: ${plain(before.sum)}·${rescale} + `],
+    [` Normalizer: ${plain(before.sum)}·${rescale} + `],
     [plain(now.power), "weight"],
     [` = ${plain(now.sum)}. Output: (${factor(before.total[0])}·${rescale} + `],
     [plain(now.power), "weight"],

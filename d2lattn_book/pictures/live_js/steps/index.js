@@ -13,12 +13,12 @@ function controls(bar, figure) {
   const rows = rowsOf(data);
   const {length: last} = data.scores;
   const at = state => state.read;
-  const numbers = timeline(bar, figure, {name: "numbers read", last, every: EVERY, at, go});
+  const numbers = timeline(bar, figure, {name: "scores read", last, every: EVERY, at, go});
   button(bar, "Reset", figure.reset);
   const number = numberField(bar, figure, value => act(write, figure.state.at, value));
   return all(numbers, state => {
     const [i, j] = state.at;
-    rename(number, `${rows[i][0]} of number ${j + 1}`, isInput(state, i));
+    rename(number, `${rows[i][0]} of key ${j + 1}`, isInput(state, i));
     if (!isInput(state, i)) return;
     const value = read(state, state.at);
     fill(number, Number.isFinite(value) ? value : "");

@@ -53,15 +53,15 @@ export function rowsOf({values}) {
   const each = (name, role, get) =>
     values[0].map((_, c) => [several ? `${name} ${c + 1}` : name, role, s => get(s)[c]]);
   const output = each("output", "output", s => s.output);
-  output[0][0] = several ? "output 1 = sum 1 ÷ sum" : "output = that ÷ sum";
+  output[0][0] = several ? "output 1 = o 1 ÷ l" : "output = o ÷ l";
   return [
     ["score", "key"],
     ...each("value", "value"),
-    ["largest so far", null, s => s.largest],
-    ["rescale by", null, s => s.rescale],
-    ["new: e^(score − largest)", "weight", s => s.power],
-    ["sum", null, s => s.sum],
-    ...each(several ? "new · value, sum" : "sum of new · value", "value", s => s.total),
+    ["running maximum m", null, s => s.largest],
+    ["rescaling factor", null, s => s.rescale],
+    ["new: e^(score − m)", "weight", s => s.power],
+    ["normalizer l", null, s => s.sum],
+    ...each("accumulator o", "value", s => s.total),
     ...output,
   ];
 }

@@ -24,16 +24,16 @@ const DASHES = [null, "6 4"]; // of the first model and of the second
 
 export function drawCurves({svg, width, height}) {
   add(svg, "text", {y: 14, class: "b"}, "loss");
-  const [right, down] = width < ROOMY ? [52, LINE] : [166, 0];
+  const [right, down] = width < ROOMY ? [52, LINE] : [184, 0];
   const legend = [
-    [52, 14, "currentColor", "in learning"],
-    [right, 14 + down, "var(--output)", "in use, fresh texts"],
+    [52, 14, "currentColor", "training loss"],
+    [right, 14 + down, "var(--output)", "held-out loss"],
   ];
   for (const [x, y, stroke, name] of legend) {
     add(svg, "path", {d: `M${x},${y - 4}h20`, stroke, "stroke-width": 2.5});
     add(svg, "text", {x: x + 25, y, class: "s"}, name);
   }
-  const second = add(svg, "text", {x: 52, y: 30 + down, class: "s"}, "dashed: the second");
+  const second = add(svg, "text", {x: 52, y: 30 + down, class: "s"}, "dashed: second model");
   const top = 40 + down; // above: what the lines are
   const foot = height - FOOT;
   const looks = {fill: "none", stroke: "currentColor", "stroke-opacity": 0.5};
@@ -49,7 +49,7 @@ export function drawCurves({svg, width, height}) {
     says: add(svg, "text", {class: "e t", x: width - 2}),
     name,
   });
-  const levels = [level("2 4", "without looking"), level("9 4", "best possible", true)];
+  const levels = [level("2 4", "unigram baseline"), level("9 4", "best possible", true)];
   const paths = DASHES.map(dashes =>
     ["var(--output)", "currentColor"].map(stroke =>
       add(svg, "path", {fill: "none", stroke, "stroke-width": 2, "stroke-dasharray": dashes}),
@@ -78,7 +78,7 @@ export function drawCurves({svg, width, height}) {
   };
 }
 
-// Its name stands where the curves do not come: above "without looking", below the best possible, and
+// Its name stands where the curves do not come: above the baseline, below the best possible, and
 // where that is the axis, below it.
 function placeLevel({line, says, name, below}, loss, y, width) {
   set(line, shown(loss !== null));

@@ -9,13 +9,13 @@ const percent = share => `${Math.round(100 * share)} %`;
 const LOOK = [
   [
     ({mask}, {writes}) => writes && !mask,
-    "The mask is off, so each word also sees the next one, which is its answer: compare the loss " +
-      "in learning with the loss in use, where the next word is not there yet. (The words shown " +
-      "are read as in learning, the share of right answers is that in use.)",
+    "The mask is off, so each token also sees the next one, which is its target: compare the " +
+      "training loss with the held-out loss, which is measured with the mask on. (The example " +
+      "shown is read without the mask, as in training.)",
   ],
   [
     ({mask}, {name}) => mask && name === "asked",
-    "With the mask on nobody sees those who stand later: look which answers are wrong.",
+    "With the mask on no query sees later tokens: look which predictions are wrong.",
   ],
   [
     ({layers}, {name}) => name === "copy" && layers === 1,
@@ -25,19 +25,19 @@ const LOOK = [
   [
     ({positions, layers, mask}, {name}) =>
       positions === "none" && mask && ["back", "copy"].includes(name) && layers > 1,
-    "Without positions a first layer sees only which words are there. But under the mask each word " +
-      "sees one more than the word before it, and a second layer can make use of that: compare " +
+    "Without positions a first layer sees only which tokens are there. But under the mask each one " +
+      "sees one more than the token before it, and a second layer can use that: compare " +
       "with the mask off.",
   ],
   [
     ({positions, layers}, {name}) =>
       positions === "none" && ["back", "copy", "sentences"].includes(name) && layers > 0,
-    "Without positions a word in the first layer sees which words are there, and not in which " +
-      "order: look whether two that are alike get the same share.",
+    "Without positions the first layer sees which tokens are there, and not in which " +
+      "order: look whether two equal tokens get the same attention weight.",
   ],
   [
     ({same_qk: same, positions}, {name}) => same && positions !== "rotary" && name === "asked",
-    "With W_q = W_k every score is symmetric: a asks c exactly as much as c asks a.",
+    "With W_q = W_k every score is symmetric: a scores c exactly as c scores a.",
   ],
   [
     ({divisor}) => divisor === "1",
@@ -47,15 +47,16 @@ const LOOK = [
 
 const named = (change, k) => (change ? (k ? `With ${shown(change)}` : "The first model") : "");
 
-// How a model does: its loss in learning and in use, and right answers.
+// How a model does: its training loss, its held-out loss, and right predictions.
 function told({loss, exam}, {change}, k) {
-  const start = named(change, k) ? ` ${named(change, k)}: loss` : " Loss";
-  const now = loss === undefined ? "" : `${start} in learning ${show(loss)}, in`;
-  const used = `${now || `${start} in`} use ${show(exam.loss)}; `;
-  return [[`${used}${percent(exam.right)} right on texts it has never seen.`]];
+  const name = named(change, k);
+  const training = loss === undefined ? "" : `training loss ${show(loss)}, `;
+  const right = `${percent(exam.right)} of the held-out targets predicted`;
+  const said = `${name && `${name}: `}${training}held-out loss ${show(exam.loss)}; ${right}.`;
+  return [[` ${said[0].toUpperCase()}${said.slice(1)}`]];
 }
 
-// Whom the word that is chosen asks, and what the model says there.
+// What the chosen query attends to, and what the model predicts there.
 function asking({asks, sides, change, model: k}, {models, words, wanted}) {
   const {row, best, at, says, settings} = models[k];
   const many = settings.layers > 1 || settings.heads > 1;
@@ -63,28 +64,32 @@ function asking({asks, sides, change, model: k}, {models, words, wanted}) {
   const said = [
     [k ? ` With ${shown(change)}, ` : " "],
     [words[asks], "query"],
-    [` takes most, ${show(row[best])}, from `],
+    [" attends most to "],
     [words[best], "key"],
-    [where],
+    [`${where}: attention weight ${show(row[best])}`],
   ];
   const more = sides ? productOf(models[k], asks) : othersOf(models, k, words);
   if (!says[asks]) return [...said, ["."], ...more];
   const {word, p, right, sure} = says[asks];
   const wrong = sure ? `but right is ${wanted[asks]}.` : `and here it is ${wanted[asks]}.`;
   const verdict = right ? "which is right." : wrong;
-  const answer = [[", and the model says "], [word, "output"], [` (${show(p)}), ${verdict}`]];
+  const answer = [
+    [", and it predicts "],
+    [word, "output"],
+    [` (probability ${show(p)}), ${verdict}`],
+  ];
   return [...said, ...answer, ...more];
 }
 
-// Whom the same word asks in the model beside.
+// What the same query attends to in the other model.
 function othersOf(models, k, words) {
   const others = models.filter((_, n) => n !== k);
   return others.map(({row, best}) => [
-    ` In the other model most, ${show(row[best])}, comes from ${words[best]}.`,
+    ` In the other model it attends most to ${words[best]}: ${show(row[best])}.`,
   ]);
 }
 
-// From a query and a key to their score, from the scores to a share, and what the shares are for.
+// From a query and a key to their score, from the scores to an attention weight.
 function productOf({sides, row, best, settings: {divisor, width, heads, mask}}, asks) {
   const d = width / heads;
   const by = {1: ["1", 1], "√d": [`√${d}`, Math.sqrt(d)], d: [d, d]}[divisor];
@@ -93,12 +98,12 @@ function productOf({sides, row, best, settings: {divisor, width, heads, mask}}, 
   const score = show(products[best] / by[1]);
   return [
     [
-      ` The product of this query and this key is ${show(products[best])}; divided by ${by[0]}, it is`,
+      ` The dot product of this query and this key is ${show(products[best])}; divided by ${by[0]}, it is`,
     ],
     [
       ` the score, ${score}. e^${score} is ${show(powers[best])}, and ${show(sum(powers))} with those`,
     ],
-    [` of the others: a share of ${show(row[best])}. The values, mixed by their shares, go on.`],
+    [` of the others: an attention weight of ${show(row[best])}. It multiplies the value.`],
   ];
 }
 
@@ -111,7 +116,9 @@ export function explain(state, now) {
   const first = asking(state, now);
   if (now.step === 0) return [[`${needs} Before the first step:`], ...first]; // guess first
   const bound =
-    state.bound === null ? "" : ` Nobody who reads honestly gets below ${show(state.bound)}.`;
+    state.bound === null
+      ? ""
+      : ` No ${writes ? "causal " : ""}model gets below ${show(state.bound)}.`;
   const all = now.models.flatMap((one, k) => told(one, state, k));
   return [[`Step ${now.step}.`], ...all, [state.change ? "" : bound], ...first, ...look];
 }

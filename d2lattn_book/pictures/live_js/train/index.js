@@ -32,8 +32,8 @@ function training(bar, figure, ask) {
   };
   const play = button(bar, "▶ Play", () => go(figure.state.playing ? 0 : MOST));
   button(bar, "one step", () => go(1));
-  button(bar, "ten", () => go(10));
-  button(bar, "again", () => figure.act(states.again));
+  button(bar, "ten steps", () => go(10));
+  button(bar, "restart", () => figure.act(states.again));
   const spoken = bar.parentNode;
   return ({playing, report}) => {
     set(play, {}, playing ? "❚❚ Pause" : "▶ Play");
@@ -52,7 +52,7 @@ function past(bar, figure, ask) {
     figure.act(states.lookAt, step);
     ask({look: {step, text: figure.state.text}, steps: 0});
   };
-  const range = slider(bar, "look back", {min: 0, max: 1}, look);
+  const range = slider(bar, "go back", {min: 0, max: 1}, look);
   const says = note(bar, {class: "b"});
   const sides = tick(bar, "queries, keys, values", yes => figure.act(alter, {sides: yes}));
   return ({report, step, sides: seen}) => {
@@ -105,7 +105,7 @@ function number(bar, figure, name, limits) {
   const read = node => {
     if (node.validity.valid && node.value) figure.act(states.settle, name, Number(node.value));
   };
-  const input = control(bar, name, {type: "number", ...limits}, read);
+  const input = control(bar, states.SHOWN[name] ?? name, {type: "number", ...limits}, read);
   return state => fill(input, state.settings[name]);
 }
 
@@ -148,7 +148,7 @@ const controlsOf = work => (bar, figure) => {
   const rate = number(options, figure, "rate", {min: 0.001, max: 1, step: 0.001});
   add(options, "span", {class: "row"});
   const model = settings(options, figure);
-  button(options, "another text", () => {
+  button(options, "another example", () => {
     figure.act(states.nextText);
     ask({look: {step: figure.state.step, text: figure.state.text}});
   });

@@ -72,7 +72,7 @@ function drawModel(place, {box, size}, figure, [layers, heads], k) {
   return (state, {models, words}) => {
     const {maps, at} = models[k];
     const L = words.length;
-    const name = state.change ? nameOf(state, k) : "who looks at whom";
+    const name = state.change ? nameOf(state, k) : "attention weights";
     set(title, {}, cut(name, Math.floor(place.width / 8)));
     for (const [canvas, n, h] of canvases) {
       paint(
@@ -90,7 +90,7 @@ function drawModel(place, {box, size}, figure, [layers, heads], k) {
         set(frame, {"stroke-width": chosen ? 2.5 : 1, "stroke-opacity": chosen ? 0.9 : 0.35});
         const line = {y: down(n) + (state.asks / L) * side, height: side / L};
         set(asked, {...line, stroke: "var(--query)", "stroke-width": 1.5});
-        const seen = `${words[state.asks]} asks, its row is framed`;
+        const seen = `${words[state.asks]} is the query, its row is framed`;
         const label = `layer ${n}, head ${h}${chosen ? ", chosen" : ""}: ${seen}`;
         set(cell, {"aria-label": label, tabindex: chosen ? 0 : -1});
       }),

@@ -7,7 +7,7 @@ const LETTERS = 2000; // and the most
 
 // A choice as it stands in a menu, "positions: none", and back.
 const ON = {true: "on", false: "off"};
-export const SHOWN = {same_qk: "W_q = W_k", divisor: "scores ÷", mlp: "MLP"};
+export const SHOWN = {same_qk: "W_q = W_k", divisor: "scores ÷", mlp: "MLP", rate: "learning rate"};
 export const shown = ([name, value]) => `${SHOWN[name] ?? name}: ${ON[value] ?? value}`;
 
 // What a model is called beside another one: the one whose heads are looked at, or any.

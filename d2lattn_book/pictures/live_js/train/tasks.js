@@ -22,8 +22,8 @@ function written(words, vocabulary, from) {
 
 // Look one back: which letter stood one before?
 const back = {
-  title: "look one back",
-  needs: "Every letter is asked which letter stands just before it: that takes positions.",
+  title: "name the previous token",
+  needs: "The target of every letter is the letter just before it: that takes positions.",
   model: {},
   vocabulary: LETTERS,
   L: 10,
@@ -36,8 +36,9 @@ const back = {
 // Find the word like this one: "a2 c1 d3 b2" and then letters alone; which number did each have?
 const PAIRS = LETTERS.slice(0, 6).flatMap(letter => [1, 2, 3, 4].map(count => letter + count));
 const like = {
-  title: "find the word like this one",
-  needs: "A letter alone is asked for the number that the same letter had before: like finds like.",
+  title: "find the same letter",
+  needs:
+    "The target of a letter alone is the number that the same letter had before: like finds like.",
   model: {width: 24, positions: "none", mask: false},
   vocabulary: [...PAIRS, ...LETTERS.slice(0, 6), ..."1234"],
   L: 8,
@@ -56,9 +57,9 @@ const like = {
 const RING = LETTERS.slice(0, 5);
 const SIGNS = ["1", "2"];
 const asked = {
-  title: "who is asked",
+  title: "follow a pointer",
   needs:
-    "a→c1 is called a, asks c and carries 1. It is asked what c carries: a query unlike its own key.",
+    "a→c1 is named a, points to c and carries 1. Its target is what c carries: query and key differ.",
   model: {width: 24, positions: "none", mask: false},
   vocabulary: [
     ...RING.flatMap(a => RING.flatMap(b => SIGNS.map(sign => `${a}→${b}${sign}`))),
@@ -135,7 +136,7 @@ export function corpus() {
 // A fifth of the sentences is held out; of the others any may come.
 const sentences = {
   title: "the book's sentences",
-  needs: "Every word is asked for the next: the last one has to look up who did what.",
+  needs: "The target of every token is the next one: the last one has to look up who did what.",
   model: {heads: 2},
   vocabulary: [...new Set(corpus().flat())],
   L: 8,
@@ -179,7 +180,7 @@ export const RHYME =
 // One's own text, letter by letter; its last fifth is held out. Nobody knows its bound.
 const text = {
   title: "your own text",
-  needs: "Letter by letter: every letter is asked for the next. The last fifth is never learned.",
+  needs: "The target of every character is the next one. The last fifth is held out.",
   model: {width: 32, layers: 2, mlp: true, rate: 0.01},
   writes: true,
   prepare(said) {

@@ -48,10 +48,10 @@ export function drawText({svg, width}, {act}, now) {
   const at = (line, k) => WORD + line * BAR + (k ?? 0);
   const ends = WORD + models.length * BAR; // of the bars
   const names = [
-    [18, "reads"],
-    ...models.map(k => [at(k) + 14, many ? `share ${k + 1}` : "share"]),
-    [ends + 15, "right is"],
-    ...models.map(k => [ends + (k + 1) * LINE + 15, many ? `says ${k + 1}` : "says"]),
+    [18, "input"],
+    ...models.map(k => [at(k) + 14, many ? `weight ${k + 1}` : "weight"]),
+    [ends + 15, "target"],
+    ...models.map(k => [ends + (k + 1) * LINE + 15, many ? `predicts ${k + 1}` : "predicts"]),
   ];
   lengths.forEach((_, n) => {
     for (const [y, name] of names) add(svg, "text", {y: n * row + y, class: "s"}, name);
@@ -77,7 +77,7 @@ export function drawText({svg, width}, {act}, now) {
     add(node, "rect", {...all, height: row - 12, class: "ring"});
   };
   const choose = (n, j) => act(alter, {asks: n * across + j});
-  const cells = grid(svg, "the words of a text", lengths, build, choose).flat();
+  const cells = grid(svg, "tokens of an example", lengths, build, choose).flat();
 
   return (state, {models: told, words, wanted}) =>
     cells.forEach((node, r) => {
@@ -98,7 +98,7 @@ export function drawText({svg, width}, {act}, now) {
 
 function labelOf(r, told, words, wanted) {
   const shares = told.map(({row}) => show(row[r])).join(" and ");
-  if (wanted[r] === null) return `${words[r]}: share ${shares}; not asked`;
+  if (wanted[r] === null) return `${words[r]}: attention weight ${shares}; no target`;
   const says = told.map(({says: all}) => `${all[r].word} (${show(all[r].p)})`).join(" and ");
-  return `${words[r]}: share ${shares}; right is ${wanted[r]}, said is ${says}`;
+  return `${words[r]}: attention weight ${shares}; target ${wanted[r]}, prediction ${says}`;
 }

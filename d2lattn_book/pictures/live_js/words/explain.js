@@ -9,29 +9,20 @@ export function explain({x}, now, {vocabulary, axes}) {
   if (asks === null) return [...opening, [`The map has ${vocabulary.join(", ")}.`]];
   const best = shares.indexOf(Math.max(...shares));
   const products = [0, 1].map(c => `${plain(x[word][c])} · ${factor(x[tokens[best]][c])}`);
-  const answer = [
-    [vocabulary[tokens[best]], "key"],
-    [
-      ` fits best, ${products.join(" + ")} = ${plain(scores[best])}, so the largest share is taken from it, `,
-    ],
-    [show(shares[best]), "weight"],
-    ["."],
-  ];
-  if (Math.max(...scores) - Math.min(...scores) < 1e-9) {
-    answer.splice(
-      0,
-      4,
-      ["All fit alike, and each share is "],
-      [show(shares[best]), "weight"],
-      ["."],
-    );
-  }
+  const alike = Math.max(...scores) - Math.min(...scores) < 1e-9;
+  const answer = alike
+    ? [[" has the same score with every token: each attention weight is "]]
+    : [
+        [" attends most to "],
+        [vocabulary[tokens[best]], "key"],
+        [`: score ${products.join(" + ")} = ${plain(scores[best])}, attention weight `],
+      ];
   return [
     ...opening,
     [vocabulary[word], "query"],
-    [" asks: how well do you fit me? "],
     ...answer,
-    [" Out comes "],
+    [show(shares[best]), "weight"],
+    [". Its output is "],
     [`${axes[0]} ${show(after[0])}, ${axes[1]} ${show(after[1])}`, "output"],
     ["."],
   ];

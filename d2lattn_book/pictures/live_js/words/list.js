@@ -14,14 +14,14 @@ export function drawList(box, {data, act}) {
     for (const tag of ["span", "i", "b"]) add(cell, tag);
   };
   const pick = asks => act(ask, asks, vocabulary);
-  const rows = strip(add(side, "div"), "the sentence: who asks?", build, pick, true);
+  const rows = strip(add(side, "div"), "tokens: which one is the query?", build, pick, true);
   const out = add(side, "p");
   add(out, "span", {class: "out", "aria-hidden": "true"}, "◆ ");
   const after = add(out, "span");
 
   return (_, {tokens, asks, word, shares, after: [right, up] = []}) => {
     const none = asks === null;
-    const asking = `${vocabulary[word]} asks. The thicker a line, the larger the share that the word takes.`;
+    const asking = `${vocabulary[word]} is the query. The thicker a line, the larger its weight.`;
     set(title, {}, none ? "" : asking);
     set(out, {hidden: none ? "" : null});
     rows(tokens.length, asks, (cell, j) => {
@@ -31,9 +31,9 @@ export function drawList(box, {data, act}) {
       set(line, {style: `height:${THICK * shares[j]}px`});
       set(share, {}, told);
       const asked = j === asks;
-      return [`${name.textContent} ${asked ? "asks, takes" : "takes"} ${told}`, asked && "asks"];
+      return [`${name.textContent}${asked ? " (query)" : ""}, weight ${told}`, asked && "asks"];
     });
     const place = `${axes[0]} ${show(right)}, ${axes[1]} ${show(up)}`;
-    if (!none) set(after, {}, `what comes out for ${vocabulary[word]}: ${place}`);
+    if (!none) set(after, {}, `output of ${vocabulary[word]}: ${place}`);
   };
 }

@@ -33,7 +33,7 @@ export function drawPlane(box, figure) {
   const scale = scaleOf(frame);
   const named = drawAxes(svg, scale, axes);
   const hint = {class: "drag e s", x: WIDTH - 4, y: named[1].x < WIDTH / 4 ? 16 : HEIGHT - 5};
-  const drag = add(svg, "text", hint, "drag a word, or click one to let it ask");
+  const drag = add(svg, "text", hint, "drag a word; click one: it is the query");
   const lines = vocabulary.map(() => add(svg, "path", {stroke: "var(--weight)"}));
   const own = add(svg, "circle", {fill: "none", stroke: "var(--weight)"});
   const way = add(svg, "path", {
@@ -134,11 +134,11 @@ function drawDot(svg, {data, act}, {pixels, place}, k) {
     asker = tokens.includes(k) ? tokens.indexOf(k) : null;
     const inside = asker !== null;
     const axes = data.axes.map((name, c) => `${name} ${show(where[c])}`).join(", ");
-    const role = asks !== null && k === asking ? ", asks" : "";
+    const role = asks !== null && k === asking ? ", the query" : "";
     set(dot, {
       transform: `translate(${at})`,
       tabindex: inside ? 0 : -1,
-      "aria-label": `${word}${role}: ${axes}. Arrows move it, Enter lets it ask.`,
+      "aria-label": `${word}${role}: ${axes}. Arrows move it, Enter makes it the query.`,
     });
     set(point, {fill: role ? "var(--query)" : "currentColor", "fill-opacity": inside ? 1 : 0.45});
   };
@@ -180,14 +180,14 @@ function drawLabels(svg, vocabulary, named) {
       if (!tokens.includes(k)) return vocabulary[k];
       const often = tokens.filter(token => token === k).length;
       const times = often > 1 ? ` (${often} times)` : "";
-      return `${vocabulary[k]}${times} ${k === word ? "asks, keeps " : ""}${show(drawn[k])}`;
+      return `${vocabulary[k]}${times} ${k === word ? "(query) " : ""}${show(drawn[k])}`;
     };
     const texts = groups.map(one => ({
       ...one,
       text: one.words.map(name).join(", "),
       strong: one.words.includes(word) && asks !== null,
     }));
-    const blend = {at: after, text: `${vocabulary[word]} now`, strong: true, inside: true};
+    const blend = {at: after, text: `output of ${vocabulary[word]}`, strong: true, inside: true};
     if (after) texts.unshift({...blend, node: vocabulary.length});
     texts.sort((a, b) => b.strong + b.inside - a.strong - a.inside);
     const bands = at
