@@ -134,7 +134,8 @@ RIGHT_FORMS = {
         *map(X.matmul, (W_q.T, W_k.T, W_v.T))
     ),
     "2.3": lambda W_q, W_k, A: (A @ W_q, torch.linalg.solve(A.T, W_k)),
-    "2.5": lambda q, K: torch.autograd.functional.jacobian(lambda q: (K @ q).softmax(0) @ K, q),
+    "2.4": lambda w: F.normalize(torch.cat([w, w[-1:]]), p=1, dim=0),
+    "2.6": lambda q, K: torch.autograd.functional.jacobian(lambda q: (K @ q).softmax(0) @ K, q),
     "3.2": d2lattn.attention_weights,
     "3.3": d2lattn.masked_softmax,
     "3.4": lambda valid_lens, n, width: torch.tensor(
@@ -339,7 +340,7 @@ OF_ROPE = "10000 ** (-torch.arange(0, d, 2) / d)"
 SECOND_FORMS = [
     ("1.2", "columns sum to 1", {"dim=-1": "dim=0"}),
     (
-        "2.5",
+        "2.6",
         "This is the gradient",
         {
             "return c.T @ (w[:, None] * c)": (

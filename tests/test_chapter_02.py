@@ -41,7 +41,6 @@ def test_who_asks_for_a_name_has_the_query_that_fits_its_key(learner):
 
 
 def test_the_query_turns_from_the_side_of_one_noun_to_that_of_the_other():
-    """Where the arrows and dots of section 2.3 lie."""
     model = next_word.train(steps=200).model
     looks = []
     for asks in ("hungry", "tasty"):
@@ -64,7 +63,7 @@ def test_a_lead_is_the_sum_of_what_words_and_places_give():
     assert min(map(abs, parts)) > 1e-3
 
 
-def test_edits_that_make_scores_mutual_change_scores_alone_that_are_not():
+def test_edits_that_make_scores_symmetric_change_scores_alone_that_are_not():
     """Section 2.6's, on a layer whose queries are its keys, and on one whose are not."""
     (source,) = (c["source"] for c in page_cells() if c["id"] == "c02-mutual")
     names = dict(causal_mask=causal_mask, masked_softmax=masked_softmax, Edit=Edit)
@@ -77,9 +76,9 @@ def test_edits_that_make_scores_mutual_change_scores_alone_that_are_not():
 
     @torch.no_grad()
     def changed():
-        with edited(model, *names["mutual"]()):
-            mutual = model(tokens)
-        return (mutual - model(tokens)).abs().max()
+        with edited(model, *names["symmetrized"]()):
+            symmetric = model(tokens)
+        return (symmetric - model(tokens)).abs().max()
 
     assert changed() > 1e-2
     attention.k_proj.load_state_dict(attention.q_proj.state_dict())

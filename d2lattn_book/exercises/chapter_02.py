@@ -72,6 +72,10 @@ def _questions():
     return [noise((d,), (n, d), seed=n) for n, d in ((5, 3), (2, 4), (7, 2), (3, 3))]
 
 
+def _weights_of_a_query():
+    return [(noise((n,), seed=n)[0].softmax(0),) for n in (3, 5, 8)]
+
+
 # The chapter's solutions; a mistake is an edit of one of them
 
 
@@ -87,8 +91,12 @@ def disguise(W_q, W_k, A):
 
 def slope(q, K):
     w = torch.softmax(K @ q, dim=0)  # (n,)
-    c = K - w @ K  # (n, d): how far each key lies from f
+    c = K - w @ K  # (n, d): the deviation of each key from f
     return c.T @ (w[:, None] * c)  # (d, n) @ (n, d) -> (d, d)
+
+
+def with_a_copy(weights):
+    return torch.cat([weights, weights[-1:]]) / (1 + weights[-1])  # (n + 1,)
 
 
 EXERCISES = {
@@ -96,7 +104,7 @@ EXERCISES = {
         lambda: [0.5, 0.5, 0.5, 0.5, 0.0],
         {
             "You added the two values. Average them: the weights sum to 1.": [1, 1, 1, 1, 0],
-            "The zeros are right. Two keys tie for the largest score, so each gets the weight ½.": [
+            "The zeros are right. Two keys tie, so each of them gets the weight ½.": [
                 2,
                 2,
                 2,
@@ -109,16 +117,8 @@ EXERCISES = {
             "This is the second value only. The fourth key has the same score.": [1, 1, 0, 0, 0],
             "This is the fourth value only. The second key has the same score.": [0, 0, 1, 1, 0],
             "You averaged all four values. The first and the third get weight 0.": [0.5] * 5,
-            "These are the four attention weights. Now use them to average the values.": (
-                [0, 0.5, 0, 0.5]
-            ),
-            "You averaged the first and the third value. They have the lower scores.": [
-                0.5,
-                0.5,
-                0.5,
-                0.5,
-                1.0,
-            ],
+            "These are the attention weights. Now average the values with them.": [0, 0.5, 0, 0.5],
+            "You averaged the first and the third value.": [0.5, 0.5, 0.5, 0.5, 1.0],
         },
     ),
     "2.2": FunctionExercise(
@@ -172,8 +172,26 @@ EXERCISES = {
             },
         },
     ),
-    "2.4": OpenExercise(_judge_lookup_weights),
-    "2.5": FunctionExercise(
+    "2.4": FunctionExercise(
+        with_a_copy,
+        _weights_of_a_query,
+        {
+            "Your weights do not sum to 1. Divide all of them by their sum.": {
+                " / (1 + weights[-1])": ""
+            },
+            "You split the weight of the last token. Its copy has the same score, so before the "
+            "normalization it gets the same weight as the original.": {
+                "weights, weights[-1:]]) / (1 + weights[-1])": (
+                    "weights[:-1], weights[-1:] / 2, weights[-1:] / 2])"
+                )
+            },
+            "You applied a softmax to attention weights. Divide them by their sum instead.": {
+                " / (1 + weights[-1])": ".softmax(0)"
+            },
+        },
+    ),
+    "2.5": OpenExercise(_judge_lookup_weights),
+    "2.6": FunctionExercise(
         slope,
         _questions,
         {
