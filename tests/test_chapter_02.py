@@ -14,11 +14,6 @@ from d2lattn_book.real.edits import Edit, edited
 HUNGRY = ["the", "dog", "found", "the", "milk", "what", "a", "hungry"]
 
 
-def page_cells():
-    (path,) = cells.chapters(["02"])
-    return json.loads(path.read_text(encoding="utf-8"))["cells"]
-
-
 @pytest.fixture(scope="module")
 def learner():
     """The lookup of section 2.5, learned."""
@@ -65,7 +60,9 @@ def test_a_lead_is_the_sum_of_what_words_and_places_give():
 
 def test_edits_that_make_scores_symmetric_change_scores_alone_that_are_not():
     """Section 2.6's, on a layer whose queries are its keys, and on one whose are not."""
-    (source,) = (c["source"] for c in page_cells() if c["id"] == "c02-mutual")
+    (path,) = cells.chapters(["02"])
+    page = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    (source,) = (c["source"] for c in page if c["id"] == "c02-mutual")
     names = dict(causal_mask=causal_mask, masked_softmax=masked_softmax, Edit=Edit)
     exec("".join(source), names)
     with torch.random.fork_rng():

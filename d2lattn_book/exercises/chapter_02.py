@@ -176,18 +176,14 @@ EXERCISES = {
         with_a_copy,
         _weights_of_a_query,
         {
-            "Your weights do not sum to 1. Divide all of them by their sum.": {
-                " / (1 + weights[-1])": ""
-            },
+            "Your weights do not sum to 1. Divide them by their sum.": {" / (1 + weights[-1])": ""},
             "You split the weight of the last token. Its copy has the same score, so before the "
             "normalization it gets the same weight as the original.": {
                 "weights, weights[-1:]]) / (1 + weights[-1])": (
                     "weights[:-1], weights[-1:] / 2, weights[-1:] / 2])"
                 )
             },
-            "You applied a softmax to attention weights. Divide them by their sum instead.": {
-                " / (1 + weights[-1])": ".softmax(0)"
-            },
+            "Divide by the sum; these are no scores.": {" / (1 + weights[-1])": ".softmax(0)"},
         },
     ),
     "2.5": OpenExercise(_judge_lookup_weights),
@@ -202,22 +198,12 @@ EXERCISES = {
             "You weighted all keys alike. Weight each key by its attention weight.": {
                 "w[:, None] * c": "c / len(K)"
             },
-            "This is the covariance with equal weights. Weight each key by its attention weight.": {
-                "K - w @ K": "K - K.mean(0)",
-                "w[:, None] * c": "c / len(K)",
-            },
             "You divided the scores by √d. Do not scale them here.": {
                 "K @ q,": "K @ q / len(q) ** 0.5,",
                 "return ": "return len(q) ** -0.5 * ",
             },
-            "You used torch's sample correction. The weights sum to 1: pass correction=0.": {
-                "c.T @ (w[:, None] * c)": "torch.cov(K.T, aweights=w)"
-            },
             "You returned the d variances. The Jacobian of f is (d, d).": {
                 "c.T @ (w[:, None] * c)": "(w[:, None] * c**2).sum(0)"
-            },
-            "This is the gradient of the sum of f. Each component of f needs a row of its own.": {
-                "c.T @ (w[:, None] * c)": "(c.T @ (w[:, None] * c)).sum(0)"
             },
             "You returned f(q). Return its derivative.": {"c.T @ (w[:, None] * c)": "w @ K"},
         },
