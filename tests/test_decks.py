@@ -152,7 +152,7 @@ def test_what_is_given_defined_or_renamed_reaches_its_slide():
         return new_markdown_cell(source, metadata={"slideshow": said})
 
     start = new_markdown_cell("# 3 · Masks\n\n**Who sees whom?**")
-    table = "Before.\n\n| a **query** | [asks](x.ipynb)<!-- exp: a/b --> [†](y) |\n|---|---|"
+    table = "| an **attention weight** | [asks](x.ipynb)<!-- exp: a/b --> [†](y) |\n|---|---|"
     asked = cell("**Predict.** What?", given="2 and 3", says="What is 2 · 3?")
     quoted = cell("It goes on:\n\n> and so on", board="First:\n\n{shown}")
     assert slides.Deck([start, quoted]).slides[1].line == "First:\n\n> and so on"
@@ -161,7 +161,8 @@ def test_what_is_given_defined_or_renamed_reaches_its_slide():
     formula = cell("So\n\n$$x = 1$$\n\nand", formula="It is one.")
     deck = slides.Deck([start, cell(table, definition=""), formula, asked, code]).slides
     _, defined, written, question = deck
-    assert defined.line == '| a <strong class="query">query</strong> | asks |\n|---|---|'
+    weight = '<strong class="attention weight">attention weight</strong>'
+    assert defined.line == f"| an {weight} | asks |\n|---|---|"
     assert written.line == "$$x = 1$$\n\nIt is one." and written.kind == "formula"
     assert (question.given, question.question) == ("2 and 3", "What is 2 · 3?")
     assert prints(question) == [["the product is 6"]]

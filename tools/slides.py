@@ -34,7 +34,7 @@ FILES = {  # what lies beside the pages, with the licences
 WORDS, ASKING, SAYING = 40, 17, 20  # the most on a slide, in a question, beside a question
 BARS = 5  # lines of them below which a sentence stands
 STANDS = ("definition", "formula", "board")  # on slides of their own
-ROLE = re.compile(r"\*\*(query|key|value|share|output)(\w*)\*\*")
+ROLE = re.compile(r"\*\*(query|key|value|attention weight|output)(\w*)\*\*")
 SECTION = re.compile(r"(##+) (.+)")
 ASKED = re.compile(r"\*\*Predict\.\*\* ")
 
