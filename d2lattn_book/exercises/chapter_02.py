@@ -202,8 +202,8 @@ EXERCISES = {
                 "K @ q,": "K @ q / len(q) ** 0.5,",
                 "return ": "return len(q) ** -0.5 * ",
             },
-            "You returned the d variances. The Jacobian of f is (d, d).": {
-                "c.T @ (w[:, None] * c)": "(w[:, None] * c**2).sum(0)"
+            "This is the gradient of the sum of f. Each component of f needs a row of its own.": {
+                "c.T @ (w[:, None] * c)": "(c.T @ (w[:, None] * c)).sum(0)"
             },
             "You returned f(q). Return its derivative.": {"c.T @ (w[:, None] * c)": "w @ K"},
         },
