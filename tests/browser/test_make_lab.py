@@ -97,7 +97,7 @@ def test_the_second_day_goes_on_where_the_first_ended(browser, clone, tmp_path):
     """In the same chapter. A cell that wants what ran on the first day says so, and what to do."""
     with opened(browser, clone, tmp_path, "lab") as page:
         expect(page.locator(IDLE)).to_be_visible()
-        page.get_by_role("link", name="Self-attention without").first.click()
+        page.get_by_role("link", name="chapter 1").first.click()
         kept = clone / ".venv" / "jupyter" / "lab" / "workspaces"
         front = f'"current":"notebook:{CHAPTER}"'  # JupyterLab writes it down a little later
         until(page, lambda: any(front in path.read_text("utf-8") for path in kept.glob("*")))
