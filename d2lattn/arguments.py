@@ -214,9 +214,9 @@ def check_causal(is_causal, query_offset, window, shape):
         )
 
 
-def check_lengths(valid_lens, max_len):
-    """Require integers (B,) or (B, L), each from 0 to max_len, and give them as int64: in a
-    narrower type a sum or a difference of them could overflow."""
+def checked_lengths(valid_lens, max_len):
+    """Require integers (B,) or (B, L), each from 0 to max_len. Give them as int64 (in a narrower
+    type a sum or a difference of them could overflow), and the shortest, 0 if one may not look."""
     valid_lens = torch.as_tensor(valid_lens)
     if valid_lens.numel() == 0:
         valid_lens = valid_lens.long()  # an empty list has no integers to tell its dtype
@@ -226,6 +226,7 @@ def check_lengths(valid_lens, max_len):
         raise ValueError(
             f"valid_lens must have shape (B,) or (B, L), got {tuple(valid_lens.shape)}"
         )
+    shortest = 0
     if is_eager() and valid_lens.numel() and not valid_lens.is_meta:
         lengths = valid_lens.flatten().tolist()  # one wait on a GPU
         shortest, longest = min(lengths), max(lengths)
@@ -234,7 +235,7 @@ def check_lengths(valid_lens, max_len):
                 f"valid_lens must lie between 0 and {max_len} (the number of keys), got values "
                 f"from {shortest} to {longest}"
             )
-    return valid_lens.long()
+    return valid_lens.long(), shortest
 
 
 def checked_mask(attn_mask, shape, device, of_heads=False):

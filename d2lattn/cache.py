@@ -82,11 +82,11 @@ class Cache:
 
         With a window that is refused once they have pushed others out.
         """
-        check_count("length", length, least=0, most=self.length)
+        check_count("length", length, least=0, most=self._length)
         if self.columns is not None:
-            if 0 < length < self.length and self.length > self.keys.shape[3]:
+            if 0 < length < self._length and self._length > self.keys.shape[3]:
                 raise ValueError(
-                    f"length must be 0 or stay {self.length}, since a cache with a window has let "
+                    f"length must be 0 or stay {self._length}, since a cache with a window has let "
                     f"go of what an earlier token saw, got {length}; copy.deepcopy keeps a way back"
                 )
             self.columns = self.columns.masked_fill(self.columns >= length, -1)
@@ -109,10 +109,10 @@ class Cache:
             )
         if len(tokens) != B:
             raise ValueError(f"cache is for {B} sequences, got tokens {tuple(tokens.shape)}")
-        if self.length + tokens.shape[1] > self.max_len:
+        if self._length + tokens.shape[1] > self.max_len:
             raise ValueError(
                 f"cache must have room for the tokens: it can hold {self.max_len} and holds "
-                f"{self.length}, got {tokens.shape[1]} more"
+                f"{self._length}, got {tokens.shape[1]} more"
             )
 
     def begin(self, new: int) -> Tensor | None:
@@ -120,8 +120,8 @@ class Cache:
         `store` will give, and settle what `advance` keeps of it."""
         if self.columns is None or self.window is None:
             return None
-        stop = self.length + new
-        come = torch.arange(self.length, stop, device=self.columns.device)
+        stop = self._length + new
+        come = torch.arange(self._length, stop, device=self.columns.device)
         shown = torch.cat([self.columns, come.expand(len(self.columns), -1)], 1)
         stays = in_window(stop - 1, shown, self.window, self.sinks) & (shown >= 0)
         order = (~stays).byte().argsort(dim=1, stable=True)
@@ -142,11 +142,12 @@ class Cache:
             values = torch.cat([self.values[layer].to(value.dtype), value], 2)
             self._kept.append((self._rows(keys), self._rows(values)))
             return keys, values
-        stop = self.length + key.shape[2]
-        self.keys[layer, :, :, self.length : stop] = key
-        self.values[layer, :, :, self.length : stop] = value
-        kept = self.keys[layer, :, :, :stop], self.values[layer, :, :, :stop]
-        return kept[0].to(key.dtype), kept[1].to(value.dtype)  # autocast computes in another dtype
+        start, stop = self._length, self._length + key.shape[2]
+        keys, values = self.keys[layer, :, :, :stop], self.values[layer, :, :, :stop]
+        keys[:, :, start:], values[:, :, start:] = key, value
+        if keys.dtype != key.dtype:  # autocast computes in another one
+            return keys.to(key.dtype), values.to(value.dtype)
+        return keys, values
 
     def advance(self, new: int) -> None:
         """Count the tokens that all layers have stored; with a window, let go of what is past."""
@@ -155,7 +156,7 @@ class Cache:
             for layer, (keys, values) in enumerate(self._kept):
                 self.keys[layer], self.values[layer] = keys, values
             self._kept = []
-        self._length = self.length + new
+        self._length = self._length + new
 
     def _rows(self, x):
         """Give the rows of (B, Hkv, S, D) that are kept."""

@@ -12,8 +12,9 @@ from d2lattn.arguments import (
     check_choice,
     check_count,
     check_counts,
+    checked_lengths,
 )
-from d2lattn.engines.visibility import first_keys, in_window
+from d2lattn.engines.visibility import in_window
 
 
 def length_mask(valid_lens: Tensor | list[int], max_len: int) -> Tensor:
@@ -35,7 +36,9 @@ def length_mask(valid_lens: Tensor | list[int], max_len: int) -> Tensor:
                 [[1, 1, 1]]], dtype=torch.int32)
     """
     check_counts(max_len=max_len)
-    return first_keys(valid_lens, max_len)
+    lengths, _ = checked_lengths(valid_lens, max_len)
+    ends = lengths[:, None, None] if lengths.ndim == 1 else lengths[..., None]
+    return torch.arange(max_len, device=ends.device) < ends
 
 
 def causal_mask(

@@ -11,6 +11,7 @@ only to 0.004. The result is cast last, so that a row of an encoding is the same
 whether it is computed alone or with others.
 """
 
+import functools
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
@@ -65,13 +66,17 @@ def sinusoidal_encoding(
     check_count("dim", dim)
     dtype = torch.get_default_dtype() if dtype is None else dtype
     device = torch.device(torch.get_default_device() if device is None else device)
-    return _waves(_angles(length, dim, base, offset, device), dim, dtype, device)
+    check_count("offset", offset, least=0)
+    places = torch.arange(offset, offset + length, device=device)
+    return _waves(places, dim, base, dtype, device)
 
 
-def _waves(angles, dim, dtype, device):
-    """Compute sines and cosines of angles (length, ⌈dim/2⌉) by turns, (length, dim)."""
-    P = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)  # (length, dim or dim + 1)
-    return P[:, :dim].to(torch.promote_types(dtype, torch.float32)).to(device, dtype).contiguous()
+def _waves(places, dim, base, dtype, device):
+    """Compute the encoding of positions (...): sines and cosines by turns, (..., dim)."""
+    angles = _angles(places, dim, base, device)
+    P = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)  # (..., dim or dim + 1)
+    wide = torch.promote_types(dtype, torch.float32)
+    return P[..., :dim].to(wide).to(device, dtype).contiguous()
 
 
 @dataclass(slots=True)
@@ -104,6 +109,13 @@ class TokenPositions:
         """Give the columns of the tokens, (L, 1)."""
         return torch.arange(self.first, self.stop, device=device)[:, None]
 
+    def places(self, device: Device) -> Tensor:
+        """Give the positions of the tokens in their texts, (L,), or (B, L) of several texts."""
+        if self.positions is not None:
+            return self.positions.to(device)
+        columns = torch.arange(self.first, self.stop, device=device)
+        return columns if self.start is None else columns - self.start
+
 
 class Positions(nn.Module):
     """How a model knows the order of its words, as a part of it; this one does not know it.
@@ -135,28 +147,30 @@ class Positions(nn.Module):
 
 
 class _Added(Positions):
-    """A module that adds the rows of a table, as a part of a model.
+    """A module that adds to x (..., L, E) the rows of its positions, in the dtype of x.
 
-    `_rows(x, offset, positions)` gives those of x (..., L, E): (L, E), in its dtype.
+    `_rows(x, offset)` gives those from offset on, (L, E), and `_at(places, x)` those of any
+    positions (...), (..., E).
     """
 
+    embed_dim: int
     _rows: Callable[..., Tensor]
-
-    def _dropped(self, x):
-        return x
+    _at: Callable[..., Tensor]
 
     def add(self, x, where):
         """Positions count from the first token of a text."""
-        if where.positions is not None:
-            return self(x, positions=where.positions)
-        if where.start is None:
-            return self(x, offset=where.first)
-        places = where.columns(x.device).T - where.start  # (B, L)
-        rows = min(where.stop, self.max_len or where.stop)
-        if data_dependent_ok(places) and places.numel():
-            rows = int(places.max()) + 1
-        table = self._rows(x.new_empty(rows, x.shape[-1]))  # (positions, E)
-        return self._dropped(x + table[places])
+        if where.positions is None and where.start is None:
+            return self._dropped(x + self._rows(x, where.first))
+        return self._dropped(x + self._at(where.places(x.device), x))
+
+    def forward(self, x: Tensor, offset: int = 0) -> Tensor:
+        """x (..., L, E), the first token at position `offset` -> the same shape and dtype."""
+        expect("x", x, f"... length {self.embed_dim}")
+        check_count("offset", offset, least=0)
+        return self._dropped(x + self._rows(x, offset))
+
+    def _dropped(self, x):
+        return x
 
 
 class Rotary(Positions):
@@ -183,30 +197,23 @@ class Rotary(Positions):
 
     def rotation(self, where: TokenPositions) -> Callable[[Tensor], Tensor]:
         """Cosines and sines are looked up once a pass, when its first layer asks for them."""
-        found: list[Any] = []  # what the last x was like, and its tables
+        return _turning(functools.partial(self._tables, where))
 
-        def turn(x: Tensor) -> Tensor:
-            like = x.shape[-2:], x.dtype, x.device
-            if not found or found[0] != like:
-                found[:] = like, *self._tables(x, where)
-            _, cos, sin = found
-            return _turned(x, cos, sin)
-
-        return turn
-
-    def _tables(self, x, where):
+    def _tables(self, where, x):
         """Give cos and sin of x (..., L, D), (L, D) each: rows of tables that double when they end,
         up to READY rows."""
-        _check_even("the width of x", x.shape[-1])
-        if where.positions is not None or where.stop > READY or not is_eager():
-            return _turns(x, where.first, where.positions, self.base)
         (length, width), first = x.shape[-2:], where.first
-        like, stop = (width, x.dtype, x.device), first + length
+        stop = first + length
+        if where.positions is not None or stop > READY or not is_eager():
+            places = torch.arange(first, stop, device=x.device)
+            return _turns(x, places if where.positions is None else where.positions, self.base)
+        like = width, x.dtype, x.device
         ready = self._ready  # another thread may put shorter ones there at any time
         if ready is None or ready[0] != like or len(ready[1]) < stop:
             rows = 1 << max(stop - 1, 63).bit_length()
             with torch.inference_mode(False):  # else no gradient could pass them later
-                ready = like, *_turns(x.new_empty(rows, width), 0, None, self.base)
+                places = torch.arange(rows, device=x.device)
+                ready = like, *_turns(x.new_empty(0, width), places, self.base)
             self._ready = ready
         _, cos, sin = ready
         return cos[first:stop], sin[first:stop]
@@ -238,9 +245,6 @@ class Alibi(Positions):
             return alibi_bias(self.num_heads, L, S, query_offset=where.first, device=device)
         slopes = alibi_slopes(self.num_heads, device=device)[:, None, None]
         return -slopes * (where.columns(device) - where.key_columns[:, None, None]).abs()
-
-    def extra_repr(self) -> str:
-        return f"num_heads={self.num_heads}"
 
 
 class PositionalEncoding(_Added):
@@ -277,27 +281,19 @@ class PositionalEncoding(_Added):
         P = sinusoidal_encoding(max_len, embed_dim, base=base, dtype=wide)
         self.register_buffer("P", P, persistent=False)  # (max_len, E)
 
-    def forward(self, x: Tensor, offset: int = 0, *, positions: Tensor | None = None) -> Tensor:
-        """x (..., L, E), the first token at position `offset` -> the same shape and dtype.
-
-        `positions`, integers (L,), are in the place of offset where tokens do not stand in a row.
-        """
-        return self._dropped(x + self._rows(x, offset, positions))
-
     def _dropped(self, x):
-        return self.dropout(x)
+        return self.dropout(x) if self.training else x
 
-    def _rows(self, x, offset=0, positions=None):
-        expect("x", x, f"... length {self.embed_dim}")
-        L, dim = x.shape[-2:]
-        check_count("offset", offset, least=0)
-        # The rows of the table, if they are there and at least as precise as x.
+    def _rows(self, x, offset):
+        """Give the rows of the table, if they are there and at least as precise as x."""
+        stop = offset + x.shape[-2]
         precise = torch.promote_types(self.P.dtype, x.dtype) == self.P.dtype
-        ready = offset + L <= len(self.P) and precise and self.P.device == x.device
-        if positions is None and ready:
-            return self.P[offset : offset + L].to(x.dtype)
-        angles = _angles(L, dim, self.base, offset, x.device, positions)
-        return _waves(angles, dim, x.dtype, x.device)
+        if stop <= len(self.P) and precise and self.P.device == x.device:
+            return self.P[offset:stop].to(x.dtype)
+        return self._at(torch.arange(offset, stop, device=x.device), x)
+
+    def _at(self, places, x):
+        return _waves(places, self.embed_dim, self.base, x.dtype, x.device)
 
     def _apply(self, fn, recurse=True):
         """Called by `.to()`, `.half()`, … : a cast would round the table for good, so remake it."""
@@ -332,38 +328,33 @@ class LearnedPositionalEncoding(_Added):
 
     @property
     def max_len(self) -> int:  # type: ignore[override]
-        return len(self.weight)
+        return self.weight.shape[0]
+
+    @property
+    def embed_dim(self) -> int:  # type: ignore[override]
+        return self.weight.shape[1]
 
     def reset_parameters(self) -> None:
         if not self.weight.is_meta:  # it would draw nothing, and load a second's worth of torch
             nn.init.normal_(self.weight, std=0.02)
 
-    def forward(self, x: Tensor, offset: int = 0, *, positions: Tensor | None = None) -> Tensor:
-        """As in `PositionalEncoding`, without dropout."""
-        return x + self._rows(x, offset, positions)
+    def _rows(self, x, offset):
+        stop = offset + x.shape[-2]
+        self._check_room(offset, stop)
+        return self.weight[offset:stop].to(x.dtype)
 
-    def _rows(self, x, offset=0, positions=None):
-        max_len, embed_dim = self.weight.shape
-        expect("x", x, f"... length {embed_dim}")
-        check_count("offset", offset, least=0)
-        places: slice | Tensor
-        if positions is None:
-            first, stop = offset, offset + x.shape[-2]
-            places = slice(first, stop)
-        else:
-            _check_places(positions, x.shape[-2], offset)
-            places = positions.to(x.device, torch.int64)
-            looked = positions.tolist() if data_dependent_ok(positions) else []
-            first, stop = min(looked, default=0), max(looked, default=-1) + 1
+    def _at(self, places, x):
+        if data_dependent_ok(places) and places.numel():
+            self._check_room(places.min().item(), places.max().item() + 1)
+        return self.weight[places].to(x.dtype)
+
+    def _check_room(self, first, stop):
+        max_len = self.weight.shape[0]
         if stop > max_len:
             raise ValueError(
                 f"a learned table of max_len={max_len} has no row for the positions from {max_len} "
                 f"on, got positions {first} to {stop - 1}"
             )
-        return self.weight[places].to(x.dtype)
-
-    def extra_repr(self) -> str:
-        return "{}, {}".format(*self.weight.shape)
 
 
 def shift_matrix(delta: float, dim: int) -> Tensor:
@@ -428,15 +419,19 @@ def apply_rotary(
                 [0.5403, 0.8415]])
     """
     check_floating("x", x)
+    check_count("offset", offset, least=0)
+    if positions is None:
+        positions = torch.arange(offset, offset + x.shape[-2], device=x.device)
+    else:
+        check_positions(positions, x.shape[-2])
+    return _turning(lambda x: _turns(x, positions, base, interleaved), interleaved)(x)
+
+
+def _turns(x, places, base, interleaved=True):
+    """cos θ and sin θ of positions (L,) for rows as those of x (..., D), of each pair twice: (L, D)
+    each, in at least float32; the sine that meets the first of a pair is negative."""
     _check_even("the width of x", x.shape[-1])
-    cos, sin = _turns(x, offset, positions, base, interleaved)
-    return _turned(x, cos, sin, interleaved)
-
-
-def _turns(x, offset, positions, base, interleaved=True):
-    """cos θ and sin θ of the rows of x (..., L, D), of each pair twice, (L, D) each, in at least
-    float32; the sine that meets the first of a pair is negative."""
-    angles = _angles(*x.shape[-2:], base, offset, x.device, positions)
+    angles = _angles(places, x.shape[-1], base, x.device)
     wide = torch.promote_types(x.dtype, torch.float32)
     cos, sin = angles.cos().to(x.device, wide), angles.sin().to(x.device, wide)
     if interleaved:
@@ -444,14 +439,24 @@ def _turns(x, offset, positions, base, interleaved=True):
     return cos.repeat(1, 2), torch.cat([-sin, sin], -1)
 
 
-def _turned(x, cos, sin, interleaved=True):
-    """x (..., L, D), each pair turned: x ∘ cos + x' ∘ sin, where x' has the two exchanged."""
-    both = x.to(cos.dtype)
-    if interleaved:
-        exchanged = torch.stack((both[..., 1::2], both[..., 0::2]), dim=-1).flatten(-2)
-    else:
-        exchanged = torch.cat(both.chunk(2, dim=-1)[::-1], dim=-1)
-    return exchanged.mul_(sin).add_(both * cos).to(x.dtype)  # in place: fresh memory costs more
+def _turning(tables, interleaved=True):
+    """Give the function that rotates each pair of x (..., L, D): x ∘ cos + x' ∘ sin, where x' has
+    the two swapped. `tables` makes cos and sin for an x, once for all that are alike."""
+    found: list[Any] = []
+
+    def turn(x: Tensor) -> Tensor:
+        like = x.shape[-2:], x.dtype, x.device
+        if not found or found[0] != like:
+            found[:] = like, *tables(x)
+        _, cos, sin = found
+        both = x.to(cos.dtype)
+        if interleaved:
+            exchanged = torch.stack((both[..., 1::2], both[..., 0::2]), dim=-1).flatten(-2)
+        else:
+            exchanged = torch.cat(both.chunk(2, dim=-1)[::-1], dim=-1)
+        return exchanged.mul_(sin).add_(both * cos).to(x.dtype)  # in place: fresh memory costs more
+
+    return turn
 
 
 def alibi_bias(
@@ -511,25 +516,11 @@ def _frequencies(dim, base, device):
     return base_of(base) ** -(pairs / dim)
 
 
-def _angles(length, dim, base, offset, device, positions=None):
-    """Angles (length, ⌈dim/2⌉) of the positions, or those from offset on, in float64.
-
-    They are on the CPU for a device that has no float64.
-    """
-    check_count("offset", offset, least=0)
+def _angles(places, dim, base, device):
+    """Angles (..., ⌈dim/2⌉) of positions (...), in float64; on the CPU for a device that has no
+    float64."""
     near = "cpu" if device.type == "mps" else device
-    if positions is None:
-        positions = torch.arange(offset, offset + length, device=near)
-    else:
-        _check_places(positions, length, offset)
-    return positions.to(near)[:, None] * _frequencies(dim, base, near)
-
-
-def _check_places(positions, length, offset):
-    """Positions (length,) of rows, which leave nothing for an offset to say."""
-    check_positions(positions, length)
-    if offset:
-        raise ValueError(f"offset must be 0 with positions, got {offset}")
+    return places.to(near)[..., None] * _frequencies(dim, base, near)
 
 
 def _check_even(name, dim):

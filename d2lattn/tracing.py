@@ -10,7 +10,7 @@ NOTHING = nullcontext()
 def is_eager():
     """Tell whether operations run at once, as they stand: no compiling, no export, no
     torch.func."""
-    return not torch.compiler.is_compiling() and not is_transformed()
+    return not torch.compiler.is_compiling() and not torch._C._are_functorch_transforms_active()
 
 
 def is_transformed():

@@ -406,7 +406,7 @@ class Decoder(Transformer):
         torch.Size([1, 2, 10])
     """
 
-    @property
+    @functools.cached_property
     def cache_shape(self) -> tuple[int, int, int, int]:
         """Layers, and what a cache holds of a token in each: heads, widths of a key, of a value."""
         layers: Any = self.blocks

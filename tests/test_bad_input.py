@@ -30,6 +30,7 @@ from torch import Tensor, nn
 
 import d2lattn as d
 from d2lattn.multihead import MultiHeadAttention
+from d2lattn.positions import TokenPositions
 from d2lattn.transformer import plain_block
 from d2lattn_book import cards, cluster, comparison, real
 from d2lattn_book.language import own_text
@@ -538,11 +539,9 @@ RELATIONS += [
     # positions
     misfit(
         "no row for the positions from 3 on, got positions 0 to 3",
-        d.LearnedPositionalEncoding(3, 4).forward,
-        ROW,
-        positions=torch.tensor([0, 1, 3]),
+        d.LearnedPositionalEncoding(3, 4).add,
+        *(ROW, TokenPositions(0, 3, positions=torch.tensor([0, 1, 3]))),
     ),
-    misfit("^offset must be 0 with positions, got 1", d.apply_rotary, X, offset=1, positions=FIVE),
     misfit("even width.* got ", model, 7, 6, positions="rotary"),
     # tensors of one call
     misfit(

@@ -438,14 +438,15 @@ def test_places_in_any_order_are_rows_of_the_whole(dtype, width):
     """As the shares of a text on several machines: bit for bit what the whole has there."""
     x = torch.randn(2, 9, width, generator=generator(0)).to(dtype)
     places = torch.tensor([7, 0, 3, 8])
-    calls = [PositionalEncoding(width, max_len=5), LearnedPositionalEncoding(9, width)]
+    added = [PositionalEncoding(width, max_len=5), LearnedPositionalEncoding(9, width)]
+    for layer in added:
+        got = layer.add(x[:, places], TokenPositions(0, 4, positions=places))
+        assert torch.equal(got, layer(x)[:, places])
+        none = TokenPositions(0, 0, positions=places[:0])
+        assert layer.add(x[:, :0], none).shape == (2, 0, width)
     if width % 2 == 0:
-        calls.append(apply_rotary)
-    for call in calls:
-        got, whole = call(x[:, places], positions=places), call(x)
-        assert torch.equal(got, whole[:, places])
-    none = torch.tensor([], dtype=torch.int64)
-    assert calls[0](x[:, :0], positions=none).shape == calls[1](x[:, :0], positions=none).shape
+        turned = apply_rotary(x[:, places], positions=places)
+        assert torch.equal(turned, apply_rotary(x)[:, places])
 
 
 @pytest.mark.parametrize("start", [None, torch.zeros(1, 3), torch.tensor([[0, 0, 2]])])

@@ -18,6 +18,9 @@ from d2lattn.tracing import NOTHING, is_eager
 # Queries that share one call when causality and something else hide keys. Each call is given the
 # keys up to its last query alone, so the mask is never larger than rows × S.
 ROWS = 512
+# Where torch's causal kernel must not be trusted: on Apple's GPUs in half precision it may mask
+# once per four queries (pytorch#195910), so the mask is written out there.
+LEAKS = (("mps", torch.float16), ("mps", torch.bfloat16))
 
 
 def fused_attention(call):
@@ -28,8 +31,11 @@ def fused_attention(call):
         lead = call.lead
         output = fused_attention(_in_four_axes(call, lead))
         return output.reshape(*lead, *output.shape[-2:])
-    top_left = visible.query_offset is not None and _is_top_left(visible, query)
-    if visible.query_offset is not None and not top_left and is_eager():
+    offset, top_left = visible.query_offset, False
+    if offset is not None and offset == 0:
+        top_left = visible.window is visible.starts is visible.mask is visible.bias is None
+        top_left = top_left and (query.device.type, query.dtype) not in LEAKS
+    if offset is not None and not top_left and is_eager():
         parts = _row_by_row(call)
         if len(parts) > 1:
             return torch.cat([fused_attention(part) for part in parts], dim=-2)
@@ -42,7 +48,7 @@ def fused_attention(call):
     if scale <= 0:
         query, scale = query * scale, 1.0
     mask, unseen = None, None
-    if not top_left and not visible.hides_nothing():
+    if not (top_left or visible.mask is visible.bias is visible.query_offset is None):
         mask, unseen = _kernel_mask(visible, query.dtype)
     # torch.func's transforms know the kernel that is written in torch's own operations.
     transformed = torch._C._are_functorch_transforms_active()
@@ -60,21 +66,6 @@ def fused_attention(call):
     return output if output.dtype == dtype else output.to(dtype)
 
 
-def _is_top_left(visible, query):
-    """Tell whether a call is causal from the top left, nothing else is hidden, and torch's causal
-    kernel may be trusted with it."""
-    if visible.query_offset != 0:  # in a graph for any offset the comparison itself is no bool
-        return False
-    alone = visible.window is visible.starts is visible.mask is visible.bias is None
-    return alone and not _leaks(query.device.type, query.dtype)
-
-
-def _leaks(device, dtype):
-    """Tell whether torch's causal kernel must not be trusted: in half precision that for Apple's
-    GPUs may mask once per four queries (pytorch#195910), so the mask is written out there."""
-    return device == "mps" and dtype.itemsize == 2
-
-
 def _row_by_row(call):
     """Cut a call into those of ROWS queries each, with the keys that these may see."""
     L = call.query.shape[-2]
@@ -86,7 +77,7 @@ def _kernel_mask(visible, dtype):
     """Make a mask or a bias (B, H, L, S), or smaller, in which every query sees a key, and name the
     rows to put 0 into."""
     if visible.bias is None:
-        mask = visible.allowed()
+        mask = visible.mask if visible.query_offset is None else visible.allowed()
         unseen = visible.unseen_queries(mask)
         mask = mask if unseen is None else mask | unseen
     else:

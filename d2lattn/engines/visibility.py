@@ -16,8 +16,8 @@ from d2lattn.arguments import (
     broadcast,
     check_bias,
     check_causal,
-    check_lengths,
     check_number,
+    checked_lengths,
     checked_mask,
     kind,
     scores_shape,
@@ -190,11 +190,13 @@ def checked_visibility(
         attn_mask = checked_mask(attn_mask, shape, device, of_heads)
     if attn_bias is not None:
         check_bias(attn_bias, shape, device)
+    may_be_empty = attn_mask is not None or attn_bias is not None
     if valid_lens is not None:
-        real = _real_keys(valid_lens, shape).to(device)
+        real, some_empty = _real_keys(valid_lens, shape)
+        may_be_empty = may_be_empty or some_empty or window is not None or starts is not None
+        real = real.to(device)
         attn_mask = real if attn_mask is None else real & attn_mask
     starts = None if starts is None else starts[:, None, :, None]  # (B, 1, L, 1)
-    may_be_empty = attn_mask is not None or attn_bias is not None
     return Visibility(shape, device, attn_mask, attn_bias, offset, window, starts, may_be_empty)
 
 
@@ -215,13 +217,6 @@ def entry(x, index, ndim):
     return x[tuple(i if size > 1 else 0 for i, size in zip(own, x.shape, strict=False))]
 
 
-def first_keys(valid_lens: Tensor | list[int], num_keys: int) -> Tensor:
-    """`masks.length_mask` for any number of keys, which in a graph has no value yet."""
-    lengths = check_lengths(valid_lens, num_keys)
-    ends = lengths[:, None, None] if lengths.ndim == 1 else lengths[..., None]
-    return torch.arange(num_keys, device=ends.device) < ends
-
-
 def in_window(
     queries: Tensor | int, keys: Tensor, width: int, sinks: int = 0, start: Tensor | int = 0
 ) -> Tensor:
@@ -237,15 +232,18 @@ def in_window(
 
 
 def _real_keys(valid_lens, shape):
-    """Give the mask (B, 1, 1 or L, S) of the keys that are no padding, for scores (B, H, L, S)."""
+    """Give the mask (B, 1, 1 or L, S) of the keys that are no padding, for scores (B, H, L, S), and
+    whether it may leave a query without a key."""
     B, _, L, S = shape
-    real = first_keys(valid_lens, S)  # (B, 1 or L, S)
-    given = torch.as_tensor(valid_lens).shape
-    if given != (B,) and given != (B, L):  # no `in`, as in `fits`
+    lengths, shortest = checked_lengths(valid_lens, S)
+    if lengths.shape != (B,) and lengths.shape != (B, L):  # no `in`, as in `fits`
+        got = tuple(lengths.shape)
         raise ValueError(
-            f"valid_lens must have shape (B,) = {(B,)} or (B, L) = {(B, L)}, got {tuple(given)}"
+            f"valid_lens must have shape (B,) = {(B,)} or (B, L) = {(B, L)}, got {got}"
         )
-    return real[:, None]
+    lengths = lengths[:, None] if lengths.ndim == 1 else lengths
+    real = torch.arange(S, device=lengths.device) < lengths[:, None, :, None]
+    return real, shortest == 0
 
 
 def starts_of(segments: Tensor, tokens: Tensor) -> Tensor:
