@@ -70,7 +70,7 @@ def percent(cases):
 
 
 EXPERIMENT = Experiment(
-    section="4.9",
+    section="4.8",
     claims=(16,),
     varies="three heads in 12 channels, or one head in 32 or in 12",
     held="the 48 sentences about what was found, of which some were learned from; the optimiser, "

@@ -90,7 +90,7 @@ def mean_correlation(pairs):
 
 
 EXPERIMENT = Experiment(
-    section="4.9",
+    section="4.8",
     varies="what is read from the maps of the last word, as one number for each of the eight",
     held="models with three heads in 12 channels, the 48 sentences about what was found, the "
     "logit of the word that is said, one word at a time hidden from the last",

@@ -77,7 +77,7 @@ def each(seed):
 
 
 EXPERIMENT = Experiment(
-    section="4.10",
+    section="4.9",
     varies="which heads are switched off: each of the 270 alone, or 10, 20, 40 and 80 at once, "
     "drawn from all, or from the 15, 60 or 120 that cost least on another passage, or on the mean "
     "of seven others",

@@ -28,6 +28,10 @@ def _length_cases():
     return [(torch.tensor([3, 1, 5]), 5), (torch.tensor([2, 4]), 6)]
 
 
+def _half_cases():
+    return [(*noise(*[(12, 12)] * 4), 3, [0, 2]), (*noise(*[(10, 10)] * 4), 5, [1, 3, 4])]
+
+
 def _contribution_cases():
     return [noise((2, 3, 5, 4), (12, 12)), noise((3, 2, 4, 5), (10, 10))]
 
@@ -49,9 +53,9 @@ def my_multi_head(X, Wq, Wk, Wv, Wo, num_heads):
     B, L, E = X.shape
     D = E // num_heads
     Q, K, V = (my_split_heads(X @ W.T, num_heads) for W in (Wq, Wk, Wv))  # (B, H, L, D)
-    shares = torch.softmax(Q @ K.mT / D**0.5, dim=-1)  # (B, H, L, L)
-    joined = (shares @ V).transpose(1, 2).reshape(B, L, E)
-    return joined @ Wo.T
+    weights = torch.softmax(Q @ K.mT / D**0.5, dim=-1)  # (B, H, L, L)
+    concatenated = (weights @ V).transpose(1, 2).reshape(B, L, E)
+    return concatenated @ Wo.T
 
 
 def my_padding_mask(valid_lens, S):
@@ -62,6 +66,12 @@ def my_contributions(heads, Wo):
     _, H, _, D = heads.shape
     per_head = Wo.reshape(-1, H, D).permute(1, 2, 0)  # (E, H, D) -> (H, D, E)
     return heads @ per_head  # (B, H, L, D) @ (H, D, E) -> (B, H, L, E)
+
+
+def my_keep_heads(Wq, Wk, Wv, Wo, num_heads, on):
+    channels = torch.arange(len(Wq)).reshape(num_heads, -1)  # (H, D): those of each head
+    kept = channels[on].flatten()
+    return Wq[kept], Wk[kept], Wv[kept], Wo[:, kept]  # three times (E', E), then (E, E')
 
 
 EXERCISES = {
@@ -158,7 +168,7 @@ EXERCISES = {
             "Wo is not transposed: nn.Linear computes X @ W.T": {"@ Wo.T": "@ Wo"},
             "You swapped queries and keys.": {"Q @ K.mT": "K @ Q.mT"},
             "You added X. The residual connection belongs to the block, not to attention.": {
-                "return joined @ Wo.T": "return X + joined @ Wo.T"
+                "return concatenated @ Wo.T": "return X + concatenated @ Wo.T"
             },
             "This is a single head of width E. Split the channels first.": {
                 "D = E // num_heads": "D, num_heads = E, 1"
@@ -190,6 +200,33 @@ EXERCISES = {
             },
             "Your heads take every H-th column. Head h needs D neighbouring columns.": {
                 "-1, H, D).permute(1, 2, 0)": "-1, D, H).permute(2, 1, 0)"
+            },
+        },
+    ),
+    "4.7": FunctionExercise(
+        my_keep_heads,
+        _half_cases,
+        {
+            "You took rows of Wo. A head meets columns of Wo, because Wo is stored as (out, in).": {
+                "Wo[:, kept]": "Wo[kept]"
+            },
+            "You left Wo as it is. Its columns for the missing heads must go, too.": {
+                "Wo[:, kept]": "Wo"
+            },
+            "You took columns of Wq, Wk and Wv. A head owns rows, and uses all channels of X.": {
+                "Wq[kept], Wk[kept], Wv[kept]": "Wq[:, kept], Wk[:, kept], Wv[:, kept]"
+            },
+            "You also cut the channels of X. A head uses all of them: keep all columns of Wq, Wk "
+            "and Wv, and all rows of Wo.": {
+                "Wq[kept], Wk[kept], Wv[kept], Wo[:, kept]": (
+                    "*(W[kept][:, kept] for W in (Wq, Wk, Wv, Wo)),"
+                )
+            },
+            "Your heads take every H-th channel. Head h owns D neighbouring rows.": {
+                "reshape(num_heads, -1)": "reshape(-1, num_heads).T"
+            },
+            "You kept the heads that were off. Keep those in `on`.": {
+                "channels[on]": "channels[[h for h in range(num_heads) if h not in on]]"
             },
         },
     ),
