@@ -210,9 +210,6 @@ EXERCISES = {
             "You took rows of Wo. A head meets columns of Wo, because Wo is stored as (out, in).": {
                 "Wo[:, kept]": "Wo[kept]"
             },
-            "You left Wo as it is. Its columns for the missing heads must go, too.": {
-                "Wo[:, kept]": "Wo"
-            },
             "You took columns of Wq, Wk and Wv. A head owns rows, and uses all channels of X.": {
                 "Wq[kept], Wk[kept], Wv[kept]": "Wq[:, kept], Wk[:, kept], Wv[:, kept]"
             },
