@@ -25,7 +25,7 @@ PARTS = {  # in the order of RESULTS.md; each serves a sentence of the README or
     "memory": memory,  # README, 8.5
     "engines": engines,  # README
     "grouped": grouped,  # 8.14
-    "smollm2": smollm2,  # README, 5.10
+    "smollm2": smollm2,  # README, 5.7
     "kernel": kernel,  # 8.7, appendix 92
     "distributed": distributed,  # sections 11.3 to 11.8
 }

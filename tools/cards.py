@@ -126,7 +126,7 @@ DRAWN = {
     "02": (_queries, "one word becomes a query, a key and a value"),
     "03": (_masking, "a staircase of questions: every word sees what stands before it"),
     "04": (_heads, "three heads: one looks at the word itself, one before it, one at all so far"),
-    "05": (_compared, "two layers of a convolution, and what one unit hears"),
+    "05": (_compared, "two layers of a convolution, and the receptive field of one unit"),
     "06": (_clocks, "two places on four clocks, and twenty steps further: the same angles"),
     "07": (_turning, "a query and a key, turned by their places"),
     "08": (_memory, "three layers of a narrow window: how far the last word hears"),
