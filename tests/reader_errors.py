@@ -18,6 +18,7 @@ from torch import nn
 import d2lattn
 from d2lattn import attention
 from d2lattn.multihead import Context
+from d2lattn_book.exercises.chapter_05 import GROWTH
 
 
 def cells(chapter):
@@ -133,7 +134,8 @@ RIGHT_FORMS = {
         *map(X.matmul, (W_q.T, W_k.T, W_v.T))
     ),
     "2.3": lambda W_q, W_k, A: (A @ W_q, torch.linalg.solve(A.T, W_k)),
-    "2.5": lambda q, K: torch.autograd.functional.jacobian(lambda q: (K @ q).softmax(0) @ K, q),
+    "2.4": lambda w: F.normalize(torch.cat([w, w[-1:]]), p=1, dim=0),
+    "2.6": lambda q, K: torch.autograd.functional.jacobian(lambda q: (K @ q).softmax(0) @ K, q),
     "3.2": d2lattn.attention_weights,
     "3.3": d2lattn.masked_softmax,
     "3.4": lambda valid_lens, n, width: torch.tensor(
@@ -160,7 +162,7 @@ RIGHT_FORMS = {
     "5.4": lambda d, k: next(
         n for n in itertools.count(1) if 8 * n * d**2 + 4 * n**2 * d > 2 * n * k * d**2
     ),
-    "5.5": lambda layer, n, d: torch.stack(
+    "5.6": lambda layer, n, d: torch.stack(
         [
             (layer(torch.eye(n)[j, :, None].expand(1, n, d)) != layer(torch.zeros(1, n, d)))[0].any(
                 -1
@@ -342,7 +344,7 @@ OF_ROPE = "10000 ** (-torch.arange(0, d, 2) / d)"
 SECOND_FORMS = [
     ("1.2", "columns sum to 1", {"dim=-1": "dim=0"}),
     (
-        "2.5",
+        "2.6",
         "This is the gradient",
         {
             "return c.T @ (w[:, None] * c)": (
@@ -466,6 +468,9 @@ WRONG = [
     ("4.1", 2_362_367, "is not correct"),
     ("4.1", 2_362_400, "is near"),
     ("4.1", 4 * 768**2 + 48, "is not correct"),
+    ("5.5", [1, 1, 2, 4, 4, 2, 1, 2], "the dictionary with all its entries"),
+    ("5.5", dict.fromkeys(GROWTH, 1), "Look again at “FLOPs of the projections”. Each token"),
+    ("5.5", dict.fromkeys(GROWTH, 1) | {"FLOPs of the projections": ...}, "has no factor yet"),
     ("6.1", [6.2, 620], "three digits"),
     ("7.1", 0.9, "three digits"),
     ("7.1", 0.7, "is not correct"),
