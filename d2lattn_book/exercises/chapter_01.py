@@ -64,7 +64,6 @@ EXERCISES = {
             "You divided the scores by √d. Do not scale them here.": {
                 "X.T)": "X.T / X.shape[1] ** 0.5)"
             },
-            "You divided the scores by d. Do not scale them here.": {"X.T)": "X.T / X.shape[1])"},
             "You multiplied the scores by X. Apply the softmax to the scores first.": {
                 "exponentials / exponentials.sum(dim=-1, keepdim=True)": "X @ X.T"
             },
@@ -88,7 +87,6 @@ EXERCISES = {
             "You divided the cosines by √d. This exercise does not scale them.": {
                 "unit @ unit.T": "unit @ unit.T / X.shape[1] ** 0.5"
             },
-            "You normalized the columns of X. Normalize the rows.": {"norm(dim=-1": "norm(dim=0"},
             "You multiplied the cosines by X. Apply the softmax to them first.": {
                 "torch.softmax(unit @ unit.T, dim=-1)": "unit @ unit.T"
             },
@@ -106,20 +104,9 @@ EXERCISES = {
         lambda: [(x, temperature) for (x,) in _inputs() for temperature in (1e-4, 0.5, 20.0)],
         {
             "You multiplied the scores by T. Divide: a low temperature sharpens.": {"/ T": "* T"},
-            "You divided the scores by √T. Divide by T.": {"/ T": "/ T**0.5"},
-            "You divided the weights by T. Divide the scores, before the softmax.": {
-                " / T": "",
-                "keepdim=True) @ X": "keepdim=True) / T @ X",
-            },
             "You also divided by √d. Divide by T alone.": {"/ T": "/ T / X.shape[1] ** 0.5"},
-            "T has no effect on your result. Divide the scores by T.": {" / T": ""},
             "Your columns sum to 1. Divide each row by its sum: sum(dim=-1, keepdim=True).": {
                 ".sum(dim=-1, keepdim=True)": ".sum(dim=-1)"
-            },
-            "Your softmax runs over queries. Use the last axis, the keys.": {
-                "exponentials / exponentials.sum(dim=-1, keepdim=True)": (
-                    "torch.softmax(scores, dim=0)"
-                )
             },
             "exp overflows for small T. Subtract the largest score of each row first.": {
                 " - scores.max(dim=-1, keepdim=True).values": ""
@@ -142,12 +129,7 @@ EXERCISES = {
     ),
     "1.6": FunctionExercise(
         after_repeat,
-        lambda: [
-            (torch.softmax(scores[0], dim=-1), j, causal)
-            for (scores,) in _inputs()
-            for j in (0, 2)
-            for causal in (False, True)
-        ],
+        lambda: [(x[0].softmax(-1), 1, causal) for (x,) in _inputs() for causal in (False, True)],
         {
             "Your weights sum to more than 1. Divide by their sum again.": {
                 "longer / longer.sum()": "longer"

@@ -56,7 +56,7 @@ DRAWINGS = {
     "transformer_block": partial(drawings.transformer_block),
     "turning_arrows": partial(drawings.turning_arrows, *TWO, (2, 1)),
     "two_memories": partial(drawings.two_memories, 64, 1.5),
-    "word_map": partial(drawings.word_map, WORDS, X, output="the", outline=WORDS, **ASKS),
+    "word_map": partial(drawings.word_map, WORDS, X, output=["the"], outline=WORDS, **ASKS),
     "words_for_heads": partial(drawings.words_for_heads, 3),
 }
 
@@ -183,10 +183,8 @@ def test_numbers_may_be_lists_or_tensors_as_well_as_arrays(name, convert):
 
 
 @pytest.mark.parametrize("name", QUERIES)
-@pytest.mark.parametrize("query", ["cow", 3, True, 1.0, None])
+@pytest.mark.parametrize("query", ["cow", 3, True, 1.0])
 def test_who_asks_must_be_there(name, query):
-    if name == "word_map" and query is None:
-        query = ["bat", "cow"]
     with pytest.raises(ValueError, match=r"^query must .*, got "):
         DRAWINGS[name](query=query)
     assert not plt.get_fignums()

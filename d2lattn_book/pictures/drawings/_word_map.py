@@ -2,26 +2,23 @@
 
 import textwrap
 from collections.abc import Collection
-from typing import TypeAlias
 
 import numpy as np
 from matplotlib.patches import Polygon
 
-from d2lattn_book.pictures.arrays import Numbers, Query, Words, listed, position
+from d2lattn_book.pictures.arrays import Numbers, Query, Words, position
 from d2lattn_book.pictures.colours import FAINT, ROLES
 from d2lattn_book.pictures.drawings._plane import along, gathered, in_the_plane, label, prepare
 from d2lattn_book.pictures.kit import Ax, Axes
-
-Chosen: TypeAlias = Query | Collection[Query] | None
 
 
 def word_map(
     words: Words,
     x: Numbers,
     *,
-    query: Chosen = None,
-    output: Chosen = None,
-    outline: Chosen = None,
+    query: Query | None = None,
+    output: Collection[Query] = (),
+    outline: Collection[Query] = (),
     ax: Ax = None,
 ) -> Axes:
     """Draw words as points, who asks in the query's colour and what came out in the output's.
@@ -29,8 +26,7 @@ def word_map(
     Args:
         words: n words.
         x: (n, 2) their places.
-        query, output: who asks, and what came out: a position (-1 is the last), a word that
-            occurs once, a list of such, or none.
+        query, output: the query and the outputs, each a position or a word that occurs once.
         outline: those to join by a dashed line, in this order and back to the first.
 
     Example:
@@ -39,8 +35,9 @@ def word_map(
         words cat, dog: 2 points, x 1, y 2; asks bat: 1 point at (3, 0).
     """
     words, x = in_the_plane(words, x)
-    asks, new = _chosen("query", query, words), _chosen("output", output, words)
-    edge = x[_chosen("outline", outline, words)]
+    asks = [] if query is None else [position(query, words, "query")]
+    new = [position(one, words, "output") for one in output]
+    edge = x[[position(one, words, "outline") for one in outline]]
     ax = prepare(ax, np.vstack([x, 0 * x[:1]]))
     if len(edge):
         ax.add_patch(Polygon(edge, fill=False, edgecolor=FAINT, linestyle="--"))
@@ -65,10 +62,3 @@ def _lines(names):
     """The names in lines of at most 13 letters, none of them broken: narrow labels fit better."""
     whole = ", ".join(name.replace(" ", "\N{NO-BREAK SPACE}") for name in names)
     return textwrap.fill(whole, 13, break_long_words=False, break_on_hyphens=False)
-
-
-def _chosen(name, chosen, words):
-    """The places of the words that are meant, in their order."""
-    several = isinstance(chosen, Collection) and not isinstance(chosen, str)
-    chosen = listed(name, chosen) if several else [] if chosen is None else [chosen]
-    return [position(one, words, name) for one in chosen]
