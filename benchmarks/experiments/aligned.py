@@ -26,7 +26,7 @@ def run(variant, seed, steps):
 
 
 EXPERIMENT = Experiment(
-    section="3.3",
+    section="3.13",
     claims=(11,),
     varies="the width of the head",
     held="the task (names of 8 numbers, 8 tokens), Adam, learning rate 0.01, batches of 32, "

@@ -80,7 +80,7 @@ def beside(tokens, ahead, late):
 
 
 EXPERIMENT = Experiment(
-    section="3.6",
+    section="3.5",
     varies="who sees the pieces ahead, and in which layers",
     held="16 passages of 64 pieces; rows from the 33rd on; the answer is the next piece, which "
     "stands in the passage (columns 1 and 2), or, for the last row, behind it, where none can see "

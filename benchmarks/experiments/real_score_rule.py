@@ -105,7 +105,7 @@ def of_the_model(seed):
 
 
 EXPERIMENT = Experiment(
-    section="3.3",
+    section="3.13",
     varies="how it is measured: queries and keys before or after the rotation, as they are or "
     "without the mean of each channel, with or without the first piece, and with the queries of "
     "another text; and the model, SmolLM2 or the page's toy of width 64 after 150 steps",
@@ -123,7 +123,7 @@ EXPERIMENT = Experiment(
         "rotated_centred": "after, means removed, without the first piece",
         "other_text": "before, means removed, queries of another text",
         "at_random": "the same, keys turned at random",
-        "toy": "toy of 3.3, as they are, other sentence",
+        "toy": "toy of 3.13, as they are, other sentence",
         "toy_centred": "toy, means removed, other sentence",
         "toy_at_random": "toy, means removed, keys turned at random",
     },

@@ -139,17 +139,11 @@ EXERCISES = {
             "You used the square root of the model's width. Use the width of a head.": {
                 "sqrt(": "sqrt(len(query) * "
             },
-            "You divided by the model's width. Divide by √d, with d the width of a head.": {
-                "math.sqrt(": "(len(query) * "
-            },
             "You used the square root of the number of heads. Use the width of a head.": {
                 "query.shape[-1]": "len(query)"
             },
             "You did not scale the scores by 1/√d.": {" / math.sqrt(query.shape[-1])": ""},
             "You multiplied the scores by √d. Divide them.": {"/ math": "* math"},
-            "You used the square root of the number of keys. Use the width of a head.": {
-                "query.shape[-1]": "key.shape[-2]"
-            },
             "Your softmax runs over the queries, so columns sum to 1. Use dim=-1, the keys.": {
                 "dim=-1": "dim=-2"
             },
@@ -201,15 +195,9 @@ EXERCISES = {
                 "torch.softmax(": "(",
                 ", dim=-1)": ")",
             },
-            "You return scores times mask. Replace hidden scores with −inf, then apply the "
-            "softmax.": {
-                "torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)": "scores * mask"
-            },
             "You divide scores by their sum. Take the exponential of each score first.": {
                 WHOLE: "s = scores * mask; return s / s.sum(-1, keepdim=True)"
             },
-            "You divide by one sum for the whole tensor. Take the exponential first, then divide "
-            "each row by its own sum.": {WHOLE: "s = scores * mask; return s / s.sum()"},
             "Your mask has no effect: hidden keys still get weight.": {
                 "scores.masked_fill(~mask, -math.inf)": "scores"
             },
@@ -251,5 +239,17 @@ EXERCISES = {
     "3.5": OpenExercise(
         _judge_safe_softmax,
         lambda answer: callable(answer) and is_starter(answer, *_scores_and_masks()[0]),
+    ),
+    "3.6": ValueExercise(
+        lambda: [[0, 1, 1, 1, 0], [0, 1, 1, 1, 1]],
+        {
+            "After one layer, row 4 has the same bag and query as before.": 2 * [[0, 1, 1, 1, 1]],
+            "What does row 4 read in the second layer?": 2 * [[0, 1, 1, 1, 0]],
+            "Row 2 stands between the two: its bag now holds another token.": 2 * [[0, 1, 0, 1, 0]],
+            "Row 3 has the same bag as before, but its own token, and so its query, is new.": [
+                [0, 1, 1, 0, 0],
+                [0, 1, 1, 1, 1],
+            ],
+        },
     ),
 }

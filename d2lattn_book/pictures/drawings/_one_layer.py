@@ -9,7 +9,7 @@ WHOLE, SCORED, BLENDED = "(B, L, E)", "(B, H, L, L)", "(B, H, L, D)"
 STEPS = (  # from above: what happens, the colour of its role, its shape, its sections
     ("a score for each pair: Q Kᵀ", "weight", SCORED, "1.2, 2.1"),
     ("divided by √D", "weight", SCORED, "3.1, 3.2"),
-    ("−∞ where nothing may be seen", "weight", SCORED, "3.5, 3.7"),
+    ("−∞ where nothing may be seen", "weight", SCORED, "3.3, 3.6"),
     ("softmax: each row of shares adds up to 1", "weight", SCORED, "1.3"),
     ("blend: shares · V", "output", BLENDED, "1.4, 1.5"),
     ("join: the heads side by side", "output", WHOLE, "4.2, 4.3"),
