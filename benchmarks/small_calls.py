@@ -19,23 +19,24 @@ from results import shown, table
 from timing import measure, median_ratio, saying
 
 import d2lattn
-from d2lattn import Cache, Decoder, attention
+from d2lattn import Cache, Decoder, Encoder, attention
 from d2lattn.multihead import Context
 
 TITLE = "Small calls"
 ON = "processor", "GPU"
-WIDTH, HEADS, LAYERS, WORDS = 64, 4, 4, 100
-KEPT, NEW = 50, 16  # words in the cache before, and words that come
+WIDTH, HEADS, LAYERS, VOCABULARY = 64, 4, 4, 100
+KEPT, NEW = 50, 16  # tokens in the cache before, and tokens that come
 LENGTHS = (16, 11, 6, 2)  # of a padded batch of four
-SIZES = (16, 64, 256, 1024)
+POSITIONS = ("learned", "sinusoidal", "rotary")
+SIZES = (16, 64, 512, 1024)
 INTRODUCTION = f"""\
 Forward, without gradients, float32 unless a row says otherwise, one thread; what a row compares \
 takes turns, and times and ratios are medians over the rounds. First a layer of width {WIDTH} with \
-{HEADS} heads, and a decoder of {LAYERS} such layers, beside plain lines of torch over the same \
-weights that find the same (benchmarks/plain.py: the same `nn.Linear` and norms, called as nanoGPT \
-calls them, `scaled_dot_product_attention`, a cache written in its place, the angles of a rotation \
-ready before); times are those of one layer. Below it the function beside torch's, with 2 \
-sequences and 8 heads of 64."""
+{HEADS} heads, and a decoder and an encoder of {LAYERS} such layers, beside plain lines of torch \
+over the same weights that find the same (benchmarks/plain.py: the same `nn.Linear` and norms, \
+called as nanoGPT calls them, `scaled_dot_product_attention`, a cache written in its place, the \
+tables of positions ready before); times are those of one layer. Below it the function beside \
+torch's, with 2 sequences and 8 heads of 64."""
 
 
 class Pair(NamedTuple):
@@ -47,7 +48,7 @@ class Pair(NamedTuple):
 
 
 def measure_part(quick, device):
-    options = dict(rounds=5 if quick else 101, budget=0.3 if quick else 6)
+    options = dict(rounds=5 if quick else 101, budget=0.3 if quick else 5)
     sizes = [(n, causal, torch.float32) for n in SIZES for causal in (False, True)]
     sizes = sizes[:2] if quick else sizes
     if device != "cpu":
@@ -66,75 +67,96 @@ def measure_part(quick, device):
 def pairs(device="cpu"):
     """{what: Pair}, each of which has found the same."""
     found = layer_pairs(device)
-    for positions in ("rotary", "learned"):
-        found |= decoder_pairs(positions, device)
+    for positions in POSITIONS:
+        found |= decoder_pairs(positions, device) | encoder_pairs(positions, device)
     for what, pair in found.items():
         told = functools.partial("{}: {}".format, what)
         torch.testing.assert_close(pair.ours(), pair.plain(), atol=1e-5, rtol=1e-4, msg=told)
     return found
 
 
-def model_of(positions, device):
-    """(model, its cache of KEPT words, keys and values for the plain lines, NEW words)."""
-    model = Decoder(
-        WORDS, WIDTH, num_layers=LAYERS, num_heads=HEADS, positions=positions, max_len=128
+def model_of(kind, positions, device):
+    """(model, the tables of its positions for the plain lines, four rows of tokens)."""
+    sizes = dict(num_layers=LAYERS, num_heads=HEADS, max_len=128)
+    model = kind(VOCABULARY, WIDTH, positions=positions, **sizes).to(device).eval()
+    tokens = torch.randint(VOCABULARY, (4, KEPT + NEW), generator=torch.Generator().manual_seed(0))
+    if positions == "rotary":
+        tables = dict(turns=plain.angles(128, WIDTH // HEADS, device))
+    else:
+        tables = dict(table=model.position.weight if positions == "learned" else model.position.P)
+    return model, tables, tokens.to(device)
+
+
+def real_keys(device):
+    """The mask (B, 1, 1, S) of a padded batch, as the plain lines make it at each call."""
+    return (
+        torch.arange(NEW, device=device) < torch.tensor(LENGTHS, device=device)[:, None, None, None]
     )
-    model = model.to(device).eval()
-    tokens = torch.randint(WORDS, (1, KEPT + NEW), generator=torch.Generator().manual_seed(0))
-    before, new = tokens.to(device).split([KEPT, NEW], dim=1)
-    cache = Cache(model)
-    model(before, cache=cache)
-    return model, cache, (cache.keys.clone(), cache.values.clone()), new
 
 
 def layer_pairs(device):
-    model, cache, (keys, values), _ = model_of("rotary", device)
-    mha = model.blocks[0].attention
+    model, tables, tokens = model_of(Decoder, "rotary", device)
+    mha, cache = model.blocks[0].attention, Cache(model)
+    model(tokens[:1, :KEPT], cache=cache)
     x = torch.randn(len(LENGTHS), NEW, WIDTH, generator=torch.Generator().manual_seed(0)).to(device)
-    word, text, lengths = x[:1, :1], x[:1], torch.tensor(LENGTHS, device=device)
-    turn = [t[KEPT : KEPT + 1] for t in plain.angles(128, mha.head_dim, device)]
-    kept = keys[0], values[0], KEPT
+    token, text, lengths = x[:1, :1], x[:1], torch.tensor(LENGTHS, device=device)
+    turn = [t[KEPT : KEPT + 1] for t in tables["turns"]]
+    kept = cache.keys[0].clone(), cache.values[0].clone(), KEPT
     store, rotate = functools.partial(cache.store, 0), lambda x: plain.turned(x, *turn)
     last = dict(context=Context(rotate, store, is_causal=True, query_offset=KEPT))
-
-    def padded():
-        real = torch.arange(NEW, device=device) < lengths[:, None]  # (B, S)
-        return plain.layer(mha, x, attn_mask=real[:, None, None])
-
     return {
-        f"layer, a word and {KEPT} kept": Pair(
-            lambda: mha(word, **last), lambda: plain.layer(mha, word, turn=turn, kept=kept)
+        f"layer, a token and {KEPT} cached": Pair(
+            lambda: mha(token, **last), lambda: plain.layer(mha, token, turn=turn, kept=kept)
         ),
-        f"layer, {NEW} words": Pair(lambda: mha(text), lambda: plain.layer(mha, text)),
-        f"layer, {NEW} words, causal": Pair(
+        f"layer, {NEW} tokens": Pair(lambda: mha(text), lambda: plain.layer(mha, text)),
+        f"layer, {NEW} tokens, causal": Pair(
             lambda: mha(text, is_causal=True), lambda: plain.layer(mha, text, is_causal=True)
         ),
-        f"layer, 4 × {NEW} words, padded": Pair(lambda: mha(x, valid_lens=lengths), padded),
+        f"layer, 4 × {NEW} tokens, padded": Pair(
+            lambda: mha(x, valid_lens=lengths),
+            lambda: plain.layer(mha, x, attn_mask=real_keys(device)),
+        ),
     }
 
 
 def decoder_pairs(positions, device):
-    model, cache, kept, new = model_of(positions, device)
-    mine = dict(kept=kept)
-    if positions == "rotary":
-        mine["turns"] = plain.angles(128, model.blocks[0].attention.head_dim, device)
-    words = new.split(1, dim=1)
+    model, tables, tokens = model_of(Decoder, positions, device)
+    cache, (before, new) = Cache(model), tokens[:1].split([KEPT, NEW], dim=1)
+    model(before, cache=cache)
+    kept, single = (cache.keys.clone(), cache.values.clone()), new.split(1, dim=1)
 
-    def written():
-        """The words one by one, after those that are kept; the cache is set back at the end."""
-        parts = [model(word, cache=cache) for word in words]
+    def one_by_one():
+        """After those that are cached; the cache is set back at the end."""
+        parts = [model(token, cache=cache) for token in single]
         cache.crop(KEPT)
         return torch.cat(parts, dim=1)
 
-    def plainly_written():
-        parts = [plain.decoder(model, w, first=KEPT + n, **mine) for n, w in enumerate(words)]
+    def plainly():
+        options = dict(kept=kept, **tables)
+        parts = [plain.decoder(model, x, first=KEPT + n, **options) for n, x in enumerate(single)]
         return torch.cat(parts, dim=1)
 
-    whole = dict(turns=mine.get("turns"))
     return {
-        f"decoder, {positions}, word by word": Pair(written, plainly_written, NEW * LAYERS),
-        f"decoder, {positions}, {NEW} words": Pair(
-            lambda: model(new), lambda: plain.decoder(model, new, **whole), LAYERS
+        f"decoder, {positions}, a token and {KEPT} cached": Pair(one_by_one, plainly, NEW * LAYERS),
+        f"decoder, {positions}, {NEW} tokens, causal": Pair(
+            lambda: model(new), lambda: plain.decoder(model, new, **tables), LAYERS
+        ),
+    }
+
+
+def encoder_pairs(positions, device):
+    model, tables, tokens = model_of(Encoder, positions, device)
+    tokens, lengths = tokens[:, :NEW], torch.tensor(LENGTHS, device=device)
+    return {
+        f"encoder, {positions}, {NEW} tokens": Pair(
+            lambda: model(tokens[:1]),
+            lambda: plain.decoder(model, tokens[:1], is_causal=False, **tables),
+            LAYERS,
+        ),
+        f"encoder, {positions}, 4 × {NEW} tokens, padded": Pair(
+            lambda: model(tokens, valid_lens=lengths),
+            lambda: plain.decoder(model, tokens, attn_mask=real_keys(device), **tables),
+            LAYERS,
         ),
     }
 

@@ -15,8 +15,9 @@ import results
 import timing
 import torch
 
-# How many functions of ours run at most in a call of a layer, and in a layer of a decoder's pass.
-IN_A_LAYER, IN_A_PASS = 39, 41
+# How many functions of ours run at most in a call of a layer, also of a padded batch, and in a
+# model's pass for each of its four layers.
+IN_A_LAYER, IN_A_PASS = 12, 16
 PATHS = sorted(results.FOLDER.glob("*.json"))
 
 
@@ -148,18 +149,19 @@ def test_a_part_is_measured_stored_and_told(tmp_path):
     (path,) = tmp_path.iterdir()
     data = json.loads(path.read_text(encoding="utf-8"))["data"]
     assert [row["n"] for row in data["functions"]] == [16, 16]
-    assert len(data["layers"]) == 8 and all(row["ours ÷ plain"] > 0 for row in data["layers"])
+    assert len(data["layers"]) == 16 and all(row["ours ÷ plain"] > 0 for row in data["layers"])
     text = report.render(results.load(tmp_path))
     assert "| 16 | causal | " in text and "function ÷ kernel" in text
-    assert "| layer, 16 words, causal | " in text
+    assert "| layer, 16 tokens, causal | " in text
 
 
 def test_a_call_runs_few_functions_of_ours():
     """`python benchmarks/counted.py` prints what is counted here."""
     found = {what: row[0] for what, row in counted.counts().items()}
-    for kind, most in (("layer", IN_A_LAYER), ("decoder", IN_A_PASS)):
-        counts = {what: count for what, count in found.items() if what.startswith(kind)}
-        assert len(counts) == 4 and 0 < max(counts.values()) <= most, counts
+    layers = {what: found.pop(what) for what in list(found) if what.startswith("layer")}
+    assert len(layers) == 4 and max(layers.values()) <= IN_A_LAYER, layers
+    assert len(found) == 12 and max(found.values()) <= IN_A_PASS, found
+    assert layers["layer, 16 tokens"] <= 8
 
 
 def test_functions_and_operations_are_counted(monkeypatch, capsys):
@@ -176,7 +178,7 @@ def test_functions_and_operations_are_counted(monkeypatch, capsys):
     assert counted.operations(lambda: (x.view(3, 2) @ x).sum()) == 2  # a view is none
     counted.main()
     text = capsys.readouterr().out
-    assert "\n| layer, 16 words | 0 | " in text
+    assert "\n| layer, 16 tokens | 0 | " in text
     assert re.search(r"forward: \d+\nLines of code: MultiHeadAttention \d+, ", text)
 
 
