@@ -11,16 +11,15 @@ import torch
 
 from d2lattn.tracing import data_dependent_ok, is_eager
 
-LARGEST = 2**63 - 1  # torch counts in int64
 INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
 FLOATS = (torch.float32, torch.bfloat16, torch.float16, torch.float64)  # that torch computes with
 
 
-def check_count(name, value, least=1, most=LARGEST):
+def check_count(name, value, least=1, most=None):
     """Require an int from `least` to `most`."""
     if not isinstance(value, (int, torch.SymInt)) or value < least:
         raise ValueError(f"{name} must be an integer of at least {least}, got {show(value)}")
-    if value > most:
+    if most is not None and value > most:
         raise ValueError(f"{name} must be an integer of at most {most}, got {show(value)}")
 
 

@@ -3,12 +3,13 @@
 Shapes: B batch, L tokens that come in, Hkv heads of keys and values, D width of a head.
 """
 
+import sys
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from d2lattn.arguments import LARGEST, check_count, show
+from d2lattn.arguments import check_count
 from d2lattn.engines.visibility import in_window
 
 
@@ -48,13 +49,11 @@ class Cache:
     """
 
     def __init__(self, model: Any, batch_size: int = 1, *, max_len: int | None = None) -> None:
-        if not hasattr(model, "cache_shape") or not hasattr(model, "blocks"):
-            raise ValueError(f"model must be a Decoder, got {show(model)}")
         self.window, self.sinks = model.window, model.sinks
         most = model.position.max_len  # None but for a learned table, which ends
         if max_len is None:
             endless = model.window is not None and most is None
-            max_len = LARGEST if endless else min(model.max_len, most or LARGEST)
+            max_len = sys.maxsize if endless else min(model.max_len, most or sys.maxsize)
         check_count("batch_size", batch_size)
         check_count("max_len", max_len)
         if most is not None and max_len > most:

@@ -140,12 +140,16 @@ def generate(
     decoder.check_tokens(tokens)
     check_count("steps", steps, least=0)
     B, L = tokens.shape
-    _check_room(decoder, L, steps)
     how: dict[str, Any] = dict(temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p)
     stops = [] if stop is None else [stop] if isinstance(stop, int) else list(stop)
     ends = torch.tensor(stops, dtype=torch.int64, device=tokens.device)
     ended = torch.zeros(B, 1, dtype=torch.bool, device=tokens.device)
-    total = max(L + steps - 1, L)  # the last token is drawn and not read
+    total, most = max(L + steps - 1, L), decoder.position.max_len  # the last is drawn and not read
+    if most is not None and total > most:
+        raise ValueError(
+            f"steps must leave room: the model's learned positions have {most} rows, "
+            f"got {L} tokens and {steps} steps"
+        )
     cache = Cache(decoder, B, max_len=total) if use_cache else None
     new, decoder = tokens, _evaluating(decoder)
     for _ in range(steps):
@@ -170,15 +174,3 @@ def _evaluating(module):
     copy.__dict__.update(module.__dict__, training=False, _compiled_call_impl=None)
     copy.__dict__["_modules"] = {name: _evaluating(part) for name, part in parts}
     return copy
-
-
-def _check_room(model, length, steps):
-    """Require room for a prompt and its continuation, but for the last token, which is not read."""
-    most = model.position.max_len
-    rows = f"the model's learned positions have {most} rows"
-    if most is not None and length > most:
-        raise ValueError(f"tokens must be at most {most} long: {rows}, got {length}")
-    if most is not None and length + steps - 1 > most:
-        raise ValueError(
-            f"steps must be at most {most - length + 1} after {length} tokens: {rows}, got {steps}"
-        )

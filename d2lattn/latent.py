@@ -183,10 +183,6 @@ class LatentAttention(nn.Module):
         """Join and project the heads: (B, H, L, D) -> (B, L, E)."""
         return self.out_proj(x.transpose(1, 2).flatten(-2))  # (B, L, H, D) -> (B, L, E)
 
-    def extra_repr(self) -> str:
-        widths = f"latent_dim={self.latent_dim}, rope_dim={self.rope_dim}"
-        return f"num_heads={self.num_heads}, {widths}, dropout={self.dropout}"
-
     def _unfolded(self, query, latent):
         """Give each head's own keys and values, (B, H, S, D + R) and (B, H, S, D)."""
         content, turned = latent.split([self.latent_dim, self.rope_dim], -1)

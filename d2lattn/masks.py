@@ -10,7 +10,6 @@ from torch.types import Device
 
 from d2lattn.arguments import (
     check_choice,
-    check_count,
     check_counts,
     checked_lengths,
 )
@@ -77,18 +76,15 @@ def causal_mask(
     return torch.ones(L, S, dtype=torch.bool, device=device).tril(diagonal)
 
 
-def window_mask(
-    L: int, S: int | None = None, *, width: int, query_offset: int = 0, device: Device = None
-) -> Tensor:
+def window_mask(L: int, S: int | None = None, *, width: int, device: Device = None) -> Tensor:
     """Let query i see the keys closer than `width` positions.
 
-    mask[i, j] = (|query_offset + i - j| < width): width=1 is the diagonal, width=2 adds one
+    mask[i, j] = (|i - j| < width): width=1 is the diagonal, width=2 adds one
     neighbour on each side (the sliding window of Longformer, Beltagy et al. 2020, section 3.1).
 
     Args:
         L, S (int): number of queries and of keys; S is L when absent.
         width (int): at least 1; a query sees at most 2·width - 1 keys.
-        query_offset (int): the key position of query 0, from 0: with n remembered keys it is n.
 
     Returns:
         Boolean tensor (L, S).
@@ -101,7 +97,6 @@ def window_mask(
     """
     S = L if S is None else S
     check_counts(L=L, S=S, width=width)
-    check_count("query_offset", query_offset, least=0)
-    queries = torch.arange(query_offset, query_offset + L, device=device)[:, None]  # (L, 1)
+    queries = torch.arange(L, device=device)[:, None]  # (L, 1)
     keys = torch.arange(S, device=device)  # (S,)
     return in_window(queries, keys, width)

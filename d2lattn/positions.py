@@ -227,7 +227,7 @@ class Alibi(Positions):
 
     Example:
         >>> bias = Alibi(8).bias(TokenPositions(1, 2), torch.device("cpu"))
-        >>> torch.equal(bias, alibi_bias(8, 2, 3, query_offset=1))
+        >>> torch.equal(bias, alibi_bias(8, 3)[:, 1:])
         True
     """
 
@@ -240,11 +240,10 @@ class Alibi(Positions):
         """None for tokens that do not stand in a row: where their keys stand is not known here."""
         if where.positions is not None:
             return None
-        if where.key_columns is None:
-            L, S = where.length, where.stop
-            return alibi_bias(self.num_heads, L, S, query_offset=where.first, device=device)
+        keys = torch.arange(where.stop, device=device)
+        keys = keys if where.key_columns is None else where.key_columns[:, None, None]
         slopes = alibi_slopes(self.num_heads, device=device)[:, None, None]
-        return -slopes * (where.columns(device) - where.key_columns[:, None, None]).abs()
+        return -slopes * (where.columns(device) - keys).abs()
 
 
 class PositionalEncoding(_Added):
@@ -459,22 +458,18 @@ def _turning(tables, interleaved=True):
     return turn
 
 
-def alibi_bias(
-    num_heads: int, L: int, S: int | None = None, *, query_offset: int = 0, device: Device = None
-) -> Tensor:
+def alibi_bias(num_heads: int, L: int, *, device: Device = None) -> Tensor:
     """ALiBi: a bias that lowers each score by the distance of query and key, in each head its own.
 
-    bias[h, i, j] = -slope[h] · |query_offset + i - j| (Press et al. 2022, section 3). For a power
+    bias[h, i, j] = -slope[h] · |i - j| (Press et al. 2022, section 3). For a power
     of two heads, slope[h] = 2^(-8(h+1)/H). For another H, as in the paper's code: the slopes of the
     next lower power of two n, then every second slope of 2n heads.
 
     Args:
-        num_heads, L (int): H, and the number of queries.
-        S (int): number of keys, at positions 0 to S - 1; L when absent.
-        query_offset (int): the key position of query 0.
+        num_heads, L (int): H, and the number of queries and keys.
 
     Returns:
-        Tensor (H, L, S), float32, to be passed to `attention` as attn_bias.
+        Tensor (H, L, L), float32, to be passed to `attention` as attn_bias.
 
     Example:
         >>> alibi_bias(8, 3)[0]
@@ -482,12 +477,10 @@ def alibi_bias(
                 [-0.5000,  0.0000, -0.5000],
                 [-1.0000, -0.5000,  0.0000]])
     """
-    S = L if S is None else S
-    check_counts(num_heads=num_heads, L=L, S=S)
-    check_count("query_offset", query_offset, least=0)
-    queries = torch.arange(query_offset, query_offset + L, device=device)[:, None]  # (L, 1)
-    distance = (queries - torch.arange(S, device=device)).abs()  # (L, S)
-    return alibi_slopes(num_heads, device=distance.device)[:, None, None] * -distance  # (H, L, S)
+    check_counts(num_heads=num_heads, L=L)
+    places = torch.arange(L, device=device)
+    slopes = alibi_slopes(num_heads, device=places.device)[:, None, None]
+    return -slopes * (places[:, None] - places).abs()  # (H, L, L)
 
 
 def alibi_slopes(num_heads: int, *, device: Device = None) -> Tensor:

@@ -14,9 +14,8 @@ Shapes: B batch, L tokens that come in, S tokens that are seen, E width, H heads
 vocabulary.
 """
 
-import contextlib
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -28,8 +27,6 @@ from d2lattn.arguments import (
     check_counts,
     check_number,
     expect,
-    kind,
-    show,
 )
 from d2lattn.cache import Cache
 from d2lattn.engines.visibility import seen_in_a_pass, starts_of
@@ -137,13 +134,6 @@ class Block(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        if not isinstance(attention, nn.Module) or not hasattr(attention, "embed_dim"):
-            raise ValueError(
-                "attention must be a module such as MultiHeadAttention(8, 2), got "
-                f"{show(attention)}"
-            )
-        if mlp is not None and not isinstance(mlp, nn.Module):
-            raise ValueError(f"mlp must be a module such as MLP(8), got {show(mlp)}")
         check_number("dropout", dropout, 0, 1)
         self.attention: Any = attention
         width: Any = attention.embed_dim
@@ -257,8 +247,8 @@ class Transformer(nn.Module):
     ):
         super().__init__()
         self.window, self.sinks, self.max_len = window, sinks, max_len
-        check_counts(vocab_size=vocab_size, embed_dim=embed_dim, num_layers=num_layers)
-        check_counts(max_len=max_len)
+        sizes = dict(vocab_size=vocab_size, embed_dim=embed_dim, num_layers=num_layers)
+        check_counts(max_len=max_len, **sizes)
         check_counts(0, sinks=sinks, seed=seed)
         if window is not None:
             check_counts(window=window)
@@ -266,9 +256,8 @@ class Transformer(nn.Module):
             raise ValueError(f"sinks is for a window, got sinks={sinks} without")
         init_std = check_number("init_std", init_std, 0)
         base_of(base)  # whatever the method
-        norm = (
-            functools.partial(nn.LayerNorm, bias=plain.get("bias", True)) if norm is None else norm
-        )
+        if norm is None:
+            norm = functools.partial(nn.LayerNorm, bias=plain.get("bias", True))
         home = torch.get_default_device()
         with home if home.type == "meta" else torch.device("cpu"):  # draws are the CPU's everywhere
             blocks = _made(num_layers, block, embed_dim, num_heads, plain)
@@ -329,17 +318,15 @@ class Transformer(nn.Module):
         return (logits, torch.stack(maps)) if need_weights else logits
 
     def check_tokens(self, tokens: Tensor, least: int = 1) -> None:
-        """int64 (B, L), L from `least`, of the vocabulary, on the model's device."""
-        if not torch.is_tensor(tokens) or tokens.dtype != torch.int64:
-            raise ValueError(f"tokens must be an int64 tensor, got {kind(tokens)}")
+        """Require int64 (B, L), L from `least`, of the vocabulary."""
+        if tokens.dtype != torch.int64:
+            raise ValueError(f"tokens must be an int64 tensor, got {tokens.dtype}")
         if tokens.ndim != 2 or tokens.shape[1] < least:
             at_least = f", length at least {least}" if least else ""
             raise ValueError(
                 f"tokens must have shape (batch, length){at_least}, got {(*tokens.shape,)}"
             )
-        words, device = self.embedding.num_embeddings, self.embedding.weight.device
-        if tokens.device != device:
-            raise ValueError(f"tokens must be on the model's device {device}, got {tokens.device}")
+        words = self.embedding.num_embeddings
         if data_dependent_ok(tokens) and tokens.numel():
             lowest, highest = (end.item() for end in tokens.aminmax())
             if lowest < 0 or highest >= words:
@@ -347,18 +334,6 @@ class Transformer(nn.Module):
                     f"tokens must lie between 0 and {words - 1} (the vocabulary has {words}), "
                     f"got values from {lowest} to {highest}"
                 )
-
-
-@contextlib.contextmanager
-def in_evaluation(model: nn.Module) -> Iterator[None]:
-    """Ask the model in evaluation mode; afterwards each part has the mode that it had."""
-    training = [part for part in model.modules() if part.training]
-    model.eval()
-    try:
-        yield
-    finally:
-        for part in training:
-            part.training = True
 
 
 class Encoder(Transformer):
@@ -471,9 +446,6 @@ def _made(num_layers, block, embed_dim, num_heads, plain):
 
 def _heads_of(blocks, embed_dim):
     """Count the heads that all blocks have, which are as wide as the model."""
-    for block in blocks:
-        if not isinstance(block, nn.Module) or not hasattr(block, "attention"):
-            raise ValueError(f"block must make blocks, got {show(block)}")
     if len(set(blocks)) < len(blocks):  # a trace or an edit of one would be of all
         raise ValueError("block must make a new block at each call, got one of them twice")
     sizes = {(block.attention.embed_dim, block.attention.num_heads) for block in blocks}

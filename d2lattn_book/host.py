@@ -1,10 +1,12 @@
-"""What is written or judged and not trained is computed on the CPU."""
+"""What is written or judged and not trained: on the CPU, and a model in evaluation mode."""
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import ParamSpec, TypeVar
 
 import torch
+from torch import nn
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -25,3 +27,15 @@ def on_the_host(function: Callable[Given, Result]) -> Callable[Given, Result]:
             return function(*args, **kwargs)
 
     return computed
+
+
+@contextlib.contextmanager
+def in_evaluation(model: nn.Module) -> Iterator[None]:
+    """Ask the model in evaluation mode; afterwards each part has the mode that it had."""
+    training = [part for part in model.modules() if part.training]
+    model.eval()
+    try:
+        yield
+    finally:
+        for part in training:
+            part.training = True

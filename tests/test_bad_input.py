@@ -234,7 +234,7 @@ NO_LOGITS = [torch.tensor(row) for row in ([], [0, NAN], [0, INF], [-INF, -INF])
 NO_LOGSUMEXPS = [[Q[..., 0]] * 2, [Q], [Q[..., 0] > 0]]
 NO_CACHES = [d.Cache(FROZEN, 1), d.Cache(FROZEN, 2, max_len=2), d.Cache(model(num_layers=1), 2)]
 NO_CACHES += [types.SimpleNamespace(store=print)]
-NO_BLOCKS = [lambda: BLOCK.mlp, lambda: plain_block(8, 2)]
+NO_BLOCKS = [lambda: plain_block(8, 2)]
 SMALL_CARD = dict(num_hidden_layers=2, hidden_size=8, num_attention_heads=2)
 PARTS = dict(positions="rotary", mlp_dim=4, bias=True, dropout=0.0, num_kv_heads=1)
 PARTS |= dict(more=dict(num_heads=[None]), fine=dict(mlp_dim="0"))
@@ -297,7 +297,7 @@ TABLE = [
         **dict(attention=MultiHeadAttention, num_kv_heads=1, qk_norm=True, gate=True),
         **dict(sink_logit=True, fine=dict(mlp_dim="0")),
     ),
-    valid(d.Block, attention=MHA, mlp=d.MLP(6), more=dict(attention=[LAYER])),
+    valid(d.Block, attention=MHA, mlp=d.MLP(6)),
     valid(BLOCK.forward, **{name: VALUES[name] for name in INSIDE}, fine=ANY_FLOAT),
     valid(d.Decoder, **PARTS),
     valid(d.Encoder, **PARTS),
@@ -316,10 +316,12 @@ TABLE = [
         more=dict(cache=(NO_CACHES, "^cache (must|is) .*, got ")),
     ),
     valid(
-        MODEL.forward, **dict(segments=WORDS // 9, only="segments"), fine=dict(segments="negative")
+        MODEL.forward,
+        **dict(segments=WORDS // 9, only="segments"),
+        fine=dict(segments="negative floats"),
     ),
     valid(d.Cache(FROZEN, 2).crop, length=0, fine=dict(length="0")),
-    valid(d.Cache, more=dict(model=[READER, BLOCK], max_len=[513])),
+    valid(d.Cache, more=dict(max_len=[513])),
     valid(d.Cache, model=FREE, only="batch_size"),
     valid(
         d.sample,

@@ -130,11 +130,9 @@ def test_partial_attention_passes_gradcheck_through_both_results():
 
 def test_a_causal_part_is_the_causal_whole():
     query, key, value = make(4, 4, 2)
-    output, logsumexp = partial_attention(query, key, value, is_causal=True)
+    output, _ = partial_attention(query, key, value, is_causal=True)
     want = attention(query, key, value, is_causal=True, engine="explicit")
     assert_close([output], [want])
-    later = partial_attention(query[:, 3:], key, value, is_causal=True, query_offset=3)
-    assert_close(later, [output[:, 3:], logsumexp[:, 3:]])
 
 
 @pytest.mark.parametrize("parts", [1, 2, 5])

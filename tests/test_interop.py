@@ -166,7 +166,7 @@ def test_from_torch_refuses_keys_that_are_no_input(option):
 
 def test_from_torch_refuses_what_computes_otherwise():
     theirs = torch.ao.nn.quantizable.MultiheadAttention(12, 3)
-    with pytest.raises(ValueError, match=r"^mha must compute what .* with a forward of its own"):
+    with pytest.raises(ValueError, match="mha must have torch's own forward, got that of "):
         from_torch(theirs)
 
 

@@ -73,14 +73,6 @@ def test_window_mask(L, S, width):
     assert mask.tolist() == [[abs(i - j) < width for j in range(S)] for i in range(L)]
 
 
-@pytest.mark.parametrize("offset", [0, 3, 6])
-def test_window_mask_goes_on_after_remembered_keys(offset):
-    assert torch.equal(
-        window_mask(2, 8, width=3, query_offset=offset),
-        window_mask(8, width=3)[offset : offset + 2],
-    )
-
-
 def test_a_window_builds_no_table_of_distances():
     """Eight bytes a cell: at 8,192 words half a GiB, where the mask itself is 64 MiB."""
     with torch.profiler.profile(profile_memory=True, record_shapes=False) as seen:

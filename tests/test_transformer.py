@@ -704,10 +704,8 @@ def test_generate_fills_a_learned_table_and_no_more():
     model, prompt = decoder(), some_tokens(1, 11)
     assert generate(model, prompt, steps=10).shape == (1, 21)  # the last word is not read
     for use_cache in (True, False):
-        with pytest.raises(ValueError, match=r"^steps must be at most 10 after 11 .*got 11"):
+        with pytest.raises(ValueError, match="20 rows, got 11 tokens and 11 steps"):
             generate(model, prompt, steps=11, use_cache=use_cache)
-        with pytest.raises(ValueError, match=r"^tokens must be at most 20 long: .*20 rows, got 21"):
-            generate(model, some_tokens(1, 21), steps=0, use_cache=use_cache)
     assert generate(decoder(positions="alibi"), prompt, steps=30).shape == (1, 41)
 
 
@@ -725,8 +723,3 @@ def test_a_cache_with_a_window_lets_go_of_what_a_pass_has_gathered():
     with torch.no_grad():
         model(torch.tensor([[1, 2, 3]]), cache=cache)
     assert not cache._kept
-
-
-def test_a_cache_is_for_a_decoder_and_not_for_its_layer():
-    with pytest.raises(ValueError, match="model must be a Decoder, got MultiHeadAttention"):
-        Cache(MultiHeadAttention(8, 2))

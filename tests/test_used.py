@@ -17,7 +17,7 @@ UNUSED_KEYWORDS = {
     "attention_scores": "scale",
     "causal_mask": "device",
     "sinusoidal_encoding": "offset",
-    "window_mask": "S device query_offset",
+    "window_mask": "S device",
     # d2lattn gives them itself.
     "MLP": "bias mlp_dim",
     "Block": "dropout",
@@ -25,8 +25,8 @@ UNUSED_KEYWORDS = {
     "LatentAttention": "bias dropout",
     "PositionalEncoding": "base",
     "Ranks": "group",
-    "alibi_bias": "S device query_offset",
-    "partial_attention": "query_offset",
+    "alibi_bias": "device",
+    "partial_attention": "chunk_size",
     # A page gives them to a function by another name; these two are torch's own.
     "head_parallel": "group is_causal key query value",
     "Positions": "args",

@@ -18,7 +18,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from d2lattn.arguments import check_count, check_floating, check_real, kind
+from d2lattn.arguments import check_count, check_floating, check_real
 from d2lattn.engines.visibility import Call, checked_call, cut, entry
 from d2lattn.tracing import in_full_precision, is_transformed
 
@@ -49,7 +49,6 @@ def partial_attention(
     attn_bias: Tensor | None = None,
     is_causal: bool = False,
     scale: float | None = None,
-    query_offset: int | None = None,
     chunk_size: int | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Attend to some of the keys, with the number that lets it be merged with the rest.
@@ -76,7 +75,7 @@ def partial_attention(
     """
     if chunk_size is not None:
         check_count("chunk_size", chunk_size)
-    call = checked_call(query, key, value, attn_mask, attn_bias, is_causal, query_offset, scale)
+    call = checked_call(query, key, value, attn_mask, attn_bias, is_causal, None, scale)
     return attend_in_blocks(call, chunk_size)
 
 
@@ -102,9 +101,6 @@ def merge(outputs: Iterable[Tensor], logsumexps: Iterable[Tensor]) -> tuple[Tens
         >>> merge([zero, two], [even, even])
         (tensor([[1.]]), tensor([0.6931]))
     """
-    for name, parts in dict(outputs=outputs, logsumexps=logsumexps).items():
-        if not isinstance(parts, Iterable):
-            raise ValueError(f"{name} must hold one tensor for each part, got {kind(parts)}")
     outputs, logsumexps = list(outputs), list(logsumexps)
     if not outputs or len(outputs) != len(logsumexps):
         raise ValueError(

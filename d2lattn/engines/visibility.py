@@ -12,14 +12,12 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from d2lattn.arguments import (
-    INTEGERS,
     broadcast,
     check_bias,
     check_causal,
     check_number,
     checked_lengths,
     checked_mask,
-    kind,
     scores_shape,
     show,
 )
@@ -248,8 +246,6 @@ def _real_keys(valid_lens, shape):
 
 def starts_of(segments: Tensor, tokens: Tensor) -> Tensor:
     """`segments`, checked: int64 (B, L), the column in which the text of each token begins."""
-    if not torch.is_tensor(segments) or segments.dtype not in INTEGERS:
-        raise ValueError(f"segments must be a tensor of integers, got {kind(segments)}")
     if segments.shape != tokens.shape:
         got = tuple(segments.shape)
         raise ValueError(f"segments must have the shape of tokens {(*tokens.shape,)}, got {got}")

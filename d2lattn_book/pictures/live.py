@@ -29,7 +29,6 @@ from d2lattn_book.comparison import attention_cost, conv_cost, rnn_cost
 from d2lattn_book.host import on_the_host
 from d2lattn_book.pictures import arrays
 from d2lattn_book.pictures.arrays import (
-    LARGEST,
     Numbers,
     Words,
     on_one_line,
@@ -191,7 +190,7 @@ def attention(
         projections = _projections(projections, x.shape[1])
         query, key = (x @ weight.T for weight in projections[:2])
     if scale is not None:
-        check_number("scale", scale, 1e-6, LARGEST)
+        check_number("scale", scale, 1e-6)
     rule, size, given, visible = _mask(mask, len(x))
     scores = query @ key.T * (query.shape[1] ** -0.5 if scale is None else scale)
     weights = torch.softmax(scores.masked_fill(~visible, -math.inf), dim=-1).nan_to_num()

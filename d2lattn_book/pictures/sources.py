@@ -12,7 +12,8 @@ from torch import Tensor, nn
 from d2lattn.arguments import check_choice, show
 from d2lattn.latent import LatentAttention
 from d2lattn.multihead import MultiHeadAttention, SelfAttention
-from d2lattn.transformer import Transformer, in_evaluation
+from d2lattn.transformer import Transformer
+from d2lattn_book.host import in_evaluation
 from d2lattn_book.pictures import arrays
 from d2lattn_book.pictures.pieces import counted, ids_of, names_of, tensor_of
 from d2lattn_book.real import trace

@@ -20,7 +20,6 @@ import torch
 from torch import Tensor
 
 from d2lattn.arguments import (
-    LARGEST,
     check_boolean_mask,
     check_choice,
     check_count,
@@ -34,7 +33,8 @@ from d2lattn.arguments import (
     show,
 )
 from d2lattn.multihead import MultiHeadAttention, attending
-from d2lattn.transformer import Transformer, in_evaluation
+from d2lattn.transformer import Transformer
+from d2lattn_book.host import in_evaluation
 
 __all__ = [
     "Edit",
@@ -417,7 +417,7 @@ def patch(stream: Tensor, layer: int, columns: Sequence[int]) -> Edit:
     return Edit("stream", change, [layer])
 
 
-def _check_columns(columns, count=LARGEST):
+def _check_columns(columns, count=2**63):
     for column in columns:
         check_count("columns", column, least=0, most=count - 1)
 
@@ -600,7 +600,7 @@ def _numbers(name, chosen, count):
     if isinstance(chosen, slice):
         for end in (chosen.start, chosen.stop, chosen.step):
             if end is not None:
-                check_count(f"the slice of {name}", end, least=-LARGEST)
+                check_count(f"the slice of {name}", end, least=-(2**63))
         found = list(places[chosen])
     elif isinstance(chosen, (Set, Mapping)):
         found = []
