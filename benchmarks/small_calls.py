@@ -55,6 +55,7 @@ def measure_part(quick, device):
         sizes += [(n, causal, torch.bfloat16) for n, causal, _ in sizes]
     with torch.no_grad():
         return dict(
+            load=os.getloadavg()[0],
             layers=[layers_row(*named, options) for named in pairs(device).items()],
             functions=[function_row(*size, device, options) for size in sizes],
         )
@@ -196,12 +197,14 @@ def function_row(n, causal, dtype, device, options):
 
 
 def section(data):
+    load = data.get("load")
+    busy = [] if load is None else [f"The machine's load at the start was {load:.1f}."]
     forms = {"n": "", "ours, µs": ".0f", "plain, µs": ".0f"}
     tables = []
     for rows in filter(None, (data["layers"], data["functions"])):
         body = [[shown(x, forms.get(name, ".2f")) for name, x in row.items()] for row in rows]
         tables.append(table(rows[0], body))
-    return "\n\n".join(tables)
+    return "\n\n".join(busy + tables)
 
 
 if __name__ == "__main__":

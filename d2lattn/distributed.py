@@ -221,14 +221,10 @@ def handshake_terms(function, x, is_causal, positions):
     }
 
 
-def _check_layer(layer):
-    if not isinstance(layer, MultiHeadAttention):
-        raise ValueError(f"layer must be a MultiHeadAttention, got {type(layer).__name__}")
-
-
 def unsupported_when_sharded(layer):
     """Refuse what a layer of attention does on one machine only, by name."""
-    _check_layer(layer)
+    if not isinstance(layer, MultiHeadAttention):
+        raise ValueError(f"layer must be a MultiHeadAttention, got {type(layer).__name__}")
     for name in ("forward", "attend"):
         _check_own(layer, name, MultiHeadAttention)
     dropout = layer.dropout if layer.training else 0.0
@@ -295,14 +291,9 @@ class PlacedVisibility(Visibility):
         return self.is_causal and bool(self.asking.max() < self.asked.min())
 
     def allowed(self):
-        if not self.is_causal:
+        if not self.is_causal or self.asking.min() >= self.asked.max():
             return None
         return self.asked.to(self.device) <= self.asking.to(self.device)[:, None]
-
-    def hide(self, scores, in_place=True):
-        if not self.is_causal or self.asking.min() >= self.asked.max():
-            return scores
-        return scores.masked_fill_(~self.allowed(), -math.inf)
 
     def part(self, rows, keys):
         shape = (*self.shape[:-2], rows.stop - rows.start, keys.stop - keys.start)
@@ -393,10 +384,11 @@ class _Ring(torch.autograd.Function):
         grad_output = grad_output.to(wide)
         given = logsumexp, grad_output, (grad_output * output).sum(-1)
         grad_query, behind = torch.zeros_like(query, dtype=wide), None
+        widths = key.shape[-1], value.shape[-1]
         with in_full_precision(query):
             for owner, *block in _round(shard, key, value):
-                packed = query.new_zeros(sum(x.numel() for x in block), dtype=wide)
-                grads = _unpack(packed, *block)
+                packed = query.new_zeros(*block[0].shape[:-1], sum(widths), dtype=wide)
+                grads = packed.split(widths, -1)
                 call = _meeting(shard, owner, query, *block, ctx.is_causal)
                 if call is not None:
                     backward_in_blocks(call, given, (grad_query, *grads, None))
@@ -406,10 +398,10 @@ class _Ring(torch.autograd.Function):
                 if behind is not None:  # what the ranks before have to give to these words
                     packed += behind()
                 length = shard.lengths[owner - 1]  # what the rank before holds now
-                behind = shard.ranks.pass_on(packed, _room(packed, key, value, length))
+                behind = shard.ranks.pass_on(packed, _room(packed, length))
         if behind is not None:
             own += behind()
-        grad_key, grad_value = _unpack(own, key, value)
+        grad_key, grad_value = own.split(widths, -1)
         grads = (x.to(query.dtype) for x in (grad_query, grad_key, grad_value))
         return *grads, None, None
 
@@ -417,13 +409,12 @@ class _Ring(torch.autograd.Function):
 def _round(shard, key, value):
     """(owner, keys, values) of all ranks, this one's first; sending the next block overlaps with
     computing on this one."""
-    ranks = shard.ranks
-    packed = _pack(key, value) if ranks.size > 1 else None
+    ranks, packed = shard.ranks, torch.cat([key, value], -1)  # one message
     for step in range(ranks.size):
         owner, last = (ranks.rank - step) % ranks.size, step == ranks.size - 1
         if not last:
-            wait = ranks.pass_on(packed, _room(packed, key, value, shard.lengths[owner - 1]))
-        yield owner, *((key, value) if step == 0 else _unpack(packed, key, value))
+            wait = ranks.pass_on(packed, _room(packed, shard.lengths[owner - 1]))
+        yield owner, *packed.split([key.shape[-1], value.shape[-1]], -1)
         if not last:
             packed = wait()
 
@@ -440,23 +431,9 @@ def _meeting(shard, owner, query, key, value, is_causal):
     return Call(query, key, value, visible, 1 / math.sqrt(query.shape[-1]))
 
 
-def _pack(key, value):
-    """Pack keys and values in one flat tensor, which is one message."""
-    return torch.cat([key.reshape(-1), value.reshape(-1)])
-
-
-def _room(packed, key, value, length):
-    """Make an empty tensor for `length` words."""
-    numbers = sum(x.shape[:-2].numel() * x.shape[-1] for x in (key, value))
-    return packed.new_empty(length * numbers)
-
-
-def _unpack(packed, key, value):
-    """Cut views out of a packed tensor, in shape as keys and values but for the number of words."""
-    sizes = [x.shape[:-2].numel() * x.shape[-1] for x in (key, value)]
-    words = packed.numel() // max(sum(sizes), 1)
-    parts = zip(packed.split([words * size for size in sizes]), (key, value), strict=True)
-    return tuple(part.view(*x.shape[:-2], words, x.shape[-1]) for part, x in parts)
+def _room(packed, length):
+    """Make an empty tensor for `length` tokens."""
+    return packed.new_empty(*packed.shape[:-2], length, packed.shape[-1])
 
 
 # A layer, or a whole decoder, in a ring -----------------------------------------------------------
