@@ -81,7 +81,7 @@ FIGURES = {
     "steps": lambda: live.steps([1.0, 3.0, -math.inf, 2.0, 4.0, 0.5], [10.0, 20, 5, -3, 8, 1]),
     "field": lambda: live.field(3, 3, dilated=True, causal=True),
     "words": lambda: live.words(
-        list(PLANE), list(PLANE.values()), sentences=TOLD, asks="apple", axes=("food", "technology")
+        [*PLANE], [*PLANE.values()], sentences=TOLD, query="apple", axes=("food", "technology")
     ),
     "reader": lambda: live.reader(
         Decoder(len(PLANE), 16, num_layers=2, num_heads=2, max_len=12, seed=3).eval(),

@@ -391,8 +391,8 @@ FIGURES = live_kinds.FIGURES | {
         X, tokens=SENTENCE, projections=[torch.eye(3), torch.eye(3).flip(0), torch.ones(2, 3)]
     ),
     "heads from queries": lambda: live.heads(
-        query=rows_of(1, 2, 6, 2),
-        key=rows_of(2, 2, 5, 2),
+        q=rows_of(1, 2, 6, 2),
+        k=rows_of(2, 2, 5, 2),
         tokens=SENTENCE,
         key_tokens=list("abcde"),
     ),
@@ -479,7 +479,7 @@ def test_asymmetric_projections_are_those_of_nn_linear():
     shares = (query @ key.T / math.sqrt(3)).softmax(-1)
     best = shares[3].argmax().item()
     assert repr(figure).endswith(
-        f"d asks, and takes its largest share, {shares[3, best]:.2f}, from {'abcd'[best]}"
+        f"d attends most to {'abcd'[best]}, attention weight {shares[3, best]:.2f}"
     )
     cells = re.findall(r"<td>(.*?)</td>", parts(figure)[0])
     assert cells == [f"{share:.2f}" for share in shares.ravel().tolist()]
@@ -490,8 +490,8 @@ def test_a_figure_opens_where_it_is_told_to():
     names = (None, ["one", "two"])
     for options, step, head, asks in (
         ({}, 0, 0, 5),
-        (dict(asks=SENTENCE[1], step=2, head="two"), 2, 1, 1),
-        (dict(asks=-3, step=-2, head=-1), 1, 1, 3),
+        (dict(query=SENTENCE[1], step=2, head="two"), 2, 1, 1),
+        (dict(query=-3, step=-2, head=-1), 1, 1, 3),
     ):
         figure = live.heads(steps, tokens=SENTENCE, **options, names=names)
         (state,) = play("heads", figure)
@@ -499,7 +499,7 @@ def test_a_figure_opens_where_it_is_told_to():
         assert (opened["step"], opened["head"], opened["asks"]) == (step, head, asks)
         cells = re.findall(r"<td>(.*?)</td>", parts(figure)[0])
         assert cells == [f"{share:.2f}" for share in steps[step, head].ravel().tolist()]
-    for options, asks in (({}, 5), ({"asks": SENTENCE[2], "parts": ["mask"]}, 2)):
+    for options, asks in (({}, 5), ({"query": SENTENCE[2], "parts": ["mask"]}, 2)):
         figure = live.attention(X, tokens=SENTENCE, **options)
         (state,) = play("attention", figure)
         assert state["state"]["asks"] == asks and state["said"].startswith(SENTENCE[asks])
@@ -508,7 +508,7 @@ def test_a_figure_opens_where_it_is_told_to():
 
 @needs_node
 def test_the_question_is_told_a_thought_at_a_time():
-    figure = live.attention(X, tokens=SENTENCE, mask="causal", asks="found")
+    figure = live.attention(X, tokens=SENTENCE, mask="causal", query="found")
     acts = [("tell", 0), ("unfold", 1), ("tell", 1), ("unfold", 4), ("tell", 2), ("unfold", 1),
             ("tell", 3), ("unfold", 6), ("tell", 4), ("unfold", 1), ("pick", "word", 2, 0),
             ("pick", "score", 1, 1), ("tell", 1), ("tell", None)]  # fmt: skip

@@ -125,6 +125,6 @@ def test_a_state_keeps_single_precision_and_the_rest_the_dtype():
     sizes = parts(figure(SIZES[2]))[2]["sizes"]
     assert (sizes["itemsize"], sizes["state_itemsize"]) == (2, 4)
     assert repr(figure(SIZES[0])) == (
-        "live cache: bytes of 9 words: full 9216, grouped 2304, latent 1440, window 4096, "
+        "live cache: bytes of 9 tokens: full 9216, grouped 2304, latent 1440, window 4096, "
         "sinks 5120, state 8192"
     )

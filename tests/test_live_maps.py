@@ -95,7 +95,7 @@ def test_layers_and_heads_are_those_that_are_wanted():
     assert (data["layers"], data["heads"]) == ([2, 0], [1, 2])
     shown = "2 of 3 layers and 2 of 4 heads are shown"
     assert repr(some) == (
-        f"live maps: 2 layers of 2 heads over 12 pieces, each share within 4e-03; {shown}"
+        f"live maps: 2 layers of 2 heads over 12 tokens, each weight within 4e-03; {shown}"
     )
     assert some.html.endswith(f"</script><p>{shown}.</p>")  # beside the figure that moves
     assert shown not in maps(model, TEXT, WORDS).html
@@ -124,7 +124,7 @@ def test_layers_without_maps_are_left_out_and_named():
     figure = maps(mixed(), TEXT, WORDS)
     data = parts(figure)[2]
     assert (data["layers"], data["without"]) == ([0, 2], [1])
-    assert repr(figure).startswith("live maps: 2 layers of 4 heads over 12 pieces")
+    assert repr(figure).startswith("live maps: 2 layers of 4 heads over 12 tokens")
     assert repr(figure).endswith("; no maps in layer 1")
     with pytest.raises(ValueError, match=r"^layers must have maps, got 1: only 0, 2 have"):
         maps(mixed(), TEXT, WORDS, layers=[0, 1])
@@ -159,7 +159,7 @@ def test_256_pieces_and_the_number_of_maps_that_fit():
     assert sent(figure).shape == (8, 4, 256, 256) and (sent(figure).sum(-1) == 255).all()
     full = torch.eye(256).expand(1, 33, 256, 256)
     assert 2_900_000 < len(maps(full, tokens=range(256)).html.encode()) < made.MOST_BYTES
-    with pytest.raises(ValueError, match=r"^text must have 2 to 256 pieces, got 257"):
+    with pytest.raises(ValueError, match=r"^text must have 2 to 256 tokens, got 257"):
         maps(model, [0] * 257, WORDS)
 
 
@@ -178,21 +178,21 @@ def by_loops(weights, ids, keys=None):
             S = len(keys)
             if i < S:
                 add("same position", weights[i][i])
-            add("first word", weights[i][0])
-            add("last word", weights[i][S - 1])
+            add("first token", weights[i][0])
+            add("last token", weights[i][S - 1])
             copies = [j for j in range(S) if keys[j] == ids[i]]
             after = [j + 1 for j in copies if j + 1 < S]
         else:
             if i:
-                add("previous word", weights[i][i - 1])
-                add("first word", weights[i][0])
+                add("previous token", weights[i][i - 1])
+                add("first token", weights[i][0])
             if i < L - 1:
-                add("next word", weights[i][i + 1])
-                add("last word", weights[i][L - 1])
+                add("next token", weights[i][i + 1])
+                add("last token", weights[i][L - 1])
             copies = [j for j in range(i) if ids[j] == ids[i]]
             after = [j + 1 for j in copies if j + 1 < i]
         if copies:
-            add("same word", sum(weights[i][j] for j in copies))
+            add("same token", sum(weights[i][j] for j in copies))
         if after:
             add("induction", sum(weights[i][j] for j in after))
     return {kind: sum(all) / len(all) for kind, all in found.items()}
@@ -215,8 +215,8 @@ def test_scores_are_those_of_slow_loops(seed, texts):
     expected = {
         (t, h): by_loops(weights[t, h].tolist(), ids, keys) for t in range(3) for h in range(2)
     }
-    kinds = {kind for one in expected.values() for kind in one} | {"same word", "induction"}
-    assert {*found} == kinds - ({"next word", "last word"} if texts == "past" else set())
+    kinds = {kind for one in expected.values() for kind in one} | {"same token", "induction"}
+    assert {*found} == kinds - ({"next token", "last token"} if texts == "past" else set())
     for kind, best in found.items():
         scores = {place: one.get(kind) for place, one in expected.items()}
         if None in scores.values():
@@ -232,9 +232,9 @@ def test_each_kind_of_head_is_found_among_others():
     """Heads that do one thing only, as a text with each of them shows."""
     ids = [5, 7, 7, 8, 5, 7, 9]
     targets = {
-        "previous word": [0, 0, 1, 2, 3, 4, 5],
-        "first word": [0] * 7,
-        "same word": [0, 1, 1, 3, 0, 2, 6],
+        "previous token": [0, 0, 1, 2, 3, 4, 5],
+        "first token": [0] * 7,
+        "same token": [0, 1, 1, 3, 0, 2, 6],
         "induction": [0, 1, 2, 3, 1, 3, 6],
     }
     weights = torch.eye(7)[torch.tensor([*targets.values()])][None].double()
@@ -245,15 +245,15 @@ def test_each_kind_of_head_is_found_among_others():
     assert [found[kind][0][2] for kind in targets] == [1, 1, 1, 1]
     where = made.looked_for(ids)
     assert where["induction"].nonzero().tolist() == [[4, 1], [5, 2], [5, 3]]
-    assert where["same word"].nonzero().tolist() == [[2, 1], [4, 0], [5, 1], [5, 2]]
+    assert where["same token"].nonzero().tolist() == [[2, 1], [4, 0], [5, 1], [5, 2]]
 
 
 def test_a_text_without_copies_lists_no_heads_that_need_them():
     figure = maps(decoder(), "the cat saw", WORDS)
     listed = {one["name"]: one["heads"] for one in parts(figure)[2]["standing"]}
-    assert listed["same word"] == listed["induction"] == []
-    assert len(listed["previous word"]) == len(listed["first word"]) == 5
-    assert "same word" not in parts(figure)[0]
+    assert listed["same token"] == listed["induction"] == []
+    assert len(listed["previous token"]) == len(listed["first token"]) == 5
+    assert "same token" not in parts(figure)[0]
 
 
 # What the figure says ----------------------------------------------------------------------------
@@ -267,7 +267,7 @@ def test_layers_and_heads_are_gone_through_and_visited():
             ("ask", 4), ("alter", {"key": 1})]  # fmt: skip
     first, *states = play("heads", maps(model, TEXT, WORDS, layers=[2, 1, 0]), *acts)
     opened = first["state"]
-    best = made.standing_out(weights.flip(0).double(), numbers(TEXT))["previous word"][0]
+    best = made.standing_out(weights.flip(0).double(), numbers(TEXT))["previous token"][0]
     assert [opened["step"], opened["head"], opened["asks"]] == [*best[:2], 11]
     expected = [(0, best[1], 11), (0, 3, 11), (1, 2, 11), (1, 2, 4)]
     for state, (layer, head, asks) in zip(states, expected, strict=False):
@@ -304,12 +304,12 @@ def test_bands_end_at_the_keys_in_reading_order(count, width):
 
 
 def test_without_code_the_heads_that_stand_out_remain():
-    figure = maps(decoder(), "the cat saw the dog", WORDS, asks="saw")
+    figure = maps(decoder(), "the cat saw the dog", WORDS, query="saw")
     fallback, _, data, _ = parts(figure)
     assert fallback.count("<table") == 2 and "Heads that stand out" in fallback
     t, h, score = data["standing"][0]["heads"][0]
-    assert f"previous word: layer {t}, head {h}</th><td>{score:.2f}</td>" in fallback
-    assert f"Shares in layer {t}, head {h}" in fallback
+    assert f"previous token: layer {t}, head {h}</th><td>{score:.2f}</td>" in fallback
+    assert f"Attention weights of layer {t}, head {h}" in fallback
     assert data["asks"] == 2
 
 
@@ -402,7 +402,7 @@ def test_pieces_that_the_tokenizer_does_not_have():
     figure = maps(model, [0, 299], byte_level())
     assert parts(figure)[2]["tokens"] == ["!", "299"]
     for wrong in (-1, 300, 2**40):
-        with pytest.raises(ValueError, match=rf"^text must have pieces from 0 to 299, .* {wrong}"):
+        with pytest.raises(ValueError, match=rf"^text must have tokens from 0 to 299, .* {wrong}"):
             maps(model, [0, wrong], byte_level())
 
 

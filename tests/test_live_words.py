@@ -15,7 +15,7 @@ APPLE = live_kinds.PLANE
 
 
 def apple(**options):
-    arguments = dict(sentences=TOLD, asks="apple", axes=("food", "technology")) | options
+    arguments = dict(sentences=TOLD, query="apple", axes=("food", "technology")) | options
     return live.words(list(APPLE), list(APPLE.values()), **arguments)
 
 
@@ -86,7 +86,7 @@ def test_a_sentence_opens_as_python_has_read_it(vocabulary, sentence, asks, text
     shown = live.words(vocabulary, [[3, 0], [0, 3], [1, 1]], sentences=[sentence])
     opened, typed = play("words", shown, ("type", text, vocabulary))
     after = ", ".join(f"{number:.2f}" for number in opened["now"]["after"])
-    assert str(shown).endswith(f"out comes {after}")
+    assert str(shown).endswith(f"output {after}")
     assert opened["state"]["asks"] == typed["state"]["asks"] == asks
     assert opened["now"] == typed["now"] and "Not on the map" not in typed["said"]
     assert "\n" not in opened["state"]["text"]  # the field of a page drops it
@@ -123,9 +123,9 @@ def test_who_asks_goes_on_asking_where_the_word_still_is():
 
 def test_it_opens_with_the_first_sentence_and_its_last_word():
     assert repr(apple()) == (
-        'live words: apple asks in "bake the apple pie with cinnamon", and takes most, '
-        "0.45, from cinnamon; out comes 2.20, 0.17"
+        'live words: in "bake the apple pie with cinnamon" apple attends most to cinnamon, '
+        "weight 0.45; output 2.20, 0.17"
     )
-    assert parts(apple(asks=-1))[2]["asks"] == 5
+    assert parts(apple(query=-1))[2]["asks"] == 5
     cells = re.findall(r"<t[hd]>(.*?)</t[hd]>", parts(apple())[0])
-    assert cells[:8] == ["", "food", "technology", "share", "bake", "2.00", "0.00", "0.17"]
+    assert cells[:8] == ["", "food", "technology", "weight", "bake", "2.00", "0.00", "0.17"]

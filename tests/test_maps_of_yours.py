@@ -43,7 +43,7 @@ def test_tensors_of_one_text():
     assert all(other.html == one.html for other in others)
     data = data_of(one)
     assert data["tokens"] == ROWS and "key_tokens" not in data and data["layers"] == [0, 1, 2]
-    assert [kind["name"] for kind in data["standing"]][-2:] == ["next word", "last word"]
+    assert [kind["name"] for kind in data["standing"]][-2:] == ["next token", "last token"]
     assert_maps(maps(weights[0], tokens=ROWS), weights[:1])
     assert data_of(maps(weights))["tokens"] == ["0", "1", "2", "3"]
     some = maps([weights[0], None, weights[2]], tokens=ROWS)
@@ -53,17 +53,17 @@ def test_tensors_of_one_text():
 
 def test_tensors_of_two_texts():
     weights = shares(3, 2, 4, 5).bfloat16()
-    figure = maps(weights, tokens=ROWS, key_tokens=KEYS, asks="ist")
+    figure = maps(weights, tokens=ROWS, key_tokens=KEYS, query="ist")
     assert_maps(figure, weights.double() / weights.double().sum(-1, keepdim=True))
     data = data_of(figure)
     assert (data["tokens"], data["key_tokens"], data["asks"]) == (ROWS, KEYS, 2)
     kinds = {kind["name"]: kind["heads"] for kind in data["standing"]}
-    assert [*kinds] == ["same position", "same word", "induction", "first word", "last word"]
-    assert kinds["same word"] == kinds["induction"] == []  # two languages
+    assert [*kinds] == ["same position", "same token", "induction", "first token", "last token"]
+    assert kinds["same token"] == kinds["induction"] == []  # two languages
     assert "das → " in figure.html or "<th>old</th>" in figure.html
-    assert repr(figure).startswith("live maps: 3 layers of 2 heads over 4 × 5 pieces")
+    assert repr(figure).startswith("live maps: 3 layers of 2 heads over 4 × 5 tokens")
     copied = maps(shares(1, 2, 4, 4), tokens=ROWS, key_tokens=ROWS[::-1])
-    assert {kind["name"]: len(kind["heads"]) for kind in data_of(copied)["standing"]}["same word"]
+    assert {kind["name"]: len(kind["heads"]) for kind in data_of(copied)["standing"]}["same token"]
     bare = data_of(maps(weights))
     assert bare["key_tokens"] == ["0", "1", "2", "3", "4"]
     assert bare["standing"][1]["heads"] == []  # numbers of two texts are not the same words
@@ -83,9 +83,9 @@ def test_tensors_of_two_texts():
         (shares(2, 4, 4), dict(text="x"), "text is what a model reads, tokens name rows, got 'x'"),
         (shares(2, 4, 4), dict(target="x"), "target is for an encoder-decoder of tr"),
         (shares(2, 4, 4), dict(part="x"), "part is for a model of several parts, got Tensor"),
-        (shares(2, 4, 257), {}, "key_tokens must have 2 to 256 pieces, got 257"),
-        (shares(2, 257, 4), {}, "tokens must have 1 to 256 pieces, got 257"),
-        (shares(1, 1, 1), {}, "tokens must have 2 to 256 pieces, got 1"),
+        (shares(2, 4, 257), {}, "key_tokens must have 2 to 256 tokens, got 257"),
+        (shares(2, 257, 4), {}, "tokens must have 1 to 256 tokens, got 257"),
+        (shares(1, 1, 1), {}, "tokens must have 2 to 256 tokens, got 1"),
         ("a.pt", {}, "model must be a model or its maps, got 'a.pt'"),
         ([None, None], {}, r"model must be a model or its maps, got \[None, None\]"),
     ],
@@ -108,12 +108,12 @@ def test_what_shares_lack_of_1_is_a_column():
     assert data["tokens"] == ROWS and data["key_tokens"] == [*ROWS, "nothing"]
     kind = data["standing"][-1]
     rest = whole[..., 4].mean(-1).flatten()
-    assert kind["name"] == "nothing" and data["standing"][0]["name"] == "previous word"
+    assert kind["name"] == "nothing" and data["standing"][0]["name"] == "previous token"
     layer, head, score = kind["heads"][0]
     assert 3 * layer + head == rest.argmax() and score == pytest.approx(rest.max().item(), abs=6e-4)
     low, high = whole[..., :4].sum(-1).min(), whole[..., :4].sum(-1).max()
-    said = f"hares add up to {low:.2f} to {high:.2f}, and nothing is what they lack of 1"
-    assert repr(figure).endswith(f"; s{said}") and figure.html.endswith(f"<p>S{said}.</p>")
+    said = f"eights add up to {low:.2f} to {high:.2f}, and nothing is what they lack of 1"
+    assert repr(figure).endswith(f"; w{said}") and figure.html.endswith(f"<p>W{said}.</p>")
     two = data_of(maps(whole[..., :4], tokens=ROWS, key_tokens=KEYS[:4]))
     assert two["key_tokens"] == [*KEYS[:4], "nothing"]
 
@@ -133,8 +133,8 @@ def test_numbers_that_are_no_shares_are_drawn_as_they_are_and_said_to_be_none():
     figure = maps(weights, tokens=ROWS)
     assert ((sent(figure) / 255 - weights).abs() < 0.51 / 255).all()
     low, high = weights.sum(-1).min(), weights.sum(-1).max()
-    said = f"hese are no shares: the numbers of a row add up to {low:.2f} to {high:.2f}"
-    assert repr(figure).endswith(f"; t{said}") and figure.html.endswith(f"<p>T{said}.</p>")
+    said = f"o attention weights: the numbers of a row add up to {low:.2f} to {high:.2f}"
+    assert repr(figure).endswith(f"; n{said}") and figure.html.endswith(f"<p>N{said}.</p>")
     assert "key_tokens" not in data_of(figure)
 
 

@@ -38,7 +38,7 @@ def microscope():
     names, places = words.places()
     tokens = SENTENCE.split()
     x = (3 * places).round(decimals=1)[[names.index(word) for word in tokens]]
-    return live.attention(x, tokens=tokens, scale=1.0, asks="bat", parts=())
+    return live.attention(x, tokens=tokens, scale=1.0, query="bat", parts=())
 
 
 def playground():

@@ -2,8 +2,8 @@
 
 The pictures of the chapters are made for a wide page; on a card their letters would be dust. Each
 of these takes the drawing that its chapter returns to, with as few words as it bears, as SVG.
-Nothing here is trained: shares that stand in them are
-computed from the map of words of chapter 1, or are the masks and sizes themselves.
+Nothing here is trained: attention weights are computed from the map of words of chapter 1, or are
+the masks and sizes themselves.
 """
 
 import itertools
@@ -102,11 +102,11 @@ def _ring(ax):
 
 def _kept(ax):
     words = torch.arange(11)
-    kinds = (("every word", words), ("a window", words.clamp(max=4)), ("a state", 1 + 0 * words))
+    kinds = (("every token", words), ("a window", words.clamp(max=4)), ("a state", 1 + 0 * words))
     for (name, kept), style in zip(kinds, ("-", "--", ":"), strict=True):
         ax.plot(words, kept, style, color=ROLES["key"], lw=3)
         ax.text(10.3, kept[-1], name, va="center")
-    ax.set(xticks=[], yticks=[], xlim=(0, 14), ylim=(0, 10.6), xlabel="words", ylabel="kept")
+    ax.set(xticks=[], yticks=[], xlim=(0, 14), ylim=(0, 10.6), xlabel="tokens", ylabel="cached")
     ax.spines[["top", "right"]].set_visible(False)
 
 
@@ -123,17 +123,17 @@ def _pages(ax):
 
 DRAWN = {
     "01": (_bare_bones, "the query bat gives swung its largest attention weight"),
-    "02": (_queries, "one word becomes a query, a key and a value"),
-    "03": (_masking, "a staircase of questions: every word sees what stands before it"),
-    "04": (_heads, "three heads: one looks at the word itself, one before it, one at all so far"),
+    "02": (_queries, "one token becomes a query, a key and a value"),
+    "03": (_masking, "a causal mask: every token sees itself and the tokens before it"),
+    "04": (_heads, "three heads attend to the token itself, the one before it, and all so far"),
     "05": (_compared, "two layers of a convolution, and the receptive field of one unit"),
-    "06": (_clocks, "two places on four clocks, and twenty steps further: the same angles"),
-    "07": (_turning, "a query and a key, turned by their places"),
-    "08": (_memory, "three layers of a narrow window: how far the last word hears"),
-    "09": (_transformer, "two layers find what came after the same letter before"),
+    "06": (_clocks, "two positions on four clocks, and twenty steps further: the same angles"),
+    "07": (_turning, "a query and a key, rotated by their positions"),
+    "08": (_memory, "three layers of a narrow window: the receptive field of the last token"),
+    "09": (_transformer, "an induction head: two layers find what followed the same letter before"),
     "11": (_ring, "four ranks in a ring: blocks of keys travel, queries stay"),
     "12": (_pages, "eight pages of memory: two texts lie in those that were free"),
-    "10": (_kept, "what is kept of a text that grows: every word, a window of words, or a state"),
+    "10": (_kept, "the cache of a growing text: every token, a window of tokens, or a state"),
 }
 
 

@@ -38,7 +38,7 @@ html_theme.sidebar_secondary.remove: true
 <div class="hero">
 
 Attention is the mechanism inside nearly every chatbot. Here you see it, change it and check it:
-from a sum by hand, in which one word asks all the others, to a Transformer that learns before your
+from the attention weights of one query, computed by hand, to a Transformer that learns before your
 eyes.
 
 <p class="go"><a href="{first}.html">Attention in one sitting</a>
@@ -54,7 +54,7 @@ eyes.
 
 </div>
 
-Nothing to install: this figure computes in your browser. Choose who asks, drag a word, type a
+Nothing to install: this figure computes in your browser. Choose the query, drag a word, type a
 sentence.
 
 ## The chapters
@@ -128,7 +128,7 @@ seed is one click away.
    Play 500 steps. Go back with *go back*, and let the class say what changed in the maps while
    the loss fell.
 3. One minute: positions. Ask first: *if a letter stands in the text twice, can the two get
-   different shares?* Play 100 steps.
+   different attention weights?* Play 100 steps.
 
 Why it is so is in the book: [matrices](02_queries_keys_values.ipynb),
 [divisors and masks](03_scaling_and_masking.ipynb), [heads](04_multi_head_attention.ipynb),

@@ -86,7 +86,7 @@ html_theme_options = {
 # What others show of a page, and how they find it.
 html_baseurl = ogp_site_url = published()
 ogp_image = f"{published()}_static/card.png"
-ogp_image_alt = "One word asks: scores, shares, and what comes out"
+ogp_image_alt = "One query: its scores, its attention weights and its output"
 ogp_site_name = project
 ogp_social_cards = {"enable": False}
 ogp_description_length = 160

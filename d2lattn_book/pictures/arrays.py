@@ -1,4 +1,4 @@
-"""What may be drawn: numbers, shares, words, who asks, and how a number is written.
+"""What may be drawn: numbers, shares, words, queries, and how a number is written.
 
 Each rule stands here once, for figures, drawings and live figures alike.
 """
@@ -16,7 +16,7 @@ from d2lattn.arguments import show
 
 Numbers: TypeAlias = npt.ArrayLike | torch.Tensor  # whatever `to_numpy` takes
 Words: TypeAlias = Collection[object]  # whatever `names` takes: each is written as str() writes it
-Query: TypeAlias = int | str  # who asks: see `position`
+Query: TypeAlias = int | str  # see `position`
 SPACE = r"\s\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"  # as a page has it
 PIECE = re.compile(f"[^{SPACE}]+", re.ASCII)
 MARKS = (".", ",", ";", ":", "!", "?")
@@ -83,7 +83,7 @@ def pair(name, values):
 
 
 def asking_row(name, values, row, count, *, kinds="iuf"):
-    """`count` numbers, one for each word; of a matrix (L, count) the row of who asks."""
+    """`count` numbers, one for each word; of a matrix (L, count) the row of the query."""
     array = to_numpy(values, name)
     array = array[row] if array.ndim == 2 and row < len(array) else array
     rule = f"a number for each of the {count} words, (n,) or (L, n)"
@@ -91,20 +91,20 @@ def asking_row(name, values, row, count, *, kinds="iuf"):
 
 
 def check_shares(weights):
-    """Require shares of at least 0 whose rows (the last axis) add up to 1, or 0 if hidden."""
+    """Require weights of at least 0 whose rows (the last axis) add up to 1, or 0 if hidden."""
     shares = weights if torch.is_tensor(weights) else torch.as_tensor(weights, device="cpu")
     shares = shares.double()
     sums = shares.sum(-1)
     off = torch.minimum(sums.abs(), (sums - 1).abs())
     if not ((shares >= 0).all() and (off < 0.01).all()):
         raise ValueError(
-            "weights must be shares, at least 0 and each row with the sum 1 (0 where all is "
+            "weights must be at least 0, and each row must have the sum 1 (0 where all is "
             f"hidden), got {show(weights)}"
         )
 
 
 def shares_of(weights, row, count):
-    """The shares of who asks, `count` of them: all that was given, or its row of a matrix."""
+    """The weights of a query, `count` of them: all that was given, or its row of a matrix."""
     shares = asking_row("weights", weights, row, count).astype(float)
     check_shares(shares)
     return shares

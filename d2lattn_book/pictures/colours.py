@@ -15,11 +15,11 @@ Text keeps the page's own colour: small letters need 4.5:1, which not every role
 """
 
 ROLES = {
-    "query": "#d08220",  # orange: who asks; warm, and farthest from the key
-    "key": "#096a7c",  # teal: who is asked
+    "query": "#d08220",  # orange; warm, and farthest from the key
+    "key": "#096a7c",  # teal
     "value": "#38a485",  # green, cool like the key: both belong to the word that is looked at
-    "weight": "#968cc4",  # lavender, the palest: shares fill the largest areas
-    "output": "#ae3c3f",  # brick red: what comes out
+    "weight": "#968cc4",  # lavender, the palest: weights fill the largest areas
+    "output": "#ae3c3f",  # brick red
 }
 
 # What plays no role is grey, from the darkest to the lightest. Text has only the first and the
@@ -29,7 +29,7 @@ DARK = "#4d4d4d"  # arrows, and the edges of parts
 FAINT = "#767676"  # captions, and lines that only lead from one thing to the next
 MIDDLE = "#999999"  # points and boxes beside those that matter
 PALE = "#bfbfbf"  # what is there, but not followed
-HAIR = "#d9d9d9"  # the lines through 0, and shares of those who are not asked about
+HAIR = "#d9d9d9"  # the lines through 0, and weights of the other queries
 GROUND = "#eeeeee"  # the face of a box that plays no role, and of a cell that nobody may see
 
 # Lines of no role, in the order in which they are taken; they differ by style as well.

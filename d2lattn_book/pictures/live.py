@@ -18,12 +18,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from d2lattn.arguments import (
-    check_choice,
-    check_count,
-    check_number,
-    show,
-)
+from d2lattn.arguments import check_choice, check_count, check_number, show
 from d2lattn.transformer import Decoder
 from d2lattn_book.comparison import attention_cost, conv_cost, rnn_cost
 from d2lattn_book.host import on_the_host
@@ -40,7 +35,7 @@ from d2lattn_book.pictures.arrays import (
 )
 from d2lattn_book.pictures.colours import ROLES
 from d2lattn_book.pictures.packed import in_bytes, pack, unpack
-from d2lattn_book.pictures.tables import plain_table, shares_table
+from d2lattn_book.pictures.tables import plain_table, weights_table
 
 STORED = Path(__file__).resolve().parent / "live_js" / "stored"
 SITE = "https://d2lattn.github.io/d2lattn/"
@@ -129,7 +124,7 @@ class Figure:
 def fallback(line: str, table: str) -> str:
     """What is seen where no code runs: a sentence, a table, and where the figure moves."""
     said = html.escape(line.removeprefix("live "), quote=False)
-    said = re.sub(", each share within [^ ,]+", "", said)  # which says nothing to a reader
+    said = re.sub(", each weight within [^ ,]+", "", said)  # which says nothing to a reader
     said = f'<p class="said">{said[0].upper()}{said[1:]}.</p>'
     return f'<div class="live-fallback">{said}{table}<p>{STILL}</p></div>'
 
@@ -152,13 +147,13 @@ def attention(
     scale: float | None = None,
     mask: str | Numbers | None = None,
     projections: Sequence[Numbers] | None = None,
-    asks: int | str = -1,
+    query: int | str = -1,
     parts: Sequence[str] = ATTENTION_PARTS,
 ) -> Figure:
     """Self-attention under the microscope: every number on screen, with its arithmetic in words.
 
     softmax(Q Kᵀ · scale) V with Q = X W_qᵀ, K = X W_kᵀ, V = X W_vᵀ, or Q = K = V = X (Vaswani et
-    al. 2017, section 3.2.1). The reader picks who asks, plays the question a thought at a time, and
+    al. 2017, section 3.2.1). The reader chooses a query, plays it a step at a time, and
     changes tokens, matrices, temperature, divisor and mask.
 
     Args:
@@ -168,7 +163,7 @@ def attention(
         mask: where the menu of masks begins: "none", "padding", "causal", "window",
             "causal + padding", "causal + window", or a boolean (n, n), True = may attend.
         projections: three matrices (W_q, W_k, W_v) as nn.Linear stores them, (out, d) each.
-        asks: the word that asks when the figure opens, by name or position.
+        query: the token whose query is followed when the figure opens, by name or position.
         parts: the controls that the reader is offered, of "temperature", "divisor" and "mask".
 
     Raises:
@@ -181,27 +176,27 @@ def attention(
 
     Example:
         >>> attention([[1.0, 0.0], [1.0, 1.0]], tokens=["small", "cat"])
-        live attention: 2 tokens of width 2; cat asks, and takes its largest share, 0.67, from cat
+        live attention: 2 tokens of width 2; cat attends most to cat, attention weight 0.67
     """
     x = readable("x", x, ("tokens", "numbers"), (MOST_TOKENS, MOST_NUMBERS))
     tokens = arrays.names("tokens", tokens, len(x), "rows of x")
-    query = key = x
+    q = k = x
     if projections is not None:
         projections = _projections(projections, x.shape[1])
-        query, key = (x @ weight.T for weight in projections[:2])
+        q, k = (x @ weight.T for weight in projections[:2])
     if scale is not None:
         check_number("scale", scale, 1e-6)
     rule, size, given, visible = _mask(mask, len(x))
-    scores = query @ key.T * (query.shape[1] ** -0.5 if scale is None else scale)
+    scores = q @ k.T * (q.shape[1] ** -0.5 if scale is None else scale)
     weights = torch.softmax(scores.masked_fill(~visible, -math.inf), dim=-1).nan_to_num()
-    asks = position(asks, tokens, "asks")
+    query = position(query, tokens, "query")
     parts = _parts(parts, ATTENTION_PARTS)
-    best = int(weights[asks].argmax())
+    best = int(weights[query].argmax())
     line = (
-        f"live attention: {len(x)} tokens of width {x.shape[1]}; {tokens[asks]} asks, and "
-        f"takes its largest share, {weights[asks, best]:.2f}, from {tokens[best]}"
+        f"live attention: {len(x)} tokens of width {x.shape[1]}; {tokens[query]} attends "
+        f"most to {tokens[best]}, attention weight {weights[query, best]:.2f}"
     )
-    data = {"tokens": tokens, "x": _rounded(x), "asks": asks, "rule": rule, "size": size}
+    data = {"tokens": tokens, "x": _rounded(x), "asks": query, "rule": rule, "size": size}
     if projections is not None:
         data["projections"] = [_rounded(weight) for weight in projections]
     if len(parts) < len(ATTENTION_PARTS):
@@ -210,7 +205,7 @@ def attention(
         data["divisor"] = _round(1 / scale)
     if given is not None:
         data["given"] = given
-    caption = "Share of each column's word in what comes out for the row's word"
+    caption = "Attention weight of each row's query on each column's key"
     return Figure("attention", line, data, plain_table(caption, tokens, tokens, weights))
 
 
@@ -218,57 +213,57 @@ def attention(
 def heads(
     weights: Numbers | None = None,
     *,
-    query: Numbers | None = None,
-    key: Numbers | None = None,
+    q: Numbers | None = None,
+    k: Numbers | None = None,
     tokens: Words,
     key_tokens: Words | None = None,
     names: Words | tuple[Words, Words | None] | None = None,
-    asks: int | str = -1,
+    query: int | str = -1,
     head: int | str = 0,
     step: int = 0,
 ) -> Figure:
-    """Many heads, or snapshots of a model in training: who takes how much from whom.
+    """The attention weights of many heads, or of snapshots of a model in training.
 
-    Small maps, one large, and the shares of one asking word, from those who are asked. Snapshots
-    can be played. Given query and key, the shares are softmax(Q Kᵀ/√d). What is sent are integers
-    of 8 or 16 bits, and the line of text says how far a share may be off.
+    Small maps, one large, and the weights of one query. Snapshots can be played. Given q and k, the
+    weights are softmax(Q Kᵀ/√d). What is sent are integers of 8 or 16 bits, and the line of text
+    says how far a weight may be off.
 
     Args:
-        weights: (H, L, S) shares, or (T, H, L, S) for up to 500 snapshots, which get a slider.
+        weights: (H, L, S), or (T, H, L, S) for up to 500 snapshots, which get a slider.
             Every row adds up to 1, or to 0 where nothing may be seen. At most 65,536 numbers,
             50,000 with snapshots.
-        query, key: (H, L, d) and (H, S, d), or with T in front, instead of weights.
-        tokens: L words that ask, at most 64.
-        key_tokens: S words that are asked; `tokens` when absent.
+        q, k: (H, L, d) and (H, S, d), or with T in front, instead of weights.
+        tokens: names of the L queries, at most 64.
+        key_tokens: names of the S keys; `tokens` when absent.
         names: H names of heads; for T snapshots a pair (T names of steps, H names or None).
-        asks: the word that asks when the figure opens, by name or position.
+        query: the token whose query is shown when the figure opens, by name or position.
         head: the head with which it opens, by name or position.
         step (int): the snapshot with which it opens, from 0, negative from the end.
 
     Raises:
-        ValueError: both or neither of weights and query with key; shapes that do not fit; shares
-            that are no shares; more than 64 words, 16 heads, 500 snapshots or 65,536 shares; an
-            unknown word, head or step.
+        ValueError: both or neither of weights and q with k; shapes that do not fit; rows whose
+            sum is not 1; more than 64 tokens, 16 heads, 500 snapshots or 65,536 weights; an
+            unknown token, head or step.
 
     Cost:
         About 21 kB in the notebook for six tokens, 105 kB for 64 words and 16 heads.
 
     Example:
         >>> heads([[[0.5, 0.5], [0.1, 0.9]]], tokens=["small", "cat"])
-        live heads: 1 head over 2 × 2 words, each share within 8e-06
+        live heads: 1 head over 2 × 2 tokens, each weight within 8e-06
     """
-    if (weights is None) == (query is None and key is None):
-        raise ValueError("heads needs either weights or both query and key")
-    if weights is None and (query is None or key is None):
-        raise ValueError("query and key must come together")
+    if (weights is None) == (q is None and k is None):
+        raise ValueError("heads needs either weights or both q and k")
+    if weights is None and (q is None or k is None):
+        raise ValueError("q and k must come together")
     if weights is None:
-        query, key = _snapshots("query", query, "d"), _snapshots("key", key, "d")
-        if query.shape[:2] != key.shape[:2] or query.shape[3] != key.shape[3]:
+        q, k = _snapshots("q", q, "d"), _snapshots("k", k, "d")
+        if q.shape[:2] != k.shape[:2] or q.shape[3] != k.shape[3]:
             raise ValueError(
-                "query and key must agree in heads and width, got shapes "
-                f"{tuple(query.shape)} and {tuple(key.shape)}"
+                f"q and k must agree in heads and width, got shapes {tuple(q.shape)} "
+                f"and {tuple(k.shape)}"
             )
-        weights = torch.softmax(query @ key.mT * query.shape[3] ** -0.5, dim=-1)
+        weights = torch.softmax(q @ k.mT * q.shape[3] ** -0.5, dim=-1)
     else:
         weights = _snapshots("weights", weights, "S")
         arrays.check_shares(weights)
@@ -288,18 +283,18 @@ def heads(
     if T > 1:
         data["steps"] = step_names
     shown = {
-        "asks": position(asks, tokens, "asks"),
+        "asks": position(query, tokens, "query"),
         "head": position(head, head_names, "head"),
         "step": position(step, T, "step"),
     }
     data |= shown
-    sent, bound = _sent(weights, query, key)
+    sent, bound = _sent(weights, q, k)
     line = (
         f"live heads: {f'{T} steps of ' if T > 1 else ''}{H} head{'s' if H > 1 else ''} over "
-        f"{L} × {S} words, each share within {bound:.0e}"
+        f"{L} × {S} tokens, each weight within {bound:.0e}"
     )
-    shares, name = weights[shown["step"], shown["head"]], head_names[shown["head"]]
-    table = shares_table(shares, name, tokens, key_tokens or tokens)
+    chosen, name = weights[shown["step"], shown["head"]], head_names[shown["head"]]
+    table = weights_table(chosen, name, tokens, key_tokens or tokens)
     return Figure("heads", line, data | sent, table)
 
 
@@ -307,9 +302,9 @@ def _snapshots(name, values, last):
     """(T, H, length, last) in float64; T = 1 where no snapshots were given."""
     x = to_numpy(values, name)
     x = x[None] if x.ndim == 3 else x
-    axis, widest = ("words", MOST_WORDS) if last == "S" else (last, MOST_SHARES)
+    axis, widest = ("tokens", MOST_WORDS) if last == "S" else (last, MOST_SHARES)
     most = MOST_STEPS, MOST_HEADS, MOST_WORDS, widest
-    return readable(name, x, ("steps", "heads", "words", axis), most)
+    return readable(name, x, ("steps", "heads", "tokens", axis), most)
 
 
 def _head_names(names, T, H):
@@ -323,7 +318,7 @@ def _head_names(names, T, H):
 
 
 def _sent(weights, query, key):
-    """What is sent: shares, or queries and keys where these are fewer; and the bound of a share."""
+    """What is sent: weights, or queries and keys where these are fewer; and the error's bound."""
     if query is not None and query.numel() + key.numel() < weights.numel():
         for bits in (8, 16):
             sent = {"query": _packed(query, bits), "key": _packed(key, bits)}
@@ -371,7 +366,7 @@ def positions(
 
     Pair j stands at the angle i / base^(2j/dim) at position i (Vaswani et al. 2017, section 3.5);
     the same turn on a query and a key is RoPE (Su et al. 2021). The reader moves two positions, a
-    that asks and b that is asked, apart or together, and chooses pair and base.
+    of the query and b of the key, apart or together, and chooses pair and base.
 
     Args:
         dim (int): numbers in the encoding, even, from 2 to 32.
@@ -452,7 +447,7 @@ def field(kernel: int, depth: int, dilated: bool, causal: bool) -> Figure:
         "recurrent layer": rnn_cost(1024, 64),
         "self-attention": attention_cost(1024, 64),
     }
-    columns = ["FLOPs", "one after another", "longest path"]
+    columns = ["FLOPs", "sequential operations", "maximum path length"]
     rows = torch.tensor(list(costs.values()), dtype=torch.float64)
     table = plain_table(f"{line}; costs for n = 1024, d = 64", costs, columns, rows, places=0)
     data = {"kernel": kernel, "depth": depth, "dilated": dilated, "causal": causal}
@@ -465,13 +460,13 @@ def words(
     x: Numbers,
     *,
     sentences: Words,
-    asks: int | str = -1,
+    query: int | str = -1,
     axes: Words = ("channel 1", "channel 2"),
 ) -> Figure:
-    """Words on a map: one of a sentence asks, lines grow as thick as its shares, and it moves.
+    """Words on a map: one is the query, lines are as thick as its weights, and it moves.
 
     softmax(XXᵀ)X in the plane, with nothing learned (chapter 1). The reader chooses or types a
-    sentence, lets another word ask, and drags words. A word of a sentence is the one of the
+    sentence, makes another word the query, and drags words. A word of a sentence is the one of the
     vocabulary that is written like it, or else the first that differs in capitals alone; marks at
     its end (. , ; : ! ?) do not count unless they belong to a word of the vocabulary.
 
@@ -480,7 +475,7 @@ def words(
         x: (n, 2) where they lie.
         sentences: those to choose from, strings of words of the vocabulary, at most 12 each. The
             figure opens with the first.
-        asks: the word of the first sentence that asks when the figure opens, by name or position.
+        query: the word of the first sentence that is the query at first, by name or position.
         axes: what the two channels of a word are called.
 
     Raises:
@@ -493,7 +488,7 @@ def words(
 
     Example:
         >>> words(["eat", "apple", "phone"], [[3, 0], [1, 1], [0, 2]], sentences=["eat apple"])
-        live words: apple asks in "eat apple", and takes most, 0.73, from eat; out comes 2.46, 0.27
+        live words: in "eat apple" apple attends most to eat, weight 0.73; output 2.46, 0.27
     """
     vocabulary = read_vocabulary(vocabulary)
     if len(vocabulary) > MOST_WORDS:
@@ -509,16 +504,16 @@ def words(
     ids = [token_ids("sentences", sentence, vocabulary, MOST_TOKENS) for sentence in sentences]
     sentences = [on_one_line(sentence) for sentence in sentences]
     tokens = [vocabulary[k] for k in ids[0]]
-    asks = position(asks, tokens, "asks")
+    query = position(query, tokens, "query")
     rows = x[ids[0]]  # (tokens, 2)
-    weights = torch.softmax(rows[asks] @ rows.T, dim=-1)
+    weights = torch.softmax(rows[query] @ rows.T, dim=-1)
     best, after = int(weights.argmax()), ", ".join(arrays.number(v) for v in weights @ rows)
     line = (
-        f'live words: {tokens[asks]} asks in "{sentences[0]}", and takes most, '
-        f"{weights[best]:.2f}, from {tokens[best]}; out comes {after}"
+        f'live words: in "{sentences[0]}" {tokens[query]} attends most to {tokens[best]}, '
+        f"weight {weights[best]:.2f}; output {after}"
     )
-    data = {"vocabulary": vocabulary, "x": _rounded(x), "sentences": sentences, "asks": asks}
-    table = plain_table(line, tokens, [*axes, "share"], torch.cat([rows, weights[:, None]], dim=1))
+    data = {"vocabulary": vocabulary, "x": _rounded(x), "sentences": sentences, "asks": query}
+    table = plain_table(line, tokens, [*axes, "weight"], torch.cat([rows, weights[:, None]], dim=1))
     return Figure("words", line, data | {"axes": axes}, table)
 
 
@@ -533,11 +528,11 @@ def reader(
     temperature: float = 0.5,
     head: tuple[int, int] = (0, 0),
 ) -> Figure:
-    """A trained decoder that reads and writes in the page: its weights travel as float16.
+    """A trained decoder that reads and generates in the page; parameters travel as float16.
 
     The computation of `Decoder`, in double precision on the rounded weights. The reader types a
-    text, or chooses one, looks into every head of every layer, switches heads off, and lets it
-    write with and without the cache. A word of a text is the one of the vocabulary that is written
+    text, or chooses one, looks into every head of every layer, switches heads off, and generates
+    with and without the cache. A word of a text is the one of the vocabulary that is written
     like it, or else the first that differs in capitals alone; marks at its end (. , ; : ! ?) are
     words of their own where the vocabulary has them, and are left out where it has not. A word that
     is begun is completed from the vocabulary; words that are not in it are named and left out.
@@ -565,7 +560,7 @@ def reader(
     Example:
         >>> model = Decoder(3, 8, num_layers=1, num_heads=2, max_len=16)
         >>> reader(model, [".", "a", "cat"], text="a cat", stop=".")
-        live model: 1 layer of 2 heads, 3 words, 1,064 weights as float16
+        live model: 1 layer of 2 heads, 3 tokens, 1,064 parameters as float16
     """
     sent = pack(model)
     size = sent["sizes"]["vocab_size"]
@@ -605,14 +600,14 @@ def reader(
     count = sum(math.prod(shape) for shape in sent["shapes"].values())
     line = (
         f"live model: {layers} layer{'s' if layers > 1 else ''} of {heads} "
-        f"head{'s' if heads > 1 else ''}, {len(vocabulary)} words, {count:,} weights as float16"
+        f"head{'s' if heads > 1 else ''}, {len(vocabulary)} tokens, {count:,} parameters as float16"
     )
     with torch.no_grad():
         logits = unpack(sent)(torch.tensor([tokens]))[0, -1]
     likely = (logits / max(temperature, 1e-6)).softmax(-1)  # at 0 the likeliest alone
     best = likely.topk(min(LISTED, len(vocabulary)))
     names = [vocabulary[k] for k in best.indices]
-    caption = f'{line}. After "{text}", at temperature {temperature:g}, it would go on with'
+    caption = f'{line}. After "{text}", at temperature {temperature:g}, the next token is probably'
     table = plain_table(caption, names, ["probability"], best.values[:, None])
     return Figure("reader", line, data, table.replace("<table>", '<table class="trained">'))
 
@@ -637,7 +632,7 @@ def steps(scores: Numbers, values: Numbers) -> Figure:
 
     Example:
         >>> steps([1.0, 3.0], [10.0, 20.0])
-        live online softmax: 2 numbers; the output is 18.81
+        live online softmax: 2 keys; the output is 18.81
     """
     scores = readable("scores", scores, ("scores",), (MOST_TOKENS,), hidden=True)
     values = to_numpy(values, "values")
@@ -647,15 +642,15 @@ def steps(scores: Numbers, values: Numbers) -> Figure:
         raise ValueError(f"values must fit the {len(scores)} scores, got {len(values)}")
     weights = torch.softmax(scores, dim=0).nan_to_num()
     output = weights @ values
-    line = f"live online softmax: {len(scores)} numbers; the output is " + ", ".join(
+    line = f"live online softmax: {len(scores)} keys; the output is " + ", ".join(
         f"{number + 0.0:.2f}" for number in output.tolist()
     )
     data = {
         "scores": [None if score == -math.inf else _round(score) for score in scores.tolist()],
         "values": _rounded(values),
     }
-    names = [f"number {j + 1}" for j in range(len(scores))]
-    columns = ["score", "share", *(f"value {c + 1}" for c in range(values.shape[1]))]
+    names = [f"key {j + 1}" for j in range(len(scores))]
+    columns = ["score", "weight", *(f"value {c + 1}" for c in range(values.shape[1]))]
     table = torch.cat([scores[:, None], weights[:, None], values], dim=1)
     return Figure("steps", line, data, plain_table(line, names, columns, table))
 
@@ -677,9 +672,9 @@ def cache(
     kind: str | None = None,
     step: int = 1,
 ) -> Figure:
-    """Words come one by one: the bytes that each kind of attention keeps, and who is still seen.
+    """Tokens arrive one by one: the bytes of each kind of cache, and the keys still visible.
 
-    Numbers that a layer keeps of a word: 2·H·D of "full" attention, 2·Hkv·D of "grouped", C + R of
+    Numbers a layer caches of a token: 2·H·D of "full" attention, 2·Hkv·D of "grouped", C + R of
     a "latent"; with a "window", and with "sinks" beside it, 2·H·D of the last w words and the first
     s. A "state" (`delta_attention`) has H·D·D numbers in at least float32, whatever it has read.
     These are the bytes of the rows that a `Cache` has filled. The reader plays the words, chooses a
@@ -705,7 +700,7 @@ def cache(
 
     Example:
         >>> cache(["the", "cat", "slept"], kinds=["full", "window"], window=2)
-        live cache: bytes of 3 words: full 3072, window 2048
+        live cache: bytes of 3 tokens: full 3072, window 2048
     """
     tokens = arrays.names("tokens", tokens)
     if len(tokens) > MOST_KEPT:
@@ -726,8 +721,8 @@ def cache(
     shown = kinds[position(0 if kind is None else kind, kinds, "kind")]
     rows = [[_kept_bytes(one, n, sizes) for one in kinds] for n in range(1, len(tokens) + 1)]
     told = ", ".join(f"{one} {count}" for one, count in zip(kinds, rows[-1], strict=True))
-    line = f"live cache: bytes of {len(tokens)} word{'s' * (len(tokens) > 1)}: {told}"
-    caption = "Bytes that are kept after each word"
+    line = f"live cache: bytes of {len(tokens)} token{'s' * (len(tokens) > 1)}: {told}"
+    caption = "Bytes in the cache after each token"
     table = plain_table(caption, tokens, kinds, torch.tensor(rows, dtype=torch.float64), places=0)
     data = {"tokens": tokens, "kinds": kinds, "sizes": sizes, "kind": shown, "step": step}
     return Figure("cache", line, data, table)
@@ -742,7 +737,7 @@ def ring(
     split: str = "contiguous",
     step: int = 0,
 ) -> Figure:
-    """Attention over the words of several ranks: who computes what in which round, and who waits.
+    """Ring attention: which rank computes what in which round, and which ranks wait.
 
     Each rank has the queries of its words. Their keys and values are a block that goes round the
     ring: in round s, from 0, rank r holds the block of rank (r - s) mod R, computes the scores that
@@ -813,8 +808,8 @@ def train(
     the model, plays its steps, goes back over them, and puts a second one beside it that differs in
     one thing: the same seed, the same texts.
 
-    Tasks: "back" (which letter stood one before?), "like" (find the word like this one), "asked"
-    (a→c1 is called a, asks c and carries 1), "copy" (what followed last time?), "sort" (five
+    Tasks: "back" (which letter stood one before?), "like" (find the same letter), "asked"
+    (a→c1 is named a, points to c and carries 1), "copy" (what followed last time?), "sort" (five
     digits), "sentences" (`words.sentences()`) and "text" (letter by letter).
 
     Args:

@@ -13,12 +13,12 @@ from d2lattn_book.pictures.arrays import Numbers, Query, Words, position
 from d2lattn_book.pictures.live import Figure
 from d2lattn_book.pictures.packed import in_bytes, whole_shares
 from d2lattn_book.pictures.sources import find
-from d2lattn_book.pictures.tables import plain_table, shares_table
+from d2lattn_book.pictures.tables import plain_table, weights_table
 
 MOST_BYTES = 3_000_000  # of the figure,
 BESIDE = 50_000  # of which so many are no maps
 LISTED = 5  # heads that stand out, of a kind
-NOTHING = "nothing"  # the column of what shares lack
+NOTHING = "nothing"  # the column of what weights lack of 1
 
 
 @on_the_host
@@ -33,30 +33,30 @@ def maps(
     key_tokens: Words | None = None,
     layers: Sequence[int] | None = None,
     heads: Sequence[int] | None = None,
-    asks: Query = -1,
+    query: Query = -1,
 ) -> Figure:
     """All attention maps of a model on a text: a figure to look through, and to keep.
 
-    The reader goes through layers and heads with two sliders, asks with any piece of the text, and
+    The reader goes through layers and heads with two sliders, chooses any token as the query, and
     jumps to the heads that stand out. Once drawn it needs no kernel: `maps(…).save("maps.html")`
-    writes a page of its own. Layers, heads and pieces are counted from 0.
+    writes a page of its own. Layers, heads and tokens are counted from 0.
 
-    A head stands out by the mean share that those who ask give to
+    A head stands out by the mean weight that queries give to
 
-    - *previous word*: the piece before, over all pieces but the first;
-    - *first word*: the first piece, over all pieces but the first;
-    - *same word*: all earlier copies of the piece, over the pieces that have such;
-    - *induction*: the pieces that came next after earlier copies, itself left out, over the pieces
+    - *previous token*: the token before, over all tokens but the first;
+    - *first token*: over all tokens but the first;
+    - *same token*: all earlier copies of the token, over the tokens that have such;
+    - *induction*: the tokens that came next after earlier copies, itself left out, over the tokens
       that have such ("induction heads", Olsson et al. 2022);
-    - *next word* and *last word*, likewise, where pieces see what comes after them.
+    - *next token* and *last token*, likewise, where tokens see later ones.
 
-    Where one text asks another, it is *same position*, and *same word*, *induction*, *first word*
-    and *last word* of the other text. The five highest of each are listed, with this score, however
+    In cross-attention it is *same position*, and *same token*, *induction*, *first token* and *last
+    token* of the other text. The five highest of each are listed, with this score, however
     low it is.
 
-    A share is sent in 8 bits: less than 1/255 off, and each row has the sum 1. Where a model's
-    shares add up to less (a sink without a word, as in gpt-oss), the rest is a column of its own,
-    *nothing*. Numbers from 0 to 1 whose rows add up to more are no shares: they are drawn as they
+    A weight is sent in 8 bits: less than 1/255 off, and each row has the sum 1. Where a model's
+    weights add up to less (a sink without a token, as in gpt-oss), the rest is a column of its own,
+    *nothing*. Numbers from 0 to 1 whose rows add up to more are no weights: they are drawn as they
     are, to half of 1/255, and the figure says so.
 
     Args:
@@ -69,7 +69,7 @@ def maps(
               one of these is a layer, in this order;
             - maps that are there already: a tensor (layers, H, L, S) or (H, L, S), or a list with
               one for each layer, also as batches of one, or None for a layer without.
-        text: a string of 2 to 256 pieces, or their numbers, also as a batch of one; for a module
+        text: a string of 2 to 256 tokens, or their numbers, also as a batch of one; for a module
             of your own whatever it is called with, a tensor or a tuple of tensors.
         tokenizer: one of the libraries tokenizers or transformers, or the list of the vocabulary's
             words in the order of their numbers. May be absent where text is numbers.
@@ -77,29 +77,29 @@ def maps(
             own beginning.
         part: of an encoder-decoder "cross" (when absent), "decoder" or "encoder"; of a module of
             your own the attention that has this in its name.
-        tokens, key_tokens: names of the L pieces that ask and the S that are asked, where the maps
+        tokens, key_tokens: names of the L queries and the S keys, where the maps
             are tensors or a text has none. key_tokens say that these are two texts.
         layers, heads: which; all when absent. The figure says what is left out, and names layers
             without maps, as of linear attention.
-        asks: the piece that asks when the figure opens, by name or position.
+        query: the token whose query is shown when the figure opens, by name or position.
 
     Raises:
         ValueError: a model that gives no maps, or numbers below 0 or above 1; fewer than 2 or more
-            than 256 pieces, or one that the model does not know; a layer or head that is not there;
+            than 256 tokens, or one that the model does not know; a layer or head that is not there;
             a figure of more than 3 MB, with its size and what would fit.
 
     Cost:
-        A pass of the model, and 4/3 of a byte for each share: 1.3 MB for 270 heads and 60 pieces,
+        A pass of the model, and 4/3 of a byte for each weight: 1.3 MB for 270 heads and 60 tokens,
         87 kB for each head of 256.
 
     Example:
         >>> from d2lattn import Decoder
         >>> model = Decoder(3, 8, num_layers=2, num_heads=2)
         >>> maps(model, "a cat a cat", tokenizer=[".", "a", "cat"])
-        live maps: 2 layers of 2 heads over 4 pieces, each share within 4e-03
+        live maps: 2 layers of 2 heads over 4 tokens, each weight within 4e-03
         >>> cross = torch.rand(6, 8, 3, 4).softmax(-1)
         >>> maps(cross, tokens=["das", "Haus", "."], key_tokens=["the", "old", "house", "."])
-        live maps: 6 layers of 8 heads over 3 × 4 pieces, each share within 4e-03
+        live maps: 6 layers of 8 heads over 3 × 4 tokens, each weight within 4e-03
     """
     found = find(model, text, tokenizer, target, part, tokens, key_tokens)
     without = [layer for layer in range(found.depth) if layer not in found.maps]
@@ -129,7 +129,7 @@ def maps(
         "heads": chosen,
         "standing": [{"name": name, "heads": best} for name, best in kinds.items()],
         "without": without,
-        "asks": position(asks, found.names, "asks"),
+        "asks": position(query, found.names, "query"),
         "step": layer,
         "head": head,
         "weights": in_bytes(_whole(weights), 8) | {"low": 0, "unit": 1 / 255},
@@ -137,12 +137,12 @@ def maps(
     if key_names is not found.names:
         data["key_tokens"] = key_names
     name = f"layer {shown[layer]}, head {chosen[head]}"
-    shares = shares_table(weights[layer, head], name, found.names, key_names)
+    table = weights_table(weights[layer, head], name, found.names, key_names)
     without = [f"no maps in layer{'s' * (len(without) > 1)} {_listed(without)}"] if without else []
-    line = "; ".join([f"live maps: {_size(shape)}, each share within 4e-03", *told, *without])
+    line = "; ".join([f"live maps: {_size(shape)}, each weight within 4e-03", *told, *without])
     note = "".join(f"<p>{html.escape(one[0].upper() + one[1:])}.</p>" for one in told)
     note += f"<p>{html.escape('; '.join(names))}</p>" * bool(names)
-    figure = Figure("heads", line, data, _list(kinds, shown, chosen) + shares, note)
+    figure = Figure("heads", line, data, _list(kinds, shown, chosen) + table, note)
     _check_size(shape, len(figure.html.encode()))
     return figure
 
@@ -158,23 +158,23 @@ def _check_size(shape, size):
 
 
 def _as_shares(weights, layers):
-    """The same maps with a column for what their shares lack, and what is to be told of them."""
+    """The same maps with a column for what their weights lack, and what is to be told of them."""
     wrong = ~((weights >= 0) & (weights <= 1.01))
     if wrong.any():
         place = wrong.nonzero()[0]
         raise ValueError(
             f"model must give maps of numbers from 0 to 1, got {weights[tuple(place)]:.2f} in "
-            f"layer {layers[place[0]]}: these are no shares"
+            f"layer {layers[place[0]]}: these are no weights"
         )
     sums = weights.sum(-1)
     low, high = sums.min().item(), sums.max().item()
     if (torch.minimum(sums, (sums - 1).abs()) < 0.01).all():
         return weights, []
     if high > 1.01:
-        told = f"these are no shares: the numbers of a row add up to {low:.2f} to {high:.2f}"
+        told = f"no attention weights: the numbers of a row add up to {low:.2f} to {high:.2f}"
         return weights, [told]
     rest = (1 - sums).clamp(min=0)[..., None]
-    told = f"shares add up to {low:.2f} to {high:.2f}, and {NOTHING} is what they lack of 1"
+    told = f"weights add up to {low:.2f} to {high:.2f}, and {NOTHING} is what they lack of 1"
     return torch.cat([weights, rest], -1), [told]
 
 
@@ -190,10 +190,10 @@ def standing_out(
 
     Args:
         weights: (layers, H, L, S), or with a last column for nothing.
-        rows, keys: the pieces that ask and, if they are others, those that are asked.
+        rows, keys: the tokens of the queries and, if they are others, of the keys.
 
     Example:
-        >>> standing_out(torch.tensor([[[[1.0, 0.0], [1.0, 0.0]]]]), [5, 6])["first word"]
+        >>> standing_out(torch.tensor([[[[1.0, 0.0], [1.0, 0.0]]]]), [5, 6])["first token"]
         [(0, 0, 1.0)]
     """
     columns = len(rows if keys is None else keys)
@@ -215,9 +215,9 @@ def standing_out(
 def looked_for(
     rows: Sequence, keys: Sequence | None = None, ahead: bool = False
 ) -> dict[str, Tensor]:
-    """Kind -> (L, S), True where such a head would look; of one text, or of one that asks another.
+    """Kind -> (L, S), True where such a head would look; of one text, or in cross-attention.
 
-    With ahead, pieces of one text see those after them.
+    With ahead, tokens of one text see later ones.
     """
     number = {piece: n for n, piece in enumerate({*rows, *(keys or ())})}
     ids = torch.tensor([number[piece] for piece in rows])
@@ -227,16 +227,16 @@ def looked_for(
     same, came_next = ids[:, None] == others, ids[:, None] == before
     everyone, last = i >= 0, len(others) - 1
     if keys is not None:
-        kinds = {"same position": j == i, "same word": same, "induction": came_next}
-        return kinds | {"first word": everyone & (j == 0), "last word": everyone & (j == last)}
+        kinds = {"same position": j == i, "same token": same, "induction": came_next}
+        return kinds | {"first token": everyone & (j == 0), "last token": everyone & (j == last)}
     kinds = {
-        "previous word": j == i - 1,
-        "first word": (j == 0) & (i > 0),
-        "same word": same & (j < i),
+        "previous token": j == i - 1,
+        "first token": (j == 0) & (i > 0),
+        "same token": same & (j < i),
         "induction": came_next & (j < i),
     }
     if ahead:
-        kinds |= {"next word": j == i + 1, "last word": (j == last) & (i < last)}
+        kinds |= {"next token": j == i + 1, "last token": (j == last) & (i < last)}
     return kinds
 
 
@@ -248,14 +248,14 @@ def _list(kinds, layers, heads):
         for layer, head, score in best
     }
     scores = torch.tensor([*rows.values()])[:, None]
-    table = plain_table("Heads that stand out", rows, ["mean share"], scores)
+    table = plain_table("Heads that stand out", rows, ["mean weight"], scores)
     return table.replace("<table>", '<table class="trained">')
 
 
 def _size(shape):
     T, H, L, S = shape
     layers, heads = f"layer{'s' * (T > 1)}", f"head{'s' * (H > 1)}"
-    return f"{T} {layers} of {H} {heads} over {L if L == S else f'{L} × {S}'} pieces"
+    return f"{T} {layers} of {H} {heads} over {L if L == S else f'{L} × {S}'} tokens"
 
 
 def _chosen(name, given, found, without):

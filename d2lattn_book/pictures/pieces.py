@@ -22,7 +22,7 @@ def ids_of(text, tokenizer, name="text", least=2):
 def counted(pieces, name="text", least=2):
     """The same pieces, if a figure has room for so many."""
     if not least <= len(pieces) <= MOST_PIECES:
-        raise ValueError(f"{name} must have {least} to {MOST_PIECES} pieces, got {len(pieces)}")
+        raise ValueError(f"{name} must have {least} to {MOST_PIECES} tokens, got {len(pieces)}")
     return pieces
 
 
@@ -48,7 +48,7 @@ def _cut(text, tokenizer, name):
 
 
 def _given(text, name):
-    rule = f"{name} must be a string, or the numbers of its pieces, a batch of one,"
+    rule = f"{name} must be a string, or the numbers of its tokens, a batch of one,"
     ids = arrays.to_numpy(text, name)
     if ids.dtype.kind not in "iu":
         raise ValueError(f"{rule} got {show(text)}")
@@ -112,7 +112,7 @@ def tensor_of(ids, words, device):
     wrong = [i for i in ids if not 0 <= i < words]
     if wrong:
         raise ValueError(
-            f"text must have pieces from 0 to {words - 1}, which the model knows, got {wrong[0]}: "
+            f"text must have tokens from 0 to {words - 1}, which the model knows, got {wrong[0]}: "
             "is the tokenizer the model's own?"
         )
     return torch.tensor([ids], device=device)

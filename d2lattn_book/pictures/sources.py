@@ -101,7 +101,7 @@ def _size_of(given, who):
     for layer, weights in given.items():
         if weights.ndim != 3 or weights.shape[1:] != (L, S):
             raise ValueError(
-                f"model must give maps of {L} × {S} shares in each head, got shape "
+                f"model must give maps of {L} × {S} weights in each head, got shape "
                 f"{(*weights.shape,)} in layer {layer} of {who}"
             )
     counted(range(L), "tokens", least=2 if L == S else 1)
@@ -262,7 +262,7 @@ def _attentions(model, name, **given):
     who, words = _kind(model), model.get_input_embeddings()
     if getattr(model, "main_input_name", "input_ids") != "input_ids":
         raise ValueError(
-            f"model must read pieces of a text, got {who}, which reads {model.main_input_name}: "
+            f"model must read tokens of a text, got {who}, which reads {model.main_input_name}: "
             "give the maps that it returns, maps(model(…, output_attentions=True).attentions, "
             "tokens=…)"
         )

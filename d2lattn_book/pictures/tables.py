@@ -2,7 +2,7 @@
 
 import html
 
-MOST_CELLS = 12  # rows or columns of a table that shows all shares
+MOST_CELLS = 12  # rows or columns of a table that shows all weights
 
 
 def plain_table(caption, rows, columns, values, places=2):
@@ -17,13 +17,13 @@ def plain_table(caption, rows, columns, values, places=2):
     return f"<table><caption>{html.escape(caption)}</caption><tr>{head}</tr>{body}</table>"
 
 
-def shares_table(shares, name, tokens, key_tokens):
-    """All shares of a head, or of many the largest of each row."""
-    if max(shares.shape) <= MOST_CELLS:
-        table = plain_table(f"Shares in {name}", tokens, key_tokens, shares)
+def weights_table(weights, name, tokens, key_tokens):
+    """All attention weights of a head, or of many the largest of each row."""
+    if max(weights.shape) <= MOST_CELLS:
+        table = plain_table(f"Attention weights of {name}", tokens, key_tokens, weights)
     else:
-        best = shares.argmax(-1).tolist()
+        best = weights.argmax(-1).tolist()
         rows = [f"{word} → {key_tokens[j]}" for word, j in zip(tokens, best, strict=True)]
-        largest = shares.amax(-1)[:, None]
-        table = plain_table(f"Largest shares in {name}", rows, ["share"], largest)
+        largest = weights.amax(-1)[:, None]
+        table = plain_table(f"Largest attention weights of {name}", rows, ["weight"], largest)
     return table.replace("<table>", '<table class="trained">')

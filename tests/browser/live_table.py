@@ -44,15 +44,13 @@ def most_pieces():
     """A map of 256 pieces, which looks one back, and one that lacks something of 1."""
     one = torch.eye(256).roll(-1, 1) * torch.linspace(0.5, 1, 256)[:, None]
     names = [f"piece{k}" for k in range(256)]
-    return maps(torch.stack([one, one.mT])[None], tokens=names, asks=100)
+    return maps(torch.stack([one, one.mT])[None], tokens=names, query=100)
 
 
 FIGURES = live_kinds.FIGURES | {
     "projections": lambda: live.attention(X, tokens=SENTENCE, projections=normal(3, 3, 3).unbind()),
     "training": lambda: live.heads(weights(9, 2, 6, 6), tokens=SENTENCE),
-    "large": lambda: live.heads(
-        query=2 * normal(16, 64, 8), key=2 * normal(16, 64, 8), tokens=WORDS
-    ),
+    "large": lambda: live.heads(q=2 * normal(16, 64, 8), k=2 * normal(16, 64, 8), tokens=WORDS),
     "maps": live_kinds.model_maps,
 }
 CASES = FIGURES | {  # whatever has to fit

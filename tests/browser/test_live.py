@@ -216,7 +216,7 @@ def test_without_code_the_table_remains(browser, tmp_path):
     assert all(table.is_visible() for table in page.locator("table").all())
     said = page.locator(".live-fallback .said").all_inner_texts()
     assert [one[0].isupper() and one.endswith(".") for one in said] == [True] * len(KINDS)
-    assert said[0].startswith("Attention: 6 tokens of width 3; milk asks, and takes its largest")
+    assert said[0].startswith("Attention: 6 tokens of width 3; milk attends most to")
     moves = page.get_by_role("link", name="on the website")
     assert [one.get_attribute("href") for one in moves.all()] == [published()] * len(KINDS)
     context.close()
@@ -543,7 +543,7 @@ def test_the_band_of_a_large_value_ends_at_its_box_and_covers_no_number(page, tm
     """What chapter 1 asks for: the number of *swung* twice as large, and bat takes nearly all."""
     big = [[0, 1.0], [0.5, 2], [0.5, 6], [0, 1], [1.5, 1.5]]
     figure = live.attention(
-        big, tokens=["the", "girl", "swung", "the", "bat"], scale=1.0, asks="bat", parts=()
+        big, tokens=["the", "girl", "swung", "the", "bat"], scale=1.0, query="bat", parts=()
     )
     page.set_viewport_size({"width": width + 32, "height": 900})
     CASES["large band"] = lambda: figure

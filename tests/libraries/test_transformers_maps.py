@@ -134,7 +134,7 @@ def test_what_gives_no_maps_is_refused_by_name():
     with torch.no_grad():
         given = vit(torch.rand(1, 3, 8, 8), output_attentions=True).attentions
     assert data_of(maps(given))["shape"] == [1, 2, 5, 5]  # as the message says
-    with pytest.raises(ValueError, match=r"^text must have pieces from 0 to 30, .* got 31: is the"):
+    with pytest.raises(ValueError, match=r"^text must have tokens from 0 to 30, .* got 31: is the"):
         maps(of("Llama"), [1, 31])
 
 
@@ -210,7 +210,7 @@ def test_encoder_decoders_give_each_of_their_three_kinds_of_maps(name):
     data = data_of(figures["cross"])
     assert data["tokens"] == [str(i) for i in read[0].tolist()]
     assert data["key_tokens"] == [str(i) for i in IDS[0].tolist()]
-    same = next(kind["heads"] for kind in data["standing"] if kind["name"] == "same word")
+    same = next(kind["heads"] for kind in data["standing"] if kind["name"] == "same token")
     assert len(same) == 5  # 7, 9 and 3 stand in both
     with pytest.raises(ValueError, match=r"^target must be what the decoder reads, got None"):
         maps(model, IDS)
@@ -239,7 +239,7 @@ def test_a_target_that_is_a_text_begins_as_the_model_begins():
         assert data["tokens"] == ["[START]", "the", "cat"]
         own = dict(target="the cat", tokens=["a", "cat", "sat"])  # names that are to be compared
         data = data_of(maps(model, "the cat sat .", tokenizer, **own))
-        assert data["standing"][1]["name"] == "same word" and data["standing"][1]["heads"]
+        assert data["standing"][1]["name"] == "same token" and data["standing"][1]["heads"]
 
 
 def test_the_share_of_a_sink_is_the_column_nothing():

@@ -24,14 +24,15 @@ def test_the_description_is_the_text_and_the_alternative_text():
         r'<img alt="([^"]*)" style="max-width:100%" src="data:image/png;base64,([^"]*)">',
         shown["text/html"],
     ).groups()
-    assert shown["text/plain"] == html.unescape(alt) == said == '<a> asks: "b" 0.75, <a> 0.25.'
+    assert said == '<a> attends to: "b" 0.75, <a> 0.25.'
+    assert shown["text/plain"] == html.unescape(alt) == said
     assert "<a>" not in alt
     image = plt.imread(io.BytesIO(base64.b64decode(png)))
     assert image.shape[0] > 100 and image[..., -1].min() == 1  # opaque
 
 
 CELLS = {
-    "drawings.model_map(3)": ["chapter 3: divide by √d, hide the future."],
+    "drawings.model_map(3)": ["chapter 3: divide by √d, causal mask."],
     "plots.heatmaps([[[1.0]], [[2.0]]])": [
         "head 0: a map of 1 × 1, query (row) by key (column): values 1, the largest 1 at (0, 0); "
         "head 1: a map of 1 × 1: values 2, the largest 2 at (0, 0)."

@@ -64,17 +64,17 @@ def test_hidden_words_are_grey_and_send_nothing():
     assert sorted(bands(ax)) == [0, 1, 2, 3]
     assert strings(ax).count("−∞") == strings(ax).count("0") == 4
     assert strings(ax).count("2.00") == 4
-    line = "the asks: the 0.25, dog 0.25, chased 0.25, the 0.25; 4 hidden."
+    line = "the attends to: the 0.25, dog 0.25, chased 0.25, the 0.25; 4 hidden."
     assert describe(ax) == line
 
 
 @pytest.mark.parametrize(
     "shares, line",
     [
-        (SHARES, "scared asks: cat 0.84, dog 0.06, scared 0.03, 5 others 0.07."),
-        ([1 / 8] * 8, "scared asks: the 0.12, dog 0.12, chased 0.12, 5 others 0.62."),
-        ([1e-3] * 7 + [0.993], "scared asks: scared 0.99, 7 others 0.01."),
-        ([0, 0, 0.5, 0, 0.5, 0, 0, 0], "scared asks: chased 0.50, cat 0.50."),
+        (SHARES, "scared attends to: cat 0.84, dog 0.06, scared 0.03, 5 others 0.07."),
+        ([1 / 8] * 8, "scared attends to: the 0.12, dog 0.12, chased 0.12, 5 others 0.62."),
+        ([1e-3] * 7 + [0.993], "scared attends to: scared 0.99, 7 others 0.01."),
+        ([0, 0, 0.5, 0, 0.5, 0, 0, 0], "scared attends to: chased 0.50, cat 0.50."),
     ],
 )
 def test_describe_reads_the_line_off_the_artists(shares, line):

@@ -55,7 +55,7 @@ def test_the_answer_and_the_shares_are_those_of_attention(query):
     ax = answer(words=["t0", "t1", "t2"], x=x, w_q=w_q, w_k=w_k, w_v=w_v, query=query)
     asked = (x[query : query + 1] @ w_q.T, x @ w_k.T)
     comes_out = attention(*asked, x @ w_v.T, scale=1.0).item()
-    assert f"y = {comes_out:.2g}, what comes out" in plots.describe(ax).replace("−", "-")
+    assert f"output = {comes_out:.2g}" in plots.describe(ax).replace("−", "-")
     shares = attention(*asked, torch.eye(3), scale=1.0)[0]
     wholes, bars = frames(ax), boxes(ax)
     drawn = [bar.get_width() / whole.get_width() for bar, whole in zip(bars, wholes, strict=True)]

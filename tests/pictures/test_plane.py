@@ -90,4 +90,4 @@ def test_a_shadow_times_the_length_of_the_query_is_the_score():
 @pytest.mark.parametrize("draw", [drawings.blend, drawings.pull])
 def test_the_blend_lies_where_the_shares_put_it(draw, weights):
     ax = draw(TOKENS, X, weights, query="bat")
-    assert np.allclose(points(ax, "blend"), (SHARES @ X)[4], atol=1e-6)
+    assert np.allclose(points(ax, "output"), (SHARES @ X)[4], atol=1e-6)

@@ -16,14 +16,14 @@ def blend(words: Words, x: Numbers, weights: Numbers, *, query: Query, ax: Ax = 
     Args:
         words: n words of a sentence.
         x: (n, 2) their vectors, the values.
-        weights: (n,) the shares of the asking word, or (n, n), of which its row is taken.
-        query: who asks: a position (-1 is the last), or a word that occurs once.
+        weights: (n,) the weights of the query, or (n, n), of which its row is taken.
+        query: a position (-1 is the last), or a word that occurs once.
 
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> ax = blend(["bat", "swung"], [[0, 1], [4, 1]], [0.5, 0.5], query="bat")
         >>> describe(ax).split("; ")[0]
-        "bat, swung, 0.50 × bat, 0.50 × swung, bat's blend"
+        'bat, swung, 0.50 × bat, 0.50 × swung, output of bat'
     """
     words, x = in_the_plane(words, x)
     row = position(query, words)
@@ -38,11 +38,11 @@ def blend(words: Words, x: Numbers, weights: Numbers, *, query: Query, ax: Ax = 
         arrow(ax, start, end, ROLES["value"], width=4, head=head, zorder=4)
     moving, seen = np.flatnonzero(lengths > 1e-9), np.flatnonzero(lengths > 0.01)
     ax.scatter(*x[moving].T, s=12, color=ROLES["value"], alpha=0.5, label="values")
-    ax.scatter(*joints[-1:].T, s=90, marker="D", color=ROLES["output"], label="blend", zorder=5)
+    ax.scatter(*joints[-1:].T, s=90, marker="D", color=ROLES["output"], label="output", zorder=5)
     lines = [spot for ends in (*x, joints[-1]) for spot in along(0 * ends, ends)]
     lines += [spot for i in moving for spot in along(joints[i], joints[i + 1])]
     places = [*x[moving], *((joints[i] + joints[i + 1]) / 2 for i in seen), joints[-1]]
     names = [words[i] for i in moving]
     names += [f"{number(shares[i])} × {words[i]}" for i in seen]
-    label(ax, places, [*names, f"{words[row]}'s blend"], avoid=lines)
+    label(ax, places, [*names, f"output of {words[row]}"], avoid=lines)
     return ax

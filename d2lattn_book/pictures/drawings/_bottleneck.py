@@ -26,7 +26,7 @@ def bottleneck(read: Words, written: Words, *, ax: Ax = None, title: Label = Non
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> print(describe(bottleneck(["der", "Hund"], ["the", "dog"])))
-        one list of numbers; reads: 2 edges; writes: 2 edges.
+        one list of numbers; reads: 2 edges; generates: 2 edges.
     """
     read, written = names("read", read), names("written", written)
     wide = max(len(read), len(written))
@@ -35,13 +35,13 @@ def bottleneck(read: Words, written: Words, *, ax: Ax = None, title: Label = Non
     below = [(i + (wide - len(read)) / 2, READS) for i in range(len(read))]
     above = [(i + (wide - len(written)) / 2, WRITES) for i in range(len(written))]
     _way(ax, [*below, (middle + WIDE, BOX)], "reads")
-    _way(ax, [(middle - WIDE, BOX), *above], "writes")
+    _way(ax, [(middle - WIDE, BOX), *above], "generates")
     for (x, y), written_there in zip([*below, *above], [*read, *written], strict=True):
         word(ax, x, y, written_there, edge=FAINT)
     corner = middle - WIDE, BOX - HIGH
     ax.add_patch(Rectangle(corner, 2 * WIDE, 2 * HIGH, fc=GROUND, ec=INK, lw=2, zorder=4))
     text(ax, middle, BOX, "one list of numbers", say=True)
-    text(ax, -0.6, WRITES, "writes", ha="right")
+    text(ax, -0.6, WRITES, "generates", ha="right")
     text(ax, -0.6, READS, "reads", ha="right")
     ax.set(xlim=(-1.9, wide - 0.4), ylim=(-0.5, 1.3))
     return ax

@@ -68,8 +68,8 @@ def cross_attention(
 
 def _letters(ax, below):
     """Who gives queries, and who keys and values."""
-    text(ax, -0.6, ASKS, "writes:\nasks (q)", ha="right")
-    text(ax, -0.6, ANSWERS - 0.1, "has been read:\nis asked (k, v)", ha="right")
+    text(ax, -0.6, ASKS, "decoder:\nquery (q)", ha="right")
+    text(ax, -0.6, ANSWERS - 0.1, "encoder:\nkey, value (k, v)", ha="right")
     for x in below:
         for role, side in (("key", -0.13), ("value", 0.13)):
             tag = dict(edge=ROLES[role], shape="square,pad=0.2", size=9)
@@ -78,8 +78,8 @@ def _letters(ax, below):
 
 def _gloss(ax, below, words):
     """What each word that has been read means."""
-    text(ax, -0.6, ASKS, "writes:\nasks", ha="right")
-    text(ax, -0.6, ANSWERS, "has been read:\nis asked", ha="right")
+    text(ax, -0.6, ASKS, "decoder:\nquery", ha="right")
+    text(ax, -0.6, ANSWERS, "encoder:\nkey", ha="right")
     text(ax, -0.6, UNDER, "means", ha="right", color=FAINT)
     for x, meaning in zip(below, words, strict=True):
         text(ax, x, UNDER, meaning, color=FAINT)

@@ -22,14 +22,14 @@ def encoder_decoder(*, ax: Ax = None) -> Axes:
     """
     ax = sheet(ax, (8.8, 5.5))
     think = "MLP", GROUND, DARK
-    reads = [("attention:\nall words", LOOK, DARK), think]
+    reads = [("attention:\nall tokens", LOOK, DARK), think]
     crossing = "cross-attention", LOOK, ROLES["query"]
     writes = [("attention: itself\nand before", LOOK, DARK), crossing, think]
-    out = _stack(ax, READS, "encoder", "words to read", reads)
-    top = _stack(ax, WRITES, "decoder", "words written so far", writes)
+    out = _stack(ax, READS, "encoder", "source tokens", reads)
+    top = _stack(ax, WRITES, "decoder", "tokens generated so far", writes)
     asks = FIRST + STEP + 0.5  # the height of cross-attention
     arrow(ax, (READS, out - 0.2), (READS, out + 0.2))
-    box(ax, READS, out + 0.5, 3.0, "a vector for each word")
+    box(ax, READS, out + 0.5, 3.0, "a vector per token")
     for role, name, turn, higher in (("key", "keys", 2.7, 0.14), ("value", "values", 2.4, -0.14)):
         colour, high = ROLES[role], asks + higher
         way = [READS + 1.53, turn, turn], [out + 0.5 + higher] * 2 + [high]
@@ -40,7 +40,7 @@ def encoder_decoder(*, ax: Ax = None) -> Axes:
     arrow(ax, (WRITES, top - 0.2), (WRITES, top + 0.4))
     box(ax, WRITES, top + 0.7, 1.6, "matrix")
     logit = dict(face=tint(ROLES["output"]))
-    box(ax, WRITES - 3.4, top + 0.7, 3.4, "a logit for each word", **logit)
+    box(ax, WRITES - 3.4, top + 0.7, 3.4, "a logit per token", **logit)
     arrow(ax, (WRITES - 0.8, top + 0.7), (WRITES - 1.7, top + 0.7))
     ax.set(xlim=(-4.5, 10.1), ylim=(-0.5, top + 1.2))
     return ax

@@ -24,7 +24,7 @@ def stretching_fractions(lengths: Sequence[int], *, ax: Ax = None) -> Axes:
     Example:
         >>> ax = stretching_fractions([5, 9])
         >>> ax.get_title()
-        'word 2 stands at 0.5 of 5 words, 0.25 of 9 words'
+        'token 2 stands at 0.5 of 5 tokens, 0.25 of 9 tokens'
     """
     if not isinstance(lengths, (list, tuple, range)) or not lengths:
         raise ValueError(f"lengths must be a list of whole numbers, got {show(lengths)}")
@@ -33,14 +33,14 @@ def stretching_fractions(lengths: Sequence[int], *, ax: Ax = None) -> Axes:
     ax = axes(ax, (6, 0.8 + 0.9 * len(lengths)))
     for row, length in enumerate(lengths):
         places = np.arange(length) / (length - 1)
-        ax.plot(places, [row] * length, "o-", color=MIDDLE, label=f"{length} words")
+        ax.plot(places, [row] * length, "o-", color=MIDDLE, label=f"{length} tokens")
         ax.plot(places[MARKED], row, "o", color=INK, markersize=11)
         for i, place in enumerate(places):
             text(ax, place, row + 0.18, i, va="top", size=9)
-    ax.set(xlabel="the number a word is given: i / (n − 1)", ylim=(len(lengths) - 0.4, -0.6))
-    ax.set_yticks(range(len(lengths)), [f"{length} words" for length in lengths])
-    places = (f"{MARKED / (length - 1):.2g} of {length} words" for length in lengths)
-    ax.set_title(f"word {MARKED} stands at {', '.join(places)}", fontsize=10)
+    ax.set(xlabel="position encoding of a token: i / (n − 1)", ylim=(len(lengths) - 0.4, -0.6))
+    ax.set_yticks(range(len(lengths)), [f"{length} tokens" for length in lengths])
+    places = (f"{MARKED / (length - 1):.2g} of {length} tokens" for length in lengths)
+    ax.set_title(f"token {MARKED} stands at {', '.join(places)}", fontsize=10)
     sns.despine(ax=ax)
     return ax
 

@@ -23,10 +23,10 @@ from d2lattn_book.pictures.kit import Ax, Axes, Label, arrow, laid_out, sheet, t
 # Across, the unit is the size of the words' letters (an em); a column is as wide as it needs.
 # Upwards, it is a bar whose share is 1.
 SCORE, RAIL, WORD, NUMBER, FLOOR = -0.92, -0.5, 0.0, 0.46, 0.68
-BLEND, TALL = 1.86, 1.1  # the blend's foot, above the tallest bar, and its height
+BLEND, TALL = 1.86, 1.1  # the output's foot, above the tallest bar, and its height
 ROW = 0.36  # one row of text more
-GAP = 2.6  # from the last column to the blend
-BAR = 1.5  # width of a bar, and of a band whose share is 1
+GAP = 2.6  # from the last column to the output
+BAR = 1.5  # width of a bar, and of a band whose weight is 1
 SMALL, SMALLER = 0.8, 0.72  # size of numbers and of the values' labels, beside the words
 
 
@@ -44,18 +44,18 @@ def flow(
     title: Label = None,
     fmt: str = ".2f",
 ) -> Axes:
-    """Draw what one asking word does: its scores, its shares, and the values it blends.
+    """Draw one query: its scores, its attention weights, and the values that it averages.
 
     output = Σ_j weights[query, j] · value_j (Vaswani et al. 2017, equation 1, one row of it).
     The letters are as large as fits.
 
     Args:
         tokens: n words, the keys, in their order.
-        weights: (n,) the shares of the asking word, or (L, n), of which `query` picks a row.
-        query: who asks: a position (-1 is the last), or a word that occurs once.
+        weights: (n,) attention weights of the query, or (L, n), of which `query` picks a row.
+        query: a position (-1 is the last), or a word that occurs once.
         scores: (n,) or (L, n), printed under the words; under hidden words stands -∞.
         values: n short labels for the values, printed above the words.
-        output (str): what comes out, printed beside the blend.
+        output (str): printed beside the bar of the output.
         mask: boolean (n,) or (L, n), True = may attend; words that may not are drawn in grey.
         asker (str): the name of who asks if it is none of the tokens, as a decoder's word in
             cross-attention; `query` is then a row of the weights.
@@ -70,7 +70,7 @@ def flow(
         >>> from d2lattn_book.pictures.plots import describe
         >>> words = ["the", "bat", "slept"]
         >>> print(describe(flow(words, [0.1, 0.7, 0.2], query="slept", output="bat")))
-        slept asks: bat 0.70, slept 0.20, the 0.10; out comes bat.
+        slept attends to: bat 0.70, slept 0.20, the 0.10; output bat.
     """
     tokens = arrays.names("tokens", tokens)
     n = len(tokens)
@@ -89,7 +89,7 @@ def flow(
     scores = None if scores is None else asking_row("scores", scores, row, n)
     values = None if values is None else arrays.names("values", values, n)
 
-    shown = dict(share=_shown(shares, seen, fmt, "0"))
+    shown = dict(weight=_shown(shares, seen, fmt, "0"))
     if scores is not None:
         shown["score"] = _shown(scores, seen, fmt, "−∞")
     x = _columns(tokens, shown.values(), values)
@@ -102,7 +102,7 @@ def flow(
         _draw_row(ax, x, SCORE, "score", shown["score"], seen, SMALL * size)
     if values is not None:
         _draw_row(ax, x, NUMBER, "value", values, seen, SMALLER * size)
-    _draw_row(ax, x, NUMBER + lift, "share", shown["share"], seen, SMALL * size)
+    _draw_row(ax, x, NUMBER + lift, "weight", shown["weight"], seen, SMALL * size)
     _draw_shares(ax, x, shares, FLOOR + lift)
     _draw_values(ax, x, shares, FLOOR + lift, BLEND + lift)
     _draw_output(ax, x[-1] + GAP, BLEND + lift, output, size)
@@ -113,24 +113,24 @@ def flow(
 def describe_flows(ax):
     """What `flow` drew on these Axes in one line, read off its words and bars; else nothing."""
     words = (text for text in ax.texts if text.get_gid() == "flow-word")
-    askers = [text.get_text() for text in ax.texts if text.get_label() == "asks"]
+    askers = [text.get_text() for text in ax.texts if text.get_label() == "query"]
     outputs = [text for text in ax.texts if text.get_gid() == "flow-output"]
     lines = []
     for i, bars in enumerate(_drawn(ax)):
         line = _describe_one(askers[i], list(islice(words, len(bars))), bars.datavalues)
         out = [text.get_text() for text in outputs if text.get_label() == str(i)]
-        lines.append("; out comes ".join([line, *out]))
+        lines.append("; output ".join([line, *out]))
     return ". ".join(lines)
 
 
 def _drawn(ax):
     """The bars of every flow on these Axes, in the order in which they were drawn."""
     flows = any(text.get_gid() == "flow-word" for text in ax.texts)
-    return [bars for bars in ax.containers if flows and bars.get_label() == "share"]
+    return [bars for bars in ax.containers if flows and bars.get_label() == "weight"]
 
 
 def _describe_one(asker, words, shares, most=3):
-    """Who asks, the `most` largest shares, and how many words are hidden."""
+    """The query, its `most` largest weights, and how many keys are hidden."""
     names = [word.get_text() for word in words]
     # As printed: the last digit neither settles a tie, which the place does, nor names a word.
     order = sorted((i for i in range(len(words)) if shares[i]), key=lambda i: -round(shares[i], 2))
@@ -142,7 +142,7 @@ def _describe_one(asker, words, shares, most=3):
         rest = sum(shares[i] for i in order[len(named) :])
         others = len(order) - len(named)
         parts.append(f"{others} other{'s' * (others > 1)} {_number(rest)}")
-    line = f"{asker} asks: " + (", ".join(parts) or "nothing is seen")
+    line = f"{asker} attends to: " + (", ".join(parts) or "no key")
     hidden = sum(word.get_color() == FAINT for word in words)
     return line + (f"; {hidden} hidden" if hidden else "")
 
@@ -184,7 +184,7 @@ def _draw_words(ax, x, tokens, seen, asking, size):
         look = dict(edge=ROLES["key"] if ok else FAINT, color=INK if ok else FAINT)
         if i == asking:
             look.update(edge=ROLES["query"], face=ROLES["query"])
-        label = "asks" if i == asking else ""
+        label = "query" if i == asking else ""
         _word(ax, x[i], token, size, gid="flow-word", label=label, **look)
 
 
@@ -193,7 +193,7 @@ def _draw_query(ax, x, row, asker, size):
     start = x[row] if asker is None else -_width(asker) / 2 - 1
     if asker is not None:
         look = dict(edge=ROLES["query"], face=ROLES["query"])
-        _word(ax, start, asker, size, gid="flow-asker", label="asks", **look)
+        _word(ax, start, asker, size, gid="flow-asker", label="query", **look)
     line = dict(color=ROLES["query"], solid_capstyle="round", zorder=1)
     ax.plot([start, start], [WORD, RAIL], linewidth=size / 4, **line)
     ax.plot([min(start, x[0]), max(start, x[-1])], [RAIL, RAIL], linewidth=size / 7, **line)
@@ -208,12 +208,12 @@ def _draw_row(ax, x, y, name, labels, seen, size):
 
 
 def _draw_shares(ax, x, shares, floor):
-    ax.bar(x, shares, BAR, floor, color=ROLES["weight"], label="share", zorder=3)
+    ax.bar(x, shares, BAR, floor, color=ROLES["weight"], label="weight", zorder=3)
     ax.plot([x[0] - 1, x[-1] + 1], [floor, floor], color=FAINT, linewidth=0.8, zorder=4)
 
 
 def _draw_values(ax, x, shares, floor, foot):
-    """A band from each bar into the blend; the first word's goes on top, so they hardly cross."""
+    """A band from each bar into the output; the first word's goes on top, so they hardly cross."""
     seen = [i for i, share in enumerate(shares) if share > 0]
     gap = 0.012
     tall, top, end = TALL - gap * (len(seen) - 1), foot + TALL, x[-1] + GAP
@@ -226,7 +226,7 @@ def _draw_values(ax, x, shares, floor, foot):
             *((end, bottom), (right + bend, bottom), (right, bottom), (right, start)),
         ]
         codes = [Path.MOVETO, *[Path.CURVE4] * 3, Path.LINETO, *[Path.CURVE4] * 3]
-        # The thin edge keeps the smallest share in sight.
+        # The thin edge keeps the smallest weight in sight.
         band = PathPatch(Path(corners, codes), color=ROLES["value"], linewidth=0.6, zorder=2)
         band.set(gid="flow-value", label=str(i))
         ax.add_patch(band)
@@ -234,10 +234,10 @@ def _draw_values(ax, x, shares, floor, foot):
 
 
 def _draw_output(ax, x, foot, output, size):
-    """The blend, and beside it what comes out."""
+    """The bar of the output, and its name."""
     middle = foot + TALL / 2
     ax.add_patch(Rectangle((x, foot), 0.5, TALL, facecolor=ROLES["output"], zorder=3))
-    _text(ax, x + 0.25, foot - 0.17, "blend", SMALL * size, color=FAINT)
+    _text(ax, x + 0.25, foot - 0.17, "output", SMALL * size, color=FAINT)
     if output:
         arrow(ax, (x + 0.5, middle), (x + 2, middle), ROLES["output"], width=size / 6)
         look = dict(ha="left", weight="bold", gid="flow-output", label=str(len(_drawn(ax)) - 1))

@@ -10,11 +10,10 @@ BENT = "angle,angleA=0,angleB=90,rad=6"  # the way of an arrow: along, then up o
 
 
 def induction(words: Words, *, ax: Ax = None) -> Axes:
-    """Draw how two layers foretell what follows a word that has occurred before.
+    """Draw how two layers predict the token after one that has occurred before.
 
-    Layer 0 hands each word the name of the word before it. In layer 1 the last word asks who has
-    it before them, finds the word after its earlier copy, and says that word (Elhage et al. 2021,
-    "Induction heads").
+    Layer 0 tells each token which token stands before it. In layer 1 the last token attends to the
+    token after its own earlier copy, and predicts it (Elhage et al. 2021, "Induction heads").
 
     Args:
         words: n of them, at least 3; the last stands once before, and not as the last but one.
@@ -22,7 +21,7 @@ def induction(words: Words, *, ax: Ax = None) -> Axes:
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> print(describe(induction(["A", "B", "C", "A"])))
-        who has A before it?, B has, says B.
+        query: A before it?, key: B, predicts B.
     """
     words = names("words", words)
     *before, asks = words
@@ -41,16 +40,16 @@ def induction(words: Words, *, ax: Ax = None) -> Axes:
             start, end = (STEP * (i - 1), WORD + 0.3), (STEP * i - 0.3, TAG - 0.38)
             arrow(ax, start, end, ROLES["value"], width=1.6)
     left, foot = STEP * last - 1.6, TAG + 0.4
-    _box(ax, last - 0.15, ASK, f"who has {asks} before it?", ROLES["query"], 2.5, say=True)
+    _box(ax, last - 0.15, ASK, f"query: {asks} before it?", ROLES["query"], 2.5, say=True)
     for foot_of, end in ((WORD + 0.3, TAG - 0.38), (TAG + 0.38, ASK - 0.28)):  # its own way up
         arrow(ax, (STEP * last, foot_of), (STEP * last, end), ROLES["query"], width=1.6)
     bent = dict(width=1.6, way=BENT)
     arrow(ax, (left, ASK), (STEP * found + 0.15, foot), ROLES["query"], **bent)
     side = dict(ha="left", va="bottom", size=9, say=True)
-    text(ax, STEP * found + 0.3, ASK + 0.07, f"{words[found]} has", **side)
-    _box(ax, last - 0.15, SAY, f"says {words[found]}", ROLES["output"], 2.5, say=True)
+    text(ax, STEP * found + 0.3, ASK + 0.07, f"key: {words[found]}", **side)
+    _box(ax, last - 0.15, SAY, f"predicts {words[found]}", ROLES["output"], 2.5, say=True)
     arrow(ax, (left, SAY), (STEP * found - 0.15, foot), ROLES["value"], head="<|-", **bent)
-    for y, name in ((WORD, "words"), (TAG, "layer 0"), ((ASK + SAY) / 2, "layer 1")):
+    for y, name in ((WORD, "tokens"), (TAG, "layer 0"), ((ASK + SAY) / 2, "layer 1")):
         text(ax, -1.2, y, name, ha="right", color=FAINT)
     ax.set(xlim=(-2.6, STEP * last + 1.2), ylim=(-0.5, SAY + 0.5))
     return ax

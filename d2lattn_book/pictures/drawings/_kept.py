@@ -73,12 +73,12 @@ def kept(
     ax.scatter(asking, [QUERIES / high] * len(asking), **look)
     beside = dict(size=10.5, color=FAINT)
     left, right = asking[0] - 0.26 / wide, middle + 0.5 + 0.1 / wide
-    text(ax, left, QUERIES / high, "heads of\nqueries", ha="right", **beside)
-    for y, words in ((-head_dim / 2, "keys kept"), (-1.5 * head_dim - 1, "values kept")):
+    text(ax, left, QUERIES / high, "query\nheads", ha="right", **beside)
+    for y, words in ((-head_dim / 2, "keys cached"), (-1.5 * head_dim - 1, "values cached")):
         text(ax, left, y, words, ha="right", **beside)
     text(ax, right, -latent_dim / 2, "key and value", ha="left", **beside)
     if rope_dim:
-        text(ax, right, -latent_dim - 1 - rope_dim / 2, "turned key", ha="left", **beside)
+        text(ax, right, -latent_dim - 1 - rope_dim / 2, "RoPE key", ha="left", **beside)
     ax.set(xlim=(0, ACROSS / wide), ylim=(-deep - 0.1 / high, ABOVE / high))
     return ax
 

@@ -8,15 +8,15 @@ STREAM, BELOW = 0.0, -1.75  # the height at which words pass, and that of what c
 HIGH, WIDE, LETTERS = 0.9, 2.3, 10  # of a part; of the whole model: a hall reads it
 LENGTH = 17.0  # of a row of parts
 PARTS = (  # x, y, what happens there, the chapters that explain it
-    (0.0, STREAM, "words become\nvectors", (1,)),
+    (0.0, STREAM, "tokens become\nvectors", (1,)),
     (2.6, STREAM, "where does\neach stand?", (6,)),
     (6.0, STREAM, "query, key\nand value", (2, 7)),
-    (8.9, STREAM, "score, share\nand blend", (1, 7)),
+    (8.9, STREAM, "scores, weights,\noutput", (1, 7)),
     (7.45, 0.95, "several heads side by side", (4,)),
-    (12.3, STREAM, "each word\nby itself", (9,)),
-    (16.0, STREAM, "which word\ncomes next?", (9,)),
+    (12.3, STREAM, "each token\nby itself", (9,)),
+    (16.0, STREAM, "which token\ncomes next?", (9,)),
     (4.4, BELOW, "a CNN or an RNN\nin their place", (5,)),
-    (7.2, BELOW, "divide by √d,\nhide the future", (3,)),
+    (7.2, BELOW, "divide by √d,\ncausal mask", (3,)),
     (9.95, BELOW, "the same in\nless memory", (8,)),
     (12.7, BELOW, "what became\nof it", (10,)),
     (15.45, BELOW, "past one\nmachine", (11,)),
@@ -29,10 +29,10 @@ CHAPTERS = max(chapter for *_, chapters in PARTS for chapter in chapters)
 
 
 def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
-    """Draw a Transformer from words to the next word; a number says which chapter explains a part.
+    """Draw a Transformer from tokens to the next token; a number is the chapter about a part.
 
     The order of the parts is that of the decoder of Vaswani et al. 2017 (figure 1) without its
-    encoder: words pass from left to right, and what the dashed frame holds is repeated.
+    encoder: tokens pass from left to right, and what the dashed frame holds is repeated.
 
     Args:
         chapter (int): 1 to 12; two slim rows of parts, in which its own stand out. The whole model
@@ -41,7 +41,7 @@ def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> print(describe(model_map(3)))
-        chapter 3: divide by √d, hide the future.
+        chapter 3: divide by √d, causal mask.
     """
     if chapter is not None:
         check_count("chapter", chapter, most=CHAPTERS)
@@ -60,10 +60,10 @@ def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
     note = dict(color=FAINT, size=LETTERS)
     text(ax, sum(LAYER), 1.6, "a layer, several times over", ha="right", va="baseline", **note)
     for x, flows in (
-        (0.0, "n words"),
+        (0.0, "n tokens"),
         (3.95, "(n, d)"),
         (14.2, "(n, d)"),
-        (16.0, "n times a chance\nfor each word"),
+        (16.0, "n × a probability\nfor each token"),
     ):
         text(ax, x, -0.6, flows, va="top", **note)
     meaning = "a number: the chapter about a part"

@@ -1,4 +1,4 @@
-"""From the words to one answer on one sheet: every number on the way, in the colour of its role."""
+"""From the tokens to one output: every number on the way, in the colour of its role."""
 
 import numpy as np
 from matplotlib.patches import Rectangle
@@ -21,7 +21,7 @@ def one_answer(
     query: Query,
     ax: Ax = None,
 ) -> Axes:
-    """Draw how one word gets its answer, from left to right: x, keys and values, scores, shares.
+    """Draw one query from left to right: x, keys and values, scores, weights, output.
 
     y = Σ_j softmax_j(q · k_j) v_j with q = W_q x, k = W_k x, v = W_v x (Vaswani et al. 2017,
     section 3.2, without the division by √d). Numbers are rounded to two digits.
@@ -31,13 +31,13 @@ def one_answer(
         x: (n, E) their vectors; no width of this drawing is above 3.
         w_q, w_k: (d, E) the matrices of queries and keys, as `nn.Linear` stores them.
         w_v: (e, E) that of the values.
-        query: who asks: a position (-1 is the last), or a word that occurs once.
+        query: a position (-1 is the last), or a word that occurs once.
 
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> ax = one_answer(["small", "cat"], np.eye(2), np.eye(2), np.eye(2), [[0, 9]], query=0)
-        >>> print(describe(ax)[:45])
-        q = (1, 0), q · k = 1, share 0.73, 0.73 · 0 =
+        >>> print(describe(ax)[:46])
+        q = (1, 0), q · k = 1, weight 0.73, 0.73 · 0 =
     """
     words = names("words", words)
     if len(words) > 6:
@@ -63,22 +63,22 @@ def one_answer(
 
 
 def _asking(ax, asking, x, asks):
-    """The upper line: the word that asks, its vector, its query; and the heads of the columns."""
-    text(ax, COLUMNS["word"], 0, f"{asking} asks", weight="bold")
+    """The upper line: a token, its vector, its query; and the heads of the columns."""
+    text(ax, COLUMNS["word"], 0, f"query: {asking}", weight="bold")
     _box(ax, "x", 0, f"x = {_shown(x)}", MIDDLE)
     _box(ax, "score", 0, f"q = {_shown(asks)}", ROLES["query"], say=True)
     way = dict(color=ROLES["query"], width=1.5)
     arrow(ax, (COLUMNS["x"] + 0.8, 0), (COLUMNS["score"] - 0.8, 0), **way)
     arrow(ax, (COLUMNS["score"], -0.3), (COLUMNS["score"], -0.75), **way)
     text(ax, 4.15, 0.1, "W_q x", va="bottom")
-    heads = dict(word="is asked", x="vector", key="key  W_k x", value="value  W_v x", score="score")
-    heads |= dict(share="share: softmax", part="share · value")
+    heads = dict(word="keys", x="vector", key="key  W_k x", value="value  W_v x", score="score")
+    heads |= dict(share="weight: softmax", part="weight · value")
     for column, name in heads.items():
         text(ax, COLUMNS[column], -0.95, name, color=FAINT)
 
 
 def _found(ax, y, found, x, key, value):
-    """A word that is asked: what it is, what it is found by, what is taken from it."""
+    """A token: its vector, its key and its value."""
     text(ax, COLUMNS["word"], y, found)
     _box(ax, "x", y, f"x = {_shown(x)}", MIDDLE)
     _box(ax, "key", y, f"k = {_shown(key)}", ROLES["key"])
@@ -86,21 +86,21 @@ def _found(ax, y, found, x, key, value):
 
 
 def _heard(ax, y, score, share, value):
-    """Its score, its share as a bar, and its part of the answer."""
+    """Its score, its weight as a bar, and its part of the output."""
     text(ax, COLUMNS["score"], y, f"q · k = {_shown([score])}", say=True)
     corner, lavender = (COLUMNS["share"] - 0.75, y - 0.32), ROLES["weight"]
     ax.add_patch(Rectangle(corner, 1.5 * share, 0.64, color=lavender, alpha=0.6, linewidth=0))
     ax.add_patch(Rectangle(corner, 1.5, 0.64, facecolor="none", edgecolor=lavender))  # the whole
-    text(ax, COLUMNS["share"], y, f"share {_shown([share])}", say=True)
+    text(ax, COLUMNS["share"], y, f"weight {_shown([share])}", say=True)
     part = f"{_shown([share])} · {_shown(value)} = {_shown(share * value)}"
     _box(ax, "part", y, part, ROLES["value"], say=True)
 
 
 def _sums(ax, y, answer):
-    """The last line: shares add up to 1, their parts to the answer."""
+    """The last line: weights add up to 1, their parts to the output."""
     text(ax, COLUMNS["word"], y, "sum", color=FAINT)
     text(ax, COLUMNS["share"], y, "1", color=FAINT)
-    _box(ax, "part", y, f"y = {_shown(answer)}, what comes out", ROLES["output"], say=True)
+    _box(ax, "part", y, f"output = {_shown(answer)}", ROLES["output"], say=True)
 
 
 def _box(ax, column, y, words, edge, **style):

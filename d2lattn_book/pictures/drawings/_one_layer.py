@@ -9,24 +9,24 @@ WHOLE, SCORED, BLENDED = "(B, L, E)", "(B, H, L, L)", "(B, H, L, D)"
 STEPS = (  # from above: what happens, the colour of its role, its shape, its sections
     ("a score for each pair: Q Kᵀ", "weight", SCORED, "1.2, 2.1"),
     ("divided by √D", "weight", SCORED, "3.1, 3.2"),
-    ("−∞ where nothing may be seen", "weight", SCORED, "3.3, 3.6"),
-    ("softmax: each row of shares adds up to 1", "weight", SCORED, "1.3"),
-    ("blend: shares · V", "output", BLENDED, "1.4, 1.5"),
-    ("join: the heads side by side", "output", WHOLE, "4.2, 4.3"),
-    ("mix: blends W_oᵀ", "output", WHOLE, "4.2"),
+    ("mask: −∞ for hidden keys", "weight", SCORED, "3.3, 3.6"),
+    ("softmax: each row of weights sums to 1", "weight", SCORED, "1.3"),
+    ("head outputs: weights · V", "output", BLENDED, "1.4, 1.5"),
+    ("concatenate the heads", "output", WHOLE, "4.2, 4.3"),
+    ("output projection: heads W_oᵀ", "output", WHOLE, "4.2"),
 )
 
 
 def one_layer(*, ax: Ax = None) -> Axes:
-    """Draw multi-head attention from above: project, cut, score, divide, hide, share, blend, join.
+    """Draw multi-head attention from top to bottom, each step with its shape and its section.
 
-    blend_h = softmax(Q_h K_hᵀ / √D + M) V_h, and x + [blend_0, …] W_oᵀ (Vaswani et al. 2017,
+    head_h = softmax(Q_h K_hᵀ / √D + M) V_h, and x + [head_0, …] W_oᵀ (Vaswani et al. 2017,
     sections 3.2.1 and 3.2.2, with the residual connection of its section 3.1).
 
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> print(describe(one_layer())[:65])
-        x (B, L, E); project 3 × (B, L, E); cut 3 × (B, H, L, D); a score
+        x (B, L, E); project 3 × (B, L, E); split 3 × (B, H, L, D); a sco
     """
     ax = sheet(ax, (9.4, 4.35))
     for x, heading in ((SHAPE, "shape"), (SECTION, "section")):
@@ -43,8 +43,8 @@ def one_layer(*, ax: Ax = None) -> Axes:
         _down(ax, x, -0.5, -1)
         box(ax, x, -1, WIDE, f"{letter.upper()} = x W_{letter}ᵀ", **look)
         _down(ax, x, -1.28, -2)
-        box(ax, x, -2, WIDE, f"{letter.upper()} cut into heads", **look)
-    said = ["x " + WHOLE, f"project 3 × {WHOLE}", f"cut 3 × {BLENDED}"]
+        box(ax, x, -2, WIDE, f"{letter.upper()} split into heads", **look)
+    said = ["x " + WHOLE, f"project 3 × {WHOLE}", f"split 3 × {BLENDED}"]
     for i, (happens, role, shape, sections) in enumerate(STEPS):
         y, left = -3 - i, role == "weight"
         x, wide = ((QUERY + KEY) / 2, WIDE + 2.8) if left else (KEY, WIDE + 5.6)

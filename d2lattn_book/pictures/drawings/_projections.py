@@ -1,4 +1,4 @@
-"""One vector, three matrices: what a token asks, what it is found by, what is taken from it."""
+"""One vector, three matrices: the query, key and value of a token."""
 
 from matplotlib.patches import Rectangle
 
@@ -6,7 +6,9 @@ from d2lattn.arguments import check_count
 from d2lattn_book.pictures.colours import PALE, ROLES
 from d2lattn_book.pictures.kit import Ax, Axes, sheet, text
 
-MEANS = dict(query="what it asks", key="what it is found by", value="what is taken from it")
+MEANS = dict(
+    query="what am I looking for?", key="what can I be found by?", value="what do I pass on?"
+)
 
 
 def projections(embed_dim: int, head_dim: int, value_dim: int, *, ax: Ax = None) -> Axes:

@@ -1,4 +1,4 @@
-"""Who pulls the asking word, and where it ends: a line from each word, as wide as its share."""
+"""What one query attends to, and where its output lies: lines as wide as the weights."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from d2lattn_book.pictures.colours import ROLES
 from d2lattn_book.pictures.drawings._plane import along, gathered, in_the_plane, label, prepare
 from d2lattn_book.pictures.kit import Ax, Axes, Label, arrow
 
-WIDEST = 16  # points, for a share of 1
+WIDEST = 16  # points, for a weight of 1
 
 
 def pull(
@@ -20,22 +20,22 @@ def pull(
     ax: Ax = None,
     title: Label = None,
 ) -> Axes:
-    """Draw the words of a sentence, the asking word's shares as lines, and where its blend lies.
+    """Draw the words of a sentence, a query's attention weights as lines, and its output.
 
-    Words at one place share a line, as wide as their shares together.
+    Words at one place have one line, as wide as their weights together.
 
     Args:
         words: n words of a sentence.
         x: (n, 2) their vectors, the values.
-        weights: (n,) the shares of the asking word, or (n, n), of which its row is taken.
-        query: who asks: a position (-1 is the last), or a word that occurs once.
+        weights: (n,) the weights of the query, or (n, n), of which its row is taken.
+        query: a position (-1 is the last), or a word that occurs once.
         around: (m, 2) places that shall be in sight as well: one window for several sentences.
 
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> ax = pull(["bat", "swung"], [[0, 1], [4, 1]], [0.5, 0.5], query="bat")
         >>> describe(ax).split("; ")[0]
-        'bat 0.50, swung 0.50, bat now'
+        'bat 0.50, swung 0.50, output of bat'
     """
     words, x = in_the_plane(words, x)
     row = position(query, words)
@@ -50,8 +50,9 @@ def pull(
     colors = [ROLES["query" if i == row else "key"] for i in range(len(words))]
     ax.scatter(*x.T, s=45, c=colors, label="words", zorder=4)
     arrow(ax, x[row], ends, ROLES["output"], width=2, way="arc3,rad=-0.25", zorder=5)
-    ax.scatter(*ends, s=80, marker="D", color=ROLES["output"], label="blend", zorder=6)
+    ax.scatter(*ends, s=80, marker="D", color=ROLES["output"], label="output", zorder=6)
     names = ["\n".join(f"{words[i]} {number(shares[i])}" for i in numbers) for _, numbers in groups]
     lines = [spot for place in (*x, ends) for spot in along(place, x[row])]
-    label(ax, [*(place for place, _ in groups), ends], [*names, f"{words[row]} now"], avoid=lines)
+    names += [f"output of {words[row]}"]
+    label(ax, [*(place for place, _ in groups), ends], names, avoid=lines)
     return ax

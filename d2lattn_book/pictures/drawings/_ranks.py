@@ -11,7 +11,7 @@ STEP = 2.6  # from one rank to the next
 
 
 def ranks(count: int, *, travels: str = "keys and values", ax: Ax = None) -> Axes:
-    """Draw how the ranks of chapter 11 come to an output, each with a share of the words.
+    """Draw how the ranks of chapter 11 come to an output, each with a shard of the tokens.
 
     When a text is read, queries stay, and blocks of keys and values go round a ring (Liu et al.
     2023, figure 2). When one word is written, its query goes to all ranks, keys and values stay,
@@ -68,7 +68,7 @@ def _one_query(ax, middles):
     """A query above, which goes to all; blocks, which stay; and below what they found, merged."""
     middle = (middles[0] + middles[-1]) / 2
     look = dict(face=tint(ROLES["query"], 0.45), edge=ROLES["query"], size=11)
-    box(ax, middle, 2.35, 2.6, "query of the new word", say=True, **look)
+    box(ax, middle, 2.35, 2.6, "query of the new token", say=True, **look)
     for x in middles:
         _block(ax, x, 0.35)
         arrow(ax, (middle + (x - middle) * 0.3, 2.05), (x, 1.66), ROLES["query"], width=2)

@@ -34,13 +34,13 @@ def split_and_join(
 
     Args:
         tokens: L words.
-        weights: (H, L, L) the shares of each head, which colour its map.
+        weights: (H, L, L) the weights of each head, which colour its map.
         head_dim (int): D, channels of a head.
 
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> print(describe(split_and_join(["a", "bat"], np.eye(2)[None], head_dim=4)))
-        2 words of 4 numbers: project, split into 1 × 4, attend, join, mix into 2 × 4.
+        2 tokens of 4 numbers: project, split into 1 × 4, attend, concatenate, project to 2 × 4.
     """
     tokens = names("tokens", tokens)
     L, D = len(tokens), head_dim
@@ -66,24 +66,24 @@ def split_and_join(
     heads = [draw.head(x[2], at, h, wide) for h, at in enumerate(feet)]
     for h, at in enumerate(feet):
         draw.blend(x[3], at, h, weights[h])
-    joined = draw.cut(x[5], y, ROLES["output"], "joined")
+    joined = draw.cut(x[5], y, ROLES["output"], "concatenated")
     output = draw.block(x[6], y, E, ROLES["output"], "output")
 
     draw.edges("project", [(whole, block, None) for block in cut], ["W_q", "W_k", "W_v"])
     bundle = draw.bracket([end for _, end in cut])
     draw.edges("split", [(bundle, into, h) for h, into in enumerate(heads)])
-    draw.edges("join", [(head, joined, h) for h, head in enumerate(heads)])
-    draw.edges("mix", [(joined, output, None)], ["W_o"])
+    draw.edges("concatenate", [(head, joined, h) for h, head in enumerate(heads)])
+    draw.edges("project", [(joined, output, None)], ["W_o"])
     sizes = [E, E, group, L, D, E, E]
     shapes = [f"{L, E}", f"{L, E} → {L, H, D}", *map(str, [(H, L, D), (H, L, L), (H, L, D)])]
     shapes += [f"{L, H, D} → {L, E}", f"{L, E}"]
     draw.captions(-2.2, [a + size / 2 for a, size in zip(x, sizes, strict=True)], shapes)
-    steps = ["project", "reshape, transpose", "attend", "transpose, reshape", "mix"]
+    steps = ["project", "reshape, transpose", "attend", "transpose, reshape", "project"]
     ends = [x[1], x[2], x[3] + ARROW / 2 - BESIDE / 2, x[5], x[6]]
     draw.captions(-4.6, [end - ARROW / 2 for end in ends], steps, weight="bold")
     ax.set(xlim=(-9, x[6] + E + 1), ylim=(-6, draw.high + 3))
-    steps = f"project, split into {H} × {D}, attend, join, mix into {L} × {E}"
-    ax.describes_itself = f"{L} words of {E} numbers: {steps}"
+    steps = f"project, split into {H} × {D}, attend, concatenate, project to {L} × {E}"
+    ax.describes_itself = f"{L} tokens of {E} numbers: {steps}"
     return ax
 
 
@@ -127,15 +127,15 @@ class _Blocks:
         return (x - BESIDE, y + self.L / 2), (x + wide + BESIDE, y + self.L / 2)
 
     def blend(self, x, y, h, shares):
-        """One head's map, a cell for each share, and what it brings home."""
+        """One head's map, a cell for each weight, and its output."""
         for i, j in np.argwhere(shares):
             cell = (x + j, y + self.L - 1 - i)
-            alpha = self._alpha(h) ** 0.5 * shares[i, j]  # pale shares must be seen too
+            alpha = self._alpha(h) ** 0.5 * shares[i, j]  # pale weights must be seen too
             self.ax.add_patch(Rectangle(cell, 1, 1, color=ROLES["weight"], alpha=alpha, lw=0))
         self.ax.add_patch(Rectangle((x, y), self.L, self.L, fill=False, ec=FAINT, lw=0.6))
         self.frame(x, y, self.L, self._alpha(h))
-        self.text(x + self.L / 2, y + self.L + 0.9, f"shares{_low(h)}")
-        self.block(x + self.L + BESIDE, y, self.D, ROLES["output"], f"blend{_low(h)}", h)
+        self.text(x + self.L / 2, y + self.L + 0.9, f"weights{_low(h)}")
+        self.block(x + self.L + BESIDE, y, self.D, ROLES["output"], f"output{_low(h)}", h)
 
     def frame(self, x, y, width, alpha):
         """Around the row of the last token, which is followed."""

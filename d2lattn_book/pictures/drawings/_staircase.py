@@ -19,7 +19,7 @@ def staircase(sentence: Words, *, ax: Ax = None, title: Label = None) -> Axes:
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> print(describe(staircase(["the", "dog", "found"], title="two questions")))
-        two questions: 2 rows; row i has the first i words of “the dog” and leads to the next word.
+        two questions: 2 rows; row i has the first i words of “the dog” and leads to the next token.
     """
     sentence = names("sentence", sentence)
     if len(sentence) < 2:
@@ -32,11 +32,11 @@ def staircase(sentence: Words, *, ax: Ax = None, title: Label = None) -> Axes:
         text(ax, n + 0.25, row, "→", size=12)
         word(ax, n + 0.6, row, sentence[row + 1], edge=ROLES["output"], ha="left", weight="bold")
     note = dict(color=FAINT)
-    text(ax, n / 2 - 0.5, n + 0.1, "key: may look at", va="baseline", **note)
-    text(ax, -0.7, n / 2 - 0.5, "query: asks", ha="left", rotation=90, **note)
+    text(ax, n / 2 - 0.5, n + 0.1, "key", va="baseline", **note)
+    text(ax, -0.7, n / 2 - 0.5, "query", ha="left", rotation=90, **note)
     ax.set(xlim=(-1, n + 1.6), ylim=(n + 0.3, -0.7))
     before = " ".join(sentence[:-1])
-    told = f"{n} rows; row i has the first i words of “{before}” and leads to the next word"
+    told = f"{n} rows; row i has the first i words of “{before}” and leads to the next token"
     ax.describes_itself = told
     return ax
 

@@ -14,7 +14,7 @@ LOW, HIGH = LARGE + 0.55 + TABLE, FAST + 0.05  # heights between which things tr
 TILES, AT = 6, (2, 2)  # blocks along either side of the table; the one at work: queries, keys
 KERNELS = {"scale,\nmultiply": (1.7, 2.7), "softmax": (4.35, 2.1), "multiply": (7.3, 3.0)}
 VECTORS = {"q": (0.8, "query"), "k": (1.7, "key"), "v": (7.0, "value"), "output": (8.1, "output")}
-TABLES = {"scores": 3.05, "shares": 5.65}  # each is written by one kernel and read by the next
+TABLES = {"scores": 3.05, "weights": 5.65}  # each is written by one kernel and read by the next
 
 
 def two_memories(table: float, vectors: float, *, ax: Ax = None) -> Axes:
@@ -73,7 +73,7 @@ def _one_kernel(ax, vectors):
         ax.add_patch(Rectangle(corner, step, step, fc=face, ec=FAINT, lw=0.5, ls=":", zorder=3))
     x, y = left + (AT[1] + 0.5) * step, top - (AT[0] + 0.5) * step
     arrow(ax, (x, y), (x + 3 * step, y), zorder=4)
-    words = "one tile of scores at a time,\nand largest, sum, numerator"
+    words = "one tile of scores at a time,\nmaximum, normalizer,\naccumulator"
     text(ax, left + (TILES + 1) * step, FAST + 1.0, words, ha="left")
     return _thin(ax, FUSED, vectors)
 

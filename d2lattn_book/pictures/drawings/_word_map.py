@@ -21,7 +21,7 @@ def word_map(
     outline: Collection[Query] = (),
     ax: Ax = None,
 ) -> Axes:
-    """Draw words as points, who asks in the query's colour and what came out in the output's.
+    """Draw words as points, the query and the output in their colours.
 
     Args:
         words: n words.
@@ -32,7 +32,7 @@ def word_map(
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> print(describe(word_map(["cat", "dog", "bat"], [[1, 2], [1, 2], [3, 0]], query="bat")))
-        words cat, dog: 2 points, x 1, y 2; asks bat: 1 point at (3, 0).
+        words cat, dog: 2 points, x 1, y 2; query bat: 1 point at (3, 0).
     """
     words, x = in_the_plane(words, x)
     asks = [] if query is None else [position(query, words, "query")]
@@ -44,8 +44,8 @@ def word_map(
     rest = [i for i in range(len(words)) if i not in {*asks, *new}]
     for name, chosen, color, marker in (
         ("words", rest, FAINT, "o"),
-        ("asks", asks, ROLES["query"], "o"),
-        ("new", new, ROLES["output"], "D"),
+        ("query", asks, ROLES["query"], "o"),
+        ("output", new, ROLES["output"], "D"),
     ):
         if chosen:
             look = dict(color=color, marker=marker, s=45, label=name, zorder=4)

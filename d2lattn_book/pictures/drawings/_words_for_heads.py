@@ -22,14 +22,14 @@ def words_for_heads(count: int, *, ax: Ax = None) -> Axes:
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> print(describe(words_for_heads(4)))
-        before: all heads of some words, after: some heads of all words.
+        before: all heads of some tokens, after: some heads of all tokens.
     """
     check_count("count", count, 2, 6)
     ax = sheet(ax, (9, 3.6))
     right = count + 3.2
     for left, said, owner in (
-        (0, "before: all heads of some words", lambda i, j: i),
-        (right, "after: some heads of all words", lambda i, j: j),
+        (0, "before: all heads of some tokens", lambda i, j: i),
+        (right, "after: some heads of all tokens", lambda i, j: j),
     ):
         for i in range(count):
             for j in range(count):
@@ -40,7 +40,7 @@ def words_for_heads(count: int, *, ax: Ax = None) -> Axes:
                 text(ax, place[0] + 0.5, place[1] + 0.5, str(rank), size=11)
         text(ax, left + count / 2, count + 0.75, said, size=11, say=True)
         text(ax, left + count / 2, count + 0.25, "heads", size=9, color=FAINT)
-        text(ax, left - 0.15, count / 2, "words", size=9, color=FAINT, ha="right")
+        text(ax, left - 0.15, count / 2, "tokens", size=9, color=FAINT, ha="right")
     arrow(ax, (count + 0.4, count / 2), (right - 1.2, count / 2), DARK, width=2.5)
     ax.set(xlim=(-1.2, right + count + 0.2), ylim=(-0.15, count + 1.1), aspect="equal")
     return ax
