@@ -91,7 +91,7 @@ ASKED = {
     "why are the heads concatenated": ("4.2", "The heads are added"),
     "number of parameters in multi head attention": ("4.5",),
     "can I trust attention maps": ("4.8",),
-    "what came before attention": ("Why attention was invented",),
+    "what came before attention": ("5.14",),
     "is attention better than an lstm": ("5.3", "5.5", "5.6", "5.1", "LSTM: a gate"),
     "why is attention quadratic": ("5.4", "Quadratic cost", "5.7", "8.1", "1.5"),
     "why do transformers need positions": ("6.1", "Word order", "0.5"),
