@@ -14,7 +14,7 @@ WIDE, HIGH = 0.95, 0.14  # half of the box
 
 
 def bottleneck(read: Words, written: Words, *, ax: Ax = None, title: Label = None) -> Axes:
-    """Draw a recurrent translator: it reads word by word, and writes from one list of numbers.
+    """Draw a recurrent translator: it reads word by word, and writes from one vector.
 
     h_t = f(h_{t-1}, x_t) while it reads; all that is written starts from the last h (Sutskever,
     Vinyals and Le 2014, section 2). The places of the words are those of `cross_attention`.
@@ -26,7 +26,7 @@ def bottleneck(read: Words, written: Words, *, ax: Ax = None, title: Label = Non
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> print(describe(bottleneck(["der", "Hund"], ["the", "dog"])))
-        one list of numbers; reads: 2 edges; generates: 2 edges.
+        one vector; reads: 2 edges; generates: 2 edges.
     """
     read, written = names("read", read), names("written", written)
     wide = max(len(read), len(written))
@@ -40,7 +40,7 @@ def bottleneck(read: Words, written: Words, *, ax: Ax = None, title: Label = Non
         word(ax, x, y, written_there, edge=FAINT)
     corner = middle - WIDE, BOX - HIGH
     ax.add_patch(Rectangle(corner, 2 * WIDE, 2 * HIGH, fc=GROUND, ec=INK, lw=2, zorder=4))
-    text(ax, middle, BOX, "one list of numbers", say=True)
+    text(ax, middle, BOX, "one vector", say=True)
     text(ax, -0.6, WRITES, "generates", ha="right")
     text(ax, -0.6, READS, "reads", ha="right")
     ax.set(xlim=(-1.9, wide - 0.4), ylim=(-0.5, 1.3))
