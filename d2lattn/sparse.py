@@ -210,10 +210,12 @@ def lsh_attention(
         >>> lsh_attention(x, x, num_buckets=2, num_rounds=1, generator=generator)[:, 0]
         tensor([ 3., -4.,  1., -2.])
     """
-    buckets = _hash("qk", qk, num_buckets, num_rounds, generator)  # (R, ..., n)
+    check_floating("qk", qk)
     check_floating("value", value)
     check_alike("qk", qk, value=value)
     check_value(qk, qk, value)
+    sizes = dict(num_buckets=num_buckets, num_rounds=num_rounds)
+    buckets = lsh_buckets(qk, **sizes, generator=generator)  # (R, ..., n)
     lead, n = broadcast("qk and value", qk, value), qk.shape[-2]
     wide = torch.promote_types(qk.dtype, torch.float32)
     query, value = (x.expand(*lead, *x.shape[-2:]).to(wide) for x in (qk, value))
@@ -318,12 +320,7 @@ def lsh_buckets(
         >>> first == second, first == opposite
         (True, False)
     """
-    return _hash("x", x, num_buckets, num_rounds, generator)
-
-
-def _hash(name, x, num_buckets, num_rounds, generator):
-    """`lsh_buckets` of an argument with this name."""
-    check_floating(name, x)
+    check_floating("x", x)
     check_count("num_buckets", num_buckets)
     if num_buckets & (num_buckets - 1):
         raise ValueError(f"num_buckets must be a power of 2, got {show(num_buckets)}")

@@ -1,6 +1,6 @@
 """How the formula is computed. A chapter never imports from here: `d2lattn` hands on what it needs.
 
-`call` is the entry: arguments are checked there once and become one `Call`. `visibility` says who
-sees whom. `chunked` computes block by block, `fused` by torch's kernels; the formula itself is in
-`attention`.
+`visibility` is the entry: arguments are checked there once and become one `Call`, with what says
+which query sees which key. `chunked` computes block by block, `fused` by torch's kernels; the
+formula itself is in `attention`.
 """

@@ -137,7 +137,8 @@ def attend_in_blocks(call, chunk_size=None):
         )
     lead = call.lead
     tensors = (x.expand(*lead, *x.shape[-2:]) for x in (call.query, call.key, call.value))
-    visible = call.visible.of_shape((*lead, *call.visible.shape[-2:]))
+    visible = call.visible
+    visible = visible.of((*lead, *visible.shape[-2:]), visible.mask, visible.bias)
     call = Call(*tensors, visible, call.scale, call.dropout_p)
     return _Blocks.apply(call.query, call.key, call.value, visible.bias, call, chunk_size)
 

@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from d2lattn.engines.visibility import Call, Visibility
+from d2lattn.engines.visibility import Call
 from d2lattn.tracing import NOTHING, is_eager
 
 # Queries that share one call when causality and something else hide keys. Each call is given the
@@ -101,7 +101,5 @@ def _in_four_axes(call, lead):
     mask, bias = (
         x if x is None or len(lead) <= 2 else shaped(x) for x in (visible.mask, visible.bias)
     )
-    rest = visible.query_offset, visible.window, visible.starts, visible.may_be_empty
-    shape = (*four, *visible.shape[-2:])
-    visible = Visibility(shape, visible.device, mask, bias, *rest)
+    visible = visible.of((*four, *visible.shape[-2:]), mask, bias)
     return Call(query, key, value, visible, call.scale, call.dropout_p)

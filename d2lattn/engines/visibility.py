@@ -124,27 +124,28 @@ class Visibility:
             # Where query 0 sees all keys, so do the later ones.
             hides = self.window is not None or starts is not None or offset < shape[-1] - 1
             offset = offset if hides else None
-        return self._with(shape, mask, bias, offset, starts)
+        part = self.of(shape, mask, bias)
+        part.query_offset, part.starts = offset, starts
+        return part
 
     def at(self, index):
         """Give the same for one place of the first leading axes, as many as `index` has numbers."""
         axes = len(self.shape)
         mask, bias, starts = (entry(x, index, axes) for x in (self.mask, self.bias, self.starts))
-        return self._with(self.shape[len(index) :], mask, bias, self.query_offset, starts)
-
-    def of_shape(self, shape):
-        """Give the same for scores of this shape, to which its own broadcasts."""
-        return self._with(shape, self.mask, self.bias, self.query_offset, self.starts)
+        at = self.of(self.shape[len(index) :], mask, bias)
+        at.starts = starts
+        return at
 
     def narrowed(self, mask):
         """Give the same with one mask more."""
         mask = mask if self.mask is None else mask & self.mask
-        narrowed = self._with(self.shape, mask, self.bias, self.query_offset, self.starts)
+        narrowed = self.of(self.shape, mask, self.bias)
         narrowed.may_be_empty = True
         return narrowed
 
-    def _with(self, shape, mask, bias, query_offset, starts):
-        rest = query_offset, self.window, starts, self.may_be_empty
+    def of(self, shape, mask, bias):
+        """Give the same of another shape, mask and bias."""
+        rest = self.query_offset, self.window, self.starts, self.may_be_empty
         return Visibility(shape, self.device, mask, bias, *rest)
 
 
