@@ -22,7 +22,7 @@ def shadows(words: Words, x: Numbers, *, query: Query, ax: Ax = None) -> Axes:
         >>> from d2lattn_book.pictures.plots import describe
         >>> ax = shadows(["bat", "swung"], [[0, 1], [3, 2]], query="bat")
         >>> [text.get_text() for text in ax.texts]
-        ['bat · bat = 1.00', 'bat · swung = 2.00']
+        ['bat · bat = 1.00', 'bat · swung = 2.00', 'shadow of swung', 'query']
     """
     words, x = in_the_plane(words, x)
     row = position(query, words)
@@ -41,10 +41,11 @@ def shadows(words: Words, x: Numbers, *, query: Query, ax: Ax = None) -> Axes:
     ax.scatter(*x.T, s=20, color=ROLES["key"], label="keys", zorder=4)
     ax.scatter(*feet.T, s=20, color=ROLES["query"], label="ends of the shadows", zorder=4)
     groups = gathered(words, x)
-    label(
-        ax,
-        [place for place, _ in groups],
-        [f"{words[row]} · {words[i[0]]} = {number(x[i[0]] @ asks)}" for _, i in groups],
-        avoid=[spot for end in (*x, *feet) for spot in along(0 * end, end)],
-    )
+    places = [place for place, _ in groups]
+    names = [f"{words[row]} · {words[i[0]]} = {number(x[i[0]] @ asks)}" for _, i in groups]
+    cast = [i[0] for _, i in groups if row not in i and feet[i[0]].any()]
+    places += [*feet[cast], asks / 2]
+    names += [*(f"shadow of {words[i]}" for i in cast), "query"]
+    lines = [(0 * end, end) for end in (*x, *feet)] + [*zip(x, feet, strict=True)]
+    label(ax, places, names, avoid=[spot for ends in lines for spot in along(*ends)])
     return ax
