@@ -31,12 +31,12 @@ POSITIONS = ("learned", "sinusoidal", "rotary")
 SIZES = (16, 64, 512, 1024)
 INTRODUCTION = f"""\
 Forward, without gradients, float32 unless a row says otherwise, one thread, whose own seconds are \
-counted; what a row compares takes turns, and times and ratios are medians over the rounds. First a \
-layer of width {WIDTH} with {HEADS} heads, and a decoder and an encoder of {LAYERS} such layers, \
-beside plain lines of torch over the same weights that find the same (benchmarks/plain.py: the same \
-`nn.Linear` and norms, called as nanoGPT calls them, `scaled_dot_product_attention`, a cache written \
-in its place, the tables of positions ready before); times are those of one layer. Below it the \
-function beside torch's, with 2 sequences and 8 heads of 64."""
+counted; what a row compares takes turns, and times and ratios are medians over the rounds. First \
+a layer of width {WIDTH} with {HEADS} heads, and a decoder and an encoder of {LAYERS} such layers, \
+beside plain lines of torch over the same weights that find the same (benchmarks/plain.py: the \
+same `nn.Linear` and norms, called as nanoGPT calls them, `scaled_dot_product_attention`, a cache \
+written in its place, the tables of positions ready before); times are those of one layer. Below \
+it the function beside torch's, with 2 sequences and 8 heads of 64."""
 
 
 class Pair(NamedTuple):

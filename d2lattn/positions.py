@@ -338,9 +338,11 @@ class LearnedPositionalEncoding(_Added):
             nn.init.normal_(self.weight, std=0.02)
 
     def _rows(self, x, offset):
-        stop = offset + x.shape[-2]
-        self._check_room(offset, stop)
-        return self.weight[offset:stop].to(x.dtype)
+        weight, stop = self.weight, offset + x.shape[-2]
+        if stop > weight.shape[0]:
+            self._check_room(offset, stop)
+        rows = weight[offset:stop]
+        return rows if rows.dtype == x.dtype else rows.to(x.dtype)
 
     def _at(self, places, x):
         if data_dependent_ok(places) and places.numel():

@@ -157,10 +157,11 @@ class Block(nn.Module):
         weights: Any
         found = self.attention(self.attention_norm(x), need_weights=need_weights, **seen)
         found, weights = found if need_weights else (found, None)
-        x = x + (self.dropout(found) if self.dropout.training else found)  # (B, L, E)
-        if self.mlp is not None:
-            found = self.mlp(self.mlp_norm(x))  # (B, L, E)
-            x = x + (self.dropout(found) if self.dropout.training else found)
+        dropout, mlp = self.dropout, self.mlp  # each look at a module's part takes a while
+        x = x + (dropout(found) if dropout.training else found)  # (B, L, E)
+        if mlp is not None:
+            found = mlp(self.mlp_norm(x))  # (B, L, E)
+            x = x + (dropout(found) if dropout.training else found)
         return (x, weights) if need_weights else x
 
 
@@ -302,11 +303,12 @@ class Transformer(nn.Module):
         `where` are the columns of the tokens (B, L); the others are as in `Encoder.forward` and
         `Decoder.forward`.
         """
-        x, maps = self.position.add(self.embedding(tokens), where), []  # (B, L, E)
+        position, maps = self.position, []
+        x = position.add(self.embedding(tokens), where)  # (B, L, E)
         near = dict(is_causal=is_causal, window=self.window, sinks=self.sinks)
         seen = seen_in_a_pass(where, x.device, **near)
-        seen |= dict(attn_bias=self.position.bias(where, x.device), valid_lens=valid_lens)
-        context = Context(self.position.rotation(where), **seen)
+        seen |= dict(attn_bias=position.bias(where, x.device), valid_lens=valid_lens)
+        context = Context(position.rotation(where), **seen)
         for layer, block in enumerate(self.blocks):
             if cache is not None:
                 context.update_cache = functools.partial(cache.store, layer)
