@@ -7,8 +7,8 @@ from d2lattn_book.pictures.arrays import Numbers, Query, Words, names, number, n
 from d2lattn_book.pictures.colours import FAINT, MIDDLE, ROLES
 from d2lattn_book.pictures.kit import Ax, Axes, arrow, sheet, text, word
 
-COLUMNS = dict(word=0, x=1.3, key=3.2, value=5.1, score=7, share=8.7, part=10.7)  # their middles
-WIDEST = 3  # numbers in a vector that can still be read in its box
+COLUMNS = dict(word=0, x=1.9, key=3.7, value=5.2, score=6.9, share=8.6, part=10.8)  # their middles
+WIDEST = 5  # numbers in a vector that can still be read in its box
 
 
 def one_answer(
@@ -28,7 +28,7 @@ def one_answer(
 
     Args:
         words: n words, 6 at most.
-        x: (n, E) their vectors; no width of this drawing is above 3.
+        x: (n, E) their vectors; no width of this drawing is above 5.
         w_q, w_k: (d, E) the matrices of queries and keys, as `nn.Linear` stores them.
         w_v: (e, E) that of the values.
         query: a position (-1 is the last), or a word that occurs once.
@@ -58,7 +58,7 @@ def one_answer(
         _found(ax, -1.6 - row, found, x[row], keys[row], values[row])
         _heard(ax, -1.6 - row, scores[row], shares[row], values[row])
     _sums(ax, -1.6 - len(words), shares @ values)
-    ax.set(xlim=(-0.8, 12.1), ylim=(-2.1 - len(words), 0.5))
+    ax.set(xlim=(-0.8, 12.3), ylim=(-2.1 - len(words), 0.5))
     return ax
 
 
@@ -68,9 +68,9 @@ def _asking(ax, asking, x, asks):
     _box(ax, "x", 0, f"x = {_shown(x)}", MIDDLE)
     _box(ax, "score", 0, f"q = {_shown(asks)}", ROLES["query"], say=True)
     way = dict(color=ROLES["query"], width=1.5)
-    arrow(ax, (COLUMNS["x"] + 0.8, 0), (COLUMNS["score"] - 0.8, 0), **way)
+    arrow(ax, (COLUMNS["x"] + 1, 0), (COLUMNS["score"] - 0.8, 0), **way)
     arrow(ax, (COLUMNS["score"], -0.3), (COLUMNS["score"], -0.75), **way)
-    text(ax, 4.15, 0.1, "W_q x", va="bottom")
+    text(ax, COLUMNS["key"] + 0.7, 0.1, "W_q x", va="bottom")
     heads = dict(word="keys", x="vector", key="key  W_k x", value="value  W_v x", score="score")
     heads |= dict(share="weight: softmax", part="weight · value")
     for column, name in heads.items():
@@ -109,7 +109,7 @@ def _box(ax, column, y, words, edge, **style):
 
 def _shown(vector):
     """A number, or several in brackets, to two digits."""
-    shown = [number(n, ".2g" if abs(n) < 99.5 else ".0f") for n in np.asarray(vector)]
+    shown = [number(round(n, 2), ".2g" if abs(n) < 99.5 else ".0f") for n in np.asarray(vector)]
     return shown[0] if len(shown) == 1 else f"({', '.join(shown)})"
 
 

@@ -1,8 +1,8 @@
 """Where the numbers of multi-head attention lie: projected, cut into heads, attended, joined.
 
-Read from the left to the right. Every block is drawn to scale, a row for each token and a unit of
-width for each channel. The first head is in full colour, so that it can be followed from end to
-end; a frame follows the last token's row. Colours: `d2lattn_book.pictures.colours`.
+Read from the left to the right. A block has a row for each token and a unit of width for each
+channel, at most four for a head. The first head is in full colour, so that it can be followed from
+end to end; a frame follows the last token's row. Colours: `d2lattn_book.pictures.colours`.
 """
 
 import numpy as np
@@ -19,14 +19,8 @@ BELOW, BESIDE, ARROW = 4.0, 1.0, 6.5  # gaps between blocks, and between groups 
 QKV = ("query", "key", "value")
 
 
-def split_and_join(
-    tokens: Words,
-    weights: Numbers,
-    *,
-    head_dim: int,
-    ax: Ax = None,
-) -> Axes:
-    """Draw one sentence's way through multi-head attention, each block to scale.
+def split_and_join(tokens: Words, weights: Numbers, *, head_dim: int, ax: Ax = None) -> Axes:
+    """Draw one sentence's way through multi-head attention.
 
     X (L, E) → Q, K, V (L, E), cut into (L, H, D) → (H, L, D) → shares (H, L, L) and what each head
     brings home (H, L, D) → joined (L, E) → output (L, E), E = H·D (Vaswani et al. 2017, section
@@ -48,40 +42,41 @@ def split_and_join(
     weights = shares(weights, (None, L, L), rule).clip(max=1)
     H = len(weights)
     check_count("head_dim", D)
-    ax = sheet(ax, (12, 5.8))
-    draw = _Blocks(ax, H, L, D)
-    E, group = H * D, 3 * D + 2 * BESIDE
-    x = [0, E + ARROW, 2 * (E + ARROW)]  # the left sides: x, then Q, K, V, then the heads,
+    ax = sheet(ax, (12, 1.45 + 1.45 * max(H, 3)))
+    wide = min(D, 4)  # units of a head: more would leave no room for names
+    draw = _Blocks(ax, H, L, wide)
+    E, whole, group = H * D, H * wide, 3 * wide + 2 * BESIDE
+    x = [0, whole + ARROW, 2 * (whole + ARROW)]  # the left sides: x, then Q, K, V, then the heads,
     x += [x[2] + group + BESIDE, x[2] + group + 2 * BESIDE + L]  # their shares and blends,
-    x += [x[4] + D + ARROW, x[4] + D + E + 2 * ARROW]  # all of them joined, and the output
+    x += [x[4] + wide + ARROW, x[4] + wide + whole + 2 * ARROW]  # concatenated; the output
 
     (y,), thirds, feet = draw.feet(1), draw.feet(3), draw.feet(H)
     draw.names(tokens, y)
-    whole = draw.block(x[0], y, E, PALE, "X")  # it plays no role yet
+    inputs = draw.block(x[0], y, whole, PALE, "X")  # it plays no role yet
     cut = [
         draw.cut(x[1], at, ROLES[role], role[0].upper())
         for at, role in zip(thirds, QKV, strict=True)
     ]
-    wide = x[4] + D - x[2]
-    heads = [draw.head(x[2], at, h, wide) for h, at in enumerate(feet)]
+    frame = x[4] + wide - x[2]
+    heads = [draw.head(x[2], at, h, frame) for h, at in enumerate(feet)]
     for h, at in enumerate(feet):
         draw.blend(x[3], at, h, weights[h])
     joined = draw.cut(x[5], y, ROLES["output"], "concatenated")
-    output = draw.block(x[6], y, E, ROLES["output"], "output")
+    output = draw.block(x[6], y, whole, ROLES["output"], "output")
 
-    draw.edges("project", [(whole, block, None) for block in cut], ["W_q", "W_k", "W_v"])
+    draw.edges("project", [(inputs, block, None) for block in cut], ["W_q", "W_k", "W_v"])
     bundle = draw.bracket([end for _, end in cut])
     draw.edges("split", [(bundle, into, h) for h, into in enumerate(heads)])
     draw.edges("concatenate", [(head, joined, h) for h, head in enumerate(heads)])
     draw.edges("project", [(joined, output, None)], ["W_o"])
-    sizes = [E, E, group, L, D, E, E]
+    sizes = [whole, whole, group, L, wide, whole, whole]
     shapes = [f"{L, E}", f"{L, E} → {L, H, D}", *map(str, [(H, L, D), (H, L, L), (H, L, D)])]
     shapes += [f"{L, H, D} → {L, E}", f"{L, E}"]
     draw.captions(-2.2, [a + size / 2 for a, size in zip(x, sizes, strict=True)], shapes)
     steps = ["project", "reshape, transpose", "attend", "transpose, reshape", "project"]
     ends = [x[1], x[2], x[3] + ARROW / 2 - BESIDE / 2, x[5], x[6]]
     draw.captions(-4.6, [end - ARROW / 2 for end in ends], steps, weight="bold")
-    ax.set(xlim=(-9, x[6] + E + 1), ylim=(-6, draw.high + 3))
+    ax.set(xlim=(-9, x[6] + whole + 1), ylim=(-6, draw.high + 3))
     steps = f"project, split into {H} × {D}, attend, concatenate, project to {L} × {E}"
     ax.describes_itself = f"{L} tokens of {E} numbers: {steps}"
     return ax

@@ -2,7 +2,7 @@
 
 const LETTER = 8.2; // the width of a letter
 const HIGH = 16;
-const SAMPLES = 12; // of a line
+const SAMPLES = 24; // of a line
 
 // Steps from the point, and how the text is aligned; the first are the best.
 const SIDES = [
@@ -15,7 +15,8 @@ const SIDES = [
   [-10, -12, "end"],
   [-10, 24, "end"],
   [0, -32, "middle"],
-  [0, 44, "middle"],
+  [0, 42, "middle"],
+  [14, -36, "start"],
 ];
 const PART = {start: 0, middle: 0.5, end: 1};
 

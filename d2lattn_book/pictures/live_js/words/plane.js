@@ -31,19 +31,16 @@ export function drawPlane(box, figure) {
   const {vocabulary, frame, axes} = figure.data;
   const svg = add(box, "svg", {class: "plane glides", viewBox: `0 0 ${WIDTH} ${HEIGHT}`});
   const scale = scaleOf(frame);
-  const named = drawAxes(svg, scale, axes);
+  const [named, hairs] = drawAxes(svg, scale, axes);
   const hint = {class: "drag e s", x: WIDTH - 4, y: named[1].x < WIDTH / 4 ? 16 : HEIGHT - 5};
   const drag = add(svg, "text", hint, "drag a word; click one: it is the query");
   const lines = vocabulary.map(() => add(svg, "path", {stroke: "var(--weight)"}));
   const own = add(svg, "circle", {fill: "none", stroke: "var(--weight)"});
-  const way = add(svg, "path", {
-    stroke: "var(--output)",
-    "stroke-width": 2.5,
-    "stroke-dasharray": 5,
-  });
+  const dashed = {"stroke-width": 2.5, "stroke-dasharray": 5};
+  const way = add(svg, "path", {stroke: "var(--output)", ...dashed});
   const dots = vocabulary.map((_, k) => drawDot(svg, figure, scale, k));
   const diamond = add(svg, "path", {d: "M0,-10L9,0L0,10L-9,0Z", fill: "var(--output)"});
-  const labels = drawLabels(svg, vocabulary, named);
+  const labels = drawLabels(svg, vocabulary, named, hairs);
 
   return ({x}, now) => {
     set(drag, shown(x === figure.data.x));
@@ -59,7 +56,7 @@ export function drawPlane(box, figure) {
       set(line, shown(seen));
       if (seen) set(line, {d: between(at[word], at[k]), "stroke-width": THICK * shares[k]});
     });
-    labels(at, after, now);
+    labels(at, after, now, shares);
     if (none) return;
     const thick = THICK * sum(drawn.filter((_, k) => together(at[k], at[word])));
     set(own, {...centre(at[word]), r: 9 + thick / 2, "stroke-width": thick});
@@ -80,8 +77,9 @@ const between = (from, to) => `M${from}L${to}`;
 
 function drawAxes(svg, {pixels, ends: [low, high]}, [right, up]) {
   const hair = {stroke: "currentColor", "stroke-opacity": 0.25};
-  add(svg, "path", {d: between(pixels([low[0], 0]), pixels([high[0], 0])), ...hair});
-  add(svg, "path", {d: between(pixels([0, low[1]]), pixels([0, high[1]])), ...hair});
+  const line = (from, to) => ({from: pixels(from), to: pixels(to), thick: 1});
+  const hairs = [line([low[0], 0], [high[0], 0]), line([0, low[1]], [0, high[1]])];
+  for (const {from, to} of hairs) add(svg, "path", {d: between(from, to), ...hair});
   const [x, y] = pixels([0, 0]);
   const texts = [
     {text: `${right} →`, x: WIDTH - 4, y: y + 38, anchor: "end"},
@@ -101,7 +99,7 @@ function drawAxes(svg, {pixels, ends: [low, high]}, [right, up]) {
   for (const {text, anchor, ...at} of numbers) {
     add(svg, "text", {class: "t", "text-anchor": anchor, "fill-opacity": 0.75, ...at}, text);
   }
-  return [...texts, ...numbers];
+  return [[...texts, ...numbers], hairs];
 }
 
 // The whole numbers on an axis, but for 0; none where they would crowd.
@@ -165,9 +163,9 @@ function drags(svg, dot, {from, to, click}) {
 }
 
 // The names beside the points. Words that stand together share one.
-function drawLabels(svg, vocabulary, named) {
+function drawLabels(svg, vocabulary, named, hairs) {
   const nodes = [...vocabulary, "now"].map(() => add(svg, "text", {class: "tint"}));
-  return (at, after, now) => {
+  return (at, after, now, shares) => {
     const {tokens, asks, word, drawn} = now;
     const groups = [];
     at.forEach((place, k) => {
@@ -190,9 +188,10 @@ function drawLabels(svg, vocabulary, named) {
     const blend = {at: after, text: `output of ${vocabulary[word]}`, strong: true, inside: true};
     if (after) texts.unshift({...blend, node: vocabulary.length});
     texts.sort((a, b) => b.strong + b.inside - a.strong - a.inside);
-    const bands = at
-      .map((place, k) => ({from: at[word], to: place, thick: THICK * drawn?.[k]}))
-      .filter((band, k) => k !== word && band.thick > 2);
+    const bands = shares
+      .map((share, k) => ({from: at[word], to: at[k], thick: THICK * share}))
+      .filter((band, k) => k !== word && band.thick > 2)
+      .concat(hairs);
     const placed = besides(texts, {named, bands, width: WIDTH, height: HEIGHT});
     nodes.forEach((node, k) => {
       const one = placed.find(other => other.node === k);
