@@ -1,4 +1,4 @@
-"""How long attention takes on many devices that share the words or the heads: a simulation.
+"""How long attention takes on many devices that split the tokens or the heads: a simulation.
 
 A device multiplies and sends at the same time. What it does is cut into steps; in a step it meets
 one block of keys and values and passes it on. The time follows from three numbers of the machine.
@@ -49,9 +49,9 @@ MACHINES = {
 
 
 class Layer(NamedTuple):
-    """The attention of one layer: how many words and heads, and the bytes of a number."""
+    """The attention of one layer: how many tokens and heads, and the bytes of a number."""
 
-    words: int
+    tokens: int
     heads: int
     kv_heads: int
     head_dim: int
@@ -85,12 +85,12 @@ def ring_cost(
 
     In step s rank r meets the block of rank r - s and sends it on at the same time. A message
     begins when both neighbours have begun the step; a step ends with the products and both
-    messages. Each rank sends (ranks - 1) · 2 · words/ranks · kv_heads · head_dim · size bytes.
+    messages. Each rank sends (ranks - 1) · 2 · tokens/ranks · kv_heads · head_dim · size bytes.
 
     Args:
-        machine (Machine): a device and its link.  layer (Layer): words a multiple of ranks.
+        machine (Machine): a device and its link.  layer (Layer): tokens a multiple of ranks.
         ranks (int): devices.
-        is_causal (bool): a word does not see later words; what nobody sees is not computed.
+        is_causal (bool): no query sees later keys; hidden blocks are not computed.
         split: "contiguous", each rank has a stretch of the text; "striped", every `ranks`-th
             word; or "zigzag", the r-th of 2 · ranks pieces and the r-th from the end.
         overlap (bool): multiply and send at the same time; otherwise one after the other.
@@ -99,24 +99,24 @@ def ring_cost(
         Cost: of one layer.
 
     Raises:
-        ValueError: words are no multiple of ranks (zigzag: of 2 · ranks), or an argument has
+        ValueError: tokens are no multiple of ranks (zigzag: of 2 · ranks), or an argument has
             another kind.
 
     Cost:
         O(ranks) additions.
 
     Example:
-        >>> layer = Layer(words=1_000_000, heads=32, kv_heads=8, head_dim=128)
+        >>> layer = Layer(tokens=1_000_000, heads=32, kv_heads=8, head_dim=128)
         >>> cost = ring_cost(MACHINES["H100, NVLink"], layer, 64)
         >>> cost.seconds == cost.products  # every message hides behind products
         True
     """
     check_call(machine, layer, ranks)
     check_choice("split", split, SPLITS)
-    if split == "zigzag" and layer.words % (2 * ranks):
-        got = f"{layer.words} for {ranks} ranks"
-        raise ValueError(f"words must be a multiple of 2 · ranks for zigzag, got {got}")
-    share, last = layer.words // ranks, ranks - 1
+    if split == "zigzag" and layer.tokens % (2 * ranks):
+        got = f"{layer.tokens} for {ranks} ranks"
+        raise ValueError(f"tokens must be a multiple of 2 · ranks for zigzag, got {got}")
+    share, last = layer.tokens // ranks, ranks - 1
     block = 2 * share * layer.kv_heads * layer.head_dim * layer.size  # keys and values
     message = machine.latency + block / machine.bandwidth
     per_pair = 4 * layer.heads * layer.head_dim / machine.flops  # seconds of one query and one key
@@ -141,9 +141,9 @@ def pairs(rank, step, share, split):
 
 
 def heads_cost(machine: Machine, layer: Layer, ranks: int, *, is_causal: bool = True) -> Cost:
-    """Heads are shared: all-to-all, attention of some heads over all words, all-to-all.
+    """Heads are split: all-to-all, attention of some heads over all tokens, all-to-all.
 
-    A rank sends words/ranks · (2 · heads + 2 · kv_heads) · head_dim · size bytes, but for the part
+    A rank sends tokens/ranks · (2 · heads + 2 · kv_heads) · head_dim · size bytes, but for the part
     that it keeps, in two exchanges; nothing is multiplied meanwhile. The ranks - 1 messages of an
     exchange are on their way together, as through a switch, so that it pays one latency.
 
@@ -160,7 +160,7 @@ def heads_cost(machine: Machine, layer: Layer, ranks: int, *, is_causal: bool = 
         O(1).
 
     Example:
-        >>> layer = Layer(words=4096, heads=32, kv_heads=8, head_dim=128)
+        >>> layer = Layer(tokens=4096, heads=32, kv_heads=8, head_dim=128)
         >>> heads_cost(MACHINES["TPU v5p"], layer, 8).sent
         9175040
     """
@@ -168,9 +168,9 @@ def heads_cost(machine: Machine, layer: Layer, ranks: int, *, is_causal: bool = 
     if layer.heads % ranks or layer.kv_heads % ranks:
         got = f"{layer.heads} and {layer.kv_heads} for {ranks} ranks"
         raise ValueError(f"heads and kv_heads must be multiples of ranks, got {got}")
-    seen = layer.words * (layer.words + 1) / 2 if is_causal else layer.words**2
+    seen = layer.tokens * (layer.tokens + 1) / 2 if is_causal else layer.tokens**2
     products = 4 * seen * layer.heads // ranks * layer.head_dim / machine.flops
-    numbers = layer.words // ranks * 2 * (layer.heads + layer.kv_heads) * layer.head_dim
+    numbers = layer.tokens // ranks * 2 * (layer.heads + layer.kv_heads) * layer.head_dim
     sent = numbers * layer.size * (ranks - 1) // ranks
     exchanges = 2 * machine.latency * (ranks > 1) + sent / machine.bandwidth
     return Cost(products + exchanges, products, sent)
@@ -203,7 +203,7 @@ def both_cost(
         O(ranks/heads_over) additions.
 
     Example:
-        >>> layer = Layer(words=2**20, heads=32, kv_heads=8, head_dim=128)
+        >>> layer = Layer(tokens=2**20, heads=32, kv_heads=8, head_dim=128)
         >>> machine = MACHINES["H100, InfiniBand"]
         >>> both = both_cost(machine, layer, 512, inside=MACHINES["H100, NVLink"])
         >>> both.seconds < ring_cost(machine, layer, 512).seconds
@@ -215,7 +215,7 @@ def both_cost(
         raise ValueError(f"ranks must be a multiple of heads_over, {heads_over}, got {ranks}")
     check_call(machine, layer, ranks)
     rings = ranks // heads_over
-    group = layer._replace(words=layer.words // rings)  # whose words are exchanged in a group
+    group = layer._replace(tokens=layer.tokens // rings)  # whose tokens are exchanged in a group
     exchange = heads_cost(machine if inside is None else inside, group, heads_over)
     some = layer._replace(heads=layer.heads // heads_over, kv_heads=layer.kv_heads // heads_over)
     ring = ring_cost(machine, some, rings, is_causal=is_causal)
@@ -224,7 +224,7 @@ def both_cost(
 
 
 def check_call(machine, layer, ranks):
-    """A machine that gets on, a layer of whole numbers, and as many words for each rank."""
+    """A machine that gets on, a layer of whole numbers, and as many tokens for each rank."""
     check_count("ranks", ranks)
     for name, given, kind in (("machine", machine, Machine), ("layer", layer, Layer)):
         if not isinstance(given, kind):
@@ -237,5 +237,5 @@ def check_call(machine, layer, ranks):
             raise ValueError(f"{name} must be a number above 0, got {show(value)}")
     for name, value in layer._asdict().items():
         check_count(name, value)
-    if layer.words % ranks:
-        raise ValueError(f"words must be a multiple of ranks, {ranks}, got {layer.words}")
+    if layer.tokens % ranks:
+        raise ValueError(f"tokens must be a multiple of ranks, {ranks}, got {layer.tokens}")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from d2lattn_book import cluster
 from d2lattn_book.cluster import Layer, Machine, both_cost, heads_cost, ring_cost
 
-LAYER = Layer(words=4096, heads=8, kv_heads=4, head_dim=16)
+LAYER = Layer(tokens=4096, heads=8, kv_heads=4, head_dim=16)
 PAIR = 4 * LAYER.heads * LAYER.head_dim  # FLOPs of one query and one key in all heads
 FAST_LINK = Machine(1e9, math.inf, 0.0)
 FAST_DEVICE = Machine(math.inf, 1e6, 0.5)
@@ -20,10 +20,10 @@ POWERS = st.sampled_from([1, 2, 4, 8, 16])
 
 @given(POWERS)
 def test_behind_a_link_without_limit_there_are_only_products(ranks):
-    share = LAYER.words // ranks
+    share = LAYER.tokens // ranks
     whole = ring_cost(FAST_LINK, LAYER, ranks, is_causal=False)
     assert whole.seconds == whole.products
-    assert math.isclose(whole.seconds, LAYER.words * share * PAIR / 1e9)
+    assert math.isclose(whole.seconds, LAYER.tokens * share * PAIR / 1e9)
     line = ring_cost(FAST_LINK, LAYER, ranks, split="contiguous")  # the last rank sees all
     by_hand = ((ranks - 1) * share**2 + share * (share + 1) / 2) * PAIR / 1e9
     assert math.isclose(line.seconds, by_hand)
@@ -50,7 +50,7 @@ def test_pairs_are_those_that_a_causal_mask_leaves(ranks, split):
 @given(POWERS)
 def test_on_a_device_without_limit_there_are_only_messages(ranks):
     cost = ring_cost(FAST_DEVICE, LAYER, ranks)
-    block = 2 * LAYER.words // ranks * 4 * 16 * 2
+    block = 2 * LAYER.tokens // ranks * 4 * 16 * 2
     assert cost.products == 0 and cost.sent == (ranks - 1) * block
     assert math.isclose(cost.seconds, (ranks - 1) * (0.5 + block / 1e6))
 
@@ -72,7 +72,7 @@ def test_a_late_rank_holds_up_its_neighbours_only_as_long_as_they_need_its_block
 def ring_by_hand(machine, ranks, *, is_causal, split, overlap):
     """Seconds of a ring, message by message: a rank goes on when its products are done, its block
     has come and its own has gone."""
-    share = LAYER.words // ranks
+    share = LAYER.tokens // ranks
     message = machine.latency + 2 * share * 4 * 16 * 2 / machine.bandwidth
     now = [0.0] * ranks
     for step in range(ranks):
@@ -104,7 +104,7 @@ def test_a_ring_goes_on_when_products_and_both_messages_are_done(split, bandwidt
 @given(st.sampled_from([1, 2, 4]))
 def test_heads_send_by_the_formula(ranks):
     cost = heads_cost(FAST_DEVICE, LAYER, ranks)
-    numbers = LAYER.words // ranks * (8 + 4 + 4 + 8) * 16  # queries, keys, values, outputs
+    numbers = LAYER.tokens // ranks * (8 + 4 + 4 + 8) * 16  # queries, keys, values, outputs
     assert cost.sent == numbers * 2 * (ranks - 1) // ranks
     exchanges = 2 if ranks > 1 else 0  # each pays one latency, however many messages it has
     assert math.isclose(cost.seconds, exchanges * 0.5 + cost.sent / 1e6)
@@ -130,7 +130,7 @@ def test_both_are_heads_for_one_group_and_a_ring_for_groups_of_one():
 def test_exchanges_in_a_group_go_over_a_link_of_their_own():
     machine, inside = Machine(1e9, 1e7, 1e-3), Machine(5.0, 1e9, 1e-6)  # whose FLOPs do not count
     one, two = (both_cost(machine, LAYER, 16, heads_over=4, inside=x) for x in (None, inside))
-    group = LAYER._replace(words=LAYER.words // 4)
+    group = LAYER._replace(tokens=LAYER.tokens // 4)
     slow, fast = (heads_cost(m, group, 4) for m in (machine, inside))
     saved = (slow.seconds - slow.products) - (fast.seconds - fast.products)
     assert saved > 0 and math.isclose(one.seconds - two.seconds, saved)
@@ -157,11 +157,11 @@ def test_latencies_are_those_of_calculons_file():
     ("call", "said"),
     [
         (
-            lambda m: ring_cost(m, LAYER._replace(words=6), 2, split="zigzag"),
-            "words must be a multiple of 2 · ranks for zigzag, got 6 for 2 ranks",
+            lambda m: ring_cost(m, LAYER._replace(tokens=6), 2, split="zigzag"),
+            "tokens must be a multiple of 2 · ranks for zigzag, got 6 for 2 ranks",
         ),
         (lambda m: both_cost(m, LAYER, 4, heads_over=4, inside=3), "machine must be a Machine"),
-        (lambda m: ring_cost(m, LAYER, 3), "words must be a multiple of ranks, 3, got 4096"),
+        (lambda m: ring_cost(m, LAYER, 3), "tokens must be a multiple of ranks, 3, got 4096"),
         (lambda m: ring_cost(m, LAYER, 0), "ranks must be an integer of at least 1"),
         (lambda m: ring_cost(m, LAYER, 2, split="cards"), "split must be one of"),
         (lambda m: ring_cost(m, (1, 2), 2), "layer must be a Layer"),

@@ -19,7 +19,7 @@ from d2lattn_book.real import edits
 ROOT = Path(d2lattn.__file__).parent.parent
 # Names of DESIGN.md that are not at the top of the package, because their module is heavier.
 ELSEWHERE = {
-    "d2lattn_book.real": ["from_llama", "load", "pieces", "trace"],
+    "d2lattn_book.real": ["from_llama", "load", "tokens", "trace"],
     "d2lattn_book.real.edits": edits.__all__,
     "d2lattn_book.cards": ["cache_bytes"],
     "d2lattn_book.kernels": ["attention"],

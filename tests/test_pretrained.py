@@ -399,13 +399,13 @@ def refuse_for_room(*args):
 
 def test_the_pieces_of_a_text_are_numbers_and_letters(smol):
     _, tokenizer = smol
-    tokens, names = real.pieces("The bats sleep in 12 caves.", tokenizer)
+    tokens, names = real.tokens("The bats sleep in 12 caves.", tokenizer)
     assert tokens.shape == (1, len(names)) and tokens.dtype == torch.int64
     assert "".join(names) == "The bats sleep in 12 caves." and " caves" in names
     assert names.index("1") + 1 == names.index("2")  # digits come one by one
     for wrong in ("", 3):
         with pytest.raises(ValueError, match=r"^text must be a string that is not empty, got "):
-            real.pieces(wrong, tokenizer)
+            real.tokens(wrong, tokenizer)
 
 
 def test_arguments(tmp_path):

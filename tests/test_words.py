@@ -179,7 +179,7 @@ def test_the_model_is_its_formula():
     )
     seen = torch.ones(8, 8, dtype=torch.bool).tril()
     torch.testing.assert_close(weights, (0.7 * q @ k.mT).masked_fill(~seen, -math.inf).softmax(-1))
-    out = model.to_words
+    out = model.lm_head
     torch.testing.assert_close(logits, (x + weights @ v) @ out.weight.T + out.bias)
     torch.testing.assert_close(logits, model(tokens))
     log_p = logits[:, :-1].log_softmax(-1).gather(-1, tokens[:, 1:, None])
@@ -246,10 +246,13 @@ def test_a_model_of_your_own_is_taught_as_the_usual_one():
         ),
         (lambda: NextWord(vocabulary()).read([]), r"sentence must be a list of words, .*got \[\]"),
         (lambda: NextWord(vocabulary()).read("the dog"), "sentence must be a .*got 'the dog'"),
-        (lambda: NextWord(["a", "a"]), "words must be different, got 'a' twice"),
-        (lambda: NextWord([]), r"words must be a list of words, at least one, got \[\]"),
-        (lambda: NextWord("abc"), "words must be a list of words, at least one, got 'abc'"),
-        (lambda: NextWord([1, 2]), r"words must be a list of words, at least one, got \[1, 2\]"),
+        (lambda: NextWord(["a", "a"]), "vocabulary must hold different words, got 'a' twice"),
+        (lambda: NextWord([]), r"vocabulary must be a list of words, at least one, got \[\]"),
+        (lambda: NextWord("abc"), "vocabulary must be a list of words, at least one, got 'abc'"),
+        (
+            lambda: NextWord([1, 2]),
+            r"vocabulary must be a list of words, at least one, got \[1, 2\]",
+        ),
         (lambda: NextWord(["a"], seed=-1), "seed must be an integer of at least 0, got -1"),
         (lambda: NextWord(["a"], max_len=0), "max_len must be an integer of at least 1, got 0"),
         (

@@ -19,7 +19,7 @@ def run(variant, seed, steps):
     changed, matrices = (first, rest) if first in CHANGED else (None, variant)
     model = page.runner(matrices, seed)
     if changed == "deep":
-        model.to_words = with_a_layer_more(len(model.words), seed)
+        model.lm_head = with_a_layer_more(len(model.vocabulary), seed)
     if changed == "every":
         seen = new = of_every_circle(model, steps)
     else:

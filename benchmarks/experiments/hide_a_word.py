@@ -53,7 +53,7 @@ def hide(model, sentence):
     *begin, end = sentence
     weights, said = maps(model, begin).amax(dim=0), page.hide_each(model, begin).argmax(dim=-1)
     asked = begin.index(end)
-    right = model.words[said[8]] == end
+    right = model.vocabulary[said[8]] == end
     for j, word in enumerate(begin):
         yield {
             "weight": weights[j].item(),

@@ -63,7 +63,7 @@ def parts(seed, steps, sentence):
     values = model.head.project(x, x, x)[2][0]  # (H, 8, D)
     W_o = model.head.out_proj.weight.view(-1, *values.shape[::2])  # (E, H, D)
     sent = torch.einsum("hs,hsd,ehd->hse", weights[:, -1], values, W_o)
-    return weights[:, -1], sent, sent @ model.to_words.weight[model.words.index(said)]
+    return weights[:, -1], sent, sent @ model.lm_head.weight[model.vocabulary.index(said)]
 
 
 @torch.no_grad()

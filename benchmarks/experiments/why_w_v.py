@@ -22,7 +22,7 @@ class TwoTables(next_word.NextWord):
         x = self.position(self.embedding(tokens))
         asks = self.scored_by.position(self.scored_by.embedding(tokens))
         weights = attention_weights(asks, asks, is_causal=True)
-        logits = self.to_words(x + weights @ x)
+        logits = self.lm_head(x + weights @ x)
         return (logits, weights) if need_weights else logits
 
 

