@@ -21,14 +21,7 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from d2lattn import (
-    Ranks,
-    attention,
-    head_parallel,
-    merge,
-    partial_attention,
-    ring_attention,
-)
+from d2lattn import Ranks, attention, head_parallel, merge, partial_attention, ring_attention
 from d2lattn_book.cluster import Layer, Machine, ring_cost
 from d2lattn_book.launch import outputs, why_not
 

@@ -25,11 +25,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
-from d2lattn.arguments import (
-    check_positions,
-    scores_shape,
-    show,
-)
+from d2lattn.arguments import check_positions, scores_shape, show
 from d2lattn.attention import attention
 from d2lattn.engines.chunked import backward_in_blocks, forward_in_blocks, merge
 from d2lattn.engines.visibility import Call, Visibility

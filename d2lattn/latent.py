@@ -11,18 +11,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from d2lattn.arguments import (
-    check_count,
-    check_number,
-)
+from d2lattn.arguments import check_count, check_number
 from d2lattn.engines.visibility import Call, checked_visibility
-from d2lattn.multihead import (
-    Context,
-    attend_in_groups,
-    check_heads,
-    check_input,
-    draw_linear,
-)
+from d2lattn.multihead import Context, attend_in_groups, check_heads, check_input, draw_linear
 from d2lattn.positions import apply_rotary
 
 

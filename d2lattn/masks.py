@@ -8,11 +8,7 @@ import torch
 from torch import Tensor
 from torch.types import Device
 
-from d2lattn.arguments import (
-    check_choice,
-    check_counts,
-    checked_lengths,
-)
+from d2lattn.arguments import check_choice, check_counts, checked_lengths
 from d2lattn.engines.visibility import in_window
 
 

@@ -12,13 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from d2lattn.arguments import (
-    FLOATS,
-    check_choice,
-    check_counts,
-    check_number,
-    expect,
-)
+from d2lattn.arguments import FLOATS, check_choice, check_counts, check_number, expect
 from d2lattn.attention import ENGINES, compute
 from d2lattn.engines.visibility import Call, Visibility, checked_visibility
 

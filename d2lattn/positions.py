@@ -237,9 +237,6 @@ class Alibi(Positions):
         self.num_heads = num_heads
 
     def bias(self, where: TokenPositions, device: torch.device) -> Tensor | None:
-        """None for tokens that do not stand in a row: where their keys stand is not known here."""
-        if where.positions is not None:
-            return None
         keys = torch.arange(where.stop, device=device)
         keys = keys if where.key_columns is None else where.key_columns[:, None, None]
         slopes = alibi_slopes(self.num_heads, device=device)[:, None, None]

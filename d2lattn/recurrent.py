@@ -9,14 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from d2lattn.arguments import (
-    broadcast,
-    check_as_many_keys,
-    check_count,
-    fits,
-    scores_shape,
-    show,
-)
+from d2lattn.arguments import broadcast, check_as_many_keys, check_count, fits, scores_shape, show
 from d2lattn.tracing import data_dependent_ok, in_full_precision
 
 

@@ -22,12 +22,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from d2lattn.arguments import (
-    check_choice,
-    check_counts,
-    check_number,
-    expect,
-)
+from d2lattn.arguments import check_choice, check_counts, check_number, expect
 from d2lattn.cache import Cache
 from d2lattn.engines.visibility import seen_in_a_pass, starts_of
 from d2lattn.multihead import Context, MultiHeadAttention, draw_linear

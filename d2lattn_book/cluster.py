@@ -11,13 +11,7 @@ section 3; Fang & Zhao 2024, "USP", which combines both.
 import math
 from typing import NamedTuple
 
-from d2lattn.arguments import (
-    check_choice,
-    check_count,
-    check_number,
-    is_finite_number,
-    show,
-)
+from d2lattn.arguments import check_choice, check_count, check_number, is_finite_number, show
 
 SPLITS = ("contiguous", "striped", "zigzag")
 

@@ -16,13 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from d2lattn.arguments import (
-    check_choice,
-    check_count,
-    check_counts,
-    expect,
-    show,
-)
+from d2lattn.arguments import check_choice, check_count, check_counts, expect, show
 from d2lattn_book.host import on_the_host
 
 

@@ -38,12 +38,7 @@ from d2lattn import masked_softmax
 from d2lattn_book import exercises
 from d2lattn_book.exercises import checking
 from d2lattn_book.exercises.chapter_09 import mystery
-from d2lattn_book.exercises.checking import (
-    FunctionExercise,
-    OpenExercise,
-    ValueExercise,
-    check,
-)
+from d2lattn_book.exercises.checking import FunctionExercise, OpenExercise, ValueExercise, check
 
 CHAPTERS = {
     int(module.name.removeprefix("chapter_")): importlib.import_module(

@@ -8,15 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch.testing import assert_close
 
-from d2lattn import (
-    Block,
-    Cache,
-    Decoder,
-    GatedMLP,
-    LatentAttention,
-    MultiHeadAttention,
-    attention,
-)
+from d2lattn import Block, Cache, Decoder, GatedMLP, LatentAttention, MultiHeadAttention, attention
 from d2lattn.engines.chunked import chunked_attention
 from d2lattn.engines.fused import fused_attention
 from d2lattn.engines.visibility import Call, Visibility, checked_visibility

@@ -11,16 +11,7 @@ import pytest
 import sections
 import slides
 import student
-from cells import (
-    COMPARE,
-    ROOT,
-    address,
-    book,
-    chapters,
-    published,
-    repository,
-    taught,
-)
+from cells import COMPARE, ROOT, address, book, chapters, published, repository, taught
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 import website

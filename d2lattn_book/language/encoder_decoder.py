@@ -19,14 +19,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from d2lattn.arguments import (
-    check_choice,
-    check_count,
-    check_counts,
-    check_number,
-    kind,
-    show,
-)
+from d2lattn.arguments import check_choice, check_count, check_counts, check_number, kind, show
 from d2lattn.attention import attention_weights, masked_softmax
 from d2lattn.masks import length_mask
 from d2lattn.multihead import MultiHeadAttention
