@@ -29,17 +29,17 @@ def test_each_matrix_of_the_lookup_reads_its_own_columns(learner):
         assert squares[:, block].sum() > 0.9 * squares.sum(), f"W_{role}"
 
 
-def test_who_asks_for_a_name_has_the_query_that_fits_its_key(learner):
-    asks, name = learner.q_proj.weight[:, 6:12], learner.k_proj.weight[:, 0:6]  # (6, 6) each
-    assert torch.cosine_similarity(asks, name, dim=0).min() > 0.98
-    assert (asks.T @ name).argmax(dim=1).tolist() == [0, 1, 2, 3, 4, 5]
+def test_a_token_that_seeks_a_name_has_the_query_that_fits_its_key(learner):
+    seeks, name = learner.q_proj.weight[:, 6:12], learner.k_proj.weight[:, 0:6]  # (6, 6) each
+    assert torch.cosine_similarity(seeks, name, dim=0).min() > 0.98
+    assert (seeks.T @ name).argmax(dim=1).tolist() == [0, 1, 2, 3, 4, 5]
 
 
 def test_the_query_turns_from_the_side_of_one_noun_to_that_of_the_other():
     model = next_word.train(steps=200).model
     looks = []
-    for asks in ("hungry", "tasty"):
-        x = model.position(model.embedding(model.encode([[*HUNGRY[:-1], asks]])))[0]
+    for adjective in ("hungry", "tasty"):
+        x = model.position(model.embedding(model.encode([[*HUNGRY[:-1], adjective]])))[0]
         looks.append((model.head.q_proj(x)[-1], model.head.k_proj(x)[[1, 4]]))  # dog, milk
     (hungry, keys), (tasty, _) = looks
     assert 0 < torch.cosine_similarity(hungry, tasty, dim=0) < 0.4  # nearly a right angle

@@ -23,17 +23,17 @@ def _disguises():
     return [(w_q, w_k, torch.eye(len(a)) + 0.3 * a) for w_q, w_k, a in cases]
 
 
-def _tokens_that_ask():
-    """Tokens (64, 6, 16) = name, name asked for, four signs carried; and the signs asked for."""
+def _tokens_that_seek():
+    """Tokens (64, 6, 16) = name, name sought, four signs carried; and the signs sought."""
     generator = torch.Generator().manual_seed(0)
     name = F.one_hot(torch.rand(64, 6, generator=generator).argsort(dim=-1), 6).float()
-    asks = F.one_hot(torch.randint(6, (64, 6), generator=generator), 6).float()
+    seeks = F.one_hot(torch.randint(6, (64, 6), generator=generator), 6).float()
     carries = torch.randint(2, (64, 6, 4), generator=generator) * 2.0 - 1
-    return torch.cat([name, asks, carries], dim=-1), asks @ name.mT @ carries
+    return torch.cat([name, seeks, carries], dim=-1), seeks @ name.mT @ carries
 
 
 def _judge_lookup_weights(weights):
-    """What is wrong with weights (W_q, W_k, W_v) that should look up what each token asks for."""
+    """What is wrong with weights (W_q, W_k, W_v) that should look up what each token seeks."""
     shapes = ((6, 16), (6, 16), (4, 16))
     if not isinstance(weights, (tuple, list)):
         return f"a tuple of three tensors is expected, got {type(weights).__name__}"
@@ -43,7 +43,7 @@ def _judge_lookup_weights(weights):
         return "Your matrices have the shape (in, out). nn.Linear stores (out, in)."
     if got != shapes:
         return f"the shapes are {got}, expected {shapes}"
-    tokens, target = _tokens_that_ask()
+    tokens, target = _tokens_that_seek()
 
     def solves(w_q, w_k, w_v):
         output = attention(tokens @ w_q.T, tokens @ w_k.T, tokens @ w_v.T)
