@@ -81,8 +81,8 @@ def test_the_questions_set_the_figure_and_their_answers_are_folded(page):
     for name, task, layers, change in [
         ("What is the mask for?", "the book's sentences", "1", "mask: off"),
         ("What is a second layer for?", "copy what followed last time", "2", "layers: 1"),
-        ("What are positions for?", "look one back", "1", "positions: none"),
-        ("Who tells two layers the order, if not positions?", "look one back", "2", "mask: off"),
+        ("What are positions for?", live.TASKS["back"], "1", "positions: none"),
+        ("Who tells two layers the order, if not positions?", live.TASKS["back"], "2", "mask: off"),
     ]:
         page.get_by_role("link", name=name, exact=True).click()
         set_to(page, task=task, layers=layers, compare=change)
