@@ -1,4 +1,4 @@
-"""What chapter 0 says where packages are missing; the speller's table of section 4.6."""
+"""What chapter 0 says where packages are missing; the table of pronunciations of section 5.14."""
 
 import statistics
 import subprocess
@@ -10,7 +10,7 @@ import repeat
 
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 PAGE = NOTEBOOKS / "00_start_here.ipynb"
-HEADS = NOTEBOOKS / "04_multi_head_attention.ipynb"
+LAYERS = NOTEBOOKS / "05_cnn_rnn_attention.ipynb"
 LENGTHS = "3 to 5", "6 to 8", "9 to 11", "12 to 14"
 COLUMNS = ["words right", *(f"{letters} letters" for letters in LENGTHS)]
 
@@ -29,7 +29,7 @@ def test_the_first_page_names_what_is_missing_where_nothing_is_installed():
 
 def test_the_table_of_words_said_right_is_what_was_measured():
     rows = repeat.stored("alignment")["rows"]
-    cells = nbformat.read(HEADS, as_version=4).cells
+    cells = nbformat.read(LAYERS, as_version=4).cells
     (table,) = (cell.source for cell in cells if "| one vector for" in cell.source)
     told = [line.split("|")[2:-1] for line in table.splitlines() if line.startswith("| ")][1:]
     for context, shown in zip(("last", "additive", "places"), told, strict=True):
