@@ -256,13 +256,13 @@ PUBLISHED = [
     ),
     (
         "3.3",
-        "exp(0) = 1, so hidden keys",
+        "exp(0) = 1, so masked keys",
         "awslabs/gluonts/pull/1401",
         lambda scores, mask: scores.masked_fill(~mask, 1e-9).softmax(-1),
     ),
     (
         "3.3",
-        "exp(0) = 1, so hidden keys",
+        "exp(0) = 1, so masked keys",
         "Shujun-He/RibonanzaNet/issues/5",
         lambda scores, mask: scores.masked_fill(~mask, -1e-9).softmax(-1),
     ),
@@ -294,7 +294,7 @@ PUBLISHED = [
     ),
     (
         "4.3",
-        "The head axis comes before the batch axis. It belongs after it.",
+        "Your head axis comes before the batch axis. Put it after.",
         "lsdefine/attention-is-all-you-need-keras/issues/36",
         lambda x, H: x.view(*x.shape[:2], H, -1).permute(2, 0, 1, 3),
     ),
@@ -318,13 +318,13 @@ PUBLISHED = [
     ),
     (
         "4.4",
-        "You split and concatenate the",
+        "Transpose axes 1 and 2 when you split",
         "649453932/Chinese-Text-Classification-Pytorch/issues/53",
         views_without_transpose,
     ),
     (
         "4.4",
-        "You concatenate the heads without a transpose.",
+        "Before you concatenate the heads, transpose axes 1 and 2.",
         "jsbaan/transformer-from-scratch/pull/6",
         joined_without_permute,
     ),

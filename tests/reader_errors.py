@@ -474,7 +474,7 @@ WRONG = [
     ("8.1", 28, "This is half of"),
     ("8.1", 27.94, "This is half of"),
     ("8.1", 60, "GB of 1000³ bytes"),
-    ("8.1", 57_220, "These are MiB. Divide by 1024."),
+    ("8.1", 57_220, "These are MiB. The answer is in GiB"),
     ("8.1", 55, "rounded down"),
     ("8.1", 57, "is not correct"),
     ("8.2", 314_572, "a factor 2 is missing"),

@@ -31,7 +31,7 @@ EXERCISES = {
     "0.3": ValueExercise(
         lambda: 4.5,
         {
-            "This is the plain average. Multiply each number by its own weight.": 16 / 3,
+            "This is the plain average. Multiply each number by its own weight, then add.": 16 / 3,
             "You divided by the number of weights. They sum to 1 already: do not divide.": 1.5,
             "This is the plain sum. Multiply each number by its weight before you add.": 16,
         },
@@ -39,7 +39,7 @@ EXERCISES = {
     "0.4": ValueExercise(
         lambda: 1 / 5,
         {
-            "Tokens with equal scores get equal weights, and the weights sum to 1.": 1,
+            "Equal scores give equal weights. Divide 1 by the number of tokens.": 1,
             "You left out the token itself. It is one of the five, and it gets a weight, too.": 1
             / 4,
             "Scores of 0 do not give weights of 0: exp(0) = 1. Apply the softmax.": 0,

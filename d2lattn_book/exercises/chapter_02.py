@@ -103,7 +103,7 @@ EXERCISES = {
     "2.1": ValueExercise(
         lambda: [0.5, 0.5, 0.5, 0.5, 0.0],
         {
-            "You added the two values. Average them: the weights sum to 1.": [1, 1, 1, 1, 0],
+            "You added two values. Weight the second and the fourth by ½.": [1, 1, 1, 1, 0],
             "The zeros are right. Two keys tie, so each of them gets the weight ½.": [
                 2,
                 2,
@@ -114,11 +114,11 @@ EXERCISES = {
             "This sums to 1, like weights. Average two values, with the weight ½ each.": (
                 [0.25, 0.25, 0.25, 0.25, 0]
             ),
-            "This is the second value only. The fourth key has the same score.": [1, 1, 0, 0, 0],
-            "This is the fourth value only. The second key has the same score.": [0, 0, 1, 1, 0],
+            "This is the second value only. Average it with the fourth: a tie.": [1, 1, 0, 0, 0],
+            "This is the fourth value only. Average it with the second: a tie.": [0, 0, 1, 1, 0],
             "You averaged all four values. The first and the third get weight 0.": [0.5] * 5,
             "These are the attention weights. Now average the values with them.": [0, 0.5, 0, 0.5],
-            "You averaged the first and the third value.": [0.5, 0.5, 0.5, 0.5, 1.0],
+            "Average the second and the fourth value instead.": [0.5, 0.5, 0.5, 0.5, 1.0],
         },
     ),
     "2.2": FunctionExercise(
@@ -132,7 +132,7 @@ EXERCISES = {
                 "W_q.shape[0]": "W_v.shape[0]"
             },
             "You divided by the width of the queries. Divide by its square root.": {" ** 0.5": ""},
-            "You did not divide by √(width of the queries).": {" / W_q.shape[0] ** 0.5": ""},
+            "Divide the scores by √(width of the queries).": {" / W_q.shape[0] ** 0.5": ""},
             "Your softmax runs over queries. Use the last axis, the keys.": {"dim=-1": "dim=0"},
             "You swapped queries and keys.": {"Q @ K.T": "K @ Q.T"},
             "nn.Linear stores W as (out, in). Multiply X by the transpose, X W_qᵀ.": {
@@ -183,7 +183,7 @@ EXERCISES = {
                     "weights[:-1], weights[-1:] / 2, weights[-1:] / 2])"
                 )
             },
-            "Divide by the sum; these are no scores.": {" / (1 + weights[-1])": ".softmax(0)"},
+            "Divide weights by their sum. Use no softmax.": {" / (1 + weights[-1])": ".softmax(0)"},
         },
     ),
     "2.5": OpenExercise(_judge_lookup_weights),
@@ -195,7 +195,7 @@ EXERCISES = {
             "You subtracted the plain mean. Subtract f(q), the mean under the attention weights.": {
                 "K - w @ K": "K - K.mean(0)"
             },
-            "You weighted all keys alike. Weight each key by its attention weight.": {
+            "Multiply each product (k − f)(k − f)ᵀ by the attention weight of k.": {
                 "w[:, None] * c": "c / len(K)"
             },
             "You divided the scores by √d. Do not scale them here.": {

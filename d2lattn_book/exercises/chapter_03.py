@@ -142,14 +142,14 @@ EXERCISES = {
             "You used the square root of the number of heads. Use the width of a head.": {
                 "query.shape[-1]": "len(query)"
             },
-            "You did not scale the scores by 1/√d.": {" / math.sqrt(query.shape[-1])": ""},
+            "The scores are unscaled. Divide them by √d.": {" / math.sqrt(query.shape[-1])": ""},
             "You multiplied the scores by √d. Divide them.": {"/ math": "* math"},
             "Your softmax runs over the queries, so columns sum to 1. Use dim=-1, the keys.": {
                 "dim=-1": "dim=-2"
             },
             "Your softmax runs over the heads. Use dim=-1, the keys.": {"dim=-1": "dim=0"},
             "These are scores. Apply the softmax.": {"torch.softmax(scores, dim=-1)": "scores"},
-            "You divided after the softmax. Divide the scores, before it.": {
+            "You divided the weights by √d. Divide the scores, before the softmax.": {
                 " / math.sqrt(query.shape[-1])": "",
                 "dim=-1)": "dim=-1) / query.shape[-1] ** 0.5",
             },
@@ -163,7 +163,7 @@ EXERCISES = {
             "scores, before the softmax.": {
                 "scores.masked_fill(~mask, -math.inf), dim=-1)": "scores, dim=-1) * mask"
             },
-            "You mask after the softmax and rescale. That gives 0/0 when a hidden key had all the "
+            "You mask after the softmax and rescale. That gives 0/0 when a masked key had all the "
             "weight. Mask the scores instead.": {
                 WHOLE: "w = scores.softmax(-1) * mask; return w / w.sum(-1, keepdim=True)"
             },
@@ -171,7 +171,7 @@ EXERCISES = {
             "you take the exponential.": {
                 WHOLE: "e = scores.exp() * mask; return e / e.sum(dim=-1, keepdim=True)"
             },
-            "Your mask is inverted: True means *may attend*.": {"~mask": "mask"},
+            "True and False are swapped: True means *may attend*.": {"~mask": "mask"},
             "Your softmax runs over the queries, so columns sum to 1. Use dim=-1, the keys.": {
                 "dim=-1": "dim=-2"
             },
@@ -180,11 +180,11 @@ EXERCISES = {
             "`masked_fill`.": {
                 "scores.masked_fill(~mask, -math.inf)": "scores + ~mask * -math.inf"
             },
-            "You set hidden scores to 0, but exp(0) = 1, so hidden keys still get weight. Set them "
+            "You set masked scores to 0, but exp(0) = 1, so masked keys still get weight. Set them "
             "to −inf.": {"-math.inf": "0"},
             "Real scores can be lower than the number you fill in; one of our cases has −2e10. Use "
             "−inf.": {"-math.inf": "-1e9"},
-            "You subtract 10,000, but one hidden score is 1,000,000 and still wins. Replace the "
+            "You subtract 10,000, but one masked score is 1,000,000 and still wins. Replace the "
             "score with −inf instead of subtracting.": {
                 "scores.masked_fill(~mask, -math.inf)": "scores + ~mask * -10000"
             },
@@ -198,7 +198,7 @@ EXERCISES = {
             "You divide scores by their sum. Take the exponential of each score first.": {
                 WHOLE: "s = scores * mask; return s / s.sum(-1, keepdim=True)"
             },
-            "Your mask has no effect: hidden keys still get weight.": {
+            "Your mask has no effect: masked keys still get weight.": {
                 "scores.masked_fill(~mask, -math.inf)": "scores"
             },
         },
@@ -207,7 +207,7 @@ EXERCISES = {
         decoder_mask,
         _lengths,
         {
-            "Your mask is inverted: True means *may attend*.": {
+            "True and False are swapped: True means *may attend*.": {
                 "return is_real & ": "return ~(is_real & ",
                 "< width)": "< width))",
             },
@@ -244,7 +244,7 @@ EXERCISES = {
         lambda: [[0, 1, 1, 1, 0], [0, 1, 1, 1, 1]],
         {
             "After one layer, row 4 has the same bag and query as before.": 2 * [[0, 1, 1, 1, 1]],
-            "What does row 4 read in the second layer?": 2 * [[0, 1, 1, 1, 0]],
+            "Row 4 of layer 2 attends to rows 1 to 3, which have changed.": 2 * [[0, 1, 1, 1, 0]],
             "Row 2 stands between the two: its bag now holds another token.": 2 * [[0, 1, 0, 1, 0]],
             "Row 3 has the same bag as before, but its own token, and so its query, is new.": [
                 [0, 1, 1, 0, 0],

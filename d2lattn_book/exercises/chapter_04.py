@@ -101,7 +101,7 @@ EXERCISES = {
             "You divided the scores by √T. Divide by T.": {"/ T": "/ T**0.5"},
             "You divided by √d. Divide by T instead.": {"/ T": "/ query.shape[-1] ** 0.5"},
             "You also divided by √d. Divide by T alone.": {"/ T": "/ T / query.shape[-1] ** 0.5"},
-            "You looked up a single key. Average all values with the softmax weights.": {
+            "You looked up a single value. Average all values with the softmax weights.": {
                 "torch.softmax(scores, dim=-1) @ values": "values[scores.argmax(-1)]"
             },
             "You averaged the keys. Average the values.": {"dim=-1) @ values": "dim=-1) @ keys"},
@@ -126,7 +126,7 @@ EXERCISES = {
                 "num_heads, E // num_heads).transpose(1, 2)": "-1, num_heads).permute(0, 3, 1, 2)"
             },
             "Move the head axis before the token axis: transpose.": {".transpose(1, 2)": ""},
-            "The head axis comes before the batch axis. It belongs after it.": {
+            "Your head axis comes before the batch axis. Put it after.": {
                 ".transpose(1, 2)": ".permute(2, 0, 1, 3)"
             },
         },
@@ -142,11 +142,11 @@ EXERCISES = {
             "You divided by √(num_heads). Divide by √D.": {"D**0.5": "num_heads**0.5"},
             "Your softmax runs over queries. Use the last axis, the keys.": {"dim=-1": "dim=-2"},
             "Your softmax runs over the heads. Use the last axis, the keys.": {"dim=-1": "dim=1"},
-            "You split into heads without a transpose.": {
+            "To split into heads, reshape to (B, L, H, D), then transpose.": {
                 "my_split_heads(X @ W.T, num_heads)": "(X @ W.T).reshape(B, num_heads, L, D)"
             },
-            "You concatenate the heads without a transpose.": {".transpose(1, 2)": ""},
-            "You split and concatenate the heads without a transpose.": {
+            "Before you concatenate the heads, transpose axes 1 and 2.": {".transpose(1, 2)": ""},
+            "Transpose axes 1 and 2 when you split into heads, and again when you concatenate.": {
                 "my_split_heads(X @ W.T, num_heads)": "(X @ W.T).reshape(B, num_heads, L, D)",
                 ".transpose(1, 2)": "",
             },
@@ -181,7 +181,7 @@ EXERCISES = {
         my_padding_mask,
         _length_cases,
         {
-            "Your mask is inverted: torch hides a key where key_padding_mask is True.": {">=": "<"},
+            "True and False are swapped: torch hides keys whose mask entry is True.": {">=": "<"},
             "You hide one key too few. Key number valid_len is already padding.": {">=": ">"},
             "Your mask has the shape (S, B). torch expects (B, S).": {
                 "torch.arange(S) >= valid_lens[:, None]": "torch.arange(S)[:, None] >= valid_lens"

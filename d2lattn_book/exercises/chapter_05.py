@@ -108,7 +108,7 @@ EXERCISES = {
             "You left out the input at the position itself. A stack of no layers sees 1 input.": {
                 "1 + sum": "sum"
             },
-            "The dilations have no effect on your result.": {" * s for": " for"},
+            "The dilations have no effect. Multiply k − 1 by them.": {" * s for": " for"},
             "You multiplied the kernel sizes. Receptive fields grow by addition, layer by layer.": {
                 "1 + sum((k - 1) * s for k, s in zip(kernel_sizes, dilations, strict=True))": (
                     "torch.tensor(kernel_sizes).prod().item()"
@@ -192,8 +192,8 @@ EXERCISES = {
                     "torch.autograd.functional.jacobian(layer, x)[0, :, :, 0, j].sum((1, 2)) != 0"
                 )
             },
-            "You change one channel of token j, but the layer may depend on another. Change all d "
-            "channels.": {
+            "You change one channel of token j, but an output may depend on another channel. "
+            "Change all d channels.": {
                 "nudged[0, j] += torch.randn(d, generator=generator)": "nudged[0, j, 0] += 1"
             },
             "You compare only the first channel. Compare all d.": {"[0].any(dim=-1)": "[0, :, 0]"},
@@ -206,7 +206,7 @@ EXERCISES = {
             "Your diagonal is always True. An output need not depend on its own input.": {
                 "return connected": "return connected | torch.eye(n).bool()"
             },
-            "Your matrix is inverted: True means that the output depends on the input.": {
+            "True and False are swapped: True means that the output depends on the input.": {
                 "!= still)[0].any(": "== still)[0].all("
             },
             "Your matrix is not boolean. Use dtype=torch.bool.": {", dtype=torch.bool": ""},

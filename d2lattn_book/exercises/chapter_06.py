@@ -65,11 +65,11 @@ def _judge_learned(answer):
         if not torch.allclose(zeros[0], zeros[1]):
             return "The sequences of a batch get different rows. Add along the length, axis 1."
         if torch.allclose(zeros[0, 0], zeros[0, 1]):
-            return "All positions get the same row. Position i needs row i."
+            return "All positions get the same row. Position i needs row i of the table."
         if not torch.allclose(result, x + zeros, atol=1e-6):
             return "Your rows depend on x. Add the same rows to any x."
         if not torch.allclose(layer(x[:, :3]), result[:, :3], atol=1e-6):
-            return "A shorter sequence gets different rows. Position i needs row i."
+            return "A shorter sequence gets different rows. Position i needs row i of the table."
     if not layer(x).requires_grad:
         return "The rows get no gradient. Add the parameter itself, not its .data or a copy."
     if calls("d2lattn's")(layer, x):
@@ -130,11 +130,11 @@ EXERCISES = {
             "You took P[:batch], one row per sequence. Take one row per position.": {
                 "X.shape[1]": "X.shape[0]"
             },
-            "Every token gets row 0. Token i needs row i.": {": X.shape[1]": "0"},
-            "You took the last rows. Token 0 needs row 0.": {": X.shape[1]": "-X.shape[1] :"},
-            "Your rows start at 1. Token 0 needs row 0.": {": X.shape[1]": "1 : X.shape[1] + 1"},
-            "You multiplied by the rows. Add them.": {"X + ": "X * "},
-            "Add the encoding to x.": {"X + P[: X.shape[1]]": "P[: X.shape[1]].expand_as(X)"},
+            "Every token gets P[0]. Token i needs P[i].": {": X.shape[1]": "0"},
+            "You took P's last rows. Token 0 needs P[0].": {": X.shape[1]": "-X.shape[1] :"},
+            "Your rows start at P[1]. Token 0 needs P[0].": {": X.shape[1]": "1 : X.shape[1] + 1"},
+            "You multiplied X by rows of P. Add them.": {"X + ": "X * "},
+            "Add the rows of P to X.": {"X + P[: X.shape[1]]": "P[: X.shape[1]].expand_as(X)"},
         },
     ),
     "6.3": FunctionExercise(
@@ -212,8 +212,8 @@ EXERCISES = {
             "You used the fastest pair alone. It repeats after 6.28 positions.": {
                 "int((P - row).norm(dim=1).argmin())": "round(math.atan2(row[0], row[1]))"
             },
-            "You found the farthest row. Find the nearest.": {"argmin": "argmax"},
-            "You returned the number of a column. Compare with the rows of P.": {
+            "You found P's farthest row. Find the nearest.": {"argmin": "argmax"},
+            "You returned the index of a column. Return that of the nearest row of P.": {
                 "(P - row).norm(dim=1).argmin()": "row.argmax()"
             },
         },

@@ -48,7 +48,7 @@ EXERCISES = {
     "7.1": ValueExercise(
         lambda: math.sin(2),
         {
-            "You took the cosine. The key (0, 1) is at a right angle to the query.": math.cos(2),
+            "This is cos 2. The key starts a quarter turn ahead: take cos(2 − π/2).": math.cos(2),
             "The sign is wrong. The query comes two positions after the key.": (-math.sin(2)),
             "The angle is 2 radians, not 2 degrees.": math.sin(math.radians(2)),
             "Without rotation the score is 0. Rotate the query by 5 and the key by 3.": 0.0,
@@ -67,13 +67,13 @@ EXERCISES = {
             },
             "Your exponent has the 2 twice: c is already 2j.": {"-c / dim": "-2 * c / dim"},
             "Frequencies must fall: make the exponent negative.": {"(-c / dim)": "(c / dim)"},
-            "Both sines have one sign. A rotation has one minus.": {"= -math.sin": "= math.sin"},
+            "Both sines have the same sign. One needs a minus.": {"= -math.sin": "= math.sin"},
             "You put all sines first. The sine and cosine of a pair are neighbours.": {
                 "M[c, c] = M[c + 1, c + 1]": "j, k = c // 2, (c + dim) // 2; M[j, j] = M[k, k]",
                 "M[c, c + 1]": "M[j, k]",
                 "M[c + 1, c] =": "M[k, j] =",
             },
-            "All your blocks have frequency 1.": {" * 10000 ** (-c / dim)": ""},
+            "All blocks have frequency 1. Use 10000^(-2j/dim).": {" * 10000 ** (-c / dim)": ""},
         },
     ),
     "7.3": FunctionExercise(
@@ -195,7 +195,7 @@ EXERCISES = {
     "7.6": ValueExercise(
         lambda: 1,
         {
-            "A full turn is 2π, not 1 radian: 32 · 0.1 = 3.2 is half a turn.": 2,
+            "A full turn is 2π radians, not 1: 32 · 0.1 = 3.2 radians are half a turn.": 2,
             "The frequencies fall: 1, 0.1, 0.01, 0.001 radians per position.": 4,
             "The first pair rotates by 32 radians, which is more than 2π.": 0,
         },

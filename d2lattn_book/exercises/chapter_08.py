@@ -119,11 +119,11 @@ EXERCISES = {
         {
             "You counted one head. The model has 12.": _table(heads=1),
             "You counted 4 bytes per number. float16 takes 2.": _table(size=4),
-            "This is half of it. float16 takes 2 bytes, and masked scores are stored, too.": _table(
+            "This is half of the answer. float16 takes 2 bytes; masked scores count, too.": _table(
                 size=1
             ),
-            "These are GB of 1000³ bytes. A GiB has 2^30.": _table(unit=1e9),
-            "These are MiB. Divide by 1024.": _table(unit=2**20),
+            "These are GB of 1000³ bytes. Give GiB of 2^30.": _table(unit=1e9),
+            "These are MiB. The answer is in GiB: divide by 1024.": _table(unit=2**20),
             "You rounded down. Round to the nearest whole number.": _table() - 1,
         },
         rounded=True,
@@ -135,7 +135,7 @@ EXERCISES = {
             "You counted a key for each query head. They share 8 KV heads.": _words(heads=40),
             "Every layer has its own cache, and there are 40.": _words(layers=1),
             "You counted 4 bytes per number. bfloat16 takes 2.": _words(size=4),
-            "You counted one number per head. A head has width 128.": _words(width=1),
+            "You counted one number per KV head. Its key and value have 128 each.": _words(width=1),
             "These are the bytes of one token. How many tokens fit?": 2 * 40 * 8 * 128 * 2,
             "A GiB has 2^30 bytes, not 10^9.": _words(free=24 * 10**9),
         },
@@ -145,7 +145,7 @@ EXERCISES = {
         my_merge,
         _halves,
         {
-            "This is the plain mean. The block with the larger normalizer counts more.": {
+            "This is the plain mean. Weight each output by the normalizer of its block.": {
                 BLEND: "(output_1 + output_2) / 2"
             },
             "You added the outputs. Weight each of them first.": {BLEND: "output_1 + output_2"},
@@ -163,7 +163,7 @@ EXERCISES = {
             "The output is right. Return the log-sum-exp of both blocks, not the larger one.": {
                 "output_2, both": "output_2, torch.maximum(l_1, l_2)"
             },
-            "You subtracted the larger log-sum-exp and did not add it back.": {
+            "You subtracted the larger log-sum-exp. Add it back.": {
                 "output_2, both": "output_2, both - torch.maximum(l_1, l_2)"
             },
             "You swapped the two weights.": {BLEND: "share_2 * output_1 + share_1 * output_2"},
@@ -226,7 +226,7 @@ EXERCISES = {
                 "torch.nn.functional.elu(x) + 1": "x"
             },
             "You computed elu(x + 1). φ(x) is elu(x) + 1.": {"elu(x) + 1": "elu(x + 1)"},
-            "You did not apply φ to the queries.": {
+            "You applied φ to the keys only. Apply it to the queries, too.": {
                 "q, k = (torch.nn.functional.elu(x) + 1 for x in (q, k))": (
                     "k = torch.nn.functional.elu(k) + 1"
                 )

@@ -341,7 +341,7 @@ EXERCISES = {
             "You swapped rows and columns. The row is the query, the column the key.": {
                 "asks, asks - period + 1": "asks - period + 1, asks"
             },
-            "You included the first period, where nothing has been repeated yet.": {
+            "Query `period - 1` repeats nothing yet. Start at query `period`.": {
                 "arange(period, ": "arange(period - 1, "
             },
             "You averaged over the heads. Return one number per head.": {".mean(-1)": ".mean()"},

@@ -126,7 +126,7 @@ EXERCISES = {
         my_mask,
         _windows,
         {
-            "Your mask is inverted: True means *may attend*.": {
+            "True and False are swapped: True means *may attend*.": {
                 "(near | first) & (j <= t)": "~((near | first) & (j <= t))"
             },
             "You swapped rows and columns. Query t is the row, key j the column.": {
@@ -169,7 +169,7 @@ EXERCISES = {
             "exp overflows for a score of 1000. Subtract the larger of 0 and the largest score.": {
                 ".clamp(min=0)": ".clamp(0, 0)"
             },
-            "A fully masked row becomes NaN. Subtract at least 0.": {".clamp(min=0)": ""},
+            "A fully masked row gives NaN. Subtract max(0, largest score).": {".clamp(min=0)": ""},
             "You subtracted the maximum, so the 1 must be scaled, too. Add exp(-largest).": {
                 "(-largest).exp()": "1"
             },
@@ -204,7 +204,7 @@ EXERCISES = {
                 "outputs.append(query @ state)": "",
                 "        error": "        outputs.append(query @ state)\n        error",
             },
-            "The error needs the key: v − k @ state.": {"key @ state": "query @ state"},
+            "Use the key, not the query: v − k @ state.": {"key @ state": "query @ state"},
             "Your factor (1 − beta) decays the whole state. Remove only what is stored under k.": {
                 "value - key @ state": "value",
                 "state + b": "(1 - b) * state + b",
@@ -227,7 +227,7 @@ EXERCISES = {
             "You normalized the keys. Use them as they are.": {
                 "error = value - key": "key = key / key.norm()\n        error = value - key"
             },
-            "Do not divide by √d.": {"query @ state": "query @ state / q.shape[1] ** 0.5"},
+            "Do not divide outputs by √d.": {"query @ state": "query @ state / q.shape[1] ** 0.5"},
             "You reset the state at every token. Carry it along.": {
                 "        error": "        state = torch.zeros_like(state)\n        error"
             },
@@ -257,7 +257,7 @@ EXERCISES = {
             "You compare all documents. Compare document[q] == document[k].": {
                 "document[q] == document[k]": "document[:, None] == document"
             },
-            "Your mask is inverted: True means *may attend*.": {
+            "True and False are swapped: True means *may attend*.": {
                 "return (": "return ~((",
                 "document[k])": "document[k]))",
             },
@@ -281,8 +281,8 @@ EXERCISES = {
             "You divided by the square root of the latent's width. Use √d, the width of the key.": {
                 "math.sqrt(q.shape[1])": "math.sqrt(latents.shape[1])"
             },
-            "You did not scale the scores by 1/√d.": {" / math.sqrt(q.shape[1])": ""},
-            "W_v is missing. This is the averaged latent.": {"blend @ W_v.T": "blend"},
+            "The scores are unscaled. Divide them by √d.": {" / math.sqrt(q.shape[1])": ""},
+            "This is the averaged latent. Multiply it by W_v.T.": {"blend @ W_v.T": "blend"},
             "You used W_k instead of W_v for the values.": {"W_v.T": "W_k.T"},
             "You applied W_v to the query. Apply it to the latents.": {"q @ W_k": "q @ W_v"},
             "You swapped the matrices. The query absorbs W_k.": {
@@ -326,11 +326,11 @@ EXERCISES = {
             "The indexer of GLM-5.1 caches a key as well: index_head_dim numbers per token.": (
                 _kept(glm=dict(index_head_dim=None))
             ),
-            "Half the layers of gpt-oss cache 128 tokens.": (
+            "Half the layers of gpt-oss cache 128 tokens: see layer_types.": (
                 _kept(oss=dict(layer_types=36 * FULL))
             ),
-            "These are MB of 10^6 bytes. A MiB has 2**20.": _kept(unit=10**6),
-            "These are bytes. Divide by 2**20.": _kept(unit=1),
+            "These are MB of 10^6 bytes. Give MiB of 2**20.": _kept(unit=10**6),
+            "These are bytes. The answer is in MiB: divide by 2**20.": _kept(unit=1),
             "You counted 1 byte per number. bfloat16 takes 2.": _kept(bytes_per_number=1),
             "You counted 4 bytes per number, as in float32. bfloat16 takes 2.": _kept(
                 bytes_per_number=4

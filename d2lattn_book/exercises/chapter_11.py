@@ -91,7 +91,7 @@ EXERCISES = {
             "You counted two blocks of three: its own, the one in use and the one arriving.": _held(
                 blocks=2
             ),
-            "These are MB of 10^6 bytes. A MiB has 2^20.": _held(unit=1e6),
+            "These are MB of 10^6 bytes. Give MiB of 2^20.": _held(unit=1e6),
             "You counted one head. Keys and values of 8 heads travel.": _held(heads=1),
         },
         rounded=True,
@@ -131,7 +131,7 @@ EXERCISES = {
             "You did not apply the causal mask. A token attends to itself and earlier tokens.": {
                 "place + 1": "sum(map(len, places))"
             },
-            "You counted who attends to the rank's keys. Count the keys of its own queries.": {
+            "Count the keys that the rank's queries see, not the queries that see its keys.": {
                 "place + 1": "sum(map(len, places)) - place"
             },
             "You counted only the rank's own block. Its queries also attend to all other blocks.": {
@@ -158,7 +158,7 @@ EXERCISES = {
             "Your tokens are in the wrong order. Those of rank 0 come first.": {
                 "for x in shards]": "for x in reversed(shards)]"
             },
-            "You split memory in its order. Split the heads, then concatenate the tokens.": {
+            "You split numbers in memory order. Split the heads, then concatenate the tokens.": {
                 "[torch.cat([x.chunk(ranks)[rank] for x in shards], 1) for rank in range(ranks)]": (
                     "list(torch.stack(shards).view(ranks, shards[0].shape[0] // ranks, "
                     "ranks * shards[0].shape[1], -1))"
@@ -188,7 +188,7 @@ EXERCISES = {
                 "places[i] <=": "places[rank] <="
             },
             "Your tokens do not attend to themselves. Use <=.": {"places[i] <=": "places[i] <"},
-            "Your mask is inverted: later tokens are visible.": {"places[i] <=": "places[i] >="},
+            "Your mask hides earlier tokens, not later. Use <=.": {"places[i] <=": "places[i] >="},
             "You averaged the partial outputs. Merge them by their log-sum-exps.": {
                 "merge(*zip(*parts, strict=True))[0]": "sum(output for output, _ in parts) / ranks"
             },
