@@ -54,7 +54,7 @@ def one_layer(*, ax: Ax = None) -> Axes:
         _row(ax, y, shape, sections)
         said.append(f"{happens} {shape}")
     _down(ax, VALUE, -2.28, -7)
-    _row(ax, lowest - 1, WHOLE, "2.3")
+    _row(ax, lowest - 1, WHOLE, "0.6")
     ax.plot((KEY, KEY, STREAM), (lowest - 0.28, lowest - 1, lowest - 1), color=DARK, zorder=1)
     arrow(ax, (STREAM + 1, lowest - 1), (STREAM + 0.3, lowest - 1))
     arrow(ax, (STREAM, lowest), (STREAM, lowest - 0.75), FAINT)
