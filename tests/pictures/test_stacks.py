@@ -24,7 +24,7 @@ def test_the_title_has_the_sum_of_what_travels(table, vectors):
         sums[number.get_position()[0] > 10] += float(number.get_text())
     assert sums == [4 * table + 6 * vectors, 4 * vectors]
     first, second = (f"{size:g} MiB travel" for size in sums)
-    assert plots.describe(ax) == f"the formula: {first}, one fused kernel: {second}."
+    assert plots.describe(ax) == f"naive attention: {first}, one fused kernel: {second}."
 
 
 @pytest.mark.parametrize(("table", "vectors"), [(9999, 999), (0.98765, 88.888), (1234.5, 0.0123)])

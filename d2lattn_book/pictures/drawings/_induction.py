@@ -21,7 +21,7 @@ def induction(words: Words, *, ax: Ax = None) -> Axes:
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> print(describe(induction(["A", "B", "C", "A"])))
-        query: A before it?, key: B, predicts B.
+        query: what followed A?, key: before me: A, value: B, predicts B.
     """
     words = names("words", words)
     *before, asks = words
@@ -40,13 +40,14 @@ def induction(words: Words, *, ax: Ax = None) -> Axes:
             start, end = (STEP * (i - 1), WORD + 0.3), (STEP * i - 0.3, TAG - 0.38)
             arrow(ax, start, end, ROLES["value"], width=1.6)
     left, foot = STEP * last - 1.6, TAG + 0.4
-    _box(ax, last - 0.15, ASK, f"query: {asks} before it?", ROLES["query"], 2.5, say=True)
+    _box(ax, last - 0.15, ASK, f"query: what followed {asks}?", ROLES["query"], 2.5, say=True)
     for foot_of, end in ((WORD + 0.3, TAG - 0.38), (TAG + 0.38, ASK - 0.28)):  # its own way up
         arrow(ax, (STEP * last, foot_of), (STEP * last, end), ROLES["query"], width=1.6)
     bent = dict(width=1.6, way=BENT)
     arrow(ax, (left, ASK), (STEP * found + 0.15, foot), ROLES["query"], **bent)
     side = dict(ha="left", va="bottom", size=9, say=True)
-    text(ax, STEP * found + 0.3, ASK + 0.07, f"key: {words[found]}", **side)
+    text(ax, STEP * found + 0.3, ASK + 0.07, f"key: before me: {asks}", **side)
+    text(ax, STEP * found, SAY + 0.07, f"value: {words[found]}", **side)
     _box(ax, last - 0.15, SAY, f"predicts {words[found]}", ROLES["output"], 2.5, say=True)
     arrow(ax, (left, SAY), (STEP * found - 0.15, foot), ROLES["value"], head="<|-", **bent)
     for y, name in ((WORD, "tokens"), (TAG, "layer 0"), ((ASK + SAY) / 2, "layer 1")):

@@ -12,17 +12,17 @@ LARGE, FAST, FUSED = 0.0, 3.7, 10.7  # where the two memories begin, and the fus
 TABLE, THIN = 1.35, 0.3  # width of an n×n table, which is as high, and of an n×d one
 LOW, HIGH = LARGE + 0.55 + TABLE, FAST + 0.05  # heights between which things travel
 TILES, AT = 6, (2, 2)  # blocks along either side of the table; the one at work: queries, keys
-KERNELS = {"scale,\nmultiply": (1.7, 2.7), "softmax": (4.35, 2.1), "multiply": (7.3, 3.0)}
+KERNELS = {"scale q,\nmultiply": (1.7, 2.7), "softmax": (4.35, 2.1), "multiply": (7.3, 3.0)}
 VECTORS = {"q": (0.8, "query"), "k": (1.7, "key"), "v": (7.0, "value"), "output": (8.1, "output")}
 TABLES = {"scores": 3.05, "weights": 5.65}  # each is written by one kernel and read by the next
 
 
 def two_memories(table: float, vectors: float, *, ax: Ax = None) -> Axes:
-    """Draw what travels between the two memories of a GPU, with the formula and with one kernel.
+    """Draw what travels between two memories of a GPU, in naive attention and in one kernel.
 
-    The formula is a chain of kernels with a table of n×n numbers between any two; a fused kernel
-    makes that table in the fast memory, a tile at a time (Dao et al. 2022, figure 1 and section
-    3.1). The numbers beside the arrows are MiB.
+    Naive attention is a chain of kernels with a table of n×n numbers between any two; a fused
+    kernel makes that table in the fast memory, a tile at a time (Dao et al. 2022, figure 1 and
+    section 3.1). The numbers beside the arrows are MiB.
 
     Args:
         table (float): MiB of an n×n table, 0.01 to 9999.
@@ -32,18 +32,19 @@ def two_memories(table: float, vectors: float, *, ax: Ax = None) -> Axes:
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> print(describe(two_memories(table=64, vectors=1)))
-        the formula: 262 MiB travel, one fused kernel: 4 MiB travel.
+        naive attention: 262 MiB travel, one fused kernel: 4 MiB travel.
     """
     check_number("table", table, 0.01, 9999)  # which has room between two arrows
     check_number("vectors", vectors, 0.01, 999)
     ax = sheet(ax, (9.6, 3.7))
     for left in (0, FUSED):
-        for low, high, name in ((LARGE, LOW + 0.1, "large,\nslow"), (FAST, 2.0, "small,\nfast")):
+        for low, high, name in ((LARGE, LOW + 0.1, "large\nmemory"), (FAST, 2.0, "fast\nmemory")):
             frame(ax, (left, low), 10, high, face=GROUND, edge=DARK, zorder=0)
             text(ax, left + 9.9, low + high - 0.1, name, ha="right", va="top", color=FAINT)
+        text(ax, left + 0.02, (LOW + HIGH) / 2, "MiB", ha="left", color=FAINT)
     travels = [_chain(ax, table, vectors), _one_kernel(ax, vectors)]
     for left, what, size in zip(
-        (0, FUSED), ("the formula", "one fused kernel"), travels, strict=True
+        (0, FUSED), ("naive attention", "one fused kernel"), travels, strict=True
     ):
         text(ax, left + 5, FAST + 2.35, f"{what}: {size:g} MiB travel", size=11, say=True)
     ax.set(xlim=(-0.15, FUSED + 10.15), ylim=(LARGE - 0.15, FAST + 2.6))
@@ -51,7 +52,7 @@ def two_memories(table: float, vectors: float, *, ax: Ax = None) -> Axes:
 
 
 def _chain(ax, table, vectors):
-    """The formula: scaled queries are written and read as well. Returns the MiB that travel."""
+    """Naive attention: scaled queries are written and read as well. Returns the MiB that travel."""
     for name, (x, wide) in KERNELS.items():
         box(ax, x, FAST + 0.75, wide, name, height=0.95, face="white")
     for name, x in TABLES.items():
