@@ -30,7 +30,7 @@ def shadows(words: Words, x: Numbers, *, query: Query, ax: Ax = None) -> Axes:
     if not asks.any():
         raise ValueError(f"query must have a length, got {words[row]!r} at (0, 0)")
     feet = np.outer(x @ asks / (asks @ asks), asks)  # (n, 2): the ends of the shadows
-    ax = prepare(ax, np.vstack([x, feet, 0 * x[:1]]))
+    ax = prepare(ax, np.vstack([x, feet, -x / 3]))  # behind the origin: room for names
     reach = np.vstack([feet, 0 * asks])
     line = reach[[(reach @ asks).argmin(), (reach @ asks).argmax()]]
     ax.plot(*line.T, color=ROLES["query"], alpha=0.35, linewidth=7, zorder=1, label="_line")
