@@ -22,9 +22,9 @@ QKV = ("query", "key", "value")
 def split_and_join(tokens: Words, weights: Numbers, *, head_dim: int, ax: Ax = None) -> Axes:
     """Draw one sentence's way through multi-head attention.
 
-    X (L, E) → Q, K, V (L, E), cut into (L, H, D) → (H, L, D) → shares (H, L, L) and what each head
-    brings home (H, L, D) → joined (L, E) → output (L, E), E = H·D (Vaswani et al. 2017, section
-    3.2.2).
+    X (L, E) → Q, K, V (L, E), split into (L, H, D) → (H, L, D) → attention weights (H, L, L) and
+    head outputs (H, L, D) → concatenated (L, E) → output (L, E), E = H·D (Vaswani et al. 2017,
+    section 3.2.2).
 
     Args:
         tokens: L words.
