@@ -9,7 +9,7 @@ WHOLE, SCORED, BLENDED = "(B, L, E)", "(B, H, L, L)", "(B, H, L, D)"
 STEPS = (  # from above: what happens, the colour of its role, its shape, its sections
     ("a score for each pair: Q Kᵀ", "weight", SCORED, "1.2, 2.1"),
     ("divided by √D", "weight", SCORED, "3.1, 3.2"),
-    ("mask: −∞ for hidden keys", "weight", SCORED, "3.3, 3.6"),
+    ("mask: −∞ for masked keys", "weight", SCORED, "3.3, 3.6"),
     ("softmax: each row of weights sums to 1", "weight", SCORED, "1.3"),
     ("head outputs: weights · V", "output", BLENDED, "1.4, 1.5"),
     ("concatenate the heads", "output", WHOLE, "4.2, 4.3"),
@@ -32,12 +32,12 @@ def one_layer(*, ax: Ax = None) -> Axes:
     for x, heading in ((SHAPE, "shape"), (SECTION, "section")):
         text(ax, x, 0.75, heading, color=FAINT)
     lowest = -2.0 - len(STEPS)
-    ax.plot((STREAM, STREAM), (-0.28, lowest), color=FAINT, lw=1.5, zorder=1)
+    arrow(ax, (STREAM, -0.28), (STREAM, lowest - 0.7), zorder=1)
     _row(ax, 0, WHOLE, "1.1")
     box(ax, STREAM, 0, 1.4, "x", face=GROUND)
     _row(ax, -1, f"3 × {WHOLE}", "2.1, 2.2")
     _row(ax, -2, f"3 × {BLENDED}", "4.2, 4.3")
-    ax.plot((STREAM, VALUE), (-0.5, -0.5), color=FAINT, lw=1.5, zorder=1)
+    ax.plot((STREAM, VALUE), (-0.5, -0.5), color=DARK, lw=1.3, zorder=1)
     for x, role in ((QUERY, "query"), (KEY, "key"), (VALUE, "value")):
         look, letter = dict(face=tint(ROLES[role])), role[0]
         _down(ax, x, -0.5, -1)
@@ -55,9 +55,8 @@ def one_layer(*, ax: Ax = None) -> Axes:
         said.append(f"{happens} {shape}")
     _down(ax, VALUE, -2.28, -7)
     _row(ax, lowest - 1, WHOLE, "0.6")
-    ax.plot((KEY, KEY, STREAM), (lowest - 0.28, lowest - 1, lowest - 1), color=DARK, zorder=1)
-    arrow(ax, (STREAM + 1, lowest - 1), (STREAM + 0.3, lowest - 1))
-    arrow(ax, (STREAM, lowest), (STREAM, lowest - 0.75), FAINT)
+    ax.plot((KEY, KEY), (lowest - 0.28, lowest - 1), color=DARK, lw=1.3, zorder=1)
+    arrow(ax, (KEY, lowest - 1), (STREAM + 0.22, lowest - 1))
     word(ax, STREAM, lowest - 1, "+", edge=DARK, width=1, shape="circle,pad=0.1", size=13)
     text(ax, 0.9, lowest - 0.7, "added to x", ha="left")
     text(ax, 0, 0, "; ".join([*said, f"added to x {WHOLE}"]), say=True).set_visible(False)
