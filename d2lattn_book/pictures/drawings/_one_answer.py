@@ -64,14 +64,14 @@ def one_answer(
 
 def _asking(ax, asking, x, asks):
     """The upper line: a token, its vector, its query; and the heads of the columns."""
-    text(ax, COLUMNS["word"], 0, f"query: {asking}", weight="bold")
+    text(ax, COLUMNS["word"], 0, f"query: “{asking}”", weight="bold")
     _box(ax, "x", 0, f"x = {_shown(x)}", MIDDLE)
     _box(ax, "score", 0, f"q = {_shown(asks)}", ROLES["query"], say=True)
     way = dict(color=ROLES["query"], width=1.5)
     arrow(ax, (COLUMNS["x"] + 1, 0), (COLUMNS["score"] - 0.8, 0), **way)
     arrow(ax, (COLUMNS["score"], -0.3), (COLUMNS["score"], -0.75), **way)
     text(ax, COLUMNS["key"] + 0.7, 0.1, "W_q x", va="bottom")
-    heads = dict(word="keys", x="vector", key="key  W_k x", value="value  W_v x", score="score")
+    heads = dict(word="token", x="vector", key="key  W_k x", value="value  W_v x", score="score")
     heads |= dict(share="weight: softmax", part="weight · value")
     for column, name in heads.items():
         text(ax, COLUMNS[column], -0.95, name, color=FAINT)

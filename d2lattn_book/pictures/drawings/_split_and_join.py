@@ -130,7 +130,7 @@ class _Blocks:
         self.ax.add_patch(Rectangle((x, y), self.L, self.L, fill=False, ec=FAINT, lw=0.6))
         self.frame(x, y, self.L, self._alpha(h))
         self.text(x + self.L / 2, y + self.L + 0.9, f"weights{_low(h)}")
-        self.block(x + self.L + BESIDE, y, self.D, ROLES["output"], f"output{_low(h)}", h)
+        self.block(x + self.L + BESIDE, y, self.D, ROLES["output"], f"head{_low(h)}", h)
 
     def frame(self, x, y, width, alpha):
         """Around the row of the last token, which is followed."""
