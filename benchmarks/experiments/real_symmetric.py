@@ -4,6 +4,10 @@ Written down before the run. One matrix for queries and keys makes the scores sy
 j what j finds in i. The expectation: the heads of this model need the other half of their scores,
 the antisymmetric one. Refuted if symmetric scores in all layers cost less than half a nat, or no
 more than the trained ones made smaller by as much.
+
+Added later, and written down before their run: the scores of another head, either way round, in
+the place of the mirror image. If they cost as much, the rise says that half of every score is
+foreign to its head, and not that scores must differ in the two directions.
 """
 
 import real
@@ -17,6 +21,8 @@ SCORES = {
     "by_hand": lambda q, k: q @ k.mT,
     "symmetric": lambda q, k: (q @ k.mT + k @ q.mT) / 2,
     "antisymmetric": lambda q, k: (q @ k.mT - k @ q.mT) / 2,
+    "stranger": lambda q, k: (q @ k.mT + (k @ q.mT).roll(3, 1)) / 2,  # 3 heads share their keys
+    "neighbour": lambda q, k: (q @ k.mT + (q @ k.mT).roll(3, 1)) / 2,
     "exchanged": lambda q, k: k @ q.mT,
     "queries": lambda q, k: alike(q @ q.mT, q @ k.mT),
     "keys": lambda q, k: alike(k @ k.mT, q @ k.mT),
@@ -74,7 +80,8 @@ EXPERIMENT = Experiment(
     "one who asks is turned to the place where it stands, whatever it asks with; the spread of a "
     "row's scores is a median of heads, and that of the trained ones is 1",
     control="the trained scores made smaller: symmetric ones spread less, and if they cost no more "
-    "than that, the rest was not needed; and the antisymmetric ones, which are the rest",
+    "than that, the rest was not needed; the antisymmetric ones, which are the rest; and means "
+    "with the scores of another head: if they cost as much, symmetry need not be what costs",
     refuted="symmetric scores cost less than half a nat, or no more than those times 0.7",
     variants={
         "all": "as trained",
@@ -83,6 +90,8 @@ EXPERIMENT = Experiment(
         "half": "scores × ½",
         "symmetric": "their symmetric part",
         "antisymmetric": "their antisymmetric part",
+        "stranger": "mean with another head's, mirrored",
+        "neighbour": "mean with another head's",
         "exchanged": "W_q and W_k exchanged",
         "queries": "W_q for both, spread as trained",
         "keys": "W_k for both, spread as trained",
