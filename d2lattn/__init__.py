@@ -40,7 +40,7 @@ from d2lattn.sparse import linear_attention, lsh_attention, window_attention
 from d2lattn.training import fit
 from d2lattn.transformer import MLP, Block, Decoder, Encoder, GatedMLP, RMSNorm
 
-__version__ = "0.4.0"
+__version__ = "0.5.0"
 
 __all__ = [
     "MLP",

@@ -821,7 +821,7 @@ def test_a_head_of_the_real_model_has_one_name_in_all_chapters():
 
 @pytest.mark.parametrize(
     ("version", "found", "installs"),
-    [("0.3.9", True, 2), ("0.4.0", True, 0), ("0.10.1", True, 0), ("0.4.0", False, 2)],
+    [("0.4.9", True, 2), ("0.5.0", True, 0), ("0.10.1", True, 0), ("0.5.0", False, 2)],
 )
 def test_the_set_up_cell_installs_what_is_missing_or_too_old(
     monkeypatch, capsys, version, found, installs
