@@ -479,7 +479,7 @@ def alibi_bias(num_heads: int, L: int, *, device: Device = None) -> Tensor:
     check_counts(num_heads=num_heads, L=L)
     places = torch.arange(L, device=device)
     slopes = alibi_slopes(num_heads, device=places.device)[:, None, None]
-    return -slopes * (places[:, None] - places).abs()  # (H, L, L)
+    return slopes * -(places[:, None] - places).abs()  # (H, L, L)
 
 
 def alibi_slopes(num_heads: int, *, device: Device = None) -> Tensor:
