@@ -209,7 +209,7 @@ def test_a_saved_page_of_256_pieces(browser, tmp_path):
     page.goto(f"file://{tmp_path}/maps.html")
     (told,) = [one for one in page.locator("p:visible").all_inner_texts() if "lack" in one]
     assert re.fullmatch(
-        r"Shares add up to 0\.\d\d to 1\.00, and nothing is what they lack of 1\.", told
+        r"Weights add up to 0\.\d\d to 1\.00, and nothing is what they lack of 1\.", told
     )
     asked = page.locator("[aria-label=key] [role=gridcell]")
     assert page.locator("[aria-label=query] [role=gridcell]").count() == 256

@@ -138,8 +138,8 @@ def test_another_setting_starts_anew_and_a_word_that_is_chosen_asks(page, tmp_pa
     go(page, 1)
     options(page)
     page.get_by_label(re.compile("^compare with")).select_option("nothing")
-    page.get_by_label(re.compile("^task")).select_option("look one back")
-    page.wait_for_function(f"({REPORT}).includes('which letter stands just before it')")
+    page.get_by_label(re.compile("^task")).select_option("name the previous token")
+    page.wait_for_function(f"({REPORT}).includes('the letter just before it')")
     maps = page.get_by_role("grid", name="maps of model 1").get_by_role("gridcell")
     expect(maps).to_have_count(1)
     page.get_by_label(re.compile("^heads")).select_option("4")
@@ -147,7 +147,7 @@ def test_another_setting_starts_anew_and_a_word_that_is_chosen_asks(page, tmp_pa
     cell = page.get_by_role("grid", name="tokens of an example").get_by_role("gridcell").nth(3)
     cell.click()
     word = cell.get_attribute("aria-label").partition(":")[0]
-    assert f" {word} takes most, " in sentence(page)
+    assert f" {word} attends most to " in sentence(page)
     assert step_of(page) == 0
 
 
@@ -287,9 +287,9 @@ def test_the_options_are_in_a_fold_that_says_how_they_stand(page, tmp_path, widt
     page.keyboard.press("Enter")
     page.get_by_label(re.compile("^compare with")).select_option("mask: off")
     page.get_by_label("MLP", exact=True).check()
-    page.get_by_label("rate", exact=True).fill("0.5")
+    page.get_by_label("learning rate", exact=True).fill("0.5")
     expect(summary).to_contain_text("last time, beside it: mask off")
-    expect(made).to_contain_text("mask on, MLP on, rate 0.5")
+    expect(made).to_contain_text("mask on, MLP on, learning rate 0.5")
     page.locator("summary").focus()
     page.keyboard.press("Space")
     assert not any(one.is_visible() for one in inside.all())

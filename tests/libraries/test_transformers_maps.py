@@ -128,7 +128,7 @@ def test_what_gives_no_maps_is_refused_by_name():
         transformers.ViTConfig(hidden_size=8, num_hidden_layers=1, num_attention_heads=2,
                                intermediate_size=8, image_size=8, patch_size=4)
     ).eval()  # fmt: skip
-    with pytest.raises(ValueError, match=r"^model must read pieces .* got ViTModel, which rea"):
+    with pytest.raises(ValueError, match=r"^model must read tokens .* got ViTModel, which rea"):
         maps(vit, IDS)
     vit.set_attn_implementation("eager")
     with torch.no_grad():
