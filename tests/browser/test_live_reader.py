@@ -60,8 +60,8 @@ def test_the_map_of_a_head_shows_what_each_word_gives(page, tmp_path):
 def test_it_writes_on_to_the_full_stop(page, tmp_path):
     show(page, tmp_path, "stories")
     page.get_by_label("temperature").fill("0.2")
-    page.get_by_role("button", name="generate").click()
-    page.get_by_role("button", name="generate").wait_for()  # it has stopped by itself
+    page.get_by_role("button", name="▶ generate").click()
+    page.get_by_role("button", name="▶ generate").wait_for()  # it has stopped by itself
     said = sentence(page)
     assert said.endswith("Here the text ends.")
     assert page.get_by_label("text", exact=True).input_value().startswith("the queen went to")
