@@ -61,9 +61,7 @@ CHANGES = {
     "bound of the weights": (HEADS, replaced("within 8e-06", "within 9e-06"), False),
     "word": (HEADS, replaced(r'"tokens":\["a"', '"tokens":["c"'), False),
     "scores of heads": (MAPS, replaced(r'("heads":\[\[\d,\d,0)\.\d+', r"\1.999"), True),
-    "its layers": (MAPS, replaced(r'"layers":\[0,1\]', '"layers":[0,2]'), False),
     "weights of a decoder": (READER, replaced(r'"text":"...', '"text":"AAA'), True),
-    "its probabilities": (READER, replaced(r"<td>0\.", "<td>1."), True),
     "a word on its map": (WORDS, replaced(r'"x":\[\[1', '"x":[[2'), False),
 }
 
