@@ -72,7 +72,7 @@ def test_it_opens_with_texts_to_choose_and_completes_a_word(page, tmp_path):
     show(page, tmp_path, "chosen")
     text = page.get_by_label("text", exact=True)
     assert page.get_by_label("temperature").input_value() == "0.5"
-    page.get_by_label("begin with").select_option("the secretary")
+    page.get_by_label("prompt").select_option("the secretary")
     assert sentence(page).startswith("secretary attends most")
     assert text.input_value() == "the secretary"
     text.fill("the queen of the c")
