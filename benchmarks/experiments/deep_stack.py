@@ -21,7 +21,7 @@ def run(variant, seed, steps):
 
 
 EXPERIMENT = Experiment(
-    section="7.11",
+    section="7.17",
     claims=(36,),
     varies="what a layer consists of",
     held="64 texts of 32 random words, width 64, the encoding added once before the first layer, "

@@ -34,9 +34,9 @@ def run(variant, seed, steps):
 
 
 EXPERIMENT = Experiment(
-    section="7.8",
+    section="7.7",
     varies="the number of steps; when it is asked, how fast each pair turns",
-    held="the model with RoPE of section 7.7, trained at length 32 and asked at 64 (weights) "
+    held="the model with RoPE of section 7.6, trained at length 32 and asked at 64 (weights) "
     "and 128",
     control="turns as in training, which must fail at 128; and four of the 28 offsets from 32 to "
     "59 are whole turns away, so that a stripe at random would be in one seed of seven",

@@ -39,7 +39,7 @@ def run(variant, seed, steps):
 
 
 EXPERIMENT = Experiment(
-    section="7.7",
+    section="7.6",
     varies="how the model is told the places, in two heads of 32 channels; and eight heads of 8 "
     "with ALiBi's slope ½ in all of them",
     held="all else of who_goes_on: tasks, rate, 1,000 steps, two layers, 64 channels and so as "
