@@ -308,4 +308,4 @@ def test_the_address_of_its_own_page_holds_the_settings(page, tmp_path):
     page.get_by_label(re.compile("^MLP")).check()
     page.wait_for_function("location.hash === '#task=copy&layers=1&mlp=true&compare=layers:2'")
     page.evaluate("location.hash = '#task=back&compare=positions:none'")  # a link of the page
-    expect(page.locator("summary")).to_contain_text("name the previous token, beside it: positions none")
+    expect(page.locator("summary")).to_contain_text("the previous token, beside it: positions none")
