@@ -1,8 +1,8 @@
 """Where the numbers of multi-head attention lie: projected, cut into heads, attended, joined.
 
 Read from the left to the right. A block has a row for each token and a unit of width for each
-channel, at most four for a head. The first head is in full colour, so that it can be followed from
-end to end; a frame follows the last token's row. Colours: `d2lattn_book.pictures.colours`.
+channel, at most twelve for all heads. The first head is in full colour, so that it can be followed
+from end to end; a frame follows the last token's row. Colours: `d2lattn_book.pictures.colours`.
 """
 
 import numpy as np
@@ -16,6 +16,8 @@ from d2lattn_book.pictures.kit import Ax, Axes, sheet, text
 
 SEEN = 0.45  # how much one sees of the heads that are not followed
 BELOW, BESIDE, ARROW = 4.0, 1.0, 6.5  # gaps between blocks, and between groups of blocks
+LETTERS = 12  # points: a slide shows the picture as wide as it is
+NAME = 8  # units that the name of a map takes
 QKV = ("query", "key", "value")
 
 
@@ -42,12 +44,12 @@ def split_and_join(tokens: Words, weights: Numbers, *, head_dim: int, ax: Ax = N
     weights = shares(weights, (None, L, L), rule).clip(max=1)
     H = len(weights)
     check_count("head_dim", D)
-    ax = sheet(ax, (12, 1.45 + 1.45 * max(H, 3)))
-    wide = min(D, 4)  # units of a head: more would leave no room for names
+    ax = sheet(ax, (12, max(5.4, 1.3 * H)))
+    wide = max(1, min(D, 12 // H))  # units of a head: more would leave no room for names
     draw = _Blocks(ax, H, L, wide)
     E, whole, group = H * D, H * wide, 3 * wide + 2 * BESIDE
     x = [0, whole + ARROW, 2 * (whole + ARROW)]  # the left sides: x, then Q, K, V, then the heads,
-    x += [x[2] + group + BESIDE, x[2] + group + 2 * BESIDE + L]  # their shares and blends,
+    x += [x[2] + group + BESIDE, x[2] + group + 2 * BESIDE + max(L, NAME)]  # their maps, outputs,
     x += [x[4] + wide + ARROW, x[4] + wide + whole + 2 * ARROW]  # concatenated; the output
 
     (y,), thirds, feet = draw.feet(1), draw.feet(3), draw.feet(H)
@@ -69,14 +71,15 @@ def split_and_join(tokens: Words, weights: Numbers, *, head_dim: int, ax: Ax = N
     draw.edges("split", [(bundle, into, h) for h, into in enumerate(heads)])
     draw.edges("concatenate", [(head, joined, h) for h, head in enumerate(heads)])
     draw.edges("project", [(joined, output, None)], ["W_o"])
-    sizes = [whole, whole, group, L, wide, whole, whole]
-    shapes = [f"{L, E}", f"{L, E} → {L, H, D}", *map(str, [(H, L, D), (H, L, L), (H, L, D)])]
+    middles = [x[0] + whole / 2, x[1] + whole / 2, x[2] + frame / 2]
+    middles += [x[5] + whole / 2, x[6] + whole / 2]
+    shapes = [f"{L, E}", f"{L, E} → {L, H, D}", f"{H, L, D}; weights {H, L, L}"]
     shapes += [f"{L, H, D} → {L, E}", f"{L, E}"]
-    draw.captions(-2.2, [a + size / 2 for a, size in zip(x, sizes, strict=True)], shapes)
+    draw.captions(-2.6, middles, shapes)
     steps = ["project", "reshape, transpose", "attend", "transpose, reshape", "project"]
     ends = [x[1], x[2], x[3] + ARROW / 2 - BESIDE / 2, x[5], x[6]]
-    draw.captions(-4.6, [end - ARROW / 2 for end in ends], steps, weight="bold")
-    ax.set(xlim=(-9, x[6] + whole + 1), ylim=(-6, draw.high + 3))
+    draw.captions(-5.2, [end - ARROW / 2 for end in ends], steps, weight="bold")
+    ax.set(xlim=(-9, x[6] + whole + 1), ylim=(-6.5, draw.high + 3))
     steps = f"project, split into {H} × {D}, attend, concatenate, project to {L} × {E}"
     ax.describes_itself = f"{L} tokens of {E} numbers: {steps}"
     return ax
@@ -101,14 +104,14 @@ class _Blocks:
         box = dict(edgecolor="white", linewidth=0.8, alpha=alpha)
         self.ax.add_patch(Rectangle((x, y), width, self.L, facecolor=color, **box))
         self.frame(x, y, width, alpha)
-        self.text(x + width / 2, y + self.L + 0.9, name)
+        self.text(x + width / 2, y + self.L + 1.1, name)
         return (x, y + self.L / 2), (x + width, y + self.L / 2)
 
     def cut(self, x, y, color, name):
         """A block for all heads, cut between them."""
         for h in range(self.H):
             self.block(x + h * self.D, y, self.D, color, h=h)
-        self.text(x + self.H * self.D / 2, y + self.L + 0.9, name)
+        self.text(x + self.H * self.D / 2, y + self.L + 1.1, name)
         return (x, y + self.L / 2), (x + self.H * self.D, y + self.L / 2)
 
     def head(self, x, y, h, wide):
@@ -129,8 +132,8 @@ class _Blocks:
             self.ax.add_patch(Rectangle(cell, 1, 1, color=ROLES["weight"], alpha=alpha, lw=0))
         self.ax.add_patch(Rectangle((x, y), self.L, self.L, fill=False, ec=FAINT, lw=0.6))
         self.frame(x, y, self.L, self._alpha(h))
-        self.text(x + self.L / 2, y + self.L + 0.9, f"weights{_low(h)}")
-        self.block(x + self.L + BESIDE, y, self.D, ROLES["output"], f"head{_low(h)}", h)
+        self.text(x + self.L / 2, y + self.L + 1.1, f"weights{_low(h)}")
+        self.block(x + max(self.L, NAME) + BESIDE, y, self.D, ROLES["output"], f"head{_low(h)}", h)
 
     def frame(self, x, y, width, alpha):
         """Around the row of the last token, which is followed."""
@@ -158,16 +161,17 @@ class _Blocks:
             self.text(*place, matrix, bbox=dict(facecolor="white", linewidth=0, pad=1))
 
     def names(self, tokens, y):
-        for i, token in enumerate(tokens):
-            bold = "bold" if i == self.L - 1 else "normal"
-            self.text(-0.8, y + self.L - 0.5 - i, token, ha="right", weight=bold)
+        """The first token and the last, which is followed: all would be too small to read."""
+        self.text(-0.8, y + self.L - 0.5, tokens[0], ha="right")
+        self.text(-2.5, y + self.L / 2, "⋮" if self.L > 2 else "")
+        self.text(-0.8, y + 0.5, tokens[-1], ha="right", weight="bold")
 
     def captions(self, y, places, texts, **style):
         for x, words in zip(places, texts, strict=True):
             self.text(x, y, words, color=FAINT, **style)
 
     def text(self, x, y, words, **style):
-        text(self.ax, x, y, words, va="center_baseline", **style)
+        text(self.ax, x, y, words, va="center_baseline", size=LETTERS, **style)
 
     def _alpha(self, h):
         return 1 if h in (None, 0) else SEEN
