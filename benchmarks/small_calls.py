@@ -19,7 +19,7 @@ from results import shown, table
 from timing import measure, median_ratio, saying
 
 import d2lattn
-from d2lattn import Cache, Decoder, Encoder, attention
+from d2lattn import Cache, Decoder, Encoder, attention, sinusoidal_encoding
 from d2lattn.multihead import Context
 
 TITLE = "Small calls"
@@ -83,8 +83,10 @@ def model_of(kind, positions, device):
     tokens = torch.randint(VOCABULARY, (4, KEPT + NEW), generator=torch.Generator().manual_seed(0))
     if positions == "rotary":
         tables = dict(turns=plain.angles(128, WIDTH // HEADS, device))
+    elif positions == "learned":
+        tables = dict(table=model.position.weight)
     else:
-        tables = dict(table=model.position.weight if positions == "learned" else model.position.P)
+        tables = dict(table=sinusoidal_encoding(128, WIDTH, device=device))
     return model, tables, tokens.to(device)
 
 

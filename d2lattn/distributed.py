@@ -296,10 +296,6 @@ class PlacedVisibility(Visibility):
         asking, asked = self.asking[rows], self.asked[keys]
         return PlacedVisibility(shape, self.device, asking, asked, self.is_causal)
 
-    def at(self, index):
-        shape = self.shape[len(index) :]
-        return PlacedVisibility(shape, self.device, self.asking, self.asked, self.is_causal)
-
 
 def ring_attention(
     query: Tensor,

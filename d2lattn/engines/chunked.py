@@ -9,7 +9,6 @@ Sources: Milakov & Gimelshein 2018 (online softmax); Rabe & Staats 2021, section
 "FlashAttention", algorithms 1 and 4.
 """
 
-import itertools
 import math
 from collections.abc import Iterable
 from contextlib import contextmanager
@@ -18,13 +17,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from d2lattn.arguments import check_count, check_floating, check_real
-from d2lattn.engines.visibility import Call, checked_call, cut, entry
+from d2lattn.arguments import check_count
+from d2lattn.engines.visibility import checked_call, cut
 from d2lattn.tracing import in_full_precision, is_transformed
 
-# Scores that are held at once: 1 MiB of float32, which a core's cache takes; on other devices 256
-# MiB, of all heads together, since each block there costs some launches whatever its size.
-SCORES, SCORES_ON_A_GPU = 2**18, 2**26
+# Scores of all heads that are held at once: 1 MiB of float32, which a core's cache takes; on other
+# devices 256 MiB, since each block there costs some launches whatever its size.
+SCORES, SCORES_ON_A_GPU, LEAST = 2**18, 2**26, 64
 
 
 def chunked_attention(call, chunk_size=None):
@@ -102,14 +101,7 @@ def merge(outputs: Iterable[Tensor], logsumexps: Iterable[Tensor]) -> tuple[Tens
         (tensor([[1.]]), tensor([0.6931]))
     """
     outputs, logsumexps = list(outputs), list(logsumexps)
-    if not outputs or len(outputs) != len(logsumexps):
-        raise ValueError(
-            "outputs and logsumexps must hold one tensor for each part, at least one, "
-            f"got {len(outputs)} and {len(logsumexps)}"
-        )
     for output, logsumexp in zip(outputs, logsumexps, strict=True):
-        check_floating("outputs", output)
-        check_real("logsumexps", logsumexp)
         if output.shape[:-1] != logsumexp.shape:
             raise ValueError(
                 f"logsumexps must have the shapes of the outputs without their last axis, "
@@ -136,24 +128,21 @@ def attend_in_blocks(call, chunk_size=None):
             'got "chunked", whose backward pass is its own'
         )
     lead = call.lead
-    tensors = (x.expand(*lead, *x.shape[-2:]) for x in (call.query, call.key, call.value))
-    visible = call.visible
-    visible = visible.of((*lead, *visible.shape[-2:]), visible.mask, visible.bias)
-    call = Call(*tensors, visible, call.scale, call.dropout_p)
-    return _Blocks.apply(call.query, call.key, call.value, visible.bias, call, chunk_size)
+    tensors = [x.expand(*lead, *x.shape[-2:]) for x in (call.query, call.key, call.value)]
+    return _Blocks.apply(*tensors, call.visible.bias, call.with_tensors(*tensors), chunk_size)
 
 
 class _Blocks(torch.autograd.Function):
-    """Both passes over the leading axes; the loops over blocks are below."""
+    """Both passes; the loops over blocks are below."""
 
     @staticmethod
     def forward(ctx, query, key, value, bias, call, size):
         ctx.rest = call.with_tensors(None, None, None)
-        ctx.size, ctx.random = size, _random_state(query) if call.dropout_p else None
+        ctx.size, ctx.seed = size, torch.randint(2**62, ()).item() if call.dropout_p else None
         wide = torch.promote_types(query.dtype, torch.float32)
         output = value.new_empty(*query.shape[:-1], value.shape[-1], dtype=wide)
         logsumexp = query.new_empty(query.shape[:-1], dtype=wide)
-        with in_full_precision(query):
+        with in_full_precision(query), _dropout_from(ctx.seed, query.device):
             forward_in_blocks(call, output, logsumexp, size)
         # The output is not rounded to half. Mask and bias stand in `rest`, too: saved, torch sees
         # to it that nobody has changed them.
@@ -173,7 +162,7 @@ class _Blocks(torch.autograd.Function):
         gradients = [torch.zeros_like(x, dtype=wide) for x in (query, key, value)]
         if ctx.needs_input_grad[3]:
             grad_bias = torch.zeros_like(call.visible.bias, dtype=wide)
-        with in_full_precision(query), _replay(ctx.random):
+        with in_full_precision(query), _dropout_from(ctx.seed, query.device):
             # d score = weight · (d weight - delta), delta = Σ weight · d weight = d output · output
             delta = (grad_output * output).sum(-1) - grad_logsumexp  # d log Σ exp(s) = weight
             given, into = (logsumexp, grad_output, delta), (*gradients, grad_bias)
@@ -182,24 +171,9 @@ class _Blocks(torch.autograd.Function):
 
 
 def forward_in_blocks(call, output, logsumexp, size=None):
-    """Fill `output` (..., L, Ev) and `logsumexp` (..., L) of a call whose axes are all there."""
-    size, indices = _blocks(call, size)
-    for index in indices:
-        _forward(_at(call, index), output[index], logsumexp[index], size)
-
-
-def backward_in_blocks(call, given, into, size=None):
-    """Add to the gradients `into` of query, key, value and bias (or None), by what is `given`:
-    logsumexp over all keys that a query sees, in this call or not, d output, and delta."""
-    size, indices = _blocks(call, size)
-    for index in indices:
-        rows = (x[index] for x in given)
-        places = (entry(x, index, call.query.ndim) for x in into)
-        _backward(_at(call, index), *rows, places, size)
-
-
-def _forward(call, output, logsumexp, size):
-    """Fill `output` and `logsumexp`: each block of queries makes one pass over the keys."""
+    """Fill `output` (..., L, Ev) and `logsumexp` (..., L) of a call whose axes are all there: each
+    block of queries makes one pass over the keys."""
+    size = size or _block_size(call)
     for rows in _slices(call.query.shape[-2], size):
         sums = None
         for _, part in _visible_parts(call, rows, size):
@@ -236,8 +210,11 @@ def _online_softmax_step(call, before, wide):
     return largest, total, weighted
 
 
-def _backward(call, logsumexp, grad_output, delta, into, size):
-    """Add to the gradients, block by block in the order of `_forward`, so that dropout repeats."""
+def backward_in_blocks(call, given, into, size=None):
+    """Add to the gradients `into` of query, key, value and bias (or None), by what is `given`:
+    logsumexp over all keys that a query sees, in this call or not, d output, and delta. The blocks
+    come in the order of the forward pass, so that dropout repeats."""
+    (logsumexp, grad_output, delta), size = given, size or _block_size(call)
     grad_query, grad_key, grad_value, grad_bias = into
     for rows in _slices(call.query.shape[-2], size):
         # A query without keys has -inf, and weights exp(-inf - inf) = 0.
@@ -279,45 +256,21 @@ def _visible_parts(call, rows, size):
             yield keys, part
 
 
-def _at(call, index):
-    """Give the call of one place of the first leading axes."""
-    if not index:
-        return call
-    tensors = (x[index] for x in (call.query, call.key, call.value))
-    return call.with_tensors(*tensors, call.visible.at(index))
-
-
-def _blocks(call, size):
-    """Choose how many queries and keys meet at once, and the leading indices over which to loop: on
-    a GPU all heads are one block, elsewhere as few indices as leave scores of one block at most."""
-    *lead, L, S = call.visible.shape
-    heads, most = 1, SCORES
-    if not call.query.is_cpu:
-        most = SCORES_ON_A_GPU
-        heads = min(max(math.prod(lead), 1), most // 64**2)
-    size = math.isqrt(most // heads) if size is None else size
-    scores, outer = min(L, size) * min(S, size), 0
-    while outer < len(lead) and math.prod(lead[outer:]) * scores > heads * size**2:
-        outer += 1
-    return size, itertools.product(*map(range, lead[:outer]))
-
-
-def _random_state(x):
-    """Keep what decides which weights the dropout drops, on the device of x."""
-    return x.device, _random_of(x.device).get_rng_state()
+def _block_size(call):
+    """Choose how many queries and keys meet at once, all heads together."""
+    most = SCORES if call.query.is_cpu else SCORES_ON_A_GPU
+    heads = max(math.prod(call.query.shape[:-2]), 1)
+    return max(int((most // heads) ** 0.5), LEAST)
 
 
 @contextmanager
-def _replay(state):
-    """Drop the same weights again, and leave the random numbers that follow as they were."""
-    if state is None:
+def _dropout_from(seed, device):
+    """Drop the same weights whenever the seed is the same, and leave the random numbers that follow
+    as they were; without a seed nothing is dropped."""
+    if seed is None:
         yield
         return
-    device, numbers = state
-    with torch.random.fork_rng([device] if device.type != "cpu" else [], device_type=device.type):
-        _random_of(device).set_rng_state(numbers)
+    devices = [] if device.type == "cpu" else [device]
+    with torch.random.fork_rng(devices, device_type=device.type):
+        torch.manual_seed(seed)  # noqa: TID251  of this block alone
         yield
-
-
-def _random_of(device):
-    return torch.random if device.type == "cpu" else getattr(torch, device.type)

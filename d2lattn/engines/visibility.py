@@ -31,7 +31,7 @@ class Visibility:
     Query i may see key j if mask[..., i, j] is True, bias[..., i, j] is not -inf and, if
     `query_offset` is a number, j <= query_offset + i; with a window, j > query_offset + i - window
     too; with starts, j >= starts[b, 0, i, 0]. Its parts fit the scores, so no engine checks them
-    again; `part` and `at` cut out parts that fit as well.
+    again; `part` cuts out parts that fit as well.
 
     Attributes:
         shape, device: of the scores.
@@ -58,22 +58,20 @@ class Visibility:
     def hides_all(self):
         """Tell whether no query may see any key, as far as one may look."""
         if self.query_offset is not None:
-            first = self._first(slice(0, self.shape[-2]))
-            if self.query_offset + self.shape[-2] <= 0 or first >= self.shape[-1]:
+            keys = self.keys_of(slice(0, self.shape[-2]))
+            if keys.start >= keys.stop:
                 return True
         return self.mask is not None and data_dependent_ok(self.mask) and not self.mask.any()
 
     def keys_of(self, rows):
-        """Give the stretch of keys, a slice, that some queries may see by causality and window."""
-        last = min(self.query_offset + rows.stop, self.shape[-1])
-        return slice(min(max(self._first(rows), 0), last), last)
-
-    def _first(self, rows):
-        """Give the first key that some of these queries reach, as far as one may look."""
-        first = 0 if self.window is None else self.query_offset + rows.start - self.window + 1
+        """Give the stretch of keys, a slice, that some queries may see by causality and window, as
+        far as one may look."""
+        first, last = 0, min(self.query_offset + rows.stop, self.shape[-1])
+        if self.window is not None:
+            first = self.query_offset + rows.start - self.window + 1
         if self.starts is not None and data_dependent_ok(self.starts) and self.starts.numel():
             first = max(first, int(cut(self.starts, rows, slice(None)).min()))
-        return first
+        return slice(min(max(first, 0), last), last)
 
     def allowed(self):
         """All of it but the bias in one boolean tensor that broadcasts to the scores, or None."""
@@ -102,14 +100,12 @@ class Visibility:
         """Give queries that may see no key that is `allowed`, (..., L or 1, 1), or None if all see
         one. To look saves the passes that repair such rows; where one may not, all are
         repaired."""
-        L, S = self.shape[-2:]
-        may_be_empty = self.may_be_empty
-        if self.query_offset is not None and not may_be_empty:
-            least = 1 if self.starts is not None else self.window  # keys that each query sees
-            narrow = least is not None and self.query_offset + L - least >= S
-            may_be_empty = self.query_offset < 0 or narrow
-        if allowed is None or not may_be_empty:
+        if allowed is None:
             return None
+        if not self.may_be_empty:
+            first, (L, S) = self.query_offset, self.shape[-2:]
+            if first is None or 0 <= first <= S - L:  # each query sees its own key
+                return None
         seen = allowed.any(-1, keepdim=True)
         return None if data_dependent_ok(seen) and seen.all() else ~seen
 
@@ -127,14 +123,6 @@ class Visibility:
         part = self.of(shape, mask, bias)
         part.query_offset, part.starts = offset, starts
         return part
-
-    def at(self, index):
-        """Give the same for one place of the first leading axes, as many as `index` has numbers."""
-        axes = len(self.shape)
-        mask, bias, starts = (entry(x, index, axes) for x in (self.mask, self.bias, self.starts))
-        at = self.of(self.shape[len(index) :], mask, bias)
-        at.starts = starts
-        return at
 
     def narrowed(self, mask):
         """Give the same with one mask more."""
@@ -206,14 +194,6 @@ def cut(x, rows, keys):
     if x.shape[-2] > 1:
         x = x[..., rows, :]
     return x[..., keys] if x.shape[-1] > 1 else x
-
-
-def entry(x, index, ndim):
-    """x[index], where x may lack the first of `ndim` axes, and an axis of size 1 stands for all."""
-    if not torch.is_tensor(x):
-        return x
-    own = index[ndim - x.ndim :]
-    return x[tuple(i if size > 1 else 0 for i, size in zip(own, x.shape, strict=False))]
 
 
 def in_window(
