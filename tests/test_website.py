@@ -203,13 +203,13 @@ def test_links_to_files_of_the_project_lead_to_the_reference_or_the_repository()
 
 def test_a_link_to_a_section_leads_to_the_anchor_of_its_heading():
     name = "06_positional_encoding.ipynb"
-    hands, root = (sections.meant(text, name) for text in ("6.3", "6.7 the √d before the sum"))
-    links = ("6.3", ""), ("clocks", hands.cell), ("6.7 The √d", "")
+    hands, root = (sections.meant(text, name) for text in ("6.3", "6.16 the √d before the sum"))
+    links = ("6.3", ""), ("clocks", hands.cell), ("6.16 The √d", "")
     text = " ".join(f"[{words}]({name}#cell-id={cell})" for words, cell in links)
-    assert root.text == "⊕ The √d before the sum"
+    assert root.text == "6.16 The √d before the sum"
     assert prepared(new_markdown_cell(text))[1].source == (
-        f"[6.3]({name}#63-clock-hands) [clocks]({name}#63-clock-hands) "
-        f"[6.7 The √d]({name}#-the-d-before-the-sum)"
+        f"[6.3]({name}#63-clock-hands-sine-and-cosine) [clocks]({name}#63-clock-hands-sine-and-cosine) "
+        f"[6.16 The √d]({name}#616-the-d-before-the-sum)"
     )
 
 

@@ -56,7 +56,7 @@ def words_shuffled(row, generator):
 
 
 EXPERIMENT = Experiment(
-    section="6.12",
+    section="6.10",
     varies="the text, the book's prose or Python's manual; and what stands before the last 32 "
     "pieces: the 96 in order, their pieces shuffled, their whole words shuffled, the last 16 of "
     "them, or none",

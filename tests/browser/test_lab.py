@@ -306,8 +306,8 @@ def test_a_link_to_a_section_lands_there(page, lab_as_installed, no_kernel_is_le
     while top is None or not 0 <= top < 900:
         assert time.monotonic() < deadline, f"the section is {top} px from the top"
         page.evaluate(BACK, f"work/{name}")
-        page.get_by_role("link", name="6.7 The √d before the sum", exact=True).click()
-        page.get_by_role("heading", name="The √d before the sum").wait_for()
+        page.get_by_role("link", name="6.16 The √d before the sum", exact=True).click()
+        page.get_by_role("heading", name="6.16 The √d before the sum").wait_for()
         top = settled(page, TOP)
 
 
