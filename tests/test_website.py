@@ -207,9 +207,9 @@ def test_a_link_to_a_section_leads_to_the_anchor_of_its_heading():
     links = ("6.3", ""), ("clocks", hands.cell), ("6.16 The √d", "")
     text = " ".join(f"[{words}]({name}#cell-id={cell})" for words, cell in links)
     assert root.text == "6.16 The √d before the sum"
+    clocks, before = f"{name}#63-clock-hands-sine-and-cosine", f"{name}#616-the-d-before-the-sum"
     assert prepared(new_markdown_cell(text))[1].source == (
-        f"[6.3]({name}#63-clock-hands-sine-and-cosine) [clocks]({name}#63-clock-hands-sine-and-cosine) "
-        f"[6.16 The √d]({name}#616-the-d-before-the-sum)"
+        f"[6.3]({clocks}) [clocks]({clocks}) [6.16 The √d]({before})"
     )
 
 
