@@ -12,46 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from d2lattn.arguments import check_count, check_number, show
-from d2lattn_book.cards.fields import (
-    ALONE,
-    BOTH,
-    CHUNK,
-    CONV,
-    DEFAULT_SIZES,
-    DEFAULTS,
-    DTYPES,
-    ENCODERS,
-    FLAT,
-    FULL,
-    HARMLESS,
-    INDEXED,
-    INDICES,
-    KDA_OF_HEADS,
-    LIGHTNING,
-    NAMES,
-    NOTHING,
-    ONE_HEAD,
-    PACKED,
-    PAIRS,
-    PARALLEL,
-    PARTS,
-    PATTERNS,
-    PERIODS,
-    READ,
-    READ_BY_LAYER,
-    REPEATED,
-    SHARED,
-    STATE,
-    STATES,
-    TEXT,
-    THINNED,
-    TWICE_IN_WINDOWS,
-    USUAL,
-    WINDOW,
-    WINDOWS_EVERYWHERE,
-    WITH_DEFAULT_SIZES,
-    WITHOUT,
-)
+from d2lattn_book.cards import fields as tables
 
 MOST = 10**6  # layers, lest a wrong number fills the memory
 
@@ -145,7 +106,7 @@ def cache_bytes(
             "latent", "rotary", "index", "state", "conv". Scales count as parts of a byte: DeepSeek
             serves its latents in fp8 with a float32 for 128 numbers, and the keys of its indexer,
             dict(latent=1 + 4 / 128, index=1 + 4 / 128), 656 and 132 bytes. States take what the
-            file says (`mamba_ssm_dtype`), those of KDA 4 bytes, unless they stand in a dict.
+            file says (`mamba_ssm_dtype`) or else float32, unless they stand in a dict.
 
     Returns:
         CacheBytes: `total`, `layers`, `notes`, `unknown`; it prints as a table.
@@ -167,12 +128,11 @@ def cache_bytes(
     card = _Card(_read(config))
     check_count("tokens", tokens)
     kinds = _kinds(card)
-    has_states = bool({STATE, BOTH} & {*kinds})
+    has_states = bool({tables.STATE, tables.BOTH} & {*kinds})
     sizes = _sizes(card, bytes_per_number, has_states)
     if not has_states:  # sizes of a state, and no layer is known to have one
-        card.unknown_fields += [card.find(size)[0] for size in STATES if card.get(size)]
-    shared = card.count("shared", 0, least=0)
-    kinds[len(kinds) - shared :] = [SHARED] * min(shared, len(kinds))
+        card.unknown_fields += [card.find(size)[0] for size in tables.STATES if card.get(size)]
+    kinds = _without_what_is_shared(card, kinds)
     layers = []
     for i, kind in enumerate(kinds):
         pieces = [
@@ -215,32 +175,32 @@ class _Card:
     """The fields of the model of text, those of FLAT under dotted names, and remarks on them."""
 
     def __init__(self, config: Mapping[str, Any]) -> None:
-        inside = [config[name] for name in TEXT if isinstance(config.get(name), Mapping)]
+        inside = [config[name] for name in tables.TEXT if isinstance(config.get(name), Mapping)]
         self.fields: dict[str, Any] = {**config, **(inside[0] if inside else {})}
-        for name in FLAT:
+        for name in tables.FLAT:
             self.fields |= {f"{name}.{key}": value for key, value in self.inner(name).items()}
         self.type = self.fields.get("model_type")
         self.notes: list[str] = []
         self.unknown_fields: list[str] = []
         own = {str(i): its for i, its in self.inner("per_layer_config").items()}.items()
         self.layers = {int(i): dict(its) for i, its in own if i.isdigit() and isinstance(its, dict)}
-        fields = {field for its in self.layers.values() for field in its} - READ_BY_LAYER
+        fields = {field for its in self.layers.values() for field in its} - tables.READ_BY_LAYER
         strange = {field for field in fields if not _harmless(field)}
         strange |= {i for i, _ in own if not i.isdigit() or int(i) not in self.layers}
         self.unknown_fields += [f"per_layer_config: {field}" for field in sorted(strange)]
         if self.fields.get("is_encoder_decoder"):
             raise ValueError("config must be that of a decoder, got is_encoder_decoder True")
-        if self.type in ENCODERS and not self.fields.get("is_decoder"):
+        if self.type in tables.ENCODERS and not self.fields.get("is_decoder"):
             raise ValueError(f"config must be that of a decoder, got the encoder {self.type}")
-        if self.type in WITH_DEFAULT_SIZES:
-            absent = {n: v for n, v in DEFAULT_SIZES.items() if self.fields.get(n) is None}
+        if self.type in tables.WITH_DEFAULT_SIZES:
+            absent = {n: v for n, v in tables.DEFAULT_SIZES.items() if self.fields.get(n) is None}
             self.fields |= absent
             said = ", ".join(f"{name} {value}" for name, value in absent.items())
             self.notes += [f"as in the class of {self.type}, where absent: {said}"] if said else []
 
     def find(self, name: str, layer: int | None = None) -> tuple[str, Any]:
         """The first spelling that is there and not null, and what it says, of a layer if asked."""
-        spellings = NAMES.get(name, name).split()
+        spellings = tables.NAMES.get(name, name).split()
         own = {} if layer is None else self.layers.get(layer, {})
         for fields in (own, self.fields):
             for field in spellings:
@@ -278,36 +238,33 @@ class _Card:
     def unknown(self) -> tuple[str, ...]:
         """Fields that say something and stand in no table."""
         silent: tuple[Any, ...] = (None, "", [], {})
-        stated = {k for k, v in self.fields.items() if v not in silent and v != USUAL.get(k)}
-        strange = [name for name in stated - READ if not _harmless(name)]
+        stated = {k for k, v in self.fields.items() if v not in silent and v != tables.USUAL.get(k)}
+        strange = [name for name in stated - tables.READ if not _harmless(name)]
         return tuple(sorted({*self.unknown_fields, *strange}))
 
 
 def _harmless(field: str) -> bool:
     """Whether a field has no influence on what is kept."""
-    return field in HARMLESS or bool(WITHOUT.fullmatch(field.split(".")[-1]))
+    return field in tables.HARMLESS or bool(tables.WITHOUT.fullmatch(field.split(".")[-1]))
 
 
 def _sizes(card: _Card, given: Any, has_states: bool) -> dict[str, float]:
     """Bytes of a number, by part."""
-    sizes: dict[str, float] = dict.fromkeys(PARTS, 2.0)
+    sizes: dict[str, float] = dict.fromkeys(tables.PARTS, 2.0)
     if isinstance(given, Mapping):
         for part, size in given.items():
-            if part not in PARTS:
-                raise ValueError(f"bytes_per_number must have parts of {PARTS}, got {show(part)}")
+            if part not in tables.PARTS:
+                raise ValueError(
+                    f"bytes_per_number must have parts of {tables.PARTS}, got {show(part)}"
+                )
             sizes[part] = check_number(f"bytes_per_number of {part}", size, least=0)
     else:
-        sizes = dict.fromkeys(PARTS, check_number("bytes_per_number", given, least=0))
-    stated = DTYPES.get(str(card.get("state_dtype")))
+        sizes = dict.fromkeys(tables.PARTS, check_number("bytes_per_number", given, least=0))
+    stated = tables.DTYPES.get(str(card.get("state_dtype")))
     if has_states and not (isinstance(given, Mapping) and "state" in given):
-        if stated:
-            whose = "as the config says"
-        elif _is_kda(card):
-            stated, whose = 4, "as KDA keeps float32 whatever the config asks"
-        else:
-            stated, whose = sizes["state"], "and the config does not say so: many programs keep 4"
-        sizes["state"] = stated
-        card.notes.append(f"numbers of a state take {stated:g} bytes, {whose}")
+        sizes["state"] = stated or 4
+        whose = "as the config says" if stated else "the config gives no dtype: float32, as usual"
+        card.notes.append(f"numbers of a state take {sizes['state']:g} bytes, {whose}")
     quantized = card.fields.get("quantization_config")
     scheme = quantized.get("kv_cache_scheme") if isinstance(quantized, Mapping) else None
     if isinstance(scheme, Mapping) and "num_bits" in scheme:
@@ -329,37 +286,37 @@ def _kinds(card: _Card) -> list[str]:
     searched = card.get("block_configs")
     if isinstance(searched, list):
         return [_searched(card, i) for i in range(len(searched))]
-    for field, table in PATTERNS.items():
+    for field, table in tables.PATTERNS.items():
         entries = card.get(field)
         if not isinstance(entries, (list, str)) or not entries or not _counts(card, field):
             continue
         layers = _layers(card, len(entries))
-        if field in REPEATED:
+        if field in tables.REPEATED:
             entries = [entries[i % len(entries)] for i in range(layers)]
         if len(entries) < layers:
             raise ValueError(f"config must have {layers} entries in {field}, got {len(entries)}")
         return [_kind(card, field, entry, table) for entry in entries[:layers]]
     layers = _layers(card)
-    for field, (first, some, others) in INDICES.items():
+    for field, (first, some, others) in tables.INDICES.items():
         places = card.get(field)
         if isinstance(places, (list, tuple)) and places:
             return [some if i + first in places else others for i in range(layers)]
-    for field, (one, others) in PERIODS.items():
+    for field, (one, others) in tables.PERIODS.items():
         if card.get(field) is not None and _counts(card, field):
             period = card.count(field)
             offset = card.count("attn_layer_offset", period - 1, least=0)
             return [one if i % period == offset else others for i in range(layers)]
-    if card.type in DEFAULTS:
-        field, period = DEFAULTS[card.type]
+    if card.type in tables.DEFAULTS:
+        field, period = tables.DEFAULTS[card.type]
         card.notes.append(f"{field} is absent: {period}, as in the class of {card.type}")
-        one, others = PERIODS[field]
+        one, others = tables.PERIODS[field]
         return [others if (i + 1) % period else one for i in range(layers)]
     return _windows(card, layers)
 
 
 def _layers(card: _Card, default: int | None = None) -> int:
     layers = card.count("layers", default)
-    if card.type in PAIRS and card.find("layers")[0] == "num_layers":
+    if card.type in tables.PAIRS and card.find("layers")[0] == "num_layers":
         layers *= 2
         card.notes.append("attention stands twice in each of num_layers")
     if layers > MOST:
@@ -371,7 +328,7 @@ def _kind(card: _Card, field: str, entry: Any, table: Mapping[Any, str]) -> str:
     if isinstance(entry, (str, int)) and entry in table:
         return table[entry]
     card.unknown_fields.append(f"{field}: {entry!r}")
-    return FULL
+    return tables.FULL
 
 
 def _counts(card: _Card, field: str) -> bool:
@@ -381,19 +338,19 @@ def _counts(card: _Card, field: str) -> bool:
 
 def _windows(card: _Card, layers: int) -> list[str]:
     """Without a pattern: a window in all layers, in the last ones, or in none."""
-    if card.type in PARALLEL:
-        return [BOTH] * layers
-    if card.type in ALONE:
-        return [STATE] * layers
+    if card.type in tables.PARALLEL:
+        return [tables.BOTH] * layers
+    if card.type in tables.ALONE:
+        return [tables.STATE] * layers
     if card.get("window") is None or card.get("use_sliding_window") is False:
-        return [FULL] * layers
+        return [tables.FULL] * layers
     if card.get("use_sliding_window"):
         whole = card.count("max_window_layers", 0, least=0)
-        return [FULL if i < whole else WINDOW for i in range(layers)]
-    if card.type in WINDOWS_EVERYWHERE:
-        return [WINDOW] * layers
+        return [tables.FULL if i < whole else tables.WINDOW for i in range(layers)]
+    if card.type in tables.WINDOWS_EVERYWHERE:
+        return [tables.WINDOW] * layers
     card.unknown_fields.append("sliding_window, without a pattern of layers")
-    return [FULL] * layers
+    return [tables.FULL] * layers
 
 
 def _searched(card: _Card, layer: int) -> str:
@@ -402,7 +359,11 @@ def _searched(card: _Card, layer: int) -> str:
     read = {"n_heads_in_group", "no_op", "replace_with_linear"}
     strange = {name for name, value in attention.items() if value} - read
     card.unknown_fields += [f"block_configs: {name}" for name in sorted(strange)]
-    return NOTHING if attention.get("no_op") or attention.get("replace_with_linear") else FULL
+    return (
+        tables.NOTHING
+        if attention.get("no_op") or attention.get("replace_with_linear")
+        else tables.FULL
+    )
 
 
 def _attention(card: _Card, layer: int) -> Mapping[str, Any]:
@@ -412,45 +373,70 @@ def _attention(card: _Card, layer: int) -> Mapping[str, Any]:
     return block["attention"]
 
 
+def _without_what_is_shared(card: _Card, kinds: list[str]) -> list[str]:
+    """A layer that reads the rows of another one keeps none (but its window, in DeepSeek-V4.1)."""
+    last = len(kinds) - card.count("shared", 0, least=0)
+    sources = card.get("kv_source_layers") or range(len(kinds))
+    owners = card.get("kv_source_layer_ids") or range(len(kinds))
+    kinds = [
+        tables.SHARED if i >= last or sources[i] != i else kind for i, kind in enumerate(kinds)
+    ]
+    return [
+        tables.WINDOW if kind == tables.PACKED and i not in owners else kind
+        for i, kind in enumerate(kinds)
+    ]
+
+
 # What a layer keeps -------------------------------------------------------------------------------
 
 Kept = Iterable[tuple[str, int, int]]  # part, rows, numbers of a row
 
 
 def _pieces(card: _Card, layer: int, kind: str, tokens: int, kinds: list[str]) -> Kept:
-    if kind in (FULL, INDEXED, BOTH):
-        yield from _rows(card, layer, tokens, "full" if WINDOW in kinds else "")
-        indexed = _latent(card, layer) and card.get("index", layer) and _indexes(card, layer)
-        if kind == INDEXED or indexed:
-            yield "index", tokens, card.count("index", layer=layer)
-    if kind in (WINDOW, CHUNK):
-        seen = min(tokens, card.count("window" if kind == WINDOW else "chunk", layer=layer))
-        packs = PACKED in kinds or THINNED in kinds
+    if kind in (tables.FULL, tables.INDEXED, tables.BOTH):
+        yield from _rows(card, layer, tokens, "full" if tables.WINDOW in kinds else "")
+    indexed = _latent(card, layer) and card.get("index", layer) and _indexes(card, layer)
+    if kind == tables.INDEXED or (kind in (tables.FULL, tables.BOTH, tables.SHARED) and indexed):
+        yield "index", tokens // card.count("index_pool", 1), card.count("index", layer=layer)
+    if kind in (tables.WINDOW, tables.CHUNK):
+        seen = min(tokens, _window(card, layer) if kind == tables.WINDOW else card.count("chunk"))
+        packs = tables.PACKED in kinds or tables.THINNED in kinds
         yield from _one_row(card, seen) if packs else _rows(card, layer, seen, kind)
-    if kind in (PACKED, THINNED):
-        name, usual = ("packed", 4) if kind == PACKED else ("thinned", 128)
-        blocks = tokens // card.count(name, usual)
+    if kind in (tables.PACKED, tables.THINNED):
+        name, usual = ("packed", 4) if kind == tables.PACKED else ("thinned", 128)
+        blocks = tokens // card.count(name, usual, layer)
         yield from _one_row(card, min(tokens, card.count("window")))
         yield from _one_row(card, blocks)
-        if kind == PACKED:
+        if kind == tables.PACKED:
             yield "index", blocks, card.count("index")
-    if kind in (STATE, BOTH):
+    if kind in (tables.STATE, tables.BOTH):
         state, channels, kernel = _state(card)
         yield "state", 1, state
         yield "conv", kernel - 1, channels
-    if kind == CONV:
+    if kind == tables.CONV:
         yield "conv", card.count("kernel") - 1, card.count("width")
+    if card.type in tables.FOUR_CONVS:  # before keys, values, and the sums of attention and MLP
+        widths = [numbers for _, _, numbers in _rows(card, layer, 0, kind)]
+        for width in [*widths, card.count("width"), card.count("width")]:
+            yield "conv", card.count("kernel") - 1, width
+
+
+def _window(card: _Card, layer: int) -> int:
+    """Rows of a window; the published file of MiMo-V2-Flash does not count the token itself."""
+    if card.type in tables.TWICE_IN_WINDOWS and card.fields.get("sliding_window_size"):
+        return int(card.fields["sliding_window_size"]) + 1
+    return card.count("window", layer=layer)
 
 
 def _rows(card: _Card, layer: int, rows: int, of: str) -> Kept:
     """Keys and values, or latents; `of` is the kind whose heads may differ from the others'."""
     if _latent(card, layer):
         yield "latent", rows, card.count("latent", layer=layer)
-        yield "rotary", rows, card.count("rotary", layer=layer)
+        yield "rotary", rows, card.count("rotary", layer=layer, least=0)
         return
     dim = card.count(f"{of}_head_dim", _head_dim(card, layer))
     value = card.count(f"{of}_value_dim", card.count("value_dim", dim, layer))
-    twice = of == WINDOW and card.type in TWICE_IN_WINDOWS
+    twice = of == tables.WINDOW and card.type in tables.TWICE_IN_WINDOWS
     heads = card.count(f"{of}_kv_heads", _kv_heads(card, layer) * (2 if twice else 1))
     yield "keys", rows, heads * dim
     yield "values", rows, heads * value
@@ -476,7 +462,7 @@ def _kv_heads(card: _Card, layer: int) -> int:
     heads = card.count("heads", layer=layer)
     if isinstance(card.get("block_configs"), list):
         return heads // (_attention(card, layer).get("n_heads_in_group") or heads)
-    if card.type in ONE_HEAD and not card.get("new_decoder_architecture"):
+    if card.type in tables.ONE_HEAD and not card.get("new_decoder_architecture"):
         return 1 if card.get("multi_query") else heads
     if card.get("multi_query_attention") is False:
         return heads
@@ -493,7 +479,7 @@ def _indexes(card: _Card, layer: int) -> bool:
 
 
 def _is_kda(card: _Card) -> bool:
-    return bool(card.get("kda_heads")) or card.type in KDA_OF_HEADS
+    return bool(card.get("kda_heads")) or card.type in tables.KDA_OF_HEADS
 
 
 def _state(card: _Card) -> tuple[int, int, int]:
@@ -509,7 +495,7 @@ def _state(card: _Card) -> tuple[int, int, int]:
         return heads * dim**2, 3 * heads * dim, card.count("kernel", None if own else 1)
     if card.get("mamba_state"):
         width = card.count("width") * card.count("mamba_expand", 2)
-        if card.type in ALONE:
+        if card.type in tables.ALONE:
             width = card.count("intermediate_size", width)
         state, groups = card.count("mamba_state"), 0
         if card.get("mamba_heads") or card.type == "mamba2":  # Mamba-2
@@ -520,7 +506,7 @@ def _state(card: _Card) -> tuple[int, int, int]:
         return width * state, width + 2 * groups * state, card.count("kernel")
     if card.get("lru"):
         return card.count("lru"), card.count("lru"), card.count("kernel")
-    if card.type in LIGHTNING:
+    if card.type in tables.LIGHTNING:
         return card.count("heads") * _head_dim(card, 0) ** 2, 0, 1
     raise ValueError("config must give the sizes of the states of its linear layers, got none")
 

@@ -30,6 +30,7 @@ NAMES = {
     "latent": "kv_lora_rank",
     "rotary": "qk_rope_head_dim",
     "index": "index_head_dim sparse_attention_config.sparse_index_dim",
+    "index_pool": "index_kpool",
     "window": "sliding_window attention_window_size sliding_window_size",
     "chunk": "attention_chunk_size",
     "window_kv_heads": "swa_num_key_value_heads attention_other_setting.num_attention_groups",
@@ -38,8 +39,8 @@ NAMES = {
     "full_kv_heads": "num_global_key_value_heads",
     "full_head_dim": "global_head_dim",
     "shared": "num_kv_shared_layers",
-    "packed": "compress_rates.compressed_sparse_attention compress_rate_csa",
-    "thinned": "compress_rates.heavily_compressed_attention compress_rate_hca",
+    "packed": "compress_rates.compressed_sparse_attention compress_rate_csa compress_ratios",
+    "thinned": "compress_rates.heavily_compressed_attention compress_rate_hca compress_ratios",
     # what does not grow: delta rules, Mamba-2 and Mamba, a short convolution, an RG-LRU
     "delta_heads": "linear_num_value_heads",
     "delta_value_dim": "linear_value_head_dim",
@@ -55,7 +56,8 @@ NAMES = {
     "mamba_expand": "mamba_expand expand",
     "lru": "lru_width",
     "kernel": "linear_conv_kernel_dim linear_attn_config.short_conv_kernel_size "
-    "short_conv_kernel_size conv_kernel mamba_d_conv conv_L_cache conv1d_width",
+    "short_conv_kernel_size conv_kernel mamba_d_conv conv_L_cache conv1d_width"
+    " conv_kernel_size sconv_kernel_size",
     "state_dtype": "mamba_ssm_dtype mamba_ssm_cache_dtype",
 }
 # Of these a layer may have its own, in a list or in per_layer_config.
@@ -65,6 +67,7 @@ BY_NAME = {
     **dict.fromkeys(("linear_attention", "mamba"), STATE),
     **dict.fromkeys(("moe", "mlp"), NOTHING),
     **dict(sliding_attention=WINDOW, chunked_attention=CHUNK, conv=CONV),
+    **dict(hybrid=FULL, hybrid_sliding=WINDOW),
     **dict(minimax_m3_sparse=INDEXED, compressed_sparse_attention=PACKED),
     **dict(heavily_compressed_attention=THINNED),
 }
@@ -77,7 +80,7 @@ PATTERNS: dict[str, Mapping[Any, str]] = {
     "sliding_window_pattern": {"L": WINDOW, "G": FULL},
     "hybrid_layer_pattern": {0: FULL, 1: WINDOW},
     "attn_type_list": {0: STATE, 1: FULL},
-    "compress_ratios": {0: WINDOW, 4: PACKED, 128: THINNED},
+    "compress_ratios": {0: WINDOW, 1: PACKED, 2: PACKED, 4: PACKED, 128: THINNED},
     "sparse_attention_config.sparse_attention_freq": {0: FULL, 1: INDEXED},
     "no_rope_layers": {0: FULL, 1: CHUNK},
 }
@@ -124,6 +127,7 @@ WITH_DEFAULT_SIZES = {
 }
 TWICE_IN_WINDOWS = ("mimo_v2_flash",)  # whose windows have twice the heads, where none are given
 WINDOWS_EVERYWHERE = ("mistral", "mixtral", "phi3", "starcoder2")  # if sliding_window is given
+FOUR_CONVS = ("inkling_text", "inkling2_text")  # four short convolutions in each layer
 PAIRS = ("longcat_flash",)  # attention stands twice in each of its num_layers
 PARALLEL = ("falcon_h1",)  # a state beside attention in every layer
 ALONE = ("mamba", "mamba2", "falcon_mamba")  # a state in every layer, and no attention at all
@@ -143,7 +147,7 @@ DTYPES = {"float32": 4, "bfloat16": 2, "float16": 2}
 _FLAGS = """multi_query multi_query_attention new_decoder_architecture use_sliding_window
     max_window_layers attn_layer_offset indexer_types index_topk_freq index_skip_topk_offset
     index_topk_pattern block_configs per_layer_config attention_k_eq_v quantization_config
-    use_mla"""
+    use_mla kv_source_layers kv_source_layer_ids"""
 READ = {*" ".join(NAMES.values()).split(), *PATTERNS, *INDICES, *PERIODS, *TEXT, *FLAT}
 READ |= {*_FLAGS.split()}
 READ_BY_LAYER = {*" ".join(NAMES[size] for size in OF_A_LAYER).split()}
@@ -158,7 +162,8 @@ ENCODERS = {*_ENCODERS.split()}
 # Fields without influence on what is kept: by parts of their names, and one by one.
 WITHOUT = re.compile(
     r"(.*_)?(token_id|token_ids|token_index|dtype|act|bias|scale|scaling|norm|pdrop|prenorm)(_.*)?"
-    r"|(min_|max_)?(vision|image|video|audio|boi|eoi|mm|media|projector|encoder|tile)(_.*)?"
+    r"|(min_|max_)?(vision|image|video|audio|boi|eoi|mm|media|projector|encoder|tile|patch)(_.*)?"
+    r"|(candidate|dspark|engram|spatial_merge|projection_hidden)(_.*)?"
     r"|(.*_)?(experts?|moe|routers?|routed|mlp|mtp|ffn|ff|swiglu|gegelu|intermediate|nextn)(_.*)?"
     r"|(.*_)?(rope|rotary|alibi|position|positions|mrope|dropout|init|initializer|softcapping)(_.*)?"
     r"|.*(_multipliers?|_activation|_penalty|_tiles|_tolerance|_embeddings|eps|epsilon|_vocab_size)"
@@ -197,7 +202,10 @@ _HARMLESS = """
     use_gemma_norm use_grouped_mm use_grouped_topk use_head_wise_attn_gate use_image_special_tokens
     use_logn_attn use_mamba_kernels use_mambapy use_parallel_residual use_pos_enc use_qk_norm
     use_thumbnail use_unified_vision_chunk word_embed_proj_dim yarn_only_types z_loss_coefficient
-    zero_centered
+    zero_centered d_rel gate_temp index_kpool_always_select_tail index_source_layer_ids
+    linear_lower_bound log_scaling_alpha log_scaling_n_floor n_layers_per_attn_res_block
+    number_of_conv_states qk_l2_clip_threshold rel_l2_clip_threshold
+    out_hidden_size rel_extent
 """
 _HARMLESS_IN_FLAT = """
     alibi_bias_max attn_impl attn_uses_sequence_id gate_lower_bound kda_layers prefix_lm qk_ln

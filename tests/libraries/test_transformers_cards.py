@@ -20,6 +20,8 @@ WORDS = 300
 LEFT_OUT = {
     **dict.fromkeys(("glm-4-9b", "phi-3-small", "qwen-7b"), "has its class beside its weights"),
     **dict.fromkeys(("mimo-7b", "nemotron-super-49b"), "has its class beside its weights"),
+    "deepseek-v4.1-flash": "has no class in transformers",
+    "glm-5.3-flash.class": "reads images as well: no causal class",
     "internlm2-7b": "has its class beside its weights",
     "dbrx.class": "cannot be built from its own defaults",
     "recurrent-gemma.class": "keeps its states in its layers",
@@ -32,8 +34,6 @@ BUILT = [name for name in SOURCES if name not in LEFT_OUT]
 PAIRS = ("gpt_oss", "llama4_text")  # whose MLP returns two things
 # What a class says for a field that the file does not have, or the file otherwise.
 OTHERWISE = {
-    "mimo-v2-flash": "sliding_window counts the word itself: 129",
-    "nemotron-h-56b": "mamba_ssm_cache_dtype is float32 if it is absent",
     "gemma-4-e2b": "layer_types are 5 to 1 if they are absent",
 }
 
@@ -49,7 +49,6 @@ def config_of(name):
 
 # Classes whose own cache holds something else than is counted, without a warning of ours.
 SILENT = {
-    "mimo_v2_flash": "sliding_window counts the word itself",
     "minimax": "keeps its states in another cache",
 }
 
@@ -102,14 +101,13 @@ def expected(layer, window, kernel):
 def assert_alike(counted, config):
     config = config.get_text_config(decoder=True)
     window = getattr(config, "sliding_window", None)
-    window = 128 if window == 129 else window  # MiMo's, see OTHERWISE
     kernels = ("linear_conv_kernel_dim", "conv_kernel", "mamba_d_conv", "conv_L_cache")
+    kernels += ("conv_kernel_size",)
     kernel = next((getattr(config, k) for k in kernels if hasattr(config, k)), None)
     theirs = cache_of(config)
     assert len(theirs) == len(counted.layers)
     for i, (layer, held) in enumerate(zip(counted.layers, theirs, strict=True)):
-        full = window if config.model_type != "mimo_v2_flash" else None
-        ours = expected(layer, full, kernel)
+        ours = expected(layer, window, kernel)
         if config.model_type == "deepseek_v4" and layer.kind == "window":
             ours *= 2  # one row is key and value; here they keep it twice
         assert numbers(held) == ours, (i, layer)
