@@ -344,13 +344,13 @@ def test_kinds_are_named_and_what_they_keep_is_multiplied():
                  sinks=2)  # fmt: skip
     names = in_node("cache/explain", "nameOf", [[kind, sizes] for kind in live.KINDS_KEPT])
     assert names == [
-        "full, 6 heads", "grouped (GQA), 1 KV head", "latent (MLA), 7 + 2 numbers",
-        "sliding window, 3", "window of 3, 2 sinks", "recurrent state, 4 × 4",
+        "multi-head (MHA), 6 heads", "grouped (GQA), 1 KV head", "latent (MLA), 7 + 2 numbers",
+        "sliding window of 3", "window of 3 + 2 sinks", "recurrent state, 4 × 4",
     ]  # fmt: skip
     one = sizes | dict(num_heads=1, rope_dim=0, sinks=1)
     names = in_node("cache/explain", "nameOf", [[kind, one] for kind in live.KINDS_KEPT])
-    assert names[0] == "full, 1 head" and names[2] == "latent (MLA), 7 numbers"
-    assert names[4] == "window of 3, 1 sink"
+    assert names[0] == "multi-head (MHA), 1 head" and names[2] == "latent (MLA), 7 numbers"
+    assert names[4] == "window of 3 + 1 sink"
     wholes = {1: "1", 12: "12", 999: "999", 1000: "1,000", 12345: "12,345", 1234567: "1,234,567"}
     assert in_node("cache/explain", "whole", [[one] for one in wholes]) == [*wholes.values()]
     figures = [cache(CACHES[2], kind=kind, step=4) for kind in live.KINDS_KEPT]
@@ -366,7 +366,8 @@ def test_kinds_are_named_and_what_they_keep_is_multiplied():
         f"{opening}Cached: 3 of 4 tokens × 192 = 576 bytes ({pairs}). No longer visible: the.",
         f"{opening}Cached: 4 of 4 tokens × 192 = 768 bytes ({pairs}). All of them are visible.",
         f"{opening}State: 768 bytes, however many tokens (2 layers · 6 heads · 4 · 4 numbers · 4 "
-        "bytes = 768). All 4 tokens are added into it: none has a row of its own.",
+        "bytes = 768). The keys and values of all 4 tokens are summed into it: none can be looked "
+        "up on its own.",
     ]
     (first,) = play("cache", cache(CACHES[3], kind="grouped", step=1))
     assert first["said"] == (

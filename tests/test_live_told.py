@@ -31,8 +31,9 @@ WIDE = "Its receptive field is 1 + (3 − 1) · (1 + 3) = 9 positions wide"
 TAPS = "; not all of them are taps inside the row."
 EACH = "tokens × 1,024 = 5,120 bytes (keys and values: 2 · 8 heads · 16 numbers · 4 bytes = 1,024)."
 STATE = "State: 8,192 bytes, however many tokens (8 heads · 16 · 16 numbers · 4 bytes = 8,192)."
-OVER = "tokens are added into it: none has a row of its own."
-GONE = "each block has gone on to the next rank. "
+OF = "The keys and values of "
+OVER = "are summed into it: none can be looked up on its own."
+GONE = "each block of keys and values has moved on to the next rank. "
 SAID = {
     "attention": (  # with a mask
         live.attention(**SMALL, mask="causal"),
@@ -157,9 +158,11 @@ SAID = {
         (None, f"milk is the query, token 6. Cached: 5 of 6 {EACH} No longer visible: hungry."),
         (("go", 7, "the data"),
          f"and is the query, token 7. Cached: 5 of 7 {EACH} No longer visible: hungry, cat."),
-        (("alter", {"kind": "state"}), f"and is the query, token 7. {STATE} All 7 {OVER}"),
-        (("go", 99, "the data"), f"it is the query, token 9. {STATE} All 9 {OVER}"),
-        (("go", -3, "the data"), f"the is the query, token 1. {STATE} The token is added into it."),
+        (("alter", {"kind": "state"}), f"and is the query, token 7. {STATE} {OF}all 7 "
+         f"tokens {OVER}"),
+        (("go", 99, "the data"), f"it is the query, token 9. {STATE} {OF}all 9 tokens {OVER}"),
+        (("go", -3, "the data"), f"the is the query, token 1. {STATE} {OF}the token "
+         "are summed into it."),
         (("alter", {"kind": "latent"}), "the is the query, token 1. Cached: 1 of 1 token × 160 = "
          "160 bytes (a latent of 32 numbers and a rotary part of 8, together 40 · 4 bytes = "
          "160). All of them are visible."),
@@ -167,23 +170,23 @@ SAID = {
     "ring": (
         live.ring(),
         (None, "Round 0: each rank has its own block. Ranks 0, 1, 2 and 3 compute 10 scores each. "
-               "So far: a time of 10, 0 % of it waiting."),
+               "So far: 10 time units, 0 % waiting."),
         (("pick", 3, 2, "the data"), f"Round 1: {GONE}Ranks 1, 2 and 3 compute 16 scores each. "
-         "Rank 0 skips: the keys of rank 3 come after all of its tokens. So far: a time of 26, 15 "
-         "% of it waiting."),
+         "Rank 0 skips: the keys of rank 3 come after all of its tokens. So far: 26 time units, 15 "
+         "% waiting."),
         (("alter", {"striped": True}), f"Round 1: {GONE}Ranks 1, 2 and 3 compute 10 scores each. "
-         "Rank 0 computes 6 scores, and waits. So far: a time of 20, 5 % of it waiting."),
+         "Rank 0 computes 6 scores, and waits. So far: 20 time units, 5 % waiting."),
         (("go", 9, "the data"), f"Round 3: {GONE}Rank 3 computes 10 scores. Ranks 0, 1 and 2 "
-         "compute 6 scores each, and wait. All rounds, merged: 136 scores in a time of 40, 15 % of "
-         "it waiting."),
+         "compute 6 scores each, and wait. All rounds, merged: 136 scores in 40 time units, 15 % "
+         "waiting."),
         (("alter", {"striped": False}), f"Round 3: {GONE}Rank 3 computes 16 scores. Ranks 0, 1 and "
          "2 skip: the keys of ranks 1, 2 and 3 come after all of their tokens. All rounds, merged: "
-         "136 scores in a time of 58, 41 % of it waiting."),
+         "136 scores in 58 time units, 41 % waiting."),
         (("alter", {"causal": False}), f"Round 3: {GONE}Ranks 0, 1, 2 and 3 compute 16 scores "
-         "each. All rounds, merged: 256 scores in a time of 64, 0 % of it waiting. Without a "
+         "each. All rounds, merged: 256 scores in 64 time units, 0 % waiting. Without a "
          "causal mask no rank waits."),
         (("go", -2, "the data"), "Round 0: each rank has its own block. Ranks 0, 1, 2 and 3 "
-         "compute 16 scores each. So far: a time of 16, 0 % of it waiting."),
+         "compute 16 scores each. So far: 16 time units, 0 % waiting."),
     ),
 }  # fmt: skip
 

@@ -303,9 +303,9 @@ def test_it_tells_how_the_models_do():
     assert [first["loss"], second["loss"]] == [losses[0][-1], losses[1][-1]]
     exams = [told[-1]["news"][k]["exams"][-1] for k in range(2)]
     assert last["said"].startswith(
-        f"Step 20. The first model: training loss {losses[0][-1]:.2f}, "
-        f"held-out loss {exams[0]['loss']:.2f}; {100 * exams[0]['right']:.0f} % of the held-out "
-        f"targets predicted. With layers: 1: training loss {losses[1][-1]:.2f}"
+        f"Step 20. Model 1: training loss {losses[0][-1]:.2f}, "
+        f"held-out loss {exams[0]['loss']:.2f}, held-out accuracy {100 * exams[0]['right']:.0f} %. "
+        f"Model 2: training loss {losses[1][-1]:.2f}"
     )
     look = told[-1]["news"][0]["look"]
     row = (
@@ -313,12 +313,11 @@ def test_it_tells_how_the_models_do():
     )
     assert first["row"] == pytest.approx(row.tolist(), abs=1e-7)
     words_read = last["now"]["words"]
-    assert f"attends most to {words_read[row.argmax()]} in layer" in last["said"]
-    assert "in layer 1, head 0" in last["said"]  # the last one, which the answer is read out of
+    assert f"attends most to {words_read[row.argmax()]} (layer 1, head 0, weight" in last["said"]
     other = max(second["row"])
     place = words_read[second["row"].index(other)]
-    assert f" In the other model it attends most to {place}: {other:.2f}." in last["said"]
-    assert "In one layer a letter finds its earlier copy" in last["said"]
+    assert f" In model 2 it attends most to {place} (weight {other:.2f})." in last["said"]
+    assert "In one layer a letter can attend to its earlier copy" in last["said"]
 
 
 @needs_node
@@ -342,8 +341,8 @@ def test_queries_and_keys_of_the_chosen_head_give_the_row_of_shares(divisor, by)
     product, score = (f"{x:.2f}".replace("-", "−") for x in (products[best], products[best] / by))
     divided = divisor.replace("d", "8")
     assert (
-        f"With scores ÷: {divisor}, {names[9]} attends most to {names[best]} in layer 1, "
-        f"head 1: attention weight {largest}" in last["said"]
+        f"In model 2, the query at {names[9]} attends most to {names[best]} "
+        f"(layer 1, head 1, weight {largest})" in last["said"]
     )
     assert f"key is {product}; divided by {divided}, it is the score, {score}." in last["said"]
     powers = (products / by).exp()
@@ -373,7 +372,7 @@ def test_a_bad_combination_is_told_what_to_look_at_but_not_before_the_reader_has
         told = trained(*(begun(task, model, steps=steps) for steps in (0, 1)))
         acts = [("arrived", messages[-1] | {"run": 1}) for messages in told]
         *_, first, last = (shown["said"] for shown in said(task, *acts, **model))
-        assert "Before the first step" in first and hint not in first
+        assert "Before training" in first and hint not in first
         assert last.startswith("Step 1.") and (hint in last) == tells
 
 
@@ -440,7 +439,7 @@ def test_another_address_opens_what_it_says_and_one_that_says_nothing_changes_no
 def test_its_line_and_table_tell_where_it_opens():
     figure = live.train(task="asked", model={"layers": 2, "mask": True}, compare={"same_qk": True})
     assert repr(figure) == (
-        "live training: follow a pointer, with layers 2, mask True, and beside it with same_qk True"
+        "live training: follow a pointer, with layers 2, mask True; model 2 has same_qk True"
     )
     table, _, data, *_ = parts(figure)
     rows = re.findall(r"<tr><th>(.*?)</th><td>(.*?)</td></tr>", table)

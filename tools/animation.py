@@ -113,7 +113,7 @@ def act(film, page):
 
 
 def learn(film, page):
-    """Two models learn to copy what followed last time, one of them with a single layer."""
+    """Two models learn associative recall, one of them with a single layer."""
 
     def step():
         found = re.search(r"^Step (\d+)", page.locator("[aria-live]").text_content())

@@ -39,7 +39,7 @@ TRAIN = """async steps => {
   const root = document.querySelector('[data-live]').shadowRoot;
   const ten = [...root.querySelectorAll('button')].find(one => one.textContent === 'ten steps');
   const there = n => [...root.querySelectorAll('.bar *')].some(
-    one => one.childElementCount === 0 && one.textContent === `step ${n}`);
+    one => one.childElementCount === 0 && one.textContent === `${n} of ${n}`);
   for (let n = 10; n <= steps; n += 10) {
     ten.click();
     while (!there(n)) await new Promise(done => setTimeout(done, 5));

@@ -125,7 +125,7 @@ seed is one click away.
 1. Two minutes: the mask. Ask first: *which of the two will have the lower loss?* Play 150 steps and
    pause. Let them find the reason in the maps of the model whose mask is off.
 2. Two minutes: the second layer. Ask first: *which number comes, and what must one know to tell?*
-   Play 500 steps. Go back with *go back*, and let the class say what changed in the maps while
+   Play 500 steps. Go back with *show step*, and let the class say what changed in the maps while
    the loss fell.
 3. One minute: positions. Ask first: *if a letter stands in the text twice, can the two get
    different attention weights?* Play 100 steps.

@@ -70,10 +70,10 @@ MOST_KEPT = 16  # words that come into a cache
 MOST_SIZE = 4096  # of a model: the bytes stay whole numbers in a double
 KINDS_KEPT = ("full", "grouped", "latent", "window", "sinks", "state")
 TASKS = {  # of the figure that trains, and how each is called there
-    "back": "name the previous token",
+    "back": "predict the previous token",
     "like": "find the same letter",
     "asked": "follow a pointer",
-    "copy": "copy what followed last time",
+    "copy": "associative recall, letter → number",
     "sort": "sort five digits",
     "sentences": "the book's sentences",
     "text": "your own text",
@@ -764,9 +764,9 @@ def ring(
 
     Example:
         >>> ring(4, block_size=4)
-        live ring: 4 ranks, causal, contiguous: 136 scores in a time of 58, 41% of it waiting
+        live ring: 4 ranks, causal, contiguous: 136 scores in 58 time units, 41% waiting
         >>> ring(4, block_size=4, split="striped")
-        live ring: 4 ranks, causal, striped: 136 scores in a time of 40, 15% of it waiting
+        live ring: 4 ranks, causal, striped: 136 scores in 40 time units, 15% waiting
     """
     check_count("ranks", ranks, least=2, most=MOST_RANKS)
     check_count("block_size", block_size, most=MOST_IN_RING // ranks)
@@ -782,8 +782,8 @@ def ring(
     time = rounds.amax(1)
     waiting = 1 - rounds.sum().item() / (ranks * time.sum().item())
     line = (
-        f"live ring: {ranks} ranks, {'causal, ' * causal}{split}: {rounds.sum()} scores in a time "
-        f"of {time.sum()}, {100 * waiting:.0f}% of it waiting"
+        f"live ring: {ranks} ranks, {'causal, ' * causal}{split}: {rounds.sum()} scores in "
+        f"{time.sum()} time units, {100 * waiting:.0f}% waiting"
     )
     names = [f"round {s}" for s in range(ranks)]
     columns = [*(f"rank {r}" for r in range(ranks)), "time"]
@@ -830,7 +830,7 @@ def train(
 
     Example:
         >>> train(task="copy", compare={"layers": 1})
-        live training: copy what followed last time, and beside it with layers 1
+        live training: associative recall, letter → number; model 2 has layers 1
     """
     check_choice("task", task, tuple(TASKS))
     model, compare = _settings("model", model), _settings("compare", compare)
@@ -844,7 +844,7 @@ def train(
     if model:
         line += f", with {_told(model)}"
     if compare:
-        line += f", and beside it with {_told(compare)}"
+        line += f"; model 2 has {_told(compare)}"
     data = {"task": task, "model": model, "compare": compare or None, "said": text}
     if address:
         data["address"] = True

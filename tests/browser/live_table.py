@@ -258,8 +258,8 @@ ROWS = {
             "role=button[name=/Play/]",
             ("Tab Enter", "^Round 0"),  # back: there is no way
             ("Tab Enter", "^Round 1"),  # forward
-            ("Tab End", "All rounds, merged: 136 scores in a time of 58"),  # the round
-            ("Tab Space", "All rounds, merged: 136 scores in a time of 40"),  # striped
+            ("Tab End", "All rounds, merged: 136 scores in 58 time units"),  # the round
+            ("Tab Space", "All rounds, merged: 136 scores in 40 time units"),  # striped
             ("Tab Space", "Without a causal mask no rank waits."),  # causal
             ("Tab Enter", "^Round 0"),  # Reset
             ("Tab", "="),  # the table: to pass by changes nothing
@@ -270,7 +270,7 @@ ROWS = {
         clicks=(
             ("[aria-label^='rank 0, keys of rank 3: round 1']", "^Round 1: each block has gone on"),
             ("role=checkbox[name=striped]", "Rank 0 computes 6 scores, and waits."),
-            ("role=checkbox[name=causal]", "0 % of it waiting"),
+            ("role=checkbox[name=causal]", "0 % waiting"),
             (RESET, "^Round 0: each rank has its own block"),
         ),
         plays=("^Round 3", "^Round 1"),

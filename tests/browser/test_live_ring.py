@@ -20,7 +20,7 @@ def picture(page):
     """Read off the drawing: what each rank has, holds and does, its row of time, and the end."""
     still(page)
     written = page.evaluate(WRITTEN)
-    lane = next(y for text, _, y in written if text == "time, in scores")
+    lane = next(y for text, _, y in written if text == "time per rank (computing one score = 1)")
     frames = page.evaluate(
         f"[...{ROOT}.querySelectorAll('svg > g')[0].children]"
         ".filter(node => node.localName === 'rect' && node.height.baseVal.value > 100)"

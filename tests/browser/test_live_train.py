@@ -40,7 +40,7 @@ def go(page, count):
 
 def test_play_pause_steps_and_the_way_back(page, tmp_path):
     show(page, tmp_path, "train")
-    assert "Before the first step" in sentence(page)
+    assert "Before training" in sentence(page)
     page.get_by_role("button", name="one step").click()
     page.wait_for_function(f"({REPORT}).startsWith('Step 1.')")
     page.get_by_role("button", name="▶ Play").click()
@@ -52,12 +52,12 @@ def test_play_pause_steps_and_the_way_back(page, tmp_path):
     stands = step_of(page)
     page.wait_for_timeout(300)
     assert step_of(page) == stands > 10
-    page.get_by_label("go back").fill("1")
+    page.get_by_label("show step").fill("1")
     page.wait_for_function(f"({REPORT}).startsWith('Step 1.')")
     SHOTS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=str(SHOTS / "live-train-back.png"))
     page.get_by_role("button", name="restart").click()
-    page.wait_for_function(f"({REPORT}).includes('Before the first step')")
+    page.wait_for_function(f"({REPORT}).includes('Before training')")
 
 
 def test_what_is_played_first_of_all_can_be_paused(page, tmp_path):
@@ -138,7 +138,7 @@ def test_another_setting_starts_anew_and_a_word_that_is_chosen_asks(page, tmp_pa
     go(page, 1)
     options(page)
     page.get_by_label(re.compile("^compare with")).select_option("nothing")
-    page.get_by_label(re.compile("^task")).select_option("name the previous token")
+    page.get_by_label(re.compile("^task")).select_option("predict the previous token")
     page.wait_for_function(f"({REPORT}).includes('the letter just before it')")
     maps = page.get_by_role("grid", name="maps of model 1").get_by_role("gridcell")
     expect(maps).to_have_count(1)
@@ -169,11 +169,11 @@ def test_queries_keys_and_values_are_shown_where_a_hand_asks_for_them(page, tmp_
     assert "divided by √8, it is the score" in sentence(page)
     bars = cells.last.locator("path").nth(1).get_attribute("d")
     page.get_by_role("grid", name="maps of model 2").get_by_role("gridcell").nth(1).click()
-    expect(page.get_by_text("layers: 1: layer 0, head 1", exact=True)).to_be_visible()
+    expect(page.get_by_text("model 2: layer 0, head 1", exact=True)).to_be_visible()
     assert cells.last.locator("path").nth(1).get_attribute("d") != bars
     cells.nth(3 * 9).click()
     frame(page)
-    assert " With layers: 1, " in sentence(page)
+    assert " In model 2, " in sentence(page)
     expect(
         page.get_by_role("grid", name="tokens of an example").locator("[tabindex='0']")
     ).to_have_attribute("aria-label", re.compile("^0: "))
@@ -277,7 +277,9 @@ def test_the_options_are_in_a_fold_that_says_how_they_stand(page, tmp_path, widt
     show(page, tmp_path, "train", width=width)
     summary, made = page.locator("summary"), page.locator("summary span")
     inside = page.locator("details :is(input, select, button)")
-    expect(summary).to_contain_text("Options: copy what followed last time, beside it: layers 1")
+    expect(summary).to_contain_text(
+        "Options: associative recall, letter → number; model 2 has layers 1"
+    )
     assert made.is_visible() == (width > 800)
     if width > 800:
         expect(made).to_have_text("layers 2, heads 2, width 16, positions added, mask on")
@@ -288,7 +290,7 @@ def test_the_options_are_in_a_fold_that_says_how_they_stand(page, tmp_path, widt
     page.get_by_label(re.compile("^compare with")).select_option("mask: off")
     page.get_by_label("MLP", exact=True).check()
     page.get_by_label("learning rate", exact=True).fill("0.5")
-    expect(summary).to_contain_text("last time, beside it: mask off")
+    expect(summary).to_contain_text("number; model 2 has mask off")
     expect(made).to_contain_text("mask on, MLP on, learning rate 0.5")
     page.locator("summary").focus()
     page.keyboard.press("Space")
@@ -302,10 +304,15 @@ def test_the_address_of_its_own_page_holds_the_settings(page, tmp_path):
     page.goto(f"file://{path}#task=copy&layers=1&compare=layers:2")
     options(page)
     frame(page)
-    assert page.get_by_label(re.compile("^task")).input_value() == "copy what followed last time"
+    assert (
+        page.get_by_label(re.compile("^task")).input_value()
+        == "associative recall, letter → number"
+    )
     assert page.get_by_label(re.compile("^layers")).input_value() == "1"
     assert page.get_by_label(re.compile("^compare with")).input_value() == "layers: 2"
     page.get_by_label(re.compile("^MLP")).check()
     page.wait_for_function("location.hash === '#task=copy&layers=1&mlp=true&compare=layers:2'")
     page.evaluate("location.hash = '#task=back&compare=positions:none'")  # a link of the page
-    expect(page.locator("summary")).to_contain_text("the previous token, beside it: positions none")
+    expect(page.locator("summary")).to_contain_text(
+        "predict the previous token; model 2 has positions none"
+    )

@@ -56,7 +56,7 @@ def test_every_task_is_learned_there_and_fits(screen, size):
     width = "document.documentElement.scrollWidth"
     for name, title in live.TASKS.items():
         screen.get_by_label(re.compile("^task")).select_option(title)
-        screen.get_by_text("Before the first step").wait_for()
+        screen.get_by_text("Before training").wait_for()
         screen.get_by_role("button", name="▶ Play").click()
         screen.get_by_text(re.compile(r"^Step [1-9]\d")).wait_for()
         screen.get_by_role("button", name="Pause").click()
@@ -68,25 +68,29 @@ def test_every_task_is_learned_there_and_fits(screen, size):
 
 def test_the_address_brings_the_settings_back(page):
     go(page, PAGE, "#task=copy&layers=1&seed=7&compare=mask:false")
-    set_to(page, task="copy what followed last time", layers="1", seed="7", compare="mask: off")
+    set_to(
+        page, task="associative recall, letter → number", layers="1", seed="7", compare="mask: off"
+    )
     options(page)
     page.get_by_label(re.compile("^heads")).select_option("4")
     page.wait_for_function("location.hash.includes('heads=4')")
     page.reload()
-    set_to(page, task="copy what followed last time", layers="1", heads="4", compare="mask: off")
+    set_to(
+        page, task="associative recall, letter → number", layers="1", heads="4", compare="mask: off"
+    )
 
 
 def test_the_questions_set_the_figure_and_their_answers_are_folded(page):
     go(page, PAGE)
     for name, task, layers, change in [
         ("What is the mask for?", "the book's sentences", "1", "mask: off"),
-        ("What is a second layer for?", "copy what followed last time", "2", "layers: 1"),
+        ("What is a second layer for?", "associative recall, letter → number", "2", "layers: 1"),
         ("What are positions for?", live.TASKS["back"], "1", "positions: none"),
         ("Who tells two layers the order, if not positions?", live.TASKS["back"], "2", "mask: off"),
     ]:
         page.get_by_role("link", name=name, exact=True).click()
         set_to(page, task=task, layers=layers, compare=change)
-        said = f"Options: {task}, beside it: {change.replace(':', '')}"
+        said = f"Options: {task}; model 2 has {change.replace(':', '')}"
         expect(page.locator("summary", has_text=said)).to_be_visible()
     told = page.get_by_text("94, 94 and 92 %")
     expect(told).to_be_hidden()

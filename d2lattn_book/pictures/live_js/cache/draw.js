@@ -39,7 +39,7 @@ export function draw(live, figure) {
 const SAID = {
   kept: "in the cache",
   dropped: "evicted",
-  overlaid: "added into the state",
+  overlaid: "summed into the state",
   later: "not read yet",
 };
 
@@ -61,7 +61,8 @@ function drawWords(live, {data, act}) {
 function drawBars(below, {data, act}) {
   const {kinds, sizes} = data;
   const side = add(below, "div", {class: "kinds"});
-  add(side, "div", {class: "caption"}, "bytes in the cache, by kind of attention: choose one");
+  const title = "bytes in the cache (tokens × bytes per token), by kind of attention: choose one";
+  add(side, "div", {class: "caption"}, title);
   const build = (cell, k) => {
     add(cell, "span", {}, nameOf(kinds[k], sizes));
     add(add(cell, "span"), "i");

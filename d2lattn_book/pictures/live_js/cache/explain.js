@@ -6,14 +6,14 @@ export const many = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`;
 export const whole = value => String(value).replace(/(?=(\d{3})+$)(?!^)/g, ",");
 
 const NAMES = {
-  full: ({num_heads}) => `full, ${many(num_heads, "head")}`,
+  full: ({num_heads}) => `multi-head (MHA), ${many(num_heads, "head")}`,
   grouped: ({num_kv_heads}) => `grouped (GQA), ${many(num_kv_heads, "KV head")}`,
   latent: ({latent_dim, rope_dim}) =>
     rope_dim
       ? `latent (MLA), ${latent_dim} + ${rope_dim} numbers`
       : `latent (MLA), ${latent_dim} numbers`,
-  window: ({window}) => `sliding window, ${window}`,
-  sinks: ({window, sinks}) => `window of ${window}, ${many(sinks, "sink")}`,
+  window: ({window}) => `sliding window of ${window}`,
+  sinks: ({window, sinks}) => `window of ${window} + ${many(sinks, "sink")}`,
   state: ({head_dim}) => `recurrent state, ${head_dim} × ${head_dim}`,
 };
 
@@ -57,10 +57,10 @@ export function explain({read, kind}, {chosen, last}, {tokens, sizes}) {
 }
 
 function overlaid(read, what, bytes) {
-  const all = read === 1 ? "The token is" : `All ${read} tokens are`;
+  const whose = read === 1 ? "the token" : `all ${read} tokens`;
   return [
     [`State: ${whole(bytes)} bytes, however many tokens (${what}). `],
-    [`${all} added into it`, "value"],
-    [read === 1 ? "." : ": none has a row of its own."],
+    [`The keys and values of ${whose} are summed into it`, "value"],
+    [read === 1 ? "." : ": none can be looked up on its own."],
   ];
 }

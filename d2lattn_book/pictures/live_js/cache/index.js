@@ -16,6 +16,7 @@ function controls(bar, figure) {
   return update;
 }
 
-const hint = () => "Play: tokens arrive. Choose a kind of attention: which stay visible?";
+const hint = () =>
+  "Press Play: tokens arrive. Choose a kind of attention: which tokens stay visible?";
 
 export const mount = assemble({begin, compute, controls, draw, explain, style: STYLE, hint});

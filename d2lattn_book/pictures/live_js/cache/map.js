@@ -16,7 +16,7 @@ const LOOKS = {
 const LEGEND = [
   ["kept", "visible"],
   ["dropped", "evicted"],
-  ["overlaid", "in the state"],
+  ["overlaid", "summed into the state"],
 ];
 
 export function drawMap(below, {data: {tokens}}) {
@@ -62,6 +62,6 @@ function drawLegend(svg, y) {
     const line = {d: "M2,14L14,2", stroke: "currentColor", "stroke-width": 1.2};
     look([box, add(group, "path", line)], fate, false);
     add(group, "text", {x: 22, y: 13}, text);
-    x += 48 + 7.2 * text.length;
+    x += 34 + 7.2 * text.length;
   }
 }

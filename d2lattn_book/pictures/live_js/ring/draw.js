@@ -31,7 +31,7 @@ export function draw(live, figure) {
     drawTable(wide ? part(BESIDE + GAP, 0) : part(0, bottom + 8), figure, table),
     drawLanes(part(0, below), data, ring),
   ];
-  const high = top + ranks * side + 4;
+  const high = top + ranks * side + 30; // with the key
   fit(svg, width, wide ? Math.max(bottom, high) : bottom + 8 + high);
   return all(...parts);
 }

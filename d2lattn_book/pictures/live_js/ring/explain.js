@@ -14,14 +14,16 @@ const upper = text => text[0].toUpperCase() + text.slice(1);
 
 export function explain({round, causal}, {done, all}, {ranks}) {
   const {scores, blocks} = done[round];
-  const opening = round ? "each block has gone on to the next rank" : "each rank has its own block";
+  const opening = round
+    ? "each block of keys and values has moved on to the next rank"
+    : "each rank has its own block";
   const said = [[`Round ${round}: ${opening}.`]];
   for (const size of [...new Set(scores)].sort((a, b) => b - a)) {
     said.push(...told(size, scores, blocks));
   }
-  const share = `${percent(all.waiting)} of it waiting.`;
-  if (round < ranks - 1) return [...said, [` So far: a time of ${all.time}, ${share}`]];
-  said.push([` All rounds, merged: ${all.scores} scores in a time of ${all.time}, ${share}`]);
+  const time = `${all.time} time units, ${percent(all.waiting)} waiting.`;
+  if (round < ranks - 1) return [...said, [` So far: ${time}`]];
+  said.push([` All rounds, merged: ${all.scores} scores in ${time}`]);
   if (!causal) said.push([" Without a causal mask no rank waits."]);
   return said;
 }

@@ -21,6 +21,7 @@ function controls(bar, figure) {
   });
 }
 
-const hint = () => "Play the rounds, then assign tokens in stripes. Click a block: its round.";
+const hint = () =>
+  "Press Play, then tick striped: tokens are dealt out in turn. Click a block: its round.";
 
 export const mount = assemble({begin, compute, controls, draw, explain, style: STYLE, sizes, hint});

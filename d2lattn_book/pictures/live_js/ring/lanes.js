@@ -12,7 +12,7 @@ export const heightOf = ranks => 26 + ranks * LINE + 22;
 
 export function drawLanes(svg, {ranks}, width) {
   const each = Array.from({length: ranks}, (_, rank) => rank);
-  add(svg, "text", {y: 14, class: "b"}, "time, in scores");
+  add(svg, "text", {y: 14, class: "b"}, "time per rank (computing one score = 1)");
   const dashed = {fill: "none", stroke: "currentColor", "stroke-dasharray": "4 3"};
   const lanes = each.map(rank => {
     const y = 26 + rank * LINE;

@@ -7,6 +7,13 @@ import {blockOf, pick} from "./state.js";
 const LEAST = 20; // of a cell that has a number beside it
 const LONG = 78; // of a block that has room for "16 scores"
 
+const SHADES = {
+  "this round": {fill: "var(--weight)", "fill-opacity": 0.75},
+  earlier: {fill: "var(--weight)", "fill-opacity": 0.35},
+  later: {fill: "currentColor", "fill-opacity": 0.16},
+  masked: {fill: "currentColor", "fill-opacity": 0.05},
+};
+
 export function tableOf(ranks, size, width) {
   const numbered = (width - 84) / (ranks * size) >= LEAST;
   const left = numbered ? 84 : 58;
@@ -16,7 +23,7 @@ export function tableOf(ranks, size, width) {
 export function drawTable(svg, {data, act}, width) {
   const {ranks, block_size: size} = data;
   const {left, top, side, numbered} = tableOf(ranks, size, width);
-  add(svg, "text", {y: 14, class: "b"}, "queries × keys: the round of each block");
+  add(svg, "text", {y: 14, class: "b"}, "scores: query (row) × key (column)");
   const build = (cell, i, j) => {
     const at = {x: left + j * side + 1, y: top + i * side + 1, width: side - 2, height: side - 2};
     add(cell, "rect", {...at, class: "box", rx: 3, "stroke-width": 2.5});
@@ -30,6 +37,7 @@ export function drawTable(svg, {data, act}, width) {
   const choose = (i, j) => act(pick, i, j, data);
   const cells = grid(svg, "queries × keys", Array(ranks).fill(ranks), build, choose);
   const names = drawNames(svg, data, {left, top, side, numbered});
+  drawKey(svg, top + ranks * side + 12);
 
   return (state, now) => {
     names(now.places);
@@ -71,10 +79,17 @@ function look(cell, {round, state, work, ranks: [i, j], wide}) {
 
 function paint(cell, now, came, work) {
   const [box, path] = cell.children;
-  const opacity = now ? 0.75 : came ? 0.35 : 0.09;
-  set(path, {fill: came ? "var(--weight)" : "currentColor", "fill-opacity": opacity});
+  set(path, SHADES[now ? "this round" : came ? "earlier" : "later"]);
   const dashes = work ? null : "5 4";
   set(box, {stroke: now ? "currentColor" : "none", "stroke-dasharray": dashes});
+}
+
+// What the shades say.
+function drawKey(svg, y) {
+  Object.entries(SHADES).forEach(([name, looks], k) => {
+    add(svg, "rect", {x: 84 * k + 2, y, width: 14, height: 14, rx: 2, ...looks});
+    add(svg, "text", {class: "t", x: 84 * k + 20, y: y + 12}, name);
+  });
 }
 
 function drawNames(svg, {ranks, block_size: size}, {left, top, side, numbered}) {
@@ -82,8 +97,8 @@ function drawNames(svg, {ranks, block_size: size}, {left, top, side, numbered}) 
   const each = Array.from({length: ranks}, (_, rank) => rank);
   const middle = rank => (rank + 0.5) * side;
   for (const rank of each) {
-    const short = side < LONG ? `of ${rank}` : `keys of ${rank}`;
-    const above = {class: "m", x: left + middle(rank), y: top - (numbered ? 24 : 8)};
+    const short = `${side < LONG ? "" : "keys, "}rank ${rank}`;
+    const above = {class: "m s", x: left + middle(rank), y: top - (numbered ? 24 : 8)};
     add(svg, "text", above, short);
     add(svg, "text", {x: 0, y: top + middle(rank) + 5}, `rank ${rank}`);
   }

@@ -3,6 +3,7 @@ import {add, set, shown} from "../kit/nodes.js";
 import {show} from "../kit/numbers.js";
 
 const LEFT = 34;
+const LEGEND = 82; // to the right of the title
 const LINE = 16; // of the legend
 const ROOMY = 300; // pixels across: two names in a line
 const FOOT = 20;
@@ -23,17 +24,17 @@ export function means(losses) {
 const DASHES = [null, "6 4"]; // of the first model and of the second
 
 export function drawCurves({svg, width, height}) {
-  add(svg, "text", {y: 14, class: "b"}, "loss");
-  const [right, down] = width < ROOMY ? [52, LINE] : [184, 0];
+  add(svg, "text", {y: 14, class: "b"}, "loss, nats");
+  const [right, down] = width < ROOMY ? [LEGEND, LINE] : [LEGEND + 120, 0];
   const legend = [
-    [52, 14, "currentColor", "training loss"],
+    [LEGEND, 14, "currentColor", "training loss"],
     [right, 14 + down, "var(--output)", "held-out loss"],
   ];
   for (const [x, y, stroke, name] of legend) {
     add(svg, "path", {d: `M${x},${y - 4}h20`, stroke, "stroke-width": 2.5});
     add(svg, "text", {x: x + 25, y, class: "s"}, name);
   }
-  const second = add(svg, "text", {x: 52, y: 30 + down, class: "s"}, "dashed: second model");
+  const second = add(svg, "text", {x: LEGEND, y: 30 + down, class: "s"}, "dashed: model 2");
   const top = 40 + down; // above: what the lines are
   const foot = height - FOOT;
   const looks = {fill: "none", stroke: "currentColor", "stroke-opacity": 0.5};

@@ -1,6 +1,5 @@
 // What is seen, in words: parts of a sentence, each with the role it plays.
 import {dot, show, sum} from "../kit/numbers.js";
-import {shown} from "./state.js";
 import {TASKS} from "./tasks.js";
 
 const percent = share => `${Math.round(100 * share)} %`;
@@ -15,12 +14,12 @@ const LOOK = [
   ],
   [
     ({mask}, {name}) => mask && name === "asked",
-    "With the mask on no query sees later tokens: look which predictions are wrong.",
+    "With the mask on no query sees later tokens: see which predictions are wrong.",
   ],
   [
     ({layers}, {name}) => name === "copy" && layers === 1,
-    "In one layer a letter finds its earlier copy, but the number after that copy knows only " +
-      "itself and its position, not the letter that it followed.",
+    "In one layer a letter can attend to its earlier copy, but the number after that copy " +
+      "holds only itself and its position, not the letter before it.",
   ],
   [
     ({positions, layers, mask}, {name}) =>
@@ -33,7 +32,7 @@ const LOOK = [
     ({positions, layers}, {name}) =>
       positions === "none" && ["back", "copy", "sentences"].includes(name) && layers > 0,
     "Without positions the first layer sees which tokens are there, and not in which " +
-      "order: look whether two equal tokens get the same attention weight.",
+      "order: compare the attention weights of two equal tokens.",
   ],
   [
     ({same_qk: same, positions}, {name}) => same && positions !== "rotary" && name === "asked",
@@ -41,18 +40,16 @@ const LOOK = [
   ],
   [
     ({divisor}) => divisor === "1",
-    "Undivided scores start out √d times as large: look how hard the maps are before step 1.",
+    "Undivided scores start out √d times as large: see how peaked the weights are before step 1.",
   ],
 ];
 
-const named = (change, k) => (change ? (k ? `With ${shown(change)}` : "The first model") : "");
-
 // How a model does: its training loss, its held-out loss, and right predictions.
 function told({loss, exam}, {change}, k) {
-  const name = named(change, k);
+  const name = change ? `model ${k + 1}` : "";
   const training = loss === undefined ? "" : `training loss ${show(loss)}, `;
-  const right = `${percent(exam.right)} of the held-out targets predicted`;
-  const said = `${name && `${name}: `}${training}held-out loss ${show(exam.loss)}; ${right}.`;
+  const right = `held-out accuracy ${percent(exam.right)}`;
+  const said = `${name && `${name}: `}${training}held-out loss ${show(exam.loss)}, ${right}.`;
   return [[` ${said[0].toUpperCase()}${said.slice(1)}`]];
 }
 
@@ -60,21 +57,23 @@ function told({loss, exam}, {change}, k) {
 function asking({asks, sides, change, model: k}, {models, words, wanted}) {
   const {row, best, at, says, settings} = models[k];
   const many = settings.layers > 1 || settings.heads > 1;
-  const where = many ? ` in layer ${at[0]}, head ${at[1]}` : "";
+  const where = many ? `layer ${at[0]}, head ${at[1]}, ` : "";
   const said = [
-    [k ? ` With ${shown(change)}, ` : " "],
+    [change ? ` In model ${k + 1}, the query at ` : " The query at "],
     [words[asks], "query"],
     [" attends most to "],
     [words[best], "key"],
-    [`${where}: attention weight ${show(row[best])}`],
+    [` (${where}weight ${show(row[best])})`],
   ];
   const more = sides ? productOf(models[k], asks) : othersOf(models, k, words);
   if (!says[asks]) return [...said, ["."], ...more];
   const {word, p, right, sure} = says[asks];
-  const wrong = sure ? `but right is ${wanted[asks]}.` : `and here it is ${wanted[asks]}.`;
-  const verdict = right ? "which is right." : wrong;
+  const wrong = sure
+    ? `but the target is ${wanted[asks]}.`
+    : `the target is ${wanted[asks]}, one of several.`;
+  const verdict = right ? "which is correct." : wrong;
   const answer = [
-    [", and it predicts "],
+    [", and the prediction there is "],
     [word, "output"],
     [` (probability ${show(p)}), ${verdict}`],
   ];
@@ -85,7 +84,7 @@ function asking({asks, sides, change, model: k}, {models, words, wanted}) {
 function othersOf(models, k, words) {
   const others = models.filter((_, n) => n !== k);
   return others.map(({row, best}) => [
-    ` In the other model it attends most to ${words[best]}: ${show(row[best])}.`,
+    ` In model ${2 - k} it attends most to ${words[best]} (weight ${show(row[best])}).`,
   ]);
 }
 
@@ -114,7 +113,7 @@ export function explain(state, now) {
   const looks = LOOK.filter(([holds]) => now.models.some(one => holds(one.settings, about)));
   const look = looks.length && !state.sides ? [[` ${looks[0][1]}`]] : []; // or there is too much to read
   const first = asking(state, now);
-  if (now.step === 0) return [[`${needs} Before the first step:`], ...first]; // guess first
+  if (now.step === 0) return [[`${needs} Before training:`], ...first]; // guess first
   const bound =
     state.bound === null
       ? ""

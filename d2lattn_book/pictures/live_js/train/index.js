@@ -52,7 +52,7 @@ function past(bar, figure, ask) {
     figure.act(states.lookAt, step);
     ask({look: {step, text: figure.state.text}, steps: 0});
   };
-  const range = slider(bar, "go back", {min: 0, max: 1}, look);
+  const range = slider(bar, "show step", {min: 0, max: 1}, look);
   const says = note(bar, {class: "b"});
   const sides = tick(bar, "queries, keys, values", yes => figure.act(alter, {sides: yes}));
   return ({report, step, sides: seen}) => {
@@ -62,7 +62,7 @@ function past(bar, figure, ask) {
     const found = kept.findIndex(one => one === step);
     set(range, {max: kept.length, "aria-valuetext": `step ${now}`});
     fill(range, step === null || found < 0 ? kept.length : found);
-    set(says, {}, `step ${now}`);
+    set(says, {}, `${now} of ${report?.step ?? 0}`);
   };
 }
 

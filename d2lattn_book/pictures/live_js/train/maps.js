@@ -41,7 +41,7 @@ function drawModel(place, {box, size}, figure, [layers, heads], k) {
   const {data, act} = figure;
   const svg = add(place.svg, "g", {transform: `translate(${place.from},0)`});
   const side = tallest(place, [layers, heads]);
-  const title = add(svg, "text", {y: 14, class: "b"});
+  const heading = add(svg, "text", {y: 14, class: "b"});
   const across = h => SIDE + h * (side + GAP);
   const down = n => TOP + n * (side + GAP);
   for (let h = 0; h < heads; h++) {
@@ -73,7 +73,8 @@ function drawModel(place, {box, size}, figure, [layers, heads], k) {
     const {maps, at} = models[k];
     const L = words.length;
     const name = state.change ? nameOf(state, k) : "attention weights";
-    set(title, {}, cut(name, Math.floor(place.width / 8)));
+    const title = k ? name : `${name}, query × key`;
+    set(heading, {}, cut(title, Math.floor(place.width / 8)));
     for (const [canvas, n, h] of canvases) {
       paint(
         canvas,

@@ -5,7 +5,7 @@ import {alter} from "../kit/figure.js";
 import {paint, rgb} from "../kit/map.js";
 import {add, lay, set, shown} from "../kit/nodes.js";
 import {cut, show} from "../kit/numbers.js";
-import {SIDES, nameOf} from "./state.js";
+import {SIDES} from "./state.js";
 
 const TOP = 42; // the names of the sides, and whose they are
 const FOOT = 20; // what the largest number is
@@ -53,8 +53,9 @@ export function drawSides({svg, width, height}, {box, size}, figure, {words}) {
 
   return (state, {models, words: read}) => {
     const model = models[state.model];
-    const at = `layer ${model.at[0]}, head ${model.at[1]}`;
-    set(whose, {}, cut(state.change ? `${nameOf(state)}: ${at}` : at, Math.floor(width / 7)));
+    const name = state.change ? `model ${state.model + 1}: ` : "";
+    const at = `${name}layer ${model.at[0]}, head ${model.at[1]}`;
+    set(whose, {}, cut(at, Math.floor(width / 7)));
     names.forEach((text, i) => text && set(text, {}, cut(read[i], LETTERS)));
     SIDES.forEach(({key, one, role}, c) => {
       const rows = model.sides[key];

@@ -10,15 +10,15 @@ const ON = {true: "on", false: "off"};
 export const SHOWN = {same_qk: "W_q = W_k", divisor: "scores ÷", mlp: "MLP", rate: "learning rate"};
 export const shown = ([name, value]) => `${SHOWN[name] ?? name}: ${ON[value] ?? value}`;
 
-// What a model is called beside another one: the one whose heads are looked at, or any.
-export const nameOf = ({change, model}, k = model) => (k ? shown(change) : "first model");
+// What a model is called beside another one.
+export const nameOf = ({change}, k) => (k ? `model 2: ${briefly(change)}` : "model 1");
 
 // How the options stand: the task and what is compared; and of what the model is made what is not
 // as it mostly is.
 const USUAL = {divisor: "√d", same_qk: false, mlp: false, seed: 1};
 const briefly = setting => shown(setting).replace(":", "");
 export const compared = ({task, change}) =>
-  TASKS[task].title + (change ? `, beside it: ${briefly(change)}` : "");
+  TASKS[task].title + (change ? `; model 2 has ${briefly(change)}` : "");
 export function madeOf({task, settings}) {
   const usual = {...USUAL, rate: settingsOf(task).rate};
   const told = Object.entries(settings).filter(([name, value]) => usual[name] !== value);

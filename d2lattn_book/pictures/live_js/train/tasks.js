@@ -22,7 +22,7 @@ function written(words, vocabulary, from) {
 
 // Look one back: which letter stood one before?
 const back = {
-  title: "name the previous token",
+  title: "predict the previous token",
   needs: "The target of every letter is the letter just before it: that takes positions.",
   model: {},
   vocabulary: LETTERS,
@@ -37,8 +37,7 @@ const back = {
 const PAIRS = LETTERS.slice(0, 6).flatMap(letter => [1, 2, 3, 4].map(count => letter + count));
 const like = {
   title: "find the same letter",
-  needs:
-    "The target of a letter alone is the number that the same letter had before: like finds like.",
+  needs: "The target of a letter alone is the number that the same letter had before.",
   model: {width: 24, positions: "none", mask: false},
   vocabulary: [...PAIRS, ...LETTERS.slice(0, 6), ..."1234"],
   L: 8,
@@ -76,12 +75,12 @@ const asked = {
   },
 };
 
-// Copy what followed last time: "c 3 a 1 d 1" and then the same pairs in another order.
+// Associative recall: "c 3 a 1 d 1" and then the same pairs in another order.
 const copy = {
-  title: "copy what followed last time",
+  title: "associative recall, letter → number",
   needs:
-    "Letters with a number after each, then the same letters again: which number followed last " +
-    "time? Find the letter, and then what comes after it.",
+    "Each letter is followed by a number, then the same letters come again. The target is the " +
+    "number that followed the same letter before: find the letter, then the token after it.",
   model: {layers: 2, heads: 2, rate: 0.01},
   vocabulary: [...LETTERS, ...DIGITS],
   L: 11,
@@ -98,7 +97,7 @@ const copy = {
 // Sort five digits: "4 1 3 1 0 =" and then 0 1 1 3 4.
 const sort = {
   title: "sort five digits",
-  needs: "After = come the same five digits in order; each looks for the next one that is left.",
+  needs: "After = come the same five digits in ascending order.",
   model: {},
   vocabulary: [...DIGITS, "="],
   L: 10,
@@ -136,7 +135,7 @@ export function corpus() {
 // A fifth of the sentences is held out; of the others any may come.
 const sentences = {
   title: "the book's sentences",
-  needs: "The target of every token is the next one: the last one has to look up who did what.",
+  needs: "The target of every token is the next one: the last one depends on who did what.",
   model: {heads: 2},
   vocabulary: [...new Set(corpus().flat())],
   L: 8,

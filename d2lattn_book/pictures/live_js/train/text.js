@@ -5,7 +5,7 @@ import {alter} from "../kit/figure.js";
 import {add, set} from "../kit/nodes.js";
 import {show} from "../kit/numbers.js";
 
-const LEFT = 62; // the names of the lines
+const ROOMY = 600; // pixels across: the lines of a model have its name
 const WORD = 26;
 const BAR = 18;
 const LINE = 19;
@@ -24,14 +24,15 @@ const lookOf = ({sure, right}) => LOOKS[!sure ? "one of several" : right ? "righ
 
 // How many words stand side by side, how wide each is, and how high a row of them.
 function measure({models, words, wanted}, width) {
+  const left = models.length === 1 ? 62 : width < ROOMY ? 76 : 122; // the names of the lines
   const longest = Math.max(...[...words, ...wanted].map(word => word?.length ?? 0));
   const cell = Math.max(24, Math.min(70, longest * LETTER + 10));
-  const across = Math.min(words.length, Math.floor((width - LEFT) / cell));
+  const across = Math.min(words.length, Math.floor((width - left) / cell));
   const row = WORD + models.length * (BAR + LINE) + LINE + 12;
   const rows = Math.ceil(words.length / across);
-  const right = LEFT + across * cell + 12; // of the words, or below them
-  const key = right + KEY > width ? {x: LEFT, y: rows * row + 4} : {x: right, y: row - 12 - 4};
-  return {cell, across, row, rows, key};
+  const right = left + across * cell + 12; // of the words, or below them
+  const key = right + KEY > width ? {x: left, y: rows * row + 4} : {x: right, y: row - 12 - 4};
+  return {left, cell, across, row, rows, key};
 }
 
 export function heightOf(now, width) {
@@ -40,18 +41,21 @@ export function heightOf(now, width) {
 }
 
 export function drawText({svg, width}, {act}, now) {
-  const {cell: wide, across, row, rows, key} = measure(now, width);
+  const {left, cell: wide, across, row, rows, key} = measure(now, width);
   const {length} = now.words;
   const lengths = Array.from({length: rows}, (_, n) => Math.min(across, length - n * across));
   const models = now.models.map((_, k) => k);
-  const many = models.length > 1;
+  const lineOf = (k, name) => {
+    if (models.length === 1) return name;
+    return width < ROOMY ? `${name} ${k + 1}` : `model ${k + 1} ${name}`;
+  };
   const at = (line, k) => WORD + line * BAR + (k ?? 0);
   const ends = WORD + models.length * BAR; // of the bars
   const names = [
     [18, "input"],
-    ...models.map(k => [at(k) + 14, many ? `weight ${k + 1}` : "weight"]),
+    ...models.map(k => [at(k) + 14, lineOf(k, "weights")]),
     [ends + 15, "target"],
-    ...models.map(k => [ends + (k + 1) * LINE + 15, many ? `predicts ${k + 1}` : "predicts"]),
+    ...models.map(k => [ends + (k + 1) * LINE + 15, lineOf(k, "predicts")]),
   ];
   lengths.forEach((_, n) => {
     for (const [y, name] of names) add(svg, "text", {y: n * row + y, class: "s"}, name);
@@ -64,7 +68,7 @@ export function drawText({svg, width}, {act}, now) {
   const shares = add(svg, "g"); // the bars, apart from the words
   const bars = [];
   const build = (node, n, j) => {
-    const [x, y] = [LEFT + j * wide, n * row];
+    const [x, y] = [left + j * wide, n * row];
     const middle = {class: "m", x: x + wide / 2 - 1};
     const all = {x, y: y + 1, width: wide - 3, rx: 3};
     add(node, "rect", {...all, height: row - 12, fill: "transparent"}); // to be touched anywhere
