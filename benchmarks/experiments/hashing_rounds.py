@@ -28,7 +28,7 @@ def run(variant, seed, steps):
 
 
 EXPERIMENT = Experiment(
-    section="8.10",
+    section="8.17",
     claims=(26,),
     varies="the number of rounds, and whether a key that N rounds find counts 1/N in each",
     held="64 random words of width 8, 4 buckets, no chunks, the exact attention without hashing",

@@ -95,7 +95,7 @@ def of_the_model(seed):
 
 
 EXPERIMENT = Experiment(
-    section="8.16",
+    section="8.12",
     varies="whose queries, keys and values: the model's in ten of its layers, turned, with and "
     "without the first piece, or Gaussian ones",
     held="256 pieces, rows from the 129th on; no training for the cheaper kind; errors relative to "

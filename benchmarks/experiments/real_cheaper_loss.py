@@ -129,7 +129,7 @@ WAYS = {
     "exchanged": exchanged,
 }
 EXPERIMENT = Experiment(
-    section="8.16",
+    section="8.12",
     varies="how the layers attend, without any training for it; and the text, the book's prose or "
     "Python's manual",
     held="two passages of 192 pieces, the loss of the second half; numbers of keys and values that "

@@ -1,6 +1,6 @@
 """Is it linear attention that fails when it is put into a real model untrained, or elu + 1?
 
-Written down before the run; what made us ask were a few passages. Section 8.16 said that linear
+Written down before the run; what made us ask were a few passages. Section 8.12 said that linear
 attention agrees no better than equal weights *since its features were never trained*. But other
 features need no training to come near the softmax: the random ones of Performer, exp(w·x − |x|²/2)
 for w drawn from a Gaussian, have e^(q·k) for their mean. Predicted: 64 of them, in a state as large
@@ -115,7 +115,7 @@ WAYS = {
     "random_1024": "1,024 of them",
 }
 EXPERIMENT = Experiment(
-    section="8.16",
+    section="8.12",
     varies="the features by which all 30 layers attend, without any training for it; and the "
     "text, the book's prose or Python's manual",
     held="two passages of 192 pieces, as in real_cheaper_loss, the loss of the second half; the "

@@ -17,7 +17,7 @@ def weight(variant, m, generator):
     """That among m words."""
     if variant == "slots":  # word i has feature i mod 16, and no other
         features = torch.eye(16)[torch.arange(m) % 16][None]
-        return page.right_share(features @ features.mT)
+        return page.right_weight(features @ features.mT)
     options = dict(lengths=(1,)) if variant.endswith("short") else {}
     options |= dict(phi=torch.exp) if variant.endswith("exp") else {}
     softmax, state = page.recall(m, generator, **options)
@@ -25,7 +25,7 @@ def weight(variant, m, generator):
 
 
 EXPERIMENT = Experiment(
-    section="8.9",
+    section="8.8",
     varies="how the weights are made: a softmax of scores, or products of features elu + 1 or exp",
     held="20 draws of random keys of width 16 for each seed, every key asked for once; the best of "
     "the lengths 1, 2, 4, 8, 16 and 32 of the keys",

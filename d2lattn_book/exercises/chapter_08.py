@@ -14,7 +14,7 @@ from d2lattn_book.exercises.checking import (
 )
 
 GIB = 2**30
-VALUES = (8.0, 2.0, 4.0)  # of the words the, cat, milk
+VALUES = (8.0, 2.0, 4.0)  # of the tokens the, cat, milk
 
 
 def _table(heads=12, n=50_000, size=2, unit=GIB):
@@ -90,10 +90,15 @@ def _sequences():
 # The chapter's solutions; a mistake is an edit of one of them
 
 
+def _merged(normalizer=1 / 4, accumulator=1 / 4):
+    """The output of two blocks, the sums of the first multiplied by these factors."""
+    return (10 * accumulator + 3) / (2 * normalizer + 1.5)
+
+
 def my_merge(output_1, l_1, output_2, l_2):
     both = torch.logaddexp(l_1, l_2)  # (L,)
-    share_1, share_2 = (l_1 - both).exp()[:, None], (l_2 - both).exp()[:, None]  # (L, 1)
-    return share_1 * output_1 + share_2 * output_2, both
+    weight_1, weight_2 = (l_1 - both).exp()[:, None], (l_2 - both).exp()[:, None]  # (L, 1)
+    return weight_1 * output_1 + weight_2 * output_2, both
 
 
 def my_depth(n, width):
@@ -111,7 +116,7 @@ def my_linear(q, k, v):
     return torch.stack(outputs)
 
 
-BLEND = "share_1 * output_1 + share_2 * output_2"
+OUTPUT = "weight_1 * output_1 + weight_2 * output_2"
 
 EXERCISES = {
     "8.1": ValueExercise(
@@ -140,15 +145,39 @@ EXERCISES = {
             "A GiB has 2^30 bytes, not 10^9.": _words(free=24 * 10**9),
         },
     ),
-    "8.3": OpenExercise(judge_forgetful),
-    "8.4": FunctionExercise(
+    "8.3": ValueExercise(
+        _merged,
+        {
+            "The first block counts from 0, the second from ln 4. Rescale the first.": _merged(
+                1, 1
+            ),
+            "You multiplied by 4. The first maximum is smaller: its sums shrink.": _merged(4, 4),
+            "Rescale the accumulator of the first block, too.": _merged(accumulator=1),
+            "Rescale the normalizer of the first block, too.": _merged(normalizer=1),
+            "This is the mean of the outputs, 5 and 2. The blocks don't count alike.": 3.5,
+            "This is the accumulator of both blocks. Divide it by their normalizer.": 5.5,
+        },
+    ),
+    "8.4": ValueExercise(
+        lambda: (18, 500),
+        {
+            "This is one layer. Information moves through all six.": (3, 500),
+            "Token 500 is one of the 19 tokens. The farthest of them is 18 back.": (19, 500),
+            "A window of 4 moves information by 3 positions: the token itself is in it.": (24, 500),
+            "Both answers are distances. Token 0 is 500 positions back, not 501.": (18, 501),
+            "The windows add nothing beyond token 0, and there is no token before it.": (18, 515),
+            "One layer of full attention is enough to reach token 0.": (18, 15),
+        },
+    ),
+    "8.5": OpenExercise(judge_forgetful),
+    "8.6": FunctionExercise(
         my_merge,
         _halves,
         {
             "This is the plain mean. Weight each output by the normalizer of its block.": {
-                BLEND: "(output_1 + output_2) / 2"
+                OUTPUT: "(output_1 + output_2) / 2"
             },
-            "You added the outputs. Weight each of them first.": {BLEND: "output_1 + output_2"},
+            "You added the outputs. Weight each of them first.": {OUTPUT: "output_1 + output_2"},
             "You weight the two outputs by their log-sum-exps. Weight them by exp of the "
             "log-sum-exps, divided by their sum.": {
                 "(l_1 - both).exp()": "(l_1 / (l_1 + l_2))",
@@ -166,7 +195,7 @@ EXERCISES = {
             "You subtracted the larger log-sum-exp. Add it back.": {
                 "output_2, both": "output_2, both - torch.maximum(l_1, l_2)"
             },
-            "You swapped the two weights.": {BLEND: "share_2 * output_1 + share_1 * output_2"},
+            "You swapped the two weights.": {OUTPUT: "weight_2 * output_1 + weight_1 * output_2"},
             "exp overflows for a difference of 1000. Use torch.logaddexp.": {
                 "torch.logaddexp(l_1, l_2)": "l_1 + torch.log(1 + torch.exp(l_2 - l_1))"
             },
@@ -178,7 +207,7 @@ EXERCISES = {
         },
         WRITE_YOUR_OWN,
     ),
-    "8.5": FunctionExercise(
+    "8.7": FunctionExercise(
         my_depth,
         lambda: [(2, 2), (10, 4), (11, 4), (4097, 257), (100, 100), (21, 5), (10, 2), (50, 200)],
         {
@@ -199,7 +228,7 @@ EXERCISES = {
             },
         },
     ),
-    "8.6": FunctionExercise(
+    "8.8": FunctionExercise(
         my_linear,
         _sequences,
         {
