@@ -63,7 +63,7 @@ def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
         (0.0, "n tokens"),
         (3.95, "(n, d)"),
         (14.2, "(n, d)"),
-        (16.0, "n × a probability\nfor each token"),
+        (16.0, "n predictions"),
     ):
         text(ax, x, -0.6, flows, va="top", **note)
     meaning = "a number: the chapter about a part"
