@@ -1,4 +1,4 @@
-"""Which heads of queries share a head of keys and values."""
+"""Which query heads share a KV head."""
 
 import torch
 
@@ -10,19 +10,19 @@ from d2lattn_book.pictures.kit import Ax, Axes, axes
 
 @on_the_host
 def shared_heads(num_heads: int, num_kv_heads: int, *, ax: Ax = None) -> Axes:
-    """Draw heads of queries above, heads of keys and values below, and who reads which.
+    """Draw query heads above, KV heads below, and which uses which.
 
-    Query head h reads head h // (num_heads / num_kv_heads) of the keys and values (Ainslie et al.
-    2023, figure 2); with one for all it is multi-query attention (Shazeer 2019).
+    Query head h uses KV head h // (num_heads / num_kv_heads) (Ainslie et al. 2023, figure 2); with
+    one for all it is multi-query attention (Shazeer 2019).
 
     Args:
-        num_heads (int): heads of queries.
-        num_kv_heads (int): heads of keys and values, a divisor of num_heads.
+        num_heads (int): query heads.
+        num_kv_heads (int): KV heads, a divisor of num_heads.
 
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> print(describe(shared_heads(4, 2)))
-        heads of keys and values: 2: 2 of 4 query heads read each of them.
+        KV heads: 2: each is used by 2 of 4 query heads.
     """
     check_count("num_heads", num_heads)
     check_count("num_kv_heads", num_kv_heads)
@@ -33,12 +33,12 @@ def shared_heads(num_heads: int, num_kv_heads: int, *, ax: Ax = None) -> Axes:
     below = above.view(num_kv_heads, -1).mean(1)  # each in the middle of its group
     for start, end in zip(above, below.repeat_interleave(num_heads // num_kv_heads), strict=True):
         ax.plot((start, end), (1, 0), color=PALE, zorder=1, label="_edge")
-    look = dict(s=110, color=ROLES["query"], label="heads of queries")
+    look = dict(s=110, color=ROLES["query"], label="query heads")
     ax.scatter(above, [1] * num_heads, **look)
-    look = dict(s=110, color=ROLES["key"], marker="s", label="of keys, values")
+    look = dict(s=110, color=ROLES["key"], marker="s", label="KV heads")
     ax.scatter(below, [0] * num_kv_heads, **look)
-    ax.set(title=f"heads of keys and values: {num_kv_heads}", ylim=(-0.4, 1.4), xticks=[])
-    ax.set_yticks([0, 1], ["keys,\nvalues", "queries"])
+    ax.set(title=f"KV heads: {num_kv_heads}", ylim=(-0.4, 1.4), xticks=[])
+    ax.set_yticks([0, 1], ["KV heads", "query heads"])
     group = num_heads // num_kv_heads
-    ax.describes_itself = f"{group} of {num_heads} query heads read each of them"
+    ax.describes_itself = f"each is used by {group} of {num_heads} query heads"
     return ax
