@@ -22,9 +22,9 @@ class Louder(nn.Module):
 
 def run(variant, seed, steps):
     """Symbols named rightly."""
-    spread, factor = STARTS[variant]
+    std, factor = STARTS[variant]
     layer = Louder(factor, page.adding(page.numberings(10)["sines"]))
-    _, right = page.train(layer, steps, seed, spread=spread)
+    _, right = page.train(layer, steps, seed, embed_std=std)
     return {"right of 1": right.double().mean()}
 
 

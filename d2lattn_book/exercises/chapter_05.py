@@ -2,7 +2,7 @@
 
 import torch
 
-from d2lattn_book.exercises.checking import FunctionExercise, OpenExercise
+from d2lattn_book.exercises.checking import FunctionExercise, named_values
 
 # Layers to take apart: (1, n, d) -> (1, n, d), every dependency visible at any input.
 
@@ -81,18 +81,6 @@ GROWTH = {  # by which factor, in a text twice as long, and why
     "sequential operations while reading": (1, "No token waits for another."),
     "steps to generate the text": (2, "A model generates one token per step."),
 }
-
-
-def _judge_growth(answer):
-    """The first number that grows by another factor than the answer says."""
-    if not isinstance(answer, dict) or not GROWTH.keys() <= answer.keys():
-        return "the dictionary with all its entries is expected"
-    for name, (factor, reason) in GROWTH.items():
-        if answer[name] is ...:
-            return f"“{name}” has no factor yet."
-        if answer[name] != factor:
-            return f"Look again at “{name}”. {reason}"
-    return None
 
 
 EXERCISES = {
@@ -179,10 +167,7 @@ EXERCISES = {
             },
         },
     ),
-    "5.5": OpenExercise(
-        _judge_growth,
-        lambda answer: isinstance(answer, dict) and {*answer.values()} == {...},
-    ),
+    "5.5": named_values(GROWTH),
     "5.6": FunctionExercise(
         connectivity_by_nudging,
         lambda: [(layer, n, 3) for n in (4, 7) for layer in LAYERS],

@@ -12,6 +12,7 @@ from d2lattn_book.exercises.checking import (
     called,
     calls,
     is_starter,
+    named_values,
 )
 
 
@@ -102,34 +103,36 @@ def position_of(row):
     return int((P - row).norm(dim=1).argmin())  # the rows are at least 1.17 apart
 
 
+CHANGES = {  # whether it changes if all positions grow by 7, and why
+    "added: token vectors": (True, "Another row of P is added to each token."),
+    "added: dot product of two rows of P": (False, "Both hands of a pair turn by the same angle."),
+    "added: token–token term of a score": (False, "It contains no position."),
+    "added: token–position term of a score": (True, "It contains the row of the key's position."),
+    "added: attention weights": (True, "Token–position changes, and not by the same for all keys."),
+    "RoPE: keys in the KV cache": (True, "Each key is rotated by the angle of its position."),
+    "RoPE: values in the KV cache": (False, "Values are not rotated."),
+    "RoPE: scores": (False, "Only the turn of i − j steps is left between a query and a key."),
+    "RoPE: outputs": (False, "They are made of attention weights and values."),
+}
+
 EXERCISES = {
     "6.1": ValueExercise(
         lambda: [2 * math.pi, 200 * math.pi],
         {
-            "These are the angles per position. The wavelength is 2π divided by the angle.": [
-                1,
-                0.01,
-            ],
+            "These are the angles per position. Divide 2π by them.": [1, 0.01],
             "These are the divisors. Multiply them by 2π, one full turn.": [1, 100],
             "The exponent is 2j/d, not j/d.": [2 * math.pi, 20 * math.pi],
             "The exponent of the last pair is (d − 2)/d, not 1.": [2 * math.pi, 20000 * math.pi],
             "A full turn is 2π. π is half a turn.": [math.pi, 100 * math.pi],
-            "You swapped the two wavelengths. Give the fastest pair first.": [
-                200 * math.pi,
-                2 * math.pi,
-            ],
+            "You swapped the two wavelengths.": [200 * math.pi, 2 * math.pi],
         },
     ),
     "6.2": FunctionExercise(
         add_positions,
         _batches,
         {
-            "You added the encoding along the batch axis. Axis 1 is the length.": {
-                "X.shape[1]]": "X.shape[0], None]"
-            },
-            "You took P[:batch], one row per sequence. Take one row per position.": {
-                "X.shape[1]": "X.shape[0]"
-            },
+            "You added P along the batch axis.": {"X.shape[1]]": "X.shape[0], None]"},
+            "You took P[:batch]. Take one row per position.": {"X.shape[1]": "X.shape[0]"},
             "Every token gets P[0]. Token i needs P[i].": {": X.shape[1]": "0"},
             "You took P's last rows. Token 0 needs P[0].": {": X.shape[1]": "-X.shape[1] :"},
             "Your rows start at P[1]. Token 0 needs P[0].": {": X.shape[1]": "1 : X.shape[1] + 1"},
@@ -173,9 +176,7 @@ EXERCISES = {
                 "positions / 10000": "positions * 10000",
                 "/ dim).double()": ".double() / dim)",
             },
-            "Your positions start at 1. The first row is position 0.": {
-                "arange(length,": "arange(1, length + 1,"
-            },
+            "Your positions start at 1, not at 0.": {"arange(length,": "arange(1, length + 1,"},
         },
         {
             "The numbers are right, but you loop over positions. Multiply instead.": _one_by_one,
@@ -189,10 +190,6 @@ EXERCISES = {
             "You did not round the quotient down. Use //.": {"[:, None] //": "[:, None] /"},
             "These are the quotients i // 2^k. Bit k is their remainder: add `% 2`.": {" % 2": ""},
             "Row 0 is the number 0. You start at 1.": {"arange(length)": "arange(1, length + 1)"},
-            "Bits are 0 and 1. You used -1 and 1.": {
-                "return torch": "return 2 * (torch",
-                "% 2": "% 2) - 1",
-            },
             "You swapped the axes. Make one row per number.": {
                 "[:, None]": "",
                 "arange(count)": "arange(count)[:, None]",
@@ -218,4 +215,5 @@ EXERCISES = {
             },
         },
     ),
+    "6.7": named_values(CHANGES),
 }

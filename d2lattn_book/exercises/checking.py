@@ -160,6 +160,24 @@ class OpenExercise:
         return self.judge(answer)
 
 
+def named_values(expected):
+    """An exercise that asks for a value under each name: {name: (value, why)}; ... is none yet."""
+
+    def judge(answer):
+        if not isinstance(answer, dict) or not expected.keys() <= answer.keys():
+            return "the dictionary with all its entries is expected"
+        for name, (value, reason) in expected.items():
+            if answer[name] is ...:
+                return f"“{name}” has no answer yet."
+            if answer[name] != value:
+                return f"Look again at “{name}”. {reason}"
+        return None
+
+    return OpenExercise(
+        judge, lambda answer: isinstance(answer, dict) and {*answer.values()} == {...}
+    )
+
+
 def check(exercise: str, answer: object) -> None:
     """Print one line about an answer: not attempted, correct, or what is wrong and why.
 
