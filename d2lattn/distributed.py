@@ -29,7 +29,7 @@ from d2lattn.arguments import check_positions, scores_shape, show
 from d2lattn.attention import attention
 from d2lattn.engines.chunked import backward_in_blocks, forward_in_blocks, merge
 from d2lattn.engines.visibility import Call, Visibility
-from d2lattn.multihead import MultiHeadAttention, attending, check_input
+from d2lattn.multihead import Context, MultiHeadAttention, check_input
 from d2lattn.positions import Positions, TokenPositions
 from d2lattn.tracing import in_full_precision
 from d2lattn.transformer import Decoder
@@ -125,25 +125,33 @@ class Ranks:
             ) from error
 
 
-class ShardSpec:
-    """Who holds which words, and the proof that the ranks mean the same call.
+class Shard:
+    """Who holds which tokens, and the proof that the ranks mean the same call.
 
     Made by all ranks together, in one exchange of small things. A rank whose arguments are refused
     comes too, so that no other waits for it in vain.
 
     Args:
         ranks (Ranks): the group.
-        check: a function that checks the arguments of this rank and gives (how many words it has,
-            their places or None, what must be the same on all ranks, by name).
+        function (str), is_causal, positions: of the call.
+        check: a function that checks the arguments of this rank and gives (how many tokens it has,
+            a tensor of the dtype, what else must be the same on all ranks, by name).
 
     Attributes:
-        lengths (list of int): tokens of each rank.
+        lengths (list of int): tokens of each rank. stop (int): the place after the whole text.
+        places: the places (L_r,) of each rank's tokens in the whole text, on the CPU.
     """
 
-    def __init__(self, ranks, check):
+    def __init__(self, ranks, function, is_causal, positions, check):
         mine, error = None, None
         try:
-            mine = check()
+            length, x, terms = check()
+            if positions is not None:
+                check_positions(positions, length)
+                positions = positions.detach().cpu().long().clone()
+            alike = {"the function": function, "dtype": str(x.dtype), "is_causal": is_causal}
+            alike |= {"whether positions are given": positions is not None} | terms
+            mine = length, positions, alike
         except ValueError as refused:
             error = refused
         everyone = ranks.gather((None if error is None else str(error), mine))
@@ -153,48 +161,23 @@ class ShardSpec:
             if refused is not None:
                 raise ValueError(f"rank {rank} has refused its arguments: {refused}")
         lengths, places, terms = zip(*(given for _, given in everyone), strict=True)
-        _check_alike_everywhere(terms)
-        self.ranks, self.lengths = ranks, list(lengths)
-        self._places = None if places[0] is None else places
-        if self._places is not None:
-            held, counts = torch.cat(self._places).unique(return_counts=True)
-            if (counts > 1).any():
+        for name, first in terms[0].items():
+            values = [one.get(name) for one in terms]
+            if any(value != first for value in values):
                 raise ValueError(
-                    "positions must be places in the whole text, each held by one rank and once, "
-                    f"got {held[counts > 1][0].item()} more than once"
+                    f"{name} must be the same on all ranks, got {show(values, 300)} "
+                    f"on ranks 0 to {len(values) - 1}"
                 )
-
-    def places(self, rank=None):
-        """Give the places (L_r,) of a rank's words in the whole text; this one's when absent."""
-        rank = self.ranks.rank if rank is None else rank
-        if self._places is not None:
-            return self._places[rank]
-        start = sum(self.lengths[:rank])
-        return torch.arange(start, start + self.lengths[rank])
-
-    def end(self):
-        """Give the first place after the whole text."""
-        if self._places is None:
-            return sum(self.lengths)
-        return max((int(held.max()) + 1 for held in self._places if len(held)), default=0)
-
-
-def _check_alike_everywhere(terms):
-    for name in dict.fromkeys(name for one in terms for name in one):
-        values = [one.get(name) for one in terms]
-        if any(value != values[0] for value in values):
+        self.ranks, self.lengths = ranks, list(lengths)
+        given = positions is not None
+        self.places = places if given else torch.arange(sum(lengths)).split(self.lengths)
+        held, counts = torch.cat(self.places).unique(return_counts=True)
+        if (counts > 1).any():
             raise ValueError(
-                f"{name} must be the same on all ranks, got {show(values, 300)} "
-                f"on ranks 0 to {len(values) - 1}"
+                "positions must be places in the whole text, each held by one rank and once, "
+                f"got {held[counts > 1][0].item()} more than once"
             )
-
-
-def checked_positions(positions, length):
-    """Check the places of so many tokens, and copy them to the CPU; None if they are not given."""
-    if positions is None:
-        return None
-    check_positions(positions, length)
-    return positions.detach().cpu().long().clone()
+        self.stop = held[-1].item() + 1 if len(held) else 0
 
 
 def as_ranks(group):
@@ -207,39 +190,30 @@ def wants_gradient(x):
     return torch.is_grad_enabled() and x.requires_grad
 
 
-def handshake_terms(function, x, is_causal, positions):
-    """Collect what must be the same on all ranks for any `function`, by name."""
-    return {
-        "the function": function,
-        "dtype": str(x.dtype),
-        "is_causal": is_causal,
-        "whether positions are given": positions is not None,
-    }
-
-
-def unsupported_when_sharded(layer):
+def check_layer(layer):
     """Refuse what a layer of attention does on one machine only, by name."""
     if not isinstance(layer, MultiHeadAttention):
         raise ValueError(f"layer must be a MultiHeadAttention, got {type(layer).__name__}")
-    for name in ("forward", "attend"):
-        _check_own(layer, name, MultiHeadAttention)
+    check_own(layer, MultiHeadAttention, "forward", "attend")
     dropout = layer.dropout if layer.training else 0.0
-    options = dict(sink_logit=layer.sink is not None, dropout=dropout)
-    for name, value in options.items():
-        _check_left_out(name, value)
+    check_left_out(sink_logit=layer.sink is not None, dropout=dropout)
 
 
-def _check_left_out(name, value):
-    """Refuse an argument that has a value."""
-    if torch.is_tensor(value) or value not in (None, False, 0):
-        raise ValueError(f"{name} must be left out over several ranks, got {show(value)}")
+def check_left_out(**given):
+    """Refuse arguments that have a value."""
+    for name, value in given.items():
+        if torch.is_tensor(value) or value not in (None, False, 0):
+            raise ValueError(f"{name} must be left out over several ranks, got {show(value)}")
 
 
-def _check_own(module, name, kind):
-    """Refuse a method that is not that of this class: what it hides or adds would be lost."""
-    if getattr(getattr(module, name), "__func__", None) is not getattr(kind, name):
-        got = f"one of {type(module).__name__}'s own"
-        raise ValueError(f"{name} must be that of {kind.__name__} over several ranks, got {got}")
+def check_own(module, kind, *names):
+    """Refuse methods that are not those of this class: what they hide or add would be lost."""
+    for name in names:
+        if getattr(getattr(module, name), "__func__", None) is not getattr(kind, name):
+            got = f"one of {type(module).__name__}'s own"
+            raise ValueError(
+                f"{name} must be that of {kind.__name__} over several ranks, got {got}"
+            )
 
 
 def _agree(function, query, key, value, is_causal, ranks, positions=None):
@@ -253,48 +227,43 @@ def _agree(function, query, key, value, is_causal, ranks, positions=None):
                 "query, key and value must have the same leading axes and be of the same words, "
                 f"got {[tuple(x.shape) for x in parts]}"
             )
-        terms = handshake_terms(function, query, is_causal, positions)
-        terms["the leading axes"] = tuple(query.shape[:-2])
+        terms = {"the leading axes": tuple(query.shape[:-2])}
         terms["the widths of query and value"] = query.shape[-1], value.shape[-1]
         terms["which of query, key and value want gradients"] = [wants_gradient(x) for x in parts]
-        return L, checked_positions(positions, L), terms
+        return L, query, terms
 
-    return ShardSpec(ranks, look)
+    return Shard(ranks, function, is_causal, positions, look)
 
 
 # The ring -----------------------------------------------------------------------------------------
 
 
 class PlacedVisibility(Visibility):
-    """Which query sees which key, by their places in a text that is spread over machines.
+    """Causality by the places of queries and keys in a text that is spread over machines.
 
     Args:
         shape: that of the scores, (..., L, S). device: where they are.
         asking, asked: places of the queries (L,) and of the keys (S,), int64 on the CPU, where
             looking at them does not wait for a GPU.
-        is_causal (bool): whether query i sees key j only if its place is not the later one.
     """
 
-    __slots__ = ("asked", "asking", "is_causal")
+    __slots__ = ("asked", "asking")
 
-    def __init__(self, shape, device, asking, asked, is_causal):
+    def __init__(self, shape, device, asking, asked):
         super().__init__(shape, device)
-        self.asking, self.asked, self.is_causal = asking, asked, is_causal
+        self.asking, self.asked = asking, asked
 
     def hides_all(self):
-        if 0 in self.shape[-2:]:
-            return True
-        return self.is_causal and bool(self.asking.max() < self.asked.min())
+        return 0 in self.shape[-2:] or bool(self.asking.max() < self.asked.min())
 
     def allowed(self):
-        if not self.is_causal or self.asking.min() >= self.asked.max():
+        if self.asking.min() >= self.asked.max():
             return None
         return self.asked.to(self.device) <= self.asking.to(self.device)[:, None]
 
     def part(self, rows, keys):
         shape = (*self.shape[:-2], rows.stop - rows.start, keys.stop - keys.start)
-        asking, asked = self.asking[rows], self.asked[keys]
-        return PlacedVisibility(shape, self.device, asking, asked, self.is_causal)
+        return PlacedVisibility(shape, self.device, self.asking[rows], self.asked[keys])
 
 
 def ring_attention(
@@ -413,10 +382,12 @@ def _round(shard, key, value):
 
 def _meeting(shard, owner, query, key, value, is_causal):
     """Give the call of this rank's queries over the keys of a rank, or None if none may see any."""
-    asking, asked = shard.places(), shard.places(owner)
+    asking, asked = shard.places[shard.ranks.rank], shard.places[owner]
     asking = asking.repeat(query.shape[-2] // max(len(asking), 1))  # heads that share keys
     shape = *query.shape[:-1], key.shape[-2]
-    visible = PlacedVisibility(shape, query.device, asking, asked, is_causal)
+    visible = Visibility(shape, query.device)
+    if is_causal:
+        visible = PlacedVisibility(shape, query.device, asking, asked)
     if visible.hides_all():
         return None
     shard.ranks.computed += 1
@@ -466,20 +437,20 @@ def ring_parallel(module: Any, *, group: Any = None) -> nn.Module:
 class _RingLayer(nn.Module):
     def __init__(self, layer, ranks):
         super().__init__()
-        unsupported_when_sharded(layer)
+        check_layer(layer)
         self.layer, self.ranks = layer, ranks
 
     def forward(self, x, *, is_causal=False, positions=None):
         layer = self.layer
 
         def look():
-            unsupported_when_sharded(layer)
+            check_layer(layer)
             check_input("x", x, layer.embed_dim)
-            return x.shape[1], *_layer_terms(layer, x, x, is_causal, positions)
+            return x.shape[1], x, _layer_terms(layer, x)
 
-        shard = ShardSpec(self.ranks, look)
-        with attending([layer], lambda *_: functools.partial(_attend_in_ring, shard)):
-            return layer(x, is_causal=is_causal)
+        shard = Shard(self.ranks, type(layer).__name__, is_causal, positions, look)
+        context = Context(attend=functools.partial(_attend_in_ring, shard))
+        return layer(x, is_causal=is_causal, context=context)
 
 
 class _RingDecoder(nn.Module):
@@ -494,55 +465,50 @@ class _RingDecoder(nn.Module):
         def look():
             self._check_parts()
             model.check_tokens(tokens, least=0)
-            layer, weight = model.blocks[0].attention, model.embedding.weight
-            where, terms = _layer_terms(layer, tokens, weight, True, positions)
+            terms = _layer_terms(model.blocks[0].attention, tokens)
             terms["num_layers"] = len(model.blocks)
             terms["the method of positions"] = repr(model.position)
-            return tokens.shape[1], where, terms
+            return tokens.shape[1], model.embedding.weight, terms
 
-        shard = ShardSpec(self.ranks, look)
+        shard = Shard(self.ranks, type(model).__name__, True, positions, look)
         most = model.position.max_len
-        if most is not None and shard.end() > most:  # all ranks say so
+        if most is not None and shard.stop > most:  # all ranks say so
             raise ValueError(
                 f"a learned table of max_len={most} has no row for the positions from {most} on, "
-                f"got a text up to position {shard.end() - 1}"
+                f"got a text up to position {shard.stop - 1}"
             )
-        places = shard.places().to(tokens.device)
+        places = shard.places[self.ranks.rank].to(tokens.device)
         where = TokenPositions(0, tokens.shape[1], positions=places)
-        layers = [block.attention for block in model.blocks]
-        with attending(layers, lambda *_: functools.partial(_attend_in_ring, shard)):
-            return model.read(tokens, where, is_causal=True)
+        attend = functools.partial(_attend_in_ring, shard)
+        return model.read(tokens, where, is_causal=True, attend=attend)
 
     def _check_parts(self):
         model = self.decoder
-        _check_left_out("window", model.window)
-        _check_own(model, "forward", Decoder)
-        _check_own(model.position, "bias", Positions)
+        check_own(model, Decoder, "forward")
+        check_own(model.position, Positions, "bias")
         for block in model.blocks:
-            unsupported_when_sharded(block.attention)
-            if self.training:
-                _check_left_out("dropout", block.dropout.p)
+            check_layer(block.attention)
+            dropout = block.dropout.p if self.training else 0.0
+            check_left_out(window=model.window, dropout=dropout)
 
 
-def _attend_in_ring(shard, query, key, value, *, context=None, **seen):
+def _attend_in_ring(shard, query, key, value, *, context, **seen):
     """Do as `MultiHeadAttention.attend`, over the keys of all ranks: their positions alone say
     which query sees which key."""
-    seen |= {} if context is None else context.seen
-    is_causal = seen.pop("is_causal")
-    for name, given in seen.items():
-        if name != "query_offset":  # the positions say it
-            _check_left_out(name, given)
+    seen |= context.seen
+    is_causal, _ = seen.pop("is_causal"), seen.pop("query_offset", None)
+    check_left_out(**seen)
     return ring(query, key, value, shard, is_causal), None
 
 
-def _layer_terms(layer, x, weight, is_causal, positions):
-    """Give this rank's places, checked, and what must be the same on all ranks."""
-    terms = handshake_terms(type(layer).__name__, weight, is_causal, positions)
+def _layer_terms(layer, x):
+    """Give what must be the same of a layer on all ranks."""
     sizes = len(x), layer.embed_dim, layer.num_heads, layer.num_kv_heads
-    terms["batch size, embed_dim, num_heads and num_kv_heads"] = sizes
     learning = sum(map(wants_gradient, (x, *layer.parameters())))
-    terms["how many of input and weights want gradients"] = learning
-    return checked_positions(positions, x.shape[1]), terms
+    return {
+        "batch size, embed_dim, num_heads and num_kv_heads": sizes,
+        "how many of input and weights want gradients": learning,
+    }
 
 
 # Heads instead of words ---------------------------------------------------------------------------

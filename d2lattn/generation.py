@@ -168,8 +168,6 @@ def _evaluating(module):
     module stays, since another thread may be training it, or generating as well."""
     if module is None or not any(part.training for part in module.modules()):
         return module
-    if "attend" in vars(module) and module.dropout:  # it looks at the flag of the module
-        raise ValueError("model must be in evaluation mode while it is edited, got dropout")
     copy, parts = object.__new__(type(module)), module._modules.items()
     copy.__dict__.update(module.__dict__, training=False, _compiled_call_impl=None)
     copy.__dict__["_modules"] = {name: _evaluating(part) for name, part in parts}

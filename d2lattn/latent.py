@@ -121,9 +121,9 @@ class LatentAttention(nn.Module):
             latent, _ = context.update_cache(latent, latent[..., :0])  # (B, 1, S, C + R)
         absorbed = query.shape[2] < latent.shape[2] if absorbed is None else absorbed
         seen: dict[str, Any] = dict(attn_mask=attn_mask, is_causal=is_causal, context=context)
-        # (B, H, L, D), and (B, H, L, S) or None
         seen |= dict(need_weights=need_weights, absorbed=absorbed)
-        heads, weights = self.attend(query, latent, **seen)
+        attend = self.attend if context is None or context.attend is None else context.attend
+        heads, weights = attend(query, latent, **seen)  # (B, H, L, D), and (B, H, L, S) or None
         output = self.join(heads)  # (B, L, E)
         return output if weights is None else (output, weights)
 

@@ -4,9 +4,8 @@ Shapes: B batch, H heads, Hkv heads of keys and values, L queries, S keys, E wid
 D = E / H width of a head.
 """
 
-import contextlib
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -80,6 +79,7 @@ class Context:
         rotate: a function that rotates queries (B, H, L, D) and new keys (B, Hkv, L, D), or None.
         update_cache: a function of a layer's new keys and values (B, Hkv, L, D), rotated already,
             that gives all of them, (B, Hkv, S, D) with those of earlier calls; or None.
+        attend: what stands in the place of the layers' method `attend`, or None.
         seen: which query sees which key, the arguments of `checked_visibility` beside shape and
             device; without any, each layer is told by its own arguments.
     """
@@ -88,9 +88,10 @@ class Context:
         self,
         rotate: Callable[[Tensor], Tensor] | None = None,
         update_cache: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] | None = None,
+        attend: Callable[..., Any] | None = None,
         **seen: Any,
     ) -> None:
-        self.rotate, self.update_cache, self.seen = rotate, update_cache, seen
+        self.rotate, self.update_cache, self.attend, self.seen = rotate, update_cache, attend, seen
         self._visible: Any = None
 
     def visible(
@@ -251,8 +252,9 @@ class MultiHeadAttention(nn.Module):
         if context is not None and context.update_cache is not None:
             k, v = context.update_cache(k, v)  # (B, Hkv, S, D), with the keys of earlier calls
         seen: dict[str, Any] = dict(valid_lens=valid_lens, attn_mask=attn_mask, is_causal=is_causal)
+        attend = self.attend if context is None or context.attend is None else context.attend
         # (B, H, L, D), and (B, H, L, S) or None
-        heads, weights = self.attend(q, k, v, need_weights=need_weights, context=context, **seen)
+        heads, weights = attend(q, k, v, need_weights=need_weights, context=context, **seen)
         output = self.join(heads, query)  # (B, L, E)
         return output if weights is None else (output, weights)
 
@@ -354,33 +356,6 @@ def check_rows(query, key, value):
             "query, key and value must have the same batch size, and value one row for each key, "
             f"got {tuple(query.shape)}, {tuple(key.shape)} and {tuple(value.shape)}"
         )
-
-
-@contextlib.contextmanager
-def attending(layers: Iterable[Any], make: Callable[[int, Any], Callable[..., Any]]) -> Any:
-    """Let layers attend otherwise while the block runs: `make(n, attend)` gives what stands in the
-    place of the method `attend` of layer n, with the same arguments.
-
-    Example:
-        >>> mha, x = MultiHeadAttention(4, 2), torch.randn(1, 3, 4)
-        >>> def still(n, attend):
-        ...     return lambda query, *heads, **seen: attend(0 * query, *heads, **seen)
-        >>> with attending([mha], still):
-        ...     _, weights = mha(x, need_weights=True)
-        >>> weights[0, 0, 0].detach()
-        tensor([0.3333, 0.3333, 0.3333])
-    """
-    layers = list(layers)
-    before = [layer.__dict__.get("attend") for layer in layers]
-    try:
-        for n, layer in enumerate(layers):
-            layer.__dict__["attend"] = make(n, layer.attend)
-        yield
-    finally:
-        for layer, own in zip(layers, before, strict=True):
-            layer.__dict__.pop("attend", None)
-            if own is not None:
-                layer.__dict__["attend"] = own
 
 
 @torch.no_grad()

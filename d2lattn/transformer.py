@@ -292,18 +292,19 @@ class Transformer(nn.Module):
         valid_lens: Tensor | list[int] | None = None,
         cache: Cache | None = None,
         need_weights: bool = False,
+        attend: Callable[..., Any] | None = None,
     ) -> Tensor | tuple[Tensor, Tensor]:
         """Embed, go through block after block, give logits: the body of both models.
 
-        `where` are the columns of the tokens (B, L); the others are as in `Encoder.forward` and
-        `Decoder.forward`.
+        `where` are the columns of the tokens (B, L), `attend` is as in `Context`; the others are as
+        in `Encoder.forward` and `Decoder.forward`.
         """
         position, maps = self.position, []
         x = position.add(self.embedding(tokens), where)  # (B, L, E)
         near = dict(is_causal=is_causal, window=self.window, sinks=self.sinks)
         seen = seen_in_a_pass(where, x.device, **near)
         seen |= dict(attn_bias=position.bias(where, x.device), valid_lens=valid_lens)
-        context = Context(position.rotation(where), **seen)
+        context = Context(position.rotation(where), attend=attend, **seen)
         for layer, block in enumerate(self.blocks):
             if cache is not None:
                 context.update_cache = functools.partial(cache.store, layer)

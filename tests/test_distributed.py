@@ -29,7 +29,6 @@ from d2lattn import (
     ring_attention,
     ring_parallel,
 )
-from d2lattn.multihead import Context
 from d2lattn_book import real
 from d2lattn_book.real.pretrained import WEIGHTS
 
@@ -538,14 +537,14 @@ def test_a_method_that_a_ring_would_drop_is_refused_by_name(name, kind, make):
 
 @pytest.mark.parametrize(
     "given",
-    [dict(attn_mask=WORDS == 0), dict(valid_lens=[2]), dict(context=Context(attn_bias=WORDS))],
+    [dict(attn_mask=WORDS == 0), dict(valid_lens=[2])],
     ids=lambda given: next(iter(given)),
 )
 def test_an_argument_that_a_ring_would_drop_is_refused_by_name(given):
     """As from a block of one's own, or a hook."""
     layer = MultiHeadAttention(8, 2)
     layer.register_forward_pre_hook(lambda _, x, seen: (x, seen | given), with_kwargs=True)
-    with pytest.raises(ValueError, match=r"^(attn_mask|valid_lens|attn_bias) must be left out"):
+    with pytest.raises(ValueError, match=r"^(attn_mask|valid_lens) must be left out"):
         ring_parallel(layer)(torch.zeros(1, 3, 8), is_causal=True)
 
 

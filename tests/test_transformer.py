@@ -692,11 +692,6 @@ def test_generate_needs_no_gradients_and_touches_no_flag():
     register_parametrization(model.blocks[0].mlp[0], "weight", nn.Identity())
     said = generate(model, prompt, steps=9, temperature=0)
     assert len(modes) == 9 and all(map(all, modes))
-    refused = pytest.raises(
-        ValueError, match=r"^model must be in evaluation mode while it is edited"
-    )
-    with refused, edited(model, heads_off((0, 0))):
-        generate(model, prompt, steps=1)
     assert torch.equal(said, generate(model.eval(), prompt, steps=9, temperature=0))
 
 

@@ -32,7 +32,7 @@ from d2lattn.arguments import (
     kind,
     show,
 )
-from d2lattn.multihead import MultiHeadAttention, attending
+from d2lattn.multihead import MultiHeadAttention
 from d2lattn.transformer import Transformer
 from d2lattn_book.host import in_evaluation
 
@@ -146,10 +146,6 @@ def _edited(model: Transformer, edits: Sequence[Edit]) -> Iterator[None]:
     with contextlib.ExitStack() as changes:
         for hook in _hooks(model, places, change):
             changes.callback(hook.remove)
-        if places & set(INSIDE_ATTENTION):
-            layers = [block.attention for block in model.blocks]
-            between = functools.partial(functools.partial, _attend, change, places)
-            changes.enter_context(attending(layers, between))
         yield
 
 
@@ -171,6 +167,9 @@ def _hooks(model, places, change):
 
     before, after = dict(with_kwargs=True), functools.partial
     for layer, block in enumerate(model.blocks):
+        if places & set(INSIDE_ATTENTION):
+            hook = after(_attend_by, after(_attend, change, places, layer))
+            yield block.attention.register_forward_pre_hook(hook, **before)
         if "stream" in places:
             yield block.register_forward_pre_hook(after(stream, layer), **before)
         if "rotation" in places:
@@ -183,6 +182,13 @@ def _hooks(model, places, change):
     if "stream" in places:
         hook = after(stream, len(model.blocks))
         yield model.norm.register_forward_pre_hook(hook, **before)
+
+
+def _attend_by(way, module, args, options):
+    """A hook that lets a layer attend another way, which is given its method first."""
+    context = copy.copy(options["context"])
+    context.attend = functools.partial(way, context.attend or module.attend)
+    return args, options | dict(context=context)
 
 
 def _attend(change, places, layer, attend, *given, need_weights=False, **options):
@@ -631,15 +637,15 @@ def _watching(model, chosen, kept):
     def see_input(layer, module, args):
         inputs[layer] = args[0]  # which opens the gates of a layer that has some
 
-    def see_heads(n, attend, *given, need_weights=False, **options):
-        layer = which[n]
+    def see_heads(layer, attend, *given, need_weights=False, **options):
         heads, weights = attend(*given, need_weights="weights" in kept, **options)
         if "weights" in kept:
             kept["weights"][layer] = weights[:, chosen.heads][:, :, chosen.rows]
         if "heads" in kept:
             kept["heads"][layer] = heads[:, chosen.heads][:, :, chosen.rows]
         if "from_heads" in kept:
-            kept["from_heads"][layer] = _added(attentions[n], heads, inputs[layer], chosen)
+            attention = model.blocks[layer].attention
+            kept["from_heads"][layer] = _added(attention, heads, inputs[layer], chosen)
         return heads, weights if need_weights else None
 
     attentions = [model.blocks[layer].attention for layer in which]
@@ -651,15 +657,14 @@ def _watching(model, chosen, kept):
         hooks.append(model.norm.register_forward_pre_hook(parts(see_stream, chosen.count)))
         for layer, attention in zip(which, attentions, strict=True):
             hooks.append(attention.register_forward_pre_hook(parts(see_input, layer)))
+            if kept.keys() & {"weights", "heads", "from_heads"}:
+                hook = parts(_attend_by, parts(see_heads, layer))
+                hooks.append(attention.register_forward_pre_hook(hook, with_kwargs=True))
             added = dict(from_attention=attention, from_mlp=model.blocks[layer].mlp)
             for name in kept.keys() & added.keys():
                 hooks.append(added[name].register_forward_hook(parts(see_added, name, layer)))
         for hook in hooks:
             watched.callback(hook.remove)
-        if kept.keys() & {"weights", "heads", "from_heads"}:
-            watched.enter_context(
-                attending(attentions, lambda n, attend: parts(see_heads, n, attend))
-            )
         yield
 
 
