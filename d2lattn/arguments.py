@@ -12,6 +12,7 @@ import torch
 from d2lattn.tracing import data_dependent_ok, is_eager
 
 INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
+ROWS = "... length width"
 FLOATS = (torch.float32, torch.bfloat16, torch.float16, torch.float64)  # that torch computes with
 
 
@@ -55,13 +56,6 @@ def check_real(name, x, hint=""):
         raise ValueError(f"{name} must be a floating tensor, got {x.dtype}{hint}")
 
 
-def check_floating(name, x, axes="(..., length, width)"):
-    """Require a floating tensor with at least the two axes named last in `axes`."""
-    check_real(name, x)
-    if x.ndim < 2:
-        raise ValueError(f"{name} must have shape {axes}, got {tuple(x.shape)}")
-
-
 def expect(name, x, axes):
     """Require a floating tensor with these axes: a number is a size, a word an axis of any size,
     and dots at the beginning are any axes. `expect("x", x, f"batch {H} length {D}")` takes
@@ -69,7 +63,7 @@ def expect(name, x, axes):
     """
     first, *last = wanted = axes.split()
     shape = f"({', '.join(wanted)})"
-    check_floating(name, x, shape)
+    check_real(name, x)
     wanted, sizes = (last, x.shape[-len(last) :]) if first == "..." else (wanted, x.shape)
     if len(wanted) != len(sizes) or any(
         axis.isdigit() and int(axis) != size for axis, size in zip(wanted, sizes, strict=True)
@@ -123,8 +117,8 @@ def scores_shape(query, key, value=None):
     alike = alike and query.device == key.device == value.device and query.dtype in FLOATS
     if alike and query.ndim > 1 and query.numel() > 0:  # the usual case needs no more questions
         return (*query.shape[:-1], query.shape[-2])
-    check_floating("query", query)
-    check_floating("key", key)
+    expect("query", query, ROWS)
+    expect("key", key, ROWS)
     check_alike("query", query, key=key)
     if query.shape[-1] != key.shape[-1] or query.shape[-1] == 0:
         raise ValueError(
@@ -133,20 +127,15 @@ def scores_shape(query, key, value=None):
         )
     lead = broadcast("query and key", query, key)
     if value is not key:
-        check_value(query, key, value)
+        expect("value", value, ROWS)
+        check_alike("query", query, value=value)
+        if value.shape[-2] != key.shape[-2]:
+            raise ValueError(
+                "value must have one row for each key, got shapes "
+                f"{tuple(value.shape)} and {tuple(key.shape)}"
+            )
+        broadcast("query, key and value", query, key, value)
     return (*lead, query.shape[-2], key.shape[-2])
-
-
-def check_value(query, key, value):
-    """Require a floating tensor (..., S, Ev) that fits the key."""
-    check_floating("value", value)
-    check_alike("query", query, value=value)
-    if value.shape[-2] != key.shape[-2]:
-        raise ValueError(
-            "value must have one row for each key, got shapes "
-            f"{tuple(value.shape)} and {tuple(key.shape)}"
-        )
-    broadcast("query, key and value", query, key, value)
 
 
 def check_as_many_keys(L, S):
@@ -173,18 +162,15 @@ def broadcast(names, *tensors):
         return torch.broadcast_shapes(*leads)
     except RuntimeError:
         shapes = " and ".join(str(tuple(x.shape)) for x in tensors)
-        hint, heads, shared = "", lead[-1:], leads[-1][-1:]
-        alike = all(other == (*lead[:-1], *shared) for other in others)
-        if names in ("query and key", "query, key and value") and alike and len(heads) == 1:
-            hint = _shared_keys(*heads, *shared)
         raise ValueError(
-            f"the leading axes of {names} must broadcast, got {shapes}{hint}"
+            f"the leading axes of {names} must broadcast, got {shapes}{_shared_keys(*leads[:2])}"
         ) from None
 
 
-def _shared_keys(heads, shared):
+def _shared_keys(lead, lead_of_keys):
     """Say what helps where heads of queries share those of keys; nothing where they do not."""
-    if not 1 < shared < heads or heads % shared:
+    heads, shared = lead[-1:].numel(), lead_of_keys[-1:].numel()
+    if lead[:-1] != lead_of_keys[:-1] or not 1 < shared < heads or heads % shared:
         return ""
     return (
         f"; where {shared} heads of keys serve {heads} of queries, write "
@@ -201,7 +187,6 @@ def check_causal(is_causal, query_offset, window, shape):
         if not is_causal:
             raise ValueError(f"window is for is_causal=True, got {window} without")
     if query_offset is not None:
-        check_count("query_offset", query_offset, least=0)
         if not is_causal:
             raise ValueError(f"query_offset is for is_causal=True, got {query_offset} without")
     elif L != S:
@@ -217,8 +202,6 @@ def checked_lengths(valid_lens, max_len):
     """Require integers (B,) or (B, L), each from 0 to max_len. Give them as int64 (in a narrower
     type a sum or a difference of them could overflow), and the shortest, 0 if one may not look."""
     valid_lens = torch.as_tensor(valid_lens)
-    if valid_lens.numel() == 0:
-        valid_lens = valid_lens.long()  # an empty list has no integers to tell its dtype
     if valid_lens.dtype not in INTEGERS:
         raise ValueError(f"valid_lens must hold integers, got dtype {valid_lens.dtype}")
     if valid_lens.ndim not in (1, 2):

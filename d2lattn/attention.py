@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from d2lattn.arguments import check_choice, check_count, check_floating, check_number, scores_shape
+from d2lattn.arguments import check_choice, check_count, check_number, expect, scores_shape
 from d2lattn.engines.chunked import chunked_attention
 from d2lattn.engines.fused import fused_attention
 from d2lattn.engines.visibility import checked_call, checked_visibility
@@ -127,7 +127,7 @@ def masked_softmax(scores: Tensor, attn_mask: Tensor | None = None) -> Tensor:
         >>> masked_softmax(torch.zeros(1, 3), torch.tensor([[True, False, True]]))
         tensor([[0.5000, 0.0000, 0.5000]])
     """
-    check_floating("scores", scores, axes="(..., queries, keys)")
+    expect("scores", scores, "... queries keys")
     visible = checked_visibility(scores.shape, scores.device, attn_mask)
     wide = scores.to(torch.promote_types(scores.dtype, torch.float32))
     return _softmax_or_0(visible.hide(wide)).to(scores.dtype)
@@ -229,10 +229,7 @@ def attention(
         query, key, value, attn_mask, attn_bias, is_causal, query_offset, scale, dropout_p
     )
     if chunk_size is not None:
-        check_choice("engine", engine, ENGINES)
         check_count("chunk_size", chunk_size)
-        if engine != "chunked":
-            raise ValueError(f'chunk_size is for engine="chunked", got engine={engine!r}')
     return compute(call, engine, chunk_size=chunk_size)[0]
 
 

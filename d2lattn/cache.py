@@ -22,8 +22,8 @@ class Cache:
     and the last `window` ones. Their places stay those of the text, however far away. Of latents
     the keys hold all, and the values have no width.
 
-    A pass of a model asks it in this order: `check` (do the tokens fit), `begin`, in each
-    layer `store`, and at the end `advance`. A pass that fails before the end leaves it as it was.
+    A pass of a model asks it in this order: `begin`, in each layer `store`, and at the end
+    `advance`. A pass that fails before the end leaves it as it was.
 
     Args:
         max_len (int): how many tokens of each sequence it can read; that of the model when
@@ -70,57 +70,45 @@ class Cache:
         if self.window is not None:
             self.columns = torch.full((batch_size, rows), -1, device=weight.device)
         self.max_len = max_len
-        self._length = 0
-
-    @property
-    def length(self) -> int:
-        return self._length
+        self.length = 0
 
     def crop(self, length: int) -> None:
         """Take words back: keep the first `length` (int) tokens, and forget those after them.
 
         With a window that is refused once they have pushed others out.
         """
-        check_count("length", length, least=0, most=self._length)
+        check_count("length", length, least=0, most=self.length)
         if self.columns is not None:
-            if 0 < length < self._length and self._length > self.keys.shape[3]:
+            if 0 < length < self.length and self.length > self.keys.shape[3]:
                 raise ValueError(
-                    f"length must be 0 or stay {self._length}, since a cache with a window has let "
+                    f"length must be 0 or stay {self.length}, since a cache with a window has let "
                     f"go of what an earlier token saw, got {length}; copy.deepcopy keeps a way back"
                 )
             self.columns = self.columns.masked_fill(self.columns >= length, -1)
-        self._length = length
+        self.length = length
 
     @property
     def bytes_per_token(self) -> int:
         _, batch_size, _, rows, _ = self.keys.shape
         return (self.keys.nbytes + self.values.nbytes) // (batch_size * rows)
 
-    def check(self, model: Any, tokens: Tensor) -> None:
-        """Refuse tokens (B, L) that cannot be added."""
-        layers, B, heads, _, width = self.keys.shape
-        mine = (layers, heads, width, self.values.shape[-1], self.window, self.sinks)
-        theirs = (*model.cache_shape, model.window, model.sinks)
-        if mine != theirs:
-            raise ValueError(
-                "cache must be made for this model, (layers, Hkv, widths of key and value, window, "
-                f"sinks) = {theirs}, got {mine}"
-            )
+    def begin(self, model: Any, tokens: Tensor) -> Tensor | None:
+        """Begin a pass of tokens (B, L), unless they cannot be added: with a window, give the
+        columns (B, rows + L) of what `store` will give, and settle what `advance` keeps of it."""
+        if (self.window, self.sinks) != (model.window, model.sinks):
+            raise ValueError("cache must be made for this model, got one of another window")
+        B = self.keys.shape[1]
         if len(tokens) != B:
             raise ValueError(f"cache is for {B} sequences, got tokens {tuple(tokens.shape)}")
-        if self._length + tokens.shape[1] > self.max_len:
+        if self.length + tokens.shape[1] > self.max_len:
             raise ValueError(
                 f"cache must have room for the tokens: it can hold {self.max_len} and holds "
-                f"{self._length}, got {tokens.shape[1]} more"
+                f"{self.length}, got {tokens.shape[1]} more"
             )
-
-    def begin(self, new: int) -> Tensor | None:
-        """Begin a pass of so many tokens: with a window, give the columns (B, rows + new) of what
-        `store` will give, and settle what `advance` keeps of it."""
         if self.columns is None or self.window is None:
             return None
-        stop = self._length + new
-        come = torch.arange(self._length, stop, device=self.columns.device)
+        stop = self.length + tokens.shape[1]
+        come = torch.arange(self.length, stop, device=self.columns.device)
         shown = torch.cat([self.columns, come.expand(len(self.columns), -1)], 1)
         stays = in_window(stop - 1, shown, self.window, self.sinks) & (shown >= 0)
         order = (~stays).byte().argsort(dim=1, stable=True)
@@ -141,7 +129,7 @@ class Cache:
             values = torch.cat([self.values[layer].to(value.dtype), value], 2)
             self._kept.append((self._rows(keys), self._rows(values)))
             return keys, values
-        start, stop = self._length, self._length + key.shape[2]
+        start, stop = self.length, self.length + key.shape[2]
         keys, values = self.keys[layer, :, :, :stop], self.values[layer, :, :, :stop]
         keys[:, :, start:], values[:, :, start:] = key, value
         if keys.dtype != key.dtype:  # autocast computes in another one
@@ -155,7 +143,7 @@ class Cache:
             for layer, (keys, values) in enumerate(self._kept):
                 self.keys[layer], self.values[layer] = keys, values
             self._kept = []
-        self._length = self._length + new
+        self.length = self.length + new
 
     def _rows(self, x):
         """Give the rows of (B, Hkv, S, D) that are kept."""

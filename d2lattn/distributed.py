@@ -59,11 +59,6 @@ class Ranks:
 
     def __init__(self, group: Any = None) -> None:
         ready = dist.is_available() and dist.is_initialized()
-        if group is not None and (not ready or not isinstance(group, dist.ProcessGroup)):
-            raise ValueError(
-                "group must be a ProcessGroup of torch.distributed, to which this process belongs, "
-                f"or Ranks, got {show(group)}"
-            )
         self.group = dist.group.WORLD if group is None and ready else group
         self.rank = dist.get_rank(group) if ready else 0
         self.size = dist.get_world_size(group) if ready else 1
@@ -190,23 +185,23 @@ def wants_gradient(x):
     return torch.is_grad_enabled() and x.requires_grad
 
 
-def check_layer(layer):
+def refuse_layer(layer):
     """Refuse what a layer of attention does on one machine only, by name."""
     if not isinstance(layer, MultiHeadAttention):
         raise ValueError(f"layer must be a MultiHeadAttention, got {type(layer).__name__}")
-    check_own(layer, MultiHeadAttention, "forward", "attend")
+    refuse_own(layer, MultiHeadAttention, "forward", "attend")
     dropout = layer.dropout if layer.training else 0.0
-    check_left_out(sink_logit=layer.sink is not None, dropout=dropout)
+    refuse_given(sink_logit=layer.sink is not None, dropout=dropout)
 
 
-def check_left_out(**given):
+def refuse_given(**given):
     """Refuse arguments that have a value."""
     for name, value in given.items():
         if torch.is_tensor(value) or value not in (None, False, 0):
             raise ValueError(f"{name} must be left out over several ranks, got {show(value)}")
 
 
-def check_own(module, kind, *names):
+def refuse_own(module, kind, *names):
     """Refuse methods that are not those of this class: what they hide or add would be lost."""
     for name in names:
         if getattr(getattr(module, name), "__func__", None) is not getattr(kind, name):
@@ -437,14 +432,14 @@ def ring_parallel(module: Any, *, group: Any = None) -> nn.Module:
 class _RingLayer(nn.Module):
     def __init__(self, layer, ranks):
         super().__init__()
-        check_layer(layer)
+        refuse_layer(layer)
         self.layer, self.ranks = layer, ranks
 
     def forward(self, x, *, is_causal=False, positions=None):
         layer = self.layer
 
         def look():
-            check_layer(layer)
+            refuse_layer(layer)
             check_input("x", x, layer.embed_dim)
             return x.shape[1], x, _layer_terms(layer, x)
 
@@ -484,12 +479,12 @@ class _RingDecoder(nn.Module):
 
     def _check_parts(self):
         model = self.decoder
-        check_own(model, Decoder, "forward")
-        check_own(model.position, Positions, "bias")
+        refuse_own(model, Decoder, "forward")
+        refuse_own(model.position, Positions, "bias")
         for block in model.blocks:
-            check_layer(block.attention)
+            refuse_layer(block.attention)
             dropout = block.dropout.p if self.training else 0.0
-            check_left_out(window=model.window, dropout=dropout)
+            refuse_given(window=model.window, dropout=dropout)
 
 
 def _attend_in_ring(shard, query, key, value, *, context, **seen):
@@ -497,7 +492,7 @@ def _attend_in_ring(shard, query, key, value, *, context, **seen):
     which query sees which key."""
     seen |= context.seen
     is_causal, _ = seen.pop("is_causal"), seen.pop("query_offset", None)
-    check_left_out(**seen)
+    refuse_given(**seen)
     return ring(query, key, value, shard, is_causal), None
 
 

@@ -48,8 +48,6 @@ def sample(
         tensor(1)
     """
     check_real("logits", logits)
-    if logits.ndim == 0 or logits.shape[-1] == 0:
-        raise ValueError(f"logits must have shape (..., V), V at least 1, got {(*logits.shape,)}")
     temperature = check_number("temperature", temperature, 0)
     if top_k is not None:
         check_count("top_k", top_k, most=logits.shape[-1])
@@ -144,12 +142,7 @@ def generate(
     stops = [] if stop is None else [stop] if isinstance(stop, int) else list(stop)
     ends = torch.tensor(stops, dtype=torch.int64, device=tokens.device)
     ended = torch.zeros(B, 1, dtype=torch.bool, device=tokens.device)
-    total, most = max(L + steps - 1, L), decoder.position.max_len  # the last is drawn and not read
-    if most is not None and total > most:
-        raise ValueError(
-            f"steps must leave room: the model's learned positions have {most} rows, "
-            f"got {L} tokens and {steps} steps"
-        )
+    total = max(L + steps - 1, L)  # the last is drawn and not read
     cache = Cache(decoder, B, max_len=total) if use_cache else None
     new, decoder = tokens, _evaluating(decoder)
     for _ in range(steps):

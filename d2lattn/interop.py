@@ -63,8 +63,6 @@ def from_torch(mha: nn.MultiheadAttention) -> MultiHeadAttention:
     """
     if not isinstance(mha, nn.MultiheadAttention):
         raise ValueError(f"mha must be a torch.nn.MultiheadAttention, got {type(mha).__name__}")
-    if type(mha).forward is not nn.MultiheadAttention.forward:  # as torch's quantizable one
-        raise ValueError(f"mha must have torch's own forward, got that of {type(mha).__name__}")
     for option, used in (
         ("add_bias_kv", mha.bias_k is not None),
         ("add_zero_attn", mha.add_zero_attn),

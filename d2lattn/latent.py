@@ -69,8 +69,6 @@ class LatentAttention(nn.Module):
         check_heads(embed_dim, num_heads)
         check_count("latent_dim", latent_dim)
         check_count("rope_dim", rope_dim, least=0)
-        if rope_dim % 2:
-            raise ValueError(f"rope_dim must be even, since features turn in pairs, got {rope_dim}")
         check_number("dropout", dropout, 0, 1)
         self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
         self.latent_dim, self.rope_dim, self.dropout = latent_dim, rope_dim, dropout
@@ -90,9 +88,7 @@ class LatentAttention(nn.Module):
         """As there: how many numbers of a query and a latent are turned."""
         return self.rope_dim
 
-    def draw_weights(self, generator: torch.Generator) -> None:
-        """Start anew: `draw_linear` of all projections."""
-        draw_linear(self, generator)
+    draw_weights = draw_linear
 
     def forward(
         self,
@@ -114,7 +110,6 @@ class LatentAttention(nn.Module):
                 `apply_rotary` does, from position 0 on. In its cache a latent (B, 1, L, C + R) is
                 the key, and comes with a value of width 0.
         """
-        check_input("x", x, self.embed_dim)
         rotate = (None if context is None else context.rotate) or apply_rotary
         query, latent = self.project(x, rotate=rotate)  # (B, H, L, D + R), (B, 1, L, C + R)
         if context is not None and context.update_cache is not None:

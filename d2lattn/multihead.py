@@ -111,6 +111,18 @@ class Context:
         return self._visible.narrowed(checked_visibility(shape, device, attn_mask, **own).mask)
 
 
+@torch.no_grad()
+def draw_linear(module: nn.Module, generator: torch.Generator) -> None:
+    """Draw the matrices of all `nn.Linear` in a module from a normal distribution with the
+    deviation that `nn.Linear` has, 1/√(3·width in); biases become 0."""
+    for part in module.modules():
+        if isinstance(part, nn.Linear):
+            std = (3 * part.in_features) ** -0.5
+            nn.init.normal_(part.weight, std=std, generator=generator)
+            if part.bias is not None:
+                nn.init.zeros_(part.bias)
+
+
 class MultiHeadAttention(nn.Module):
     """Several heads of attention side by side, joined by one last projection.
 
@@ -201,14 +213,7 @@ class MultiHeadAttention(nn.Module):
         """How many numbers of a query and a key are turned where order is a rotation."""
         return self.head_dim
 
-    def draw_weights(self, generator: torch.Generator) -> None:
-        """Start anew: `draw_linear` of the projections, 1 in the norms, 0 in the sinks."""
-        draw_linear(self, generator)
-        for norm in (self.q_norm, self.k_norm):
-            if norm is not None:
-                norm.reset_parameters()
-        if self.sink is not None:
-            nn.init.zeros_(self.sink)
+    draw_weights = draw_linear
 
     def forward(
         self,
@@ -266,7 +271,6 @@ class MultiHeadAttention(nn.Module):
         if key is not query or value is not query or not self.qdim == self.kdim == self.vdim:
             check_input("key", key, self.kdim)
             check_input("value", value, self.vdim)
-            check_rows(query, key, value)
         (B, L), S, D = query.shape[:2], key.shape[1], self.head_dim
         q = self.q_proj(query).view(B, L, self.num_heads, D).transpose(1, 2)
         k = self.k_proj(key).view(B, S, self.num_kv_heads, D).transpose(1, 2)
@@ -322,10 +326,6 @@ class MultiHeadAttention(nn.Module):
             x = x * self.gate_proj(query).sigmoid()
         return self.out_proj(x)
 
-    def extra_repr(self) -> str:
-        heads = f"num_heads={self.num_heads}, num_kv_heads={self.num_kv_heads}"
-        return f"{heads}, dropout={self.dropout}, engine={self.engine!r}"
-
 
 def attend_in_groups(call, engine, need_weights=False):
     """(heads, weights or None) of a call in which each head of keys (B, Hkv, S, D) serves
@@ -347,27 +347,6 @@ def attend_in_groups(call, engine, need_weights=False):
         heads = heads.reshape(B, H, L, heads.shape[-1])
         weights = None if weights is None else weights.reshape(B, H, L, S)
     return heads, weights
-
-
-def check_rows(query, key, value):
-    """Require queries of as many sequences as keys, and values (B, …, S, width) for all keys."""
-    if query.shape[0] != key.shape[0] or key.shape[:-1] != value.shape[:-1]:  # no `len` in a graph
-        raise ValueError(
-            "query, key and value must have the same batch size, and value one row for each key, "
-            f"got {tuple(query.shape)}, {tuple(key.shape)} and {tuple(value.shape)}"
-        )
-
-
-@torch.no_grad()
-def draw_linear(module, generator):
-    """Draw the matrices of all `nn.Linear` in a module from a normal distribution with the
-    deviation that `nn.Linear` has, 1/√(3·width in); biases become 0."""
-    for part in module.modules():
-        if isinstance(part, nn.Linear):
-            std = (3 * part.in_features) ** -0.5
-            nn.init.normal_(part.weight, std=std, generator=generator)
-            if part.bias is not None:
-                nn.init.zeros_(part.bias)
 
 
 def check_heads(embed_dim, num_heads, num_kv_heads=1):

@@ -11,6 +11,7 @@ only to 0.004. The result is cast last, so that a row of an encoding is the same
 whether it is computed alone or with others.
 """
 
+import functools
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
@@ -22,7 +23,6 @@ from torch.types import Device
 from d2lattn.arguments import (
     check_count,
     check_counts,
-    check_floating,
     check_number,
     check_positions,
     expect,
@@ -156,8 +156,9 @@ class _Table:
     def __getstate__(self):
         return self.__dict__ | dict(ready=None)
 
-    def rows(self, x, first, stop):
-        """Give rows (..., stop - first, width)."""
+    def rows(self, x, first):
+        """Give the rows (..., L, width) of tokens x (..., L, width) from a position on."""
+        stop = first + x.shape[-2]
         if stop > self.most or not is_eager():
             return self.make(torch.arange(first, stop, device=x.device), x)
         like = x.shape[-1], x.dtype, x.device
@@ -219,13 +220,9 @@ class Rotary(Positions):
 
     def rotation(self, where: TokenPositions) -> Callable[[Tensor], Tensor]:
         """Cosines and sines are looked up once a pass, when its first layer asks for them."""
-
-        def tables(x: Tensor) -> Tensor:
-            if where.positions is not None:
-                return self._turns_of(where.positions, x)
-            return self._table.rows(x, where.first, where.first + x.shape[-2])
-
-        return _turning(tables)
+        if where.positions is not None:
+            return _turning(functools.partial(self._turns_of, where.positions))
+        return _turning(functools.partial(self._table.rows, first=where.first))
 
     def extra_repr(self) -> str:
         return f"base={self.base}"
@@ -242,7 +239,6 @@ class Alibi(Positions):
 
     def __init__(self, num_heads: int) -> None:
         super().__init__()
-        check_count("num_heads", num_heads)
         self.num_heads = num_heads
 
     def bias(self, where: TokenPositions, device: torch.device) -> Tensor | None:
@@ -281,13 +277,10 @@ class PositionalEncoding(_Added):
         check_number("dropout", dropout, 0, 1)
         self.embed_dim, self.base = embed_dim, base_of(base)
         self.dropout = nn.Dropout(dropout)
-        self._table = _Table(self._at, max_len)
+        self._rows = _Table(self._at, max_len).rows
 
     def _dropped(self, x):
         return self.dropout(x) if self.training else x
-
-    def _rows(self, x, offset):
-        return self._table.rows(x, offset, offset + x.shape[-2])
 
     def _at(self, places, x):
         return _waves(places, self.embed_dim, self.base, x.dtype, x.device)
@@ -324,8 +317,7 @@ class LearnedPositionalEncoding(_Added):
         return self.weight.shape[1]
 
     def reset_parameters(self) -> None:
-        if not self.weight.is_meta:  # it would draw nothing, and load a second's worth of torch
-            nn.init.normal_(self.weight, std=0.02)
+        nn.init.normal_(self.weight, std=0.02)
 
     def _rows(self, x, offset):
         stop, max_len = offset + x.shape[-2], self.weight.shape[0]
@@ -402,7 +394,7 @@ def apply_rotary(
         tensor([[1.0000, 0.0000],
                 [0.5403, 0.8415]])
     """
-    check_floating("x", x)
+    expect("x", x, "... length width")
     check_count("offset", offset, least=0)
     if positions is None:
         positions = torch.arange(offset, offset + x.shape[-2], device=x.device)
@@ -473,13 +465,11 @@ def alibi_bias(num_heads: int, L: int, *, device: Device = None) -> Tensor:
 def alibi_slopes(num_heads: int, *, device: Device = None) -> Tensor:
     """Compute the slopes of `alibi_bias`, what it takes off a score a position: (H,), float32."""
     check_count("num_heads", num_heads)
-    device = torch.device(torch.get_default_device() if device is None else device)
     n = 2 ** (num_heads.bit_length() - 1)
-    made_on = device if device.type == "meta" else "cpu"  # on any device the same numbers
-    head = torch.arange(1, num_heads + 1, dtype=torch.float64, device=made_on)
-    if num_heads > n:
-        head[n:] -= n + 0.5
-    return torch.exp2(head * (-8 / n)).to(device, torch.float32)
+    heads = [*range(1, n + 1), *(head + 0.5 for head in range(num_heads - n))]
+    return torch.tensor(
+        [2 ** (-8 * head / n) for head in heads], device=device, dtype=torch.float32
+    )
 
 
 def base_of(base):

@@ -15,24 +15,22 @@ from torch import Tensor
 
 from d2lattn.arguments import (
     broadcast,
-    check_alike,
     check_as_many_keys,
     check_count,
-    check_floating,
-    check_value,
+    expect,
     scores_shape,
     show,
 )
 from d2lattn.attention import attention, compute
 from d2lattn.engines.chunked import merge, partial_attention
 from d2lattn.engines.visibility import Call, Visibility
-from d2lattn.tracing import in_full_precision, is_eager
+from d2lattn.tracing import in_full_precision
 
 # Window ------------------------------------------------------------------------------------------
 
 # Queries that share one set of keys: each scores up to BLOCK - 1 keys in vain, but the products
-# are large enough to be fast. BLOCKS of them go into one call of the kernel.
-BLOCK, BLOCKS = 128, 32
+# are large enough to be fast.
+BLOCK = 128
 
 
 def window_attention(
@@ -67,24 +65,17 @@ def window_attention(
     query, key, value = (x.expand(*lead, *x.shape[-2:]) for x in (query, key, value))
     before, after = width - 1, 0 if is_causal else width - 1
     piece = functools.partial(_window_piece, query, key, value, before, after)
-    trained = torch.is_grad_enabled() and any(x.requires_grad for x in (query, key, value))
-    if trained or not is_eager():
-        # All whole blocks at once: the gradient of each slice is as long as the whole tensor.
-        pieces = _window_pieces(n, before, after, at_once=n // BLOCK + 1)
-        return torch.cat([piece(*place) for place in pieces], -2)
-    output = value.new_empty(*lead, n, value.shape[-1])
-    for rows, keys, blocks in _window_pieces(n, before, after, at_once=BLOCKS):
-        output[..., rows, :] = piece(rows, keys, blocks)
-    return output
+    return torch.cat([piece(*place) for place in _window_pieces(n, before, after)], -2)
 
 
-def _window_pieces(n, before, after, at_once):
-    """(rows, their keys, number of blocks of rows): whole blocks in the middle, where every query
-    has its whole window, and single blocks at the two ends, where the sequence cuts it off."""
+def _window_pieces(n, before, after):
+    """(rows, their keys, number of blocks of rows): all whole blocks in the middle at once, where
+    every query has its whole window (the gradient of each slice is as long as the whole tensor),
+    and single blocks at the two ends, where the sequence cuts it off."""
     inner = max(n - before - after, 0) // BLOCK * BLOCK
     first = before if inner else 0
     last = first + inner
-    for begin, end, size in ((0, first, 1), (first, last, at_once), (last, n, 1)):
+    for begin, end, size in ((0, first, 1), (first, last, n), (last, n, 1)):
         for start in range(begin, end, size * BLOCK):
             stop = min(start + size * BLOCK, end)
             keys = slice(max(start - before, 0), min(stop + after, n))
@@ -210,17 +201,12 @@ def lsh_attention(
         >>> lsh_attention(x, x, num_buckets=2, num_rounds=1, generator=generator)[:, 0]
         tensor([ 3., -4.,  1., -2.])
     """
-    check_floating("qk", qk)
-    check_floating("value", value)
-    check_alike("qk", qk, value=value)
-    check_value(qk, qk, value)
+    scores_shape(qk, qk, value)
     sizes = dict(num_buckets=num_buckets, num_rounds=num_rounds)
     buckets = lsh_buckets(qk, **sizes, generator=generator)  # (R, ..., n)
     lead, n = broadcast("qk and value", qk, value), qk.shape[-2]
     wide = torch.promote_types(qk.dtype, torch.float32)
     query, value = (x.expand(*lead, *x.shape[-2:]).to(wide) for x in (qk, value))
-    if n == 0:
-        return value.to(qk.dtype)
     more = (1,) * (len(lead) - buckets.ndim + 2)  # leading axes of the values alone
     buckets = buckets.reshape(num_rounds, *more, *buckets.shape[1:]).expand(num_rounds, *lead, n)
     rounds, key = _Rounds(buckets, min(-(-2 * n // num_buckets), n)), _unit(query)
@@ -292,10 +278,8 @@ def _at(x, index):
 
 def _rows(x, index):
     """Take rows of x (..., n, d) at index (..., l) or (..., T, l): (..., l, d), (..., T, l, d)."""
-    *lead, n, d = x.shape
-    starts = torch.arange(math.prod(lead), device=x.device).view(*lead, 1) * n
-    flat = index.flatten(len(lead)) + starts
-    return x.reshape(-1, d).index_select(0, flat.flatten()).view(*index.shape, d)
+    flat = index.flatten(x.ndim - 2)[..., None]
+    return torch.take_along_dim(x, flat, -2).view(*index.shape, x.shape[-1])
 
 
 def _unit(x):
@@ -320,7 +304,7 @@ def lsh_buckets(
         >>> first == second, first == opposite
         (True, False)
     """
-    check_floating("x", x)
+    expect("x", x, "... length width")
     check_count("num_buckets", num_buckets)
     if num_buckets & (num_buckets - 1):
         raise ValueError(f"num_buckets must be a power of 2, got {show(num_buckets)}")

@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from d2lattn.arguments import check_counts, check_number
+from d2lattn.arguments import check_counts
 
 PATIENCE = 3  # seconds without a bar
 STOPPED: list[str] = []  # what a person has stopped in this process, each as "42 of 200 steps"
@@ -81,8 +81,6 @@ def fit(
     every = steps if every is None else every
     check_counts(steps=steps, every=every)
     check_counts(0, warmup=warmup)
-    check_number("learning_rate", learning_rate, 0)
-    check_number("weight_decay", weight_decay, 0)
     parameters = list(model.parameters())
     options: dict[str, Any] = dict(lr=learning_rate, weight_decay=weight_decay, betas=(0.9, 0.98))
     run = Run(model, [], {0: copy.deepcopy(model).eval()})
@@ -198,11 +196,6 @@ def loss_of(model: nn.Module, tokens: Tensor, targets: Tensor) -> Tensor:
     """Compute the mean −log p of the targets (B, L) that are not -100, in nats: a scalar Tensor."""
     device = next(model.parameters()).device
     logits = model(tokens.to(device))
-    if logits.shape[:-1] != targets.shape:
-        raise ValueError(
-            f"targets must have the shape {tuple(logits.shape[:-1])} of the logits' rows, "
-            f"got {tuple(targets.shape)}"
-        )
     return F.cross_entropy(logits.flatten(0, -2), targets.to(device).flatten())
 
 

@@ -831,7 +831,6 @@ BAD = {
     ),
     "query_offset, no causality": (dict(query_offset=2), "query_offset is_causal=True 2"),
     "engine": (dict(engine="flash"), "engine explicit chunked fused 'flash'"),
-    "chunk, another engine": (dict(chunk_size=2), "chunk_size engine=\"chunked\" 'fused'"),
     "scores, one axis": (lambda: masked_softmax(torch.zeros(3)), "scores (3,)"),
 }
 

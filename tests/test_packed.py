@@ -110,20 +110,6 @@ def test_no_mask_of_a_long_row_is_built(monkeypatch):
     assert {mask.numel() for mask in seen} == {512 * 512}
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (
-            dict(segments=(SEGMENTS - 4) * (SEGMENTS - 9)),
-            "segments must have the tokens of a text side by side, got a number that comes back, ",
-        ),
-    ],
-)
-def test_bad_segments_are_refused(given, message):
-    with pytest.raises(ValueError, match=f"^{message}"):
-        decoder()(some_tokens(), **given)
-
-
 @pytest.mark.parametrize("size", [1, 3, 16, None])
 @pytest.mark.parametrize("offset", [0, 4])
 @pytest.mark.parametrize("window", [None, 5])
@@ -169,8 +155,3 @@ def test_a_cropped_cache_reads_on_as_if_the_words_had_never_come(seed):
     whole = torch.cat([tokens[:, :crop], more], 1)
     wanted = model(whole)[:, crop:]
     tight(model(more, cache=cache), wanted, atol=5e-6)
-
-
-def test_the_length_of_a_cache_is_set_by_crop_alone():
-    with pytest.raises(AttributeError):
-        Cache(decoder()).length = 0

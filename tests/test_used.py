@@ -26,7 +26,6 @@ UNUSED_KEYWORDS = {
     "PositionalEncoding": "base",
     "Ranks": "group",
     "alibi_bias": "device",
-    "partial_attention": "chunk_size",
     # A page gives them to a function by another name; these two are torch's own.
     "head_parallel": "group is_causal key query value",
     "Positions": "args",

@@ -17,7 +17,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from d2lattn.arguments import check_count
 from d2lattn.engines.visibility import checked_call, cut
 from d2lattn.tracing import in_full_precision, is_transformed
 
@@ -48,7 +47,6 @@ def partial_attention(
     attn_bias: Tensor | None = None,
     is_causal: bool = False,
     scale: float | None = None,
-    chunk_size: int | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Attend to some of the keys, with the number that lets it be merged with the rest.
 
@@ -57,7 +55,7 @@ def partial_attention(
 
     Args:
         query, key, value: (..., L, E), some of the keys, (..., S, E), their values, (..., S, Ev).
-        attn_mask … chunk_size: as in `attention`; positions are those among the given keys.
+        attn_mask … scale: as in `attention`; positions are those among the given keys.
 
     Returns:
         output (..., L, Ev) of the query's dtype; logsumexp (..., L) in at least float32, -inf for
@@ -72,10 +70,8 @@ def partial_attention(
         >>> torch.allclose(output, partial_attention(query, key, value)[0], atol=1e-6)
         True
     """
-    if chunk_size is not None:
-        check_count("chunk_size", chunk_size)
     call = checked_call(query, key, value, attn_mask, attn_bias, is_causal, None, scale)
-    return attend_in_blocks(call, chunk_size)
+    return attend_in_blocks(call)
 
 
 def merge(outputs: Iterable[Tensor], logsumexps: Iterable[Tensor]) -> tuple[Tensor, Tensor]:

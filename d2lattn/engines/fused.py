@@ -35,12 +35,8 @@ def fused_attention(call):
     if offset is not None and offset == 0:
         top_left = visible.window is visible.starts is visible.mask is visible.bias is None
         top_left = top_left and (query.device.type, query.dtype) not in LEAKS
-    if offset is not None and not top_left and is_eager():
-        parts = _row_by_row(call)
-        if len(parts) > 1:
-            return torch.cat([fused_attention(part) for part in parts], dim=-2)
-        (call,) = parts
-        query, key, value, visible = call.query, call.key, call.value, call.visible
+    if offset is not None and not top_left and is_eager() and query.shape[-2] > ROWS:
+        return torch.cat([fused_attention(part) for part in _row_by_row(call)], dim=-2)
     scale, dtype = call.scale, query.dtype
     if visible.bias is not None and visible.bias.dtype != dtype:
         wide = torch.promote_types(dtype, torch.float32)  # half would round the bias

@@ -19,7 +19,6 @@ from d2lattn.arguments import (
     checked_lengths,
     checked_mask,
     scores_shape,
-    show,
 )
 from d2lattn.tracing import data_dependent_ok
 
@@ -113,16 +112,18 @@ class Visibility:
         """Give the same for some queries and some keys: two slices with both ends given."""
         shape = (*self.shape[:-2], rows.stop - rows.start, keys.stop - keys.start)
         mask, bias, starts = (cut(x, rows, keys) for x in (self.mask, self.bias, self.starts))
-        starts = None if starts is None else starts - keys.start
-        offset = self.query_offset
-        if offset is not None:
-            offset = offset + rows.start - keys.start
-            # Where query 0 sees all keys, so do the later ones.
-            hides = self.window is not None or starts is not None or offset < shape[-1] - 1
-            offset = offset if hides else None
         part = self.of(shape, mask, bias)
-        part.query_offset, part.starts = offset, starts
+        part.starts = None if starts is None else starts - keys.start
+        if self.query_offset is not None:
+            part.place(self.query_offset + rows.start - keys.start)
         return part
+
+    def place(self, query_offset):
+        """Put query 0 at a key. Where it sees all keys, so do the later ones, as in decoding token
+        by token: then no key is hidden by its place."""
+        near = self.window is not None or self.starts is not None
+        hides = near or query_offset < self.shape[-1] - 1
+        self.query_offset = query_offset if hides else None
 
     def narrowed(self, mask):
         """Give the same with one mask more."""
@@ -166,13 +167,6 @@ def checked_visibility(
         tensor([[1, 1, 0],
                 [1, 1, 1]], dtype=torch.int32)
     """
-    offset = None
-    if is_causal or query_offset is not None or window is not None:
-        check_causal(is_causal, query_offset, window, shape)
-        offset = query_offset or 0
-        # Where query 0 sees all keys, so do the later ones: as in decoding token by token.
-        hides = window is not None or starts is not None or offset < shape[-1] - 1
-        offset = offset if hides else None
     if attn_mask is not None:
         attn_mask = checked_mask(attn_mask, shape, device, of_heads)
     if attn_bias is not None:
@@ -184,7 +178,12 @@ def checked_visibility(
         real = real.to(device)
         attn_mask = real if attn_mask is None else real & attn_mask
     starts = None if starts is None else starts[:, None, :, None]  # (B, 1, L, 1)
-    return Visibility(shape, device, attn_mask, attn_bias, offset, window, starts, may_be_empty)
+    rest = None, window, starts, may_be_empty
+    visible = Visibility(shape, device, attn_mask, attn_bias, *rest)
+    if is_causal or query_offset is not None or window is not None:
+        check_causal(is_causal, query_offset, window, shape)
+        visible.place(query_offset or 0)
+    return visible
 
 
 def cut(x, rows, keys):
@@ -230,15 +229,7 @@ def starts_of(segments: Tensor, tokens: Tensor) -> Tensor:
     if segments.shape != tokens.shape:
         got = tuple(segments.shape)
         raise ValueError(f"segments must have the shape of tokens {(*tokens.shape,)}, got {got}")
-    begins = segments.diff(dim=1) != 0  # (B, L - 1)
-    if data_dependent_ok(segments):
-        different = (segments.sort(dim=1).values.diff(dim=1) != 0).sum(1)
-        if (begins.sum(1) != different).any():
-            raise ValueError(
-                "segments must have the tokens of a text side by side, got a number that comes "
-                f"back, {show(segments.tolist())}"
-            )
-    begins = F.pad(begins.to(tokens.device), (1, 0))
+    begins = F.pad(segments.to(tokens.device).diff(dim=1) != 0, (1, 0))  # (B, L)
     return (begins * torch.arange(tokens.shape[1], device=tokens.device)).cummax(1).values
 
 
@@ -288,9 +279,6 @@ class Call:
     @property
     def lead(self):
         """The leading axes of the output, (*lead, L, Ev)."""
-        lead = self.query.shape[:-2]
-        if lead == self.key.shape[:-2] == self.value.shape[:-2]:
-            return lead  # the usual case
         return broadcast("query, key and value", self.query, self.key, self.value)
 
     def with_tensors(self, query, key, value, visible=None):
