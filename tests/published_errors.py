@@ -504,13 +504,13 @@ PUBLISHED = [
         lambda W, H, head: W * (torch.arange(len(W)) // (len(W) // H) != head)[:, None],
     ),
     (
-        "9.7",
+        "9.9",
         "You added the outputs to",
         "Howuhh/faster-trajectory-transformer/issues/3",
         block_with("norm", "norm"),
     ),
     (
-        "9.7",
+        "9.9",
         "You added the output of the MLP to",
         "SHI-Labs/Compact-Transformers/issues/25",
         block_with("stream", "norm"),

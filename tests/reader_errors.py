@@ -204,8 +204,8 @@ RIGHT_FORMS = {
     "9.4": lambda weight, num_heads, head: (
         weight * (torch.arange(len(weight)) // (len(weight) // num_heads) != head)
     ),
-    "9.5": lambda weights, period: weights.diagonal(1 - period, 1, 2)[:, 1:].mean(-1),
-    "9.7": lambda x, block, key, value: block(
+    "9.7": lambda weights, period: weights.diagonal(1 - period, 1, 2)[:, 1:].mean(-1),
+    "9.9": lambda x, block, key, value: block(
         x,
         context=Context(
             update_cache=lambda k, v: (torch.cat([key, k], 2), torch.cat([value, v], 2))
@@ -502,7 +502,7 @@ WRONG = [
     ("9.2", [100, 100], "These are the forward passes"),
     ("9.2", [119, 119], "Without a cache every pass"),
     ("9.2", [119, 6950], "You swapped the two numbers"),
-    ("9.2", [6950, 120], "is not correct"),
+    ("9.2", [6950, 120], "With the cache you counted the last token"),
     ("9.2", [6950], "a list of 2 numbers is expected"),
     ("10.6", [2095, 708, 293], "You counted all layers of Gemma 4 E2B as full,"),
     ("10.6", [2095, 708, 65], "The full"),

@@ -489,7 +489,7 @@ def kinds(text, looks):
     ],
 )
 def test_the_rule_of_a_head(rule, said, verdict):
-    assert verdict("9.6", rule).startswith(said)
+    assert verdict("9.8", rule).startswith(said)
 
 
 def filled(scores, mask):

@@ -29,7 +29,7 @@ def run(variant, seed, steps):
 @torch.no_grad()
 def fruit(model, places):
     """As the page's own function has it, at any number of places."""
-    after_fruit = {s[2] for s in page.told if s[0] in ("ripe", "fresh", "sweet", "sour")}
+    after_fruit = {s[2] for s in page.sentences if s[0] in ("ripe", "fresh", "sweet", "sour")}
     pair = page.numbered([[word, "apple", *"▢▢▢▢▢"] for word in ("sour", "fast")], page.vocab)
     x = model.blocks[0](model.embedding(pair) + model.position.weight[:7], is_causal=False)
     for place in places:

@@ -18,7 +18,7 @@ def losses(model, fixed):
 def run(variant, seed, steps):
     layers, fixed = (2 if variant == "two" else 1), variant == "one_fixed"
     model = page.repeater(layers, fixed, steps, seed).model
-    _, back, score = page.looks(model)
+    _, back, score = page.head_scores(model)
     first, second = losses(model, fixed)
     found = {
         "predicted": page.predicted(model, fixed),
@@ -31,7 +31,7 @@ def run(variant, seed, steps):
         "symbols copied": page.copied(model),
     }
     for name, shift in {"nothing": None, "two before": -2, "one before": -1, "copy": 0}.items():
-        weight, right = page.exchanged(model, shift)
+        weight, right = page.replaced(model, shift)
         found |= {f"{name} exchanged: weight": weight, f"{name} exchanged: right": right}
     return found
 

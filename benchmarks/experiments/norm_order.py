@@ -81,7 +81,7 @@ VARIANTS = {
 }
 
 EXPERIMENT = Experiment(
-    section="9.4",
+    section="9.11",
     varies="where the norm stands: before each part, or after the sum; the learning rate; whether "
     f"the rate rises in {RISES} steps (warm-up), whether gradients are clipped to length {CLIP:g}",
     held="first weights, sentences and their order, six layers of width 32, 4 heads, 32 sentences "

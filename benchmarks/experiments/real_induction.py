@@ -77,7 +77,7 @@ def twice(seed):
 
 
 EXPERIMENT = Experiment(
-    section="9.6",
+    section="9.7",
     varies="which heads are switched off: none; those with the highest induction score (their mean "
     "share for the piece after the earlier copy), those that look at the previous piece most, or "
     "as many others of the same layers",

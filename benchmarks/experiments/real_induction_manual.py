@@ -21,7 +21,7 @@ def run(variant, seed, steps):
 
 
 EXPERIMENT = Experiment(
-    section="9.6",
+    section="9.7",
     varies="which heads are switched off: none, those that *real_induction* chose, or as many "
     "others of the same layers",
     held="three passages of 96 pieces of the second text, Python's manual; the heads are chosen on "

@@ -82,7 +82,7 @@ def read(tokens):
 
 
 EXPERIMENT = Experiment(
-    section="9.5",
+    section="9.7",
     varies="twelve prompts with capitals, twelve others, of which a seed draws eight; or 64 places "
     "in prose, with the piece that the model itself says there, right or wrong",
     held="the stream of the last piece at 31 points, 0 the embedding, 30 what the last of 30 "

@@ -47,7 +47,7 @@ def ranked(scores):
 
 
 EXPERIMENT = Experiment(
-    section="9.6",
+    section="9.7",
     varies="which heads are switched off: none; the four with the highest induction score; the "
     "head that looks at the previous piece most; or four others of the layers of the four",
     held="passages of 48 pieces of prose, read twice; the heads are chosen on pieces drawn at "

@@ -62,7 +62,7 @@ def run(variant, seed, steps):
 
 
 EXPERIMENT = Experiment(
-    section="9.5",
+    section="9.12",
     varies="which words may be drawn: all, the three likeliest, those of a nucleus of .9, or those "
     "with at least a tenth of the largest p; the temperature, by columns",
     held="two blocks of width 32, 4 heads, 32 sentences a step, learning rate 0.003, one training "

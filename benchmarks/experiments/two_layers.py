@@ -19,7 +19,7 @@ def run(variant, seed, steps):
 
 
 EXPERIMENT = Experiment(
-    section="9.3",
+    section="9.10",
     varies="whether the weights are trained",
     held="the sentences, the 600 held out, asked at *it*, one head a layer, width 64, learning "
     "rate 0.003",

@@ -1,4 +1,4 @@
-"""Exercises of chapter 9: a Transformer that learns, and what its heads do."""
+"""Exercises of chapter 9: a Transformer, its parts, and what its heads do."""
 
 import functools
 import random
@@ -17,7 +17,7 @@ from d2lattn_book.exercises.checking import (
     noise,
 )
 
-PROMPT, NEW = 20, 100  # words given, words written
+PROMPT, NEW = 20, 100  # tokens given, tokens generated
 
 # Analogies
 
@@ -49,11 +49,11 @@ def _words_to_place():
     return [(*question, words, vectors) for question in questions]
 
 
-# Counting the words that pass through the model
+# Counting the tokens that pass through the model
 
 
 def _passes(prompt=PROMPT, new=NEW):
-    """Without a cache the whole text each time, with it each word once; the last is never read."""
+    """Without a cache the whole text each time, with it each token once; the last is never read."""
     return [sum(range(prompt, prompt + new)), prompt + new - 1]
 
 
@@ -88,7 +88,56 @@ def _maps():
     return [(noise((H, L, L), seed=H)[0].softmax(-1), period) for H, L, period in sizes]
 
 
-# The newest word, with the cache
+# What a loss says, and what it does not
+
+SENTENCES = {  # of exercise 9.5: whether it follows, and what to tell who thinks otherwise
+    "a": (True, "a model that ignores what it has read has at best the loss of unigrams"),
+    "b": (True, "the loss is the mean over the predictions, and the two means are equal"),
+    "c": (False, "different predictions can have the same mean"),
+    "d": (False, "it may use earlier characters and still be no better than bigrams on average"),
+    "e": (False, "this is an experiment; the loss alone does not tell how it would end"),
+    "f": (False, "a loss can rest for a while and then fall, as in section 9.6"),
+}
+
+
+def judge_sentences(answer):
+    """Which sentences follow, as their letters: the first that is wrong is explained."""
+    if not isinstance(answer, str) or not set(answer.lower()) <= set(SENTENCES):
+        return 'a string of letters from "a" to "f" is expected, such as "bc"'
+    for letter, (follows, why) in SENTENCES.items():
+        if (letter in answer.lower()) != follows:
+            return f"Sentence {letter} {'follows' if follows else 'does not follow'}: {why}."
+    return None
+
+
+# Texts for an induction head, and against it
+
+
+def judge_texts(answer):
+    """One text in which an ideal induction head is always right, and one in which it never is."""
+    pair = isinstance(answer, (tuple, list)) and len(answer) == 2
+    if not pair or not all(isinstance(text, str) for text in answer):
+        return "two strings are expected, (helps, harms)"
+    for text, right in zip(answer, (True, False), strict=True):
+        found = _induced(text)
+        if len(found) < 3:
+            return f"in {text!r} the head predicts {len(found)} times. Let more letters return."
+        for i, said, followed in found:
+            if (said == followed) != right:
+                verdict = "which is right" if said == followed else f"but {followed!r} follows"
+                return f"in {text!r} the head predicts {said!r} at position {i}, {verdict}"
+    if sorted(answer[0]) != sorted(answer[1]):
+        return "harms must contain the letters of helps, in another order"
+    return None
+
+
+def _induced(text):
+    """(position, prediction, next letter) wherever a letter of the text has occurred before."""
+    earlier = [(i, text.rfind(text[i], 0, i)) for i in range(len(text) - 1)]
+    return [(i, text[copy + 1], text[i + 1]) for i, copy in earlier if copy >= 0]
+
+
+# The newest token, with the cache
 
 
 @functools.cache  # two blocks are the same only if they are one object
@@ -101,8 +150,8 @@ def _drawn_block(E, H):
     return block
 
 
-def _newest_words():
-    """The newest word of two sequences, a block, and the keys and values of the words before."""
+def _newest_tokens():
+    """The newest token of two sequences, a block, and the keys and values of those before."""
     generator = torch.Generator().manual_seed(0)
     found = []
     for E, H, S in ((6, 2, 3), (8, 4, 5)):
@@ -115,7 +164,7 @@ def _newest_words():
 
 
 def mystery(text):
-    """One head over the letters of a text; exercise 9.6 asks by what rule it shares.
+    """One head over the letters of a text; exercise 9.8 asks by what rule it attends.
 
     Its queries and keys are written by hand, so that there is a rule.
 
@@ -123,7 +172,7 @@ def mystery(text):
         text (str): small letters a to z, 1 to 40 of them.
 
     Returns:
-        Tensor (L, L): row i holds the shares of letter i.
+        Tensor (L, L): row i holds the attention weights of letter i.
 
     Raises:
         ValueError: an empty or longer text, or one with another character.
@@ -199,8 +248,8 @@ def my_silenced(weight, num_heads, head):
 
 
 def my_induction_score(weights, period):
-    asks = torch.arange(period, weights.shape[-1])
-    return weights[:, asks, asks - period + 1].mean(-1)  # (H, L - period) -> (H,)
+    query = torch.arange(period, weights.shape[-1])
+    return weights[:, query, query - period + 1].mean(-1)  # (H, L - period) -> (H,)
 
 
 def my_step(x, block, key, value):
@@ -259,6 +308,10 @@ EXERCISES = {
             "You left out the tokens of the prompt. The model processes them, too.": _passes(0),
             "You counted the last token. It is generated but never processed.": [
                 sum(range(PROMPT, PROMPT + NEW + 1)),
+                PROMPT + NEW,
+            ],
+            "With the cache you counted the last token. It is generated but never processed.": [
+                _passes()[0],
                 PROMPT + NEW,
             ],
             "These are the forward passes. Count tokens: one pass processes several.": [NEW, NEW],
@@ -329,17 +382,19 @@ EXERCISES = {
             },
         },
     ),
-    "9.5": FunctionExercise(
+    "9.5": OpenExercise(judge_sentences),
+    "9.6": OpenExercise(judge_texts),
+    "9.7": FunctionExercise(
         my_induction_score,
         _maps,
         {
             "You measure the attention to the earlier copy itself. The induction score is about "
-            "the position *after* it: `i - period + 1`.": {"asks - period + 1": "asks - period"},
+            "the position *after* it: `i - period + 1`.": {"query - period + 1": "query - period"},
             "You measure the token *before* the earlier copy. Use `i - period + 1`.": {
-                "asks - period + 1": "asks - period - 1"
+                "query - period + 1": "query - period - 1"
             },
             "You swapped rows and columns. The row is the query, the column the key.": {
-                "asks, asks - period + 1": "asks - period + 1, asks"
+                "query, query - period + 1": "query - period + 1, query"
             },
             "Query `period - 1` repeats nothing yet. Start at query `period`.": {
                 "arange(period, ": "arange(period - 1, "
@@ -347,18 +402,18 @@ EXERCISES = {
             "You averaged over the heads. Return one number per head.": {".mean(-1)": ".mean()"},
             "You summed over the positions. Take the mean instead.": {".mean(-1)": ".sum(-1)"},
             "You counted how often the largest weight lies there. Return the mean weight.": {
-                "weights[:, asks, asks - period + 1]": (
-                    "(weights[:, asks].argmax(-1) == asks - period + 1).float()"
+                "weights[:, query, query - period + 1]": (
+                    "(weights[:, query].argmax(-1) == query - period + 1).float()"
                 )
             },
         },
     ),
-    "9.6": OpenExercise(
+    "9.8": OpenExercise(
         judge_rule, lambda answer: callable(answer) and is_starter(answer, "attention")
     ),
-    "9.7": FunctionExercise(
+    "9.9": FunctionExercise(
         my_step,
-        _newest_words,
+        _newest_tokens,
         {
             "The newest token must attend to itself. Append its key and value to the cache.": {
                 "torch.cat([key, k], dim=2)": "key",
