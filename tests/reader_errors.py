@@ -19,6 +19,7 @@ import d2lattn
 from d2lattn import attention
 from d2lattn.multihead import Context
 from d2lattn_book.exercises.chapter_05 import GROWTH
+from d2lattn_book.exercises.chapter_07 import TIES
 
 
 def cells(chapter):
@@ -471,6 +472,10 @@ WRONG = [
     ("7.1", 0.9, "three digits"),
     ("7.1", 0.7, "is not correct"),
     ("7.6", True, "is not correct"),
+    ("7.7", [*TIES.values()], "the dictionary with all its entries"),
+    ("7.7", dict.fromkeys(TIES, "later start"), "and ALiBi, on latest value”. RoPE, ALiBi and"),
+    ("7.7", {pair: tests[0] for pair, tests in TIES.items()}, "Use every test once"),
+    ("7.7", dict.fromkeys(TIES, "seeds"), "'seeds' is none of the four tests"),
     ("8.1", 5, "You counted one"),
     ("8.1", 112, "You counted 4 bytes"),
     ("8.1", 28, "This is half of"),

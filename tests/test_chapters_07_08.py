@@ -25,7 +25,7 @@ def mean(name, row, what):
 
 def test_the_stored_table_of_chapter_7_is_what_was_measured():
     names = {}
-    exec(starting(SEVEN, "# @title Stored: the mean of eight trainings").source, names)
+    exec(starting(SEVEN, "# @title Stored: right answers in %").source, names)
     rows = ["alibi", "rope", "sinusoidal", "learned", "none", "one_layer"]
     assert len(names["MEASURED"]) == len(rows) and len(names["COLUMNS"]) == 4
     for row, shown in zip(rows, names["MEASURED"].values(), strict=True):

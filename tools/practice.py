@@ -28,7 +28,7 @@ TOPICS = {
     "Scores, attention weights, outputs": "1.1 1.2 1.3 1.4 1.5 2.1 2.2 2.3 2.4 2.5 2.6 3.1 3.2",
     "Masks, and a softmax that survives them": "1.6 3.3 3.4 3.5 3.6 4.5 10.1 10.2 10.4",
     "Heads": "4.1 4.2 4.3 4.4 4.6 4.7 9.4 10.5",
-    "Positions": "6.1 6.2 6.3 6.4 6.5 6.6 6.7 7.1 7.2 7.3 7.4 7.5 7.6",
+    "Positions": "6.1 6.2 6.3 6.4 6.5 6.6 6.7 7.1 7.2 7.3 7.4 7.5 7.6 7.7",
     "Who can reach whom": "5.1 5.2 5.6 8.4 8.7",
     "Long texts, piece by piece": "8.3 8.5 8.6 8.8 10.3",
     "What it costs": "5.3 5.4 5.5 8.1 8.2 9.2 10.6",

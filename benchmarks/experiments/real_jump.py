@@ -63,7 +63,7 @@ SAID = {
     "fast": "the 20 others slowed",
 }
 EXPERIMENT = Experiment(
-    section="7.8",
+    section="7.15",
     varies="the text; where the second half of a passage stands, what it sees of the first, and "
     "which pairs turn by 8,192/12,000 of their speed",
     held="a passage of 512 pieces, a draw of its own for each seed; the loss of the second half",

@@ -50,14 +50,14 @@ LONG = {
     "12000_near_first": lambda: (END, near()),
 }
 EXPERIMENT = Experiment(
-    section="7.7",
+    section="7.15",
     varies="how much text stands before the pieces that are judged, and beyond 8,192, the file's "
     "own context_length, whether keys that far back are hidden",
     held="the same 2,048 pieces, the last of the first 12,000 of the text, in eight segments of "
     "256, which are the draws; with 8,192 and more in one pass that ends with them all, so that "
     "they have 6,144 to 8,191 and 9,952 to 11,999 before them",
     control="keys 8,192 places back and more hidden, but for the first, which is the sink: if RoPE "
-    "fails for the new offsets, as the toy of section 7.7 does, this repairs it",
+    "fails for the new offsets, as the toy of section 7.8 does, this repairs it",
     refuted="12,000 pieces cost no more than 8,192, or hiding the new offsets helps nothing",
     variants={
         "512": "512 pieces",

@@ -73,7 +73,7 @@ EDITS = {
     "backwards": at(-torch.arange(LENGTH)),
 }
 EXPERIMENT = Experiment(
-    section="7.8",
+    section="7.9",
     varies="the order of the 96 pieces before the last 32; or the places to which queries and keys "
     "are turned; and the text, the book's prose or Python's manual",
     held="four passages of 128 pieces; the loss of the last 31, which always stand in order",

@@ -42,7 +42,7 @@ def turned(x, slowed):
 
 SLOWED = {"slow": slice(NEVER_ROUND, None), "fast": slice(None, NEVER_ROUND)}
 EXPERIMENT = Experiment(
-    section="7.8",
+    section="7.15",
     varies="which pairs turn by 8,192/12,000 of their speed: the 12 that make no whole turn within "
     "8,192 positions, or the 20 others",
     held="the 2,048 pieces of real_long, at the end of 12,000, all of which are in sight; "

@@ -34,7 +34,7 @@ def run(variant, seed, steps):
 
 
 EXPERIMENT = Experiment(
-    section="7.7",
+    section="7.8",
     varies="the number of steps; when it is asked, how fast each pair turns",
     held="the model with RoPE of section 7.6, trained at length 32 and asked at 64 (weights) "
     "and 128",

@@ -38,7 +38,7 @@ def run(variant, seed, steps):
 
 
 EXPERIMENT = Experiment(
-    section="7.10",
+    section="7.11",
     claims=(35,),
     varies="the number of places in the examples, and their noise",
     held="width 32, least squares in float64, 400 queries, keys at all of 10,000 places",

@@ -20,7 +20,7 @@ class OneSlope(Positions):
 page.METHODS["one slope"] = OneSlope()
 WIDE, STEPS = dict(num_heads=2), 1000
 SETTINGS = {
-    "none_wide": ("none", WIDE),
+    "none_wide": ("NoPE", WIDE),
     "rope_wide": ("RoPE", WIDE),
     "alibi_wide": ("ALiBi", WIDE),
     "one_slope": ("one slope", {}),

@@ -7,8 +7,8 @@ page = pages.functions("who_goes_on")
 
 # the method of the page, and what differs from it
 SETTINGS = {
-    "one_layer": ("none", dict(num_layers=1)),
-    "none": ("none", {}),
+    "one_layer": ("NoPE", dict(num_layers=1)),
+    "none": ("NoPE", {}),
     "learned": ("learned", {}),
     "sinusoidal": ("sinusoidal", {}),
     "rope": ("RoPE", {}),

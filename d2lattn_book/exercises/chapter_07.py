@@ -4,7 +4,13 @@ import math
 
 import torch
 
-from d2lattn_book.exercises.checking import WRITE_YOUR_OWN, FunctionExercise, ValueExercise, noise
+from d2lattn_book.exercises.checking import (
+    WRITE_YOUR_OWN,
+    FunctionExercise,
+    OpenExercise,
+    ValueExercise,
+    noise,
+)
 
 # The chapter's solutions; a mistake is an edit of one of them
 
@@ -21,19 +27,19 @@ def my_shift(delta, dim):
 
 def my_rope(x):
     length, d = x.shape
-    speeds = 10000 ** (-torch.arange(0, d, 2) / d)  # (d/2,)
-    angles = torch.arange(length)[:, None] * speeds  # (length, d/2)
+    frequencies = 10000 ** (-torch.arange(0, d, 2) / d)  # (d/2,)
+    angles = torch.arange(length)[:, None] * frequencies  # (length, d/2)
     a, b = x[:, 0::2], x[:, 1::2]
-    turned = (a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos())
-    return torch.stack(turned, dim=-1).flatten(-2)
+    rotated = (a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos())
+    return torch.stack(rotated, dim=-1).flatten(-2)
 
 
 def my_alibi(num_heads, length):
     slopes = 2.0 ** (-8 * torch.arange(1, num_heads + 1) / num_heads)  # (H,)
     i = torch.arange(length)
-    lag = i[:, None] - i  # (length, length)
-    bias = -slopes[:, None, None] * lag  # (H, length, length)
-    return bias.masked_fill(lag < 0, -torch.inf)
+    distance = i[:, None] - i  # (length, length)
+    bias = -slopes[:, None, None] * distance  # (H, length, length)
+    return bias.masked_fill(distance < 0, -torch.inf)
 
 
 def my_bias(table, length):
@@ -42,7 +48,38 @@ def my_bias(table, length):
     return table[(i[:, None] - i).clamp(-m, m) + m]
 
 
-LAST = "return torch.stack(turned, dim=-1).flatten(-2)"
+TESTS = {  # of two methods, and why a test fails to tell some of them apart
+    "another task": "At the trained length these two tie on both tasks of section 7.6.",
+    "longer texts": "On longer texts both fall about to the vote.",
+    "later start": "RoPE, ALiBi and NoPE do the same wherever a text starts, and a learned table has "
+    "no row for position 500.",
+    "skipped positions": "Keep this test for two methods that both add a row per position.",
+}
+TIES = {  # two methods that tie at the trained length, and the tests that tell them apart
+    "RoPE and ALiBi, on latest value": ("another task", "longer texts"),
+    "RoPE and NoPE, on latest value": ("another task", "longer texts"),
+    "RoPE and sinusoids, on five back": ("longer texts", "later start"),
+    "sinusoids and a learned table, on the commoner letter (chapter 6)": ("skipped positions",),
+}
+
+
+def _judge_ties(answer):
+    """The first pair whose test does not tell it apart."""
+    if not isinstance(answer, dict) or not TIES.keys() <= answer.keys():
+        return "the dictionary with all its entries is expected"
+    for pair, telling in TIES.items():
+        if answer[pair] is ...:
+            return f"“{pair}” has no test yet."
+        if answer[pair] not in TESTS:
+            return f"{answer[pair]!r} is none of the four tests."
+        if answer[pair] not in telling:
+            return f"Look again at “{pair}”. {TESTS[answer[pair]]}"
+    if len({*answer.values()}) < len(TESTS):
+        return "Use every test once. “later start” tells only one of these pairs apart."
+    return None
+
+
+LAST = "return torch.stack(rotated, dim=-1).flatten(-2)"
 
 EXERCISES = {
     "7.1": ValueExercise(
@@ -82,11 +119,11 @@ EXERCISES = {
         {
             "You paired (j, j + d/2), the half-split layout. Pair columns 2j and 2j + 1.": {
                 "x[:, 0::2], x[:, 1::2]": "x[:, : d // 2], x[:, d // 2 :]",
-                "torch.stack(turned, dim=-1).flatten(-2)": "torch.cat(turned, dim=-1)",
+                "torch.stack(rotated, dim=-1).flatten(-2)": "torch.cat(rotated, dim=-1)",
             },
             "Your positions start at 1, not at 0.": {"arange(length)": "arange(1, length + 1)"},
             "Your pairs rotate the other way. Check the signs of the two sines.": {
-                "[:, None] * speeds": "[:, None] * -speeds"
+                "[:, None] * frequencies": "[:, None] * -frequencies"
             },
             "The 2 is missing in your exponent. Pair j has frequency 10000^(-2j/d).": {
                 "arange(0, d, 2)": "arange(d // 2)"
@@ -130,7 +167,7 @@ EXERCISES = {
                 "-torch.arange(0, d, 2)": "-torch.zeros(d // 2)"
             },
             "The rotation is right, but the pairs are not interleaved. Stack, then flatten.": {
-                "torch.stack(turned, dim=-1).flatten(-2)": "torch.cat(turned, dim=-1)"
+                "torch.stack(rotated, dim=-1).flatten(-2)": "torch.cat(rotated, dim=-1)"
             },
         },
         WRITE_YOUR_OWN,
@@ -140,18 +177,20 @@ EXERCISES = {
         lambda: [(2, 3), (4, 5), (8, 7), (16, 3)],
         {
             "The sign is wrong: distant keys get higher scores. Lower them.": {"-slopes": "slopes"},
-            "Mask the future: later keys get -inf.": {".masked_fill(lag < 0, -torch.inf)": ""},
+            "Mask the future: later keys get -inf.": {".masked_fill(distance < 0, -torch.inf)": ""},
             "Later keys get -m|i - j|. Mask the future: they must get -inf.": {
-                "* lag": "* lag.abs()",
-                ".masked_fill(lag < 0, -torch.inf)": "",
+                "* distance": "* distance.abs()",
+                ".masked_fill(distance < 0, -torch.inf)": "",
             },
             "You swapped rows and columns. Query i is the row, key j the column.": {
                 "i[:, None] - i": "i - i[:, None]"
             },
             "Every query has the bias of the last one. Return -m·(i - j).": {
-                "* lag": "* lag[-1:].expand(length, length)"
+                "* distance": "* distance[-1:].expand(length, length)"
             },
-            "You masked the distance 0. A token attends to itself.": {"lag < 0": "lag <= 0"},
+            "You masked the distance 0. A token attends to itself.": {
+                "distance < 0": "distance <= 0"
+            },
             "Your slopes 2^(-h) are right for 8 heads only. The exponent is -8h/H.": {
                 "-8 * torch": "-torch",
                 " / num_heads": "",
@@ -199,5 +238,9 @@ EXERCISES = {
             "The frequencies fall: 1, 0.1, 0.01, 0.001 radians per position.": 4,
             "The first pair rotates by 32 radians, which is more than 2π.": 0,
         },
+    ),
+    "7.7": OpenExercise(
+        _judge_ties,
+        lambda answer: isinstance(answer, dict) and {*answer.values()} == {...},
     ),
 }

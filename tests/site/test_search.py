@@ -53,7 +53,7 @@ QUESTIONS = {
     "attention sink": ("10.1", "4.9", "4.16"),
     "why sine and cosine": ("6.3", "6.4"),
     "alibi": ("ALiBi: subtract",),
-    "longer texts than trained": ("7.8", "7.9", "7.7"),
+    "longer texts than trained": ("7.7", "7.8"),
     "flash attention faster": ("8.7", "FlashAttention"),
     "GQA": ("8.14", "10.2", "grouped-query", "GQA"),
     "linear attention": ("8.9", "linear attention"),
