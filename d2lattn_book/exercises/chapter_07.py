@@ -51,8 +51,8 @@ def my_bias(table, length):
 TESTS = {  # of two methods, and why a test fails to tell some of them apart
     "another task": "At the trained length these two tie on both tasks of section 7.6.",
     "longer texts": "On longer texts both fall about to the vote.",
-    "later start": "RoPE, ALiBi and NoPE do the same wherever a text starts, and a learned table has "
-    "no row for position 500.",
+    "later start": "RoPE, ALiBi and NoPE do the same wherever a text starts, and a learned table "
+    "has no row for position 500.",
     "skipped positions": "Keep this test for two methods that both add a row per position.",
 }
 TIES = {  # two methods that tie at the trained length, and the tests that tell them apart
