@@ -224,9 +224,12 @@ def letters_of_figures(page, drawn):
     return found
 
 
-# A whole head: its words stand in the rows of a block.
-SMALLER = {"4a1c0013": 12, "s00-heads-draw": 10.5, "82bf4829": 14.8, "c01-two": 14.8}
-SMALLER |= {"61d0a001": 16, "1d1b91cc": 16, "x7697ce5": 14.7}
+WORDY = (
+    "6.3 ",
+    "8.3 ",
+    "8.7 ",
+    "8.12 ",
+)  # sections whose slides say too much: none shall join them
 
 
 def test_a_deck_can_be_read_from_the_last_row(page, screen, decks, drawn, ran):
@@ -247,12 +250,12 @@ def test_a_deck_can_be_read_from_the_last_row(page, screen, decks, drawn, ran):
     gone = [slide for slide in found if slide["leaves"]]
     assert gone == [], f"leaves its slide: {gone}"
     assert [slide for slide in found if slide["blocks"] < 1] == [], "a title is no slide"
-    assert [slide for slide in found if slide["words"] > 64] == []  # 24 of them of a caption
+    many = [slide for slide in found if slide["words"] > 52]  # with a caption
+    assert [slide for slide in many if not slide["title"].startswith(WORDY)] == []
     # An answer that was printed numbers is told in words.
     assert statistics.median(counts) <= 36 or not is_taught(ran)
     assert html >= 20
-    small = {cell: size for size, cell in sizes if size < SMALLER.get(cell, 16.5)}
-    assert small == {}
+    assert [(cell, size) for size, cell in sizes if size < 16.5] == []
     assert [slide for slide in found if slide["live"] and slide["live"] < 17.9] == []
     assert screen.locator("mjx-merror").count() == 0
     assert screen.locator(".fragment aside").count() == 0, "the speaker's view would leave it out"
