@@ -224,12 +224,7 @@ def letters_of_figures(page, drawn):
     return found
 
 
-WORDY = (
-    "6.3 ",
-    "8.3 ",
-    "8.7 ",
-    "8.12 ",
-)  # sections whose slides say too much: none shall join them
+WORDY = "6.3 ", "8.3 ", "8.7 ", "8.12 "  # what their slides say shall get less
 
 
 def test_a_deck_can_be_read_from_the_last_row(page, screen, decks, drawn, ran):
