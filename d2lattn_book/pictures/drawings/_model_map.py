@@ -4,23 +4,23 @@ from d2lattn.arguments import check_count
 from d2lattn_book.pictures.colours import FAINT, GROUND, INK
 from d2lattn_book.pictures.kit import Ax, Axes, box, frame, sheet, text, word
 
-STREAM, BELOW = 0.0, -1.75  # the height at which words pass, and that of what can be done there
+STREAM, BELOW = 0.0, -1.75  # the height of the model, and of what can be done in it
 HIGH, WIDE, LETTERS = 0.9, 2.3, 10  # of a part; of the whole model: a hall reads it
 LENGTH = 17.0  # of a row of parts
 PARTS = (  # x, y, what happens there, the chapters that explain it
-    (0.0, STREAM, "tokens become\nvectors", (1,)),
-    (2.6, STREAM, "where does\neach stand?", (6,)),
+    (0.0, STREAM, "token\nembeddings", (1,)),
+    (2.6, STREAM, "positional\nencoding", (6,)),
     (6.0, STREAM, "query, key\nand value", (2, 7)),
     (8.9, STREAM, "scores, weights,\noutput", (1, 7)),
-    (7.45, 0.95, "several heads side by side", (4,)),
-    (12.3, STREAM, "each token\nby itself", (9,)),
-    (16.0, STREAM, "which token\ncomes next?", (9,)),
-    (4.4, BELOW, "a CNN or an RNN\nin their place", (5,)),
+    (7.45, 0.95, "several heads in parallel", (4,)),
+    (12.3, STREAM, "MLP on\neach token", (9,)),
+    (16.0, STREAM, "next-token\nprobabilities", (9,)),
+    (4.4, BELOW, "CNN or RNN\ninstead", (5,)),
     (7.2, BELOW, "divide by √d,\ncausal mask", (3,)),
-    (9.95, BELOW, "the same in\nless memory", (8,)),
-    (12.7, BELOW, "what became\nof it", (10,)),
-    (15.45, BELOW, "past one\nmachine", (11,)),
-    (1.6, BELOW, "many texts\nat once", (12,)),
+    (9.95, BELOW, "FlashAttention,\nKV cache", (8,)),
+    (12.7, BELOW, "GQA, MLA,\nlinear attention", (10,)),
+    (15.45, BELOW, "split over\nmany GPUs", (11,)),
+    (1.6, BELOW, "batches,\nserving", (12,)),
 )
 HEADS, LAYER = (4.7, 5.5), (4.4, 9.2)  # where the frames begin and how wide they are
 ABOUT = {5: (4.4, 7.45), 8: (9.95, 8.9)}  # x of what a chapter does, and of what it does it with
@@ -58,7 +58,7 @@ def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
         _part(ax, x, y, wide + 0.25 * (y == BELOW), high, happens, chapters, size=LETTERS)
     frame(ax, (LAYER[0], -0.9), LAYER[1], 2.3, edge=FAINT, linestyle="--")
     note = dict(color=FAINT, size=LETTERS)
-    text(ax, sum(LAYER), 1.6, "a layer, several times over", ha="right", va="baseline", **note)
+    text(ax, sum(LAYER), 1.6, "one layer, repeated", ha="right", va="baseline", **note)
     for x, flows in (
         (0.0, "n tokens"),
         (3.95, "(n, d)"),
@@ -73,13 +73,13 @@ def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
 
 
 def _rows(chapter, ax):
-    """The stream over what stands below it, the chapter's parts dark and described."""
+    """The model over what can be done in it, the chapter's parts dark and described."""
     ax = sheet(ax, (11, 1.35))
     here, centre = [], {}
     for row, height in ((STREAM, 1.0), (BELOW, -0.2)):
         parts = [part for part in PARTS if (part[1] == BELOW) == (row == BELOW)]
         for i, (at, _, happens, chapters) in enumerate(parts):
-            happens = happens.replace(" side", "\nside", 1)  # each in two rows
+            happens = happens.replace(" in ", "\nin ", 1)  # each in two rows
             here += [happens.replace("\n", " ")] if chapter in chapters else []
             wide = LENGTH / len(parts)
             x = centre[at] = (i + 0.5) * wide
