@@ -235,9 +235,9 @@ ROWS = {
             ("Tab", None),
         ),
         clicks=(
-            ("[aria-label^='recurrent state, 16 × 16']", "All 7 tokens are added into it"),
+            ("[aria-label^='recurrent state, 16 × 16']", "all 7 tokens are summed into it"),
             ("[aria-label^='cat: ']", "^cat is the query, token 3. State: 8,192 bytes"),
-            ("[aria-label^='full, 8 heads: 3,072 bytes, 3 × 1,024']", "3 of 3 tokens × 1,024"),
+            ("[aria-label^='multi-head (MHA), 8 heads: 3,072 bytes, 3 × 1,024']", "3 of 3 tokens × 1,024"),
             (RESET, "^and is the query, token 7. Cached: 5 of 7 tokens"),
         ),
         plays=("^it is the query, token 9", "^hungry is the query, token 2"),
@@ -268,7 +268,10 @@ ROWS = {
             ("Tab", None),
         ),
         clicks=(
-            ("[aria-label^='rank 0, keys of rank 3: round 1']", "^Round 1: each block has gone on"),
+            (
+                "[aria-label^='rank 0, keys of rank 3: round 1']",
+                "^Round 1: each block of keys and values has moved on",
+            ),
             ("role=checkbox[name=striped]", "Rank 0 computes 6 scores, and waits."),
             ("role=checkbox[name=causal]", "0 % waiting"),
             (RESET, "^Round 0: each rank has its own block"),

@@ -10,7 +10,7 @@ export const STYLE = `
 [role=gridcell] > text { pointer-events: none; }
 [role=gridcell] > path { pointer-events: none; }
 `;
-const BESIDE = 410; // the width of the ring where the table stands beside it
+const BESIDE = 438; // the width of the ring where the table stands beside it
 const GAP = 26;
 
 export const sizes = () => [340, WIDE];

@@ -86,10 +86,12 @@ function paint(cell, now, came, work) {
 
 // What the shades say.
 function drawKey(svg, y) {
-  Object.entries(SHADES).forEach(([name, looks], k) => {
-    add(svg, "rect", {x: 84 * k + 2, y, width: 14, height: 14, rx: 2, ...looks});
-    add(svg, "text", {class: "t", x: 84 * k + 20, y: y + 12}, name);
-  });
+  let x = 2;
+  for (const [name, looks] of Object.entries(SHADES)) {
+    add(svg, "rect", {x, y, width: 14, height: 14, rx: 2, ...looks});
+    add(svg, "text", {x: x + 18, y: y + 12}, name);
+    x += 30 + 7.6 * name.length;
+  }
 }
 
 function drawNames(svg, {ranks, block_size: size}, {left, top, side, numbered}) {
@@ -97,9 +99,8 @@ function drawNames(svg, {ranks, block_size: size}, {left, top, side, numbered}) 
   const each = Array.from({length: ranks}, (_, rank) => rank);
   const middle = rank => (rank + 0.5) * side;
   for (const rank of each) {
-    const short = `${side < LONG ? "" : "keys, "}rank ${rank}`;
-    const above = {class: "m s", x: left + middle(rank), y: top - (numbered ? 24 : 8)};
-    add(svg, "text", above, short);
+    const above = {class: "m", x: left + middle(rank), y: top - (numbered ? 24 : 8)};
+    add(svg, "text", above, `rank ${rank}`);
     add(svg, "text", {x: 0, y: top + middle(rank) + 5}, `rank ${rank}`);
   }
   if (!numbered) return () => {};
