@@ -237,7 +237,7 @@ ROWS = {
         clicks=(
             ("[aria-label^='recurrent state, 16 × 16']", "all 7 tokens are summed into it"),
             ("[aria-label^='cat: ']", "^cat is the query, token 3. State: 8,192 bytes"),
-            ("[aria-label^='multi-head (MHA), 8 heads: 3,072 bytes, 3 × 1,024']", "3 of 3 tokens × 1,024"),
+            ("[aria-label^='multi-head (MHA), 8 heads: 3,072']", "3 of 3 tokens × 1,024"),
             (RESET, "^and is the query, token 7. Cached: 5 of 7 tokens"),
         ),
         plays=("^it is the query, token 9", "^hungry is the query, token 2"),
