@@ -135,14 +135,15 @@ class MultiHeadAttention(nn.Module):
     the keys of earlier calls. A class of one's own may override any of the three.
 
     Args:
-        embed_dim (int): width E of the output and of all heads together.
-        num_heads (int): H, which must divide embed_dim.
+        embed_dim (int): width E of the output and, without head_dim, of all heads together.
+        num_heads (int): H, which must divide embed_dim unless head_dim is given.
         num_kv_heads (int): Hkv, which must divide num_heads: each head of keys and values serves
             H / Hkv heads of queries in a row (grouped queries, Ainslie et al. 2023). H when absent.
         dropout (float): share of the attention weights set to 0 while training.
         bias (bool): whether the four projections add a bias.
         qdim, kdim, vdim (int): widths of query, key and value as they come in; E when absent.
         engine (str): "fused", "chunked" or "explicit", see `attention`.
+        head_dim (int): width D of a head, as Mistral and Qwen3 have another; E / H when absent.
         qk_norm (bool): divide queries and keys by their root mean square in each head, times a
             learned weight (D,): q / √(mean q² + 1e-6) ∘ w (Henry et al. 2020; Dehghani et al. 2023,
             with RMSNorm as later models have it). With weights of 1 scores stay within ±√D.
@@ -177,30 +178,35 @@ class MultiHeadAttention(nn.Module):
         kdim: int | None = None,
         vdim: int | None = None,
         engine: str = "fused",
+        head_dim: int | None = None,
         qk_norm: bool = False,
         gate: bool = False,
         sink_logit: bool = False,
     ) -> None:
         super().__init__()
         num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
-        check_heads(embed_dim, num_heads, num_kv_heads)
-        qdim, kdim, vdim = (embed_dim if width is None else width for width in (qdim, kdim, vdim))
-        check_counts(qdim=qdim, kdim=kdim, vdim=vdim)
+        width = embed_dim
+        if head_dim is not None:
+            check_counts(num_heads=num_heads, head_dim=head_dim)
+            width = num_heads * head_dim
+        check_heads(width, num_heads, num_kv_heads)
+        qdim, kdim, vdim = (embed_dim if dim is None else dim for dim in (qdim, kdim, vdim))
+        check_counts(embed_dim=embed_dim, qdim=qdim, kdim=kdim, vdim=vdim)
         check_number("dropout", dropout, 0, 1)
         check_choice("engine", engine, ENGINES)
-        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, width // num_heads
         self.num_kv_heads, self.dropout, self.engine = num_kv_heads, dropout, engine
         self.qdim, self.kdim, self.vdim = qdim, kdim, vdim
         kv_width = num_kv_heads * self.head_dim
-        self.q_proj = nn.Linear(qdim, embed_dim, bias=bias)
+        self.q_proj = nn.Linear(qdim, width, bias=bias)
         self.k_proj = nn.Linear(kdim, kv_width, bias=bias)
         self.v_proj = nn.Linear(vdim, kv_width, bias=bias)
-        self.out_proj = nn.Linear(embed_dim, embed_dim, bias=bias)
+        self.out_proj = nn.Linear(width, embed_dim, bias=bias)
         # What is off by default has no weights and no part in the computation.
         self.qk_norm, self.gate, self.sink_logit = qk_norm, gate, sink_logit
         self.q_norm: Any = nn.RMSNorm(self.head_dim, eps=1e-6) if qk_norm else None
         self.k_norm: Any = nn.RMSNorm(self.head_dim, eps=1e-6) if qk_norm else None
-        self.gate_proj: Any = nn.Linear(qdim, embed_dim, bias=bias) if gate else None
+        self.gate_proj: Any = nn.Linear(qdim, width, bias=bias) if gate else None
         self.sink: Any = nn.Parameter(torch.zeros(num_heads)) if sink_logit else None
 
     @property
@@ -320,7 +326,7 @@ class MultiHeadAttention(nn.Module):
     def join(self, x: Tensor, query: Tensor | None = None) -> Tensor:
         """Join and project the heads: (B, H, L, D) -> (B, L, E). With gate=True it takes the query
         that `project` was given, (B, L, qdim), which opens the gates."""
-        x = x.transpose(1, 2).flatten(-2)  # (B, L, H, D) -> (B, L, E)
+        x = x.transpose(1, 2).flatten(-2)  # (B, L, H, D) -> (B, L, H·D)
         if self.gate:
             check_input("query", query, self.qdim)
             x = x * self.gate_proj(query).sigmoid()

@@ -80,7 +80,6 @@ def fit(
     """
     every = steps if every is None else every
     check_counts(steps=steps, every=every)
-    check_counts(0, warmup=warmup)
     parameters = list(model.parameters())
     options: dict[str, Any] = dict(lr=learning_rate, weight_decay=weight_decay, betas=(0.9, 0.98))
     run = Run(model, [], {0: copy.deepcopy(model).eval()})

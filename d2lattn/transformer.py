@@ -22,7 +22,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from d2lattn.arguments import check_choice, check_counts, check_number, expect
+from d2lattn.arguments import check_choice, check_counts, expect
 from d2lattn.cache import Cache
 from d2lattn.engines.visibility import seen_in_a_pass, starts_of
 from d2lattn.multihead import Context, MultiHeadAttention, draw_linear
@@ -33,7 +33,6 @@ from d2lattn.positions import (
     Positions,
     Rotary,
     TokenPositions,
-    base_of,
 )
 from d2lattn.tracing import data_dependent_ok
 
@@ -60,9 +59,8 @@ class MLP(nn.Sequential):
     """
 
     def __init__(self, embed_dim: int, mlp_dim: int | None = None, *, bias: bool = True) -> None:
-        check_counts(embed_dim=embed_dim)
         mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
-        check_counts(mlp_dim=mlp_dim)
+        check_counts(embed_dim=embed_dim, mlp_dim=mlp_dim)
         wide, narrow = nn.Linear(embed_dim, mlp_dim, bias), nn.Linear(mlp_dim, embed_dim, bias)
         super().__init__(wide, nn.GELU(approximate="tanh"), narrow)
 
@@ -127,7 +125,6 @@ class Block(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        check_number("dropout", dropout, 0, 1)
         self.attention: Any = attention
         width: Any = attention.embed_dim
         self.embed_dim, self.attention_norm = width, norm(width)
@@ -248,8 +245,6 @@ class Transformer(nn.Module):
             check_counts(window=window)
         elif sinks:
             raise ValueError(f"sinks is for a window, got sinks={sinks} without")
-        init_std = check_number("init_std", init_std, 0)
-        base_of(base)  # whatever the method
         if norm is None:
             norm = functools.partial(nn.LayerNorm, bias=plain.get("bias", True))
         home = torch.get_default_device()

@@ -232,7 +232,9 @@ NO_LAYERS = [LAYER, latent(), READER, None]
 NO_LOGITS = [torch.tensor(row) for row in ([0, NAN], [0, INF], [-INF, -INF])]
 NO_CACHES = [d.Cache(FROZEN, 1), d.Cache(FROZEN, 2, max_len=2)]
 SMALL_CARD = dict(num_hidden_layers=2, hidden_size=8, num_attention_heads=2)
-PARTS = dict(positions="rotary", mlp_dim=4, bias=True, dropout=0.0, num_kv_heads=1)
+PARTS = dict(
+    positions="sinusoidal", init_std=..., mlp_dim=4, bias=True, dropout=0.0, num_kv_heads=1
+)
 PARTS |= dict(more=dict(num_heads=[None]), fine=dict(mlp_dim="0"))
 READ = dict(tokens=NO_TOKENS)
 WRITE = dict(model=FREE, steps=1, fine=dict(steps="0"))
@@ -278,7 +280,8 @@ TABLE = [
     # layers
     valid(d.SelfAttention(6).forward, fine=ANY_FLOAT),
     valid(latent(rope_dim=2).project, fine=ANY_FLOAT),
-    valid(MultiHeadAttention, more=dict(num_kv_heads=[2, 6], num_heads=[4])),
+    valid(MultiHeadAttention, head_dim=..., more=dict(num_kv_heads=[2, 6], num_heads=[4])),
+    valid(MultiHeadAttention, head_dim=2, only="head_dim"),
     valid(MHA.forward, query=X, key=X, value=X, valid_lens=..., fine=ANY_FLOAT),
     valid(MHA.forward, query=X, valid_lens=[1, 2], only="valid_lens"),
     valid(MHA.project, query=X, key=X, value=X, fine=ANY_FLOAT),
@@ -294,7 +297,7 @@ TABLE = [
         **dict(attention=MultiHeadAttention, num_kv_heads=1, qk_norm=True, gate=True),
         **dict(sink_logit=True, fine=dict(mlp_dim="0")),
     ),
-    valid(d.Block, attention=MHA, mlp=d.MLP(6)),
+    valid(d.Block, attention=MHA, mlp=d.MLP(6), dropout=...),
     valid(BLOCK.forward, **{name: VALUES[name] for name in INSIDE}, fine=ANY_FLOAT),
     valid(d.Decoder, **PARTS),
     valid(d.Encoder, **PARTS),
@@ -327,7 +330,7 @@ TABLE = [
     valid(
         d.fit,
         **dict(model=model(), batches=lambda step: (WORDS, WORDS)),
-        **dict(learning_rate=..., weight_decay=...),
+        **dict(learning_rate=..., weight_decay=..., warmup=...),
     ),
     # other kinds of attention
     valid(d.window_attention, fine=dict(value="wider")),

@@ -88,6 +88,17 @@ def test_the_source_keeps_its_numbers_and_its_dtype(stored):
     assert all(torch.equal(before[name], x) for name, x in state.items())
 
 
+@torch.no_grad()
+def test_heads_have_a_width_of_their_own():
+    config, state = CONFIGS[1], drawn(CONFIGS[1] | dict(head_dim=16), tied=True)
+    model = from_llama(state, config=config | dict(head_dim=16))
+    assert model.blocks[0].attention.q_proj.weight.shape == (6 * 16, 24)
+    assert Cache(model).keys.shape[2:] == (2, 32, 16)
+    tokens, cache = torch.randint(31, (1, 7), generator=generator()), Cache(model)
+    parts = [model(part, cache=cache) for part in tokens.split(2, dim=1)]
+    assert_close(torch.cat(parts, dim=1), model(tokens))
+
+
 # Out of a GGUF file -------------------------------------------------------------------------------
 
 NAMES = {  # what ggml calls the parts that transformers calls so
@@ -109,7 +120,8 @@ NAMES = {  # what ggml calls the parts that transformers calls so
 def drawn(config, tied):
     """A state dict in transformers' names."""
     e, kv = config["hidden_size"], config["num_key_value_heads"]
-    width, m = e // config["num_attention_heads"], config["intermediate_size"]
+    heads, m = config["num_attention_heads"], config["intermediate_size"]
+    width = config.get("head_dim", e // heads)
     draw = generator(e)
 
     def normal(*shape):
@@ -119,7 +131,8 @@ def drawn(config, tied):
     state["model.norm.weight"] = 1 + normal(e)
     if not tied:
         state["lm_head.weight"] = normal(config["vocab_size"], e)
-    shapes = {"self_attn.q_proj": (e, e), "self_attn.o_proj": (e, e), "mlp.down_proj": (e, m)}
+    shapes = {"self_attn.q_proj": (heads * width, e), "self_attn.o_proj": (e, heads * width)}
+    shapes["mlp.down_proj"] = e, m
     shapes |= dict.fromkeys(["self_attn.k_proj", "self_attn.v_proj"], (kv * width, e))
     shapes |= dict.fromkeys(["mlp.gate_proj", "mlp.up_proj"], (m, e))
     for n in range(config["num_hidden_layers"]):
@@ -225,7 +238,6 @@ def test_a_damaged_file_is_refused(tmp_path):
         ("hidden_act", "gelu", "hidden_act='silu', got 'gelu'"),
         ("rope_scaling", {"type": "linear"}, "rope_scaling=None, got"),
         ("rope_parameters", {"rope_type": "llama3", "rope_theta": 1e4}, "type 'default', got"),
-        ("head_dim", 16, "head_dim=4, .* got 16"),
         ("hidden_size", None, "hidden_size, got one without"),
         ("rope_theta", None, "rope_theta, got one without"),
         ("pretraining_tp", 2, "pretraining_tp=1, got 2"),

@@ -45,6 +45,7 @@ def inputs(L=L, S=S, dtype=torch.float64):
 KINDS = {
     "plain": dict(bias=True),
     "shared keys": dict(num_kv_heads=1),
+    "head_dim": dict(num_kv_heads=1, head_dim=5),
     "qk_norm": dict(qk_norm=True),
     "gate": dict(gate=True),
     "sink_logit": dict(sink_logit=True),
@@ -75,6 +76,7 @@ def test_every_engine_is_the_loop_in_numbers_and_gradients(monkeypatch, case, ki
     wanted = with_gradients(output, leaves)
     for mha.engine, scores in [(engine, 2**18) for engine in ENGINES] + [("chunked", 4)]:
         monkeypatch.setattr(chunked, "SCORES", scores)  # so few that there are several blocks
+        monkeypatch.setattr(chunked, "LEAST", 2)
         assert worst(with_gradients(mha(*leaves[:3], **seen(options)), leaves), wanted) < 1e-11
         got, weights = mha(*leaves[:3], **seen(options), need_weights=True)
         assert worst([got, weights], [output, expected]) < 1e-12

@@ -100,6 +100,7 @@ def test_off_is_as_if_there_were_none():
 def test_gradcheck_of_a_sink_in_blocks(monkeypatch, dropout):
     """What is dropped is dropped in the backward pass, too; else a loop says more."""
     monkeypatch.setattr(chunked, "SCORES", 4)
+    monkeypatch.setattr(chunked, "LEAST", 2)
     mha = MultiHeadAttention(E, H, engine="chunked", dropout=dropout, sink_logit=True).double()
 
     def function(x, *_):
@@ -115,6 +116,7 @@ def test_gradcheck_of_a_sink_in_blocks(monkeypatch, dropout):
 def test_large_scores_under_a_sink_in_blocks(monkeypatch, dtype, within):
     """exp would overflow; a sink far above or below all scores takes all or nothing."""
     monkeypatch.setattr(chunked, "SCORES", 9)
+    monkeypatch.setattr(chunked, "LEAST", 2)
     query, key, value = (x.unflatten(-1, (H, -1)).transpose(1, 2).to(dtype) for x in words(3, B, 7))
     mha = MultiHeadAttention(E, H, engine="chunked", sink_logit=True)
     mha.sink += torch.tensor([1e4, -1e4, 300.0])

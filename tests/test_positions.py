@@ -1,6 +1,5 @@
 """positions.py against float64 loops, step by step against the whole, and what it must refuse."""
 
-import copy
 import math
 
 import pytest
@@ -134,26 +133,6 @@ def test_module_step_by_step_is_the_whole_also_across_max_len(dtype):
     x = torch.randn(B, 20, 12, generator=generator()).to(dtype)
     steps = [layer(x[:, i : i + 1], offset=i) for i in range(20)]
     assert torch.equal(torch.cat(steps, dim=1), layer(x))
-
-
-@pytest.mark.parametrize(
-    "cast",
-    [
-        lambda m: m.half(),
-        lambda m: m.bfloat16(),
-        lambda m: m.half().float(),
-        lambda m: m.half().double(),
-        lambda m: m.double(),
-        lambda m: m.to("cpu", torch.bfloat16).to(torch.float32),
-        lambda m: m.to("meta").to_empty(device="cpu"),
-        copy.deepcopy,
-    ],
-)
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_no_cast_or_move_spoils_the_table(cast, dtype):
-    layer = cast(PositionalEncoding(8, max_len=3000))
-    y = layer(torch.zeros(1, 3000, 8, dtype=dtype))[0]
-    assert torch.equal(y, sinusoidal_encoding(3000, 8, dtype=dtype))
 
 
 def test_module_moves_with_to_and_stays_out_of_the_state_dict():

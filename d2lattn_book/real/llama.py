@@ -93,21 +93,21 @@ class Sizes:
     bias: bool = False
     mlp_bias: bool = False
     tied: bool = False
+    head_dim: int | None = None
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
             if name in ("base", "eps"):
                 check_number(name, value, 0)
-            elif not isinstance(value, bool):
+            elif value is not None and not isinstance(value, bool):
                 check_count(name, value)
 
     def decoder(self) -> Decoder:
         """A model without numbers, on the device meta."""
 
         def block() -> Block:
-            attention = MultiHeadAttention(
-                self.embed_dim, self.num_heads, num_kv_heads=self.num_kv_heads, bias=self.bias
-            )
+            heads = dict(num_kv_heads=self.num_kv_heads, head_dim=self.head_dim)
+            attention = MultiHeadAttention(self.embed_dim, self.num_heads, **heads, bias=self.bias)
             mlp = GatedMLP(self.embed_dim, self.mlp_dim, bias=self.mlp_bias)
             return Block(attention, mlp, norm=norm)
 
@@ -150,7 +150,7 @@ def from_llama(
 
     Raises:
         ValueError: by the name of what is missing, or of what our parts do not have: another
-            activation, scaled rotations, heads of another width.
+            activation, scaled rotations.
 
     Cost:
         A copy of the weights; a GGUF file is read whole, about 4 s for 135 million weights.
@@ -181,7 +181,7 @@ def from_llama(
     weights = _renamed(state, sizes, 1, "model.layers.{}.")
     for name, x in weights.items():
         if ".q_proj" in name or ".k_proj" in name:
-            weights[name] = _neighbours(x, sizes.embed_dim // sizes.num_heads)
+            weights[name] = _neighbours(x, sizes.head_dim or sizes.embed_dim // sizes.num_heads)
         else:
             weights[name] = x.detach().clone()
     return sizes.filled(weights)
@@ -272,9 +272,8 @@ def _sizes_of_config(config, tied):
     heads = given.get("num_key_value_heads")
     found["num_kv_heads"] = found["num_heads"] if heads is None else heads
     bias, mlp_bias = (bool(given.get(name)) for name in ("attention_bias", "mlp_bias"))
-    sizes = Sizes(**found, bias=bias, mlp_bias=mlp_bias, tied=tied)
-    _check_width("config", "head_dim", given.get("head_dim"), sizes)
-    return sizes
+    found["head_dim"] = given.get("head_dim")
+    return Sizes(**found, bias=bias, mlp_bias=mlp_bias, tied=tied)
 
 
 def _sizes_of_gguf(entries, tensors):
@@ -292,10 +291,12 @@ def _sizes_of_gguf(entries, tensors):
     found = _found("source", entries, GGUF_SIZES)
     names = dict(bias="blk.0.attn_q.bias", mlp_bias="blk.0.ffn_up.bias")
     biases = {ours: theirs in tensors for ours, theirs in names.items()}
-    sizes = Sizes(**found, **biases, tied="output.weight" not in tensors)
+    width = entries.get(GGUF_WIDTHS[0]) or found["embed_dim"] // found["num_heads"]
     for name in GGUF_WIDTHS:
-        _check_width("source", name, entries.get(name), sizes)
-    return sizes
+        if entries.get(name, width) != width:
+            got = entries[name]
+            raise ValueError(f"source must have {name}={width}, the width of a head, got {got}")
+    return Sizes(**found, **biases, head_dim=width, tied="output.weight" not in tensors)
 
 
 def _check_options(owner, given, options):
@@ -310,10 +311,3 @@ def _found(owner, given, names):
     if missing := [theirs for theirs in names.values() if given.get(theirs) is None]:
         raise ValueError(f"{owner} must have {missing[0]}, got one without")
     return {ours: given[theirs] for ours, theirs in names.items()}
-
-
-def _check_width(owner, name, width, sizes):
-    """That heads are as wide as the model's width divided among them."""
-    implied = sizes.embed_dim / sizes.num_heads
-    if width is not None and width != implied:
-        raise ValueError(f"{owner} must have {name}={implied:g}, width / heads, got {width}")
