@@ -106,7 +106,7 @@ class Sizes:
         """A model without numbers, on the device meta."""
 
         def block() -> Block:
-            heads = dict(num_kv_heads=self.num_kv_heads, head_dim=self.head_dim)
+            heads: dict[str, Any] = dict(num_kv_heads=self.num_kv_heads, head_dim=self.head_dim)
             attention = MultiHeadAttention(self.embed_dim, self.num_heads, **heads, bias=self.bias)
             mlp = GatedMLP(self.embed_dim, self.mlp_dim, bias=self.mlp_bias)
             return Block(attention, mlp, norm=norm)
