@@ -12,7 +12,7 @@ from test_site import found, go
 # The sections that answer, by number or by words of their titles.
 QUESTIONS = {
     "ring attention": ("11.1", "11.2"),
-    "positional encoding heatmap": ("6.4", "6.5"),
+    "positional encoding heatmap": ("The heatmap", "6.5"),
     "MLA": ("10.2", "Fewer words", "MLA"),
     "padding mask torch": ("3.7", "3.23", "91.1", "Which way"),
     "nan": ("91.1", "91.2", "3.8", "3.21"),
