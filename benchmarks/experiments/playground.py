@@ -56,8 +56,8 @@ EXPERIMENT = Experiment(
     plan={"mask": {3: 8}, "layers": {10: 8}, "positions": {2: 8}, "order": {6: 8}},
     variants={
         "mask": "sentences: the mask off",
-        "layers": "copy: one layer in place of two",
-        "positions": "look one back: no positions",
+        "layers": "associative recall: one layer instead of two",
+        "positions": "previous token: no positions",
         "order": "two layers without positions: the mask off",
     },
     run=run,

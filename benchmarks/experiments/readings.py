@@ -27,18 +27,18 @@ def run(variant, seed, steps):
 def reading(variant, seed, steps, sentence):
     """A number for each of the eight words, (8,)."""
     if variant == "stranger":
-        return reading("share", seed + 1, steps, sentence)
-    share, sent, adds = parts(seed, steps, tuple(sentence))
-    mean = share.mean(dim=0)
-    moved = adds - share * adds.sum(dim=1, keepdim=True)  # it goes, the others get its share
+        return reading("weight", seed + 1, steps, sentence)
+    weights, sent, adds = parts(seed, steps, tuple(sentence))
+    mean = weights.mean(dim=0)
+    moved = adds - weights * adds.sum(dim=1, keepdim=True)  # it goes, the others get its weight
     return {
-        "share": lambda: mean,
+        "weight": lambda: mean,
         "rollout": lambda: (mean + torch.eye(8)[7]) / 2,
-        "largest": lambda: share.amax(dim=0),
+        "largest": lambda: weights.amax(dim=0),
         "length": lambda: sent.sum(dim=0).norm(dim=-1),
         "adds": lambda: adds.sum(dim=0),
         "first_order": lambda: moved.sum(dim=0),
-        "exact": lambda: (moved / (1 - share)).sum(dim=0),
+        "exact": lambda: (moved / (1 - weights)).sum(dim=0),
         "shuffled": lambda: mean[order(48 * seed + SENTENCES.index(sentence))],
     }[variant]()
 
@@ -53,7 +53,7 @@ def reader(seed, steps):
 @functools.cache
 @torch.no_grad()
 def parts(seed, steps, sentence):
-    """Of each head and word: its share (H, 8), what it sends (H, 8, E), what the logit gets (H, 8).
+    """Of each head and word: its weight (H, 8), what it sends (H, 8, E), what the logit gets (H, 8).
 
     The logit is that of the word that the model says.
     """
@@ -101,12 +101,12 @@ EXPERIMENT = Experiment(
     steps=400,
     seeds=16,
     variants={
-        "share": "mean weight of the heads",
+        "weight": "mean weight of the heads",
         "largest": "largest weight of a head",
         "rollout": "rollout: half the mean weight, half for the word itself",
         "length": "length of what the word sends",
         "adds": "what it adds to the logit",
-        "first_order": "the same, less its share of all: hiding to first order",
+        "first_order": "the same, less its weight times the sum of all: hiding to first order",
         "exact": "control: each head's part over 1 − weight, hiding worked out",
         "stranger": "control: mean weight of the next seed's reader",
         "shuffled": "control: mean weight, shuffled",

@@ -1,6 +1,6 @@
 """What would a real model lose if four machines passed too little round the ring?
 
-Written down before the first run. 64 pieces are shared out to four ranks, 16 in a row each, and a
+Written down before the first run. 64 tokens are sharded over four ranks, 16 in a row each, and a
 ring that stops after m messages lets a rank see its own pieces and those of the m ranks before it.
 The expectation for the last rank: each message less costs something, the last one least, since what
 is far back matters least; and the blocks of another text do worse than its own. The first run had
@@ -17,8 +17,8 @@ from experiment import Experiment
 
 from d2lattn_book.real.edits import edited, see
 
-RANKS, SHARE = 4, 16
-LENGTH = RANKS * SHARE
+RANKS, SHARD = 4, 16
+LENGTH = RANKS * SHARD
 MESSAGES = {"two": 2, "one": 1, "none": 0}
 rows, columns = torch.arange(LENGTH)[:, None], torch.arange(LENGTH)
 
@@ -27,16 +27,16 @@ def run(variant, seed, steps):
     """The loss of what the pieces of the last rank say of the next one."""
     tokens = real.passages(seed, 8, LENGTH + 1)
     if variant == "other":  # the first three blocks are those of the next passage
-        before = tokens[:, : LENGTH - SHARE].roll(1, 0)
-        tokens = torch.cat([before, tokens[:, LENGTH - SHARE :]], 1)
+        before = tokens[:, : LENGTH - SHARD].roll(1, 0)
+        tokens = torch.cat([before, tokens[:, LENGTH - SHARD :]], 1)
     seen = (columns <= rows) & (
-        rows // SHARE - columns // SHARE <= MESSAGES.get(variant.removesuffix("_first"), 3)
+        rows // SHARD - columns // SHARD <= MESSAGES.get(variant.removesuffix("_first"), 3)
     )
     if variant.endswith("_first"):
         seen[:, 0] = True
     with torch.no_grad(), edited(real.model(), see(seen)):
-        logits = real.model()(tokens[:, :-1])[:, -SHARE:].log_softmax(-1)  # (8, 16, pieces)
-    told = -logits.gather(2, tokens[:, -SHARE:, None])[..., 0]  # (8, 16)
+        logits = real.model()(tokens[:, :-1])[:, -SHARD:].log_softmax(-1)  # (8, 16, pieces)
+    told = -logits.gather(2, tokens[:, -SHARD:, None])[..., 0]  # (8, 16)
     return {"nats": told.mean(), "nats, the last piece": told[:, -1].mean()}
 
 
