@@ -53,7 +53,7 @@ def reader(seed, steps):
 @functools.cache
 @torch.no_grad()
 def parts(seed, steps, sentence):
-    """Of each head and word: its weight (H, 8), what it sends (H, 8, E), what the logit gets (H, 8).
+    """Of each head and word: weight (H, 8), what it sends (H, 8, E), what the logit gets (H, 8).
 
     The logit is that of the word that the model says.
     """
