@@ -34,7 +34,7 @@ def run(variant, seed, steps):
 
 
 EXPERIMENT = Experiment(
-    section="9.19",
+    section="9.18",
     varies="the steps, in one training of 300",
     held="the first 5,000 letters of the stored text, 4,500 to read and 500 unread; the "
     "Transformer and the loop of section 0.7, all else as in each_part; losses in nats a letter",

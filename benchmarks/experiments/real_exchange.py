@@ -78,7 +78,7 @@ def says(tokens, given, place, layer):
 
 
 EXPERIMENT = Experiment(
-    section="9.21",
+    section="9.20",
     varies="whose stream is exchanged behind n layers, that of the last piece or that of the "
     "country; a seed draws who gets whose",
     held="twelve prompts *The capital of … is*, of five pieces; in per cent of them, which piece "

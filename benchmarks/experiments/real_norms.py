@@ -70,7 +70,7 @@ def divided(norm, x, constant, how):
 
 
 EXPERIMENT = Experiment(
-    section="9.20",
+    section="9.19",
     varies="the text; and for whom the two norms of one layer divide by a constant in the place of "
     "each vector's own length: for all pieces but the first, or for all",
     held="a passage of 64 pieces, the loss from the 17th on; the constant is the mean length in "

@@ -72,7 +72,7 @@ def ranked(seed):
 
 
 EXPERIMENT = Experiment(
-    section="9.24",
+    section="9.23",
     varies="which heads are switched off: none; the strongest induction heads or previous-piece "
     "heads, chosen on random pieces read twice, or as many others of the same layers",
     held="six passages of 64 pieces and three of random ones, the loss of the second half; the "

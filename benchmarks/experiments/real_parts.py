@@ -75,7 +75,7 @@ def times_weight(norm, x, without):
 
 
 EXPERIMENT = Experiment(
-    section="9.20",
+    section="9.19",
     varies="what is left out of one layer at a time, or of all 30 (last column)",
     held="a passage of 64 pieces, the loss from the 17th on; the numbers are what it costs, in "
     "nats; nothing is trained anew; layers counted from 0; NaN counts as the loss of guessing",

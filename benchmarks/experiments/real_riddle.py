@@ -79,7 +79,7 @@ def begun(sentence):
 
 ASKED = dict(question=question, examples=examples, put_in=put_in, end_alone=end_alone)
 EXPERIMENT = Experiment(
-    section="9.22",
+    section="9.21",
     varies="how it is asked",
     held="16 of the book's riddles of two nouns and an *it*; what counts is which of the two nouns "
     "is likelier, or makes the rest likelier",
