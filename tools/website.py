@@ -67,7 +67,7 @@ sentence.
 
 ## Where the book arrives
 
-A Transformer that chapter 9 trains runs here, in your browser: let it write, or switch off a head.
+A Transformer of chapter 9 runs here, in your browser: let it generate, or switch off a head.
 
 {reader}
 """
