@@ -151,7 +151,7 @@ class LatentAttention(nn.Module):
         absorbed = absorbed and _is_plain(self.k_proj) and _is_plain(self.v_proj)
         shape, device = (*query.shape[:3], latent.shape[2]), query.device  # (B, H, L, S)
         if context is not None and context.seen:
-            visible = context.visible(shape, device, attn_mask)
+            visible = context.visible(shape, device, attn_mask, **seen)
         else:
             visible = checked_visibility(shape, device, attn_mask, **seen, of_heads=True)
         # torch's kernels want values as wide as keys, else they scale the keys.

@@ -100,15 +100,17 @@ class Context:
         device: torch.device,
         attn_mask: Tensor | None = None,
         valid_lens: Tensor | list[int] | None = None,
+        is_causal: bool = False,
     ) -> Visibility:
         """Give what is seen of scores (B, H, L, S): one object for all layers, but for one with a
-        mask of its own or lengths, which it takes besides."""
+        mask, lengths or causality of its own, which it takes besides."""
         if self._visible is None or self._visible.shape != shape:
             self._visible = checked_visibility(shape, device, **self.seen, of_heads=True)
-        if attn_mask is None and valid_lens is None:
+        is_causal = is_causal and shape[-1] > 1 and not self.seen.get("is_causal")
+        if attn_mask is None and valid_lens is None and not is_causal:
             return self._visible
-        own = dict(valid_lens=valid_lens, of_heads=True)
-        return self._visible.narrowed(checked_visibility(shape, device, attn_mask, **own).mask)
+        own = dict(valid_lens=valid_lens, is_causal=is_causal, of_heads=True)
+        return self._visible.narrowed(checked_visibility(shape, device, attn_mask, **own).allowed())
 
 
 @torch.no_grad()
@@ -312,7 +314,7 @@ class MultiHeadAttention(nn.Module):
         """
         shape, device = (*query.shape[:3], key.shape[2]), query.device  # (B, H, L, S)
         if context is not None and context.seen:
-            visible = context.visible(shape, device, attn_mask, valid_lens)
+            visible = context.visible(shape, device, attn_mask, valid_lens, is_causal)
         else:
             near = attn_bias, is_causal, query_offset, window
             options: dict[str, Any] = dict(valid_lens=valid_lens, of_heads=True)

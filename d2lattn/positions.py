@@ -464,7 +464,6 @@ def alibi_bias(num_heads: int, L: int, *, device: Device = None) -> Tensor:
 
 def alibi_slopes(num_heads: int, *, device: Device = None) -> Tensor:
     """Compute the slopes of `alibi_bias`, what it takes off a score a position: (H,), float32."""
-    check_count("num_heads", num_heads)
     n = 2 ** (num_heads.bit_length() - 1)
     heads = [*range(1, n + 1), *(head + 0.5 for head in range(num_heads - n))]
     return torch.tensor(

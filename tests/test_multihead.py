@@ -108,6 +108,14 @@ def test_padding_goes_with_an_offset(offset):
     assert_close(both, mha(query, x, attn_mask=mask), 1e-12)
 
 
+def test_a_layer_may_hide_more_than_its_model():
+    """As a block of one's own does in an encoder; where the model is causal already, it is once."""
+    mha, x = module(qdim=E, kdim=E, vdim=E), noise(B, L, E)
+    for model in (dict(attn_bias=torch.zeros(L, L)), dict(is_causal=True), {}):
+        context = Context(**model)
+        assert_close(mha(x, is_causal=True, context=context), mha(x, is_causal=True), 1e-12)
+
+
 @pytest.mark.parametrize("shape", [(0,), (0, L)])
 def test_an_empty_batch_gives_an_empty_output(shape):
     lengths = torch.zeros(shape, dtype=torch.int64)
