@@ -135,26 +135,12 @@ def test_module_step_by_step_is_the_whole_also_across_max_len(dtype):
     assert torch.equal(torch.cat(steps, dim=1), layer(x))
 
 
-def test_module_moves_with_to_and_stays_out_of_the_state_dict():
-    layer = PositionalEncoding(8)
-    assert not layer.state_dict() and not list(layer.parameters())
-    assert layer(torch.zeros(2, 8, device="meta")).device.type == "meta"
-    inside = torch.nn.Sequential(torch.nn.Linear(8, 8), PositionalEncoding(8, max_len=7))
-    inside.load_state_dict(torch.nn.Sequential(torch.nn.Linear(8, 8)).state_dict())
-
-
 def test_module_drops_in_training_only():
     layer = PositionalEncoding(50, 0.5)
     x = torch.ones(B, 40, 50)
     share = (layer(x) == 0).double().mean()
     assert 0.4 < share < 0.6
     assert torch.equal(layer.eval()(x), x + sinusoidal_encoding(40, 50))
-
-
-def test_module_passes_the_gradient_through():
-    x = torch.zeros(B, L, 6, requires_grad=True)
-    PositionalEncoding(6, max_len=2)(x).sum().backward()
-    assert torch.equal(x.grad, torch.ones(B, L, 6))
 
 
 # LearnedPositionalEncoding ------------------------------------------------------------------------
