@@ -22,7 +22,7 @@ ENGINES = ("explicit", "chunked", "fused")
 
 
 def explicit_attention(call):
-    """Compute the formula: score, turn the scores into shares, blend the values by their shares."""
+    """Compute the formula: scores, attention weights, weighted average of the values."""
     weights = explicit_weights(call)  # (..., L, S)
     output = F.dropout(weights, call.dropout_p) @ call.value  # (..., L, Ev)
     return output, weights
@@ -44,8 +44,8 @@ def softmax(scores, visible, sink=None):
     """exp(s) / Σ exp(s) over the keys that a query may see; a query that may see none gets 0.
 
     Such a row is made harmless before the softmax and zeroed after it: a NaN that is repaired
-    afterwards can stay in the gradient. A sink joins the sum: shares of less than 1 in all. May
-    write into the scores.
+    afterwards can stay in the gradient. With a sink, which joins the sum, weights sum to less
+    than 1. May write into the scores.
     """
     if sink is not None:
         sink = sink.to(scores.dtype).expand(*scores.shape[:-1], 1)
@@ -66,7 +66,7 @@ def _softmax_in_place(scores, visible):
     """Do as `_softmax_or_0` in fewer passes, since fresh memory costs more than the arithmetic:
     with weights, 2.7 times as fast in inference and 1.8 times in training.
 
-    The mask, which may be smaller than the scores, is asked which rows see nothing.
+    Which rows see nothing is read off the mask, which may be smaller than the scores.
     """
     allowed, unseen = visible.allowed(), None
     if allowed is not None:
@@ -143,7 +143,7 @@ def attention_weights(
     scale: float | None = None,
     query_offset: int | None = None,
 ) -> Tensor:
-    """Compute the share of each key that a query takes.
+    """Compute the attention weights: the fraction of its attention that a query gives each key.
 
     weights = masked_softmax(Q Kᵀ · scale + bias, mask): rows sum to 1, or to 0 without any key.
 
@@ -201,7 +201,7 @@ def attention(
         query, key, value: floating tensors (..., L, E), (..., S, E), (..., S, Ev) of one dtype and
             device.
         attn_mask, attn_bias, is_causal, query_offset, scale: as in `attention_weights`.
-        dropout_p (float): share of weights set to 0, the others divided by 1 - dropout_p. It acts
+        dropout_p (float): fraction of weights set to 0, the others divided by 1 - dropout_p. Acts
             on every call: pass 0 in evaluation.
         engine (str): "fused" (default), "chunked" or "explicit". Only "explicit" can be
             differentiated twice; torch.func transforms "explicit" and "fused"; an exported graph

@@ -1,4 +1,4 @@
-"""Multi-head latent attention (chapter 10): keys and values are made of one short row a word.
+"""Multi-head latent attention (chapter 10): keys and values are made of one short row a token.
 
 Shapes: B batch, H heads, L queries, S keys, E width of the model, D = E / H width of a head, C
 width of a latent, R width of the rotary part beside it.
@@ -20,7 +20,7 @@ from d2lattn.positions import apply_rotary
 class LatentAttention(nn.Module):
     """Heads whose keys and values are read off a latent, which is all that has to be kept.
 
-    c_j = W_c x_j is the latent of word j, of C numbers. In head h
+    c_j = W_c x_j is the latent of token j, of C numbers. In head h
 
         k_j = W_k,h c_j,   v_j = W_v,h c_j,   q_i = W_q,h x_i,   score = q_i·k_j / √(D + R)
 
@@ -30,7 +30,7 @@ class LatentAttention(nn.Module):
     latents themselves, as H heads that share one key, and the keys and values are never made.
 
     A rotation between q and k would depend on both places and could not be moved so. Order comes in
-    beside it: R more numbers of each head's query, and R of the word that all heads share, are
+    beside it: R more numbers of each head's query, and R of the token that all heads share, are
     turned as `apply_rotary` does, and their product is added to the score (section 2.1.3).
 
     `forward` is project, attend, join, as in `MultiHeadAttention`.
@@ -39,13 +39,13 @@ class LatentAttention(nn.Module):
         embed_dim (int): width E of the input and the output.
         num_heads (int): H, which must divide embed_dim.
         latent_dim (int): C.
-        rope_dim (int): R, even; 0 leaves the rotary part out, and with it the order of the words.
+        rope_dim (int): R, even; 0 leaves the rotary part out, and with it the order of the tokens.
         bias (bool): whether the projections of x and of the output add a bias. Those of the latent
             have none, so that they can be absorbed.
-        dropout (float): share of the attention weights set to 0 while training.
+        dropout (float): fraction of the attention weights set to 0 while training.
 
     Cost:
-        C + R numbers are kept for each word, whatever H. To attend: 2·B·S·C·2·E + 4·B·L·S·E FLOPs,
+        C + R numbers are kept for each token, whatever H. To attend: 2·B·S·C·2·E + 4·B·L·S·E FLOPs,
         or absorbed 2·B·L·C·2·E + 4·B·H·L·S·C, which is less for few queries over many keys.
 
     Example:
@@ -156,7 +156,7 @@ class LatentAttention(nn.Module):
             visible = checked_visibility(shape, device, attn_mask, **seen, of_heads=True)
         # torch's kernels want values as wide as keys, else they scale the keys.
         engine = "explicit" if absorbed and visible.hides_nothing() else "fused"
-        query, key, value = (self._folded if absorbed else self._unfolded)(query, latent)
+        query, key, value = (self._absorbed if absorbed else self._made)(query, latent)
         dropout_p = self.dropout if self.training else 0.0
         scale = 1 / math.sqrt(self.head_dim + self.rope_dim)
         call = Call(query, key, value, visible, scale, dropout_p)
@@ -169,7 +169,7 @@ class LatentAttention(nn.Module):
         """Join and project the heads: (B, H, L, D) -> (B, L, E)."""
         return self.out_proj(x.transpose(1, 2).flatten(-2))  # (B, L, H, D) -> (B, L, E)
 
-    def _unfolded(self, query, latent):
+    def _made(self, query, latent):
         """Give each head's own keys and values, (B, H, S, D + R) and (B, H, S, D)."""
         content, turned = latent.split([self.latent_dim, self.rope_dim], -1)
         key, value = (
@@ -178,7 +178,7 @@ class LatentAttention(nn.Module):
         )
         return query, torch.cat([key, turned.expand(-1, self.num_heads, -1, -1)], -1), value
 
-    def _folded(self, query, latent):
+    def _absorbed(self, query, latent):
         """W_kᵀ q and the turned part, (B, H, L, C + R), over the latents that all heads share."""
         content, turned = query.split([self.head_dim, self.rope_dim], -1)
         query = torch.cat([content @ self._of_heads(self.k_proj), turned], -1)

@@ -17,7 +17,7 @@ from d2lattn.engines.visibility import Call, Visibility, checked_visibility
 
 
 class SelfAttention(nn.Module):
-    """One head of self-attention: each token asks, is found by its key, and has a value to take.
+    """One head of self-attention: each token has a query, a key and a value.
 
     Y = softmax(Q Kᵀ / √head_dim) V with Q = X Wqᵀ, K = X Wkᵀ, V = X Wvᵀ (Vaswani et al. 2017,
     section 3.2). The weights are stored as `nn.Linear` stores them: (out, in).
@@ -133,7 +133,7 @@ class MultiHeadAttention(nn.Module):
     weights are stored as `nn.Linear` stores them, (out, in); none of these depends on the number of
     heads. What later models add, the last three arguments, is off.
 
-    `forward` is project, attend, join, and what is done between them: turn queries and keys, keep
+    `forward` is project, attend, join, and what is done between them: rotate queries and keys, keep
     the keys of earlier calls. A class of one's own may override any of the three.
 
     Args:
@@ -141,7 +141,7 @@ class MultiHeadAttention(nn.Module):
         num_heads (int): H, which must divide embed_dim unless head_dim is given.
         num_kv_heads (int): Hkv, which must divide num_heads: each head of keys and values serves
             H / Hkv heads of queries in a row (grouped queries, Ainslie et al. 2023). H when absent.
-        dropout (float): share of the attention weights set to 0 while training.
+        dropout (float): fraction of the attention weights set to 0 while training.
         bias (bool): whether the four projections add a bias.
         qdim, kdim, vdim (int): widths of query, key and value as they come in; E when absent.
         engine (str): "fused", "chunked" or "explicit", see `attention`.
@@ -149,10 +149,10 @@ class MultiHeadAttention(nn.Module):
         qk_norm (bool): divide queries and keys by their root mean square in each head, times a
             learned weight (D,): q / √(mean q² + 1e-6) ∘ w (Henry et al. 2020; Dehghani et al. 2023,
             with RMSNorm as later models have it). With weights of 1 scores stay within ±√D.
-        gate (bool): multiply what the heads found by sigmoid(X_q W_gᵀ) before the last projection,
-            so that a head may say nothing (Qiu et al. 2025, "Gated Attention").
+        gate (bool): multiply the head outputs by sigmoid(X_q W_gᵀ) before the last projection, so
+            that a head can be closed (Qiu et al. 2025, "Gated Attention").
         sink_logit (bool): a learned score for each head, 0 at first, that joins every softmax and
-            has no value: exp(s) / (exp(sink) + Σ exp(s)), so that shares may add up to less than 1
+            has no value: exp(s) / (exp(sink) + Σ exp(s)), so that weights may sum to less than 1
             (OpenAI 2025, "gpt-oss"). No kernel of torch knows it: engine="fused" then computes the
             formula and builds the L×S scores; "chunked" does not.
 
@@ -213,12 +213,12 @@ class MultiHeadAttention(nn.Module):
 
     @property
     def cache_shape(self) -> tuple[int, int, int]:
-        """What a cache holds of a word: heads, width of a key, width of a value."""
+        """What a cache holds of a token: heads, width of a key, width of a value."""
         return self.num_kv_heads, self.head_dim, self.head_dim
 
     @property
     def rotary_dim(self) -> int:
-        """How many numbers of a query and a key are turned where order is a rotation."""
+        """How many numbers of a query and a key are rotated where positions are rotations."""
         return self.head_dim
 
     draw_weights = draw_linear
@@ -343,9 +343,9 @@ def attend_in_groups(call, engine, need_weights=False):
     if heads_of_keys < H:
         if call.sink is None and call.visible.hides_nothing():
             # G heads that share keys are G times as many queries to them.
-            asked = call.query.reshape(B, heads_of_keys, H // heads_of_keys * L, D)  # G·L queries
-            visible = Visibility((*asked.shape[:3], S), asked.device)
-            call, folded = call.with_tensors(asked, call.key, call.value, visible), True
+            query = call.query.reshape(B, heads_of_keys, H // heads_of_keys * L, D)  # G·L queries
+            visible = Visibility((*query.shape[:3], S), query.device)
+            call, folded = call.with_tensors(query, call.key, call.value, visible), True
         else:
             both = call.key, call.value
             both = (x.repeat_interleave(H // heads_of_keys, dim=1) for x in both)  # (B, H, S, D)

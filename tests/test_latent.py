@@ -78,7 +78,7 @@ def test_the_fold_fails_if_keys_are_turned():
     """Were the keys themselves turned, W_kᵀ q would meet latents of one place only."""
     module, x = layer(rope_dim=0), words(1, L)
     query, latent = module.project(x)
-    key = module._unfolded(query, latent)[1]
+    key = module._made(query, latent)[1]
     first = turned(query[0, 0])
     both = first @ turned(key[0, 0]).mT
     folded = first @ module._of_heads(module.k_proj)[0] @ latent[0, 0].mT
@@ -129,7 +129,7 @@ def test_a_bias_is_added_to_the_scores(rope_dim, absorbed):
     bias = torch.randn(H, L, L, generator=generator(5)).double()
     _, plain = module.attend(query, latent, need_weights=True)
     want = (plain.log() + bias).softmax(-1)
-    _, _, value = module._unfolded(query, latent)
+    _, _, value = module._made(query, latent)
     options = dict(attn_bias=bias, absorbed=absorbed)
     output, weights = module.attend(query, latent, need_weights=True, **options)
     draws.assert_close(weights, want, 1e-12)

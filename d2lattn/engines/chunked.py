@@ -29,7 +29,7 @@ def chunked_attention(call, chunk_size=None):
     """softmax(Q Kᵀ · scale + bias) V, block by block.
 
     A sink joins at the end: of Σ exp(s) + exp(sink) = exp(l) + exp(sink), all that the keys have is
-    the share exp(l) / (exp(l) + exp(sink)) = sigmoid(l - sink), by which their average shrinks.
+    the fraction exp(l) / (exp(l) + exp(sink)) = sigmoid(l - sink), by which their average shrinks.
     """
     output, logsumexp = attend_in_blocks(call, chunk_size)
     if call.sink is None:
