@@ -37,12 +37,13 @@ SHADES = ("#1a1a1a", "#808080", "#b0408f", "#2b6cd4", "#7a5c1e")  # none is near
 LINE_STYLES = ("-", "--", ":", "-.")
 MARKERS = "osD^v"
 
-# Greys and browns of layers: what a name begins with -> colour and style, alike in every figure.
+# Layers: what a name begins with -> colour and style, alike in every figure; none is a role's.
 LAYERS = {
-    "CNN, dilated": ("#6f7984", "--"),
-    "CNN, contiguous": ("#4a5f6e", "-."),
+    "CNN, dilated": ("#2b6cd4", "--"),
+    "CNN, contiguous": ("#808080", "-."),
     "CNN": ("#454c54", "-"),
-    "RNN": ("#8c6c4a", "-"),
-    "LSTM": ("#5c4130", "--"),
+    "RNN": ("#b08d57", "-"),
+    "LSTM, gate open": ("#b0408f", "--"),
+    "LSTM": ("#6b4423", ":"),
     "attention": ("#111111", "-"),
 }

@@ -13,8 +13,8 @@ SERIES = {
     "CNN, dilated": [1, 2, 3],
     "RNN": [1, 2, 4],
     "LSTM": [4, 8, 16],
-    "attention, explicit": [1, 4, 16],
-    "attention, fused": [1, 2, 4],
+    "attention": [1, 4, 16],
+    "LSTM, gate open": [1, 2, 4],
 }
 
 
@@ -31,6 +31,6 @@ def test_names_stand_beside_the_ends_and_apart(scale):
     assert heights["CNN, dilated"] == pytest.approx(ends[0, 1])
 
 
-def test_no_layer_has_the_colour_of_a_role():
+def test_each_layer_has_a_colour_of_its_own_and_no_role_s():
     assert not {colour for colour, _ in LAYERS.values()} & set(ROLES.values())
     assert len({colour for colour, _ in LAYERS.values()}) == len(LAYERS)

@@ -1,7 +1,6 @@
 """Costs of layers, each layer in one colour wherever it is drawn, with its name beside it.
 
-The colours are greys and browns, which are no role's (`pictures.colours`); lines differ by style
-as well.
+No colour is a role's (`pictures.colours`); lines differ by style as well.
 """
 
 from collections.abc import Mapping
@@ -11,7 +10,6 @@ from d2lattn_book.pictures.arrays import Numbers
 from d2lattn_book.pictures.colours import INK, LAYERS
 from d2lattn_book.pictures.kit import Ax, Axes, curves
 
-VARIANTS = (":", "-.")  # of a layer that is there already
 APART = 13  # points between two names
 
 
@@ -31,7 +29,7 @@ def layer_lines(
     Args:
         x: (n,) positions shared by the curves.
         series (dict): name -> (n,) values. A name begins with that of a layer: CNN, dilated; CNN,
-            contiguous; CNN; RNN; LSTM; attention.
+            contiguous; CNN; RNN; LSTM, gate open; LSTM; attention.
         xscale, yscale (str): as matplotlib names them ("log").
 
     Example:
@@ -39,23 +37,19 @@ def layer_lines(
         >>> print(describe(layer_lines([1, 2], {"RNN": [1, 2], "attention": [1, 4]}, xlabel="n")))
         2 lines over n from 1 to 2: RNN from 1 to 2, attention from 1 to 4.
     """
-    layers = [_layer("series", name) for name in series] if isinstance(series, dict) else []
-    looks = []
-    for i, layer in enumerate(layers):
-        (colour, style), seen = LAYERS[layer], layers[:i].count(layer)
-        looks.append((colour, VARIANTS[(seen - 1) % 2] if seen else style))
+    looks = [_look(name) for name in series] if isinstance(series, dict) else []
     labels = dict(xlabel=xlabel, ylabel=ylabel, xscale=xscale, yscale=yscale)
     ax = curves(x, series, looks, ax=ax, size=(6, 3), markers=markers, **labels)
     _name_at_the_right(ax, ax.lines[-len(series) :])
     return ax
 
 
-def _layer(argument, name):
-    """The layer that a name begins with."""
-    for layer in LAYERS:
+def _look(name):
+    """Colour and style of the layer that a name begins with."""
+    for layer, look in LAYERS.items():
         if str(name).startswith(layer):
-            return layer
-    raise ValueError(f"{argument} must have names that begin with {[*LAYERS]}, got {show(name)}")
+            return look
+    raise ValueError(f"series must have names that begin with {[*LAYERS]}, got {show(name)}")
 
 
 def _name_at_the_right(ax, drawn):
