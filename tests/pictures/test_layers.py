@@ -6,10 +6,11 @@ import pytest
 from artists import outside, overlapping, written
 
 from d2lattn_book.pictures import drawings
-from d2lattn_book.pictures.colours import LAYERS, ROLES
+from d2lattn_book.pictures.colours import ROLES
 
 SERIES = {
     "CNN": [1, 2, 4],
+    "CNN, contiguous": [1, 3, 5],
     "CNN, dilated": [1, 2, 3],
     "RNN": [1, 2, 4],
     "LSTM": [4, 8, 16],
@@ -32,5 +33,5 @@ def test_names_stand_beside_the_ends_and_apart(scale):
 
 
 def test_each_layer_has_a_colour_of_its_own_and_no_role_s():
-    assert not {colour for colour, _ in LAYERS.values()} & set(ROLES.values())
-    assert len({colour for colour, _ in LAYERS.values()}) == len(LAYERS)
+    drawn = {line.get_color() for line in drawings.layer_lines([1, 2, 4], SERIES).lines}
+    assert len(drawn) == len(SERIES) and not drawn & set(ROLES.values())
