@@ -236,9 +236,7 @@ def test_a_model_of_your_own_is_taught_as_the_usual_one():
         (lambda: train(-1), "seed must be an integer of at least 0, got -1"),
         (lambda: train(steps=0), "steps must be an integer of at least 1, got 0"),
         (lambda: train(every=0), "every must be an integer of at least 1, got 0"),
-        (lambda: train(learning_rate=-1), "learning_rate must be a .*number from 0 to"),
         (lambda: train(embed_dim=2.0), "embed_dim must be an integer of at least 1, got 2.0"),
-        (lambda: train(weight_decay=math.nan), "weight_decay must be a .*number"),
         (lambda: train(scale="d"), "scale must be a .*number, got 'd'"),
         (
             lambda: NextWord(vocabulary()).read(["the", "cow"]),
