@@ -16,7 +16,7 @@ from d2lattn_book.pictures.colours import ROLES
 @pytest.mark.parametrize(("heads", "kv_heads"), [(8, 8), (8, 2), (6, 3), (8, 1), (1, 1)])
 def test_an_edge_leads_to_the_head_of_keys_that_a_head_of_queries_reads(heads, kv_heads):
     ax = drawings.shared_heads(heads, kv_heads)
-    queries, keys = points(ax, "heads of queries"), points(ax, "of keys, values")
+    queries, keys = points(ax, "query heads"), points(ax, "KV heads")
     assert len(queries) == len(ax.lines) == heads and len(keys) == kv_heads
     ends = np.array([line.get_xydata() for line in ax.lines])  # (heads, 2, 2)
     assert np.array_equal(ends[:, 0], queries)
@@ -96,7 +96,7 @@ def test_no_number_of_what_is_kept_stands_over_another_or_over_a_head(sizes):
     names = ("num_heads", "head_dim", "num_kv_heads", "latent_dim", "rope_dim")
     ax = drawings.kept(**dict(zip(names, sizes, strict=True)))
     assert overlapping(ax) == outside(ax) == []
-    heads = ax.transData.transform(points(ax, "heads of queries"))
+    heads = ax.transData.transform(points(ax, "query heads"))
     covered = [
         text for text, box in extents(ax) if any(box.padded(4).contains(*at) for at in heads)
     ]

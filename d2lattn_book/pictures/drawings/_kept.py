@@ -69,7 +69,7 @@ def kept(
         text(ax, middle, NAMES / high, f"{name}\n{numbers} numbers", size=11, say=True)
         asking += middles
     size = min(70, (0.8 * 72 * STEP * wide) ** 2)  # points: heads do not touch
-    look = dict(s=size, color=ROLES["query"], zorder=3, label="heads of queries")
+    look = dict(s=size, color=ROLES["query"], zorder=3, label="query heads")
     ax.scatter(asking, [QUERIES / high] * len(asking), **look)
     beside = dict(size=10.5, color=FAINT)
     left, right = asking[0] - 0.26 / wide, middle + 0.5 + 0.1 / wide
