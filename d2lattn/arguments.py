@@ -235,7 +235,7 @@ def checked_mask(attn_mask, shape, device, of_heads=False):
             wanted = f"(L, S) = {(L, S)}, (B, L, S) = {alike} or (B, H, L, S) = {shape}"
             hint = "; a mask (B, S) of padding is written mask[:, None]"
         raise ValueError(
-            f"attn_mask must have shape {wanted}, each size full or 1, "
+            f"attn_mask must have shape {wanted}, or be broadcastable to it, "
             f"got {tuple(given.shape)}{hint}"
         )
     if attn_mask.device != device:

@@ -23,7 +23,7 @@ EXERCISES = {
         lambda: math.exp(2),
         {
             "This is 3/1. Compare the exponentials: exp(3) is 20.1 and exp(1) is 2.72.": 3,
-            "This is 3 − 1. Compute exp(2), because exp(3)/exp(1) = exp(2).": 2,
+            "This is 3 − 1. The ratio of the two weights is exp(3)/exp(1) = exp(2).": 2,
             "This is exp(3). Divide it by exp(1).": math.exp(3),
             "This is exp(3) − exp(1). Divide the first by the second.": math.exp(3) - math.e,
         },

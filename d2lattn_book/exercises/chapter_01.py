@@ -122,9 +122,9 @@ EXERCISES = {
     "1.5": ValueExercise(
         lambda: 2,
         {
-            "Key 0 is a corner of the hull: the query (0, 1) gives it the largest weight.": 0,
-            "Key 1 is a corner of the hull: the query (-1, -1) gives it the largest weight.": 1,
-            "Key 3 is a corner of the hull: the query (1, -1) gives it the largest weight.": 3,
+            "Key 0 is a vertex of the convex hull: query (0, 1) gives it the largest weight.": 0,
+            "Key 1 is a vertex of the convex hull: query (-1, -1) gives it the largest weight.": 1,
+            "Key 3 is a vertex of the convex hull: query (1, -1) gives it the largest weight.": 3,
         },
     ),
     "1.6": FunctionExercise(

@@ -114,8 +114,8 @@ EXERCISES = {
             "This sums to 1, like weights. Average two values, with the weight ½ each.": (
                 [0.25, 0.25, 0.25, 0.25, 0]
             ),
-            "This is the second value only. Average it with the fourth: a tie.": [1, 1, 0, 0, 0],
-            "This is the fourth value only. Average it with the second: a tie.": [0, 0, 1, 1, 0],
+            "Keys 2 and 4 have equal scores: average value 2 with value 4.": [1, 1, 0, 0, 0],
+            "Keys 2 and 4 have equal scores: average value 4 with value 2.": [0, 0, 1, 1, 0],
             "You averaged all four values. The first and the third get weight 0.": [0.5] * 5,
             "These are the attention weights. Now average the values with them.": [0, 0.5, 0, 0.5],
             "Average the second and the fourth value instead.": [0.5, 0.5, 0.5, 0.5, 1.0],

@@ -243,10 +243,10 @@ EXERCISES = {
     "3.6": ValueExercise(
         lambda: [[0, 1, 1, 1, 0], [0, 1, 1, 1, 1]],
         {
-            "After one layer, row 4 has the same bag and query as before.": 2 * [[0, 1, 1, 1, 1]],
+            "In layer 1, row 4 keeps its query and its set of keys.": 2 * [[0, 1, 1, 1, 1]],
             "Row 4 of layer 2 attends to rows 1 to 3, which have changed.": 2 * [[0, 1, 1, 1, 0]],
-            "Row 2 stands between the two: its bag now holds another token.": 2 * [[0, 1, 0, 1, 0]],
-            "Row 3 has the same bag as before, but its own token, and so its query, is new.": [
+            "Row 2 stands between the two: it now sees another token.": 2 * [[0, 1, 0, 1, 0]],
+            "Row 3 sees the same tokens as before, but its own token, and so its query, is new.": [
                 [0, 1, 1, 0, 0],
                 [0, 1, 1, 1, 1],
             ],

@@ -81,7 +81,7 @@ EXERCISES = {
             "You left out the four biases, 768 numbers each.": 4 * 768**2,
             "You left out the output projection. There are four projections.": 3 * 768**2 + 3 * 768,
             "You left out the bias of the output projection.": 4 * 768**2 + 3 * 768,
-            "You counted the projections 12 times. The 12 heads together have 768 channels.": (
+            "You counted the projections once per head. The 12 heads together have 768 channels.": (
                 12 * (4 * 768**2 + 4 * 768)
             ),
             "Each head projects from all 768 channels, not only from 64.": 4 * 12 * 64**2 + 4 * 768,

@@ -89,7 +89,7 @@ EXERCISES = {
             "The sign is wrong. The query comes two positions after the key.": (-math.sin(2)),
             "The angle is 2 radians, not 2 degrees.": math.sin(math.radians(2)),
             "Without rotation the score is 0. Rotate the query by 5 and the key by 3.": 0.0,
-            "You rotated only the query. Rotate the key at position 3 by 3 as well.": math.sin(5),
+            "You rotated only the query. Rotate the key at position 3 as well, by 3θ.": math.sin(5),
         },
     ),
     "7.2": FunctionExercise(

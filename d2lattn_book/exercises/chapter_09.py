@@ -366,12 +366,12 @@ EXERCISES = {
             "You set rows to 0, which are outputs. A head enters W_o by its columns.": {
                 "weight[:, head * D : (head + 1) * D]": "weight[head * D : (head + 1) * D]"
             },
-            "You kept this head and removed all others. Remove this one.": {
+            "You ablated all other heads and kept this one. Ablate only this one.": {
                 "weight[:, head * D : (head + 1) * D] = 0": (
                     "weight[:, : head * D] = 0\n    weight[:, (head + 1) * D :] = 0"
                 )
             },
-            "You removed the head before. Heads are numbered from 0.": {
+            "You ablated the head before. Heads are numbered from 0.": {
                 "head * D : (head + 1) * D": "(head - 1) * D : head * D"
             },
             "You used num_heads as the width of a head. The width is E / num_heads.": {

@@ -169,7 +169,9 @@ EXERCISES = {
             "exp overflows for a score of 1000. Subtract the larger of 0 and the largest score.": {
                 ".clamp(min=0)": ".clamp(0, 0)"
             },
-            "A fully masked row gives NaN. Subtract max(0, largest score).": {".clamp(min=0)": ""},
+            "A fully masked row gives NaN. With the added 1, subtract max(0, largest score).": {
+                ".clamp(min=0)": ""
+            },
             "You subtracted the maximum, so the 1 must be scaled, too. Add exp(-largest).": {
                 "(-largest).exp()": "1"
             },
