@@ -816,7 +816,7 @@ def test_a_head_of_the_real_model_has_one_name_in_all_chapters():
     """Layers and heads are counted from 0, in what a cell prints, too."""
     four, nine = read(CHAPTERS[4]), read(CHAPTERS[9])
     assert "head 0 of layer 16" in markdown(four) and "Head 0 of layer 16" in markdown(nine)
-    assert "one back, in layer 16\n" in "".join(map(printed, code_cells(nine)))
+    assert "previous token, in layer 16\n" in "".join(map(printed, code_cells(nine)))
 
 
 @pytest.mark.parametrize(
