@@ -37,7 +37,7 @@ def stretching_fractions(lengths: Sequence[int], *, ax: Ax = None) -> Axes:
         ax.plot(places[MARKED], row, "o", color=INK, markersize=11)
         for i, place in enumerate(places):
             text(ax, place, row + 0.18, i, va="top", size=9)
-    ax.set(xlabel="position encoding of a token: i / (n − 1)", ylim=(len(lengths) - 0.4, -0.6))
+    ax.set(xlabel="positional encoding of a token: i / (n − 1)", ylim=(len(lengths) - 0.4, -0.6))
     ax.set_yticks(range(len(lengths)), [f"{length} tokens" for length in lengths])
     places = (f"{MARKED / (length - 1):.2g} of {length} tokens" for length in lengths)
     ax.set_title(f"token {MARKED} stands at {', '.join(places)}", fontsize=10)
