@@ -138,7 +138,7 @@ def test_exchanges_in_a_group_go_over_a_link_of_their_own():
 
 
 def test_for_a_short_text_sharing_heads_is_faster_than_a_ring():
-    """As the table of section 11.8 says: shares of 512 words in a box of eight GPUs."""
+    """As the table of section 11.9 says: shares of 512 words in a box of eight GPUs."""
     machine, layer = cluster.MACHINES["H100, NVLink"], Layer(4096, 32, 8, 128)
     alone = ring_cost(machine, layer, 1).seconds
     gains = [alone / cost(machine, layer, 8).seconds for cost in (ring_cost, heads_cost)]

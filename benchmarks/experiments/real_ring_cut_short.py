@@ -41,7 +41,7 @@ def run(variant, seed, steps):
 
 
 EXPERIMENT = Experiment(
-    section="11.13",
+    section="11.11",
     varies="after how many messages the ring stops, and so whose keys the last rank sees",
     held="eight passages of 64 pieces, four ranks with 16 pieces in a row each, all layers alike; "
     "the loss of what the last rank's pieces say of the next one; nothing is trained",
