@@ -83,11 +83,6 @@ class LatentAttention(nn.Module):
         """As in `MultiHeadAttention`; a latent is key and value, in the place of the key."""
         return 1, self.latent_dim + self.rope_dim, 0
 
-    @property
-    def rotary_dim(self) -> int:
-        """As there: how many numbers of a query and a latent are turned."""
-        return self.rope_dim
-
     draw_weights = draw_linear
 
     def forward(
@@ -154,7 +149,7 @@ class LatentAttention(nn.Module):
             visible = context.visible(shape, device, attn_mask, **seen)
         else:
             visible = checked_visibility(shape, device, attn_mask, **seen, of_heads=True)
-        # torch's kernels want values as wide as keys, else they scale the keys.
+        # For values narrower than keys torch has no kernel, and first scales a copy of all keys.
         engine = "explicit" if absorbed and visible.hides_nothing() else "fused"
         query, key, value = (self._absorbed if absorbed else self._made)(query, latent)
         dropout_p = self.dropout if self.training else 0.0

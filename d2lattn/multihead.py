@@ -79,9 +79,11 @@ class Context:
         rotate: a function that rotates queries (B, H, L, D) and new keys (B, Hkv, L, D), or None.
         update_cache: a function of a layer's new keys and values (B, Hkv, L, D), rotated already,
             that gives all of them, (B, Hkv, S, D) with those of earlier calls; or None.
-        attend: what stands in the place of the layers' method `attend`, or None.
+        attend: a function that all layers call instead of their method `attend`, or None.
+        key_columns: integers (B, S), the columns of the keys in a cache that has let some go: they
+            do not stand in the order of the text. Else None.
         seen: which query sees which key, the arguments of `checked_visibility` beside shape and
-            device; without any, each layer is told by its own arguments.
+            device. If it is empty, as when a context only rotates, a layer's own arguments say so.
     """
 
     def __init__(
@@ -89,9 +91,11 @@ class Context:
         rotate: Callable[[Tensor], Tensor] | None = None,
         update_cache: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] | None = None,
         attend: Callable[..., Any] | None = None,
+        key_columns: Tensor | None = None,
         **seen: Any,
     ) -> None:
         self.rotate, self.update_cache, self.attend, self.seen = rotate, update_cache, attend, seen
+        self.key_columns = key_columns
         self._visible: Any = None
 
     def visible(
@@ -102,12 +106,19 @@ class Context:
         valid_lens: Tensor | list[int] | None = None,
         is_causal: bool = False,
     ) -> Visibility:
-        """Give what is seen of scores (B, H, L, S): one object for all layers, but for one with a
-        mask, lengths or causality of its own, which it takes besides."""
-        if self._visible is None or self._visible.shape != shape:
-            self._visible = checked_visibility(shape, device, **self.seen, of_heads=True)
-        is_causal = is_causal and shape[-1] > 1 and not self.seen.get("is_causal")
-        if attn_mask is None and valid_lens is None and not is_causal:
+        """Tell which query of scores (B, H, L, S) sees which key: one object for all layers, and
+        another for a layer that has a mask, lengths or causality of its own."""
+        if self._visible is None or (self._visible.shape, self._visible.device) != (shape, device):
+            seen = {k: x.to(device) if torch.is_tensor(x) else x for k, x in self.seen.items()}
+            self._visible = checked_visibility(shape, device, **seen, of_heads=True)
+        in_a_row, no_mask = self.key_columns is None, attn_mask is None and valid_lens is None
+        if not (in_a_row or no_mask):
+            raise ValueError(
+                "attn_mask and valid_lens are for keys in the order of the text: a layer must leave"
+                " them out where a cache has a window"
+            )
+        is_causal = is_causal and in_a_row and not self.seen.get("is_causal")
+        if no_mask and not is_causal:
             return self._visible
         own = dict(valid_lens=valid_lens, is_causal=is_causal, of_heads=True)
         return self._visible.narrowed(checked_visibility(shape, device, attn_mask, **own).allowed())
@@ -216,11 +227,6 @@ class MultiHeadAttention(nn.Module):
         """What a cache holds of a token: heads, width of a key, width of a value."""
         return self.num_kv_heads, self.head_dim, self.head_dim
 
-    @property
-    def rotary_dim(self) -> int:
-        """How many numbers of a query and a key are rotated where positions are rotations."""
-        return self.head_dim
-
     draw_weights = draw_linear
 
     def forward(
@@ -295,30 +301,25 @@ class MultiHeadAttention(nn.Module):
         value: Tensor,
         *,
         attn_mask: Tensor | None = None,
-        attn_bias: Tensor | None = None,
-        is_causal: bool = False,
-        query_offset: int | None = None,
-        window: int | None = None,
-        valid_lens: Tensor | list[int] | None = None,
         need_weights: bool = False,
         context: Context | None = None,
+        **seen: Any,
     ) -> tuple[Tensor, Tensor | None]:
         """Attend in each head: queries (B, H, L, D) over keys and values (B, Hkv, S, D) -> heads
         (B, H, L, D), and the weights (B, H, L, S) or None.
 
         Args:
-            attn_mask, valid_lens, need_weights, context: as in `forward`.
-            attn_bias, is_causal, query_offset: as in `attention`; with a cache of n keys,
-                query_offset=n.
-            window (int): with is_causal, how many keys a query sees, the last of which is its own.
+            attn_mask, need_weights, context: as in `forward`.
+            seen: is_causal and valid_lens as in `forward`. Where no context says which query sees
+                which key, also attn_bias and query_offset as in `attention` (with a cache of n
+                keys, query_offset=n), and window (int): with is_causal, how many keys a query
+                sees, the last of which is its own.
         """
         shape, device = (*query.shape[:3], key.shape[2]), query.device  # (B, H, L, S)
         if context is not None and context.seen:
-            visible = context.visible(shape, device, attn_mask, valid_lens, is_causal)
+            visible = context.visible(shape, device, attn_mask, **seen)
         else:
-            near = attn_bias, is_causal, query_offset, window
-            options: dict[str, Any] = dict(valid_lens=valid_lens, of_heads=True)
-            visible = checked_visibility(shape, device, attn_mask, *near, **options)
+            visible = checked_visibility(shape, device, attn_mask, **seen, of_heads=True)
         sink = self.sink[:, None, None] if self.sink_logit else None  # (H, 1, 1)
         dropout_p, scale = self.dropout if self.training else 0.0, 1 / math.sqrt(self.head_dim)
         call = Call(query, key, value, visible, scale, dropout_p, sink)

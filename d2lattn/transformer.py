@@ -104,8 +104,8 @@ class Block(nn.Module):
 
     Args:
         attention: a module such as `MultiHeadAttention` or `LatentAttention`: it has embed_dim and
-            num_heads, for a `Cache` cache_shape and for rotations rotary_dim, and its forward takes
-            tokens (B, L, E) and the keyword arguments of `Block.forward`.
+            num_heads, for a `Cache` cache_shape, and its forward takes tokens (B, L, E) and the
+            keyword arguments of `Block.forward`.
         mlp: a module (B, L, E) -> (B, L, E), such as `MLP` or `GatedMLP`; left out when absent.
         norm: a function that makes a norm of a width, such as `nn.LayerNorm` or `RMSNorm`.
         dropout (float): share of what each part adds, set to 0 while training.
@@ -138,8 +138,8 @@ class Block(nn.Module):
         """Tokens (B, L, E) -> (B, L, E), or (that, weights (B, H, L, S)).
 
         Args:
-            seen: what `MultiHeadAttention.forward` takes beside its tokens: valid_lens, attn_mask,
-                attn_bias, is_causal, query_offset, window, context.
+            seen: what the attention takes besides, such as attn_mask, is_causal and context; what
+                a model says of the keys comes in its context.
         """
         if not isinstance(x, Tensor) or x.ndim != 3 or x.shape[2] != self.embed_dim:
             expect("x", x, f"batch length {self.embed_dim}")
@@ -294,10 +294,10 @@ class Transformer(nn.Module):
         """
         position, maps = self.position, []
         x = position.add(self.embedding(tokens), where)  # (B, L, E)
-        near = dict(is_causal=is_causal, window=self.window, sinks=self.sinks)
-        seen = seen_in_a_pass(where, x.device, **near)
+        seen = seen_in_a_pass(where, x.device, is_causal, self.window, self.sinks)
         seen |= dict(attn_bias=position.bias(where, x.device), valid_lens=valid_lens)
-        context = Context(position.rotation(where), attend=attend, **seen)
+        rotate, columns = position.rotation(where), where.key_columns
+        context = Context(rotate, attend=attend, key_columns=columns, **seen)
         for layer, block in enumerate(self.blocks):
             if cache is not None:
                 context.update_cache = functools.partial(cache.store, layer)

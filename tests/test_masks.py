@@ -80,10 +80,6 @@ def test_a_window_builds_no_table_of_distances():
     assert max(event.self_cpu_memory_usage for event in seen.events()) <= 1000**2
 
 
-def test_window_mask_is_square_by_default():
-    assert torch.equal(window_mask(4, width=1), torch.eye(4, dtype=torch.bool))
-
-
 def test_masks_combine_with_and():
     both = causal_mask(5) & window_mask(5, width=2) & length_mask([3, 5], 5)
     assert both.shape == (2, 5, 5)

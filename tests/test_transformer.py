@@ -705,3 +705,32 @@ def test_a_cache_with_a_window_lets_go_of_what_a_pass_has_gathered():
     with torch.no_grad():
         model(torch.tensor([[1, 2, 3]]), cache=cache)
     assert not cache._kept
+
+
+def of_its_own(**hides):
+    """A class of layers that hide keys in any model."""
+    forward = functools.partialmethod(MultiHeadAttention.forward, **hides)
+    return type("OfItsOwn", (MultiHeadAttention,), dict(forward=forward))
+
+
+@every_window
+def test_a_layer_with_causality_of_its_own_reads_a_cache(window):
+    model = decoder(window=window, attention=of_its_own(is_causal=True))
+    tokens, cache = some_tokens(), Cache(model, B)
+    with torch.no_grad():
+        got = torch.cat([model(part, cache=cache) for part in tokens.split(4, dim=1)], dim=1)
+    assert_close(got, model(tokens))
+
+
+@pytest.mark.parametrize("hides", [dict(attn_mask=torch.ones(1, 1).bool()), dict(valid_lens=[1])])
+def test_a_mask_of_a_layer_is_refused_where_a_cache_keeps_no_order(hides):
+    model = decoder(window=3, attention=of_its_own(**hides))
+    with torch.no_grad(), pytest.raises(ValueError, match="leave them out where a cache"):
+        model(some_tokens(1, L), cache=Cache(model))
+
+
+def test_a_layer_on_another_device_has_masks_of_its_own():
+    model = decoder(window=3, positions="alibi")
+    nn.ModuleList([model.blocks[1], model.norm, model.to_logits]).to("meta")
+    model.blocks[1].register_forward_pre_hook(lambda block, given: given[0].to("meta"))
+    assert model(some_tokens()).device.type == "meta"

@@ -38,7 +38,7 @@ class Visibility:
         query_offset (int): the key position of query 0, or None if no key is hidden by its place.
         window (int): how many keys a query sees, the last of which is its own.
         starts: integers (B, 1, L, 1) or None.
-        may_be_empty (bool): whether mask or bias may leave a query without a key.
+        may_be_empty (bool): whether mask, bias or lengths may leave a query without a key.
     """
 
     shape: tuple[int, ...]
@@ -77,13 +77,13 @@ class Visibility:
         if self.query_offset is None:
             return self.mask
         L, S = self.shape[-2:]
-        near = torch.ones(L, S, dtype=torch.bool, device=self.device).tril(self.query_offset)
+        allowed = torch.ones(L, S, dtype=torch.bool, device=self.device).tril(self.query_offset)
         if self.window is not None:
             own = torch.arange(L, device=self.device)[:, None] + self.query_offset  # (L, 1)
-            near = near & (torch.arange(S, device=self.device) > own - self.window)
+            allowed = allowed & (torch.arange(S, device=self.device) > own - self.window)
         if self.starts is not None:
-            near = near & (torch.arange(S, device=self.device) >= self.starts)
-        return near if self.mask is None else self.mask & near
+            allowed = allowed & (torch.arange(S, device=self.device) >= self.starts)
+        return allowed if self.mask is None else self.mask & allowed
 
     def hide(self, scores, in_place=False):
         """Add the bias; where a key is hidden put -inf, which exp turns into 0."""
@@ -103,10 +103,10 @@ class Visibility:
             return None
         if not self.may_be_empty:
             first, (L, S) = self.query_offset, self.shape[-2:]
-            if first is None or 0 <= first <= S - L:  # each query sees its own key
+            if first is None or 0 <= first <= S - L:  # each query has a key of its own place
                 return None
-        seen = allowed.any(-1, keepdim=True)
-        return None if data_dependent_ok(seen) and seen.all() else ~seen
+        some = allowed.any(-1, keepdim=True)
+        return None if data_dependent_ok(some) and some.all() else ~some
 
     def part(self, rows, keys):
         """Give the same for some queries and some keys: two slices with both ends given."""
@@ -119,10 +119,10 @@ class Visibility:
         return part
 
     def place(self, query_offset):
-        """Put query 0 at a key. Where it sees all keys, so do the later ones, as in decoding token
-        by token: then no key is hidden by its place."""
-        near = self.window is not None or self.starts is not None
-        hides = near or query_offset < self.shape[-1] - 1
+        """Put query 0 at a key. If query 0 sees all keys, so do the later queries, as in decoding
+        token by token: then no key is hidden by its place."""
+        hides = query_offset < self.shape[-1] - 1
+        hides = hides or self.window is not None or self.starts is not None
         self.query_offset = query_offset if hides else None
 
     def narrowed(self, mask):
@@ -134,8 +134,8 @@ class Visibility:
 
     def of(self, shape, mask, bias):
         """Give the same of another shape, mask and bias."""
-        rest = self.query_offset, self.window, self.starts, self.may_be_empty
-        return Visibility(shape, self.device, mask, bias, *rest)
+        same = self.query_offset, self.window, self.starts, self.may_be_empty
+        return Visibility(shape, self.device, mask, bias, *same)
 
 
 def checked_visibility(
@@ -178,8 +178,8 @@ def checked_visibility(
         real = real.to(device)
         attn_mask = real if attn_mask is None else real & attn_mask
     starts = None if starts is None else starts[:, None, :, None]  # (B, 1, L, 1)
-    rest = None, window, starts, may_be_empty
-    visible = Visibility(shape, device, attn_mask, attn_bias, *rest)
+    parts = dict(window=window, starts=starts, may_be_empty=may_be_empty)
+    visible = Visibility(shape, device, attn_mask, attn_bias, **parts)
     if is_causal or query_offset is not None or window is not None:
         check_causal(is_causal, query_offset, window, shape)
         visible.place(query_offset or 0)
@@ -233,24 +233,24 @@ def starts_of(segments: Tensor, tokens: Tensor) -> Tensor:
     return (begins * torch.arange(tokens.shape[1], device=tokens.device)).cummax(1).values
 
 
-def seen_in_a_pass(where, device, *, is_causal, window, sinks):
+def seen_in_a_pass(where, device, is_causal, window, sinks):
     """Say for all layers of a model which query sees which key, as arguments of
     `checked_visibility`. Tokens stand at the columns `where`.
 
-    What is no band of causality, window and texts is written out as a mask: an encoder's window,
-    first tokens that all see, and the keys of a cache that has let some go.
+    In a decoder a query sees one stretch of keys, which numbers describe: query_offset, window and
+    starts. All else is a mask: an encoder's window, sinks, and the keys of a cache with a window.
     """
     in_a_row, start = where.key_columns is None, where.start
-    near = dict(is_causal=True, query_offset=where.first) if is_causal and in_a_row else {}
-    if near and not sinks:
-        return near | dict(window=window, starts=start)
+    seen = dict(is_causal=True, query_offset=where.first) if is_causal and in_a_row else {}
+    if seen and not sinks:
+        return seen | dict(window=window, starts=start)
     if window is None:
-        return near
+        return seen
     # (S,), or (B, 1, S) of a cache that has let some go
     keys = torch.arange(where.stop, device=device) if in_a_row else where.key_columns[:, None]
     own, start = where.columns(device), 0 if start is None else start[..., None]  # (B, L, 1)
     mask = in_window(own, keys, window, sinks, start) & (keys >= start)
-    return near | dict(attn_mask=mask & (keys <= own) if is_causal else mask)
+    return seen | dict(attn_mask=mask & (keys <= own) if is_causal else mask)
 
 
 @dataclass(slots=True, eq=False)
@@ -310,7 +310,6 @@ def checked_call(
     shape = scores_shape(query, key, value)
     if dropout_p:
         check_number("dropout_p", dropout_p, 0, 1)
-    seen = attn_mask, attn_bias, is_causal, query_offset
-    visible = checked_visibility(shape, query.device, *seen)
+    visible = checked_visibility(shape, query.device, attn_mask, attn_bias, is_causal, query_offset)
     scale = 1 / math.sqrt(query.shape[-1]) if scale is None else check_number("scale", scale)
     return Call(query, key, value, visible, scale, dropout_p)
