@@ -176,13 +176,13 @@ def test_the_cards_of_the_exercise_are_those_that_were_found():
 
 
 def test_what_the_page_says_of_folded_latents_in_flops(notebook):
-    """128 heads over rows of 512 + 64 (10.2); 131,072 words and an indexer (10.6)."""
+    """128 heads over rows of 512 + 64; 131,072 tokens and an indexer."""
     text = " ".join("".join(cell["source"]) for cell in notebook["cells"])
     a_key = 2 * 128 * (576 + 512)
     assert f"are **{a_key / 1152:.0f} for each byte**" in text
     whole, some, indexer = a_key * 131_072, a_key * 2048, 2 * 64 * 128 * 131_072
-    said = f"{whole / 1e9:.1f}·10⁹ for all, and for 2,048 of them {some / 1e9:.2f}·10⁹; the indexer"
-    assert f"{said} adds $2\\cdot 64\\cdot 128$ a key, {indexer / 1e9:.1f}·10⁹." in text
+    said = f"{whole / 1e9:.1f}·10⁹ for all keys and {some / 1e9:.2f}·10⁹ for 2,048 of them; the"
+    assert f"{said} indexer adds {indexer / 1e9:.1f}·10⁹." in text
     assert f"That is {whole / (some + indexer):.0f} times less." in text
 
 
@@ -195,7 +195,7 @@ def test_what_the_page_says_of_states_that_add(notebook):
         f"of its {len(nano.layers)} layers {len(states)} have one, {sum(states) / MIB:.0f} MiB"
         in text
     )
-    assert f"keep keys and values, {grown / 2**20:.0f} KiB a word" in text
+    assert f"keep keys and values, {grown / 2**20:.0f} KiB per token" in text
 
 
 def test_what_claim_43_says_of_kimi_linear():

@@ -59,7 +59,7 @@ def reads(variant, m, seed, shared=False):
 
 
 EXPERIMENT = Experiment(
-    section="10.3",
+    section="10.13",
     varies="how the pairs are kept, how many there are, and whether all keys have a part in common",
     held="unit keys of width 16, random but for one row and for the common part (a unit vector "
     "that is added to all), random unit values of width 64, each pair written once; right if the "

@@ -99,7 +99,7 @@ def run(variant, seed, steps):
 
 
 EXPERIMENT = Experiment(
-    section="10.3",
+    section="10.15",
     varies="what mixes the words in each of four layers, and the width of its keys",
     held="32 pairs, each in one word, then 32 questions; 64 keys and 16 values, drawn anew for "
     "each text; width 32, one head, an MLP in each layer, AdamW, learning rate 0.005, batches of "

@@ -11,7 +11,7 @@ def run(variant, seed, steps):
 
 
 EXPERIMENT = Experiment(
-    section="10.3",
+    section="10.15",
     varies="the number of steps, up to 25 times that of `hybrid`",
     held="four layers of delta with keys of width 8, and all else of the experiment `hybrid`",
     control="the state stays as it is, 8 rows for 32 pairs: if longer training brings the answers, "

@@ -72,7 +72,7 @@ def silent(layer):
 
 
 EXPERIMENT = Experiment(
-    section="10.9",
+    section="10.19",
     varies="the text, the book's prose or Python's manual; which piece stands at the 41st place: "
     "that of the text, `<|endoftext|>`, or another that is special or frequent; and whether the "
     "MLP of layer 10, 11 or 12 adds anything to `<|endoftext|>`",

@@ -30,7 +30,7 @@ def run(variant, seed, steps):
 
 
 EXPERIMENT = Experiment(
-    section="10.4",
+    section="10.16",
     varies="the learning rate, and what bounds the scores: nothing, QK-norm with learned factors, "
     "or a soft cap of 20 (at the rate 0.1)",
     held="a decoder of two layers, width 32, two heads; 100 of the 120 sentences, 32 a step; AdamW "

@@ -23,7 +23,7 @@ def run(variant, seed, steps):
 
 
 EXPERIMENT = Experiment(
-    section="10.4",
+    section="10.16",
     varies="whether the largest number is 1 and all others below 0.9, or all lie between 0 and 1",
     held="one head without places, trained on 16 words with a letter and a number each; tested on "
     "400 sets; log n means scores times log n / log 16, in the test alone",
