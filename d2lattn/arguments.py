@@ -113,9 +113,9 @@ def scores_shape(query, key, value=None):
     """Give the shape (..., L, S) of the scores of floating tensors (..., L, E) and (..., S, E);
     values (..., S, Ev) must fit them."""
     value = key if value is None else value
-    alike = query.shape == key.shape == value.shape and query.dtype == key.dtype == value.dtype
-    alike = alike and query.device == key.device == value.device and query.dtype in FLOATS
-    if alike and query.ndim > 1 and query.numel() > 0:  # the usual case needs no more questions
+    usual = query.shape == key.shape == value.shape and query.dtype == key.dtype == value.dtype
+    usual = usual and query.device == key.device == value.device and query.dtype in FLOATS
+    if usual and query.ndim > 1 and query.numel() > 0:  # needs no more questions
         return (*query.shape[:-1], query.shape[-2])
     expect("query", query, ROWS)
     expect("key", key, ROWS)
@@ -224,15 +224,15 @@ def checked_mask(attn_mask, shape, device, of_heads=False):
     """Require a boolean mask that fits the scores: (L, S) or all axes, each size full or 1. With
     of_heads it may be (B, L, S) for (B, H, L, S), and is given as (B, 1, L, S)."""
     given, (L, S) = attn_mask, shape[-2:]
-    alike = (shape[0], L, S) if of_heads else shape
+    without_heads = (shape[0], L, S) if of_heads else shape
     if attn_mask.dtype != torch.bool:
-        check_boolean_mask("attn_mask", attn_mask, alike)
+        check_boolean_mask("attn_mask", attn_mask, without_heads)
     if of_heads and attn_mask.ndim == 3:
         attn_mask = attn_mask[:, None]
     if attn_mask.ndim not in (2, len(shape)) or not fits(attn_mask, shape):
         wanted, hint = f"{(L, S)} (queries, keys) or {tuple(shape)}", ""
         if of_heads:
-            wanted = f"(L, S) = {(L, S)}, (B, L, S) = {alike} or (B, H, L, S) = {shape}"
+            wanted = f"(L, S) = {(L, S)}, (B, L, S) = {without_heads} or (B, H, L, S) = {shape}"
             hint = "; a mask (B, S) of padding is written mask[:, None]"
         raise ValueError(
             f"attn_mask must have shape {wanted}, or be broadcastable to it, "
@@ -257,7 +257,7 @@ def check_bias(attn_bias, shape, device):
 def fits(x, shape):
     """Tell whether each axis, counted from the last, is 1 or as long as the shape's.
 
-    (Two comparisons: in a graph for any size `in` overlooks an equal one.)
+    (Not `have in (1, want)`: in a graph exported for any length, `in` misses equal sizes.)
     """
     for have, want in zip(x.shape, shape[len(shape) - x.ndim :], strict=True):
         if have != 1 and have != want:

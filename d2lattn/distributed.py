@@ -144,9 +144,9 @@ class Shard:
             if positions is not None:
                 check_positions(positions, length)
                 positions = positions.detach().cpu().long().clone()
-            alike = {"the function": function, "dtype": str(x.dtype), "is_causal": is_causal}
-            alike |= {"whether positions are given": positions is not None} | terms
-            mine = length, positions, alike
+            equal = {"the function": function, "dtype": str(x.dtype), "is_causal": is_causal}
+            equal |= {"whether positions are given": positions is not None} | terms
+            mine = length, positions, equal
         except ValueError as refused:
             error = refused
         everyone = ranks.gather((None if error is None else str(error), mine))

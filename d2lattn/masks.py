@@ -77,6 +77,9 @@ def window_mask(L: int, S: int | None = None, *, width: int, device: Device = No
 
     mask[i, j] = (|i - j| < width): width=1 is the diagonal, width=2 adds one
     neighbour on each side (the sliding window of Longformer, Beltagy et al. 2020, section 3.1).
+    When L and S differ, query 0 stands at key 0, as in `causal_mask(…, align="top-left")`. In
+    decoding the last query stands at the last key: there, take the last L rows of
+    `window_mask(S, width=width)`.
 
     Args:
         L, S (int): number of queries and of keys; S is L when absent.
@@ -90,6 +93,8 @@ def window_mask(L: int, S: int | None = None, *, width: int, device: Device = No
         tensor([[1, 1, 0],
                 [1, 1, 1],
                 [0, 1, 1]], dtype=torch.int32)
+        >>> (causal_mask(1, 5, align="bottom-right") & window_mask(5, width=2)[-1:]).int()
+        tensor([[0, 0, 0, 1, 1]], dtype=torch.int32)
     """
     S = L if S is None else S
     check_counts(L=L, S=S, width=width)

@@ -32,8 +32,8 @@ class Run:
         history (list of float): the loss of each step, in nats per target, on its own batch.
         snapshots (dict): step -> a copy of the model then; 0 is the one that came in.
         interrupted (bool): whether someone stopped it before the last step.
-        seen, held_out (list): what it learned from and what was kept from it, where the caller of
-            `fit` says so, as `language.next_word.train` does.
+        seen, held_out (list): the examples it was trained on and those held out, if the caller of
+            `fit` fills them in; `fit` leaves them empty.
     """
 
     model: nn.Module

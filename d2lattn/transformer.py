@@ -415,11 +415,12 @@ class Decoder(Transformer):
 
 
 def _made(num_layers, block, embed_dim, num_heads, plain):
-    """Make the blocks: by a function that is given, or plain ones, whose weights come later."""
+    """Make the blocks: by a function that is given, or plain ones, whose weights are drawn later,
+    so that torch's generator stays where it is."""
     if block is None:
         make = functools.partial(plain_block, embed_dim, num_heads, **plain)
-        later = hasattr(plain.get("attention", MultiHeadAttention), "draw_weights")
-        with torch.random.fork_rng(devices=[], enabled=later):
+        drawn_later = hasattr(plain.get("attention", MultiHeadAttention), "draw_weights")
+        with torch.random.fork_rng(devices=[], enabled=drawn_later):
             return [make() for _ in range(num_layers)]
     given = [*(["num_heads"] if num_heads is not None else []), *plain]
     if given:

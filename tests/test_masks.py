@@ -58,14 +58,6 @@ def test_causal_mask_in_both_alignments(L, S):
     assert torch.equal(top, bottom) == (L == S)
 
 
-def test_square_causal_mask_needs_no_alignment():
-    assert torch.equal(causal_mask(5), causal_mask(5, 5, align="bottom-right"))
-
-
-def test_bottom_right_leaves_the_first_queries_without_a_key():
-    assert causal_mask(7, 5, align="bottom-right").any(-1).tolist() == [False] * 2 + [True] * 5
-
-
 @given(L=SIZES, S=SIZES, width=st.integers(1, 10))
 def test_window_mask(L, S, width):
     mask = window_mask(L, S, width=width)
