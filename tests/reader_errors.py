@@ -412,7 +412,7 @@ SECOND_FORMS = [
     (
         "10.5",
         "The output is right, but you compute keys or values, a tensor",
-        {"@ latents  # (L, c)": "@ (latents @ W_v.T)", "return blend @ W_v.T": "return blend"},
+        {"@ latents  # (L, c)": "@ (latents @ W_v.T)", "return context @ W_v.T": "return context"},
     ),
 ]
 # Right answers to the exercises that ask for a value, as a reader may write them.

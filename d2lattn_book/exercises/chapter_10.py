@@ -117,8 +117,8 @@ def my_rule(b, h, q, k, document, width):
 def my_absorbed(q, latents, W_k, W_v):
     folded_query = q @ W_k  # (L, c)
     scores = folded_query @ latents.T / math.sqrt(q.shape[1])  # (L, n)
-    blend = scores.softmax(1) @ latents  # (L, c)
-    return blend @ W_v.T  # (L, d)
+    context = scores.softmax(1) @ latents  # (L, c)
+    return context @ W_v.T  # (L, d)
 
 
 EXERCISES = {
@@ -275,21 +275,21 @@ EXERCISES = {
         _latents,
         {
             "W_k needs no transpose: q @ W_k has c numbers.": {"q @ W_k": "q @ W_k.T"},
-            "Transpose W_v: a latent is a row of c numbers.": {"blend @ W_v.T": "blend @ W_v"},
+            "Transpose W_v: a latent is a row of c numbers.": {"context @ W_v.T": "context @ W_v"},
             "Both W_k and W_v are transposed. Use q @ W_k, and W_v.T for the output.": {
                 "q @ W_k": "q @ W_k.T",
-                "blend @ W_v.T": "blend @ W_v",
+                "context @ W_v.T": "context @ W_v",
             },
             "You divided by the square root of the latent's width. Use √d, the width of the key.": {
                 "math.sqrt(q.shape[1])": "math.sqrt(latents.shape[1])"
             },
             "The scores are unscaled. Divide them by √d.": {" / math.sqrt(q.shape[1])": ""},
-            "This is the averaged latent. Multiply it by W_v.T.": {"blend @ W_v.T": "blend"},
+            "This is the averaged latent. Multiply it by W_v.T.": {"context @ W_v.T": "context"},
             "You used W_k instead of W_v for the values.": {"W_v.T": "W_k.T"},
             "You applied W_v to the query. Apply it to the latents.": {"q @ W_k": "q @ W_v"},
             "You swapped the matrices. The query absorbs W_k.": {
                 "q @ W_k": "q @ W_v",
-                "blend @ W_v.T": "blend @ W_k.T",
+                "context @ W_v.T": "context @ W_k.T",
             },
             "Your softmax runs over the queries. Each row of weights must sum to 1.": {
                 "softmax(1)": "softmax(0)"

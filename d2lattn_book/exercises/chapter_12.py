@@ -47,7 +47,7 @@ def my_cu_seqlens(segments):
 
 def my_pages(shared, own, size):
     full, rest = shared // size, shared % size
-    return full + sum((rest + words + size - 1) // size for words in own)
+    return full + sum((rest + tokens + size - 1) // size for tokens in own)
 
 
 def my_passes(text, start, guess):
@@ -96,7 +96,7 @@ EXERCISES = {
         lambda: [(10, [3] * 10, 4), (8, [4, 5], 4), (3, [1, 2, 9], 16), (2000, [200] * 10, 16)],
         {
             "You forgot the prefix's partly filled page. Each request copies and fills it.": {
-                "(rest + words + size": "(words + size"
+                "(rest + tokens + size": "(tokens + size"
             },
             "You counted the prefix's partly filled page once too often. It is not shared.": {
                 "full, rest = shared // size": "full, rest = -(-shared // size)"
