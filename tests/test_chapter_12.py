@@ -14,7 +14,7 @@ from d2lattn import Cache, Decoder
 def page():
     """The names that the cells on pages define."""
     names = {"torch": torch, "copy": __import__("copy"), "Cache": Cache}
-    for start in ("class Pool:", "class PagedCache(", "def fork(", "def own_page("):
+    for start in ("class Pool:", "class PagedCache(", "class Request:", "def fork(", "def copy_on_write("):
         (source,) = [cell.source for cell in TWELVE if cell.source.startswith(start)]
         exec(source, names)
     return names
@@ -38,11 +38,11 @@ def test_who_takes_words_back_and_writes_on_leaves_other_readers_alone(page, mod
     if keep:
         model(words[:, :keep], cache=fresh)
     for new in more[None].split([5, 4], 1):
-        page["own_page"](second)
+        page["copy_on_write"](second)
         found, expected = model(new, cache=second), model(new, cache=fresh)
         torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
-    page["own_page"](first)
+    page["copy_on_write"](first)
     new = torch.tensor([[30, 31, 32]])
     assert torch.equal(model(new, cache=first), model(new, cache=alone))
     tables = first.table + second.table
-    assert pool.readers == [tables.count(page) for page in range(20)]
+    assert pool.ref_count == [tables.count(page) for page in range(20)]

@@ -21,7 +21,6 @@ UNUSED_KEYWORDS = {
     # d2lattn gives them itself.
     "MLP": "bias mlp_dim",
     "Block": "dropout",
-    "Cache": "batch_size",
     "LatentAttention": "bias dropout",
     "PositionalEncoding": "base",
     "Ranks": "group",

@@ -47,7 +47,7 @@ def run(variant, seed, steps):
 def written(start, guess):
     """The text, its passes, and the processor's seconds."""
     began = time.process_time()
-    text, passes = page().write_ahead(real.model(), start, STEPS, guess)
+    text, passes = page().generate_ahead(real.model(), start, STEPS, guess)
     return text, passes, time.process_time() - began
 
 
@@ -95,7 +95,7 @@ def code(seed):
 TEXTS = {"prose": prose, "table": table, "code": code}
 
 EXPERIMENT = Experiment(
-    section="12.8",
+    section="12.9",
     varies="what is written on: prose of this book, a table of orders, the beginning of a class",
     held="SmolLM2, always the likeliest piece, 200 pieces, four guessed at most; one thread",
     control="four guesses drawn at random, and four pieces that follow anywhere in the same text, "
