@@ -14,7 +14,13 @@ from d2lattn import Cache, Decoder
 def page():
     """The names that the cells on pages define."""
     names = {"torch": torch, "copy": __import__("copy"), "Cache": Cache}
-    for start in ("class Pool:", "class PagedCache(", "class Request:", "def fork(", "def copy_on_write("):
+    for start in (
+        "class Pool:",
+        "class PagedCache(",
+        "class Request:",
+        "def fork(",
+        "def copy_on_write(",
+    ):
         (source,) = [cell.source for cell in TWELVE if cell.source.startswith(start)]
         exec(source, names)
     return names
@@ -46,3 +52,12 @@ def test_who_takes_words_back_and_writes_on_leaves_other_readers_alone(page, mod
     assert torch.equal(model(new, cache=first), model(new, cache=alone))
     tables = first.table + second.table
     assert pool.ref_count == [tables.count(page) for page in range(20)]
+
+
+def test_a_full_pool_says_so_and_pages_have_the_dtype_of_the_model(page):
+    half = Decoder(50, 32, num_layers=2, num_heads=4).bfloat16().requires_grad_(False)
+    pool = page["Pool"](half, 2)
+    first, second = (page["PagedCache"](half, pool) for _ in range(2))
+    assert half(torch.arange(8)[None], cache=first).dtype == pool.keys.dtype == torch.bfloat16
+    with pytest.raises(ValueError, match="the pool is full: all of its 2 pages are in use"):
+        half(torch.tensor([[8]]), cache=second)

@@ -13,7 +13,7 @@ UNUSED_NAMES = set()
 UNUSED_KEYWORDS = {
     # The contract names them.
     "SelfAttention": "bias",
-    "attention": "chunk_size dropout_p",
+    "attention": "chunk_size",
     "attention_scores": "scale",
     "causal_mask": "device",
     "sinusoidal_encoding": "offset",
