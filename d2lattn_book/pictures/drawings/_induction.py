@@ -21,7 +21,7 @@ def induction(words: Words, *, ax: Ax = None) -> Axes:
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> print(describe(induction(["A", "B", "C", "A"])))
-        query: what followed A?, key: before me: A, value: B, predicts B.
+        query: what followed A?, matches the key, before me: A, value: B, predicts B.
     """
     words = names("words", words)
     *before, asks = words
@@ -46,11 +46,12 @@ def induction(words: Words, *, ax: Ax = None) -> Axes:
     bent = dict(width=1.6, way=BENT)
     arrow(ax, (left, ASK), (STEP * found + 0.15, foot), ROLES["query"], **bent)
     side = dict(ha="left", va="bottom", size=9, say=True)
-    text(ax, STEP * found + 0.3, ASK + 0.07, f"key: before me: {asks}", **side)
+    text(ax, STEP * found + 0.3, ASK + 0.07, f"matches the key\nbefore me: {asks}", **side)
     text(ax, STEP * found, SAY + 0.07, f"value: {words[found]}", **side)
     _box(ax, last - 0.15, SAY, f"predicts {words[found]}", ROLES["output"], 2.5, say=True)
     arrow(ax, (left, SAY), (STEP * found - 0.15, foot), ROLES["value"], head="<|-", **bent)
-    for y, name in ((WORD, "tokens"), (TAG, "layer 0"), ((ASK + SAY) / 2, "layer 1")):
+    heads = "layer 0:\nprevious-token\nhead", "layer 1:\ninduction\nhead"
+    for y, name in ((WORD, "tokens"), (TAG, heads[0]), ((ASK + SAY) / 2, heads[1])):
         text(ax, -1.2, y, name, ha="right", color=FAINT)
     ax.set(xlim=(-2.6, STEP * last + 1.2), ylim=(-0.5, SAY + 0.5))
     return ax

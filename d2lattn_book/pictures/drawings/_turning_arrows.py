@@ -54,7 +54,8 @@ def turning_arrows(
     arc = np.linspace(ends[1], ends[1] + between, 60)
     ax.plot(0.6 * reach * np.cos(arc), 0.6 * reach * np.sin(arc), color=FAINT, lw=5)
     ax.set(aspect="equal", xlim=(-1.7 * reach, 1.7 * reach), ylim=(-1.35 * reach, 1.35 * reach))
-    ax.set(xlabel="first channel of the pair", ylabel="second channel", xticks=[], yticks=[])
+    turned = f"({i:g} − {j:g})θ = {math.degrees((i - j) * speed):.0f}°, θ = {speed:g} rad"
+    ax.set(xlabel=f"first channel\nRoPE: {turned}", ylabel="second channel", xticks=[], yticks=[])
     score = math.hypot(*query) * math.hypot(*key) * math.cos(between)
     written = number(score, minus="-")  # chapters print the title
     apart = f"{abs(math.degrees(between)):.0f}° apart, score {written}"
