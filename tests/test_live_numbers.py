@@ -344,38 +344,38 @@ def test_kinds_are_named_and_what_they_keep_is_multiplied():
                  sinks=2)  # fmt: skip
     names = in_node("cache/explain", "nameOf", [[kind, sizes] for kind in live.KINDS_KEPT])
     assert names == [
-        "multi-head (MHA), 6 heads", "grouped (GQA), 1 KV head", "latent (MLA), 7 + 2 numbers",
-        "sliding window of 3", "window of 3 + 2 sinks", "recurrent state, 4 × 4",
+        "multi-head (MHA), 6 heads", "grouped (GQA), 1 KV head", "latent (MLA), dim 7 + RoPE dim 2",
+        "sliding window of 3", "window of 3 + 2 sinks", "linear attention, 6 heads of 4 × 4",
     ]  # fmt: skip
     one = sizes | dict(num_heads=1, rope_dim=0, sinks=1)
     names = in_node("cache/explain", "nameOf", [[kind, one] for kind in live.KINDS_KEPT])
-    assert names[0] == "multi-head (MHA), 1 head" and names[2] == "latent (MLA), 7 numbers"
+    assert names[0] == "multi-head (MHA), 1 head" and names[2] == "latent (MLA), dim 7"
     assert names[4] == "window of 3 + 1 sink"
     wholes = {1: "1", 12: "12", 999: "999", 1000: "1,000", 12345: "12,345", 1234567: "1,234,567"}
     assert in_node("cache/explain", "whole", [[one] for one in wholes]) == [*wholes.values()]
     figures = [cache(CACHES[2], kind=kind, step=4) for kind in live.KINDS_KEPT]
     told = [states[0]["said"] for states in plays("cache", [(one, []) for one in figures])]
     opening = "found is the query, token 4. "
-    pairs = "2 layers · keys and values: 2 · 6 heads · 4 numbers · 2 bytes = 192"
+    pairs = "2 layers · keys and values: 2 · 6 heads · head_dim 4 · 2 bytes per element = 192"
     assert told == [
         f"{opening}Cached: 4 of 4 tokens × 192 = 768 bytes ({pairs}). All of them are visible.",
         f"{opening}Cached: 4 of 4 tokens × 96 = 384 bytes (2 layers · keys and values: 2 · 3 heads "
-        "· 4 numbers · 2 bytes = 96). All of them are visible.",
-        f"{opening}Cached: 4 of 4 tokens × 36 = 144 bytes (2 layers · a latent of 7 numbers and a "
-        "rotary part of 2, together 9 · 2 bytes = 36). All of them are visible.",
+        "· head_dim 4 · 2 bytes per element = 96). All of them are visible.",
+        f"{opening}Cached: 4 of 4 tokens × 36 = 144 bytes (2 layers · latent dim 7 + RoPE dim 2, "
+        "together 9 · 2 bytes per element = 36). All of them are visible.",
         f"{opening}Cached: 3 of 4 tokens × 192 = 576 bytes ({pairs}). No longer visible: the.",
         f"{opening}Cached: 4 of 4 tokens × 192 = 768 bytes ({pairs}). All of them are visible.",
-        f"{opening}State: 768 bytes, however many tokens (2 layers · 6 heads · 4 · 4 numbers · 4 "
-        "bytes = 768). The keys and values of all 4 tokens are summed into it: none can be looked "
-        "up on its own.",
+        f"{opening}State: 768 bytes, however many tokens (2 layers · 6 heads · 4 × 4 · "
+        "4 bytes per element = 768). The outer products of keys and values of all 4 "
+        "tokens are summed into it: none can be looked up on its own.",
     ]
     (first,) = play("cache", cache(CACHES[3], kind="grouped", step=1))
     assert first["said"] == (
         "the is the query, token 1. Cached: 1 of 1 token × 64 = 64 bytes (keys and values: 2 · 1 "
-        "head · 8 numbers · 4 bytes = 64). All of them are visible."
+        "head · head_dim 8 · 4 bytes per element = 64). All of them are visible."
     )
     latent = play("cache", cache(CACHES[1], kind="latent", step=1))[0]["said"]
-    assert "(3 layers · a latent: 5 numbers · 8 bytes = 120)" in latent
+    assert "(3 layers · latent dim 5 · 8 bytes per element = 120)" in latent
 
 
 # The map of words ---------------------------------------------------------------------------------

@@ -29,9 +29,12 @@ ROW = "minus the largest score of the row, 10, which changes no weight"
 ALL = " All scores are read: the output equals softmax(scores) times the values."
 WIDE = "Its receptive field is 1 + (3 − 1) · (1 + 3) = 9 positions wide"
 TAPS = "; not all of them are taps inside the row."
-EACH = "tokens × 1,024 = 5,120 bytes (keys and values: 2 · 8 heads · 16 numbers · 4 bytes = 1,024)."
-STATE = "State: 8,192 bytes, however many tokens (8 heads · 16 · 16 numbers · 4 bytes = 8,192)."
-OF = "The keys and values of "
+EACH = (
+    "tokens × 1,024 = 5,120 bytes (keys and values: 2 · 8 heads · head_dim "
+    "16 · 4 bytes per element = 1,024)."
+)
+STATE = "State: 8,192 bytes, however many tokens (8 heads · 16 × 16 · 4 bytes per element = 8,192)."
+OF = "The outer products of keys and values of "
 OVER = "are summed into it: none can be looked up on its own."
 GONE = "each block of keys and values has moved on to the next rank. "
 SAID = {
@@ -164,29 +167,28 @@ SAID = {
         (("go", -3, "the data"), f"the is the query, token 1. {STATE} {OF}the token "
          "are summed into it."),
         (("alter", {"kind": "latent"}), "the is the query, token 1. Cached: 1 of 1 token × 160 = "
-         "160 bytes (a latent of 32 numbers and a rotary part of 8, together 40 · 4 bytes = "
+         "160 bytes (latent dim 32 + RoPE dim 8, together 40 · 4 bytes per element = "
          "160). All of them are visible."),
     ),
     "ring": (
         live.ring(),
         (None, "Round 0: each rank has its own block. Ranks 0, 1, 2 and 3 compute 10 scores each. "
-               "So far: 10 time units, 0 % waiting."),
+               "So far: 10 time units, 0 % idle."),
         (("pick", 3, 2, "the data"), f"Round 1: {GONE}Ranks 1, 2 and 3 compute 16 scores each. "
          "Rank 0 skips: the keys of rank 3 come after all of its tokens. So far: 26 time units, 15 "
-         "% waiting."),
+         "% idle."),
         (("alter", {"striped": True}), f"Round 1: {GONE}Ranks 1, 2 and 3 compute 10 scores each. "
-         "Rank 0 computes 6 scores, and waits. So far: 20 time units, 5 % waiting."),
+         "Rank 0 computes 6 scores, and is then idle. So far: 20 time units, 5 % idle."),
         (("go", 9, "the data"), f"Round 3: {GONE}Rank 3 computes 10 scores. Ranks 0, 1 and 2 "
-         "compute 6 scores each, and wait. All rounds, merged: 136 scores in 40 time units, 15 % "
-         "waiting."),
+         "compute 6 scores each, and are then idle. All rounds, merged: 136 scores in 40 time "
+         "units, 15 % idle."),
         (("alter", {"striped": False}), f"Round 3: {GONE}Rank 3 computes 16 scores. Ranks 0, 1 and "
          "2 skip: the keys of ranks 1, 2 and 3 come after all of their tokens. All rounds, merged: "
-         "136 scores in 58 time units, 41 % waiting."),
+         "136 scores in 58 time units, 41 % idle."),
         (("alter", {"causal": False}), f"Round 3: {GONE}Ranks 0, 1, 2 and 3 compute 16 scores "
-         "each. All rounds, merged: 256 scores in 64 time units, 0 % waiting. Without a "
-         "causal mask no rank waits."),
+         "each. All rounds, merged: 256 scores in 64 time units, 0 % idle."),
         (("go", -2, "the data"), "Round 0: each rank has its own block. Ranks 0, 1, 2 and 3 "
-         "compute 16 scores each. So far: 16 time units, 0 % waiting."),
+         "compute 16 scores each. So far: 16 time units, 0 % idle."),
     ),
 }  # fmt: skip
 

@@ -313,10 +313,12 @@ def test_it_tells_how_the_models_do():
     )
     assert first["row"] == pytest.approx(row.tolist(), abs=1e-7)
     words_read = last["now"]["words"]
-    assert f"attends most to {words_read[row.argmax()]} (layer 1, head 0, weight" in last["said"]
+    most = row.argmax()
+    assert f"most to {words_read[most]} (position {most}, layer 1, head 0, weight" in last["said"]
     other = max(second["row"])
-    place = words_read[second["row"].index(other)]
-    assert f" In model 2 it attends most to {place} (weight {other:.2f})." in last["said"]
+    at = second["row"].index(other)
+    place = f"{words_read[at]} (position {at}, weight {other:.2f})."
+    assert f" In model 2 it attends most to {place}" in last["said"]
     assert "In one layer a letter can attend to its earlier copy" in last["said"]
 
 
@@ -342,7 +344,7 @@ def test_queries_and_keys_of_the_chosen_head_give_the_row_of_shares(divisor, by)
     divided = divisor.replace("d", "8")
     assert (
         f"In model 2, the query at {names[9]} attends most to {names[best]} "
-        f"(layer 1, head 1, weight {largest})" in last["said"]
+        f"(position {best}, layer 1, head 1, weight {largest})" in last["said"]
     )
     assert f"key is {product}; divided by {divided}, it is the score, {score}." in last["said"]
     powers = (products / by).exp()

@@ -737,7 +737,7 @@ def ring(
     split: str = "contiguous",
     step: int = 0,
 ) -> Figure:
-    """Ring attention: which rank computes what in which round, and which ranks wait.
+    """Ring attention: which rank computes what in which round, and which ranks are idle.
 
     Each rank has the queries of its words. Their keys and values are a block that goes round the
     ring: in round s, from 0, rank r holds the block of rank (r - s) mod R, computes the scores that
@@ -745,7 +745,7 @@ def ring(
     2310.01889). A block of which it sees nothing is skipped. Contiguous, rank r has the words r·b
     to r·b + b - 1; striped, the words r, r + R, r + 2·R, … (Brandon et al. 2023, "Striped
     Attention", arXiv 2311.09431). A round lasts as long as its slowest rank. Of the time of a
-    causal ring (R - 1) / (2·R - 1) is waiting in long contiguous blocks, and striped
+    causal ring (R - 1) / (2·R - 1) is idle in long contiguous blocks, and striped
     (R - 1) / (R·(b + 1)). Time is counted in scores that are seen: a program that computes a block
     whole, and hides half of it then, gains nothing from stripes. Sending costs no time here.
 
@@ -764,9 +764,9 @@ def ring(
 
     Example:
         >>> ring(4, block_size=4)
-        live ring: 4 ranks, causal, contiguous: 136 scores in 58 time units, 41% waiting
+        live ring: 4 ranks, causal, contiguous: 136 scores in 58 time units, 41% idle
         >>> ring(4, block_size=4, split="striped")
-        live ring: 4 ranks, causal, striped: 136 scores in 40 time units, 15% waiting
+        live ring: 4 ranks, causal, striped: 136 scores in 40 time units, 15% idle
     """
     check_count("ranks", ranks, least=2, most=MOST_RANKS)
     check_count("block_size", block_size, most=MOST_IN_RING // ranks)
@@ -783,7 +783,7 @@ def ring(
     waiting = 1 - rounds.sum().item() / (ranks * time.sum().item())
     line = (
         f"live ring: {ranks} ranks, {'causal, ' * causal}{split}: {rounds.sum()} scores in "
-        f"{time.sum()} time units, {100 * waiting:.0f}% waiting"
+        f"{time.sum()} time units, {100 * waiting:.0f}% idle"
     )
     names = [f"round {s}" for s in range(ranks)]
     columns = [*(f"rank {r}" for r in range(ranks)), "time"]

@@ -235,7 +235,10 @@ ROWS = {
             ("Tab", None),
         ),
         clicks=(
-            ("[aria-label^='recurrent state, 16 × 16']", "all 7 tokens are summed into it"),
+            (
+                "[aria-label^='linear attention, 8 heads of 16 × 16']",
+                "all 7 tokens are summed into it",
+            ),
             ("[aria-label^='cat: ']", "^cat is the query, token 3. State: 8,192 bytes"),
             ("[aria-label^='multi-head (MHA), 8 heads: 3,072']", "3 of 3 tokens × 1,024"),
             (RESET, "^and is the query, token 7. Cached: 5 of 7 tokens"),
@@ -260,7 +263,7 @@ ROWS = {
             ("Tab Enter", "^Round 1"),  # forward
             ("Tab End", "All rounds, merged: 136 scores in 58 time units"),  # the round
             ("Tab Space", "All rounds, merged: 136 scores in 40 time units"),  # striped
-            ("Tab Space", "Without a causal mask no rank waits."),  # causal
+            ("Tab Space", "256 scores in 64 time units, 0 % idle"),  # causal
             ("Tab Enter", "^Round 0"),  # Reset
             ("Tab", "="),  # the table: to pass by changes nothing
             ("ArrowRight", "^Round 3"),  # rank 0, the keys of rank 1
@@ -272,8 +275,8 @@ ROWS = {
                 "[aria-label^='rank 0, keys of rank 3: round 1']",
                 "^Round 1: each block of keys and values has moved on",
             ),
-            ("role=checkbox[name=striped]", "Rank 0 computes 6 scores, and waits."),
-            ("role=checkbox[name=causal]", "0 % waiting"),
+            ("role=checkbox[name=striped]", "Rank 0 computes 6 scores, and is then idle."),
+            ("role=checkbox[name=causal]", "0 % idle"),
             (RESET, "^Round 0: each rank has its own block"),
         ),
         plays=("^Round 3", "^Round 1"),

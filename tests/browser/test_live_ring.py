@@ -31,13 +31,13 @@ def picture(page):
     for left, right, top, bottom in frames:
         texts = [text for text, x, y in written if left < x < right and top < y < bottom]
         name = next(text for text in texts if re.fullmatch(r"rank \d", text))
-        places = [text for text in texts if re.fullmatch(r"[\d ]+", text)]
+        places = [text for text in texts if re.fullmatch(r"[\d –]+", text)]
         block = next(text for text in texts if text.startswith("keys"))
-        does = next(text for text in texts if re.fullmatch(r"waits|\d+ scores?", text))
+        does = next(text for text in texts if re.fullmatch(r"idle|\d+ scores?", text))
         ranks[name] = dict(asks=places[0], holds=block, keys=places[1], does=does)
     right = max(box[1] for box in frames)
     times = [(text, x, y) for text, x, y in written if y > lane and x < right + 9]
-    waits = [int(text.split()[1]) for text, _, _ in times if re.fullmatch(r"waits \d+ %", text)]
+    waits = [int(text.split()[1]) for text, _, _ in times if re.fullmatch(r"idle \d+ %", text)]
     ends = [int(text) for text, _, _ in times if text.isdecimal()]
     return ranks, waits, ends
 
@@ -56,13 +56,14 @@ def test_striping_can_be_read_off_the_picture(page, tmp_path):
     for (striped, s), (ranks, _, _) in told.items():
         for r in range(4):
             one, block = ranks[f"rank {r}"], (r - s) % 4
+            few = lambda w: f"{w[0]}–{w[-1]}" if not striped else " ".join(map(str, w))  # noqa
             words = [range(4 * k, 4 * k + 4) if not striped else range(k, 16, 4) for k in range(4)]
-            assert one["asks"] == " ".join(map(str, words[r]))
+            assert one["asks"] == few(words[r])
             assert one["holds"] == f"keys of rank {block}"
-            assert one["keys"] == " ".join(map(str, words[block]))
+            assert one["keys"] == few(words[block])
             seen = sum(j <= i for i in words[r] for j in words[block])
-            assert one["does"] == (f"{seen} scores" if seen else "waits")
+            assert one["does"] == (f"{seen} scores" if seen else "idle")
     assert told[False, 3][1:] == ([83, 55, 28, 0], [10, 26, 42, 58])
     assert told[True, 3][1:] == ([30, 20, 10, 0], [10, 20, 30, 40])
     idle = [one["does"] for ranks, _, _ in told.values() for one in ranks.values()]
-    assert idle[:16].count("waits") == 6 and idle[16:].count("waits") == 0
+    assert idle[:16].count("idle") == 6 and idle[16:].count("idle") == 0

@@ -278,7 +278,7 @@ def test_the_options_are_in_a_fold_that_says_how_they_stand(page, tmp_path, widt
     summary, made = page.locator("summary"), page.locator("summary span")
     inside = page.locator("details :is(input, select, button)")
     expect(summary).to_contain_text(
-        "Options: associative recall, letter → number; model 2 has layers 1"
+        "Options: associative recall, letter → number; model 2: 1 layer"
     )
     assert made.is_visible() == (width > 800)
     if width > 800:
@@ -290,7 +290,7 @@ def test_the_options_are_in_a_fold_that_says_how_they_stand(page, tmp_path, widt
     page.get_by_label(re.compile("^compare with")).select_option("mask: off")
     page.get_by_label("MLP", exact=True).check()
     page.get_by_label("learning rate", exact=True).fill("0.5")
-    expect(summary).to_contain_text("number; model 2 has mask off")
+    expect(summary).to_contain_text("number; model 2: mask off")
     expect(made).to_contain_text("mask on, MLP on, learning rate 0.5")
     page.locator("summary").focus()
     page.keyboard.press("Space")
@@ -314,5 +314,5 @@ def test_the_address_of_its_own_page_holds_the_settings(page, tmp_path):
     page.wait_for_function("location.hash === '#task=copy&layers=1&mlp=true&compare=layers:2'")
     page.evaluate("location.hash = '#task=back&compare=positions:none'")  # a link of the page
     expect(page.locator("summary")).to_contain_text(
-        "predict the previous token; model 2 has positions none"
+        "predict the previous token; model 2: positions none"
     )

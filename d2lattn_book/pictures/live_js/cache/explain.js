@@ -10,36 +10,35 @@ const NAMES = {
   grouped: ({num_kv_heads}) => `grouped (GQA), ${many(num_kv_heads, "KV head")}`,
   latent: ({latent_dim, rope_dim}) =>
     rope_dim
-      ? `latent (MLA), ${latent_dim} + ${rope_dim} numbers`
-      : `latent (MLA), ${latent_dim} numbers`,
+      ? `latent (MLA), dim ${latent_dim} + RoPE dim ${rope_dim}`
+      : `latent (MLA), dim ${latent_dim}`,
   window: ({window}) => `sliding window of ${window}`,
   sinks: ({window, sinks}) => `window of ${window} + ${many(sinks, "sink")}`,
-  state: ({head_dim}) => `recurrent state, ${head_dim} × ${head_dim}`,
+  state: ({num_heads, head_dim}) =>
+    `linear attention, ${many(num_heads, "head")} of ${head_dim} × ${head_dim}`,
 };
 
 export const nameOf = (kind, sizes) => NAMES[kind](sizes);
 
 const pairs = (heads, {head_dim}) =>
-  `keys and values: 2 · ${many(heads, "head")} · ${head_dim} numbers`;
+  `keys and values: 2 · ${many(heads, "head")} · head_dim ${head_dim}`;
 const PARTS = {
   full: sizes => pairs(sizes.num_heads, sizes),
   grouped: sizes => pairs(sizes.num_kv_heads, sizes),
   latent: ({latent_dim, rope_dim}) =>
     rope_dim
-      ? `a latent of ${latent_dim} numbers and a rotary part of ${rope_dim}, together ` +
-        `${latent_dim + rope_dim}`
-      : `a latent: ${latent_dim} numbers`,
+      ? `latent dim ${latent_dim} + RoPE dim ${rope_dim}, together ${latent_dim + rope_dim}`
+      : `latent dim ${latent_dim}`,
   window: sizes => pairs(sizes.num_heads, sizes),
   sinks: sizes => pairs(sizes.num_heads, sizes),
-  state: ({num_heads, head_dim}) =>
-    `${many(num_heads, "head")} · ${head_dim} · ${head_dim} numbers`,
+  state: ({num_heads, head_dim}) => `${many(num_heads, "head")} · ${head_dim} × ${head_dim}`,
 };
 
 // How the bytes of one word, or of a state, come about.
 function product(kind, sizes, each) {
   const layers = sizes.num_layers > 1 ? `${sizes.num_layers} layers · ` : "";
   const size = kind === "state" ? sizes.state_itemsize : sizes.itemsize;
-  return `${layers}${PARTS[kind](sizes)} · ${many(size, "byte")} = ${whole(each)}`;
+  return `${layers}${PARTS[kind](sizes)} · ${many(size, "byte")} per element = ${whole(each)}`;
 }
 
 export function explain({read, kind}, {chosen, last}, {tokens, sizes}) {
@@ -60,7 +59,7 @@ function overlaid(read, what, bytes) {
   const whose = read === 1 ? "the token" : `all ${read} tokens`;
   return [
     [`State: ${whole(bytes)} bytes, however many tokens (${what}). `],
-    [`The keys and values of ${whose} are summed into it`, "value"],
+    [`The outer products of keys and values of ${whose} are summed into it`, "value"],
     [read === 1 ? "." : ": none can be looked up on its own."],
   ];
 }

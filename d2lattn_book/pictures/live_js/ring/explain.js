@@ -12,7 +12,7 @@ function named(ranks) {
 
 const upper = text => text[0].toUpperCase() + text.slice(1);
 
-export function explain({round, causal}, {done, all}, {ranks}) {
+export function explain({round}, {done, all}, {ranks}) {
   const {scores, blocks} = done[round];
   const opening = round
     ? "each block of keys and values has moved on to the next rank"
@@ -21,10 +21,9 @@ export function explain({round, causal}, {done, all}, {ranks}) {
   for (const size of [...new Set(scores)].sort((a, b) => b - a)) {
     said.push(...told(size, scores, blocks));
   }
-  const time = `${all.time} time units, ${percent(all.waiting)} waiting.`;
+  const time = `${all.time} time units, ${percent(all.waiting)} idle.`;
   if (round < ranks - 1) return [...said, [` So far: ${time}`]];
   said.push([` All rounds, merged: ${all.scores} scores in ${time}`]);
-  if (!causal) said.push([" Without a causal mask no rank waits."]);
   return said;
 }
 
@@ -38,7 +37,7 @@ function told(size, scores, blocks) {
     const keys = named(who.map(rank => blocks[rank]).sort());
     return [[`${name}${one ? "skips" : "skip"}: the keys of `], [keys, "key"], [` ${whose}`]];
   }
-  const waits = size < Math.max(...scores) ? `, and ${one ? "waits" : "wait"}` : "";
+  const waits = size < Math.max(...scores) ? `, and ${one ? "is" : "are"} then idle` : "";
   const end = `${one ? "" : " each"}${waits}.`;
   return [[`${name}${one ? "computes" : "compute"} `], [scoresOf(size), "weight"], [end]];
 }

@@ -6,7 +6,7 @@ import {percent} from "./explain.js";
 const LINE = 27;
 const LEFT = 54; // of the bars; to the left of them, ranks
 const RIGHT = 84; // beside them, what each rank waited
-const WORD = 44; // the room that "waits" takes
+const WORD = 44; // the room that "idle" takes
 
 export const heightOf = ranks => 26 + ranks * LINE + 22;
 
@@ -33,7 +33,7 @@ export function drawLanes(svg, {ranks}, width) {
     const x = scores => LEFT + scores * unit(longest);
     const starts = done.map((_, r) => sum(done.slice(0, r).map(one => one.time)));
     lanes.forEach(({says, rounds}, rank) => {
-      set(says, {}, `waits ${percent(all.waits[rank])}`);
+      set(says, {}, `idle ${percent(all.waits[rank])}`);
       rounds.forEach((nodes, r) => {
         const [work, waits] = r <= round ? [done[r].scores[rank], done[r].waits[rank]] : [0, 0];
         segment(nodes, x(starts[r]), x(starts[r] + work), x(starts[r] + work + waits));
@@ -48,5 +48,5 @@ export function drawLanes(svg, {ranks}, width) {
 function segment({bar, wait, word}, from, middle, to) {
   set(bar, {x: from + 0.5, width: Math.max(0, middle - from - 1), ...shown(middle > from)});
   set(wait, {x: middle + 1, width: Math.max(0, to - middle - 2), ...shown(to > middle)});
-  set(word, {x: (middle + to) / 2}, to - middle > WORD ? "waits" : "");
+  set(word, {x: (middle + to) / 2}, to - middle > WORD ? "idle" : "");
 }

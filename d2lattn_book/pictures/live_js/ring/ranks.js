@@ -21,13 +21,15 @@ export function placeOf(rank, ranks, width) {
   return {x, y: 24 + row * (HIGH + APART), wide};
 }
 
-// As many places as there is room for.
+// As many places as there is room for; from the first to the last where all lie together.
 const few = places =>
-  (places.length > 4 ? [...places.slice(0, 2), "…", places.at(-1)] : places).join(" ");
+  places.at(-1) - places[0] === places.length - 1 && places.length > 1
+    ? `${places[0]}–${places.at(-1)}`
+    : (places.length > 4 ? [...places.slice(0, 2), "…", places.at(-1)] : places).join(" ");
 
 export function drawRanks(svg, {ranks}, width) {
   const at = Array.from({length: ranks}, (_, rank) => placeOf(rank, ranks, width));
-  add(svg, "text", {y: 14, class: "b"}, "the ring: keys and values go round");
+  add(svg, "text", {y: 14, class: "b"}, "the ring: keys and values rotate");
   at.forEach((from, rank) => drawArrow(svg, from, at[(rank + 1) % ranks]));
   const boxes = at.map((place, rank) => drawRank(svg, place, rank));
   const chips = at.map((place, rank) => drawChip(svg, place.wide - 12, rank));
@@ -38,7 +40,7 @@ export function drawRanks(svg, {ranks}, width) {
       const idle = scores[rank] === 0;
       set(frame, {"stroke-dasharray": idle ? "5 4" : null, "fill-opacity": idle ? 0 : 0.05});
       set(queries, {}, few(places[rank]));
-      set(status, {}, idle ? "waits" : scoresOf(scores[rank]));
+      set(status, {}, idle ? "idle" : scoresOf(scores[rank]));
     });
     blocks.forEach((block, rank) => {
       const {node, box, keys} = chips[block];
@@ -55,10 +57,10 @@ function drawRank(svg, {x, y, wide}, rank) {
   const frame = add(svg, "rect", {x, y, width: wide, height: HIGH, rx: 8, ...looks});
   add(svg, "text", {x: x + 8, y: y + 19, class: "b"}, `rank ${rank}`);
   const status = add(svg, "text", {x: x + wide - 8, y: y + 19, class: "e"});
-  add(svg, "text", {x: x + 8, y: y + 42}, "query");
-  const bar = {x: x + 54, y: y + 46, width: wide - 62, height: 2.5, fill: "var(--query)"};
+  add(svg, "text", {x: x + 8, y: y + 42}, "queries");
+  const bar = {x: x + 70, y: y + 46, width: wide - 78, height: 2.5, fill: "var(--query)"};
   add(svg, "rect", bar);
-  const queries = add(svg, "text", {x: x + 54, y: y + 42});
+  const queries = add(svg, "text", {x: x + 70, y: y + 42});
   return {frame, queries, status};
 }
 

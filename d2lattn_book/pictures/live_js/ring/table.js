@@ -67,7 +67,7 @@ function squares(seen, x, y, side) {
 // What is over, what goes on, and what is still to come.
 function look(cell, {round, state, work, ranks: [i, j], wide}) {
   const now = round === state.round;
-  const came = round <= state.round;
+  const came = round <= state.round || !work; // what is skipped is told at once
   const said = work ? scoresOf(work) : "skipped";
   paint(cell, now, came, work);
   const [, , first, second] = cell.children;

@@ -19,7 +19,7 @@ const LOOK = [
   [
     ({layers}, {name}) => name === "copy" && layers === 1,
     "In one layer a letter can attend to its earlier copy, but the number after that copy " +
-      "holds only itself and its position, not the letter before it.",
+      "holds only itself and its position, not the letter before it: it has to guess.",
   ],
   [
     ({positions, layers, mask}, {name}) =>
@@ -63,7 +63,7 @@ function asking({asks, sides, change, model: k}, {models, words, wanted}) {
     [words[asks], "query"],
     [" attends most to "],
     [words[best], "key"],
-    [` (${where}weight ${show(row[best])})`],
+    [` (position ${best}, ${where}weight ${show(row[best])})`],
   ];
   const more = sides ? productOf(models[k], asks) : othersOf(models, k, words);
   if (!says[asks]) return [...said, ["."], ...more];
@@ -71,7 +71,7 @@ function asking({asks, sides, change, model: k}, {models, words, wanted}) {
   const wrong = sure
     ? `but the target is ${wanted[asks]}.`
     : `the target is ${wanted[asks]}, one of several.`;
-  const verdict = right ? "which is correct." : wrong;
+  const verdict = right ? "which is correct here." : wrong;
   const answer = [
     [", and the prediction there is "],
     [word, "output"],
@@ -84,7 +84,7 @@ function asking({asks, sides, change, model: k}, {models, words, wanted}) {
 function othersOf(models, k, words) {
   const others = models.filter((_, n) => n !== k);
   return others.map(({row, best}) => [
-    ` In model ${2 - k} it attends most to ${words[best]} (weight ${show(row[best])}).`,
+    ` In model ${2 - k} it attends most to ${words[best]} (position ${best}, weight ${show(row[best])}).`,
   ]);
 }
 

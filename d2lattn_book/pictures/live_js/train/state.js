@@ -18,7 +18,7 @@ export const nameOf = ({change}, k) => (k ? `model 2: ${briefly(change)}` : "mod
 const USUAL = {divisor: "√d", same_qk: false, mlp: false, seed: 1};
 const briefly = setting => shown(setting).replace(":", "");
 export const compared = ({task, change}) =>
-  TASKS[task].title + (change ? `; model 2 has ${briefly(change)}` : "");
+  TASKS[task].title + (change ? `; model 2: ${briefly(change)}` : "");
 export function madeOf({task, settings}) {
   const usual = {...USUAL, rate: settingsOf(task).rate};
   const told = Object.entries(settings).filter(([name, value]) => usual[name] !== value);

@@ -15,12 +15,12 @@ const PLAIN = {class: "m", opacity: 0.75, "text-decoration": null};
 const LOOKS = {
   right: {...PLAIN, class: "m b", opacity: null},
   wrong: {...PLAIN, "text-decoration": "line-through"},
-  "one of several": PLAIN,
+  "not counted": PLAIN,
 };
-const TOLD = {right: 18, wrong: 66, "one of several": 144};
+const TOLD = {right: 18, wrong: 66, "not counted": 144};
 const KEY = 200; // wide
 
-const lookOf = ({sure, right}) => LOOKS[!sure ? "one of several" : right ? "right" : "wrong"];
+const lookOf = ({sure, right}) => LOOKS[!sure ? "not counted" : right ? "right" : "wrong"];
 
 // How many words stand side by side, how wide each is, and how high a row of them.
 function measure({models, words, wanted}, width) {
@@ -53,7 +53,7 @@ export function drawText({svg, width}, {act}, now) {
   const ends = WORD + models.length * BAR; // of the bars
   const names = [
     [18, "input"],
-    ...models.map(k => [at(k) + 14, lineOf(k, "weights")]),
+    ...models.map(k => [at(k) + 14, lineOf(k, "attention")]),
     [ends + 15, "target"],
     ...models.map(k => [ends + (k + 1) * LINE + 15, lineOf(k, "predicts")]),
   ];
@@ -63,7 +63,7 @@ export function drawText({svg, width}, {act}, now) {
   const open = now.models[0].says.some(one => one && !one.sure);
   for (const [name, x] of Object.entries(TOLD)) {
     const looks = {...LOOKS[name], class: `${LOOKS[name].class} s`, x: key.x + x, y: key.y};
-    if (open || name !== "one of several") add(svg, "text", looks, name);
+    if (open || name !== "not counted") add(svg, "text", looks, name);
   }
   const shares = add(svg, "g"); // the bars, apart from the words
   const bars = [];
