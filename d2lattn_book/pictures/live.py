@@ -764,9 +764,9 @@ def ring(
 
     Example:
         >>> ring(4, block_size=4)
-        live ring: 4 ranks, causal, contiguous: 136 scores in 58 time units, 41% idle
+        live ring: 4 ranks, causal, contiguous: 136 scores in 58 time units, 41% waiting
         >>> ring(4, block_size=4, split="striped")
-        live ring: 4 ranks, causal, striped: 136 scores in 40 time units, 15% idle
+        live ring: 4 ranks, causal, striped: 136 scores in 40 time units, 15% waiting
     """
     check_count("ranks", ranks, least=2, most=MOST_RANKS)
     check_count("block_size", block_size, most=MOST_IN_RING // ranks)
@@ -783,7 +783,7 @@ def ring(
     waiting = 1 - rounds.sum().item() / (ranks * time.sum().item())
     line = (
         f"live ring: {ranks} ranks, {'causal, ' * causal}{split}: {rounds.sum()} scores in "
-        f"{time.sum()} time units, {100 * waiting:.0f}% idle"
+        f"{time.sum()} time units, {100 * waiting:.0f}% waiting"
     )
     names = [f"round {s}" for s in range(ranks)]
     columns = [*(f"rank {r}" for r in range(ranks)), "time"]
