@@ -187,40 +187,6 @@ def test_queries_keys_and_values_are_shown_where_a_hand_asks_for_them(page, tmp_
     expect(curves).to_have_count(1)
 
 
-LARGEST = {"layers": 2, "heads": 4, "width": 32, "mlp": True}
-PROMISED = {  # steps a second, on an idle machine
-    "one layer of width 16": (60, dict(task="back")),
-    "the largest": (15, dict(task="copy", model=LARGEST)),
-    "two models": (30, dict(task="back", compare={"positions": "none"})),
-    "own text": (5, dict(task="text")),
-}
-
-
-@pytest.mark.speed
-@pytest.mark.parametrize("name", PROMISED)
-def test_so_many_steps_a_second_while_the_picture_moves(page, tmp_path, name):
-    least, arguments = PROMISED[name]
-    path = tmp_path / "speed.html"
-    path.write_text(f'<div class="output">{live.train(**arguments).html}</div>', encoding="utf-8")
-    page.goto(f"file://{path}")
-    page.get_by_role("button", name="▶ Play").click()
-    page.wait_for_function(f"/Step \\d/.test({REPORT})")
-    begun = step_of(page)
-    frames, seconds = page.evaluate("""() => new Promise(done => {
-      const start = performance.now();
-      let frames = 0;
-      const count = now => {
-        frames += 1;
-        if (now - start < 3000) requestAnimationFrame(count);
-        else done([frames, (now - start) / 1000]);
-      };
-      requestAnimationFrame(count);
-    })""")
-    rate = (step_of(page) - begun) / seconds
-    print(f"\ntraining {name}: {rate:.0f} steps a second, {frames / seconds:.0f} frames")
-    assert rate >= least and frames / seconds >= 30
-
-
 def box_of(page, one):
     box = one.bounding_box()
     return box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]
