@@ -244,7 +244,7 @@ def test_the_options_are_in_a_fold_that_says_how_they_stand(page, tmp_path, widt
     summary, made = page.locator("summary"), page.locator("summary span")
     inside = page.locator("details :is(input, select, button)")
     expect(summary).to_contain_text(
-        "Options: associative recall, letter → number; model 2: 1 layer"
+        "Options: associative recall, letter → number; model 2: layers 1"
     )
     assert made.is_visible() == (width > 800)
     if width > 800:
