@@ -53,7 +53,7 @@ CHANGES = {
     "still picture": (STEPS, replaced("</p><table", '</p><p class="still">x</p><table'), True),
     "datum": (STEPS, replaced(r'"scores":\[1,3\]', '"scores":[1,4]'), False),
     "word in a picture": (FLOW, wrong_word, False),
-    "alternative text": (DRAWN, replaced('alt="heads', 'alt="tails'), False),
+    "alternative text": (DRAWN, replaced('alt="KV', 'alt="QV'), False),
     "weight in a description": (FLOW, replaced("a 0.40", "a 0.41"), False),
     "rest of the weights": (FLOW, replaced("2 others 0.10", "2 others 0.11"), True),
     "weights that are sent": (HEADS, replaced('"text":"', '"text":"A'), True),
