@@ -36,7 +36,7 @@ PROMPTS = (
 )
 
 
-def small(sizes, seed=0):
+def small(sizes, seed=0, **more):
     """A LlamaForCausalLM with weights as large as those of a trained one, in half precision."""
     vocabulary, width, layers, heads, kv, inner, tied, base, biases = sizes
     config = LlamaConfig(
@@ -52,8 +52,8 @@ def small(sizes, seed=0):
         attention_bias=biases,
         mlp_bias=biases,
         rms_norm_eps=1e-5,
-        bos_token_id=0,
         eos_token_id=0,
+        **more,
     )
     model = LlamaForCausalLM(config).eval()
     generator = torch.Generator().manual_seed(seed)

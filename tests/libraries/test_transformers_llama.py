@@ -24,8 +24,9 @@ def assert_close(got, expected, within=1e-4):
 
 @torch.no_grad()
 @pytest.mark.parametrize("sizes", SMALL)
-def test_every_kind_of_source(sizes):
-    model = small(sizes, seed=5)
+@pytest.mark.parametrize("more", [{}, dict(head_dim=8)])
+def test_every_kind_of_source(sizes, more):
+    model = small(sizes, seed=5, **more)
     tokens = torch.randint(sizes[0], (2, 13), generator=draws.generator())
     logits = model(tokens).logits
     assert logits.std() > 0.3
@@ -50,7 +51,6 @@ def test_a_gguf_file_is_what_transformers_reads_there(tmp_path, tied):
     "options",
     [
         dict(hidden_act="gelu"),
-        dict(head_dim=8),
         dict(rope_parameters={"rope_type": "linear", "factor": 2.0, "rope_theta": 1e4}),
     ],
 )
