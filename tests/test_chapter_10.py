@@ -1,4 +1,4 @@
-"""What chapter 10 reads off model cards, against sums by hand and the configurations as found."""
+"""What chapter 10 reads off config.json files, against sums by hand and the files as found."""
 
 import json
 import re
@@ -29,48 +29,30 @@ def delta(layers, heads, bytes_of_state, conv=3 * 3 * 128):
     return layers * heads * (128**2 * bytes_of_state + conv * 2)
 
 
-BY_HAND = {  # bytes that are kept of n words, from the sizes on the cards
-    "MPT-7B": lambda n: pair(32, 32, 128, n),
-    "Falcon-7B": lambda n: pair(32, 1, 64, n),
+BY_HAND = {  # bytes that are kept of n tokens, from the sizes in the files
     "Mistral 7B": lambda n: pair(32, 8, 128, min(n, 4096)),
     "Llama 3.1 8B": lambda n: pair(32, 8, 128, n),
-    "Gemma 2 9B": lambda n: pair(21, 8, 256, n) + pair(21, 8, 256, min(n, 4096)),
     "DeepSeek-V3": lambda n: latent(61, n),
-    "Gemma 3 27B": lambda n: pair(10, 16, 128, n) + pair(52, 16, 128, min(n, 1024)),
-    "Qwen3 8B": lambda n: pair(36, 8, 128, n),
     "gpt-oss-20b": lambda n: pair(12, 8, 64, n) + pair(12, 8, 64, min(n, 128)),
-    "Gemma 4 31B": lambda n: pair(10, 4, 512, n) + pair(50, 16, 256, min(n, 1024)),
     "Kimi Linear 48B": lambda n: latent(7, n) + delta(20, 32, 4),
-    "Kimi K3": lambda n: latent(24, n) + delta(69, 96, 4),
-    # 64 heads of values, 16 of queries and of keys
-    "Qwen3.5 397B": lambda n: pair(15, 2, 256, n) + delta(45, 64, 4, 3 * 128 * (64 + 32) // 64),
     "DeepSeek-V4-Flash": lambda n: (
         43 * 512 * 2 * min(n, 128) + 21 * (512 + 128) * 2 * (n // 4) + 20 * 512 * 2 * (n // 128)
     ),
 }
 FOUND = {  # the same model in tests/configs
-    "Falcon-7B": "falcon-7b",
     "Llama 3.1 8B": "llama-3.1-8b",
-    "Gemma 2 9B": "gemma-2-9b",
     "DeepSeek-V3": "deepseek-v3",
-    "Gemma 3 27B": "gemma-3-27b",
-    "Qwen3 8B": "qwen3-8b",
     "gpt-oss-20b": "gpt-oss-20b",
-    "Gemma 4 31B": "gemma-4-31b-nvfp4",
-    "Kimi K3": "kimi-k3",
-    "Qwen3.5 397B": "qwen3.5-397b",
     "DeepSeek-V4-Flash": "deepseek-v4-flash",
 }
 
 
 @pytest.fixture(scope="module")
 def page():
-    """The names of the cells that hold the cards, and what models were made for."""
+    """The names of the cells that hold the fields, and what models were made for."""
     scope = {"cache_bytes": cache_bytes}
     for source, _ in cells(10):
-        if re.match(
-            r"GROUPED = |# @title Folded: (the fields of|what is kept|the six models)", source
-        ):
+        if re.match(r"GROUPED = |# @title Folded: (the fields of|what the six models)", source):
             exec(source, scope)
     return scope
 
@@ -90,12 +72,12 @@ def table(notebook):
 
 
 def count(page, name, n):
-    return cache_bytes(page["CARDS"][name], tokens=n)
+    return cache_bytes(page["CONFIGS"][name], tokens=n)
 
 
 @pytest.mark.parametrize("n", [2**10, 2**15, 2**20])
-def test_the_cards_keep_what_was_summed_by_hand(page, n):
-    assert {name: count(page, name, n).total for name in page["CARDS"]} == {
+def test_the_configs_keep_what_was_summed_by_hand(page, n):
+    assert {name: count(page, name, n).total for name in page["CONFIGS"]} == {
         name: by_hand(n) for name, by_hand in BY_HAND.items()
     }
 
@@ -119,11 +101,9 @@ def test_what_is_printed_is_these_bytes_in_mib(page, notebook):
         assert row.split() == [f"({size})" if n > most else size for n, size in want], name
 
 
-def test_the_table_says_the_same_as_the_cards(page, table):
-    assert set(table) == set(page["CARDS"])
-    for name, (*_, made_for, _, _, kib, state) in table.items():
-        size, unit = re.fullmatch(r"(\d+)([kM])", made_for).groups()
-        assert int(size) * {"k": 1, "M": 1024}[unit] == page["made_for"].get(name, 1024), name
+def test_the_table_says_the_same_as_the_fields(page, table):
+    assert set(table) == set(page["CONFIGS"]) == set(page["KINDS"])
+    for name, (*_, kib, state) in table.items():
         grown = count(page, name, 2**20 + 128).total - count(page, name, 2**20).total
         assert float(kib) == pytest.approx(grown / 128 / 2**10, abs=0.05), name
         pieces = [piece for layer in count(page, name, 1).layers for piece in layer.pieces]
@@ -131,9 +111,9 @@ def test_the_table_says_the_same_as_the_cards(page, table):
         assert state == (f"{fixed / MIB:.0f}" if fixed else "–"), name
 
 
-def test_the_heads_of_the_table_are_those_of_the_cards(page, table):
+def test_the_heads_of_the_table_are_those_of_the_fields(page, table):
     """Of the layers that grow with the text; and the windows are the most that a layer keeps."""
-    for name, (_, _, attention, window, *_) in table.items():
+    for name, (_, _, _, attention, window, *_) in table.items():
         kind, key_heads, sign, width = re.fullmatch(
             r"([\w-]+) \d+ : (\d+) ([×+]) (\d+)", attention
         ).groups()
@@ -148,26 +128,14 @@ def test_the_heads_of_the_table_are_those_of_the_cards(page, table):
         assert rows == (set() if window == "–" else {eval(shown)}), name
 
 
-def test_the_six_models_of_the_core_are_rows_of_the_large_table(page, table, notebook):
-    """And those that are printed and drawn there."""
-    text = "".join("".join(cell["source"]) + "\n" for cell in notebook["cells"])
-    rows = re.findall(
-        r"^\| ([^|\[]+), (\d{4}) \| [^|]+ \|([^|]+)\|([^|]+)\|([^|]+)\|([^|]+)\|$", text, re.M
-    )
-    for name, year, *entries in rows:
-        (_, there, attention, window, *_, kib, state) = table[name]
-        assert [year, *map(str.strip, entries)] == [there, attention, window, kib, state], name
-    assert {name for name, *_ in rows} == set(page["SIX"]) and len(rows) == 6
-
-
 def test_every_row_names_its_file_at_a_commit(table):
-    assert len(table) == 14
+    assert len(table) == 6
     for link, year, *_ in table.values():
         assert re.match(r"https://github\.com/[\w-]+/[\w-]+/blob/[0-9a-f]{40}/\S+$", link)
         assert 2023 <= int(year) <= 2026
 
 
-def test_the_cards_of_the_exercise_are_those_that_were_found():
+def test_the_configs_of_the_exercise_are_those_that_were_found():
     found = [cache_bytes(CONFIGS / f"{n}.json", tokens=20_000) for n in ("glm-5.1", "gpt-oss-120b")]
     assert _kept()[:2] == [round(kept.total / MIB) for kept in found]
     fields = json.loads((CONFIGS / "gemma-4-e2b.json").read_text(encoding="utf-8"))["text_config"]
@@ -175,7 +143,7 @@ def test_the_cards_of_the_exercise_are_those_that_were_found():
     assert _kept()[2] == round((pair(12, 1, 256, 512) + pair(3, 1, 512, 20_000)) / MIB)
 
 
-def test_what_the_page_says_of_folded_latents_in_flops(notebook):
+def test_what_the_page_says_of_absorbed_latents_in_flops(notebook):
     """128 heads over rows of 512 + 64; 131,072 tokens and an indexer."""
     text = " ".join("".join(cell["source"]) for cell in notebook["cells"])
     a_key = 2 * 128 * (576 + 512)
@@ -184,18 +152,6 @@ def test_what_the_page_says_of_folded_latents_in_flops(notebook):
     said = f"{whole / 1e9:.1f}·10⁹ for all keys and {some / 1e9:.2f}·10⁹ for 2,048 of them; the"
     assert f"{said} indexer adds {indexer / 1e9:.1f}·10⁹." in text
     assert f"That is {whole / (some + indexer):.0f} times less." in text
-
-
-def test_what_the_page_says_of_states_that_add(notebook):
-    text = " ".join("".join(cell["source"]) for cell in notebook["cells"])
-    nano = cache_bytes(CONFIGS / "nemotron-3-nano.json", tokens=1024)
-    states = [layer.bytes for layer in nano.layers if layer.kind == "state"]
-    grown = nano.total - sum(states)
-    assert (
-        f"of its {len(nano.layers)} layers {len(states)} have one, {sum(states) / MIB:.0f} MiB"
-        in text
-    )
-    assert f"keep keys and values, {grown / 2**20:.0f} KiB per token" in text
 
 
 def test_what_claim_43_says_of_kimi_linear():

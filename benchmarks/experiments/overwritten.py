@@ -38,7 +38,7 @@ def read_and_share(variant, times, seed):
     else:
         name = "delta" if variant == "random" else variant
         read = page.three_reads(asked, keys, values)[name]
-    return read, page.right(read, values, last)
+    return read, page.fraction_right(read, values, last)
 
 
 def state(keys, values, beta):

@@ -1,12 +1,18 @@
 """Do scores grow with the learning rate, and does the loss care?"""
 
-import pages
 import torch
+import torch.nn.functional as F
 from experiment import Experiment
 
-from d2lattn import MultiHeadAttention, attention_scores, causal_mask, masked_softmax
-
-page = pages.functions("score_range")
+from d2lattn import (
+    Decoder,
+    MultiHeadAttention,
+    attention_scores,
+    causal_mask,
+    fit,
+    masked_softmax,
+)
+from d2lattn_book.language import words
 
 
 class SoftCapped(MultiHeadAttention):
@@ -22,10 +28,42 @@ KINDS = {"plain": {}, "norm": dict(qk_norm=True), "cap": dict(attention=SoftCapp
 CALLED = {"plain": "without", "norm": "QK-norm", "cap": "soft cap 20"}
 
 
+def largest_score(model, tokens):
+    x, found = model.position(model.embedding(tokens)), []
+    for block in model.blocks:
+        q, k, _ = block.attention.project(*3 * [block.attention_norm(x)])  # (B, heads, L, 16)
+        found.append((q @ k.mT / 4).tril().abs().max().item())
+        x = block(x, is_causal=True)
+    return max(found)
+
+
+def first_sentences(generator):
+    vocab = words.vocabulary()
+    rows = torch.tensor([[vocab.index(w) for w in s] for s in words.sentences()])
+    return len(vocab), rows[torch.randperm(len(rows), generator=generator)]  # (120, 9)
+
+
+def train_at(rate, seed=0, steps=100, **options):
+    """The largest score of a decoder, and its loss on 20 unseen sentences."""
+    generator = torch.Generator().manual_seed(seed)
+    vocab, rows = first_sentences(generator)
+    sizes = dict(num_layers=2, num_heads=2, max_len=8)
+    model = Decoder(vocab, 32, seed=seed, **sizes, **options)
+
+    def batch(step):
+        some = rows[20:][torch.randint(100, (32,), generator=generator)]
+        return some[:, :-1], some[:, 1:]
+
+    fit(model, batch, steps=steps, learning_rate=rate, warmup=0)
+    with torch.no_grad():
+        loss = F.cross_entropy(model(rows[:20, :-1]).mT, rows[:20, 1:]).item()
+        return largest_score(model, rows[:20, :-1]), loss
+
+
 def run(variant, seed, steps):
     """The largest score, before a cap, and the loss on unseen sentences."""
     kind, rate = variant.split("_")
-    largest, loss = page.train_at(RATES[rate], seed, steps, **KINDS[kind])
+    largest, loss = train_at(RATES[rate], seed, steps, **KINDS[kind])
     return {"largest score": largest, "loss": loss}
 
 

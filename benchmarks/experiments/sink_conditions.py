@@ -9,7 +9,7 @@ SLOW = dict(rate=0.01)
 OPTIONS = {
     "plain": SLOW,
     "logit": dict(sink_logit=True) | SLOW,
-    "one": dict(sink_logit=True, learned=False) | SLOW,
+    "one": dict(sink_logit=True, train_sink=False) | SLOW,
     "mlp": dict(mlp_dim=64),
     "moved": {},
     "never": {},
@@ -49,11 +49,11 @@ def texts(variant, count, seed):
     return made
 
 
-def trained(tokens, seed, steps, rate=0.03, learned=True, mlp_dim=0, **options):
+def trained(tokens, seed, steps, rate=0.03, train_sink=True, mlp_dim=0, **options):
     """The page's `trained` with another rate, MLP or texts."""
     sizes = dict(num_layers=1, num_heads=1, mlp_dim=mlp_dim, positions="sinusoidal", seed=seed)
     model = page.Decoder(22, 32, **sizes, **options)
-    if not learned:
+    if not train_sink:
         model.blocks[0].attention.sink.requires_grad_(False)
     pairs = [(batch[:, :-1], batch[:, 1:]) for batch in tokens.split(32)]
     fit = dict(steps=steps, learning_rate=rate)

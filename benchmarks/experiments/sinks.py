@@ -11,7 +11,7 @@ OPTIONS = {
     "window": dict(window=8),
     "gate": dict(gate=True),
     "logit": dict(sink_logit=True),
-    "one": dict(sink_logit=True, learned=False),
+    "one": dict(sink_logit=True, train_sink=False),
 }
 
 

@@ -21,13 +21,13 @@ def _packed():
     return cases
 
 
-# Three cards
+# Three configurations
 
 FULL, NEAR = ["full_attention"], ["sliding_attention"]
 
 
 def _kept(tokens=20_000, unit=2**20, bytes_per_number=2, **changes):
-    """MiB that the three cards keep, with a change of some of their fields."""
+    """MiB that the three configurations keep, with a change of some of their fields."""
     glm = dict(num_hidden_layers=78, num_attention_heads=64, kv_lora_rank=512)
     glm |= dict(qk_rope_head_dim=64, index_head_dim=128)
     oss = dict(num_hidden_layers=36, num_attention_heads=64, num_key_value_heads=8, head_dim=64)
@@ -41,7 +41,7 @@ def _kept(tokens=20_000, unit=2**20, bytes_per_number=2, **changes):
     return [round(cache_bytes(card, **options).total / unit) for card in cards]
 
 
-# Latent attention, folded
+# Latent attention, absorbed
 
 
 def _latents():
@@ -115,8 +115,8 @@ def my_rule(b, h, q, k, document, width):
 
 
 def my_absorbed(q, latents, W_k, W_v):
-    folded_query = q @ W_k  # (L, c)
-    scores = folded_query @ latents.T / math.sqrt(q.shape[1])  # (L, n)
+    absorbed_query = q @ W_k  # (L, c)
+    scores = absorbed_query @ latents.T / math.sqrt(q.shape[1])  # (L, n)
     context = scores.softmax(1) @ latents  # (L, c)
     return context @ W_v.T  # (L, d)
 
