@@ -235,7 +235,7 @@ def test_without_code_a_chapter_shows_a_picture_of_each_figure_within_its_frame(
         page.set_viewport_size({"width": width, "height": 800})
         page.goto(f"file://{tmp_path}/page.html")
         shown = [picture.bounding_box() for picture in page.locator("img").all()]
-        assert len(shown) == len(found) + len(html) > 20
+        assert len(shown) == len(found) + len(html) > len(html) > 0
         assert all(300 <= box["width"] <= width for box in shown)
         assert all(60 <= box["height"] < 2 * box["width"] for box in shown)
     page.screenshot(path=str(SHOTS / "live-stills.png"))
