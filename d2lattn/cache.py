@@ -65,7 +65,9 @@ class Cache:
         weight = model.embedding.weight
         layers, heads, *widths = model.cache_shape
         shape = (layers, batch_size, heads, rows)
-        self.keys, self.values = (weight.new_zeros(*shape, w).detach() for w in widths)
+        # Not `weight.new_zeros`, which FSDP2 would shard as it does the weight.
+        like = dict(dtype=weight.dtype, device=weight.device)
+        self.keys, self.values = (torch.zeros(*shape, width, **like) for width in widths)
         self.columns: Tensor | None = None
         if self.window is not None:
             self.columns = torch.full((batch_size, rows), -1, device=weight.device)

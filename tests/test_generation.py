@@ -7,9 +7,13 @@ import pickle
 import pytest
 import torch
 import torch.distributed as dist
+import torch.nn.functional as F
+from ranks import on_ranks
 from torch import nn
+from torch.distributed import fsdp
+from torch.testing import assert_close
 
-from d2lattn import Decoder, fit, generate
+from d2lattn import Cache, Decoder, fit, generate
 
 PROMPT = torch.tensor([[1, 2, 3, 4], [4, 4, 2, 0]])
 
@@ -66,6 +70,29 @@ def test_a_wrapped_model_learns_and_generates_as_it_does_alone(alone, name):
         run = fit(one, lambda step: (PROMPT, PROMPT.roll(1)), steps=6, every=3)
         assert list(run.snapshots) == [0, 3, 6] and run.model is one and not one.training
     assert torch.equal(generated(wrapped), generated(model))
+
+
+def sharded_by_fsdp2(rank, size):
+    whole = decoder(positions="rotary", gate=True)
+    model, mine = copy.deepcopy(whole), PROMPT[rank : rank + 1]
+    for part in (*model.blocks, model):
+        fsdp.fully_shard(part)
+    cache = Cache(model)
+    with torch.no_grad():
+        read = torch.cat([model(token, cache=cache) for token in mine.split(1, 1)], 1)
+    assert_close(read, whole(mine))
+    for one, tokens in ((model, mine), (whole, PROMPT)):
+        F.cross_entropy(one(tokens).mT, tokens.roll(1, 1)).backward()
+    for sharded, parameter in zip(model.parameters(), whole.parameters(), strict=True):
+        assert_close(sharded.grad.full_tensor(), parameter.grad)
+    return generate(model, mine, steps=5, temperature=0).tolist()
+
+
+@pytest.mark.skipif(not hasattr(fsdp, "fully_shard"), reason="FSDP2 came with torch 2.6")
+def test_a_model_sharded_by_fsdp2_reads_learns_and_generates_as_it_does_whole():
+    want = generate(decoder(positions="rotary", gate=True), PROMPT, steps=5, temperature=0)
+    (first, second), _ = on_ranks(2, sharded_by_fsdp2)
+    assert [*first, *second] == want.tolist()
 
 
 def test_a_row_ends_at_a_stop_token_and_generation_when_all_rows_have_ended():

@@ -145,14 +145,16 @@ def test_a_cropped_cache_reads_on_as_if_the_words_had_never_come(seed):
     kept = dict(window=window, sinks=sinks, num_kv_heads=draw.choice([1, 2, 4]))
     model = decoder(draw.choice(METHODS), **kept)
     tokens, more, length = some_tokens(seed), some_tokens(seed + 99)[:, :4], draw.randint(1, 9)
-    cache, crop = Cache(model, 2), draw.randint(1, length)
+    cache, crop = Cache(model, 2), draw.randint(0, length)
     model(tokens[:, :length], cache=cache)
-    if window is not None and length > sinks + window and crop < length:
+    if window is not None and length > sinks + window and 0 < crop < length:
         with pytest.raises(ValueError, match=f"^length must be 0 or stay {length}, .* got {crop}"):
             cache.crop(crop)
         crop = length
     cache.crop(crop)
     assert cache.length == crop
+    with pytest.raises(ValueError, match=f"^length must be an integer of at most {crop}, "):
+        cache.crop(crop + 1)
     whole = torch.cat([tokens[:, :crop], more], 1)
     wanted = model(whole)[:, crop:]
     tight(model(more, cache=cache), wanted, atol=5e-6)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import linear, loop
 
-from d2lattn import SelfAttention, attention, causal_mask, length_mask
+from d2lattn import SelfAttention, causal_mask, length_mask
 
 B, L, E, D, V = 2, 5, 11, 7, 3
 
@@ -47,14 +47,6 @@ def test_outputs_weights_and_gradients_are_those_of_the_formula(kind, bias):
         ):
             assert g.isfinite().all()
             assert torch.allclose(g, w, atol=1e-10)
-
-
-def test_is_attention_of_its_projections_and_torchs():
-    module, x = layer(), tokens(B)
-    query, key, value = module.q_proj(x), module.k_proj(x), module.v_proj(x)
-    wanted = torch.nn.functional.scaled_dot_product_attention(query, key, value, is_causal=True)
-    assert torch.allclose(module(x, is_causal=True), wanted, atol=1e-12)
-    assert torch.allclose(attention(query, key, value, is_causal=True), wanted, atol=1e-12)
 
 
 def test_shapes_and_parameters_are_stored_as_linear_stores_them():

@@ -167,15 +167,6 @@ def test_encoder_equals_torchs():
     assert_close(got[~hidden], expected[~hidden])
 
 
-@torch.no_grad()
-def test_block_is_what_its_docstring_says():
-    block = noisy(plain_block(E, H))
-    x = torch.randn(B, L, E, generator=generator(0))
-    y = x + block.attention(block.attention_norm(x), is_causal=True)
-    expected = y + block.mlp(block.mlp_norm(y))
-    assert_close(block(x, is_causal=True), expected, 1e-6)
-
-
 # Who sees whom ------------------------------------------------------------------------------------
 
 
@@ -445,21 +436,6 @@ def test_the_angles_of_a_pass_are_made_once(monkeypatch):
     monkeypatch.setattr(module, "_angles", lambda *given: made.append(given) or angles(*given))
     decoder(positions="rotary", num_layers=3)(some_tokens())
     assert len(made) == 1
-
-
-@torch.no_grad()
-@pytest.mark.parametrize("length", [5, 2, 0])
-def test_a_cache_that_is_set_back_forgets_what_came_later(length):
-    model, tokens = decoder(positions="rotary"), some_tokens()
-    cache, fresh = Cache(model, B), Cache(model, B)
-    model(tokens[:, :9], cache=cache)
-    cache.crop(length)
-    if length:
-        model(tokens[:, :length], cache=fresh)
-    got, wanted = (model(tokens[:, 7:], cache=found) for found in (cache, fresh))
-    assert_close(got, wanted)
-    with pytest.raises(ValueError, match=rf"^length must be an integer of at most {length + 4}, "):
-        cache.crop(length + 5)
 
 
 @torch.no_grad()
