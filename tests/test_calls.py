@@ -13,7 +13,7 @@ READ = {
     "mask and causal": "both",
     "a window of w": "window",
     "factor": "factor",
-    "heads of keys": "heads",
+    "KV heads": "heads",
     "dropout, not training": "dropout",
     "sinks": "sinks",
 }

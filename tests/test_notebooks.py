@@ -590,18 +590,20 @@ def test_what_only_a_blog_says_has_a_table_of_its_own():
             assert (blogs or "evanmiller.org" in source) == only, f"claim {claim}: {source}"
 
 
-def test_every_term_of_the_index_stands_in_its_section():
-    index = section(markdown(read(CLAIMS)), "Index of terms")
-    rows = re.findall(r"^\| \*\*(.)\*\* \| (.+) \|$", index, re.M)
-    entries = [(letter, entry) for letter, row in rows for entry in row.split(" · ")]
-    terms = [entry.split(" [")[0] for _, entry in entries]
-    assert terms == sorted(terms, key=str.lower) and len(set(terms)) == len(terms) >= 80
-    for letter, entry in entries:
-        term, links = entry.split(" [")[0], sections.LINK.findall(entry)
-        assert term[0].upper() == letter and links, entry
-        for number, name, _ in links:
-            text = part_of(ROOT / "notebooks" / name, number)
-            assert re.search(rf"(?<!\w){re.escape(term)}", text, re.I), f"{term} is not in {number}"
+def test_every_term_of_the_glossary_stands_in_its_section():
+    """And the first screen of every chapter links to the glossary."""
+    (glossary,) = [cell for cell in read(CLAIMS).cells if cell.source.startswith("## Glossary")]
+    rows = re.findall(r"^\| \*\*(.+?)\*\* \| .+\. \|.*\| (.+) \|$", glossary.source, re.M)
+    terms = [term for term, _ in rows]
+    assert terms == sorted(terms, key=str.lower) and len(set(terms)) == len(terms) >= 180
+    assert len(rows) == glossary.source.count("\n| **")
+    for term, links in rows:
+        parts = [(CLAIMS.parent / name, at) for at, name, _ in sections.LINK.findall(links)]
+        text = "\n".join(part_of(*part) for part in parts)
+        for name in re.sub(r" \(.+", "", term).split(", "):
+            assert re.search(rf"(?<!\w){re.escape(name)}", text, re.I), f"{name}: {links}"
+    for path in CHAPTERS:
+        assert f"({CLAIMS.name}#cell-id={glossary.id})" in read(path).cells[0].source, path.name
 
 
 def test_no_link_to_a_section_is_left_to_be_filled_in(part):

@@ -1,8 +1,8 @@
 """An index of sections, searched in the page by MiniSearch: it works from disk, without a server.
 
 A record is a section or a name of the package. What newcomers ask (the index of questions in the
-last appendix but one) leads to the sections that answer it, in whatever words these are written,
-and the index of terms beside it, with what others call them, to those that explain them.
+last appendix but three) leads to the sections that answer it, in whatever words these are written,
+and the glossary and the table of symptoms, with their other names, to those that explain them.
 """
 
 import json
@@ -17,7 +17,7 @@ from sphinx import addnodes
 
 QUESTIONS = "90_notation_and_claims"
 CLINIC = "91_when_libraries_disagree"
-THEIRS = ("theirs", "others say")  # how a column is headed that has what others call a thing
+OTHERS = ("theirs", "other names")  # how a column is headed that has what others call a thing
 APART = (nodes.section, nodes.raw, nodes.comment, nodes.image, nodes.Invisible, addnodes.desc)
 
 
@@ -79,30 +79,18 @@ def _questions(doctree):
     return found
 
 
-def _theirs(doctree):
-    """The same of a table that says what others call a thing: a column for that, one of links."""
+def _terms(doctree):
+    """The same from tables with a column of other names: its entries, and what is bold first."""
     found, column = {}, None
     for row in doctree.findall(nodes.row):
         cells = [cell.astext().strip() for cell in row.children]
         if isinstance(row.parent, nodes.thead):
-            column = next((cells.index(name) for name in THEIRS if name in cells), None)
+            column = next((cells.index(name) for name in OTHERS if name in cells), None)
         elif column is not None:
+            said = [bold.astext() for bold in row.children[0].findall(nodes.strong)]
+            said += [name for name in re.split(r"[,;] ", cells[column]) if name]
             for link in row.children[-1].findall(nodes.reference):
-                said = [name for name in re.split(r"[,;] ", cells[column]) if name != "–"]
                 found.setdefault(_led(link), []).extend(said)
-    return found
-
-
-def _terms(section, found):
-    """The same of the terms, beside what is `found`: each stands before the links to its sections,
-    and a dot after them."""
-    for paragraph in section.findall(nodes.paragraph):
-        term = ""
-        for node in paragraph.children:
-            if isinstance(node, nodes.reference) and term:
-                found.setdefault(_led(node), []).append(term)
-            elif said := node.astext().strip(" ·,"):
-                term = said
     return found
 
 
@@ -123,6 +111,8 @@ def gather(app, doctree, docname):
         return
     if docname.startswith("clinic/"):  # its pages are sections of an appendix, which is found
         return
+    if docname == QUESTIONS:
+        app.indices["indexed"] = _terms(doctree)
     page = app.env.titles[docname].astext()
     for anchor, title, rest, beyond in _sections(doctree):
         if docname == "practice" and anchor:  # an exercise is found in its chapter
@@ -136,8 +126,6 @@ def gather(app, doctree, docname):
         app.sections.append(record)
         if docname == QUESTIONS and "question" in title.lower():
             app.indices["asked"] = _questions(rest[0].parent)
-        if docname == QUESTIONS and title == "Index of terms":
-            app.indices["indexed"] = _terms(rest[0].parent, _theirs(doctree))
 
 
 def write(app, exception):

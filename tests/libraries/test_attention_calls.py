@@ -208,7 +208,7 @@ def test_factor_of_the_scores(name):
 
 
 def test_which_heads_of_keys_serve_which_queries(name):
-    said = TABLE[name]["heads of keys"]
+    said = TABLE[name]["KV heads"]
     q, k = drawn(1, HEADS, 4, 8), drawn(1, 3, 4, 8, seed=1)
     v = torch.arange(3.0).view(1, 3, 1, 1).expand(1, 3, 4, 8)  # head 0 says 0, head 1 says 1, …
     try:
@@ -229,7 +229,7 @@ def test_torch_wants_its_switch_for_shared_heads():
     with pytest.raises(RuntimeError):
         torch.nn.functional.scaled_dot_product_attention(q, k, k)
     for name in ("torch scaled_dot_product_attention", "torch flex_attention"):
-        assert TABLE[name]["heads of keys"] == "neighbours share, with `enable_gqa`"
+        assert TABLE[name]["KV heads"] == "neighbours share, with `enable_gqa`"
 
 
 def test_dropout_when_nobody_trains(name):
