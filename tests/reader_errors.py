@@ -223,6 +223,9 @@ RIGHT_FORMS = {
     "10.5": lambda q, latents, W_k, W_v: (
         attention(q @ W_k, latents, latents, scale=q.shape[1] ** -0.5) @ W_v.mT
     ),
+    "10.7": lambda q, k, v, alpha: torch.stack(
+        [sum(alpha ** (i - j) * (q[i] @ k[j]) * v[j] for j in range(i + 1)) for i in range(len(q))]
+    ),
     "11.2": lambda n, ranks, rank: torch.cat(
         [torch.arange(n).chunk(2 * ranks)[i] for i in (rank, -1 - rank)]
     ),

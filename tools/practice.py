@@ -30,7 +30,7 @@ TOPICS = {
     "Heads": "4.1 4.2 4.3 4.4 4.6 4.7 9.4 10.5",
     "Positions": "6.1 6.2 6.3 6.4 6.5 6.6 6.7 7.1 7.2 7.3 7.4 7.5 7.6 7.7",
     "Who can reach whom": "5.1 5.2 5.6 8.4 8.7",
-    "Long texts, piece by piece": "8.3 8.5 8.6 8.8 10.3",
+    "Long texts, piece by piece": "8.3 8.5 8.6 8.8 10.3 10.7",
     "What it costs": "5.3 5.4 5.5 8.1 8.2 9.2 10.6",
     "A model that generates, and what its heads do": "9.1 9.3 9.5 9.6 9.7 9.8 9.9",
     "Many cards, many texts": "11.1 11.2 11.3 11.4 11.5 12.1 12.2 12.3 12.4",

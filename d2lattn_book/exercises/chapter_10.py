@@ -63,6 +63,15 @@ def _words():
     return found
 
 
+# A state with a decay
+
+
+def _decays():
+    """q, k, v and alpha; in the last case alpha**(i - j) overflows above the diagonal."""
+    sizes = ((4, 3, 2, 0.5), (6, 2, 4, 0.9), (3, 2, 2, 1.0), (30, 4, 3, 0.01))
+    return [(*noise((n, d), (n, d), (n, e), seed=n), alpha) for n, d, e, alpha in sizes]
+
+
 # A window with sinks
 
 
@@ -119,6 +128,12 @@ def my_absorbed(q, latents, W_k, W_v):
     scores = absorbed_query @ latents.T / math.sqrt(q.shape[1])  # (L, n)
     context = scores.softmax(1) @ latents  # (L, c)
     return context @ W_v.T  # (L, d)
+
+
+def my_decayed(q, k, v, alpha):
+    i, j = torch.arange(len(q))[:, None], torch.arange(len(q))
+    decay = (alpha ** (i - j).clamp(min=0)).tril()  # (n, n)
+    return (q @ k.T * decay) @ v
 
 
 EXERCISES = {
@@ -340,5 +355,33 @@ EXERCISES = {
             "You used 32,768 tokens. The exercise says 20,000.": _kept(tokens=32_768),
         },
         rounded=True,
+    ),
+    "10.7": FunctionExercise(
+        my_decayed,
+        _decays,
+        {
+            "Tokens attend to the future. The mask must be 0 where j > i.": {".tril()": ""},
+            "Above the diagonal alpha ** (i − j) overflows, and inf times 0 is NaN. Clamp the "
+            "exponent, or use tril.": {"(i - j).clamp(min=0)).tril()": "(i - j)) * (j <= i)"},
+            "The current token has not faded yet: its factor is alpha ** 0.": {
+                "(i - j).clamp(min=0)": "(i - j + 1).clamp(min=0)"
+            },
+            "The decay is missing. This is plain linear attention.": {
+                "alpha ** (i - j).clamp(min=0)": "torch.ones(len(q), len(q))"
+            },
+            "Every earlier token fades only once. Use alpha ** (i − j).": {
+                ".clamp(min=0)": ".clamp(0, 1)"
+            },
+            "A state has no softmax. Use the scores as they are.": {
+                "q @ k.T * decay": "(q @ k.T).softmax(1) * decay"
+            },
+            "Do not divide the scores by √d.": {"q @ k.T": "q @ k.T / math.sqrt(q.shape[1])"},
+            "Do not divide by the sum of the factors: a state adds, it does not average.": {
+                "* decay)": "* decay / decay.sum(1, keepdim=True))"
+            },
+            "You swapped queries and keys. Rows are queries: q @ k.T.": {"q @ k.T": "k @ q.T"},
+            "You added the mask to the scores. Multiply: without a softmax nothing raises e to "
+            "them.": {"q @ k.T * decay": "q @ k.T + decay"},
+        },
     ),
 }
