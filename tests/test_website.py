@@ -347,6 +347,19 @@ def test_a_symptom_is_found_from_the_list_and_leads_back_and_on(symptoms):
         assert not re.search(r"(?<![\[\d.])\b91\.\d+\b(?![\]\d])", text.partition("disagree]")[2])
 
 
+def test_the_words_of_an_error_stand_at_the_top_of_its_page_and_are_printed_there(symptoms):
+    """The next test runs the code, so another wording of a new torch is seen."""
+    index = (symptoms[0] / "clinic" / "index.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(.+)` \| \[.+\]\(([\w-]+\.ipynb)\) \|$", index, re.M)
+    assert len(listed) >= 22
+    for message, name in listed:
+        stored = nbformat.read(symptoms[0] / "clinic" / name, as_version=4).cells
+        printed = "".join(o.get("text", "") for c in stored for o in c.get("outputs", []))
+        words = ".*".join(map(re.escape, message.split("…")))
+        assert re.search(words, " ".join(printed.split())), message
+        assert message in stored[0].source, message
+
+
 def test_the_code_of_every_symptom_runs_alone_and_prints_what_is_stored(symptoms, capsys):
     for path in sorted(symptoms[0].rglob("*.ipynb")):
         names, code = {}, [c for c in nbformat.read(path, as_version=4).cells if "outputs" in c]

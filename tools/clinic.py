@@ -16,11 +16,11 @@ from nbformat.v4 import new_code_cell
 
 FOLDER, SOURCE = "clinic", "91_when_libraries_disagree.ipynb"
 HEADING = re.compile(r"## (91\.\d+) (.+)\n")
-LIST = """# The clinic: what you see, and what to do
+LIST = """# The clinic: error messages and symptoms of attention
 
-Your attention misbehaves, or two libraries answer differently. Look for what you see: each line
-leads to a page with the smallest example that does it, the reason, the remedy, and the test that
-keeps it away. All pages are sections of [appendix 91](../{source}), which runs as a whole.
+Look for the words of your error message, or for what you see. Each line leads to a page with the
+smallest example of the fault, the cause, the remedy, and a test. All pages are sections of
+[appendix 91](../{source}), which runs as a whole.
 
 {symptoms}
 
@@ -40,7 +40,7 @@ def pages(notebook):
     made = {}
     for number, title, cells in parts:
         cells, before = copy.deepcopy(cells), notebook.cells[: notebook.cells.index(cells[0])]
-        whole = f"Section {number} of [When libraries disagree]({SOURCE})."
+        whole = f"Section {number} of [Troubleshooting attention]({SOURCE})."
         heading = f"# {title}\n\n{whole}\n"
         cells[0].source = cells[0].source.replace(HEADING.match(cells[0].source)[0], heading, 1)
         for cell in cells:

@@ -1,4 +1,4 @@
-"""What 91.31 says of ONNX: a file for any length, run by onnxruntime, gives the numbers of torch.
+"""What 91.39 says of ONNX: a file for any length, run by onnxruntime, gives the numbers of torch.
 
 torch's exporter wants onnxscript, which the project does not install.
 """

@@ -139,7 +139,7 @@ def test_what_gives_no_maps_is_refused_by_name():
 
 
 def test_with_sdpa_a_call_gives_no_maps_in_silence_and_a_config_is_refused():
-    """As 91.23 says."""
+    """As 91.11 says."""
     model = of("Llama")
     assert model(input_ids=IDS, output_attentions=True).attentions == ()
     with pytest.raises(ValueError, match=r"not supported .* sdpa"):
