@@ -37,18 +37,14 @@ def largest_score(model, tokens):
     return max(found)
 
 
-def first_sentences(generator):
-    vocab = words.vocabulary()
-    rows = torch.tensor([[vocab.index(w) for w in s] for s in words.sentences()])
-    return len(vocab), rows[torch.randperm(len(rows), generator=generator)]  # (120, 9)
-
-
-def train_at(rate, seed=0, steps=100, **options):
+def train_at(rate, seed, steps, **options):
     """The largest score of a decoder, and its loss on 20 unseen sentences."""
     generator = torch.Generator().manual_seed(seed)
-    vocab, rows = first_sentences(generator)
+    vocab = words.vocabulary()
+    rows = torch.tensor([[vocab.index(w) for w in s] for s in words.sentences()])  # (120, 9)
+    rows = rows[torch.randperm(len(rows), generator=generator)]
     sizes = dict(num_layers=2, num_heads=2, max_len=8)
-    model = Decoder(vocab, 32, seed=seed, **sizes, **options)
+    model = Decoder(len(vocab), 32, seed=seed, **sizes, **options)
 
     def batch(step):
         some = rows[20:][torch.randint(100, (32,), generator=generator)]

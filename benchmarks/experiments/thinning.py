@@ -37,14 +37,9 @@ def ask(n, lead, generator, size):
     return torch.cat([numbers[..., None], F.one_hot(letters, 10)], dim=2), answers
 
 
-def largest_from(seed):
-    with torch.random.fork_rng():  # torch's own generator stays as it was
-        torch.random.manual_seed(seed)
-        return Largest()
-
-
-def train_largest(lead, seed=0, steps=400):
-    model, generator = largest_from(seed), torch.Generator().manual_seed(seed)
+def train_largest(lead, seed, steps):
+    torch.manual_seed(seed)
+    model, generator = Largest(), torch.Generator().manual_seed(seed)
     optimizer = torch.optim.AdamW(model.parameters(), 3e-3)
     fall = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
     for _ in range(steps):
