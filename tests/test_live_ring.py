@@ -65,8 +65,7 @@ def test_work_time_and_waiting_are_those_of_the_pairs(way):
     total, spent = sum(map(sum, expected)), sum(time)
     mask = "causal, " if causal else ""
     assert repr(shown) == (
-        f"live ring: {R} ranks, {mask}{split}: {total} scores in {spent} time units, "
-        f"{share}% waiting"
+        f"live ring: {R} ranks, {mask}{split}: {total} scores in {spent} time units, {share}% idle"
     )
 
 

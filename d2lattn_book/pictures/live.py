@@ -764,9 +764,9 @@ def ring(
 
     Example:
         >>> ring(4, block_size=4)
-        live ring: 4 ranks, causal, contiguous: 136 scores in 58 time units, 41% waiting
+        live ring: 4 ranks, causal, contiguous: 136 scores in 58 time units, 41% idle
         >>> ring(4, block_size=4, split="striped")
-        live ring: 4 ranks, causal, striped: 136 scores in 40 time units, 15% waiting
+        live ring: 4 ranks, causal, striped: 136 scores in 40 time units, 15% idle
     """
     check_count("ranks", ranks, least=2, most=MOST_RANKS)
     check_count("block_size", block_size, most=MOST_IN_RING // ranks)
@@ -780,10 +780,10 @@ def ring(
     rank = torch.arange(ranks)
     rounds = torch.stack([work[rank, (rank - s) % ranks] for s in range(ranks)])
     time = rounds.amax(1)
-    waiting = 1 - rounds.sum().item() / (ranks * time.sum().item())
+    idle = 1 - rounds.sum().item() / (ranks * time.sum().item())
     line = (
         f"live ring: {ranks} ranks, {'causal, ' * causal}{split}: {rounds.sum()} scores in "
-        f"{time.sum()} time units, {100 * waiting:.0f}% waiting"
+        f"{time.sum()} time units, {100 * idle:.0f}% idle"
     )
     names = [f"round {s}" for s in range(ranks)]
     columns = [*(f"rank {r}" for r in range(ranks)), "time"]
