@@ -233,7 +233,10 @@ RIGHT_FORMS = {
     "11.4": lambda shares: [
         torch.cat(heads, 1) for heads in zip(*(x.chunk(len(shares)) for x in shares), strict=True)
     ],
-    "11.5": sums_ring,
+    "11.5": lambda n, ranks, window: max(
+        i // (n // ranks) - max(0, i - window + 1) // (n // ranks) for i in range(n)
+    ),
+    "11.6": sums_ring,
     "12.2": lambda segments: [
         i
         for i in range(len(segments) + 1)
@@ -333,7 +336,7 @@ BROKEN_RULES = [
             (logits / T).masked_fill(logits < logits.topk(k).values[-1], -math.inf).softmax(-1)
         ),
     ),
-    ("11.5", "all blocks, a tensor (9, 4)", whole_ring),
+    ("11.6", "all blocks, a tensor (9, 4)", whole_ring),
 ]
 # The powers of 10,000 in exercises 6.3 and 7.3, where many write exp and log
 OF_SINES = "10000 ** (torch.arange(0, dim, 2) / dim).double()"
@@ -441,6 +444,7 @@ RIGHT = [
     ("11.1", 183),
     ("11.1", 183.105),
     ("12.1", 40),
+    ("12.5", (295, 6)),
 ]
 # Wrong values, and part of what is said about them.
 WRONG = [
@@ -541,4 +545,9 @@ WRONG = [
     ("11.1", 192, "These are MB"),
     ("11.1", 23, "You counted one"),
     ("11.1", 182, "is not correct"),
+    ("12.5", [295, 7], "already has one token"),
+    ("12.5", [590, 13], "are 2 FLOPs"),
+    ("12.5", [147, 2], "bfloat16 takes 2"),
+    ("12.5", [295, 255], "together"),
+    ("12.5", [296, 6], "Round down"),
 ]

@@ -33,7 +33,7 @@ TOPICS = {
     "Long texts, piece by piece": "8.3 8.5 8.6 8.8 10.3 10.7",
     "What it costs": "5.3 5.4 5.5 8.1 8.2 9.2 10.6",
     "A model that generates, and what its heads do": "9.1 9.3 9.5 9.6 9.7 9.8 9.9",
-    "Many cards, many texts": "11.1 11.2 11.3 11.4 11.5 12.1 12.2 12.3 12.4",
+    "Many cards, many texts": "11.1 11.2 11.3 11.4 11.5 11.6 12.1 12.2 12.3 12.4 12.5",
 }
 HEAD = """# Practice
 

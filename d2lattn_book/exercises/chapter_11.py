@@ -8,16 +8,16 @@ from d2lattn_book.exercises.checking import FunctionExercise, ValueExercise, mak
 MIB = 2**20
 
 
-def _held(blocks=3, both=2, words=1_000_000, ranks=64, heads=8, width=128, size=2, unit=MIB):
-    """What the keys and values take that a rank holds while the ring turns."""
-    return round(blocks * both * words / ranks * heads * width * size / unit)
+def _held(blocks=3, both=2, tokens=1_000_000, ranks=64, heads=8, width=128, size=2, unit=MIB):
+    """MiB of the keys and values that a rank holds during ring attention."""
+    return round(blocks * both * tokens / ranks * heads * width * size / unit)
 
 
-# Shares
+# Layouts
 
 
-def _deals():
-    """(places,): some shares of a text, which need be neither even nor in order."""
+def _layouts():
+    """(positions,): shards of a sequence, which need be neither even nor in order."""
     return [
         ([[0, 1, 2], [3, 4, 5]],),
         ([[0, 3], [1, 4], [2, 5]],),
@@ -25,11 +25,11 @@ def _deals():
     ]
 
 
-# Words for heads
+# Tokens for heads
 
 
 def _shards_of_heads():
-    shapes = ((2, 4, 3, 2), (3, 6, 2, 5), (2, 2, 4, 3))  # ranks, heads, words of each, width
+    shapes = ((2, 4, 3, 2), (3, 6, 2, 5), (2, 2, 4, 3))  # ranks, heads, tokens of each, width
     return [(list(shards),) for shards in noise(*shapes)]
 
 
@@ -39,15 +39,16 @@ def _shards_of_heads():
 def _rings():
     generator = torch.Generator().manual_seed(0)
     cases = []
-    for places in (
+    for positions in (
         [[0, 3, 6], [1, 4, 7], [2, 5, 8]],
         [[0, 1, 2], [3, 4, 5]],
         [[5, 0], [3, 1, 4, 2]],
     ):
         q, k, v = (
-            [torch.randn(len(mine), 4, generator=generator) for mine in places] for _ in range(3)
+            [torch.randn(len(shard), 4, generator=generator) for shard in positions]
+            for _ in range(3)
         )
-        cases.append((q, k, v, [torch.tensor(mine) for mine in places]))
+        cases.append((q, k, v, [torch.tensor(shard) for shard in positions]))
     return cases
 
 
@@ -59,8 +60,8 @@ def my_zigzag(n, ranks, rank):
     return [*range(rank * size, (rank + 1) * size), *range(late * size, (late + 1) * size)]
 
 
-def my_work(places):
-    return [sum(place + 1 for place in mine) for mine in places]
+def my_work(positions):
+    return [sum(position + 1 for position in shard) for shard in positions]
 
 
 def my_exchange(shards):
@@ -68,16 +69,21 @@ def my_exchange(shards):
     return [torch.cat([x.chunk(ranks)[rank] for x in shards], 1) for rank in range(ranks)]
 
 
-def my_ring(queries, keys, values, places):
+def my_ring(queries, keys, values, positions):
     ranks, outputs = len(queries), []
     for rank in range(ranks):
         parts = []
-        for step in range(ranks):
-            i = (rank - step) % ranks
-            seen = places[i] <= places[rank][:, None]  # (L_r, S)
+        for turn in range(ranks):
+            i = (rank - turn) % ranks
+            seen = positions[i] <= positions[rank][:, None]  # (L_r, S)
             parts.append(partial_attention(queries[rank], keys[i], values[i], attn_mask=seen))
         outputs.append(merge(*zip(*parts, strict=True))[0])
     return outputs
+
+
+def my_messages(n, ranks, window):
+    shard, back = n // ranks, window - 1  # the first token of a shard sees `back` tokens before it
+    return min(ranks - 1, -(-back // shard))
 
 
 EXERCISES = {
@@ -100,49 +106,51 @@ EXERCISES = {
         my_zigzag,
         lambda: [(16, 2, 0), (16, 2, 1), (24, 3, 1), (24, 4, 3), (8, 1, 0)],
         {
-            "You returned one contiguous piece. Zigzag pairs an early and a late one.": {
+            "You returned one contiguous chunk. Zigzag pairs an early and a late chunk.": {
                 "n // (2 * ranks)": "n // ranks",
                 ", *range(late * size, (late + 1) * size)]": "]",
             },
-            "You used striping. Zigzag gives each rank two whole pieces.": {
+            "You used striping. Zigzag gives each rank two whole chunks.": {
                 "rank * size, (rank + 1) * size": "rank, n, ranks",
                 ", *range(late * size, (late + 1) * size)]": "]",
             },
-            "The first piece is right. Count the second from the end of the text.": {
+            "The first chunk is right. Count the second from the end of the sequence.": {
                 "2 * ranks - 1 - rank": "ranks + rank"
             },
-            "Your second piece is one too far. The last piece has number 2·ranks − 1.": {
+            "Your second chunk is one too far. The last chunk has number 2·ranks − 1.": {
                 "2 * ranks - 1 - rank": "2 * ranks - rank"
             },
-            "You returned two lists. Concatenate the pieces.": {
+            "You returned two lists. Concatenate the chunks.": {
                 "[*range(rank": "[[*range(rank",
                 "size), *range(late": "size)], [*range(late",
                 "(late + 1) * size)]": "(late + 1) * size)]]",
             },
-            "You left out the second piece.": {", *range(late * size, (late + 1) * size)]": "]"},
-            "Your pieces are too long. Each rank has two.": {"n // (2 * ranks)": "n // ranks"},
+            "You left out the second chunk.": {", *range(late * size, (late + 1) * size)]": "]"},
+            "Your chunks are too long. Each rank has two.": {"n // (2 * ranks)": "n // ranks"},
         },
     ),
     "11.3": FunctionExercise(
         my_work,
-        _deals,
+        _layouts,
         {
-            "You left out the token itself. It attends to itself, too.": {"place + 1": "place"},
+            "You left out the token itself. It attends to itself, too.": {
+                "position + 1": "position"
+            },
             "You did not apply the causal mask. A token attends to itself and earlier tokens.": {
-                "place + 1": "sum(map(len, places))"
+                "position + 1": "sum(map(len, positions))"
             },
             "Count the keys that the rank's queries see, not the queries that see its keys.": {
-                "place + 1": "sum(map(len, places)) - place"
+                "position + 1": "sum(map(len, positions)) - position"
             },
             "You counted only the rank's own block. Its queries also attend to all other blocks.": {
-                "place + 1": "len([p for p in mine if p <= place])"
+                "position + 1": "len([p for p in shard if p <= position])"
             },
             "You left out the rank's own tokens. Its queries attend to them as well.": {
-                "place + 1": "place - len([p for p in mine if p < place])"
+                "position + 1": "position - len([p for p in shard if p < position])"
             },
             "Your result is the same for all ranks. The work depends on the positions.": {
-                "[sum(place + 1 for place in mine) for mine in places]": (
-                    "[sum(p + 1 for ps in places for p in ps) / len(places) for _ in places]"
+                "[sum(position + 1 for position in shard) for shard in positions]": (
+                    "[sum(sum(p) + len(p) for p in positions) / len(positions) for _ in positions]"
                 )
             },
         },
@@ -171,35 +179,57 @@ EXERCISES = {
         },
     ),
     "11.5": FunctionExercise(
+        my_messages,
+        lambda: [(64, 8, 9), (64, 8, 10), (64, 8, 8), (64, 8, 1), (64, 8, 100), (60, 3, 25)],
+        {
+            "The token itself is in the window, so it looks window − 1 tokens back.": {
+                "window - 1": "window"
+            },
+            "Round up: a block of which one token is needed must come as well.": {
+                "-(-back // shard)": "back // shard"
+            },
+            "There are only ranks − 1 other blocks, however wide the window is.": {
+                "min(ranks - 1, -(-back // shard))": "-(-back // shard)"
+            },
+            "These are blocks with the rank's own. It needs no message for that one.": {
+                "min(ranks - 1, -(-back // shard))": "min(ranks, 1 - (-back // shard))"
+            },
+        },
+    ),
+    "11.6": FunctionExercise(
         my_ring,
         _rings,
         {
             "Later tokens are visible. Compare the positions.": {", attn_mask=seen": ""},
-            "You compared the order within the blocks. Compare positions in the text.": {
+            "You compared the order within the blocks. Compare positions in the sequence.": {
                 "attn_mask=seen": "attn_mask=torch.ones_like(seen).tril()"
             },
             "This is right for contiguous shards only. Compare the positions, not the ranks.": {
-                "seen = places[i] <= places[rank][:, None]": (
-                    "seen = (places[i] == places[i]) & (places[rank][:, None] >= 0)\n"
+                "seen = positions[i] <= positions[rank][:, None]": (
+                    "seen = (positions[i] >= 0) & (positions[rank][:, None] >= 0)\n"
                     "            seen = seen.tril() if i == rank else seen & (i < rank)"
                 )
             },
             "You used the rank's own positions for all keys. Positions travel with the keys.": {
-                "places[i] <=": "places[rank] <="
+                "positions[i] <=": "positions[rank] <="
             },
-            "Your tokens do not attend to themselves. Use <=.": {"places[i] <=": "places[i] <"},
-            "Your mask hides earlier tokens, not later. Use <=.": {"places[i] <=": "places[i] >="},
+            "Your tokens do not attend to themselves. Use <=.": {
+                "positions[i] <=": "positions[i] <"
+            },
+            "Your mask hides earlier tokens, not later. Use <=.": {
+                "positions[i] <=": "positions[i] >="
+            },
             "You averaged the partial outputs. Merge them by their log-sum-exps.": {
                 "merge(*zip(*parts, strict=True))[0]": "sum(output for output, _ in parts) / ranks"
             },
-            "Your ring stops one step early. There are as many blocks as ranks.": {
+            "Your ring stops one round early. There are as many blocks as ranks.": {
                 "in range(ranks):\n            i": "in range(ranks - 1):\n            i"
             },
         },
         {
             "The outputs are right, but you concatenate all blocks, a tensor {}. Use one block at "
             "a time.": makes(
-                lambda queries, keys, values, places: (sum(map(len, keys)), keys[0].shape[1])
+                lambda queries, keys, values, positions: (sum(map(len, keys)), keys[0].shape[1])
             ),
         },
     ),

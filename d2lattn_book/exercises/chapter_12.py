@@ -3,8 +3,8 @@
 from d2lattn_book.exercises.checking import FunctionExercise, ValueExercise
 
 
-def _padding(words=3 + 7 + 10 + 4, places=4 * 10):
-    return 100 * (1 - words / places)
+def _padding(tokens=3 + 7 + 10 + 4, positions=4 * 10):
+    return 100 * (1 - tokens / positions)
 
 
 TEXT = [1, 2, 3, 1, 2, 3, 4, 1, 2, 3, 4, 5, 1, 2]
@@ -31,6 +31,12 @@ def _half_right(so_far):
     return [2, 9, 4]
 
 
+def _free(size=2, flops=2, own=1):
+    """Tokens of a pass that is memory-bound on an H100, and guesses for each of 40 requests."""
+    tokens = int(size * 989 / (flops * 3.35))
+    return tokens, tokens // 40 - own
+
+
 def _guessers():
     """(text, start, guess): guesses from the text itself, none, the right ones, always the same."""
     cases = [(TEXT, 3, _last_time), (TEXT, 5, _nothing), (TEXT, 3, _rightly), (TEXT, 1, _rightly)]
@@ -54,8 +60,8 @@ def my_passes(text, start, guess):
     end, passes = start, 0
     while end < len(text):
         right = 0
-        for guessed, said in zip(guess(text[:end]), text[end:], strict=False):
-            if guessed != said:
+        for guessed, actual in zip(guess(text[:end]), text[end:], strict=False):
+            if guessed != actual:
                 break
             right += 1
         end, passes = end + right + 1, passes + 1
@@ -131,9 +137,19 @@ EXERCISES = {
             },
             "You advance by one token. Add accepted guesses.": {"end + right + 1": "end + 1"},
             "You accepted every guess. Stop at the first wrong one.": {
-                "            if guessed != said:\n                break\n": ""
+                "            if guessed != actual:\n                break\n": ""
             },
             "Give `guess` only the text so far.": {"guess(text[:end])": "guess(text)"},
+        },
+    ),
+    "12.5": ValueExercise(
+        _free,
+        {
+            "Each request already has one token in the pass.": _free(own=0),
+            "A multiplication and an addition are 2 FLOPs.": _free(flops=1),
+            "bfloat16 takes 2 bytes.": _free(size=1),
+            "These are the guesses of all 40 requests together.": (295, 255),
+            "With 296 tokens computing takes longer. Round down.": (296, 6),
         },
     ),
 }
