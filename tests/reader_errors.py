@@ -409,12 +409,6 @@ SECOND_FORMS = [
         {"(scores - largest).exp()": "scores.exp()", "(-largest).exp()": "1"},
     ),
     ("10.3", "transposed", {"torch.outer(key, error)": "error[:, None] * key"}),
-    ("10.5", "the latent's width", {"math.sqrt(q.shape[1])": "math.sqrt(absorbed_query.shape[1])"}),
-    (
-        "10.5",
-        "The output is right, but you compute keys or values, a tensor",
-        {"absorbed_query @ latents.T": "q @ (latents @ W_k.T).T"},
-    ),
     (
         "10.5",
         "The output is right, but you compute keys or values, a tensor",
