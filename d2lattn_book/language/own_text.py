@@ -58,7 +58,7 @@ def split(text: str) -> tuple[str, str]:
 
 
 def stored_run() -> tuple[dict, np.ndarray]:
-    """Section 0.7's Transformer after 1,200 steps on the stored text: its state, and its curve.
+    """Section 0.8's Transformer after 1,200 steps on the stored text: its state, and its curve.
 
     Example:
         >>> stored_run()[1].shape  # step, training loss, held-out loss

@@ -54,7 +54,7 @@ def one_layer(*, ax: Ax = None) -> Axes:
         _row(ax, y, shape, sections)
         said.append(f"{happens} {shape}")
     _down(ax, VALUE, -2.28, -7)
-    _row(ax, lowest - 1, WHOLE, "0.6, 2.3")
+    _row(ax, lowest - 1, WHOLE, "0.7, 2.3")
     ax.plot((KEY, KEY), (lowest - 0.28, lowest - 1), color=DARK, lw=1.3, zorder=1)
     arrow(ax, (KEY, lowest - 1), (STREAM + 0.22, lowest - 1))
     word(ax, STREAM, lowest - 1, "+", edge=DARK, width=1, shape="circle,pad=0.1", size=13)
