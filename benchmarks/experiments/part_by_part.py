@@ -54,7 +54,7 @@ EXPERIMENT = Experiment(
     refuted="a part that does not lower the mean loss of the row before it; seed 0 of most rows "
     "had been seen before the others were run",
     steps=600,
-    seeds=3,
+    seeds=8,
     variants=PARTS,
     run=run,
     plan={part: {1: 3} for part in PARTS},
