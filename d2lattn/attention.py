@@ -206,8 +206,8 @@ def attention(
         engine (str): "fused" (default), "chunked" or "explicit". Only "explicit" can be
             differentiated twice; torch.func transforms "explicit" and "fused"; an exported graph
             of "chunked" is for the length with which it was made.
-        chunk_size (int): queries and keys held at once by "chunked"; when absent, blocks of some
-            hundred, which fill a cache.
+        chunk_size (int): for "chunked" alone, queries and keys held at once; when absent, blocks of
+            some hundred, which fill a cache.
 
     Returns:
         Tensor (..., L, Ev) of the query's dtype. A query that may see no key gets 0.
@@ -230,6 +230,8 @@ def attention(
     )
     if chunk_size is not None:
         check_count("chunk_size", chunk_size)
+        if engine in ("explicit", "fused"):
+            raise ValueError(f'chunk_size is for engine="chunked", got engine="{engine}"')
     return compute(call, engine, chunk_size=chunk_size)[0]
 
 

@@ -242,6 +242,8 @@ class Alibi(Positions):
         self.num_heads = num_heads
 
     def bias(self, where: TokenPositions, device: torch.device) -> Tensor | None:
+        if where.positions is not None:
+            raise ValueError('positions="alibi" is for tokens in a row, got positions of their own')
         keys = torch.arange(where.stop, device=device)
         keys = keys if where.key_columns is None else where.key_columns[:, None, None]
         slopes = alibi_slopes(self.num_heads, device=device)[:, None, None]

@@ -13,22 +13,13 @@ def is_eager():
     return not torch.compiler.is_compiling() and not torch._C._are_functorch_transforms_active()
 
 
-def is_transformed():
-    """Tell whether one of torch.func's transforms (vmap, grad, jvp, …) is at work."""
-    return torch._C._are_functorch_transforms_active()
-
-
 def data_dependent_ok(x):
     """Tell whether the values of a tensor may decide what is done next.
 
     Not in a graph, which is made once for all values, nor inside torch.func's transforms, nor on a
     GPU, which would have to be waited for.
     """
-    return (
-        x.is_cpu
-        and not torch.compiler.is_compiling()
-        and not torch._C._are_functorch_transforms_active()
-    )
+    return x.is_cpu and is_eager()
 
 
 def in_full_precision(x):

@@ -213,6 +213,12 @@ def test_an_export_for_any_length(engine):
     assert close(exported(*tensors), attention(*tensors, engine=engine), 1e-6)
 
 
+@pytest.mark.parametrize("engine", ["explicit", "fused"])
+def test_a_chunk_size_is_refused_by_engines_without_chunks(engine):
+    with pytest.raises(ValueError, match=f'^chunk_size is for engine="chunked", got .*"{engine}"'):
+        attention(*inputs(1, 2, 5, 4), engine=engine, chunk_size=2)
+
+
 def test_a_second_derivative_says_which_engine_has_one():
     tensors = [x.requires_grad_() for x in inputs(1, 2, 5, 4)]
     loss = attention(*tensors, engine="chunked").square().sum()

@@ -99,6 +99,11 @@ def test_a_row_may_be_longer_than_a_learned_table_and_a_text_may_not():
         decoder(max_len=10)(some_tokens(), segments=SEGMENTS)
 
 
+def test_a_number_that_comes_back_is_refused():
+    with pytest.raises(ValueError, match=r"^segments must be equal numbers side by side, got one"):
+        decoder()(some_tokens(), segments=SEGMENTS.where(SEGMENTS != 9, 0))
+
+
 def test_no_mask_of_a_long_row_is_built(monkeypatch):
     """Of 4,096 words in texts of 256 each call sees 512 queries and the keys that these reach."""
     model, seen = decoder("rotary", num_layers=1), []

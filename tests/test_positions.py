@@ -315,6 +315,13 @@ def test_alibi_is_slope_times_distance():
                 assert bias[h, i, j].item() == -slope * abs(i - j)
 
 
+def test_alibi_refuses_positions_that_it_cannot_compare():
+    model = d2lattn.Decoder(7, 8, num_layers=1, num_heads=2, positions="alibi")
+    where = TokenPositions(0, 2, positions=torch.tensor([3, 9]))
+    with pytest.raises(ValueError, match=r'^positions="alibi" is for tokens in a row'):
+        model.read(torch.tensor([[1, 2]]), where, is_causal=True)
+
+
 def test_alibi_with_a_causal_mask_is_the_papers():
     """The paper adds slope·(j - i), or slope·j as in its code: a constant in each row apart."""
     query, key = torch.randn(2, B, H, L, 4, generator=generator())

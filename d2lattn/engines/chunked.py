@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from d2lattn.engines.visibility import checked_call, cut
-from d2lattn.tracing import in_full_precision, is_transformed
+from d2lattn.tracing import in_full_precision
 
 # Scores of all heads that are held at once: 1 MiB of float32, which a core's cache takes; on other
 # devices 256 MiB, since each block there costs some launches whatever its size.
@@ -118,7 +118,7 @@ def merge(outputs: Iterable[Tensor], logsumexps: Iterable[Tensor]) -> tuple[Tens
 def attend_in_blocks(call, chunk_size=None):
     """Give the output (..., L, Ev) and log Σ exp(s) of each query's scores, (..., L), -inf if it
     has none; a sink is left out of both."""
-    if is_transformed():
+    if torch._C._are_functorch_transforms_active():
         raise ValueError(
             'engine must be "explicit" or "fused" inside torch.func (vmap, grad, jvp, …), '
             'got "chunked", whose backward pass is its own'

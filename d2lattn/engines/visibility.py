@@ -230,6 +230,10 @@ def starts_of(segments: Tensor, tokens: Tensor) -> Tensor:
         got = tuple(segments.shape)
         raise ValueError(f"segments must have the shape of tokens {(*tokens.shape,)}, got {got}")
     begins = F.pad(segments.to(tokens.device).diff(dim=1) != 0, (1, 0))  # (B, L)
+    if data_dependent_ok(segments):
+        texts = [len(set(row)) for row in segments.tolist()]
+        if texts != (begins.sum(1) + 1).tolist():
+            raise ValueError("segments must be equal numbers side by side, got one that comes back")
     return (begins * torch.arange(tokens.shape[1], device=tokens.device)).cummax(1).values
 
 

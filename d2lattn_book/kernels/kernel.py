@@ -18,8 +18,6 @@ import torch.nn.functional as F
 import triton
 import triton.language as tl
 
-from d2lattn.tracing import is_transformed
-
 # Whether Triton's interpreter, not a GPU, runs the kernels below: settled when they are defined.
 INTERPRETED = triton.knobs.runtime.interpret
 WIDTHS = (16, 32, 64, 128)
@@ -320,7 +318,7 @@ def check_call(call):
     if call.query.dtype not in DTYPES:
         dtypes = ", ".join(map(str, DTYPES))
         raise ValueError(f"query must be one of {dtypes}, got {call.query.dtype}")
-    if is_transformed():
+    if torch._C._are_functorch_transforms_active():
         raise ValueError(
             "query must come from outside torch.func, got one that it transforms: the kernels are "
             "opaque to it, d2lattn.attention is not"
