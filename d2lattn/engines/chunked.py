@@ -21,8 +21,9 @@ from d2lattn.engines.visibility import checked_call, cut
 from d2lattn.tracing import in_full_precision
 
 # Scores of all heads that are held at once: 1 MiB of float32, which a core's cache takes; on other
-# devices 256 MiB, since each block there costs some launches whatever its size.
-SCORES, SCORES_ON_A_GPU, LEAST = 2**18, 2**26, 64
+# devices 256 MiB, since each block there costs some launches whatever its size. With many heads a
+# block has at least 128 queries and keys: smaller ones cost more than the cache saves.
+SCORES, SCORES_ON_A_GPU, LEAST = 2**18, 2**26, 128
 
 
 def chunked_attention(call, chunk_size=None):
