@@ -72,10 +72,10 @@ def sample(
     scores = scores / max(temperature, 1e-30)
     if top_p is not None:
         scores = scores.masked_fill(~_nucleus(scores.softmax(-1), top_p), -torch.inf)
-    shares = scores.softmax(-1)
+    probs = scores.softmax(-1)
     if min_p is not None:
-        shares = shares.where(shares >= min_p * shares.amax(-1, keepdim=True), 0.0)
-    rows = shares.reshape(-1, shares.shape[-1])
+        probs = probs.where(probs >= min_p * probs.amax(-1, keepdim=True), 0.0)
+    rows = probs.reshape(-1, probs.shape[-1])
     # So torch.multinomial draws, too; but it makes a GPU wait, to check what a softmax keeps to.
     race = rows / torch.empty_like(rows).exponential_(generator=generator)
     drawn = race.argmax(-1).view(*scores.shape[:-1], 1)
@@ -83,9 +83,9 @@ def sample(
     return drawn[..., 0].to(logits.device)
 
 
-def _nucleus(shares, top_p):
-    """Mark the fewest of the shares (..., V) that add up to top_p, largest first."""
-    ordered, words = shares.sort(dim=-1, descending=True, stable=True)
+def _nucleus(probs, top_p):
+    """Mark the fewest of the probs (..., V) that add up to top_p, largest first."""
+    ordered, words = probs.sort(dim=-1, descending=True, stable=True)
     before = ordered.cumsum(-1) - ordered  # what those that come first have together
     kept = before < top_p
     kept[..., 0] = True

@@ -30,7 +30,7 @@ def assert_close(got, expected, within):
 
 def worst(got, expected):
     """The largest difference between two lists of tensors, as a share of the largest entries."""
-    shares = [
+    weights = [
         (g.double() - e.double()).abs().max() / size(e) for g, e in zip(got, expected, strict=True)
     ]
-    return torch.stack(shares).max().item()  # NaN if one is NaN; Python's max could lose it
+    return torch.stack(weights).max().item()  # NaN if one is NaN; Python's max could lose it

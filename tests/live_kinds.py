@@ -68,7 +68,7 @@ def data_of(figure):
 
 
 def sent_maps(figure):
-    """(layers, H, L, L): the shares that travel, as the whole numbers that they are, of 255."""
+    """(layers, H, L, L): the weights that travel, as the whole numbers that they are, of 255."""
     data = data_of(figure)
     raw = bytearray(base64.b64decode(data["weights"]["text"]))
     return torch.frombuffer(raw, dtype=torch.uint8).double().view(data["shape"])

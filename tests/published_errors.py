@@ -35,14 +35,14 @@ def attend(Q, K, V, scale):
     return (Q @ K.transpose(-2, -1) * scale).softmax(-1) @ V
 
 
-def multi_head(scale, last=lambda shares, D: shares):
-    """Multi-head attention with this scale of the widths, and what is done with the shares."""
+def multi_head(scale, last=lambda weights, D: weights):
+    """Multi-head attention with this scale of the widths, and what is done with the weights."""
 
     def answer(X, Wq, Wk, Wv, Wo, H):
         Q, K, V = (heads(X, W, H) for W in (Wq, Wk, Wv))
         D = Q.shape[-1]
-        shares = (Q @ K.transpose(-2, -1) * scale(X.shape[-1], D, H)).softmax(-1)
-        return (last(shares, D) @ V).transpose(1, 2).reshape(X.shape) @ Wo.T
+        weights = (Q @ K.transpose(-2, -1) * scale(X.shape[-1], D, H)).softmax(-1)
+        return (last(weights, D) @ V).transpose(1, 2).reshape(X.shape) @ Wo.T
 
     return answer
 

@@ -74,16 +74,16 @@ def rope(x):
 
 
 def merged(output_1, l_1, output_2, l_2):
-    """The share of the first half is a sigmoid."""
-    share = torch.sigmoid(l_1 - l_2)[:, None]
-    return share * output_1 + (1 - share) * output_2, torch.stack((l_1, l_2)).logsumexp(0)
+    """The weight of the first half is a sigmoid."""
+    weight = torch.sigmoid(l_1 - l_2)[:, None]
+    return weight * output_1 + (1 - weight) * output_2, torch.stack((l_1, l_2)).logsumexp(0)
 
 
 def running_sums(q, k, v):
     """All states at once."""
     q, k = F.elu(q) + 1, F.elu(k) + 1
-    blends = torch.einsum("nd,nde->ne", q, torch.einsum("nd,ne->nde", k, v).cumsum(0))
-    return blends / (q * k.cumsum(0)).sum(-1, keepdim=True)
+    outputs = torch.einsum("nd,nde->ne", q, torch.einsum("nd,ne->nde", k, v).cumsum(0))
+    return outputs / (q * k.cumsum(0)).sum(-1, keepdim=True)
 
 
 def table_of_pairs(q, k, v):
@@ -103,16 +103,16 @@ def sums_ring(queries, keys, values, places):
     """Two sums run along instead of parts."""
     outputs = []
     for q, mine in zip(queries, places, strict=True):
-        total, blend = 0, 0
+        total, output = 0, 0
         for k, v, theirs in zip(keys, values, places, strict=True):
             powers = (q @ k.T / q.shape[1] ** 0.5).exp() * (theirs <= mine[:, None])
-            total, blend = total + powers.sum(1, keepdim=True), blend + powers @ v
-        outputs.append(blend / total)
+            total, output = total + powers.sum(1, keepdim=True), output + powers @ v
+        outputs.append(output / total)
     return outputs
 
 
 def whole_ring(queries, keys, values, places):
-    """One attention of all words, cut into shares afterwards."""
+    """One attention of all words, cut into shards afterwards."""
     order = torch.cat(places)
     output = attention(*map(torch.cat, (queries, keys, values)), attn_mask=order <= order[:, None])
     return list(output.split([len(mine) for mine in places]))
@@ -230,8 +230,8 @@ RIGHT_FORMS = {
         [torch.arange(n).chunk(2 * ranks)[i] for i in (rank, -1 - rank)]
     ),
     "11.3": lambda places: [sum(mine) + len(mine) for mine in places],
-    "11.4": lambda shares: [
-        torch.cat(heads, 1) for heads in zip(*(x.chunk(len(shares)) for x in shares), strict=True)
+    "11.4": lambda shards: [
+        torch.cat(heads, 1) for heads in zip(*(x.chunk(len(shards)) for x in shards), strict=True)
     ],
     "11.5": lambda n, ranks, window: max(
         i // (n // ranks) - max(0, i - window + 1) // (n // ranks) for i in range(n)
@@ -295,7 +295,7 @@ UNUSUAL = [
         lambda length, count: (torch.arange(length)[:, None] >> torch.arange(count) & 1).bool(),
     ),
     ("6.5", Rows),
-    ("11.4", lambda shares: tuple(torch.cat(shares, 1).chunk(len(shares)))),
+    ("11.4", lambda shards: tuple(torch.cat(shards, 1).chunk(len(shards)))),
 ]
 # Right results that break a rule of the task: (exercise, part of what is said, function).
 BROKEN_RULES = [

@@ -420,17 +420,17 @@ SENT = dict(ranks=8, is_causal=True)
 NO_COST = dict(machine=[(1.0, 1.0, 0.0), COST["layer"]], layer=[COST["machine"]])
 CROSS = np.array([[0.1, 0.7, 0.2], [0.6, 0.3, 0.1]])
 THIRDS, ONE = np.full((1, 3, 3), 1 / 3), np.eye(2)
-NO_SHARES = [[0.5, 0.5], [1.0, 0.5, 0.5], [1.5, -0.5, 0.0], [NAN, 0.5, 0.5]]
+NO_WEIGHTS = [[0.5, 0.5], [1.0, 0.5, 0.5], [1.5, -0.5, 0.0], [NAN, 0.5, 0.5]]
 NO_PLACES = [np.ones((3, 3)), [1, 2, 3], [["x", "y"]] * 3, [[0, 0], [1, NAN], [3, 1]]]
 OF_EACH = [*NO_PLACES, np.ones((2, 2))]  # a row is missing
 NO_NAMES = [list("abcd"), ["a"], "ab", -1]
 NO_PAIRS = [[1], (1, 2, 3), (1, NAN), "ab"]
-# What a drawing refuses by more than the kind of its arguments; `shares` of another shape apart.
+# What a drawing refuses by more than the kind of its arguments; `weights` of another shape apart.
 MORE = {
-    "blend": dict(x=OF_EACH, weights=NO_SHARES),
+    "weighted_average": dict(x=OF_EACH, weights=NO_WEIGHTS),
     "columns": dict(P=[1.0, [1.0], np.ones((0, 3))], which=[[3], -1, [0.5], [], [[0], [0, 1]]]),
     "cross_attention": dict(weights=[CROSS.T, 2 * CROSS, CROSS - 0.2, CROSS * NAN]),
-    "flow": dict(weights=NO_SHARES, scores=[[1.0]], values=[["x"]], mask=[[1.0] * 3, [True]]),
+    "flow": dict(weights=NO_WEIGHTS, scores=[[1.0]], values=[["x"]], mask=[[1.0] * 3, [True]]),
     "heatmap": dict(matrix=[1.0, [1.0], np.ones((2, 2, 2)), np.ones((0, 3))], fmt=["%.2f", "d"])
     | dict(tokens=NO_NAMES),
     "induction": dict(words=[list("CAB"), list("ACABA")]),
@@ -439,10 +439,12 @@ MORE = {
     "lines": dict(x=[[], ONE, ["a", "b"]], series=[{}, [[1, 2]], "ab"]),
     "model_map": dict(chapter=[13]),
     "network": dict(steps=NO_STEP, unit=NO_UNIT, within=([ONE], WITHIN)),
-    "one_answer": dict(words=[list("abcdefg")], x=[[[0, 1]], np.eye(2, 4)], w_k=[np.ones((4, 2))])
+    "single_output": dict(
+        words=[list("abcdefg")], x=[[[0, 1]], np.eye(2, 4)], w_k=[np.ones((4, 2))]
+    )
     | dict(w_q=[np.eye(3), np.ones((1, 2))], w_v=[np.ones((0, 2))]),
     "projections": dict(head_dim=[101]),
-    "pull": dict(x=OF_EACH, weights=NO_SHARES, around=NO_PLACES),
+    "weight_lines": dict(x=OF_EACH, weights=NO_WEIGHTS, around=NO_PLACES),
     "shadows": dict(x=OF_EACH, query=["a"]),
     "shared_heads": dict(num_kv_heads=[4, 16]),
     "split_and_join": dict(weights=[np.eye(2)[None], 2 * THIRDS, -THIRDS, NAN * THIRDS]),

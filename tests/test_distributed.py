@@ -41,7 +41,7 @@ def draw(length, dtype, width=(5, 5), lead=(2, 12), seed=0):
     return [torch.randn(*lead, length, w, dtype=dtype, generator=generator) for w in widths]
 
 
-def shares(kind, length, size):
+def shards(kind, length, size):
     """The places of each rank's words: contiguous, striped, uneven, with empty ranks, at random."""
     places = torch.arange(length)
     if kind == "contiguous":
@@ -87,7 +87,7 @@ def equalities(rank, size):
     for dtype in EXACT:
         tensors = draw(29, dtype, width=(5, 7))
         for kind, is_causal in itertools.product(KINDS, (False, True)):
-            places = shares(kind, 29, size)[rank]
+            places = shards(kind, 29, size)[rank]
             what, options = f"{kind} {dtype} {is_causal}", dict(is_causal=is_causal)
             ring = functools.partial(ring_attention, positions=places)
             errors[f"ring {what}"] = compare(ring, tensors, places, **options), EXACT[dtype]
@@ -103,7 +103,7 @@ def blocks_of_several_tiles(rank, size):
     tensors, ring = draw(1300, torch.float64, width=(3, 2), lead=(1,)), ring_attention
     found = []
     for kind in ("contiguous", "striped"):
-        places = shares(kind, 1300, size)[rank]
+        places = shards(kind, 1300, size)[rank]
         ring = functools.partial(ring_attention, positions=places)
         found.append(compare(ring, tensors, places, is_causal=True))
     return max(found)
@@ -111,7 +111,7 @@ def blocks_of_several_tiles(rank, size):
 
 def half_precision(rank, size):
     """Errors of ring and formula in bfloat16 against float32, of output and key gradient."""
-    places = shares("striped", 40, size)[rank]
+    places = shards("striped", 40, size)[rank]
     exact = [x.requires_grad_() for x in draw(40, torch.bfloat16)]
     wide = [x.detach().float().requires_grad_() for x in exact]
     mine = [x.detach()[..., places, :].clone().requires_grad_() for x in exact]
@@ -144,8 +144,8 @@ def bytes_and_blocks(rank, size):
     rows = []
     dist.batch_isend_irecv, dist.all_to_all_single = spy_send, spy_exchange
     for length, call in itertools.product((24, 29), (ring_attention, head_parallel)):
-        lengths = [len(places) for places in shares("contiguous", length, size)]
-        places, ranks = shares("contiguous", length, size)[rank], Ranks()
+        lengths = [len(places) for places in shards("contiguous", length, size)]
+        places, ranks = shards("contiguous", length, size)[rank], Ranks()
         own = [x[..., places, :].requires_grad_() for x in draw(length, torch.float32)]
         seen.update(ring=0, heads=0)
         output = call(*own, is_causal=True, group=ranks)
@@ -172,7 +172,7 @@ def bytes_and_blocks(rank, size):
 
 def nothing_kept(rank, size):
     """Bytes that the graph keeps, in words of a rank: query, key, value, output, logsumexp."""
-    places = shares("contiguous", 24, size)[rank]
+    places = shards("contiguous", 24, size)[rank]
     own = [x[..., places, :].requires_grad_() for x in draw(24, torch.float32)]
     kept = []
     with torch.autograd.graph.saved_tensors_hooks(lambda x: kept.append(x.nbytes) or x, _same):
@@ -192,7 +192,7 @@ def layers(rank, size):
         torch.manual_seed(0)
         layer = MultiHeadAttention(16, 4, **options).double()
         for kind, is_causal in itertools.product(("empty", "striped"), (False, True)):
-            places, one = shares(kind, 13, size)[rank], dict(is_causal=is_causal)
+            places, one = shards(kind, 13, size)[rank], dict(is_causal=is_causal)
             want = layer(x, **one)
             got = ring_parallel(layer, group=dist.group.WORLD)(
                 x[:, places], positions=places, **one
@@ -204,7 +204,7 @@ def layers(rank, size):
     for method in (None, "learned", "sinusoidal", "rotary"):
         model = Decoder(11, 16, positions=method, bias=False, **sizes).double()
         for kind in ("contiguous", "random"):
-            places, want = shares(kind, 13, size)[rank], model(tokens)
+            places, want = shards(kind, 13, size)[rank], model(tokens)
             where = None if kind == "contiguous" else places
             got = ring_parallel(model, group=Ranks())(tokens[:, places], positions=where)
             errors[f"decoder {method} {kind}"] = gradients(model, got, want, places), 1e-12
@@ -230,11 +230,11 @@ def part_of_the_ranks(rank, size):
     group = dist.new_group([size - 2, size - 1])
     if rank < size - 2:
         return 0.0
-    places = shares("striped", 9, 2)[rank - size + 2]
+    places = shards("striped", 9, 2)[rank - size + 2]
     options = dict(positions=places, group=group)
     ring = functools.partial(ring_attention, **options)
     found = compare(ring, draw(9, torch.float64), places, is_causal=True)
-    heads, places = functools.partial(head_parallel, group=group), shares("contiguous", 9, 2)
+    heads, places = functools.partial(head_parallel, group=group), shards("contiguous", 9, 2)
     return max(found, compare(heads, draw(9, torch.float64), places[rank - size + 2]))
 
 

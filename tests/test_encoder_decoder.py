@@ -88,7 +88,7 @@ def slow_gru(model, word, said):
     there, back = states["_l0"], states["_l0_reverse"]
     h = torch.stack([torch.cat(pair) for pair in zip(there, back[::-1], strict=True)])
     last = torch.cat([there[-1], back[-1]])
-    state, logits, shares = torch.tanh(model.start(last)), [], []
+    state, logits, weights = torch.tanh(model.start(last)), [], []
     width = h.shape[1]
 
     def place(p):
@@ -109,8 +109,8 @@ def slow_gru(model, word, said):
         x = torch.cat([model.sounds.weight[sound], c])
         state = gru_step(x, state, *weights_of(model.writer))
         logits.append(model.to_logits(torch.cat([state, c])))
-        shares.append(a)
-    return torch.stack(logits), torch.stack(shares)
+        weights.append(a)
+    return torch.stack(logits), torch.stack(weights)
 
 
 @pytest.mark.parametrize("context", GRU_CONTEXTS)
@@ -119,12 +119,12 @@ def test_the_grus_are_their_equations(context, sounds):
     model = GRUEncoderDecoder(context, **SMALL).double()
     logits, weights = model.decode(model.encode(letters_of(WORDS)), sounds)
     for b, word in enumerate(WORDS):
-        one, shares = slow_gru(model, word, sounds[b])
+        one, weights = slow_gru(model, word, sounds[b])
         assert logits[b].numpy() == pytest.approx(one.numpy(), abs=1e-8)
         if context == "last":
             assert weights is None
         else:
-            assert weights[b, :, : len(word)].numpy() == pytest.approx(shares.numpy(), abs=1e-6)
+            assert weights[b, :, : len(word)].numpy() == pytest.approx(weights.numpy(), abs=1e-6)
             assert (weights[b, :, len(word) :] == 0).all()
 
 

@@ -127,7 +127,7 @@ def test_exact_numbers_are_numbers(verdict):
 def test_the_input_is_described_in_english(verdict):
     said = verdict("3.3", lambda scores, mask: torch.full_like(scores, 1 / 7))
     assert said.endswith("; the input was a (5, 7) tensor and a (5, 7) mask")
-    assert verdict("11.4", lambda shares: []).endswith("; the input was a list of 2 tensors")
+    assert verdict("11.4", lambda shards: []).endswith("; the input was a list of 2 tensors")
 
 
 def not_yet(*arguments):

@@ -119,8 +119,8 @@ def attention_by_torch(setting):
         visible = torch.tensor([[c == "1" for c in row] for row in setting["given"]])
     products = query @ key.T
     scores = products / setting["divisor"] / setting["temperature"]
-    shares = scores.masked_fill(~visible, -math.inf).softmax(-1).nan_to_num()
-    return dict(products=products, scores=scores, shares=shares, output=shares @ value)
+    weights = scores.masked_fill(~visible, -math.inf).softmax(-1).nan_to_num()
+    return dict(products=products, scores=scores, weights=weights, output=weights @ value)
 
 
 @needs_node
@@ -133,7 +133,7 @@ def test_the_microscope_computes_what_torch_computes():
         expected = attention_by_torch(setting)
         for name, tensor in expected.items():
             assert_close(got[name], tensor)
-        empty += int((expected["shares"].sum(-1) == 0).any())
+        empty += int((expected["weights"].sum(-1) == 0).any())
     assert empty > 20  # rows that may see nobody did occur
 
 
@@ -157,8 +157,8 @@ def test_the_online_softmax_is_the_softmax_after_every_number():
     for (scores, values), states in zip(cases, got, strict=True):
         assert len(states) == len(scores) + 1 and states[0]["output"] == [0] * values.shape[1]
         for t, state in enumerate(states[1:], 1):
-            shares = scores[:t].softmax(0).nan_to_num()
-            assert_close(state["output"], shares @ values[:t])
+            weights = scores[:t].softmax(0).nan_to_num()
+            assert_close(state["output"], weights @ values[:t])
             largest = scores[:t].max()
             assert float(state["largest"]) == largest  # "-Infinity" reads as such
             assert_close(state["sum"], (scores[:t] - largest).exp().nan_to_num().sum())
@@ -276,9 +276,9 @@ def test_numbers_of_tokens_and_matrices_are_changed_where_they_stand():
         elif step == 3:
             matrices[2, 0, 1] = 2  # and a score cannot be changed
         query, key, value = (x @ matrix.T for matrix in matrices)
-        shares = (query @ key.T / math.sqrt(3)).softmax(-1)
+        weights = (query @ key.T / math.sqrt(3)).softmax(-1)
         panels = states[step]["now"]["panels"]
-        for name, expected in dict(x=x, key=key, share=shares, output=shares @ value).items():
+        for name, expected in dict(x=x, key=key, weight=weights, output=weights @ value).items():
             assert_close(panels[name], expected)
         for k in range(3):
             assert_close(panels[f"W{k}"], matrices[k].T)
@@ -306,7 +306,7 @@ def test_who_asks_which_head_and_what_a_pointer_is_over():
     for state, (step, head, asks, key) in zip(states, expected, strict=True):
         now, row = state["now"], weights[step, head, asks]
         assert (now["asks"], now["key"]) == (asks, key)
-        assert (torch.tensor(now["shares"]) - row).abs().max() < 1e-5
+        assert (torch.tensor(now["weights"]) - row).abs().max() < 1e-5
         assert now["order"] == row.argsort(descending=True, stable=True).tolist()
         told = row.argmax().item() if key is None else key
         if row.sum():
@@ -442,7 +442,7 @@ def test_html(kind):
     assert bundle == FIGURES[kind]()._repr_mimebundle_()  # the same bytes on every run
     assert "\n" not in bundle["text/plain"] and bundle["text/plain"] == repr(figure)
     data = parts(figure)[2]
-    sent = data.get("model", data.get("weights", {}))  # of the reader, and shares
+    sent = data.get("model", data.get("weights", {}))  # of the reader, and weights
     most = 60_000 if kind == "train" else 29_000  # it carries a model's gradient, too
     assert len(figure.html.encode()) - len(sent.get("text", "")) <= most
     _, name, data, code = parts(figure)
@@ -476,13 +476,13 @@ def test_asymmetric_projections_are_those_of_nn_linear():
     x, matrices = rows_of(1, 4, 3), rows_of(2, 3, 3, 3)
     figure = live.attention(x, tokens=list("abcd"), projections=matrices.unbind())
     query, key = (torch.nn.functional.linear(x, matrix) for matrix in matrices[:2])
-    shares = (query @ key.T / math.sqrt(3)).softmax(-1)
-    best = shares[3].argmax().item()
+    weights = (query @ key.T / math.sqrt(3)).softmax(-1)
+    best = weights[3].argmax().item()
     assert repr(figure).endswith(
-        f"d attends most to {'abcd'[best]}, attention weight {shares[3, best]:.2f}"
+        f"d attends most to {'abcd'[best]}, attention weight {weights[3, best]:.2f}"
     )
     cells = re.findall(r"<td>(.*?)</td>", parts(figure)[0])
-    assert cells == [f"{share:.2f}" for share in shares.ravel().tolist()]
+    assert cells == [f"{weight:.2f}" for weight in weights.ravel().tolist()]
 
 
 def test_a_figure_opens_where_it_is_told_to():
@@ -498,7 +498,7 @@ def test_a_figure_opens_where_it_is_told_to():
         opened = state["state"]
         assert (opened["step"], opened["head"], opened["asks"]) == (step, head, asks)
         cells = re.findall(r"<td>(.*?)</td>", parts(figure)[0])
-        assert cells == [f"{share:.2f}" for share in steps[step, head].ravel().tolist()]
+        assert cells == [f"{weight:.2f}" for weight in steps[step, head].ravel().tolist()]
     for options, asks in (({}, 5), ({"query": SENTENCE[2], "parts": ["mask"]}, 2)):
         figure = live.attention(X, tokens=SENTENCE, **options)
         (state,) = play("attention", figure)
@@ -516,7 +516,7 @@ def test_the_question_is_told_a_thought_at_a_time():
     told = [state["state"]["told"] for state in states]
     assert told == [None, [0, 0], [0, 1], [1, 0], [1, 4], [2, 0], [2, 1], [3, 0], [3, 6], [4, 0],
                     [4, 1], [4, 1], None, [1, 0], None]  # fmt: skip
-    names = ["asks", "scores", "shares", "values", "output"]
+    names = ["asks", "scores", "weights", "values", "output"]
     seen = in_node("attention/state", "unfolded", [[state["state"]] for state in states])
     seen = [[some[name] for name in names] for some in seen]
     assert seen[:11] == [
@@ -530,22 +530,22 @@ def test_the_question_is_told_a_thought_at_a_time():
     assert parts_of == [1, 6, 1, 6, 1]
     x = X.double()
     scores = (x @ x.T / math.sqrt(3)).masked_fill(~torch.ones(6, 6).tril().bool(), -math.inf)
-    shares = scores.softmax(-1)
-    output = [plain(value) for value in (shares @ x)[3].tolist()]
+    weights = scores.softmax(-1)
+    output = [plain(value) for value in (weights @ x)[3].tolist()]
     terms = [
-        f"{plain(share)}·{plain(value)}" for share, value in zip(shares[3], x[:, 0], strict=True)
+        f"{plain(weight)}·{plain(value)}" for weight, value in zip(weights[3], x[:, 0], strict=True)
     ]
     assert [states[k]["said"] for k in (2, 4, 6, 8, 10)] == [
         "found has the query (0, 0.5, 1), which is compared with every key.",
         "Every key gets a score. The highest: query of found · key of found = 0·0 + 0.5·0.5 + "
         "1·1 = 1.25; ÷ √3 = 0.72. A hidden key gets none.",
         "Softmax: e^score, divided by the sum of these powers, is the attention weight. found "
-        f"gives {shares[3, 3]:.2f} of its attention to found; its weights add up to 1.",
+        f"gives {weights[3, 3]:.2f} of its attention to found; its weights add up to 1.",
         "Each value is multiplied by its attention weight: its band ends that wide.",
         f"The output is their sum. Channel 1: {' + '.join(terms)} = {output[0]}, and so on. "
         f"The output of found is ({', '.join(output)}).",
     ]
-    cat = ", ".join(plain(value) for value in (shares @ x)[2].tolist())
+    cat = ", ".join(plain(value) for value in (weights @ x)[2].tolist())
     assert states[11]["said"].endswith(f"The output of cat is ({cat}).")
 
 
@@ -590,7 +590,7 @@ def test_the_microscopes_table_obeys_the_rule_that_it_opens_with(rule):
     fallback, _, data, _ = parts(figure)
     cells = [float(cell) for cell in re.findall(r"<td>([\d.]+)</td>", fallback)]
     setting = dict(x=X.tolist(), projections=None, divisor=2.0, temperature=1.0)
-    found = attention_by_torch(setting | dict(rule=data["rule"], size=data["size"]))["shares"]
+    found = attention_by_torch(setting | dict(rule=data["rule"], size=data["size"]))["weights"]
     assert (data["rule"], data["size"]) == (rule, 2 if "window" in rule else len(X) - 1)
     assert cells == pytest.approx(found.flatten().tolist(), abs=0.0051)
 

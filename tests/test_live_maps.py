@@ -42,7 +42,7 @@ TEXT = "the cat saw a dog . the cat saw the dog ."
 # What travels ------------------------------------------------------------------------------------
 
 
-def test_shares_are_those_of_the_trace_to_one_part_in_255_and_rows_add_up():
+def test_weights_are_those_of_the_trace_to_one_part_in_255_and_rows_add_up():
     model = decoder()
     weights = trace(model, torch.tensor([numbers(TEXT)])).weights[:, 0].double()
     whole = sent(maps(model, TEXT, WORDS))
@@ -63,13 +63,13 @@ def test_rows_add_up_to_one_again_in_the_page():
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 60, 255, 1000])
-def test_whole_shares_are_less_than_one_off(length):
+def test_quantized_weights_are_less_than_one_off(length):
     drawn = torch.rand(50, length, generator=generator(length), dtype=torch.float64)
-    drawn = drawn ** torch.arange(1, 51)[:, None]  # from even to a single large share
+    drawn = drawn ** torch.arange(1, 51)[:, None]  # from even to a single large weight
     drawn[7, : length // 2] = 0
     weights = drawn / drawn.sum(-1, keepdim=True).clamp(min=1e-300)
     weights[3] = 0
-    whole = packed.whole_shares(weights)
+    whole = packed.quantized(weights)
     assert whole.dtype == torch.int64
     assert ((whole - 255 * weights).abs() < 1 + 1e-9).all()
     sums = [255 * (row.sum().item() > 0) for row in weights]
@@ -78,10 +78,10 @@ def test_whole_shares_are_less_than_one_off(length):
 
 
 @pytest.mark.parametrize("sum_", [0.991, 1.0, 1.009])
-def test_shares_that_nearly_add_up_are_made_to(sum_):
-    """Those of half precision, and whatever `check_shares` lets in."""
+def test_weights_that_nearly_add_up_are_made_to(sum_):
+    """Those of half precision, and whatever `check_weights` lets in."""
     weights = torch.rand(40, 3, generator=generator(2)).softmax(-1).to(torch.bfloat16).double()
-    whole = packed.whole_shares(sum_ * weights)
+    whole = packed.quantized(sum_ * weights)
     assert (whole.sum(-1) == 255).all()
     assert ((whole - 255 * weights / weights.sum(-1, keepdim=True)).abs() < 1).all()
 
@@ -167,11 +167,11 @@ def test_256_pieces_and_the_number_of_maps_that_fit():
 
 
 def by_loops(weights, ids, keys=None):
-    """The mean share of one head of each kind, from the definition."""
+    """The mean weight of one head of each kind, from the definition."""
     L, found = len(ids), {}
 
-    def add(kind, share):
-        found.setdefault(kind, []).append(share)
+    def add(kind, weight):
+        found.setdefault(kind, []).append(weight)
 
     for i in range(L):
         if keys is not None:
@@ -273,7 +273,7 @@ def test_layers_and_heads_are_gone_through_and_visited():
     for state, (layer, head, asks) in zip(states, expected, strict=False):
         row = weights[layer, head, asks]
         largest = row.argmax().item()
-        now = torch.tensor(state["now"]["shares"])
+        now = torch.tensor(state["now"]["weights"])
         assert (now - row).abs().max() < 1 / 255
         assert state["said"] == (
             f"In layer {layer}, head {head}, the query {TEXT.split()[asks]} attends most to the "
@@ -281,7 +281,7 @@ def test_layers_and_heads_are_gone_through_and_visited():
             "Its 12 attention weights add up to 1.00."
         )
     told = "In layer 1, head 2, the query dog attends to the key cat: attention weight "
-    told += f"{states[-1]['now']['shares'][1]:.2f}."
+    told += f"{states[-1]['now']['weights'][1]:.2f}."
     assert states[-1]["said"].startswith(told)
 
 
@@ -432,7 +432,7 @@ def test_a_model_without_any_map_is_refused():
         (lambda x: x[..., :3], r"model must give maps of 12 × 12 .*, got shape \(4, 12, 3\)"),
     ],
 )
-def test_maps_that_are_no_shares_are_refused(monkeypatch, spoil, message):
+def test_maps_that_are_no_weights_are_refused(monkeypatch, spoil, message):
     ours = sources._ours
 
     def spoiled(model, ids):

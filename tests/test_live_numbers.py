@@ -97,7 +97,7 @@ def test_a_softmax_sees_what_is_visible():
     nothing = 0
     for got, scores in zip(in_node("kit/numbers", "softmax", cases), expected, strict=True):
         assert float(got["largest"]) == scores.max()
-        assert_close(got["shares"], scores.softmax(0).nan_to_num())
+        assert_close(got["weights"], scores.softmax(0).nan_to_num())
         assert_close(got["sum"], (scores - scores.max()).exp().nan_to_num().sum())
         nothing += scores.max() == -math.inf
     assert nothing
@@ -120,7 +120,7 @@ def test_a_number_is_read_where_it_stands():
 
 def test_who_is_picked_asks_but_not_whose_key_or_value_it_is():
     figure = live.attention(**SMALL, projections=MATRICES)
-    rows = ("word", "query", "score", "share", "output", "key", "value", "x", "W0")
+    rows = ("word", "query", "score", "weight", "output", "key", "value", "x", "W0")
     states = play("attention", figure, *(("pick", kind, 0, 0) for kind in rows))[1:]
     for kind, state in zip(rows, states, strict=True):
         assert state["state"]["at"] == [kind, 0, 0]
@@ -415,8 +415,8 @@ def test_what_is_written_is_drawn_with_the_numbers_of_the_seed():
     shown = reader(decoder(3), text="the dog", stop=None)
     *states, last = play("reader", shown, *[("write", "the data")] * 6)
     for number, state in enumerate(states, start=1):
-        chances = torch.tensor(state["now"]["chances"])
-        place = int((chances.cumsum(0) <= mulberry(number)).sum())
+        probs = torch.tensor(state["now"]["probs"])
+        place = int((probs.cumsum(0) <= mulberry(number)).sum())
         assert state["state"]["seed"] == number
         after = [*states, last][number]["state"]["text"]
         assert after == f"{state['state']['text']} {VOCABULARY[place]}"
@@ -434,16 +434,16 @@ def test_a_reading_is_told_with_the_numbers_of_torch():
 
     def told(read, asks, head, off=(), end=""):
         logits, maps = by_torch(twin, read, off)
-        shares = maps[head[0], head[1], asks]
-        chances, best = (logits[asks] / 0.5).softmax(0), int(shares.argmax())  # at its temperature
-        key = int(chances.argmax())
+        weights = maps[head[0], head[1], asks]
+        probs, best = (logits[asks] / 0.5).softmax(0), int(weights.argmax())  # at its temperature
+        key = int(probs.argmax())
         whole = (by_torch(twin, read)[0][asks] / 0.5).softmax(0)[key]
         silent = f" ({whole:.2f} with all heads on)" if off else ""
         which = ", which is off," if head in off else ","
         return (
             f"{VOCABULARY[read[asks]]} attends most, in head {head[1]} of layer {head[0]}{which} "
-            f"to {VOCABULARY[read[best]]}: attention weight {shares[best]:.2f}. The most probable "
-            f"next token is {VOCABULARY[key]}, probability {chances[key]:.2f}{silent}.{end}"
+            f"to {VOCABULARY[read[best]]}: attention weight {weights[best]:.2f}. The most probable "
+            f"next token is {VOCABULARY[key]}, probability {probs[key]:.2f}{silent}.{end}"
         )
 
     off = [(1, 3)]

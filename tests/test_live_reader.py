@@ -96,8 +96,8 @@ def test_two_hundred_sentences_are_read_as_torch_reads_them():
         worst = max(worst, (torch.tensor(logits).double() - wanted).abs().max().item())
         for layer, rows in enumerate(maps):
             for i, heads in enumerate(rows):
-                for head, shares in enumerate(heads):
-                    error = torch.tensor(shares).double() - weights[layer, head, i, : i + 1]
+                for head, row in enumerate(heads):
+                    error = torch.tensor(row).double() - weights[layer, head, i, : i + 1]
                     worst = max(worst, error.abs().max().item())
     print(f"\nlargest difference of 200 sentences to torch: {worst:.0e}")
     assert worst < 1e-5
@@ -213,7 +213,7 @@ def test_words_that_differ_in_capitals_or_hold_a_mark_are_read_as_the_model_know
     opened, written = run_play(shown, ("write",))
     logits = by_torch(unpack(sent(shown)["model"]), [2, 1])[0][-1]
     assert opened["now"]["tokens"] == [2, 1] and "Not in" not in opened["said"]
-    assert np.allclose(opened["now"]["chances"], (logits / 0.5).softmax(0), atol=1e-6)
+    assert np.allclose(opened["now"]["probs"], (logits / 0.5).softmax(0), atol=1e-6)
     assert len(written["now"]["tokens"]) == 3
 
 
@@ -269,9 +269,9 @@ def read_back(page):
     tokens = [data["vocabulary"].index(word) for word in data["begins"].split()]
     tokens = tokens if data["stop"] is None else [data["stop"], *tokens]
     logits = by_torch(unpack(data["model"]), tokens)[0][-1]
-    chances = (logits / data["temperature"]).softmax(-1)
+    probs = (logits / data["temperature"]).softmax(-1)
     said = {html.unescape(word): float(number) for word, number in rows}
-    return said, {word: chances[data["vocabulary"].index(word)].item() for word in said}
+    return said, {word: probs[data["vocabulary"].index(word)].item() for word in said}
 
 
 def test_the_weights_in_a_stored_page_give_the_numbers_beside_them():

@@ -44,8 +44,8 @@ SAID = {
                "average of the values, is (1.85, 0.15, 0.85)."),
         (("pick", "x", 0, 1), "Channel 2 of small is 1." + TYPE),
         (("pick", "score", 1, 0), "query of cat · key of small = 2·1 + 0·1 + 1·0 = 2; ÷ √3 = 1.15"),
-        (("pick", "share", 0, 1), "query of small · key of cat = 1·2 + 1·0 + 0·1 = 2; ÷ √3 = 1.15; "
-                                  "hidden by the mask, so it counts as −∞ and its attention "
+        (("pick", "weight", 0, 1), "query of small · key of cat = 1·2 + 1·0 + 0·1 = 2; ÷ √3 = 1.15"
+                                  "; hidden by the mask, so it counts as −∞ and its attention "
                                   "weight is 0."),
         (("pick", "output", 1, 2),
          "output of cat, channel 3 = attention weights · values = 0.15·0 + 0.85·1 = 0.85"),
@@ -54,8 +54,8 @@ SAID = {
     ),
     "attention as the book has it": (
         live.attention(**SMALL),
-        (("pick", "share", 0, 1), "query of small · key of cat = 1·2 + 1·0 + 0·1 = 2; ÷ √3 = 1.15; "
-                                  "e^1.15 = 3.17; ÷ 6.35, the sum of the row, = 0.50."),
+        (("pick", "weight", 0, 1), "query of small · key of cat = 1·2 + 1·0 + 0·1 = 2; ÷ √3 = 1.15"
+                                  "; e^1.15 = 3.17; ÷ 6.35, the sum of the row, = 0.50."),
     ),
     "attention with projections": (
         live.attention(**SMALL, projections=MATRICES),
@@ -70,21 +70,21 @@ SAID = {
         (("pick", "W0", 2, 0), "Row 3, column 1 of Wqᵀ is 2." + TYPE),
         (("pick", "W1", 2, 1), "Row 3, column 2 of Wkᵀ is −1." + TYPE),
         (("pick", "score", 0, 1), "query of small · key of cat = 1·0 + 1·1 = 1; ÷ √2 = 0.71"),
-        (("pick", "share", 1, 0), "query of cat · key of small = 4·1 + 0·1 = 4; ÷ √2 = 2.83; "
+        (("pick", "weight", 1, 0), "query of cat · key of small = 4·1 + 0·1 = 4; ÷ √2 = 2.83; "
                                   "e^2.83 = 16.92; ÷ 17.92, the sum of the row, = 0.94."),
         (("pick", "output", 1, 1),
          "output of cat, channel 2 = attention weights · values = 0.94·0 + 0.06·2 = 0.11"),
     ),
     "attention of large powers": (
         live.attention([[3.0], [1.0]], tokens=["a", "b"]),
-        (("pick", "share", 0, 0), "query of a · key of a = 3·3 = 9; e^9 = 8103.1; ÷ 8123.2, the "
+        (("pick", "weight", 0, 0), "query of a · key of a = 3·3 = 9; e^9 = 8103.1; ÷ 8123.2, the "
                                   "sum of the row, = 1.00."),
         (("alter", {"temperature": 3}), "query of a · key of a = 3·3 = 9; ÷ 3 (temperature) = 3; "
                                         "e^3 = 20.09; ÷ 22.8, the sum of the row, = 0.88."),
         (("alter", {"temperature": 0.9}), "query of a · key of a = 3·3 = 9; ÷ 0.9 (temperature) = "
                                           f"10; {ROW}: e^0 = 1; ÷ 1, the sum of the row, = "
                                           "1.00."),
-        (("pick", "share", 0, 1), "query of a · key of b = 3·1 = 3; ÷ 0.9 (temperature) = 3.33; "
+        (("pick", "weight", 0, 1), "query of a · key of b = 3·1 = 3; ÷ 0.9 (temperature) = 3.33; "
                                   f"{ROW}: e^(−6.67) = 0; ÷ 1, the sum of the row, = 0.00."),
     ),
     "attention to nobody": (

@@ -180,8 +180,8 @@ def test_the_answers_follow_from_the_words_so_that_the_bound_is_0(name):
             if target is not None:
                 asked[target] += 1
                 assert answer(name, words_read, k) == target
-    shares = torch.tensor(list(asked.values())).double()
-    entropy = torch.distributions.Categorical(shares / shares.sum()).entropy().item()
+    weights = torch.tensor(list(asked.values())).double()
+    entropy = torch.distributions.Categorical(weights / weights.sum()).entropy().item()
     assert told["blind"] == pytest.approx(entropy, abs=0.05)
     assert min(len({*map(str, told["texts"])}), 200) > 150  # they differ
 
@@ -308,9 +308,8 @@ def test_it_tells_how_the_models_do():
         f"Model 2: training loss {losses[1][-1]:.2f}"
     )
     look = told[-1]["news"][0]["look"]
-    row = (
-        torch.tensor(look["layers"][1]["shares"]).double().view(2, 11, 11)[0, last["state"]["asks"]]
-    )
+    maps = torch.tensor(look["layers"][1]["weights"]).double().view(2, 11, 11)
+    row = maps[0, last["state"]["asks"]]
     assert first["row"] == pytest.approx(row.tolist(), abs=1e-7)
     words_read = last["now"]["words"]
     most = row.argmax()
@@ -324,7 +323,7 @@ def test_it_tells_how_the_models_do():
 
 @needs_node
 @pytest.mark.parametrize("divisor, by", [("1", 1), ("√d", 8**0.5), ("d", 8)])
-def test_queries_and_keys_of_the_chosen_head_give_the_row_of_shares(divisor, by):
+def test_queries_and_keys_of_the_chosen_head_give_the_row_of_weights(divisor, by):
     told = message("copy", divisor=divisor)
     acts = [("arrived", one | {"run": 1}) for one in told]
     looks = ("alter", {"layer": 1, "head": 1, "model": 1, "asks": 9, "sides": True})
@@ -336,10 +335,10 @@ def test_queries_and_keys_of_the_chosen_head_give_the_row_of_shares(divisor, by)
         torch.testing.assert_close(torch.tensor(rows), expected, rtol=0, atol=0)
     q, k = (torch.tensor(model["sides"][key]).double() for key in "qk")
     products = q[9] @ k[:10].T
-    shares = F.pad((products / by).softmax(0), (0, 1))
-    assert model["row"] == pytest.approx(shares.tolist(), abs=1e-6)
-    best = shares.argmax()
-    names, largest = last["now"]["words"], f"{shares.max():.2f}"
+    weights = F.pad((products / by).softmax(0), (0, 1))
+    assert model["row"] == pytest.approx(weights.tolist(), abs=1e-6)
+    best = weights.argmax()
+    names, largest = last["now"]["words"], f"{weights.max():.2f}"
     product, score = (f"{x:.2f}".replace("-", "−") for x in (products[best], products[best] / by))
     divided = divisor.replace("d", "8")
     assert (
@@ -441,7 +440,7 @@ def test_another_address_opens_what_it_says_and_one_that_says_nothing_changes_no
 def test_its_line_and_table_tell_where_it_opens():
     figure = live.train(task="asked", model={"layers": 2, "mask": True}, compare={"same_qk": True})
     assert repr(figure) == (
-        "live training: follow a pointer, with layers 2, mask True; model 2 has same_qk True"
+        "live training: follow a pointer, with layers=2, mask=True; model 2: same_qk=True"
     )
     table, _, data, *_ = parts(figure)
     rows = re.findall(r"<tr><th>(.*?)</th><td>(.*?)</td></tr>", table)

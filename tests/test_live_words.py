@@ -31,9 +31,9 @@ def test_the_map_computes_what_torch_computes():
         asks = seed % length
         state = {"text": text, "x": x.tolist(), "asks": asks}
         cases.append([state, {"vocabulary": names}])
-        shares = (x[tokens] @ x[tokens[asks]]).softmax(0)
-        drawn = torch.zeros(n, dtype=torch.float64).index_add(0, tokens, shares)
-        expected.append(dict(shares=shares, after=shares @ x[tokens], drawn=drawn))
+        weights = (x[tokens] @ x[tokens[asks]]).softmax(0)
+        drawn = torch.zeros(n, dtype=torch.float64).index_add(0, tokens, weights)
+        expected.append(dict(weights=weights, after=weights @ x[tokens], drawn=drawn))
     for got, wanted in zip(in_node("words/state", "compute", cases), expected, strict=True):
         for name, tensor in wanted.items():
             assert_close(got[name], tensor)

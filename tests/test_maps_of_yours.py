@@ -1,4 +1,4 @@
-"""Maps of a reader's own: tensors, modules that hold attention, shares that lack something of 1."""
+"""Maps of a reader's own: tensors, modules with attention, weights that lack something of 1."""
 
 import math
 
@@ -20,7 +20,7 @@ def normal(*shape, seed=0):
     return torch.randn(*shape, generator=generator(seed))
 
 
-def shares(*shape, seed=0):
+def drawn(*shape, seed=0):
     return (3 * normal(*shape, seed=seed)).softmax(-1)
 
 
@@ -34,7 +34,7 @@ def assert_maps(figure, weights):
 
 
 def test_tensors_of_one_text():
-    weights = shares(3, 2, 4, 4)
+    weights = drawn(3, 2, 4, 4)
     one, *others = [
         maps(given, tokens=ROWS)
         for given in (weights, weights.numpy(), [*weights], tuple(x[None] for x in weights))
@@ -52,7 +52,7 @@ def test_tensors_of_one_text():
 
 
 def test_tensors_of_two_texts():
-    weights = shares(3, 2, 4, 5).bfloat16()
+    weights = drawn(3, 2, 4, 5).bfloat16()
     figure = maps(weights, tokens=ROWS, key_tokens=KEYS, query="ist")
     assert_maps(figure, weights.double() / weights.double().sum(-1, keepdim=True))
     data = data_of(figure)
@@ -62,30 +62,30 @@ def test_tensors_of_two_texts():
     assert kinds["same token"] == kinds["induction"] == []  # two languages
     assert "das → " in figure.html or "<th>old</th>" in figure.html
     assert repr(figure).startswith("live maps: 3 layers of 2 heads over 4 × 5 tokens")
-    copied = maps(shares(1, 2, 4, 4), tokens=ROWS, key_tokens=ROWS[::-1])
+    copied = maps(drawn(1, 2, 4, 4), tokens=ROWS, key_tokens=ROWS[::-1])
     assert {kind["name"]: len(kind["heads"]) for kind in data_of(copied)["standing"]}["same token"]
     bare = data_of(maps(weights))
     assert bare["key_tokens"] == ["0", "1", "2", "3", "4"]
     assert bare["standing"][1]["heads"] == []  # numbers of two texts are not the same words
-    assert_maps(maps(shares(1, 1, 1, 5), key_tokens=KEYS), shares(1, 1, 1, 5))
+    assert_maps(maps(drawn(1, 1, 1, 5), key_tokens=KEYS), drawn(1, 1, 1, 5))
 
 
 @pytest.mark.parametrize(
     "given, options, message",
     [
-        (shares(2, 2), {}, r"model must give maps \(H, L, S\) .*, got torch.float32 of shape"),
-        ([shares(2, 4, 4).long()], {}, r"model must give maps \(H, L, S\) of numbers .*int64"),
-        (shares(2, 4, 4).long(), {}, "model must be a model or its maps, got tensor"),
-        ([shares(2, 2, 4, 4)], {}, r"model must give maps .* or a batch of one, .* \(2, 2, 4, 4"),
-        ([shares(2, 4, 4), shares(2, 3, 3)], {}, r"model must give maps of 4 × 4 .*\(2, 3, 3\)"),
-        (shares(2, 4, 4), dict(tokens=KEYS), "tokens must fit the 4 rows of maps, got"),
-        (shares(2, 4, 4), dict(key_tokens=KEYS), "key_tokens must fit the 4 columns of maps"),
-        (shares(2, 4, 4), dict(text="x"), "text is what a model reads, tokens name rows, got 'x'"),
-        (shares(2, 4, 4), dict(target="x"), "target is for an encoder-decoder of tr"),
-        (shares(2, 4, 4), dict(part="x"), "part is for a model of several parts, got Tensor"),
-        (shares(2, 4, 257), {}, "key_tokens must have 2 to 256 tokens, got 257"),
-        (shares(2, 257, 4), {}, "tokens must have 1 to 256 tokens, got 257"),
-        (shares(1, 1, 1), {}, "tokens must have 2 to 256 tokens, got 1"),
+        (drawn(2, 2), {}, r"model must give maps \(H, L, S\) .*, got torch.float32 of shape"),
+        ([drawn(2, 4, 4).long()], {}, r"model must give maps \(H, L, S\) of numbers .*int64"),
+        (drawn(2, 4, 4).long(), {}, "model must be a model or its maps, got tensor"),
+        ([drawn(2, 2, 4, 4)], {}, r"model must give maps .* or a batch of one, .* \(2, 2, 4, 4"),
+        ([drawn(2, 4, 4), drawn(2, 3, 3)], {}, r"model must give maps of 4 × 4 .*\(2, 3, 3\)"),
+        (drawn(2, 4, 4), dict(tokens=KEYS), "tokens must fit the 4 rows of maps, got"),
+        (drawn(2, 4, 4), dict(key_tokens=KEYS), "key_tokens must fit the 4 columns of maps"),
+        (drawn(2, 4, 4), dict(text="x"), "text is what a model reads, tokens name rows, got 'x'"),
+        (drawn(2, 4, 4), dict(target="x"), "target is for an encoder-decoder of tr"),
+        (drawn(2, 4, 4), dict(part="x"), "part is for a model of several parts, got Tensor"),
+        (drawn(2, 4, 257), {}, "key_tokens must have 2 to 256 tokens, got 257"),
+        (drawn(2, 257, 4), {}, "tokens must have 1 to 256 tokens, got 257"),
+        (drawn(1, 1, 1), {}, "tokens must have 2 to 256 tokens, got 1"),
         ("a.pt", {}, "model must be a model or its maps, got 'a.pt'"),
         ([None, None], {}, r"model must be a model or its maps, got \[None, None\]"),
     ],
@@ -95,12 +95,12 @@ def test_tensors_that_are_no_maps_are_refused(given, options, message):
         maps(given, **options)
 
 
-# What shares lack --------------------------------------------------------------------------------
+# What weights lack -------------------------------------------------------------------------------
 
 
-def test_what_shares_lack_of_1_is_a_column():
+def test_what_weights_lack_of_1_is_a_column():
     """As of a sink that is no word; a head that looks at nothing stands out."""
-    whole = shares(2, 3, 4, 5)
+    whole = drawn(2, 3, 4, 5)
     figure = maps(whole[..., :4], tokens=ROWS)  # the fifth column is the sink
     assert_maps(figure, whole)
     assert (sent(figure).sum(-1) == 255).all()
@@ -128,7 +128,7 @@ def test_a_layer_with_a_score_for_no_word():
     assert data["key_tokens"] == [*ROWS, "nothing"]
 
 
-def test_numbers_that_are_no_shares_are_drawn_as_they_are_and_said_to_be_none():
+def test_numbers_that_are_no_weights_are_drawn_as_they_are_and_said_to_be_none():
     weights = normal(2, 3, 4, 4).sigmoid()
     figure = maps(weights, tokens=ROWS)
     assert ((sent(figure) / 255 - weights).abs() < 0.51 / 255).all()
@@ -139,7 +139,7 @@ def test_numbers_that_are_no_shares_are_drawn_as_they_are_and_said_to_be_none():
 
 
 def test_a_hidden_row_lacks_nothing():
-    weights = shares(1, 2, 4, 4)
+    weights = drawn(1, 2, 4, 4)
     weights[:, :, 1] = 0
     assert "key_tokens" not in data_of(maps(weights, tokens=ROWS))
 
@@ -148,7 +148,7 @@ def test_a_hidden_row_lacks_nothing():
 
 
 def by_hand(attention, x, mask=None):
-    """The shares of a layer of torch, (H, L, S), from its weights."""
+    """The weights of a layer of torch, (H, L, S), from its weights."""
     matrices, biases = attention.in_proj_weight.chunk(3), attention.in_proj_bias.chunk(3)
     q, k = (x @ matrices[n].T + biases[n] for n in (0, 1))
     q, k = (y[0].unflatten(-1, (attention.num_heads, -1)).transpose(0, 1) for y in (q, k))
@@ -162,7 +162,7 @@ def encoder(layers=2):
 
 
 class HomeMade(nn.Module):
-    """A model of pieces, whose attention is torch's and whose own use of the shares must go on."""
+    """A model of pieces, whose attention is torch's and whose own use of the weights must go on."""
 
     def __init__(self):
         super().__init__()

@@ -70,8 +70,8 @@ def test_it_is_what_the_book_says(smol):
     assert tokenizer.get_vocab_size() == 49152
     ids = torch.tensor([tokenizer.encode("The capital of France is").ids])
     with torch.no_grad():
-        chances = model(ids)[0, -1].softmax(-1)
-    assert tokenizer.decode([chances.argmax().item()]) == " Paris" and chances.max() > 0.7
+        probs = model(ids)[0, -1].softmax(-1)
+    assert tokenizer.decode([probs.argmax().item()]) == " Paris" and probs.max() > 0.7
     assert Cache(model, max_len=4).bytes_per_token == 2 * 30 * 3 * 64 * 4
 
 

@@ -50,10 +50,10 @@ def test_it_is_the_loop_that_is_promised():
     ours, theirs = model(bias=False), model(bias=False)
     got = run(ours, steps=8, learning_rate=0.01, warmup=3, weight_decay=0.1)
     optimizer = torch.optim.AdamW(theirs.parameters(), betas=(0.9, 0.98), weight_decay=0.1)
-    shares = [1 / 3, 2 / 3, 1.0]
-    shares += [0.1 + 0.45 * (1 + math.cos(math.pi * done / 5)) for done in range(5)]
+    factors = [1 / 3, 2 / 3, 1.0]
+    factors += [0.1 + 0.45 * (1 + math.cos(math.pi * done / 5)) for done in range(5)]
     losses, clipped = [], 0
-    for step, share in enumerate(shares, start=1):
+    for step, factor in enumerate(factors, start=1):
         tokens, targets = reversing()(step)
         loss = F.cross_entropy(theirs(tokens).view(-1, V), targets.view(-1))
         losses.append(loss.item())
@@ -64,7 +64,7 @@ def test_it_is_the_loop_that_is_promised():
         for parameter in theirs.parameters():
             parameter.grad *= min(1 / length, 1)
         for group in optimizer.param_groups:
-            group["lr"] = 0.01 * share
+            group["lr"] = 0.01 * factor
         optimizer.step()
     assert clipped and got.history == pytest.approx(losses, abs=1e-5)
     assert_same(ours, theirs)

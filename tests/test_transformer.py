@@ -487,7 +487,7 @@ def test_sample_at_the_ends():
     assert (sample(rows, top_k=1, temperature=5.0) == 3).all()
     for temperature in (1e-5, 1e-40, 1e-300):
         assert (sample(rows, temperature=temperature, generator=generator(0)) == 3).all()
-    near = torch.tensor([0.0, 1e-4]).expand(500, -1)  # at 1e-5 the shares are as e^10 to 1
+    near = torch.tensor([0.0, 1e-4]).expand(500, -1)  # at 1e-5 the weights are as e^10 to 1
     assert sample(near, temperature=1e-5, generator=generator(0)).sum() > 490
     flat = sample(rows, temperature=1e300, generator=generator(0)).bincount(minlength=6)
     statistic, limit = chi_square(flat.double(), torch.full((6,), 1 / 6, dtype=torch.float64))

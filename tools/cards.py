@@ -29,8 +29,8 @@ def _places(sentence):
 
 def _bare_bones(ax):
     x = _places(SENTENCE)
-    shares = attention_weights(x, x, scale=1.0)[-1]
-    plots.flow(SENTENCE, shares, query="bat", ax=ax)
+    weights = attention_weights(x, x, scale=1.0)[-1]
+    plots.flow(SENTENCE, weights, query="bat", ax=ax)
 
 
 def _queries(ax):

@@ -3,10 +3,10 @@
 Written down before the run; what made us ask were seven other seeds, in three of which the answer
 moved. The page exchanges the vector of *apple* between the two blocks, in one training, sees no
 change, and concludes that the answer does not rest on it. Its missing control: exchange that of
-*sour*, on which the page says it rests. Predicted: exchanging *apple* moves the chance of a fruit
-below a half in at least one of eight trainings, exchanging *sour* in none, and exchanging the gap's
-own vector in most, since the first block has brought the topic there already. Refuted if *apple*
-moves it in none, so that the page's sentence holds, or if *sour* moves it in half of them or more.
+*sour*, on which the page says it rests. Predicted: swapping *apple* moves the probability of a
+fruit below a half in at least one of eight trainings, swapping *sour* in none, and swapping the
+gap's own vector in most, since the first block has brought the topic there already. Refuted if
+*apple* moves it in none, so that the page's sentence holds, or if *sour* moves it in half or more.
 """
 
 import pages
@@ -21,9 +21,9 @@ def run(variant, seed, steps):
     """Whether a fruit is likely under the gap of *sour apple ▢*, with vectors of *fast apple ▢*."""
     model = page.seeded(len(page.vocab), 32, layers=2, heads=1, length=7, seed=seed)
     page.train(model, page.gaps(seed), steps)
-    chances = {name: fruit(model, places) for name, places in PLACES.items()}
-    below = {f"below a half, {name}": chance < 0.5 for name, chance in chances.items()}
-    return chances | below
+    probs = {name: fruit(model, places) for name, places in PLACES.items()}
+    below = {f"below a half, {name}": prob < 0.5 for name, prob in probs.items()}
+    return probs | below
 
 
 @torch.no_grad()
@@ -35,8 +35,8 @@ def fruit(model, places):
     for place in places:
         x[0, place] = x[1, place]
     logits = model.to_logits(model.norm(model.blocks[1](x, is_causal=False)))
-    chances = logits[0, 2].softmax(-1)
-    return chances[[page.vocab.index(word) for word in after_fruit]].sum().item()
+    probs = logits[0, 2].softmax(-1)
+    return probs[[page.vocab.index(word) for word in after_fruit]].sum().item()
 
 
 EXPERIMENT = Experiment(
@@ -51,6 +51,6 @@ EXPERIMENT = Experiment(
     steps=300,
     seeds=16,
     plan={"trained": {1: 16}},
-    variants={"trained": "the chance of a fruit"},
+    variants={"trained": "the probability of a fruit"},
     run=run,
 )

@@ -19,12 +19,12 @@ RULES = {  # beta, decay; adding is the limit of small corrections and has no be
 def run(variant, seed, steps):
     """Right reads for each number of keys; of 64 the newest and oldest 8, and the error."""
     rule = variant.removesuffix("_common")
-    found, shares = {}, {}
+    found, right = {}, {}
     for m in COUNTS:
         read, values = reads(rule, m, seed, shared=variant != rule)
-        shares[m] = ((read @ values.T).argmax(1) == torch.arange(m)).float()
-        found[f"{m} keys"] = shares[m].mean().item()
-    parts = {"newest 8 of 64": shares[64][-8:], "oldest 8 of 64": shares[64][:8]}
+        right[m] = ((read @ values.T).argmax(1) == torch.arange(m)).float()
+        found[f"{m} keys"] = right[m].mean().item()
+    parts = {"newest 8 of 64": right[64][-8:], "oldest 8 of 64": right[64][:8]}
     read, values = reads(rule, 64, seed, shared=variant != rule)
     error = (read - values).square().sum(1).mean().item()  # a value has the length 1
     return found | {name: part.mean().item() for name, part in parts.items()} | {"error, 64": error}

@@ -24,12 +24,12 @@ class Times(nn.Module):
 
 
 class MeanOfThePast(page.Attention):
-    """The share of a mean for every word so far, whoever asks."""
+    """The weight of a mean for every token so far, whatever the query."""
 
     def forward(self, x):
         later = torch.ones(x.shape[1], x.shape[1]).triu(1).bool()
-        shares = torch.zeros(later.shape).masked_fill(later, -torch.inf).softmax(-1)
-        return self.out_proj(shares @ self.v_proj(x))
+        weights = torch.zeros(later.shape).masked_fill(later, -torch.inf).softmax(-1)
+        return self.out_proj(weights @ self.v_proj(x))
 
 
 class NoResidual(page.Block):

@@ -18,7 +18,7 @@ def run(variant, seed, steps):
 
 EXPERIMENT = Experiment(
     section="10.9",
-    varies="the indexer, and in the columns (shares of right answers) who chooses how many keys",
+    varies="the indexer, and in the columns (fractions of right answers) what chooses how many",
     held="64 words with a letter each, 8 asked for; a dense layer of width 32, which reads the "
     "chosen keys; 32 sets a step, AdamW, 0.01; the indexer learns the dense map beside it",
     control="as many random keys, the last keys, and an indexer that was not taught; the best key "

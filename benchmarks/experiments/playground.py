@@ -28,7 +28,7 @@ ASKED = {  # the task of each question, its model as it opens, and the one thing
 
 
 def run(variant, seed, steps):
-    """The shares of right answers and the losses of both models; the page's first seed is 1."""
+    """The fractions of right answers and the losses of both models; the page's first seed is 1."""
     task, model, change = ASKED[variant]
     models = [model | {"seed": 1 + seed} | one for one in ({}, change)]
     case = json.dumps(dict(task=task, models=models, steps=steps))

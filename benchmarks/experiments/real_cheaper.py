@@ -18,7 +18,7 @@ NEAR = CAUSAL & (columns > rows - WINDOW)
 
 
 def run(variant, seed, steps):
-    """How far the output of a head is off, and how much of its shares is found."""
+    """How far the output of a head is off, and how much of its weights is found."""
     layers = of_the_model(seed)
     if variant.startswith("gaussian"):
         layers = [drawn(seed, *layer, alike=variant == "gaussian_alike") for layer in layers]
@@ -28,11 +28,11 @@ def run(variant, seed, steps):
 
 
 def measured(query, key, value, seed):
-    """Of heads (1, H, L, D): relative errors of outputs, and the shares that are found."""
+    """Of heads (1, H, L, D): relative errors of outputs, and the weights that are found."""
     n = query.shape[2]
     causal, near = CAUSAL[-n:, -n:], NEAR[-n:, -n:]
-    shares = attention_weights(query, key, is_causal=True)
-    exact = shares @ value
+    weights = attention_weights(query, key, is_causal=True)
+    exact = weights @ value
     late = slice(FROM, None)
 
     def error(output):
@@ -57,11 +57,11 @@ def measured(query, key, value, seed):
         "window and first four": masked(sinking),
         "hashing": masked(hashed),
         "a quarter at random": masked(at_random),
-        "weight found, window": (shares * near).sum(-1)[..., late].mean(),
-        "with first four": (shares * sinking).sum(-1)[..., late].mean(),
-        "hashing ": (shares * hashed).sum(-1)[..., late].mean(),
+        "weight found, window": (weights * near).sum(-1)[..., late].mean(),
+        "with first four": (weights * sinking).sum(-1)[..., late].mean(),
+        "hashing ": (weights * hashed).sum(-1)[..., late].mean(),
         "of the keys": kept,
-        "the eight largest weights": shares.topk(8).values.sum(-1)[..., late].mean(),
+        "the eight largest weights": weights.topk(8).values.sum(-1)[..., late].mean(),
     }
 
 
@@ -101,7 +101,7 @@ EXPERIMENT = Experiment(
     held="256 pieces, rows from the 129th on; no training for the cheaper kind; errors relative to "
     "the length of the exact output, the mean of the heads; a window of 32; 16 buckets, four "
     "rounds, queries and keys hashed by the same rotations; linear attention with elu(x) + 1",
-    control="a quarter of the keys at random: what finds no more of the shares has found nothing",
+    control="a quarter of the keys at random: what finds no more of the weights has found nothing",
     refuted="hashing or linear attention comes as near with the model's as with Gaussian ones",
     variants={
         "model": "the model's",

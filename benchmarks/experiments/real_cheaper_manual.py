@@ -1,8 +1,8 @@
-"""How much of a real model's shares do the cheaper attentions find in another text?
+"""How much of a real model's weights do the cheaper attentions find in another text?
 
 Written down before the run. Predicted: hashing reads a fifth of the keys and finds half of the
-shares; the window with the first four finds more. Refuted by what would have refuted *real_cheaper*
-on the book's prose.
+weights; the window with the first four finds more. Refuted by what would have refuted
+*real_cheaper* on the book's prose.
 """
 
 import real

@@ -3,7 +3,7 @@
 Written down before the run; what made us ask were a few passages of other texts. For the training,
 documents are packed one behind the other, with <|endoftext|> between them. If that piece, put in
 the middle of a text with everything before it in sight, is a sink, then *a sink is who sees only
-itself* says too much. Predicted: it takes a share of 0.1 or more beside the first piece; where the
+itself* says too much. Predicted: it takes a weight of 0.1 or more beside the first piece; where the
 first is hidden from the later ones, it brings back more than half of what that costs; no other
 special or frequent piece does; and its stream is made long by the MLP that makes the first piece's
 long, that of layer 11, so that without this MLP at its place it is none. Refuted if in either text
@@ -56,8 +56,8 @@ def read(tokens, edits):
 
 def told(seen, tokens):
     """The nats of the pieces after the 65th."""
-    chances = seen.logits[:, FROM:-1].log_softmax(-1)
-    return -chances.gather(2, tokens[:, FROM + 1 :, None]).mean()
+    log_probs = seen.logits[:, FROM:-1].log_softmax(-1)
+    return -log_probs.gather(2, tokens[:, FROM + 1 :, None]).mean()
 
 
 def silent(layer):
@@ -76,12 +76,12 @@ EXPERIMENT = Experiment(
     varies="the text, the book's prose or Python's manual; which piece stands at the 41st place: "
     "that of the text, `<|endoftext|>`, or another that is special or frequent; and whether the "
     "MLP of layer 10, 11 or 12 adds anything to `<|endoftext|>`",
-    held="two passages of 112 pieces; the 41st always sees all before it; shares and loss of the "
+    held="two passages of 112 pieces; the 41st always sees all before it; weights and loss of the "
     "pieces from the 65th on, with the first piece in sight, or hidden from them (*later*); "
     "lengths behind layer 11, layers counted from 0",
     control="`<|im_start|>`, a full stop and a newline in its place, and the MLPs of the layers "
     "beside the 11th",
-    refuted="`<|endoftext|>` takes less than 0.05 of the shares in either text, or brings back "
+    refuted="`<|endoftext|>` takes less than 0.05 of the weights in either text, or brings back "
     "less than a quarter of what it costs to hide the first; or one of the controls does as much",
     variants={
         "prose_as": "prose, as it is",

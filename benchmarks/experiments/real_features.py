@@ -4,7 +4,7 @@ Written down before the run; what made us ask were a few passages. Section 8.12 
 attention agrees no better than equal weights *since its features were never trained*. But other
 features need no training to come near the softmax: the random ones of Performer, exp(w·x − |x|²/2)
 for w drawn from a Gaussian, have e^(q·k) for their mean. Predicted: 64 of them, in a state as large
-as that of elu + 1, agree with the model's shares by 0.1 or more above equal weights, where elu + 1
+as that of elu + 1, agree with the model's weights by 0.1 or more above equal weights, where elu + 1
 does not, and cost at least half a nat less than elu + 1; with 1,024 the loss is lower again, and
 still at least one nat above that of the softmax, since the scores of a trained model are large.
 Refuted if 64 random features agree by less than 0.05 above equal weights in either text, so that it
@@ -27,19 +27,19 @@ SEE = causal_mask(LENGTH)
 
 
 def run(variant, seed, steps):
-    """Nats of the second half of two passages, and how far shares agree with the model's."""
+    """Nats of the second half of two passages, and how far weights agree with the model's."""
     text, _, kind = variant.partition("_")
     tokens = real.passages(seed, COUNT, LENGTH, text)
-    shares = functools.partial(KINDS[kind], seed=seed)
+    weights = functools.partial(KINDS[kind], seed=seed)
     found = []
 
     def compare(heads, q, k, v):
-        least = torch.minimum(shares(q, k), attention_weights(q, k, is_causal=True))
+        least = torch.minimum(weights(q, k), attention_weights(q, k, is_causal=True))
         found.append(least[:, :, FROM:].sum(-1).mean())
         return heads
 
     real.losses(tokens, *with_parts(compare))
-    cheaper = with_parts(lambda heads, q, k, v: shares(q, k) @ v)
+    cheaper = with_parts(lambda heads, q, k, v: weights(q, k) @ v)
     return {
         "nats": real.nats(tokens, *cheaper, start=FROM),
         "agreement of the weights": torch.stack(found).mean(),
@@ -84,13 +84,13 @@ def at_random(count):
         power = x @ w.T - x.pow(2).sum(-1, keepdim=True) / 2
         return (power - power.amax(largest, keepdim=True)).exp()  # a factor that divides out
 
-    def shares(q, k, seed):
+    def weights(q, k, seed):
         width = q.shape[-1]
         w = torch.randn(count, width, generator=torch.Generator().manual_seed(seed))
         q, k = q / width**0.25, k / width**0.25
         return divided(features(q, w, -1) @ features(k, w, (-2, -1)).mT + 1e-30)
 
-    return shares
+    return weights
 
 
 def divided(products):
@@ -119,7 +119,7 @@ EXPERIMENT = Experiment(
     varies="the features by which all 30 layers attend, without any training for it; and the "
     "text, the book's prose or Python's manual",
     held="two passages of 192 pieces, as in real_cheaper_loss, the loss of the second half; the "
-    "agreement, the sum over keys of the smaller of two shares, is that of the same queries and "
+    "agreement, the sum over keys of the smaller of two weights, is that of the same queries and "
     "keys, those of the model as trained, in the mean of rows from the 97th on, heads and layers",
     control="equal weights, which look at no key, and the softmax itself, which agrees with 1",
     refuted="64 random features agree by less than 0.05 above equal weights in either text, or "

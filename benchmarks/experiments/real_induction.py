@@ -58,7 +58,7 @@ def scored_before(seed):
 
 
 def scored(tokens, edits):
-    """Mean shares of the piece after the earlier copy, and of the piece before."""
+    """Mean weights of the token after the earlier copy, and of the piece before."""
     weights = trace(real.model(), tokens, keep=["weights"], edits=edits).weights
     after_copy = weights[:, :, :, ASKING, ASKING - PERIOD + 1]
     rows = torch.arange(1, 2 * PERIOD)
@@ -79,7 +79,7 @@ def twice(seed):
 EXPERIMENT = Experiment(
     section="9.7",
     varies="which heads are switched off: none; those with the highest induction score (their mean "
-    "share for the piece after the earlier copy), those that look at the previous piece most, or "
+    "weight for the token after the earlier copy), those that look at the previous piece most, or "
     "as many others of the same layers",
     held="four draws of 48 pieces, read twice; the heads are chosen on four other draws; the "
     "others are none of the 24 strongest induction heads and the 12 strongest previous-piece heads",

@@ -19,14 +19,14 @@ def run(variant, seed, steps):
         "cosine": torch.stack([cosine(q, k) for q, k in pairs]),
         "in common": torch.stack([in_common(q, k) for q, k in pairs]),
     }
-    share, cosines = found["symmetric"], found["cosine"]
+    part, cosines = found["symmetric"], found["cosine"]
     return {
-        "symmetric, median": share.median(),
-        "least": share.min(),
-        "most": share.max(),
-        "in layer": share.argmax().double().floor_divide(real.HEADS),
-        "heads above .6, %": 100 * (share > 0.6).double().mean(),
-        "below .4, %": 100 * (share < 0.4).double().mean(),
+        "symmetric, median": part.median(),
+        "least": part.min(),
+        "most": part.max(),
+        "in layer": part.argmax().double().floor_divide(real.HEADS),
+        "heads above .6, %": 100 * (part > 0.6).double().mean(),
+        "below .4, %": 100 * (part < 0.4).double().mean(),
         "cosine, median": cosines.median(),
         "least ": cosines.min(),
         "most ": cosines.max(),
@@ -119,14 +119,14 @@ EXPERIMENT = Experiment(
     varies="what is compared: W_q and W_k of a head, or the queries and keys that 576 pieces of "
     "prose have there, before the rotation; or pairs that do not belong together",
     held="matrices of 64 × 576, with the factors of the layer's norm in the weights, and with the "
-    "first piece and the mean of each number left out of the text; the share of ‖M‖² that is "
+    "first piece and the mean of each number left out of the text; the part of ‖M‖² that is "
     "symmetric in M = QᵀK, the cosine of Q and K as long vectors, and the part of the 64 "
     "directions of each that they have in common, all medians of 270 heads; the weights are the "
     "same for all seeds; layers counted from 0",
-    control="matrices drawn at random, whose share must be .5, one matrix for both, whose share "
+    control="matrices drawn at random, whose part must be .5, one matrix for both, whose part "
     "must be 1, and the keys of another group of the same layer: if those are as much like the "
     "queries, it is no matter of the head",
-    refuted="the median of the symmetric shares of the weights lies above .75, nearer to one "
+    refuted="the median of the symmetric parts of the matrices lies above .75, nearer to one "
     "matrix for both than to two drawn at random",
     variants={
         "weights": "W_q and W_k of a head",

@@ -55,13 +55,13 @@ def run(variant, seed, steps):
         ahead = columns > rows
     told = seen.logits.log_softmax(-1).gather(2, answers[:, late, None])[..., 0]  # (B, rows)
     right = seen.logits.argmax(-1) == answers[:, late]
-    shares = (seen.weights * ahead[late]).sum(-1)
+    weights = (seen.weights * ahead[late]).sum(-1)
     return {
         "nats, the next piece in sight": -told[:, :-1].mean(),
         "first guess right, %": 100 * right[:, :-1].double().mean(),
         "nats, after the end": -told[:, -1].mean(),
-        "weight of later tokens": shares.mean(),
-        "most in a layer": shares.mean((1, 2, 3)).max(),
+        "weight of later tokens": weights.mean(),
+        "most in a layer": weights.mean((1, 2, 3)).max(),
     }
 
 

@@ -62,7 +62,7 @@ def chosen(variant, seed):
 
 @functools.cache
 def ranked(seed):
-    """All heads by their share for the piece after the earlier copy, and for the piece before."""
+    """All heads by their weight for the token after the earlier copy, and for the piece before."""
     twice = real.noise(10**6 + seed, 4, PERIOD).repeat(1, 2)
     weights = trace(real.model(), twice, keep=["weights"]).weights
     after = torch.arange(1, 2 * PERIOD)

@@ -2,10 +2,10 @@
 
 Written down before the run. Whoever sees only itself has softmax weights of 1 for itself, at any
 place and with any rotation, so that its stream is exactly that of a first piece. If it is this
-stream that draws the shares, then a piece in the middle that is made to see only itself takes a
-sink's share from those behind it, and a real first piece that is hidden from the later ones costs
+stream that draws the weights, then a piece in the middle that is made to see only itself takes a
+sink's weight from those behind it, and a real first piece that is hidden from the later ones costs
 nothing as long as they have such another one. Refuted if a piece in the middle that sees only
-itself gets less than 0.1 of the shares of those behind it, or if it does not repair what hiding
+itself gets less than 0.1 of the weights of those behind it, or if it does not repair what hiding
 the first piece costs.
 """
 
@@ -32,17 +32,17 @@ MASKS = {
 
 
 def run(variant, seed, steps):
-    """The shares that pieces from the 65th on give, and their loss."""
+    """The weights that pieces from the 65th on give, and their loss."""
     tokens = real.passages(seed, 3, LENGTH)
     late, edits = slice(FROM, None), [see(MASKS[variant])]
     seen = trace(real.model(), tokens, keep=["weights"], rows=late, edits=edits)
     told = seen.logits[:, :-1].log_softmax(-1).gather(2, tokens[:, FROM + 1 :, None])
-    shares = seen.weights.mean((0, 1, 2, 3))
+    weights = seen.weights.mean((0, 1, 2, 3))
     return {
         "nats": -told.mean(),
-        "weight of the first token": shares[0],
-        "of the 41st": shares[PLACE],
-        "of the 42nd": shares[PLACE + 1],
+        "weight of the first token": weights[0],
+        "of the 41st": weights[PLACE],
+        "of the 42nd": weights[PLACE + 1],
     }
 
 
@@ -51,10 +51,10 @@ EXPERIMENT = Experiment(
     varies="whether the 41st piece sees only itself, itself and the first, or all before it; and "
     "whether the pieces from the 65th on see the first",
     held="three passages of 160 pieces; what stands at the 41st place is whatever the text has "
-    "there; shares and loss of the pieces from the 65th on",
+    "there; weights and loss of the pieces from the 65th on",
     control="the 41st piece sees itself and the first piece: it has lost as much of its context "
-    "but for one key; if it gets a large share as well, a sink is who has lost its context",
-    refuted="a piece that sees only itself gets less than 0.1 of the shares, or does not repair "
+    "but for one key; if it gets a large weight as well, a sink is who has lost its context",
+    refuted="a piece that sees only itself gets less than 0.1 of the weights, or does not repair "
     "what hiding the first piece costs",
     variants={
         "all": "all in sight",

@@ -3,8 +3,8 @@
 Written down before the run. The stream of a first piece is said to be far longer than others
 ("massive activations", Sun et al. 2024). The lead: one layer's MLP writes most of it, so that
 without what this one MLP adds at the first place alone, no head rests there any more. Refuted if
-no single layer's MLP, silent at the first place, brings the first piece's share below half of what
-it was, or if the same silence at the ninth place does as much to the shares of the first.
+no single layer's MLP, silent at the first place, brings the first token's weight below half of what
+it was, or if the same silence at the ninth place does as much to the weights of the first.
 """
 
 import functools
@@ -70,8 +70,8 @@ EXPERIMENT = Experiment(
     section="10.1",
     varies="whose MLP adds nothing at one place: that of the layer that adds the longest vector "
     "to the first piece's stream (but for the last layer), or of the layers beside it",
-    held="four passages of 96 pieces; shares and loss of the pieces after the 32nd; layers counted "
-    "from 0, −1 is none; the layer is chosen on other passages",
+    held="four passages of 96 pieces; weights and loss of the pieces after the 32nd; layers "
+    "counted from 0, −1 is none; the layer is chosen on other passages",
     control="the layers before and after it at the first place, and the same layer at the ninth",
     refuted="the weight of the first token does not fall below half of what it was, or the control "
     "at the ninth place takes as much",

@@ -3,7 +3,7 @@
 Written down before the run; what made us ask were two draws. The file of the book holds SmolLM2 in
 about four bits a weight: groups of 32 weights lie on sixteen levels. The weights as they were
 trained are not at hand, but another error of the same size is: each matrix gets one drawn at
-random, up to half a level. Predicted: the loss rises by 0.1 to 0.4 nats, shares move by less than
+random, up to half a level. Predicted: the loss rises by 0.1 to 0.4 nats, weights move by less than
 0.03, and at least three of the four heads that copy are the same. Refuted if the loss rises by less
 than 0.05, so that the file need not be named, or if one of the four is lost in most draws, so that
 not even *which head* is said of SmolLM2.
@@ -20,7 +20,7 @@ SIZES = {"as_it_is": 0.0, "half": 0.5, "once": 1.0}
 
 
 def run(variant, seed, steps):
-    """Losses, shares and heads, with an error in each matrix of the blocks."""
+    """Losses, weights and heads, with an error in each matrix of the blocks."""
     model = real.model()
     kept = {name: p.detach().clone() for name, p in model.named_parameters() if rounded(name, p)}
     plain = look(seed)
@@ -42,7 +42,7 @@ def run(variant, seed, steps):
         "more than the file": found["prose"] - plain["prose"],
         "nats of the manual": found["manual"],
         "more than the file, manual": found["manual"] - plain["manual"],
-        "weight of the first token": found["share"],
+        "weight of the first token": found["weight"],
         "of the four heads that copy, the same": float(same),
         "the one-back head is the same": bool(found["back"] == plain["back"]),
     }
@@ -62,7 +62,7 @@ def error(p, size, generator):
 
 
 def look(seed):
-    """What the book tells of the model: losses, the first piece's share, who copies."""
+    """What the book tells of the model: losses, the first token's weight, who copies."""
     tokens = real.passages(seed, 1, TEXT)
     seen = trace(real.model(), tokens, keep=["weights"], rows=slice(64, None))
     twice = real.noise(seed, 1, PERIOD).repeat(1, 2)
@@ -72,7 +72,7 @@ def look(seed):
     return {
         "prose": real.nats(tokens),
         "manual": real.nats(real.passages(seed, 1, TEXT, "manual")),
-        "share": seen.weights[..., 0].mean(),
+        "weight": seen.weights[..., 0].mean(),
         "four": copies.flatten().topk(4).indices.tolist(),
         "back": maps[:, :, :, later, later - 1].mean((1, 3)).argmax().item(),
     }
@@ -84,7 +84,7 @@ EXPERIMENT = Experiment(
     "level; up to half a level, as rounding to that level makes it; a level is a fifteenth of what "
     "32 neighbouring weights span",
     held="the seed draws the error, a passage of 128 pieces of the book's prose and one of "
-    "Python's manual, and 48 pieces that are read twice; the share is that of the pieces from the "
+    "Python's manual, and 48 pieces that are read twice; the weight is that of the pieces from the "
     "65th on",
     control="no error, which must move nothing, and one half as large, which must move less",
     refuted="an error as large as the rounding raises the loss by less than 0.05 nats in the mean, "

@@ -45,7 +45,7 @@ EDITS = {
 
 
 def run(variant, seed, steps):
-    """The loss of the pieces after the 32nd, where their shares go, and a value's length."""
+    """The loss of the pieces after the 32nd, where their weights go, and a value's length."""
     tokens = real.passages(seed, 3, LENGTH)
     edits = for_others(tokens) if variant == "value_for_others" else EDITS[variant]
     lengths = []
@@ -59,15 +59,15 @@ def run(variant, seed, steps):
     late = slice(WINDOW, None)
     seen = trace(real.model(), tokens, keep=["weights"], rows=late, edits=edits)
     told = seen.logits[:, :-1].log_softmax(-1).gather(2, tokens[:, WINDOW + 1 :, None])
-    shares = seen.weights.mean((1, 3))  # (layers, H, S), the mean of texts and rows
+    weights = seen.weights.mean((1, 3))  # (layers, H, S), the mean of texts and rows
     return {
         "nats": -told.mean(),
-        "weight of token 1": shares[..., 0].mean(),
-        "in the first two layers": shares[:2, :, 0].mean(),
-        "heads that give it half, %": 100 * (shares[..., 0] > 0.5).double().mean(),
-        "weight of token 2": shares[..., 1].mean(),
-        "of token 3": shares[..., 2].mean(),
-        "of token 9": shares[..., 8].mean(),
+        "weight of token 1": weights[..., 0].mean(),
+        "in the first two layers": weights[:2, :, 0].mean(),
+        "heads that give it half, %": 100 * (weights[..., 0] > 0.5).double().mean(),
+        "weight of token 2": weights[..., 1].mean(),
+        "of token 3": weights[..., 2].mean(),
+        "of token 9": weights[..., 8].mean(),
         "value of token 1 ÷ others": torch.stack(lengths).mean(),
     }
 
@@ -89,7 +89,7 @@ EXPERIMENT = Experiment(
     varies="what the pieces after the 32nd see: all, a window of the last 32, a window and some of "
     "the first pieces, all but some; or whose value is 0. *Hidden from all* means from the second "
     "piece on, *hidden later* that the first 32 pieces read as ever",
-    held="three passages of 160 pieces; the loss and the shares of the pieces after the 32nd; "
+    held="three passages of 160 pieces; the loss and the weights of the pieces after the 32nd; "
     "values longer or shorter than the median from the ninth on",
     control="the second and the ninth piece in the place of the first: if a window with one of "
     "them, or without one of them, is worth as much, any key more or less would do",

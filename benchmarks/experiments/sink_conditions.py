@@ -17,16 +17,16 @@ OPTIONS = {
 
 
 def run(variant, seed, steps):
-    """Where the shares go, and the losses without a window and with it."""
+    """Where the weights go, and the losses without a window and with it."""
     tokens = torch.cat([texts(variant, n, s) for n, s in ((8192, seed), (128, 10**6 + seed))])
     model = trained(tokens[:8192], seed, steps, **OPTIONS[variant])
     fresh = tokens[8192:]
-    losses, shares = page.read(model, fresh, page.ALL)
+    losses, weights = page.read(model, fresh, page.ALL)
     asked = (fresh[:, :-1] == page.AGAIN)[:, 8:]
-    start = (shares * (fresh[:, :-1] == page.FIRST)[:, None]).sum(-1)[:, 8:]
+    start = (weights * (fresh[:, :-1] == page.FIRST)[:, None]).sum(-1)[:, 8:]
     found = {
         "weight of the start": start[~asked].mean(),
-        "of first place": shares[:, 8:, 0][~asked].mean(),
+        "of first place": weights[:, 8:, 0][~asked].mean(),
         "loss": losses[:, 8:].mean(),
         "last 8": page.read(model, fresh, page.NEAR)[0][:, 8:].mean(),
         "and first": page.read(model, fresh, page.NEAR | (page.columns == 0))[0][:, 8:].mean(),
@@ -64,7 +64,7 @@ EXPERIMENT = Experiment(
     section="10.1",
     varies="one thing each: the learning rate, 0.01 instead of 0.03 (plain, with a sink logit, "
     "with one added); an MLP; the place of the start token; texts in which nothing is ever asked",
-    held="texts, sizes and batches of the experiment `sinks`; shares where nothing is asked, from "
+    held="texts, sizes and batches of the experiment `sinks`; weights where nothing is asked, from "
     "the ninth place on",
     control="each is one: if the sink stays with all of them, it hangs on none; if a logit or one "
     "added stays silent at *again* with 0.01, its silence is not the learning rate",

@@ -11,7 +11,7 @@ page = pages.functions("sinks")
 
 
 def run(variant, seed, steps):
-    """Where the shares go where nothing is asked, and what a window costs."""
+    """Where the weights go where nothing is asked, and what a window costs."""
     seed += 100  # none of the seeds of `sinks`
     made = page.texts(8192, torch.Generator().manual_seed(seed))
     sizes = dict(num_layers=1, num_heads=1, mlp_dim=0, positions=variant, max_len=32, seed=seed)
@@ -20,16 +20,16 @@ def run(variant, seed, steps):
     fit = dict(steps=steps, learning_rate=0.03)
     model = page.fit(model, lambda step: pairs[step % 256], **fit).model
     fresh = page.texts(128, torch.Generator().manual_seed(10**6 + seed))
-    losses, shares = read(model, fresh, page.ALL)
+    losses, weights = read(model, fresh, page.ALL)
     asked = (fresh[:, :-1] == page.AGAIN)[:, 8:]
     near = [
         read(model, fresh, page.NEAR | seen)[0] for seen in (page.columns < 0, page.columns < 1)
     ]
-    first = shares[:, 8:, 0][~asked]
+    first = weights[:, 8:, 0][~asked]
     return {
         "weight of the first": first.mean(),
         "above a half": first.mean().item() > 0.5,
-        "of itself": shares.diagonal(0, 1, 2)[:, 8:][~asked].mean(),
+        "of itself": weights.diagonal(0, 1, 2)[:, 8:][~asked].mean(),
         "loss": losses[:, 8:].mean(),
         "at *again*": losses[:, 8:][asked].mean(),
         "the window costs": (near[0] - losses)[:, 8:].mean(),
@@ -49,7 +49,7 @@ EXPERIMENT = Experiment(
     section="10.1",
     varies="what tells the positions: sinusoids, as on the page, a learned table, or RoPE",
     held="texts, sizes, learning rate and batches of the experiment `sinks`, with other seeds, 100 "
-    "to 107; shares where nothing is asked, from the ninth position on",
+    "to 107; weights where nothing is asked, from the ninth position on",
     control="the page's sinusoids with seeds of which none was seen before: if the first token "
     "gets less than with the page's eight, these were lucky",
     refuted="with a learned table or RoPE the first token gets as much as with sinusoids",

@@ -16,27 +16,27 @@ OPTIONS = {
 
 
 def run(variant, seed, steps):
-    """Losses of one model under masks, and where its shares go."""
+    """Losses of one model under masks, and where its weights go."""
     options = OPTIONS[variant]
     model = page.trained(seed, steps, **options)
     made = page.texts(
         128, torch.Generator().manual_seed(10**6 + seed), first="first" not in options
     )
     seen = page.NEAR if variant == "window" else page.ALL
-    losses, shares = page.read(model, made, seen)
+    losses, weights = page.read(model, made, seen)
     tokens = made[:, :-1]
     called = tokens == page.AGAIN
     idle, called = ((where & (torch.arange(32) >= 8)) for where in (~called, called))
-    agains = (shares * (tokens == page.AGAIN)[:, None]).sum(-1)
+    agains = (weights * (tokens == page.AGAIN)[:, None]).sum(-1)
 
     def late(seen):
         return page.read(model, made, seen)[0][:, 8:].mean().item()
 
     found = {
-        "weight of the first": shares[..., 0][idle].mean().item(),
+        "weight of the first": weights[..., 0][idle].mean().item(),
         "of *again*": agains[idle].mean().item(),
-        "of itself": shares.diagonal(0, 1, 2)[idle].mean().item(),
-        "of first at *again*": shares[..., 0][called].mean().item(),
+        "of itself": weights.diagonal(0, 1, 2)[idle].mean().item(),
+        "of first at *again*": weights[..., 0][called].mean().item(),
         "loss": late(seen),
         "at *again*": losses[called].mean().item(),
         "last 8": late(page.NEAR),
@@ -74,7 +74,7 @@ EXPERIMENT = Experiment(
     "attention, a learned sink logit, a softmax with one added",
     held="the table of followers, one layer with one head of width 32 without MLP, sinusoidal "
     "positions, learning rate 0.03, batches of 32 texts of 33 tokens; 128 new texts, losses and "
-    "shares from the ninth place on",
+    "weights from the ninth place on",
     control="the second token in place of the first beside the window, and a window of 9: if one "
     "of them repairs the loss as well, any one key more would do; the value of the first token "
     "made 0, and as long as the others: if both cost nothing, its shortness says nothing; a model "

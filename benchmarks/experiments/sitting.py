@@ -11,7 +11,7 @@ KINDS = ("hungry", "tasty", "fierce", "scared", "strong", "heavy")
 
 
 class PlacedMean(page.Placed):
-    """It knows positions and asks nothing: every share is that of a mean."""
+    """It knows positions and asks nothing: every weight is that of a mean."""
 
     def weights(self, x):
         later = torch.ones(x.shape[1], x.shape[1]).triu(1).bool()

@@ -107,13 +107,13 @@ def merge(outputs: Iterable[Tensor], logsumexps: Iterable[Tensor]) -> tuple[Tens
     parts = torch.stack(logsumexps)  # (P, ..., L)
     reference = parts.detach().amax(0)
     reference = reference.masked_fill(reference == -math.inf, 0)  # no part has a key
-    shares = (parts - reference).exp()
-    total = shares.sum(0)  # (..., L)
-    blended = (shares[..., None] * torch.stack(outputs).to(shares.dtype)).sum(0)
+    factors = (parts - reference).exp()
+    total = factors.sum(0)  # (..., L)
+    averaged = (factors[..., None] * torch.stack(outputs).to(factors.dtype)).sum(0)
     empty = total == 0
     total = total.masked_fill(empty, 1)  # neither NaN nor inf, in the gradient too
     logsumexp = (total.log() + reference).masked_fill(empty, -math.inf)
-    return (blended / total[..., None]).to(outputs[0].dtype), logsumexp
+    return (averaged / total[..., None]).to(outputs[0].dtype), logsumexp
 
 
 def attend_in_blocks(call, chunk_size=None):

@@ -56,9 +56,9 @@ def keys_outside_kernel(
                 nothing = total == 0.0
                 total = tl.where(nothing, 1.0, total)
                 known = tl.load(output + at_q, mask=inside[:, None] & (start > 0), other=0.0)
-                blend = tl.dot(p.to(v.dtype), v, input_precision="ieee")  # (ROWS, D)
-                blend = (known * old[:, None] + blend) / total[:, None]
+                average = tl.dot(p.to(v.dtype), v, input_precision="ieee")  # (ROWS, D)
+                average = (known * old[:, None] + average) / total[:, None]
                 normal = tl.where(nothing, float("inf"), top + tl.log(total))
-                tl.store(output + at_q, blend.to(output.dtype.element_ty), mask=inside[:, None])
+                tl.store(output + at_q, average.to(output.dtype.element_ty), mask=inside[:, None])
                 tl.store(logsumexp + head * L + rows, normal, mask=inside)
                 tl.debug_barrier()  # what was stored is read again for the next tile of keys

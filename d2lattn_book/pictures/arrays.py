@@ -1,4 +1,4 @@
-"""What may be drawn: numbers, shares, words, queries, and how a number is written.
+"""What may be drawn: numbers, weights, words, queries, and how a number is written.
 
 Each rule stands here once, for figures, drawings and live figures alike.
 """
@@ -90,30 +90,30 @@ def asking_row(name, values, row, count, *, kinds="iuf"):
     return numbers(name, array, (count,), rule, kinds=kinds)
 
 
-def check_shares(weights):
+def check_weights(weights):
     """Require weights of at least 0 whose rows (the last axis) add up to 1, or 0 if hidden."""
-    shares = weights if torch.is_tensor(weights) else torch.as_tensor(weights, device="cpu")
-    shares = shares.double()
-    sums = shares.sum(-1)
+    values = weights if torch.is_tensor(weights) else torch.as_tensor(weights, device="cpu")
+    values = values.double()
+    sums = values.sum(-1)
     off = torch.minimum(sums.abs(), (sums - 1).abs())
-    if not ((shares >= 0).all() and (off < 0.01).all()):
+    if not ((values >= 0).all() and (off < 0.01).all()):
         raise ValueError(
             "weights must be at least 0, and each row must have the sum 1 (0 where all is "
             f"hidden), got {show(weights)}"
         )
 
 
-def shares_of(weights, row, count):
+def weights_of(weights, row, count):
     """The weights of a query, `count` of them: all that was given, or its row of a matrix."""
-    shares = asking_row("weights", weights, row, count).astype(float)
-    check_shares(shares)
-    return shares
+    weights = asking_row("weights", weights, row, count).astype(float)
+    check_weights(weights)
+    return weights
 
 
-def shares(weights, shape, rule):
-    """Shares of this shape; each row has the sum 1, or 0 where all is hidden."""
+def as_weights(weights, shape, rule):
+    """Attention weights of this shape; each row has the sum 1, or 0 where all is hidden."""
     array = numbers("weights", weights, shape, rule, kinds="iuf").astype(float)
-    check_shares(array)
+    check_weights(array)
     return array
 
 

@@ -266,7 +266,7 @@ def heads(
         weights = torch.softmax(q @ k.mT * q.shape[3] ** -0.5, dim=-1)
     else:
         weights = _snapshots("weights", weights, "S")
-        arrays.check_shares(weights)
+        arrays.check_weights(weights)
     T, H, L, S = weights.shape
     most = MOST_SHARES if T == 1 else MOST_SHARES_IN_TRAINING
     if weights.numel() > most:
@@ -830,7 +830,7 @@ def train(
 
     Example:
         >>> train(task="copy", compare={"layers": 1})
-        live training: associative recall, letter → number; model 2 has layers 1
+        live training: associative recall, letter → number; model 2: layers=1
     """
     check_choice("task", task, tuple(TASKS))
     model, compare = _settings("model", model), _settings("compare", compare)
@@ -844,7 +844,7 @@ def train(
     if model:
         line += f", with {_told(model)}"
     if compare:
-        line += f"; model 2 has {_told(compare)}"
+        line += f"; model 2: {_told(compare)}"
     data = {"task": task, "model": model, "compare": compare or None, "said": text}
     if address:
         data["address"] = True
@@ -878,7 +878,7 @@ def _settings(name, given):
 
 
 def _told(settings):
-    return ", ".join(f"{name} {value}" for name, value in settings.items())
+    return ", ".join(f"{name}={value}" for name, value in settings.items())
 
 
 def _kept_bytes(kind, words, sizes):

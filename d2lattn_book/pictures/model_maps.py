@@ -11,7 +11,7 @@ from d2lattn.arguments import check_count, show
 from d2lattn_book.host import on_the_host
 from d2lattn_book.pictures.arrays import Numbers, Query, Words, position
 from d2lattn_book.pictures.live import Figure
-from d2lattn_book.pictures.packed import in_bytes, whole_shares
+from d2lattn_book.pictures.packed import in_bytes, quantized
 from d2lattn_book.pictures.sources import find
 from d2lattn_book.pictures.tables import plain_table, weights_table
 
@@ -112,7 +112,7 @@ def maps(
     shape = len(shown), len(chosen), L, S
     _check_size(shape, 4 * len(shown) * len(chosen) * L * S // 3)
     weights = torch.stack([found.maps[layer][chosen].double() for layer in shown])  # (T, H, L, S)
-    weights, told = _as_shares(weights, shown)
+    weights, told = _as_weights(weights, shown)
     keys, key_names = found.columns, found.key_names
     if weights.shape[-1] > S:
         key_names = [*key_names, NOTHING]
@@ -157,7 +157,7 @@ def _check_size(shape, size):
         )
 
 
-def _as_shares(weights, layers):
+def _as_weights(weights, layers):
     """The same maps with a column for what their weights lack, and what is to be told of them."""
     wrong = ~((weights >= 0) & (weights <= 1.01))
     if wrong.any():
@@ -180,7 +180,7 @@ def _as_shares(weights, layers):
 
 def _whole(weights):
     """As they travel: whole numbers of 255, which keep the sum of each row that has one of 1."""
-    return whole_shares(weights) if weights.sum(-1).max() < 1.01 else (255 * weights).round().long()
+    return quantized(weights) if weights.sum(-1).max() < 1.01 else (255 * weights).round().long()
 
 
 def standing_out(
@@ -203,9 +203,9 @@ def standing_out(
     if rest.numel():
         kinds[NOTHING] = rest, torch.ones(len(rows), 1, dtype=torch.bool)
     found, H = {}, weights.shape[1]
-    for name, (shares, where) in kinds.items():
+    for name, (given, where) in kinds.items():
         asking = where.any(-1)
-        given = (shares * where).sum(-1)[..., asking]  # (layers, H, those who ask)
+        given = (given * where).sum(-1)[..., asking]  # (layers, H, those who ask)
         scores = given.mean(-1).flatten() if asking.any() else weights.new_zeros(0)
         best = scores.argsort(descending=True, stable=True)[:LISTED].tolist()
         found[name] = [(k // H, k % H, round(scores[k].item(), 3)) for k in best]

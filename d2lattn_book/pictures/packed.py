@@ -35,8 +35,8 @@ def in_bytes(whole: Tensor, bits: int) -> dict:
     return {"text": base64.b64encode(raw).decode(), "bits": bits}
 
 
-def whole_shares(weights: Tensor) -> Tensor:
-    """Shares (..., S) as whole numbers of 255: each is less than 1 off, and rows have the sum 255.
+def quantized(weights: Tensor) -> Tensor:
+    """Weights (..., S) as whole numbers of 255: each is less than 1 off, and rows have the sum 255.
 
     All are rounded down, and what is missing goes to those that lost most. A row of zeros stays so.
     """

@@ -64,7 +64,7 @@ CASES = FIGURES | {  # whatever has to fit
     "stories": storyteller,
     "chosen": lambda: storyteller(choices=("the secretary", "ripe apple trees")),
     "many maps": lambda: live_kinds.model_maps(WORDS[:30] * 2, layers=2, heads=32),
-    "one large share": lambda: live.heads([[[0.989] + [0.001] * 11] * 12], tokens=2 * SENTENCE),
+    "one large weight": lambda: live.heads([[[0.989] + [0.001] * 11] * 12], tokens=2 * SENTENCE),
     "few maps": lambda: live_kinds.model_maps(SENTENCE[:4], layers=1, heads=1),
 }  # fmt: skip
 EIGHT = ["the", "dog", "chased", "the", "cat", "what", "a", "scared"]

@@ -247,12 +247,12 @@ def test_what_is_on_screen_is_what_torch_computes(page, tmp_path):
     show(page, tmp_path, "projections")
     matrices = normal(3, 3, 3)
     q, k, v = (torch.tensor(X) @ matrix.T for matrix in matrices)
-    shares = (q @ k.T / math.sqrt(3)).softmax(-1)
+    weights = (q @ k.T / math.sqrt(3)).softmax(-1)
     for i in range(6):
         for j in range(6):
-            label = f"weight of query {SENTENCE[i]} on key {SENTENCE[j]}: {shares[i, j]:.2f}"
+            label = f"weight of query {SENTENCE[i]} on key {SENTENCE[j]}: {weights[i, j]:.2f}"
             assert page.get_by_label(label, exact=True).count() >= 1
-    for i, row in enumerate((shares @ v).tolist()):
+    for i, row in enumerate((weights @ v).tolist()):
         for c, value in enumerate(row):
             sign = "−" if value < 0 and round(value, 2) else ""
             label = f"output of {SENTENCE[i]}, channel {c + 1}: {sign}{abs(value):.2f}"

@@ -52,7 +52,7 @@ import torch
 def draw(temperature, causal):
     scores = torch.arange(36.0).reshape(6, 6).cos() / temperature
     scores += torch.full((6, 6), -1e9).triu(1) * causal
-    return plots.heatmap(scores.softmax(-1), title="shares")
+    return plots.heatmap(scores.softmax(-1), title="weights")
 
 interact.controls(draw, temperature=(0.1, 3.0), causal=False)"""
 
@@ -171,8 +171,8 @@ def test_jupyterlab(page, lab):
 
     # Keys stay in the figure: "b" adds no cell; Escape gives them back to the notebook.
     cells = page.evaluate("window.jupyterapp.shell.currentWidget.content.widgets.length")
-    share = page.get_by_label("weight of query found on key cat", exact=False).first
-    share.click()
+    weight = page.get_by_label("weight of query found on key cat", exact=False).first
+    weight.click()
     for key in ("b", "ArrowRight", "x"):
         page.keyboard.press(key)
     assert page.evaluate("window.jupyterapp.shell.currentWidget.content.widgets.length") == cells

@@ -16,7 +16,7 @@ HEADS = "[aria-label='heads'] [role=gridcell]"
 LISTED = "[role=toolbar] button"
 
 
-def shares(layer, head, asks):
+def weights_of(layer, head, asks):
     """As they travel."""
     return (sent_maps(model_maps()) / 255)[layer, head, asks]
 
@@ -34,14 +34,14 @@ def set_to(page, name, value):
     frame(page)
 
 
-def test_a_layer_and_a_head_are_chosen_and_their_shares_read(page, tmp_path):
+def test_a_layer_and_a_head_are_chosen_and_their_weights_read(page, tmp_path):
     show(page, tmp_path, "maps")
     for layer, head, asks in ((2, 5, 12), (0, 8, 12), (1, 0, 7)):
         set_to(page, "layer", layer)
         set_to(page, "head", head)
         page.locator("[aria-label=query] [role=gridcell]").nth(asks).click()
         frame(page)
-        row = shares(layer, head, asks)
+        row = weights_of(layer, head, asks)
         assert on_screen(page) == pytest.approx(row.tolist(), abs=0.0051)
         best = row.argmax().item()
         assert sentence(page) == (
@@ -54,7 +54,7 @@ def test_a_layer_and_a_head_are_chosen_and_their_shares_read(page, tmp_path):
             assert page.get_by_label(name, exact=True).get_attribute("aria-valuetext") == str(value)
 
 
-def test_a_pointer_over_the_map_reads_one_share(page, tmp_path):
+def test_a_pointer_over_the_map_reads_one_weight(page, tmp_path):
     show(page, tmp_path, "maps")
     set_to(page, "layer", 1)
     box = page.locator("svg rect[fill=transparent]").bounding_box()
@@ -63,9 +63,9 @@ def test_a_pointer_over_the_map_reads_one_share(page, tmp_path):
         box["x"] + (answer + 0.5) / 13 * box["width"], box["y"] + (asks + 0.5) / 13 * box["height"]
     )
     head = int(page.get_by_label("head", exact=True).input_value())
-    share = shares(1, head, asks)[answer]
+    weight = weights_of(1, head, asks)[answer]
     told = f"In layer 1, head {head}, the query {REPEATED[asks]} attends to the key "
-    assert sentence(page).startswith(told + f"{REPEATED[answer]}: attention weight {share:.2f}.")
+    assert sentence(page).startswith(told + f"{REPEATED[answer]}: attention weight {weight:.2f}.")
 
 
 def test_every_head_that_stands_out_leads_to_its_map(page, tmp_path):
@@ -146,7 +146,7 @@ MAP = f"""() => {{
 }}"""
 
 
-def test_the_large_map_shows_the_shares(page, tmp_path):
+def test_the_large_map_shows_the_weights(page, tmp_path):
     show(page, tmp_path, "maps")
     set_to(page, "layer", 2)
     set_to(page, "head", 4)
@@ -169,7 +169,7 @@ def test_a_saved_page_works_from_disk(browser, tmp_path, width):
     page.get_by_label("layer", exact=True).fill("2")
     page.get_by_label("head 6", exact=True).click()
     frame(page)
-    assert on_screen(page) == pytest.approx(shares(2, 6, 12).tolist(), abs=0.0051)
+    assert on_screen(page) == pytest.approx(weights_of(2, 6, 12).tolist(), abs=0.0051)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.locator("[data-live]").evaluate(LETTERS) >= 11
     still(page)
@@ -198,7 +198,7 @@ def test_layers_without_maps_are_named(page, tmp_path, monkeypatch):
 
 
 def test_a_saved_page_of_256_pieces(browser, tmp_path):
-    """Each piece can be reached, what shares lack is a piece more, and all is drawn from disk."""
+    """Each piece can be reached, what weights lack is a piece more, and all is drawn from disk."""
     figure = most_pieces()
     figure.save(tmp_path / "maps.html")
     assert len(figure.html) < 400_000
@@ -221,10 +221,10 @@ def test_a_saved_page_of_256_pieces(browser, tmp_path):
         for label in asked.evaluate_all(
             "cells => cells.map(one => one.getAttribute('aria-label'))"
         ):
-            name, share = label.rsplit(": attention weight ", 1)
-            shown[name] = float(share)
+            name, weight = label.rsplit(": attention weight ", 1)
+            shown[name] = float(weight)
         taken = 0.5 + 0.5 * k / 255
-        seen = {name: share for name, share in shown.items() if share > 0.005}
+        seen = {name: weight for name, weight in shown.items() if weight > 0.005}
         wanted = {f"piece{(k - 1) % 256}": taken} | ({"nothing": 1 - taken} if k < 255 else {})
         assert seen == pytest.approx(wanted, abs=0.01)
     still(page)

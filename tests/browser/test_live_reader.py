@@ -5,7 +5,7 @@ from live_table import ROOT
 from test_live import median_time, sentence, show, text_of
 
 
-def chances(page):
+def probs(page):
     """Word and probability of what is listed."""
     root = ROOT
     return page.evaluate(
@@ -16,27 +16,27 @@ def chances(page):
 
 def test_chances_follow_the_temperature_the_most_likely_and_the_heads(page, tmp_path):
     show(page, tmp_path, "stories")
-    opened = chances(page)
+    opened = probs(page)
     page.get_by_label("temperature").fill("0")
     sentence(page)
-    assert chances(page)[0][1] == 1
+    assert probs(page)[0][1] == 1
     page.get_by_label("temperature").fill("2")
     page.get_by_label("top-k").fill("2")
     sentence(page)
-    listed = chances(page)
+    listed = probs(page)
     assert listed[0][1] + listed[1][1] == pytest.approx(1, abs=0.011) and listed[1][1] > 0
     page.get_by_role("button", name="Reset").click()
-    assert sentence(page) and chances(page) == opened
+    assert sentence(page) and probs(page) == opened
     page.get_by_label("is on").uncheck()
     said = sentence(page)
     assert ", which is off," in said and "with all heads on)" in said
-    assert chances(page) != opened
+    assert probs(page) != opened
     page.get_by_label("is on").check()
-    assert sentence(page) and chances(page) == opened
+    assert sentence(page) and probs(page) == opened
 
 
 def test_the_map_of_a_head_shows_what_each_word_gives(page, tmp_path):
-    """Row by row, as who asks above: the root of a share is seen, and nothing of later words."""
+    """Row by row, as who asks above: the root of a weight is seen, and nothing of later words."""
     show(page, tmp_path, "stories")
     root = ROOT
     pixels = f"""() => {{
@@ -51,10 +51,10 @@ def test_the_map_of_a_head_shows_what_each_word_gives(page, tmp_path):
         words.nth(i).click()
         text_of(page)
         row = page.locator(".text small").all_inner_texts()
-        shares = [0 if share == "–" else float(share) for share in row]
+        weights = [0 if weight == "–" else float(weight) for weight in row]
         for j in range(length):
-            share = (opacity[i * length + j] / 255) ** 2
-            assert share == pytest.approx(shares[j], abs=0.01) if j <= i else share == 0
+            weight = (opacity[i * length + j] / 255) ** 2
+            assert weight == pytest.approx(weights[j], abs=0.01) if j <= i else weight == 0
 
 
 def test_it_writes_on_to_the_full_stop(page, tmp_path):

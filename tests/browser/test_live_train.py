@@ -244,11 +244,11 @@ def test_the_options_are_in_a_fold_that_says_how_they_stand(page, tmp_path, widt
     summary, made = page.locator("summary"), page.locator("summary span")
     inside = page.locator("details :is(input, select, button)")
     expect(summary).to_contain_text(
-        "Options: associative recall, letter → number; model 2: layers 1"
+        "Options: associative recall, letter → number; model 2: 1 layer"
     )
     assert made.is_visible() == (width > 800)
     if width > 800:
-        expect(made).to_have_text("layers 2, heads 2, width 16, positions added, mask on")
+        expect(made).to_have_text("2 layers, 2 heads, width 16, positions added, mask on")
     assert inside.count() > 12 and not any(one.is_visible() for one in inside.all())
     page.locator(".output").focus()
     page.keyboard.press("Tab")

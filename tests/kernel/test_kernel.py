@@ -165,7 +165,7 @@ def test_a_nan_that_is_seen_shows():
 
 
 def test_tiles_in_the_future_are_never_visited():
-    """A tile of NaN would spoil whoever takes it in, with shares of 0 too: 0 · NaN is NaN."""
+    """A tile of NaN would spoil whoever takes it in, with weights of 0 too: 0 · NaN is NaN."""
     query, key, value = make(1, L=64, S=64, E=16, EV=16, dtype=torch.float32)
     value[:, 48:] = float("nan")
     causal, whole = torch.arange(1, 65, dtype=torch.int32)[None], torch.full((1, 64), 64).int()

@@ -54,8 +54,8 @@ def asked(name, q, k, v, **options):
     return turned_back(CALLS[name](*given, **options), out, q.shape[1]).detach()
 
 
-def shares(name, n_queries, n_keys, **options):
-    """(L, S): each key's value is a channel of its own, so an output shows its shares."""
+def weights(name, n_queries, n_keys, **options):
+    """(L, S): each key's value is a channel of its own, so an output shows its weights."""
     q, k = drawn(1, HEADS, n_queries, n_keys), drawn(1, HEADS, n_keys, n_keys, seed=1)
     v = torch.eye(n_keys).expand(1, HEADS, n_keys, n_keys)
     return asked(name, q, k, v, **options)[0, 0]
@@ -93,7 +93,7 @@ def test_the_other_order_raises_nothing():
 
 def test_true_in_a_mask(name):
     mask = torch.tensor([False, True]).expand(1, 1, 2, 2)
-    told = {(1,): "may attend", (0,): "is hidden"}[tuple(seen(shares(name, 2, 2, mask=mask)[0]))]
+    told = {(1,): "may attend", (0,): "is hidden"}[tuple(seen(weights(name, 2, 2, mask=mask)[0]))]
     assert TABLE[name]["True in a mask"] == told
 
 
@@ -106,25 +106,25 @@ def test_causal_with_fewer_queries_than_keys(name):
     if name == "torch nn.MultiheadAttention":
         assert said == "refused without a mask"
         with pytest.raises(RuntimeError, match="Need attn_mask if specifying the is_causal hint"):
-            shares(name, 2, 5, causal=True)
+            weights(name, 2, 5, causal=True)
     elif name == "d2lattn.attention":
         assert said == "refused without `query_offset`"
         with pytest.raises(ValueError, match="query_offset"):
-            shares(name, 2, 5, causal=True)
+            weights(name, 2, 5, causal=True)
     elif name == "torch flex_attention":
         assert said == "–, a function says"
         with pytest.raises(Absent):
-            shares(name, 2, 5, causal=True)
+            weights(name, 2, 5, causal=True)
     elif name == "transformers, a model":
         assert said == f"{cached_corner()}, by its cache"
     elif name == "ONNX Attention":
         q, k, v = drawn(1, 1, 2, 8), drawn(1, 1, 5, 8, seed=1), torch.eye(5, 8).view(1, 1, 5, 8)
         past = k[:, :, :3], v[:, :, :3]
         kept = onnx_attention(q, k[:, :, 3:], v[:, :, 3:], causal=True, past=past)[0, 0, 0]
-        bare = corner(seen(shares(name, 2, 5, causal=True)[0]))
+        bare = corner(seen(weights(name, 2, 5, causal=True)[0]))
         assert said == f"{bare}; {corner(seen(kept))} with a cache"
     else:
-        assert said == corner(seen(shares(name, 2, 5, causal=True)[0]))
+        assert said == corner(seen(weights(name, 2, 5, causal=True)[0]))
 
 
 @torch.no_grad()
@@ -154,9 +154,9 @@ def test_mask_and_causal_at_once(name):
     if name in ("torch flex_attention", "transformers, a model"):
         assert said == "–, one mask"
         with pytest.raises(Absent):
-            shares(name, 3, 3, mask=mask, causal=True)
+            weights(name, 3, 3, mask=mask, causal=True)
         return
-    rows = shares(name, 3, 3, mask=mask, causal=True)
+    rows = weights(name, 3, 3, mask=mask, causal=True)
     assert seen(rows[1]) == [1] and seen(rows[2]) == [1, 2]
     if name != "torch scaled_dot_product_attention":
         assert said == "both hold"
@@ -186,7 +186,7 @@ def test_a_window_counts_the_word_itself_or_the_others(name):
         assert said == {3: "w with itself", 4: "w others"}[window_of_a_model()]
         return
     try:
-        rows = shares(name, 9, 9, window=3)
+        rows = weights(name, 9, 9, window=3)
     except Absent:
         assert said == "–"
         return
@@ -195,15 +195,15 @@ def test_a_window_counts_the_word_itself_or_the_others(name):
 
 
 def test_factor_of_the_scores(name):
-    """Two keys, whose products with the query differ by 1: their shares tell the factor."""
+    """Two keys, whose products with the query differ by 1: their weights tell the factor."""
     q = torch.zeros(1, HEADS, 1, 16)
     q[..., 0] = 1
     k = torch.zeros(1, HEADS, 2, 16)
     k[..., 1, 0] = 1
     v = torch.zeros(1, HEADS, 2, 16)
     v[..., 1, 0] = 1
-    share = asked(name, q, k, v)[0, 0, 0, 0].double()
-    factor = (share / (1 - share)).log().item()
+    weight = asked(name, q, k, v)[0, 0, 0, 0].double()
+    factor = (weight / (1 - weight)).log().item()
     assert abs(factor - 16**-0.5) < 1e-4 and TABLE[name]["factor"] == "1/√D"
 
 

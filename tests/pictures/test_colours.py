@@ -108,7 +108,7 @@ def test_a_line_without_a_role_is_near_no_role(shade):
     assert min(ciede2000(lab(shade), lab(colour)) for colour in ROLES.values()) >= 20
 
 
-def test_maps_of_shares_have_the_colour_of_shares():
+def test_maps_of_weights_have_the_colour_of_weights():
     """And they grow darker in even steps of lightness (CIE L*), from nearly white."""
     shades = [mpl.colors.to_hex(colour) for colour in plots.SEQUENTIAL(np.linspace(0, 1, 33))]
     steps = -np.diff([lab(shade)[0] for shade in shades[::4]])

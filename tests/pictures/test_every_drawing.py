@@ -20,20 +20,20 @@ from d2lattn_book.pictures.colours import FAINT, INK
 ROOT = Path(__file__).parents[2]
 WORDS = ["the", "bat", "slept"]
 X = np.array([[0.25, -0.5], [1, 2], [3, 1]])
-SHARES = np.array([[0.25, 0.25, 0.5], [0.125, 0.625, 0.25], [0.5, 0.25, 0.25]])
+WEIGHTS = np.array([[0.25, 0.25, 0.5], [0.125, 0.625, 0.25], [0.5, 0.25, 0.25]])
 EYE, TWO = np.eye(2), np.array([[1.0, 0.5], [-0.25, 1]])
 ASKS = dict(query="bat")
 LAYER = {"RNN": np.array([1, 2]), "CNN": np.array([2, 1])}
 
 
 DRAWINGS = {
-    "blend": partial(drawings.blend, WORDS, X, SHARES, **ASKS),
+    "weighted_average": partial(drawings.weighted_average, WORDS, X, WEIGHTS, **ASKS),
     "bottleneck": partial(drawings.bottleneck, WORDS, ["die", "Fledermaus"]),
     "columns": partial(plots.columns, X, np.array([1, 0])),
-    "cross_attention": partial(drawings.cross_attention, WORDS[:2], WORDS, SHARES[:2], **ASKS),
+    "cross_attention": partial(drawings.cross_attention, WORDS[:2], WORDS, WEIGHTS[:2], **ASKS),
     "encoder_decoder": partial(drawings.encoder_decoder),
-    "flow": partial(plots.flow, WORDS, SHARES, scores=SHARES, values=WORDS, output="it", **ASKS),
-    "heatmap": partial(plots.heatmap, SHARES, tokens=WORDS, annot=True),
+    "flow": partial(plots.flow, WORDS, WEIGHTS, scores=WEIGHTS, values=WORDS, output="it", **ASKS),
+    "heatmap": partial(plots.heatmap, WEIGHTS, tokens=WORDS, annot=True),
     "induction": partial(drawings.induction, ["a", *WORDS, "a"]),
     "jumping_bits": partial(drawings.jumping_bits, 9),
     "kept": partial(drawings.kept, 4, 4, num_kv_heads=2, latent_dim=6, rope_dim=2),
@@ -41,15 +41,15 @@ DRAWINGS = {
     "lines": partial(plots.lines, np.array([1, 2]), LAYER),
     "model_map": partial(drawings.model_map, 3),
     "network": partial(drawings.network, [np.eye(4, dtype=bool)], unit=(1, 2)),
-    "one_answer": partial(drawings.one_answer, WORDS, abs(X.round()), EYE, EYE, EYE, **ASKS),
+    "single_output": partial(drawings.single_output, WORDS, abs(X.round()), EYE, EYE, EYE, **ASKS),
     "one_layer": partial(drawings.one_layer),
     "projections": partial(drawings.projections, 3, 5, 7),
-    "pull": partial(drawings.pull, WORDS, X, SHARES, around=X, **ASKS),
+    "weight_lines": partial(drawings.weight_lines, WORDS, X, WEIGHTS, around=X, **ASKS),
     "ranks": partial(drawings.ranks, 3, travels="query"),
     "shadows": partial(drawings.shadows, WORDS, X, **ASKS),
     "shared_heads": partial(drawings.shared_heads, 6, 3),
     "split_and_join": partial(
-        drawings.split_and_join, WORDS, np.stack([SHARES, SHARES]), head_dim=4
+        drawings.split_and_join, WORDS, np.stack([WEIGHTS, WEIGHTS]), head_dim=4
     ),
     "staircase": partial(drawings.staircase, ["well", *WORDS]),
     "stretching_fractions": partial(drawings.stretching_fractions, [4, 6]),

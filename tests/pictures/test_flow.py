@@ -9,7 +9,7 @@ from artists import outside, overlapping, strings
 from d2lattn_book.pictures.plots import describe, flow
 
 WORDS = ["the", "dog", "chased", "the", "cat", "what", "a", "scared"]
-SHARES = [0.01, 0.06, 0.02, 0.01, 0.84, 0.02, 0.01, 0.03]
+WEIGHTS = [0.01, 0.06, 0.02, 0.01, 0.84, 0.02, 0.01, 0.03]
 
 
 def words(ax):
@@ -28,21 +28,21 @@ def bars(ax):
 
 
 def height(band):
-    """How much of the blend a band fills."""
+    """How much of the output a band fills."""
     (_, top), (_, bottom) = band[3:5]
     return top - bottom
 
 
 def test_a_band_is_as_wide_as_its_share_where_it_starts_and_where_it_ends():
-    ax = flow(WORDS, SHARES, query=-1)
+    ax = flow(WORDS, WEIGHTS, query=-1)
     drawn = bands(ax)
     assert sorted(drawn) == list(range(8))
     left, right = (np.array([drawn[i][end, 0] for i in range(8)]) for end in (0, 7))
-    for bar, low, high, share in zip(bars(ax), left, right, SHARES, strict=True):
-        middle = bar.get_x() + bar.get_width() / 2  # as wide as its bar where the share is 1
-        assert (high - low, (low + high) / 2) == pytest.approx((share * bar.get_width(), middle))
+    for bar, low, high, weight in zip(bars(ax), left, right, WEIGHTS, strict=True):
+        middle = bar.get_x() + bar.get_width() / 2  # as wide as its bar where the weight is 1
+        assert (high - low, (low + high) / 2) == pytest.approx((weight * bar.get_width(), middle))
     ends = np.array([height(drawn[i]) for i in range(8)])
-    assert ends / ends.sum() == pytest.approx(SHARES)
+    assert ends / ends.sum() == pytest.approx(WEIGHTS)
 
 
 def test_a_matrix_gives_the_row_of_the_asking_word():
@@ -69,16 +69,16 @@ def test_hidden_words_are_grey_and_send_nothing():
 
 
 @pytest.mark.parametrize(
-    "shares, line",
+    "weights, line",
     [
-        (SHARES, "scared attends to: cat 0.84, dog 0.06, scared 0.03, 5 others 0.07."),
+        (WEIGHTS, "scared attends to: cat 0.84, dog 0.06, scared 0.03, 5 others 0.07."),
         ([1 / 8] * 8, "scared attends to: the 0.12, dog 0.12, chased 0.12, 5 others 0.62."),
         ([1e-3] * 7 + [0.993], "scared attends to: scared 0.99, 7 others 0.01."),
         ([0, 0, 0.5, 0, 0.5, 0, 0, 0], "scared attends to: chased 0.50, cat 0.50."),
     ],
 )
-def test_describe_reads_the_line_off_the_artists(shares, line):
-    assert describe(flow(WORDS, shares, query=-1)) == line
+def test_describe_reads_the_line_off_the_artists(weights, line):
+    assert describe(flow(WORDS, weights, query=-1)) == line
 
 
 SIZES = {"chapter": None, "slide": (12.8, 7.2), "strip": (8, 2)}
@@ -103,7 +103,6 @@ CASES = {
         {},
     ),
     "values": (list("ab"), dict(values=["(0.02, −0.31)", "(0.56, −0.22)"], output="(1, 2)\n(3)")),
-    "asker": (WORDS, dict(asker="uncharacteristically", scores=[1.0] * 8)),
 }
 
 
@@ -141,8 +140,7 @@ def test_dollars_and_minus_zero_are_printed_as_they_are():
             "query must be a position .* or a word that occurs once in .*, got 'the'",
         ),
         (dict(query=-9), "query must be a position from -8 to 7 .*, got -9"),
-        (dict(query="the", asker="x"), "query must be a position from -8 to 7, got 'the'"),
-        (dict(weights=SHARES[:7]), r"weights must have .* 8 words, .* got shape \(7,\)"),
+        (dict(weights=WEIGHTS[:7]), r"weights must have .* 8 words, .* got shape \(7,\)"),
         (dict(weights=np.eye(7)), r"weights must have .* 8 words, .* got shape \(7, 7\)"),
         (dict(weights=[True] + [False] * 7), "weights must hold real numbers, got bool"),
         (dict(scores=[1.0]), r"scores must have .* 8 words, .* got shape \(1,\)"),
@@ -152,7 +150,7 @@ def test_dollars_and_minus_zero_are_printed_as_they_are():
     ],
 )
 def test_what_does_not_fit_is_refused_by_name(change, message):
-    arguments = dict(tokens=WORDS, weights=SHARES, query=7) | change
+    arguments = dict(tokens=WORDS, weights=WEIGHTS, query=7) | change
     with pytest.raises(ValueError, match=message):
         flow(arguments.pop("tokens"), arguments.pop("weights"), **arguments)
     assert not plt.get_fignums()

@@ -43,11 +43,11 @@ W_V = torch.tensor([[10.0, 0.0]])
 
 def answer(**change):
     given = dict(words=["small", "cat"], x=PAIR, w_q=W_Q, w_k=W_K, w_v=W_V, query=0) | change
-    return drawings.one_answer(**given)
+    return drawings.single_output(**given)
 
 
 @pytest.mark.parametrize("query", [0, 2])
-def test_the_answer_and_the_shares_are_those_of_attention(query):
+def test_the_output_and_the_weights_are_those_of_attention(query):
     generator = torch.Generator().manual_seed(query)
     x, w_q, w_k, w_v = (
         torch.randn(shape, generator=generator) for shape in ((3, 2), (3, 2), (3, 2), (1, 2))
@@ -56,10 +56,10 @@ def test_the_answer_and_the_shares_are_those_of_attention(query):
     asked = (x[query : query + 1] @ w_q.T, x @ w_k.T)
     comes_out = attention(*asked, x @ w_v.T, scale=1.0).item()
     assert f"output = {comes_out:.2g}" in plots.describe(ax).replace("−", "-")
-    shares = attention(*asked, torch.eye(3), scale=1.0)[0]
+    weights = attention(*asked, torch.eye(3), scale=1.0)[0]
     wholes, bars = frames(ax), boxes(ax)
     drawn = [bar.get_width() / whole.get_width() for bar, whole in zip(bars, wholes, strict=True)]
-    assert drawn == pytest.approx(shares.tolist(), abs=1e-5)
+    assert drawn == pytest.approx(weights.tolist(), abs=1e-5)
     assert [bar.get_xy() for bar in bars] == [whole.get_xy() for whole in wholes]
     assert {to_hex(one.get_edgecolor()) for one in wholes} == {ROLES["weight"]}
 

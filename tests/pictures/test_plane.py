@@ -10,7 +10,7 @@ from d2lattn_book.pictures import drawings, plots
 
 TOKENS = ["the", "girl", "swung", "the", "bat"]
 X = torch.tensor([[0.0, 0.0], [3.0, -0.8], [4.4, -1.2], [0.0, 0.0], [0.1, -0.8]])
-SHARES = torch.softmax(X @ X.T, dim=-1)
+WEIGHTS = torch.softmax(X @ X.T, dim=-1)
 
 # Whole maps -----------------------------------------------------------------------------------
 
@@ -49,12 +49,12 @@ ALONE = {
 
 
 @pytest.mark.parametrize(("names", "x"), ALONE.values(), ids=ALONE)
-@pytest.mark.parametrize("draw", ["word_map", "shadows", "blend", "pull"])
+@pytest.mark.parametrize("draw", ["word_map", "shadows", "weighted_average", "weight_lines"])
 def test_one_word_or_one_place_is_drawn_as_any_other(draw, names, x):
-    shares = [[1 / len(names)] * len(names)] if draw in ("blend", "pull") else []
+    weights = [[1 / len(names)] * len(names)] if draw.startswith("weight") else []
     if draw == "shadows" and not np.any(x):
         return  # a query of no length has no shadows, and is refused
-    ax = getattr(drawings, draw)(names, x, *shares, query="bat")
+    ax = getattr(drawings, draw)(names, x, *weights, query="bat")
     assert np.isfinite([*ax.get_xlim(), *ax.get_ylim()]).all()
     assert all(ax.viewLim.contains(*place) for place in x)
     width, height = ax.figure.get_size_inches()
@@ -63,18 +63,19 @@ def test_one_word_or_one_place_is_drawn_as_any_other(draw, names, x):
 
 
 @pytest.mark.parametrize("seed", [3, 7, 11, 23, 28, 39, 46, 51])
-@pytest.mark.parametrize("draw", [drawings.shadows, drawings.blend])
+@pytest.mark.parametrize("draw", [drawings.shadows, drawings.weighted_average])
 def test_no_name_lies_on_another_or_beyond_the_figure_however_the_words_lie(draw, seed):
     crowd, count = ["the", "hungry", "cat", "found", "cold", "milk", "and"], 2 + seed % 6
     x = np.random.default_rng(seed).normal(size=(count, 2)) * [1, 2]  # higher than wide
     x = x.round(seed % 2)
     x[0] = [0, 1]
-    shares = [np.exp(x @ x[0]) / np.exp(x @ x[0]).sum()] if draw is drawings.blend else []
-    ax = draw(crowd[:count], x, *shares, query=0)
+    powers = np.exp(x @ x[0])
+    weights = [powers / powers.sum()] if draw is drawings.weighted_average else []
+    ax = draw(crowd[:count], x, *weights, query=0)
     assert overlapping(ax) == outside(ax) == []
 
 
-# Dot products and blends ----------------------------------------------------------------------
+# Dot products and weighted averages ------------------------------------------------------------
 
 
 def test_a_shadow_times_the_length_of_the_query_is_the_score():
@@ -86,8 +87,8 @@ def test_a_shadow_times_the_length_of_the_query_is_the_score():
     assert {"bat · swung = 1.40", "shadow of swung", "query"} <= set(strings(ax))
 
 
-@pytest.mark.parametrize("weights", [SHARES, SHARES[4]], ids=["matrix", "row"])
-@pytest.mark.parametrize("draw", [drawings.blend, drawings.pull])
-def test_the_blend_lies_where_the_shares_put_it(draw, weights):
+@pytest.mark.parametrize("weights", [WEIGHTS, WEIGHTS[4]], ids=["matrix", "row"])
+@pytest.mark.parametrize("draw", [drawings.weighted_average, drawings.weight_lines])
+def test_the_output_is_the_weighted_average(draw, weights):
     ax = draw(TOKENS, X, weights, query="bat")
-    assert np.allclose(points(ax, "output"), (SHARES @ X)[4], atol=1e-6)
+    assert np.allclose(points(ax, "output"), (WEIGHTS @ X)[4], atol=1e-6)

@@ -90,7 +90,8 @@ def test_the_questions_set_the_figure_and_their_answers_are_folded(page):
     ]:
         page.get_by_role("link", name=name, exact=True).click()
         set_to(page, task=task, layers=layers, compare=change)
-        said = f"Options: {task}; model 2: {change.replace(':', '')}"
+        made = "1 layer" if change == "layers: 1" else change.replace(":", "")
+        said = f"Options: {task}; model 2: {made}"
         expect(page.locator("summary", has_text=said)).to_be_visible()
     told = page.get_by_text("94, 94 and 92 %")
     expect(told).to_be_hidden()

@@ -4,7 +4,6 @@
 argument.
 """
 
-from d2lattn_book.pictures.drawings._blend import blend
 from d2lattn_book.pictures.drawings._bottleneck import bottleneck
 from d2lattn_book.pictures.drawings._cross_attention import cross_attention
 from d2lattn_book.pictures.drawings._encoder_decoder import encoder_decoder
@@ -14,23 +13,23 @@ from d2lattn_book.pictures.drawings._kept import kept
 from d2lattn_book.pictures.drawings._layers import layer_lines
 from d2lattn_book.pictures.drawings._model_map import model_map
 from d2lattn_book.pictures.drawings._network import network
-from d2lattn_book.pictures.drawings._one_answer import one_answer
 from d2lattn_book.pictures.drawings._one_layer import one_layer
 from d2lattn_book.pictures.drawings._projections import projections
-from d2lattn_book.pictures.drawings._pull import pull
 from d2lattn_book.pictures.drawings._ranks import ranks
 from d2lattn_book.pictures.drawings._shadows import shadows
 from d2lattn_book.pictures.drawings._shared_heads import shared_heads
+from d2lattn_book.pictures.drawings._single_output import single_output
 from d2lattn_book.pictures.drawings._split_and_join import split_and_join
 from d2lattn_book.pictures.drawings._staircase import staircase
 from d2lattn_book.pictures.drawings._transformer_block import transformer_block
 from d2lattn_book.pictures.drawings._turning_arrows import turning_arrows
 from d2lattn_book.pictures.drawings._two_memories import two_memories
+from d2lattn_book.pictures.drawings._weight_lines import weight_lines
+from d2lattn_book.pictures.drawings._weighted_average import weighted_average
 from d2lattn_book.pictures.drawings._word_map import word_map
 from d2lattn_book.pictures.drawings._words_for_heads import words_for_heads
 
 __all__ = [
-    "blend",
     "bottleneck",
     "cross_attention",
     "encoder_decoder",
@@ -40,19 +39,20 @@ __all__ = [
     "layer_lines",
     "model_map",
     "network",
-    "one_answer",
     "one_layer",
     "projections",
-    "pull",
     "ranks",
     "shadows",
     "shared_heads",
+    "single_output",
     "split_and_join",
     "staircase",
     "stretching_fractions",
     "transformer_block",
     "turning_arrows",
     "two_memories",
+    "weight_lines",
+    "weighted_average",
     "word_map",
     "words_for_heads",
 ]

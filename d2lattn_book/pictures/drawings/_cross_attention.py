@@ -2,11 +2,11 @@
 
 from matplotlib.collections import LineCollection
 
-from d2lattn_book.pictures.arrays import Numbers, Query, Words, names, number, position, shares
+from d2lattn_book.pictures.arrays import Numbers, Query, Words, as_weights, names, number, position
 from d2lattn_book.pictures.colours import FAINT, HAIR, ROLES
 from d2lattn_book.pictures.kit import Ax, Axes, Label, sheet, text, word
 
-WIDEST = 12  # points, for a share of 1
+WIDEST = 12  # points, for a weight of 1
 ASKS, ANSWERS, UNDER = 1.0, 0.0, -0.3  # heights of the two rows, and of what stands under them
 
 
@@ -28,8 +28,8 @@ def cross_attention(
     Args:
         asking: L words, as of a decoder; they give the queries.
         answering: S words, as of an encoder; they give keys and values.
-        weights: (L, S) shares, each row with the sum 1.
-        query: whose shares are drawn in colour: a position among those who ask (-1 is the last),
+        weights: (L, S) attention weights, each row with the sum 1.
+        query: whose weights are drawn in colour: a position among those who ask (-1 is the last),
             or a word that occurs once there.
         gloss: S words that say what the answering ones mean; they stand in the place of the letters
             q, k and v.
@@ -43,7 +43,7 @@ def cross_attention(
     asking, answering = names("asking", asking), names("answering", answering)
     size = len(asking), len(answering)
     rule = f"a row for each of the {size[0]} asking words and a column for each of the {size[1]}"
-    weights = shares(weights, size, f"{rule} answering ones")
+    weights = as_weights(weights, size, f"{rule} answering ones")
     query = position(query, asking)
     gloss = None if gloss is None else names("gloss", gloss, len(answering))
     wide = max(len(asking), len(answering))
@@ -51,11 +51,11 @@ def cross_attention(
     above, below = _places(len(asking), wide), _places(len(answering), wide)
     for row, x in enumerate(above):
         if row != query:
-            _shares(ax, x, below, weights[row], HAIR)
+            _weights(ax, x, below, weights[row], HAIR)
     best = weights[query].argmax()
     most = f"{answering[best]}, {number(weights[query, best])}"
     ax.describes_itself = f"{asking[query]} attends most to {most}"
-    _shares(ax, above[query], below, weights[query], ROLES["weight"])
+    _weights(ax, above[query], below, weights[query], ROLES["weight"])
     for row, (x, asks) in enumerate(zip(above, asking, strict=True)):
         face = ROLES["query"] if row == query else "white"
         word(ax, x, ASKS, asks, edge=ROLES["query"], face=face)
@@ -90,11 +90,11 @@ def _places(count, wide):
     return [i + (wide - count) / 2 for i in range(count)]
 
 
-def _shares(ax, x, below, shares, color):
-    """A line to every word, as wide as its share."""
+def _weights(ax, x, below, weights, color):
+    """A line to every word, as wide as its weight."""
     lines = [[(x, ASKS), (end, ANSWERS)] for end in below]
     drawn = LineCollection(
-        lines, colors=color, linewidths=WIDEST * shares, zorder=1 + (color != HAIR)
+        lines, colors=color, linewidths=WIDEST * weights, zorder=1 + (color != HAIR)
     )
     drawn.set(capstyle="round")
     ax.add_collection(drawn)

@@ -1,8 +1,8 @@
-"""One word asks: the drawing that shows whom it looks at, and what it takes home.
+"""One query: what it attends to, and its output.
 
 Read from the bottom to the top. The query (orange) meets every word on a rail and leaves a score
-under it; above the word stands its share; from each bar the word's value flows, as wide as the
-share, into the blend. The bands' widths add up to the height of the blend, as the shares add up
+under it; above the word stands its weight; from each bar the word's value flows, as wide as the
+weight, into the output. The bands' widths add up to the height of the output, as the weights add up
 to 1. Colours: `d2lattn_book.pictures.colours`. Readers find `flow` in
 `d2lattn_book.pictures.plots`.
 """
@@ -21,9 +21,9 @@ from d2lattn_book.pictures.colours import FAINT, INK, ROLES
 from d2lattn_book.pictures.kit import Ax, Axes, Label, arrow, laid_out, sheet, text, word
 
 # Across, the unit is the size of the words' letters (an em); a column is as wide as it needs.
-# Upwards, it is a bar whose share is 1.
+# Upwards, it is a bar whose weight is 1.
 SCORE, RAIL, WORD, NUMBER, FLOOR = -0.92, -0.5, 0.0, 0.46, 0.68
-BLEND, TALL = 1.86, 1.1  # the output's foot, above the tallest bar, and its height
+OUTPUT, TALL = 1.86, 1.1  # the output's foot, above the tallest bar, and its height
 ROW = 0.36  # one row of text more
 GAP = 2.6  # from the last column to the output
 BAR = 1.5  # width of a bar, and of a band whose weight is 1
@@ -39,7 +39,6 @@ def flow(
     values: Words | None = None,
     output: str | None = None,
     mask: Numbers | None = None,
-    asker: str | None = None,
     ax: Ax = None,
     title: Label = None,
     fmt: str = ".2f",
@@ -57,12 +56,10 @@ def flow(
         values: n short labels for the values, printed above the words.
         output (str): printed beside the bar of the output.
         mask: boolean (n,) or (L, n), True = may attend; words that may not are drawn in grey.
-        asker (str): the name of who asks if it is none of the tokens, as a decoder's word in
-            cross-attention; `query` is then a row of the weights.
-        fmt (str): the format of scores and shares.
+        fmt (str): the format of scores and weights.
 
     Raises:
-        ValueError: shapes that do not fit the tokens; a query that is not there; shares that are
+        ValueError: shapes that do not fit the tokens; a query that is not there; weights that are
             negative, do not add up to 1 (or to 0: nothing is seen), or are not 0 where the mask
             hides; a name that is no string; a format that is none.
 
@@ -74,38 +71,36 @@ def flow(
     """
     tokens = arrays.names("tokens", tokens)
     n = len(tokens)
-    for name, value in dict(output=output, asker=asker).items():
-        if value is not None and not isinstance(value, str):
-            raise ValueError(f"{name} must be a string or None, got {show(value)}")
+    if output is not None and not isinstance(output, str):
+        raise ValueError(f"output must be a string or None, got {show(output)}")
     arrays.check_format(fmt)
     weights = arrays.to_numpy(weights, "weights")
-    rows = len(weights) if weights.ndim == 2 else n
-    row = arrays.position(query, tokens if asker is None else rows)
-    shares = arrays.shares_of(weights, row, n)
+    row = arrays.position(query, tokens)
+    weights = arrays.weights_of(weights, row, n)
     seen = [True] * n if mask is None else asking_row("mask", mask, row, n, kinds="b")
-    hidden = [i for i, ok in enumerate(seen) if not ok and shares[i] > 0]
+    hidden = [i for i, ok in enumerate(seen) if not ok and weights[i] > 0]
     if hidden:
         raise ValueError(f"weights must be 0 where mask hides a word, got more at {hidden}")
     scores = None if scores is None else asking_row("scores", scores, row, n)
     values = None if values is None else arrays.names("values", values, n)
 
-    shown = dict(weight=_shown(shares, seen, fmt, "0"))
+    shown = dict(weight=_shown(weights, seen, fmt, "0"))
     if scores is not None:
         shown["score"] = _shown(scores, seen, fmt, "−∞")
     x = _columns(tokens, shown.values(), values)
     lift = 0 if values is None else ROW
-    ax, size = _prepare(ax, x, lift, scores is not None, output, asker, title)
+    ax, size = _prepare(ax, x, lift, scores is not None, output, title)
 
-    _draw_words(ax, x, tokens, seen, None if asker else row, size)
-    _draw_query(ax, x, row, asker, size)
+    _draw_words(ax, x, tokens, seen, row, size)
+    _draw_query(ax, x, row, size)
     if scores is not None:
         _draw_row(ax, x, SCORE, "score", shown["score"], seen, SMALL * size)
     if values is not None:
         _draw_row(ax, x, NUMBER, "value", values, seen, SMALLER * size)
     _draw_row(ax, x, NUMBER + lift, "weight", shown["weight"], seen, SMALL * size)
-    _draw_shares(ax, x, shares, FLOOR + lift)
-    _draw_values(ax, x, shares, FLOOR + lift, BLEND + lift)
-    _draw_output(ax, x[-1] + GAP, BLEND + lift, output, size)
+    _draw_weights(ax, x, weights, FLOOR + lift)
+    _draw_values(ax, x, weights, FLOOR + lift, OUTPUT + lift)
+    _draw_output(ax, x[-1] + GAP, OUTPUT + lift, output, size)
     ax.describes_itself = describe_flows
     return ax
 
@@ -113,11 +108,11 @@ def flow(
 def describe_flows(ax):
     """What `flow` drew on these Axes in one line, read off its words and bars; else nothing."""
     words = (text for text in ax.texts if text.get_gid() == "flow-word")
-    askers = [text.get_text() for text in ax.texts if text.get_label() == "query"]
+    queries = [text.get_text() for text in ax.texts if text.get_label() == "query"]
     outputs = [text for text in ax.texts if text.get_gid() == "flow-output"]
     lines = []
     for i, bars in enumerate(_drawn(ax)):
-        line = _describe_one(askers[i], list(islice(words, len(bars))), bars.datavalues)
+        line = _describe_one(queries[i], list(islice(words, len(bars))), bars.datavalues)
         out = [text.get_text() for text in outputs if text.get_label() == str(i)]
         lines.append("; output ".join([line, *out]))
     return ". ".join(lines)
@@ -129,20 +124,22 @@ def _drawn(ax):
     return [bars for bars in ax.containers if flows and bars.get_label() == "weight"]
 
 
-def _describe_one(asker, words, shares, most=3):
+def _describe_one(query, words, weights, most=3):
     """The query, its `most` largest weights, and how many keys are hidden."""
     names = [word.get_text() for word in words]
     # As printed: the last digit neither settles a tie, which the place does, nor names a word.
-    order = sorted((i for i in range(len(words)) if shares[i]), key=lambda i: -round(shares[i], 2))
-    named = [i for i in order if round(shares[i], 2) > 0]
+    order = sorted(
+        (i for i in range(len(words)) if weights[i]), key=lambda i: -round(weights[i], 2)
+    )
+    named = [i for i in order if round(weights[i], 2) > 0]
     most += len(order) == most + 1  # "1 other" would be no shorter than its name
     named = named[:most] or order[:1]
-    parts = [f"{names[i]} {_number(shares[i])}" for i in named]
+    parts = [f"{names[i]} {_number(weights[i])}" for i in named]
     if order[len(named) :]:
-        rest = sum(shares[i] for i in order[len(named) :])
+        rest = sum(weights[i] for i in order[len(named) :])
         others = len(order) - len(named)
         parts.append(f"{others} other{'s' * (others > 1)} {_number(rest)}")
-    line = f"{asker} attends to: " + (", ".join(parts) or "no key")
+    line = f"{query} attends to: " + (", ".join(parts) or "no key")
     hidden = sum(word.get_color() == FAINT for word in words)
     return line + (f"; {hidden} hidden" if hidden else "")
 
@@ -161,11 +158,10 @@ def _columns(tokens, numbers, values):
     return [end - width / 2 for end, width in zip(ends, widths, strict=True)]
 
 
-def _prepare(ax, x, lift, with_scores, output, asker, title):
+def _prepare(ax, x, lift, with_scores, output, title):
     """Axes with their limits set, and the size of the words' letters in points."""
-    left = 3.4 + (_width(asker) + 1.2 if asker else 0)
-    right = GAP + (1.3 * max(map(_width, output.split("\n"))) + 2.6 if output else 1.8)
-    bottom, top = (SCORE if with_scores else RAIL - 0.06) - 0.24, BLEND + lift + TALL + 0.08
+    left, right = 3.4, GAP + (1.3 * max(map(_width, output.split("\n"))) + 2.6 if output else 1.8)
+    bottom, top = (SCORE if with_scores else RAIL - 0.06) - 0.24, OUTPUT + lift + TALL + 0.08
     wide, high = x[-1] + left + right, top - bottom
     inches = math.ceil(4 * wide / 5.2) / 4  # in quarters: letters differ a little in width
     ax = sheet(ax, (min(max(inches, 6), 11), 0.95 * high + (0.3 if title else 0)), title)
@@ -188,15 +184,11 @@ def _draw_words(ax, x, tokens, seen, asking, size):
         _word(ax, x[i], token, size, gid="flow-word", label=label, **look)
 
 
-def _draw_query(ax, x, row, asker, size):
+def _draw_query(ax, x, row, size):
     """The rail on which the query meets every key, an arrow's head above each score."""
-    start = x[row] if asker is None else -_width(asker) / 2 - 1
-    if asker is not None:
-        look = dict(edge=ROLES["query"], face=ROLES["query"])
-        _word(ax, start, asker, size, gid="flow-asker", label="query", **look)
     line = dict(color=ROLES["query"], solid_capstyle="round", zorder=1)
-    ax.plot([start, start], [WORD, RAIL], linewidth=size / 4, **line)
-    ax.plot([min(start, x[0]), max(start, x[-1])], [RAIL, RAIL], linewidth=size / 7, **line)
+    ax.plot([x[row], x[row]], [WORD, RAIL], linewidth=size / 4, **line)
+    ax.plot([x[0], x[-1]], [RAIL, RAIL], linewidth=size / 7, **line)
     ax.plot(x, [RAIL - 0.08] * len(x), "v", markersize=size / 2, **line)
 
 
@@ -207,19 +199,19 @@ def _draw_row(ax, x, y, name, labels, seen, size):
         _text(ax, place, y, label, size, color=INK if ok else FAINT)
 
 
-def _draw_shares(ax, x, shares, floor):
-    ax.bar(x, shares, BAR, floor, color=ROLES["weight"], label="weight", zorder=3)
+def _draw_weights(ax, x, weights, floor):
+    ax.bar(x, weights, BAR, floor, color=ROLES["weight"], label="weight", zorder=3)
     ax.plot([x[0] - 1, x[-1] + 1], [floor, floor], color=FAINT, linewidth=0.8, zorder=4)
 
 
-def _draw_values(ax, x, shares, floor, foot):
+def _draw_values(ax, x, weights, floor, foot):
     """A band from each bar into the output; the first word's goes on top, so they hardly cross."""
-    seen = [i for i, share in enumerate(shares) if share > 0]
+    seen = [i for i, weight in enumerate(weights) if weight > 0]
     gap = 0.012
     tall, top, end = TALL - gap * (len(seen) - 1), foot + TALL, x[-1] + GAP
     for i in seen:
-        start, bottom = floor + shares[i], top - shares[i] * tall / sum(shares)
-        left, right = x[i] - shares[i] * BAR / 2, x[i] + shares[i] * BAR / 2
+        start, bottom = floor + weights[i], top - weights[i] * tall / sum(weights)
+        left, right = x[i] - weights[i] * BAR / 2, x[i] + weights[i] * BAR / 2
         bend = 0.45 * (end - x[i])  # how soon the band turns
         corners = [
             *((left, start), (left, top), (left + bend, top), (end, top)),

@@ -10,7 +10,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.patches import Rectangle
 
 from d2lattn.arguments import check_count
-from d2lattn_book.pictures.arrays import Numbers, Words, names, shares
+from d2lattn_book.pictures.arrays import Numbers, Words, as_weights, names
 from d2lattn_book.pictures.colours import FAINT, GROUND, INK, PALE, ROLES
 from d2lattn_book.pictures.kit import Ax, Axes, sheet, text
 
@@ -41,7 +41,7 @@ def split_and_join(tokens: Words, weights: Numbers, *, head_dim: int, ax: Ax = N
     tokens = names("tokens", tokens)
     L, D = len(tokens), head_dim
     rule = f"shape (heads, {L}, {L}), as there are tokens"
-    weights = shares(weights, (None, L, L), rule).clip(max=1)
+    weights = as_weights(weights, (None, L, L), rule).clip(max=1)
     H = len(weights)
     check_count("head_dim", D)
     ax = sheet(ax, (12, max(5.4, 1.3 * H)))
@@ -62,7 +62,7 @@ def split_and_join(tokens: Words, weights: Numbers, *, head_dim: int, ax: Ax = N
     frame = x[4] + wide - x[2]
     heads = [draw.head(x[2], at, h, frame) for h, at in enumerate(feet)]
     for h, at in enumerate(feet):
-        draw.blend(x[3], at, h, weights[h])
+        draw.average(x[3], at, h, weights[h])
     joined = draw.cut(x[5], y, ROLES["output"], "concatenated")
     output = draw.block(x[6], y, whole, ROLES["output"], "output")
 
@@ -124,11 +124,11 @@ class _Blocks:
             self.block(x + i * step, y, self.D, ROLES[role], f"{role[0].upper()}{_low(h)}", h)
         return (x - BESIDE, y + self.L / 2), (x + wide + BESIDE, y + self.L / 2)
 
-    def blend(self, x, y, h, shares):
+    def average(self, x, y, h, weights):
         """One head's map, a cell for each weight, and its output."""
-        for i, j in np.argwhere(shares):
+        for i, j in np.argwhere(weights):
             cell = (x + j, y + self.L - 1 - i)
-            alpha = self._alpha(h) ** 0.5 * shares[i, j]  # pale weights must be seen too
+            alpha = self._alpha(h) ** 0.5 * weights[i, j]  # pale weights must be seen too
             self.ax.add_patch(Rectangle(cell, 1, 1, color=ROLES["weight"], alpha=alpha, lw=0))
         self.ax.add_patch(Rectangle((x, y), self.L, self.L, fill=False, ec=FAINT, lw=0.6))
         self.frame(x, y, self.L, self._alpha(h))

@@ -12,7 +12,7 @@ MINE = 1  # the rank whose part is followed
 def words_for_heads(count: int, *, ax: Ax = None) -> Axes:
     """Draw who holds which heads of which words, before an all-to-all and after it.
 
-    Rows are the shares of the words, columns those of the heads; a cell has the number of the rank
+    Rows are the ranks' shards of the text, columns their heads; a cell has the number of the rank
     that holds it. The cells of rank 1 are darker: a row before, a column after. It keeps one of
     them and sends the others, one to each rank (Jacobs et al. 2023, figure 2).
 

@@ -1,6 +1,6 @@
 // The chosen number of the microscope in words: parts of a sentence, each with the role it plays.
 import {factor, plain, show} from "../kit/numbers.js";
-import {PROJECTED, THOUGHTS, isInput, isWeight} from "./state.js";
+import {PROJECTED, THOUGHTS, isInput, isMatrix} from "./state.js";
 
 const MANY = 9; // e to a larger power than this is written less the row's largest score
 
@@ -22,17 +22,17 @@ export function explain(chosen, now, {tokens}) {
 }
 
 function word(asking, now, i, tokens) {
-  const shares = now.shares[i];
+  const weights = now.weights[i];
   if (!now.rows[i].sum) {
     return [[asking, "query"], [" sees no key: its attention weights and output are 0."]];
   }
-  const best = bestOf(shares);
+  const best = bestOf(weights);
   return [
     [asking, "query"],
     [" attends most to "],
     [tokens[best], "key"],
     [": attention weight "],
-    [show(shares[best]), "weight"],
+    [show(weights[best]), "weight"],
     [". Its output, the weighted average of the values, is "],
     [whole(now.output[i]), "output"],
     ["."],
@@ -43,7 +43,7 @@ const HOW = "Type another (Enter), drag it up or down, or hold Shift and press �
 
 function input(asking, {at: [kind, i, j]}, now) {
   const value = plain(now.panels[kind][i][j]);
-  const where = isWeight(kind)
+  const where = isMatrix(kind)
     ? [[`Row ${i + 1}, column ${j + 1} of `], [matrix(kind[1]), PROJECTED[kind[1]]]]
     : [[`Channel ${j + 1} of `], [asking]];
   return [...where, [` is ${value}. ${HOW}`]];
@@ -67,7 +67,7 @@ function output(asking, {at: [, i, j]}, now) {
     ["attention weights", "weight"],
     [" · "],
     ["values", "value"],
-    [` = ${terms(now.shares[i], channel)} = ${plain(now.output[i][j])}`],
+    [` = ${terms(now.weights[i], channel)} = ${plain(now.output[i][j])}`],
   ];
 }
 
@@ -79,7 +79,7 @@ function pair(asking, state, now, tokens) {
     const hidden = "; hidden by the mask, so it counts as −∞ and its attention weight is ";
     return [...parts, [hidden], ["0", "weight"], ["."]];
   }
-  return kind === "score" ? parts : [...parts, ...share(now, i, j)];
+  return kind === "score" ? parts : [...parts, ...weight(now, i, j)];
 }
 
 function score(asking, {at: [, i, j], divide, temperature}, now, answering) {
@@ -97,7 +97,7 @@ function score(asking, {at: [, i, j], divide, temperature}, now, answering) {
   return parts;
 }
 
-function share(now, i, j) {
+function weight(now, i, j) {
   const {sum, largest} = now.rows[i];
   const less = Math.abs(largest) > MANY ? largest : 0;
   const lessened = now.scores[i][j] - less;
@@ -107,7 +107,7 @@ function share(now, i, j) {
   return [
     [power],
     [` = ${plain(Math.exp(lessened))}; ÷ ${total}, the sum of the row, = `],
-    [show(now.shares[i][j]), "weight"],
+    [show(now.weights[i][j]), "weight"],
     ["."],
   ];
 }
@@ -133,14 +133,14 @@ const STORY = {
     const hidden = now.visible[asks].every(Boolean) ? "" : " A hidden key gets none.";
     return [["Every key gets a score. The highest: "], ...told, [`.${hidden}`]];
   },
-  shares({asks}, now, tokens) {
+  weights({asks}, now, tokens) {
     if (!now.rows[asks].sum) return [["No key is visible: every attention weight is 0."]];
-    const best = bestOf(now.shares[asks]);
+    const best = bestOf(now.weights[asks]);
     return [
       ["Softmax: e^score, divided by the sum of these powers, is the attention weight. "],
       [tokens[asks], "query"],
       [" gives "],
-      [show(now.shares[asks][best]), "weight"],
+      [show(now.weights[asks][best]), "weight"],
       [" of its attention to "],
       [tokens[best], "key"],
       ["; its weights add up to 1."],
@@ -158,7 +158,7 @@ const STORY = {
     const channel = now.values.map(value => value[0]);
     return [
       ["The output is their sum. Channel 1: "],
-      [terms(now.shares[asks], channel)],
+      [terms(now.weights[asks], channel)],
       [` = ${plain(now.output[asks][0])}, and so on. The output of `],
       [tokens[asks], "query"],
       [" is "],

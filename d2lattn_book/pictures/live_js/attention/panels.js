@@ -4,7 +4,7 @@ import {add, set} from "../kit/nodes.js";
 import {cut, short} from "../kit/numbers.js";
 import {matrix} from "./explain.js";
 import {alter} from "../kit/figure.js";
-import {PROJECTED, ROWS_ASK, THOUGHTS, isInput, isWeight, pick, read, write} from "./state.js";
+import {PROJECTED, ROWS_ASK, THOUGHTS, isInput, isMatrix, pick, read, write} from "./state.js";
 import {LEFT} from "./story.js";
 
 const CELL = 42; // the width of a number
@@ -31,7 +31,7 @@ function wanted({x, tokens, projections}) {
   });
   const square = {rows: n, columns: n, room: n, labels: tokens, named: true};
   list.push({...square, kind: "score", title: "scores", breaks: Boolean(projections)});
-  list.push({...square, kind: "share", title: n > 2 ? "attention weights" : "weights"});
+  list.push({...square, kind: "weight", title: n > 2 ? "attention weights" : "weights"});
   list.push({kind: "output", title: "output", rows: n, columns: outs, room: outs, named: true});
   return list;
 }
@@ -44,7 +44,7 @@ function arrange(list, {width, line, base, gap}) {
   return list.map(({room = 0, breaks = false, named = false, ...one}) => {
     if (breaks || x + Math.max(room, one.columns) * CELL > width) [x, y] = [LEFT, bottom + BETWEEN];
     const placed = {...one, x, y, names: named && x === LEFT};
-    x += one.columns * CELL + (isWeight(one.kind) ? NEAR : SPACE);
+    x += one.columns * CELL + (isMatrix(one.kind) ? NEAR : SPACE);
     bottom = Math.max(bottom, y + one.rows * line);
     return placed;
   });
@@ -74,7 +74,7 @@ export function drawPanels(svg, figure, sizes) {
 
 // Does the story come to these numbers only later?
 function tooEarly(kind, {told}) {
-  const thought = {score: "scores", share: "shares", output: "output"}[kind];
+  const thought = {score: "scores", weight: "weights", output: "output"}[kind];
   return thought && told && told[0] < THOUGHTS.indexOf(thought);
 }
 
@@ -113,11 +113,11 @@ function looks(tokens, {visible}) {
     if (visible[i][j]) return {label: `${name}: ${short(value)}`};
     return {text: "−∞", fade: true, label: `${name}: −∞, hidden`};
   };
-  const share = (value, i, j) => {
+  const weight = (value, i, j) => {
     const label = `weight of query ${tokens[i]} on key ${tokens[j]}: ${short(value)}`;
     return {tint: "weight", opacity: 0.6 * value, fade: !visible[i][j], label};
   };
-  const weight = k => (value, i, j) => {
+  const parameter = k => (value, i, j) => {
     const label = `W${"qkv"[k]}, row ${i + 1}, column ${j + 1}: ${short(value)}`;
     return {tint: PROJECTED[k], opacity: 0.12, label};
   };
@@ -125,20 +125,20 @@ function looks(tokens, {visible}) {
     const label = `${kind} of ${tokens[i]}, channel ${j + 1}: ${short(value)}`;
     return {tint: kind, opacity: kind === "x" ? 0 : 0.12, label};
   };
-  return kind => ({score, share})[kind] ?? (isWeight(kind) ? weight(kind[1]) : row(kind));
+  return kind => ({score, weight})[kind] ?? (isMatrix(kind) ? parameter(kind[1]) : row(kind));
 }
 
 // The path of the asking row, and of the key whose number is chosen. Without projections the tokens
 // are queries and keys themselves.
 function outline(panels, {asks, at: [kind, i, j]}, n) {
-  const {x, query = x, key = x, value, score, share, output} = panels;
-  const pair = kind === "score" || kind === "share";
+  const {x, query = x, key = x, value, score, weight, output} = panels;
+  const pair = kind === "score" || kind === "weight";
   const asked = pair ? j : ["key", "value"].includes(kind) ? i : undefined;
   query.outline("query", asks);
   key.outline("key", asked);
   value?.outline("value", ...(kind === "output" ? [0, j, n, 1] : [asked]));
   score.outline("query", asks);
-  share.outline("weight", asks);
-  for (const one of [score, share]) one.outline("key", ...(pair ? [asks, j, 1, 1] : []));
+  weight.outline("weight", asks);
+  for (const one of [score, weight]) one.outline("key", ...(pair ? [asks, j, 1, 1] : []));
   output.outline("output", asks);
 }

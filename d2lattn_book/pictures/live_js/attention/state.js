@@ -3,10 +3,10 @@ import {clamp, dot, plain, replaced, softmax} from "../kit/numbers.js";
 
 export const RULES = ["none", "padding", "causal", "window", "causal + padding", "causal + window"];
 export const PROJECTED = ["query", "key", "value"]; // by W_q, W_k and W_v, whose kinds are W0 to W2
-export const ROWS_ASK = ["word", "query", "score", "share", "output"]; // to pick a row is to ask
+export const ROWS_ASK = ["word", "query", "score", "weight", "output"]; // to pick a row is to ask
 
-export const isWeight = kind => kind[0] === "W";
-export const isInput = kind => kind === "x" || isWeight(kind);
+export const isMatrix = kind => kind[0] === "W";
+export const isInput = kind => kind === "x" || isMatrix(kind);
 
 // The divisors of scores that the menu offers, by name, and the name with which it opens.
 export function divisorsOf({x, projections, divisor}) {
@@ -52,9 +52,9 @@ export function pick(state, kind, i, j) {
   };
 }
 
-// The question, a thought at a time: who asks, scores one by one, shares, values one by one, and
+// The question, a thought at a time: who asks, scores one by one, weights, values one by one, and
 // what comes out.
-export const THOUGHTS = ["asks", "scores", "shares", "values", "output"];
+export const THOUGHTS = ["asks", "scores", "weights", "values", "output"];
 
 export const tell = (state, thought) => ({
   ...state,
@@ -69,11 +69,11 @@ export const partsOf = ({told, x}) =>
 
 // How much of each thought is on screen: of scores and values so many, of the others all or none.
 export function unfolded({told, x}) {
-  const all = {asks: 1, scores: x.length, shares: 1, values: x.length, output: 1};
+  const all = {asks: 1, scores: x.length, weights: 1, values: x.length, output: 1};
   if (!told) return all;
   const [thought, part] = told;
-  const share = (name, k) => (k < thought ? all[name] : k === thought ? part : 0);
-  return Object.fromEntries(THOUGHTS.map((name, k) => [name, share(name, k)]));
+  const amount = (name, k) => (k < thought ? all[name] : k === thought ? part : 0);
+  return Object.fromEntries(THOUGHTS.map((name, k) => [name, amount(name, k)]));
 }
 
 // Change a number of the tokens, or of a matrix, which is shown turned: W in (out, in) as Wᵀ. What
@@ -110,10 +110,10 @@ export function attend({x, projections, divisor, temperature, rule, size, given}
   const products = queries.map(query => keys.map(key => dot(query, key)));
   const scores = products.map(row => row.map(product => product / divisor / temperature));
   const rows = scores.map((row, i) => softmax(row, visible[i]));
-  const shares = rows.map(row => row.shares);
+  const weights = rows.map(row => row.weights);
   const channels = values[0].map((_, c) => values.map(value => value[c]));
-  const output = shares.map(row => channels.map(channel => dot(row, channel)));
-  return {queries, keys, values, visible, products, scores, rows, shares, output};
+  const output = weights.map(row => channels.map(channel => dot(row, channel)));
+  return {queries, keys, values, visible, products, scores, rows, weights, output};
 }
 
 // All that is shown: `panels` holds the matrix of each kind as it is on screen.
@@ -125,6 +125,6 @@ export function compute(state, data) {
   state.projections?.forEach((W, k) => {
     panels[`W${k}`] = state.x[0].map((_, c) => W.map(row => row[c]));
   });
-  Object.assign(panels, {score: now.scores, share: now.shares, output: now.output});
+  Object.assign(panels, {score: now.scores, weight: now.weights, output: now.output});
   return {...now, divisor, panels};
 }

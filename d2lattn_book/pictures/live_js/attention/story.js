@@ -1,5 +1,5 @@
 // The sentence: its question runs along a rail under the words and leaves a score with each; above
-// them their shares, and their values, which flow into the blend.
+// them their weights, and their values, which flow into the output.
 import {grid} from "../kit/cells.js";
 import {put} from "../kit/motion.js";
 import {WIDE, add, set, shown} from "../kit/nodes.js";
@@ -9,16 +9,16 @@ import {pick, unfolded} from "./state.js";
 export const LEFT = 54; // of the first word, and of the first panel
 const LEFT_NARROW = 42;
 const WIDEST = 150; // of the room for a word
-const ABOVE = 17; // the line of shares, below the base of the bars
+const ABOVE = 17; // the line of weights, below the base of the bars
 const WORD = {top: 24, height: 27}; // a word, below the base of the bars
 const RAIL = 62;
 const BELOW = 84; // the line of scores
 const BAR = 34;
-const STREAM = 68; // the end of a value of share 1, as wide as all that flows into the blend
+const STREAM = 68; // the end of a value of weight 1, as wide as all that flows into the output
 const ROOMY = 600; // the width of a drawing with room for a whole caption
-const MOUTH = 30; // where the streams end, under the blend
+const MOUTH = 30; // where the streams end, under the output
 const OUT = 54; // a number that comes out
-const FAINT = 0.004; // a stream of a smaller share is not drawn
+const FAINT = 0.004; // a stream of a smaller weight is not drawn
 
 // What is not told yet is not there; when it comes, it fades in.
 const seen = yes => ({opacity: yes ? null : 0, ...shown(yes)});
@@ -33,15 +33,15 @@ export function drawStory(svg, {data, act}, {width, base}) {
   const bars = drawBars(room);
   const rail = drawRail(room);
   const words = drawWords(room, (_, j) => act(pick, "word", j, 0));
-  const blend = drawBlend(room, (data.projections ? data.projections[2] : data.x[0]).length);
+  const outputs = drawOutput(room, (data.projections ? data.projections[2] : data.x[0]).length);
   return (state, now) => {
     const {asks} = state;
     const open = unfolded(state);
-    const mouth = blend(asks, now.output[asks], open);
+    const mouth = outputs(asks, now.output[asks], open);
     bars(now, asks, mouth, open);
     rail(state, open);
     words.forEach((cell, k) => {
-      const says = k === asks ? "the query" : `attention weight ${short(now.shares[asks][k])}`;
+      const says = k === asks ? "the query" : `attention weight ${short(now.weights[asks][k])}`;
       set(cell, {
         "aria-label": `${tokens[k]}, ${says}`,
         class: k === asks ? "asking" : "asked",
@@ -51,7 +51,7 @@ export function drawStory(svg, {data, act}, {width, base}) {
   };
 }
 
-// Streams, bars and numbers; they are brought up to date for who asks and where the blend begins.
+// Streams, bars and numbers; they are brought up to date for who asks and where the output begins.
 function drawBars({svg, tokens, middle, base, wide}) {
   const stream = {class: "stream", fill: "var(--value)", "fill-opacity": 0.85};
   const bar = {width: BAR, fill: "var(--weight)"};
@@ -65,20 +65,20 @@ function drawBars({svg, tokens, middle, base, wide}) {
   add(svg, "text", {y: base + ABOVE, class: kind}, "weight");
   add(svg, "text", {y: base + BELOW, class: kind}, "score");
 
-  return ({shares, scores, visible}, asks, mouth, open) => {
+  return ({weights, scores, visible}, asks, mouth, open) => {
     const most = Math.min(STREAM, mouth.width);
     let used = mouth.middle - most / 2;
-    shares[asks].forEach((share, k) => {
-      const height = open.shares * (base - 90) * share;
+    weights[asks].forEach((weight, k) => {
+      const height = open.weights * (base - 90) * weight;
       const top = base - height;
-      const half = Math.min(BAR, most * share) / 2;
+      const half = Math.min(BAR, most * weight) / 2;
       const foot = [middle(k) - half, middle(k) + half];
-      const end = [used, used + most * share];
+      const end = [used, used + most * weight];
       used = end[1];
       const d = k < open.values ? ribbon(foot, top, end, MOUTH + 1) : ribbon(foot, top, foot, top);
-      set(streams[k], {...shown(share >= FAINT && (k < open.values || open.shares)), d});
+      set(streams[k], {...shown(weight >= FAINT && (k < open.values || open.weights)), d});
       set(bars[k], {y: top, height});
-      set(above[k], seen(open.shares), short(share));
+      set(above[k], seen(open.weights), short(weight));
       const visibly = visible[asks][k];
       const faint = visibly ? null : 0.72;
       const told = k < open.scores;
@@ -88,7 +88,7 @@ function drawBars({svg, tokens, middle, base, wide}) {
   };
 }
 
-// Two curves, filled: no wider than its bar at its foot, and as wide as its share where it ends.
+// Two curves, filled: no wider than its bar at its foot, and as wide as its weight where it ends.
 function ribbon([left, right], low, [from, to], high) {
   const bend = (low + high) / 2;
   const up = `M${left},${low}C${left},${bend} ${from},${bend} ${from},${high}`;
@@ -135,21 +135,21 @@ function drawWords({svg, tokens, step, middle, base}, choose) {
 }
 
 // What comes out, over the word that asks. Its update says where its middle is, and how wide it is.
-function drawBlend({svg, tokens, middle, width, left}, count) {
+function drawOutput({svg, tokens, middle, width, left}, count) {
   const roomy = width >= ROOMY;
   const beside = roomy ? 170 : 76; // the caption
   const out = Math.min(OUT, (width - beside) / count);
-  const blend = add(svg, "g");
+  const row = add(svg, "g");
   const size = count * out;
   const box = {y: 4, width: out - 2, height: 24, rx: 3, fill: "var(--output)", "fill-opacity": 0.3};
   const kind = {class: out < OUT ? "n b s" : "n big", y: 21};
   const numbers = Array.from({length: count}, (_, c) => {
-    add(blend, "rect", {...box, x: c * out});
-    return add(blend, "text", {...kind, x: (c + 1) * out - 6});
+    add(row, "rect", {...box, x: c * out});
+    return add(row, "text", {...kind, x: (c + 1) * out - 6});
   });
   const around = {x: -2, y: 2, width: size + 2, height: 28, rx: 4, stroke: "var(--output)"};
-  add(blend, "rect", {...around, class: "mark"});
-  const caption = add(blend, "text", {y: 21});
+  add(row, "rect", {...around, class: "mark"});
+  const caption = add(row, "text", {y: 21});
   const meaning = roomy ? "band: a value, its end as wide as its weight" : "width = weight";
   const legend = add(svg, "text", {y: 21, class: "s"}, meaning);
 
@@ -157,7 +157,7 @@ function drawBlend({svg, tokens, middle, width, left}, count) {
     const at = clamp(middle(asks) - size / 2, left, width - size - 2); // and its border
     const captionRight = at + size / 2 < width / 2;
     const x = captionRight ? Math.min(at, width - size - beside) : Math.max(at, beside);
-    put(blend, x, 0);
+    put(row, x, 0);
     numbers.forEach((node, c) => set(node, seen(open.output), short(output[c])));
     const place = captionRight ? {x: size + 8, class: null} : {x: -8, class: "e"};
     const before = x - (captionRight ? 0 : beside);

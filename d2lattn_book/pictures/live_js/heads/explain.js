@@ -15,7 +15,7 @@ export function explain(state, now, data) {
     [now.key === null ? " attends most to the key " : " attends to the key "],
     [keys[key], "key"],
     [": attention weight "],
-    [show(now.shares[key]), "weight"],
+    [show(now.weights[key]), "weight"],
     [`. Its ${keys.length} attention weights add up to ${show(now.total)}.${paleness(now)}`],
   ];
 }

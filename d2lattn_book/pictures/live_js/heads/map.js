@@ -95,13 +95,13 @@ function drawList({svg, place, tokens, keys, large}) {
     const bar = add(svg, "rect", {x: left, y, height: 20, rx: 3, fill: "var(--weight)"});
     return [name, bar, add(svg, "text", {y: y + 15})];
   });
-  const update = ({asks, shares, order}) => {
+  const update = ({asks, weights, order}) => {
     set(title, {}, `${cut(tokens[asks], 9)} (position ${asks}) attends to`);
     rows.forEach(([name, bar, number], r) => {
-      const width = LONGEST * shares[order[r]];
+      const width = LONGEST * weights[order[r]];
       set(name, {}, cut(keys[order[r]], 9));
       set(bar, {width});
-      set(number, {x: left + width + 6}, show(shares[order[r]]));
+      set(number, {x: left + width + 6}, show(weights[order[r]]));
     });
   };
   return {update, bottom: top - 26 + (listed ? 30 + ROW * listed : 4)};

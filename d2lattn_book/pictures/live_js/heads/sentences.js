@@ -80,14 +80,14 @@ export function drawSentences(svg, {data, act, width}) {
   const under = to.y(0) + LINE + 14;
   const numbers = keys.map((_, k) => add(svg, "text", {class: "m big", x: to.middle(k), y: under}));
 
-  return ({least}, {asks, key, shares}) => {
-    bands(asks, shares, least);
-    shares.forEach((share, k) => {
-      const told = large && share >= least && share > 0;
-      set(whom[k].children[1], {"fill-opacity": 0.6 * (large ? share : Math.sqrt(share))});
+  return ({least}, {asks, key, weights}) => {
+    bands(asks, weights, least);
+    weights.forEach((weight, k) => {
+      const told = large && weight >= least && weight > 0;
+      set(whom[k].children[1], {"fill-opacity": 0.6 * (large ? weight : Math.sqrt(weight))});
       set(whom[k].children[2], shown(k === key));
-      set(whom[k], {"aria-label": `${keys[k]}: attention weight ${show(share)}`});
-      set(numbers[k], {}, told ? show(share) : "");
+      set(whom[k], {"aria-label": `${keys[k]}: attention weight ${show(weight)}`});
+      set(numbers[k], {}, told ? show(weight) : "");
     });
     who.forEach((cell, k) => {
       set(cell.children[1], {"fill-opacity": k === asks ? 0.4 : 0});
@@ -104,10 +104,10 @@ export function drawSentences(svg, {data, act, width}) {
 function drawBands(svg, data, width, {band}) {
   const looks = {fill: "none", stroke: "var(--weight)", "stroke-opacity": 0.85};
   const bands = data.keys.map(() => add(svg, "path", looks));
-  return (asks, shares, least) =>
+  return (asks, weights, least) =>
     bandsOf(data, width, asks).forEach((d, k) => {
-      const seen = shown(shares[k] >= least && shares[k] > 0);
-      set(bands[k], {...seen, "stroke-width": Math.max(THINNEST, band * shares[k]), d});
+      const seen = shown(weights[k] >= least && weights[k] > 0);
+      set(bands[k], {...seen, "stroke-width": Math.max(THINNEST, band * weights[k]), d});
     });
 }
 

@@ -28,7 +28,7 @@ export function weightsOf({shape: [T, H, L, S], weights, query, key, width}) {
     const first = Math.floor(row / L) * S; // of the keys of this head
     const scores = [];
     for (let j = 0; j < S; j++) scores.push(score(row, first + j));
-    result.set(softmax(scores).shares, row * S);
+    result.set(softmax(scores).weights, row * S);
   }
   return result;
 }
@@ -67,7 +67,7 @@ export function compute(state, data) {
   const S = data.keys.length;
   const [asks, key] = state.over ?? [state.asks, state.key];
   const map = mapOf(data, state.step, state.head);
-  const shares = Array.from(map.subarray(asks * S, (asks + 1) * S));
-  const order = shares.map((_, k) => k).sort((a, b) => shares[b] - shares[a] || a - b);
-  return {asks, key, map, shares, order, total: sum(shares)};
+  const weights = Array.from(map.subarray(asks * S, (asks + 1) * S));
+  const order = weights.map((_, k) => k).sort((a, b) => weights[b] - weights[a] || a - b);
+  return {asks, key, map, weights, order, total: sum(weights)};
 }

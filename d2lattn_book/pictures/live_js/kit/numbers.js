@@ -47,11 +47,11 @@ export const dot = (a, b) => a.reduce((total, value, i) => total + value * b[i],
 export const replaced = (rows, i, j, value) =>
   rows.map((row, r) => (r === i ? row.map((old, c) => (c === j ? value : old)) : row));
 
-// Softmax of the visible scores. A row that sees nothing has shares of 0, as in the package.
+// Softmax of the visible scores. A row that sees nothing has weights of 0, as in the package.
 export function softmax(scores, visible = scores.map(() => true)) {
   const largest = Math.max(...scores.filter((_, j) => visible[j]));
-  if (largest === -Infinity) return {shares: scores.map(() => 0), sum: 0, largest};
+  if (largest === -Infinity) return {weights: scores.map(() => 0), sum: 0, largest};
   const powers = scores.map((score, j) => (visible[j] ? Math.exp(score - largest) : 0));
   const total = sum(powers);
-  return {shares: powers.map(power => power / total), sum: total, largest};
+  return {weights: powers.map(power => power / total), sum: total, largest};
 }

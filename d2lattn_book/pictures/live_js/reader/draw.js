@@ -1,4 +1,4 @@
-// The text with the shares of who asks; below, every head of every layer, and what comes next.
+// The text with the weights of who asks; below, every head of every layer, and what comes next.
 import {all} from "../kit/figure.js";
 import {add} from "../kit/nodes.js";
 import {drawMaps} from "./maps.js";

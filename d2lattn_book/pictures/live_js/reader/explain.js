@@ -2,12 +2,12 @@
 import {show} from "../kit/numbers.js";
 
 export function explain(state, now, {vocabulary, room}) {
-  const {tokens, unknown, left, asks, shares, chances, all, order, silent} = now;
+  const {tokens, unknown, left, asks, weights, probs, all, order, silent} = now;
   const opening = [];
   if (unknown.length) opening.push([`Not in its vocabulary: ${unknown.join(", ")}. `]);
   if (left) opening.push([`Its context is ${room} tokens at most. `]);
   if (asks === null) return [...opening, ["Type a word."]];
-  const best = shares.indexOf(Math.max(...shares));
+  const best = weights.indexOf(Math.max(...weights));
   const off = state.off[state.layer][state.head] ? ", which is off," : "";
   const missing = silent ? [[` (${show(all[order[0]])} with all heads on)`]] : [];
   return [
@@ -16,10 +16,10 @@ export function explain(state, now, {vocabulary, room}) {
     [` attends most, in head ${state.head} of layer ${state.layer}${off || ","} to `],
     [vocabulary[tokens[best]], "key"],
     [": attention weight "],
-    [show(shares[best]), "weight"],
+    [show(weights[best]), "weight"],
     [". The most probable next token is "],
     [vocabulary[order[0]], "output"],
-    [`, probability ${show(chances[order[0]])}`],
+    [`, probability ${show(probs[order[0]])}`],
     ...missing,
     ["."],
     ...steps(state, now),

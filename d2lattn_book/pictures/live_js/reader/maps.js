@@ -53,7 +53,7 @@ export function drawMaps(box, {data, act, state: first}) {
         if (asks === null) return;
         const [canvas, frame] = cell.firstChild.children;
         const rows = maps[i].map(one => one[j]);
-        paintShares(canvas, rows, kept, colour);
+        paintWeights(canvas, rows, kept, colour);
         const part = 100 / tokens.length;
         set(frame, {style: `top:calc(${asks * part}% - 1px);height:calc(${part}% + 2px)`});
       }),
@@ -70,10 +70,10 @@ function legendOf(kept, length) {
 }
 
 // A row ends with its own word: what comes later is unseen.
-function paintShares(canvas, rows, kept, colour) {
+function paintWeights(canvas, rows, kept, colour) {
   const n = rows.length;
-  const shares = rows.flatMap(row => Array.from(rows, (_, j) => row[j] ?? 0));
+  const weights = rows.flatMap(row => Array.from(rows, (_, j) => row[j] ?? 0));
   const old = k => k < kept * n;
-  const opacity = (share, k) => Math.sqrt(share) * (old(k) ? 0.6 : 1);
-  paint(canvas, shares, n, k => (old(k) ? GREY : colour), opacity);
+  const opacity = (weight, k) => Math.sqrt(weight) * (old(k) ? 0.6 : 1);
+  paint(canvas, weights, n, k => (old(k) ? GREY : colour), opacity);
 }

@@ -91,11 +91,11 @@ function attend({sizes, slopes}, {keys, values}, queries, p) {
       const far = slopes ? slopes[h] * (p - j) : 0;
       return dot(query, key[from]) / Math.sqrt(query.length) - far;
     });
-    const {shares} = softmax(scores, seen);
+    const {weights} = softmax(scores, seen);
     const found = query.map((_, c) =>
-      shares.reduce((total, w, j) => total + w * values[j][from][c], 0),
+      weights.reduce((total, w, j) => total + w * values[j][from][c], 0),
     );
-    return {shares, found};
+    return {weights, found};
   });
 }
 
@@ -107,7 +107,7 @@ function layer(model, n, kept, x, p, off) {
   kept.keys.push(heads(model, project("k"), few, p, true));
   kept.values.push(heads(model, project("v"), few, p, false));
   const answers = attend(model, kept, heads(model, project("q"), H, p, true), p);
-  kept.maps.push(answers.map(({shares}) => shares));
+  kept.maps.push(answers.map(({weights}) => weights));
   const joined = answers.flatMap(({found}, h) => [...(off[n]?.[h] ? found.fill(0) : found)]);
   const after = plus(x, linear(model, `${name}attention.out_proj`, joined));
   if (!wide) return after;
@@ -141,5 +141,5 @@ export function probabilities(logits, temperature, most) {
   return softmax(
     scores,
     scores.map((_, k) => may.has(k)),
-  ).shares;
+  ).weights;
 }

@@ -23,19 +23,19 @@ export function drawNext(box, {data: {vocabulary}}) {
   });
   const mark = add(side, "p", {class: "s"}, "the mark: with all heads on");
 
-  return (state, {tokens, asks, chances, all, order, silent}) => {
+  return (state, {tokens, asks, probs, all, order, silent}) => {
     const none = asks === null;
     set(title, {}, none ? "" : `next token after “${vocabulary[tokens[asks]]}”, probability`);
     mark.hidden = !silent;
     rows.forEach(({row, word, bar, was, number}, r) => {
-      const seen = !none && chances[order[r]] > 0;
+      const seen = !none && probs[order[r]] > 0;
       row.style.visibility = seen ? "" : "hidden";
       if (!seen) return;
       const k = order[r];
       set(word, {}, vocabulary[k]);
-      set(bar, {style: `width:${100 * chances[k]}%`});
+      set(bar, {style: `width:${100 * probs[k]}%`});
       set(was, {style: `left:calc(${100 * all[k]}% - 1px)`, class: silent ? "was" : "gone"});
-      set(number, {}, show(chances[k]));
+      set(number, {}, show(probs[k]));
     });
   };
 }

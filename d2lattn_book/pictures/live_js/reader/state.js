@@ -62,8 +62,8 @@ export function write(state, data) {
   if (full(state, data)) return state;
   const {tokens} = reads(state.text, data);
   const {logits} = read(data.model, tokens, state.off);
-  const chances = probabilities(logits.at(-1), state.temperature, state.most);
-  const next = data.vocabulary[draw(chances, chance(state.seed))];
+  const probs = probabilities(logits.at(-1), state.temperature, state.most);
+  const next = data.vocabulary[draw(probs, uniform(state.seed))];
   const length = tokens.length;
   const passed = [...state.passed, state.cache ? 1 : length + 1];
   const text = `${state.text} ${next}`.trim();
@@ -72,14 +72,14 @@ export function write(state, data) {
 
 export const rewind = (state, data) => type(state, state.typed, data);
 
-function draw(chances, at) {
+function draw(probs, at) {
   let used = 0;
-  const drawn = chances.findIndex(one => one && (used += one) > at);
-  return drawn < 0 ? chances.indexOf(Math.max(...chances)) : drawn;
+  const drawn = probs.findIndex(one => one && (used += one) > at);
+  return drawn < 0 ? probs.indexOf(Math.max(...probs)) : drawn;
 }
 
 // A number from 0 to 1 for each seed (mulberry32, by Tommy Ettinger).
-function chance(seed) {
+function uniform(seed) {
   let t = (seed * 0x6d2b79f5) | 0;
   t = Math.imul(t ^ (t >>> 15), t | 1);
   t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
@@ -92,16 +92,16 @@ export function compute(state, data) {
   const {tokens, unknown, left} = reads(state.text, data);
   const {off, temperature, most, kept} = state;
   const used = {steps: state.passed, total: sum(state.passed), over: full(state, data)};
-  if (!tokens.length) return {tokens, unknown, left, used, maps: [], asks: null, shares: []};
+  if (!tokens.length) return {tokens, unknown, left, used, maps: [], asks: null, weights: []};
   const before = kept ? read(data.model, tokens.slice(0, kept), off) : null;
   const {layers, logits} = read(data.model, tokens.slice(kept), off, before);
   const asks = clamp(state.asks ?? Infinity, 0, tokens.length - 1);
   const silent = off.flat().some(Boolean);
   const whole = silent ? read(data.model, tokens, []).logits : logits;
-  const maps = layers.map(one => one.maps); // of each layer: words × heads × shares
-  const shares = maps[state.layer][asks][state.head];
-  const chances = probabilities(logits[asks], temperature, most);
-  const all = silent ? probabilities(whole[asks], temperature, most) : chances;
-  const order = chances.map((_, k) => k).sort((a, b) => chances[b] - chances[a] || a - b);
-  return {tokens, unknown, left, used, maps, asks, shares, chances, all, order, silent, logits};
+  const maps = layers.map(one => one.maps); // of each layer: words × heads × weights
+  const weights = maps[state.layer][asks][state.head];
+  const probs = probabilities(logits[asks], temperature, most);
+  const all = silent ? probabilities(whole[asks], temperature, most) : probs;
+  const order = probs.map((_, k) => k).sort((a, b) => probs[b] - probs[a] || a - b);
+  return {tokens, unknown, left, used, maps, asks, weights, probs, all, order, silent, logits};
 }

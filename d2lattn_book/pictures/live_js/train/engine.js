@@ -93,7 +93,7 @@ export class Training {
     const {tokens, targets} = shown;
     const {layers, logits} = forward(found.model, tokens);
     const {p} = crossEntropy(logits, targets, this.task.vocabulary.length);
-    const sides = ({shares, q, k, v}) => ({shares, q, k, v});
+    const sides = ({weights, q, k, v}) => ({weights, q, k, v});
     return {step: found.step, tokens, targets, sure: surely(shown), p, layers: layers.map(sides)};
   }
 }

@@ -19,7 +19,8 @@ const LOOK = [
   [
     ({layers}, {name}) => name === "copy" && layers === 1,
     "In one layer a letter can attend to its earlier copy, but the number after that copy " +
-      "holds only itself and its position, not the letter before it: it has to guess.",
+      "holds only itself and its position, not the letter before it: it has to guess among the " +
+      "numbers it has seen, which is right about half the time.",
   ],
   [
     ({positions, layers, mask}, {name}) =>

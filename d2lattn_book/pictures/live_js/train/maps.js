@@ -81,7 +81,7 @@ function drawModel(place, {box, size}, figure, [layers, heads], k) {
         Array.from(maps[n][h]),
         L,
         () => colour,
-        share => share,
+        weight => weight,
       );
     }
     cells.forEach((row, n) =>

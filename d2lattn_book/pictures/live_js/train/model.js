@@ -84,7 +84,7 @@ function turn(x, {L, E, H}, way) {
 
 // Attention ---------------------------------------------------------------------------------------
 
-// Each text and head by itself: where its rows begin, and its map of shares.
+// Each text and head by itself: where its rows begin, and its map of weights.
 function everyHead({L, E, H}, rows, visit) {
   for (let k = 0; k < (rows / L) * H; k++) {
     const from = Math.floor(k / H) * L * E + (k % H) * (E / H);
@@ -105,32 +105,32 @@ function softmax(s, from, n) {
 function attend({q, k, v}, sizes) {
   const {L, E, H, mask, divisor} = sizes;
   const d = E / H;
-  const shares = new q.constructor((q.length / E) * H * L); // (B, H, L, L)
+  const weights = new q.constructor((q.length / E) * H * L); // (B, H, L, L)
   const y = zeros(q);
   everyHead(sizes, q.length / E, (i, from, w) => {
     const [seen, asks] = [mask ? i + 1 : L, from + i * E];
-    for (let j = 0; j < seen; j++) shares[w + j] = dot(q, asks, k, from + j * E, d) / divisor;
-    softmax(shares, w, seen);
-    for (let j = 0; j < seen; j++) addTo(y, asks, v, from + j * E, d, shares[w + j]);
+    for (let j = 0; j < seen; j++) weights[w + j] = dot(q, asks, k, from + j * E, d) / divisor;
+    softmax(weights, w, seen);
+    for (let j = 0; j < seen; j++) addTo(y, asks, v, from + j * E, d, weights[w + j]);
   });
-  return {shares, y};
+  return {weights, y};
 }
 
 // Backwards: dv_j += w_j dy_i, dw_j = dy_i · v_j; through the softmax ds_j = w_j (dw_j − Σ_m w_m dw_m);
 // dq_i += ds_j k_j / divisor and dk_j += ds_j q_i / divisor.
-function attendBack(dy, {q, k, v, shares}, sizes) {
+function attendBack(dy, {q, k, v, weights}, sizes) {
   const {L, E, H, mask, divisor} = sizes;
   const d = E / H;
   const [dq, dk, dv, dw] = [zeros(q), zeros(k), zeros(v), new q.constructor(L)];
   everyHead(sizes, q.length / E, (i, from, w) => {
     const [seen, asks] = [mask ? i + 1 : L, from + i * E];
     for (let j = 0; j < seen; j++) {
-      addTo(dv, from + j * E, dy, asks, d, shares[w + j]);
+      addTo(dv, from + j * E, dy, asks, d, weights[w + j]);
       dw[j] = dot(dy, asks, v, from + j * E, d);
     }
-    const mean = dot(shares, w, dw, 0, seen);
+    const mean = dot(weights, w, dw, 0, seen);
     for (let j = 0; j < seen; j++) {
-      const ds = (shares[w + j] * (dw[j] - mean)) / divisor;
+      const ds = (weights[w + j] * (dw[j] - mean)) / divisor;
       addTo(dq, asks, k, from + j * E, d, ds);
       addTo(dk, from + j * E, q, asks, d, ds);
     }

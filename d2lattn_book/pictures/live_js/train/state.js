@@ -16,7 +16,10 @@ export const nameOf = ({change}, k) => (k ? `model 2: ${briefly(change)}` : "mod
 // How the options stand: the task and what is compared; and of what the model is made what is not
 // as it mostly is.
 const USUAL = {divisor: "√d", same_qk: false, mlp: false, seed: 1};
-const briefly = setting => shown(setting).replace(":", "");
+const briefly = ([name, value]) =>
+  ["layers", "heads"].includes(name)
+    ? `${value} ${value === 1 ? name.slice(0, -1) : name}`
+    : shown([name, value]).replace(":", "");
 export const compared = ({task, change}) =>
   TASKS[task].title + (change ? `; model 2: ${briefly(change)}` : "");
 export function madeOf({task, settings}) {
@@ -134,13 +137,13 @@ function sidesOf(layer, head, {width, heads}) {
   return Object.fromEntries(SIDES.map(({key}) => [key, rows(layer[key])]));
 }
 
-// Of a model: its settings, loss, last examination, maps, the row of shares of the word that asks
+// Of a model: its settings, loss, last examination, maps, the row of weights of the word that asks
 // and whom it asks most, the queries, keys and values of that head, and for every word that is
 // asked what the model says and how sure it is.
 function modelOf(settings, {losses, exams, look}, {asks, layer, head, vocabulary}) {
   const [L, V] = [look.tokens.length, vocabulary.length];
-  const maps = look.layers.map(({shares}) =>
-    Array.from({length: settings.heads}, (_, h) => shares.slice(h * L * L, (h + 1) * L * L)),
+  const maps = look.layers.map(({weights}) =>
+    Array.from({length: settings.heads}, (_, h) => weights.slice(h * L * L, (h + 1) * L * L)),
   );
   const at = [Math.min(layer, settings.layers - 1), Math.min(head, settings.heads - 1)];
   const row = maps[at[0]][at[1]].slice(asks * L, (asks + 1) * L);

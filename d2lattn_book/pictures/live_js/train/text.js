@@ -1,4 +1,4 @@
-// The words of one text. The one that is chosen asks; below each word a bar has its share, then come
+// The words of one text. The one that is chosen asks; below each word a bar has its weight, then come
 // the answer that is wanted and what the models say.
 import {grid} from "../kit/cells.js";
 import {alter} from "../kit/figure.js";
@@ -15,12 +15,16 @@ const PLAIN = {class: "m", opacity: 0.75, "text-decoration": null};
 const LOOKS = {
   right: {...PLAIN, class: "m b", opacity: null},
   wrong: {...PLAIN, "text-decoration": "line-through"},
-  "not counted": PLAIN,
+  "grey: not counted": PLAIN,
 };
-const TOLD = {right: 18, wrong: 66, "not counted": 144};
-const KEY = 200; // wide
+const TOLD = {right: 18, wrong: 66, "grey: not counted": 164};
+const KEY = 230; // wide
 
-const lookOf = ({sure, right}) => LOOKS[!sure ? "not counted" : right ? "right" : "wrong"];
+// A hit is bold; where several answers are right, it is grey as well.
+function lookOf({sure, right}) {
+  if (right) return {...LOOKS.right, opacity: sure ? null : PLAIN.opacity};
+  return sure ? LOOKS.wrong : PLAIN;
+}
 
 // How many words stand side by side, how wide each is, and how high a row of them.
 function measure({models, words, wanted}, width) {
@@ -63,9 +67,9 @@ export function drawText({svg, width}, {act}, now) {
   const open = now.models[0].says.some(one => one && !one.sure);
   for (const [name, x] of Object.entries(TOLD)) {
     const looks = {...LOOKS[name], class: `${LOOKS[name].class} s`, x: key.x + x, y: key.y};
-    if (open || name !== "not counted") add(svg, "text", looks, name);
+    if (open || !name.startsWith("grey")) add(svg, "text", looks, name);
   }
-  const shares = add(svg, "g"); // the bars, apart from the words
+  const weights = add(svg, "g"); // the bars, apart from the words
   const bars = [];
   const build = (node, n, j) => {
     const [x, y] = [left + j * wide, n * row];
@@ -75,7 +79,7 @@ export function drawText({svg, width}, {act}, now) {
     add(node, "rect", {...all, height: WORD - 3, class: "word"});
     add(node, "text", {...middle, y: y + 18});
     const bar = k => ({x, y: y + at(k), width: 0, height: BAR - 4, fill: "var(--weight)"});
-    bars.push(models.map(k => add(shares, "rect", bar(k))));
+    bars.push(models.map(k => add(weights, "rect", bar(k))));
     add(node, "text", {...middle, y: y + ends + 15});
     for (const k of models) add(node, "text", {...middle, y: y + ends + (k + 1) * LINE + 15});
     add(node, "rect", {...all, height: row - 12, class: "ring"});
@@ -101,8 +105,8 @@ export function drawText({svg, width}, {act}, now) {
 }
 
 function labelOf(r, told, words, wanted) {
-  const shares = told.map(({row}) => show(row[r])).join(" and ");
-  if (wanted[r] === null) return `${words[r]}: attention weight ${shares}; no target`;
+  const weights = told.map(({row}) => show(row[r])).join(" and ");
+  if (wanted[r] === null) return `${words[r]}: attention weight ${weights}; no target`;
   const says = told.map(({says: all}) => `${all[r].word} (${show(all[r].p)})`).join(" and ");
-  return `${words[r]}: attention weight ${shares}; target ${wanted[r]}, prediction ${says}`;
+  return `${words[r]}: attention weight ${weights}; target ${wanted[r]}, prediction ${says}`;
 }

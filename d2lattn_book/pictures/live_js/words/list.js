@@ -1,4 +1,4 @@
-// The sentence from top to bottom: a click lets a word ask. Each share is a piece of the line that
+// The sentence from top to bottom: a click lets a word ask. Each weight is a piece of the line that
 // carries it on the map, so that one sees what thickness means.
 import {strip} from "../kit/cells.js";
 import {add, set} from "../kit/nodes.js";
@@ -19,17 +19,17 @@ export function drawList(box, {data, act}) {
   add(out, "span", {class: "out", "aria-hidden": "true"}, "◆ ");
   const after = add(out, "span");
 
-  return (_, {tokens, asks, word, shares, after: [right, up] = []}) => {
+  return (_, {tokens, asks, word, weights, after: [right, up] = []}) => {
     const none = asks === null;
     const asking = `${vocabulary[word]} is the query. The thicker a line, the larger its weight.`;
     set(title, {}, none ? "" : asking);
     set(out, {hidden: none ? "" : null});
     rows(tokens.length, asks, (cell, j) => {
-      const [name, line, share] = cell.children;
-      const told = show(shares[j]);
+      const [name, line, weight] = cell.children;
+      const told = show(weights[j]);
       set(name, {}, vocabulary[tokens[j]]);
-      set(line, {style: `height:${THICK * shares[j]}px`});
-      set(share, {}, told);
+      set(line, {style: `height:${THICK * weights[j]}px`});
+      set(weight, {}, told);
       const asked = j === asks;
       return [`${name.textContent}${asked ? " (query)" : ""}, weight ${told}`, asked && "asks"];
     });

@@ -1,4 +1,4 @@
-// The plane: words as points, lines from who asks as thick as its shares, and the diamond.
+// The plane: words as points, lines from who asks as thick as its weights, and the diamond.
 import {put} from "../kit/motion.js";
 import {add, dragged, set, shown, within} from "../kit/nodes.js";
 import {show, sum} from "../kit/numbers.js";
@@ -7,7 +7,7 @@ import {ask, move} from "./state.js";
 
 const WIDTH = 480;
 const HEIGHT = 400;
-export const THICK = 30; // of a share of 1
+export const THICK = 30; // of a weight of 1
 const STEP = 0.1; // of an arrow key
 const NEAR = 4; // pixels: words as near as that share a label
 const MANY = 8; // units of an axis that can still be numbered
@@ -50,13 +50,13 @@ export function drawPlane(box, figure) {
     const after = none ? null : scale.pixels(now.after);
     for (const node of [own, way, diamond]) set(node, shown(!none));
     at.forEach((place, k) => dots[k](place, x[k], now));
-    const shares = none ? [] : carried(at, now);
+    const weights = none ? [] : carried(at, now);
     lines.forEach((line, k) => {
-      const seen = shares[k] > 0 && !together(at[k], at[word]);
+      const seen = weights[k] > 0 && !together(at[k], at[word]);
       set(line, shown(seen));
-      if (seen) set(line, {d: between(at[word], at[k]), "stroke-width": THICK * shares[k]});
+      if (seen) set(line, {d: between(at[word], at[k]), "stroke-width": THICK * weights[k]});
     });
-    labels(at, after, now, shares);
+    labels(at, after, now, weights);
     if (none) return;
     const thick = THICK * sum(drawn.filter((_, k) => together(at[k], at[word])));
     set(own, {...centre(at[word]), r: 9 + thick / 2, "stroke-width": thick});
@@ -65,7 +65,7 @@ export function drawPlane(box, figure) {
   };
 }
 
-// One line carries the shares of all words that stand together: the first of them draws it.
+// One line carries the weights of all words that stand together: the first of them draws it.
 function carried(at, {drawn}) {
   const first = at.map(place => at.findIndex(other => together(other, place)));
   return at.map((_, k) => (first[k] === k ? sum(drawn.filter((_share, i) => first[i] === k)) : 0));
@@ -115,8 +115,8 @@ function drawDot(svg, {data, act}, {pixels, place}, k) {
   add(dot, "circle", {r: 17, fill: "transparent"});
   const point = add(dot, "circle", {r: 6.5});
   add(dot, "circle", {r: 12, class: "ring"});
-  let asker = null;
-  const choose = () => asker !== null && act(ask, asker, data.vocabulary);
+  let query = null;
+  const choose = () => query !== null && act(ask, query, data.vocabulary);
   const carry = to => act(move, k, to, data.frame);
   let now = [0, 0];
   drags(svg, dot, {from: () => pixels(now), to: at => carry(place(at)), click: choose});
@@ -129,8 +129,8 @@ function drawDot(svg, {data, act}, {pixels, place}, k) {
   });
   return (at, where, {tokens, asks, word: asking}) => {
     now = where;
-    asker = tokens.includes(k) ? tokens.indexOf(k) : null;
-    const inside = asker !== null;
+    query = tokens.includes(k) ? tokens.indexOf(k) : null;
+    const inside = query !== null;
     const axes = data.axes.map((name, c) => `${name} ${show(where[c])}`).join(", ");
     const role = asks !== null && k === asking ? ", the query" : "";
     set(dot, {
@@ -165,7 +165,7 @@ function drags(svg, dot, {from, to, click}) {
 // The names beside the points. Words that stand together share one.
 function drawLabels(svg, vocabulary, named, hairs) {
   const nodes = [...vocabulary, "now"].map(() => add(svg, "text", {class: "tint"}));
-  return (at, after, now, shares) => {
+  return (at, after, now, weights) => {
     const {tokens, asks, word, drawn} = now;
     const groups = [];
     at.forEach((place, k) => {
@@ -185,11 +185,11 @@ function drawLabels(svg, vocabulary, named, hairs) {
       text: one.words.map(name).join(", "),
       strong: one.words.includes(word) && asks !== null,
     }));
-    const blend = {at: after, text: `output of ${vocabulary[word]}`, strong: true, inside: true};
-    if (after) texts.unshift({...blend, node: vocabulary.length});
+    const output = {at: after, text: `output of ${vocabulary[word]}`, strong: true, inside: true};
+    if (after) texts.unshift({...output, node: vocabulary.length});
     texts.sort((a, b) => b.strong + b.inside - a.strong - a.inside);
-    const bands = shares
-      .map((share, k) => ({from: at[word], to: at[k], thick: THICK * share}))
+    const bands = weights
+      .map((weight, k) => ({from: at[word], to: at[k], thick: THICK * weight}))
       .filter((band, k) => k !== word && band.thick > 2)
       .concat(hairs);
     const placed = besides(texts, {named, bands, width: WIDTH, height: HEIGHT});

@@ -50,14 +50,14 @@ export function move(state, k, place, [low, high]) {
   return {...state, x: state.x.map((old, i) => (i === k ? put : old))};
 }
 
-// softmax(XXᵀ)X, the row of who asks. `shares` are those of the tokens, `drawn` those of all words.
+// softmax(XXᵀ)X, the row of who asks. `weights` are those of the tokens, `drawn` those of all words.
 export function compute({text, x, asks}, {vocabulary}) {
   const {tokens, unknown, left} = reads(text, vocabulary);
   if (!tokens.length) return {tokens, unknown, left, asks: null};
   const rows = tokens.map(k => x[k]);
   const scores = rows.map(row => dot(rows[asks], row));
-  const {shares} = softmax(scores);
-  const after = [0, 1].map(c => sum(rows.map((row, j) => shares[j] * row[c])));
-  const drawn = x.map((_, k) => sum(shares.filter((_share, j) => tokens[j] === k)));
-  return {tokens, unknown, left, asks, word: tokens[asks], scores, shares, after, drawn};
+  const {weights} = softmax(scores);
+  const after = [0, 1].map(c => sum(rows.map((row, j) => weights[j] * row[c])));
+  const drawn = x.map((_, k) => sum(weights.filter((_weight, j) => tokens[j] === k)));
+  return {tokens, unknown, left, asks, word: tokens[asks], scores, weights, after, drawn};
 }

@@ -1,15 +1,17 @@
-"""A weighted sum seen: every value shrinks to its share, and the pieces are laid end to end."""
+"""A weighted average: every value shrinks by its weight, and the pieces are laid end to end."""
 
 import numpy as np
 
-from d2lattn_book.pictures.arrays import Numbers, Query, Words, number, position, shares_of
+from d2lattn_book.pictures.arrays import Numbers, Query, Words, number, position, weights_of
 from d2lattn_book.pictures.colours import ROLES
 from d2lattn_book.pictures.drawings._plane import along, in_the_plane, label, prepare
 from d2lattn_book.pictures.kit import Ax, Axes, arrow
 
 
-def blend(words: Words, x: Numbers, weights: Numbers, *, query: Query, ax: Ax = None) -> Axes:
-    """Draw y = Σ_j w_j x_j for the asking word: whole values pale, their shares in full colour.
+def weighted_average(
+    words: Words, x: Numbers, weights: Numbers, *, query: Query, ax: Ax = None
+) -> Axes:
+    """Draw y = Σ_j w_j x_j for one query: values pale, weighted values in full colour.
 
     A piece that is too short to be seen has no name.
 
@@ -21,14 +23,14 @@ def blend(words: Words, x: Numbers, weights: Numbers, *, query: Query, ax: Ax = 
 
     Example:
         >>> from d2lattn_book.pictures.plots import describe
-        >>> ax = blend(["bat", "swung"], [[0, 1], [4, 1]], [0.5, 0.5], query="bat")
+        >>> ax = weighted_average(["bat", "swung"], [[0, 1], [4, 1]], [0.5, 0.5], query="bat")
         >>> describe(ax).split("; ")[0]
         'bat, swung, 0.50 × bat, 0.50 × swung, output of bat'
     """
     words, x = in_the_plane(words, x)
     row = position(query, words)
-    shares = shares_of(weights, row, len(words))
-    joints = np.vstack([0 * x[:1], np.cumsum(shares[:, None] * x, axis=0)])  # (n + 1, 2)
+    weights = weights_of(weights, row, len(words))
+    joints = np.vstack([0 * x[:1], np.cumsum(weights[:, None] * x, axis=0)])  # (n + 1, 2)
     ax = prepare(ax, np.vstack([x, joints]))
     for place in x:
         arrow(ax, 0 * place, place, ROLES["value"], width=1.5, alpha=0.3)
@@ -43,6 +45,6 @@ def blend(words: Words, x: Numbers, weights: Numbers, *, query: Query, ax: Ax = 
     lines += [spot for i in moving for spot in along(joints[i], joints[i + 1])]
     places = [*x[moving], *((joints[i] + joints[i + 1]) / 2 for i in seen), joints[-1]]
     names = [words[i] for i in moving]
-    names += [f"{number(shares[i])} × {words[i]}" for i in seen]
+    names += [f"{number(weights[i])} × {words[i]}" for i in seen]
     label(ax, places, [*names, f"output of {words[row]}"], avoid=lines)
     return ax

@@ -7,11 +7,11 @@ from d2lattn_book.pictures.arrays import Numbers, Query, Words, names, number, n
 from d2lattn_book.pictures.colours import FAINT, MIDDLE, ROLES
 from d2lattn_book.pictures.kit import Ax, Axes, arrow, sheet, text, word
 
-COLUMNS = dict(word=0, x=1.9, key=3.7, value=5.2, score=6.9, share=8.6, part=10.8)  # their middles
+COLUMNS = dict(word=0, x=1.9, key=3.7, value=5.2, score=6.9, weight=8.6, part=10.8)  # their middles
 WIDEST = 5  # numbers in a vector that can still be read in its box
 
 
-def one_answer(
+def single_output(
     words: Words,
     x: Numbers,
     w_q: Numbers,
@@ -35,7 +35,7 @@ def one_answer(
 
     Example:
         >>> from d2lattn_book.pictures.plots import describe
-        >>> ax = one_answer(["small", "cat"], np.eye(2), np.eye(2), np.eye(2), [[0, 9]], query=0)
+        >>> ax = single_output(["small", "cat"], np.eye(2), np.eye(2), np.eye(2), [[0, 9]], query=0)
         >>> print(describe(ax)[:46])
         q = (1, 0), q · k = 1, weight 0.73, 0.73 · 0 =
     """
@@ -50,14 +50,14 @@ def one_answer(
     query = position(query, words)
     asks, keys, values = w_q @ x[query], x @ w_k.T, x @ w_v.T  # (d,), (n, d), (n, e)
     scores = keys @ asks  # (n,)
-    shares = np.exp(scores - scores.max())
-    shares = shares / shares.sum()
+    weights = np.exp(scores - scores.max())
+    weights = weights / weights.sum()
     ax = sheet(ax, (9.2, 1.9 + 0.5 * len(words)))
     _asking(ax, words[query], x[query], asks)
     for row, found in enumerate(words):
         _found(ax, -1.6 - row, found, x[row], keys[row], values[row])
-        _heard(ax, -1.6 - row, scores[row], shares[row], values[row])
-    _sums(ax, -1.6 - len(words), shares @ values)
+        _heard(ax, -1.6 - row, scores[row], weights[row], values[row])
+    _sums(ax, -1.6 - len(words), weights @ values)
     ax.set(xlim=(-0.8, 12.3), ylim=(-2.1 - len(words), 0.5))
     return ax
 
@@ -72,7 +72,7 @@ def _asking(ax, asking, x, asks):
     arrow(ax, (COLUMNS["score"], -0.3), (COLUMNS["score"], -0.75), **way)
     text(ax, COLUMNS["key"] + 0.7, 0.1, "W_q x", va="bottom")
     heads = dict(word="token", x="vector", key="key  W_k x", value="value  W_v x", score="score")
-    heads |= dict(share="weight: softmax", part="weight · value")
+    heads |= dict(weight="weight: softmax", part="weight · value")
     for column, name in heads.items():
         text(ax, COLUMNS[column], -0.95, name, color=FAINT)
 
@@ -85,21 +85,21 @@ def _found(ax, y, found, x, key, value):
     _box(ax, "value", y, f"v = {_shown(value)}", ROLES["value"])
 
 
-def _heard(ax, y, score, share, value):
+def _heard(ax, y, score, weight, value):
     """Its score, its weight as a bar, and its part of the output."""
     text(ax, COLUMNS["score"], y, f"q · k = {_shown([score])}", say=True)
-    corner, lavender = (COLUMNS["share"] - 0.75, y - 0.32), ROLES["weight"]
-    ax.add_patch(Rectangle(corner, 1.5 * share, 0.64, color=lavender, alpha=0.6, linewidth=0))
+    corner, lavender = (COLUMNS["weight"] - 0.75, y - 0.32), ROLES["weight"]
+    ax.add_patch(Rectangle(corner, 1.5 * weight, 0.64, color=lavender, alpha=0.6, linewidth=0))
     ax.add_patch(Rectangle(corner, 1.5, 0.64, facecolor="none", edgecolor=lavender))  # the whole
-    text(ax, COLUMNS["share"], y, f"weight {_shown([share])}", say=True)
-    part = f"{_shown([share])} · {_shown(value)} = {_shown(share * value)}"
+    text(ax, COLUMNS["weight"], y, f"weight {_shown([weight])}", say=True)
+    part = f"{_shown([weight])} · {_shown(value)} = {_shown(weight * value)}"
     _box(ax, "part", y, part, ROLES["value"], say=True)
 
 
 def _sums(ax, y, answer):
     """The last line: weights add up to 1, their parts to the output."""
     text(ax, COLUMNS["word"], y, "sum", color=FAINT)
-    text(ax, COLUMNS["share"], y, "1", color=FAINT)
+    text(ax, COLUMNS["weight"], y, "1", color=FAINT)
     _box(ax, "part", y, f"output = {_shown(answer)}", ROLES["output"], say=True)
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from d2lattn_book.pictures.arrays import Numbers, Query, Words, number, position, shares_of
+from d2lattn_book.pictures.arrays import Numbers, Query, Words, number, position, weights_of
 from d2lattn_book.pictures.colours import ROLES
 from d2lattn_book.pictures.drawings._plane import along, gathered, in_the_plane, label, prepare
 from d2lattn_book.pictures.kit import Ax, Axes, Label, arrow
@@ -10,7 +10,7 @@ from d2lattn_book.pictures.kit import Ax, Axes, Label, arrow
 WIDEST = 16  # points, for a weight of 1
 
 
-def pull(
+def weight_lines(
     words: Words,
     x: Numbers,
     weights: Numbers,
@@ -33,25 +33,25 @@ def pull(
 
     Example:
         >>> from d2lattn_book.pictures.plots import describe
-        >>> ax = pull(["bat", "swung"], [[0, 1], [4, 1]], [0.5, 0.5], query="bat")
+        >>> ax = weight_lines(["bat", "swung"], [[0, 1], [4, 1]], [0.5, 0.5], query="bat")
         >>> describe(ax).split("; ")[0]
         'bat 0.50, swung 0.50, output of bat'
     """
     words, x = in_the_plane(words, x)
     row = position(query, words)
-    shares = shares_of(weights, row, len(words))
-    ends = shares @ x
+    weights = weights_of(weights, row, len(words))
+    ends = weights @ x
     ax = prepare(ax, np.vstack([x, ends]), title=title, around=around)
     groups = gathered(words, x)
     for place, numbers in groups:
-        width = WIDEST * shares[numbers].sum()
+        width = WIDEST * weights[numbers].sum()
         if row not in numbers:
             arrow(ax, place, x[row], ROLES["weight"], width=width, head="-", zorder=2)
     colors = [ROLES["query" if i == row else "key"] for i in range(len(words))]
     ax.scatter(*x.T, s=45, c=colors, label="words", zorder=4)
     arrow(ax, x[row], ends, ROLES["output"], width=2, way="arc3,rad=-0.25", zorder=5)
     ax.scatter(*ends, s=80, marker="D", color=ROLES["output"], label="output", zorder=6)
-    names = ["\n".join(f"{words[i]} {number(shares[i])}" for i in numbers) for _, numbers in groups]
+    names = ["\n".join(f"{words[i]} {number(weights[i])}" for i in at) for _, at in groups]
     lines = [spot for place in (*x, ends) for spot in along(place, x[row])]
     names += [f"output of {words[row]}"]
     label(ax, [*(place for place, _ in groups), ends], names, avoid=lines)
