@@ -430,7 +430,7 @@ MORE = {
     "weighted_average": dict(x=OF_EACH, weights=NO_WEIGHTS),
     "columns": dict(P=[1.0, [1.0], np.ones((0, 3))], which=[[3], -1, [0.5], [], [[0], [0, 1]]]),
     "cross_attention": dict(weights=[CROSS.T, 2 * CROSS, CROSS - 0.2, CROSS * NAN]),
-    "flow": dict(weights=NO_WEIGHTS, scores=[[1.0]], values=[["x"]], mask=[[1.0] * 3, [True]]),
+    "flow": dict(weights=NO_WEIGHTS, scores=[[1.0]]),
     "heatmap": dict(matrix=[1.0, [1.0], np.ones((2, 2, 2)), np.ones((0, 3))], fmt=["%.2f", "d"])
     | dict(tokens=NO_NAMES),
     "induction": dict(words=[list("CAB"), list("ACABA")]),

@@ -32,7 +32,7 @@ DRAWINGS = {
     "columns": partial(plots.columns, X, np.array([1, 0])),
     "cross_attention": partial(drawings.cross_attention, WORDS[:2], WORDS, WEIGHTS[:2], **ASKS),
     "encoder_decoder": partial(drawings.encoder_decoder),
-    "flow": partial(plots.flow, WORDS, WEIGHTS, scores=WEIGHTS, values=WORDS, output="it", **ASKS),
+    "flow": partial(plots.flow, WORDS, WEIGHTS, scores=WEIGHTS, output="it", **ASKS),
     "heatmap": partial(plots.heatmap, WEIGHTS, tokens=WORDS, annot=True),
     "induction": partial(drawings.induction, ["a", *WORDS, "a"]),
     "jumping_bits": partial(drawings.jumping_bits, 9),

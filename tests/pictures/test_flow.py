@@ -48,24 +48,10 @@ def test_a_band_is_as_wide_as_its_share_where_it_starts_and_where_it_ends():
 def test_a_matrix_gives_the_row_of_the_asking_word():
     weights = torch.eye(3) * 0.5 + torch.tensor([[0, 0, 0.5], [0.5, 0, 0], [0.25, 0.25, 0]])
     scores = torch.arange(9.0).view(3, 3)
-    mask = torch.tensor([[True] * 3, [True, True, False], [True] * 3])
-    ax = flow(["a", "b", "c"], weights, query=1, scores=scores, mask=mask)
+    ax = flow(["a", "b", "c"], weights, query=1, scores=scores)
     assert bars(ax).datavalues == pytest.approx([0.5, 0.5, 0])
-    assert {"3.00", "4.00", "−∞"} <= set(strings(ax))
-    assert "5.00" not in strings(ax)
-
-
-def test_hidden_words_are_grey_and_send_nothing():
-    seen = [True] * 4 + [False] * 4
-    ax = flow(WORDS, [0.25] * 4 + [0] * 4, query=3, mask=seen, scores=[2.0] * 8)
-    assert len({word.get_color() for word in words(ax)[:4]}) == 1
-    assert len({word.get_color() for word in words(ax)[4:]}) == 1
-    assert words(ax)[0].get_color() != words(ax)[7].get_color()
-    assert sorted(bands(ax)) == [0, 1, 2, 3]
-    assert strings(ax).count("−∞") == strings(ax).count("0") == 4
-    assert strings(ax).count("2.00") == 4
-    line = "the attends to: the 0.25, dog 0.25, chased 0.25, the 0.25; 4 hidden."
-    assert describe(ax) == line
+    assert {"3.00", "4.00", "5.00"} <= set(strings(ax))
+    assert "6.00" not in strings(ax)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +88,6 @@ CASES = {
         ],
         {},
     ),
-    "values": (list("ab"), dict(values=["(0.02, −0.31)", "(0.56, −0.22)"], output="(1, 2)\n(3)")),
 }
 
 
@@ -144,9 +129,6 @@ def test_dollars_and_minus_zero_are_printed_as_they_are():
         (dict(weights=np.eye(7)), r"weights must have .* 8 words, .* got shape \(7, 7\)"),
         (dict(weights=[True] + [False] * 7), "weights must hold real numbers, got bool"),
         (dict(scores=[1.0]), r"scores must have .* 8 words, .* got shape \(1,\)"),
-        (dict(values=["x"]), "values must hold 8 strings, got 1"),
-        (dict(mask=[1.0] * 8), "mask must be boolean, True = may attend, got float"),
-        (dict(mask=[False] + [True] * 7), r"weights must be 0 where mask hides a word, .* \[0\]"),
     ],
 )
 def test_what_does_not_fit_is_refused_by_name(change, message):
