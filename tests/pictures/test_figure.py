@@ -32,7 +32,7 @@ def test_the_description_is_the_text_and_the_alternative_text():
 
 
 CELLS = {
-    "drawings.model_map(3)": ["chapter 3: divide by √d, causal mask."],
+    "drawings.model_map(3)": ["chapter 3: divide by √dₖ, causal mask."],
     "plots.heatmaps([[[1.0]], [[2.0]]])": [
         "head 0: a map of 1 × 1, query (row) by key (column): values 1, the largest 1 at (0, 0); "
         "head 1: a map of 1 × 1: values 2, the largest 2 at (0, 0)."

@@ -9,22 +9,23 @@ HIGH, WIDE, LETTERS = 0.9, 2.3, 10  # of a part; of the whole model: a hall read
 LENGTH = 17.0  # of a row of parts
 PARTS = (  # x, y, what happens there, the chapters that explain it
     (0.0, STREAM, "token\nembeddings", (1,)),
-    (2.6, STREAM, "positional\nencoding", (6,)),
-    (6.0, STREAM, "query, key\nand value", (2, 7)),
-    (8.9, STREAM, "scores, weights,\noutput", (1, 7)),
-    (7.45, 0.95, "several heads in parallel", (4,)),
-    (12.3, STREAM, "MLP on\neach token", (9,)),
+    (2.5, STREAM, "positional\nencoding", (6,)),
+    (6.5, STREAM, "query, key\nand value", (2, 7)),
+    (9.1, STREAM, "scores, weights,\noutput", (1, 7)),
+    (7.8, 0.95, "several heads in parallel", (4,)),
+    (12.9, STREAM, "MLP on\neach token", (9,)),
     (16.0, STREAM, "next-token\nprobabilities", (9,)),
     (4.4, BELOW, "CNN or RNN\ninstead", (5,)),
-    (7.2, BELOW, "divide by √d,\ncausal mask", (3,)),
+    (7.2, BELOW, "divide by √dₖ,\ncausal mask", (3,)),
     (9.95, BELOW, "FlashAttention,\nKV cache", (8,)),
     (12.7, BELOW, "GQA, MLA,\nlinear attention", (10,)),
     (15.45, BELOW, "split over\nmany GPUs", (11,)),
     (1.6, BELOW, "batches,\nserving", (12,)),
 )
-HEADS, LAYER = (4.7, 5.5), (4.4, 9.2)  # where the frames begin and how wide they are
-ABOUT = {5: (4.4, 7.45), 8: (9.95, 8.9)}  # x of what a chapter does, and of what it does it with
-LINKS = ((5.0, -0.75), (8.3, -HIGH / 2), (9.9, -HIGH / 2), (12.7, -0.9))  # x, upper end of lines
+HEADS, LAYER = (5.2, 5.2), (4.2, 10.4)  # where the frames begin and how wide they are
+ABOUT = {5: (4.4, 7.8), 8: (9.95, 9.1)}  # x of what a chapter does, and of what it does it with
+LINKS = ((5.4, 5.4, -0.75), (8.2, 8.2, -0.48), (9.2, 9.2, -0.48), (12.7, 10.0, -0.48))  # x, x, y
+NORMS, SUMS = (4.8, 11.3), ((4.5, 10.8), (11.05, 14.3))  # in a layer; of residual connections
 CHAPTERS = max(chapter for *_, chapters in PARTS for chapter in chapters)
 
 
@@ -41,7 +42,7 @@ def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> print(describe(model_map(3)))
-        chapter 3: divide by √d, causal mask.
+        chapter 3: divide by √dₖ, causal mask.
     """
     if chapter is not None:
         check_count("chapter", chapter, most=CHAPTERS)
@@ -51,24 +52,27 @@ def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
     for shift in (0.12, 0.0):  # a second head behind the first
         corner = HEADS[0] + shift, -0.7 + shift
         frame(ax, corner, HEADS[1], 1.65, face="white", edge=FAINT, zorder=1.1, gid="head")
-    for x, feet in LINKS:
-        ax.plot((x, x), (BELOW, feet), color=FAINT, lw=1.5, ls=":", zorder=1.2)
+    for x, to, feet in LINKS:
+        line = dict(color=FAINT, lw=1.5, ls=":", zorder=1.2)
+        ax.plot((x, x, to, to), (BELOW, -1.1, -1.1, feet), **line)
+    for x in NORMS:
+        box(ax, x, STREAM, 0.36, "norm", height=HIGH, edge=FAINT, size=9, rotation=90)
+    for start, end in SUMS:
+        ax.plot((start, start, end, end), (STREAM, 1.35, 1.35, STREAM), color=FAINT, lw=1.5)
+        word(ax, end, STREAM, "+", edge=FAINT, width=1, shape="circle,pad=0.1", size=LETTERS)
     for x, y, happens, chapters in PARTS:
         wide, high = (WIDE, HIGH) if "\n" in happens else (2 * WIDE, HIGH / 2)
         _part(ax, x, y, wide + 0.25 * (y == BELOW), high, happens, chapters, size=LETTERS)
-    frame(ax, (LAYER[0], -0.9), LAYER[1], 2.3, edge=FAINT, linestyle="--")
+    frame(ax, (LAYER[0], -0.9), LAYER[1], 2.45, edge=FAINT, linestyle="--")
     note = dict(color=FAINT, size=LETTERS)
-    text(ax, sum(LAYER), 1.6, "one layer, repeated", ha="right", va="baseline", **note)
-    for x, flows in (
-        (0.0, "n tokens"),
-        (3.95, "(n, d)"),
-        (14.2, "(n, d)"),
-        (16.0, "n predictions"),
-    ):
+    repeated = "one layer, repeated; in and out (n, d)"
+    text(ax, sum(LAYER), 1.75, repeated, ha="right", va="baseline", **note)
+    text(ax, sum(SUMS[1]) / 2, 0.9, "residual connection", **note)
+    for x, flows in ((0.0, "n tokens"), (16.0, "n predictions")):
         text(ax, x, -0.6, flows, va="top", **note)
-    meaning = "a number: the chapter about a part"
-    text(ax, -1.05, 1.6, meaning, ha="left", va="baseline", say=True)
-    ax.set(xlim=(-1.2, 17.2), ylim=(-2.3, 1.9))
+    meaning = "numbers are chapters"
+    text(ax, -1.05, 1.75, meaning, ha="left", va="baseline", say=True)
+    ax.set(xlim=(-1.2, 17.2), ylim=(-2.3, 2.05))
     return ax
 
 
@@ -97,5 +101,5 @@ def _part(ax, x, y, wide, high, happens, chapters, here=False, size=9):
     """A part of the model, and in its corner the chapters that explain it."""
     look = dict(face=INK, color="white") if here else dict(face=GROUND)
     box(ax, x, y, wide, happens, height=high, edge=FAINT, size=size, **look)
-    mark = "·".join(str(number) for number in chapters)
+    mark = ", ".join(str(number) for number in chapters)
     word(ax, x - wide / 2, y + high / 2, mark, edge=FAINT, width=1, size=size)
