@@ -9,9 +9,9 @@ TITLE = "A kernel to read, on a GPU"
 ON = ("GPU",)
 INTRODUCTION = """\
 One forward pass, causal, bfloat16, 32 heads of 64, milliseconds by triton.testing.do_bench and, \
-in brackets, the share of what a large product of matrices reaches on the same GPU. “Tile” names \
-queries × keys of a program of our kernel; “powers of two” computes 2ˣ in place of eˣ; “keys \
-outside” turns the loops round."""
+in parentheses, the fraction of the speed of a large matrix product on the same GPU. “Tile” names \
+queries × keys of a program of our kernel; “powers of two” computes 2ˣ instead of eˣ; “keys \
+outside” swaps the loops."""
 
 
 def measure_part(quick, device):

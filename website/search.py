@@ -88,7 +88,7 @@ def _terms(doctree):
             column = next((cells.index(name) for name in OTHERS if name in cells), None)
         elif column is not None:
             said = [bold.astext() for bold in row.children[0].findall(nodes.strong)]
-            said += [name for name in re.split(r"[,;] ", cells[column]) if name]
+            said += [name for name in re.split("[,;] ", cells[column]) if name and ": " not in name]
             for link in row.children[-1].findall(nodes.reference):
                 found.setdefault(_led(link), []).extend(said)
     return found

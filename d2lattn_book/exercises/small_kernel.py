@@ -26,9 +26,9 @@ def my_kernel(
     d = tl.arange(0, D)  # (D,)
     at_q = rows[:, None] * D + d[None, :]  # (ROWS, D)
     q = tl.load(query + at_q, mask=rows[:, None] < L, other=0.0)  # (ROWS, D)
-    largest = tl.full([ROWS], -float("inf"), tl.float32)
-    total = tl.zeros([ROWS], tl.float32)
-    numerator = tl.zeros([ROWS, D], tl.float32)
+    running_max = tl.full([ROWS], -float("inf"), tl.float32)
+    normalizer = tl.zeros([ROWS], tl.float32)
+    accumulator = tl.zeros([ROWS, D], tl.float32)
     for start in range(0, S, COLS):
         j = start + tl.arange(0, COLS)  # (COLS,)
         at_k = j[:, None] * D + d[None, :]  # (COLS, D)
@@ -36,13 +36,13 @@ def my_kernel(
         v = tl.load(value + at_k, mask=j[:, None] < S, other=0.0)  # (COLS, D)
         s = tl.dot(q, tl.trans(k), input_precision="ieee") * scale  # (ROWS, COLS)
         s = tl.where(j[None, :] < S, s, -float("inf"))
-        new = tl.maximum(largest, tl.max(s, 1))  # (ROWS,)
+        new = tl.maximum(running_max, tl.max(s, 1))  # (ROWS,)
         p = tl.exp(s - new[:, None])  # (ROWS, COLS)
-        rescale = tl.exp(largest - new)  # (ROWS,)
-        total = total * rescale + tl.sum(p, 1)
-        numerator = numerator * rescale[:, None] + tl.dot(p, v, input_precision="ieee")
-        largest = new
-    tl.store(output + at_q, numerator / total[:, None], mask=rows[:, None] < L)
+        rescale = tl.exp(running_max - new)  # (ROWS,)
+        normalizer = normalizer * rescale + tl.sum(p, 1)
+        accumulator = accumulator * rescale[:, None] + tl.dot(p, v, input_precision="ieee")
+        running_max = new
+    tl.store(output + at_q, accumulator / normalizer[:, None], mask=rows[:, None] < L)
 
 
 HIDE = '        s = tl.where(j[None, :] < S, s, -float("inf"))\n'
@@ -60,13 +60,13 @@ RAGGED = {  # what to tell the reader -> the edits that make this mistake
 }
 FORGOTTEN = {
     "You never rescale the running sums. Rescale them when a tile raises the maximum.": {
-        "total * rescale": "total",
-        "numerator * rescale[:, None]": "numerator",
+        "normalizer * rescale": "normalizer",
+        "accumulator * rescale[:, None]": "accumulator",
     },
-    "Rescale the accumulator, too.": {"numerator * rescale[:, None]": "numerator"},
-    "Rescale the normalizer, too.": {"total * rescale": "total"},
+    "Rescale the accumulator, too.": {"accumulator * rescale[:, None]": "accumulator"},
+    "Rescale the normalizer, too.": {"normalizer * rescale": "normalizer"},
     "Your factor is inverted. Multiply the old sums by e^(old − new).": {
-        "tl.exp(largest - new)": "tl.exp(new - largest)"
+        "tl.exp(running_max - new)": "tl.exp(new - running_max)"
     },
 }
 

@@ -1,9 +1,8 @@
 """Attention by kernels that one can read (appendix 92), and what the page tries with them.
 
-`attention` runs the kernels of `kernel`. Where there is no GPU they run in Triton's interpreter,
-line by line; TRITON_INTERPRET=1, set before this module is imported, asks for it on a GPU, too.
-Triton is no dependency: `triton`, `tl` (its language) and `kernel` say what to install where it is
-missing. `race` measures kernels on a GPU, compiled, in a process of its own.
+`attention` runs the kernels of `kernel`; without a GPU, or with TRITON_INTERPRET=1 set before this
+module is imported, in Triton's interpreter, line by line. Triton is no dependency: where it is
+missing, `triton`, `tl` and `kernel` say what to install. `race` measures compiled kernels.
 """
 
 import inspect
@@ -119,14 +118,14 @@ def variant(function, edits):
 
 
 def exp2(function):
-    """Make of the forward kernel one with powers of two in place of e, as a GPU computes: the
-    factor log₂ e joins the scale."""
+    """Make a forward kernel that computes powers of two instead of e, as a GPU does: the factor
+    log₂ e goes into the scale."""
     return variant(
         function,
         {
             '"ieee") * scale': '"ieee") * (scale * 1.4426950408889634)',
             "tl.exp(": "tl.exp2(",
-            "largest + tl.log(total)": "(largest + tl.log2(total)) * 0.6931471805599453",
+            "running_max + tl.log(normalizer)": "(running_max + tl.log2(normalizer)) * 0.693147181",
         },
     )
 
@@ -173,13 +172,13 @@ def _race():
     function = _defined(order["source"], order["name"], dict(triton=triton, tl=tl))
     peak, rows = times(candidates(function, order["tiles"]), lengths=order["lengths"])
     print(f"{torch.cuda.get_device_name()}: a product of matrices makes {peak / 1e12:.0f} TFLOPS")
-    print(f"{'n':>6} {'':22} {'ms':>8} {'share of the peak':>18}")
-    for n, name, ms, share in rows:
-        print(f"{n:6} {name:22} " + ("cannot" if ms is None else f"{ms:8.3f} {share:18.0%}"))
+    print(f"{'n':>6} {'':22} {'ms':>8} {'fraction of the peak':>21}")
+    for n, name, ms, fraction in rows:
+        print(f"{n:6} {name:22} " + ("cannot" if ms is None else f"{ms:8.3f} {fraction:21.0%}"))
 
 
 def candidates(function, tiles=TILES):
-    """Name the kernels of a race, {name: (kernel, tile)}: tiles, powers of two, loops turned."""
+    """Name the kernels of a race, {name: (kernel, tile)}: tiles, powers of two, loops swapped."""
     from d2lattn_book.kernels.loop_order import keys_outside_kernel
 
     found = {f"tile {rows} × {cols}": (function, (rows, cols)) for rows, cols in tiles}
@@ -192,16 +191,16 @@ def candidates(function, tiles=TILES):
 def times(candidates, *, lengths, heads=32, width=64, causal=True):
     """Measure one forward pass in bfloat16 on a GPU.
 
-    The share of the peak counts the products that must be made, 4·n²·width FLOPs a head and half of
-    them with a causal mask, beside what a large product of matrices reaches on the same GPU.
+    The fraction of the peak compares the FLOPs of the products, 4·n²·width per head and half of
+    them with a causal mask, with what a large matrix product reaches on the same GPU.
 
     Args:
         candidates: {name: (kernel, tile)}; torch's back ends come on top.
         lengths, heads, width: of the text and of the layer.
-        causal (bool): whether a word sees only what comes before it.
+        causal (bool): whether a token attends only to itself and earlier ones.
 
     Returns:
-        FLOPs a second of that product, and rows (n, name, ms, share of the peak), None in both
+        FLOPs a second of that product, and rows (n, name, ms, fraction of the peak), None in both
         where a kernel or a back end cannot.
     """
     peak, rows = _peak(), []

@@ -1,13 +1,13 @@
 """Attention as three kernels to read, one program for each block (appendix 92).
 
-    forward     a block of queries meets the keys tile by tile: exp(s - m), its sum, a numerator
+    forward     online softmax: a block of queries meets the keys tile by tile
     keys        a block of keys and values meets the queries again: dV = Pᵀ dO, dK = dSᵀ Q
     queries     a block of queries meets the keys again: dQ = dS K
 
 with P = exp(S - log Σ exp S) and dS = P ∘ (dO Vᵀ - δ), δ = Σ dO ∘ O, a number for each query.
 
-Whom a query may see is one number: it sees its first `seen` keys. Causality makes it the position
-of the query and one, a length the length, both the smaller one; tiles beyond it are not visited.
+A mask is one number for each query, which sees its first `seen` keys: a causal mask makes it the
+position plus one, a length the length, both the smaller of the two. Later tiles are not visited.
 
 Sources: Dao et al. 2022, "FlashAttention", algorithms 1 and 4; Dao 2023, "FlashAttention-2",
 section 3.1, for the order of the loops.
@@ -45,7 +45,7 @@ def forward_kernel(
     ROWS: tl.constexpr,
     COLS: tl.constexpr,
 ):
-    """ROWS queries of a head keep three things as the keys pass: m, Σ exp(s - m), the numerator."""
+    """ROWS queries of a head keep a running maximum m, Σ exp(s - m) and an accumulator."""
     blocks = tl.cdiv(L, ROWS)
     head = (tl.program_id(0) // blocks).to(tl.int64)
     rows = tl.program_id(0) % blocks * ROWS + tl.arange(0, ROWS)  # (ROWS,)
@@ -56,9 +56,9 @@ def forward_kernel(
 
     q = tl.load(query + at_q, mask=inside[:, None], other=0.0)  # (ROWS, D)
     n = tl.load(seen + head * L + rows, mask=inside, other=0)  # (ROWS,)
-    largest = tl.full([ROWS], -float("inf"), tl.float32)
-    total = tl.zeros([ROWS], tl.float32)
-    numerator = tl.zeros([ROWS, D], tl.float32)
+    running_max = tl.full([ROWS], -float("inf"), tl.float32)
+    normalizer = tl.zeros([ROWS], tl.float32)
+    accumulator = tl.zeros([ROWS, D], tl.float32)
 
     for start in range(0, tl.max(n), COLS):
         j = start + cols
@@ -69,20 +69,21 @@ def forward_kernel(
         s = tl.dot(q, tl.trans(k), input_precision="ieee") * scale  # (ROWS, COLS)
         s = tl.where(j[None, :] < n[:, None], s, -float("inf"))
 
-        new = tl.maximum(largest, tl.max(s, 1))  # (ROWS,)
+        new = tl.maximum(running_max, tl.max(s, 1))  # (ROWS,)
         reference = tl.where(new == -float("inf"), 0.0, new)  # no key seen so far
-        rescale = tl.exp(largest - reference)
+        rescale = tl.exp(running_max - reference)
         p = tl.exp(s - reference[:, None])  # (ROWS, COLS)
-        total = total * rescale + tl.sum(p, 1)
-        numerator = numerator * rescale[:, None] + tl.dot(p.to(v.dtype), v, input_precision="ieee")
-        largest = new
+        normalizer = normalizer * rescale + tl.sum(p, 1)
+        new_values = tl.dot(p.to(v.dtype), v, input_precision="ieee")  # (ROWS, D)
+        accumulator = accumulator * rescale[:, None] + new_values
+        running_max = new
 
-    nothing = total == 0.0
-    total = tl.where(nothing, 1.0, total)
-    normal = tl.where(nothing, float("inf"), largest + tl.log(total))
-    o = (numerator / total[:, None]).to(output.dtype.element_ty)
+    nothing = normalizer == 0.0
+    normalizer = tl.where(nothing, 1.0, normalizer)
+    lse = tl.where(nothing, float("inf"), running_max + tl.log(normalizer))
+    o = (accumulator / normalizer[:, None]).to(output.dtype.element_ty)
     tl.store(output + at_q, o, mask=inside[:, None])
-    tl.store(logsumexp + head * L + rows, normal, mask=inside)
+    tl.store(logsumexp + head * L + rows, lse, mask=inside)
 
 
 @triton.jit
@@ -104,19 +105,19 @@ def keys_kernel(
     ROWS: tl.constexpr,
     COLS: tl.constexpr,
 ):
-    """COLS keys of a head gather dK and dV from all queries that see them, those of all GROUP heads
-    that share the keys."""
+    """COLS keys of a KV head gather dK and dV from all queries that see them, of all GROUP heads
+    that share it."""
     blocks = tl.cdiv(S, COLS)
-    shared = (tl.program_id(0) // blocks).to(tl.int64)
+    kv_head = (tl.program_id(0) // blocks).to(tl.int64)
     j = tl.program_id(0) % blocks * COLS + tl.arange(0, COLS)  # (COLS,)
     d = tl.arange(0, D)  # (D,)
-    at_k = (shared * S + j[:, None]) * D + d[None, :]  # (COLS, D)
+    at_k = (kv_head * S + j[:, None]) * D + d[None, :]  # (COLS, D)
     k = tl.load(key + at_k, mask=j[:, None] < S, other=0.0)  # (COLS, D)
     v = tl.load(value + at_k, mask=j[:, None] < S, other=0.0)  # (COLS, D)
     dk = tl.zeros([COLS, D], tl.float32)
     dv = tl.zeros([COLS, D], tl.float32)
 
-    for head in range(shared * GROUP, shared * GROUP + GROUP):
+    for head in range(kv_head * GROUP, kv_head * GROUP + GROUP):
         for start in range(0, L, ROWS):
             rows = start + tl.arange(0, ROWS)  # (ROWS,)
             inside = rows < L
@@ -126,14 +127,14 @@ def keys_kernel(
                 at_row = head * L + rows
                 q = tl.load(query + at_q, mask=inside[:, None], other=0.0)  # (ROWS, D)
                 do = tl.load(grad_output + at_q, mask=inside[:, None], other=0.0)  # (ROWS, D)
-                normal = tl.load(logsumexp + at_row, mask=inside, other=0.0)  # (ROWS,)
-                mean = tl.load(delta + at_row, mask=inside, other=0.0)  # (ROWS,)
+                lse = tl.load(logsumexp + at_row, mask=inside, other=0.0)  # (ROWS,)
+                row_delta = tl.load(delta + at_row, mask=inside, other=0.0)  # (ROWS,)
 
                 s = tl.dot(q, tl.trans(k), input_precision="ieee") * scale  # (ROWS, COLS)
                 s = tl.where(j[None, :] < n[:, None], s, -float("inf"))
-                p = tl.exp(s - normal[:, None])  # (ROWS, COLS)
+                p = tl.exp(s - lse[:, None])  # (ROWS, COLS)
                 dp = tl.dot(do, tl.trans(v), input_precision="ieee")  # (ROWS, COLS)
-                ds = p * (dp - mean[:, None])  # (ROWS, COLS)
+                ds = p * (dp - row_delta[:, None])  # (ROWS, COLS)
                 dv += tl.dot(tl.trans(p.to(do.dtype)), do, input_precision="ieee")
                 dk += tl.dot(tl.trans(ds.to(q.dtype)), q, input_precision="ieee")
 
@@ -173,8 +174,8 @@ def queries_kernel(
     q = tl.load(query + at_q, mask=inside[:, None], other=0.0)  # (ROWS, D)
     do = tl.load(grad_output + at_q, mask=inside[:, None], other=0.0)  # (ROWS, D)
     n = tl.load(seen + at_row, mask=inside, other=0)  # (ROWS,)
-    normal = tl.load(logsumexp + at_row, mask=inside, other=0.0)  # (ROWS,)
-    mean = tl.load(delta + at_row, mask=inside, other=0.0)  # (ROWS,)
+    lse = tl.load(logsumexp + at_row, mask=inside, other=0.0)  # (ROWS,)
+    row_delta = tl.load(delta + at_row, mask=inside, other=0.0)  # (ROWS,)
     dq = tl.zeros([ROWS, D], tl.float32)
 
     for start in range(0, tl.max(n), COLS):
@@ -185,9 +186,9 @@ def queries_kernel(
 
         s = tl.dot(q, tl.trans(k), input_precision="ieee") * scale  # (ROWS, COLS)
         s = tl.where(j[None, :] < n[:, None], s, -float("inf"))
-        p = tl.exp(s - normal[:, None])  # (ROWS, COLS)
+        p = tl.exp(s - lse[:, None])  # (ROWS, COLS)
         dp = tl.dot(do, tl.trans(v), input_precision="ieee")  # (ROWS, COLS)
-        ds = p * (dp - mean[:, None])  # (ROWS, COLS)
+        ds = p * (dp - row_delta[:, None])  # (ROWS, COLS)
         dq += tl.dot(ds.to(k.dtype), k, input_precision="ieee")
 
     dq = (dq * scale).to(grad_query.dtype.element_ty)
@@ -292,17 +293,16 @@ def _first(count, S):
 
 
 def shared_heads(call):
-    """Count the heads of queries that share a head of keys: query (..., Hkv, G, L, D) beside key
-    and value (..., Hkv, 1, S, D). Any other broadcasting writes the keys out."""
+    """Count the query heads that share a KV head: query (..., Hkv, G, L, D) with key and value
+    (..., Hkv, 1, S, D). Any other broadcasting copies the keys."""
     lead, keys = call.lead, call.key.shape[:-2]
     grouped = keys == call.value.shape[:-2] == (*lead[:-1], 1) and call.query.shape[:-2] == lead
     return lead[-1] if lead and grouped else 1
 
 
 def tile_of(query):
-    """Choose the (queries, keys) that a program holds: 8 KiB of keys and as much of values at the
-    most, with which the queries and two or three tiles of each find room on every GPU that Triton
-    supports. 16 is the least that a product on a GPU takes."""
+    """Choose the (queries, keys) of a program: 16 or more, as a product on a GPU needs, and at most
+    8 KiB of keys, so that two or three tiles of each fit on every GPU that Triton supports."""
     bytes_of_row = query.shape[-1] * query.element_size()
     size = max(16, min(64, 8192 // bytes_of_row))
     return size, size

@@ -1,4 +1,4 @@
-"""The forward pass with the loops the other way round, as in the first FlashAttention.
+"""The forward pass with the loops swapped, as in the first FlashAttention.
 
 The keys are outside: a tile of them meets all queries of its head, whose three running numbers must
 lie in slow memory meanwhile and are read and written for each tile of keys.
@@ -25,7 +25,7 @@ def keys_outside_kernel(
     COLS: tl.constexpr,
 ):
     """One program a head, whatever the grid: `output` and `logsumexp` hold what is known so far,
-    the average and log Σ exp s, so that a tile joins them by the rule of section 8.4."""
+    the average and log Σ exp s, so that each tile is merged as in section 8.4."""
     blocks = tl.cdiv(L, ROWS)
     if tl.program_id(0) % blocks == 0:
         head = (tl.program_id(0) // blocks).to(tl.int64)
@@ -48,17 +48,17 @@ def keys_outside_kernel(
                 if start > 0:
                     before = tl.load(logsumexp + head * L + rows, mask=inside, other=0.0)
                     before = tl.where(before == float("inf"), -float("inf"), before)
-                top = tl.maximum(tl.max(s, 1), before)  # (ROWS,)
-                top = tl.where(top == -float("inf"), 0.0, top)
-                p = tl.exp(s - top[:, None])  # (ROWS, COLS)
-                old = tl.exp(before - top)  # (ROWS,)
-                total = old + tl.sum(p, 1)  # (ROWS,)
-                nothing = total == 0.0
-                total = tl.where(nothing, 1.0, total)
+                running_max = tl.maximum(tl.max(s, 1), before)  # (ROWS,)
+                running_max = tl.where(running_max == -float("inf"), 0.0, running_max)
+                p = tl.exp(s - running_max[:, None])  # (ROWS, COLS)
+                old = tl.exp(before - running_max)  # (ROWS,)
+                normalizer = old + tl.sum(p, 1)  # (ROWS,)
+                nothing = normalizer == 0.0
+                normalizer = tl.where(nothing, 1.0, normalizer)
                 known = tl.load(output + at_q, mask=inside[:, None] & (start > 0), other=0.0)
                 average = tl.dot(p.to(v.dtype), v, input_precision="ieee")  # (ROWS, D)
-                average = (known * old[:, None] + average) / total[:, None]
-                normal = tl.where(nothing, float("inf"), top + tl.log(total))
+                average = (known * old[:, None] + average) / normalizer[:, None]
+                lse = tl.where(nothing, float("inf"), running_max + tl.log(normalizer))
                 tl.store(output + at_q, average.to(output.dtype.element_ty), mask=inside[:, None])
-                tl.store(logsumexp + head * L + rows, normal, mask=inside)
+                tl.store(logsumexp + head * L + rows, lse, mask=inside)
                 tl.debug_barrier()  # what was stored is read again for the next tile of keys
