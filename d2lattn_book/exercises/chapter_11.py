@@ -117,14 +117,6 @@ EXERCISES = {
             "The first chunk is right. Count the second from the end of the sequence.": {
                 "2 * ranks - 1 - rank": "ranks + rank"
             },
-            "Your second chunk is one too far. The last chunk has number 2·ranks − 1.": {
-                "2 * ranks - 1 - rank": "2 * ranks - rank"
-            },
-            "You returned two lists. Concatenate the chunks.": {
-                "[*range(rank": "[[*range(rank",
-                "size), *range(late": "size)], [*range(late",
-                "(late + 1) * size)]": "(late + 1) * size)]]",
-            },
             "You left out the second chunk.": {", *range(late * size, (late + 1) * size)]": "]"},
             "Your chunks are too long. Each rank has two.": {"n // (2 * ranks)": "n // ranks"},
         },
@@ -142,17 +134,6 @@ EXERCISES = {
             "Count the keys that the rank's queries see, not the queries that see its keys.": {
                 "position + 1": "sum(map(len, positions)) - position"
             },
-            "You counted only the rank's own block. Its queries also attend to all other blocks.": {
-                "position + 1": "len([p for p in shard if p <= position])"
-            },
-            "You left out the rank's own tokens. Its queries attend to them as well.": {
-                "position + 1": "position - len([p for p in shard if p < position])"
-            },
-            "Your result is the same for all ranks. The work depends on the positions.": {
-                "[sum(position + 1 for position in shard) for shard in positions]": (
-                    "[sum(sum(p) + len(p) for p in positions) / len(positions) for _ in positions]"
-                )
-            },
         },
     ),
     "11.4": FunctionExercise(
@@ -163,9 +144,6 @@ EXERCISES = {
                 "x.chunk(ranks)[rank]": "x[rank::ranks]"
             },
             "Every rank has all heads. Give each its part only.": {"x.chunk(ranks)[rank]": "x"},
-            "Your tokens are in the wrong order. Those of rank 0 come first.": {
-                "for x in shards]": "for x in reversed(shards)]"
-            },
             "You split numbers in memory order. Split the heads, then concatenate the tokens.": {
                 "[torch.cat([x.chunk(ranks)[rank] for x in shards], 1) for rank in range(ranks)]": (
                     "list(torch.stack(shards).view(ranks, shards[0].shape[0] // ranks, "

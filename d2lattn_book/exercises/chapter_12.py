@@ -108,9 +108,6 @@ EXERCISES = {
                 "full, rest = shared // size": "full, rest = -(-shared // size)"
             },
             "A partly filled page counts. Round up.": {" + size - 1) // size": ") // size"},
-            "One page too many. Round up, no further.": {
-                " + size - 1) // size": " + size) // size"
-            },
             "You shared nothing. The full pages of the prefix are stored once.": {
                 "full + sum((rest": "sum(full + (rest"
             },
