@@ -18,7 +18,7 @@ class Cache:
 
     A token's keys and values depend on itself and its past, and so do not change when more tokens
     come: reading the next one costs one row of attention. Memory for max_len tokens is taken at
-    once, or, if the `Decoder` has a window, for what its last token sees: the first `sinks` words
+    once, or, if the `Decoder` has a window, for what its last token sees: the first `sinks` tokens
     and the last `window` ones. Their places stay those of the text, however far away. Of latents
     the keys hold all, and the values have no width.
 
@@ -75,7 +75,7 @@ class Cache:
         self.length = 0
 
     def crop(self, length: int) -> None:
-        """Take words back: keep the first `length` (int) tokens, and forget those after them.
+        """Roll back: keep the first `length` (int) tokens, and forget those after them.
 
         With a window that is refused once they have pushed others out.
         """

@@ -83,7 +83,7 @@ class Ranks:
             works = [
                 dist.P2POp(way, x, dist.get_global_rank(group, peer % self.size), group)
                 for way, x, peer in ways
-                if x.numel()  # a rank without words has no block
+                if x.numel()  # a rank without tokens has no block
             ]
             works = dist.batch_isend_irecv(works) if works else []
         self.sent += outgoing.nbytes
@@ -102,7 +102,7 @@ class Ranks:
             return [parts[0].reshape(-1)]
         outgoing = torch.cat([part.reshape(-1) for part in parts])
         incoming, own = outgoing.new_empty(sum(sizes)), parts[self.rank]
-        with self._waiting("to exchange words for heads"):
+        with self._waiting("to exchange tokens for heads"):
             given = [part.numel() for part in parts]
             dist.all_to_all_single(incoming, outgoing, sizes, given, group=self.group)
         self.sent += outgoing.nbytes - own.nbytes
@@ -219,7 +219,7 @@ def _agree(function, query, key, value, is_causal, ranks, positions=None):
         L, S = scores_shape(query, key, value)[-2:]
         if len({x.shape[:-2] for x in parts}) > 1 or L != S:
             raise ValueError(
-                "query, key and value must have the same leading axes and be of the same words, "
+                "query, key and value must have the same leading axes and be of the same tokens, "
                 f"got {[tuple(x.shape) for x in parts]}"
             )
         terms = {"the leading axes": tuple(query.shape[:-2])}
@@ -351,7 +351,7 @@ class _Ring(torch.autograd.Function):
                 if owner == shard.ranks.rank:
                     own = packed
                     continue
-                if behind is not None:  # what the ranks before have to give to these words
+                if behind is not None:  # what the ranks before have to give to these tokens
                     packed += behind()
                 length = shard.lengths[owner - 1]  # what the rank before holds now
                 behind = shard.ranks.pass_on(packed, _room(packed, length))
@@ -506,7 +506,7 @@ def _layer_terms(layer, x):
     }
 
 
-# Heads instead of words ---------------------------------------------------------------------------
+# Heads instead of tokens --------------------------------------------------------------------------
 
 
 def head_parallel(
@@ -545,7 +545,7 @@ def head_parallel(
 
 
 class _Exchange(torch.autograd.Function):
-    """All heads of some words for some heads of all, or back: each is the gradient of the other."""
+    """All heads of some tokens for some heads of all, or back: each is the other's gradient."""
 
     @staticmethod
     def forward(ctx, x, shard, to_heads):

@@ -1,6 +1,6 @@
 """Autoregressive generation (chapter 9): a token is drawn, read, and the next one drawn.
 
-Shapes: B batch, L tokens that come in, V words.
+Shapes: B batch, L tokens that come in, V in the vocabulary.
 """
 
 from collections.abc import Sequence
@@ -51,9 +51,9 @@ def sample(
     temperature = check_number("temperature", temperature, 0)
     if top_k is not None:
         check_count("top_k", top_k, most=logits.shape[-1])
-    for name, share in dict(top_p=top_p, min_p=min_p).items():
-        if share is not None:
-            check_number(name, share, 0, 1)
+    for name, number in dict(top_p=top_p, min_p=min_p).items():
+        if number is not None:
+            check_number(name, number, 0, 1)
     largest = logits.amax(-1, keepdim=True)  # (..., 1): NaN where there is one
     if data_dependent_ok(logits) and not largest.isfinite().all():
         raise ValueError(
@@ -66,9 +66,9 @@ def sample(
     # The largest becomes 0 first: then neither float32, which ends near 1e38, nor a temperature
     # makes an inf of it.
     scores = logits.to(torch.promote_types(logits.dtype, torch.float32)) - largest
-    scores, words = scores.to(device, torch.float32), None
+    scores, tokens = scores.to(device, torch.float32), None
     if top_k is not None:
-        scores, words = scores.topk(top_k)
+        scores, tokens = scores.topk(top_k)
     scores = scores / max(temperature, 1e-30)
     if top_p is not None:
         scores = scores.masked_fill(~_nucleus(scores.softmax(-1), top_p), -torch.inf)
@@ -79,17 +79,17 @@ def sample(
     # So torch.multinomial draws, too; but it makes a GPU wait, to check what a softmax keeps to.
     race = rows / torch.empty_like(rows).exponential_(generator=generator)
     drawn = race.argmax(-1).view(*scores.shape[:-1], 1)
-    drawn = drawn if words is None else words.gather(-1, drawn)
+    drawn = drawn if tokens is None else tokens.gather(-1, drawn)
     return drawn[..., 0].to(logits.device)
 
 
 def _nucleus(probs, top_p):
     """Mark the fewest of the probs (..., V) that add up to top_p, largest first."""
-    ordered, words = probs.sort(dim=-1, descending=True, stable=True)
-    before = ordered.cumsum(-1) - ordered  # what those that come first have together
+    ordered, tokens = probs.sort(dim=-1, descending=True, stable=True)
+    before = ordered.cumsum(-1) - ordered  # the sum of the larger ones
     kept = before < top_p
     kept[..., 0] = True
-    return torch.empty_like(kept).scatter_(-1, words, kept)
+    return torch.empty_like(kept).scatter_(-1, tokens, kept)
 
 
 @torch.no_grad()

@@ -31,7 +31,7 @@ class LatentAttention(nn.Module):
 
     A rotation between q and k would depend on both places and could not be moved so. Order comes in
     beside it: R more numbers of each head's query, and R of the token that all heads share, are
-    turned as `apply_rotary` does, and their product is added to the score (section 2.1.3).
+    rotated as `apply_rotary` does, and their product is added to the score (section 2.1.3).
 
     `forward` is project, attend, join, as in `MultiHeadAttention`.
 
@@ -120,8 +120,8 @@ class LatentAttention(nn.Module):
     def project(
         self, x: Tensor, *, rotate: Callable[[Tensor], Tensor] | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Make queries and latents: (B, L, E) -> (B, H, L, D + R), (B, 1, L, C + R). `rotate` turns
-        the last R numbers of both, (B, H or 1, L, R)."""
+        """Make queries and latents: (B, L, E) -> (B, H, L, D + R), (B, 1, L, C + R). `rotate` acts
+        on the last R numbers of both, (B, H or 1, L, R)."""
         check_input("x", x, self.embed_dim)
         query = self.q_proj(x).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
         latent = self.latent_proj(x)[:, None]
@@ -166,17 +166,17 @@ class LatentAttention(nn.Module):
 
     def _made(self, query, latent):
         """Give each head's own keys and values, (B, H, S, D + R) and (B, H, S, D)."""
-        content, turned = latent.split([self.latent_dim, self.rope_dim], -1)
+        content, rotated = latent.split([self.latent_dim, self.rope_dim], -1)
         key, value = (
             proj(content[:, 0]).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
             for proj in (self.k_proj, self.v_proj)
         )
-        return query, torch.cat([key, turned.expand(-1, self.num_heads, -1, -1)], -1), value
+        return query, torch.cat([key, rotated.expand(-1, self.num_heads, -1, -1)], -1), value
 
     def _absorbed(self, query, latent):
-        """W_kᵀ q and the turned part, (B, H, L, C + R), over the latents that all heads share."""
-        content, turned = query.split([self.head_dim, self.rope_dim], -1)
-        query = torch.cat([content @ self._of_heads(self.k_proj), turned], -1)
+        """W_kᵀ q and the rotated part, (B, H, L, C + R), over the latents that all heads share."""
+        content, rotated = query.split([self.head_dim, self.rope_dim], -1)
+        query = torch.cat([content @ self._of_heads(self.k_proj), rotated], -1)
         return query, latent, latent[..., : self.latent_dim]
 
     def _of_heads(self, proj):

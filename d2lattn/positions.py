@@ -116,7 +116,7 @@ class TokenPositions:
 
 
 class Positions(nn.Module):
-    """How a model knows the order of its words, as a part of it; this one does not know it.
+    """How a model knows the order of its tokens, as a part of it; this one does not know it.
 
     A part of one's own overrides one of the three methods, which act at three places of a model.
 
@@ -136,7 +136,7 @@ class Positions(nn.Module):
         return x
 
     def rotation(self, where: TokenPositions) -> Callable[[Tensor], Tensor] | None:
-        """Give a function that turns queries and keys (B, H, L, D), or None."""
+        """Give a function that rotates queries and keys (B, H, L, D), or None."""
         return None
 
     def bias(self, where: TokenPositions, device: torch.device) -> Tensor | None:
@@ -198,7 +198,7 @@ class _Added(Positions):
 
 
 class Rotary(Positions):
-    """Queries and keys are turned by `apply_rotary`, at their columns: RoPE as a part of a model.
+    """Queries and keys are rotated by `apply_rotary`, at their columns: RoPE as a part of a model.
 
     Where a text begins shifts its columns alike, which a product of rotated rows does not notice.
     base is that of `apply_rotary`.
@@ -259,7 +259,7 @@ class PositionalEncoding(_Added):
 
     Args:
         embed_dim (int): width of the tokens, even or odd.
-        dropout (float): share of the sums set to 0 in training.
+        dropout (float): fraction of the sums set to 0 in training.
         max_len (int): rows kept ready; no limit to the sequence, and no attribute.
         base (float): as in `sinusoidal_encoding`.
 

@@ -92,7 +92,7 @@ def _word_by_word(query, key, value, beta, decay, state):
 def _in_chunks(query, key, value, beta, decay, state, size):
     """Compute all chunks at once, as far as no state is needed, then chunk after chunk."""
     L = query.shape[-2]
-    extra = -L % size  # words that write nothing and let go of nothing
+    extra = -L % size  # tokens that write nothing and forget nothing
     padded = [F.pad(x, (0, 0, 0, extra)) for x in (query, key, value, beta)]
     padded.append(F.pad(decay, (0, 0, 0, extra), value=1.0))
     q, k, v, b, d = (x.unflatten(-2, (-1, size)) for x in padded)  # (..., L / C, C, width)
@@ -118,7 +118,7 @@ def _in_chunks(query, key, value, beta, decay, state, size):
 
 
 def _check(query, key, value, beta, decay):
-    """Give the dtype that is computed in, the leading axes and the number of words."""
+    """Give the dtype that is computed in, the leading axes and the number of tokens."""
     *_, L, S = scores_shape(query, key, value)
     check_as_many_keys(L, S)
     wide = torch.promote_types(query.dtype, torch.float32)

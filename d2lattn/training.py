@@ -184,7 +184,7 @@ def _stop_button():
 
 
 def rate(done: int, warmup: int, steps: int) -> float:
-    """Give the share of the highest learning rate after `done` steps: up a line, down a cosine."""
+    """Give the fraction of the highest learning rate after `done` steps: a line, then a cosine."""
     if done < warmup:
         return (done + 1) / warmup
     way = (done - warmup) / max(steps - warmup, 1)

@@ -7,10 +7,10 @@
 Vaswani et al. 2017, section 3, with the norm before each part instead of after it, as in GPT-2
 (Radford et al. 2019, section 2.3). An `Encoder` sees the whole sequence, a `Decoder` the past only.
 
-A block holds modules, and a model holds blocks and a way to know the order of its words: each is a
+A block holds modules, and a model holds blocks and a way to know the order of its tokens: each is a
 part that another may replace, and an option is an argument of the part that it belongs to.
 
-Shapes: B batch, L tokens that come in, S tokens that are seen, E width, H heads, V words of the
+Shapes: B batch, L tokens that come in, S tokens that are seen, E width, H heads, V tokens of the
 vocabulary.
 """
 
@@ -108,7 +108,7 @@ class Block(nn.Module):
             keyword arguments of `Block.forward`.
         mlp: a module (B, L, E) -> (B, L, E), such as `MLP` or `GatedMLP`; left out when absent.
         norm: a function that makes a norm of a width, such as `nn.LayerNorm` or `RMSNorm`.
-        dropout (float): share of what each part adds, set to 0 while training.
+        dropout (float): fraction of what each part adds, set to 0 while training.
 
     Example:
         >>> block = Block(MultiHeadAttention(8, 2), GatedMLP(8, 20), norm=RMSNorm)
@@ -195,18 +195,18 @@ class Transformer(nn.Module):
     `draw_weights(generator)` is left as it was made.
 
     Args:
-        vocab_size, embed_dim, num_layers (int): V words, E, and how many blocks.
+        vocab_size, embed_dim, num_layers (int): V, E, and how many blocks.
         num_heads (int): of the heads in each, unless `block` makes them.
         block: a function without arguments that makes a `Block`, called once for each layer; when
             absent, `plain_block` makes them.
         norm: a function that makes the last norm of a width; a LayerNorm when absent.
         positions: where order comes in: None, "learned" or "sinusoidal" (added to the embedding),
-            "rotary" (turns queries and keys), "alibi" (lowers the scores), or a `Positions`.
+            "rotary" (rotates queries and keys), "alibi" (lowers the scores), or a `Positions`.
         base (float): of the sinusoids and rotations.
         window (int): tokens see those with |i - j| < window; all when absent.
-        sinks (int): with a window, the first words that all see besides (StreamingLLM: Xiao
-            et al. 2024, section 3.2, where the places of what is left are numbered anew; here they
-            stay those of the text).
+        sinks (int): with a window, the first tokens that all see besides (StreamingLLM: Xiao
+            et al. 2024, section 3.2, where positions are counted within the cache; here they stay
+            those of the text).
         max_len (int): rows of a learned table, and the capacity of a `Cache` unless another is
             asked for. The other methods have no limit.
         tied (bool): whether the logits are products with the embedding itself, as in GPT-2.
@@ -315,12 +315,12 @@ class Transformer(nn.Module):
         if tokens.ndim != 2 or tokens.shape[1] < least:
             got = f"length at least {least}, got {(*tokens.shape,)}"
             raise ValueError(f"tokens must have shape (batch, length), {got}")
-        words = self.embedding.num_embeddings
+        size = self.embedding.num_embeddings
         if data_dependent_ok(tokens) and tokens.numel():
             lowest, highest = (end.item() for end in tokens.aminmax())
-            if lowest < 0 or highest >= words:
+            if lowest < 0 or highest >= size:
                 raise ValueError(
-                    f"tokens must lie between 0 and {words - 1} (the vocabulary has {words}), "
+                    f"tokens must lie between 0 and {size - 1} (the vocabulary has {size}), "
                     f"got values from {lowest} to {highest}"
                 )
 
@@ -429,18 +429,18 @@ def _made(num_layers, block, embed_dim, num_heads, plain):
 
 
 def _check_rotation(position, blocks):
-    """Refuse a rotation that latents have no numbers for, or numbers that nothing turns."""
+    """Refuse a rotation that latents have no numbers for, or numbers that nothing rotates."""
     turns = type(position).rotation is not Positions.rotation
     for layer in (block.attention for block in blocks):
         if hasattr(layer, "rope_dim") and (layer.rope_dim > 0) != turns:
             raise ValueError(
-                'rope_dim is for positions="rotary", which turns nothing else beside latents, '
+                'rope_dim is for positions="rotary", which rotates nothing else beside latents, '
                 f"got rope_dim={layer.rope_dim}, positions={type(position).__name__}"
             )
 
 
 def _position(positions, embed_dim, num_heads, max_len, base):
-    """Give the part that knows the order of the words: one that is given, or one by name."""
+    """Give the part that knows the order of the tokens: one that is given, or one by name."""
     if isinstance(positions, Positions):
         return positions
     if positions is None:

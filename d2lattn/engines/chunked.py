@@ -35,8 +35,8 @@ def chunked_attention(call, chunk_size=None):
     output, logsumexp = attend_in_blocks(call, chunk_size)
     if call.sink is None:
         return output
-    share = torch.sigmoid(logsumexp[..., None] - call.sink.to(logsumexp.dtype))
-    return (output * share).to(output.dtype)
+    fraction = torch.sigmoid(logsumexp[..., None] - call.sink.to(logsumexp.dtype))
+    return (output * fraction).to(output.dtype)
 
 
 def partial_attention(
