@@ -24,12 +24,12 @@ def size(expected):
 
 
 def assert_close(got, expected, within):
-    """Equal to a share of the largest entry (see `size`); shapes and dtypes are equal, too."""
+    """Equal to a fraction of the largest entry (see `size`); shapes and dtypes are equal, too."""
     torch.testing.assert_close(got, expected, rtol=0, atol=within * size(expected))
 
 
 def worst(got, expected):
-    """The largest difference between two lists of tensors, as a share of the largest entries."""
+    """The largest difference between two lists of tensors, as a fraction of the largest entries."""
     weights = [
         (g.double() - e.double()).abs().max() / size(e) for g, e in zip(got, expected, strict=True)
     ]

@@ -42,7 +42,7 @@ def draw(length, dtype, width=(5, 5), lead=(2, 12), seed=0):
 
 
 def shards(kind, length, size):
-    """The places of each rank's words: contiguous, striped, uneven, with empty ranks, at random."""
+    """Each rank's positions: contiguous, striped, uneven, with empty ranks, at random."""
     places = torch.arange(length)
     if kind == "contiguous":
         return list(places.tensor_split(size))
@@ -58,13 +58,13 @@ def shards(kind, length, size):
 
 
 def error(got, want, whole=None):
-    """The largest difference as a share of the largest entry of the whole."""
+    """The largest difference as a fraction of the largest entry of the whole."""
     whole = want if whole is None else whole
     return ((got - want).abs().max() / whole.abs().max()).item() if got.numel() else 0.0
 
 
 def compare(call, tensors, places, **options):
-    """The largest error of the output and of three gradients of `call` on this rank's words."""
+    """The largest error of the output and of three gradients of `call` on this rank's tokens."""
     whole = [x.clone().requires_grad_() for x in tensors]
     want = attention(*whole, engine="explicit", **options)
     grad = torch.randn(want.shape, dtype=want.dtype, generator=torch.Generator().manual_seed(9))
@@ -151,10 +151,10 @@ def bytes_and_blocks(rank, size):
         output = call(*own, is_causal=True, group=ranks)
         forward, blocks = ranks.sent, ranks.computed
         output.sum().backward()
-        word = 4 * 24 * 10  # bytes of a word's key and value: 2·12 leading, 5 + 5 wide
+        token = 4 * 24 * 10  # bytes of a token's key and value: 2·12 leading, 5 + 5 wide
         if call is ring_attention:
-            passed = word * (length - lengths[(rank + 1) % size])  # all blocks but the next rank's
-            home = word * (length - lengths[rank])  # the gradients of all words but its own
+            passed = token * (length - lengths[(rank + 1) % size])  # all blocks but the next rank's
+            home = token * (length - lengths[rank])  # the gradients of all tokens but its own
             want = (passed, 2 * passed + home) if size > 1 else (0, 0)
         else:
             mine, others = lengths[rank], length - lengths[rank]
@@ -171,7 +171,7 @@ def bytes_and_blocks(rank, size):
 
 
 def nothing_kept(rank, size):
-    """Bytes that the graph keeps, in words of a rank: query, key, value, output, logsumexp."""
+    """Bytes that the graph keeps, in tokens of a rank: query, key, value, output, logsumexp."""
     places = shards("contiguous", 24, size)[rank]
     own = [x[..., places, :].requires_grad_() for x in draw(24, torch.float32)]
     kept = []
@@ -244,7 +244,7 @@ def second_opinion(rank, size):
     pass, by way.
 
     Its public entry, `context_parallel`, asks for kernels of GPUs and for one GPU a rank. What is
-    behind it takes any kernel; it holds the words as it balances them, piece r and the r-th from
+    behind it takes any kernel; it holds the tokens as it balances them, piece r and the r-th from
     the end, of 2·R pieces of equal length.
     """
     try:
@@ -392,7 +392,7 @@ def test_as_in_one_process(answers, check, count):
         assert not wrong, f"rank {rank}"
 
 
-def test_a_share_of_several_blocks_is_right(answers):
+def test_a_shard_of_several_blocks_is_right(answers):
     assert max(said(answers, blocks_of_several_tiles)) <= 1e-12
 
 
@@ -409,7 +409,7 @@ def test_bytes_and_blocks_are_those_of_the_formula(answers):
             assert got == want
 
 
-def test_the_graph_keeps_this_ranks_words_alone(answers):
+def test_the_graph_keeps_this_ranks_tokens_alone(answers):
     assert said(answers, nothing_kept) == [1.0] * len(answers)
 
 
@@ -447,7 +447,7 @@ def test_what_differs_is_named_on_every_rank(answers):
 
 
 def real_together(rank, size):
-    """Of 24 pieces of the real model: the largest error of this rank's logits and the largest
+    """Of 24 tokens of the real model: the largest error of this rank's logits and the largest
     logit, the bytes sent, and the pages of the file of weights that are this process's alone."""
     torch.set_num_threads(1)
     model, _ = real.load()
@@ -480,13 +480,13 @@ def test_two_read_a_real_model_as_one_does_from_one_file():
         assert isinstance(answer, tuple), answer
         error, largest, sent, own = answer
         assert error < 1e-4 * largest
-        assert sent == 12 * 30 * 2 * 3 * 64 * 4  # pieces, layers, keys and values, heads, numbers
+        assert sent == 12 * 30 * 2 * 3 * 64 * 4  # tokens, layers, keys and values, heads, numbers
         assert own == 0 or sys.platform != "linux"
 
 
 # What is for one machine --------------------------------------------------------------------------
 
-WORDS = torch.zeros(1, 3).long()
+TOKENS = torch.zeros(1, 3).long()
 
 
 def heads(call=None, **options):
@@ -496,7 +496,7 @@ def heads(call=None, **options):
 
 def decoder(call=None, **options):
     model = Decoder(5, 8, num_layers=1, num_heads=2, **options)
-    return ring_parallel(model)(WORDS, **(call or {}))
+    return ring_parallel(model)(TOKENS, **(call or {}))
 
 
 ONE_MACHINE = {
@@ -537,7 +537,7 @@ def test_a_method_that_a_ring_would_drop_is_refused_by_name(name, kind, make):
 
 @pytest.mark.parametrize(
     "given",
-    [dict(attn_mask=WORDS == 0), dict(valid_lens=[2])],
+    [dict(attn_mask=TOKENS == 0), dict(valid_lens=[2])],
     ids=lambda given: next(iter(given)),
 )
 def test_an_argument_that_a_ring_would_drop_is_refused_by_name(given):

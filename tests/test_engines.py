@@ -35,9 +35,9 @@ def inputs(*shape, dtype=torch.float32):
     return [noise(*shape, seed=seed, dtype=dtype) for seed in range(3)]
 
 
-def close(got, wanted, share):
-    """Whether two tensors differ by at most this share of the largest entry."""
-    return (got - wanted).abs().max() <= share * wanted.abs().max()
+def close(got, wanted, fraction):
+    """Whether two tensors differ by at most this fraction of the largest entry."""
+    return (got - wanted).abs().max() <= fraction * wanted.abs().max()
 
 
 # The entry ----------------------------------------------------------------------------------------

@@ -27,13 +27,13 @@ def layer(dtype=torch.float64, seed=0, **options):
     return module.to(dtype)
 
 
-def words(*shape, dtype=torch.float64, seed=9):
+def noise(*shape, dtype=torch.float64, seed=9):
     return torch.randn(*(shape or (2, L)), E, generator=generator(seed)).to(dtype)
 
 
 @torch.no_grad()
 def oracle(module, x, is_causal):
-    """Each head asks with keys and values of its own, made of the latent of the word (B, L, E)."""
+    """Each head has keys and values of its own, made of the latent of the token (B, L, E)."""
     D, R, rows = E // H, module.rope_dim, linear(x, module.latent_proj)
     query, key, value = [], [], []
     for head in range(H):
@@ -54,29 +54,29 @@ def oracle(module, x, is_causal):
 @pytest.mark.parametrize("is_causal", [False, True])
 @pytest.mark.parametrize("bias", [False, True])
 def test_it_is_the_loop_of_its_definition(rope_dim, absorbed, is_causal, bias):
-    module, x = layer(rope_dim=rope_dim, bias=bias), words()
+    module, x = layer(rope_dim=rope_dim, bias=bias), noise()
     got = module(x, is_causal=is_causal, absorbed=absorbed)
     draws.assert_close(got, oracle(module, x, is_causal), 1e-12)
 
 
 @torch.no_grad()
 def test_wide_latents_are_heads_of_their_own():
-    """With C = E and W_c = 1 the latent is the word, and the layer is `MultiHeadAttention`."""
+    """With C = E and W_c = 1 the latent is the token, and the layer is `MultiHeadAttention`."""
     module, mha = layer(latent_dim=E, rope_dim=0), MultiHeadAttention(E, H).double()
     module.latent_proj.weight.copy_(torch.eye(E))
     for name in ("q_proj", "k_proj", "v_proj", "out_proj"):
         getattr(mha, name).weight.copy_(getattr(module, name).weight)
     for absorbed in (False, True):
-        got, weights = module(words(), is_causal=True, absorbed=absorbed, need_weights=True)
-        want, theirs = mha(words(), is_causal=True, need_weights=True)
+        got, weights = module(noise(), is_causal=True, absorbed=absorbed, need_weights=True)
+        want, theirs = mha(noise(), is_causal=True, need_weights=True)
         draws.assert_close(got, want, 1e-12)
         draws.assert_close(weights, theirs, 1e-12)
 
 
 @torch.no_grad()
 def test_the_fold_fails_if_keys_are_turned():
-    """Were the keys themselves turned, W_kᵀ q would meet latents of one place only."""
-    module, x = layer(rope_dim=0), words(1, L)
+    """Were the keys themselves rotated, W_kᵀ q would meet latents of one position only."""
+    module, x = layer(rope_dim=0), noise(1, L)
     query, latent = module.project(x)
     key = module._made(query, latent)[1]
     first = turned(query[0, 0])
@@ -92,7 +92,7 @@ def test_the_fold_fails_if_keys_are_turned():
 @pytest.mark.parametrize("asking", [1, 3])
 def test_folded_weights_are_those_of_each_head(rope_dim, asking):
     module = layer(rope_dim=rope_dim)
-    query, latent = module.project(words())
+    query, latent = module.project(noise())
     parts = query[:, :, :asking], latent
     outputs, weights = module.attend(*parts, need_weights=True, absorbed=True)
     wanted = module.attend(*parts, need_weights=True)
@@ -114,7 +114,7 @@ def test_a_folded_step_copies_no_latent_for_a_head():
 @every_rope
 @every_way
 def test_gradcheck(rope_dim, absorbed):
-    module, x = layer(rope_dim=rope_dim, bias=True), words(1, 4).requires_grad_()
+    module, x = layer(rope_dim=rope_dim, bias=True), noise(1, 4).requires_grad_()
     function = lambda x, *_: module(x, is_causal=True, absorbed=absorbed)  # noqa: E731
     assert torch.autograd.gradcheck(function, (x, *module.parameters()))
 
@@ -123,9 +123,9 @@ def test_gradcheck(rope_dim, absorbed):
 @every_rope
 @every_way
 def test_a_bias_is_added_to_the_scores(rope_dim, absorbed):
-    """A bias alone, too: where nothing hides a word, heads are folded into queries."""
+    """A bias alone, too: where nothing hides a token, heads are folded into queries."""
     module = layer(rope_dim=rope_dim)
-    query, latent = module.project(words())
+    query, latent = module.project(noise())
     bias = torch.randn(H, L, L, generator=generator(5)).double()
     _, plain = module.attend(query, latent, need_weights=True)
     want = (plain.log() + bias).softmax(-1)
@@ -142,7 +142,7 @@ def test_a_bias_is_added_to_the_scores(rope_dim, absorbed):
 @every_way
 @pytest.mark.parametrize("parts", [[1] * L, [3, 1, 3]])
 def test_kept_latents_are_enough(rope_dim, absorbed, parts):
-    module, x, kept = layer(rope_dim=rope_dim), words(), []
+    module, x, kept = layer(rope_dim=rope_dim), noise(), []
 
     def update_cache(latent, value):
         kept.append(latent)
@@ -190,28 +190,28 @@ def test_what_is_more_than_a_matrix_stays_with_a_cache(change, name):
     assert (whole - before).abs().max() > 0.01
     parts = [model(token, cache=cache) for token in tokens.split(1, 1)]
     draws.assert_close(torch.cat(parts, 1), whole, 1e-6)
-    module, x = model.blocks[0].attention, words(dtype=torch.float32)
+    module, x = model.blocks[0].attention, noise(dtype=torch.float32)
     assert torch.equal(module(x, absorbed=True), module(x, absorbed=False))
 
 
 @torch.no_grad()
 @every_way
 def test_bfloat16(absorbed):
-    module, x = layer(torch.bfloat16), words(dtype=torch.bfloat16)
+    module, x = layer(torch.bfloat16), noise(dtype=torch.bfloat16)
     twin = layer()
     twin.load_state_dict({name: p.double() for name, p in module.state_dict().items()})
     got = module(x, is_causal=True, absorbed=absorbed)
     assert got.dtype == torch.bfloat16
     draws.assert_close(got.double(), twin(x.double(), is_causal=True), 0.05)
     with torch.autocast("cpu", torch.bfloat16):
-        again = layer(torch.float32)(words(dtype=torch.float32), is_causal=True, absorbed=absorbed)
+        again = layer(torch.float32)(noise(dtype=torch.float32), is_causal=True, absorbed=absorbed)
     assert again.dtype == torch.bfloat16 and again.isfinite().all()
 
 
 @every_way
 def test_it_compiles(absorbed):
     torch.compiler.reset()
-    module, x = layer(torch.float32), words(dtype=torch.float32)
+    module, x = layer(torch.float32), noise(dtype=torch.float32)
     function = lambda x: module(x, is_causal=True, absorbed=absorbed)  # noqa: E731
     compiled = torch.compile(function, fullgraph=True, backend="eager")
     draws.assert_close(compiled(x), function(x), 1e-6)
@@ -222,11 +222,11 @@ def test_it_compiles(absorbed):
 def test_who_sees_no_word_finds_nothing(absorbed):
     module, mask = layer(), torch.ones(L, L, dtype=torch.bool)
     mask[2] = False
-    output = module(words(), attn_mask=mask, absorbed=absorbed)
+    output = module(noise(), attn_mask=mask, absorbed=absorbed)
     assert not output[:, 2].any() and output[:, 3].any()
 
 
 def test_dropout_acts_in_training_only():
     module = layer(dropout=0.5)
-    assert not torch.equal(module(words()), module(words()))
-    assert torch.equal(module.eval()(words()), module(words()))
+    assert not torch.equal(module(noise()), module(noise()))
+    assert torch.equal(module.eval()(noise()), module(noise()))

@@ -62,7 +62,7 @@ def test_window_mask(L, S, width):
 
 
 def test_a_window_builds_no_table_of_distances():
-    """Eight bytes a cell: at 8,192 words half a GiB, where the mask itself is 64 MiB."""
+    """Eight bytes a cell: at 8,192 tokens half a GiB, where the mask itself is 64 MiB."""
     with torch.profiler.profile(profile_memory=True, record_shapes=False) as seen:
         window_mask(1000, width=3)
     assert max(event.self_cpu_memory_usage for event in seen.events()) <= 1000**2

@@ -29,7 +29,7 @@ OPTIONS = {
 every_option = pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 
 
-def words(*shape, seed=1):
+def noise(*shape, seed=1):
     return torch.randn(*shape, E, generator=generator(seed), dtype=torch.float64)
 
 
@@ -38,7 +38,7 @@ def words(*shape, seed=1):
 
 @torch.no_grad()
 def test_long_padding_changes_nothing():
-    lengths, x = torch.tensor([300, 4]), words(B, 300)
+    lengths, x = torch.tensor([300, 4]), noise(B, 300)
     mha = noisy(MultiHeadAttention(E, H, **OPTIONS["all"]).double())
     draws.assert_close(mha(x, valid_lens=lengths)[1, :4], mha(x[1:, :4])[0], 1e-12)
 
@@ -47,7 +47,7 @@ def test_long_padding_changes_nothing():
 @every_option
 def test_bfloat16(options):
     mha = noisy(MultiHeadAttention(E, H, **options)).to(torch.bfloat16)
-    twin, x = MultiHeadAttention(E, H, **options).double(), words(B, L).to(torch.bfloat16)
+    twin, x = MultiHeadAttention(E, H, **options).double(), noise(B, L).to(torch.bfloat16)
     twin.load_state_dict({name: p.double() for name, p in mha.state_dict().items()})
     got = mha(x, is_causal=True)
     assert got.dtype == torch.bfloat16
@@ -66,13 +66,13 @@ def test_it_compiles(engine):
     mha = noisy(MultiHeadAttention(E, H, engine=engine, **OPTIONS["all"]))
     compiled = torch.compile(lambda x: mha(x, is_causal=True), fullgraph=True, backend="eager")
     draws.assert_close(
-        compiled(words(B, L).float()), mha(words(B, L).float(), is_causal=True), 1e-6
+        compiled(noise(B, L).float()), mha(noise(B, L).float(), is_causal=True), 1e-6
     )
 
 
 @torch.no_grad()
 def test_what_each_option_promises():
-    x = 1e3 * words(B, L)
+    x = 1e3 * noise(B, L)
     normed = MultiHeadAttention(E, H, qk_norm=True).double()
     query, key, _ = normed.project(x, x, x)
     assert (query @ key.mT).abs().max() <= E // H + 1e-9  # so scores stay within √D
@@ -107,7 +107,7 @@ def test_gradcheck_of_a_sink_in_blocks(monkeypatch, dropout):
         torch.manual_seed(0)  # the same weights are dropped in each call
         return mha(x, is_causal=True)
 
-    leaves = words(1, 4).requires_grad_(), *mha.parameters()
+    leaves = noise(1, 4).requires_grad_(), *mha.parameters()
     assert torch.autograd.gradcheck(function, leaves, fast_mode=True)
 
 
@@ -117,7 +117,7 @@ def test_large_scores_under_a_sink_in_blocks(monkeypatch, dtype, within):
     """exp would overflow; a sink far above or below all scores takes all or nothing."""
     monkeypatch.setattr(chunked, "SCORES", 9)
     monkeypatch.setattr(chunked, "LEAST", 2)
-    query, key, value = (x.unflatten(-1, (H, -1)).transpose(1, 2).to(dtype) for x in words(3, B, 7))
+    query, key, value = (x.unflatten(-1, (H, -1)).transpose(1, 2).to(dtype) for x in noise(3, B, 7))
     mha = MultiHeadAttention(E, H, engine="chunked", sink_logit=True)
     mha.sink += torch.tensor([1e4, -1e4, 300.0])
     got, _ = mha.attend(30 * query, 30 * key, value)
@@ -191,7 +191,7 @@ def test_the_cache_keeps_just_what_the_last_word_sees(window, sinks):
 
 @torch.no_grad()
 def test_a_window_reads_on_without_an_end():
-    """Past max_len, with rows for 4 words; places go on, so only a learned table ends."""
+    """Past max_len, with rows for 4 tokens; positions go on, so only a learned table ends."""
     model, ids = decoder(window=3, sinks=1, positions="rotary", max_len=8), tokens(30)
     cache = Cache(model, B)
     parts = [model(part, cache=cache) for part in ids.split(1, 1)]
@@ -248,7 +248,7 @@ def made(options):
 @torch.no_grad()
 @pytest.mark.parametrize("options", TABLE)
 def test_cached_equals_uncached(options):
-    """At once, in parts and word by word."""
+    """At once, in parts and token by token."""
     model, ids = made(options), tokens()
     expected = model(ids)
     for parts in ([L], [5, 1, 3], [1] * L):

@@ -49,7 +49,7 @@ def test_packed_texts_read_as_if_each_were_alone(positions, options):
         packed = model(tokens, segments=SEGMENTS)
         alone = torch.cat([model(text) for text in texts(tokens)], 1)
     tight(packed.reshape(1, -1, V), alone)
-    assert not torch.allclose(packed, model(tokens), atol=1e-3)  # without, they hear each other
+    assert not torch.allclose(packed, model(tokens), atol=1e-3)  # without, they see each other
 
 
 @pytest.mark.parametrize("engine", ["fused", "chunked", "explicit"])
@@ -73,7 +73,7 @@ def test_packed_training_has_the_gradients_of_separate_training(positions, windo
     model, tokens = decoder(positions, window=window), some_tokens()
     targets = tokens.roll(-1, 1)
     ends = torch.tensor([n for row in LENGTHS for n in row]).cumsum(0) - 1
-    targets = targets.flatten().index_fill(0, ends, -100)  # the last word of a text asks nothing
+    targets = targets.flatten().index_fill(0, ends, -100)  # a text's last token has no target
     F.cross_entropy(model(tokens, segments=SEGMENTS).flatten(0, 1), targets).backward()
     packed = [p.grad.clone() for p in model.parameters()]
     model.zero_grad()
@@ -105,7 +105,7 @@ def test_a_number_that_comes_back_is_refused():
 
 
 def test_no_mask_of_a_long_row_is_built(monkeypatch):
-    """Of 4,096 words in texts of 256 each call sees 512 queries and the keys that these reach."""
+    """Of 4,096 tokens in texts of 256 each call sees 512 queries and the keys that these reach."""
     model, seen = decoder("rotary", num_layers=1), []
     allowed = Visibility.allowed
     monkeypatch.setattr(Visibility, "allowed", lambda self: seen.append(allowed(self)) or seen[-1])

@@ -138,8 +138,8 @@ def test_module_step_by_step_is_the_whole_also_across_max_len(dtype):
 def test_module_drops_in_training_only():
     layer = PositionalEncoding(50, 0.5)
     x = torch.ones(B, 40, 50)
-    share = (layer(x) == 0).double().mean()
-    assert 0.4 < share < 0.6
+    fraction = (layer(x) == 0).double().mean()
+    assert 0.4 < fraction < 0.6
     assert torch.equal(layer.eval()(x), x + sinusoidal_encoding(40, 50))
 
 
@@ -400,7 +400,7 @@ def test_a_far_word_builds_no_table_of_all_before_it_and_an_odd_width_is_refused
 @pytest.mark.parametrize("width", [6, 7])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
 def test_places_in_any_order_are_rows_of_the_whole(dtype, width):
-    """As the shares of a text on several machines: bit for bit what the whole has there."""
+    """As the shards of a text on several machines: bit for bit what the whole has there."""
     x = torch.randn(2, 9, width, generator=generator(0)).to(dtype)
     places = torch.tensor([7, 0, 3, 8])
     added = [PositionalEncoding(width, max_len=5), LearnedPositionalEncoding(9, width)]

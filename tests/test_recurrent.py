@@ -1,4 +1,4 @@
-"""The delta rule: against a float64 loop over numbers, in chunks, word by word, what it keeps."""
+"""The delta rule: against a float64 loop over numbers, in chunks, token by token, what it keeps."""
 
 import draws
 import pytest
@@ -150,7 +150,7 @@ def test_a_decay_that_forgets_all_is_no_nan(chunk_size):
 @pytest.mark.parametrize("every", [1, 2])
 @pytest.mark.parametrize("least", [1.0, 0.5, 1e-2, 1e-4, 1e-6, 1e-8, 1e-12, 1e-20, 1e-30])
 def test_a_small_decay_has_its_gradient_in_chunks_too(least, every, chunk_size):
-    """Values and gradients are those of the float64 loop, whether all words let go of all but
+    """Values and gradients are those of the float64 loop, whether all tokens forget all but
     `least` or every second one, which must not round those of the others away."""
     tensors, gates = make(n=64, E=8, EV=5, dtype=torch.float32)
     decay = 1 - 0.1 * torch.rand(64, generator=generator(7))

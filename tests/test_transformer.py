@@ -344,7 +344,7 @@ def test_a_cache_keeps_rotated_keys_of_its_own_heads():
     x = first.attention_norm(model.embedding(tokens))
     _, key, value = first.attention.project(x, x, x)
     assert_close(cache.values[0, :, :, :L], value, 1e-6)
-    assert_close(cache.keys[0, :, :, 0], key[:, :, 0], 1e-6)  # position 0 is not turned
+    assert_close(cache.keys[0, :, :, 0], key[:, :, 0], 1e-6)  # position 0 is not rotated
     assert (cache.keys[0, :, :, 1:L] - key[:, :, 1:]).abs().max() > 0.1
 
 
@@ -524,12 +524,12 @@ def test_top_k_is_exact_also_among_equals():
 
 
 def may_be_drawn(logits, temperature, top_k, top_p, min_p):
-    """The p of each token by the rules in words, one token after the other, in float64."""
-    words = sorted(range(len(logits)), key=lambda i: -logits[i])[:top_k]
-    powers = {i: math.exp((logits[i] - max(logits)) / temperature) for i in words}
+    """The p of each token by the rules as written, one token after the other, in float64."""
+    order = sorted(range(len(logits)), key=lambda i: -logits[i])[:top_k]
+    powers = {i: math.exp((logits[i] - max(logits)) / temperature) for i in order}
     if top_p is not None:
         nucleus, together = {}, 0.0
-        for i in words:
+        for i in order:
             if nucleus and together >= top_p:
                 break
             nucleus[i] = powers[i]
@@ -618,7 +618,7 @@ def test_generate_draws_the_words_of_its_generator():
     assert torch.equal(states, torch.get_rng_state())
     assert torch.equal(first, again) and torch.equal(first, plain)
     assert not torch.equal(first, other)
-    for n in range(5, 17):  # each word is among the five that were likeliest there
+    for n in range(5, 17):  # each token is among the five most probable ones
         best = model(first[:, :n])[:, -1].topk(5).indices
         assert (best == first[:, n, None]).any(-1).all()
 
@@ -638,7 +638,7 @@ def test_generate_needs_no_gradients_and_touches_no_flag():
 
 def test_generate_fills_a_learned_table_and_no_more():
     model, prompt = decoder(), some_tokens(1, 11)
-    assert generate(model, prompt, steps=10).shape == (1, 21)  # the last word is not read
+    assert generate(model, prompt, steps=10).shape == (1, 21)  # the last token is not read
     for use_cache, said in ((True, "at most 20, the rows"), (False, "no row for the positions")):
         with pytest.raises(ValueError, match=said):
             generate(model, prompt, steps=11, use_cache=use_cache)
