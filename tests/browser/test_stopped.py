@@ -1,4 +1,4 @@
-"""The training of 0.7, stopped by its reader: a true curve, no error, no bar in the saved file."""
+"""The training of 0.8, stopped by its reader: a true curve, no error, no bar in the saved file."""
 
 import json
 import re
@@ -15,7 +15,7 @@ SAVED = "() => [window.jupyterapp.shell.currentWidget.context.model.dirty]"
 
 
 def of_this_section(work):
-    """The cells that 0.7 needs, with the steps to which it invites."""
+    """The cells that 0.8 needs, with the steps to which it invites."""
     notebook = json.loads(book()[0].read_text(encoding="utf-8"))
     imports = next(cell for cell in notebook["cells"] if is_imports(cell))
     part = [c for c in notebook["cells"] if c["id"] in OWN or "experiment: each_part" in tags(c)]
