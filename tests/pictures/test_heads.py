@@ -83,7 +83,7 @@ def test_a_cell_is_a_number_of_the_cache():
         for name, options in KINDS.items()
     }
     assert sum(drawn.values()) == pytest.approx(sum(numbers.values()))
-    assert drawn["key"] - drawn["value"] == pytest.approx(2)  # the turned part is no value
+    assert drawn["key"] - drawn["value"] == pytest.approx(2)  # the RoPE key is no value
     said = ", ".join(f"{name}, {count} numbers" for name, count in numbers.items())
     assert plots.describe(ax).startswith(said)
 

@@ -1,4 +1,4 @@
-"""What four kinds of attention keep of a word: cells to count, one for each number."""
+"""What four kinds of attention cache of a token: cells to count, one for each number."""
 
 from matplotlib.patches import Rectangle
 
@@ -23,18 +23,18 @@ def kept(
     rope_dim: int = 0,
     ax: Ax = None,
 ) -> Axes:
-    """Draw what stays of one word in one layer: heads of its own, grouped, multi-query, latent.
+    """Draw what one layer caches of one token: multi-head, grouped, multi-query, latent.
 
-    Each cell is a number of the cache, 2·Hkv·D of keys and values or C + R of a latent; a latent
-    is key and value at once, and has both colours. Above stand the heads of queries, each with a
-    line to what it reads (Ainslie et al. 2023, figure 2; DeepSeek-AI 2024, figure 3).
+    Each cell is a cached number: 2·Hkv·D of keys and values, or C + R of a latent; a latent is
+    key and value at once, and has both colours. Above stand the query heads, each with a line to
+    the keys that it reads (Ainslie et al. 2023, figure 2; DeepSeek-AI 2024, figure 3).
 
     Args:
-        num_heads (int): H, heads of queries, up to 16.
+        num_heads (int): H, query heads, up to 16.
         head_dim (int): D, numbers of a key and of a value, up to 16.
-        num_kv_heads (int): heads of keys and values if grouped, a divisor of num_heads.
+        num_kv_heads (int): Hkv, KV heads if grouped, a divisor of num_heads.
         latent_dim (int): C, numbers of a latent, up to 32.
-        rope_dim (int): R, numbers of the turned key beside it, up to 16.
+        rope_dim (int): R, numbers of the RoPE key next to it, up to 16.
 
     Example:
         >>> from d2lattn_book.pictures.plots import describe
