@@ -257,7 +257,7 @@ TABLE = [
     valid(
         d.attention,
         **dict(key=K, value=V, attn_mask=MASK, attn_bias=torch.zeros(5, 7)),
-        engine="chunked",
+        **dict(scale=1.0, dropout_p=0.0, engine="chunked", chunk_size=2),
         only="query key value attn_mask attn_bias scale dropout_p engine chunk_size",
         fine=dict(value="wider"),
         more=dict(attn_mask=[MASK.T], attn_bias=[torch.zeros(4, 5, 7)]),
