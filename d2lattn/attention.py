@@ -56,8 +56,6 @@ def softmax(scores, visible, sink=None):
 
 
 def _softmax_or_0(scores):
-    if scores.shape[-1] == 0:
-        return scores
     unseen = (scores == -math.inf).all(-1, keepdim=True)  # (..., L, 1)
     return scores.masked_fill(unseen, 0).softmax(-1).masked_fill(unseen, 0)
 

@@ -282,7 +282,7 @@ class MultiHeadAttention(nn.Module):
         (B, Hkv, S, D), (B, Hkv, S, D)."""
         if query.ndim != 3 or query.shape[-1] != self.qdim:
             check_input("query", query, self.qdim)
-        if key is not query or value is not query or not self.qdim == self.kdim == self.vdim:
+        if not (query is key is value and self.qdim == self.kdim == self.vdim):
             check_input("key", key, self.kdim)
             check_input("value", value, self.vdim)
         (B, L), S, D = query.shape[:2], key.shape[1], self.head_dim
