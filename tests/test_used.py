@@ -13,9 +13,9 @@ UNUSED_NAMES = set()
 UNUSED_KEYWORDS = {
     # The contract names them.
     "SelfAttention": "bias",
-    "attention": "chunk_size",
+    "attention": "chunk_size dropout_p",
     "attention_scores": "scale",
-    "causal_mask": "device",
+    "MultiHeadAttention": "qk_norm",
     "sinusoidal_encoding": "offset",
     "window_mask": "S device",
     # d2lattn gives them itself.
