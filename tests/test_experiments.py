@@ -248,14 +248,16 @@ def test_what_the_playground_says_came_out_is_what_was_measured(row):
     _, question, steps, *_ = (cell.strip() for cell in said.split("|"))
     assert steps == row.partition("-")[2] and "right" in question
     kept = repeat.stored("playground")["rows"][row]
-    rights = [[f"{100 * x:.0f}" for x in kept[f"{of}right in use"][:3]] for of in ("", "changed: ")]
-    shares = ["{}, {} and {} %".format(*three) for three in rights]
-    assert re.sub(r"[a-z ]+: ", " ", PLAYED[row]) == " | ".join(shares)
-    if row == "mask-150":  # the losses stand there, too: in learning, in use
+    rights = [
+        [f"{100 * x:.0f}" for x in kept[f"{of}held-out accuracy"][:3]] for of in ("", "changed: ")
+    ]
+    told = ["{}, {} and {} %".format(*three) for three in rights]
+    assert re.sub(r"[a-z ]+: ", " ", PLAYED[row]) == " | ".join(told)
+    if row == "mask-150":  # the losses stand there, too
         losses = [
             "; ".join(
-                ", ".join(f"{x:.2f}" for x in kept[f"{of}loss in {where}"][:3])
-                for where in ("learning", "use")
+                ", ".join(f"{x:.2f}" for x in kept[f"{of}{which} loss"][:3])
+                for which in ("training", "held-out")
             )
             for of in ("", "changed: ")
         ]
@@ -263,10 +265,10 @@ def test_what_the_playground_says_came_out_is_what_was_measured(row):
 
 
 def test_what_would_have_refuted_the_playground_did_not_come_out():
-    """The changed model is right less often, and in every seed its loss in use is twice as high."""
+    """The changed model is right less often, and its held-out loss is twice as high."""
     for row, kept in repeat.stored("playground")["rows"].items():
-        right, changed = (sum(kept[f"{of}right in use"]) for of in ("", "changed: "))
-        losses = zip(kept["loss in use"], kept["changed: loss in use"], strict=True)
+        right, changed = (sum(kept[f"{of}held-out accuracy"]) for of in ("", "changed: "))
+        losses = zip(kept["held-out loss"], kept["changed: held-out loss"], strict=True)
         assert right > changed and all(2 * one < other for one, other in losses), row
 
 

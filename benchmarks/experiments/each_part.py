@@ -165,13 +165,13 @@ EXPERIMENT = Experiment(
     varies="how many parts the model has so far (section 0.7), or which part is left out before "
     "training; in the rows at equal weights the MLP, or the "
     "whole, is as much wider as that part was large; in the rows at the rate 0.01 that rate",
-    held="the stored text, 154,852 letters to read and 8,000 unread; two layers of width 64, four "
-    "heads, rows of 64 letters, 32 rows a step, AdamW with a rate that falls from 0.005 to a "
-    "twentieth; first weights of size 0.08, without norms those of the embeddings six times as "
-    "large; nats a letter, each of them predicted from 33 to 64 letters",
-    control="counting groups of five letters (1.45), pairs (2.43) and single letters (3.09); and "
-    "where a part takes weights with it, the row at equal weights",
-    refuted="expected before the run: without attention no better than pairs, since one letter "
+    held="the stored text, 154,852 characters for training and 8,000 held out; two layers of width "
+    "64, four heads, rows of 64 characters, 32 rows a step, AdamW with a rate that falls from "
+    "0.005 to a twentieth; first weights of size 0.08, without norms those of the embeddings six "
+    "times as large; nats per character, each of them predicted from 33 to 64 characters",
+    control="counting groups of five characters (1.45), pairs (2.43) and single characters (3.09); "
+    "and where a part takes weights with it, the row at equal weights",
+    refuted="expected before the run: without attention no better than pairs, since one character "
     "is seen; a mean in its place, no positions, one head, no MLP and one layer clearly worse than "
     "the whole; W_q alone, no W_v and undivided scores no worse than 0.05 nats; after 2,400 steps "
     "what had cost less than 0.1 nats costs less than 0.03; at the rate 0.01 no norms and "

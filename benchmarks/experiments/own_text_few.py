@@ -1,4 +1,4 @@
-"""From which step on does a decoder of letters get worse on what it has not read?"""
+"""From which step on does a decoder of characters get worse on what it has not read?"""
 
 import pages
 import torch
@@ -13,7 +13,7 @@ EVERY = 50
 
 
 def run(variant, seed, steps):
-    """Losses at several points of one training, and the least of the unread ones."""
+    """Losses at several points of one training, and the least of the held-out ones."""
     model, seen, new = page.fresh(page.Transformer(len(LETTERS)), seed, size=0.08), {}, {}
 
     def watch(step):
@@ -36,14 +36,15 @@ def run(variant, seed, steps):
 EXPERIMENT = Experiment(
     section="9.18",
     varies="the steps, in one training of 300",
-    held="the first 5,000 letters of the stored text, 4,500 to read and 500 unread; the "
-    "Transformer and the loop of section 0.7, all else as in each_part; losses in nats a letter",
-    control="the loss of the read letters must go on falling where that of the unread ones rises, "
-    "or else the training itself went astray",
-    refuted="the unread letters cost least at the end",
+    held="the first 5,000 characters of the stored text, 4,500 for training and 500 held out; the "
+    "Transformer and the loop of section 0.7, all else as in each_part; losses in nats per "
+    "character",
+    control="the training loss must go on falling where the held-out loss rises, or else "
+    "the training itself went astray",
+    refuted="the held-out characters cost least at the end",
     steps=300,
     seeds=8,
-    variants={"few": "its first 5,000 letters"},
+    variants={"few": "its first 5,000 characters"},
     run=run,
     plan={"few": {1: 3}},
 )

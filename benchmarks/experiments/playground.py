@@ -36,9 +36,9 @@ def run(variant, seed, steps):
     done = subprocess.run(node, capture_output=True, encoding="utf-8", check=True)
     found = {}
     for name, (exam, loss) in zip(("", "changed: "), json.loads(done.stdout), strict=True):
-        found[f"{name}right in use"] = exam["right"]
-        found[f"{name}loss in learning"] = loss
-        found[f"{name}loss in use"] = exam["loss"]
+        found[f"{name}held-out accuracy"] = exam["right"]
+        found[f"{name}training loss"] = loss
+        found[f"{name}held-out loss"] = exam["loss"]
     return found
 
 
@@ -49,8 +49,8 @@ EXPERIMENT = Experiment(
     held="start, texts and everything else of the two models that stand beside one another; the "
     "page shows the seeds 1, 2 and 3, which are the first three",
     control="the model as the page opens it, which must be right where the changed one is not",
-    refuted="the changed model is right in use as often as the other, or, without its mask, its "
-    "loss in use is as low",
+    refuted="the held-out accuracy of the changed model is as high, or, without its mask, its "
+    "held-out loss is as low",
     steps=50,
     seeds=8,
     plan={"mask": {3: 8}, "layers": {10: 8}, "positions": {2: 8}, "order": {6: 8}},

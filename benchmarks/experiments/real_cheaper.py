@@ -97,15 +97,15 @@ def of_the_model(seed):
 EXPERIMENT = Experiment(
     section="8.12",
     varies="whose queries, keys and values: the model's in ten of its layers, turned, with and "
-    "without the first piece, or Gaussian ones",
-    held="256 pieces, rows from the 129th on; no training for the cheaper kind; errors relative to "
+    "without the first token, or Gaussian ones",
+    held="256 tokens, rows from the 129th on; no training for the cheaper kind; errors relative to "
     "the length of the exact output, the mean of the heads; a window of 32; 16 buckets, four "
     "rounds, queries and keys hashed by the same rotations; linear attention with elu(x) + 1",
     control="a quarter of the keys at random: what finds no more of the weights has found nothing",
     refuted="hashing or linear attention comes as near with the model's as with Gaussian ones",
     variants={
         "model": "the model's",
-        "no_first": "without the first piece",
+        "no_first": "without the first token",
         "gaussian": "Gaussian, variance 1",
         "gaussian_alike": "Gaussian, scores spread as the model's",
     },

@@ -1,7 +1,7 @@
 """What does a real model lose when its layers attend in a cheaper way?
 
 The rows of the second text were written down before they were run. Predicted of them what the
-book's prose gave: a window alone costs a nat or more, with the first four pieces less than half.
+book's prose gave: a window alone costs a nat or more, with the first four tokens less than half.
 """
 
 import real
@@ -18,7 +18,7 @@ CAUSAL = columns <= rows
 
 
 def run(variant, seed, steps):
-    """The loss of the second half of 192 pieces, and how many numbers are kept of them."""
+    """The loss of the second half of 192 tokens, and how many numbers are kept of them."""
     text = "manual" if variant.startswith("manual") else "prose"
     tokens = real.passages(seed, 2, LENGTH, text)
     edits, kept = WAYS[variant.removeprefix("manual_")](seed)
@@ -26,7 +26,7 @@ def run(variant, seed, steps):
 
 
 def cached(pieces):
-    """How many numbers a `Cache` of the model holds of so many pieces."""
+    """How many numbers a `Cache` of the model holds of so many tokens."""
     cache = Cache(real.model(), max_len=pieces)
     return cache.keys.numel() + cache.values.numel()
 
@@ -132,7 +132,7 @@ EXPERIMENT = Experiment(
     section="8.12",
     varies="how the layers attend, without any training for it; and the text, the book's prose or "
     "Python's manual",
-    held="two passages of 192 pieces, the loss of the second half; numbers of keys and values that "
+    held="two passages of 192 tokens, the loss of the second half; numbers of keys and values that "
     "are kept of one text, those of a softmax as counted on a `Cache`",
     control="for hashing as many keys drawn at random; for the mean, queries that ask the keys and "
     "values of another group: what costs no less than its control has kept nothing that counts",

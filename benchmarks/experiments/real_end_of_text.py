@@ -1,11 +1,11 @@
-"""Can a piece that sees all before it be a sink of a real model?
+"""Can a token that sees all before it be a sink of a real model?
 
 Written down before the run; what made us ask were a few passages of other texts. For the training,
-documents are packed one behind the other, with <|endoftext|> between them. If that piece, put in
+documents are packed one behind the other, with <|endoftext|> between them. If that token, put in
 the middle of a text with everything before it in sight, is a sink, then *a sink is who sees only
-itself* says too much. Predicted: it takes a weight of 0.1 or more beside the first piece; where the
+itself* says too much. Predicted: it takes a weight of 0.1 or more beside the first token; where the
 first is hidden from the later ones, it brings back more than half of what that costs; no other
-special or frequent piece does; and its stream is made long by the MLP that makes the first piece's
+special or frequent token does; and its stream is made long by the MLP that makes the first token's
 long, that of layer 11, so that without this MLP at its place it is none. Refuted if in either text
 it takes less than 0.05 or repairs less than a quarter, or if a full stop, a newline or
 <|im_start|> does as much, or if the MLP of layer 10 or 12 matters as much as that of layer 11.
@@ -26,7 +26,7 @@ SILENT = {"maker": MAKER, "before": MAKER - 1, "after": MAKER + 1}
 
 
 def run(variant, seed, steps):
-    """Where the pieces from the 65th on take from, with the first in sight and without it."""
+    """Where the tokens from the 65th on take from, with the first in sight and without it."""
     which, _, change = variant.partition("_")
     tokens, edits = real.passages(seed, 2, LENGTH, which), []
     if change in PIECES:
@@ -55,13 +55,13 @@ def read(tokens, edits):
 
 
 def told(seen, tokens):
-    """The nats of the pieces after the 65th."""
+    """The nats of the tokens after the 65th."""
     log_probs = seen.logits[:, FROM:-1].log_softmax(-1)
     return -log_probs.gather(2, tokens[:, FROM + 1 :, None]).mean()
 
 
 def silent(layer):
-    """The MLP of a layer adds nothing to the 41st piece."""
+    """The MLP of a layer adds nothing to the 41st token."""
 
     def change(x, _):
         x = x.clone()
@@ -73,11 +73,11 @@ def silent(layer):
 
 EXPERIMENT = Experiment(
     section="10.19",
-    varies="the text, the book's prose or Python's manual; which piece stands at the 41st place: "
+    varies="the text, the book's prose or Python's manual; which token stands at the 41st place: "
     "that of the text, `<|endoftext|>`, or another that is special or frequent; and whether the "
     "MLP of layer 10, 11 or 12 adds anything to `<|endoftext|>`",
-    held="two passages of 112 pieces; the 41st always sees all before it; weights and loss of the "
-    "pieces from the 65th on, with the first piece in sight, or hidden from them (*later*); "
+    held="two passages of 112 tokens; the 41st always sees all before it; weights and loss of the "
+    "tokens from the 65th on, with the first token in sight, or hidden from them (*later*); "
     "lengths behind layer 11, layers counted from 0",
     control="`<|im_start|>`, a full stop and a newline in its place, and the MLPs of the layers "
     "beside the 11th",

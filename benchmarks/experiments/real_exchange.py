@@ -1,13 +1,13 @@
-"""From which layer on does a real model carry its answer at the last piece?
+"""From which layer on does a real model carry its answer at the last token?
 
 Written down before the run; what made us ask was one trial with twelve prompts in one order. The
 lens (real_lens) reads a capital as first only behind the last layer, and a wrong capital as its
 control cannot tell whether the stream had it before, in a form that the lens does not read. So
-exchange: behind n layers the last piece gets the stream that it has in another country's prompt.
-If the model then says the other's capital, the last piece carried it by then. Predicted: none turn
+exchange: behind n layers the last token gets the stream that it has in another country's prompt.
+If the model then says the other's capital, the last token carried it by then. Predicted: none turn
 up to point 18, and nine of ten from point 26 on; the stream of *France* itself, exchanged, does the
-opposite: it turns them early and no longer at the end. Refuted if the last piece's stream turns
-fewer than half of them at point 26, or if the last piece of prose in its place does as much.
+opposite: it turns them early and no longer at the end. Refuted if the last token's stream turns
+fewer than half of them at point 26, or if the last token of prose in its place does as much.
 """
 
 import functools
@@ -66,7 +66,7 @@ def prompts():
 
 @torch.no_grad()
 def says(tokens, given, place, layer):
-    """The likeliest next pieces, a place having been given other streams behind so many layers."""
+    """The likeliest next tokens, a place having been given other streams behind so many layers."""
 
     def put(x, _):
         x = x.clone()
@@ -79,19 +79,19 @@ def says(tokens, given, place, layer):
 
 EXPERIMENT = Experiment(
     section="9.20",
-    varies="whose stream is exchanged behind n layers, that of the last piece or that of the "
+    varies="whose stream is exchanged behind n layers, that of the last token or that of the "
     "country; a seed draws who gets whose",
-    held="twelve prompts *The capital of … is*, of five pieces; in per cent of them, which piece "
+    held="twelve prompts *The capital of … is*, of five tokens; in per cent of them, which token "
     "the model finds likeliest in the end, the other country's capital or (last columns) its own; "
     "point 0 is the embedding, point n behind n layers",
-    control="in the last piece's place the last piece of five of prose: a stream of which no "
+    control="in the last token's place the last token of five of prose: a stream of which no "
     "capital is to be had; and the country, whose exchange must turn the answer early and not late",
-    refuted="with the last piece exchanged behind 26 layers, fewer than half say the "
-    "other's capital, or as many do with a piece of prose",
+    refuted="with the last token exchanged behind 26 layers, fewer than half say the "
+    "other's capital, or as many do with a token of prose",
     variants={
-        "last": "the last piece",
+        "last": "the last token",
         "country": "the country",
-        "prose": "the last piece, from prose",
+        "prose": "the last token, from prose",
     },
     run=run,
     steps=None,

@@ -118,7 +118,7 @@ EXPERIMENT = Experiment(
     section="8.12",
     varies="the features by which all 30 layers attend, without any training for it; and the "
     "text, the book's prose or Python's manual",
-    held="two passages of 192 pieces, as in real_cheaper_loss, the loss of the second half; the "
+    held="two passages of 192 tokens, as in real_cheaper_loss, the loss of the second half; the "
     "agreement, the sum over keys of the smaller of two weights, is that of the same queries and "
     "keys, those of the model as trained, in the mean of rows from the 97th on, heads and layers",
     control="equal weights, which look at no key, and the softmax itself, which agrees with 1",

@@ -1,12 +1,12 @@
 """Does guessing what followed last time write the same text in fewer passes?
 
-Written down before the run. The guess is the page's: where the last three pieces stood before, or
-else the last two, what followed there, four pieces of it; the model reads them in one pass, and
-what it would not have said itself is taken back. Expected: the same 200 pieces in each of the 24
-texts, since a piece is only kept where the model alone says it. A table repeats whole rows: less
+Written down before the run. The guess is the page's: where the last three tokens stood before, or
+else the last two, what followed there, four tokens of it; the model reads them in one pass, and
+what it would not have said itself is taken back. Expected: the same 200 tokens in each of the 24
+texts, since a token is only kept where the model alone says it. A table repeats whole rows: less
 than half of the passes. Code: less than 120 of 200. Prose, which a small model that always takes
-the likeliest piece soon repeats as well: 120 to 170. Guesses drawn at random save at most 2 passes.
-Time: a pass of five pieces took 1.6 times that of one before this was written, so time falls less
+the likeliest token soon repeats as well: 120 to 170. Guesses drawn at random save at most 2 passes.
+Time: a pass of five tokens took 1.6 times that of one before this was written, so time falls less
 than the passes do, and for prose hardly at all. Refuted if a text differs, if a table takes half of
 the passes or more, or if random guesses save more than one pass in twenty.
 """
@@ -24,7 +24,7 @@ page = functools.cache(functools.partial(pages.functions, "real_guess_ahead"))
 
 
 def run(variant, seed, steps):
-    """200 pieces written one by one and ahead, and the passes that other guesses would take."""
+    """200 tokens written one by one and ahead, and the passes that other guesses would take."""
     start, draw = TEXTS[variant](seed), random.Random(seed)
     alone, _, seconds = written(start, lambda text: [])
     ahead, passes, sooner = written(start, page().guess)
@@ -38,7 +38,7 @@ def run(variant, seed, steps):
     guesses["the same text, anywhere"] = from_anywhere
     return {
         "passes": passes,
-        "the same 200 pieces": ahead == alone,
+        "the same 200 tokens": ahead == alone,
         "time, % of one by one": 100 * sooner / seconds,
         **{f"passes, guesses {k}": passes_of(alone, len(start), g) for k, g in guesses.items()},
     }
@@ -97,8 +97,8 @@ TEXTS = {"prose": prose, "table": table, "code": code}
 EXPERIMENT = Experiment(
     section="12.9",
     varies="what is written on: prose of this book, a table of orders, the beginning of a class",
-    held="SmolLM2, always the likeliest piece, 200 pieces, four guessed at most; one thread",
-    control="four guesses drawn at random, and four pieces that follow anywhere in the same text, "
+    held="SmolLM2, always the likeliest token, 200 tokens, four guessed at most; one thread",
+    control="four guesses drawn at random, and four tokens that follow anywhere in the same text, "
     "which must save nothing or little; they are counted on the finished text, as the page does it",
     refuted="a text that differs, a table in half of the passes or more, or random guesses that "
     "save more than one pass in twenty",

@@ -81,7 +81,7 @@ EXPERIMENT = Experiment(
     varies="which heads are switched off: each of the 270 alone, or 10, 20, 40 and 80 at once, "
     "drawn from all, or from the 15, 60 or 120 that cost least on another passage, or on the mean "
     "of seven others",
-    held="a passage of 64 pieces, the loss of its second half; the numbers are what it costs, in "
+    held="a passage of 64 tokens, the loss of its second half; the numbers are what it costs, in "
     "nats; four draws of each size in each passage",
     control="heads that cost least on other passages: if as many of them cost as much together as "
     "heads drawn at random, what a head costs alone says nothing of what it is worth",

@@ -10,7 +10,7 @@ from d2lattn_book.real import trace
 from d2lattn_book.real.edits import heads_off
 
 PERIOD = 48
-ASKING = torch.arange(PERIOD, 2 * PERIOD - 1)  # the second round, but for its last piece
+ASKING = torch.arange(PERIOD, 2 * PERIOD - 1)  # the second round, but for its last token
 COUNTS = {"1": 1, "4": 4, "12": 12}
 
 
@@ -53,12 +53,12 @@ def chosen(variant, seed):
 
 @functools.cache
 def scored_before(seed):
-    """The scores of all heads on other draws, (induction, previous piece), both (layers, H)."""
+    """The scores of all heads on other draws, (induction, previous token), both (layers, H)."""
     return scored(twice(10**6 + seed), [])
 
 
 def scored(tokens, edits):
-    """Mean weights of the token after the earlier copy, and of the piece before."""
+    """Mean weights of the token after the earlier copy, and of the token before."""
     weights = trace(real.model(), tokens, keep=["weights"], edits=edits).weights
     after_copy = weights[:, :, :, ASKING, ASKING - PERIOD + 1]
     rows = torch.arange(1, 2 * PERIOD)
@@ -72,17 +72,17 @@ def ranked(scores):
 
 
 def twice(seed):
-    """48 pieces drawn at random, and once more, (4, 96)."""
+    """48 tokens drawn at random, and once more, (4, 96)."""
     return real.noise(seed, 4, PERIOD).repeat(1, 2)
 
 
 EXPERIMENT = Experiment(
     section="9.7",
     varies="which heads are switched off: none; those with the highest induction score (their mean "
-    "weight for the token after the earlier copy), those that look at the previous piece most, or "
+    "weight for the token after the earlier copy), those that look at the previous token most, or "
     "as many others of the same layers",
-    held="four draws of 48 pieces, read twice; the heads are chosen on four other draws; the "
-    "others are none of the 24 strongest induction heads and the 12 strongest previous-piece heads",
+    held="four draws of 48 tokens, read twice; the heads are chosen on four other draws; the "
+    "others are none of the 24 strongest induction heads and the 12 strongest previous-token heads",
     control="as many other heads of the same layers, and prose: if either suffers as much, what is "
     "lost is not the copying",
     refuted="without the four strongest the second round stays as it was, or without four others "
@@ -94,7 +94,7 @@ EXPERIMENT = Experiment(
         "induction_12": "without the 12 strongest",
         "others_4": "without 4 others of their layers",
         "others_12": "without 12 others of their layers",
-        "previous_1": "without the strongest previous-piece head",
+        "previous_1": "without the strongest previous-token head",
         "previous_4": "without the 4 strongest",
         "previousothers_4": "without 4 others of their layers",
     },

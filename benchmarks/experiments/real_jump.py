@@ -2,9 +2,9 @@
 
 Written down before the run; what made us ask were two passages of two other texts. *real_long* and
 *real_slower* judge one stretch of one text, cut into eight. Here each draw is a passage of its own,
-of 512 pieces, whose second half stands 11,488 positions later, so that it ends at 11,999: all its
+of 512 tokens, whose second half stands 11,488 positions later, so that it ends at 11,999: all its
 keys in the first half are farther back than the 8,192 of the training. Predicted, for both texts:
-the far half does harm against hiding it but for the first piece; with the twelve slow pairs slowed
+the far half does harm against hiding it but for the first token; with the twelve slow pairs slowed
 the harm is gone, but the far half is not worth what it is without a jump, so that slowing repairs
 the damage and does not give the far text back; with the 20 others slowed the harm stays. Refuted if
 in either text the jump costs no more than hiding, or slowing the twelve leaves half of the harm, or
@@ -58,7 +58,7 @@ EDITS = {
 SAID = {
     "near": "at its own positions",
     "far": "its second half 11,488 later",
-    "hidden": "the same, the first half hidden but for its first piece",
+    "hidden": "the same, the first half hidden but for its first token",
     "slow": "the same, all in sight, the 12 slow pairs slowed",
     "fast": "the 20 others slowed",
 }
@@ -66,8 +66,8 @@ EXPERIMENT = Experiment(
     section="7.15",
     varies="the text; where the second half of a passage stands, what it sees of the first, and "
     "which pairs turn by 8,192/12,000 of their speed",
-    held="a passage of 512 pieces, a draw of its own for each seed; the loss of the second half",
-    control="the first half hidden, but for the first piece, which is the sink: what costs more "
+    held="a passage of 512 tokens, a draw of its own for each seed; the loss of the second half",
+    control="the first half hidden, but for the first token, which is the sink: what costs more "
     "than that does harm; and the 20 other pairs slowed in the place of the 12",
     refuted="in either text the jump costs no more than hiding, or slowing the twelve leaves half "
     "of what it costs beyond that, or the 20 others do as well",

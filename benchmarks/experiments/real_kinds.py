@@ -67,12 +67,12 @@ def heads(attention, block):
 @functools.lru_cache(maxsize=1)
 @torch.no_grad()
 def of_text(seed):
-    """Queries and keys of 576 pieces before the rotation, each number without its mean: 270 pairs
+    """Queries and keys of 576 tokens before the rotation, each number without its mean: 270 pairs
     (64, 576)."""
     tokens = real.passages(seed, 9, 1 + E // 9)
     stream, pairs = trace(real.model(), tokens, keep=["stream"]).stream, []
     for x, block in zip(stream, real.model().blocks, strict=False):
-        y = block.attention_norm(x[:, 1:])  # the first piece is another matter
+        y = block.attention_norm(x[:, 1:])  # the first token is another matter
         found = block.attention.project(y, y, y)[:2]  # (9, H, 64, D), (9, Hkv, 64, D)
         q, k = (z.permute(1, 3, 0, 2).flatten(2).double() for z in found)  # (H or Hkv, D, 576)
         q, k = (z - z.mean(-1, keepdim=True) for z in (q, k))
@@ -116,10 +116,10 @@ PAIRS = {
 }
 EXPERIMENT = Experiment(
     section="2.13",
-    varies="what is compared: W_q and W_k of a head, or the queries and keys that 576 pieces of "
+    varies="what is compared: W_q and W_k of a head, or the queries and keys that 576 tokens of "
     "prose have there, before the rotation; or pairs that do not belong together",
     held="matrices of 64 × 576, with the factors of the layer's norm in the weights, and with the "
-    "first piece and the mean of each number left out of the text; the part of ‖M‖² that is "
+    "first token and the mean of each number left out of the text; the part of ‖M‖² that is "
     "symmetric in M = QᵀK, the cosine of Q and K as long vectors, and the part of the 64 "
     "directions of each that they have in common, all medians of 270 heads; the weights are the "
     "same for all seeds; layers counted from 0",

@@ -38,7 +38,7 @@ PROMPTS = dict(capitals=CAPITALS, others=OTHERS)
 
 
 def run(variant, seed, steps):
-    """The rank of a piece at points of the stream, and from which point on it is first."""
+    """The rank of a token at points of the stream, and from which point on it is first."""
     kind, _, which = variant.partition("_")
     streams, answers = of_prose(seed) if kind == "prose" else of_prompts(kind)
     generator = torch.Generator().manual_seed(seed)
@@ -63,7 +63,7 @@ def run(variant, seed, steps):
 
 @functools.cache
 def of_prompts(kind):
-    """The last piece's stream after each prompt, (31, 12, E), and the answers (12,)."""
+    """The last token's stream after each prompt, (31, 12, E), and the answers (12,)."""
     lines = [line.split("|") for line in PROMPTS[kind].splitlines()]
     streams = [read(real.encode(prompt))[:, 0, -1] for prompt, _ in lines]
     return torch.stack(streams, 1), torch.tensor([real.piece(answer) for _, answer in lines])
@@ -71,7 +71,7 @@ def of_prompts(kind):
 
 @functools.lru_cache(maxsize=16)
 def of_prose(seed):
-    """Streams of prose from the 33rd piece on, (31, N, E), and what is said at last, (N,)."""
+    """Streams of prose from the 33rd token on, (31, N, E), and what is said at last, (N,)."""
     streams = read(real.passages(seed, 2, 96))[:, :, 32:].flatten(1, 2)
     with torch.no_grad():
         return streams, lens(real.model(), streams[-1]).argmax(-1)
@@ -84,8 +84,8 @@ def read(tokens):
 EXPERIMENT = Experiment(
     section="9.7",
     varies="twelve prompts with capitals, twelve others, of which a seed draws eight; or 64 places "
-    "in prose, with the piece that the model itself says there, right or wrong",
-    held="the stream of the last piece at 31 points, 0 the embedding, 30 what the last of 30 "
+    "in prose, with the token that the model itself says there, right or wrong",
+    held="the stream of the last token at 31 points, 0 the embedding, 30 what the last of 30 "
     "layers left, each read by the last norm and the output matrix; rank 0 is first; medians; "
     "*first from point* over those that are first at the end",
     control="the answer of another prompt of the same kind: if its rank falls as early and as far, "

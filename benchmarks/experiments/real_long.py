@@ -15,13 +15,13 @@ END, TRAINED = 12000, 8192
 
 
 def run(variant, seed, steps):
-    """The nats of the same 256 pieces, with more or less text before them."""
+    """The nats of the same 256 tokens, with more or less text before them."""
     return {"nats": judged(variant)[seed].item()}
 
 
 @functools.cache
 def judged(variant):
-    """The losses of eight segments of 256 pieces that end the first 12,000, (8,)."""
+    """The losses of eight segments of 256 tokens that end the first 12,000, (8,)."""
     text = real.prose()[:END]
     if variant in SHORT:
         length = SHORT[variant]
@@ -32,7 +32,7 @@ def judged(variant):
 
 
 def told(text, count, edits=()):
-    """The losses of the last pieces, each predicted by the one before it."""
+    """The losses of the last tokens, each predicted by the one before it."""
     found = trace(real.model(), text[None], keep=[], rows=slice(-count - 1, -1), edits=edits)
     return -found.logits[0].log_softmax(-1).gather(1, text[-count:, None])[:, 0]
 
@@ -51,16 +51,16 @@ LONG = {
 }
 EXPERIMENT = Experiment(
     section="7.15",
-    varies="how much text stands before the pieces that are judged, and beyond 8,192, the file's "
+    varies="how much text stands before the tokens that are judged, and beyond 8,192, the file's "
     "own context_length, whether keys that far back are hidden",
-    held="the same 2,048 pieces, the last of the first 12,000 of the text, in eight segments of "
+    held="the same 2,048 tokens, the last of the first 12,000 of the text, in eight segments of "
     "256, which are the draws; with 8,192 and more in one pass that ends with them all, so that "
     "they have 6,144 to 8,191 and 9,952 to 11,999 before them",
     control="keys 8,192 places back and more hidden, but for the first, which is the sink: if RoPE "
     "fails for the new offsets, as the toy of section 7.8 does, this repairs it",
-    refuted="12,000 pieces cost no more than 8,192, or hiding the new offsets helps nothing",
+    refuted="12,000 tokens cost no more than 8,192, or hiding the new offsets helps nothing",
     variants={
-        "512": "512 pieces",
+        "512": "512 tokens",
         "2048": "2,048",
         "8192": "8,192",
         "12000": "12,000",

@@ -1,10 +1,10 @@
 """What does a real model do without the causal mask that it was trained with?
 
 Written down before the run. The toy of the page, trained without the mask, reads the answer off the
-next word. This model never had anything ahead of a piece, and no head has learned to look there.
-The expectation: without the mask it does not read the next piece off, it gets worse, where the next
-piece is in sight and after the end, where none sees it. Refuted if the loss of pieces in sight
-falls below that with the mask when it is taken away in all layers or in one; or if the pieces of
+next word. This model never had anything ahead of a token, and no head has learned to look there.
+The expectation: without the mask it does not read the next token off, it gets worse, where the next
+token is in sight and after the end, where none sees it. Refuted if the loss of tokens in sight
+falls below that with the mask when it is taken away in all layers or in one; or if the tokens of
 another text in the places ahead cost a nat more than its own, since then it does read its own.
 """
 
@@ -38,7 +38,7 @@ OTHERS = {"other": columns > rows, "other_next": NEXT}
 
 
 def run(variant, seed, steps):
-    """What the pieces from the 33rd on say of the next one, and where they look."""
+    """What the tokens from the 33rd on say of the next one, and where they look."""
     passages = real.passages(seed, 16, 2 * LENGTH + 1)
     tokens, answers = passages[:, LENGTH:-1], passages[:, LENGTH + 1 :]
     late = slice(START, LENGTH)
@@ -57,7 +57,7 @@ def run(variant, seed, steps):
     right = seen.logits.argmax(-1) == answers[:, late]
     weights = (seen.weights * ahead[late]).sum(-1)
     return {
-        "nats, the next piece in sight": -told[:, :-1].mean(),
+        "nats, the next token in sight": -told[:, :-1].mean(),
         "first guess right, %": 100 * right[:, :-1].double().mean(),
         "nats, after the end": -told[:, -1].mean(),
         "weight of later tokens": weights.mean(),
@@ -66,7 +66,7 @@ def run(variant, seed, steps):
 
 
 def beside(tokens, ahead, late):
-    """Texts that see, of those ahead of a piece, only what the next text in the batch has there;
+    """Texts that see, of those ahead of a token, only what the next text in the batch has there;
     that one sees itself in the same way."""
     both = torch.cat([tokens, tokens.roll(1, dims=0)], 1)
     own = torch.cat([CAUSAL, ~ALL], 1) | ahead
@@ -81,14 +81,14 @@ def beside(tokens, ahead, late):
 
 EXPERIMENT = Experiment(
     section="3.5",
-    varies="who sees the pieces ahead, and in which layers",
-    held="16 passages of 64 pieces; rows from the 33rd on; the answer is the next piece, which "
+    varies="who sees the tokens ahead, and in which layers",
+    held="16 passages of 64 tokens; rows from the 33rd on; the answer is the next token, which "
     "stands in the passage (columns 1 and 2), or, for the last row, behind it, where none can see "
     "it; nothing is trained",
-    control="the pieces of another passage in the places ahead, which tell nothing of the answer, "
-    "all of them or the next one; all pieces ahead but the next; and as many pieces more to see, "
+    control="the tokens of another passage in the places ahead, which tell nothing of the answer, "
+    "all of them or the next one; all tokens ahead but the next; and as many tokens more to see, "
     "but before: if they cost as much, it is the number of keys that costs",
-    refuted="without the mask the loss of pieces in sight falls below that with it, or the other "
+    refuted="without the mask the loss of tokens in sight falls below that with it, or the other "
     "passage ahead costs a nat more than its own, which then is read after all",
     variants={
         "mask": "with the mask",
@@ -97,11 +97,11 @@ EXPERIMENT = Experiment(
         "middle": "in the 15th only",
         "last": "in the last only",
         "second_half": "in the last fifteen",
-        "next": "with it, but for the next piece",
-        "all_but_next": "without it, but for the next piece",
+        "next": "with it, but for the next token",
+        "all_but_next": "without it, but for the next token",
         "other": "another passage ahead",
-        "other_next": "the next piece is another passage's",
-        "longer": "with the mask, 64 pieces more before",
+        "other_next": "the next token is another passage's",
+        "longer": "with the mask, 64 tokens more before",
     },
     run=run,
     steps=None,

@@ -1,7 +1,7 @@
-"""Does a real model without its mask read the next piece off another text, too?
+"""Does a real model without its mask read the next token off another text, too?
 
 Written down before the run. Predicted: the loss in sight falls below half, comes back with the next
-piece hidden, and rises at the end. Refuted by what would have refuted *real_mask* on the book's
+token hidden, and rises at the end. Refuted by what would have refuted *real_mask* on the book's
 prose.
 """
 

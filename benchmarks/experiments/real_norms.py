@@ -3,7 +3,7 @@
 Written down before the run; what made us ask were seven passages. real_parts leaves the division
 out of a layer's two norms, and feeds its matrices streams of another size than they learned for.
 Here each norm divides by one constant, the mean length at this place in other passages, the same
-for all pieces but the first, which is divided as ever. Predicted: the median layer costs less than
+for all tokens but the first, which is divided as ever. Predicted: the median layer costs less than
 0.05 nats, in both texts. Refuted if it costs more than half a nat in either.
 """
 
@@ -50,7 +50,7 @@ def constants(seed, which):
 
 
 def size(x):
-    """The mean over pieces of the root of the mean square of a vector's numbers."""
+    """The mean over tokens of the root of the mean square of a vector's numbers."""
     return x.pow(2).mean(-1).sqrt().mean()
 
 
@@ -64,7 +64,7 @@ def step(layer, x, constant, how):
 
 
 def divided(norm, x, constant, how):
-    """A norm with one constant; for the first piece it divides as ever, or not, too."""
+    """A norm with one constant; for the first token it divides as ever, or not, too."""
     y = x / constant * norm.weight
     return y if how == "all" else torch.cat([norm(x[:, :1]), y[:, 1:]], 1)
 
@@ -72,18 +72,18 @@ def divided(norm, x, constant, how):
 EXPERIMENT = Experiment(
     section="9.19",
     varies="the text; and for whom the two norms of one layer divide by a constant in the place of "
-    "each vector's own length: for all pieces but the first, or for all",
-    held="a passage of 64 pieces, the loss from the 17th on; the constant is the mean length in "
+    "each vector's own length: for all tokens but the first, or for all",
+    held="a passage of 64 tokens, the loss from the 17th on; the constant is the mean length in "
     "four other passages of the same text, layer by layer and norm by norm; nothing is trained "
     "anew; layers counted from 0",
-    control="the constant for the first piece, too, whose stream is by far the longest: if that "
+    control="the constant for the first token, too, whose stream is by far the longest: if that "
     "costs nothing either, no length is needed at all",
-    refuted="with a constant for all pieces but the first, the median layer costs more than half a "
+    refuted="with a constant for all tokens but the first, the median layer costs more than half a "
     "nat in either text",
     variants={
-        "prose_constant": "prose, a constant but for the first piece",
+        "prose_constant": "prose, a constant but for the first token",
         "prose_all": "prose, a constant for all",
-        "manual_constant": "manual, a constant but for the first piece",
+        "manual_constant": "manual, a constant but for the first token",
     },
     small=dict(LENGTH=12, START=4),
     run=run,

@@ -18,7 +18,7 @@ BASE = 100000.0
 
 
 def run(variant, seed, steps):
-    """Nats of the last 32 of 128 pieces, whose order is never changed."""
+    """Nats of the last 32 of 128 tokens, whose order is never changed."""
     text = "manual" if variant.startswith("manual") else "prose"
     variant = variant.removeprefix("manual_")
     tokens = real.passages(seed, 4, LENGTH, text)
@@ -41,7 +41,7 @@ def told(seed, text, tokens, start, *edits):
     """All of the last 32 but the first, which has nothing before it in one of the variants."""
     found = real.losses(tokens, *edits)[:, start:]
     moved = (found - as_is(seed, text)).abs().max()
-    return {"nats": found.mean(), "moves a piece's loss by up to": moved}
+    return {"nats": found.mean(), "moves a token's loss by up to": moved}
 
 
 @functools.cache
@@ -74,10 +74,10 @@ EDITS = {
 }
 EXPERIMENT = Experiment(
     section="7.9",
-    varies="the order of the 96 pieces before the last 32; or the places to which queries and keys "
+    varies="the order of the 96 tokens before the last 32; or the places to which queries and keys "
     "are turned; and the text, the book's prose or Python's manual",
-    held="four passages of 128 pieces; the loss of the last 31, which always stand in order",
-    control="none before, and the pieces of another passage in order and in a random one, from "
+    held="four passages of 128 tokens; the loss of the last 31, which always stand in order",
+    control="none before, and the tokens of another passage in order and in a random one, from "
     "where counts what the passage's own are worth without their order; and all places 500 "
     "further, which must give the same to 1e-4",
     refuted="words before it in a random order are worth as much as in order, or without rotation "

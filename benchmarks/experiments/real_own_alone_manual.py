@@ -1,4 +1,4 @@
-"""Is a piece that sees only itself a sink in another text, too?
+"""Is a token that sees only itself a sink in another text, too?
 
 Written down before the run. Predicted: it takes more than 0.1 of the weights and brings the loss
 back; one that also sees the first does not. Refuted by what would have refuted *real_own_alone* on

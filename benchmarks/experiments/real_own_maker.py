@@ -1,6 +1,6 @@
 """Does one MLP of a real model make the sink?
 
-Written down before the run. The stream of a first piece is said to be far longer than others
+Written down before the run. The stream of a first token is said to be far longer than others
 ("massive activations", Sun et al. 2024). The lead: one layer's MLP writes most of it, so that
 without what this one MLP adds at the first place alone, no head rests there any more. Refuted if
 no single layer's MLP, silent at the first place, brings the first token's weight below half of what
@@ -21,7 +21,7 @@ SILENT = {"maker": (0, 0), "before": (-1, 0), "after": (1, 0), "maker_ninth": (0
 
 
 def run(variant, seed, steps):
-    """Shares of the first piece, its length and the loss; the layer is chosen on other texts."""
+    """Shares of the first token, its length and the loss; the layer is chosen on other texts."""
     tokens, edits, layer = real.passages(seed, 4, LENGTH), [], -1
     if variant != "all":
         farther, place = SILENT[variant]
@@ -43,13 +43,13 @@ def run(variant, seed, steps):
 
 
 def above_half(weights):
-    """How many heads give the first piece more than half, in percent."""
+    """How many heads give the first token more than half, in percent."""
     return 100 * (weights[..., FROM:, 0].mean((1, 3)) > 0.5).double().mean()
 
 
 @functools.cache
 def maker(seed):
-    """The layer whose MLP adds most to the length of the first piece's stream, on other texts."""
+    """The layer whose MLP adds most to the length of the first token's stream, on other texts."""
     tokens = real.passages(10**6 + seed, 2, 16)
     added = trace(real.model(), tokens, keep=["from_mlp"]).from_mlp
     return int(added[:, :, 0].norm(dim=-1).mean(1)[:-1].argmax())  # the last only speaks
@@ -69,8 +69,8 @@ def silent(layer, place):
 EXPERIMENT = Experiment(
     section="10.1",
     varies="whose MLP adds nothing at one place: that of the layer that adds the longest vector "
-    "to the first piece's stream (but for the last layer), or of the layers beside it",
-    held="four passages of 96 pieces; weights and loss of the pieces after the 32nd; layers "
+    "to the first token's stream (but for the last layer), or of the layers beside it",
+    held="four passages of 96 tokens; weights and loss of the tokens after the 32nd; layers "
     "counted from 0, −1 is none; the layer is chosen on other passages",
     control="the layers before and after it at the first place, and the same layer at the ninth",
     refuted="the weight of the first token does not fall below half of what it was, or the control "

@@ -1,6 +1,6 @@
 """Does the MLP of the same layer make the sink of another text?
 
-Written down before the run. Predicted: layer 11, and the layers beside it leave the first piece its
+Written down before the run. Predicted: layer 11, and the layers beside it leave the first token its
 weight. Refuted by what would have refuted *real_own_maker* on the book's prose.
 """
 

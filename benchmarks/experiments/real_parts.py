@@ -63,7 +63,7 @@ def step(layer, x, without, seed):
 
 @functools.lru_cache(maxsize=8)
 def means(seed):
-    """What attention and MLPs add to pieces of other passages on average, both (layers, E)."""
+    """What attention and MLPs add to tokens of other passages on average, both (layers, E)."""
     tokens = real.passages(10**6 + seed, 4, LENGTH)
     seen = trace(real.model(), tokens, keep=["from_attention", "from_mlp"])
     return [x[:, :, START:].mean((1, 2)) for x in (seen.from_attention, seen.from_mlp)]
@@ -77,10 +77,10 @@ def times_weight(norm, x, without):
 EXPERIMENT = Experiment(
     section="9.19",
     varies="what is left out of one layer at a time, or of all 30 (last column)",
-    held="a passage of 64 pieces, the loss from the 17th on; the numbers are what it costs, in "
+    held="a passage of 64 tokens, the loss from the 17th on; the numbers are what it costs, in "
     "nats; nothing is trained anew; layers counted from 0; NaN counts as the loss of guessing",
     control="what the part adds replaced by what it adds on average to other texts, but for the "
-    "first piece: if this costs nothing, the part need not look at the pieces at all, and if it "
+    "first token: if this costs nothing, the part need not look at the tokens at all, and if it "
     "costs as much as no part, the stream does not only miss a constant",
     refuted="each layer's attention, or each MLP, costs more than half a nat alone",
     variants={

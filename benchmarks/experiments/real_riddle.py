@@ -28,7 +28,7 @@ def run(variant, seed, steps):
 
 
 def question(sentence, noun, other):
-    """What was too tired? The nouns' scores as the next piece."""
+    """What was too tired? The nouns' scores as the next token."""
     asked = f"{begun(sentence)}. What was too {sentence[-1]}? The"
     return next_piece(asked, noun, other)
 
@@ -87,7 +87,7 @@ EXPERIMENT = Experiment(
     "needs no reading; and how often the first noun is said, half the time if the place is nothing",
     refuted="all ways of asking give the same share of right answers",
     variants={
-        "question": "*What was too …? The*, next piece",
+        "question": "*What was too …? The*, next token",
         "examples": "the same after two examples",
         "put_in": "the likelihood of the end with the noun put in",
         "end_alone": "the same without the story",

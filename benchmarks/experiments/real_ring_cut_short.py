@@ -1,12 +1,12 @@
 """What would a real model lose if four machines passed too little round the ring?
 
 Written down before the first run. 64 tokens are sharded over four ranks, 16 in a row each, and a
-ring that stops after m messages lets a rank see its own pieces and those of the m ranks before it.
+ring that stops after m messages lets a rank see its own tokens and those of the m ranks before it.
 The expectation for the last rank: each message less costs something, the last one least, since what
 is far back matters least; and the blocks of another text do worse than its own. The first run had
-it otherwise: one or two messages were worse than none. Without any, each share has a first piece
+it otherwise: one or two messages were worse than none. Without any, each share has a first token
 that sees itself alone, as the first of a text does, on which many heads rest; with one or two, the
-last rank sees no such piece. So two rows were added, in which the first piece of the text stays in
+last rank sees no such token. So two rows were added, in which the first token of the text stays in
 sight. Refuted if they do not repair it: if two messages then cost more than 0.3 nats beyond three,
 or one more than none; or if another text's blocks do as well as its own.
 """
@@ -24,7 +24,7 @@ rows, columns = torch.arange(LENGTH)[:, None], torch.arange(LENGTH)
 
 
 def run(variant, seed, steps):
-    """The loss of what the pieces of the last rank say of the next one."""
+    """The loss of what the tokens of the last rank say of the next one."""
     tokens = real.passages(seed, 8, LENGTH + 1)
     if variant == "other":  # the first three blocks are those of the next passage
         before = tokens[:, : LENGTH - SHARD].roll(1, 0)
@@ -35,28 +35,28 @@ def run(variant, seed, steps):
     if variant.endswith("_first"):
         seen[:, 0] = True
     with torch.no_grad(), edited(real.model(), see(seen)):
-        logits = real.model()(tokens[:, :-1])[:, -SHARD:].log_softmax(-1)  # (8, 16, pieces)
+        logits = real.model()(tokens[:, :-1])[:, -SHARD:].log_softmax(-1)  # (8, 16, tokens)
     told = -logits.gather(2, tokens[:, -SHARD:, None])[..., 0]  # (8, 16)
-    return {"nats": told.mean(), "nats, the last piece": told[:, -1].mean()}
+    return {"nats": told.mean(), "nats, the last token": told[:, -1].mean()}
 
 
 EXPERIMENT = Experiment(
     section="11.11",
     varies="after how many messages the ring stops, and so whose keys the last rank sees",
-    held="eight passages of 64 pieces, four ranks with 16 pieces in a row each, all layers alike; "
-    "the loss of what the last rank's pieces say of the next one; nothing is trained",
-    control="the first piece of the text in sight as well, after two messages, one and none; and "
+    held="eight passages of 64 tokens, four ranks with 16 tokens in a row each, all layers alike; "
+    "the loss of what the last rank's tokens say of the next one; nothing is trained",
+    control="the first token of the text in sight as well, after two messages, one and none; and "
     "all three messages with the blocks of another passage: as many keys, which tell nothing",
-    refuted="with the first piece in sight two messages cost more than 0.3 nats beyond three, or "
+    refuted="with the first token in sight two messages cost more than 0.3 nats beyond three, or "
     "one message more than none; or another text's blocks do as well as its own",
     variants={
         "three": "three messages, all blocks",
         "two": "two messages",
         "one": "one message",
-        "none": "no message, its own pieces alone",
-        "two_first": "two messages, and the first piece of the text",
-        "one_first": "one message, and the first piece of the text",
-        "none_first": "no message, and the first piece of the text",
+        "none": "no message, its own tokens alone",
+        "two_first": "two messages, and the first token of the text",
+        "one_first": "one message, and the first token of the text",
+        "none_first": "no message, and the first token of the text",
         "other": "three messages, with blocks of another text",
     },
     run=run,

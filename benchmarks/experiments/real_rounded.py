@@ -83,8 +83,8 @@ EXPERIMENT = Experiment(
     varies="an error in each matrix of the 30 layers, drawn evenly: none; up to a quarter of a "
     "level; up to half a level, as rounding to that level makes it; a level is a fifteenth of what "
     "32 neighbouring weights span",
-    held="the seed draws the error, a passage of 128 pieces of the book's prose and one of "
-    "Python's manual, and 48 pieces that are read twice; the weight is that of the pieces from the "
+    held="the seed draws the error, a passage of 128 tokens of the book's prose and one of "
+    "Python's manual, and 48 tokens that are read twice; the weight is that of the tokens from the "
     "65th on",
     control="no error, which must move nothing, and one half as large, which must move less",
     refuted="an error as large as the rounding raises the loss by less than 0.05 nats in the mean, "

@@ -22,7 +22,7 @@ ERRORS = (None, 0, 1)
 # Effect: (experiment, what is told of, against what, passages a draw); the column is its first
 # with *nats*, or the one that is named.
 EFFECTS = {
-    "halved_scores": ("real_temperature", "half", "double", 1, "pieces 64 to 127"),
+    "halved_scores": ("real_temperature", "half", "double", 1, "tokens 64 to 127"),
     "window_first": ("real_sinks", "window_first", "all", 1),
     "value_first": ("real_sinks", "value_first", "all", 1),
     "other_passage": ("real_order", "other", "nothing", 2),

@@ -10,7 +10,7 @@ from experiment import Experiment
 
 from d2lattn_book.real.edits import Edit, edited
 
-# (turned, centred, without the first piece, queries of another text, keys turned at random)
+# (turned, centred, without the first token, queries of another text, keys turned at random)
 MEASURES = {
     "lead": (False, False, True, False, False),
     "with_first": (False, False, False, False, False),
@@ -107,20 +107,20 @@ def of_the_model(seed):
 EXPERIMENT = Experiment(
     section="3.13",
     varies="how it is measured: queries and keys before or after the rotation, as they are or "
-    "without the mean of each channel, with or without the first piece, and with the queries of "
+    "without the mean of each channel, with or without the first token, and with the queries of "
     "another text; and the model, SmolLM2 or the page's toy of width 64 after 150 steps",
-    held="one program for all; four passages of 96 pieces; all pairs of a query and a key in a "
+    held="one program for all; four passages of 96 tokens; all pairs of a query and a key in a "
     "head, the future too; the rule is d·var(q)·var(k) over all numbers of a head",
     control="keys turned by a random rotation: the ratio must be 1, or the measure is at fault; "
     "and the toy, where the same program must find what the page says",
     refuted="with the means removed the median of the heads lies on the same side of 1 as without",
     variants={
-        "lead": "before the rotation, as they are, without the first piece",
-        "with_first": "the same with the first piece",
-        "centred": "before, means removed, without the first piece",
-        "centred_with_first": "the same with the first piece",
-        "rotated": "after the rotation, as they are, without the first piece",
-        "rotated_centred": "after, means removed, without the first piece",
+        "lead": "before the rotation, as they are, without the first token",
+        "with_first": "the same with the first token",
+        "centred": "before, means removed, without the first token",
+        "centred_with_first": "the same with the first token",
+        "rotated": "after the rotation, as they are, without the first token",
+        "rotated_centred": "after, means removed, without the first token",
         "other_text": "before, means removed, queries of another text",
         "at_random": "the same, keys turned at random",
         "toy": "toy of 3.13, as they are, other sentence",

@@ -6,7 +6,7 @@ number, and all ten of the company in a preposition, *and* or *company*: the wor
 crossed with the sense, and the mean of all words before does not see it. So ten and ten with these
 endings exchanged (*This juice is made from*, *He works for the giant*) ask the first twenty, and
 eight and eight with the topic of the other sense. Predicted: with endings exchanged the nearest is
-of the own sense in fewer than half behind three layers, and the one piece before, without a model,
+of the own sense in fewer than half behind three layers, and the one token before, without a model,
 gets above 0.75 for *apple* and less than 0.65 for *bank*, whose sentences end alike. Refuted if
 with endings exchanged it is of the own sense in three quarters of the cases behind three layers.
 """
@@ -271,7 +271,7 @@ def run(variant, seed, steps):
         **{name: found[name].mean() for name in found if name.startswith("point")},
         "point 12, senses at random": by_chance,
         "the other words' embeddings": found["others"].mean(),
-        "that of the one piece before": found["before"].mean(),
+        "that of the one token before": found["before"].mean(),
         "point 3, the first sense": found["point 3"][own == 0].mean(),
         "the second": found["point 3"][own == 1].mean(),
     }
@@ -304,7 +304,7 @@ def streams_of(sentences, word):
     for sentence in sentences.splitlines():
         tokens = real.encode(f"{sentence} {word}")
         if tokens[0, -1] != real.piece(word):
-            raise ValueError(f"the word must be the last piece, got {sentence!r}")
+            raise ValueError(f"the word must be the last token, got {sentence!r}")
         stream = trace(real.model(), tokens, keep=["stream"]).stream[:, 0]
         streams.append(stream[:, -1])
         others.append(stream[0, :-1].mean(0))
@@ -317,11 +317,11 @@ EXPERIMENT = Experiment(
     varies="the word: six of two senses, and two of one sense in sentences on two topics; a seed "
     "draws eight of ten sentences of each kind; in the last rows new sentences with *apple* ask "
     "these sixteen, and end like those of the other sense, or have the other's topic",
-    held="the word is the last piece, so that all it knows comes from what stands before it; the "
+    held="the word is the last token, so that all it knows comes from what stands before it; the "
     "nearest by the cosine, the mean of the sixteen removed; the stream's point 0 is the "
     "embedding, point n the stream behind n layers",
     control="senses at random, which must give about a half; the mean embedding of the words "
-    "before, or that of the one piece before, without any model: if it is as good, no layer was "
+    "before, or that of the one token before, without any model: if it is as good, no layer was "
     "needed; *door* and *water*: if they part as well as the others, it need not be the sense; and "
     "the last rows: if the sense is told, it is told with other endings and with other topics",
     refuted="the nearest is of the other sense in more than a quarter of the cases at all points; "

@@ -12,7 +12,7 @@ nearest one of the sense?
 Predicted: after three layers *apple* is told by the word before (0.75 or more), and in the contest
 with it the sense wins in less than a quarter; from point 12 on the sense is told in three quarters
 and wins both contests in more than half. *bank* is told by its sense from point 6 on, in 0.85 or
-more, and the word before it tells less than 0.65. The one piece before, without a model, tells the
+more, and the word before it tells less than 0.65. The one token before, without a model, tells the
 word before and no sense. Refuted, for *apple*: the word before is told less well than the sense
 after three layers. For both: the sense is told in less than three quarters at all points from 6 on;
 then neither figure of the book shows one. And for *bank*, which the book's first figure shows: the
@@ -30,7 +30,7 @@ from d2lattn_book.real import trace
 
 POINTS = (0, 1, 2, 3, 6, 12, 18, 24, 30)
 EACH, DRAWN = 8, 6
-# The word is the last piece of each. First the sense, then the topic, then what stands before it.
+# The word is the last token of each. First the sense, then the topic, then what stands before it.
 APPLE = {
     # fruit
     (0, 0, 0): """She peeled a ripe red
@@ -195,7 +195,7 @@ def run(variant, seed, steps):
         **found,
         "point 12, at random": nearest(streams[12, chosen], candidates, at_random),
         "the other words' embeddings": nearest(others[chosen], candidates, same[..., first]),
-        "that of the one piece before": nearest(before[chosen], candidates, same[..., first]),
+        "that of the one token before": nearest(before[chosen], candidates, same[..., first]),
     }
 
 
@@ -219,7 +219,7 @@ def streams_of(word):
         for sentence in lines:
             tokens = real.encode(f"{sentence} {word}")
             if tokens[0, -1] != real.piece(word):
-                raise ValueError(f"the word must be the last piece, got {sentence!r}")
+                raise ValueError(f"the word must be the last token, got {sentence!r}")
             stream = trace(real.model(), tokens, keep=["stream"]).stream[:, 0]
             streams.append(stream[:, -1])
             others.append(stream[0, :-1].mean(0))
@@ -236,10 +236,10 @@ EXPERIMENT = Experiment(
     held="64 sentences with *apple*, 64 with *bank*, eight in each combination of sense (fruit or "
     "company, money or river), topic (that of the one sense or of the other) and word before (for "
     "*apple* an article, an adjective or a number, or else; for *bank* an article or an "
-    "adjective); a seed draws six of each eight; the word is the last piece; the nearest by the "
+    "adjective); a seed draws six of each eight; the word is the last token; the nearest by the "
     "cosine, the mean removed; point 0 is the embedding, point n the stream behind n layers",
     control="the same with what is shared drawn at random, which must give about a half; the one "
-    "piece before, or the mean of all words before, without any model; and *bank*",
+    "token before, or the mean of all words before, without any model; and *bank*",
     refuted="after three layers the word before *apple* is told less well than its sense; or a "
     "sense is told in less than three quarters at all points from 6 on; or with *bank* the topic "
     "wins the contest with the sense at point 12",

@@ -1,4 +1,4 @@
-"""Does a real model need its first piece, its value or only a place to rest on?"""
+"""Does a real model need its first token, its value or only a place to rest on?"""
 
 import real
 import torch
@@ -11,16 +11,16 @@ LENGTH, WINDOW = 160, 32
 rows, columns = torch.arange(LENGTH)[:, None], torch.arange(LENGTH)
 ALL = columns <= rows
 NEAR = ALL & (columns > rows - WINDOW)
-LATE = rows >= WINDOW  # the first 32 pieces read as ever
+LATE = rows >= WINDOW  # the first 32 tokens read as ever
 
 
 def later(*hidden):
-    """These keys are hidden from the later pieces; the first 32 pieces read as ever."""
+    """These keys are hidden from the later tokens; the first 32 tokens read as ever."""
     return see(ALL & ~(LATE & torch.isin(columns, torch.tensor(hidden))))
 
 
 def window(*kept):
-    """The last 32 pieces, and some of the first."""
+    """The last 32 tokens, and some of the first."""
     return see(NEAR | (ALL & torch.isin(columns, torch.tensor(kept))))
 
 
@@ -45,7 +45,7 @@ EDITS = {
 
 
 def run(variant, seed, steps):
-    """The loss of the pieces after the 32nd, where their weights go, and a value's length."""
+    """The loss of the tokens after the 32nd, where their weights go, and a value's length."""
     tokens = real.passages(seed, 3, LENGTH)
     edits = for_others(tokens) if variant == "value_for_others" else EDITS[variant]
     lengths = []
@@ -73,7 +73,7 @@ def run(variant, seed, steps):
 
 
 def for_others(tokens):
-    """The value of the first piece is 0 for the others, and its own stream is as it was."""
+    """The value of the first token is 0 for the others, and its own stream is as it was."""
     stream = trace(real.model(), tokens, keep=["stream"]).stream
 
     def as_it_was(x, layer):
@@ -86,18 +86,18 @@ def for_others(tokens):
 
 EXPERIMENT = Experiment(
     section="10.1",
-    varies="what the pieces after the 32nd see: all, a window of the last 32, a window and some of "
-    "the first pieces, all but some; or whose value is 0. *Hidden from all* means from the second "
-    "piece on, *hidden later* that the first 32 pieces read as ever",
-    held="three passages of 160 pieces; the loss and the weights of the pieces after the 32nd; "
+    varies="what the tokens after the 32nd see: all, a window of the last 32, a window and some of "
+    "the first tokens, all but some; or whose value is 0. *Hidden from all* means from the second "
+    "token on, *hidden later* that the first 32 tokens read as ever",
+    held="three passages of 160 tokens; the loss and the weights of the tokens after the 32nd; "
     "values longer or shorter than the median from the ninth on",
-    control="the second and the ninth piece in the place of the first: if a window with one of "
+    control="the second and the ninth token in the place of the first: if a window with one of "
     "them, or without one of them, is worth as much, any key more or less would do",
-    refuted="hiding the first piece from the later ones costs no more than hiding the second",
+    refuted="hiding the first token from the later ones costs no more than hiding the second",
     variants={
         "all": "all in sight",
         "window": "the last 32",
-        "window_first": "the last 32 and the first piece",
+        "window_first": "the last 32 and the first token",
         "window_second": "the last 32 and the second",
         "window_ninth": "the last 32 and the ninth",
         "window_four": "the last 32 and the first four",

@@ -1,7 +1,7 @@
-"""Does a real model need the first piece of another text?
+"""Does a real model need the first token of another text?
 
 Written down before the run. Predicted: a window costs more than a nat, a window with the first
-piece less than 0.4, one with the second or the ninth repairs nothing, and to hide the first costs
+token less than 0.4, one with the second or the ninth repairs nothing, and to hide the first costs
 nothing from all and more than half a nat later. Refuted by what would have refuted *real_sinks* on
 the book's prose.
 """

@@ -16,13 +16,13 @@ BASE, PAIRS, NEVER_ROUND = 100000.0, 32, 20  # pairs from 20 on make no whole tu
 
 
 def run(variant, seed, steps):
-    """The nats of the same 256 pieces as in real_long, all 12,000 in sight."""
+    """The nats of the same 256 tokens as in real_long, all 12,000 in sight."""
     return {"nats": judged(variant)[seed].item()}
 
 
 @functools.cache
 def judged(variant):
-    """The losses of eight segments of 256 pieces that end the first 12,000, (8,)."""
+    """The losses of eight segments of 256 tokens that end the first 12,000, (8,)."""
     text = real.prose()[:END]
     edits = [turn(functools.partial(turned, slowed=SLOWED[variant]))]
     options = dict(keep=[], rows=slice(-JUDGED - 1, -1), edits=edits)
@@ -45,7 +45,7 @@ EXPERIMENT = Experiment(
     section="7.15",
     varies="which pairs turn by 8,192/12,000 of their speed: the 12 that make no whole turn within "
     "8,192 positions, or the 20 others",
-    held="the 2,048 pieces of real_long, at the end of 12,000, all of which are in sight; "
+    held="the 2,048 tokens of real_long, at the end of 12,000, all of which are in sight; "
     "nothing is trained",
     control="real_long at 8,192 and 12,000, turned as in training; and the 20 other pairs slowed "
     "in the place of the 12",

@@ -64,7 +64,7 @@ def with_scores(change, spreads):
 
 def spread(scores):
     """The deviation of the scores in a row, of a head (H,): rows of the second half, which see at
-    least as many pieces."""
+    least as many tokens."""
     return scores[..., START:, 1:START].std(-1).mean((0, 2))
 
 
@@ -76,7 +76,7 @@ def alike(scores, others):
 EXPERIMENT = Experiment(
     section="2.6",
     varies="the scores of all 270 heads: how much of q·k is taken, and who asks in it",
-    held="the weights; four passages of 128 pieces, the loss of the second half; the rotation: the "
+    held="the weights; four passages of 128 tokens, the loss of the second half; the rotation: the "
     "one who asks is turned to the place where it stands, whatever it asks with; the spread of a "
     "row's scores is a median of heads, and that of the trained ones is 1",
     control="the trained scores made smaller: symmetric ones spread less, and if they cost no more "

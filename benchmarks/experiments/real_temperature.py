@@ -10,17 +10,17 @@ FACTORS |= {"eightfold": 8}
 
 
 def run(variant, seed, steps):
-    """Nats of a piece, with less than 64 and with more pieces before it."""
+    """Nats of a token, with less than 64 and with more tokens before it."""
     factor = FACTORS[variant]
     told = real.losses(real.passages(seed, 4, 128), *[scale_scores(factor)] * (factor != 1))
-    return {"nats": told.mean(), "pieces 64 to 127": told[:, 63:].mean()}
+    return {"nats": told.mean(), "tokens 64 to 127": told[:, 63:].mean()}
 
 
 EXPERIMENT = Experiment(
     section="3.2",
     varies="the factor that the scores of all 270 heads get before the softmax: 8 is √d, as if "
     "nobody had divided by it, 1/8 as if one had divided by d",
-    held="the weights, which were trained with the factor 1; four passages of 128 pieces",
+    held="the weights, which were trained with the factor 1; four passages of 128 tokens",
     control="the factors 0.9 and 1.1: if they cost as much as ½ and 2, the model stands no change "
     "at all, and the size of the factor says nothing",
     refuted="the factor 8 or 1/8 costs less than a nat",

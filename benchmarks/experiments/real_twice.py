@@ -1,4 +1,4 @@
-"""Do the heads that copy pieces drawn at random say prose that comes twice, too?"""
+"""Do the heads that copy tokens drawn at random say prose that comes twice, too?"""
 
 import functools
 
@@ -10,12 +10,12 @@ from d2lattn_book.real import trace
 from d2lattn_book.real.edits import edited, heads_off
 
 LENGTH = 48
-LAST = 44  # pieces of the second round that are judged: its first ones say where it stands
+LAST = 44  # tokens of the second round that are judged: its first ones say where it stands
 ASKING = torch.arange(LENGTH, 2 * LENGTH - 1)
 
 
 def run(variant, seed, steps):
-    """How often the likeliest piece is the right one, and the nats, in the second round."""
+    """How often the likeliest token is the right one, and the nats, in the second round."""
     edits = [heads_off(*off[variant])] if variant in (off := heads()) else []
     tokens = real.passages(seed, 1, LENGTH).repeat(1, 2)
     with torch.no_grad(), edited(real.model(), *edits):
@@ -30,7 +30,7 @@ def run(variant, seed, steps):
 
 @functools.cache
 def heads():
-    """Pairs (layer, head) to switch off, chosen on pieces drawn at random."""
+    """Pairs (layer, head) to switch off, chosen on tokens drawn at random."""
     tokens = real.noise(0, 1, LENGTH).repeat(1, 2)
     weights = trace(real.model(), tokens, keep=["weights"]).weights[:, 0]
     rows = torch.arange(1, 2 * LENGTH)
@@ -49,16 +49,16 @@ def ranked(scores):
 EXPERIMENT = Experiment(
     section="9.7",
     varies="which heads are switched off: none; the four with the highest induction score; the "
-    "head that looks at the previous piece most; or four others of the layers of the four",
-    held="passages of 48 pieces of prose, read twice; the heads are chosen on pieces drawn at "
+    "head that looks at the previous token most; or four others of the layers of the four",
+    held="passages of 48 tokens of prose, read twice; the heads are chosen on tokens drawn at "
     "random, as in *real_induction*",
     control="four others of the same layers, and the first round: if either suffers as much, what "
     "is lost is not the copying",
-    refuted="without the four the second round of prose is lost as that of random pieces is",
+    refuted="without the four the second round of prose is lost as that of random tokens is",
     variants={
         "all": "all heads",
         "induction_4": "without the 4 strongest induction heads",
-        "previous_1": "without the strongest previous-piece head",
+        "previous_1": "without the strongest previous-token head",
         "others_4": "without 4 others of their layers",
     },
     run=run,

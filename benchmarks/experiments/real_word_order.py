@@ -1,8 +1,8 @@
 """What is a text worth to a real model whose words are whole and in no order?
 
 Written down before the run; what made us ask were a few passages of other texts. real_order
-shuffles *pieces*, which also takes words apart: *un* and *fold* are two pieces. Here whole words
-are shuffled, each with its pieces in order. Predicted: they are worth something, 0.1 nats or more
+shuffles *tokens*, which also takes words apart: *un* and *fold* are two tokens. Here whole words
+are shuffled, each with its tokens in order. Predicted: they are worth something, 0.1 nats or more
 better than none before, and much less than in order; and in another text as well. Refuted if whole
 words help by less than 0.05 nats in either text, or as much as another passage's whole words do.
 """
@@ -15,7 +15,7 @@ LENGTH, LAST = 128, 32
 
 
 def run(variant, seed, steps):
-    """Nats of the last 31 of 128 pieces, which always stand in order."""
+    """Nats of the last 31 of 128 tokens, which always stand in order."""
     which, _, change = variant.partition("_")
     tokens = real.passages(seed, 4, LENGTH, which)
     generator = torch.Generator().manual_seed(seed)
@@ -38,7 +38,7 @@ def run(variant, seed, steps):
 
 
 def words(row):
-    """The pieces of each word: one that begins with a blank or a new line begins a word."""
+    """The tokens of each word: one that begins with a blank or a new line begins a word."""
     found = []
     for piece in row:
         begins = real.loaded()[1].decode([piece.item()])[:1].isspace()
@@ -49,7 +49,7 @@ def words(row):
 
 
 def words_shuffled(row, generator):
-    """The same pieces, whole words in a random order."""
+    """The same tokens, whole words in a random order."""
     whole = words(row)
     order = torch.randperm(len(whole), generator=generator).tolist()
     return torch.cat([whole[k] for k in order])
@@ -58,9 +58,9 @@ def words_shuffled(row, generator):
 EXPERIMENT = Experiment(
     section="6.10",
     varies="the text, the book's prose or Python's manual; and what stands before the last 32 "
-    "pieces: the 96 in order, their pieces shuffled, their whole words shuffled, the last 16 of "
+    "tokens: the 96 in order, their tokens shuffled, their whole words shuffled, the last 16 of "
     "them, or none",
-    held="four passages of 128 pieces, as in real_order; the loss of the last 31, which always "
+    held="four passages of 128 tokens, as in real_order; the loss of the last 31, which always "
     "stand in order",
     control="the whole words of another passage, shuffled in the same way: if they help as much, "
     "it is not this text's words that help; and none before",
@@ -68,13 +68,13 @@ EXPERIMENT = Experiment(
     "text, or no more than another passage's",
     variants={
         "prose_all": "prose, in order",
-        "prose_pieces": "prose, pieces shuffled",
+        "prose_pieces": "prose, tokens shuffled",
         "prose_words": "prose, whole words shuffled",
         "prose_other": "prose, another passage's words shuffled",
         "prose_near": "prose, the last 16 alone",
         "prose_none": "prose, none before",
         "manual_all": "manual, in order",
-        "manual_pieces": "manual, pieces shuffled",
+        "manual_pieces": "manual, tokens shuffled",
         "manual_words": "manual, whole words shuffled",
         "manual_other": "manual, another passage's words shuffled",
         "manual_near": "manual, the last 16 alone",
