@@ -33,8 +33,8 @@ def check_counts(least=1, **given):
 def check_number(name, value, least=-math.inf, most=math.inf):
     """Require a finite int or float from `least` to `most`, and give it as a float."""
     if not is_finite_number(value) or not least <= value <= most:
-        bounded = least > -math.inf or most < math.inf
-        bounds = f" from {least} to {most}" if bounded else ""
+        lowest = f" of at least {least}" if least > -math.inf else ""
+        bounds = f" from {least} to {most}" if most < math.inf else lowest
         raise ValueError(f"{name} must be a finite number{bounds}, got {show(value)}")
     return float(value)
 

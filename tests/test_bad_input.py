@@ -507,7 +507,7 @@ def misfit(message, function, *args, **given):
 
 ROW = torch.ones(2, 3, 4)  # two heads, three words
 SPEEDS = [0, "1"], "a number above 0, got "
-LATENCIES = [-1, NAN], "a finite number from 0 to inf, got "
+LATENCIES = [-1, NAN], "a finite number of at least 0, got "
 OF_ALL = "(same leading axes and be of the same tokens|one row for each key), got "
 MADE = dict(num_layers=1, block=lambda: BLOCK)
 

@@ -302,8 +302,8 @@ def test_columns_of_which_one_is_ten_times_the_other_have_a_scale_each():
 @pytest.mark.parametrize(
     "text",
     [
-        "hungry stands at [0. 2.7], its shares are [0. 0. 0.99 0. 0.01]",
-        "factor  shares  slopes\n 1  0.09 0.24 0.66 0.08 0.19\n 4  0.00 0.02 0.98 0.00 0.02",
+        "hungry stands at [0. 2.7], its weights are [0. 0. 0.99 0. 0.01]",
+        "factor  weights  slopes\n 1  0.09 0.24 0.66 0.08 0.19\n 4  0.00 0.02 0.98 0.00 0.02",
         "\n".join(f"part {n}  all 0.00" for n in "abcd") + "\nmore  other 1, 2, 3 and 4",
     ],
 )
