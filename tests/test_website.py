@@ -326,6 +326,9 @@ def test_every_symptom_has_a_page_that_says_why_what_to_do_and_which_test_keeps_
     for title, path in pages.items():
         text = text_of(path)
         assert "**You see** " in text and "**Remedy.**" in text, title
+        for cell in nbformat.read(path, as_version=4).cells:  # the example is not folded
+            if "hide-input" in cell.metadata.get("tags", []) and not cell.id.startswith("needed"):
+                assert cell.metadata.jupyter.source_hidden, (title, cell.id)
         named = re.findall(r"`(test_\w+)`", text.partition("\n**Test.** ")[2])
         assert named and {*named} <= tests, (title, {*named} - tests)
 

@@ -131,7 +131,7 @@ def _fold(cell, *, is_answer):
     elif is_solution(cell):
         kind = "solution"
         shown.add("hide-cell")
-    elif is_imports(cell):
+    elif is_imports(cell) and cell.metadata.get("jupyter", {}).get("source_hidden"):
         kind = "imports"
         shown.add("hide-input")
     elif is_answer and not is_live(cell):  # in a live figure a hand finds the answer
