@@ -259,6 +259,8 @@ def fits(x, shape):
 
     (Not `have in (1, want)`: in a graph exported for any length, `in` misses equal sizes.)
     """
+    if x.ndim > len(shape):
+        return False
     for have, want in zip(x.shape, shape[len(shape) - x.ndim :], strict=True):
         if have != 1 and have != want:
             return False

@@ -228,6 +228,7 @@ NOT_WITHIN = [STEP[:2, :2], torch.eye(3)], WITHIN
 NO_RESULTS = [lambda x: None, lambda x: (3,), lambda x: x[:, 1:], torch.zeros_like]
 NO_TOKENS = [WORDS.int(), WORDS[:, :0], WORDS + 1]
 NO_GATES = [-ONES, NAN * ONES]
+NO_STATES = [torch.zeros(5, 4, 4), torch.zeros(1, 2, 3, 4, 4)]
 NO_LAYERS = [LAYER, latent(), READER, None]
 NO_LOGITS = [torch.tensor(row) for row in ([0, NAN], [0, INF], [-INF, -INF])]
 NO_CACHES = [d.Cache(FROZEN, 1), d.Cache(FROZEN, 2, max_len=2)]
@@ -341,7 +342,7 @@ TABLE = [
         fine=dict(value="wider", beta="float64 integers", decay="float64 integers"),
         more=dict(beta=[*NO_GATES, 2.5 * ONES], decay=[*NO_GATES, 0 * ONES, 1.5 * ONES]),
     ),
-    valid(d.delta_attention, state=FOURS, only="state", more=dict(state=[torch.zeros(5, 4, 4)])),
+    valid(d.delta_attention, state=FOURS, only="state", more=dict(state=NO_STATES)),
     # over ranks
     valid(d.Ranks, group=None),
     valid(
