@@ -57,12 +57,12 @@ class Cost(NamedTuple):
 
     Attributes:
         seconds: until the last device is done.
-        products: the seconds of them in which the device with most to do multiplies.
+        computation: the seconds of them in which the device with most to do multiplies.
         sent: bytes that a device sends.
     """
 
     seconds: float
-    products: float
+    computation: float
     sent: int
 
 
@@ -78,7 +78,7 @@ def ring_cost(
     """Words are shared, keys and values go round the ring: forward.
 
     In step s rank r meets the block of rank r - s and sends it on at the same time. A message
-    begins when both neighbours have begun the step; a step ends with the products and both
+    begins when both neighbours have begun the step; a step ends with the computation and both
     messages. Each rank sends (ranks - 1) · 2 · tokens/ranks · kv_heads · head_dim · size bytes.
 
     Args:
@@ -102,7 +102,7 @@ def ring_cost(
     Example:
         >>> layer = Layer(tokens=1_000_000, heads=32, kv_heads=8, head_dim=128)
         >>> cost = ring_cost(MACHINES["H100, NVLink"], layer, 64)
-        >>> cost.seconds == cost.products  # every message hides behind products
+        >>> cost.seconds == cost.computation  # every message hides behind computation
         True
     """
     check_call(machine, layer, ranks)
@@ -116,9 +116,9 @@ def ring_cost(
     per_pair = 4 * layer.heads * layer.head_dim / machine.flops  # seconds of one query and one key
     split = split if is_causal else None
     # No rank has more to do in any step than the last, so that nobody is waited for but it.
-    products = [pairs(last, step, share, split) * per_pair for step in range(ranks)]
-    steps = (max(most, message) if overlap else most + message for most in products[:-1])
-    return Cost(math.fsum([*steps, products[-1]]), math.fsum(products), last * block)
+    computation = [pairs(last, step, share, split) * per_pair for step in range(ranks)]
+    steps = (max(most, message) if overlap else most + message for most in computation[:-1])
+    return Cost(math.fsum([*steps, computation[-1]]), math.fsum(computation), last * block)
 
 
 def pairs(rank, step, share, split):
@@ -163,11 +163,11 @@ def heads_cost(machine: Machine, layer: Layer, ranks: int, *, is_causal: bool = 
         got = f"{layer.heads} and {layer.kv_heads} for {ranks} ranks"
         raise ValueError(f"heads and kv_heads must be multiples of ranks, got {got}")
     seen = layer.tokens * (layer.tokens + 1) / 2 if is_causal else layer.tokens**2
-    products = 4 * seen * layer.heads // ranks * layer.head_dim / machine.flops
+    computation = 4 * seen * layer.heads // ranks * layer.head_dim / machine.flops
     numbers = layer.tokens // ranks * 2 * (layer.heads + layer.kv_heads) * layer.head_dim
     sent = numbers * layer.size * (ranks - 1) // ranks
     exchanges = 2 * machine.latency * (ranks > 1) + sent / machine.bandwidth
-    return Cost(products + exchanges, products, sent)
+    return Cost(computation + exchanges, computation, sent)
 
 
 def both_cost(
@@ -213,8 +213,8 @@ def both_cost(
     exchange = heads_cost(machine if inside is None else inside, group, heads_over)
     some = layer._replace(heads=layer.heads // heads_over, kv_heads=layer.kv_heads // heads_over)
     ring = ring_cost(machine, some, rings, is_causal=is_causal)
-    seconds = exchange.seconds - exchange.products + ring.seconds
-    return Cost(seconds, ring.products, exchange.sent + ring.sent)
+    seconds = exchange.seconds - exchange.computation + ring.seconds
+    return Cost(seconds, ring.computation, exchange.sent + ring.sent)
 
 
 def check_call(machine, layer, ranks):

@@ -22,7 +22,7 @@ POWERS = st.sampled_from([1, 2, 4, 8, 16])
 def test_behind_a_link_without_limit_there_are_only_products(ranks):
     share = LAYER.tokens // ranks
     whole = ring_cost(FAST_LINK, LAYER, ranks, is_causal=False)
-    assert whole.seconds == whole.products
+    assert whole.seconds == whole.computation
     assert math.isclose(whole.seconds, LAYER.tokens * share * PAIR / 1e9)
     line = ring_cost(FAST_LINK, LAYER, ranks, split="contiguous")  # the last rank sees all
     by_hand = ((ranks - 1) * share**2 + share * (share + 1) / 2) * PAIR / 1e9
@@ -51,7 +51,7 @@ def test_pairs_are_those_that_a_causal_mask_leaves(ranks, split):
 def test_on_a_device_without_limit_there_are_only_messages(ranks):
     cost = ring_cost(FAST_DEVICE, LAYER, ranks)
     block = 2 * LAYER.tokens // ranks * 4 * 16 * 2
-    assert cost.products == 0 and cost.sent == (ranks - 1) * block
+    assert cost.computation == 0 and cost.sent == (ranks - 1) * block
     assert math.isclose(cost.seconds, (ranks - 1) * (0.5 + block / 1e6))
 
 
@@ -66,11 +66,11 @@ def test_without_overlap_products_and_messages_add_up():
 
 def test_a_late_rank_holds_up_its_neighbours_only_as_long_as_they_need_its_block():
     line = ring_cost(Machine(1e9, 1e9, 0.0), LAYER, 4, split="contiguous")
-    assert line.seconds < 1.01 * line.products  # the last rank never waits for those with less
+    assert line.seconds < 1.01 * line.computation  # the last rank never waits for those with less
 
 
 def ring_by_hand(machine, ranks, *, is_causal, split, overlap):
-    """Seconds of a ring, message by message: a rank goes on when its products are done, its block
+    """Seconds of a ring, message by message: a rank goes on when its computation is done, its block
     has come and its own has gone."""
     share = LAYER.tokens // ranks
     message = machine.latency + 2 * share * 4 * 16 * 2 / machine.bandwidth
@@ -79,13 +79,13 @@ def ring_by_hand(machine, ranks, *, is_causal, split, overlap):
         pairs = [
             cluster.pairs(rank, step, share, split if is_causal else None) for rank in range(ranks)
         ]
-        products = [n * PAIR / machine.flops for n in pairs]
+        computation = [n * PAIR / machine.flops for n in pairs]
         if step == ranks - 1:
-            return max(time + more for time, more in zip(now, products, strict=True))
+            return max(time + more for time, more in zip(now, computation, strict=True))
         came = [max(now[rank], now[rank - 1]) + message for rank in range(ranks)]
         moved = [max(came[rank], came[(rank + 1) % ranks]) for rank in range(ranks)]
         for rank in range(ranks):
-            done = (now[rank] if overlap else moved[rank]) + products[rank]
+            done = (now[rank] if overlap else moved[rank]) + computation[rank]
             now[rank] = max(done, moved[rank])
     raise AssertionError
 
@@ -124,7 +124,7 @@ def test_both_are_heads_for_one_group_and_a_ring_for_groups_of_one():
         alone = heads_cost(machine, LAYER, 4, is_causal=is_causal)
         ours = both_cost(machine, LAYER, 4, heads_over=4, is_causal=is_causal)
         assert math.isclose(ours.seconds, alone.seconds)
-        assert math.isclose(ours.products, alone.products)
+        assert math.isclose(ours.computation, alone.computation)
 
 
 def test_exchanges_in_a_group_go_over_a_link_of_their_own():
@@ -132,9 +132,9 @@ def test_exchanges_in_a_group_go_over_a_link_of_their_own():
     one, two = (both_cost(machine, LAYER, 16, heads_over=4, inside=x) for x in (None, inside))
     group = LAYER._replace(tokens=LAYER.tokens // 4)
     slow, fast = (heads_cost(m, group, 4) for m in (machine, inside))
-    saved = (slow.seconds - slow.products) - (fast.seconds - fast.products)
+    saved = (slow.seconds - slow.computation) - (fast.seconds - fast.computation)
     assert saved > 0 and math.isclose(one.seconds - two.seconds, saved)
-    assert one.sent == two.sent and one.products == two.products
+    assert one.sent == two.sent and one.computation == two.computation
 
 
 def test_for_a_short_text_sharing_heads_is_faster_than_a_ring():

@@ -1,4 +1,4 @@
-"""Ranks that share the words of a text: what stays with them, and what travels."""
+"""Ranks, each with a shard of the tokens: what stays with them, and what travels."""
 
 from matplotlib.patches import Rectangle
 
@@ -14,8 +14,8 @@ def ranks(count: int, *, travels: str = "keys and values", ax: Ax = None) -> Axe
     """Draw how the ranks of chapter 11 come to an output, each with a shard of the tokens.
 
     When a text is read, queries stay, and blocks of keys and values go round a ring (Liu et al.
-    2023, figure 2). When one word is written, its query goes to all ranks, keys and values stay,
-    and the parts that the ranks found are merged.
+    2023, figure 2). In decoding all ranks have the new query, keys and values stay, each rank sends
+    its output and log-sum-exp to all, and each merges them.
 
     Args:
         count (int): R, ranks, 2 to 6.
@@ -37,13 +37,13 @@ def ranks(count: int, *, travels: str = "keys and values", ax: Ax = None) -> Axe
         _ring(ax, middles)
     else:
         _one_query(ax, middles)
-    top = 2.75 if travels == TRAVELS[1] else 1.8
-    ax.set(xlim=(-1.3, middles[-1] + 1.3), ylim=(-1.75, top))
+    bottom = -2.7 if travels == TRAVELS[1] else -1.75
+    ax.set(xlim=(-1.3, middles[-1] + 1.3), ylim=(bottom, 1.8))
     return ax
 
 
 def _block(ax, x, y):
-    """Keys and values of a share, half in the colour of either."""
+    """Keys and values of a shard, half in the colour of either."""
     for role, left in (("key", x - 0.8), ("value", x)):
         ax.add_patch(Rectangle((left, y - 0.3), 0.8, 0.6, facecolor=tint(ROLES[role], 0.45)))
     text(ax, x, y, "keys, values", size=11)
@@ -65,13 +65,14 @@ def _ring(ax, middles):
 
 
 def _one_query(ax, middles):
-    """A query above, which goes to all; blocks, which stay; and below what they found, merged."""
-    middle = (middles[0] + middles[-1]) / 2
-    look = dict(face=tint(ROLES["query"], 0.45), edge=ROLES["query"], size=11)
-    box(ax, middle, 2.35, 2.6, "query of the new token", say=True, **look)
+    """The new query and a block in every rank; what they find goes to all, and each merges it."""
     for x in middles:
-        _block(ax, x, 0.35)
-        arrow(ax, (middle + (x - middle) * 0.3, 2.05), (x, 1.66), ROLES["query"], width=2)
-        arrow(ax, (x, -0.54), (middle + (x - middle) * 0.3, -1.1), ROLES["output"], width=2)
-    look = dict(face=tint(ROLES["output"], 0.3), edge=ROLES["output"], color=INK, size=11)
-    box(ax, middle, -1.4, 2.6, "merge the parts", say=True, **look)
+        look = dict(face=tint(ROLES["query"], 0.45), edge=ROLES["query"], size=11)
+        box(ax, x, 0.85, 1.5, "new query", **look)
+        _block(ax, x, 0.05)
+        for other in middles:
+            arrow(ax, (x, -0.52), (x + (other - x) * 0.97, -1.5), ROLES["output"])
+        look = dict(face=tint(ROLES["output"], 0.3), edge=ROLES["output"], color=INK, size=11)
+        box(ax, x, -1.8, 1.5, "merge", **look)
+    said = f"every rank has the query, and merges {len(middles)} outputs by their log-sum-exps"
+    text(ax, (middles[0] + middles[-1]) / 2, -2.4, said, size=11, say=True)
