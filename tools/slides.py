@@ -7,9 +7,10 @@ needs and a page has elsewhere stands in a cell's metadata, under slideshow: as 
 the answer, or what a figure shows; as `given` what a question cannot be answered without; as
 `definition`, `formula` and `board` what gets a slide of its own ("", or {shown} in it, is the
 table, list or quotation of the cell; a formula without $$ is said of the cell's own); as `names`
-what its print calls otherwise. All else is in the notes, what the lecturer says
-first and code last: key s opens the speaker's view. What is optional stays out. npm brings
-reveal.js and MathJax once; nothing else is needed, also not by the live figures.
+what its print calls otherwise; as `tell` what the lecturer does at its last slides, one text each.
+All else is in the notes, what the lecturer says first and code last: key s opens the speaker's
+view. What is optional stays out. npm brings reveal.js and MathJax once; nothing else is needed,
+also not by the live figures.
 """
 
 import html
@@ -109,7 +110,7 @@ class Slide:
     def __init__(self, title, first=False):
         self.title, self.first = title, first
         self.question = self.line = self.given = self.kind = ""
-        self.shown, self.notes, self.live, self.drawn = [], [], False, False
+        self.shown, self.notes, self.tell, self.live, self.drawn = [], [], [], False, False
 
     def words(self, more=""):
         answers = [cell.source for cell in self.shown if cell.cell_type == "markdown"]
@@ -143,7 +144,8 @@ class Slide:
         """As cells of a notebook for nbconvert: what follows a question appears key by key."""
         later = "fragment" if self.question else "-"
         found = [told(new_markdown_cell(self.title), "slide" if self.first else "subslide")]
-        notes = "\n\n".join(sorted(filter(None, self.notes), key=is_code))
+        notes = [*self.tell, *filter(is_code, self.notes)] if self.tell else self.notes
+        notes = "\n\n".join(sorted(filter(None, notes), key=is_code))
         notes = re.sub(r"^#+ (.+)$", r"**\1**", notes, flags=re.M)
         found += [told(new_markdown_cell(notes), "notes")] if notes else []  # not in a fragment
         found += [said(self.given, "-", "given"), said(self.question, "-", "question")]
@@ -169,6 +171,9 @@ class Deck:
             hidden = cells.is_setup(cell) or cells.is_imports(cell) or cells.is_solution(cell)
             if not (hidden or i in left_out):
                 self.code(cell) if cell.cell_type == "code" else self.text(cell, heading)
+                tells = said_of(cell).get("tell", [])
+                for slide, tell in zip(self.slides[-len(tells) :], tells, strict=False):
+                    slide.tell.append(tell)
         if self.slides[-1].is_bare():
             last = self.slides.pop()
             self.slides[-1].notes += last.notes
@@ -182,7 +187,8 @@ class Deck:
         last = self.slides.pop() if self.slides and self.slides[-1].is_bare() else None
         first = first or bool(last and last.first)
         self.slides.append(Slide(self.title if first else self.title.split(": ")[0], first))
-        self.slides[-1].notes = last.notes if last else []
+        if last:
+            self.slides[-1].notes, self.slides[-1].tell = last.notes, last.tell
         return self.slides[-1]
 
     def opened(self):
@@ -223,6 +229,8 @@ class Deck:
             self.say(source)
         elif cells.is_note(cell):
             self.section.notes.insert(0, source)
+            if self.section.tell:
+                self.section.tell.insert(0, source)
         elif asked:
             self.slides[-1].notes.append(before.strip())
             self.ask(says(cell) or brief(asked[0]), said_of(cell).get("given", ""))
@@ -302,7 +310,8 @@ class Deck:
         slide.shown += shown
         if shown and says(cell):
             slide.line = says(cell)
-        slide.notes.append(f"```python\n{cell.source}\n```")
+        if not cell.source.startswith("# @title Guard"):
+            slide.notes.append(f"```python\n{cell.source}\n```")
         slide.notes += [f"```\n{said}\n```" for said in map(described, cell.outputs) if said]
 
 
