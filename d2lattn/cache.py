@@ -83,8 +83,8 @@ class Cache:
         if self.columns is not None:
             if 0 < length < self.length and self.length > self.keys.shape[3]:
                 raise ValueError(
-                    f"length must be 0 or stay {self.length}, since a cache with a window has let "
-                    f"go of what an earlier token saw, got {length}; copy.deepcopy keeps a way back"
+                    f"length must be 0 or stay {self.length}, since the window has dropped keys "
+                    f"that the next token needs, got {length}; copy.deepcopy keeps a way back"
                 )
             self.columns = self.columns.masked_fill(self.columns >= length, -1)
         self.length = length
