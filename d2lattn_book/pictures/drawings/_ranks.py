@@ -14,8 +14,7 @@ def ranks(count: int, *, travels: str = "keys and values", ax: Ax = None) -> Axe
     """Draw how the ranks of chapter 11 come to an output, each with a shard of the tokens.
 
     When a text is read, queries stay, and blocks of keys and values go round a ring (Liu et al.
-    2023, figure 2). In decoding all ranks have the new query, keys and values stay, each rank sends
-    its output and log-sum-exp to all, and each merges them.
+    2023, figure 2). In decoding all ranks have the new query, and send outputs and log-sum-exps.
 
     Args:
         count (int): R, ranks, 2 to 6.
@@ -30,9 +29,13 @@ def ranks(count: int, *, travels: str = "keys and values", ax: Ax = None) -> Axe
     check_choice("travels", travels, TRAVELS)
     ax = sheet(ax, (2.2 * count + 0.8, 3.6))
     middles = [STEP * r for r in range(count)]
+    query = "queries" if travels == TRAVELS[0] else "new query"
+    look = dict(face=tint(ROLES["query"], 0.45), edge=ROLES["query"], size=11)
     for r, x in enumerate(middles):
         frame(ax, (x - 0.95, -0.5), 1.9, 1.75, face=GROUND, edge=HAIR)
         text(ax, x, 1.48, f"rank {r}", size=11)
+        box(ax, x, 0.85, 1.5, query, **look)
+        _block(ax, x, 0.05)
     if travels == TRAVELS[0]:
         _ring(ax, middles)
     else:
@@ -50,13 +53,9 @@ def _block(ax, x, y):
 
 
 def _ring(ax, middles):
-    """Queries above, which stay; a block below, which goes to the next rank and once round."""
-    for r, x in enumerate(middles):
-        look = dict(face=tint(ROLES["query"], 0.45), edge=ROLES["query"], size=11)
-        box(ax, x, 0.85, 1.5, "queries", **look)
-        _block(ax, x, 0.05)
-        if r:
-            arrow(ax, (x - STEP + 0.83, 0.05), (x - 0.83, 0.05), ROLES["key"], width=2)
+    """The blocks go to the next rank, and once round."""
+    for x in middles[1:]:
+        arrow(ax, (x - STEP + 0.83, 0.05), (x - 0.83, 0.05), ROLES["key"], width=2)
     first, last = middles[0], middles[-1]
     ax.plot([last, last, first], [-0.28, -1.0, -1.0], color=ROLES["key"], lw=2, label="_")
     arrow(ax, (first, -1.0), (first, -0.26), ROLES["key"], width=2)
@@ -65,11 +64,8 @@ def _ring(ax, middles):
 
 
 def _one_query(ax, middles):
-    """The new query and a block in every rank; what they find goes to all, and each merges it."""
+    """What the ranks find goes to all, and each merges it."""
     for x in middles:
-        look = dict(face=tint(ROLES["query"], 0.45), edge=ROLES["query"], size=11)
-        box(ax, x, 0.85, 1.5, "new query", **look)
-        _block(ax, x, 0.05)
         for other in middles:
             arrow(ax, (x, -0.52), (x + (other - x) * 0.97, -1.5), ROLES["output"])
         look = dict(face=tint(ROLES["output"], 0.3), edge=ROLES["output"], color=INK, size=11)
