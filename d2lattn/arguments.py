@@ -79,7 +79,7 @@ def check_boolean_mask(name, x, shape=()):
         remedy = f"a mask of 0 and 1 is written {_as_boolean(x, shape)}; " if may_be_one else ""
         raise ValueError(
             f"{name} must be a boolean tensor, True = may attend, got {x.dtype}; {remedy}"
-            "numbers to be added to the scores go into attn_bias"
+            "numbers to be added to the scores (0 and −inf) go into attn_bias"
         )
 
 
@@ -190,10 +190,10 @@ def check_causal(is_causal, query_offset, window, shape):
         if not is_causal:
             raise ValueError(f"query_offset is for is_causal=True, got {query_offset} without")
     elif L != S:
-        last = f" ({S - L} if the last query stands at the last key)" if S > L else ""
+        last = f"={S - L} if the last query stands at the last key" if S > L else ""
         raise ValueError(
-            f"is_causal=True needs as many queries as keys, got L={L}, S={S}, or query_offset, "
-            f"the key position of query 0{last}, "
+            f"is_causal=True needs as many queries as keys, got L={L}, S={S}: pass "
+            f"query_offset{last or ', the key position of query 0'}, "
             'or attn_mask=causal_mask(L, S, align="top-left") or "bottom-right"'
         )
 

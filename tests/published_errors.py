@@ -388,13 +388,13 @@ PUBLISHED = [
     ),
     (
         "7.3",
-        "You pair halves with the angles of neighbours. Pair",
+        "You pair columns j and j + d/2, but",
         "raiyanyahya/how-to-train-your-gpt/issues/6",
         lambda x: rotated(x, angles_of(x).repeat_interleave(2, dim=-1), rotate_half(x)),
     ),
     (
         "7.3",
-        "You pair neighbours with the angles of halves. Use",
+        "You pair columns 2j and 2j + 1, but",
         "facebookresearch/vjepa2/pull/15",
         lambda x: rotated(
             x, angles_of(x).repeat(1, 2), torch.stack([-x[:, 1::2], x[:, ::2]], -1).flatten(-2)
@@ -525,7 +525,7 @@ PUBLISHED = [
     ),
     (
         "10.2",
-        "You subtracted the largest score, so 1 counts as much",
+        "You subtracted the largest score. Subtract",
         "kyegomez/AttentionIsOFFByOne/issues/2",
         one_after_the_largest,
     ),

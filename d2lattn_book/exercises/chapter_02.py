@@ -114,8 +114,8 @@ EXERCISES = {
             "This sums to 1, like weights. Average two values, with the weight ½ each.": (
                 [0.25, 0.25, 0.25, 0.25, 0]
             ),
-            "Keys 2 and 4 have equal scores: average value 2 with value 4.": [1, 1, 0, 0, 0],
-            "Keys 2 and 4 have equal scores: average value 4 with value 2.": [0, 0, 1, 1, 0],
+            "You returned value 2 alone. Keys 2 and 4 tie: average their values.": [1, 1, 0, 0, 0],
+            "You returned value 4 alone. Keys 2 and 4 tie: average their values.": [0, 0, 1, 1, 0],
             "You averaged all four values. The first and the third get weight 0.": [0.5] * 5,
             "These are the attention weights. Now average the values with them.": [0, 0.5, 0, 0.5],
             "Average the second and the fourth value instead.": [0.5, 0.5, 0.5, 0.5, 1.0],
@@ -177,8 +177,8 @@ EXERCISES = {
         _weights_of_a_query,
         {
             "Your weights do not sum to 1. Divide them by their sum.": {" / (1 + weights[-1])": ""},
-            "You split the weight of the last token. Its copy has the same score, so before the "
-            "normalization it gets the same weight as the original.": {
+            "You split the weight of the last token. Its copy has the same score: append the "
+            "same weight again, then divide all weights by their sum.": {
                 "weights, weights[-1:]]) / (1 + weights[-1])": (
                     "weights[:-1], weights[-1:] / 2, weights[-1:] / 2])"
                 )

@@ -243,7 +243,7 @@ EXERCISES = {
     "3.6": ValueExercise(
         lambda: [[0, 1, 1, 1, 0], [0, 1, 1, 1, 1]],
         {
-            "In layer 1, row 4 keeps its query and its set of keys.": 2 * [[0, 1, 1, 1, 1]],
+            "Row 4 of layer 1 keeps its query and its bag of keys: write 0.": 2 * [[0, 1, 1, 1, 1]],
             "Row 4 of layer 2 attends to rows 1 to 3, which have changed.": 2 * [[0, 1, 1, 1, 0]],
             "Row 2 stands between the two: it now sees another token.": 2 * [[0, 1, 0, 1, 0]],
             "Row 3 sees the same tokens as before, but its own token, and so its query, is new.": [

@@ -96,7 +96,7 @@ EXERCISES = {
             "You left out the input at the position itself. A stack of no layers sees 1 input.": {
                 "1 + sum": "sum"
             },
-            "Your answer ignores the dilations. Multiply k − 1 by them.": {" * s for": " for"},
+            "You ignored the dilations. Each layer adds (k − 1)·dilation.": {" * s for": " for"},
             "You multiplied the kernel sizes. Receptive fields grow by addition, layer by layer.": {
                 "1 + sum((k - 1) * s for k, s in zip(kernel_sizes, dilations, strict=True))": (
                     "torch.tensor(kernel_sizes).prod().item()"

@@ -201,7 +201,8 @@ EXERCISES = {
         position_of,
         _noisy_rows,
         {
-            "You used the slowest pair alone. An error of 0.1 moves it by hundreds of positions.": {
+            "You used the slowest pair alone: an error of 0.1 shifts the position by hundreds. "
+            "Compare all columns with each row of P.": {
                 "int((P - row).norm(dim=1).argmin())": (
                     "round(math.atan2(row[30], row[31]) * 10000 ** (30 / 32))"
                 )

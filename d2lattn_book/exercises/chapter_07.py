@@ -140,17 +140,19 @@ EXERCISES = {
                     "a * angles.sin() - b * angles.cos(), a * angles.cos() + b * angles.sin()"
                 )
             },
-            "You pair halves and interleave the results. Pair columns 2j and 2j + 1.": {
+            "You pair columns j and j + d/2. Pair columns 2j and 2j + 1.": {
                 "x[:, 0::2], x[:, 1::2]": "x[:, : d // 2], x[:, d // 2 :]"
             },
-            "You pair halves with the angles of neighbours. Pair columns 2j and 2j + 1.": {
+            "You pair columns j and j + d/2, but repeat the angles for columns 2j and 2j + 1. Pair "
+            "columns 2j and 2j + 1.": {
                 LAST: (
                     "angles, half = angles.repeat_interleave(2, dim=-1), d // 2\n"
                     "    other = torch.cat((-x[:, half:], x[:, :half]), dim=-1)\n"
                     "    return x * angles.cos() + other * angles.sin()"
                 )
             },
-            "You pair neighbours with the angles of halves. Use repeat_interleave.": {
+            "You pair columns 2j and 2j + 1, but repeat the angles for columns j and j + d/2. Use "
+            "repeat_interleave.": {
                 LAST: (
                     "angles = torch.cat((angles, angles), dim=-1)\n"
                     "    other = torch.stack((-b, a), dim=-1).flatten(-2)\n"

@@ -401,7 +401,7 @@ EXERCISES = {
             },
             "You averaged over the heads. Return one number per head.": {".mean(-1)": ".mean()"},
             "You summed over the positions. Take the mean instead.": {".mean(-1)": ".sum(-1)"},
-            "You counted how often the largest weight lies there. Return the mean weight.": {
+            "You counted how often `i - period + 1` has the largest weight. Return its mean.": {
                 "weights[:, query, query - period + 1]": (
                     "(weights[:, query].argmax(-1) == query - period + 1).float()"
                 )

@@ -180,14 +180,13 @@ EXERCISES = {
             "exp overflows for a score of 1000. Subtract the larger of 0 and the largest score.": {
                 ".clamp(min=0)": ".clamp(0, 0)"
             },
-            "A fully masked row gives NaN. With the added 1, subtract max(0, largest score).": {
-                ".clamp(min=0)": ""
-            },
-            "You subtracted the maximum, so the 1 must be scaled, too. Add exp(-largest).": {
+            "A fully masked row gives NaN: −inf − (−inf). Subtract m = max(0, largest score); the "
+            "1 in the denominator becomes exp(−m).": {".clamp(min=0)": ""},
+            "You subtracted m from every score, so the 1 in the denominator becomes exp(−m).": {
                 "(-largest).exp()": "1"
             },
-            "You subtracted the largest score, so 1 counts as much as the largest key. Scale the "
-            "1 by the same factor.": {
+            "You subtracted the largest score. Subtract m = max(0, largest score); the 1 in the "
+            "denominator becomes exp(−m).": {
                 ".clamp(min=0)": "",
                 "(-largest).exp()": "1",
             },
