@@ -21,7 +21,7 @@ def induction(words: Words, *, ax: Ax = None) -> Axes:
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> print(describe(induction(["A", "B", "C", "A"])))
-        query: what followed A?, matches the key, before me: A, value: B, predicts B.
+        query: what followed A?, matches the key, previous: A, value: B, predicts B.
     """
     words = names("words", words)
     *before, asks = words
@@ -35,7 +35,7 @@ def induction(words: Words, *, ax: Ax = None) -> Axes:
     for i, word in enumerate(words):
         _box(ax, i, WORD, word, ROLES["query"] if i == last else MIDDLE)
         if i:
-            tag, line = f"I am {word},\nbefore me: {words[i - 1]}", 2.6 if i == found else 1.0
+            tag, line = f"I am {word},\nprevious: {words[i - 1]}", 2.6 if i == found else 1.0
             _box(ax, i, TAG, tag, ROLES["key"], 1.5, height=0.7, line=line)
             start, end = (STEP * (i - 1), WORD + 0.3), (STEP * i - 0.3, TAG - 0.38)
             arrow(ax, start, end, ROLES["value"], width=1.6)
@@ -46,7 +46,7 @@ def induction(words: Words, *, ax: Ax = None) -> Axes:
     bent = dict(width=1.6, way=BENT)
     arrow(ax, (left, ASK), (STEP * found + 0.15, foot), ROLES["query"], **bent)
     side = dict(ha="left", va="bottom", size=9, say=True)
-    text(ax, STEP * found + 0.3, ASK + 0.07, f"matches the key\nbefore me: {asks}", **side)
+    text(ax, STEP * found + 0.3, ASK + 0.07, f"matches the key\nprevious: {asks}", **side)
     text(ax, STEP * found, SAY + 0.07, f"value: {words[found]}", **side)
     _box(ax, last - 0.15, SAY, f"predicts {words[found]}", ROLES["output"], 2.5, say=True)
     arrow(ax, (left, SAY), (STEP * found - 0.15, foot), ROLES["value"], head="<|-", **bent)

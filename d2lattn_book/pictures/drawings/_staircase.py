@@ -32,7 +32,7 @@ def staircase(sentence: Words, *, ax: Ax = None, title: Label = None) -> Axes:
         text(ax, n + 0.25, row, "→", size=12)
         word(ax, n + 0.6, row, sentence[row + 1], edge=ROLES["output"], ha="left", weight="bold")
     note = dict(color=FAINT)
-    key = "key (orange: the query itself, teal: earlier, grey: masked)"
+    key = "key (orange: own position, teal: earlier, grey: masked)"
     text(ax, n / 2 - 0.5, n + 0.1, key, va="baseline", **note)
     text(ax, n + 0.6, n + 0.1, "target", ha="left", va="baseline", **note)
     text(ax, -0.7, n / 2 - 0.5, "query", ha="left", rotation=90, **note)

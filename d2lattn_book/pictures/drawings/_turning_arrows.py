@@ -26,9 +26,9 @@ def turning_arrows(
         speed (float): radians per position.
 
     Example:
-        >>> ax = turning_arrows((1, 0), (1, 0), (2, 1))
-        >>> ax.get_title()
-        'query at 2, key at 1: 57° apart, score 0.54'
+        >>> from d2lattn_book.pictures.plots import describe
+        >>> print(describe(turning_arrows((1, 0), (1, 0), (2, 1))))
+        query at position 2, key at position 1: (2 − 1)θ = 57°, angle 57°, score 0.54.
     """
     query, key, (i, j) = pair("query", query), pair("key", key), pair("positions", positions)
     vectors = {"query": query, "key": key}
@@ -54,16 +54,17 @@ def turning_arrows(
     arc = np.linspace(ends[1], ends[1] + between, 60)
     ax.plot(0.6 * reach * np.cos(arc), 0.6 * reach * np.sin(arc), color=FAINT, lw=5)
     ax.set(aspect="equal", xlim=(-1.7 * reach, 1.7 * reach), ylim=(-1.35 * reach, 1.35 * reach))
-    turned = f"({i:g} − {j:g})θ = {math.degrees((i - j) * speed):.0f}°, θ = {speed:g} rad"
-    ax.set(xlabel=f"first channel\nRoPE: {turned}", ylabel="second channel", xticks=[], yticks=[])
+    about = f"first channel\ngrey arrow: before the rotation; θ = {speed:g} rad"
+    ax.set(xlabel=about, ylabel="second channel", xticks=[], yticks=[])
     score = math.hypot(*query) * math.hypot(*key) * math.cos(between)
-    written = number(score, minus="-")  # chapters print the title
-    apart = f"{abs(math.degrees(between)):.0f}° apart, score {written}"
-    ax.set_title(f"query at {i:g}, key at {j:g}: {apart}", fontsize=10)
+    turned = f"({i:g} − {j:g})θ = {math.degrees((i - j) * speed):.0f}°"
+    seen = f"angle {abs(math.degrees(between)):.0f}°, score {number(score)}"
+    title = f"query at position {i:g}, key at position {j:g}:\n{turned}, {seen}"
+    ax.set_title(title.replace("-", "−"), fontsize=10)
     ax.describes_itself = lambda ax: ax.get_title()
     laid_out(ax).apply_aspect()
     avoid = [spot for tip in tips for spot in along((0, 0), tip)]
-    label(ax, tips, [f"query {i:g}", f"key {j:g}"], avoid=avoid, say=False)
+    label(ax, tips, [f"query at {i:g}", f"key at {j:g}"], avoid=avoid, say=False)
     return ax
 
 
