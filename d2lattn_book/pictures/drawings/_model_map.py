@@ -12,7 +12,7 @@ PARTS = (  # x, y, what happens there, the chapters that explain it
     (2.5, STREAM, "positional\nencoding", (6,)),
     (6.5, STREAM, "query, key\nand value", (2, 7)),
     (9.1, STREAM, "scores, weights,\noutput", (1, 7)),
-    (7.8, 0.95, "several heads in parallel", (4,)),
+    (7.8, 0.95, "multi-head attention", (4,)),
     (12.9, STREAM, "MLP on\neach token", (9,)),
     (16.0, STREAM, "next-token\nprobabilities", (9,)),
     (4.4, BELOW, "CNN or RNN\ninstead", (5,)),
@@ -65,12 +65,12 @@ def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
         _part(ax, x, y, wide + 0.25 * (y == BELOW), high, happens, chapters, size=LETTERS)
     frame(ax, (LAYER[0], -0.9), LAYER[1], 2.45, edge=FAINT, linestyle="--")
     note = dict(color=FAINT, size=LETTERS)
-    repeated = "one layer, repeated; in and out (n, d)"
+    repeated = "one layer, repeated; input and output shape (n, d)"
     text(ax, sum(LAYER), 1.75, repeated, ha="right", va="baseline", **note)
     text(ax, sum(SUMS[1]) / 2, 0.9, "residual connection", **note)
     for x, flows in ((0.0, "n tokens"), (16.0, "n predictions")):
         text(ax, x, -0.6, flows, va="top", **note)
-    meaning = "numbers are chapters"
+    meaning = "numbers: chapters; dotted: what they change"
     text(ax, -1.05, 1.75, meaning, ha="left", va="baseline", say=True)
     ax.set(xlim=(-1.2, 17.2), ylim=(-2.3, 2.05))
     return ax
@@ -83,7 +83,7 @@ def _rows(chapter, ax):
     for row, height in ((STREAM, 1.0), (BELOW, -0.2)):
         parts = [part for part in PARTS if (part[1] == BELOW) == (row == BELOW)]
         for i, (at, _, happens, chapters) in enumerate(parts):
-            happens = happens.replace(" in ", "\nin ", 1)  # each in two rows
+            happens = happens.replace("head ", "head\n")  # each in two rows
             here += [happens.replace("\n", " ")] if chapter in chapters else []
             wide = LENGTH / len(parts)
             x = centre[at] = (i + 0.5) * wide
