@@ -317,7 +317,7 @@ def test_it_tells_how_the_models_do():
     other = max(second["row"])
     at = second["row"].index(other)
     place = f"{words_read[at]} (position {at}, weight {other:.2f})."
-    assert f" In model 2 it attends most to {place}" in last["said"]
+    assert f" In model 2 the query attends most to {place}" in last["said"]
     assert "In one layer a letter can attend to its earlier copy" in last["said"]
 
 

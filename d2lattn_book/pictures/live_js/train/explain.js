@@ -19,7 +19,7 @@ const LOOK = [
   [
     ({layers}, {name}) => name === "copy" && layers === 1,
     "In one layer a letter can attend to its earlier copy, but the number after that copy " +
-      "holds only itself and its position, not the letter before it: it has to guess among the " +
+      "holds only itself and its position, not the letter before it, so it guesses among the " +
       "numbers it has seen, which is right about half the time.",
   ],
   [
@@ -74,7 +74,7 @@ function asking({asks, sides, change, model: k}, {models, words, wanted}) {
     : `the target is ${wanted[asks]}, one of several.`;
   const verdict = right ? "which is correct here." : wrong;
   const answer = [
-    [", and the prediction there is "],
+    [", and the model predicts "],
     [word, "output"],
     [` (probability ${show(p)}), ${verdict}`],
   ];
@@ -85,7 +85,7 @@ function asking({asks, sides, change, model: k}, {models, words, wanted}) {
 function othersOf(models, k, words) {
   const others = models.filter((_, n) => n !== k);
   return others.map(({row, best}) => [
-    ` In model ${2 - k} it attends most to ${words[best]} (position ${best}, weight ${show(row[best])}).`,
+    ` In model ${2 - k} the query attends most to ${words[best]} (position ${best}, weight ${show(row[best])}).`,
   ]);
 }
 
