@@ -371,37 +371,6 @@ def test_exercises_have_a_hint_a_starter_and_a_solution(chapter):
         }
 
 
-def leaning(stored):
-    """{title of an exercise: the names and sections marked ⊕ that its task and solution take}."""
-    optional = {i for start, end in cells.extras(stored) for i in range(start, end)}
-    begin = next((i for i, c in enumerate(stored) if c.source.startswith("## Exercises")), None)
-    core, all_of_it = set(), set()
-    for i, cell in enumerate(stored[:begin]):
-        if cell.cell_type == "code":
-            all_of_it |= cells.names(cell.source).defined
-            core |= set() if i in optional else cells.names(cell.source).defined
-    found, title = {}, ""
-    for cell in stored[begin:] if begin else ():
-        heading = re.search(r"^### (Exercise .+)|^## (?!Exercises)", cell.source, re.M)
-        title = heading[1] or "" if heading else title
-        if not title or cell.source.startswith(cells.AFTERWARDS):
-            continue
-        pattern = r"""(?<!["\w.·-])(?<!ercise )(?<!Solution )\d+\.\d+\b(?! ·)"""
-        numbers = re.findall(pattern, cell.source)
-        leans = {n for n in numbers if "⊕" in sections.title_of(n)}
-        if cell.cell_type == "code":
-            names = cells.names(cell.source)
-            leans |= (names.used & all_of_it) - core
-            core |= names.defined
-        found.setdefault(title, set()).update(leans)
-    return found
-
-
-def test_an_exercise_that_leans_on_what_is_optional_says_so(chapter):
-    for title, leans in leaning(chapter[1].cells).items():
-        assert not leans or "(⊕ " in title, f"{title}: {leans}"
-
-
 def test_solutions_are_collapsed_in_lab_and_in_colab(chapter):
     for cell in code_cells(chapter[1]):
         if "solution" in tags(cell):

@@ -403,10 +403,6 @@ def test_a_cache_works_under_autocast(positions, window):
     assert apart.abs().mean() < 1.5 * (whole.float() - exact).abs().mean()
 
 
-def one_block():
-    return plain_block(8, 2)
-
-
 @torch.no_grad()
 def test_the_angles_of_a_pass_are_made_once(monkeypatch):
     made, module = [], sys.modules["d2lattn.positions"]

@@ -61,10 +61,6 @@ DRAWINGS = {
 }
 
 
-def is_words(given):
-    return isinstance(given, list) and isinstance(given[0], str)
-
-
 def is_numbers(given):
     """An array, or a dictionary with one."""
     inside = given.values() if isinstance(given, dict) else ()
