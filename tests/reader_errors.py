@@ -499,7 +499,7 @@ WRONG = [
     ("8.3", 43 / 9.5, "its sums shrink"),
     ("8.3", 6.5, "Rescale the accumulator"),
     ("8.3", 5.5 / 3.5, "Rescale the normalizer"),
-    ("8.3", 3.5, "averaged the two outputs"),
+    ("8.3", 3.5, "averaged the outputs"),
     ("8.4", (24, 500), "moves information by 3"),
     ("8.4", (19, 500), "18 back"),
     ("8.4", (18, 15), "One layer of full attention"),

@@ -210,8 +210,7 @@ EXERCISES = {
             "You took rows of Wo. A head meets columns of Wo, because Wo is stored as (out, in).": {
                 "Wo[:, kept]": "Wo[kept]"
             },
-            "You sliced columns of Wq, Wk and Wv. Their shape is (out, in): slice rows, which read "
-            "all channels of X.": {
+            "You sliced columns of Wq, Wk and Wv. Their shape is (out, in): a head owns rows.": {
                 "Wq[kept], Wk[kept], Wv[kept]": "Wq[:, kept], Wk[:, kept], Wv[:, kept]"
             },
             "You also cut the channels of X. A head uses all of them: keep all columns of Wq, Wk "

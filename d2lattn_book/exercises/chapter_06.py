@@ -201,8 +201,7 @@ EXERCISES = {
         position_of,
         _noisy_rows,
         {
-            "You used the slowest pair alone: an error of 0.1 shifts the position by hundreds. "
-            "Compare all columns with each row of P.": {
+            "The slowest pair alone is off by hundreds for an error of 0.1. Use all columns.": {
                 "int((P - row).norm(dim=1).argmin())": (
                     "round(math.atan2(row[30], row[31]) * 10000 ** (30 / 32))"
                 )

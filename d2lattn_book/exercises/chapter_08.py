@@ -154,8 +154,7 @@ EXERCISES = {
             "You multiplied by 4. The first maximum is smaller: its sums shrink.": _merged(4, 4),
             "Rescale the accumulator of the first block, too.": _merged(accumulator=1),
             "Rescale the normalizer of the first block, too.": _merged(normalizer=1),
-            "You averaged the two outputs. Weight output i by its normalizer times exp(mᵢ − m), "
-            "and divide by the sum of these weights.": 3.5,
+            "You averaged the outputs. Weight output i by its normalizer times exp(mᵢ − m).": 3.5,
             "This is the accumulator of both blocks. Divide it by their normalizer.": 5.5,
         },
     ),
