@@ -34,7 +34,7 @@ from d2lattn.positions import (
     Rotary,
     TokenPositions,
 )
-from d2lattn.tracing import data_dependent_ok
+from d2lattn.tracing import is_eager
 
 RMSNorm = nn.RMSNorm  # torch's: x / √(mean x² + eps) ∘ w
 POSITIONS = ("learned", "sinusoidal", "rotary", "alibi")
@@ -316,7 +316,7 @@ class Transformer(nn.Module):
             got = f"length at least {least}, got {(*tokens.shape,)}"
             raise ValueError(f"tokens must have shape (batch, length), {got}")
         size = self.embedding.num_embeddings
-        if data_dependent_ok(tokens) and tokens.numel():
+        if tokens.is_cpu and is_eager() and tokens.numel():
             lowest, highest = (end.item() for end in tokens.aminmax())
             if lowest < 0 or highest >= size:
                 raise ValueError(

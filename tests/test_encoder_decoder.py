@@ -119,12 +119,12 @@ def test_the_grus_are_their_equations(context, sounds):
     model = GRUEncoderDecoder(context, **SMALL).double()
     logits, weights = model.decode(model.encode(letters_of(WORDS)), sounds)
     for b, word in enumerate(WORDS):
-        one, weights = slow_gru(model, word, sounds[b])
+        one, expected = slow_gru(model, word, sounds[b])
         assert logits[b].numpy() == pytest.approx(one.numpy(), abs=1e-8)
         if context == "last":
             assert weights is None
         else:
-            assert weights[b, :, : len(word)].numpy() == pytest.approx(weights.numpy(), abs=1e-6)
+            assert weights[b, :, : len(word)].numpy() == pytest.approx(expected.numpy(), abs=1e-6)
             assert (weights[b, :, len(word) :] == 0).all()
 
 

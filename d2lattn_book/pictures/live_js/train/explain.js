@@ -84,8 +84,8 @@ function asking({asks, sides, change, model: k}, {models, words, wanted}) {
 // What the same query attends to in the other model.
 function othersOf(models, k, words) {
   const others = models.filter((_, n) => n !== k);
-  return others.map(({row, best}) => [
-    ` In model ${2 - k} the query attends most to ${words[best]} (position ${best}, weight ${show(row[best])}).`,
+  return others.map(({row, best: j}) => [
+    ` In model ${2 - k} the query attends most to ${words[j]} (position ${j}, weight ${show(row[j])}).`,
   ]);
 }
 
