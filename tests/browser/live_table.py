@@ -111,10 +111,8 @@ class Row(NamedTuple):
         clicks: what is clicked, and what is said then.
         plays: what is said at the end, and at the first beat when it is played again.
         glides: JavaScript that sets it going, and of what moves then; by how many pixels at least.
-        drag: what a mouse drags, and how far in one step.
         finger: what a finger drags, where to, and what stands in its label then.
         turns: how often the key is pressed before axe looks again.
-        swift: more keys whose time is measured: where the focus is, and in turn which.
     """
 
     room: Room = Room()
@@ -124,10 +122,8 @@ class Row(NamedTuple):
     clicks: tuple = ()
     plays: tuple = ()
     glides: tuple = ()
-    drag: tuple = ()
     finger: tuple = ()
     turns: tuple = ()
-    swift: tuple = ()
 
 
 TALL = Room(slide=585, page=585)
@@ -136,20 +132,16 @@ RESET = "role=button[name=Reset]"
 ROWS = {
     "attention": Row(
         key=("[aria-label^='x of cat, channel 1']", "Shift+ArrowUp"),
-        drag=("[aria-label^='x of cat, channel 2']", 0, -4),
         finger=("[aria-label^='x of cat, channel 2']", (0, 90), "x of cat, channel 2: {:.2f}"),
     ),
     "projections": Row(
         key=("[aria-label^='x of cat, channel 2']", "Shift+ArrowUp"),
         still=True,
-        drag=("[aria-label^='W']", 0, -4),
         turns=(".stepper button >> nth=0", "Enter"),  # the question at its first thought
     ),
     "large": Row(
         room=Room(slide=650),
         key=("[aria-label=query] [role=gridcell]", "ArrowRight"),
-        drag=("svg rect[fill=transparent]", 5, 5),
-        swift=(("[aria-label='heads'] [tabindex='0']", ["ArrowRight"] * 15 + ["ArrowLeft"] * 15),),
     ),
     "training": Row(
         key=("input[type=range] >> nth=0", "ArrowRight"), still=True, plays=("At step 8", "")
@@ -158,14 +150,12 @@ ROWS = {
         key=("input[type=range] >> nth=0", "ArrowRight"),
         still=True,
         plays=("b = 11", ""),
-        drag=("svg rect[fill=transparent]", 9, 0),
         finger=("svg rect[fill=transparent]", (60, 90), ""),
     ),
     "steps": Row(
         key=("[aria-label^='score, key 2']", "Shift+ArrowUp"),
         still=True,
         plays=("All scores are read", "^Step 1 "),
-        drag=("[aria-label^='value, key 2']", 0, -4),
         finger=("[aria-label^='value, key 2']", (0, 90), "value, key 2: {:.2f}"),
     ),
     "field": Row(key=("[aria-label^='layer 3, position 4']", "ArrowRight")),
@@ -191,9 +181,7 @@ ROWS = {
             f"{ROOT}.querySelector('path[fill=\"var(--output)\"]')",
             50,
         ),
-        drag=("[role=button][aria-label^='cinnamon']", -3, -3),
         finger=("[role=button][aria-label^='apple']", (0, -100), "technology 1.8"),
-        swift=(("[role=button][aria-label^='apple']", ["ArrowRight"]),),
     ),
     "stories": Row(
         room=TALL,
@@ -248,12 +236,6 @@ ROWS = {
     ),
     "crowded cache": Row(
         room=CACHE,
-        swift=(
-            (
-                "[aria-label^='tokens'] [tabindex='0']",
-                ["ArrowLeft"] * 8 + ["ArrowRight"] * 8,
-            ),
-        ),
     ),
     "ring": Row(
         room=RING,
@@ -289,12 +271,6 @@ ROWS = {
     ),
     "full ring": Row(
         room=RING,
-        swift=(
-            (
-                "[aria-label='queries × keys'] [tabindex='0']",
-                ["ArrowLeft"] * 3 + ["ArrowRight"] * 3,
-            ),
-        ),
     ),
     **dict.fromkeys(("ring of three", "ring of two"), Row(room=RING)),
 }

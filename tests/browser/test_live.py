@@ -1,25 +1,16 @@
-"""Live figures in headless Chromium, and in Firefox where Debian's can be driven.
+"""Live figures in headless Chromium.
 
 What is tried with each stands in live_table.py, a row for a figure.
 
-Runs with `make test-browser`. Screenshots go to build/screenshots, measured times are printed.
+Runs with `make test-browser`. Screenshots go to build/screenshots.
 """
 
-import base64
-import itertools
-import json
 import math
-import shutil
-import statistics
-import subprocess
-import time
 
 import nbformat
 import pytest
 import stills
-import test_lab
 import torch
-import websocket
 from accessible import violations
 from cells import chapters, pictures, published
 from live_kinds import KINDS, SENTENCE, X, normal, weights
@@ -29,7 +20,6 @@ from nbconvert import HTMLExporter
 from conftest import PATIENCE, SHOTS, frame, halfway, hold, still, watch
 from d2lattn_book.pictures import live
 
-FIREFOX = shutil.which("firefox-esr")
 QUEEN = "the queen went to the palace by"
 LIGHT, DARK = ("#ffffff", "#1f1f1f"), ("#111111", "#ececec")  # page, text
 
@@ -257,148 +247,6 @@ def test_what_is_on_screen_is_what_torch_computes(page, tmp_path):
             sign = "−" if value < 0 and round(value, 2) else ""
             label = f"output of {SENTENCE[i]}, channel {c + 1}: {sign}{abs(value):.2f}"
             assert page.get_by_label(label, exact=True).count() >= 1
-
-
-MOUNT = f"""() => {{
-  const host = document.querySelector('{HOST}'), times = [];
-  for (let i = 0; i < 15; i++) {{
-    const next = document.createElement(host.localName);
-    next.dataset.live = host.dataset.live;
-    const start = performance.now();
-    host.parentNode.append(next);
-    next.getBoundingClientRect();
-    times.push(performance.now() - start);
-    next.remove();
-  }}
-  return times;
-}}"""
-
-
-@pytest.mark.speed
-@pytest.mark.parametrize("name", CASES)
-def test_mounting_takes_at_most_60_ms(page, tmp_path, name):
-    show(page, tmp_path, name)
-    median = statistics.median(page.evaluate(MOUNT))
-    print(f"\nmount {name}: median {median:.1f} ms of 15")
-    assert median <= 60
-
-
-# What is on screen frame by frame, for as long as a figure moves: since the key, and the time from
-# frame to frame. `look` says what is where, of the first nodes: to ask all takes time itself.
-GLIDE = f"""async key => {{
-  const root = {ROOT};
-  const nodes = [...root.querySelectorAll('svg :is(rect, path, circle, line, g)')].slice(0, 90);
-  const look = () => nodes.map(node => {{
-    const is = getComputedStyle(node);
-    return [is.x, is.y, is.height, is.cx, is.d, is.transform, is.fillOpacity, is.strokeWidth,
-      is.strokeDasharray].join();
-  }}).join(';');
-  const frame = () => new Promise(requestAnimationFrame);
-  const started = new Promise(done => addEventListener('keydown', event =>
-    event.key !== 'Shift' && done(event.timeStamp), true));
-  const first = look();
-  window.ready = true;
-  const since = await started;
-  let shown = first, changed = null, last = since, past = null;
-  const gaps = [];
-  for (let k = 0; k < 40; k++) {{
-    const now = await frame();
-    if (past !== null && now < since + 250) gaps.push(now - past);
-    past = now;
-    const next = look();
-    if (next !== shown) {{ changed ??= now - since; last = now - since; shown = next; }}
-  }}
-  return {{changed, last, gaps, moved: shown !== first}};
-}}"""
-
-
-def glide(page, key):
-    """What a key sets going: {changed, last} in milliseconds after it, and the gaps of frames."""
-    page.evaluate(f"() => {{ window.ready = false; window.found = ({GLIDE})(); }}")
-    page.wait_for_function("window.ready")
-    page.keyboard.press(key)
-    return page.evaluate("window.found")
-
-
-# From the time stamp of a real event to the first task after the frame that it caused.
-STOPWATCH = """kind => {
-  window.times = [];
-  const channel = new MessageChannel();
-  let since = null;
-  channel.port1.onmessage = () => { window.times.push(performance.now() - since); since = null; };
-  addEventListener(kind, event => {
-    if (since !== null) return;
-    since = event.timeStamp;
-    requestAnimationFrame(() => channel.port2.postMessage(0));
-  }, true);
-}"""
-
-
-def median_time(page, kind, act, times=30):
-    page.evaluate(STOPWATCH, kind)
-    for i in range(times):
-        act(i)
-        page.wait_for_function(f"window.times.length > {i}")
-    return statistics.median(page.evaluate("window.times")[:times])
-
-
-WALKS = [(name, where, [key]) for name in having("key") for where, key in [ROWS[name].key]]
-WALKS += [(name, *one) for name in having("swift") for one in ROWS[name].swift]
-
-
-@pytest.mark.speed
-@pytest.mark.parametrize("name, where, keys", WALKS)
-def test_from_a_key_to_the_picture_at_most_50_ms(page, tmp_path, name, where, keys):
-    show(page, tmp_path, name)
-    page.locator(where).first.focus()
-    before = text_of(page)
-    page.keyboard.press(keys[0])
-    assert text_of(page) != before
-    turn = itertools.cycle([*keys[1:], keys[0]])
-    median = median_time(page, "keydown", lambda i: page.keyboard.press(next(turn)))
-    print(f"\nkey to picture, {name}: median {median:.1f} ms of 30")
-    assert median <= 50
-
-
-@pytest.mark.speed
-@pytest.mark.parametrize("name", having("drag"))
-def test_from_a_drag_to_the_picture_at_most_50_ms(page, tmp_path, name):
-    show(page, tmp_path, name)
-    where, right, down = ROWS[name].drag
-    page.locator(where).first.scroll_into_view_if_needed()
-    box = page.locator(where).first.bounding_box()
-    x, y = box["x"] + min(20, box["width"] / 2), box["y"] + min(12, box["height"] / 2)
-    page.mouse.move(x, y)
-    page.mouse.down()
-    before = text_of(page)
-
-    def drag(i):
-        page.mouse.move(x + (i + 2) * right, y + (i + 2) * down)
-
-    median = median_time(page, "pointermove", drag)
-    page.mouse.up()
-    assert text_of(page) != before
-    print(f"\ndrag to picture, {name}: median {median:.1f} ms of 30")
-    assert median <= 50
-
-
-@pytest.mark.speed
-@pytest.mark.parametrize("name", having("key"))
-def test_it_glides_within_250_ms_and_smoothly(page, tmp_path, name):
-    show(page, tmp_path, name)
-    where, key = ROWS[name].key
-    page.locator(where).first.focus()
-    found = [glide(page, key) for _ in range(5)]
-    gaps = sorted(gap for one in found for gap in one["gaps"])
-    median, most = statistics.median(gaps), gaps[int(0.95 * len(gaps))]
-    assert all(one["moved"] for one in found), found
-    first = statistics.median(one["changed"] for one in found)
-    last = statistics.median(one["last"] for one in found)
-    print(
-        f"\nglide, {name}: first change after {first:.0f} ms, last after {last:.0f} ms; "
-        f"frames of {median:.1f} ms in the median, {most:.1f} ms for 95 %"
-    )
-    assert first <= 50 and last <= 255 and median <= 20 and most <= 34
 
 
 def words_of(page, index=0):
@@ -1109,109 +957,3 @@ def test_printing(page, tmp_path):
         assert kept == "avoid"  # a page does not end between a sentence and its drawing
         assert host.locator("svg, .maps canvas").first.is_visible()
         assert host.locator("button", has_text="Reset").is_hidden()
-
-
-# Firefox, over WebDriver BiDi: Debian has no geckodriver.
-
-
-class Firefox:
-    """A headless Firefox that is told what to do over a web socket."""
-
-    def __init__(self, folder):
-        port = test_lab.free_port()
-        command = [FIREFOX, "--headless", "--no-remote", "--profile", str(folder)]
-        self.process = subprocess.Popen(
-            [*command, f"--remote-debugging-port={port}"],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        self.sent = 0
-        deadline = time.monotonic() + PATIENCE / 1000
-        while True:
-            try:
-                address = f"ws://127.0.0.1:{port}/session"
-                self.socket = websocket.create_connection(
-                    address, timeout=PATIENCE / 1000, suppress_origin=True
-                )
-                break
-            except OSError:
-                assert time.monotonic() < deadline, "Firefox does not answer"
-                time.sleep(0.5)
-        self("session.new", capabilities={})
-        self.page = self("browsingContext.getTree")["contexts"][0]["context"]
-
-    def __call__(self, method, **parameters):
-        self.sent += 1
-        message = {"id": self.sent, "method": method, "params": parameters}
-        self.socket.send(json.dumps(message))
-        while True:
-            answer = json.loads(self.socket.recv())
-            if answer.get("id") == self.sent:
-                assert "error" not in answer, answer
-                return answer["result"]
-
-    def read(self, expression):
-        """The value of an expression in the page, by way of JSON."""
-        result = self(
-            "script.evaluate",
-            expression=f"JSON.stringify({expression})",
-            target={"context": self.page},
-            awaitPromise=True,
-        )
-        assert result["type"] == "success", result
-        return json.loads(result["result"]["value"])
-
-    def wait_for(self, expression):
-        deadline = time.monotonic() + PATIENCE / 1000
-        while not self.read(expression):
-            assert time.monotonic() < deadline, expression
-            time.sleep(0.2)
-
-    def click(self, x, y):
-        steps = [{"type": "pointerMove", "x": round(x), "y": round(y)}]
-        steps += [{"type": kind, "button": 0} for kind in ("pointerDown", "pointerUp")]
-        source = {"type": "pointer", "id": "mouse", "actions": steps}
-        self("input.performActions", context=self.page, actions=[source])
-
-    def press(self, *keys):
-        actions = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
-        source = {"type": "key", "id": "keys", "actions": actions}
-        self("input.performActions", context=self.page, actions=[source])
-
-    def close(self):
-        self.socket.close()
-        test_lab.stop(self.process)
-
-
-@pytest.mark.skipif(FIREFOX is None, reason="firefox-esr is not installed")
-def test_firefox(tmp_path):
-    """The static page mounts, a key moves it, and what it says follows."""
-    outputs = "".join(f'<div class="output">{FIGURES[name]().html}</div>' for name in KINDS)
-    (tmp_path / "page.html").write_text(
-        f'<!doctype html><meta charset=utf-8><body style="font-family:sans-serif">{outputs}',
-        encoding="utf-8",
-    )
-    (tmp_path / "profile").mkdir()
-    firefox = Firefox(tmp_path / "profile")
-    try:
-        url = f"file://{tmp_path}/page.html"
-        firefox("browsingContext.navigate", context=firefox.page, url=url, wait="complete")
-        cells = firefox.read(
-            f"[...document.querySelectorAll('{HOST}')]"
-            ".map(host => host.shadowRoot?.querySelectorAll('[role=gridcell]').length ?? 0)"
-        )
-        assert len(cells) == len(KINDS) and min(cells) > 5
-        found = f"{ROOT}.querySelector('[aria-label^=\"weight of query found on key cat\"]')"
-        box = firefox.read(f"{found}.getBoundingClientRect()")
-        firefox.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-        said = f"{ROOT}.querySelector('[aria-live]').textContent"
-        firefox.wait_for(f"{said}.startsWith('query of found · key of cat = ')")
-        firefox.press("\ue014")  # arrow to the right
-        firefox.wait_for(f"{said}.startsWith('query of found · key of found = ')")
-        size = {"width": 1000, "height": 2800}
-        firefox("browsingContext.setViewport", context=firefox.page, viewport=size)
-        shot = firefox("browsingContext.captureScreenshot", context=firefox.page)
-        (SHOTS / "live-firefox.png").write_bytes(base64.b64decode(shot["data"]))
-    finally:
-        firefox.close()

@@ -1,12 +1,11 @@
-"""Live figures and controls in JupyterLab: run, stored, trusted or not, and dark.
+"""Live figures in JupyterLab: run, stored, trusted or not, and dark.
 
-Runs with `make test-browser`. Screenshots go to build/screenshots, measured times are printed.
+Runs with `make test-browser`. Screenshots go to build/screenshots.
 """
 
 import doctest
 import os
 import re
-import statistics
 import subprocess
 import sys
 
@@ -46,17 +45,6 @@ IN_LAB = """() => [...document.querySelectorAll('[data-live]')]
 
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 SHOWN = ("attention", "projections", "training", *KINDS[2:])
-CONTROLS = """from d2lattn_book.pictures import interact, plots
-import torch
-
-def draw(temperature, causal):
-    scores = torch.arange(36.0).reshape(6, 6).cos() / temperature
-    scores += torch.full((6, 6), -1e9).triu(1) * causal
-    return plots.heatmap(scores.softmax(-1), title="weights")
-
-interact.controls(draw, temperature=(0.1, 3.0), causal=False)"""
-
-
 TRAINED = {
     "one model": dict(task="sentences", model={"heads": 2}),
     "own text": dict(task="text"),
@@ -75,7 +63,7 @@ def shown(figure, source):
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    """A server on three notebooks: one that nobody has trusted, one trusted, one with controls."""
+    """A server on notebooks that somebody has trusted and on one that nobody has."""
     folder = tmp_path_factory.mktemp("lab")
     cells = []
     for source in SOURCES:
@@ -88,9 +76,6 @@ def lab(tmp_path_factory):
     nbformat.write(new_notebook(cells=cells, metadata=KERNEL), folder / "live.ipynb")
     cells = [shown(FIGURES[name](), "live.…") for name in SHOWN]
     nbformat.write(new_notebook(cells=cells, metadata=KERNEL), folder / "trusted.ipynb")
-    cells = [new_code_cell(CONTROLS)]
-    nbformat.write(new_notebook(cells=cells, metadata=KERNEL), folder / "controls.ipynb")
-
     cells = [shown(live.train(**one), "live.train(…)") for one in TRAINED.values()]
     nbformat.write(new_notebook(cells=cells, metadata=KERNEL), folder / "train.ipynb")
 
@@ -283,34 +268,6 @@ def test_dark_theme(page, lab):
     print(f"\ncontrast in the dark theme: at least {worst:.1f} ({text})")
     assert worst >= 4.5
     page.screenshot(path=str(SHOTS / "live-lab-dark.png"))
-
-
-# From the time stamp of a key to the first task after the frame that shows the new picture.
-REDRAWS = """() => {
-  const picture = document.querySelector('img.widget-image');
-  let since = null;
-  window.redraws = [];
-  addEventListener('keydown', event => { since = event.timeStamp; }, true);
-  picture.addEventListener('load', () => requestAnimationFrame(() => setTimeout(() => {
-    window.redraws.push(performance.now() - since);
-  })));
-}"""
-
-
-@pytest.mark.speed
-def test_controls_redraw_within_150_ms(page, lab):
-    page.goto(lab("controls"))
-    test_lab.wait_for(page, test_lab.STATE, lambda state: state and state["cells"] == 1)
-    run_command(page, "notebook:run-all-cells")
-    page.locator("img.widget-image").wait_for()
-    page.evaluate(REDRAWS)
-    handle = page.locator(".noUi-handle")
-    for i in range(20):
-        handle.press("ArrowRight" if i < 10 else "ArrowLeft")
-        page.wait_for_function(f"window.redraws.length > {i}")
-    median = statistics.median(page.evaluate("window.redraws"))
-    print(f"\nkey to picture, interact.controls: median {median:.0f} ms of 20")
-    assert median <= 150
 
 
 def test_make_lab_opens_the_first_chapter_and_others_are_alive(page, tmp_path):

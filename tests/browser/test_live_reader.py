@@ -1,8 +1,8 @@
-"""The decoder in the page, in headless Chromium: keys, what it says, heads, cache, times."""
+"""The decoder in the page, in headless Chromium: keys, what it says, heads, cache."""
 
 import pytest
 from live_table import ROOT
-from test_live import median_time, sentence, show, text_of
+from test_live import sentence, show, text_of
 
 
 def probs(page):
@@ -84,19 +84,3 @@ def test_it_opens_with_texts_to_choose_and_completes_a_word(page, tmp_path):
     text.fill(offered[0])
     assert not sentence(page).startswith("Not in its vocabulary")
     assert page.evaluate(f"{offers}.length") == 0
-
-
-@pytest.mark.speed
-def test_from_a_key_to_the_picture_at_most_50_ms(page, tmp_path):
-    show(page, tmp_path, "stories")
-    page.get_by_label("text", exact=True).fill("the animal did not cross the street because it")
-    page.get_by_label("is on").uncheck()  # it reads twice: with all heads, too
-    page.locator("[aria-label='tokens: which one is the query?'] [tabindex='0']").focus()
-    keys = ["ArrowLeft"] * 4 + ["ArrowRight"] * 4
-    asks = median_time(page, "keydown", lambda i: page.keyboard.press(keys[i % 8]))
-    page.get_by_label("text", exact=True).focus()
-    page.keyboard.press("End")
-    typed = ["Backspace", "t"]
-    types = median_time(page, "keydown", lambda i: page.keyboard.press(typed[i % 2]))
-    print(f"\nreader: asks to picture {asks:.1f} ms, types {types:.1f} ms")
-    assert asks <= 50 and types <= 50
