@@ -35,24 +35,6 @@ class LayerCost(NamedTuple):
     max_path_length: int | float
 
 
-class LayerFormula(NamedTuple):
-    """A `LayerCost` in symbols: the same fields, in letters instead of numbers."""
-
-    flops: str
-    sequential_ops: str
-    max_path_length: str
-
-
-FORMULAS = {
-    "CNN": LayerFormula("2·k·n·d²", "1", "⌈(n−1)/(k−1)⌉"),
-    "CNN, dilated": LayerFormula("2·k·n·d²", "1", "⌈log_k(n)⌉"),
-    "RNN": LayerFormula("4·n·d²", "n", "n"),
-    "LSTM": LayerFormula("16·n·d²", "n", "n"),
-    "attention": LayerFormula("4·n²·d", "1", "1"),
-    "attention, projected": LayerFormula("8·n·d² + 4·n²·d", "1", "1"),
-}
-"""The table in symbols; the two CNNs are causal. The tests hold it against the numbers below."""
-
 # How many pairs of d × d matrices a recurrent cell multiplies, one by its input, one by its state:
 # an LSTM has one pair for each of its three gates and one for what it writes.
 CELLS = {"rnn": 1, "lstm": 4}
@@ -398,8 +380,6 @@ def matmul_chain(layer: Callable, n: int, d: int) -> int:
 
 def boolean_steps(steps, name="steps", n=None):
     """Take boolean (n, n) tensors or arrays as tensors on the CPU; n is that of the first."""
-    if isinstance(steps, str) or not hasattr(steps, "__iter__") or getattr(steps, "ndim", 1) == 0:
-        raise ValueError(f"{name} must be a list of boolean (n, n) tensors, got {show(steps)}")
     steps = list(steps)
     if not steps:
         raise ValueError(f"{name} must hold at least one connectivity, got none")
