@@ -220,9 +220,9 @@ def test_the_notes_of_a_section_begin_with_what_is_said_there(path):
     for cell in notebook.cells:
         if cell.cell_type == "code":
             continue
-        if heading := re.match(r"## (?!.*⊕)(.+)", cell.source):
+        if heading := re.match(r"## (.+)", cell.source):
             title = heading[0].split(": ")[0]
-        elif cells.is_note(cell) and not cells.without_fold(cell).startswith("⊕"):
+        elif cells.is_note(cell):
             titles.setdefault(title, cells.without_fold(cell))
     deck = {
         slide.title.split(": ")[0]: slide.cells() for slide in reversed(shown(path)) if slide.first

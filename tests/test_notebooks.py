@@ -13,7 +13,6 @@ from pathlib import Path
 
 import cells
 import chapter_page
-import lecturer
 import matplotlib.pyplot as plt
 import nbformat
 import pytest
@@ -239,7 +238,8 @@ def test_what_d2l_and_torch_call_it_is_a_line_that_leads_to_appendix_93(chapter)
 
 
 def test_the_readme_says_the_minutes_that_the_chapters_state():
-    first, *others = [lecturer.stated_minutes(read(path).cells) for path in CHAPTERS]
+    heads = [read(path).cells[0].source for path in CHAPTERS]
+    first, *others = [int(re.search(r"(\d+) minutes", head)[1]) for head in heads]
     said = f"Chapter 0 takes {first} minutes, the core of each other {min(others)} to {max(others)}"
     assert said in (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -268,10 +268,10 @@ def test_a_guess_is_compared_behind_a_fold(told):
 
 
 def real_section(stored):
-    """The cells of the section *In a real model*, without the *Doubts* on the whole chapter."""
+    """The cells of the section *In a real model*, up to the next heading."""
     headings = [
         (i, c.source) for i, c in enumerate(stored)
-        if c.cell_type == "markdown" and c.source.startswith(("## ", "### ⊕ Doubts"))
+        if c.cell_type == "markdown" and c.source.startswith("## ")
     ]  # fmt: skip
     ((start, end),) = [
         (i, headings[k + 1][0])
@@ -424,21 +424,18 @@ def test_a_fold_that_compares_is_a_cell_of_its_own(part):
 def test_what_is_optional_is_folded_and_swallows_nothing_of_the_core(part):
     """The fold of JupyterLab ends at a heading only if a cell begins with that."""
     stored = part[1].cells
-    starts = dict(cells.extras(stored))
+    inside = cells.further(stored)
+    starts = inside[:1]
     for i, cell in enumerate(stored):
         folded = cell.metadata.get("jp-MarkdownHeadingCollapsed", False)
         assert folded == (i in starts), cell.source
         assert cell.metadata.get("id") == (cell.id if folded else None)
     sections = part[1].metadata.colab.collapsed_sections
     assert sections == [stored[start].id for start in starts]  # as Colab asks for it
-    for start, end in starts.items():
-        assert "\n" not in stored[start].source.strip(), "a ⊕ heading stands in a cell of its own"
-        inside = [c.source for c in stored[start:end] if c.cell_type == "markdown"]
-        assert not [text for text in inside if re.search(r"\n#+ ", text)], "a heading in a cell"
-        assert not re.search(r"^## (Summary|Checked|Exercises|Sources)", "\n".join(inside), re.M)
-    marked = [c for c in stored if re.match(r"##+ (?!Exercise).*⊕", c.source)]
-    within = [c for start, end in starts.items() for c in stored[start:end]]
-    assert all(cell in within for cell in marked)
+    assert not [i for i in starts if "\n" in stored[i].source.strip()], "a cell of its own"
+    texts = [stored[i].source for i in inside if stored[i].cell_type == "markdown"]
+    assert not [text for text in texts if re.search(r"\n#+ ", text)], "a heading in a cell"
+    assert not re.search(r"^## (Summary|Checked|Exercises|Sources)", "\n".join(texts), re.M)
 
 
 def test_slides(chapter):
@@ -462,7 +459,7 @@ def test_every_section_of_the_core_has_a_sentence_for_its_slides(path):
     for cell in read(path).cells:
         heading = re.match(r"##+ (.+)", cell.source) if cell.cell_type == "markdown" else None
         if heading and heading[0].startswith("## "):
-            title = heading[1] if re.match(r"\d+\.\d+ (?!⊕)", heading[1]) else None
+            title = heading[1] if re.match(r"\d+\.\d+ ", heading[1]) else None
             lines.setdefault(title, [])
         if "slide-line" in tags(cell):
             lines.setdefault(title, []).append(cell.source)
@@ -591,14 +588,14 @@ def test_every_number_of_a_section_in_the_project_leads_to_a_heading():
 
     assert sections.repointed(note) == {} and lost == []
     for path in BOOK:
-        bare = re.findall(rf"(?<!⊕ )\b[Ii]n ({sections.NUMBER})\b(?! %| ms)", markdown(read(path)))
+        bare = re.findall(rf"\b[Ii]n ({sections.NUMBER})\b(?! %| ms)", markdown(read(path)))
         assert not known.keys() & bare, f'{path.name}: "in section {bare}", which tools can follow'
 
 
 @pytest.mark.parametrize(
     ("text", "names"),
     [
-        ("see (3·1, 3·2), (8·12 to 8·14), (⊕ 1·13), (⊕ in 4·5)", "3·1 3·2 8·12 8·14 1·13 4·5"),
+        ("see (3·1, 3·2), (8·12 to 8·14)", "3·1 3·2 8·12 8·14"),
         ("In section 6·3, sections 2·1, 2·4 and 3·1; exercise 7·6", "6·3 2·1 2·4 3·1 exercise 7·6"),
         ("[6·3 Clocks](06_a.ipynb#cell-id=x), [exercise 6·2](06_a.ipynb)", "6·3 exercise 6·2"),
         ("to (2·28, −0·22), (0·17, 2·2), (1, 0·2), a loss of 1·5, `(2·2)`, $(2·2)$, “(2·2)”", ""),
@@ -616,7 +613,7 @@ def test_what_points_to_a_section_is_told_from_other_numbers(text, names):
 def small_book(tmp_path, monkeypatch):
     """Two chapters and a page that point to each other; where everything was."""
     pages = {
-        "02_keys.ipynb": ["# 2 · Keys", "## 2.1 One", "## 2.2 ⊕ Two\n\nAs (⊕ 2.2) and (2.1).",
+        "02_keys.ipynb": ["# 2 · Keys", "## 2.1 One", "## 2.2 Two\n\nAs (2.2) and (2.1).",
                           "### Inside", "## 2.3 Three", "## Exercises\n\n### Exercise 2.1 · A",
                           "### Exercise 2.2 · B\n\nSee section 2.3.", "## Sources"],
         "03_masks.ipynb": ["# 3 · Masks", "## 3.1 Four\n\nSections 2.1 and 2.3, exercise 2.2, "

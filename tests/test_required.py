@@ -38,7 +38,7 @@ def shown(chapter):
     (path,) = book.book([chapter])
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     cells = [{**cell, "source": "".join(cell["source"])} for cell in cells]
-    optional = {i for start, end in book.extras(cells) for i in range(start, end)}
+    optional = book.further(cells)
     found, part = [], "core"
     for i, cell in enumerate(cells):
         heading = re.match("## (.+)", cell["source"]) if cell["cell_type"] == "markdown" else None

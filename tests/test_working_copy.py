@@ -11,7 +11,7 @@ import hostile
 import nbformat
 import pytest
 import working_copy
-from cells import HEADING, OPTIONAL, book, is_caption, is_note
+from cells import FURTHER, HEADING, book, is_caption, is_note
 from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
@@ -77,7 +77,7 @@ def test_a_copy_has_what_is_read_in_one_go_in_one_cell(tmp_path):
         for above, cell in itertools.pairwise(copy):
             if above.cell_type == cell.cell_type == "markdown":
                 texts = above.source + cell.source
-                stops = re.search(r"<details|[*][*]Predict", texts) or OPTIONAL in above.source
+                stops = re.search(r"<details|[*][*]Predict", texts) or FURTHER in above.source
                 stops = stops or HEADING.match(cell.source) or is_caption(above) or is_caption(cell)
                 assert stops, (path.name, cell.source[:80])
         folded = [cell.source for cell in copy if cell.metadata.get("jp-MarkdownHeadingCollapsed")]

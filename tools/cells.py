@@ -12,7 +12,6 @@ import tomllib
 from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-OPTIONAL = "⊕"  # in a heading or at the start of a note: what can be left out
 FURTHER = "Going further"  # the part of a chapter after its exercises: nothing later needs it
 AFTERWARDS = "<details><summary>After you have solved it</summary>"
 COMPARE = "<details><summary>Compare</summary>"  # around what answers a Predict
@@ -125,9 +124,9 @@ def for_reading(cells):
     """The cells as a reader has them: no lecturer's notes, and what is read in one go is one cell.
 
     Cells of text side by side are cut for slides. Here they are joined and keep the id of the
-    first. But a heading begins a cell, and one marked ⊕ is a cell of its own, since JupyterLab
-    folds what follows its cell; and so is a caption, and a fold or a **Predict.**, where a reader
-    stops.
+    first. But a heading begins a cell, and that of Going further is a cell of its own, since
+    JupyterLab folds what follows its cell; and so is a caption, and a fold or a **Predict.**, where
+    a reader stops.
     """
     found = []
     for cell in cells:
@@ -141,7 +140,7 @@ def for_reading(cells):
 
 
 def _runs_on(cell):
-    stops = rf"<details|\*\*Predict\.\*\*|\A#+ .*{OPTIONAL}"
+    stops = rf"<details|\*\*Predict\.\*\*|\A## {FURTHER}"
     text = cell["cell_type"] == "markdown" and not is_caption(cell)
     return text and not re.search(stops, cell["source"])
 
@@ -185,30 +184,14 @@ def answers(cells):
     return found
 
 
-def is_optional(heading):
-    """Whether what stands under a heading is no part of the core: for a later reading."""
-    return heading == FURTHER or (OPTIONAL in heading and not heading.startswith("Exercise"))
-
-
-def extras(cells):
-    """(start, end) of Going further, or of every part marked ⊕: up to the next of its level.
-
-    JupyterLab folds as much under a heading; a ⊕ inside another is a part of that.
-    """
-    found, end = [], 0
-    for start, cell in enumerate(cells):
-        own = HEADING.match(cell["source"])
-        marked = own and is_optional(own[2])
-        if cell["cell_type"] == "markdown" and marked and start >= end:
-            levels = [
-                (i, HEADING.match(cells[i]["source"]))
-                for i in range(start + 1, len(cells))
-                if cells[i]["cell_type"] == "markdown"
-            ]
-            ends = [i for i, other in levels if other and len(other[1]) <= len(own[1])]
-            end = ends[0] if ends else len(cells)
-            found.append((start, end))
-    return found
+def further(cells):
+    """The indices of the cells of Going further, which ends where the next part begins."""
+    parts = [
+        i for i, cell in enumerate(cells)
+        if cell["cell_type"] == "markdown" and cell["source"].startswith("## ")
+    ]  # fmt: skip
+    start = next((i for i in parts if cells[i]["source"].startswith(f"## {FURTHER}")), len(cells))
+    return range(start, next((i for i in parts if i > start), len(cells)))
 
 
 def starters(cells):

@@ -69,7 +69,7 @@ def prepare(notebook, path=None):
         if is_picture(cell):
             figures += 1
             said = captions.get(cell.id) or (title and _capital(DRAWS.sub("", title[1])))
-            said = said or re.sub(r"^[\d.]+ (· )?|⊕ ?", "", heading)
+            said = said or re.sub(r"^[\d.]+ (· )?", "", heading)
             _caption(cell, f"Figure {path.name[:2].lstrip('0') or 0}.{figures}", said)
     return notebook
 

@@ -7,10 +7,10 @@ questions to ask (what the reader is to predict) and what can be moved while eve
 import re
 from typing import NamedTuple
 
-from cells import OPTIONAL, extras, is_note, predictions, without_fold
+from cells import FURTHER, further, is_note, predictions, without_fold
 
 LIVE = re.compile(r"^(?:\w+ = )?(live\.\w+|interact\.controls)\(", re.M)
-MINUTES = re.compile(rf"(?:{OPTIONAL} )?(?:(\d+) minutes?\W+)?(.*)", re.S)  # a note begins so
+MINUTES = re.compile(r"(?:(\d+) minutes?\W+)?(.*)", re.S)  # a note begins so
 # How a sentence on a wrong answer begins, with what it is an answer to if a colon ends that.
 _WRONG = r"(?:wrong (?:answer|guess)(?:e?s)?|slips?|mistakes?)(?: to expect)?"
 WRONG = re.compile(
@@ -42,7 +42,7 @@ class Part(NamedTuple):
 
 def parts(cells):
     """The parts of a chapter, from its cells."""
-    optional = {i for start, end in extras(cells) for i in range(start, end)}
+    optional = further(cells)
     found, title, questions, live = [], "", [], []
     for i, cell in enumerate(cells):
         heading = re.search(r"^##(?: |# (?=\d+\.))(.+)", cell.source, re.M)  # or further: ### 5.8
@@ -59,12 +59,6 @@ def parts(cells):
     return found
 
 
-def stated_minutes(cells):
-    """The minutes that a chapter's first cell promises, or None."""
-    stated = re.search(r"(\d+) minutes", cells[0].source)
-    return int(stated[1]) if stated else None
-
-
 def page(name, cells):
     """The page, in Markdown, of the chapter whose file is called `name`."""
     title = re.match(r"# (.+)", cells[0].source)[1]
@@ -77,13 +71,11 @@ def page(name, cells):
     lines += ["| from minute | part | takes |", "|---:|---|---:|"]
     clock = 0
     for part in filter(lambda part: part.minutes, plan):
-        start = OPTIONAL if part.optional else clock
+        start = "later" if part.optional else clock
         lines.append(f"| {start} | {part.title} | {part.minutes} |")
         clock += 0 if part.optional else part.minutes
     lines += [f"| {core} | the end | |", "", f"Together {core} minutes"]
-    lines[-1] += (
-        f", and {extra} for what is marked {OPTIONAL} and can be left out." if extra else "."
-    )
+    lines[-1] += f", and {extra} for *{FURTHER}*, which can be left out." if extra else "."
     for part in plan:
         takes = f" ({part.minutes} minutes)" if part.minutes else ""
         lines += ["", f"## {part.title}{takes}"]

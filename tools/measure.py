@@ -124,7 +124,7 @@ def words(path):
     notebook = json.loads(path.read_text(encoding="utf-8"))["cells"]
     for cell in notebook:
         cell["source"] = "".join(cell["source"])
-    further = {i for start, end in cells.extras(notebook) for i in range(start, end)}
+    further = cells.further(notebook)
     found, in_exercises = dict.fromkeys(PROSE, 0), False
     for i, cell in enumerate(notebook):
         text = cell["source"]

@@ -242,12 +242,12 @@ def _kept_of_cell(cell):
 
 
 def _fold(notebook):
-    """Fold what is optional, in JupyterLab and in Colab.
+    """Fold Going further, in JupyterLab and in Colab.
 
     Colab takes from the notebook's metadata which sections are folded when it opens, by the `id`
     in the metadata of the cell with the heading (googlecolab/colabtools#438).
     """
-    folds = [notebook.cells[start] for start, _ in cells.extras(notebook.cells)]
+    folds = [notebook.cells[i] for i in cells.further(notebook.cells)[:1]]
     for cell in folds:
         cell.metadata |= {"id": cell.id, "jp-MarkdownHeadingCollapsed": True}
     notebook.metadata["colab"] = {"collapsed_sections": [cell.id for cell in folds]}

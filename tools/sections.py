@@ -13,7 +13,7 @@ every pointer follows: [6.3 Clock hands](06_….ipynb#cell-id=…), [6.3](…), 
 notebooks/moved.json says where the sections of commit 9a23c6f stand now.
 
 JupyterLab finds a cell by its id. An anchor of the heading's own words is lost there: the heading
-is not drawn yet when Lab looks for it, and its ⊕ or √ arrives in another spelling. The website has
+is not drawn yet when Lab looks for it, and its √ arrives in another spelling. The website has
 an anchor at every heading. Colab knows neither and opens the chapter at its top.
 """
 
@@ -23,7 +23,7 @@ import re
 import sys
 from typing import NamedTuple
 
-from cells import FURTHER, OPTIONAL, ROOT, book
+from cells import FURTHER, ROOT, book
 
 MOVED = "notebooks/moved.json"
 NUMBER = r"\d{1,2}\.\d{1,2}"
@@ -37,11 +37,11 @@ NAMED = (
     r"(?<!their )(?<!its )(?<!'s )(?<!\[)(?<!# )\b(?P<kind>[Ss]ection|[Ee]xercise|Solution)s?\s+"
     rf"(?P<list>{NUMBER}(?:(?:, and |, | and | or | to ){NUMBER})*)(?![\w]|\.\d)"
 )
-MARKED = rf"(?:{OPTIONAL} (?:in )?)?[1-9]\d?\.\d{{1,2}}(?: {OPTIONAL})?"
+IN_BRACKETS = r"[1-9]\d?\.\d{1,2}"
 POINTER = re.compile(
     r"\[(?P<text>[^\]]*)\]\((?P<folder>[\w./]*?)(?P<file>\d\d_\w+\.ipynb)(?P<anchor>#[^)]*)?\)"
     r"|\[[^\]]*\]\([^)]*\)|\$[^$]*\$|`[^`]*`|“[^”]*”"  # another link, a formula, code, a quotation
-    rf"|{NAMED}|\((?P<brackets>{MARKED}(?:(?:, and |, | and | to ){MARKED})*)\)"
+    rf"|{NAMED}|\((?P<brackets>{IN_BRACKETS}(?:(?:, and |, | and | to ){IN_BRACKETS})*)\)"
     r"|(?<=\| )(?P<column>91\.\d+(?:, 91\.\d+)*)(?= \|)"  # the table of the clinic
 )
 IN_CODE = re.compile(rf'{NAMED}|(?P<call>check\("|section=")(?P<called>{NUMBER})"')
@@ -122,7 +122,7 @@ def _to_its_cell(link):
         name = name if name in there else there[0]
         (heading, *_) = (heading for heading in headings(name) if heading.cell == cell)
         if NAME.fullmatch(text):
-            text = f"{heading.number} " + re.sub(rf"^[\d.]+ |{OPTIONAL} ", "", heading.text)
+            text = f"{heading.number} " + re.sub(r"^[\d.]+ ", "", heading.text)
         return f"[{text}]({name}#cell-id={cell})"
 
 
@@ -156,7 +156,7 @@ def pointed(text, to, pattern=POINTER):
         if group.get("text") is not None:
             return _led(found, to)
         if group.get("brackets"):
-            return f"({re.sub(MARKED, lambda one: _marked(one[0], each), group['brackets'])})"
+            return f"({each(group['brackets'])})"
         if group.get("list"):
             kind = "" if group["kind"].lower() == "section" else "exercise "
             return found[0].removesuffix(group["list"]) + each(group["list"], kind)
@@ -166,25 +166,6 @@ def pointed(text, to, pattern=POINTER):
         return each(found[0]) if group.get("column") or group.get("quoted") else found[0]
 
     return pattern.sub(renewed, text)
-
-
-def _marked(pointer, each):
-    """⊕ 6.5 or 6.5 ⊕ or ⊕ in 6.5, with the mark if the section still has it."""
-    now = each(pointer)
-    number = re.search(NUMBER, now)[0]
-    if f"{OPTIONAL} in " in now:
-        return now
-    if OPTIONAL not in title_of(number):
-        return number
-    return now if OPTIONAL in now else f"{OPTIONAL} {number}"
-
-
-def title_of(number):
-    """The text of the heading of a section; "" if there is none."""
-    texts = [
-        h.text for path in book([f"{int(number.split('.')[0]):02d}"]) for h in headings(path.name)
-    ]
-    return next((text for text in texts if text.startswith(f"{number} ")), "")
 
 
 def _led(link, to):
@@ -337,7 +318,6 @@ def move(parts, names, target):
         for cell in block:
             if cell["cell_type"] == "markdown":
                 text = _lowered("".join(cell["source"]), down)
-                text = re.sub(rf"^(#+ .*){OPTIONAL} ", r"\1", text, flags=re.M) if further else text
                 cell["source"] = text.splitlines(keepends=True)
         if not HEADING.match("".join(block[0]["source"])) and (further or level == 2):
             block[0]["source"][0] = block[0]["source"][0].replace("# ", f"# {chapter}.? ", 1)
@@ -381,7 +361,7 @@ def rename(parts, name, title):
     else:
         stored, start, _ = where(parts, name)
         line = stored[start]["source"][0]
-        head = re.match(rf"#+ (?:Exercise )?(?:[\d.]+ )?(?:· )?(?:{OPTIONAL} )?", line)[0]
+        head = re.match(r"#+ (?:Exercise )?(?:[\d.]+ )?(?:· )?", line)[0]
         stored[start]["source"][0] = head + title + "\n" * line.endswith("\n")
 
 

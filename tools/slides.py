@@ -78,7 +78,7 @@ def slides(target=ROOT / "build" / "slides"):
 
 
 def minutes(notebook):
-    """How long a lecture on a chapter is, by its notes, without what is marked ⊕."""
+    """How long a lecture on a chapter is, by its notes, without *Going further*."""
     return sum(part.minutes for part in lecturer.parts(notebook.cells) if not part.optional)
 
 
@@ -162,7 +162,7 @@ class Deck:
 
     def __init__(self, chapter):
         self.slides, self.title, self.drawn = [], "", None
-        left_out = {i for start, end in cells.extras(chapter) for i in range(start, end)}
+        left_out = cells.further(chapter)
         for i, cell in enumerate(chapter):
             heading = SECTION.match(cell.source) if cell.cell_type == "markdown" else None
             ends = heading and heading[2].startswith(("Summary", "Checked claims", "Exercises"))

@@ -1,16 +1,16 @@
-"""What goes beyond the core is folded: the heading stays, one click opens what follows."""
+"""Going further is folded: its heading stays, one click opens what follows."""
 
-from cells import is_optional
+from cells import FURTHER
 from docutils import nodes
 
 FOLD = '<details class="beyond"><summary>Beyond the core: show</summary>'
 
 
 def fold(app, doctree, docname):
-    """Fold Going further and what is marked ⊕, up to the next heading of its level."""
+    """Fold what stands under that heading."""
     for section in list(doctree.findall(nodes.section)):
         at = section.first_child_matching_class(nodes.title)
-        if at is not None and is_optional(section[at].astext()) and not docname.startswith("lec"):
+        if at is not None and section[at].astext() == FURTHER:
             title, rest = section.children[: at + 1], section.children[at + 1 :]
             opening, closing = nodes.raw("", FOLD, format="html"), nodes.raw("", "</details>")
             closing["format"] = "html"

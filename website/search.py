@@ -9,7 +9,7 @@ import json
 import re
 from pathlib import Path
 
-from cells import is_optional
+from cells import FURTHER
 from docutils import nodes
 from npm import FOLDER, bring
 from sections import slug
@@ -45,7 +45,7 @@ def _title(section):
 def _is_beyond(section):
     """Whether a section is beyond the core, or in one that is."""
     while isinstance(section, nodes.section):
-        if is_optional(_title(section).astext()):
+        if _title(section).astext() == FURTHER:
             return True
         section = section.parent
     return False

@@ -16,7 +16,7 @@ import nbformat
 import pytest
 import working_copy
 from accessible import violations
-from cells import answers, book, chapters, extras, for_reading, is_solution
+from cells import answers, book, chapters, for_reading, further, is_solution
 from playwright.sync_api import expect
 
 from conftest import PATIENCE, ROOT, SHOTS, watch
@@ -191,7 +191,7 @@ def test_a_chapter_opens_without_its_answers_and_without_what_is_optional(page, 
     stored = for_reading(nbformat.read(chapter, as_version=4).cells)
     open_chapter(page, lab, chapter.name)
     opened = settled(page, OPENED)
-    folded = {i for start, end in extras(stored) for i in range(start + 1, end)}
+    folded = {*further(stored)[1:]}
     hidden = {i for i, cell in enumerate(opened) if cell["output"] is False}
     assert {i for i, cell in enumerate(opened) if not cell["seen"]} == folded
     assert hidden == {*answers(stored), *solutions(stored)}

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 import slides
 from accessible import violations
-from cells import chapters, extras, is_imports, is_setup, tags
+from cells import chapters, further, is_imports, is_setup, tags
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from test_live import FIGURES, KINDS
 
@@ -319,7 +319,7 @@ def test_what_is_on_no_slide_is_in_the_notes(path):
     core = slides.Deck(notebook.cells).slides
     notes = "\n".join(note for slide in core for note in slide.notes)
     lines = [slide.line for slide in core] + [slide.question for slide in core]
-    optional = {i for start, end in extras(notebook.cells) for i in range(start, end)}
+    optional = further(notebook.cells)
     for i, cell in enumerate(notebook.cells):
         if cell.source.startswith(("## Summary", "## Symptoms")):
             break
