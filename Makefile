@@ -18,8 +18,8 @@ ENVIRONMENTS := $(STAMP) $(foreach name,oldest colab class site hub make kernel,
 HUB := .venv-hub/node_modules/$(call stamp,deploy/proxy/package*.json)
 JAVASCRIPT := tools/js/node_modules/$(call stamp,tools/js/package*.json)
 TESTS := test $(addprefix test-,oldest newest portable colab libraries kernel browser site student assignment dist device)
-TOOLS := site print slides student assignment refresh tidy live experiments fuzz mutants links dist lock ready references
-.PHONY: help lab edit $(TESTS) test-all test-hub $(TOOLS) hub bench clean .venv-make
+TOOLS := site print slides student assignment refresh tidy live experiments mutants links dist lock ready references
+.PHONY: help lab edit $(TESTS) test-all test-hub $(TOOLS) hub bench clean
 
 # A command is listed if ## follows its name, under the ### before it.
 help:
@@ -45,7 +45,6 @@ tidy: $(STAMP) ## bring what JupyterLab saved into form, and run nothing (CHAPTE
 live: $(STAMP)-browser $(JAVASCRIPT) ## bundle the code of live figures, and take their pictures (node, Chromium)
 bench: $(STAMP) ## measure, and write benchmarks/RESULTS.md (PART=engines for one part)
 experiments: $(STAMP) ## name the experiments whose rows are stale (EXPERIMENT=name repeats one)
-fuzz: $(STAMP) ## search with random numbers for what breaks the package (SEED=5 repeats)
 test-all: $(TESTS) experiments ## run every test there is; each is a command, too
 clean: ## remove the environments and everything that was built
 
@@ -69,7 +68,6 @@ dist: $(STAMP)-dist # wheel and sdist for a package index, into build/dist
 lock: $(STAMP)-dist # locks/: the hashes of all that pip installs, as in requirements.txt (NEWEST=1)
 references: .venv-make/$(READY) # ask transformers anew what the tests hold our parts to (NEW=1)
 ready: $(STAMP) $(JAVASCRIPT) # only the set-up, before somebody looks: a codespace
-.venv-make: .venv-make/$(READY) # where tools/make_words.py and tools/make_gpt2.py run
 
 # What they do, in the environment of the first thing that they need: there readers' own Jupyter,
 # IPython and Python settings cannot change what a chapter shows.
@@ -116,7 +114,6 @@ refresh = tools/notebooks.py refresh $(if $(ANEW),--anew) $(CHAPTERS)
 tidy = tools/notebooks.py tidy $(CHAPTERS)
 live := tools/live_code.py && $(APART) .venv/bin/python tools/stills.py
 experiments = benchmarks/repeat.py $(EXPERIMENT)
-fuzz = tools/fuzz.py $(SEED)
 links := tools/website.py --ask
 mutants = -m mutmut run $(IN:%="%")
 ready := tools/working_copy.py
@@ -180,22 +177,22 @@ BOOK = $(call HASHED,$(1)); $(PIP) -c requirements.txt torch; $(PIP) --no-deps -
 OPEN_PYTHON = $(shell for p in "$(PYTHON)" /usr/bin/python3; do runuser -u nobody -- \
 	"$$(command -v "$$p")" -c 'import ensurepip; $(FITS)' 2>/dev/null && echo "$$p" && break; done)
 MADE_BY = $(or $(if $(filter %class %site,$(@D)),.venv/bin/python),$(if $(filter %hub,$(@D)),$(OPEN_PYTHON)),$(PYTHON))
-# Two commands of make at a time: one sets up, the other waits. A Python may lie below a space.
-ONCE = "$(PYTHON)" tools/once.py $@
-NPM = $(ONCE) '$(2)npm ci --prefix $(1) --ignore-scripts --no-audit --no-fund --silent --fetch-retry-mintimeout=500'
+NPM = npm ci --prefix $(1) --ignore-scripts --no-audit --no-fund --silent --fetch-retry-mintimeout=500
 .venv-class/$(READY) .venv-site/$(READY): $(STAMP)
 $(ENVIRONMENTS):
 	@p="$(MADE_BY)"; "$$p" -c '$(FITS)' 2>/dev/null || { p="$${p:+, and $$p is not}"; echo "d2lattn needs" \
 	"Python 3.11 or newer$$p: install one, or name it with make PYTHON=/path/to/python"; exit 1; }
-	@$(ONCE) 'echo "setting up $(@D) (once; a few minutes)"; rm -rf $(@D); "$(MADE_BY)" -m venv $(@D) || \
-	{ echo "$(MADE_BY) cannot make a virtual environment: on Debian and Ubuntu, apt install python3-venv"; exit 1; }; \
-	$($(@D))'
+	@echo "setting up $(@D) (once; a few minutes)"; rm -rf $(@D); "$(MADE_BY)" -m venv $(@D) || \
+	{ echo "$(MADE_BY) cannot make a virtual environment: on Debian and Ubuntu, apt install python3-venv"; exit 1; }
+	@set -e; $($(@D))
+	@touch $@
 $(STAMP)-%: $(STAMP)
-	@$(ONCE) '$(call HASHED,$*)'
+	@$(call HASHED,$*)
+	@touch $@
 $(HUB): .venv-hub/$(READY)
-	@$(call NPM,.venv-hub,cp deploy/proxy/package*.json .venv-hub; )
+	@cp deploy/proxy/package*.json .venv-hub && $(call NPM,.venv-hub) && touch $@
 # What formats, checks and minifies the JavaScript of the live figures, and what changes it. Without
 # it (no node, no network) the tests that ask for it are skipped.
 $(JAVASCRIPT):
-	@command -v npm >/dev/null && $(call NPM,$(@D:/node_modules=)) || echo "the JavaScript is not checked:" \
+	@command -v npm >/dev/null && $(call NPM,$(@D:/node_modules=)) && touch $@ || echo "the JavaScript is not checked:" \
 	"that needs node and, once, the network (npm ci --prefix $(@D:/node_modules=))"

@@ -18,7 +18,7 @@ STORED = Path(__file__).with_name("gpt2_reference.npz")
 
 @pytest.fixture(scope="module")
 def stored():
-    """(state dict, tokens, logits, heads) as tools/make_gpt2.py wrote them."""
+    """(state dict, tokens, logits, heads) that transformers wrote."""
     with np.load(STORED) as file:
         state = {
             name.removeprefix("state/"): torch.from_numpy(file[name]).float()

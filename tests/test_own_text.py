@@ -3,14 +3,11 @@
 import hashlib
 import math
 import random
-import sys
-from pathlib import Path
 
 import pytest
 
 from d2lattn_book.language.own_text import SHA256, STORED, count, read, split
 
-ROOT = Path(__file__).resolve().parent.parent
 LETTERS = random.Random(0).choices("abc d", [5, 3, 1, 1, 2], k=3000)
 TEXT = "".join(LETTERS)
 
@@ -21,16 +18,6 @@ def test_the_stored_text_is_the_same_for_every_reader():
     assert len({*read().splitlines()}) == len(read().splitlines())  # no paragraph twice
     licence = STORED.with_name("python_topics.LICENSE.txt").read_text(encoding="utf-8")
     assert "PYTHON SOFTWARE FOUNDATION LICENSE VERSION 2" in licence and "3.11.7" in licence
-
-
-@pytest.mark.skipif(sys.version_info[:3] != (3, 11, 7), reason="another Python has another text")
-def test_the_stored_text_is_what_its_tool_makes():
-    from pydoc_data.topics import topics
-
-    sys.path.append(str(ROOT / "tools"))
-    import make_python_topics
-
-    assert make_python_topics.prose(topics) == read()
 
 
 def test_a_file_is_read_as_an_editor_wrote_it(tmp_path):

@@ -9,6 +9,8 @@ import hashlib
 import shutil
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 from cells import ROOT
 
@@ -23,11 +25,7 @@ def bring(package, names, target):
     if not stamp.exists():
         if shutil.which("npm") is None:
             sys.exit(f"npm (Node.js) has to bring {package}, once: install it")
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        commands = "cp tools/npm/package*.json build/npm; npm ci --prefix build/npm"
-        commands += " --ignore-scripts --no-audit --no-fund --silent"
-        once = [sys.executable, ROOT / "tools" / "once.py", stamp, commands]
-        subprocess.run(once, cwd=ROOT, check=True)  # nobody finds it half brought
+        _install(asked, stamp)
     for name in names:
         source, copy = FOLDER / "node_modules" / package / name, target / name
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -35,3 +33,17 @@ def bring(package, names, target):
             shutil.copytree(source, copy, dirs_exist_ok=True)
         else:
             shutil.copy(source, copy)
+
+
+def _install(asked, stamp):
+    """Install beside the folder, then move: of two at once neither finds it half brought."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=FOLDER) as part:
+        for path in asked.glob("package*.json"):
+            shutil.copy(path, part)
+        options = ["--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
+        subprocess.run(["npm", "ci", "--prefix", part, *options], check=True)
+        if not stamp.exists():
+            shutil.rmtree(stamp.parent, ignore_errors=True)
+            brought = (Path(part) / "node_modules").rename(stamp.parent)
+            (brought / stamp.name).touch()

@@ -1,8 +1,7 @@
 """A text of one's own, for a model that reads letters (chapter 0), and counting, the line to beat.
 
 Stored with the package is what Python 3.11.7 says in `help()`: 162,852 letters of prose, each
-paragraph once (the Python Software Foundation's licence lies beside the file, and
-`tools/make_python_topics.py` made it).
+paragraph once (the Python Software Foundation's licence lies beside the file).
 """
 
 import os

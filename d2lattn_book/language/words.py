@@ -146,7 +146,7 @@ def word_vectors() -> tuple[list[str], Tensor]:
 
     Skip-gram with negative sampling (Mikolov et al. 2013, "Distributed Representations of Words and
     Phrases"): a word's vector is trained to foretell the five words on either side.
-    tools/make_words.py makes them anew; the file says how, and carries the hash of the corpus.
+    The file says how they were made, and carries the hash of the corpus.
 
     Returns:
         vocabulary (list of str, the most frequent first), vectors (Tensor (words, width), float32).
