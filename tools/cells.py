@@ -43,11 +43,6 @@ def book(names=()):
     return [*chapters(names), *appendices(names)]
 
 
-def run_here():
-    """The book but for what wants triton, which `make test-kernel` runs."""
-    return [path for path in book() if not path.name.startswith("92")]
-
-
 def is_taught(path):
     """Whether a lecture is held on what lies there: on the chapters, all but the first page."""
     return path.name[0] != "9" and not path.name.startswith("00")
