@@ -13,13 +13,12 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 stamp = ready-$(shell { cat $(1); pwd; } 2>/dev/null | cksum | cut -d' ' -f1)
 READY := $(call stamp,pyproject.toml requirements*.txt locks/*.txt tools/versions.py)
 STAMP := .venv/$(READY)
-ENVIRONMENTS := $(STAMP) $(foreach name,oldest colab class site hub make kernel,.venv-$(name)/$(READY)) \
+ENVIRONMENTS := $(STAMP) $(foreach name,oldest colab class site make kernel,.venv-$(name)/$(READY)) \
 	.venv-newest/$(READY)-$(shell date +%G-%V)
-HUB := .venv-hub/node_modules/$(call stamp,deploy/proxy/package*.json)
 JAVASCRIPT := tools/js/node_modules/$(call stamp,tools/js/package*.json)
 TESTS := test $(addprefix test-,oldest newest portable colab libraries kernel browser site student assignment dist device)
 TOOLS := site print slides student assignment refresh tidy live experiments mutants links dist lock ready references
-.PHONY: help lab edit $(TESTS) test-all test-hub $(TOOLS) hub bench clean
+.PHONY: help lab edit $(TESTS) test-all $(TOOLS) bench clean
 
 # A command is listed if ## follows its name, under the ### before it.
 help:
@@ -37,7 +36,6 @@ print: .venv-site/$(READY) $(STAMP)-browser site ## write the book as one PDF in
 slides: $(STAMP) ## write a deck for a room from each chapter, into build/slides
 student: $(STAMP) ## write the chapters without solutions, into build/student
 assignment: $(STAMP) ## write exercises for nbgrader, into build/assignment (CHAPTER=03)
-hub: $(HUB) ## serve a class from this machine (root, Linux; deploy/README.md)
 ### maintain
 edit: $(STAMP) ## open the book itself in JupyterLab, to change it
 refresh: $(if $(filter 92,$(CHAPTERS)),.venv-kernel/$(READY),$(STAMP)) ## run chapters, store what is new (CHAPTERS="01 02" for some, ANEW=1)
@@ -61,7 +59,6 @@ test-student: $(STAMP) # the student edition runs, and its outputs are the book'
 test-assignment: $(STAMP) .venv-class/$(READY) # nbgrader grades a right, wrong and empty one (CHAPTER=03)
 test-dist: $(STAMP)-dist # wheel and sdist, each installed and imported in a clean environment
 test-device: $(STAMP) # every cell with a GPU as the default, and the package there
-test-hub: $(HUB) # a JupyterHub with six students on this machine (root, Linux)
 mutants: $(STAMP)-mutants # mutmut: would tests see a slip? (IN="d2lattn.masks*")
 links: .venv-site/$(READY) # Sphinx asks whether the pages that the website names answer (network)
 dist: $(STAMP)-dist # wheel and sdist for a package index, into build/dist
@@ -97,10 +94,6 @@ lab edit:
 	[ "$$(id -u)" = 0 ] && flags="$$flags --allow-root"; \
 	if [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then flags="$$flags --no-browser"; fi; \
 	exec env $(APART) $(PY) -m jupyterlab $$flags
-hub: export D2LATTN_CACHE := $(CURDIR)/.venv-hub/cache
-hub:
-	@$(PY) -c "import sys; from d2lattn_book import real; sys.exit(real.load()[0] is None)"
-	@cd deploy && PATH="$(HERE)/bin:$$PATH" exec $(PY) -m jupyterhub
 bench:
 	@$(APART) $(PY) benchmarks/bench.py $(PART)
 clean:
@@ -126,7 +119,7 @@ $(TOOLS):
 NBVAL := -n auto --dist loadfile --no-loadscope-reorder --nbval --nbval-current-env \
 	--nbval-cell-timeout 600 --nbval-kernel-startup-timeout 600 \
 	--nbval-sanitize-with "$(CURDIR)/tests/nbval_sanitize.cfg"
-OTHERS := $(foreach folder,browser class colab device dist hub libraries site,--ignore tests/$(folder))
+OTHERS := $(foreach folder,browser class colab device dist libraries site,--ignore tests/$(folder))
 # No training of an experiment is repeated: what a page says is compared with the stored rows, and
 # three experiments a day with their proofs.
 # What pytest is given, unless it is the folder of that name, and what comes before.
@@ -141,7 +134,6 @@ test-student := $(NBVAL) build/student
 test-assignment := -p no:nbval tests/class
 test-dist := -p no:nbval tests/test_dist.py tests/dist
 test-device := -p no:nbval -m gpu tests/device tests/test_gpu.py tests/test_kernel_on_a_gpu.py
-test-hub := -p no:nbval -s tests/hub
 before-test = $(PY) -m ruff check --quiet . && $(PY) -m ruff format --quiet --check . && \
 	echo "appendix 92 and its kernels are not run here, they want triton: make test-kernel" &&
 before-test-libraries = $(PY) tools/make_references.py &&
@@ -152,7 +144,7 @@ before-test-portable = $(call kernels,default,SSE41) $(PYTEST) $(test-portable) 
 before-test-colab = rm -rf build/colab build/lib && mkdir -p build/colab && cp -r notebooks build/colab && \
 	$(PY) -m pip wheel --quiet --disable-pip-version-check --no-deps -w build/colab . && \
 	$(PYTEST) -p no:nbval tests/colab && cd build/colab &&
-$(TESTS) test-hub:
+$(TESTS):
 	@$(before-$@) $(PYTEST) $(or $($@),-p no:nbval tests/$(@:test-%=%))
 
 # The environments: what is locked by hash, torch by version (tools/lock.py says why), then the book.
@@ -161,7 +153,6 @@ HASHED = $(PIP) --require-hashes -r locks/$(1).txt
 ALONE = $(PIP) --require-hashes --no-deps -r requirements-nodeps.txt
 BOOK = $(call HASHED,$(1)); $(PIP) -c requirements.txt torch; $(PIP) --no-deps --no-build-isolation
 .venv = $(call BOOK,book) -e .; $(ALONE)
-.venv-hub = $(call BOOK,hub) .; $(ALONE)
 .venv-kernel = $(.venv); $(PIP) --no-deps -c requirements.txt triton
 .venv-make = $(PIP) --no-deps -c requirements.txt torch; $(call BOOK,make) -e .; $(ALONE)
 .venv-oldest = $(PIP) $$("$(PYTHON)" tools/versions.py $(@D:.venv-%=%)); $(PIP) --no-deps -e .; $(ALONE)
@@ -173,10 +164,7 @@ BOOK = $(call HASHED,$(1)); $(PIP) -c requirements.txt torch; $(PIP) --no-deps -
 # Sphinx reads the package's docstrings, so it must see the packages of the book; its own come first.
 .venv-site = $(call HASHED,site); place="import sysconfig; print(sysconfig.get_path(\"purelib\"))"; \
 	.venv/bin/python -c "$$place" > "$$(.venv-site/bin/python -c "$$place")/book.pth"
-# Students are not root: a Python in a folder of root's own is none for them.
-OPEN_PYTHON = $(shell for p in "$(PYTHON)" /usr/bin/python3; do runuser -u nobody -- \
-	"$$(command -v "$$p")" -c 'import ensurepip; $(FITS)' 2>/dev/null && echo "$$p" && break; done)
-MADE_BY = $(or $(if $(filter %class %site,$(@D)),.venv/bin/python),$(if $(filter %hub,$(@D)),$(OPEN_PYTHON)),$(PYTHON))
+MADE_BY = $(if $(filter %class %site,$(@D)),.venv/bin/python,$(PYTHON))
 NPM = npm ci --prefix $(1) --ignore-scripts --no-audit --no-fund --silent --fetch-retry-mintimeout=500
 .venv-class/$(READY) .venv-site/$(READY): $(STAMP)
 $(ENVIRONMENTS):
@@ -189,8 +177,6 @@ $(ENVIRONMENTS):
 $(STAMP)-%: $(STAMP)
 	@$(call HASHED,$*)
 	@touch $@
-$(HUB): .venv-hub/$(READY)
-	@cp deploy/proxy/package*.json .venv-hub && $(call NPM,.venv-hub) && touch $@
 # What formats, checks and minifies the JavaScript of the live figures, and what changes it. Without
 # it (no node, no network) the tests that ask for it are skipped.
 $(JAVASCRIPT):

@@ -319,7 +319,7 @@ def _load(path, gate, results):
 @pytest.mark.skipif(os.name == "nt", reason="wants a system with users, groups and others")
 @pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600)])
 def test_who_may_read_the_folder_may_read_all_of_it(small, tmp_path, mask, mode):
-    """So that the students of a hub map what its root has kept."""
+    """So that a class's students map what root has kept."""
     before = os.umask(mask)
     try:
         real.load(path=small)

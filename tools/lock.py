@@ -21,7 +21,7 @@ from cells import ROOT
 
 LOCKS = ROOT / "locks"
 UV = pathlib.Path(sys.executable).with_name("uv")
-WITH_THE_BOOK = {"book": ("lab", "test"), "hub": ("lab", "test", "hub"), "make": ("test", "make")}
+WITH_THE_BOOK = {"book": ("lab", "test"), "make": ("test", "make")}
 ALONE = {group: (group,) for group in ("browser", "class", "dist", "mutants", "site")}
 OF_TORCH = re.compile(r"torch|triton|(nvidia|cuda)-.*")
 LINE = re.compile(r"^([\w.-]+)==([^\s;\\]+)(.*?)( \\)?$", re.M)  # name, version, for whom
