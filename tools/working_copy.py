@@ -10,16 +10,13 @@ name is taken: 03_….new.2.ipynb.
 
 The manifest, work/.manifest.json, has for each copy the marks of all versions that were laid there,
 each written down before it is laid, and the edition that was laid last. Each file is written in one
-step: who interrupts this finds the old copy or the new one, and the next call goes on. Of two calls
-at the same time the second waits.
+step: who interrupts this finds the old copy or the new one, and the next call goes on.
 """
 
-import contextlib
 import hashlib
 import itertools
 import json
 import os
-import sqlite3
 import sys
 
 import nbformat
@@ -106,19 +103,6 @@ def free(copy, kind, marks=()):
             return path
 
 
-@contextlib.contextmanager
-def alone(folder):
-    """Wait until no other process changes the copies in `folder`.
-
-    SQLite locks a file on every system, and the system lifts the lock of a process that was killed.
-    """
-    with contextlib.ExitStack() as held:
-        with contextlib.suppress(sqlite3.Error):  # no locks on this drive, or a minute has passed
-            lock = sqlite3.connect(folder / ".lock", timeout=60)
-            held.enter_context(contextlib.closing(lock)).execute("BEGIN EXCLUSIVE")
-        yield
-
-
 def named(reset, chapter):
     """Whether RESET names this chapter: by its number, 3 or 03, or with all others."""
     number = reset.isdigit() and chapter.name.startswith(f"{reset:0>2}_")
@@ -158,21 +142,10 @@ def update(reset="", *, chapters=None, work=WORK):
         work: the folder of the copies.
     """
     if chapters is None:
-        chapters = book()
-        with contextlib.suppress(OSError):  # where a disk is full, the chapters open all the same
-            chapters.append(practice.write())
+        chapters = [*book(), practice.write()]
     if reset and not any(named(reset, path) for path in chapters):
         sys.exit(f"RESET must be all or the number of a chapter such as 03, got {reset}")
-    try:
-        work.mkdir(exist_ok=True)
-    except OSError as error:
-        sys.exit(f"your copies need a folder, {work}, which cannot be made: {error.strerror}")
-    with alone(work):
-        return bring(chapters, work, reset)
-
-
-def bring(chapters, work, reset):
-    """What `update` does, once no other process does it."""
+    work.mkdir(exist_ok=True)
     manifest = work / ".manifest.json"
     entries = read(manifest)
     said = []
@@ -180,15 +153,10 @@ def bring(chapters, work, reset):
         copy = work / chapter.name
         entry = entries.setdefault(chapter.name, {"marks": [], "edition": None})
         entry["marks"] = sorted({*entry["marks"], mark(reading(chapter))})
-        try:
-            write(manifest, json.dumps(entries, indent=1) + "\n")
-            said.append(follow(chapter, copy, entry, named(reset, chapter)))
-            write(manifest, json.dumps(entries, indent=1) + "\n")
-        except OSError as error:
-            name = os.path.basename(error.filename2 or error.filename or copy)
-            stays = "; your copy stays as it is" if copy.exists() else ""
-            said.append(f"{name} in work/ cannot be written: {error.strerror}{stays}")
-    return [line for line in dict.fromkeys(said) if line]
+        write(manifest, json.dumps(entries, indent=1) + "\n")
+        said.append(follow(chapter, copy, entry, named(reset, chapter)))
+        write(manifest, json.dumps(entries, indent=1) + "\n")
+    return [line for line in said if line]
 
 
 def read(manifest):
@@ -219,7 +187,7 @@ def trust(*, chapters=None, work=WORK):
     anybody.
     """
     notary = NotebookNotary()
-    found = [(spelled(path.name), opened(path)) for path in sorted(work.glob("*.ipynb"))]
+    found = [(path.name, opened(path)) for path in sorted(work.glob("*.ipynb"))]
     damaged = [name for name, copy in found if not copy]
     unsigned = [(name, copy) for name, copy in found if copy and not notary.check_signature(copy)]
     ours, foreign = set(), []
@@ -238,11 +206,9 @@ def trust(*, chapters=None, work=WORK):
     return [said + ", ".join(names) for said, names in told.items() if names]
 
 
-def spelled(name):
-    """The name of a file as it can be printed, whoever gave it."""
-    return "".join(letter if letter.isprintable() else "?" for letter in name)
-
-
 if __name__ == "__main__":
-    for line in [*update(" ".join(sys.argv[1:])), *trust()]:
-        print(line)
+    try:
+        told = [*update(" ".join(sys.argv[1:])), *trust()]
+    except OSError as error:  # a full disk, or work is no folder
+        sys.exit(f"your copies in {WORK} cannot be written: {error.strerror}")
+    print("".join(f"{line}\n" for line in told), end="")
