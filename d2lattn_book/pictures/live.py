@@ -5,7 +5,6 @@ table of the numbers, then an element with its data in an attribute, then the co
 Where no code runs, sentence and table remain; in a terminal, one line.
 """
 
-import base64
 import hashlib
 import html
 import json
@@ -15,7 +14,6 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import torch
 
 from d2lattn.arguments import check_choice, check_count, check_number, show
@@ -60,7 +58,7 @@ main {{ max-width: 1180px; margin: 16px auto; }}
 MASKS = ("none", "padding", "causal", "window", "causal + padding", "causal + window")
 MOST_TOKENS = 12  # of the microscope: every number has to be legible
 ATTENTION_PARTS = ("temperature", "divisor", "mask")
-POSITIONS_PARTS = ("clocks", "encoding", "turn")
+POSITIONS_PARTS = ("clocks", "turn")
 MOST_WORDS, MOST_HEADS, MOST_SHARES = 64, 16, 65_536  # of the maps
 MOST_STEPS, MOST_SHARES_IN_TRAINING = 500, 50_000  # a figure of at most 100 kB in the notebook
 MOST_READ, LISTED = 32, 5  # words that the reader reads, and words that its table lists
@@ -88,7 +86,6 @@ SETTINGS = {
     "same_qk": (False, True),
     "mlp": (False, True),
 }
-SHORTEST_TEXT, LONGEST_TEXT = 40, 2000  # letters that are learned
 MOST_NUMBERS = 8  # in a token, query, key or value of the microscope
 
 
@@ -145,24 +142,22 @@ def attention(
     *,
     tokens: Words,
     scale: float | None = None,
-    mask: str | Numbers | None = None,
-    projections: Sequence[Numbers] | None = None,
+    mask: str = "none",
     query: int | str = -1,
     parts: Sequence[str] = ATTENTION_PARTS,
 ) -> Figure:
     """Self-attention under the microscope: every number on screen, with its arithmetic in words.
 
-    softmax(Q Kᵀ · scale) V with Q = X W_qᵀ, K = X W_kᵀ, V = X W_vᵀ, or Q = K = V = X (Vaswani et
-    al. 2017, section 3.2.1). The reader chooses a query, plays it a step at a time, and
-    changes tokens, matrices, temperature, divisor and mask.
+    softmax(X Xᵀ · scale) X: queries, keys and values are the tokens themselves (chapter 1). The
+    reader chooses a query, plays it a step at a time, and changes tokens, temperature, divisor and
+    mask.
 
     Args:
         x: (n, d), a tensor or rows of numbers; n up to 12, d up to 8.
         tokens: n words, one for each row.
-        scale (float): factor of the scores, 1e-6 to 1e6; 1/√(width of a query) when absent.
+        scale (float): factor of the scores, 1e-6 to 1e6; 1/√d when absent.
         mask: where the menu of masks begins: "none", "padding", "causal", "window",
-            "causal + padding", "causal + window", or a boolean (n, n), True = may attend.
-        projections: three matrices (W_q, W_k, W_v) as nn.Linear stores them, (out, d) each.
+            "causal + padding" or "causal + window".
         query: the token whose query is followed when the figure opens, by name or position.
         parts: the controls that the reader is offered, of "temperature", "divisor" and "mask".
 
@@ -180,14 +175,10 @@ def attention(
     """
     x = readable("x", x, ("tokens", "numbers"), (MOST_TOKENS, MOST_NUMBERS))
     tokens = arrays.names("tokens", tokens, len(x), "rows of x")
-    q = k = x
-    if projections is not None:
-        projections = _projections(projections, x.shape[1])
-        q, k = (x @ weight.T for weight in projections[:2])
     if scale is not None:
         check_number("scale", scale, 1e-6)
-    rule, size, given, visible = _mask(mask, len(x))
-    scores = q @ k.T * (q.shape[1] ** -0.5 if scale is None else scale)
+    size, visible = _mask(mask, len(x))
+    scores = x @ x.T * (x.shape[1] ** -0.5 if scale is None else scale)
     weights = torch.softmax(scores.masked_fill(~visible, -math.inf), dim=-1).nan_to_num()
     query = position(query, tokens, "query")
     parts = _parts(parts, ATTENTION_PARTS)
@@ -196,25 +187,19 @@ def attention(
         f"live attention: {len(x)} tokens of width {x.shape[1]}; {tokens[query]} attends "
         f"most to {tokens[best]}, attention weight {weights[query, best]:.2f}"
     )
-    data = {"tokens": tokens, "x": _rounded(x), "asks": query, "rule": rule, "size": size}
-    if projections is not None:
-        data["projections"] = [_rounded(weight) for weight in projections]
+    data = {"tokens": tokens, "x": _rounded(x), "asks": query, "rule": mask, "size": size}
     if len(parts) < len(ATTENTION_PARTS):
         data["parts"] = parts
     if scale is not None:
         data["divisor"] = _round(1 / scale)
-    if given is not None:
-        data["given"] = given
     caption = "Attention weight of each row's query on each column's key"
     return Figure("attention", line, data, plain_table(caption, tokens, tokens, weights))
 
 
 @on_the_host
 def heads(
-    weights: Numbers | None = None,
+    weights: Numbers,
     *,
-    q: Numbers | None = None,
-    k: Numbers | None = None,
     tokens: Words,
     key_tokens: Words | None = None,
     names: Words | tuple[Words, Words | None] | None = None,
@@ -224,15 +209,13 @@ def heads(
 ) -> Figure:
     """The attention weights of many heads, or of snapshots of a model in training.
 
-    Small maps, one large, and the weights of one query. Snapshots can be played. Given q and k, the
-    weights are softmax(Q Kᵀ/√d). What is sent are integers of 8 or 16 bits, and the line of text
-    says how far a weight may be off.
+    Small maps, one large, and the weights of one query. Snapshots can be played. What is sent are
+    integers of 8 or 16 bits, and the line of text says how far a weight may be off.
 
     Args:
         weights: (H, L, S), or (T, H, L, S) for up to 500 snapshots, which get a slider.
             Every row adds up to 1, or to 0 where nothing may be seen. At most 65,536 numbers,
             50,000 with snapshots.
-        q, k: (H, L, d) and (H, S, d), or with T in front, instead of weights.
         tokens: names of the L queries, at most 64.
         key_tokens: names of the S keys; `tokens` when absent.
         names: H names of heads; for T snapshots a pair (T names of steps, H names or None).
@@ -241,9 +224,8 @@ def heads(
         step (int): the snapshot with which it opens, from 0, negative from the end.
 
     Raises:
-        ValueError: both or neither of weights and q with k; shapes that do not fit; rows whose
-            sum is not 1; more than 64 tokens, 16 heads, 500 snapshots or 65,536 weights; an
-            unknown token, head or step.
+        ValueError: shapes that do not fit; rows whose sum is not 1; more than 64 tokens, 16 heads,
+            500 snapshots or 65,536 weights; an unknown token, head or step.
 
     Cost:
         About 21 kB in the notebook for six tokens, 105 kB for 64 words and 16 heads.
@@ -252,21 +234,11 @@ def heads(
         >>> heads([[[0.5, 0.5], [0.1, 0.9]]], tokens=["small", "cat"])
         live heads: 1 head over 2 × 2 tokens, each weight within 8e-06
     """
-    if (weights is None) == (q is None and k is None):
-        raise ValueError("heads needs either weights or both q and k")
-    if weights is None and (q is None or k is None):
-        raise ValueError("q and k must come together")
-    if weights is None:
-        q, k = _snapshots("q", q, "d"), _snapshots("k", k, "d")
-        if q.shape[:2] != k.shape[:2] or q.shape[3] != k.shape[3]:
-            raise ValueError(
-                f"q and k must agree in heads and width, got shapes {tuple(q.shape)} "
-                f"and {tuple(k.shape)}"
-            )
-        weights = torch.softmax(q @ k.mT * q.shape[3] ** -0.5, dim=-1)
-    else:
-        weights = _snapshots("weights", weights, "S")
-        arrays.check_weights(weights)
+    weights = to_numpy(weights, "weights")
+    weights = weights[None] if weights.ndim == 3 else weights  # one snapshot
+    limits = MOST_STEPS, MOST_HEADS, MOST_WORDS, MOST_WORDS
+    weights = readable("weights", weights, ("steps", "heads", "tokens", "tokens"), limits)
+    arrays.check_weights(weights)
     T, H, L, S = weights.shape
     most = MOST_SHARES if T == 1 else MOST_SHARES_IN_TRAINING
     if weights.numel() > most:
@@ -288,23 +260,17 @@ def heads(
         "step": position(step, T, "step"),
     }
     data |= shown
-    sent, bound = _sent(weights, q, k)
+    bits = 16 if weights.numel() <= 4096 else 8
+    unit = 1 / (2**bits - 1)
+    whole = (weights / unit).round().to(torch.int64)
+    data["weights"] = in_bytes(whole, bits) | {"low": 0, "unit": unit}
     line = (
         f"live heads: {f'{T} steps of ' if T > 1 else ''}{H} head{'s' if H > 1 else ''} over "
-        f"{L} × {S} tokens, each weight within {bound:.0e}"
+        f"{L} × {S} tokens, each weight within {unit / 2:.0e}"
     )
     chosen, name = weights[shown["step"], shown["head"]], head_names[shown["head"]]
     table = weights_table(chosen, name, tokens, key_tokens or tokens)
-    return Figure("heads", line, data | sent, table)
-
-
-def _snapshots(name, values, last):
-    """(T, H, length, last) in float64; T = 1 where no snapshots were given."""
-    x = to_numpy(values, name)
-    x = x[None] if x.ndim == 3 else x
-    axis, widest = ("tokens", MOST_WORDS) if last == "S" else (last, MOST_SHARES)
-    most = MOST_STEPS, MOST_HEADS, MOST_WORDS, widest
-    return readable(name, x, ("steps", "heads", "tokens", axis), most)
+    return Figure("heads", line, data, table)
 
 
 def _head_names(names, T, H):
@@ -317,41 +283,6 @@ def _head_names(names, T, H):
     return steps, arrays.names("names", heads, H, "heads")
 
 
-def _sent(weights, query, key):
-    """What is sent: weights, or queries and keys where these are fewer; and the error's bound."""
-    if query is not None and query.numel() + key.numel() < weights.numel():
-        for bits in (8, 16):
-            sent = {"query": _packed(query, bits), "key": _packed(key, bits)}
-            q, k = _unpacked(sent["query"], query.shape), _unpacked(sent["key"], key.shape)
-            again = torch.softmax(q @ k.mT * query.shape[3] ** -0.5, dim=-1)
-            bound = (again - weights).abs().max().item()
-            if bound < 0.005:
-                break
-        return sent | {"width": query.shape[3]}, _rounded_up(bound)
-    bits = 16 if weights.numel() <= 4096 else 8
-    unit = 1 / (2**bits - 1)
-    whole = (weights / unit).round().to(torch.int64)
-    return {"weights": in_bytes(whole, bits) | {"low": 0, "unit": unit}}, _rounded_up(unit / 2)
-
-
-def _packed(x, bits):
-    low, high = x.min().item(), x.max().item()
-    unit = (high - low) / (2**bits - 1) or 1.0
-    whole = ((x - low) / unit).round().to(torch.int64)
-    return in_bytes(whole, bits) | {"low": low, "unit": unit}
-
-
-def _unpacked(sent, shape):
-    whole = np.frombuffer(base64.b64decode(sent["text"]), "<u2" if sent["bits"] == 16 else "u1")
-    return sent["low"] + sent["unit"] * torch.from_numpy(whole.astype(float)).reshape(shape)
-
-
-def _rounded_up(bound):
-    """To one digit, upwards: a bound that holds and reads the same on every processor."""
-    place = 10.0 ** math.floor(math.log10(max(bound, 1e-9)))
-    return math.ceil(bound / place) * place
-
-
 @on_the_host
 def positions(
     dim: int,
@@ -362,7 +293,7 @@ def positions(
     b: int = 7,
     parts: Sequence[str] = POSITIONS_PARTS,
 ) -> Figure:
-    """Clock hands for two positions, the encoding that they write, and arrows that turn with them.
+    """Clock hands for two positions, and arrows that turn with them.
 
     Pair j stands at the angle i / base^(2j/dim) at position i (Vaswani et al. 2017, section 3.5);
     the same turn on a query and a key is RoPE (Su et al. 2021). The reader moves two positions, a
@@ -373,8 +304,8 @@ def positions(
         base (float): above 1 and at most 1e9.
         length (int): positions, from 2 to 256.
         a, b (int): where the two positions begin; beyond the last, they stand on the last.
-        parts: what is drawn, of "clocks", "encoding" (with its curves) and "turn" (RoPE). Clocks
-            are always drawn; alone, they are called clocks 1, 2, … instead of pairs 0, 1, …
+        parts: what is drawn, of "clocks" and "turn" (RoPE). Clocks are always drawn; alone, they
+            are called clocks 1, 2, … instead of pairs 0, 1, …
 
     Raises:
         ValueError: an odd dim, a base not above 1, an unknown part, a number outside these limits.
@@ -798,7 +729,6 @@ def train(
     task: str,
     model: dict | None = None,
     compare: dict | None = None,
-    text: str | None = None,
     address: bool = False,
 ) -> Figure:
     """A small attention model that learns in the page, with Adam, while the reader looks.
@@ -818,12 +748,10 @@ def train(
             width 8, 16, 24 or 32; positions "none", "added" or "rotary"; mask; divisor of the
             scores "1", "√d" or "d"; same_qk, W_q = W_k; mlp; rate; seed.
         compare: one setting in which a second model differs.
-        text: of the task "text", 40 to 2000 letters; of which a fifth is held out.
         address (bool): whether the page's address holds the settings, for a page of its own.
 
     Raises:
-        ValueError: an unknown task, setting or value, more than one setting to compare, a text that
-            is too short or too long.
+        ValueError: an unknown task, setting or value, more than one setting to compare.
 
     Cost:
         About 45 kB in the notebook. A step takes some 6 ms with one layer of width 16.
@@ -836,16 +764,12 @@ def train(
     model, compare = _settings("model", model), _settings("compare", compare)
     if len(compare) > 1:
         raise ValueError(f"compare must change one setting, got {show(compare)}")
-    fits = isinstance(text, str) and SHORTEST_TEXT <= len(text) <= LONGEST_TEXT
-    if text is not None and not fits:
-        limits = f"{SHORTEST_TEXT} to {LONGEST_TEXT}"
-        raise ValueError(f"text must be a string of {limits} letters, got {show(text)}")
     line = f"live training: {TASKS[task]}"
     if model:
         line += f", with {_told(model)}"
     if compare:
         line += f"; model 2: {_told(compare)}"
-    data = {"task": task, "model": model, "compare": compare or None, "said": text}
+    data = {"task": task, "model": model, "compare": compare or None}
     if address:
         data["address"] = True
     chosen = (model | compare).items()
@@ -903,49 +827,19 @@ def _parts(parts, known):
     return [part for part in known if part in wanted]
 
 
-def _projections(projections, width):
-    if not isinstance(projections, (tuple, list)) or len(projections) != 3:
-        raise ValueError(f"projections must be (W_q, W_k, W_v), got {show(projections)}")
-    named = zip(("W_q", "W_k", "W_v"), projections, strict=True)
-    limits = (MOST_NUMBERS, MOST_NUMBERS)
-    checked = [readable(name, weight, ("out", "in"), limits) for name, weight in named]
-    for name, weight in zip(("W_q", "W_k", "W_v"), checked, strict=True):
-        if weight.shape[1] != width:
-            raise ValueError(
-                f"{name} must have {width} columns, one for each number of a token, "
-                f"got shape {tuple(weight.shape)}"
-            )
-    if len(checked[0]) != len(checked[1]):
-        raise ValueError(
-            f"W_q and W_k must have the same number of rows, got {len(checked[0])} "
-            f"and {len(checked[1])}"
-        )
-    return checked
-
-
-def _mask(mask, n):
-    """The rule that the menu begins with, its size, a mask of the caller's own, and the mask."""
+def _mask(rule, n):
+    """The length or width with which the menu of masks begins, and the mask."""
+    check_choice("mask", rule, MASKS)
     i, j = torch.arange(n)[:, None], torch.arange(n)
-    size = max(n - 1, 1)
-    if mask is None or (isinstance(mask, str) and mask in MASKS):
-        rule = mask or "none"
-        if "window" in rule:
-            size = 2
-        visible = torch.ones(n, n, dtype=torch.bool)
-        if "padding" in rule:
-            visible &= j < size
-        if "causal" in rule:
-            visible &= j <= i
-        if "window" in rule:
-            visible &= (i - j).abs() < size
-        return rule, size, None, visible
-    if not torch.is_tensor(mask) or mask.dtype != torch.bool or mask.shape != (n, n):
-        got = tuple(mask.shape) if torch.is_tensor(mask) else show(mask)
-        raise ValueError(
-            f"mask must be one of {MASKS} or a boolean tensor ({n}, {n}), True = may attend, "
-            f"got {got}"
-        )
-    return "given", size, ["".join(str(int(may)) for may in row) for row in mask.tolist()], mask
+    size = 2 if "window" in rule else max(n - 1, 1)
+    visible = torch.ones(n, n, dtype=torch.bool)
+    if "padding" in rule:
+        visible &= j < size
+    if "causal" in rule:
+        visible &= j <= i
+    if "window" in rule:
+        visible &= (i - j).abs() < size
+    return size, visible
 
 
 # How a figure is written down.

@@ -1,12 +1,10 @@
 // The chosen number of the microscope in words: parts of a sentence, each with the role it plays.
 import {factor, plain, show} from "../kit/numbers.js";
-import {PROJECTED, THOUGHTS, isInput, isMatrix} from "./state.js";
+import {THOUGHTS} from "./state.js";
 
 const MANY = 9; // e to a larger power than this is written less the row's largest score
 
 const terms = (a, b) => a.map((value, i) => `${factor(value)}·${factor(b[i])}`).join(" + ");
-
-export const matrix = k => `W${"qkv"[k]}ᵀ`;
 
 // The thought that is told, or the number under the pointer, or else the one that was chosen.
 export function explain(chosen, now, {tokens}) {
@@ -15,8 +13,7 @@ export function explain(chosen, now, {tokens}) {
   const [kind, i] = state.at;
   const asking = tokens[i];
   if (kind === "word") return word(asking, now, i, tokens);
-  if (isInput(kind)) return input(asking, state, now);
-  if (PROJECTED.includes(kind)) return projected(asking, state, now);
+  if (kind === "x") return input(asking, state);
   if (kind === "output") return output(asking, state, now);
   return pair(asking, state, now, tokens);
 }
@@ -41,26 +38,12 @@ function word(asking, now, i, tokens) {
 
 const HOW = "Type another (Enter), drag it up or down, or hold Shift and press ↑ or ↓.";
 
-function input(asking, {at: [kind, i, j]}, now) {
-  const value = plain(now.panels[kind][i][j]);
-  const where = isMatrix(kind)
-    ? [[`Row ${i + 1}, column ${j + 1} of `], [matrix(kind[1]), PROJECTED[kind[1]]]]
-    : [[`Channel ${j + 1} of `], [asking]];
-  return [...where, [` is ${value}. ${HOW}`]];
-}
-
-function projected(asking, {at: [kind, i, j], x, projections}, now) {
-  const part = PROJECTED.indexOf(kind);
-  const sum = terms(x[i], projections[part][j]);
-  const result = plain(now.panels[kind][i][j]);
-  return [
-    [`${kind} of ${asking}`, kind],
-    [`, channel ${j + 1} = x · column ${j + 1} of ${matrix(part)} = ${sum} = ${result}`],
-  ];
+function input(asking, {at: [, i, j], x}) {
+  return [[`Channel ${j + 1} of ${asking} is ${plain(x[i][j])}. ${HOW}`]];
 }
 
 function output(asking, {at: [, i, j]}, now) {
-  const channel = now.values.map(value => value[j]);
+  const channel = now.x.map(value => value[j]);
   return [
     [`output of ${asking}`, "output"],
     [`, channel ${j + 1} = `],
@@ -88,7 +71,7 @@ function score(asking, {at: [, i, j], divide, temperature}, now, answering) {
     [`query of ${asking}`, "query"],
     [" · "],
     [`key of ${answering}`, "key"],
-    [` = ${terms(now.queries[i], now.keys[j])} = ${plain(product)}`],
+    [` = ${terms(now.x[i], now.x[j])} = ${plain(product)}`],
   ];
   if (now.divisor !== 1) parts.push([`; ÷ ${divide} = ${plain(product / now.divisor)}`]);
   if (temperature !== 1) {
@@ -122,7 +105,7 @@ const STORY = {
   asks: ({asks}, now, tokens) => [
     [tokens[asks], "query"],
     [" has the query "],
-    [whole(now.queries[asks]), "query"],
+    [whole(now.x[asks]), "query"],
     [", which is compared with every key."],
   ],
   scores(state, now, tokens) {
@@ -155,7 +138,7 @@ const STORY = {
     ["."],
   ],
   output({asks}, now, tokens) {
-    const channel = now.values.map(value => value[0]);
+    const channel = now.x.map(value => value[0]);
     return [
       ["The output is their sum. Channel 1: "],
       [terms(now.weights[asks], channel)],

@@ -5,24 +5,13 @@ import {stepper} from "../kit/motion.js";
 import {set} from "../kit/nodes.js";
 import {show} from "../kit/numbers.js";
 import {STYLE, draw, sizes} from "./draw.js";
-import {explain, matrix} from "./explain.js";
-import {
-  RULES,
-  THOUGHTS,
-  begin,
-  compute,
-  divisorsOf,
-  isInput,
-  read,
-  resize,
-  write,
-} from "./state.js";
+import {explain} from "./explain.js";
+import {RULES, THOUGHTS, begin, compute, divisorsOf, resize, write} from "./state.js";
 import {partsOf, tell, unfold} from "./state.js";
 
 function controls(bar, figure) {
   const {data, act} = figure;
   const {divisors, first} = divisorsOf(data);
-  const rules = data.given ? [...RULES, "given"] : RULES;
   const has = part => data.parts?.includes(part) ?? true;
   const story = stepper(bar, figure, {
     name: "Play one query",
@@ -38,7 +27,7 @@ function controls(bar, figure) {
   const heat = note(bar);
   const names = [...divisors.keys()];
   const divide = menu(bar, "divided by", first, names, name => act(alter, {divide: name}));
-  const rule = menu(bar, "mask", data.rule, rules, name => act(alter, {rule: name}));
+  const rule = menu(bar, "mask", data.rule, RULES, name => act(alter, {rule: name}));
   divide.parentNode.hidden = !has("divisor");
   rule.parentNode.hidden = !has("mask");
   for (const one of [temperature.parentNode, heat]) one.hidden = !has("temperature");
@@ -57,15 +46,11 @@ function controls(bar, figure) {
     const sized = /padding|window/.exec(state.rule)?.[0];
     rename(size, sized === "padding" ? "valid length" : "window width", Boolean(sized));
     fill(size, state.size);
-    const chosen = isInput(state.at[0]);
-    rename(number, chosen ? nameOf(state.at, data.tokens) : "number", chosen);
-    if (chosen) fill(number, read(state, state.at));
+    const [kind, i, j] = state.at;
+    const chosen = kind === "x";
+    rename(number, chosen ? `channel ${j + 1} of ${data.tokens[i]}` : "number", chosen);
+    if (chosen) fill(number, state.x[i][j]);
   };
-}
-
-function nameOf([kind, i, j], tokens) {
-  if (kind === "x") return `channel ${j + 1} of ${tokens[i]}`;
-  return `${matrix(kind[1])}, row ${i + 1}, column ${j + 1}`;
 }
 
 const hint = () =>

@@ -2,62 +2,55 @@
 import {editable, panel, rest} from "../kit/cells.js";
 import {add, set} from "../kit/nodes.js";
 import {cut, short} from "../kit/numbers.js";
-import {matrix} from "./explain.js";
 import {alter} from "../kit/figure.js";
-import {PROJECTED, ROWS_ASK, THOUGHTS, isInput, isMatrix, pick, read, write} from "./state.js";
+import {ROWS_ASK, THOUGHTS, pick, write} from "./state.js";
 import {LEFT} from "./story.js";
 
 const CELL = 42; // the width of a number
 const SPACE = 12; // between panels
-const NEAR = 8; // between a matrix and what comes out of it
+const LINE = 22; // a line of numbers
+const GAP = 132; // between the bars and the panels
 const BETWEEN = 42; // between lines of panels, for a title and the words above columns
 
 // The narrowest drawing: the widest line of panels that stay side by side.
-export function leastOf({x, projections}) {
-  const pair = projections ? 2 * Math.max(...projections.map(W => W.length)) : 0;
-  return LEFT + Math.max(x.length, x[0].length, pair) * CELL + NEAR;
-}
+export const leastOf = ({x}) => LEFT + Math.max(x.length, x[0].length) * CELL + 8;
 
-// What there is to show, in reading order. `room` is how many columns must fit into the line, or
-// the panel begins another; `breaks` makes it begin one; `named` has words where it begins one.
-function wanted({x, tokens, projections}) {
+// What there is to show, in reading order.
+function wanted({x, tokens}) {
   const n = tokens.length;
   const dims = x[0].length;
-  const outs = (projections ? projections[2] : x[0]).length;
-  const list = [{kind: "x", title: "tokens x", rows: n, columns: dims, named: true}];
-  projections?.forEach(({length: columns}, k) => {
-    list.push({kind: `W${k}`, title: matrix(k), rows: dims, columns, room: 2 * columns});
-    list.push({kind: PROJECTED[k], title: ["queries", "keys", "values"][k], rows: n, columns});
-  });
-  const square = {rows: n, columns: n, room: n, labels: tokens, named: true};
-  list.push({...square, kind: "score", title: "scores", breaks: Boolean(projections)});
-  list.push({...square, kind: "weight", title: n > 2 ? "attention weights" : "weights"});
-  list.push({kind: "output", title: "output", rows: n, columns: outs, room: outs, named: true});
-  return list;
+  const row = {rows: n, columns: dims};
+  const square = {rows: n, columns: n, labels: tokens};
+  return [
+    {...row, kind: "x", title: "tokens x"},
+    {...square, kind: "score", title: "scores"},
+    {...square, kind: "weight", title: n > 2 ? "attention weights" : "weights"},
+    {...row, kind: "output", title: "output"},
+  ];
 }
 
-// Where each of them stands.
-function arrange(list, {width, line, base, gap}) {
+// Where each of them stands; the first of a line has the words beside it.
+function arrange(list, {width, base}) {
   let x = LEFT;
-  let y = base + gap;
+  let y = base + GAP;
   let bottom = y;
-  return list.map(({room = 0, breaks = false, named = false, ...one}) => {
-    if (breaks || x + Math.max(room, one.columns) * CELL > width) [x, y] = [LEFT, bottom + BETWEEN];
-    const placed = {...one, x, y, names: named && x === LEFT};
-    x += one.columns * CELL + (isMatrix(one.kind) ? NEAR : SPACE);
-    bottom = Math.max(bottom, y + one.rows * line);
+  return list.map(one => {
+    if (x + one.columns * CELL > width) [x, y] = [LEFT, bottom + BETWEEN];
+    const placed = {...one, x, y, names: x === LEFT};
+    x += one.columns * CELL + SPACE;
+    bottom = Math.max(bottom, y + one.rows * LINE);
     return placed;
   });
 }
 
-export function drawPanels(svg, figure, sizes) {
+export function drawPanels(svg, figure, room) {
   const {tokens} = figure.data;
   const panels = {};
   const groups = {};
-  for (const place of arrange(wanted(figure.data), sizes)) {
+  for (const place of arrange(wanted(figure.data), room)) {
     const group = (groups[place.kind] = add(svg, "g"));
-    drawTitles(group, place, tokens, sizes.line);
-    panels[place.kind] = drawNumbers(svg, group, place, figure, sizes.line);
+    drawTitles(group, place, tokens);
+    panels[place.kind] = drawNumbers(svg, group, place, figure);
   }
   const bottom = Math.max(...Object.values(panels).map(one => one.bottom));
   const update = (state, now) => {
@@ -67,7 +60,7 @@ export function drawPanels(svg, figure, sizes) {
       if (ROWS_ASK.includes(kind)) rest(panels[kind].cells, state.asks);
       set(groups[kind], {opacity: tooEarly(kind, state) ? 0.12 : null});
     }
-    outline(panels, state, tokens.length);
+    outline(panels, state);
   };
   return {bottom, update};
 }
@@ -78,28 +71,28 @@ function tooEarly(kind, {told}) {
   return thought && told && told[0] < THOUGHTS.indexOf(thought);
 }
 
-function drawTitles(svg, {title, x, y, labels, names}, tokens, line) {
+function drawTitles(svg, {title, x, y, labels, names}, tokens) {
   add(svg, "text", {class: "b", x, y: y - (labels ? 22 : 7)}, title);
   labels?.forEach((word, j) => {
     add(svg, "text", {class: "m t", x: x + j * CELL + CELL / 2 - 1, y: y - 6}, cut(word, 6));
   });
   if (!names) return;
   tokens.forEach((word, i) => {
-    const at = {x: x - 8, y: y + i * line + line / 2 + 3.5};
+    const at = {x: x - 8, y: y + (i + 0.5) * LINE + 3.5};
     add(svg, "text", {...at, class: "n s"}, cut(word, 7));
   });
 }
 
-function drawNumbers(svg, group, place, figure, line) {
+function drawNumbers(svg, group, place, figure) {
   const {kind, title, x, y, rows, columns} = place;
-  const edit = isInput(kind);
-  const size = {x, y, rows, columns, width: CELL, height: line, pad: 3};
+  const edit = kind === "x";
+  const size = {x, y, rows, columns, width: CELL, height: LINE, pad: 3};
   const choose = (i, j) => figure.act(pick, kind, i, j);
   const over = at => figure.act(alter, {over: at && [kind, ...at]});
   const what = {name: title, pick: choose, over, edit: () => edit, write: short};
   const drawn = panel(group, {...size, ...what});
   if (edit) {
-    const get = (i, j) => read(figure.state, [kind, i, j]);
+    const get = (i, j) => figure.state.x[i][j];
     const change = (i, j, value) => figure.act(write, [kind, i, j], value);
     editable(svg, drawn.cells, figure, get, change);
   }
@@ -117,26 +110,18 @@ function looks(tokens, {visible}) {
     const label = `weight of query ${tokens[i]} on key ${tokens[j]}: ${short(value)}`;
     return {tint: "weight", opacity: 0.6 * value, fade: !visible[i][j], label};
   };
-  const parameter = k => (value, i, j) => {
-    const label = `W${"qkv"[k]}, row ${i + 1}, column ${j + 1}: ${short(value)}`;
-    return {tint: PROJECTED[k], opacity: 0.12, label};
-  };
   const row = kind => (value, i, j) => {
     const label = `${kind} of ${tokens[i]}, channel ${j + 1}: ${short(value)}`;
     return {tint: kind, opacity: kind === "x" ? 0 : 0.12, label};
   };
-  return kind => ({score, weight})[kind] ?? (isMatrix(kind) ? parameter(kind[1]) : row(kind));
+  return kind => ({score, weight})[kind] ?? row(kind);
 }
 
-// The path of the asking row, and of the key whose number is chosen. Without projections the tokens
-// are queries and keys themselves.
-function outline(panels, {asks, at: [kind, i, j]}, n) {
-  const {x, query = x, key = x, value, score, weight, output} = panels;
+// The path of the asking row, and of the key whose number is chosen.
+function outline({x, score, weight, output}, {asks, at: [kind, , j]}) {
   const pair = kind === "score" || kind === "weight";
-  const asked = pair ? j : ["key", "value"].includes(kind) ? i : undefined;
-  query.outline("query", asks);
-  key.outline("key", asked);
-  value?.outline("value", ...(kind === "output" ? [0, j, n, 1] : [asked]));
+  x.outline("query", asks);
+  x.outline("key", pair ? j : undefined);
   score.outline("query", asks);
   weight.outline("weight", asks);
   for (const one of [score, weight]) one.outline("key", ...(pair ? [asks, j, 1, 1] : []));

@@ -2,15 +2,11 @@
 import {clamp, dot, plain, replaced, softmax} from "../kit/numbers.js";
 
 export const RULES = ["none", "padding", "causal", "window", "causal + padding", "causal + window"];
-export const PROJECTED = ["query", "key", "value"]; // by W_q, W_k and W_v, whose kinds are W0 to W2
-export const ROWS_ASK = ["word", "query", "score", "weight", "output"]; // to pick a row is to ask
-
-export const isMatrix = kind => kind[0] === "W";
-export const isInput = kind => kind === "x" || isMatrix(kind);
+export const ROWS_ASK = ["word", "score", "weight", "output"]; // to pick a row is to ask
 
 // The divisors of scores that the menu offers, by name, and the name with which it opens.
-export function divisorsOf({x, projections, divisor}) {
-  const width = projections ? projections[0].length : x[0].length;
+export function divisorsOf({x, divisor}) {
+  const width = x[0].length;
   const root = `√${width}`;
   const divisors = new Map([
     ["1", 1],
@@ -28,7 +24,6 @@ export function divisorsOf({x, projections, divisor}) {
 // `told` is the thought of the story, and how many of its parts are told.
 export const begin = data => ({
   x: data.x,
-  projections: data.projections,
   divide: divisorsOf(data).first,
   temperature: 1,
   rule: data.rule,
@@ -76,17 +71,9 @@ export function unfolded({told, x}) {
   return Object.fromEntries(THOUGHTS.map((name, k) => [name, amount(name, k)]));
 }
 
-// Change a number of the tokens, or of a matrix, which is shown turned: W in (out, in) as Wᵀ. What
-// is computed stays.
+// Change a number of the tokens. What is computed stays.
 export function write(state, [kind, i, j], value) {
-  if (kind === "x") return {...state, x: replaced(state.x, i, j, value)};
-  const turned = (W, k) => (k === Number(kind[1]) ? replaced(W, j, i, value) : W);
-  return {...state, projections: state.projections?.map(turned)};
-}
-
-// A number that can be changed.
-export function read({x, projections}, [kind, i, j]) {
-  return kind === "x" ? x[i][j] : projections[kind[1]][j][i];
+  return kind === "x" ? {...state, x: replaced(state.x, i, j, value)} : state;
 }
 
 export const resize = (state, size) => ({
@@ -95,36 +82,28 @@ export const resize = (state, size) => ({
 });
 
 // May word i see word j? `rule` names one mask or several; `size` is a length or a width.
-export function maySee(rule, i, j, size, given) {
-  if (rule === "given") return given[i][j] === "1";
+export function maySee(rule, i, j, size) {
   if (rule.includes("padding") && j >= size) return false;
   if (rule.includes("causal") && j > i) return false;
   return !(rule.includes("window") && Math.abs(i - j) >= size);
 }
 
-// Attention from the inputs alone. W is stored (out, in): Q = X Wᵀ.
-export function attend({x, projections, divisor, temperature, rule, size, given}) {
-  const project = W => x.map(row => W.map(weights => dot(weights, row)));
-  const [queries, keys, values] = projections ? projections.map(project) : [x, x, x];
-  const visible = x.map((_, i) => x.map((_, j) => maySee(rule, i, j, size, given)));
-  const products = queries.map(query => keys.map(key => dot(query, key)));
+// Attention from the tokens alone: they are queries, keys and values themselves.
+export function attend({x, divisor, temperature, rule, size}) {
+  const visible = x.map((_, i) => x.map((_, j) => maySee(rule, i, j, size)));
+  const products = x.map(query => x.map(key => dot(query, key)));
   const scores = products.map(row => row.map(product => product / divisor / temperature));
   const rows = scores.map((row, i) => softmax(row, visible[i]));
   const weights = rows.map(row => row.weights);
-  const channels = values[0].map((_, c) => values.map(value => value[c]));
+  const channels = x[0].map((_, c) => x.map(value => value[c]));
   const output = weights.map(row => channels.map(channel => dot(row, channel)));
-  return {queries, keys, values, visible, products, scores, rows, weights, output};
+  return {x, visible, products, scores, rows, weights, output};
 }
 
 // All that is shown: `panels` holds the matrix of each kind as it is on screen.
 export function compute(state, data) {
   const divisor = divisorsOf(data).divisors.get(state.divide);
-  const now = attend({...state, divisor, given: data.given});
-  const {queries: query, keys: key, values: value} = now;
-  const panels = {x: state.x, query, key, value};
-  state.projections?.forEach((W, k) => {
-    panels[`W${k}`] = state.x[0].map((_, c) => W.map(row => row[c]));
-  });
-  Object.assign(panels, {score: now.scores, weight: now.weights, output: now.output});
+  const now = attend({...state, divisor});
+  const panels = {x: state.x, score: now.scores, weight: now.weights, output: now.output};
   return {...now, divisor, panels};
 }

@@ -33,7 +33,7 @@ export function drawStory(svg, {data, act}, {width, base}) {
   const bars = drawBars(room);
   const rail = drawRail(room);
   const words = drawWords(room, (_, j) => act(pick, "word", j, 0));
-  const outputs = drawOutput(room, (data.projections ? data.projections[2] : data.x[0]).length);
+  const outputs = drawOutput(room, data.x[0].length);
   return (state, now) => {
     const {asks} = state;
     const open = unfolded(state);

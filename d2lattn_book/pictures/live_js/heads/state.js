@@ -1,8 +1,8 @@
 // Many heads: what is chosen among them, and the attention weights of the query. No page in here. They are
 // of one layer, or of steps of a training, or of the `layers` of a model: the first axis of `shape`.
-import {softmax, sum} from "../kit/numbers.js";
+import {sum} from "../kit/numbers.js";
 
-// Numbers that were sent as bytes: low + unit · (an integer of 8 or 16 bits).
+// The weights of every snapshot and head, sent as bytes: low + unit · (an integer of 8 or 16 bits).
 export function unpack({text, bits, low, unit}) {
   const letters = atob(text);
   const bytes = new Uint8Array(letters.length);
@@ -13,31 +13,11 @@ export function unpack({text, bits, low, unit}) {
   return numbers;
 }
 
-// The weights of every snapshot and head in one row of numbers: as sent, or from queries and keys.
-export function weightsOf({shape: [T, H, L, S], weights, query, key, width}) {
-  if (weights) return unpack(weights);
-  const queries = unpack(query);
-  const keys = unpack(key);
-  const score = (row, column) => {
-    let product = 0;
-    for (let c = 0; c < width; c++) product += queries[row * width + c] * keys[column * width + c];
-    return product / Math.sqrt(width);
-  };
-  const result = new Float64Array(T * H * L * S);
-  for (let row = 0; row < T * H * L; row++) {
-    const first = Math.floor(row / L) * S; // of the keys of this head
-    const scores = [];
-    for (let j = 0; j < S; j++) scores.push(score(row, first + j));
-    result.set(softmax(scores).weights, row * S);
-  }
-  return result;
-}
-
 // What is computed once.
 export const prepare = data => ({
   ...data,
   keys: data.key_tokens ?? data.tokens,
-  weights: weightsOf(data),
+  weights: unpack(data.weights),
   heads: data.layers ? data.heads.map(number => `head ${number}`) : data.heads,
   numbers: data.heads,
 });

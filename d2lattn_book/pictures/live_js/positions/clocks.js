@@ -63,7 +63,7 @@ export function drawClocks(svg, {act, data}, clocks) {
   const name = onlyClocks(data) ? k => `clock ${k + 1}` : k => `pair ${k}`;
   const build = (cell, i, j) => drawClock(cell, clocks, i * per + j);
   const pick = (i, j) => act(alter, {pair: i * per + j});
-  const cells = grid(svg, "clocks, one for each pair of columns", lengths, build, pick).flat();
+  const cells = grid(svg, "clocks, one for each pair", lengths, build, pick).flat();
   const chosen = add(svg, "rect", {...box(0), class: "mark", stroke: "currentColor"});
   return ({a, b, pair}, {speeds}) => {
     cells.forEach((cell, k) => {

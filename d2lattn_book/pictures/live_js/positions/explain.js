@@ -1,11 +1,11 @@
 // The turn between two positions in words: parts of a sentence, each with the role it plays.
 import {inTens, plain, show} from "../kit/numbers.js";
+import {onlyClocks} from "./state.js";
 
 export const degrees = radians => show((radians * 180) / Math.PI, 1) + "°";
 
-export function explain(state, now, {parts}) {
-  return parts.length === 1 ? explainClock(state, now) : explainPair(state, now, parts);
-}
+export const explain = (state, now, data) =>
+  onlyClocks(data) ? explainClock(state, now) : explainPair(state, now);
 
 function explainClock({a, b, pair}, {speed, turn}) {
   const steps = b - a === 1 ? "1 step" : `${show(b - a, 0)} steps`;
@@ -18,7 +18,7 @@ function explainClock({a, b, pair}, {speed, turn}) {
   ];
 }
 
-function explainPair({a, b, pair, keep, carried}, {speed, turn, products}, parts) {
+function explainPair({a, b, pair, keep, carried}, {speed, turn, products}) {
   const rate = plain(speed) === "0" ? inTens(speed, 1) : plain(speed);
   const product = `${show(b - a, 0)} · ${rate} = ${show(turn)} radians, or ${degrees(turn)}`;
   const said = [
@@ -30,6 +30,6 @@ function explainPair({a, b, pair, keep, carried}, {speed, turn, products}, parts
   ];
   if (!keep) return [...said, ["Tick “keep the distance”, and move one."]];
   if (!carried) return [...said, ["Now move one of them."]];
-  const score = parts.includes("turn") ? ` The rotated product is ${show(products.turned)}.` : "";
-  return [...said, [`Both have moved, the distance is the same.${score}`]];
+  const score = `The rotated product is ${show(products.turned)}.`;
+  return [...said, [`Both have moved, the distance is the same. ${score}`]];
 }

@@ -1,4 +1,4 @@
-// Positions: clock hands, columns and heatmap that move together, and the turn between two hands.
+// Positions: clock hands, and the turn between two of them.
 import {button, fill, menu, slider, tick} from "../kit/controls.js";
 import {alter, assemble} from "../kit/figure.js";
 import {player} from "../kit/motion.js";
@@ -17,7 +17,7 @@ function controls(bar, figure) {
   const a = slide("a", "query");
   const b = slide("b", "key");
   const keep = tick(bar, "keep the distance", yes => act(alter, {keep: yes}));
-  keep.parentNode.hidden = onlyClocks(data); // distances are the matter of the other parts
+  keep.parentNode.hidden = onlyClocks(data); // distances are the matter of the arrows
   const bases = [...new Set([...BASES, data.base])].sort((x, y) => x - y);
   const choose = value => act(alter, {base: Number(value)});
   const base = menu(bar, "base", data.base, bases, choose);
@@ -31,8 +31,6 @@ function controls(bar, figure) {
   };
 }
 
-const hint = ({parts}) =>
-  "Play, or move a and b. Click a clock to read its turn." +
-  (parts.includes("encoding") ? " In the map, drag a position." : "");
+const hint = () => "Play, or move a and b. Click a clock to read its turn.";
 
 export const mount = assemble({begin, compute, controls, draw, explain, sizes, hint});

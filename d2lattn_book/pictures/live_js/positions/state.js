@@ -1,4 +1,4 @@
-// Positions: what is chosen, the encoding, and the turn between two positions. No page in here.
+// Positions: what is chosen, and the turn between two positions. No page in here.
 import {clamp, dot} from "../kit/numbers.js";
 
 export const QUERY = [1, 0.3]; // the two arrows that RoPE turns
@@ -8,12 +8,6 @@ const ON = 5; // both positions so much further, for comparison
 
 // Radians per position of pair j: 1 / base^(2j/dim).
 export const speed = (j, dim, base) => base ** ((-2 * j) / dim);
-
-// Row p of the encoding: sin and cos of each pair's angle, in turn. An odd width ends in a sine.
-export function encoding(p, dim, base) {
-  const angle = c => p * speed(Math.floor(c / 2), dim, base);
-  return Array.from({length: dim}, (_, c) => (c % 2 ? Math.cos : Math.sin)(angle(c)));
-}
 
 // RoPE on one pair of numbers: a turn by `angle`.
 export function turn([a, b], angle) {
@@ -47,7 +41,7 @@ export function move(state, moved, to) {
   return {...state, carried, [moved]: state[moved] + by, [other]: state[other] + by};
 }
 
-// What is played: clocks alone show how b leaves a; in the other parts both go on together.
+// What is played: clocks alone show how b leaves a; with arrows both go on together.
 export const playOf = data => {
   const alone = onlyClocks(data);
   const keep = state => ({...state, keep: true});
@@ -58,9 +52,6 @@ export const playOf = data => {
     ended: ({a, b, last}) => Math.max(alone ? b : a, b) >= last,
   };
 };
-
-// The position that is nearer to where a hand takes hold.
-export const nearer = ({a, b}, to) => (Math.abs(to - b) < Math.abs(to - a) ? "b" : "a");
 
 // The speed of every pair; of the chosen one, the turn from a to b, the angles of the query at a and
 // of the key at b, and their products.
