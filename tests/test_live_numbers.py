@@ -15,7 +15,7 @@ from test_live_cache import SIZES as CACHES
 from test_live_cache import figure as cache
 from test_live_reader import VOCABULARY, by_torch, decoder, sent
 from test_live_reader import figure as reader
-from test_live_told import MATRICES, SMALL
+from test_live_told import SMALL
 
 from d2lattn_book.pictures import live
 from d2lattn_book.pictures.packed import unpack
@@ -110,22 +110,14 @@ def said(kind, figure, *acts):
 # The microscope -----------------------------------------------------------------------------------
 
 
-def test_a_number_is_read_where_it_stands():
-    places = [["x", 1, 0], ["x", 0, 1], ["W0", 2, 0], ["W1", 2, 1], ["W2", 0, 0]]
-    state = {"x": SMALL["x"], "projections": MATRICES}
-    assert in_node("attention/state", "read", [[state, at] for at in places]) == [2, 1, 2, -1, 1]
-    state["projections"] = None
-    assert in_node("attention/state", "read", [[state, at] for at in places[:2]]) == [2, 1]
-
-
 def test_who_is_picked_asks_but_not_whose_key_or_value_it_is():
-    figure = live.attention(**SMALL, projections=MATRICES)
-    rows = ("word", "query", "score", "weight", "output", "key", "value", "x", "W0")
+    figure = live.attention(**SMALL)
+    rows = ("word", "score", "weight", "output", "x")
     states = play("attention", figure, *(("pick", kind, 0, 0) for kind in rows))[1:]
     for kind, state in zip(rows, states, strict=True):
         assert state["state"]["at"] == [kind, 0, 0]
     alone = plays("attention", [(figure, [("pick", kind, 0, 0)]) for kind in rows])
-    assert [state["state"]["asks"] for _, state in alone] == [0, 0, 0, 0, 0, 1, 1, 1, 1]
+    assert [state["state"]["asks"] for _, state in alone] == [0, 0, 0, 0, 1]
 
 
 @pytest.mark.parametrize(
@@ -211,17 +203,6 @@ def test_slow_hands_short_rows_and_pages_without_arrows():
     assert (begun["a"], begun["b"]) == (3, 5)
     begun = play("positions", live.positions(8, base=100.0, length=20, a=5, b=12))[0]["state"]
     assert (begun["a"], begun["b"]) == (5, 12)
-    bare = live.positions(8, base=100.0, length=20, parts=["clocks", "encoding"])
-    told = said("positions", bare, ("alter", {"keep": True}), ("move", "b", 9))[2]
-    assert told.endswith("Both have moved, the distance is the same.")
-
-
-def test_a_hand_takes_hold_of_what_is_nearer():
-    places = [0, 3, 5, 6, 7, 9]
-    nearer = in_node("positions/state", "nearer", [[{"a": 3, "b": 7}, to] for to in places])
-    assert nearer == ["a", "a", "a", "b", "b", "b"]
-    nearer = in_node("positions/state", "nearer", [[{"a": 9, "b": 2}, to] for to in places])
-    assert nearer == ["b", "b", "b", "a", "a", "a"]
 
 
 # The online softmax -------------------------------------------------------------------------------

@@ -14,11 +14,6 @@ from test_live import needs_node, plays
 from d2lattn_book.pictures import live
 
 SMALL = dict(x=[[1.0, 1, 0], [2, 0, 1]], tokens=["small", "cat"])
-MATRICES = [  # queries (1, 1) and (4, 0), keys (1, 1) and (0, 1), values (1, 0) and (2, 2)
-    [[1.0, 0, 2], [0, 1, 0]],
-    [[0.0, 1, 0], [1, 0, -1]],
-    [[1.0, 0, 0], [0, 0, 2]],
-]
 SHARES = torch.tensor([[[0.25, 0.5, 0.25], [0.4, 0.2, 0.4]]] * 3)[:, None]
 PAIR = dict(tokens=["a", "b"], key_tokens=["x", "y", "z"])
 MAP = ["bake", "pie", "cinnamon", "charge", "phone", "adapter", "the", "with", "apple"]
@@ -57,24 +52,6 @@ SAID = {
         (("pick", "weight", 0, 1), "query of small · key of cat = 1·2 + 1·0 + 0·1 = 2; ÷ √3 = 1.15"
                                   "; e^1.15 = 3.17; ÷ 6.35, the sum of the row, = 0.50."),
     ),
-    "attention with projections": (
-        live.attention(**SMALL, projections=MATRICES),
-        (None, "cat attends most to small: attention weight 0.94. Its output, the weighted "
-               "average of the values, is (1.06, 0.11)."),
-        (("pick", "query", 1, 0),
-         "query of cat, channel 1 = x · column 1 of Wqᵀ = 2·1 + 0·0 + 1·2 = 4"),
-        (("pick", "key", 1, 1),
-         "key of cat, channel 2 = x · column 2 of Wkᵀ = 2·1 + 0·0 + 1·(−1) = 1"),
-        (("pick", "value", 1, 1),
-         "value of cat, channel 2 = x · column 2 of Wvᵀ = 2·0 + 0·0 + 1·2 = 2"),
-        (("pick", "W0", 2, 0), "Row 3, column 1 of Wqᵀ is 2." + TYPE),
-        (("pick", "W1", 2, 1), "Row 3, column 2 of Wkᵀ is −1." + TYPE),
-        (("pick", "score", 0, 1), "query of small · key of cat = 1·0 + 1·1 = 1; ÷ √2 = 0.71"),
-        (("pick", "weight", 1, 0), "query of cat · key of small = 4·1 + 0·1 = 4; ÷ √2 = 2.83; "
-                                  "e^2.83 = 16.92; ÷ 17.92, the sum of the row, = 0.94."),
-        (("pick", "output", 1, 1),
-         "output of cat, channel 2 = attention weights · values = 0.94·0 + 0.06·2 = 0.11"),
-    ),
     "attention of large powers": (
         live.attention([[3.0], [1.0]], tokens=["a", "b"]),
         (("pick", "weight", 0, 0), "query of a · key of a = 3·3 = 9; e^9 = 8103.1; ÷ 8123.2, the "
@@ -87,14 +64,14 @@ SAID = {
         (("pick", "weight", 0, 1), "query of a · key of b = 3·1 = 3; ÷ 0.9 (temperature) = 3.33; "
                                   f"{ROW}: e^(−6.67) = 0; ÷ 1, the sum of the row, = 0.00."),
     ),
-    "attention to nobody": (
-        live.attention(**SMALL, mask=torch.tensor([[True, True], [False, False]])),
-        (None, "cat sees no key: its attention weights and output are 0."),
+    "attention to nobody": (  # the padding has no token left to see
+        live.attention(**SMALL, mask="padding"),
+        (("resize", 0), "cat sees no key: its attention weights and output are 0."),
         (("tell", 1), "Every key is hidden: none gets a score."),
         (("tell", 2), "No key is visible: every attention weight is 0."),
-        (("pick", "word", 0, 0), None),
-        (("tell", 1), "Every key gets a score. The highest: query of small · key of small = 1·1 + "
-                      "1·1 + 0·0 = 2; ÷ √3 = 1.15."),
+        (("resize", 1), None),
+        (("tell", 1), "Every key gets a score. The highest: query of cat · key of small = 2·1 + "
+                      "0·1 + 1·0 = 2; ÷ √3 = 1.15. A hidden key gets none."),
     ),
     "heads": (  # one of them
         live.heads(SHARES[0], **PAIR),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import live_kinds
 import torch
-from live_kinds import KEPT, SENTENCE, X, normal, weights
+from live_kinds import KEPT, SENTENCE, normal, weights
 
 from d2lattn import Decoder, fit
 from d2lattn_book.language import stories, words
@@ -48,9 +48,8 @@ def most_pieces():
 
 
 FIGURES = live_kinds.FIGURES | {
-    "projections": lambda: live.attention(X, tokens=SENTENCE, projections=normal(3, 3, 3).unbind()),
     "training": lambda: live.heads(weights(9, 2, 6, 6), tokens=SENTENCE),
-    "large": lambda: live.heads(q=2 * normal(16, 64, 8), k=2 * normal(16, 64, 8), tokens=WORDS),
+    "large": lambda: live.heads(weights(16, 64, 64), tokens=WORDS),
     "maps": live_kinds.model_maps,
 }
 CASES = FIGURES | {  # whatever has to fit
@@ -76,9 +75,7 @@ CROWDED = {  # many words, long ones, large and tiny numbers, hands that meet
         weights(1, 5, 9), tokens=EIGHT[:5], key_tokens=[*EIGHT, "."]
     ),
     "fifteen words": lambda: live.heads(weights(2, 15, 15), tokens=(2 * EIGHT)[:15]),
-    "large numbers": lambda: live.attention(
-        8 * normal(8, 4), tokens=EIGHT, projections=normal(3, 4, 4).unbind(), mask="causal"
-    ),
+    "large numbers": lambda: live.attention(8 * normal(8, 4), tokens=EIGHT, mask="causal"),
     "twelve tokens": lambda: live.attention(20 * normal(12, 8), tokens=(2 * EIGHT)[:12]),
     "many positions": lambda: live.positions(32, base=10000.0, length=256),
     "twelve steps": lambda: live.steps([100.0 * j for j in range(12)], normal(12, 4)),
@@ -132,11 +129,8 @@ RESET = "role=button[name=Reset]"
 ROWS = {
     "attention": Row(
         key=("[aria-label^='x of cat, channel 1']", "Shift+ArrowUp"),
-        finger=("[aria-label^='x of cat, channel 2']", (0, 90), "x of cat, channel 2: {:.2f}"),
-    ),
-    "projections": Row(
-        key=("[aria-label^='x of cat, channel 2']", "Shift+ArrowUp"),
         still=True,
+        finger=("[aria-label^='x of cat, channel 2']", (0, 90), "x of cat, channel 2: {:.2f}"),
         turns=(".stepper button >> nth=0", "Enter"),  # the question at its first thought
     ),
     "large": Row(
@@ -150,7 +144,6 @@ ROWS = {
         key=("input[type=range] >> nth=0", "ArrowRight"),
         still=True,
         plays=("b = 11", ""),
-        finger=("svg rect[fill=transparent]", (60, 90), ""),
     ),
     "steps": Row(
         key=("[aria-label^='score, key 2']", "Shift+ArrowUp"),

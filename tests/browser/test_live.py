@@ -13,7 +13,7 @@ import stills
 import torch
 from accessible import violations
 from cells import chapters, pictures, published
-from live_kinds import KINDS, SENTENCE, X, normal, weights
+from live_kinds import KINDS, SENTENCE, X, weights
 from live_table import CASES, CROWDED, FIGURES, HOST, RESET, ROOT, ROWS, SHORT, Row, having
 from nbconvert import HTMLExporter
 
@@ -123,7 +123,7 @@ def test_it_fits_a_slide_a_page_and_a_phone(page, tmp_path, name, width):
     assert page.evaluate(LABELS) == []
     assert letters >= (room.letters if width > 800 else room.narrow)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert page.evaluate(SCROLLED) <= (60 if (name, width) == ("projections", 358) else 0)
+    assert page.evaluate(SCROLLED) <= 0
     assert height <= {1240: room.slide, 884: room.page, 688: room.site}.get(width, math.inf)
     for shade, (ground, text) in {"light": LIGHT, "dark": DARK}.items():
         page.evaluate("style => { document.body.style = style }", coloured(ground, text))
@@ -234,15 +234,14 @@ def test_without_code_a_chapter_shows_a_picture_of_each_figure_within_its_frame(
 
 def test_what_is_on_screen_is_what_torch_computes(page, tmp_path):
     """A smoke test of what node checks thoroughly."""
-    show(page, tmp_path, "projections")
-    matrices = normal(3, 3, 3)
-    q, k, v = (torch.tensor(X) @ matrix.T for matrix in matrices)
-    weights = (q @ k.T / math.sqrt(3)).softmax(-1)
+    show(page, tmp_path, "attention")
+    x = torch.tensor(X)
+    weights = (x @ x.T / math.sqrt(3)).softmax(-1)
     for i in range(6):
         for j in range(6):
             label = f"weight of query {SENTENCE[i]} on key {SENTENCE[j]}: {weights[i, j]:.2f}"
             assert page.get_by_label(label, exact=True).count() >= 1
-    for i, row in enumerate((weights @ v).tolist()):
+    for i, row in enumerate((weights @ x).tolist()):
         for c, value in enumerate(row):
             sign = "−" if value < 0 and round(value, 2) else ""
             label = f"output of {SENTENCE[i]}, channel {c + 1}: {sign}{abs(value):.2f}"
@@ -583,7 +582,7 @@ MOVES = {
 }
 
 
-@pytest.mark.parametrize("name", [*KINDS, "projections", "training"])
+@pytest.mark.parametrize("name", [*KINDS, "training"])
 def test_keys_alone_reach_and_operate_everything(page, tmp_path, name):
     show(page, tmp_path, name)
     hold(page)
@@ -761,7 +760,7 @@ def test_it_glides_unless_asked_not_to(page, tmp_path, name, motion):
 
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
-@pytest.mark.parametrize("name", [*KINDS, "projections", "training", "maps", "stories"])
+@pytest.mark.parametrize("name", [*KINDS, "training", "maps", "stories"])
 def test_axe_finds_nothing(page, tmp_path, name, colours):
     show(page, tmp_path, name, colours=colours)
     assert violations(page) == []

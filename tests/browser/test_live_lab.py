@@ -44,7 +44,7 @@ IN_LAB = """() => [...document.querySelectorAll('[data-live]')]
 
 
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-SHOWN = ("attention", "projections", "training", *KINDS[2:])
+SHOWN = ("attention", "training", *KINDS[2:])
 TRAINED = {
     "one model": dict(task="sentences", model={"heads": 2}),
     "own text": dict(task="text"),

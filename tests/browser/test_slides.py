@@ -28,7 +28,7 @@ def lecture():
     cells = [told(new_markdown_cell("# Figures\n\n**What moves?**\n\n$x^2$"), "slide")]
     notes = f"<details><summary>Notes</summary>{NOTE}</details>"
     cells.append(told(new_markdown_cell(notes), "notes"))
-    for name in [*KINDS, "projections"]:
+    for name in KINDS:
         output = new_output("display_data", FIGURES[name]()._repr_mimebundle_())
         cells.append(told(new_markdown_cell(f"## The figure {name}"), "slide"))
         cells.append(new_code_cell(f"live.{name}(…)", outputs=[output]))
