@@ -680,37 +680,6 @@ def test_what_an_engine_cannot_do_is_refused_clearly():
     assert torch.autograd.grad(first.sum(), inputs[0])[0].isfinite().all()
 
 
-@every_engine
-@pytest.mark.parametrize("case", ["length 0"])
-def test_compiles_into_one_graph(case, engine):
-    sizes, options = options_for(case, torch.float32)
-    inputs = make(B, H, **sizes, dtype=torch.float32)
-
-    def function(*inputs):
-        weights = attention_weights(*inputs[:2], **options)
-        return attention(*inputs, **options, engine=engine), weights
-
-    torch.compiler.reset()
-    compiled = torch.compile(function, fullgraph=True, backend="aot_eager")
-    with torch.no_grad():
-        assert worst(compiled(*inputs), function(*inputs)) < 1e-6
-
-
-@every_engine
-@pytest.mark.parametrize("case", ["bias, mask and is_causal"])
-def test_exports_strictly(case, engine):
-    sizes, options = options_for(case, torch.float32)
-
-    class Module(torch.nn.Module):
-        def forward(self, query, key, value):
-            weights = attention_weights(query, key, **options)
-            return attention(query, key, value, **options, engine=engine), weights
-
-    first, other = (tuple(make(B, H, **sizes, dtype=torch.float32, seed=i)) for i in range(2))
-    exported = torch.export.export(Module(), first, strict=True).module()
-    assert worst(exported(*other), Module()(*other)) < 1e-6
-
-
 @pytest.mark.parametrize("dtype", HALVES)
 def test_masked_softmax_computes_in_float32(dtype):
     scores = noise(4, 300, dtype=dtype) * 5

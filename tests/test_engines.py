@@ -18,7 +18,6 @@ from d2lattn import (
     causal_mask,
     linear_attention,
     masked_softmax,
-    window_attention,
 )
 from d2lattn.arguments import checked_lengths
 from d2lattn.engines import chunked, fused
@@ -141,82 +140,6 @@ def test_autocast_does_not_round_the_weights():
 
 
 # Graphs, second derivatives, gradients of nothing -------------------------------------------------
-
-
-@every_engine
-def test_a_graph_for_any_length_and_any_number(engine):
-    torch.compiler.reset()
-
-    def function(query, key, value, scale):
-        return attention(query, key, value, is_causal=True, scale=scale, engine=engine)
-
-    compiled = torch.compile(function, fullgraph=True, dynamic=True, backend="eager")
-    for length, scale in ((7, 0.5), (11, 0.25), (13, 0.125)):
-        tensors = inputs(2, 3, length, 8)
-        assert close(compiled(*tensors, scale), function(*tensors, scale), 1e-6)
-
-
-@every_engine
-def test_a_graph_for_any_number_of_queries_and_of_keys(engine):
-    torch.compiler.reset()
-    compiled = torch.compile(attention, fullgraph=True, dynamic=True, backend="eager")
-    for batch, queries, keys in ((2, 3, 5), (3, 7, 4)):
-        query, (key, value, _) = inputs(batch, queries, 8)[0], inputs(batch, keys, 8)
-        want = attention(query, key, value, engine=engine)
-        assert close(compiled(query, key, value, engine=engine), want, 1e-6)
-
-
-@every_engine
-def test_a_graph_for_any_offset(engine):
-    torch.compiler.reset()
-
-    def function(query, key, value, offset):
-        return attention(query, key, value, is_causal=True, query_offset=offset, engine=engine)
-
-    compiled = torch.compile(function, fullgraph=True, dynamic=True, backend="eager")
-    for offset in (3, 2, 0, 9):
-        tensors = inputs(2, 3, 9, 8)
-        assert close(compiled(*tensors, offset), function(*tensors, offset), 1e-6)
-
-
-def in_windows(x):
-    return window_attention(x, x, x, width=2)
-
-
-HEAD = MultiHeadAttention(3, 1)
-
-
-def padded(x):
-    return HEAD(x, valid_lens=torch.arange(1, len(x) + 1))
-
-
-@pytest.mark.parametrize("function", [in_windows, padded])
-def test_a_size_in_a_graph_for_any_size_equals_one_that_is_known(function):
-    """A batch as large as the width, a mask as long as a block."""
-    torch.compiler.reset()
-    compiled = torch.compile(function, fullgraph=True, dynamic=True, backend="eager")
-    for batch, length in ((3, 5), (2, 7), (5, 9)):
-        x = noise(batch, length, 3)
-        assert close(compiled(x), function(x), 1e-6)
-
-
-@pytest.mark.parametrize("engine", ["explicit", "fused"])  # blocks are counted in the graph
-def test_an_export_for_any_length(engine):
-    class Layer(torch.nn.Module):
-        def forward(self, query, key, value):
-            return attention(query, key, value, engine=engine)
-
-    length = torch.export.Dim("length", min=2, max=100)
-    shapes = {name: {1: length} for name in ("query", "key", "value")}
-    exported = torch.export.export(Layer(), tuple(inputs(2, 9, 8)), dynamic_shapes=shapes).module()
-    tensors = inputs(2, 31, 8)
-    assert close(exported(*tensors), attention(*tensors, engine=engine), 1e-6)
-
-
-@pytest.mark.parametrize("engine", ["explicit", "fused"])
-def test_a_chunk_size_is_refused_by_engines_without_chunks(engine):
-    with pytest.raises(ValueError, match=f'^chunk_size is for engine="chunked", got .*"{engine}"'):
-        attention(*inputs(1, 2, 5, 4), engine=engine, chunk_size=2)
 
 
 def test_a_second_derivative_says_which_engine_has_one():

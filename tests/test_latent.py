@@ -208,15 +208,6 @@ def test_bfloat16(absorbed):
     assert again.dtype == torch.bfloat16 and again.isfinite().all()
 
 
-@every_way
-def test_it_compiles(absorbed):
-    torch.compiler.reset()
-    module, x = layer(torch.float32), noise(dtype=torch.float32)
-    function = lambda x: module(x, is_causal=True, absorbed=absorbed)  # noqa: E731
-    compiled = torch.compile(function, fullgraph=True, backend="eager")
-    draws.assert_close(compiled(x), function(x), 1e-6)
-
-
 @torch.no_grad()
 @every_way
 def test_who_sees_no_word_finds_nothing(absorbed):

@@ -169,15 +169,6 @@ def test_a_small_decay_has_its_gradient_in_chunks_too(least, every, chunk_size):
 
 
 @pytest.mark.parametrize("chunk_size", [None, 4])
-def test_it_compiles(chunk_size):
-    tensors, gates = make(2, dtype=torch.float32)
-    torch.compiler.reset()
-    function = lambda *t, **g: delta_attention(*t, **g, chunk_size=chunk_size)  # noqa: E731
-    compiled = torch.compile(function, fullgraph=True, backend="eager")
-    draws.assert_close(compiled(*tensors, **gates), function(*tensors, **gates), 1e-6)
-
-
-@pytest.mark.parametrize("chunk_size", [None, 4])
 def test_leading_axes_broadcast_and_nothing_may_be_empty(chunk_size):
     (query, key, value), gates = make(2, 3)
     beta, decay = gates["beta"][:1, :1], gates["decay"][0, 0]
