@@ -329,6 +329,9 @@ RELATIONS += [
         WORDS[:, :3],
     ),
     misfit("learned table of max_len=4 .* got positions 0 to 4", model(max_len=4), WORDS),
+    misfit(
+        '^chunk_size is for engine="chunked", got .*"fused"', d.attention, Q, Q, Q, chunk_size=2
+    ),
     misfit("^sinks is for a window, got sinks=1 without", model, sinks=1),
     misfit("^rope_dim is for positions=", model, 7, 8, **LATENT, rope_dim=2),
     misfit("^rope_dim is for positions=", model, 7, 8, **LATENT, positions="rotary"),
