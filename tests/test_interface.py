@@ -4,11 +4,9 @@
 """
 
 import inspect
-from pathlib import Path
 
+from test_package import PAGE
 from test_types import PICTURES, PUBLIC, functions
-
-PAGE = Path(__file__).with_name("interface.txt")
 
 
 def lines():
