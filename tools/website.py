@@ -8,6 +8,7 @@ the reference of the package. Sphinx does the rest, with the settings in website
 lies beside it; the slides come last (slides.py, in the book's own environment).
 """
 
+import base64
 import pathlib
 import re
 import shutil
@@ -16,13 +17,12 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
-import cards as card_pictures
 import clinic
 import evidence
 import lecturer
 import nbformat
 import practice
-from cells import ROOT, address, appendices, book, chapters, taught
+from cells import ROOT, address, appendices, book, chapters, pictures, taught
 from chapter_page import prepare
 
 from d2lattn_book.pictures import live
@@ -143,6 +143,22 @@ CARD = """:::{{grid-item-card}} {title}
 :::
 """
 
+# The figure of each chapter that its card shows, by the cell that draws it.
+ON_A_CARD = {
+    "01": "3ee2b62d",
+    "02": "22da18ee",
+    "03": "q3stair2",
+    "04": "4a1c0013",
+    "05": "702c3bbc",
+    "06": "6a2d3c01",
+    "07": "4dd8d230",
+    "08": "c08-072",
+    "09": "c09-steps",
+    "10": "027bea10",
+    "11": "11a10003",
+    "12": "12a50006",
+}
+
 RAW = "```{{raw}} html\n{}\n```"
 TOCTREE = """
 ```{{toctree}}
@@ -158,14 +174,16 @@ TOCTREE = """
 
 
 def front_page(notebooks):
-    """The front page, in Markdown, from {path: notebook as it is stored}; its cards are drawn."""
-    drawn = card_pictures.draw(SOURCE / "pictures")
+    """The front page, in Markdown, from {path: notebook as it is stored}."""
     cards = []
     for path in taught():
         head = notebooks[path].cells[0].source
         title, question = re.match(r"# (.+)\n\n\*\*(.+)\*\*", head).groups()
-        name, seen = drawn[path.name[:2]]
-        picture = f":img-top: pictures/{name}\n:img-alt: {seen}\n"
+        number = path.name[:2]
+        (cell,) = [c for c in notebooks[path].cells if c.id == ON_A_CARD[number]]
+        ((png, seen),) = pictures(cell)
+        (SOURCE / "pictures" / f"card_{number}.png").write_bytes(base64.b64decode(png))
+        picture = f":img-top: pictures/card_{number}.png\n:img-alt: {seen}\n"
         cards.append(CARD.format(title=title, question=question, stem=path.stem, picture=picture))
     opening, ending = chapters([OPENS_WITH, ENDS_WITH])
     (writes,) = [page for page in live_figures(notebooks[ending]) if "live model" in page]
@@ -281,16 +299,10 @@ def write_source():
             clinic.write(SOURCE, notebook)
 
 
-def card():
-    """The picture that others show of the site: the first card's, larger."""
-    drawing, _ = card_pictures.DRAWN["01"]
-    card_pictures.save(drawing, SOURCE / "_static" / "card.png", dpi=250)
-
-
 def build(target):
     """Write the website into the folder `target`; a warning of Sphinx is an error."""
     write_source()
-    card()
+    shutil.copy(SOURCE / "pictures" / "card_01.png", SOURCE / "_static" / "card.png")
     shutil.rmtree(target, ignore_errors=True)
     if sphinx(target, "-b", "html", "--fail-on-warning", "--keep-going"):
         sys.exit("the website was not built")
