@@ -145,7 +145,7 @@ CARD = """:::{{grid-item-card}} {title}
 
 # The figure of each chapter that its card shows, by the cell that draws it.
 ON_A_CARD = {
-    "01": "3ee2b62d",
+    "01": "3ec2b62d",
     "02": "22da18ee",
     "03": "q3stair2",
     "04": "4a1c0013",
