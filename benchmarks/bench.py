@@ -1,8 +1,7 @@
 """Measure, store and tell: `python benchmarks/bench.py [PART ...]`, as `make bench` does.
 
-Without a name it measures every part that has not been measured on this machine at this commit, so
-that who interrupts it can go on; a name measures that part in any case. Each part is stored as soon
-as it is done, in benchmarks/results, and RESULTS.md is rendered from all that lies there.
+Without a name it measures every part. Each is stored as soon as it is done, in benchmarks/results,
+and RESULTS.md is rendered from all that lies there.
 
 QUICK=1 takes the smallest sizes, to see that everything runs, and writes to build/bench alone.
 """
@@ -13,7 +12,7 @@ import time
 
 import torch
 from report import PARTS, render, write
-from results import FOLDER, HERE, is_fresh, load, processor, store
+from results import FOLDER, HERE, load, processor, store
 from timing import saying
 
 QUICK = HERE.parent / "build" / "bench"
@@ -28,16 +27,13 @@ def machines(part):
 
 
 def measure(names, *, quick=False, folder=FOLDER):
-    """Measure the parts of these names, or all that are not fresh, and store each."""
+    """Measure the parts of these names, or all, and store each."""
     threads = torch.get_num_threads()
     for name in names or PARTS:
         found = machines(PARTS[name])
         if not found:
             saying(f"{name}: wants a {PARTS[name].ON[0]}, and there is none here")
         for device, machine in found:
-            if not names and is_fresh(name, machine, folder):
-                saying(f"{name}: measured at this commit already")
-                continue
             torch.set_num_threads(threads)  # as a part before may have changed it
             started = time.perf_counter()
             data = PARTS[name].measure_part(quick, device)

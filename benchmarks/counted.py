@@ -2,11 +2,10 @@
 
 For each call of `small_calls.py`, a layer's or a decoder's: how many functions of the package run
 in one layer, and how many operations torch is asked for, beside the plain lines. Views are left
-out, so that on a GPU an operation is a launch. Then the arguments of `MultiHeadAttention.forward`
-and the lines of code of the classes. No clock is read: any machine gives the same numbers.
+out, so that on a GPU an operation is a launch. No clock is read: any machine gives the same
+numbers.
 """
 
-import inspect
 import os
 import pathlib
 import sys
@@ -17,9 +16,6 @@ from small_calls import pairs
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import d2lattn
-
-sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
-from measure import python_lines
 
 HOME = f"{pathlib.Path(d2lattn.__file__).parent}{os.sep}"
 
@@ -73,20 +69,10 @@ def counts():
     }
 
 
-def lines_of(name):
-    """Lines of code of a class: no blanks, comments and docstrings."""
-    found = getattr(d2lattn, name, None) or getattr(d2lattn.transformer, name)
-    return python_lines(inspect.getsource(found))
-
-
 def main():
     header = ["in one layer", "functions of ours", "operations", "plain operations"]
     body = [[what, *(f"{x:.3g}" for x in row)] for what, row in counts().items()]
-    print(table(header, body), end="\n\n")
-    arguments = inspect.signature(d2lattn.MultiHeadAttention.forward).parameters
-    print(f"Arguments of MultiHeadAttention.forward: {len(arguments) - 1}")
-    classes = "MultiHeadAttention", "LatentAttention", "Block", "Transformer", "Encoder", "Decoder"
-    print("Lines of code:", ", ".join(f"{name} {lines_of(name)}" for name in classes))
+    print(table(header, body))
 
 
 if __name__ == "__main__":

@@ -74,35 +74,15 @@ def holds(n, d):
 
 
 def sends(n, heads, d):
-    """Print the bytes that rank 0 sends: as `Ranks` counts them, and as torch is asked to send."""
-    asked = dict(bytes=0)
-
-    def noted(function, size):
-        @functools.wraps(function)
-        def call(*given, **options):
-            asked["bytes"] += size(*given)
-            return function(*given, **options)
-
-        return call
-
-    def in_messages(works):
-        return sum(work.tensor.nbytes for work in works if work.op is dist.isend)
-
-    def in_exchange(incoming, outgoing, sizes, given):
-        return outgoing.nbytes - given[dist.get_rank()] * outgoing.element_size()
-
-    dist.batch_isend_irecv = noted(dist.batch_isend_irecv, in_messages)
-    dist.all_to_all_single = noted(dist.all_to_all_single, in_exchange)
+    """Print the bytes that rank 0 sends, as `Ranks` counts them."""
     ranks, found = Ranks(), []
     for split in (ring_attention, head_parallel):
         x = torch.zeros(3, heads, n // ranks.size, d, requires_grad=True)
-        for part in ("forward", "backward"):
-            before = ranks.sent, asked["bytes"]
-            if part == "forward":
-                output = split(*x.unbind(), group=ranks)
-            else:
-                output.sum().backward()
-            found.append((ranks.sent - before[0], asked["bytes"] - before[1]))
+        output = split(*x.unbind(), group=ranks)
+        forward = ranks.sent
+        output.sum().backward()
+        found += [forward, ranks.sent - forward]
+        ranks.sent = 0
     if ranks.rank == 0:
         print(json.dumps(found))
 
@@ -121,10 +101,8 @@ def bytes_rows(quick):
     for size in (2,) if quick else (2, 3, 4):
         saying(f"bytes sent, {size} ranks")
         found = json.loads(outputs(sends, size, n=n, heads=heads, d=d)[0])
-        for name, (ours, torchs), formula in zip(
-            names, found, formulas(n, heads, d, size), strict=True
-        ):
-            rows.append(dict(pass_=name, ranks=size, formula=formula, counted=ours, asked=torchs))
+        for name, ours, formula in zip(names, found, formulas(n, heads, d, size), strict=True):
+            rows.append(dict(pass_=name, ranks=size, formula=formula, counted=ours))
     return rows
 
 
@@ -288,9 +266,8 @@ def section(data):
         f"head. They fall as ranks to the power {exponent(held['points']):.2f}; expected −1.",
         table(["ranks", "MiB"], body),
         "### Bytes that a rank sends",
-        "By formula; as the package counts; as torch was asked to send, counted at its own "
-        "functions. Handshakes apart.",
-        table(["", "ranks", "formula", "counted", "asked of torch"], sent_lines(data["sent"])),
+        "By formula, and as the package counts. Handshakes apart.",
+        table(["", "ranks", "formula", "counted"], sent_lines(data["sent"])),
         "### Two processes against one",
         f"{race['n']:,} words, {HEADS} heads of width {D}; one process takes the chunked engine.",
         table(["", "one, ms", "two, ms", "times faster"], race_lines(race)),
@@ -308,8 +285,9 @@ def section(data):
 
 
 def sent_lines(rows):
-    names = ("formula", "counted", "asked")
-    return [[row["pass_"], row["ranks"], *(f"{row[key]:,}" for key in names)] for row in rows]
+    return [
+        [row["pass_"], row["ranks"], f"{row['formula']:,}", f"{row['counted']:,}"] for row in rows
+    ]
 
 
 def race_lines(race):

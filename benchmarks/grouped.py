@@ -12,15 +12,14 @@ from d2lattn import MultiHeadAttention
 TITLE = "One new word over a cache, with fewer heads of keys"
 ON = "processor", "GPU"
 HEADS, WIDTH, KEYS = 32, 128, 8192
-OURS, TORCH, ROWS, REPEATED = "layer", "enable_gqa", "as rows", "repeated"
+OURS, TORCH = "layer", "enable_gqa"
 INTRODUCTION = f"""\
 One query, {HEADS} heads of {WIDTH}, {KEYS:,} keys, float32, no mask, without gradients. “Layer” \
-is our `attend`; “enable_gqa” is torch's kernel told to share; “as rows” is the same kernel with \
-the queries that share a head as its rows; “repeated” has every head of keys copied for each head \
-of queries. In brackets the time divided by that of the kernel with {HEADS} heads of keys, the \
-median over rounds in which all calls take turns. Where others use the machine, too, two threads \
-wait for each other, most of all where one head of keys leaves only thin products, each of which \
-is split between them: there one thread is many times faster."""
+is our `attend`; “enable_gqa” is torch's kernel told to share. In brackets the time divided by \
+that of the kernel with {HEADS} heads of keys, the median over rounds in which all calls take \
+turns. Where others use the machine, too, two threads wait for each other, most of all where one \
+head of keys leaves only thin products, each of which is split between them: there one thread is \
+many times faster."""
 
 
 def measure_part(quick, device):
@@ -49,20 +48,12 @@ def calls_of(keys, device):
 
 def calls_with(layer, query, key, value):
     """{who: call}; they agree."""
-    kernel, group = F.scaled_dot_product_attention, HEADS // key.shape[1]
-    rows = query.view(1, key.shape[1], group, WIDTH)
-
-    def repeated():
-        return kernel(query, *(x.repeat_interleave(group, dim=1) for x in (key, value)))
-
     calls = {
         OURS: lambda: layer.attend(query, key, value)[0],
-        TORCH: lambda: kernel(query, key, value, enable_gqa=True),
-        ROWS: lambda: kernel(rows, key, value),
-        REPEATED: repeated,
+        TORCH: lambda: F.scaled_dot_product_attention(query, key, value, enable_gqa=True),
     }
     for who, call in calls.items():
-        torch.testing.assert_close(call().reshape_as(query), calls[OURS](), msg=who)
+        torch.testing.assert_close(call(), calls[OURS](), msg=who)
     return calls
 
 
@@ -71,14 +62,14 @@ def rows_of(threads, seconds):
     whole = seconds[HEADS, TORCH]
     for kv_heads in dict.fromkeys(kv_heads for kv_heads, _ in seconds):
         row = {"threads": threads, "heads of keys": kv_heads}
-        for who in (OURS, TORCH, ROWS, REPEATED):
+        for who in (OURS, TORCH):
             taken = seconds[kv_heads, who]
             row[who] = [1e3 * statistics.median(taken), median_ratio(taken, whole)]
         yield row
 
 
 def section(data):
-    header = ["threads", "heads of keys", *(f"{who}, ms" for who in (OURS, TORCH, ROWS, REPEATED))]
+    header = ["threads", "heads of keys", *(f"{who}, ms" for who in (OURS, TORCH))]
     body = [
         [shown(x, "") if isinstance(x, int) else f"{x[0]:.3g} ({x[1]:.2f})" for x in row.values()]
         for row in data["rows"]

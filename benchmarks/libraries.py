@@ -42,18 +42,12 @@ class Mode(enum.Enum):
 
 
 class Peer(enum.Enum):
-    """One way to compute a layer. WEIGHTS: returned, too, one matrix per head; MEAN: their mean."""
+    """One way to compute a layer."""
 
     OURS = "ours"
     FLOOR = "floor"
     TORCH = "torch"
     D2L = "D2L"
-    OURS_WEIGHTS = "ours, weights"
-    TORCH_WEIGHTS = "torch, weights"
-    TORCH_MEAN = "torch, mean"
-
-
-WITH_WEIGHTS = (Peer.OURS_WEIGHTS, Peer.TORCH_WEIGHTS, Peer.TORCH_MEAN)
 
 
 class Layers(NamedTuple):
@@ -114,13 +108,9 @@ def forwards(size, seen, mode, *, device="cpu", dtype=torch.float32):
     )
     x = torch.randn(size, device=device, dtype=dtype, requires_grad=True)
     options = told(seen, size, device)
-    hidden = {**options.torch, "is_causal": False}  # torch's hint excludes returned weights
     return x, {
         Peer.OURS: lambda: ours(x, **options.ours),
         Peer.FLOOR: lambda: plain.layer(ours, x, **options.floor),
         Peer.TORCH: lambda: torchs(x, x, x, need_weights=False, **options.torch)[0],
         Peer.D2L: lambda: d2l(x, x, x, options.d2l),
-        Peer.OURS_WEIGHTS: lambda: ours(x, need_weights=True, **options.ours)[0],
-        Peer.TORCH_WEIGHTS: lambda: torchs(x, x, x, average_attn_weights=False, **hidden)[0],
-        Peer.TORCH_MEAN: lambda: torchs(x, x, x, **hidden)[0],
     }

@@ -11,13 +11,10 @@ import engines
 import grouped
 import heads
 import kernel
-import matplotlib.pyplot as plt
 import memory
 import small_calls
 import smollm2
-from results import FOLDER, HERE, load, slug, table
-
-from d2lattn_book.pictures.colours import LINE_STYLES, MARKERS
+from results import HERE, load, table
 
 PARTS = {  # in the order of RESULTS.md; each serves a sentence of the README or of a chapter
     "heads": heads,  # README
@@ -40,23 +37,6 @@ and replaces those of the machine it runs on. Machines that others use, too, mov
 10 % from run to run. What disappoints stands here as well."""
 
 
-MUTANTS = """\
-## Changes to the code that no test notices
-
-Seventy single changes of each version, drawn by a hash of their lines from `masks`, `attention`, \
-`multihead`, `cache` and `engines.visibility`: a comparison, an operator, a constant, an argument \
-or a result (2026-11-29, torch 2.13.0+cpu).
-
-| commit | noticed | not noticed | of these, none can change an output |
-|---|---|---|---|
-| 9a23c6f | 64 | 6 | 3 |
-| 3a83d36 | 64 | 6 | 6 |
-
-Forty-five of the changes are of lines that both versions have: all that were noticed still are, \
-`dropout_p` above 1 by a row that this comparison brought back. That empty tensors need no way of \
-their own holds for this torch on a processor."""
-
-
 def render(results):
     """The text of RESULTS.md from {part: its results}."""
     parts = [INTRODUCTION]
@@ -66,9 +46,6 @@ def render(results):
             parts += [f"## {part.TITLE}", part.INTRODUCTION]
         for result in found:
             parts += [head(result), part.section(result["data"]), result.get("note", "")]
-            if part is memory and result["data"]:
-                parts.append(f"![Peak memory against n](results/{picture(result)})")
-    parts.append(MUTANTS)
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -79,30 +56,6 @@ def head(result):
     if result["minutes"]:
         about.append(f"{result['minutes']:g} minutes")
     return f"**{result['machine']}** ({'; '.join(filter(None, about))})"
-
-
-def picture(result):
-    return f"memory-{slug(result['machine'])}.png"
-
-
-def draw(data, path):
-    """The figure of peak memory, both axes logarithmic."""
-    figure, ax = plt.subplots(figsize=(6.5, 4), layout="constrained", facecolor="white")
-    for i, (peer, points) in enumerate(data.items()):
-        style, marker = LINE_STYLES[i % len(LINE_STYLES)], MARKERS[i % len(MARKERS)]
-        n = [int(n) for n in points]
-        ax.plot(n, list(points.values()), style, marker=marker, markersize=4, label=peer)
-    lengths = list(data[memory.MemoryPeer.FUSED.value])
-    ax.set_xscale("log", base=2)
-    ax.set_yscale("log", base=2)
-    ax.set_xticks([int(n) for n in lengths], lengths)
-    ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    name = f"length n (B=1, d={memory.WIDTH}, {heads.HEADS} heads)"
-    ax.set(xlabel=name, ylabel="peak memory of one call (MiB)")
-    ax.grid(alpha=0.3)
-    ax.legend(frameon=False)
-    figure.savefig(path, dpi=120)
-    plt.close(figure)
 
 
 def measured_table(results):
@@ -164,12 +117,10 @@ def cache_row(data):
     return [name, f"{written[0]}; {written[1]} pieces a second"]
 
 
-def write(results=None):
-    """Write both texts, and the pictures."""
-    results = results or load()
+def write():
+    """Write both texts."""
+    results = load()
     (HERE / "RESULTS.md").write_text(render(results), encoding="utf-8")
-    for result in results.get("memory", []):
-        draw(result["data"], FOLDER / picture(result))
     text = README.read_text(encoding="utf-8")
     before, rest = text.split(BEGIN)
     after = rest.partition(END)[2]

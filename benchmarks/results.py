@@ -81,14 +81,6 @@ def load(folder=FOLDER):
     return found
 
 
-def is_fresh(part, machine, folder=FOLDER):
-    """Whether a part has been measured on this machine at this very commit."""
-    path, now = path_of(part, machine, folder), commit()
-    if not path.exists() or not now or now.endswith("+"):
-        return False
-    return json.loads(path.read_text(encoding="utf-8"))["commit"] == now
-
-
 def as_text(value, indent=0):
     """JSON in which what is short stands on one line."""
     text = json.dumps(value, ensure_ascii=False)

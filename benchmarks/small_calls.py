@@ -1,42 +1,30 @@
-"""Small calls: what is paid beside the kernel, by a layer, a decoder and the function.
-
-    python benchmarks/small_calls.py [--quick]    # print the tables, store nothing
-
-It asks for public names alone, so that PYTHONPATH=FOLDER measures another version of the package.
-"""
+"""Small calls: what is paid beside the kernel, by a layer and a decoder."""
 
 import functools
-import os
-import pathlib
 import statistics
-import sys
 from typing import NamedTuple
 
 import plain
 import torch
-import torch.nn.functional as F
 from results import shown, table
 from timing import measure, median_ratio, saying
 
-import d2lattn
-from d2lattn import Cache, Decoder, Encoder, attention, sinusoidal_encoding
+from d2lattn import Cache, Decoder, Encoder, sinusoidal_encoding
 from d2lattn.multihead import Context
 
 TITLE = "Small calls"
-ON = "processor", "GPU"
+ON = ("processor",)
 WIDTH, HEADS, LAYERS, VOCABULARY = 64, 4, 4, 100
 KEPT, NEW = 50, 16  # tokens in the cache before, and tokens that come
 LENGTHS = (16, 11, 6, 2)  # of a padded batch of four
 POSITIONS = ("learned", "sinusoidal", "rotary")
-SIZES = (16, 64, 512, 1024)
 INTRODUCTION = f"""\
-Forward, without gradients, float32 unless a row says otherwise, one thread, whose own seconds are \
-counted; what a row compares takes turns, and times and ratios are medians over the rounds. First \
-a layer of width {WIDTH} with {HEADS} heads, and a decoder and an encoder of {LAYERS} such layers, \
+Forward, without gradients, float32, one thread, whose own seconds are \
+counted; what a row compares takes turns, and times and ratios are medians over the rounds. A \
+layer of width {WIDTH} with {HEADS} heads, and a decoder and an encoder of {LAYERS} such layers, \
 beside plain lines of torch over the same weights that find the same (benchmarks/plain.py: the \
 same `nn.Linear` and norms, called as nanoGPT calls them, `scaled_dot_product_attention`, a cache \
-written in its place, the tables of positions ready before); times are those of one layer. Below \
-it the function beside torch's, with 2 sequences and 8 heads of 64."""
+written in its place, the tables of positions ready before); times are those of one layer."""
 
 
 class Pair(NamedTuple):
@@ -49,16 +37,8 @@ class Pair(NamedTuple):
 
 def measure_part(quick, device):
     options = dict(rounds=5 if quick else 101, budget=0.3 if quick else 5)
-    sizes = [(n, causal, torch.float32) for n in SIZES for causal in (False, True)]
-    sizes = sizes[:2] if quick else sizes
-    if device != "cpu":
-        sizes += [(n, causal, torch.bfloat16) for n, causal, _ in sizes]
     with torch.no_grad():
-        return dict(
-            load=os.getloadavg()[0],
-            layers=[layers_row(*named, options) for named in pairs(device).items()],
-            functions=[function_row(*size, device, options) for size in sizes],
-        )
+        return dict(layers=[layers_row(*named, options) for named in pairs(device).items()])
 
 
 # A layer, and a decoder's pass --------------------------------------------------------------------
@@ -175,41 +155,8 @@ def layers_row(what, pair, options):
     }
 
 
-# The function -------------------------------------------------------------------------------------
-
-
-def function_row(n, causal, dtype, device, options):
-    saying(f"the function, n={n}")
-    generator = torch.Generator().manual_seed(n)
-    q, k, v = (torch.randn(2, 8, n, 64, generator=generator).to(device, dtype) for _ in range(3))
-    seconds = measure(
-        {
-            "ours": lambda: attention(q, k, v, is_causal=causal),
-            "kernel": lambda: F.scaled_dot_product_attention(q, k, v, is_causal=causal),
-        },
-        **options,
-    )
-    return {
-        "n": n,
-        "seen": "causal" if causal else "all",
-        "dtype": str(dtype).removeprefix("torch."),
-        "ours, µs": 1e6 * statistics.median(seconds["ours"]),
-        "function ÷ kernel": median_ratio(seconds["ours"], seconds["kernel"]),
-    }
-
-
 def section(data):
-    load = data.get("load")
-    busy = [] if load is None else [f"The machine's load at the start was {load:.1f}."]
-    forms = {"n": "", "ours, µs": ".0f", "plain, µs": ".0f"}
-    tables = []
-    for rows in filter(None, (data["layers"], data["functions"])):
-        body = [[shown(x, forms.get(name, ".2f")) for name, x in row.items()] for row in rows]
-        tables.append(table(rows[0], body))
-    return "\n\n".join(busy + tables)
-
-
-if __name__ == "__main__":
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    print(f"d2lattn of {pathlib.Path(d2lattn.__file__).parent}, load {os.getloadavg()[0]:.1f}\n")
-    print(section(measure_part("--quick" in sys.argv[1:], device)))
+    forms = {"ours, µs": ".0f", "plain, µs": ".0f"}
+    rows = data["layers"]
+    body = [[shown(x, forms.get(name, ".2f")) for name, x in row.items()] for row in rows]
+    return table(rows[0], body)
