@@ -82,9 +82,14 @@ def load(name, *, anew=False):
     return (_module.__wrapped__ if anew else _module)(FOLDER / f"{name}.py").EXPERIMENT
 
 
+def functions_of(name):
+    """What the file of another experiment defines."""
+    return _module(FOLDER / f"{name}.py")
+
+
 def question(name):
     """What it asks: the first line of its file."""
-    return _module(FOLDER / f"{name}.py").__doc__.strip().splitlines()[0]
+    return functions_of(name).__doc__.strip().splitlines()[0]
 
 
 @functools.cache

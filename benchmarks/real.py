@@ -7,12 +7,9 @@ A second text asks whether a sentence is one about this book: what Python says i
 stored with the package. The model may well have read it.
 """
 
-import dataclasses
 import functools
 import hashlib
-import importlib.util
 import pathlib
-import types
 
 import torch
 import torch.nn.functional as F
@@ -20,8 +17,8 @@ import torch.nn.functional as F
 from d2lattn import apply_rotary
 from d2lattn.multihead import Context
 from d2lattn_book.language import own_text
-from d2lattn_book.real import load
-from d2lattn_book.real.edits import edited
+from d2lattn_book.real import load, trace
+from d2lattn_book.real.edits import Edit, edited
 
 PROSE = pathlib.Path(__file__).resolve().parent / "data" / "prose.txt"
 SHA256 = "48356c65a9952c5b984f32bafe601939f8ca24437f7673175692ac49e566346d"
@@ -77,34 +74,10 @@ def passages(seed, count, length, text="prose"):
     return torch.stack([pieces[start : start + length] for start in starts.tolist()])
 
 
-def beside(name, text="manual", passages_a_draw=None):
-    """The functions of another experiment real_*, with caches of their own, and with passages of
-    this text (None: of those that it names); where it draws more than so many, they are fewer."""
-    path = PROSE.parents[1] / "experiments" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(f"beside_{path.stem}_{text}", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-
-    def drawn(seed, count, length, named="prose"):
-        return passages(seed, min(count, passages_a_draw or count), length, text or named)
-
-    module.real = types.SimpleNamespace(**globals() | {"passages": drawn})
-    return module
-
-
-def on_the_manual(name, rows, *, seeds=8, passages_a_draw=None):
-    """An experiment real_* with Python's manual in the place of the book's prose."""
-    module = beside(name, passages_a_draw=passages_a_draw)
-    one = module.EXPERIMENT
-    fewer = f", {passages_a_draw} passages a draw" if passages_a_draw else ""
-    return dataclasses.replace(
-        one,
-        held=f"the second text, Python's manual, with its own draws{fewer}; else as in {name}, "
-        f"where it says: {one.held}",
-        variants={row: one.variants[row] for row in rows},
-        run=module.run,
-        seeds=seeds,
-    )
+def text_and_change(variant):
+    """("manual", its rest) of a variant whose name says so, or else ("prose", the variant)."""
+    change = variant.removeprefix("manual_")
+    return "prose" if change == variant else "manual", change
 
 
 def noise(seed, count, length):
@@ -139,3 +112,49 @@ def losses_of(x, tokens, start):
     """The nats (B, L - start) of the pieces from this place on, of a last stream (B, L, E)."""
     logits = model().to_logits(model().norm(x[:, start - 1 : -1]))
     return F.cross_entropy(logits.transpose(1, 2), tokens[:, start:], reduction="none")
+
+
+def told(logits, tokens):
+    """The mean nats of what the logits (B, rows, V) of the last tokens say of the next ones."""
+    rows = logits.shape[1] - 1
+    return -logits[:, :-1].log_softmax(-1).gather(2, tokens[:, -rows:, None]).mean()
+
+
+def with_parts(change, layers=None):
+    """Edits that put change(heads, query, key, value) in the place of what the heads of these
+    layers found, all (B, H, L, D) and turned."""
+    at = {}
+
+    def note(name):
+        def keep(x, layer):
+            at[name] = x.repeat_interleave(HEADS // x.shape[1], 1)
+            return x
+
+        return Edit(name, keep, layers)
+
+    parts = "query", "key", "value"
+    heads = Edit("heads", lambda heads, layer: change(heads, *(at[p] for p in parts)), layers)
+    return [*map(note, parts), heads]
+
+
+def turned(x, positions, speeds):
+    """Pairs (2j, 2j+1) of x (..., L, D) times e^(i·position·speed)."""
+    angles = positions.double()[:, None] * speeds  # (L, D/2)
+    pairs = torch.view_as_complex(x.double().unflatten(-1, (-1, 2)).contiguous())
+    turns = torch.polar(torch.ones_like(angles), angles)
+    return torch.view_as_real(pairs * turns).flatten(-2).to(x.dtype)
+
+
+def scored(tokens, period, *edits):
+    """The mean weight of each head, (layers, H), for the token after the earlier copy, if these
+    (B, 2 · period) come twice, and for the token before."""
+    weights = trace(model(), tokens, keep=["weights"], edits=edits).weights
+    asking, later = torch.arange(period, 2 * period - 1), torch.arange(1, 2 * period)
+    after_copy = weights[..., asking, asking - period + 1].mean((1, 3))
+    return after_copy, weights[..., later, later - 1].mean((1, 3))
+
+
+def ranked(scores):
+    """All heads (layer, head), the highest score first."""
+    order = scores.flatten().argsort(descending=True).tolist()
+    return [divmod(place, HEADS) for place in order]

@@ -44,9 +44,7 @@ digit may differ on another machine.
 
 Those called *real_…* train nothing: they ask SmolLM2 (`d2lattn_book.real`) about the prose of \
 this book as it was before the model came into it, [data/prose.txt](data/prose.txt). Their seeds \
-draw passages. Those called *…_manual* ask the same of a second text, Python's manual, and like \
-those called *real_own_…* were written down, with what would refute them, before they \
-were run."""
+draw passages. The manual, a second text, is Python's."""
 
 
 # Running ------------------------------------------------------------------------------------------

@@ -208,7 +208,7 @@ ROOT, MSE = "1 / math.sqrt(self.head_dim)", "torch.nn.functional.mse_loss(layer(
         ("reading_ahead", in_the_file, '=variant == "mask"', "=True", True),
         ("aligned", in_the_file, '"d64": 64', '"d64": 65', True),
         ("aligned", in_the_file, '"d64": "', '"d65": "', True),
-        ("real_slower", in_the_file, "real.prose()[:END]", "real.prose()[1 : END + 1]", True),
+        ("real_long", in_the_file, "[END - length : END]", "[END - length + 1 : END + 1]", True),
     ],
 )
 def test_rows_are_stale_when_the_code_computes_something_else(
@@ -270,26 +270,6 @@ def test_what_would_have_refuted_the_playground_did_not_come_out():
         right, changed = (sum(kept[f"{of}held-out accuracy"]) for of in ("", "changed: "))
         losses = zip(kept["held-out loss"], kept["changed: held-out loss"], strict=True)
         assert right > changed and all(2 * one < other for one, other in losses), row
-
-
-TWO_TEXTS = {  # of an experiment that draws passages: what asks a second text
-    "real_exchange": "real_exchange",  # its passages are a control alone
-    "real_guess_ahead": "real_guess_ahead",  # prose, tables, code
-    "real_long": "real_jump",  # which draws several passages of each text
-    "real_slower": "real_jump",
-}
-
-
-@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("real_")])
-def test_what_is_asked_of_one_text_is_asked_of_another(name):
-    """It names the second text itself, or an experiment beside it does, with rows of its own."""
-    code = (experiment.FOLDER / f"{name}.py").read_text(encoding="utf-8")
-    if not re.search(r"real\.(passages|prose)\(", code) or re.search(r"\bmanual(?!_seed)", code):
-        return
-    other = TWO_TEXTS.get(name, f"{name}_manual")
-    assert other in NAMES, f"{name} asks the book's prose alone: {other}.py asks the manual"
-    if other.endswith("_manual") and name != "real_induction":
-        assert set(experiment.load(other).rows()) <= set(experiment.load(name).rows())
 
 
 def test_every_tag_of_a_cell_names_an_experiment():

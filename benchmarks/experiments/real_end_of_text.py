@@ -7,8 +7,8 @@ itself* says too much. Predicted: it takes a weight of 0.1 or more beside the fi
 first is hidden from the later ones, it brings back more than half of what that costs; no other
 special or frequent token does; and its stream is made long by the MLP that makes the first token's
 long, that of layer 11, so that without this MLP at its place it is none. Refuted if in either text
-it takes less than 0.05 or repairs less than a quarter, or if a full stop, a newline or
-<|im_start|> does as much, or if the MLP of layer 10 or 12 matters as much as that of layer 11.
+it takes less than 0.05 or repairs less than a quarter, or if a full stop or a newline does
+as much, or if the MLP of layer 10 or 12 matters as much as that of layer 11.
 """
 
 import real
@@ -21,7 +21,7 @@ from d2lattn_book.real.edits import Edit, see
 LENGTH, PLACE, FROM, MAKER = 112, 40, 64, 11
 rows, columns = torch.arange(LENGTH)[:, None], torch.arange(LENGTH)
 NO_FIRST = see((columns <= rows) & ((rows < FROM) | (columns != 0)))
-PIECES = {"end": "<|endoftext|>", "start": "<|im_start|>", "stop": ".", "newline": "\n"}
+PIECES = {"end": "<|endoftext|>", "stop": ".", "newline": "\n"}
 SILENT = {"maker": MAKER, "before": MAKER - 1, "after": MAKER + 1}
 
 
@@ -39,10 +39,10 @@ def run(variant, seed, steps):
     own = seen.weights[..., PLACE, :].mean((0, 1, 2))  # what the 41st takes itself
     late, late_alone = (x.weights[..., FROM:, :].mean((0, 1, 2, 3)) for x in (seen, alone))
     return {
-        "nats": told(seen, tokens),
+        "nats": real.told(seen.logits[:, FROM:], tokens),
         "weight of the first token": late[0],
         "of the 41st": late[PLACE],
-        "nats, first hidden later": told(alone, tokens),
+        "nats, first hidden later": real.told(alone.logits[:, FROM:], tokens),
         "weight of the 41st then": late_alone[PLACE],
         "the 41st's residual stream ÷ others": lengths[PLACE] / lengths[8:].median(),
         "the 41st takes from itself": own[PLACE],
@@ -52,12 +52,6 @@ def run(variant, seed, steps):
 
 def read(tokens, edits):
     return trace(real.model(), tokens, keep=["stream", "weights"], edits=edits)
-
-
-def told(seen, tokens):
-    """The nats of the tokens after the 65th."""
-    log_probs = seen.logits[:, FROM:-1].log_softmax(-1)
-    return -log_probs.gather(2, tokens[:, FROM + 1 :, None]).mean()
 
 
 def silent(layer):
@@ -74,26 +68,21 @@ def silent(layer):
 EXPERIMENT = Experiment(
     section="10.19",
     varies="the text, the book's prose or Python's manual; which token stands at the 41st place: "
-    "that of the text, `<|endoftext|>`, or another that is special or frequent; and whether the "
+    "that of the text, `<|endoftext|>`, or another that is frequent; and whether the "
     "MLP of layer 10, 11 or 12 adds anything to `<|endoftext|>`",
     held="two passages of 112 tokens; the 41st always sees all before it; weights and loss of the "
     "tokens from the 65th on, with the first token in sight, or hidden from them (*later*); "
     "lengths behind layer 11, layers counted from 0",
-    control="`<|im_start|>`, a full stop and a newline in its place, and the MLPs of the layers "
-    "beside the 11th",
+    control="a full stop and a newline in its place, and the MLPs of the layers beside the 11th",
     refuted="`<|endoftext|>` takes less than 0.05 of the weights in either text, or brings back "
     "less than a quarter of what it costs to hide the first; or one of the controls does as much",
     variants={
         "prose_as": "prose, as it is",
         "prose_end": "prose, the end of a text",
-        "prose_start": "prose, the start of a turn",
         "prose_stop": "prose, a full stop",
         "prose_newline": "prose, a newline",
         "manual_as": "manual, as it is",
         "manual_end": "manual, the end of a text",
-        "manual_start": "manual, the start of a turn",
-        "manual_stop": "manual, a full stop",
-        "manual_newline": "manual, a newline",
         "prose_maker": "prose, the end of a text, without the MLP of layer 11",
         "prose_before": "prose, the end of a text, without that of layer 10",
         "prose_after": "prose, the end of a text, without that of layer 12",

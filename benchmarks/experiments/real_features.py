@@ -20,7 +20,6 @@ import torch.nn.functional as F
 from experiment import Experiment
 
 from d2lattn import attention_weights, causal_mask
-from d2lattn_book.real.edits import Edit
 
 LENGTH, FROM, COUNT = 192, 96, 2
 SEE = causal_mask(LENGTH)
@@ -38,31 +37,12 @@ def run(variant, seed, steps):
         found.append(least[:, :, FROM:].sum(-1).mean())
         return heads
 
-    real.losses(tokens, *with_parts(compare))
-    cheaper = with_parts(lambda heads, q, k, v: weights(q, k) @ v)
+    real.losses(tokens, *real.with_parts(compare))
+    cheaper = real.with_parts(lambda heads, q, k, v: weights(q, k) @ v)
     return {
         "nats": real.nats(tokens, *cheaper, start=FROM),
         "agreement of the weights": torch.stack(found).mean(),
     }
-
-
-def with_parts(change):
-    """Edits that put change(heads, query, key, value) in the place of what the heads found."""
-    at = {}
-
-    def note(name):
-        def keep(x, layer):
-            at[name] = x
-            return x
-
-        return Edit(name, keep)
-
-    def instead(heads, layer):
-        group = real.HEADS // at["key"].shape[1]
-        key, value = (at[name].repeat_interleave(group, 1) for name in ("key", "value"))
-        return change(heads, at["query"], key, value)
-
-    return [*map(note, ("query", "key", "value")), Edit("heads", instead)]
 
 
 def softmax(q, k, seed):

@@ -6,12 +6,9 @@ import real
 import torch
 from experiment import Experiment
 
-from d2lattn_book.real import trace
 from d2lattn_book.real.edits import heads_off
 
 PERIOD = 48
-ASKING = torch.arange(PERIOD, 2 * PERIOD - 1)  # the second round, but for its last token
-COUNTS = {"1": 1, "4": 4, "12": 12}
 
 
 def run(variant, seed, steps):
@@ -19,7 +16,7 @@ def run(variant, seed, steps):
     off = chosen(variant, seed)
     edits = [heads_off(*off)] if off else []
     tokens = twice(seed)
-    scores, _ = scored(tokens, edits)
+    scores, _ = real.scored(tokens, PERIOD, *edits)
     told = real.losses(tokens, *edits)
     return {
         "heads off": float(len(off)),
@@ -35,16 +32,14 @@ def chosen(variant, seed):
     """Pairs (layer, head) to switch off, from draws that nothing is judged on."""
     if variant == "all":
         return []
-    induction, previous = (ranked(scores) for scores in scored_before(seed))
+    induction, previous = (real.ranked(scores) for scores in scored_before(seed))
     kind, count = variant.split("_")
-    count = COUNTS[count]
-    order = previous if kind.startswith("previous") else induction
-    if not kind.endswith("others"):
-        return order[:count]
-    layers = [layer for layer, _ in order[:count]]  # as many others of the very layers
-    known, found = {*induction[:24], *previous[:12], *order[:count]}, []
+    order = (previous if kind == "previous" else induction)[: int(count)]
+    if kind != "others":
+        return order
+    known, found = {*induction[:24], *previous[:12]}, []
     generator = torch.Generator().manual_seed(seed)
-    for layer in layers:
+    for layer, _ in order:  # as many others of the very layers
         rest = [(layer, h) for h in range(real.HEADS) if (layer, h) not in known]
         found.append(rest[torch.randint(len(rest), (), generator=generator)])
         known.add(found[-1])
@@ -54,21 +49,7 @@ def chosen(variant, seed):
 @functools.cache
 def scored_before(seed):
     """The scores of all heads on other draws, (induction, previous token), both (layers, H)."""
-    return scored(twice(10**6 + seed), [])
-
-
-def scored(tokens, edits):
-    """Mean weights of the token after the earlier copy, and of the token before."""
-    weights = trace(real.model(), tokens, keep=["weights"], edits=edits).weights
-    after_copy = weights[:, :, :, ASKING, ASKING - PERIOD + 1]
-    rows = torch.arange(1, 2 * PERIOD)
-    return after_copy.mean((1, 3)), weights[:, :, :, rows, rows - 1].mean((1, 3))
-
-
-def ranked(scores):
-    """All heads, the highest score first."""
-    order = scores.flatten().argsort(descending=True).tolist()
-    return [divmod(place, real.HEADS) for place in order]
+    return real.scored(twice(10**6 + seed), PERIOD)
 
 
 def twice(seed):
@@ -89,14 +70,10 @@ EXPERIMENT = Experiment(
     "it is as bad",
     variants={
         "all": "all heads",
-        "induction_1": "without the strongest induction head",
         "induction_4": "without the 4 strongest",
         "induction_12": "without the 12 strongest",
         "others_4": "without 4 others of their layers",
-        "others_12": "without 12 others of their layers",
         "previous_1": "without the strongest previous-token head",
-        "previous_4": "without the 4 strongest",
-        "previousothers_4": "without 4 others of their layers",
     },
     run=run,
     steps=None,

@@ -1,7 +1,7 @@
 """Is it angles that no training had that harm a real model far back, in several texts and passages?
 
-Written down before the run; what made us ask were two passages of two other texts. *real_long* and
-*real_slower* judge one stretch of one text, cut into eight. Here each draw is a passage of its own,
+Written down before the run; what made us ask were two passages of two other texts. *real_long*
+judges one stretch of one text, cut into eight. Here each draw is a passage of its own,
 of 512 tokens, whose second half stands 11,488 positions later, so that it ends at 11,999: all its
 keys in the first half are farther back than the 8,192 of the training. Predicted, for both texts:
 the far half does harm against hiding it but for the first token; with the twelve slow pairs slowed
@@ -11,8 +11,6 @@ in either text the jump costs no more than hiding, or slowing the twelve leaves 
 the 20 others do as well.
 """
 
-import functools
-
 import real
 import torch
 from experiment import Experiment
@@ -20,8 +18,8 @@ from experiment import Experiment
 from d2lattn_book.real.edits import see, turn
 
 LENGTH, HALF, LAST = 512, 256, 11_999
-BASE, PAIRS, NEVER_ROUND = 100000.0, 32, 20  # pairs from 20 on make no whole turn in 8,192
-SLOWED = 8192 / 12000
+SPEEDS = 100000.0 ** -(torch.arange(32).double() / 32)
+NEVER_ROUND = 20  # pairs from 20 on make no whole turn in 8,192
 rows, columns = torch.arange(LENGTH)[:, None], torch.arange(LENGTH)
 HIDDEN = (columns <= rows) & ((rows < HALF) | (columns >= HALF) | (columns == 0))
 
@@ -33,19 +31,12 @@ def run(variant, seed, steps):
     return {"nats": real.nats(tokens, *EDITS[change], start=HALF + 1)}
 
 
-def turned(x, slowed):
-    """x (..., 512, D), its second half far behind the first; some pairs turned by less."""
-    speeds = BASE ** -(torch.arange(PAIRS).double() / PAIRS)
-    speeds[slowed] *= SLOWED
-    positions = torch.arange(LENGTH).double()
-    positions[HALF:] += LAST - LENGTH + 1
-    turns = torch.polar(torch.ones(1).double(), positions[:, None] * speeds).to(torch.complex64)
-    pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
-    return torch.view_as_real(pairs * turns).flatten(-2)
-
-
 def far(slowed=slice(0, 0)):
-    return turn(functools.partial(turned, slowed=slowed))
+    """The second half far behind the first; some pairs turned by 8,192/12,000 as much."""
+    speeds, positions = SPEEDS.clone(), torch.arange(LENGTH)
+    speeds[slowed] *= 8192 / 12000
+    positions[HALF:] += LAST - LENGTH + 1
+    return turn(lambda x: real.turned(x, positions, speeds))
 
 
 EDITS = {

@@ -88,12 +88,6 @@ def other_keys(pairs):
     return [(q, k) for (q, _), k in zip(pairs, moved, strict=True)]
 
 
-def apart(pairs, places):
-    """Keys that stand so many places before the query."""
-    turned = torch.full((E,), places)
-    return [(q, real.rotate(k.T, positions=turned).T) for q, k in pairs]
-
-
 def drawn(seed):
     """As many pairs of Gaussian matrices."""
     generator = torch.Generator().manual_seed(seed)
@@ -101,18 +95,11 @@ def drawn(seed):
     return torch.randn(count, 2, D, E, generator=generator, dtype=torch.double).unbind()
 
 
-def shared(seed):
-    return [(q, q) for q, _ in weights()]
-
-
 PAIRS = {
     "weights": lambda seed: weights(),
-    "weights_other": lambda seed: other_keys(weights()),
-    "weights_apart": lambda seed: apart(weights(), 8),
     "text": of_text,
     "text_other": lambda seed: other_keys(of_text(seed)),
     "drawn": drawn,
-    "shared": shared,
 }
 EXPERIMENT = Experiment(
     section="2.13",
@@ -123,19 +110,15 @@ EXPERIMENT = Experiment(
     "symmetric in M = QᵀK, the cosine of Q and K as long vectors, and the part of the 64 "
     "directions of each that they have in common, all medians of 270 heads; the weights are the "
     "same for all seeds; layers counted from 0",
-    control="matrices drawn at random, whose part must be .5, one matrix for both, whose part "
-    "must be 1, and the keys of another group of the same layer: if those are as much like the "
-    "queries, it is no matter of the head",
+    control="matrices drawn at random, whose part must be .5, and the keys of another group of the "
+    "same layer: if those are as much like the queries, it is no matter of the head",
     refuted="the median of the symmetric parts of the matrices lies above .75, nearer to one "
     "matrix for both than to two drawn at random",
     variants={
         "weights": "W_q and W_k of a head",
-        "weights_other": "W_q and another group's W_k",
-        "weights_apart": "the key 8 places before, rotated",
         "text": "queries and keys of prose",
         "text_other": "queries and another group's keys",
         "drawn": "drawn at random",
-        "shared": "W_q for both",
     },
     run=run,
     steps=None,

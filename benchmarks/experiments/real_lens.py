@@ -22,29 +22,16 @@ The capital of Egypt is|Cairo
 The capital of Austria is|Vienna
 The capital of Ireland is|Dublin
 The capital of Greece is|Athens"""
-OTHERS = """The opposite of hot is|cold
-The opposite of big is|small
-The opposite of good is|bad
-The opposite of up is|down
-The sun rises in the|east
-The sun sets in the|west
-The color of grass is|green
-The color of the sky is|blue
-The day after Monday is|Tuesday
-The month after June is|July
-Two plus two equals|four
-Water freezes and becomes|ice"""
-PROMPTS = dict(capitals=CAPITALS, others=OTHERS)
 
 
 def run(variant, seed, steps):
     """The rank of a token at points of the stream, and from which point on it is first."""
-    kind, _, which = variant.partition("_")
-    streams, answers = of_prose(seed) if kind == "prose" else of_prompts(kind)
+    prose = variant == "prose"
+    streams, answers = of_prose(seed) if prose else of_capitals()
     generator = torch.Generator().manual_seed(seed)
-    chosen = torch.randperm(len(answers), generator=generator)[: 64 if kind == "prose" else 8]
+    chosen = torch.randperm(len(answers), generator=generator)[: 64 if prose else 8]
     streams = streams[:, chosen]
-    if which == "wrong":  # the answer of the next prompt
+    if variant == "capitals_wrong":  # the answer of the next prompt
         answers = answers.roll(1)
     answers = answers[chosen]
     with torch.no_grad():
@@ -62,9 +49,9 @@ def run(variant, seed, steps):
 
 
 @functools.cache
-def of_prompts(kind):
+def of_capitals():
     """The last token's stream after each prompt, (31, 12, E), and the answers (12,)."""
-    lines = [line.split("|") for line in PROMPTS[kind].splitlines()]
+    lines = [line.split("|") for line in CAPITALS.splitlines()]
     streams = [read(real.encode(prompt))[:, 0, -1] for prompt, _ in lines]
     return torch.stack(streams, 1), torch.tensor([real.piece(answer) for _, answer in lines])
 
@@ -83,19 +70,17 @@ def read(tokens):
 
 EXPERIMENT = Experiment(
     section="9.7",
-    varies="twelve prompts with capitals, twelve others, of which a seed draws eight; or 64 places "
-    "in prose, with the token that the model itself says there, right or wrong",
+    varies="twelve prompts with capitals, of which a seed draws eight; or 64 places in prose, with "
+    "the token that the model itself says there, right or wrong",
     held="the stream of the last token at 31 points, 0 the embedding, 30 what the last of 30 "
     "layers left, each read by the last norm and the output matrix; rank 0 is first; medians; "
     "*first from point* over those that are first at the end",
-    control="the answer of another prompt of the same kind: if its rank falls as early and as far, "
+    control="the answer of another prompt: if its rank falls as early and as far, "
     "the model had found a capital, and not this one",
     refuted="half of the right answers are first from the middle of the layers on, point 15",
     variants={
         "capitals": "capitals",
         "capitals_wrong": "another country's capital",
-        "others": "opposites, colours, days",
-        "others_wrong": "another prompt's answer",
         "prose": "prose, what is said at last",
     },
     run=run,

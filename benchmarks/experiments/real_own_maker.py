@@ -28,12 +28,11 @@ def run(variant, seed, steps):
         layer = maker(seed) + farther
         edits = [silent(layer, place)]
     seen = trace(real.model(), tokens, keep=["stream", "weights"], edits=edits)
-    told = seen.logits[:, FROM:-1].log_softmax(-1).gather(2, tokens[:, FROM + 1 :, None])
     lengths = seen.stream.norm(dim=-1).mean(1)  # (31, L)
     middle = lengths[:, 8:].median(1).values
     return {
         "layer": float(layer),
-        "nats": -told.mean(),
+        "nats": real.told(seen.logits[:, FROM:], tokens),
         "weight of the first token": seen.weights[..., FROM:, 0].mean(),
         "heads that give it half, %": above_half(seen.weights),
         "its residual stream ÷ others, before": (lengths[:, 0] / middle)[maker(seed)],

@@ -52,21 +52,18 @@ def step(layer, x, without, seed):
     block = real.model().blocks[layer]
     y = times_weight(block.attention_norm, x, without == "norms")
     added = block.attention(y, is_causal=True, context=real.ROTATED)
-    if without == "attention_mean":
-        added = torch.cat([added[:, :1], means(seed)[0][layer].expand_as(added[:, 1:])], 1)
     x = added if without == "residual" else x if without == "attention" else x + added
     added = block.mlp(times_weight(block.mlp_norm, x, without == "norms"))
     if without == "mlp_mean":
-        added = torch.cat([added[:, :1], means(seed)[1][layer].expand_as(added[:, 1:])], 1)
+        added = torch.cat([added[:, :1], mean(seed)[layer].expand_as(added[:, 1:])], 1)
     return added if without == "residual" else x if without == "mlp" else x + added
 
 
 @functools.lru_cache(maxsize=8)
-def means(seed):
-    """What attention and MLPs add to tokens of other passages on average, both (layers, E)."""
+def mean(seed):
+    """What the MLPs add to tokens of other passages on average, (layers, E)."""
     tokens = real.passages(10**6 + seed, 4, LENGTH)
-    seen = trace(real.model(), tokens, keep=["from_attention", "from_mlp"])
-    return [x[:, :, START:].mean((1, 2)) for x in (seen.from_attention, seen.from_mlp)]
+    return trace(real.model(), tokens, keep=["from_mlp"]).from_mlp[:, :, START:].mean((1, 2))
 
 
 def times_weight(norm, x, without):
@@ -79,13 +76,12 @@ EXPERIMENT = Experiment(
     varies="what is left out of one layer at a time, or of all 30 (last column)",
     held="a passage of 64 tokens, the loss from the 17th on; the numbers are what it costs, in "
     "nats; nothing is trained anew; layers counted from 0; NaN counts as the loss of guessing",
-    control="what the part adds replaced by what it adds on average to other texts, but for the "
+    control="what the MLP adds replaced by what it adds on average to other texts, but for the "
     "first token: if this costs nothing, the part need not look at the tokens at all, and if it "
     "costs as much as no part, the stream does not only miss a constant",
     refuted="each layer's attention, or each MLP, costs more than half a nat alone",
     variants={
         "attention": "without attention",
-        "attention_mean": "attention's mean elsewhere",
         "mlp": "without MLP",
         "mlp_mean": "the MLP's mean elsewhere",
         "residual": "without its residual connections",

@@ -33,16 +33,6 @@ def question(sentence, noun, other):
     return next_piece(asked, noun, other)
 
 
-def examples(sentence, noun, other):
-    """The same after two solved ones, of which one has the first noun and one the second."""
-    shown = (
-        "The woman did not lift the box because it was too heavy. What was too heavy? The box.\n"
-        "The ball was not caught by the dog because it was too slow. What was too slow? The dog.\n"
-    )
-    asked = f"{shown}{begun(sentence)}. What was too {sentence[-1]}? The"
-    return next_piece(asked, noun, other)
-
-
 def put_in(sentence, noun, other):
     """The likelihood of the end of the sentence once the noun stands in the place of *it*."""
     return end(sentence, noun) - end(sentence, other)
@@ -77,7 +67,7 @@ def begun(sentence):
     return text[0].upper() + text[1:]
 
 
-ASKED = dict(question=question, examples=examples, put_in=put_in, end_alone=end_alone)
+ASKED = dict(question=question, put_in=put_in, end_alone=end_alone)
 EXPERIMENT = Experiment(
     section="9.21",
     varies="how it is asked",
@@ -88,7 +78,6 @@ EXPERIMENT = Experiment(
     refuted="all ways of asking give the same share of right answers",
     variants={
         "question": "*What was too …? The*, next token",
-        "examples": "the same after two examples",
         "put_in": "the likelihood of the end with the noun put in",
         "end_alone": "the same without the story",
     },

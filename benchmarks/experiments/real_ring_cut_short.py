@@ -25,14 +25,15 @@ rows, columns = torch.arange(LENGTH)[:, None], torch.arange(LENGTH)
 
 def run(variant, seed, steps):
     """The loss of what the tokens of the last rank say of the next one."""
-    tokens = real.passages(seed, 8, LENGTH + 1)
-    if variant == "other":  # the first three blocks are those of the next passage
+    text, change = real.text_and_change(variant)
+    tokens = real.passages(seed, dict(prose=8, manual=4)[text], LENGTH + 1, text)
+    if change == "other":  # the first three blocks are those of the next passage
         before = tokens[:, : LENGTH - SHARD].roll(1, 0)
         tokens = torch.cat([before, tokens[:, LENGTH - SHARD :]], 1)
     seen = (columns <= rows) & (
-        rows // SHARD - columns // SHARD <= MESSAGES.get(variant.removesuffix("_first"), 3)
+        rows // SHARD - columns // SHARD <= MESSAGES.get(change.removesuffix("_first"), 3)
     )
-    if variant.endswith("_first"):
+    if change.endswith("_first"):
         seen[:, 0] = True
     with torch.no_grad(), edited(real.model(), see(seen)):
         logits = real.model()(tokens[:, :-1])[:, -SHARD:].log_softmax(-1)  # (8, 16, tokens)
@@ -42,9 +43,11 @@ def run(variant, seed, steps):
 
 EXPERIMENT = Experiment(
     section="11.11",
-    varies="after how many messages the ring stops, and so whose keys the last rank sees",
-    held="eight passages of 64 tokens, four ranks with 16 tokens in a row each, all layers alike; "
-    "the loss of what the last rank's tokens say of the next one; nothing is trained",
+    varies="after how many messages the ring stops, and so whose keys the last rank sees; and the "
+    "text, the book's prose or Python's manual",
+    held="eight passages of 64 tokens of the prose, four of the manual; four ranks with 16 tokens "
+    "in a row each, all layers alike; the loss of what the last rank's tokens say of the next one; "
+    "nothing is trained",
     control="the first token of the text in sight as well, after two messages, one and none; and "
     "all three messages with the blocks of another passage: as many keys, which tell nothing",
     refuted="with the first token in sight two messages cost more than 0.3 nats beyond three, or "
@@ -58,6 +61,11 @@ EXPERIMENT = Experiment(
         "one_first": "one message, and the first token of the text",
         "none_first": "no message, and the first token of the text",
         "other": "three messages, with blocks of another text",
+        "manual_three": "manual, three messages, all blocks",
+        "manual_two": "manual, two messages",
+        "manual_one": "manual, one message",
+        "manual_none": "manual, no message",
+        "manual_two_first": "manual, two messages, and the first token of the text",
     },
     run=run,
     steps=None,

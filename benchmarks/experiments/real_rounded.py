@@ -9,6 +9,8 @@ than 0.05, so that the file need not be named, or if one of the four is lost in 
 not even *which head* is said of SmolLM2.
 """
 
+import contextlib
+
 import real
 import torch
 from experiment import Experiment
@@ -21,21 +23,9 @@ SIZES = {"as_it_is": 0.0, "half": 0.5, "once": 1.0}
 
 def run(variant, seed, steps):
     """Losses, weights and heads, with an error in each matrix of the blocks."""
-    model = real.model()
-    kept = {name: p.detach().clone() for name, p in model.named_parameters() if rounded(name, p)}
     plain = look(seed)
-    try:
-        generator = torch.Generator().manual_seed(seed)
-        with torch.no_grad():
-            for name, p in model.named_parameters():
-                if name in kept:
-                    p.add_(error(p, SIZES[variant], generator))
+    with rounded_once_more(seed, SIZES[variant]):
         found = look(seed)
-    finally:
-        with torch.no_grad():
-            for name, p in model.named_parameters():
-                if name in kept:
-                    p.copy_(kept[name])
     same = len({*found["four"]} & {*plain["four"]})
     return {
         "nats of prose": found["prose"],
@@ -46,6 +36,21 @@ def run(variant, seed, steps):
         "of the four heads that copy, the same": float(same),
         "the one-back head is the same": bool(found["back"] == plain["back"]),
     }
+
+
+@contextlib.contextmanager
+def rounded_once_more(seed, size=1.0):
+    """The model with an error, drawn by the seed, in each matrix of its blocks."""
+    generator = torch.Generator().manual_seed(seed)
+    matrices = [p for name, p in real.model().named_parameters() if rounded(name, p)]
+    file = [p.data for p in matrices]
+    try:
+        for p in matrices:
+            p.data = p.data + error(p.data, size, generator)
+        yield
+    finally:
+        for p, data in zip(matrices, file, strict=True):
+            p.data = data
 
 
 def rounded(name, p):
@@ -66,15 +71,13 @@ def look(seed):
     tokens = real.passages(seed, 1, TEXT)
     seen = trace(real.model(), tokens, keep=["weights"], rows=slice(64, None))
     twice = real.noise(seed, 1, PERIOD).repeat(1, 2)
-    maps = trace(real.model(), twice, keep=["weights"]).weights
-    asks, later = torch.arange(PERIOD, 2 * PERIOD - 1), torch.arange(1, 2 * PERIOD)
-    copies = maps[:, :, :, asks, asks - PERIOD + 1].mean((1, 3))
+    copies, before = (real.ranked(scores) for scores in real.scored(twice, PERIOD))
     return {
         "prose": real.nats(tokens),
         "manual": real.nats(real.passages(seed, 1, TEXT, "manual")),
         "weight": seen.weights[..., 0].mean(),
-        "four": copies.flatten().topk(4).indices.tolist(),
-        "back": maps[:, :, :, later, later - 1].mean((1, 3)).argmax().item(),
+        "four": copies[:4],
+        "back": before[0],
     }
 
 

@@ -1,109 +1,52 @@
-"""Which differences in nats that the pages tell keep their sign under two more roundings?
+"""Do SmolLM2's losses at half and at double scores keep their order under two more roundings?
 
-Written down before the run. *real_rounded* shows that one more error of the file's size moves a
-loss by a fifth of a nat, as much as some differences that pages tell. But it may move both losses
-that are compared. So here are the differences themselves, ten of those that pages tell and that are
-less than half a nat or so, with the file and with each of two errors drawn once for all, on the
-same passages. Predicted: those of a fifth of a nat and more keep their sign in the mean, and those
-below a tenth may not. A sentence whose difference changes its sign in the mean of the draws under
-either error is none about SmolLM2, and is mended. Refuted if a difference of a quarter of a nat and
-more does.
+Written down before the run, as one of ten differences in nats that pages tell. *real_rounded* shows
+that one more error of the file's size moves a loss by a fifth of a nat, as much as some of these
+differences. But it may move both losses that are compared. So here is the difference itself, with
+the file and with each of two errors drawn once for all, on the same passages. A sentence whose
+difference changes its sign in the mean of the draws under either error is none about SmolLM2, and
+is mended: this one was. Refuted if a difference of a quarter of a nat and more does.
 """
 
 import contextlib
-import functools
 
 import real
-import torch
-from experiment import Experiment
+from experiment import Experiment, functions_of
 
-once_more = real.beside("real_rounded", "prose")
-ERRORS = (None, 0, 1)
-# Effect: (experiment, what is told of, against what, passages a draw); the column is its first
-# with *nats*, or the one that is named.
-EFFECTS = {
-    "halved_scores": ("real_temperature", "half", "double", 1, "tokens 64 to 127"),
-    "window_first": ("real_sinks", "window_first", "all", 1),
-    "value_first": ("real_sinks", "value_first", "all", 1),
-    "other_passage": ("real_order", "other", "nothing", 2),
-    "doubled_places": ("real_order", "doubled", "all", 2),
-    "halved_places": ("real_order", "halved", "doubled", 2),
-    "whole_words": ("real_word_order", "prose_words", "prose_none", 2),
-    "whole_words_manual": ("real_word_order", "manual_words", "manual_none", 2),
-    "linear_last": ("real_cheaper_loss", "linear_last", "all", 1),
-    "hashed": ("real_cheaper_loss", "hashed_four", "random_four", 1),
-}
+from d2lattn_book.real.edits import scale_scores
+
+rounded_once_more = functions_of("real_rounded").rounded_once_more
 
 
 def run(variant, seed, steps):
-    """The difference with the file, and with each of two more errors."""
-    file, *errors = (difference(variant, seed, error).item() for error in ERRORS)
+    """Half the scores against double ones, with the file and with each of two more errors."""
+    errors = (contextlib.nullcontext(), rounded_once_more(0), rounded_once_more(1))
+    file, one, another = (difference(seed, error) for error in errors)
     return {
         "the file": file,
-        "one more error": errors[0],
-        "another": errors[1],
-        "the sign of the file's": all(x * file > 0 for x in errors),
+        "one more error": one,
+        "another": another,
+        "the sign of the file's": one * file > 0 and another * file > 0,
     }
 
 
-def difference(effect, seed, error):
-    name, told, against, count, *column = EFFECTS[effect]
-    with rounded_once_more(error):
-        found = [measured(name, row, seed, error, count) for row in (told, against)]
-    one, other = (x[column[0] if column else next(c for c in x if "nats" in c)] for x in found)
-    return torch.as_tensor(one - other)
-
-
-@functools.lru_cache(maxsize=1024)
-def measured(name, row, seed, error, count):
-    return functions(name, error, count).run(row, seed, None)
-
-
-@functools.cache
-def functions(name, error, count):
-    """The functions of an experiment; what they keep belongs to this error."""
-    return real.beside(name, None, count)
-
-
-@contextlib.contextmanager
-def rounded_once_more(error):
-    """The model's matrices with this error."""
-    named = dict(real.model().named_parameters())
-    file = {name: named[name].data for name in matrices(error)}
-    try:
-        for name, matrix in matrices(error).items():
-            named[name].data = matrix
-        yield
-    finally:
-        for name, matrix in file.items():
-            named[name].data = matrix
-
-
-@functools.cache
-@torch.no_grad()
-def matrices(error):
-    """The matrices of all layers with an error as large as that of the file, as *real_rounded*."""
-    if error is None:
-        return {}
-    generator = torch.Generator().manual_seed(error)
-    named = [(n, p) for n, p in real.model().named_parameters() if once_more.rounded(n, p)]
-    return {name: p + once_more.error(p, 1.0, generator) for name, p in named}
+def difference(seed, error):
+    with error:
+        tokens = real.passages(seed, 1, 128)
+        half, double = (real.nats(tokens, scale_scores(factor), start=64) for factor in (0.5, 2))
+    return half - double
 
 
 EXPERIMENT = Experiment(
     section="1.9",
-    varies="which loss is compared with which, each a row of another experiment; and the weights, "
-    "as in the file or with one of two errors as large as its rounding, drawn once for all",
-    held="each draw judges the same passages, fewer than the experiment that a page quotes, with "
-    "the file and with both errors",
-    control="the file itself, which must show what the other experiment shows; and differences of "
-    "less than a tenth of a nat, which an error of that size may well turn",
+    varies="the weights, as in the file or with one of two errors as large as its rounding, drawn "
+    "once for all",
+    held="each draw judges the same passage of 128 tokens, from the 65th on, with the file and "
+    "with both errors",
+    control="the file itself, which must show what *real_temperature* shows",
     refuted="a difference of a quarter of a nat and more changes its sign in the mean of the draws "
     "under either error",
-    variants={
-        effect: f"{name}: {told} against {against}"
-        for effect, (name, told, against, *_) in EFFECTS.items()
-    },
+    variants={"halved_scores": "scores × ½ against scores × 2"},
     run=run,
     steps=None,
     seeds=8,

@@ -10,31 +10,25 @@ from experiment import Experiment
 
 from d2lattn_book.real.edits import Edit, edited
 
-# (turned, centred, without the first token, queries of another text, keys turned at random)
+# (turned, centred, keys of another text turned at random)
 MEASURES = {
-    "lead": (False, False, True, False, False),
-    "with_first": (False, False, False, False, False),
-    "centred": (False, True, True, False, False),
-    "centred_with_first": (False, True, False, False, False),
-    "rotated": (True, False, True, False, False),
-    "rotated_centred": (True, True, True, False, False),
-    "other_text": (False, True, True, True, False),
-    "at_random": (False, True, True, True, True),
+    "lead": (False, False, False),
+    "centred": (False, True, False),
+    "rotated": (True, False, False),
+    "rotated_centred": (True, True, False),
+    "at_random": (False, True, True),
 }
-TOYS = {"toy": (False, False), "toy_centred": (True, False), "toy_at_random": (True, True)}
+TOYS = {"toy": False, "toy_centred": True}
 
 
 def run(variant, seed, steps):
     """The variance of q·k over what the rule says: medians over heads, and where it is above 1."""
     if variant in TOYS:
-        centred, at_random = TOYS[variant]
-        query, key = of_the_toy(seed)
-        layers = [measured(query, key, centred, True, at_random, seed)]
+        layers = [measured(*of_the_toy(seed), TOYS[variant], True, False, seed)]
     else:
-        turned, centred, without_first, other_text, at_random = MEASURES[variant]
-        begin = int(without_first)
+        turned, centred, at_random = MEASURES[variant]
         layers = [
-            measured(q[:, :, begin:], k[:, :, begin:], centred, other_text, at_random, seed)
+            measured(q[:, :, 1:], k[:, :, 1:], centred, at_random, at_random, seed)
             for q, k in of_the_model(seed)[turned]
         ]
     ratios = torch.stack([ratio for ratio, _, _ in layers])  # (layers, H)
@@ -64,14 +58,10 @@ def measured(query, key, centred, other_text, at_random, seed):
         k = k @ torch.linalg.qr(draw)[0]
     scores, parts = q @ k.mT, (0, 2, 3)
     ratio = scores.var(parts) / (D * q.var(parts) * k.var(parts))
-    strengths = torch.stack([torch.linalg.eigvalsh(torch.cov(x.T)) for x in flat(k)])
+    flat = k.transpose(0, 1).flatten(1, 2)  # (H, B·L, D)
+    strengths = torch.stack([torch.linalg.eigvalsh(torch.cov(x.T)) for x in flat])
     directions = strengths.sum(1) ** 2 / strengths.square().sum(1)
     return ratio, (scores / D**0.5).std(parts).median(), directions.median()
-
-
-def flat(k):
-    """(B, H, L, D) -> (H, B·L, D)."""
-    return k.transpose(0, 1).flatten(1, 2)
 
 
 @functools.lru_cache(maxsize=1)
@@ -107,25 +97,21 @@ def of_the_model(seed):
 EXPERIMENT = Experiment(
     section="3.13",
     varies="how it is measured: queries and keys before or after the rotation, as they are or "
-    "without the mean of each channel, with or without the first token, and with the queries of "
-    "another text; and the model, SmolLM2 or the page's toy of width 64 after 150 steps",
-    held="one program for all; four passages of 96 tokens; all pairs of a query and a key in a "
-    "head, the future too; the rule is d·var(q)·var(k) over all numbers of a head",
-    control="keys turned by a random rotation: the ratio must be 1, or the measure is at fault; "
-    "and the toy, where the same program must find what the page says",
+    "without the mean of each channel; and the model, SmolLM2 or the page's toy of width 64 after "
+    "150 steps",
+    held="one program for all; four passages of 96 tokens without the first; all pairs of a query "
+    "and a key in a head, the future too; the rule is d·var(q)·var(k) over all numbers of a head",
+    control="queries of another text, and keys turned by a random rotation: the ratio must be 1, "
+    "or the measure is at fault; and the toy, where the same program must find what the page says",
     refuted="with the means removed the median of the heads lies on the same side of 1 as without",
     variants={
-        "lead": "before the rotation, as they are, without the first token",
-        "with_first": "the same with the first token",
-        "centred": "before, means removed, without the first token",
-        "centred_with_first": "the same with the first token",
-        "rotated": "after the rotation, as they are, without the first token",
-        "rotated_centred": "after, means removed, without the first token",
-        "other_text": "before, means removed, queries of another text",
-        "at_random": "the same, keys turned at random",
+        "lead": "before the rotation, as they are",
+        "centred": "before, means removed",
+        "rotated": "after the rotation, as they are",
+        "rotated_centred": "after, means removed",
+        "at_random": "before, means removed, other queries, keys turned at random",
         "toy": "toy of 3.13, as they are, other sentence",
         "toy_centred": "toy, means removed, other sentence",
-        "toy_at_random": "toy, means removed, keys turned at random",
     },
     run=run,
     steps=None,

@@ -1,14 +1,14 @@
 """Does a real model's *apple* stand near the *apple* of the same sense?
 
-Its last two variants and its last columns were written down before they were run; what made us ask
-was one trial with all sentences. All ten fruit sentences end in an article, an adjective or a
-number, and all ten of the company in a preposition, *and* or *company*: the word before was never
-crossed with the sense, and the mean of all words before does not see it. So ten and ten with these
-endings exchanged (*This juice is made from*, *He works for the giant*) ask the first twenty, and
-eight and eight with the topic of the other sense. Predicted: with endings exchanged the nearest is
-of the own sense in fewer than half behind three layers, and the one token before, without a model,
-gets above 0.75 for *apple* and less than 0.65 for *bank*, whose sentences end alike. Refuted if
-with endings exchanged it is of the own sense in three quarters of the cases behind three layers.
+Its last variant and its last columns were written down before they were run; what made us ask was
+one trial with all sentences. All ten fruit sentences end in an article, an adjective or a number,
+and all ten of the company in a preposition, *and* or *company*: the word before was never crossed
+with the sense, and the mean of all words before does not see it. So ten and ten with these endings
+exchanged (*This juice is made from*, *He works for the giant*) ask the first twenty. Predicted:
+with endings exchanged the nearest is of the own sense in fewer than half behind three layers, and
+the one token before, without a model, gets above 0.75 for *apple* and less than 0.65 for *bank*,
+whose sentences end alike. Refuted if with endings exchanged it is of the own sense in three
+quarters of the cases behind three layers.
 """
 
 import functools
@@ -22,8 +22,8 @@ from d2lattn_book.real import trace
 
 POINTS = (0, 1, 2, 3, 6, 12, 18, 24, 30)
 
-# Each sentence ends in the word. Ten of one sense, ten of the other; the last three words have one
-# sense, and two topics.
+# Each sentence ends in the word. Ten of one sense, ten of the other; *water* has one sense,
+# and two topics.
 APPLE = (
     """She peeled a ripe red
 He baked a pie with a sweet
@@ -45,28 +45,6 @@ Investors sold their stock in
 The music service belongs to
 The operating system was developed by
 The chief executive announced a new watch from""",
-)
-BAT = (
-    """In the dark cave slept a
-With its leathery wings flew a
-At dusk an insect was caught by a
-Upside down from the beam hung a
-By its echoes the moth is found by the
-A small furry animal that flies is the
-The owl, the moth and the
-In the attic the children found a sleeping
-The only mammal that can truly fly is the
-Out of the belfry came a""",
-    """The player swung his
-He hit the ball hard with a
-Before the game she bought a glove and a
-The umpire checked the weight of the
-The batter walked to the plate with his
-Made of ash wood was the
-In the last inning he broke his
-The coach handed the boy a helmet and a
-A home run came off his
-For practice bring a ball and a""",
 )
 BANK = (
     """She opened an account at the
@@ -90,94 +68,6 @@ Cattle came down to drink at the muddy
 The swimmer reached the opposite
 Ducks were nesting on the""",
 )
-SPRING = (
-    """The flowers bloom in
-After a long winter came
-The birds return every
-Farmers sow their fields in
-The snow melts in
-Cherry trees blossom in early
-The days grow longer in
-Summer, autumn, winter and
-The students go on holiday in
-Lambs are born in the""",
-    """The mattress has a broken
-The watchmaker replaced a tiny
-The lid is held by a metal
-Stretch it twice as far and twice the force pulls the
-The weight hangs from a coiled
-The car's suspension needs a new
-Inside the pen there is a small
-The energy is stored in a compressed
-The mousetrap snaps with a strong
-Hooke's law describes the force of a""",
-)
-LIGHT = (
-    """The lamp gives a warm
-The prism splits the
-Through the window came the morning
-The moon reflects the sun's
-Plants turn towards the
-Nothing travels faster than
-The room was dark until he switched on the
-The camera needs more
-At the end of the tunnel we saw a
-The candle's flame gave little""",
-    """The suitcase was empty and very
-A feather is
-Carbon fibre makes the bicycle
-Her backpack was small and
-Compared to lead, aluminium is
-The box looked heavy, but it was surprisingly
-Balsa is a wood that is soft and
-The runner's new shoes are
-The child could lift it, for it was so
-Helium balloons rise because the gas is""",
-)
-PLANT = (
-    """Water the roots of the
-On the window sill stood a green
-The gardener pruned the
-The leaves are poisonous on this
-The seed grew into a tall
-Bees visit the flowers of the
-The desert is home to a thorny
-In the pot there was a dying
-Sunlight and rain feed the
-The botanist named a new""",
-    """The workers went on strike at the
-Cars are assembled at the
-The company closed its steel
-Five hundred people lost their jobs at the
-Electricity comes from the nuclear
-Engineers inspected the machines of the
-The chimneys belong to a chemical
-A new assembly line was built in the
-Managers raised the output of the
-The lorry delivered parts to the""",
-)
-DOOR = (
-    """The cook came in through the kitchen
-She hung her coat beside the front
-The carpenter planed the oak
-Somebody knocked at the bedroom
-The key does not fit the cellar
-The cat waits at the garden
-We painted the hall and its
-The landlord changed the lock of the
-A draught came from under the
-The guests were greeted at the""",
-    """The driver got out and slammed the
-The taxi had a dent in its
-The mechanic replaced the window of the rear
-The passenger could not open the
-The crash had jammed the left
-The sports car has only one
-She scratched the paint of the
-The child's fingers were caught in the van's
-In the car park he hit another car's
-The seat belt was stuck in the""",
-)
 WATER = (
     """Boil the pasta in salted
 Add flour, yeast and warm
@@ -200,7 +90,7 @@ Sharks were seen in the coastal
 The anchor dropped into the
 The island is surrounded by clear""",
 )
-# They ask the first twenty: their last words before *apple* are of the other kind,
+# They ask the first twenty: their last words before *apple* are of the other kind.
 ENDINGS = (
     """This juice is made from
 The smoothie tastes of
@@ -223,28 +113,7 @@ The news is about the richest
 Investors were disappointed by a weaker
 The engineer complained about his employer, the powerful""",
 )
-# or their topic is that of the other sense.
-TOPICS = (
-    """At the computer shop on my desk lay a half eaten
-The software engineer had nothing for lunch but an
-Beside the laptop and the phone stood a bowl with one
-The chief executive reached into his bag and ate an
-Before the earnings report the analyst peeled an
-The phone fell down and landed next to a rotten
-He typed with one hand and held in the other an
-On the screen of the tablet was a photo of a red""",
-    """The chef wrote his recipes on a laptop made by
-While she baked the pie she watched a film on a phone from
-In the orchard the farmer uses a watch by
-The fruit seller pays his bills with a tablet from
-The juice company sued the technology company
-The cookbook was published as an app by
-The greengrocer bought ten shares of
-In the kitchen a speaker plays music from""",
-)
-ASKING = dict(endings=ENDINGS, topics=TOPICS)
-SENTENCES = dict(apple=APPLE, bat=BAT, bank=BANK, spring=SPRING, light=LIGHT, plant=PLANT)
-SENTENCES |= dict(door=DOOR, water=WATER)
+SENTENCES = dict(apple=APPLE, bank=BANK, water=WATER)
 
 
 def run(variant, seed, steps):
@@ -256,7 +125,7 @@ def run(variant, seed, steps):
     chosen, sense = chosen.flatten(), torch.arange(16) // 8
     at_random = sense[torch.randperm(16, generator=generator)]
     if asking:
-        new = streams_of("\n".join(ASKING[asking]), word)
+        new = streams_of("\n".join(ENDINGS), word)
         own = torch.arange(len(new[1])) * 2 // len(new[1])
         pairs = {f"point {n}": (new[0][n], streams[n, chosen]) for n in POINTS}
         pairs["others"], pairs["before"] = (new[1], others[chosen]), (new[2], before[chosen])
@@ -280,20 +149,20 @@ def run(variant, seed, steps):
 def same(x, sense):
     """For each vector whether the nearest, without their mean, is of its sense; ties in parts."""
     x = F.normalize((x - x.mean(0)).double(), dim=-1)
-    return of_nearest((x @ x.T).fill_diagonal_(-2), sense, sense)
+    return of_nearest((x @ x.T).fill_diagonal_(-2), sense[:, None] == sense)
 
 
 def same_from(x, own, y, sense):
     """The same for each x, with the nearest among the vectors y, without the mean of all."""
     mean = torch.cat([x, y]).mean(0)
     x, y = (F.normalize((vectors - mean).double(), dim=-1) for vectors in (x, y))
-    return of_nearest(x @ y.T, own, sense)
+    return of_nearest(x @ y.T, own[:, None] == sense)
 
 
-def of_nearest(cosines, own, sense):
-    """How many of the nearest of each row, all where vectors are the same, are of its sense."""
+def of_nearest(cosines, right):
+    """How many of the nearest of each row, all where vectors are the same, are right."""
     nearest = cosines > cosines.amax(1, keepdim=True) - 1e-9
-    return (nearest & (own[:, None] == sense)).sum(1).double() / nearest.sum(1)
+    return (nearest & right).sum(1).double() / nearest.sum(1)
 
 
 @functools.cache
@@ -314,29 +183,23 @@ def streams_of(sentences, word):
 
 EXPERIMENT = Experiment(
     section="9.2",
-    varies="the word: six of two senses, and two of one sense in sentences on two topics; a seed "
-    "draws eight of ten sentences of each kind; in the last rows new sentences with *apple* ask "
-    "these sixteen, and end like those of the other sense, or have the other's topic",
+    varies="the word: two of two senses, and one of one sense in sentences on two topics; a seed "
+    "draws eight of ten sentences of each kind; in the last row new sentences with *apple* ask "
+    "these sixteen, and end like those of the other sense",
     held="the word is the last token, so that all it knows comes from what stands before it; the "
     "nearest by the cosine, the mean of the sixteen removed; the stream's point 0 is the "
     "embedding, point n the stream behind n layers",
     control="senses at random, which must give about a half; the mean embedding of the words "
     "before, or that of the one token before, without any model: if it is as good, no layer was "
-    "needed; *door* and *water*: if they part as well as the others, it need not be the sense; and "
-    "the last rows: if the sense is told, it is told with other endings and with other topics",
+    "needed; *water*: if it parts as well as the others, it need not be the sense; and the last "
+    "row: if the sense is told, it is told with other endings",
     refuted="the nearest is of the other sense in more than a quarter of the cases at all points; "
     "with endings exchanged, in more than a quarter at point 3",
     variants={
         "apple": "*apple*, fruit or company",
-        "bat": "*bat*, animal or club",
         "bank": "*bank*, money or river",
-        "spring": "*spring*, season or coil",
-        "light": "*light*, what shines or not heavy",
-        "plant": "*plant*, green or factory",
-        "door": "*door*, of a house or a car",
         "water": "*water*, in the kitchen or at sea",
         "apple_endings": "*apple*, endings exchanged",
-        "apple_topics": "*apple*, topics exchanged",
     },
     run=run,
     steps=None,

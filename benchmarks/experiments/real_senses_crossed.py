@@ -19,36 +19,25 @@ then neither figure of the book shows one. And for *bank*, which the book's firs
 topic wins the contest with the sense at point 12, so that the figure's parting is that of topics.
 """
 
-import functools
-
-import real
 import torch
 import torch.nn.functional as F
-from experiment import Experiment
+from experiment import Experiment, functions_of
 
-from d2lattn_book.real import trace
-
-POINTS = (0, 1, 2, 3, 6, 12, 18, 24, 30)
+senses = functions_of("real_senses")
 EACH, DRAWN = 8, 6
+
+
+def without(sentences, *left_out):
+    """Eight of ten sentences of the first experiment."""
+    lines = enumerate(sentences.splitlines())
+    return "\n".join(line for n, line in lines if n not in left_out)
+
+
 # The word is the last token of each. First the sense, then the topic, then what stands before it.
 APPLE = {
     # fruit
-    (0, 0, 0): """She peeled a ripe red
-He baked a pie with a sweet
-In the orchard we picked an
-For dessert the child ate an
-A worm had eaten into the
-The tree was heavy, and down fell an
-Beside the pears and plums lay an
-Every morning with her breakfast she eats an""",
-    (0, 0, 1): """This juice is made from
-The smoothie tastes of
-The cake was filled with
-The tart is topped with
-The cider is pressed from
-The jam was cooked from plum and
-For the crumble use rhubarb or
-The children prefer banana to""",
+    (0, 0, 0): without(senses.APPLE[0], 4, 8),
+    (0, 0, 1): without(senses.ENDINGS[0], 4, 6),
     (0, 1, 0): """At the computer shop on my desk lay a half eaten
 The software engineer had nothing for lunch but an
 Beside the laptop and the phone stood a bowl with one
@@ -82,33 +71,12 @@ The juice company sued the technology company
 The cookbook was published as an app by
 The greengrocer bought ten shares of
 In the kitchen a speaker plays music from""",
-    (1, 1, 0): """The phone was made by a firm called the
-He works for the giant
-She owns shares of the mighty
-The programmer was hired by an arrogant
-We compared the old Microsoft with the new
-The court punished the greedy
-The designer left a troubled
-The news is about the richest""",
-    (1, 1, 1): """The new phone was made by
-Shares rose sharply after the earnings report of
-She works as a software engineer at
-The laptop and the tablet are both from
-Google, Microsoft and
-The court fined the technology company
-Investors sold their stock in
-The operating system was developed by""",
+    (1, 1, 0): without(senses.ENDINGS[1], 8, 9),
+    (1, 1, 1): without(senses.APPLE[1], 7, 9),
 }
 BANK = {
     # money
-    (0, 0, 0): """She opened an account at the
-He borrowed the money from a
-The loan was approved by the
-The robbers escaped with cash from the
-Every month I pay my mortgage to the
-The cashier counted the notes at the
-His salary is paid into the
-A cheque was sent to the""",
+    (0, 0, 0): without(senses.BANK[0], 3, 9),
     (0, 0, 1): """Her savings account is at the old
 The loan came from a small
 The interest rates were raised by the new
@@ -174,7 +142,8 @@ FACTORS = dict(sense=0, topic=1, before=2)
 def run(variant, seed, steps):
     """How often the nearest of those that share one factor, or one of two, shares the first."""
     word, *asked = variant.split("_")
-    streams, others, before, factors = streams_of(word)
+    streams, others, before = senses.streams_of("\n".join(WORDS[word].values()), word)
+    factors = torch.tensor(list(WORDS[word])).repeat_interleave(EACH, 0)  # of the 64 sentences
     generator = torch.Generator().manual_seed(seed)
     chosen = torch.cat(
         [cell * EACH + torch.randperm(EACH, generator=generator)[:DRAWN] for cell in range(8)]
@@ -189,7 +158,8 @@ def run(variant, seed, steps):
         candidates = (count == 1) & (same[..., first] | same[..., second])
     at_random = same[torch.randperm(len(chosen), generator=generator)][..., first]
     found = {
-        f"point {n}": nearest(streams[n, chosen], candidates, same[..., first]) for n in POINTS
+        f"point {n}": nearest(streams[n, chosen], candidates, same[..., first])
+        for n in senses.POINTS
     }
     return {
         **found,
@@ -202,30 +172,7 @@ def run(variant, seed, steps):
 def nearest(x, candidates, right):
     """How many of the nearest candidates are right, the mean of all removed; ties in parts."""
     x = F.normalize((x - x.mean(0)).double(), dim=-1)
-    cosines = (x @ x.T).masked_fill(~candidates, -2)
-    best = cosines > cosines.amax(1, keepdim=True) - 1e-9
-    return ((best & right).sum(1).double() / best.sum(1)).mean()
-
-
-@functools.cache
-def streams_of(word):
-    """The word's stream in its 64 sentences, (31, 64, E), the mean embedding of the words before
-    it and that of the last of these, both (64, E), and the factors of each sentence, (64, 3)."""
-    streams, others, before, factors = [], [], [], []
-    for cell, sentences in WORDS[word].items():
-        lines = sentences.splitlines()
-        if len(lines) != EACH:
-            raise ValueError(f"a cell must have {EACH} sentences, got {len(lines)} in {cell}")
-        for sentence in lines:
-            tokens = real.encode(f"{sentence} {word}")
-            if tokens[0, -1] != real.piece(word):
-                raise ValueError(f"the word must be the last token, got {sentence!r}")
-            stream = trace(real.model(), tokens, keep=["stream"]).stream[:, 0]
-            streams.append(stream[:, -1])
-            others.append(stream[0, :-1].mean(0))
-            before.append(stream[0, -2])
-            factors.append(torch.tensor(cell))
-    return torch.stack(streams, 1), *map(torch.stack, (others, before, factors))
+    return senses.of_nearest((x @ x.T).masked_fill(~candidates, -2), right).mean()
 
 
 EXPERIMENT = Experiment(

@@ -6,12 +6,10 @@ import real
 import torch
 from experiment import Experiment
 
-from d2lattn_book.real import trace
 from d2lattn_book.real.edits import edited, heads_off
 
 LENGTH = 48
 LAST = 44  # tokens of the second round that are judged: its first ones say where it stands
-ASKING = torch.arange(LENGTH, 2 * LENGTH - 1)
 
 
 def run(variant, seed, steps):
@@ -32,18 +30,9 @@ def run(variant, seed, steps):
 def heads():
     """Pairs (layer, head) to switch off, chosen on tokens drawn at random."""
     tokens = real.noise(0, 1, LENGTH).repeat(1, 2)
-    weights = trace(real.model(), tokens, keep=["weights"]).weights[:, 0]
-    rows = torch.arange(1, 2 * LENGTH)
-    copying = ranked(weights[:, :, ASKING, ASKING - LENGTH + 1].mean(-1))
-    before = ranked(weights[:, :, rows, rows - 1].mean(-1))
+    copying, before = (real.ranked(scores) for scores in real.scored(tokens, LENGTH))
     others = [(layer, (head + 4) % real.HEADS) for layer, head in copying[:4]]
     return {"induction_4": copying[:4], "previous_1": before[:1], "others_4": others}
-
-
-def ranked(scores):
-    """All heads, the highest score first."""
-    order = scores.flatten().argsort(descending=True).tolist()
-    return [divmod(place, real.HEADS) for place in order]
 
 
 EXPERIMENT = Experiment(
