@@ -7,10 +7,10 @@ closes with Escape and is not there on paper.
 """
 
 import functools
-import html
 import re
 
 from cells import ROOT, address
+from nbconvert.filters import markdown2html
 
 TABLES = ROOT / "benchmarks" / "EXPERIMENTS.md"
 PAGE = "experiments"  # of the website: all tables
@@ -23,12 +23,14 @@ SHOWN = """<div popover id="{place}" class="evidence-shown"
   role="dialog" aria-label="Evidence: {names}">
 {shown}</div>
 """
-ROWS = """<p>{question}</p>
-<table><thead><tr><td></td>{heads}</tr></thead><tbody>{body}</tbody></table>
+ROWS = """{question}
+
+{table}
+
 {about}
-<p><a href="{root}{page}.html#{anchor}">All rows of <em>{name}</em></a></p>
-"""
-SAID = ("Held", "Control", "Seeds")  # what is shown beside the rows
+
+[All rows of *{name}*]({root}{page}.html#{anchor})"""
+SAID = ("- Held", "- Control", "- Seeds")  # what is shown beside the rows
 
 
 def with_popovers(page, root=""):
@@ -66,29 +68,24 @@ def marked(page, at):
 
 def rows_of(name, rows, root=""):
     """Rows of an experiment side by side, with its question and control, as HTML."""
-    section = experiments()[name]
-    lines = [line for line in section.splitlines() if line.startswith("|")]
-    head, _, *table = [line.strip("|").split("|") for line in lines]
+    section = experiments()[name].strip()
+    head, _, *table = [
+        line.strip("|").split("|") for line in section.splitlines() if line.startswith("|")
+    ]
     kept = [cells for cells in table if fits(cells[-1].strip(" `"), rows)]
     if not kept:
         raise LookupError(
             f"EXPERIMENTS.md must have the rows of its mark, got {name}/{' '.join(rows)}"
         )
-    columns = [[cells[0] for cells in kept], *zip(*[cells[1:-1] for cells in kept], strict=True)]
-    heads = "".join(f'<th scope="col">{inline(text)}</th>' for text in columns[0])
-    body = "".join(
-        f'<tr><th scope="row">{inline(title)}</th>'
-        + "".join(f"<td>{inline(text)}</td>" for text in texts)
-        + "</tr>"
-        for title, texts in zip(head[1:-1], columns[1:], strict=True)
-    )
-    about = [line[2:] for line in section.splitlines() if line.startswith("- ")]
-    told = "".join(f"<li>{inline(line)}</li>" for line in about if line.startswith(SAID))
-    question = inline(section.strip().split("\n\n")[0])
-    return ROWS.format(
-        name=name, page=PAGE, question=question, heads=heads, body=body,
-        about=f"<ul>{told}</ul>", root=root, anchor=name.replace("_", "-"),
+    lines = ["|".join(cells) for cells in zip(head, *kept, strict=True)][:-1]  # the last names rows
+    lines.insert(1, "|".join(["---"] * (len(kept) + 1)))
+    text = ROWS.format(
+        question=section.partition("\n\n")[0],
+        table="\n".join(f"|{line}|" for line in lines),
+        about="\n".join(line for line in section.splitlines() if line.startswith(SAID)),
+        name=name, root=root, page=PAGE, anchor=name.replace("_", "-"),
     )  # fmt: skip
+    return markdown2html(text)
 
 
 def fits(row, named):
@@ -101,14 +98,6 @@ def experiments():
     """{name: the section of an experiment} in EXPERIMENTS.md."""
     _, *sections = re.split(r"^## (\w+)\n", TABLES.read_text(encoding="utf-8"), flags=re.M)
     return dict(zip(sections[::2], sections[1::2], strict=True))
-
-
-def inline(text):
-    """A line of Markdown as HTML: code, what is bold and what is emphasised."""
-    text = html.escape(text.strip(), quote=False)
-    text = re.sub(r"`([^`]*)`", r"<code>\1</code>", text)
-    text = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", text)
-    return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", text)
 
 
 def tables():

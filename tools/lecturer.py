@@ -11,13 +11,7 @@ from cells import FURTHER, further, is_note, predictions, without_fold
 
 LIVE = re.compile(r"^(?:\w+ = )?(live\.\w+|interact\.controls)\(", re.M)
 MINUTES = re.compile(r"(?:(\d+) minutes?\W+)?(.*)", re.S)  # a note begins so
-# How a sentence on a wrong answer begins, with what it is an answer to if a colon ends that.
-_WRONG = r"(?:wrong (?:answer|guess)(?:e?s)?|slips?|mistakes?)(?: to expect)?"
-WRONG = re.compile(
-    rf"^((?:an? |the )?(?:\w+ )?{_WRONG}(?: (?:about|at|before|for|to|when)\b[^:.“\"]*(?=:))?:?)"
-    r"|\b(the wrong answer to expect)",
-    re.I,
-)
+WRONG = re.compile(r"((?:the )?wrong (?:answer|guess)(?:e?s)? to expect:?)", re.I)
 
 
 class Part(NamedTuple):
@@ -81,13 +75,7 @@ def page(name, cells):
         lines += ["", f"## {part.title}{takes}"]
         for question in part.questions:
             lines += ["", ":::{admonition} Ask first", ":class: tip", question, ":::"]
-        lines += ["", _wrong_answers_in_bold(part.note)]
+        lines += ["", WRONG.sub(r"**\1**", part.note)]
         if part.live:
             lines += ["", f"**To move live:** {', '.join(f'`{name}`' for name in part.live)}."]
     return "\n".join(lines) + "\n"
-
-
-def _wrong_answers_in_bold(note):
-    """The note with the beginning of each sentence on a wrong answer in bold."""
-    sentences = re.split(r"(?:(?<=[.?!”\"])|(?<=[.?!]\)))\s+(?=[^a-z])", note)
-    return " ".join(WRONG.sub(r"**\g<0>**", text, count=1) for text in sentences)

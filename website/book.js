@@ -125,53 +125,6 @@
       if (!menu.contains(target)) menu.classList.remove("chosen");
     });
   }
-  // A live figure with much data waits for them until it is near.
-  const near = new IntersectionObserver((seen) => {
-    for (const { isIntersecting, target } of seen) {
-      if (!isIntersecting) continue;
-      near.unobserve(target);
-      const script = document.createElement("script");
-      script.src = target.dataset.src;
-      document.head.append(script);
-    }
-  }, { rootMargin: "900px" });
-  window.liveArrived = (name, data) => {
-    for (const place of document.querySelectorAll(`.live-apart[data-name="${name}"]`)) {
-      const figure = document.createElement(place.dataset.figure);
-      figure.dataset.live = data;
-      place.before(figure);
-      place.remove();
-    }
-  };
-  for (const place of document.querySelectorAll(".live-apart")) near.observe(place);
-  // Which of the questions above a figure is being tried.
-  const asked = [...document.querySelectorAll(".go.even a")];
-  for (const one of asked) {
-    one.addEventListener("click", () => {
-      for (const other of asked) other.removeAttribute("aria-current");
-      one.setAttribute("aria-current", "true");
-    });
-  }
-  // The first figure plays once where motion is welcome: another sentence, and back. A hand stops it.
-  const first = document.querySelector(".plays");
-  if (first && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
-    let turns = 0, touched = false;
-    for (const event of ["pointerdown", "keydown", "input"]) {
-      first.addEventListener(event, ({ isTrusted }) => (touched ||= isTrusted), true);
-    }
-    const choose = () => {
-      const menu = first.querySelector("[data-live]")?.shadowRoot?.querySelector("select");
-      if (!menu || touched) return;
-      menu.selectedIndex = turns ? 0 : 1;
-      menu.dispatchEvent(new Event("input", { bubbles: true }));
-      if (++turns < 2) setTimeout(choose, 4000);
-    };
-    new IntersectionObserver((seen, observer) => {
-      if (!seen.some(({ isIntersecting }) => isIntersecting)) return;
-      observer.disconnect();
-      setTimeout(choose, 2000);
-    }, { threshold: 0.6 }).observe(first);
-  }
   addEventListener("beforeprint", () => {
     for (const fold of document.querySelectorAll("main details")) fold.open = true;
   });

@@ -194,23 +194,6 @@ def test_what_stands_below_a_guess_waits_for_it(page):
     assert "No token is left out" in page.locator("main").aria_snapshot()
 
 
-def test_the_first_figure_plays_once(page):
-    """Another sentence, and back; not where less motion is asked for, and not under a hand."""
-    shown = "document.querySelector('.plays [data-live]').shadowRoot.querySelector('select').value"
-    go(page, SITE / "index.html")
-    first = page.evaluate(shown)
-    page.wait_for_function(f"first => {shown} !== first", arg=first, timeout=20_000)
-    page.wait_for_function(f"first => {shown} === first", arg=first, timeout=20_000)
-    page.wait_for_timeout(5000)
-    assert page.evaluate(shown) == first
-    page.emulate_media(reduced_motion="reduce")
-    page.reload()
-    page.wait_for_timeout(4000)
-    still = page.evaluate(shown)
-    page.emulate_media(reduced_motion="no-preference")
-    assert still == first
-
-
 @pytest.mark.parametrize("key", ["Enter", "Space"])
 def test_the_fold_of_an_answer_opens_by_key_with_its_output(page, key):
     """And nothing of either is read by a screen reader before."""
@@ -414,19 +397,10 @@ def test_the_front_page_and_most_chapters_have_a_live_figure():
     assert len(live_pages()) >= 8
 
 
-# Scrolls to the first figure whose data have not come, until there is none: each goes as it comes.
-ALL_ARRIVE = """() => {
-  const waiting = document.querySelector('.live-apart');
-  waiting?.scrollIntoView();
-  return !waiting;
-}"""
-
-
 @pytest.mark.parametrize("path", live_pages(), ids=lambda path: path.stem)
 def test_live_figures_move_without_a_kernel(page, path):
     go(page, path)
     page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
-    page.wait_for_function(ALL_ARRIVE)
     figures = page.locator("xpath=//*[starts-with(local-name(), 'live-')]")
     for figure in figures.all():
         drawn = "e => e.shadowRoot.innerHTML"
