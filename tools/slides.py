@@ -32,7 +32,7 @@ FILES = {  # what lies beside the pages, with the licences
     "reveal.js": ("dist", "plugin/notes", "LICENSE"),
     "mathjax": ("es5/tex-svg-full.js", "LICENSE"),
 }
-WORDS, ASKING, SAYING = 40, 17, 20  # the most on a slide, in a question, beside a question
+WORDS, SAYING = 40, 20  # the most on a slide, beside a question
 BARS = 5  # lines of them below which a sentence stands
 STANDS = ("definition", "formula", "board")  # on slides of their own
 ROLE = re.compile(r"\*\*(query|key|value|attention weight|output)(\w*)\*\*")
@@ -126,14 +126,6 @@ class Slide:
         """Whether there is nothing below the title, or only what a cell has printed."""
         return not (self.question or self.line) and all(map(is_printed, self.shown))
 
-    def shorten(self, line):
-        """Leave of an answer in words, clause by clause, what has room above a sentence."""
-        for cell in self.shown:
-            while cell.cell_type == "markdown" and self.words(line) > WORDS and cell.source:
-                less = re.sub(r"[.,:;] (?:(?![.,:;] ).)*$", ".", cell.source)
-                cell.source = less if less != cell.source else ""
-        self.shown = [cell for cell in self.shown if cell.source or cell.cell_type == "code"]
-
     def asks_only(self):
         return self.question and not (self.shown or self.line)
 
@@ -180,7 +172,6 @@ class Deck:
         for before, slide in zip(self.slides, self.slides[1:], strict=False):
             if slide.says_only() and not slide.first and not before.live and "$$" not in slide.line:
                 slide.shown = copies(before.shown)  # of which it speaks
-                slide.shorten("")
 
     def start(self, first=False):
         """A new slide, which takes over the notes of one on which nothing has come to stand."""
@@ -233,7 +224,7 @@ class Deck:
                 self.section.tell.insert(0, source)
         elif asked:
             self.slides[-1].notes.append(before.strip())
-            self.ask(says(cell) or brief(asked[0]), said_of(cell).get("given", ""))
+            self.ask(says(cell) or asked[0], said_of(cell).get("given", ""))
             self.slides[-1].notes.append(asked[0])
         else:
             self.slides[-1].notes.append(source)
@@ -257,7 +248,6 @@ class Deck:
             kept = [] if slide.line or slide.live or "$$" in line else slide.shown
             slide = self.start()
             slide.shown = copies(kept)
-            slide.shorten(line)
         slide.line = line
 
     def answer(self, text):
@@ -351,19 +341,6 @@ def words(text):
     text = re.sub(r"\$\$.*?\$\$|\$[^$]*\$", "formula", text, flags=re.S)
     text = re.sub(r"<!--.*?-->|\]\([^)]*\)|^#+ ", "", text, flags=re.S)
     return sum(any(map(str.isalnum, word)) for word in text.split())
-
-
-def brief(question):
-    """Of its sentences as many as ask something in ASKING words, from the first if that can be."""
-    parts = re.split(r"(?<=[.?!]) +", question.split("\n\n")[0])
-    if words(question) <= ASKING or "?" not in question:
-        return question
-    runs = [parts[i:j] for i in range(len(parts)) for j in range(i + 1, len(parts) + 1)]
-    runs = [run for run in runs if "?" in " ".join(run)]
-    short = [run for run in runs if words(" ".join(run)) <= ASKING]
-    first = [run for run in short if run[0] == parts[0]]
-    run = max(first or short, key=lambda run: words(" ".join(run)), default=min(runs, key=len))
-    return " ".join(run)
 
 
 def is_printed(cell):
