@@ -84,11 +84,10 @@ def as_it_is(draw):
 
 
 def code():
-    """Of each notebook, and of the cards that show it to others."""
+    """Of each notebook."""
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         cells = nbformat.read(path, as_version=4).cells
         yield "\n".join(cell.source for cell in cells if cell.cell_type == "code")
-    yield (ROOT / "tools" / "cards.py").read_text(encoding="utf-8")
 
 
 def passed(source):

@@ -4,26 +4,22 @@ import math
 
 import numpy as np
 
-from d2lattn.arguments import check_number
 from d2lattn_book.pictures.arrays import Numbers, number, pair
 from d2lattn_book.pictures.colours import FAINT, PALE, ROLES
 from d2lattn_book.pictures.drawings._plane import along, label
 from d2lattn_book.pictures.kit import Ax, Axes, arrow, axes, laid_out
 
 
-def turning_arrows(
-    query: Numbers, key: Numbers, positions: Numbers, *, speed: float = 1.0, ax: Ax = None
-) -> Axes:
-    """Draw a query and a key before and after each is turned by its position times a speed.
+def turning_arrows(query: Numbers, key: Numbers, positions: Numbers, *, ax: Ax = None) -> Axes:
+    """Draw a query and a key before and after each is rotated by its position.
 
-    The grey arrows are the vectors as they are, the full ones are turned by i·speed and j·speed
-    radians (Su et al. 2021, section 3.2.1); the arc between them is the angle that the score sees,
+    The grey arrows are the vectors as they are, the full ones are rotated by i and j radians
+    (Su et al. 2021, section 3.2.1); the arc between them is the angle that the score sees,
     the short way round, as the title says it.
 
     Args:
         query, key: two numbers each, not both 0.
         positions: the position i of the query and j of the key.
-        speed (float): radians per position.
 
     Example:
         >>> from d2lattn_book.pictures.plots import describe
@@ -35,14 +31,13 @@ def turning_arrows(
     for name, vector in vectors.items():
         if not vector.any():
             raise ValueError(f"{name} must not be 0, got {vector}")
-    check_number("speed", speed)
     ax = axes(ax, (4, 4.2))
 
     reach = max(math.hypot(*query), math.hypot(*key))
     ends, tips = [], []
     for (name, vector), position in zip(vectors.items(), (i, j), strict=True):
         start, length = math.atan2(vector[1], vector[0]), math.hypot(*vector)
-        end, color = start + position * speed, ROLES[name]
+        end, color = start + position, ROLES[name]
         ends.append(end)
         tips.append(_arrow(ax, end, length, color, label=f"{name} at {position:g}"))
         _arrow(ax, start, length, PALE, zorder=1)  # where the two lie on each other, one grey
@@ -54,10 +49,10 @@ def turning_arrows(
     arc = np.linspace(ends[1], ends[1] + between, 60)
     ax.plot(0.6 * reach * np.cos(arc), 0.6 * reach * np.sin(arc), color=FAINT, lw=5)
     ax.set(aspect="equal", xlim=(-1.7 * reach, 1.7 * reach), ylim=(-1.35 * reach, 1.35 * reach))
-    about = f"first channel\ngrey arrow: before the rotation; θ = {speed:g} rad"
+    about = "first channel\ngrey arrow: before the rotation; θ = 1 rad"
     ax.set(xlabel=about, ylabel="second channel", xticks=[], yticks=[])
     score = math.hypot(*query) * math.hypot(*key) * math.cos(between)
-    turned = f"({i:g} − {j:g})θ = {math.degrees((i - j) * speed):.0f}°"
+    turned = f"({i:g} − {j:g})θ = {math.degrees(i - j):.0f}°"
     seen = f"angle {abs(math.degrees(between)):.0f}°, score {number(score)}"
     title = f"query at position {i:g}, key at position {j:g}:\n{turned}, {seen}"
     ax.set_title(title.replace("-", "−"), fontsize=10)
