@@ -3,7 +3,6 @@
 import importlib.util
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import draws
@@ -75,28 +74,19 @@ def test_from_d2l_is_equal(dtype, heads, head_dim, widths, bias, seed):
         assert_close(weights.flatten(0, 1), theirs.attention.attention_weights)
 
 
-def test_from_d2l_copies_weights_and_settings():
+@pytest.mark.parametrize("missing", ["W_q", "W_k", "W_v", "W_o"])
+def test_from_d2l_copies_weights_and_settings(missing):
     theirs, inputs = d2l_module(generator(), torch.float64, 12, 3, (12, 12, 12), True)
     theirs.W_k.weight.requires_grad_(False)
+    getattr(theirs, missing).bias = None
     ours = from_d2l(theirs.train())
     assert (ours.dropout, ours.training, ours.num_heads) == (0.25, True, 3)
     assert not ours.k_proj.weight.requires_grad and ours.q_proj.weight.requires_grad
     before = ours.eval()(*inputs)
+    assert_close(before, theirs.eval()(*inputs, None))
     with torch.no_grad():
         theirs.W_q.weight.zero_()
     assert torch.equal(ours(*inputs), before)
-
-
-def test_a_lazy_d2l_module_says_what_to_do():
-    lazy = load_d2l().MultiHeadAttention(12, 3, 0.0)
-    with pytest.raises(ValueError, match=r"W_q is lazy .* call mha\(queries, keys, values, None\)"):
-        from_d2l(lazy)
-
-
-@pytest.mark.parametrize("convert", [from_d2l, from_torch])
-def test_other_objects_are_refused(convert):
-    with pytest.raises(ValueError, match=r"mha must be a .*Attention, got Linear"):
-        convert(nn.Linear(3, 3))
 
 
 # From torch ---------------------------------------------------------------------------------------
@@ -151,91 +141,83 @@ def test_from_torch_copies_weights_and_settings():
     theirs = nn.MultiheadAttention(12, 3, dropout=0.25)
     for parameter in theirs.parameters():
         parameter.requires_grad_(False)
+    theirs.out_proj.bias = None
     ours = from_torch(theirs)
     assert (ours.dropout, ours.training, ours.num_heads) == (0.25, True, 3)
     assert not any(parameter.requires_grad for parameter in ours.parameters())
+    assert ours.out_proj.bias is None
     ours.q_proj.weight.data.zero_()
     assert theirs.in_proj_weight.abs().min() > 0
 
 
-@pytest.mark.parametrize("option", ["add_bias_kv", "add_zero_attn"])
-def test_from_torch_refuses_keys_that_are_no_input(option):
-    with pytest.raises(ValueError, match=f"mha must be made without {option}: .*{option}=False"):
-        from_torch(nn.MultiheadAttention(12, 3, **{option: True}))
+REFUSED = {
+    r"W_q is lazy .* call mha\(queries, keys, values, None\)": lambda: from_d2l(
+        load_d2l().MultiHeadAttention(12, 3, 0.0)
+    ),
+    "mha must be a d2l.MultiHeadAttention, got Linear": lambda: from_d2l(nn.Linear(3, 3)),
+    "mha must be a torch.nn.MultiheadAttention, got": lambda: from_torch(nn.Linear(3, 3)),
+    "made without add_bias_kv: .*add_bias_kv=False": lambda: from_torch(
+        nn.MultiheadAttention(12, 3, add_bias_kv=True)
+    ),
+    "made without add_zero_attn: .*add_zero_attn=False": lambda: from_torch(
+        nn.MultiheadAttention(12, 3, add_zero_attn=True)
+    ),
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_what_has_no_equal_is_refused(message):
+    with pytest.raises(ValueError, match=message):
+        REFUSED[message]()
 
 
 # Loading d2l --------------------------------------------------------------------------------------
 
 
-def run(code):
-    """Run code in a fresh interpreter, so that d2l is imported anew; its output."""
-    result = subprocess.run(
-        [sys.executable, "-W", "error::ImportWarning", "-c", textwrap.dedent(code)],
-        capture_output=True,
-        text=True,
-        timeout=900,  # for what never comes
-    )
-    assert result.returncode == 0, result.stderr
-    return result.stdout
+# A program of its own, where d2l's imports are broken or absent: regex, which its tokenizer wants,
+# torchvision, which does not match torch, and what it imports for its data.
+PROGRAM = """
+import importlib.abc, sys
 
+BROKEN = {name: ModuleNotFoundError(name) for name in ("regex", "scipy", "pandas", "requests")}
+BROKEN["torchvision"] = RuntimeError("operator torchvision::nms does not exist")
 
-BREAK = """
-    import importlib.abc, sys
+class Breaks(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in BROKEN:
+            sys.modules[name + ".half"] = sys  # a part that had been loaded before it broke
+            raise BROKEN[name.partition(".")[0]]
 
-    class Breaks(importlib.abc.MetaPathFinder):
-        def find_spec(self, name, path=None, target=None):
-            if name.partition(".")[0] in {broken}:
-                sys.modules[name + ".half"] = sys  # a part that had been loaded before it broke
-                raise {error}
+sys.meta_path.insert(0, Breaks())
+sys.path.insert(0, sys.argv[1])
+import torch
+from d2lattn.interop import from_d2l
+from d2lattn_book.real import load_d2l
 
-    sys.meta_path.insert(0, Breaks())
-    for name in list(sys.modules):
-        if name.partition(".")[0] in {broken}:
-            del sys.modules[name]
+d2l = load_d2l()
+assert d2l is load_d2l() is sys.modules["d2l.torch"] and d2l.__file__.startswith(sys.argv[1])
+assert not {name for name in sys.modules if name.partition(".")[0] == "torchvision"}
+theirs, x = d2l.MultiHeadAttention(100, 5, 0.5).eval(), torch.randn(2, 4, 100)
+expected = theirs(x, x, x, torch.tensor([3, 2]))
+ours = from_d2l(theirs)(x, valid_lens=torch.tensor([3, 2]))
+assert torch.allclose(ours, expected, atol=1e-6)
+try:
+    d2l.torchvision.transforms.Resize(3)
+except ImportError as problem:
+    print(problem)
 """
-USE = """
-    import sys
-    import torch
-    from d2lattn.interop import from_d2l
-    from d2lattn_book.real import load_d2l
-
-    d2l = load_d2l()
-    assert d2l is load_d2l() is sys.modules["d2l.torch"]
-    assert not {name for name in sys.modules if name.partition(".")[0] == "torchvision"}
-    theirs, x = d2l.MultiHeadAttention(100, 5, 0.5).eval(), torch.randn(2, 4, 100)
-    expected = theirs(x, x, x, torch.tensor([3, 2]))
-    ours = from_d2l(theirs)(x, valid_lens=torch.tensor([3, 2]))
-    assert torch.allclose(ours, expected, atol=1e-6)
-    try:
-        d2l.torchvision.transforms.Resize(3)
-    except ImportError as problem:
-        print(problem)
-"""
-OPTIONAL = ("torchvision", "scipy", "pandas", "requests")
 
 
-@pytest.mark.parametrize(
-    ("broken", "error"),
-    [
-        (("torchvision",), "RuntimeError('operator torchvision::nms does not exist')"),
-        (OPTIONAL, "ModuleNotFoundError(name)"),
-    ],
-)
-def test_d2l_loads_where_its_imports_are_broken(broken, error):
-    output = run(BREAK.format(broken=broken, error=error) + USE)
-    assert "torchvision.transforms.Resize is needed here" in output
-    assert "install a torchvision that matches torch" in output
-
-
-def test_d2l_loads_where_what_its_rewrite_imports_is_absent(tmp_path):
-    """Its tokenizer wants the package regex."""
+def test_d2l_loads_where_its_imports_are_broken(tmp_path):
     (tmp_path / "d2l").mkdir()
     text = Path(importlib.util.find_spec("d2l.torch").origin).read_text(encoding="utf-8")
     (tmp_path / "d2l" / "torch.py").write_text(f"import regex\n{text}", encoding="utf-8")
     (tmp_path / "d2l" / "__init__.py").write_text("", encoding="utf-8")
-    first = f"\n    import sys\n    sys.path.insert(0, {str(tmp_path)!r})\n"
-    lost = BREAK.format(broken=("regex",), error="ModuleNotFoundError(name)")
-    run(first + lost + USE + f"\n    assert d2l.__file__.startswith({str(tmp_path)!r})")
+    command = [sys.executable, "-W", "error::ImportWarning", "-c", PROGRAM, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "torchvision.transforms.Resize is needed here" in done.stdout
+    assert "install a torchvision that matches torch" in done.stdout
 
 
 def test_absent_d2l_says_how_to_install_it(monkeypatch):
@@ -246,21 +228,3 @@ def test_absent_d2l_says_how_to_install_it(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", absent)
     with pytest.raises(ImportError, match=r"pip install --no-deps d2l==1\.0\.3"):
         load_d2l()
-
-
-def test_a_projection_without_bias_stays_without_in_a_module_of_torch():
-    theirs = nn.MultiheadAttention(8, 2, batch_first=True).eval()
-    theirs.out_proj.bias = None
-    x = torch.randn(2, 4, 8)
-    ours = from_torch(theirs)
-    assert ours.out_proj.bias is None
-    torch.testing.assert_close(ours(x), theirs(x, x, x)[0])
-
-
-@pytest.mark.parametrize("missing", ["W_q", "W_k", "W_v", "W_o"])
-def test_a_projection_without_bias_stays_without_in_a_module_of_d2l(missing):
-    theirs = load_d2l().MultiHeadAttention(8, 2, 0.0, bias=True).eval()
-    x = torch.randn(2, 4, 8)
-    theirs(x, x, x, None)
-    getattr(theirs, missing).bias = None
-    torch.testing.assert_close(from_d2l(theirs)(x), theirs(x, x, x, None))
