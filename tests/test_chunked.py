@@ -1,6 +1,5 @@
 """The engine in blocks at every length and chunk size, and the rule that joins partial results."""
 
-import itertools
 import math
 
 import draws
@@ -110,19 +109,6 @@ def test_any_split_merged_in_any_order_is_the_whole(data):
     assert_close(have[1:2], [scores.logsumexp(-1)])
 
 
-def test_merging_in_steps_is_merging_at_once():
-    tensors = make(5, 12, 2)
-    whole = partial_attention(*tensors)
-    parts = [
-        partial_attention(tensors[0], *(x[:, i : i + 3] for x in tensors[1:])) for i in (0, 3, 6, 9)
-    ]
-    for order in itertools.permutations(range(4)):
-        result = parts[order[0]]
-        for p in order[1:]:
-            result = merge(*zip(result, parts[p], strict=True))
-        assert_close(result, whole)
-
-
 def in_blocks(query, key, value, size):
     return attend_in_blocks(checked_call(query, key, value, None, None, False, None, None), size)
 
@@ -132,13 +118,6 @@ def test_partial_attention_passes_gradcheck_through_both_results():
     assert torch.autograd.gradcheck(lambda *t: in_blocks(*t, 2), tensors)
     sets = [[0, 3], [], [1, 2, 4, 5]]
     assert torch.autograd.gradcheck(lambda *t: in_parts(*t, sets), tensors)
-
-
-def test_a_causal_part_is_the_causal_whole():
-    query, key, value = make(4, 4, 2)
-    output, _ = partial_attention(query, key, value, is_causal=True)
-    want = attention(query, key, value, is_causal=True, engine="explicit")
-    assert_close([output], [want])
 
 
 @pytest.mark.parametrize("parts", [1, 2, 5])

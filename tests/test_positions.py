@@ -15,7 +15,6 @@ from d2lattn import (
     Rotary,
     alibi_bias,
     apply_rotary,
-    attention_weights,
     shift_matrix,
     sinusoidal_encoding,
 )
@@ -62,11 +61,14 @@ def test_encoding_is_the_formula(dim, base, offset):
     assert_close(P, encoding_loop(L, dim, base, offset), within=1e-14)
 
 
-@pytest.mark.parametrize("position", [2**17 - 1, 999_999, 1_000_000])
+@pytest.mark.parametrize("offset", [2**17 - 1, 999_999, 1_000_000])
 @pytest.mark.parametrize("dim", [31, 32])
-def test_far_positions_are_exact_in_float32(position, dim):
-    P = sinusoidal_encoding(2, dim, offset=position - 1, dtype=torch.float32)
-    assert (P - encoding_loop(2, dim, offset=position - 1)).abs().max() < 1e-6
+def test_far_positions_are_exact_in_float32(offset, dim):
+    P = sinusoidal_encoding(2, dim, offset=offset, dtype=torch.float32)
+    assert (P - encoding_loop(2, dim, offset=offset)).abs().max() < 1e-6
+    x = torch.randn(2, 32, generator=generator())
+    error = (apply_rotary(x, offset=offset) - rotary_loop(x, offset=offset)).abs().max()
+    assert error < 1e-6 * x.abs().max()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -74,12 +76,6 @@ def test_encoding_is_cast_last(dtype):
     exact = sinusoidal_encoding(3000, 16, dtype=torch.float64)
     wide = exact if dtype == torch.float64 else exact.float()
     assert torch.equal(sinusoidal_encoding(3000, 16, dtype=dtype), wide.to(dtype))
-
-
-@pytest.mark.parametrize("dtype", HALF)
-def test_half_precision_rows_do_not_collide(dtype):
-    P = sinusoidal_encoding(3000, 32, dtype=dtype)
-    assert len(P.unique(dim=0)) == 3000
 
 
 @given(
@@ -116,23 +112,16 @@ def test_encoding_follows_torchs_defaults():
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("dim", [1, 8, 13])
-@pytest.mark.parametrize("max_len", [0, 4, 100])
-def test_module_adds_the_encoding(dtype, dim, max_len):
+@pytest.mark.parametrize("max_len", [0, 6, 100])
+def test_module_adds_the_encoding_at_once_and_step_by_step(dtype, dim, max_len):
     layer = PositionalEncoding(dim, max_len=max_len, base=500)
-    x = torch.randn(B, L, dim, generator=generator(), dtype=torch.float64).to(dtype)
+    x = torch.randn(B, 20, dim, generator=generator(), dtype=torch.float64).to(dtype)
     before = x.clone()
     y = layer(x, offset=3)
     assert y.dtype == dtype
-    assert torch.equal(y, x + sinusoidal_encoding(L, dim, base=500, offset=3, dtype=dtype))
-    assert torch.equal(x, before)
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_module_step_by_step_is_the_whole_also_across_max_len(dtype):
-    layer = PositionalEncoding(12, max_len=6)
-    x = torch.randn(B, 20, 12, generator=generator()).to(dtype)
-    steps = [layer(x[:, i : i + 1], offset=i) for i in range(20)]
-    assert torch.equal(torch.cat(steps, dim=1), layer(x))
+    assert torch.equal(y, x + sinusoidal_encoding(20, dim, base=500, offset=3, dtype=dtype))
+    steps = [layer(x[:, i : i + 1], offset=3 + i) for i in range(20)]
+    assert torch.equal(torch.cat(steps, dim=1), y) and torch.equal(x, before)
 
 
 def test_module_drops_in_training_only():
@@ -181,12 +170,7 @@ def test_shift_matrix_moves_every_row(delta, dim):
     assert M.dtype == torch.float64
 
 
-def test_shift_matrices_are_rotations_that_add_up():
-    a, b, dim = shift_matrix(3, 10), shift_matrix(-5, 10), 10
-    assert_close(a @ a.T, torch.eye(dim, dtype=torch.float64), within=1e-14)
-    assert_close(a @ b, shift_matrix(-2, 10), within=1e-14)
-    assert torch.equal(shift_matrix(5, 10), b.T)
-    assert torch.equal(shift_matrix(0, 10), torch.eye(dim, dtype=torch.float64))
+def test_a_shift_may_be_of_a_part_of_a_position():
     quarter = shift_matrix(math.pi / 2, 2)  # ω = 1: sine becomes cosine, cosine becomes -sine
     expected = torch.tensor([[0.0, 1.0], [-1.0, 0.0]], dtype=torch.float64)
     assert_close(quarter, expected, within=1e-15)
@@ -206,25 +190,6 @@ def test_rotary_is_a_complex_product(interleaved, offset, dim):
     assert torch.equal(x, before)
 
 
-@given(
-    i=st.integers(0, 200),
-    j=st.integers(0, 200),
-    shift=st.integers(0, 1000),
-    interleaved=st.booleans(),
-    seed=st.integers(0, 99),
-)
-def test_rotary_scores_depend_only_on_the_offset(i, j, shift, interleaved, seed):
-    query, key = torch.randn(2, 1, 8, generator=generator(seed), dtype=torch.float64)
-
-    def score(i, j):
-        options = dict(interleaved=interleaved)
-        return apply_rotary(query, offset=i, **options) @ apply_rotary(key, offset=j, **options).T
-
-    assert_close(score(i, j), score(i + shift, j + shift), within=1e-10)
-    first, second = (i - j, 0) if i > j else (0, j - i)
-    assert_close(score(i, j), score(first, second), within=1e-10)
-
-
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("interleaved", [True, False])
 def test_rotary_step_by_step_is_the_whole(dtype, interleaved):
@@ -242,32 +207,6 @@ def test_rotary_step_by_step_is_the_whole(dtype, interleaved):
 def test_rotary_in_half_precision_rounds_once(dtype):
     x = torch.randn(H, 3000, 8, generator=generator()).to(dtype)
     assert torch.equal(apply_rotary(x), apply_rotary(x.float()).to(dtype))
-
-
-def test_rotary_is_exact_far_away():
-    x = torch.randn(2, 32, generator=generator())
-    error = (apply_rotary(x, offset=999_999) - rotary_loop(x, offset=999_999)).abs().max()
-    assert error < 1e-6 * x.abs().max()
-
-
-def test_rotary_keeps_norms_and_position_zero():
-    x = torch.randn(B, L, 8, generator=generator(), dtype=torch.float64)
-    torch.testing.assert_close(apply_rotary(x, offset=9).norm(dim=-1), x.norm(dim=-1))
-    assert torch.equal(apply_rotary(x)[:, 0], x[:, 0])
-
-
-def test_rotary_conventions_differ_by_a_permutation_of_channels():
-    x = torch.randn(B, L, 8, generator=generator())
-    order = torch.arange(8).view(4, 2).T.flatten()  # 0 2 4 6 1 3 5 7
-    assert torch.equal(apply_rotary(x[..., order], interleaved=False), apply_rotary(x)[..., order])
-    assert not torch.allclose(apply_rotary(x, interleaved=False), apply_rotary(x))
-
-
-def test_rotary_is_the_shift_matrix_turned_back():
-    """The encoding turns (sin, cos) clockwise, RoPE turns (a, b) counter-clockwise."""
-    x = torch.randn(L, 8, generator=generator(), dtype=torch.float64)
-    turned = torch.stack([shift_matrix(-i, 8) @ x[i] for i in range(L)])
-    assert_close(apply_rotary(x), turned, within=1e-14)
 
 
 @pytest.mark.parametrize("interleaved", [True, False])
@@ -300,10 +239,10 @@ def test_alibi_slopes_follow_the_papers_rule(num_heads, exponents):
     torch.testing.assert_close(slopes(num_heads), expected, rtol=1e-7, atol=0)
 
 
-@pytest.mark.parametrize("num_heads", range(1, 40))
-def test_alibi_slopes_are_distinct_and_below_one(num_heads):
-    assert len(slopes(num_heads).unique()) == num_heads
-    assert slopes(num_heads).min() > 0 and slopes(num_heads).max() < 1
+def test_alibi_slopes_are_distinct_and_below_one():
+    for num_heads in range(1, 40):
+        found = slopes(num_heads)
+        assert len(found.unique()) == num_heads and 0 < found.min() <= found.max() < 1
 
 
 def test_alibi_is_slope_times_distance():
@@ -320,15 +259,6 @@ def test_alibi_refuses_positions_that_it_cannot_compare():
     where = TokenPositions(0, 2, positions=torch.tensor([3, 9]))
     with pytest.raises(ValueError, match=r'^positions="alibi" is for tokens in a row'):
         model.read(torch.tensor([[1, 2]]), where, is_causal=True)
-
-
-def test_alibi_with_a_causal_mask_is_the_papers():
-    """The paper adds slope·(j - i), or slope·j as in its code: a constant in each row apart."""
-    query, key = torch.randn(2, B, H, L, 4, generator=generator())
-    steps = torch.tensor([2**-4, 2**-8, 2**-2])[:, None, None] * torch.arange(L).float()
-    ours = attention_weights(query, key, attn_bias=alibi_bias(H, L), is_causal=True)
-    papers = attention_weights(query, key, attn_bias=steps.expand(H, L, L), is_causal=True)
-    torch.testing.assert_close(ours, papers)
 
 
 # Devices ------------------------------------------------------------------------------------------

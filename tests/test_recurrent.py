@@ -49,29 +49,6 @@ def test_it_is_the_loop_of_its_definition(chunk_size, decays):
         draws.assert_close(state[i], last, 1e-12)
 
 
-@every_decay
-def test_it_is_a_product_of_matrices(decays):
-    """S_t = decay_t (1 - β k kᵀ) S + β k vᵀ (Yang et al. 2025, section 3)."""
-    (query, key, value), gates = make(decays=decays)
-    S, unit = torch.zeros(4, 3, dtype=torch.float64), torch.eye(4, dtype=torch.float64)
-    for k, v, b, d in zip(
-        key, value, gates["beta"], gates["decay"] if decays else torch.ones(13), strict=True
-    ):
-        S = d * (unit - b * torch.outer(k, k)) @ S + b * torch.outer(k, v)
-    _, state = delta_attention(query, key, value, **gates, chunk_size=5, need_state=True)
-    draws.assert_close(state, S, 1e-12)
-
-
-def test_an_overwritten_key_is_read_back_whole():
-    """16 keys at right angles, each written 8 times: the last value stays; adding keeps all."""
-    keys = torch.eye(16).repeat(8, 1)
-    values = torch.randn(128, 5, generator=generator())
-    last = delta_attention(keys, keys, values, beta=torch.ones(128), chunk_size=32)[-16:]
-    draws.assert_close(last, values[-16:], 1e-6)
-    added = (keys @ keys.mT).tril() @ values
-    assert (added[-16:] - values[-16:]).abs().max() > 1
-
-
 @pytest.mark.parametrize("parts", [[1] * 13, [5, 1, 7], [13]])
 @pytest.mark.parametrize("chunk_size", [None, 4])
 def test_going_on_with_a_state_is_the_whole(parts, chunk_size):
@@ -94,7 +71,7 @@ def test_going_on_with_a_state_is_the_whole(parts, chunk_size):
 
 
 @every_decay
-@pytest.mark.parametrize("chunk_size", [None, 1, 3, 8])
+@pytest.mark.parametrize("chunk_size", [None, 3])
 def test_gradcheck(chunk_size, decays):
     tensors, gates = make(n=7, E=3, EV=2, decays=decays)
     state = torch.randn(3, 2, generator=generator(1)).double()
@@ -124,16 +101,6 @@ def test_bfloat16_is_rounded_once(chunk_size):
     assert torch.equal(again, got)
 
 
-@pytest.mark.parametrize("decays", [False, True])
-def test_float32_in_chunks_equals_word_by_word(decays):
-    tensors, gates = make(2, n=300, E=16, EV=16, dtype=torch.float32, decays=decays)
-    expected = delta_attention(*tensors, **gates)
-    for chunk_size in (16, 64, 128):
-        draws.assert_close(
-            delta_attention(*tensors, **gates, chunk_size=chunk_size), expected, 1e-5
-        )
-
-
 @pytest.mark.parametrize("chunk_size", [None, 64])
 def test_a_decay_that_forgets_all_is_no_nan(chunk_size):
     """The product of a chunk's decays is 0 in float32; its logarithms are not."""
@@ -148,7 +115,7 @@ def test_a_decay_that_forgets_all_is_no_nan(chunk_size):
 
 @pytest.mark.parametrize("chunk_size", [None, 1, 8, 64])
 @pytest.mark.parametrize("every", [1, 2])
-@pytest.mark.parametrize("least", [1.0, 0.5, 1e-2, 1e-4, 1e-6, 1e-8, 1e-12, 1e-20, 1e-30])
+@pytest.mark.parametrize("least", [1.0, 0.5, 1e-4, 1e-8, 1e-12, 1e-30])
 def test_a_small_decay_has_its_gradient_in_chunks_too(least, every, chunk_size):
     """Values and gradients are those of the float64 loop, whether all tokens forget all but
     `least` or every second one, which must not round those of the others away."""

@@ -45,17 +45,6 @@ def largest(call):
 # Window -------------------------------------------------------------------------------------------
 
 
-def window_loop(query, key, value, width, is_causal):
-    outputs = []
-    for i in range(query.shape[-2]):
-        seen = [j for j in range(key.shape[-2]) if abs(i - j) < width and not (is_causal and j > i)]
-        scores = torch.stack([(query[..., i, :] * key[..., j, :]).sum(-1) for j in seen], -1)
-        weights = (scores / math.sqrt(query.shape[-1])).exp()
-        weights = weights / weights.sum(-1, keepdim=True)
-        outputs.append(sum(weights[..., p, None] * value[..., j, :] for p, j in enumerate(seen)))
-    return torch.stack(outputs, -2)
-
-
 @pytest.fixture(params=[3, 128])
 def block(request, monkeypatch):
     """Blocks so small that a short sequence has a middle, two ends and several calls."""
@@ -63,18 +52,14 @@ def block(request, monkeypatch):
 
 
 @pytest.mark.parametrize("is_causal", [False, True])
-def test_window_equals_the_loop_and_the_masked_formula_at_every_length(block, is_causal):
+def test_window_equals_the_masked_formula_at_every_length(block, is_causal):
     for n in range(1, 41):
         tensors = make(2, n=n, seed=n)
         for width in {1, 2, 7, n - 1, n + 1} - {0}:
-            options = dict(width=width, is_causal=is_causal)
-            with torch.no_grad():
-                output = window_attention(*tensors, **options)
-            mask = window_mask(n, width=width)
-            want = attention(*tensors, attn_mask=mask, is_causal=is_causal, engine="explicit")
-            assert_close([output], [want])
-            if n % 13 == 0:
-                assert_close([output], [window_loop(*tensors, width, is_causal)])
+            options = dict(is_causal=is_causal)
+            have = window_attention(*tensors, width=width, **options)
+            options |= dict(attn_mask=window_mask(n, width=width), engine="explicit")
+            assert_close([have], [attention(*tensors, **options)])
 
 
 @pytest.mark.parametrize("is_causal", [False, True])
@@ -85,11 +70,6 @@ def test_window_has_the_gradients_of_the_masked_formula(block, width, n, is_caus
     have = results(lambda *t: window_attention(*t, width=width, is_causal=is_causal), *tensors)
     options = dict(attn_mask=window_mask(n, width=width), is_causal=is_causal, engine="explicit")
     assert_close(have, results(lambda *t: attention(*t, **options), *tensors))
-
-
-def test_window_passes_gradcheck(block):
-    tensors = make(n=11, grad=True)
-    assert torch.autograd.gradcheck(lambda *t: window_attention(*t, width=3), tensors)
 
 
 @pytest.mark.parametrize("n", [0, 1])
@@ -112,18 +92,6 @@ def test_window_takes_any_leading_axes_and_strides(monkeypatch):
     assert_close([window_attention(*three, width=4)[0]], [want])
 
 
-@pytest.mark.parametrize("dtype", HALVES)
-def test_window_in_half_precision_is_as_exact_as_the_formula(dtype):
-    exact = make(2, n=600, E=16, EV=16)
-    halves = [x.to(dtype) for x in exact]
-    exact = [x.double() for x in halves]
-    mask = dict(attn_mask=window_mask(600, width=20), engine="explicit")
-    want = attention(*exact, **mask)
-    error = (window_attention(*halves, width=20).double() - want).abs().max()
-    assert window_attention(*halves, width=20).dtype == dtype
-    assert error <= 2 * (attention(*halves, **mask).double() - want).abs().max()
-
-
 def test_window_builds_nothing_large():
     n = 8192
     with torch.no_grad():
@@ -136,14 +104,6 @@ def test_window_builds_nothing_large():
     tensors = make(1, n=n, E=8, EV=8, dtype=torch.float32, grad=True)
     most = largest(lambda: window_attention(*tensors, width=64).sum().backward())
     assert most <= n * 8 * 4  # gradients of overlapping stretches, before they are summed
-
-
-def test_window_grows_linearly():
-    def numbers(n):
-        tensors = make(1, n=n, E=8, EV=8, dtype=torch.float32, grad=True)
-        return largest(lambda: window_attention(*tensors, width=16).sum().backward())
-
-    assert numbers(8192) <= 2.1 * numbers(4096)
 
 
 @torch.no_grad()
@@ -178,24 +138,16 @@ def linear_loop(query, key, value, is_causal):
 
 
 @pytest.mark.parametrize("is_causal", [False, True])
-def test_linear_equals_the_loop_at_every_length(monkeypatch, is_causal):
-    for n in range(1, 41):
+def test_linear_equals_the_loop_with_gradients(monkeypatch, is_causal):
+    for n in (1, 2, 4, 7, 11, 32):
         tensors = make(2, n=n, seed=n)
-        want = linear_loop(*tensors, is_causal)
+        want = results(lambda *t: linear_loop(*t, is_causal), *tensors)
         for chunk in (1, 4, 128):
             monkeypatch.setattr(sparse, "CHUNK", chunk)
-            assert_close([linear_attention(*tensors, is_causal=is_causal)], [want])
-
-
-@pytest.mark.parametrize("is_causal", [False, True])
-def test_linear_has_the_gradients_of_the_loop(monkeypatch, is_causal):
-    monkeypatch.setattr(sparse, "CHUNK", 4)
-    tensors = make(2, n=11)
-    have = results(lambda *t: linear_attention(*t, is_causal=is_causal), *tensors)
-    assert_close(have, results(lambda *t: linear_loop(*t, is_causal), *tensors))
+            have = results(lambda *t: linear_attention(*t, is_causal=is_causal), *tensors)
+            assert_close(have, want)
     inputs = make(n=6, grad=True)
     function = lambda *t: linear_attention(*t, is_causal=is_causal)  # noqa: E731
-    assert torch.autograd.gradcheck(function, inputs)
     assert torch.autograd.gradgradcheck(function, inputs)
 
 
@@ -225,30 +177,6 @@ def test_linear_keeps_small_weights_and_finite_gradients():
     found = results(linear_attention, query - 1000, key, value)
     assert all(x.isfinite().all() for x in found)
     assert (found[0] == 0).all()
-
-
-@pytest.mark.parametrize("is_causal", [False, True])
-@pytest.mark.parametrize("dtype", HALVES)
-def test_linear_in_half_precision_is_as_exact_as_the_formula(dtype, is_causal):
-    halves = make(2, n=200, E=16, EV=16, dtype=dtype)
-    want = linear_loop(*[x.double() for x in halves], is_causal)
-    query, key = (positive(x.float()) for x in halves[:2])
-    weights = query @ key.mT
-    weights = weights.tril() if is_causal else weights
-    explicit = (weights / weights.sum(-1, keepdim=True)).to(dtype) @ halves[2]
-    output = linear_attention(*halves, is_causal=is_causal)
-    assert output.dtype == dtype
-    error = (output.double() - want).abs().max()
-    assert error <= 2 * (explicit.double() - want).abs().max()
-
-
-def test_linear_cannot_single_out_more_keys_than_it_has_features():
-    """The rank of the weights: E for the kernel, n for a softmax of the same scores."""
-    query, key, _ = make(n=20, E=4)
-    weights = linear_attention(query, key, torch.eye(20, dtype=torch.float64))
-    assert torch.linalg.matrix_rank(weights) == 4
-    softmax = attention(query, key, torch.eye(20, dtype=torch.float64))
-    assert torch.linalg.matrix_rank(softmax) == 20
 
 
 @pytest.mark.parametrize("is_causal", [False, True])
@@ -301,7 +229,7 @@ def lsh_mask(buckets, chunk_size):
 @pytest.mark.parametrize("num_buckets", [1, 2, 8])
 @pytest.mark.parametrize("num_rounds", [1, 3])
 def test_lsh_is_exact_attention_over_the_keys_it_finds(num_buckets, num_rounds):
-    for n in range(1, 41):
+    for n in (1, 2, 3, 5, 8, 13, 23, 40):
         qk, _, value = make(n=n, seed=n)
         hashing = dict(num_buckets=num_buckets, num_rounds=num_rounds)
         buckets = lsh_buckets(qk, generator=generator(n), **hashing)
@@ -352,19 +280,6 @@ def test_buckets_are_in_range_and_follow_the_direction_alone():
             assert len(buckets[0].unique()) > min(num_buckets, 300) / 3
 
 
-@pytest.mark.parametrize("dtype", HALVES)
-def test_lsh_in_half_precision_is_as_exact_as_the_formula(dtype):
-    qk, _, value = make(n=120, E=16, EV=16, dtype=dtype)
-    hashing = dict(num_buckets=8, num_rounds=3)
-    output = lsh_attention(qk, value, generator=generator(), **hashing)
-    mask = lsh_mask(lsh_buckets(qk, generator=generator(), **hashing), 30)
-    exact = attention(qk.double(), unit(qk.double()), value.double(), attn_mask=mask)
-    explicit = attention(qk, unit(qk), value, attn_mask=mask, engine="explicit")
-    assert output.dtype == dtype
-    error = (output.double() - exact).abs().max()
-    assert error <= 2 * (explicit.double() - exact).abs().max()
-
-
 def test_a_vector_of_zeros_has_a_finite_gradient():
     qk, _, value = make(n=9)
     qk[4] = 0
@@ -391,48 +306,56 @@ def test_lsh_builds_nothing_large():
     assert largest(lambda: call().sum().backward()) <= n * 2 * (2 * n // num_buckets)
 
 
-def clusters(n, seed=0):
-    """Points around 16 directions, so that a query has its largest weights in its own cluster."""
-    centres = torch.randn(16, 32, generator=generator(seed))
-    which = torch.randint(16, (n,), generator=generator(seed + 1))
-    noise = torch.randn(n, 32, generator=generator(seed + 2))
-    return 6 * unit(centres)[which] + noise / 2
-
-
-def test_rounds_find_more_of_the_largest_weights_and_buckets_fewer():
-    x = clusters(256)
-    weights = (x @ unit(x).T / math.sqrt(32)).fill_diagonal_(-math.inf).softmax(-1)
-
-    def error_and_recall(num_buckets, num_rounds):
-        hashes = dict(num_buckets=num_buckets, num_rounds=num_rounds)
-        buckets = lsh_buckets(x, generator=generator(5), **hashes)
-        found = lsh_mask(buckets, min(2 * 256 // num_buckets, 256))
-        output = lsh_attention(x, x, generator=generator(5), **hashes)
-        error = (output - weights @ x).norm() / (weights @ x).norm()
-        return error, found.gather(-1, weights.topk(8).indices).float().mean()
-
-    quality = {
-        (buckets, rounds): error_and_recall(buckets, rounds)
-        for buckets in (1, 8, 64)
-        for rounds in (1, 8)
-    }
-    error, recall = zip(*quality.values(), strict=True)
-    assert error[0] < 1e-6 and recall[0] == 1
-    assert quality[8, 8][1] > quality[8, 1][1] + 0.1
-    assert quality[64, 8][1] > quality[64, 1][1] + 0.1
-    assert quality[8, 1][1] > quality[64, 1][1]
-    assert quality[8, 8][0] < quality[8, 1][0]
-
-
 # All of them --------------------------------------------------------------------------------------
 
+HASHING = dict(num_buckets=4, num_rounds=2)
 CALLS = {
     "window": lambda q, k, v: window_attention(q, k, v, width=3),
     "window, causal": lambda q, k, v: window_attention(q, k, v, width=3, is_causal=True),
     "linear": linear_attention,
     "linear, causal": lambda q, k, v: linear_attention(q, k, v, is_causal=True),
-    "lsh": lambda q, k, v: lsh_attention(q, v, num_buckets=4, num_rounds=2),
+    "lsh": lambda q, k, v: lsh_attention(q, v, **HASHING, generator=generator()),
 }
+
+
+def explicit_linear(query, key, value, is_causal):
+    """The formula, step by step, with weights of the dtype of the inputs."""
+    wide = torch.promote_types(query.dtype, torch.float32)
+    weights = positive(query.to(wide)) @ positive(key.to(wide)).mT
+    weights = weights.tril() if is_causal else weights
+    return (weights / weights.sum(-1, keepdim=True)).to(value.dtype) @ value
+
+
+def explicit_window(query, key, value, is_causal):
+    options = dict(attn_mask=window_mask(query.shape[-2], width=3), is_causal=is_causal)
+    return attention(query, key, value, **options, engine="explicit")
+
+
+def explicit_lsh(query, key, value):
+    buckets = lsh_buckets(query, **HASHING, generator=generator())
+    masks = [lsh_mask(buckets[:, b], 60) for b in range(len(query))]
+    key = unit(query)
+    return attention(query, key, value, attn_mask=torch.stack(masks), engine="explicit")
+
+
+EXPLICIT = {
+    "window": lambda *t: explicit_window(*t, False),
+    "window, causal": lambda *t: explicit_window(*t, True),
+    "linear": lambda *t: explicit_linear(*t, False),
+    "linear, causal": lambda *t: explicit_linear(*t, True),
+    "lsh": explicit_lsh,
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("dtype", HALVES)
+def test_half_precision_is_as_exact_as_the_formula(dtype, name):
+    halves = make(2, n=120, E=16, EV=16, dtype=dtype)
+    want = EXPLICIT[name](*(x.double() for x in halves))
+    have = CALLS[name](*halves)
+    assert have.dtype == dtype
+    allowed = 2 * (EXPLICIT[name](*halves).double() - want).abs().max()
+    assert (have.double() - want).abs().max() <= allowed
 
 
 @pytest.mark.parametrize("name", CALLS)
