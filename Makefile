@@ -132,7 +132,7 @@ test-kernel = $(NBVAL) --doctest-modules notebooks/92_a_kernel_to_read.ipynb tes
 test-browser = -p no:nbval -n 2 --dist worksteal $(AGAIN) tests/browser
 test-student := $(NBVAL) build/student
 test-assignment := -p no:nbval tests/class
-test-dist := -p no:nbval tests/test_dist.py tests/dist
+test-dist := -p no:nbval tests/dist
 test-device := -p no:nbval -m gpu tests/device tests/test_gpu.py tests/test_kernel_on_a_gpu.py
 before-test = $(PY) -m ruff check --quiet . && $(PY) -m ruff format --quiet --check . && \
 	echo "appendix 92 and its kernels are not run here, they want triton: make test-kernel" &&
