@@ -5,7 +5,7 @@ import real
 import torch
 
 from d2lattn_book.real import trace
-from d2lattn_book.real.edits import mlps_off
+from d2lattn_book.real.edits import Edit
 
 
 def test_the_text_is_the_frozen_one(tmp_path, monkeypatch):
@@ -40,7 +40,7 @@ def test_losses_are_what_the_model_thinks_of_the_next_piece():
     expected = [-told[1, i, tokens[1, i + 1]] for i in range(11)]
     torch.testing.assert_close(real.losses(tokens)[1], torch.stack(expected), rtol=1e-4, atol=1e-4)
     assert real.nats(tokens, start=5) == pytest.approx(real.losses(tokens)[:, 4:].mean().item())
-    assert real.nats(tokens, mlps_off(0)) > real.nats(tokens) + 1
+    assert real.nats(tokens, Edit("from_mlp", lambda x, layer: 0 * x, [0])) > real.nats(tokens) + 1
 
 
 def test_a_word_is_one_piece():

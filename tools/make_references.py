@@ -103,22 +103,13 @@ def on_attention(model, layer, **changed):
     return attention.register_forward_pre_hook(hook, with_kwargs=True)
 
 
-def silenced(module):
-    def hook(module, args, output):
-        if isinstance(output, tuple):
-            return torch.zeros_like(output[0]), *output[1:]
-        return torch.zeros_like(output)
-
-    return module.register_forward_hook(hook)
-
-
 def additive(seen):
     """A boolean mask (L, S) as what is added to the scores."""
     return torch.zeros(seen.shape).masked_fill(~seen, torch.finfo(torch.float32).min)[None, None]
 
 
-def edits(model, ids, other):
-    """(name, hooks, arguments of the model) of every edit; `other` is a text as long as `ids`."""
+def edits(model, ids):
+    """(name, hooks, arguments of the model) of every edit."""
     layers, L = model.model.layers, ids.shape[1]
     i, j = torch.arange(L)[:, None], torch.arange(L)
     causal = j <= i
@@ -134,8 +125,6 @@ def edits(model, ids, other):
     with hooked(on_heads(model, 5, lambda x: found.append(x.mean((0, 1))) or x)):
         model(ids)
     yield "heads_mean", [on_heads(model, 5, lambda x: off(x, 2, found[0][2]))], {}
-    yield "attention_off", [silenced(layers[2].self_attn)], {}
-    yield "mlps_off", [silenced(layers[4].mlp), silenced(layers[7].mlp)], {}
     near = additive(causal & (j > i - 8))
     yield "see", [on_attention(model, n, attention_mask=near) for n in range(10, 30)], {}
     hidden = additive(causal & ((j != 0) | (i == 0)))
@@ -157,14 +146,6 @@ def edits(model, ids, other):
     still = torch.ones(1, L, width), torch.zeros(1, L, width)
     yield "turn", [on_attention(model, n, position_embeddings=still) for n in range(30)], {}
     yield "places", (), dict(position_ids=2 * torch.arange(L)[None])
-    stream = model(other, output_hidden_states=True).hidden_states[12]
-
-    def patched(module, args, options):
-        x = args[0].clone()
-        x[:, 5:9] = stream[:, 5:9]
-        return (x, *args[1:]), options
-
-    yield "patch", [layers[12].register_forward_pre_hook(patched, with_kwargs=True)], {}
 
 
 def seen(model, ids):
@@ -207,11 +188,11 @@ def references():
     pieces = torch.tensor(tokenizer.encode(PROSE.read_text(encoding="utf-8")).ids)
     columns = torch.randperm(len(model.get_input_embeddings().weight))[:COLUMNS]
     columns = columns.sort().values
-    long, ids, other = pieces[None, 1000:1200], pieces[None, 2000:2040], pieces[None, 5000:5040]
-    found |= {"real/columns": columns, "real/long": long, "real/ids": ids, "real/other": other}
+    long, ids = pieces[None, 1000:1200], pieces[None, 2000:2040]
+    found |= {"real/columns": columns, "real/long": long, "real/ids": ids}
     found["real/logits"] = model(long).logits[0][:, columns]
     found |= {f"real/seen/{name}": x for name, x in seen(model, ids).items()}
-    for name, hooks, options in edits(model, ids, other):
+    for name, hooks, options in edits(model, ids):
         with hooked(*hooks):
             logits = model(ids, **options).logits[0]
         found[f"real/edits/{name}"] = logits[1::4, columns]

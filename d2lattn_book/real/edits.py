@@ -12,7 +12,7 @@ values, V words of the vocabulary. Layer 0 is the first.
 import contextlib
 import copy
 import functools
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,16 +39,12 @@ from d2lattn_book.host import in_evaluation
 __all__ = [
     "Edit",
     "Trace",
-    "attention_off",
     "edited",
     "heads_off",
     "hide",
     "lens",
-    "mlps_off",
-    "patch",
     "scale_scores",
     "see",
-    "trace_size",
     "turn",
     "values_off",
 ]
@@ -67,6 +63,7 @@ PLACES = {
 INSIDE_ATTENTION = ("query", "key", "value", "visible", "heads")
 # What a trace may keep: of these places, and of two that only show.
 SHOWN = ("stream", "weights", "heads", "from_heads", "from_attention", "from_mlp")
+MOST = 2**30  # bytes that a trace may keep
 
 
 @dataclass(frozen=True)
@@ -120,9 +117,9 @@ def edited(model: Transformer, *edits: Edit) -> contextlib.AbstractContextManage
     Example:
         >>> from d2lattn import Decoder
         >>> model, tokens = Decoder(10, 8, num_layers=2, num_heads=2), torch.tensor([[1, 2, 3]])
-        >>> with edited(model, mlps_off(0, 1)):
+        >>> with edited(model, hide(0)):
         ...     x = model(tokens)
-        >>> torch.allclose(x, trace(model, tokens, edits=[mlps_off(0, 1)]).logits)
+        >>> torch.allclose(x, trace(model, tokens, edits=[hide(0)]).logits)
         True
     """
     _check_edits(model, edits)
@@ -270,31 +267,6 @@ def heads_off(*heads: tuple[int, int], means: Tensor | None = None) -> Edit:
     return Edit("heads", change, sorted({layer for layer, _ in heads}))
 
 
-def attention_off(*layers: int) -> Edit:
-    """Attention of these layers adds nothing.
-
-    Example:
-        >>> from d2lattn import Decoder
-        >>> model, tokens = Decoder(10, 8, num_layers=2, num_heads=2), torch.tensor([[1, 2, 3]])
-        >>> found = trace(model, tokens, edits=[attention_off(1)], keep=["from_attention"])
-        >>> found.from_attention[1].abs().sum()
-        tensor(0.)
-    """
-    return Edit("from_attention", lambda x, layer: torch.zeros_like(x), layers)
-
-
-def mlps_off(*layers: int) -> Edit:
-    """The MLPs of these layers add nothing.
-
-    Example:
-        >>> from d2lattn import Decoder
-        >>> model, tokens = Decoder(10, 8, num_layers=2, num_heads=2), torch.tensor([[1, 2, 3]])
-        >>> trace(model, tokens, edits=[mlps_off(0)], keep=["from_mlp"]).from_mlp[0].abs().sum()
-        tensor(0.)
-    """
-    return Edit("from_mlp", lambda x, layer: torch.zeros_like(x), layers)
-
-
 def see(mask: Tensor, layers: Collection[int] | None = None) -> Edit:
     """Another mask in the place of the model's own.
 
@@ -391,38 +363,6 @@ def turn(rotate: Callable[[Tensor], Tensor] | None, layers: Collection[int] | No
     return Edit("rotation", lambda given, layer: rotate, layers)
 
 
-def patch(stream: Tensor, layer: int, columns: Sequence[int]) -> Edit:
-    """The stream of another pass in the place of some tokens' own, as this layer gets it.
-
-    It is (B, L, E) or (1, L, E), of a text as long.
-
-    Example:
-        >>> from d2lattn import Decoder
-        >>> model, tokens = Decoder(10, 8, num_layers=2, num_heads=2), torch.tensor([[1, 2, 3]])
-        >>> other = trace(model, torch.tensor([[4, 5, 6]])).stream[1]
-        >>> both = trace(model, tokens, edits=[patch(other, 1, [2])])
-        >>> torch.equal(both.stream[1, :, 2], other[:, 2])
-        True
-    """
-    check_real("stream", stream)
-    check_count("layer", layer, least=0)
-    _check_columns(_listed("columns", columns))
-
-    def change(x, layer):
-        if stream.ndim != 3 or stream.shape[1:] != x.shape[1:] or len(stream) not in (1, len(x)):
-            raise ValueError(
-                f"stream must have the shape {(*x.shape,)} of what it stands in for, got "
-                f"{(*stream.shape,)}"
-            )
-        check_on("stream", stream, x.device)
-        _check_columns(columns, x.shape[1])
-        x = x.clone()
-        x[:, list(columns)] = stream[:, list(columns)].to(x.dtype)
-        return x
-
-    return Edit("stream", change, [layer])
-
-
 def _check_columns(columns, count=2**63):
     for column in columns:
         check_count("columns", column, least=0, most=count - 1)
@@ -462,37 +402,6 @@ class Trace:
     from_mlp: Tensor | None = None
 
 
-def trace_size(
-    model: Transformer,
-    tokens: Tensor,
-    *,
-    keep: Collection[str] = ("stream", "weights"),
-    layers: Sequence[int] | None = None,
-    heads: Sequence[int] | None = None,
-    rows: Sequence[int] | slice | None = None,
-) -> int:
-    """How many bytes `trace` would keep, logits too, reckoned without a pass.
-
-    Example:
-        >>> from d2lattn import Decoder
-        >>> model, tokens = Decoder(10, 8, num_layers=2, num_heads=2), torch.tensor([[1, 2, 3]])
-        >>> trace_size(model, tokens, keep=["weights"])  # 4 · (3·10 + 2·2·3·3)
-        264
-    """
-    _check_edits(model, ())
-    model.check_tokens(tokens)
-    chosen = _Chosen(model, tokens, keep, layers, heads, rows)
-    B, S = tokens.shape
-    H, E = len(chosen.heads), model.embedding.embedding_dim
-    D = E // model.num_heads
-    each = dict(stream=E, weights=H * S, heads=H * D, from_heads=H * E)
-    each |= dict(from_attention=E, from_mlp=E)
-    numbers = model.embedding.num_embeddings
-    for name in keep:
-        numbers += len(chosen.layers(name)) * each[name]
-    return numbers * B * len(chosen.rows) * model.embedding.weight.itemsize
-
-
 @torch.no_grad()
 def trace(
     model: Transformer,
@@ -500,10 +409,8 @@ def trace(
     *,
     keep: Collection[str] = ("stream", "weights"),
     layers: Sequence[int] | None = None,
-    heads: Sequence[int] | None = None,
     rows: Sequence[int] | slice | None = None,
     edits: Sequence[Edit] = (),
-    limit: int = 2**30,
     **reading: Any,
 ) -> Trace:
     """Let a model read, and keep what it computes.
@@ -515,13 +422,14 @@ def trace(
         tokens: int64 (B, L).
         keep: what to keep, out of "stream", "weights", "heads", "from_heads", "from_attention" and
             "from_mlp", see `Trace`.
-        layers, heads: of which, in this order; all when absent. As indices of what is kept without
-            them: -1 is the last. A stream has a point more than there are layers.
+        layers: of which, in this order; all when absent. -1 is the last. A stream has a point more
+            than there are layers.
         rows: of which tokens, also of the logits: a slice, or their places; all when absent.
         edits: changes that are made meanwhile.
-        limit (int): how many bytes may be kept. All maps of a long text are gigabytes, so that it
-            is reckoned first, and refused with the number.
         reading: further arguments of the model, such as segments.
+
+    Raises:
+        ValueError: more than 1 GiB would be kept, as all maps of a long text are.
 
     Cost:
         The pass, with the L×S weights of one layer in memory where they are asked for.
@@ -535,15 +443,13 @@ def trace(
         >>> torch.allclose(lens(model, seen.stream[2]), seen.logits)
         True
     """
-    check_count("limit", limit, least=0)
     _check_edits(model, edits)
-    size = trace_size(model, tokens, keep=keep, layers=layers, heads=heads, rows=rows)
-    if size > limit:
+    model.check_tokens(tokens)
+    chosen = _Chosen(model, tokens, keep, layers, rows)
+    if (size := chosen.size(keep)) > MOST:
         raise ValueError(
-            f"limit must be an integer of at least {size:,}, the bytes that are to be kept, got "
-            f"{limit:,}: keep fewer layers, heads or rows"
+            f"keep must be at most {MOST:,} bytes, got {size:,}: keep fewer layers or rows"
         )
-    chosen = _Chosen(model, tokens, keep, layers, heads, rows)
     if "need_weights" in reading:
         raise ValueError('need_weights is not for trace, which keeps "weights": name them in keep')
     kept: dict[str, dict[int, Tensor]] = {name: {} for name in keep}
@@ -575,48 +481,41 @@ def lens(model: Transformer, x: Tensor) -> Tensor:
 
 
 class _Chosen:
-    """Which layers, heads and rows a trace keeps, as lists of their numbers."""
+    """Which layers and rows a trace keeps, as lists of their numbers."""
 
-    def __init__(self, model, tokens, keep, layers, heads, rows):
+    def __init__(self, model, tokens, keep, layers, rows):
         for name in _listed("keep", keep):
             check_choice("keep", name, SHOWN)
         if "from_mlp" in keep and any(block.mlp is None for block in model.blocks):
             raise ValueError("keep must name what all blocks have, got 'from_mlp' without an MLP")
-        self.count, length = len(model.blocks), tokens.shape[1]
-        self.given = slice(None) if layers is None else layers
-        _numbers("layers", layers, self.count + ("stream" in keep))
-        self.heads = _numbers("heads", heads, model.num_heads)
-        self.rows = _numbers("rows", rows, length)
+        self.model, self.tokens, self.count = model, tokens, len(model.blocks)
+        points = self.count + ("stream" in keep)
+        self.given = range(points) if layers is None else _listed("layers", layers)
+        for layer in self.given:
+            check_count("layers", layer, least=-points, most=points - 1)
+        places = range(tokens.shape[1])
+        rows = slice(None) if rows is None else rows
+        self.rows = list(places[rows]) if isinstance(rows, slice) else _listed("rows", rows)
+        for place in self.rows:
+            check_count("rows", place, least=-len(places), most=len(places) - 1)
         for name in keep:
             if not self.layers(name):
                 raise ValueError(f"layers must name some that have {name}, got {show(layers)}")
 
     def layers(self, name):
+        """The layers of which something is kept: of a stream the last point, too."""
         points = range(self.count + (name == "stream"))
-        if isinstance(self.given, slice):
-            return list(points[self.given])
         return [points[n] for n in self.given if -len(points) <= n < len(points)]
 
-
-def _numbers(name, chosen, count):
-    """A slice or places, from 0 to count - 1 or from the end, as a list of places."""
-    places = range(count)
-    if chosen is None:
-        return list(places)
-    if isinstance(chosen, slice):
-        for end in (chosen.start, chosen.stop, chosen.step):
-            if end is not None:
-                check_count(f"the slice of {name}", end, least=-(2**63))
-        found = list(places[chosen])
-    elif isinstance(chosen, (Set, Mapping)):
-        found = []
-    else:
-        found = _listed(name, chosen)
-    if not len(found):
-        raise ValueError(f"{name} must be a list of at least one, got {show(chosen)}")
-    for place in found:
-        check_count(name, place, least=-count, most=count - 1)
-    return [places[place] for place in found]
+    def size(self, keep):
+        """How many bytes are kept, with the logits."""
+        (B, S), H = self.tokens.shape, self.model.num_heads
+        E = self.model.embedding.embedding_dim
+        each = dict(stream=E, weights=H * S, heads=E, from_heads=H * E)
+        each |= dict(from_attention=E, from_mlp=E)
+        numbers = self.model.embedding.num_embeddings
+        numbers += sum(len(self.layers(name)) * each[name] for name in keep)
+        return numbers * B * len(self.rows) * self.model.embedding.weight.itemsize
 
 
 @contextlib.contextmanager
@@ -640,9 +539,9 @@ def _watching(model, chosen, kept):
     def see_heads(layer, attend, *given, need_weights=False, **options):
         heads, weights = attend(*given, need_weights="weights" in kept, **options)
         if "weights" in kept:
-            kept["weights"][layer] = weights[:, chosen.heads][:, :, chosen.rows]
+            kept["weights"][layer] = weights[:, :, chosen.rows]
         if "heads" in kept:
-            kept["heads"][layer] = heads[:, chosen.heads][:, :, chosen.rows]
+            kept["heads"][layer] = heads[:, :, chosen.rows]
         if "from_heads" in kept:
             attention = model.blocks[layer].attention
             kept["from_heads"][layer] = _added(attention, heads, inputs[layer], chosen)
@@ -674,7 +573,7 @@ def _added(layer, heads, x, chosen):
     heads = heads[:, :, chosen.rows]
     nothing = torch.zeros_like(heads)
     parts = []
-    for head in chosen.heads:
+    for head in range(heads.shape[1]):
         alone = nothing.clone()
         alone[:, head] = heads[:, head]
         parts.append(layer.join(alone, *gated) - layer.join(nothing, *gated))
