@@ -145,17 +145,6 @@ def test_the_transformers_cross_attention_is_one_head(sounds):
         assert logits[b].numpy() == pytest.approx(model.to_logits(model.norm(y))[0].numpy())
 
 
-@torch.no_grad()
-def test_a_mean_is_attention_that_scores_all_letters_alike(sounds):
-    for make in (GRUEncoderDecoder, TransformerEncoderDecoder):
-        even, mean = make("dot"), make("mean")
-        (even.cross if make is TransformerEncoderDecoder else even).q_proj.weight.zero_()
-        letters = letters_of(WORDS)
-        results = [m.decode(m.encode(letters), sounds) for m in (even, mean)]
-        for one, other in zip(*results, strict=True):
-            torch.testing.assert_close(one, other)
-
-
 # What a model sees, and what it does not ----------------------------------------------------------
 
 
@@ -254,9 +243,6 @@ def test_words_and_sounds_have_their_numbers():
     for word in ("", "Cat", "naïve", "antidisestablish", 7):
         with pytest.raises(ValueError, match="a word must be 1 to 14 letters a to z, got"):
             letters_of(["cat", word])
-    for said in ([("AA",) * 15], [("AA1",)], ["K", "T"], "K"):
-        with pytest.raises(ValueError, match="spoken must be tuples of up to 14 SOUNDS, got"):
-            sounds_of(said)
 
 
 # Learning -----------------------------------------------------------------------------------------
@@ -264,15 +250,11 @@ def test_words_and_sounds_have_their_numbers():
 FEW = {"cat": [("K", "AE", "T")], "knight": [("N", "AY", "T")], "tough": [("T", "AH", "F")]}
 
 
-@pytest.mark.parametrize("context", ["last", "additive"])
-def test_it_learns_three_words_by_heart(context):
-    runs = []
-    for _ in range(2):
-        model = GRUEncoderDecoder(context, seed=5)
-        losses = train(model, list(FEW), FEW, steps=60, batch_size=4, seed=5)
-        runs.append(losses)
-        assert not model.training and model.right(list(FEW), FEW).all()
-    assert runs[0] == runs[1] and runs[0][-1] < 0.1 * runs[0][0]
+def test_it_learns_three_words_by_heart():
+    model = GRUEncoderDecoder("additive", seed=5)
+    losses = train(model, list(FEW), FEW, steps=60, batch_size=4, seed=5)
+    assert not model.training and model.right(list(FEW), FEW).all()
+    assert losses[-1] < 0.1 * losses[0]
 
 
 def test_the_loss_asks_every_sound_and_the_end_and_no_padding():
@@ -283,20 +265,6 @@ def test_the_loss_asks_every_sound_and_the_end_and_no_padding():
     targets = sounds_of(FEW["cat"])[0, 1:5]
     assert targets[-1] == END
     assert loss == pytest.approx(nn.functional.cross_entropy(logits, targets).item(), rel=1e-5)
-
-
-def test_what_cannot_be_is_refused():
-    for call, message in (
-        (lambda: GRUEncoderDecoder("cross"), "context must be"),
-        (lambda: TransformerEncoderDecoder("last"), "context must be"),
-        (lambda: GRUEncoderDecoder(state_dim=7), "state_dim must be even"),
-        (lambda: train(nn.Linear(2, 2), ["cat"], FEW), "model must be an EncoderDecoder"),
-        (lambda: train(GRUEncoderDecoder(), ["cat"], FEW, steps=0), "steps must be"),
-        (lambda: train(GRUEncoderDecoder(), ["cat", "dog"], FEW), "ways must have every word, got"),
-        (lambda: letters_of("cat"), "words must be a list of words, at least one, got 'cat'"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            call()
 
 
 # The stored one -----------------------------------------------------------------------------------

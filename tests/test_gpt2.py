@@ -70,9 +70,8 @@ def test_a_model_tells_its_heads(stored):
         assert_close(from_gpt2(like)(tokens), logits)
     with pytest.raises(ValueError, match=r"^source must have activation_function 'gelu_new' or"):
         from_gpt2(LikeTransformers(state, n_head=heads, activation_function="relu"))
-    for source in (LikeTransformers(state), nn.Linear(2, 2), types.SimpleNamespace(n_head=heads)):
-        with pytest.raises(ValueError, match=f"GPT2LMHeadModel.* got {type(source).__name__}"):
-            from_gpt2(source)
+    with pytest.raises(ValueError, match=r"GPT2LMHeadModel.* got Linear"):
+        from_gpt2(nn.Linear(2, 2))
     with pytest.raises(ValueError, match=rf"^num_heads must be .* of the source, {heads}, got 1$"):
         from_gpt2(LikeTransformers(state, n_head=heads), num_heads=1)
 
@@ -118,37 +117,20 @@ def test_heads_that_nobody_told(stored):
     assert from_gpt2(wide).blocks[0].attention.num_heads == 2
 
 
-def test_what_is_missing_is_named(stored):
-    state, _, _, heads = stored
-    for name in ("transformer.wpe.weight", "transformer.h.1.attn.c_attn.bias"):
-        less = {key: x for key, x in state.items() if key != name}
-        with pytest.raises(ValueError, match=f"got no {name.removeprefix('transformer.')}$"):
-            from_gpt2(less, num_heads=heads)
-
-
-def test_what_does_not_fit_is_named(stored):
+def test_what_is_missing_or_does_not_fit_is_named(stored):
     state, _, _, heads = stored
     wte, wide = state["transformer.wte.weight"], torch.zeros(16)
     for name, wrong, message in [
-        ("wte.weight", wte.numpy(), "floating tensors, got ndarray for wte.weight"),
+        ("wpe.weight", None, "the weights of GPT-2, got no wpe.weight"),
         ("wte.weight", wte.long(), "floating tensors, got torch.int64 for wte.weight"),
-        ("wte.weight", wte[0], r"a wte.weight with 2 axes, got shape \(15,\)"),
         ("h.0.mlp.c_fc.weight", wide, r"a h.0.mlp.c_fc.weight with 2 axes, got shape \(16,\)"),
-        ("ln_f.bias", wte, r"a ln_f.bias with 1 axes, got shape "),
         ("h.1.ln_1.bias", wide, r"weights that fit a width of 15, but for .* \(15,\) got \(16,\)"),
-        ("wpe.weight", wide[None], r"weights that fit a width of 15, but for .* got \(1, 16\)"),
+        ("h.0.attn.c_attn.lora_A.weight", wide, r".* no others, got 'h\.0\.attn\.c_attn\.lora_A"),
     ]:
+        changed = {**state, f"transformer.{name}": wrong}
+        changed = {key: x for key, x in changed.items() if x is not None}
         with pytest.raises(ValueError, match=f"^source must hold {message}"):
-            from_gpt2({**state, f"transformer.{name}": wrong}, num_heads=heads)
-
-
-def test_what_the_model_has_no_place_for_is_named(stored):
-    state, *_, heads = stored
-    wrong = {**state, "h.0.attn.c_attn.lora_A.weight": torch.zeros(2, 2)}
-    with pytest.raises(
-        ValueError, match=r"and no others, got 'h\.0\.attn\.c_attn\.lora_A\.weight'"
-    ):
-        from_gpt2(wrong, num_heads=heads)
+            from_gpt2(changed, num_heads=heads)
 
 
 def test_a_file_of_another_kind_is_named(stored, tmp_path):
@@ -165,5 +147,4 @@ def test_a_safetensors_file(stored, tmp_path):
     state, tokens, logits, heads = stored
     state = {name: x.clone() for name, x in state.items()}
     safetensors.save_file(state, tmp_path / "model.safetensors")
-    assert_close(from_gpt2(tmp_path / "model.safetensors", num_heads=heads)(tokens), logits)
     assert_close(from_gpt2(str(tmp_path / "model.safetensors"), num_heads=heads)(tokens), logits)

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import torch
 
-from d2lattn import attention
 from d2lattn_book.language.next_word import NextWord, teach, train
 from d2lattn_book.language.stories import COMPANIES, FRUIT, PEOPLE, PLACES, stories
 from d2lattn_book.language.words import (
@@ -53,11 +52,6 @@ def test_the_corpus_is_what_its_grammar_says():
     assert subjects & objects == {"bat"}
 
 
-def test_the_corpus_is_new_at_each_call():
-    sentences()[0][0] = "changed"
-    assert sentences()[0][0] == "the"
-
-
 def test_the_map_is_the_eigenvectors_of_sharing_a_sentence():
     names, xy = places()
     stands = np.array([[float(w in s) for w in names] for s in sentences()])
@@ -70,33 +64,6 @@ def test_the_map_is_the_eigenvectors_of_sharing_a_sentence():
         assert length == pytest.approx(np.linalg.eigvalsh(together)[-1 - axis])
     assert xy[names.index("swung"), 0] > 1.4
     assert xy[names.index("found"), 1] > 1.4
-
-
-def test_words_of_every_sentence_lie_at_zero_and_twins_at_one_point():
-    names, xy = places()
-    at = dict(zip(names, xy, strict=True))
-    for word in ("the", "what", "a"):
-        assert at[word].tolist() == [0, 0]
-        assert not torch.signbit(at[word]).any()
-    for one, other in (("hungry", "tasty"), ("fierce", "scared"), ("girl", "boy"), ("dog", "cat")):
-        torch.testing.assert_close(at[one], at[other])
-    assert (at["bat"] - at["dog"]).norm() > 0.3
-
-
-def test_the_company_that_bat_keeps_decides_where_attention_moves_it():
-    names, xy = places()
-    at = dict(zip(names, xy, strict=True))
-    assert at["bat"].tolist() == pytest.approx([0.02, -0.28], abs=5e-3)
-    moved = {}
-    for text, place in (("the girl swung the bat", 4), ("the bat found the milk", 1)):
-        x = torch.stack([at[word] for word in text.split()])
-        moved[text] = attention(x, x, x, scale=1.0)[place]
-    swung, found = moved.values()
-    assert swung.tolist() == pytest.approx([0.53, -0.20], abs=5e-3)
-    assert found.tolist() == pytest.approx([0.01, 0.26], abs=5e-3)
-    cosine = torch.cosine_similarity
-    assert cosine(swung, at["racket"], dim=0) > 0.99
-    assert cosine(found, at["milk"], dim=0) > 0.99
 
 
 def test_the_least_loss_is_that_of_the_chain_rule():
@@ -127,11 +94,6 @@ def test_the_stored_vectors_are_those_of_the_corpus():
     assert VECTORS.stat().st_size < 50_000
 
 
-def test_the_vectors_are_new_at_each_call():
-    word_vectors()[1].zero_()
-    assert word_vectors()[1].abs().max() > 0.1
-
-
 @pytest.mark.parametrize("exclude", [True, False])
 def test_analogies_hold_with_the_asked_words_excluded_and_without(exclude):
     assert analogy("man", "king", "woman", exclude=exclude) == "queen"
@@ -146,11 +108,6 @@ def test_analogies_hold_with_the_asked_words_excluded_and_without(exclude):
     pairs = [pair for pair in PEOPLE if pair[0] != "man"]
     right = [analogy("man", he, "woman", exclude=exclude) == she for he, she in pairs]
     assert len(right) == sum(right) == 7
-
-
-def test_exclusion_bars_the_asked_words():
-    assert analogy("king", "king", "king", exclude=False) == "king"
-    assert analogy("king", "king", "king") != "king"
 
 
 def test_the_one_vector_of_apple_stands_between_fruit_and_companies():
@@ -229,57 +186,18 @@ def test_a_model_of_your_own_is_taught_as_the_usual_one():
 
 
 @pytest.mark.parametrize(
-    "call, message",
+    ("call", "message"),
     [
-        (lambda: teach(torch.nn.Linear(1, 1)), "model must be a NextWord, got Linear"),
-        (lambda: teach(NextWord(vocabulary()), -1), "seed must be an integer of at least 0, got"),
-        (lambda: train(-1), "seed must be an integer of at least 0, got -1"),
         (lambda: train(steps=0), "steps must be an integer of at least 1, got 0"),
-        (lambda: train(every=0), "every must be an integer of at least 1, got 0"),
-        (lambda: train(embed_dim=2.0), "embed_dim must be an integer of at least 1, got 2.0"),
-        (lambda: train(scale="d"), "scale must be a .*number, got 'd'"),
         (
             lambda: NextWord(vocabulary()).read(["the", "cow"]),
             r"sentence must hold words of the vocabulary, got \['cow'\]",
         ),
-        (lambda: NextWord(vocabulary()).read([]), r"sentence must be a list of words, .*got \[\]"),
         (lambda: NextWord(vocabulary()).read("the dog"), "sentence must be a .*got 'the dog'"),
-        (lambda: NextWord(["a", "a"]), "vocabulary must hold different words, got 'a' twice"),
-        (lambda: NextWord([]), r"vocabulary must be a list of words, at least one, got \[\]"),
-        (lambda: NextWord("abc"), "vocabulary must be a list of words, at least one, got 'abc'"),
-        (
-            lambda: NextWord([1, 2]),
-            r"vocabulary must be a list of words, at least one, got \[1, 2\]",
-        ),
-        (lambda: NextWord(["a"], seed=-1), "seed must be an integer of at least 0, got -1"),
-        (lambda: NextWord(["a"], max_len=0), "max_len must be an integer of at least 1, got 0"),
-        (
-            lambda: NextWord(vocabulary()).loss([["the", "cow"]]),
-            r"corpus must hold words of the vocabulary, got \['cow'\]",
-        ),
-        (
-            lambda: NextWord(vocabulary()).loss([["the"]]),
-            r"corpus must hold sentences of at least 2 words, got \['the'\]",
-        ),
-        (
-            lambda: NextWord(vocabulary()).accuracy([["the"]]),
-            r"corpus must hold sentences of at least 2 words, got \['the'\]",
-        ),
-        (
-            lambda: NextWord(vocabulary()).loss([["the"], ["the", "dog"]]),
-            r"corpus must hold sentences of one length, got lengths \[1, 2\]",
-        ),
-        (lambda: NextWord(vocabulary()).loss([]), "corpus must hold a sentence, got none"),
         (
             lambda: analogy("man", "king", "zebra"),
             r"c must be a word of word_vectors\(\), got 'zebra'",
         ),
-        (lambda: analogy(1, "king", "man"), r"a must be a word of word_vectors\(\), got 1"),
-        (lambda: least_loss([]), "corpus must hold a sentence, got none"),
-        (lambda: least_loss([["a"]]), r"corpus must hold sentences of at least 2 .*got \['a'\]"),
-        (lambda: least_loss("the dog"), "corpus must be a list of sentences, .*got 'the dog'"),
-        (lambda: vocabulary("abc"), "corpus must be a list of sentences, .*got 'abc'"),
-        (lambda: vocabulary(["abc"]), r"corpus must be a list of sentences, .*got \['abc'\]"),
     ],
 )
 def test_what_does_not_fit_is_refused_by_name(call, message):
@@ -290,31 +208,7 @@ def test_what_does_not_fit_is_refused_by_name(call, message):
 # What it learns -----------------------------------------------------------------------------------
 
 
-def test_one_head_learns_who_was_scared():
-    """These seeds need 300 steps; of the seeds 0 to 9 eight do, and all ten after the usual 800."""
-    aimed = 0
-    for seed in (2, 3, 5):
-        run = train(seed, steps=300, every=300)
-        before, model = run.snapshots[0], run.snapshots[300]
-        assert before.accuracy(sentences()) < 0.3
-        assert model.accuracy(run.held_out) >= 0.9
-        assert model.loss(run.seen) < least_loss() + 0.05
-        (cat, of_scared), (dog, of_fierce) = model.read(SCARED), model.read(FIERCE)
-        assert (cat, dog) == ("cat", "dog")
-        aimed += bool(of_scared[-1, 4] > 0.8 and of_fierce[-1, 1] > 0.8)
-    assert aimed >= 2
-
-
 def test_the_usual_training_answers_what_it_never_saw():
     """All 20 with the seeds 0 to 8, 19 with 9."""
     run = train(4)
     assert run.model.accuracy(run.held_out) >= 0.95 and not run.interrupted
-
-
-def test_without_positions_it_cannot_tell_who_chased_whom():
-    model = train(0, steps=300, positions=False).model
-    swapped = ["the", "cat", "chased", "the", "dog", *FIERCE[5:]]
-    one, other = model(model.encode([FIERCE, swapped]))
-    torch.testing.assert_close(one[-1], other[-1])
-    chased = [sentence for sentence in sentences() if sentence[2] == "chased"]
-    assert model.accuracy(chased) <= 0.5

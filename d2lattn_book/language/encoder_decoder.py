@@ -19,7 +19,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from d2lattn.arguments import check_choice, check_count, check_counts, check_number, kind, show
+from d2lattn.arguments import check_choice, show
 from d2lattn.attention import attention_weights, masked_softmax
 from d2lattn.masks import length_mask
 from d2lattn.multihead import MultiHeadAttention
@@ -87,9 +87,6 @@ def sounds_of(spoken: list[tuple[str, ...]]) -> Tensor:
         tensor([1, 3, 4, 2, 0])
     """
     numbers = {sound: i + 3 for i, sound in enumerate(SOUNDS)}
-    for sounds in spoken:  # a string of one letter may be a sound, too
-        if isinstance(sounds, str) or len(sounds) > LONGEST or set(sounds) - set(SOUNDS):
-            raise ValueError(f"spoken must be tuples of up to {LONGEST} SOUNDS, got {show(spoken)}")
     rows = [[BEGIN, *(numbers[sound] for sound in sounds), END] for sounds in spoken]
     return torch.tensor([row + [PAD] * (LONGEST + 2 - len(row)) for row in rows], dtype=torch.int64)
 
@@ -183,7 +180,6 @@ class EncoderDecoder(nn.Module):
             words: list of str.
             ways: word -> pronunciations, as from `spelling.pronunciations`.
         """
-        _check_ways(words, ways)
         with _device(self):
             said = spoken(self.write(letters_of(words))[0])
             return torch.tensor([one in ways[word] for word, one in zip(words, said, strict=True)])
@@ -248,10 +244,6 @@ class GRUEncoderDecoder(EncoderDecoder):
     ) -> None:
         super().__init__()
         check_choice("context", context, GRU_CONTEXTS)
-        check_counts(embed_dim=embed_dim, state_dim=state_dim, attention_dim=attention_dim)
-        check_count("seed", seed, least=0)
-        if state_dim % 2:
-            raise ValueError(f"state_dim must be even, half for each direction, got {state_dim}")
         self.context = context
         with torch.random.fork_rng(devices=[]):  # what torch draws here is drawn anew below
             self.letters = nn.Embedding(len(LETTERS) + 1, embed_dim)
@@ -338,8 +330,6 @@ class TransformerEncoderDecoder(EncoderDecoder):
     ) -> None:
         super().__init__()
         check_choice("context", context, TRANSFORMER_CONTEXTS)
-        check_counts(embed_dim=embed_dim, num_heads=num_heads, mlp_dim=mlp_dim)
-        check_count("seed", seed, least=0)
         self.context = context
         with torch.random.fork_rng(devices=[]):
             self.letters = nn.Embedding(len(LETTERS) + 1, embed_dim)
@@ -419,12 +409,6 @@ def train(
         >>> losses[-1] < losses[0]
         True
     """
-    if not isinstance(model, EncoderDecoder):
-        raise ValueError(f"model must be an EncoderDecoder, got {kind(model)}")
-    check_counts(steps=steps, batch_size=batch_size)
-    check_count("seed", seed, least=0)
-    check_number("learning_rate", learning_rate, 0)
-    _check_ways(words, ways)
     with _device(model):
         letters, sounds = letters_of(words), sounds_of([ways[word][0] for word in words])
     generator = torch.Generator().manual_seed(seed)
@@ -444,12 +428,6 @@ def train(
         losses.append(loss.item())
     model.eval()
     return losses
-
-
-def _check_ways(words, ways):
-    """That it is known of each word how it is spoken."""
-    if unknown := [word for word in words if word not in ways]:
-        raise ValueError(f"ways must have every word, got none for {show(unknown[0])}")
 
 
 def trained() -> GRUEncoderDecoder:

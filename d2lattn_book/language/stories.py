@@ -10,8 +10,6 @@ import itertools
 import random
 from collections.abc import Sequence
 
-from d2lattn.arguments import check_choice, check_count, show
-
 PEOPLE = {  # he, she: what they wear and where they are
     ("man", "woman"): ("coat", "street"),
     ("king", "queen"): ("crown", "palace"),
@@ -166,24 +164,13 @@ def stories(
     Returns:
         list of list of str.
 
-    Raises:
-        ValueError: a count below 1, an unknown topic.
-
     Example:
         >>> for sentence in stories(2, topics=("fruit", "companies")):
         ...     print(" ".join(sentence))
         sour apple slices lie on the plate
         expensive nokia screens sold well on the market
     """
-    check_count("count", count)
-    check_count("seed", seed, 0)
     topics = [topics] if isinstance(topics, str) else topics
-    if not isinstance(topics, (list, tuple)):
-        raise ValueError(f"topics must be a topic or a list of them, got {show(topics)}")
-    for topic in topics:
-        check_choice("topics", topic, tuple(TOPICS))
-    if not topics:
-        raise ValueError("topics must hold at least one topic, got none")
     pick = random.Random(seed).choice
     turns = itertools.islice(itertools.cycle(topics), count)
     return [TOPICS[topic](pick).split() for topic in turns]

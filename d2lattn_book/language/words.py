@@ -66,15 +66,11 @@ def vocabulary(corpus: list[list[str]] | None = None) -> list[str]:
     Returns:
         list of str.
 
-    Raises:
-        ValueError: a corpus that is no list of lists of words.
-
     Example:
         >>> len(vocabulary()), vocabulary()[:4]
         (26, ['the', 'dog', 'found', 'milk'])
     """
     corpus = sentences() if corpus is None else corpus
-    check_sentences(corpus)
     return list(dict.fromkeys(word for sentence in corpus for word in sentence))
 
 
@@ -121,15 +117,11 @@ def least_loss(corpus: list[list[str]] | None = None) -> float:
     Returns:
         float.
 
-    Raises:
-        ValueError: no sentence, sentences of several lengths or of less than two words.
-
     Example:
         >>> round(least_loss(), 3)
         0.598
     """
     corpus = sentences() if corpus is None else corpus
-    check_corpus(corpus, least=2)
     length, total = len(corpus[0]), 0.0
     for n in range(1, length):
         before = Counter(tuple(sentence[:n]) for sentence in corpus)
@@ -190,29 +182,3 @@ def analogy(a: str, b: str, c: str, *, exclude: bool = True) -> str:
     if exclude:
         nearness[[a, b, c]] = -1
     return words[nearness.argmax()]
-
-
-# What a corpus is --------------------------------------------------------------------------------
-
-
-def check_sentences(corpus):
-    """A list of lists of words. (A string would do for a list of letters, and silently.)"""
-    lists = isinstance(corpus, (list, tuple)) and all(isinstance(s, (list, tuple)) for s in corpus)
-    if not lists or not all(isinstance(word, str) for sentence in corpus for word in sentence):
-        raise ValueError(
-            f"corpus must be a list of sentences, each a list of words, got {show(corpus)}"
-        )
-
-
-def check_corpus(corpus, least=1):
-    """Sentences of one length, `least` words or more."""
-    check_sentences(corpus)
-    lengths = sorted({len(sentence) for sentence in corpus})
-    if not lengths:
-        raise ValueError("corpus must hold a sentence, got none")
-    if len(lengths) > 1:
-        raise ValueError(f"corpus must hold sentences of one length, got lengths {lengths}")
-    if lengths[0] < least:
-        raise ValueError(
-            f"corpus must hold sentences of at least {least} words, got {show(corpus[0])}"
-        )
