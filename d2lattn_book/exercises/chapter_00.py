@@ -16,7 +16,6 @@ EXERCISES = {
                 [3, 0],
                 [0, 2],
             ],
-            "You swapped rows and columns: this is the transpose of AB.": [[5, 1], [4, 2]],
         },
     ),
     "0.2": ValueExercise(

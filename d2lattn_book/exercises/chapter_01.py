@@ -58,14 +58,8 @@ EXERCISES = {
             "You divided the scores by their sum. Take the exponential of each score first.": {
                 "torch.exp(X @ X.T)": "X @ X.T"
             },
-            "These are exponentials, not weights. Divide each row by its sum.": {
-                " / exponentials.sum(dim=-1, keepdim=True)": ""
-            },
             "You divided the scores by √d. Do not scale them here.": {
                 "X.T)": "X.T / X.shape[1] ** 0.5)"
-            },
-            "You multiplied the scores by X. Apply the softmax to the scores first.": {
-                "exponentials / exponentials.sum(dim=-1, keepdim=True)": "X @ X.T"
             },
             "These are attention weights. Multiply by X.": {"keepdim=True) @ X": "keepdim=True)"},
         },
@@ -84,18 +78,9 @@ EXERCISES = {
                 "X / X.norm(dim=-1, keepdim=True)": "X"
             },
             "You divided all rows by one length. Use each row's own.": {"dim=-1, keepdim=True": ""},
-            "You divided the cosines by √d. This exercise does not scale them.": {
-                "unit @ unit.T": "unit @ unit.T / X.shape[1] ** 0.5"
-            },
-            "You multiplied the cosines by X. Apply the softmax to them first.": {
-                "torch.softmax(unit @ unit.T, dim=-1)": "unit @ unit.T"
-            },
             "These are attention weights. Multiply by X.": {"dim=-1) @ X": "dim=-1)"},
             "Your columns sum to 1. Divide each row by its sum: sum(dim=-1, keepdim=True).": {
                 "unit.T, dim=-1": "unit.T, dim=0"
-            },
-            "You divided by the length of one vector. A cosine divides by the lengths of both.": {
-                "unit @ unit.T": "unit @ X.T"
             },
         },
     ),
@@ -113,9 +98,6 @@ EXERCISES = {
             },
             "You subtracted one maximum from all rows. Subtract each row's own maximum.": {
                 ".max(dim=-1, keepdim=True).values": ".max()"
-            },
-            "You subtracted the row maxima from the columns. Take them with keepdim=True.": {
-                ".max(dim=-1, keepdim=True)": ".max(dim=-1)"
             },
         },
     ),

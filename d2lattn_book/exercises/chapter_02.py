@@ -104,13 +104,6 @@ EXERCISES = {
         lambda: [0.5, 0.5, 0.5, 0.5, 0.0],
         {
             "You added two values. Weight the second and the fourth by ½.": [1, 1, 1, 1, 0],
-            "The zeros are right. Two keys tie, so each of them gets the weight ½.": [
-                2,
-                2,
-                2,
-                2,
-                0,
-            ],
             "This sums to 1, like weights. Average two values, with the weight ½ each.": (
                 [0.25, 0.25, 0.25, 0.25, 0]
             ),
@@ -118,7 +111,6 @@ EXERCISES = {
             "You returned value 4 alone. Keys 2 and 4 tie: average their values.": [0, 0, 1, 1, 0],
             "You averaged all four values. The first and the third get weight 0.": [0.5] * 5,
             "These are the attention weights. Now average the values with them.": [0, 0.5, 0, 0.5],
-            "Average the second and the fourth value instead.": [0.5, 0.5, 0.5, 0.5, 1.0],
         },
     ),
     "2.2": FunctionExercise(
@@ -127,9 +119,6 @@ EXERCISES = {
         {
             "You divided by √(width of the tokens). Use the width of the queries.": {
                 "W_q.shape[0]": "X.shape[1]"
-            },
-            "You divided by √(width of the values). Use the width of the queries.": {
-                "W_q.shape[0]": "W_v.shape[0]"
             },
             "You divided by the width of the queries. Divide by its square root.": {" ** 0.5": ""},
             "Divide the scores by √(width of the queries).": {" / W_q.shape[0] ** 0.5": ""},
@@ -140,14 +129,7 @@ EXERCISES = {
                 "W_k.T": "W_k",
                 "W_v.T": "W_v",
             },
-            "You multiplied the scores by the values. Apply the softmax to the scores first.": {
-                "torch.softmax(scores, dim=-1)": "scores"
-            },
             "You averaged the tokens. Average their values, X Wᵥᵀ.": {"dim=-1) @ V": "dim=-1) @ X"},
-            "You summed over the tokens. Each token has a context vector of its own.": {
-                "return torch": "return sum(torch",
-                "@ V": "@ V)",
-            },
         },
         WRITE_YOUR_OWN,
     ),
@@ -161,14 +143,8 @@ EXERCISES = {
             "A transpose is missing: W_qᵀ Aᵀ (…) W_k must be W_qᵀ W_k.": {"inv(A).T": "inv(A)"},
             "The inverse is missing. W_k must undo A.": {"torch.linalg.inv(A).T": "A.T"},
             "You returned W_q unchanged. It must become A W_q.": {"A @ W_q": "W_q"},
-            "You swapped the two results. Return the new W_q, then the new W_k.": {
-                "A @ W_q, torch.linalg.inv(A).T @ W_k": "torch.linalg.inv(A).T @ W_k, A @ W_q"
-            },
             "You returned W_k unchanged, so the scores change with A. W_k must undo A.": {
                 "torch.linalg.inv(A).T @ ": ""
-            },
-            "You multiplied W_k by A. Make W_q into A W_q, and let W_k undo A.": {
-                "A @ W_q, torch.linalg.inv(A).T @ W_k": "torch.linalg.inv(A).T @ W_q, A @ W_k"
             },
         },
     ),
@@ -197,10 +173,6 @@ EXERCISES = {
             },
             "Multiply each product (k − f)(k − f)ᵀ by the attention weight of k.": {
                 "w[:, None] * c": "c / len(K)"
-            },
-            "You divided the scores by √d. Do not scale them here.": {
-                "K @ q,": "K @ q / len(q) ** 0.5,",
-                "return ": "return len(q) ** -0.5 * ",
             },
             "This is the gradient of the sum of f. Each component of f needs a row of its own.": {
                 "c.T @ (w[:, None] * c)": "(c.T @ (w[:, None] * c)).sum(0)"

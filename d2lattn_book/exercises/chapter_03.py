@@ -149,10 +149,6 @@ EXERCISES = {
             },
             "Your softmax runs over the heads. Use dim=-1, the keys.": {"dim=-1": "dim=0"},
             "These are scores. Apply the softmax.": {"torch.softmax(scores, dim=-1)": "scores"},
-            "You divided the weights by √d. Divide the scores, before the softmax.": {
-                " / math.sqrt(query.shape[-1])": "",
-                "dim=-1)": "dim=-1) / query.shape[-1] ** 0.5",
-            },
         },
     ),
     "3.3": FunctionExercise(
@@ -191,16 +187,6 @@ EXERCISES = {
             A_SCORE_OF_0: {
                 WHOLE: "s = scores * mask; return s.masked_fill(s == 0, -math.inf).softmax(-1)"
             },
-            "You return the masked scores. Apply the softmax to them.": {
-                "torch.softmax(": "(",
-                ", dim=-1)": ")",
-            },
-            "You divide scores by their sum. Take the exponential of each score first.": {
-                WHOLE: "s = scores * mask; return s / s.sum(-1, keepdim=True)"
-            },
-            "Your mask has no effect: masked keys still get weight.": {
-                "scores.masked_fill(~mask, -math.inf)": "scores"
-            },
         },
     ),
     "3.4": FunctionExercise(
@@ -221,17 +207,10 @@ EXERCISES = {
                 "i - j < width": "i - j <= width"
             },
             "Your window is one key too narrow.": {"i - j < width": "i - j < width - 1"},
-            "You swapped rows and columns. Query i is the row, key j the column.": {
-                "(j <= i) & (i - j < width)": "(i <= j) & (j - i < width)",
-                "is_real & ": "is_real.mT & ",
-            },
             "Your mask has no window. Add i − j < width.": {" & (i - j < width)": ""},
             "One padding key is visible: use j < valid_len.": {"j < valid": "j <= valid"},
             "Padding is visible. Add j < valid_len.": {"j < valid_lens": "j < n + 0 * valid_lens"},
             "You hide padding queries. Hide padding keys.": {"j < valid": "i < valid"},
-            "One of your masks is enough. All three must allow a key: combine them with &.": {
-                "is_real & (j <= i) & ": "is_real | (j <= i) | "
-            },
             "Your queries do not attend to themselves. Use j ≤ i, not j < i.": {"j <= i": "j < i"},
         },
         WRITE_YOUR_OWN,

@@ -94,24 +94,11 @@ EXERCISES = {
             "Your softmax runs over queries. Use the last axis, the keys.": {"dim=-1": "dim=0"},
             "You multiplied the scores by T. Divide: a low temperature sharpens.": {"/ T": "* T"},
             "T has no effect on your result. Divide the scores by T.": {" / T": ""},
-            "You divided the weights by T. Divide the scores, before the softmax.": {
-                " / T": "",
-                "dim=-1)": "dim=-1) / T",
-            },
             "You divided the scores by √T. Divide by T.": {"/ T": "/ T**0.5"},
             "You divided by √d. Divide by T instead.": {"/ T": "/ query.shape[-1] ** 0.5"},
             "You also divided by √d. Divide by T alone.": {"/ T": "/ T / query.shape[-1] ** 0.5"},
-            "You looked up a single value. Average all values with the softmax weights.": {
-                "torch.softmax(scores, dim=-1) @ values": "values[scores.argmax(-1)]"
-            },
             "You averaged the keys. Average the values.": {"dim=-1) @ values": "dim=-1) @ keys"},
             "These are attention weights. Multiply by the values.": {"dim=-1) @ values": "dim=-1)"},
-            "You multiplied the scores by the values. Apply the softmax to the scores first.": {
-                "torch.softmax(scores, dim=-1)": "scores"
-            },
-            "You summed over the queries. Each query has an output of its own.": {
-                "torch.softmax(scores, dim=-1) @ values": "(scores.softmax(-1) @ values).sum(0)"
-            },
         },
     ),
     "4.3": FunctionExercise(
@@ -158,21 +145,8 @@ EXERCISES = {
                 "X @ W.T": "X @ W",
                 "@ Wo.T": "@ Wo",
             },
-            **{
-                f"{W} is not transposed: nn.Linear computes X @ W.T": {
-                    "(Wq, Wk, Wv)": "(Wq, Wk, Wv)".replace(W, f"{W}.T")
-                }
-                for W in ("Wq", "Wk", "Wv")
-            },
-            "Wq, Wk and Wv are not transposed: nn.Linear computes X @ W.T": {"X @ W.T": "X @ W"},
             "Wo is not transposed: nn.Linear computes X @ W.T": {"@ Wo.T": "@ Wo"},
             "You swapped queries and keys.": {"Q @ K.mT": "K @ Q.mT"},
-            "You added X. The residual connection belongs to the block, not to attention.": {
-                "return concatenated @ Wo.T": "return X + concatenated @ Wo.T"
-            },
-            "This is a single head of width E. Split the channels first.": {
-                "D = E // num_heads": "D, num_heads = E, 1"
-            },
             "The output projection Wo is missing.": {" @ Wo.T": ""},
         },
         WRITE_YOUR_OWN,
@@ -198,9 +172,6 @@ EXERCISES = {
             "You used rows of Wo. Head h uses columns, because Wo is stored as (out, in).": {
                 "reshape(-1, H, D).permute(1, 2, 0)": "reshape(H, D, -1)"
             },
-            "Your heads take every H-th column. Head h needs D neighbouring columns.": {
-                "-1, H, D).permute(1, 2, 0)": "-1, D, H).permute(2, 1, 0)"
-            },
         },
     ),
     "4.7": FunctionExercise(
@@ -218,12 +189,6 @@ EXERCISES = {
                 "Wq[kept], Wk[kept], Wv[kept], Wo[:, kept]": (
                     "*(W[kept][:, kept] for W in (Wq, Wk, Wv, Wo)),"
                 )
-            },
-            "Your heads take every H-th channel. Head h owns D neighbouring rows.": {
-                "reshape(num_heads, -1)": "reshape(-1, num_heads).T"
-            },
-            "You kept the heads that were off. Keep those in `on`.": {
-                "channels[on]": "channels[[h for h in range(num_heads) if h not in on]]"
             },
         },
     ),

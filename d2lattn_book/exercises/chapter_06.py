@@ -168,9 +168,6 @@ EXERCISES = {
                 )
             },
             "Your base is 1000. Use 10,000.": {"10000": "1000"},
-            "Your exponent is 2·(2j)/d. It is 2j/d for both columns of pair j.": {
-                "arange(0, dim, 2)": "arange(0, 2 * dim, 4)"
-            },
             "The exponent is 2j/d, not j/d.": {"arange(0, dim, 2)": "arange((dim + 1) // 2)"},
             "You multiplied the position by base^(2j/d). Divide.": {
                 "positions / 10000": "positions * 10000",
@@ -190,10 +187,6 @@ EXERCISES = {
             "You did not round the quotient down. Use //.": {"[:, None] //": "[:, None] /"},
             "These are the quotients i // 2^k. Bit k is their remainder: add `% 2`.": {" % 2": ""},
             "Row 0 is the number 0. You start at 1.": {"arange(length)": "arange(1, length + 1)"},
-            "You swapped the axes. Make one row per number.": {
-                "[:, None]": "",
-                "arange(count)": "arange(count)[:, None]",
-            },
         },
     ),
     "6.5": OpenExercise(_judge_learned, _learns_nothing),
@@ -208,10 +201,6 @@ EXERCISES = {
             },
             "You used the fastest pair alone. It repeats after 6.28 positions.": {
                 "int((P - row).norm(dim=1).argmin())": "round(math.atan2(row[0], row[1]))"
-            },
-            "You found P's farthest row. Find the nearest.": {"argmin": "argmax"},
-            "You returned the index of a column. Return that of the nearest row of P.": {
-                "(P - row).norm(dim=1).argmin()": "row.argmax()"
             },
         },
     ),

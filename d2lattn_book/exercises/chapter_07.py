@@ -105,11 +105,6 @@ EXERCISES = {
             "Your exponent has the 2 twice: c is already 2j.": {"-c / dim": "-2 * c / dim"},
             "Frequencies must fall: make the exponent negative.": {"(-c / dim)": "(c / dim)"},
             "Both sines have the same sign. One needs a minus.": {"= -math.sin": "= math.sin"},
-            "You put all sines first. The sine and cosine of a pair are neighbours.": {
-                "M[c, c] = M[c + 1, c + 1]": "j, k = c // 2, (c + dim) // 2; M[j, j] = M[k, k]",
-                "M[c, c + 1]": "M[j, k]",
-                "M[c + 1, c] =": "M[k, j] =",
-            },
             "All blocks have frequency 1. Use 10000^(-2j/dim).": {" * 10000 ** (-c / dim)": ""},
         },
     ),
@@ -132,17 +127,6 @@ EXERCISES = {
                 "-torch.arange(0, d, 2)": "-2 * torch.arange(0, d, 2)"
             },
             "Frequencies must fall: make the exponent negative.": {"-torch.arange": "torch.arange"},
-            "You overwrote the first number before you computed the second. Keep the old one.": {
-                "a * angles.sin() + b": "(a * angles.cos() - b * angles.sin()) * angles.sin() + b"
-            },
-            "You swapped sine and cosine. At position 0 nothing rotates.": {
-                "a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()": (
-                    "a * angles.sin() - b * angles.cos(), a * angles.cos() + b * angles.sin()"
-                )
-            },
-            "You pair columns j and j + d/2. Pair columns 2j and 2j + 1.": {
-                "x[:, 0::2], x[:, 1::2]": "x[:, : d // 2], x[:, d // 2 :]"
-            },
             "You pair columns j and j + d/2, but repeat the angles for columns 2j and 2j + 1. Pair "
             "columns 2j and 2j + 1.": {
                 LAST: (
@@ -165,9 +149,6 @@ EXERCISES = {
                     "    return x * angles.cos() + torch.cat((-b, a), dim=-1) * angles.sin()"
                 )
             },
-            "All your pairs have frequency 1. Pair j has frequency 10000^(-2j/d).": {
-                "-torch.arange(0, d, 2)": "-torch.zeros(d // 2)"
-            },
             "The rotation is right, but the pairs are not interleaved. Stack, then flatten.": {
                 "torch.stack(rotated, dim=-1).flatten(-2)": "torch.cat(rotated, dim=-1)"
             },
@@ -184,32 +165,15 @@ EXERCISES = {
                 "* distance": "* distance.abs()",
                 ".masked_fill(distance < 0, -torch.inf)": "",
             },
-            "You swapped rows and columns. Query i is the row, key j the column.": {
-                "i[:, None] - i": "i - i[:, None]"
-            },
             "Every query has the bias of the last one. Return -m·(i - j).": {
                 "* distance": "* distance[-1:].expand(length, length)"
-            },
-            "You masked the distance 0. A token attends to itself.": {
-                "distance < 0": "distance <= 0"
             },
             "Your slopes 2^(-h) are right for 8 heads only. The exponent is -8h/H.": {
                 "-8 * torch": "-torch",
                 " / num_heads": "",
             },
-            "8 // H is 0 for 16 heads, so all your slopes are 1. Divide with /.": {
-                "-8 * torch.arange(1, num_heads + 1) / num_heads": (
-                    "-(8 // num_heads) * torch.arange(1, num_heads + 1)"
-                )
-            },
-            "You round the exponents -8h/H to whole numbers. Divide with / instead of //.": {
-                " / num_heads": " // num_heads"
-            },
             "Your h starts at 0. It runs from 1 to H.": {
                 "arange(1, num_heads + 1)": "arange(num_heads)"
-            },
-            "Your heads are in the wrong order. The first has the steepest slope.": {
-                "-slopes[": "-slopes.flip(0)["
             },
         },
     ),
@@ -226,10 +190,6 @@ EXERCISES = {
             "Distance 0 is in the table's middle. Add m.": {"clamp(-m, m) + m": "clamp(-m, m)"},
             "The table has no entry beyond ±m. Clamp the distances before you look them up.": {
                 ".clamp(-m, m)": ""
-            },
-            "Distances beyond ±m wrap around to the other end of the table. Clamp them.": {
-                "table[(": "table[((",
-                ".clamp(-m, m) + m": " + m) % len(table)",
             },
         },
     ),

@@ -276,26 +276,10 @@ EXERCISES = {
                 "torch.nn.functional.cosine_similarity(vectors, goal, dim=-1)": "vectors @ goal",
                 "= -1": "= -torch.inf",
             },
-            "You used the distance, so a long vector is always far away. Use the cosine.": {
-                "torch.nn.functional.cosine_similarity(vectors, goal, dim=-1)": (
-                    "-(vectors - goal).norm(dim=-1)"
-                ),
-                "= -1": "= -torch.inf",
-            },
-            "You leave out b and c but not a, and here a is the nearest. Leave out all three.": {
-                "[[a, b, c]]": "[[b, c]]"
-            },
             "You add b and c without subtracting a. The goal is b − a + c.": {" - vectors[a]": ""},
             "You scale the vectors to length 1 before you add them. Add them as they are; only the "
             "cosine divides by lengths.": {
                 "    goal =": "    vectors = torch.nn.functional.normalize(vectors)\n    goal ="
-            },
-            "You took the second nearest. Leave out the three words of the question instead.": {
-                "    nearness[[a, b, c]] = -1\n": "",
-                "nearness.argmax()": "nearness.argsort(descending=True)[1]",
-            },
-            "The opposite direction has the cosine -1. Do not take the absolute value.": {
-                "goal, dim=-1)": "goal, dim=-1).abs()"
             },
             "The sign is wrong. Go from a to b, starting at c.": {
                 "vectors[b] - vectors[a] + vectors[c]": "vectors[a] - vectors[b] + vectors[c]"
@@ -308,10 +292,6 @@ EXERCISES = {
             "You left out the tokens of the prompt. The model processes them, too.": _passes(0),
             "You counted the last token. It is generated but never processed.": [
                 sum(range(PROMPT, PROMPT + NEW + 1)),
-                PROMPT + NEW,
-            ],
-            "With the cache you counted the last token. It is generated but never processed.": [
-                _passes()[0],
                 PROMPT + NEW,
             ],
             "These are the forward passes. Count tokens: one pass processes several.": [NEW, NEW],
@@ -333,20 +313,10 @@ EXERCISES = {
                 " / temperature": "",
                 "torch.softmax(scores, dim=-1)": "(scores.log_softmax(-1) / temperature).exp()",
             },
-            "You divided probabilities by the temperature. Divide the logits instead.": {
-                " / temperature": "",
-                "dim=-1)": "dim=-1) / temperature",
-            },
             "Your probabilities do not sum to 1. Apply top_k before the softmax.": {
                 "return torch.softmax(scores, dim=-1)": (
                     "P = torch.softmax(logits / temperature, -1); return P * (scores > -torch.inf)"
                 ),
-            },
-            "top_k has no effect. All but the top_k largest get 0.": {
-                "torch.full_like(logits, -torch.inf)": "logits / temperature"
-            },
-            "You also remove the last of the top_k. Keep it.": {
-                "logits.topk(top_k).indices": "logits > logits.topk(top_k).values[-1]"
             },
             "You keep one token too many.": {"topk(top_k)": "topk(min(top_k + 1, len(logits)))"},
             "You returned only top_k probabilities. Return 0 for all other tokens.": {
@@ -366,14 +336,6 @@ EXERCISES = {
             "You set rows to 0, which are outputs. A head enters W_o by its columns.": {
                 "weight[:, head * D : (head + 1) * D]": "weight[head * D : (head + 1) * D]"
             },
-            "You ablated all other heads and kept this one. Ablate only this one.": {
-                "weight[:, head * D : (head + 1) * D] = 0": (
-                    "weight[:, : head * D] = 0\n    weight[:, (head + 1) * D :] = 0"
-                )
-            },
-            "You ablated the head before. Heads are numbered from 0.": {
-                "head * D : (head + 1) * D": "(head - 1) * D : head * D"
-            },
             "You used num_heads as the width of a head. The width is E / num_heads.": {
                 "D = weight.shape[0] // num_heads": "D = num_heads"
             },
@@ -390,22 +352,11 @@ EXERCISES = {
         {
             "You measure the attention to the earlier copy itself. The induction score is about "
             "the position *after* it: `i - period + 1`.": {"query - period + 1": "query - period"},
-            "You measure the token *before* the earlier copy. Use `i - period + 1`.": {
-                "query - period + 1": "query - period - 1"
-            },
-            "You swapped rows and columns. The row is the query, the column the key.": {
-                "query, query - period + 1": "query - period + 1, query"
-            },
             "Query `period - 1` repeats nothing yet. Start at query `period`.": {
                 "arange(period, ": "arange(period - 1, "
             },
             "You averaged over the heads. Return one number per head.": {".mean(-1)": ".mean()"},
             "You summed over the positions. Take the mean instead.": {".mean(-1)": ".sum(-1)"},
-            "You counted how often `i - period + 1` has the largest weight. Return its mean.": {
-                "weights[:, query, query - period + 1]": (
-                    "(weights[:, query].argmax(-1) == query - period + 1).float()"
-                )
-            },
         },
     ),
     "9.8": OpenExercise(
@@ -423,14 +374,6 @@ EXERCISES = {
                 "torch.cat([key, k], dim=2)": "k",
                 "torch.cat([value, v], dim=2)": "v",
             },
-            "You swapped the cached keys and the cached values.": {
-                "[key, k]": "[value, k]",
-                "[value, v]": "[key, v]",
-            },
-            "You left out both norms. Attention and the MLP each get norm(x).": {
-                "block.attention_norm(x)": "x",
-                "block.mlp(block.mlp_norm(x))": "block.mlp(x)",
-            },
             "You left out a norm. Query, key and value are computed from attention_norm(x).": {
                 "block.attention_norm(x)": "x"
             },
@@ -443,10 +386,6 @@ EXERCISES = {
                 "x = x + block": "x = x_norm + block"
             },
             "You added the output of the MLP to mlp_norm(x). Add it to x.": {MLP: OF_THE_NORM},
-            "Both residual connections are missing. Add each output to x.": {
-                "x = x + block": "x = block",
-                "return x + block": "return block",
-            },
             "A residual connection is missing. Add the output of attention to x.": {
                 "x = x + block": "x = block"
             },

@@ -118,7 +118,6 @@ EXERCISES = {
                 "2 * ranks - 1 - rank": "ranks + rank"
             },
             "You left out the second chunk.": {", *range(late * size, (late + 1) * size)]": "]"},
-            "Your chunks are too long. Each rank has two.": {"n // (2 * ranks)": "n // ranks"},
         },
     ),
     "11.3": FunctionExercise(
@@ -144,16 +143,7 @@ EXERCISES = {
                 "x.chunk(ranks)[rank]": "x[rank::ranks]"
             },
             "Every rank has all heads. Give each its part only.": {"x.chunk(ranks)[rank]": "x"},
-            "You split numbers in memory order. Split the heads, then concatenate the tokens.": {
-                "[torch.cat([x.chunk(ranks)[rank] for x in shards], 1) for rank in range(ranks)]": (
-                    "list(torch.stack(shards).view(ranks, shards[0].shape[0] // ranks, "
-                    "ranks * shards[0].shape[1], -1))"
-                )
-            },
             "You concatenated along the heads. The tokens are axis 1.": {"], 1)": "], 0)"},
-            "You split the tokens again. Split the heads, and concatenate the tokens.": {
-                "x.chunk(ranks)": "x.chunk(ranks, dim=1)"
-            },
         },
     ),
     "11.5": FunctionExercise(
@@ -188,14 +178,8 @@ EXERCISES = {
                     "            seen = seen.tril() if i == rank else seen & (i < rank)"
                 )
             },
-            "You used the rank's own positions for all keys. Positions travel with the keys.": {
-                "positions[i] <=": "positions[rank] <="
-            },
             "Your tokens do not attend to themselves. Use <=.": {
                 "positions[i] <=": "positions[i] <"
-            },
-            "Your mask hides earlier tokens, not later. Use <=.": {
-                "positions[i] <=": "positions[i] >="
             },
             "You averaged the partial outputs. Merge them by their log-sum-exps.": {
                 "merge(*zip(*parts, strict=True))[0]": "sum(output for output, _ in parts) / ranks"
