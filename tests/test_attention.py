@@ -835,9 +835,3 @@ def test_a_length_mask_is_never_taken_for_a_mask_of_queries_or_heads():
         for b in range(n):
             short = [x[b, 0] for x in (query, key[..., : b + 1, :], value[..., : b + 1, :])]
             assert worst([got[b]], [attention(*short, engine=engine)]) < 1e-13
-
-
-@pytest.mark.parametrize("function", [attention, attention_scores, attention_weights])
-def test_everything_after_the_tensors_is_named(function):
-    with pytest.raises(TypeError):
-        function(Q, K, V, None)

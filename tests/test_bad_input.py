@@ -348,6 +348,7 @@ RELATIONS += [
         *(Q, Q, Q),
         beta=torch.ones(4, 5),
     ),
+    misfit("align .*L=5, S=7.*top-left.*bottom-right", d.causal_mask, 5, 7),
     # Which axis of a mask or of lengths is which.
     misfit(r"attn_mask .*\(2, 5\); a mask \(B, S\)", MHA, X, attn_mask=MASK[:2, :5]),
     misfit(

@@ -11,15 +11,12 @@ import torch
 import torch.utils.checkpoint
 
 from d2lattn import (
-    MultiHeadAttention,
     attention,
     attention_scores,
     attention_weights,
-    causal_mask,
     linear_attention,
     masked_softmax,
 )
-from d2lattn.arguments import checked_lengths
 from d2lattn.engines import chunked, fused
 from d2lattn.engines.visibility import Call, checked_visibility
 
@@ -51,12 +48,6 @@ def test_a_part_of_a_call_is_the_call_of_the_parts():
     past = torch.ones(5, 5, dtype=torch.bool).tril()
     assert torch.equal(part.visible.allowed(), (mask & past)[2:4, 1:4])
     assert torch.equal(part.visible.bias, bias[..., 1:4])
-
-
-@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8, torch.int16, torch.int32])
-def test_lengths_are_kept_in_a_type_in_which_they_can_be_reckoned_with(dtype):
-    lengths, _ = checked_lengths(torch.tensor([10, 100], dtype=dtype), 200)
-    assert (200 - lengths).tolist() == [190, 100]
 
 
 # A kernel that leaks -----------------------------------------------------------------------------
@@ -172,16 +163,6 @@ def test_an_empty_output_leaves_a_gradient_of_0_to_the_bias(engine, shape):
 
 
 # What is wrong is named ---------------------------------------------------------------------------
-
-
-def test_the_module_takes_the_mask_that_its_error_recommends():
-    mha = MultiHeadAttention(8, 2)
-    query, key = noise(1, 4, 8), noise(1, 6, 8, seed=1)
-    with pytest.raises(ValueError, match=r'attn_mask=causal_mask\(L, S, align=.* "bottom-right"'):
-        mha(query, key, is_causal=True)
-    whole = mha(torch.cat([key[:, :2], query], 1), key, is_causal=True)
-    mask = causal_mask(4, 6, align="bottom-right")
-    assert torch.allclose(mha(query, key, attn_mask=mask), whole[:, 2:], atol=1e-6)
 
 
 def test_kernels_without_their_package_say_what_to_install(monkeypatch):

@@ -41,8 +41,8 @@ def oracle(module, x, is_causal):
         key.append(torch.cat([known, turned(rows[..., C:])], -1))
         value.append(linear(rows[..., :C], module.v_proj)[..., own])
     heads = (torch.stack(parts, 1) for parts in (query, key, value))
-    found, _ = loop(*heads, dict(is_causal=is_causal))
-    return linear(torch.cat(found.unbind(1), -1), module.out_proj)
+    found, weights = loop(*heads, dict(is_causal=is_causal))
+    return linear(torch.cat(found.unbind(1), -1), module.out_proj), weights
 
 
 @torch.no_grad()
@@ -52,22 +52,11 @@ def oracle(module, x, is_causal):
 @pytest.mark.parametrize("bias", [False, True])
 def test_it_is_the_loop_of_its_definition(rope_dim, absorbed, is_causal, bias):
     module, x = layer(rope_dim=rope_dim, bias=bias), noise()
-    got = module(x, is_causal=is_causal, absorbed=absorbed)
-    draws.assert_close(got, oracle(module, x, is_causal), 1e-12)
-
-
-@torch.no_grad()
-@every_rope
-@pytest.mark.parametrize("asking", [1, 3])
-def test_folded_weights_are_those_of_each_head(rope_dim, asking):
-    module = layer(rope_dim=rope_dim)
-    query, latent = module.project(noise())
-    parts = query[:, :, :asking], latent
-    outputs, weights = module.attend(*parts, need_weights=True, absorbed=True)
-    wanted = module.attend(*parts, need_weights=True)
-    draws.assert_close(outputs, wanted[0], 1e-12)
-    draws.assert_close(weights, wanted[1], 1e-12)
-    draws.assert_close(module.attend(*parts, absorbed=True)[0], wanted[0], 1e-12)
+    options = dict(is_causal=is_causal, absorbed=absorbed)
+    output, weights = oracle(module, x, is_causal)
+    draws.assert_close(module(x, **options), output, 1e-12)
+    for got, want in zip(module(x, **options, need_weights=True), (output, weights), strict=True):
+        draws.assert_close(got, want, 1e-12)
 
 
 @torch.no_grad()

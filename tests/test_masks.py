@@ -18,7 +18,6 @@ from d2lattn import (
     masked_softmax,
     window_mask,
 )
-from d2lattn.arguments import check_count
 
 SIZES = st.integers(1, 9)
 
@@ -71,20 +70,6 @@ def test_a_window_builds_no_table_of_distances():
 def test_masks_are_made_on_the_device_that_is_asked_for():
     assert causal_mask(3, device="meta").device.type == "meta"
     assert window_mask(3, width=2, device="meta").device.type == "meta"
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: length_mask(torch.ones(1, 1, 1).long(), 3), ["valid_lens", "(1, 1, 1)"]),
-        (lambda: causal_mask(5, 7), ["align", "L=5, S=7", "top-left", "bottom-right"]),
-        (lambda: check_count("heads", 1, least=2), ["heads", "at least 2", "1"]),
-    ],
-)
-def test_errors_name_argument_rule_and_what_was_got(call, words):
-    with pytest.raises(ValueError) as error:
-        call()
-    assert [word for word in words if word not in str(error.value)] == []
 
 
 LAYERS = SelfAttention(6), MultiHeadAttention(6, 2), LatentAttention(6, 2, latent_dim=3)

@@ -261,22 +261,7 @@ def test_alibi_refuses_positions_that_it_cannot_compare():
         model.read(torch.tensor([[1, 2]]), where, is_causal=True)
 
 
-# Devices ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.gpu
-def test_on_this_machines_accelerator():
-    device = d2lattn.default_device()
-    if device.type == "cpu":
-        pytest.skip("no accelerator")
-    x = torch.randn(B, L, 8, generator=generator())
-    torch.testing.assert_close(apply_rotary(x.to(device)).cpu(), apply_rotary(x))
-    layer = PositionalEncoding(8, max_len=3)
-    whole = layer.to(device)(x.to(device))
-    torch.testing.assert_close(whole.cpu(), PositionalEncoding(8)(x))
-    steps = [layer(x[:, i : i + 1].to(device), offset=i) for i in range(L)]
-    assert torch.equal(torch.cat(steps, dim=1), whole)
-    assert alibi_bias(H, L, device=device).device.type == device.type
+# Rotations of a pass ------------------------------------------------------------------------------
 
 
 def test_a_turn_is_that_of_each_tensor_whatever_came_before():

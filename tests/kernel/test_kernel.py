@@ -12,7 +12,7 @@ import torch
 from draws import worst
 from oracles import CASES, SCALES, gradients, holes, loop, make, options_for
 
-from d2lattn import MultiHeadAttention, attention, causal_mask, length_mask, window_mask
+from d2lattn import MultiHeadAttention, attention, length_mask, window_mask
 from d2lattn.engines.visibility import checked_call
 from d2lattn_book import kernels
 from d2lattn_book.kernels import kernel
@@ -132,16 +132,6 @@ def test_between_the_parts_of_a_layer_with_lengths_and_causality(kv_heads):
     torch.testing.assert_close(*found, atol=1e-4, rtol=1e-4)
 
 
-def test_a_row_that_sees_nothing_gives_0_and_finite_gradients():
-    inputs = make(2, L=4, S=20, E=16, EV=16, dtype=torch.float32, grad=True)
-    mask = length_mask(torch.tensor([0, 17]), 20)
-    output = kernels.attention(*inputs, attn_mask=mask)
-    assert torch.equal(output[0], torch.zeros_like(output[0])) and output[1].any()
-    for gradient in gradients(output, inputs):
-        assert gradient.isfinite().all()
-        assert torch.equal(gradient[0], torch.zeros_like(gradient[0])) and gradient[1].any()
-
-
 def test_hidden_finite_numbers_never_matter():
     query, key, value = make(1, L=3, S=20, E=16, EV=16, dtype=torch.float32)
     mask = length_mask(torch.tensor([17]), 20)
@@ -225,13 +215,6 @@ def test_a_gpu_compiles_the_kernels_unless_the_interpreter_is_asked_for(
     command = [sys.executable, "-c", program]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert said == f"{interpreted == 1}\n"
-
-
-def test_causal_masks_of_both_corners_are_lengths():
-    for align in ("top-left", "bottom-right"):
-        mask = causal_mask(5, 7, align=align)
-        call = checked_call(*make(1, L=5, S=7), mask, None, False, None, None)
-        assert kernel.keys_seen(call).tolist() == mask.sum(-1).tolist()
 
 
 def test_programs_are_numbered_along_one_axis_as_others_take_65535_of_them_at_most():
