@@ -11,9 +11,7 @@ section 3; Fang & Zhao 2024, "USP", which combines both.
 import math
 from typing import NamedTuple
 
-from d2lattn.arguments import check_choice, check_count, check_number, is_finite_number, show
-
-SPLITS = ("contiguous", "striped", "zigzag")
+NODE = 8  # GPUs that share a fast link
 
 
 class Machine(NamedTuple):
@@ -75,29 +73,18 @@ def ring_cost(
     split: str = "striped",
     overlap: bool = True,
 ) -> Cost:
-    """Words are shared, keys and values go round the ring: forward.
+    """Tokens are split, keys and values go round the ring: the forward pass of one layer.
 
     In step s rank r meets the block of rank r - s and sends it on at the same time. A message
     begins when both neighbours have begun the step; a step ends with the computation and both
     messages. Each rank sends (ranks - 1) · 2 · tokens/ranks · kv_heads · head_dim · size bytes.
 
     Args:
-        machine (Machine): a device and its link.  layer (Layer): tokens a multiple of ranks.
-        ranks (int): devices.
+        machine, layer, ranks: a device with its link; tokens are a multiple of ranks.
         is_causal (bool): no query sees later keys; hidden blocks are not computed.
         split: "contiguous", each rank has a stretch of the text; "striped", every `ranks`-th
-            word; or "zigzag", the r-th of 2 · ranks pieces and the r-th from the end.
+            token; or "zigzag", the r-th of 2 · ranks pieces and the r-th from the end.
         overlap (bool): multiply and send at the same time; otherwise one after the other.
-
-    Returns:
-        Cost: of one layer.
-
-    Raises:
-        ValueError: tokens are no multiple of ranks (zigzag: of 2 · ranks), or an argument has
-            another kind.
-
-    Cost:
-        O(ranks) additions.
 
     Example:
         >>> layer = Layer(tokens=1_000_000, heads=32, kv_heads=8, head_dim=128)
@@ -105,64 +92,46 @@ def ring_cost(
         >>> cost.seconds == cost.computation  # every message hides behind computation
         True
     """
-    check_call(machine, layer, ranks)
-    check_choice("split", split, SPLITS)
-    if split == "zigzag" and layer.tokens % (2 * ranks):
-        got = f"{layer.tokens} for {ranks} ranks"
-        raise ValueError(f"tokens must be a multiple of 2 · ranks for zigzag, got {got}")
-    share, last = layer.tokens // ranks, ranks - 1
-    block = 2 * share * layer.kv_heads * layer.head_dim * layer.size  # keys and values
+    check_divisible("tokens", layer.tokens, ranks * (2 if split == "zigzag" else 1))
+    shard, last = layer.tokens // ranks, ranks - 1
+    block = 2 * shard * layer.kv_heads * layer.head_dim * layer.size  # keys and values
     message = machine.latency + block / machine.bandwidth
     per_pair = 4 * layer.heads * layer.head_dim / machine.flops  # seconds of one query and one key
     split = split if is_causal else None
-    # No rank has more to do in any step than the last, so that nobody is waited for but it.
-    computation = [pairs(last, step, share, split) * per_pair for step in range(ranks)]
+    # No rank has more to do in any step than the last, so no rank is waited for but that one.
+    computation = [pairs(last, step, shard, split) * per_pair for step in range(ranks)]
     steps = (max(most, message) if overlap else most + message for most in computation[:-1])
     return Cost(math.fsum([*steps, computation[-1]]), math.fsum(computation), last * block)
 
 
-def pairs(rank, step, share, split):
+def pairs(rank, step, shard, split):
     """How many pairs of a query and a key a rank has in a step; split None: no causal mask."""
     if split is None:
-        return share**2
+        return shard**2
     if step == 0:
-        return share * (share + 1) // 2
+        return shard * (shard + 1) // 2
     if split == "contiguous":
-        return share**2 if rank >= step else 0
+        return shard**2 if rank >= step else 0
     if split == "zigzag":  # both pieces see one of an earlier rank, or one sees both of a later
-        return share**2 // 2
-    return share * (share + 1) // 2 - (share if rank < step else 0)  # without the diagonal
+        return shard**2 // 2
+    return shard * (shard + 1) // 2 - (shard if rank < step else 0)  # without the diagonal
 
 
-def heads_cost(machine: Machine, layer: Layer, ranks: int, *, is_causal: bool = True) -> Cost:
-    """Heads are split: all-to-all, attention of some heads over all tokens, all-to-all.
+def heads_cost(machine: Machine, layer: Layer, ranks: int) -> Cost:
+    """Heads are split: all-to-all, causal attention of some heads over all tokens, all-to-all.
 
     A rank sends tokens/ranks · (2 · heads + 2 · kv_heads) · head_dim · size bytes, but for the part
     that it keeps, in two exchanges; nothing is multiplied meanwhile. The ranks - 1 messages of an
     exchange are on their way together, as through a switch, so that it pays one latency.
-
-    Args:
-        machine, layer, ranks, is_causal: as in `ring_cost`.
-
-    Returns:
-        Cost: of one layer.
-
-    Raises:
-        ValueError: heads or kv_heads are no multiple of ranks, or what `ring_cost` refuses.
-
-    Cost:
-        O(1).
 
     Example:
         >>> layer = Layer(tokens=4096, heads=32, kv_heads=8, head_dim=128)
         >>> heads_cost(MACHINES["TPU v5p"], layer, 8).sent
         9175040
     """
-    check_call(machine, layer, ranks)
-    if layer.heads % ranks or layer.kv_heads % ranks:
-        got = f"{layer.heads} and {layer.kv_heads} for {ranks} ranks"
-        raise ValueError(f"heads and kv_heads must be multiples of ranks, got {got}")
-    seen = layer.tokens * (layer.tokens + 1) / 2 if is_causal else layer.tokens**2
+    for name in ("tokens", "heads", "kv_heads"):
+        check_divisible(name, getattr(layer, name), ranks)
+    seen = layer.tokens * (layer.tokens + 1) / 2
     computation = 4 * seen * layer.heads // ranks * layer.head_dim / machine.flops
     numbers = layer.tokens // ranks * 2 * (layer.heads + layer.kv_heads) * layer.head_dim
     sent = numbers * layer.size * (ranks - 1) // ranks
@@ -170,31 +139,13 @@ def heads_cost(machine: Machine, layer: Layer, ranks: int, *, is_causal: bool = 
     return Cost(computation + exchanges, computation, sent)
 
 
-def both_cost(
-    machine: Machine,
-    layer: Layer,
-    ranks: int,
-    *,
-    heads_over: int = 8,
-    inside: Machine | None = None,
-    is_causal: bool = True,
-) -> Cost:
-    """Groups of `heads_over` ranks share the heads, and each head has a ring of ranks/heads_over.
+def both_cost(machine: Machine, layer: Layer, ranks: int, *, inside: Machine | None = None) -> Cost:
+    """Groups of 8 ranks share the heads, and each head has a ring through the groups.
 
     Args:
-        machine, layer, ranks, is_causal: as in `ring_cost`; its link is that between groups.
-        heads_over (int): ranks among which the heads are shared; it divides ranks and the heads.
+        machine, layer, ranks: as in `ring_cost`; the machine's link is that between groups.
         inside (Machine): whose bandwidth and latency the exchanges in a group have, as in a box of
             eight GPUs; those of `machine` when absent.
-
-    Returns:
-        Cost: of one layer; with as many ranks as `heads_over` it is that of `heads_cost`.
-
-    Raises:
-        ValueError: ranks are no multiple of heads_over, or what the other two refuse.
-
-    Cost:
-        O(ranks/heads_over) additions.
 
     Example:
         >>> layer = Layer(tokens=2**20, heads=32, kv_heads=8, head_dim=128)
@@ -203,33 +154,17 @@ def both_cost(
         >>> both.seconds < ring_cost(machine, layer, 512).seconds
         True
     """
-    check_count("ranks", ranks)
-    check_count("heads_over", heads_over)
-    if ranks % heads_over:
-        raise ValueError(f"ranks must be a multiple of heads_over, {heads_over}, got {ranks}")
-    check_call(machine, layer, ranks)
-    rings = ranks // heads_over
+    check_divisible("ranks", ranks, NODE)
+    rings = ranks // NODE
     group = layer._replace(tokens=layer.tokens // rings)  # whose tokens are exchanged in a group
-    exchange = heads_cost(machine if inside is None else inside, group, heads_over)
-    some = layer._replace(heads=layer.heads // heads_over, kv_heads=layer.kv_heads // heads_over)
-    ring = ring_cost(machine, some, rings, is_causal=is_causal)
+    exchange = heads_cost(inside or machine, group, NODE)
+    some = layer._replace(heads=layer.heads // NODE, kv_heads=layer.kv_heads // NODE)
+    ring = ring_cost(machine, some, rings)
     seconds = exchange.seconds - exchange.computation + ring.seconds
     return Cost(seconds, ring.computation, exchange.sent + ring.sent)
 
 
-def check_call(machine, layer, ranks):
-    """A machine that gets on, a layer of whole numbers, and as many tokens for each rank."""
-    check_count("ranks", ranks)
-    for name, given, kind in (("machine", machine, Machine), ("layer", layer, Layer)):
-        if not isinstance(given, kind):
-            raise ValueError(f"{name} must be a {kind.__name__}, got {show(given)}")
-    for name, value in machine._asdict().items():
-        endless = isinstance(value, float) and value == math.inf  # it takes no time
-        if name == "latency":
-            check_number(name, value, 0)
-        elif not endless and not (is_finite_number(value) and value > 0):
-            raise ValueError(f"{name} must be a number above 0, got {show(value)}")
-    for name, value in layer._asdict().items():
-        check_count(name, value)
-    if layer.tokens % ranks:
-        raise ValueError(f"tokens must be a multiple of ranks, {ranks}, got {layer.tokens}")
+def check_divisible(name, number, by):
+    """Say which number does not fit, and by what it must be divisible."""
+    if number % by:
+        raise ValueError(f"{name} must be a multiple of {by}, got {number}")
