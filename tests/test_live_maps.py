@@ -56,7 +56,7 @@ def test_weights_are_those_of_the_trace_to_one_part_in_255_and_rows_add_up():
 @needs_node
 def test_rows_add_up_to_one_again_in_the_page():
     figure = maps(decoder(), TEXT, WORDS)
-    (got,) = in_node("heads/state", "weightsOf", [[parts(figure)[2]]])
+    (got,) = in_node("heads/state", "unpack", [[parts(figure)[2]["weights"]]])
     got = torch.tensor(got, dtype=torch.float64).view(-1, 12)
     assert (got.sum(-1) - 1).abs().max() < 1e-12
     assert torch.equal((255 * got).round(), sent(figure).view(-1, 12))

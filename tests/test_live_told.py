@@ -3,23 +3,24 @@
 What a sentence must say was counted by hand.
 """
 
+import functools
 import math
 
 import live_kinds
 import pytest
 import torch
 from live_kinds import KEPT, TOLD
-from test_live import needs_node, plays
+from test_live import MAP, SMALL, needs_node, plays
 
 from d2lattn_book.pictures import live
 
-SMALL = dict(x=[[1.0, 1, 0], [2, 0, 1]], tokens=["small", "cat"])
+FOUND = dict(x=live_kinds.X, tokens=live_kinds.SENTENCE, mask="causal", query="found")
 SHARES = torch.tensor([[[0.25, 0.5, 0.25], [0.4, 0.2, 0.4]]] * 3)[:, None]
 PAIR = dict(tokens=["a", "b"], key_tokens=["x", "y", "z"])
-MAP = ["bake", "pie", "cinnamon", "charge", "phone", "adapter", "the", "with", "apple"]
 TYPE = " Type another (Enter), drag it up or down, or hold Shift and press ↑ or ↓."
 UP = " Its 3 attention weights add up to 1.00."
 MOST = " attends most to the key x: attention weight 0.40."
+WEIGHTS = torch.stack([SHARES[0, 0], torch.tensor([[0.0, 0, 0], [0.1, 0.7, 0.2]])])
 ROW = "minus the largest score of the row, 10, which changes no weight"
 ALL = " All scores are read: the output equals softmax(scores) times the values."
 WIDE = "Its receptive field is 1 + (3 − 1) · (1 + 3) = 9 positions wide"
@@ -32,6 +33,12 @@ STATE = "State: 8,192 bytes, however many tokens (8 heads · 16 × 16 · 4 bytes
 OF = "The outer products of keys and values of "
 OVER = "are summed into it: none can be looked up on its own."
 GONE = "each block of keys and values has moved on to the next rank. "
+ANGLES = "The angles of pair 0 at a = 3 and b = 7 differ by 4 · 1 = 4.00 radians, or 229.2°. "
+CARRIED = "Both have moved, the distance is the same. The rotated product is"
+CHANNELS = ", and the same for the other channels."
+LAYERS = dict(num_layers=2, num_heads=6, num_kv_heads=3, head_dim=4, latent_dim=7, rope_dim=2)
+LAYERS |= dict(window=3, sinks=2, dtype=torch.bfloat16, step=4)
+PAIRS = "2 layers · keys and values: 2 · 6 heads · head_dim 4 · 2 bytes per element = 192"
 SAID = {
     "attention": (  # with a mask
         live.attention(**SMALL, mask="causal"),
@@ -51,6 +58,30 @@ SAID = {
         live.attention(**SMALL),
         (("pick", "weight", 0, 1), "query of small · key of cat = 1·2 + 1·0 + 0·1 = 2; ÷ √3 = 1.15"
                                   "; e^1.15 = 3.17; ÷ 6.35, the sum of the row, = 0.50."),
+    ),
+    "attention told a thought at a time": (
+        live.attention(**FOUND),
+        (("tell", 0), "found has the query (0, 0.5, 1), which is compared with every key."),
+        (("tell", 1), "Every key gets a score. The highest: query of found · key of found = 0·0 + "
+                      "0.5·0.5 + 1·1 = 1.25; ÷ √3 = 0.72. A hidden key gets none."),
+        (("tell", 2), "Softmax: e^score, divided by the sum of these powers, is the attention "
+                      "weight. found gives 0.34 of its attention to found; its weights add up to "
+                      "1."),
+        (("tell", 3), "Each value is multiplied by its attention weight: its band ends that wide."),
+        (("tell", 4), "The output is their sum. Channel 1: 0.18·0 + 0.22·1.5 + 0.26·1 + 0.34·0 + "
+                      "0·0 + 0·0.3 = 0.59, and so on. The output of found is (0.59, 0.58, 0.48)."),
+        (("pick", "word", 2, 0),
+         "The output is their sum. Channel 1: 0.09·0 + 0.21·1.5 + 0.7·1 + 0·0 + 0·0 + 0·0.3 = "
+         "1.02, and so on. The output of cat is (1.02, 1.12, 0.12)."),
+    ),
+    "attention with another divisor": (
+        live.attention(**SMALL, scale=0.4),
+        (("pick", "score", 1, 0), "query of cat · key of small = 2·1 + 0·1 + 1·0 = 2; ÷ 2.5 = 0.8"),
+        (("alter", {"divide": "3"}),
+         "query of cat · key of small = 2·1 + 0·1 + 1·0 = 2; ÷ 3 = 0.67"),
+        (("alter", {"over": ["x", 0, 1]}), "Channel 2 of small is 1." + TYPE),  # a pointer
+        (("alter", {"over": None}),
+         "query of cat · key of small = 2·1 + 0·1 + 1·0 = 2; ÷ 3 = 0.67"),
     ),
     "attention of large powers": (
         live.attention([[3.0], [1.0]], tokens=["a", "b"]),
@@ -78,6 +109,17 @@ SAID = {
         (None, "The query b" + MOST + UP),
         (("ask", 0), "The query a attends most to the key y: attention weight 0.50." + UP),
     ),
+    "heads of two at two steps": (
+        live.heads(torch.stack([WEIGHTS, WEIGHTS.flip(0)]), **PAIR, step=-1,
+                   names=(None, ["one", "two"])),
+        (None, "At step 1, in one, the query b attends most to the key y: attention weight 0.70."
+               + UP),
+        (("alter", {"head": 1}), "At step 1, in two, the query b" + MOST + UP),
+        (("hover", 0, 2), "At step 1, in two, the query a attends to the key z: attention weight "
+                          "0.25." + UP),
+        (("alter", {"over": None, "head": 0, "asks": 0}),
+         "At step 1, in one, the query a sees no key: every attention weight is 0."),
+    ),
     "heads in training": (
         live.heads(SHARES, **PAIR, step=0, names=(["10", "5 b", "begin"], None)),
         (None, "At step 10, the query b" + MOST + UP),
@@ -103,7 +145,32 @@ SAID = {
         (("move", "b", 2), "Clock 2 turns by 18.1° per position. From a = 3 to b = 2 it is −1 "
                            "steps, which makes −18.1°."),
     ),
-    "steps": (  # of which two are hidden
+    "positions with arrows": (
+        live.positions(8, base=100.0, length=20),
+        (None, ANGLES + "Tick “keep the distance”, and move one."),
+        (("alter", {"keep": True}), ANGLES + "Now move one of them."),
+        (("move", "a", 5), "The angles of pair 0 at a = 5 and b = 9 differ by 4 · 1 = 4.00 "
+                           f"radians, or 229.2°. {CARRIED} −1.01."),
+        (("alter", {"pair": 1}), "The angles of pair 1 at a = 5 and b = 9 differ by 4 · 0.32 = "
+                                 f"1.26 radians, or 72.5°. {CARRIED} 1.02."),
+        (("alter", {"pair": 3, "base": 1e6, "keep": False}), "The angles of pair 3 at a = 5 and b "
+         "= 9 differ by 4 · 3.2e−5 = 0.00 radians, or 0.0°. Tick “keep the distance”, and move "
+         "one."),
+    ),
+    "steps": (  # of two channels
+        live.steps([1.0, 3, 2], [[1.0, 4], [2, 8], [0, 1]]),
+        (None, "No score is read yet: the maximum is −∞, the normalizer 0. Go forward."),
+        (("go", 1), "Step 1 reads the score 1 and the value 1, 4. It is the maximum so far. "
+                    f"Normalizer: 0·0 + 1 = 1. Output: (0·0 + 1·1) ÷ 1 = 1{CHANNELS}"),
+        (("go", 2), "Step 2 reads the score 3 and the value 2, 8. The maximum grows from 1 to 3, "
+                    "so normalizer and accumulator are rescaled: times e^(1 − 3) = 0.14. "
+                    "Normalizer: 1·0.14 + 1 = 1.14. Output: (1·0.14 + 1·2) ÷ 1.14 = "
+                    f"1.88{CHANNELS}"),
+        (("go", 3), "Step 3 reads the score 2 and the value 0, 1. The maximum stays 3, so nothing "
+                    "is rescaled. Normalizer: 1.14·1 + 0.37 = 1.5. Output: (2.14·1 + 0.37·0) ÷ 1.5 "
+                    f"= 1.42{CHANNELS}{ALL}"),
+    ),
+    "steps of which two are hidden": (
         live.steps([-math.inf, 2.0, -math.inf], [10.0, 20, 5]),
         (("go", 1), "Step 1 reads the score −∞ and the value 10. The score is hidden (−∞), and so "
                     "was everything before it: nothing changes."),
@@ -132,6 +199,15 @@ SAID = {
         (("type", TOLD[1], MAP),
          "apple attends most to adapter: score 1 · 0 + 1 · 3 = 3, attention weight 0.45. Its "
          "output is food 0.17, technology 2.20."),
+        (("move", MAP.index("adapter"), [1, 4], [[-1, -1], [4, 4]]),
+         "apple attends most to adapter: score 1 · 1 + 1 · 4 = 5, attention weight 0.86. Its "
+         "output is food 0.90, technology 3.65."),
+        (("type", "Eat the Apple!", MAP), "Not on the map: Eat. apple attends most to apple: score "
+         "1 · 1 + 1 · 1 = 2, attention weight 0.88. Its output is food 0.88, technology 0.88."),
+        (("type", "eat", MAP), f"Not on the map: eat. The map has {', '.join(MAP)}."),
+        (("type", "the " * 13, MAP), "Only the first 12 words are read. the has the same score "
+         "with every token: each attention weight is 0.08. Its output is food 0.00, technology "
+         "0.00."),
     ),
     "cache": (
         live.cache(KEPT, kind="sinks", step=6),
@@ -146,6 +222,29 @@ SAID = {
         (("alter", {"kind": "latent"}), "the is the query, token 1. Cached: 1 of 1 token × 160 = "
          "160 bytes (latent dim 32 + RoPE dim 8, together 40 · 4 bytes per element = "
          "160). All of them are visible."),
+    ),
+    "cache of two layers": (
+        live.cache(KEPT, **LAYERS),
+        (None, "found is the query, token 4. Cached: 4 of 4 tokens × 192 = 768 bytes "
+               f"({PAIRS}). All of them are visible."),
+        (("alter", {"kind": "grouped"}), "found is the query, token 4. Cached: 4 of 4 tokens × 96 "
+         "= 384 bytes (2 layers · keys and values: 2 · 3 heads · head_dim 4 · 2 bytes per element "
+         "= 96). All of them are visible."),
+        (("alter", {"kind": "latent"}), "found is the query, token 4. Cached: 4 of 4 tokens × 36 = "
+         "144 bytes (2 layers · latent dim 7 + RoPE dim 2, together 9 · 2 bytes per element = 36). "
+         "All of them are visible."),
+        (("alter", {"kind": "window"}), "found is the query, token 4. Cached: 3 of 4 tokens × 192 "
+         f"= 576 bytes ({PAIRS}). No longer visible: the."),
+        (("alter", {"kind": "state"}), "found is the query, token 4. State: 768 bytes, however "
+         f"many tokens (2 layers · 6 heads · 4 × 4 · 4 bytes per element = 768). {OF}all 4 tokens "
+         f"{OVER}"),
+    ),
+    "cache of one head, and of latents alone": (
+        live.cache(KEPT, num_heads=1, num_kv_heads=1, head_dim=8, rope_dim=0),
+        (None, "the is the query, token 1. Cached: 1 of 1 token × 64 = 64 bytes (keys and values: "
+               "2 · 1 head · head_dim 8 · 4 bytes per element = 64). All of them are visible."),
+        (("alter", {"kind": "latent"}), "the is the query, token 1. Cached: 1 of 1 token × 128 = "
+         "128 bytes (latent dim 32 · 4 bytes per element = 128). All of them are visible."),
     ),
     "ring": (
         live.ring(),
@@ -170,11 +269,17 @@ SAID = {
 }  # fmt: skip
 
 
+@functools.cache
+def played():
+    acts = [[act for act, _ in steps if act] for _, *steps in SAID.values()]
+    rows = zip(SAID, (figure for figure, *_ in SAID.values()), acts, strict=True)
+    return dict(zip(SAID, plays([*rows]), strict=True))
+
+
 @needs_node
 @pytest.mark.parametrize("name", SAID)
 def test_a_figure_says(name):
-    figure, *steps = SAID[name]
-    acts = [act for act, _ in steps if act]
-    states = plays(name.split()[0], [(figure, acts)])[0]
+    _, *steps = SAID[name]
+    states = played()[name]
     for (_, told), state in zip(steps, states if steps[0][0] is None else states[1:], strict=True):
         assert told is None or state["said"] == told

@@ -15,53 +15,35 @@ from d2lattn_book.pictures import live
 from d2lattn_book.pictures.colours import ROLES
 
 MOST = 40_000  # bytes of a picture
-BOOK = cells.book()
+RED = [int(ROLES["output"][k : k + 2], 16) for k in (1, 3, 5)]
 
 
-@pytest.mark.parametrize("path", BOOK, ids=lambda path: path.name[:2])
+@pytest.mark.parametrize("path", cells.book(), ids=lambda path: path.name[:2])
 def test_every_live_figure_has_the_picture_of_its_data_and_its_code(path):
     for data in stills.outputs(nbformat.read(path, as_version=4)):
         html = data["text/html"]
         assert stills.kept(html) == stills.key(html), "run: make live"
-        assert html.count('<p class="still">') == 1
-        assert f'<a href="{cells.published()}{path.stem}.html">' in cells.STILL.search(html)[0]
-        code = cells.STILL.search(html)[0].partition("base64,")[2].partition('"')[0]
-        png = base64.b64decode(code)
+        (still,) = cells.STILL.findall(html)
+        assert f'<a href="{cells.published()}{path.stem}.html">' in still
+        png = base64.b64decode(re.search('base64,([^"]*)"', still)[1])
         picture = Image.open(io.BytesIO(png))
         assert len(png) <= MOST and picture.width == stills.WIDE
         colours = [colour for _, colour in picture.convert("RGB").getcolors()]
         assert len(colours) > 3  # something is drawn
         if "live training" in data["text/plain"]:  # a thin red line, of which the page speaks
-            red = [int(ROLES["output"][k : k + 2], 16) for k in (1, 3, 5)]
-            assert (
-                min(max(abs(a - b) for a, b in zip(one, red, strict=True)) for one in colours) < 25
-            )
-        assert len(re.search(' alt="(.*?)"', cells.STILL.search(html)[0])[1]) > 40  # its sentence
-
-
-def shown(html):
-    return new_notebook(
-        cells=[new_code_cell(outputs=[new_output("display_data", {"text/html": html})])]
-    )
-
-
-def pictured(figure):
-    name = stills.key(figure.html)
-    still = stills.STILL.format(address="", key=name, width=9, png="aGk=", said="")
-    return stills.put(figure.html, still)
+            assert min(max(map(abs, map(int.__sub__, one, RED))) for one in colours) < 25
+        assert len(re.search(' alt="(.*?)"', still)[1]) > 40  # its sentence
 
 
 def test_a_refresh_keeps_the_picture_of_what_is_the_same_and_of_nothing_else():
     figure, other = live.steps([1.0, 3.0], [1.0, 2.0]), live.steps([1.0, 3.5], [1.0, 2.0])
-    before = [{"text/html": pictured(figure)}]
-    for again, kept in ((figure, True), (other, False)):
-        notebook = shown(again.html)
-        stills.carry(before, notebook)
-        html = notebook.cells[0].outputs[0].data["text/html"]
-        assert html == (pictured(figure) if kept else other.html)
-
-
-def test_a_picture_is_put_behind_the_sentence_and_in_place_of_an_older_one():
-    html = pictured(live.steps([1.0, 3.0], [1.0, 2.0]))
-    assert html.index("said") < html.index("still") < html.index("<table>")
-    assert stills.put(html, '<p class="still">new</p>').count('class="still"') == 1
+    name = stills.key(figure.html)
+    still = stills.STILL.format(address="", key=name, width=9, png="aGk=", said="")
+    pictured = stills.put(figure.html, still)
+    assert pictured.index("said") < pictured.index("still") < pictured.index("<table>")
+    assert stills.put(pictured, still) == pictured  # in place of an older one
+    for again, kept in ((figure, pictured), (other, other.html)):
+        output = new_output("display_data", {"text/html": again.html})
+        notebook = new_notebook(cells=[new_code_cell(outputs=[output])])
+        stills.carry([{"text/html": pictured}], notebook)
+        assert notebook.cells[0].outputs[0].data["text/html"] == kept

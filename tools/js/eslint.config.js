@@ -36,6 +36,6 @@ export default [
   },
   {
     files: ["tests/js/**"],
-    languageOptions: {globals: readonly(["process", "URL"])},
+    languageOptions: {globals: readonly(["process", "structuredClone"])},
   },
 ];

@@ -18,7 +18,7 @@ export function draw(live, figure) {
   const drawn = [drawClocks(svg, figure, places)];
   let height = places.bottom + TEXT;
   if (!onlyClocks(data)) {
-    const rope = {left: 8, top: height + 30, ...(width < 600 ? ROPE : LARGE_ROPE)};
+    const rope = {left: 8, top: height + 30, ...(width < WIDE ? ROPE : LARGE_ROPE)};
     const {update, bottom} = drawRope(svg, rope);
     drawn.push(update);
     height = bottom;
