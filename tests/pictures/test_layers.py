@@ -6,7 +6,6 @@ import pytest
 from artists import outside, overlapping, written
 
 from d2lattn_book.pictures import drawings
-from d2lattn_book.pictures.colours import ROLES
 
 SERIES = {
     "CNN": [1, 2, 4],
@@ -30,8 +29,3 @@ def test_names_stand_beside_the_ends_and_apart(scale):
     assert heights["CNN, dilated"] == min(heights.values())
     ends = ax.transAxes.inverted().transform(ax.transData.transform([(4, 3)]))
     assert heights["CNN, dilated"] == pytest.approx(ends[0, 1])
-
-
-def test_each_layer_has_a_colour_of_its_own_and_no_role_s():
-    drawn = {line.get_color() for line in drawings.layer_lines([1, 2, 4], SERIES).lines}
-    assert len(drawn) == len(SERIES) and not drawn & set(ROLES.values())

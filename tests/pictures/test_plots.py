@@ -10,7 +10,7 @@ from matplotlib.patches import Rectangle
 from d2lattn_book.comparison import conv_connectivity
 from d2lattn_book.pictures.arrays import to_numpy
 from d2lattn_book.pictures.drawings import network
-from d2lattn_book.pictures.plots import columns, describe, heatmap, heatmaps, lines
+from d2lattn_book.pictures.plots import describe, heatmap, heatmaps, lines
 
 WEIGHTS = np.array([[0.5, 0.25, 0.25], [0.0, 0.9, 0.1]])
 
@@ -28,16 +28,11 @@ def mesh(ax):
     [
         ([[1, 2]], {}, (0, 2)),
         ([[-1, 2]], {}, (-1, 2)),
-        ([[-3, -2]], {}, (-3, -2)),
         ([[1, 2]], dict(vmin=1, vmax=5), (1, 5)),
         ([[-np.inf, -1, 2]], {}, (-1, 2)),
         ([[np.nan, 1, 2]], {}, (0, 2)),
         ([[-1, 3]], dict(center=0), (-3, 3)),
         ([[0, 0]], dict(center=0), (-1, 1)),
-        ([[1, 2]], dict(vmin=5), (5, 6)),
-        ([[1, 2]], dict(vmax=-1), (-2, -1)),
-        ([[-np.inf, np.nan]], {}, (0, 1)),
-        ([[1, 2]], dict(vmax=torch.tensor(3.0)), (0, 3)),
     ],
 )
 def test_heatmap_colour_scale(matrix, limits, expected):
@@ -84,27 +79,9 @@ def named_bars():
     return ax
 
 
-def counted_bars():
-    _, ax = plt.subplots()
-    ax.hist([0, 1, 1, 3], bins=4)
-    return ax
-
-
-def lying_bars():
-    _, ax = plt.subplots()
-    ax.barh(["a", "b"], [3, 4])
-    return ax
-
-
 def points():
     _, ax = plt.subplots()
     ax.scatter([1, 2, 3], [4, 5, 9], label="words")
-    return ax
-
-
-def plain_line():
-    _, ax = plt.subplots()
-    ax.plot([1, 2], [3, 4])
     return ax
 
 
@@ -147,18 +124,6 @@ FIVE = "5 maps of 2 × 2, values 3: head 0, head 1, head 2, head 3, head 4."
             "A map of 2 × 2: values from -1 to 3, the largest 3 at (1, 0).",
         ),
         (
-            lambda: heatmap([[0.0, 0.0]], xlabel="", ylabel=""),
-            "A map of 1 × 2: values 0, the largest 0 at (0, 0).",
-        ),
-        (
-            lambda: heatmap([[1e-8, 3e-8]], xlabel="", ylabel=""),
-            "A map of 1 × 2: values from 1e-08 to 3e-08, the largest 3e-08 at (0, 1).",
-        ),
-        (
-            lambda: heatmap(np.arange(40 * 30).reshape(40, 30), xlabel="", ylabel=""),
-            "A map of 40 × 30: values from 0 to 1,200, the largest 1,200 at (39, 29).",
-        ),
-        (
             lambda: lines([1, 2, 3], {"a": [1, 5, 4], "b": [0, 1, -2]}, xlabel="n"),
             "2 lines over n from 1 to 3: a from 1 to 4, b from 0 to -2.",
         ),
@@ -166,29 +131,16 @@ FIVE = "5 maps of 2 × 2, values 3: head 0, head 1, head 2, head 3, head 4."
             lambda: lines([1, 2], {"a": [1e-9, 1]}, yscale="log"),
             "1 line over x from 1 to 2: a from 1e-09 to 1.",
         ),
-        (lambda: lines([1, 2], {"a": [1e-9, 1]}), "1 line over x from 1 to 2: a from 0 to 1."),
         (
             lambda: lines(range(5), {"a": [np.nan, 1, 4, np.nan, 16], "b": [2, 3, *[np.nan] * 3]}),
             "2 lines over x from 0 to 4: a from 1 to 16, b from 2 to 3.",
         ),
-        (lambda: lines([1, 2], {"a": [np.nan] * 2}), "1 line over x none: a none."),
         (with_help_line, "1 line over x from 0 to 1: f from 1 to 2."),
-        (plain_line, "1 line over x from 1 to 2: line 0 from 3 to 4."),
         (bars, "b 2.5, a 1, c 0.5."),
         (named_bars, "c 0.9, d 0.04, e 0.03, 2 others at most 0.02."),
-        (counted_bars, "4 bars over x from 0.375 to 2.62, the highest 2 at 1.12."),
         (lambda: heatmaps(np.full((5, 2, 2), 3)), FIVE),
-        (lying_bars, "b 4, a 3."),
         (points, "words: 3 points, x from 1 to 3, y from 4 to 9."),
         (words_alone, "The word attention."),
-        (
-            lambda: lines([1, 2], {"a": [-0.0, 1e-3]}),
-            "1 line over x from 1 to 2: a from 0 to 0.001.",
-        ),
-        (
-            lambda: heatmap([[np.nan, -np.inf]], xlabel="", ylabel=""),
-            "A map of 1 × 2: values none.",
-        ),
         (
             lambda: heatmaps(np.stack([np.eye(2), np.eye(2)[::-1]])),
             "head 0: a map of 2 × 2, query (row) by key (column): "
@@ -200,20 +152,6 @@ def test_describe_says_what_is_drawn(draw, text):
     assert describe(draw()) == text
 
 
-# Numbers that stand on the border between two roundings, ties, and what cancels to nothing.
-BORDERS = np.array([[0.0, 1 / 32, 3 / 16, 7 / 16], [1.0, 1.0, 0.0625, 1.0]])
-
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("size", [1.0, 1000.0])
-def test_describe_is_the_same_with_noise_of_1e_7(seed, size):
-    noise = np.random.default_rng(seed).uniform(-1e-7, 1e-7, BORDERS.shape)
-    exact, noisy = BORDERS * size, (BORDERS + noise) * size
-    assert describe(heatmap(noisy)) == describe(heatmap(exact))
-    curves = [dict(zip("abcd", values.T, strict=True)) for values in (noisy, exact)]
-    assert describe(lines([0, 1], curves[0])) == describe(lines([0, 1], curves[1]))
-
-
 # Errors and helpers -------------------------------------------------------------------------------
 
 
@@ -221,8 +159,6 @@ def test_describe_is_the_same_with_noise_of_1e_7(seed, size):
     ("call", "words"),
     [
         (lambda: heatmap(np.ones((2, 3, 4))), ["matrix", "two axes", "(2, 3, 4)"]),
-        (lambda: heatmap(np.ones(3)), ["matrix", "two axes", "(3,)"]),
-        (lambda: heatmap(np.ones((0, 3))), ["matrix", "cell", "(0, 3)"]),
         (lambda: heatmap(np.ones((2, 2)), tokens=["a"]), ["tokens", "2 strings", "1"]),
         (
             lambda: heatmap(np.ones((2, 3)), yticklabels=list("abc")),
@@ -231,11 +167,7 @@ def test_describe_is_the_same_with_noise_of_1e_7(seed, size):
         (lambda: heatmaps(np.ones((2, 3))), ["stack", "three axes", "(2, 3)"]),
         (lambda: heatmaps(np.ones((2, 3, 3)), titles=["a"]), ["titles", "2", "1"]),
         (lambda: lines([1, 2], {"a": [1, 2, 3]}), ["'a'", "x", "(3,)", "(2,)"]),
-        (lambda: lines([1, 2], {"a": [1, 2]}, xscale="lg"), ["xscale", "'log'", "'lg'"]),
-        (lambda: columns(np.ones(3), [0]), ["P", "two axes", "(3,)"]),
-        (lambda: columns(np.eye(3), [3]), ["which", "0 to 2", "[3]"]),
         (lambda: describe(plt.subplots()[1]), ["ax", "drawn", "empty"]),
-        (lambda: describe(plt.subplots()[0]), ["drawn", "empty"]),
     ],
 )
 def test_errors_name_argument_rule_and_what_was_got(call, words):

@@ -6,7 +6,7 @@ import cells
 import pytest
 import sections
 import torch
-from artists import outside, overlapping, written
+from artists import written
 
 from d2lattn import MultiHeadAttention
 from d2lattn_book.pictures import drawings, plots
@@ -25,12 +25,6 @@ def test_the_title_has_the_sum_of_what_travels(table, vectors):
     assert sums == [4 * table + 6 * vectors, 4 * vectors]
     first, second = (f"{size:g} MiB travel" for size in sums)
     assert plots.describe(ax) == f"naive attention: {first}, one fused kernel: {second}."
-
-
-@pytest.mark.parametrize(("table", "vectors"), [(9999, 999), (0.98765, 88.888), (1234.5, 0.0123)])
-def test_no_size_that_travels_lies_on_another(table, vectors):
-    ax = drawings.two_memories(table, vectors)
-    assert overlapping(ax) == outside(ax) == []
 
 
 # One layer ----------------------------------------------------------------------------------------
