@@ -62,7 +62,7 @@ def test_rows_add_up_to_one_again_in_the_page():
     assert torch.equal((255 * got).round(), sent(figure).view(-1, 12))
 
 
-@pytest.mark.parametrize("length", [1, 2, 3, 60, 255, 1000])
+@pytest.mark.parametrize("length", [1, 3, 255])
 def test_quantized_weights_are_less_than_one_off(length):
     drawn = torch.rand(50, length, generator=generator(length), dtype=torch.float64)
     drawn = drawn ** torch.arange(1, 51)[:, None]  # from even to a single large weight
@@ -147,22 +147,6 @@ def test_a_figure_of_the_most_heads_and_one_that_is_too_large():
     assert len(maps(large, ids, WORDS, layers=range(10)).html) < made.MOST_BYTES
 
 
-def test_256_pieces_and_the_number_of_maps_that_fit():
-    model = Decoder(len(WORDS), 16, num_layers=10, num_heads=4).eval()
-    ids = torch.arange(256) % len(WORDS)
-    with pytest.raises(
-        ValueError, match=r"figure of 3\.5 MB, .* hold some 33 maps of this size: give"
-    ):
-        maps(model, ids, WORDS)
-    figure = maps(model, ids, WORDS, layers=range(8))
-    assert figure.line.endswith("; 8 of 10 layers and 4 of 4 heads are shown")
-    assert sent(figure).shape == (8, 4, 256, 256) and (sent(figure).sum(-1) == 255).all()
-    full = torch.eye(256).expand(1, 33, 256, 256)
-    assert 2_900_000 < len(maps(full, tokens=range(256)).html.encode()) < made.MOST_BYTES
-    with pytest.raises(ValueError, match=r"^text must have 2 to 256 tokens, got 257"):
-        maps(model, [0] * 257, WORDS)
-
-
 # Who stands out ----------------------------------------------------------------------------------
 
 
@@ -199,7 +183,7 @@ def by_loops(weights, ids, keys=None):
 
 
 @pytest.mark.parametrize("texts", ["past", "all", "two"])
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(6))
 def test_scores_are_those_of_slow_loops(seed, texts):
     """Of a text whose pieces see the past, of one whose pieces see all, of one that asks another"""
     draw = generator(seed)
@@ -226,34 +210,6 @@ def test_scores_are_those_of_slow_loops(seed, texts):
         assert [(t, h) for t, h, _ in best] == order
         for t, h, score in best:
             assert score == pytest.approx(scores[t, h], abs=0.00051)
-
-
-def test_each_kind_of_head_is_found_among_others():
-    """Heads that do one thing only, as a text with each of them shows."""
-    ids = [5, 7, 7, 8, 5, 7, 9]
-    targets = {
-        "previous token": [0, 0, 1, 2, 3, 4, 5],
-        "first token": [0] * 7,
-        "same token": [0, 1, 1, 3, 0, 2, 6],
-        "induction": [0, 1, 2, 3, 1, 3, 6],
-    }
-    weights = torch.eye(7)[torch.tensor([*targets.values()])][None].double()
-    found = made.standing_out(weights, ids)
-    assert [*found] == [*targets]  # nobody looks ahead
-    for k, kind in enumerate(targets):
-        assert found[kind][0][:2] == (0, k), kind
-    assert [found[kind][0][2] for kind in targets] == [1, 1, 1, 1]
-    where = made.looked_for(ids)
-    assert where["induction"].nonzero().tolist() == [[4, 1], [5, 2], [5, 3]]
-    assert where["same token"].nonzero().tolist() == [[2, 1], [4, 0], [5, 1], [5, 2]]
-
-
-def test_a_text_without_copies_lists_no_heads_that_need_them():
-    figure = maps(decoder(), "the cat saw", WORDS)
-    listed = {one["name"]: one["heads"] for one in parts(figure)[2]["standing"]}
-    assert listed["same token"] == listed["induction"] == []
-    assert len(listed["previous token"]) == len(listed["first token"]) == 5
-    assert "same token" not in parts(figure)[0]
 
 
 # What the figure says ----------------------------------------------------------------------------
@@ -286,14 +242,8 @@ def test_layers_and_heads_are_gone_through_and_visited():
 
 
 @needs_node
-def test_a_model_of_one_layer_and_one_head_says_which():
-    (state,) = play("heads", maps(decoder(), TEXT, WORDS, layers=[2], heads=[3]))
-    assert state["said"].startswith("In layer 2, head 3, the query")
-
-
-@needs_node
 @pytest.mark.parametrize("width", [884, 340])
-@pytest.mark.parametrize("count", [8, 12, 20, 60, 200])
+@pytest.mark.parametrize("count", [8, 60])
 def test_bands_end_at_the_keys_in_reading_order(count, width):
     """Each at a place of its own, line by line: a token of the second line is not one above it."""
     names = [f"w{k}" for k in range(count)]
@@ -348,28 +298,6 @@ def test_what_cannot_be_seen_is_made_visible():
     assert data["tokens"] == pieces
 
 
-def letters():
-    """Byte -> letter, as the library writes it; of the bytes that UTF-8 has."""
-    cut, found = pre_tokenizers.ByteLevel(add_prefix_space=False), {}
-    for number in [*range(0x800), *range(0x800, 0xD800, 0x40), *range(0xE000, 0x110000, 0x1000)]:
-        ((written, _),) = cut.pre_tokenize_str(chr(number))
-        found |= dict(zip(chr(number).encode(), written, strict=True))
-    return found
-
-
-def test_every_byte_has_a_name():
-    tokenizer = byte_level()
-    assert len(letters()) == 256 - 13  # which UTF-8 never writes
-    for byte, letter in letters().items():
-        (name,) = names_of([tokenizer.token_to_id(letter)], tokenizer)
-        if byte in b" \n\t":
-            assert name == "␣↵⇥"[b" \n\t".index(byte)]
-        elif chr(byte).isascii() and chr(byte).isprintable():
-            assert name == chr(byte)
-        else:
-            assert name == {13: r"\r"}.get(byte, rf"\x{byte:02x}")
-
-
 def test_pieces_of_sentencepiece_keep_their_space():
     vocabulary = [("<unk>", 0.0), ("▁the", -1.0), ("▁", -3.0), ("cat", -1.0), ("́", -2.0)]
     tokenizer = Tokenizer(models.Unigram(vocabulary, unk_id=0))
@@ -389,13 +317,6 @@ def test_numbers_of_pieces_are_a_text_too():
     assert bare["weights"] == parts(figure)[2]["weights"]
 
 
-class Plain:
-    """A tokenizer that has nothing but what it must have."""
-
-    encode = staticmethod(lambda text: [ord(letter) - 97 for letter in text])
-    decode = staticmethod(lambda ids: "".join(chr(97 + i) for i in ids))
-
-
 def test_pieces_that_the_tokenizer_does_not_have():
     """A model may know more numbers than there are pieces; what it does not know, it refuses."""
     model = Decoder(300, 8, num_layers=1, num_heads=1).eval()
@@ -404,10 +325,6 @@ def test_pieces_that_the_tokenizer_does_not_have():
     for wrong in (-1, 300, 2**40):
         with pytest.raises(ValueError, match=rf"^text must have tokens from 0 to 299, .* {wrong}"):
             maps(model, [0, wrong], byte_level())
-
-
-def test_a_tokenizer_needs_two_functions():
-    assert parts(maps(decoder(), "abba", Plain()))[2]["tokens"] == ["a", "b", "b", "a"]
 
 
 # What is refused ---------------------------------------------------------------------------------
@@ -424,11 +341,6 @@ def test_a_model_without_any_map_is_refused():
     "spoil, message",
     [
         (lambda x: 2 * x, r"model must give maps of numbers from 0 to 1, got 2\.00 in layer 1: th"),
-        (
-            lambda x: -x,
-            r"model must give maps of numbers from 0 to 1, got -\d\.\d\d in layer 1",
-        ),
-        (lambda x: x * math.nan, "model must give maps of numbers from 0 to 1, got nan in layer 1"),
         (lambda x: x[..., :3], r"model must give maps of 12 × 12 .*, got shape \(4, 12, 3\)"),
     ],
 )
@@ -442,21 +354,6 @@ def test_maps_that_are_no_weights_are_refused(monkeypatch, spoil, message):
     monkeypatch.setattr(sources, "_ours", spoiled)
     with pytest.raises(ValueError, match=f"^{message}"):
         maps(decoder(), TEXT, WORDS)
-
-
-def test_layers_of_other_numbers_of_heads_need_a_choice(monkeypatch):
-    ours = sources._ours
-
-    def fewer(model, ids):
-        given, count = ours(model, ids)
-        return {n: x[: 4 - n] for n, x in given.items()}, count
-
-    monkeypatch.setattr(sources, "_ours", fewer)
-    with pytest.raises(ValueError, match=r"^heads must be given where layers have 2, 3, 4 of them"):
-        maps(decoder(), TEXT, WORDS)
-    assert maps(decoder(), TEXT, WORDS, heads=[0, 1]).line.startswith("live maps: 3 layers of 2")
-    with pytest.raises(ValueError, match=r"^heads must be among 0, 1, got 2"):
-        maps(decoder(), TEXT, WORDS, heads=[2])
 
 
 # One spelling, and what an import costs ----------------------------------------------------------
