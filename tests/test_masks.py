@@ -23,23 +23,24 @@ SIZES = st.integers(1, 9)
 
 
 @given(lens=st.lists(st.integers(0, 7), min_size=1, max_size=4))
-def test_length_mask_with_one_length_per_sequence(lens):
+def test_length_mask_with_one_length_per_sequence_and_per_query(lens):
     mask = length_mask(torch.tensor(lens), 7)
-    assert mask.shape == (len(lens), 1, 7)
     assert mask.dtype == torch.bool
-    assert mask[:, 0].tolist() == [[j < n for j in range(7)] for n in lens]
-
-
-@given(st.lists(st.lists(st.integers(0, 7), min_size=5, max_size=5), min_size=1, max_size=3))
-def test_length_mask_with_one_length_per_query(lens):
-    mask = length_mask(torch.tensor(lens), 7)
-    assert mask.shape == (len(lens), 5, 7)
-    assert mask.tolist() == [[[j < n for j in range(7)] for n in row] for row in lens]
+    assert mask.tolist() == [[[j < n for j in range(7)]] for n in lens]
+    rows = torch.tensor(lens)[:, None].repeat(1, 5).clamp(max=torch.arange(3, 8))
+    assert length_mask(rows, 7).tolist() == [
+        [[j < n for j in range(7)] for n in row] for row in rows.tolist()
+    ]
 
 
 @pytest.mark.parametrize("dtype", [torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64])
-def test_length_mask_takes_every_integer_type_beyond_its_range(dtype):
-    assert length_mask(torch.tensor([100], dtype=dtype), 300).sum() == 100
+@torch.no_grad()
+def test_lengths_may_be_of_every_integer_type_beyond_its_range(dtype):
+    lengths, x, layer = torch.tensor([100], dtype=dtype), torch.randn(1, 300, 6), LAYERS[1]
+    assert length_mask(lengths, 300).sum() == 100
+    for is_causal in (False, True):
+        want = layer(x, valid_lens=[100], is_causal=is_causal)
+        assert torch.equal(layer(x, valid_lens=lengths, is_causal=is_causal), want)
 
 
 @given(L=SIZES, S=SIZES)

@@ -281,16 +281,6 @@ def test_an_engine_that_is_set_later_is_checked(x):
 # A module among modules ---------------------------------------------------------------------------
 
 
-def test_parameters_exist_from_the_start_and_do_not_depend_on_the_heads():
-    counts = {
-        heads: sum(p.numel() for p in MultiHeadAttention(E, heads).parameters())
-        for heads in (1, 2, 3, 4, 6, 12)
-    }
-    assert set(counts.values()) == {4 * E * E}
-    with_bias = MultiHeadAttention(E, H, bias=True, kdim=5, vdim=7)
-    assert sum(p.numel() for p in with_bias.parameters()) == E * (E + 5 + 7 + E) + 4 * E
-
-
 def test_learns_under_autocast():
     mha, x = MultiHeadAttention(E, H), noise(B, L, E, dtype=torch.float32)
     with torch.autocast("cpu", torch.bfloat16):

@@ -41,7 +41,9 @@ def oracle(query, key, value, beta, decay):
 @every_decay
 def test_it_is_the_loop_of_its_definition(chunk_size, decays):
     tensors, gates = make(2, decays=decays)
+    before = [x.clone() for x in tensors]
     output, state = delta_attention(*tensors, **gates, chunk_size=chunk_size, need_state=True)
+    assert all(map(torch.equal, before, tensors))
     for i in range(2):
         decay = gates["decay"][i] if decays else None
         want, last = oracle(*(x[i] for x in tensors), gates["beta"][i], decay)
@@ -137,16 +139,3 @@ def test_leading_axes_broadcast_and_nothing_may_be_empty(chunk_size):
         *none, beta=beta[..., :0], state=start, chunk_size=chunk_size, need_state=True
     )
     assert output.shape == (2, 3, 0, 3) and torch.equal(state, start.expand(2, 3, 4, 3))
-
-
-@every_chunk
-def test_no_word_is_read_ahead_and_nothing_is_changed(chunk_size):
-    (query, key, value), gates = make()
-    before = [x.clone() for x in (query, key, value, *gates.values())]
-    output = delta_attention(query, key, value, **gates, chunk_size=chunk_size)
-    assert all(map(torch.equal, before, (query, key, value, *gates.values())))
-    key, value = key.clone(), value.clone()
-    key[7:], value[7:] = 3, 5
-    again = delta_attention(query, key, value, **gates, chunk_size=chunk_size)
-    draws.assert_close(again[:7], output[:7], 1e-12)
-    assert (again[7:] - output[7:]).abs().max() > 0.1
