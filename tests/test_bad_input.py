@@ -31,7 +31,7 @@ NAN, INF = math.nan, math.inf
 COUNTS, NUMBERS = [2.0, -1, 0], [NAN, -INF]
 BEYOND = {  # the nearest values past the end of what may be, by name
     **{name: [-0.1, 1.1] for name in ("dropout", "dropout_p", "top_p", "min_p")},
-    **{name: [-0.5] for name in ("temperature", "init_std")},
+    **{name: [-0.5] for name in ("temperature",)},
     **dict(base=[1, 0.5], top_k=[99]),
 }
 # What is right for an argument of this name, wherever it stands, as in `Call.fine`.
@@ -158,19 +158,15 @@ READER, FROZEN = d.Encoder(7, 8, num_layers=2, num_heads=2), model().requires_gr
 FREE, LAYER = model(positions="rotary", window=2), nn.Linear(4, 4)
 RING, MODEL_RING = d.ring_parallel(MHA), d.ring_parallel(MODEL)
 VALUES = (
-    dict(query=Q, key=Q, value=Q, qk=Q, scale=1.0, is_causal=True, need_weights=True)
-    | dict(attn_mask=MASK[:, :5], attn_bias=torch.zeros(5, 5), x=X)
-    | dict(chunk_size=2, dropout_p=0.0, L=3, S=3, width=2, device="cpu", max_len=4)
-    | dict(length=3, dim=4, base=9.0, offset=0, dtype=torch.float32, positions=FIVE)
-    | dict(embed_dim=6, num_heads=3, num_kv_heads=1, dropout=0.0, bias=True, interleaved=False)
-    | dict(head_dim=2, value_dim=2, qdim=6, kdim=6, vdim=6, qk_norm=True, gate=True)
-    | dict(sink_logit=True, latent_dim=3, rope_dim=2, mlp_dim=4, vocab_size=7, num_layers=1, seed=0)
-    | dict(norm=nn.LayerNorm, window=3, sinks=1, tied=False, init_std=0.1, tokens=WORDS)
-    | dict(valid_lens=[1, 3], generator=torch.Generator(), temperature=1.0, top_k=2, steps=1)
-    | dict(top_p=0.9, min_p=0.1, use_cache=True, group=d.Ranks(), engine="fused")
-    | dict(every=1, batch_size=1, model=MODEL)
-    | dict(num_buckets=2, num_rounds=1, beta=ONES, decay=ONES, need_state=False)
-    | dict(delta=1.0, absorbed=False)
+    dict(query=Q, key=Q, value=Q, qk=Q, scale=1.0, is_causal=True, engine="fused", x=X)
+    | dict(attn_mask=MASK[:, :5], attn_bias=torch.zeros(5, 5), valid_lens=[1, 3])
+    | dict(chunk_size=2, dropout_p=0.0, L=3, S=3, width=2, max_len=4, tokens=WORDS, model=MODEL)
+    | dict(length=3, dim=4, base=9.0, offset=0, positions=FIVE, delta=1.0)
+    | dict(embed_dim=6, num_heads=3, num_kv_heads=1, dropout=0.0, head_dim=2, value_dim=2)
+    | dict(qdim=6, kdim=6, vdim=6, latent_dim=3, rope_dim=2, mlp_dim=4)
+    | dict(vocab_size=7, num_layers=1, seed=0, window=3, sinks=1)
+    | dict(temperature=1.0, top_k=2, top_p=0.9, min_p=0.1, steps=1, every=1, batch_size=1)
+    | dict(num_buckets=2, num_rounds=1, beta=ONES, decay=ONES)
 )
 PASSED_TO = (plain_block, MultiHeadAttention, MHA.forward, d.LatentAttention, MODEL.forward)
 PASSED_ON = [
@@ -188,9 +184,7 @@ NO_CACHES = [
     d.Cache(FROZEN, 2, max_len=2),
     d.Cache(model(window=2), 2),
 ]
-PARTS = dict(
-    positions="sinusoidal", init_std=..., mlp_dim=4, bias=True, dropout=0.0, num_kv_heads=1
-)
+PARTS = dict(positions="sinusoidal", mlp_dim=4, dropout=0.0, num_kv_heads=1)
 PARTS |= dict(more=dict(num_heads=[None]), fine=dict(mlp_dim="0"))
 READ = dict(tokens=NO_TOKENS)
 ANY_FLOAT = dict.fromkeys(("x", "query", "key", "value"), "own")

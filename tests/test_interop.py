@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from d2lattn import causal_mask
 from d2lattn.interop import from_d2l, from_torch
 from d2lattn_book.real import load_d2l
 
@@ -93,48 +92,34 @@ def test_from_d2l_copies_weights_and_settings(missing):
 
 
 @every_dtype
+@pytest.mark.parametrize("packed", [False, True])
 @anything
-def test_from_torch_is_equal(dtype, heads, head_dim, widths, bias, seed):
-    draw = generator(seed)
-    embed_dim = heads * head_dim
-    _, kdim, vdim = widths
-    theirs = nn.MultiheadAttention(
-        embed_dim, heads, dropout=0.25, bias=bias, kdim=kdim, vdim=vdim, batch_first=True
-    )
-    ours = from_torch(fill(theirs.to(dtype), draw))
+def test_from_torch_is_equal(dtype, packed, heads, head_dim, widths, bias, seed):
+    """Weights packed, with the batch in the middle, or separate, with the batch first."""
+    draw, embed_dim = generator(seed), heads * head_dim
+    kdim, vdim = [embed_dim] * 2 if packed else widths[1:]
+    options = dict(dropout=0.25, bias=bias, kdim=kdim, vdim=vdim, batch_first=not packed)
+    theirs = fill(nn.MultiheadAttention(embed_dim, heads, **options).to(dtype), draw)
+    ours = from_torch(theirs)
     sizes = ((L, embed_dim), (S, kdim), (S, vdim))
     inputs = [noise(draw, dtype, B, *size) for size in sizes]
-    assert_close(ours(*inputs), theirs(*inputs, need_weights=False)[0])
 
+    def torchs(**given):
+        turned = [x.transpose(0, 1) if packed else x for x in inputs]
+        output, weights = theirs(*turned, average_attn_weights=False, **given)
+        return output.transpose(0, 1) if packed else output, weights
+
+    assert_close(ours(*inputs), torchs()[0])
     mask = torch.rand(B * heads, L, S, generator=draw) < 0.7
     mask[..., 0] = True  # torch gives NaN to a query without keys
     valid_lens = torch.randint(1, S + 1, (B,), generator=draw)
     padding = torch.arange(S) >= valid_lens[:, None]
-    expected, expected_weights = theirs(
-        *inputs, attn_mask=~mask, key_padding_mask=padding, average_attn_weights=False
-    )
+    expected, expected_weights = torchs(attn_mask=~mask, key_padding_mask=padding)
     options = dict(attn_mask=mask.unflatten(0, (B, heads)), valid_lens=valid_lens)
     output, weights = ours(*inputs, **options, need_weights=True)
     assert_close(output, expected)
     assert_close(weights, expected_weights)
     assert_close(ours(*inputs, **options), expected)
-
-
-@every_dtype
-@pytest.mark.parametrize("bias", [False, True])
-@pytest.mark.parametrize("batch_first", [False, True])
-def test_from_torch_with_packed_weights(dtype, bias, batch_first):
-    draw = generator()
-    theirs = nn.MultiheadAttention(12, 3, bias=bias, batch_first=batch_first).to(dtype)
-    ours = from_torch(fill(theirs, draw))
-    x = noise(draw, dtype, B, L, 12)
-    theirs_x = x if batch_first else x.transpose(0, 1)
-    mask = causal_mask(L)
-    expected, mean = theirs(theirs_x, theirs_x, theirs_x, attn_mask=~mask, is_causal=True)
-    expected = expected if batch_first else expected.transpose(0, 1)
-    output, weights = ours(x, is_causal=True, need_weights=True)
-    assert_close(output, expected)
-    assert_close(weights.mean(1), mean)
 
 
 def test_from_torch_copies_weights_and_settings():
