@@ -6,15 +6,15 @@ import time
 
 import torch
 from results import table
-from timing import counts, saying
+from timing import saying
 
 from d2lattn import attention, window_attention, window_mask
 
 TITLE = "Long sequences: time"
 ON = ("processor",)
 INTRODUCTION = """\
-One head, E = 64, float32, no mask unless a row says so. Times are the least of the rounds, in \
-which the calls take turns; “in a round” is the spread of the quotient."""
+One head, E = 64, float32, one thread, no mask unless a row says so. Times are the least of the \
+rounds, in which the calls take turns."""
 E, WIDTH = 64, 256  # of the head, and of the window
 FORWARD, BACKWARD = "forward", "forward and backward"
 LARGEST, LARGEST_WINDOW = 16384, 32768
@@ -26,10 +26,9 @@ def measure_part(quick, device):
     engines = {name: functools.partial(attention, engine=name) for name in ("chunked", "fused")}
     sizes = [2**p for p in range(8, 15) if 2**p <= largest]
     rows = []
-    for threads, n, direction in itertools.product(counts(), sizes, (FORWARD, BACKWARD)):
-        if threads == 1 or n <= largest // 4:  # what two threads do is seen before the longest
-            found = seconds(engines, n, direction, threads=threads, **options)
-            rows.append(engine_row(found, threads, n, direction))
+    for n, direction in itertools.product(sizes, (FORWARD, BACKWARD)):
+        found = seconds(engines, n, direction, **options)
+        rows.append(engine_row(found, n, direction))
     return {"rows": rows, "window": window_row(largest_window, options)}
 
 
@@ -47,10 +46,10 @@ def run(call, tensors, direction):
     return output, torch.autograd.grad(output, tensors, torch.ones_like(output))
 
 
-def seconds(calls, n, direction, *, threads=1, rounds, budget):
+def seconds(calls, n, direction, *, rounds, budget):
     """name -> seconds of each round; the calls take turns, lest one has the quieter machine."""
-    saying(f"{threads} threads, n={n}, {direction}: {', '.join(calls)}")
-    torch.set_num_threads(threads)
+    saying(f"n={n}, {direction}: {', '.join(calls)}")
+    torch.set_num_threads(1)
     tensors, found, started = inputs(n, direction != FORWARD), {}, time.perf_counter()
     small = inputs(256, direction != FORWARD)
     for done in range(rounds):
@@ -65,19 +64,14 @@ def seconds(calls, n, direction, *, threads=1, rounds, budget):
     return found
 
 
-def engine_row(found, threads, n, direction):
+def engine_row(found, n, direction):
     ours, torchs = found["chunked"], found["fused"]
-    quotients = [a / b for a, b in zip(ours, torchs, strict=True)]
     return {
-        "threads": threads,
         "n": n,
         "pass": direction,
         "chunked, ms": 1e3 * min(ours),
         "fused, ms": 1e3 * min(torchs),
         "chunked ÷ fused": min(ours) / min(torchs),
-        "rounds": len(ours),
-        "least": min(quotients),
-        "most": max(quotients),
     }
 
 
@@ -96,7 +90,7 @@ def window_row(n, options):
 def section(data):
     window = data["window"]
     told = (
-        f"Window of {WIDTH} ({2 * WIDTH - 1} keys) at n={window['n']:,}, forward, one thread: "
+        f"Window of {WIDTH} ({2 * WIDTH - 1} keys) at n={window['n']:,}, forward: "
         f"{window['window, ms']:.4g} ms against {window['masked, ms']:.4g} ms of the fused call "
         f"with a mask: {window['masked ÷ window']:.1f} times as fast."
     )
@@ -104,16 +98,13 @@ def section(data):
 
 
 def engine_table(rows):
-    header = ["threads", "n", "pass", "chunked, ms", "fused, ms", "chunked ÷ fused", "in a round"]
-    body = []
-    for row in rows:
-        body.append(
-            [
-                *(row["threads"], f"{row['n']:,}", row["pass"]),
-                *(f"{row[name]:.4g}" for name in ("chunked, ms", "fused, ms")),
-                f"{row['chunked ÷ fused']:.2f}",
-                f"{row['least']:.3g} … {row['most']:.3g}",
-                row["rounds"],
-            ]
-        )
-    return table([*header, "rounds"], body)
+    header = ["n", "pass", "chunked, ms", "fused, ms", "chunked ÷ fused"]
+    body = [
+        [
+            *(f"{row['n']:,}", row["pass"]),
+            *(f"{row[name]:.4g}" for name in ("chunked, ms", "fused, ms")),
+            f"{row['chunked ÷ fused']:.2f}",
+        ]
+        for row in rows
+    ]
+    return table(header, body)

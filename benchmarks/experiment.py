@@ -21,17 +21,17 @@ class Experiment:
 
     Attributes:
         section: of the book, such as "2.4", or the title of a page of the website alone.
-        claims: their numbers in the ledger of notebook 90; empty if it has none of them.
         varies, held: what differs between the variants, and what does not.
         control: what must fail, or else the sentence is worth nothing.
         refuted: the outcome that would have refuted the page's sentence.
         variants: name -> what it is called in the table.
-        run: (variant, seed, steps) -> {what was measured: a number, or whether a seed shows it}.
         steps: of the page; repeated at 1, 2 and 5 times as many. None where nothing is trained.
         seeds: how many, from 0.
         plan: variant -> {how many times the page's steps: seeds}, where a run takes minutes and
             not every variant is repeated at every budget; all are, with all seeds, when absent.
         small: names of its file -> smaller values, with which its proof takes seconds.
+        run: the function of this name in its file: (variant, seed, steps) -> {what was measured: a
+            number, or whether a seed shows it}.
     """
 
     section: str
@@ -40,12 +40,11 @@ class Experiment:
     control: str
     refuted: str
     variants: dict[str, str]
-    run: Callable
-    steps: int | None
+    steps: int | None = None
     seeds: int = 8
-    claims: tuple[int, ...] = ()
     plan: dict[str, dict[int, int]] | None = None
     small: dict = dataclasses.field(default_factory=dict)
+    run: Callable | None = None
 
     def budgets(self, variant):
         """{the number of steps that a variant is run with: seeds}."""
@@ -97,4 +96,5 @@ def _module(path):
     spec = importlib.util.spec_from_file_location(f"experiments.{path.stem}", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    module.EXPERIMENT = dataclasses.replace(module.EXPERIMENT, run=module.run)
     return module

@@ -2,8 +2,7 @@
 
 Without a name it compares the proof of each experiment (proof.py) with the code and names those
 whose rows are stale; `--compare NAME ...` does so for some. A name alone repeats that experiment.
-Each run is kept in build/experiments as soon as it is done, so that after an interruption it goes
-on there. A finished experiment has its rows and its proof in benchmarks/experiments/NAME.json and a
+A finished experiment has its rows and its proof in benchmarks/experiments/NAME.json and a
 section in EXPERIMENTS.md. `--render` writes that page and runs nothing. `--proof NAME ...` stores a
 new proof beside the old rows: only for what cannot change them, such as another form of the proof.
 """
@@ -29,7 +28,6 @@ from experiment import FOLDER, load, names, question  # noqa: E402
 from proof import CONSTANTS, differences, proof, steady  # noqa: E402
 
 PAGE = HERE / "EXPERIMENTS.md"
-UNFINISHED = HERE.parent / "build" / "experiments"
 
 INTRODUCTION = """\
 # Experiments
@@ -51,23 +49,11 @@ draw passages. The manual, a second text, is Python's."""
 
 
 def repeat(name):
-    """Run what is missing of an experiment, and store its rows and its proof."""
+    """Run an experiment, and store its rows and its proof."""
     experiment, now = load(name), proved([name])[name]
-    path = UNFINISHED / f"{name}.jsonl"
-    before, done = _done(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if before is None or differences(before, now):
-        path.write_text(json.dumps(now) + "\n", encoding="utf-8")
-        done = {}
-    wanted = [(row, s) for row in experiment.rows() for s in range(experiment.seeds_of(row))]
-    missing = [(name, *run) for run in wanted if run not in done]
-    with path.open("a", encoding="utf-8") as file:
-        for (_, *run), (took, measured) in _spread(one, missing, name):
-            done[tuple(run)] = took, measured
-            file.write(json.dumps([*run, took, measured]) + "\n")
-            file.flush()
+    runs = [(name, row, s) for row in experiment.rows() for s in range(experiment.seeds_of(row))]
+    done = {(row, seed): found for (_, row, seed), found in _spread(one, runs, name)}
     _store(name, experiment, done, now)
-    path.unlink()
 
 
 def one(name, row, seed):
@@ -92,21 +78,11 @@ def _spread(function, calls, title):
         pool.shutdown(cancel_futures=True)
 
 
-def _done(path):
-    """The proof in a file, or None, and {(row, seed): (seconds, measured)} of its runs."""
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    found = {}
-    for line in lines[1:]:
-        try:
-            row, seed, took, measured = json.loads(line)
-        except ValueError:  # cut short
-            continue
-        found[row, seed] = took, measured
-    return json.loads(lines[0]) if lines else None, found
-
-
 def _store(name, experiment, done, now):
-    rows = {row: _seed_by_seed(row, experiment.seeds_of(row), done) for row in experiment.rows()}
+    rows = {}
+    for row in experiment.rows():
+        measured = [done[row, seed][1] for seed in range(experiment.seeds_of(row))]
+        rows[row] = {what: [found[what] for found in measured] for what in measured[0]}
     result = dict(
         machine=processor(),
         date=datetime.date.today().isoformat(),
@@ -120,11 +96,6 @@ def _store(name, experiment, done, now):
 
 def _write(name, result):
     (FOLDER / f"{name}.json").write_text(as_text(result) + "\n", encoding="utf-8")
-
-
-def _seed_by_seed(row, seeds, done):
-    """{what was measured: its value of each seed} of a row."""
-    return {what: [done[row, s][1][what] for s in range(seeds)] for what in done[row, 0][1]}
 
 
 def _plain(x):
@@ -220,12 +191,10 @@ def section(name, result):
     repeated = [] if experiment.plan is None else ["seeds"]
     header = ["", *budget, *repeated, *measured, "row"]
     seeds = f"0 to {experiment.seeds - 1}" + (", or as many as a row says" if repeated else "")
-    claims = ", ".join(map(str, experiment.claims))
     numbered = experiment.section[0].isdigit()
     where = "Section {}" if numbered else "The page *{}* of the website"
     about = [
-        f"**{question(name)}** {where.format(experiment.section)}"
-        + (f", claim {claims}." if claims else "."),
+        f"**{question(name)}** {where.format(experiment.section)}.",
         f"- Varies: {experiment.varies}.",
         f"- Held: {experiment.held}.",
         f"- Control: {experiment.control}.",

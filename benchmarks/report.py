@@ -99,7 +99,7 @@ def memory_row(data):
 
 
 def rows_of_engines(data):
-    rows = [row for row in data["rows"] if row["threads"] == 1 and row["n"] >= 512]
+    rows = [row for row in data["rows"] if row["n"] >= 512]
     found = [
         between([row["chunked ÷ fused"] for row in rows if row["pass"] == direction], ".2f")
         for direction in (engines.FORWARD, engines.BACKWARD)

@@ -9,7 +9,7 @@ import torch
 from results import shown, table
 from timing import measure, median_ratio, saying
 
-from d2lattn import Cache, Decoder, Encoder, sinusoidal_encoding
+from d2lattn import Cache, Decoder, sinusoidal_encoding
 from d2lattn.multihead import Context
 
 TITLE = "Small calls"
@@ -21,7 +21,7 @@ POSITIONS = ("learned", "sinusoidal", "rotary")
 INTRODUCTION = f"""\
 Forward, without gradients, float32, one thread, whose own seconds are \
 counted; what a row compares takes turns, and times and ratios are medians over the rounds. A \
-layer of width {WIDTH} with {HEADS} heads, and a decoder and an encoder of {LAYERS} such layers, \
+layer of width {WIDTH} with {HEADS} heads, and a decoder of {LAYERS} such layers, \
 beside plain lines of torch over the same weights that find the same (benchmarks/plain.py: the \
 same `nn.Linear` and norms, called as nanoGPT calls them, `scaled_dot_product_attention`, a cache \
 written in its place, the tables of positions ready before); times are those of one layer."""
@@ -49,7 +49,7 @@ def pairs(device="cpu"):
     """{what: Pair}, each of which has found the same."""
     found = layer_pairs(device)
     for positions in POSITIONS:
-        found |= decoder_pairs(positions, device) | encoder_pairs(positions, device)
+        found |= decoder_pairs(positions, device)
     for what, pair in found.items():
         told = functools.partial("{}: {}".format, what)
         torch.testing.assert_close(pair.ours(), pair.plain(), atol=1e-5, rtol=1e-4, msg=told)
@@ -123,23 +123,6 @@ def decoder_pairs(positions, device):
         f"decoder, {positions}, a token and {KEPT} cached": Pair(one_by_one, plainly, NEW * LAYERS),
         f"decoder, {positions}, {NEW} tokens, causal": Pair(
             lambda: model(new), lambda: plain.decoder(model, new, **tables), LAYERS
-        ),
-    }
-
-
-def encoder_pairs(positions, device):
-    model, tables, tokens = model_of(Encoder, positions, device)
-    tokens, lengths = tokens[:, :NEW], torch.tensor(LENGTHS, device=device)
-    return {
-        f"encoder, {positions}, {NEW} tokens": Pair(
-            lambda: model(tokens[:1]),
-            lambda: plain.decoder(model, tokens[:1], is_causal=False, **tables),
-            LAYERS,
-        ),
-        f"encoder, {positions}, 4 × {NEW} tokens, padded": Pair(
-            lambda: model(tokens, valid_lens=lengths),
-            lambda: plain.decoder(model, tokens, attn_mask=real_keys(device), **tables),
-            LAYERS,
         ),
     }
 

@@ -27,7 +27,6 @@ def run(variant, seed, steps):
 
 EXPERIMENT = Experiment(
     section="3.13",
-    claims=(11,),
     varies="the width of the head",
     held="the task (names of 8 numbers, 8 tokens), Adam, learning rate 0.01, batches of 32, "
     "queries and keys of different sentences",
@@ -37,5 +36,4 @@ EXPERIMENT = Experiment(
     steps=150,
     seeds=16,
     variants={"d16": "width 16", "d64": "width 64", "d256": "width 256"},
-    run=run,
 )

@@ -52,5 +52,4 @@ EXPERIMENT = Experiment(
     seeds=16,
     plan={"trained": {1: 16}},
     variants={"trained": "the probability of a fruit"},
-    run=run,
 )

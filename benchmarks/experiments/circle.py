@@ -46,7 +46,6 @@ def with_a_layer_more(words, seed):
 THRICE = {1: 16, 2: 16, 5: 16}
 EXPERIMENT = Experiment(
     section="2.9",
-    claims=(40,),
     varies="what makes the scores of the one head; in a row the last chases nobody; what reads the "
     "output; in slow steps the learning rate, 0.01 in the place of 0.03; and from every circle it "
     "learns without weight decay, 0.01, all 120 in each step, so that none is new",
@@ -79,5 +78,4 @@ EXPERIMENT = Experiment(
     )
     | {"slow_mean_v": {15: 8}, "slow_xx_v": {15: 8}}
     | {"slow_shared_v": {1: 16, 5: 16, 15: 16}, "every_shared_v": {40: 4}},
-    run=run,
 )

@@ -22,7 +22,6 @@ def run(variant, seed, steps):
 
 EXPERIMENT = Experiment(
     section="7.17",
-    claims=(36,),
     varies="what a layer consists of",
     held="64 texts of 32 random words, width 64, the encoding added once before the first layer, "
     "new random weights in each layer",
@@ -35,7 +34,5 @@ EXPERIMENT = Experiment(
         "mlp": "with skip and MLP",
         "no_positions": "with skip and MLP, no encoding",
     },
-    run=run,
-    steps=None,
     seeds=16,
 )

@@ -41,7 +41,6 @@ def quarter(tokens, keys):
 
 EXPERIMENT = Experiment(
     section="1.15",
-    claims=(5,),
     varies="the width of the tokens, the divisor, and whether the keys are the queries",
     held="64 tokens, components of variance 1",
     control="keys drawn apart from the queries: divided by √d they must be told apart, at an own "
@@ -56,7 +55,5 @@ EXPERIMENT = Experiment(
         "quarter_64": "width 64, own weight a quarter",
         "other_keys_64": "width 64, divided by √d, other keys",
     },
-    run=run,
-    steps=None,
     seeds=16,
 )

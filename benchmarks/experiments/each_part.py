@@ -180,10 +180,8 @@ EXPERIMENT = Experiment(
     "added lowers the mean loss (of most of these rows seed 0 had been seen before). A row on the "
     "other side refutes its sentence",
     steps=600,
-    seeds=8,
     variants=ADDED | PARTS | EQUAL | FAST,
     plan={part: {1: 8, 4: 3} if part in LONGER else {1: 8} for part in PARTS}
     | {"all": {1: 8, 2: 3, 4: 3}, "none": {1: 3, 4: 3}}
     | {row: {1: 3} for row in (*ADDED, *EQUAL, *FAST)},
-    run=run,
 )

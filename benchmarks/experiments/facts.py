@@ -24,12 +24,10 @@ EXPERIMENT = Experiment(
     "as much, it would be the number of weights",
     refuted="a block without MLP learns as many facts as one with it",
     steps=300,
-    seeds=8,
     variants={
         "full": "one block",
         "none": "one block without MLP",
         "three": "three blocks without MLP",
         "heads": "one block without MLP, four heads",
     },
-    run=run,
 )

@@ -32,7 +32,5 @@ EXPERIMENT = Experiment(
     control="without any head nothing may be left but guessing among ten nouns",
     refuted="with four heads the answer breaks when one of them is switched off",
     steps=150,
-    seeds=8,
     variants={"one": "one head", "four": "four heads"},
-    run=run,
 )

@@ -26,11 +26,9 @@ EXPERIMENT = Experiment(
     refuted="the indexer's 4 keys give no more right answers than 4 random ones, or no more than "
     "those of an indexer that was not taught",
     steps=150,
-    seeds=8,
     variants={
         "wide": "4 heads of width 8",
         "narrow": "2 heads of width 4",
         "untaught": "4 heads of width 8, not taught",
     },
-    run=run,
 )

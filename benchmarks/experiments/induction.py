@@ -47,11 +47,9 @@ EXPERIMENT = Experiment(
     refuted="one layer predicts the second round with a varying period; or the answer survives "
     "the exchange of the copy",
     steps=700,
-    seeds=8,
     variants={
         "one_fixed": "one layer, period 16",
         "one": "one layer, period varies",
         "two": "two layers, period varies",
     },
-    run=run,
 )

@@ -51,5 +51,4 @@ EXPERIMENT = Experiment(
         "table": "learned table",
         "half": "learned table, odd rows as they begin",
     },
-    run=run,
 )

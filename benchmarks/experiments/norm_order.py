@@ -91,8 +91,6 @@ EXPERIMENT = Experiment(
     "broken",
     refuted="at rate 0.01 as many trainings learn with the norm after the sum as with it before",
     steps=150,
-    seeds=8,
     variants=VARIANTS,
-    run=run,
     plan={name: {1: 8} for name in VARIANTS},
 )

@@ -43,8 +43,6 @@ EXPERIMENT = Experiment(
     "the training itself went astray",
     refuted="the held-out characters cost least at the end",
     steps=300,
-    seeds=8,
     variants={"few": "its first 5,000 characters"},
-    run=run,
     plan={"few": {1: 3}},
 )

@@ -33,7 +33,6 @@ EXPERIMENT = Experiment(
     "carry through; with norms the larger rate works, or else it is just too large",
     refuted="six layers learn as well without residual connections, or clearly worse without MLP",
     steps=150,
-    seeds=8,
     variants={
         "all": "six layers, all parts",
         "residual": "without residual connections",
@@ -44,5 +43,4 @@ EXPERIMENT = Experiment(
         "all_fast": "all parts, learning rate 0.01",
         "norms_fast": "without norms, learning rate 0.01",
     },
-    run=run,
 )

@@ -52,7 +52,6 @@ EXPERIMENT = Experiment(
     refuted="the held-out accuracy of the changed model is as high, or, without its mask, its "
     "held-out loss is as low",
     steps=50,
-    seeds=8,
     plan={"mask": {3: 8}, "layers": {10: 8}, "positions": {2: 8}, "order": {6: 8}},
     variants={
         "mask": "sentences: the mask off",
@@ -60,5 +59,4 @@ EXPERIMENT = Experiment(
         "positions": "previous token: no positions",
         "order": "two layers without positions: the mask off",
     },
-    run=run,
 )

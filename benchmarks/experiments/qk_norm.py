@@ -38,5 +38,4 @@ EXPERIMENT = Experiment(
         "bare_10": "learning rate 0.1, QK-norm without learned factors",
         "byd_10": "learning rate 0.1, without, divided by d",
     },
-    run=run,
 )

@@ -36,5 +36,4 @@ EXPERIMENT = Experiment(
     steps=200,
     seeds=16,
     variants={"none": "trained without the mask", "mask": "trained with it"},
-    run=run,
 )

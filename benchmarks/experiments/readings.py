@@ -28,16 +28,13 @@ def reading(variant, seed, steps, sentence):
     """A number for each of the eight words, (8,)."""
     if variant == "stranger":
         return reading("weight", seed + 1, steps, sentence)
-    weights, sent, adds = parts(seed, steps, tuple(sentence))
+    weights, adds = parts(seed, steps, tuple(sentence))
     mean = weights.mean(dim=0)
     moved = adds - weights * adds.sum(dim=1, keepdim=True)  # it goes, the others get its weight
     return {
         "weight": lambda: mean,
         "rollout": lambda: (mean + torch.eye(8)[7]) / 2,
-        "largest": lambda: weights.amax(dim=0),
-        "length": lambda: sent.sum(dim=0).norm(dim=-1),
         "adds": lambda: adds.sum(dim=0),
-        "first_order": lambda: moved.sum(dim=0),
         "exact": lambda: (moved / (1 - weights)).sum(dim=0),
         "shuffled": lambda: mean[order(48 * seed + SENTENCES.index(sentence))],
     }[variant]()
@@ -53,7 +50,7 @@ def reader(seed, steps):
 @functools.cache
 @torch.no_grad()
 def parts(seed, steps, sentence):
-    """Of each head and word: weight (H, 8), what it sends (H, 8, E), what the logit gets (H, 8).
+    """Of each head and word: its weight and what the logit gets, both (H, 8).
 
     The logit is that of the word that the model says.
     """
@@ -63,7 +60,7 @@ def parts(seed, steps, sentence):
     values = model.head.project(x, x, x)[2][0]  # (H, 8, D)
     W_o = model.head.out_proj.weight.view(-1, *values.shape[::2])  # (E, H, D)
     sent = torch.einsum("hs,hsd,ehd->hse", weights[:, -1], values, W_o)
-    return weights[:, -1], sent, sent @ model.lm_head.weight[model.vocabulary.index(said)]
+    return weights[:, -1], sent @ model.lm_head.weight[model.vocabulary.index(said)]
 
 
 @torch.no_grad()
@@ -102,14 +99,10 @@ EXPERIMENT = Experiment(
     seeds=16,
     variants={
         "weight": "mean weight of the heads",
-        "largest": "largest weight of a head",
         "rollout": "rollout: half the mean weight, half for the word itself",
-        "length": "length of what the word sends",
         "adds": "what it adds to the logit",
-        "first_order": "the same, less its weight times the sum of all: hiding to first order",
         "exact": "control: each head's part over 1 − weight, hiding worked out",
         "stranger": "control: mean weight of the next seed's reader",
         "shuffled": "control: mean weight, shuffled",
     },
-    run=run,
 )

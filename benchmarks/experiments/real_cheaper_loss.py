@@ -97,7 +97,4 @@ EXPERIMENT = Experiment(
         "manual_window": "manual, a window of 32",
         "manual_window_four": "manual, a window of 32 and the first four",
     },
-    run=run,
-    steps=None,
-    seeds=8,
 )

@@ -87,7 +87,4 @@ EXPERIMENT = Experiment(
         "prose_before": "prose, the end of a text, without that of layer 10",
         "prose_after": "prose, the end of a text, without that of layer 12",
     },
-    run=run,
-    steps=None,
-    seeds=8,
 )

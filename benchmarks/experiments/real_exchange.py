@@ -93,7 +93,4 @@ EXPERIMENT = Experiment(
         "country": "the country",
         "prose": "the last token, from prose",
     },
-    run=run,
-    steps=None,
-    seeds=8,
 )

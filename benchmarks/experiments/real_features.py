@@ -107,7 +107,4 @@ EXPERIMENT = Experiment(
     variants={
         f"{t}_{kind}": f"{name}, {way}" for t, name in TEXTS.items() for kind, way in WAYS.items()
     },
-    run=run,
-    steps=None,
-    seeds=8,
 )

@@ -104,7 +104,4 @@ EXPERIMENT = Experiment(
     "save more than one pass in twenty",
     variants={"prose": "prose", "table": "a table", "code": "code"},
     small=dict(STEPS=20),
-    run=run,
-    steps=None,
-    seeds=8,
 )

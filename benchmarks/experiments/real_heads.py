@@ -95,7 +95,4 @@ EXPERIMENT = Experiment(
         "mean_80": "80 of those that cost least on seven",
     },
     small=dict(LENGTH=8, START=4),
-    run=run,
-    steps=None,
-    seeds=8,
 )

@@ -75,7 +75,4 @@ EXPERIMENT = Experiment(
         "others_4": "without 4 others of their layers",
         "previous_1": "without the strongest previous-token head",
     },
-    run=run,
-    steps=None,
-    seeds=8,
 )

@@ -67,7 +67,4 @@ EXPERIMENT = Experiment(
         for which in ("prose", "manual")
         for change, said in SAID.items()
     },
-    run=run,
-    steps=None,
-    seeds=8,
 )

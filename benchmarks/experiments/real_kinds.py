@@ -120,7 +120,5 @@ EXPERIMENT = Experiment(
         "text_other": "queries and another group's keys",
         "drawn": "drawn at random",
     },
-    run=run,
-    steps=None,
     seeds=16,
 )

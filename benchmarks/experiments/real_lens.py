@@ -4,24 +4,12 @@ import functools
 
 import real
 import torch
-from experiment import Experiment
+from experiment import Experiment, functions_of
 
 from d2lattn_book.real import trace
 from d2lattn_book.real.edits import lens
 
 POINTS = (0, 6, 12, 18, 24, 27, 28, 29, 30)
-CAPITALS = """The capital of France is|Paris
-The capital of Italy is|Rome
-The capital of Japan is|Tokyo
-The capital of Germany is|Berlin
-The capital of Spain is|Madrid
-The capital of England is|London
-The capital of Russia is|Moscow
-The capital of China is|Beijing
-The capital of Egypt is|Cairo
-The capital of Austria is|Vienna
-The capital of Ireland is|Dublin
-The capital of Greece is|Athens"""
 
 
 def run(variant, seed, steps):
@@ -51,9 +39,8 @@ def run(variant, seed, steps):
 @functools.cache
 def of_capitals():
     """The last token's stream after each prompt, (31, 12, E), and the answers (12,)."""
-    lines = [line.split("|") for line in CAPITALS.splitlines()]
-    streams = [read(real.encode(prompt))[:, 0, -1] for prompt, _ in lines]
-    return torch.stack(streams, 1), torch.tensor([real.piece(answer) for _, answer in lines])
+    _, streams, answers = functions_of("real_exchange").prompts()
+    return streams[:, :, -1], answers
 
 
 @functools.lru_cache(maxsize=16)
@@ -83,7 +70,5 @@ EXPERIMENT = Experiment(
         "capitals_wrong": "another country's capital",
         "prose": "prose, what is said at last",
     },
-    run=run,
-    steps=None,
     seeds=16,
 )

@@ -73,7 +73,4 @@ EXPERIMENT = Experiment(
         "fast": "12,000, the 20 others slowed",
     },
     small=dict(END=300, TRAINED=200, SEGMENT=16, JUDGED=128),
-    run=run,
-    steps=None,
-    seeds=8,
 )

@@ -78,7 +78,4 @@ EXPERIMENT = Experiment(
         "all_but_next": "without it, but for the next token",
         "other": "another passage ahead",
     },
-    run=run,
-    steps=None,
-    seeds=8,
 )

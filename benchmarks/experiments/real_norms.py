@@ -86,7 +86,4 @@ EXPERIMENT = Experiment(
         "manual_constant": "manual, a constant but for the first token",
     },
     small=dict(LENGTH=12, START=4),
-    run=run,
-    steps=None,
-    seeds=8,
 )

@@ -106,7 +106,4 @@ EXPERIMENT = Experiment(
         "manual_doubled": "manual, all places doubled",
         "manual_halved": "manual, all places halved",
     },
-    run=run,
-    steps=None,
-    seeds=8,
 )

@@ -61,7 +61,4 @@ EXPERIMENT = Experiment(
         "alone_no_first": "the first hidden later, the 41st sees only itself",
         "with_first_no_first": "the first hidden later, the 41st sees itself and the first",
     },
-    run=run,
-    steps=None,
-    seeds=8,
 )

@@ -81,7 +81,4 @@ EXPERIMENT = Experiment(
         "after": "the MLP of the layer after",
         "maker_ninth": "that MLP silent at the ninth place",
     },
-    run=run,
-    steps=None,
-    seeds=8,
 )

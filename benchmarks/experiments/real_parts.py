@@ -88,7 +88,4 @@ EXPERIMENT = Experiment(
         "norms": "its two norms do not divide",
     },
     small=dict(LENGTH=12, START=4),
-    run=run,
-    steps=None,
-    seeds=8,
 )

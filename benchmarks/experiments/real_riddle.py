@@ -81,7 +81,4 @@ EXPERIMENT = Experiment(
         "put_in": "the likelihood of the end with the noun put in",
         "end_alone": "the same without the story",
     },
-    run=run,
-    steps=None,
-    seeds=8,
 )

@@ -67,7 +67,4 @@ EXPERIMENT = Experiment(
         "manual_none": "manual, no message",
         "manual_two_first": "manual, two messages, and the first token of the text",
     },
-    run=run,
-    steps=None,
-    seeds=8,
 )

@@ -97,7 +97,4 @@ EXPERIMENT = Experiment(
         "half": "with half an error of its size",
         "once": "with one more error of its size",
     },
-    run=run,
-    steps=None,
-    seeds=8,
 )

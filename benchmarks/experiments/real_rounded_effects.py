@@ -47,7 +47,4 @@ EXPERIMENT = Experiment(
     refuted="a difference of a quarter of a nat and more changes its sign in the mean of the draws "
     "under either error",
     variants={"halved_scores": "scores × ½ against scores × 2"},
-    run=run,
-    steps=None,
-    seeds=8,
 )

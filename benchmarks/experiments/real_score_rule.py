@@ -113,7 +113,5 @@ EXPERIMENT = Experiment(
         "toy": "toy of 3.13, as they are, other sentence",
         "toy_centred": "toy, means removed, other sentence",
     },
-    run=run,
-    steps=None,
     seeds=16,
 )

@@ -201,7 +201,5 @@ EXPERIMENT = Experiment(
         "water": "*water*, in the kitchen or at sea",
         "apple_endings": "*apple*, endings exchanged",
     },
-    run=run,
-    steps=None,
     seeds=16,
 )

@@ -1,22 +1,14 @@
-"""Is a real model's *apple* told by its sense, by the topic or by the word before it?
+"""Is a real model's *bank* told by its sense or by the topic of the sentence?
 
-Written down before the run; what made us ask is *real_senses*, where the word before was exchanged,
-and then the topic, but never both. Here all eight combinations stand side by side, eight sentences
-each: the sense, the topic of the sentence, and whether an article, an adjective or a number stands
-before the word, or a preposition, *and* or *company*. *bank* beside it, whose sentences end in an
-article or in an adjective. Each factor is asked alone: among the sentences that share neither of
-the other two with the one that asks, is the nearest one that shares it? Then two in a contest: of
-those that share the sense alone, and those that share the word before (or the topic) alone, is the
-nearest one of the sense?
+Written down before the run. Here all eight combinations stand side by side, eight sentences each:
+the sense, the topic of the sentence, and whether an article or an adjective stands before the
+word. Each factor is asked alone: among the sentences that share neither of the other two with the
+one that asks, is the nearest one that shares it? Then two in a contest: of those that share the
+sense alone, and those that share the topic alone, is the nearest one of the sense?
 
-Predicted: after three layers *apple* is told by the word before (0.75 or more), and in the contest
-with it the sense wins in less than a quarter; from point 12 on the sense is told in three quarters
-and wins both contests in more than half. *bank* is told by its sense from point 6 on, in 0.85 or
-more, and the word before it tells less than 0.65. The one token before, without a model, tells the
-word before and no sense. Refuted, for *apple*: the word before is told less well than the sense
-after three layers. For both: the sense is told in less than three quarters at all points from 6 on;
-then neither figure of the book shows one. And for *bank*, which the book's first figure shows: the
-topic wins the contest with the sense at point 12, so that the figure's parting is that of topics.
+Predicted: *bank* is told by its sense from point 6 on, in 0.85 or more. Refuted: the sense is told
+in less than three quarters at all points from 6 on; or the topic wins the contest with the sense at
+point 12, so that the parting in the book's figure is that of topics.
 """
 
 import torch
@@ -24,59 +16,14 @@ import torch.nn.functional as F
 from experiment import Experiment, functions_of
 
 senses = functions_of("real_senses")
+MONEY = senses.BANK[0].splitlines()
 EACH, DRAWN = 8, 6
 
 
-def without(sentences, *left_out):
-    """Eight of ten sentences of the first experiment."""
-    lines = enumerate(sentences.splitlines())
-    return "\n".join(line for n, line in lines if n not in left_out)
-
-
 # The word is the last token of each. First the sense, then the topic, then what stands before it.
-APPLE = {
-    # fruit
-    (0, 0, 0): without(senses.APPLE[0], 4, 8),
-    (0, 0, 1): without(senses.ENDINGS[0], 4, 6),
-    (0, 1, 0): """At the computer shop on my desk lay a half eaten
-The software engineer had nothing for lunch but an
-Beside the laptop and the phone stood a bowl with one
-The chief executive reached into his bag and ate an
-Before the earnings report the analyst peeled an
-The phone fell down and landed next to a rotten
-He typed with one hand and held in the other an
-On the screen of the tablet was a photo of a red""",
-    (0, 1, 1): """The drink at the computer shop is pressed from
-On his keyboard the software engineer spilled a juice of
-At the earnings meeting the investors ate cakes filled with
-The lip balm of the programmer smells of
-In the data centre the staff drink a tea of mint and
-In her lunch break the phone designer prefers pear to
-The chief executive had a muffin baked with nuts or
-The screen of the laptop was sticky with""",
-    # the company
-    (1, 0, 0): """The chef wrote his recipes on a laptop of the giant
-While she baked the pie she read about the profits of the greedy
-The fruit seller owns ten shares of the mighty
-The juice maker sued the powerful
-In the orchard the farmer talked about his software job at the rich
-The cookbook is by a baker who had been an engineer at the old
-The cider maker sold his trees and bought stock of the new
-The gardener's daughter is a lawyer of the arrogant""",
-    (1, 0, 1): """The chef wrote his recipes on a laptop made by
-While she baked the pie she watched a film on a phone from
-In the orchard the farmer uses a watch by
-The fruit seller pays his bills with a tablet from
-The juice company sued the technology company
-The cookbook was published as an app by
-The greengrocer bought ten shares of
-In the kitchen a speaker plays music from""",
-    (1, 1, 0): without(senses.ENDINGS[1], 8, 9),
-    (1, 1, 1): without(senses.APPLE[1], 7, 9),
-}
 BANK = {
     # money
-    (0, 0, 0): without(senses.BANK[0], 3, 9),
+    (0, 0, 0): "\n".join(line for n, line in enumerate(MONEY) if n not in (3, 9)),
     (0, 0, 1): """Her savings account is at the old
 The loan came from a small
 The interest rates were raised by the new
@@ -135,21 +82,19 @@ The accountant and his clients tie their boats to the same
 The treasurer spent the money on a painting of reeds on a beautiful
 The thief threw the cash box into the stream and swam to the next""",
 }
-WORDS = dict(apple=APPLE, bank=BANK)
-FACTORS = dict(sense=0, topic=1, before=2)
+ASKED = {"bank_sense": (0, 0), "bank_topic": (1, 1), "bank_sense_topic": (0, 1)}
 
 
 def run(variant, seed, steps):
     """How often the nearest of those that share one factor, or one of two, shares the first."""
-    word, *asked = variant.split("_")
-    streams, others, before = senses.streams_of("\n".join(WORDS[word].values()), word)
-    factors = torch.tensor(list(WORDS[word])).repeat_interleave(EACH, 0)  # of the 64 sentences
+    streams, others, before = senses.streams_of("\n".join(BANK.values()), "bank")
+    factors = torch.tensor(list(BANK)).repeat_interleave(EACH, 0)  # of the 64 sentences
     generator = torch.Generator().manual_seed(seed)
     chosen = torch.cat(
         [cell * EACH + torch.randperm(EACH, generator=generator)[:DRAWN] for cell in range(8)]
     )
     factors = factors[chosen]
-    first, second = (FACTORS[name] for name in (asked * 2)[:2])
+    first, second = ASKED[variant]
     same = factors[:, None] == factors  # (N, N, 3)
     count = same.sum(-1)
     if first == second:  # those that share this factor alone, or none
@@ -177,31 +122,21 @@ def nearest(x, candidates, right):
 
 EXPERIMENT = Experiment(
     section="1.9",
-    varies="what is asked of the nearest sentence: whether it shares the sense, the topic, or what "
-    "stands before the word, among those that share neither of the other two; or a contest, among "
-    "those that share the sense alone or the other alone",
-    held="64 sentences with *apple*, 64 with *bank*, eight in each combination of sense (fruit or "
-    "company, money or river), topic (that of the one sense or of the other) and word before (for "
-    "*apple* an article, an adjective or a number, or else; for *bank* an article or an "
-    "adjective); a seed draws six of each eight; the word is the last token; the nearest by the "
-    "cosine, the mean removed; point 0 is the embedding, point n the stream behind n layers",
+    varies="what is asked of the nearest sentence: whether it shares the sense or the topic, among "
+    "those that share no other factor; or a contest, among those that share the sense alone or the "
+    "topic alone",
+    held="64 sentences with *bank*, eight in each combination of sense (money or river), topic "
+    "(that of the one sense or of the other) and word before (an article or an adjective); a seed "
+    "draws six of each eight; the word is the last token; the nearest by the cosine, the mean "
+    "removed; point 0 is the embedding, point n the stream behind n layers",
     control="the same with what is shared drawn at random, which must give about a half; the one "
-    "token before, or the mean of all words before, without any model; and *bank*",
-    refuted="after three layers the word before *apple* is told less well than its sense; or a "
-    "sense is told in less than three quarters at all points from 6 on; or with *bank* the topic "
+    "token before, or the mean of all words before, without any model",
+    refuted="the sense is told in less than three quarters at all points from 6 on; or the topic "
     "wins the contest with the sense at point 12",
     variants={
-        f"{word}_{asked}": f"*{word}*, {said}"
-        for word in WORDS
-        for asked, said in {
-            "sense": "the sense alone",
-            "topic": "the topic alone",
-            "before": "the word before alone",
-            "sense_before": "the sense against the word before",
-            "sense_topic": "the sense against the topic",
-        }.items()
+        "bank_sense": "the sense alone",
+        "bank_topic": "the topic alone",
+        "bank_sense_topic": "the sense against the topic",
     },
-    run=run,
-    steps=None,
     seeds=16,
 )

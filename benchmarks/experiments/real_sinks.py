@@ -87,7 +87,4 @@ EXPERIMENT = Experiment(
         "manual_window": "manual, the last 32",
         "manual_window_first": "manual, the last 32 and the first token",
     },
-    run=run,
-    steps=None,
-    seeds=8,
 )

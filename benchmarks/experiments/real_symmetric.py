@@ -83,7 +83,4 @@ EXPERIMENT = Experiment(
         "manual_all": "manual, as trained",
         "manual_symmetric": "manual, their symmetric part",
     },
-    run=run,
-    steps=None,
-    seeds=8,
 )

@@ -37,7 +37,4 @@ EXPERIMENT = Experiment(
         "manual_all": "manual, scores as they are",
         "manual_double": "manual, scores × 2",
     },
-    run=run,
-    steps=None,
-    seeds=8,
 )

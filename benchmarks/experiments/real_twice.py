@@ -50,7 +50,5 @@ EXPERIMENT = Experiment(
         "previous_1": "without the strongest previous-token head",
         "others_4": "without 4 others of their layers",
     },
-    run=run,
-    steps=None,
     seeds=16,
 )

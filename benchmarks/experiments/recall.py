@@ -33,7 +33,6 @@ EXPERIMENT = Experiment(
     "bound d/m, or the bound is out of reach of any state; and a softmax of keys of length 1, "
     "which must lose the word, or the task asks for nothing",
     refuted="the state finds the right one of 64 words nearly as well as the softmax",
-    steps=None,
     seeds=16,
     variants={
         "softmax": "softmax",
@@ -42,5 +41,4 @@ EXPERIMENT = Experiment(
         "state-exp": "state, features exp",
         "slots": "state, features that do not overlap",
     },
-    run=run,
 )

@@ -42,5 +42,4 @@ EXPERIMENT = Experiment(
         "plain": "deviation 1",
         "loud": "deviation 1, times √d",
     },
-    run=run,
 )

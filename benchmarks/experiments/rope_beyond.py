@@ -43,7 +43,5 @@ EXPERIMENT = Experiment(
     refuted="far stripes at other offsets in half of the seeds; five back that comes back when all "
     "pairs turn more slowly, or does not when only the slow ones do",
     variants={"rope": "RoPE"},
-    run=run,
     steps=200,
-    seeds=8,
 )

@@ -72,13 +72,11 @@ EXPERIMENT = Experiment(
     "temperature, but fewer different ones than these, is worth no more than a lower temperature",
     refuted="at temperature 2 a nucleus has as many right sentences as min-p",
     steps=500,
-    seeds=8,
     variants={
         "all": "all words",
         "top_k": "top-k, 3",
         "top_p": "top-p, .9",
         "min_p": "min-p, .1",
     },
-    run=run,
     plan={name: {1: 4} for name in RULES},
 )

@@ -35,7 +35,6 @@ EXPERIMENT = Experiment(
     control="the start, and d = 64 in the place of √d: if as many rows are saturated there, it is "
     "not what the steps do",
     refuted="at the rate 0.1 less than half of the rows are saturated",
-    steps=None,
     seeds=16,
     variants={
         f"by_{divisor}_{rate}": f"divided by {name}, learning rate {number}"
@@ -43,5 +42,4 @@ EXPERIMENT = Experiment(
         for divisor, name in {"root": "√d = 8", "d": "d = 64"}.items()
     },
     small=dict(STEPS=3),
-    run=run,
 )

@@ -75,12 +75,10 @@ EXPERIMENT = Experiment(
     refuted="at the rate 0.1 QK-norm leaves the largest score or the loss as they are without it, "
     "or it lowers the loss at 0.01 just as much",
     steps=100,
-    seeds=8,
     variants={
         f"{kind}_{name}": f"{CALLED[kind]}, learning rate {rate}"
         for kind in KINDS
         for name, rate in RATES.items()
         if kind != "cap" or name == "10"
     },
-    run=run,
 )

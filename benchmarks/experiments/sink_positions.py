@@ -54,8 +54,6 @@ EXPERIMENT = Experiment(
     "gets less than with the page's eight, these were lucky",
     refuted="with a learned table or RoPE the first token gets as much as with sinusoids",
     steps=300,
-    seeds=8,
     plan={name: {1: 8, 2: 8} for name in ("sinusoidal", "learned", "rotary")},
     variants={"sinusoidal": "sinusoids", "learned": "a learned table", "rotary": "RoPE"},
-    run=run,
 )

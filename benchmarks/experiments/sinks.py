@@ -81,7 +81,6 @@ EXPERIMENT = Experiment(
     "trained with the window: if it is as bad, the window hides what is needed",
     refuted="the window costs as much with the first token as without it, or nothing",
     steps=300,
-    seeds=8,
     variants={
         "plain": "as on the page",
         "bare": "texts without a first token",
@@ -90,5 +89,4 @@ EXPERIMENT = Experiment(
         "logit": "a learned sink logit",
         "one": "one added to the sum",
     },
-    run=run,
 )

@@ -125,7 +125,6 @@ EXPERIMENT = Experiment(
     refuted="the mean finishes *hungry* as well as the model that asks, or the model that asks "
     "finishes *fierce* without positions",
     steps=800,
-    seeds=8,
     variants={
         "last": "the last token",
         "mean": "the mean of all so far",
@@ -141,7 +140,6 @@ EXPERIMENT = Experiment(
         "unmasked": "… without the mask",
         "undivided": "… scores not divided by √d",
     },
-    run=run,
     plan={},
 )
 EXPERIMENT.plan.update({name: {1: 8, 2: 8} for name in EXPERIMENT.variants})

@@ -27,5 +27,4 @@ EXPERIMENT = Experiment(
     steps=150,
     seeds=16,
     variants={"reads": "keys of words and places", "places": "keys of places alone"},
-    run=run,
 )

@@ -26,7 +26,5 @@ EXPERIMENT = Experiment(
     control="the product of two maps of random weights must not point",
     refuted="a layer points by itself, or the product does not",
     steps=200,
-    seeds=8,
     variants={"trained": "two layers", "random": "two layers, random weights"},
-    run=run,
 )

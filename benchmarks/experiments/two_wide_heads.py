@@ -56,7 +56,4 @@ EXPERIMENT = Experiment(
         "one_slope": "eight heads of one slope",
     },
     small=dict(STEPS=3),
-    run=run,
-    steps=None,
-    seeds=8,
 )

@@ -26,11 +26,9 @@ EXPERIMENT = Experiment(
     "unseen ones that it fails at",
     refuted="one head gets as many unseen pairs right as two heads of the same width",
     steps=1000,
-    seeds=8,
     variants={
         "one_16": "one head, 16 channels",
         "one_128": "one head, 128 channels",
         "two_16": "two heads, 16 channels",
     },
-    run=run,
 )

@@ -38,7 +38,5 @@ EXPERIMENT = Experiment(
     "word, where the head itself turns, the exchanged term must not decide",
     refuted="with what an adjective of the other kind brings, the answer stays",
     steps=200,
-    seeds=8,
     variants={"last": "asked at the last word", "it": "asked at *it*"},
-    run=run,
 )

@@ -26,7 +26,6 @@ def run(variant, seed, steps):
 
 EXPERIMENT = Experiment(
     section="2.8",
-    claims=(40,),
     varies="what makes the scores and the values of the one head",
     held="words, places and last layer are learned; data, optimiser, learning rate, batch, 32 "
     "channels",
@@ -45,5 +44,4 @@ EXPERIMENT = Experiment(
         "shared_v": "one W for queries and keys, W_v",
         "all": "all three",
     },
-    run=run,
 )

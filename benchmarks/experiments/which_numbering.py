@@ -44,5 +44,4 @@ EXPERIMENT = Experiment(
     steps=120,
     seeds=16,
     variants=VARIANTS,
-    run=run,
 )

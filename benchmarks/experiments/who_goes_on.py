@@ -32,7 +32,6 @@ def run(variant, seed, steps):
 
 EXPERIMENT = Experiment(
     section="7.6",
-    claims=(35, 37, 42),
     varies="how the model is told the places",
     held="both tasks learned side by side at length 32, learning rate 0.01, 16 texts a step, two "
     "layers of 8 heads, width 64, attention only; the texts that it is asked on",
@@ -50,7 +49,5 @@ EXPERIMENT = Experiment(
         "rope_base_10": "RoPE, base 10",
         "alibi": "ALiBi",
     },
-    run=run,
     steps=200,
-    seeds=8,
 )

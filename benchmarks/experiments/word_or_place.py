@@ -47,5 +47,4 @@ EXPERIMENT = Experiment(
     steps=200,
     seeds=16,
     variants={"trained": "trained", "untrained": "before training"},
-    run=run,
 )
