@@ -5,7 +5,7 @@ import copy
 import pytest
 import torch
 from draws import assert_close, worst
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import (
     CASES,
@@ -89,6 +89,7 @@ def test_key_and_value_default_to_what_stands_before():
     assert torch.equal(mha(x, y), mha(x, y, y))
 
 
+@settings(max_examples=15)
 @given(lengths=st.lists(st.integers(0, 300), min_size=B, max_size=B), causal=st.booleans())
 def test_a_length_is_that_of_each_query(lengths, causal):
     mha, x = module(qdim=E, kdim=E, vdim=E), noise(B, 300, E)
