@@ -7,7 +7,6 @@ import re
 import nbformat
 import practice
 import pytest
-from alone import alone
 from cells import chapters, is_setup, is_solution
 from sections import slug
 
@@ -36,7 +35,7 @@ def test_a_topic_goes_from_easy_to_hard():
         for cell in NOTEBOOK.cells
         if cell.source.startswith("## ") or cell in TASKS
     ]
-    assert all(a <= b or b == 0 for a, b in itertools.pairwise(levels)) and levels.count(0) == 11
+    assert all(a <= b or b == 0 for a, b in itertools.pairwise(levels)) and levels.count(0) == 10
 
 
 def test_two_hints_stand_before_the_solution():
@@ -71,15 +70,6 @@ def test_each_cell_runs_alone(cell, capsys, tmp_path, monkeypatch):
     else:
         assert said.count(": not attempted yet\n") == cell.source.count("check(")
     assert cell.outputs == []
-
-
-def test_only_what_is_needed_is_given():
-    above = ["import math, os\nfrom torch import nn", "n = 2", "n += math.pi", "m = n\nk = 1"]
-    assert alone("print(m)", above, imports_for="nn.Linear") == (
-        "import math\n\nfrom torch import nn\n\nn = 2\n\nn += math.pi\n\nm = n\n\nprint(m)"
-    )
-    assert alone("pass", [*above, "@str\ndef f(): ..."]) == "pass"
-    assert alone("f()", ["import x", "@str\ndef f(): ..."]) == "@str\ndef f(): ...\n\nf()"
 
 
 def test_the_page_links_within_itself_and_hides_what_waits_for_a_click():

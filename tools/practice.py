@@ -6,6 +6,7 @@ runs alone; what a solution shows after its `check` stays in the chapter. Append
 triton and keeps its two exercises.
 """
 
+import ast
 import itertools
 import os
 import pathlib
@@ -13,7 +14,6 @@ import re
 import sys
 from typing import NamedTuple
 
-import assignment
 import nbformat
 from alone import alone
 from cells import AFTERWARDS, ROOT, chapters, is_setup, is_solution
@@ -49,54 +49,48 @@ behind a click, in this order; take them one at a time. In your own copy, which 
 """
 PROGRESS = "from d2lattn_book.exercises import progress\n\nprogress()"
 HINT = re.compile(r"\s*<details><summary>Hint</summary>\s*(.*?)\s*</details>", re.S)
-STEPS = ("A first hint", "A second hint")
-FIRST = "Before chapter 1, and after chapter 0"
 
 
 class Exercise(NamedTuple):
-    """An exercise as the page has it: ●s, and cells."""
+    """An exercise as the page has it: ●s, and cells: task, where it starts, solution, remarks."""
 
     number: str
     level: int
     cells: list
 
 
-def practice():
-    """The notebook."""
-    found = {each.number: each for path in chapters() for each in exercises(path)}
+def practice(anchor=lambda cell: f"cell-id={cell.id}"):
+    """The notebook; `anchor` says how its table leads to a cell."""
+    found = {exercise.number: exercise for path in chapters() for exercise in exercises(path)}
     table, body = [], list(_questions(chapters()[0]))
     for topic, numbers in TOPICS.items():
+        body.append(new_markdown_cell(f"## {topic}", id=f"topic-{len(table) + 1}"))
         chosen = sorted((found[number] for number in numbers.split()), key=lambda each: each.level)
-        levels = [
-            ", ".join(f"[{n}](practice.ipynb#cell-id={_id(n)})" for n, own, _ in chosen if own == x)
-            for x in (1, 2, 3)
-        ]
-        table.append(f"| {topic} | {' | '.join(levels)} |")
-        body.append(new_markdown_cell(f"## {topic}", id=f"topic-{len(table)}"))
-        body += [cell for each in chosen for cell in each.cells]
-    (setup,) = filter(is_setup, _read(chapters()[1]))
+        links = {1: [], 2: [], 3: []}
+        for number, level, cells in chosen:
+            links[level].append(f"[{number}](practice.ipynb#{anchor(cells[0])})")
+            body += cells
+        table.append(f"| {topic} | {' | '.join(map(', '.join, links.values()))} |")
+    (setup,) = filter(is_setup, read(chapters()[1]))
     head = [
         new_markdown_cell(HEAD + "\n".join(table), id="practice"),
         setup,
         new_code_cell(PROGRESS, id="progress"),
     ]
-    end = new_markdown_cell("## How far you are", id="end"), new_code_cell(PROGRESS, id="far")
-    return new_notebook(cells=[*head, *body, *end], metadata={"kernelspec": notebooks.KERNEL})
+    return new_notebook(cells=[*head, *body], metadata={"kernelspec": notebooks.KERNEL})
 
 
 def exercises(path):
     """The exercises of the chapter at `path`, in its order."""
-    cells = _read(path)
+    cells = read(path)
     begins = [i for i, cell in enumerate(cells) if _is_heading(cell)] + [len(cells)]
-    place = ""
     for start, end in itertools.pairwise(begins):
-        if cells[start].source.startswith("## Exercises"):
-            place = f"{path.name}#cell-id={cells[start].id}"
         if "### Exercise " in cells[start].source:
-            yield _exercise(cells[:start], cells[start:end], place)
+            part = next(cell.id for cell in cells if cell.source.startswith("## Exercises"))
+            yield _exercise(cells[:start], cells[start:end], f"{path.name}#cell-id={part}")
 
 
-def _read(path):
+def read(path):
     """The cells of a chapter, which is valid."""
     return nbformat.v4.reads(path.read_text(encoding="utf-8")).cells
 
@@ -111,46 +105,44 @@ def _exercise(above, cells, place):
     task, *after = [text for text in texts if text.startswith(("#", AFTERWARDS))]
     title, marks, task = task[task.index("### Exercise ") :].split("\n", 2)
     number, name = re.fullmatch(r"### Exercise ([\d.]+) · (.+)", title).groups()
+    own = f"exercise-{number.replace('.', '-')}"
     hints = HINT.search("\n".join(texts))[1].split("\n\n", 1)
     folds = [
-        f"<details><summary>{step}</summary>\n\n{hint}\n\n</details>"
-        for step, hint in zip(STEPS, hints, strict=True)
+        f"<details><summary>A {step} hint</summary>\n\n{hint}\n\n</details>"
+        for step, hint in zip(("first", "second"), hints, strict=True)
     ]
     chapter = f"[chapter {number.partition('.')[0]}]({place})"
     task = f"### {number} · {name}\n{marks} · {chapter}\n\n{HINT.sub('', task).strip()}"
-    made = [new_markdown_cell("\n\n".join([task, *folds]), id=_id(number))]
+    made = [new_markdown_cell("\n\n".join([task, *folds]), id=own)]
     code = [cell for cell in cells if cell.cell_type == "code"]
     (solution, *_) = filter(is_solution, code)
-    solved = _solved(solution.source, number)
+    check, _ = checked(solution.source, number)
+    solved = solution.source.partition(check)[0] + check
     starts = [cell.source for cell in code if not is_solution(cell)]
     ours = [cell.source for cell in above if cell.cell_type == "code" and not is_setup(cell)]
     given = [source for source in ours if not source.startswith("# @title Solution")]
     for i, source in enumerate(starts):
         text = alone(source, given + starts[:i], imports_for=solved)
-        made.append(new_code_cell(text, id=f"{_id(number)}-{i}"))
+        made.append(new_code_cell(text, id=f"{own}-{i}"))
     title, body = solved.split("\n", 1)
     text = f"{title}\n{alone(body, ours + starts)}"
-    made.append(new_code_cell(text, id=f"{_id(number)}-s", metadata=_folded(solution)))
-    made += [new_markdown_cell(text, id=f"{_id(number)}-a") for text in after]
+    made.append(new_code_cell(text, id=f"{own}-s", metadata=solution.metadata))
+    made += [new_markdown_cell(text, id=f"{own}-a") for text in after]
     return Exercise(number, marks.count("●"), made)
 
 
-def _folded(solution):
-    """The metadata of a solution, but for what slides do with it."""
-    return {name: value for name, value in solution.metadata.items() if name != "slideshow"}
-
-
-def _solved(source, number):
-    """A solution up to the line that checks it."""
-    check, _ = assignment._checked(source, number)
-    end = source.index(check) + len(check)
-    return source[: source.find("\n", end) if "\n" in source[end:] else None]
+def checked(source, number):
+    """(the call of `check` in a cell, what it is given to check), as they are written there."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and ast.unparse(node).startswith(f"check({number!r}, "):
+            return tuple(ast.get_source_segment(source, part) for part in (node, node.args[1]))
+    raise ValueError(f"exercise {number} must end in check({number!r}, …), got\n{source}")
 
 
 def _questions(path):
     """The questions of chapter 0, which stand in two lists there."""
-    cells = _read(path)
-    yield new_markdown_cell(f"## {FIRST}", id="topic-0")
+    cells = read(path)
+    yield new_markdown_cell("## Before chapter 1, and after chapter 0", id="topic-0")
     asked = [i for i, cell in enumerate(cells) if cell.source.startswith('check("0.')]
     for i in sorted(asked, key=lambda i: cells[i].source):
         above = [cell.source for cell in cells[1:i] if cell.cell_type == "code"]
@@ -160,22 +152,9 @@ def _questions(path):
         yield new_markdown_cell(cells[i + 1].source, id=f"{cells[i].id}-answers")
 
 
-def _id(number):
-    """The id of an exercise's first cell."""
-    return f"exercise-{number.replace('.', '-')}"
-
-
 def page():
     """The notebook as a page of the website, its links those of the page."""
-    notebook = practice()
-    titles = {c.id: c.source.partition("\n")[0] for c in notebook.cells if c.id.startswith("exerc")}
-    for cell in notebook.cells:
-        cell.source = re.sub(
-            r"practice\.ipynb#cell-id=([\w-]+)",
-            lambda link: f"practice.ipynb#{slug(titles[link[1]].removeprefix('### '))}",
-            cell.source,
-        )
-    return prepare(notebook)
+    return prepare(practice(lambda cell: slug(cell.source.partition("\n")[0].lstrip("# "))))
 
 
 def write(target=TARGET):
