@@ -99,85 +99,72 @@ def with_a_copy(weights):
     return torch.cat([weights, weights[-1:]]) / (1 + weights[-1])  # (n + 1,)
 
 
+MISTAKES = {
+    "2.1": {
+        "You added two values. Weight the second and the fourth by ½.": [1, 1, 1, 1, 0],
+        "This sums to 1, like weights. Average two values, with the weight ½ each.": (
+            [0.25, 0.25, 0.25, 0.25, 0]
+        ),
+        "You returned value 2 alone. Keys 2 and 4 tie: average their values.": [1, 1, 0, 0, 0],
+        "You returned value 4 alone. Keys 2 and 4 tie: average their values.": [0, 0, 1, 1, 0],
+        "You averaged all four values. The first and the third get weight 0.": [0.5] * 5,
+        "These are the attention weights. Now average the values with them.": [0, 0.5, 0, 0.5],
+    },
+    "2.2": {
+        "You divided by √(width of the tokens). Use the width of the queries.": {
+            "W_q.shape[0]": "X.shape[1]"
+        },
+        "You divided by the width of the queries. Divide by its square root.": {" ** 0.5": ""},
+        "Divide the scores by √(width of the queries).": {" / W_q.shape[0] ** 0.5": ""},
+        "Your softmax runs over queries. Use the last axis, the keys.": {"dim=-1": "dim=0"},
+        "You swapped queries and keys.": {"Q @ K.T": "K @ Q.T"},
+        "nn.Linear stores W as (out, in). Multiply X by the transpose, X W_qᵀ.": {
+            "W_q.T": "W_q",
+            "W_k.T": "W_k",
+            "W_v.T": "W_v",
+        },
+        "You averaged the tokens. Average their values, X Wᵥᵀ.": {"dim=-1) @ V": "dim=-1) @ X"},
+    },
+    "2.3": {
+        "You multiplied both matrices by A, which changes the scores. W_k must undo A.": {
+            "torch.linalg.inv(A).T": "A"
+        },
+        "A transpose is missing: W_qᵀ Aᵀ (…) W_k must be W_qᵀ W_k.": {"inv(A).T": "inv(A)"},
+        "The inverse is missing. W_k must undo A.": {"torch.linalg.inv(A).T": "A.T"},
+        "You returned W_q unchanged. It must become A W_q.": {"A @ W_q": "W_q"},
+        "You returned W_k unchanged, so the scores change with A. W_k must undo A.": {
+            "torch.linalg.inv(A).T @ ": ""
+        },
+    },
+    "2.4": {
+        "Your weights do not sum to 1. Divide them by their sum.": {" / (1 + weights[-1])": ""},
+        "You split the weight of the last token. Its copy has the same score: append the "
+        "same weight again, then divide all weights by their sum.": {
+            "weights, weights[-1:]]) / (1 + weights[-1])": (
+                "weights[:-1], weights[-1:] / 2, weights[-1:] / 2])"
+            )
+        },
+        "Divide weights by their sum. Use no softmax.": {" / (1 + weights[-1])": ".softmax(0)"},
+    },
+    "2.6": {
+        "You did not subtract the mean. A covariance uses k − f(q), not k.": {"K - w @ K": "K"},
+        "You subtracted the plain mean. Subtract f(q), the mean under the attention weights.": {
+            "K - w @ K": "K - K.mean(0)"
+        },
+        "Multiply each product (k − f)(k − f)ᵀ by the attention weight of k.": {
+            "w[:, None] * c": "c / len(K)"
+        },
+        "This is the gradient of the sum of f. Each component of f needs a row of its own.": {
+            "c.T @ (w[:, None] * c)": "(c.T @ (w[:, None] * c)).sum(0)"
+        },
+        "You returned f(q). Return its derivative.": {"c.T @ (w[:, None] * c)": "w @ K"},
+    },
+}
 EXERCISES = {
-    "2.1": ValueExercise(
-        lambda: [0.5, 0.5, 0.5, 0.5, 0.0],
-        {
-            "You added two values. Weight the second and the fourth by ½.": [1, 1, 1, 1, 0],
-            "This sums to 1, like weights. Average two values, with the weight ½ each.": (
-                [0.25, 0.25, 0.25, 0.25, 0]
-            ),
-            "You returned value 2 alone. Keys 2 and 4 tie: average their values.": [1, 1, 0, 0, 0],
-            "You returned value 4 alone. Keys 2 and 4 tie: average their values.": [0, 0, 1, 1, 0],
-            "You averaged all four values. The first and the third get weight 0.": [0.5] * 5,
-            "These are the attention weights. Now average the values with them.": [0, 0.5, 0, 0.5],
-        },
-    ),
-    "2.2": FunctionExercise(
-        my_self_attention,
-        _layers,
-        {
-            "You divided by √(width of the tokens). Use the width of the queries.": {
-                "W_q.shape[0]": "X.shape[1]"
-            },
-            "You divided by the width of the queries. Divide by its square root.": {" ** 0.5": ""},
-            "Divide the scores by √(width of the queries).": {" / W_q.shape[0] ** 0.5": ""},
-            "Your softmax runs over queries. Use the last axis, the keys.": {"dim=-1": "dim=0"},
-            "You swapped queries and keys.": {"Q @ K.T": "K @ Q.T"},
-            "nn.Linear stores W as (out, in). Multiply X by the transpose, X W_qᵀ.": {
-                "W_q.T": "W_q",
-                "W_k.T": "W_k",
-                "W_v.T": "W_v",
-            },
-            "You averaged the tokens. Average their values, X Wᵥᵀ.": {"dim=-1) @ V": "dim=-1) @ X"},
-        },
-        WRITE_YOUR_OWN,
-    ),
-    "2.3": FunctionExercise(
-        disguise,
-        _disguises,
-        {
-            "You multiplied both matrices by A, which changes the scores. W_k must undo A.": {
-                "torch.linalg.inv(A).T": "A"
-            },
-            "A transpose is missing: W_qᵀ Aᵀ (…) W_k must be W_qᵀ W_k.": {"inv(A).T": "inv(A)"},
-            "The inverse is missing. W_k must undo A.": {"torch.linalg.inv(A).T": "A.T"},
-            "You returned W_q unchanged. It must become A W_q.": {"A @ W_q": "W_q"},
-            "You returned W_k unchanged, so the scores change with A. W_k must undo A.": {
-                "torch.linalg.inv(A).T @ ": ""
-            },
-        },
-    ),
-    "2.4": FunctionExercise(
-        with_a_copy,
-        _weights_of_a_query,
-        {
-            "Your weights do not sum to 1. Divide them by their sum.": {" / (1 + weights[-1])": ""},
-            "You split the weight of the last token. Its copy has the same score: append the "
-            "same weight again, then divide all weights by their sum.": {
-                "weights, weights[-1:]]) / (1 + weights[-1])": (
-                    "weights[:-1], weights[-1:] / 2, weights[-1:] / 2])"
-                )
-            },
-            "Divide weights by their sum. Use no softmax.": {" / (1 + weights[-1])": ".softmax(0)"},
-        },
-    ),
+    "2.1": ValueExercise(lambda: [0.5, 0.5, 0.5, 0.5, 0.0], MISTAKES["2.1"]),
+    "2.2": FunctionExercise(my_self_attention, _layers, MISTAKES["2.2"], WRITE_YOUR_OWN),
+    "2.3": FunctionExercise(disguise, _disguises, MISTAKES["2.3"]),
+    "2.4": FunctionExercise(with_a_copy, _weights_of_a_query, MISTAKES["2.4"]),
     "2.5": OpenExercise(_judge_lookup_weights),
-    "2.6": FunctionExercise(
-        slope,
-        _questions,
-        {
-            "You did not subtract the mean. A covariance uses k − f(q), not k.": {"K - w @ K": "K"},
-            "You subtracted the plain mean. Subtract f(q), the mean under the attention weights.": {
-                "K - w @ K": "K - K.mean(0)"
-            },
-            "Multiply each product (k − f)(k − f)ᵀ by the attention weight of k.": {
-                "w[:, None] * c": "c / len(K)"
-            },
-            "This is the gradient of the sum of f. Each component of f needs a row of its own.": {
-                "c.T @ (w[:, None] * c)": "(c.T @ (w[:, None] * c)).sum(0)"
-            },
-            "You returned f(q). Return its derivative.": {"c.T @ (w[:, None] * c)": "w @ K"},
-        },
-    ),
+    "2.6": FunctionExercise(slope, _questions, MISTAKES["2.6"]),
 }

@@ -13,27 +13,22 @@ from d2lattn_book.exercises.checking import (
     ValueExercise,
     calls,
     is_starter,
+    noise,
 )
 
 
 def _heads():
     """Queries (H, L, D) and keys (H, S, D), all sizes different."""
-    generator = torch.Generator().manual_seed(0)
-    return [
-        (
-            2 * torch.randn(H, L, D, generator=generator),
-            2 * torch.randn(H, S, D, generator=generator),
-        )
-        for H, L, S, D in ((3, 5, 7, 2), (2, 4, 6, 5), (3, 2, 5, 16))
-    ]
+    sizes = (3, 5, 7, 2), (2, 4, 6, 5), (3, 2, 5, 16)
+    return [[2 * x for x in noise((H, L, D), (H, S, D))] for H, L, S, D in sizes]
 
 
 def _scores_and_masks():
     """Scores (L, S) and masks that leave every query a key."""
-    generator = torch.Generator().manual_seed(0)
+    first, second = noise((5, 7), (2, 4, 6))
     return [
-        (3 * torch.randn(5, 7, generator=generator), causal_mask(5, 7, align="top-left")),
-        (3 * torch.randn(2, 4, 6, generator=generator), length_mask([2, 5], 6)),
+        (3 * first, causal_mask(5, 7, align="top-left")),
+        (3 * second, length_mask([2, 5], 6)),
         # A hidden key that would take all the weight, and scores below any usual fill.
         (torch.tensor([[1.0, 2.0, 300.0]]), torch.tensor([[True, True, False]])),
         (torch.tensor([[-2e10, -4e10, -3e10]]), torch.tensor([[True, True, False]])),
@@ -43,11 +38,8 @@ def _scores_and_masks():
 
 
 def _lengths():
-    return [
-        (torch.tensor([6, 4, 1]), 6, 3),
-        (torch.tensor([2, 5]), 5, 2),
-        (torch.tensor([7]), 7, 1),
-    ]
+    cases = ([6, 4, 1], 6, 3), ([2, 5], 5, 2), ([7], 7, 1)
+    return [(torch.tensor(lengths), n, width) for lengths, n, width in cases]
 
 
 A_SCORE_OF_0 = (
@@ -59,8 +51,7 @@ def _judge_safe_softmax(softmax):
     """Values, huge scores, a row without keys and the gradient of such a row, in this order."""
     if not callable(softmax):
         return f"a function is expected, got {type(softmax).__name__}"
-    generator = torch.Generator().manual_seed(0)
-    scores = torch.randn(2, 5, 7, generator=generator)
+    (scores,) = noise((2, 5, 7))
     scores[:, 3, 1] = 0  # visible in both masks
     masks = {
         "every query has a key": causal_mask(5, 7, align="top-left"),
@@ -120,115 +111,101 @@ def decoder_mask(valid_lens, n, width):
 
 WHOLE = "return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)"
 
+MISTAKES = {
+    "3.1": {
+        "36 assumes components of variance 1. What is the variance of q's components?": 36,
+        "12 counts the smaller variance once. Both q and k have it.": 12,
+        "You found the standard deviation. Square it.": 2,
+        "1/9 is the variance of one product of components. q·k adds 36 of them.": 1 / 9,
+        "48/9 sums over the width of the tokens. q and k have the width of the head.": 48 / 9,
+    },
+    "3.2": {
+        "You divided by d. Divide by √d.": {"math.sqrt(query.shape[-1])": "query.shape[-1]"},
+        "You used the square root of the model's width. Use the width of a head.": {
+            "sqrt(": "sqrt(len(query) * "
+        },
+        "You used the square root of the number of heads. Use the width of a head.": {
+            "query.shape[-1]": "len(query)"
+        },
+        "The scores are unscaled. Divide them by √d.": {" / math.sqrt(query.shape[-1])": ""},
+        "You multiplied the scores by √d. Divide them.": {"/ math": "* math"},
+        "Your softmax runs over the queries, so columns sum to 1. Use dim=-1, the keys.": {
+            "dim=-1": "dim=-2"
+        },
+        "Your softmax runs over the heads. Use dim=-1, the keys.": {"dim=-1": "dim=0"},
+        "These are scores. Apply the softmax.": {"torch.softmax(scores, dim=-1)": "scores"},
+    },
+    "3.3": {
+        "Rows don't sum to 1, because you apply the mask after the softmax. Apply it to the "
+        "scores, before the softmax.": {
+            "scores.masked_fill(~mask, -math.inf), dim=-1)": "scores, dim=-1) * mask"
+        },
+        "You mask after the softmax and rescale. That gives 0/0 when a masked key had all the "
+        "weight. Mask the scores instead.": {
+            WHOLE: "w = scores.softmax(-1) * mask; return w / w.sum(-1, keepdim=True)"
+        },
+        "exp(300) overflows to infinity, and infinity times 0 is NaN. Mask the scores before "
+        "you take the exponential.": {
+            WHOLE: "e = scores.exp() * mask; return e / e.sum(dim=-1, keepdim=True)"
+        },
+        "True and False are swapped: True means *may attend*.": {"~mask": "mask"},
+        "Your softmax runs over the queries, so columns sum to 1. Use dim=-1, the keys.": {
+            "dim=-1": "dim=-2"
+        },
+        "dim=1 is the last axis only when there are two. Use dim=-1.": {"dim=-1": "dim=1"},
+        "0 times −inf is NaN, so adding `~mask * -inf` spoils every visible key. Use "
+        "`masked_fill`.": {"scores.masked_fill(~mask, -math.inf)": "scores + ~mask * -math.inf"},
+        "You set masked scores to 0, but exp(0) = 1, so masked keys still get weight. Set them "
+        "to −inf.": {"-math.inf": "0"},
+        "Real scores can be lower than the number you fill in; one of our cases has −2e10. Use "
+        "−inf.": {"-math.inf": "-1e9"},
+        "You subtract 10,000, but one masked score is 1,000,000 and still wins. Replace the "
+        "score with −inf instead of subtracting.": {
+            "scores.masked_fill(~mask, -math.inf)": "scores + ~mask * -10000"
+        },
+        A_SCORE_OF_0: {
+            WHOLE: "s = scores * mask; return s.masked_fill(s == 0, -math.inf).softmax(-1)"
+        },
+    },
+    "3.4": {
+        "True and False are swapped: True means *may attend*.": {
+            "return is_real & ": "return ~(is_real & ",
+            "< width)": "< width))",
+        },
+        "Your queries attend to later keys only. Use j ≤ i, not j ≥ i.": {"j <= i": "j >= i"},
+        "i − j < width holds for every later key, too. Add j ≤ i.": {" & (j <= i)": ""},
+        "The future is visible: your window reaches both ways. Add j ≤ i.": {
+            " & (j <= i)": "",
+            "(i - j < width)": "((i - j).abs() < width)",
+        },
+        "Your window is one key too wide. The query's own position counts as one of `width`.": {
+            "i - j < width": "i - j <= width"
+        },
+        "Your window is one key too narrow.": {"i - j < width": "i - j < width - 1"},
+        "Your mask has no window. Add i − j < width.": {" & (i - j < width)": ""},
+        "One padding key is visible: use j < valid_len.": {"j < valid": "j <= valid"},
+        "Padding is visible. Add j < valid_len.": {"j < valid_lens": "j < n + 0 * valid_lens"},
+        "You hide padding queries. Hide padding keys.": {"j < valid": "i < valid"},
+        "Your queries do not attend to themselves. Use j ≤ i, not j < i.": {"j <= i": "j < i"},
+    },
+    "3.6": {
+        "Row 4 of layer 1 keeps its query and its bag of keys: write 0.": 2 * [[0, 1, 1, 1, 1]],
+        "Row 4 of layer 2 attends to rows 1 to 3, which have changed.": 2 * [[0, 1, 1, 1, 0]],
+        "Row 2 stands between the two: it now sees another token.": 2 * [[0, 1, 0, 1, 0]],
+        "Row 3 sees the same tokens as before, but its own token, and so its query, is new.": [
+            [0, 1, 1, 0, 0],
+            [0, 1, 1, 1, 1],
+        ],
+    },
+}
 EXERCISES = {
-    "3.1": ValueExercise(
-        lambda: 4,
-        {
-            "36 assumes components of variance 1. What is the variance of q's components?": 36,
-            "12 counts the smaller variance once. Both q and k have it.": 12,
-            "You found the standard deviation. Square it.": 2,
-            "1/9 is the variance of one product of components. q·k adds 36 of them.": 1 / 9,
-            "48/9 sums over the width of the tokens. q and k have the width of the head.": 48 / 9,
-        },
-    ),
-    "3.2": FunctionExercise(
-        head_weights,
-        _heads,
-        {
-            "You divided by d. Divide by √d.": {"math.sqrt(query.shape[-1])": "query.shape[-1]"},
-            "You used the square root of the model's width. Use the width of a head.": {
-                "sqrt(": "sqrt(len(query) * "
-            },
-            "You used the square root of the number of heads. Use the width of a head.": {
-                "query.shape[-1]": "len(query)"
-            },
-            "The scores are unscaled. Divide them by √d.": {" / math.sqrt(query.shape[-1])": ""},
-            "You multiplied the scores by √d. Divide them.": {"/ math": "* math"},
-            "Your softmax runs over the queries, so columns sum to 1. Use dim=-1, the keys.": {
-                "dim=-1": "dim=-2"
-            },
-            "Your softmax runs over the heads. Use dim=-1, the keys.": {"dim=-1": "dim=0"},
-            "These are scores. Apply the softmax.": {"torch.softmax(scores, dim=-1)": "scores"},
-        },
-    ),
-    "3.3": FunctionExercise(
-        my_masked_softmax,
-        _scores_and_masks,
-        {
-            "Rows don't sum to 1, because you apply the mask after the softmax. Apply it to the "
-            "scores, before the softmax.": {
-                "scores.masked_fill(~mask, -math.inf), dim=-1)": "scores, dim=-1) * mask"
-            },
-            "You mask after the softmax and rescale. That gives 0/0 when a masked key had all the "
-            "weight. Mask the scores instead.": {
-                WHOLE: "w = scores.softmax(-1) * mask; return w / w.sum(-1, keepdim=True)"
-            },
-            "exp(300) overflows to infinity, and infinity times 0 is NaN. Mask the scores before "
-            "you take the exponential.": {
-                WHOLE: "e = scores.exp() * mask; return e / e.sum(dim=-1, keepdim=True)"
-            },
-            "True and False are swapped: True means *may attend*.": {"~mask": "mask"},
-            "Your softmax runs over the queries, so columns sum to 1. Use dim=-1, the keys.": {
-                "dim=-1": "dim=-2"
-            },
-            "dim=1 is the last axis only when there are two. Use dim=-1.": {"dim=-1": "dim=1"},
-            "0 times −inf is NaN, so adding `~mask * -inf` spoils every visible key. Use "
-            "`masked_fill`.": {
-                "scores.masked_fill(~mask, -math.inf)": "scores + ~mask * -math.inf"
-            },
-            "You set masked scores to 0, but exp(0) = 1, so masked keys still get weight. Set them "
-            "to −inf.": {"-math.inf": "0"},
-            "Real scores can be lower than the number you fill in; one of our cases has −2e10. Use "
-            "−inf.": {"-math.inf": "-1e9"},
-            "You subtract 10,000, but one masked score is 1,000,000 and still wins. Replace the "
-            "score with −inf instead of subtracting.": {
-                "scores.masked_fill(~mask, -math.inf)": "scores + ~mask * -10000"
-            },
-            A_SCORE_OF_0: {
-                WHOLE: "s = scores * mask; return s.masked_fill(s == 0, -math.inf).softmax(-1)"
-            },
-        },
-    ),
-    "3.4": FunctionExercise(
-        decoder_mask,
-        _lengths,
-        {
-            "True and False are swapped: True means *may attend*.": {
-                "return is_real & ": "return ~(is_real & ",
-                "< width)": "< width))",
-            },
-            "Your queries attend to later keys only. Use j ≤ i, not j ≥ i.": {"j <= i": "j >= i"},
-            "i − j < width holds for every later key, too. Add j ≤ i.": {" & (j <= i)": ""},
-            "The future is visible: your window reaches both ways. Add j ≤ i.": {
-                " & (j <= i)": "",
-                "(i - j < width)": "((i - j).abs() < width)",
-            },
-            "Your window is one key too wide. The query's own position counts as one of `width`.": {
-                "i - j < width": "i - j <= width"
-            },
-            "Your window is one key too narrow.": {"i - j < width": "i - j < width - 1"},
-            "Your mask has no window. Add i − j < width.": {" & (i - j < width)": ""},
-            "One padding key is visible: use j < valid_len.": {"j < valid": "j <= valid"},
-            "Padding is visible. Add j < valid_len.": {"j < valid_lens": "j < n + 0 * valid_lens"},
-            "You hide padding queries. Hide padding keys.": {"j < valid": "i < valid"},
-            "Your queries do not attend to themselves. Use j ≤ i, not j < i.": {"j <= i": "j < i"},
-        },
-        WRITE_YOUR_OWN,
-    ),
+    "3.1": ValueExercise(lambda: 4, MISTAKES["3.1"]),
+    "3.2": FunctionExercise(head_weights, _heads, MISTAKES["3.2"]),
+    "3.3": FunctionExercise(my_masked_softmax, _scores_and_masks, MISTAKES["3.3"]),
+    "3.4": FunctionExercise(decoder_mask, _lengths, MISTAKES["3.4"], WRITE_YOUR_OWN),
     "3.5": OpenExercise(
         _judge_safe_softmax,
         lambda answer: callable(answer) and is_starter(answer, *_scores_and_masks()[0]),
     ),
-    "3.6": ValueExercise(
-        lambda: [[0, 1, 1, 1, 0], [0, 1, 1, 1, 1]],
-        {
-            "Row 4 of layer 1 keeps its query and its bag of keys: write 0.": 2 * [[0, 1, 1, 1, 1]],
-            "Row 4 of layer 2 attends to rows 1 to 3, which have changed.": 2 * [[0, 1, 1, 1, 0]],
-            "Row 2 stands between the two: it now sees another token.": 2 * [[0, 1, 0, 1, 0]],
-            "Row 3 sees the same tokens as before, but its own token, and so its query, is new.": [
-                [0, 1, 1, 0, 0],
-                [0, 1, 1, 1, 1],
-            ],
-        },
-    ),
+    "3.6": ValueExercise(lambda: [[0, 1, 1, 1, 0], [0, 1, 1, 1, 1]], MISTAKES["3.6"]),
 }

@@ -74,122 +74,103 @@ def my_keep_heads(Wq, Wk, Wv, Wo, num_heads, on):
     return Wq[kept], Wk[kept], Wv[kept], Wo[:, kept]  # three times (E', E), then (E, E')
 
 
+MISTAKES = {
+    "4.1": {
+        "You left out the four biases, 768 numbers each.": 4 * 768**2,
+        "You left out the output projection. There are four projections.": 3 * 768**2 + 3 * 768,
+        "You left out the bias of the output projection.": 4 * 768**2 + 3 * 768,
+        "You counted the projections once per head. The 12 heads together have 768 channels.": (
+            12 * (4 * 768**2 + 4 * 768)
+        ),
+        "Each head projects from all 768 channels, not only from 64.": 4 * 12 * 64**2 + 4 * 768,
+    },
+    "4.2": {
+        "Your softmax runs over queries. Use the last axis, the keys.": {"dim=-1": "dim=0"},
+        "You multiplied the scores by T. Divide: a low temperature sharpens.": {"/ T": "* T"},
+        "T has no effect on your result. Divide the scores by T.": {" / T": ""},
+        "You divided the scores by √T. Divide by T.": {"/ T": "/ T**0.5"},
+        "You divided by √d. Divide by T instead.": {"/ T": "/ query.shape[-1] ** 0.5"},
+        "You also divided by √d. Divide by T alone.": {"/ T": "/ T / query.shape[-1] ** 0.5"},
+        "You averaged the keys. Average the values.": {"dim=-1) @ values": "dim=-1) @ keys"},
+        "These are attention weights. Multiply by the values.": {"dim=-1) @ values": "dim=-1)"},
+    },
+    "4.3": {
+        "You reshape without a transpose, which splits the tokens. Split the channels.": {
+            "L, num_heads, E // num_heads).transpose(1, 2)": "num_heads, L, -1)"
+        },
+        "Your heads take every H-th channel. Head h needs the D neighbouring channels from hD "
+        "to (h+1)D − 1, so reshape to (B, L, H, D).": {
+            "num_heads, E // num_heads).transpose(1, 2)": "-1, num_heads).permute(0, 3, 1, 2)"
+        },
+        "Move the head axis before the token axis: transpose.": {".transpose(1, 2)": ""},
+        "Your head axis comes before the batch axis. Put it after.": {
+            ".transpose(1, 2)": ".permute(2, 0, 1, 3)"
+        },
+    },
+    "4.4": {
+        "You divided by √E, the model's width. Divide by √D.": {"D**0.5": "E**0.5"},
+        "You divided the scores by D. Divide by √D.": {"D**0.5": "D"},
+        "You did not scale the scores. Divide them by √D.": {" / D**0.5": ""},
+        "You multiplied the scores by √D. Divide them.": {"/ D": "* D"},
+        "You divided by √(num_heads). Divide by √D.": {"D**0.5": "num_heads**0.5"},
+        "Your softmax runs over queries. Use the last axis, the keys.": {"dim=-1": "dim=-2"},
+        "Your softmax runs over the heads. Use the last axis, the keys.": {"dim=-1": "dim=1"},
+        "To split into heads, reshape to (B, L, H, D), then transpose.": {
+            "my_split_heads(X @ W.T, num_heads)": "(X @ W.T).reshape(B, num_heads, L, D)"
+        },
+        "Before you concatenate the heads, transpose axes 1 and 2.": {".transpose(1, 2)": ""},
+        "Transpose axes 1 and 2 when you split into heads, and again when you concatenate.": {
+            "my_split_heads(X @ W.T, num_heads)": "(X @ W.T).reshape(B, num_heads, L, D)",
+            ".transpose(1, 2)": "",
+        },
+        "You concatenate as if the shape were (H, B, L, D). It is (B, H, L, D): transpose axes "
+        "1 and 2 before the reshape.": {
+            ".transpose(1, 2)": ".reshape(num_heads, B, L, D).transpose(1, 2)"
+        },
+        "You did not transpose the weight matrices: nn.Linear computes X @ W.T": {
+            "X @ W.T": "X @ W",
+            "@ Wo.T": "@ Wo",
+        },
+        "Wo is not transposed: nn.Linear computes X @ W.T": {"@ Wo.T": "@ Wo"},
+        "You swapped queries and keys.": {"Q @ K.mT": "K @ Q.mT"},
+        "The output projection Wo is missing.": {" @ Wo.T": ""},
+    },
+    "4.5": {
+        "True and False are swapped: torch hides keys whose mask entry is True.": {">=": "<"},
+        "You hide one key too few. Key number valid_len is already padding.": {">=": ">"},
+        "Your mask has the shape (S, B). torch expects (B, S).": {
+            "torch.arange(S) >= valid_lens[:, None]": "torch.arange(S)[:, None] >= valid_lens"
+        },
+    },
+    "4.6": {
+        "You added up the heads. Keep the head axis.": {
+            "return heads @ per_head": "return (heads @ per_head).sum(dim=1)"
+        },
+        "You used rows of Wo. Head h uses columns, because Wo is stored as (out, in).": {
+            "reshape(-1, H, D).permute(1, 2, 0)": "reshape(H, D, -1)"
+        },
+    },
+    "4.7": {
+        "You took rows of Wo. A head meets columns of Wo, because Wo is stored as (out, in).": {
+            "Wo[:, kept]": "Wo[kept]"
+        },
+        "You sliced columns of Wq, Wk and Wv. Their shape is (out, in): a head owns rows.": {
+            "Wq[kept], Wk[kept], Wv[kept]": "Wq[:, kept], Wk[:, kept], Wv[:, kept]"
+        },
+        "You also cut the channels of X. A head uses all of them: keep all columns of Wq, Wk "
+        "and Wv, and all rows of Wo.": {
+            "Wq[kept], Wk[kept], Wv[kept], Wo[:, kept]": (
+                "*(W[kept][:, kept] for W in (Wq, Wk, Wv, Wo)),"
+            )
+        },
+    },
+}
 EXERCISES = {
-    "4.1": ValueExercise(
-        lambda: 4 * 768**2 + 4 * 768,
-        {
-            "You left out the four biases, 768 numbers each.": 4 * 768**2,
-            "You left out the output projection. There are four projections.": 3 * 768**2 + 3 * 768,
-            "You left out the bias of the output projection.": 4 * 768**2 + 3 * 768,
-            "You counted the projections once per head. The 12 heads together have 768 channels.": (
-                12 * (4 * 768**2 + 4 * 768)
-            ),
-            "Each head projects from all 768 channels, not only from 64.": 4 * 12 * 64**2 + 4 * 768,
-        },
-    ),
-    "4.2": FunctionExercise(
-        lookup,
-        _lookups,
-        {
-            "Your softmax runs over queries. Use the last axis, the keys.": {"dim=-1": "dim=0"},
-            "You multiplied the scores by T. Divide: a low temperature sharpens.": {"/ T": "* T"},
-            "T has no effect on your result. Divide the scores by T.": {" / T": ""},
-            "You divided the scores by √T. Divide by T.": {"/ T": "/ T**0.5"},
-            "You divided by √d. Divide by T instead.": {"/ T": "/ query.shape[-1] ** 0.5"},
-            "You also divided by √d. Divide by T alone.": {"/ T": "/ T / query.shape[-1] ** 0.5"},
-            "You averaged the keys. Average the values.": {"dim=-1) @ values": "dim=-1) @ keys"},
-            "These are attention weights. Multiply by the values.": {"dim=-1) @ values": "dim=-1)"},
-        },
-    ),
-    "4.3": FunctionExercise(
-        my_split_heads,
-        _split_cases,
-        {
-            "You reshape without a transpose, which splits the tokens. Split the channels.": {
-                "L, num_heads, E // num_heads).transpose(1, 2)": "num_heads, L, -1)"
-            },
-            "Your heads take every H-th channel. Head h needs the D neighbouring channels from hD "
-            "to (h+1)D − 1, so reshape to (B, L, H, D).": {
-                "num_heads, E // num_heads).transpose(1, 2)": "-1, num_heads).permute(0, 3, 1, 2)"
-            },
-            "Move the head axis before the token axis: transpose.": {".transpose(1, 2)": ""},
-            "Your head axis comes before the batch axis. Put it after.": {
-                ".transpose(1, 2)": ".permute(2, 0, 1, 3)"
-            },
-        },
-    ),
-    "4.4": FunctionExercise(
-        my_multi_head,
-        _multi_head_cases,
-        {
-            "You divided by √E, the model's width. Divide by √D.": {"D**0.5": "E**0.5"},
-            "You divided the scores by D. Divide by √D.": {"D**0.5": "D"},
-            "You did not scale the scores. Divide them by √D.": {" / D**0.5": ""},
-            "You multiplied the scores by √D. Divide them.": {"/ D": "* D"},
-            "You divided by √(num_heads). Divide by √D.": {"D**0.5": "num_heads**0.5"},
-            "Your softmax runs over queries. Use the last axis, the keys.": {"dim=-1": "dim=-2"},
-            "Your softmax runs over the heads. Use the last axis, the keys.": {"dim=-1": "dim=1"},
-            "To split into heads, reshape to (B, L, H, D), then transpose.": {
-                "my_split_heads(X @ W.T, num_heads)": "(X @ W.T).reshape(B, num_heads, L, D)"
-            },
-            "Before you concatenate the heads, transpose axes 1 and 2.": {".transpose(1, 2)": ""},
-            "Transpose axes 1 and 2 when you split into heads, and again when you concatenate.": {
-                "my_split_heads(X @ W.T, num_heads)": "(X @ W.T).reshape(B, num_heads, L, D)",
-                ".transpose(1, 2)": "",
-            },
-            "You concatenate as if the shape were (H, B, L, D). It is (B, H, L, D): transpose axes "
-            "1 and 2 before the reshape.": {
-                ".transpose(1, 2)": ".reshape(num_heads, B, L, D).transpose(1, 2)"
-            },
-            "You did not transpose the weight matrices: nn.Linear computes X @ W.T": {
-                "X @ W.T": "X @ W",
-                "@ Wo.T": "@ Wo",
-            },
-            "Wo is not transposed: nn.Linear computes X @ W.T": {"@ Wo.T": "@ Wo"},
-            "You swapped queries and keys.": {"Q @ K.mT": "K @ Q.mT"},
-            "The output projection Wo is missing.": {" @ Wo.T": ""},
-        },
-        WRITE_YOUR_OWN,
-    ),
-    "4.5": FunctionExercise(
-        my_padding_mask,
-        _length_cases,
-        {
-            "True and False are swapped: torch hides keys whose mask entry is True.": {">=": "<"},
-            "You hide one key too few. Key number valid_len is already padding.": {">=": ">"},
-            "Your mask has the shape (S, B). torch expects (B, S).": {
-                "torch.arange(S) >= valid_lens[:, None]": "torch.arange(S)[:, None] >= valid_lens"
-            },
-        },
-    ),
-    "4.6": FunctionExercise(
-        my_contributions,
-        _contribution_cases,
-        {
-            "You added up the heads. Keep the head axis.": {
-                "return heads @ per_head": "return (heads @ per_head).sum(dim=1)"
-            },
-            "You used rows of Wo. Head h uses columns, because Wo is stored as (out, in).": {
-                "reshape(-1, H, D).permute(1, 2, 0)": "reshape(H, D, -1)"
-            },
-        },
-    ),
-    "4.7": FunctionExercise(
-        my_keep_heads,
-        _half_cases,
-        {
-            "You took rows of Wo. A head meets columns of Wo, because Wo is stored as (out, in).": {
-                "Wo[:, kept]": "Wo[kept]"
-            },
-            "You sliced columns of Wq, Wk and Wv. Their shape is (out, in): a head owns rows.": {
-                "Wq[kept], Wk[kept], Wv[kept]": "Wq[:, kept], Wk[:, kept], Wv[:, kept]"
-            },
-            "You also cut the channels of X. A head uses all of them: keep all columns of Wq, Wk "
-            "and Wv, and all rows of Wo.": {
-                "Wq[kept], Wk[kept], Wv[kept], Wo[:, kept]": (
-                    "*(W[kept][:, kept] for W in (Wq, Wk, Wv, Wo)),"
-                )
-            },
-        },
-    ),
+    "4.1": ValueExercise(lambda: 4 * 768**2 + 4 * 768, MISTAKES["4.1"]),
+    "4.2": FunctionExercise(lookup, _lookups, MISTAKES["4.2"]),
+    "4.3": FunctionExercise(my_split_heads, _split_cases, MISTAKES["4.3"]),
+    "4.4": FunctionExercise(my_multi_head, _multi_head_cases, MISTAKES["4.4"], WRITE_YOUR_OWN),
+    "4.5": FunctionExercise(my_padding_mask, _length_cases, MISTAKES["4.5"]),
+    "4.6": FunctionExercise(my_contributions, _contribution_cases, MISTAKES["4.6"]),
+    "4.7": FunctionExercise(my_keep_heads, _half_cases, MISTAKES["4.7"]),
 }

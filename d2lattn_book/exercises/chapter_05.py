@@ -83,6 +83,69 @@ GROWTH = {  # by which factor, in a text twice as long, and why
 }
 
 
+MISTAKES = {
+    "5.1": {
+        "You left out the input at the position itself. A stack of no layers sees 1 input.": {
+            "1 + sum": "sum"
+        },
+        "You ignored the dilations. Each layer adds (k − 1)·dilation.": {" * s for": " for"},
+        "Each layer adds (k − 1)·dilation inputs, not k·dilation.": {"(k - 1) * s": "k * s"},
+    },
+    "5.2": {
+        "With this k, one layer sees the whole sentence. Use both layers.": {"n // 2 + 1": "n"},
+        "You left out the 1: the receptive field of two layers is 2(k − 1) + 1.": {
+            "n // 2 + 1": "(n + 1) // 2 + 1"
+        },
+        "You rounded down, so the receptive field is too small for even n. Round up.": {
+            "n // 2 + 1": "(n - 1) // 2 + 1"
+        },
+    },
+    "5.3": {
+        "Tokens near the ends have fewer than 2r + 1 neighbours. Subtract the missing pairs.": {
+            " - r * (r + 1)": ""
+        },
+        "You left out the token itself. It attends to itself, too.": {"2 * r + 1": "2 * r"},
+        "Return FLOPs first, then layers.": {"4 * d * pairs, layers": "layers, 4 * d * pairs"},
+        "The FLOPs are right. Round the layers up.": {"-(-(n - 1) // r)": "(n - 1) // r"},
+        "The FLOPs are right. In one layer information moves r positions, not 2r.": {
+            "(n - 1) // r": "(n - 1) // (2 * r)"
+        },
+        "The FLOPs are right. The first and the last token are n − 1 positions apart, not n.": {
+            "-(n - 1) // r": "-n // r"
+        },
+        "The FLOPs are right. One layer cannot connect all pairs.": {"-(-(n - 1) // r)": "1"},
+        "Each pair costs 4d FLOPs: 2d for score and value each.": {"4 * d": "2 * d"},
+    },
+    "5.4": {
+        "You left out the projections: attention costs 8nd² + 4n²d.": {"(k - 4)": "k"},
+        "At this n both cost the same. Return the next n.": {" + 1)": ")"},
+        "Where both cost the same, attention does not cost more yet. Return the next n.": {
+            "d * (k - 4) // 2 + 1": "-(-d * (k - 4) // 2)"
+        },
+        "For k ≤ 4 attention costs more at any length, so return 1.": {
+            "max(1, d * (k - 4) // 2 + 1)": "d * (k - 4) // 2 + 1"
+        },
+    },
+    "5.6": {
+        "autograd misses a dependency of one layer. Change the input, compare outputs.": {
+            "(layer(nudged) != still)[0].any(dim=-1)": (
+                "torch.autograd.functional.jacobian(layer, x)[0, :, :, 0, j].sum((1, 2)) != 0"
+            )
+        },
+        "You change one channel of token j, but an output may depend on another channel. "
+        "Change all d channels.": {
+            "nudged[0, j] += torch.randn(d, generator=generator)": "nudged[0, j, 0] += 1"
+        },
+        "You compare only the first channel. Compare all d.": {"[0].any(dim=-1)": "[0, :, 0]"},
+        "You require that all d channels of the output change. One is enough: use any.": {
+            ".any(dim=-1)": ".all(dim=-1)"
+        },
+        "Your matrix is transposed. Row i is output i, column j is input j.": {
+            "return connected": "return connected.T"
+        },
+        "Your matrix is not boolean. Use dtype=torch.bool.": {", dtype=torch.bool": ""},
+    },
+}
 EXERCISES = {
     "5.1": FunctionExercise(
         receptive_field,
@@ -92,83 +155,21 @@ EXERCISES = {
             ((2, 2, 2, 2), (1, 2, 4, 8)),
             ((7,), (3,)),
         ],
-        {
-            "You left out the input at the position itself. A stack of no layers sees 1 input.": {
-                "1 + sum": "sum"
-            },
-            "You ignored the dilations. Each layer adds (k − 1)·dilation.": {" * s for": " for"},
-            "Each layer adds (k − 1)·dilation inputs, not k·dilation.": {"(k - 1) * s": "k * s"},
-        },
+        MISTAKES["5.1"],
     ),
     "5.2": FunctionExercise(
-        smallest_kernel,
-        lambda: [(2,), (5,), (6,), (7,), (9,), (64,), (101,)],
-        {
-            "With this k, one layer sees the whole sentence. Use both layers.": {"n // 2 + 1": "n"},
-            "You left out the 1: the receptive field of two layers is 2(k − 1) + 1.": {
-                "n // 2 + 1": "(n + 1) // 2 + 1"
-            },
-            "You rounded down, so the receptive field is too small for even n. Round up.": {
-                "n // 2 + 1": "(n - 1) // 2 + 1"
-            },
-        },
+        smallest_kernel, lambda: [(2,), (5,), (6,), (7,), (9,), (64,), (101,)], MISTAKES["5.2"]
     ),
     "5.3": FunctionExercise(
-        neighbours_only,
-        lambda: [(10, 4, 2), (64, 8, 3), (9, 5, 8), (33, 2, 1)],
-        {
-            "Tokens near the ends have fewer than 2r + 1 neighbours. Subtract the missing pairs.": {
-                " - r * (r + 1)": ""
-            },
-            "You left out the token itself. It attends to itself, too.": {"2 * r + 1": "2 * r"},
-            "Return FLOPs first, then layers.": {"4 * d * pairs, layers": "layers, 4 * d * pairs"},
-            "The FLOPs are right. Round the layers up.": {"-(-(n - 1) // r)": "(n - 1) // r"},
-            "The FLOPs are right. In one layer information moves r positions, not 2r.": {
-                "(n - 1) // r": "(n - 1) // (2 * r)"
-            },
-            "The FLOPs are right. The first and the last token are n − 1 positions apart, not n.": {
-                "-(n - 1) // r": "-n // r"
-            },
-            "The FLOPs are right. One layer cannot connect all pairs.": {"-(-(n - 1) // r)": "1"},
-            "Each pair costs 4d FLOPs: 2d for score and value each.": {"4 * d": "2 * d"},
-        },
+        neighbours_only, lambda: [(10, 4, 2), (64, 8, 3), (9, 5, 8), (33, 2, 1)], MISTAKES["5.3"]
     ),
     "5.4": FunctionExercise(
-        crossover,
-        lambda: [(64, 7), (64, 3), (5, 5), (7, 9), (512, 31), (6, 4)],
-        {
-            "You left out the projections: attention costs 8nd² + 4n²d.": {"(k - 4)": "k"},
-            "At this n both cost the same. Return the next n.": {" + 1)": ")"},
-            "Where both cost the same, attention does not cost more yet. Return the next n.": {
-                "d * (k - 4) // 2 + 1": "-(-d * (k - 4) // 2)"
-            },
-            "For k ≤ 4 attention costs more at any length, so return 1.": {
-                "max(1, d * (k - 4) // 2 + 1)": "d * (k - 4) // 2 + 1"
-            },
-        },
+        crossover, lambda: [(64, 7), (64, 3), (5, 5), (7, 9), (512, 31), (6, 4)], MISTAKES["5.4"]
     ),
     "5.5": named_values(GROWTH),
     "5.6": FunctionExercise(
         connectivity_by_nudging,
         lambda: [(layer, n, 3) for n in (4, 7) for layer in LAYERS],
-        {
-            "autograd misses a dependency of one layer. Change the input, compare outputs.": {
-                "(layer(nudged) != still)[0].any(dim=-1)": (
-                    "torch.autograd.functional.jacobian(layer, x)[0, :, :, 0, j].sum((1, 2)) != 0"
-                )
-            },
-            "You change one channel of token j, but an output may depend on another channel. "
-            "Change all d channels.": {
-                "nudged[0, j] += torch.randn(d, generator=generator)": "nudged[0, j, 0] += 1"
-            },
-            "You compare only the first channel. Compare all d.": {"[0].any(dim=-1)": "[0, :, 0]"},
-            "You require that all d channels of the output change. One is enough: use any.": {
-                ".any(dim=-1)": ".all(dim=-1)"
-            },
-            "Your matrix is transposed. Row i is output i, column j is input j.": {
-                "return connected": "return connected.T"
-            },
-            "Your matrix is not boolean. Use dtype=torch.bool.": {", dtype=torch.bool": ""},
-        },
+        MISTAKES["5.6"],
     ),
 }

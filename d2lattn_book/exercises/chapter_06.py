@@ -13,14 +13,13 @@ from d2lattn_book.exercises.checking import (
     calls,
     is_starter,
     named_values,
+    noise,
 )
 
 
 def _batches():
-    generator = torch.Generator().manual_seed(0)
-    P = torch.randn(9, 4, generator=generator)
-    sizes = ((2, 5), (1, 9), (3, 3))
-    return [(torch.randn(B, L, 4, generator=generator), P) for B, L in sizes]
+    *batches, P = noise((2, 5, 4), (1, 9, 4), (3, 3, 4), (9, 4))
+    return [(batch, P) for batch in batches]
 
 
 def _one_by_one(answer, length, dim):
@@ -29,10 +28,9 @@ def _one_by_one(answer, length, dim):
 
 
 def _noisy_rows():
-    generator = torch.Generator().manual_seed(0)
     P = sinusoidal_encoding(1000, 32, dtype=torch.float64)
-    noise = 0.2 * torch.rand(1000, 32, generator=generator, dtype=torch.float64) - 0.1
-    return [(P[i] + noise[i],) for i in (700, 3, 0, 58, 999, 431)]
+    (error,) = noise((1000, 32))
+    return [(P[i] + 0.1 * error[i].sin(),) for i in (700, 3, 0, 58, 999, 431)]
 
 
 def _learns_nothing(answer):
@@ -49,7 +47,7 @@ def _judge_learned(answer):
         return "You passed an instance. Pass the class itself."
     layer = answer(9, 4).eval()  # its dropout may be switched off
     generator = torch.Generator().manual_seed(0)
-    x = torch.randn(2, 9, 4, generator=generator)
+    (x,) = noise((2, 9, 4))
     count = sum(p.numel() for p in layer.parameters() if p.requires_grad)
     if count == 0:
         return "Your module has no parameters. Make the table an nn.Parameter or an nn.Embedding."
@@ -115,94 +113,84 @@ CHANGES = {  # whether it changes if all positions grow by 7, and why
     "RoPE: outputs": (False, "They are made of attention weights and values."),
 }
 
+MISTAKES = {
+    "6.1": {
+        "These are the angles per position. Divide 2π by them.": [1, 0.01],
+        "These are the divisors. Multiply them by 2π, one full turn.": [1, 100],
+        "The exponent is 2j/d, not j/d.": [2 * math.pi, 20 * math.pi],
+        "The exponent of the last pair is (d − 2)/d, not 1.": [2 * math.pi, 20000 * math.pi],
+        "A full turn is 2π. π is half a turn.": [math.pi, 100 * math.pi],
+        "You swapped the two wavelengths.": [200 * math.pi, 2 * math.pi],
+    },
+    "6.2": {
+        "You added P along the batch axis.": {"X.shape[1]]": "X.shape[0], None]"},
+        "You took P[:batch]. Take one row per position.": {"X.shape[1]": "X.shape[0]"},
+        "Every token gets P[0]. Token i needs P[i].": {": X.shape[1]": "0"},
+        "You took P's last rows. Token 0 needs P[0].": {": X.shape[1]": "-X.shape[1] :"},
+        "Your rows start at P[1]. Token 0 needs P[0].": {": X.shape[1]": "1 : X.shape[1] + 1"},
+        "You multiplied X by rows of P. Add them.": {"X + ": "X * "},
+        "Add the rows of P to X.": {"X + P[: X.shape[1]]": "P[: X.shape[1]].expand_as(X)"},
+    },
+    "6.3": {
+        "You swapped sine and cosine. Even columns are sines.": {
+            "angles.cos()[": "angles.sin()[",
+            "= angles.sin()\n": "= angles.cos()\n",
+        },
+        "Your sines fill the first half. Alternate sine and cosine.": {
+            "P[:, 0::2]": "P[:, : (dim + 1) // 2]",
+            "P[:, 1::2]": "P[:, (dim + 1) // 2 :]",
+        },
+        "Each column has its own frequency. Columns 2j and 2j + 1 share that of pair j.": {
+            "arange(0, dim, 2)": "arange(dim)",
+            "angles.sin()": "angles[:, 0::2].sin()",
+            "angles.cos()[:, : dim // 2]": "angles[:, 1::2].cos()",
+        },
+        "Your exponent uses twice the column. It is 2j/d for both columns, 2j and 2j + 1.": {
+            "torch.arange(0, dim, 2)": "2 * torch.arange(dim)",
+            "angles.sin()": "angles[:, 0::2].sin()",
+            "angles.cos()[:, : dim // 2]": "angles[:, 1::2].cos()",
+        },
+        "-log(10000) / d // 2 divides twice and rounds down to -1. Write (d // 2).": {
+            "10000 ** (torch.arange(0, dim, 2) / dim).double()": (
+                "torch.arange(0, dim, 2).double().exp()"
+            )
+        },
+        "Your base is 1000. Use 10,000.": {"10000": "1000"},
+        "The exponent is 2j/d, not j/d.": {"arange(0, dim, 2)": "arange((dim + 1) // 2)"},
+        "You multiplied the position by base^(2j/d). Divide.": {
+            "positions / 10000": "positions * 10000",
+            "/ dim).double()": ".double() / dim)",
+        },
+        "Your positions start at 1, not at 0.": {"arange(length,": "arange(1, length + 1,"},
+    },
+    "6.4": {
+        "Put the lowest bit in column 0.": {"arange(count)": "arange(count).flip(0)"},
+        "You did not round the quotient down. Use //.": {"[:, None] //": "[:, None] /"},
+        "These are the quotients i // 2^k. Bit k is their remainder: add `% 2`.": {" % 2": ""},
+        "Row 0 is the number 0. You start at 1.": {"arange(length)": "arange(1, length + 1)"},
+    },
+    "6.6": {
+        "The slowest pair alone is off by hundreds for an error of 0.1. Use all columns.": {
+            "int((P - row).norm(dim=1).argmin())": (
+                "round(math.atan2(row[30], row[31]) * 10000 ** (30 / 32))"
+            )
+        },
+        "You used the fastest pair alone. It repeats after 6.28 positions.": {
+            "int((P - row).norm(dim=1).argmin())": "round(math.atan2(row[0], row[1]))"
+        },
+    },
+}
 EXERCISES = {
-    "6.1": ValueExercise(
-        lambda: [2 * math.pi, 200 * math.pi],
-        {
-            "These are the angles per position. Divide 2π by them.": [1, 0.01],
-            "These are the divisors. Multiply them by 2π, one full turn.": [1, 100],
-            "The exponent is 2j/d, not j/d.": [2 * math.pi, 20 * math.pi],
-            "The exponent of the last pair is (d − 2)/d, not 1.": [2 * math.pi, 20000 * math.pi],
-            "A full turn is 2π. π is half a turn.": [math.pi, 100 * math.pi],
-            "You swapped the two wavelengths.": [200 * math.pi, 2 * math.pi],
-        },
-    ),
-    "6.2": FunctionExercise(
-        add_positions,
-        _batches,
-        {
-            "You added P along the batch axis.": {"X.shape[1]]": "X.shape[0], None]"},
-            "You took P[:batch]. Take one row per position.": {"X.shape[1]": "X.shape[0]"},
-            "Every token gets P[0]. Token i needs P[i].": {": X.shape[1]": "0"},
-            "You took P's last rows. Token 0 needs P[0].": {": X.shape[1]": "-X.shape[1] :"},
-            "Your rows start at P[1]. Token 0 needs P[0].": {": X.shape[1]": "1 : X.shape[1] + 1"},
-            "You multiplied X by rows of P. Add them.": {"X + ": "X * "},
-            "Add the rows of P to X.": {"X + P[: X.shape[1]]": "P[: X.shape[1]].expand_as(X)"},
-        },
-    ),
+    "6.1": ValueExercise(lambda: [2 * math.pi, 200 * math.pi], MISTAKES["6.1"]),
+    "6.2": FunctionExercise(add_positions, _batches, MISTAKES["6.2"]),
     "6.3": FunctionExercise(
         my_encoding,
         lambda: [(3, 4), (7, 5), (4, 1), (60, 32)],
-        {
-            "You swapped sine and cosine. Even columns are sines.": {
-                "angles.cos()[": "angles.sin()[",
-                "= angles.sin()\n": "= angles.cos()\n",
-            },
-            "Your sines fill the first half. Alternate sine and cosine.": {
-                "P[:, 0::2]": "P[:, : (dim + 1) // 2]",
-                "P[:, 1::2]": "P[:, (dim + 1) // 2 :]",
-            },
-            "Each column has its own frequency. Columns 2j and 2j + 1 share that of pair j.": {
-                "arange(0, dim, 2)": "arange(dim)",
-                "angles.sin()": "angles[:, 0::2].sin()",
-                "angles.cos()[:, : dim // 2]": "angles[:, 1::2].cos()",
-            },
-            "Your exponent uses twice the column. It is 2j/d for both columns, 2j and 2j + 1.": {
-                "torch.arange(0, dim, 2)": "2 * torch.arange(dim)",
-                "angles.sin()": "angles[:, 0::2].sin()",
-                "angles.cos()[:, : dim // 2]": "angles[:, 1::2].cos()",
-            },
-            "-log(10000) / d // 2 divides twice and rounds down to -1. Write (d // 2).": {
-                "10000 ** (torch.arange(0, dim, 2) / dim).double()": (
-                    "torch.arange(0, dim, 2).double().exp()"
-                )
-            },
-            "Your base is 1000. Use 10,000.": {"10000": "1000"},
-            "The exponent is 2j/d, not j/d.": {"arange(0, dim, 2)": "arange((dim + 1) // 2)"},
-            "You multiplied the position by base^(2j/d). Divide.": {
-                "positions / 10000": "positions * 10000",
-                "/ dim).double()": ".double() / dim)",
-            },
-            "Your positions start at 1, not at 0.": {"arange(length,": "arange(1, length + 1,"},
-        },
-        {
-            "The numbers are right, but you loop over positions. Multiply instead.": _one_by_one,
-        },
+        MISTAKES["6.3"],
+        {"The numbers are right, but you loop over positions. Multiply instead.": _one_by_one},
     ),
-    "6.4": FunctionExercise(
-        my_bits,
-        lambda: [(8, 3), (60, 6), (5, 4)],
-        {
-            "Put the lowest bit in column 0.": {"arange(count)": "arange(count).flip(0)"},
-            "You did not round the quotient down. Use //.": {"[:, None] //": "[:, None] /"},
-            "These are the quotients i // 2^k. Bit k is their remainder: add `% 2`.": {" % 2": ""},
-            "Row 0 is the number 0. You start at 1.": {"arange(length)": "arange(1, length + 1)"},
-        },
-    ),
+    "6.4": FunctionExercise(my_bits, lambda: [(8, 3), (60, 6), (5, 4)], MISTAKES["6.4"]),
     "6.5": OpenExercise(_judge_learned, _learns_nothing),
-    "6.6": FunctionExercise(
-        position_of,
-        _noisy_rows,
-        {
-            "The slowest pair alone is off by hundreds for an error of 0.1. Use all columns.": {
-                "int((P - row).norm(dim=1).argmin())": (
-                    "round(math.atan2(row[30], row[31]) * 10000 ** (30 / 32))"
-                )
-            },
-            "You used the fastest pair alone. It repeats after 6.28 positions.": {
-                "int((P - row).norm(dim=1).argmin())": "round(math.atan2(row[0], row[1]))"
-            },
-        },
-    ),
+    "6.6": FunctionExercise(position_of, _noisy_rows, MISTAKES["6.6"]),
     "6.7": named_values(CHANGES),
 }

@@ -81,128 +81,116 @@ def _judge_ties(answer):
 
 LAST = "return torch.stack(rotated, dim=-1).flatten(-2)"
 
+MISTAKES = {
+    "7.1": {
+        "This is cos 2. The key starts a quarter turn ahead: take cos(2 − π/2).": math.cos(2),
+        "The sign is wrong. The query comes two positions after the key.": (-math.sin(2)),
+        "The angle is 2 radians, not 2 degrees.": math.sin(math.radians(2)),
+        "Without rotation the score is 0. Rotate the query by 5 and the key by 3.": 0.0,
+        "You rotated only the query. Rotate the key at position 3 as well, by 3θ.": math.sin(5),
+    },
+    "7.2": {
+        "Your matrix shifts backwards: the minus sign is in the wrong row of the block.": {
+            "angle = delta": "angle = -delta"
+        },
+        "A 2 is missing in the exponent. It is 2j/dim for pair j.": {"-c / dim": "-c / 2 / dim"},
+        "Your exponent has the 2 twice: c is already 2j.": {"-c / dim": "-2 * c / dim"},
+        "Frequencies must fall: make the exponent negative.": {"(-c / dim)": "(c / dim)"},
+        "Both sines have the same sign. One needs a minus.": {"= -math.sin": "= math.sin"},
+        "All blocks have frequency 1. Use 10000^(-2j/dim).": {" * 10000 ** (-c / dim)": ""},
+    },
+    "7.3": {
+        "You paired (j, j + d/2), the half-split layout. Pair columns 2j and 2j + 1.": {
+            "x[:, 0::2], x[:, 1::2]": "x[:, : d // 2], x[:, d // 2 :]",
+            "torch.stack(rotated, dim=-1).flatten(-2)": "torch.cat(rotated, dim=-1)",
+        },
+        "Your positions start at 1, not at 0.": {"arange(length)": "arange(1, length + 1)"},
+        "Your pairs rotate the other way. Check the signs of the two sines.": {
+            "[:, None] * frequencies": "[:, None] * -frequencies"
+        },
+        "The 2 is missing in your exponent. Pair j has frequency 10000^(-2j/d).": {
+            "arange(0, d, 2)": "arange(d // 2)"
+        },
+        "Your exponent has the 2 twice: arange(0, d, 2) is already 2j.": {
+            "-torch.arange(0, d, 2)": "-2 * torch.arange(0, d, 2)"
+        },
+        "Frequencies must fall: make the exponent negative.": {"-torch.arange": "torch.arange"},
+        "You pair columns j and j + d/2, but repeat the angles for columns 2j and 2j + 1. Pair "
+        "columns 2j and 2j + 1.": {
+            LAST: (
+                "angles, half = angles.repeat_interleave(2, dim=-1), d // 2\n"
+                "    other = torch.cat((-x[:, half:], x[:, :half]), dim=-1)\n"
+                "    return x * angles.cos() + other * angles.sin()"
+            )
+        },
+        "You pair columns 2j and 2j + 1, but repeat the angles for columns j and j + d/2. Use "
+        "repeat_interleave.": {
+            LAST: (
+                "angles = torch.cat((angles, angles), dim=-1)\n"
+                "    other = torch.stack((-b, a), dim=-1).flatten(-2)\n"
+                "    return x * angles.cos() + other * angles.sin()"
+            )
+        },
+        "Your rotated part is in halves, but x is interleaved. Stack, then flatten.": {
+            LAST: (
+                "angles = torch.cat((angles, angles), dim=-1)\n"
+                "    return x * angles.cos() + torch.cat((-b, a), dim=-1) * angles.sin()"
+            )
+        },
+        "The rotation is right, but the pairs are not interleaved. Stack, then flatten.": {
+            "torch.stack(rotated, dim=-1).flatten(-2)": "torch.cat(rotated, dim=-1)"
+        },
+    },
+    "7.4": {
+        "The sign is wrong: distant keys get higher scores. Lower them.": {"-slopes": "slopes"},
+        "Mask the future: later keys get -inf.": {".masked_fill(distance < 0, -torch.inf)": ""},
+        "Later keys get -m|i - j|. Mask the future: they must get -inf.": {
+            "* distance": "* distance.abs()",
+            ".masked_fill(distance < 0, -torch.inf)": "",
+        },
+        "Every query has the bias of the last one. Return -m·(i - j).": {
+            "* distance": "* distance[-1:].expand(length, length)"
+        },
+        "Your slopes 2^(-h) are right for 8 heads only. The exponent is -8h/H.": {
+            "-8 * torch": "-torch",
+            " / num_heads": "",
+        },
+        "Your h starts at 0. It runs from 1 to H.": {
+            "arange(1, num_heads + 1)": "arange(num_heads)"
+        },
+    },
+    "7.5": {
+        "You used j − i. The distance is i − j, positive for earlier keys.": {
+            "i[:, None] - i": "i - i[:, None]"
+        },
+        "You dropped the sign. Earlier and later keys have different numbers.": {
+            "(i[:, None] - i)": "(i[:, None] - i).abs()"
+        },
+        "Distance 0 is in the table's middle. Add m.": {"clamp(-m, m) + m": "clamp(-m, m)"},
+        "The table has no entry beyond ±m. Clamp the distances before you look them up.": {
+            ".clamp(-m, m)": ""
+        },
+    },
+    "7.6": {
+        "A full turn is 2π radians, not 1: 32 · 0.1 = 3.2 radians are half a turn.": 2,
+        "The frequencies fall: 1, 0.1, 0.01, 0.001 radians per position.": 4,
+        "The first pair rotates by 32 radians, which is more than 2π.": 0,
+    },
+}
 EXERCISES = {
-    "7.1": ValueExercise(
-        lambda: math.sin(2),
-        {
-            "This is cos 2. The key starts a quarter turn ahead: take cos(2 − π/2).": math.cos(2),
-            "The sign is wrong. The query comes two positions after the key.": (-math.sin(2)),
-            "The angle is 2 radians, not 2 degrees.": math.sin(math.radians(2)),
-            "Without rotation the score is 0. Rotate the query by 5 and the key by 3.": 0.0,
-            "You rotated only the query. Rotate the key at position 3 as well, by 3θ.": math.sin(5),
-        },
-    ),
-    "7.2": FunctionExercise(
-        my_shift,
-        lambda: [(1, 2), (3, 4), (10, 6)],
-        {
-            "Your matrix shifts backwards: the minus sign is in the wrong row of the block.": {
-                "angle = delta": "angle = -delta"
-            },
-            "A 2 is missing in the exponent. It is 2j/dim for pair j.": {
-                "-c / dim": "-c / 2 / dim"
-            },
-            "Your exponent has the 2 twice: c is already 2j.": {"-c / dim": "-2 * c / dim"},
-            "Frequencies must fall: make the exponent negative.": {"(-c / dim)": "(c / dim)"},
-            "Both sines have the same sign. One needs a minus.": {"= -math.sin": "= math.sin"},
-            "All blocks have frequency 1. Use 10000^(-2j/dim).": {" * 10000 ** (-c / dim)": ""},
-        },
-    ),
+    "7.1": ValueExercise(lambda: math.sin(2), MISTAKES["7.1"]),
+    "7.2": FunctionExercise(my_shift, lambda: [(1, 2), (3, 4), (10, 6)], MISTAKES["7.2"]),
     "7.3": FunctionExercise(
-        my_rope,
-        lambda: [(x,) for x in noise((5, 4), (7, 6))],
-        {
-            "You paired (j, j + d/2), the half-split layout. Pair columns 2j and 2j + 1.": {
-                "x[:, 0::2], x[:, 1::2]": "x[:, : d // 2], x[:, d // 2 :]",
-                "torch.stack(rotated, dim=-1).flatten(-2)": "torch.cat(rotated, dim=-1)",
-            },
-            "Your positions start at 1, not at 0.": {"arange(length)": "arange(1, length + 1)"},
-            "Your pairs rotate the other way. Check the signs of the two sines.": {
-                "[:, None] * frequencies": "[:, None] * -frequencies"
-            },
-            "The 2 is missing in your exponent. Pair j has frequency 10000^(-2j/d).": {
-                "arange(0, d, 2)": "arange(d // 2)"
-            },
-            "Your exponent has the 2 twice: arange(0, d, 2) is already 2j.": {
-                "-torch.arange(0, d, 2)": "-2 * torch.arange(0, d, 2)"
-            },
-            "Frequencies must fall: make the exponent negative.": {"-torch.arange": "torch.arange"},
-            "You pair columns j and j + d/2, but repeat the angles for columns 2j and 2j + 1. Pair "
-            "columns 2j and 2j + 1.": {
-                LAST: (
-                    "angles, half = angles.repeat_interleave(2, dim=-1), d // 2\n"
-                    "    other = torch.cat((-x[:, half:], x[:, :half]), dim=-1)\n"
-                    "    return x * angles.cos() + other * angles.sin()"
-                )
-            },
-            "You pair columns 2j and 2j + 1, but repeat the angles for columns j and j + d/2. Use "
-            "repeat_interleave.": {
-                LAST: (
-                    "angles = torch.cat((angles, angles), dim=-1)\n"
-                    "    other = torch.stack((-b, a), dim=-1).flatten(-2)\n"
-                    "    return x * angles.cos() + other * angles.sin()"
-                )
-            },
-            "Your rotated part is in halves, but x is interleaved. Stack, then flatten.": {
-                LAST: (
-                    "angles = torch.cat((angles, angles), dim=-1)\n"
-                    "    return x * angles.cos() + torch.cat((-b, a), dim=-1) * angles.sin()"
-                )
-            },
-            "The rotation is right, but the pairs are not interleaved. Stack, then flatten.": {
-                "torch.stack(rotated, dim=-1).flatten(-2)": "torch.cat(rotated, dim=-1)"
-            },
-        },
-        WRITE_YOUR_OWN,
+        my_rope, lambda: [(x,) for x in noise((5, 4), (7, 6))], MISTAKES["7.3"], WRITE_YOUR_OWN
     ),
-    "7.4": FunctionExercise(
-        my_alibi,
-        lambda: [(2, 3), (4, 5), (8, 7), (16, 3)],
-        {
-            "The sign is wrong: distant keys get higher scores. Lower them.": {"-slopes": "slopes"},
-            "Mask the future: later keys get -inf.": {".masked_fill(distance < 0, -torch.inf)": ""},
-            "Later keys get -m|i - j|. Mask the future: they must get -inf.": {
-                "* distance": "* distance.abs()",
-                ".masked_fill(distance < 0, -torch.inf)": "",
-            },
-            "Every query has the bias of the last one. Return -m·(i - j).": {
-                "* distance": "* distance[-1:].expand(length, length)"
-            },
-            "Your slopes 2^(-h) are right for 8 heads only. The exponent is -8h/H.": {
-                "-8 * torch": "-torch",
-                " / num_heads": "",
-            },
-            "Your h starts at 0. It runs from 1 to H.": {
-                "arange(1, num_heads + 1)": "arange(num_heads)"
-            },
-        },
-    ),
+    "7.4": FunctionExercise(my_alibi, lambda: [(2, 3), (4, 5), (8, 7), (16, 3)], MISTAKES["7.4"]),
     "7.5": FunctionExercise(
         my_bias,
         lambda: [(torch.arange(5.0) ** 2, 4), (torch.arange(3.0) ** 2 - 1, 6)],
-        {
-            "You used j − i. The distance is i − j, positive for earlier keys.": {
-                "i[:, None] - i": "i - i[:, None]"
-            },
-            "You dropped the sign. Earlier and later keys have different numbers.": {
-                "(i[:, None] - i)": "(i[:, None] - i).abs()"
-            },
-            "Distance 0 is in the table's middle. Add m.": {"clamp(-m, m) + m": "clamp(-m, m)"},
-            "The table has no entry beyond ±m. Clamp the distances before you look them up.": {
-                ".clamp(-m, m)": ""
-            },
-        },
+        MISTAKES["7.5"],
     ),
-    "7.6": ValueExercise(
-        lambda: 1,
-        {
-            "A full turn is 2π radians, not 1: 32 · 0.1 = 3.2 radians are half a turn.": 2,
-            "The frequencies fall: 1, 0.1, 0.01, 0.001 radians per position.": 4,
-            "The first pair rotates by 32 radians, which is more than 2π.": 0,
-        },
-    ),
+    "7.6": ValueExercise(lambda: 1, MISTAKES["7.6"]),
     "7.7": OpenExercise(
-        _judge_ties,
-        lambda answer: isinstance(answer, dict) and {*answer.values()} == {...},
+        _judge_ties, lambda answer: isinstance(answer, dict) and {*answer.values()} == {...}
     ),
 }

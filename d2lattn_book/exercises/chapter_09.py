@@ -152,11 +152,10 @@ def _drawn_block(E, H):
 
 def _newest_tokens():
     """The newest token of two sequences, a block, and the keys and values of those before."""
-    generator = torch.Generator().manual_seed(0)
     found = []
     for E, H, S in ((6, 2, 3), (8, 4, 5)):
-        kept = torch.randn(2, 2, H, S, E // H, generator=generator)
-        found.append((torch.randn(2, 1, E, generator=generator), _drawn_block(E, H), *kept))
+        x, kept = noise((2, 1, E), (2, 2, H, S, E // H), seed=E)
+        found.append((x, _drawn_block(E, H), *kept))
     return found
 
 
@@ -264,135 +263,125 @@ def my_step(x, block, key, value):
 MLP = "return x + block.mlp(block.mlp_norm(x))"
 OF_THE_NORM = "x = block.mlp_norm(x)\n    return x + block.mlp(x)"
 
+TIE = {
+    "{} can be sampled with top_k=2, where three logits tie for the largest. Choose positions "
+    "with topk(top_k).indices, not with a threshold.": _stay_on_a_tie
+}
+MISTAKES = {
+    "9.1": {
+        "Leave out the three words of the question. One of them is often the nearest.": {
+            "    nearness[[a, b, c]] = -1\n": ""
+        },
+        "You used the dot product, which favours long vectors. Divide by the lengths.": {
+            "torch.nn.functional.cosine_similarity(vectors, goal, dim=-1)": "vectors @ goal",
+            "= -1": "= -torch.inf",
+        },
+        "You add b and c without subtracting a. The goal is b − a + c.": {" - vectors[a]": ""},
+        "You scale the vectors to length 1 before you add them. Add them as they are; only the "
+        "cosine divides by lengths.": {
+            "    goal =": "    vectors = torch.nn.functional.normalize(vectors)\n    goal ="
+        },
+        "The sign is wrong. Go from a to b, starting at c.": {
+            "vectors[b] - vectors[a] + vectors[c]": "vectors[a] - vectors[b] + vectors[c]"
+        },
+    },
+    "9.2": {
+        "You left out the tokens of the prompt. The model processes them, too.": _passes(0),
+        "You counted the last token. It is generated but never processed.": [
+            sum(range(PROMPT, PROMPT + NEW + 1)),
+            PROMPT + NEW,
+        ],
+        "These are the forward passes. Count tokens: one pass processes several.": [NEW, NEW],
+        "Without a cache every pass processes the whole text again.": [PROMPT + NEW - 1] * 2,
+        "You swapped the two numbers. The cache needs fewer.": _passes()[::-1],
+    },
+    "9.3": {
+        "You multiplied by the temperature. Divide: a low temperature sharpens.": {
+            "/ temperature": "* temperature"
+        },
+        "The temperature has no effect. Divide the logits by it.": {" / temperature": ""},
+        "You divided by the temperature twice.": {"/ temperature": "/ temperature**2"},
+        "You divided the log-probabilities, so the result does not sum to 1. Divide the "
+        "logits by the temperature, before the softmax.": {
+            " / temperature": "",
+            "torch.softmax(scores, dim=-1)": "(scores.log_softmax(-1) / temperature).exp()",
+        },
+        "Your probabilities do not sum to 1. Apply top_k before the softmax.": {
+            "return torch.softmax(scores, dim=-1)": (
+                "P = torch.softmax(logits / temperature, -1); return P * (scores > -torch.inf)"
+            ),
+        },
+        "You keep one token too many.": {"topk(top_k)": "topk(min(top_k + 1, len(logits)))"},
+        "You returned only top_k probabilities. Return 0 for all other tokens.": {
+            "softmax(scores,": "softmax(scores[kept],"
+        },
+        "A logit of 0 is not a probability of 0. Use -inf.": {"-torch.inf": "0"},
+    },
+    "9.4": {
+        "You set rows to 0, which are outputs. A head enters W_o by its columns.": {
+            "weight[:, head * D : (head + 1) * D]": "weight[head * D : (head + 1) * D]"
+        },
+        "You used num_heads as the width of a head. The width is E / num_heads.": {
+            "D = weight.shape[0] // num_heads": "D = num_heads"
+        },
+        "You set every num_heads-th column to 0. The columns of a head are neighbours.": {
+            "weight[:, head * D : (head + 1) * D]": "weight[:, head::num_heads]"
+        },
+    },
+    "9.7": {
+        "You measure the attention to the earlier copy itself. The induction score is about "
+        "the position *after* it: `i - period + 1`.": {"query - period + 1": "query - period"},
+        "Query `period - 1` repeats nothing yet. Start at query `period`.": {
+            "arange(period, ": "arange(period - 1, "
+        },
+        "You averaged over the heads. Return one number per head.": {".mean(-1)": ".mean()"},
+        "You summed over the positions. Take the mean instead.": {".mean(-1)": ".sum(-1)"},
+    },
+    "9.9": {
+        "The newest token must attend to itself. Append its key and value to the cache.": {
+            "torch.cat([key, k], dim=2)": "key",
+            "torch.cat([value, v], dim=2)": "value",
+        },
+        "You ignored the cache. Attend to the cached keys and values as well.": {
+            "torch.cat([key, k], dim=2)": "k",
+            "torch.cat([value, v], dim=2)": "v",
+        },
+        "You left out a norm. Query, key and value are computed from attention_norm(x).": {
+            "block.attention_norm(x)": "x"
+        },
+        "The MLP gets mlp_norm(x), not x.": {"block.mlp(block.mlp_norm(x))": "block.mlp(x)"},
+        "You added the outputs to norm(x). The residual connections add them to x.": {
+            "x = x + block": "x = x_norm + block",
+            MLP: OF_THE_NORM,
+        },
+        "You added the output of attention to attention_norm(x). Add it to x.": {
+            "x = x + block": "x = x_norm + block"
+        },
+        "You added the output of the MLP to mlp_norm(x). Add it to x.": {MLP: OF_THE_NORM},
+        "A residual connection is missing. Add the output of attention to x.": {
+            "x = x + block": "x = block"
+        },
+        "A residual connection is missing. Add the output of the MLP to x.": {
+            "return x + block": "return block"
+        },
+        "The MLP is missing. This is the first half of the block.": {MLP: "return x"},
+    },
+}
 EXERCISES = {
-    "9.1": FunctionExercise(
-        my_analogy,
-        _words_to_place,
-        {
-            "Leave out the three words of the question. One of them is often the nearest.": {
-                "    nearness[[a, b, c]] = -1\n": ""
-            },
-            "You used the dot product, which favours long vectors. Divide by the lengths.": {
-                "torch.nn.functional.cosine_similarity(vectors, goal, dim=-1)": "vectors @ goal",
-                "= -1": "= -torch.inf",
-            },
-            "You add b and c without subtracting a. The goal is b − a + c.": {" - vectors[a]": ""},
-            "You scale the vectors to length 1 before you add them. Add them as they are; only the "
-            "cosine divides by lengths.": {
-                "    goal =": "    vectors = torch.nn.functional.normalize(vectors)\n    goal ="
-            },
-            "The sign is wrong. Go from a to b, starting at c.": {
-                "vectors[b] - vectors[a] + vectors[c]": "vectors[a] - vectors[b] + vectors[c]"
-            },
-        },
-    ),
-    "9.2": ValueExercise(
-        _passes,
-        {
-            "You left out the tokens of the prompt. The model processes them, too.": _passes(0),
-            "You counted the last token. It is generated but never processed.": [
-                sum(range(PROMPT, PROMPT + NEW + 1)),
-                PROMPT + NEW,
-            ],
-            "These are the forward passes. Count tokens: one pass processes several.": [NEW, NEW],
-            "Without a cache every pass processes the whole text again.": [PROMPT + NEW - 1] * 2,
-            "You swapped the two numbers. The cache needs fewer.": _passes()[::-1],
-        },
-    ),
+    "9.1": FunctionExercise(my_analogy, _words_to_place, MISTAKES["9.1"]),
+    "9.2": ValueExercise(_passes, MISTAKES["9.2"]),
     "9.3": FunctionExercise(
         my_probabilities,
         _logits,
-        {
-            "You multiplied by the temperature. Divide: a low temperature sharpens.": {
-                "/ temperature": "* temperature"
-            },
-            "The temperature has no effect. Divide the logits by it.": {" / temperature": ""},
-            "You divided by the temperature twice.": {"/ temperature": "/ temperature**2"},
-            "You divided the log-probabilities, so the result does not sum to 1. Divide the "
-            "logits by the temperature, before the softmax.": {
-                " / temperature": "",
-                "torch.softmax(scores, dim=-1)": "(scores.log_softmax(-1) / temperature).exp()",
-            },
-            "Your probabilities do not sum to 1. Apply top_k before the softmax.": {
-                "return torch.softmax(scores, dim=-1)": (
-                    "P = torch.softmax(logits / temperature, -1); return P * (scores > -torch.inf)"
-                ),
-            },
-            "You keep one token too many.": {"topk(top_k)": "topk(min(top_k + 1, len(logits)))"},
-            "You returned only top_k probabilities. Return 0 for all other tokens.": {
-                "softmax(scores,": "softmax(scores[kept],"
-            },
-            "A logit of 0 is not a probability of 0. Use -inf.": {"-torch.inf": "0"},
-        },
-        {
-            "{} can be sampled with top_k=2, where three logits tie for the largest. Choose "
-            "positions with topk(top_k).indices, not with a threshold.": _stay_on_a_tie
-        },
+        MISTAKES["9.3"],
+        TIE,
     ),
-    "9.4": FunctionExercise(
-        my_silenced,
-        _projections,
-        {
-            "You set rows to 0, which are outputs. A head enters W_o by its columns.": {
-                "weight[:, head * D : (head + 1) * D]": "weight[head * D : (head + 1) * D]"
-            },
-            "You used num_heads as the width of a head. The width is E / num_heads.": {
-                "D = weight.shape[0] // num_heads": "D = num_heads"
-            },
-            "You set every num_heads-th column to 0. The columns of a head are neighbours.": {
-                "weight[:, head * D : (head + 1) * D]": "weight[:, head::num_heads]"
-            },
-        },
-    ),
+    "9.4": FunctionExercise(my_silenced, _projections, MISTAKES["9.4"]),
     "9.5": OpenExercise(judge_sentences),
     "9.6": OpenExercise(judge_texts),
-    "9.7": FunctionExercise(
-        my_induction_score,
-        _maps,
-        {
-            "You measure the attention to the earlier copy itself. The induction score is about "
-            "the position *after* it: `i - period + 1`.": {"query - period + 1": "query - period"},
-            "Query `period - 1` repeats nothing yet. Start at query `period`.": {
-                "arange(period, ": "arange(period - 1, "
-            },
-            "You averaged over the heads. Return one number per head.": {".mean(-1)": ".mean()"},
-            "You summed over the positions. Take the mean instead.": {".mean(-1)": ".sum(-1)"},
-        },
-    ),
+    "9.7": FunctionExercise(my_induction_score, _maps, MISTAKES["9.7"]),
     "9.8": OpenExercise(
         judge_rule, lambda answer: callable(answer) and is_starter(answer, "attention")
     ),
-    "9.9": FunctionExercise(
-        my_step,
-        _newest_tokens,
-        {
-            "The newest token must attend to itself. Append its key and value to the cache.": {
-                "torch.cat([key, k], dim=2)": "key",
-                "torch.cat([value, v], dim=2)": "value",
-            },
-            "You ignored the cache. Attend to the cached keys and values as well.": {
-                "torch.cat([key, k], dim=2)": "k",
-                "torch.cat([value, v], dim=2)": "v",
-            },
-            "You left out a norm. Query, key and value are computed from attention_norm(x).": {
-                "block.attention_norm(x)": "x"
-            },
-            "The MLP gets mlp_norm(x), not x.": {"block.mlp(block.mlp_norm(x))": "block.mlp(x)"},
-            "You added the outputs to norm(x). The residual connections add them to x.": {
-                "x = x + block": "x = x_norm + block",
-                MLP: OF_THE_NORM,
-            },
-            "You added the output of attention to attention_norm(x). Add it to x.": {
-                "x = x + block": "x = x_norm + block"
-            },
-            "You added the output of the MLP to mlp_norm(x). Add it to x.": {MLP: OF_THE_NORM},
-            "A residual connection is missing. Add the output of attention to x.": {
-                "x = x + block": "x = block"
-            },
-            "A residual connection is missing. Add the output of the MLP to x.": {
-                "return x + block": "return block"
-            },
-            "The MLP is missing. This is the first half of the block.": {MLP: "return x"},
-        },
-    ),
+    "9.9": FunctionExercise(my_step, _newest_tokens, MISTAKES["9.9"]),
 }

@@ -54,13 +54,9 @@ def _latents():
 
 
 def _words():
-    generator = torch.Generator().manual_seed(0)
-    found = []
-    for n, d, e in ((4, 3, 3), (6, 4, 2), (5, 2, 3)):
-        q, k = torch.randn(2, n, d, generator=generator)
-        v, beta = torch.randn(n, e, generator=generator), torch.rand(n, generator=generator)
-        found.append((q, k, v, beta))
-    return found
+    sizes = (4, 3, 3), (6, 4, 2), (5, 2, 3)
+    found = [noise((n, d), (n, d), (n, e), (n,), seed=n) for n, d, e in sizes]
+    return [(q, k, v, beta.sigmoid()) for q, k, v, beta in found]
 
 
 # A state with a decay
@@ -84,15 +80,10 @@ def _windows():
 
 def _scores():
     """Of usual size, as large as 1000, hidden in part, and hidden in whole rows."""
-    generator = torch.Generator().manual_seed(0)
     large = [[1000.0, 0.0, -1000.0], [-1000.0, -1000.0, -1000.0], [500.0, 1000.0, 1000.0]]
-    hidden = torch.randn(4, 3, generator=generator)
+    usual, hidden = noise((2, 5), (4, 3))
     hidden[0, 1] = hidden[2] = -math.inf
-    return [
-        (torch.randn(2, 5, generator=generator),),
-        (torch.tensor([*large, [0.0, -1.0, 2.0]]),),
-        (hidden,),
-    ]
+    return [(usual,), (torch.tensor([*large, [0.0, -1.0, 2.0]]),), (hidden,)]
 
 
 # The chapter's solutions; a mistake is an edit of one of them
@@ -136,158 +127,142 @@ def my_decayed(q, k, v, alpha):
     return (q @ k.T * decay) @ v
 
 
+ABSORB = {
+    "The output is right, but you compute keys or values, a tensor {}. Absorb W_k into the query, "
+    "and apply W_v to the averaged latent.": makes(lambda q, c, W_k, W_v: (len(c), q.shape[1]))
+}
+MISTAKES = {
+    "10.1": {
+        "True and False are swapped: True means *may attend*.": {
+            "(near | first) & (j <= t)": "~((near | first) & (j <= t))"
+        },
+        "A sink in the future is visible. Sinks need j <= t, too.": {
+            "(near | first) & (j <= t)": "near & (j <= t) | first"
+        },
+        "Tokens must attend to themselves: j = t is in the window.": {"j <= t": "j < t"},
+        "The future is visible: j <= t is missing.": {" & (j <= t)": ""},
+        "Your window is one key too wide. The token itself counts as one of `window`.": {
+            "t - j < window": "t - j <= window"
+        },
+        "Your window is one key too narrow. It holds `window` keys: t − window < j.": {
+            "t - j < window": "t - j < window - 1"
+        },
+        "One sink too many. They are the keys 0 to sinks − 1.": {"j < sinks": "j <= sinks"},
+        "The window is missing. Your mask has only the sinks.": {"(near | first)": "first"},
+        "A key must be near *or* a sink. You require both.": {"near | first": "near & first"},
+        "You counted the sinks in the window. They come in addition to `window` keys.": {
+            "< window": "< window - sinks"
+        },
+    },
+    "10.2": {
+        "exp overflows for a score of 1000. Subtract the larger of 0 and the largest score.": {
+            ".clamp(min=0)": ".clamp(0, 0)"
+        },
+        "A fully masked row gives NaN: −inf − (−inf). Subtract m = max(0, largest score); the "
+        "1 in the denominator becomes exp(−m).": {".clamp(min=0)": ""},
+        "You subtracted m from every score, so the 1 in the denominator becomes exp(−m).": {
+            "(-largest).exp()": "1"
+        },
+        "You subtracted the largest score. Subtract m = max(0, largest score); the 1 in the "
+        "denominator becomes exp(−m).": {
+            ".clamp(min=0)": "",
+            "(-largest).exp()": "1",
+        },
+        "Each row sums to 1. The 1 in the denominator is missing.": {
+            "(-largest).exp() + ": "",
+            ".clamp(min=0)": "",
+        },
+        "You normalize columns. Sum over the last axis instead.": {"dim=-1": "dim=0"},
+    },
+    "10.3": {
+        "You add the value, as in linear attention. Add the error v − k @ state.": {
+            "value - key @ state": "value"
+        },
+        "You read the state before the current token is written. Write first, then read.": {
+            "outputs.append(query @ state)": "",
+            "        error": "        outputs.append(query @ state)\n        error",
+        },
+        "Use the key, not the query: v − k @ state.": {"key @ state": "query @ state"},
+        "Your factor (1 − beta) decays the whole state. Remove only what is stored under k.": {
+            "value - key @ state": "value",
+            "state + b": "(1 - b) * state + b",
+        },
+        "Your state is transposed. Rows belong to the key: outer(k, error).": {
+            "outer(key, error)": "outer(error, key)"
+        },
+        "beta is missing. It scales the correction.": {"b * torch": "torch"},
+        "Do not divide outputs by √d.": {"query @ state": "query @ state / q.shape[1] ** 0.5"},
+    },
+    "10.4": {
+        "Tokens attend to other documents. Compare document[q] with document[k].": {
+            " & (document[q] == document[k])": ""
+        },
+        "The window is missing. Add q − k < width.": {" & (q - k < width)": ""},
+        "Tokens attend to the future. Add k <= q.": {"(k <= q) & ": ""},
+        "Your window is one token too wide. The token itself counts as one of `width`.": {
+            "q - k < width": "q - k <= width"
+        },
+        "Your tokens do not attend to themselves. Use k <= q.": {"k <= q": "k < q"},
+        "True and False are swapped: True means *may attend*.": {
+            "return (": "return ~((",
+            "document[k])": "document[k]))",
+        },
+    },
+    "10.5": {
+        "W_k needs no transpose: q @ W_k has c numbers.": {"q @ W_k": "q @ W_k.T"},
+        "Transpose W_v: a latent is a row of c numbers.": {"context @ W_v.T": "context @ W_v"},
+        "You divided by the square root of the latent's width. Use √d, the width of the key.": {
+            "math.sqrt(q.shape[1])": "math.sqrt(latents.shape[1])"
+        },
+        "The scores are unscaled. Divide them by √d.": {" / math.sqrt(q.shape[1])": ""},
+        "This is the averaged latent. Multiply it by W_v.T.": {"context @ W_v.T": "context"},
+        "You used W_k instead of W_v for the values.": {"W_v.T": "W_k.T"},
+        "The softmax is missing. Turn the scores into weights first.": {".softmax(1)": ""},
+    },
+    "10.6": {
+        "You counted all layers of Gemma 4 E2B as full, because its config.json does not say "
+        "which layers have the window. Add layer_types.": (
+            _kept(e2b=dict(layer_types=35 * FULL, global_head_dim=None))
+        ),
+        "The full layers of Gemma 4 have a head width of 512. Set global_head_dim, too.": (
+            _kept(e2b=dict(global_head_dim=None))
+        ),
+        "The last 20 layers of E2B have no cache of their own. Keep num_kv_shared_layers.": (
+            _kept(e2b=dict(num_kv_shared_layers=0))
+        ),
+        "The indexer of GLM-5.1 caches a key as well: index_head_dim numbers per token.": (
+            _kept(glm=dict(index_head_dim=None))
+        ),
+        "Half the layers of gpt-oss cache 128 tokens: see layer_types.": (
+            _kept(oss=dict(layer_types=36 * FULL))
+        ),
+        "These are MB of 10^6 bytes. Give MiB of 2**20.": _kept(unit=10**6),
+        "You counted 1 byte per number. bfloat16 takes 2.": _kept(bytes_per_number=1),
+    },
+    "10.7": {
+        "Tokens attend to the future. The mask must be 0 where j > i.": {".tril()": ""},
+        "Above the diagonal alpha ** (i − j) overflows, and inf times 0 is NaN. Clamp the "
+        "exponent, or use tril.": {"(i - j).clamp(min=0)).tril()": "(i - j)) * (j <= i)"},
+        "The current token has not faded yet: its factor is alpha ** 0.": {
+            "(i - j).clamp(min=0)": "(i - j + 1).clamp(min=0)"
+        },
+        "The decay is missing. This is plain linear attention.": {
+            "alpha ** (i - j).clamp(min=0)": "torch.ones(len(q), len(q))"
+        },
+        "You swapped queries and keys. Rows are queries: q @ k.T.": {"q @ k.T": "k @ q.T"},
+    },
+}
 EXERCISES = {
-    "10.1": FunctionExercise(
-        my_mask,
-        _windows,
-        {
-            "True and False are swapped: True means *may attend*.": {
-                "(near | first) & (j <= t)": "~((near | first) & (j <= t))"
-            },
-            "A sink in the future is visible. Sinks need j <= t, too.": {
-                "(near | first) & (j <= t)": "near & (j <= t) | first"
-            },
-            "Tokens must attend to themselves: j = t is in the window.": {"j <= t": "j < t"},
-            "The future is visible: j <= t is missing.": {" & (j <= t)": ""},
-            "Your window is one key too wide. The token itself counts as one of `window`.": {
-                "t - j < window": "t - j <= window"
-            },
-            "Your window is one key too narrow. It holds `window` keys: t − window < j.": {
-                "t - j < window": "t - j < window - 1"
-            },
-            "One sink too many. They are the keys 0 to sinks − 1.": {"j < sinks": "j <= sinks"},
-            "The window is missing. Your mask has only the sinks.": {"(near | first)": "first"},
-            "A key must be near *or* a sink. You require both.": {"near | first": "near & first"},
-            "You counted the sinks in the window. They come in addition to `window` keys.": {
-                "< window": "< window - sinks"
-            },
-        },
-    ),
-    "10.2": FunctionExercise(
-        my_softmax_one,
-        _scores,
-        {
-            "exp overflows for a score of 1000. Subtract the larger of 0 and the largest score.": {
-                ".clamp(min=0)": ".clamp(0, 0)"
-            },
-            "A fully masked row gives NaN: −inf − (−inf). Subtract m = max(0, largest score); the "
-            "1 in the denominator becomes exp(−m).": {".clamp(min=0)": ""},
-            "You subtracted m from every score, so the 1 in the denominator becomes exp(−m).": {
-                "(-largest).exp()": "1"
-            },
-            "You subtracted the largest score. Subtract m = max(0, largest score); the 1 in the "
-            "denominator becomes exp(−m).": {
-                ".clamp(min=0)": "",
-                "(-largest).exp()": "1",
-            },
-            "Each row sums to 1. The 1 in the denominator is missing.": {
-                "(-largest).exp() + ": "",
-                ".clamp(min=0)": "",
-            },
-            "You normalize columns. Sum over the last axis instead.": {"dim=-1": "dim=0"},
-        },
-    ),
-    "10.3": FunctionExercise(
-        my_delta,
-        _words,
-        {
-            "You add the value, as in linear attention. Add the error v − k @ state.": {
-                "value - key @ state": "value"
-            },
-            "You read the state before the current token is written. Write first, then read.": {
-                "outputs.append(query @ state)": "",
-                "        error": "        outputs.append(query @ state)\n        error",
-            },
-            "Use the key, not the query: v − k @ state.": {"key @ state": "query @ state"},
-            "Your factor (1 − beta) decays the whole state. Remove only what is stored under k.": {
-                "value - key @ state": "value",
-                "state + b": "(1 - b) * state + b",
-            },
-            "Your state is transposed. Rows belong to the key: outer(k, error).": {
-                "outer(key, error)": "outer(error, key)"
-            },
-            "beta is missing. It scales the correction.": {"b * torch": "torch"},
-            "Do not divide outputs by √d.": {"query @ state": "query @ state / q.shape[1] ** 0.5"},
-        },
-    ),
-    "10.4": FunctionExercise(
-        my_rule,
-        _packed,
-        {
-            "Tokens attend to other documents. Compare document[q] with document[k].": {
-                " & (document[q] == document[k])": ""
-            },
-            "The window is missing. Add q − k < width.": {" & (q - k < width)": ""},
-            "Tokens attend to the future. Add k <= q.": {"(k <= q) & ": ""},
-            "Your window is one token too wide. The token itself counts as one of `width`.": {
-                "q - k < width": "q - k <= width"
-            },
-            "Your tokens do not attend to themselves. Use k <= q.": {"k <= q": "k < q"},
-            "True and False are swapped: True means *may attend*.": {
-                "return (": "return ~((",
-                "document[k])": "document[k]))",
-            },
-        },
-    ),
+    "10.1": FunctionExercise(my_mask, _windows, MISTAKES["10.1"]),
+    "10.2": FunctionExercise(my_softmax_one, _scores, MISTAKES["10.2"]),
+    "10.3": FunctionExercise(my_delta, _words, MISTAKES["10.3"]),
+    "10.4": FunctionExercise(my_rule, _packed, MISTAKES["10.4"]),
     "10.5": FunctionExercise(
         my_absorbed,
         _latents,
-        {
-            "W_k needs no transpose: q @ W_k has c numbers.": {"q @ W_k": "q @ W_k.T"},
-            "Transpose W_v: a latent is a row of c numbers.": {"context @ W_v.T": "context @ W_v"},
-            "You divided by the square root of the latent's width. Use √d, the width of the key.": {
-                "math.sqrt(q.shape[1])": "math.sqrt(latents.shape[1])"
-            },
-            "The scores are unscaled. Divide them by √d.": {" / math.sqrt(q.shape[1])": ""},
-            "This is the averaged latent. Multiply it by W_v.T.": {"context @ W_v.T": "context"},
-            "You used W_k instead of W_v for the values.": {"W_v.T": "W_k.T"},
-            "The softmax is missing. Turn the scores into weights first.": {".softmax(1)": ""},
-        },
-        {
-            "The output is right, but you compute keys or values, a tensor {}. Absorb W_k into "
-            "the query, and apply W_v to the averaged latent.": makes(
-                lambda q, latents, W_k, W_v: (len(latents), q.shape[1])
-            ),
-        },
+        MISTAKES["10.5"],
+        ABSORB,
     ),
-    "10.6": ValueExercise(
-        _kept,
-        {
-            "You counted all layers of Gemma 4 E2B as full, because its config.json does not say "
-            "which layers have the window. Add layer_types.": (
-                _kept(e2b=dict(layer_types=35 * FULL, global_head_dim=None))
-            ),
-            "The full layers of Gemma 4 have a head width of 512. Set global_head_dim, too.": (
-                _kept(e2b=dict(global_head_dim=None))
-            ),
-            "The last 20 layers of E2B have no cache of their own. Keep num_kv_shared_layers.": (
-                _kept(e2b=dict(num_kv_shared_layers=0))
-            ),
-            "The indexer of GLM-5.1 caches a key as well: index_head_dim numbers per token.": (
-                _kept(glm=dict(index_head_dim=None))
-            ),
-            "Half the layers of gpt-oss cache 128 tokens: see layer_types.": (
-                _kept(oss=dict(layer_types=36 * FULL))
-            ),
-            "These are MB of 10^6 bytes. Give MiB of 2**20.": _kept(unit=10**6),
-            "You counted 1 byte per number. bfloat16 takes 2.": _kept(bytes_per_number=1),
-        },
-        rounded=True,
-    ),
-    "10.7": FunctionExercise(
-        my_decayed,
-        _decays,
-        {
-            "Tokens attend to the future. The mask must be 0 where j > i.": {".tril()": ""},
-            "Above the diagonal alpha ** (i − j) overflows, and inf times 0 is NaN. Clamp the "
-            "exponent, or use tril.": {"(i - j).clamp(min=0)).tril()": "(i - j)) * (j <= i)"},
-            "The current token has not faded yet: its factor is alpha ** 0.": {
-                "(i - j).clamp(min=0)": "(i - j + 1).clamp(min=0)"
-            },
-            "The decay is missing. This is plain linear attention.": {
-                "alpha ** (i - j).clamp(min=0)": "torch.ones(len(q), len(q))"
-            },
-            "You swapped queries and keys. Rows are queries: q @ k.T.": {"q @ k.T": "k @ q.T"},
-        },
-    ),
+    "10.6": ValueExercise(_kept, MISTAKES["10.6"], rounded=True),
+    "10.7": FunctionExercise(my_decayed, _decays, MISTAKES["10.7"]),
 }

@@ -68,73 +68,70 @@ def my_passes(text, start, guess):
     return passes
 
 
-EXERCISES = {
-    "12.1": ValueExercise(
-        _padding,
-        {
-            "This is the percentage of real tokens. Padding is 100 minus that.": 100 - _padding(),
-            "This is a fraction of 1. Give a percentage.": _padding() / 100,
-            "This is the number of padding tokens. Give the percentage of all positions.": 16,
-            "You divided the padding by the real tokens. Divide by all positions.": 100 * 16 / 24,
+MISTAKES = {
+    "12.1": {
+        "This is the percentage of real tokens. Padding is 100 minus that.": 100 - _padding(),
+        "This is a fraction of 1. Give a percentage.": _padding() / 100,
+        "This is the number of padding tokens. Give the percentage of all positions.": 16,
+        "You divided the padding by the real tokens. Divide by all positions.": 100 * 16 / 24,
+    },
+    "12.2": {
+        "The total number of tokens is missing at the end.": {", len(segments)]": "]"},
+        "The 0 is missing: the first text starts there.": {"[0, *begins": "[*begins"},
+        "These are the lengths. Return their cumulative sums.": {
+            "[0, *begins, len(segments)]": (
+                "[b - a for a, b in zip([0, *begins], [*begins, len(segments)])]"
+            )
         },
-    ),
+    },
+    "12.3": {
+        "You forgot the prefix's partly filled page. Each request copies and fills it.": {
+            "(rest + tokens + size": "(tokens + size"
+        },
+        "You counted the prefix's partly filled page once too often. It is not shared.": {
+            "full, rest = shared // size": "full, rest = -(-shared // size)"
+        },
+        "A partly filled page counts. Round up.": {" + size - 1) // size": ") // size"},
+        "You shared nothing. The full pages of the prefix are stored once.": {
+            "full + sum((rest": "sum(full + (rest"
+        },
+    },
+    "12.4": {
+        "After the accepted guesses a pass also adds one token of the model's own.": {
+            "end + right + 1": "end + max(right, 1)"
+        },
+        "You add no token of the model's own when all guesses are right. The pass has computed "
+        "that token as well: add right + 1 every time.": {
+            "end + right + 1": "end + right + (right == 0 or right < len(guess(text[:end])))"
+        },
+        "You accepted a guess after a wrong one. Stop at the first wrong guess.": {
+            "                break\n            right += 1": (
+                "                continue\n            right += 1"
+            )
+        },
+        "You advance by one token. Add accepted guesses.": {"end + right + 1": "end + 1"},
+        "Give `guess` only the text so far.": {"guess(text[:end])": "guess(text)"},
+    },
+    "12.5": {
+        "Each request already has one token in the pass.": _free(own=0),
+        "A multiplication and an addition are 2 FLOPs.": _free(flops=1),
+        "bfloat16 takes 2 bytes.": _free(size=1),
+        "These are the guesses of all 40 requests together.": (295, 255),
+        "With 296 tokens computing takes longer. Round down.": (296, 6),
+    },
+}
+EXERCISES = {
+    "12.1": ValueExercise(_padding, MISTAKES["12.1"]),
     "12.2": FunctionExercise(
         my_cu_seqlens,
         lambda: [([5, 5, 5, 2, 2, 2, 2, 9, 9],), ([1],), ([0, 1, 2],), ([3, 3, 1, 1, 1, 2],)],
-        {
-            "The total number of tokens is missing at the end.": {", len(segments)]": "]"},
-            "The 0 is missing: the first text starts there.": {"[0, *begins": "[*begins"},
-            "These are the lengths. Return their cumulative sums.": {
-                "[0, *begins, len(segments)]": (
-                    "[b - a for a, b in zip([0, *begins], [*begins, len(segments)])]"
-                )
-            },
-        },
+        MISTAKES["12.2"],
     ),
     "12.3": FunctionExercise(
         my_pages,
         lambda: [(10, [3] * 10, 4), (8, [4, 5], 4), (3, [1, 2, 9], 16), (2000, [200] * 10, 16)],
-        {
-            "You forgot the prefix's partly filled page. Each request copies and fills it.": {
-                "(rest + tokens + size": "(tokens + size"
-            },
-            "You counted the prefix's partly filled page once too often. It is not shared.": {
-                "full, rest = shared // size": "full, rest = -(-shared // size)"
-            },
-            "A partly filled page counts. Round up.": {" + size - 1) // size": ") // size"},
-            "You shared nothing. The full pages of the prefix are stored once.": {
-                "full + sum((rest": "sum(full + (rest"
-            },
-        },
+        MISTAKES["12.3"],
     ),
-    "12.4": FunctionExercise(
-        my_passes,
-        _guessers,
-        {
-            "After the accepted guesses a pass also adds one token of the model's own.": {
-                "end + right + 1": "end + max(right, 1)"
-            },
-            "You add no token of the model's own when all guesses are right. The pass has computed "
-            "that token as well: add right + 1 every time.": {
-                "end + right + 1": "end + right + (right == 0 or right < len(guess(text[:end])))"
-            },
-            "You accepted a guess after a wrong one. Stop at the first wrong guess.": {
-                "                break\n            right += 1": (
-                    "                continue\n            right += 1"
-                )
-            },
-            "You advance by one token. Add accepted guesses.": {"end + right + 1": "end + 1"},
-            "Give `guess` only the text so far.": {"guess(text[:end])": "guess(text)"},
-        },
-    ),
-    "12.5": ValueExercise(
-        _free,
-        {
-            "Each request already has one token in the pass.": _free(own=0),
-            "A multiplication and an addition are 2 FLOPs.": _free(flops=1),
-            "bfloat16 takes 2 bytes.": _free(size=1),
-            "These are the guesses of all 40 requests together.": (295, 255),
-            "With 296 tokens computing takes longer. Round down.": (296, 6),
-        },
-    ),
+    "12.4": FunctionExercise(my_passes, _guessers, MISTAKES["12.4"]),
+    "12.5": ValueExercise(_free, MISTAKES["12.5"]),
 }
