@@ -39,24 +39,18 @@ USE_EXP = {
         "softmax", "scaled_dot_product_attention"
     )
 }
+COLUMNS = "Your columns sum to 1. Divide each row by its sum: sum(dim=-1, keepdim=True)."
+NO_EXP = "You divided the scores by their sum. Take the exponential of each score first."
 MISTAKES = {
     "1.1": {
-        "You divided the scores by their sum. Take the exponential of each score first.": [
-            0.0,
-            0.30103,
-            0.69897,
-        ],
+        NO_EXP: [0.0, 0.30103, 0.69897],
         "These are the exponentials. Divide them by their sum.": [1, 2, 5],
         "A key with score 0 gets a weight, too, because e⁰ = 1.": [0, 2 / 7, 5 / 7],
     },
     "1.2": {
-        "Your columns sum to 1. Divide each row by its sum: sum(dim=-1, keepdim=True).": {
-            "dim=-1, keepdim=True": "dim=-1"
-        },
+        COLUMNS: {"dim=-1, keepdim=True": "dim=-1"},
         "All weights sum to 1. Normalize each row.": {".sum(dim=-1, keepdim=True)": ".sum()"},
-        "You divided the scores by their sum. Take the exponential of each score first.": {
-            "torch.exp(X @ X.T)": "X @ X.T"
-        },
+        NO_EXP: {"torch.exp(X @ X.T)": "X @ X.T"},
         "You divided the scores by √d. Do not scale them here.": {
             "X.T)": "X.T / X.shape[1] ** 0.5)"
         },
@@ -69,16 +63,12 @@ MISTAKES = {
         },
         "You divided all rows by one length. Use each row's own.": {"dim=-1, keepdim=True": ""},
         "These are attention weights. Multiply by X.": {"dim=-1) @ X": "dim=-1)"},
-        "Your columns sum to 1. Divide each row by its sum: sum(dim=-1, keepdim=True).": {
-            "unit.T, dim=-1": "unit.T, dim=0"
-        },
+        COLUMNS: {"unit.T, dim=-1": "unit.T, dim=0"},
     },
     "1.4": {
         "You multiplied the scores by T. Divide: a low temperature sharpens.": {"/ T": "* T"},
         "You also divided by √d. Divide by T alone.": {"/ T": "/ T / X.shape[1] ** 0.5"},
-        "Your columns sum to 1. Divide each row by its sum: sum(dim=-1, keepdim=True).": {
-            ".sum(dim=-1, keepdim=True)": ".sum(dim=-1)"
-        },
+        COLUMNS: {".sum(dim=-1, keepdim=True)": ".sum(dim=-1)"},
         "exp overflows for small T. Subtract the largest score of each row first.": {
             " - scores.max(dim=-1, keepdim=True).values": ""
         },
@@ -104,19 +94,11 @@ MISTAKES = {
         "Under a causal mask no earlier query sees the new token: its weight is 0.": {
             "0 * weights[j : j + 1] if causal else weights": "weights"
         },
-        "Without a mask the query sees the new token: it gets as much weight as token j.": {
-            " if causal else weights[j : j + 1]": ""
-        },
     },
 }
 EXERCISES = {
     "1.1": ValueExercise(lambda: [1 / 8, 2 / 8, 5 / 8], MISTAKES["1.1"]),
-    "1.2": FunctionExercise(
-        my_attention,
-        _inputs,
-        MISTAKES["1.2"],
-        USE_EXP,
-    ),
+    "1.2": FunctionExercise(my_attention, _inputs, MISTAKES["1.2"], USE_EXP),
     "1.3": FunctionExercise(cosine_attention, _inputs, MISTAKES["1.3"]),
     "1.4": FunctionExercise(
         tempered,

@@ -126,9 +126,6 @@ MISTAKES = {
         "You averaged the tokens. Average their values, X Wᵥᵀ.": {"dim=-1) @ V": "dim=-1) @ X"},
     },
     "2.3": {
-        "You multiplied both matrices by A, which changes the scores. W_k must undo A.": {
-            "torch.linalg.inv(A).T": "A"
-        },
         "A transpose is missing: W_qᵀ Aᵀ (…) W_k must be W_qᵀ W_k.": {"inv(A).T": "inv(A)"},
         "The inverse is missing. W_k must undo A.": {"torch.linalg.inv(A).T": "A.T"},
         "You returned W_q unchanged. It must become A W_q.": {"A @ W_q": "W_q"},
@@ -150,9 +147,6 @@ MISTAKES = {
         "You did not subtract the mean. A covariance uses k − f(q), not k.": {"K - w @ K": "K"},
         "You subtracted the plain mean. Subtract f(q), the mean under the attention weights.": {
             "K - w @ K": "K - K.mean(0)"
-        },
-        "Multiply each product (k − f)(k − f)ᵀ by the attention weight of k.": {
-            "w[:, None] * c": "c / len(K)"
         },
         "This is the gradient of the sum of f. Each component of f needs a row of its own.": {
             "c.T @ (w[:, None] * c)": "(c.T @ (w[:, None] * c)).sum(0)"

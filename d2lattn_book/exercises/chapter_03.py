@@ -111,6 +111,7 @@ def decoder_mask(valid_lens, n, width):
 
 WHOLE = "return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)"
 
+COLUMNS = "Your softmax runs over the queries, so columns sum to 1. Use dim=-1, the keys."
 MISTAKES = {
     "3.1": {
         "36 assumes components of variance 1. What is the variance of q's components?": 36,
@@ -129,9 +130,7 @@ MISTAKES = {
         },
         "The scores are unscaled. Divide them by √d.": {" / math.sqrt(query.shape[-1])": ""},
         "You multiplied the scores by √d. Divide them.": {"/ math": "* math"},
-        "Your softmax runs over the queries, so columns sum to 1. Use dim=-1, the keys.": {
-            "dim=-1": "dim=-2"
-        },
+        COLUMNS: {"dim=-1": "dim=-2"},
         "Your softmax runs over the heads. Use dim=-1, the keys.": {"dim=-1": "dim=0"},
         "These are scores. Apply the softmax.": {"torch.softmax(scores, dim=-1)": "scores"},
     },
@@ -149,9 +148,7 @@ MISTAKES = {
             WHOLE: "e = scores.exp() * mask; return e / e.sum(dim=-1, keepdim=True)"
         },
         "True and False are swapped: True means *may attend*.": {"~mask": "mask"},
-        "Your softmax runs over the queries, so columns sum to 1. Use dim=-1, the keys.": {
-            "dim=-1": "dim=-2"
-        },
+        COLUMNS: {"dim=-1": "dim=-2"},
         "dim=1 is the last axis only when there are two. Use dim=-1.": {"dim=-1": "dim=1"},
         "0 times −inf is NaN, so adding `~mask * -inf` spoils every visible key. Use "
         "`masked_fill`.": {"scores.masked_fill(~mask, -math.inf)": "scores + ~mask * -math.inf"},
@@ -192,10 +189,6 @@ MISTAKES = {
         "Row 4 of layer 1 keeps its query and its bag of keys: write 0.": 2 * [[0, 1, 1, 1, 1]],
         "Row 4 of layer 2 attends to rows 1 to 3, which have changed.": 2 * [[0, 1, 1, 1, 0]],
         "Row 2 stands between the two: it now sees another token.": 2 * [[0, 1, 0, 1, 0]],
-        "Row 3 sees the same tokens as before, but its own token, and so its query, is new.": [
-            [0, 1, 1, 0, 0],
-            [0, 1, 1, 1, 1],
-        ],
     },
 }
 EXERCISES = {

@@ -157,12 +157,6 @@ MISTAKES = {
         "You sliced columns of Wq, Wk and Wv. Their shape is (out, in): a head owns rows.": {
             "Wq[kept], Wk[kept], Wv[kept]": "Wq[:, kept], Wk[:, kept], Wv[:, kept]"
         },
-        "You also cut the channels of X. A head uses all of them: keep all columns of Wq, Wk "
-        "and Wv, and all rows of Wo.": {
-            "Wq[kept], Wk[kept], Wv[kept], Wo[:, kept]": (
-                "*(W[kept][:, kept] for W in (Wq, Wk, Wv, Wo)),"
-            )
-        },
     },
 }
 EXERCISES = {

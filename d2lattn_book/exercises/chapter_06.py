@@ -175,9 +175,6 @@ MISTAKES = {
                 "round(math.atan2(row[30], row[31]) * 10000 ** (30 / 32))"
             )
         },
-        "You used the fastest pair alone. It repeats after 6.28 positions.": {
-            "int((P - row).norm(dim=1).argmin())": "round(math.atan2(row[0], row[1]))"
-        },
     },
 }
 EXERCISES = {

@@ -162,9 +162,6 @@ MISTAKES = {
             OUTPUT: "(output_1 + output_2) / 2"
         },
         "You added the outputs. Weight each of them first.": {OUTPUT: "output_1 + output_2"},
-        "You added the log-sum-exps. Add their exponentials, then take the logarithm.": {
-            "output_2, both": "output_2, l_1 + l_2"
-        },
         "Your weights use added log-sum-exps. Add their exponentials instead.": {
             "torch.logaddexp(l_1, l_2)": "l_1 + l_2"
         },
@@ -221,10 +218,5 @@ EXERCISES = {
         lambda: [(2, 2), (10, 4), (11, 4), (4097, 257), (100, 100), (21, 5), (10, 2), (50, 200)],
         MISTAKES["8.7"],
     ),
-    "8.8": FunctionExercise(
-        my_linear,
-        _sequences,
-        MISTAKES["8.8"],
-        NO_TABLE,
-    ),
+    "8.8": FunctionExercise(my_linear, _sequences, MISTAKES["8.8"], NO_TABLE),
 }

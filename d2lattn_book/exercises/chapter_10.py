@@ -183,10 +183,6 @@ MISTAKES = {
             "        error": "        outputs.append(query @ state)\n        error",
         },
         "Use the key, not the query: v − k @ state.": {"key @ state": "query @ state"},
-        "Your factor (1 − beta) decays the whole state. Remove only what is stored under k.": {
-            "value - key @ state": "value",
-            "state + b": "(1 - b) * state + b",
-        },
         "Your state is transposed. Rows belong to the key: outer(k, error).": {
             "outer(key, error)": "outer(error, key)"
         },
@@ -257,12 +253,7 @@ EXERCISES = {
     "10.2": FunctionExercise(my_softmax_one, _scores, MISTAKES["10.2"]),
     "10.3": FunctionExercise(my_delta, _words, MISTAKES["10.3"]),
     "10.4": FunctionExercise(my_rule, _packed, MISTAKES["10.4"]),
-    "10.5": FunctionExercise(
-        my_absorbed,
-        _latents,
-        MISTAKES["10.5"],
-        ABSORB,
-    ),
+    "10.5": FunctionExercise(my_absorbed, _latents, MISTAKES["10.5"], ABSORB),
     "10.6": ValueExercise(_kept, MISTAKES["10.6"], rounded=True),
     "10.7": FunctionExercise(my_decayed, _decays, MISTAKES["10.7"]),
 }

@@ -6,6 +6,7 @@ from d2lattn.engines.chunked import merge, partial_attention
 from d2lattn_book.exercises.checking import FunctionExercise, ValueExercise, makes, noise
 
 MIB = 2**20
+EVEN = [[0, 1, 2], [3, 4, 5]]  # positions of two ranks
 
 
 def _held(blocks=3, both=2, tokens=1_000_000, ranks=64, heads=8, width=128, size=2, unit=MIB):
@@ -18,11 +19,7 @@ def _held(blocks=3, both=2, tokens=1_000_000, ranks=64, heads=8, width=128, size
 
 def _layouts():
     """(positions,): shards of a sequence, which need be neither even nor in order."""
-    return [
-        ([[0, 1, 2], [3, 4, 5]],),
-        ([[0, 3], [1, 4], [2, 5]],),
-        ([[4, 0, 6], [], [5, 1, 2, 3]],),
-    ]
+    return [(EVEN,), ([[0, 3], [1, 4], [2, 5]],), ([[4, 0, 6], [], [5, 1, 2, 3]],)]
 
 
 # Tokens for heads
@@ -38,11 +35,7 @@ def _shards_of_heads():
 
 def _rings():
     cases = []
-    for positions in (
-        [[0, 3, 6], [1, 4, 7], [2, 5, 8]],
-        [[0, 1, 2], [3, 4, 5]],
-        [[5, 0], [3, 1, 4, 2]],
-    ):
+    for positions in ([[0, 3, 6], [1, 4, 7], [2, 5, 8]], EVEN, [[5, 0], [3, 1, 4, 2]]):
         sizes = [(len(shard), 4) for shard in positions]
         q, k, v = (noise(*sizes, seed=seed) for seed in range(3))
         cases.append((q, k, v, [torch.tensor(shard) for shard in positions]))
@@ -115,9 +108,6 @@ MISTAKES = {
     },
     "11.3": {
         "You left out the token itself. It attends to itself, too.": {"position + 1": "position"},
-        "You did not apply the causal mask. A token attends to itself and earlier tokens.": {
-            "position + 1": "sum(map(len, positions))"
-        },
         "Count the keys that the rank's queries see, not the queries that see its keys.": {
             "position + 1": "sum(map(len, positions)) - position"
         },
@@ -145,9 +135,6 @@ MISTAKES = {
     },
     "11.6": {
         "Later tokens are visible. Compare the positions.": {", attn_mask=seen": ""},
-        "You compared the order within the blocks. Compare positions in the sequence.": {
-            "attn_mask=seen": "attn_mask=torch.ones_like(seen).tril()"
-        },
         "This is right for contiguous shards only. Compare the positions, not the ranks.": {
             "seen = positions[i] <= positions[rank][:, None]": (
                 "seen = (positions[i] >= 0) & (positions[rank][:, None] >= 0)\n"
@@ -157,9 +144,6 @@ MISTAKES = {
         "Your tokens do not attend to themselves. Use <=.": {"positions[i] <=": "positions[i] <"},
         "You averaged the partial outputs. Merge them by their log-sum-exps.": {
             "merge(*zip(*parts, strict=True))[0]": "sum(output for output, _ in parts) / ranks"
-        },
-        "Your ring stops one round early. There are as many blocks as ranks.": {
-            "in range(ranks):\n            i": "in range(ranks - 1):\n            i"
         },
     },
 }
@@ -177,10 +161,5 @@ EXERCISES = {
         lambda: [(64, 8, 9), (64, 8, 10), (64, 8, 8), (64, 8, 1), (64, 8, 100), (60, 3, 25)],
         MISTAKES["11.5"],
     ),
-    "11.6": FunctionExercise(
-        my_ring,
-        _rings,
-        MISTAKES["11.6"],
-        ONE_BLOCK,
-    ),
+    "11.6": FunctionExercise(my_ring, _rings, MISTAKES["11.6"], ONE_BLOCK),
 }

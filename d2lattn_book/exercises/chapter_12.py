@@ -88,9 +88,6 @@ MISTAKES = {
         "You forgot the prefix's partly filled page. Each request copies and fills it.": {
             "(rest + tokens + size": "(tokens + size"
         },
-        "You counted the prefix's partly filled page once too often. It is not shared.": {
-            "full, rest = shared // size": "full, rest = -(-shared // size)"
-        },
         "A partly filled page counts. Round up.": {" + size - 1) // size": ") // size"},
         "You shared nothing. The full pages of the prefix are stored once.": {
             "full + sum((rest": "sum(full + (rest"

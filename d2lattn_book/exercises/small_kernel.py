@@ -52,11 +52,6 @@ RAGGED = {  # what to tell the reader -> the edits that make this mistake
     "Keys past the end get the score 0, so each adds e⁰. Set their scores to −∞.": {HIDE: ""},
     "You load past the last key, where a NaN is. Mask the loads.": {LOADED: ")  # (COLS, D)"},
     "The last program writes past the end of the output. Add a mask to the store.": {STORED: ")\n"},
-    "You mask nothing past the end. Mask the loads, the scores and the store.": {
-        LOADED: ")  # (COLS, D)",
-        HIDE: "",
-        STORED: ")\n",
-    },
 }
 FORGOTTEN = {
     "You never rescale the running sums. Rescale them when a tile raises the maximum.": {
