@@ -21,7 +21,7 @@ from live_kinds import KEPT, SENTENCE
 
 from d2lattn.positions import apply_rotary
 from d2lattn_book import comparison
-from d2lattn_book.pictures import arrays, live
+from d2lattn_book.pictures import arrays, live, page
 from d2lattn_book.pictures.colours import ROLES
 
 SCRIPTS = Path(__file__).resolve().parent / "js"
@@ -489,7 +489,7 @@ def parts(figure):
     found = Fragment(figure.html)
     (name,) = (tag for tag, _ in found.starts if re.fullmatch("live-[0-9a-f]{8}", tag))
     plain = ("table", "caption", "tr", "th", "td", "p")
-    link = ("a", [("href", live.SITE)])
+    link = ("a", [("href", page.SITE)])
     others = [start for start in found.starts if start[0] not in plain and start != link]
     data = dict(others[1][1])["data-live"]
     assert others == [  # nothing that a reader wrote has become a tag or an attribute
@@ -515,22 +515,22 @@ def test_html(kind):
     for forbidden in ("innerHTML", "getElementById", "document.querySelector", "currentScript",
                       "import ", "import(", "fetch(", "eval("):  # fmt: skip
         assert forbidden not in code
-    named = figure.html.replace("http://www.w3.org/2000/svg", "").replace(f'href="{live.SITE}"', "")
+    named = figure.html.replace("http://www.w3.org/2000/svg", "").replace(f'href="{page.SITE}"', "")
     assert "http" not in named  # but for the link beside the table
 
 
 @pytest.mark.parametrize("kind", live_code.KINDS)
 def test_stored_code_belongs_to_its_source(kind):
-    path = live.STORED / f"{kind}.js"
+    path = page.STORED / f"{kind}.js"
     first = path.read_text(encoding="utf-8").split("\n", 1)[0]
     assert first == f"// {live_code.source_hash(kind)}", f"run `make live` ({kind})"
 
 
 def test_an_output_gets_new_code_and_keeps_its_data_and_its_table(monkeypatch, tmp_path):
     old = FIGURES["reader"]()
-    code = (live.STORED / "reader.js").read_text(encoding="utf-8")
+    code = (page.STORED / "reader.js").read_text(encoding="utf-8")
     (tmp_path / "reader.js").write_text(code + ";'more'", encoding="utf-8")
-    monkeypatch.setattr(live, "STORED", tmp_path)
+    monkeypatch.setattr(page, "STORED", tmp_path)
     assert old.html != live_code.renew(old.html) == FIGURES["reader"]().html
 
 

@@ -10,6 +10,7 @@ from test_live import in_node, needs_node, parts, plays
 from d2lattn import Decoder, LatentAttention, delta_attention
 from d2lattn.generation import Cache
 from d2lattn_book.pictures import live
+from d2lattn_book.pictures.live.cache.figure import KINDS_KEPT
 
 SIZES = [  # H, Hkv, D, C, R, window, sinks, layers, dtype
     (8, 2, 16, 32, 8, 4, 1, 1, torch.float32),
@@ -56,11 +57,11 @@ def state_of(sizes):
 
 
 @needs_node
-@pytest.mark.parametrize("kind", live.KINDS_KEPT)
+@pytest.mark.parametrize("kind", KINDS_KEPT)
 def test_bytes_and_map_are_those_of_real_caches(kind):
     shown = [live.cache(KEPT, kind=kind, **dict(zip(NAMES, one, strict=True))) for one in SIZES]
     acts = [("go", n, "the data") for n in range(2, len(KEPT) + 1)]
-    column = live.KINDS_KEPT.index(kind)
+    column = KINDS_KEPT.index(kind)
     played = plays([("cache", one, acts) for one in shown])
     for sizes, one, states in zip(SIZES, shown, played, strict=True):
         table = re.findall(r"<tr><th>[^<]*</th>((?:<td>\d+</td>)+)</tr>", parts(one)[0])

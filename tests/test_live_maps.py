@@ -17,6 +17,7 @@ from d2lattn import Decoder, Encoder, LatentAttention
 from d2lattn_book import pictures
 from d2lattn_book.pictures import live, maps, packed, sources
 from d2lattn_book.pictures import model_maps as made
+from d2lattn_book.pictures.page import SITE
 from d2lattn_book.pictures.pieces import ids_of, names_of
 from d2lattn_book.real import trace
 
@@ -270,7 +271,7 @@ def test_a_figure_is_saved_as_a_page_of_its_own(tmp_path):
         page = path.read_text(encoding="utf-8")
         assert page.startswith("<!doctype html>") and figure.html in page
         assert f"<title>{figure.line}</title>" in page
-        named = page.replace("http://www.w3.org/2000/svg", "").replace(f'href="{live.SITE}"', "")
+        named = page.replace("http://www.w3.org/2000/svg", "").replace(f'href="{SITE}"', "")
         assert "http" not in named  # but for the link beside the table
     for wrong in (3, "page.png", tmp_path):
         with pytest.raises(ValueError, match=r"^path must be the path of a page, \*\.html, got "):

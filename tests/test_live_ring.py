@@ -10,8 +10,9 @@ from test_live import needs_node, parts, plays
 
 from d2lattn import attention, merge, partial_attention
 from d2lattn_book.pictures import live
+from d2lattn_book.pictures.live.ring.figure import SPLITS
 
-WAYS = [*itertools.product((2, 3, 4), (1, 4, 6), (True, False), live.SPLITS)]
+WAYS = [*itertools.product((2, 3, 4), (1, 4, 6), (True, False), SPLITS)]
 
 
 def counted(R, b, causal, split):

@@ -13,6 +13,7 @@ from test_live import in_node, needs_node, of_kind, parts, play
 
 from d2lattn_book.language import words
 from d2lattn_book.pictures import live
+from d2lattn_book.pictures.live.train.figure import TASKS
 
 BASE = 100
 B, L, V, STEPS = 3, 7, 11, 50
@@ -111,7 +112,7 @@ def test_loss_slopes_and_fifty_steps_of_adam_are_those_of_torch():
 @functools.cache
 def texts():
     """Of each task 200 texts as tokens, [(read, wanted)], with None where a token is not asked."""
-    names = tuple(live.TASKS)
+    names = tuple(TASKS)
     return dict(zip(names, of_kind("train", "textsOf", [[name] for name in names]), strict=True))
 
 

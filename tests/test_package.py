@@ -24,7 +24,8 @@ def of_the_book():
     """{name: value} of the functions and classes of d2lattn_book that the page promises."""
     names = re.findall(r"^(d2lattn_book\.[\w.]+)\(", PAGE.read_text(encoding="utf-8"), re.M)
     parents = {name: pkgutil.resolve_name(name.rpartition(".")[0]) for name in names}
-    return {n: pkgutil.resolve_name(n) for n in names if inspect.ismodule(parents[n])}
+    of_modules = {name: parent for name, parent in parents.items() if inspect.ismodule(parent)}
+    return {name: getattr(of_modules[name], name.rpartition(".")[2]) for name in of_modules}
 
 
 PUBLIC = {
@@ -78,7 +79,7 @@ assert dict(matplotlib.rcParams) == before
     subprocess.run([sys.executable, "-c", program], check=True, env=environment)
 
 
-OF_FIGURES = ("Controls", "Figure", "element", "fallback")  # what their functions give and share
+OF_FIGURES = ("Controls", "Figure")  # what their functions give and share
 
 
 @pytest.mark.parametrize("name", [name for name in PUBLIC if not name.endswith(OF_FIGURES)])

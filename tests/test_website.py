@@ -78,7 +78,7 @@ LIVE = new_output("display_data", {"text/html": "<p data-live></p>"})
 FOLD = f"{COMPARE}\n\n**It is 4.**\n\n</details>"
 LINKS = {
     "[a](../d2lattn/masks.py)": "[a](reference/masks.md)",
-    "[b](../d2lattn_book/pictures/live.py)": "[b](reference/d2lattn_book.pictures.live.md)",
+    "[b](../d2lattn_book/pictures/plots.py)": "[b](reference/d2lattn_book.pictures.plots.md)",
     "[c](../benchmarks/RESULTS.md)": f"[c]({address()}/blob/main/benchmarks/RESULTS.md)",
     "[d](../benchmarks/EXPERIMENTS.md#sinks)": "[d](experiments.md#sinks)",
     "[e](../ERRATA.md)": "[e](errata.md)",

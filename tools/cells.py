@@ -20,7 +20,7 @@ PICTURE = re.compile(  # as d2lattn_book.pictures.figure.image writes it
     r'<img alt="([^"<>]*)" style="max-width:100%" src="data:image/png;base64,([A-Za-z0-9+/]+=*)">'
 )
 STILL = re.compile(r'<p class="still">.*?</p>', re.S)  # the picture of a live figure (stills.py)
-ELEMENT = re.compile(  # a live figure and its code, as d2lattn_book.pictures.live writes them
+ELEMENT = re.compile(  # a live figure and its code, as d2lattn_book.pictures.page writes them
     r"<(live-[0-9a-f]{8}) data-live='([^']*)'></\1>\n<script type=\"module\">.*?</script>", re.S
 )
 # A mark of an experiment, which nobody sees, and the link † to the rows of a paragraph's marks.

@@ -1,4 +1,4 @@
-"""`make live`: write the code that live figures carry, live_js/stored, from its modules.
+"""`make live`: write the code that live figures carry, live/stored, from its modules.
 
 Then the chapters' stored outputs get it too, with the sentences that stand there without it: their
 data and tables stay. Needs node and what `npm ci --prefix tools/js` sets up, once, from the
@@ -17,9 +17,9 @@ from pathlib import Path
 
 from cells import ELEMENT, book
 
-from d2lattn_book.pictures import live
+from d2lattn_book.pictures import page
 
-SOURCE = live.STORED.parent
+SOURCE = page.STORED.parent
 TOOLS = Path(__file__).resolve().parent / "js"
 OPTIONS = ["--bundle", "--minify", "--format=esm", "--charset=utf8", "--target=es2022"]
 BESIDE = [*(one for one in OPTIONS if "format" not in one), "--format=iife", "--global-name=engine"]
@@ -81,8 +81,8 @@ def renew(html):
         return html
     data = json.loads(unescape(found[2]))
     table = FALLBACK.fullmatch(html[: found.start()])[1]
-    code = live.element(data["figure"], found[2])
-    return f"{live.fallback(data['title'], table)}\n{code}{html[found.end() :]}"
+    code = page.element(data["figure"], found[2])
+    return f"{page.fallback(data['title'], table)}\n{code}{html[found.end() :]}"
 
 
 def renew_chapters():

@@ -38,7 +38,7 @@ SEEN = 6  # of 255, the mean of a tile: other processors differ by less, another
 PUBLIC_FILES = (  # beside the chapters
     *("README.md", "pyproject.toml", "CITATION.cff"),
     *(f"docs/{name}.md" for name in ("cloud", "package", "teaching", "website")),
-    "d2lattn_book/pictures/live.py",
+    "d2lattn_book/pictures/page.py",
 )
 
 

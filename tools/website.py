@@ -218,7 +218,7 @@ def live_figures(notebook):
 def playground():
     """The page of the figure that trains; its address holds the settings."""
     figure = live.train(task="sentences", address=True)
-    code = f"{address()}/blob/main/d2lattn_book/pictures/live_js/train/model.js"
+    code = f"{address()}/blob/main/d2lattn_book/pictures/live/train/model.js"
     return PLAYGROUND.format(live=RAW.format(figure.html), code=code)
 
 
@@ -239,12 +239,13 @@ def reference():
         path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".").removeprefix("d2lattn.")
         for package in ("d2lattn", "d2lattn_book")
         for path in (ROOT / package).rglob("*.py")
-        if not path.stem.startswith(("_", "chapter_"))
+        if not path.stem.startswith(("_", "chapter_")) and path.parents[1].name != "live"
     ]
     names += ["d2lattn_book.cards", "d2lattn_book.kernels"]  # which stand in their front pages
     pages = {name: _page(name, "ignore-module-all") for name in names}
     for name in (
         "d2lattn_book.pictures.drawings",
+        "d2lattn_book.pictures.live",
         "d2lattn_book.pictures.plots",
         "d2lattn_book.real",
     ):  # which hand on what stands elsewhere

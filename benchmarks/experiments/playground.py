@@ -7,7 +7,7 @@ import subprocess
 from experiment import Experiment
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-TRAIN = ROOT / "d2lattn_book" / "pictures" / "live_js" / "train"
+TRAIN = ROOT / "d2lattn_book" / "pictures" / "live" / "train"
 PROGRAM = f"""
 import {{settingsOf}} from {json.dumps((TRAIN / "tasks.js").as_uri())};
 import {{serve}} from {json.dumps((TRAIN / "engine.js").as_uri())};

@@ -157,7 +157,7 @@ def read(text, vocabulary):
     A text is cut at white space. A piece is the word of the vocabulary that is written like it, or
     else the first that differs in capitals alone. A piece that is neither gives up a mark at its
     end, one of . , ; : ! ?, as often as that helps; a mark that was given up is a word where the
-    vocabulary has it, and is left out where it has not. `readWords` of live_js/kit/words.js does
+    vocabulary has it, and is left out where it has not. `readWords` of live/kit/words.js does
     the same in a page.
 
     Example:

@@ -49,7 +49,7 @@ def quantized(weights: Tensor) -> Tensor:
 
 
 def pack(model: Decoder) -> dict:
-    """What `unpack` and live_js/reader/model.js make the decoder of again.
+    """What `unpack` and live/reader/model.js make the decoder of again.
 
     Args:
         model: a `Decoder` of at most 140,000 weights.

@@ -27,7 +27,7 @@ def example(kind):
     lines = doctest.DocTestParser().get_examples(getattr(live, kind).__doc__)
     return "".join(
         [
-            f"from d2lattn_book.pictures.live import Decoder, {kind}\n",
+            f"from d2lattn import Decoder\nfrom d2lattn_book.pictures.live import {kind}\n",
             *(one.source for one in lines),
         ]
     ).strip()

@@ -6,7 +6,7 @@ import pytest
 from opened import SHOTS, SITE, go
 from playwright.sync_api import expect
 
-from d2lattn_book.pictures import live
+from d2lattn_book.pictures.live.train.figure import TASKS
 
 PAGE = SITE / "playground.html"
 WIDE, TELEPHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
@@ -54,7 +54,7 @@ def test_every_task_is_learned_there_and_fits(screen, size):
     go(screen, PAGE)
     options(screen)
     width = "document.documentElement.scrollWidth"
-    for name, title in live.TASKS.items():
+    for name, title in TASKS.items():
         screen.get_by_label(re.compile("^task")).select_option(title)
         screen.get_by_text("Before training").wait_for()
         screen.get_by_role("button", name="▶ Play").click()
@@ -85,8 +85,8 @@ def test_the_questions_set_the_figure_and_their_answers_are_folded(page):
     for name, task, layers, change in [
         ("What is the mask for?", "the book's sentences", "1", "mask: off"),
         ("What is a second layer for?", "associative recall, letter → number", "2", "layers: 1"),
-        ("What are positions for?", live.TASKS["back"], "1", "positions: none"),
-        ("Who tells two layers the order, if not positions?", live.TASKS["back"], "2", "mask: off"),
+        ("What are positions for?", TASKS["back"], "1", "positions: none"),
+        ("Who tells two layers the order, if not positions?", TASKS["back"], "2", "mask: off"),
     ]:
         page.get_by_role("link", name=name, exact=True).click()
         set_to(page, task=task, layers=layers, compare=change)

@@ -1,0 +1,1 @@
+"""The figure `attention`: its Python beside its JavaScript."""

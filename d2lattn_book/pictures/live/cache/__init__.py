@@ -1,0 +1,1 @@
+"""The figure `cache`: its Python beside its JavaScript."""

@@ -1,0 +1,1 @@
+"""The figure `field`: its Python beside its JavaScript."""

@@ -1,0 +1,1 @@
+"""The figure `heads`: its Python beside its JavaScript."""

@@ -1,0 +1,1 @@
+"""The figure `positions`: its Python beside its JavaScript."""

@@ -1,0 +1,1 @@
+"""The figure `reader`: its Python beside its JavaScript."""

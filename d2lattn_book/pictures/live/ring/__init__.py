@@ -1,0 +1,1 @@
+"""The figure `ring`: its Python beside its JavaScript."""

@@ -1,0 +1,1 @@
+"""The figure `steps`: its Python beside its JavaScript."""

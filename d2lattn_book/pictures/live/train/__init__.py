@@ -1,0 +1,1 @@
+"""The figure `train`: its Python beside its JavaScript."""

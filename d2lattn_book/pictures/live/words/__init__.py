@@ -1,0 +1,1 @@
+"""The figure `words`: its Python beside its JavaScript."""
