@@ -15,10 +15,11 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from d2lattn import Decoder, Encoder, LatentAttention
 from d2lattn_book import pictures
-from d2lattn_book.pictures import live, maps, packed, sources
+from d2lattn_book.pictures import live, maps, packed
 from d2lattn_book.pictures import model_maps as made
+from d2lattn_book.pictures.model_maps import sources
+from d2lattn_book.pictures.model_maps.pieces import ids_of, names_of
 from d2lattn_book.pictures.page import SITE
-from d2lattn_book.pictures.pieces import ids_of, names_of
 from d2lattn_book.real import trace
 
 WORDS = ["the", "cat", "saw", "a", "dog", "."]

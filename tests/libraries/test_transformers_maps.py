@@ -15,7 +15,7 @@ from test_live_maps import byte_level
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from d2lattn_book.pictures import maps
-from d2lattn_book.pictures.pieces import ids_of, names_of
+from d2lattn_book.pictures.model_maps.pieces import ids_of, names_of
 from d2lattn_book.real import from_llama, load, trace
 
 SIZES = dict(vocab_size=31, hidden_size=24, num_hidden_layers=4, num_attention_heads=4)

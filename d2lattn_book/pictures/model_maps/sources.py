@@ -15,7 +15,7 @@ from d2lattn.multihead import MultiHeadAttention, SelfAttention
 from d2lattn.transformer import Transformer
 from d2lattn_book.host import in_evaluation
 from d2lattn_book.pictures import arrays
-from d2lattn_book.pictures.pieces import counted, ids_of, names_of, tensor_of
+from d2lattn_book.pictures.model_maps.pieces import counted, ids_of, names_of, tensor_of
 from d2lattn_book.real import trace
 
 PARTS = ("cross", "decoder", "encoder")  # of an encoder-decoder of transformers

@@ -10,9 +10,9 @@ from torch import Tensor, nn
 from d2lattn.arguments import check_count, show
 from d2lattn_book.host import on_the_host
 from d2lattn_book.pictures.arrays import Numbers, Query, Words, position
+from d2lattn_book.pictures.model_maps.sources import find
 from d2lattn_book.pictures.packed import in_bytes, quantized
 from d2lattn_book.pictures.page import Figure
-from d2lattn_book.pictures.sources import find
 from d2lattn_book.pictures.tables import plain_table, weights_table
 
 MOST_BYTES = 3_000_000  # of the figure,
