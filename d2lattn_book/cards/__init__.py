@@ -1,7 +1,7 @@
 """How many bytes a model keeps of a text, read off its config.json (chapter 10).
 
-What a field means stands in the tables of `fields`; what stands in none of them is named in a
-warning.
+What a field means stands in the tables of `fields`. Fields that stand in none of them are named in
+a warning; kinds of layers that are not counted here, such as Mamba's, are refused by name.
 """
 
 import json
@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 
 from d2lattn.arguments import check_count, check_number, show
 from d2lattn_book.cards import fields as tables
-
-MOST = 10**6  # layers, lest a wrong number fills the memory
 
 
 class Piece(NamedTuple):
@@ -111,9 +109,10 @@ def cache_bytes(
     Returns:
         CacheBytes: `total`, `layers`, `notes`, `unknown`; it prints as a table.
 
-    Raises a ValueError for a config without the sizes it needs, and for one of an encoder. Warns of
-    fields that it does not know (a UserWarning with their names), which may make it more or less;
-    where a pattern of windows is not understood, all tokens count. Time and memory: O(layers).
+    Raises a ValueError for a config without the sizes it needs, for one of an encoder, and for a
+    family whose states or layers it does not count. Warns of fields that it does not know (a
+    UserWarning with their names), which may make it more or less; where a config has a window and
+    no pattern, all tokens count.
 
     Example:
         >>> llama = dict(num_hidden_layers=32, num_attention_heads=32, hidden_size=4096)
@@ -127,12 +126,10 @@ def cache_bytes(
     """
     card = _Card(_read(config))
     check_count("tokens", tokens)
-    kinds = _kinds(card)
-    has_states = bool({tables.STATE, tables.BOTH} & {*kinds})
-    sizes = _sizes(card, bytes_per_number, has_states)
-    if not has_states:  # sizes of a state, and no layer is known to have one
-        card.unknown_fields += [card.find(size)[0] for size in tables.STATES if card.get(size)]
-    kinds = _without_what_is_shared(card, kinds)
+    kinds = _without_what_is_shared(card, _kinds(card))
+    sizes = _sizes(card, bytes_per_number, tables.STATE in kinds)
+    if tables.STATE not in kinds:  # sizes of a state, and no layer is known to have one
+        card.unknown_fields += [card.find(n)[0] for n in tables.STATES if card.get(n)]
     layers = []
     for i, kind in enumerate(kinds):
         pieces = [
@@ -178,68 +175,56 @@ class _Card:
         inside = [config[name] for name in tables.TEXT if isinstance(config.get(name), Mapping)]
         self.fields: dict[str, Any] = {**config, **(inside[0] if inside else {})}
         for name in tables.FLAT:
-            self.fields |= {f"{name}.{key}": value for key, value in self.inner(name).items()}
+            inner = self.fields.get(name) or {}
+            if not isinstance(inner, Mapping):
+                raise ValueError(f"config: {name} must hold fields, got {show(inner)}")
+            self.fields |= {f"{name}.{key}": value for key, value in inner.items()}
         self.type = self.fields.get("model_type")
         self.notes: list[str] = []
         self.unknown_fields: list[str] = []
-        own = {str(i): its for i, its in self.inner("per_layer_config").items()}.items()
-        self.layers = {int(i): dict(its) for i, its in own if i.isdigit() and isinstance(its, dict)}
-        fields = {field for its in self.layers.values() for field in its} - tables.READ_BY_LAYER
-        strange = {field for field in fields if not _harmless(field)}
-        strange |= {i for i, _ in own if not i.isdigit() or int(i) not in self.layers}
-        self.unknown_fields += [f"per_layer_config: {field}" for field in sorted(strange)]
-        if self.fields.get("is_encoder_decoder"):
-            raise ValueError("config must be that of a decoder, got is_encoder_decoder True")
-        if self.type in tables.ENCODERS and not self.fields.get("is_decoder"):
+        encodes = self.type in tables.ENCODERS and not self.fields.get("is_decoder")
+        if encodes or self.fields.get("is_encoder_decoder"):
             raise ValueError(f"config must be that of a decoder, got the encoder {self.type}")
-        if self.type in tables.WITH_DEFAULT_SIZES:
-            absent = {n: v for n, v in tables.DEFAULT_SIZES.items() if self.fields.get(n) is None}
-            self.fields |= absent
-            said = ", ".join(f"{name} {value}" for name, value in absent.items())
-            self.notes += [f"as in the class of {self.type}, where absent: {said}"] if said else []
+        told = {*self.stated(), f"model_type {self.type}"}
+        if refused := sorted(filter(tables.REFUSED.fullmatch, told)):
+            got = f"{refused[0]}, a field of another"
+            raise ValueError(f"config must be of a family that cache_bytes counts, got {got}")
 
     def find(self, name: str, layer: int | None = None) -> tuple[str, Any]:
         """The first spelling that is there and not null, and what it says, of a layer if asked."""
         spellings = tables.NAMES.get(name, name).split()
-        own = {} if layer is None else self.layers.get(layer, {})
-        for fields in (own, self.fields):
-            for field in spellings:
-                value = fields.get(field)
-                if isinstance(value, (list, tuple)) and layer is not None and layer < len(value):
-                    value = value[layer]
-                if value is not None:
-                    return field, value
+        for field in spellings:
+            value = self.fields.get(field)
+            if isinstance(value, (list, tuple)) and layer is not None and layer < len(value):
+                value = value[layer]
+            if value is not None:
+                return field, value
         return " or ".join(spellings), None
 
     def get(self, name: str, layer: int | None = None) -> Any:
         return self.find(name, layer)[1]
 
-    def inner(self, name: str) -> Mapping[str, Any]:
-        """A field that holds fields, or nothing."""
-        value = self.fields.get(name)
-        if value is not None and not isinstance(value, Mapping):
-            raise ValueError(f"config: {name} must hold fields, got {show(value)}")
-        return value or {}
-
     def count(
         self, name: str, default: int | None = None, layer: int | None = None, least: int = 1
     ) -> int:
-        """The same, which must be an integer; where there is a default, 0 of what must be at least
-        1 is as good as absent."""
+        """The same, which must be an integer."""
         field, value = self.find(name, layer)
-        if value == 0 and least == 1 and value is not False and default is not None:
-            value = None
         if value is None and default is None:
             raise ValueError(f"config must give {field}, got neither it nor another name of it")
         found: Any = default if value is None else value
         check_count(f"config: {field}", found, least)
         return int(found)
 
+    def stated(self) -> set[str]:
+        """Fields that say something."""
+        silent: tuple[Any, ...] = (None, "", [], {})
+        return {name for name, value in self.fields.items() if value not in silent} - tables.READ
+
     def unknown(self) -> tuple[str, ...]:
         """Fields that say something and stand in no table."""
-        silent: tuple[Any, ...] = (None, "", [], {})
-        stated = {k for k, v in self.fields.items() if v not in silent and v != tables.USUAL.get(k)}
-        strange = [name for name in stated - tables.READ if not _harmless(name)]
+        strange = {name for name in self.stated() if not _harmless(name)}
+        if self.fields.get("add_cross_attention"):
+            strange.add("add_cross_attention")
         return tuple(sorted({*self.unknown_fields, *strange}))
 
 
@@ -250,25 +235,18 @@ def _harmless(field: str) -> bool:
 
 def _sizes(card: _Card, given: Any, has_states: bool) -> dict[str, float]:
     """Bytes of a number, by part."""
-    sizes: dict[str, float] = dict.fromkeys(tables.PARTS, 2.0)
-    if isinstance(given, Mapping):
-        for part, size in given.items():
-            if part not in tables.PARTS:
-                raise ValueError(
-                    f"bytes_per_number must have parts of {tables.PARTS}, got {show(part)}"
-                )
-            sizes[part] = check_number(f"bytes_per_number of {part}", size, least=0)
-    else:
-        sizes = dict.fromkeys(tables.PARTS, check_number("bytes_per_number", given, least=0))
     stated = tables.DTYPES.get(str(card.get("state_dtype")))
-    if has_states and not (isinstance(given, Mapping) and "state" in given):
-        sizes["state"] = stated or 4
+    sizes: dict[str, float] = dict.fromkeys(tables.PARTS, 2.0) | {"state": stated or 4}
+    if not isinstance(given, Mapping):
+        given = {part: given for part in tables.PARTS if part != "state"}
+    for part, size in given.items():
+        if part not in tables.PARTS:
+            got = show(part)
+            raise ValueError(f"bytes_per_number must have parts of {tables.PARTS}, got {got}")
+        sizes[part] = check_number(f"bytes_per_number of {part}", size, least=0)
+    if has_states and "state" not in given:
         whose = "as the config says" if stated else "the config gives no dtype: float32, as usual"
         card.notes.append(f"numbers of a state take {sizes['state']:g} bytes, {whose}")
-    quantized = card.fields.get("quantization_config")
-    scheme = quantized.get("kv_cache_scheme") if isinstance(quantized, Mapping) else None
-    if isinstance(scheme, Mapping) and "num_bits" in scheme:
-        card.notes.append(f"the config asks for a cache of {scheme['num_bits']} bits a number")
     return sizes
 
 
@@ -283,65 +261,36 @@ def _ceil(numbers: int, size: float) -> int:
 
 def _kinds(card: _Card) -> list[str]:
     """A kind for each layer: by the first spelling that the config has."""
-    searched = card.get("block_configs")
-    if isinstance(searched, list):
-        return [_searched(card, i) for i in range(len(searched))]
     for field, table in tables.PATTERNS.items():
-        entries = card.get(field)
-        if not isinstance(entries, (list, str)) or not entries or not _counts(card, field):
-            continue
-        layers = _layers(card, len(entries))
-        if field in tables.REPEATED:
-            entries = [entries[i % len(entries)] for i in range(layers)]
-        if len(entries) < layers:
-            raise ValueError(f"config must have {layers} entries in {field}, got {len(entries)}")
-        return [_kind(card, field, entry, table) for entry in entries[:layers]]
-    layers = _layers(card)
-    for field, (first, some, others) in tables.INDICES.items():
-        places = card.get(field)
-        if isinstance(places, (list, tuple)) and places:
-            return [some if i + first in places else others for i in range(layers)]
-    for field, (one, others) in tables.PERIODS.items():
-        if card.get(field) is not None and _counts(card, field):
+        if entries := card.get(field):
+            layers = card.count("layers", len(entries))
+            if len(entries) < layers:
+                got = f"{len(entries)} in {field}"
+                raise ValueError(f"config must have an entry for all {layers} layers, got {got}")
+            return [_kind(field, entry, table) for entry in entries[:layers]]
+    layers = card.count("layers")
+    if whole := card.get(tables.WHOLE_LAYERS):  # their numbers, from 1
+        return [tables.FULL if i + 1 in whole else tables.STATE for i in range(layers)]
+    for field, others in tables.PERIODS.items():
+        if card.get(field) is None and card.type in tables.DEFAULTS.get(field, {}):
+            card.fields[field] = tables.DEFAULTS[field][card.type]
+            card.notes.append(
+                f"{field} is absent: {card.fields[field]}, as in the class of {card.type}"
+            )
+        if card.get(field) is not None:
             period = card.count(field)
-            offset = card.count("attn_layer_offset", period - 1, least=0)
-            return [one if i % period == offset else others for i in range(layers)]
-    if card.type in tables.DEFAULTS:
-        field, period = tables.DEFAULTS[card.type]
-        card.notes.append(f"{field} is absent: {period}, as in the class of {card.type}")
-        one, others = tables.PERIODS[field]
-        return [others if (i + 1) % period else one for i in range(layers)]
+            return [others if (i + 1) % period else tables.FULL for i in range(layers)]
     return _windows(card, layers)
 
 
-def _layers(card: _Card, default: int | None = None) -> int:
-    layers = card.count("layers", default)
-    if card.type in tables.PAIRS and card.find("layers")[0] == "num_layers":
-        layers *= 2
-        card.notes.append("attention stands twice in each of num_layers")
-    if layers > MOST:
-        raise ValueError(f"config must have at most {MOST:,} layers, got {layers}")
-    return layers
-
-
-def _kind(card: _Card, field: str, entry: Any, table: Mapping[Any, str]) -> str:
-    if isinstance(entry, (str, int)) and entry in table:
-        return table[entry]
-    card.unknown_fields.append(f"{field}: {entry!r}")
-    return tables.FULL
-
-
-def _counts(card: _Card, field: str) -> bool:
-    """Layers without rotary places look into chunks only in models that have chunks."""
-    return not field.startswith("no_rope") or card.get("chunk") is not None
+def _kind(field: str, entry: Any, table: Mapping[Any, str]) -> str:
+    if not isinstance(entry, (str, int)) or entry not in table:
+        raise ValueError(f"config: {field} must have entries of {[*table]}, got {show(entry)}")
+    return table[entry]
 
 
 def _windows(card: _Card, layers: int) -> list[str]:
     """Without a pattern: a window in all layers, in the last ones, or in none."""
-    if card.type in tables.PARALLEL:
-        return [tables.BOTH] * layers
-    if card.type in tables.ALONE:
-        return [tables.STATE] * layers
     if card.get("window") is None or card.get("use_sliding_window") is False:
         return [tables.FULL] * layers
     if card.get("use_sliding_window"):
@@ -351,26 +300,6 @@ def _windows(card: _Card, layers: int) -> list[str]:
         return [tables.WINDOW] * layers
     card.unknown_fields.append("sliding_window, without a pattern of layers")
     return [tables.FULL] * layers
-
-
-def _searched(card: _Card, layer: int) -> str:
-    """A layer of a model whose layers were searched one by one (Nemotron)."""
-    attention = _attention(card, layer)
-    read = {"n_heads_in_group", "no_op", "replace_with_linear"}
-    strange = {name for name, value in attention.items() if value} - read
-    card.unknown_fields += [f"block_configs: {name}" for name in sorted(strange)]
-    return (
-        tables.NOTHING
-        if attention.get("no_op") or attention.get("replace_with_linear")
-        else tables.FULL
-    )
-
-
-def _attention(card: _Card, layer: int) -> Mapping[str, Any]:
-    block = card.get("block_configs")[layer]
-    if not isinstance(block, Mapping) or not isinstance(block.get("attention"), Mapping):
-        raise ValueError(f"config: block_configs must each have attention, got {show(block)}")
-    return block["attention"]
 
 
 def _without_what_is_shared(card: _Card, kinds: list[str]) -> list[str]:
@@ -393,14 +322,13 @@ Kept = Iterable[tuple[str, int, int]]  # part, rows, numbers of a row
 
 
 def _pieces(card: _Card, layer: int, kind: str, tokens: int, kinds: list[str]) -> Kept:
-    if kind in (tables.FULL, tables.INDEXED, tables.BOTH):
+    packs = tables.PACKED in kinds or tables.THINNED in kinds
+    if kind == tables.FULL:
         yield from _rows(card, layer, tokens, "full" if tables.WINDOW in kinds else "")
-    indexed = _latent(card, layer) and card.get("index", layer) and _indexes(card, layer)
-    if kind == tables.INDEXED or (kind in (tables.FULL, tables.BOTH, tables.SHARED) and indexed):
-        yield "index", tokens // card.count("index_pool", 1), card.count("index", layer=layer)
-    if kind in (tables.WINDOW, tables.CHUNK):
-        seen = min(tokens, _window(card, layer) if kind == tables.WINDOW else card.count("chunk"))
-        packs = tables.PACKED in kinds or tables.THINNED in kinds
+    if kind in (tables.FULL, tables.SHARED) and card.get("latent") and _indexes(card, layer):
+        yield "index", tokens // card.count("index_pool", 1), card.count("index")
+    if kind == tables.WINDOW:
+        seen = min(tokens, card.count("window", layer=layer))
         yield from _one_row(card, seen) if packs else _rows(card, layer, seen, kind)
     if kind in (tables.PACKED, tables.THINNED):
         name, usual = ("packed", 4) if kind == tables.PACKED else ("thinned", 128)
@@ -409,37 +337,23 @@ def _pieces(card: _Card, layer: int, kind: str, tokens: int, kinds: list[str]) -
         yield from _one_row(card, blocks)
         if kind == tables.PACKED:
             yield "index", blocks, card.count("index")
-    if kind in (tables.STATE, tables.BOTH):
-        state, channels, kernel = _state(card)
+    if kind == tables.STATE:
+        state, channels = _state(card)
         yield "state", 1, state
-        yield "conv", kernel - 1, channels
-    if kind == tables.CONV:
-        yield "conv", card.count("kernel") - 1, card.count("width")
-    if card.type in tables.FOUR_CONVS:  # before keys, values, and the sums of attention and MLP
-        widths = [numbers for _, _, numbers in _rows(card, layer, 0, kind)]
-        for width in [*widths, card.count("width"), card.count("width")]:
-            yield "conv", card.count("kernel") - 1, width
-
-
-def _window(card: _Card, layer: int) -> int:
-    """Rows of a window; the published file of MiMo-V2-Flash does not count the token itself."""
-    if card.type in tables.TWICE_IN_WINDOWS and card.fields.get("sliding_window_size"):
-        return int(card.fields["sliding_window_size"]) + 1
-    return card.count("window", layer=layer)
+        yield "conv", card.count("kernel") - 1, channels
 
 
 def _rows(card: _Card, layer: int, rows: int, of: str) -> Kept:
     """Keys and values, or latents; `of` is the kind whose heads may differ from the others'."""
-    if _latent(card, layer):
-        yield "latent", rows, card.count("latent", layer=layer)
-        yield "rotary", rows, card.count("rotary", layer=layer, least=0)
+    if card.get("latent"):
+        yield "latent", rows, card.count("latent")
+        yield "rotary", rows, card.count("rotary", least=0)
         return
-    dim = card.count(f"{of}_head_dim", _head_dim(card, layer))
-    value = card.count(f"{of}_value_dim", card.count("value_dim", dim, layer))
-    twice = of == tables.WINDOW and card.type in tables.TWICE_IN_WINDOWS
-    heads = card.count(f"{of}_kv_heads", _kv_heads(card, layer) * (2 if twice else 1))
+    usual = card.count("head_dim", 0, layer, 0) or card.count("width") // card.count("heads")
+    dim = card.count(f"{of}_head_dim", usual)
+    heads = card.count(f"{of}_kv_heads", card.count("kv_heads", card.count("heads"), layer))
     yield "keys", rows, heads * dim
-    yield "values", rows, heads * value
+    yield "values", rows, heads * card.count("value_dim", dim)
 
 
 def _one_row(card: _Card, rows: int) -> Kept:
@@ -447,67 +361,24 @@ def _one_row(card: _Card, rows: int) -> Kept:
     yield "latent", rows, card.count("head_dim")
 
 
-def _latent(card: _Card, layer: int) -> bool:
-    """Whether this layer keeps latents."""
-    return card.get("use_mla") is not False and bool(card.get("latent", layer))
-
-
-def _head_dim(card: _Card, layer: int) -> int:
-    if card.get("head_dim", layer):
-        return card.count("head_dim", layer=layer)
-    return card.count("width") // card.count("heads", layer=layer)
-
-
-def _kv_heads(card: _Card, layer: int) -> int:
-    heads = card.count("heads", layer=layer)
-    if isinstance(card.get("block_configs"), list):
-        return heads // (_attention(card, layer).get("n_heads_in_group") or heads)
-    if card.type in tables.ONE_HEAD and not card.get("new_decoder_architecture"):
-        return 1 if card.get("multi_query") else heads
-    if card.get("multi_query_attention") is False:
-        return heads
-    return card.count("kv_heads", heads, layer=layer)
-
-
 def _indexes(card: _Card, layer: int) -> bool:
     """Whether this layer has an indexer, and does not use what another one's chose."""
-    types = card.get("indexer_types") or card.get("index_topk_pattern")
-    if types:
-        return types[layer] in ("full", "F")
+    types = card.get("indexer_types")
+    if types or not card.get("index"):
+        return bool(types) and types[layer] == "full"
     first = card.count("index_skip_topk_offset", 2, least=0)
     return max(layer - first + 1, 0) % card.count("index_topk_freq", 1) == 0
 
 
-def _is_kda(card: _Card) -> bool:
-    return bool(card.get("kda_heads")) or card.type in tables.KDA_OF_HEADS
-
-
-def _state(card: _Card) -> tuple[int, int, int]:
-    """Numbers of a state, channels of the convolution before it, and its kernel."""
+def _state(card: _Card) -> tuple[int, int]:
+    """Numbers of a state, and channels of the convolution before it."""
     if card.get("delta_heads"):  # Gated DeltaNet
         heads, dim = card.count("delta_heads"), card.count("delta_key_dim")
         values = heads * card.count("delta_value_dim")
-        return values * dim, values + 2 * card.count("delta_key_heads") * dim, card.count("kernel")
-    if _is_kda(card):  # Kimi Delta Attention; without a kernel its place is taken by an older rule
-        own = card.get("kda_heads")
-        heads = card.count("kda_heads" if own else "heads")
-        dim = card.count("kda_dim") if own else _head_dim(card, 0)
-        return heads * dim**2, 3 * heads * dim, card.count("kernel", None if own else 1)
-    if card.get("mamba_state"):
-        width = card.count("width") * card.count("mamba_expand", 2)
-        if card.type in tables.ALONE:
-            width = card.count("intermediate_size", width)
-        state, groups = card.count("mamba_state"), 0
-        if card.get("mamba_heads") or card.type == "mamba2":  # Mamba-2
-            inner, head_dim = card.count("mamba_inner", width), card.get("mamba_dim")
-            given = head_dim not in (None, "auto")
-            width = card.count("mamba_heads") * card.count("mamba_dim") if given else inner
-            groups = card.count("mamba_groups", 8 if card.type == "mamba2" else 1)
-        return width * state, width + 2 * groups * state, card.count("kernel")
-    if card.get("lru"):
-        return card.count("lru"), card.count("lru"), card.count("kernel")
-    if card.type in tables.LIGHTNING:
-        return card.count("heads") * _head_dim(card, 0) ** 2, 0, 1
+        return values * dim, values + 2 * card.count("delta_key_heads") * dim
+    if card.get("kda_heads"):  # Kimi Delta Attention
+        heads, dim = card.count("kda_heads"), card.count("kda_dim")
+        return heads * dim**2, 3 * heads * dim
     raise ValueError("config must give the sizes of the states of its linear layers, got none")
 
 
