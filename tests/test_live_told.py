@@ -54,11 +54,6 @@ SAID = {
         (("pick", "word", 0, 0), "small attends most to small: attention weight 1.00. Its output, "
                                  "the weighted average of the values, is (1, 1, 0)."),
     ),
-    "attention as the book has it": (
-        live.attention(**SMALL),
-        (("pick", "weight", 0, 1), "query of small · key of cat = 1·2 + 1·0 + 0·1 = 2; ÷ √3 = 1.15"
-                                  "; e^1.15 = 3.17; ÷ 6.35, the sum of the row, = 0.50."),
-    ),
     "attention told a thought at a time": (
         live.attention(**FOUND),
         (("tell", 0), "found has the query (0, 0.5, 1), which is compared with every key."),
@@ -103,11 +98,6 @@ SAID = {
         (("resize", 1), None),
         (("tell", 1), "Every key gets a score. The highest: query of cat · key of small = 2·1 + "
                       "0·1 + 1·0 = 2; ÷ √3 = 1.15. A hidden key gets none."),
-    ),
-    "heads": (  # one of them
-        live.heads(SHARES[0], **PAIR),
-        (None, "The query b" + MOST + UP),
-        (("ask", 0), "The query a attends most to the key y: attention weight 0.50." + UP),
     ),
     "heads of two at two steps": (
         live.heads(torch.stack([WEIGHTS, WEIGHTS.flip(0)]), **PAIR, step=-1,

@@ -2,14 +2,13 @@
 
 import functools
 import math
-import re
 from collections import Counter
 
 import pytest
 import torch
 import torch.nn.functional as F
 from draws import generator
-from test_live import in_node, needs_node, of_kind, parts, play
+from test_live import in_node, needs_node, of_kind, play
 
 from d2lattn_book.language import words
 from d2lattn_book.pictures import live
@@ -258,18 +257,6 @@ def test_it_tells_how_the_models_do_and_how_a_weight_is_made(divisor, by):
         assert part in last["said"]
 
 
-def test_two_models_are_compared_at_one_query():
-    (told,) = trained(dict(task="copy", models=[{}, {"layers": 1}], steps=3))
-    *_, last = shown("copy", *arrivals(told), compare={"layers": 1})
-    words_read = last["now"]["words"]
-    for k, which in ((0, "most to {} (position {}, layer 1, head 0, weight {:.2f}"),
-                     (1, " In model 2 the query attends most to {} (position {}, weight {:.2f})."),
-                     ):  # fmt: skip
-        row = last["now"]["models"][k]["row"]
-        at = row.index(max(row))
-        assert which.format(words_read[at], at, row[at]) in last["said"]
-
-
 HINTS = [
     ("sentences", {"mask": False}, "The mask is off"),
     ("asked", {"mask": True}, "no query sees later tokens"),
@@ -333,13 +320,3 @@ def test_an_address_holds_the_settings():
     assert state["run"] == plain["state"]["run"] + 1 and state["report"] is None
     assert (state["task"], state["settings"]["seed"]) == ("asked", 7)
     assert state["change"] == ["divisor", "√d"] and state == same["state"]
-
-
-def test_its_line_and_table_tell_where_it_opens():
-    figure = live.train(task="asked", model={"layers": 2, "mask": True}, compare={"same_qk": True})
-    assert repr(figure) == (
-        "live training: follow a pointer, with layers=2, mask=True; model 2: same_qk=True"
-    )
-    rows = re.findall(r"<tr><th>(.*?)</th><td>(.*?)</td></tr>", parts(figure)[0])
-    expected = {"task": "follow a pointer", "layers": "2", "mask": "True", "same_qk": "True"}
-    assert dict(rows) == expected
