@@ -179,11 +179,9 @@ NO_GATES = [-ONES, NAN * ONES]
 NO_STATES = [torch.zeros(5, 4, 4), torch.zeros(1, 2, 3, 4, 4)]
 NO_LAYERS = [LAYER, latent(), READER, None]
 NO_LOGITS = [torch.tensor(row) for row in ([0, NAN], [0, INF], [-INF, -INF])]
-NO_CACHES = [
-    d.Cache(FROZEN, 1),
-    d.Cache(FROZEN, 2, max_len=2),
-    d.Cache(model(window=2), 2),
-]
+NO_CACHES = [d.Cache(FROZEN, 1), d.Cache(FROZEN, 2, max_len=2)]
+STREAM = model(window=3, sinks=1).requires_grad_(False)
+OF_OTHERS = [d.Cache(model(**more), 2) for more in ({}, dict(window=3), dict(window=2, sinks=1))]
 PARTS = dict(positions="sinusoidal", mlp_dim=4, dropout=0.0, num_kv_heads=1)
 PARTS |= dict(more=dict(num_heads=[None]), fine=dict(mlp_dim="0"))
 READ = dict(tokens=NO_TOKENS)
@@ -246,6 +244,11 @@ TABLE = [
         FROZEN.forward,
         **dict(cache=d.Cache(FROZEN, 2), only="cache"),
         more=dict(cache=(NO_CACHES, "^cache (must|is) .*, got ")),
+    ),
+    valid(
+        STREAM.forward,
+        **dict(cache=d.Cache(STREAM, 2), only="cache"),
+        more=dict(cache=(OF_OTHERS, "^cache must be made for this model, got ")),
     ),
     valid(
         MODEL.forward,

@@ -347,6 +347,7 @@ def test_the_weights_start_as_promised():
     model = Decoder(1000, 96, num_layers=2, num_heads=4, max_len=300, init_std=0.05)
     assert model.embedding.weight.std().item() == pytest.approx(0.05, rel=0.05)
     assert model.position.weight.std().item() == pytest.approx(0.05, rel=0.05)
+    assert model.blocks[0].mlp[0].weight.shape == (4 * 96, 96)
     for module in model.modules():
         if isinstance(module, nn.Linear):
             expected = nn.Linear(module.in_features, module.out_features).weight.std().item()
