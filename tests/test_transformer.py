@@ -18,6 +18,7 @@ from oracles import layer_loop, linear, turned
 from torch import nn
 
 from d2lattn import (
+    MLP,
     Cache,
     Decoder,
     Encoder,
@@ -347,7 +348,8 @@ def test_the_weights_start_as_promised():
     model = Decoder(1000, 96, num_layers=2, num_heads=4, max_len=300, init_std=0.05)
     assert model.embedding.weight.std().item() == pytest.approx(0.05, rel=0.05)
     assert model.position.weight.std().item() == pytest.approx(0.05, rel=0.05)
-    assert model.blocks[0].mlp[0].weight.shape == (4 * 96, 96)
+    for mlp in (model.blocks[0].mlp, MLP(96)):
+        assert mlp[0].weight.shape == (4 * 96, 96)
     for module in model.modules():
         if isinstance(module, nn.Linear):
             expected = nn.Linear(module.in_features, module.out_features).weight.std().item()
