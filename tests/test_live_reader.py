@@ -18,7 +18,7 @@ from d2lattn import Decoder
 from d2lattn.generation import sample
 from d2lattn_book.language import words
 from d2lattn_book.pictures import live
-from d2lattn_book.pictures.packed import pack, unpack
+from d2lattn_book.pictures.live.reader.packed import pack, unpack
 from d2lattn_book.real.edits import edited, heads_off
 
 VOCABULARY = [".", *words.vocabulary()]  # 27 words

@@ -31,7 +31,7 @@ from d2lattn import (
 )
 from d2lattn.positions import Alibi
 from d2lattn.transformer import POSITIONS, plain_block
-from d2lattn_book.pictures.packed import pack
+from d2lattn_book.pictures.live.reader.packed import pack
 
 B, L, V, E, H, LAYERS = 3, 11, 17, 24, 4, 2
 LENGTHS = torch.tensor([11, 4, 7])

@@ -10,7 +10,7 @@ from d2lattn.transformer import Decoder
 from d2lattn_book.host import on_the_host
 from d2lattn_book.pictures import arrays
 from d2lattn_book.pictures.arrays import Words, on_one_line, read_vocabulary, token_ids
-from d2lattn_book.pictures.packed import pack, unpack
+from d2lattn_book.pictures.live.reader.packed import pack, unpack
 from d2lattn_book.pictures.page import Figure
 from d2lattn_book.pictures.tables import plain_table
 
