@@ -42,18 +42,16 @@ def angles(length, dim, device):
     return angle.cos().to(device, torch.float32), angle.sin().to(device, torch.float32)
 
 
-def decoder(model, tokens, *, turns=None, table=None, kept=None, first=0, **visible):
-    """Tokens (B, L) -> logits (B, L, V), causal unless `visible` says something else.
+def decoder(model, tokens, *, turns, kept=None, first=0):
+    """Tokens (B, L) -> logits (B, L, V), causal.
 
-    turns: cos and sin of all places; table: what is added at all places. kept: keys and values
-    (layers, B, H, rows, D), of which `first` rows are written.
+    turns: cos and sin of all places. kept: keys and values (layers, B, H, rows, D), of which
+    `first` rows are written.
     """
     here = slice(first, first + tokens.shape[1])
     x = model.embedding(tokens)
-    turn = None if turns is None else [of_all[here] for of_all in turns]
-    if table is not None:
-        x = x + table[here]
-    visible = visible or dict(is_causal=tokens.shape[1] > 1)
+    turn = [of_all[here] for of_all in turns]
+    visible = dict(is_causal=tokens.shape[1] > 1)
     for n, block in enumerate(model.blocks):
         mine = None if kept is None else (kept[0][n], kept[1][n], first)
         x = x + layer(block.attention, block.attention_norm(x), turn=turn, kept=mine, **visible)

@@ -9,7 +9,7 @@ import torch
 from results import shown, table
 from timing import measure, median_ratio, saying
 
-from d2lattn import Cache, Decoder, sinusoidal_encoding
+from d2lattn import Cache, Decoder
 from d2lattn.multihead import Context
 
 TITLE = "Small calls"
@@ -17,7 +17,6 @@ ON = ("processor",)
 WIDTH, HEADS, LAYERS, VOCABULARY = 64, 4, 4, 100
 KEPT, NEW = 50, 16  # tokens in the cache before, and tokens that come
 LENGTHS = (16, 11, 6, 2)  # of a padded batch of four
-POSITIONS = ("learned", "sinusoidal", "rotary")
 INTRODUCTION = f"""\
 Forward, without gradients, float32, one thread, whose own seconds are \
 counted; what a row compares takes turns, and times and ratios are medians over the rounds. A \
@@ -47,27 +46,19 @@ def measure_part(quick, device):
 @torch.no_grad()
 def pairs(device="cpu"):
     """{what: Pair}, each of which has found the same."""
-    found = layer_pairs(device)
-    for positions in POSITIONS:
-        found |= decoder_pairs(positions, device)
+    found = layer_pairs(device) | decoder_pairs(device)
     for what, pair in found.items():
         told = functools.partial("{}: {}".format, what)
         torch.testing.assert_close(pair.ours(), pair.plain(), atol=1e-5, rtol=1e-4, msg=told)
     return found
 
 
-def model_of(kind, positions, device):
-    """(model, the tables of its positions for the plain lines, four rows of tokens)."""
+def decoder_of(device):
+    """(model, the turns of its positions for the plain lines, four rows of tokens)."""
     sizes = dict(num_layers=LAYERS, num_heads=HEADS, max_len=128)
-    model = kind(VOCABULARY, WIDTH, positions=positions, **sizes).to(device).eval()
+    model = Decoder(VOCABULARY, WIDTH, positions="rotary", **sizes).to(device).eval()
     tokens = torch.randint(VOCABULARY, (4, KEPT + NEW), generator=torch.Generator().manual_seed(0))
-    if positions == "rotary":
-        tables = dict(turns=plain.angles(128, WIDTH // HEADS, device))
-    elif positions == "learned":
-        tables = dict(table=model.position.weight)
-    else:
-        tables = dict(table=sinusoidal_encoding(128, WIDTH, device=device))
-    return model, tables, tokens.to(device)
+    return model, plain.angles(128, WIDTH // HEADS, device), tokens.to(device)
 
 
 def real_keys(device):
@@ -78,12 +69,12 @@ def real_keys(device):
 
 
 def layer_pairs(device):
-    model, tables, tokens = model_of(Decoder, "rotary", device)
+    model, turns, tokens = decoder_of(device)
     mha, cache = model.blocks[0].attention, Cache(model)
     model(tokens[:1, :KEPT], cache=cache)
     x = torch.randn(len(LENGTHS), NEW, WIDTH, generator=torch.Generator().manual_seed(0)).to(device)
     token, text, lengths = x[:1, :1], x[:1], torch.tensor(LENGTHS, device=device)
-    turn = [t[KEPT : KEPT + 1] for t in tables["turns"]]
+    turn = [t[KEPT : KEPT + 1] for t in turns]
     kept = cache.keys[0].clone(), cache.values[0].clone(), KEPT
     store, rotate = functools.partial(cache.store, 0), lambda x: plain.turned(x, *turn)
     last = dict(context=Context(rotate, store, is_causal=True, query_offset=KEPT))
@@ -102,8 +93,8 @@ def layer_pairs(device):
     }
 
 
-def decoder_pairs(positions, device):
-    model, tables, tokens = model_of(Decoder, positions, device)
+def decoder_pairs(device):
+    model, turns, tokens = decoder_of(device)
     cache, (before, new) = Cache(model), tokens[:1].split([KEPT, NEW], dim=1)
     model(before, cache=cache)
     kept, single = (cache.keys.clone(), cache.values.clone()), new.split(1, dim=1)
@@ -115,14 +106,14 @@ def decoder_pairs(positions, device):
         return torch.cat(parts, dim=1)
 
     def plainly():
-        options = dict(kept=kept, **tables)
+        options = dict(kept=kept, turns=turns)
         parts = [plain.decoder(model, x, first=KEPT + n, **options) for n, x in enumerate(single)]
         return torch.cat(parts, dim=1)
 
     return {
-        f"decoder, {positions}, a token and {KEPT} cached": Pair(one_by_one, plainly, NEW * LAYERS),
-        f"decoder, {positions}, {NEW} tokens, causal": Pair(
-            lambda: model(new), lambda: plain.decoder(model, new, **tables), LAYERS
+        f"decoder, a token and {KEPT} cached": Pair(one_by_one, plainly, NEW * LAYERS),
+        f"decoder, {NEW} tokens, causal": Pair(
+            lambda: model(new), lambda: plain.decoder(model, new, turns=turns), LAYERS
         ),
     }
 

@@ -19,7 +19,6 @@ def run(variant, seed, steps):
     model, unseen, _ = page.train(seed, steps, **SHAPES[variant])
     hidden = [case for sentence in words.sentences() for case in hide(model, sentence)]
     large = [case for case in hidden if case["weight"] > 0.5]
-    small = [case for case in hidden if case["weight"] < 0.1]
     fillers = [case for case in large if case["filler"]]
     largest = [case for case in hidden if case["largest"]]  # one of each sentence
     heads = range(SHAPES[variant]["num_heads"])
@@ -32,7 +31,6 @@ def run(variant, seed, steps):
         "another word if hidden, %": percent(large),
         "large, on fillers": len(fillers),
         "the same word if hidden": sum(not case["other"] for case in fillers),
-        "small weights, another word if hidden, %": percent(small),
         "right, though below 0.1 in every head": any(case["found unseen"] for case in hidden),
         "right without the head needed least": max(without),
         "and most": min(without),

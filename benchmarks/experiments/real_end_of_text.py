@@ -35,23 +35,17 @@ def run(variant, seed, steps):
         (tokens[:, PLACE],) = real.encode(PIECES["end"])[0]
         edits = [silent(SILENT[change])]
     seen, alone = (read(tokens, [*edits, *more]) for more in ([], [NO_FIRST]))
-    lengths = seen.stream.norm(dim=-1)[MAKER + 1].mean(0)  # (L,)
-    own = seen.weights[..., PLACE, :].mean((0, 1, 2))  # what the 41st takes itself
-    late, late_alone = (x.weights[..., FROM:, :].mean((0, 1, 2, 3)) for x in (seen, alone))
+    late = seen.weights[..., FROM:, :].mean((0, 1, 2, 3))
     return {
         "nats": real.told(seen.logits[:, FROM:], tokens),
         "weight of the first token": late[0],
         "of the 41st": late[PLACE],
         "nats, first hidden later": real.told(alone.logits[:, FROM:], tokens),
-        "weight of the 41st then": late_alone[PLACE],
-        "the 41st's residual stream ÷ others": lengths[PLACE] / lengths[8:].median(),
-        "the 41st takes from itself": own[PLACE],
-        "and from the first": own[0],
     }
 
 
 def read(tokens, edits):
-    return trace(real.model(), tokens, keep=["stream", "weights"], edits=edits)
+    return trace(real.model(), tokens, keep=["weights"], edits=edits)
 
 
 def silent(layer):
@@ -72,7 +66,7 @@ EXPERIMENT = Experiment(
     "MLP of layer 10, 11 or 12 adds anything to `<|endoftext|>`",
     held="two passages of 112 tokens; the 41st always sees all before it; weights and loss of the "
     "tokens from the 65th on, with the first token in sight, or hidden from them (*later*); "
-    "lengths behind layer 11, layers counted from 0",
+    "layers counted from 0",
     control="a full stop and a newline in its place, and the MLPs of the layers beside the 11th",
     refuted="`<|endoftext|>` takes less than 0.05 of the weights in either text, or brings back "
     "less than a quarter of what it costs to hide the first; or one of the controls does as much",

@@ -14,23 +14,11 @@ D, E = 64, 576
 def run(variant, seed, steps):
     """How alike W_q and W_k of each of the 270 heads are, or the queries and keys of a text."""
     pairs = PAIRS[variant](seed)
-    found = {
-        "symmetric": torch.stack([symmetric(q, k) for q, k in pairs]),
-        "cosine": torch.stack([cosine(q, k) for q, k in pairs]),
-        "in common": torch.stack([in_common(q, k) for q, k in pairs]),
-    }
-    part, cosines = found["symmetric"], found["cosine"]
+    part = torch.stack([symmetric(q, k) for q, k in pairs])
     return {
         "symmetric, median": part.median(),
         "least": part.min(),
         "most": part.max(),
-        "in layer": part.argmax().double().floor_divide(real.HEADS),
-        "heads above .6, %": 100 * (part > 0.6).double().mean(),
-        "below .4, %": 100 * (part < 0.4).double().mean(),
-        "cosine, median": cosines.median(),
-        "least ": cosines.min(),
-        "most ": cosines.max(),
-        "directions in common": found["in common"].median(),
     }
 
 
@@ -38,17 +26,6 @@ def symmetric(q, k):
     """‖S‖² / ‖M‖² of M = qᵀk and S = (M + Mᵀ) / 2."""
     scores = q.T @ k
     return ((scores + scores.T) / 2).square().sum() / scores.square().sum()
-
-
-def cosine(q, k):
-    """Of two matrices (64, n), each read as one long vector."""
-    return (q * k).sum() / (q.norm() * k.norm())
-
-
-def in_common(q, k):
-    """The mean squared cosine between the 64 directions of n that the rows of each span: 1 if they
-    are the same ones, 64 / n if they are drawn at random. No change of basis in a head moves it."""
-    return (torch.linalg.qr(q.T)[0].T @ torch.linalg.qr(k.T)[0]).square().sum() / len(q)
 
 
 @functools.cache
@@ -107,9 +84,8 @@ EXPERIMENT = Experiment(
     "prose have there, before the rotation; or pairs that do not belong together",
     held="matrices of 64 × 576, with the factors of the layer's norm in the weights, and with the "
     "first token and the mean of each number left out of the text; the part of ‖M‖² that is "
-    "symmetric in M = QᵀK, the cosine of Q and K as long vectors, and the part of the 64 "
-    "directions of each that they have in common, all medians of 270 heads; the weights are the "
-    "same for all seeds; layers counted from 0",
+    "symmetric in M = QᵀK, over 270 heads; the weights are the "
+    "same for all seeds",
     control="matrices drawn at random, whose part must be .5, and the keys of another group of the "
     "same layer: if those are as much like the queries, it is no matter of the head",
     refuted="the median of the symmetric parts of the matrices lies above .75, nearer to one "

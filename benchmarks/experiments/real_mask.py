@@ -25,26 +25,21 @@ MASKS = {"mask": CAUSAL, "none": ALL, "all_but_next": columns != rows + 1}
 
 
 def run(variant, seed, steps):
-    """What the tokens from the 33rd on say of the next one, and where they look."""
+    """What the tokens from the 33rd on say of the next one."""
     passages = real.passages(seed, 16, 2 * LENGTH + 1)
     tokens, answers = passages[:, LENGTH:-1], passages[:, LENGTH + 1 :]
     late = slice(START, LENGTH)
-    ahead = columns > rows
     if variant == "other":
-        ahead = torch.cat([~ALL, ahead], 1)
-        seen = beside(tokens, ahead, late)
+        seen = beside(tokens, torch.cat([~ALL, columns > rows], 1), late)
     else:
         edits = [see(MASKS[variant])]
-        seen = trace(real.model(), tokens, keep=["weights"], rows=late, edits=edits)
+        seen = trace(real.model(), tokens, keep=[], rows=late, edits=edits)
     told = seen.logits.log_softmax(-1).gather(2, answers[:, late, None])[..., 0]  # (B, rows)
     right = seen.logits.argmax(-1) == answers[:, late]
-    weights = (seen.weights * ahead[late]).sum(-1)
     return {
         "nats, the next token in sight": -told[:, :-1].mean(),
         "first guess right, %": 100 * right[:, :-1].double().mean(),
         "nats, after the end": -told[:, -1].mean(),
-        "weight of later tokens": weights.mean(),
-        "most in a layer": weights.mean((1, 2, 3)).max(),
     }
 
 
@@ -59,7 +54,7 @@ def beside(tokens, ahead, late):
         see(torch.cat([own, other])),
         turn(functools.partial(real.rotate, positions=places)),
     ]
-    return trace(real.model(), both, keep=["weights"], rows=late, edits=edits)
+    return trace(real.model(), both, keep=[], rows=late, edits=edits)
 
 
 EXPERIMENT = Experiment(

@@ -34,8 +34,6 @@ def run(variant, seed, steps):
         "median of the 30": statistics.median(costs.tolist()),
         "least": costs.min(),
         "most": costs.max(),
-        "which is most": float(costs.argmax()),
-        "above half a nat": float((costs > 0.5).sum()),
     }
 
 

@@ -21,29 +21,18 @@ SILENT = {"maker": (0, 0), "before": (-1, 0), "after": (1, 0), "maker_ninth": (0
 
 
 def run(variant, seed, steps):
-    """Shares of the first token, its length and the loss; the layer is chosen on other texts."""
+    """The weight of the first token and the loss; the layer is chosen on other texts."""
     tokens, edits, layer = real.passages(seed, 4, LENGTH), [], -1
     if variant != "all":
         farther, place = SILENT[variant]
         layer = maker(seed) + farther
         edits = [silent(layer, place)]
-    seen = trace(real.model(), tokens, keep=["stream", "weights"], edits=edits)
-    lengths = seen.stream.norm(dim=-1).mean(1)  # (31, L)
-    middle = lengths[:, 8:].median(1).values
+    seen = trace(real.model(), tokens, keep=["weights"], edits=edits)
     return {
         "layer": float(layer),
         "nats": real.told(seen.logits[:, FROM:], tokens),
         "weight of the first token": seen.weights[..., FROM:, 0].mean(),
-        "heads that give it half, %": above_half(seen.weights),
-        "its residual stream ÷ others, before": (lengths[:, 0] / middle)[maker(seed)],
-        "after": (lengths[:, 0] / middle)[maker(seed) + 1],
-        "at the most": (lengths[:, 0] / middle).max(),
     }
-
-
-def above_half(weights):
-    """How many heads give the first token more than half, in percent."""
-    return 100 * (weights[..., FROM:, 0].mean((1, 3)) > 0.5).double().mean()
 
 
 @functools.cache

@@ -15,8 +15,6 @@ import real
 import torch
 from experiment import Experiment
 
-from d2lattn_book.real import trace
-
 PERIOD, TEXT = 48, 128
 SIZES = {"as_it_is": 0.0, "half": 0.5, "once": 1.0}
 
@@ -32,7 +30,6 @@ def run(variant, seed, steps):
         "more than the file": found["prose"] - plain["prose"],
         "nats of the manual": found["manual"],
         "more than the file, manual": found["manual"] - plain["manual"],
-        "weight of the first token": found["weight"],
         "of the four heads that copy, the same": float(same),
         "the one-back head is the same": bool(found["back"] == plain["back"]),
     }
@@ -67,15 +64,12 @@ def error(p, size, generator):
 
 
 def look(seed):
-    """What the book tells of the model: losses, the first token's weight, who copies."""
-    tokens = real.passages(seed, 1, TEXT)
-    seen = trace(real.model(), tokens, keep=["weights"], rows=slice(64, None))
+    """What the book tells of the model: losses, and who copies."""
     twice = real.noise(seed, 1, PERIOD).repeat(1, 2)
     copies, before = (real.ranked(scores) for scores in real.scored(twice, PERIOD))
     return {
-        "prose": real.nats(tokens),
+        "prose": real.nats(real.passages(seed, 1, TEXT)),
         "manual": real.nats(real.passages(seed, 1, TEXT, "manual")),
-        "weight": seen.weights[..., 0].mean(),
         "four": copies[:4],
         "back": before[0],
     }
@@ -87,8 +81,7 @@ EXPERIMENT = Experiment(
     "level; up to half a level, as rounding to that level makes it; a level is a fifteenth of what "
     "32 neighbouring weights span",
     held="the seed draws the error, a passage of 128 tokens of the book's prose and one of "
-    "Python's manual, and 48 tokens that are read twice; the weight is that of the tokens from the "
-    "65th on",
+    "Python's manual, and 48 tokens that are read twice",
     control="no error, which must move nothing, and one half as large, which must move less",
     refuted="an error as large as the rounding raises the loss by less than 0.05 nats in the mean, "
     "or one of the four heads that copy is another in most draws",

@@ -31,7 +31,7 @@ def run(variant, seed, steps):
             measured(q[:, :, 1:], k[:, :, 1:], centred, at_random, at_random, seed)
             for q, k in of_the_model(seed)[turned]
         ]
-    ratios = torch.stack([ratio for ratio, _, _ in layers])  # (layers, H)
+    ratios = torch.stack([ratio for ratio, _ in layers])  # (layers, H)
     medians = ratios.median(1).values
     return {
         "median of the heads": ratios.median(),
@@ -39,14 +39,13 @@ def run(variant, seed, steps):
         "most": medians.max(),
         "first layer": medians[0],
         "heads above 1, %": 100 * (ratios > 1).double().mean(),
-        "deviation of scores / √d": statistics.median(std.item() for _, std, _ in layers),
-        "directions of keys": statistics.median(count.item() for _, _, count in layers),
+        "deviation of scores / √d": statistics.median(std.item() for _, std in layers),
     }
 
 
 def measured(query, key, centred, other_text, at_random, seed):
-    """Of heads (B, H, L, D), each in float64: the ratio (H,), the median deviation of q·k / √D, and
-    how many directions the keys use."""
+    """Of heads (B, H, L, D), each in float64: the ratio (H,), and the median deviation of
+    q·k / √D."""
     q, k = query.double(), key.double()
     D = q.shape[-1]
     if centred:
@@ -58,10 +57,7 @@ def measured(query, key, centred, other_text, at_random, seed):
         k = k @ torch.linalg.qr(draw)[0]
     scores, parts = q @ k.mT, (0, 2, 3)
     ratio = scores.var(parts) / (D * q.var(parts) * k.var(parts))
-    flat = k.transpose(0, 1).flatten(1, 2)  # (H, B·L, D)
-    strengths = torch.stack([torch.linalg.eigvalsh(torch.cov(x.T)) for x in flat])
-    directions = strengths.sum(1) ** 2 / strengths.square().sum(1)
-    return ratio, (scores / D**0.5).std(parts).median(), directions.median()
+    return ratio, (scores / D**0.5).std(parts).median()
 
 
 @functools.lru_cache(maxsize=1)

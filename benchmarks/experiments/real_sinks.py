@@ -53,11 +53,8 @@ def run(variant, seed, steps):
     return {
         "nats": real.told(seen.logits, tokens),
         "weight of token 1": weights[..., 0].mean(),
-        "in the first two layers": weights[:2, :, 0].mean(),
         "heads that give it half, %": 100 * (weights[..., 0] > 0.5).double().mean(),
         "weight of token 2": weights[..., 1].mean(),
-        "of token 3": weights[..., 2].mean(),
-        "of token 9": weights[..., 8].mean(),
         "value of token 1 ÷ others": torch.stack(lengths).mean(),
     }
 

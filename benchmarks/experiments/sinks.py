@@ -27,16 +27,12 @@ def run(variant, seed, steps):
     tokens = made[:, :-1]
     called = tokens == page.AGAIN
     idle, called = ((where & (torch.arange(32) >= 8)) for where in (~called, called))
-    agains = (weights * (tokens == page.AGAIN)[:, None]).sum(-1)
 
     def late(seen):
         return page.read(model, made, seen)[0][:, 8:].mean().item()
 
     found = {
         "weight of the first": weights[..., 0][idle].mean().item(),
-        "of *again*": agains[idle].mean().item(),
-        "of itself": weights.diagonal(0, 1, 2)[idle].mean().item(),
-        "of first at *again*": weights[..., 0][called].mean().item(),
         "loss": late(seen),
         "at *again*": losses[called].mean().item(),
         "last 8": late(page.NEAR),
@@ -54,7 +50,7 @@ def values(model, tokens, loss):
         x = model.blocks[0].attention_norm(model.position(model.embedding(tokens)))
         lengths = attention.v_proj(x).norm(dim=-1)
     ratio = (lengths[:, 0].mean() / lengths[:, 1:].mean()).item()
-    found = {"length of its value": ratio}
+    found = {}
     for name, factor in (("value 0", 0.0), ("value as long", 1 / ratio)):
 
         def scale(module, inputs, output, factor=factor):

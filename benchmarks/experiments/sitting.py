@@ -1,5 +1,7 @@
 """Which new sentences does each model of the first sitting finish?"""
 
+import collections
+
 import pages
 import torch
 import torch.nn.functional as F
@@ -140,6 +142,5 @@ EXPERIMENT = Experiment(
         "unmasked": "… without the mask",
         "undivided": "… scores not divided by √d",
     },
-    plan={},
+    plan=collections.defaultdict(lambda: {1: 8, 2: 8}),
 )
-EXPERIMENT.plan.update({name: {1: 8, 2: 8} for name in EXPERIMENT.variants})
