@@ -1,7 +1,7 @@
 """The whole book as one PDF: `python tools/pdf.py`, as `make print` does, into build/d2lattn.pdf.
 
 It is printed from the website (build/site): its pages become one, with every fold open, without
-what only a screen can do; links between chapters lead to pages, headings become the outline. The
+what only a screen can do; links between chapters lead to pages, headings the outline. The
 first printing tells on which page a section begins, the second writes that into the contents.
 """
 
@@ -19,7 +19,6 @@ from cells import ROOT, appendices, chapters, published
 SITE = ROOT / "build" / "site"
 TARGET = ROOT / "build" / "d2lattn.pdf"
 ONE_PAGE = SITE / "printed.html"  # beside the pages, whose pictures it shows
-AUTHORS = "The d2lattn authors"
 ON_SCREEN = ".go, .headerlink, button, script, noscript, nav, .evidence-shown"
 # Folds whose name says nothing once they are open; others keep it.
 UNNAMED = ("Imports", "I have guessed", "Show the code", "Beyond the core", "Guard")
@@ -29,21 +28,12 @@ PAGE = """<!doctype html>
 <html lang="en" data-theme="light"><head><meta charset="utf-8"><title>{title}</title>
 <link rel="stylesheet" href="_static/styles/site.css">
 <style>{style}</style></head><body>
-<div class="title"><p class="name">{title}</p><p>{authors}, version {version}</p>
+<div class="title"><p class="name">{title}</p><p>The d2lattn authors, version {version}</p>
 <p><a href="{address}">{address}</a></p><p>Figures that move stand still here, and what a reader
 should first guess, or solve, stands in the open: both wait for you on the website and in the
 notebooks.</p></div>
 <nav><h1>Contents</h1>{contents}</nav>
 {body}
-<script>
-window.liveArrived = (name, data) => {{
-  for (const place of document.querySelectorAll(`.live-apart[data-name="${{name}}"]`)) {{
-    const figure = document.createElement(place.dataset.figure);
-    figure.dataset.live = data;
-    place.replaceWith(figure);
-  }}
-}};
-</script>
 {scripts}
 </body></html>
 """
@@ -60,7 +50,6 @@ def article(path):
     soup = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
     text = soup.select_one("article")
     scripts = [tag["src"] for tag in text.select("script[src]")]
-    scripts += [tag["data-src"] for tag in text.select(".live-apart")]
     for mark in text.select("button.evidence"):
         _to_table(mark)
     for tag in text.select(ON_SCREEN):
@@ -111,13 +100,9 @@ def _lead(text, stem):
 
 def sections(texts):
     """(id, name, kind) of every chapter and its sections, in order."""
-    lines = []
-    for text in texts:
-        lines.append((text["id"], text.select_one("h1").get_text(), "chapter"))
-        for heading in text.select("h2"):
-            section = heading.find_parent("section")["id"]
-            lines.append((section, heading.get_text(), "section"))
-    return lines
+    kinds = {"h1": "chapter", "h2": "section"}
+    headings = [heading for text in texts for heading in text.select("h1, h2")]
+    return [(h.find_parent("section")["id"], h.get_text(), kinds[h.name]) for h in headings]
 
 
 def contents(texts, numbers):
@@ -136,19 +121,13 @@ def starts(pdf):
     return {name.strip("/"): reader.get_destination_page_number(place) + 1 for name, place in found}
 
 
-def outlined(pdf, texts):
-    """The PDF with chapters and their sections as its outline, and with its author."""
-    writer = pypdf.PdfWriter(clone_from=io.BytesIO(pdf))
-    places = pypdf.PdfReader(io.BytesIO(pdf)).named_destinations
-    pages_of, chapter = starts(pdf), None
+def outlined(pdf, texts, numbers):
+    """The PDF with chapters and their sections as its outline: Chromium's own joins words."""
+    writer, chapter = pypdf.PdfWriter(clone_from=io.BytesIO(pdf)), None
     for place, name, kind in sections(texts):
-        there = places[f"/{place}"]
-        fit = pypdf.generic.Fit.xyz(there.left, there.top)
         parent = chapter if kind == "section" else None
-        where = dict(page_number=pages_of[place] - 1, fit=fit)
-        made = writer.add_outline_item(title=name, parent=parent, is_open=False, **where)
+        made = writer.add_outline_item(name, numbers[place] - 1, parent=parent, is_open=False)
         chapter = chapter if parent else made
-    writer.add_metadata({"/Author": AUTHORS})
     written = io.BytesIO()
     writer.write(written)
     return written.getvalue()
@@ -159,7 +138,6 @@ def printed(texts, scripts):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     said = dict(
         title="Attention, a textbook in which every claim runs",
-        authors=AUTHORS,
         version=project["version"],
         address=published(),
         style=(ROOT / "website" / "print.css").read_text(encoding="utf-8"),
@@ -174,14 +152,13 @@ def printed(texts, scripts):
                 PAGE.format(contents=contents(texts, numbers), **said), encoding="utf-8"
             )
             page.goto(ONE_PAGE.as_uri(), wait_until="load", timeout=180_000)
-            page.wait_for_function("!document.querySelector('.live-apart')")
             pdf = page.pdf(
                 prefer_css_page_size=True, tagged=True, print_background=True,
                 display_header_footer=True, header_template="<span></span>", footer_template=FOOT,
             )  # fmt: skip
             numbers = starts(pdf)
     ONE_PAGE.unlink()
-    return outlined(pdf, texts)
+    return outlined(pdf, texts, numbers)
 
 
 def main(target):
