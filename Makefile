@@ -100,14 +100,14 @@ clean:
 	rm -rf .venv .venv-* build mutants tools/*/node_modules .pytest_cache .hypothesis .ruff_cache *.egg-info
 	find . -name __pycache__ -prune -exec rm -rf {} + -o -name .ipynb_checkpoints -prune -exec rm -rf {} +
 # A tool has the command's name, or it stands here with what it is told.
-site := tools/website.py && .venv/bin/python tools/slides.py build/site/slides >/dev/null
-print := tools/pdf.py
+site := -m website.build && .venv/bin/python tools/slides.py build/site/slides >/dev/null
+print := -m website.pdf
 assignment = tools/assignment.py "$(CHAPTER)"
 refresh = tools/notebooks.py refresh $(if $(ANEW),--anew) $(CHAPTERS)
 tidy = tools/notebooks.py tidy $(CHAPTERS)
 live := tools/live_code.py && $(APART) .venv/bin/python tools/stills.py
 experiments = benchmarks/repeat.py $(EXPERIMENT)
-links := tools/website.py --ask
+links := -m website.build --ask
 mutants = -m mutmut run $(IN:%="%")
 ready := tools/working_copy.py
 references := tools/make_references.py

@@ -10,7 +10,7 @@ import pages
 import pytest
 import repeat
 
-import website
+from website import build
 
 NAMES = experiment.names()
 MARK = re.compile(r"<!-- exp: (\w+)/([\w -]+?) -->")
@@ -223,7 +223,7 @@ PLAYED = {  # a row of the experiment: what the page says after its question and
 @pytest.mark.parametrize("row", PLAYED)
 def test_what_the_playground_says_came_out_is_what_was_measured(row):
     """Of the seeds 1, 2 and 3, the first three; *make experiments EXPERIMENT=playground* trains."""
-    (said,) = (line for line in website.PLAYGROUND.splitlines() if PLAYED[row] in line)
+    (said,) = (line for line in build.PLAYGROUND.splitlines() if PLAYED[row] in line)
     _, question, steps, *_ = (cell.strip() for cell in said.split("|"))
     assert steps == row.partition("-")[2] and "right" in question
     kept = repeat.stored("playground")["rows"][row]
@@ -240,7 +240,7 @@ def test_what_the_playground_says_came_out_is_what_was_measured(row):
             )
             for of in ("", "changed: ")
         ]
-        assert f"| 150 | {' | '.join(losses)} |" in website.PLAYGROUND
+        assert f"| 150 | {' | '.join(losses)} |" in build.PLAYGROUND
 
 
 def test_every_tag_of_a_cell_names_an_experiment():

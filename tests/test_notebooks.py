@@ -13,7 +13,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import cells
-import chapter_page
 import matplotlib.pyplot as plt
 import nbformat
 import pytest
@@ -23,6 +22,7 @@ import torch
 import notebooks
 from d2lattn import Decoder, Encoder, MultiHeadAttention
 from d2lattn_book.real import pretrained
+from website.chapter_page import is_live
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -212,7 +212,7 @@ def test_a_caption_is_one_paragraph_in_italics_below_its_figure(chapter):
     for above, cell in pairwise(chapter[1].cells):
         if cells.is_caption(cell):
             assert re.fullmatch(r"_[^_\n]+[.?]_", cell.source), cell.source
-            assert cells.pictures(above) or chapter_page.is_live(above), cell.source
+            assert cells.pictures(above) or is_live(above), cell.source
 
 
 def test_a_guess_is_compared_behind_a_fold(chapter):

@@ -10,6 +10,8 @@ import pytest
 from cells import chapters, is_setup, is_solution
 from sections import slug
 
+from website import build
+
 NOTEBOOK = practice.practice()
 CODE = [cell for cell in NOTEBOOK.cells if cell.cell_type == "code" and not is_setup(cell)]
 TASKS = [cell for cell in NOTEBOOK.cells if re.match(r"### \d", cell.source)]
@@ -73,17 +75,10 @@ def test_each_cell_runs_alone(cell, capsys, tmp_path, monkeypatch):
 
 
 def test_the_page_links_within_itself_and_hides_what_waits_for_a_click():
-    page = practice.page()
+    page = build.practice_page()
     texts = [cell.source for cell in page.cells if cell.cell_type == "markdown"]
     links = re.findall(r"\(practice\.ipynb#([^)]+)\)", texts[0])
     headings = [slug(line) for text in texts for line in re.findall(r"^##+ (.+)", text, re.M)]
     assert len(links) == len(TASKS) and {*links} <= {*headings} and "cell-id" not in "".join(texts)
     hidden = [cell for cell in page.cells if "hide-cell" in cell.metadata.get("tags", [])]
     assert [cell.source.startswith("# @title") for cell in hidden] == [False] * len(TASKS)
-
-
-def test_the_website_gets_the_page_and_the_notebook(tmp_path):
-    practice.publish(tmp_path)
-    page, notebook = tmp_path / "practice.ipynb", tmp_path / "_extra/notebooks/practice.ipynb"
-    assert nbformat.read(notebook, as_version=4).cells == NOTEBOOK.cells
-    assert "hide-cell" in page.read_text(encoding="utf-8")

@@ -2,9 +2,6 @@
 
 import re
 
-import chapter_page
-import clinic
-import evidence
 import lecturer
 import nbformat
 import pytest
@@ -12,8 +9,8 @@ import sections
 from cells import COMPARE, ROOT, address, book, chapters, published, repository, taught
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
-import website
 from d2lattn_book.pictures.figure import image
+from website import build, chapter_page, clinic, evidence
 
 
 def note(text):
@@ -219,25 +216,25 @@ def test_all_tables_and_what_was_corrected_are_pages_of_the_site():
     page = evidence.tables()
     assert set(evidence.experiments()) == set(re.findall(r"^## (\w+)$", page, re.M))
     assert "](data/" not in page
-    led = re.findall(r"\]\(([^)#]+)", website.errata())
-    pages = {path.name for path in book()} | {f"{evidence.PAGE}.md"}
-    assert {place for place in led if not place.startswith("http")} <= pages
+    led = re.findall(r"\]\(([^)#]+)", build.errata())
+    known = {path.name for path in book()} | {f"{evidence.PAGE}.md"}
+    assert {place for place in led if not place.startswith("http")} <= known
 
 
 # The front page, and the figure that trains -------------------------------------------------------
 
 
 def test_the_page_of_the_figure_that_trains_holds_its_settings_in_the_address():
-    page = website.playground()
+    page = build.playground()
     assert page.count("<live-") == 1 and '"address":true' in page
     linked = re.findall(r"\]\((\d\d_\w+\.ipynb)\)", page)
     assert {*linked} <= {path.name for path in taught()} and len(linked) == 4
 
 
 def test_the_front_page_has_a_card_for_every_chapter(tmp_path, monkeypatch):
-    monkeypatch.setattr(website, "SOURCE", tmp_path)
+    monkeypatch.setattr(build, "SOURCE", tmp_path)
     (tmp_path / "pictures").mkdir()
-    page = website.front_page({p: nbformat.read(p, as_version=4) for p in book()})
+    page = build.front_page({p: nbformat.read(p, as_version=4) for p in book()})
     cards = re.findall(r":link: (\w+)\n:link-type: doc\n:img-top: (.+)\n:img-alt: \w.*\n\n\w", page)
     assert cards == [(path.stem, f"pictures/card_{path.name[:2]}.png") for path in taught()]
     drawn = {(tmp_path / name).read_bytes() for _, name in cards}
@@ -267,10 +264,10 @@ def text_of(path):
 
 def test_every_symptom_has_a_page_that_says_why_what_to_do_and_which_test_keeps_it_away(symptoms):
     folder, titles = symptoms
-    pages = {text_of(path).partition("\n")[0]: path for path in folder.glob("*.ipynb")}
-    assert set(pages) == {f"# {title}" for title in titles} and len(titles) >= 32
+    found = {text_of(path).partition("\n")[0]: path for path in folder.glob("*.ipynb")}
+    assert set(found) == {f"# {title}" for title in titles} and len(titles) >= 32
     tests = "\n".join(path.read_text(encoding="utf-8") for path in ROOT.glob("tests/test_*.py"))
-    for title, path in pages.items():
+    for title, path in found.items():
         text = text_of(path)
         assert "**You see** " in text and "**Remedy.**" in text, title
         named = re.findall(r"`(test_\w+)`", text.partition("\n**Test.** ")[2])

@@ -17,9 +17,7 @@ from typing import NamedTuple
 import nbformat
 from alone import alone
 from cells import AFTERWARDS, ROOT, chapters, is_setup, is_solution
-from chapter_page import prepare
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from sections import slug
 
 import notebooks
 
@@ -152,23 +150,12 @@ def _questions(path):
         yield new_markdown_cell(cells[i + 1].source, id=f"{cells[i].id}-answers")
 
 
-def page():
-    """The notebook as a page of the website, its links those of the page."""
-    return prepare(practice(lambda cell: slug(cell.source.partition("\n")[0].lstrip("# "))))
-
-
 def write(target=TARGET):
     """Write the notebook in one step, whoever else writes it; return its path."""
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_suffix(f".{os.getpid()}")
     nbformat.write(practice(), part)
     return part.replace(target)
-
-
-def publish(folder):
-    """Write the page and the notebook into the folder of the website's source."""
-    write(folder / "_extra" / "notebooks" / TARGET.name)
-    nbformat.write(page(), folder / TARGET.name)
 
 
 if __name__ == "__main__":

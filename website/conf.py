@@ -1,15 +1,15 @@
-"""Sphinx's settings for the book's website: `make site` runs it on what tools/website.py writes."""
+"""Sphinx's settings for the book's website: `make site` runs it on what build.py writes."""
 
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tools"), str(ROOT / "website")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 
 from cells import address, published  # noqa: E402 (needs the path above)
 
-from website import SOURCE  # noqa: E402
+from website.build import SOURCE  # noqa: E402
 
 project = "d2lattn"
 author = "The d2lattn authors"
@@ -24,12 +24,12 @@ extensions = [
     "sphinx_sitemap",
     "sphinxext.opengraph",
     # Ours, beside this file.
-    "live_assets",
-    "marks",
-    "optional",
-    "formulas",
-    "search",
-    "assets",
+    "website.live_assets",
+    "website.evidence",
+    "website.optional",
+    "website.formulas",
+    "website.search",
+    "website.assets",
 ]
 exclude_patterns = ["_extra"]
 

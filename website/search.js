@@ -16,9 +16,8 @@
     kv: "keys values", junk: "nonsense wrong", garbage: "nonsense wrong", hide: "hidden", inf: "∞", infinity: "∞",
     ring: "ranks processes",
   };
-  const SPELT = ["asked", "indexed", "text", "code"]; // where the words stand side by side
   const LIKE = 4; // how much more a title or a question counts that is the reader's
-  const LOOKED = 60, SHOWN = 20; // at how many it is looked closely, how many are shown
+  const SHOWN = 20;
   let index;
 
   // A name of the package is found whole and by its parts: ring_attention, RingAttention.
@@ -45,7 +44,7 @@
   function makeIndex(sections) {
     const made = new MiniSearch({
       fields: Object.keys(FIELDS),
-      storeFields: ["page", "place", "anchor", "title", "beyond", ...SPELT],
+      storeFields: ["page", "place", "anchor", "title", "beyond", "asked", "indexed", "text"],
       tokenize: words,
       processTerm: stem,
     });
@@ -72,13 +71,13 @@
 
   // Where the book has it: the core before what lies beyond it, the appendices and the package; and
   // what explains a thing before what builds on it, which comes later.
-  const standing = ({ place, anchor, title, beyond }, isName) => {
+  const standing = ({ place, anchor, title, beyond }) => {
     if (/^lecturer/.test(place)) return 0.3;
-    if (/^reference/.test(place)) return isName ? 0.6 : 0.15;
+    if (/^reference/.test(place)) return 0.15;
     if (/^Sources/.test(title)) return 0.2;
     if (/^Exercise/.test(title)) return 0.3;
     const isAside = beyond || /^9\d/.test(place) || /^(Summary|Verdict)/.test(title) || !anchor;
-    return (isAside ? 0.6 : 1) * (1 - Math.min(parseInt(place) || 0, 12) / 40);
+    return (isAside ? 0.6 : 1);
   };
 
   // A rare word counts more than one that is everywhere, a section with all the words more than one
@@ -92,28 +91,20 @@
       return sum([...asked].filter((term) => terms.has(term))) / Math.sqrt(all * (sum(terms) || 1));
     };
     const also = words(query).map((word) => ALSO[word]).filter(Boolean).join(" ");
-    const isName = /[_.]\w/.test(query);
     const options = {
       boost: FIELDS,
       prefix: (term) => term.length > 3,
       fuzzy: (term) => (term.length > 5 ? 0.15 : false),
       boostTerm: (term) => 0.1 + made.rare(term),
     };
-    const phrase = words(query).join(" ");
-    const together = (result) =>
-      ["title", ...SPELT].some((field) => words(result[field] ?? "").join(" ").includes(phrase));
-    const ranked = (results, weigh) =>
-      results.map((result) => ({ ...result, score: result.score * weigh(result) }))
-        .sort((one, other) => other.score - one.score);
-    const found = ranked(made.search(`${query} ${also}`, options), (result) => {
+    const weigh = (result) => {
       const covered = sum(result.queryTerms.filter((term) => asked.has(term))) / all;
-      return (0.1 + covered) ** 2 * standing(result, isName);
-    });
-    const first = ranked(found.slice(0, LOOKED), (result) => {
       const said = [result.title, result.asked ?? "", result.indexed ?? ""].join("\n").split("\n");
-      return (together(result) ? 1.5 : 1) * (1 + LIKE * Math.max(...said.map(like)));
-    });
-    return [...first, ...found.slice(LOOKED)];
+      return (0.1 + covered) ** 2 * standing(result) * (1 + LIKE * Math.max(...said.map(like)));
+    };
+    return made.search(`${query} ${also}`, options)
+      .map((result) => ({ ...result, score: result.score * weigh(result) }))
+      .sort((one, other) => other.score - one.score);
   }
 
   function excerpt(text, terms) {

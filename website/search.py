@@ -137,7 +137,7 @@ def write(app, exception):
             for record in app.sections:
                 if _is_at(record, page, words):
                     record[kind] = "\n".join([record.get(kind, ""), *said]).strip()
-    for record in app.sections:  # a symptom has a page of its own: tools/clinic.py
+    for record in app.sections:  # a symptom has a page of its own: clinic.py
         numbered = re.fullmatch(r"91\.\d+ (.+)", record["title"])
         if numbered and record["place"] == CLINIC:
             record |= {"place": f"clinic/{slug(numbered[1])}", "anchor": ""}

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from opened import CHROMIUM, PATIENCE, SHOTS
+from opened import CHROMIUM, PATIENCE, SHOTS, TELEPHONE, WIDE
 from playwright.sync_api import expect, sync_playwright
 
 
@@ -16,7 +16,7 @@ def page():
         browser = playwright.chromium.launch(
             executable_path=CHROMIUM, args=["--no-sandbox", "--disable-background-networking"]
         )
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page = browser.new_page(viewport=WIDE)
         page.set_default_timeout(PATIENCE)
         expect.set_options(timeout=PATIENCE)
         page.outside = []
@@ -28,3 +28,10 @@ def page():
         page.route(re.compile("^(http|ws)"), refuse)
         yield page
         browser.close()
+
+
+@pytest.fixture
+def telephone(page):
+    page.set_viewport_size(TELEPHONE)
+    yield page
+    page.set_viewport_size(WIDE)

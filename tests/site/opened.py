@@ -7,6 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 SITE = ROOT / "build" / "site"
 SHOTS = ROOT / "build" / "screenshots"
+WIDE, TELEPHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 PATIENCE = 180_000  # milliseconds; for what never comes: a busy machine may take long
 APART = {"_static", "slides"}  # the slides have tests of their own
 PAGES = [path for path in sorted(SITE.rglob("*.html")) if not APART & set(path.parts)]

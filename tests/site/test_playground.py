@@ -3,42 +3,25 @@
 import re
 
 import pytest
-from opened import SHOTS, SITE, go
+from opened import SHOTS, SITE, TELEPHONE, WIDE, go
 from playwright.sync_api import expect
 
 from d2lattn_book.pictures.live.train.figure import TASKS
 
 PAGE = SITE / "playground.html"
-WIDE, TELEPHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 
 
-@pytest.fixture
-def screen(page):
+@pytest.fixture(params=[{"width": 1280, "height": 800}, TELEPHONE], ids=["wide", "telephone"])
+def screen(page, request):
+    page.set_viewport_size(request.param)
     yield page
-    page.set_viewport_size({"width": 1280, "height": 900})
+    page.set_viewport_size(WIDE)
 
 
 def set_to(page, **settings):
     for name, value in settings.items():
         label = re.compile(rf"^{name.replace('_', ' ')}")
         expect(page.get_by_label(label)).to_have_value(value)
-
-
-@pytest.mark.parametrize("size", [WIDE, TELEPHONE], ids=["wide", "telephone"])
-def test_the_first_screen_leads_there(screen, size):
-    """Beside the other buttons, without a scroll; and the figure begins in that screen as well."""
-    screen.set_viewport_size(size)
-    go(screen, SITE / "index.html")
-    button = screen.locator(".hero").get_by_role("link", name="Train one yourself")
-    screen.screenshot(path=str(SHOTS / f"front-{size['width']}.png"))
-    box, places = button.bounding_box(), screen.locator(".hero .go a")
-    rows = {place.bounding_box()["y"] for place in places.all()}
-    assert places.count() == 4 and len(rows) == (1 if size is WIDE else 2)
-    assert box["y"] + box["height"] < size["height"]
-    assert screen.locator(".plays").bounding_box()["y"] < size["height"] - 200
-    button.click()
-    expect(screen.get_by_role("heading", name="Train one yourself")).to_be_visible()
-    screen.get_by_role("button", name="▶ Play").wait_for()
 
 
 def options(page):
@@ -48,50 +31,50 @@ def options(page):
         name.click()
 
 
-@pytest.mark.parametrize("size", [WIDE, TELEPHONE], ids=["wide", "telephone"])
-def test_every_task_is_learned_there_and_fits(screen, size):
-    screen.set_viewport_size(size)
-    go(screen, PAGE)
+def test_the_first_screen_leads_there_and_every_task_is_learned_there_and_fits(screen):
+    """Beside the other buttons, without a scroll; and the figure begins in that screen as well."""
+    go(screen, SITE / "index.html")
+    button = screen.locator(".hero").get_by_role("link", name="Train one yourself")
+    screen.screenshot(path=str(SHOTS / f"front-{screen.viewport_size['width']}.png"))
+    height, places = screen.viewport_size["height"], screen.locator(".hero .go a").all()
+    assert len(places) == 4 and all(place.bounding_box()["y"] < height - 40 for place in places)
+    assert screen.locator(".plays").bounding_box()["y"] < height - 200
+    button.click()
+    expect(screen.get_by_role("heading", name="Train one yourself")).to_be_visible()
     options(screen)
-    width = "document.documentElement.scrollWidth"
-    for name, title in TASKS.items():
+    for title in TASKS.values():
         screen.get_by_label(re.compile("^task")).select_option(title)
         screen.get_by_text("Before training").wait_for()
         screen.get_by_role("button", name="▶ Play").click()
         screen.get_by_text(re.compile(r"^Step [1-9]\d")).wait_for()
         screen.get_by_role("button", name="Pause").click()
         expect(screen.get_by_role("button", name="▶ Play")).to_be_visible()
-        screen.screenshot(path=str(SHOTS / f"playground-{size['width']}-{name}.png"))
-        assert screen.evaluate(width) <= size["width"]
+        width = screen.evaluate("document.documentElement.scrollWidth")
+        assert width <= screen.viewport_size["width"]
     assert screen.outside == []
 
 
 def test_the_address_brings_the_settings_back(page):
     go(page, PAGE, "#task=copy&layers=1&seed=7&compare=mask:false")
-    set_to(
-        page, task="associative recall, letter → number", layers="1", seed="7", compare="mask: off"
-    )
+    set_to(page, task=TASKS["copy"], layers="1", seed="7", compare="mask: off")
     options(page)
     page.get_by_label(re.compile("^heads")).select_option("4")
     page.wait_for_function("location.hash.includes('heads=4')")
     page.reload()
-    set_to(
-        page, task="associative recall, letter → number", layers="1", heads="4", compare="mask: off"
-    )
+    set_to(page, task=TASKS["copy"], layers="1", heads="4", compare="mask: off")
 
 
 def test_the_questions_set_the_figure_and_their_answers_are_folded(page):
     go(page, PAGE)
-    for name, task, layers, change in [
-        ("What is the mask for?", "the book's sentences", "1", "mask: off"),
-        ("What is a second layer for?", "associative recall, letter → number", "2", "layers: 1"),
-        ("What are positions for?", TASKS["back"], "1", "positions: none"),
-        ("Who tells two layers the order, if not positions?", TASKS["back"], "2", "mask: off"),
+    for name, task, layers, change, made in [
+        ("What is the mask for?", "sentences", "1", "mask: off", "mask off"),
+        ("What is a second layer for?", "copy", "2", "layers: 1", "1 layer"),
+        ("What are positions for?", "back", "1", "positions: none", "positions none"),
+        ("Who tells two layers the order, if not positions?", "back", "2", "mask: off", "mask off"),
     ]:
         page.get_by_role("link", name=name, exact=True).click()
-        set_to(page, task=task, layers=layers, compare=change)
-        made = "1 layer" if change == "layers: 1" else change.replace(":", "")
-        said = f"Options: {task}; model 2: {made}"
+        set_to(page, task=TASKS[task], layers=layers, compare=change)
+        said = f"Options: {TASKS[task]}; model 2: {made}"
         expect(page.locator("summary", has_text=said)).to_be_visible()
     told = page.get_by_text("94, 94 and 92 %")
     expect(told).to_be_hidden()

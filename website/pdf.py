@@ -1,4 +1,4 @@
-"""The whole book as one PDF: `python tools/pdf.py`, as `make print` does, into build/d2lattn.pdf.
+"""The whole book as one PDF: `python -m website.pdf`, as `make print` does, into build/d2lattn.pdf.
 
 It is printed from the website (build/site): its pages become one, with every fold open, without
 what only a screen can do; links between chapters lead to pages, headings the outline. The
@@ -126,7 +126,9 @@ def outlined(pdf, texts, numbers):
     writer, chapter = pypdf.PdfWriter(clone_from=io.BytesIO(pdf)), None
     for place, name, kind in sections(texts):
         parent = chapter if kind == "section" else None
-        made = writer.add_outline_item(name, numbers[place] - 1, parent=parent, is_open=False)
+        made = writer.add_outline_item(
+            title=name, page_number=numbers[place] - 1, parent=parent, is_open=False
+        )
         chapter = chapter if parent else made
     written = io.BytesIO()
     writer.write(written)

@@ -1,11 +1,11 @@
-"""The book as a static website: `python tools/website.py`, as `make site` does, into build/site.
+"""The book as a static website: `python -m website.build`, as `make site` does, into build/site.
 
 `--ask` writes no pages, and asks whether those of others answer that it names: `make links`.
 
 The chapters are shown as they are stored; nothing is run (chapter_page.py makes pages of them).
 What this adds to them: a front page, a page for the lecturer of each chapter, the experiments and
-the reference of the package. Sphinx does the rest, with the settings in website/conf.py and what
-lies beside it; the slides come last (slides.py, in the book's own environment).
+the reference of the package. Sphinx does the rest, with the settings in conf.py; the slides come
+last (tools/slides.py, in the book's own environment).
 """
 
 import base64
@@ -15,17 +15,15 @@ import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-
-import clinic
-import evidence
 import lecturer
 import nbformat
 import practice
 from cells import ROOT, address, appendices, book, chapters, pictures, taught
-from chapter_page import prepare
+from sections import slug
 
 from d2lattn_book.pictures import live
+from website import clinic, evidence
+from website.chapter_page import prepare
 
 SOURCE = ROOT / "build" / "site-source"
 OPENS_WITH, ENDS_WITH = "00", "09"  # chapters: the first live figure, and the one that writes
@@ -258,6 +256,12 @@ def reference():
     return pages
 
 
+def practice_page():
+    """The notebook of all exercises as a page, its links those of the page."""
+    anchor = lambda cell: slug(cell.source.partition("\n")[0].lstrip("# "))  # noqa: E731
+    return prepare(practice.practice(anchor))
+
+
 def errata():
     """The page of what was corrected: ERRATA.md, its links as those of the site."""
     text = (ROOT / "ERRATA.md").read_text(encoding="utf-8").replace("](notebooks/", "](")
@@ -292,7 +296,8 @@ def write_source():
     (SOURCE / f"{evidence.PAGE}.md").write_text(evidence.tables(), encoding="utf-8")
     for name, text in reference().items():
         (SOURCE / "reference" / f"{name}.md").write_text(text, encoding="utf-8")
-    practice.publish(SOURCE)
+    practice.write(SOURCE / "_extra" / "notebooks" / practice.TARGET.name)
+    nbformat.write(practice_page(), SOURCE / practice.TARGET.name)
     for path, notebook in notebooks.items():
         shutil.copy(path, SOURCE / "_extra" / "notebooks")
         nbformat.write(prepare(notebook, path), SOURCE / path.name)

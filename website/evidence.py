@@ -104,3 +104,15 @@ def tables():
     """The page of all experiments: EXPERIMENTS.md, its link to data as one to the repository."""
     text = TABLES.read_text(encoding="utf-8")
     return text.replace("](data/", f"]({address()}/blob/main/benchmarks/data/")
+
+
+def show(app, pagename, template, context, doctree):
+    """Give a page the tables of its marks."""
+    if body := context.get("body"):
+        context["body"] = with_popovers(body, context["content_root"])
+
+
+def setup(app):
+    """Called by Sphinx."""
+    app.connect("html-page-context", show, priority=800)
+    return {"parallel_read_safe": True}
