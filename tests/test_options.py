@@ -62,6 +62,7 @@ def test_what_each_option_promises():
 def test_off_is_as_if_there_were_none():
     state = set(MultiHeadAttention(E, H, bias=True).state_dict())
     assert state == {f"{x}_proj.{y}" for x in ("q", "k", "v", "out") for y in ("weight", "bias")}
+    assert not any("bias" in name for name in MultiHeadAttention(E, H).state_dict())
     more = set(MultiHeadAttention(E, H, **OPTIONS["all"]).state_dict())
     assert {"q_norm.weight", "k_norm.weight", "gate_proj.weight", "sink"} < more
 
