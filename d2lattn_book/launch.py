@@ -117,13 +117,12 @@ def wait_for(command, timeout, **streams):
     if loopback := {"linux": "lo", "darwin": "lo0"}.get(sys.platform):
         own["GLOO_SOCKET_IFNAME"] = loopback
     streams |= dict(stdin=subprocess.PIPE, env={**os.environ, **own}, start_new_session=True)
+    # At the end of `with` the pipe is closed; torchrun then ends its ranks, and itself.
     with subprocess.Popen(command, **streams) as torchrun:
         try:
             return torchrun.wait(timeout)
         except subprocess.TimeoutExpired:
             return None
-        finally:
-            torchrun.stdin.close()  # at which it ends its ranks, and then itself
 
 
 def first_failure(folder, log):
