@@ -160,7 +160,6 @@ def test_the_model_is_as_it_was():
 
 # The edits, by the formula ------------------------------------------------------------------------
 
-MEANS = torch.arange(48.0).view(3, 4, 4).double() / 10
 OTHER = torch.randn(1, L, 16, generator=generator(), dtype=torch.float64)
 MASK = causal_mask(L) | (torch.arange(L) == 3)
 
@@ -187,10 +186,6 @@ EDITS = {  # the edit, and what it does at each place (place, layer)
         lambda place, n, x: (
             put(x, (EVERY, {1: [0, 2], 2: [3]}[n]), 0) if place == "heads" and n else x
         ),
-    ),
-    "heads mean": (
-        edits.heads_off((1, 2), means=MEANS),
-        lambda place, n, x: put(x, (EVERY, 2), MEANS[1, 2]) if (place, n) == ("heads", 1) else x,
     ),
     "another mask": (
         edits.see(MASK, range(1, 3)),
@@ -296,12 +291,10 @@ def real_edits(model, ids):
     """The edits of tools/make_references.py in our words."""
     length = ids.shape[1]
     i, j = torch.arange(length)[:, None], torch.arange(length)
-    means = trace(model, ids, keep=["heads"]).heads.mean((1, 3))
     twice = functools.partial(apply_rotary, positions=2 * j, base=1e5)
     return {
         "plain": (),
         "heads_off": (edits.heads_off((3, 1), (16, 3), (16, 4)),),
-        "heads_mean": (edits.heads_off((5, 2), means=means),),
         "see": (edits.see((j <= i) & (j > i - 8), range(10, 30)),),
         "hide": (edits.hide(0),),
         "values_off": (edits.values_off(0),),
@@ -354,7 +347,6 @@ REFUSED = {  # what a trace is given, and what it says
     r"^layers must be at most 2 for visible, got 3 of": dict(edits=[edits.hide(0, layers=[3])]),
     r"^head must be an integer of at most 3, got 4": dict(edits=[edits.heads_off((0, 4))]),
     r"^mask must broadcast to \(B, H, L, S\) = \(2, 4, 6": dict(edits=[edits.see(causal_mask(5))]),
-    r"^means must have shape": dict(edits=[edits.heads_off((0, 0), means=MEANS[:, :2])]),
     r"^columns must be an integer of at most 5, got 6": dict(edits=[edits.values_off(6)]),
     r"^columns must be .* got 7": dict(edits=[edits.hide(7)]),
     r"^change must keep the shape \(2, 4, 6, 4": dict(edits=[Edit("heads", lambda x, n: x[:, :2])]),

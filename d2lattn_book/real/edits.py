@@ -26,7 +26,6 @@ from d2lattn.arguments import (
     check_counts,
     check_number,
     check_on,
-    check_real,
     expect,
     fits,
     kind,
@@ -229,11 +228,8 @@ def _check_edits(model, edits):
 # Edits that are often wanted --------------------------------------------------------------------
 
 
-def heads_off(*heads: tuple[int, int], means: Tensor | None = None) -> Edit:
-    """What these heads, pairs (layer, head), find counts as 0, or is their mean (layers, H, D).
-
-    A head that says 0 may be stranger to what follows than one that says what it says on average;
-    `trace(…, keep=["heads"]).heads.mean((1, 3))` are such means.
+def heads_off(*heads: tuple[int, int]) -> Edit:
+    """The outputs of these heads, pairs (layer, head), are 0.
 
     Example:
         >>> from d2lattn import Decoder
@@ -247,21 +243,12 @@ def heads_off(*heads: tuple[int, int], means: Tensor | None = None) -> Edit:
                 f"heads must be pairs (layer, head), each an argument of its own, got {show(pair)}"
             )
         check_counts(0, layer=pair[0], head=pair[1])
-    if means is not None:
-        check_real("means", means)
 
     def change(x, layer):
-        shape = (layer + 1, *x.shape[1::2])
-        if means is not None and (means.shape[1:] != shape[1:] or len(means) < shape[0]):
-            raise ValueError(
-                f"means must have shape (layers, H, D), at least {shape}, got {(*means.shape,)}"
-            )
-        if means is not None:
-            check_on("means", means, x.device)
         x = x.clone()
         for head in [head for where, head in heads if where == layer]:
             check_count("head", head, least=0, most=x.shape[1] - 1)
-            x[:, head] = 0 if means is None else means[layer, head]
+            x[:, head] = 0
         return x
 
     return Edit("heads", change, sorted({layer for layer, _ in heads}))
