@@ -295,6 +295,8 @@ def test_what_was_overtaken_by_a_hand_is_not_shown_and_only_its_own_play_ends():
     ended = ("arrived", late[1] | {"going": 1})
     states = shown("back", ("play", True), late, ended)[1:]
     assert [one["state"]["playing"] for one in states] == [True, True, False]
+    *_, stepped = shown("back", ("arrived", late[1] | {"left": 5}))
+    assert not stepped["state"]["playing"]  # ten steps start no play
 
 
 def test_an_address_holds_the_settings():

@@ -5,16 +5,18 @@ import {pathToFileURL} from "node:url";
 const load = (folder, name) => import(pathToFileURL(join(folder, name)));
 
 // What there is at first and after every act, ["change", ...], as {state, now, said, roles}: the
-// sentence, and the roles that its parts play. "the data" stands for the figure's own.
+// sentence, and the roles that its parts play. "the data" stands for the figure's own, and "next" and
+// "rewind" are what Play does with positions.
 export async function play(folder, sent, acts) {
   const {alter} = await load(folder, "../kit/figure.js");
   const {explain} = await load(folder, "explain.js");
   const {prepare = data => data, begin, compute, ...changes} = await load(folder, "state.js");
   const data = prepare(sent);
+  const known = {alter, ...changes, ...changes.playOf?.(data)};
   const states = [begin(data)];
   for (const [name, ...given] of acts) {
     const real = given.map(one => (one === "the data" ? data : one));
-    states.push({alter, ...changes}[name](states.at(-1), ...real));
+    states.push(known[name](states.at(-1), ...real));
   }
   return states.map(state => {
     const now = compute(state, data);
