@@ -90,6 +90,7 @@ def test_an_assignment_holds_all_exercises_and_its_solutions_earn_every_point(pa
         line.count("●") for line in stored.splitlines() if line[:3] in ("●○○", "●●○", "●●●")
     ]
     assert len({cell.metadata.nbgrader.grade_id for cell in cells}) == len(cells)
+    assert all(cell.metadata.nbgrader.locked != cell.metadata.nbgrader.solution for cell in cells)
     run(cells)  # the hidden tests of the solutions raise nothing
     assert capsys.readouterr().out.count(": correct") >= len(tests)
 
