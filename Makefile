@@ -106,7 +106,7 @@ assignment = tools/assignment.py "$(CHAPTER)"
 refresh = tools/notebooks.py refresh $(if $(ANEW),--anew) $(CHAPTERS)
 tidy = tools/notebooks.py tidy $(CHAPTERS)
 live := tools/live_code.py && $(APART) .venv/bin/python tools/stills.py
-experiments = benchmarks/repeat.py $(EXPERIMENT)
+experiments = experiments/harness/repeat.py $(EXPERIMENT)
 links := -m website.build --ask
 mutants = -m mutmut run $(IN:%="%")
 ready := tools/working_copy.py

@@ -105,7 +105,7 @@ def test_an_erratum_has_its_old_sentence_and_its_table():
     for row in rows:
         _, _, said, _, table, _ = row.split("|")
         name = MARK.search(row)[1]
-        assert "“" in said and table.strip() == f"[{name}](benchmarks/EXPERIMENTS.md#{name})"
+        assert "“" in said and table.strip() == f"[{name}](experiments/EXPERIMENTS.md#{name})"
 
 
 OTHERS = [line for line in ERRATA.split("\n## ")[1].splitlines() if line.startswith("| [")]
@@ -127,7 +127,7 @@ def test_an_erratum_without_an_experiment_is_gone_and_its_digits_stand_where_it_
 
 def test_the_page_of_experiments_is_what_was_measured():
     stored = repeat.PAGE.read_text(encoding="utf-8")
-    assert stored == repeat.render(), "run: python benchmarks/repeat.py --render"
+    assert stored == repeat.render(), "run: python experiments/harness/repeat.py --render"
 
 
 @pytest.mark.parametrize("name", NAMES)

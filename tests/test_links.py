@@ -12,7 +12,7 @@ import sections
 from cells import ROOT, address, for_reading
 
 PARTS = ("notebooks/*.ipynb", "*.md", "docs/*.md", "deploy/*.md", "benchmarks/*.md")
-PARTS += ("d2lattn*/**/*.py",)
+PARTS += ("experiments/*.md", "d2lattn*/**/*.py")
 ARXIV = re.compile(r"arxiv\.org/[^\s\"'<>`\\)\]}]*")
 ARXIV_FORM = r"arxiv\.org/(abs|pdf)/(\d{4}\.\d{4,5}(v\d+)?|[a-z-]+/\d{7})[.,;:*]*"
 HERE = ("http://localhost", "http://127.0.0.1", "http://www.w3.org/2000/svg")  # or a name alone

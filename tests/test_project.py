@@ -171,7 +171,7 @@ PAGES = [
     ROOT / ".ci" / "run",
     *ROOT.glob(".github/workflows/*.yml"),
 ]
-FILE = re.compile(r"(?<![\w/])(?:tests|tools|benchmarks|d2lattn|d2lattn_book)/[\w/]+\.\w+")
+FILE = re.compile(r"(?<![\w/])(?:tests|tools|benchmarks|experiments|d2lattn\w*)/[\w/]+\.\w+")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

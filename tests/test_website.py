@@ -77,7 +77,7 @@ LINKS = {
     "[a](../d2lattn/masks.py)": "[a](reference/masks.md)",
     "[b](../d2lattn_book/pictures/plots.py)": "[b](reference/d2lattn_book.pictures.plots.md)",
     "[c](../benchmarks/RESULTS.md)": f"[c]({address()}/blob/main/benchmarks/RESULTS.md)",
-    "[d](../benchmarks/EXPERIMENTS.md#sinks)": "[d](experiments.md#sinks)",
+    "[d](../experiments/EXPERIMENTS.md#sinks)": "[d](experiments.md#sinks)",
     "[e](../ERRATA.md)": "[e](errata.md)",
     "[f](04_x.ipynb)": "[f](04_x.ipynb)",
     "[6.3](06_positional_encoding.ipynb#cell-id=)":

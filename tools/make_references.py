@@ -22,7 +22,7 @@ from d2lattn_book.real import load
 from d2lattn_book.real.pretrained import packaged_file
 
 STORED = Path(__file__).resolve().parent.parent / "tests" / "llama_reference.npz"
-PROSE = Path(__file__).resolve().parent.parent / "benchmarks" / "data" / "prose.txt"
+PROSE = Path(__file__).resolve().parent.parent / "experiments" / "data" / "prose.txt"
 SMALL = (  # vocabulary, width, layers, heads, heads of keys, width of the mlp, tied, base, biases
     (23, 12, 2, 3, 3, 17, False, 10000.0, False),
     (31, 24, 3, 6, 2, 40, True, 500.0, False),

@@ -22,7 +22,7 @@ import cells
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SIZES = ROOT / "tools" / "sizes.json"
-ROWS = ("d2lattn", "d2lattn_book", "tests", "tools", "benchmarks", "website")
+ROWS = ("d2lattn", "d2lattn_book", "tests", "tools", "benchmarks", "experiments", "website")
 LEFT_OUT = re.compile(r"node_modules|/stored/|/\.|^build/|^work/|-lock\.json$")
 # What the first count leaves out.
 MORE = {

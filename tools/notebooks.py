@@ -267,7 +267,7 @@ def _linked(block):
     names = re.findall(r"<!-- exp: (\w+)/", block)
     if not names:
         return block
-    link = f" [†]({cells.address()}/blob/main/benchmarks/EXPERIMENTS.md#{names[0]})"
+    link = f" [†]({cells.address()}/blob/main/experiments/EXPERIMENTS.md#{names[0]})"
     if not block.startswith("|"):
         return block.rstrip() + link
     if len({*names}) <= AT_ITS_HEAD:

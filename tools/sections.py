@@ -48,7 +48,7 @@ IN_CODE = re.compile(rf'{NAMED}|(?P<call>check\("|section=")(?P<called>{NUMBER})
 QUOTED = re.compile(rf'(?<=")(?P<quoted>{NUMBER}(?:,? {NUMBER})*)(?="| [A-Za-z])')
 
 TEXTS = ("*.md", "docs/*.md", "deploy/*.md", "tools/*.md")
-CODE = ("*/*.py", "*/*/*.py", "*/*/*/*.py", "benchmarks/EXPERIMENTS.md")
+CODE = ("*/*.py", "*/*/*.py", "*/*/*/*.py", "experiments/EXPERIMENTS.md")
 # Where a number in quotes is an exercise, and where it is a section.
 EXERCISES = ("d2lattn_book/exercises/*.py", "tools/practice.py", "tests/test_exercises.py")
 EXERCISES += ("tests/*_errors.py", "tests/kernel/test_exercises_92.py")

@@ -265,8 +265,8 @@ def practice_page():
 def errata():
     """The page of what was corrected: ERRATA.md, its links as those of the site."""
     text = (ROOT / "ERRATA.md").read_text(encoding="utf-8").replace("](notebooks/", "](")
-    text = text.replace("](benchmarks/EXPERIMENTS.md", f"]({evidence.PAGE}.md")
-    return re.sub(r"\]\((?=(benchmarks|tests)/)", f"]({address()}/blob/main/", text)
+    text = text.replace("](experiments/EXPERIMENTS.md", f"]({evidence.PAGE}.md")
+    return re.sub(r"\]\((?=(benchmarks|experiments|tests)/)", f"]({address()}/blob/main/", text)
 
 
 # All of it ----------------------------------------------------------------------------------------

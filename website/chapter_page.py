@@ -119,7 +119,7 @@ def _links(text):
         text,
     )
     text = text.replace("](../ERRATA.md)", "](errata.md)")
-    text = text.replace("](../benchmarks/EXPERIMENTS.md", "](experiments.md")
+    text = text.replace("](../experiments/EXPERIMENTS.md", "](experiments.md")
     return on_the_site(text.replace("](../", f"]({address()}/blob/main/"))
 
 

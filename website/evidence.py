@@ -1,4 +1,4 @@
-"""What a † stands for: rows of benchmarks/EXPERIMENTS.md, as HTML.
+"""What a † stands for: rows of experiments/EXPERIMENTS.md, as HTML.
 
 A number is marked by `<!-- exp: name/row row -->`, which nobody sees, and a paragraph or a table
 with marks has one link † (notebooks.py writes it). On the website it is a button, and the rows of
@@ -12,7 +12,7 @@ import re
 from cells import ROOT, address
 from nbconvert.filters import markdown2html
 
-TABLES = ROOT / "benchmarks" / "EXPERIMENTS.md"
+TABLES = ROOT / "experiments" / "EXPERIMENTS.md"
 PAGE = "experiments"  # of the website: all tables
 LINK = re.compile(r'<a [^>]*href="[^"]*EXPERIMENTS\.md#\w+"[^>]*>†</a>')
 MARK = re.compile(r"<!-- exp: (\w+)/([\w -]+?) -->")
@@ -103,7 +103,7 @@ def experiments():
 def tables():
     """The page of all experiments: EXPERIMENTS.md, its link to data as one to the repository."""
     text = TABLES.read_text(encoding="utf-8")
-    return text.replace("](data/", f"]({address()}/blob/main/benchmarks/data/")
+    return text.replace("](data/", f"]({address()}/blob/main/experiments/data/")
 
 
 def show(app, pagename, template, context, doctree):

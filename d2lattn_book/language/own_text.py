@@ -14,7 +14,7 @@ import torch
 from d2lattn.arguments import check_count, show
 
 STORED = Path(__file__).with_name("data") / "python_topics.txt"
-RUN = STORED.with_name("python_topics_run.npz")  # benchmarks/experiments/first_model.py makes it
+RUN = STORED.with_name("python_topics_run.npz")  # experiments/first_model.py makes it
 SHA256 = "63b7ff22120f82adee62c79752aa73c474eae440aa8b4ba296dd17e035770479"
 SHORTEST, HELD_OUT = 2_000, 8_000  # characters of a text; at most so many are held out
 
