@@ -1,5 +1,6 @@
-# `make` explains itself. Everything installs into .venv, and what must be told apart from it into
-# folders beside it, .venv-oldest, .venv-colab and so on; nothing else on the machine is touched.
+# `make` explains itself. Everything installs into .venv; the website, other people's libraries and
+# kernels have .venv-site, .venv-libraries and .venv-kernel, other versions a folder such as
+# .venv-oldest. Nothing else on the machine is touched.
 # On Linux pip takes torch with CUDA, some gigabytes. For a processor alone, a tenth of that:
 #     PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu make lab
 .NOTPARALLEL:
@@ -13,12 +14,12 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 stamp = ready-$(shell { cat $(1); pwd; } 2>/dev/null | cksum | cut -d' ' -f1)
 READY := $(call stamp,pyproject.toml requirements*.txt locks/*.txt tools/versions.py)
 STAMP := .venv/$(READY)
-ENVIRONMENTS := $(STAMP) $(foreach name,oldest colab class site make kernel,.venv-$(name)/$(READY)) \
-	.venv-newest/$(READY)-$(shell date +%G-%V)
+TESTED := .venv$(VERSIONS:%=-%)/$(READY)$(if $(filter newest,$(VERSIONS)),-$(shell date +%G-%V))
+ENVIRONMENTS := $(sort $(STAMP) $(TESTED)) $(foreach name,site libraries kernel,.venv-$(name)/$(READY))
 JAVASCRIPT := tools/js/node_modules/$(call stamp,tools/js/package*.json)
-TESTS := test $(addprefix test-,oldest newest portable colab libraries kernel browser site student assignment dist device)
-TOOLS := site print slides student assignment refresh tidy live experiments mutants links dist lock ready references
-.PHONY: help lab edit $(TESTS) test-all $(TOOLS) bench clean
+TESTS := test $(addprefix test-,libraries kernel browser site student assignment dist device)
+TOOLS := site print slides student assignment refresh tidy live experiments mutants links dist lock ready
+.PHONY: help lab edit bench $(TESTS) test-all $(TOOLS) clean
 
 # A command is listed if ## follows its name, under the ### before it.
 help:
@@ -29,9 +30,9 @@ help:
 # The commands, and what each needs: first of all its environment.
 ### read
 lab: $(STAMP) ## open your copy in JupyterLab (PORT=8888, RESET=03 for a new chapter 3)
-test: $(STAMP) $(JAVASCRIPT) ## check the style, the package and every chapter, output by output
+test: $(TESTED) $(JAVASCRIPT) ## check style, package and chapters (VERSIONS=oldest, newest or colab)
 site: .venv-site/$(READY) ## write the book as a website that opens without network, into build/site
-print: .venv-site/$(READY) $(STAMP)-browser site ## write the book as one PDF into build (needs Chromium)
+print: .venv-site/$(READY) $(STAMP)-more site ## write the book as one PDF into build (needs Chromium)
 ### teach
 slides: $(STAMP) ## write a deck for a room from each chapter, into build/slides
 student: $(STAMP) ## write the chapters without solutions, into build/student
@@ -40,30 +41,25 @@ assignment: $(STAMP) ## write exercises for nbgrader, into build/assignment (CHA
 edit: $(STAMP) ## open the book itself in JupyterLab, to change it
 refresh: $(if $(filter 92,$(CHAPTERS)),.venv-kernel/$(READY),$(STAMP)) ## run chapters, store what is new (CHAPTERS="01 02" for some, ANEW=1)
 tidy: $(STAMP) ## bring what JupyterLab saved into form, and run nothing (CHAPTERS=03)
-live: $(STAMP)-browser $(JAVASCRIPT) ## bundle the code of live figures, and take their pictures (node, Chromium)
-bench: $(STAMP) ## measure, and write benchmarks/RESULTS.md (PART=engines for one part)
+live: $(STAMP)-more $(JAVASCRIPT) ## bundle the code of live figures, and take their pictures (node, Chromium)
 experiments: $(STAMP) ## name the experiments whose rows are stale (EXPERIMENT=name repeats one)
 test-all: $(TESTS) experiments ## run every test there is; each is a command, too
 clean: ## remove the environments and everything that was built
 
 # Rarely wanted, so not listed. `make -k test-all` goes on after a failure.
-test-oldest: .venv-oldest/$(READY) # the lowest version of every range in pyproject.toml but torch's
-test-newest: $(lastword $(ENVIRONMENTS)) # the newest that pip finds this week; TORCH=2.14.1
-test-portable: $(STAMP) # on kernels of older processors, which round differently
-test-colab: .venv-colab/$(READY) # a wheel beside what Colab has, and the book from it
-test-libraries: .venv-make/$(READY) # transformers beside our parts, and what the calls of other libraries do
+test-libraries: .venv-libraries/$(READY) # transformers beside our parts, and what the calls of others do (NEW=1 asks anew)
 test-kernel: .venv-kernel/$(READY) # appendix 92 and its kernels in Triton's interpreter (Linux)
-test-browser: $(STAMP)-browser # every chapter in JupyterLab, and every deck, in headless Chromium
-test-site: $(STAMP)-browser print # every page from disk, without network; then on paper
+test-browser: $(STAMP)-more # every chapter in JupyterLab, and every deck, in headless Chromium
+test-site: $(STAMP)-more print # every page from disk, without network; then on paper
 test-student: $(STAMP) # the student edition runs, and its outputs are the book's
-test-assignment: $(STAMP) .venv-class/$(READY) # nbgrader grades a right, wrong and empty one (CHAPTER=03)
-test-dist: $(STAMP)-dist # wheel and sdist, each installed and imported in a clean environment
+test-assignment: $(STAMP) .venv-site/$(READY) # nbgrader grades a right, wrong and empty one (CHAPTER=03)
+test-dist: $(STAMP)-more # wheel and sdist, each installed and imported in a clean environment
 test-device: $(STAMP) # every cell with a GPU as the default, and the package there
-mutants: $(STAMP)-mutants # mutmut: would tests see a slip? (IN="d2lattn.masks*")
+bench: $(STAMP) # measure, and write benchmarks/RESULTS.md (PART=engines for one part)
+mutants: $(STAMP)-more # mutmut: would tests see a slip? (IN="d2lattn.masks*")
 links: .venv-site/$(READY) # Sphinx asks whether the pages that the website names answer (network)
-dist: $(STAMP)-dist # wheel and sdist for a package index, into build/dist
-lock: $(STAMP)-dist # locks/: the hashes of all that pip installs, as in requirements.txt (NEWEST=1)
-references: .venv-make/$(READY) # ask transformers anew what the tests hold our parts to (NEW=1)
+dist: $(STAMP)-more # wheel and sdist for a package index, into build/dist
+lock: $(STAMP)-more # locks/: the hashes of all that pip installs, as in requirements.txt (NEWEST=1)
 ready: $(STAMP) $(JAVASCRIPT) # only the set-up, before somebody looks: a codespace
 
 # What they do, in the environment of the first thing that they need: there readers' own Jupyter,
@@ -76,26 +72,11 @@ PY = "$(HERE)/bin/python"
 APART = IPYTHONDIR="$(HERE)/ipython" MPLCONFIGDIR="$(HERE)/matplotlib"
 # Kernels know when they are defined who will run them.
 test-kernel refresh: export TRITON_INTERPRET := 1
-PYTEST = $(APART) OMP_NUM_THREADS=1 $(PY) -m pytest -q
 # A live figure moves in a trusted notebook only: tools/working_copy.py says which copies are.
 lab: export D2LATTN_SOLVED := $(CURDIR)/work/solved.json
 lab edit ready: export JUPYTER_DATA_DIR := $(CURDIR)/.venv/jupyter
-# What JupyterLab remembers: of each command its own.
-lab edit: export JUPYTERLAB_SETTINGS_DIR = $(JUPYTER_DATA_DIR)/$@/settings
-lab edit: export JUPYTERLAB_WORKSPACES_DIR = $(JUPYTER_DATA_DIR)/$@/workspaces
-folder-lab = work
-folder-edit = notebooks
-before-lab = tools/working_copy.py $(RESET)
-before-edit = -m jupyter trust notebooks/*.ipynb >/dev/null
 lab edit:
-	@$(APART) $(PY) $(before-$@)
-	@opens=$$($(PY) tools/last_open.py $(folder-$@)); \
-	flags="--port=$(or $(PORT),8888) --LabApp.default_url=/lab/tree/$$opens"; \
-	[ "$$(id -u)" = 0 ] && flags="$$flags --allow-root"; \
-	if [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then flags="$$flags --no-browser"; fi; \
-	exec env $(APART) $(PY) -m jupyterlab $$flags
-bench:
-	@$(APART) $(PY) benchmarks/bench.py $(PART)
+	@exec env $(APART) $(PY) tools/open_lab.py $@ --port $(or $(PORT),8888) --reset "$(RESET)"
 clean:
 	rm -rf .venv .venv-* build mutants tools/*/node_modules .pytest_cache .hypothesis .ruff_cache *.egg-info
 	find . -name __pycache__ -prune -exec rm -rf {} + -o -name .ipynb_checkpoints -prune -exec rm -rf {} +
@@ -110,67 +91,57 @@ experiments = experiments/harness/repeat.py $(EXPERIMENT)
 links := -m website.build --ask
 mutants = -m mutmut run $(IN:%="%")
 ready := tools/working_copy.py
-references := tools/make_references.py
 $(TOOLS):
 	@$(APART) OMP_NUM_THREADS=1 $(PY) $(or $($@),tools/$@.py)
+bench:
+	@$(APART) $(PY) benchmarks/bench.py $(PART)
 
 # Every output of every chapter, but of a live figure its data alone. Files are taken in the order of
 # the command: the chapters first, which take longest, lest the others wait for one in the end.
+PYTEST = $(APART) OMP_NUM_THREADS=1 $(PY) -m pytest -q
 NBVAL := -n auto --dist loadfile --no-loadscope-reorder --nbval --nbval-current-env \
 	--nbval-cell-timeout 600 --nbval-kernel-startup-timeout 600 \
 	--nbval-sanitize-with "$(CURDIR)/tests/nbval_sanitize.cfg"
-OTHERS := $(foreach folder,browser class colab device dist libraries site,--ignore tests/$(folder))
-# No training of an experiment is repeated: what a page says is compared with the stored rows, and
-# three experiments a day with their proofs.
+OTHERS := $(foreach folder,assignment browser colab device dist libraries site,--ignore tests/$(folder))
+ALL := $(if $(filter colab,$(VERSIONS)),tests/colab notebooks,--doctest-modules $(OTHERS) notebooks tests d2lattn d2lattn_book)
 # What pytest is given, unless it is the folder of that name, and what comes before.
-test := $(NBVAL) $(or $(CHAPTERS:%=notebooks/%_*),--doctest-modules $(OTHERS) notebooks tests d2lattn d2lattn_book)
-test-oldest := -m "not pins" $(test)
-test-newest := -m "not pins" $(test)
-test-portable := $(NBVAL) notebooks
-test-colab := $(NBVAL) notebooks
+test := $(NBVAL) $(if $(VERSIONS),-m "not pins") $(or $(CHAPTERS:%=notebooks/%_*),$(ALL))
 test-kernel = $(NBVAL) --doctest-modules notebooks/92_a_kernel_to_read.ipynb tests/kernel d2lattn_book/kernels
 test-browser = -p no:nbval -n 2 --dist worksteal $(AGAIN) tests/browser
 test-student := $(NBVAL) build/student
-test-assignment := -p no:nbval tests/class
-test-dist := -p no:nbval tests/dist
 test-device := -p no:nbval -m gpu tests/device tests/test_gpu.py tests/test_kernel_on_a_gpu.py
-before-test = $(PY) -m ruff check --quiet . && $(PY) -m ruff format --quiet --check . && \
-	echo "appendix 92 and its kernels are not run here, they want triton: make test-kernel" &&
+before-test = $(if $(VERSIONS),,$(PY) -m ruff check --quiet . && $(PY) -m ruff format --quiet --check . && \
+	echo "appendix 92 and its kernels are not run here, they want triton: make test-kernel" &&)
 before-test-libraries = $(PY) tools/make_references.py &&
-before-test-newest = $(PY) -m pip freeze | grep -E "^(torch|numpy|matplotlib|jupyterlab)==";
 before-test-student = rm -rf build/student && $(PY) tools/student.py &&
-kernels = echo "torch with $(1) kernels, oneDNN with $(2)" && ATEN_CPU_CAPABILITY=$(1) ONEDNN_MAX_CPU_ISA=$(2)
-before-test-portable = $(call kernels,default,SSE41) $(PYTEST) $(test-portable) && $(call kernels,avx2,AVX2)
-before-test-colab = rm -rf build/colab build/lib && mkdir -p build/colab && cp -r notebooks build/colab && \
-	$(PY) -m pip wheel --quiet --disable-pip-version-check --no-deps -w build/colab . && \
-	$(PYTEST) -p no:nbval tests/colab && cd build/colab &&
 $(TESTS):
 	@$(before-$@) $(PYTEST) $(or $($@),-p no:nbval tests/$(@:test-%=%))
 
 # The environments: what is locked by hash, torch by version (tools/lock.py says why), then the book.
 PIP = $(@D)/bin/python -m pip install --quiet --disable-pip-version-check
 HASHED = $(PIP) --require-hashes -r locks/$(1).txt
-ALONE = $(PIP) --require-hashes --no-deps -r requirements-nodeps.txt
-BOOK = $(call HASHED,$(1)); $(PIP) -c requirements.txt torch; $(PIP) --no-deps --no-build-isolation
-.venv = $(call BOOK,book) -e .; $(ALONE)
+BOOK = $(PIP) --no-deps --no-build-isolation -e .; $(PIP) --require-hashes --no-deps -r locks/alone.txt
+.venv = $(call HASHED,book); $(PIP) -c requirements.txt torch; $(BOOK)
 .venv-kernel = $(.venv); $(PIP) --no-deps -c requirements.txt triton
-.venv-make = $(PIP) --no-deps -c requirements.txt torch; $(call BOOK,make) -e .; $(ALONE)
-.venv-oldest = $(PIP) $$("$(PYTHON)" tools/versions.py $(@D:.venv-%=%)); $(PIP) --no-deps -e .; $(ALONE)
+.venv-libraries = $(PIP) --no-deps -c requirements.txt torch; $(call HASHED,libraries); $(BOOK)
+.venv-oldest = $(PIP) setuptools $$("$(PYTHON)" tools/versions.py $(VERSIONS)); $(BOOK)
 .venv-newest = $(.venv-oldest)
-.venv-colab = $(PIP) -r requirements-colab.txt
-# nbgrader has many dependencies of its own; the kernel in which it grades is the book's.
-.venv-class = $(call HASHED,class); \
-	.venv/bin/python -m ipykernel install --prefix .venv-class --name python3 >/dev/null 2>&1
-# Sphinx reads the package's docstrings, so it must see the packages of the book; its own come first.
+# The first cell of a chapter adds the book to what Colab has; it runs where it does not see this folder.
+SET_UP = import json; cells = json.load(open("../notebooks/00_start_here.ipynb", encoding="utf-8"))["cells"]; \
+	exec("".join(next(c for c in cells if "setup" in c["metadata"].get("tags", []))["source"]))
+.venv-colab = $(PIP) -r locks/colab.txt; .venv-colab/bin/pip list --format freeze > .venv-colab/before.txt; \
+	rm -rf build/lib; cd build; D2LATTN_SPEC="..[book]" ../.venv-colab/bin/python -c '$(SET_UP)'
+# Sphinx and nbgrader. Sphinx reads the package's docstrings, so it must see the packages of the book;
+# its own come first. The kernel in which nbgrader grades is the book's.
 .venv-site = $(call HASHED,site); place="import sysconfig; print(sysconfig.get_path(\"purelib\"))"; \
-	.venv/bin/python -c "$$place" > "$$(.venv-site/bin/python -c "$$place")/book.pth"
-MADE_BY = $(if $(filter %class %site,$(@D)),.venv/bin/python,$(PYTHON))
-NPM = npm ci --prefix $(1) --ignore-scripts --no-audit --no-fund --silent --fetch-retry-mintimeout=500
-.venv-class/$(READY) .venv-site/$(READY): $(STAMP)
+	.venv/bin/python -c "$$place" > "$$(.venv-site/bin/python -c "$$place")/book.pth"; \
+	.venv/bin/python -m ipykernel install --prefix .venv-site --name python3 >/dev/null 2>&1
+MADE_BY = $(if $(filter %site,$(@D)),.venv/bin/python,$(PYTHON))
+.venv-site/$(READY): $(STAMP)
 $(ENVIRONMENTS):
 	@p="$(MADE_BY)"; "$$p" -c '$(FITS)' 2>/dev/null || { p="$${p:+, and $$p is not}"; echo "d2lattn needs" \
 	"Python 3.11 or newer$$p: install one, or name it with make PYTHON=/path/to/python"; exit 1; }
-	@echo "setting up $(@D) (once; a few minutes)"; rm -rf $(@D); "$(MADE_BY)" -m venv $(@D) || \
+	@echo "setting up $(@D) (once; a few minutes)"; rm -rf $(@D); mkdir -p build; "$(MADE_BY)" -m venv $(@D) || \
 	{ echo "$(MADE_BY) cannot make a virtual environment: on Debian and Ubuntu, apt install python3-venv"; exit 1; }
 	@set -e; $($(@D))
 	@touch $@
@@ -180,5 +151,5 @@ $(STAMP)-%: $(STAMP)
 # What formats, checks and minifies the JavaScript of the live figures, and what changes it. Without
 # it (no node, no network) the tests that ask for it are skipped.
 $(JAVASCRIPT):
-	@command -v npm >/dev/null && $(call NPM,$(@D:/node_modules=)) && touch $@ || echo "the JavaScript is not checked:" \
-	"that needs node and, once, the network (npm ci --prefix $(@D:/node_modules=))"
+	@command -v npm >/dev/null && npm ci --prefix tools/js --ignore-scripts --no-audit --no-fund --silent && touch $@ || \
+	echo "the JavaScript is not checked: that needs node and, once, the network (npm ci --prefix tools/js)"

@@ -537,7 +537,7 @@ def test_the_set_up_cell_installs_what_is_missing_or_too_old(
     said = [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()]
     assert said == ["1 of 2", "2 of 2", "Ready. Run the next cell."][: installs * 2]
     if installs:
-        alone = (cells.ROOT / "requirements-nodeps.txt").read_text(encoding="utf-8")
+        alone = (cells.ROOT / "locks" / "alone.txt").read_text(encoding="utf-8")
         assert asked[1][-3:] == re.findall(r"^[\w-]+==[\w.]+", alone, re.M)
 
 

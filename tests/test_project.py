@@ -20,7 +20,6 @@ import notebooks
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-GROUPS = PROJECT["optional-dependencies"]
 
 
 def test_conda_and_binder_install_the_lock_with_pip():
@@ -28,7 +27,7 @@ def test_conda_and_binder_install_the_lock_with_pip():
     (pip,) = [part["pip"] for part in environment["dependencies"] if isinstance(part, dict)]
     assert {"-c requirements.txt", "-e .[book,lab,test]"} <= set(pip)
     assert "==" not in str(environment)  # the versions stand in the lock alone
-    assert "-r requirements-nodeps.txt" in (ROOT / "postBuild").read_text(encoding="utf-8")
+    assert "-r locks/alone.txt" in (ROOT / "postBuild").read_text(encoding="utf-8")
 
 
 def number(version):
@@ -36,44 +35,29 @@ def number(version):
 
 
 def test_every_package_of_every_group_has_one_version_and_its_range_admits_it():
-    ranges, pinned = versions.ranges() | versions.ranges(*GROUPS), versions.pins()
+    ranges, pinned = versions.ranges(*versions.GROUPS), versions.pins()
     assert PROJECT["requires-python"] == ">=3.11"
     assert set(ranges) == set(pinned)
-    for name, least in ranges.items():
-        assert number(pinned[name]) >= number(least), name
-    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
-    assert len(re.findall(r"^[^#\n]", text, re.M)) == len(pinned)
-    assert all(f"\n# {group}: " in text for group in GROUPS)
+    assert [n for n, least in ranges.items() if number(pinned[n]) < number(least)] == []
 
 
-LOCKS = lock.WITH_THE_BOOK | lock.ALONE
-
-
-@pytest.mark.parametrize("name", LOCKS)
-def test_a_lock_has_the_packages_of_its_groups_and_a_hash_for_each(name):
-    found = lock.read(name)
-    book = versions.ranges() if name in lock.WITH_THE_BOOK else {}
-    for package in (versions.ranges(*LOCKS[name]) | book).keys() - {"torch"}:
-        ((version, whom, _),) = found[canonical(package)]
-        assert (version, whom) == (versions.pins()[package], ""), package
-    assert all(hashes for part in found.values() for _, _, hashes in part)
-    assert not any(lock.OF_TORCH.fullmatch(package) for package in found)
-    assert "://" not in (ROOT / "locks" / f"{name}.txt").read_text(encoding="utf-8")
-
-
-def canonical(name):
-    """As an index spells it."""
-    return re.sub(r"[-_.]+", "-", name).lower()
+@pytest.mark.parametrize("name", lock.LOCKS)
+def test_a_lock_has_the_packages_of_its_groups_and_nothing_of_torch(name):
+    text = lock.place(name).read_text(encoding="utf-8")
+    found = {name: version for name, version, *_ in lock.LINE.findall(text)}
+    for package in versions.ranges(*lock.LOCKS[name]).keys() - {"torch"}:
+        spelled = re.sub(r"[-_.]+", "-", package).lower()  # as an index spells it
+        assert found[spelled] == versions.pins()[package], package
+    assert not any(map(lock.OF_TORCH.fullmatch, found)) and "://" not in text
 
 
 def test_the_ranges_admit_what_colab_has():
     """Else the set-up cell would replace what the reader finds there. gguf it brings."""
-    text = (ROOT / "requirements-colab.txt").read_text(encoding="utf-8")
+    text = (ROOT / "locks" / "colab.txt").read_text(encoding="utf-8")
     colab = dict(re.findall(r"^([\w-]+)==([\w.]+)$", text, re.M))
-    ranges = versions.ranges()
+    ranges = versions.ranges("book")
     assert ranges.keys() - colab.keys() == {"gguf"}
-    for name, least in ranges.items() - {("gguf", ranges["gguf"])}:
-        assert number(colab[name]) >= number(least), name
+    assert [n for n, at in colab.items() if n in ranges and number(at) < number(ranges[n])] == []
 
 
 def test_the_public_address_is_the_same_everywhere():
@@ -155,7 +139,7 @@ def commands():
 
 def test_make_explains_its_commands_to_three_readers_on_one_screen():
     title, *lines = make(ROOT).stdout.splitlines()
-    assert title.startswith("d2lattn") and len(lines) <= 17
+    assert title.startswith("d2lattn") and len(lines) <= 14
     rows = [re.fullmatch(r"(\w+)? +make ([a-z-]+) +(\S.*)", line).groups() for line in lines]
     assert [group for group, _, _ in rows if group] == ["read", "teach", "maintain"]
     assert max(map(len, lines)) <= 100

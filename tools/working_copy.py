@@ -206,9 +206,13 @@ def trust(*, chapters=None, work=WORK):
     return [said + ", ".join(names) for said, names in told.items() if names]
 
 
-if __name__ == "__main__":
+def main(reset=""):
     try:
-        told = [*update(" ".join(sys.argv[1:])), *trust()]
+        told = [*update(reset), *trust()]
     except OSError as error:  # a full disk, or work is no folder
         sys.exit(f"your copies in {WORK} cannot be written: {error.strerror}")
     print("".join(f"{line}\n" for line in told), end="")
+
+
+if __name__ == "__main__":
+    main(" ".join(sys.argv[1:]))

@@ -79,7 +79,7 @@ def test_it_installs_and_imports_in_a_clean_environment(built, kind, tmp_path):
     site = Path(said[0]).parent.parent
     for name in own_files():  # sdist and wheel install the same, byte by byte
         assert (site / name).read_bytes() == (HERE / name).read_bytes(), name
-    # One chapter runs from it; `make test-colab` runs all from a wheel.
+    # One chapter runs from it; `make test VERSIONS=colab` runs all from a wheel.
     subprocess.run([*pip, "--no-deps", "d2l==1.0.3"], check=True)  # as the first cell of Colab does
     chapter = ROOT / "notebooks" / "01_bare_bones_attention.ipynb"
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""An assignment on its way through nbgrader: `make test-assignment`, in an environment of its own.
+"""An assignment on its way through nbgrader: `make test-assignment`, in the site's environment.
 
 Generated, answered rightly, wrongly and not at all, graded in the book's kernel, exported.
 """
@@ -15,7 +15,7 @@ import pytest
 from cells import chapters
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-CLASS = ROOT / ".venv-class"
+CLASS = ROOT / ".venv-site"
 CHAPTER = os.environ.get("CHAPTER", "03")
 NAME = f"chapter_{CHAPTER}"
 
