@@ -1,4 +1,4 @@
-"""What transformers says of Llamas: `make test-libraries` writes it with NEW=1, or says what differs.
+"""What transformers says of Llamas: `make test-libraries` says what differs from it by now.
 
 `from_llama`, `real.load`, `trace` and every edit are held to these numbers in `make test`,
 where there is no transformers. The file has its version and the ids of the tokens. With arrays that

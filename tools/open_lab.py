@@ -1,8 +1,8 @@
 """Open JupyterLab: `python tools/open_lab.py lab`, as `make lab` does, or `edit`, as `make edit`.
 
-`lab` opens the reader's copies in work/, after it has brought them up to date; `edit` opens the book
-itself, which is trusted. What JupyterLab remembers is of each command its own, and the first page is
-the notebook in which one read last: JupyterLab notes that in its folder of workspaces.
+`lab` opens the reader's copies in work/, after it has brought them up to date; `edit` opens the
+book itself, which is trusted. What JupyterLab remembers is of each command its own. The first page
+is the notebook in which one read last: JupyterLab notes that in its folder of workspaces.
 """
 
 import argparse

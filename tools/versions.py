@@ -1,9 +1,9 @@
-"""Other versions than the locked ones, a line for pip each: `python tools/versions.py oldest|newest`.
+"""Other versions than the locked ones, a line for pip each: `python tools/versions.py oldest`.
 
-`make test VERSIONS=oldest` takes the lowest version of every range in pyproject.toml, VERSIONS=newest
-what pip finds. Only torch stays at the version of requirements.txt in both, because another one would
-have to be downloaded a second time, and torch is by far the largest package here; TORCH=2.14.1 names
-another.
+`make test VERSIONS=oldest` takes the lowest version of every range in pyproject.toml, and
+VERSIONS=newest what pip finds. Only torch stays at the version of requirements.txt in both, because
+another one would have to be downloaded a second time, and torch is by far the largest package here;
+TORCH=2.14.1 names another.
 """
 
 import os
@@ -19,7 +19,7 @@ SIGNS = {"oldest": "==", "newest": ">="}
 
 
 def ranges(*groups):
-    """Map the name of every package that the project, or a group, asks for to its lowest version."""
+    """Map each package that the project, or one of these extras, asks for to its lowest version."""
     texts = [text for group in groups for text in GROUPS[group]]
     texts += PYPROJECT["project"]["dependencies"]
     return dict(re.fullmatch(r"([\w-]+)>=([\d.]+)", text).groups() for text in texts)
