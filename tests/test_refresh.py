@@ -84,8 +84,8 @@ def test_a_refresh_touches_what_was_changed(shelf):
 
 
 def picture(*shades, said="Some dots."):
-    """An output with a picture of one row."""
-    drawn = Image.frombytes("L", (len(shades), 1), bytes(shades))
+    """An output with a picture of one row, of these shades of red."""
+    drawn = Image.frombytes("RGB", (len(shades), 1), bytes(v for s in shades for v in (s, 0, 0)))
     drawn.save(png := io.BytesIO(), format="png")
     html = image(said, png.getvalue())
     return new_output("display_data", {"text/plain": said, "text/html": html})
