@@ -41,12 +41,6 @@ def test_a_public_name_says_what_it_takes_and_gives(name):
         assert signature.return_annotation is not signature.empty, function
 
 
-def test_a_package_with_types_says_so():
-    assert (ROOT / "d2lattn" / "py.typed").exists() and (
-        ROOT / "d2lattn_book" / "py.typed"
-    ).exists()
-
-
 @pytest.mark.pins
 def test_mypy_finds_nothing():
     pytest.importorskip("mypy")
