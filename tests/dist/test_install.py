@@ -28,18 +28,6 @@ page = live.positions(8, base=100.0, length=8)._repr_mimebundle_()
 print(d2lattn.__file__, len(vocabulary) == len(vectors), "<script" in str(page))
 """
 
-# The cells of a chapter, one after the other; the first that fails ends it.
-CHAPTER = """
-import json, sys
-from IPython.core.interactiveshell import InteractiveShell
-with open(sys.argv[1], encoding="utf-8") as file:
-    cells = json.load(file)["cells"]
-shell = InteractiveShell.instance()
-for cell in cells:
-    if cell["cell_type"] == "code":
-        shell.run_cell("".join(cell["source"])).raise_error()
-"""
-
 
 def own_files():
     files = [path for path in HERE.glob("d2lattn*/**/*") if path.is_file()]
@@ -79,10 +67,3 @@ def test_it_installs_and_imports_in_a_clean_environment(built, kind, tmp_path):
     site = Path(said[0]).parent.parent
     for name in own_files():  # sdist and wheel install the same, byte by byte
         assert (site / name).read_bytes() == (HERE / name).read_bytes(), name
-    # One chapter runs from it; `make test VERSIONS=colab` runs all from a wheel.
-    subprocess.run([*pip, "--no-deps", "d2l==1.0.3"], check=True)  # as the first cell of Colab does
-    chapter = ROOT / "notebooks" / "01_bare_bones_attention.ipynb"
-    done = subprocess.run(
-        [python, "-c", CHAPTER, chapter], cwd=tmp_path, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
