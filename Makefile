@@ -84,8 +84,8 @@ clean:
 site := -m website.build && .venv/bin/python tools/slides.py build/site/slides >/dev/null
 print := -m website.pdf
 assignment = tools/assignment.py "$(CHAPTER)"
-refresh = tools/notebooks.py refresh $(if $(ANEW),--anew) $(CHAPTERS)
-tidy = tools/notebooks.py tidy $(CHAPTERS)
+refresh = tools/refresh.py refresh $(if $(ANEW),--anew) $(CHAPTERS)
+tidy = tools/refresh.py tidy $(CHAPTERS)
 live := tools/live_code.py && $(APART) .venv/bin/python tools/stills.py
 experiments = experiments/harness/repeat.py $(EXPERIMENT)
 links := -m website.build --ask

@@ -75,11 +75,10 @@ def pytest_runtest_call(item):
     if not hasattr(item, "test_outputs") or not item.options["check"] or drawn_otherwise():
         return result
     import cells
-
-    import notebooks
+    import refresh
 
     stored, drawn = item.cell.outputs, item.test_outputs
-    if notebooks.VARIES in cells.tags(item.cell) or notebooks.same_pictures(stored, drawn):
+    if refresh.VARIES in cells.tags(item.cell) or refresh.same_pictures(stored, drawn):
         return result
     folder = ROOT / "build" / "pictures"
     folder.mkdir(parents=True, exist_ok=True)

@@ -6,8 +6,7 @@ from pathlib import Path
 import live_code
 import nbformat
 import pytest
-
-import notebooks
+import refresh
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted(
@@ -35,7 +34,7 @@ def test_the_javascript_is_written_to_be_read(tool):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("path", notebooks.book(), ids=lambda path: path.name[:2])
+@pytest.mark.parametrize("path", refresh.book(), ids=lambda path: path.name[:2])
 def test_the_chapters_carry_the_code_that_is_stored(path):
     for cell in nbformat.read(path, as_version=4).cells:
         for output in cell.get("outputs", []):

@@ -89,7 +89,7 @@ def test_when_the_time_is_over_it_says_so():
 
 
 def test_the_results_of_the_chapter_are_shown_where_no_process_can_be_started(monkeypatch, capsys):
-    """After a change: D2LATTN_LAUNCHED=keep python tools/notebooks.py refresh 11."""
+    """After a change: D2LATTN_LAUNCHED=keep python tools/refresh.py refresh 11."""
     (path,) = (Path(launch.__file__).parents[1] / "notebooks").glob("11_*.ipynb")
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     outputs = [output.get("text", "") for cell in cells for output in cell.get("outputs", [])]

@@ -8,12 +8,12 @@ import re
 import nbformat
 import numpy as np
 import pytest
+import refresh
 import stills
 import torch
 from draws import generator
 from test_live import in_node, needs_node, of_kind, parts, play, plays
 
-import notebooks
 from d2lattn import Decoder
 from d2lattn.generation import sample
 from d2lattn_book.language import words
@@ -118,7 +118,7 @@ def test_what_is_packed_comes_back_rounded(kind):
 
 
 def test_the_weights_in_a_stored_page_give_the_numbers_beside_them():
-    books = [nbformat.read(path, as_version=4) for path in notebooks.book()]
+    books = [nbformat.read(path, as_version=4) for path in refresh.book()]
     outputs = [output for book in books for output in stills.outputs(book)]
     pages = [one["text/html"] for one in outputs if '"figure":"reader"' in one["text/html"]]
     assert pages

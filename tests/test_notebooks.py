@@ -16,10 +16,10 @@ import cells
 import matplotlib.pyplot as plt
 import nbformat
 import pytest
+import refresh
 import sections
 import torch
 
-import notebooks
 from d2lattn import Decoder, Encoder, MultiHeadAttention
 from d2lattn_book.real import pretrained
 from website.chapter_page import is_live
@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CHAPTERS, APPENDICES = cells.chapters(), cells.appendices()
 BOOK = [*CHAPTERS, *APPENDICES]
 CLAIMS = ROOT / "notebooks" / "90_notation_and_claims.ipynb"
-UNCOMPARED = notebooks.UNCOMPARED
+UNCOMPARED = refresh.UNCOMPARED
 
 
 @functools.cache
@@ -75,11 +75,11 @@ def test_the_stored_notebook_is_valid_and_normalised(part):
     path, notebook = part
     number = path.name[:2]
     nbformat.validate(notebook)
-    tidy = nbformat.writes(notebooks.normalise(nbformat.read(path, as_version=4))) + "\n"
+    tidy = nbformat.writes(refresh.normalise(nbformat.read(path, as_version=4))) + "\n"
     is_tidy = path.read_text(encoding="utf-8") == tidy  # a megabyte, of which no diff is shown
     assert is_tidy, f"this does it and runs nothing: make tidy CHAPTERS={number}"
     assert len({cell.id for cell in notebook.cells}) == len(notebook.cells)
-    sealed = notebook.metadata.get("seal") == notebooks.seal(notebook)
+    sealed = notebook.metadata.get("seal") == refresh.seal(notebook)
     assert sealed, f"its code or an output has changed: make refresh CHAPTERS={number}"
 
 
@@ -442,31 +442,31 @@ def test_a_link_that_names_no_section_is_refused():
 
 
 def test_the_picture_of_the_readme_is_a_figure_of_the_book():
-    assert (ROOT / "images" / "apple.png").read_bytes() == notebooks.readme_picture()
+    assert (ROOT / "images" / "apple.png").read_bytes() == refresh.readme_picture()
 
 
 def test_normalise_keeps_the_end_of_a_progress_bar():
     said = [nbformat.v4.new_output("stream", text=text) for text in ("\r1 %", "\r2 %")]
     cell = nbformat.v4.new_code_cell("train()", outputs=said)
-    notebook = notebooks.normalise(nbformat.v4.new_notebook(cells=[cell]))
+    notebook = refresh.normalise(nbformat.v4.new_notebook(cells=[cell]))
     assert [output.text for output in notebook.cells[0].outputs] == ["2 %"]
 
 
 def test_links_are_stamped_from_one_place(tmp_path, monkeypatch):
-    names = (*notebooks.PUBLIC_FILES, "notebooks/" + CHAPTERS[0].name)
+    names = (*refresh.PUBLIC_FILES, "notebooks/" + CHAPTERS[0].name)
     for name in names:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
     old, published = cells.repository(), cells.published()
     monkeypatch.setattr(cells, "ROOT", tmp_path)
-    notebooks.links("someone/else")
+    refresh.links("someone/else")
     assert cells.repository() == "someone/else"
     for name in names:
         text = (tmp_path / name).read_text(encoding="utf-8")
         assert re.search(r"someone(\.github\.io)?/else", text)
         assert not re.search(rf"{old}[/)]|{re.escape(published)}", text), name
     with pytest.raises(SystemExit, match="REPO must be owner/name"):
-        notebooks.links("not a repository")
+        refresh.links("not a repository")
 
 
 def on_the_page(number, *starts, **names):

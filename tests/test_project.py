@@ -10,13 +10,13 @@ from pathlib import Path
 import dist
 import lock
 import pytest
+import refresh
 import versions
 import yaml
 from cells import book, published, repository
 from draws import assert_close
 
 import d2lattn
-import notebooks
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -98,12 +98,12 @@ def test_every_file_that_a_page_links_to_exists():
 
 
 def test_every_address_in_a_page_of_docs_is_of_this_repository():
-    """And `links` of tools/notebooks.py stamps every page that has one."""
+    """And `links` of tools/refresh.py stamps every page that has one."""
     for page in (ROOT / "docs").iterdir():
         text = page.read_text(encoding="utf-8")
         found = re.findall(r"(?:github(?:\.com)?|gh|new)/([\w.-]+/d2lattn)\b", text)
         assert set(found) <= {repository()}, page.name
-        stamped = f"docs/{page.name}" in notebooks.PUBLIC_FILES
+        stamped = f"docs/{page.name}" in refresh.PUBLIC_FILES
         assert stamped == (bool(found) or published() in text), page.name
 
 

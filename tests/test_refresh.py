@@ -8,10 +8,10 @@ import subprocess
 import cells
 import nbformat
 import pytest
+import refresh
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from PIL import Image
 
-import notebooks
 from d2lattn_book.pictures.figure import image
 
 CHAPTER = next(path for path in cells.chapters() if path.name.startswith("03"))
@@ -64,21 +64,21 @@ def test_a_refresh_touches_what_was_changed(shelf):
         new_code_cell(SAID, id="said"),
     ]
     nbformat.write(new_notebook(cells=stored), shelf)
-    notebooks.refresh([])
+    refresh.refresh([])
     commit(shelf.parent.parent)
     first = shelf.read_text(encoding="utf-8")
     assert '"execution_count": 1' not in first
 
     before = printed(shelf)
-    notebooks.refresh([])
+    refresh.refresh([])
     assert shelf.read_text(encoding="utf-8") == first
     changed(shelf, SCALE, "scale = 3")
-    notebooks.refresh([])
+    refresh.refresh([])
     after = printed(shelf)
     assert after[2][0].startswith("3 ") and after[3] != before[3]
     assert [*after[:2], *after[4:]] == [*before[:2], *before[4:]]
 
-    notebooks.refresh([], anew=True)
+    refresh.refresh([], anew=True)
     anew = printed(shelf)
     assert anew[2] != after[2] and anew[3:] == after[3:]
 
@@ -113,7 +113,7 @@ def trained(digits, name="01234567"):
 def test_what_says_the_same_stays_as_it_was(shelf, code, old, new, kept):
     before = new_notebook(cells=[new_code_cell("draw()", id="drawn", outputs=[old])])
     after = new_notebook(cells=[new_code_cell(code, id="drawn", outputs=[copy.deepcopy(new)])])
-    notebooks.keep(before, after)
+    refresh.keep(before, after)
     assert after.cells[0].outputs == [old if kept else new]
 
 
@@ -130,9 +130,9 @@ def test_the_code_behind_an_output_is_what_it_takes_and_what_touches_that():
         "print(right(model))",
     ]
     stored = [new_code_cell(source) for source in code]
-    found = notebooks.behind(stored[-1], stored)
+    found = refresh.behind(stored[-1], stored)
     assert found == [code[i] for i in (8, 6, 5, 3, 2, 1, 0)]
-    assert notebooks.behind(stored[4], stored) == [code[4], code[0]]
+    assert refresh.behind(stored[4], stored) == [code[4], code[0]]
 
 
 def as_saved(notebook):
@@ -151,7 +151,7 @@ def as_saved(notebook):
             continue
         cell.execution_count = i
         cell.metadata["execution"] = {"iopub.status.busy": "2026-11-21T10:00:00Z"}
-        if cells.tags(cell) & notebooks.UNCOMPARED:
+        if cells.tags(cell) & refresh.UNCOMPARED:
             cell.outputs = [new_output("stream", text="the digits of another run\n")]
     notebook.cells.append(new_code_cell(""))
 
@@ -161,34 +161,34 @@ def test_what_jupyterlab_saved_is_tidied_without_a_kernel(shelf, monkeypatch, ca
     notebook = nbformat.reads(tidy, as_version=4)
     shelf.write_text(tidy, encoding="utf-8")
     commit(shelf.parent.parent)
-    monkeypatch.setattr(notebooks, "NotebookClient", None)
+    monkeypatch.setattr(refresh, "NotebookClient", None)
     as_saved(notebook)
     nbformat.write(notebook, shelf)
     assert shelf.read_text(encoding="utf-8") != tidy
-    notebooks.tidy(["03"])
+    refresh.tidy(["03"])
     assert shelf.read_text(encoding="utf-8") == tidy
-    notebooks.tidy([])
+    refresh.tidy([])
     assert capsys.readouterr().out == "03_small.ipynb: tidied\n"
 
 
 def test_a_sentence_written_in_jupyterlab_stays_and_its_new_cell_has_a_short_id(shelf):
     long = "0a1b2c3d-1234-4123-8123-0123456789ab"
     nbformat.write(new_notebook(cells=[new_markdown_cell("New.", id=long)]), shelf)
-    notebooks.tidy([])
+    refresh.tidy([])
     (cell,) = nbformat.read(shelf, as_version=4).cells
     assert (cell.id, cell.source) == ("0a1b2c3d", "New.")
 
 
 def test_tidying_does_not_hide_that_code_was_changed(shelf):
     stored = [new_code_cell("1", id="one", outputs=[new_output("stream", text="1\n")])]
-    notebook = notebooks.normalise(new_notebook(cells=stored))
-    notebook.metadata["seal"] = notebooks.seal(notebook)
+    notebook = refresh.normalise(new_notebook(cells=stored))
+    notebook.metadata["seal"] = refresh.seal(notebook)
     nbformat.write(notebook, shelf)
     commit(shelf.parent.parent)
-    assert notebooks.committed(shelf).cells == notebook.cells
+    assert refresh.committed(shelf).cells == notebook.cells
     changed(shelf, '"1"', '"2"')
-    notebooks.tidy([])
+    refresh.tidy([])
     found = nbformat.read(shelf, as_version=4)
-    assert found.metadata.seal == notebook.metadata.seal != notebooks.seal(found)
+    assert found.metadata.seal == notebook.metadata.seal != refresh.seal(found)
     commit(shelf.parent.parent)
-    assert notebooks.committed(shelf).cells == [], "these are not the outputs of this code"
+    assert refresh.committed(shelf).cells == [], "these are not the outputs of this code"

@@ -10,11 +10,10 @@ import re
 import sys
 
 import nbformat
+import refresh
 from cells import ROOT, is_setup, is_solution, taught
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from practice import checked, exercises, read
-
-import notebooks
 
 ANSWER = "# Your answer goes above this line."
 SOLUTION = "### BEGIN SOLUTION\n{}\n### END SOLUTION"
@@ -39,7 +38,7 @@ def assignment(path):
     found = [cell for exercise in exercises(path) for cell in _cells(exercise)]
     head = new_markdown_cell(f"# Exercises: {title}", id="title"), setup
     cells = [*(_rights(cell, locked=True) for cell in head), *found]
-    return new_notebook(cells=cells, metadata={"kernelspec": notebooks.KERNEL})
+    return new_notebook(cells=cells, metadata={"kernelspec": refresh.KERNEL})
 
 
 def _cells(exercise):

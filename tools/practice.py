@@ -15,11 +15,10 @@ import sys
 from typing import NamedTuple
 
 import nbformat
+import refresh
 from alone import alone
 from cells import AFTERWARDS, ROOT, chapters, is_setup, is_solution
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-
-import notebooks
 
 TARGET = ROOT / "build" / "practice.ipynb"
 TOPICS = {
@@ -75,7 +74,7 @@ def practice(anchor=lambda cell: f"cell-id={cell.id}"):
         setup,
         new_code_cell(PROGRESS, id="progress"),
     ]
-    return new_notebook(cells=[*head, *body], metadata={"kernelspec": notebooks.KERNEL})
+    return new_notebook(cells=[*head, *body], metadata={"kernelspec": refresh.KERNEL})
 
 
 def exercises(path):

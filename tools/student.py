@@ -9,15 +9,14 @@ import pathlib
 import sys
 
 import nbformat
+import refresh
 from cells import ROOT, answers, book, is_for_students, starters, tags
-
-import notebooks
 
 
 def edition(notebook):
     """The notebook without what is not for students."""
     notebook.cells = [cell for cell in notebook.cells if is_for_students(cell)]
-    notebooks.normalise(notebook)
+    refresh.normalise(notebook)
     answering = [notebook.cells[i] for i in answers(notebook.cells)]
     for cell in answering:  # which has nothing left to hide
         cell.metadata.pop("collapsed", None)

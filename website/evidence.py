@@ -1,7 +1,7 @@
 """What a † stands for: rows of experiments/EXPERIMENTS.md, as HTML.
 
 A number is marked by `<!-- exp: name/row row -->`, which nobody sees, and a paragraph or a table
-with marks has one link † (notebooks.py writes it). On the website it is a button, and the rows of
+with marks has one link † (refresh.py writes it). On the website it is a button, and the rows of
 all these marks come over the page where it is touched: a native popover, which needs no script,
 closes with Escape and is not there on paper.
 """

@@ -1,8 +1,8 @@
 """Care for the book, whose only source are the .ipynb files with their outputs.
 
-    python tools/notebooks.py refresh [03 ...]     # as `make refresh` does
-    python tools/notebooks.py tidy [03 ...]        # as `make tidy` does
-    .venv/bin/python tools/notebooks.py links owner/name
+    python tools/refresh.py refresh [03 ...]     # as `make refresh` does
+    python tools/refresh.py tidy [03 ...]        # as `make tidy` does
+    .venv/bin/python tools/refresh.py links owner/name
 
 `refresh` executes chapters and stores their outputs; what the last commit has of them stays where
 a reader would see no difference. `tidy` brings what JupyterLab saved into the form of the book and
