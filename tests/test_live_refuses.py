@@ -66,8 +66,6 @@ REFUSED = [
     ("maps", dict(layers=[3]), "layers must be among 0, 1, got 3"),
     ("maps", dict(heads="all"), "heads must be a list of heads from 0, got 'all'"),
     ("cache", dict(tokens=["a"] * 17), "tokens must hold at most 16 words, got 17"),
-    ("cache", dict(kinds=["full", "linear"]), r"kinds must be one of \('full', .*\), got 'linear'"),
-    ("cache", dict(num_kv_heads=3), "num_kv_heads must divide num_heads=8, got 3"),
     ("ring", dict(ranks=5), "ranks must be an integer of at most 4, got 5"),
     ("ring", dict(split="zigzag"), r"split must be one of \('contiguous', 'striped'\)"),
     ("train", dict(task="guess"), "task must be one of"),

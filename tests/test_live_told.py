@@ -36,9 +36,6 @@ GONE = "each block of keys and values has moved on to the next rank. "
 ANGLES = "The angles of pair 0 at a = 3 and b = 7 differ by 4 · 1 = 4.00 radians, or 229.2°. "
 CARRIED = "Both have moved, the distance is the same. The rotated product is"
 CHANNELS = ", and the same for the other channels."
-LAYERS = dict(num_layers=2, num_heads=6, num_kv_heads=3, head_dim=4, latent_dim=7, rope_dim=2)
-LAYERS |= dict(window=3, sinks=2, dtype=torch.bfloat16, step=4)
-PAIRS = "2 layers · keys and values: 2 · 6 heads · head_dim 4 · 2 bytes per element = 192"
 SAID = {
     "attention": (  # with a mask
         live.attention(**SMALL, mask="causal"),
@@ -212,29 +209,6 @@ SAID = {
         (("alter", {"kind": "latent"}), "the is the query, token 1. Cached: 1 of 1 token × 160 = "
          "160 bytes (latent dim 32 + RoPE dim 8, together 40 · 4 bytes per element = "
          "160). All of them are visible."),
-    ),
-    "cache of two layers": (
-        live.cache(KEPT, **LAYERS),
-        (None, "found is the query, token 4. Cached: 4 of 4 tokens × 192 = 768 bytes "
-               f"({PAIRS}). All of them are visible."),
-        (("alter", {"kind": "grouped"}), "found is the query, token 4. Cached: 4 of 4 tokens × 96 "
-         "= 384 bytes (2 layers · keys and values: 2 · 3 heads · head_dim 4 · 2 bytes per element "
-         "= 96). All of them are visible."),
-        (("alter", {"kind": "latent"}), "found is the query, token 4. Cached: 4 of 4 tokens × 36 = "
-         "144 bytes (2 layers · latent dim 7 + RoPE dim 2, together 9 · 2 bytes per element = 36). "
-         "All of them are visible."),
-        (("alter", {"kind": "window"}), "found is the query, token 4. Cached: 3 of 4 tokens × 192 "
-         f"= 576 bytes ({PAIRS}). No longer visible: the."),
-        (("alter", {"kind": "state"}), "found is the query, token 4. State: 768 bytes, however "
-         f"many tokens (2 layers · 6 heads · 4 × 4 · 4 bytes per element = 768). {OF}all 4 tokens "
-         f"{OVER}"),
-    ),
-    "cache of one head, and of latents alone": (
-        live.cache(KEPT, num_heads=1, num_kv_heads=1, head_dim=8, rope_dim=0),
-        (None, "the is the query, token 1. Cached: 1 of 1 token × 64 = 64 bytes (keys and values: "
-               "2 · 1 head · head_dim 8 · 4 bytes per element = 64). All of them are visible."),
-        (("alter", {"kind": "latent"}), "the is the query, token 1. Cached: 1 of 1 token × 128 = "
-         "128 bytes (latent dim 32 · 4 bytes per element = 128). All of them are visible."),
     ),
     "ring": (
         live.ring(),

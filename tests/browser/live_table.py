@@ -54,8 +54,7 @@ FIGURES = live_kinds.FIGURES | {
 }
 CASES = FIGURES | {  # whatever has to fit
     "crowded cache": lambda: live.cache(
-        (2 * KEPT)[:16], step=16, kind="window", num_heads=64, head_dim=128, num_kv_heads=8,
-        latent_dim=512, rope_dim=64, num_layers=80,
+        (2 * KEPT)[:16], step=16, kind="window"
     ),
     "ring of three": lambda: live.ring(3, block_size=5, split="striped", step=2),
     "full ring": lambda: live.ring(4, block_size=6, step=3),

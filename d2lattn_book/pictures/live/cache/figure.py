@@ -1,36 +1,27 @@
 """The KV cache that grows."""
 
-from collections.abc import Sequence
-
 import torch
 
 from d2lattn.arguments import check_choice, check_count
 from d2lattn_book.host import on_the_host
 from d2lattn_book.pictures import arrays
-from d2lattn_book.pictures.arrays import Words, position
+from d2lattn_book.pictures.arrays import Words
 from d2lattn_book.pictures.page import Figure
 from d2lattn_book.pictures.tables import plain_table
 
 MOST_KEPT = 16  # words that come into a cache
-MOST_SIZE = 4096  # of a model: the bytes stay whole numbers in a double
-KINDS_KEPT = ("full", "grouped", "latent", "window", "sinks", "state")
+KINDS = ["full", "grouped", "latent", "window", "sinks", "state"]
+SIZES = dict(num_heads=8, num_kv_heads=2, head_dim=16, latent_dim=32, rope_dim=8)
+SIZES |= dict(num_layers=1, itemsize=4, state_itemsize=4)  # one layer, in float32
 
 
 @on_the_host
 def cache(
     tokens: Words,
     *,
-    kinds: Sequence[str] = KINDS_KEPT,
-    num_heads: int = 8,
-    num_kv_heads: int = 2,
-    head_dim: int = 16,
-    latent_dim: int = 32,
-    rope_dim: int = 8,
     window: int = 4,
     sinks: int = 1,
-    num_layers: int = 1,
-    dtype: torch.dtype = torch.float32,
-    kind: str | None = None,
+    kind: str = "full",
     step: int = 1,
 ) -> Figure:
     """Tokens arrive one by one: the bytes of each kind of cache, and the keys still visible.
@@ -43,49 +34,35 @@ def cache(
 
     Args:
         tokens: the words, at most 16.
-        kinds: those to compare, of "full", "grouped", "latent", "window", "sinks" and "state".
-        num_heads, num_kv_heads, head_dim (int): H, Hkv, which must divide H, and D.
-        latent_dim, rope_dim (int): C, and R, which may be 0.
         window, sinks (int): w and s, as in `Decoder`.
-        num_layers (int): how often all this is kept.
-        dtype: of the numbers.
-        kind: the one whose map is shown when the figure opens; the first when absent.
+        kind: the one whose map is shown when the figure opens: "full", "grouped", "latent",
+            "window", "sinks" or "state".
         step (int): the words that have come when it opens, from 1.
 
     Raises:
-        ValueError: more than 16 words, an unknown kind or one that comes twice, heads of keys that
-            do not divide the heads, a size or a step outside its limits.
+        ValueError: more than 16 words, an unknown kind, a size or a step outside its limits.
 
     Cost:
         About 17 kB in the notebook.
 
     Example:
-        >>> cache(["the", "cat", "slept"], kinds=["full", "window"], window=2)
-        live cache: bytes of 3 tokens: full 3072, window 2048
+        >>> cache(["the", "cat"], window=1)  # doctest: +ELLIPSIS
+        live cache: bytes of 2 tokens: full 2048, grouped 512, latent 320, window 1024, ...
     """
     tokens = arrays.names("tokens", tokens)
     if len(tokens) > MOST_KEPT:
         raise ValueError(f"tokens must hold at most {MOST_KEPT} words, got {len(tokens)}")
-    kinds = arrays.names("kinds", kinds, different=True)
-    for one in kinds:
-        check_choice("kinds", one, KINDS_KEPT)
-    sizes = dict(num_heads=num_heads, num_kv_heads=num_kv_heads, head_dim=head_dim)
-    sizes |= dict(latent_dim=latent_dim, rope_dim=rope_dim, window=window, sinks=sinks)
-    sizes |= dict(num_layers=num_layers)
-    for name, size in sizes.items():
-        check_count(name, size, least=int(name not in ("rope_dim", "sinks")), most=MOST_SIZE)
-    if num_heads % num_kv_heads:
-        raise ValueError(f"num_kv_heads must divide num_heads={num_heads}, got {num_kv_heads}")
-    wide = torch.promote_types(dtype, torch.float32)
-    sizes |= dict(itemsize=dtype.itemsize, state_itemsize=wide.itemsize)
+    check_count("window", window)
+    check_count("sinks", sinks, least=0)
     check_count("step", step, most=len(tokens))
-    shown = kinds[position(0 if kind is None else kind, kinds, "kind")]
-    rows = [[_kept_bytes(one, n, sizes) for one in kinds] for n in range(1, len(tokens) + 1)]
-    told = ", ".join(f"{one} {count}" for one, count in zip(kinds, rows[-1], strict=True))
+    check_choice("kind", kind, KINDS)
+    sizes = SIZES | dict(window=window, sinks=sinks)
+    rows = [[_kept_bytes(one, n, sizes) for one in KINDS] for n in range(1, len(tokens) + 1)]
+    told = ", ".join(f"{one} {count}" for one, count in zip(KINDS, rows[-1], strict=True))
     line = f"live cache: bytes of {len(tokens)} token{'s' * (len(tokens) > 1)}: {told}"
     caption = "Bytes in the cache after each token"
-    table = plain_table(caption, tokens, kinds, torch.tensor(rows, dtype=torch.float64), places=0)
-    data = {"tokens": tokens, "kinds": kinds, "sizes": sizes, "kind": shown, "step": step}
+    table = plain_table(caption, tokens, KINDS, torch.tensor(rows, dtype=torch.float64), places=0)
+    data = {"tokens": tokens, "kinds": KINDS, "sizes": sizes, "kind": kind, "step": step}
     return Figure("cache", line, data, table)
 
 
