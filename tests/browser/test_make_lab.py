@@ -9,11 +9,10 @@ import shutil
 import sys
 
 import pytest
-import test_lab
 from playwright.sync_api import expect
-from test_reading import until
+from servers import HERE, ROOT, free_port, started, until
 
-from conftest import ROOT, SHOTS
+from conftest import SHOTS, new_page
 
 THEMES = "@jupyterlab/apputils-extension/themes.jupyterlab-settings"
 MENU = ".lm-MenuBar-itemLabel, .lm-Menu-itemLabel"
@@ -44,16 +43,14 @@ def remembered(folder):
 @contextlib.contextmanager
 def opened(browser, clone, home, command):
     """A page at the address that the command prints, in the Python that runs here."""
-    flags = [f"PORT={test_lab.free_port()}", "STAMP=", f'PY="{sys.executable}"']
-    process, address = test_lab.start(["make", command, *flags], clone, home, HOME=str(home))
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    try:
-        page = context.new_page()
+    flags = [f"PORT={free_port()}", "STAMP=", f'PY="{sys.executable}"']
+    with (
+        started(["make", command, *flags], clone, home, HOME=str(home)) as address,
+        new_page(browser, 1280, 800, HERE) as page,
+    ):
         page.goto(address)
         yield page
-    finally:
-        context.close()
-        test_lab.stop(process)
+        assert page.outside == []
 
 
 @pytest.mark.parametrize("command, folder", [("lab", "work"), ("edit", "notebooks")])
@@ -103,6 +100,7 @@ def test_the_second_day_goes_on_where_the_first_ended(browser, clone, tmp_path):
         until(page, lambda: any(front in path.read_text("utf-8") for path in kept.glob("*")))
     with opened(browser, clone, tmp_path, "lab") as page:
         expect(page.get_by_role("heading", name="Self-attention without")).to_be_visible()
+        page.locator("[data-live] [role=gridcell]").first.wait_for(state="attached")  # trusted
         expect(page.locator(IDLE)).to_be_visible()
         cell = page.locator(".jp-CodeCell:visible").nth(2)  # the first after the imports
         error = cell.get_by_text("NameError").first

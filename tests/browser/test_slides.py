@@ -4,16 +4,18 @@ Runs with `make test-browser`. Screenshots go to build/screenshots.
 """
 
 import re
+import statistics
 
 import nbformat
 import pytest
 import slides
 from accessible import violations
-from cells import chapters, further, is_imports, is_setup, tags
+from cells import chapters, further, is_imports, is_setup, is_taught, tags
+from live_kinds import KINDS
+from live_table import FIGURES
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from test_live import FIGURES, KINDS
 
-from conftest import SHOTS, frame
+from conftest import SHOTS, frame, new_page
 
 NOTE = "Say this aloud: whoever asks is orange."
 
@@ -43,59 +45,87 @@ def folder(decks):
     return decks
 
 
-def open_deck(page, path, width=1280, height=720):
+def open_deck(page, path, link="", width=1280, height=720):
     page.set_viewport_size({"width": width, "height": height})
-    page.goto(f"file://{path}")
+    page.goto(f"file://{path}{link}")
     page.locator(".reveal.ready").wait_for()
     page.evaluate("MathJax.startup.promise.then(() => {})")
 
 
-def go(page, deck_index):
-    """To a slide, and until it has stopped moving."""
-    page.evaluate(
-        """i => new Promise(done => {
-          Reveal.slide(i, 0);
-          requestAnimationFrame(() => setTimeout(done));
-        })""",
-        deck_index,
-    )
+def show(page, i, appeared=999):
+    page.evaluate("([i, appeared]) => probe.show(i, appeared)", [i, appeared])
 
 
-# A slide with all that appears on it, and nothing has to fade in.
-SHOWN = """i => new Promise(done => {
-  const {h, v} = Reveal.getIndices(Reveal.getSlides()[i]);
-  Reveal.slide(h, v ?? 0, 999);
-  document.getAnimations().forEach(fading => fading.finish());
-  requestAnimationFrame(() => setTimeout(done));
-})"""
 PRESENT = ".slides > section.present:not(.stack), .slides > section.present > section.present"
+IN_SIGHT = f":is({PRESENT}) [data-live]"
 
 
-@pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
-def test_axe_finds_nothing_on_any_slide(page, folder, path):
-    open_deck(page, folder / f"{path.stem}.html")
-    found = set(violations(page))  # the page around the slides is the same for all
-    for i in range(page.evaluate("Reveal.getTotalSlides()")):
-        page.evaluate(SHOWN, i)
-        found |= set(violations(page, PRESENT))
-    assert found == set()
+@pytest.fixture(scope="module", params=slides.decks(), ids=lambda path: path.name[:2])
+def deck(request, browser, folder):
+    """The page of a deck, opened once, and the path of its chapter."""
+    with new_page(browser) as page:
+        open_deck(page, folder / f"{request.param.stem}.html")
+        yield page, request.param
+    assert page.outside == [] and page.errors == []
 
 
-# What is on the screen: the number of a slide, its title, and how much of it has appeared.
-SEEN = """() => {
-  document.getAnimations().forEach(fading => fading.finish());
-  const all = [...document.querySelectorAll(".slides section:not(:has(section))")];
-  const onScreen = node => {
-    const {x, y, width, height} = node.getBoundingClientRect();
-    const inside = width && height && x >= 0 && y >= 0 && x < innerWidth && y < innerHeight;
-    return inside && node.checkVisibility({opacityProperty: true, visibilityProperty: true});
-  };
-  return all.filter(onScreen).map(slide => [
-    all.indexOf(slide),
-    slide.querySelector("h1, h2, h3").innerText.trim(),
-    [...slide.querySelectorAll(".fragment")].filter(onScreen).length,
-  ]);
-}"""
+def test_every_slide_can_be_read_from_the_last_row(deck):
+    """Nothing leaves it, lies over something else or is small; nor when its figure was used."""
+    page, path = deck
+    total = page.evaluate("Reveal.getTotalSlides()")
+    kept, words, wrong = (
+        0,
+        [],
+        set(violations(page)),
+    )  # the page around the slides is the same for all
+    for i in range(total):
+        for appeared in (-1, 999):  # the question alone, and with its answer
+            show(page, i, appeared)
+            check_face(page.evaluate("probe.face()"), f"{i + 1} / {total}")
+        wrong |= set(violations(page, PRESENT))
+        slide = page.evaluate("probe.slide()")
+        assert slide["leaves"] == slide["narrow"] == [] and slide["height"] <= 720
+        assert slide["blocks"] >= 1, "a title is no slide"
+        assert slide["words"] <= 52  # with its caption
+        assert slide["html"] >= 20
+        # What a question gives stays above the picture, unless that would be smaller.
+        letters, wide = page.evaluate("probe.given()") or (0, True)
+        assert letters == 0 or (wide and letters >= 22)
+        kept += letters > 0
+        words.append(slide["words"])
+        check_figure(page)
+    assert wrong == set()
+    print(f"\n{path.name[:2]}: given above {kept} pictures, {statistics.median(words)} words")
+    # An answer that was printed numbers is told in words.
+    assert statistics.median(words) <= 36 or not is_taught(path)
+    assert page.locator("mjx-merror").count() == 0
+    assert page.locator(".fragment aside").count() == 0, "the speaker's view would leave it out"
+
+
+def check_face(face, where):
+    assert face["where"].endswith(where)
+    assert face["named"] == face["free"]  # the chapter, where a long title leaves room
+    assert face["over"] == []
+    least = 50 if face["alone"] else 40
+    assert all(size >= (least if face["bare"] else 28) for size in face["sizes"])
+    assert not face["bare"] or 290 <= face["middle"] <= 430
+
+
+LEGIBLE = {"says": True, "small": [], "out": []}
+
+
+def check_figure(page):
+    figure = page.locator(IN_SIGHT)
+    if not figure.count():
+        return
+    frame(page)
+    assert page.evaluate("probe.figure()") == LEGIBLE
+    for kind in TOUCHED:
+        for target in figure.locator(kind).locator("visible=true").all()[:1]:
+            use(page, target)
+    frame(page)
+    assert page.evaluate("probe.figure()") | {"out": []} == LEGIBLE
+    assert page.evaluate("Reveal.getCurrentSlide().scrollHeight") <= 720
 
 
 def positions(path):
@@ -108,25 +138,29 @@ def positions(path):
     return found
 
 
-@pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
-def test_one_key_leads_through_every_deck_and_one_back(page, folder, path):
+def test_one_key_leads_through_every_deck_and_one_back(deck):
     """Also after a hand has been on a figure: a clicker knows no other key, or arrows alone."""
-    wanted, page.touched = positions(path), 0
-    open_deck(page, folder / f"{path.stem}.html")
+    page, path = deck
+    wanted, touched = positions(path), 0
+    page.reload()
+    page.locator(".reveal.ready").wait_for()
+    show(page, 0, -1)
     assert page.title() == f"{wanted[0][0][1]} · slides"
     for key, way in (("ArrowRight", wanted), ("ArrowLeft", wanted[::-1]), ("PageDown", wanted)):
         seen = [page.evaluate(SEEN)]
         while len(seen) < len(way) + 1 and (len(seen) < 2 or seen[-1] != seen[-2]):
+            turns = -1 if seen[-1] == way[-1] else 1
             if key == "PageDown":
-                touch(page, TOUCHED, *KEYS[:: -1 if seen[-1] == way[-1] else 1])
+                touched += touch(page, TOUCHED, *KEYS[::turns])
             if key == "ArrowRight":
-                touch(page, TOUCHED[:2], *ARROWS[:: -1 if seen[-1] == way[-1] else 1])
+                touched += touch(page, TOUCHED[:2], *ARROWS[::turns])
             page.keyboard.press(key)
             seen.append(page.evaluate(SEEN))
         assert seen == [*way, way[-1]]  # at the end the key leads no further
-    assert page.touched >= 2 * page.locator("[data-live]").count()
+    assert touched >= 2 * page.locator("[data-live]").count()
 
 
+SEEN = "probe.seen()"
 KEYS, ARROWS = ("PageDown", "PageUp"), ("ArrowRight", "ArrowLeft")
 # A word, a slider, a button, a menu, a field: what a hand may have been on last. In the last two an
 # arrow chooses.
@@ -138,16 +172,20 @@ TOUCHED = (
 
 def touch(page, kinds, turn, back):
     """Use one thing of each kind in the figure on the screen; a clicker still turns the slide."""
-    figure = page.locator(f":is({PRESENT}) [data-live]")
-    for kind in kinds:
-        for target in figure.locator(kind).locator("visible=true").all()[:1]:
-            page.touched += 1
-            there = page.evaluate(SEEN)
-            use(page, target)
-            page.keyboard.press(turn)
-            assert page.evaluate(SEEN) != there, kind
-            page.keyboard.press(back)
-            assert page.evaluate(SEEN) == there, kind
+    figure = page.locator(IN_SIGHT)
+    found = [
+        target
+        for kind in kinds
+        for target in figure.locator(kind).locator("visible=true").all()[:1]
+    ]
+    for target in found:
+        there = page.evaluate(SEEN)
+        use(page, target)
+        page.keyboard.press(turn)
+        assert page.evaluate(SEEN) != there
+        page.keyboard.press(back)
+        assert page.evaluate(SEEN) == there
+    return len(found)
 
 
 def use(page, target):
@@ -158,158 +196,20 @@ def use(page, target):
         page.keyboard.press("Enter")
 
 
-# Of the live figure on the screen: its letters that are smaller than 18 pixels, with their size.
-SMALL = """() => {
-  const live = Reveal.getCurrentSlide().querySelector("[data-live]").shadowRoot;
-  const walk = document.createTreeWalker(live.querySelector(".live"), NodeFilter.SHOW_TEXT);
-  const seen = node => node.checkVisibility() && node.getBoundingClientRect().width;
-  const found = [];
-  let letters = 0;
-  while (walk.nextNode()) {
-    const node = walk.currentNode.parentElement, text = walk.currentNode.textContent.trim();
-    if (!text || !seen(node) || node.closest("style, option, [hidden]")) continue;
-    const svg = node.closest("svg");
-    const scale = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width
-      : node.currentCSSZoom;
-    const size = parseFloat(getComputedStyle(node).fontSize) * scale;
-    letters += text.length;
-    if (size < 17.95) found.push([text, size]);
-  }
-  return [letters > 20, found];
-}"""
-
-
-# Of the live figure on the screen: labels that reach beyond the box of their drawing.
-CUT = """() => {
-  const live = Reveal.getCurrentSlide().querySelector("[data-live]").shadowRoot;
-  const box = node => node.getBoundingClientRect();
-  const seen = text => text.checkVisibility({visibilityProperty: true}) && text.textContent.trim();
-  return [...live.querySelectorAll(".stage text")].filter(seen).filter(text => {
-    const {left, right} = box(text.closest(".stage"));
-    return box(text).left < left - 1 || box(text).right > right + 1;
-  }).map(text => text.textContent);
-}"""
-
-
-@pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
-def test_a_hall_can_read_every_live_figure_also_when_it_was_used(page, folder, path):
-    open_deck(page, folder / f"{path.stem}.html")
-    for i in range(page.evaluate("Reveal.getTotalSlides()")):
-        page.evaluate(SHOWN, i)
-        figure = page.locator(f":is({PRESENT}) [data-live]")
-        if figure.count():
-            frame(page)
-            assert page.evaluate(SMALL) == [True, []]
-            assert page.evaluate(CUT) == []
-            for kind in TOUCHED:
-                for target in figure.locator(kind).locator("visible=true").all()[:1]:
-                    use(page, target)
-            frame(page)
-            assert page.evaluate(SMALL) == [True, []]
-            assert page.evaluate("Reveal.getCurrentSlide().scrollHeight") <= 720
-
-
 DEMOS = re.findall(r"\]\((\d\d_\w+\.html)(#/cell-id=[\w-]+)\)", slides.INDEX)
 
 
 @pytest.mark.parametrize(("name", "link"), DEMOS, ids=[name[:2] for name, _ in DEMOS])
 def test_each_of_ten_demos_opens_as_large_as_from_slide_to_slide(page, folder, name, link):
+    """By a link from elsewhere: the figure is drawn after the deck."""
     assert len(DEMOS) == 10
-    open_deck(page, folder / name)
-    page.goto(f"file://{folder / name}{link}")
-    page.reload()  # a link from elsewhere: the figure is drawn after the deck
-    page.locator(".reveal.ready").wait_for()
-    page.locator(f":is({PRESENT}) [data-live]").locator(".live").wait_for()
+    open_deck(page, folder / name, link)
+    page.locator(IN_SIGHT).locator(".live").wait_for()
     frame(page)
     frame(page)
-    assert page.evaluate(SMALL) == [True, []] and page.evaluate(CUT) == []
+    assert page.evaluate("probe.figure()") == LEGIBLE
     number = page.evaluate("Reveal.getSlidePastCount()") + 1
     assert page.locator(".where").inner_text().split()[-3:-1] == [str(number), "/"]
-
-
-# Of a slide: where it says that it stands, how large what is said is and where its middle lies, and
-# what of it lies over something else. A picture reaches into the margins of its box.
-FACE = """() => {
-  const slide = Reveal.getCurrentSlide(), box = node => node.getBoundingClientRect();
-  const seen = node => node.checkVisibility() && box(node).height > 0;
-  const all = [...slide.querySelectorAll("h1, [class*=celltag_], .printed, img, .highlight")];
-  const parts = all.filter(seen).filter(node => !node.closest("aside"));
-  const said = parts.filter(node => node.matches(".celltag_question, .celltag_line"));
-  const tops = parts.map(node => box(node).top), bottoms = parts.map(node => box(node).bottom);
-  const over = parts.filter((one, i) => parts.slice(i + 1).some(other => !one.contains(other)
-    && !other.contains(one) && box(other).top < box(one).bottom - 2
-    && box(one).top < box(other).bottom - 2));
-  const title = document.createRange(), name = document.querySelector(".where span");
-  title.selectNodeContents(slide.querySelector("h1, h2"));
-  const free = box(title).right <= box(name).left || box(title).top >= box(name).bottom;
-  const bare = !slide.querySelector("[data-live]") && !parts.some(node => node.matches("img"));
-  return {
-    where: document.querySelector(".where").innerText.split("\\n").join(" "), bare,
-    sizes: said.map(node => parseFloat(getComputedStyle(node).fontSize)),
-    alone: parts.every(node => node.matches("h1, .celltag_given") || said.includes(node))
-      && !slide.querySelector(".fragment.visible"),
-    middle: parts.length ? (Math.min(...tops) + Math.max(...bottoms)) / 2 : null,
-    free, named: name.checkVisibility({visibilityProperty: true}),
-    over: over.map(node => node.innerText.slice(0, 40)),
-  };
-}"""
-
-
-@pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
-def test_what_is_said_stands_large_in_the_middle_and_nothing_lies_over_it(page, folder, path):
-    open_deck(page, folder / f"{path.stem}.html")
-    total = page.evaluate("Reveal.getTotalSlides()")
-    for i in range(total):
-        for appeared in (-1, 999):  # the question alone, and with its answer
-            page.evaluate(SHOWN.replace("999", str(appeared)), i)
-            face = page.evaluate(FACE)
-            assert face["where"].endswith(f"{i + 1} / {total}")
-            assert face["named"] == face["free"]  # the chapter, where a long title leaves room
-            assert face["over"] == []
-            least = 50 if face["alone"] else 40
-            assert all(size >= (least if face["bare"] else 28) for size in face["sizes"])
-            assert not face["bare"] or 290 <= face["middle"] <= 430
-
-
-# Of a slide with a picture: how large the letters of what its question gives are, 0 if that is
-# gone; and whether the picture is as wide as its box, whatever stands above.
-GIVEN = """() => {
-  const slide = Reveal.getCurrentSlide(), picture = slide.querySelector("img");
-  const given = slide.querySelector(".celltag_given");
-  if (!given || !picture) return null;
-  const {width, height} = picture.getBoundingClientRect();
-  return [
-    given.checkVisibility() ? parseFloat(getComputedStyle(given).fontSize) : 0,
-    height >= width * picture.naturalHeight / picture.naturalWidth - 1, slide.scrollHeight,
-  ];
-}"""
-
-
-def test_what_a_question_gives_stays_above_the_picture_unless_that_would_be_smaller(page, folder):
-    kept = []
-    for path in slides.decks():
-        open_deck(page, folder / f"{path.stem}.html")
-        for i in range(page.evaluate("Reveal.getTotalSlides()")):
-            page.evaluate(SHOWN, i)
-            if found := page.evaluate(GIVEN):
-                letters, wide, whole = found
-                assert whole <= 720 and (letters == 0 or wide), (path.name, i + 1)
-                assert letters == 0 or letters >= 22
-                kept.append(letters > 0)
-    assert kept.count(True) >= 10
-
-
-@pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
-def test_bars_stand_beside_their_names_and_on_the_slide(page, folder, path):
-    open_deck(page, folder / f"{path.stem}.html")
-    for i in range(page.evaluate("Reveal.getTotalSlides()")):
-        page.evaluate(SHOWN, i)
-        for bars in page.locator(f":is({PRESENT}) .bars").all():
-            box = bars.bounding_box()
-            assert box["x"] >= 0 and box["x"] + box["width"] <= 1280
-            assert box["y"] >= 0 and box["y"] + box["height"] <= 720
-            assert bars.evaluate("""table => [...table.rows].every(row =>
-                [...row.cells].every(cell => cell.scrollWidth <= cell.clientWidth + 1))""")
 
 
 @pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
@@ -342,9 +242,9 @@ def test_solutions_are_left_out(folder):
 
 @pytest.mark.parametrize("size", [(1280, 720), (640, 400), (1920, 1080)], ids=str)
 def test_the_pointer_lands_right_on_a_scaled_slide(page, folder, size):
-    open_deck(page, folder / "live.html", *size)
-    assert page.locator("[data-live]").count() == len(KINDS) + 1
-    go(page, 1)
+    open_deck(page, folder / "live.html", "", *size)
+    assert page.locator("[data-live]").count() == len(KINDS)
+    show(page, 1)
     host = page.locator("[data-live]").first
     host.get_by_label("weight of query found on key cat", exact=False).first.click()
     host.get_by_text("query of found · key of cat", exact=False).first.wait_for()
@@ -365,7 +265,7 @@ def test_the_pointer_lands_right_on_a_scaled_slide(page, folder, size):
     host.locator("[aria-label='x of cat, channel 2: 2.60']").wait_for()
 
     # Maps and curves take the place from the pointer's coordinates.
-    go(page, 2)
+    show(page, 2)
     glass = page.locator("[data-live]").nth(1).locator("rect[fill=transparent]")
     box = glass.bounding_box()
     page.mouse.click(box["x"] + 2.5 / 6 * box["width"], box["y"] + 4.5 / 6 * box["height"])
@@ -377,7 +277,7 @@ def test_the_pointer_lands_right_on_a_scaled_slide(page, folder, size):
 
 def test_keys_stay_in_the_figure_until_escape(page, folder):
     open_deck(page, folder / "live.html")
-    go(page, 1)
+    show(page, 1)
     page.locator("[data-live]").first.locator("[role=gridcell]").first.click()
     for key in ("o", "b", "ArrowRight"):  # an arrow right after the pointer would turn the slide
         page.keyboard.press(key)
@@ -386,33 +286,6 @@ def test_keys_stay_in_the_figure_until_escape(page, folder):
     page.keyboard.press("Escape")
     page.keyboard.press("ArrowRight")
     page.wait_for_function("Reveal.getIndices().h === 2")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_a_pointer_used_in_a_figure_gives_the_keys_back(page, folder, kind):
-    """And what a key used does not: whoever has no pointer keeps the place."""
-    open_deck(page, folder / "live.html")
-    here = KINDS.index(kind) + 1
-    go(page, here)
-    figure = page.locator("[data-live]").nth(here - 1)
-    inside = "document.activeElement.matches('[data-live]')"
-    for target in figure.locator("button, select, summary, [type=checkbox]").all():
-        if target.is_visible() and target.is_enabled():  # neither is for good
-            use(page, target)
-            frame(page)
-            assert not page.evaluate(inside)
-        if target.is_visible() and target.is_enabled():
-            pressed = target.evaluate("node => node.matches('button, summary')")
-            target.press("Enter" if pressed else "End")
-            frame(page)
-            assert page.evaluate(inside) or target.is_disabled()
-    word = figure.locator(TOUCHED[0]).locator("visible=true").first
-    word.focus()
-    page.keyboard.press("ArrowRight")
-    assert page.evaluate("Reveal.getIndices().h") == here
-    use(page, figure.locator("button").locator("visible=true").first)
-    page.keyboard.press("ArrowRight")
-    assert page.evaluate("Reveal.getIndices().h") == here + 1
 
 
 def test_the_speaker_sees_the_notes(page, folder):
