@@ -7,7 +7,6 @@ k. One multiply-add is 2 FLOPs; biases, activations and the softmax are not coun
 """
 
 import copy
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -292,38 +291,28 @@ def receptive_field(
 
 
 @on_the_host
-def count_layers(steps: Sequence[Tensor] | Tensor, *, causal: bool = False) -> float:
+def count_layers(steps: Sequence[Tensor]) -> float:
     """Count the layers that it takes to connect every pair, by composing them one by one.
 
     Args:
-        steps: one layer, boolean (n, n), that is repeated; or a list of them, as in `compose`,
-            after which the stack ends.
-        causal (bool): ask only that input j reaches the outputs i ≥ j.
+        steps: layers as in `compose`, after which the stack ends.
 
     Returns:
-        int; `math.inf` when the list, or any repetition, falls short. 0 for a single position.
+        int; `math.inf` when the stack falls short. 0 for a single position.
 
     Example:
-        >>> count_layers(conv_connectivity(9, 3, causal=True), causal=True)
-        4
+        >>> count_layers([conv_connectivity(9, 3)] * 8)
+        8
         >>> count_layers([conv_connectivity(9, 3, dilation=3**i) for i in range(3)])
         inf
     """
-    repeated = getattr(steps, "ndim", None) == 2
-    stack = boolean_steps([steps] if repeated else steps)
-    n = len(stack[0])
-    wanted = torch.ones(n, n, dtype=torch.bool).tril(0 if causal else n)
-    # A power of a boolean matrix that is ever full is so by (n−1)² + 1 (Wielandt 1950).
-    stack = itertools.repeat(stack[0], (n - 1) ** 2 + 1) if repeated else stack
-    reached, layers = torch.eye(n, dtype=torch.bool), 0
-    for step in stack:
-        if (reached | ~wanted).all():
+    stack = boolean_steps(steps)
+    reached = torch.eye(len(stack[0]), dtype=torch.bool)
+    for layers, step in enumerate(stack):
+        if reached.all():
             return layers
-        before, reached = reached, _after(step, reached)
-        layers += 1
-        if repeated and reached.equal(before):
-            break
-    return layers if (reached | ~wanted).all() else math.inf
+        reached = _after(step, reached)
+    return len(stack) if reached.all() else math.inf
 
 
 def count_flops(layer: Callable, n: int, d: int) -> int:

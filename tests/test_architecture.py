@@ -77,7 +77,7 @@ ENTRIES = [
     *(name for name in MODULES if name.startswith("d2lattn_book.language.")),
     "d2lattn_book.kernels",
     "d2lattn_book.pictures",
-    *(f"d2lattn_book.pictures.{name}" for name in ("drawings", "interact", "live", "plots")),
+    *(f"d2lattn_book.pictures.{name}" for name in ("drawings", "live", "plots")),
     "d2lattn_book.real",
     "d2lattn_book.real.edits",
 ]

@@ -72,7 +72,7 @@ def test_figures_and_controls_change_no_global_style():
     program = """
 import matplotlib
 before = dict(matplotlib.rcParams)
-import d2lattn_book.pictures.plots, d2lattn_book.pictures.interact, d2lattn_book.exercises
+import d2lattn_book.pictures.plots, d2lattn_book.exercises
 assert dict(matplotlib.rcParams) == before
 """
     environment = {**os.environ, "MPLBACKEND": "Agg"}

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from cells import FURTHER, further, is_note, predictions, without_fold
 
-LIVE = re.compile(r"^(?:\w+ = )?(live\.\w+|interact\.controls)\(", re.M)
+LIVE = re.compile(r"^(?:\w+ = )?(live\.\w+|interact)\(", re.M)
 MINUTES = re.compile(r"(?:(\d+) minutes?\W+)?(.*)", re.S)  # a note begins so
 WRONG = re.compile(r"((?:the )?wrong (?:answer|guess)(?:e?s)? to expect:?)", re.I)
 

@@ -4,7 +4,7 @@ import math
 
 from d2lattn_book.exercises.checking import ValueExercise
 
-MISTAKES = {
+MISTAKES: dict[str, dict] = {
     "0.1": {
         "You computed BA. For AB, multiply each row of A by each column of B.": [[3, 6], [1, 4]],
     },

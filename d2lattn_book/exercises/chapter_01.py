@@ -41,7 +41,7 @@ USE_EXP = {
 }
 COLUMNS = "Your columns sum to 1. Divide each row by its sum: sum(dim=-1, keepdim=True)."
 NO_EXP = "You divided the scores by their sum. Take the exponential of each score first."
-MISTAKES = {
+MISTAKES: dict[str, dict] = {
     "1.1": {
         NO_EXP: [0.0, 0.30103, 0.69897],
         "These are the exponentials. Divide them by their sum.": [1, 2, 5],

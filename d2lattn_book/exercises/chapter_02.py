@@ -99,7 +99,7 @@ def with_a_copy(weights):
     return torch.cat([weights, weights[-1:]]) / (1 + weights[-1])  # (n + 1,)
 
 
-MISTAKES = {
+MISTAKES: dict[str, dict] = {
     "2.1": {
         "You added two values. Weight the second and the fourth by ½.": [1, 1, 1, 1, 0],
         "This sums to 1, like weights. Average two values, with the weight ½ each.": (

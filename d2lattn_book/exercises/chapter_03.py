@@ -112,7 +112,7 @@ def decoder_mask(valid_lens, n, width):
 WHOLE = "return torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)"
 
 COLUMNS = "Your softmax runs over the queries, so columns sum to 1. Use dim=-1, the keys."
-MISTAKES = {
+MISTAKES: dict[str, dict] = {
     "3.1": {
         "36 assumes components of variance 1. What is the variance of q's components?": 36,
         "12 counts the smaller variance once. Both q and k have it.": 12,

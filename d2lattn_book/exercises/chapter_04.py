@@ -74,7 +74,7 @@ def my_keep_heads(Wq, Wk, Wv, Wo, num_heads, on):
     return Wq[kept], Wk[kept], Wv[kept], Wo[:, kept]  # three times (E', E), then (E, E')
 
 
-MISTAKES = {
+MISTAKES: dict[str, dict] = {
     "4.1": {
         "You left out the four biases, 768 numbers each.": 4 * 768**2,
         "You left out the output projection. There are four projections.": 3 * 768**2 + 3 * 768,

@@ -83,7 +83,7 @@ GROWTH = {  # by which factor, in a text twice as long, and why
 }
 
 
-MISTAKES = {
+MISTAKES: dict[str, dict] = {
     "5.1": {
         "You left out the input at the position itself. A stack of no layers sees 1 input.": {
             "1 + sum": "sum"

@@ -113,7 +113,7 @@ CHANGES = {  # whether it changes if all positions grow by 7, and why
     "RoPE: outputs": (False, "They are made of attention weights and values."),
 }
 
-MISTAKES = {
+MISTAKES: dict[str, dict] = {
     "6.1": {
         "These are the angles per position. Divide 2π by them.": [1, 0.01],
         "These are the divisors. Multiply them by 2π, one full turn.": [1, 100],

@@ -81,7 +81,7 @@ def _judge_ties(answer):
 
 LAST = "return torch.stack(rotated, dim=-1).flatten(-2)"
 
-MISTAKES = {
+MISTAKES: dict[str, dict] = {
     "7.1": {
         "This is cos 2. The key starts a quarter turn ahead: take cos(2 − π/2).": math.cos(2),
         "The sign is wrong. The query comes two positions after the key.": (-math.sin(2)),

@@ -121,7 +121,7 @@ NO_TABLE = {
     "The outputs are right, but you build a table of all pairs, a tensor {}. Keep two "
     "running sums.": makes(lambda q, k, v: (len(q), len(k)))
 }
-MISTAKES = {
+MISTAKES: dict[str, dict] = {
     "8.1": {
         "You counted one head. The model has 12.": _table(heads=1),
         "You counted 4 bytes per number. float16 takes 2.": _table(size=4),

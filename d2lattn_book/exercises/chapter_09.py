@@ -265,7 +265,7 @@ TIE = {
     "{} can be sampled with top_k=2, where three logits tie for the largest. Choose positions "
     "with topk(top_k).indices, not with a threshold.": _stay_on_a_tie
 }
-MISTAKES = {
+MISTAKES: dict[str, dict] = {
     "9.1": {
         "Leave out the three words of the question. One of them is often the nearest.": {
             "    nearness[[a, b, c]] = -1\n": ""

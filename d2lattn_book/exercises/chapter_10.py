@@ -131,7 +131,7 @@ ABSORB = {
     "The output is right, but you compute keys or values, a tensor {}. Absorb W_k into the query, "
     "and apply W_v to the averaged latent.": makes(lambda q, c, W_k, W_v: (len(c), q.shape[1]))
 }
-MISTAKES = {
+MISTAKES: dict[str, dict] = {
     "10.1": {
         "True and False are swapped: True means *may attend*.": {
             "(near | first) & (j <= t)": "~((near | first) & (j <= t))"

@@ -80,7 +80,7 @@ ONE_BLOCK = {
     "The outputs are right, but you concatenate all blocks, a tensor {}. Use one block at a "
     "time.": makes(lambda q, keys, values, positions: (sum(map(len, keys)), keys[0].shape[1]))
 }
-MISTAKES = {
+MISTAKES: dict[str, dict] = {
     "11.1": {
         "Keys and values travel together: a factor 2 is missing.": _held(both=1),
         "You counted the whole sequence. A rank holds one shard of it.": _held(ranks=1),

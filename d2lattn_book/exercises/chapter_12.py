@@ -68,7 +68,7 @@ def my_passes(text, start, guess):
     return passes
 
 
-MISTAKES = {
+MISTAKES: dict[str, dict] = {
     "12.1": {
         "This is the percentage of real tokens. Padding is 100 minus that.": 100 - _padding(),
         "This is a fraction of 1. Give a percentage.": _padding() / 100,

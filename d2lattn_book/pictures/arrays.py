@@ -231,13 +231,3 @@ def number(value, fmt=".2f", *, minus="−"):
     if text.startswith("-"):
         text = (minus if text.strip("-0.") else "") + text[1:]
     return text
-
-
-def check_format(fmt):
-    """A format that `number` can follow."""
-    try:
-        format(0.0, fmt)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"fmt must be a format of numbers such as '.2f', got {show(fmt)}"
-        ) from None

@@ -15,7 +15,7 @@ from matplotlib.colors import Colormap
 from matplotlib.figure import Figure
 
 from d2lattn.arguments import check_count, check_number, show
-from d2lattn_book.pictures.arrays import Numbers, Words, check_format, names, numbers, to_numpy
+from d2lattn_book.pictures.arrays import Numbers, Words, names, numbers, to_numpy
 from d2lattn_book.pictures.colours import INK, LINE_STYLES, SHADES
 from d2lattn_book.pictures.describe import describe
 from d2lattn_book.pictures.drawings._flow import flow
@@ -72,7 +72,6 @@ def heatmap(
         A map of 2 × 2, query (row) by key (column): values from 0 to 1, the largest 1 at (0, 0).
     """
     values = numbers("matrix", matrix, (None, None), "two axes and a cell")
-    check_format(fmt)
     _check_colour_map(cmap)
     tokens = None if tokens is None else names("tokens", tokens)
     named = dict(xticklabels=xticklabels, yticklabels=yticklabels)

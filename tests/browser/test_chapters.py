@@ -165,10 +165,10 @@ def test_run_all_cells(page, ran):
 
 def check_controls(page, chapter):
     """Move every slider there and back: each time the picture of its own figure is drawn again."""
-    figures = page.locator(".widget-vbox", has=page.locator("img.widget-image"))
-    expect(figures).to_have_count(chapter.read_text(encoding="utf-8").count("interact.controls("))
+    figures = page.locator(".widget-interact")
+    expect(figures).to_have_count(chapter.read_text(encoding="utf-8").count("_ = interact("))
     for figure in figures.all():
-        picture = figure.locator("img.widget-image")
+        picture = figure.locator("img[alt]")
         for handle in figure.locator(".noUi-handle").all():
             for key in ("ArrowRight", "ArrowLeft"):
                 before = picture.get_attribute("src")

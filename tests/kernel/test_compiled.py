@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-KERNELS = ("forward_kernel", "keys_kernel", "queries_kernel", "keys_outside_kernel")
+KERNELS = ("forward_kernel", "keys_kernel", "queries_kernel")
 MOST = {80: 163, 90: 227}  # KiB of fast memory for a program: an A100, an H100
 # What 92.1 says of the fast memory, in KiB: a tile of queries and two of keys and of values; on
 # Hopper a third of keys and values.
@@ -29,10 +29,9 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 from d2lattn_book.kernels import kernel
-from d2lattn_book.kernels.loop_order import keys_outside_kernel
 
 def told(name, dtype, size, width, capability):
-    function = dict(vars(kernel), keys_outside_kernel=keys_outside_kernel)[name]
+    function = vars(kernel)[name]
     fixed = dict(D=width, GROUP=2, ROWS=size, COLS=size)
     kinds = dict(seen="*i32", logsumexp="*fp32", delta="*fp32", scale="fp32", L="i32", S="i32")
     signature = {n: kinds.get(n, "*" + dtype) for n in function.arg_names}
@@ -90,7 +89,7 @@ def test_a_program_takes_the_fast_memory_that_the_page_names(capability, size, w
 
 def test_what_92_1_says_of_tiles_that_are_on_their_way(made):
     """Where the loads stand inside an `if`, in keys_kernel, none are fetched ahead."""
-    ahead = {name: made[name, "bf16", 64, 64, 80]["cp.async"] for name in KERNELS[:3]}
+    ahead = {name: made[name, "bf16", 64, 64, 80]["cp.async"] for name in KERNELS}
     assert ahead["forward_kernel"] > 0 and ahead["queries_kernel"] > 0
     assert ahead["keys_kernel"] == 0
 
