@@ -12,7 +12,7 @@ from d2lattn_book.pictures.tables import plain_table
 MOST_KEPT = 16  # words that come into a cache
 KINDS = ["full", "grouped", "latent", "window", "sinks", "state"]
 SIZES = dict(num_heads=8, num_kv_heads=2, head_dim=16, latent_dim=32, rope_dim=8)
-SIZES |= dict(num_layers=1, itemsize=4, state_itemsize=4)  # one layer, in float32
+KEPT = dict(num_layers=1, itemsize=4, state_itemsize=4)  # one layer, in float32
 
 
 @on_the_host
@@ -56,7 +56,7 @@ def cache(
     check_count("sinks", sinks, least=0)
     check_count("step", step, most=len(tokens))
     check_choice("kind", kind, KINDS)
-    sizes = SIZES | dict(window=window, sinks=sinks)
+    sizes = SIZES | dict(window=window, sinks=sinks) | KEPT
     rows = [[_kept_bytes(one, n, sizes) for one in KINDS] for n in range(1, len(tokens) + 1)]
     told = ", ".join(f"{one} {count}" for one, count in zip(KINDS, rows[-1], strict=True))
     line = f"live cache: bytes of {len(tokens)} token{'s' * (len(tokens) > 1)}: {told}"
