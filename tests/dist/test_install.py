@@ -31,7 +31,8 @@ print(d2lattn.__file__, len(vocabulary) == len(vectors), "<script" in str(page))
 
 
 def own_files():
-    files = [path for path in HERE.glob("d2lattn*/**/*") if path.is_file()]
+    folders = HERE / "d2lattn", HERE / "d2lattn_book"
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
     return {path.relative_to(HERE) for path in files if "__pycache__" not in path.parts}
 
 
