@@ -189,7 +189,8 @@ def test_a_page_of_the_book(path):
 
 
 def test_a_dagger_is_a_button_that_shows_the_rows_of_its_paragraph_or_table():
-    one, other = "<!-- exp: divisors/width_64 root_64 -->", "<!-- exp: which_matrices/xx-400 -->"
+    one = "<!-- exp: divisors/width_64 --><!-- exp: divisors/root_64 -->"
+    other = "<!-- exp: which_matrices/xx-400 -->"
     link = f'<a class="reference external" href="{address()}/x/EXPERIMENTS.md#divisors">†</a>'
     head = f"<table><thead><tr><th>{link}</th></tr></thead><tr><td>1{other}</td></tr></table>"
     row = f"<table><tr><td>2{other}</td></tr><tr><td><p>3{one}{link}</p></td></tr></table>"

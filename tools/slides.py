@@ -154,14 +154,13 @@ class Deck:
 
     def __init__(self, chapter):
         self.slides, self.title, self.drawn = [], "", None
-        left_out = cells.further(chapter)
-        for i, cell in enumerate(chapter):
+        for cell in chapter:
             heading = SECTION.match(cell.source) if cell.cell_type == "markdown" else None
             ends = heading and heading[2].startswith(("Summary", "Checked claims", "Exercises"))
             if ends and not said_of(cell).keys() & STANDS:
                 break
             hidden = cells.is_setup(cell) or cells.is_imports(cell) or cells.is_solution(cell)
-            if not (hidden or i in left_out):
+            if not hidden:
                 self.code(cell) if cell.cell_type == "code" else self.text(cell, heading)
                 tells = said_of(cell).get("tell", [])
                 for slide, tell in zip(self.slides[-len(tells) :], tells, strict=False):
