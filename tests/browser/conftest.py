@@ -99,7 +99,7 @@ def lab(tmp_path_factory):
     command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     idle = f"get_ipython().input_transformers_cleanup.append(lambda lines: {LINES})"
     command.append(f"--IPKernelApp.exec_lines={idle}")
-    spec = {"argv": command, "display_name": "Python 3", "language": "python"}
+    spec = {"argv": command, "display_name": "Python 3 (ipykernel)", "language": "python"}
     kernel.write_text(json.dumps(spec), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JUPYTER_DATA_DIR", str(folder / "data"))
