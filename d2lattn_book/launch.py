@@ -132,7 +132,7 @@ def first_failure(folder, log):
     found = folder.glob("*/attempt_0/*/error.json")
     for path in sorted(found, key=lambda path: path.stat().st_mtime_ns):
         message = json.loads(path.read_text("utf-8"))["message"]["message"]
-        if "closed by peer" in message:  # torchrun looked at this rank first
+        if " by peer" in message:  # closed or reset; torchrun looked at this rank first
             message = "a lost connection: another rank ended without an error of its own"
         return f"rank {path.parent.name} failed with {message}"
     return f"torchrun failed:\n{log[-2000:]}"
