@@ -101,6 +101,7 @@ def page():
         code("drawn", "ax", picture("<pad> asks")),
         caption("said"),
         code("titled", "# @title Drawing: the staircase\ndraw()", picture("2 lines"), hidden=True),
+        new_markdown_cell("**Predict.** And where does it go?", id="again"),
         code("live", "live.words()", LIVE),
         caption("stays"),
         code("folded", "# @title Helpers\nx = 2", hidden=True),
@@ -114,7 +115,7 @@ def page():
 
 
 def test_notes_and_captions_leave_the_page_and_what_waits_is_folded(page):
-    kept = "head guess silent answer fold later drawn titled live stays folded solution links"
+    kept = "head guess silent answer fold later drawn titled again live stays folded solution links"
     assert list(page) == kept.split()
     hidden = {name: cell.metadata.tags for name, cell in page.items() if cell.cell_type == "code"}
     assert {name: tags for name, tags in hidden.items() if tags} == {
