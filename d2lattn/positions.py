@@ -71,7 +71,7 @@ def sinusoidal_encoding(
 
 def _waves(places, dim, base, dtype, device):
     """Compute the encoding of positions (...): sines and cosines by turns, (..., dim)."""
-    angles = _angles(places, dim, base, device)
+    angles = _angles(places, dim, functools.partial(_frequencies, base), device)
     P = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)  # (..., dim or dim + 1)
     wide = torch.promote_types(dtype, torch.float32)
     return P[..., :dim].to(wide).to(device, dtype).contiguous()
@@ -201,7 +201,8 @@ class Rotary(Positions):
     """Queries and keys are rotated by `apply_rotary`, at their columns: RoPE as a part of a model.
 
     Where a text begins shifts its columns alike, which a product of rotated rows does not notice.
-    base is that of `apply_rotary`.
+    base is that of `apply_rotary`; another function may stand in `frequencies`, which gives the
+    radians per position of each pair (D/2,), in float64, for a width D and a device.
 
     Example:
         >>> turn = Rotary().rotation(TokenPositions(2, 3))
@@ -212,11 +213,11 @@ class Rotary(Positions):
 
     def __init__(self, base: float = 10000.0) -> None:
         super().__init__()
-        self.base = base_of(base)
+        self.base, self.frequencies = base_of(base), functools.partial(_frequencies, base)
         self._table = _Table(self._turns_of, READY)
 
     def _turns_of(self, places, x):
-        return _turns(x, places, self.base)
+        return _turns(x, places, self.frequencies)
 
     def rotation(self, where: TokenPositions) -> Callable[[Tensor], Tensor]:
         """Cosines and sines are looked up once a pass, when its first layer asks for them."""
@@ -356,7 +357,7 @@ def shift_matrix(delta: float, dim: int) -> Tensor:
     """
     delta = check_number("delta", delta)
     _check_even("dim", dim)
-    turn = delta * _frequencies(dim, 10000.0, torch.device("cpu"))  # (dim/2,)
+    turn = delta * _frequencies(10000.0, dim, torch.device("cpu"))  # (dim/2,)
     M = torch.zeros(dim, dim, dtype=torch.float64, device="cpu")
     even = torch.arange(0, dim, 2, device="cpu")
     M[even, even] = M[even + 1, even + 1] = turn.cos()
@@ -402,14 +403,15 @@ def apply_rotary(
         positions = torch.arange(offset, offset + x.shape[-2], device=x.device)
     else:
         check_positions(positions, x.shape[-2])
-    return _turning(lambda x: _turns(x, positions, base, interleaved), interleaved)(x)
+    frequencies = functools.partial(_frequencies, base)
+    return _turning(lambda x: _turns(x, positions, frequencies, interleaved), interleaved)(x)
 
 
-def _turns(x, places, base, interleaved=True):
+def _turns(x, places, frequencies, interleaved=True):
     """cos θ and sin θ of positions (L,) for rows as those of x (..., D), of each pair twice:
     (2, L, D), in at least float32; the sine that meets the first of a pair is negative."""
     _check_even("the width of x", x.shape[-1])
-    angles = _angles(places, x.shape[-1], base, x.device)
+    angles = _angles(places, x.shape[-1], frequencies, x.device)
     wide = torch.promote_types(x.dtype, torch.float32)
     cos, sin = angles.cos().to(x.device, wide), angles.sin().to(x.device, wide)
     if interleaved:
@@ -481,17 +483,17 @@ def base_of(base):
     return number
 
 
-def _frequencies(dim, base, device):
+def _frequencies(base, dim, device):
     """Compute the radians per position of each pair of columns; the last may be half a pair."""
     pairs = torch.arange(0, dim, 2, dtype=torch.float64, device=device)  # (⌈dim/2⌉,)
     return base_of(base) ** -(pairs / dim)
 
 
-def _angles(places, dim, base, device):
+def _angles(places, dim, frequencies, device):
     """Angles (..., ⌈dim/2⌉) of positions (...), in float64; on the CPU for a device that has no
     float64."""
     near = "cpu" if device.type == "mps" else device
-    return places.to(near)[..., None] * _frequencies(dim, base, near)
+    return places.to(near)[..., None] * frequencies(dim, near)
 
 
 def _check_even(name, dim):

@@ -143,9 +143,8 @@ class Block(nn.Module):
         """
         if not isinstance(x, Tensor) or x.ndim != 3 or x.shape[2] != self.embed_dim:
             expect("x", x, f"batch length {self.embed_dim}")
-        found: Any
         weights: Any
-        found = self.attention(self.attention_norm(x), need_weights=need_weights, **seen)
+        found: Any = self.attention(self.attention_norm(x), need_weights=need_weights, **seen)
         found, weights = found if need_weights else (found, None)
         dropout, mlp = self.dropout, self.mlp  # each look at a module's part takes a while
         x = x + (dropout(found) if dropout.training else found)  # (B, L, E)

@@ -4,6 +4,7 @@ tools/make_references.py says how the stored numbers were made. With transformer
 tests/libraries.
 """
 
+import json
 from pathlib import Path
 
 import draws
@@ -15,7 +16,7 @@ from draws import generator
 
 from d2lattn import Cache, generate
 from d2lattn_book.real import from_llama
-from d2lattn_book.real.llama import Sizes
+from d2lattn_book.real.llama import Llama3Rotary, Sizes, _sizes_of_config
 
 STORED = Path(__file__).with_name("llama_reference.npz")
 CONFIGS = [  # as SMALL in tools/make_references.py
@@ -233,11 +234,15 @@ def test_a_damaged_file_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        ("model_type", "mistral", "model_type='llama', got 'mistral'"),
-        ("model_type", None, "model_type, got one without"),
+        ("model_type", "granite", "model_type one of .*'llama', .*, got 'granite'"),
+        ("model_type", None, "model_type one of .*, got one without"),
         ("hidden_act", "gelu", "hidden_act='silu', got 'gelu'"),
-        ("rope_scaling", {"type": "linear"}, "rope_scaling=None, got"),
-        ("rope_parameters", {"rope_type": "llama3", "rope_theta": 1e4}, "type 'default', got"),
+        ("rope_scaling", {"type": "linear"}, "rotations 'default' or 'llama3', got"),
+        ("rope_parameters", {"rope_type": "yarn"}, "rotations 'default' or 'llama3', got"),
+        ("rope_parameters", {"rope_type": "llama3"}, "factor, got one without"),
+        ("rope_parameters", {"partial_rotary_factor": 0.75}, "partial_rotary_factor=1.0, got"),
+        ("use_sliding_window", True, "use_sliding_window=False, got True"),
+        ("layer_types", ["sliding_attention"], "layers of one type, got"),
         ("hidden_size", None, "hidden_size, got one without"),
         ("rope_theta", None, "rope_theta, got one without"),
         ("pretraining_tp", 2, "pretraining_tp=1, got 2"),
@@ -250,16 +255,16 @@ def test_an_option_that_would_give_other_numbers_is_refused(option, value, said)
 
 
 def test_a_model_made_in_memory_says_by_its_class_of_which_family_it_is():
-    """There transformers keeps model_type: Mistral, Granite and others have Llama's names."""
+    """There transformers keeps model_type: Granite and others have Llama's names."""
 
     class Config:
-        model_type = "mistral"
+        model_type = "granite"
 
         def __init__(self):
             vars(self).update({name: x for name, x in CONFIGS[0].items() if name != "model_type"})
 
     state = drawn(CONFIGS[0], True)
-    with pytest.raises(ValueError, match=r"^config must have model_type='llama', got 'mistral'"):
+    with pytest.raises(ValueError, match=r"^config must have model_type one of .*, got 'granite'"):
         from_llama(state, config=Config())
     Config.model_type = "llama"
     assert from_llama(state, config=Config()).num_heads == 3
@@ -279,10 +284,30 @@ def test_weights_must_be_there_and_fit():
             from_llama(wrong, config=CONFIGS[0])
     with pytest.raises(ValueError, match=r"^config must be given with a state dict, got None"):
         from_llama(state)
-    with pytest.raises(ValueError, match=r"^source must be a LlamaForCausalLM, .* got int"):
+    with pytest.raises(ValueError, match=r"^source must be a LlamaForCausalLM .* got int"):
         from_llama(3)
     with pytest.raises(ValueError, match=r"^source must be a state dict where config is given"):
         from_llama("a.gguf", config=CONFIGS[0])
+
+
+PARAMETERS = {  # as their publishers count them
+    "llama-3.1-8b": 8_030_261_248,
+    "mistral-7b-v0.3": 7_248_023_552,
+    "qwen2.5-7b": 7_615_616_512,
+    "qwen3-8b": 8_190_735_360,
+}
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_a_published_config_gives_a_model_of_that_size(name):
+    path = Path(__file__).with_name("configs") / f"{name}.json"
+    config = json.loads(path.read_text(encoding="utf-8"))
+    model = _sizes_of_config(config, tied=False).decoder()
+    assert sum(x.numel() for x in model.parameters()) == PARAMETERS[name]
+    layer = model.blocks[0].attention
+    assert layer.head_dim == 128 and layer.qk_norm == ("qwen3" in name)
+    assert (layer.q_proj.bias is not None) == ("qwen2" in name) and layer.out_proj.bias is None
+    assert isinstance(model.position, Llama3Rotary) == ("llama" in name)
 
 
 def test_sizes_are_checked():

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from d2lattn.arguments import (
     check_boolean_mask,
@@ -475,6 +475,12 @@ class _Chosen:
             check_choice("keep", name, SHOWN)
         if "from_mlp" in keep and any(block.mlp is None for block in model.blocks):
             raise ValueError("keep must name what all blocks have, got 'from_mlp' without an MLP")
+        if "from_heads" in keep and any(
+            isinstance(part, nn.RMSNorm)
+            for block in model.blocks
+            for part in block.attention.out_proj.modules()
+        ):
+            raise ValueError("keep must leave out 'from_heads' where a norm comes after the heads")
         self.model, self.tokens, self.count = model, tokens, len(model.blocks)
         points = self.count + ("stream" in keep)
         self.given = range(points) if layers is None else _listed("layers", layers)

@@ -1,17 +1,27 @@
-"""Models of the Llama family in the book's parts: other people's weights, our code.
+"""Llama and the families that came of it, in the book's parts: other people's weights, our code.
 
     x = x + attention(norm(x));  x = x + W_d (silu(W_g norm(x)) ∘ W_u norm(x))
 
 Touvron et al. 2023 ("LLaMA", section 2.2): RMSNorm, rotary positions and a gated MLP; heads that
 share keys and values came later (Ainslie et al. 2023). SmolLM2 is such a model (`pretrained`).
 
+What the others do differently:
+
+    Llama 3.1, 3.2   the slow rotations are slowed further, for longer texts
+    Qwen2            queries, keys and values have a bias, the output projection has none
+    Qwen3            a norm of each head's queries and keys; heads have a width of their own
+    Mistral, Phi-3   a token may see a window only; Phi-3 stores several matrices as one
+    OLMo-2           norms after the parts, x + norm(attention(x)), and of all queries, all keys
+
 A model comes from `transformers` or out of a GGUF file, the format of ggml. Both name the same
-matrices in their own way, and differ in one thing: which features of a query and a key turn
+matrices in their own way, and differ in one thing: which features of a query and a key are rotated
 together. GGUF and this package pair neighbours (2j, 2j+1), transformers pairs (j, j + D/2).
 """
 
 import functools
-from collections.abc import Callable, Mapping
+import json
+import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -36,17 +46,25 @@ INSIDE = (  # of each layer
     ("attention.k_proj", "self_attn.k_proj", "attn_k"),
     ("attention.v_proj", "self_attn.v_proj", "attn_v"),
     ("attention.out_proj", "self_attn.o_proj", "attn_output"),
+    ("attention.q_norm", "self_attn.q_norm", "attn_q_norm"),
+    ("attention.k_norm", "self_attn.k_norm", "attn_k_norm"),
     ("mlp_norm", "post_attention_layernorm", "ffn_norm"),
     ("mlp.gate_proj", "mlp.gate_proj", "ffn_gate"),
     ("mlp.up_proj", "mlp.up_proj", "ffn_up"),
     ("mlp.down_proj", "mlp.down_proj", "ffn_down"),
+    # The norms of OLMo-2, each of which follows a matrix.
+    ("attention.q_proj.1", "self_attn.q_norm", "attn_q_norm"),
+    ("attention.k_proj.1", "self_attn.k_norm", "attn_k_norm"),
+    ("attention.out_proj.1", "post_attention_layernorm", "post_attention_norm"),
+    ("mlp.down_proj.1", "post_feedforward_layernorm", "post_ffw_norm"),
 )
+FAMILIES = ("llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3")  # model_type in a config.json
 # What else stands in a configuration, and what it must say for our parts to compute the same.
 CONFIG_OPTIONS = {
-    "model_type": "llama",
     "hidden_act": "silu",
     "pretraining_tp": 1,
-    "rope_scaling": None,
+    "use_sliding_window": False,  # of Qwen's later layers alone
+    "partial_rotary_factor": 1.0,
 }
 GGUF_OPTIONS = {"general.architecture": "llama", "llama.rope.scaling.type": "none"}
 CONFIG_SIZES = {
@@ -77,9 +95,33 @@ GGUF_WIDTHS = (
 )
 
 
+class Llama3Rotary(Rotary):
+    """Rotations of Llama 3.1 and 3.2: slow pairs of features turn more slowly (Dubey et al. 2024).
+
+    A pair that makes fewer than `low_freq_factor` turns within the texts of the first training
+    (`original_max_position_embeddings` tokens) turns 1/`factor` as fast; with more than
+    `high_freq_factor` turns it stays as it is, and in between it changes linearly.
+
+    Args:
+        scaling: these four entries of a config.json.
+    """
+
+    def __init__(self, base: float, scaling: Mapping[str, Any]) -> None:
+        super().__init__(base)
+        self.frequencies = functools.partial(self._slowed, self.frequencies, scaling)
+
+    @staticmethod
+    def _slowed(frequencies, scaling, dim, device):
+        plain = frequencies(dim, device)  # (D/2,) radians per position
+        low, high = scaling["low_freq_factor"], scaling["high_freq_factor"]
+        turns = scaling["original_max_position_embeddings"] * plain / (2 * math.pi)
+        kept = ((turns - low) / (high - low)).clamp(0, 1)
+        return plain * (kept + (1 - kept) / scaling["factor"])
+
+
 @dataclass(frozen=True)
 class Sizes:
-    """What a Llama is made of, under the names that `Decoder` and its parts have for it."""
+    """What a model is made of, under the names that `Decoder` and its parts have for it."""
 
     vocab_size: int
     embed_dim: int
@@ -94,32 +136,57 @@ class Sizes:
     mlp_bias: bool = False
     tied: bool = False
     head_dim: int | None = None
+    window: int | None = None
+    scaling: Mapping[str, Any] | None = None  # as `Llama3Rotary` takes it
+    family: str = "llama"
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
             if name in ("base", "eps"):
                 check_number(name, value, 0)
-            elif value is not None and not isinstance(value, bool):
+            elif value is not None and not isinstance(value, (bool, str, Mapping)):
                 check_count(name, value)
+
+    @property
+    def head_width(self) -> int:
+        return self.head_dim or self.embed_dim // self.num_heads
+
+    def block(self) -> Block:
+        norm = functools.partial(nn.RMSNorm, eps=self.eps)
+        sizes: dict[str, Any] = dict(num_kv_heads=self.num_kv_heads, head_dim=self.head_dim)
+        options: dict[str, Any] = dict(bias=self.bias, qk_norm=self.family == "qwen3")
+        attention = MultiHeadAttention(self.embed_dim, self.num_heads, **sizes, **options)
+        mlp = GatedMLP(self.embed_dim, self.mlp_dim, bias=self.mlp_bias)
+        if self.family == "qwen2":
+            attention.out_proj.register_parameter("bias", None)
+        if self.family == "qwen3":
+            attention.q_norm.eps = attention.k_norm.eps = self.eps
+        if self.family != "olmo2":
+            return Block(attention, mlp, norm=norm)
+        # A norm after a matrix is a part of the projection, so that what a part adds is its output.
+        for part, name in (
+            (attention, "q_proj"),
+            (attention, "k_proj"),
+            (attention, "out_proj"),
+            (mlp, "down_proj"),
+        ):
+            matrix = getattr(part, name)
+            setattr(part, name, nn.Sequential(matrix, norm(matrix.out_features)))
+        return Block(attention, mlp, norm=nn.Identity)
 
     def decoder(self) -> Decoder:
         """A model without numbers, on the device meta."""
-
-        def block() -> Block:
-            heads: dict[str, Any] = dict(num_kv_heads=self.num_kv_heads, head_dim=self.head_dim)
-            attention = MultiHeadAttention(self.embed_dim, self.num_heads, **heads, bias=self.bias)
-            mlp = GatedMLP(self.embed_dim, self.mlp_dim, bias=self.mlp_bias)
-            return Block(attention, mlp, norm=norm)
-
-        norm: Callable[[int], nn.Module] = functools.partial(nn.RMSNorm, eps=self.eps)
         with torch.device("meta"):
             return Decoder(
                 self.vocab_size,
                 self.embed_dim,
                 num_layers=self.num_layers,
-                block=block,
-                norm=norm,
-                positions=Rotary(self.base),
+                block=self.block,
+                norm=functools.partial(nn.RMSNorm, eps=self.eps),
+                positions=Llama3Rotary(self.base, self.scaling)
+                if self.scaling
+                else Rotary(self.base),
+                window=self.window,
                 max_len=self.max_len,
                 tied=self.tied,
             )
@@ -139,18 +206,19 @@ def from_llama(
 ) -> Decoder:
     """Make our `Decoder` of a model of the Llama family, with a copy of its weights.
 
-    `ours(tokens)` gives the logits of the source, which transformers calls LlamaForCausalLM. The
+    `ours(tokens)` gives the logits of the source, which transformers calls LlamaForCausalLM,
+    MistralForCausalLM, Phi3ForCausalLM, Qwen2ForCausalLM, Qwen3ForCausalLM or Olmo2ForCausalLM. The
     decoder is in evaluation mode, of the source's dtype and device; what comes out of a GGUF file,
     whose weights may have 4 bits, is float32. Its queries and keys turn neighbouring features.
 
     Args:
-        source: a LlamaForCausalLM, its state dict, or the path of a GGUF file (read with the
-            package gguf).
-        config: with a state dict, the LlamaConfig or a dict with its entries.
+        source: such a model, its state dict, a folder with config.json and model*.safetensors, as
+            the Hub has it, or the path of a Llama's GGUF file (read with the package gguf).
+        config: with a state dict, the model's configuration or a dict with its entries.
 
     Raises:
         ValueError: by the name of what is missing, or of what our parts do not have: another
-            activation, scaled rotations.
+            family, another activation, rotations scaled in another way, windows in some layers.
 
     Cost:
         A copy of the weights; a GGUF file is read whole, about 4 s for 135 million weights.
@@ -162,29 +230,62 @@ def from_llama(
     """
     if config is not None and not isinstance(source, Mapping):
         raise ValueError(f"source must be a state dict where config is given, got {kind(source)}")
-    if isinstance(source, (str, Path)):
+    if isinstance(source, (str, Path)) and not Path(source).is_dir():
         sizes, weights, _ = read_gguf(source)
         return sizes.filled(weights)
-    if isinstance(source, Mapping):
+    if isinstance(source, (str, Path)):
+        state, config = _read_folder(Path(source))
+    elif isinstance(source, Mapping):
         state = dict(source)
     elif isinstance(source, nn.Module) and hasattr(source, "config"):
         state, config = source.state_dict(), source.config
     else:
         raise ValueError(
-            "source must be a LlamaForCausalLM, a state dict with its config or the path of a "
-            f"GGUF file, got {kind(source)}"
+            "source must be a LlamaForCausalLM or its like, a state dict with its config, a folder "
+            f"or the path of a GGUF file, got {kind(source)}"
         )
     state = {name: x for name, x in state.items() if not str(name).endswith("rotary_emb.inv_freq")}
     head, embedding = (state.get(f"{name}.weight") for name in ("lm_head", "model.embed_tokens"))
     tied = head is None or (torch.is_tensor(embedding) and torch.equal(head, embedding))
     sizes = _sizes_of_config(config, tied)
+    if sizes.family == "phi3":
+        state = _unpacked(state, sizes)
     weights = _renamed(state, sizes, 1, "model.layers.{}.")
     for name, x in weights.items():
-        if ".q_proj" in name or ".k_proj" in name:
-            weights[name] = _neighbours(x, sizes.head_dim or sizes.embed_dim // sizes.num_heads)
+        if ".q_" in name or ".k_" in name:  # projections and their norms
+            weights[name] = _neighbours(x, sizes.head_width)
         else:
             weights[name] = x.detach().clone()
     return sizes.filled(weights)
+
+
+def _read_folder(folder):
+    """(state dict, config) of a model as transformers saves it."""
+    from safetensors.torch import load_file
+
+    files = sorted(folder.glob("model*.safetensors"))
+    if not files or not (folder / "config.json").is_file():
+        raise ValueError(
+            f"source must be a folder with config.json and model*.safetensors, got {folder}"
+        )
+    state = {name: x for file in files for name, x in load_file(file).items()}
+    return state, json.loads((folder / "config.json").read_text(encoding="utf-8"))
+
+
+def _unpacked(state, sizes):
+    """Phi-3's weights with queries, keys and values apart, and the two halves of the MLP."""
+    queries, keys = (n * sizes.head_width for n in (sizes.num_heads, sizes.num_kv_heads))
+    packed = {
+        "qkv_proj": dict(q_proj=queries, k_proj=keys, v_proj=keys),
+        "gate_up_proj": dict(gate_proj=sizes.mlp_dim, up_proj=sizes.mlp_dim),
+    }
+    apart = {}
+    for name, x in state.items():
+        part = name.split(".")[-2]
+        rows = packed.get(part, {part: len(x)})
+        for own, matrix in zip(rows, x.split(list(rows.values())), strict=True):
+            apart[name.replace(part, own)] = matrix
+    return apart
 
 
 def read_gguf(path: str | Path) -> tuple[Sizes, dict[str, Tensor], dict[str, Any]]:
@@ -223,7 +324,7 @@ def _renamed(state, sizes, column, layer):
     weights, used = {}, set()
     for name, parameter in wanted.items():
         part, _, last = name.rpartition(".")
-        theirs = f"{names[part]}.{last}"
+        theirs = f"{names[part.removesuffix('.0')]}.{last}"
         used.add(theirs)
         if part == "to_logits" and sizes.tied:
             continue
@@ -259,21 +360,31 @@ def _sizes_of_config(config, tied):
     given = dict(config) if isinstance(config, Mapping) else dict(vars(config))
     if hasattr(config, "model_type"):
         given["model_type"] = config.model_type  # which transformers keeps on the class
-    if given.get("model_type") is None:
-        raise ValueError("config must have model_type, got one without")
-    _check_options("config", given, CONFIG_OPTIONS)
+    family = given.get("model_type")
+    if family not in FAMILIES:
+        got = "one without" if family is None else show(family)
+        raise ValueError(f"config must have model_type one of {FAMILIES}, got {got}")
+    rope = given.get("rope_parameters") or given.get("rope_scaling") or {}
+    _check_options("config", given | rope, CONFIG_OPTIONS)
+    if others := {*(given.get("layer_types") or ())} - {"full_attention"}:
+        raise ValueError(f"config must have layers of one type, got {show(others)}")
     found = _found("config", given, CONFIG_SIZES)
-    rope = given.get("rope_parameters") or {}
-    if rope.get("rope_type", "default") != "default":
-        raise ValueError(f"config must have rotations of type 'default', got {show(rope)}")
+    method = rope.get("rope_type", rope.get("type", "default"))
+    if method not in ("default", "llama3"):
+        raise ValueError(f"config must have rotations 'default' or 'llama3', got {show(rope)}")
+    names = ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings")
+    if method == "llama3":
+        found["scaling"] = _found("config", rope, {name: name for name in names})
     found["base"] = rope.get("rope_theta", given.get("rope_theta"))
     if found["base"] is None:
         raise ValueError("config must have rope_theta, got one without")
     heads = given.get("num_key_value_heads")
     found["num_kv_heads"] = found["num_heads"] if heads is None else heads
-    bias, mlp_bias = (bool(given.get(name)) for name in ("attention_bias", "mlp_bias"))
-    found["head_dim"] = given.get("head_dim")
-    return Sizes(**found, bias=bias, mlp_bias=mlp_bias, tied=tied)
+    bias = family == "qwen2" or bool(given.get("attention_bias"))
+    mlp_bias, found["head_dim"] = bool(given.get("mlp_bias")), given.get("head_dim")
+    if family in ("mistral", "phi3"):
+        found["window"] = given.get("sliding_window")
+    return Sizes(**found, bias=bias, mlp_bias=mlp_bias, tied=tied, family=family)
 
 
 def _sizes_of_gguf(entries, tensors):

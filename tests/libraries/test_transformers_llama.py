@@ -9,9 +9,10 @@ import torch
 import transformers
 from make_references import PROSE, SMALL, real, small
 from test_llama import WIDE, drawn, written
-from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM
+from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from d2lattn_book.real import from_llama, load
+from d2lattn import Cache
+from d2lattn_book.real import edits, from_llama, load, trace
 from d2lattn_book.real.pretrained import packaged_file
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -47,33 +48,86 @@ def test_a_gguf_file_is_what_transformers_reads_there(tmp_path, tied):
     assert_close(from_llama(path)(tokens), theirs(tokens).logits)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        dict(hidden_act="gelu"),
-        dict(rope_parameters={"rope_type": "linear", "factor": 2.0, "rope_theta": 1e4}),
-    ],
-)
-def test_an_option_that_would_give_other_numbers_is_refused(options):
-    config = LlamaConfig(
-        vocab_size=9,
-        hidden_size=8,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=4,
-        **options,
-    )
-    with pytest.raises(ValueError, match=r"^config must have "):
-        from_llama(LlamaForCausalLM(config))
+LLAMA3 = dict(rope_type="llama3", rope_theta=5e5, factor=8.0, low_freq_factor=1.0,
+              high_freq_factor=4.0, original_max_position_embeddings=64)  # fmt: skip
+RELATIVES = [
+    ("llama", dict(rope_parameters=LLAMA3, tie_word_embeddings=True)),
+    ("qwen2", {}),
+    ("qwen3", dict(head_dim=16, rms_norm_eps=1e-4)),
+    ("mistral", dict(head_dim=16, sliding_window=5)),
+    ("phi3", dict(sliding_window=7)),
+    ("olmo2", dict(attention_bias=True)),
+]
 
 
-@pytest.mark.parametrize("family", ["Mistral", "Granite", "SeedOss", "Cohere", "Helium"])
-def test_another_family_under_llamas_names_is_refused_also_when_made_in_memory(family):
-    sizes = dict(hidden_size=16, num_hidden_layers=2, num_attention_heads=4, intermediate_size=24)
-    config = getattr(transformers, f"{family}Config")(vocab_size=9, pad_token_id=0, **sizes)
-    model = getattr(transformers, f"{family}ForCausalLM")(config)
-    with pytest.raises(ValueError, match=r"^config must have model_type='llama', got '"):
-        from_llama(model)
+@pytest.fixture(params=RELATIVES, ids=lambda relative: relative[0])
+def relative(request):
+    """A small model of a family, whose norms and biases are random, too."""
+    family, options = request.param
+    sizes = dict(vocab_size=64, hidden_size=32, intermediate_size=48, num_hidden_layers=2)
+    heads = dict(num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=128)
+    config = transformers.CONFIG_MAPPING[family](**sizes, **heads, pad_token_id=0, **options)
+    model, draw = AutoModelForCausalLM.from_config(config).eval(), draws.generator(3)
+    for parameter in model.parameters():
+        noise = torch.randn(parameter.shape, generator=draw)
+        parameter.data = 0.3 * noise if parameter.ndim > 1 else parameter.data + 0.2 * noise
+    return model
+
+
+@torch.no_grad()
+def test_a_relative_of_llama_from_every_source_and_token_by_token(relative, tmp_path):
+    tokens = torch.randint(64, (2, 40), generator=draws.generator())
+    logits = relative(tokens).logits
+    relative.save_pretrained(tmp_path, max_shard_size="20kB")
+    for ours in (
+        from_llama(relative),
+        from_llama(relative.state_dict(), config=relative.config.to_dict()),
+        from_llama(tmp_path),
+    ):
+        cache = Cache(ours, 2)
+        by_token = [ours(token, cache=cache) for token in tokens.split(1, dim=1)]
+        assert_close(ours(tokens), logits, within=1e-5)
+        assert_close(torch.cat(by_token, dim=1), logits, within=1e-5)
+
+
+@torch.no_grad()
+def test_a_relative_of_llama_is_traced_and_edited(relative):
+    ours, tokens = from_llama(relative), torch.randint(64, (1, 20), generator=draws.generator())
+    parts = ["stream", "from_attention", "from_mlp", "weights"]
+    seen = trace(ours, tokens, keep=parts)
+    assert_close(seen.stream[:-1] + seen.from_attention + seen.from_mlp, seen.stream[1:], 1e-6)
+    relative.set_attn_implementation("eager")
+    weights = relative(tokens, output_attentions=True).attentions
+    assert_close(seen.weights, torch.stack(weights), within=1e-5)
+
+    def second_off(module, args):
+        heads = args[0].unflatten(-1, (4, -1)).clone()
+        heads[..., 1, :] = 0
+        return heads.flatten(-2)
+
+    projection = relative.model.layers[1].self_attn.o_proj
+    hook = projection.register_forward_pre_hook(second_off)
+    edited = trace(ours, tokens, edits=[edits.heads_off((1, 1))]).logits
+    assert_close(edited, relative(tokens).logits, within=1e-5)
+    hook.remove()
+    assert (edited - seen.logits).abs().max() > 0.1
+    if relative.config.model_type == "olmo2":
+        with pytest.raises(ValueError, match=r"^keep must leave out 'from_heads' where a norm "):
+            trace(ours, tokens, keep=["from_heads"])
+
+
+OTHERS = """arcee cohere cohere2 deepseek_v3 exaone4 falcon gemma gemma2 gemma3_text glm glm4
+granite helium ministral mixtral nemotron olmo olmo3 phi qwen2_moe qwen3_moe seed_oss smollm3
+stablelm starcoder2"""
+
+
+@pytest.mark.parametrize("family", OTHERS.split())
+def test_another_family_is_refused_by_name(family):
+    config = transformers.CONFIG_MAPPING[family]()
+    with pytest.raises(
+        ValueError, match=rf"^config must have model_type one of .*, got '{family}'"
+    ):
+        from_llama({}, config=config)
 
 
 # SmolLM2 ------------------------------------------------------------------------------------------
