@@ -1,7 +1,7 @@
 """All attention maps of a model on a text, as one live figure."""
 
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -24,7 +24,7 @@ NOTHING = "nothing"  # the column of what weights lack of 1
 @on_the_host
 def maps(
     model: nn.Module | Numbers | Sequence[Tensor | None],
-    text: str | Tensor | Sequence[int] | tuple[Tensor, ...] | None = None,
+    text: str | Tensor | Sequence[int] | tuple[Tensor, ...] | Mapping[str, Any] | None = None,
     tokenizer: Any = None,
     *,
     target: str | Tensor | Sequence[int] | None = None,
@@ -62,21 +62,22 @@ def maps(
     Args:
         model: one of
 
-            - a `Decoder` or an `Encoder` of d2lattn, or a decoder or encoder of transformers, which
-              is asked for "eager" attention, for only this makes maps, and gets back what it had;
-            - an encoder-decoder of transformers;
-            - any module that holds `nn.MultiheadAttention` or attention of d2lattn: each call of
-              one of these is a layer, in this order;
+            - any module: of your own, of transformers, or of d2lattn. Each call of
+              `F.scaled_dot_product_attention`, of `nn.MultiheadAttention` and of attention of
+              d2lattn is seen, and each softmax over scores (B, H, L, S) or square (B, L, L). A
+              fused kernel of another name (flash_attn, flex_attention) gives no attention weights
+              and is refused;
             - maps that are there already: a tensor (layers, H, L, S) or (H, L, S), or a list with
               one for each layer, also as batches of one, or None for a layer without.
-        text: a string of 2 to 256 tokens, or their numbers, also as a batch of one; for a module
-            of your own whatever it is called with, a tensor or a tuple of tensors.
+        text: a string of 2 to 256 tokens, or their numbers, also as a batch of one; or what else
+            the module is called with: a tensor, a tuple of tensors, or a dict of arguments by name,
+            as a processor of transformers makes it.
         tokenizer: one of the libraries tokenizers or transformers, or the list of the vocabulary's
             words in the order of their numbers. May be absent where text is numbers.
-        target: what the decoder of an encoder-decoder reads, like text; a string gets the model's
-            own beginning.
-        part: of an encoder-decoder "cross" (when absent), "decoder" or "encoder"; of a module of
-            your own the attention that has this in its name.
+        target: what the decoder of an encoder-decoder of transformers reads, like text; a string
+            gets the model's own beginning.
+        part: of an encoder-decoder "cross" (when there is a target), "decoder" or "encoder"; else
+            the attention in modules that have this in their name.
         tokens, key_tokens: names of the L queries and the S keys, where the maps
             are tensors or a text has none. key_tokens say that these are two texts.
         layers, heads: which; all when absent. The figure says what is left out, and names layers

@@ -3,8 +3,6 @@
 import functools
 import unicodedata
 
-import torch
-
 from d2lattn.arguments import show
 from d2lattn_book.pictures import arrays
 
@@ -105,14 +103,3 @@ def _visible(text):
     text = "".join(SEEN.get(c, c if c.isprintable() else c.encode("unicode_escape").decode())
                    for c in text)  # fmt: skip
     return f"◌{text}" if unicodedata.combining(text[0]) else text
-
-
-def tensor_of(ids, words, device):
-    """The numbers as a batch of one, all of which the model knows."""
-    wrong = [i for i in ids if not 0 <= i < words]
-    if wrong:
-        raise ValueError(
-            f"text must have tokens from 0 to {words - 1}, which the model knows, got {wrong[0]}: "
-            "is the tokenizer the model's own?"
-        )
-    return torch.tensor([ids], device=device)

@@ -1,26 +1,29 @@
-"""Where attention maps come from: a model, any module that holds attention, or tensors."""
+"""Where attention maps come from: whatever attends in a module, or tensors."""
 
-import contextlib
 import functools
-import inspect
-from collections.abc import Iterator, Sequence
+import math
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn.attention.bias import CausalBias
+from torch.overrides import TorchFunctionMode
 
-from d2lattn.arguments import check_choice, show
+from d2lattn import attention_weights
+from d2lattn.arguments import show
 from d2lattn.latent import LatentAttention
 from d2lattn.multihead import MultiHeadAttention, SelfAttention
-from d2lattn.transformer import Transformer
 from d2lattn_book.host import in_evaluation
 from d2lattn_book.pictures import arrays
-from d2lattn_book.pictures.model_maps.pieces import counted, ids_of, names_of, tensor_of
-from d2lattn_book.real import trace
+from d2lattn_book.pictures.model_maps.pieces import counted, ids_of, names_of
 
-PARTS = ("cross", "decoder", "encoder")  # of an encoder-decoder of transformers
-ATTENTIONS = (nn.MultiheadAttention, MultiHeadAttention, SelfAttention, LatentAttention)
-ATTENDING = ("full_attention", "sliding_attention", "chunked_attention", "attention", "hybrid")
+OURS = (MultiHeadAttention, SelfAttention, LatentAttention)
+SOFTMAX = (torch.softmax, F.softmax, Tensor.softmax)
+PARTS = ("cross", "decoder", "encoder")  # of an encoder-decoder
+CROSS = re.compile(r"cross|encoder_attn|enc\w*dec\w*att|multihead_attn|src_attn", re.IGNORECASE)
 
 
 class Found(NamedTuple):
@@ -32,7 +35,7 @@ class Found(NamedTuple):
         rows, columns: which of the L pieces that ask, and of the S that are asked, are the same:
             equal ones are. Where both are one text, columns are None.
         names, key_names: what is written for them.
-        called: where layers are parts of a module, the name of each.
+        called: where layers are calls of modules that do not stand in a row, the name of each.
     """
 
     maps: dict[int, Tensor]
@@ -46,33 +49,18 @@ class Found(NamedTuple):
 
 def find(model, text, tokenizer, target, part, tokens, key_tokens) -> Found:
     """What the arguments of `maps` ask for."""
-    theirs = hasattr(model, "get_input_embeddings") and hasattr(model, "config")
-    pair = theirs and getattr(model.config, "is_encoder_decoder", False)
-    held = isinstance(model, nn.Module) and not theirs and not isinstance(model, Transformer)
-    if target is not None and not pair:
-        raise ValueError(f"target is for an encoder-decoder of transformers, got {_kind(model)}")
-    if part is not None and not (pair or held):
-        raise ValueError(f"part is for a model of several parts, got {_kind(model)}")
     rows: Any = None
     keys: Any = None
     called: Sequence[str] = ()
-    if not isinstance(model, nn.Module):
+    if isinstance(model, nn.Module):
+        if text is None:
+            raise ValueError("text must be what the model reads, got None")
+        given, count, called, rows, keys = _of_module(model, text, tokenizer, target, part)
+    else:
         if text is not None:
             raise ValueError(f"text is what a model reads, tokens name rows, got {show(text)}")
         given, count = _given(model)
-    elif text is None:
-        raise ValueError("text must be what the model reads, got None")
-    elif held:
-        given, called, rows = _of_hooks(model, text, tokenizer, part)
-        count = len(given)
-    elif pair:
-        chosen = "cross" if part is None else part
-        given, rows, keys = _of_pair(model, ids_of(text, tokenizer), target, tokenizer, chosen)
-        count = len(given)
-    else:
-        rows = ids_of(text, tokenizer)
-        given, count = (_theirs if theirs else _ours)(model, rows)
-    L, S = _size_of(given, _kind(model))
+    L, S = _size_of(given, called)
     known = rows is not None and len(rows) == L
     rows = rows if known else range(L)
     names = names_of(rows, tokenizer if known else None)
@@ -95,15 +83,15 @@ def _kind(model):
     return type(model).__name__
 
 
-def _size_of(given, who):
+def _size_of(given, names):
     """L and S, which all maps have."""
-    L, S = next(iter(given.values())).shape[-2:]
-    for layer, weights in given.items():
-        if weights.ndim != 3 or weights.shape[1:] != (L, S):
-            raise ValueError(
-                f"model must give maps of {L} × {S} weights in each head, got shape "
-                f"{(*weights.shape,)} in layer {layer} of {who}"
-            )
+    named = zip(names or [f"layer {n}" for n in given], given.values(), strict=True)
+    sizes = {f"{name}: {x.shape[1]} × {x.shape[2]}": x.shape[1:] for name, x in named}
+    if len({*sizes.values()}) > 1:
+        raise ValueError(
+            f"part must choose maps of one size, where a model has several, got {', '.join(sizes)}"
+        )
+    L, S = next(iter(sizes.values()))
     counted(range(L), "tokens", least=2 if L == S else 1)
     counted(range(S), "key_tokens")
     return L, S
@@ -135,110 +123,68 @@ def _single(weights):
     return single
 
 
-# Ours ---------------------------------------------------------------------------------------------
+# Modules ------------------------------------------------------------------------------------------
 
 
-def _ours(model, ids):
-    tokens = tensor_of(ids, model.embedding.num_embeddings, model.embedding.weight.device)
-    layers = [n for n, block in enumerate(model.blocks) if hasattr(block.attention, "attend")]
-    if not layers:
-        kinds = sorted({_kind(block.attention) for block in model.blocks})
-        raise ValueError(f"model must have a layer that gives maps, got {', '.join(kinds)}")
-    weights = trace(model, tokens, keep=["weights"], layers=layers).weights
-    found = zip(layers, weights, strict=True)
-    return {n: _single(x) for n, x in found}, len(model.blocks)
-
-
-# A module that holds attention --------------------------------------------------------------------
-
-
-def _of_hooks(model, text, tokenizer, part):
-    """Maps of all attention that is called, in this order; their names; the pieces if it reads any.
-
-    Torch hands weights out only if asked, and its encoder never asks: a hook before asks, one after
-    keeps them, and gives the caller what it would have got.
-    """
-    pieces = None
-    if isinstance(text, tuple) and all(map(torch.is_tensor, text)):
-        inputs = text
-    elif torch.is_tensor(text):
-        inputs, pieces = (text,), None if text.is_floating_point() else text.flatten().tolist()
-    else:
-        pieces = ids_of(text, tokenizer)
-        inputs = (torch.tensor([pieces]),)
-    all_held = {name: one for name, one in model.named_modules() if isinstance(one, ATTENTIONS)}
-    held = {name: one for name, one in all_held.items() if part is None or part in name}
-    if not all_held:
-        raise ValueError(
-            "model must be of d2lattn or transformers, hold nn.MultiheadAttention or attention of "
-            f"d2lattn, or be the maps themselves, tensors (layers, H, L, S), got {_kind(model)}"
-        )
-    if not held:
-        raise ValueError(f"part must be in one of {', '.join(all_held)}, got {show(part)}")
-    kept, asked, handles = [], [], []
-    for name, one in held.items():
-        keep = functools.partial(_keep, name or _kind(one), kept, asked)
-        ask = functools.partial(_ask, asked)
-        handles += [one.register_forward_pre_hook(ask, with_kwargs=True)]
-        handles += [one.register_forward_hook(keep)]
-    fast = torch.backends.mha.get_fastpath_enabled()
-    torch.backends.mha.set_fastpath_enabled(False)  # it would pass the attention by
+def _of_module(model, text, tokenizer, target, part):
+    """Layer -> (H, L, S), how many layers there are, their names, and the tokens of rows and
+    columns, which are None where they are unknown or the same."""
+    pair = getattr(getattr(model, "config", None), "is_encoder_decoder", False)
+    if target is not None and not pair:
+        raise ValueError(f"target is for an encoder-decoder of transformers, got {_kind(model)}")
+    if pair and part == "encoder":
+        model, part, pair = model.get_encoder(), None, False
+    args, options, ids = _inputs(model, text, tokenizer)
+    read = ids
+    if pair:
+        part = "cross" if part is None else part
+        read = _read_by_decoder(model, target, tokenizer, part)
+        options["decoder_input_ids"] = _batch(model, read)
+    seen = _Seen(model, part)
     try:
-        with in_evaluation(model), torch.no_grad():
-            model(*inputs)
-    finally:
-        torch.backends.mha.set_fastpath_enabled(fast)
-        for handle in handles:
-            handle.remove()
-    if not kept:
-        raise ValueError(f"model must call its attention, got no call of {', '.join(held)}")
-    sizes = {f"{name}: {x.shape[-2]} × {x.shape[-1]}": x.shape[-2:] for name, x in kept}
-    if len({*sizes.values()}) > 1:
+        with in_evaluation(model), torch.no_grad(), seen:
+            model(*args, **options)
+    except IndexError as error:
+        if ids is None:
+            raise
         raise ValueError(
-            f"part must choose attention whose maps have one size, got {show(part)} and "
-            f"{', '.join(sizes)}"
-        )
-    return {n: x for n, (_, x) in enumerate(kept)}, [name for name, _ in kept], pieces
+            f"text must have tokens that the model knows, got {min(ids)} to {max(ids)}: is the "
+            "tokenizer the model's own?"
+        ) from error
+    finally:
+        for handle in seen.handles:
+            handle.remove()
+    names, maps = zip(*seen.found(), strict=True)
+    kind = _part_of(names[0]) if pair else None
+    rows, keys = ids if kind == "encoder" else read, ids if kind == "cross" else None
+    if not pair and ids is not None and maps[0].shape[-1] == len(ids) + 1:
+        maps = [weights[..., :-1] for weights in maps]  # the last is the score of a sink
+    places, count = _places(model, names)
+    called = () if places else names
+    return dict(zip(places or range(count), maps, strict=True)), count, called, rows, keys
 
 
-def _ask(asked, module, args, options):
-    call = inspect.signature(module.forward).bind(*args, **options)
-    call.apply_defaults()
-    asked.append(dict(call.arguments))
-    call.arguments["need_weights"] = True
-    if "average_attn_weights" in call.arguments:
-        call.arguments["average_attn_weights"] = False
-    return call.args, call.kwargs
+def _inputs(model, text, tokenizer):
+    """What the module is called with, by position and by name, and the tokens if it reads any."""
+    if isinstance(text, Mapping):
+        ids = text.get("input_ids")
+        return (), dict(text), None if ids is None else ids_of(ids, None)
+    if isinstance(text, tuple) and all(map(torch.is_tensor, text)):
+        return text, {}, None
+    if torch.is_tensor(text) and text.is_floating_point():
+        return (text,), {}, None
+    ids = ids_of(text, tokenizer)
+    return (_batch(model, ids),), {}, ids
 
 
-def _keep(name, kept, asked, module, args, result):
-    output, weights = result
-    wanted = asked.pop()
-    one_head = isinstance(module, SelfAttention)
-    kept.append((name, _single(weights.unsqueeze(-3) if one_head else weights)))
-    if wanted["need_weights"]:
-        return output, weights.mean(-3) if wanted.get("average_attn_weights") else weights
-    return (output, None) if isinstance(module, nn.MultiheadAttention) else output
+def _batch(model, ids):
+    """The numbers as a batch of one, where the model is."""
+    device = next((parameter.device for parameter in model.parameters()), None)
+    return torch.tensor([ids], device=device)
 
 
-# transformers -------------------------------------------------------------------------------------
-
-
-def _theirs(model, ids):
-    """Of a decoder or an encoder: the maps of its layers, and how many layers there are."""
-    given = _attentions(model, "attentions", input_ids=ids)
-    config = model.config
-    sizes = config.get_text_config() if hasattr(config, "get_text_config") else config
-    count = getattr(sizes, "num_hidden_layers", len(given))
-    found = zip(_places(given, count, sizes, _kind(model)), given, strict=True)
-    return {n: _single(x) for n, x in found if x is not None}, count
-
-
-def _of_pair(model, ids, target, tokenizer, part):
-    """Of an encoder-decoder: the maps of a part, who asks in it, and who is asked if others."""
-    check_choice("part", part, PARTS)
-    if part == "encoder":
-        return _theirs(model.get_encoder(), ids)[0], ids, None
+def _read_by_decoder(model, target, tokenizer, part):
+    """The tokens that the decoder of a model of transformers reads."""
     if target is None:
         raise ValueError("target must be what the decoder reads, got None")
     read = ids_of(target, tokenizer, "target", least=1)
@@ -246,10 +192,7 @@ def _of_pair(model, ids, target, tokenizer, part):
         begin, end = (_known(model, f"{name}_token_id") for name in ("decoder_start", "eos"))
         read = read[:-1] if read[-1:] == [end] else read
         read = read if begin is None else [begin, *read]
-    counted(read, "target", least=2 if part == "decoder" else 1)
-    given = _attentions(model, f"{part}_attentions", input_ids=ids, decoder_input_ids=read)
-    maps = {n: _single(x) for n, x in enumerate(given)}
-    return maps, read, ids if part == "cross" else None
+    return counted(read, "target", least=1 if part == "cross" else 2)
 
 
 def _known(model, name):
@@ -258,61 +201,130 @@ def _known(model, name):
     return next((x for x in (getattr(one, name, None) for one in holders) if x is not None), None)
 
 
-def _attentions(model, name, **given):
-    who, words = _kind(model), model.get_input_embeddings()
-    if getattr(model, "main_input_name", "input_ids") != "input_ids":
-        raise ValueError(
-            f"model must read tokens of a text, got {who}, which reads {model.main_input_name}: "
-            "give the maps that it returns, maps(model(…, output_attentions=True).attentions, "
-            "tokens=…)"
-        )
-    room = len(words.weight), words.weight.device
-    tokens = {key: tensor_of(ids, *room) for key, ids in given.items()}
-    with in_evaluation(model), eager(model), torch.no_grad():
-        output = model(**tokens, output_attentions=True, return_dict=True)
-    found = getattr(output, name, None) or ()
-    if all(one is None for one in found):
-        raise ValueError(f"model must give maps with eager attention, got none from {who}")
-    return found
+def _part_of(name):
+    """The part of an encoder-decoder to which an attention module of this name belongs."""
+    if CROSS.search(name):
+        return "cross"
+    found = re.search("encoder|decoder", name)
+    return found and found[0]
 
 
-def _places(given, count, sizes, name):
-    """The layers to which the maps belong: only some may have given one."""
-    if len(given) == count:
-        return range(count)
-    kinds = getattr(sizes, "layer_types", None) or ()
-    places = [n for n, kind in enumerate(kinds) if kind in ATTENDING]
-    if len(places) != len(given):
-        raise ValueError(
-            f"model must tell which of its layers give maps, got {len(given)} maps of {count} "
-            f"layers from {name}"
-        )
-    return places
+def _places(model, names):
+    """The numbers of the layers in a row of modules, and how long it is; else None, and a count."""
+    cut = [name.split(".") for name in names]
+    for n, column in enumerate(zip(*cut, strict=False)):
+        rests = {(*one[:n], "", *one[n + 1 :]) for one in cut}
+        if len(rests) == 1 and all(map(str.isdigit, column)) and len({*column}) == len(names):
+            row = model.get_submodule(".".join(cut[0][:n]))
+            if isinstance(row, nn.ModuleList):
+                return [int(place) for place in column], len(row)
+    return None, len(names)
 
 
-@contextlib.contextmanager
-def eager(model: nn.Module) -> Iterator[None]:
-    """A model of transformers with attention that makes maps, as long as the block runs."""
-    config: Any = model.config
-    now = getattr(config, "_attn_implementation", "eager")
-    if now in ("eager", None):
-        yield
-        return
-    parts = {name: getattr(config, name, None) for name in getattr(config, "sub_configs", {})}
-    own = {name: part._attn_implementation for name, part in parts.items() if part is not None}
-    before = {"": now, **own} if own else now
-    change: Any = getattr(model, "set_attn_implementation", None)
-    try:
-        if change is not None:
-            change("eager")
-        if config._attn_implementation != "eager":
-            raise ValueError("it stays")
-    except (ValueError, ImportError, NotImplementedError):
-        raise ValueError(
-            f"model must have eager attention, got {now!r}, which {type(model).__name__} cannot "
-            'change: load it with attn_implementation="eager"'
-        ) from None
-    try:
-        yield
-    finally:
-        change(before)
+class _Seen(TorchFunctionMode):
+    """While it is on, each attention that a module computes is kept, with the name of its module.
+
+    Torch hands every call of its functions over before it is done. Of a fused kernel the attention
+    weights are computed beside it, and of scores (B, H, L, S) the softmax is kept. Layers of
+    d2lattn are asked for their attention weights, as is torch's function for nn.MultiheadAttention;
+    the caller gets what it would have got.
+    """
+
+    def __init__(self, model, part):
+        super().__init__()
+        self.who, self.part = _kind(model), part
+        self.names, self.calls = [], []  # all, and those of the part
+        self.others = set()  # functions of another name
+        self.inside, self.asked, self.handles = [], [], []
+        for name, one in model.named_modules():
+            enter = functools.partial(self._enter, name or _kind(one))
+            self.handles += [one.register_forward_pre_hook(enter, with_kwargs=True)]
+            self.handles += [one.register_forward_hook(self._leave)]
+
+    def _enter(self, name, module, args, options):
+        self.inside.append(name)
+        if isinstance(module, OURS):
+            self.asked.append(options.get("need_weights", False))
+            options = options | {"need_weights": True}
+        return args, options
+
+    def _leave(self, module, args, result):
+        if isinstance(module, OURS):
+            output, weights = result
+            self._keep(weights.unsqueeze(-3) if isinstance(module, SelfAttention) else weights)
+            result = result if self.asked.pop() else output
+        self.inside.pop()
+        return result
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if self.asked:  # a layer of d2lattn gives its weights itself
+            return function(*args, **kwargs)
+        if function is F.multi_head_attention_forward:
+            return self._of_torch(args, kwargs)
+        result = function(*args, **kwargs)
+        if function is F.scaled_dot_product_attention:
+            self._keep(weights_of(*args, **kwargs))
+        elif function in SOFTMAX:
+            dim = kwargs.get("dim", args[1] if len(args) > 1 else None)
+            shape = result.shape
+            square = len(shape) == 3 and shape[-2] == shape[-1]
+            if dim in (-1, len(shape) - 1) and (len(shape) == 4 or square):
+                self._keep(result)
+        elif re.search("attn|attention", name := getattr(function, "__name__", "")):
+            self.others.add(name)
+        return result
+
+    def _of_torch(self, args, kwargs):
+        asked = dict(need_weights=True, average_attn_weights=False)
+        output, weights = F.multi_head_attention_forward(*args, **kwargs | asked)
+        self._keep(weights)
+        weights = weights.mean(-3) if kwargs["average_attn_weights"] else weights
+        return output, weights if kwargs["need_weights"] else None
+
+    def _keep(self, weights):
+        name = self.inside[-1]
+        self.names.append(name)
+        if self.part in (None, _part_of(name)) or (self.part not in PARTS and self.part in name):
+            single = _single(weights)
+            counted(range(single.shape[-1]), "key_tokens")  # before there are many too large ones
+            self.calls.append((name, single))
+
+    def found(self):
+        """(name, (H, L, S)) of all calls of the part."""
+        if not self.names:
+            others = ", ".join(sorted(self.others)) or "none of these"
+            raise ValueError(
+                "model must attend by F.scaled_dot_product_attention, nn.MultiheadAttention, a "
+                "layer of d2lattn or a softmax over scores (B, H, L, S), since a kernel of another "
+                f"name gives no attention weights, got {others} from {self.who}: have it use one "
+                'of these (in transformers model.set_attn_implementation("sdpa")), or give the '
+                "maps themselves, tensors (layers, H, L, S)"
+            )
+        if not self.calls:
+            names = ", ".join(dict.fromkeys(self.names))
+            raise ValueError(f"part must be in one of {names}, got {show(self.part)}")
+        return self.calls
+
+
+def weights_of(
+    query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False
+):
+    """The attention weights of a call of F.scaled_dot_product_attention, which has these arguments.
+
+    Causality counts from the top left there, whatever L and S are.
+    """
+    if enable_gqa:
+        key = key.repeat_interleave(query.shape[-3] // key.shape[-3], -3)
+    if isinstance(attn_mask, CausalBias):
+        attn_mask = attn_mask._materialize(query.device)
+    if attn_mask is not None and attn_mask.dtype == torch.bool:
+        attn_mask = torch.where(attn_mask, 0.0, -math.inf)
+    return attention_weights(
+        query.float(),
+        key.float(),
+        attn_bias=None if attn_mask is None else attn_mask.float(),
+        is_causal=is_causal,
+        query_offset=0 if is_causal else None,
+        scale=scale,
+    )
