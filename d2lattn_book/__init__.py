@@ -1,5 +1,6 @@
 """What the pages of the book use beside `d2lattn`: the workshop, which that package never imports.
 
+- `audit` asks a model or a layer of attention whether it is right.
 - `check` answers readers; `exercises` holds what it knows of each exercise.
 - `pictures` draws, still and live.
 - `language` holds the sentences, `real` a model that others have trained, and a look inside.

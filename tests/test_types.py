@@ -8,12 +8,12 @@ import pytest
 from test_package import PUBLIC, ROOT
 
 import d2lattn_book.pictures.drawings
-from d2lattn_book import pictures
+from d2lattn_book import audit, pictures
 from d2lattn_book.pictures import live, plots
 
 PICTURES = {
     f"{module.__name__}.{name}": value
-    for module in (d2lattn_book.pictures.drawings, pictures, plots, live)
+    for module in (audit, d2lattn_book.pictures.drawings, pictures, plots, live)
     for name, value in vars(module).items()
     if name in getattr(module, "__all__", [])
     or (callable(value) and name[0] != "_" and value.__module__ == module.__name__)
