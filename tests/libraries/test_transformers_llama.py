@@ -1,14 +1,17 @@
 """Llamas in our parts, beside transformers itself. Runs with `make test-libraries`."""
 
 import json
+import re
 from pathlib import Path
 
 import draws
+import huggingface_hub
 import pytest
 import torch
 import transformers
 from make_references import PROSE, SMALL, real, small
 from test_llama import WIDE, drawn, written
+from test_transformers_maps import words_of
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from d2lattn import Cache
@@ -114,6 +117,24 @@ def test_a_relative_of_llama_is_traced_and_edited(relative):
     if relative.config.model_type == "olmo2":
         with pytest.raises(ValueError, match=r"^keep must leave out 'from_heads' where a norm "):
             trace(ours, tokens, keep=["from_heads"])
+
+
+def test_the_lines_of_the_docs_load_a_folder_of_the_hub(tmp_path, monkeypatch):
+    """With a small model of the class, where the Hub would put the real one."""
+    config = transformers.Qwen3Config(vocab_size=31, hidden_size=24, num_hidden_layers=2,
+                                      num_attention_heads=4, num_key_value_heads=2,
+                                      intermediate_size=20)  # fmt: skip
+    model = transformers.Qwen3ForCausalLM(config).to(torch.bfloat16)
+    model.save_pretrained(tmp_path)
+    words_of("[UNK]").save(str(tmp_path / "tokenizer.json"))
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda *_, **__: str(tmp_path))
+    page = (ROOT / "docs" / "package.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(from huggingface_hub.*?)```", page, re.S)
+    names = {}
+    exec(code, names)
+    logits = names["seen"].logits
+    assert logits.dtype == torch.bfloat16 and names["model"].blocks[0].attention.head_dim == 128
+    assert_close(logits, model(names["tokens"]).logits.detach(), within=0.02)
 
 
 OTHERS = """arcee cohere cohere2 deepseek_v3 exaone4 falcon gemma gemma2 gemma3_text glm glm4
