@@ -28,6 +28,8 @@ def test_every_exercise_of_the_chapters_stands_there_once():
     }
     asked = "\n".join(cell.source for cell in CODE)
     assert re.findall(r'check\("(0\.\d)"', asked) == [f"0.{i}" for i in range(1, 9)]
+    texts = [cell.source for cell in NOTEBOOK.cells if cell.cell_type == "markdown"]
+    assert not [text for text in texts if text.startswith("check(")]  # no cell of code is a text
     nbformat.validate(NOTEBOOK)
 
 

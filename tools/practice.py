@@ -140,13 +140,15 @@ def _questions(path):
     """The questions of chapter 0, which stand in two lists there."""
     cells = read(path)
     yield new_markdown_cell("## Before chapter 1, and after chapter 0", id="topic-0")
-    asked = [i for i, cell in enumerate(cells) if cell.source.startswith('check("0.')]
-    for i in sorted(asked, key=lambda i: cells[i].source):
-        above = [cell.source for cell in cells[1:i] if cell.cell_type == "code"]
-        task = re.sub(r"^#+ .*\n+", "", cells[i - 1].source)
-        yield new_markdown_cell(task, id=f"{cells[i].id}-task")
-        yield new_code_cell(alone(cells[i].source, above), id=cells[i].id)
-        yield new_markdown_cell(cells[i + 1].source, id=f"{cells[i].id}-answers")
+    asked = itertools.groupby(cells, key=lambda cell: cell.source.startswith('check("0.'))
+    lists = [[cells.index(cell) for cell in group] for is_check, group in asked if is_check]
+    for checks in sorted(lists, key=lambda checks: cells[checks[0]].source):
+        above = [cell.source for cell in cells[1 : checks[0]] if cell.cell_type == "code"]
+        task, answers = cells[checks[0] - 1], cells[checks[-1] + 1]
+        yield new_markdown_cell(re.sub(r"^#+ .*\n+", "", task.source), id=task.id)
+        for i in checks:
+            yield new_code_cell(alone(cells[i].source, above), id=cells[i].id)
+        yield new_markdown_cell(answers.source, id=answers.id)
 
 
 def write(target=TARGET):
