@@ -320,21 +320,6 @@ def divided_by_each_feature(q, k, v):
     return torch.einsum("nde,nd->ne", context / k.cumsum(-2).unsqueeze(-1), q)
 
 
-def block_with(attention_adds, mlp_adds):
-    """A block whose two sums are made of the stream or of its norm."""
-
-    def answer(x, block, key, value):
-        norm = block.attention_norm(x)
-        q, k, v = block.attention.project(norm, norm, norm)
-        k, v = torch.cat([key, k], dim=2), torch.cat([value, v], dim=2)
-        found = block.attention.join(block.attention.attend(q, k, v)[0])
-        x = (norm if attention_adds == "norm" else x) + found
-        src = block.mlp_norm(x)
-        return (src if mlp_adds == "norm" else x) + block.mlp(src)
-
-    return answer
-
-
 def exponentials_over_temperature(logits, temperature, k):
     chosen = logits.topk(k)
     kept = torch.full_like(logits, -math.inf).scatter(0, chosen.indices, chosen.values)
@@ -428,10 +413,15 @@ PUBLISHED = [
     ("8.8", "You divided each feature by its own", divided_by_each_feature),
     # google/gemma.cpp/pull/981
     ("9.3", "The temperature has no", exponentials_over_temperature),
-    # Howuhh/faster-trajectory-transformer/issues/3
-    ("9.9", "You added the outputs to", block_with("norm", "norm")),
     # SHI-Labs/Compact-Transformers/issues/25
-    ("9.9", "You added the output of the MLP to", block_with("stream", "norm")),
+    (
+        "9.9",
+        "position 0 nothing is cached",
+        answer(
+            "9.9",
+            {"return x": "x = block.mlp_norm(x)\n    return x", "mlp(block.mlp_norm(x))": "mlp(x)"},
+        ),
+    ),
     # kyegomez/AttentionIsOFFByOne/issues/2
     ("10.2", "You subtracted the largest score. Subtract", one_after_the_largest),
     # jranaraki/vllm-fit/issues/2

@@ -1,8 +1,16 @@
 """Exercises of chapter 4: multi-head attention."""
 
 import torch
+from torch import nn
 
-from d2lattn_book.exercises.checking import WRITE_YOUR_OWN, FunctionExercise, ValueExercise, noise
+from d2lattn_book import audit
+from d2lattn_book.exercises.checking import (
+    WRITE_YOUR_OWN,
+    FunctionExercise,
+    ValueExercise,
+    audited,
+    noise,
+)
 
 
 def _lookups():
@@ -24,8 +32,17 @@ def _multi_head_cases():
     return [(*first, 3), (*second, 2)]
 
 
-def _length_cases():
-    return [(torch.tensor([3, 1, 5]), 5), (torch.tensor([2, 4]), 6)]
+def ask_about_padding(answer):
+    """A report on torch's layer behind the mask that an answer makes."""
+    with torch.random.fork_rng(devices=[]):
+        layer = nn.MultiheadAttention(12, 3, batch_first=True)
+
+    def behind_the_mask(x, valid_lens=None):
+        hidden = None if valid_lens is None else answer(valid_lens, x.shape[1])
+        return layer(x, x, x, key_padding_mask=hidden)
+
+    behind_the_mask(*noise((3, 23, 12)), torch.tensor([23, 13, 1]))  # what torch raises is told
+    return audit.layer(behind_the_mask, 12, valid_lens=True)
 
 
 def _half_cases():
@@ -56,10 +73,6 @@ def my_multi_head(X, Wq, Wk, Wv, Wo, num_heads):
     weights = torch.softmax(Q @ K.mT / D**0.5, dim=-1)  # (B, H, L, L)
     concatenated = (weights @ V).transpose(1, 2).reshape(B, L, E)
     return concatenated @ Wo.T
-
-
-def my_padding_mask(valid_lens, S):
-    return torch.arange(S) >= valid_lens[:, None]  # (S,) against (B, 1) -> (B, S)
 
 
 def my_contributions(heads, Wo):
@@ -135,13 +148,6 @@ MISTAKES: dict[str, dict] = {
         "You swapped queries and keys.": {"Q @ K.mT": "K @ Q.mT"},
         "The output projection Wo is missing.": {" @ Wo.T": ""},
     },
-    "4.5": {
-        "True and False are swapped: torch hides keys whose mask entry is True.": {">=": "<"},
-        "You hide one key too few. Key number valid_len is already padding.": {">=": ">"},
-        "Your mask has the shape (S, B). torch expects (B, S).": {
-            "torch.arange(S) >= valid_lens[:, None]": "torch.arange(S)[:, None] >= valid_lens"
-        },
-    },
     "4.6": {
         "You added up the heads. Keep the head axis.": {
             "return heads @ per_head": "return (heads @ per_head).sum(dim=1)"
@@ -164,7 +170,7 @@ EXERCISES = {
     "4.2": FunctionExercise(lookup, _lookups, MISTAKES["4.2"]),
     "4.3": FunctionExercise(my_split_heads, _split_cases, MISTAKES["4.3"]),
     "4.4": FunctionExercise(my_multi_head, _multi_head_cases, MISTAKES["4.4"], WRITE_YOUR_OWN),
-    "4.5": FunctionExercise(my_padding_mask, _length_cases, MISTAKES["4.5"]),
+    "4.5": audited(ask_about_padding, lambda _: " torch hides a key where your mask is True."),
     "4.6": FunctionExercise(my_contributions, _contribution_cases, MISTAKES["4.6"]),
     "4.7": FunctionExercise(my_keep_heads, _half_cases, MISTAKES["4.7"]),
 }

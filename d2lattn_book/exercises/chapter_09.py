@@ -1,17 +1,18 @@
 """Exercises of chapter 9: a Transformer, its parts, and what its heads do."""
 
-import functools
 import random
 
 import torch
 
 from d2lattn.attention import masked_softmax
 from d2lattn.masks import causal_mask
-from d2lattn.transformer import Encoder
+from d2lattn.transformer import Decoder
+from d2lattn_book import audit
 from d2lattn_book.exercises.checking import (
     FunctionExercise,
     OpenExercise,
     ValueExercise,
+    audited,
     calls,
     is_starter,
     noise,
@@ -138,23 +139,38 @@ def _induced(text):
 # The newest token, with the cache
 
 
-@functools.cache  # two blocks are the same only if they are one object
-def _drawn_block(E, H):
-    """A block whose norms differ, so that it matters which one stands where."""
-    generator = torch.Generator().manual_seed(0)
-    block = Encoder(2, E, num_layers=1, num_heads=H).blocks[0].eval().requires_grad_(False)
-    for parameter in block.parameters():
-        torch.nn.init.normal_(parameter, std=0.7, generator=generator)
-    return block
+def ask_about_steps(answer):
+    """A report on a decoder whose blocks take one token at a time, each by the answer."""
+    generator, model = torch.Generator().manual_seed(0), Decoder(11, 8, num_layers=2, num_heads=2)
+    for parameter in model.requires_grad_(False).parameters():
+        torch.nn.init.normal_(parameter, std=0.7, generator=generator)  # norms differ as well
+
+    def cache():
+        kept = [torch.empty(2, 3, 2, 0, 4) for _ in model.blocks]  # keys and values, B, H, S, D
+
+        def step(tokens):
+            return torch.cat([read(token) for token in tokens.split(1, dim=1)], dim=1)
+
+        def read(token):
+            x = model.embedding(token) + model.position.weight[kept[0].shape[-2]]  # (B, 1, E)
+            for i, block in enumerate(model.blocks):
+                x_norm = block.attention_norm(x)
+                _, *newest = block.attention.project(x_norm, x_norm, x_norm)
+                x = answer(x, block, *kept[i])
+                kept[i] = torch.cat([kept[i], torch.stack(newest)], dim=-2)
+            return model.to_logits(model.norm(x))
+
+        return step
+
+    cache()(torch.zeros(3, 23).long())  # what the answer raises is told
+    return audit.model(model, 11, cache=cache)
 
 
-def _newest_tokens():
-    """The newest token of two sequences, a block, and the keys and values of those before."""
-    found = []
-    for E, H, S in ((6, 2, 3), (8, 4, 5)):
-        x, kept = noise((2, 1, E), (2, 2, H, S, E // H), seed=E)
-        found.append((x, _drawn_block(E, H), *kept))
-    return found
+def nothing_is_cached(finding):
+    """What to add if the first token is wrong already."""
+    if finding.numbers["position"]:
+        return ""
+    return " At position 0 nothing is cached yet: compare your lines with a block in section 9.2."
 
 
 # What does this head do?
@@ -249,18 +265,6 @@ def my_induction_score(weights, period):
     return weights[:, query, query - period + 1].mean(-1)  # (H, L - period) -> (H,)
 
 
-def my_step(x, block, key, value):
-    x_norm = block.attention_norm(x)
-    q, k, v = block.attention.project(x_norm, x_norm, x_norm)
-    k, v = torch.cat([key, k], dim=2), torch.cat([value, v], dim=2)
-    heads, _ = block.attention.attend(q, k, v)
-    x = x + block.attention.join(heads)
-    return x + block.mlp(block.mlp_norm(x))
-
-
-MLP = "return x + block.mlp(block.mlp_norm(x))"
-OF_THE_NORM = "x = block.mlp_norm(x)\n    return x + block.mlp(x)"
-
 TIE = {
     "{} can be sampled with top_k=2, where three logits tie for the largest. Choose positions "
     "with topk(top_k).indices, not with a threshold.": _stay_on_a_tie
@@ -332,35 +336,6 @@ MISTAKES: dict[str, dict] = {
         "You averaged over the heads. Return one number per head.": {".mean(-1)": ".mean()"},
         "You summed over the positions. Take the mean instead.": {".mean(-1)": ".sum(-1)"},
     },
-    "9.9": {
-        "The newest token must attend to itself. Append its key and value to the cache.": {
-            "torch.cat([key, k], dim=2)": "key",
-            "torch.cat([value, v], dim=2)": "value",
-        },
-        "You ignored the cache. Attend to the cached keys and values as well.": {
-            "torch.cat([key, k], dim=2)": "k",
-            "torch.cat([value, v], dim=2)": "v",
-        },
-        "You left out a norm. Query, key and value are computed from attention_norm(x).": {
-            "block.attention_norm(x)": "x"
-        },
-        "The MLP gets mlp_norm(x), not x.": {"block.mlp(block.mlp_norm(x))": "block.mlp(x)"},
-        "You added the outputs to norm(x). The residual connections add them to x.": {
-            "x = x + block": "x = x_norm + block",
-            MLP: OF_THE_NORM,
-        },
-        "You added the output of attention to attention_norm(x). Add it to x.": {
-            "x = x + block": "x = x_norm + block"
-        },
-        "You added the output of the MLP to mlp_norm(x). Add it to x.": {MLP: OF_THE_NORM},
-        "A residual connection is missing. Add the output of attention to x.": {
-            "x = x + block": "x = block"
-        },
-        "A residual connection is missing. Add the output of the MLP to x.": {
-            "return x + block": "return block"
-        },
-        "The MLP is missing. This is the first half of the block.": {MLP: "return x"},
-    },
 }
 EXERCISES = {
     "9.1": FunctionExercise(my_analogy, _words_to_place, MISTAKES["9.1"]),
@@ -373,5 +348,5 @@ EXERCISES = {
     "9.8": OpenExercise(
         judge_rule, lambda answer: callable(answer) and is_starter(answer, "attention")
     ),
-    "9.9": FunctionExercise(my_step, _newest_tokens, MISTAKES["9.9"]),
+    "9.9": audited(ask_about_steps, nothing_is_cached),
 }

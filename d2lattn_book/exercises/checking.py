@@ -178,6 +178,22 @@ def named_values(expected):
     )
 
 
+def audited(ask, more=lambda finding: ""):
+    """An exercise that asks for a function: `ask(answer)` builds something with it, and returns
+    the Report of `d2lattn_book.audit`. Its first sentence is the hint, and `more` adds to it."""
+
+    def judge(answer):
+        if not callable(answer):
+            return f"a function is expected, got {type(answer).__name__}"
+        found = ask(answer).findings
+        return found[0].sentence + more(found[0]) if found else None
+
+    def untouched(answer):
+        return callable(answer) and is_starter(answer, *inspect.signature(answer).parameters)
+
+    return OpenExercise(judge, untouched)
+
+
 def check(exercise: str, answer: object) -> None:
     """Print one line about an answer: not attempted, correct, or what is wrong and why.
 
