@@ -441,8 +441,10 @@ def test_a_link_that_names_no_section_is_refused():
             sections.anchored(f"[{text}](06_positional_encoding.ipynb#cell-id=)")
 
 
-def test_the_picture_of_the_readme_is_a_figure_of_the_book():
+def test_the_pictures_of_the_readme_show_what_the_book_shows():
     assert (ROOT / "images" / "apple.png").read_bytes() == refresh.readme_picture()
+    report = (ROOT / "images" / "report.svg").read_text(encoding="utf-8")
+    assert report == refresh.report_picture()
 
 
 def test_normalise_keeps_the_end_of_a_progress_bar():

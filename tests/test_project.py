@@ -11,12 +11,14 @@ import dist
 import lock
 import pytest
 import refresh
+import torch
 import versions
 import yaml
 from cells import book, published, repository
 from draws import assert_close
 
 import d2lattn
+from d2lattn_book import audit
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -110,9 +112,9 @@ def test_every_address_in_a_page_of_docs_is_of_this_repository():
 def test_the_examples_of_the_package_run():
     """That of the README, and the one with a network, are run by tests/libraries."""
     page = (ROOT / "docs" / "package.md").read_text(encoding="utf-8")
-    first, audited, real, _, *drawn = re.findall(r"```python\n(.*?)```", page, re.S)
+    first, real, _, *drawn = re.findall(r"```python\n(.*?)```", page, re.S)
     names = {}
-    exec(first + audited, names)
+    exec(first, names)
     assert_close(names["output"], names["same"], within=1e-6)
     *lines, last = real.strip().splitlines()
     exec("\n".join(lines), names)
@@ -122,6 +124,27 @@ def test_the_examples_of_the_package_run():
     for example in drawn:
         exec(example, names)
         assert repr(names["figure"]) == example.strip().rpartition("  # ")[2]
+
+
+AUDIT = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
+
+
+@torch.random.fork_rng(devices=[])
+def test_the_examples_of_audit_print_what_its_page_shows(capsys):
+    """But that of transformers, which tests/libraries runs."""
+    torch.manual_seed(0)
+    names = {}
+    for code, shown in re.findall(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", AUDIT, re.S):
+        if "transformers" not in code:
+            exec(code, names)
+            printed = capsys.readouterr().out
+            assert printed == shown if shown else not printed or "Nothing found." in printed
+    names["test_my_model_is_causal_and_keeps_texts_apart"]()
+
+
+def test_the_page_of_audit_lists_its_questions_with_their_pages_of_the_clinic():
+    listed = dict(re.findall(r"^\| \[?`(\w+)`(?:\]\(.*?clinic/(.*)\.html\))? \|", AUDIT, re.M))
+    assert listed == {name: page or "" for name, (_, page) in audit.QUESTIONS.items()}
 
 
 def make(folder, *arguments):

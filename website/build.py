@@ -197,7 +197,7 @@ def front_page(notebooks):
         "The book": [first, *rest],
         "Appendices": [path.stem for path in appendices()],
         "More": [
-            *("practice", "clinic/index", "playground", "errata", evidence.PAGE),
+            *("practice", "clinic/index", "audit", "playground", "errata", evidence.PAGE),
             *("lecturer/index", "reference/index"),
         ],
     }
@@ -292,6 +292,7 @@ def write_source():
     )
     (SOURCE / "lecturer" / "index.md").write_text(text, encoding="utf-8")
     (SOURCE / "playground.md").write_text(playground(), encoding="utf-8")
+    shutil.copy(ROOT / "docs" / "audit.md", SOURCE)  # all its links are addresses
     (SOURCE / "errata.md").write_text(errata(), encoding="utf-8")
     (SOURCE / f"{evidence.PAGE}.md").write_text(evidence.tables(), encoding="utf-8")
     for name, text in reference().items():
