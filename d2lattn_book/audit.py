@@ -429,10 +429,7 @@ def _which_mask(asked: _Asked) -> str:
         return "there is no causal mask." if before.any() else "the causal mask is inverted."
     reach = [int(row.nonzero().max()) - i for i, row in enumerate(ahead) if row.any()]
     most = max(reach, default=asked.offset) - asked.offset
-    guess = "a mask in blocks, or a reshape that mixes heads and tokens?"
-    if torch.equal(ahead, torch.ones_like(seen).triu(asked.offset + 1).tril(asked.offset + most)):
-        guess = "a shifted mask?"
-    return f"{len(reach)} of {asked.length} outputs see up to {most} tokens ahead: {guess}"
+    return f"{len(reach)} of {asked.length} outputs see up to {most} tokens ahead: a shifted mask?"
 
 
 def _prefix(asked: _Asked) -> Answers:

@@ -62,6 +62,23 @@ def without_map(model, layer=1):
     model.blocks[layer] = Block(Mean(old.embed_dim, old.num_heads))
 
 
+class Patches(nn.Module):
+    """Attention between the patches of an image, after tokens that are none."""
+
+    def __init__(self, before):
+        super().__init__()
+        self.before, self.embed = before, nn.Conv2d(3, 8, 4, stride=4)
+
+    def forward(self, image):
+        x = nn.functional.pad(self.embed(image).flatten(2).mT, (0, 0, self.before, 0))
+        return nn.functional.scaled_dot_product_attention(4 * x[None], x[None], x[None])
+
+
+def image_maps(before=1, **options):
+    """The maps of an image of two lines of three patches."""
+    return maps(Patches(before), normal(1, 3, 8, 12), **options)
+
+
 def data_of(figure):
     """What a figure sends to the page."""
     return json.loads(html.unescape(re.search("data-live='([^']*)'", figure.html)[1]))

@@ -6,13 +6,12 @@ import pytest
 import torch
 import torch.nn.functional as F
 from draws import generator
-from live_kinds import data_of
+from live_kinds import data_of, image_maps
 from live_kinds import sent_maps as sent
 from torch import nn
 from torch.nn.attention.bias import causal_lower_right
 
 from d2lattn import LatentAttention, MultiHeadAttention, SelfAttention
-from d2lattn_book.language.encoder_decoder import TransformerEncoderDecoder
 from d2lattn_book.pictures import maps
 
 ROWS, KEYS = ["das", "Haus", "ist", "alt"], ["the", "house", "is", "old", "."]
@@ -78,10 +77,11 @@ def test_tensors_of_two_texts():
         (drawn(2, 2), {}, r"model must give maps \(H, L, S\) .*, got torch.float32 of shape"),
         (drawn(2, 4, 4).long(), {}, "model must be a model or its maps, got tensor"),
         ([drawn(2, 4, 4), drawn(2, 3, 3)], {}, "part must choose .* 0: 4 × 4, layer 1: 3 × 3"),
-        (2 * drawn(2, 4, 4), {}, "model must give maps of numbers from 0 to 1, got "),
+        (drawn(2, 4, 4) - 0.1, {}, "model must give attention weights, at least 0 and .* got -0.1"),
+        (2 * drawn(2, 4, 4), {}, r"model must give .* rows that add up to 2\.00 to 2\.00"),
         (drawn(2, 4, 4), dict(tokens=KEYS), "tokens must fit the 4 rows of maps, got"),
         (drawn(2, 4, 4), dict(key_tokens=KEYS), "key_tokens must fit the 4 columns of maps"),
-        (drawn(2, 257, 4), {}, "tokens must have 1 to 256 tokens, got 257"),
+        (drawn(2, 265, 4), {}, "tokens must have 1 to 264 tokens, got 265"),
     ],
 )  # fmt: skip
 def test_tensors_that_are_no_maps_are_refused(given, options, message):
@@ -110,26 +110,6 @@ def test_what_weights_lack_of_1_is_a_column():
     assert repr(figure).endswith(f"; w{said}") and figure.html.endswith(f"<p>W{said}.</p>")
     two = data_of(maps(whole[..., :4], tokens=ROWS, key_tokens=KEYS[:4]))
     assert two["key_tokens"] == [*KEYS[:4], "nothing"]
-
-
-def test_a_layer_with_a_score_for_no_word():
-    layer = MultiHeadAttention(8, 2, sink_logit=True)
-    nn.init.constant_(layer.sink, 1.0)
-    x = normal(1, 4, 8)
-    weights = layer(x, need_weights=True)[1].detach()
-    assert (weights.sum(-1) < 0.9).all()
-    data = data_of(maps(layer, x, tokens=ROWS))
-    assert data["key_tokens"] == [*ROWS, "nothing"]
-
-
-def test_numbers_that_are_no_weights_are_drawn_as_they_are_and_said_to_be_none():
-    weights = normal(2, 3, 4, 4).sigmoid()
-    figure = maps(weights, tokens=ROWS)
-    assert ((sent(figure) / 255 - weights).abs() < 0.51 / 255).all()
-    low, high = weights.sum(-1).min(), weights.sum(-1).max()
-    said = f"o attention weights: the numbers of a row add up to {low:.2f} to {high:.2f}"
-    assert repr(figure).endswith(f"; n{said}") and figure.html.endswith(f"<p>N{said}.</p>")
-    assert "key_tokens" not in data_of(figure)
 
 
 def test_a_hidden_row_lacks_nothing():
@@ -223,15 +203,6 @@ def test_an_encoder_decoder_of_torch_and_its_cross_attention():
         maps(model, given, part="x")
 
 
-def test_the_books_own_encoder_decoder():
-    model = TransformerEncoderDecoder().eval()
-    letters, sounds = torch.tensor([[3, 1, 20]]), torch.tensor([[1, 20, 7, 9]])
-    with torch.no_grad():
-        weights = model.decode(model.encode(letters), sounds)[1]
-    figure = maps(model, (letters, sounds), part="cross", tokens=ROWS, key_tokens=list("cat"))
-    assert_maps(figure, weights[None])
-
-
 @pytest.mark.parametrize("make", [SelfAttention, LatentAttention])
 def test_our_other_attention(make):
     layer = make(8) if make is SelfAttention else make(8, 2, latent_dim=4)
@@ -248,7 +219,7 @@ def test_our_other_attention(make):
             normal(3, 4, 8),
             r"model must give maps .* a batch of one, got .*\(3, 2, 4, 4\)",
         ),
-        (encoder(), None, "text must be what the model reads, got None"),
+        (encoder(), None, "text must be a string, or .* got None"),
         (nn.ModuleList([encoder()])[0], "a b", "tokenizer must be given where text is a string"),
     ],
 )
@@ -292,6 +263,22 @@ def test_a_call_of_torchs_attention_is_seen(options):
     assert ((sent(maps(model, x)) / 255 - weights).abs() < 1.5 / 255).all()
 
 
+def test_the_tokens_of_an_image_are_its_patches_and_those_before_them():
+    for sizes, first in ((dict(), "CLS"), (dict(before=2), "token 0"), (dict(before=0), "(0, 0)")):
+        data = data_of(image_maps(**sizes))
+        assert data["tokens"][0] == first and data["tokens"][-1] == "(1, 2)"
+        assert (data["image"]["rows"], data["image"]["columns"]) == (2, 3)
+        assert data["image"]["href"].startswith("data:image/jpeg;base64,")
+
+
+def test_of_more_keys_than_have_room_some_in_a_row_are_one():
+    weights = drawn(1, 2, 3, 1500)
+    figure = maps(weights)
+    assert_maps(figure, weights.unflatten(-1, (250, 6)).sum(-1))
+    assert data_of(figure)["key_tokens"][-1] == "1494"
+    assert repr(figure).endswith("; each key stands for 6 in a row, the first of which is named")
+
+
 class ByHand(nn.Module):
     """Attention as it is written by hand, of one head in three axes or of several in four."""
 
@@ -319,21 +306,9 @@ def test_attention_that_cannot_be_seen_is_said_with_what_to_do(model, got):
     assert not model._forward_hooks and not model._forward_pre_hooks
 
 
-class Padded(nn.Module):
-    """Torch's encoder with a mask, for which its fast path packs the pieces."""
-
-    def __init__(self):
-        super().__init__()
-        one = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
-        self.stack = nn.TransformerEncoder(one, 2)
-
-    def forward(self, x):
-        hidden = torch.tensor([[False, False, False, True]])
-        return self.stack(x, src_key_padding_mask=hidden)
-
-
-def test_the_fast_path_of_torch_does_not_pass_the_hooks_by():
-    model = Padded().eval().requires_grad_(False)
-    figure = maps(model, normal(1, 4, 8), tokens=ROWS)
-    assert data_of(figure)["shape"] == [2, 2, 4, 4]
-    assert (sent(figure)[..., 3] == 0).all()
+def test_the_fast_path_of_torch_does_not_pass_it_by():
+    layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+    hidden = torch.tensor([[False, False, False, True]])  # for which torch would pack the tokens
+    given = {"src": normal(1, 4, 8), "src_key_padding_mask": hidden}
+    figure = maps(nn.TransformerEncoder(layer, 2).eval().requires_grad_(False), given)
+    assert data_of(figure)["shape"] == [2, 2, 4, 4] and (sent(figure)[..., 3] == 0).all()

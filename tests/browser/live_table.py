@@ -56,6 +56,7 @@ CASES = FIGURES | {  # whatever has to fit
     "chosen": lambda: storyteller(choices=("the secretary", "ripe apple trees")),
     "many maps": lambda: live_kinds.model_maps(WORDS[:30] * 2, layers=2, heads=32),
     "one large weight": lambda: live.heads([[[0.989] + [0.001] * 11] * 12], tokens=2 * SENTENCE),
+    "image": live_kinds.image_maps,
     "few maps": lambda: live_kinds.model_maps(SENTENCE[:4], layers=1, heads=1),
 }  # fmt: skip
 EIGHT = ["the", "dog", "chased", "the", "cat", "what", "a", "scared"]
@@ -182,7 +183,7 @@ ROWS = {
     "stories": Row(room=TALL, turns=(".maps input", "Space")),  # a head is off
     **dict.fromkeys(("reader", "chosen"), Row(room=TALL)),
     "train": Row(room=Room(slide=585, page=679, site=679)),
-    "maps": Row(room=Room(slide=665, page=720)),
+    **dict.fromkeys(("maps", "image"), Row(room=Room(slide=665, page=720))),
     "many maps": Row(room=Room(slide=770)),
     "cache": Row(
         room=CACHE,

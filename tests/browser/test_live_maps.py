@@ -5,7 +5,7 @@ import re
 
 import pytest
 import torch
-from live_kinds import REPEATED, data_of, model_maps, sent_maps, without_map
+from live_kinds import REPEATED, data_of, image_maps, model_maps, sent_maps, without_map
 from live_table import HOST
 from test_live import resize, sentence, show, walk
 
@@ -158,19 +158,50 @@ def test_layers_without_maps_are_named(page, tmp_path):
     walk(page, [(("fill", "label=layer", "1"), "^In layer 2, head")])  # the second that is there
 
 
-def test_each_of_256_pieces_can_be_reached(page, tmp_path):
+def test_each_of_264_pieces_can_be_reached(page, tmp_path):
     """It looks one back, in one head, and what weights lack of 1 is one piece more."""
-    one = torch.eye(256).roll(-1, 1) * torch.linspace(0.5, 1, 256)[:, None]
-    names = [f"piece{k}" for k in range(256)]
+    one = torch.eye(264).roll(-1, 1) * torch.linspace(0.5, 1, 264)[:, None]
+    names = [f"piece{k}" for k in range(264)]
     show(page, tmp_path, maps(torch.stack([one, one.mT])[None], tokens=names, query=100))
     told = page.get_by_text(re.compile(r"^Weights add up to 0\.\d\d to 1\.00, and nothing is what"))
     assert told.filter(visible=True).count() == 1
     asks = "[aria-label=query] [role=gridcell]"
     steps = [
-        ("", (asks, 256)),
-        ("", ("[aria-label=key] [role=gridcell]", 257)),
-        (("click", f"{asks} >> nth=255"), ("[aria-label='piece254: attention weight 1.00']", 1)),
+        ("", (asks, 264)),
+        ("", ("[aria-label=key] [role=gridcell]", 265)),
+        (("click", f"{asks} >> nth=263"), ("[aria-label='piece262: attention weight 1.00']", 1)),
         (("click", f"{asks} >> nth=77"), ("[aria-label='piece76: attention weight 0.65']", 1)),
         ("", ("[aria-label='nothing: attention weight 0.35']", 1)),
     ]
     walk(page, steps)
+
+
+@pytest.mark.parametrize("width", [1100, 360])
+def test_a_patch_of_an_image_is_the_query_and_the_image_as_bright_as_its_weights(
+    page, tmp_path, width
+):
+    figure = image_maps()
+    show(page, tmp_path, figure, width=width)
+    cells = page.locator("[aria-label=query] [role=gridcell]")
+    squares = [cell.locator("rect").first for cell in cells.all()]
+    for asks, name in ((0, "CLS"), (4, "(1, 0)")):
+        cells.nth(asks).click()
+        frame(page)
+        row = (sent_maps(figure) / 255)[0, 0, asks]
+        labels = [cell.get_attribute("aria-label") for cell in cells.all()]
+        told = [float(label.rsplit("weight ", 1)[1]) for label in labels]
+        assert told == pytest.approx(row.tolist(), abs=0.0051)
+        assert labels[asks].startswith(f"{name}, the query: ")
+        dark = [float(square.get_attribute("fill-opacity")) for square in squares]
+        assert dark[1:] == pytest.approx((0.85 * (1 - row / row.max()))[1:].tolist())
+    image, last = page.locator("svg image").bounding_box(), squares[-1].bounding_box()
+    for side, long in (("x", "width"), ("y", "height")):
+        assert last[side] + last[long] == pytest.approx(image[side] + image[long], abs=1)
+    page.mouse.move(0, 0)
+    walk(
+        page,
+        [
+            (("focus", "[aria-label=query] [tabindex='0']"), "="),
+            ("ArrowUp", "query (0, 0) attends"),
+        ],
+    )

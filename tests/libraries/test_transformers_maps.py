@@ -3,20 +3,19 @@
 import re
 from pathlib import Path
 
-import draws
 import pytest
 import torch
 import transformers
-from live_kinds import REPEATED, data_of
+from live_kinds import data_of
 from live_kinds import sent_maps as sent
-from make_references import SMALL, real, small
 from test_live_maps import byte_level
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from d2lattn_book.pictures import maps
 from d2lattn_book.pictures.model_maps.pieces import ids_of, names_of
-from d2lattn_book.real import from_llama, load, trace
 
+ROOT = Path(__file__).resolve().parents[2]
+README, PACKAGE = ROOT / "README.md", ROOT / "docs" / "package.md"
 SIZES = dict(vocab_size=31, hidden_size=24, num_hidden_layers=4, num_attention_heads=4)
 KV = dict(num_key_value_heads=2, head_dim=6, intermediate_size=20, max_position_embeddings=64)
 IDS = torch.tensor([[3, 7, 9, 3, 7, 30, 0, 3]])
@@ -68,44 +67,34 @@ def test_gpt2_bert_and_a_model_in_bfloat16():
     assert_maps(of("Llama").to(torch.bfloat16), [0, 1, 2, 3])
 
 
-LINEAR = dict(linear_num_key_heads=2, linear_num_value_heads=2, linear_key_head_dim=6,
-              linear_value_head_dim=6)  # fmt: skip
-HYBRIDS = [
-    ("Qwen3Next", LINEAR | dict(num_experts=2, num_experts_per_tok=1, moe_intermediate_size=8,
-                                shared_expert_intermediate_size=8), [3]),
-    ("Lfm2", dict(layer_types=["conv", "full_attention", "conv", "full_attention"]), [1, 3]),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("name, options, layers", HYBRIDS, ids=lambda one: str(one)[:9])
-def test_layers_without_maps_are_named(name, options, layers):
-    model = of(name, **options)
-    data = assert_maps(model, layers)
-    assert data["without"] == [layer for layer in range(4) if layer not in layers]
-    with pytest.raises(ValueError, match=r"^layers must have maps, got 0: only "):
+def test_layers_without_maps_are_named():
+    model = of("Lfm2", layer_types=["conv", "full_attention", "conv", "full_attention"])
+    assert assert_maps(model, [1, 3])["without"] == [0, 2]
+    with pytest.raises(ValueError, match=r"^layers must have maps, got 0: only 1, 3 have"):
         maps(model, IDS, layers=[0])
 
 
-def test_a_model_without_attention_and_a_token_that_it_does_not_know_are_refused():
+def test_a_model_without_attention_is_refused():
     with pytest.raises(ValueError, match=r"^model must attend by .* none of these from MambaForCa"):
         maps(of("Mamba", state_size=4), IDS)
-    with pytest.raises(
-        ValueError, match=r"^text must have tokens that the model kn.*, got 1 to 31"
-    ):
-        maps(of("Llama"), [1, 31])
 
 
-def test_patches_of_an_image():
-    config = transformers.ViTConfig(
-        hidden_size=8, num_hidden_layers=2, num_attention_heads=2, intermediate_size=8,
-        image_size=8, patch_size=4,
-    )  # fmt: skip
-    model, image = transformers.ViTModel(config).eval(), torch.rand(1, 3, 8, 8)
-    figures = maps(model, image), maps(model, {"pixel_values": image})
-    assert figures[0].html == figures[1].html
-    model.set_attn_implementation("eager")
-    weights = torch.cat(model(image, output_attentions=True).attentions).detach()
-    assert ((sent(figures[0]) / 255 - weights).abs() < 1 / 255).all()
+def test_patches_of_an_image_in_the_example_of_the_docs(tmp_path, monkeypatch):
+    examples = re.findall(r"```python\n(.*?)```", PACKAGE.read_text(encoding="utf-8"), re.S)
+    (example,) = [one for one in examples if "ViTModel" in one]
+    monkeypatch.chdir(tmp_path)
+    exec(example, names := {})
+    assert abs((tmp_path / "vit.html").stat().st_size - 2.6e6) < 0.1e6
+    vit, image = names["vit"].eval(), names["image"]
+    assert maps(vit, {"pixel_values": image}, query="CLS", layers=[0, 4, 8, 11]).html == (
+        names["figure"].html
+    )
+    vit.set_attn_implementation("eager")
+    with torch.no_grad():
+        given = vit(image, output_attentions=True).attentions
+    weights = torch.cat([given[layer] for layer in (0, 4, 8, 11)])
+    assert ((sent(names["figure"]) / 255 - weights).abs() < 1 / 255).all()
+    assert data_of(names["figure"])["tokens"][:2] == ["CLS", "(0, 0)"]
 
 
 def test_with_sdpa_a_call_gives_no_maps_in_silence_and_a_config_is_refused():
@@ -129,11 +118,10 @@ def pairs():
     return {
         "T5": transformers.T5ForConditionalGeneration(transformers.T5Config(**PAIR, **t5)),
         "Bart": transformers.BartModel(transformers.BartConfig(**PAIR, **HALF)),
-        "Marian": transformers.MarianMTModel(transformers.MarianConfig(**PAIR, **HALF)),
     }
 
 
-@pytest.mark.parametrize("name", ["T5", "Bart", "Marian"])
+@pytest.mark.parametrize("name", ["T5", "Bart"])
 def test_encoder_decoders_give_each_of_their_three_kinds_of_maps(name):
     model, read = pairs()[name].eval(), torch.tensor([[1, 7, 9, 3, 4]])
     figures = {part: maps(model, IDS, target=read, part=part) for part in ("cross", "decoder")}
@@ -202,9 +190,6 @@ def test_the_share_of_a_sink_is_the_column_nothing():
     assert data_of(figure)["standing"][-1]["name"] == "nothing"
 
 
-README = Path(__file__).resolve().parents[2] / "README.md"
-
-
 @pytest.mark.parametrize("name", ["bert-base-uncased", "Qwen/Qwen3-0.6B"])
 def test_the_readmes_four_lines_make_a_page(name, tmp_path, monkeypatch):
     """With models of these classes and random weights, stored and loaded as a reader's are."""
@@ -232,14 +217,6 @@ def test_the_readmes_four_lines_make_a_page(name, tmp_path, monkeypatch):
     assert ('"[CLS]","The","cat"' if "bert" in name else '["The","cat"') in words
 
 
-def test_the_page_of_audit_asks_a_model_of_transformers(capsys):
-    page = (README.parent / "docs" / "audit.md").read_text(encoding="utf-8")
-    first, *_ = blocks = re.findall(r"```python\n(.*?)```", page, re.S)
-    (theirs,) = [code for code in blocks if "transformers" in code]
-    exec(f"import torch\n{first}{theirs}", {})
-    assert capsys.readouterr().out.count("Nothing found.") == 2
-
-
 # Tokenizers --------------------------------------------------------------------------------------
 
 
@@ -251,27 +228,3 @@ def test_pieces_are_named_as_with_the_library_below():
     assert ids == ids_of(text, ours)
     assert names_of(ids, theirs) == names_of(ids, ours)
     assert names_of([3, 299], theirs)[1] == "299"
-
-
-# SmolLM2 -----------------------------------------------------------------------------------------
-
-
-def test_ours_and_theirs_make_the_same_figure_of_smollm2():
-    ours, tokenizer = load()
-    text = " ".join(REPEATED)
-    one, other = maps(ours, text, tokenizer), maps(real(), text, tokenizer)
-    assert data_of(one)["tokens"] == data_of(other)["tokens"]
-    assert (sent(one) - sent(other)).abs().max() <= 1
-    listed = [
-        [[head[:2] for head in kind["heads"][:2]] for kind in data_of(figure)["standing"]]
-        for figure in (one, other)
-    ]
-    assert listed[0] == listed[1]
-
-
-@pytest.mark.parametrize("sizes", SMALL)
-def test_small_llamas_are_those_of_the_trace(sizes):
-    model = small(sizes, seed=2)
-    ids = torch.randint(sizes[0], (1, 9), generator=draws.generator())
-    weights = trace(from_llama(model), ids).weights[:, 0].double()
-    assert ((sent(maps(model, ids)) / 255 - weights).abs() < 1 / 255 + 1e-5).all()

@@ -7,9 +7,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from d2lattn.arguments import check_count, show
+from d2lattn.arguments import check_count
+from d2lattn.arguments import show as show
 from d2lattn_book.host import on_the_host
 from d2lattn_book.pictures.arrays import Numbers, Query, Words, position
+from d2lattn_book.pictures.model_maps.images import as_picture
 from d2lattn_book.pictures.model_maps.sources import find
 from d2lattn_book.pictures.packed import in_bytes, quantized
 from d2lattn_book.pictures.page import Figure
@@ -56,8 +58,8 @@ def maps(
 
     A weight is sent in 8 bits: less than 1/255 off, and each row has the sum 1. Where a model's
     weights add up to less (a sink without a token, as in gpt-oss), the rest is a column of its own,
-    *nothing*. Numbers from 0 to 1 whose rows add up to more are no weights: they are drawn as they
-    are, to half of 1/255, and the figure says so.
+    *nothing*. Where a module reads an image (1, C, H, W) and its tokens are the patches, these are
+    shown in the image. Of more than 264 keys without names, as in sound, some in a row are one.
 
     Args:
         model: one of
@@ -69,7 +71,7 @@ def maps(
               and is refused;
             - maps that are there already: a tensor (layers, H, L, S) or (H, L, S), or a list with
               one for each layer, also as batches of one, or None for a layer without.
-        text: a string of 2 to 256 tokens, or their numbers, also as a batch of one; or what else
+        text: a string of 2 to 264 tokens, or their numbers, also as a batch of one; or what else
             the module is called with: a tensor, a tuple of tensors, or a dict of arguments by name,
             as a processor of transformers makes it.
         tokenizer: one of the libraries tokenizers or transformers, or the list of the vocabulary's
@@ -85,8 +87,8 @@ def maps(
         query: the token whose query is shown when the figure opens, by name or position.
 
     Raises:
-        ValueError: a model that gives no maps, or numbers below 0 or above 1; fewer than 2 or more
-            than 256 tokens, or one that the model does not know; a layer or head that is not there;
+        ValueError: a model that gives no attention weights; fewer than 2 or more
+            than 264 tokens; a layer or head that is not there;
             a figure of more than 3 MB, with its size and what would fit.
 
     Cost:
@@ -106,14 +108,14 @@ def maps(
     without = [layer for layer in range(found.depth) if layer not in found.maps]
     shown = _chosen("layers", layers, found.maps, without)
     counts = {len(found.maps[layer]) for layer in shown}
-    if heads is None and len(counts) > 1:
-        raise ValueError(f"heads must be given where layers have {_listed(sorted(counts))} of them")
     chosen = _chosen("heads", heads, range(min(counts)), [])
     L, S = len(found.names), len(found.key_names)
     shape = len(shown), len(chosen), L, S
-    _check_size(shape, 4 * len(shown) * len(chosen) * L * S // 3)
+    _check_size(shape, BESIDE + 4 * len(shown) * len(chosen) * L * S // 3)
     weights = torch.stack([found.maps[layer][chosen].double() for layer in shown])  # (T, H, L, S)
-    weights, told = _as_weights(weights, shown)
+    weights, told = _as_weights(weights)
+    if found.step > 1:
+        told = [f"each key stands for {found.step} in a row, the first of which is named", *told]
     keys, key_names = found.columns, found.key_names
     if weights.shape[-1] > S:
         key_names = [*key_names, NOTHING]
@@ -133,19 +135,20 @@ def maps(
         "asks": position(query, found.names, "query"),
         "step": layer,
         "head": head,
-        "weights": in_bytes(_whole(weights), 8) | {"low": 0, "unit": 1 / 255},
+        "weights": in_bytes(quantized(weights), 8) | {"low": 0, "unit": 1 / 255},
     }
     if key_names is not found.names:
         data["key_tokens"] = key_names
+    elif found.image is not None:
+        image, lines, columns = found.image
+        data["image"] = {"rows": lines, "columns": columns, "href": as_picture(image)}
     name = f"layer {shown[layer]}, head {chosen[head]}"
     table = weights_table(weights[layer, head], name, found.names, key_names)
     without = [f"no maps in layer{'s' * (len(without) > 1)} {_listed(without)}"] if without else []
     line = "; ".join([f"live maps: {_size(shape)}, each weight within 4e-03", *told, *without])
     note = "".join(f"<p>{html.escape(one[0].upper() + one[1:])}.</p>" for one in told)
     note += f"<p>{html.escape('; '.join(names))}</p>" * bool(names)
-    figure = Figure("heads", line, data, _list(kinds, shown, chosen) + table, note)
-    _check_size(shape, len(figure.html.encode()))
-    return figure
+    return Figure("heads", line, data, _list(kinds, shown, chosen) + table, note)
 
 
 def _check_size(shape, size):
@@ -158,30 +161,20 @@ def _check_size(shape, size):
         )
 
 
-def _as_weights(weights, layers):
+def _as_weights(weights):
     """The same maps with a column for what their weights lack, and what is to be told of them."""
-    wrong = ~((weights >= 0) & (weights <= 1.01))
-    if wrong.any():
-        place = wrong.nonzero()[0]
-        raise ValueError(
-            f"model must give maps of numbers from 0 to 1, got {weights[tuple(place)]:.2f} in "
-            f"layer {layers[place[0]]}: these are no weights"
-        )
     sums = weights.sum(-1)
     low, high = sums.min().item(), sums.max().item()
+    if not (weights.min() >= 0 and high <= 1.01):
+        raise ValueError(
+            "model must give attention weights, at least 0 and in a row at most 1 together, got "
+            f"{weights.min():.2f} and rows that add up to {low:.2f} to {high:.2f}"
+        )
     if (torch.minimum(sums, (sums - 1).abs()) < 0.01).all():
         return weights, []
-    if high > 1.01:
-        told = f"no attention weights: the numbers of a row add up to {low:.2f} to {high:.2f}"
-        return weights, [told]
     rest = (1 - sums).clamp(min=0)[..., None]
     told = f"weights add up to {low:.2f} to {high:.2f}, and {NOTHING} is what they lack of 1"
     return torch.cat([weights, rest], -1), [told]
-
-
-def _whole(weights):
-    """As they travel: whole numbers of 255, which keep the sum of each row that has one of 1."""
-    return quantized(weights) if weights.sum(-1).max() < 1.01 else (255 * weights).round().long()
 
 
 def standing_out(
@@ -263,16 +256,12 @@ def _chosen(name, given, found, without):
     """The layers or heads that are wanted, all of which are there."""
     if given is None:
         return list(found)
-    if isinstance(given, (str, bytes)) or not isinstance(given, (Sequence, range)) or not given:
-        raise ValueError(f"{name} must be a list of {name} from 0, got {show(given)}")
     for one in given:
         check_count(name, one, least=0)
         if one in without:
             raise ValueError(f"{name} must have maps, got {one}: only {_listed(found)} have")
         if one not in found:
             raise ValueError(f"{name} must be among {_listed(found)}, got {one}")
-        if list(given).count(one) > 1:
-            raise ValueError(f"{name} must name each once, got {one} twice")
     return list(given)
 
 

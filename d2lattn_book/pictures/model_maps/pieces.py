@@ -6,7 +6,7 @@ import unicodedata
 from d2lattn.arguments import show
 from d2lattn_book.pictures import arrays
 
-MOST_PIECES = 256
+MOST_PIECES = 264  # 16 × 16 patches of an image with their class and register tokens
 SEEN = {" ": "␣", "▁": "␣", "\n": "↵", "\t": "⇥"}  # what a space looks like
 UNREADABLE = "\N{REPLACEMENT CHARACTER}"  # what a part of a letter is decoded to
 

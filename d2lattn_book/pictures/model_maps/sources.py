@@ -18,10 +18,12 @@ from d2lattn.latent import LatentAttention
 from d2lattn.multihead import MultiHeadAttention, SelfAttention
 from d2lattn_book.host import in_evaluation
 from d2lattn_book.pictures import arrays
-from d2lattn_book.pictures.model_maps.pieces import counted, ids_of, names_of
+from d2lattn_book.pictures.model_maps.images import names_of_patches, patches_in
+from d2lattn_book.pictures.model_maps.pieces import MOST_PIECES, counted, ids_of, names_of
 
 OURS = (MultiHeadAttention, SelfAttention, LatentAttention)
 SOFTMAX = (torch.softmax, F.softmax, Tensor.softmax)
+MARKS = ("decoder_start", "eos")
 PARTS = ("cross", "decoder", "encoder")  # of an encoder-decoder
 CROSS = re.compile(r"cross|encoder_attn|enc\w*dec\w*att|multihead_attn|src_attn", re.IGNORECASE)
 
@@ -36,6 +38,9 @@ class Found(NamedTuple):
             equal ones are. Where both are one text, columns are None.
         names, key_names: what is written for them.
         called: where layers are calls of modules that do not stand in a row, the name of each.
+        step: how many keys in a row are shown as one.
+        image: (C, H, W), of which the last tokens are the patches, line by line, and its lines and
+            columns of patches.
     """
 
     maps: dict[int, Tensor]
@@ -45,6 +50,8 @@ class Found(NamedTuple):
     names: list[str]
     key_names: list[str]
     called: Sequence[str] = ()
+    step: int = 1
+    image: tuple[Tensor, int, int] | None = None
 
 
 def find(model, text, tokenizer, target, part, tokens, key_tokens) -> Found:
@@ -53,13 +60,12 @@ def find(model, text, tokenizer, target, part, tokens, key_tokens) -> Found:
     keys: Any = None
     called: Sequence[str] = ()
     if isinstance(model, nn.Module):
-        if text is None:
-            raise ValueError("text must be what the model reads, got None")
         given, count, called, rows, keys = _of_module(model, text, tokenizer, target, part)
     else:
         if text is not None:
             raise ValueError(f"text is what a model reads, tokens name rows, got {show(text)}")
         given, count = _given(model)
+    given, step = _gathered(given) if key_tokens is keys is None else (given, 1)
     L, S = _size_of(given, called)
     known = rows is not None and len(rows) == L
     rows = rows if known else range(L)
@@ -73,10 +79,14 @@ def find(model, text, tokenizer, target, part, tokens, key_tokens) -> Found:
         key_names = names_of(keys, tokenizer)
         keys = keys if tokens is None else key_names
     elif L == S:
-        return Found(given, count, rows, None, names, names, called)
+        image = None if known else patches_in(text, L)
+        if image is not None and tokens is None:
+            names = names_of_patches(L, *image[1:])
+        return Found(given, count, rows, None, names, names, called, image=image)
     else:
-        keys, key_names = [(j,) for j in range(S)], [str(j) for j in range(S)]  # equal to no row
-    return Found(given, count, rows, keys, names, key_names, called)
+        keys = [(j,) for j in range(S)]  # equal to no row
+        key_names = [str(step * j) for j in range(S)]
+    return Found(given, count, rows, keys, names, key_names, called, step)
 
 
 def _kind(model):
@@ -95,6 +105,15 @@ def _size_of(given, names):
     counted(range(L), "tokens", least=2 if L == S else 1)
     counted(range(S), "key_tokens")
     return L, S
+
+
+def _gathered(given):
+    """Where there are too many keys, as frames of sound: so many of them become one, whose weight
+    is their sum."""
+    L, S = next(iter(given.values())).shape[1:]
+    step = -(-S // MOST_PIECES) if L < S else 1
+    shape, pad = (-1, step), (0, -S % step)
+    return {n: F.pad(x, pad).unflatten(-1, shape).sum(-1) for n, x in given.items()}, step
 
 
 # Tensors ------------------------------------------------------------------------------------------
@@ -138,19 +157,12 @@ def _of_module(model, text, tokenizer, target, part):
     read = ids
     if pair:
         part = "cross" if part is None else part
-        read = _read_by_decoder(model, target, tokenizer, part)
+        read = _read_by_decoder(model, target, tokenizer)
         options["decoder_input_ids"] = _batch(model, read)
     seen = _Seen(model, part)
     try:
         with in_evaluation(model), torch.no_grad(), seen:
             model(*args, **options)
-    except IndexError as error:
-        if ids is None:
-            raise
-        raise ValueError(
-            f"text must have tokens that the model knows, got {min(ids)} to {max(ids)}: is the "
-            "tokenizer the model's own?"
-        ) from error
     finally:
         for handle in seen.handles:
             handle.remove()
@@ -183,30 +195,22 @@ def _batch(model, ids):
     return torch.tensor([ids], device=device)
 
 
-def _read_by_decoder(model, target, tokenizer, part):
+def _read_by_decoder(model, target, tokenizer):
     """The tokens that the decoder of a model of transformers reads."""
     if target is None:
         raise ValueError("target must be what the decoder reads, got None")
     read = ids_of(target, tokenizer, "target", least=1)
     if isinstance(target, str):  # it reads what it has written, from its own first piece on
-        begin, end = (_known(model, f"{name}_token_id") for name in ("decoder_start", "eos"))
+        begin, end = (getattr(model.config, f"{name}_token_id", None) for name in MARKS)
         read = read[:-1] if read[-1:] == [end] else read
         read = read if begin is None else [begin, *read]
-    return counted(read, "target", least=1 if part == "cross" else 2)
-
-
-def _known(model, name):
-    """A number that the configuration tells, or that of how it writes."""
-    holders = model.config, getattr(model, "generation_config", None)
-    return next((x for x in (getattr(one, name, None) for one in holders) if x is not None), None)
+    return read
 
 
 def _part_of(name):
     """The part of an encoder-decoder to which an attention module of this name belongs."""
-    if CROSS.search(name):
-        return "cross"
     found = re.search("encoder|decoder", name)
-    return found and found[0]
+    return "cross" if CROSS.search(name) else found and found[0]
 
 
 def _places(model, names):
@@ -287,7 +291,7 @@ class _Seen(TorchFunctionMode):
         self.names.append(name)
         if self.part in (None, _part_of(name)) or (self.part not in PARTS and self.part in name):
             single = _single(weights)
-            counted(range(single.shape[-1]), "key_tokens")  # before there are many too large ones
+            counted(range(single.shape[-2]), "tokens", 1)  # before there are many too large ones
             self.calls.append((name, single))
 
     def found(self):
@@ -320,11 +324,6 @@ def weights_of(
         attn_mask = attn_mask._materialize(query.device)
     if attn_mask is not None and attn_mask.dtype == torch.bool:
         attn_mask = torch.where(attn_mask, 0.0, -math.inf)
-    return attention_weights(
-        query.float(),
-        key.float(),
-        attn_bias=None if attn_mask is None else attn_mask.float(),
-        is_causal=is_causal,
-        query_offset=0 if is_causal else None,
-        scale=scale,
-    )
+    bias = None if attn_mask is None else attn_mask.float()
+    given = dict(attn_bias=bias, is_causal=is_causal, query_offset=0 if is_causal else None)
+    return attention_weights(query.float(), key.float(), scale=scale, **given)

@@ -6,6 +6,7 @@ import {paint, rgb} from "../kit/map.js";
 import {gliding} from "../kit/motion.js";
 import {WIDE, add, fit, lay, stage} from "../kit/nodes.js";
 import {drawMap, placeOf} from "./map.js";
+import {drawPatches} from "./patches.js";
 import {drawSentences, inOneLine, reachOf} from "./sentences.js";
 import {drawStanding} from "./standing.js";
 import {mapOf} from "./state.js";
@@ -48,7 +49,7 @@ export function draw(live, figure) {
   const box = stage(live);
   const canvas = add(box, "canvas", {"aria-hidden": "true"});
   const svg = add(box, "svg", {class: "glides"});
-  const sentences = drawSentences(svg, figure);
+  const sentences = (data.image ? drawPatches : drawSentences)(svg, figure);
   const {width} = figure;
   const place = placeOf(data, width);
   const map = drawMap(svg, figure, place);

@@ -20,7 +20,7 @@ function controls(bar, figure) {
   const range = {min: 0, max: 0.5, step: 0.01};
   const least = slider(bar, "hide weights below", range, value => act(alter, {least: value}));
   const bound = note(bar);
-  for (const one of [least.parentNode, bound]) one.hidden = !crowded(L, S);
+  for (const one of [least.parentNode, bound]) one.hidden = data.image || !crowded(L, S);
   button(bar, "Reset", figure.reset);
   return all(training, places, state => {
     fill(least, state.least);

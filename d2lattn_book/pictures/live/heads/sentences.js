@@ -4,6 +4,7 @@ import {grid} from "../kit/cells.js";
 import {alter} from "../kit/figure.js";
 import {WIDE, add, set, shown} from "../kit/nodes.js";
 import {cut, show} from "../kit/numbers.js";
+import {reach} from "./patches.js";
 import {ask, hover} from "./state.js";
 
 export const BESIDE = 680; // the width of a drawing where the map stands beside the tokens
@@ -57,7 +58,9 @@ function placesOf(data, width) {
 
 // How far down all of it reaches.
 export const reachOf = (data, width) =>
-  placesOf(data, width).to.bottom + (inOneLine(data, width) ? 44 : 20);
+  data.image
+    ? reach(data, width)
+    : placesOf(data, width).to.bottom + (inOneLine(data, width) ? 44 : 20);
 
 export function drawSentences(svg, {data, act, width}) {
   const {tokens, keys} = data;
