@@ -1,4 +1,4 @@
-"""Write RESULTS.md and the table of the README from the files in benchmarks/results.
+"""Write RESULTS.md and the table of docs/package.md from the files in benchmarks/results.
 
     python benchmarks/report.py
 
@@ -16,17 +16,17 @@ import small_calls
 import smollm2
 from results import HERE, load, table
 
-PARTS = {  # in the order of RESULTS.md; each serves a sentence of the README or of a chapter
-    "heads": heads,  # README
-    "small_calls": small_calls,  # README
-    "memory": memory,  # README, 8.5
-    "engines": engines,  # README
+PARTS = {  # in the order of RESULTS.md; each serves a sentence of docs/package.md or of a chapter
+    "heads": heads,  # docs/package.md
+    "small_calls": small_calls,  # docs/package.md
+    "memory": memory,  # docs/package.md, 8.5
+    "engines": engines,  # docs/package.md
     "grouped": grouped,  # 8.14
-    "smollm2": smollm2,  # README, 5.7
+    "smollm2": smollm2,  # docs/package.md, 5.7
     "kernel": kernel,  # 8.7, appendix 92
     "distributed": distributed,  # sections 11.3 to 11.8
 }
-README = HERE.parent / "README.md"
+PAGE = HERE.parent / "docs" / "package.md"
 BEGIN, END = "<!-- measured: benchmarks/report.py -->", "<!-- measured -->"
 
 INTRODUCTION = """\
@@ -59,7 +59,7 @@ def head(result):
 
 
 def measured_table(results):
-    """The README's table, of the first processor on which everything in it was measured."""
+    """The table of docs/package.md, of the first processor on which all of it was measured."""
     wanted = ("heads", "small_calls", "memory", "engines", "smollm2")
     machines = [{result["machine"] for result in results.get(part, [])} for part in wanted]
     machine = min(set.intersection(*machines))
@@ -121,11 +121,11 @@ def write():
     """Write both texts."""
     results = load()
     (HERE / "RESULTS.md").write_text(render(results), encoding="utf-8")
-    text = README.read_text(encoding="utf-8")
+    text = PAGE.read_text(encoding="utf-8")
     before, rest = text.split(BEGIN)
     after = rest.partition(END)[2]
     table = f"{BEGIN}\n{measured_table(results)}\n{END}"
-    README.write_text(before + table + after, encoding="utf-8")
+    PAGE.write_text(before + table + after, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""RESULTS.md and the README are what benchmarks/results says, and no run loses another's."""
+"""RESULTS.md and docs/package.md are what benchmarks/results says, and no run loses another's."""
 
 import json
 import re
@@ -22,9 +22,9 @@ def test_results_are_rendered_from_their_files():
     assert stored == report.render(results.load()), "run: python benchmarks/report.py"
 
 
-def test_the_readme_has_the_measured_numbers():
-    readme = report.README.read_text(encoding="utf-8")
-    told = readme.partition(report.BEGIN)[2].partition(report.END)[0].strip()
+def test_the_page_of_the_package_has_the_measured_numbers():
+    page = report.PAGE.read_text(encoding="utf-8")
+    told = page.partition(report.BEGIN)[2].partition(report.END)[0].strip()
     assert told == report.measured_table(results.load()), "run: python benchmarks/report.py"
     assert len(told.splitlines()) <= 2 + 7
 

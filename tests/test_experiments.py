@@ -10,9 +10,10 @@ import pages
 import pytest
 import repeat
 
-from website import build
+from website.build import PAGES
 
 NAMES = experiment.names()
+PLAYGROUND = (PAGES / "playground.md").read_text(encoding="utf-8")
 MARK = re.compile(r"<!-- exp: (\w+)/([\w -]+?) -->")
 NUMBER = re.compile(r"(?<![\w.])−?\d[\d,]*(?:\.\d+)?(?![\w]|\.\d)(?: %)?")
 WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
@@ -223,7 +224,7 @@ PLAYED = {  # a row of the experiment: what the page says after its question and
 @pytest.mark.parametrize("row", PLAYED)
 def test_what_the_playground_says_came_out_is_what_was_measured(row):
     """Of the seeds 1, 2 and 3, the first three; *make experiments EXPERIMENT=playground* trains."""
-    (said,) = (line for line in build.PLAYGROUND.splitlines() if PLAYED[row] in line)
+    (said,) = (line for line in PLAYGROUND.splitlines() if PLAYED[row] in line)
     _, question, steps, *_ = (cell.strip() for cell in said.split("|"))
     assert steps == row.partition("-")[2] and "right" in question
     kept = repeat.stored("playground")["rows"][row]
@@ -240,7 +241,7 @@ def test_what_the_playground_says_came_out_is_what_was_measured(row):
             )
             for of in ("", "changed: ")
         ]
-        assert f"| 150 | {' | '.join(losses)} |" in build.PLAYGROUND
+        assert f"| 150 | {' | '.join(losses)} |" in PLAYGROUND
 
 
 def test_every_tag_of_a_cell_names_an_experiment():

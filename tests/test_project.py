@@ -70,8 +70,8 @@ def test_the_public_address_is_the_same_everywhere():
         r"git\+https://github\.com/",
     ):
         assert re.findall(rf"{address}([\w.-]+/[\w.-]+?)[/)`]", readme) == [repository()], address
-    pages = [f"{published()}{name}" for name in ("00_start_here.html", "", "playground.html")]
-    assert re.findall(r"https://[\w.-]+\.github\.io/[^)]*", readme) == pages
+    pages = re.findall(r"https://[\w.-]+\.github\.io/[^)]*", readme)
+    assert len(pages) >= 3 and all(page.startswith(published()) for page in pages)
     for path in book():
         text = path.read_text(encoding="utf-8")
         found = re.findall(r"github(?:\.com)?/([\w.-]+/d2lattn)\b", text)
@@ -82,7 +82,7 @@ def test_the_readme_lists_every_part_and_its_files_exist():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for path in book():
         assert f"(notebooks/{path.name})" in readme
-    assert len(readme) <= 9000
+    assert len(readme) <= 8000
     for path in (ROOT / "docs").iterdir():
         assert f"(docs/{path.name})" in readme
 
@@ -112,8 +112,11 @@ def test_every_address_in_a_page_of_docs_is_of_this_repository():
 def test_the_examples_of_the_package_run():
     """Those of the README, of transformers and with a network are run by tests/libraries."""
     page = (ROOT / "docs" / "package.md").read_text(encoding="utf-8")
-    first, real, _, *drawn = re.findall(r"```python\n(.*?)```", page, re.S)
+    torchs, first, real, _, *drawn = re.findall(r"```python\n(.*?)```", page, re.S)
     names = {}
+    exec(torchs, names)
+    assert_close(names["output"], names["expected"], within=1e-6)
+    assert_close(names["weights"].mean(1), names["mean"], within=1e-6)
     exec(first, names)
     assert_close(names["output"], names["same"], within=1e-6)
     *lines, last = real.strip().splitlines()

@@ -218,9 +218,11 @@ def test_all_tables_and_what_was_corrected_are_pages_of_the_site():
     page = evidence.tables()
     assert set(evidence.experiments()) == set(re.findall(r"^## (\w+)$", page, re.M))
     assert "](data/" not in page
-    led = re.findall(r"\]\(([^)#]+)", build.errata())
-    known = {path.name for path in book()} | {f"{evidence.PAGE}.md"}
-    assert {place for place in led if not place.startswith("http")} <= known
+    known = {path.name for path in book()} | {"audit.md", "package.md", f"{evidence.PAGE}.md"}
+    for name in ("ERRATA.md", "docs/audit.md", "docs/package.md"):
+        led = re.findall(r"\]\(([^)#]+)\)", build.page_of(ROOT / name))
+        own = {place for place in led if not place.startswith(("http", "pictures/", "clinic/"))}
+        assert led and own <= known, name
 
 
 # The front page, and the figure that trains -------------------------------------------------------
@@ -244,7 +246,7 @@ def test_the_front_page_has_a_card_for_every_chapter(tmp_path, monkeypatch):
     apple, reader = page.index("live words: in "), page.index("live model: 2 layers")
     assert apple < page.index("{grid-item-card}") < reader
     assert f'<a href="{chapters()[0].stem}.html">Attention in one sitting' in page
-    assert "\npractice\nclinic/index\nplayground\n" in page
+    assert "\npractice\nclinic/index\naudit\npackage\nplayground\n" in page
 
 
 # The clinic ---------------------------------------------------------------------------------------

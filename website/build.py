@@ -9,16 +9,18 @@ last (tools/slides.py, in the book's own environment).
 """
 
 import base64
+import html
 import pathlib
 import re
 import shutil
+import string
 import subprocess
 import sys
 
 import lecturer
 import nbformat
 import practice
-from cells import ROOT, address, appendices, book, chapters, pictures, taught
+from cells import ROOT, address, appendices, book, chapters, pictures, published, taught
 from sections import slug
 
 from d2lattn_book.pictures import live
@@ -26,113 +28,9 @@ from website import clinic, evidence
 from website.chapter_page import prepare
 
 SOURCE = ROOT / "build" / "site-source"
+PAGES = ROOT / "website" / "pages"
+DOCS = ("audit", "package")  # of docs: pages of the site, too
 OPENS_WITH, ENDS_WITH = "00", "09"  # chapters: the first live figure, and the one that writes
-FRONT = """---
-html_theme.sidebar_secondary.remove: true
----
-
-# Attention, a textbook in which every claim runs
-
-<div class="hero">
-
-Attention is the mechanism inside nearly every chatbot. Here you see it, change it and check it:
-from the attention weights of one query, computed by hand, to a Transformer that learns before your
-eyes.
-
-<p class="go"><a href="{first}.html">Attention in one sitting</a>
-<a href="playground.html">Train one yourself</a>
-<a href="lecturer/index.html">Teach with it</a>
-<a href="{address}">Run it yourself</a></p>
-
-</div>
-
-<div class="plays">
-
-{live}
-
-</div>
-
-Nothing to install: this figure computes in your browser. Choose the query, drag a word, type a
-sentence.
-
-## The chapters
-
-::::{{grid}} 1 1 2 2
-:gutter: 3
-
-{cards}
-::::
-
-## Where the book arrives
-
-A Transformer of chapter 9 runs here, in your browser: let it generate, or switch off a head.
-
-{reader}
-"""
-PLAYGROUND = """---
-html_theme.sidebar_secondary.remove: true
----
-
-# Train one yourself
-
-A small attention model learns here, in your browser. Under *Options* choose a task and build the
-model, then press *Play*. *Compare with* puts a second model beside it, with one thing changed: the
-same start and the same texts. Four questions to begin with; guess before you press *Play*:
-
-<p class="go small even"><a href="#task=sentences&amp;compare=mask:false">What is the mask for?</a>
-<a href="#task=copy&amp;compare=layers:1">What is a second layer for?</a>
-<a href="#task=back&amp;compare=positions:none">What are positions for?</a>
-<a href="#task=back&amp;layers=2&amp;positions=none&amp;compare=mask:false">Who tells two layers
-the order, if not positions?</a></p>
-
-{live}
-
-- The black curves are the training loss. The red ones are the held-out loss: on texts that the
-  model was not trained on, and with the mask on wherever the target is the next token.
-- A map that is clicked is the chosen head, a token that is clicked is the query.
-  *queries, keys, values* shows what this head makes of every token, and how a score becomes a
-  weight.
-- The address of this page holds the settings: copy it, and send it to somebody.
-
-<details>
-<summary>The answers, and what came out with the seeds 1, 2 and 3</summary>
-
-Without the mask the model reads the target in training, and on held-out texts there is none to
-read. One layer finds the earlier letter, but the token after that letter does not know which letter
-it follows. Without positions a token sees which tokens are there, but not their order. Two layers
-hardly need them, because under the mask each token sees one token more than the one before it.
-These are small models and three seeds each; what real models do stands in the book. (With seed 2
-the model without its mask is right more often; its held-out loss gives it away.)
-
-| question | steps | as it opens | with one thing changed |
-|---|---|---|---|
-| the mask: right on held-out texts | 150 | 78, 69 and 100 % | mask off: 39, 76 and 79 % |
-| the same: training loss, held-out loss | 150 | 0.86, 0.80, 0.65; 0.98, 0.97, 0.68 | \
-0.02, 0.01, 0.01; 3.58, 2.24, 3.41 |
-| a second layer: right | 500 | 100, 100 and 100 % | one layer: 46, 60 and 46 % |
-| positions: right | 100 | 100, 100 and 100 % | none: 46, 46 and 48 % |
-| two layers without positions: right | 300 | 94, 94 and 92 % | mask off: 31, 30 and 31 % |
-
-</details>
-
-## In five minutes, with a class
-
-The first three questions above, in their order. Let them guess before you press *Play*; another
-seed is one click away.
-
-1. Two minutes: the mask. Ask first: *which of the two will have the lower loss?* Play 150 steps and
-   pause. Let them find the reason in the maps of the model whose mask is off.
-2. Two minutes: the second layer. Ask first: *which number comes, and what must one know to tell?*
-   Play 500 steps. Go back with *show step*, and let the class say what changed in the maps while
-   the loss fell.
-3. One minute: positions. Ask first: *if a letter stands in the text twice, can the two get
-   different attention weights?* Play 100 steps.
-
-Why it is so is in the book: [matrices](02_queries_keys_values.ipynb),
-[divisors and masks](03_scaling_and_masking.ipynb), [heads](04_multi_head_attention.ipynb),
-[positions](06_positional_encoding.ipynb). The model and its gradient are one file,
-[model.js]({code}), written to be read and equal to torch to nine digits.
-"""
 CARD = """:::{{grid-item-card}} {title}
 :link: {stem}
 :link-type: doc
@@ -185,7 +83,7 @@ def front_page(notebooks):
         cards.append(CARD.format(title=title, question=question, stem=path.stem, picture=picture))
     opening, ending = chapters([OPENS_WITH, ENDS_WITH])
     (writes,) = [page for page in live_figures(notebooks[ending]) if "live model" in page]
-    page = FRONT.format(
+    page = written("index").substitute(
         first=chapters()[0].stem,
         address=address(),
         live=RAW.format(live_figures(notebooks[opening])[0]),
@@ -197,13 +95,18 @@ def front_page(notebooks):
         "The book": [first, *rest],
         "Appendices": [path.stem for path in appendices()],
         "More": [
-            *("practice", "clinic/index", "audit", "playground", "errata", evidence.PAGE),
+            *("practice", "clinic/index", *DOCS, "playground", "errata", evidence.PAGE),
             *("lecturer/index", "reference/index"),
         ],
     }
     for caption, entries in trees.items():
         page += TOCTREE.format(caption=caption, entries="\n".join(entries))
     return page
+
+
+def written(name):
+    """A page of website/pages, which has places for what the chapters give."""
+    return string.Template((PAGES / f"{name}.md").read_text(encoding="utf-8"))
 
 
 def live_figures(notebook):
@@ -217,7 +120,7 @@ def playground():
     """The page of the figure that trains; its address holds the settings."""
     figure = live.train(task="sentences", address=True)
     code = f"{address()}/blob/main/d2lattn_book/pictures/live/train/model.js"
-    return PLAYGROUND.format(live=RAW.format(figure.html), code=code)
+    return written("playground").substitute(live=RAW.format(figure.html), code=code)
 
 
 # The package --------------------------------------------------------------------------------------
@@ -262,11 +165,17 @@ def practice_page():
     return prepare(practice.practice(anchor))
 
 
-def errata():
-    """The page of what was corrected: ERRATA.md, its links as those of the site."""
-    text = (ROOT / "ERRATA.md").read_text(encoding="utf-8").replace("](notebooks/", "](")
+def page_of(path):
+    """A page of Markdown of the project, its links those of the site."""
+    text = path.read_text(encoding="utf-8").replace("](../", "](")
+    text = re.sub(r"\]\(notebooks/([\w.]+)(#cell-id=\w+)?\)", r"](\1)", text)
+    text = re.sub(rf"\]\({published()}(clinic/[\w-]+)\.html", r"](\1.md", text)
     text = text.replace("](experiments/EXPERIMENTS.md", f"]({evidence.PAGE}.md")
-    return re.sub(r"\]\((?=(benchmarks|experiments|tests)/)", f"]({address()}/blob/main/", text)
+    text = re.sub(r"\]\(images/", "](pictures/", text)
+    files = "[A-Z]|(benchmarks|deploy|docs|experiments|tests)/"
+    text = re.sub(rf"\]\((?={files})", f"]({address()}/blob/main/", text)
+    others = [page.stem for page in (ROOT / "docs").iterdir() if page.stem not in DOCS]
+    return re.sub(rf"\]\((?=({'|'.join(others)})\.md)", f"]({address()}/blob/main/docs/", text)
 
 
 # All of it ----------------------------------------------------------------------------------------
@@ -292,8 +201,9 @@ def write_source():
     )
     (SOURCE / "lecturer" / "index.md").write_text(text, encoding="utf-8")
     (SOURCE / "playground.md").write_text(playground(), encoding="utf-8")
-    shutil.copy(ROOT / "docs" / "audit.md", SOURCE)  # all its links are addresses
-    (SOURCE / "errata.md").write_text(errata(), encoding="utf-8")
+    for page in [ROOT / "ERRATA.md", *(ROOT / "docs" / f"{name}.md" for name in DOCS)]:
+        (SOURCE / f"{page.stem.lower()}.md").write_text(page_of(page), encoding="utf-8")
+    shutil.copytree(ROOT / "images", SOURCE / "pictures", dirs_exist_ok=True)
     (SOURCE / f"{evidence.PAGE}.md").write_text(evidence.tables(), encoding="utf-8")
     for name, text in reference().items():
         (SOURCE / "reference" / f"{name}.md").write_text(text, encoding="utf-8")
@@ -313,7 +223,19 @@ def build(target):
     shutil.rmtree(target, ignore_errors=True)
     if sphinx(target, "-b", "html", "--fail-on-warning", "--keep-going"):
         sys.exit("the website was not built")
+    (target / "llms.txt").write_text(list_of_pages(target), encoding="utf-8")
     print(f"{target / 'index.html'}")
+
+
+def list_of_pages(target):
+    """llms.txt: each page of the site in a line, its title, address and description."""
+    lines = ["# Attention from scratch, an interactive textbook (d2lattn)", ""]
+    for place in re.findall("<loc>(.+?)</loc>", (target / "sitemap.xml").read_text("utf-8")):
+        text = (target / place.removeprefix(published())).read_text("utf-8")
+        found = re.findall(r'property="og:(?:title|description)" content="(.*?)"', text)
+        title, about = map(html.unescape, found)
+        lines.append(f"- [{title}]({place}): {about}")
+    return "\n".join(lines) + "\n"
 
 
 def ask():

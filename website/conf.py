@@ -58,7 +58,7 @@ autodoc_mock_imports = ["triton"]
 html_context = {"default_mode": "auto"}
 html_theme = "sphinx_book_theme"
 html_math_renderer = "drawn"
-html_title = "d2lattn: attention, and every claim runs"
+html_title = "d2lattn: attention from scratch"
 html_favicon = str(ROOT / "website" / "favicon.svg")
 html_static_path = [
     *(str(ROOT / "website" / name) for name in ("book.css", "book.js", "search.js")),
@@ -91,7 +91,7 @@ ogp_site_name = project
 ogp_social_cards = {"enable": False}
 ogp_description_length = 160
 sitemap_url_scheme = "{link}"
-sitemap_excludes = ["search.html", "genindex.html", "py-modindex.html", "404.html"]
+sitemap_excludes = ["search.html", "genindex.html", "py-modindex.html", "404.html", "_modules/*"]
 notfound_urls_prefix = f"/{published().rstrip('/').rpartition('/')[2]}/"
 
 # `make links` asks for the pages of others; our own are tested without a network.
