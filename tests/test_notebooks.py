@@ -273,6 +273,8 @@ def test_exercises_have_a_hint_a_starter_and_a_solution(chapter):
     assert difficulty == sorted(difficulty), "rising difficulty"
     solutions = [cell for cell in code_cells(notebook) if "solution" in tags(cell)]
     assert all(cell.source.startswith("# @title Solution ") for cell in solutions)
+    starting = "\n".join(cell.source for cell in cells.starters(notebook.cells))
+    assert "): ..." not in starting, "a body that can be replaced stands on a line of its own"
     for exercise in exercises:
         verdicts = {
             "solution" in tags(cell): line
