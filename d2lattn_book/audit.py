@@ -427,9 +427,12 @@ def _which_mask(asked: _Asked) -> str:
     ahead, before = seen.triu(asked.offset + 1), seen.tril(asked.offset - 1)
     if torch.equal(ahead, torch.ones_like(seen).triu(asked.offset + 1)):
         return "there is no causal mask." if before.any() else "the causal mask is inverted."
-    reach = [int(x.nonzero().max()) - i - asked.offset for i, x in enumerate(ahead) if x.any()]
-    said = f"{len(reach)} of {asked.length} outputs see up to {max(reach, default=0)} tokens ahead"
-    return said + ": a shifted mask?"
+    reach = [int(row.nonzero().max()) - i for i, row in enumerate(ahead) if row.any()]
+    most = max(reach, default=asked.offset) - asked.offset
+    guess = "a mask in blocks, or a reshape that mixes heads and tokens?"
+    if torch.equal(ahead, torch.ones_like(seen).triu(asked.offset + 1).tril(asked.offset + most)):
+        guess = "a shifted mask?"
+    return f"{len(reach)} of {asked.length} outputs see up to {most} tokens ahead: {guess}"
 
 
 def _prefix(asked: _Asked) -> Answers:

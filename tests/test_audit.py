@@ -119,6 +119,24 @@ def test_nothing_is_found_in_a_right_model(name, dtype):
     assert {what[-1] for what in report.not_tried.values()} <= set("=e")  # window=, is_causal=True
 
 
+EVERY = torch.ones(23, 23, dtype=torch.bool)
+GUESSES = {
+    "there is no causal mask": EVERY,
+    "is inverted": EVERY.triu(1),
+    "up to 2 tokens ahead: a shifted mask": EVERY.tril(2),
+    "a mask in blocks": torch.arange(23) // 4 <= torch.arange(23)[:, None] // 4,
+}
+
+
+@pytest.mark.parametrize(("guess", "mask"), GUESSES.items())
+def test_the_mask_is_guessed_from_what_outputs_see(guess, mask):
+    def layer(x):
+        return d.attention(x, x, x, attn_mask=mask)
+
+    found = audit.layer(layer, 8, is_causal=True).findings[0]
+    assert found.name == "future" and guess in found.sentence
+
+
 def state(model):
     """What a caller has of a module, and torch's global generator."""
     tensors = [*model.parameters(), *model.buffers(), *(p.grad for p in model.parameters())]
