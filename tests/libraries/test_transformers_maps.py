@@ -217,6 +217,14 @@ def test_the_readmes_four_lines_make_a_page(name, tmp_path, monkeypatch):
     assert ('"[CLS]","The","cat"' if "bert" in name else '["The","cat"') in words
 
 
+def test_the_page_of_audit_asks_a_model_of_transformers(capsys):
+    page = (README.parent / "docs" / "audit.md").read_text(encoding="utf-8")
+    first, *_ = blocks = re.findall(r"```python\n(.*?)```", page, re.S)
+    (theirs,) = [code for code in blocks if "transformers" in code]
+    exec(f"import torch\n{first}{theirs}", {})
+    assert capsys.readouterr().out.count("Nothing found.") == 2
+
+
 # Tokenizers --------------------------------------------------------------------------------------
 
 
