@@ -3,10 +3,12 @@
 Runs with `make test-browser`. Screenshots go to build/screenshots.
 """
 
+import io
 import re
 import statistics
 
 import nbformat
+import pypdf
 import pytest
 import slides
 from accessible import violations
@@ -158,6 +160,32 @@ def test_one_key_leads_through_every_deck_and_one_back(deck):
             seen.append(page.evaluate(SEEN))
         assert seen == [*way, way[-1]]  # at the end the key leads no further
     assert touched >= 2 * page.locator("[data-live]").count()
+
+
+PAGES = "[...document.querySelectorAll('.pdf-page')]"
+# Where the blocks of a slide stand on it.
+PLACED = """top => probe.all("h1, h2, p, pre, li, img, table, [data-live]", top)
+  .filter(one => one.checkVisibility() && !one.closest("aside") && probe.box(one).height)
+  .flatMap(one => [probe.box(one).x, probe.box(one).y - probe.box(top).y, probe.box(one).height])"""
+
+
+def test_a_deck_prints_as_it_looks_one_page_a_state(deck, browser):
+    page, path = deck
+    states = [state for (state,) in positions(path)]
+    with new_page(browser) as paper:
+        open_deck(paper, page.url.removeprefix("file://").split("#")[0], "?print-pdf")
+        paper.wait_for_function(f"{PAGES}.at(-1)?.querySelector('.where')")
+        frame(paper)
+        pages = paper.evaluate(f"{PAGES}.map(page => ({PLACED})(page.querySelector('section')))")
+        printed = paper.pdf(prefer_css_page_size=True, print_background=True)
+    sheets = pypdf.PdfReader(io.BytesIO(printed)).pages
+    assert len(sheets) == len(pages) == len(states)
+    for (i, _, appeared), sheet, placed in zip(states, sheets, pages, strict=True):
+        assert f"{i + 1} / {states[-1][0] + 1}" in sheet.extract_text()
+        show(page, i, appeared - 1)
+        assert page.evaluate(f"({PLACED})(Reveal.getCurrentSlide())") == pytest.approx(
+            placed, abs=2
+        )
 
 
 SEEN = "probe.seen()"
