@@ -15,7 +15,6 @@ UNUSED_KEYWORDS = {
     "SelfAttention": "bias",
     "attention": "chunk_size dropout_p",
     "attention_scores": "scale",
-    "MultiHeadAttention": "qk_norm",
     "sinusoidal_encoding": "offset",
     "window_mask": "S device",
     # d2lattn gives them itself.
