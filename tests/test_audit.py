@@ -72,6 +72,10 @@ def heads(attend, **options):
     return called
 
 
+class Float(nn.Module):
+    forward = lambda self, logits: logits.float()  # noqa: E731
+
+
 MLA = lambda: d.Block(d.LatentAttention(32, 4, latent_dim=8, rope_dim=4), d.MLP(32))  # noqa: E731
 GQA = dict(num_kv_heads=2, qk_norm=True, gate=True, sink_logit=True)
 PADDED, CAUSAL = dict(valid_lens=True), dict(is_causal=True)
@@ -82,6 +86,7 @@ MODELS = {
     "alibi": lambda: (decoder(positions="alibi"), dict(segments=True)),
     "no positions": lambda: (decoder(positions=None), dict(order=False)),
     "window": lambda: (decoder(positions="rotary", window=4), dict(window=7)),
+    "logits in float32": lambda: (nn.Sequential(decoder(), Float()), {}),
     "latent": lambda: (decoder(num_heads=None, block=MLA, positions="rotary"), {}),
     "encoder": lambda: (d.Encoder(50, 32, **SMALL), dict(is_causal=False) | PADDED),
     "torch's encoder": lambda: (encoder(False), dict(is_causal=False) | PADDED),
