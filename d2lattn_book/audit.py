@@ -32,7 +32,6 @@ from d2lattn.arguments import check_count, expect
 
 CLINIC = "https://d2lattn.github.io/d2lattn/clinic/"
 ROWS = 3
-SHORTEST = 8
 SAME = 16
 SUMS = 64  # right models show at most 4
 CAUSAL = ("future", "prefix", "window", "own", "cache")
@@ -157,7 +156,7 @@ def model(
         >>> audit.model(Decoder(50, 32, num_layers=2, num_heads=4), 50).findings
         []
     """
-    check_count("vocab_size", vocab_size, SHORTEST)
+    check_count("vocab_size", vocab_size, 8)
     left_out = {"own", "mixed", "empty"} | (set() if order else {"order"})
     asked = _Asked(model, length, is_causal, window or 0, valid_lens, dtype, vocab_size=vocab_size)
     asked.segments, asked.cache = segments, cache
@@ -242,7 +241,7 @@ class _Asked:
     empty: bool = False
 
     def __post_init__(self) -> None:
-        check_count("length", self.length, SHORTEST)
+        check_count("length", self.length, 8)
         self.module = self.target if isinstance(self.target, nn.Module) else None
         self.runs_in = torch.float32
         for parameter in self.module.parameters() if self.module else ():
@@ -258,7 +257,7 @@ class _Asked:
         The key at position i + offset is that of query i.
         """
         dtypes = [self.runs_in] if self.module else [self.runs_in, torch.float64, *HALF]
-        lengths = [self.length, *(n for n in (16, 12, SHORTEST) if n < self.length)]
+        lengths = [self.length, *(n for n in (16, 12, 8) if n < self.length)]
         raised: list[Any] = []
         for self.runs_in, self.length in itertools.product(dtypes, lengths):
             self.read, self.other = self.drawn(self.length)
@@ -424,15 +423,15 @@ def _which_mask(asked: _Asked) -> str:
     """A guess at the mask with which outputs depend on later tokens."""
     influence, faint = asked.influence()
     seen = influence > faint
-    ahead, before = seen.triu(asked.offset + 1), seen.tril(asked.offset - 1)
-    if torch.equal(ahead, torch.ones_like(seen).triu(asked.offset + 1)):
+    later = torch.ones_like(seen).triu(asked.offset + 1)
+    ahead, before = seen & later, seen.tril(asked.offset - 1)
+    if torch.equal(ahead, later):
         return "there is no causal mask." if before.any() else "the causal mask is inverted."
     reach = [int(row.nonzero().max()) - i for i, row in enumerate(ahead) if row.any()]
-    most = max(reach, default=asked.offset) - asked.offset
-    guess = "a mask in blocks, or a reshape that mixes heads and tokens?"
-    if torch.equal(ahead, torch.ones_like(seen).triu(asked.offset + 1).tril(asked.offset + most)):
-        guess = "a shifted mask?"
-    return f"{len(reach)} of {asked.length} outputs see up to {most} tokens ahead: {guess}"
+    most = max(reach, default=asked.offset)
+    said = f"{len(reach)} of {asked.length} outputs see up to {most - asked.offset} tokens ahead: "
+    is_shifted = torch.equal(ahead, later.tril(most))
+    return said + ("a shifted mask?" if is_shifted else "a mask in blocks, or a wrong reshape?")
 
 
 def _prefix(asked: _Asked) -> Answers:
@@ -476,8 +475,7 @@ def _batch(asked: _Asked) -> Answers:
     by = asked.changes(torch.tensor([[False], [True], [False]]))
     by[1] = 0
     said = "the output at position {position} changes when another text of the batch changes: is "
-    said += "the first axis the batch (batch_first=True), or does a reshape mix batch and heads?"
-    yield by, said, {}
+    yield by, said + "the batch the first axis (batch_first=True), or mixed in a reshape?", {}
     alone = [asked([x[row : row + 1] for x in asked.read]) for row in range(ROWS)]
     said = f"a text alone gives another output at position {{position}} than in a batch of {ROWS}."
     yield asked.differs(torch.cat(alone), asked.y, SUMS), said, {}
@@ -507,9 +505,8 @@ def _order(asked: _Asked) -> Answers:
         by[:, 0 if asked.is_causal else place : place + 2] = 0
         if by.any():
             return
-    said = "no other output changes when two neighbouring tokens are swapped: the model has no "
-    said += "positions, or does not use them (order=False if that is meant)."
-    yield torch.ones(1, 1), said, {}
+    said = "no other output changes when two neighbouring tokens are swapped: are positions "
+    yield torch.ones(1, 1), said + "missing? If that is meant, order=False.", {}
 
 
 def _padding(asked: _Asked) -> Answers:
@@ -612,9 +609,8 @@ def _dtype(asked: _Asked) -> Answers:
         with contextlib.suppress(_NotTried), asked.in_dtype(torch.float32, length) as full:
             y = full(full.read)
             break
-    dtype = asked.dtype or torch.bfloat16
-    with asked.in_dtype(dtype, length) as half:
-        low = half(half.read).to(dtype)  # logits are often handed on in float32
+    with asked.in_dtype(asked.dtype or torch.bfloat16, length) as half:
+        low = half(half.read)
     error, tenth = (low.double() - y.double()).abs().mean((0, 2)), max(1, length // 10)
     numbers = {"first": float(error[:tenth].mean()), "last": float(error[-tenth:].mean())}
     said = f"in half precision the error grows along {length} tokens from {{first:.2g}} to "
