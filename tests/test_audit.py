@@ -1,19 +1,34 @@
-"""audit: nothing is found in right models, and a report says what was asked."""
+"""audit names planted faults, finds nothing in right models, and leaves all as it was."""
 
 import contextlib
+import json
+import re
 
+import planted
 import pytest
+import sections
 import torch
+from cells import ROOT
+from oracles import ENGINES
 from torch import nn
 
 import d2lattn as d
 from d2lattn_book import audit
 
-SMALL = dict(num_layers=2, num_heads=4)
+
+def disguises():
+    """(names of findings, fault, how to make it) of each fault in both disguises."""
+    for names, fault, *calls in planted.FAULTS:
+        keys = fault.partition(":")[0].split(" / ")
+        for number, (key, call) in enumerate(zip([keys[0], keys[-1]], calls, strict=True), 1):
+            yield pytest.param(set(names.split()), key, call, id=f"{fault}, {number}")
 
 
-def decoder(**options):
-    return d.Decoder(50, 32, **SMALL | options)
+@pytest.mark.parametrize("names, fault, call", list(disguises()))
+def test_a_planted_fault_is_named(names, fault, call):
+    report = planted.ask(audit, call, fault)
+    assert names & {found.name for found in report.findings}, str(report)
+    planted.ask(audit, call).assert_ok()
 
 
 class Causal(nn.Module):
@@ -28,31 +43,7 @@ class Causal(nn.Module):
         return self.layer(query, *read, attn_mask=mask)
 
 
-class Torch(nn.Module):
-    """torch's layers between an embedding and a head: an encoder, or a decoder with its source."""
-
-    def __init__(self, layers, is_causal=False):
-        super().__init__()
-        self.embedding, self.positions = nn.Embedding(50, 32), nn.Embedding(600, 32)
-        self.layers, self.head, self.is_causal = layers, nn.Linear(32, 50), is_causal
-        self.register_buffer("source", torch.randn(1, 7, 32))
-
-    def forward(self, tokens, valid_lens=None):
-        places = torch.arange(tokens.shape[1])
-        x = self.embedding(tokens) + self.positions(places)
-        mask = places > places[:, None] if self.is_causal else None
-        if isinstance(self.layers, nn.TransformerDecoder):
-            return self.head(self.layers(x, self.source.expand(len(x), -1, -1), tgt_mask=mask))
-        padded = None if valid_lens is None else places >= valid_lens[:, None]
-        return self.head(self.layers(x, mask, padded))
-
-
-def encoder(is_causal):
-    layer = nn.TransformerEncoderLayer(32, 4, 64, batch_first=True)
-    return Torch(nn.TransformerEncoder(layer, 2, enable_nested_tensor=False), is_causal)
-
-
-def torch_layer():
+def torch_heads():
     layer = nn.MultiheadAttention(32, 4, batch_first=True)
 
     def padded(query, key, value, valid_lens):
@@ -62,6 +53,16 @@ def torch_layer():
     return layer, dict(key_length=31, valid_lens=padded)
 
 
+def torch_decoder():
+    model, source = nn.Transformer(32, 4, 1, 1, 64, batch_first=True).eval(), torch.randn(1, 7, 32)
+
+    def ahead(x):
+        mask = model.generate_square_subsequent_mask(x.shape[1])
+        return model(source.expand(len(x), -1, -1), x, tgt_mask=mask)
+
+    return ahead, CAUSAL
+
+
 def heads(attend, **options):
     """A function of vectors around one of queries, keys and values."""
 
@@ -69,77 +70,49 @@ def heads(attend, **options):
         query, key, value = (x.unflatten(2, (4, 8)).transpose(1, 2) * by for by in (1, 0.7, -1.3))
         return attend(query, key, value, is_causal=True, **options).transpose(1, 2).flatten(2)
 
-    return called
+    return called, CAUSAL
 
 
-class Float(nn.Module):
-    forward = lambda self, logits: logits.float()  # noqa: E731
-
-
-MLA = lambda: d.Block(d.LatentAttention(32, 4, latent_dim=8, rope_dim=4), d.MLP(32))  # noqa: E731
 GQA = dict(num_kv_heads=2, qk_norm=True, gate=True, sink_logit=True)
 PADDED, CAUSAL = dict(valid_lens=True), dict(is_causal=True)
-MODELS = {
-    "learned": lambda: (decoder(), dict(segments=True)),
-    "sinusoidal": lambda: (decoder(positions="sinusoidal"), dict(segments=True)),
-    "rotary": lambda: (decoder(positions="rotary"), dict(segments=True)),
-    "alibi": lambda: (decoder(positions="alibi"), dict(segments=True)),
-    "no positions": lambda: (decoder(positions=None), dict(order=False)),
-    "window": lambda: (decoder(positions="rotary", window=4), dict(window=7)),
-    "logits in float32": lambda: (nn.Sequential(decoder(), Float()), {}),
-    "latent": lambda: (decoder(num_heads=None, block=MLA, positions="rotary"), {}),
-    "encoder": lambda: (d.Encoder(50, 32, **SMALL), dict(is_causal=False) | PADDED),
-    "torch's encoder": lambda: (encoder(False), dict(is_causal=False) | PADDED),
-    "torch's encoder, causal": lambda: (encoder(True), PADDED),
-    "torch's decoder": lambda: (
-        Torch(nn.Transformer(32, 4, 1, 2, 64, batch_first=True).decoder, True),
-        {},
-    ),
-}
-LAYERS = {
+RIGHT = {
     "one head": lambda: (d.SelfAttention(32), {}),
     "heads": lambda: (d.MultiHeadAttention(32, 4), dict(empty=True) | PADDED),
-    "cross": lambda: (d.MultiHeadAttention(32, 4), dict(key_length=31) | PADDED),
     "causal": lambda: (Causal(d.MultiHeadAttention(32, 4, **GQA)), CAUSAL),
     "causal cross": lambda: (Causal(d.MultiHeadAttention(32, 4)), dict(key_length=31) | CAUSAL),
-    "latent": lambda: (Causal(d.LatentAttention(32, 4, latent_dim=8)), CAUSAL),
-    "block": lambda: (Causal(d.Block(d.MultiHeadAttention(32, 4), d.MLP(32))), CAUSAL),
-    "torch's layer": torch_layer,
     "recurrent": lambda: (nn.GRU(32, 32, batch_first=True), dict(positions=True) | CAUSAL),
-    "linear": lambda: (heads(d.linear_attention), CAUSAL),
-    "window": lambda: (heads(d.window_attention, width=4), dict(window=4) | CAUSAL),
+    "torch's heads": torch_heads,
+    "torch's block": lambda: (nn.TransformerEncoderLayer(32, 4, 64, batch_first=True), {}),
+    "torch's decoder": torch_decoder,
+    "linear": lambda: heads(d.linear_attention),
+    "window": lambda: (heads(d.window_attention, width=4)[0], dict(window=4) | CAUSAL),
 }
-RIGHT = {name: (audit.model, 50, make) for name, make in MODELS.items()}
-RIGHT |= {f"layer: {name}": (audit.layer, 32, make) for name, make in LAYERS.items()}
+for engine in ENGINES:
+    cross = lambda name=engine: d.MultiHeadAttention(32, 4, engine=name)  # noqa: E731
+    RIGHT[engine] = lambda make=cross: (make(), dict(key_length=31) | PADDED)
+    RIGHT[f"{engine}, causal"] = lambda make=cross: (Causal(make()), CAUSAL)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("name", RIGHT)
-def test_nothing_is_found_in_a_right_model(name, dtype):
-    ask, width, make = RIGHT[name]
-    target, options = make()
+def test_nothing_is_found_in_a_right_layer(name, dtype):
+    target, options = RIGHT[name]()
     target = target.to(dtype) if isinstance(target, nn.Module) else target
-    report = ask(target, width, **options)
-    report.assert_ok()
-    assert {what[-1] for what in report.not_tried.values()} <= set("=e")  # window=, is_causal=True
+    audit.layer(target, 32, **options).assert_ok()
 
 
-EVERY = torch.ones(23, 23, dtype=torch.bool)
 GUESSES = {
-    "there is no causal mask": EVERY,
-    "is inverted": EVERY.triu(1),
-    "up to 2 tokens ahead: a shifted mask": EVERY.tril(2),
-    "a mask in blocks": torch.arange(23) // 4 <= torch.arange(23)[:, None] // 4,
+    "no mask": "there is no causal mask.",
+    "inverted mask": "the causal mask is inverted.",
+    "mask off by one": "22 of 23 outputs see up to 1 tokens ahead: a shifted mask?",
+    "blocks": "17 of 23 outputs see up to 3 tokens ahead: a mask in blocks, or a wrong reshape?",
 }
 
 
-@pytest.mark.parametrize(("guess", "mask"), GUESSES.items())
-def test_the_mask_is_guessed_from_what_outputs_see(guess, mask):
-    def layer(x):
-        return d.attention(x, x, x, attn_mask=mask)
-
-    found = audit.layer(layer, 8, is_causal=True).findings[0]
-    assert found.name == "future" and guess in found.sentence
+@pytest.mark.parametrize("fault", GUESSES)
+def test_the_mask_is_guessed_from_what_outputs_see(fault):
+    found = planted.ask(audit, planted.past(16, 2), fault).findings[0]
+    assert found.sentence.endswith(GUESSES[fault])
 
 
 def state(model):
@@ -175,3 +148,63 @@ def test_everything_is_as_before_also_after_an_error(last):
     with pytest.raises(ValueError, match=said) if last < 1000 else contextlib.nullcontext():
         audit.model(model, 50, dtype=torch.float16)
     assert state(model) == before
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: audit.model(None, 7), "vocab_size must be an integer of at least 8, got 7"),
+        (lambda: audit.layer(nn.Identity(), 4, length=7), "length .* at least 8, got 7"),
+        (lambda: audit.model(nn.Embedding(60, 50), 60), "at least vocab_size=60 logits .* got 50"),
+        (lambda: audit.layer(lambda x: x[:, 1:], 4), r"shape \(3, 23, width\), got \(3, 22, 4\)"),
+        (lambda: audit.layer(nn.Linear(4, 4, device="meta"), 4), "on the CPU, got meta"),
+        (lambda: audit.layer(None, 4, key_length=11, **CAUSAL), "at least length .* got 11 and 23"),
+    ],
+)
+def test_a_wrong_call_is_a_sentence(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_shorter_texts_are_tried_and_what_the_model_raises_passes_through():
+    model = lambda n: d.Decoder(50, 32, num_layers=1, num_heads=4, max_len=n)  # noqa: E731
+    for most, length in (30, 23), (20, 16), (12, 12), (9, 8):
+        report = audit.model(model(most), 50)
+        assert report.ok and report.remarks == [f"Asked with {length} tokens."]
+    needs = dict(window="window=", packed="segments=", cache="cache=", dtype="dtype=")
+    assert report.not_tried == needs | dict(padding="valid_lens=")
+    with pytest.raises(ValueError, match="max_len") as raised:
+        audit.model(model(7), 50)
+    assert raised.value.__notes__ == ["raised by your model at (3, 23)"]
+
+
+def test_a_question_without_an_answer_is_not_asked():
+    silent = audit.layer(lambda x: 0 * x, 8, window=8, is_causal=True, length=8).not_tried
+    assert silent["window"] == "parameters with which an output depends on its input"
+    random = audit.layer(nn.functional.dropout, 8)
+    assert [f.name for f in random.findings] == ["random"]
+    assert random.not_tried["batch"] == "a model that returns the same outputs twice"
+    layer = d.SelfAttention(8).bfloat16()
+    half = audit.layer(lambda x: layer(x), 8)
+    assert half.ok and "only larger faults" in half.remarks[1]
+    assert half.not_tried["mixed"] == "the module itself"
+
+
+def test_a_report_can_be_read():
+    report = audit.model(lambda t: nn.functional.one_hot(t, 50).flip(1).double(), 50)
+    found = report.findings[0]
+    assert found.numbers == dict(position=0, difference=1, cuts=22, of=22, first=1)
+    read, changed = found.example["input"], found.example["changed input"]
+    assert torch.equal(read != changed, (torch.arange(23) >= 1).expand(3, 23))
+    assert f"future: {found.sentence}\n    {found.clinic}\n" in str(report)
+    assert f'<a href="{found.clinic}">what to do</a>' in report._repr_html_()
+    with pytest.raises(AssertionError, match="future: the output at position 0"):
+        report.assert_ok()
+
+
+def test_each_page_is_one_of_the_clinic():
+    book = json.loads((ROOT / "notebooks" / "91_when_libraries_disagree.ipynb").read_text("utf-8"))
+    text = "\n".join("".join(cell["source"]) for cell in book["cells"])
+    pages = {sections.slug(title) for title in re.findall(r"^## 91\.\d+ (.+)", text, re.M)}
+    named = {page for _, page in audit.QUESTIONS.values() if page}
+    assert len(named) > 10 and named <= pages
