@@ -47,7 +47,6 @@ from d2lattn.engines import fused as fused_engine
 
 HALVES = (torch.bfloat16, torch.float16)
 DTYPES = (torch.float64, torch.float32, *HALVES)
-SEEDS = st.integers(0, 10_000)
 
 
 every_engine = pytest.mark.parametrize("engine", ENGINES)
@@ -101,23 +100,6 @@ def test_bias_gets_its_gradient_in_half_precision(engine, dtype):
     got = gradients(attention(*inputs, attn_bias=bias, attn_mask=mask, engine=engine), [bias])
     # The sum over B·L = 10 terms is stored with 8 (bfloat16) or 11 bits.
     assert worst(got, gradients(output, [wide])) < 8 * torch.finfo(dtype).eps
-
-
-@every_engine
-def test_gradcheck(engine):
-    query, key, value = make(1, L=3, S=4, E=2, EV=1, grad=True)
-    bias = noise(3, 4).requires_grad_()
-    chunk = dict(chunk_size=2) if engine == "chunked" else {}
-    for options in ({}, dict(attn_mask=holes(3, 4), scale=0.3)):
-
-        def function(query, key, value, bias, options=options):
-            return attention(query, key, value, attn_bias=bias, **options, engine=engine, **chunk)
-
-        assert torch.autograd.gradcheck(function, (query, key, value, bias))
-    key, value = key[:, :3].detach().requires_grad_(), value[:, :3].detach().requires_grad_()
-    assert torch.autograd.gradcheck(
-        lambda *x: attention(*x, is_causal=True, engine=engine, **chunk), (query, key, value)
-    )
 
 
 def test_gradcheck_of_scores_and_softmax():
@@ -302,7 +284,7 @@ def test_torchs_kernels_are_never_given_a_row_without_keys(case, monkeypatch):
     attention(*make(B, H, **sizes), **options)
 
 
-@given(L=st.integers(1, 6), S=st.integers(1, 6), share=st.floats(0, 1), seed=SEEDS)
+@given(L=st.integers(1, 6), S=st.integers(1, 6), share=st.floats(0, 1), seed=st.integers(0, 10_000))
 def test_rows_of_weights_sum_to_1_or_0(L, S, share, seed):
     query, key, _ = make(B, H, L=L, S=S, seed=seed)
     mask = torch.rand(B, H, L, S, generator=generator(seed)) < share
@@ -311,73 +293,6 @@ def test_rows_of_weights_sum_to_1_or_0(L, S, share, seed):
     assert weights[~mask].eq(0).all()
     assert torch.allclose(weights.sum(-1), mask.any(-1).double(), atol=1e-14)
     assert torch.equal(weights, masked_softmax(attention_scores(query, key), mask))
-
-
-@given(engine=st.sampled_from(ENGINES), seed=SEEDS, order=st.permutations(range(S)))
-def test_permuting_keys_changes_nothing(engine, seed, order):
-    query, key, value = make(B, H, seed=seed)
-    mask, bias = holes(B, H, L, S, seed=seed), noise(H, L, S, seed=seed)
-    wanted = attention(query, key, value, attn_mask=mask, attn_bias=bias, engine=engine)
-    got = attention(
-        query,
-        key[..., order, :],
-        value[..., order, :],
-        attn_mask=mask[..., order],
-        attn_bias=bias[..., order],
-        engine=engine,
-    )
-    assert worst([got], [wanted]) < 1e-13
-
-
-@given(engine=st.sampled_from(ENGINES), seed=SEEDS, order=st.permutations(range(L)))
-def test_permuting_queries_permutes_outputs(engine, seed, order):
-    query, key, value = make(B, H, seed=seed)
-    mask = holes(B, H, L, S, seed=seed)
-    wanted = attention(query, key, value, attn_mask=mask, engine=engine)[..., order, :]
-    got = attention(query[..., order, :], key, value, attn_mask=mask[..., order, :], engine=engine)
-    assert worst([got], [wanted]) < 1e-13
-
-
-@given(
-    engine=st.sampled_from(ENGINES),
-    seed=SEEDS,
-    now=st.integers(1, 8),
-    chunk_size=st.integers(1, 10),
-    dtype=st.sampled_from(DTYPES),
-)
-def test_changing_the_future_leaves_the_past_bit_equal(engine, seed, now, chunk_size, dtype):
-    chunk = dict(chunk_size=chunk_size) if engine == "chunked" else {}
-    inputs = make(B, H, L=9, S=9, seed=seed, dtype=dtype)
-    before = attention(*inputs, is_causal=True, engine=engine, **chunk)
-    for x in inputs:
-        x[..., now:, :] = x[..., now:, :] * 3 + 1
-    after = attention(*inputs, is_causal=True, engine=engine, **chunk)
-    assert torch.equal(before[..., :now, :], after[..., :now, :])
-    assert not torch.equal(before[..., now:, :], after[..., now:, :])
-    weights = attention_weights(*inputs[:2], is_causal=True)
-    assert weights.triu(1).eq(0).all()
-
-
-@given(engine=st.sampled_from(ENGINES), seed=SEEDS, length=st.integers(0, S))
-def test_padding_equals_truncation(engine, seed, length):
-    query, key, value = make(B, H, seed=seed)
-    lens = torch.tensor([length, S])
-    got = attention(query, key, value, attn_mask=length_mask(lens, S)[:, None], engine=engine)
-    for b, n in enumerate(lens.tolist()):
-        wanted = attention(query[b], key[b, :, :n], value[b, :, :n], engine=engine)
-        assert worst([got[b]], [wanted]) < 1e-13
-
-
-@given(engine=st.sampled_from(ENGINES), seed=SEEDS, shift=st.floats(-50, 50))
-def test_outputs_lie_between_the_values_and_ignore_a_shift_of_a_row(engine, seed, shift):
-    query, key, value = make(B, H, seed=seed)
-    output = attention(query, key, value, engine=engine)
-    assert (output <= value.amax(-2, keepdim=True) + 1e-12).all()
-    assert (output >= value.amin(-2, keepdim=True) - 1e-12).all()
-    shifted = attention(
-        query, key, value, attn_bias=torch.full((L, 1), shift).double(), engine=engine
-    )
-    assert worst([shifted], [output]) < 1e-11
 
 
 # Shapes and dtypes --------------------------------------------------------------------------------
@@ -416,14 +331,6 @@ def test_a_mask_of_as_many_axes_as_the_scores_where_the_value_has_more(engine):
     wanted = naive(*whole, value, {"attn_mask": mask[None]})
     got = attention(query, key, value, attn_mask=mask, engine=engine)
     assert worst([got], [wanted]) < 1e-13
-
-
-@every_engine
-def test_inputs_need_not_be_contiguous(engine):
-    query, key, value = (x.mT.contiguous().mT for x in make(B, H))
-    assert not query.is_contiguous()
-    wanted, _ = loop(query, key, value, {})
-    assert worst([attention(query, key, value, engine=engine)], [wanted]) < 1e-13
 
 
 @every_engine
@@ -812,16 +719,3 @@ def test_an_offset_is_proposed_only_where_it_is_one():
     ) as said:
         attention(key, query, query, is_causal=True)
     assert "-2" not in str(said.value)
-
-
-def test_a_length_mask_is_never_taken_for_a_mask_of_queries_or_heads():
-    n = 3  # batch, heads and queries alike, so that only the number of axes can tell them apart
-    query, key, value = make(n, n, L=n)
-    with pytest.raises(ValueError, match="attn_mask"):
-        attention(query, key, value, attn_mask=length_mask([1, 2, 3], S))
-    for engine in ENGINES:
-        inputs = (query[:, 0], key[:, 0], value[:, 0])
-        got = attention(*inputs, attn_mask=length_mask([1, 2, 3], S), engine=engine)
-        for b in range(n):
-            short = [x[b, 0] for x in (query, key[..., : b + 1, :], value[..., : b + 1, :])]
-            assert worst([got[b]], [attention(*short, engine=engine)]) < 1e-13

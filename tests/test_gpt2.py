@@ -10,7 +10,6 @@ import safetensors.torch as safetensors
 import torch
 from torch import nn
 
-from d2lattn import Cache, generate
 from d2lattn_book.real import from_gpt2
 
 STORED = Path(__file__).with_name("gpt2_reference.npz")
@@ -38,17 +37,6 @@ def test_the_logits_are_those_of_transformers(stored):
     state, tokens, logits, heads = stored
     assert logits.std() > 0.5  # the comparison is between numbers that differ
     assert_close(from_gpt2(state, num_heads=heads)(tokens), logits)
-
-
-@torch.no_grad()
-def test_the_cache_gives_the_same(stored):
-    state, tokens, logits, heads = stored
-    model = from_gpt2(state, num_heads=heads)
-    cache = Cache(model, len(tokens))
-    parts = [model(part, cache=cache) for part in tokens.split([1, 4, 8], dim=1)]
-    assert_close(torch.cat(parts, dim=1), logits)
-    said = generate(model, tokens[:, :5], steps=1, temperature=0)[:, -1]
-    assert torch.equal(said, logits[:, 4].argmax(-1))
 
 
 class LikeTransformers(nn.Module):

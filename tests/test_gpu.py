@@ -19,7 +19,6 @@ from d2lattn import (
     MultiHeadAttention,
     attention,
     causal_mask,
-    default_device,
     generate,
     length_mask,
     ring_attention,
@@ -158,12 +157,6 @@ def test_fit_trains_where_the_model_is(device):
         )
         histories.append(run.history)
     assert histories[1] == pytest.approx(histories[0], abs=1e-3)
-
-
-@pytest.mark.gpu
-@on_a_gpu
-def test_default_device_is_the_gpu():
-    assert default_device().type == "cuda"
 
 
 @pytest.mark.gpu

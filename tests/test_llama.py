@@ -14,7 +14,7 @@ import pytest
 import torch
 from draws import generator
 
-from d2lattn import Cache, generate
+from d2lattn import Cache
 from d2lattn_book.real import from_llama
 from d2lattn_book.real.llama import Llama3Rotary, Sizes, _sizes_of_config
 
@@ -64,17 +64,6 @@ def test_the_logits_are_those_of_transformers(stored):
     assert logits.std() > 0.3 and not model.training
     assert_close(model(tokens), logits)
     assert (model.to_logits.weight is model.embedding.weight) == ("lm_head.weight" not in state)
-
-
-@torch.no_grad()
-def test_the_cache_gives_the_same(stored):
-    state, config, tokens, logits = stored
-    model = from_llama(state, config=config)
-    cache = Cache(model, len(tokens))
-    parts = [model(part, cache=cache) for part in tokens.split([1, 4, 6], dim=1)]
-    assert_close(torch.cat(parts, dim=1), logits)
-    said = generate(model, tokens[:, :5], steps=1, temperature=0)[:, -1]
-    assert torch.equal(said, logits[:, 4].argmax(-1))
 
 
 def test_the_source_keeps_its_numbers_and_its_dtype(stored):

@@ -5,10 +5,8 @@ import json
 import os
 import pkgutil
 import re
-import shutil
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -103,25 +101,3 @@ def test_default_device_prefers_cuda_then_mps_then_cpu(monkeypatch):
         monkeypatch.setattr(torch.cuda, "is_available", lambda cuda=cuda: cuda)
         monkeypatch.setattr(torch.backends.mps, "is_available", lambda mps=mps: mps)
         assert d2lattn.default_device() == torch.device(wanted)
-
-
-def test_the_wheel_carries_every_file_of_whatever_kind(tmp_path):
-    """What is made of it is tried by tests/dist, in a clean environment."""
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, tmp_path)
-    ignored = shutil.ignore_patterns("__pycache__")
-    for package in ("d2lattn", "d2lattn_book"):
-        shutil.copytree(ROOT / package, tmp_path / package, ignore=ignored)
-    (tmp_path / "d2lattn_book" / "planted").mkdir()
-    for name in ("figure.js", "vectors.npy", "no_suffix"):
-        (tmp_path / "d2lattn_book" / "planted" / name).touch()
-    own = {
-        p.relative_to(tmp_path).as_posix() for p in tmp_path.glob("d2lattn*/**/*") if p.is_file()
-    }
-    (tmp_path / "d2lattn" / "left_behind.pyc").touch()
-    pip = [sys.executable, "-m", "pip", "wheel", "--disable-pip-version-check", "--quiet"]
-    build = ["--no-deps", "--no-build-isolation", "--wheel-dir", tmp_path, tmp_path]
-    subprocess.run([*pip, *build], check=True)
-    (wheel,) = tmp_path.glob("*.whl")
-    names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    assert names == own

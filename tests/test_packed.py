@@ -24,14 +24,6 @@ from d2lattn.engines.fused import fused_attention
 from d2lattn.engines.visibility import Call, Visibility, checked_visibility
 
 
-@pytest.mark.parametrize("engine", ["chunked", "explicit"])
-def test_all_engines_keep_texts_apart(engine):
-    model = decoder(engine=engine, positions="rotary")
-    alone = torch.cat([model(text) for text in texts(some_tokens())], 1)
-    packed = model(some_tokens(), segments=SEGMENTS)
-    assert_close(packed.reshape(1, -1, V), alone, within=1e-5)
-
-
 @every_model
 def test_packed_training_has_the_gradients_of_separate_training(options):
     model, tokens = decoder(**options).double(), some_tokens()
