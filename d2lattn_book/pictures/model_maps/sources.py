@@ -203,7 +203,7 @@ def _read_by_decoder(model, target, tokenizer):
     if isinstance(target, str):  # it reads what it has written, from its own first piece on
         begin, end = (getattr(model.config, f"{name}_token_id", None) for name in MARKS)
         read = read[:-1] if read[-1:] == [end] else read
-        read = read if begin is None else [begin, *read]
+        read = read if begin in (None, *read[:1]) else [begin, *read]
     return read
 
 
