@@ -475,7 +475,8 @@ def _batch(asked: _Asked) -> Answers:
     by = asked.changes(torch.tensor([[False], [True], [False]]))
     by[1] = 0
     said = "the output at position {position} changes when another text of the batch changes: is "
-    yield by, said + "the batch the first axis (batch_first=True), or mixed in a reshape?", {}
+    said += "the first axis the batch (batch_first=True), or does a reshape mix batch and heads?"
+    yield by, said, {}
     alone = [asked([x[row : row + 1] for x in asked.read]) for row in range(ROWS)]
     said = f"a text alone gives another output at position {{position}} than in a batch of {ROWS}."
     yield asked.differs(torch.cat(alone), asked.y, SUMS), said, {}
@@ -515,8 +516,7 @@ def _padding(asked: _Asked) -> Answers:
     by = asked.differs(asked(asked.changed(padded), valid_lens=asked.lens), y, SAME)
     crossed = asked.key_length is not None  # then the queries have no padding
     said = "the output at position {position} changes when the padding changes: does every layer "
-    said += "get the padding mask, or is it inverted?"
-    yield by if crossed else by.where(~padded, 0), said, {}
+    yield by.where(~padded | crossed, 0), said + "get the padding mask, or is it inverted?", {}
     if crossed and asked.is_causal:
         return  # with fewer keys a causal query sees others
     said = "padded, a text of {length} tokens gives another output at position {position} than "
