@@ -515,8 +515,8 @@ def _padding(asked: _Asked) -> Answers:
     y = asked(asked.read, valid_lens=asked.lens)
     by = asked.differs(asked(asked.changed(padded), valid_lens=asked.lens), y, SAME)
     crossed = asked.key_length is not None  # then the queries have no padding
-    said = "the output at position {position} changes when the padding changes: does every layer "
-    yield by.where(~padded | crossed, 0), said + "get the padding mask, or is it inverted?", {}
+    said = "the output at position {position} changes when the padding changes: is the mask lost, "
+    yield by if crossed else by.where(~padded, 0), said + "or is it inverted?", {}
     if crossed and asked.is_causal:
         return  # with fewer keys a causal query sees others
     said = "padded, a text of {length} tokens gives another output at position {position} than "
