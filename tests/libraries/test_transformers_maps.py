@@ -148,8 +148,8 @@ def test_whisper_attends_from_words_to_sound():
     sizes = dict(num_mel_bins=8, max_source_positions=7, max_target_positions=20, **HALF)
     model = transformers.WhisperModel(transformers.WhisperConfig(**PAIR, **sizes)).eval()
     sound, read = torch.randn(1, 8, 14), [1, 7, 9, 3]
-    words = [f"w{i}" for i in range(31)]
-    figure = maps(model, sound, words, target="w1 w7 w9 w3")  # it begins as the model begins
+    # It begins as the model begins.
+    figure = maps(model, sound, [f"w{i}" for i in range(31)], target="w1 w7 w9 w3")
     model.set_attn_implementation("eager")
     with torch.no_grad():
         given = model(sound, decoder_input_ids=torch.tensor([read]), output_attentions=True)
