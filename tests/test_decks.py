@@ -39,8 +39,10 @@ def shown(path):
 def prints(slide):
     """The lines of what is shown as it was printed."""
     outputs = [output for cell in slide.shown for output in cell.get("outputs", [])]
-    found = re.findall(r"<pre[^>]*>(.*?)</pre>", "".join(str(o.data) for o in outputs), re.S)
-    return [html.unescape(text).replace("\\n", "\n").split("\n") for text in found]
+    found = re.findall(
+        r'<pre class="printed[^>]*>(.*?)</pre>', "".join(o.data["text/html"] for o in outputs), re.S
+    )
+    return [html.unescape(text).split("\n") for text in found]
 
 
 @DECKS
@@ -138,9 +140,52 @@ def test_the_notes_of_a_section_begin_with_what_is_said_there(path):
     assert len(found) >= 2 or path.name.startswith("9")
     for title in found:
         (notes,) = (cell for cell in deck[title] if cells.is_note(cell))
-        assert notes.source.startswith(titles[title][:60]), title
+        assert notes.source.startswith(f"**For the lecturer**\n\n{titles[title][:60]}"), title
         prose, *rest = re.split(r"^```.*?^```", notes.source, flags=re.M | re.S)
         assert not "".join(rest).strip() and "\n#" not in prose, title
+
+
+# What only a notebook does, and what is drawn.
+RUN = re.compile(r"\bcells?\b|\b(the|this|next) run\b|\byou run\b|before running")
+DRAWING = re.compile(r"\b(drawing|figure|picture|map|curve)s?\b")
+
+
+@DECKS
+def test_a_lecturers_notes_speak_of_what_the_deck_shows(path):
+    """In the same section; of more only by saying that it is in the notebook."""
+    sections = []
+    for slide in shown(path):
+        sections += [[]] if slide.first else []
+        sections[-1].append(slide)
+    for section in sections:
+        said = " ".join(tell for slide in section for tell in slide.tell)
+        said = [one for one in re.split(r"(?<=[.?!:]) ", said) if "notebook" not in one]
+        drawn = any(slide.drawn or slide.live for slide in section)
+        wrong = [one for one in said if RUN.search(one) or (not drawn and DRAWING.search(one))]
+        assert wrong == [], section[0].title
+
+
+@CHAPTERS
+def test_a_deck_begins_with_the_map_and_ends_with_a_question_to_take_home(path):
+    first, *_, last = shown(path)
+    assert first.drawn or path.name.startswith("00")  # whose map stands at its end
+    assert re.fullmatch(r"\*\*.+\.\*\*\n\nTo take home: .+\?", last.line)
+
+
+def test_code_lights_up_by_statements_and_what_is_new_has_a_bar():
+    before = "class A:\n    def f(self, x):\n        return x"
+    after = (
+        f"{before.replace('A', 'B(A)')} + 1\n\n    def g(self):\n        a = 1\n        return a"
+    )
+    slide = deck(
+        new_code_cell(before),
+        told("## 3.1 B"),
+        new_code_cell(after, metadata={"tags": ["slide-code"]}),
+    )[-1]
+    html_shown = slide.shown[0].outputs[0].data["text/html"]
+    steps = [re.sub("<.*?>", "", step) for step in html_shown.split("fragment step")[1:]]
+    assert len(steps) == 3 and "return x + 1" in steps[0] and "a = 1" in steps[1]
+    assert html_shown.count("line new") == 5
 
 
 def test_every_demo_leads_to_the_slide_of_its_figure_and_says_what_to_do():
@@ -149,8 +194,9 @@ def test_every_demo_leads_to_the_slide_of_its_figure_and_says_what_to_do():
     for demo in demos:
         stem, cell = re.search(r"\]\((\w+)\.html#/cell-id=([\w-]+)\)", demo).groups()
         deck = shown(cells.ROOT / "notebooks" / f"{stem}.ipynb")
-        assert [slide for slide in deck if slide.live and slide.shown[0].id == cell], demo
-        assert all(word in demo for word in ("*Touch:*", "*Ask:*", "*Expect:*")), demo
+        (slide,) = (slide for slide in deck if slide.live and slide.shown[0].id == cell)
+        (said,) = (told for told in slide.tell if told in demo)  # the speaker's view has it, too
+        assert re.match(r"\*Touch:\* .+ \*Ask:\* .+ \*Expect:\* ", said), demo
 
 
 # A small chapter ----------------------------------------------------------------------------------
@@ -210,7 +256,9 @@ def test_a_live_figure_above_the_first_section_is_of_that_section_with_its_notes
     assert "minutes" not in "".join(title.notes) and "First." in title.notes[0]
     assert figure.title == "## 3.1 A mask" and figure.live and figure.first
     (notes,) = (cell for cell in figure.cells() if cells.is_note(cell))
-    assert notes.source.startswith("4 minutes. Drag it.")
+    assert notes.source.startswith(
+        "**For the lecturer**\n\n4 minutes. Drag it.\n\n**In the chapter**"
+    )
     assert notes.source.endswith("live.words()\n```")
 
 

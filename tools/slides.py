@@ -13,6 +13,7 @@ view. What is optional stays out. npm brings reveal.js and MathJax once; nothing
 also not by the live figures.
 """
 
+import ast
 import html
 import pathlib
 import re
@@ -27,6 +28,9 @@ from nbconvert import SlidesExporter
 from nbconvert.filters import markdown2html
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from npm import bring
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
 
 FILES = {  # what lies beside the pages, with the licences
     "reveal.js": ("dist", "plugin/notes", "LICENSE"),
@@ -37,6 +41,7 @@ BARS = 5  # lines of them below which a sentence stands
 STANDS = ("definition", "formula", "board")  # on slides of their own
 ROLE = re.compile(r"\*\*(query|key|value|attention weight|output)(\w*)\*\*")
 SECTION = re.compile(r"(##+) (.+)")
+HEADING = re.compile(r"^#+ (.+)$", re.M)
 ASKED = re.compile(r"\*\*Predict\.\*\* ")
 
 # nbconvert's slides, less what they would fetch. A figure takes all the room that words leave it.
@@ -44,6 +49,7 @@ TEMPLATE = (ROOT / "tools" / "slides.html.j2").read_text(encoding="utf-8")
 
 # The first page: all decks, and what can be shown in two minutes.
 INDEX = (ROOT / "tools" / "slides.md").read_text(encoding="utf-8")
+DEMOS = dict(re.findall(r"#/cell-id=([\w-]+)\)\. (.+)", INDEX))  # what to do at a figure
 PAGE = """<!DOCTYPE html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Slides · attention</title>
@@ -136,9 +142,10 @@ class Slide:
         """As cells of a notebook for nbconvert: what follows a question appears key by key."""
         later = "fragment" if self.question else "-"
         found = [told(new_markdown_cell(self.title), "slide" if self.first else "subslide")]
-        notes = [*self.tell, *filter(is_code, self.notes)] if self.tell else self.notes
-        notes = "\n\n".join(sorted(filter(None, notes), key=is_code))
-        notes = re.sub(r"^#+ (.+)$", r"**\1**", notes, flags=re.M)
+        read = sorted(filter(None, self.notes), key=is_code)
+        read = [note if is_code(note) else HEADING.sub(r"**\1**", note) for note in read]
+        parts = (("**For the lecturer**", self.tell), ("**In the chapter**", read))
+        notes = "\n\n".join(text for name, part in parts if part for text in (name, *part))
         found += [told(new_markdown_cell(notes), "notes")] if notes else []  # not in a fragment
         found += [said(self.given, "-", "given"), said(self.question, "-", "question")]
         found += [
@@ -153,7 +160,7 @@ class Deck:
     """The slides of a chapter, made in one walk through its cells."""
 
     def __init__(self, chapter):
-        self.slides, self.title, self.drawn = [], "", None
+        self.slides, self.title, self.drawn, self.classes = [], "", None, ""
         for cell in chapter:
             heading = SECTION.match(cell.source) if cell.cell_type == "markdown" else None
             ends = heading and heading[2].startswith(("Summary", "Checked claims", "Exercises"))
@@ -218,9 +225,7 @@ class Deck:
         if "slide-line" in tags(cell) and not said_of(cell).keys() & STANDS:
             self.say(source)
         elif cells.is_note(cell):
-            self.section.notes.insert(0, source)
-            if self.section.tell:
-                self.section.tell.insert(0, source)
+            self.section.tell.insert(0, source)
         elif asked:
             self.slides[-1].notes.append(before.strip())
             self.ask(says(cell) or asked[0], said_of(cell).get("given", ""))
@@ -285,7 +290,10 @@ class Deck:
         figures = [output for output in shown if output and not printed.is_printed(output)]
         shown = [new_code_cell(outputs=[output]) for output in figures or filter(None, shown)]
         if "slide-code" in tags(cell):
-            shown.insert(0, new_code_cell(cell.source))
+            code = new_output("display_data", {"text/html": lit(cell.source, self.classes)})
+            shown.insert(0, new_code_cell(outputs=[code]))
+        if re.search(r"^class ", cell.source, re.M):
+            self.classes = cell.source
         if shown:
             shown[0].id = cell.id  # by which its slide is found
         slide, live = self.slides[-1], any(map(is_live, figures))
@@ -297,11 +305,29 @@ class Deck:
         slide.live, slide.drawn = slide.live or live, slide.drawn or bool(figures)
         self.drawn = shown[-1] if figures and not live else None  # where a caption belongs
         slide.shown += shown
+        slide.tell += filter(None, [DEMOS.get(cell.id)])
         if shown and says(cell):
             slide.line = says(cell)
         if not cell.source.startswith("# @title Guard"):
             slide.notes.append(f"```python\n{cell.source}\n```")
         slide.notes += [f"```\n{said}\n```" for said in map(described, cell.outputs) if said]
+
+
+def lit(source, before):
+    """Code as HTML that lights up by statements; what the class before has not is marked."""
+    tree = ast.parse(source)
+    bodies = [node.body for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    statements = [one for body in bodies or [tree.body] for one in body]
+    ends = {one.end_lineno for one in statements if "super()" not in ast.unparse(one)}
+    known, steps = {*before.split("\n"), ""}, [""]
+    drawn = highlight(source, PythonLexer(), HtmlFormatter(nowrap=True)).splitlines()
+    for i, (line, text) in enumerate(zip(source.split("\n"), drawn, strict=True), 1):
+        new = " new" if before and line not in known else ""
+        steps[-1] += f'<span class="line{new}">{text}\n</span>'
+        steps += [""] if i in ends else []
+    shown = "".join(f'<span class="fragment step">{step}</span>' for step in steps if step)
+    said = '<p class="caption">With a bar: new since the class before</p>' if before else ""
+    return f'<div class="highlight"><pre>{shown}</pre></div>{said}'
 
 
 def is_code(note):

@@ -278,7 +278,7 @@ globalThis.probe = (() => {
       .map(slide => [
         slides.indexOf(slide),
         slide.querySelector("h1, h2, h3").innerText.trim(),
-        all(".fragment", slide).filter(onScreen).length,
+        all(".fragment:not(.step), .step.visible", slide).filter(onScreen).length,
       ]);
   }
 
