@@ -6,6 +6,7 @@ import torch
 import transformers
 from draws import generator
 
+from d2lattn_book import audit
 from d2lattn_book.real import from_gpt2
 
 
@@ -52,14 +53,20 @@ def test_every_kind_of_source(sizes):
     assert_close(from_gpt2(model.state_dict(), num_heads=sizes[3])(tokens), logits)
 
 
-@torch.no_grad()
-def test_a_batch_padded_on_the_left():
-    model = theirs(*SIZES[0])
-    tokens, padding = torch.arange(12).view(2, 6), torch.tensor([0, 4])
-    real = torch.arange(6) >= padding[:, None]
-    positions = (real.cumsum(-1) - 1).clamp(min=0)
-    logits = model(tokens, attention_mask=real.long(), position_ids=positions).logits
-    assert_close(from_gpt2(model)(tokens[1:, 4:]), logits[1:, 4:])  # the text alone
+def test_audit_finds_nothing():
+    """In a decoder with padding, in an encoder, and in a decoder whose source stays the same."""
+    model, sizes = theirs(*SIZES[0]), dict(vocab_size=64, num_hidden_layers=2)
+
+    def padded(tokens, valid_lens):
+        real = torch.arange(tokens.shape[1]) < valid_lens[:, None]
+        return model(tokens, attention_mask=real.long())
+
+    audit.model(model, 37, valid_lens=padded).assert_ok()
+    bert = transformers.BertConfig(**sizes, hidden_size=24)
+    audit.model(transformers.BertForMaskedLM(bert), 64, is_causal=False).assert_ok()
+    t5 = transformers.T5ForConditionalGeneration(transformers.T5Config(d_model=32, **sizes)).eval()
+    source = torch.arange(9)[None]
+    audit.model(lambda x: t5(source.expand(len(x), 9), decoder_input_ids=x), 64).assert_ok()
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from test_transformers_maps import words_of
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from d2lattn import Cache
+from d2lattn_book import audit
 from d2lattn_book.real import edits, from_llama, load, trace
 from d2lattn_book.real.pretrained import packaged_file
 
@@ -75,6 +76,15 @@ def relative(request):
         noise = torch.randn(parameter.shape, generator=draw)
         parameter.data = 0.3 * noise if parameter.ndim > 1 else parameter.data + 0.2 * noise
     return model
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+def test_audit_finds_nothing_in_a_relative_of_llama(relative, dtype):
+    def fresh():
+        cache = transformers.DynamicCache(config=relative.config)
+        return lambda tokens: relative(tokens, past_key_values=cache)
+
+    audit.model(relative.to(dtype), 64, cache=fresh).assert_ok()
 
 
 @torch.no_grad()
