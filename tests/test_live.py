@@ -88,6 +88,7 @@ def rows_of(seed, *shape, scale=3.0):
 
 ROWS = {"tokens": ["a"] * 16, "keys": ["a"] * 16}
 SIZES = dict(num_heads=6, num_kv_heads=1, head_dim=4, latent_dim=7, rope_dim=2, window=3, sinks=2)
+BYTES = SIZES | dict(num_layers=2, itemsize=2, state_itemsize=4)
 CAT = {"vocabulary": ["cat", "."], "stop": 1, "room": 10}
 GIVES = [
     ("kit/numbers", "show", [math.nan], "–"),
@@ -126,6 +127,8 @@ GIVES = [
     ("cache/explain", "nameOf", ["window", SIZES], "sliding window of 3"),
     ("cache/explain", "nameOf", ["sinks", SIZES], "window of 3 + 2 sinks"),
     ("cache/explain", "nameOf", ["state", SIZES], "linear attention, 6 heads of 4 × 4"),
+    ("cache/state", "bytesEach", ["grouped", BYTES], 32),
+    ("cache/state", "bytesEach", ["state", BYTES], 768),
     ("words/state", "reads", ["cat " * 12, ["cat"]],
      dict(tokens=[0] * 12, unknown=[], left=False)),
     ("words/state", "reads", ["cat " * 13, ["cat"]], dict(tokens=[0] * 12, unknown=[], left=True)),

@@ -67,4 +67,5 @@ def test_bytes_and_map_are_those_of_real_caches(kind):
             for j in kept:
                 fates[j] = "kept"
             assert now["last"] == now["map"][n - 1] == fates
+            assert {fate for row in now["map"][n:] for fate in row} <= {"later"}
             assert now["most"] == max(one["bytes"] for one in states[-1]["now"]["all"])
