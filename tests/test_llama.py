@@ -14,7 +14,6 @@ import pytest
 import torch
 from draws import generator
 
-from d2lattn import Cache
 from d2lattn_book.real import from_llama
 from d2lattn_book.real.llama import Llama3Rotary, Sizes, _sizes_of_config
 
@@ -78,17 +77,6 @@ def test_the_source_keeps_its_numbers_and_its_dtype(stored):
     assert all(torch.equal(before[name], x) for name, x in state.items())
 
 
-@torch.no_grad()
-def test_heads_have_a_width_of_their_own():
-    config, state = CONFIGS[1], drawn(CONFIGS[1] | dict(head_dim=16), tied=True)
-    model = from_llama(state, config=config | dict(head_dim=16))
-    assert model.blocks[0].attention.q_proj.weight.shape == (6 * 16, 24)
-    assert Cache(model).keys.shape[2:] == (2, 32, 16)
-    tokens, cache = torch.randint(31, (1, 7), generator=generator()), Cache(model)
-    parts = [model(part, cache=cache) for part in tokens.split(2, dim=1)]
-    assert_close(torch.cat(parts, dim=1), model(tokens))
-
-
 # Out of a GGUF file -------------------------------------------------------------------------------
 
 NAMES = {  # what ggml calls the parts that transformers calls so
@@ -111,7 +99,6 @@ def drawn(config, tied):
     """A state dict in transformers' names."""
     e, kv = config["hidden_size"], config["num_key_value_heads"]
     heads, m = config["num_attention_heads"], config["intermediate_size"]
-    width = config.get("head_dim", e // heads)
     draw = generator(e)
 
     def normal(*shape):
@@ -121,9 +108,9 @@ def drawn(config, tied):
     state["model.norm.weight"] = 1 + normal(e)
     if not tied:
         state["lm_head.weight"] = normal(config["vocab_size"], e)
-    shapes = {"self_attn.q_proj": (heads * width, e), "self_attn.o_proj": (e, heads * width)}
+    shapes = {"self_attn.q_proj": (e, e), "self_attn.o_proj": (e, e)}
     shapes["mlp.down_proj"] = e, m
-    shapes |= dict.fromkeys(["self_attn.k_proj", "self_attn.v_proj"], (kv * width, e))
+    shapes |= dict.fromkeys(["self_attn.k_proj", "self_attn.v_proj"], (kv * (e // heads), e))
     shapes |= dict.fromkeys(["mlp.gate_proj", "mlp.up_proj"], (m, e))
     for n in range(config["num_hidden_layers"]):
         start = f"model.layers.{n}."
@@ -241,22 +228,6 @@ def test_an_option_that_would_give_other_numbers_is_refused(option, value, said)
     config = CONFIGS[0] | {option: value}
     with pytest.raises(ValueError, match=f"^config must have .*{said}"):
         from_llama(drawn(CONFIGS[0], True), config=config)
-
-
-def test_a_model_made_in_memory_says_by_its_class_of_which_family_it_is():
-    """There transformers keeps model_type: Granite and others have Llama's names."""
-
-    class Config:
-        model_type = "granite"
-
-        def __init__(self):
-            vars(self).update({name: x for name, x in CONFIGS[0].items() if name != "model_type"})
-
-    state = drawn(CONFIGS[0], True)
-    with pytest.raises(ValueError, match=r"^config must have model_type one of .*, got 'granite'"):
-        from_llama(state, config=Config())
-    Config.model_type = "llama"
-    assert from_llama(state, config=Config()).num_heads == 3
 
 
 def test_weights_must_be_there_and_fit():
