@@ -431,13 +431,14 @@ def _which_mask(asked: _Asked) -> str:
     most = max(reach, default=asked.offset)
     said = f"{len(reach)} of {asked.length} outputs see up to {most - asked.offset} tokens ahead: "
     is_shifted = torch.equal(ahead, later.tril(most))
-    return said + ("a shifted mask?" if is_shifted else "a mask in blocks, or a wrong reshape?")
+    others = "a mask in blocks, a wrong reshape, or a norm over the tokens?"
+    return said + ("a shifted mask?" if is_shifted else others)
 
 
 def _prefix(asked: _Asked) -> Answers:
     was_asked = False
-    said = "the first {length} tokens alone give another output at position {position} than within "
-    said += "their text: does a mask depend on the length?"
+    said = "where the text is cut at length {length}, the output at position {position} changes: "
+    said += "does a mask, a scale or a norm depend on the length, or does a reshape mix heads?"
     for length in range(1, asked.length):
         keys = [x[:, : length + asked.offset] for x in asked.read[1:]]
         with contextlib.suppress(_NotTried):

@@ -43,6 +43,11 @@ class Causal(nn.Module):
         return self.layer(query, *read, attn_mask=mask)
 
 
+class Float32(nn.Module):
+    def forward(self, logits):
+        return logits.float()
+
+
 def torch_heads():
     layer = nn.MultiheadAttention(32, 4, batch_first=True)
 
@@ -78,6 +83,7 @@ PADDED, CAUSAL = dict(valid_lens=True), dict(is_causal=True)
 RIGHT = {
     "one head": lambda: (d.SelfAttention(32), {}),
     "heads": lambda: (d.MultiHeadAttention(32, 4), dict(empty=True) | PADDED),
+    "outputs in float32": lambda: (nn.Sequential(d.SelfAttention(32), Float32()), {}),
     "causal": lambda: (Causal(d.MultiHeadAttention(32, 4, **GQA)), CAUSAL),
     "causal cross": lambda: (Causal(d.MultiHeadAttention(32, 4)), dict(key_length=31) | CAUSAL),
     "recurrent": lambda: (nn.GRU(32, 32, batch_first=True), dict(positions=True) | CAUSAL),
@@ -105,14 +111,14 @@ GUESSES = {
     "no mask": "there is no causal mask.",
     "inverted mask": "the causal mask is inverted.",
     "mask off by one": "22 of 23 outputs see up to 1 tokens ahead: a shifted mask?",
-    "blocks": "17 of 23 outputs see up to 3 tokens ahead: a mask in blocks, or a wrong reshape?",
+    "blocks": "17 of 23 outputs see up to 3 tokens ahead: a mask in blocks, a wrong reshape, or",
 }
 
 
 @pytest.mark.parametrize("fault", GUESSES)
 def test_the_mask_is_guessed_from_what_outputs_see(fault):
     found = planted.ask(audit, planted.past(16, 2), fault).findings[0]
-    assert found.sentence.endswith(GUESSES[fault])
+    assert GUESSES[fault] in found.sentence
 
 
 def state(model):
