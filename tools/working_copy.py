@@ -124,7 +124,7 @@ def follow(chapter, copy, entry, renew):
     target, keep, line = copy, None, None
     if written and renew:
         keep = free(copy, "old")
-        line = f"{copy.name} is the book's again; yours is {keep.name}"
+        line = f"{copy.name} is the book's again: reopen it if it is open; yours is {keep.name}"
     elif written:
         target = free(copy, "new", entry["marks"])
         line = f"{copy.name} is yours and stays; the book's new one is {target.name}"

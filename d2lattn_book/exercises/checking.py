@@ -80,7 +80,7 @@ class FunctionExercise:
             difference = _difference(result, self.reference(*_copy(arguments)))
             if difference:
                 said = self._diagnosis(answer, cases)
-                return said or f"{difference}; the input was {_describe(arguments)}"
+                return said or f"{difference.rstrip('.')}; the input was {_describe(arguments)}"
             if _difference(given, arguments):
                 return "The result is right, but your function changes its input. Work on a copy."
         for message, breach in self.rules.items():
@@ -420,7 +420,7 @@ def _difference(got, want, rtol=1e-4, whole=COUNTED):
     if isinstance(want, (str, bool, dict)) or want is None or callable(want):
         return None if got == want else f"expected {want!r}, got {show(got)}"
     if _is_blank(got):
-        return "nothing is returned: is the `return` missing?"
+        return "nothing is returned (is the `return` missing?)"
     try:
         got, want = torch.as_tensor(_plain(got)), torch.as_tensor(want)
         got, want = got.detach().cpu(), want.detach().cpu()
@@ -469,7 +469,8 @@ def _other_form(answer, want):
     if not isinstance(want, (list, tuple)):
         return None
     other = isinstance(answer, (str, numbers.Number))
-    if other or (isinstance(answer, (list, tuple)) and len(answer) != len(want)):
+    listed = isinstance(answer, (list, tuple))
+    if other or (listed and (len(answer) != len(want) or any(isinstance(x, str) for x in answer))):
         return f"a list of {len(want)} {'rows' if isinstance(want[0], list) else 'numbers'}"
     return None
 
