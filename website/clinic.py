@@ -79,13 +79,14 @@ def _parts(cells):
 
 
 def _led(text, names, own=None):
-    """The text with the number of a section, where it is no link yet, leading to its page."""
+    """The text with the number of a section leading to its page."""
 
     def led(found):
         number = found[0]
         return number if number == own else f"[{number}](./{names[number]}.ipynb)"
 
-    return re.sub(r"(?<![\[\d.])\b91\.\d+\b(?![\]\d])", led, text)
+    plain = re.sub(r"\[(91\.\d+)\]\([^)]*\)", r"\1", text)
+    return re.sub(r"(?<![\[\d.])\b91\.\d+\b(?![\]\d])", led, plain)
 
 
 def _moved(text):
