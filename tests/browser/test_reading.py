@@ -87,17 +87,20 @@ def test_shift_enter_reads_the_chapter(page, lab, k):
 
 
 def test_what_stands_below_a_guess_waits_for_it(page, lab):
-    """It cannot be read until the cell has shown its output, or the reader has gone there."""
+    """It cannot be read until the cell has shown its output, or the reader has gone there, who
+    then sees the output, too."""
     guesses = waiting(opened(page, lab, 1))
     expected = {i for _, below in guesses for i in below}
     wait_for(page, "probe.opened().map(cell => cell.veiled)", lambda _: veiled(page) == expected)
     show = "found => { for (const i of found) probe.widgets()[i].outputHidden = false; }"
     page.evaluate(show, sorted(guesses[0][0]))
     first = set(guesses[0][1]) - {i for _, below in guesses[1:] for i in below}
-    last = set([below for _, below in guesses if below][-1])
+    answers, last = [guess for guess in guesses if guess[0] and guess[1]][-1]
     wait_for(page, "1", lambda _: not first & veiled(page))
     page.evaluate("i => { probe.content().activeCellIndex = i; }", min(last))
-    wait_for(page, "1", lambda _: not last & veiled(page))
+    wait_for(page, "1", lambda _: not set(last) & veiled(page))
+    cells = page.evaluate("probe.opened()")
+    assert not any(cells[i]["hidden"] for i in answers)
 
 
 def test_an_arrow_lifts_no_veil(page, lab):

@@ -228,8 +228,12 @@
         const active = notebook.activeCellIndex;
         const here = !walked && active >= start && active < end;
         const compared = fold?.node.querySelector("details")?.open;
-        if (shown || compared || here) guessed.add(cell.model);
         if (guessed.has(cell.model)) continue;
+        if (shown || compared || here) {
+          guessed.add(cell.model);
+          answers.forEach((one) => (one.outputHidden = false)); // the text below tells of them
+          continue;
+        }
         answers.forEach((one) => one.outputHidden && open.add(one));
         notebook.widgets.slice(start, end).forEach((one) => veiled.add(one));
         if (start < end) first.add(notebook.widgets[start]);
