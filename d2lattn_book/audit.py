@@ -610,8 +610,9 @@ def _dtype(asked: _Asked) -> Answers:
         with contextlib.suppress(_NotTried), asked.in_dtype(torch.float32, length) as full:
             y = full(full.read)
             break
-    with asked.in_dtype(asked.dtype or torch.bfloat16, length) as half:
-        low = half(half.read)
+    dtype = asked.dtype or torch.bfloat16
+    with asked.in_dtype(dtype, length) as half:
+        low = half(half.read).to(dtype)  # outputs are often handed on in float32
     error, tenth = (low.double() - y.double()).abs().mean((0, 2)), max(1, length // 10)
     numbers = {"first": float(error[:tenth].mean()), "last": float(error[-tenth:].mean())}
     said = f"in half precision the error grows along {length} tokens from {{first:.2g}} to "
