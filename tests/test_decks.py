@@ -98,7 +98,7 @@ def test_a_chapter_says_on_a_slide_what_it_defines_and_on_one_its_formula(path):
 
 def test_the_lecture_is_ninety_minutes_each_section_with_a_question_and_a_wrong_answer():
     (path,) = cells.chapters(["00"])
-    assert slides.minutes(nbformat.read(path, as_version=4)) == 90
+    assert lecturer.minutes(stored(path)) == 90
     told = [part for part in lecturer.parts(stored(path)) if part.minutes]
     sources = "\n".join(cell.source for cell in stored(path))
     titles = re.findall(r"^## (0\.\d+ .+|Exercises)", sources, re.M)

@@ -53,11 +53,16 @@ def parts(cells):
     return found
 
 
+def minutes(cells):
+    """How long a lecture on a chapter is, by its notes, without *Going further*."""
+    return sum(part.minutes for part in parts(cells) if not part.optional)
+
+
 def page(name, cells):
     """The page, in Markdown, of the chapter whose file is called `name`."""
     title = re.match(r"# (.+)", cells[0].source)[1]
     plan = parts(cells)
-    core = sum(part.minutes for part in plan if not part.optional)
+    core = minutes(cells)
     extra = sum(part.minutes for part in plan if part.optional)
     lines = [f"# In class: {title}", "", f"What to do with [the chapter](../{name}) in class.", ""]
     deck = f"../slides/{name.removesuffix('.ipynb')}.html"

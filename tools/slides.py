@@ -77,15 +77,11 @@ def slides(target=ROOT / "build" / "slides"):
         (target / f"{path.stem}.html").write_text(page, encoding="utf-8")
         print(target / f"{path.stem}.html")
         title, question = re.match(r"# (.+)\n+\*\*(.+?)\*\*", notebook.cells[0].source).groups()
-        rows.append(f"| [{title}]({path.stem}.html) | {question} | {minutes(notebook) or ''} |")
+        minutes = lecturer.minutes(notebook.cells) or ""
+        rows.append(f"| [{title}]({path.stem}.html) | {question} | {minutes} |")
     index = PAGE.format(markdown2html(INDEX.format(rows="\n".join(rows))))
     (target / "index.html").write_text(index, encoding="utf-8")
     print(target / "index.html")
-
-
-def minutes(notebook):
-    """How long a lecture on a chapter is, by its notes, without *Going further*."""
-    return sum(part.minutes for part in lecturer.parts(notebook.cells) if not part.optional)
 
 
 def decks():

@@ -188,16 +188,22 @@ def write_source():
         (SOURCE / folder).mkdir(parents=True)
     notebooks = {path: nbformat.read(path, as_version=4) for path in book()}
     (SOURCE / "index.md").write_text(front_page(notebooks), encoding="utf-8")
-    for path in taught():
-        text = lecturer.page(path.name, notebooks[path].cells)
+    rows = ["| chapter | minutes | builds on |", "|---|---:|---|"]
+    for path in chapters():
+        cells = notebooks[path].cells
+        text = lecturer.page(path.name, cells)
         (SOURCE / "lecturer" / f"{path.stem}.md").write_text(text, encoding="utf-8")
-    first, entries = chapters()[0].stem, "\n".join(path.stem for path in taught())
+        head = r"# (.+)(?s:.+?)(?:Builds on|You need) (.+?)(?:;|\.\s)"
+        title, needs = re.match(head, cells[0].source).groups()
+        rows.append(f"| [{title}]({path.stem}.md) | {lecturer.minutes(cells)} | {needs} |")
+    first, entries = chapters()[0].stem, "\n".join(path.stem for path in chapters())
+    table = "\n".join(rows)
     text = (
         "# For the lecturer\n\nA plan in minutes for each chapter: what to ask before each demo, "
         "the wrong answer to expect, and what to change while everybody watches.\n\n"
         '<p class="go small"><a href="../slides/index.html">All slides, and ten demos of two '
         f'minutes</a>\n<a href="../slides/{first}.html">A lecture of ninety minutes</a></p>\n\n'
-        f"```{{toctree}}\n:maxdepth: 1\n\n{entries}\n```\n"
+        f"{table}\n\n```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
     )
     (SOURCE / "lecturer" / "index.md").write_text(text, encoding="utf-8")
     (SOURCE / "playground.md").write_text(playground(), encoding="utf-8")

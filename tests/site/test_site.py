@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from urllib.parse import unquote
 
 import pytest
-from cells import book, published, repository, taught
+from cells import book, chapters, published, repository
 from opened import PAGES, SITE, go, live_pages
 from playwright.sync_api import expect
 
@@ -246,7 +246,7 @@ def test_on_paper_code_is_wrapped_and_no_table_of_rows_lies_over_the_page(page):
 
 
 def test_the_lecturers_pages_add_up_and_ask(page):
-    for chapter in taught():
+    for chapter in chapters():
         go(page, SITE / "lecturer" / f"{chapter.stem}.html")
         rows = page.locator("article table").first.locator("tbody tr").all_inner_texts()
         cells = [[text.strip() for text in row.split("\t")] for row in rows]
