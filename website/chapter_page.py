@@ -91,7 +91,7 @@ def _head(cell, path):
         "Open in Colab": colab(path),
         "Notebook": f'notebooks/{path.name}" download="',
         "Slides": f"slides/{path.stem}.html" if path in chapters() else "",
-        "For the lecturer": f"lecturer/{path.stem}.html" if path in chapters() else "",
+        "For the lecturer": f"lecturer/{path.stem}.html" if path.name < "9" else "",
         "Edit": f"{address()}/edit/main/notebooks/{path.name}",
         "Report an error": f"{address()}/issues/new?title={quote(f'Chapter {number}: ')}",
     }
