@@ -276,7 +276,7 @@ def test_every_symptom_has_a_page_that_says_why_what_to_do_and_which_test_keeps_
         assert "**You see** " in text and "**Remedy.**" in text, title
         kept_away = text.partition("\n**Test.** ")[2]
         named = re.findall(r"`(test_\w+)`", kept_away)
-        assert named or "`audit.model(" in kept_away, title
+        assert named or "`audit." in kept_away, title
         assert all(f"\ndef {name}(" in tests for name in named), (title, named)
 
 
