@@ -23,6 +23,7 @@ def tokens(*lead, L=L, E=E, dtype=torch.float64, seed=1):
 @pytest.mark.parametrize("kind", ["none", "causal", "lengths", "a row empty"])
 def test_outputs_weights_and_gradients_are_those_of_the_formula(kind, bias):
     module, x = layer(bias=bias), tokens(B).requires_grad_()
+    assert sum(p.numel() for p in module.parameters()) == (D + D + V) * (E + bias)
     options = {
         "none": {},
         "causal": dict(is_causal=True),
