@@ -76,7 +76,7 @@ class Attention(nn.Module):
     def forward(self, x, k=None, v=None, valid_lens=None, segments=None, cache=None):
         f, k, b, n = self.fault, x if k is None else k, *x.shape[:2]
         if f == "rows sorted by length" and valid_lens is not None:
-            x = x[valid_lens.argsort()]
+            x = x[valid_lens.argsort(descending=v is not None)]
         q, k, v = self.q(x), self.k(k), self.v(k if v is None else v)
         k = k.roll(1, 0) if f == "keys of another row" else k
         if cache is not None:
