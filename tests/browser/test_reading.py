@@ -197,7 +197,7 @@ def test_the_selected_answer_opens_and_is_not_taken_apart(page, lab, chapter, fo
     cells = opened(page, lab, chapter)
     here = next(i for i, cell in enumerate(cells) if cell["source"].startswith(fold))
     select(page, here)
-    settled(page, "probe.selected()")
+    page.wait_for_function("i => probe.widgets()[i].node.querySelector('details')", arg=here)
     page.keyboard.press("Enter")
     wait_until_open(page, here)
     text = page.locator(".jp-Notebook-cell.jp-mod-active details").locator("p, li").first
