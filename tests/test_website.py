@@ -44,16 +44,15 @@ def picture(text):
         "| 0 | 3.1 Scores | 5 |\n| 5 | 3.2 Shares | 7 |\n| later | 3.3 More | 4 |\n| 12 | the end",
         "Together 12 minutes, and 4 for *Going further*, which can be left out.",
         "## 3.1 Scores (5 minutes)\n\n:::{admonition} Ask first\n:class: tip\nWhat is it?\n:::\n\n"
-        "Let them guess.\n**Wrong answer to expect:** 7. It is 4.\n\n"
-        "**To move live:** `live.attention`.\n\n## 3.2 Shares (7 minutes)\n\nDraw it.\n",
+        "Let them guess.\n**Wrong answer to expect:** 7. It is 4.\n"
+        "\n## 3.2 Shares (7 minutes)\n\nDraw it.\n",
         "## Summary\n\nTo look up. They took 12 minutes.\n",
     ],
 )
-def test_a_lecturer_has_a_plan_and_for_each_demo_its_question_and_what_to_move(said):
+def test_a_lecturer_has_a_plan_and_for_each_demo_its_question(said):
     cells = [
         new_markdown_cell("# 3 · A title"),
         new_markdown_cell("## 3.1 Scores\n\n**Predict.** What is it?"),
-        code("live", "ax = live.attention(x)"),
         note("5 minutes. Let them guess.\nWrong answer to expect: 7. It is 4."),
         new_markdown_cell("## 3.2 Shares"),
         note("7 minutes. Draw it."),

@@ -1,7 +1,7 @@
 """The lecturer's page of a chapter, from its speaker notes: a plan in minutes, then each demo.
 
 A note belongs to what stands between the note before it and itself. From there the page takes the
-questions to ask (what the reader is to predict) and what can be moved while everybody watches.
+questions to ask: what the reader is to predict.
 """
 
 import re
@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from cells import FURTHER, further, is_note, predictions, without_fold
 
-LIVE = re.compile(r"^(?:\w+ = )?(live\.\w+|interact)\(", re.M)
 MINUTES = re.compile(r"(?:(\d+) minutes?\W+)?(.*)", re.S)  # a note begins so
 WRONG = re.compile(r"((?:the )?wrong (?:answer|guess)(?:e?s)? to expect:?)", re.I)
 
@@ -22,7 +21,6 @@ class Part(NamedTuple):
         minutes: how long it takes; 0 where the note does not say.
         note: the text of the speaker note, without the minutes.
         questions: what to ask before the cell that answers it is run.
-        live: what can be moved in it.
         optional: whether it can be left out.
     """
 
@@ -30,25 +28,22 @@ class Part(NamedTuple):
     minutes: int
     note: str
     questions: list
-    live: list
     optional: bool
 
 
 def parts(cells):
     """The parts of a chapter, from its cells."""
     optional = further(cells)
-    found, title, questions, live = [], "", [], []
+    found, title, questions = [], "", []
     for i, cell in enumerate(cells):
         heading = re.search(r"^##(?: |# (?=\d+\.))(.+)", cell.source, re.M)  # or further: ### 5.8
         if cell.cell_type == "markdown" and heading:
             title = heading[1]
-        if cell.cell_type == "code":
-            live += LIVE.findall(cell.source)
-        elif is_note(cell):
+        if is_note(cell):
             minutes, text = MINUTES.match(without_fold(cell)).groups()
-            found.append(Part(title, int(minutes or 0), text, questions, live, i in optional))
-            questions, live = [], []
-        else:
+            found.append(Part(title, int(minutes or 0), text, questions, i in optional))
+            questions = []
+        elif cell.cell_type == "markdown":
             questions += predictions(cell)
     return found
 
@@ -81,6 +76,4 @@ def page(name, cells):
         for question in part.questions:
             lines += ["", ":::{admonition} Ask first", ":class: tip", question, ":::"]
         lines += ["", WRONG.sub(r"**\1**", part.note)]
-        if part.live:
-            lines += ["", f"**To move live:** {', '.join(f'`{name}`' for name in part.live)}."]
     return "\n".join(lines) + "\n"
