@@ -13,7 +13,7 @@ import nbformat
 import printed
 import pytest
 import slides
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 DECKS = pytest.mark.parametrize("path", slides.decks(), ids=lambda path: path.name[:2])
 CHAPTERS = pytest.mark.parametrize("path", cells.chapters(), ids=lambda path: path.name[:2])
@@ -269,6 +269,20 @@ def test_a_caption_stands_below_its_figure_and_comes_with_it():
     assert slides.picture(picture)
     assert caption.data["text/html"].strip() == '<p class="caption">The mask.</p>'
     assert cells.slide(figure) == "fragment"
+
+
+def test_a_picture_grows_click_by_click_and_is_whole_where_it_stays():
+    """Each state covers the one before, and the last is the picture of the chapter."""
+    picture = put_out("draw()", PICTURE)
+    picture.outputs[0].metadata = {"states": ["b25l", "dHdv"]}
+    long = told("It says so. " * 20, "slide-line")  # on a slide of its own, with the picture
+    page = slides.deck(new_notebook(cells=[told(START), told("## 3.1 A mask"), picture, long]))
+    first, *more = page.split('<div class="grows">')[1:]
+    assert not more
+    states = re.findall(r"<div( class=\"fragment\")?>(?:<div.*?>)?\s*<img.*?base64,(\w+=?)", first)
+    later = ' class="fragment"'
+    assert states == [("", "b25l"), (later, "dHdv"), (later, "aGk=")]
+    assert page.count("aGk=") == 2
 
 
 # What was printed, as bars ------------------------------------------------------------------------

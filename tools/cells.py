@@ -152,6 +152,11 @@ def pictures(cell):
     return [(picture[2], html.unescape(picture[1])) for picture in found if picture]
 
 
+def states(output):
+    """The PNGs as base64 of what a deck shows before the whole figure, one a click."""
+    return output.get("metadata", {}).get("states", [])
+
+
 def is_blank(output):
     """Whether an output shows nothing: such a one stands before what is hidden until it is run."""
     return output["output_type"] == "display_data" and not output["data"]

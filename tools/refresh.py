@@ -155,8 +155,13 @@ def as_compared(output):
 
 def same_pictures(outputs, others):
     """Whether outputs show the same pictures: no tile of any looks different."""
-    shown = [[png for png, _ in cells.pictures({"outputs": some})] for some in (outputs, others)]
+    shown = [_pngs(outputs), _pngs(others)]
     return len(shown[0]) == len(shown[1]) and all(map(_looks_same, *shown))
+
+
+def _pngs(outputs):
+    whole = [png for png, _ in cells.pictures({"outputs": outputs})]
+    return whole + [state for output in outputs for state in cells.states(output)]
 
 
 def _looks_same(png, other):
@@ -244,7 +249,8 @@ def normalise(notebook):
             if output.output_type == "execute_result":
                 output.execution_count = None
             if output.output_type in ("execute_result", "display_data"):
-                output.metadata = nbformat.from_dict({})
+                found = cells.states(output)
+                output.metadata = nbformat.from_dict({"states": found} if found else {})
                 output.data.pop("application/vnd.jupyter.widget-view+json", None)  # needs a kernel
             if output.output_type == "error":  # a deliberate failure: the last line says it all
                 output.traceback = output.traceback[-1:]

@@ -341,7 +341,11 @@ def said_of(cell):
 
 
 def copies(shown):
-    return [nbformat.from_dict({**cell, "id": new_markdown_cell().id}) for cell in shown]
+    """The same on another slide, where a picture that has grown is whole at once."""
+    found = [nbformat.from_dict({**cell, "id": new_markdown_cell().id}) for cell in shown]
+    for output in (output for cell in found for output in cell.get("outputs", [])):
+        output.metadata = {}
+    return found
 
 
 def said(text, kind, role):
@@ -404,7 +408,8 @@ def shown_output(output, cell):
         said = html.escape(" ".join(filter(None, map(described, cell.outputs))))
         source = f"data:image/png;base64,{png}"
         shown = f'<img src="{source}" alt="{said}" data-cell="{cell.id}">'
-        return new_output("display_data", {"text/html": shown})
+        states = {"states": cells.states(output)}  # in which it grows, click by click
+        return new_output("display_data", {"text/html": shown}, metadata=states)
     return None
 
 

@@ -12,6 +12,7 @@ import io
 from typing import Any
 
 import matplotlib.pyplot as plt
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -26,7 +27,8 @@ class _Shown:
     def _ipython_display_(self) -> None:
         from IPython.display import display  # a script draws without it
 
-        display(bundle(self.figure), raw=True)
+        data = bundle(self.figure)  # which lays the figure out
+        display(data, metadata={"states": states(self.figure)}, raw=True)
         if "inline" in plt.get_backend():  # which at the end of the cell would show it once more
             plt.close(self.figure)
 
@@ -70,13 +72,47 @@ def bundle(figure: Figure) -> dict[str, str]:
     The image is no second output beside the HTML: JupyterLab gives a bare PNG no alternative text,
     and would show only one of them.
     """
-    png = io.BytesIO()
-    figure.savefig(png, format="png", bbox_inches="tight", dpi=figure.dpi)
     line = describe(figure)
-    return {"text/plain": line, "text/html": image(line, png.getvalue())}
+    return {"text/plain": line, "text/html": image(line, _png(figure, "tight"))}
 
 
 def image(line: str, png: bytes) -> str:
     """The HTML by which every figure is shown: a picture with its alternative text."""
     source = f"data:image/png;base64,{base64.b64encode(png).decode()}"
     return f'<img alt="{html.escape(line)}" style="max-width:100%" src="{source}">'
+
+
+def pause(ax: Axes, *later: Artist) -> None:
+    """Let a deck show what is drawn so far; the rest appears at the next click.
+
+    Axes that are still empty are left out. A notebook shows the whole figure only.
+
+    Args:
+        later: what is drawn already and yet appears at a later click.
+    """
+    figure: Any = ax.figure.figure  # the figure, if that is a part of one
+    figure.paused = [*getattr(figure, "paused", ()), _artists(figure, Axes.has_data) - {*later}]
+
+
+def states(figure: Any) -> list[str]:
+    """The PNGs, in base64, of what is seen at each pause, all in its final place."""
+    found: list[str] = []
+    for seen in getattr(figure, "paused", ()):
+        hidden = [one for one in _artists(figure) - seen if one.get_visible()]
+        if hidden:  # else it is the whole figure
+            box = figure.get_tightbbox().padded(plt.rcParams["savefig.pad_inches"])
+            figure.set_layout_engine("none")
+            plt.setp(hidden, visible=False)
+            found.append(base64.b64encode(_png(figure, box)).decode())
+            plt.setp(hidden, visible=True)
+    return found
+
+
+def _artists(figure, wanted=bool):
+    return {one for ax in figure.axes if wanted(ax) for one in (ax, *ax.get_children())}
+
+
+def _png(figure, box):
+    png = io.BytesIO()
+    figure.savefig(png, format="png", bbox_inches=box, dpi=figure.dpi)
+    return png.getvalue()

@@ -10,9 +10,8 @@ import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes as Axes  # drawings take it from here
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
-from matplotlib.scale import get_scale_names
 
-from d2lattn.arguments import check_choice, show
+from d2lattn.arguments import show
 from d2lattn_book.pictures import arrays
 from d2lattn_book.pictures.colours import DARK, GROUND, INK, MARKERS
 from d2lattn_book.pictures.describe import DESCRIBED
@@ -101,8 +100,6 @@ def curves(x, series, looks, *, ax, size, markers=False, xscale=None, yscale=Non
     """Named curves over a faint grid, each with its (colour, line style)."""
     x, series = arrays.curves(x, series)
     scales = {name: s for name, s in dict(xscale=xscale, yscale=yscale).items() if s is not None}
-    for name, scale in scales.items():
-        check_choice(name, scale, [s for s in get_scale_names() if "function" not in s])
     ax = axes(ax, size)
     drawn = zip(series.items(), looks, strict=False)  # `looks` may go on for ever
     for i, ((name, y), (colour, style)) in enumerate(drawn):

@@ -8,18 +8,17 @@ from collections.abc import Mapping
 from itertools import cycle
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import seaborn as sns
 from matplotlib.colors import Colormap
 from matplotlib.figure import Figure
 
-from d2lattn.arguments import check_count, check_number, show
+from d2lattn.arguments import check_count
 from d2lattn_book.pictures.arrays import Numbers, Words, names, numbers, to_numpy
 from d2lattn_book.pictures.colours import INK, LINE_STYLES, SHADES
 from d2lattn_book.pictures.describe import describe
 from d2lattn_book.pictures.drawings._flow import flow
-from d2lattn_book.pictures.figure import subplots
+from d2lattn_book.pictures.figure import pause, subplots
 from d2lattn_book.pictures.kit import Ax, Axes, Label, axes, curves
 
 # Shares are lavender (colours.py) in a map too: the map leads through that colour, from nearly
@@ -28,7 +27,7 @@ from d2lattn_book.pictures.kit import Ax, Axes, Label, axes, curves
 SEQUENTIAL: Colormap = sns.cubehelix_palette(start=0.2, rot=-0.1, hue=0.8, light=0.97, as_cmap=True)
 DIVERGING = "vlag"  # white at the centre
 
-__all__ = ["columns", "describe", "flow", "heatmap", "heatmaps", "lines", "subplots"]
+__all__ = ["columns", "describe", "flow", "heatmap", "heatmaps", "lines", "pause", "subplots"]
 
 
 def heatmap(
@@ -65,14 +64,13 @@ def heatmap(
 
     Raises:
         ValueError: a matrix that is not of real numbers, has not exactly two axes, or no cell;
-            another number of names; a colour scale that runs backwards or has no end.
+            another number of names; a colour scale that runs backwards.
 
     Example:
         >>> print(describe(heatmap([[1.0, 0.0], [0.25, 0.75]])))
         A map of 2 × 2, query (row) by key (column): values from 0 to 1, the largest 1 at (0, 0).
     """
     values = numbers("matrix", matrix, (None, None), "two axes and a cell")
-    _check_colour_map(cmap)
     tokens = None if tokens is None else names("tokens", tokens)
     named = dict(xticklabels=xticklabels, yticklabels=yticklabels)
     named = {
@@ -100,7 +98,6 @@ def heatmaps(
     *,
     titles: Words | None = None,
     tokens: Words | None = None,
-    columns: int = 4,
     cell_size: float = 2.4,
     cbar: bool = True,
     **options: Any,
@@ -111,14 +108,13 @@ def heatmaps(
         stack: (count, rows, columns); boolean masks draw True dark.
         titles: one title for each matrix; "head 0", "head 1", … when absent.
         tokens: names for rows and columns.
-        columns (int): matrices in a row of the grid.
         cell_size (float): inches for each matrix.
         cbar (bool): draw a colour bar beside the grid; masks have none.
         options: passed to `heatmap`.
 
     Raises:
         ValueError: a stack that is not of real numbers, has not exactly three axes, or no cell;
-            another number of titles; no column; and as `heatmap`.
+            another number of titles; and as `heatmap`.
 
     Example:
         >>> figure = heatmaps(np.eye(3)[None].repeat(2, axis=0))
@@ -128,12 +124,10 @@ def heatmaps(
     values = numbers("stack", stack, (None, None, None), "three axes and a cell")
     titles = [f"head {i}" for i in range(len(values))] if titles is None else titles
     titles = names("titles", titles, len(values))
-    check_count("columns", columns)
-    check_number("cell_size", cell_size, 0.1, 20)
     tokens = None if tokens is None else names("tokens", tokens)
     ends = options.pop("vmin", None), options.pop("vmax", None), options.get("center")
     vmin, vmax = _colour_scale(values.astype(float), *ends)
-    columns = min(columns, len(values))
+    columns = min(4, len(values))
     rows = -(-len(values) // columns)
     size = cell_size * columns + 1.2, cell_size * rows + 0.5
     figure, grid = subplots(rows, columns, squeeze=False, figsize=size)
@@ -198,21 +192,14 @@ def columns(P: Numbers, which: Numbers, *, ax: Ax = None) -> Axes:
         which: column numbers.
 
     Raises:
-        ValueError: P that is not of real numbers or has not exactly two axes; a column that it
-            does not have, or none at all.
+        ValueError: P that is not of real numbers or has not exactly two axes.
 
     Example:
         >>> print(describe(columns(np.eye(3), [1])))
         1 line over position (row) from 0 to 2: column 1 from 0 to 0.
     """
     values = numbers("P", P, (None, None), "two axes (length, dim) and a cell")
-    chosen, last = np.atleast_1d(to_numpy(which, "which")), values.shape[1] - 1
-    wrong = chosen.dtype.kind not in "iu" or chosen.ndim > 1 or chosen.size == 0
-    if wrong or (chosen < 0).any() or (chosen > last).any():
-        raise ValueError(
-            f"which must be column numbers from 0 to {last}, got {show(chosen.tolist())}"
-        )
-    series = {f"column {column}": values[:, column] for column in chosen}
+    series = {f"column {column}": values[:, column] for column in to_numpy(which, "which")}
     return lines(np.arange(len(values)), series, ax=ax, xlabel="position (row)", ylabel="value")
 
 
@@ -227,10 +214,6 @@ def _turn_names(ax):
 
 def _colour_scale(values, vmin, vmax, center):
     """The ends of the scale: from 0, or symmetric about `center`; never both the same."""
-    vmin, vmax, center = (
-        None if end is None else _limit(name, end)
-        for name, end in (("vmin", vmin), ("vmax", vmax), ("center", center))
-    )
     if vmin is not None and vmax is not None and vmin >= vmax:
         raise ValueError(f"vmax must be above vmin = {vmin}, got {vmax}")
     finite = values[np.isfinite(values)]
@@ -245,19 +228,6 @@ def _colour_scale(values, vmin, vmax, center):
         vmax = finite.max(initial=vmin)
         vmax = vmax if vmax > vmin else vmin + 1.0
     return vmin, vmax
-
-
-def _limit(name, value):
-    """A float of a finite number, be it Python's, numpy's or a tensor's."""
-    number = to_numpy(value, name)
-    if number.ndim or number.dtype.kind not in "iuf" or not np.isfinite(number):
-        raise ValueError(f"{name} must be a finite number, got {show(value)}")
-    return float(number)
-
-
-def _check_colour_map(cmap):
-    if cmap is not None and (not isinstance(cmap, str) or cmap not in mpl.colormaps):
-        raise ValueError(f"cmap must name a colour map of matplotlib, got {show(cmap)}")
 
 
 def _labels(name, labels, count):

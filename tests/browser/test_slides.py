@@ -7,6 +7,7 @@ import io
 import re
 import statistics
 
+import cells
 import nbformat
 import pypdf
 import pytest
@@ -136,6 +137,9 @@ def positions(path):
         title = slide.title.lstrip("# ").replace("*", "")
         later = len(slide.shown) + bool(slide.line) if slide.question else 0
         later += str(slide.shown).count("fragment step")
+        later += sum(
+            len(cells.states(output)) for cell in slide.shown for output in cell.get("outputs", ())
+        )
         found += [[[i, title, appeared]] for appeared in range(later + 1)]
     return found
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from d2lattn_book.pictures import drawings, plots
-from d2lattn_book.pictures.figure import bundle
+from d2lattn_book.pictures.figure import bundle, states
 
 
 def test_the_description_is_the_text_and_the_alternative_text():
@@ -35,7 +35,9 @@ def test_the_description_is_the_text_and_the_alternative_text():
 def test_a_window_of_matplotlib_stays_open(draw, monkeypatch):
     """Only the inline backend shows a figure again at the end of a cell."""
     seen = []
-    monkeypatch.setattr("IPython.display.display", lambda data, raw: seen.append((data, raw)))
+    monkeypatch.setattr(
+        "IPython.display.display", lambda data, raw, metadata: seen.append((data, raw))
+    )
     drawn = draw()
     drawn._ipython_display_()
     assert plt.fignum_exists(drawn.figure.number)
@@ -43,3 +45,20 @@ def test_a_window_of_matplotlib_stays_open(draw, monkeypatch):
     drawn._ipython_display_()
     assert not plt.fignum_exists(drawn.figure.number)
     assert [(raw, data["text/plain"]) for data, raw in seen] == [(True, plots.describe(drawn))] * 2
+
+
+def test_a_state_of_a_picture_lacks_what_comes_later_and_moves_nothing():
+    figure, axes = plots.subplots(1, 2)
+    axes[0].plot([0, 9])
+    (later,) = axes[0].plot([9, 0])
+    plots.pause(axes[0], later)
+    axes[1].plot([1000, 2000])
+    plots.pause(axes[1])  # the whole figure, which is no state before it
+    html_of = bundle(figure)["text/html"]
+    codes = [*states(figure), re.search('base64,(.*?)"', html_of)[1]]
+    state, whole = (plt.imread(io.BytesIO(base64.b64decode(code))) for code in codes)
+    middle = whole.shape[1] // 2
+    assert state.shape == whole.shape and (state[:, middle:] == 1).all()
+    moved = (state != whole).any(axis=-1)[:, :middle]
+    assert 0 < moved.mean() < 0.02  # a line
+    assert later.get_visible() and axes[1].get_visible()

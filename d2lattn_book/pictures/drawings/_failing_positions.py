@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 import seaborn as sns
 
-from d2lattn.arguments import check_count, show
 from d2lattn_book.pictures.colours import INK, MIDDLE
 from d2lattn_book.pictures.kit import Ax, Axes, axes, text
 
@@ -26,10 +25,6 @@ def stretching_fractions(lengths: Sequence[int], *, ax: Ax = None) -> Axes:
         >>> ax.get_title()
         'token 2 stands at 0.5 of 5 tokens, 0.25 of 9 tokens'
     """
-    if not isinstance(lengths, (list, tuple, range)) or not lengths:
-        raise ValueError(f"lengths must be a list of whole numbers, got {show(lengths)}")
-    for length in lengths:
-        check_count("lengths", length, least=MARKED + 1)
     ax = axes(ax, (6, 0.8 + 0.9 * len(lengths)))
     for row, length in enumerate(lengths):
         places = np.arange(length) / (length - 1)
@@ -56,7 +51,6 @@ def jumping_bits(count: int, *, ax: Ax = None) -> Axes:
         >>> [int(bar.get_height()) for bar in ax.patches]
         [1, 2, 1, 3, 1, 2, 1, 4]
     """
-    check_count("count", count, most=64)
     ax = axes(ax, (6, 3.2))
     flips = [(i ^ (i + 1)).bit_count() for i in range(count)]
     width = count.bit_length()

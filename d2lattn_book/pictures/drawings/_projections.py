@@ -2,7 +2,6 @@
 
 from matplotlib.patches import Rectangle
 
-from d2lattn.arguments import check_count
 from d2lattn_book.pictures.colours import PALE, ROLES
 from d2lattn_book.pictures.kit import Ax, Axes, sheet, text
 
@@ -24,11 +23,8 @@ def projections(embed_dim: int, head_dim: int, value_dim: int, *, ax: Ax = None)
         >>> print(describe(projections(10, 20, 25)))
         A token of 10 numbers times W_q (20 × 10), W_k (20 × 10) and W_v (25 × 10) gives q, k and v.
     """
-    widths = dict(embed_dim=embed_dim, head_dim=head_dim, value_dim=value_dim)
-    for name, width in widths.items():
-        check_count(name, width, 1, 100)
     ax = sheet(ax, (9.2, 3.1))
-    unit, left = 1 / max(widths.values()), 0.0  # the highest box is 1 high
+    unit, left = 1 / max(embed_dim, head_dim, value_dim), 0.0  # the highest box is 1 high
     for role, out in (("query", head_dim), ("key", head_dim), ("value", value_dim)):
         left = _one_role(ax, left, role, out, embed_dim, unit) + 0.3
     ax.set(xlim=(-0.1, left - 0.2), ylim=(-0.72, 0.66), aspect="equal")

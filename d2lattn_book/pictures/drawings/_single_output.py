@@ -5,10 +5,10 @@ from matplotlib.patches import Rectangle
 
 from d2lattn_book.pictures.arrays import Numbers, Query, Words, names, number, numbers, position
 from d2lattn_book.pictures.colours import FAINT, MIDDLE, ROLES
+from d2lattn_book.pictures.figure import pause
 from d2lattn_book.pictures.kit import Ax, Axes, arrow, sheet, text, word
 
 COLUMNS = dict(word=0, x=1.9, key=3.7, value=5.2, score=6.9, weight=8.6, part=10.8)  # their middles
-WIDEST = 5  # numbers in a vector that can still be read in its box
 
 
 def single_output(
@@ -27,8 +27,8 @@ def single_output(
     section 3.2, without the division by √d). Numbers are rounded to two digits.
 
     Args:
-        words: n words, 6 at most.
-        x: (n, E) their vectors; no width of this drawing is above 5.
+        words: n words; up to 6 can be read.
+        x: (n, E) their vectors; up to 5 numbers in a box can be read.
         w_q, w_k: (d, E) the matrices of queries and keys, as `nn.Linear` stores them.
         w_v: (e, E) that of the values.
         query: a position (-1 is the last), or a word that occurs once.
@@ -37,16 +37,12 @@ def single_output(
         >>> from d2lattn_book.pictures.plots import describe
         >>> ax = single_output(["small", "cat"], np.eye(2), np.eye(2), np.eye(2), [[0, 9]], query=0)
         >>> print(describe(ax)[:46])
-        q = (1, 0), q · k = 1, weight 0.73, 0.73 · 0 =
+        q = (1, 0), q · k = 1, q · k = 0, weight 0.73,
     """
     words = names("words", words)
-    if len(words) > 6:
-        raise ValueError(f"words must hold at most 6 strings, got {len(words)}")
-    x = _matrix("x", x, (len(words), None), "columns")
+    x = _matrix("x", x, len(words), None)
     matrices = dict(w_q=w_q, w_k=w_k, w_v=w_v).items()
-    w_q, w_k, w_v = (_matrix(name, w, (None, x.shape[1]), "rows") for name, w in matrices)
-    if len(w_q) != len(w_k):
-        raise ValueError(f"w_q and w_k must have as many rows, got {len(w_q)} and {len(w_k)}")
+    w_q, w_k, w_v = (_matrix(name, w, None, x.shape[1]) for name, w in matrices)
     query = position(query, words)
     asks, keys, values = w_q @ x[query], x @ w_k.T, x @ w_v.T  # (d,), (n, d), (n, e)
     scores = keys @ asks  # (n,)
@@ -54,9 +50,17 @@ def single_output(
     weights = weights / weights.sum()
     ax = sheet(ax, (9.2, 1.9 + 0.5 * len(words)))
     _asking(ax, words[query], x[query], asks)
-    for row, found in enumerate(words):
-        _found(ax, -1.6 - row, found, x[row], keys[row], values[row])
-        _heard(ax, -1.6 - row, scores[row], weights[row], values[row])
+    lines = -1.6 - np.arange(len(words))
+    for y, found, vector in zip(lines, words, x, strict=True):
+        text(ax, COLUMNS["word"], y, found)
+        _box(ax, "x", y, f"x = {_shown(vector)}", MIDDLE)
+    pause(ax)
+    _scored(ax, lines, keys, scores)
+    pause(ax)
+    _weighted(ax, lines, weights)
+    pause(ax)
+    _parts(ax, lines, weights, values)
+    pause(ax)
     _sums(ax, -1.6 - len(words), weights @ values)
     ax.set(xlim=(-0.8, 12.3), ylim=(-2.1 - len(words), 0.5))
     return ax
@@ -77,23 +81,27 @@ def _asking(ax, asking, x, asks):
         text(ax, COLUMNS[column], -0.95, name, color=FAINT)
 
 
-def _found(ax, y, found, x, key, value):
-    """A token: its vector, its key and its value."""
-    text(ax, COLUMNS["word"], y, found)
-    _box(ax, "x", y, f"x = {_shown(x)}", MIDDLE)
-    _box(ax, "key", y, f"k = {_shown(key)}", ROLES["key"])
-    _box(ax, "value", y, f"v = {_shown(value)}", ROLES["value"])
+def _scored(ax, lines, keys, scores):
+    for y, key, score in zip(lines, keys, scores, strict=True):
+        _box(ax, "key", y, f"k = {_shown(key)}", ROLES["key"])
+        text(ax, COLUMNS["score"], y, f"q · k = {_shown([score])}", say=True)
 
 
-def _heard(ax, y, score, weight, value):
-    """Its score, its weight as a bar, and its part of the output."""
-    text(ax, COLUMNS["score"], y, f"q · k = {_shown([score])}", say=True)
-    corner, lavender = (COLUMNS["weight"] - 0.75, y - 0.32), ROLES["weight"]
-    ax.add_patch(Rectangle(corner, 1.5 * weight, 0.64, color=lavender, alpha=0.6, linewidth=0))
-    ax.add_patch(Rectangle(corner, 1.5, 0.64, facecolor="none", edgecolor=lavender))  # the whole
-    text(ax, COLUMNS["weight"], y, f"weight {_shown([weight])}", say=True)
-    part = f"{_shown([weight])} · {_shown(value)} = {_shown(weight * value)}"
-    _box(ax, "part", y, part, ROLES["value"], say=True)
+def _weighted(ax, lines, weights):
+    """The weights as bars."""
+    left, lavender = COLUMNS["weight"] - 0.75, ROLES["weight"]
+    for y, weight in zip(lines - 0.32, weights, strict=True):
+        ax.add_patch(Rectangle((left, y), 1.5 * weight, 0.64, color=lavender, alpha=0.6, lw=0))
+        ax.add_patch(Rectangle((left, y), 1.5, 0.64, facecolor="none", edgecolor=lavender))  # 1
+        text(ax, COLUMNS["weight"], y + 0.32, f"weight {_shown([weight])}", say=True)
+
+
+def _parts(ax, lines, weights, values):
+    """The values, and what each adds to the output."""
+    for y, weight, value in zip(lines, weights, values, strict=True):
+        _box(ax, "value", y, f"v = {_shown(value)}", ROLES["value"])
+        part = f"{_shown([weight])} · {_shown(value)} = {_shown(weight * value)}"
+        _box(ax, "part", y, part, ROLES["value"], say=True)
 
 
 def _sums(ax, y, answer):
@@ -113,11 +121,7 @@ def _shown(vector):
     return shown[0] if len(shown) == 1 else f"({', '.join(shown)})"
 
 
-def _matrix(name, values, shape, free):
-    """Finite numbers of this shape, its free side no wider than can be drawn."""
-    rows, columns = ("n" if size is None else size for size in shape)
-    matrix = numbers(name, values, shape, f"shape ({rows}, {columns})", finite=True)
-    width = matrix.shape[shape.index(None)]
-    if width > WIDEST:
-        raise ValueError(f"{name} must have 1 to {WIDEST} {free}, got {width}")
-    return matrix.astype(float)
+def _matrix(name, values, rows, columns):
+    """Finite numbers of this shape; None is any size."""
+    rule = f"shape ({rows or 'n'}, {columns or 'n'})"
+    return numbers(name, values, (rows, columns), rule, finite=True).astype(float)

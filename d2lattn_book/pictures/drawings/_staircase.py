@@ -4,6 +4,7 @@ from matplotlib.patches import Rectangle
 
 from d2lattn_book.pictures.arrays import Words, names
 from d2lattn_book.pictures.colours import FAINT, GROUND, ROLES
+from d2lattn_book.pictures.figure import pause
 from d2lattn_book.pictures.kit import Ax, Axes, Label, sheet, text, tint, word
 
 
@@ -22,20 +23,20 @@ def staircase(sentence: Words, *, ax: Ax = None, title: Label = None) -> Axes:
         two questions: 2 rows; row i has the first i words of “the dog” and leads to the next token.
     """
     sentence = names("sentence", sentence)
-    if len(sentence) < 2:
-        raise ValueError(f"sentence must hold at least 2 words, got {sentence}")
     n = len(sentence) - 1
     ax = sheet(ax, (1.4 + 0.86 * (n + 1), 0.7 + 0.42 * n), title)
-    for row in range(n):
-        for column in range(n):
-            _cell(ax, row, column, sentence[column])
-        text(ax, n + 0.25, row, "→", size=12)
-        word(ax, n + 0.6, row, sentence[row + 1], edge=ROLES["output"], ha="left", weight="bold")
     note = dict(color=FAINT)
     key = "key (orange: own position, teal: earlier, grey: masked)"
     text(ax, n / 2 - 0.5, n + 0.1, key, va="baseline", **note)
     text(ax, n + 0.6, n + 0.1, "target", ha="left", va="baseline", **note)
     text(ax, -0.7, n / 2 - 0.5, "query", ha="left", rotation=90, **note)
+    for row in range(n):
+        for column in range(n):
+            _cell(ax, row, column, sentence[column])
+        text(ax, n + 0.25, row, "→", size=12)
+        word(ax, n + 0.6, row, sentence[row + 1], edge=ROLES["output"], ha="left", weight="bold")
+        if row < 2:
+            pause(ax)
     ax.set(xlim=(-1, n + 1.6), ylim=(n + 0.3, -0.7))
     before = " ".join(sentence[:-1])
     told = f"{n} rows; row i has the first i words of “{before}” and leads to the next token"

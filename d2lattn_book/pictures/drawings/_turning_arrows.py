@@ -7,6 +7,7 @@ import numpy as np
 from d2lattn_book.pictures.arrays import Numbers, number, pair
 from d2lattn_book.pictures.colours import FAINT, PALE, ROLES
 from d2lattn_book.pictures.drawings._plane import along, label
+from d2lattn_book.pictures.figure import pause
 from d2lattn_book.pictures.kit import Ax, Axes, arrow, axes, laid_out
 
 
@@ -18,7 +19,7 @@ def turning_arrows(query: Numbers, key: Numbers, positions: Numbers, *, ax: Ax =
     the short way round, as the title says it.
 
     Args:
-        query, key: two numbers each, not both 0.
+        query, key: two numbers each.
         positions: the position i of the query and j of the key.
 
     Example:
@@ -28,9 +29,6 @@ def turning_arrows(query: Numbers, key: Numbers, positions: Numbers, *, ax: Ax =
     """
     query, key, (i, j) = pair("query", query), pair("key", key), pair("positions", positions)
     vectors = {"query": query, "key": key}
-    for name, vector in vectors.items():
-        if not vector.any():
-            raise ValueError(f"{name} must not be 0, got {vector}")
     ax = axes(ax, (4, 4.2))
 
     reach = max(math.hypot(*query), math.hypot(*key))
@@ -47,7 +45,7 @@ def turning_arrows(query: Numbers, key: Numbers, positions: Numbers, *, ax: Ax =
         ax.plot(radius * np.cos(way), radius * np.sin(way), ":", color=color, lw=1.2)
     between = math.remainder(ends[0] - ends[1], 2 * math.pi)  # the short way round
     arc = np.linspace(ends[1], ends[1] + between, 60)
-    ax.plot(0.6 * reach * np.cos(arc), 0.6 * reach * np.sin(arc), color=FAINT, lw=5)
+    (arc,) = ax.plot(0.6 * reach * np.cos(arc), 0.6 * reach * np.sin(arc), color=FAINT, lw=5)
     ax.set(aspect="equal", xlim=(-1.7 * reach, 1.7 * reach), ylim=(-1.35 * reach, 1.35 * reach))
     about = "first channel\ngrey arrow: before the rotation; θ = 1 rad"
     ax.set(xlabel=about, ylabel="second channel", xticks=[], yticks=[])
@@ -60,6 +58,8 @@ def turning_arrows(query: Numbers, key: Numbers, positions: Numbers, *, ax: Ax =
     laid_out(ax).apply_aspect()
     avoid = [spot for tip in tips for spot in along((0, 0), tip)]
     label(ax, tips, [f"query at {i:g}", f"key at {j:g}"], avoid=avoid, say=False)
+    pause(ax, arc, ax.title)
+    pause(ax)
     return ax
 
 

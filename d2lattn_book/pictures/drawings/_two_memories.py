@@ -4,7 +4,6 @@ from itertools import product
 
 from matplotlib.patches import Rectangle
 
-from d2lattn.arguments import check_number
 from d2lattn_book.pictures.colours import DARK, FAINT, GROUND, HAIR, ROLES
 from d2lattn_book.pictures.kit import Ax, Axes, arrow, box, frame, sheet, text, tint
 
@@ -34,8 +33,6 @@ def two_memories(table: float, vectors: float, *, ax: Ax = None) -> Axes:
         >>> print(describe(two_memories(table=64, vectors=1)))
         naive attention: 262 MiB travel, one fused kernel: 4 MiB travel.
     """
-    check_number("table", table, 0.01, 9999)  # which has room between two arrows
-    check_number("vectors", vectors, 0.01, 999)
     ax = sheet(ax, (9.6, 3.7))
     for left in (0, FUSED):
         for low, high, name in ((LARGE, LOW + 0.1, "large\nmemory"), (FAST, 2.0, "fast\nmemory")):

@@ -2,7 +2,6 @@
 
 from matplotlib.patches import Rectangle
 
-from d2lattn.arguments import check_count
 from d2lattn_book.pictures.colours import DARK, FAINT, GROUND, PALE
 from d2lattn_book.pictures.kit import Ax, Axes, arrow, sheet, text
 
@@ -24,7 +23,6 @@ def words_for_heads(count: int, *, ax: Ax = None) -> Axes:
         >>> print(describe(words_for_heads(4)))
         before: all heads of some tokens, after: some heads of all tokens.
     """
-    check_count("count", count, 2, 6)
     ax = sheet(ax, (9, 3.6))
     right = count + 3.2
     for left, said, owner in (
