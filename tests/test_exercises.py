@@ -448,7 +448,6 @@ MADE_UP = [
     (NUMBERS, "a list of 2 numbers is expected, got the list ['1/2', '1/4']", ["1/2", "1/4"]),
     (NUMBERS, "the shape is (3, 3), expected (2,)", torch.ones(3, 3).numpy()),
     (NUMBERS, "the dtype is torch.complex64", torch.tensor([0.5, 0.25 + 1j])),
-    (NUMBERS, "2 results are expected, got <object object>", object()),
     (TEXT, "correct", "n²"),
     (TEXT, "'n' is not correct", "n"),
     (TRUTH, "correct", True),
