@@ -349,7 +349,7 @@ globalThis.probe = (() => {
     const top = Reveal.getCurrentSlide();
     const parts = all("h1, [class*=celltag_], .printed, img, .highlight", top)
       .filter(node => node.checkVisibility() && box(node).height > 0)
-      .filter(node => !node.closest("aside"));
+      .filter(node => !node.closest("aside, .grows > :has(+ .visible)"));  // a state that is covered
     const said = parts.filter(node => node.matches(".celltag_question, .celltag_line"));
     const liesOn = (one, other) =>
       !one.contains(other) &&
