@@ -354,6 +354,7 @@ globalThis.probe = (() => {
     const liesOn = (one, other) =>
       !one.contains(other) &&
       !other.contains(one) &&
+      !(one.closest(".grows") && other.closest(".grows")) && // a state covers the one before
       box(other).top < box(one).bottom - 2 &&
       box(one).top < box(other).bottom - 2;
     const over = parts.filter((one, i) => parts.slice(i + 1).some(other => liesOn(one, other)));
