@@ -164,16 +164,17 @@
     });
   }
 
+  const take = (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
   // The selected fold is opened by Enter, also within a text, and *Compare* by Shift+Enter, whose next
   // stroke goes on; a hint or an answer of exercises is passed by. Neither a key nor a double click
   // turns a fold into its source, but where the book itself is written. And Shift+Enter leaves no text
   // of which something still lies below the window: it shows that first.
   function openByKey({ content: notebook, context }) {
     if (context.path.startsWith("notebooks/")) return;
-    const take = (event) => {
-      event.preventDefault();
-      event.stopPropagation();
-    };
     const view = notebook.node.querySelector(".jp-WindowedPanel-outer") ?? notebook.node;
     const below = ({ node }) => node.getBoundingClientRect().bottom - view.getBoundingClientRect().bottom;
     notebook.node.addEventListener("keydown", (event) => {
@@ -216,8 +217,7 @@
         walked = kind === "keydown" && event.key !== "Enter";
         const veiled = notebook.activeCell?.node.classList.contains("d2lattn-veil");
         if (event.key !== "Enter" || event.shiftKey || !veiled || notebook.mode !== "command") return;
-        event.preventDefault(); // its source is no answer
-        event.stopPropagation();
+        take(event); // its source is no answer
         look();
       }, true);
     }
@@ -225,15 +225,12 @@
       const veiled = new Set(), first = new Set(), open = new Set();
       for (const { cell, answers, fold, start, end } of guesses(notebook)) {
         const shown = answers.length && !answers.some((one) => one.outputHidden || failed(one));
-        const active = notebook.activeCellIndex;
-        const here = !walked && active >= start && active < end;
+        const here = !walked && notebook.widgets.slice(start, end).includes(notebook.activeCell);
         const compared = fold?.node.querySelector("details")?.open;
+        const told = (shown || compared || here) && !guessed.has(cell.model);
+        if (told) answers.forEach((one) => (one.outputHidden = false)); // the text tells of them
+        if (told) guessed.add(cell.model);
         if (guessed.has(cell.model)) continue;
-        if (shown || compared || here) {
-          guessed.add(cell.model);
-          answers.forEach((one) => (one.outputHidden = false)); // the text below tells of them
-          continue;
-        }
         answers.forEach((one) => one.outputHidden && open.add(one));
         notebook.widgets.slice(start, end).forEach((one) => veiled.add(one));
         if (start < end) first.add(notebook.widgets[start]);
