@@ -14,8 +14,11 @@
   const ALSO = {
     gqa: "grouped query", mqa: "multi query", mla: "latent", bpe: "pieces", heatmap: "picture",
     kv: "keys values", junk: "nonsense wrong", garbage: "nonsense wrong", hide: "hidden", inf: "∞", infinity: "∞",
-    ring: "ranks processes",
+    ring: "ranks processes", vram: "memory cache", exp: "powers softmax", bos: "sinks", shuffle: "order bag",
+    vllm: "paged", autocast: "half", fp16: "half",
   };
+  // A message of a program, or what somebody sees who has no message.
+  const TROUBLE = /\w(Error|Exception|Warning)\b|Assertion|[_={[]|\b(nans?|crash\w*|fail\w*|garbage|nonsense|gibberish|diff\w+ \w*(result|output|number|token|text|logit)\w*|samples? (are|is)|wrong|worse|cheats?|leaks?)\b/i;
   const LIKE = 4; // how much more a title or a question counts that is the reader's
   const SHOWN = 20;
   let index;
@@ -71,18 +74,22 @@
 
   // Where the book has it: the core before what lies beyond it, the appendices and the package; and
   // what explains a thing before what builds on it, which comes later.
-  const standing = ({ place, anchor, title, beyond }) => {
+  const standing = ({ place, anchor, title, beyond }, isTrouble) => {
+    if (/^clinic/.test(place)) return isTrouble ? 3 : 0.6;
+    if (/^9\d/.test(place) && (!anchor || isTrouble)) return 0.2; // the lists of what stands elsewhere
     if (/^lecturer/.test(place)) return 0.3;
     if (/^reference/.test(place)) return 0.15;
     if (/^Sources/.test(title)) return 0.2;
-    if (/^Exercise/.test(title)) return 0.3;
+    if (/^(Exercise|Glossary|Refuted|Supported)/.test(title)) return 0.3;
     const isAside = beyond || /^9\d/.test(place) || /^(Summary|Verdict)/.test(title) || !anchor;
-    return (isAside ? 0.6 : 1);
+    return isAside ? 0.5 : 1;
   };
 
   // A rare word counts more than one that is everywhere, a section with all the words more than one
   // that says one of them often, and most of all a title or a question that is much like this one.
   function find(made, query) {
+    const isTrouble = TROUBLE.test(query);
+    query = isTrouble ? query.replace(/\b\d\S*/g, " ") : query; // sizes and versions are the reader's own
     const asked = stems(query);
     const sum = (terms) => [...terms].reduce((all, term) => all + made.rare(term), 0);
     const all = sum(asked) || 1;
@@ -97,12 +104,13 @@
       fuzzy: (term) => (term.length > 5 ? 0.15 : false),
       boostTerm: (term) => 0.1 + made.rare(term),
     };
+    const covers = (result) => sum(result.queryTerms.filter((term) => asked.has(term))) / all;
     const weigh = (result) => {
-      const covered = sum(result.queryTerms.filter((term) => asked.has(term))) / all;
       const said = [result.title, result.asked ?? "", result.indexed ?? ""].join("\n").split("\n");
-      return (0.1 + covered) ** 2 * standing(result) * (1 + LIKE * Math.max(...said.map(like)));
+      return (0.1 + covers(result)) ** 2 * standing(result, isTrouble) * (1 + LIKE * Math.max(...said.map(like)));
     };
     return made.search(`${query} ${also}`, options)
+      .filter((result) => covers(result) > 0.2 || also) // a word or two in common are no answer
       .map((result) => ({ ...result, score: result.score * weigh(result) }))
       .sort((one, other) => other.score - one.score);
   }

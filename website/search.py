@@ -18,6 +18,8 @@ from sphinx import addnodes
 QUESTIONS = "90_notation_and_claims"
 CLINIC = "91_when_libraries_disagree"
 OTHERS = ("theirs", "other names")  # how a column is headed that has what others call a thing
+SIGNS = {"sqrt": "√", "cdot": "·", "dots": "…", "top": "ᵀ", "sum": "Σ", "softmax": "softmax "}
+SIGNS |= {"alpha": "α", "beta": "β", "theta": "θ", "infty": "∞", "in": "∈", "to": "→", "le": "≤"}
 APART = (nodes.section, nodes.raw, nodes.comment, nodes.image, nodes.Invisible, addnodes.desc)
 
 
@@ -29,8 +31,16 @@ def _text(node, code=False):
         return ""
     if isinstance(node, nodes.Text):
         return "" if code else str(node)
+    if isinstance(node, nodes.math):
+        return "" if code else _plain(node.astext())
     apart = " " if not isinstance(node, nodes.TextElement) else ""
     return apart.join(_text(child, code) for child in node.children)
+
+
+def _plain(formula):
+    """A formula in a line of text: letters and signs, without TeX's commands and braces."""
+    said = re.sub(r"\\([A-Za-z]+) ?", lambda m: SIGNS.get(m[1], ""), formula)
+    return re.sub(r"[{}\\$]|(?<=\w)_(?=\w)", "", said)
 
 
 def _own(node, kind):
