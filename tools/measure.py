@@ -1,4 +1,4 @@
-"""How large the project is, and how modules lean on each other: `python tools/measure.py [ROOT]`.
+"""How large the project is, `python tools/measure.py [ROOT]`, and how modules lean on each other.
 
 Lines are counted by tokens: of Python without blank lines, comments and docstrings, of JavaScript
 without blank lines and whole-line comments. Locks, stored outputs, generated bundles and data are
@@ -142,15 +142,9 @@ def words(path):
 
 
 def print_words(root):
-    paths = sorted((root / "notebooks").glob("[0-9][0-9]_*.ipynb"))
-    rows = {path.name[:2]: words(path) for path in paths}
-    for name, last in (("00-12", "89"), ("all", "99")):
-        of = [found for row, found in rows.items() if row.isdigit() and row <= last]
-        rows[name] = {part: sum(found[part] for found in of) for part in PROSE}
-    print(f"{'':6}", *(f"{part:>9}" for part in (*PROSE, "no notes")))
-    for name, found in rows.items():
-        alone = sum(found.values()) - found["notes"]
-        print(f"{name:6}", *(f"{n:9,}" for n in (*found.values(), alone)))
+    print(f"{'':6}", *(f"{part:>9}" for part in PROSE))
+    for path in sorted((root / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+        print(f"{path.name[:2]:6}", *(f"{count:9,}" for count in words(path).values()))
 
 
 def module_name(path, root):
@@ -214,16 +208,6 @@ def main(root):
     print(f"{'in all':20} {'':7} {sum(found.values()):7,}")
     for (row, kind), lines in overlooked(root).items():
         print(f"{row:20} {kind:7} {lines:7,}")
-    for package in ("d2lattn", "d2lattn_book", "tools"):
-        if (root / package).exists():
-            arrows = imports(root, package)
-            _, circle = floors(arrows)
-            between = rooms(arrows)
-            stands, stuck = floors(between)
-            height = max(stands.values(), default=-1) + 1
-            count = sum(map(len, between.values()))
-            print(f"{package}: {height} floors, {count} arrows between top-level modules")
-            print(f"  in or above a circle: {len(circle)} of {len(arrows)}, rooms {len(stuck)}")
 
 
 if __name__ == "__main__":

@@ -13,14 +13,11 @@ import argparse
 import base64
 import configparser
 import copy
-import functools
 import hashlib
-import html
 import io
 import re
 import subprocess
 import sys
-import textwrap
 
 import cells
 import nbformat
@@ -70,7 +67,6 @@ def refresh(names, anew=False):
     picture = cells.ROOT / "images" / "apple.png"
     picture.parent.mkdir(exist_ok=True)
     picture.write_bytes(readme_picture())
-    picture.with_name("report.svg").write_text(report_picture(), encoding="utf-8")
 
 
 def tidy(names):
@@ -200,32 +196,6 @@ def readme_picture():
             if "readme" in tags(cell):
                 return base64.b64decode(cells.pictures(cell)[0][0])
     raise ValueError('one cell of the book must be tagged "readme" and draw a figure, got none')
-
-
-REPORT = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 928 {height}">
-<style>
-  rect {{ fill: #f6f8fa; }}
-  text {{ fill: #1f2328; font: 13px ui-monospace, Menlo, Consolas, monospace; white-space: pre; }}
-  tspan {{ fill: #ae3c3f; font-weight: bold; }}
-  @media (prefers-color-scheme: dark) {{
-    rect {{ fill: #161b22; }} text {{ fill: #e6edf3; }} tspan {{ fill: #ff9492; }}
-  }}
-</style>
-<rect width="100%" height="100%" rx="6"/>
-{text}
-</svg>
-"""
-
-
-def report_picture():
-    """The report that docs/audit.md shows as an SVG, for light pages and dark ones."""
-    page = (cells.ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
-    (report,) = re.findall(r"```text\n(.*?)```", page, re.S)
-    wrap = functools.partial(textwrap.wrap, width=112, subsequent_indent="  ")
-    lines = [part for line in report.splitlines() for part in wrap(line, break_long_words=False)]
-    marked = [re.sub(r"^\w+:", r"<tspan>\g<0></tspan>", html.escape(line)) for line in lines]
-    text = [f'<text x="16" y="{20 * i + 28}">{line}</text>' for i, line in enumerate(marked)]
-    return REPORT.format(height=20 * len(lines) + 24, text="\n".join(text))
 
 
 def normalise(notebook):

@@ -63,6 +63,8 @@
   addEventListener("hashchange", reveal);
   reveal();
   // What the theme leaves without a name, and what can be scrolled by hand only.
+  // What lies over the page closes with the choice of a link in it.
+  addEventListener("click", ({ target }) => target.closest?.("dialog a[href]")?.closest("dialog").close());
   const sidebar = document.querySelector("#pst-primary-sidebar");
   sidebar?.setAttribute("role", "navigation");
   sidebar?.setAttribute("aria-label", "Site");

@@ -79,8 +79,7 @@
     if (/^9\d/.test(place) && (!anchor || isTrouble)) return 0.2; // the lists of what stands elsewhere
     if (/^lecturer/.test(place)) return 0.3;
     if (/^reference/.test(place)) return 0.15;
-    if (/^Sources/.test(title)) return 0.2;
-    if (/^(Exercise|Glossary|Refuted|Supported)/.test(title)) return 0.3;
+    if (/^(Exercise|Glossary|Refuted|Sources|Supported)/.test(title)) return 0.3;
     const isAside = beyond || /^9\d/.test(place) || /^(Summary|Verdict)/.test(title) || !anchor;
     return isAside ? 0.5 : 1;
   };
@@ -164,9 +163,6 @@
     };
     field.addEventListener("input", search);
     field.addEventListener("focus", load, { once: true });
-    found.addEventListener("click", (event) => {
-      if (event.target.closest("a")) form.closest("dialog")?.close();
-    });
     const asked = new URLSearchParams(location.search).get("q");
     if (asked && found.id) {
       field.value = asked;

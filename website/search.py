@@ -18,8 +18,7 @@ from sphinx import addnodes
 QUESTIONS = "90_notation_and_claims"
 CLINIC = "91_when_libraries_disagree"
 OTHERS = ("theirs", "other names")  # how a column is headed that has what others call a thing
-SIGNS = {"sqrt": "√", "cdot": "·", "dots": "…", "top": "ᵀ", "sum": "Σ", "softmax": "softmax "}
-SIGNS |= {"alpha": "α", "beta": "β", "theta": "θ", "infty": "∞", "in": "∈", "to": "→", "le": "≤"}
+SIGNS = {"sqrt": "√", "cdot": "·", "dots": "…", "top": "ᵀ", "sum": "Σ", "infty": "∞", "to": "→"}
 APART = (nodes.section, nodes.raw, nodes.comment, nodes.image, nodes.Invisible, addnodes.desc)
 
 
