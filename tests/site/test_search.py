@@ -15,7 +15,6 @@ QUESTIONS = {
     "positional encoding heatmap": "The heatmap|6.5",
     "MLA": "10.2|Fewer words|MLA",
     "padding mask torch": "3.7|3.23|91.13|Which way",
-    "nan": "91.13|91.14|3.8|3.21",
     "why embedding times sqrt d": "The √d before the sum",
     "why view then transpose": "4.3|91.37",
     "does a head see the whole embedding or a slice": "Slice or project|4.2",
@@ -33,25 +32,17 @@ QUESTIONS = {
     "why a value matrix": "Why W_q|2.5",
     "encoder decoder": "The Transformer of 2017|4.6|9.2",
     "warm up learning rate": "post-norm|9.4|9.2|3.13|The Transformer of 2017|What the division",
-    "what are Q K V": "2.1",
-    "why three matrices": "Why W_q|2.4|2.5",
     "attention(x, x, x)": "2.2|4.6",
     "cross-attention who asks": "4.6",
-    "causal mask": "3.3|3.6",
     "mask at inference": "3.4",
     "why several heads": "4.4|4.1|4 ",
     "is attention an explanation": "4.8",
     "quadratic cost": "5.7|Quadratic cost|5.4|8.1|1.5",
     "rnn or attention cheaper": "5.6|5.4|5.5",
-    "attention sink": "10.1|4.9|4.16",
     "why sine and cosine": "6.3|6.4",
-    "alibi": "ALiBi: subtract",
     "longer texts than trained": "7.7|7.8",
     "flash attention faster": "8.6|FlashAttention",
-    "GQA": "8.11|10.2|grouped-query|GQA",
     "linear attention": "8.8|linear attention",
-    "byte pair encoding": "Pieces|byte-pair encoding",
-    "induction head": "9.6|induction head",
 }
 # As a visitor types them who has not seen the words of the book: among the first three.
 ASKED = {
@@ -67,7 +58,6 @@ ASKED = {
     "how does the model generate text": "9.5|0.8",
     "where do word embeddings come from": "9.1|One vector",
     "what does temperature do": "temperature|9.5|0.8",
-    "speculative decoding": "12.8|speculative decoding",
 }
 # Titles, errors and words of threads of strangers: the page of the symptom, first or second.
 CLINIC = {
