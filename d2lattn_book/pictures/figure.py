@@ -89,6 +89,12 @@ def pause(ax: Axes, *later: Artist) -> None:
 
     Args:
         later: what is drawn already and yet appears at a later click.
+
+    Example:
+        >>> ax = plt.figure().subplots()
+        >>> first = ax.plot([0, 1])
+        >>> pause(ax)
+        >>> second = ax.plot([1, 0])  # at the next click
     """
     figure: Any = ax.figure.figure  # the figure, if that is a part of one
     figure.paused = [*getattr(figure, "paused", ()), _artists(figure, Axes.has_data) - {*later}]
