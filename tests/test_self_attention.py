@@ -48,6 +48,11 @@ def test_outputs_weights_and_gradients_are_those_of_the_formula(kind, bias):
             assert torch.allclose(g, w, atol=1e-10)
 
 
+def test_an_input_has_any_number_of_leading_dimensions():
+    assert SelfAttention(10, 20, 25)(torch.randn(5, 10)).shape == (5, 25)
+    assert SelfAttention(10)(torch.randn(2, 3, 5, 10)).shape == (2, 3, 5, 10)
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
 def test_dtype_is_kept_and_nothing_is_stored(dtype):
     module, x = layer(dtype=dtype), tokens(B, dtype=dtype)
