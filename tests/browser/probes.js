@@ -337,7 +337,7 @@ globalThis.probe = (() => {
   // How much larger than stored each picture of a slide is shown: [cell, scale].
   const scales = () =>
     all("img", Reveal.getCurrentSlide())
-      .filter(img => box(img).width)
+      .filter(img => img.dataset.cell && box(img).width)  // no state of a picture that grows
       .map(img => [
         img.dataset.cell,
         Math.min(img.width / img.naturalWidth, img.height / img.naturalHeight),
