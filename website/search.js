@@ -109,7 +109,7 @@
       return (0.1 + covers(result)) ** 2 * standing(result, isTrouble) * (1 + LIKE * Math.max(...said.map(like)));
     };
     return made.search(`${query} ${also}`, options)
-      .filter((result) => covers(result) > 0.2 || also) // a word or two in common are no answer
+      .filter((result) => covers(result) > 0.4 || isTrouble || also) // few words in common are no answer
       .map((result) => ({ ...result, score: result.score * weigh(result) }))
       .sort((one, other) => other.score - one.score);
   }

@@ -91,6 +91,7 @@ def pause(ax: Axes, *later: Artist) -> None:
         later: what is drawn already and yet appears at a later click.
 
     Example:
+        >>> import matplotlib.pyplot as plt
         >>> ax = plt.figure().subplots()
         >>> first = ax.plot([0, 1])
         >>> pause(ax)

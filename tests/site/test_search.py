@@ -117,6 +117,11 @@ def test_a_name_of_the_package_is_found_with_the_words_around_it_and_without_net
     assert field.outside == []
 
 
+def test_what_the_book_does_not_have_is_not_found(field):
+    assert found(field, "banana bread recipe") == []
+    expect(field.locator("dialog .found [role=status]")).to_have_text("Nothing found")
+
+
 def test_the_page_of_results_shows_sections_too(page):
     go(page, SITE / "search.html", "?q=why+divide+by+sqrt+d")
     first = page.locator("#search-results li a").first

@@ -8,7 +8,6 @@ import torch
 from torch import Tensor, nn
 
 from d2lattn.arguments import check_count
-from d2lattn.arguments import show as show
 from d2lattn_book.host import on_the_host
 from d2lattn_book.pictures.arrays import Numbers, Query, Words, position
 from d2lattn_book.pictures.model_maps.images import as_picture
