@@ -106,6 +106,11 @@ def test_a_question_is_answered_among_the_first(field, query, answers, places):
     assert query not in CLINIC or "clinic/" in answering[0]
 
 
+def test_what_the_book_does_not_have_is_not_found(field):
+    assert found(field, "banana bread recipe") == []
+    expect(field.locator("dialog .found [role=status]")).to_have_text("Nothing found")
+
+
 def test_a_name_of_the_package_is_found_with_the_words_around_it_and_without_network(field):
     place = next(
         href for name, href in found(field, "causal_mask") if name.endswith(".causal_mask")
@@ -115,11 +120,6 @@ def test_a_name_of_the_package_is_found_with_the_words_around_it_and_without_net
     field.locator(f"#pst-search-dialog a[href='{place}']").click()
     expect(field.locator("dt[id='d2lattn.masks.causal_mask']")).to_be_in_viewport()
     assert field.outside == []
-
-
-def test_what_the_book_does_not_have_is_not_found(field):
-    assert found(field, "banana bread recipe") == []
-    expect(field.locator("dialog .found [role=status]")).to_have_text("Nothing found")
 
 
 def test_the_page_of_results_shows_sections_too(page):
