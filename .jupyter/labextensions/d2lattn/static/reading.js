@@ -304,9 +304,11 @@
     });
   }
 
-  // A line of text is read without turning the head, a hidden output tells nothing of itself, bars of
-  // folded code are slim, and in the list of files a chapter's name is seen whole.
+  // A line of text is read without turning the head, a table begins where the text does, a hidden
+  // output tells nothing of itself, bars of folded code are slim, and in the list of files a
+  // chapter's name is seen whole.
   const LOOK = `.jp-RenderedMarkdown :is(p, li, blockquote, summary) { max-width: 62ch; }
+    .jp-RenderedMarkdown :is(table, th:not([align])) { margin-left: 0; text-align: left; }
     .jp-RenderedMarkdown h1:first-child { font-size: 24px; margin-bottom: 4px; }
     .jp-OutputPlaceholder .jp-PlaceholderText { display: none; }
     .jp-OutputPlaceholder .jp-Placeholder-contentContainer::before {
