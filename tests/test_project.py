@@ -99,13 +99,14 @@ def test_every_file_that_a_page_links_to_exists():
     assert lost == []
 
 
-def test_every_address_in_a_page_of_docs_is_of_this_repository():
-    """And `links` of tools/refresh.py stamps every page that has one."""
-    for page in (ROOT / "docs").iterdir():
+def test_every_address_in_docs_deploy_and_the_packages_is_of_this_repository():
+    """And `links` of tools/refresh.py stamps every file that has one."""
+    patterns = ("docs/*", "deploy/*", "d2lattn*/**/*.py")
+    for page in (path for pattern in patterns for path in ROOT.glob(pattern)):
         text = page.read_text(encoding="utf-8")
         found = re.findall(r"(?:github(?:\.com)?|gh|new)/([\w.-]+/d2lattn)\b", text)
         assert set(found) <= {repository()}, page.name
-        stamped = f"docs/{page.name}" in refresh.PUBLIC_FILES
+        stamped = page.relative_to(ROOT).as_posix() in refresh.PUBLIC_FILES
         assert stamped == (bool(found) or published() in text), page.name
 
 

@@ -36,9 +36,9 @@ UUID = re.compile(r"^([0-9a-f]{8})(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")  # JupyterLa
 TILE = 8  # pixels across: as wide as a letter of 9 points
 SEEN = 6  # of 255, the mean of a tile: other processors differ by less, another letter by more
 PUBLIC_FILES = (  # beside the chapters
-    *("README.md", "pyproject.toml", "CITATION.cff"),
+    *("README.md", "pyproject.toml", "CITATION.cff", "deploy/README.md", "images/report.svg"),
     *(f"docs/{name}.md" for name in ("audit", "cloud", "package", "teaching", "website")),
-    "d2lattn_book/pictures/page.py",
+    *("d2lattn_book/audit.py", "d2lattn_book/pictures/page.py"),
 )
 
 
@@ -59,9 +59,7 @@ def refresh(names, anew=False):
             keep(committed(path), notebook)
         stills.carry([*stills.outputs(before)], notebook)
         nbformat.write(notebook, path)
-        notebook = nbformat.read(
-            path, as_version=4
-        )  # as it is read: writing joins and splits lines
+        notebook = nbformat.read(path, as_version=4)  # as read: writing joins and splits lines
         notebook.metadata["seal"] = seal(notebook)
         nbformat.write(notebook, path)
     picture = cells.ROOT / "images" / "apple.png"
@@ -305,10 +303,12 @@ def links(repo):
         sys.exit(f"REPO must be owner/name, got {repo!r}")
     old, site = cells.repository(), cells.published()
     owner, name = repo.split("/")
+    spelled = re.escape(old).replace("/", "(/|%2F)") + r"(?![\w-])"  # in a query, too
     for path in [*(cells.ROOT / name for name in PUBLIC_FILES), *book()]:
         text = path.read_text(encoding="utf-8")
         stamped = text.replace(site, f"https://{owner}.github.io/{name}/")
-        stamped = re.sub(rf"{re.escape(old)}(?![\w-])", repo, stamped)
+        stamped = re.sub(spelled, rf"{owner}\g<1>{name}", stamped)
+        stamped = stamped.replace(f"tree%2F{old.partition('/')[2]}%2F", f"tree%2F{name}%2F")
         if stamped != text:
             path.write_text(stamped, encoding="utf-8")
             print(f"{path.relative_to(cells.ROOT)}: {old} -> {repo}")
