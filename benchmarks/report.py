@@ -89,7 +89,7 @@ def rows_of_heads(data):
 
 def small_row(data):
     found = [row["ours ÷ plain"] for row in data["layers"]]
-    name = "a layer and a decoder of width 64 over a few words, beside plain lines of torch"
+    name = "a layer and a decoder of width 64 over a few tokens, compared with plain torch"
     return [name, f"{between(found)} times their time"]
 
 
@@ -113,8 +113,8 @@ def rows_of_engines(data):
 
 def cache_row(data):
     written = [f"{data[name]:.0f}" for name in ("pieces a second", "without the cache")]
-    name = "SmolLM2 writes with a key/value cache; without"
-    return [name, f"{written[0]}; {written[1]} pieces a second"]
+    name = "SmolLM2 generates with a KV cache; without"
+    return [name, f"{written[0]}; {written[1]} tokens a second"]
 
 
 def write():
