@@ -90,8 +90,7 @@
       if (scrolls) target.tabIndex = 0;
     }
   });
-  const tables = ".pst-scrollable-table-container, table.docutils";
-  const wide = `figure, ${tables}, div.math > mjx-container, pre`;
+  const wide = "figure, .pst-scrollable-table-container, div.math > mjx-container, pre";
   // Printed lines go on below on a narrow page, but not where they make columns.
   for (const one of document.querySelectorAll("main .output pre")) {
     const columns = one.textContent.split("\n").filter((line) => /\S {2,}[^\s(]/.test(line));
@@ -119,6 +118,10 @@
     shown.loading = "eager";
     large.append(shown);
     large.showModal();
+    // What was tapped lies in the middle of the screen; by a key the drawing's middle does.
+    const { left, width } = image.getBoundingClientRect();
+    const tapped = event.detail ? (event.clientX - left) / width : 0.5;
+    large.scrollLeft = tapped * shown.width - large.clientWidth / 2;
   });
   // A menu closes with the choice, also under a finger, which goes on hovering over it.
   for (const menu of document.querySelectorAll(".bd-header-article .dropdown-menu")) {

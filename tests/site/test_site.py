@@ -161,7 +161,7 @@ UNFOLD = "for (const fold of document.querySelectorAll('main details')) fold.ope
 
 
 def test_a_wide_drawing_opens_large_at_a_tap(telephone):
-    """It says so below, is then as wide as it was drawn, and a key or a tap brings it back."""
+    """It says so below, is then as wide as drawn, what was tapped in the middle, and closes."""
     go(telephone, MATRICES)
     telephone.evaluate(UNFOLD)
     figure = telephone.locator("figure", has_text="Figure 2.2")
@@ -178,6 +178,9 @@ def test_a_wide_drawing_opens_large_at_a_tap(telephone):
     ):
         drawing.click()
         expect(large.locator("img")).to_have_js_property("clientWidth", drawn)
+        assert (
+            0.45 < large.evaluate("at => at.scrollLeft / (at.scrollWidth - at.clientWidth)") < 0.55
+        )
         close()
         expect(large).to_be_hidden()
     assert telephone.url == address
