@@ -123,7 +123,7 @@ def test_notes_and_captions_leave_the_page_and_what_waits_is_folded(page):
     }  # fmt: skip
     said = {name: c.metadata.get("mystnb", {}).get("code_prompt_show") for name, c in page.items()}
     assert {name: prompt for name, prompt in said.items() if prompt} == {
-        "answer": "I have guessed: show", "titled": "Show the code of this figure",
+        "answer": "Show the answer", "titled": "Show the code of this figure",
         "folded": "Show the code", "solution": "Show a solution",
     }  # fmt: skip
     assert page["answer"].outputs == [new_output("stream", text="7\n")]
@@ -224,14 +224,7 @@ def test_all_tables_and_what_was_corrected_are_pages_of_the_site():
         assert led and own <= known, name
 
 
-# The front page, and the figure that trains -------------------------------------------------------
-
-
-def test_the_page_of_the_figure_that_trains_holds_its_settings_in_the_address():
-    page = build.playground()
-    assert page.count("<live-") == 1 and '"address":true' in page
-    linked = re.findall(r"\]\((\d\d_\w+\.ipynb)\)", page)
-    assert {*linked} <= {path.name for path in taught()} and len(linked) == 4
+# The front page -----------------------------------------------------------------------------------
 
 
 def test_the_front_page_has_a_card_for_every_chapter(tmp_path, monkeypatch):

@@ -4,7 +4,6 @@ Lines are counted by tokens: of Python without blank lines, comments and docstri
 without blank lines and whole-line comments. Locks, stored outputs, generated bundles and data are
 not counted. `tools/sizes.json` holds a ceiling for every row, and a test fails above it: `--lower`
 sets the ceilings to what is there, so that a row may rise by what others fall in the same commit.
-`--words` counts the prose of each chapter instead.
 
 A module's floor is one above the highest that it imports; late imports count. Scripts, in a folder
 that is no package, import each other by their bare names.
@@ -17,8 +16,6 @@ import pathlib
 import re
 import sys
 import tokenize
-
-import cells
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SIZES = ROOT / "tools" / "sizes.json"
@@ -113,47 +110,13 @@ def lower():
     SIZES.write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8")
 
 
-PROSE = ("core", "further", "exercises", "captions", "notes")
-
-
-def words(path):
-    """{part: words of prose} of a chapter: of its core with the summary, and of what is not core.
-
-    A formula is a word; of a link counts its text, and no comment counts.
-    """
-    notebook = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    for cell in notebook:
-        cell["source"] = "".join(cell["source"])
-    further = cells.further(notebook)
-    found, in_exercises = dict.fromkeys(PROSE, 0), False
-    for i, cell in enumerate(notebook):
-        text = cell["source"]
-        if cell["cell_type"] != "markdown":
-            continue
-        if text.startswith("## "):
-            in_exercises = text.startswith("## Exercises")
-        part = "further" if i in further else "exercises" if in_exercises else "core"
-        part = "captions" if "caption" in cells.tags(cell) else part
-        part = "notes" if cells.is_note(cell) else part
-        text = re.sub(r"<!--.*?-->|\]\([^)]*\)|</?\w+>", "", text, flags=re.S)
-        text = re.sub(r"\$\$.+?\$\$|\$[^$]*\$", "formula", text, flags=re.S)
-        found[part] += len(re.findall(r"[\w'’]+", text))
-    return found
-
-
-def print_words(root):
-    print(f"{'':6}", *(f"{part:>9}" for part in PROSE))
-    for path in sorted((root / "notebooks").glob("[0-9][0-9]_*.ipynb")):
-        print(f"{path.name[:2]:6}", *(f"{count:9,}" for count in words(path).values()))
-
-
 def module_name(path, root):
     """The name under which a file is imported."""
     parts = path.relative_to(root).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imports(root, *packages, late=True):
+def imports(root, *packages):
     """Module -> what it imports of these packages; a package is not on the way to its own."""
     paths = [path for package in packages for path in (root / package).rglob("*.py")]
     modules = {module_name(path, root): path for path in sorted(paths)}
@@ -163,7 +126,7 @@ def imports(root, *packages, late=True):
         body = ast.parse(path.read_text(encoding="utf-8"))
         beside = f"{name.rpartition('.')[0]}." if name.split(".")[0] in scripts else ""
         needs = set()
-        for node in ast.walk(body) if late else body.body:
+        for node in ast.walk(body):
             if isinstance(node, ast.Import):
                 needs |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
@@ -211,10 +174,7 @@ def main(root):
 
 
 if __name__ == "__main__":
-    asked, *rest = [*sys.argv[1:], ""]
-    if asked == "--lower":
+    if sys.argv[1:] == ["--lower"]:
         lower()
-    elif asked == "--words":
-        print_words(pathlib.Path(rest[0] or ROOT))
     else:
-        main(pathlib.Path(asked or ROOT).resolve())
+        main(pathlib.Path(*sys.argv[1:] or [ROOT]).resolve())

@@ -6,65 +6,82 @@
   const reveal = () => {
     const wanted = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     open(wanted);
-    wanted?.closest(".veil")?.dispatchEvent(new Event("lift"));
     open(wanted?.querySelector(":scope > details.beyond"));
   };
-  // The text below a guess goes on with its answer: it is veiled up to the next code, guess, fold or
-  // heading, until the answer is opened, it is asked for, or an address leads there.
+  // What a browser keeps of a page: which answers are open, and where a reader was.
+  const key = `d2lattn ${location.pathname}`;
+  const kept = JSON.parse(localStorage.getItem(key)) ?? {};
+  const keep = (what) => localStorage.setItem(key, JSON.stringify(Object.assign(kept, what)));
+  // A guess has one button, in the first of its folds. It opens them all, and the text below, which
+  // goes on with the answer: that is veiled up to the next code, guess, fold or heading.
+  const guesses = [];
   const veil = (folds) => {
+    const [first, compare] = [folds[0], folds.at(-1)];
+    const below = document.createElement("div");
     const waiting = [];
-    for (let next = folds.at(-1).nextElementSibling; next; next = next.nextElementSibling) {
+    for (let next = compare.nextElementSibling; next; next = next.nextElementSibling) {
       if (next.matches("section, details, .cell:has(.cell_input)")) break;
       waiting.push(next);
       if (/^Predict\.$/.test(next.querySelector("strong")?.textContent)) break;
     }
-    if (!waiting.length) return;
-    const below = document.createElement("div");
-    const button = document.createElement("button");
-    const all = document.createElement("button");
-    waiting[0].before(button, all, below);
     below.append(...waiting);
-    below.className = "veil";
-    below.inert = true;
-    below.setAttribute("aria-hidden", "true");
-    for (const one of [button, all]) one.className = "veil-lift";
-    button.textContent = "What follows waits for your guess: show it";
-    all.textContent = "show all on this page";
-    const lift = () => {
-      below.className = "";
-      below.inert = false;
-      below.removeAttribute("aria-hidden");
-      button.remove();
-      all.remove();
+    compare.after(below);
+    const follow = (open) => {
+      for (const fold of folds) fold.open = open;
+      below.className = open ? "" : "veil";
+      below.inert = !open;
+      below.setAttribute("aria-hidden", !open);
     };
-    below.addEventListener("lift", lift);
-    button.addEventListener("click", lift);
-    all.addEventListener("click", () => {
-      for (const one of document.querySelectorAll(".veil")) one.dispatchEvent(new Event("lift"));
-    });
-    for (const fold of folds) fold.addEventListener("toggle", lift, { once: true });
-  };
-  // What answers a guess, and what a reader compares it with, open together, by hand or by key.
-  let answers = [];
-  for (const one of document.querySelectorAll("main :is(h1, h2, h3, h4, details)")) {
-    const said = one.localName === "details" && one.querySelector("summary").textContent.trim();
-    if (!said) answers = [];
-    else if (said.startsWith("I have guessed")) answers.push(one);
-    else if (said === "Compare") {
-      const both = [...answers.splice(0), one];
-      for (const fold of both) {
-        fold.addEventListener("toggle", () => {
-          if (fold.open) for (const other of both) other.open = true;
-        });
-      }
-      veil(both);
+    for (const fold of folds) {
+      fold.querySelector("summary").hidden = fold !== first;
+      fold.addEventListener("toggle", () => {
+        follow(fold.open);
+        keep({ told: guesses.filter((one) => one.open).map((one) => one.dataset.told) });
+      });
     }
+    first.classList.add("guess");
+    if (first === compare) first.querySelector("summary").textContent = "Show the answer";
+    first.dataset.told = compare.textContent.slice(0, 80);
+    guesses.push(first);
+    follow(kept.told?.includes(first.dataset.told) ?? false);
+  };
+  let folds = [];
+  for (const fold of document.querySelectorAll("main details")) {
+    const said = fold.querySelector("summary").textContent.trim();
+    if (said === "Compare" || said.startsWith("Show the answer")) folds.push(fold);
+    if (said === "Compare") veil(folds.splice(0));
   }
+  const all = document.createElement("button");
+  all.textContent = "Show or hide all answers";
+  all.addEventListener("click", () => {
+    const open = guesses.some((fold) => !fold.open);
+    for (const fold of guesses) fold.open = open;
+  });
+  if (guesses.length) document.querySelector("main .go.small")?.append(all);
   addEventListener("hashchange", reveal);
   reveal();
+  // A chapter is left at a section, and offers to go on there.
+  const headings = [...document.querySelectorAll("main section > :is(h2, h3)")]
+    .filter((one) => /^\d/.test(one.textContent));
+  addEventListener("visibilitychange", () => {
+    const at = headings.findLast((one) => one.checkVisibility() && one.getBoundingClientRect().top < innerHeight / 2);
+    if (at && at !== headings[0]) keep({ place: at !== headings.at(-1) && at.parentElement.id });
+  });
+  const place = headings.find((one) => one.parentElement.id === kept.place);
+  if (place && !location.hash && /\/\d\d_/.test(location.pathname)) {
+    const line = document.createElement("p");
+    line.className = "go small";
+    line.innerHTML = '<a></a><button type="button" aria-label="Close">×</button>';
+    const [link, close] = line.children;
+    link.href = `#${kept.place}`;
+    link.textContent = `Go on at ${place.textContent.split(" ")[0]}`;
+    close.addEventListener("click", () => {
+      line.remove();
+      keep({ place: false });
+    });
+    document.querySelector("main article").prepend(line);
+  }
   // What the theme leaves without a name, and what can be scrolled by hand only.
-  // What lies over the page closes with the choice of a link in it.
-  addEventListener("click", ({ target }) => target.closest?.("dialog a[href]")?.closest("dialog").close());
   const sidebar = document.querySelector("#pst-primary-sidebar");
   sidebar?.setAttribute("role", "navigation");
   sidebar?.setAttribute("aria-label", "Site");
@@ -110,6 +127,21 @@
   large.addEventListener("click", () => large.close());
   large.addEventListener("close", () => large.querySelector("img").remove());
   document.body.append(large);
+  // What lies over the page has an entry in the history: Back closes it, and a link in it takes its place.
+  const lies = new MutationObserver(([{ target }]) => {
+    if (target.open) history.pushState("over", "");
+    else if (history.state === "over") history.back();
+  });
+  for (const dialog of document.querySelectorAll("dialog")) lies.observe(dialog, { attributeFilter: ["open"] });
+  addEventListener("popstate", () => document.querySelector("dialog[open]")?.close());
+  addEventListener("click", (event) => {
+    const link = event.target.closest?.("dialog a[href]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    history.replaceState(null, "");
+    link.closest("dialog").close();
+    location.replace(link.href);
+  });
   document.querySelector("main")?.addEventListener("click", (event) => {
     const image = event.target.closest?.("figure.shrunk a")?.querySelector("img");
     if (!image || event.ctrlKey || event.metaKey || event.shiftKey) return;

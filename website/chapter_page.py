@@ -34,7 +34,7 @@ PROMPTS = {
     "solution": ("Show a solution", "Hide the solution"),
     "drawing": ("Show the code of this figure", "Hide the code"),
     "code": ("Show the code", "Hide the code"),
-    "answer": ("I have guessed: show", "Hide the answer"),
+    "answer": ("Show the answer", "Hide the answer"),
 }
 
 
@@ -64,7 +64,6 @@ def prepare(notebook, path=None):
         cell.outputs = [output for output in cell.outputs if not is_blank(output)]
         _fold(cell, is_answer=id(cell) in answering)
         _describe(cell)
-        _explain_controls(cell)
         if is_picture(cell):
             figures += 1
             said = captions.get(cell.id) or (title and _capital(DRAWS.sub("", title[1])))
@@ -86,13 +85,13 @@ def _head(cell, path):
     """The links below its first words, as buttons; next and previous stand at the page's end."""
     leading = r"(.*?)(?:\[Read on the website\]\([^)]*\)[^\[]*)?\[Open in Colab\]\([^)]*\)(.*)"
     text, links = re.match(leading, cell.source, re.S).groups()
-    number = path.name[:2].lstrip("0") or "0"
+    number, place = path.name[:2].lstrip("0") or "0", f"main/notebooks/{path.name}"
     buttons = {
-        "Open in Colab": colab(path),
+        "Open in Colab": f"https://colab.research.google.com/github/{repository()}/blob/{place}",
         "Notebook": f'notebooks/{path.name}" download="',
         "Slides": f"slides/{path.stem}.html" if path in chapters() else "",
         "For the lecturer": f"lecturer/{path.stem}.html" if path.name < "9" else "",
-        "Edit": f"{address()}/edit/main/notebooks/{path.name}",
+        "Edit": f"{address()}/edit/{place}",
         "Report an error": f"{address()}/issues/new?title={quote(f'Chapter {number}: ')}",
     }
     row = "\n".join(f'<a href="{place}">{text}</a>' for text, place in buttons.items() if place)
@@ -102,12 +101,6 @@ def _head(cell, path):
     cell.source = (
         f'{title}\n\n{_links(question)}\n\n<p class="go small">{row}</p>\n\n{_links(rest)}'
     )
-
-
-def colab(path):
-    """The address of a chapter in Colab."""
-    place = f"{repository()}/blob/main/notebooks/{path.name}"
-    return f"https://colab.research.google.com/github/{place}"
 
 
 def _links(text):
@@ -167,11 +160,3 @@ def _caption(cell, number, text):
     """Number a cell's picture and say below it what it is."""
     figure = {"caption": f"**{number}** {text}"}
     cell.metadata.mystnb = {**cell.metadata.get("mystnb", {}), "figure": figure}
-
-
-def _explain_controls(cell):
-    """Say of sliders, which need a kernel, where they are to be had."""
-    for output in cell.outputs:
-        text = output.get("data", {}).get("text/plain", "")
-        if text.startswith("controls of "):
-            output.data["text/plain"] = f"In JupyterLab and Colab there are {text} to move here."

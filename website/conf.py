@@ -42,7 +42,6 @@ myst_heading_anchors = 4
 
 # Docstrings are written for a terminal: single backquotes mark code.
 default_role = "code"
-napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 napoleon_use_rtype = False

@@ -21,7 +21,7 @@ TARGET = ROOT / "build" / "d2lattn.pdf"
 ONE_PAGE = SITE / "printed.html"  # beside the pages, whose pictures it shows
 ON_SCREEN = ".go, .headerlink, button, script, noscript, nav, .evidence-shown"
 # Folds whose name says nothing once they are open; others keep it.
-UNNAMED = ("Imports", "I have guessed", "Show the code", "Beyond the core", "Guard")
+UNNAMED = ("Imports", "Show the answer", "Show the code", "Beyond the core", "Guard")
 FOOT = """<div style="width: 100%; text-align: center; font: 8pt sans-serif; color: #555">
 <span class="pageNumber"></span></div>"""
 PAGE = """<!doctype html>

@@ -126,12 +126,3 @@ def test_a_page_keeps_still_where_its_contents_have_a_column(page, width):
     assert page.locator("#pst-secondary-sidebar").is_visible()
     assert page.evaluate(CUT) == 0
     page.set_viewport_size(WIDE)
-
-
-def test_below_that_the_contents_come_when_they_are_asked_for(page):
-    go(page, CHAPTERS[4])
-    assert not page.locator("#pst-secondary-sidebar").is_visible()
-    page.locator("button.secondary-toggle:visible").first.click()
-    contents = page.locator("#pst-secondary-sidebar-modal .page-toc a").first
-    contents.wait_for()
-    contents.click()

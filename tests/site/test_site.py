@@ -94,9 +94,7 @@ def test_a_link_into_a_fold_opens_it_and_no_other(page):
 @pytest.mark.parametrize(
     ("path", "says", "inside", "many"),
     [
-        (SCALING, "I have guessed: show", ".cell_output", 8),
         (SCALING, "Show a solution", "pre", 4),
-        (MATRICES, "Compare", "p", 4),
         (MATRICES, "Hint", "p", 4),
     ],
 )
@@ -113,45 +111,43 @@ def test_what_a_reader_should_not_see_yet_is_folded(page, path, says, inside, ma
     assert "not attempted yet" not in page.locator("article").inner_text()
 
 
-def test_what_stands_below_a_guess_waits_for_it(page):
-    """It is neither seen nor read aloud until an answer is opened, or it is asked for. A figure in
-    which a hand finds the answer is open."""
+@pytest.mark.parametrize("key", ["Enter", "Space"])
+def test_a_guess_has_one_button_that_shows_its_answer_and_what_follows(page, key):
+    """Before, neither is seen nor read aloud; pressed once more, it hides both. A figure in which a
+    hand finds the answer is open."""
     go(page, SITE / "01_bare_bones_attention.html")
     expect(page.locator("[data-live]").first).to_be_visible()
     waiting = page.locator(".veil", has_text="No token is left out")
     assert waiting.evaluate("node => node.inert && getComputedStyle(node).filter") == "blur(6.4px)"
-    assert "No token is left out" not in page.locator("main").aria_snapshot()
     many = page.locator(".veil").count()
     assert many >= 10
-    page.get_by_role("button", name="waits for your guess").first.click()
-    expect(page.locator(".veil")).to_have_count(many - 1)
-    fold = page.locator("summary", has_text=re.compile("^Compare$")).locator("visible=true")
-    fold.nth(1).click()
-    expect(waiting).to_have_count(0)
-    assert "No token is left out" in page.locator("main").aria_snapshot()
-
-
-@pytest.mark.parametrize("key", ["Enter", "Space"])
-def test_the_fold_of_an_answer_opens_by_key_with_its_output(page, key):
-    """And nothing of either is read by a screen reader before."""
-    go(page, SCALING)
-    name = page.locator("summary", has_text=re.compile("^Compare$")).locator("visible=true").first
-    told = name.locator("..").locator("p").first
-    guess = page.locator("details.hide", has_text="I have guessed: show").first
+    guess = page.locator("details.guess").nth(1)
     output = guess.locator(".cell_output")
-    answers = [one.text_content().strip().split("\n")[0][:40] for one in (told, output)]
-    read = page.locator("main").aria_snapshot()
-    assert all(answers) and not any(answer in read for answer in answers)
-    guess.locator("summary").focus()
-    for _ in range(12):
-        page.keyboard.press("Tab")
-        if name.evaluate("node => node === document.activeElement"):
-            break
-    page.keyboard.press(key)
-    expect(told).to_be_visible()
-    expect(output).to_be_visible()
-    page.keyboard.press(key)
-    expect(told).to_be_hidden()
+    told = ["No token is left out", "weight 0.034"]
+    for shown in (True, False):
+        guess.locator("summary").press(key)
+        expect(output).to_be_visible(visible=shown)
+        expect(page.locator(".veil")).to_have_count(many - shown)
+        read = page.locator("main").aria_snapshot()
+        assert [text in read for text in told] == [shown, shown]
+    expect(page.locator("summary:visible", has_text=re.compile("^Compare$"))).to_have_count(0)
+
+
+def test_a_browser_keeps_which_answers_are_open_and_where_a_reader_was(page):
+    go(page, MATRICES)
+    page.locator("details.guess summary").first.click()
+    heading = page.get_by_role("heading", name=re.compile("^2.3 "))
+    heading.evaluate("node => node.scrollIntoView()")
+    go(page, SCALING)
+    go(page, MATRICES)
+    expect(page.locator("details.guess[open]")).to_have_count(1)
+    page.get_by_role("link", name="Go on at 2.3").click()
+    expect(heading).to_be_in_viewport()
+    page.get_by_role("button", name="Close").first.click()
+    page.get_by_role("button", name="all answers").dblclick()
+    go(page, SCALING)
+    go(page, MATRICES)
+    expect(page.locator(".guess[open], a:has-text('Go on at')")).to_have_count(0)
 
 
 # A telephone --------------------------------------------------------------------------------------
@@ -186,6 +182,27 @@ def test_a_wide_drawing_opens_large_at_a_tap(telephone):
     assert telephone.url == address
 
 
+@pytest.mark.parametrize("button", ["primary-toggle", "secondary-toggle", "search-button__button"])
+def test_back_closes_what_lies_over_the_page(telephone, button):
+    """And after a link in it, Back returns to where it was opened."""
+    go(telephone, MATRICES)
+    address = telephone.url
+    over = telephone.locator("dialog[open]")
+    for close in (telephone.go_back, lambda: telephone.keyboard.press("Escape")):
+        telephone.locator(f"button.{button}:visible").first.click()
+        expect(over).to_have_count(1)
+        close()
+        expect(over).to_have_count(0)
+        telephone.wait_for_function("history.state === null")
+    telephone.locator(f"button.{button}:visible").first.click()
+    if button.startswith("search"):
+        over.locator("input").fill("softmax")
+    over.locator("a[href*=html]:visible, a[href^='#']:visible").last.click()
+    telephone.wait_for_function("address => location.href !== address", arg=address)
+    telephone.go_back()
+    telephone.wait_for_function("address => location.href === address", arg=address)
+
+
 def test_a_formula_says_so_until_its_end_is_reached_and_a_menu_closes_with_the_choice(telephone):
     """The matrices of section 2.1, of which a telephone shows two. The first line is a question."""
     go(telephone, MATRICES)
@@ -198,6 +215,7 @@ def test_a_formula_says_so_until_its_end_is_reached_and_a_menu_closes_with_the_c
     assert formula.bounding_box()["width"] == formula.locator("..").bounding_box()["width"] == 358
     formula.evaluate("node => { node.scrollLeft = node.scrollWidth; }")
     expect(formula).to_have_class(re.compile("at-end"))
+    assert formula.locator("..").evaluate(AFTER.replace("content", "visibility")) == "hidden"
     button = telephone.locator(".bd-header-article .theme-switch-button")
     menu = telephone.locator(".bd-header-article .dropdown-menu")
     for mode in ("Dark", "Light"):  # a finger hovers on over what it has touched, as this mouse
@@ -222,7 +240,7 @@ def test_nothing_lies_over_a_figure_and_a_table_of_rows_fits(telephone):
     telephone.wait_for_timeout(300)
     expect(telephone.locator("#pst-back-to-top")).to_be_hidden()
     go(telephone, MATRICES)
-    telephone.get_by_role("button", name="show all on this page").first.click()
+    telephone.evaluate(UNFOLD)
     for mark in telephone.locator("button.evidence:visible").all():
         mark.click()
         shown = telephone.locator(":popover-open")
@@ -237,7 +255,7 @@ def test_nothing_lies_over_a_figure_and_a_table_of_rows_fits(telephone):
 
 def test_on_paper_code_is_wrapped_and_no_table_of_rows_lies_over_the_page(page):
     go(page, MATRICES)
-    page.get_by_role("button", name="show all on this page").first.click()
+    page.evaluate(UNFOLD)
     page.locator("button.evidence:visible").first.click()
     shown = page.locator(":popover-open")
     expect(shown).to_be_visible()
@@ -266,7 +284,6 @@ def test_live_figures_move_without_a_kernel(page, path):
     for figure in figures.all():
         drawn = "e => e.shadowRoot.innerHTML"
         before = figure.evaluate(drawn)
-        figure.locator(":is(input, select, button):visible").first.scroll_into_view_if_needed()
         for control in figure.locator("input[type=range]:visible").all():
             control.focus()
             key = "ArrowLeft" if control.evaluate("c => c.value === c.max") else "ArrowRight"
