@@ -5,7 +5,7 @@ import torch
 from draws import generator
 from live_kinds import model_maps, without_map
 from live_kinds import sent_maps as sent
-from test_live import in_node, needs_node, parts
+from test_live import in_node, needs_node, parts, table
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from d2lattn import Decoder
@@ -164,6 +164,7 @@ def test_a_score_is_the_mean_over_the_queries_that_have_such_a_token_and_the_hig
     same = [(k // 2, k % 2, pytest.approx(scores[k].item(), abs=0.00051)) for k in order]
     assert found["same token"] == same
     assert made.standing_out(weights, "abcde")["induction"] == []
+    assert made.standing_out(weights.tril().triu(-1), "ababc")["same token"] == []  # a window
 
 
 # What the figure says ----------------------------------------------------------------------------
@@ -177,6 +178,8 @@ def test_without_code_the_heads_that_stand_out_remain():
     assert f"previous token: layer {t}, head {h}</th><td>{score:.2f}</td>" in fallback
     assert f"Attention weights of layer {t}, head {h}" in fallback
     assert data["asks"] == 2
+    shown = sent(figure)[data["step"], data["head"]].flatten() / 255  # as the live map shows them
+    assert table(figure)[-25:] == [float(f"{weight:.2f}") for weight in shown]
 
 
 def test_a_figure_is_saved_as_a_page_of_its_own(tmp_path):

@@ -19,7 +19,7 @@ SHARES = torch.tensor([[[0.25, 0.5, 0.25], [0.4, 0.2, 0.4]]] * 3)[:, None]
 PAIR = dict(tokens=["a", "b"], key_tokens=["x", "y", "z"])
 TYPE = " Type another (Enter), drag it up or down, or hold Shift and press ↑ or ↓."
 UP = " Its 3 attention weights add up to 1.00."
-MOST = " attends most to the key x: attention weight 0.40."
+MOST = " attends most to the keys x and z: attention weight 0.40 each."
 WEIGHTS = torch.stack([SHARES[0, 0], torch.tensor([[0.0, 0, 0], [0.1, 0.7, 0.2]])])
 ROW = "minus the largest score of the row, 10, which changes no weight"
 ALL = " All scores are read: the output equals softmax(scores) times the values."
@@ -66,14 +66,18 @@ SAID = {
          "The output is their sum. Channel 1: 0.09·0 + 0.21·1.5 + 0.7·1 + 0·0 + 0·0 + 0·0.3 = "
          "1.02, and so on. The output of cat is (1.02, 1.12, 0.12)."),
     ),
+    "attention to equal tokens": (
+        live.attention([[0, 0], [1, 1], [0, 0]], tokens=["the", "cat", "the"]),
+        (None, "the (position 2) attends equally to the (position 0), cat and the (position 2): "
+               "attention weight 0.33 each. Its output, the weighted average of the values, is "
+               "(0.33, 0.33)."),
+    ),
     "attention with another divisor": (
         live.attention(**SMALL, scale=0.4),
         (("pick", "score", 1, 0), "query of cat · key of small = 2·1 + 0·1 + 1·0 = 2; ÷ 2.5 = 0.8"),
         (("alter", {"divide": "3"}),
          "query of cat · key of small = 2·1 + 0·1 + 1·0 = 2; ÷ 3 = 0.67"),
         (("alter", {"over": ["x", 0, 1]}), "Channel 2 of small is 1." + TYPE),  # a pointer
-        (("alter", {"over": None}),
-         "query of cat · key of small = 2·1 + 0·1 + 1·0 = 2; ÷ 3 = 0.67"),
     ),
     "attention of large powers": (
         live.attention([[3.0], [1.0]], tokens=["a", "b"]),
@@ -117,11 +121,11 @@ SAID = {
     ),
     "heads that are pale": (
         live.heads([[[0.12, 0.08] * 5] * 10, [[0.2, 0] * 5] * 10], tokens=[*"abcdefghij"]),
-        (None, "In head 0, the query j attends most to the key a: attention weight 0.12. Its 10 "
+        (None, "In head 0, the query j attends most to 5 keys: attention weight 0.12 each. Its 10 "
                "attention weights add up to 1.00. All attention weights of this head are small, "
                "from 0.08 to 0.12, so its map is pale."),
-        (("alter", {"head": 1}), "In head 1, the query j attends most to the key a: attention "
-                                 "weight 0.20. Its 10 attention weights add up to 1.00."),
+        (("alter", {"head": 1}), "In head 1, the query j attends equally to 5 keys: attention "
+                                 "weight 0.20 each. Its 10 attention weights add up to 1.00."),
     ),
     "positions": (
         live.positions(16, base=10000.0, length=60, parts=["clocks"]),

@@ -264,7 +264,7 @@ WAYS = {
         ("", (NUMBER.format("1.60"), 1)),
         ("", ("[aria-label$=', hidden']", 0)),
         (("tap", NUMBER.format("1.60")), (f"{NUMBER.format('1.60')}:focus", 1)),
-        (("drag", NUMBER.format("1.60"), 0, -24), (NUMBER.format("1.60"), 0)),
+        (("drag", NUMBER.format("1.60"), 0, -24), "^Channel 2 of cat is 2"),
     ],
     "words: by mouse": [
         (("click", "[role=button][aria-label^=pie]"), "^pie attends"),

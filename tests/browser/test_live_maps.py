@@ -12,6 +12,8 @@ from test_live import resize, sentence, show, walk
 from conftest import SHOTS, frame, new_page, still
 from d2lattn_book.pictures import maps
 
+NAMES = [f"{t} (position {i})" if REPEATED.count(t) > 1 else t for i, t in enumerate(REPEATED)]
+
 
 def weights_of(layer, head, asks):
     """As they travel."""
@@ -43,8 +45,8 @@ def test_a_layer_and_a_head_are_chosen_and_their_weights_read(page, tmp_path):
         assert on_screen(page) == pytest.approx(row.tolist(), abs=0.0051)
         best = row.argmax().item()
         assert sentence(page) == (
-            f"In layer {layer}, head {head}, the query {REPEATED[asks]} attends most to the key "
-            f"{REPEATED[best]}: attention weight {row[best]:.2f}. Its 13 attention weights add up "
+            f"In layer {layer}, head {head}, the query {NAMES[asks]} attends most to the key "
+            f"{NAMES[best]}: attention weight {row[best]:.2f}. Its 13 attention weights add up "
             "to 1.00."
         )
         assert page.get_by_label(f"head {head}, shown", exact=True).count() == 1
@@ -65,8 +67,8 @@ def test_a_pointer_over_the_map_reads_one_weight(page, tmp_path):
     )
     head = int(page.get_by_label("head", exact=True).input_value())
     weight = weights_of(1, head, asks)[answer]
-    told = f"In layer 1, head {head}, the query {REPEATED[asks]} attends to the key "
-    assert sentence(page).startswith(told + f"{REPEATED[answer]}: attention weight {weight:.2f}.")
+    told = f"In layer 1, head {head}, the query {NAMES[asks]} attends to the key "
+    assert sentence(page).startswith(told + f"{NAMES[answer]}: attention weight {weight:.2f}.")
 
 
 def test_every_head_that_stands_out_leads_to_its_map(page, tmp_path):
@@ -100,7 +102,7 @@ def test_every_head_that_stands_out_leads_to_its_map(page, tmp_path):
         ("Enter", told(0, 2)),
         ("End Space", told(3, 4)),
         ("Shift+Tab Tab Home Enter", told(0, 0)),  # where it was left
-        ("Tab Home", f" the query {REPEATED[7]} attends "),  # the first of line two
+        ("Tab Home", f" the query {NAMES[7]} attends "),  # the first of line two
     ]
     walk(page, by_keyboard)
 

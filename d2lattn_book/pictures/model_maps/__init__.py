@@ -118,8 +118,8 @@ def maps(
     keys, key_names = found.columns, found.key_names
     if weights.shape[-1] > S:
         key_names = [*key_names, NOTHING]
-    kinds = standing_out(weights, found.rows, keys)
-    layer, head = next(best for best in kinds.values() if best)[0][:2]
+    kinds, sent = standing_out(weights, found.rows, keys), quantized(weights)
+    layer, head = next((best[0][:2] for best in kinds.values() if best), (0, 0))
     if len(shown) < len(found.maps) or len(chosen) < max(counts):
         some = f"{len(shown)} of {len(found.maps)} layers and {len(chosen)} of {max(counts)} heads"
         told = [f"{some} are shown", *told]
@@ -134,7 +134,7 @@ def maps(
         "asks": position(query, found.names, "query"),
         "step": layer,
         "head": head,
-        "weights": in_bytes(quantized(weights), 8) | {"low": 0, "unit": 1 / 255},
+        "weights": in_bytes(sent, 8) | {"low": 0, "unit": 1 / 255},
     }
     if key_names is not found.names:
         data["key_tokens"] = key_names
@@ -142,7 +142,7 @@ def maps(
         image, lines, columns = found.image
         data["image"] = {"rows": lines, "columns": columns, "href": as_picture(image)}
     name = f"layer {shown[layer]}, head {chosen[head]}"
-    table = weights_table(weights[layer, head], name, found.names, key_names)
+    table = weights_table(sent[layer, head] / 255, name, found.names, key_names)
     without = [f"no maps in layer{'s' * (len(without) > 1)} {_listed(without)}"] if without else []
     line = "; ".join([f"live maps: {_size(shape)}, each weight within 4e-03", *told, *without])
     note = "".join(f"<p>{html.escape(one[0].upper() + one[1:])}.</p>" for one in told)
@@ -201,7 +201,8 @@ def standing_out(
         given = (given * where).sum(-1)[..., asking]  # (layers, H, those who ask)
         scores = given.mean(-1).flatten() if asking.any() else weights.new_zeros(0)
         best = scores.argsort(descending=True, stable=True)[:LISTED].tolist()
-        found[name] = [(k // H, k % H, round(scores[k].item(), 3)) for k in best]
+        listed = [(k // H, k % H, round(scores[k].item(), 3)) for k in best]
+        found[name] = [one for one in listed if one[2] >= 0.005]  # 0.00 does not stand out
     return found
 
 

@@ -1,5 +1,6 @@
 // The chosen number of the microscope in words: parts of a sentence, each with the role it plays.
 import {factor, plain, show} from "../kit/numbers.js";
+import {attends, most, named} from "../kit/words.js";
 import {THOUGHTS} from "./state.js";
 
 const MANY = 9; // e to a larger power than this is written less the row's largest score
@@ -7,7 +8,8 @@ const MANY = 9; // e to a larger power than this is written less the row's large
 const terms = (a, b) => a.map((value, i) => `${factor(value)}·${factor(b[i])}`).join(" + ");
 
 // The thought that is told, or the number under the pointer, or else the one that was chosen.
-export function explain(chosen, now, {tokens}) {
+export function explain(chosen, now, data) {
+  const tokens = named(data.tokens);
   if (chosen.told) return STORY[THOUGHTS[chosen.told[0]]](chosen, now, tokens);
   const state = chosen.over ? {...chosen, at: chosen.over} : chosen;
   const [kind, i] = state.at;
@@ -23,13 +25,9 @@ function word(asking, now, i, tokens) {
   if (!now.rows[i].sum) {
     return [[asking, "query"], [" sees no key: its attention weights and output are 0."]];
   }
-  const best = bestOf(weights);
   return [
     [asking, "query"],
-    [" attends most to "],
-    [tokens[best], "key"],
-    [": attention weight "],
-    [show(weights[best]), "weight"],
+    ...attends(weights, tokens),
     [". Its output, the weighted average of the values, is "],
     [whole(now.output[i]), "output"],
     ["."],
@@ -97,8 +95,6 @@ function weight(now, i, j) {
 
 // The question, a thought at a time.
 
-const bestOf = values => values.indexOf(Math.max(...values));
-
 const whole = values => `(${values.map(plain).join(", ")})`;
 
 const STORY = {
@@ -111,21 +107,21 @@ const STORY = {
   scores(state, now, tokens) {
     const {asks} = state;
     if (!now.visible[asks].some(Boolean)) return [["Every key is hidden: none gets a score."]];
-    const best = bestOf(now.scores[asks].map((one, j) => (now.visible[asks][j] ? one : -Infinity)));
+    const [best] = most(now.weights[asks], tokens).best;
     const told = score(tokens[asks], {...state, at: ["score", asks, best]}, now, tokens[best]);
     const hidden = now.visible[asks].every(Boolean) ? "" : " A hidden key gets none.";
     return [["Every key gets a score. The highest: "], ...told, [`.${hidden}`]];
   },
   weights({asks}, now, tokens) {
     if (!now.rows[asks].sum) return [["No key is visible: every attention weight is 0."]];
-    const best = bestOf(now.weights[asks]);
+    const {told, amount, each} = most(now.weights[asks], tokens);
     return [
       ["Softmax: e^score, divided by the sum of these powers, is the attention weight. "],
       [tokens[asks], "query"],
       [" gives "],
-      [show(now.weights[asks][best]), "weight"],
-      [" of its attention to "],
-      [tokens[best], "key"],
+      [amount, "weight"],
+      [` of its attention to${each && " each of"} `],
+      [told, "key"],
       ["; its weights add up to 1."],
     ];
   },

@@ -1,5 +1,6 @@
 // The microscope: tokens -> queries, keys, values -> scores -> mask -> attention weights -> output.
-import {button, control, fill, menu, note, numberField, rename, slider} from "../kit/controls.js";
+import {button, control, fill, menu, note, rename, slider} from "../kit/controls.js";
+import {numberField, offer} from "../kit/controls.js";
 import {alter, assemble} from "../kit/figure.js";
 import {stepper} from "../kit/motion.js";
 import {set} from "../kit/nodes.js";
@@ -47,9 +48,8 @@ function controls(bar, figure) {
     rename(size, sized === "padding" ? "valid length" : "window width", Boolean(sized));
     fill(size, state.size);
     const [kind, i, j] = state.at;
-    const chosen = kind === "x";
-    rename(number, chosen ? `channel ${j + 1} of ${data.tokens[i]}` : "number", chosen);
-    if (chosen) fill(number, state.x[i][j]);
+    const value = kind === "x" ? state.x[i][j] : undefined;
+    offer(number, value, `channel ${j + 1} of ${data.tokens[i]}`);
   };
 }
 

@@ -8,10 +8,7 @@ export const whole = value => String(value).replace(/(?=(\d{3})+$)(?!^)/g, ",");
 const NAMES = {
   full: ({num_heads}) => `multi-head (MHA), ${many(num_heads, "head")}`,
   grouped: ({num_kv_heads}) => `grouped (GQA), ${many(num_kv_heads, "KV head")}`,
-  latent: ({latent_dim, rope_dim}) =>
-    rope_dim
-      ? `latent (MLA), dim ${latent_dim} + RoPE dim ${rope_dim}`
-      : `latent (MLA), dim ${latent_dim}`,
+  latent: ({latent_dim, rope_dim}) => `latent (MLA), dim ${latent_dim} + RoPE dim ${rope_dim}`,
   window: ({window}) => `sliding window of ${window}`,
   sinks: ({window, sinks}) => `window of ${window} + ${many(sinks, "sink")}`,
   state: ({num_heads, head_dim}) =>
@@ -20,26 +17,20 @@ const NAMES = {
 
 export const nameOf = (kind, sizes) => NAMES[kind](sizes);
 
-const pairs = (heads, {head_dim}) =>
-  `keys and values: 2 · ${many(heads, "head")} · head_dim ${head_dim}`;
+const pairs =
+  heads =>
+  ({head_dim, [heads]: count}) =>
+    `keys and values: 2 · ${many(count, "head")} · head_dim ${head_dim}`;
 const PARTS = {
-  full: sizes => pairs(sizes.num_heads, sizes),
-  grouped: sizes => pairs(sizes.num_kv_heads, sizes),
+  grouped: pairs("num_kv_heads"),
   latent: ({latent_dim, rope_dim}) =>
-    rope_dim
-      ? `latent dim ${latent_dim} + RoPE dim ${rope_dim}, together ${latent_dim + rope_dim}`
-      : `latent dim ${latent_dim}`,
-  window: sizes => pairs(sizes.num_heads, sizes),
-  sinks: sizes => pairs(sizes.num_heads, sizes),
+    `latent dim ${latent_dim} + RoPE dim ${rope_dim}, together ${latent_dim + rope_dim}`,
   state: ({num_heads, head_dim}) => `${many(num_heads, "head")} · ${head_dim} × ${head_dim}`,
 };
 
 // How the bytes of one word, or of a state, come about.
-function product(kind, sizes, each) {
-  const layers = sizes.num_layers > 1 ? `${sizes.num_layers} layers · ` : "";
-  const size = kind === "state" ? sizes.state_itemsize : sizes.itemsize;
-  return `${layers}${PARTS[kind](sizes)} · ${many(size, "byte")} per element = ${whole(each)}`;
-}
+const product = (kind, sizes, each) =>
+  `${(PARTS[kind] ?? pairs("num_heads"))(sizes)} · ${sizes.itemsize} bytes per element = ${whole(each)}`;
 
 export function explain({read, kind}, {chosen, last}, {tokens, sizes}) {
   const {rows, each, bytes} = chosen;

@@ -11,8 +11,7 @@ from d2lattn_book.pictures.tables import plain_table
 
 MOST_KEPT = 16  # words that come into a cache
 KINDS = ["full", "grouped", "latent", "window", "sinks", "state"]
-SIZES = dict(num_heads=8, num_kv_heads=2, head_dim=16, latent_dim=32, rope_dim=8)
-KEPT = dict(num_layers=1, itemsize=4, state_itemsize=4)  # one layer, in float32
+SIZES = dict(num_heads=8, num_kv_heads=2, head_dim=16, latent_dim=32, rope_dim=8, itemsize=4)
 
 
 @on_the_host
@@ -28,8 +27,8 @@ def cache(
 
     Numbers a layer caches of a token: 2·H·D of "full" attention, 2·Hkv·D of "grouped", C + R of
     a "latent"; with a "window", and with "sinks" beside it, 2·H·D of the last w words and the first
-    s. A "state" (`delta_attention`) has H·D·D numbers in at least float32, whatever it has read.
-    These are the bytes of the rows that a `Cache` has filled. The reader plays the words, chooses a
+    s. A "state" (`delta_attention`) has H·D·D numbers, whatever it has read. These are the bytes in
+    float32 of the rows that a `Cache` has filled. The reader plays the words, chooses a
     kind and sees, for each word when it was the newest, which ones it could look up.
 
     Args:
@@ -56,7 +55,7 @@ def cache(
     check_count("sinks", sinks, least=0)
     check_count("step", step, most=len(tokens))
     check_choice("kind", kind, KINDS)
-    sizes = SIZES | dict(window=window, sinks=sinks) | KEPT
+    sizes = SIZES | dict(window=window, sinks=sinks)
     rows = [[_kept_bytes(one, n, sizes) for one in KINDS] for n in range(1, len(tokens) + 1)]
     told = ", ".join(f"{one} {count}" for one, count in zip(KINDS, rows[-1], strict=True))
     line = f"live cache: bytes of {len(tokens)} token{'s' * (len(tokens) > 1)}: {told}"
@@ -70,10 +69,10 @@ def _kept_bytes(kind, words, sizes):
     """What a kind of attention keeps of so many words."""
     H, D, w, s = (sizes[name] for name in ("num_heads", "head_dim", "window", "sinks"))
     if kind == "state":
-        return sizes["num_layers"] * H * D * D * sizes["state_itemsize"]
+        return H * D * D * sizes["itemsize"]
     rows = {"window": min(words, w), "sinks": min(words, s + w)}.get(kind, words)
     numbers = {
         "grouped": 2 * sizes["num_kv_heads"] * D,
         "latent": sizes["latent_dim"] + sizes["rope_dim"],
     }.get(kind, 2 * H * D)
-    return rows * sizes["num_layers"] * numbers * sizes["itemsize"]
+    return rows * numbers * sizes["itemsize"]

@@ -2,21 +2,16 @@
 import {clamp} from "../kit/numbers.js";
 
 // Numbers that a layer keeps of a word; of a state, once for all words.
-const pairs = (heads, {head_dim}) => 2 * heads * head_dim;
+const pairs = heads => sizes => 2 * sizes[heads] * sizes.head_dim;
 const NUMBERS = {
-  full: sizes => pairs(sizes.num_heads, sizes),
-  grouped: sizes => pairs(sizes.num_kv_heads, sizes),
+  grouped: pairs("num_kv_heads"),
   latent: ({latent_dim, rope_dim}) => latent_dim + rope_dim,
-  window: sizes => pairs(sizes.num_heads, sizes),
-  sinks: sizes => pairs(sizes.num_heads, sizes),
   state: ({num_heads, head_dim}) => num_heads * head_dim ** 2,
 };
 
-// Bytes that all layers keep of a word, or of a state in all.
-export function bytesEach(kind, sizes) {
-  const size = kind === "state" ? sizes.state_itemsize : sizes.itemsize;
-  return sizes.num_layers * NUMBERS[kind](sizes) * size;
-}
+// Bytes that a layer keeps of a word, or of a state in all.
+export const bytesEach = (kind, sizes) =>
+  (NUMBERS[kind] ?? pairs("num_heads"))(sizes) * sizes.itemsize;
 
 // Is word j kept, with a row of its own, when word i is the newest?
 export function isKept(kind, i, j, {window, sinks}) {

@@ -1,21 +1,18 @@
 // What the query attends to: parts of a sentence, each with the role it plays.
 import {show} from "../kit/numbers.js";
+import {attends, named} from "../kit/words.js";
 
 const PALE = 0.2; // where no weight is larger, a map looks empty
 
 export function explain(state, now, data) {
-  const {tokens, keys} = data;
+  const {tokens, keys, unit} = data;
   const opening = [`${whereIs(state, data)} query `];
-  const asking = [tokens[now.asks], "query"];
+  const asking = [named(tokens)[now.asks], "query"];
   if (!now.total) return [opening, asking, [" sees no key: every attention weight is 0."]];
-  const key = now.key ?? now.order[0];
   return [
     opening,
     asking,
-    [now.key === null ? " attends most to the key " : " attends to the key "],
-    [keys[key], "key"],
-    [": attention weight "],
-    [show(now.weights[key]), "weight"],
+    ...attends(now.weights, named(keys), {unit, key: now.key, noun: true}),
     [`. Its ${keys.length} attention weights add up to ${show(now.total)}.${paleness(now)}`],
   ];
 }

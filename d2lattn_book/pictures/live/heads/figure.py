@@ -86,7 +86,7 @@ def heads(
         f"live heads: {f'{T} steps of ' if T > 1 else ''}{H} head{'s' if H > 1 else ''} over "
         f"{L} × {S} tokens, each weight within {unit / 2:.0e}"
     )
-    chosen, name = weights[shown["step"], shown["head"]], head_names[shown["head"]]
+    chosen, name = whole[shown["step"], shown["head"]] * unit, head_names[shown["head"]]
     table = weights_table(chosen, name, tokens, key_tokens or tokens)
     return Figure("heads", line, data, table)
 

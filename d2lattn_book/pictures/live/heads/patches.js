@@ -1,5 +1,5 @@
-// The tokens of an image: its patches where they are in it, and above them those that are none. A
-// patch is as bright as the query's attention weight for it; the one with the largest is as it is.
+// The tokens of an image: its patches where they are in it, and above them those that are none. The
+// patch with the query's largest attention weight is as it is, others are darker in proportion.
 import {grid} from "../kit/cells.js";
 import {alter} from "../kit/figure.js";
 import {add, set, shown} from "../kit/nodes.js";
@@ -24,7 +24,7 @@ export function drawPatches(svg, {data, act, width}) {
   const size = {x: 2, y: BELOW, width: cell * columns, height: cell * rows};
   add(svg, "image", {...size, href, preserveAspectRatio: "none"});
   add(svg, "text", {y: 14, class: "s"}, "query");
-  const told = "each patch as bright as its attention weight";
+  const told = "brightness: attention weight ÷ this query's largest";
   add(svg, "text", {y: BELOW + size.height + 14, class: "s"}, told);
   const first = before ? 0 : 1; // no line without a token
   const lengths = [before, ...Array(rows).fill(columns)].slice(first);

@@ -15,7 +15,7 @@ export function drawStanding(live, {data, act, width}) {
   const all = standing.flatMap(({name: kind, heads}) => {
     const line = add(box, "div", {class: "kind"});
     add(line, "b", {}, kind);
-    if (!heads.length) add(line, "span", {class: "s"}, "this text has nothing to look for");
+    if (!heads.length) add(line, "span", {class: "s"}, "no head");
     return heads.map(([step, head, score]) => {
       const text = `L${layers[step]}H${numbers[head]} ${show(score)}`;
       const node = button(line, text, () => act(alter, {step, head}));

@@ -18,6 +18,7 @@ export const prepare = data => ({
   ...data,
   keys: data.key_tokens ?? data.tokens,
   weights: unpack(data.weights),
+  unit: data.weights.unit,
   heads: data.layers ? data.heads.map(number => `head ${number}`) : data.heads,
   numbers: data.heads,
 });

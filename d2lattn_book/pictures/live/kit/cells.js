@@ -95,7 +95,7 @@ export function panel(parent, {name, x, y, rows, columns, width, height = 24, pa
     add(cell, "text", {...right, class: pad < 6 ? "n t" : "n s"});
     add(cell, "rect", {...at, class: "ring"});
     if (edit(i, j)) set(cell, {class: "edit"});
-    if (over) cell.addEventListener("pointerenter", () => over([i, j]));
+    if (over) cell.addEventListener("pointermove", () => over([i, j])); // by a hand, not by the page
     if (over) cell.addEventListener("pointerleave", () => over(null));
   };
   const cells = grid(parent, name, Array(rows).fill(columns), build, pick);

@@ -55,12 +55,19 @@ export function rename(input, name, visible = true) {
   input.parentNode.firstChild.data = name;
 }
 
-// The field for the number that is chosen. Enter leads back to where it stands.
+// The field for the number that is chosen. Enter leads back to where it stands. `offer` fills it, by
+// the number's name; where none is offered, it keeps its room, so that nothing moves under the hand.
 export function numberField(bar, figure, write) {
   const read = () => Math.abs(number.valueAsNumber) <= LARGEST && write(number.valueAsNumber);
   const number = control(bar, "number", {type: "number", step: 0.1}, read);
   number.addEventListener("keydown", event => event.key === "Enter" && number.back?.focus());
   return (figure.number = number);
+}
+
+export function offer(number, value, name) {
+  set(number.parentNode, {style: value === undefined ? "visibility:hidden" : null});
+  set(number, {"aria-label": `number: ${name}`});
+  fill(number, value ?? "");
 }
 
 // Show a value in a control, unless somebody is typing there.
@@ -74,7 +81,8 @@ export function button(bar, name, press) {
   return node;
 }
 
-// The sentence that tells what is chosen: [["text"], ["cat", "query"], …], roles underlined.
+// The sentence that tells what is chosen: [["text"], ["cat", "query"], …], roles underlined. It keeps
+// the room of its longest, until the page gets wider or narrower.
 export function saying(live) {
   const line = add(live, "p", {"aria-live": "polite"});
   let said = "";
@@ -83,6 +91,7 @@ export function saying(live) {
     if (text === said) return;
     said = text;
     line.replaceChildren(...parts.map(part => span(...part)));
+    if (line.offsetHeight) line.style.minHeight = `${line.offsetHeight}px`;
   };
 }
 

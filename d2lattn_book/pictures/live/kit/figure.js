@@ -55,6 +55,7 @@ export function assemble({
     }
     render();
     watch(live, width => {
+      set(live.querySelector("[aria-live]"), {style: null});
       const most = widths.findLast(one => one <= width) ?? widths[0];
       if (most === figure.width) return;
       fill(most);

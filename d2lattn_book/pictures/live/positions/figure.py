@@ -63,14 +63,7 @@ def positions(
         f"live positions: {dim // 2} clocks over {length} positions; base {base:g}, "
         f"turns of 6.3 to {slowest:.1f} positions"
     )
-    data = {
-        "dim": dim,
-        "base": rounded(base),
-        "length": length,
-        "a": a,
-        "b": b,
-        "parts": parts,
-    }
+    data = {"dim": dim, "base": rounded(base), "length": length, "a": a, "b": b, "parts": parts}
     turns = [2 * math.pi * base ** (2 * j / dim) for j in range(dim // 2)]
     names = [f"clock {j + 1}" if only_clocks else f"pair {j}" for j in range(dim // 2)]
     table = plain_table(line, names, ["positions in one turn"], torch.tensor(turns)[:, None], 1)

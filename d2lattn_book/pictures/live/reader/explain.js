@@ -1,5 +1,6 @@
 // Who asks whom, what is likely to come, and what was computed for it.
 import {show} from "../kit/numbers.js";
+import {attends, named} from "../kit/words.js";
 
 export function explain(state, now, {vocabulary, room}) {
   const {tokens, unknown, left, asks, weights, probs, all, order, silent} = now;
@@ -7,16 +8,14 @@ export function explain(state, now, {vocabulary, room}) {
   if (unknown.length) opening.push([`Not in its vocabulary: ${unknown.join(", ")}. `]);
   if (left) opening.push([`Its context is ${room} tokens at most. `]);
   if (asks === null) return [...opening, ["Type a word."]];
-  const best = weights.indexOf(Math.max(...weights));
-  const off = state.off[state.layer][state.head] ? ", which is off," : "";
+  const names = named(tokens.map(k => vocabulary[k]));
+  const off = state.off[state.layer][state.head] ? ", which is off" : "";
+  const where = `, in head ${state.head} of layer ${state.layer}${off},`;
   const missing = silent ? [[` (${show(all[order[0]])} with all heads on)`]] : [];
   return [
     ...opening,
-    [vocabulary[tokens[asks]], "query"],
-    [` attends most, in head ${state.head} of layer ${state.layer}${off || ","} to `],
-    [vocabulary[tokens[best]], "key"],
-    [": attention weight "],
-    [show(weights[best]), "weight"],
+    [names[asks], "query"],
+    ...attends(weights, names, {where}),
     [". The most probable next token is "],
     [vocabulary[order[0]], "output"],
     [`, probability ${show(probs[order[0]])}`],

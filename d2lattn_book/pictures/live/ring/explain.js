@@ -1,14 +1,11 @@
 // A round in words: parts of a sentence, each with the role it plays.
+import {listed} from "../kit/words.js";
 
 export const percent = share => `${Math.round(100 * share)} %`;
 
 export const scoresOf = count => `${count} score${count === 1 ? "" : "s"}`;
 
-// "ranks 0 and 1", "ranks 0, 1 and 2".
-function named(ranks) {
-  if (ranks.length === 1) return `rank ${ranks[0]}`;
-  return `ranks ${ranks.slice(0, -1).join(", ")} and ${ranks.at(-1)}`;
-}
+const named = ranks => `rank${ranks.length > 1 ? "s" : ""} ${listed(ranks)}`;
 
 const upper = text => text[0].toUpperCase() + text.slice(1);
 

@@ -1,5 +1,5 @@
 // The online softmax: one number at a time, with a running maximum, sum and output.
-import {button, fill, numberField, rename} from "../kit/controls.js";
+import {button, numberField, offer} from "../kit/controls.js";
 import {all, assemble} from "../kit/figure.js";
 import {timeline} from "../kit/motion.js";
 import {draw, sizes} from "./draw.js";
@@ -18,10 +18,8 @@ function controls(bar, figure) {
   const number = numberField(bar, figure, value => act(write, figure.state.at, value));
   return all(numbers, state => {
     const [i, j] = state.at;
-    rename(number, `${rows[i][0]} of key ${j + 1}`, isInput(state, i));
-    if (!isInput(state, i)) return;
-    const value = read(state, state.at);
-    fill(number, Number.isFinite(value) ? value : "");
+    const value = isInput(state, i) ? read(state, state.at) : undefined;
+    offer(number, value === -Infinity ? "" : value, `${rows[i][0]} of key ${j + 1}`);
   });
 }
 

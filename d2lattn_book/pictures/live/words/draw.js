@@ -12,7 +12,7 @@ export const STYLE = `
 .dot:active { cursor: grabbing; }
 .dot:focus-visible .ring { stroke: currentColor; stroke-width: 2; }
 .list { flex: 1 1 250px; max-width: 330px; }
-.told { margin-bottom: 6px; }
+.told { margin-bottom: 6px; min-height: 2.9em; }
 .list [role=row] { display: block; }
 .list [role=gridcell] {
   display: grid; grid-template-columns: 92px 1fr 44px; gap: 8px; align-items: center;
