@@ -306,7 +306,7 @@ MOVED = "\n".join(f"{name}: query 8  key -4  value 2" for name in "abcd")
         (SUMS, ["bat · a", "bat · b", "bat · c", "bat · d"],
          ["0.0 70.0 3", "0.0 23.3 1", "0.0 0.0 0", "0.0 46.7 2"]),
         ("\n".join([*COUNTS, "variance: 4.0"]),  # which counts no pairs
-         ["of 256 pairs", "score -2", "score 0", "score 2", "score 4"],
+         ["of 256 pairs", "score −2", "score 0", "score 2", "score 4"],
          ["0.0 46.7 64", "0.0 70.0 96", "0.0 46.7 64", "0.0 11.7 16"]),
         (WIDTHS, ["of width", "in all", "heads 1", "heads 2", "heads 4", "heads 8"],
          ["0.0 70.0 512", "0.0 70.0 1,050,624", "0.0 35.0 256"]),  # a scale each

@@ -34,7 +34,12 @@ def shown(text):
     if much or len(lines) > LINES or longest > COLUMNS:
         return None
     size = min(30, WIDE // longest * 10 // 6)  # a letter is .6 of its height wide
-    return f'<pre class="printed" style="font-size:{size}px">{html.escape(text)}</pre>'
+    return f'<pre class="printed" style="font-size:{size}px">{written(text)}</pre>'
+
+
+def written(text):
+    """As HTML, with a minus sign before a number."""
+    return html.escape(re.sub(r"(?<!\w)-(?=\d)", "−", text))
 
 
 def bars(lines):
@@ -97,7 +102,7 @@ def table(rows, found, columns, ends, corner):
     said = "".join(f"<th>{html.escape(words)}</th>" for words in columns)
     drawn = [f"<tr><td>{html.escape(corner)}</td>{said}</tr>" if any(columns) else ""]
     for (name, cells), amounts in zip(rows, found, strict=True):
-        line = f"<th>{html.escape(name)}</th>"
+        line = f"<th>{written(name)}</th>"
         for (_, number), value, (low, high) in zip(cells, amounts, ends, strict=True):
             start, wide = (min(value, 0) - low) / (high - low), abs(value) / (high - low)
             style = f"margin-left:{70 * start:.1f}%;width:{70 * wide:.1f}%"

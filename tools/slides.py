@@ -6,7 +6,8 @@ and the sentence that is tagged `slide-line`; code only if it is tagged `slide-c
 needs and a page has elsewhere stands in a cell's metadata, under slideshow: as `says` the question,
 the answer, or what a figure shows; as `given` what a question cannot be answered without; as
 `definition`, `formula` and `board` what gets a slide of its own ("", or {shown} in it, is the
-table, list or quotation of the cell; a formula without $$ is said of the cell's own); as `names`
+table, list or quotation of the cell; a formula without $$ is said of the cell's own); as `asks`
+what is asked before one of these, or before an output, comes at the next key; as `names`
 what its print calls otherwise; as `tell` what the lecturer does at its last slides, one text each.
 All else is in the notes, what the lecturer says first and code last: key s opens the speaker's
 view. What is optional stays out. npm brings reveal.js and MathJax once; nothing else is needed,
@@ -114,6 +115,11 @@ class Slide:
         self.question = self.line = self.given = self.kind = ""
         self.shown, self.notes, self.tell, self.live, self.drawn = [], [], [], False, False
 
+    def asked(self, cell):
+        """What a lecturer asks before what a cell shows, and what it takes to answer."""
+        if asks := said_of(cell).get("asks"):
+            self.question, self.given = asks, said_of(cell).get("given", "")
+
     def words(self, more=""):
         answers = [cell.source for cell in self.shown if cell.cell_type == "markdown"]
         return words(" ".join((self.title, self.question, *answers, self.line, more)))
@@ -157,6 +163,10 @@ class Deck:
 
     def __init__(self, chapter):
         self.slides, self.title, self.drawn, self.classes = [], "", None, ""
+        self.aims = Slide("## You will be able to")
+        plan = [part for part in lecturer.parts(chapter) if part.minutes and not part.optional]
+        plan = " · ".join(f"{part.title.split(': ')[0]}: {part.minutes}" for part in plan)
+        self.aims.tell.append(f"{lecturer.minutes(chapter)} minutes. {plan}")
         for cell in chapter:
             heading = SECTION.match(cell.source) if cell.cell_type == "markdown" else None
             ends = heading and heading[2].startswith(("Summary", "Checked claims", "Exercises"))
@@ -171,6 +181,8 @@ class Deck:
         if self.slides[-1].is_bare():
             last = self.slides.pop()
             self.slides[-1].notes += last.notes
+        if self.aims.line:
+            self.slides.insert(1, self.aims)
         for before, slide in zip(self.slides, self.slides[1:], strict=False):
             if slide.says_only() and not slide.first and not before.live and "$$" not in slide.line:
                 slide.shown = copies(before.shown)  # of which it speaks
@@ -209,6 +221,8 @@ class Deck:
             self.section = self.start(first=True)
             self.section.line = f"**{chapter[2]}**"
             source = re.sub(r"^\d+ minutes.*\n?", "", source[chapter.end() :], flags=re.M)
+            aims = re.search(r"^You will be able to\n((?:- .+\n)+)", source, re.M)
+            self.aims.line, self.aims.kind = aims[1].replace("`", "") if aims else "", "board"
         elif heading and heading[1] == "##":
             self.title = heading[0]
             self.section = self.opened() or self.start(first=True)
@@ -218,8 +232,9 @@ class Deck:
         for kind in STANDS:
             self.stand(cell, kind)
         before, *asked = ASKED.split(source, 1)
-        if "slide-line" in tags(cell) and not said_of(cell).keys() & STANDS:
-            self.say(source)
+        if "slide-line" in tags(cell):
+            if not said_of(cell).keys() & STANDS:
+                self.say(source)
         elif cells.is_note(cell):
             self.section.tell.insert(0, source)
         elif asked:
@@ -240,6 +255,7 @@ class Deck:
                 text = "\n\n".join([*re.findall(r"\$\$.+?\$\$", cell.source, re.S), text])
             slide = self.slides[-1] if self.slides[-1].is_bare() else self.start()
             slide.line, slide.kind = ROLE.sub(r'<strong class="\1">\1\2</strong>', text), kind
+            slide.asked(cell)
 
     def say(self, line):
         """Onto this slide if there is room; if not, onto the next, and what it speaks of stays."""
@@ -301,6 +317,7 @@ class Deck:
         slide.live, slide.drawn = slide.live or live, slide.drawn or bool(figures)
         self.drawn = shown[-1] if figures and not live else None  # where a caption belongs
         slide.shown += shown
+        slide.asked(cell)
         slide.tell += filter(None, [DEMOS.get(cell.id)])
         if shown and says(cell):
             slide.line = says(cell)
