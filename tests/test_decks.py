@@ -167,8 +167,9 @@ def test_a_lecturers_notes_speak_of_what_the_deck_shows(path):
 
 @CHAPTERS
 def test_a_deck_begins_with_the_map_and_ends_with_a_question_to_take_home(path):
-    first, *_, last = shown(path)
+    first, aims, *_, last = shown(path)
     assert first.drawn or path.name.startswith("00")  # whose map stands at its end
+    assert aims.title == "## You will be able to" and "minutes" in aims.tell[0]
     assert re.fullmatch(r"\*\*.+\.\*\*\n\nTo take home: .+\?", last.line)
 
 

@@ -14,7 +14,8 @@ NAME = 30  # letters of a name beside its bars, twice those of what a column is 
 BARS, ROWS = 3, 8  # the most that are drawn, in a line and of lines
 ALIKE = 10  # times as long as another column's: there one scale would hide the short one
 WIDE = 1130  # pixels for words on a slide of 1280 × 720
-NUMBER = r"(?<![\w.])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]\d+)?%?"
+NUMBER = r"(?<![\w.])−?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]\d+)?%?"
+PLAIN = str.maketrans("−", "-", ",%")  # a number as Python reads it
 NAMES = (r"(.*?\S): +(.*\d.*)", r"(.*?\S)  +(.*\d.*)", rf"(.*\S) ({NUMBER})$")
 
 
@@ -25,6 +26,7 @@ def is_printed(output):
 def shown(text):
     """As HTML: the lines themselves if they are few, else bars; None if nothing can be drawn."""
     text = re.sub(r"^rank 0 \| ", "", text, flags=re.M)  # which alone prints, for all
+    text = re.sub(r"(?<!\w)-(?=\d)", "−", text)
     lines = text.split("\n")
     counts = [len(re.findall(rf"{NUMBER}|\bnan\b", line)) for line in lines]
     much = max(counts) > MOST or sum(counts) > MOST**2
@@ -34,12 +36,7 @@ def shown(text):
     if much or len(lines) > LINES or longest > COLUMNS:
         return None
     size = min(30, WIDE // longest * 10 // 6)  # a letter is .6 of its height wide
-    return f'<pre class="printed" style="font-size:{size}px">{written(text)}</pre>'
-
-
-def written(text):
-    """As HTML, with a minus sign before a number."""
-    return html.escape(re.sub(r"(?<!\w)-(?=\d)", "−", text))
+    return f'<pre class="printed" style="font-size:{size}px">{html.escape(text)}</pre>'
 
 
 def bars(lines):
@@ -62,7 +59,7 @@ def bars(lines):
     if max(len(name) for name, _ in rows) > NAME or max(map(len, [*columns, unit])) > NAME // 2:
         return None
     columns[-1] = f"{columns[-1]} {unit}".strip()
-    found = [[amount(number) for _, number in cells] for _, cells in rows]
+    found = [[float(number.translate(PLAIN)) for _, number in cells] for _, cells in rows]
     ends = [(min(0, *column), max(0, *column)) for column in zip(*found, strict=True)]
     corner = heading[0] if len(heading) == len(columns) + 1 else ""
     return table(rows, found, columns, scales(ends), corner) if all(map(any, ends)) else None
@@ -93,20 +90,16 @@ def row(line):
     return None
 
 
-def amount(number):
-    return float(number.replace(",", "").rstrip("%"))
-
-
 def table(rows, found, columns, ends, corner):
     """The HTML; bars begin at 0 of their column, and what the rows are stands in the corner."""
     said = "".join(f"<th>{html.escape(words)}</th>" for words in columns)
     drawn = [f"<tr><td>{html.escape(corner)}</td>{said}</tr>" if any(columns) else ""]
     for (name, cells), amounts in zip(rows, found, strict=True):
-        line = f"<th>{written(name)}</th>"
+        line = f"<th>{html.escape(name)}</th>"
         for (_, number), value, (low, high) in zip(cells, amounts, ends, strict=True):
             start, wide = (min(value, 0) - low) / (high - low), abs(value) / (high - low)
             style = f"margin-left:{70 * start:.1f}%;width:{70 * wide:.1f}%"
-            said, share = number.replace("-", "−"), 60 // len(ends)
-            line += f'<td style="width:{share}%"><i style="{style}"></i>{said}</td>'
+            share = 60 // len(ends)
+            line += f'<td style="width:{share}%"><i style="{style}"></i>{number}</td>'
         drawn.append(f"<tr>{line}</tr>")
     return f'<table class="printed bars">{"".join(drawn)}</table>'

@@ -60,7 +60,6 @@ h1 {{ border-bottom: 6px solid #d08220; padding-bottom: 8px; }}
 h1, h2, a {{ color: #096a7c; }}
 table {{ border-collapse: collapse; }}
 :is(th, td) {{ padding: 6px 16px 6px 0; border-bottom: 1px solid #ddd; text-align: left; }}
-li {{ margin: 12px 0; }}
 .anchor-link {{ display: none; }}
 </style>
 <main>{}</main></html>
@@ -115,11 +114,6 @@ class Slide:
         self.question = self.line = self.given = self.kind = ""
         self.shown, self.notes, self.tell, self.live, self.drawn = [], [], [], False, False
 
-    def asked(self, cell):
-        """What a lecturer asks before what a cell shows, and what it takes to answer."""
-        if asks := said_of(cell).get("asks"):
-            self.question, self.given = asks, said_of(cell).get("given", "")
-
     def words(self, more=""):
         answers = [cell.source for cell in self.shown if cell.cell_type == "markdown"]
         return words(" ".join((self.title, self.question, *answers, self.line, more)))
@@ -163,10 +157,6 @@ class Deck:
 
     def __init__(self, chapter):
         self.slides, self.title, self.drawn, self.classes = [], "", None, ""
-        self.aims = Slide("## You will be able to")
-        plan = [part for part in lecturer.parts(chapter) if part.minutes and not part.optional]
-        plan = " · ".join(f"{part.title.split(': ')[0]}: {part.minutes}" for part in plan)
-        self.aims.tell.append(f"{lecturer.minutes(chapter)} minutes. {plan}")
         for cell in chapter:
             heading = SECTION.match(cell.source) if cell.cell_type == "markdown" else None
             ends = heading and heading[2].startswith(("Summary", "Checked claims", "Exercises"))
@@ -175,33 +165,37 @@ class Deck:
             hidden = cells.is_setup(cell) or cells.is_imports(cell) or cells.is_solution(cell)
             if not hidden:
                 self.code(cell) if cell.cell_type == "code" else self.text(cell, heading)
+                if asks := said_of(cell).get("asks"):
+                    slide = self.slides[-1]
+                    slide.question, slide.given = asks, said_of(cell).get("given", "")
                 tells = said_of(cell).get("tell", [])
                 for slide, tell in zip(self.slides[-len(tells) :], tells, strict=False):
                     slide.tell.append(tell)
         if self.slides[-1].is_bare():
             last = self.slides.pop()
             self.slides[-1].notes += last.notes
-        if self.aims.line:
-            self.slides.insert(1, self.aims)
+        if aims := re.search(r"^You will be able to\n((?:- .+\n)+)", chapter[0].source, re.M):
+            plan = [part for part in lecturer.parts(chapter) if part.minutes and not part.optional]
+            plan = " · ".join(f"{part.title.split(': ')[0]}: {part.minutes}" for part in plan)
+            slide = Slide("## You will be able to")
+            slide.line, slide.kind = aims[1].replace("`", ""), "board"
+            slide.tell.append(f"{lecturer.minutes(chapter)} minutes. {plan}")
+            self.slides.insert(1, slide)
         for before, slide in zip(self.slides, self.slides[1:], strict=False):
             if slide.says_only() and not slide.first and not before.live and "$$" not in slide.line:
                 slide.shown = copies(before.shown)  # of which it speaks
 
     def start(self, first=False):
         """A new slide, which takes over the notes of one on which nothing has come to stand."""
+        if first and self.slides and self.slides[-1].live and self.slides[-1].title[:2] == "# ":
+            self.slides[-1].title, self.slides[-1].first = self.title, True
+            return self.slides[-1]  # the live figure above a chapter's first section is of it
         last = self.slides.pop() if self.slides and self.slides[-1].is_bare() else None
         first = first or bool(last and last.first)
         self.slides.append(Slide(self.title if first else self.title.split(": ")[0], first))
         if last:
             self.slides[-1].notes, self.slides[-1].tell = last.notes, last.tell
         return self.slides[-1]
-
-    def opened(self):
-        """The live figure above a chapter's first section, as a slide of it; None for most."""
-        slide = self.slides[-1]
-        if slide.live and slide.title.startswith("# "):
-            slide.title, slide.first = self.title, True
-            return slide
 
     def text(self, cell, heading):
         if cells.is_caption(cell):
@@ -221,11 +215,9 @@ class Deck:
             self.section = self.start(first=True)
             self.section.line = f"**{chapter[2]}**"
             source = re.sub(r"^\d+ minutes.*\n?", "", source[chapter.end() :], flags=re.M)
-            aims = re.search(r"^You will be able to\n((?:- .+\n)+)", source, re.M)
-            self.aims.line, self.aims.kind = aims[1].replace("`", "") if aims else "", "board"
         elif heading and heading[1] == "##":
             self.title = heading[0]
-            self.section = self.opened() or self.start(first=True)
+            self.section = self.start(first=True)
             source = source[heading.end() :].strip()
         elif heading:
             self.start()
@@ -255,7 +247,6 @@ class Deck:
                 text = "\n\n".join([*re.findall(r"\$\$.+?\$\$", cell.source, re.S), text])
             slide = self.slides[-1] if self.slides[-1].is_bare() else self.start()
             slide.line, slide.kind = ROLE.sub(r'<strong class="\1">\1\2</strong>', text), kind
-            slide.asked(cell)
 
     def say(self, line):
         """Onto this slide if there is room; if not, onto the next, and what it speaks of stays."""
@@ -317,7 +308,6 @@ class Deck:
         slide.live, slide.drawn = slide.live or live, slide.drawn or bool(figures)
         self.drawn = shown[-1] if figures and not live else None  # where a caption belongs
         slide.shown += shown
-        slide.asked(cell)
         slide.tell += filter(None, [DEMOS.get(cell.id)])
         if shown and says(cell):
             slide.line = says(cell)

@@ -75,11 +75,8 @@ def test_every_slide_can_be_read_from_the_last_row(deck):
     """Nothing leaves it, lies over something else or is small; nor when its figure was used."""
     page, path = deck
     total = page.evaluate("Reveal.getTotalSlides()")
-    kept, words, wrong = (
-        0,
-        [],
-        set(violations(page)),
-    )  # the page around the slides is the same for all
+    kept, words = 0, []
+    wrong = set(violations(page))  # the page around the slides is the same for all
     for i in range(total):
         for appeared in (-1, 999):  # the question alone, and with its answer
             show(page, i, appeared)

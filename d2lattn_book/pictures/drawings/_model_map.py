@@ -23,7 +23,6 @@ PARTS = (  # x, y, what happens there, the chapters that explain it
     (1.6, BELOW, "batches,\nserving", (12,)),
 )
 HEADS, LAYER = (5.2, 5.2), (4.2, 10.4)  # where the frames begin and how wide they are
-ABOUT = {5: (4.4, 7.8), 8: (9.95, 9.1)}  # x of what a chapter does, and of what it does it with
 LINKS = ((5.4, 5.4, -0.75), (8.2, 8.2, -0.6), (9.2, 9.2, -0.6), (12.7, 10.0, -0.6))  # x, x, y
 NORMS, SUMS = (4.8, 11.3), ((4.5, 10.8), (11.05, 14.3))  # in a layer; of residual connections
 CHAPTERS = max(chapter for *_, chapters in PARTS for chapter in chapters)
@@ -78,18 +77,15 @@ def model_map(chapter: int | None = None, *, ax: Ax = None) -> Axes:
 def _rows(chapter, ax):
     """The model over what can be done in it, the chapter's parts dark and described."""
     ax = sheet(ax, (8.4, 1.75))
-    here, centre = [], {}
+    here = []
     for row, height in ((STREAM, 1.0), (BELOW, -0.6)):
         parts = [part for part in PARTS if (part[1] == BELOW) == (row == BELOW)]
-        for i, (at, _, happens, chapters) in enumerate(parts):
+        for i, (*_, happens, chapters) in enumerate(parts):
             happens = happens.replace("head ", "head\n")  # each in two rows
             here += [happens.replace("\n", " ")] if chapter in chapters else []
             wide = LENGTH / len(parts)
-            x = centre[at] = (i + 0.5) * wide
+            x = (i + 0.5) * wide
             _part(ax, x, height, wide - 0.12, HIGH, happens, chapters, chapter in chapters)
-    if chapter in ABOUT:
-        below, above = (centre[x] for x in ABOUT[chapter])
-        ax.plot((below, below, above, above), (0.02, 0.2, 0.2, 0.38), color=INK, lw=1.5, ls=":")
     described = text(ax, 0, STREAM, f"chapter {chapter}: {'; '.join(here)}", say=True)
     described.set_visible(False)
     ax.set(xlim=(-0.1, LENGTH), ylim=(-1.25, 1.95))
@@ -101,5 +97,5 @@ def _part(ax, x, y, wide, high, happens, chapters, here=False, size=LETTERS - 1)
     look = dict(face=INK, color="white") if here else dict(face=GROUND)
     box(ax, x, y, wide, "", height=high, edge=FAINT, **look)
     text(ax, x, y - (0.1 if high == HIGH else 0), happens, size=size, color=look.get("color", INK))
-    mark = ", ".join(str(number) for number in chapters)
+    mark = ", ".join(map(str, chapters))
     word(ax, x - wide / 2, y + high / 2, mark, edge=FAINT, width=1, size=size)
