@@ -8,10 +8,11 @@ from d2lattn_book.pictures.kit import Ax, Axes, sheet, text
 
 STEP = 1.7  # from one head to the next, where a cell is 1 wide
 # In inches. A cell is smaller where there are many beside each other or in a column.
-ACROSS, LEFT, COLUMN = 10.0, 1.35, 2.1  # the sheet, the words to its left, and each kind
-LARGEST, LEAST = 0.234, 0.1  # the side of a cell
+ACROSS, LEFT, COLUMN = 7.0, 0.75, 1.4  # the sheet, the words to its left, and each kind
+LARGEST, LEAST = 0.234, 0.12  # the side of a cell
+LETTERS = 12.5  # points
 DEEP = 2.1  # a column of as many cells as can be that large
-QUERIES, NAMES, ABOVE = 0.7, 1.08, 1.4  # heights over the first cell that is kept
+QUERIES, NAMES, ABOVE = 0.7, 1.16, 1.48  # heights over the first cell that is kept
 
 
 def kept(
@@ -66,15 +67,15 @@ def kept(
         middles = [middle + STEP * (h - (num_heads - 1) / 2) for h in range(num_heads)]
         _one_kind(ax, middles, heads, column, QUERIES / high)
         numbers = heads * sum(map(bool, column))
-        text(ax, middle, NAMES / high, f"{name}\n{numbers} numbers", size=11, say=True)
+        text(ax, middle, NAMES / high, f"{name}\n{numbers} numbers", size=LETTERS, say=True)
         asking += middles
     size = min(70, (0.8 * 72 * STEP * wide) ** 2)  # points: heads do not touch
     look = dict(s=size, color=ROLES["query"], zorder=3, label="query heads")
     ax.scatter(asking, [QUERIES / high] * len(asking), **look)
-    beside = dict(size=10.5, color=FAINT)
+    beside = dict(size=LETTERS, color=FAINT)
     left, right = asking[0] - 0.26 / wide, middle + 0.5 + 0.1 / wide
     text(ax, left, QUERIES / high, "query\nheads", ha="right", **beside)
-    for y, words in ((-head_dim / 2, "keys cached"), (-1.5 * head_dim - 1, "values cached")):
+    for y, words in ((-head_dim / 2, "keys"), (-1.5 * head_dim - 1, "values")):
         text(ax, left, y, words, ha="right", **beside)
     text(ax, right, -latent_dim / 2, "key and value", ha="left", **beside)
     if rope_dim:
@@ -95,11 +96,5 @@ def _one_kind(ax, middles, heads, column, above):
                 corner, width = (middle - 0.5 + place / len(roles), -row - 1), 1 / len(roles)
                 ax.add_patch(Rectangle(corner, width, 1, facecolor=ROLES[role], zorder=2))
         for row in range(1, len(column)):
-            ax.plot(
-                (middle - 0.5, middle + 0.5),
-                (-row, -row),
-                color="white",
-                lw=0.9,
-                label="_",
-                zorder=3,
-            )
+            line = dict(color="white", lw=0.9, label="_", zorder=3)
+            ax.plot((middle - 0.5, middle + 0.5), (-row, -row), **line)

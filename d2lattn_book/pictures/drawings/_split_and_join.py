@@ -15,9 +15,9 @@ from d2lattn_book.pictures.colours import FAINT, GROUND, INK, PALE, ROLES
 from d2lattn_book.pictures.kit import Ax, Axes, sheet, text
 
 SEEN = 0.45  # how much one sees of the heads that are not followed
-BELOW, BESIDE, ARROW = 4.0, 1.0, 6.5  # gaps between blocks, and between groups of blocks
-LETTERS = 12  # points: a slide shows the picture as wide as it is
-NAME = 8  # units that the name of a map takes
+BELOW, BESIDE, ARROW = 4.0, 1.2, 6.5  # gaps between blocks, and between groups of blocks
+LETTERS = 13  # points: a slide shows the picture as wide as it is
+NAME = 12  # units that the name of a map takes
 QKV = ("query", "key", "value")
 
 
@@ -44,13 +44,14 @@ def split_and_join(tokens: Words, weights: Numbers, *, head_dim: int, ax: Ax = N
     weights = as_weights(weights, (None, L, L), rule).clip(max=1)
     H = len(weights)
     check_count("head_dim", D)
-    ax = sheet(ax, (12, max(5.4, 1.3 * H)))
+    ax = sheet(ax, (8.4, max(5.4, 1.3 * H)))
     wide = max(1, min(D, 12 // H))  # units of a head: more would leave no room for names
     draw = _Blocks(ax, H, L, wide)
     E, whole, group = H * D, H * wide, 3 * wide + 2 * BESIDE
     x = [0, whole + ARROW, 2 * (whole + ARROW)]  # the left sides: x, then Q, K, V, then the heads,
     x += [x[2] + group + BESIDE, x[2] + group + 2 * BESIDE + max(L, NAME)]  # their maps, outputs,
-    x += [x[4] + wide + ARROW, x[4] + wide + whole + 2 * ARROW]  # concatenated; the output
+    end = x[4] + wide + BESIDE  # of a head
+    x += [end + 1.4 * ARROW, end + whole + 2.4 * ARROW]  # concatenated, a long name; the output
 
     (y,), thirds, feet = draw.feet(1), draw.feet(3), draw.feet(H)
     draw.names(tokens, y)
@@ -59,7 +60,7 @@ def split_and_join(tokens: Words, weights: Numbers, *, head_dim: int, ax: Ax = N
         draw.cut(x[1], at, ROLES[role], role[0].upper())
         for at, role in zip(thirds, QKV, strict=True)
     ]
-    frame = x[4] + wide - x[2]
+    frame = end - x[2]
     heads = [draw.head(x[2], at, h, frame) for h, at in enumerate(feet)]
     for h, at in enumerate(feet):
         draw.average(x[3], at, h, weights[h])
@@ -73,13 +74,13 @@ def split_and_join(tokens: Words, weights: Numbers, *, head_dim: int, ax: Ax = N
     draw.edges("project", [(joined, output, None)], ["W_o"])
     middles = [x[0] + whole / 2, x[1] + whole / 2, x[2] + frame / 2]
     middles += [x[5] + whole / 2, x[6] + whole / 2]
-    shapes = [f"{L, E}", f"{L, E} → {L, H, D}", f"{H, L, D}; weights {H, L, L}"]
-    shapes += [f"{L, H, D} → {L, E}", f"{L, E}"]
-    draw.captions(-2.6, middles, shapes)
-    steps = ["project", "reshape, transpose", "attend", "transpose, reshape", "project"]
+    shapes = [f"{L, E}", f"{L, E} →\n{L, H, D}", f"{H, L, D};\nweights {H, L, L}"]
+    shapes += [f"{L, H, D} →\n{L, E}", f"{L, E}"]
+    draw.captions(-3.5, middles, shapes)
+    steps = ["project", "reshape,\ntranspose", "attend", "transpose,\nreshape", "project"]
     ends = [x[1], x[2], x[3] + ARROW / 2 - BESIDE / 2, x[5], x[6]]
-    draw.captions(-5.2, [end - ARROW / 2 for end in ends], steps, weight="bold")
-    ax.set(xlim=(-9, x[6] + whole + 1), ylim=(-6.5, draw.high + 3))
+    draw.captions(-8.6, [end - ARROW / 2 for end in ends], steps, weight="bold")
+    ax.set(xlim=(-10.5, x[6] + whole + 1), ylim=(-11, draw.high + 3))
     steps = f"project, split into {H} × {D}, attend, concatenate, project to {L} × {E}"
     ax.describes_itself = f"{L} tokens of {E} numbers: {steps}"
     return ax
@@ -126,6 +127,8 @@ class _Blocks:
 
     def average(self, x, y, h, weights):
         """One head's map, a cell for each weight, and its output."""
+        self.block(x + max(self.L, NAME) + BESIDE, y, self.D, ROLES["output"], f"head{_low(h)}", h)
+        x += max(0, (NAME - self.L) / 2 - BESIDE)
         for i, j in np.argwhere(weights):
             cell = (x + j, y + self.L - 1 - i)
             alpha = self._alpha(h) ** 0.5 * weights[i, j]  # pale weights must be seen too
@@ -133,7 +136,6 @@ class _Blocks:
         self.ax.add_patch(Rectangle((x, y), self.L, self.L, fill=False, ec=FAINT, lw=0.6))
         self.frame(x, y, self.L, self._alpha(h))
         self.text(x + self.L / 2, y + self.L + 1.1, f"weights{_low(h)}")
-        self.block(x + max(self.L, NAME) + BESIDE, y, self.D, ROLES["output"], f"head{_low(h)}", h)
 
     def frame(self, x, y, width, alpha):
         """Around the row of the last token, which is followed."""
@@ -163,7 +165,7 @@ class _Blocks:
     def names(self, tokens, y):
         """The first token and the last, which is followed: all would be too small to read."""
         self.text(-0.8, y + self.L - 0.5, tokens[0], ha="right")
-        self.text(-2.5, y + self.L / 2, "⋮" if self.L > 2 else "")
+        self.text(-2.5, y + self.L / 2, "⋮" if self.L > 4 else "")
         self.text(-0.8, y + 0.5, tokens[-1], ha="right", weight="bold")
 
     def captions(self, y, places, texts, **style):

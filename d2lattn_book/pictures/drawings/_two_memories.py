@@ -7,11 +7,12 @@ from matplotlib.patches import Rectangle
 from d2lattn_book.pictures.colours import DARK, FAINT, GROUND, HAIR, ROLES
 from d2lattn_book.pictures.kit import Ax, Axes, arrow, box, frame, sheet, text, tint
 
-LARGE, FAST, FUSED = 0.0, 3.7, 10.7  # where the two memories begin, and the fused kernel
+LARGE, FAST, FUSED = 0.0, 3.7, -7.1  # heights of the two memories, and of the fused kernel, below
+SIZE = 12.5  # of letters, in points
 TABLE, THIN = 1.35, 0.3  # width of an n×n table, which is as high, and of an n×d one
 LOW, HIGH = LARGE + 0.55 + TABLE, FAST + 0.05  # heights between which things travel
 TILES, AT = 6, (2, 2)  # blocks along either side of the table; the one at work: queries, keys
-KERNELS = {"scale q,\nmultiply": (1.7, 2.7), "softmax": (4.35, 2.1), "multiply": (7.3, 3.0)}
+KERNELS = {"scale q,\nmultiply": (1.7, 2.7), "softmax": (4.35, 2.1), "multiply": (7.1, 2.6)}
 VECTORS = {"q": (0.8, "query"), "k": (1.7, "key"), "v": (7.0, "value"), "output": (8.1, "output")}
 TABLES = {"scores": 3.05, "weights": 5.65}  # each is written by one kernel and read by the next
 
@@ -33,36 +34,33 @@ def two_memories(table: float, vectors: float, *, ax: Ax = None) -> Axes:
         >>> print(describe(two_memories(table=64, vectors=1)))
         naive attention: 262 MiB travel, one fused kernel: 4 MiB travel.
     """
-    ax = sheet(ax, (9.6, 3.7))
-    for left in (0, FUSED):
+    ax = sheet(ax, (6.1, 5.4))
+    naive, fused = _chain(ax, table, vectors), _one_kernel(ax, vectors)
+    for foot, what, size in ((0, "naive attention", naive), (FUSED, "one fused kernel", fused)):
         for low, high, name in ((LARGE, LOW + 0.1, "large\nmemory"), (FAST, 2.0, "fast\nmemory")):
-            frame(ax, (left, low), 10, high, face=GROUND, edge=DARK, zorder=0)
-            text(ax, left + 9.9, low + high - 0.1, name, ha="right", va="top", color=FAINT)
-        text(ax, left + 0.02, (LOW + HIGH) / 2, "MiB", ha="left", color=FAINT)
-    travels = [_chain(ax, table, vectors), _one_kernel(ax, vectors)]
-    for left, what, size in zip(
-        (0, FUSED), ("naive attention", "one fused kernel"), travels, strict=True
-    ):
-        text(ax, left + 5, FAST + 2.35, f"{what}: {size:g} MiB travel", size=11, say=True)
-    ax.set(xlim=(-0.15, FUSED + 10.15), ylim=(LARGE - 0.15, FAST + 2.6))
+            frame(ax, (0, foot + low), 10, high, face=GROUND, edge=DARK, zorder=0)
+            _text(ax, 9.9, foot + low + high - 0.1, name, ha="right", va="top", color=FAINT)
+        _text(ax, 0.02, foot + (LOW + HIGH) / 2, "MiB", ha="left", color=FAINT)
+        _text(ax, 5, foot + FAST + 2.4, f"{what}: {size:g} MiB travel", say=True)
+    ax.set(xlim=(-0.15, 10.15), ylim=(FUSED - 0.15, FAST + 2.7))
     return ax
 
 
 def _chain(ax, table, vectors):
     """Naive attention: scaled queries are written and read as well. Returns the MiB that travel."""
     for name, (x, wide) in KERNELS.items():
-        box(ax, x, FAST + 0.75, wide, name, height=0.95, face="white")
+        box(ax, x, FAST + 0.8, wide, name, height=1.1, face="white", size=SIZE)
     for name, x in TABLES.items():
-        _matrix(ax, x, TABLE, name, "weight")
-        _travel(ax, x - 0.4, table, down=True, line=4)
-        _travel(ax, x + 0.4, table, line=4)
+        _matrix(ax, x, 0, TABLE, name, "weight")
+        _travel(ax, x - 0.4, 0, table, down=True, line=4)
+        _travel(ax, x + 0.4, 0, table, line=4)
     return 2 * len(TABLES) * table + _thin(ax, 0, vectors, q=3)
 
 
 def _one_kernel(ax, vectors):
     """One kernel, which walks over tiles of a table that is never there as a whole."""
-    box(ax, FUSED + 4.4, FAST + 1.0, 8.2, "", height=1.7, face="white")
-    left, top, step = FUSED + 1.1, FAST + 1.75, 0.25
+    box(ax, 4.3, FUSED + FAST + 1.0, 8.2, "", height=1.8, face="white")
+    left, top, step = 0.4, FUSED + FAST + 1.75, 0.25
     for row, column in product(range(TILES), repeat=2):
         face = HAIR if (row, column) < AT else "white"
         if (row, column) == AT:
@@ -72,29 +70,34 @@ def _one_kernel(ax, vectors):
     x, y = left + (AT[1] + 0.5) * step, top - (AT[0] + 0.5) * step
     arrow(ax, (x, y), (x + 3 * step, y), zorder=4)
     words = "one tile of scores at a time,\nmaximum, normalizer,\naccumulator"
-    text(ax, left + (TILES + 1) * step, FAST + 1.0, words, ha="left")
+    _text(ax, left + (TILES + 1) * step, FUSED + FAST + 1.0, words, ha="left")
     return _thin(ax, FUSED, vectors)
 
 
-def _thin(ax, left, vectors, q=1):
+def _thin(ax, foot, vectors, q=1):
     """Queries, which travel `q` times, keys, values and outputs. Returns the MiB that travel."""
     for name, (x, role) in VECTORS.items():
-        _matrix(ax, left + x, THIN, name, role)
+        _matrix(ax, x, foot, THIN, name, role)
         both = name == "q" and q > 1
-        _travel(ax, left + x, vectors * (q if both else 1), down=name == "output", both=both)
+        _travel(ax, x, foot, vectors * (q if both else 1), down=name == "output", both=both)
     return (len(VECTORS) - 1 + q) * vectors
 
 
-def _matrix(ax, x, width, name, role):
+def _matrix(ax, x, foot, width, name, role):
     """A matrix of n rows in the large memory."""
-    corner, face = (x - width / 2, LARGE + 0.5), tint(ROLES[role], 0.5)
+    corner, face = (x - width / 2, foot + LARGE + 0.55), tint(ROLES[role], 0.5)
     ax.add_patch(Rectangle(corner, width, TABLE, facecolor=face, edgecolor=DARK))
-    text(ax, x, LARGE + 0.25, name)
+    _text(ax, x, foot + LARGE + 0.25, name)
 
 
-def _travel(ax, x, size, *, down=False, both=False, line=1.3):
+def _travel(ax, x, foot, size, *, down=False, both=False, line=1.3):
     """An arrow between the two memories, and the MiB that it stands for."""
-    ends = ((x, HIGH), (x, LOW)) if down else ((x, LOW), (x, HIGH))
+    low, high = (x, foot + LOW), (x, foot + HIGH)
+    ends = (high, low) if down else (low, high)
     arrow(ax, *ends, width=line, head="<|-|>" if both else "-|>")
     told = f"{round(size, 2 - (size >= 10) - (size >= 100)):g}"  # at most four letters
-    text(ax, x + 0.1 + 0.02 * line, (LOW + HIGH) / 2, told, ha="left")
+    _text(ax, x + 0.1 + 0.02 * line, foot + (LOW + HIGH) / 2, told, ha="left")
+
+
+def _text(ax, x, y, words, **look):
+    text(ax, x, y, words, size=SIZE, **look)
