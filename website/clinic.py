@@ -16,6 +16,7 @@ from nbformat.v4 import new_code_cell
 
 FOLDER, SOURCE = "clinic", "91_when_libraries_disagree.ipynb"
 HEADING = re.compile(r"## (91\.\d+) (.+)\n")
+ROW = re.compile(r"^\| (.+) \| (\[91[^]]+\](\([^)]+\)).*)", re.M)  # of the table of symptoms
 LIST = """# The clinic: error messages and symptoms of attention
 
 Look for the words of your error message, or for what you see. Each line leads to a page with the
@@ -40,8 +41,7 @@ def pages(notebook):
     made = {}
     for number, title, cells in parts:
         cells, before = copy.deepcopy(cells), notebook.cells[: notebook.cells.index(cells[0])]
-        whole = f"Section {number} of [Troubleshooting attention]({SOURCE})."
-        heading = f"# {title}\n\n{whole}\n"
+        heading = f"# {title}\n\nSection {number} of [Troubleshooting attention]({SOURCE}).\n"
         cells[0].source = cells[0].source.replace(HEADING.match(cells[0].source)[0], heading, 1)
         for cell in cells:
             if cell.cell_type == "markdown":
@@ -51,10 +51,10 @@ def pages(notebook):
         page = nbformat.v4.new_notebook(cells=cells, metadata=notebook.metadata)
         made[names[number]] = page
     (symptoms,) = re.findall(r"(?:^\|.*\n)+", notebook.cells[0].source, re.M)
-    elsewhere = notebook.cells[-1].source.partition("\nChecked claims")[0]
+    elsewhere = _moved(notebook.cells[-1].source.partition("\nChecked claims")[0])
     entries = "\n".join(names.values())
-    text = LIST.format(source=SOURCE, symptoms=_moved(_led(symptoms, names)),
-                       elsewhere=_moved(elsewhere), entries=entries)  # fmt: skip
+    symptoms = ROW.sub(r"| [\1]\3 | \2", _moved(_led(symptoms, names)))  # the words lead there, too
+    text = LIST.format(source=SOURCE, symptoms=symptoms, elsewhere=elsewhere, entries=entries)
     return {**made, "index": text}
 
 
