@@ -36,10 +36,10 @@ HEAD = """# Practice
 
 **All exercises of the book on one page, by topic and difficulty.**
 
-Each is the one of its chapter, and its cells run alone: choose one, write your answer, run the \
-cell. `check` says in one line what is wrong and why. Two hints and the book's solution wait \
-behind a click, in this order; take them one at a time. In your own copy, which `make lab` opens, \
-`progress()` says what you have solved, here and in the chapters.
+Each is the one of its chapter, and its cells run alone: in a notebook, choose one, write your \
+answer, run the cell. `check` says in one line what is wrong and why. Two hints and the book's \
+solution wait behind a click, in this order; take them one at a time. In your own copy, which \
+`make lab` opens, `progress()` says what you have solved, here and in the chapters.
 
 | topic | ●○○ | ●●○ | ●●● |
 |---|---|---|---|

@@ -45,10 +45,12 @@ def test_the_first_screen_leads_there_and_every_task_is_learned_there_and_fits(s
     for title in TASKS.values():
         screen.get_by_label(re.compile("^task")).select_option(title)
         screen.get_by_text("Before training").wait_for()
+        place = screen.get_by_label("queries, keys, values").evaluate("node => node.offsetTop")
         screen.get_by_role("button", name="▶ Play").click()
         screen.get_by_text(re.compile(r"^Step [1-9]\d")).wait_for()
         screen.get_by_role("button", name="Pause").click()
         expect(screen.get_by_role("button", name="▶ Play")).to_be_visible()
+        assert screen.get_by_label("queries, keys").evaluate("node => node.offsetTop") == place
         width = screen.evaluate("document.documentElement.scrollWidth")
         assert width <= screen.viewport_size["width"]
     assert screen.outside == []

@@ -24,9 +24,14 @@ select { max-width: 262px; }
 input[type=number] { width: 70px; }
 .typed { width: 170px; }
 .word { fill: currentColor; fill-opacity: .05; }
+/* Nothing moves under a hand: there is room for Pause, for steps, and for the longest sentence. */
+.bar > button:first-of-type { min-width: 6.2em; }
+.bar > .b { min-width: 6.8em; }
 p { min-height: 4.4em; }
+.two { min-height: 7.4em; }
 @container (max-width: ${BESIDE - 1}px) {
-  p { order: 1; margin-top: 10px; }
+  p { order: 1; margin-top: 10px; min-height: 12em; }
+  .two { min-height: 20.4em; }
   summary .t { display: none; }
 }
 @media (pointer: coarse) and (max-width: 600px) { summary { line-height: 36px; } }

@@ -35,11 +35,11 @@ function training(bar, figure, ask) {
   button(bar, "ten steps", () => go(10));
   button(bar, "restart", () => figure.act(states.again));
   const spoken = bar.parentNode;
-  return ({playing, report}) => {
+  return ({playing, report, change}) => {
     set(play, {}, playing ? "❚❚ Pause" : "▶ Play");
     set(play, {"aria-disabled": report?.step === MOST});
     const line = spoken.querySelector("[aria-live]");
-    if (line) set(line, {"aria-live": playing ? "off" : "polite"});
+    if (line) set(line, {"aria-live": playing ? "off" : "polite", class: change ? "two" : ""});
   };
 }
 
@@ -72,11 +72,8 @@ function settings(bar, figure) {
   const named = name => states.SHOWN[name] ?? name;
   const menus = ["layers", "heads", "width", "positions", "divisor"].map(name => {
     const choices = CHOICES[name];
-    const choose = text =>
-      settle(
-        name,
-        choices.find(value => String(value) === text),
-      );
+    const chosen = text => choices.find(value => String(value) === text);
+    const choose = text => settle(name, chosen(text));
     return [name, menu(bar, named(name), choices[0], choices, choose)];
   });
   const ticks = ["mask", "same_qk", "mlp"].map(name => {
@@ -152,15 +149,9 @@ const controlsOf = work => (bar, figure) => {
     figure.act(states.nextText);
     ask({look: {step: figure.state.step, text: figure.state.text}});
   });
-  const parts = all(
-    update,
-    second,
-    seed,
-    rate,
-    model,
-    training(bar, figure, ask),
-    past(bar, figure, ask),
-  );
+  const train = training(bar, figure, ask);
+  const look = past(bar, figure, ask);
+  const parts = all(update, second, seed, rate, model, train, look);
   return state => {
     fill(task, TASKS[state.task].title);
     fill(text, state.said ?? RHYME);
