@@ -59,9 +59,9 @@ def page(name, cells):
     plan = parts(cells)
     core = minutes(cells)
     extra = sum(part.minutes for part in plan if part.optional)
-    lines = [f"# In class: {title}", "", f"What to do with [the chapter](../{name}) in class.", ""]
-    deck = f"../slides/{name.removesuffix('.ipynb')}.html"
-    lines += [f'<p class="go small"><a href="{deck}">The slides</a></p>', ""]
+    lines = [f"# In class: {title}", "", f"[Chapter {int(name[:2])}](../{name}) by the minute:"]
+    lines += ["what to ask before each demo, and the wrong answer to expect.", ""]
+    lines += [f'<p class="go small"><a href="../slides/{name[:-6]}.html">The slides</a></p>', ""]
     lines += ["| from minute | part | takes |", "|---:|---|---:|"]
     clock = 0
     for part in filter(lambda part: part.minutes, plan):

@@ -144,13 +144,8 @@ def reference():
     ]
     names += ["d2lattn_book.cards", "d2lattn_book.kernels"]  # which stand in their front pages
     pages = {name: _page(name, "ignore-module-all") for name in names}
-    for name in (
-        "d2lattn_book.pictures.drawings",
-        "d2lattn_book.pictures.live",
-        "d2lattn_book.pictures.plots",
-        "d2lattn_book.real",
-    ):  # which hand on what stands elsewhere
-        pages[name] = _page(name, "imported-members")
+    for name in ("pictures.drawings", "pictures.live", "pictures.plots", "real"):  # which hand on
+        pages[f"d2lattn_book.{name}"] = _page(f"d2lattn_book.{name}", "imported-members")
     entries = "\n".join(sorted(pages))
     pages["index"] = (
         "# The package\n\n```{eval-rst}\n.. automodule:: d2lattn\n```\n\n"
@@ -197,16 +192,9 @@ def write_source():
         head = r"# (.+)(?s:.+?)(?:Builds on|You need) (.+?)(?:;|\.\s)"
         title, needs = re.match(head, cells[0].source).groups()
         rows.append(f"| [{title}]({path.stem}.md) | {lecturer.minutes(cells)} | {needs} |")
-    first, entries = chapters()[0].stem, "\n".join(path.stem for path in chapters())
-    table = "\n".join(rows)
-    text = (
-        "# For the lecturer\n\nA plan in minutes for each chapter: what to ask before each demo, "
-        "the wrong answer to expect, and what to change while everybody watches.\n\n"
-        '<p class="go small"><a href="../slides/index.html">All slides, and ten demos of two '
-        f'minutes</a>\n<a href="../slides/{first}.html">A lecture of ninety minutes</a></p>\n\n'
-        f"{table}\n\n```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
-    )
-    (SOURCE / "lecturer" / "index.md").write_text(text, encoding="utf-8")
+    stems = [path.stem for path in chapters()]
+    places = dict(first=stems[0], rows="\n".join(rows), entries="\n".join(stems))
+    (SOURCE / "lecturer" / "index.md").write_text(written("lecturer").substitute(places), "utf-8")
     (SOURCE / "playground.md").write_text(playground(), encoding="utf-8")
     for page in [ROOT / "ERRATA.md", *(ROOT / "docs" / f"{name}.md" for name in DOCS)]:
         (SOURCE / f"{page.stem.lower()}.md").write_text(page_of(page), encoding="utf-8")

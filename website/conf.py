@@ -59,10 +59,8 @@ html_theme = "sphinx_book_theme"
 html_math_renderer = "drawn"
 html_title = "d2lattn: attention from scratch"
 html_favicon = str(ROOT / "website" / "favicon.svg")
-html_static_path = [
-    *(str(ROOT / "website" / name) for name in ("book.css", "book.js", "search.js")),
-    str(SOURCE / "_static"),
-]
+OWN = ("website/book.css", "website/book.js", "website/search.js", SOURCE / "_static")
+html_static_path = [str(ROOT / name) for name in OWN]
 html_additional_pages = {"search": "search.html"}
 templates_path = ["templates"]
 html_css_files = ["book.css"]
@@ -88,7 +86,6 @@ ogp_image = f"{published()}_static/card.png"
 ogp_image_alt = "One query: its scores, its attention weights and its output"
 ogp_site_name = project
 ogp_social_cards = {"enable": False}
-ogp_description_length = 160
 sitemap_url_scheme = "{link}"
 sitemap_excludes = ["search.html", "genindex.html", "py-modindex.html", "404.html", "_modules/*"]
 notfound_urls_prefix = f"/{published().rstrip('/').rpartition('/')[2]}/"

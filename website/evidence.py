@@ -74,9 +74,8 @@ def rows_of(name, rows, root=""):
     ]
     kept = [cells for cells in table if fits(cells[-1].strip(" `"), rows)]
     if not kept:
-        raise LookupError(
-            f"EXPERIMENTS.md must have the rows of its mark, got {name}/{' '.join(rows)}"
-        )
+        mark = f"{name}/{' '.join(rows)}"
+        raise LookupError(f"EXPERIMENTS.md must have the rows of its mark, got {mark}")
     lines = ["|".join(cells) for cells in zip(head, *kept, strict=True)][:-1]  # the last names rows
     lines.insert(1, "|".join(["---"] * (len(kept) + 1)))
     text = ROWS.format(

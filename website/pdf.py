@@ -150,9 +150,8 @@ def printed(texts, scripts):
         page = browser.new_page(viewport={"width": 1000, "height": 1100})
         pdf, numbers = None, {}
         for _ in range(2):
-            ONE_PAGE.write_text(
-                PAGE.format(contents=contents(texts, numbers), **said), encoding="utf-8"
-            )
+            made = PAGE.format(contents=contents(texts, numbers), **said)
+            ONE_PAGE.write_text(made, encoding="utf-8")
             page.goto(ONE_PAGE.as_uri(), wait_until="load", timeout=180_000)
             pdf = page.pdf(
                 prefer_css_page_size=True, tagged=True, print_background=True,

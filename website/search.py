@@ -1,10 +1,12 @@
 """An index of sections, searched in the page by MiniSearch: it works from disk, without a server.
+And what others find: the description of each page.
 
 A record is a section or a name of the package. What newcomers ask (the index of questions in the
 last appendix but three) leads to the sections that answer it, in whatever words these are written,
 and the glossary and the table of symptoms, with their other names, to those that explain them.
 """
 
+import html
 import json
 import re
 from pathlib import Path
@@ -116,9 +118,8 @@ def gather(app, doctree, docname):
     """Note the sections of a page, and the questions if it is the page that has them."""
     if not hasattr(app, "sections"):
         app.sections, app.indices = [], {"asked": {}, "indexed": {}}
-    if docname in ("index", "experiments"):  # a table is found from the sentence it carries
-        return
-    if docname.startswith("clinic/"):  # its pages are sections of an appendix, which is found
+    # A table is found from the sentence it carries, and the clinic's pages in their appendix.
+    if docname in ("index", "experiments") or docname.startswith("clinic/"):
         return
     if docname == QUESTIONS:
         app.indices["indexed"] = _terms(doctree)
@@ -135,6 +136,29 @@ def gather(app, doctree, docname):
         app.sections.append(record)
         if docname == QUESTIONS and "question" in title.lower():
             app.indices["asked"] = _questions(rest[0].parent)
+
+
+def description(doctree):
+    """What a page is about: its first sentences, as many as fit into 240 letters, each whole."""
+    said = ""
+    for paragraph in doctree.findall(nodes.paragraph):
+        text = " ".join(_text(paragraph).split()).rstrip(":")
+        if isinstance(paragraph.parent, nodes.section) and not re.match("[a-z]|Section 91", text):
+            for sentence in re.split(r"(?<=[.?!]) (?=[A-Z])", text):
+                longer = f"{said} {sentence}".strip()
+                if len(said) > 80 or " " not in sentence or (said and len(longer) > 240):
+                    return said
+                said = longer
+    return said
+
+
+def describe(app, pagename, template, context, doctree):
+    """Describe a page to those who list it; a page without text of its own by its title."""
+    plain = f"{context.get('title') or pagename}, on the website of a textbook on attention"
+    said = html.escape(description(doctree) if doctree else plain)
+    context["meta"] = {**(context.get("meta") or {}), "og:description": said}
+    meta = f'<meta name="description" content="{said}" />\n'
+    context["metatags"] = context.get("metatags", "") + meta
 
 
 def write(app, exception):
@@ -166,6 +190,7 @@ def setup(app):
 
     app.connect("builder-inited", no_index_of_its_own)
     app.connect("doctree-resolved", gather)
+    app.connect("html-page-context", describe, priority=400)  # before sphinxext.opengraph
     app.connect("build-finished", write)
     app.add_js_file("search.js")
     return {"parallel_read_safe": False}

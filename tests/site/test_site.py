@@ -55,11 +55,10 @@ def test_a_page_leads_nowhere_wrong_and_says_what_it_is(path):
         assert path not in CHAPTERS or (picture["loading"], picture["width"] > "0") == ("lazy", 1)
     title = re.search("<title>(.*)</title>", text)[1]
     assert title and len(re.findall("d2lattn", title)) <= 2 and 'rel="icon"' in text
-    listed = ("search.html", "genindex.html", "py-modindex.html", "404.html")
-    if path.name not in listed and "_modules" not in path.parts:
-        assert f'<link rel="canonical" href="{published()}' in text
-        assert re.search('<meta name="description" content="[^"]{20}', text)
-        assert 'property="og:image"' in text
+    assert f'<link rel="canonical" href="{published()}' in text
+    (about,) = re.findall('<meta name="description" content="(.*?)"', text)
+    assert 9 < len(about) < 500 and not about.endswith(("...", ":", ","))
+    assert path not in CHAPTERS or 'property="og:image"' in text
 
 
 def test_every_chapter_is_a_page_with_its_notebook_and_the_site_has_a_map():
