@@ -446,6 +446,9 @@ def test_a_link_that_names_no_section_is_refused():
 
 def test_the_pictures_of_the_readme_show_what_the_book_shows():
     assert (ROOT / "images" / "apple.png").read_bytes() == refresh.readme_picture()
+    (run,) = [cell for cell in read(CHAPTERS[0]).cells if cell.id == "s00-write-run"]
+    quoted = re.search(r"```text\n(.*)\n(.*)\n```", (ROOT / "README.md").read_text("utf-8"))
+    assert all(line in run.outputs[-1].text for line in quoted.groups())
     report = (ROOT / "images" / "report.svg").read_text(encoding="utf-8")
     said = html.unescape(re.sub(r"<style>.*?</style>|<[^>]*>", " ", report, flags=re.S))
     page = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")

@@ -64,12 +64,9 @@ def test_the_ranges_admit_what_colab_has():
 
 def test_the_public_address_is_the_same_everywhere():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for address in (
-        r"colab\.research\.google\.com/github/",
-        r"mybinder\.org/v2/gh/",
-        r"git\+https://github\.com/",
-    ):
-        assert re.findall(rf"{address}([\w.-]+/[\w.-]+?)[/)`]", readme) == [repository()], address
+    places = ("colab.research.google.com/github/", "mybinder.org/v2/gh/", "git+https://github.com/")
+    for place in map(re.escape, places):
+        assert re.findall(rf"{place}([\w.-]+/[\w.-]+?)[/)`]", readme) == [repository()], place
     pages = re.findall(r"https://[\w.-]+\.github\.io/[^)]*", readme)
     assert len(pages) >= 3 and all(page.startswith(published()) for page in pages)
     for path in book():
