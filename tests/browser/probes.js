@@ -370,7 +370,7 @@ globalThis.probe = (() => {
         parts.every(node => node.matches("h1, .celltag_given") || said.includes(node)) &&
         !top.querySelector(".fragment.visible"),
       middle: parts.length ? (Math.min(...edges) + Math.max(...edges)) / 2 : null,
-      free: box(title).right <= box(name).left || box(title).top >= box(name).bottom,
+      free: box(title).right + 16 <= box(name).left || box(title).top >= box(name).bottom,
       named: visible(name),
       over: over.map(node => node.innerText.slice(0, 40)),
     };
