@@ -13,20 +13,24 @@
   // What others write for what the book writes.
   const ALSO = {
     gqa: "grouped query", mqa: "multi query", mla: "latent", bpe: "pieces", heatmap: "picture",
-    kv: "keys values", junk: "nonsense wrong", garbage: "nonsense wrong", hide: "hidden", inf: "∞", infinity: "∞",
-    ring: "ranks processes", vram: "memory cache", exp: "powers softmax", bos: "sinks", shuffle: "order bag",
+    kv: "keys values", junk: "nonsense garbage wrong", garbage: "nonsense gibberish wrong", gibberish: "garbage nonsense",
+    context: "long length", gb: "memory", hide: "hidden", inf: "∞", infinity: "∞",
+    ring: "ranks processes", val: "validation", attn: "attention", mha: "multi head attention", oom: "out of memory",
+    lstm: "rnn", vram: "memory cache", exp: "powers softmax", bos: "sinks", shuffle: "order bag",
     vllm: "paged", autocast: "half", fp16: "half",
   };
-  // A message of a program, or what somebody sees who has no message.
-  const TROUBLE = /\w(Error|Exception|Warning)\b|Assertion|[_={[]|\b(nans?|crash\w*|fail\w*|garbage|nonsense|gibberish|diff\w+ \w*(result|output|number|token|text|logit)\w*|samples? (are|is)|wrong|worse|cheats?|leaks?)\b/i;
-  const LIKE = 4; // how much more a title or a question counts that is the reader's
+  // A message of a program, or what somebody sees who has no message; code in a question is none.
+  const MESSAGE = /\w(Error|Exception|Warning)\b|Assertion|\b(nans?|crash\w*|fail\w*|garbage|nonsense|gibberish|diff\w+ \w*(result|output|number|token|text|logit)\w*|samples? (are|is)|wrong|worse|cheats?|leaks?)\b/i;
+  const CODE = /[_={[]/;
+  const QUESTION = /^(why|how|what|which|when|does|do|can|is|are|should)\b|\?\s*$/i;
+  const LIKE = 8; // how much more a title or a question counts that is the reader's
   const SHOWN = 20;
   let index;
 
   // A name of the package is found whole and by its parts: ring_attention, RingAttention.
   const words = (text) =>
     text
-      .replaceAll("√", " sqrt ")
+      .replace(/√|square root( of)?/gi, " sqrt ")
       .split(/[^\p{L}\p{N}_∞]+/u)
       .filter(Boolean)
       .flatMap((word) => {
@@ -84,34 +88,51 @@
     return isAside ? 0.5 : 1;
   };
 
+  // How many words of a message a text has in a row.
+  const inARow = (message, text) => {
+    const said = ` ${words(text).join(" ")} `;
+    let from = 0;
+    for (let to = 1; to <= message.length; to++) if (!said.includes(` ${message.slice(from, to).join(" ")} `)) from++;
+    return message.length - from;
+  };
+
   // A rare word counts more than one that is everywhere, a section with all the words more than one
   // that says one of them often, and most of all a title or a question that is much like this one.
   function find(made, query) {
-    const isTrouble = TROUBLE.test(query);
+    const isTrouble = MESSAGE.test(query) || (CODE.test(query) && !QUESTION.test(query));
     query = isTrouble ? query.replace(/\b\d\S*/g, " ") : query; // sizes and versions are the reader's own
     const asked = stems(query);
+    const also = new Map(words(query).map((word) => [stem(word), [...stems(ALSO[word] ?? "")]]));
+    const has = (terms, term) => [term, ...(also.get(term) ?? [])].some((one) => terms.has(one));
     const sum = (terms) => [...terms].reduce((all, term) => all + made.rare(term), 0);
     const all = sum(asked) || 1;
     const like = (text) => {
       const terms = stems(text);
-      return sum([...asked].filter((term) => terms.has(term))) / Math.sqrt(all * (sum(terms) || 1));
+      return sum([...asked].filter((term) => has(terms, term))) / Math.sqrt(all * (sum(terms) || 1));
     };
-    const also = words(query).map((word) => ALSO[word]).filter(Boolean).join(" ");
     const options = {
       boost: FIELDS,
       prefix: (term) => term.length > 3,
       fuzzy: (term) => (term.length > 5 ? 0.15 : false),
       boostTerm: (term) => 0.1 + made.rare(term),
     };
-    const covers = (result) => sum(result.queryTerms.filter((term) => asked.has(term))) / all;
-    const weigh = (result) => {
-      const said = [result.title, result.asked ?? "", result.indexed ?? ""].join("\n").split("\n");
-      return (0.1 + covers(result)) ** 2 * standing(result, isTrouble) * (1 + LIKE * Math.max(...said.map(like)));
+    const covers = (result) => {
+      const terms = new Set(result.queryTerms);
+      return sum([...asked].filter((term) => has(terms, term))) / all;
     };
-    return made.search(`${query} ${also}`, options)
-      .filter((result) => covers(result) > 0.4 || isTrouble || also) // few words in common are no answer
-      .map((result) => ({ ...result, score: result.score * weigh(result) }))
-      .sort((one, other) => other.score - one.score);
+    const said = ({ title, asked = "", indexed = "" }) => [title, asked, indexed].join("\n");
+    const weigh = (result) => {
+      const alike = 1 + LIKE * Math.max(...said(result).split("\n").map(like));
+      return (0.1 + covers(result)) ** 1.5 * alike * standing(result, isTrouble);
+    };
+    const quotes = (result) => Math.max(2, inARow(words(query), `${said(result)}\n${result.text}`));
+    const enough = isTrouble ? 0 : 0.4 * Math.min(1, Math.sqrt(3 / asked.size)); // few words in common are no answer
+    const best = (results) => results.sort((one, other) => other.score - one.score).slice(0, SHOWN);
+    const found = made.search(`${query} ${[...also.values()].flat().join(" ")}`, options)
+      .filter((result) => covers(result) > enough)
+      .map((result) => ({ ...result, score: Math.sqrt(result.score) * weigh(result) }));
+    return best(isTrouble ? best(found).map((one) => ({ ...one, score: one.score * quotes(one) })) : found)
+      .filter(({ score }, _, all) => score > all[0].score / 30);
   }
 
   function excerpt(text, terms) {
@@ -136,7 +157,7 @@
 
   function show(found, results, query) {
     const list = document.createElement("ol");
-    for (const { page, place, anchor, title, text, terms } of results.slice(0, SHOWN)) {
+    for (const { page, place, anchor, title, text, terms } of results) {
       const item = document.createElement("li");
       const link = document.createElement("a");
       link.href = `${root}${place}.html${anchor && "#" + anchor}`;

@@ -4,6 +4,7 @@ And what others find: the description of each page.
 A record is a section or a name of the package. What newcomers ask (the index of questions in the
 last appendix but three) leads to the sections that answer it, in whatever words these are written,
 and the glossary and the table of symptoms, with their other names, to those that explain them.
+asked.json has, for each section, how a stranger asks for it.
 """
 
 import html
@@ -19,6 +20,7 @@ from sphinx import addnodes
 
 QUESTIONS = "90_notation_and_claims"
 CLINIC = "91_when_libraries_disagree"
+ASKED = json.loads(Path(__file__).with_name("asked.json").read_text(encoding="utf-8"))
 OTHERS = ("theirs", "other names")  # how a column is headed that has what others call a thing
 SIGNS = {"sqrt": "√", "cdot": "·", "dots": "…", "top": "ᵀ", "sum": "Σ", "infty": "∞", "to": "→"}
 APART = (nodes.section, nodes.raw, nodes.comment, nodes.image, nodes.Invisible, addnodes.desc)
@@ -107,7 +109,7 @@ def _terms(doctree):
 
 def _is_at(record, page, words):
     """Whether a section is the one that an index names."""
-    title = record["title"].lower()
+    title = record["title"].lower().replace("’", "'")
     numbered = re.fullmatch(r"[\d.]+", words)
     return record["place"] == page and (
         title.startswith(f"{words} ") if numbered else words in title
@@ -165,6 +167,9 @@ def write(app, exception):
     """Write the records and what searches them into one script, loaded when somebody searches."""
     if exception or app.builder.name != "html" or not hasattr(app, "sections"):
         return
+    for place, headings in ASKED.items():
+        for heading, said in headings.items():
+            app.indices["asked"].setdefault((place, heading.lower()), []).extend(said)
     for kind, index in app.indices.items():
         for (page, words), said in index.items():
             for record in app.sections:
