@@ -14,8 +14,8 @@ from playwright.sync_api import expect
 # Each answer is a pattern of numbers or words of headings. `questions` are found first or second,
 # `visitors`, in the words of somebody who has not seen the book's, among the first three,
 # `messages` first or second on a page of the clinic. `forty` were written by two people who saw the
-# table of contents alone, with the sections they would expect, before the search was touched; two messages also with the
-# entry that quotes them word for word, which no heading tells.
+# table of contents alone, with the sections they would expect, before the search was touched; two
+# messages also have the entry that quotes them word for word, which no heading tells.
 ASKED = json.loads((Path(__file__).parent / "questions.json").read_text(encoding="utf-8"))
 PLACES = {"questions": 2, "visitors": 3, "messages": 2}
 TABLE = [
