@@ -83,11 +83,9 @@ def _rows(chapter, ax):
         for i, (*_, happens, chapters) in enumerate(parts):
             happens = happens.replace("head ", "head\n")  # each in two rows
             here += [happens.replace("\n", " ")] if chapter in chapters else []
-            wide = LENGTH / len(parts)
-            x = (i + 0.5) * wide
-            _part(ax, x, height, wide - 0.12, HIGH, happens, chapters, chapter in chapters)
-    described = text(ax, 0, STREAM, f"chapter {chapter}: {'; '.join(here)}", say=True)
-    described.set_visible(False)
+            x, wide = (i + 0.5) * LENGTH / len(parts), LENGTH / len(parts) - 0.12
+            _part(ax, x, height, wide, HIGH, happens, chapters, chapter in chapters)
+    text(ax, 0, STREAM, f"chapter {chapter}: {'; '.join(here)}", say=True, visible=False)
     ax.set(xlim=(-0.1, LENGTH), ylim=(-1.25, 1.95))
     return ax
 

@@ -8,7 +8,8 @@ from d2lattn_book.pictures.colours import FAINT, MIDDLE, ROLES
 from d2lattn_book.pictures.figure import pause
 from d2lattn_book.pictures.kit import Ax, Axes, arrow, sheet, text, word
 
-COLUMNS = dict(word=0, x=1.9, key=3.7, value=5.2, score=6.9, weight=8.6, part=10.8)  # their middles
+COLUMNS = dict(word=0.1, x=2.15, key=3.8, value=5.35, score=6.9, weight=8.5, part=10.95)  # middles
+SIZE = 11.5  # of all letters: a hall reads them
 
 
 def single_output(
@@ -52,8 +53,8 @@ def single_output(
     _asking(ax, words[query], x[query], asks)
     lines = -1.6 - np.arange(len(words))
     for y, found, vector in zip(lines, words, x, strict=True):
-        text(ax, COLUMNS["word"], y, found)
-        _box(ax, "x", y, f"x = {_shown(vector)}", MIDDLE)
+        text(ax, COLUMNS["word"], y, found, size=SIZE)
+        _box(ax, "x", y, _shown(vector), MIDDLE)
     pause(ax)
     _scored(ax, lines, keys, scores)
     pause(ax)
@@ -68,23 +69,23 @@ def single_output(
 
 def _asking(ax, asking, x, asks):
     """The upper line: a token, its vector, its query; and the heads of the columns."""
-    text(ax, COLUMNS["word"], 0, f"query: “{asking}”", weight="bold")
-    _box(ax, "x", 0, f"x = {_shown(x)}", MIDDLE)
+    text(ax, COLUMNS["word"], 0, f"query: “{asking}”", weight="bold", size=SIZE)
+    _box(ax, "x", 0, _shown(x), MIDDLE)
     _box(ax, "score", 0, f"q = {_shown(asks)}", ROLES["query"], say=True)
     way = dict(color=ROLES["query"], width=1.5)
-    arrow(ax, (COLUMNS["x"] + 1, 0), (COLUMNS["score"] - 0.8, 0), **way)
+    arrow(ax, (COLUMNS["x"] + 0.9, 0), (COLUMNS["score"] - 0.8, 0), **way)
     arrow(ax, (COLUMNS["score"], -0.3), (COLUMNS["score"], -0.75), **way)
-    text(ax, COLUMNS["key"] + 0.7, 0.1, "W_q x", va="bottom")
-    heads = dict(word="token", x="vector", key="key  W_k x", value="value  W_v x", score="score")
-    heads |= dict(weight="weight: softmax", part="weight · value")
+    text(ax, COLUMNS["key"] + 0.7, 0.1, "W_q x", va="bottom", size=SIZE)
+    heads = dict(word="token", x="vector", key="key W_k x", value="value W_v x", score="score")
+    heads |= dict(weight="softmax", part="weight · value")
     for column, name in heads.items():
-        text(ax, COLUMNS[column], -0.95, name, color=FAINT)
+        text(ax, COLUMNS[column], -0.95, name, color=FAINT, size=SIZE)
 
 
 def _scored(ax, lines, keys, scores):
     for y, key, score in zip(lines, keys, scores, strict=True):
         _box(ax, "key", y, f"k = {_shown(key)}", ROLES["key"])
-        text(ax, COLUMNS["score"], y, f"q · k = {_shown([score])}", say=True)
+        text(ax, COLUMNS["score"], y, f"q · k = {_shown([score])}", say=True, size=SIZE)
 
 
 def _weighted(ax, lines, weights):
@@ -93,7 +94,8 @@ def _weighted(ax, lines, weights):
     for y, weight in zip(lines - 0.32, weights, strict=True):
         ax.add_patch(Rectangle((left, y), 1.5 * weight, 0.64, color=lavender, alpha=0.6, lw=0))
         ax.add_patch(Rectangle((left, y), 1.5, 0.64, facecolor="none", edgecolor=lavender))  # 1
-        text(ax, COLUMNS["weight"], y + 0.32, f"weight {_shown([weight])}", say=True)
+        said = f"weight {_shown([weight])}"
+        text(ax, COLUMNS["weight"], y + 0.32, said, say=True, size=SIZE)
 
 
 def _parts(ax, lines, weights, values):
@@ -106,13 +108,13 @@ def _parts(ax, lines, weights, values):
 
 def _sums(ax, y, answer):
     """The last line: weights add up to 1, their parts to the output."""
-    text(ax, COLUMNS["word"], y, "sum", color=FAINT)
-    text(ax, COLUMNS["weight"], y, "1", color=FAINT)
+    text(ax, COLUMNS["word"], y, "sum", color=FAINT, size=SIZE)
+    text(ax, COLUMNS["weight"], y, "1", color=FAINT, size=SIZE)
     _box(ax, "part", y, f"output = {_shown(answer)}", ROLES["output"], say=True)
 
 
 def _box(ax, column, y, words, edge, **style):
-    word(ax, COLUMNS[column], y, words, edge=edge, **style)
+    word(ax, COLUMNS[column], y, words, edge=edge, size=SIZE, **style)
 
 
 def _shown(vector):
