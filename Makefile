@@ -124,7 +124,7 @@ BOOK = $(PIP) --no-deps --no-build-isolation -e .; $(PIP) --require-hashes --no-
 .venv = $(call HASHED,book); $(PIP) -c requirements.txt torch; $(BOOK)
 .venv-kernel = $(.venv); $(PIP) --no-deps -c requirements.txt triton
 .venv-libraries = $(PIP) --no-deps -c requirements.txt torch; $(call HASHED,libraries); $(BOOK)
-.venv-oldest = $(PIP) "setuptools>=70" $$("$(PYTHON)" tools/versions.py $(VERSIONS)); $(BOOK)
+.venv-oldest = $(PIP) "setuptools>=77" $$("$(PYTHON)" tools/versions.py $(VERSIONS)); $(BOOK)
 .venv-newest = $(.venv-oldest)
 # The first cell of a chapter adds the book to what Colab has; it runs where it does not see this folder.
 SET_UP = import json; cells = json.load(open("../notebooks/00_start_here.ipynb", encoding="utf-8"))["cells"]; \
