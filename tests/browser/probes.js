@@ -48,8 +48,8 @@ globalThis.probe = (() => {
 
   // Labels that lie on one another, leave their box or leave the drawing. (The boxes of slanted ones
   // may overlap.)
-  function badLabels() {
-    const svg = root().querySelector("svg");
+  function badLabels(live = root()) {
+    const svg = live.querySelector("svg");
     const wrong = [];
     const within = (a, b) =>
       a.left > b.left - 1 && a.right < b.right + 1 && a.top > b.top - 3 && a.bottom < b.bottom + 3;
@@ -65,8 +65,7 @@ globalThis.probe = (() => {
         if (
           at.left < other.at.right - 1 &&
           other.at.left < at.right - 1 &&
-          at.top < other.at.bottom - 6 &&
-          other.at.top < at.bottom - 6
+          Math.abs(at.bottom - other.at.bottom) < 0.65 * at.height
         )
           wrong.push(`${other.said} lies on ${said}`);
     });
@@ -295,8 +294,9 @@ globalThis.probe = (() => {
     });
     return {
       says: found.map(({text}) => text.trim()).join("").length > 20,
-      small: found.filter(({size}) => size < 17.95).map(({text, size}) => [text, size]),
+      small: found.filter(({size}) => size < 23.95).map(({text, size}) => [text, size]),
       out: out.map(text => text.textContent),
+      touching: badLabels(live).filter(said => said.includes(" lies on ")),
     };
   }
 
@@ -337,7 +337,7 @@ globalThis.probe = (() => {
   // How much larger than stored each picture of a slide is shown: [cell, scale].
   const scales = () =>
     all("img", Reveal.getCurrentSlide())
-      .filter(img => img.dataset.cell && box(img).width)  // no state of a picture that grows
+      .filter(img => img.dataset.cell && box(img).width) // no state of a picture that grows
       .map(img => [
         img.dataset.cell,
         Math.min(img.width / img.naturalWidth, img.height / img.naturalHeight),
@@ -349,7 +349,7 @@ globalThis.probe = (() => {
     const top = Reveal.getCurrentSlide();
     const parts = all("h1, [class*=celltag_], .printed, img, .highlight", top)
       .filter(node => node.checkVisibility() && box(node).height > 0)
-      .filter(node => !node.closest("aside, .grows > :has(+ .visible)"));  // a state that is covered
+      .filter(node => !node.closest("aside, .grows > :has(+ .visible)")); // a state that is covered
     const said = parts.filter(node => node.matches(".celltag_question, .celltag_line"));
     const liesOn = (one, other) =>
       !one.contains(other) &&

@@ -18,7 +18,7 @@ from live_kinds import KINDS
 from live_table import FIGURES
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from conftest import SHOTS, frame, new_page
+from conftest import SHOTS, frame, new_page, still
 
 NOTE = "Say this aloud: whoever asks is orange."
 
@@ -110,7 +110,7 @@ def check_face(face, where):
     assert not face["bare"] or 290 <= face["middle"] <= 430
 
 
-LEGIBLE = {"says": True, "small": [], "out": []}
+LEGIBLE = {"says": True, "small": [], "out": [], "touching": []}
 
 
 def check_figure(page):
@@ -122,7 +122,7 @@ def check_figure(page):
     for kind in TOUCHED:
         for target in figure.locator(kind).locator("visible=true").all()[:1]:
             use(page, target)
-    frame(page)
+    still(page)
     assert page.evaluate("probe.figure()") | {"out": []} == LEGIBLE
     assert page.evaluate("Reveal.getCurrentSlide().scrollHeight") <= 720
 

@@ -4,8 +4,6 @@ import {WIDE, add, fit, stage} from "../kit/nodes.js";
 import {leastOf, drawPanels} from "./panels.js";
 import {drawStory} from "./story.js";
 
-const BASE = 160; // of the bars; the story ends above it, and the panels begin below
-
 export const STYLE = `
 .word { fill: currentColor; fill-opacity: .05; stroke: var(--key); stroke-width: 2; }
 .asking .word {
@@ -19,10 +17,11 @@ export function sizes(data) {
 }
 
 export function draw(live, figure) {
-  const {width} = figure;
+  const {width, data} = figure;
+  const base = data.deck ? 130 : 160; // of the bars; the story ends above it, and the panels begin below
   const svg = add(stage(live), "svg", {class: "glides"});
-  const story = drawStory(svg, figure, {width, base: BASE});
-  const panels = drawPanels(svg, figure, {width, base: BASE});
+  const story = drawStory(svg, figure, {width, base});
+  const panels = drawPanels(svg, figure, {width, base});
   fit(svg, width, panels.bottom + 4);
   return all(story, panels.update);
 }

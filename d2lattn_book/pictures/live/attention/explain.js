@@ -130,8 +130,7 @@ const STORY = {
     ["value", "value"],
     [" is multiplied by its "],
     ["attention weight", "weight"],
-    [": its band ends that wide"],
-    ["."],
+    [": its band ends that wide."],
   ],
   output({asks}, now, tokens) {
     const channel = now.x.map(value => value[0]);

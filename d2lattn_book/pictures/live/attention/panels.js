@@ -6,14 +6,14 @@ import {alter} from "../kit/figure.js";
 import {ROWS_ASK, THOUGHTS, pick, write} from "./state.js";
 import {LEFT} from "./story.js";
 
-const CELL = 42; // the width of a number
+const cellOf = ({deck}) => (deck ? 47 : 42); // the width of a number, which is larger on a slide
 const SPACE = 12; // between panels
 const LINE = 22; // a line of numbers
 const GAP = 132; // between the bars and the panels
 const BETWEEN = 42; // between lines of panels, for a title and the words above columns
 
 // The narrowest drawing: the widest line of panels that stay side by side.
-export const leastOf = ({x}) => LEFT + Math.max(x.length, x[0].length) * CELL + 8;
+export const leastOf = data => LEFT + Math.max(data.x.length, data.x[0].length) * cellOf(data) + 8;
 
 // What there is to show, in reading order.
 function wanted({x, tokens}) {
@@ -30,14 +30,15 @@ function wanted({x, tokens}) {
 }
 
 // Where each of them stands; the first of a line has the words beside it.
-function arrange(list, {width, base}) {
+function arrange(data, {width, base}) {
+  const cell = cellOf(data);
   let x = LEFT;
   let y = base + GAP;
   let bottom = y;
-  return list.map(one => {
-    if (x + one.columns * CELL > width) [x, y] = [LEFT, bottom + BETWEEN];
-    const placed = {...one, x, y, names: x === LEFT};
-    x += one.columns * CELL + SPACE;
+  return wanted(data).map(one => {
+    if (x + one.columns * cell > width) [x, y] = [LEFT, bottom + BETWEEN];
+    const placed = {...one, x, y, cell, names: x === LEFT};
+    x += one.columns * cell + SPACE;
     bottom = Math.max(bottom, y + one.rows * LINE);
     return placed;
   });
@@ -47,7 +48,7 @@ export function drawPanels(svg, figure, room) {
   const {tokens} = figure.data;
   const panels = {};
   const groups = {};
-  for (const place of arrange(wanted(figure.data), room)) {
+  for (const place of arrange(figure.data, room)) {
     const group = (groups[place.kind] = add(svg, "g"));
     drawTitles(group, place, tokens);
     panels[place.kind] = drawNumbers(svg, group, place, figure);
@@ -71,22 +72,22 @@ function tooEarly(kind, {told}) {
   return thought && told && told[0] < THOUGHTS.indexOf(thought);
 }
 
-function drawTitles(svg, {title, x, y, labels, names}, tokens) {
-  add(svg, "text", {class: "b", x, y: y - (labels ? 22 : 7)}, title);
+function drawTitles(svg, {title, x, y, cell, labels, names}, tokens) {
+  add(svg, "text", {class: "b", x, y: y - (labels ? 24 : 7)}, title);
   labels?.forEach((word, j) => {
-    add(svg, "text", {class: "m t", x: x + j * CELL + CELL / 2 - 1, y: y - 6}, cut(word, 6));
+    add(svg, "text", {class: "m t", x: x + (j + 0.5) * cell - 1, y: y - 6}, cut(word, 6));
   });
   if (!names) return;
   tokens.forEach((word, i) => {
-    const at = {x: x - 8, y: y + (i + 0.5) * LINE + 3.5};
+    const at = {x: x - 6, y: y + (i + 0.5) * LINE + 3.5};
     add(svg, "text", {...at, class: "n s"}, cut(word, 7));
   });
 }
 
 function drawNumbers(svg, group, place, figure) {
-  const {kind, title, x, y, rows, columns} = place;
+  const {kind, title, x, y, cell, rows, columns} = place;
   const edit = kind === "x";
-  const size = {x, y, rows, columns, width: CELL, height: LINE, pad: 3};
+  const size = {x, y, rows, columns, width: cell, height: LINE, pad: 3};
   const choose = (i, j) => figure.act(pick, kind, i, j);
   const over = at => figure.act(alter, {over: at && [kind, ...at]});
   const what = {name: title, pick: choose, over, edit: () => edit, write: short};

@@ -6,7 +6,7 @@ import {WIDE, add, set, shown} from "../kit/nodes.js";
 import {clamp, cut, short} from "../kit/numbers.js";
 import {pick, unfolded} from "./state.js";
 
-export const LEFT = 54; // of the first word, and of the first panel
+export const LEFT = 58; // of the first word, and of the first panel
 const LEFT_NARROW = 42;
 const WIDEST = 150; // of the room for a word
 const ABOVE = 17; // the line of weights, below the base of the bars

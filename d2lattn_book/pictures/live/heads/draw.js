@@ -28,8 +28,7 @@ export const STYLE = `
 .kind { display: flex; flex-wrap: wrap; gap: 3px; align-items: center; margin-bottom: 3px; }
 .kind b { width: 108px; font-size: 13px; white-space: nowrap; }
 .kind button { width: 80px; padding: 0; font-size: 13px; white-space: nowrap; }
-.kind button { border: 2px solid transparent; }
-.kind button { background: color-mix(in srgb, currentColor 6%, transparent); }
+.kind button { border: 2px solid transparent; background: color-mix(in srgb, currentColor 6%, transparent); }
 .kind button[aria-pressed=true] { border-color: var(--weight); }
 .narrow { display: flex; flex-wrap: wrap; gap: 4px 8px; width: 100%; }
 .narrow .kind { flex: 0 0 174px; align-content: start; }

@@ -15,7 +15,7 @@ const LONGEST = 120; // the bar of a weight of 1 in it
 // without them it is larger.
 export function placeOf(data, width) {
   const named = hasNames(data);
-  const size = !named ? 300 : width < WIDE ? 224 : 236;
+  const size = !named && !data.deck ? 300 : width < WIDE ? 224 : 236;
   const above = named ? 62 : 24;
   const beside = width >= BESIDE;
   const x = beside ? width - size - (named ? 32 : 2) : named ? 66 : 2;

@@ -9,8 +9,9 @@ import {ask, hover} from "./state.js";
 
 export const BESIDE = 680; // the width of a drawing where the map stands beside the tokens
 const MAP = 318; // what it takes there,
-const NAMED_MAP = 344; // and with names, of a wide drawing
-const NAMED = 20; // at most so many tokens are written beside it
+const NAMED_MAP = 344; // and with names, of a wide drawing,
+const SMALL_MAP = 252; // or without, on a slide
+const NAMED = 20; // at most so many tokens are written beside it; on a slide fewer
 const PER_LINE = 10;
 const NARROW = 45; // the least room for a token of a single line,
 const ROOM = 56; // and of several
@@ -24,10 +25,14 @@ const THINNEST = 0.8;
 const SINGLE = {gap: 3, apart: 176, band: 40};
 const SEVERAL = {gap: 8, apart: 70, band: 6};
 
-export const hasNames = ({tokens, keys}) => tokens.length <= NAMED && keys.length <= NAMED;
+export const hasNames = ({tokens, keys, deck}) =>
+  Math.max(tokens.length, keys.length) <= (deck ? 8 : NAMED);
 
-const roomIn = (data, width) =>
-  width < BESIDE ? width : width - (width < WIDE || !hasNames(data) ? MAP : NAMED_MAP);
+function roomIn(data, width) {
+  if (width < BESIDE) return width;
+  if (hasNames(data)) return width - (width < WIDE ? MAP : NAMED_MAP);
+  return width - (data.deck ? SMALL_MAP : MAP);
+}
 
 const fits = (tokens, room) => tokens.length * NARROW <= room;
 

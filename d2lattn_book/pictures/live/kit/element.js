@@ -20,7 +20,7 @@ export function define(tag, mount) {
 }
 
 function open(host, mount) {
-  const data = JSON.parse(host.dataset.live);
+  const data = {...JSON.parse(host.dataset.live), deck: Boolean(host.closest(SLIDES))};
   const root = host.attachShadow({mode: "open"});
   add(root, "style", {}, STYLE);
   const live = add(root, "div", {class: "live", role: "group", "aria-label": data.title});

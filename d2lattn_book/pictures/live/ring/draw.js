@@ -7,8 +7,7 @@ import {drawTable, tableOf} from "./table.js";
 
 export const STYLE = `
 .hint { font-size: 14px; }
-[role=gridcell] > text { pointer-events: none; }
-[role=gridcell] > path { pointer-events: none; }
+[role=gridcell] > :is(text, path) { pointer-events: none; }
 `;
 const BESIDE = 438; // the width of the ring where the table stands beside it
 const GAP = 26;
@@ -31,7 +30,7 @@ export function draw(live, figure) {
     drawTable(wide ? part(BESIDE + GAP, 0) : part(0, bottom + 8), figure, table),
     drawLanes(part(0, below), data, ring),
   ];
-  const high = top + ranks * side + 30; // with the key
+  const high = top + ranks * side + (data.deck ? 4 : 30); // with the key, for which a slide has no room
   fit(svg, width, wide ? Math.max(bottom, high) : bottom + 8 + high);
   return all(...parts);
 }

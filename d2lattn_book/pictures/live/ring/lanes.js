@@ -3,7 +3,7 @@ import {add, set, shown} from "../kit/nodes.js";
 import {sum} from "../kit/numbers.js";
 import {percent} from "./explain.js";
 
-const LINE = 27;
+const LINE = 22;
 const LEFT = 54; // of the bars; to the left of them, ranks
 const RIGHT = 84; // beside them, what each rank waited
 const WORD = 44; // the room that "idle" takes
@@ -16,12 +16,12 @@ export function drawLanes(svg, {ranks}, width) {
   const dashed = {fill: "none", stroke: "currentColor", "stroke-dasharray": "4 3"};
   const lanes = each.map(rank => {
     const y = 26 + rank * LINE;
-    add(svg, "text", {y: y + 16}, `rank ${rank}`);
-    const says = add(svg, "text", {class: "e", x: width - 2, y: y + 16});
+    add(svg, "text", {y: y + 13}, `rank ${rank}`);
+    const says = add(svg, "text", {class: "e", x: width - 2, y: y + 13});
     const rounds = each.map(() => ({
       bar: add(svg, "rect", {y, height: LINE - 6, fill: "var(--weight)", rx: 2}),
       wait: add(svg, "rect", {y, height: LINE - 6, rx: 2, ...dashed, "stroke-opacity": 0.7}),
-      word: add(svg, "text", {class: "m", y: y + 15}),
+      word: add(svg, "text", {class: "m", y: y + 13}),
     }));
     return {says, rounds};
   });

@@ -1,6 +1,6 @@
 // Queries × keys: a block for each rank and each block that comes by, with its round.
 import {grid} from "../kit/cells.js";
-import {add, set} from "../kit/nodes.js";
+import {add, set, shown} from "../kit/nodes.js";
 import {scoresOf} from "./explain.js";
 import {blockOf, pick} from "./state.js";
 
@@ -37,7 +37,7 @@ export function drawTable(svg, {data, act}, width) {
   const choose = (i, j) => act(pick, i, j, data);
   const cells = grid(svg, "queries × keys", Array(ranks).fill(ranks), build, choose);
   const names = drawNames(svg, data, {left, top, side, numbered});
-  drawKey(svg, top + ranks * side + 12);
+  if (!data.deck) drawKey(svg, top + ranks * side + 12);
 
   return (state, now) => {
     names(now.places);
@@ -94,7 +94,7 @@ function drawKey(svg, y) {
   }
 }
 
-function drawNames(svg, {ranks, block_size: size}, {left, top, side, numbered}) {
+function drawNames(svg, {ranks, block_size: size, deck}, {left, top, side, numbered}) {
   const cell = (side - 4) / size;
   const each = Array.from({length: ranks}, (_, rank) => rank);
   const middle = rank => (rank + 0.5) * side;
@@ -107,7 +107,8 @@ function drawNames(svg, {ranks, block_size: size}, {left, top, side, numbered}) 
   const numbers = each.map(rank =>
     Array.from({length: size}, (_, k) => {
       const at = rank * side + 2 + (k + 0.5) * cell;
-      const column = add(svg, "text", {class: "m", x: left + at, y: top - 5});
+      const ends = shown(!deck || k % (size - 1) === 0); // large numbers would touch each other
+      const column = add(svg, "text", {class: "m", x: left + at, y: top - 5, ...ends});
       return [column, add(svg, "text", {class: "e", x: left - 6, y: top + at + 5})];
     }),
   );

@@ -9,9 +9,9 @@ const LEFT = 196; // of the first number; to the left of it, names
 const LEAST = 48; // the least room for a number
 const NAME = 17; // of the table's rows, over them on a narrow page
 const WIDEST = 104; // of the room for a number
-const LINE = 25; // the height of a row
+const LINE = 24; // the height of a row
 const SCORES = {top: 16, bottom: 112};
-const POWERS = {top: 152, bottom: 220};
+const POWERS = {top: 144, bottom: 204};
 const TABLE = POWERS.bottom + 18;
 
 export const sizes = ({scores}) => {
@@ -44,9 +44,9 @@ function drawBars({svg, n, step, x, bar, narrow, left, names}) {
   const outlined = {stroke: "var(--key)", "stroke-width": 1.5, fill: "var(--key)"};
   const kind = narrow ? "s" : "e s";
   add(svg, "text", {...names, y: narrow ? 12 : 66}, "scores");
-  const of = narrow ? {x: x(n), y: 12, class: "e s"} : {...names, y: 82, class: kind};
+  const of = narrow ? {x: x(n), y: 12, class: "e s"} : {...names, y: 85, class: kind};
   add(svg, "text", of, "line: running maximum");
-  add(svg, "text", {...names, y: narrow ? 130 : 186}, "e^(score − maximum)");
+  add(svg, "text", {...names, y: narrow ? 126 : 178}, "e^(score − maximum)");
   const zero = add(svg, "line", level);
   const scores = each.map(j => add(svg, "rect", {...bar(j), ...outlined}));
   const line = add(svg, "path", {fill: "none", stroke: "currentColor", "stroke-width": 2.5});
