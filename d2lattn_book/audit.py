@@ -427,7 +427,10 @@ def _which_mask(asked: _Asked) -> str:
     later = torch.ones_like(seen).triu(asked.offset + 1)
     ahead, before = seen & later, seen.tril(asked.offset - 1)
     if torch.equal(ahead, later):
-        return "there is no causal mask." if before.any() else "the causal mask is inverted."
+        # The last row has no later token: with a finite mask it averages the earlier ones.
+        if not before[:-1].any():
+            return "the causal mask is inverted."
+        return "is there no causal mask, or does the softmax run over the queries?"
     reach = [int(row.nonzero().max()) - i for i, row in enumerate(ahead) if row.any()]
     most = max(reach, default=asked.offset)
     said = f"{len(reach)} of {asked.length} outputs see up to {most - asked.offset} tokens ahead: "

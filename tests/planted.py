@@ -36,6 +36,7 @@ class Attention(nn.Module):
         seen = {
             "no mask": j < s,
             "inverted mask": j > i,
+            "inverted mask, finite": j > i,
             "mask off by one": j <= i + 1,
             "one query in k": (j <= i) | (i % c == 2),
             "blocks": j // c <= i // c,
@@ -61,7 +62,7 @@ class Attention(nn.Module):
             e = (masked - masked.amax(-1, keepdim=True)).exp()
             return e / functools.reduce(torch.add, e.unbind(-1))[..., None]
         weights = masked.softmax({"softmax over queries": -2, "softmax over rows": 0}.get(f, -1))
-        soft = f in ("0 and 1 added", "mask of -10", "empty rows NaN")
+        soft = f in ("0 and 1 added", "mask of -10", "empty rows NaN", "inverted mask, finite")
         return weights if soft else weights.nan_to_num(0) * mask
 
     def valid(self, lens, b, n, s):

@@ -108,8 +108,9 @@ def test_nothing_is_found_in_a_right_layer(name, dtype):
 
 
 GUESSES = {
-    "no mask": "there is no causal mask.",
+    "no mask": "is there no causal mask, or does the softmax run over the queries?",
     "inverted mask": "the causal mask is inverted.",
+    "inverted mask, finite": "the causal mask is inverted.",
     "mask off by one": "22 of 23 outputs see up to 1 tokens ahead: a shifted mask?",
     "blocks": "17 of 23 outputs see up to 3 tokens ahead: a mask in blocks, a wrong reshape, or",
 }
