@@ -93,7 +93,7 @@ def test_a_cell_of_code_is_short_imports_what_is_installed_and_changes_nothing_g
     for cell in code_cells(part[1]):
         names = r"^from [\w.]+ import \([^)]*\)"  # a list of them
         lines = re.sub(names, "", cell.source, flags=re.M).splitlines()
-        assert 0 < sum(map(bool, map(str.strip, lines))) <= (60 if "kernel" in tags(cell) else 17)
+        assert 0 < sum(map(bool, map(str.strip, lines))) <= (60 if "kernel" in tags(cell) else 15)
         assert not re.search(rf";\s*\Z|{GLOBAL}", cell.source), cell.source
         if cells.pictures(cell):
             assert not re.search(r"^\s*assert\b", cell.source, re.M), cell.source
