@@ -60,10 +60,12 @@
   if (guesses.length) document.querySelector("main .go.small")?.append(all);
   addEventListener("hashchange", reveal);
   reveal();
-  // A chapter is left at a section, and offers to go on there.
+  // A chapter is left at a section, and offers to go on there; who came to look a section up goes on elsewhere.
   const headings = [...document.querySelectorAll("main section > :is(h2, h3)")]
     .filter((one) => /^\d/.test(one.textContent));
+  const isLookedUp = location.hash && location.hash !== `#${kept.place}`;
   addEventListener("visibilitychange", () => {
+    if (isLookedUp) return;
     const at = headings.findLast((one) => one.checkVisibility() && one.getBoundingClientRect().top < innerHeight / 2);
     if (at && at !== headings[0]) keep({ place: at !== headings.at(-1) && at.parentElement.id });
   });

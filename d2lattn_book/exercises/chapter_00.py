@@ -25,15 +25,16 @@ MISTAKES: dict[str, dict] = {
         "Scores of 0 do not give weights of 0: exp(0) = 1. Apply the softmax.": 0,
     },
     "0.5": {
-        "*cat* provides the key and the value. Which token has the query that finds it?": "cat",
-        "*milk* provides a key. The query belongs to the last token of the prompt, because we "
+        "“cat” provides the key and the value. Which token has the query that finds it?": "cat",
+        "“milk” provides a key. The query belongs to the last token of the prompt, because we "
         "want to know what follows it.": "milk",
-        "The query of *a* looks for the token after *a*, and that was *hungry*.": "a",
+        "The query of “a” looks for the token after “a”, and that was “hungry”.": "a",
         "The next token is not in the prompt yet, so it has no query.": "animal",
     },
     "0.6": {
         "You took the logarithm to the base 10. A loss in nats uses the natural logarithm.": 2,
         "This loss is in bits. A loss in nats uses the natural logarithm.": math.log2(100),
+        "You left out the logarithm: 100 is 1/p. The loss is its logarithm.": 100,
         "This is the probability p. The loss is −ln p.": 1 / 100,
         "The sign is wrong: −ln p is positive, because p is below 1.": -math.log(100),
     },
@@ -43,7 +44,7 @@ MISTAKES: dict[str, dict] = {
         "You counted everything off the diagonal. Count only the later tokens.": 90,
     },
     "0.8": {
-        "*milk* and *bread* are different tokens. A bag of words tells them apart.": "b",
+        "“milk” and “bread” are different tokens. A bag of words tells them apart.": "b",
     },
 }
 EXERCISES = {

@@ -118,6 +118,7 @@ MISTAKES: dict[str, dict] = {
         "12 counts the smaller variance once. Both q and k have it.": 12,
         "You found the standard deviation. Square it.": 2,
         "1/9 is the variance of one product of components. q·k adds 36 of them.": 1 / 9,
+        "1/3 is the variance of one component of q. q·k adds 36 products.": 1 / 3,
         "48/9 sums over the width of the tokens. q and k have the width of the head.": 48 / 9,
     },
     "3.2": {
