@@ -186,7 +186,7 @@ globalThis.probe = (() => {
   const STOPS = 'input, select, button, summary, [tabindex="0"]';
   // The stops of Tab in a figure, and where it stands.
   const stops = () =>
-    all(STOPS).flatMap((node, i) => (!node.disabled && node.checkVisibility() ? [i] : []));
+    all(STOPS).flatMap((node, i) => (!node.disabled && visible(node) ? [i] : []));
   function active() {
     const host = document.activeElement;
     const inner = host.shadowRoot?.activeElement;

@@ -29,7 +29,7 @@ def one_layer(*, ax: Ax = None) -> Axes:
         >>> print(describe(one_layer())[:65])
         x (B, L, E); project 3 × (B, L, E); split 3 × (B, H, L, D); a sco
     """
-    ax = sheet(ax, (7.0, 4.8))
+    ax = sheet(ax, (7.0, 4.4))
     for x, heading in ((SHAPE, "shape"), (SECTION, "section")):
         text(ax, x, 0.75, heading, color=FAINT, size=SIZE)
     lowest = -2.0 - len(STEPS)
