@@ -239,6 +239,7 @@ class _Asked:
     segments: Lengths = None
     cache: Any = None
     empty: bool = False
+    leak: str | None = None  # the page on how later tokens are seen, once they are
 
     def __post_init__(self) -> None:
         check_count("length", self.length, 8)
@@ -398,9 +399,10 @@ def _found(asked: _Asked, name: str) -> Iterator[Finding]:
             names = ["input"] if len(read) == 1 else ["query", "key", "value"]
             changed = {f"changed {n}": x.detach() for n, x in zip(names, read, strict=True)}
             example = dict(zip(names, asked.read, strict=True)) | changed | lengths
-            page = QUESTIONS["future"][1] if "cut" in more else page  # a leak, by its gradient
-            said, clinic = sentence.format(**numbers), page and f"{CLINIC}{page}.html"
-            yield Finding(name, said, numbers, example, clinic)
+            if name in ("future", "prefix") or "cut" in more:  # "cut": a leak, by its gradient
+                page = asked.leak or page
+            said = re.sub(r"\b1 tokens", "1 token", sentence.format(**numbers))
+            yield Finding(name, said, numbers, example, page and f"{CLINIC}{page}.html")
             return
 
 
@@ -416,7 +418,9 @@ def _future(asked: _Asked) -> Answers:
     if ahead:
         by = asked.changes(asked.places >= ahead[0])[:, : ahead[0] - asked.offset]
         said = "the output at position {position} changes when the tokens from position {first} on "
-        said += "change ({cuts} of {of} cuts): " + _which_mask(asked)
+        guess = _which_mask(asked)
+        asked.leak = QUESTIONS["mixed" if "reshape" in guess else "future"][1]
+        said += "change ({cuts} of {of} cuts): " + guess
         yield by, said, {"cuts": len(ahead), "of": len(cuts), "first": ahead[0]}
 
 
@@ -435,7 +439,7 @@ def _which_mask(asked: _Asked) -> str:
     most = max(reach, default=asked.offset)
     said = f"{len(reach)} of {asked.length} outputs see up to {most - asked.offset} tokens ahead: "
     is_shifted = torch.equal(ahead, later.tril(most))
-    others = "a mask in blocks, a wrong reshape, or a norm over the tokens?"
+    others = "a wrong reshape, a mask in blocks, or a norm over the tokens?"
     return said + ("a shifted mask?" if is_shifted else others)
 
 
@@ -637,7 +641,7 @@ QUESTIONS: dict[str, tuple[Callable[[_Asked], Answers], str | None]] = {
     "batch": (_batch, "every-token-attends-to-itself-only-heads-and-tokens-are-swapped"),
     "mixed": (_mixed, "the-model-trains-and-stays-bad-a-missing-transpose"),
     "order": (_order, None),
-    "prefix": (_prefix, "is_causaltrue-needs-as-many-queries-as-keys"),
+    "prefix": (_prefix, "the-model-trains-and-stays-bad-a-missing-transpose"),
     "padding": (_padding, "padding_sideright-a-batch-generates-other-text-than-each-prompt-alone"),
     "packed": (_packed, "texts-packed-in-one-row-attend-to-one-another"),
     "empty": (_empty, "one-batch-in-a-thousand-gives-nan"),

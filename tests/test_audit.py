@@ -111,8 +111,8 @@ GUESSES = {
     "no mask": "is there no causal mask, or does the softmax run over the queries?",
     "inverted mask": "the causal mask is inverted.",
     "inverted mask, finite": "the causal mask is inverted.",
-    "mask off by one": "22 of 23 outputs see up to 1 tokens ahead: a shifted mask?",
-    "blocks": "17 of 23 outputs see up to 3 tokens ahead: a mask in blocks, a wrong reshape, or",
+    "mask off by one": "22 of 23 outputs see up to 1 token ahead: a shifted mask?",
+    "blocks": "17 of 23 outputs see up to 3 tokens ahead: a wrong reshape, a mask in blocks, or",
 }
 
 
@@ -120,6 +120,7 @@ GUESSES = {
 def test_the_mask_is_guessed_from_what_outputs_see(fault):
     found = planted.ask(audit, planted.past(16, 2), fault).findings[0]
     assert GUESSES[fault] in found.sentence
+    assert found.clinic.endswith("a-missing-transpose.html") == ("reshape" in found.sentence)
 
 
 def state(model):
