@@ -108,7 +108,8 @@ SAID = {
         (("alter", {"head": 1}), "At step 1, in two, the query b" + MOST + UP),
         (("hover", 0, 2), "At step 1, in two, the query a attends to the key z: attention weight "
                           "0.25." + UP),
-        (("alter", {"over": None, "head": 0, "asks": 0}),
+        (("ask", 1), "At step 1, in two, the query b" + MOST + UP),  # by key, under a resting mouse
+        (("alter", {"head": 0, "asks": 0}),
          "At step 1, in one, the query a sees no key: every attention weight is 0."),
     ),
     "heads in training": (

@@ -78,7 +78,7 @@ def test_every_head_that_stands_out_leads_to_its_map(page, tmp_path):
     buttons = page.locator("[role=toolbar] button")
     assert buttons.count() == len(listed) == 20
     for k, (name, layer, head, score) in enumerate(listed):
-        label = f"{name}: layer {layer}, head {head}, mean attention weight {score:.2f}"
+        label = f"{name}: layer {layer}, head {head}, score {score:.2f}"
         assert buttons.nth(k).get_attribute("aria-label") == label
         assert buttons.nth(k).inner_text() == f"L{layer}H{head} {score:.2f}"
         buttons.nth(k).click()

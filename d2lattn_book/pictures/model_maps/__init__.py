@@ -20,6 +20,17 @@ MOST_BYTES = 3_000_000  # of the figure,
 BESIDE = 50_000  # of which so many are no maps
 LISTED = 5  # heads that stand out, of a kind
 NOTHING = "nothing"  # the column of what weights lack of 1
+SCORE = "mean over the queries of the attention weights on all such keys, added up"
+KEYS = {  # which those are, of a token
+    "previous token": "the token before it",
+    "first token": "the first token",
+    "same position": "the token at its position in the other text",
+    "same token": "all its copies that come earlier or in the other text",
+    "induction": "all tokens that came next after such a copy of it, itself left out",
+    "next token": "the token after it",
+    "last token": "the last token",
+    NOTHING: "nothing, which is what weights lack of 1",
+}
 
 
 @on_the_host
@@ -42,7 +53,8 @@ def maps(
     jumps to the heads that stand out. Once drawn it needs no kernel: `maps(…).save("maps.html")`
     writes a page of its own. Layers, heads and tokens are counted from 0.
 
-    A head stands out by the mean weight that queries give to
+    A head stands out by its score, the mean over the queries of the attention weights on all such
+    keys, added up:
 
     - *previous token*: the token before, over all tokens but the first;
     - *first token*: over all tokens but the first;
@@ -52,13 +64,14 @@ def maps(
     - *next token* and *last token*, likewise, where tokens see later ones.
 
     In cross-attention it is *same position*, and *same token*, *induction*, *first token* and *last
-    token* of the other text. The five highest of each are listed, with this score, however
-    low it is.
+    token* of the other text. The five highest of each are listed with this score, which is at
+    least 0.01.
 
-    A weight is sent in 8 bits: less than 1/255 off, and each row has the sum 1. Where a model's
-    weights add up to less (a sink without a token, as in gpt-oss), the rest is a column of its own,
-    *nothing*. Where a module reads an image (1, C, H, W) and its tokens are the patches, these are
-    shown in the image. Of more than 264 keys without names, as in sound, some in a row are one.
+    A weight is sent in 8 bits: less than 1/255 off, and each row has the sum 1. Scores are computed
+    before that. Where a model's weights add up to less (a sink without a token, as in gpt-oss), the
+    rest is a column of its own, *nothing*. Where a module reads an image (1, C, H, W) and its
+    tokens are the patches, these are shown in the image. Of more than 264 keys without names, as in
+    sound, some in a row are one.
 
     Args:
         model: one of
@@ -129,7 +142,8 @@ def maps(
         "tokens": found.names,
         "layers": shown,
         "heads": chosen,
-        "standing": [{"name": name, "heads": best} for name, best in kinds.items()],
+        "standing": [{"name": n, "keys": KEYS[n], "heads": best} for n, best in kinds.items()],
+        "score": SCORE,
         "without": without,
         "asks": position(query, found.names, "query"),
         "step": layer,
@@ -201,8 +215,8 @@ def standing_out(
         given = (given * where).sum(-1)[..., asking]  # (layers, H, those who ask)
         scores = given.mean(-1).flatten() if asking.any() else weights.new_zeros(0)
         best = scores.argsort(descending=True, stable=True)[:LISTED].tolist()
-        listed = [(k // H, k % H, round(scores[k].item(), 3)) for k in best]
-        found[name] = [one for one in listed if one[2] >= 0.005]  # 0.00 does not stand out
+        listed = [(k // H, k % H, round(scores[k].item(), 2)) for k in best]  # as it is shown
+        found[name] = [one for one in listed if one[2] > 0]  # 0.00 does not stand out
     return found
 
 
@@ -242,7 +256,7 @@ def _list(kinds, layers, heads):
         for layer, head, score in best
     }
     scores = torch.tensor([*rows.values()])[:, None]
-    table = plain_table("Heads that stand out", rows, ["mean weight"], scores)
+    table = plain_table(f"Heads that stand out: {SCORE}", rows, ["score"], scores)
     return table.replace("<table>", '<table class="trained">')
 
 

@@ -89,10 +89,6 @@ def find(model, text, tokenizer, target, part, tokens, key_tokens) -> Found:
     return Found(given, count, rows, keys, names, key_names, called, step)
 
 
-def _kind(model):
-    return type(model).__name__
-
-
 def _size_of(given, names):
     """L and S, which all maps have."""
     named = zip(names or [f"layer {n}" for n in given], given.values(), strict=True)
@@ -123,8 +119,11 @@ def _given(weights):
     """Layer -> (H, L, S) of tensors, and how many layers there are."""
     if not isinstance(weights, (list, tuple)) or not any(map(torch.is_tensor, weights)):
         array = arrays.to_numpy(weights, "model")
-        if array.dtype.kind != "f" or not array.ndim or not len(array):
-            raise ValueError(f"model must be a model or its maps, got {show(weights)}")
+        stacked = array.ndim in (3, 4) or (array.ndim == 5 and array.shape[1] == 1)
+        if array.dtype.kind != "f" or not stacked or not len(array):
+            got = f"{array.dtype} of shape {array.shape}" if array.ndim else show(weights)
+            rule = "model must be a model, or attention weights (layers, H, L, S) or (H, L, S)"
+            raise ValueError(f"{rule}, got {got}")
         weights = torch.as_tensor(array[None] if array.ndim == 3 else array)
     found = {n: _single(one) for n, one in enumerate(weights) if one is not None}
     return found, len(weights)
@@ -150,7 +149,7 @@ def _of_module(model, text, tokenizer, target, part):
     columns, which are None where they are unknown or the same."""
     pair = getattr(getattr(model, "config", None), "is_encoder_decoder", False)
     if target is not None and not pair:
-        raise ValueError(f"target is for an encoder-decoder of transformers, got {_kind(model)}")
+        raise ValueError(f"target is for an encoder-decoder, got {type(model).__name__}")
     if pair and part == "encoder":
         model, part, pair = model.get_encoder(), None, False
     args, options, ids = _inputs(model, text, tokenizer)
@@ -236,12 +235,12 @@ class _Seen(TorchFunctionMode):
 
     def __init__(self, model, part):
         super().__init__()
-        self.who, self.part = _kind(model), part
+        self.who, self.part = type(model).__name__, part
         self.names, self.calls = [], []  # all, and those of the part
         self.others = set()  # functions of another name
         self.inside, self.asked, self.handles = [], [], []
         for name, one in model.named_modules():
-            enter = functools.partial(self._enter, name or _kind(one))
+            enter = functools.partial(self._enter, name or type(one).__name__)
             self.handles += [one.register_forward_pre_hook(enter, with_kwargs=True)]
             self.handles += [one.register_forward_hook(self._leave)]
 

@@ -37,7 +37,7 @@ export function drawPatches(svg, {data, act, width}) {
     add(node, "rect", {...at, fill: "none", stroke: "var(--query)", "stroke-width": 3});
     add(node, "rect", {...at, class: "ring"});
     if (!i) add(node, "text", {x: at.x + TOKEN.width / 2, y: 38, class: "m t"}, tokens[j]);
-    node.addEventListener("pointerenter", () => act(hover, number(line, j), null));
+    node.addEventListener("pointermove", () => act(hover, number(line, j), null));
     node.addEventListener("pointerleave", () => act(alter, {over: null}));
   };
   const cells = grid(svg, "query", lengths, build, (i, j) => act(ask, number(i, j))).flat();

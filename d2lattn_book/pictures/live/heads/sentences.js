@@ -83,7 +83,7 @@ export function drawSentences(svg, {data, act, width}) {
   const whom = drawTokens(svg, to, act, {
     role: "key",
     over: k => act(hover, null, k),
-    pick: k => act(alter, {key: k}),
+    pick: k => act(alter, {key: k, over: null}),
   });
   const under = to.y(0) + LINE + 14;
   const numbers = keys.map((_, k) => add(svg, "text", {class: "m big", x: to.middle(k), y: under}));
@@ -161,7 +161,7 @@ function drawTokens(svg, places, act, {role, over, pick}) {
     add(cell, "rect", {...at, ...mark});
     add(cell, "text", {x, y: y + 17, class: small ? "m t" : "m b"}, cut(tokens[k], letters));
     add(cell, "rect", {...at, class: "ring"});
-    cell.addEventListener("pointerenter", () => over(k));
+    cell.addEventListener("pointermove", () => over(k)); // by a hand, not by the page
     cell.addEventListener("pointerleave", () => act(alter, {over: null}));
   };
   return grid(svg, role, places.lengths, build, (i, j) => pick(i * per + j)).flat();

@@ -9,21 +9,22 @@ const WALK = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1};
 const FAR = {Home: -Infinity, End: Infinity};
 
 export function drawStanding(live, {data, act, width}) {
-  const {standing, layers, numbers, without} = data;
+  const {standing, score: scored, layers, numbers, without} = data;
   const name = {role: "toolbar", "aria-label": "heads that stand out"};
   const box = add(live, "div", {...name, class: width < LINE ? "narrow" : null});
-  const all = standing.flatMap(({name: kind, heads}) => {
-    const line = add(box, "div", {class: "kind"});
+  const all = standing.flatMap(({name: kind, keys, heads}) => {
+    const line = add(box, "div", {class: "kind", title: `attention weight on ${keys}`});
     add(line, "b", {}, kind);
     if (!heads.length) add(line, "span", {class: "s"}, "no head");
     return heads.map(([step, head, score]) => {
       const text = `L${layers[step]}H${numbers[head]} ${show(score)}`;
       const node = button(line, text, () => act(alter, {step, head}));
-      const place = `layer ${layers[step]}, head ${numbers[head]}`;
-      set(node, {"aria-label": `${kind}: ${place}, mean attention weight ${show(score)}`});
+      const place = `layer ${layers[step]}, head ${numbers[head]}, score ${show(score)}`;
+      set(node, {"aria-label": `${kind}: ${place}`});
       return {node, step, head};
     });
   });
+  add(box, "div", {class: "s"}, `Score: ${scored}.`);
   if (without.length) add(box, "div", {class: "s"}, `no maps in: layer ${without.join(", ")}`);
   const nodes = all.map(one => one.node);
   walkable(box, nodes);

@@ -23,7 +23,8 @@ export const prepare = data => ({
   numbers: data.heads,
 });
 
-// `key` is the key whose weight is told, `over` what a pointer is over: a query and a key.
+// `key` is the key whose weight is told, `over` what a pointer has moved over: a query and a key. What
+// is picked counts, until the pointer moves.
 export function begin({shape: [, , L, S], step = 0, head = 0, asks = L - 1}) {
   return {step, head, asks, key: null, over: null, least: crowded(L, S) ? 0.08 : 0.01};
 }
@@ -33,7 +34,7 @@ export const crowded = (L, S) => Math.max(L, S) > 16;
 
 export const go = (state, step) => ({...state, step});
 
-export const ask = (state, asks) => ({...state, asks, key: null});
+export const ask = (state, asks) => ({...state, asks, key: null, over: null});
 
 export const hover = (state, asks, key) => ({...state, over: [asks ?? state.asks, key]});
 
