@@ -93,7 +93,7 @@ def not_yet(*arguments):
 @pytest.mark.parametrize("number", BOOK)
 def test_what_is_blank_or_a_stub_is_not_attempted(number, verdict):
     stubs = [lambda *a: None, lambda *a: ..., not_yet] * (number in FUNCTIONS)
-    for blank in (None, ..., *stubs):
+    for blank in (None, ..., "", *stubs):
         assert verdict(number, blank) == "not attempted yet"
 
 
@@ -365,7 +365,7 @@ def test_progress_survives_a_damaged_file_and_says_where_none_is_kept(
 ):
     monkeypatch.delenv("D2LATTN_SOLVED", raising=False)
     exercises.progress()
-    assert capsys.readouterr().out == "nothing is kept here: no file is named by D2LATTN_SOLVED\n"
+    assert capsys.readouterr().out == "what you solve is not kept: D2LATTN_SOLVED names no file\n"
     kept = tmp_path / "progress.json"
     monkeypatch.setenv("D2LATTN_SOLVED", str(kept))
     for damaged in (b"", b'{"3.1": true', b"[1]", b"\xff"):

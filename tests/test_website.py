@@ -73,11 +73,9 @@ HEAD = (
 LIVE = new_output("display_data", {"text/html": "<p data-live></p>"})
 FOLD = f"{COMPARE}\n\n**It is 4.**\n\n</details>"
 LINKS = {
-    "[a](../d2lattn/masks.py)": "[a](reference/masks.md)",
-    "[b](../d2lattn_book/pictures/plots.py)": "[b](reference/d2lattn_book.pictures.plots.md)",
-    "[c](../benchmarks/RESULTS.md)": f"[c]({address()}/blob/main/benchmarks/RESULTS.md)",
-    "[d](../experiments/EXPERIMENTS.md#sinks)": "[d](experiments.md#sinks)",
-    "[e](../ERRATA.md)": "[e](errata.md)",
+    f"[a]({address()}/blob/main/docs/package.md#maps)": "[a](package.md#maps)",
+    f"[b]({address()}/blob/main/ERRATA.md)": "[b](errata.md)",
+    f"[c]({address()}/blob/main/README.md)": f"[c]({address()}/blob/main/README.md)",
     "[f](04_x.ipynb)": "[f](04_x.ipynb)",
     "[6.3](06_positional_encoding.ipynb#cell-id=)":
         "[6.3](06_positional_encoding.ipynb#63-clock-hands-sine-and-cosine)",
@@ -170,7 +168,7 @@ def test_a_page_of_the_book(path):
     assert re.match(later, after)
     cells = chapter_page.prepare(notebook, path).cells
     shown = cells[0].source
-    assert not re.search("Read on the website|answers wait for your|Run All Above", shown)
+    assert not re.search("Read on the website|answers wait|Run All Above|all chapters", shown)
     assert before.strip().split("\n")[-1][:20] in shown
     headings = {re.sub(r"^#+ [\d.]+ (· )?", "", c.source.split("\n")[0]) for c in cells}
     said = {chapter_page.PROMPTS[kind][0]: kind for kind in ("drawing", "code")}
@@ -278,7 +276,8 @@ def test_a_symptom_is_found_from_the_list_by_its_words_and_leads_back_and_on(sym
     listed = index.partition("```{toctree}")[2].split()[1:-1]
     assert listed == [sections.slug(title) for title in titles]
     assert {*re.findall(r"\]\(([\w-]+)\.ipynb\)", index)} == {*listed}
-    beside = {f"../{name}" for name in (*(p.name for p in book()), "experiments.md", "errata.md")}
+    pages = [*(path.name for path in book()), "experiments.md", "errata.md", "package.md"]
+    beside = {f"../{name}" for name in pages}
     for path in folder.iterdir():
         text = index if path.suffix == ".md" else text_of(path)
         for link in re.findall(r"\]\((?!https?:)([^)#]+)", text):

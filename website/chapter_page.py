@@ -95,7 +95,8 @@ def _head(cell, path):
         "Report an error": f"{address()}/issues/new?title={quote(f'Chapter {number}: ')}",
     }
     row = "\n".join(f'<a href="{place}">{text}</a>' for text, place in buttons.items() if place)
-    others = [link for link in links.split(" · ") if link and not re.match("next:|previous:", link)]
+    elsewhere = r"next:|previous:|\[all chapters|$"
+    others = [link for link in links.split(" · ") if not re.match(elsewhere, link)]
     cell.source = f"{text}{' · '.join(others)}".strip()
     title, question, rest = cell.source.split("\n\n", 2)
     cell.source = (
@@ -104,15 +105,9 @@ def _head(cell, path):
 
 
 def _links(text):
-    """Lead links to files of the project to the reference, or to the repository."""
-    text = re.sub(
-        r"\]\(\.\./(d2lattn(?:_book)?/[\w/]+)\.py\)",
-        lambda link: f"](reference/{link[1].replace('/', '.').removeprefix('d2lattn.')}.md)",
-        text,
-    )
-    text = text.replace("](../ERRATA.md)", "](errata.md)")
-    text = text.replace("](../experiments/EXPERIMENTS.md", "](experiments.md")
-    return on_the_site(text.replace("](../", f"]({address()}/blob/main/"))
+    """Lead links to sections, and to files of the repository that are pages, to the site's own."""
+    pages = rf"\]\({address()}/blob/main/(?:docs/)?(ERRATA|audit|package)\.md"
+    return on_the_site(re.sub(pages, lambda link: f"]({link[1].lower()}.md", text))
 
 
 def _fold(cell, *, is_answer):

@@ -40,7 +40,7 @@ MISTAKES: dict[str, dict] = {
     },
     "0.7": {
         "You counted the visible scores. Count the masked ones, where j > i.": 55,
-        "The last token attends to all ten, so nothing in its row is masked.": 50,
+        "Half of 100 hides half of the diagonal, but each token may attend to itself.": 50,
         "You counted everything off the diagonal. Count only the later tokens.": 90,
     },
     "0.8": {

@@ -95,6 +95,7 @@ MISTAKES: dict[str, dict] = {
         "You counted the projections once per head. The 12 heads together have 768 channels.": (
             12 * (4 * 768**2 + 4 * 768)
         ),
+        "The 12 heads share the 768 channels: do not multiply by 12. Add the biases.": 48 * 768**2,
         "Each head projects from all 768 channels, not only from 64.": 4 * 12 * 64**2 + 4 * 768,
     },
     "4.2": {

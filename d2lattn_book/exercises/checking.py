@@ -202,8 +202,8 @@ def check(exercise: str, answer: object) -> None:
 
     Args:
         exercise (str): the exercise's number, "chapter.number".
-        answer: what the exercise asks for: a function or a value. None, `...` and a function that
-            is still the starter, so that it does nothing, count as not attempted.
+        answer: what the exercise asks for: a function or a value. None, `...`, "" and a function
+            that is still the starter, so that it does nothing, count as not attempted.
 
     Raises:
         ValueError: there is no such exercise.
@@ -386,7 +386,7 @@ def _stops(error):
 
 
 def _is_blank(answer):
-    return answer is None or answer is ...
+    return answer is None or answer is ... or (isinstance(answer, str) and not answer.strip())
 
 
 def _is_ours(answer):

@@ -39,11 +39,11 @@ def progress() -> None:
 
     Example:
         >>> progress()
-        nothing is kept here: no file is named by D2LATTN_SOLVED
+        what you solve is not kept: D2LATTN_SOLVED names no file
     """
     path = _path()
     if path is None:
-        print(f"nothing is kept here: no file is named by {NAMED_BY}")
+        print(f"what you solve is not kept: {NAMED_BY} names no file")
         return
     chapters: dict[int, dict[str, bool]] = {}
     for exercise, correct in sorted(_read(path).items(), key=lambda item: _number(item[0])):
