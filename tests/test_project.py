@@ -110,16 +110,16 @@ def test_every_address_in_docs_deploy_and_the_packages_is_of_this_repository():
 def test_the_examples_of_the_package_run():
     """Those of the README, of transformers and with a network are run by tests/libraries."""
     page = (ROOT / "docs" / "package.md").read_text(encoding="utf-8")
-    torchs, first, real, _, *drawn = re.findall(r"```python\n(.*?)```", page, re.S)
+    torchs, first, decoding, real, _, *drawn = re.findall(r"```python\n(.*?)```", page, re.S)
     names = {}
     exec(torchs, names)
     assert_close(names["output"], names["expected"], within=1e-6)
     assert_close(names["weights"].mean(1), names["mean"], within=1e-6)
     exec(first, names)
     assert_close(names["output"], names["same"], within=1e-6)
-    *lines, last = real.strip().splitlines()
-    exec("\n".join(lines), names)
-    expression, _, said = last.partition("  # ")
+    exec(decoding + real, names)
+    assert torch.equal(names["text"], names["generated"]) and names["cache"].length == 28
+    expression, _, said = real.strip().splitlines()[-1].partition("  # ")
     assert repr(eval(expression, names)) == said
     assert (names["without"].logits - names["seen"].logits).abs().max() > 0.1
     for example in (one for one in drawn if "transformers" not in one):
