@@ -72,7 +72,7 @@ def test_without_the_books_settings_the_first_line_says_what_dots_stand_for(page
     assert in_place(page, bare, CHAPTERS[2], again=False) == {("", "none")}
     open_chapter(page, bare, CHAPTERS[2].name)
     line = page.locator(".jp-InputPlaceholder").first
-    assert "••• hides a question's answer: guess, then run" in line.inner_text()
+    assert "••• is folded code, or an answer: guess, then run" in line.inner_text()
     page.set_viewport_size({"width": 1000, "height": 900})
     line.scroll_into_view_if_needed()
     expect(line.get_by_text("guess, then run")).to_be_in_viewport(ratio=1)
