@@ -79,7 +79,7 @@ def check_boolean_mask(name, x, shape=()):
         remedy = f"a mask of 0 and 1 is written {_as_boolean(x, shape)}; " if may_be_one else ""
         raise ValueError(
             f"{name} must be a boolean tensor, True = may attend, got {x.dtype}; {remedy}"
-            "numbers to be added to the scores (0 and −inf) go into attn_bias"
+            "a mask of 0 and −inf is written mask == 0; other numbers to be added go into attn_bias"
         )
 
 

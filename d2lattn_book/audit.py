@@ -401,6 +401,8 @@ def _found(asked: _Asked, name: str) -> Iterator[Finding]:
             example = dict(zip(names, asked.read, strict=True)) | changed | lengths
             if name in ("future", "prefix") or "cut" in more:  # "cut": a leak, by its gradient
                 page = asked.leak or page
+            elif "the mask lost, or is it inverted" in sentence:
+                page = QUESTIONS["future"][1]
             said = re.sub(r"\b1 tokens", "1 token", sentence.format(**numbers))
             yield Finding(name, said, numbers, example, page and f"{CLINIC}{page}.html")
             return

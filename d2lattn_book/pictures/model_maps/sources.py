@@ -121,9 +121,8 @@ def _given(weights):
         array = arrays.to_numpy(weights, "model")
         stacked = array.ndim in (3, 4) or (array.ndim == 5 and array.shape[1] == 1)
         if array.dtype.kind != "f" or not stacked or not len(array):
-            got = f"{array.dtype} of shape {array.shape}" if array.ndim else show(weights)
-            rule = "model must be a model, or attention weights (layers, H, L, S) or (H, L, S)"
-            raise ValueError(f"{rule}, got {got}")
+            rule = "model must be a model, or attention weights (layers, H, L, S) or (H, L, S), got"
+            raise ValueError(f"{rule} {type(weights).__name__} of {array.dtype}, {array.shape}")
         weights = torch.as_tensor(array[None] if array.ndim == 3 else array)
     found = {n: _single(one) for n, one in enumerate(weights) if one is not None}
     return found, len(weights)
@@ -136,7 +135,7 @@ def _single(weights):
     if single.ndim != 3 or not single.is_floating_point():
         raise ValueError(
             "model must give maps (H, L, S) of numbers for each layer, or a batch of one, got "
-            f"{weights.dtype} of shape {(*weights.shape,)}"
+            f"{weights.dtype} of shape {(*weights.shape,)}: a batch, or batch_first=True left out?"
         )
     return single
 
