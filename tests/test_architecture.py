@@ -50,11 +50,6 @@ def test_no_module_needs_itself_on_the_way():
     assert not circles
 
 
-def test_no_tool_needs_itself_on_the_way():
-    """Scripts import each other by their bare names, some of them late."""
-    assert not measure.floors(measure.imports(ROOT, "tools"))[1]
-
-
 def test_the_package_does_not_need_the_book():
     needs = set().union(*(IMPORTS[name] for name in IMPORTS if name.split(".")[0] == "d2lattn"))
     assert needs and not [name for name in needs if name.startswith("d2lattn_book")]

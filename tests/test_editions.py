@@ -107,10 +107,3 @@ def test_what_was_not_attempted_fails_its_hidden_test_and_no_answer_is_imported(
             assert not {"masked_softmax", "attention_weights"} & {*re.findall(r"\w+", empty)}
             with pytest.raises(AssertionError, match="not attempted yet"):
                 run([*given, answer, hidden], {answer.id: empty})
-
-
-@pytest.mark.parametrize("chapter", ["", "3", "00", "99", "../03"])
-def test_an_impossible_chapter_gives_one_clear_line(chapter, tmp_path):
-    with pytest.raises(SystemExit, match=r"^[^\n]*(CHAPTER|exercises)[^\n]*$"):
-        assignment.write(chapter, tmp_path)
-    assert not list(tmp_path.iterdir())

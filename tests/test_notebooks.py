@@ -365,23 +365,6 @@ def test_every_number_of_a_section_in_the_project_leads_to_a_heading():
         assert not known.keys() & bare, f'{path.name}: "in section {bare}", which tools can follow'
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("see (3·1, 3·2), (8·12 to 8·14)", "3·1 3·2 8·12 8·14"),
-        ("In section 6·3, sections 2·1, 2·4 and 3·1; exercise 7·6", "6·3 2·1 2·4 3·1 exercise 7·6"),
-        ("[6·3 Clocks](06_a.ipynb#cell-id=x), [exercise 6·2](06_a.ipynb)", "6·3 exercise 6·2"),
-        ("to (2·28, −0·22), (0·17, 2·2), (1, 0·2), a loss of 1·5, `(2·2)`, $(2·2)$, “(2·2)”", ""),
-        ("Vaswani et al. 2017, section 3·2; [a](https://b.org), section 3·1; its section 3·4", ""),
-    ],
-)
-def test_what_points_to_a_section_is_told_from_other_numbers(text, names):
-    """Written with a point in the middle, so that no section that moves changes the examples."""
-    found = []
-    sections.pointed(text.replace("·", "."), lambda name: found.append(name) or name)
-    assert " ".join(found) == names.replace("·", ".")
-
-
 @pytest.fixture
 def small_book(tmp_path, monkeypatch):
     """Two chapters and a page that point to each other; where everything was."""
@@ -438,12 +421,6 @@ def test_sections_and_exercises_move_and_all_that_points_to_them_follows(small_b
     assert moved["2.2"]["instead"] == "3.1" and moved["2.3"]["title"] == "Third"
 
 
-def test_a_link_that_names_no_section_is_refused():
-    for text in ("6.3 egg timers", "6.4 Clock hands", "6.99"):
-        with pytest.raises(LookupError, match="must lead to one section"):
-            sections.anchored(f"[{text}](06_positional_encoding.ipynb#cell-id=)")
-
-
 def test_the_pictures_of_the_readme_show_what_the_book_shows():
     assert (ROOT / "images" / "apple.png").read_bytes() == refresh.readme_picture()
     (run,) = [cell for cell in read(CHAPTERS[0]).cells if cell.id == "s00-write-run"]
@@ -453,13 +430,6 @@ def test_the_pictures_of_the_readme_show_what_the_book_shows():
     said = html.unescape(re.sub(r"<style>.*?</style>|<[^>]*>", " ", report, flags=re.S))
     page = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
     assert said.split() == re.findall(r"```text\n(.*?)```", page, re.S)[0].split()
-
-
-def test_normalise_keeps_the_end_of_a_progress_bar():
-    said = [nbformat.v4.new_output("stream", text=text) for text in ("\r1 %", "\r2 %")]
-    cell = nbformat.v4.new_code_cell("train()", outputs=said)
-    notebook = refresh.normalise(nbformat.v4.new_notebook(cells=[cell]))
-    assert [output.text for output in notebook.cells[0].outputs] == ["2 %"]
 
 
 def test_links_are_stamped_from_one_place(tmp_path, monkeypatch):

@@ -171,14 +171,6 @@ def test_what_jupyterlab_saved_is_tidied_without_a_kernel(shelf, monkeypatch, ca
     assert capsys.readouterr().out == "03_small.ipynb: tidied\n"
 
 
-def test_a_sentence_written_in_jupyterlab_stays_and_its_new_cell_has_a_short_id(shelf):
-    long = "0a1b2c3d-1234-4123-8123-0123456789ab"
-    nbformat.write(new_notebook(cells=[new_markdown_cell("New.", id=long)]), shelf)
-    refresh.tidy([])
-    (cell,) = nbformat.read(shelf, as_version=4).cells
-    assert (cell.id, cell.source) == ("0a1b2c3d", "New.")
-
-
 def test_tidying_does_not_hide_that_code_was_changed(shelf):
     stored = [new_code_cell("1", id="one", outputs=[new_output("stream", text="1\n")])]
     notebook = refresh.normalise(new_notebook(cells=stored))

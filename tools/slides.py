@@ -9,8 +9,9 @@ the answer, or what a figure shows; as `given` what a question cannot be answere
 table, list or quotation of the cell; a formula without $$ is said of the cell's own); as `asks`
 what is asked before one of these, or before an output, comes at the next key; as `names`
 what its print calls otherwise; as `tell` what the lecturer does at its last slides, one text each.
-All else is in the notes, what the lecturer says first and code last: key s opens the speaker's
-view. What is optional stays out. npm brings reveal.js and MathJax once; nothing else is needed,
+That comes first in the notes; then the answer and the first sentences of the text that belongs to
+the slide, as far as there is room: key s opens the speaker's view. Code, folds and what is optional
+stay in the notebook. npm brings reveal.js and MathJax once; nothing else is needed,
 also not by the live figures.
 """
 
@@ -38,11 +39,15 @@ FILES = {  # what lies beside the pages, with the licences
     "mathjax": ("es5/tex-svg-full.js", "LICENSE"),
 }
 WORDS, SAYING = 40, 20  # the most on a slide, beside a question
+SPOKEN, BRIEF, LEAST = 70, 55, 20  # in its notes: in all, of a section's note, of the chapter
 BARS = 5  # lines of them below which a sentence stands
 STANDS = ("definition", "formula", "board")  # on slides of their own
 ROLE = re.compile(r"\*\*(query|key|value|attention weight|output)(\w*)\*\*")
 SECTION = re.compile(r"(##+) (.+)")
-HEADING = re.compile(r"^#+ (.+)$", re.M)
+LINK = re.compile(r"\[([^]]+)\]\([^)]*\)")
+REAL = r"^[\d.]+ (In a real model: )?|: .*"  # what later slides of a section do without
+TERM = re.compile(r"^(?:An? |The )?\*\*([A-Za-z][\w -]*)\*\*", re.M)  # what a slide defines
+APART = re.compile(r"<details>.*?</details>|```.*?```|\$\$.*?\$\$", re.S)  # no sentences to say
 ASKED = re.compile(r"\*\*Predict\.\*\* ")
 
 # nbconvert's slides, less what they would fetch. A figure takes all the room that words leave it.
@@ -54,6 +59,8 @@ DEMOS = dict(re.findall(r"#/cell-id=([\w-]+)\)\. (.+)", INDEX))  # what to do at
 PAGE = """<!DOCTYPE html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Slides · attention</title>
+<meta name="description" content="Thirteen lectures on attention: slides with speaker notes.">
+<link rel="canonical" href="{address}">
 <style>
 body {{ font: 18px/1.5 sans-serif; max-width: 900px; margin: 40px auto; padding: 0 20px; }}
 h1 {{ border-bottom: 6px solid #d08220; padding-bottom: 8px; }}
@@ -73,13 +80,14 @@ def slides(target=ROOT / "build" / "slides"):
     rows = []
     for path in decks():
         notebook = nbformat.read(path, as_version=4)
-        page = deck(notebook)
+        page = deck(notebook, path.stem)
         (target / f"{path.stem}.html").write_text(page, encoding="utf-8")
         print(target / f"{path.stem}.html")
-        title, question = re.match(r"# (.+)\n+\*\*(.+?)\*\*", notebook.cells[0].source).groups()
+        title, question = subject(notebook)
         minutes = lecturer.minutes(notebook.cells) or ""
         rows.append(f"| [{title}]({path.stem}.html) | {question} | {minutes} |")
-    index = PAGE.format(markdown2html(INDEX.format(rows="\n".join(rows))))
+    shown = markdown2html(INDEX.format(rows="\n".join(rows)))
+    index = PAGE.format(shown, address=f"{cells.published()}slides/index.html")
     (target / "index.html").write_text(index, encoding="utf-8")
     print(target / "index.html")
 
@@ -91,8 +99,13 @@ def decks():
     ]
 
 
-def deck(notebook):
-    """The page of a chapter, of its core."""
+def subject(notebook):
+    """The title of a chapter, and its question."""
+    return re.match(r"# (.+)\n+\*\*(.+?)\*\*", notebook.cells[0].source).groups()
+
+
+def deck(notebook, name):
+    """The page of a chapter, of its core; `name` is that of its file."""
     exporter = SlidesExporter(
         raw_template=TEMPLATE,
         reveal_url_prefix="reveal.js",
@@ -102,8 +115,13 @@ def deck(notebook):
     )
     found = Deck(notebook.cells).slides
     shown = [cell for slide in found for cell in slide.cells()]
-    title = {"title": found[0].title.removeprefix("# ") + " ·"}  # of the window: "… · slides"
-    return exporter.from_notebook_node(new_notebook(cells=shown, metadata=title))[0]
+    title, question = subject(notebook)
+    head = {
+        "title": f"{title} ·",  # of the window: "… · slides"
+        "description": f"{question} Slides with notes for a lecture: {title}.",
+        "address": f"{cells.published()}slides/{name}.html",
+    }
+    return exporter.from_notebook_node(new_notebook(cells=shown, metadata=head))[0]
 
 
 class Slide:
@@ -138,8 +156,7 @@ class Slide:
         """As cells of a notebook for nbconvert: what follows a question appears key by key."""
         later = "fragment" if self.question else "-"
         found = [told(new_markdown_cell(self.title), "slide" if self.first else "subslide")]
-        read = sorted(filter(None, self.notes), key=is_code)
-        read = [note if is_code(note) else HEADING.sub(r"**\1**", note) for note in read]
+        read = beginning("\n".join(self.notes), max(SPOKEN - words(" ".join(self.tell)), LEAST))
         parts = (("**For the lecturer**", self.tell), ("**In the chapter**", read))
         notes = "\n\n".join(text for name, part in parts if part for text in (name, *part))
         found += [told(new_markdown_cell(notes), "notes")] if notes else []  # not in a fragment
@@ -156,7 +173,7 @@ class Deck:
     """The slides of a chapter, made in one walk through its cells."""
 
     def __init__(self, chapter):
-        self.slides, self.title, self.drawn, self.classes = [], "", None, ""
+        self.slides, self.title, self.later, self.drawn, self.classes = [], "", "", None, ""
         for cell in chapter:
             heading = SECTION.match(cell.source) if cell.cell_type == "markdown" else None
             ends = heading and heading[2].startswith(("Summary", "Checked claims", "Exercises"))
@@ -192,7 +209,7 @@ class Deck:
             return self.slides[-1]  # the live figure above a chapter's first section is of it
         last = self.slides.pop() if self.slides and self.slides[-1].is_bare() else None
         first = first or bool(last and last.first)
-        self.slides.append(Slide(self.title if first else self.title.split(": ")[0], first))
+        self.slides.append(Slide(self.title if first else self.later, first))
         if last:
             self.slides[-1].notes, self.slides[-1].tell = last.notes, last.tell
         return self.slides[-1]
@@ -211,15 +228,21 @@ class Deck:
         elif compared and says(cell) and not ASKED.search(source):
             self.told(says(cell))
         if chapter := re.match(r"# (.+)\n+\*\*(.+\?)\*\*\s*", source):
-            self.title = f"# {chapter[1]}"
+            self.title = self.later = f"# {chapter[1]}"
             self.section = self.start(first=True)
             self.section.line = f"**{chapter[2]}**"
-            source = re.sub(r"^\d+ minutes.*\n?", "", source[chapter.end() :], flags=re.M)
+            source = source[chapter.end() :]
+            source = re.split(r"^(?:You will be able to|\d+ minutes)", source, flags=re.M)[0]
         elif heading and heading[1] == "##":
             self.title = heading[0]
+            self.later = self.named(re.sub(REAL, "", heading[2]))
             self.section = self.start(first=True)
             source = source[heading.end() :].strip()
+            closing = said_of(cell).get("board", "").startswith("**")
+            if closing and "definition" not in said_of(cell):
+                self.sum_up(source)
         elif heading:
+            self.later = self.named(heading[2])
             self.start()
         for kind in STANDS:
             self.stand(cell, kind)
@@ -228,24 +251,41 @@ class Deck:
             if not said_of(cell).keys() & STANDS:
                 self.say(source)
         elif cells.is_note(cell):
-            self.section.tell.insert(0, source)
+            more = f"More, with the code: the notebook, {self.title.split()[1]}."
+            self.section.tell.insert(0, " ".join([*beginning(source, BRIEF), more]))
         elif asked:
-            self.slides[-1].notes.append(before.strip())
+            *earlier, last = before.strip().split("\n\n")
+            self.slides[-1].notes += earlier
             self.ask(says(cell) or asked[0], said_of(cell).get("given", ""))
-            self.slides[-1].notes.append(asked[0])
-        else:
+            self.slides[-1].notes.append(last)  # it leads to the question
+        elif compared:
+            self.slides[-1].notes.insert(0, f"**Answer.** {source.removeprefix('- ')}")
+        elif self.title != "## Summary":
             self.slides[-1].notes.append(source)
+
+    def named(self, text):
+        """A title that says what is shown, after the number of its section."""
+        number = re.match(r"## (?:[\d.]+ )?", self.title)[0]
+        return f"{number}{text[0].upper()}{text[1:]}"
+
+    def sum_up(self, source):
+        """What a chapter has found; when one can do without it is asked on the last slide."""
+        slide, items = self.slides[-1], re.findall(r"^- (?!\*\*When )(.+)", source, re.M)
+        for one, two, *_ in [[*sentences(item), ""] for item in items]:
+            slide.line += f"- {one} {two if words(one) < 9 else ''}\n"
+        slide.kind, slide.tell = "board", ["Let somebody explain a line in their own words."]
 
     def stand(self, cell, kind):
         """What a chapter defines, its formula, or what else a lecturer would write on the board."""
         if kind in said_of(cell):
             drawn = "\n".join(re.findall(r"^[|>-].*", cell.source, re.M))
             text = said_of(cell)[kind].replace("{shown}", drawn) or drawn
-            text = cells.EVIDENCE.sub("", text)
-            text = re.sub(r"\[([^]]+)\]\([^)]*\)", r"\1", text).replace("`", "")
+            text = LINK.sub(r"\1", cells.EVIDENCE.sub("", text)).replace("`", "")
             if kind == "formula" and "$$" not in text:
                 text = "\n\n".join([*re.findall(r"\$\$.+?\$\$", cell.source, re.S), text])
             slide = self.slides[-1] if self.slides[-1].is_bare() else self.start()
+            if (terms := TERM.findall(text)) and kind != "board" and not slide.first:
+                slide.title = self.named(", ".join(terms))
             slide.line, slide.kind = ROLE.sub(r'<strong class="\1">\1\2</strong>', text), kind
 
     def say(self, line):
@@ -259,13 +299,12 @@ class Deck:
 
     def answer(self, text):
         """Of a question that nothing on a slide answers: the first sentences that compare."""
-        text = cells.EVIDENCE.sub("", text.strip().split("\n\n")[0])
-        sentences = re.split(r"(?<=[.?!]) +", text)
-        if self.slides[-1].words(sentences[0]) > WORDS:
+        said, *more = sentences(cells.EVIDENCE.sub("", text.strip().split("\n\n")[0]))
+        if self.slides[-1].words(said) > WORDS:
             self.start()
-        slide, said = self.slides[-1], sentences.pop(0)
-        while sentences and slide.words(f"{said} {sentences[0]}") <= SAYING:
-            said += f" {sentences.pop(0)}"
+        slide = self.slides[-1]
+        while more and slide.words(f"{said} {more[0]}") <= SAYING:
+            said += f" {more.pop(0)}"
         slide.shown = [new_markdown_cell(said)]
 
     def told(self, answer):
@@ -311,9 +350,6 @@ class Deck:
         slide.tell += filter(None, [DEMOS.get(cell.id)])
         if shown and says(cell):
             slide.line = says(cell)
-        if not cell.source.startswith("# @title Guard"):
-            slide.notes.append(f"```python\n{cell.source}\n```")
-        slide.notes += [f"```\n{said}\n```" for said in map(described, cell.outputs) if said]
 
 
 def lit(source, before):
@@ -333,8 +369,33 @@ def lit(source, before):
     return f'<div class="highlight"><pre>{shown}</pre></div>{said}'
 
 
-def is_code(note):
-    return note.startswith("```")
+def sentences(text):
+    """Its sentences: none ends where a formula, a bracket, a quotation or bold type is open, and
+    a name in bold type is none."""
+    found, begun = [], ""
+    for part in re.split(r"(?<=[.?!*_)\"”]) +", text):
+        begun = f"{begun} {part}".strip()
+        is_open = begun.count("(") > begun.count(")")
+        is_open |= any(begun.count(mark) % 2 for mark in ("**", "$", '"'))
+        is_open |= begun.endswith("**") and words(begun) < 6
+        if not is_open and re.search(r"[.?!][*_)\"”]*$", begun):
+            found.append(begun)
+            begun = ""
+    return [*found, begun] if begun else found
+
+
+def beginning(text, most):
+    """Its first sentences, `most` words; no table, code, formula or fold. A list of paragraphs."""
+    found = []
+    text = LINK.sub(r"\1", cells.EVIDENCE.sub("", APART.sub("", text)))
+    for line in re.findall(r"^[^|<>#a-z\n].*", text, re.M):
+        kept = []
+        for sentence in sentences(line):
+            most -= words(sentence)
+            if most >= 0 and not sentence.endswith(":"):
+                kept.append(sentence)
+        found.append(" ".join(kept))
+    return list(filter(None, found))
 
 
 def says(cell):

@@ -43,7 +43,7 @@ def lecture():
 @pytest.fixture(scope="module")
 def folder(decks):
     """All decks, and one of figures as the package draws them now."""
-    (decks / "live.html").write_text(slides.deck(lecture()), encoding="utf-8")
+    (decks / "live.html").write_text(slides.deck(lecture(), "live"), encoding="utf-8")
     return decks
 
 
