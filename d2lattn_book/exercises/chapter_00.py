@@ -39,7 +39,7 @@ MISTAKES: dict[str, dict] = {
         "The sign is wrong: −ln p is positive, because p is below 1.": -math.log(100),
     },
     "0.7": {
-        "You counted the visible scores. Count the masked ones, where j > i.": 55,
+        "You counted the visible scores. Count the masked ones, those of later tokens.": 55,
         "Half of 100 hides half of the diagonal, but each token may attend to itself.": 50,
         "You counted everything off the diagonal. Count only the later tokens.": 90,
     },

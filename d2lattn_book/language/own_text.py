@@ -29,7 +29,7 @@ def read(path: str | os.PathLike | None = None) -> str:
     if path is None:
         return STORED.read_text(encoding="utf-8")
     if not isinstance(path, (str, os.PathLike)) or not os.path.isfile(path):
-        raise ValueError(f"path must be that of a text file, got {show(path)}")
+        raise ValueError(f"path must lead from {os.getcwd()} to a text file, got {show(path)}")
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
