@@ -146,7 +146,7 @@ def test_a_picture_is_a_file_with_its_number_its_caption_and_its_words(page):
     ],
 )
 def test_a_chapter_begins_with_its_question_and_then_its_links(page, link):
-    assert link in page["head"].source.partition("**A question?**\n\n<p")[2]
+    assert link in page["head"].source.partition("**A question?**\n\n<div")[2]
 
 
 @pytest.mark.parametrize("link", LINKS)

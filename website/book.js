@@ -57,29 +57,49 @@
     const open = guesses.some((fold) => !fold.open);
     for (const fold of guesses) fold.open = open;
   });
-  if (guesses.length) document.querySelector("main .go.small")?.append(all);
+  if (guesses.length) document.querySelector("main .more")?.append(all);
   addEventListener("hashchange", reveal);
   reveal();
   // A chapter is left at a section, and offers to go on there; who came to look a section up goes on elsewhere.
   const headings = [...document.querySelectorAll("main section > :is(h2, h3)")]
     .filter((one) => /^\d/.test(one.textContent));
-  const isLookedUp = location.hash && location.hash !== `#${kept.place}`;
+  const isLookedUp = location.hash && ![`#${kept.place}`, "#go-on"].includes(location.hash);
+  const parts = (heading) => [...heading.parentElement.querySelectorAll("h2, h3, p, li, pre, figure")];
   addEventListener("visibilitychange", () => {
     if (isLookedUp) return;
     const at = headings.findLast((one) => one.checkVisibility() && one.getBoundingClientRect().top < innerHeight / 2);
-    if (at && at !== headings[0]) keep({ place: at !== headings.at(-1) && at.parentElement.id });
+    if (!at || at === headings[0]) return;
+    const place = at !== headings.at(-1) && at.parentElement.id;
+    const part = parts(at).findIndex((one) => one.checkVisibility() && one.getBoundingClientRect().bottom > 90);
+    keep({ place, part, number: at.textContent.split(" ")[0], when: Date.now() });
   });
   const place = headings.find((one) => one.parentElement.id === kept.place);
-  if (place && !location.hash && /\/\d\d_/.test(location.pathname)) {
+  const goOn = () => {
+    if (location.hash !== "#go-on" || !place) return;
+    const part = parts(place)[kept.part] ?? place;
+    open(part);
+    part.scrollIntoView();
+  };
+  addEventListener("hashchange", goOn);
+  goOn();
+  // The front page offers the chapter that was read last.
+  const read = Object.entries(localStorage).filter(([name]) => /^d2lattn .*\/\d\d_/.test(name));
+  const chapters = read.map(([name, said]) => ({ page: name.slice(8), ...JSON.parse(said) }));
+  const isHere = ({ page }) => page === location.pathname && place;
+  const isFront = document.querySelector(".hero");
+  const last = chapters.filter((one) => one.place && (isFront ? one.when : isHere(one)))
+    .sort((one, other) => one.when - other.when).at(-1);
+  if (last && !location.hash) {
     const line = document.createElement("p");
     line.className = "go small";
     line.innerHTML = '<a></a><button type="button" aria-label="Close">×</button>';
     const [link, close] = line.children;
-    link.href = `#${kept.place}`;
-    link.textContent = `Go on at ${place.textContent.split(" ")[0]}`;
+    link.href = `${last.page}#go-on`;
+    link.textContent = `Go on at ${last.number}`;
     close.addEventListener("click", () => {
       line.remove();
-      keep({ place: false });
+      const closed = Object.assign(isFront ? last : kept, { place: false });
+      localStorage.setItem(`d2lattn ${last.page}`, JSON.stringify(closed));
     });
     document.querySelector("main article").prepend(line);
   }
@@ -109,8 +129,13 @@
       if (scrolls) target.tabIndex = 0;
     }
   });
-  const wide = "figure, .pst-scrollable-table-container, div.math > mjx-container, pre";
-  // Printed lines go on below on a narrow page, but not where they make columns.
+  const wide = "figure, .pst-scrollable-table-container, .evidence-shown table, div.math > mjx-container, pre";
+  // A line of code goes on below on a narrow page, further to the right than it begins.
+  for (const code of innerWidth > 600 ? [] : document.querySelectorAll("main div.cell_input pre")) {
+    const line = (text, tags, spaces) => `<span class="line" style="--deep: ${spaces.length + 2}ch">${text}</span>`;
+    code.innerHTML = code.innerHTML.replace(/((?:<[^>]*>)*)( *).*\n?/g, line);
+  }
+  // Printed lines do, but not where they make columns.
   for (const one of document.querySelectorAll("main .output pre")) {
     const columns = one.textContent.split("\n").filter((line) => /\S {2,}[^\s(]/.test(line));
     one.classList.toggle("columns", columns.length > 2);

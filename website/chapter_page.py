@@ -82,7 +82,7 @@ def is_picture(cell):
 
 
 def _head(cell, path):
-    """The links below its first words, as buttons; next and previous stand at the page's end."""
+    """Its links as two buttons, to Colab and to all others; next and previous stand at the end."""
     leading = r"(.*?)(?:\[Read on the website\]\([^)]*\)[^\[]*)?\[Open in Colab\]\([^)]*\)(.*)"
     text, links = re.match(leading, cell.source, re.S).groups()
     number, place = path.name[:2].lstrip("0") or "0", f"main/notebooks/{path.name}"
@@ -94,14 +94,14 @@ def _head(cell, path):
         "Edit": f"{address()}/edit/{place}",
         "Report an error": f"{address()}/issues/new?title={quote(f'Chapter {number}: ')}",
     }
-    row = "\n".join(f'<a href="{place}">{text}</a>' for text, place in buttons.items() if place)
+    row = [f'<a href="{place}">{text}</a>' for text, place in buttons.items() if place]
+    more = f'<details class="more"><summary>More</summary>{" ".join(row[1:])}</details>'
+    row = f'<div class="go small">{row[0]}{more}</div>'
     elsewhere = r"next:|previous:|\[all chapters|$"
     others = [link for link in links.split(" · ") if not re.match(elsewhere, link)]
     cell.source = f"{text}{' · '.join(others)}".strip()
     title, question, rest = cell.source.split("\n\n", 2)
-    cell.source = (
-        f'{title}\n\n{_links(question)}\n\n<p class="go small">{row}</p>\n\n{_links(rest)}'
-    )
+    cell.source = "\n\n".join([title, _links(question), row, _links(rest)])
 
 
 def _links(text):

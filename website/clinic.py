@@ -1,8 +1,9 @@
 """The clinic of the website: a page of its own for every symptom of appendix 91.
 
 The notebook is the one source. Each of its sections becomes a page under clinic/, whose address is
-the words of its heading, and one page lists them. What a section takes from those before it,
-imports and functions, stands in a fold at its top, so that the code of every page runs alone.
+the words of its heading, and one page lists them. A reader in trouble finds the reason and the
+remedy first, and then the smallest example. What a section takes from those before it, imports and
+functions, stands in a fold above that, so that the code of every page runs alone.
 """
 
 import copy
@@ -12,7 +13,7 @@ import nbformat
 import sections
 from alone import alone
 from cells import is_setup
-from nbformat.v4 import new_code_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell
 
 FOLDER, SOURCE = "clinic", "91_when_libraries_disagree.ipynb"
 HEADING = re.compile(r"## (91\.\d+) (.+)\n")
@@ -20,8 +21,11 @@ ROW = re.compile(r"^\| (.+) \| (\[91[^]]+\](\([^)]+\)).*)", re.M)  # of the tabl
 LIST = """# The clinic: error messages and symptoms of attention
 
 Look for the words of your error message, or for what you see. Each line leads to a page with the
-smallest example of the fault, the cause, the remedy, and a test. All pages are sections of
+cause, the remedy, the smallest example of the fault, and a test. All pages are sections of
 [appendix 91](../{source}), which runs as a whole.
+
+<p class="go small"><button type="button" class="search-button__button pst-js-only">Search the
+clinic and the book</button></p>
 
 {symptoms}
 
@@ -46,8 +50,9 @@ def pages(notebook):
         for cell in cells:
             if cell.cell_type == "markdown":
                 cell.source = _moved(_led(cell.source, names, number))
-        if needed := _needed(cells, before):
-            cells.insert(1, needed)
+        cells, shown = _remedy_first(cells)
+        cells += [needed] if (needed := _needed(shown, before)) else []
+        cells += shown
         page = nbformat.v4.new_notebook(cells=cells, metadata=notebook.metadata)
         made[names[number]] = page
     (symptoms,) = re.findall(r"(?:^\|.*\n)+", notebook.cells[0].source, re.M)
@@ -76,6 +81,23 @@ def _parts(cells):
         if heading := HEADING.match(cells[start].source + "\n"):
             found.append((heading[1], heading[2], cells[start:end]))
     return found
+
+
+def _remedy_first(cells):
+    """What is seen, why, and what to do; and apart from it the example, and all else."""
+    first, *rest = cells
+    told, shown = [], []
+    for cell in rest:
+        parts = cell.source.split("\n\n") if cell.cell_type == "markdown" else []
+        own = [part for part in parts if re.match(r"\*\*(Why|Remedy)\.\*\*|```", part)]
+        if own and len(own) < len(parts):
+            left = "\n\n".join(part for part in parts if part not in own)
+            shown.append(nbformat.from_dict({**cell, "source": left}))
+            cell = new_markdown_cell("\n\n".join(own), id=f"{cell.id}-told")
+        is_opening = cell is rest[0] and cell.cell_type == "markdown"
+        (told if own or is_opening else shown).append(cell)
+    example = new_markdown_cell("## The smallest example", id=f"{first.id}-example")
+    return [first, *told, example], shown
 
 
 def _led(text, names, own=None):

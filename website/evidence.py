@@ -21,6 +21,7 @@ BUTTON = (
 )
 SHOWN = """<div popover id="{place}" class="evidence-shown"
   role="dialog" aria-label="Evidence: {names}">
+<button type="button" popovertarget="{place}" popovertargetaction="hide">Close</button>
 {shown}</div>
 """
 ROWS = """{question}

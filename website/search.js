@@ -1,26 +1,9 @@
 // The search field: results are sections, with the words around what was found.
 (() => {
   const root = document.documentElement.dataset.content_root;
-  // What a question is built of, and not what it is about.
-  const SILENT = new Set(
-    `a about an and any are as at be been being but by can could did do does doing for from get had has have having
-    he help how i if in instead into is it its just kind like may me mean means might much must my need needs no not
-    of on or other others our should simply so some such than that the their them then there these they thing this
-    those to use used uses using very was way we were what when where whether which while who whom why will with work
-    works would you your`.split(/\s+/),
-  );
   const FIELDS = { title: 3, asked: 2, indexed: 2, terms: 4, page: 1, text: 1, code: 0.3 };
-  // What others write for what the book writes.
-  const ALSO = {
-    gqa: "grouped query", mqa: "multi query", mla: "latent", bpe: "pieces", heatmap: "picture",
-    kv: "keys values", junk: "nonsense garbage wrong", garbage: "nonsense gibberish wrong", gibberish: "garbage nonsense",
-    context: "long length", gb: "memory", hide: "hidden", inf: "∞", infinity: "∞",
-    ring: "ranks processes", val: "validation", attn: "attention", mha: "multi head attention", oom: "out of memory",
-    lstm: "rnn", vram: "memory cache", exp: "powers softmax", bos: "sinks", shuffle: "order bag",
-    vllm: "paged", autocast: "half", fp16: "half",
-  };
   // A message of a program, or what somebody sees who has no message; code in a question is none.
-  const MESSAGE = /\w(Error|Exception|Warning)\b|Assertion|\b(nans?|crash\w*|fail\w*|garbage|nonsense|gibberish|diff\w+ \w*(result|output|number|token|text|logit)\w*|samples? (are|is)|wrong|worse|cheats?|leaks?)\b/i;
+  const MESSAGE = /\w(Error|Exception|Warning)\b|Assertion|not compatible|\b(nans?|crash\w*|fail\w*|garbage|nonsense|gibberish|diff\w+ \w*(result|output|number|token|text|logit)\w*|samples? (are|is)|wrong|worse|cheats?|leaks?)\b/i;
   const CODE = /[_={[]/;
   const QUESTION = /^(why|how|what|which|when|does|do|can|is|are|should)\b|\?\s*$/i;
   const LIKE = 8; // how much more a title or a question counts that is the reader's
@@ -40,7 +23,7 @@
       .map((word) => word.toLowerCase());
   // What a word has in common with its other forms: query, queries; share, shared, sharing.
   const stem = (word) => {
-    if (SILENT.has(word)) return null;
+    if (WORDS.silent.includes(word)) return null;
     if (word.length < 4) return word;
     const ended = word.replace(/(?<!s)s$/, "").replace(/(?<=[aeiouy]\p{L}*)(?:ing|(?<!e)ed)$/u, "");
     return ended.length < 4 ? ended : ended.replace(/(?:e|ie|y)$/, "").replace(/(\p{L})\1$/u, "$1");
@@ -102,7 +85,7 @@
     const isTrouble = MESSAGE.test(query) || (CODE.test(query) && !QUESTION.test(query));
     query = isTrouble ? query.replace(/\b\d\S*/g, " ") : query; // sizes and versions are the reader's own
     const asked = stems(query);
-    const also = new Map(words(query).map((word) => [stem(word), [...stems(ALSO[word] ?? "")]]));
+    const also = new Map(words(query).map((word) => [stem(word), [...stems(WORDS.also[word] ?? "")]]));
     const has = (terms, term) => [term, ...(also.get(term) ?? [])].some((one) => terms.has(one));
     const sum = (terms) => [...terms].reduce((all, term) => all + made.rare(term), 0);
     const all = sum(asked) || 1;
@@ -145,13 +128,28 @@
     line.append(
       from ? "… " : "",
       ...parts.map((part) => {
-        if (!terms.some((term) => part.toLowerCase().startsWith(term))) return part;
+        if (!terms.some((term) => words(part).some((word) => word.startsWith(term)))) return part;
         const mark = document.createElement("mark");
         mark.textContent = part;
         return mark;
       }),
       from + 180 < text.length ? " …" : "",
     );
+    return line;
+  }
+
+  // A query that is a term of the glossary, or another name of one, gets its meaning.
+  function meaning(query) {
+    const sorted = (text) => [...stems(text)].sort().join();
+    const isAsked = (names) => names.split(/[,;] | \(|\)/).some((one) => sorted(one) === sorted(query));
+    const named = (column) => sorted(query) && GLOSSARY.find((row) => isAsked(row[column]));
+    const [term, said] = named(0) || named(2) || [];
+    const line = document.createElement("p");
+    if (!term) return line;
+    line.className = "meaning";
+    line.innerHTML = `<a href="${root}90_notation_and_claims.html#glossary"></a> (glossary): `;
+    line.firstElementChild.append(term);
+    line.append(said);
     return line;
   }
 
@@ -170,7 +168,7 @@
     const count = document.createElement("p");
     count.setAttribute("role", "status");
     count.textContent = query && (results.length ? `${results.length} sections` : "Nothing found");
-    found.replaceChildren(count, list);
+    found.replaceChildren(meaning(query), count, list);
     found.dataset.query = query;
   }
 

@@ -4,7 +4,9 @@ And what others find: the description of each page.
 A record is a section or a name of the package. What newcomers ask (the index of questions in the
 last appendix but three) leads to the sections that answer it, in whatever words these are written,
 and the glossary and the table of symptoms, with their other names, to those that explain them.
-asked.json has, for each section, how a stranger asks for it.
+asked.json has, for each section, how a stranger asks for it; words.json what a question is built
+of and not about, and what others write for what the book writes. A term of the glossary gets its
+meaning.
 """
 
 import html
@@ -21,6 +23,7 @@ from sphinx import addnodes
 QUESTIONS = "90_notation_and_claims"
 CLINIC = "91_when_libraries_disagree"
 ASKED = json.loads(Path(__file__).with_name("asked.json").read_text(encoding="utf-8"))
+WORDS = Path(__file__).with_name("words.json").read_text(encoding="utf-8")
 OTHERS = ("theirs", "other names")  # how a column is headed that has what others call a thing
 SIGNS = {"sqrt": "√", "cdot": "·", "dots": "…", "top": "ᵀ", "sum": "Σ", "infty": "∞", "to": "→"}
 APART = (nodes.section, nodes.raw, nodes.comment, nodes.image, nodes.Invisible, addnodes.desc)
@@ -107,6 +110,13 @@ def _terms(doctree):
     return found
 
 
+def _glossary(doctree):
+    """[[term, meaning, other names]] from the table under the heading Glossary."""
+    (section,) = [one for one in doctree.findall(nodes.section) if "glossary" in one["ids"]]
+    rows = [[cell.astext() for cell in row.children] for row in section.findall(nodes.row)]
+    return [row[:3] for row in rows[1:]]
+
+
 def _is_at(record, page, words):
     """Whether a section is the one that an index names."""
     title = record["title"].lower().replace("’", "'")
@@ -125,6 +135,7 @@ def gather(app, doctree, docname):
         return
     if docname == QUESTIONS:
         app.indices["indexed"] = _terms(doctree)
+        app.glossary = _glossary(doctree)
     page = app.env.titles[docname].astext()
     for anchor, title, rest, beyond in _sections(doctree):
         if docname == "practice" and anchor:  # an exercise is found in its chapter
@@ -141,16 +152,16 @@ def gather(app, doctree, docname):
 
 
 def description(doctree):
-    """What a page is about: its first sentences, as many as fit into 240 letters, each whole."""
+    """What a page is about: its first whole sentences that fit into 170 letters, or its title's."""
     said = ""
     for paragraph in doctree.findall(nodes.paragraph):
         text = " ".join(_text(paragraph).split()).rstrip(":")
         if isinstance(paragraph.parent, nodes.section) and not re.match("[a-z]|Section 91", text):
             for sentence in re.split(r"(?<=[.?!]) (?=[A-Z])", text):
                 longer = f"{said} {sentence}".strip()
-                if len(said) > 80 or " " not in sentence or (said and len(longer) > 240):
+                if said and (len(said) > 80 or " " not in sentence):
                     return said
-                said = longer
+                said = longer if len(longer) <= 170 and " " in longer else said
     return said
 
 
@@ -183,7 +194,8 @@ def write(app, exception):
     code = (FOLDER / "node_modules/minisearch/dist/umd/index.js").read_text(encoding="utf-8")
     code = re.sub(r"//# sourceMappingURL.*", "", code)
     records = json.dumps(app.sections, ensure_ascii=False, separators=(",", ":"))
-    text = f"{code}\nwindow.SECTIONS = {records};\n"
+    terms = json.dumps(app.glossary, ensure_ascii=False)
+    text = f"{code}\nvar SECTIONS = {records}, WORDS = {WORDS}, GLOSSARY = {terms};\n"
     Path(app.outdir, "_static", "sections.js").write_text(text, encoding="utf-8")
 
 

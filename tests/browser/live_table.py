@@ -1,11 +1,14 @@
 """The tables of live figures: what a reader does with each, and what is on the screen then.
 
-A new figure gets a row of ROWS, by whose fields the tests of test_live.py try it, and rows of WAYS.
+A new figure gets a row of ROWS, by whose fields the tests of test_live.py try it, and rows of WAYS,
+in ways.json.
 What needs numbers that are computed here is tested in a file of its own.
 """
 
 import functools
+import json
 import math
+import pathlib
 from typing import NamedTuple
 
 import live_kinds
@@ -210,154 +213,24 @@ def having(field):
     return [name for name, row in ROWS.items() if getattr(row, field)]
 
 
-RESET, PLAY = "role=button[name=Reset]", "role=button[name=/▶ Play/]"
-CAT = "[aria-label^='cat, attention weight']"
-NUMBER = "[aria-label='x of cat, channel 2: {}']"
-
-
 def end_of(button, other):
     """Twelve times a button: it is off, keeps the focus, does nothing more, and the other is on."""
     return [
-        (("focus", f"role=button[name=/{button}/]"), ""),
-        (" ".join(["Enter"] * 12), ("button[aria-disabled=true]:focus", 1)),
-        ("Enter", "="),
-        ("", (f"role=button[name=/{other}/][disabled=false]", 1)),
+        [["focus", f"role=button[name=/{button}/]"], ""],
+        [" ".join(["Enter"] * 12), ["button[aria-disabled=true]:focus", 1]],
+        ["Enter", "="],
+        ["", [f"role=button[name=/{other}/][disabled=false]", 1]],
     ]
 
 
 # Of a figure, step by step: what is done, and what is on the screen then. Done are keys (what
 # follows a ' is typed), or a locator's method: its selector, and what it is given. On the screen
 # is a sentence: ^ for how it begins, = for the same as before; or what a selector finds, and how
-# often; None once the focus is out.
-WAYS = {
-    "attention: another word takes up the question, and a number ends it": [
-        (("click", "role=button[name=/Play one query/]"), "^milk has the query"),
-        (("click", CAT), "^cat has the query"),
-        (("click", "[aria-label^='output of cat, channel 1']"), "^output of cat, channel 1 = "),
-        ("", ("role=button[name=/Play one query/]", 1)),
-    ],
-    "attention: tab keeps the query": [
-        (("click", CAT), (".asking >> text=/^cat$/", 1)),
-        ("Tab", (".asking >> text=/^cat$/", 1)),
-        ("Tab Tab", (".asking >> text=/^cat$/", 1)),
-        ("Tab", ("[role=grid][aria-label=output] [role=gridcell]:focus", 1)),
-    ],
-    "attention: what a pointer is over is explained": [
-        (("hover", "[aria-label^='score of query hungry with key cat']"),
-         "^query of hungry · key of cat = "),
-        (("hover", "h1 >> nth=0"), "^milk attends most"),
-        (("click", "[aria-label^='score of query hungry with key cat']"),
-         "^query of hungry · key of cat = "),
-        ("ArrowRight", "^query of hungry · key of found = "),  # and the pointer stays
-        (("narrow", 390), "="),
-        (("focus", NUMBER.format("1.60")), "^Channel 2 of cat is 1.6"),
-        ("Shift+ArrowUp", (NUMBER.format("1.70"), 1)),
-    ],
-    "attention: a number is typed, a mask chosen, and all is put back": [
-        ("", (".hint >> visible=true", 1)),
-        (("focus", NUMBER.format("1.60")), (".hint >> visible=true", 1)),
-        ("'2.5", (".hint >> visible=true", 0)),
-        ("Enter", (f"{NUMBER.format('2.50')}:focus", 1)),
-        (("select_option", "label=mask", "causal"),
-         ("[aria-label='score of query the with key milk: −∞, hidden']", 2)),
-        (("click", RESET), "^milk attends most"),
-        ("", (NUMBER.format("1.60"), 1)),
-        ("", ("[aria-label$=', hidden']", 0)),
-        (("tap", NUMBER.format("1.60")), (f"{NUMBER.format('1.60')}:focus", 1)),
-        (("drag", NUMBER.format("1.60"), 0, -24), "^Channel 2 of cat is 2"),
-    ],
-    "words: by mouse": [
-        (("click", "[role=button][aria-label^=pie]"), "^pie attends"),
-        (("click", "[role=button][aria-label^=adapter]"), "^pie attends"),  # not in the sentence
-        (("click", RESET), "cinnamon: score 1 · 3 + 1 · 0 = 3"),
-        (("drag", "[role=button][aria-label^=cinnamon]", -60, -150),
-         "^apple attends most to cinnamon: score 1 · 2.4"),
-        (("click", RESET), "cinnamon: score 1 · 3 + 1 · 0 = 3"),
-    ],
-    "words: by keyboard": [
-        (("focus", "select"), "="),
-        ("ArrowDown", "Its output is food 0.17, technology 2.20"),
-        ("Tab Control+a", "="),
-        ("'bake the apple, mum", "^Not on the map: mum. apple attends"),
-        ("Tab Tab ArrowUp Enter", "^Not on the map: mum. bake attends"),  # by Reset, to the map
-        ("Tab Tab Tab ArrowDown", "^Not on the map: mum. the has the same"),  # apple, the list
-        ("Tab", None),
-    ],
-    "stories: by keyboard": [
-        (("focus", "input[type=text]"), "="),
-        ("Control+a", "="),
-        ("'The tiger wore", "^Not in its vocabulary: tiger. wore attends most, in head 0"),
-        ("Backspace Backspace", ""),
-        ("'re", "^Not in its vocabulary: tiger. wore attends most, in head 0"),
-        ("Tab Enter", "1 row of each map and took 3 from the cache. Tokens read so far: 4."),
-        ("Tab Tab Space", "Tokens read so far: 4."),  # by *generate*, to the cache
-        ("Shift+Tab Shift+Tab Enter", "computed 5 rows of each map. Tokens read so far: 9."),
-        ("Tab Tab Tab Home End Tab", ""),  # the temperature, and top-k
-        ("Tab Enter", "^by attends most, in head 0 of layer 0"),  # Reset
-        ("Tab ArrowLeft", "^palace attends"),
-        ("Tab ArrowRight ArrowDown", "attends most, in head 1 of layer 1, to"),
-        ("Tab Space", "in head 1 of layer 1, which is off, to"),
-        ("Space", "attends most, in head 1 of layer 1, to"),
-        ("Tab", None),
-    ],
-    "stories: it writes on to the full stop": [
-        (("fill", "label=temperature", "0.2"), ""),
-        (("click", "role=button[name=/▶ generate/]"),
-         ("[aria-live]:has-text('Here the text ends.')", 1)),
-        ("", ("role=button[name=/▶ generate/]", 1)),
-    ],
-    "chosen: as chapter 9 has it, a word that is begun becomes one it knows": [
-        (("select_option", "label=prompt", "the secretary"), "^secretary attends most"),
-        (("fill", "label=text", "the queen of the c"),
-         ("datalist option[value='the queen of the crown']", 1)),
-        ("", ("datalist option:not([value^='the queen of the c'])", 0)),
-        (("fill", "label=text", "the queen of the crown"), "^crown attends most"),
-        ("", ("datalist option", 0)),
-    ],
-    "cache: by mouse": [
-        (("click", "[aria-label^='linear attention, 8 heads of 16 × 16']"),
-         "all 7 tokens are summed into it"),
-        (("click", "[aria-label^='cat: ']"), "^cat is the query, token 3. State: 8,192 bytes"),
-        (("click", "[aria-label^='multi-head (MHA), 8 heads: 3,072']"), "3 of 3 tokens × 1,024"),
-        (("click", RESET), "^and is the query, token 7. Cached: 5 of 7 tokens"),
-    ],
-    "cache: by keyboard": [
-        (("focus", PLAY), "="),
-        ("Tab Enter", "^milk is the query, token 6"),  # back
-        ("Tab Enter Tab End", "^it is the query, token 9"),  # forward, and the tokens read
-        ("Tab Enter", "^and is the query, token 7"),  # Reset
-        ("Tab", "="),  # the words: to pass by changes nothing
-        ("Home", "^the is the query, token 1"),
-        ("ArrowRight", "^hungry is the query, token 2"),
-        ("Tab ArrowUp", "Cached: 2 of 2 tokens × 1,024 = 2,048 bytes"),  # the kinds
-        ("Home ArrowDown ArrowDown", "however many tokens"),
-        ("Tab", None),
-    ],
-    "ring: by mouse": [
-        (("click", "[aria-label^='rank 0, keys of rank 3: round 1']"),
-         "^Round 1: each block of keys and values has moved on"),
-        (("click", "role=checkbox[name=striped]"), "Rank 0 computes 6 scores, and is then idle."),
-        (("click", "role=checkbox[name=causal]"), "0 % idle"),
-        (("click", RESET), "^Round 0: each rank has its own block"),
-    ],
-    "ring: by keyboard": [
-        (("focus", PLAY), "="),
-        ("Tab Enter", "^Round 0"),  # back: there is no way
-        ("Tab Enter", "^Round 1"),  # forward
-        ("Tab End", "All rounds, merged: 136 scores in 58 time units"),  # the round
-        ("Tab Space", "All rounds, merged: 136 scores in 40 time units"),  # striped
-        ("Tab Space", "256 scores in 64 time units, 0 % idle"),  # causal
-        ("Tab Enter", "^Round 0"),  # Reset
-        ("Tab", "="),  # the table: to pass by changes nothing
-        ("ArrowRight", "^Round 3"),  # rank 0, the keys of rank 1
-        ("ArrowDown", "^Round 0"),
-        ("Tab", None),
-    ],
-    **{
-        f"{name}: a key that comes to an end stays where it is": [
-            *end_of("forward", "back"),
-            *end_of("back", "forward"),
-        ]
-        for name in ("steps", "cache", "ring")
-    },
-}  # fmt: skip
+# often; null once the focus is out; and where it helps, what that is.
+WAYS = json.loads(pathlib.Path(__file__).with_name("ways.json").read_text(encoding="utf-8")) | {
+    f"{name}: a key that comes to an end stays where it is": [
+        *end_of("forward", "back"),
+        *end_of("back", "forward"),
+    ]
+    for name in ("steps", "cache", "ring")
+}

@@ -183,19 +183,19 @@ def begins(said, told):
 
 def walk(page, steps):
     """Go through a figure as the table says."""
-    for act, wanted in steps:
+    for act, wanted, *_ in steps:
         before = sentence(page)
         use(page, act)
         if wanted is None:
             assert page.evaluate("document.activeElement === document.body")
-        elif isinstance(wanted, tuple):
+        elif isinstance(wanted, list):
             expect(page.locator(wanted[0])).to_have_count(wanted[1])
         else:
             page.wait_for_timeout(1)
             said = sentence(page)
             assert said == before if wanted == "=" else begins(said, wanted), (
                 f"after {act} it says {said!r} and not {wanted!r}; a new control is one more "
-                "step of WAYS, in tests/browser/live_table.py"
+                "step of WAYS, in tests/browser/ways.json"
             )
 
 

@@ -61,6 +61,14 @@ def test_of_forty_questions_most_are_answered_first(field):
     assert len(places) - places.count(None) >= 38
 
 
+@pytest.mark.parametrize("term", ["temperature", "attention weights", "residual stream", "MLA"])
+def test_a_term_of_the_glossary_gets_its_meaning_above_the_sections(field, term):
+    found(field, term)
+    assert len(field.locator("dialog .found .meaning").inner_text().split()) > 8
+    found(field, "why a value matrix")
+    expect(field.locator("dialog .found .meaning")).to_have_count(0)
+
+
 def test_what_the_book_does_not_have_is_not_found(field):
     assert found(field, "banana bread recipe") == []
     expect(field.locator("dialog .found [role=status]")).to_have_text("Nothing found")

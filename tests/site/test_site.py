@@ -57,7 +57,7 @@ def test_a_page_leads_nowhere_wrong_and_says_what_it_is(path):
     assert title and len(re.findall("d2lattn", title)) <= 2 and 'rel="icon"' in text
     assert f'<link rel="canonical" href="{published()}' in text
     (about,) = re.findall('<meta name="description" content="(.*?)"', text)
-    assert 9 < len(about) < 500 and not about.endswith(("...", ":", ","))
+    assert 9 < len(about) < 220 and not about.endswith(("...", ":", ","))
     assert path not in CHAPTERS or 'property="og:image"' in text
 
 
@@ -75,6 +75,8 @@ def test_every_chapter_is_a_page_with_its_notebook_and_the_site_has_a_map():
     assert {"index.html", "01_bare_bones_attention.html"} <= {path.name for path in live_pages()}
     assert len(live_pages()) >= 8
 
+
+BEFORE = "node => getComputedStyle(node, '::before').content"
 
 # What waits behind a click ------------------------------------------------------------------------
 
@@ -117,7 +119,8 @@ def test_a_guess_has_one_button_that_shows_its_answer_and_what_follows(page, key
     go(page, SITE / "01_bare_bones_attention.html")
     expect(page.locator("[data-live]").first).to_be_visible()
     waiting = page.locator(".veil", has_text="No token is left out")
-    assert waiting.evaluate("node => node.inert && getComputedStyle(node).filter") == "blur(6.4px)"
+    assert waiting.evaluate("node => node.inert") and "Guess" in waiting.evaluate(BEFORE)
+    assert waiting.locator("p").first.evaluate("node => getComputedStyle(node).filter") != "none"
     many = page.locator(".veil").count()
     assert many >= 10
     guess = page.locator("details.guess").nth(1)
@@ -133,16 +136,21 @@ def test_a_guess_has_one_button_that_shows_its_answer_and_what_follows(page, key
 
 
 def test_a_browser_keeps_which_answers_are_open_and_where_a_reader_was(page):
+    """The chapter and the front page lead to the paragraph that was read last."""
     go(page, MATRICES)
     page.locator("details.guess summary").first.click()
-    heading = page.get_by_role("heading", name=re.compile("^2.3 "))
-    heading.evaluate("node => node.scrollIntoView()")
-    go(page, SCALING)
-    go(page, MATRICES)
-    expect(page.locator("details.guess[open]")).to_have_count(1)
-    page.get_by_role("link", name="Go on at 2.3").click()
-    expect(heading).to_be_in_viewport()
+    section = page.locator("section", has=page.get_by_role("heading", name=re.compile("^2.3 ")))
+    paragraph = section.last.locator("p").nth(2)
+    paragraph.evaluate("node => scrollTo(0, node.getBoundingClientRect().top + scrollY - 100)")
+    for front in (SITE / "index.html", MATRICES):
+        go(page, SCALING)
+        go(page, front)
+        expect(page.locator("details.guess[open]")).to_have_count(int(front == MATRICES))
+        page.get_by_role("link", name="Go on at 2.3").click()
+        expect(paragraph).to_be_in_viewport()
+        assert page.url.startswith(MATRICES.as_uri()) and paragraph.bounding_box()["y"] < 200
     page.get_by_role("button", name="Close").first.click()
+    page.locator(".more > summary").click()
     page.get_by_role("button", name="all answers").dblclick()
     go(page, SCALING)
     go(page, MATRICES)
